@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Names as small numbers: each distinct text gets the next id, for ever. */
+#ifndef MAUI_BASE_NAMES_H
+#define MAUI_BASE_NAMES_H
+
+#include <stdint.h>
+
+#define NAME_NONE UINT32_MAX
+
+struct names;
+
+struct names *names_create(void);
+void names_destroy(struct names *n);
+
+/* The id of `text`, given one now if it is new. O(1). Case-sensitive. */
+uint32_t names_intern(struct names *n, const char *text);
+
+/* The id of `text`, or NAME_NONE. O(1). */
+uint32_t names_find(const struct names *n, const char *text);
+
+/* The text of an id; borrowed, valid as long as the table. */
+const char *names_text(const struct names *n, uint32_t id);
+
+uint32_t names_count(const struct names *n);
+
+/* Natural order of identifiers: runs of digits compare as numbers
+ * ("job9" before "job10"). A total order: 0 only for equal text. */
+int name_compare(const char *a, const char *b);
+
+#endif

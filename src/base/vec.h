@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Growable arrays of any type, as three plain fields and a few macros.
+ *
+ *     struct VEC(int) ids = {0};
+ *     vec_push(&ids, 7);
+ *     for (size_t i = 0; i < ids.n; i++) use(ids.v[i]);
+ *     vec_fini(&ids);
+ */
+#ifndef MAUI_BASE_VEC_H
+#define MAUI_BASE_VEC_H
+
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The fields of a growable array: elements, count, capacity. */
+#define VEC(type)                                                                      \
+    {                                                                                  \
+        type *v;                                                                       \
+        size_t n, cap;                                                                 \
+    }
+
+/* Make room for `more` further elements. Amortised O(1) an element. */
+#define vec_reserve(a, more)                                                           \
+    do {                                                                               \
+        if ((a)->n + (more) > (a)->cap) {                                              \
+            (a)->cap = (a)->cap * 2 > (a)->n + (more) ? (a)->cap * 2                   \
+                                                      : (a)->n + (more) + 8;           \
+            (a)->v = xrealloc((a)->v, (a)->cap, sizeof *(a)->v);                       \
+        }                                                                              \
+    } while (0)
+
+#define vec_push(a, item)                                                              \
+    do {                                                                               \
+        vec_reserve((a), 1);                                                           \
+        (a)->v[(a)->n++] = (item);                                                     \
+    } while (0)
+
+/* Remove element `i`, keeping the order of the rest. O(n). */
+#define vec_remove(a, i)                                                               \
+    do {                                                                               \
+        memmove((a)->v + (i), (a)->v + (i) + 1, ((a)->n - (i)-1) * sizeof *(a)->v);    \
+        (a)->n--;                                                                      \
+    } while (0)
+
+#define vec_fini(a)                                                                    \
+    do {                                                                               \
+        free((a)->v);                                                                  \
+        (a)->v = NULL;                                                                 \
+        (a)->n = (a)->cap = 0;                                                         \
+    } while (0)
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Memory that is there, or the end: running out is reported and fatal, because
+ * no state that was acknowledged depends on this process surviving it. */
+#ifndef MAUI_BASE_XALLOC_H
+#define MAUI_BASE_XALLOC_H
+
+#include <stddef.h>
+
+/* All return owned memory, never NULL; a size of 0 gives a unique pointer. */
+void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
+void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
+void *xrealloc(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
+char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));
+char *xstrndup(const char *text, size_t max) __attribute__((malloc, returns_nonnull));
+
+#endif

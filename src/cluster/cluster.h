@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The nouns: nodes, partitions, jobs, credentials, and the cluster that owns
+ * them all. Records are plain and visible; outside their room they are read
+ * only, and changed through the functions here so that the indexes, the usage
+ * counters and the epochs stay true.
+ *
+ * Everything is found by a small index (uint32_t) that never changes or is
+ * reused while the cluster lives, except job indexes, which are reused after
+ * job_remove(). Iteration is always by index, so equal input gives equal
+ * schedules. */
+#ifndef MAUI_CLUSTER_CLUSTER_H
+#define MAUI_CLUSTER_CLUSTER_H
+
+#include "base/err.h"
+#include "base/names.h"
+#include "base/timeval.h"
+#include "base/vec.h"
+#include "cluster/resources.h"
+#include "config/settings.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define INDEX_NONE     UINT32_MAX
+#define PARTITIONS_MAX 63 /* a job's partitions are one 64-bit mask */
+
+/* ---- credentials ------------------------------------------------------------ */
+
+/* What a credential has in use, per limit (see policy/throttling.md units). */
+struct usage {
+    int64_t v[LIMIT_RES_COUNT];
+};
+
+/* Recorded delivered usage in windows of FSINTERVAL; [0] is the current one. */
+struct fs_usage {
+    double window[FS_DEPTH_MAX];
+    double old; /* decayed sum of windows 1..FSDEPTH-1 */
+};
+
+struct cred {
+    enum cred_kind kind;
+    uint32_t index;                  /* within its kind; 0 is DEFAULT */
+    const char *name;                /* borrowed from the cluster */
+    const struct cred_cfg *cfg;      /* own section, or an empty one; never NULL */
+    const struct cred_cfg *def;      /* the DEFAULT section of the kind */
+    int64_t rm_priority;             /* class: priority told by the RM */
+    bool enabled;                    /* class: RM queue enabled and started */
+    struct usage active, idle;       /* policy/limits keeps them */
+    struct fs_usage fs;              /* policy/fairshare keeps it */
+    double prio_fs, prio_cred;       /* policy/priority: this cycle's weighted values */
+};
+
+/* ---- nodes ------------------------------------------------------------------ */
+
+enum node_state {
+    NODE_IDLE,
+    NODE_RUNNING,
+    NODE_BUSY,
+    NODE_DRAINING,
+    NODE_DRAINED,
+    NODE_DOWN,
+    NODE_FLUSH,
+    NODE_UNKNOWN,
+    NODE_NONE
+};
+
+/* Tasks of one job on one node. */
+struct node_job {
+    uint32_t job;
+    uint32_t tasks;
+};
+
+/* A class that the node serves and its initiators; dedicated = in use. */
+struct node_class {
+    uint32_t cls;
+    int32_t configured, dedicated;
+};
+
+struct node {
+    uint32_t index; /* also RM order */
+    const char *name;
+    enum node_state state;      /* as reported */
+    enum node_state expected;   /* as it should be after our last action */
+    int64_t state_at;           /* when `state` last changed */
+    uint32_t partition;
+    struct res cfg;             /* configured */
+    struct res ded;             /* dedicated to jobs */
+    struct res util;            /* measured use, reported by the RM */
+    double load;                /* 1-minute load average; rises by the processors
+                                   of each start until reported again */
+    struct VEC(struct gres) gres_cfg, gres_ded;
+    struct VEC(uint32_t) features, networks; /* sorted name ids */
+    struct VEC(struct node_class) classes;   /* empty = every class, initiators = procs */
+    uint32_t os, arch;          /* name ids or NAME_NONE */
+    uint32_t nodetype;
+    double speed;               /* relative, 1.0 */
+    int64_t procspeed_mhz;      /* 0 = unknown */
+    int64_t frame, slot, slots; /* -1 = unknown */
+    /* limits: -1 = none */
+    int64_t maxjob, maxjob_per_user, maxproc, maxproc_per_user;
+    double maxpe_per_job, maxload; /* <= 0 none */
+    int64_t priority;
+    const struct nodeprio *priorityf; /* NULL = default function */
+    double usage_fraction;      /* share of time it ran batch jobs */
+    bool simple;                /* one processor, no limits: what is dedicated is
+                                   known from cluster.owner alone, and `ded`,
+                                   `gres_ded`, `jobs`, initiators and load are not
+                                   kept (read them by the node_* functions) */
+    struct VEC(struct node_job) jobs; /* order of start */
+    uint32_t pool;              /* set of interchangeable nodes; owned by plan/ */
+};
+
+struct partition {
+    const char *name;
+    const struct par_settings *par; /* own set, else the global one */
+    struct res cfg;                 /* configured on its nodes */
+    struct res up;                  /* configured on nodes that are up */
+    uint32_t node_count, up_nodes;
+};
+
+/* ---- jobs ------------------------------------------------------------------- */
+
+enum job_state {
+    JOB_IDLE,
+    JOB_HOLD, /* held in the RM; which kind is in rm_hold */
+    JOB_STARTING,
+    JOB_RUNNING,
+    JOB_SUSPENDED,
+    JOB_NOTQUEUED,
+    JOB_STAGING,
+    JOB_UNKNOWN,
+    JOB_COMPLETED,
+    JOB_REMOVED,
+    JOB_VACATED,
+    JOB_LOST,
+    JOB_STATES
+};
+
+enum hold_kind {
+    HOLD_USER = 1,
+    HOLD_SYSTEM = 2,
+    HOLD_BATCH = 4,
+    HOLD_DEFER = 8
+};
+
+/* Why a job is held or deferred; the name shown is hold_reason_name(). */
+enum hold_reason {
+    REASON_NONE,
+    REASON_NORESOURCES,
+    REASON_SYSTEMLIMITS,
+    REASON_BANKFAILURE,
+    REASON_NOALLOCATION, /* shown CannotDebitAccount */
+    REASON_RMREJECT,
+    REASON_RMFAILURE,
+    REASON_POLICY,
+    REASON_QOSACCESS,
+    REASON_CREDACCESS,
+    REASON_ADMIN
+};
+
+enum cmp_op { CMP_NONE, CMP_LT, CMP_LE, CMP_EQ, CMP_GE, CMP_GT };
+struct cmp {
+    enum cmp_op op;
+    int64_t value;
+};
+
+/* A task definition: what one task needs, and where it may run. Interned: equal
+ * requests share one record, so "can this run there" is answered once. */
+struct taskdef {
+    uint32_t index;
+    struct res per_task;       /* dedicated per task; -1 = all of the node */
+    struct VEC(struct gres) gres; /* per task, sorted by id */
+    uint32_t tpn;              /* tasks per node, 0 = any */
+    uint32_t cls;              /* job class, for initiators; INDEX_NONE = none */
+    struct VEC(uint32_t) features; /* all needed; sorted name ids */
+    struct VEC(uint32_t) prefs;    /* preferred features; sorted */
+    struct VEC(uint32_t) hosts;    /* node indexes in list order; empty = any */
+    struct VEC(uint32_t) exclude;  /* node indexes, sorted */
+    uint32_t os, arch, network;    /* name ids or NAME_NONE */
+    struct cmp procs, mem, swap, disk; /* on configured amounts */
+    enum access_policy access; /* never UNSET: resolved at load */
+    enum nodealloc_policy nodealloc; /* NODEALLOC_UNSET = the partition's */
+    const struct nodeset_spec *nodeset; /* of the job, or NULL = the partition's; owned
+                                           by the taskdef */
+    bool exactnode, exactproc;
+};
+
+struct req {
+    const struct taskdef *def;
+    uint32_t tasks; /* >= 1 */
+    uint32_t nodes; /* explicit node count, 0 = none */
+};
+
+/* One piece of an allocation: `tasks` tasks of request `req` on each of `count`
+ * nodes with consecutive indexes from `first`. Runs keep wide jobs small. */
+struct alloc {
+    uint32_t first, count;
+    uint32_t tasks;
+    uint32_t req;
+};
+
+struct allocs VEC(struct alloc);
+
+/* Why a job waits. Produced where the decision is made; printed elsewhere. */
+enum wait_code {
+    WAIT_NONE,
+    WAIT_STATE,        /* RM state is not Idle */
+    WAIT_HOLD,
+    WAIT_CLASS_DISABLED,
+    WAIT_NEGATIVE_PRIORITY,
+    WAIT_RELEASE_TIME, /* until */
+    WAIT_DEPENDENCY,   /* object = job */
+    WAIT_LIMIT,        /* level, dim, res, kind, object, limit, used, asked */
+    WAIT_FS_CAP,       /* kind, object, limit, used, asked */
+    WAIT_PARTITION,    /* no accessible partition */
+    WAIT_TOO_LARGE,    /* more than the partition has: limit, asked */
+    WAIT_FEASIBLE,     /* no node satisfies the request's constraints */
+    WAIT_RESOURCES,    /* not enough free now: used = free, asked */
+    WAIT_RESERVATION,  /* has a reservation: until = its start */
+    WAIT_NODESET,
+    WAIT_PRIORITY,     /* a higher job waits and BACKFILLPOLICY is NONE */
+    WAIT_BACKFILL_DEPTH,
+    WAIT_BACKFILL_WINDOW, /* would delay a reservation: limit = window seconds */
+    WAIT_NOBF,
+    WAIT_CHUNK,
+    WAIT_CODES
+};
+
+enum limit_dim { DIM_ACTIVE, DIM_IDLE, DIM_SYSTEM };
+enum limit_level { LEVEL_SOFT, LEVEL_HARD };
+
+struct reason {
+    uint8_t code;   /* enum wait_code */
+    uint8_t level;  /* enum limit_level */
+    uint8_t dim;    /* enum limit_dim */
+    uint8_t res;    /* enum limit_res */
+    uint8_t kind;   /* enum cred_kind, CRED_KINDS = system */
+    uint8_t kind2;  /* second credential of a limit within, CRED_KINDS = none */
+    uint32_t object, object2; /* credential index, job index ... */
+    int64_t limit, used, asked;
+    int64_t until;  /* instant at which it could change, 0 = unknown */
+};
+
+enum dep_type { DEP_STARTED, DEP_COMPLETED, DEP_SUCCESS, DEP_FAILED };
+struct dep {
+    enum dep_type type;
+    char *job_id; /* owned */
+};
+
+/* Rarely needed parts of a job; NULL for most. */
+struct job_extra {
+    struct VEC(struct dep) deps;
+    char *advres;        /* owned; ADVRES:name */
+    char *hold_text;     /* owned: message of the last hold or deferral */
+    char *command, *comment; /* owned */
+    int64_t deadline_at; /* 0 = none */
+    struct VEC(char *) partitions_asked; /* owned */
+};
+
+struct job {
+    /* what every cycle reads for every queued job comes first */
+    uint32_t index;
+    uint8_t state;        /* enum job_state */
+    uint8_t holds;        /* enum hold_kind bits */
+    uint8_t rm_hold;      /* hold kinds reported by the RM */
+    uint8_t nreqs;
+    uint32_t flags;       /* enum job_flag, request | credentials | QOS | scheduler */
+    uint32_t cred[CRED_KINDS]; /* indexes; 0 = DEFAULT = none named */
+    uint32_t procs;       /* total processors over all requests */
+    uint32_t tasks;       /* total */
+    int64_t wclimit_s;
+    int64_t submit_at;    /* as reported */
+    int64_t queue_at;     /* SystemQueueTime: start of the accruing period */
+    int64_t eff_queue_s;  /* EffQueueDuration while not accruing */
+    int64_t release_at;   /* earliest start, 0 = none */
+    int64_t priority;     /* start priority */
+    double prio_static;   /* part that does not change with time; policy/ owns it */
+    uint64_t prio_epoch;  /* epoch of prio_static */
+    uint32_t bypass;
+    bool accruing;        /* queue time grows: it is now - queue_at; else it is
+                             frozen at eff_queue_s (policy/accrual) */
+    uint64_t partitions;  /* accessible partitions, bit mask */
+    struct req req;       /* the first request */
+    struct req *reqs;     /* &req, or an owned array of nreqs */
+
+    const char *id;       /* owned */
+    uint32_t pdef;        /* default partition or INDEX_NONE */
+    uint32_t qos_asked;   /* requested QOS index, 0 = none */
+    double pe;            /* processor equivalents */
+    int64_t mem_mb;       /* total dedicated memory */
+    int64_t start_at, end_at; /* end_at = start_at + effective limit while active */
+    int64_t eff_wclimit_s; /* wclimit_s scaled by machine speed, set at start */
+    int64_t suspended_s, suspend_at;
+    int64_t user_priority, sys_priority;
+    /* reservation of this job, start 0 = none; policy of it in plan/ */
+    int64_t rsv_start_at;
+    uint32_t rsv_partition;
+    /* holds */
+    uint8_t hold_reason;  /* enum hold_reason */
+    uint16_t defer_count, start_count, preempt_count;
+    int64_t hold_at, defer_until;
+    struct reason why;    /* why it waits, as of the last cycle */
+    struct allocs alloc;  /* while active, and where it last ran */
+    struct job_extra *extra; /* owned or NULL */
+    uint32_t active_slot, idle_slot; /* places in the cluster's lists */
+};
+
+/* ---- the cluster ------------------------------------------------------------ */
+
+struct cluster {
+    const struct settings *cfg; /* borrowed; replaced by cluster_configure() */
+    struct names *features, *networks, *oses, *arches, *nodetypes, *gres;
+    struct VEC(struct cred *) creds[CRED_KINDS]; /* [0] = DEFAULT */
+    struct usage sys_active, sys_idle;           /* sums over all jobs */
+    struct fs_usage fs_total;
+    int64_t fs_window_at;  /* start of the current fairshare window */
+    struct VEC(struct node *) nodes;
+    uint32_t *owner;       /* per node index: job on a simple node or INDEX_NONE */
+    struct VEC(struct partition *) partitions;   /* [0] = DEFAULT */
+    struct VEC(struct job *) jobs;               /* by index; NULL = free slot */
+    struct VEC(uint32_t) active;  /* indexes of Starting/Running/Suspended jobs */
+    struct VEC(uint32_t) queued;  /* every other job not ended, in `order` order */
+    struct res cfg_total;         /* configured on all nodes */
+    uint64_t config_epoch; /* +1 when settings or credentials' settings changed */
+    uint64_t node_epoch;   /* +1 when a node's static attributes or state changed */
+    struct cluster_private *priv; /* indexes by name */
+};
+
+struct cluster *cluster_create(const struct settings *cfg);
+void cluster_destroy(struct cluster *c);
+
+/* Put other settings in force. `cfg` is borrowed until the next call. Relinks
+ * credentials and nodes to their sections; jobs keep their credentials. */
+void cluster_configure(struct cluster *c, const struct settings *cfg);
+
+/* The credential of that name, created (with the settings of its section, or of
+ * DEFAULT) if it is new. NULL, "", "DEFAULT" give index 0. O(1). */
+struct cred *cred_get(struct cluster *c, enum cred_kind kind, const char *name);
+/* The same without creating: NULL if unknown. */
+struct cred *cred_find(const struct cluster *c, enum cred_kind kind, const char *name);
+static inline struct cred *job_cred(
+    const struct cluster *c, const struct job *j, enum cred_kind kind)
+{
+    return c->creds[kind].v[j->cred[kind]];
+}
+
+/* The partition of that name, created if new; NULL when there are
+ * PARTITIONS_MAX already. NULL name = DEFAULT. */
+struct partition *partition_get(struct cluster *c, const char *name);
+uint32_t partition_find(const struct cluster *c, const char *name); /* or INDEX_NONE */
+
+/* What a resource manager or trace tells about a node. Amounts < 0: unknown. */
+struct node_desc {
+    const char *name;
+    enum node_state state;
+    struct res cfg;
+    const char *partition;         /* NULL = not told */
+    const char *const *features;   /* NULL-terminated or NULL */
+    const char *const *networks;
+    const struct gres_cfg *gres;   /* name NULL ends */
+    const struct gres_cfg *classes; /* name:initiators, name NULL ends; NULL = all */
+    const char *os, *arch;
+    double speed;                  /* 0 = unknown */
+    int64_t procspeed_mhz;         /* 0 = unknown */
+    int64_t frame, slot, slots;    /* 0 = unknown */
+};
+
+/* Add the node, or update what the RM knows of it; NODECFG and feature headers
+ * are applied here (RM > translated feature > NODECFG). Fails on an unusable
+ * name or too many partitions. */
+int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
+    struct node **ret_node, struct err *err);
+struct node *node_find(const struct cluster *c, const char *name);
+void node_set_state(struct cluster *c, struct node *n, enum node_state s, int64_t now);
+/* Recompute `expected` from what is dedicated (concepts.md 3). */
+void node_refresh_expected(struct node *n);
+bool node_is_up(const struct node *n); /* Idle, Running, Busy, Draining */
+/* What jobs have dedicated on the node, and which jobs those are (at most `max`
+ * copied to `ret`; returns how many there are). Work for simple nodes too. */
+struct res node_dedicated(const struct cluster *c, const struct node *n);
+uint32_t node_jobs(const struct cluster *c, const struct node *n, struct node_job *ret,
+    uint32_t max);
+bool node_is_free(const struct cluster *c, const struct node *n); /* no job at all */
+const char *node_state_name(enum node_state s);
+int node_state_parse(const char *text, enum node_state *ret_state);
+
+/* One request of a job as told by the RM, a trace or msub. */
+struct req_desc {
+    struct res per_task;  /* procs 0 = 1 */
+    uint32_t tasks;       /* 0 = 1 */
+    uint32_t nodes, tpn;
+    const char *const *features, *const *prefs; /* NULL-terminated or NULL */
+    const char *const *hosts, *const *exclude;
+    const struct gres_cfg *gres; /* name NULL ends; or NULL */
+    const char *os, *arch, *network;
+    struct cmp procs, mem, swap, disk;
+    enum access_policy access;   /* ACCESS_UNSET = class, QOS, global */
+    enum nodealloc_policy nodealloc; /* NODEALLOC_UNSET = the partition's */
+    const struct nodeset_spec *nodeset; /* copied; NULL = the partition's */
+};
+
+struct job_desc {
+    const char *id; /* required, unique */
+    const char *cred[CRED_KINDS]; /* NULL = none */
+    int64_t submit_at, eligible_at; /* eligible_at 0 = submit_at */
+    int64_t wclimit_s;   /* 0 = none asked, DURATION_UNLIMITED = unlimited */
+    int64_t release_at, deadline_at; /* 0 = none */
+    enum job_state state; /* JOB_IDLE usually */
+    uint8_t rm_hold;
+    uint32_t flags;      /* enum job_flag */
+    int64_t user_priority;
+    const struct req_desc *reqs;
+    uint32_t nreqs;      /* >= 1 */
+    const char *const *partitions; /* asked; NULL-terminated or NULL */
+    const struct dep *deps;  /* job_id NULL ends; or NULL */
+    const char *advres, *command;
+};
+
+/* Add a job: interns its task definitions, creates its credentials, fills the
+ * totals (procs, PE, memory). Access, defaults and limits that need policy are
+ * applied by the engine afterwards. Fails when the id is empty or taken, or a
+ * number is out of range. Unknown hosts are an error. O(1) amortised. */
+int job_add(struct cluster *c, const struct job_desc *d, int64_t now,
+    struct job **ret_job, struct err *err);
+struct job *job_find(const struct cluster *c, const char *id);
+/* Forget an ended or waiting job and free it. An active one must be ended first. */
+void job_remove(struct cluster *c, struct job *j);
+/* Replace the task definition of request `i` by a changed copy (interned). */
+const struct taskdef *taskdef_intern(struct cluster *c, struct taskdef *draft);
+
+/* State moves by the transition table in job.c; an unlisted one is an error and
+ * changes nothing. */
+enum job_event { EV_START, EV_STARTED, EV_START_LOST, EV_COMPLETE, EV_CANCEL, EV_REQUEUE,
+    EV_SUSPEND, EV_RESUME, EV_RM_HOLD, EV_RM_RELEASE, EV_VANISH, JOB_EVENTS };
+int job_move(struct cluster *c, struct job *j, enum job_event e, struct err *err);
+
+/* Dedicate the allocation in j->alloc to the job at `now` (EV_START): node
+ * amounts, initiators, job lists, expected states, loads. The caller has filled
+ * j->alloc. */
+int job_start(struct cluster *c, struct job *j, int64_t now, struct err *err);
+/* Free what an active job holds and move it by `e` (complete, cancel, requeue). */
+int job_stop(struct cluster *c, struct job *j, enum job_event e, int64_t now,
+    struct err *err);
+
+static inline bool job_is_active(const struct job *j)
+{
+    return j->state == JOB_STARTING || j->state == JOB_RUNNING;
+}
+struct job_extra *job_extra(struct job *j); /* created when first asked for */
+const char *job_state_name(enum job_state s);
+const char *hold_reason_name(enum hold_reason r);
+const char *cred_kind_name(enum cred_kind k);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The scheduler: events in, decisions and reasons out. Owns the cluster and the
+ * plan; has no clock, file, thread or random source of its own.
+ *
+ *     engine_apply(e, &event, &err)    the world changed
+ *     engine_cycle(e, now, &actions)   decide
+ *
+ * A decided start takes effect inside the engine at once (the job is Running, its
+ * processors are dedicated); the shell carries it out and tells with
+ * EVENT_START_FAILED if it could not. */
+#ifndef MAUI_ENGINE_ENGINE_H
+#define MAUI_ENGINE_ENGINE_H
+
+#include "cluster/cluster.h"
+#include "policy/holds.h"
+#include "policy/order.h"
+
+struct engine;
+
+enum event_kind {
+    EVENT_NODE,         /* u.node: reported for the first time or again */
+    EVENT_NODE_STATE,   /* u.node_state */
+    EVENT_SUBMIT,       /* u.job */
+    EVENT_END,          /* u.end: an active job ended */
+    EVENT_CANCEL,       /* u.end.id: a job, waiting or active, was cancelled */
+    EVENT_START_FAILED, /* u.failed */
+    EVENT_HOLD,         /* u.hold */
+    EVENT_RELEASE_HOLD, /* u.hold */
+    EVENT_PRIORITY,     /* u.priority: setspri */
+    EVENT_QOS,          /* u.qos: setqos */
+    EVENT_SETTINGS      /* u.settings: other settings in force */
+};
+
+struct event {
+    enum event_kind kind;
+    int64_t at;
+    union {
+        struct node_desc node;
+        struct {
+            const char *name;
+            enum node_state state;
+        } node_state;
+        struct job_desc job;
+        struct {
+            const char *id;     /* NULL: by index */
+            uint32_t job;
+            enum job_event how; /* EV_COMPLETE, EV_CANCEL, EV_VANISH */
+        } end;
+        struct {
+            const char *id;
+            enum hold_reason reason;
+            const char *text;
+        } failed;
+        struct {
+            const char *id;
+            unsigned kinds; /* HOLD_* bits */
+            struct actor who;
+            enum hold_reason reason;
+            const char *text;
+        } hold;
+        struct {
+            const char *id;
+            bool relative;
+            int64_t n;
+        } priority;
+        struct {
+            const char *id, *qos;
+            bool admin;
+        } qos;
+        const struct settings *settings; /* borrowed until replaced */
+    } u;
+};
+
+enum action_kind {
+    ACTION_START,   /* where: job->alloc */
+    ACTION_CANCEL,  /* wallclock limit, NOQUEUE ...: why in `text` */
+    ACTION_REQUEUE,
+    ACTION_HOLD,    /* batch hold set by the scheduler */
+    ACTION_DEFER,
+    ACTION_RESERVE, /* priority reservation made or moved: at */
+    ACTION_RELEASE  /* priority reservation gone without a start */
+};
+
+struct action {
+    enum action_kind kind;
+    uint32_t job;
+    int64_t at;       /* RESERVE: its start; DEFER: its end; else now */
+    bool backfill;    /* START: out of order */
+    const char *text; /* static or borrowed until the next call, may be NULL */
+};
+struct actions VEC(struct action);
+
+struct engine_options {
+    enum queue_order order;          /* ORDER_PRIORITY unless studying */
+    enum queue_order backfill_order; /* order of candidates; ORDER_PRIORITY = same */
+    bool report_reservations;        /* emit ACTION_RESERVE and ACTION_RELEASE */
+    bool keep_ended;                 /* keep ended jobs in the cluster (the shell
+                                        removes them); default: removed at the start
+                                        of the next cycle */
+};
+
+/* `cfg` is borrowed. */
+struct engine *engine_create(const struct settings *cfg,
+    const struct engine_options *opt);
+void engine_destroy(struct engine *e);
+
+/* Apply one event. On failure nothing has changed and the sentence says why.
+ * EVENT_SUBMIT and EVENT_END cost O(1) plus the width of the allocation. On
+ * EVENT_SUBMIT, *ret_job (if not NULL) is the job's index. */
+int engine_apply(struct engine *e, const struct event *ev, uint32_t *ret_job,
+    struct err *err);
+
+/* One scheduling cycle at `now`, which never goes backwards. Appends to *ret. */
+void engine_cycle(struct engine *e, int64_t now, struct actions *ret);
+
+/* The next instant at which something changes by itself (a deferral or release
+ * time expires, a kept reservation begins, a wallclock limit is reached), or
+ * TIME_NEVER. A shell without polling calls engine_cycle() then. */
+int64_t engine_next_wakeup(const struct engine *e);
+
+struct cluster *engine_cluster(struct engine *e);
+
+struct engine_stats {
+    uint64_t cycles, started, backfilled, reserved, deferred, cancelled;
+};
+const struct engine_stats *engine_stats(const struct engine *e);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The four holds, deferral and its counts. Source: reference holds. */
+#ifndef MAUI_POLICY_HOLDS_H
+#define MAUI_POLICY_HOLDS_H
+
+#include "cluster/cluster.h"
+
+#define HOLDS_ALL (HOLD_USER | HOLD_SYSTEM | HOLD_BATCH)
+
+/* Who asks. */
+struct actor {
+    const char *name; /* NULL = the scheduler itself */
+    int level;        /* 1..3, 0 = ordinary user */
+};
+
+/* May the actor set or release these kinds on this job? 0, or -1 with a sentence
+ * (reference holds, section 2). */
+int hold_allowed(const struct cluster *c, const struct job *j, unsigned kinds,
+    const struct actor *who, struct err *err);
+
+/* Add holds (HOLD_* bits) with a reason; `text` may be NULL. */
+void hold_set(struct job *j, unsigned kinds, enum hold_reason why, const char *text,
+    int64_t now);
+
+/* Take holds away. Releasing defer or batch resets the deferral count, as an
+ * administrator's release does. Returns the bits that were really there. */
+unsigned hold_release(struct job *j, unsigned kinds, int64_t now);
+
+enum defer_result {
+    DEFER_SKIPPED, /* DEFERTIME 0, batch hold present, or exempt: stays idle */
+    DEFER_DEFERRED,
+    DEFER_BATCH,   /* more than DEFERCOUNT deferrals: batch hold too */
+    DEFER_CANCEL   /* NOQUEUE job: cancel it */
+};
+
+/* The job cannot run for now: defer it by the rules of section 4. The caller drops
+ * its reservation and reports. `for_s` 0 = DEFERTIME. */
+enum defer_result hold_defer(const struct settings *cfg, struct job *j,
+    enum hold_reason why, const char *text, int64_t for_s, int64_t now);
+
+/* A start failed (RM). Counts it and defers when DEFERSTARTCOUNT is reached. */
+enum defer_result hold_start_failed(const struct settings *cfg, struct job *j,
+    enum hold_reason why, const char *text, int64_t now);
+
+/* Has the deferral run out at `now`? If so it is ended (queue time restarts) and
+ * true is returned. */
+bool hold_defer_expired(const struct settings *cfg, struct job *j, int64_t now);
+
+/* The state shown: BatchHold > SystemHold > UserHold > Deferred > RM state. */
+const char *hold_shown_state(const struct job *j);
+
+#endif

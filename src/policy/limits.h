@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Throttling: how much a credential may have active or idle at one time, soft
+ * and hard, and how large one job may be. Source: reference throttling. */
+#ifndef MAUI_POLICY_LIMITS_H
+#define MAUI_POLICY_LIMITS_H
+
+#include "cluster/cluster.h"
+
+/* Two-dimensional usage, and which limits exist at all (so that a site without
+ * limits pays nothing). Rebuilt by limits_configure(). */
+struct limits;
+
+struct limits *limits_create(void);
+void limits_destroy(struct limits *l);
+
+/* Settings or the set of sections changed: find which limits are in force. */
+void limits_configure(struct limits *l, struct cluster *c);
+
+/* Start of a cycle at `now`: recount active usage that shrinks with time (MAXPS,
+ * MAXWC: remaining time), mark active jobs that exceed a soft limit with
+ * JOB_SPVIOLATION. O(active), and only when such limits exist. */
+void limits_begin_cycle(struct limits *l, struct cluster *c, int64_t now);
+
+/* Forget idle usage: a selection walk begins. O(credentials with idle limits). */
+void limits_begin_idle(struct limits *l, struct cluster *c);
+
+/* Account for one job: active when it starts (+1) or ends (-1), idle when it was
+ * selected (+1). O(1). */
+void limits_count_active(struct limits *l, struct cluster *c, const struct job *j,
+    int sign, int64_t now);
+void limits_count_idle(struct limits *l, struct cluster *c, const struct job *j);
+
+enum { CHECK_ACTIVE = 1, CHECK_IDLE = 2, CHECK_SYSTEM = 4 };
+
+/* Does the job, added to present usage, break a limit? `what` = CHECK_* bits;
+ * order of checks and override rules as in the reference, section 4 and 7. True =
+ * it does, and *ret_why tells the first. `partition` INDEX_NONE = global SYSTEMMAX*.
+ * O(limits in force). */
+bool limits_violated(const struct limits *l, const struct cluster *c,
+    const struct job *j, unsigned what, enum limit_level level, uint32_t partition,
+    struct reason *ret_why);
+
+/* Can the job never run because its own consumption exceeds a hard limit? */
+bool limits_never(const struct limits *l, const struct cluster *c, const struct job *j,
+    struct reason *ret_why);
+
+/* Is any soft limit tighter than its hard one? When not, the soft and the hard
+ * pass see the same jobs. And is there any active, idle or system limit at all? */
+bool limits_soft_differs(const struct limits *l);
+bool limits_any(const struct limits *l, unsigned what);
+
+/* Class, user and group job-size limits (MAX.WCLIMIT, MIN.PROC, MAXPROCPERJOB,
+ * MAXNODEPERJOB): true = violated, batch hold at load; *ret_text is a sentence. */
+bool limits_class_violated(const struct cluster *c, const struct job *j, char *ret_text,
+    size_t size);
+
+/* The value in force for (credential object, limit), after override, own, DEFAULT;
+ * 0 = none. For displays. */
+struct limit limits_value(const struct cluster *c, const struct cred *k,
+    const struct cred *qos, enum limit_dim dim, enum limit_res r);
+
+const char *limit_name(enum limit_dim dim, enum limit_res r); /* "MAXJOB", "MAXIPROC" */
+
+#endif

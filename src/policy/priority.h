@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Who goes first: start priority and run priority of jobs.
+ * Source: reference priority. P = sum W[c] * cap(sum w[s] * cap(v[s])). */
+#ifndef MAUI_POLICY_PRIORITY_H
+#define MAUI_POLICY_PRIORITY_H
+
+#include "cluster/cluster.h"
+
+#define PRIORITY_MAX INT64_C(1000000000) /* ceiling, and base of system priorities */
+
+/* Set j->priority of the `n` jobs with the given indexes, at `now`. Parts that do
+ * not change with time are cached in the job and redone when settings, the
+ * cluster's totals or the job change (job_dirty below). O(n), about ten
+ * nanoseconds a job: it runs over every queued job in every cycle. */
+void prio_update(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now);
+
+/* Forget the cached part: credentials, request or QOS of the job changed. */
+static inline void prio_job_dirty(struct job *j)
+{
+    j->prio_epoch = 0;
+}
+
+/* Everything diagnose -p prints about one job. */
+struct prio_parts {
+    double value[PRIO_SUBS];    /* v, capped */
+    double weight[PRIO_SUBS];   /* w of this job (QOS and group weights included) */
+    double comp[PRIO_COMPS];    /* capped sum of w * v, before the component weight */
+    double weighted[PRIO_COMPS];/* W * comp */
+    int64_t priority;           /* after floor, ceiling and system priority */
+};
+void prio_explain(struct cluster *c, const struct job *j, int64_t now,
+    struct prio_parts *ret_parts);
+
+/* Component a subcomponent belongs to, and names as displayed ("QTime" ...). */
+enum prio_comp prio_comp_of(enum prio_sub s);
+const char *prio_sub_name(enum prio_sub s);
+const char *prio_comp_name(enum prio_comp c);
+
+/* Run priority of an active job (choice of preemption victims). */
+int64_t prio_run(struct cluster *c, const struct job *j, int64_t now);
+
+/* setspri: absolute (1..1000, 0 clears) or relative (+-1e9). ERR_INVALID when out
+ * of range, and nothing changes. */
+int prio_set_system(struct job *j, bool relative, int64_t n, struct err *err);
+
+#endif
