@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# The few commands a person types. The build itself is meson's.
+.DEFAULT_GOAL := build
+.PHONY: build demo check lint format fuzz bench install clean
+
+build: ## build everything into build/release
+	@scripts/deps build
+	@scripts/build release
+
+demo: build ## a simulated month on a small machine, two configurations compared
+	@scripts/demo
+
+check: ## build twice (release, sanitizers), run every test, end with "N passed, N failed"
+	@scripts/deps build test
+	@scripts/check
+
+lint: ## clang-tidy over the tree (minutes)
+	@scripts/deps build test lint
+	@scripts/lint
+
+format: ## reformat src, tests and bench in place
+	@scripts/deps test
+	@scripts/format --in-place
+
+fuzz: ## each fuzz target for a minute (FUZZ_SECONDS=n for longer)
+	@scripts/deps build test
+	@scripts/fuzz
+
+bench: build ## measure; see docs/performance.md
+	@bench/run.sh
+
+install: build ## into /usr/local, or PREFIX at the first build
+	@meson install -C build/release
+
+clean:
+	@rm -rf build

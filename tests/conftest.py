@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the whole program share: where it is, how it is called."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def build():
+    """The build folder under test: $MAUI_BUILD, or build/release."""
+    folder = pathlib.Path(os.environ.get("MAUI_BUILD", ROOT / "build" / "release"))
+    assert (folder / "build.ninja").is_file(), f"{folder}: not built; run make"
+    return folder
+
+
+@pytest.fixture(scope="session")
+def maui(build):
+    """Run `maui ARGS...`; returns the finished process, output as text."""
+    program = build / "src" / "client" / "maui"
+
+    def run(*args, check=True, **options):
+        done = subprocess.run(
+            [str(program), *map(str, args)],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, **options,
+        )
+        if check:
+            assert done.returncode == 0, f"maui {args}: {done.stderr}{done.stdout}"
+        return done
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """Reference traces and schedules, kept outside the repository for their size:
+    $MAUI_SHARED, or the folder `shared` beside the checkout."""
+    folder = pathlib.Path(os.environ.get("MAUI_SHARED", ROOT.parent / "shared"))
+    if not (folder / "golden").is_dir():
+        pytest.skip(f"no golden schedules in {folder} (set MAUI_SHARED)")
+    return folder

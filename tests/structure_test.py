@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shape of the house, kept by tests: docs/architecture.md says why."""
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SRC = ROOT / "src"
+
+# Which rooms a room may include from, besides itself.
+MAY_INCLUDE = {
+    "base": set(),
+    "config": {"base"},
+    "cluster": {"base", "config"},
+    "policy": {"base", "config", "cluster"},
+    "plan": {"base", "config", "cluster", "policy"},
+    "engine": {"base", "config", "cluster", "policy", "plan"},
+    "sim": {"base", "config", "cluster", "policy", "plan", "engine"},
+    "client": {"base", "config", "cluster", "policy", "plan", "engine", "sim"},
+}
+
+# What the core may take from libc and libm: memory, strings, arithmetic.
+CORE_LIBC = set(
+    """
+    malloc calloc realloc free abort __assert_fail
+    memcpy memmove memset memcmp memchr
+    strlen strnlen strcmp strncmp strcasecmp strncasecmp strchr strrchr strstr
+    strpbrk strspn strcspn strcpy strncpy strcat strncat strdup strndup stpcpy
+    snprintf vsnprintf qsort bsearch
+    strtol strtoll strtoul strtoull strtod
+    __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc tolower toupper
+    __memcpy_chk __memmove_chk __memset_chk __snprintf_chk __vsnprintf_chk
+    __strcpy_chk __strcat_chk __stack_chk_fail
+    ceil floor round lround llround trunc fmod fmin fmax fabs
+    pow exp exp2 log log2 log10 sqrt cbrt
+    _GLOBAL_OFFSET_TABLE_
+    """.split()
+)
+
+# Which archives the core may call into, besides itself.
+CORE_BELOW = ("libbase.a", "libconfig.a")
+
+# And what even those may not do when called: see base/ and config/ for who reads
+# files (config's loader does, the core never calls it).
+CORE_NEVER = re.compile(r"^(cfg_load|cfg_read|config_load|settings_load)")
+
+
+def sources(*patterns):
+    return sorted(path for pattern in patterns for path in SRC.glob(pattern))
+
+
+def nm(archive, *options):
+    out = subprocess.run(
+        ["nm", "--no-sort", "-P", *options, str(archive)],
+        check=True, capture_output=True, text=True,
+    ).stdout
+    symbols = {}
+    member = None
+    for line in out.splitlines():
+        if line.endswith(":"):
+            member = line.rsplit("[", 1)[-1].rstrip("]:")
+            continue
+        fields = line.split()
+        if len(fields) >= 2:
+            symbols.setdefault(fields[0], []).append((fields[1], member))
+    return symbols
+
+
+def exported(archive):
+    return {
+        name for name, uses in nm(archive, "--extern-only", "--defined-only").items()
+    }
+
+
+def test_includes_point_one_way():
+    wrong = []
+    for path in sources("*/*.[ch]"):
+        room = path.relative_to(SRC).parts[0]
+        assert room in MAY_INCLUDE, f"src/{room} is not a room of the house"
+        allowed = MAY_INCLUDE[room] | {room}
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found = re.match(r'\s*#\s*include\s+"([a-z]+)/', line)
+            if found and found[1] not in allowed:
+                where = path.relative_to(ROOT)
+                wrong.append(f"{where}:{number}: {room} may not include {found[1]}/")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_own_headers_are_included_by_room_and_name():
+    wrong = []
+    for path in sources("*/*.[ch]"):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            if found and not (SRC / found[1]).is_file():
+                wrong.append(f"{path.relative_to(ROOT)}:{number}: {found[1]}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_core_needs_nothing_but_memory_strings_and_arithmetic(build):
+    core = build / "src" / "libcore.a"
+    if not any(sources("cluster/*.c", "policy/*.c", "plan/*.c", "engine/*.c")):
+        pytest.fail("the core has no sources")
+    below = set()
+    for archive in CORE_BELOW:
+        below |= exported(build / "src" / archive)
+    allowed = CORE_LIBC | below | exported(core)
+    wrong = []
+    for name, uses in sorted(nm(core, "--undefined-only").items()):
+        if name not in allowed or CORE_NEVER.match(name):
+            wrong += [f"{member}: {name}" for _, member in uses]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_core_has_no_variables(build):
+    wrong = []
+    for archive in ("libcore.a",):
+        for name, uses in nm(build / "src" / archive, "--defined-only").items():
+            wrong += [f"{member}: {name}" for kind, member in uses if kind in "dDbBcC"]
+    assert not wrong, "mutable variables:\n" + "\n".join(wrong)
+
+
+def test_every_source_file_begins_with_licence_and_purpose():
+    wrong = []
+    for folder in ("src", "tests", "bench"):
+        for path in sorted((ROOT / folder).rglob("*.[ch]")):
+            text = path.read_text()
+            head = re.match(r"/\* SPDX-License-Identifier: Apache-2\.0\s+(\*\s+)?\w", text)
+            if not head:
+                wrong.append(str(path.relative_to(ROOT)))
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_source_file_exceeds_1000_lines():
+    wrong = []
+    for path in sources("*/*.[ch]"):
+        lines = len(path.read_text().splitlines())
+        if lines > 1000:
+            wrong.append(f"{path.relative_to(ROOT)}: {lines} lines")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_fuzz_targets_and_benchmarks_are_all_built():
+    for folder, pattern in (("tests/fuzz", "fuzz_*.c"), ("bench", "*.c")):
+        listed = (ROOT / folder / "meson.build").read_text()
+        for path in (ROOT / folder).glob(pattern):
+            assert f"'{path.stem}'" in listed, f"{path.stem} is not in {folder}/meson.build"
+
+
+def test_every_unit_test_is_listed():
+    for path in (ROOT / "tests" / "unit").glob("*/*_test.c"):
+        listed = (path.parent / "meson.build").read_text()
+        assert f"'{path.stem}'" in listed, f"{path.relative_to(ROOT)} is not in meson.build"
