@@ -31,10 +31,14 @@ struct usage {
     int64_t v[LIMIT_RES_COUNT];
 };
 
-/* Recorded delivered usage in windows of FSINTERVAL; [0] is the current one. */
+/* Recorded delivered usage in windows of FSINTERVAL; [0] is the current one.
+ * Use grows linearly while nothing starts or ends, so a rate is kept and window
+ * [0] holds what must be added to rate * (fs_at - fs_window_at): read and write
+ * windows by fs_window() and fs_set_window() (policy/fairshare). */
 struct fs_usage {
     double window[FS_DEPTH_MAX];
-    double old; /* decayed sum of windows 1..FSDEPTH-1 */
+    double old;  /* decayed sum of windows 1..FSDEPTH-1 */
+    double rate; /* consumption of the active jobs, per second */
 };
 
 struct cred {
@@ -47,7 +51,7 @@ struct cred {
     bool enabled;                    /* class: RM queue enabled and started */
     struct usage active, idle;       /* policy/limits keeps them */
     struct fs_usage fs;              /* policy/fairshare keeps it */
-    double prio_fs, prio_cred;       /* policy/priority: this cycle's weighted values */
+    double prio_fs;                  /* policy/priority: this cycle's weighted FS value */
 };
 
 /* ---- nodes ------------------------------------------------------------------ */
@@ -106,11 +110,20 @@ struct node {
                                    known from cluster.owner alone, and `ded`,
                                    `gres_ded`, `jobs`, initiators and load are not
                                    kept (read them by the node_* functions) */
+    bool global;                /* the pseudo node of floating generic resources: no
+                                   processors, in no total, never chosen for tasks */
     struct VEC(struct node_job) jobs; /* order of start */
     uint32_t pool;              /* set of interchangeable nodes; owned by plan/ */
+    const struct par_settings *par;      /* of its partition; never NULL */
+    const struct node_cfg *section, *section_def; /* NODECFG: own (or an empty one) and
+                                   DEFAULT; never NULL. MAXPROC[CLASS:c] is read here */
+    double load_raised;         /* part of `load` that starts added since measured */
+    bool shrunk;                /* less is configured than was dedicated before */
+    struct node_told *told;     /* what the RM reported; private to node.c */
 };
 
 struct partition {
+    uint32_t index;
     const char *name;
     const struct par_settings *par; /* own set, else the global one */
     struct res cfg;                 /* configured on its nodes */
@@ -186,7 +199,8 @@ struct taskdef {
 };
 
 struct req {
-    const struct taskdef *def;
+    const struct taskdef *def;   /* in force: request + class, QOS, policies */
+    const struct taskdef *asked; /* as requested; policy/access starts from it */
     uint32_t tasks; /* >= 1 */
     uint32_t nodes; /* explicit node count, 0 = none */
 };
@@ -265,6 +279,7 @@ struct job {
     uint8_t rm_hold;      /* hold kinds reported by the RM */
     uint8_t nreqs;
     uint32_t flags;       /* enum job_flag, request | credentials | QOS | scheduler */
+    uint32_t flags_asked; /* of the request alone */
     uint32_t cred[CRED_KINDS]; /* indexes; 0 = DEFAULT = none named */
     uint32_t procs;       /* total processors over all requests */
     uint32_t tasks;       /* total */
@@ -275,6 +290,7 @@ struct job {
     int64_t release_at;   /* earliest start, 0 = none */
     int64_t priority;     /* start priority */
     double prio_static;   /* part that does not change with time; policy/ owns it */
+    double prio_res;      /* RES sum without UPROC, UJOB; same owner and epoch */
     uint64_t prio_epoch;  /* epoch of prio_static */
     uint32_t bypass;
     bool accruing;        /* queue time grows: it is now - queue_at; else it is
@@ -286,15 +302,23 @@ struct job {
     const char *id;       /* owned */
     uint32_t pdef;        /* default partition or INDEX_NONE */
     uint32_t qos_asked;   /* requested QOS index, 0 = none */
+    uint32_t account_asked; /* requested account index, 0 = none */
+    int64_t wclimit_asked_s; /* requested limit, 0 = none */
     double pe;            /* processor equivalents */
     int64_t mem_mb;       /* total dedicated memory */
     int64_t start_at, end_at; /* end_at = start_at + effective limit while active */
     int64_t eff_wclimit_s; /* wclimit_s scaled by machine speed, set at start */
     int64_t suspended_s, suspend_at;
+    int64_t paused_at;    /* since when a hold keeps the queue time from counting,
+                             0 = not (policy/accrual) */
+    bool util_known;      /* util_procs is measured */
+    double util_procs;    /* processors really used, as told by the RM */
+    double fs_rate;       /* what policy/fairshare charges a second now, 0 = not */
     int64_t user_priority, sys_priority;
     /* reservation of this job, start 0 = none; policy of it in plan/ */
     int64_t rsv_start_at;
     uint32_t rsv_partition;
+    uint32_t rsv_slot;    /* place in the plan's list; INDEX_NONE = none */
     /* holds */
     uint8_t hold_reason;  /* enum hold_reason */
     uint16_t defer_count, start_count, preempt_count;
@@ -314,12 +338,17 @@ struct cluster {
     struct usage sys_active, sys_idle;           /* sums over all jobs */
     struct fs_usage fs_total;
     int64_t fs_window_at;  /* start of the current fairshare window */
+    int64_t fs_at;         /* usage is recorded up to here; 0 = never yet */
     struct VEC(struct node *) nodes;
     uint32_t *owner;       /* per node index: job on a simple node or INDEX_NONE */
     struct VEC(struct partition *) partitions;   /* [0] = DEFAULT */
     struct VEC(struct job *) jobs;               /* by index; NULL = free slot */
     struct VEC(uint32_t) active;  /* indexes of Starting/Running/Suspended jobs */
-    struct VEC(uint32_t) queued;  /* every other job not ended, in `order` order */
+    struct VEC(uint32_t) queued;  /* every other job not ended, by (submit_at, id in
+                                     natural order); INDEX_NONE marks a hole. Call
+                                     cluster_compact_queue() for a list without any */
+    struct VEC(struct taskdef *) taskdefs; /* by index */
+    uint32_t global_node;         /* index of the pseudo node GLOBAL, or INDEX_NONE */
     struct res cfg_total;         /* configured on all nodes */
     uint64_t config_epoch; /* +1 when settings or credentials' settings changed */
     uint64_t node_epoch;   /* +1 when a node's static attributes or state changed */
@@ -332,6 +361,15 @@ void cluster_destroy(struct cluster *c);
 /* Put other settings in force. `cfg` is borrowed until the next call. Relinks
  * credentials and nodes to their sections; jobs keep their credentials. */
 void cluster_configure(struct cluster *c, const struct settings *cfg);
+
+/* Take the holes out of `queued` and put late arrivals in their places: a job that
+ * was added far out of order stands at the end until then. O(queued) when there is
+ * something to do, else O(1). */
+void cluster_compact_queue(struct cluster *c);
+
+/* Assert everything the cluster promises about itself: totals, what is dedicated,
+ * owners, lists, counts. For tests. O(all). */
+void cluster_check(const struct cluster *c);
 
 /* The credential of that name, created (with the settings of its section, or of
  * DEFAULT) if it is new. NULL, "", "DEFAULT" give index 0. O(1). */
@@ -363,17 +401,27 @@ struct node_desc {
     double speed;                  /* 0 = unknown */
     int64_t procspeed_mhz;         /* 0 = unknown */
     int64_t frame, slot, slots;    /* 0 = unknown */
+    bool measured;                 /* `load` and `util` below were measured */
+    double load;
+    struct res util;
 };
 
 /* Add the node, or update what the RM knows of it; NODECFG and feature headers
- * are applied here (RM > translated feature > NODECFG). Fails on an unusable
- * name or too many partitions. */
+ * are applied here (RM > translated feature > NODECFG). What a later report leaves
+ * unknown stays as it was told before. Fails, with nothing changed, on an unusable
+ * name, an amount out of range or too many partitions. A report that tells nothing
+ * new costs O(features) and does not raise node_epoch; nor do moves among Idle,
+ * Running and Busy. */
 int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
     struct node **ret_node, struct err *err);
 struct node *node_find(const struct cluster *c, const char *name);
 void node_set_state(struct cluster *c, struct node *n, enum node_state s, int64_t now);
 /* Recompute `expected` from what is dedicated (concepts.md 3). */
 void node_refresh_expected(struct node *n);
+/* Expected state of any node: for simple ones it follows from their owner. */
+enum node_state node_expected(const struct cluster *c, const struct node *n);
+/* The RM measured load and use: both replace what was assumed. */
+void node_measure(struct node *n, double load, const struct res *util);
 bool node_is_up(const struct node *n); /* Idle, Running, Busy, Draining */
 /* What jobs have dedicated on the node, and which jobs those are (at most `max`
  * copied to `ret`; returns how many there are). Work for simple nodes too. */
@@ -381,6 +429,16 @@ struct res node_dedicated(const struct cluster *c, const struct node *n);
 uint32_t node_jobs(const struct cluster *c, const struct node *n, struct node_job *ret,
     uint32_t max);
 bool node_is_free(const struct cluster *c, const struct node *n); /* no job at all */
+/* Initiators of class index `cls` left on the node: INT32_MAX where the node limits
+ * no class or `cls` is INDEX_NONE, 0 where it does not serve the class. */
+int32_t node_class_free(const struct cluster *c, const struct node *n, uint32_t cls);
+/* Amount of generic resource `id` configured on the node. */
+int64_t node_gres(const struct node *n, uint32_t id);
+/* Is `id` configured on GLOBAL and on no real node, so that jobs take it there? What
+ * is left of it: node_gres() minus gres_ded of c->nodes.v[c->global_node]. */
+bool gres_is_floating(const struct cluster *c, uint32_t id);
+/* Amount of a floating resource that no job has. */
+int64_t gres_floating_free(const struct cluster *c, uint32_t id);
 const char *node_state_name(enum node_state s);
 int node_state_parse(const char *text, enum node_state *ret_state);
 
@@ -425,20 +483,40 @@ int job_add(struct cluster *c, const struct job_desc *d, int64_t now,
 struct job *job_find(const struct cluster *c, const char *id);
 /* Forget an ended or waiting job and free it. An active one must be ended first. */
 void job_remove(struct cluster *c, struct job *j);
-/* Replace the task definition of request `i` by a changed copy (interned). */
-const struct taskdef *taskdef_intern(struct cluster *c, struct taskdef *draft);
 
-/* State moves by the transition table in job.c; an unlisted one is an error and
- * changes nothing. */
+/* The one shared record equal to the draft, made if it is new; lives as long as the
+ * cluster. The draft is borrowed (its lists get sorted); the caller frees it. To
+ * change a request: taskdef_copy(), edit, taskdef_intern(), taskdef_fini(). */
+const struct taskdef *taskdef_intern(struct cluster *c, struct taskdef *draft);
+struct taskdef taskdef_copy(const struct taskdef *def); /* owned: taskdef_fini() */
+void taskdef_fini(struct taskdef *draft);
+bool taskdef_whole_node(const struct taskdef *def); /* SINGLEJOB or SINGLETASK */
+
+/* Fill procs, tasks, mem_mb and pe from the job's requests. Procs -1 counts as the
+ * largest node's. O(requests). */
+void job_refresh_totals(const struct cluster *c, struct job *j);
+/* Processor equivalents with the totals of this moment (priority.md 2.1). */
+double job_pe(const struct cluster *c, const struct job *j);
+/* Queue order: (submit_at, id in natural order); a total order. */
+int job_compare(const struct job *a, const struct job *b);
+
+/* State moves by the transition table in job_state.c; an unlisted one is an error
+ * and changes nothing. Only for moves that neither take nor free nodes: those are
+ * job_start() and job_stop(). */
 enum job_event { EV_START, EV_STARTED, EV_START_LOST, EV_COMPLETE, EV_CANCEL, EV_REQUEUE,
     EV_SUSPEND, EV_RESUME, EV_RM_HOLD, EV_RM_RELEASE, EV_VANISH, JOB_EVENTS };
 int job_move(struct cluster *c, struct job *j, enum job_event e, struct err *err);
 
-/* Dedicate the allocation in j->alloc to the job at `now` (EV_START): node
- * amounts, initiators, job lists, expected states, loads. The caller has filled
- * j->alloc. */
+/* Dedicate the allocation in j->alloc to the job at `now` (EV_START, or EV_RESUME of
+ * a suspended job): node amounts, initiators, job lists, expected states, loads,
+ * floating resources. The caller has filled j->alloc and may have set eff_wclimit_s
+ * (0: wclimit_s; no limit at all: no end). The job is Starting afterwards (Running
+ * when resumed). Fails, with nothing changed, when the allocation does not add up or
+ * needs what others have. O(nodes); one word a node for simple nodes. */
 int job_start(struct cluster *c, struct job *j, int64_t now, struct err *err);
-/* Free what an active job holds and move it by `e` (complete, cancel, requeue). */
+/* Free what the job holds, if anything, and move it by `e`. An ended job keeps its
+ * start, its allocation and gets end_at = now; a requeued one keeps the allocation;
+ * a suspended one (EV_SUSPEND) keeps everything but its nodes. */
 int job_stop(struct cluster *c, struct job *j, enum job_event e, int64_t now,
     struct err *err);
 
