@@ -126,7 +126,7 @@ def test_every_source_file_begins_with_licence_and_purpose():
     for folder in ("src", "tests", "bench"):
         for path in sorted((ROOT / folder).rglob("*.[ch]")):
             text = path.read_text()
-            head = re.match(r"/\* SPDX-License-Identifier: Apache-2\.0\s+(\*\s+)?\w", text)
+            head = re.match(r"/\* SPDX-License-Identifier: Apache-2\.0\s+(\*\s+)?[^\s*]", text)
             if not head:
                 wrong.append(str(path.relative_to(ROOT)))
     assert not wrong, "\n".join(wrong)
