@@ -12,6 +12,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Owned texts; and names that have a count. */
+struct text_list VEC(char *);
+struct names;
+
+struct gres_cfg {
+    char *name; /* owned */
+    int64_t count;
+};
+struct gres_list VEC(struct gres_cfg);
+
 /* ---- credentials ---------------------------------------------------------- */
 
 enum cred_kind {
@@ -53,7 +63,7 @@ enum list_mode { LIST_OR, LIST_AND, LIST_ONLY };
 /* QLIST, PLIST: names plus the set operator found in the value. `set` tells an
  * empty list (PLIST=) from an absent one. */
 struct name_list {
-    struct VEC(char *) names; /* owned */
+    struct text_list names; /* owned */
     enum list_mode mode;
     bool set;
 };
@@ -131,6 +141,7 @@ struct cred_cfg {
     struct name_list qlist, plist, alist;
     char *qdef, *pdef, *adef; /* owned, NULL = not set */
     uint32_t job_flags;       /* enum job_flag */
+    struct text_list advres;  /* reservations named by ADVRES:a:b in FLAGS */
     struct limit active[LIMIT_RES_COUNT];
     struct limit idle[LIMIT_RES_COUNT]; /* hard only */
     struct VEC(struct limit_within) within;
@@ -142,7 +153,7 @@ struct cred_cfg {
     /* group only */
     int64_t class_weight;   /* CLASSWEIGHT, 0 = the global one */
     /* class only */
-    struct VEC(char *) def_features; /* owned */
+    struct text_list def_features; /* owned */
     enum access_policy access;
     int64_t max_proc_per_node; /* 0 = none */
     char *ocnode;              /* owned */
@@ -153,8 +164,8 @@ struct cred_cfg {
     uint32_t qos_flags;        /* enum qos_flag */
     /* IGN<RES>PER<KIND>: bit r set = active limit r of that kind ignored */
     uint32_t ignore_active[CRED_KINDS], ignore_idle[CRED_KINDS];
-    struct VEC(char *) use_reserved; /* USERESERVED:a:b, owned */
-    struct VEC(char *) qos_features; /* QOSFEATURES, owned */
+    struct text_list use_reserved; /* USERESERVED:a:b, owned */
+    struct text_list qos_features; /* QOSFEATURES, owned */
     struct limit over_active[LIMIT_RES_COUNT]; /* OMAX<R> */
     struct limit over_idle[LIMIT_RES_COUNT];   /* OMAXI<R> */
     int64_t over_job[LIMIT_RES_COUNT];         /* OMAXJ<R>, 0 = none */
@@ -173,17 +184,12 @@ struct nodeprio {
     uint32_t present; /* bit per term that was written */
 };
 
-struct gres_cfg {
-    char *name; /* owned */
-    int64_t count;
-};
-
 /* NODECFG[name]. Integers: -1 = not set. */
 struct node_cfg {
     char *name;                  /* owned; DEFAULT, GLOBAL or a node */
     char *partition, *nodetype;  /* owned, NULL = not set */
-    struct VEC(char *) features, networks; /* owned */
-    struct VEC(struct gres_cfg) gres;
+    struct text_list features, networks; /* owned */
+    struct gres_list gres;
     int64_t procspeed_mhz;
     double speed; /* 0 = not set */
     int64_t frame, slot, size;
@@ -195,7 +201,7 @@ struct node_cfg {
     bool priority_set;
     struct nodeprio priorityf;
     int64_t cfg_procs, cfg_mem_mb, cfg_swap_mb, cfg_disk_mb, ra_disk_mb;
-    struct VEC(struct gres_cfg) maxproc_class; /* MAXPROC[CLASS:c] */
+    struct gres_list maxproc_class; /* MAXPROC[CLASS:c] */
 };
 
 /* ---- priority --------------------------------------------------------------- */
@@ -269,7 +275,7 @@ enum nodeset_prio { NODESET_MINLOSS, NODESET_BESTFIT, NODESET_WORSTFIT,
 struct nodeset_spec {
     enum nodeset_policy policy;
     enum nodeset_attr attr;
-    struct VEC(char *) list; /* owned; empty = all values present */
+    struct text_list list; /* owned; empty = all values present */
 };
 
 struct par_settings {
@@ -297,7 +303,7 @@ struct par_settings {
 struct rsv_group {
     int64_t depth;
     bool all;                /* [ALL] */
-    struct VEC(char *) qos;  /* owned names */
+    struct text_list qos;  /* owned names */
 };
 
 #define RSV_GROUPS_MAX 64
@@ -324,6 +330,7 @@ struct settings {
     struct VEC(struct cred_cfg) creds[CRED_KINDS]; /* [0] is always DEFAULT */
     struct cred_cfg sys;                           /* SYSCFG */
     struct VEC(struct node_cfg) nodes;             /* [0] is always DEFAULT */
+    struct names *cred_index[CRED_KINDS], *node_index; /* name -> index above */
     struct VEC(struct par_settings) par;           /* [0] is the global set */
     struct rsv_group rsv_groups[RSV_GROUPS_MAX];
     int64_t rsv_retry_s[RSV_GROUPS_MAX];           /* RESERVATIONRETRYTIME[X] */
@@ -351,7 +358,7 @@ struct settings {
     int64_t node_down_delay_s;
     char *feature_nodetype_header, *feature_partition_header,
         *feature_procspeed_header;                      /* owned or NULL */
-    struct VEC(struct gres_cfg) default_classes;        /* DEFAULTCLASSLIST */
+    struct gres_list default_classes;        /* DEFAULTCLASSLIST */
 
     /* cycle */
     int64_t rm_poll_interval_s, job_aggregation_s;

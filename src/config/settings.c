@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The settings and their defaults; finding, adding and freeing objects. */
+#include "base/names.h"
+#include "base/timeval.h"
+#include "config/config.h"
+
+#include <string.h>
+
+void text_list_add(struct text_list *list, const char *text)
+{
+    vec_push(list, xstrdup(text));
+}
+
+void text_list_fini(struct text_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->v[i]);
+    vec_fini(list);
+}
+
+void gres_list_fini(struct gres_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->v[i].name);
+    vec_fini(list);
+}
+
+static void cred_cfg_fini(struct cred_cfg *c)
+{
+    free(c->name);
+    text_list_fini(&c->qlist.names);
+    text_list_fini(&c->plist.names);
+    text_list_fini(&c->alist.names);
+    free(c->qdef);
+    free(c->pdef);
+    free(c->adef);
+    text_list_fini(&c->advres);
+    for (size_t i = 0; i < c->within.n; i++)
+        free(c->within.v[i].name);
+    vec_fini(&c->within);
+    text_list_fini(&c->def_features);
+    free(c->ocnode);
+    text_list_fini(&c->use_reserved);
+    text_list_fini(&c->qos_features);
+}
+
+static void node_cfg_fini(struct node_cfg *n)
+{
+    free(n->name);
+    free(n->partition);
+    free(n->nodetype);
+    text_list_fini(&n->features);
+    text_list_fini(&n->networks);
+    gres_list_fini(&n->gres);
+    free(n->frame_name);
+    gres_list_fini(&n->maxproc_class);
+}
+
+static void par_settings_fini(struct par_settings *p)
+{
+    free(p->name);
+    text_list_fini(&p->nodeset.list);
+}
+
+static void raw_object_fini(struct raw_object *o)
+{
+    for (size_t i = 0; i < o->attrs.n; i++) {
+        free(o->attrs.v[i].name);
+        free(o->attrs.v[i].value);
+        free(o->attrs.v[i].file);
+    }
+    vec_fini(&o->attrs);
+    free(o->kind);
+    free(o->name);
+}
+
+static struct cred_cfg cred_cfg_new(const char *name)
+{
+    return (struct cred_cfg){.name = xstrdup(name), .overrun_s = -1};
+}
+
+static struct node_cfg node_cfg_new(const char *name)
+{
+    return (struct node_cfg){.name = xstrdup(name),
+        .procspeed_mhz = -1,
+        .frame = -1,
+        .slot = -1,
+        .size = -1,
+        .maxjob = -1,
+        .maxjob_per_user = -1,
+        .maxproc = -1,
+        .maxproc_per_user = -1,
+        .cfg_procs = -1,
+        .cfg_mem_mb = -1,
+        .cfg_swap_mb = -1,
+        .cfg_disk_mb = -1,
+        .ra_disk_mb = -1};
+}
+
+struct cred_cfg *settings_find_cred(
+    const struct settings *s, enum cred_kind kind, const char *name)
+{
+    uint32_t i = names_find(s->cred_index[kind], name);
+
+    return i != NAME_NONE ? &s->creds[kind].v[i] : NULL;
+}
+
+struct cred_cfg *settings_cred(
+    struct settings *s, enum cred_kind kind, const char *name)
+{
+    uint32_t i = names_intern(s->cred_index[kind], name);
+
+    if (i == s->creds[kind].n)
+        vec_push(&s->creds[kind], cred_cfg_new(name));
+    return &s->creds[kind].v[i];
+}
+
+struct node_cfg *settings_find_node(const struct settings *s, const char *name)
+{
+    uint32_t i = names_find(s->node_index, name);
+
+    return i != NAME_NONE ? &s->nodes.v[i] : NULL;
+}
+
+struct node_cfg *settings_node(struct settings *s, const char *name)
+{
+    uint32_t i = names_intern(s->node_index, name);
+
+    if (i == s->nodes.n)
+        vec_push(&s->nodes, node_cfg_new(name));
+    return &s->nodes.v[i];
+}
+
+struct par_settings *settings_find_par(const struct settings *s, const char *name)
+{
+    for (size_t i = 1; i < s->par.n; i++)
+        if (strcmp(s->par.v[i].name, name) == 0)
+            return &s->par.v[i];
+    return NULL;
+}
+
+struct par_settings *settings_par(struct settings *s, const char *name)
+{
+    struct par_settings *found, copy;
+
+    if (name == NULL)
+        return &s->par.v[0];
+    found = settings_find_par(s, name);
+    if (found != NULL)
+        return found;
+    copy = s->par.v[0];
+    copy.name = xstrdup(name);
+    copy.nodeset.list = (struct text_list){0};
+    for (size_t i = 0; i < s->par.v[0].nodeset.list.n; i++)
+        text_list_add(&copy.nodeset.list, s->par.v[0].nodeset.list.v[i]);
+    vec_push(&s->par, copy);
+    return &s->par.v[s->par.n - 1];
+}
+
+struct raw_object *settings_raw(struct settings *s, const char *kind, const char *name)
+{
+    struct raw_object object = {0};
+
+    for (size_t i = 0; i < s->raw.n; i++)
+        if (strcmp(s->raw.v[i].kind, kind) == 0 && strcmp(s->raw.v[i].name, name) == 0)
+            return &s->raw.v[i];
+    object.kind = xstrdup(kind);
+    object.name = xstrdup(name);
+    vec_push(&s->raw, object);
+    return &s->raw.v[s->raw.n - 1];
+}
+
+static void set_job_defaults(struct settings *s)
+{
+    s->default_wclimit_s = 864000;
+    s->enable_multinode_jobs = true;
+    s->node_access = ACCESS_SHARED;
+    s->node_purge_s = DURATION_UNLIMITED;
+    s->job_sync_s = 600;
+    s->node_sync_s = 600;
+    s->defer_time_s = 3600;
+    s->defer_count = 24;
+    s->defer_start_count = 1;
+    s->node_untracked_load_factor = 1.2;
+    s->rm_poll_interval_s = 60;
+    s->notification_interval_s = 600;
+    s->sim_initial_queue_depth = 16;
+    s->sim_wc_scaling_percent = 100;
+    s->res_depth = 24;
+}
+
+static void set_policy_defaults(struct settings *s)
+{
+    struct par_settings par = {.bf_max_schedules = 10000,
+        .nodealloc = NODEALLOC_LASTAVAILABLE,
+        .nodeset = {.attr = NODESET_ATTR_UNSET}};
+
+    vec_push(&s->par, par);
+    for (int i = 0; i < PRIO_COMPS; i++)
+        s->prio.comp_weight[i] = 1;
+    s->prio.weight[PRIO_QUEUETIME] = 1;
+    s->prio.xfminwclimit_s = 120;
+    s->prio.reject_negative = true;
+    s->fs = (struct fs_settings){.interval_s = 43200, .depth = 8, .decay = 1.0};
+    s->rsv_groups[0].depth = 1;
+    for (int i = 0; i < RSV_GROUPS_MAX; i++)
+        s->rsv_groups[i].all = true;
+}
+
+struct settings *settings_create(void)
+{
+    struct settings *s = xcalloc(1, sizeof *s);
+
+    for (int k = 0; k < CRED_KINDS; k++) {
+        s->cred_index[k] = names_create();
+        settings_cred(s, (enum cred_kind)k, "DEFAULT");
+    }
+    s->node_index = names_create();
+    s->sys = cred_cfg_new("SYSTEM");
+    settings_node(s, "DEFAULT");
+    set_policy_defaults(s);
+    set_job_defaults(s);
+    return s;
+}
+
+void settings_destroy(struct settings *s)
+{
+    if (s == NULL)
+        return;
+    for (int k = 0; k < CRED_KINDS; k++) {
+        for (size_t i = 0; i < s->creds[k].n; i++)
+            cred_cfg_fini(&s->creds[k].v[i]);
+        vec_fini(&s->creds[k]);
+        names_destroy(s->cred_index[k]);
+    }
+    names_destroy(s->node_index);
+    cred_cfg_fini(&s->sys);
+    for (size_t i = 0; i < s->nodes.n; i++)
+        node_cfg_fini(&s->nodes.v[i]);
+    vec_fini(&s->nodes);
+    for (size_t i = 0; i < s->par.n; i++)
+        par_settings_fini(&s->par.v[i]);
+    vec_fini(&s->par);
+    for (int i = 0; i < RSV_GROUPS_MAX; i++)
+        text_list_fini(&s->rsv_groups[i].qos);
+    free(s->feature_nodetype_header);
+    free(s->feature_partition_header);
+    free(s->feature_procspeed_header);
+    gres_list_fini(&s->default_classes);
+    for (size_t i = 0; i < s->raw.n; i++)
+        raw_object_fini(&s->raw.v[i]);
+    vec_fini(&s->raw);
+    free(s);
+}
