@@ -10,45 +10,64 @@ Exit 0 only when something passed and nothing failed.
 """
 import argparse
 import os
+import re
 import sys
 import xml.etree.ElementTree as ET
+
+# What meson appends to a program's stderr when the program itself ended badly.
+BAD_END = re.compile(r"^\(test program exited with|^\(killed by signal", re.M)
 
 
 class Tally:
     def __init__(self):
         self.passed = 0
         self.failed = []
-        self.skipped = []
+        self.skipped = []  # (label, case, reason)
 
     def add_case(self, label, case):
-        name = f"{label}: {case.get('name')}"
-        skip = case.find("skipped")
         if case.find("failure") is not None or case.find("error") is not None:
-            self.failed.append(name)
-        elif skip is not None:
-            reason = skip.get("message") or (skip.text or "").strip()
-            self.skipped.append(f"{name}: {reason or 'no reason given'}")
+            self.failed.append(f"{label}: {case.get('name')}")
+        elif case.find("skipped") is not None:
+            self.skipped.append((label, case.get("name"), skip_reason(case)))
         else:
             self.passed += 1
 
+    def print_skipped(self):
+        """One line a case; one line together when many share label and reason."""
+        groups = {}
+        for label, name, reason in self.skipped:
+            groups.setdefault((label, reason), []).append(name)
+        for (label, reason), names in groups.items():
+            if len(names) > 3:
+                names = [f"{len(names)} cases, {names[0]} to {names[-1]}"]
+            for name in names:
+                print(f"skipped  {label}: {name}: {reason}")
+
+
+def skip_reason(case):
+    said = case.find("skipped").get("message")
+    tap = re.search(r"# SKIP\s+(.+)", case.findtext("system-out") or "")
+    return said or (tap and tap[1]) or "no reason given"
+
 
 def add_suite(tally, stage, suite):
-    """One <testsuite>: a meson test program, or all of pytest."""
+    """One <testsuite>: a program run by meson, or all of pytest."""
     cases = suite.findall("testcase")
     label = suite.get("name", stage)
-    if label == "pytest":
-        label = stage
+    label = stage if label in ("pytest", "maui") else label.removeprefix("maui.")
     before = len(tally.failed)
     for case in cases:
         where = case.get("classname", "").rsplit(".", 1)[-1]
         tally.add_case(where if stage == "end-to-end" and where else label, case)
-    # A program that crashed after its last case, or printed no plan.
-    lost = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
-    if lost > 0 and len(tally.failed) == before:
-        tally.failed.append(f"{label}: ended badly outside its cases")
-    if not cases and lost == 0:
-        reason = (suite.findtext("system-out") or "").strip()
-        tally.skipped.append(f"{label}: {reason or 'no cases'}")
+
+    plan = re.search(r"^1\.\.(\d+)", suite.findtext("system-out") or "", re.M)
+    lost = int(plan[1]) - len(cases) if plan else 0
+    errors = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+    ended_badly = BAD_END.search(suite.findtext("system-err") or "")
+    if lost > 0:
+        tally.failed.append(f"{label}: died before its last {lost} cases")
+    elif (errors or ended_badly) and len(tally.failed) == before:
+        tally.failed.append(f"{label}: failed outside its cases")
 
 
 def add_file(tally, path):
@@ -62,6 +81,18 @@ def add_file(tally, path):
         add_suite(tally, stage, suite)
 
 
+def add_stage(tally, name, code, path):
+    failed_before = len(tally.failed)
+    if path is not None:
+        add_file(tally, path)
+        if code != "0" and len(tally.failed) == failed_before:
+            tally.failed.append(f"{name}: exit {code}")
+    elif code == "0":
+        tally.passed += 1
+    else:
+        tally.failed.append(f"{name}: exit {code}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--stage", action="append", default=[])
@@ -70,26 +101,18 @@ def main():
     args = parser.parse_args()
 
     tally = Tally()
-    files = {os.path.splitext(os.path.basename(f))[0]: f for f in args.files}
+    files = {os.path.splitext(os.path.basename(f))[0]: f for f in args.files
+             if os.path.exists(f)}
     for stage in args.stage:
-        name, rc = stage.rsplit("=", 1)
-        failed_before = len(tally.failed)
-        path = files.pop(name, None)
-        if path is not None and os.path.exists(path):
-            add_file(tally, path)
-            if rc != "0" and len(tally.failed) == failed_before:
-                tally.failed.append(f"{name}: exit {rc}")
-        elif rc == "0":
-            tally.passed += 1
-        else:
-            tally.failed.append(f"{name}: exit {rc}")
+        name, code = stage.rsplit("=", 1)
+        add_stage(tally, name, code, files.pop(name, None))
     for path in files.values():
-        if os.path.exists(path):
-            add_file(tally, path)
-    tally.skipped += [skip.replace("=", ": ", 1) for skip in args.skip]
+        add_file(tally, path)
+    for skip in args.skip:
+        name, reason = skip.split("=", 1)
+        tally.skipped.append((name, "all", reason))
 
-    for line in tally.skipped:
-        print(f"skipped  {line}")
+    tally.print_skipped()
     for line in tally.failed:
         print(f"FAILED   {line}")
     closing = f"{tally.passed} passed, {len(tally.failed)} failed"

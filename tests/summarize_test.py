@@ -11,6 +11,16 @@ BAD = """<testsuites><testsuite name="unit" tests="2" failures="1" errors="0">
 <testcase name="a"/><testcase name="b"><failure/></testcase></testsuite></testsuites>"""
 SKIP = """<testsuites><testsuite name="unit" tests="1" failures="0" errors="0">
 <testcase name="a"><skipped message="no data here"/></testcase></testsuite></testsuites>"""
+PROGRAM_SKIP = """<testsuites><testsuite name="maui" tests="1" failures="0" errors="0">
+<testcase name="b"><skipped/><system-out>1..0 # SKIP no traces</system-out></testcase>
+</testsuite></testsuites>"""
+DIED = """<testsuites><testsuite name="maui.unit" tests="1" failures="0" errors="0">
+<testcase name="1 - a"/><system-out>1..3
+ok 1 - a</system-out></testsuite></testsuites>"""
+LEAKED = """<testsuites><testsuite name="maui.unit" tests="1" failures="0" errors="0">
+<testcase name="1 - a"/><system-out>1..1
+ok 1 - a</system-out><system-err>
+(test program exited with status code 1)</system-err></testsuite></testsuites>"""
 CRASH = """<testsuites><testsuite name="unit" tests="1" failures="0" errors="1">
 <testcase name="a"/></testsuite></testsuites>"""
 
@@ -43,12 +53,29 @@ def test_nothing_run_is_a_failure(tmp_path):
 def test_skipped_cases_are_shown_with_their_reason(tmp_path):
     code, lines = summarize(tmp_path, "--skip", "fuzz=no clang", skips=SKIP, good=GOOD)
     assert code == 0
-    assert lines == ["skipped  unit: a: no data here", "skipped  fuzz: no clang",
+    assert lines == ["skipped  unit: a: no data here", "skipped  fuzz: all: no clang",
                      "2 passed, 0 failed, 2 skipped"]
 
 
 def test_a_program_that_crashes_outside_its_cases_is_a_failure(tmp_path):
     assert summarize(tmp_path, unit=CRASH)[0] == 1
+
+
+def test_the_reason_of_a_program_that_skips_itself_is_shown(tmp_path):
+    _, lines = summarize(tmp_path, unit=PROGRAM_SKIP)
+    assert lines[0] == "skipped  unit: b: no traces"
+
+
+def test_a_program_that_dies_before_its_last_case_is_a_failure(tmp_path):
+    code, lines = summarize(tmp_path, unit=DIED)
+    assert code == 1
+    assert lines[0] == "FAILED   unit: died before its last 2 cases"
+
+
+def test_a_program_that_fails_after_its_last_case_is_a_failure(tmp_path):
+    code, lines = summarize(tmp_path, unit=LEAKED)
+    assert code == 1
+    assert lines[0] == "FAILED   unit: failed outside its cases"
 
 
 def test_a_stage_that_fails_without_results_is_a_failure(tmp_path):
