@@ -141,6 +141,33 @@ def test_no_source_file_exceeds_1000_lines():
     assert not wrong, "\n".join(wrong)
 
 
+def functions(path):
+    """(first line, number of lines, deepest block inside) of each function body."""
+    begin = deepest = depth = 0
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line == "{":
+            begin, deepest, depth = number, 0, 0
+        elif line == "}" and begin:
+            yield begin, number - begin + 1, deepest
+            begin = 0
+        elif begin:
+            code = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])*\'|//.*', "", line)
+            depth += code.count("{") - code.count("}")
+            deepest = max(deepest, depth)
+
+
+def test_functions_fit_a_screen_and_nest_at_most_four_blocks():
+    wrong = []
+    for path in sources("*/*.c"):
+        for begin, lines, deepest in functions(path):
+            where = f"{path.relative_to(ROOT)}:{begin}"
+            if lines > 100:
+                wrong.append(f"{where}: {lines} lines")
+            if deepest > 4:
+                wrong.append(f"{where}: {deepest} blocks deep")
+    assert not wrong, "\n".join(wrong)
+
+
 def test_fuzz_targets_and_benchmarks_are_all_built():
     for folder, pattern in (("tests/fuzz", "fuzz_*.c"), ("bench", "*.c")):
         listed = (ROOT / folder / "meson.build").read_text()

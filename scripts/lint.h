@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Included before every file that clang-tidy reads: its analyser works file by file
+ * and cannot see that recording an error always returns -1. */
+#include "base/err.h"
+#define err_set(...)    (err_set(__VA_ARGS__), -1)
+#define err_prefix(...) (err_prefix(__VA_ARGS__), -1)
