@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every example configuration is right, and does what it says."""
+import json
+import pathlib
+
+import pytest
+
+EXAMPLES = sorted((pathlib.Path(__file__).resolve().parent.parent / "examples").glob("*.cfg"))
+
+
+@pytest.fixture(scope="module")
+def simulate(maui, tmp_path_factory):
+    """Statistics of the same generated fortnight under a configuration."""
+
+    def run(config, *options):
+        out = tmp_path_factory.mktemp("sim") / "stats.json"
+        maui("sim", "--generate", "14d", "--nodes", "32x2", "--seed", 3,
+             "-c", config, "--stats-json", out, *options)
+        return json.loads(out.read_text())
+
+    return run
+
+
+@pytest.mark.parametrize("config", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_has_no_finding(maui, config):
+    done = maui("check", "-c", config)
+    assert "warning" not in done.stdout + done.stderr
+    assert "error:" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("config", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs_every_job_of_a_generated_fortnight(simulate, config):
+    stats = simulate(config)
+    assert stats["jobs"] > 100
+    assert 0 < stats["utilization"] <= 1
+
+
+def test_backfill_shortens_the_mean_wait(simulate):
+    by_name = {path.stem: path for path in EXAMPLES}
+    fcfs, easy = simulate(by_name["fcfs"]), simulate(by_name["easy"])
+    assert easy["jobs"] == fcfs["jobs"]
+    assert easy["mean_wait_s"] < fcfs["mean_wait_s"]
+
+
+def test_equal_runs_give_equal_schedules(maui, tmp_path):
+    for name in ("a", "b"):
+        maui("sim", "--generate", "7d", "--nodes", "16x4", "--seed", 11,
+             "-c", EXAMPLES[-1], "--jobs-out", tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
