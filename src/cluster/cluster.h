@@ -200,7 +200,10 @@ struct taskdef {
 
 struct req {
     const struct taskdef *def;   /* in force: request + class, QOS, policies */
-    const struct taskdef *asked; /* as requested; policy/access starts from it */
+    const struct taskdef *asked; /* as requested (access may be UNSET here);
+                                    policy/access starts from it */
+    const struct taskdef *held;  /* what the job's nodes are dedicated by while it is
+                                    active; else NULL */
     uint32_t tasks; /* >= 1 */
     uint32_t nodes; /* explicit node count, 0 = none */
 };
@@ -295,13 +298,15 @@ struct job {
     uint32_t bypass;
     bool accruing;        /* queue time grows: it is now - queue_at; else it is
                              frozen at eff_queue_s (policy/accrual) */
-    uint64_t partitions;  /* accessible partitions, bit mask */
+    uint64_t partitions;  /* accessible partitions, bit mask; bits of partitions that
+                             do not exist yet may be set ("all") */
     struct req req;       /* the first request */
     struct req *reqs;     /* &req, or an owned array of nreqs */
 
     const char *id;       /* owned */
     uint32_t pdef;        /* default partition or INDEX_NONE */
     uint32_t qos_asked;   /* requested QOS index, 0 = none */
+    bool qos_forced;      /* an administrator chose it: access is not asked */
     uint32_t account_asked; /* requested account index, 0 = none */
     int64_t wclimit_asked_s; /* requested limit, 0 = none */
     double pe;            /* processor equivalents */
@@ -309,8 +314,8 @@ struct job {
     int64_t start_at, end_at; /* end_at = start_at + effective limit while active */
     int64_t eff_wclimit_s; /* wclimit_s scaled by machine speed, set at start */
     int64_t suspended_s, suspend_at;
-    int64_t paused_at;    /* since when a hold keeps the queue time from counting,
-                             0 = not (policy/accrual) */
+    int64_t paused_at;    /* if paused: since when (policy/accrual) */
+    bool paused;          /* a hold keeps the queue time from counting */
     bool util_known;      /* util_procs is measured */
     double util_procs;    /* processors really used, as told by the RM */
     double fs_rate;       /* what policy/fairshare charges a second now, 0 = not */
@@ -338,7 +343,8 @@ struct cluster {
     struct usage sys_active, sys_idle;           /* sums over all jobs */
     struct fs_usage fs_total;
     int64_t fs_window_at;  /* start of the current fairshare window */
-    int64_t fs_at;         /* usage is recorded up to here; 0 = never yet */
+    int64_t fs_at;         /* usage is recorded up to here */
+    bool fs_open;          /* the first window has been opened */
     struct VEC(struct node *) nodes;
     uint32_t *owner;       /* per node index: job on a simple node or INDEX_NONE */
     struct VEC(struct partition *) partitions;   /* [0] = DEFAULT */
@@ -353,6 +359,7 @@ struct cluster {
     uint64_t config_epoch; /* +1 when settings or credentials' settings changed */
     uint64_t node_epoch;   /* +1 when a node's static attributes or state changed */
     struct cluster_private *priv; /* indexes by name */
+    struct access_cache *access;  /* policy/access owns it; access_cache_destroy() */
 };
 
 struct cluster *cluster_create(const struct settings *cfg);

@@ -8,18 +8,24 @@
 
 /* What stops a job from accruing, or restarts its queue time. */
 enum accrual_event {
-    ACCRUAL_IDLE_LIMIT,   /* fails a hard limit at queue selection */
-    ACCRUAL_HOLD,         /* hold in place: paused, the time on hold never counts */
-    ACCRUAL_NOT_QUEUED,   /* class disabled, negative priority rejected */
-    ACCRUAL_DEPENDENCY,   /* dependency unmet, fairshare cap, active limit at partition */
-    ACCRUAL_RM_RELEASED,  /* RM state Hold/NotQueued -> Idle */
+    ACCRUAL_IDLE_LIMIT, /* fails a hard limit at queue selection */
+    ACCRUAL_HOLD,       /* hold in place: paused, the time on hold never counts */
+    ACCRUAL_NOT_QUEUED, /* class disabled, negative priority rejected */
+    ACCRUAL_DEPENDENCY, /* dependency unmet, fairshare cap, active limit at partition */
+    ACCRUAL_RM_RELEASED, /* RM state Hold/NotQueued -> Idle */
     ACCRUAL_DEFER_EXPIRED,
-    ACCRUAL_REQUEUED,     /* by preemption */
+    ACCRUAL_REQUEUED, /* by preemption */
     ACCRUAL_EVENTS
 };
 
-/* Effective queue time in seconds at `now`, never negative. O(1). */
-int64_t accrual_queue_s(const struct prio_settings *cfg, const struct job *j, int64_t now);
+/* Effective queue time in seconds at `now`, never negative. O(1).
+ *
+ * ALWAYS: since submission (since the requeue for a preempted job). Otherwise
+ * since queue_at while the job accrues, and eff_queue_s while it does not. A job
+ * that was never selected nor stopped (accruing false, eff_queue_s < 0) has waited
+ * since queue_at with USESYSTEMQUEUETIME, else since submission. */
+int64_t accrual_queue_s(
+    const struct prio_settings *cfg, const struct job *j, int64_t now);
 
 /* The job passed selection at `now`: it accrues again. After a hold the time on
  * hold stays out; after a mere freeze it counts in full. O(1). */
@@ -27,7 +33,7 @@ void accrual_resume(const struct prio_settings *cfg, struct job *j, int64_t now)
 
 /* Something of the table happened at `now`: freeze or reset as JOBPRIOACCRUALPOLICY
  * says. Idempotent while the cause lasts. O(1). */
-void accrual_stop(const struct prio_settings *cfg, struct job *j, enum accrual_event e,
-    int64_t now);
+void accrual_stop(
+    const struct prio_settings *cfg, struct job *j, enum accrual_event e, int64_t now);
 
 #endif

@@ -13,24 +13,31 @@ struct actor {
     int level;        /* 1..3, 0 = ordinary user */
 };
 
+/* The kinds the actor may set or release on this job: what a command without a
+ * flag means by "all I may". 0 for a stranger. */
+unsigned hold_permitted(
+    const struct cluster *c, const struct job *j, const struct actor *who);
+
 /* May the actor set or release these kinds on this job? 0, or -1 with a sentence
  * (reference holds, section 2). */
 int hold_allowed(const struct cluster *c, const struct job *j, unsigned kinds,
     const struct actor *who, struct err *err);
 
-/* Add holds (HOLD_* bits) with a reason; `text` may be NULL. */
-void hold_set(struct job *j, unsigned kinds, enum hold_reason why, const char *text,
-    int64_t now);
+/* Add holds (HOLD_* bits) with a reason; `text` may be NULL. The job keeps the
+ * reason, text and time of its weightiest hold: batch, defer, system, user. A
+ * defer hold set this way has no end; hold_defer() gives it one. */
+void hold_set(
+    struct job *j, unsigned kinds, enum hold_reason why, const char *text, int64_t now);
 
 /* Take holds away. Releasing defer or batch resets the deferral count, as an
  * administrator's release does. Returns the bits that were really there. */
 unsigned hold_release(struct job *j, unsigned kinds, int64_t now);
 
 enum defer_result {
-    DEFER_SKIPPED, /* DEFERTIME 0, batch hold present, or exempt: stays idle */
-    DEFER_DEFERRED,
-    DEFER_BATCH,   /* more than DEFERCOUNT deferrals: batch hold too */
-    DEFER_CANCEL   /* NOQUEUE job: cancel it */
+    DEFER_SKIPPED,  /* DEFERTIME 0, batch hold present, or exempt: stays idle */
+    DEFER_DEFERRED, /* or was already: not counted again */
+    DEFER_BATCH,    /* more than DEFERCOUNT deferrals: batch hold too */
+    DEFER_CANCEL    /* NOQUEUE job: cancel it */
 };
 
 /* The job cannot run for now: defer it by the rules of section 4. The caller drops
@@ -46,7 +53,8 @@ enum defer_result hold_start_failed(const struct settings *cfg, struct job *j,
  * true is returned. */
 bool hold_defer_expired(const struct settings *cfg, struct job *j, int64_t now);
 
-/* The state shown: BatchHold > SystemHold > UserHold > Deferred > RM state. */
+/* The state shown: BatchHold > SystemHold > UserHold > Deferred > RM state. A hold
+ * does not show on a job that is active or ended. */
 const char *hold_shown_state(const struct job *j);
 
 #endif
