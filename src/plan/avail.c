@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a node can take at this moment. Source: reference concepts 3, 5, 6 and
+ * node-allocation 5. */
+#include "plan/select_private.h"
+
+#include <math.h>
+
+/* A load average never is exactly 0: so much of a processor is not counted. */
+#define LOAD_NOISE 0.1
+
+/* Sums of decimal loads miss whole numbers by a hair. */
+#define ROUNDING 1e-9
+
+/* [S] A node that reports less free swap than this (MB) is left alone. */
+#define SWAP_MIN 10
+
+static bool is_usable(enum node_state s)
+{
+    return s == NODE_IDLE || s == NODE_RUNNING;
+}
+
+static bool states_allow(const struct cluster *c, const struct node *n)
+{
+    return !n->global && is_usable(n->state) && is_usable(node_expected(c, n));
+}
+
+static double maxload_of(const struct cluster *c, const struct node *n)
+{
+    return n->maxload > 0 ? n->maxload : c->cfg->node_maxload;
+}
+
+/* ---- amounts ---------------------------------------------------------------- */
+
+static int64_t whole(double amount)
+{
+    return amount > 0 ? (int64_t)floor(amount + ROUNDING) : 0;
+}
+
+/* Load as ADJUSTPROCS weighs it: what jobs do not account for counts for more. */
+static double weighted_load(const struct cluster *c, const struct node *n)
+{
+    double untracked = n->load - (double)n->ded.v[RES_PROCS];
+    double factor = c->cfg->node_untracked_load_factor;
+
+    return untracked > 0 && factor > 0 ? n->load + untracked * (factor - 1) : n->load;
+}
+
+static int64_t free_procs(const struct cluster *c, const struct node *n)
+{
+    double cfg = (double)n->cfg.v[RES_PROCS], ded = (double)n->ded.v[RES_PROCS];
+    double load = n->load > LOAD_NOISE ? n->load - LOAD_NOISE : 0;
+    double maxload = maxload_of(c, n);
+
+    if (maxload > 0 && n->par->load_policy == LOAD_ADJUSTPROCS) {
+        double spare = maxload - weighted_load(c, n);
+        return whole(spare < cfg - ded ? spare : cfg - ded);
+    }
+    switch (n->par->avail[AVAIL_PROCS]) {
+    case AVAIL_DEDICATED:
+        return whole(cfg - ded);
+    case AVAIL_UTILIZED:
+        return whole(cfg - load);
+    case AVAIL_COMBINED:
+        break;
+    }
+    return whole(cfg - (ded > load ? ded : load));
+}
+
+static int64_t free_amount(const struct node *n, enum res_dim d, enum avail_policy p)
+{
+    int64_t ded = n->ded.v[d], util = n->util.v[d] > 0 ? n->util.v[d] : 0;
+    int64_t used = p == AVAIL_DEDICATED  ? ded
+                   : p == AVAIL_UTILIZED ? util
+                   : ded > util          ? ded
+                                         : util;
+
+    return n->cfg.v[d] > used ? n->cfg.v[d] - used : 0;
+}
+
+static struct res free_now(const struct cluster *c, const struct node *n)
+{
+    static const struct {
+        enum res_dim dim;
+        enum avail_res policy;
+    } others[] = {{RES_MEM, AVAIL_MEM}, {RES_SWAP, AVAIL_SWAP}, {RES_DISK, AVAIL_DISK}};
+    struct res have;
+
+    have.v[RES_PROCS] = free_procs(c, n);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        have.v[others[i].dim] =
+            free_amount(n, others[i].dim, n->par->avail[others[i].policy]);
+    return have;
+}
+
+static bool out_of_swap(const struct node *n)
+{
+    int64_t cfg = n->cfg.v[RES_SWAP], util = n->util.v[RES_SWAP];
+
+    return cfg > 0 && util > 0 && cfg - util < SWAP_MIN;
+}
+
+static bool overloaded(const struct cluster *c, const struct node *n)
+{
+    double maxload = maxload_of(c, n);
+
+    return maxload > 0 && n->par->load_policy == LOAD_ADJUSTSTATE && n->load >= maxload;
+}
+
+/* ---- the jobs already there ------------------------------------------------- */
+
+/* What a request is dedicated by: as it was when it started, if it has. */
+static const struct taskdef *def_of(const struct req *r)
+{
+    return r->held ? r->held : r->def;
+}
+
+/* The strictest access policy among a job's requests. */
+static enum access_policy access_of(const struct job *j)
+{
+    enum access_policy worst = def_of(&j->reqs[0])->access;
+
+    for (uint32_t i = 1; i < j->nreqs; i++)
+        if (def_of(&j->reqs[i])->access > worst)
+            worst = def_of(&j->reqs[i])->access;
+    return worst;
+}
+
+static int64_t procs_per_task(const struct taskdef *def, const struct node *n)
+{
+    int64_t procs = def->per_task.v[RES_PROCS];
+
+    return procs < 0 ? n->cfg.v[RES_PROCS] : procs;
+}
+
+/* Processors that a job dedicates on the node. */
+static int64_t procs_there(
+    const struct job *j, const struct node_job *nj, const struct node *n)
+{
+    int64_t procs = 0;
+
+    if (access_of(j) >= ACCESS_SINGLEJOB)
+        return n->cfg.v[RES_PROCS];
+    if (j->nreqs == 1)
+        return nj->tasks * procs_per_task(def_of(&j->reqs[0]), n);
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        if (n->index >= a->first && n->index - a->first < a->count)
+            procs += a->tasks * procs_per_task(def_of(&j->reqs[a->req]), n);
+    }
+    return procs;
+}
+
+/* What the others on the node mean for a newcomer. */
+struct company {
+    uint32_t jobs, of_user;
+    struct feasible_procs procs;
+};
+
+/* Fill `ret`; false when an access policy, theirs or the newcomer's, keeps the
+ * newcomer out. `counted` = the processors are needed. */
+static bool meet(const struct cluster *c, const struct job *j, const struct node *n,
+    bool counted, struct company *ret)
+{
+    enum access_policy mine = access_of(j);
+
+    *ret = (struct company){0};
+    for (size_t i = 0; i < n->jobs.n; i++) {
+        const struct job *other = c->jobs.v[n->jobs.v[i].job];
+        if (other == j)
+            continue;
+        bool same_user = other->cred[CRED_USER] == j->cred[CRED_USER];
+        enum access_policy theirs = access_of(other);
+        enum access_policy strict = theirs > mine ? theirs : mine;
+        if (strict >= ACCESS_SINGLEJOB || (strict == ACCESS_SINGLEUSER && !same_user))
+            return false;
+        ret->jobs++;
+        ret->of_user += same_user;
+        if (!counted)
+            continue;
+        int64_t procs = procs_there(other, &n->jobs.v[i], n);
+        ret->procs.all += procs;
+        ret->procs.user += same_user ? procs : 0;
+        ret->procs.cls += other->cred[CRED_CLASS] == j->cred[CRED_CLASS] ? procs : 0;
+    }
+    return true;
+}
+
+static bool limits_procs(
+    const struct cluster *c, const struct node *n, const struct taskdef *def)
+{
+    return n->maxproc >= 0 || n->maxproc_per_user >= 0
+           || feasible_class_procs(c, n, def->cls) < INT64_MAX;
+}
+
+static bool room_for_a_job(const struct node *n, const struct company *there)
+{
+    if (n->maxjob >= 0 && there->jobs >= n->maxjob)
+        return false;
+    return n->maxjob_per_user < 0 || there->of_user < n->maxjob_per_user;
+}
+
+uint32_t avail_tasks_now(const struct cluster *c, const struct job *j,
+    const struct taskdef *def, const struct node *n)
+{
+    struct feasible_room room = {.used = true, .procs_left = INT64_MAX};
+    struct company there;
+
+    if (!states_allow(c, n))
+        return 0;
+    if (n->simple)
+        return c->owner[n->index] == INDEX_NONE ? feasible_tasks(c, def, n) : 0;
+    bool counted = limits_procs(c, n, def);
+    if (!meet(c, j, n, counted, &there) || !room_for_a_job(n, &there))
+        return 0;
+    if (out_of_swap(n) || overloaded(c, n))
+        return 0;
+    if (counted)
+        room.procs_left = feasible_procs_left(c, def, n, &there.procs);
+    room.have = free_now(c, n);
+    return feasible_fit(c, def, n, &room);
+}

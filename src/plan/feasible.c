@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Could a task ever run on a node? The node's configuration against the task
+ * definition; nothing here looks at what is in use unless it is told to. */
+#include "plan/select_private.h"
+
+#include <math.h>
+
+/* Is `id` among the sorted ids? Lists are short: a plain walk. */
+static bool has_id(const uint32_t *ids, size_t n, uint32_t id)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
+static bool has_features(const struct taskdef *def, const struct node *n)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < def->features.n; i++) {
+        while (k < n->features.n && n->features.v[k] < def->features.v[i])
+            k++;
+        if (k == n->features.n || n->features.v[k] != def->features.v[i])
+            return false;
+    }
+    return true;
+}
+
+static bool cmp_holds(const struct cmp *cmp, int64_t have)
+{
+    switch (cmp->op) {
+    case CMP_LT:
+        return have < cmp->value;
+    case CMP_LE:
+        return have <= cmp->value;
+    case CMP_EQ:
+        return have == cmp->value;
+    case CMP_GE:
+        return have >= cmp->value;
+    case CMP_GT:
+        return have > cmp->value;
+    case CMP_NONE:
+        break;
+    }
+    return true;
+}
+
+/* Processors of one task on this node. */
+static int64_t task_procs(const struct taskdef *def, const struct node *n)
+{
+    int64_t procs = def->per_task.v[RES_PROCS];
+
+    return procs < 0 ? n->cfg.v[RES_PROCS] : procs;
+}
+
+/* EXACTPROC: the node has just the processors that are wanted on each node. */
+static bool procs_match(const struct taskdef *def, const struct node *n)
+{
+    uint32_t per_node = def->tpn > 1 ? def->tpn : 1;
+
+    return !def->exactproc || task_procs(def, n) * per_node == n->cfg.v[RES_PROCS];
+}
+
+/* Class index 0 is DEFAULT: no class was named. */
+static bool has_class(uint32_t cls)
+{
+    return cls != INDEX_NONE && cls != 0;
+}
+
+static const struct node_class *class_on(const struct node *n, uint32_t cls)
+{
+    for (size_t i = 0; i < n->classes.n; i++)
+        if (n->classes.v[i].cls == cls)
+            return &n->classes.v[i];
+    return NULL;
+}
+
+static bool serves_class(const struct taskdef *def, const struct node *n)
+{
+    if (!has_class(def->cls) || n->classes.n == 0)
+        return true;
+    const struct node_class *k = class_on(n, def->cls);
+    return k && k->configured > 0;
+}
+
+/* The first constraint that the node does not satisfy, or NULL. */
+static const char *what_is_wrong(
+    const struct cluster *c, const struct taskdef *def, const struct node *n)
+{
+    if (n->global)
+        return "only carries floating resources";
+    if (has_id(def->exclude.v, def->exclude.n, n->index))
+        return "is excluded by the job";
+    if (def->os != NAME_NONE && n->os != def->os)
+        return "has another operating system";
+    if (def->arch != NAME_NONE && n->arch != def->arch)
+        return "has another architecture";
+    if (!has_features(def, n))
+        return "lacks a feature";
+    if (def->network != NAME_NONE
+        && !has_id(n->networks.v, n->networks.n, def->network))
+        return "is not on the network";
+    if (!cmp_holds(&def->procs, n->cfg.v[RES_PROCS]))
+        return "has the wrong number of processors";
+    if (!cmp_holds(&def->mem, n->cfg.v[RES_MEM]))
+        return "has the wrong amount of memory";
+    if (!cmp_holds(&def->swap, n->cfg.v[RES_SWAP]))
+        return "has the wrong amount of swap";
+    if (!cmp_holds(&def->disk, n->cfg.v[RES_DISK]))
+        return "has the wrong amount of disk";
+    if (!serves_class(def, n))
+        return "does not serve the class";
+    if (!procs_match(def, n))
+        return "does not have exactly the processors asked per node";
+    if (feasible_tasks(c, def, n) == 0)
+        return def->tpn > 1 ? "cannot hold the tasks per node"
+                            : "is too small for one task";
+    return NULL;
+}
+
+bool feasible_node(const struct cluster *c, const struct taskdef *def,
+    const struct node *n, const char **ret_why)
+{
+    const char *why = what_is_wrong(c, def, n);
+
+    if (why && ret_why)
+        *ret_why = why;
+    return why == NULL;
+}
+
+/* MAXPROC[CLASS:name] of one NODECFG section; -1 = not set there. */
+static int64_t section_class_procs(const struct node_cfg *section, const char *name)
+{
+    for (size_t i = 0; section && i < section->maxproc_class.n; i++)
+        if (strcmp(section->maxproc_class.v[i].name, name) == 0)
+            return section->maxproc_class.v[i].count;
+    return -1;
+}
+
+int64_t feasible_class_procs(
+    const struct cluster *c, const struct node *n, uint32_t cls)
+{
+    if (!has_class(cls))
+        return INT64_MAX;
+    const struct cred *k = c->creds[CRED_CLASS].v[cls];
+    int64_t most = k->cfg->max_proc_per_node ? k->cfg->max_proc_per_node
+                                             : k->def->max_proc_per_node;
+    int64_t own = section_class_procs(n->section, k->name);
+
+    if (own < 0)
+        own = section_class_procs(n->section_def, k->name);
+    if (most <= 0)
+        most = INT64_MAX;
+    return own >= 0 && own < most ? own : most;
+}
+
+static int64_t left_of(int64_t limit, int64_t used)
+{
+    return used >= limit ? 0 : limit - used;
+}
+
+int64_t feasible_procs_left(const struct cluster *c, const struct taskdef *def,
+    const struct node *n, const struct feasible_procs *used)
+{
+    int64_t by_class = feasible_class_procs(c, n, def->cls);
+    int64_t left = INT64_MAX, k;
+
+    if (by_class < INT64_MAX)
+        left = left_of(by_class, used->cls);
+    if (n->maxproc >= 0 && (k = left_of(n->maxproc, used->all)) < left)
+        left = k;
+    if (n->maxproc_per_user >= 0
+        && (k = left_of(n->maxproc_per_user, used->user)) < left)
+        left = k;
+    return left;
+}
+
+/* Tasks of one job that MAXPEPERJOB lets on the node: a task's share of the node is
+ * its largest share of any resource. */
+static int64_t tasks_by_pe(const struct taskdef *def, const struct node *n)
+{
+    double procs = (double)n->cfg.v[RES_PROCS], share = 0;
+    double most = n->maxpe_per_job <= 1 ? n->maxpe_per_job * procs : n->maxpe_per_job;
+
+    for (int d = 0; d < RES_DIMS; d++) {
+        double s = def->per_task.v[d] < 0 ? 1
+                   : n->cfg.v[d] > 0 ? (double)def->per_task.v[d] / (double)n->cfg.v[d]
+                                     : 0;
+        share = s > share ? s : share;
+    }
+    if (share <= 0 || procs <= 0)
+        return INT32_MAX;
+    double tasks = floor(most / (share * procs) + 1e-9);
+    return tasks < INT32_MAX ? (int64_t)tasks : INT32_MAX;
+}
+
+static int64_t tasks_by_gres(
+    const struct cluster *c, const struct taskdef *def, const struct node *n, bool used)
+{
+    int64_t tasks = INT32_MAX;
+
+    for (size_t i = 0; i < def->gres.n; i++) {
+        const struct gres *g = &def->gres.v[i];
+        if (g->count <= 0 || gres_is_floating(c, g->id))
+            continue;
+        int64_t have = node_gres(n, g->id);
+        for (size_t k = 0; used && k < n->gres_ded.n; k++)
+            if (n->gres_ded.v[k].id == g->id)
+                have -= n->gres_ded.v[k].count;
+        int64_t fit = have > 0 ? have / g->count : 0;
+        tasks = fit < tasks ? fit : tasks;
+    }
+    return tasks;
+}
+
+static int64_t tasks_by_class(
+    const struct taskdef *def, const struct node *n, bool used)
+{
+    if (!has_class(def->cls) || n->classes.n == 0)
+        return INT32_MAX;
+    const struct node_class *k = class_on(n, def->cls);
+    if (!k)
+        return 0;
+    int64_t left = (int64_t)k->configured - (used ? k->dedicated : 0);
+    return left > 0 ? left : 0;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+uint32_t feasible_fit(const struct cluster *c, const struct taskdef *def,
+    const struct node *n, const struct feasible_room *room)
+{
+    int64_t tasks = res_tasks(&room->have, &n->cfg, &def->per_task);
+
+    if (n->classes.n)
+        tasks = smaller(tasks, tasks_by_class(def, n, room->used));
+    if (def->gres.n)
+        tasks = smaller(tasks, tasks_by_gres(c, def, n, room->used));
+    if (room->procs_left < INT64_MAX) {
+        int64_t procs = task_procs(def, n);
+        if (procs > 0)
+            tasks = smaller(tasks, room->procs_left / procs);
+    }
+    if (n->maxpe_per_job > 0)
+        tasks = smaller(tasks, tasks_by_pe(def, n));
+    if (def->access == ACCESS_SINGLETASK)
+        tasks = smaller(tasks, 1);
+    if (def->tpn > 1)
+        tasks -= tasks % def->tpn;
+    return tasks > 0 ? (uint32_t)smaller(tasks, INT32_MAX) : 0;
+}
+
+uint32_t feasible_tasks(
+    const struct cluster *c, const struct taskdef *def, const struct node *n)
+{
+    static const struct feasible_procs nothing;
+    struct feasible_room room = {.have = n->cfg};
+
+    if (n->global || (n->maxjob == 0 || n->maxjob_per_user == 0))
+        return 0;
+    room.procs_left = feasible_procs_left(c, def, n, &nothing);
+    return feasible_fit(c, def, n, &room);
+}
+
+static int by_index(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+bool feasible_hosts_only(const struct cluster *c, const struct req *r)
+{
+    size_t n = r->def->hosts.n, usable = 0;
+    uint64_t tasks = 0;
+
+    if (n == 0)
+        return false;
+    uint32_t *hosts = xmalloc(n * sizeof *hosts);
+    memcpy(hosts, r->def->hosts.v, n * sizeof *hosts);
+    qsort(hosts, n, sizeof *hosts, by_index);
+    for (size_t i = 0; i < n; i++) {
+        const struct node *node = c->nodes.v[hosts[i]];
+        if ((i && hosts[i] == hosts[i - 1]) || !feasible_node(c, r->def, node, NULL))
+            continue;
+        usable++;
+        tasks += feasible_tasks(c, r->def, node);
+    }
+    free(hosts);
+    return tasks >= r->tasks && (!r->def->exactnode || usable >= r->nodes);
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * From candidates to an allocation: host list, node sets, the order of the policy,
+ * and how the tasks spread over the nodes. Source: reference node-allocation 1-3,
+ * concepts 8. */
+#include "plan/select_private.h"
+
+#include <assert.h>
+
+bool nodealloc_want_of(const struct nodealloc *a, struct nodealloc_want *ret)
+{
+    const struct taskdef *def = a->req->def;
+    uint32_t unit = def->tpn > 1 ? def->tpn : 1;
+    uint32_t nodes = def->exactnode ? a->req->nodes : 0;
+
+    if (a->req->tasks % unit)
+        return false;
+    *ret = (struct nodealloc_want){.unit = unit,
+        .units = a->req->tasks / unit,
+        .node_min = 1,
+        .node_max = def->access == ACCESS_SINGLETASK ? 1 : UINT32_MAX};
+    ret->nodes = nodes < ret->units ? nodes : ret->units;
+    if (!a->c->cfg->enable_multinode_jobs) {
+        ret->node_min = ret->units;
+        return ret->nodes <= 1;
+    }
+    return true;
+}
+
+enum nodealloc_policy nodealloc_policy_of(const struct nodealloc *a)
+{
+    enum nodealloc_policy p = a->req->def->nodealloc;
+
+    if (p == NODEALLOC_UNSET)
+        p = a->par->nodealloc;
+    return p == NODEALLOC_CPULOAD && !a->immediate ? NODEALLOC_MINRESOURCE : p;
+}
+
+double nodealloc_idle_procs(const struct cluster *c, const struct node *n)
+{
+    double ded = (double)node_dedicated(c, n).v[RES_PROCS];
+    double load = n->simple ? 0 : n->load;
+
+    return (double)n->cfg.v[RES_PROCS] - (ded > load ? ded : load);
+}
+
+const struct taskdef *nodealloc_hosts(const struct nodealloc *a)
+{
+    const struct taskdef *def = a->req->def;
+
+    return def->hosts.n && !(a->j->flags & JOB_IGNHOSTLIST) ? def : NULL;
+}
+
+/* ---- pieces ----------------------------------------------------------------- */
+
+void nodealloc_emit(struct allocs *ret, size_t first, const struct alloc *one)
+{
+    struct alloc *last = ret->n > first ? &ret->v[ret->n - 1] : NULL;
+
+    if (last && last->tasks == one->tasks && last->req == one->req) {
+        if (last->first + last->count == one->first) {
+            last->count++;
+            return;
+        }
+        if (one->first + 1 == last->first) {
+            last->first--;
+            last->count++;
+            return;
+        }
+    }
+    vec_push(ret, *one);
+}
+
+/* ---- spreading the tasks ---------------------------------------------------- */
+
+/* Take from each node what it offers until nothing is wanted any more. */
+static bool fill(const struct nodealloc *a, const struct nodealloc_want *w,
+    const struct cand *cands, size_t n, int dir, struct allocs *ret)
+{
+    uint32_t left = w->units;
+    size_t first = ret->n;
+
+    for (size_t i = 0; i < n && left; i++) {
+        const struct cand *k = &cands[dir > 0 ? i : n - 1 - i];
+        uint32_t units = nodealloc_cap(w, k);
+        if (units > left)
+            units = left;
+        left -= units;
+        struct alloc one = {k->node, 1, units * w->unit, a->req_index};
+        nodealloc_emit(ret, first, &one);
+    }
+    return left == 0;
+}
+
+/* Equal parts; what is left over goes to the earliest nodes that can take more, one
+ * each. False when some node cannot hold its part. */
+static bool share_evenly(
+    const struct nodealloc_want *w, const struct cand *cands, uint32_t *ret_units)
+{
+    uint32_t part = w->units / w->nodes, left = w->units % w->nodes;
+
+    for (uint32_t i = 0; i < w->nodes; i++) {
+        if (nodealloc_cap(w, &cands[i]) < part)
+            return false;
+        ret_units[i] = part;
+    }
+    while (left)
+        for (uint32_t i = 0; i < w->nodes && left; i++)
+            if (nodealloc_cap(w, &cands[i]) > ret_units[i]) {
+                ret_units[i]++;
+                left--;
+            }
+    return true;
+}
+
+/* Each node takes all it can, but leaves one unit for each node after it. */
+static void share_in_order(
+    const struct nodealloc_want *w, const struct cand *cands, uint32_t *ret_units)
+{
+    uint32_t left = w->units;
+
+    for (uint32_t i = 0; i < w->nodes; i++) {
+        uint32_t most = 1 + left - (w->nodes - i), cap = nodealloc_cap(w, &cands[i]);
+        ret_units[i] = cap < most ? cap : most;
+        left -= ret_units[i];
+    }
+    assert(left == 0);
+}
+
+static void share(const struct nodealloc *a, const struct nodealloc_want *w,
+    const struct cand *cands, struct allocs *ret)
+{
+    uint32_t *units = xmalloc(w->nodes * sizeof *units);
+    size_t first = ret->n;
+
+    if (!share_evenly(w, cands, units))
+        share_in_order(w, cands, units);
+    for (uint32_t i = 0; i < w->nodes; i++) {
+        struct alloc one = {cands[i].node, 1, units[i] * w->unit, a->req_index};
+        nodealloc_emit(ret, first, &one);
+    }
+    free(units);
+}
+
+/* ---- an exact number of nodes ----------------------------------------------- */
+
+/* A place in the order and what it holds. */
+struct place {
+    uint32_t cap;
+    size_t at;
+};
+
+static int by_cap(const void *x, const void *y)
+{
+    const struct place *a = x, *b = y;
+
+    if (a->cap != b->cap)
+        return a->cap > b->cap ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static int by_place(const void *x, const void *y)
+{
+    const struct place *a = x, *b = y;
+
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static uint64_t sum_of(
+    const struct nodealloc_want *w, const struct cand *cands, size_t n)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += nodealloc_cap(w, &cands[i]);
+    return sum;
+}
+
+/* The w->nodes roomiest places, the first `pinned` among them in any case, by place;
+ * NULL when even they do not hold everything. Owned by the caller. */
+static struct place *roomiest(
+    const struct nodealloc_want *w, const struct cand *cands, size_t n, size_t pinned)
+{
+    struct place *p = xmalloc(n * sizeof *p);
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        p[i] = (struct place){nodealloc_cap(w, &cands[i]), i};
+    qsort(p + pinned, n - pinned, sizeof *p, by_cap);
+    for (size_t i = 0; i < w->nodes; i++)
+        sum += p[i].cap;
+    if (sum < w->units) {
+        free(p);
+        return NULL;
+    }
+    qsort(p, w->nodes, sizeof *p, by_place);
+    return p;
+}
+
+/* Bring w->nodes candidates that hold everything to the front, in order: the first
+ * ones if they do, else the roomiest ones. */
+static bool pick_nodes(
+    const struct nodealloc_want *w, struct cand *cands, size_t n, size_t pinned)
+{
+    if (n < w->nodes || pinned > w->nodes)
+        return false;
+    if (sum_of(w, cands, w->nodes) >= w->units)
+        return true;
+    struct place *p = roomiest(w, cands, n, pinned);
+    if (!p)
+        return false;
+    for (size_t i = 0; i < w->nodes; i++)
+        cands[i] = cands[p[i].at]; /* p[i].at >= i */
+    free(p);
+    return true;
+}
+
+bool nodealloc_suffices(
+    const struct nodealloc_want *w, const struct cand *cands, size_t n)
+{
+    if (w->nodes == 0)
+        return sum_of(w, cands, n) >= w->units;
+    if (n < w->nodes)
+        return false;
+    struct place *p = roomiest(w, cands, n, 0);
+    bool enough = p != NULL;
+    free(p);
+    return enough;
+}
+
+/* ---- candidates ------------------------------------------------------------- */
+
+static bool is_of_use(const struct nodealloc *a, const struct nodealloc_want *w,
+    const struct cand *cand, bool by_load)
+{
+    if (nodealloc_cap(w, cand) == 0)
+        return false;
+    if ((a->j->flags & JOB_ADVRES)
+        && (cand->affinity == AFFINITY_NONE || cand->affinity == AFFINITY_PREEMPTIBLE))
+        return false;
+    return !by_load || nodealloc_idle_procs(a->c, a->c->nodes.v[cand->node]) > 0;
+}
+
+static size_t drop_useless(const struct nodealloc *a, const struct nodealloc_want *w,
+    struct cand *cands, size_t n)
+{
+    bool by_load = nodealloc_policy_of(a) == NODEALLOC_CPULOAD;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (is_of_use(a, w, &cands[i], by_load)) {
+            if (kept != i)
+                cands[kept] = cands[i];
+            kept++;
+        }
+    return kept;
+}
+
+/* The candidate of that node; candidates are in RM order. */
+static struct cand *cand_of(struct cand *cands, size_t n, uint32_t node)
+{
+    size_t lo = 0, hi = n;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (cands[mid].node < node)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < n && cands[lo].node == node ? &cands[lo] : NULL;
+}
+
+/* Put the listed hosts first, in the order of the list; *ret_pinned of them. A list
+ * that can hold the request is all there is to choose from; one that cannot must be
+ * used whole. False when a host of such a list is missing. */
+static bool pin_hosts(
+    const struct nodealloc *a, struct cand *cands, size_t *n, size_t *ret_pinned)
+{
+    const struct taskdef *def = nodealloc_hosts(a);
+    struct cand *pinned = xmalloc(def->hosts.n * sizeof *pinned);
+    size_t np = 0, rest = 0, missing = 0;
+
+    for (size_t i = 0; i < def->hosts.n; i++) {
+        struct cand *k = cand_of(cands, *n, def->hosts.v[i]);
+        if (k && k->tasks) {
+            pinned[np] = *k;
+            pinned[np++].affinity = AFFINITY_REQUIRED;
+            k->tasks = 0; /* taken; a host may be listed twice */
+        }
+        missing += k == NULL;
+    }
+    bool only = feasible_hosts_only(a->c, a->req);
+    for (size_t i = 0; i < *n && !only; i++)
+        if (cands[i].tasks)
+            cands[rest++] = cands[i];
+    memmove(cands + np, cands, rest * sizeof *cands);
+    memcpy(cands, pinned, np * sizeof *cands);
+    free(pinned);
+    *n = np + rest;
+    *ret_pinned = np;
+    return only || missing == 0;
+}
+
+/* What is still wanted after the first `pinned` candidates gave all they have. */
+static struct nodealloc_want want_after(
+    const struct nodealloc_want *w, const struct cand *cands, size_t pinned)
+{
+    struct nodealloc_want rest = *w;
+    uint64_t sum = sum_of(w, cands, pinned);
+
+    rest.units = sum < w->units ? w->units - (uint32_t)sum : 0;
+    rest.nodes = w->nodes > pinned ? w->nodes - (uint32_t)pinned : 0;
+    return rest;
+}
+
+/* Choose among useful candidates, node sets done with. */
+static int choose(const struct nodealloc *a, const struct nodealloc_want *w,
+    struct cand *cands, size_t n, struct allocs *ret)
+{
+    size_t pinned = 0, before = ret->n;
+    int dir = 1;
+
+    if (nodealloc_hosts(a) && !pin_hosts(a, cands, &n, &pinned))
+        return -1;
+    struct nodealloc_want rest = want_after(w, cands, pinned);
+    if (rest.units || rest.nodes) {
+        size_t m = n - pinned;
+        dir = nodealloc_order(a, &rest, cands + pinned, &m);
+        n = pinned + m;
+    }
+    if (dir == 0 || n == 0)
+        return -1;
+    if (dir < 0 && (pinned || w->nodes)) {
+        nodealloc_reverse(cands + pinned, n - pinned);
+        dir = 1;
+    }
+    if (w->nodes) {
+        if (!pick_nodes(w, cands, n, pinned))
+            return -1;
+        share(a, w, cands, ret);
+    } else if (!fill(a, w, cands, n, dir, ret)) {
+        ret->n = before;
+        return -1;
+    }
+    return 0;
+}
+
+/* With a node set in force: inside a set if possible; outside only if the set is a
+ * wish. */
+static int choose_in_set(const struct nodealloc *a, const struct nodealloc_want *w,
+    struct cand *cands, size_t n, struct allocs *ret, enum wait_code *ret_code)
+{
+    bool mandatory = a->par->nodeset_delay_s != 0;
+    bool enough = nodealloc_suffices(w, cands, n);
+    struct cand *all = NULL;
+
+    if (!mandatory) {
+        all = xmalloc(n * sizeof *all);
+        memcpy(all, cands, n * sizeof *all);
+    }
+    size_t left = nodeset_filter(a, cands, n, mandatory);
+    int rc = left ? choose(a, w, cands, left, ret) : -1;
+    if (rc && !mandatory && left < n)
+        rc = choose(a, w, all, n, ret);
+    free(all);
+    if (rc && mandatory && enough)
+        *ret_code = WAIT_NODESET;
+    return rc;
+}
+
+int nodealloc_choose(const struct nodealloc *a, struct cand *cands, size_t n,
+    struct allocs *ret, enum wait_code *ret_code)
+{
+    struct nodealloc_want w;
+
+    *ret_code = WAIT_RESOURCES;
+    if (!nodealloc_want_of(a, &w))
+        return -1;
+    n = drop_useless(a, &w, cands, n);
+    if (n == 0)
+        return -1;
+    int rc = nodeset_of(a) ? choose_in_set(a, &w, cands, n, ret, ret_code)
+                           : choose(a, &w, cands, n, ret);
+    if (rc == 0)
+        *ret_code = WAIT_NONE;
+    return rc;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files behind plan/select.h share. Private to src/plan. */
+#ifndef MAUI_PLAN_SELECT_PRIVATE_H
+#define MAUI_PLAN_SELECT_PRIVATE_H
+
+#include "plan/select.h"
+
+/* ---- feasible.c ------------------------------------------------------------- */
+
+/* What a node has for a newcomer. */
+struct feasible_room {
+    struct res have;    /* amounts on offer */
+    bool used;          /* initiators and generic resources in use count */
+    int64_t procs_left; /* by the node's limits on processors, INT64_MAX = none */
+};
+
+/* Processors that jobs dedicate on a node: of all, of the newcomer's user, of its
+ * class. */
+struct feasible_procs {
+    int64_t all, user, cls;
+};
+
+/* Tasks that fit into the room: the smallest of all dimensions, TPN applied. */
+uint32_t feasible_fit(const struct cluster *c, const struct taskdef *def,
+    const struct node *n, const struct feasible_room *room);
+
+/* Processors a newcomer may take before a limit of the node (MAXPROC, MAXPROCPERUSER,
+ * MAXPROC[CLASS:c], the class's MAXPROCPERNODE) is passed; INT64_MAX = no limit. */
+int64_t feasible_procs_left(const struct cluster *c, const struct taskdef *def,
+    const struct node *n, const struct feasible_procs *used);
+
+/* Most processors jobs of the class may use on the node; INT64_MAX = no limit. */
+int64_t feasible_class_procs(
+    const struct cluster *c, const struct node *n, uint32_t cls);
+
+/* ---- nodealloc.c ------------------------------------------------------------ */
+
+/* What a request wants, in units of TPN tasks (1 without TPN). */
+struct nodealloc_want {
+    uint32_t unit;     /* tasks in a unit */
+    uint32_t units;    /* wanted in all */
+    uint32_t nodes;    /* exact number of nodes, 0 = any */
+    uint32_t node_min; /* units a node must be able to hold to be of use */
+    uint32_t node_max; /* units a node may carry */
+};
+
+/* False if no number of nodes can satisfy it. */
+bool nodealloc_want_of(const struct nodealloc *a, struct nodealloc_want *ret);
+
+/* Units a candidate can carry, 0 = of no use. */
+static inline uint32_t nodealloc_cap(
+    const struct nodealloc_want *w, const struct cand *cand)
+{
+    uint32_t cap = w->unit == 1 ? cand->tasks : cand->tasks / w->unit;
+
+    if (cap > w->node_max)
+        cap = w->node_max;
+    return cap >= w->node_min ? cap : 0;
+}
+
+/* Can these candidates satisfy the want, whatever the policy? */
+bool nodealloc_suffices(
+    const struct nodealloc_want *w, const struct cand *cands, size_t n);
+
+/* The host list to obey; NULL = none. */
+const struct taskdef *nodealloc_hosts(const struct nodealloc *a);
+
+/* The policy in force: of the task definition, else of the partition; CPULOAD turns
+ * into MINRESOURCE for anything but an immediate start. */
+enum nodealloc_policy nodealloc_policy_of(const struct nodealloc *a);
+
+/* Processors nobody uses, by CPULOAD. */
+double nodealloc_idle_procs(const struct cluster *c, const struct node *n);
+
+/* Append `tasks` tasks on a node, growing the last piece from `first` on if it can. */
+void nodealloc_emit(struct allocs *ret, size_t first, const struct alloc *one);
+
+/* ---- nodealloc_order.c ------------------------------------------------------ */
+
+/* Put the candidates into the order in which the policy uses them up, affinity levels
+ * first; CONTIGUOUS also drops all but its run (*n shrinks). Returns the direction in
+ * which to walk the array, +1 or -1, or 0 when the policy finds nothing. */
+int nodealloc_order(const struct nodealloc *a, const struct nodealloc_want *w,
+    struct cand *cands, size_t *n);
+
+void nodealloc_reverse(struct cand *v, size_t n);
+
+#endif
