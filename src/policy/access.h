@@ -10,21 +10,30 @@
  * and whenever one of them or the settings changed: account (section 2), effective
  * QOS (3), job flags incl. those the QOS implies (4, 5), wallclock limit if none
  * was asked (6), class features and QOSFEATURES, node access policy, partitions and
- * default partition (7). Idempotent. Returns REASON_NONE, or the reason for which
- * the caller must defer or hold the job (QOSACCESS: defer; CREDACCESS: defer;
- * POLICY: batch hold, with the sentence in `ret_text`). */
-enum hold_reason access_resolve(struct cluster *c, struct job *j, char *ret_text,
-    size_t size);
+ * default partition (7). Idempotent. Creates the QOS and partitions that the
+ * settings mention. Returns REASON_NONE, or the reason for which the caller must
+ * defer or hold the job (CREDACCESS: defer; QOSACCESS: defer; POLICY: batch hold),
+ * with a sentence in `ret_text`. Everything is resolved in each of these cases.
+ * O(1) for credentials seen before, else O(lists).
+ *
+ * An active job may be resolved too: what its nodes are dedicated by stays
+ * (req.held). Take it out of the usage counts before and put it in again after. */
+enum hold_reason access_resolve(
+    struct cluster *c, struct job *j, char *ret_text, size_t size);
 
 /* The set of QOS indexes the job may use, as a bitmap of QOS indexes
  * (bit i%64 of word i/64); `words` words are written. */
-void access_qos_set(const struct cluster *c, const struct job *j, uint64_t *ret_set,
-    size_t words);
+void access_qos_set(
+    const struct cluster *c, const struct job *j, uint64_t *ret_set, size_t words);
 bool access_qos_allowed(const struct cluster *c, const struct job *j, uint32_t qos);
 
 /* setqos: owner or level 1/2; administrators may assign any QOS. Sets requested and
- * effective QOS. The error lists what is accessible. */
-int access_set_qos(struct cluster *c, struct job *j, const char *qos, bool admin,
-    struct err *err);
+ * effective QOS; access_resolve() then does the rest, and leaves an administrator's
+ * choice alone. The error lists what is accessible. */
+int access_set_qos(
+    struct cluster *c, struct job *j, const char *qos, bool admin, struct err *err);
+
+/* Free what access_resolve() remembers of the cluster: before cluster_destroy(). */
+void access_cache_destroy(struct cluster *c);
 
 #endif

@@ -13,21 +13,24 @@ struct limits;
 struct limits *limits_create(void);
 void limits_destroy(struct limits *l);
 
-/* Settings or the set of sections changed: find which limits are in force. */
+/* Settings or the set of sections changed: find which limits are in force. Counted
+ * active jobs stay counted, idle usage is forgotten. O(credentials + active). */
 void limits_configure(struct limits *l, struct cluster *c);
 
 /* Start of a cycle at `now`: recount active usage that shrinks with time (MAXPS,
  * MAXWC: remaining time), mark active jobs that exceed a soft limit with
- * JOB_SPVIOLATION. O(active), and only when such limits exist. */
+ * JOB_SPVIOLATION. O(active), and only when active limits exist. */
 void limits_begin_cycle(struct limits *l, struct cluster *c, int64_t now);
 
 /* Forget idle usage: a selection walk begins. O(credentials with idle limits). */
 void limits_begin_idle(struct limits *l, struct cluster *c);
 
-/* Account for one job: active when it starts (+1) or ends (-1), idle when it was
- * selected (+1). O(1). */
-void limits_count_active(struct limits *l, struct cluster *c, const struct job *j,
-    int sign, int64_t now);
+/* Account for one job: active when it starts or resumes (+1) and ends or is suspended
+ * (-1). What was counted is remembered, so +1 for a counted job counts it anew (its
+ * credentials changed) and -1 for one that is not counted does nothing. Idle when it
+ * was selected. O(1). */
+void limits_count_active(
+    struct limits *l, struct cluster *c, const struct job *j, int sign, int64_t now);
 void limits_count_idle(struct limits *l, struct cluster *c, const struct job *j);
 
 enum { CHECK_ACTIVE = 1, CHECK_IDLE = 2, CHECK_SYSTEM = 4 };
@@ -51,11 +54,12 @@ bool limits_any(const struct limits *l, unsigned what);
 
 /* Class, user and group job-size limits (MAX.WCLIMIT, MIN.PROC, MAXPROCPERJOB,
  * MAXNODEPERJOB): true = violated, batch hold at load; *ret_text is a sentence. */
-bool limits_class_violated(const struct cluster *c, const struct job *j, char *ret_text,
-    size_t size);
+bool limits_class_violated(
+    const struct cluster *c, const struct job *j, char *ret_text, size_t size);
 
 /* The value in force for (credential object, limit), after override, own, DEFAULT;
- * 0 = none. For displays. */
+ * 0 = none. `k` NULL = the system (SYSCFG), `qos` NULL = no override. The order of
+ * throttling.md 4, with the first reading of 4.1. For displays. */
 struct limit limits_value(const struct cluster *c, const struct cred *k,
     const struct cred *qos, enum limit_dim dim, enum limit_res r);
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What one job consumes of each limited resource, and what is counted for the
+ * active ones. Source: reference throttling, section 2. */
+#ifndef MAUI_POLICY_LIMITS_USE_H
+#define MAUI_POLICY_LIMITS_USE_H
+
+#include "cluster/cluster.h"
+
+/* The job's own consumption: 1 job, processors, requested nodes, processor-seconds,
+ * int(PE), wallclock limit, memory. Processor-seconds are saturated. */
+void limits_use_of(const struct cluster *c, const struct job *j, int64_t *ret_v);
+
+/* The same with the remaining time at `now` in place of the wallclock limit:
+ * limit + suspended - elapsed, not below 0. */
+void limits_use_left(
+    const struct cluster *c, const struct job *j, int64_t now, int64_t *ret_v);
+
+/* Add the consumption `v` to a usage (sign +1), or take it away (-1). Saturates far
+ * above what any machine can have active; idle jobs may ask for more. */
+#define LIMITS_SUM_MAX (INT64_C(1) << 61)
+static inline void limits_use_add(int64_t *io_used, const int64_t *v, int sign)
+{
+    for (int r = 0; r < LIMIT_RES_COUNT; r++) {
+        int64_t sum = io_used[r] + sign * v[r];
+        io_used[r] = sum < LIMITS_SUM_MAX ? sum : LIMITS_SUM_MAX;
+    }
+}
+
+/* What was counted for an active job, so that exactly that is taken away again. */
+struct limits_counted {
+    int64_t v[LIMIT_RES_COUNT];
+    uint32_t cred[CRED_KINDS];
+};
+
+/* Counted jobs by job index. */
+struct limits_ledger {
+    struct VEC(uint32_t) slot; /* by job index: place in `entry` or INDEX_NONE */
+    struct VEC(struct limits_counted) entry;
+    struct VEC(uint32_t) unused; /* places in `entry` */
+};
+
+void limits_ledger_fini(struct limits_ledger *g);
+/* The entry of a job, or NULL. O(1). */
+struct limits_counted *limits_ledger_find(const struct limits_ledger *g, uint32_t job);
+/* A new entry for a job that has none; valid until the next call. Amortised O(1). */
+struct limits_counted *limits_ledger_add(struct limits_ledger *g, uint32_t job);
+void limits_ledger_remove(struct limits_ledger *g, uint32_t job);
+
+#endif

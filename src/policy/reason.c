@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Why a job waits, as one English sentence. */
+#include "policy/reason.h"
+
+#include "base/duration.h"
+#include "policy/limits.h"
+
+#include <stdio.h>
+
+#define NAME_TEXT    160
+#define INSTANT_TEXT 80
+
+/* "user steve", or "the system" for a kind beyond the credentials. */
+static const char *object_text(
+    const struct cluster *c, uint32_t kind, uint32_t object, char *buf)
+{
+    if (kind >= CRED_KINDS)
+        return "the system";
+    if (object < c->creds[kind].n)
+        snprintf(buf, NAME_TEXT, "%s %.120s", cred_kind_name(kind),
+            c->creds[kind].v[object]->name);
+    else
+        snprintf(buf, NAME_TEXT, "a %s", cred_kind_name(kind));
+    return buf;
+}
+
+/* Seconds since 1970 as "2024-02-29 23:59:59 UTC", by the proleptic Gregorian
+ * calendar; years of 400 form a cycle of 146097 days that begins on 1 March. */
+static const char *instant_text(int64_t at, char *buf)
+{
+    int64_t days = at / 86400, s = at % 86400;
+    int64_t cycle, day, year, month;
+
+    if (s < 0) {
+        s += 86400;
+        days--;
+    }
+    days += 719468; /* from 0000-03-01 to 1970-01-01 */
+    cycle = (days >= 0 ? days : days - 146096) / 146097;
+    day = days - cycle * 146097;
+    year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    day -= 365 * year + year / 4 - year / 100;
+    month = (5 * day + 2) / 153; /* 0 = March */
+    day -= (153 * month + 2) / 5;
+    year += cycle * 400 + (month >= 10);
+    month = month < 10 ? month + 3 : month - 9;
+    snprintf(buf, INSTANT_TEXT, "%04lld-%02lld-%02lld %02lld:%02lld:%02lld UTC",
+        (long long)year, (long long)month, (long long)day + 1, (long long)(s / 3600),
+        (long long)(s / 60 % 60), (long long)(s % 60));
+    return buf;
+}
+
+static bool known(int64_t until)
+{
+    return until != 0 && until < TIME_NEVER;
+}
+
+static int say_hold(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    char at[INSTANT_TEXT];
+
+    (void)c;
+    if (!known(r->until))
+        return snprintf(ret_text, size, "a hold is in place on this job");
+    return snprintf(ret_text, size, "a hold is in place on this job until %s",
+        instant_text(r->until, at));
+}
+
+static int say_class(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    if (r->kind == CRED_CLASS && r->object > 0 && r->object < c->creds[CRED_CLASS].n)
+        return snprintf(ret_text, size, "class %.120s is disabled or stopped",
+            c->creds[CRED_CLASS].v[r->object]->name);
+    return snprintf(ret_text, size, "its class is disabled or stopped");
+}
+
+static int say_release(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    char at[INSTANT_TEXT];
+
+    (void)c;
+    if (!known(r->until))
+        return snprintf(ret_text, size, "its release time has not come");
+    return snprintf(
+        ret_text, size, "this job may not start before %s", instant_text(r->until, at));
+}
+
+static int say_dependency(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    const struct job *j = r->object < c->jobs.n ? c->jobs.v[r->object] : NULL;
+
+    if (!j)
+        return snprintf(
+            ret_text, size, "a job that this one depends on is not through");
+    return snprintf(
+        ret_text, size, "it depends on job %.120s, which is not through", j->id);
+}
+
+static const char *const units[LIMIT_RES_COUNT] = {
+    [LIMIT_JOB] = "jobs",
+    [LIMIT_PROC] = "processors",
+    [LIMIT_NODE] = "nodes",
+    [LIMIT_PS] = "processor-seconds",
+    [LIMIT_PE] = "processor equivalents",
+    [LIMIT_WC] = "seconds of wallclock time",
+    [LIMIT_MEM] = "MB of memory",
+};
+
+static int say_system_limit(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    char where[NAME_TEXT] = "";
+    const char *name = limit_name(DIM_SYSTEM, r->res), *prefix = "";
+
+    if (r->kind == CRED_QOS) { /* OMAXJPROC of a QOS rather than SYSTEMMAX* */
+        prefix = "OMAXJ";
+        name = limit_name(DIM_ACTIVE, r->res) + strlen("MAX");
+        if (r->object < c->creds[CRED_QOS].n)
+            snprintf(where, sizeof where, " of QOS %.120s",
+                c->creds[CRED_QOS].v[r->object]->name);
+    } else if (r->object < c->partitions.n) {
+        snprintf(where, sizeof where, " in partition %.120s",
+            c->partitions.v[r->object]->name);
+    }
+    return snprintf(ret_text, size, "this job asks for %lld %s and %s%s%s allows %lld",
+        (long long)r->asked, units[r->res], prefix, name, where, (long long)r->limit);
+}
+
+static int say_limit(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    char who[NAME_TEXT], within[NAME_TEXT], asks[64], bracket[32] = "";
+    const char *subject, *in = "", *owner = "";
+    bool pair = r->kind2 < CRED_KINDS;
+
+    if (r->res >= LIMIT_RES_COUNT || r->dim > DIM_SYSTEM)
+        return snprintf(ret_text, size, "this job breaks a limit");
+    if (r->dim == DIM_SYSTEM)
+        return say_system_limit(c, r, ret_text, size);
+    subject = object_text(c, r->kind, r->object, who);
+    if (pair) { /* CLASSCFG[fast] MAXPROC[USER]: the user's share of the class */
+        snprintf(bracket, sizeof bracket, "[%s]", cred_kind_name(r->kind2));
+        for (char *p = bracket; *p; p++)
+            *p = *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p;
+        owner = subject;
+        subject = object_text(c, r->kind2, r->object2, within);
+        in = " within ";
+    }
+    if (r->res == LIMIT_JOB)
+        snprintf(asks, sizeof asks, "would be one more");
+    else
+        snprintf(asks, sizeof asks, "asks for %lld", (long long)r->asked);
+    return snprintf(ret_text, size, "%s%s%s has %lld of %s%s %lld (%s) %s %s and %s %s",
+        subject, in, owner, (long long)r->used, limit_name(r->dim, r->res), bracket,
+        (long long)r->limit, r->level == LEVEL_SOFT ? "soft" : "hard", units[r->res],
+        r->dim == DIM_IDLE ? "idle" : "active",
+        r->asked > r->limit ? "this job alone" : "this job", asks);
+}
+
+static int say_fs_cap(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    char who[NAME_TEXT];
+
+    return snprintf(ret_text, size,
+        "%s has used %lld of the fairshare cap of %lld and this job would add %lld",
+        object_text(c, r->kind, r->object, who), (long long)r->used,
+        (long long)r->limit, (long long)r->asked);
+}
+
+static int say_too_large(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    (void)c;
+    return snprintf(ret_text, size,
+        "this job asks for %lld processors and no partition it may use has more than "
+        "%lld",
+        (long long)r->asked, (long long)r->limit);
+}
+
+static int say_resources(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    (void)c;
+    return snprintf(ret_text, size,
+        "this job asks for %lld processors and %lld are free for it now",
+        (long long)r->asked, (long long)r->used);
+}
+
+static int say_reservation(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    char at[INSTANT_TEXT];
+
+    (void)c;
+    if (!known(r->until))
+        return snprintf(ret_text, size, "this job has a reservation in the future");
+    return snprintf(ret_text, size, "this job has a reservation that begins at %s",
+        instant_text(r->until, at));
+}
+
+static int say_window(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    char text[DURATION_TEXT_MAX];
+
+    (void)c;
+    if (r->limit <= 0)
+        return snprintf(
+            ret_text, size, "starting it now would delay a job with a reservation");
+    return snprintf(ret_text, size,
+        "starting it now would delay a job with a reservation: what is free is free "
+        "for %s only",
+        duration_format_exact(r->limit, text, sizeof text));
+}
+
+static const struct {
+    int (*say)(const struct cluster *, const struct reason *, char *, size_t);
+    const char *text; /* when there is nothing to fill in */
+} sayings[WAIT_CODES] = {
+    [WAIT_NONE] = {NULL, "nothing keeps this job from starting"},
+    [WAIT_STATE] = {NULL, "its state at the resource manager is not Idle"},
+    [WAIT_HOLD] = {say_hold, NULL},
+    [WAIT_CLASS_DISABLED] = {say_class, NULL},
+    [WAIT_NEGATIVE_PRIORITY] = {NULL, "its priority is negative (REJECTNEGPRIOJOBS)"},
+    [WAIT_RELEASE_TIME] = {say_release, NULL},
+    [WAIT_DEPENDENCY] = {say_dependency, NULL},
+    [WAIT_LIMIT] = {say_limit, NULL},
+    [WAIT_FS_CAP] = {say_fs_cap, NULL},
+    [WAIT_PARTITION] = {NULL, "no partition is accessible to this job"},
+    [WAIT_TOO_LARGE] = {say_too_large, NULL},
+    [WAIT_FEASIBLE] = {NULL, "no set of nodes can ever satisfy what this job asks for"},
+    [WAIT_RESOURCES] = {say_resources, NULL},
+    [WAIT_RESERVATION] = {say_reservation, NULL},
+    [WAIT_NODESET] = {NULL, "no node set has enough free nodes for this job"},
+    [WAIT_PRIORITY] = {NULL,
+        "a job of higher priority waits and BACKFILLPOLICY is NONE"},
+    [WAIT_BACKFILL_DEPTH] = {NULL, "BACKFILLDEPTH was reached before this job"},
+    [WAIT_BACKFILL_WINDOW] = {say_window, NULL},
+    [WAIT_NOBF] = {NULL, "its QOS forbids backfill (NOBF) and it is not its turn"},
+    [WAIT_CHUNK] = {NULL,
+        "backfill of so small a job is put off in favour of wider ones "
+        "(BFCHUNKSIZE, BFCHUNKDURATION)"},
+};
+
+int reason_format(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    if (r->code >= WAIT_CODES)
+        return snprintf(ret_text, size, "for a reason unknown here");
+    if (sayings[r->code].say)
+        return sayings[r->code].say(c, r, ret_text, size);
+    return snprintf(ret_text, size, "%s", sayings[r->code].text);
+}
