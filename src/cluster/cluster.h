@@ -323,6 +323,8 @@ struct job {
     /* reservation of this job, start 0 = none; policy of it in plan/ */
     int64_t rsv_start_at;
     uint32_t rsv_partition;
+    uint32_t possible_layout; /* of the plan for which `impossible` was found out */
+    bool impossible;      /* no empty machine could run it */
     uint32_t rsv_slot;    /* place in the plan's list; INDEX_NONE = none */
     /* holds */
     uint8_t hold_reason;  /* enum hold_reason */

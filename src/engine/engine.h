@@ -42,7 +42,7 @@ struct event {
         } node_state;
         struct job_desc job;
         struct {
-            const char *id;     /* NULL: by index */
+            const char *id; /* NULL: by index */
             uint32_t job;
             enum job_event how; /* EV_COMPLETE, EV_CANCEL, EV_VANISH */
         } end;
@@ -72,10 +72,10 @@ struct event {
 };
 
 enum action_kind {
-    ACTION_START,   /* where: job->alloc */
-    ACTION_CANCEL,  /* wallclock limit, NOQUEUE ...: why in `text` */
+    ACTION_START,  /* where: job->alloc */
+    ACTION_CANCEL, /* wallclock limit, NOQUEUE ...: why in `text` */
     ACTION_REQUEUE,
-    ACTION_HOLD,    /* batch hold set by the scheduler */
+    ACTION_HOLD, /* batch hold set by the scheduler */
     ACTION_DEFER,
     ACTION_RESERVE, /* priority reservation made or moved: at */
     ACTION_RELEASE  /* priority reservation gone without a start */
@@ -100,15 +100,15 @@ struct engine_options {
 };
 
 /* `cfg` is borrowed. */
-struct engine *engine_create(const struct settings *cfg,
-    const struct engine_options *opt);
+struct engine *engine_create(
+    const struct settings *cfg, const struct engine_options *opt);
 void engine_destroy(struct engine *e);
 
 /* Apply one event. On failure nothing has changed and the sentence says why.
  * EVENT_SUBMIT and EVENT_END cost O(1) plus the width of the allocation. On
  * EVENT_SUBMIT, *ret_job (if not NULL) is the job's index. */
-int engine_apply(struct engine *e, const struct event *ev, uint32_t *ret_job,
-    struct err *err);
+int engine_apply(
+    struct engine *e, const struct event *ev, uint32_t *ret_job, struct err *err);
 
 /* One scheduling cycle at `now`, which never goes backwards. Appends to *ret. */
 void engine_cycle(struct engine *e, int64_t now, struct actions *ret);

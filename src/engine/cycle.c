@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One scheduling cycle, as the checklist of reference concepts, section 9. */
+#include "engine/engine_private.h"
+#include "policy/accrual.h"
+#include "policy/fairshare.h"
+#include "policy/priority.h"
+
+#include <string.h>
+
+/* Jobs that ended since the last cycle leave the cluster: dependencies could be
+ * read until now. */
+static void remove_ended(struct engine *e)
+{
+    if (!e->opt.keep_ended)
+        for (size_t i = 0; i < e->ended.n; i++)
+            job_remove(e->c, e->c->jobs.v[e->ended.v[i]]);
+    e->ended.n = 0;
+}
+
+static void expire_deferrals(struct engine *e)
+{
+    for (size_t i = 0; i < e->c->queued.n; i++) {
+        struct job *j = e->c->jobs.v[e->c->queued.v[i]];
+        if (!(j->holds & HOLD_DEFER))
+            continue;
+        if (!hold_defer_expired(e->cfg, j, e->now))
+            wake_at(e, j->defer_until);
+        else
+            j->impossible = false, j->possible_layout = UINT32_MAX;
+    }
+}
+
+/* Grace beyond the wallclock limit: of a credential, else of the site. */
+static int64_t overrun_of(const struct engine *e, const struct job *j)
+{
+    int64_t most = -1;
+
+    for (int k = 0; k < CRED_KINDS; k++) {
+        const struct cred *cred = job_cred(e->c, j, (enum cred_kind)k);
+        int64_t s =
+            cred->cfg->overrun_s >= 0 ? cred->cfg->overrun_s : cred->def->overrun_s;
+        if (s > most)
+            most = s;
+    }
+    return most >= 0 ? most : e->cfg->job_max_overrun_s;
+}
+
+static void enforce_wclimit(struct engine *e)
+{
+    if (plan_first_end(e->plan) >= e->now)
+        return;
+    for (size_t i = e->c->active.n; i-- > 0;) {
+        struct job *j = e->c->jobs.v[e->c->active.v[i]];
+        int64_t overrun = overrun_of(e, j);
+        if (!job_is_active(j) || overrun < 0)
+            continue;
+        int64_t last = time_add(time_add(j->end_at, j->suspended_s), overrun);
+        if (e->now <= last) {
+            wake_at(e, last + 1);
+            continue;
+        }
+        if (e->cfg->wc_action == WC_PREEMPT) {
+            stop_job(e, j, EV_REQUEUE, e->now);
+            accrual_stop(&e->cfg->prio, j, ACCRUAL_REQUEUED, e->now);
+            act(e, ACTION_REQUEUE, j, e->now, "wallclock limit exceeded");
+        } else {
+            cancel_job(e, j, "wallclock limit exceeded");
+        }
+    }
+}
+
+static bool keeps_reservations(const struct engine *e)
+{
+    for (size_t i = 0; i < e->c->partitions.n; i++)
+        if (e->c->partitions.v[i]->par->rsv_policy == RSVPOLICY_HIGHEST)
+            return true;
+    return false;
+}
+
+static void refresh_policy(struct engine *e)
+{
+    if (e->limits_epoch != e->c->config_epoch) {
+        limits_configure(e->limits, e->c);
+        e->limits_epoch = e->c->config_epoch;
+    }
+    uint64_t groups = e->c->config_epoch * 1000003 + e->c->creds[CRED_QOS].n;
+    if (e->group_epoch != groups) {
+        reserve_configure(e);
+        e->group_epoch = groups;
+    }
+    fs_charge(e->c, e->last_cycle_at, e->now);
+    fs_roll(e->c, e->now);
+    limits_begin_cycle(e->limits, e->c, e->now);
+}
+
+static void rank(struct engine *e)
+{
+    cluster_compact_queue(e->c);
+    expire_deferrals(e);
+    struct indexes queued = {
+        .v = e->c->queued.v, .n = e->c->queued.n, .cap = e->c->queued.cap};
+    if (e->opt.order == ORDER_PRIORITY)
+        prio_update(e->c, queued.v, queued.n, e->now);
+    queue_sort(e, &queued, e->opt.order, &e->order);
+}
+
+/* NOQUEUE jobs that did not start in the first cycle that saw them. */
+static void cancel_noqueue(struct engine *e)
+{
+    for (size_t i = 0; i < e->order.n; i++) {
+        struct job *j = e->c->jobs.v[e->order.v[i]];
+        if ((j->flags & JOB_NOQUEUE) && j->state == JOB_IDLE && !j->holds)
+            cancel_job(e, j, "the job asked to start at once or not at all");
+    }
+}
+
+static void run_passes(struct engine *e)
+{
+    bool differs = limits_soft_differs(e->limits);
+    const struct indexes *soft = &e->hard;
+
+    eligible_select(e, LEVEL_HARD, &e->hard);
+    if (differs) {
+        eligible_select(e, LEVEL_SOFT, &e->soft);
+        soft = &e->soft;
+    }
+    if (keeps_reservations(e))
+        reserve_kept(e);
+    pass_priority(e, soft, LEVEL_SOFT);
+    const struct indexes *cands = soft;
+    struct indexes reordered = {0};
+    if (e->opt.backfill_order != ORDER_PRIORITY) {
+        queue_sort(e, soft, e->opt.backfill_order, &reordered);
+        cands = &reordered;
+    }
+    pass_backfill(e, cands, LEVEL_SOFT);
+    vec_fini(&reordered);
+    if (!differs)
+        return;
+    for (size_t i = 0; i < e->c->partitions.n; i++)
+        e->par[i].blocked = e->c->partitions.v[i]->par->bf_policy != BACKFILL_NONE;
+    pass_priority(e, &e->hard, LEVEL_HARD);
+    pass_backfill(e, &e->hard, LEVEL_HARD);
+}
+
+/* Tell the shell about priority reservations that are new, moved or gone. */
+static void report_reservations(struct engine *e)
+{
+    for (size_t i = 0; i < e->order.n; i++) {
+        struct job *j = e->c->jobs.v[e->order.v[i]];
+        while (e->reported.n <= j->index)
+            vec_push(&e->reported, 0);
+        int64_t *told = &e->reported.v[j->index];
+        int64_t at = j->state == JOB_IDLE ? j->rsv_start_at : 0;
+        if (at != *told && at != 0)
+            act(e, ACTION_RESERVE, j, at, NULL);
+        else if (at != *told && j->state == JOB_IDLE)
+            act(e, ACTION_RELEASE, j, e->now, NULL);
+        *told = at;
+    }
+}
+
+void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
+{
+    e->now = now > e->now ? now : e->now;
+    e->out = ret;
+    e->wakeup = TIME_NEVER;
+    e->starts = 0;
+    memset(e->par, 0, (e->c->partitions.n + 1) * sizeof *e->par);
+    remove_ended(e);
+    refresh_policy(e);
+    plan_begin(e->plan, e->now, keeps_reservations(e));
+    enforce_wclimit(e);
+    if (e->c->queued.n) {
+        rank(e);
+        run_passes(e);
+        cancel_noqueue(e);
+        if (e->opt.report_reservations)
+            report_reservations(e);
+    }
+    if (plan_first_end(e->plan) < TIME_NEVER)
+        wake_at(e, plan_first_end(e->plan) + 1);
+    e->last_cycle_at = e->now;
+    e->stats.cycles++;
+    e->out = NULL;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which queued jobs are considered at all in a cycle, in priority order. The tests
+ * and their order: reference concepts, section 9.4; throttling, section 7. */
+#include "engine/engine_private.h"
+#include "policy/accrual.h"
+
+static void refuse(struct job *j, enum wait_code code, int64_t until)
+{
+    j->why = (struct reason){.code = (uint8_t)code,
+        .kind = CRED_KINDS,
+        .kind2 = CRED_KINDS,
+        .asked = j->tasks,
+        .until = until};
+}
+
+static bool dep_holds(const struct engine *e, const struct dep *d, uint32_t *ret_job)
+{
+    const struct job *on = job_find(e->c, d->job_id);
+
+    if (!on)
+        return true; /* gone: counts as satisfied */
+    *ret_job = on->index;
+    bool ended = on->state >= JOB_COMPLETED;
+    switch (d->type) {
+    case DEP_STARTED:
+        return ended || job_is_active(on) || on->state == JOB_SUSPENDED;
+    case DEP_COMPLETED:
+        return ended;
+    case DEP_SUCCESS:
+        return on->state == JOB_COMPLETED;
+    case DEP_FAILED:
+        return on->state == JOB_REMOVED || on->state == JOB_VACATED;
+    }
+    return true;
+}
+
+static bool deps_hold(const struct engine *e, struct job *j)
+{
+    for (size_t i = 0; j->extra && i < j->extra->deps.n; i++) {
+        uint32_t on = INDEX_NONE;
+        if (!dep_holds(e, &j->extra->deps.v[i], &on)) {
+            refuse(j, WAIT_DEPENDENCY, 0);
+            j->why.object = on;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Why the job is not even queued for scheduling; the accrual event that goes with
+ * it, or ACCRUAL_EVENTS when nothing is wrong. */
+static enum accrual_event not_queued(struct engine *e, struct job *j)
+{
+    if (j->holds) {
+        refuse(j, WAIT_HOLD, j->holds & HOLD_DEFER ? j->defer_until : 0);
+        return ACCRUAL_HOLD;
+    }
+    if (j->state != JOB_IDLE) {
+        refuse(j, WAIT_STATE, 0);
+        return ACCRUAL_HOLD;
+    }
+    if (!job_cred(e->c, j, CRED_CLASS)->enabled) {
+        refuse(j, WAIT_CLASS_DISABLED, 0);
+        return ACCRUAL_NOT_QUEUED;
+    }
+    if (j->priority < 0 && e->cfg->prio.reject_negative) {
+        refuse(j, WAIT_NEGATIVE_PRIORITY, 0);
+        return ACCRUAL_NOT_QUEUED;
+    }
+    if (j->release_at > e->now) {
+        refuse(j, WAIT_RELEASE_TIME, j->release_at);
+        wake_at(e, j->release_at);
+        return ACCRUAL_DEPENDENCY;
+    }
+    if (j->extra && !deps_hold(e, j))
+        return ACCRUAL_DEPENDENCY;
+    return ACCRUAL_EVENTS;
+}
+
+/* Could the machine ever run it? Asked again only when the answer may change. */
+static bool possible(struct engine *e, struct job *j)
+{
+    uint32_t layout = plan_layout(e->plan);
+
+    if (j->possible_layout == layout && !j->impossible)
+        return true;
+    j->possible_layout = layout;
+    j->impossible = !plan_possible(e->plan, j, &j->why);
+    if (!j->impossible)
+        return true;
+    defer_job(e, j, REASON_NORESOURCES, "the job asks for more than the cluster has");
+    return false;
+}
+
+static bool within_limits(struct engine *e, struct job *j, enum limit_level level)
+{
+    if (j->rsv_start_at != 0)
+        return true; /* a reservation keeps its job eligible */
+    return !limits_violated(e->limits, e->c, j,
+        CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM, level, INDEX_NONE, &j->why);
+}
+
+static bool admit(struct engine *e, struct job *j, enum limit_level level, bool checked)
+{
+    enum accrual_event stop = not_queued(e, j);
+
+    if (stop == ACCRUAL_EVENTS && !possible(e, j))
+        return false;
+    if (stop == ACCRUAL_EVENTS && checked && !within_limits(e, j, level)) {
+        if (level == LEVEL_SOFT)
+            return false;
+        stop = ACCRUAL_IDLE_LIMIT;
+    }
+    if (stop == ACCRUAL_EVENTS) {
+        if (!j->accruing || j->paused)
+            accrual_resume(&e->cfg->prio, j, e->now);
+        return true;
+    }
+    accrual_stop(&e->cfg->prio, j, stop, e->now);
+    if (j->rsv_start_at != 0)
+        drop_reservation(e, j);
+    return false;
+}
+
+void eligible_select(struct engine *e, enum limit_level level, struct indexes *ret)
+{
+    bool checked = limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM);
+    bool counted = limits_any(e->limits, CHECK_IDLE);
+
+    ret->n = 0;
+    vec_reserve(ret, e->order.n);
+    if (counted)
+        limits_begin_idle(e->limits, e->c);
+    for (size_t i = 0; i < e->order.n; i++) {
+        struct job *j = e->c->jobs.v[e->order.v[i]];
+        if (i + 6 < e->order.n)
+            __builtin_prefetch(e->c->jobs.v[e->order.v[i + 6]]);
+        if (!admit(e, j, level, checked))
+            continue;
+        if (counted)
+            limits_count_idle(e->limits, e->c, j);
+        ret->v[ret->n++] = j->index;
+    }
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The engine's life and the events it is told. */
+#include "engine/engine.h"
+
+#include "engine/engine_private.h"
+#include "policy/access.h"
+#include "policy/accrual.h"
+#include "policy/fairshare.h"
+#include "policy/priority.h"
+
+#include <string.h>
+
+struct engine *engine_create(
+    const struct settings *cfg, const struct engine_options *opt)
+{
+    struct engine *e = xcalloc(1, sizeof *e);
+
+    e->cfg = cfg;
+    e->opt = *opt;
+    e->c = cluster_create(cfg);
+    e->plan = plan_create(e->c);
+    e->limits = limits_create();
+    e->limits_epoch = e->group_epoch = UINT64_MAX;
+    e->now = e->last_cycle_at = INT64_MIN / 4;
+    e->origin = TIME_NEVER;
+    e->wakeup = TIME_NEVER;
+    return e;
+}
+
+void engine_destroy(struct engine *e)
+{
+    if (!e)
+        return;
+    plan_destroy(e->plan);
+    limits_destroy(e->limits);
+    cluster_destroy(e->c);
+    vec_fini(&e->group_of_qos);
+    vec_fini(&e->ended);
+    vec_fini(&e->order);
+    vec_fini(&e->hard);
+    vec_fini(&e->soft);
+    vec_fini(&e->backfill);
+    vec_fini(&e->ranked);
+    vec_fini(&e->spare);
+    vec_fini(&e->reported);
+    free(e);
+}
+
+struct cluster *engine_cluster(struct engine *e)
+{
+    return e->c;
+}
+
+const struct engine_stats *engine_stats(const struct engine *e)
+{
+    return &e->stats;
+}
+
+int64_t engine_next_wakeup(const struct engine *e)
+{
+    return e->wakeup;
+}
+
+/* ---- events ---- */
+
+static int find_job(struct engine *e, const char *id, struct job **ret, struct err *err)
+{
+    *ret = id ? job_find(e->c, id) : NULL;
+    if (*ret && (*ret)->state < JOB_COMPLETED)
+        return 0;
+    return err_set(err, ERR_NOT_FOUND, "job '%s' is not in the queue", id ? id : "");
+}
+
+/* What the job's credentials allow; a fault becomes a hold or a deferral. */
+static void resolve(struct engine *e, struct job *j)
+{
+    char text[200] = "";
+
+    switch (access_resolve(e->c, j, text, sizeof text)) {
+    case REASON_NONE:
+        break;
+    case REASON_POLICY:
+        hold_set(j, HOLD_BATCH, REASON_POLICY, text, e->now);
+        act(e, ACTION_HOLD, j, e->now, NULL);
+        break;
+    case REASON_CREDACCESS:
+        defer_job(e, j, REASON_CREDACCESS, text);
+        break;
+    case REASON_QOSACCESS:
+    case REASON_NORESOURCES:
+    case REASON_SYSTEMLIMITS:
+    case REASON_BANKFAILURE:
+    case REASON_NOALLOCATION:
+    case REASON_RMREJECT:
+    case REASON_RMFAILURE:
+    case REASON_ADMIN:
+        defer_job(e, j, REASON_QOSACCESS, text);
+        break;
+    }
+    prio_job_dirty(j);
+    plan_job_queued(e->plan, j);
+}
+
+static int on_submit(
+    struct engine *e, const struct job_desc *d, uint32_t *ret_job, struct err *err)
+{
+    struct job *j;
+
+    if (job_add(e->c, d, e->now, &j, err) < 0)
+        return -1;
+    if (j->submit_at < e->origin)
+        e->origin = j->submit_at;
+    j->possible_layout = UINT32_MAX;
+    resolve(e, j);
+    if (ret_job)
+        *ret_job = j->index;
+    return 0;
+}
+
+static int on_end(struct engine *e, struct job *j, enum job_event how, struct err *err)
+{
+    if (!job_is_active(j) && how != EV_CANCEL && how != EV_VANISH)
+        return err_set(err, ERR_CONFLICT, "job '%s' is not active (it is %s)", j->id,
+            job_state_name((enum job_state)j->state));
+    if (job_is_active(j)) {
+        stop_job(e, j, how, e->now);
+    } else {
+        drop_reservation(e, j);
+        if (job_move(e->c, j, how, err) < 0)
+            return -1;
+    }
+    vec_push(&e->ended, j->index);
+    return 0;
+}
+
+static int on_end_event(struct engine *e, const struct event *ev, struct err *err)
+{
+    enum job_event how = ev->kind == EVENT_CANCEL ? EV_CANCEL : ev->u.end.how;
+    struct job *j;
+
+    if (ev->u.end.id) {
+        if (find_job(e, ev->u.end.id, &j, err) < 0)
+            return -1;
+    } else {
+        uint32_t i = ev->u.end.job;
+        j = i < e->c->jobs.n ? e->c->jobs.v[i] : NULL;
+        if (!j || j->state >= JOB_COMPLETED)
+            return err_set(err, ERR_NOT_FOUND, "no job has index %u", i);
+    }
+    return on_end(e, j, how, err);
+}
+
+static int on_start_failed(struct engine *e, const struct event *ev, struct err *err)
+{
+    struct job *j;
+
+    if (find_job(e, ev->u.failed.id, &j, err) < 0)
+        return -1;
+    if (!job_is_active(j))
+        return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
+    stop_job(e, j, EV_REQUEUE, e->now);
+    switch (
+        hold_start_failed(e->cfg, j, ev->u.failed.reason, ev->u.failed.text, e->now)) {
+    case DEFER_SKIPPED:
+        break;
+    case DEFER_CANCEL:
+        cancel_job(e, j, "the resource manager could not start it");
+        break;
+    case DEFER_DEFERRED:
+    case DEFER_BATCH:
+        e->stats.deferred++;
+        break;
+    }
+    return 0;
+}
+
+static int on_hold(struct engine *e, const struct event *ev, struct err *err)
+{
+    unsigned kinds = ev->u.hold.kinds;
+    struct job *j;
+
+    if (find_job(e, ev->u.hold.id, &j, err) < 0
+        || hold_allowed(e->c, j, kinds, &ev->u.hold.who, err) < 0)
+        return -1;
+    if (ev->kind == EVENT_HOLD) {
+        hold_set(j, kinds, ev->u.hold.reason, ev->u.hold.text, e->now);
+        accrual_stop(&e->cfg->prio, j, ACCRUAL_HOLD, e->now);
+        if (!job_is_active(j))
+            drop_reservation(e, j);
+    } else {
+        hold_release(j, kinds, e->now);
+    }
+    return 0;
+}
+
+static int on_priority(struct engine *e, const struct event *ev, struct err *err)
+{
+    struct job *j;
+
+    if (find_job(e, ev->u.priority.id, &j, err) < 0)
+        return -1;
+    return prio_set_system(j, ev->u.priority.relative, ev->u.priority.n, err);
+}
+
+static int on_qos(struct engine *e, const struct event *ev, struct err *err)
+{
+    struct job *j;
+
+    if (find_job(e, ev->u.qos.id, &j, err) < 0)
+        return -1;
+    bool active = job_is_active(j);
+    if (active) {
+        limits_count_active(e->limits, e->c, j, -1, e->now);
+        fs_job_stop(e->c, j, e->now);
+    }
+    int result = access_set_qos(e->c, j, ev->u.qos.qos, ev->u.qos.admin, err);
+    if (active) {
+        limits_count_active(e->limits, e->c, j, +1, e->now);
+        fs_job_start(e->c, j, e->now);
+    } else if (result == 0) {
+        drop_reservation(e, j);
+        resolve(e, j);
+    }
+    return result;
+}
+
+static void on_settings(struct engine *e, const struct settings *cfg)
+{
+    e->cfg = cfg;
+    cluster_configure(e->c, cfg);
+    for (size_t i = 0; i < e->c->jobs.n; i++) {
+        struct job *j = e->c->jobs.v[i];
+        if (!j || j->state >= JOB_COMPLETED)
+            continue;
+        j->possible_layout = UINT32_MAX;
+        if (!job_is_active(j))
+            resolve(e, j);
+    }
+    fs_refresh(e->c);
+}
+
+static int on_node_state(struct engine *e, const struct event *ev, struct err *err)
+{
+    struct node *n = node_find(e->c, ev->u.node_state.name);
+
+    if (!n)
+        return err_set(err, ERR_NOT_FOUND, "node '%s' is unknown",
+            ev->u.node_state.name ? ev->u.node_state.name : "");
+    node_set_state(e->c, n, ev->u.node_state.state, e->now);
+    return 0;
+}
+
+int engine_apply(
+    struct engine *e, const struct event *ev, uint32_t *ret_job, struct err *err)
+{
+    struct node *n;
+
+    if (ev->at > e->now)
+        e->now = ev->at;
+    switch (ev->kind) {
+    case EVENT_NODE:
+        return node_report(e->c, &ev->u.node, e->now, &n, err);
+    case EVENT_NODE_STATE:
+        return on_node_state(e, ev, err);
+    case EVENT_SUBMIT:
+        return on_submit(e, &ev->u.job, ret_job, err);
+    case EVENT_END:
+    case EVENT_CANCEL:
+        return on_end_event(e, ev, err);
+    case EVENT_START_FAILED:
+        return on_start_failed(e, ev, err);
+    case EVENT_HOLD:
+    case EVENT_RELEASE_HOLD:
+        return on_hold(e, ev, err);
+    case EVENT_PRIORITY:
+        return on_priority(e, ev, err);
+    case EVENT_QOS:
+        return on_qos(e, ev, err);
+    case EVENT_SETTINGS:
+        on_settings(e, ev->u.settings);
+        return 0;
+    }
+    return err_set(err, ERR_INVALID, "unknown kind of event");
+}

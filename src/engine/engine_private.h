@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of the engine share. Private to src/engine. */
+#ifndef MAUI_ENGINE_ENGINE_PRIVATE_H
+#define MAUI_ENGINE_ENGINE_PRIVATE_H
+
+#include "engine/engine.h"
+#include "plan/plan.h"
+#include "policy/limits.h"
+
+struct indexes VEC(uint32_t);
+
+/* A job in the making of the queue order. */
+struct ranked {
+    uint64_t key; /* smaller goes first */
+    uint32_t job;
+};
+
+/* State of one partition within a cycle. */
+struct par_state {
+    uint32_t reserved[RSV_GROUPS_MAX]; /* per depth group */
+    bool blocked; /* a job found neither a start nor a reservation */
+};
+
+struct engine {
+    const struct settings *cfg;
+    struct engine_options opt;
+    struct cluster *c;
+    struct plan *plan;
+    struct limits *limits;
+    int64_t now, last_cycle_at;
+    int64_t origin; /* first submit time seen */
+    int64_t wakeup;
+    int64_t chunk_until; /* BFCHUNKDURATION after the last job end */
+    uint64_t limits_epoch, group_epoch;
+    bool many_groups; /* more than one depth group, or a RESERVEALWAYS QOS */
+    struct VEC(int8_t) group_of_qos; /* depth group, -1 none */
+    struct indexes ended;            /* removed from the cluster at the next cycle */
+    struct indexes order;            /* queued jobs by priority */
+    struct indexes hard, soft;       /* eligible at that level, by priority */
+    struct indexes backfill;         /* scratch: candidates */
+    struct VEC(struct ranked) ranked, spare;
+    struct par_state par[PARTITIONS_MAX + 1];
+    struct VEC(int64_t) reported; /* per job index: start of the reservation told */
+    struct actions *out;          /* of the running cycle */
+    uint32_t starts;              /* in this cycle */
+    struct engine_stats stats;
+};
+
+/* queue.c */
+void queue_sort(struct engine *e, const struct indexes *jobs, enum queue_order order,
+    struct indexes *ret);
+
+/* eligible.c */
+void eligible_select(struct engine *e, enum limit_level level, struct indexes *ret);
+
+/* start.c */
+bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill);
+bool start_if_possible(struct engine *e, struct job *j, bool backfill);
+void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now);
+void drop_reservation(struct engine *e, struct job *j);
+void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text);
+void cancel_job(struct engine *e, struct job *j, const char *text);
+void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t at,
+    const char *text);
+void wake_at(struct engine *e, int64_t at);
+/* Active limits and fairshare caps, which starts of this cycle may have used up. */
+bool allowed_now(struct engine *e, struct job *j, enum limit_level level);
+bool in_partition(const struct engine *e, const struct job *j, uint32_t partition);
+
+/* reserve.c */
+void reserve_kept(struct engine *e);
+bool reserve_job(struct engine *e, struct job *j);
+bool reserve_may(const struct engine *e, const struct job *j);
+void reserve_configure(struct engine *e);
+
+/* passes.c */
+void pass_priority(
+    struct engine *e, const struct indexes *jobs, enum limit_level level);
+void pass_backfill(
+    struct engine *e, const struct indexes *jobs, enum limit_level level);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The two passes over eligible jobs: in priority order, and backfill. Source:
+ * reference concepts, section 9 (steps 7 to 9); backfill, section 3. */
+#include "engine/engine_private.h"
+#include "plan/backfill.h"
+
+static uint64_t partitions_of(const struct engine *e, const struct job *j)
+{
+    return j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
+}
+
+static bool all_blocked(const struct engine *e, uint64_t partitions)
+{
+    for (; partitions; partitions &= partitions - 1)
+        if (!e->par[__builtin_ctzll(partitions)].blocked)
+            return false;
+    return true;
+}
+
+static void block(struct engine *e, uint64_t partitions)
+{
+    for (; partitions; partitions &= partitions - 1)
+        e->par[__builtin_ctzll(partitions)].blocked = true;
+}
+
+static void note_waiting(struct engine *e, struct job *j)
+{
+    uint32_t p =
+        partitions_of(e, j) ? (uint32_t)__builtin_ctzll(partitions_of(e, j)) : 0;
+
+    j->why = (struct reason){.code = WAIT_RESOURCES,
+        .kind = CRED_KINDS,
+        .kind2 = CRED_KINDS,
+        .used = plan_free_now(e->plan, j, p),
+        .asked = j->tasks};
+}
+
+static void note_bypassed_by_none(
+    struct engine *e, const struct indexes *jobs, size_t from)
+{
+    for (size_t i = from; i < jobs->n; i++) {
+        struct job *j = e->c->jobs.v[jobs->v[i]];
+        if (j->state == JOB_IDLE && j->why.code != WAIT_PRIORITY)
+            j->why = (struct reason){
+                .code = WAIT_PRIORITY, .kind = CRED_KINDS, .kind2 = CRED_KINDS};
+    }
+}
+
+/* A reserved job met on the way counts against the depth of its group. */
+static void count_kept(struct engine *e, const struct job *j)
+{
+    int8_t group = e->group_of_qos.v[j->cred[CRED_QOS]];
+
+    if (group >= 0)
+        e->par[j->rsv_partition].reserved[group]++;
+}
+
+void pass_priority(struct engine *e, const struct indexes *jobs, enum limit_level level)
+{
+    uint64_t every = (UINT64_C(1) << e->c->partitions.n) - 1;
+    bool recheck = limits_any(e->limits, CHECK_ACTIVE) || e->cfg->fs.policy != FS_OFF;
+
+    for (size_t i = 0; i < jobs->n; i++) {
+        struct job *j = e->c->jobs.v[jobs->v[i]];
+        if (j->state != JOB_IDLE || j->holds)
+            continue;
+        if (j->rsv_slot != INDEX_NONE) {
+            count_kept(e, j);
+            continue;
+        }
+        if (!e->many_groups && all_blocked(e, every)) {
+            if (e->c->partitions.v[0]->par->bf_policy == BACKFILL_NONE)
+                note_bypassed_by_none(e, jobs, i);
+            return;
+        }
+        if (recheck && !allowed_now(e, j, level))
+            continue;
+        uint64_t parts = partitions_of(e, j);
+        if (!all_blocked(e, parts) && start_if_possible(e, j, false))
+            continue;
+        if (level == LEVEL_SOFT && reserve_may(e, j) && reserve_job(e, j))
+            continue;
+        if (!all_blocked(e, parts))
+            note_waiting(e, j);
+        block(e, parts);
+    }
+}
+
+/* ---- backfill ---- */
+
+struct pass {
+    struct engine *e;
+    enum limit_level level;
+    uint32_t partition;
+    bool recheck;
+};
+
+static bool placeable(void *ctx, struct job *j)
+{
+    struct pass *pass = ctx;
+    struct engine *e = pass->e;
+
+    if (!in_partition(e, j, pass->partition))
+        return false;
+    if (!plan_fits_now(e->plan, j, pass->partition)) {
+        j->why = (struct reason){.code = WAIT_RESOURCES,
+            .kind = CRED_KINDS,
+            .kind2 = CRED_KINDS,
+            .used = plan_free_now(e->plan, j, pass->partition),
+            .asked = j->tasks};
+        return false;
+    }
+    if (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_NOBF) {
+        j->why =
+            (struct reason){.code = WAIT_NOBF, .kind = CRED_KINDS, .kind2 = CRED_KINDS};
+        return false;
+    }
+    return !pass->recheck || allowed_now(e, j, pass->level);
+}
+
+static bool start(void *ctx, struct job *j)
+{
+    struct pass *pass = ctx;
+
+    return start_job(pass->e, j, pass->partition, true);
+}
+
+/* Candidates of the partition: waiting, without a reservation, at most
+ * BACKFILLDEPTH of them from the top. */
+static void candidates(
+    struct engine *e, const struct indexes *jobs, uint32_t partition, int64_t depth)
+{
+    e->backfill.n = 0;
+    vec_reserve(&e->backfill, jobs->n);
+    for (size_t i = 0; i < jobs->n; i++) {
+        struct job *j = e->c->jobs.v[jobs->v[i]];
+        if (j->state != JOB_IDLE || j->holds || j->rsv_slot != INDEX_NONE
+            || !in_partition(e, j, partition))
+            continue;
+        if (depth > 0 && (int64_t)e->backfill.n >= depth) {
+            j->why = (struct reason){.code = WAIT_BACKFILL_DEPTH,
+                .kind = CRED_KINDS,
+                .kind2 = CRED_KINDS,
+                .limit = depth};
+            continue;
+        }
+        e->backfill.v[e->backfill.n++] = j->index;
+    }
+}
+
+/* Each waiting job that a lower one passed was bypassed once for each of those. */
+static void count_bypasses(struct engine *e, const struct indexes *jobs)
+{
+    uint32_t started = 0;
+
+    for (size_t i = jobs->n; i-- > 0;) {
+        struct job *j = e->c->jobs.v[jobs->v[i]];
+        if (j->state == JOB_IDLE)
+            j->bypass += started;
+        else if (job_is_active(j) && j->start_at == e->now && (j->flags & JOB_BACKFILL))
+            started++;
+    }
+}
+
+void pass_backfill(struct engine *e, const struct indexes *jobs, enum limit_level level)
+{
+    uint32_t started = 0;
+
+    for (uint32_t p = 0; p < e->c->partitions.n; p++) {
+        const struct par_settings *par = e->c->partitions.v[p]->par;
+        if (par->bf_policy == BACKFILL_NONE || plan_free_procs(e->plan, p) <= 0)
+            continue;
+        struct pass pass = {.e = e,
+            .level = level,
+            .partition = p,
+            .recheck =
+                limits_any(e->limits, CHECK_ACTIVE) || e->cfg->fs.policy != FS_OFF};
+        struct backfill b = {.plan = e->plan,
+            .c = e->c,
+            .par = par,
+            .partition = p,
+            .now = e->now,
+            .chunk_size = e->now < e->chunk_until ? e->cfg->bf_chunk_size : 0,
+            .placeable = placeable,
+            .start = start,
+            .ctx = &pass};
+        if (b.chunk_size > 0)
+            wake_at(e, e->chunk_until);
+        candidates(e, jobs, p, par->bf_depth);
+        started += backfill_run(&b, e->backfill.v, e->backfill.n);
+    }
+    if (started)
+        count_bypasses(e, jobs);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Priority reservations: who gets one, who keeps one. Source: reference
+ * reservations, section 8. */
+#include "engine/engine_private.h"
+#include "policy/accrual.h"
+
+#include <string.h>
+
+static const struct par_settings *par_of(const struct engine *e, uint32_t partition)
+{
+    return e->c->partitions.v[partition]->par;
+}
+
+static bool group_has(const struct rsv_group *g, const char *qos)
+{
+    if (g->all || g->qos.n == 0)
+        return true;
+    for (size_t i = 0; i < g->qos.n; i++)
+        if (strcmp(g->qos.v[i], qos) == 0)
+            return true;
+    return false;
+}
+
+/* The first group with a depth whose list has the QOS. */
+static int8_t group_of(const struct settings *cfg, const char *qos)
+{
+    for (int8_t i = 0; i < RSV_GROUPS_MAX; i++)
+        if (cfg->rsv_groups[i].depth > 0 && group_has(&cfg->rsv_groups[i], qos))
+            return i;
+    return -1;
+}
+
+void reserve_configure(struct engine *e)
+{
+    int depths = 0;
+
+    e->group_of_qos.n = 0;
+    e->many_groups = false;
+    for (size_t i = 0; i < e->c->creds[CRED_QOS].n; i++) {
+        const struct cred *q = e->c->creds[CRED_QOS].v[i];
+        vec_push(&e->group_of_qos, group_of(e->cfg, q->name));
+        if (q->cfg->qos_flags & QOS_RESERVEALWAYS)
+            e->many_groups = true;
+    }
+    for (int i = 0; i < RSV_GROUPS_MAX; i++)
+        depths += e->cfg->rsv_groups[i].depth > 0;
+    if (depths > 1)
+        e->many_groups = true;
+}
+
+static bool past_threshold(
+    const struct engine *e, const struct job *j, const struct par_settings *par)
+{
+    int64_t value = par->rsv_threshold_value;
+    int64_t queued = accrual_queue_s(&e->cfg->prio, j, e->now);
+    int64_t limit = j->wclimit_s > e->cfg->prio.xfminwclimit_s
+                        ? j->wclimit_s
+                        : e->cfg->prio.xfminwclimit_s;
+
+    switch (par->rsv_threshold) {
+    case RSVTHRESHOLD_NONE:
+        return true;
+    case RSVTHRESHOLD_BYPASS:
+        return j->bypass > value;
+    case RSVTHRESHOLD_QUEUETIME:
+        return queued > value;
+    case RSVTHRESHOLD_XFACTOR:
+        return 1.0 + (double)queued / (double)(limit > 0 ? limit : 1) > (double)value;
+    }
+    return true;
+}
+
+static bool may_in(const struct engine *e, const struct job *j, uint32_t partition)
+{
+    const struct par_settings *par = par_of(e, partition);
+    uint32_t qos_flags = job_cred(e->c, j, CRED_QOS)->cfg->qos_flags;
+    int8_t group = e->group_of_qos.v[j->cred[CRED_QOS]];
+
+    if (par->bf_policy == BACKFILL_NONE || par->rsv_policy == RSVPOLICY_NEVER
+        || (qos_flags & QOS_NORESERVATION))
+        return false;
+    if (qos_flags & QOS_RESERVEALWAYS)
+        return true;
+    return group >= 0
+           && e->par[partition].reserved[group] < e->cfg->rsv_groups[group].depth
+           && past_threshold(e, j, par);
+}
+
+bool reserve_may(const struct engine *e, const struct job *j)
+{
+    uint64_t m = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
+
+    for (; m; m &= m - 1)
+        if (may_in(e, j, (uint32_t)__builtin_ctzll(m)))
+            return true;
+    return false;
+}
+
+static void count(struct engine *e, const struct job *j, uint32_t partition)
+{
+    int8_t group = e->group_of_qos.v[j->cred[CRED_QOS]];
+
+    if (group >= 0)
+        e->par[partition].reserved[group]++;
+}
+
+static void note_reserved(struct job *j)
+{
+    j->why = (struct reason){.code = WAIT_RESERVATION,
+        .kind = CRED_KINDS,
+        .kind2 = CRED_KINDS,
+        .asked = j->tasks,
+        .until = j->rsv_start_at};
+}
+
+/* Offer the job the earliest slot: started if that is now, else reserved. False
+ * when it got neither. */
+bool reserve_job(struct engine *e, struct job *j)
+{
+    struct slot slot;
+
+    if (!plan_first_fit(e->plan, j, e->now, &slot)) {
+        defer_job(e, j, REASON_NORESOURCES, "no instant at which the job could run");
+        return true;
+    }
+    if (slot.at <= e->now && start_job(e, j, slot.partition, false))
+        return true;
+    if (slot.at <= e->now || !may_in(e, j, slot.partition))
+        return false;
+    plan_reserve(e->plan, j, &slot);
+    e->stats.reserved++;
+    count(e, j, slot.partition);
+    note_reserved(j);
+    return true;
+}
+
+/* RESERVATIONPOLICY HIGHEST: whoever got a reservation keeps it and may slide
+ * forward, in priority order, all others in place. */
+void reserve_kept(struct engine *e)
+{
+    for (size_t i = 0; i < e->hard.n; i++) {
+        struct job *j = e->c->jobs.v[e->hard.v[i]];
+        struct slot slot;
+        if (j->rsv_start_at == 0)
+            continue;
+        plan_unreserve(e->plan, j);
+        if (!plan_first_fit(e->plan, j, e->now, &slot)) {
+            drop_reservation(e, j);
+            continue;
+        }
+        if (slot.at <= e->now) {
+            if (!allowed_now(e, j, LEVEL_SOFT)) {
+                defer_job(e, j, REASON_POLICY, "a limit is reached at its reservation");
+                continue;
+            }
+            if (start_job(e, j, slot.partition, false))
+                continue;
+            slot.at = e->now + 1; /* claim kept: nodes are not ready yet */
+            if (!plan_first_fit(e->plan, j, slot.at, &slot))
+                continue;
+        }
+        plan_reserve(e->plan, j, &slot);
+        note_reserved(j);
+        wake_at(e, slot.at);
+    }
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Starting, stopping, deferring and cancelling one job: what changes hands between
+ * cluster, plan and policy, in one place each. */
+#include "engine/engine_private.h"
+#include "policy/accrual.h"
+#include "policy/fairshare.h"
+
+#include <assert.h>
+#include <string.h>
+
+void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t at,
+    const char *text)
+{
+    struct action a = {.kind = kind, .job = j->index, .at = at, .text = text};
+
+    if (e->out)
+        vec_push(e->out, a);
+}
+
+void wake_at(struct engine *e, int64_t at)
+{
+    if (at > e->now && at < e->wakeup)
+        e->wakeup = at;
+}
+
+bool in_partition(const struct engine *e, const struct job *j, uint32_t partition)
+{
+    (void)e;
+    return (j->partitions >> partition & 1) != 0;
+}
+
+static void refuse(struct job *j, enum wait_code code, int64_t used)
+{
+    j->why = (struct reason){.code = (uint8_t)code,
+        .kind = CRED_KINDS,
+        .kind2 = CRED_KINDS,
+        .used = used,
+        .asked = j->tasks};
+}
+
+bool allowed_now(struct engine *e, struct job *j, enum limit_level level)
+{
+    if (limits_violated(e->limits, e->c, j, CHECK_ACTIVE, level, INDEX_NONE, &j->why))
+        return false;
+    return !fs_blocks(e->c, j, &j->why);
+}
+
+/* Wallclock limit on the nodes chosen: the slowest one counts. */
+static int64_t effective_limit(const struct engine *e, const struct job *j)
+{
+    const struct cluster *c = e->c;
+    double slowest = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++)
+        for (uint32_t k = 0; k < j->alloc.v[i].count; k++) {
+            const struct node *n = c->nodes.v[j->alloc.v[i].first + k];
+            if (!n->par->use_machine_speed)
+                return j->wclimit_s;
+            if (n->speed > 0 && (slowest <= 0 || n->speed < slowest))
+                slowest = n->speed;
+        }
+    return slowest > 0 ? (int64_t)((double)j->wclimit_s / slowest) : j->wclimit_s;
+}
+
+bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill)
+{
+    enum wait_code code;
+    struct err err;
+
+    if (plan_place_now(e->plan, j, partition, &j->alloc, &code) < 0) {
+        refuse(j, code, plan_free_now(e->plan, j, partition));
+        return false;
+    }
+    drop_reservation(e, j);
+    j->eff_wclimit_s = effective_limit(e, j);
+    if (job_start(e->c, j, e->now, &err) < 0) {
+        refuse(j, WAIT_RESOURCES, 0);
+        return false;
+    }
+    job_move(e->c, j, EV_STARTED, NULL);
+    plan_job_started(e->plan, j);
+    limits_count_active(e->limits, e->c, j, +1, e->now);
+    fs_job_start(e->c, j, e->now);
+    if (backfill)
+        j->flags |= JOB_BACKFILL;
+    j->why.code = WAIT_NONE;
+    e->starts++;
+    e->stats.started++;
+    e->stats.backfilled += backfill;
+    act(e, ACTION_START, j, e->now, NULL);
+    if (e->out)
+        e->out->v[e->out->n - 1].backfill = backfill;
+    return true;
+}
+
+/* The job's own default partition first, then the others in order. */
+bool start_if_possible(struct engine *e, struct job *j, bool backfill)
+{
+    uint64_t rest = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
+    uint32_t first = j->pdef;
+
+    if (first != INDEX_NONE && (rest >> first & 1)) {
+        rest &= ~(UINT64_C(1) << first);
+        if (!e->par[first].blocked && plan_fits_now(e->plan, j, first)
+            && start_job(e, j, first, backfill))
+            return true;
+    }
+    for (; rest; rest &= rest - 1) {
+        uint32_t p = (uint32_t)__builtin_ctzll(rest);
+        if (!e->par[p].blocked && plan_fits_now(e->plan, j, p)
+            && start_job(e, j, p, backfill))
+            return true;
+    }
+    return false;
+}
+
+void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now)
+{
+    struct err err;
+
+    plan_job_stopping(e->plan, j);
+    limits_count_active(e->limits, e->c, j, -1, now);
+    fs_job_stop(e->c, j, now);
+    if (job_stop(e->c, j, how, now, &err) < 0)
+        assert(!"a running job can always be stopped");
+    if (e->cfg->bf_chunk_duration_s > 0)
+        e->chunk_until = now + e->cfg->bf_chunk_duration_s;
+}
+
+void drop_reservation(struct engine *e, struct job *j)
+{
+    plan_unreserve(e->plan, j);
+    j->rsv_start_at = 0;
+}
+
+void cancel_job(struct engine *e, struct job *j, const char *text)
+{
+    drop_reservation(e, j);
+    if (job_is_active(j))
+        stop_job(e, j, EV_CANCEL, e->now);
+    else
+        job_move(e->c, j, EV_CANCEL, NULL);
+    e->stats.cancelled++;
+    vec_push(&e->ended, j->index);
+    act(e, ACTION_CANCEL, j, e->now, text);
+}
+
+void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text)
+{
+    drop_reservation(e, j);
+    switch (hold_defer(e->cfg, j, why, text, 0, e->now)) {
+    case DEFER_SKIPPED:
+        return;
+    case DEFER_DEFERRED:
+        act(e, ACTION_DEFER, j, j->defer_until, text);
+        wake_at(e, j->defer_until);
+        break;
+    case DEFER_BATCH:
+        act(e, ACTION_DEFER, j, j->defer_until, text);
+        act(e, ACTION_HOLD, j, e->now, text);
+        break;
+    case DEFER_CANCEL:
+        cancel_job(e, j, text);
+        return;
+    }
+    e->stats.deferred++;
+    accrual_stop(&e->cfg->prio, j, ACCRUAL_HOLD, e->now);
+}

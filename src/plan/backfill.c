@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See backfill.h. */
+#include "plan/backfill.h"
+
+#include <string.h>
+
+double backfill_metric(const struct backfill *b, const struct job *j)
+{
+    double seconds = (double)j->wclimit_s;
+
+    switch (b->par->bf_metric) {
+    case BFMETRIC_PROCS:
+        return j->procs;
+    case BFMETRIC_PROCSECONDS:
+        return j->procs * seconds;
+    case BFMETRIC_SECONDS:
+        return seconds;
+    case BFMETRIC_PE:
+        return j->pe;
+    case BFMETRIC_PESECONDS:
+        return j->pe * seconds;
+    case BFMETRIC_NODES:
+        return j->reqs[0].nodes;
+    }
+    return 0;
+}
+
+static bool waiting(const struct job *j)
+{
+    return j->state == JOB_IDLE && j->rsv_slot == INDEX_NONE;
+}
+
+static bool in_window(const struct job *j, const struct window *w)
+{
+    return j->procs <= w->procs && j->wclimit_s <= w->duration_s;
+}
+
+static void refuse(struct job *j, enum wait_code code, int64_t limit, int64_t used)
+{
+    j->why = (struct reason){.code = (uint8_t)code,
+        .kind = CRED_KINDS,
+        .kind2 = CRED_KINDS,
+        .limit = limit,
+        .used = used,
+        .asked = j->procs};
+}
+
+/* ---- FIRSTFIT ---- */
+
+static uint32_t first_fit(
+    struct backfill *b, const uint32_t *jobs, size_t n, const struct window *w)
+{
+    bool chunking = false;
+    uint32_t started = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct job *j = b->c->jobs.v[jobs[i]];
+        if (i + 8 < n)
+            __builtin_prefetch(b->c->jobs.v[jobs[i + 8]]);
+        if (!waiting(j))
+            continue;
+        if (chunking && j->procs < b->chunk_size) {
+            refuse(j, WAIT_CHUNK, b->chunk_size, 0);
+            continue;
+        }
+        if (w && !in_window(j, w)) {
+            enum wait_code code =
+                j->procs > w->procs ? WAIT_RESOURCES : WAIT_BACKFILL_WINDOW;
+            refuse(j, code, w->duration_s, w->procs);
+        } else if (b->placeable(b->ctx, j) && b->start(b->ctx, j)) {
+            started++;
+            continue;
+        }
+        if (b->chunk_size > 0 && j->procs >= b->chunk_size)
+            chunking = true;
+    }
+    return started;
+}
+
+/* ---- BESTFIT ---- */
+
+static uint32_t best_fit(
+    struct backfill *b, const uint32_t *jobs, size_t n, const struct window *w)
+{
+    uint32_t started = 0;
+
+    for (;;) {
+        struct job *best = NULL;
+        double value = 0;
+        for (size_t i = 0; i < n; i++) {
+            struct job *j = b->c->jobs.v[jobs[i]];
+            if (!waiting(j) || !in_window(j, w)
+                || !(best == NULL || backfill_metric(b, j) > value))
+                continue;
+            if (!b->placeable(b->ctx, j))
+                continue;
+            best = j;
+            value = backfill_metric(b, j);
+        }
+        if (!best || !b->start(b->ctx, best))
+            return started;
+        started++;
+    }
+}
+
+/* ---- GREEDY ---- */
+
+/* Depth-first search for the set of candidates with the highest sum of metric
+ * within the window; a later set replaces the best only if strictly better. */
+struct greedy {
+    struct backfill *b;
+    struct VEC(struct job *) fits; /* candidates of the window */
+    struct VEC(uint32_t) set, best;
+    int64_t procs_left;
+    double value, best_value;
+    int64_t tries_left;
+    bool perfect;
+};
+
+static void greedy_search(struct greedy *g)
+{
+    size_t next = 0;
+
+    /* an explicit stack (the set itself): take the next candidate that fits, and on
+     * reaching the end give the last one back and go on behind it */
+    for (;;) {
+        while (next < g->fits.n && g->fits.v[next]->procs > g->procs_left)
+            next++;
+        if (next < g->fits.n) {
+            const struct job *j = g->fits.v[next];
+            vec_push(&g->set, (uint32_t)next);
+            g->procs_left -= j->procs;
+            g->value += backfill_metric(g->b, j);
+            if (g->value > g->best_value) {
+                g->best_value = g->value;
+                g->best.n = 0;
+                for (size_t i = 0; i < g->set.n; i++)
+                    vec_push(&g->best, g->set.v[i]);
+            }
+            if (--g->tries_left <= 0
+                || (g->procs_left == 0 && g->b->par->bf_metric == BFMETRIC_PROCS))
+                return;
+            next++;
+            continue;
+        }
+        if (g->set.n == 0)
+            return;
+        uint32_t last = g->set.v[--g->set.n];
+        g->procs_left += g->fits.v[last]->procs;
+        g->value -= backfill_metric(g->b, g->fits.v[last]);
+        next = last + 1;
+    }
+}
+
+static uint32_t greedy(
+    struct backfill *b, const uint32_t *jobs, size_t n, const struct window *w)
+{
+    struct greedy g = {.b = b,
+        .procs_left = w->procs,
+        .tries_left = b->par->bf_max_schedules > 0 ? b->par->bf_max_schedules : 10000};
+    uint32_t started = 0;
+    bool failed = false;
+
+    for (size_t i = 0; i < n; i++) {
+        struct job *j = b->c->jobs.v[jobs[i]];
+        if (waiting(j) && in_window(j, w) && b->placeable(b->ctx, j))
+            vec_push(&g.fits, j);
+    }
+    greedy_search(&g);
+    for (size_t i = 0; i < g.best.n; i++) {
+        struct job *j = g.fits.v[g.best.v[i]];
+        if (b->placeable(b->ctx, j) && b->start(b->ctx, j))
+            started++;
+        else
+            failed = true;
+    }
+    vec_fini(&g.fits);
+    vec_fini(&g.set);
+    vec_fini(&g.best);
+    return failed ? started + best_fit(b, jobs, n, w) : started;
+}
+
+/* ---- windows ---- */
+
+static uint32_t run_window(
+    struct backfill *b, const uint32_t *jobs, size_t n, const struct window *w)
+{
+    switch (b->par->bf_policy) {
+    case BACKFILL_BESTFIT:
+        return best_fit(b, jobs, n, w);
+    case BACKFILL_GREEDY:
+        return greedy(b, jobs, n, w);
+    case BACKFILL_FIRSTFIT:
+    case BACKFILL_PREEMPT:
+        return first_fit(b, jobs, n, w);
+    case BACKFILL_NONE:
+        break;
+    }
+    return 0;
+}
+
+/* Widest first: each window is the next longer one of what is left by then. */
+static uint32_t widest_first(struct backfill *b, const uint32_t *jobs, size_t n)
+{
+    uint32_t started = 0;
+    struct window w = {0};
+
+    while (plan_window(b->plan, b->partition, w.duration_s, &w) && w.procs > 0)
+        started += run_window(b, jobs, n, &w);
+    return started;
+}
+
+/* Longest first: windows from the unlimited one down to the shortest. */
+static uint32_t longest_first(struct backfill *b, const uint32_t *jobs, size_t n)
+{
+    int64_t below = DURATION_UNLIMITED;
+    uint32_t started = 0;
+
+    for (;;) {
+        struct window w = {0}, last = {0};
+        while (plan_window(b->plan, b->partition, w.duration_s, &w)
+               && w.duration_s <= below)
+            last = w;
+        if (last.duration_s <= 0)
+            return started;
+        if (last.procs > 0)
+            started += run_window(b, jobs, n, &last);
+        below = last.duration_s - 1;
+    }
+}
+
+uint32_t backfill_run(struct backfill *b, const uint32_t *jobs, size_t n)
+{
+    switch (b->par->bf_order) {
+    case BFORDER_QUEUEORDER:
+        if (b->par->bf_policy == BACKFILL_FIRSTFIT
+            || b->par->bf_policy == BACKFILL_PREEMPT)
+            return first_fit(b, jobs, n, NULL);
+        return widest_first(b, jobs, n);
+    case BFORDER_WIDESTFIRST:
+        return widest_first(b, jobs, n);
+    case BFORDER_LONGESTFIRST:
+        return longest_first(b, jobs, n);
+    }
+    return 0;
+}

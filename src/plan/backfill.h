@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Backfill: which of the waiting jobs run out of order. The algorithms of
+ * BACKFILLPOLICY over windows or in queue order; what "can be placed" and "start"
+ * mean is the caller's. Source: reference backfill, sections 4 to 7. */
+#ifndef MAUI_PLAN_BACKFILL_H
+#define MAUI_PLAN_BACKFILL_H
+
+#include "cluster/cluster.h"
+#include "plan/plan.h"
+
+struct backfill {
+    struct plan *plan;
+    const struct cluster *c;
+    const struct par_settings *par;
+    uint32_t partition;
+    int64_t now;
+    /* chunking: 0 = off. Candidates smaller than this are skipped once a larger
+     * one was looked at and did not start (FIRSTFIT only). */
+    int64_t chunk_size;
+    /* May the job start now (resources for its whole limit, limits)? Records why not.
+     */
+    bool (*placeable)(void *ctx, struct job *j);
+    /* Start it now. False if it could not be after all. */
+    bool (*start)(void *ctx, struct job *j);
+    void *ctx;
+};
+
+/* Run the policy over the candidates, indexes of jobs in priority order (entries of
+ * jobs that started meanwhile are passed over). Returns how many jobs started.
+ * FIRSTFIT costs O(candidates x windows), GREEDY at most BACKFILLMAXSCHEDULES sets. */
+uint32_t backfill_run(struct backfill *b, const uint32_t *jobs, size_t n);
+
+/* Value of a job under BACKFILLMETRIC. */
+double backfill_metric(const struct backfill *b, const struct job *j);
+
+#endif

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Pools planned node by node: what one node can take during an interval, the
+ * earliest instant at which enough nodes can, and pinned reservations. */
+#include "plan/plan_private.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Kinds of generic resources one request is tested for node by node. */
+#define GRES_MAX 16
+
+/* What is in use on a node at one instant, as far as it matters to one request. */
+struct in_use {
+    struct res res;
+    int64_t gres[GRES_MAX]; /* of the request's generic resources, in its order */
+    int64_t initiators;
+    int64_t jobs, user_jobs, user_procs;
+    bool closed; /* an access policy keeps the job out */
+};
+
+static bool whole_node(enum access_policy a)
+{
+    return a == ACCESS_SINGLEJOB || a == ACCESS_SINGLETASK;
+}
+
+/* Add `tasks` tasks of another job's request to what is in use. */
+static void use_add(struct in_use *u, const struct job *j, const struct taskdef *def,
+    const struct node *n, const struct job *other, const struct req *r, uint32_t tasks)
+{
+    const struct taskdef *theirs = r->held ? r->held : r->def;
+    bool same_user = other->cred[CRED_USER] == j->cred[CRED_USER];
+
+    if (whole_node(theirs->access) || whole_node(def->access)
+        || ((theirs->access == ACCESS_SINGLEUSER || def->access == ACCESS_SINGLEUSER)
+            && !same_user))
+        u->closed = true;
+    for (int i = 0; i < RES_DIMS; i++) {
+        int64_t each = theirs->per_task.v[i];
+        u->res.v[i] += each < 0 ? n->cfg.v[i] : each * tasks;
+    }
+    for (size_t i = 0; i < def->gres.n && i < GRES_MAX; i++)
+        for (size_t k = 0; k < theirs->gres.n; k++)
+            if (theirs->gres.v[k].id == def->gres.v[i].id)
+                u->gres[i] += theirs->gres.v[k].count * tasks;
+    if (theirs->cls == def->cls)
+        u->initiators += tasks;
+    u->jobs++;
+    if (same_user) {
+        u->user_jobs++;
+        u->user_procs += theirs->per_task.v[RES_PROCS] * tasks;
+    }
+}
+
+static void use_running(const struct plan *p, struct in_use *u, const struct job *j,
+    const struct taskdef *def, const struct node *n, int64_t at)
+{
+    struct node_job list[64];
+    uint32_t count = node_jobs(p->c, n, list, 64);
+
+    for (uint32_t i = 0; i < count && i < 64; i++) {
+        const struct job *other = p->c->jobs.v[list[i].job];
+        if (plan_job_end(p, other) <= at || other == j)
+            continue;
+        if (other->nreqs == 1) {
+            use_add(u, j, def, n, other, &other->reqs[0], list[i].tasks);
+            continue;
+        }
+        for (size_t k = 0; k < other->alloc.n; k++) {
+            const struct alloc *a = &other->alloc.v[k];
+            if (n->index >= a->first && n->index - a->first < a->count)
+                use_add(u, j, def, n, other, &other->reqs[a->req], a->tasks);
+        }
+    }
+}
+
+static void use_pins(const struct plan *p, struct in_use *u, const struct job *j,
+    const struct taskdef *def, const struct node *n, int64_t at)
+{
+    const struct pins *pins = pins_of(p, n->index);
+
+    for (size_t i = 0; pins && i < pins->v.n; i++) {
+        const struct pin *pin = &pins->v.v[i];
+        const struct job *other = p->c->jobs.v[pin->job];
+        if (pin->start_at <= at && at < pin->end_at && other != j)
+            use_add(u, j, def, n, other, &other->reqs[pin->req], pin->tasks);
+    }
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t class_initiators(const struct node *n, uint32_t cls)
+{
+    if (n->classes.n == 0)
+        return INT32_MAX;
+    for (size_t i = 0; i < n->classes.n; i++)
+        if (n->classes.v[i].cls == cls)
+            return n->classes.v[i].configured;
+    return cls == 0 || cls == INDEX_NONE ? INT32_MAX : 0;
+}
+
+/* Node limits of NODECFG, as plain counts. */
+static int64_t under_limits(
+    const struct node *n, const struct in_use *u, const struct taskdef *def, int64_t k)
+{
+    int64_t procs = def->per_task.v[RES_PROCS] > 0 ? def->per_task.v[RES_PROCS] : 1;
+
+    if (n->maxjob >= 0 && u->jobs + 1 > n->maxjob)
+        return 0;
+    if (n->maxjob_per_user >= 0 && u->user_jobs + 1 > n->maxjob_per_user)
+        return 0;
+    if (n->maxproc >= 0)
+        k = least(k, (n->maxproc - u->res.v[RES_PROCS]) / procs);
+    if (n->maxproc_per_user >= 0)
+        k = least(k, (n->maxproc_per_user - u->user_procs) / procs);
+    return k > 0 ? k : 0;
+}
+
+/* Tasks the node can take at the very instant `at`. */
+static int64_t tasks_at(const struct plan *p, const struct job *j,
+    const struct taskdef *def, const struct node *n, int64_t at)
+{
+    struct in_use u = {0};
+    struct res have = n->cfg;
+
+    use_running(p, &u, j, def, n, at);
+    use_pins(p, &u, j, def, n, at);
+    if (u.closed)
+        return 0;
+    for (int i = 0; i < RES_DIMS; i++)
+        have.v[i] = have.v[i] > u.res.v[i] ? have.v[i] - u.res.v[i] : 0;
+    int64_t k = res_tasks(&have, &n->cfg, &def->per_task);
+    for (size_t i = 0; i < def->gres.n && i < GRES_MAX; i++) {
+        uint32_t id = def->gres.v[i].id;
+        if (def->gres.v[i].count > 0 && !gres_is_floating(p->c, id))
+            k = least(k, (node_gres(n, id) - u.gres[i]) / def->gres.v[i].count);
+    }
+    k = least(k, class_initiators(n, def->cls) - u.initiators);
+    return under_limits(n, &u, def, k);
+}
+
+uint32_t bynode_tasks(const struct plan *p, const struct job *j,
+    const struct taskdef *def, const struct node *n, int64_t start, int64_t end)
+{
+    const struct pins *pins = pins_of(p, n->index);
+    int64_t k = tasks_at(p, j, def, n, start);
+
+    if (k > 0 && start <= p->now)
+        k = least(k, avail_tasks_now(p->c, j, def, n));
+    for (size_t i = 0; k > 0 && pins && i < pins->v.n; i++)
+        if (pins->v.v[i].start_at > start && pins->v.v[i].start_at < end)
+            k = least(k, tasks_at(p, j, def, n, pins->v.v[i].start_at));
+    if (k <= 0)
+        return 0;
+    if (def->access == ACCESS_SINGLETASK)
+        k = 1;
+    if (def->tpn > 1)
+        k -= k % def->tpn;
+    return (uint32_t)least(k, feasible_tasks(p->c, def, n));
+}
+
+/* ---- over all nodes of a set ---- */
+
+static bool on_list(
+    const struct plan *p, const struct taskdef *def, const struct node *n)
+{
+    return !(def->hosts.n || def->exclude.n) || feasible_node(p->c, def, n, NULL);
+}
+
+/* Tasks of every node of the set at [start, start + duration) into p->tasks;
+ * returns the sum and lists the nodes with pins in p->pinned. */
+static int64_t tasks_all(
+    struct plan *p, const struct job *j, uint32_t set, int64_t start, int64_t end)
+{
+    const struct taskdef *def = j->reqs[0].def;
+    const struct fitset *s = &p->sets.v[set];
+    int64_t sum = 0;
+
+    p->pinned.n = 0;
+    memset(p->tasks.v, 0, p->tasks.n * sizeof *p->tasks.v);
+    for (size_t i = 0; i < s->pools.n; i++) {
+        const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        for (size_t k = 0; k < pool->nodes.n; k++) {
+            const struct node *n = p->c->nodes.v[pool->nodes.v[k]];
+            uint32_t tasks = 0;
+            if (pins_of(p, n->index))
+                vec_push(&p->pinned, n->index);
+            else if (start <= p->now && !bitset_test(&p->free_nodes, n->index)
+                     && def->per_task.v[RES_PROCS] != 0)
+                continue;
+            if (on_list(p, def, n))
+                tasks = bynode_tasks(p, j, def, n, start, end);
+            p->tasks.v[n->index] = tasks;
+            sum += tasks;
+        }
+    }
+    return sum;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Instants after `from` at which a reservation of the plan begins or ends. */
+static void pin_times(struct plan *p, bool begins, int64_t from)
+{
+    p->times.n = 0;
+    for (size_t i = 0; i < p->pinned.n; i++) {
+        const struct pins *pins = pins_of(p, p->pinned.v[i]);
+        for (size_t k = 0; pins && k < pins->v.n; k++) {
+            int64_t at = begins ? pins->v.v[k].start_at : pins->v.v[k].end_at;
+            if (at > from)
+                vec_push(&p->times, at);
+        }
+    }
+    if (p->times.n)
+        qsort(p->times.v, p->times.n, sizeof *p->times.v, compare_times);
+    size_t n = 0;
+    for (size_t i = 0; i < p->times.n; i++)
+        if (n == 0 || p->times.v[n - 1] != p->times.v[i])
+            p->times.v[n++] = p->times.v[i];
+    p->times.n = n;
+}
+
+static void stairs_build(
+    struct plan *p, const struct job *j, uint32_t set, struct defstairs *st)
+{
+    const struct taskdef *def = j->reqs[0].def;
+    int64_t sum = tasks_all(p, j, set, p->now, p->now + 1);
+
+    st->stairs.n = 0;
+    pin_times(p, true, p->now);
+    for (size_t t = 0; t < p->times.n; t++) {
+        /* what is free until the t-th beginning is free for any end up to it */
+        int64_t until = p->times.v[t], left = sum;
+        for (size_t i = 0; i < p->pinned.n; i++) {
+            uint32_t node = p->pinned.v[i];
+            if (p->tasks.v[node] == 0)
+                continue;
+            uint32_t after = bynode_tasks(
+                p, j, def, p->c->nodes.v[node], p->now, time_add(until, 1));
+            if (after < p->tasks.v[node]) {
+                left -= p->tasks.v[node] - after;
+                p->tasks.v[node] = after;
+            }
+        }
+        if (left == sum)
+            continue;
+        vec_push(&st->stairs, ((struct stair){until, (int32_t)sum}));
+        sum = left;
+    }
+    vec_push(&st->stairs, ((struct stair){TIME_NEVER, (int32_t)sum}));
+    st->version = p->version;
+    st->user = j->cred[CRED_USER];
+    st->set = set;
+}
+
+static void scratch_ready(struct plan *p)
+{
+    while (p->tasks.n < p->c->nodes.n)
+        vec_push(&p->tasks, 0);
+}
+
+int64_t bynode_free_until(
+    struct plan *p, const struct job *j, uint32_t set, int64_t end)
+{
+    uint32_t def = j->reqs[0].def->index;
+    size_t i = 0;
+
+    scratch_ready(p);
+    while (p->defstairs.n <= def)
+        vec_push(&p->defstairs, (struct defstairs){0});
+    struct defstairs *st = &p->defstairs.v[def];
+    if (st->version != p->version || st->user != j->cred[CRED_USER] || st->set != set)
+        stairs_build(p, j, set, st);
+    if (end > TIME_NEVER)
+        end = TIME_NEVER;
+    while (st->stairs.v[i].until < end)
+        i++;
+    return st->stairs.v[i].units;
+}
+
+/* ---- choosing nodes ---- */
+
+/* First instant at which the node can no longer keep `tasks` tasks. */
+static int64_t free_until(const struct plan *p, const struct job *j,
+    const struct node *n, uint32_t tasks, int64_t start)
+{
+    const struct pins *pins = pins_of(p, n->index);
+    int64_t until = TIME_NEVER;
+
+    for (size_t i = 0; pins && i < pins->v.n; i++) {
+        int64_t at = pins->v.v[i].start_at;
+        if (at > start && at < until && tasks_at(p, j, j->reqs[0].def, n, at) < tasks)
+            until = at;
+    }
+    return until;
+}
+
+bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t start,
+    struct allocs *ret, enum wait_code *ret_code)
+{
+    const struct fitset *s = &p->sets.v[set];
+    const struct pool *first = &p->pools.v[s->pools.v[0].pool];
+    struct nodealloc a = {.c = p->c,
+        .j = j,
+        .req = &j->reqs[0],
+        .par = p->c->partitions.v[first->partition]->par,
+        .start_at = start,
+        .end_at = time_add(start, plan_duration(j)),
+        .immediate = start <= p->now};
+
+    p->cands.n = 0;
+    for (size_t i = 0; i < p->c->nodes.n; i++) {
+        const struct node *n = p->c->nodes.v[i];
+        uint32_t tasks = p->tasks.v[i];
+        if (n->pool == INDEX_NONE || tasks == 0)
+            continue;
+        struct cand cand = {.node = n->index,
+            .tasks = tasks,
+            .free_until = free_until(p, j, n, tasks, start),
+            .affinity = AFFINITY_NONE};
+        vec_push(&p->cands, cand);
+    }
+    return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, ret_code) == 0;
+}
+
+/* ---- the earliest instant ---- */
+
+/* Walks the instants at which something ends, in order, keeping p->tasks true for
+ * the interval that begins there. */
+struct sweep {
+    struct plan *p;
+    const struct job *j;
+    uint32_t set;
+    int64_t duration;
+    int64_t sum;
+    size_t next_end; /* in p->ends */
+    size_t next_pin; /* in p->times */
+};
+
+static void sweep_node(struct sweep *w, uint32_t node, int64_t at)
+{
+    struct plan *p = w->p;
+    const struct node *n = p->c->nodes.v[node];
+    const struct fitset *s = &p->sets.v[w->set];
+    const struct taskdef *def = w->j->reqs[0].def;
+    bool inside = false;
+
+    for (size_t i = 0; i < s->pools.n && !inside; i++)
+        inside = s->pools.v[i].pool == n->pool;
+    if (!inside || !on_list(p, def, n))
+        return;
+    uint32_t tasks = bynode_tasks(p, w->j, def, n, at, time_add(at, w->duration));
+    w->sum += (int64_t)tasks - (int64_t)p->tasks.v[node];
+    p->tasks.v[node] = tasks;
+}
+
+static void sweep_ended_job(struct sweep *w, const struct job *ended, int64_t at)
+{
+    for (size_t i = 0; i < ended->alloc.n; i++)
+        for (uint32_t k = 0; k < ended->alloc.v[i].count; k++)
+            sweep_node(w, ended->alloc.v[i].first + k, at);
+}
+
+/* Move to the next instant; TIME_NEVER when nothing is left to end. */
+static int64_t sweep_next(struct sweep *w, int64_t at)
+{
+    struct plan *p = w->p;
+    int64_t next = TIME_NEVER;
+    size_t from = w->next_end;
+
+    while (w->next_end < p->ends.n) {
+        int64_t end = plan_job_end(p, p->c->jobs.v[p->ends.v[w->next_end].job]);
+        if (end > at) {
+            next = end;
+            break;
+        }
+        w->next_end++;
+    }
+    while (w->next_pin < p->times.n && p->times.v[w->next_pin] <= at)
+        w->next_pin++;
+    if (w->next_pin < p->times.n && p->times.v[w->next_pin] < next)
+        next = p->times.v[w->next_pin];
+    if (next >= TIME_NEVER)
+        return TIME_NEVER;
+    /* overdue jobs share one end, so ends are in order from `from` on */
+    for (size_t i = from; i < p->ends.n; i++) {
+        const struct job *ended = p->c->jobs.v[p->ends.v[i].job];
+        if (plan_job_end(p, ended) > next)
+            break;
+        if (plan_job_end(p, ended) > at)
+            sweep_ended_job(w, ended, next);
+    }
+    for (size_t i = 0; i < p->pinned.n; i++)
+        sweep_node(w, p->pinned.v[i], next);
+    return next;
+}
+
+int64_t bynode_first_fit(
+    struct plan *p, const struct job *j, uint32_t set, int64_t from)
+{
+    struct sweep w = {.p = p, .j = j, .set = set, .duration = plan_duration(j)};
+    struct allocs found = {0};
+    enum wait_code code;
+
+    scratch_ready(p);
+    w.sum = tasks_all(p, j, set, from, time_add(from, w.duration));
+    pin_times(p, false, from);
+    for (int64_t at = from; at < TIME_NEVER; at = sweep_next(&w, at)) {
+        if (w.sum < j->reqs[0].tasks || !bynode_choose(p, j, set, at, &found, &code))
+            continue;
+        vec_fini(&found);
+        return at;
+    }
+    vec_fini(&found);
+    return TIME_NEVER;
+}
+
+int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
+    struct allocs *ret, enum wait_code *ret_code)
+{
+    scratch_ready(p);
+    tasks_all(p, j, set, p->now, time_add(p->now, plan_duration(j)));
+    return bynode_choose(p, j, set, p->now, ret, ret_code) ? 0 : -1;
+}
+
+void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r)
+{
+    enum wait_code code;
+
+    scratch_ready(p);
+    tasks_all(p, j, r->fitset, r->start_at, r->end_at);
+    bool found = bynode_choose(p, j, r->fitset, r->start_at, &r->alloc, &code);
+    assert(found);
+    (void)found;
+}
+
+/* Processors in use on the node at an instant, by jobs and reservations. */
+static int64_t procs_used_at(const struct plan *p, const struct node *n, int64_t at)
+{
+    const struct pins *pins = pins_of(p, n->index);
+    struct node_job list[64];
+    uint32_t count = node_jobs(p->c, n, list, 64);
+    int64_t used = 0;
+
+    for (uint32_t i = 0; i < count && i < 64; i++) {
+        const struct job *j = p->c->jobs.v[list[i].job];
+        int64_t each = j->reqs[0].def->per_task.v[RES_PROCS];
+        if (plan_job_end(p, j) > at)
+            used += each < 0 ? n->cfg.v[RES_PROCS] : each * list[i].tasks;
+    }
+    for (size_t i = 0; pins && i < pins->v.n; i++) {
+        const struct pin *pin = &pins->v.v[i];
+        const struct taskdef *def = p->c->jobs.v[pin->job]->reqs[pin->req].def;
+        int64_t each = def->per_task.v[RES_PROCS];
+        if (pin->start_at <= at && at < pin->end_at)
+            used += each < 0 || whole_node(def->access) ? n->cfg.v[RES_PROCS]
+                                                        : each * pin->tasks;
+    }
+    return used;
+}
+
+int64_t bynode_procs_until(
+    const struct plan *p, const struct node *n, int64_t free, int64_t end)
+{
+    const struct pins *pins = pins_of(p, n->index);
+
+    for (size_t i = 0; pins && i < pins->v.n; i++) {
+        int64_t at = pins->v.v[i].start_at;
+        if (at < end)
+            free = least(free, n->cfg.v[RES_PROCS] - procs_used_at(p, n, at));
+    }
+    return free > 0 ? free : 0;
+}
+
+void bynode_pin(struct plan *p, const struct rsv *r)
+{
+    while (p->pins.n < p->c->nodes.n)
+        vec_push(&p->pins, (struct pins){0});
+    for (size_t i = 0; i < r->alloc.n; i++)
+        for (uint32_t k = 0; k < r->alloc.v[i].count; k++) {
+            struct pins *pins = &p->pins.v[r->alloc.v[i].first + k];
+            struct pin pin = {
+                r->start_at, r->end_at, r->job, r->alloc.v[i].req, r->alloc.v[i].tasks};
+            if (pins->cycle != p->cycle)
+                pins->v.n = 0;
+            pins->cycle = p->cycle;
+            vec_push(&pins->v, pin);
+        }
+}
+
+void bynode_unpin(struct plan *p, const struct rsv *r)
+{
+    for (size_t i = 0; i < r->alloc.n; i++)
+        for (uint32_t k = 0; k < r->alloc.v[i].count; k++) {
+            struct pins *pins = pins_of(p, r->alloc.v[i].first + k);
+            for (size_t m = 0; pins && m < pins->v.n;)
+                if (pins->v.v[m].job == r->job)
+                    vec_remove(&pins->v, m);
+                else
+                    m++;
+        }
+}

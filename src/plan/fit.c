@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which pools a task definition can use, and whether its shape lets them be
+ * planned by count. Answered once per definition and layout of the nodes. */
+#include "plan/plan_private.h"
+
+#include <string.h>
+
+/* Would `per_node` tasks of this definition, or any mix of tasks of definitions
+ * that pass this test with the same number, always fit on one node as soon as it
+ * has the processors? Then processors alone count. */
+static bool shape_is_plain(const struct plan *p, const struct taskdef *def,
+    const struct node *n, uint32_t per_node)
+{
+    const struct settings *cfg = p->c->cfg;
+
+    for (int r = RES_MEM; r < RES_DIMS; r++)
+        if (def->per_task.v[r] < 0
+            || (def->per_task.v[r] > 0 && def->per_task.v[r] * per_node > n->cfg.v[r]))
+            return false;
+    for (size_t i = 0; i < n->classes.n; i++)
+        if (n->classes.v[i].cls == def->cls
+            && (uint32_t)n->classes.v[i].configured < per_node)
+            return false;
+    for (size_t i = 0; i < def->gres.n; i++)
+        if (!gres_is_floating(p->c, def->gres.v[i].id))
+            return false;
+    if (def->hosts.n || def->exclude.n || def->tpn > 1 || def->nodeset)
+        return false;
+    if (n->maxjob >= 0 || n->maxjob_per_user >= 0 || n->maxproc >= 0
+        || n->maxproc_per_user >= 0 || n->maxpe_per_job > 0 || n->maxload > 0)
+        return false;
+    return cfg->enable_multinode_jobs || n->simple;
+}
+
+/* Processors of one task, whole-node requests and exclusive access included; 0 =
+ * no plain shape. */
+static int64_t shape_unit(const struct plan *p, const struct taskdef *def,
+    const struct node *n, uint32_t per_node)
+{
+    int64_t procs = def->per_task.v[RES_PROCS];
+
+    if (n->simple && procs <= 1 && procs != 0)
+        return shape_is_plain(p, def, n, per_node) ? 1 : 0;
+    if (procs == 0 || def->exactnode)
+        return 0;
+    if (procs < 0)
+        return shape_is_plain(p, def, n, 1) ? n->cfg.v[RES_PROCS] : 0;
+    if (def->access != ACCESS_SHARED)
+        return 0;
+    return shape_is_plain(p, def, n, per_node) ? procs : 0;
+}
+
+static bool nodeset_in_force(const struct plan *p, uint32_t partition)
+{
+    return p->c->partitions.v[partition]->par->nodeset.policy != NODESET_OFF;
+}
+
+/* A pool that is planned node by node takes with it every pool that some request
+ * may use together with it: a count reservation there could not be told from pins. */
+static void spread_by_node(struct plan *p)
+{
+    bool changed = true;
+
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < p->sets.n; i++) {
+            struct fitset *s = &p->sets.v[i];
+            bool any = s->by_node;
+            for (size_t k = 0; k < s->pools.n; k++)
+                any |= p->pools.v[s->pools.v[k].pool].by_node;
+            if (!any)
+                continue;
+            s->by_node = true;
+            for (size_t k = 0; k < s->pools.n; k++) {
+                struct pool *pool = &p->pools.v[s->pools.v[k].pool];
+                if (pool->by_node)
+                    continue;
+                pool->by_node = changed = true;
+                p->layout++;
+            }
+        }
+    }
+}
+
+static bool same_pools(const struct fitset *s, const struct fitset *t)
+{
+    return s->mask == t->mask && s->pools.n == t->pools.n
+           && (s->pools.n == 0
+               || memcmp(s->pools.v, t->pools.v, s->pools.n * sizeof *s->pools.v) == 0);
+}
+
+/* Keep the set, or find its equal; moves `draft`. */
+static uint32_t set_intern(struct plan *p, struct fitset *draft)
+{
+    for (size_t i = 0; i < p->sets.n; i++)
+        if (same_pools(&p->sets.v[i], draft)) {
+            vec_fini(&draft->pools);
+            return (uint32_t)i;
+        }
+    vec_push(&p->sets, *draft);
+    return (uint32_t)p->sets.n - 1;
+}
+
+static void set_add_pool(struct fitset *s, const struct pool *pool, uint32_t per_node)
+{
+    struct fitpool fp = {pool->index, per_node};
+
+    vec_push(&s->pools, fp);
+    s->tasks_max += (int64_t)per_node * (int64_t)pool->nodes.n;
+}
+
+/* All pools of the partitions in `mask` on which the definition is feasible. */
+static struct fitset set_draft(
+    const struct plan *p, const struct taskdef *def, uint64_t mask)
+{
+    struct fitset s = {.mask = mask, .partition = INDEX_NONE};
+
+    if ((mask & (mask - 1)) == 0)
+        s.partition = (uint32_t)__builtin_ctzll(mask);
+    for (size_t i = 0; i < p->pools.n; i++) {
+        const struct pool *pool = &p->pools.v[i];
+        const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+        if (!(mask >> pool->partition & 1))
+            continue;
+        if (def->hosts.n || def->exclude.n) {
+            set_add_pool(&s, pool, feasible_tasks(p->c, def, n));
+            continue; /* lists name nodes: answered node by node */
+        }
+        if (!feasible_node(p->c, def, n, NULL))
+            continue;
+        uint32_t per_node = feasible_tasks(p->c, def, n);
+        if (per_node)
+            set_add_pool(&s, pool, per_node);
+    }
+    return s;
+}
+
+/* Decide for each pool of the set whether this definition still lets it be planned
+ * by count: the first shape fixes the unit, a different one ends counting. */
+static void set_admit(struct plan *p, uint32_t set, const struct taskdef *def)
+{
+    struct fitset *s = &p->sets.v[set];
+    bool listed = def->hosts.n || def->exclude.n;
+
+    for (size_t i = 0; i < s->pools.n; i++) {
+        struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+        int64_t unit = listed || nodeset_in_force(p, pool->partition)
+                           ? 0
+                           : shape_unit(p, def, n, s->pools.v[i].per_node);
+        if (unit == 0 || (pool->unit && pool->unit != unit)) {
+            p->layout += !pool->by_node;
+            pool->by_node = true;
+        } else if (!pool->unit) {
+            pool->unit = unit;
+            pool->per_node = s->pools.v[i].per_node;
+            pool->total = (int32_t)(pool->per_node * pool->nodes.n);
+            pool->free_now = pool->total;
+        }
+    }
+    spread_by_node(p);
+}
+
+struct fit *fit_get(struct plan *p, const struct taskdef *def)
+{
+    while (p->fits.n <= def->index)
+        vec_push(&p->fits, (struct fit){0});
+    struct fit *f = &p->fits.v[def->index];
+    if (f->known)
+        return f;
+    f->known = true;
+    for (size_t i = 0; i < p->c->partitions.n; i++) {
+        struct fitset draft = set_draft(p, def, UINT64_C(1) << i);
+        if (draft.pools.n == 0)
+            continue;
+        uint32_t set = set_intern(p, &draft);
+        set_admit(p, set, def);
+        vec_push(&f->sets, set);
+    }
+    return f;
+}
+
+struct fitset *fit_in_partition(
+    struct plan *p, const struct taskdef *def, uint32_t partition)
+{
+    const struct fit *f = fit_get(p, def);
+
+    for (size_t i = 0; i < f->sets.n; i++)
+        if (p->sets.v[f->sets.v[i]].partition == partition)
+            return &p->sets.v[f->sets.v[i]];
+    return NULL;
+}
+
+static struct fitset *fit_spanning(
+    struct plan *p, const struct taskdef *def, uint64_t mask)
+{
+    struct fit *f = fit_get(p, def);
+
+    for (size_t i = 0; i < f->sets.n; i++)
+        if (p->sets.v[f->sets.v[i]].mask == mask)
+            return &p->sets.v[f->sets.v[i]];
+    struct fitset draft = set_draft(p, def, mask);
+    if (draft.pools.n == 0)
+        return NULL;
+    uint32_t set = set_intern(p, &draft);
+    set_admit(p, set, def);
+    vec_push(&p->fits.v[def->index].sets, set);
+    return &p->sets.v[set];
+}
+
+static bool spans(const struct job *j)
+{
+    return (j->flags & JOB_SPAN) && (j->partitions & (j->partitions - 1));
+}
+
+struct fitset *fit_for(struct plan *p, const struct job *j, uint32_t partition)
+{
+    if (spans(j))
+        return fit_spanning(p, j->reqs[0].def, j->partitions);
+    return fit_in_partition(p, j->reqs[0].def, partition);
+}
+
+uint64_t fit_partitions(const struct plan *p, const struct job *j)
+{
+    uint64_t real = (UINT64_C(1) << p->c->partitions.n) - 1;
+    uint64_t mask = j->partitions & real;
+
+    return spans(j) ? mask & -mask : mask;
+}
+
+void fit_learn(struct plan *p, const struct job *j, const struct req *r)
+{
+    const struct fit *f = fit_get(p, r->def);
+
+    if (spans(j))
+        fit_spanning(p, r->def, j->partitions);
+    if (j->nreqs < 2 && r->nodes == 0)
+        return;
+    /* several requests, or an explicit node count, go node by node */
+    for (size_t i = 0; i < f->sets.n; i++) {
+        struct fitset *s = &p->sets.v[f->sets.v[i]];
+        bool packed = j->nreqs < 2 && !r->def->exactnode;
+        if (!packed)
+            s->by_node = true;
+    }
+    spread_by_node(p);
+}

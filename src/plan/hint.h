@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Dominance hints for a planning pass. While a pass only adds reservations, the
+ * earliest fit found for (q units, d seconds) is a lower bound for every later
+ * request of at least q units for at least d seconds. Knowing it lets a search
+ * begin near its answer, which makes planning a long queue nearly linear.
+ * Source: reference scheduling-algorithms, section 9.1. */
+#ifndef MAUI_PLAN_HINT_H
+#define MAUI_PLAN_HINT_H
+
+#include <stdint.h>
+
+struct hint;
+
+struct hint *hint_create(void);
+void hint_destroy(struct hint *h);
+
+/* Forget everything: something was given back, so bounds no longer hold. O(1). */
+void hint_clear(struct hint *h);
+
+/* Latest known lower bound for (q, d), or INT64_MIN. O(log^2 of a small table). */
+int64_t hint_bound(const struct hint *h, int32_t q, int64_t d);
+
+/* The earliest fit of (q, d) was `at`. */
+void hint_learn(struct hint *h, int32_t q, int64_t d, int64_t at);
+
+#endif

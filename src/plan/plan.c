@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The plan: its life, the questions the engine asks it, and its reservations. */
+#include "plan/plan.h"
+
+#include "plan/plan_private.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct plan *plan_create(struct cluster *c)
+{
+    struct plan *p = xcalloc(1, sizeof *p);
+
+    p->c = c;
+    p->version = p->cycle = 1;
+    return p;
+}
+
+void plan_destroy(struct plan *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->pools.n; i++) {
+        vec_fini(&p->pools.v[i].nodes);
+        vec_fini(&p->pools.v[i].releases);
+        vec_fini(&p->pools.v[i].stairs);
+        profile_fini(&p->pools.v[i].work);
+    }
+    for (size_t i = 0; i < p->sets.n; i++) {
+        vec_fini(&p->sets.v[i].pools);
+        hint_destroy(p->sets.v[i].hint);
+    }
+    for (size_t i = 0; i < p->fits.n; i++)
+        vec_fini(&p->fits.v[i].sets);
+    for (size_t i = 0; i < p->defstairs.n; i++)
+        vec_fini(&p->defstairs.v[i].stairs);
+    for (size_t i = 0; i < p->rsvs.n; i++) {
+        vec_fini(&p->rsvs.v[i].parts);
+        vec_fini(&p->rsvs.v[i].alloc);
+    }
+    for (size_t i = 0; i < p->pins.n; i++)
+        vec_fini(&p->pins.v[i].v);
+    vec_fini(&p->pools);
+    vec_fini(&p->sets);
+    vec_fini(&p->fits);
+    vec_fini(&p->defstairs);
+    vec_fini(&p->ends);
+    vec_fini(&p->rsvs);
+    vec_fini(&p->pins);
+    vec_fini(&p->cands);
+    vec_fini(&p->tasks);
+    vec_fini(&p->pinned);
+    vec_fini(&p->times);
+    bitset_fini(&p->free_nodes);
+    free(p);
+}
+
+/* ---- the cycle ---- */
+
+/* With `keep` the jobs stay marked (rsv_start_at): they will get another one. */
+static void forget_reservations(struct plan *p, bool keep)
+{
+    for (uint32_t i = 0; i < p->nrsv; i++) {
+        struct rsv *r = &p->rsvs.v[i];
+        struct job *j = r->job == INDEX_NONE ? NULL : p->c->jobs.v[r->job];
+        if (j) {
+            j->rsv_slot = INDEX_NONE;
+            if (!keep)
+                j->rsv_start_at = 0;
+        }
+        r->job = INDEX_NONE;
+        r->parts.n = r->alloc.n = 0;
+    }
+    p->nrsv = 0;
+    p->cycle++;
+    for (size_t i = 0; i < p->pools.n; i++) {
+        p->pools.v[i].nrsv = 0;
+        p->pools.v[i].rsv_latest = INT64_MIN;
+    }
+}
+
+void plan_begin(struct plan *p, int64_t now, bool keep)
+{
+    if (p->node_epoch != p->c->node_epoch || p->config_epoch != p->c->config_epoch) {
+        pools_rebuild(p);
+        p->node_epoch = p->c->node_epoch;
+        p->config_epoch = p->c->config_epoch;
+    }
+    if (!keep || p->rsv_layout != p->layout)
+        forget_reservations(p, keep);
+    p->rsv_layout = p->layout;
+    p->now = now;
+    p->version++;
+    for (size_t i = 0; i < p->pools.n; i++) {
+        p->pools.v[i].work_valid = false;
+        p->pools.v[i].stairs.n = 0;
+    }
+    for (size_t i = 0; i < p->sets.n; i++)
+        p->sets.v[i].hint_valid = false;
+}
+
+void plan_job_queued(struct plan *p, const struct job *j)
+{
+    if (p->node_epoch != p->c->node_epoch && p->pools.n == 0)
+        return; /* the first cycle learns all */
+    for (uint32_t i = 0; i < j->nreqs; i++) {
+        const struct req *r = &j->reqs[i];
+        if (r->def->index < p->fits.n && p->fits.v[r->def->index].known && j->nreqs == 1
+            && r->nodes == 0 && !(j->flags & JOB_SPAN))
+            continue;
+        fit_learn(p, j, r);
+    }
+}
+
+static size_t end_find(const struct plan *p, int64_t at, uint32_t job)
+{
+    size_t lo = 0, hi = p->ends.n;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        const struct ending *e = &p->ends.v[mid];
+        if (e->at < at || (e->at == at && e->job < job))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* Nodes of an ended or started job that have a processor left, or not. */
+static void mark_free_nodes(struct plan *p, const struct job *j, bool starting)
+{
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        const struct pool *pool = pool_of(p, a->first);
+        if (pool && pool->simple && pool->contiguous
+            && a->first + a->count - 1 <= pool->nodes.v[pool->nodes.n - 1]) {
+            if (starting)
+                bitset_clear_range(&p->free_nodes, a->first, a->first + a->count);
+            else
+                bitset_set_range(&p->free_nodes, a->first, a->first + a->count);
+            continue;
+        }
+        for (uint32_t k = a->first; k < a->first + a->count; k++) {
+            const struct node *n = p->c->nodes.v[k];
+            if (n->pool == INDEX_NONE)
+                continue;
+            if (!starting || node_dedicated(p->c, n).v[RES_PROCS] < n->cfg.v[RES_PROCS])
+                bitset_set(&p->free_nodes, k);
+            else
+                bitset_clear(&p->free_nodes, k);
+        }
+    }
+}
+
+void plan_job_started(struct plan *p, const struct job *j)
+{
+    struct ending e = {j->end_at, j->index};
+    size_t at = end_find(p, e.at, e.job);
+
+    vec_reserve(&p->ends, 1);
+    memmove(p->ends.v + at + 1, p->ends.v + at, (p->ends.n - at) * sizeof *p->ends.v);
+    p->ends.v[at] = e;
+    p->ends.n++;
+    mark_free_nodes(p, j, true);
+    count_start(p, j, +1);
+    p->version++;
+}
+
+void plan_job_stopping(struct plan *p, const struct job *j)
+{
+    size_t at = end_find(p, j->end_at, j->index);
+
+    assert(at < p->ends.n && p->ends.v[at].job == j->index);
+    vec_remove(&p->ends, at);
+    mark_free_nodes(p, j, false);
+    count_start(p, j, -1);
+    p->version++;
+}
+
+int64_t plan_first_end(const struct plan *p)
+{
+    return p->ends.n ? p->ends.v[0].at : TIME_NEVER;
+}
+
+/* ---- questions ---- */
+
+/* Tasks on empty nodes, and nodes that can take any. */
+static int64_t capacity(
+    struct plan *p, const struct job *j, const struct req *r, const struct fitset *s)
+{
+    int64_t sum = 0;
+
+    if (r->def->hosts.n == 0 && r->def->exclude.n == 0)
+        return s->tasks_max;
+    for (size_t i = 0; i < p->c->nodes.n; i++) {
+        const struct node *n = p->c->nodes.v[i];
+        if (n->pool != INDEX_NONE && (j->partitions >> n->partition & 1)
+            && feasible_node(p->c, r->def, n, NULL))
+            sum += feasible_tasks(p->c, r->def, n);
+    }
+    return sum;
+}
+
+static bool req_possible(struct plan *p, const struct job *j, uint32_t partition)
+{
+    for (uint32_t i = 0; i < j->nreqs; i++) {
+        const struct req *r = &j->reqs[i];
+        const struct fitset *s =
+            i == 0 ? fit_for(p, j, partition) : fit_in_partition(p, r->def, partition);
+        if (!s || capacity(p, j, r, s) < r->tasks)
+            return false;
+    }
+    return true;
+}
+
+bool plan_possible(struct plan *p, const struct job *j, struct reason *ret_why)
+{
+    uint64_t parts = fit_partitions(p, j);
+    int64_t most = 0;
+
+    for (uint64_t m = parts; m; m &= m - 1) {
+        uint32_t partition = (uint32_t)__builtin_ctzll(m);
+        if (req_possible(p, j, partition))
+            return true;
+        const struct fitset *s = fit_for(p, j, partition);
+        if (s && capacity(p, j, &j->reqs[0], s) > most)
+            most = capacity(p, j, &j->reqs[0], s);
+    }
+    *ret_why = (struct reason){.code = parts == 0 ? WAIT_PARTITION
+                                       : most > 0 ? WAIT_TOO_LARGE
+                                                  : WAIT_FEASIBLE,
+        .limit = most,
+        .asked = j->tasks,
+        .kind = CRED_KINDS,
+        .kind2 = CRED_KINDS};
+    return false;
+}
+
+int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
+{
+    struct fitset *s = fit_for(p, j, partition);
+    int64_t end = time_add(p->now, plan_duration(j));
+
+    if (!s)
+        return 0;
+    return s->by_node ? bynode_free_until(p, j, set_of(p, s), end)
+                      : count_free_until(p, s, end);
+}
+
+bool plan_fits_now(struct plan *p, const struct job *j, uint32_t partition)
+{
+    if (j->reqs[0].def->gres.n && floating_wanted(p, j) && !floating_fits(p, j, p->now))
+        return false;
+    return plan_free_now(p, j, partition) >= j->reqs[0].tasks;
+}
+
+static int64_t first_fit_in(
+    struct plan *p, const struct job *j, uint32_t set, int64_t from)
+{
+    struct fitset *s = &p->sets.v[set];
+    bool floating = floating_wanted(p, j);
+
+    for (;;) {
+        int64_t at = s->by_node ? bynode_first_fit(p, j, set, from)
+                                : count_first_fit(p, s, (int32_t)j->reqs[0].tasks, from,
+                                    plan_duration(j));
+        if (at >= TIME_NEVER || !floating || floating_fits(p, j, at))
+            return at;
+        from = floating_next(p, at);
+        if (from >= TIME_NEVER)
+            return TIME_NEVER;
+    }
+}
+
+bool plan_first_fit(
+    struct plan *p, const struct job *j, int64_t from, struct slot *ret_slot)
+{
+    struct slot best = {TIME_NEVER, 0};
+
+    if (j->release_at > from)
+        from = j->release_at;
+    for (uint64_t m = fit_partitions(p, j); m; m &= m - 1) {
+        uint32_t partition = (uint32_t)__builtin_ctzll(m);
+        struct fitset *s = fit_for(p, j, partition);
+        if (!s)
+            continue;
+        int64_t at = first_fit_in(p, j, set_of(p, s), from);
+        if (at < best.at)
+            best = (struct slot){at, partition};
+    }
+    if (best.at >= TIME_NEVER)
+        return false;
+    *ret_slot = best;
+    return true;
+}
+
+int64_t plan_free_procs(const struct plan *p, uint32_t partition)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < p->pools.n; i++) {
+        const struct pool *pool = &p->pools.v[i];
+        if (pool->partition != partition)
+            continue;
+        if (!pool->by_node && pool->unit) {
+            sum += pool->free_now * pool->unit;
+            continue;
+        }
+        for (size_t k = 0; k < pool->nodes.n; k++) {
+            const struct node *n = p->c->nodes.v[pool->nodes.v[k]];
+            if (bitset_test(&p->free_nodes, n->index))
+                sum += n->cfg.v[RES_PROCS] - node_dedicated(p->c, n).v[RES_PROCS];
+        }
+    }
+    return sum;
+}
+
+uint32_t plan_layout(const struct plan *p)
+{
+    return (uint32_t)p->layout;
+}
+
+bool plan_counts(const struct plan *p, uint32_t partition)
+{
+    for (size_t i = 0; i < p->pools.n; i++)
+        if (p->pools.v[i].partition == partition && p->pools.v[i].by_node)
+            return false;
+    return true;
+}
+
+/* ---- reservations ---- */
+
+static struct rsv *rsv_new(struct plan *p, struct job *j)
+{
+    if (p->nrsv == p->rsvs.n)
+        vec_push(&p->rsvs, (struct rsv){.job = INDEX_NONE});
+    struct rsv *r = &p->rsvs.v[p->nrsv];
+    r->job = j->index;
+    r->parts.n = r->alloc.n = 0;
+    j->rsv_slot = p->nrsv++;
+    return r;
+}
+
+void plan_reserve(struct plan *p, struct job *j, const struct slot *slot)
+{
+    struct fitset *s = fit_for(p, j, slot->partition);
+    struct rsv *r = rsv_new(p, j);
+
+    r->fitset = set_of(p, s);
+    r->start_at = slot->at;
+    r->end_at = time_add(slot->at, plan_duration(j));
+    if (s->by_node) {
+        bynode_place_at(p, j, r);
+        bynode_pin(p, r);
+    } else {
+        count_reserve(p, r, j);
+    }
+    j->rsv_start_at = slot->at;
+    j->rsv_partition = slot->partition;
+    p->version++;
+}
+
+void plan_unreserve(struct plan *p, struct job *j)
+{
+    if (j->rsv_slot == INDEX_NONE)
+        return;
+    struct rsv *r = &p->rsvs.v[j->rsv_slot];
+    assert(r->job == j->index);
+    if (r->alloc.n)
+        bynode_unpin(p, r);
+    if (r->parts.n)
+        count_unreserve(p, r);
+    r->alloc.n = 0;
+    r->job = INDEX_NONE;
+    j->rsv_slot = INDEX_NONE;
+    p->version++;
+}
+
+uint32_t plan_reservations(const struct plan *p)
+{
+    return p->nrsv;
+}
+
+uint32_t plan_reserved_job(const struct plan *p, uint32_t i)
+{
+    return p->rsvs.v[i].job;
+}
+
+/* ---- windows ---- */
+
+static void window_edges(struct plan *p, const struct pool *pool, int64_t after_s)
+{
+    for (size_t i = 0; i < pool->stairs.n; i++) {
+        int64_t until = pool->stairs.v[i].until;
+        if (until < TIME_NEVER && until - p->now > after_s)
+            vec_push(&p->times, until);
+    }
+    for (size_t k = 0; pool->by_node && k < pool->nodes.n; k++) {
+        const struct pins *pins = pins_of(p, pool->nodes.v[k]);
+        for (size_t i = 0; pins && i < pins->v.n; i++)
+            if (pins->v.v[i].start_at - p->now > after_s)
+                vec_push(&p->times, pins->v.v[i].start_at);
+    }
+}
+
+/* Processors of the pool free from now until `end`, for tasks of one processor. */
+static int64_t window_procs(struct plan *p, struct pool *pool, int64_t end)
+{
+    int64_t sum = 0;
+
+    if (!pool->by_node && pool->unit)
+        return pool->unit
+               * (pool->nrsv ? count_stair(p, pool, end)->units : pool->free_now);
+    for (size_t k = 0; k < pool->nodes.n; k++) {
+        const struct node *n = p->c->nodes.v[pool->nodes.v[k]];
+        if (!bitset_test(&p->free_nodes, n->index))
+            continue;
+        int64_t free = n->cfg.v[RES_PROCS] - node_dedicated(p->c, n).v[RES_PROCS];
+        sum += bynode_procs_until(p, n, free, end);
+    }
+    return sum;
+}
+
+bool plan_window(
+    struct plan *p, uint32_t partition, int64_t after_s, struct window *ret_window)
+{
+    int64_t end = TIME_NEVER;
+
+    if (after_s >= DURATION_UNLIMITED)
+        return false;
+    p->times.n = 0;
+    for (size_t i = 0; i < p->pools.n; i++) {
+        struct pool *pool = &p->pools.v[i];
+        if (pool->partition != partition)
+            continue;
+        if (!pool->by_node && pool->nrsv)
+            count_stair(p, pool, p->now + 1);
+        window_edges(p, pool, after_s);
+    }
+    for (size_t i = 0; i < p->times.n; i++)
+        if (p->times.v[i] < end)
+            end = p->times.v[i];
+    ret_window->duration_s = end < TIME_NEVER ? end - p->now : DURATION_UNLIMITED;
+    ret_window->procs = 0;
+    for (size_t i = 0; i < p->pools.n; i++)
+        if (p->pools.v[i].partition == partition)
+            ret_window->procs += window_procs(p, &p->pools.v[i], end);
+    return true;
+}
+
+/* ---- invariants ---- */
+
+void plan_check(const struct plan *p)
+{
+    const struct cluster *c = p->c;
+
+    for (size_t i = 0; i < p->pools.n; i++) {
+        const struct pool *pool = &p->pools.v[i];
+        int64_t used = 0, listed = 0;
+        if (pool->by_node || !pool->unit)
+            continue;
+        for (size_t k = 0; k < pool->nodes.n; k++)
+            used += node_dedicated(c, c->nodes.v[pool->nodes.v[k]]).v[RES_PROCS];
+        for (size_t k = 0; k < pool->releases.n; k++)
+            listed += pool->releases.v[k].units;
+        assert(used == (pool->total - pool->free_now) * pool->unit);
+        assert(listed == pool->total - pool->free_now);
+    }
+    for (size_t i = 0; i < c->nodes.n; i++) {
+        const struct node *n = c->nodes.v[i];
+        bool free = node_dedicated(c, n).v[RES_PROCS] < n->cfg.v[RES_PROCS];
+        if (n->pool != INDEX_NONE)
+            assert(bitset_test(&p->free_nodes, n->index) == free);
+    }
+    for (size_t i = 1; i < p->ends.n; i++)
+        assert(p->ends.v[i - 1].at <= p->ends.v[i].at);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * When and where: the timeline of what is free, searches in it, and the priority
+ * reservations made in it.
+ *
+ * Nodes that no request in the system can tell apart form a *pool*. As long as all
+ * requests on a pool are multiples of one unit (so many processors of one node, and
+ * never more than the same share of memory, swap, disk, initiators), the pool is
+ * planned by count: a step function of free units, from which concrete nodes are
+ * bound only when a job starts. That is exact, because intervals on identical
+ * machines can always be coloured. Where requests differ in shape (3 processors
+ * here, much memory there, tasks per node, exclusive nodes next to shared ones),
+ * counts would lie, and the pools concerned are planned node by node: reservations
+ * then pin the nodes they found.
+ *
+ * Reservations with a host list or an access list will make pools of their own
+ * (their nodes differ in what is free when, and for whom); nothing below assumes
+ * that all nodes of a partition are in one pool. */
+#ifndef MAUI_PLAN_PLAN_H
+#define MAUI_PLAN_PLAN_H
+
+#include "cluster/cluster.h"
+
+struct plan;
+
+struct plan *plan_create(struct cluster *c);
+void plan_destroy(struct plan *p);
+
+/* Start of a cycle: pools follow the nodes, the clock is `now`, and all
+ * reservations are forgotten unless `keep`. Cheap when nothing changed. */
+void plan_begin(struct plan *p, int64_t now, bool keep);
+
+/* A job entered the queue or its requests changed: learn its task definitions
+ * (they decide which pools can be planned by count). O(1) for known ones. */
+void plan_job_queued(struct plan *p, const struct job *j);
+
+/* The job has been started (call after job_start) or is about to be stopped (call
+ * before job_stop). O(pieces of the allocation) plus a search by time. */
+void plan_job_started(struct plan *p, const struct job *j);
+void plan_job_stopping(struct plan *p, const struct job *j);
+
+/* Could an empty machine ever run the job, in one of its partitions? False with
+ * the reason: WAIT_PARTITION, WAIT_TOO_LARGE or WAIT_FEASIBLE. O(pools). */
+bool plan_possible(struct plan *p, const struct job *j, struct reason *ret_why);
+
+/* Are enough units free for the job's whole limit from now on, in that partition?
+ * Exact for counts; for node-by-node pools it is the sum over the nodes. O(steps). */
+bool plan_fits_now(struct plan *p, const struct job *j, uint32_t partition);
+
+/* Units or tasks free now for this job's request and limit: what checkjob prints. */
+int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition);
+
+/* Choose nodes for a start now. Appends to *ret (empty before). 0, or -1 when they
+ * do not suffice (node sets, exact node counts ...) and *ret_code says why. */
+int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
+    struct allocs *ret, enum wait_code *ret_code);
+
+/* A partition and an instant at which a job can have its resources. */
+struct slot {
+    int64_t at;
+    uint32_t partition;
+};
+
+/* Earliest slot at or after `from` over all partitions of the job; tie: lowest
+ * partition. False when there is none. */
+bool plan_first_fit(
+    struct plan *p, const struct job *j, int64_t from, struct slot *ret_slot);
+
+/* Reserve a slot found by plan_first_fit() (nothing may have changed between). Sets
+ * the job's rsv_* fields. A job has at most one reservation. */
+void plan_reserve(struct plan *p, struct job *j, const struct slot *slot);
+void plan_unreserve(struct plan *p, struct job *j);
+uint32_t plan_reservations(const struct plan *p);
+
+/* Job of the i-th reservation, in order of making. */
+uint32_t plan_reserved_job(const struct plan *p, uint32_t i);
+
+/* Windows for backfill, as any request of one processor a task would see them:
+ * the next one with a duration greater than `after_s` (start with 0; the windows
+ * get longer and narrower). False when there is none. */
+struct window {
+    int64_t procs;
+    int64_t duration_s; /* DURATION_UNLIMITED = no end */
+};
+bool plan_window(
+    struct plan *p, uint32_t partition, int64_t after_s, struct window *ret_window);
+
+/* Processors not dedicated on usable nodes of the partition, now. O(pools). */
+int64_t plan_free_procs(const struct plan *p, uint32_t partition);
+
+/* Earliest end of any active job by its limit, TIME_NEVER = none active. O(1). */
+int64_t plan_first_end(const struct plan *p);
+
+/* Does the plan treat the partition by count throughout? For displays and tests. */
+bool plan_counts(const struct plan *p, uint32_t partition);
+
+/* Changes whenever the answer of plan_possible() may change. */
+uint32_t plan_layout(const struct plan *p);
+
+/* Asserts all invariants against the cluster; for tests. O(nodes + jobs). */
+void plan_check(const struct plan *p);
+
+#endif

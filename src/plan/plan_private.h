@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of the timeline share: pools, fits, reservations. Private to
+ * src/plan. */
+#ifndef MAUI_PLAN_PLAN_PRIVATE_H
+#define MAUI_PLAN_PLAN_PRIVATE_H
+
+#include "base/bitset.h"
+#include "plan/hint.h"
+#include "plan/plan.h"
+#include "plan/profile.h"
+#include "plan/select.h"
+
+/* Units that come free when jobs reach their limits. */
+struct release {
+    int64_t at;
+    int32_t units;
+};
+
+/* For a start now: `units` are free for any duration ending by `until`. */
+struct stair {
+    int64_t until;
+    int32_t units;
+};
+
+struct pool {
+    uint32_t index, partition;
+    struct VEC(uint32_t) nodes; /* indexes, ascending */
+    bool contiguous;            /* nodes are exactly [first, last] */
+    bool simple;                /* all nodes simple (cluster.h) */
+    bool by_node;               /* planned node by node */
+    int64_t unit;               /* processors of one unit, 0 = none known yet */
+    uint32_t per_node;          /* units on an empty node */
+    int32_t total, free_now;    /* units */
+    struct VEC(struct release) releases; /* by time; one entry an instant */
+    /* the cycle's working profile: running jobs and reservations */
+    struct profile work;
+    bool work_valid;
+    uint32_t nrsv;                   /* reservations that hold units here */
+    int64_t rsv_latest;              /* latest start of any of them */
+    struct VEC(struct stair) stairs; /* of `work`; empty = to be computed */
+};
+
+/* One pool in which a task definition may run, and tasks on an empty node there. */
+struct fitpool {
+    uint32_t pool, per_node;
+};
+
+/* A set of pools of one partition (or of several, for SPAN) that a task definition
+ * can use together. Shared by definitions with equal lists. */
+struct fitset {
+    uint32_t partition; /* INDEX_NONE = several */
+    uint64_t mask;      /* partitions */
+    struct VEC(struct fitpool) pools;
+    int64_t tasks_max; /* on empty nodes */
+    bool by_node;      /* some pool is */
+    struct hint *hint; /* NULL until a long pass needs it */
+    bool hint_valid;
+};
+
+/* Where one task definition fits. */
+struct fit {
+    bool known;
+    struct VEC(uint32_t) sets; /* fitset indexes, by partition */
+};
+
+/* By-node pools: stairs of one task definition, valid for one version. */
+struct defstairs {
+    uint64_t version;   /* of the plan */
+    uint32_t user, set; /* they were computed for */
+    struct VEC(struct stair) stairs;
+};
+
+/* A reservation's share in a pool planned by count. */
+struct part {
+    uint32_t pool;
+    int32_t units;
+};
+
+struct rsv {
+    uint32_t job;
+    uint32_t fitset;
+    int64_t start_at, end_at;
+    struct VEC(struct part) parts; /* by count */
+    struct allocs alloc;           /* by node: the nodes pinned */
+};
+
+/* A pinned reservation on one node. */
+struct pin {
+    int64_t start_at, end_at;
+    uint32_t job, req, tasks;
+};
+struct pins {
+    uint64_t cycle; /* older ones are empty */
+    struct VEC(struct pin) v;
+};
+
+struct ending {
+    int64_t at;
+    uint32_t job;
+};
+
+struct plan {
+    struct cluster *c;
+    uint64_t node_epoch, config_epoch;
+    int64_t now;
+    uint64_t version; /* grows with every start, stop and reservation */
+    uint64_t cycle;   /* of pins: grows when all are forgotten */
+    struct VEC(struct pool) pools;
+    struct VEC(struct fitset) sets;
+    struct VEC(struct fit) fits;            /* by taskdef index */
+    struct VEC(struct defstairs) defstairs; /* by taskdef index */
+    struct bitset free_nodes;       /* usable nodes with a processor to dedicate */
+    struct VEC(struct ending) ends; /* active jobs by end_at, then job */
+    struct VEC(struct rsv) rsvs;
+    uint32_t nrsv;                 /* entries in use; the rest keep their memory */
+    struct VEC(struct pins) pins;  /* by node index, for by-node pools */
+    struct VEC(struct cand) cands; /* scratch */
+    struct VEC(uint32_t) tasks;    /* scratch: by node index */
+    struct VEC(uint32_t) pinned;   /* scratch: nodes with pins */
+    struct VEC(int64_t) times;     /* scratch */
+    uint64_t layout;     /* grows when pools or their ways of planning change */
+    uint64_t rsv_layout; /* of the reservations in the list */
+};
+
+/* pool.c */
+void pools_rebuild(struct plan *p);
+static inline struct pool *pool_of(struct plan *p, uint32_t node)
+{
+    uint32_t i = p->c->nodes.v[node]->pool;
+    return i == INDEX_NONE ? NULL : &p->pools.v[i];
+}
+
+/* fit.c */
+struct fit *fit_get(struct plan *p, const struct taskdef *def);
+struct fitset *fit_in_partition(
+    struct plan *p, const struct taskdef *def, uint32_t partition);
+struct fitset *fit_for(struct plan *p, const struct job *j, uint32_t partition);
+void fit_learn(struct plan *p, const struct job *j, const struct req *r);
+/* Partitions the job may be tried in, one call per partition: its bits, or for a
+ * SPAN job just the lowest bit (which then stands for all). */
+uint64_t fit_partitions(const struct plan *p, const struct job *j);
+
+/* count.c: pools planned by count */
+void count_start(struct plan *p, const struct job *j, int sign);
+struct profile *count_work(struct plan *p, struct pool *pool);
+const struct stair *count_stair(struct plan *p, struct pool *pool, int64_t end);
+int64_t count_free_until(struct plan *p, const struct fitset *s, int64_t end);
+int64_t count_first_fit(
+    struct plan *p, struct fitset *s, int32_t need, int64_t from, int64_t duration);
+void count_reserve(struct plan *p, struct rsv *r, const struct job *j);
+void count_unreserve(struct plan *p, struct rsv *r);
+
+/* bynode.c: pools planned node by node */
+uint32_t bynode_tasks(const struct plan *p, const struct job *j,
+    const struct taskdef *def, const struct node *n, int64_t start, int64_t end);
+int64_t bynode_free_until(
+    struct plan *p, const struct job *j, uint32_t set, int64_t end);
+int64_t bynode_first_fit(
+    struct plan *p, const struct job *j, uint32_t set, int64_t from);
+bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t start,
+    struct allocs *ret, enum wait_code *ret_code);
+int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
+    struct allocs *ret, enum wait_code *ret_code);
+void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r);
+/* Processors free on the node from now until `end`; `free` are free now. */
+int64_t bynode_procs_until(
+    const struct plan *p, const struct node *n, int64_t free, int64_t end);
+void bynode_pin(struct plan *p, const struct rsv *r);
+void bynode_unpin(struct plan *p, const struct rsv *r);
+static inline struct pins *pins_of(const struct plan *p, uint32_t node)
+{
+    if (node >= p->pins.n || p->pins.v[node].cycle != p->cycle)
+        return NULL;
+    return p->pins.v[node].v.n ? &p->pins.v[node] : NULL;
+}
+
+/* floating.c: generic resources of the whole system */
+bool floating_wanted(const struct plan *p, const struct job *j);
+bool floating_fits(const struct plan *p, const struct job *j, int64_t start);
+int64_t floating_next(const struct plan *p, int64_t after);
+
+/* place.c */
+uint32_t set_of(const struct plan *p, const struct fitset *s);
+
+/* effective duration of the job in the plan */
+static inline int64_t plan_duration(const struct job *j)
+{
+    return j->wclimit_s > 0 ? j->wclimit_s : 1;
+}
+
+/* When a running job gives its resources back, as the plan sees it: an overdue one
+ * holds them one more poll interval. */
+static inline int64_t plan_job_end(const struct plan *p, const struct job *j)
+{
+    if (j->end_at > p->now)
+        return j->end_at;
+    return time_add(p->now, p->c->cfg->rm_poll_interval_s);
+}
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Sorting the nodes into pools: two usable nodes share a pool when no request
+ * could tell them apart. Redone when nodes change, which is rare. */
+#include "plan/plan_private.h"
+
+#include <string.h>
+#include <uthash.h>
+
+#define MIX(h, x)                                                                      \
+    ((h) = ((h) ^ (uint64_t)(x)) * UINT64_C(0x9E3779B97F4A7C15), (h) ^= (h) >> 29)
+
+static uint64_t node_key(const struct node *n)
+{
+    uint64_t h = 0x243F6A8885A308D3;
+
+    MIX(h, n->partition);
+    for (int i = 0; i < RES_DIMS; i++)
+        MIX(h, n->cfg.v[i]);
+    for (size_t i = 0; i < n->gres_cfg.n; i++) {
+        MIX(h, n->gres_cfg.v[i].id);
+        MIX(h, n->gres_cfg.v[i].count);
+    }
+    for (size_t i = 0; i < n->features.n; i++)
+        MIX(h, n->features.v[i] + 1u);
+    for (size_t i = 0; i < n->networks.n; i++)
+        MIX(h, n->networks.v[i] + 7u);
+    for (size_t i = 0; i < n->classes.n; i++) {
+        MIX(h, n->classes.v[i].cls);
+        MIX(h, n->classes.v[i].configured);
+    }
+    MIX(h, n->os);
+    MIX(h, n->arch);
+    MIX(h, n->procspeed_mhz);
+    MIX(h, (int64_t)(n->speed * 1e6));
+    MIX(h, n->maxjob);
+    MIX(h, n->maxproc);
+    return h;
+}
+
+#define SAME_LIST(a, b, type)                                                          \
+    ((a).n == (b).n && ((a).n == 0 || memcmp((a).v, (b).v, (a).n * sizeof(type)) == 0))
+
+static bool same_gres(const struct node *a, const struct node *b)
+{
+    if (a->gres_cfg.n != b->gres_cfg.n)
+        return false;
+    for (size_t i = 0; i < a->gres_cfg.n; i++)
+        if (a->gres_cfg.v[i].id != b->gres_cfg.v[i].id
+            || a->gres_cfg.v[i].count != b->gres_cfg.v[i].count)
+            return false;
+    return true;
+}
+
+static bool same_classes(const struct node *a, const struct node *b)
+{
+    if (a->classes.n != b->classes.n)
+        return false;
+    for (size_t i = 0; i < a->classes.n; i++)
+        if (a->classes.v[i].cls != b->classes.v[i].cls
+            || a->classes.v[i].configured != b->classes.v[i].configured)
+            return false;
+    return true;
+}
+
+/* Limits that make what a node can take depend on more than its resources. */
+static bool same_limits(const struct node *a, const struct node *b)
+{
+    return a->maxjob == b->maxjob && a->maxjob_per_user == b->maxjob_per_user
+           && a->maxproc == b->maxproc && a->maxproc_per_user == b->maxproc_per_user
+           && a->maxpe_per_job == b->maxpe_per_job && a->maxload == b->maxload;
+}
+
+static bool same_node(const struct node *a, const struct node *b)
+{
+    return a->partition == b->partition && memcmp(&a->cfg, &b->cfg, sizeof a->cfg) == 0
+           && a->os == b->os && a->arch == b->arch && a->simple == b->simple
+           && a->procspeed_mhz == b->procspeed_mhz && a->speed == b->speed
+           && SAME_LIST(a->features, b->features, uint32_t)
+           && SAME_LIST(a->networks, b->networks, uint32_t) && same_gres(a, b)
+           && same_classes(a, b) && same_limits(a, b);
+}
+
+struct pool_key {
+    uint64_t key;
+    uint32_t pool;
+    uint32_t next; /* another pool with the same key, or INDEX_NONE */
+    UT_hash_handle hh;
+};
+
+/* Nodes that may be planned on at all: up, not draining, with processors. */
+static bool usable(const struct node *n)
+{
+    return !n->global && n->cfg.v[RES_PROCS] > 0
+           && (n->state == NODE_IDLE || n->state == NODE_RUNNING
+               || n->state == NODE_BUSY);
+}
+
+static void pool_fini(struct pool *pool)
+{
+    vec_fini(&pool->nodes);
+    vec_fini(&pool->releases);
+    vec_fini(&pool->stairs);
+    profile_fini(&pool->work);
+}
+
+static struct pool *pool_add(struct plan *p, const struct node *n)
+{
+    struct pool pool = {.index = (uint32_t)p->pools.n,
+        .partition = n->partition,
+        .contiguous = true,
+        .simple = n->simple};
+
+    vec_push(&p->pools, pool);
+    profile_init(&p->pools.v[pool.index].work);
+    return &p->pools.v[pool.index];
+}
+
+static struct pool *pool_find(
+    struct plan *p, struct pool_key **keys, const struct node *n)
+{
+    uint64_t key = node_key(n);
+    struct pool_key *k;
+
+    HASH_FIND(hh, *keys, &key, sizeof key, k);
+    if (!k) {
+        struct pool *pool = pool_add(p, n);
+        k = xcalloc(1, sizeof *k);
+        k->key = key;
+        k->pool = pool->index;
+        HASH_ADD(hh, *keys, key, sizeof key, k);
+        return pool;
+    }
+    struct pool *pool = &p->pools.v[k->pool];
+    if (same_node(p->c->nodes.v[pool->nodes.v[0]], n))
+        return pool;
+    /* equal hash of different nodes: practically never; look at all pools */
+    for (size_t i = 0; i < p->pools.n; i++)
+        if (same_node(p->c->nodes.v[p->pools.v[i].nodes.v[0]], n))
+            return &p->pools.v[i];
+    return pool_add(p, n);
+}
+
+static void sort_nodes_into_pools(struct plan *p)
+{
+    struct pool_key *keys = NULL, *k, *tmp;
+
+    for (size_t i = 0; i < p->c->nodes.n; i++) {
+        struct node *n = p->c->nodes.v[i];
+        if (!usable(n)) {
+            n->pool = INDEX_NONE;
+            continue;
+        }
+        struct pool *pool = pool_find(p, &keys, n);
+        if (pool->nodes.n && pool->nodes.v[pool->nodes.n - 1] + 1 != n->index)
+            pool->contiguous = false;
+        vec_push(&pool->nodes, n->index);
+        n->pool = pool->index;
+    }
+    HASH_ITER(hh, keys, k, tmp)
+    {
+        HASH_DEL(keys, k);
+        free(k);
+    }
+}
+
+static void forget_fits(struct plan *p)
+{
+    for (size_t i = 0; i < p->fits.n; i++)
+        vec_fini(&p->fits.v[i].sets);
+    p->fits.n = 0;
+    for (size_t i = 0; i < p->sets.n; i++) {
+        vec_fini(&p->sets.v[i].pools);
+        hint_destroy(p->sets.v[i].hint);
+    }
+    p->sets.n = 0;
+}
+
+/* Which shapes are in the system decides what can be planned by count. */
+static void learn_all_jobs(struct plan *p)
+{
+    const struct cluster *c = p->c;
+
+    for (size_t i = 0; i < c->jobs.n; i++)
+        if (c->jobs.v[i] && c->jobs.v[i]->state < JOB_COMPLETED)
+            plan_job_queued(p, c->jobs.v[i]);
+}
+
+static void recount_free_nodes(struct plan *p)
+{
+    const struct cluster *c = p->c;
+
+    bitset_clear_all(&p->free_nodes);
+    for (size_t i = 0; i < c->nodes.n; i++) {
+        const struct node *n = c->nodes.v[i];
+        if (n->pool == INDEX_NONE)
+            continue;
+        struct res ded = node_dedicated(c, n);
+        if (ded.v[RES_PROCS] < n->cfg.v[RES_PROCS])
+            bitset_set(&p->free_nodes, n->index);
+    }
+}
+
+void pools_rebuild(struct plan *p)
+{
+    const struct cluster *c = p->c;
+
+    forget_fits(p);
+    for (size_t i = 0; i < p->pools.n; i++)
+        pool_fini(&p->pools.v[i]);
+    p->pools.n = 0;
+    sort_nodes_into_pools(p);
+    recount_free_nodes(p);
+    learn_all_jobs(p);
+    for (size_t i = 0; i < p->pools.n; i++)
+        p->pools.v[i].free_now = p->pools.v[i].total;
+    for (size_t i = 0; i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        if (job_is_active(j))
+            count_start(p, j, +1);
+    }
+    p->version++;
+    p->layout++;
+}

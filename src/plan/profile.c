@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See profile.h. A vector beats lists and trees up to some ten thousand steps:
+ * inserting is one memmove, searching is a scan of 4-byte values. */
+#include "plan/profile.h"
+
+#include "base/timeval.h"
+#include "base/xalloc.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+void profile_init(struct profile *p)
+{
+    memset(p, 0, sizeof *p);
+}
+
+void profile_fini(struct profile *p)
+{
+    free(p->at);
+    free(p->free);
+    memset(p, 0, sizeof *p);
+}
+
+static void make_room(struct profile *p, uint32_t more)
+{
+    if (p->n + more <= p->cap)
+        return;
+    p->cap = (p->n + more) * 2 + 30;
+    p->at = xrealloc(p->at, p->cap, sizeof *p->at);
+    p->free = xrealloc(p->free, p->cap, sizeof *p->free);
+}
+
+void profile_reset(struct profile *p, int64_t now, int32_t free)
+{
+    make_room(p, 1);
+    p->at[0] = now;
+    p->free[0] = free;
+    p->n = 1;
+}
+
+void profile_append(struct profile *p, int64_t at, int32_t free)
+{
+    assert(at >= p->at[p->n - 1]);
+    if (at == p->at[p->n - 1]) {
+        p->free[p->n - 1] = free;
+        return;
+    }
+    make_room(p, 1);
+    p->at[p->n] = at;
+    p->free[p->n] = free;
+    p->n++;
+}
+
+uint32_t profile_index(const struct profile *p, int64_t at)
+{
+    uint32_t lo = 0, hi = p->n;
+
+    while (hi - lo > 1) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (p->at[mid] <= at)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+int64_t profile_fit(
+    const struct profile *p, int64_t from, int32_t need, int64_t duration)
+{
+    uint32_t i = profile_index(p, from), n = p->n;
+
+    while (i < n) {
+        while (i < n && p->free[i] < need)
+            i++;
+        if (i == n)
+            return TIME_NEVER;
+        int64_t start = p->at[i] > from ? p->at[i] : from;
+        int64_t end = time_add(start, duration);
+        uint32_t k = i + 1;
+        while (k < n && p->at[k] < end && p->free[k] >= need)
+            k++;
+        if (k == n || p->at[k] >= end)
+            return start;
+        i = k + 1;
+    }
+    return TIME_NEVER;
+}
+
+int32_t profile_min(const struct profile *p, int64_t start, int64_t end)
+{
+    uint32_t i = profile_index(p, start);
+    int32_t least = p->free[i];
+
+    for (i++; i < p->n && p->at[i] < end; i++)
+        if (p->free[i] < least)
+            least = p->free[i];
+    return least;
+}
+
+/* Make sure a step begins exactly at `at`, which lies in step `i` or is its
+ * start; returns that step's index. */
+static uint32_t split(struct profile *p, uint32_t i, int64_t at)
+{
+    if (p->at[i] == at)
+        return i;
+    make_room(p, 1);
+    memmove(p->at + i + 2, p->at + i + 1, (p->n - i - 1) * sizeof *p->at);
+    memmove(p->free + i + 2, p->free + i + 1, (p->n - i - 1) * sizeof *p->free);
+    p->at[i + 1] = at;
+    p->free[i + 1] = p->free[i];
+    p->n++;
+    return i + 1;
+}
+
+void profile_take(struct profile *p, int64_t start, int64_t end, int32_t amount)
+{
+    if (start < p->at[0])
+        start = p->at[0];
+    if (end <= start || amount == 0)
+        return;
+    uint32_t first = split(p, profile_index(p, start), start);
+    uint32_t last = p->n;
+
+    if (end < TIME_NEVER) {
+        uint32_t i = first;
+        while (i + 1 < p->n && p->at[i + 1] <= end)
+            i++;
+        last = split(p, i, end);
+    }
+    for (uint32_t i = first; i < last; i++) {
+        p->free[i] -= amount;
+        assert(p->free[i] >= 0);
+    }
+}

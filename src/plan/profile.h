@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How many units are free at each future instant: a step function from `now` to
+ * the end of time, kept as a sorted vector of steps.
+ *
+ * Invariants: at least one step; times strictly increase; the value of the last
+ * step holds for ever. Values may go below zero only by a caller's mistake, which
+ * profile_take() asserts against. */
+#ifndef MAUI_PLAN_PROFILE_H
+#define MAUI_PLAN_PROFILE_H
+
+#include <stdint.h>
+
+struct profile {
+    int64_t *at; /* step i holds on [at[i], at[i+1]) */
+    int32_t *free;
+    uint32_t n, cap;
+};
+
+void profile_init(struct profile *p);
+void profile_fini(struct profile *p);
+
+/* One step: `free` units from `now` on. */
+void profile_reset(struct profile *p, int64_t now, int32_t free);
+
+/* Append a step at the end; `at` must not lie before the last step. O(1). */
+void profile_append(struct profile *p, int64_t at, int32_t free);
+
+/* Earliest instant >= `from` at which `need` units are free for `duration`
+ * seconds, or TIME_NEVER. O(steps passed). */
+int64_t profile_fit(
+    const struct profile *p, int64_t from, int32_t need, int64_t duration);
+
+/* Fewest units free anywhere in [start, end). O(log steps + steps inside). */
+int32_t profile_min(const struct profile *p, int64_t start, int64_t end);
+
+/* Take (or with a negative amount give back) units on [start, end). O(steps). */
+void profile_take(struct profile *p, int64_t start, int64_t end, int32_t amount);
+
+/* Index of the step that holds at `at` (>= the first step's time). O(log steps). */
+uint32_t profile_index(const struct profile *p, int64_t at);
+
+#endif
