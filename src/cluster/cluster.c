@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The cluster as a whole: made, given settings, ended. */
+#include "cluster/private.h"
+
+static void names_make(struct cluster *c)
+{
+    c->features = names_create();
+    c->networks = names_create();
+    c->oses = names_create();
+    c->arches = names_create();
+    c->nodetypes = names_create();
+    c->gres = names_create();
+}
+
+static void names_end(struct cluster *c)
+{
+    names_destroy(c->features);
+    names_destroy(c->networks);
+    names_destroy(c->oses);
+    names_destroy(c->arches);
+    names_destroy(c->nodetypes);
+    names_destroy(c->gres);
+}
+
+struct cluster *cluster_create(const struct settings *cfg)
+{
+    struct cluster *c = xcalloc(1, sizeof *c);
+
+    c->cfg = cfg;
+    c->priv = xcalloc(1, sizeof *c->priv);
+    c->global_node = INDEX_NONE;
+    names_make(c);
+    creds_create(c);
+    partitions_create(c);
+    nodes_create(c);
+    cluster_configure(c, cfg);
+    return c;
+}
+
+void cluster_destroy(struct cluster *c)
+{
+    if (!c)
+        return;
+    jobs_destroy(c);
+    taskdefs_destroy(c);
+    nodes_destroy(c);
+    partitions_destroy(c);
+    creds_destroy(c);
+    names_end(c);
+    free(c->priv);
+    free(c);
+}
+
+void cluster_configure(struct cluster *c, const struct settings *cfg)
+{
+    c->cfg = cfg;
+    creds_configure(c);
+    partitions_configure(c);
+    nodes_configure(c);
+    c->config_epoch++;
+}

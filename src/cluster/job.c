@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs: added from a description, found by id, removed. */
+#include "cluster/private.h"
+
+/* ---- checks ------------------------------------------------------------------ */
+
+static int times_check(const struct job_desc *d, struct err *err)
+{
+    return amount_check("submit time", d->submit_at, 0, TIME_NEVER, err)
+                   || amount_check("eligible time", d->eligible_at, 0, TIME_NEVER, err)
+                   || amount_check("release time", d->release_at, 0, TIME_NEVER, err)
+                   || amount_check("deadline", d->deadline_at, 0, TIME_NEVER, err)
+                   || amount_check(
+                       "wallclock limit", d->wclimit_s, 0, DURATION_UNLIMITED, err)
+               ? -1
+               : 0;
+}
+
+static int creds_check(const struct job_desc *d, struct err *err)
+{
+    for (int k = 0; k < CRED_KINDS; k++)
+        if (d->cred[k] && *d->cred[k]
+            && name_check(cred_kind_name((enum cred_kind)k), d->cred[k], err))
+            return -1;
+    return 0;
+}
+
+static int reqs_check(const struct cluster *c, const struct job_desc *d,
+    uint32_t *ret_tasks, struct err *err)
+{
+    int64_t tasks = 0, procs = 0;
+
+    if (amount_check("number of requests", d->nreqs, 1, UINT8_MAX, err))
+        return -1;
+    for (uint32_t i = 0; i < d->nreqs; i++) {
+        int64_t each = d->reqs[i].per_task.v[RES_PROCS];
+        if (req_check(c, &d->reqs[i], &ret_tasks[i], err))
+            return -1;
+        tasks += ret_tasks[i];
+        procs += (each > 0 ? each : 1) * ret_tasks[i];
+    }
+    return amount_check("total of tasks", tasks, 1, INT32_MAX, err)
+                   || amount_check("total of processors", procs, 1, INT32_MAX, err)
+               ? -1
+               : 0;
+}
+
+static int desc_check(const struct cluster *c, const struct job_desc *d,
+    uint32_t *ret_tasks, struct err *err)
+{
+    if (d->state >= JOB_STATES || !job_state_waits(d->state))
+        return err_set(err, ERR_INVALID,
+            "state cannot be %s, expected a waiting one; a running job is added Idle "
+            "and then started",
+            d->state < JOB_STATES ? job_state_name(d->state) : "out of range");
+    return times_check(d, err) || creds_check(d, err)
+                   || reqs_check(c, d, ret_tasks, err)
+               ? -1
+               : 0;
+}
+
+static int id_check(const struct cluster *c, const char *id, struct err *err)
+{
+    if (name_check("job", id, err))
+        return -1;
+    if (job_find(c, id))
+        return err_set(err, ERR_CONFLICT, "job '%s' exists already", id);
+    return 0;
+}
+
+/* ---- slots ------------------------------------------------------------------- */
+
+static struct job *slot_take(struct cluster *c)
+{
+    struct cluster_private *p = c->priv;
+    uint32_t index;
+
+    if (p->free_jobs.n) {
+        index = p->free_jobs.v[--p->free_jobs.n];
+    } else {
+        index = (uint32_t)c->jobs.n;
+        assert(index != INDEX_NONE);
+        vec_push(&c->jobs, NULL);
+        if (index % JOB_CHUNK == 0)
+            vec_push(&p->chunks, xmalloc(JOB_CHUNK * sizeof **p->chunks.v));
+    }
+    struct job_slot *s = &p->chunks.v[index / JOB_CHUNK][index % JOB_CHUNK];
+    memset(s, 0, sizeof *s);
+    s->job.index = index;
+    c->jobs.v[index] = &s->job;
+    return &s->job;
+}
+
+struct job *job_find(const struct cluster *c, const char *id)
+{
+    struct job_slot *s = NULL;
+
+    if (id)
+        HASH_FIND_STR(c->priv->jobs_by_id, id, s);
+    return s ? &s->job : NULL;
+}
+
+/* ---- filling ----------------------------------------------------------------- */
+
+struct job_extra *job_extra(struct job *j)
+{
+    if (!j->extra)
+        j->extra = xcalloc(1, sizeof *j->extra);
+    return j->extra;
+}
+
+static char *text_copy(const char *text)
+{
+    return text ? xstrdup(text) : NULL;
+}
+
+static void fill_extra(struct job *j, const struct job_desc *d)
+{
+    if (d->deadline_at)
+        job_extra(j)->deadline_at = d->deadline_at;
+    if (d->advres)
+        job_extra(j)->advres = text_copy(d->advres);
+    if (d->command)
+        job_extra(j)->command = text_copy(d->command);
+    for (const char *const *p = d->partitions; p && *p; p++)
+        vec_push(&job_extra(j)->partitions_asked, xstrdup(*p));
+    for (const struct dep *p = d->deps; p && p->job_id; p++)
+        vec_push(&job_extra(j)->deps, ((struct dep){p->type, xstrdup(p->job_id)}));
+}
+
+static void fill_creds(struct cluster *c, struct job *j, const struct job_desc *d)
+{
+    for (int k = 0; k < CRED_KINDS; k++)
+        j->cred[k] = cred_get(c, (enum cred_kind)k, d->cred[k])->index;
+    j->qos_asked = j->cred[CRED_QOS];
+    j->account_asked = j->cred[CRED_ACCOUNT];
+}
+
+static void fill_reqs(
+    struct cluster *c, struct job *j, const struct job_desc *d, const uint32_t *tasks)
+{
+    j->nreqs = (uint8_t)d->nreqs;
+    j->reqs = d->nreqs > 1 ? xcalloc(d->nreqs, sizeof *j->reqs) : &j->req;
+    for (uint32_t i = 0; i < d->nreqs; i++) {
+        j->reqs[i] = req_make(c, &d->reqs[i], tasks[i], j->cred[CRED_CLASS]);
+        if (j->reqs[i].def->hosts.n)
+            j->flags_asked |= JOB_HOSTLIST;
+    }
+    j->req = j->reqs[0];
+    job_refresh_totals(c, j);
+}
+
+static void fill(
+    struct cluster *c, struct job *j, const struct job_desc *d, const uint32_t *tasks)
+{
+    j->id = xstrdup(d->id);
+    j->state = (uint8_t)d->state;
+    j->rm_hold = d->rm_hold;
+    j->submit_at = d->submit_at;
+    j->queue_at = d->eligible_at ? d->eligible_at : d->submit_at;
+    j->accruing = d->state == JOB_IDLE;
+    j->release_at = d->release_at;
+    j->wclimit_s = j->wclimit_asked_s = d->wclimit_s;
+    j->user_priority = d->user_priority;
+    j->flags_asked = d->flags | (d->advres ? JOB_ADVRES : 0u);
+    j->partitions = UINT64_MAX;
+    j->pdef = j->rsv_partition = INDEX_NONE;
+    j->active_slot = j->idle_slot = j->rsv_slot = INDEX_NONE;
+    fill_creds(c, j, d);
+    fill_reqs(c, j, d, tasks);
+    fill_extra(j, d);
+    j->flags = j->flags_asked;
+}
+
+int job_add(struct cluster *c, const struct job_desc *d, int64_t now,
+    struct job **ret_job, struct err *err)
+{
+    uint32_t tasks[UINT8_MAX];
+
+    (void)now;
+    if (id_check(c, d->id, err))
+        return -1;
+    if (desc_check(c, d, tasks, err)) {
+        err_prefix(err, "job '%s': ", d->id);
+        return -1;
+    }
+    struct job *j = slot_take(c);
+    fill(c, j, d, tasks);
+    struct job_slot *s = (struct job_slot *)j;
+    HASH_ADD_KEYPTR(hh, c->priv->jobs_by_id, j->id, strlen(j->id), s);
+    job_list(c, j);
+    if (ret_job)
+        *ret_job = j;
+    return 0;
+}
+
+/* ---- the end ----------------------------------------------------------------- */
+
+static void extra_destroy(struct job_extra *x)
+{
+    if (!x)
+        return;
+    for (size_t i = 0; i < x->deps.n; i++)
+        free(x->deps.v[i].job_id);
+    for (size_t i = 0; i < x->partitions_asked.n; i++)
+        free(x->partitions_asked.v[i]);
+    vec_fini(&x->deps);
+    vec_fini(&x->partitions_asked);
+    free(x->advres);
+    free(x->hold_text);
+    free(x->command);
+    free(x->comment);
+    free(x);
+}
+
+static void job_fini(struct job *j)
+{
+    if (j->reqs != &j->req)
+        free(j->reqs);
+    vec_fini(&j->alloc);
+    extra_destroy(j->extra);
+    free((char *)j->id);
+}
+
+void job_remove(struct cluster *c, struct job *j)
+{
+    struct job_slot *s = (struct job_slot *)j;
+
+    assert(j->active_slot == INDEX_NONE);
+    job_unlist(c, j);
+    HASH_DEL(c->priv->jobs_by_id, s);
+    c->jobs.v[j->index] = NULL;
+    vec_push(&c->priv->free_jobs, j->index);
+    job_fini(j);
+}
+
+void jobs_destroy(struct cluster *c)
+{
+    HASH_CLEAR(hh, c->priv->jobs_by_id);
+    for (size_t i = 0; i < c->jobs.n; i++)
+        if (c->jobs.v[i])
+            job_fini(c->jobs.v[i]);
+    for (size_t i = 0; i < c->priv->chunks.n; i++)
+        free(c->priv->chunks.v[i]);
+    vec_fini(&c->priv->chunks);
+    vec_fini(&c->priv->free_jobs);
+    vec_fini(&c->jobs);
+    vec_fini(&c->active);
+    vec_fini(&c->queued);
+}
+
+/* ---- totals ------------------------------------------------------------------ */
+
+/* Total of one dimension over the requests; -1 counts as the largest node has. */
+static int64_t total(const struct cluster *c, const struct job *j, enum res_dim dim)
+{
+    int64_t sum = 0, largest = c->priv->largest.v[dim];
+
+    for (uint32_t i = 0; i < j->nreqs; i++) {
+        int64_t each = j->reqs[i].def->per_task.v[dim];
+        sum += (each < 0 ? largest : each) * (int64_t)j->reqs[i].tasks;
+    }
+    return sum;
+}
+
+static double req_pe(const struct cluster *c, const struct req *r)
+{
+    double most = 0;
+
+    for (int i = 0; i < RES_DIMS; i++) {
+        int64_t each = r->def->per_task.v[i], all = c->cfg_total.v[i];
+        if (each < 0)
+            each = c->priv->largest.v[i];
+        if (all > 0 && (double)each / (double)all > most)
+            most = (double)each / (double)all;
+    }
+    return r->tasks * most * (double)c->cfg_total.v[RES_PROCS];
+}
+
+double job_pe(const struct cluster *c, const struct job *j)
+{
+    double sum = 0;
+
+    /* without processors to compare with, only the processors asked for count */
+    if (c->cfg_total.v[RES_PROCS] <= 0)
+        return j->procs;
+    for (uint32_t i = 0; i < j->nreqs; i++)
+        sum += req_pe(c, &j->reqs[i]);
+    return sum;
+}
+
+void job_refresh_totals(const struct cluster *c, struct job *j)
+{
+    int64_t procs = total(c, j, RES_PROCS);
+
+    j->tasks = 0;
+    for (uint32_t i = 0; i < j->nreqs; i++)
+        j->tasks += j->reqs[i].tasks;
+    j->procs = procs < j->tasks     ? j->tasks
+               : procs > UINT32_MAX ? UINT32_MAX
+                                    : (uint32_t)procs;
+    j->mem_mb = total(c, j, RES_MEM);
+    j->pe = job_pe(c, j);
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Nodes as the resource manager reports them: checked, remembered, found. */
+#include "cluster/private.h"
+
+void nodes_create(struct cluster *c)
+{
+    c->priv->node_names = names_create();
+}
+
+static void told_destroy(struct node_told *t)
+{
+    if (!t)
+        return;
+    vec_fini(&t->features);
+    vec_fini(&t->networks);
+    vec_fini(&t->gres);
+    vec_fini(&t->classes);
+    free(t);
+}
+
+static void node_destroy(struct node *n)
+{
+    told_destroy(n->told);
+    vec_fini(&n->gres_cfg);
+    vec_fini(&n->gres_ded);
+    vec_fini(&n->features);
+    vec_fini(&n->networks);
+    vec_fini(&n->classes);
+    vec_fini(&n->jobs);
+    free(n);
+}
+
+void nodes_destroy(struct cluster *c)
+{
+    for (size_t i = 0; i < c->nodes.n; i++)
+        node_destroy(c->nodes.v[i]);
+    vec_fini(&c->nodes);
+    free(c->owner);
+    vec_fini(&c->priv->simple);
+    vec_fini(&c->priv->gres_nodes);
+    vec_fini(&c->priv->section_of);
+    if (c->priv->sections)
+        names_destroy(c->priv->sections);
+    names_destroy(c->priv->node_names);
+}
+
+struct node *node_find(const struct cluster *c, const char *name)
+{
+    uint32_t i = name ? names_find(c->priv->node_names, name) : NAME_NONE;
+    return i == NAME_NONE ? NULL : c->nodes.v[i];
+}
+
+/* ---- checks ------------------------------------------------------------------ */
+
+static int list_check(const char *what, const char *const *list, struct err *err)
+{
+    for (; list && *list; list++)
+        if (name_check(what, *list, err))
+            return -1;
+    return 0;
+}
+
+static int counts_check(
+    const char *what, const struct gres_cfg *list, int64_t max, struct err *err)
+{
+    for (; list && list->name; list++)
+        if (name_check(what, list->name, err)
+            || amount_check(what, list->count, 0, max, err))
+            return -1;
+    return 0;
+}
+
+static int amounts_check(const struct res *r, struct err *err)
+{
+    static const char what[RES_DIMS][24] = {
+        "number of processors", "memory in MB", "swap in MB", "disk in MB"};
+
+    for (int i = 0; i < RES_DIMS; i++)
+        if (r->v[i] > AMOUNT_MAX)
+            return amount_check(what[i], r->v[i], -1, AMOUNT_MAX, err);
+    return amount_check(what[0], r->v[RES_PROCS], INT64_MIN, INT32_MAX, err);
+}
+
+static int numbers_check(const struct node_desc *d, struct err *err)
+{
+    if (!(d->speed >= 0 && d->speed <= 100))
+        return err_set(err, ERR_INVALID, "speed is %g, expected 0.01 to 100", d->speed);
+    if (d->measured && !(d->load >= 0 && d->load <= 1e9))
+        return err_set(err, ERR_INVALID, "load is %g, expected 0 or more", d->load);
+    if (amount_check("processor speed in MHz", d->procspeed_mhz, 0, INT32_MAX, err)
+        || amount_check("frame", d->frame, 0, INT32_MAX, err)
+        || amount_check("slot", d->slot, 0, INT32_MAX, err)
+        || amount_check("number of slots", d->slots, 0, INT32_MAX, err))
+        return -1;
+    return 0;
+}
+
+static int desc_check(const struct node_desc *d, struct err *err)
+{
+    if (amounts_check(&d->cfg, err) || numbers_check(d, err)
+        || list_check("feature", d->features, err)
+        || list_check("network", d->networks, err)
+        || counts_check("generic resource", d->gres, AMOUNT_MAX, err)
+        || counts_check("class", d->classes, INT32_MAX, err))
+        return -1;
+    if (d->partition && name_check("partition", d->partition, err))
+        return -1;
+    return 0;
+}
+
+static int node_name_check(const char *name, struct err *err)
+{
+    static const char reserved[][8] = {"GLOBAL", "DEFAULT", "[ALL]", "[NONE]"};
+
+    if (name_check("node", name, err))
+        return -1;
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (!strcmp(name, reserved[i]))
+            return err_set(err, ERR_INVALID, "node name '%s' is reserved", name);
+    return 0;
+}
+
+/* ---- what was told ----------------------------------------------------------- */
+
+static struct node_told *told_copy(const struct node_told *old)
+{
+    struct node_told *t = xcalloc(1, sizeof *t);
+
+    t->cfg = (struct res){{-1, -1, -1, -1}};
+    t->partition = INDEX_NONE;
+    t->os = t->arch = NAME_NONE;
+    if (!old)
+        return t;
+    *t = (struct node_told){.cfg = old->cfg,
+        .partition = old->partition,
+        .classes_told = old->classes_told,
+        .os = old->os,
+        .arch = old->arch,
+        .speed = old->speed,
+        .procspeed_mhz = old->procspeed_mhz,
+        .frame = old->frame,
+        .slot = old->slot,
+        .slots = old->slots};
+    vec_assign(&t->features, &old->features);
+    vec_assign(&t->networks, &old->networks);
+    vec_assign(&t->gres, &old->gres);
+    vec_assign(&t->classes, &old->classes);
+    return t;
+}
+
+#define same_list(a, b)                                                                \
+    ((a)->n == (b)->n && (!(a)->n || !memcmp((a)->v, (b)->v, (a)->n * sizeof *(a)->v)))
+
+static bool same_gres(const struct gres_amounts *a, const struct gres_amounts *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (a->v[i].id != b->v[i].id || a->v[i].count != b->v[i].count)
+            return false;
+    return true;
+}
+
+static bool told_same(const struct node_told *a, const struct node_told *b)
+{
+    return !memcmp(&a->cfg, &b->cfg, sizeof a->cfg) && a->partition == b->partition
+           && a->classes_told == b->classes_told && a->os == b->os && a->arch == b->arch
+           && memcmp(&a->speed, &b->speed, sizeof a->speed) == 0
+           && a->procspeed_mhz == b->procspeed_mhz && a->frame == b->frame
+           && a->slot == b->slot && a->slots == b->slots
+           && same_list(&a->features, &b->features)
+           && same_list(&a->networks, &b->networks) && same_gres(&a->gres, &b->gres)
+           && same_list(&a->classes, &b->classes);
+}
+
+static void told_lists(
+    struct cluster *c, struct node_told *t, const struct node_desc *d)
+{
+    if (d->features) {
+        t->features.n = 0;
+        for (const char *const *f = d->features; *f; f++)
+            vec_push(&t->features, names_intern(c->features, *f));
+        ids_sort(t->features.v, &t->features.n);
+    }
+    if (d->networks) {
+        t->networks.n = 0;
+        for (const char *const *f = d->networks; *f; f++)
+            vec_push(&t->networks, names_intern(c->networks, *f));
+        ids_sort(t->networks.v, &t->networks.n);
+    }
+    if (d->gres) {
+        t->gres.n = 0;
+        for (const struct gres_cfg *g = d->gres; g->name; g++)
+            gres_set(&t->gres, names_intern(c->gres, g->name), g->count);
+    }
+    if (d->classes) {
+        t->classes.n = 0;
+        t->classes_told = true;
+        for (const struct gres_cfg *g = d->classes; g->name; g++)
+            vec_push(&t->classes,
+                ((struct node_class){
+                    cred_get(c, CRED_CLASS, g->name)->index, (int32_t)g->count, 0}));
+    }
+}
+
+/* What is known after the description is added to what was known before. */
+static struct node_told *told_merge(
+    struct cluster *c, const struct node_told *old, const struct node_desc *d)
+{
+    struct node_told *t = told_copy(old);
+
+    for (int i = 0; i < RES_DIMS; i++)
+        if (d->cfg.v[i] >= 0)
+            t->cfg.v[i] = d->cfg.v[i];
+    told_lists(c, t, d);
+    if (d->os && *d->os)
+        t->os = names_intern(c->oses, d->os);
+    if (d->arch && *d->arch)
+        t->arch = names_intern(c->arches, d->arch);
+    if (d->speed > 0)
+        t->speed = d->speed;
+    if (d->procspeed_mhz > 0)
+        t->procspeed_mhz = d->procspeed_mhz;
+    if (d->frame > 0)
+        t->frame = d->frame;
+    if (d->slot > 0)
+        t->slot = d->slot;
+    if (d->slots > 0)
+        t->slots = d->slots;
+    return t;
+}
+
+/* ---- reports ----------------------------------------------------------------- */
+
+static void owner_grow(struct cluster *c)
+{
+    struct cluster_private *p = c->priv;
+
+    if (c->nodes.n < p->owner_cap)
+        return;
+    p->owner_cap = p->owner_cap ? 2 * p->owner_cap : 64;
+    c->owner = xrealloc(c->owner, p->owner_cap, sizeof *c->owner);
+}
+
+/* A node in no partition's way yet: counted in DEFAULT with nothing configured. */
+static struct node *node_add(struct cluster *c, const char *name, enum node_state s)
+{
+    struct node *n = xcalloc(1, sizeof *n);
+
+    owner_grow(c);
+    n->index = names_intern(c->priv->node_names, name);
+    assert(n->index == c->nodes.n);
+    n->name = names_text(c->priv->node_names, n->index);
+    n->state = s;
+    n->global = !strcmp(name, "GLOBAL");
+    n->par = c->partitions.v[0]->par;
+    n->speed = 1.0;
+    n->pool = INDEX_NONE;
+    c->owner[n->index] = INDEX_NONE;
+    vec_push(&c->priv->simple, 0);
+    vec_push(&c->nodes, n);
+    node_link_sections(c, n);
+    partition_count_node(c, n, +1);
+    return n;
+}
+
+/* The told partition is looked up here, because that may fail. */
+static struct partition *find_partition(struct cluster *c, const struct node *n,
+    struct node_told *t, const struct node_desc *d, struct err *err)
+{
+    struct partition *p;
+
+    if (d->partition) {
+        p = partition_get(c, d->partition);
+        t->partition = p ? p->index : INDEX_NONE;
+    } else {
+        p = node_choose_partition(c, n, t);
+    }
+    if (!p)
+        err_set(err, ERR_INVALID,
+            "node '%s': its partition%s%s cannot be made, expected a name other than "
+            "[ALL] and at most %d partitions",
+            d->name, d->partition ? " " : "", d->partition ? d->partition : "",
+            PARTITIONS_MAX);
+    return p;
+}
+
+static void take_report(struct cluster *c, struct node *n, const struct node_desc *d,
+    struct node_told *t, uint32_t partition, int64_t now)
+{
+    bool same = n->told && told_same(n->told, t);
+
+    told_destroy(n->told);
+    n->told = t;
+    if (!same) {
+        node_build(c, n, partition);
+        c->node_epoch++;
+    }
+    node_set_state(c, n, d->state, now);
+    if (d->measured)
+        node_measure(n, d->load, &d->util);
+}
+
+int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
+    struct node **ret_node, struct err *err)
+{
+    struct node *n = node_find(c, d->name);
+    struct node probe = {.name = d->name};
+
+    if (node_name_check(d->name, err))
+        return -1;
+    if (desc_check(d, err)) {
+        err_prefix(err, "node '%s': ", d->name);
+        return -1;
+    }
+    struct node_told *t = told_merge(c, n ? n->told : NULL, d);
+    node_link_sections(c, &probe);
+    struct partition *p = find_partition(c, &probe, t, d, err);
+    if (!p) {
+        told_destroy(t);
+        return -1;
+    }
+    if (!n) {
+        n = node_add(c, d->name, d->state);
+        n->state_at = now;
+    }
+    take_report(c, n, d, t, p->index, now);
+    if (ret_node)
+        *ret_node = n;
+    return 0;
+}
+
+/* ---- settings ---------------------------------------------------------------- */
+
+static void index_sections(struct cluster *c)
+{
+    struct cluster_private *p = c->priv;
+
+    if (p->sections)
+        names_destroy(p->sections);
+    p->sections = names_create();
+    p->section_of.n = 0;
+    for (size_t i = 0; i < c->cfg->nodes.n; i++) {
+        uint32_t id = names_intern(p->sections, c->cfg->nodes.v[i].name);
+        if (id == p->section_of.n)
+            vec_push(&p->section_of, (uint32_t)i);
+    }
+}
+
+/* GLOBAL comes into being with its section and stays, without resources, after it. */
+static void configure_global(struct cluster *c)
+{
+    if (c->global_node == INDEX_NONE
+        && names_find(c->priv->sections, "GLOBAL") != NAME_NONE)
+        c->global_node = node_add(c, "GLOBAL", NODE_IDLE)->index;
+}
+
+void nodes_configure(struct cluster *c)
+{
+    index_sections(c);
+    configure_global(c);
+    for (size_t i = 0; i < c->nodes.n; i++) {
+        struct node *n = c->nodes.v[i];
+        node_link_sections(c, n);
+        struct partition *p = node_choose_partition(c, n, n->told);
+        node_build(c, n, p ? p->index : 0);
+        node_refresh_expected(n);
+    }
+    c->node_epoch++;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Partitions: by name and index, their settings and the totals over their nodes. */
+#include "cluster/private.h"
+
+static const struct par_settings *settings_of(const struct cluster *c, const char *name)
+{
+    assert(c->cfg->par.n > 0);
+    for (size_t i = 1; i < c->cfg->par.n; i++)
+        if (c->cfg->par.v[i].name && !strcmp(c->cfg->par.v[i].name, name))
+            return &c->cfg->par.v[i];
+    return &c->cfg->par.v[0];
+}
+
+static struct partition *add(struct cluster *c, const char *name)
+{
+    struct partition *p = xcalloc(1, sizeof *p);
+
+    p->index = names_intern(c->priv->partition_names, name);
+    assert(p->index == c->partitions.n);
+    p->name = names_text(c->priv->partition_names, p->index);
+    p->par = settings_of(c, name);
+    vec_push(&c->partitions, p);
+    return p;
+}
+
+void partitions_create(struct cluster *c)
+{
+    c->priv->partition_names = names_create();
+    add(c, "DEFAULT");
+}
+
+void partitions_destroy(struct cluster *c)
+{
+    for (size_t i = 0; i < c->partitions.n; i++)
+        free(c->partitions.v[i]);
+    vec_fini(&c->partitions);
+    names_destroy(c->priv->partition_names);
+}
+
+void partitions_configure(struct cluster *c)
+{
+    for (size_t i = 0; i < c->partitions.n; i++)
+        c->partitions.v[i]->par = settings_of(c, c->partitions.v[i]->name);
+}
+
+uint32_t partition_find(const struct cluster *c, const char *name)
+{
+    uint32_t i = name && *name ? names_find(c->priv->partition_names, name) : 0;
+    return i == NAME_NONE ? INDEX_NONE : i;
+}
+
+struct partition *partition_get(struct cluster *c, const char *name)
+{
+    uint32_t i = partition_find(c, name);
+
+    if (i != INDEX_NONE)
+        return c->partitions.v[i];
+    if (c->partitions.n >= PARTITIONS_MAX || !strcmp(name, "[ALL]"))
+        return NULL;
+    return add(c, name);
+}
+
+void partition_count_node(struct cluster *c, const struct node *n, int sign)
+{
+    struct partition *p = c->partitions.v[n->partition];
+
+    if (n->global)
+        return;
+    res_add(&p->cfg, &n->cfg, sign);
+    res_add(&c->cfg_total, &n->cfg, sign);
+    p->node_count = (uint32_t)(p->node_count + sign);
+    if (!node_is_up(n))
+        return;
+    res_add(&p->up, &n->cfg, sign);
+    p->up_nodes = (uint32_t)(p->up_nodes + sign);
+}
