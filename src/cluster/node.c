@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Nodes as the resource manager reports them: checked, remembered, found. */
 #include "cluster/private.h"
+#include "config/config.h"
 
 void nodes_create(struct cluster *c)
 {
@@ -38,9 +39,6 @@ void nodes_destroy(struct cluster *c)
     free(c->owner);
     vec_fini(&c->priv->simple);
     vec_fini(&c->priv->gres_nodes);
-    vec_fini(&c->priv->section_of);
-    if (c->priv->sections)
-        names_destroy(c->priv->sections);
     names_destroy(c->priv->node_names);
 }
 
@@ -332,32 +330,15 @@ int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
 
 /* ---- settings ---------------------------------------------------------------- */
 
-static void index_sections(struct cluster *c)
-{
-    struct cluster_private *p = c->priv;
-
-    if (p->sections)
-        names_destroy(p->sections);
-    p->sections = names_create();
-    p->section_of.n = 0;
-    for (size_t i = 0; i < c->cfg->nodes.n; i++) {
-        uint32_t id = names_intern(p->sections, c->cfg->nodes.v[i].name);
-        if (id == p->section_of.n)
-            vec_push(&p->section_of, (uint32_t)i);
-    }
-}
-
 /* GLOBAL comes into being with its section and stays, without resources, after it. */
 static void configure_global(struct cluster *c)
 {
-    if (c->global_node == INDEX_NONE
-        && names_find(c->priv->sections, "GLOBAL") != NAME_NONE)
+    if (c->global_node == INDEX_NONE && settings_find_node(c->cfg, "GLOBAL"))
         c->global_node = node_add(c, "GLOBAL", NODE_IDLE)->index;
 }
 
 void nodes_configure(struct cluster *c)
 {
-    index_sections(c);
     configure_global(c);
     for (size_t i = 0; i < c->nodes.n; i++) {
         struct node *n = c->nodes.v[i];

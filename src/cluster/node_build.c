@@ -3,6 +3,7 @@
  * names mean (FEATURE*HEADER), and NODECFG; in that order of precedence.
  * Source: reference node-allocation 5. */
 #include "cluster/private.h"
+#include "config/config.h"
 
 static const struct node_cfg no_section = {
     .procspeed_mhz = -1,
@@ -22,8 +23,8 @@ static const struct node_cfg no_section = {
 
 static const struct node_cfg *section(const struct cluster *c, const char *name)
 {
-    uint32_t id = names_find(c->priv->sections, name);
-    return id == NAME_NONE ? &no_section : &c->cfg->nodes.v[c->priv->section_of.v[id]];
+    const struct node_cfg *found = settings_find_node(c->cfg, name);
+    return found ? found : &no_section;
 }
 
 void node_link_sections(struct cluster *c, struct node *n)

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Partitions: by name and index, their settings and the totals over their nodes. */
 #include "cluster/private.h"
+#include "config/config.h"
 
 static const struct par_settings *settings_of(const struct cluster *c, const char *name)
 {
-    assert(c->cfg->par.n > 0);
-    for (size_t i = 1; i < c->cfg->par.n; i++)
-        if (c->cfg->par.v[i].name && !strcmp(c->cfg->par.v[i].name, name))
-            return &c->cfg->par.v[i];
-    return &c->cfg->par.v[0];
+    const struct par_settings *own = settings_find_par(c->cfg, name);
+    return own ? own : &c->cfg->par.v[0];
 }
 
 static struct partition *add(struct cluster *c, const char *name)
