@@ -13,3 +13,167 @@
 #define uthash_free(area, size) free(area)
 #define uthash_fatal(text)      assert(!(text))
 #include <uthash.h>
+
+/* Largest amount accepted from outside, and longest name. */
+#define AMOUNT_MAX     INT64_C(1099511627776)
+#define NAME_MAX_BYTES 255
+
+/* Make `a` a copy of the elements of `b`. */
+#define vec_assign(a, b)                                                               \
+    do {                                                                               \
+        (a)->n = 0;                                                                    \
+        vec_reserve((a), (b)->n);                                                      \
+        if ((b)->n)                                                                    \
+            memcpy((a)->v, (b)->v, (b)->n * sizeof *(a)->v);                           \
+        (a)->n = (b)->n;                                                               \
+    } while (0)
+
+/* Jobs live in chunks, so that neighbours in time are neighbours in memory. */
+#define JOB_CHUNK 1024
+
+struct job_slot {
+    struct job job; /* first: a job's address is its slot's */
+    UT_hash_handle hh;
+};
+
+struct taskdef_entry {
+    unsigned char *key; /* owned: everything in the definition, as bytes */
+    struct taskdef *def;
+    UT_hash_handle hh;
+};
+
+struct cluster_private {
+    /* Each table's ids are the indexes of the objects themselves. */
+    struct names *cred_names[CRED_KINDS];
+    struct names *node_names, *partition_names;
+    struct VEC(uint8_t) simple;      /* per node: its `simple`, dense for job_start */
+    struct VEC(uint32_t) gres_nodes; /* per gres id: real nodes that have it */
+    struct res largest;              /* per dimension, of any one node */
+    size_t owner_cap;
+
+    struct job_slot *jobs_by_id;
+    struct VEC(struct job_slot *) chunks;
+    struct VEC(uint32_t) free_jobs; /* indexes to use again, last one first */
+    size_t holes;                   /* INDEX_NONE entries in cluster.queued */
+    size_t sorted;                  /* so many entries of it are in order; then come
+                                       late arrivals in order of arrival */
+
+    struct taskdef_entry *taskdefs;
+    struct VEC(unsigned char) key; /* scratch of taskdef_intern() */
+};
+
+/* ---- cred.c, partition.c ---------------------------------------------------- */
+
+void creds_create(struct cluster *c);
+void creds_destroy(struct cluster *c);
+void creds_configure(struct cluster *c);
+void partitions_create(struct cluster *c);
+void partitions_destroy(struct cluster *c);
+void partitions_configure(struct cluster *c);
+/* Take a node into the totals of its partition and of the cluster (+1), or out of
+ * them (-1), as it is now. */
+void partition_count_node(struct cluster *c, const struct node *n, int sign);
+
+/* ---- node.c, node_build.c --------------------------------------------------- */
+
+/* Generic resources, sorted by id. */
+struct gres_amounts VEC(struct gres);
+/* Set the amount of a resource in the list, by name or by id. */
+void gres_set(struct gres_amounts *l, uint32_t id, int64_t count);
+
+/* What the RM said of a node, kept so that other settings can be applied to it. */
+struct node_told {
+    struct res cfg;     /* < 0 unknown */
+    uint32_t partition; /* INDEX_NONE = not told */
+    struct VEC(uint32_t) features, networks;
+    struct gres_amounts gres;
+    struct VEC(struct node_class) classes; /* initiators 0 = as many as processors */
+    bool classes_told;
+    uint32_t os, arch;
+    double speed;
+    int64_t procspeed_mhz, frame, slot, slots; /* 0 = unknown */
+};
+
+void nodes_create(struct cluster *c);
+void nodes_destroy(struct cluster *c);
+void nodes_configure(struct cluster *c);
+/* Find the node's sections of the settings. */
+void node_link_sections(struct cluster *c, struct node *n);
+/* The partition that a node told so belongs to, created if need be; NULL when there
+ * are too many. */
+struct partition *node_choose_partition(
+    struct cluster *c, const struct node *n, const struct node_told *t);
+/* Make the node's attributes anew from n->told and the settings, with all totals. */
+void node_build(struct cluster *c, struct node *n, uint32_t partition);
+void ids_sort(uint32_t *ids, size_t *n); /* and drop repetitions */
+
+/* ---- node_use.c ------------------------------------------------------------- */
+
+/* The definition a request is or will be dedicated with. */
+static inline const struct taskdef *req_def(const struct req *r)
+{
+    return r->held ? r->held : r->def;
+}
+
+/* Dedicate (+1) or free (-1) `tasks` tasks of the job's request on a node that is
+ * not simple: amounts, generic resources, initiators, job list, expected state. No
+ * check. */
+void node_use(
+    struct node *n, const struct job *j, const struct req *r, uint32_t tasks, int sign);
+/* Would node_use(+1) take more than is configured? Then -1 with a sentence. */
+int node_check_room(const struct cluster *c, const struct node *n, const struct job *j,
+    const struct req *r, uint32_t tasks, struct err *err);
+/* Raise (+1) the load by started processors, or lower (-1) it by what of them was
+ * not measured since. */
+void node_raise_load(struct node *n, const struct req *r, uint32_t tasks, int sign);
+/* Count again what is dedicated, from the jobs on the node. */
+void node_recount(struct cluster *c, struct node *n);
+/* Choose between the simple form and the full one, and move the bookkeeping. */
+void node_settle_form(struct cluster *c, struct node *n);
+
+/* ---- gres.c ----------------------------------------------------------------- */
+
+/* Count the node's generic resources in (+1) or out (-1). True when one of them
+ * became or ceased to be configured on any real node. */
+bool gres_count_node(struct cluster *c, const struct node *n, int sign);
+/* What floats has changed: count again what is dedicated everywhere. */
+void gres_recount(struct cluster *c);
+/* Take (+1) or free (-1) the floating resources of a job. -1 when too few are left,
+ * with nothing taken. */
+int gres_float_use(struct cluster *c, const struct job *j, int sign, struct err *err);
+
+/* ---- job.c, job_queue.c, job_state.c, taskdef.c ------------------------------ */
+
+void jobs_destroy(struct cluster *c);
+void queue_insert(struct cluster *c, struct job *j);
+void queue_remove(struct cluster *c, struct job *j); /* moves no other job */
+/* Does a job in this state have its allocation dedicated? */
+bool job_state_holds(enum job_state s);
+bool job_state_waits(enum job_state s); /* in cluster.queued */
+/* The state an event leads to: 0, or -1 with a sentence for an unlisted pair. */
+int job_next_state(
+    const struct job *j, enum job_event e, enum job_state *ret_state, struct err *err);
+/* Set the state and keep the lists true. */
+void job_set_state(struct cluster *c, struct job *j, enum job_state s);
+/* Put a job into the list of its state, or take it out of it. */
+void job_list(struct cluster *c, struct job *j);
+void job_unlist(struct cluster *c, struct job *j);
+/* Is the request usable? Changes nothing. *ret_tasks = its task count. */
+int req_check(const struct cluster *c, const struct req_desc *d, uint32_t *ret_tasks,
+    struct err *err);
+/* Make a checked request. `cls` = index of the job's class, 0 = none. */
+struct req req_make(
+    struct cluster *c, const struct req_desc *d, uint32_t tasks, uint32_t cls);
+void taskdefs_destroy(struct cluster *c);
+
+/* ---- valid.c ---------------------------------------------------------------- */
+
+/* Is `name` usable as a name of ours (not empty, no blanks or control characters,
+ * not too long)? `what` names it in the sentence. */
+int name_check(const char *what, const char *name, struct err *err);
+int amount_check(
+    const char *what, int64_t amount, int64_t min, int64_t max, struct err *err);
+/* The known name closest to an unknown one, or NULL. */
+const char *names_nearest(const struct names *n, const char *name);
+
+#endif
