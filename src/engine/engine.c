@@ -33,6 +33,7 @@ void engine_destroy(struct engine *e)
         return;
     plan_destroy(e->plan);
     limits_destroy(e->limits);
+    access_cache_destroy(e->c);
     cluster_destroy(e->c);
     vec_fini(&e->group_of_qos);
     vec_fini(&e->ended);
