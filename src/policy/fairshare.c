@@ -69,7 +69,7 @@ static double rate_of(const struct cluster *c, const struct job *j)
     double rate = (double)j->procs;
 
     if (c->cfg->fs.policy == FS_DEDICATEDPES)
-        rate = j->pe;
+        rate = job_pe(c, j);
     else if (c->cfg->fs.policy == FS_UTILIZEDPS && j->util_known)
         rate = j->util_procs;
     return rate > 0 ? rate * mean_speed(c, j) : 0;
@@ -101,26 +101,6 @@ void fs_job_stop(struct cluster *c, struct job *j, int64_t now)
     j->fs_rate = 0;
 }
 
-/* The very first window: nothing was recorded before. */
-static bool open_first(struct cluster *c, int64_t now)
-{
-    if (c->fs_open)
-        return false;
-    c->fs_open = true;
-    c->fs_window_at = window_start(c, now);
-    c->fs_at = now;
-    return true;
-}
-
-void fs_job_start(struct cluster *c, struct job *j, int64_t now)
-{
-    if (!is_on(c))
-        return;
-    open_first(c, now);
-    fs_job_stop(c, j, now);
-    add_job_rate(c, j, rate_of(c, j), now);
-}
-
 /* Forget the rate; what was used until now stays. */
 static void drop_rate(const struct cluster *c, struct fs_usage *u, int64_t at)
 {
@@ -142,6 +122,32 @@ static void sum_rates(struct cluster *c)
         if (job_is_active(j) && is_on(c))
             add_job_rate(c, j, rate_of(c, j), c->fs_at);
     }
+}
+
+static void grow_from(const struct cluster *c, struct fs_usage *u, int64_t at)
+{
+    u->window[0] -= u->rate * (double)(at - c->fs_window_at);
+}
+
+/* The very first window: nothing was recorded before `now`. */
+static bool open_first(struct cluster *c, int64_t now)
+{
+    if (c->fs_open)
+        return false;
+    c->fs_open = true;
+    c->fs_window_at = window_start(c, now);
+    c->fs_at = now;
+    for_each_usage(c, grow_from, now);
+    return true;
+}
+
+void fs_job_start(struct cluster *c, struct job *j, int64_t now)
+{
+    if (!is_on(c))
+        return;
+    open_first(c, now);
+    fs_job_stop(c, j, now);
+    add_job_rate(c, j, rate_of(c, j), now);
 }
 
 /* ---- windows ---------------------------------------------------------------- */
@@ -223,13 +229,12 @@ uint32_t fs_roll(struct cluster *c, int64_t now)
 void fs_refresh(struct cluster *c)
 {
     for_each_usage(c, drop_rate, c->fs_at);
-    if (is_on(c) && c->fs_open) {
+    if (is_on(c)) {
         open_windows(c, c->fs_at);
         c->fs_window_at = window_start(c, c->fs_at);
+        for_each_usage(c, sum_old, 0);
     }
     sum_rates(c);
-    if (is_on(c))
-        for_each_usage(c, sum_old, 0);
 }
 
 double fs_window(const struct cluster *c, const struct fs_usage *u, uint32_t i)
@@ -331,7 +336,7 @@ bool fs_blocks(const struct cluster *c, const struct job *j, struct reason *ret_
 
     if (!is_on(c))
         return false;
-    req = c->cfg->fs.policy == FS_DEDICATEDPES ? j->pe : (double)j->procs;
+    req = c->cfg->fs.policy == FS_DEDICATEDPES ? job_pe(c, j) : (double)j->procs;
     req *= (double)j->wclimit_s;
     for (int kind = 0; kind < CRED_KINDS; kind++) {
         const struct cred *k = job_cred(c, j, (enum cred_kind)kind);

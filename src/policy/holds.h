@@ -45,7 +45,8 @@ enum defer_result {
 enum defer_result hold_defer(const struct settings *cfg, struct job *j,
     enum hold_reason why, const char *text, int64_t for_s, int64_t now);
 
-/* A start failed (RM). Counts it and defers when DEFERSTARTCOUNT is reached. */
+/* A start failed (RM): defers when the job's starts, which job_start() counts, have
+ * come to DEFERSTARTCOUNT. */
 enum defer_result hold_start_failed(const struct settings *cfg, struct job *j,
     enum hold_reason why, const char *text, int64_t now);
 

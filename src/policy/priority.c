@@ -171,7 +171,7 @@ static double target(double remaining)
     return inverse * inverse;
 }
 
-static double res_value(const struct job *j, enum prio_sub sub)
+static double res_value(const struct cluster *c, const struct job *j, enum prio_sub sub)
 {
     if (sub == PRIO_NODE)
         return nodes_asked(j);
@@ -186,7 +186,7 @@ static double res_value(const struct job *j, enum prio_sub sub)
     if (sub == PRIO_PS)
         return (double)j->procs * (double)j->wclimit_s;
     if (sub == PRIO_PE)
-        return j->pe;
+        return job_pe(c, j);
     return (double)j->wclimit_s; /* PRIO_WALLTIME */
 }
 
@@ -235,13 +235,16 @@ static uint64_t mix(uint64_t h, uint64_t v)
 }
 
 /* Names everything the cached parts depend on besides the job. Priorities told by
- * the RM change without a new configuration. Never 0, which means "dirty". */
+ * the RM and the totals that PE divides by change without a new configuration.
+ * Never 0, which means "dirty". */
 static uint64_t epoch_of(const struct cluster *c)
 {
     uint64_t h = mix(1, c->config_epoch);
 
     for (size_t i = 0; i < c->creds[CRED_CLASS].n; i++)
         h = mix(h, (uint64_t)c->creds[CRED_CLASS].v[i]->rm_priority);
+    for (int i = 0; i < RES_DIMS && c->cfg->prio.weight[PRIO_PE] != 0; i++)
+        h = mix(h, (uint64_t)c->cfg_total.v[i]);
     return h ? h : 1;
 }
 
@@ -308,7 +311,8 @@ static void refresh(const struct form *f, struct job *j)
 
     for (int sub = PRIO_NODE; sub <= PRIO_WALLTIME; sub++)
         if (f->s->weight[sub] != 0)
-            res += term(f->s, (enum prio_sub)sub, res_value(j, (enum prio_sub)sub));
+            res +=
+                term(f->s, (enum prio_sub)sub, res_value(f->c, j, (enum prio_sub)sub));
     j->prio_static = cred_points(f, j);
     j->prio_res = res;
     if (!f->user)
@@ -462,7 +466,7 @@ static void explain_resources(
     const struct cred *user = job_cred(c, j, CRED_USER);
 
     for (int sub = PRIO_NODE; sub <= PRIO_WALLTIME; sub++)
-        parts->value[sub] = res_value(j, (enum prio_sub)sub);
+        parts->value[sub] = res_value(c, j, (enum prio_sub)sub);
     for (int sub = PRIO_UPROC; sub <= PRIO_UJOB; sub++)
         parts->value[sub] = user_value(user, (enum prio_sub)sub);
 }

@@ -69,7 +69,7 @@ static void unicep_puts_serial_jobs_first(void **state)
     wide.submit_at = 0;
     wide.wclimit_s = 1;
     assert_true(order_key(ORDER_UNICEP, &serial, NOW, 0)
-        < order_key(ORDER_UNICEP, &wide, NOW, 0));
+                < order_key(ORDER_UNICEP, &wide, NOW, 0));
 }
 
 static void submit_times_before_the_second_of_the_origin_count_as_one(void **state)
@@ -106,7 +106,7 @@ static void a_static_key_does_not_change_while_waiting(void **state)
     (void)state;
     for (int o = ORDER_FCFS; o < ORDERS; o++) {
         bool same = order_key((enum queue_order)o, &j, NOW, ORIGIN)
-            == order_key((enum queue_order)o, &j, NOW + 999, ORIGIN);
+                    == order_key((enum queue_order)o, &j, NOW + 999, ORIGIN);
 
         assert_int_equal(same, order_is_static((enum queue_order)o));
     }
