@@ -51,7 +51,7 @@ struct limit {
 
 /* MAXJOB[USER:steve]=3 on a class: a limit on one kind within another. */
 struct limit_within {
-    bool idle;            /* MAXI* rather than MAX* */
+    bool idle; /* MAXI* rather than MAX* */
     enum limit_res res;
     enum cred_kind other; /* kind in the brackets */
     char *name;           /* owned; NULL = every object of that kind separately */
@@ -82,8 +82,13 @@ struct fs_target {
     double value;
 };
 
-enum access_policy { ACCESS_UNSET, ACCESS_SHARED, ACCESS_SINGLEUSER, ACCESS_SINGLEJOB,
-    ACCESS_SINGLETASK };
+enum access_policy {
+    ACCESS_UNSET,
+    ACCESS_SHARED,
+    ACCESS_SINGLEUSER,
+    ACCESS_SINGLEJOB,
+    ACCESS_SINGLETASK
+};
 
 /* Job flags, as on FLAGS= of a credential and in a request (bits). */
 enum job_flag {
@@ -99,8 +104,8 @@ enum job_flag {
     JOB_RESTARTABLE = 1u << 9,
     JOB_SHAREDNODE = 1u << 10,
     JOB_SPAN = 1u << 11,
-    JOB_HOSTLIST = 1u << 12,   /* has a host list */
-    JOB_BACKFILL = 1u << 13,   /* set by the scheduler: started by backfill */
+    JOB_HOSTLIST = 1u << 12,    /* has a host list */
+    JOB_BACKFILL = 1u << 13,    /* set by the scheduler: started by backfill */
     JOB_SPVIOLATION = 1u << 14, /* set by the scheduler: over a soft limit */
     JOB_SYSPRIO_SET = 1u << 15, /* absolute system priority in force */
     JOB_SYSPRIO_REL = 1u << 16, /* relative system priority in force */
@@ -126,10 +131,10 @@ enum qos_flag {
     QOS_IGNSYSMAXPROC = 1u << 14,
     QOS_IGNSYSMAXTIME = 1u << 15,
     QOS_IGNSYSMAXPS = 1u << 16,
-    QOS_IGNUSER = 1u << 17,    /* all limits of that kind */
+    QOS_IGNUSER = 1u << 17, /* all limits of that kind */
     QOS_IGNGROUP = 1u << 18,
     QOS_IGNACCOUNT = 1u << 19,
-    QOS_IGNALL = 1u << 20      /* all user, group, account limits */
+    QOS_IGNALL = 1u << 20 /* all user, group, account limits */
 };
 
 /* One object of USERCFG, GROUPCFG, ACCOUNTCFG, CLASSCFG, QOSCFG or SYSCFG.
@@ -145,13 +150,13 @@ struct cred_cfg {
     struct limit active[LIMIT_RES_COUNT];
     struct limit idle[LIMIT_RES_COUNT]; /* hard only */
     struct VEC(struct limit_within) within;
-    int64_t overrun_s;      /* -1 = not set */
-    int64_t max_wclimit_s;  /* MAX.WCLIMIT, 0 = none */
-    int64_t def_wclimit_s;  /* DEFAULT.WCLIMIT, 0 = none */
-    int64_t min_proc;       /* MIN.PROC / MINPROC, 0 = none */
+    int64_t overrun_s;                          /* -1 = not set */
+    int64_t max_wclimit_s;                      /* MAX.WCLIMIT, 0 = none */
+    int64_t def_wclimit_s;                      /* DEFAULT.WCLIMIT, 0 = none */
+    int64_t min_proc;                           /* MIN.PROC / MINPROC, 0 = none */
     int64_t max_proc_per_job, max_node_per_job; /* 0 = none */
     /* group only */
-    int64_t class_weight;   /* CLASSWEIGHT, 0 = the global one */
+    int64_t class_weight; /* CLASSWEIGHT, 0 = the global one */
     /* class only */
     struct text_list def_features; /* owned */
     enum access_policy access;
@@ -159,13 +164,13 @@ struct cred_cfg {
     char *ocnode;              /* owned */
     /* QOS only */
     double qt_weight, xf_weight;
-    int64_t qt_target_s;       /* 0 = none */
-    double xf_target;          /* 0 = none */
-    uint32_t qos_flags;        /* enum qos_flag */
+    int64_t qt_target_s; /* 0 = none */
+    double xf_target;    /* 0 = none */
+    uint32_t qos_flags;  /* enum qos_flag */
     /* IGN<RES>PER<KIND>: bit r set = active limit r of that kind ignored */
     uint32_t ignore_active[CRED_KINDS], ignore_idle[CRED_KINDS];
-    struct text_list use_reserved; /* USERESERVED:a:b, owned */
-    struct text_list qos_features; /* QOSFEATURES, owned */
+    struct text_list use_reserved;             /* USERESERVED:a:b, owned */
+    struct text_list qos_features;             /* QOSFEATURES, owned */
     struct limit over_active[LIMIT_RES_COUNT]; /* OMAX<R> */
     struct limit over_idle[LIMIT_RES_COUNT];   /* OMAXI<R> */
     int64_t over_job[LIMIT_RES_COUNT];         /* OMAXJ<R>, 0 = none */
@@ -174,9 +179,24 @@ struct cred_cfg {
 /* ---- nodes ------------------------------------------------------------------ */
 
 /* One term a node priority function may have (PRIORITYF). */
-enum nodeprio_term { NP_CPROCS, NP_CMEM, NP_CSWAP, NP_CDISK, NP_APROCS, NP_AMEM,
-    NP_ASWAP, NP_ADISK, NP_JOBCOUNT, NP_LOAD, NP_USAGE, NP_PREF, NP_PRIORITY,
-    NP_RESAFFINITY, NP_SPEED, NP_TERMS };
+enum nodeprio_term {
+    NP_CPROCS,
+    NP_CMEM,
+    NP_CSWAP,
+    NP_CDISK,
+    NP_APROCS,
+    NP_AMEM,
+    NP_ASWAP,
+    NP_ADISK,
+    NP_JOBCOUNT,
+    NP_LOAD,
+    NP_USAGE,
+    NP_PREF,
+    NP_PRIORITY,
+    NP_RESAFFINITY,
+    NP_SPEED,
+    NP_TERMS
+};
 
 struct nodeprio {
     bool set;
@@ -186,8 +206,8 @@ struct nodeprio {
 
 /* NODECFG[name]. Integers: -1 = not set. */
 struct node_cfg {
-    char *name;                  /* owned; DEFAULT, GLOBAL or a node */
-    char *partition, *nodetype;  /* owned, NULL = not set */
+    char *name;                          /* owned; DEFAULT, GLOBAL or a node */
+    char *partition, *nodetype;          /* owned, NULL = not set */
     struct text_list features, networks; /* owned */
     struct gres_list gres;
     int64_t procspeed_mhz;
@@ -206,18 +226,50 @@ struct node_cfg {
 
 /* ---- priority --------------------------------------------------------------- */
 
-enum prio_comp { PRIO_CRED, PRIO_FS, PRIO_ATTR, PRIO_SERV, PRIO_TARG, PRIO_RES,
-    PRIO_USAGE, PRIO_COMPS };
+enum prio_comp {
+    PRIO_CRED,
+    PRIO_FS,
+    PRIO_ATTR,
+    PRIO_SERV,
+    PRIO_TARG,
+    PRIO_RES,
+    PRIO_USAGE,
+    PRIO_COMPS
+};
 
 enum prio_sub {
-    /* CRED */ PRIO_USER, PRIO_GROUP, PRIO_ACCOUNT, PRIO_QOS, PRIO_CLASS,
-    /* FS */ PRIO_FSUSER, PRIO_FSGROUP, PRIO_FSACCOUNT, PRIO_FSQOS, PRIO_FSCLASS,
-    /* ATTR */ PRIO_ATTRATTR, PRIO_ATTRSTATE,
-    /* SERV */ PRIO_QUEUETIME, PRIO_XFACTOR, PRIO_BYPASS, PRIO_SPVIOLATION,
-    /* TARG */ PRIO_TARGETQUEUETIME, PRIO_TARGETXFACTOR,
-    /* RES */ PRIO_NODE, PRIO_PROC, PRIO_MEM, PRIO_SWAP, PRIO_DISK, PRIO_PS, PRIO_PE,
-    PRIO_WALLTIME, PRIO_UPROC, PRIO_UJOB,
-    /* USAGE */ PRIO_CONSUMED, PRIO_REMAINING, PRIO_PERCENT, PRIO_EXECUTIONTIME,
+    /* CRED */ PRIO_USER,
+    PRIO_GROUP,
+    PRIO_ACCOUNT,
+    PRIO_QOS,
+    PRIO_CLASS,
+    /* FS */ PRIO_FSUSER,
+    PRIO_FSGROUP,
+    PRIO_FSACCOUNT,
+    PRIO_FSQOS,
+    PRIO_FSCLASS,
+    /* ATTR */ PRIO_ATTRATTR,
+    PRIO_ATTRSTATE,
+    /* SERV */ PRIO_QUEUETIME,
+    PRIO_XFACTOR,
+    PRIO_BYPASS,
+    PRIO_SPVIOLATION,
+    /* TARG */ PRIO_TARGETQUEUETIME,
+    PRIO_TARGETXFACTOR,
+    /* RES */ PRIO_NODE,
+    PRIO_PROC,
+    PRIO_MEM,
+    PRIO_SWAP,
+    PRIO_DISK,
+    PRIO_PS,
+    PRIO_PE,
+    PRIO_WALLTIME,
+    PRIO_UPROC,
+    PRIO_UJOB,
+    /* USAGE */ PRIO_CONSUMED,
+    PRIO_REMAINING,
+    PRIO_PERCENT,
+    PRIO_EXECUTIONTIME,
     PRIO_SUBS
 };
 
@@ -248,29 +300,65 @@ struct fs_settings {
 
 /* ---- scheduling policies that may differ by partition ------------------------ */
 
-enum backfill_policy { BACKFILL_FIRSTFIT, BACKFILL_BESTFIT, BACKFILL_GREEDY,
-    BACKFILL_PREEMPT, BACKFILL_NONE };
-enum backfill_metric { BFMETRIC_PROCS, BFMETRIC_PROCSECONDS, BFMETRIC_SECONDS,
-    BFMETRIC_PE, BFMETRIC_PESECONDS, BFMETRIC_NODES };
+enum backfill_policy {
+    BACKFILL_FIRSTFIT,
+    BACKFILL_BESTFIT,
+    BACKFILL_GREEDY,
+    BACKFILL_PREEMPT,
+    BACKFILL_NONE
+};
+enum backfill_metric {
+    BFMETRIC_PROCS,
+    BFMETRIC_PROCSECONDS,
+    BFMETRIC_SECONDS,
+    BFMETRIC_PE,
+    BFMETRIC_PESECONDS,
+    BFMETRIC_NODES
+};
 /* Order in which backfill looks at its windows. QUEUEORDER: no windows, every
  * candidate once, in priority order (textbook EASY). */
 enum backfill_order { BFORDER_WIDESTFIRST, BFORDER_LONGESTFIRST, BFORDER_QUEUEORDER };
 enum bf_priority_policy { BFPRIO_RANDOM, BFPRIO_DURATION, BFPRIO_HWDURATION };
-enum reservation_policy { RSVPOLICY_CURRENTHIGHEST, RSVPOLICY_HIGHEST,
-    RSVPOLICY_NEVER };
-enum rsv_threshold { RSVTHRESHOLD_NONE, RSVTHRESHOLD_BYPASS, RSVTHRESHOLD_QUEUETIME,
-    RSVTHRESHOLD_XFACTOR };
-enum nodealloc_policy { NODEALLOC_FIRSTAVAILABLE, NODEALLOC_LASTAVAILABLE,
-    NODEALLOC_MINRESOURCE, NODEALLOC_CPULOAD, NODEALLOC_PRIORITY, NODEALLOC_FASTEST,
-    NODEALLOC_MAXBALANCE, NODEALLOC_CONTIGUOUS, NODEALLOC_LOCAL, NODEALLOC_UNSET };
+enum reservation_policy {
+    RSVPOLICY_CURRENTHIGHEST,
+    RSVPOLICY_HIGHEST,
+    RSVPOLICY_NEVER
+};
+enum rsv_threshold {
+    RSVTHRESHOLD_NONE,
+    RSVTHRESHOLD_BYPASS,
+    RSVTHRESHOLD_QUEUETIME,
+    RSVTHRESHOLD_XFACTOR
+};
+enum nodealloc_policy {
+    NODEALLOC_FIRSTAVAILABLE,
+    NODEALLOC_LASTAVAILABLE,
+    NODEALLOC_MINRESOURCE,
+    NODEALLOC_CPULOAD,
+    NODEALLOC_PRIORITY,
+    NODEALLOC_FASTEST,
+    NODEALLOC_MAXBALANCE,
+    NODEALLOC_CONTIGUOUS,
+    NODEALLOC_LOCAL,
+    NODEALLOC_UNSET
+};
 enum avail_policy { AVAIL_COMBINED, AVAIL_DEDICATED, AVAIL_UTILIZED };
 enum avail_res { AVAIL_PROCS, AVAIL_MEM, AVAIL_SWAP, AVAIL_DISK, AVAIL_RES_COUNT };
 enum load_policy { LOAD_ADJUSTSTATE, LOAD_ADJUSTPROCS };
 enum nodeset_policy { NODESET_OFF, NODESET_ONEOF, NODESET_FIRSTOF, NODESET_ANYOF };
-enum nodeset_attr { NODESET_FEATURE, NODESET_MEMORY, NODESET_PROCSPEED,
-    NODESET_NETWORK, NODESET_ATTR_UNSET };
-enum nodeset_prio { NODESET_MINLOSS, NODESET_BESTFIT, NODESET_WORSTFIT,
-    NODESET_BESTRESOURCE };
+enum nodeset_attr {
+    NODESET_FEATURE,
+    NODESET_MEMORY,
+    NODESET_PROCSPEED,
+    NODESET_NETWORK,
+    NODESET_ATTR_UNSET
+};
+enum nodeset_prio {
+    NODESET_MINLOSS,
+    NODESET_BESTFIT,
+    NODESET_WORSTFIT,
+    NODESET_BESTRESOURCE
+};
 
 struct nodeset_spec {
     enum nodeset_policy policy;
@@ -302,15 +390,19 @@ struct par_settings {
 /* One stack of priority reservations: RESERVATIONDEPTH[X] and its QOS list. */
 struct rsv_group {
     int64_t depth;
-    bool all;                /* [ALL] */
-    struct text_list qos;  /* owned names */
+    bool all;             /* [ALL] */
+    struct text_list qos; /* owned names */
 };
 
 #define RSV_GROUPS_MAX 64
 
 enum wc_action { WC_CANCEL, WC_PREEMPT };
-enum preempt_policy { PREEMPT_REQUEUE, PREEMPT_SUSPEND, PREEMPT_CHECKPOINT,
-    PREEMPT_OVERCOMMIT };
+enum preempt_policy {
+    PREEMPT_REQUEUE,
+    PREEMPT_SUSPEND,
+    PREEMPT_CHECKPOINT,
+    PREEMPT_OVERCOMMIT
+};
 
 /* A section of maui.cfg that a later room reads whole (SRCFG, RMCFG, AMCFG,
  * SCHEDCFG, CLIENTCFG): attributes kept as written, in file order. */
@@ -327,20 +419,20 @@ struct raw_object {
 struct settings {
     struct prio_settings prio;
     struct fs_settings fs;
-    struct VEC(struct cred_cfg) creds[CRED_KINDS]; /* [0] is always DEFAULT */
-    struct cred_cfg sys;                           /* SYSCFG */
-    struct VEC(struct node_cfg) nodes;             /* [0] is always DEFAULT */
+    struct VEC(struct cred_cfg) creds[CRED_KINDS];     /* [0] is always DEFAULT */
+    struct cred_cfg sys;                               /* SYSCFG */
+    struct VEC(struct node_cfg) nodes;                 /* [0] is always DEFAULT */
     struct names *cred_index[CRED_KINDS], *node_index; /* name -> index above */
-    struct VEC(struct par_settings) par;           /* [0] is the global set */
+    struct VEC(struct par_settings) par;               /* [0] is the global set */
     struct rsv_group rsv_groups[RSV_GROUPS_MAX];
-    int64_t rsv_retry_s[RSV_GROUPS_MAX];           /* RESERVATIONRETRYTIME[X] */
-    int64_t res_depth;                             /* RESDEPTH: reported, no limit here */
+    int64_t rsv_retry_s[RSV_GROUPS_MAX]; /* RESERVATIONRETRYTIME[X] */
+    int64_t res_depth;                   /* RESDEPTH: reported, no limit here */
     int64_t bf_chunk_duration_s, bf_chunk_size;
     enum bf_priority_policy bf_priority;
 
     /* jobs */
-    int64_t default_wclimit_s;     /* SYSTEMDEFAULTJOBWALLTIME */
-    int64_t job_max_overrun_s;     /* -1 = never act */
+    int64_t default_wclimit_s; /* SYSTEMDEFAULTJOBWALLTIME */
+    int64_t job_max_overrun_s; /* -1 = never act */
     enum wc_action wc_action;
     enum preempt_policy preempt_policy;
     bool enable_multinode_jobs, enable_multireq_jobs;
@@ -357,8 +449,8 @@ struct settings {
     bool node_alloc_max_ps;
     int64_t node_down_delay_s;
     char *feature_nodetype_header, *feature_partition_header,
-        *feature_procspeed_header;                      /* owned or NULL */
-    struct gres_list default_classes;        /* DEFAULTCLASSLIST */
+        *feature_procspeed_header;    /* owned or NULL */
+    struct gres_list default_classes; /* DEFAULTCLASSLIST */
 
     /* cycle */
     int64_t rm_poll_interval_s, job_aggregation_s;

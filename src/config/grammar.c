@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The lines of maui.cfg. */
+#include "config/grammar.h"
+
+#include "base/vec.h"
+
+#include <string.h>
+
+struct text VEC(char);
+
+static bool is_blank(char c)
+{
+    return (unsigned char)c <= ' ' || c == 0x7f;
+}
+
+void grammar_init(struct grammar *g, const char *text, size_t len)
+{
+    *g = (struct grammar){.text = text, .end = text + len};
+    if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        g->text += 3;
+}
+
+/* ---- lines -------------------------------------------------------------------- */
+
+static const char *line_end(const struct grammar *g)
+{
+    const char *end = memchr(g->text, '\n', (size_t)(g->end - g->text));
+
+    return end != NULL ? end : g->end;
+}
+
+/* Remember the file of a comment that reads `#INCLUDE file`, `#INCLUDE <file>`. */
+static void note_include(struct grammar *g, const char *comment, const char *end)
+{
+    static const char word[] = "#INCLUDE";
+    const size_t len = sizeof word - 1;
+
+    if ((size_t)(end - comment) <= len || memcmp(comment, word, len) != 0
+        || !is_blank(comment[len]))
+        return;
+    comment += len;
+    while (comment < end && (is_blank(*comment) || strchr("<\"'", *comment) != NULL))
+        comment++;
+    while (end > comment && (is_blank(end[-1]) || strchr(">\"'", end[-1]) != NULL))
+        end--;
+    if (end > comment && g->include == NULL)
+        g->include = xstrndup(comment, (size_t)(end - comment));
+}
+
+/* Append one line of the file without its comment; true when a backslash at its end
+ * asks for the next. */
+static bool read_physical(struct grammar *g, struct text *to)
+{
+    const char *end = line_end(g);
+    const char *comment = memchr(g->text, '#', (size_t)(end - g->text));
+    const char *stop = comment != NULL ? comment : end;
+    bool joined;
+
+    if (comment != NULL)
+        note_include(g, comment, end);
+    while (stop > g->text && is_blank(stop[-1]))
+        stop--;
+    joined = comment == NULL && stop > g->text && stop[-1] == '\\';
+    if (joined)
+        stop--;
+    for (const char *p = g->text; p < stop; p++)
+        vec_push(to, is_blank(*p) ? ' ' : *p);
+    g->text = end < g->end ? end + 1 : end;
+    g->line++;
+    return joined && g->text < g->end;
+}
+
+static char *copy_trimmed(const char *from, const char *end)
+{
+    while (from < end && is_blank(*from))
+        from++;
+    while (end > from && is_blank(end[-1]))
+        end--;
+    return xstrndup(from, (size_t)(end - from));
+}
+
+/* `[index]` at p; returns what follows it, or NULL with an error recorded. */
+static const char *read_index(struct grammar_line *ret, const char *p, const char *end)
+{
+    const char *close = memchr(p, ']', (size_t)(end - p));
+
+    if (close == NULL) {
+        ret->kind = GRAMMAR_ERROR;
+        err_set(&ret->err, ERR_INVALID, "'%.60s' has no closing ]", ret->name);
+        return NULL;
+    }
+    ret->index = copy_trimmed(p + 1, close);
+    return close + 1;
+}
+
+/* Take a whole line apart. `text` holds at least one non-blank. */
+static void split(struct grammar_line *ret, const char *p, const char *end)
+{
+    const char *name;
+    bool apart;
+
+    while (is_blank(*p))
+        p++;
+    name = p;
+    while (p < end && !is_blank(*p) && *p != '=' && *p != '[')
+        p++;
+    ret->name = xstrndup(name, (size_t)(p - name));
+    if (p < end && *p == '[') {
+        p = read_index(ret, p, end);
+        if (p == NULL)
+            return;
+    }
+    apart = p == end || is_blank(*p) || *p == '=';
+    while (p < end && is_blank(*p))
+        p++;
+    if (p < end && *p == '=')
+        p++;
+    if (*ret->name == '\0' || !apart) {
+        ret->kind = GRAMMAR_ERROR;
+        err_set(&ret->err, ERR_INVALID,
+            "'%.60s' is not NAME VALUE or NAME[INDEX] VALUE", name);
+        return;
+    }
+    ret->value = copy_trimmed(p, end);
+}
+
+static bool blank_only(const struct text *text)
+{
+    for (size_t i = 0; i < text->n; i++)
+        if (!is_blank(text->v[i]))
+            return false;
+    return true;
+}
+
+bool grammar_next(struct grammar *g, struct grammar_line *ret)
+{
+    struct text text = {0};
+    bool found = false;
+
+    *ret = (struct grammar_line){0};
+    while (!found && (g->include != NULL || g->text < g->end)) {
+        if (g->include != NULL) {
+            ret->kind = GRAMMAR_INCLUDE;
+            ret->line = g->line;
+            ret->value = g->include;
+            g->include = NULL;
+            return true;
+        }
+        text.n = 0;
+        ret->line = g->line + 1;
+        while (read_physical(g, &text))
+            vec_push(&text, '\n');
+        found = !blank_only(&text);
+    }
+    if (found) {
+        vec_push(&text, '\0');
+        split(ret, text.v, text.v + text.n - 1);
+    }
+    vec_fini(&text);
+    return found;
+}
+
+void grammar_line_fini(struct grammar_line *line)
+{
+    free(line->name);
+    free(line->index);
+    free(line->value);
+}
+
+/* ---- pairs ----------------------------------------------------------------------- */
+
+void grammar_pairs_init(struct grammar_pairs *g, const char *value)
+{
+    *g = (struct grammar_pairs){.p = value};
+}
+
+static void skip_blanks(struct grammar_pairs *g)
+{
+    for (; *g->p != '\0' && is_blank(*g->p); g->p++)
+        g->line += *g->p == '\n';
+}
+
+/* A value: quoted (blanks and line ends kept as blanks), or up to a blank. */
+static char *read_value(struct grammar_pairs *g, struct grammar_pair *ret)
+{
+    char quote = *g->p, *value;
+    const char *from = g->p;
+
+    if (quote != '\'' && quote != '"') {
+        while (*g->p != '\0' && !is_blank(*g->p))
+            g->p++;
+        return xstrndup(from, (size_t)(g->p - from));
+    }
+    from = ++g->p;
+    while (*g->p != '\0' && *g->p != quote)
+        g->line += *g->p++ == '\n';
+    value = xstrndup(from, (size_t)(g->p - from));
+    ret->unclosed = *g->p == '\0';
+    g->p += !ret->unclosed;
+    for (char *c = value; *c != '\0'; c++)
+        *c = *c == '\n' ? ' ' : *c;
+    return value;
+}
+
+bool grammar_pairs_next(struct grammar_pairs *g, struct grammar_pair *ret)
+{
+    const char *name;
+
+    *ret = (struct grammar_pair){0};
+    skip_blanks(g);
+    if (*g->p == '\0')
+        return false;
+    ret->line = g->line;
+    name = g->p;
+    while (*g->p != '\0' && !is_blank(*g->p) && *g->p != '=' && *g->p != '[')
+        g->p++;
+    ret->name = xstrndup(name, (size_t)(g->p - name));
+    if (*g->p == '[') {
+        const char *inside = ++g->p;
+
+        while (*g->p != '\0' && *g->p != ']' && *g->p != '\n')
+            g->p++;
+        ret->bracket = copy_trimmed(inside, g->p);
+        g->p += *g->p == ']';
+    }
+    if (*g->p == '=') {
+        g->p++;
+        ret->value = read_value(g, ret);
+        return true;
+    }
+    /* Not a pair; step over the rest of the word. */
+    while (*g->p != '\0' && !is_blank(*g->p))
+        g->p++;
+    return true;
+}
+
+void grammar_pair_fini(struct grammar_pair *pair)
+{
+    free(pair->name);
+    free(pair->bracket);
+    free(pair->value);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Readers of the rows that have a grammar of their own: policies and credentials. */
+#include "config/config.h"
+#include "config/set.h"
+#include "config/value.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+int set_purge_time(struct cfg_call *call, struct err *err)
+{
+    struct settings *s = call->base;
+    int64_t value;
+
+    if (value_time(call->value, false, &value, err) < 0)
+        return -1;
+    if (s != NULL)
+        s->job_purge_s = s->node_purge_s = value;
+    return 0;
+}
+
+int set_default_classes(struct cfg_call *call, struct err *err)
+{
+    struct gres_list scratch = {0};
+    struct settings *s = call->base;
+    int status =
+        value_gres(call->value, -1, s != NULL ? &s->default_classes : &scratch, err);
+
+    gres_list_fini(&scratch);
+    return status;
+}
+
+/* A metric, % behind it for ratios; TRUE means DEDICATEDPS, as it always did. */
+int set_fs_policy(struct cfg_call *call, struct err *err)
+{
+    static const struct cfg_keyword words[] = {{"DEDICATEDPS", FS_DEDICATEDPS},
+        {"DEDICATEDPES", FS_DEDICATEDPES}, {"UTILIZEDPS", FS_UTILIZEDPS},
+        {"PSDEDICATED", FS_DEDICATEDPS, "means DEDICATEDPS; write that"},
+        {"NONE", FS_OFF, "is the same as no FSPOLICY"},
+        {"[NONE]", FS_OFF, "is the same as no FSPOLICY"}, {NULL}};
+    struct settings *s = call->base;
+    const struct cfg_keyword *word;
+    size_t len = strlen(call->value);
+    bool percent = len > 0 && call->value[len - 1] == '%', on;
+    char *text = xstrndup(call->value, percent ? len - 1 : len);
+    int status = 0;
+    enum fs_policy policy = FS_OFF;
+
+    if (value_bool(text, &on, NULL) == 0) {
+        policy = on ? FS_DEDICATEDPS : FS_OFF;
+    } else {
+        status = value_keyword(text, words, &word, err);
+        if (status == 0)
+            policy = (enum fs_policy)word->value;
+        if (status == 0 && word->remark != NULL)
+            cfg_remark(call, "%s %s", word->name, word->remark);
+    }
+    free(text);
+    if (status == 0 && s != NULL) {
+        s->fs.policy = policy;
+        s->fs.percent = percent;
+    }
+    return status;
+}
+
+int set_match_policy(struct cfg_call *call, struct err *err)
+{
+    static const struct cfg_keyword words[] = {
+        {"EXACTNODE", 1}, {"EXACTPROC", 2}, {"NONE", 0}, {"[NONE]", 0}, {NULL}};
+    struct settings *s = call->base;
+    const struct cfg_keyword *word = NULL;
+    const char *text = call->value;
+    unsigned bits = 0;
+    char *next;
+
+    while ((next = value_next_word(&text, VALUE_SEPARATORS)) != NULL) {
+        int status = value_keyword(next, words, &word, err);
+
+        free(next);
+        if (status < 0)
+            return -1;
+        bits |= word->value;
+    }
+    if (s != NULL) {
+        s->match_exactnode = (bits & 1) != 0;
+        s->match_exactproc = (bits & 2) != 0;
+    }
+    return 0;
+}
+
+/* One RES[:POLICY[:ACTION[:TIME]]]. */
+static int check_resource_limit(const char *text, struct err *err)
+{
+    static const struct cfg_keyword res[] = {
+        {"PROC"}, {"PROCS"}, {"MEM"}, {"SWAP"}, {"DISK"}, {"NODE"}, {NULL}};
+    static const struct cfg_keyword policy[] = {
+        {"ALWAYS"}, {"EXTENDEDVIOLATION"}, {"BLOCKEDWORKLOADONLY"}, {NULL}};
+    static const struct cfg_keyword action[] = {
+        {"CANCEL"}, {"REQUEUE"}, {"SUSPEND"}, {NULL}};
+    static const struct cfg_keyword *const parts[] = {res, policy, action};
+    const struct cfg_keyword *found;
+    int64_t time;
+
+    for (size_t i = 0; i < 3; i++) {
+        size_t len = strcspn(text, ":");
+        char *word = xstrndup(text, len);
+        int status = value_keyword(word, parts[i], &found, err);
+
+        free(word);
+        if (status < 0)
+            return -1;
+        text += len;
+        if (*text == '\0')
+            return 0;
+        text++;
+    }
+    return value_time(text, false, &time, err);
+}
+
+int set_resource_limit(struct cfg_call *call, struct err *err)
+{
+    const char *text = call->value;
+    int status = 0;
+    char *word;
+
+    while (status == 0 && (word = value_next_word(&text, ", \t\n")) != NULL) {
+        status = check_resource_limit(word, err);
+        free(word);
+    }
+    return status;
+}
+
+/* The order of windows, or, as another name of BACKFILLPOLICY, the policy. */
+int set_backfill_type(struct cfg_call *call, struct err *err)
+{
+    enum { POLICY = 16 }; /* added to policies, to tell the two apart */
+    static const struct cfg_keyword words[] = {{"WIDESTFIRST", BFORDER_WIDESTFIRST},
+        {"LONGESTFIRST", BFORDER_LONGESTFIRST}, {"QUEUEORDER", BFORDER_QUEUEORDER},
+        {"FIRSTFIT", POLICY + BACKFILL_FIRSTFIT},
+        {"BESTFIT", POLICY + BACKFILL_BESTFIT}, {"GREEDY", POLICY + BACKFILL_GREEDY},
+        {"PREEMPT", POLICY + BACKFILL_PREEMPT}, {"NONE", POLICY + BACKFILL_NONE},
+        {NULL}};
+    struct par_settings *par = call->base;
+    const struct cfg_keyword *word;
+
+    if (value_keyword(call->value, words, &word, err) < 0)
+        return -1;
+    if (par == NULL)
+        return 0;
+    if (word->value >= POLICY)
+        par->bf_policy = (enum backfill_policy)(word->value - POLICY);
+    else
+        par->bf_order = (enum backfill_order)word->value;
+    return 0;
+}
+
+/* One POLICY[:RES] into `avail`; without a resource, all of them. */
+static int read_avail(const char *text, enum avail_policy *avail, struct err *err)
+{
+    static const struct cfg_keyword policies[] = {{"COMBINED", AVAIL_COMBINED},
+        {"DEDICATED", AVAIL_DEDICATED}, {"UTILIZED", AVAIL_UTILIZED}, {NULL}};
+    static const struct cfg_keyword resources[] = {{"PROC", AVAIL_PROCS},
+        {"PROCS", AVAIL_PROCS}, {"MEM", AVAIL_MEM}, {"SWAP", AVAIL_SWAP},
+        {"DISK", AVAIL_DISK}, {NULL}};
+    size_t len = strcspn(text, ":");
+    char *name = xstrndup(text, len);
+    const struct cfg_keyword *policy, *res;
+    int status = value_keyword(name, policies, &policy, err);
+
+    free(name);
+    if (status < 0)
+        return -1;
+    if (text[len] == '\0') {
+        for (int r = 0; r < AVAIL_RES_COUNT; r++)
+            avail[r] = (enum avail_policy)policy->value;
+        return 0;
+    }
+    if (value_keyword(text + len + 1, resources, &res, err) < 0)
+        return -1;
+    avail[res->value] = (enum avail_policy)policy->value;
+    return 0;
+}
+
+int set_avail_policy(struct cfg_call *call, struct err *err)
+{
+    enum avail_policy avail[AVAIL_RES_COUNT] = {AVAIL_COMBINED};
+    struct par_settings *par = call->base;
+    const char *text = call->value;
+    int status = 0;
+    char *word;
+
+    while (status == 0 && (word = value_next_word(&text, ", \t\n")) != NULL) {
+        status = read_avail(word, avail, err);
+        free(word);
+    }
+    if (status == 0 && par != NULL)
+        memcpy(par->avail, avail, sizeof par->avail);
+    return status;
+}
+
+int set_stack_qos(struct cfg_call *call, struct err *err)
+{
+    struct rsv_group *stack = call->base;
+    struct text_list read = {0};
+    bool all = false;
+
+    (void)err;
+    value_words(call->value, &read);
+    for (size_t i = 0; i < read.n; i++)
+        all = all || strcasecmp(read.v[i], "ALL") == 0
+              || strcasecmp(read.v[i], "[ALL]") == 0;
+    if (stack == NULL || all)
+        text_list_fini(&read);
+    if (stack == NULL)
+        return 0;
+    text_list_fini(&stack->qos);
+    stack->qos = read;
+    stack->all = all;
+    return 0;
+}
+
+/* QDEF (arg 0) and PDEF (arg 1): an operator in the name is the list's. */
+int set_default_name(struct cfg_call *call, struct err *err)
+{
+    struct cred_cfg *cred = call->base;
+    const char *text = call->value;
+    char *name = value_next_word(&text, VALUE_SEPARATORS "&^");
+    char *second = value_next_word(&text, VALUE_SEPARATORS "&^"), **field;
+    struct name_list *list;
+
+    if (name == NULL || second != NULL || cred == NULL) {
+        bool bad = name == NULL || second != NULL;
+
+        free(name);
+        free(second);
+        return bad ? err_set(err, ERR_INVALID, "'%.60s' is not one name", call->value)
+                   : 0;
+    }
+    field = call->row->arg == 0 ? &cred->qdef : &cred->pdef;
+    list = call->row->arg == 0 ? &cred->qlist : &cred->plist;
+    free(*field);
+    *field = name;
+    if (strchr(call->value, '^') != NULL)
+        list->mode = LIST_ONLY;
+    else if (strchr(call->value, '&') != NULL)
+        list->mode = LIST_AND;
+    return 0;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The table: server, logging, checkpoint, administration, resource and allocation
+ * managers. */
+#include "config/row.h"
+#include "config/set.h"
+#include "config/table.h"
+
+/* clang-format off */
+static const struct cfg_keyword kw_mode[] = {
+    {"NORMAL"}, {"TEST"}, {"SIMULATION"}, {"PROFILE"}, {"SINGLESTEP"}, {NULL}};
+static const struct cfg_keyword kw_display[] = {{"NODECENTRIC"}, {NULL}};
+static const struct cfg_keyword kw_facility[] = {
+    {"fCORE"}, {"fSCHED"}, {"fSOCK"}, {"fUI"}, {"fLL"}, {"fSDR"}, {"fCONFIG"}, {"fSTAT"},
+    {"fSIM"}, {"fSTRUCT"}, {"fFS"}, {"fCKPT"}, {"fBANK"}, {"fAM"}, {"fRM"}, {"fPBS"},
+    {"fWIKI"}, {"fSGE"}, {"fSSS"}, {"fLSF"}, {"fNAT"}, {"fALL"}, {NULL}};
+static const struct cfg_keyword kw_resctl[] = {{"ADMINONLY"}, {"ANY"}, {NULL}};
+static const struct cfg_keyword kw_protocol[] = {{"XML"}, {"KVP"}, {NULL}};
+
+static const struct cfg_row server_rows[] = {
+    {N("SERVERHOST"), NAME(NULL), LATER, HELP("Host the server runs on and clients connect to; the daemon needs it.")},
+    {N("SERVERPORT"), INT("port", "40559", 1, 64000), LATER, HELP("Port clients connect to.")},
+    {N("SERVERNAME"), NAME(NULL), LATER, HELP("Name of this scheduler; SERVERHOST when not given.")},
+    {N("SERVERMODE"), WORD("NORMAL", kw_mode), LATER, HELP("NORMAL drives the resource manager; TEST decides but does nothing; SIMULATION runs on traces; SINGLESTEP stops after STEPCOUNT cycles.")},
+    {N("STEPCOUNT"), COUNT("cycles", "60"), LATER, HELP("Cycles to run in SINGLESTEP mode.")},
+    {N("SERVERHOMEDIR"), FILE_PATH(NULL), LATER, HELP("Home directory; usually set in the environment or in /etc/maui.cfg.")},
+    {N("SERVERCONFIGFILE"), FILE_PATH("maui.cfg"), INERT, HELP("Only the environment variable of this name has an effect.")},
+    {N("LOCKFILE"), FILE_PATH("maui.pid"), LATER, HELP("Lock that keeps a second server out, relative to the home directory.")},
+    {N("TOOLSDIR"), FILE_PATH("tools/"), LATER, HELP("Helper programs, relative to the home directory.")},
+    {N("STATDIR"), FILE_PATH("stats"), LATER, HELP("Statistics and fairshare files, relative to the home directory.")},
+    {N("SCHEDCFG"), SECTION(OBJECT_SCHED), LATER, HELP("Attributes of the server; the index is its name.")},
+    {N("RMPOLLINTERVAL"), TIME("00:01:00"), IN_SETTINGS(rm_poll_interval_s), HELP("Longest time between two scheduling cycles.")},
+    {N("JOBAGGREGATIONTIME"), TIME("0"), IN_SETTINGS(job_aggregation_s), HELP("Wait at least this long after a job event, so that bursts are handled together.")},
+    {N("MAXSLEEPITERATION"), COUNT("cycles", "1"), LATER, HELP("Without events, schedule fully only every so many cycles.")},
+    {N("MAXJOBPERITERATION"), COUNT("jobs", "0"), INERT, HELP("Was meant to cap the jobs started in one cycle.")},
+    {N("MINDISPATCHTIME"), TIME("0"), INERT, HELP("Was meant to space out job starts.")},
+    {N("CLIENTTIMEOUT"), TIME("00:00:30"), LATER, HELP("How long a command waits for its answer; also an environment variable.")},
+    {N("DEFAULTDOMAIN"), NAME(NULL), LATER, HELP("Domain added to short host names; a missing leading dot is supplied.")},
+    {N("DISPLAYFLAGS"), WORDS(NULL, kw_display), LATER, HELP("NODECENTRIC: commands count nodes instead of processors.")},
+    {N("USEJOBREGEX"), BOOL("FALSE"), LATER, HELP("Job expressions are plain regular expressions, not anchored at both ends.")},
+    {N("MCSOCKETPROTOCOL"), NAME(NULL), LATER, HELP("Default socket protocol between peers.")},
+    {N("DIRECTORYSERVER"), NAME(NULL), LATER, HELP("host[:port] of the service directory.")},
+    {N("EVENTSERVER"), NAME(NULL), LATER, HELP("host[:port] of the event manager.")},
+    {N("COMPUTEHOSTS"), WORDS(NULL, NULL), LATER, HELP("Compute hosts, displayed only.")},
+    {N("PARIGNQUEUELIST"), WORDS(NULL, NULL), LATER, HELP("Queues to ignore.")},
+};
+
+static const struct cfg_row logging_rows[] = {
+    {N("LOGDIR"), FILE_PATH("log"), LATER, HELP("Directory of the log, relative to the home directory.")},
+    {N("LOGFILE"), FILE_PATH("maui.log"), LATER, HELP("Log file, relative to LOGDIR; standard error if it cannot be used.")},
+    {N("LOGFILEMAXSIZE"), COUNT("bytes", "10000000"), LATER, HELP("Size at which the log is rolled.")},
+    {N("LOGFILEROLLDEPTH"), COUNT("files", "1"), LATER, HELP("Rolled log files kept: .1, .2 and so on.")},
+    {N("LOGLEVEL"), INT("level", "0", 0, 9), LATER, HELP("How much is logged: 2 everything critical, 4 every action, 9 all.")},
+    {N("LOGFACILITY"), WORDS("fALL", kw_facility), LATER, HELP("Parts of the program that log.")},
+    {N("USESYSLOG"), BOOL("FALSE"), HEAD_ONLY, LATER, HELP("Report events through syslog: BOOL[:facility].")},
+    {N("NOTIFICATIONPROGRAM", "NOTIFYSCRIPT"), FILE_PATH(NULL), LATER, HELP("Program called with each administrator event, relative to TOOLSDIR.")},
+    {N("NOTIFICATIONINTERVAL"), TIME("00:10:00"), IN_SETTINGS(notification_interval_s), HELP("Shortest time between repeated notifications about the same matter.")},
+    {N("FEEDBACKPROGRAM"), FILE_PATH(NULL), LATER, HELP("Program run at each job's completion with what the job used.")},
+    {N("MAILPROGRAM"), FILE_PATH(NULL), INERT, HELP("Was meant to send mail.")},
+};
+
+static const struct cfg_row checkpoint_rows[] = {
+    {N("CHECKPOINTFILE", "CPFILE"), FILE_PATH("maui.ck"), LATER, HELP("Where the state is kept, relative to the home directory.")},
+    {N("CHECKPOINTINTERVAL", "CPINTERVAL"), TIME("00:05:00"), LATER, HELP("Time between two checkpoints; fairshare data is written at the same time.")},
+    {N("CHECKPOINTEXPIRATIONTIME", "CPEXPIRATIONTIME"), TIME("INFINITY"), LATER, HELP("Data of vanished objects is dropped after this.")},
+};
+
+static const struct cfg_row admin_rows[] = {
+    {N("ADMIN1", "ADMINS"), WORDS("root", NULL), LATER, HELP("Full control. The first is the primary administrator, whom the daemon runs as. ALL = everyone.")},
+    {N("ADMIN2"), WORDS(NULL, NULL), LATER, HELP("Operators: may change all job attributes and see everything.")},
+    {N("ADMIN3"), WORDS(NULL, NULL), LATER, HELP("Help desk: may see everything, change nothing.")},
+    {N("ADMIN4"), WORDS(NULL, NULL), LATER, HELP("Shown, but grants nothing.")},
+    {N("ADMINHOSTS"), WORDS("ALL", NULL), LATER, HELP("Hosts from which level 1 commands are taken.")},
+    {N("CLIENTCFG"), SECTION(OBJECT_CLIENT), LATER, HELP("Shared secret of a peer; in maui-private.cfg only.")},
+    {N("RESCTLPOLICY"), WORD("ADMINONLY", kw_resctl), LATER, HELP("Who may make administrative reservations.")},
+    {N("RESLIMITPOLICY"), NAME(NULL), INERT, HELP("Was meant as the policy level of user reservations.")},
+};
+
+static const struct cfg_row rm_rows[] = {
+    {N("RMCFG"), SECTION(OBJECT_RM), LATER, HELP("A resource manager.")},
+    {N("RMTYPE"), OLD_FORM(OBJECT_RM, "TYPE", "RMCFG[x] TYPE="), INDEX(INDEX_OF_OBJECT), HELP("Kind of the resource manager.")},
+    {N("RMHOST", "RMSERVER"), OLD_FORM(OBJECT_RM, "HOST", "RMCFG[x] HOST="), INDEX(INDEX_OF_OBJECT), HELP("Its host.")},
+    {N("RMPORT"), OLD_FORM(OBJECT_RM, "PORT", "RMCFG[x] PORT="), INDEX(INDEX_OF_OBJECT), HELP("Its port.")},
+    {N("RMEPORT"), OLD_FORM(OBJECT_RM, "EPORT", "RMCFG[x] EPORT="), INDEX(INDEX_OF_OBJECT), HELP("Its event port.")},
+    {N("RMNMPORT"), OLD_FORM(OBJECT_RM, "NMPORT", "RMCFG[x] NMPORT="), INDEX(INDEX_OF_OBJECT), HELP("Port of its node managers.")},
+    {N("RMTIMEOUT"), OLD_FORM(OBJECT_RM, "TIMEOUT", "RMCFG[x] TIMEOUT="), INDEX(INDEX_OF_OBJECT), HELP("How long to wait for its answer.")},
+    {N("RMAUTHTYPE"), OLD_FORM(OBJECT_RM, "AUTHTYPE", "RMCFG[x] AUTHTYPE="), INDEX(INDEX_OF_OBJECT), HELP("How the two recognise each other.")},
+    {N("RMCONFIGFILE"), OLD_FORM(OBJECT_RM, "CONFIGFILE", "RMCFG[x] CONFIGFILE="), INDEX(INDEX_OF_OBJECT), HELP("LoadLeveler configuration file.")},
+    {N("RMLOCALDISKFS"), OLD_FORM(OBJECT_RM, "LOCALDISKFS", "RMCFG[x] LOCALDISKFS="), INDEX(INDEX_OF_OBJECT), HELP("File system counted as local disk.")},
+    {N("RMNAME"), NAME(NULL), INDEX(INDEX_OF_OBJECT), INERT, HELP("Was meant to name a resource manager; the index of RMCFG does.")},
+    {N("APIFAILURETHRESHHOLD"), COUNT("failures", "6"), LATER, HELP("Failures in a row before an administrator is told (spelt so).")},
+    {N("JOBPURGETIME"), TIME("0"), IN_SETTINGS(job_purge_s), HELP("Keep a job this long after the resource manager stopped reporting it.")},
+    {N("NODEPURGETIME"), TIME("INFINITY"), IN_SETTINGS(node_purge_s), HELP("The same for nodes.")},
+    {N("PURGETIME"), CUSTOM(set_purge_time, NULL, "TIME"), OBSOLETE("JOBPURGETIME and NODEPURGETIME"), .home = HOME_SETTINGS, .store = STORE_OTHER, HELP("Sets JOBPURGETIME and NODEPURGETIME.")},
+    {N("JOBSYNCTIME", "JOBSYNCDEADLINE"), TIME("00:10:00"), IN_SETTINGS(job_sync_s), HELP("After this the state expected of a job gives way to the one reported.")},
+    {N("NODESYNCTIME", "NODESYNCDEADLINE"), TIME("00:10:00"), IN_SETTINGS(node_sync_s), HELP("The same for nodes.")},
+    {N("NODEPOLLFREQUENCY"), COUNT("cycles", "0"), LATER, HELP("Cycles between two queries of the node managers; 0 asks in every one.")},
+    {N("DEFAULTCLASSLIST"), CUSTOM(set_default_classes, NULL, "WORDS of CLASS[:COUNT]"), IN_SETTINGS(default_classes), HELP("Classes of a node when the resource manager tells none.")},
+    {N("DEFAULTQMHOST"), NAME(NULL), INERT, HELP("Was meant as the default host of the queue manager.")},
+    {N("IGNPBSGROUPLIST"), BOOL("FALSE"), LATER, HELP("Ignore the PBS group_list when deriving a job's group.")},
+    {N("FEATURENODETYPEHEADER"), NAME(NULL), IN_SETTINGS(feature_nodetype_header), HELP("Node features that begin so tell the node type with the rest.")},
+    {N("FEATUREPARTITIONHEADER"), NAME(NULL), IN_SETTINGS(feature_partition_header), HELP("Node features that begin so tell the partition with the rest.")},
+    {N("FEATUREPROCSPEEDHEADER"), NAME(NULL), IN_SETTINGS(feature_procspeed_header), HELP("Node features that begin so tell the processor speed; a $ at the end: only if the rest is a number.")},
+    {N("MACHINECONFIGFILE"), FILE_PATH(NULL), INERT, HELP("Was meant to describe the machine.")},
+    {N("REMOTESTARTCOMMAND"), TEXT(NULL), INERT, HELP("Setting of an old node daemon.")},
+    {N("RESOURCECOLLECTIONPOLICY"), TEXT(NULL), INERT, HELP("Setting of an old node daemon.")},
+    {N("RESOURCEDAEMON"), TEXT(NULL), INERT, HELP("Setting of an old node daemon.")},
+    {N("RESOURCEDATAFILE"), TEXT(NULL), INERT, HELP("Setting of an old node daemon.")},
+    {N("RESOURCELOCKFILE"), TEXT(NULL), INERT, HELP("Setting of an old node daemon.")},
+    {N("RESOURCEPORT"), TEXT(NULL), INERT, HELP("Setting of an old node daemon.")},
+    {N("RESOURCEREPORTWAIT"), TEXT(NULL), INERT, HELP("Setting of an old node daemon.")},
+    {N("RESOURCESAMPLEINTERVAL"), TEXT(NULL), INERT, HELP("Setting of an old node daemon.")},
+};
+
+static const struct cfg_row am_rows[] = {
+    {N("AMCFG"), SECTION(OBJECT_AM), LATER, HELP("An allocation manager (bank).")},
+    {N("BANKTYPE"), OLD_FORM(OBJECT_AM, "TYPE", "AMCFG[x] TYPE="), HELP("Kind of the first bank.")},
+    {N("BANKHOST", "BANKSERVER"), OLD_FORM(OBJECT_AM, "HOST", "AMCFG[x] HOST="), HELP("Its host; the file for kind FILE.")},
+    {N("BANKPORT"), OLD_FORM(OBJECT_AM, "PORT", "AMCFG[x] PORT="), HELP("Its port.")},
+    {N("BANKTIMEOUT"), OLD_FORM(OBJECT_AM, "TIMEOUT", "AMCFG[x] TIMEOUT="), HELP("How long to wait for its answer.")},
+    {N("BANKCHARGEPOLICY", "BANKCHARGEMODE"), OLD_FORM(OBJECT_AM, "CHARGEPOLICY", "AMCFG[x] CHARGEPOLICY="), HELP("What is charged.")},
+    {N("BANKFALLBACKACCOUNT"), OLD_FORM(OBJECT_AM, "FALLBACKACCOUNT", "AMCFG[x] FALLBACKACCOUNT="), HELP("Account used when the job's own is empty.")},
+    {N("BANKDEFERONJOBFAILURE"), OLD_FORM(OBJECT_AM, "DEFERJOBONFAILURE", "AMCFG[x] DEFERJOBONFAILURE="), HELP("Defer jobs when the bank fails.")},
+    {N("BANKFLUSHINTERVAL"), OLD_FORM(OBJECT_AM, "FLUSHINTERVAL", "AMCFG[x] FLUSHINTERVAL="), HELP("Time between debits of long jobs.")},
+    {N("BANKAPPENDMACHINENAME"), OLD_FORM(OBJECT_AM, "APPENDMACHINENAME", "AMCFG[x] APPENDMACHINENAME="), HELP("Charge account@machine.")},
+    {N("BANKPROTOCOL"), WORD(NULL, kw_protocol), LATER, HELP("Wire protocol of the first bank.")},
+    {N("DEFAULTACCOUNT"), NAME(NULL), INERT, HELP("Was meant as the account of jobs without one; USERCFG[DEFAULT] ADEF= is.")},
+};
+
+static const struct cfg_group groups[] = {
+    GROUP("Server", server_rows),
+    GROUP("Logging, notification, call-outs", logging_rows),
+    GROUP("Checkpoint", checkpoint_rows),
+    GROUP("Administration and security", admin_rows),
+    GROUP("Resource managers", rm_rows),
+    GROUP("Allocation manager", am_rows),
+};
+/* clang-format on */
+
+const struct cfg_group *table_server(size_t i)
+{
+    return GROUP_AT(groups, i);
+}
