@@ -260,6 +260,8 @@ static void resolve_requests(struct access_cache *a, struct cluster *c, struct j
         }
         j->reqs[i].def = def;
     }
+    if (j->reqs != &j->req)
+        j->req = j->reqs[0];
 }
 
 /* ---- partitions (section 7) ----------------------------------------------------- */

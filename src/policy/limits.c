@@ -174,13 +174,14 @@ static void add_active(
 }
 
 void limits_count_active(
-    struct limits *l, struct cluster *c, const struct job *j, int sign, int64_t now)
+    struct limits *l, struct cluster *c, struct job *j, int sign, int64_t now)
 {
     struct limits_counted *x = limits_ledger_find(&l->ledger, j->index);
 
     if (x)
         add_active(l, c, x, -1);
     if (sign < 0) {
+        j->flags &= ~(uint32_t)JOB_SPVIOLATION;
         if (x)
             limits_ledger_remove(&l->ledger, j->index);
         return;
@@ -523,7 +524,7 @@ void limits_begin_cycle(struct limits *l, struct cluster *c, int64_t now)
 {
     grow(l, c);
     for (size_t i = 0; l->left_matters && i < c->active.n; i++) {
-        const struct job *j = c->jobs.v[c->active.v[i]];
+        struct job *j = c->jobs.v[c->active.v[i]];
         if (limits_ledger_find(&l->ledger, j->index))
             limits_count_active(l, c, j, 1, now);
     }

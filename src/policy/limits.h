@@ -27,10 +27,10 @@ void limits_begin_idle(struct limits *l, struct cluster *c);
 
 /* Account for one job: active when it starts or resumes (+1) and ends or is suspended
  * (-1). What was counted is remembered, so +1 for a counted job counts it anew (its
- * credentials changed) and -1 for one that is not counted does nothing. Idle when it
- * was selected. O(1). */
+ * credentials changed) and -1 for one that is not counted does nothing; -1 also
+ * ends JOB_SPVIOLATION. Idle when it was selected. O(1). */
 void limits_count_active(
-    struct limits *l, struct cluster *c, const struct job *j, int sign, int64_t now);
+    struct limits *l, struct cluster *c, struct job *j, int sign, int64_t now);
 void limits_count_idle(struct limits *l, struct cluster *c, const struct job *j);
 
 enum { CHECK_ACTIVE = 1, CHECK_IDLE = 2, CHECK_SYSTEM = 4 };

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The sentence of every wait code. */
+#include "limits_kit.h"
+#include "policy/reason.h"
+
+static struct kit *small_kit(void)
+{
+    struct kit *k = kit_new();
+
+    kit_ready(k);
+    cred_get(k->c, CRED_USER, "steve");
+    cred_get(k->c, CRED_CLASS, "fast");
+    cred_get(k->c, CRED_QOS, "wide");
+    partition_get(k->c, "gpu");
+    job_of(k, "steve", 1, 0, 60);
+    return k;
+}
+
+/* Every code, and the variants of those that have some. Indexes of small_kit(): user,
+ * class and QOS 1, partition 1, job 0. */
+static const struct {
+    struct reason r;
+    const char *text;
+} rows[] = {
+    {{.code = WAIT_NONE}, "nothing keeps this job from starting"},
+    {{.code = WAIT_STATE}, "its state at the resource manager is not Idle"},
+    {{.code = WAIT_HOLD}, "a hold is in place on this job"},
+    {{.code = WAIT_HOLD, .until = 86399},
+        "a hold is in place on this job until 1970-01-01 23:59:59 UTC"},
+    {{.code = WAIT_CLASS_DISABLED}, "its class is disabled or stopped"},
+    {{.code = WAIT_CLASS_DISABLED, .kind = CRED_CLASS, .object = 1},
+        "class fast is disabled or stopped"},
+    {{.code = WAIT_NEGATIVE_PRIORITY}, "its priority is negative (REJECTNEGPRIOJOBS)"},
+    {{.code = WAIT_RELEASE_TIME, .until = 1709251199},
+        "this job may not start before 2024-02-29 23:59:59 UTC"},
+    {{.code = WAIT_RELEASE_TIME}, "its release time has not come"},
+    {{.code = WAIT_RELEASE_TIME, .until = TIME_NEVER}, "its release time has not come"},
+    {{.code = WAIT_DEPENDENCY}, "it depends on job job.0, which is not through"},
+    {{.code = WAIT_DEPENDENCY, .object = INDEX_NONE},
+        "a job that this one depends on is not through"},
+    {{.code = WAIT_LIMIT,
+         .level = LEVEL_HARD,
+         .res = LIMIT_PROC,
+         .object = 1,
+         .kind2 = CRED_KINDS,
+         .limit = 32,
+         .used = 30,
+         .asked = 4},
+        "user steve has 30 of MAXPROC 32 (hard) processors active and this job asks "
+        "for 4"},
+    {{.code = WAIT_LIMIT,
+         .level = LEVEL_SOFT,
+         .res = LIMIT_JOB,
+         .object = 1,
+         .kind2 = CRED_KINDS,
+         .limit = 2,
+         .used = 2,
+         .asked = 1},
+        "user steve has 2 of MAXJOB 2 (soft) jobs active and this job would be one "
+        "more"},
+    {{.code = WAIT_LIMIT,
+         .level = LEVEL_HARD,
+         .dim = DIM_IDLE,
+         .res = LIMIT_MEM,
+         .kind = CRED_KINDS,
+         .kind2 = CRED_KINDS,
+         .limit = 100,
+         .asked = 200},
+        "the system has 0 of MAXIMEM 100 (hard) MB of memory idle and this job alone "
+        "asks for 200"},
+    {{.code = WAIT_LIMIT,
+         .level = LEVEL_HARD,
+         .res = LIMIT_PROC,
+         .kind = CRED_CLASS,
+         .object = 1,
+         .kind2 = CRED_USER,
+         .object2 = 1,
+         .limit = 50,
+         .used = 48,
+         .asked = 4},
+        "user steve within class fast has 48 of MAXPROC[USER] 50 (hard) processors "
+        "active and this job asks for 4"},
+    {{.code = WAIT_LIMIT,
+         .level = LEVEL_HARD,
+         .dim = DIM_SYSTEM,
+         .res = LIMIT_PROC,
+         .kind = CRED_KINDS,
+         .kind2 = CRED_KINDS,
+         .object = INDEX_NONE,
+         .limit = 512,
+         .asked = 600},
+        "this job asks for 600 processors and SYSTEMMAXPROCPERJOB allows 512"},
+    {{.code = WAIT_LIMIT,
+         .level = LEVEL_HARD,
+         .dim = DIM_SYSTEM,
+         .res = LIMIT_WC,
+         .kind = CRED_KINDS,
+         .kind2 = CRED_KINDS,
+         .object = 1,
+         .limit = 3600,
+         .asked = 7200},
+        "this job asks for 7200 seconds of wallclock time and SYSTEMMAXJOBWALLTIME in "
+        "partition gpu allows 3600"},
+    {{.code = WAIT_LIMIT,
+         .level = LEVEL_HARD,
+         .dim = DIM_SYSTEM,
+         .res = LIMIT_PROC,
+         .kind = CRED_QOS,
+         .kind2 = CRED_KINDS,
+         .object = 1,
+         .limit = 8,
+         .asked = 9},
+        "this job asks for 9 processors and OMAXJPROC of QOS wide allows 8"},
+    {{.code = WAIT_LIMIT,
+         .kind = CRED_GROUP,
+         .object = 99,
+         .kind2 = CRED_KINDS,
+         .level = LEVEL_HARD,
+         .limit = 1,
+         .used = 1,
+         .asked = 1},
+        "a group has 1 of MAXJOB 1 (hard) jobs active and this job would be one more"},
+    {{.code = WAIT_LIMIT, .res = 99}, "this job breaks a limit"},
+    {{.code = WAIT_FS_CAP, .object = 1, .limit = 100, .used = 90, .asked = 20},
+        "user steve has used 90 of the fairshare cap of 100 and this job would add 20"},
+    {{.code = WAIT_PARTITION}, "no partition is accessible to this job"},
+    {{.code = WAIT_TOO_LARGE, .limit = 256, .asked = 512},
+        "this job asks for 512 processors and no partition it may use has more than "
+        "256"},
+    {{.code = WAIT_FEASIBLE},
+        "no set of nodes can ever satisfy what this job asks for"},
+    {{.code = WAIT_RESOURCES, .used = 12, .asked = 64},
+        "this job asks for 64 processors and 12 are free for it now"},
+    {{.code = WAIT_RESERVATION, .until = 946684800},
+        "this job has a reservation that begins at 2000-01-01 00:00:00 UTC"},
+    {{.code = WAIT_RESERVATION}, "this job has a reservation in the future"},
+    {{.code = WAIT_NODESET}, "no node set has enough free nodes for this job"},
+    {{.code = WAIT_PRIORITY},
+        "a job of higher priority waits and BACKFILLPOLICY is NONE"},
+    {{.code = WAIT_BACKFILL_DEPTH}, "BACKFILLDEPTH was reached before this job"},
+    {{.code = WAIT_BACKFILL_WINDOW, .limit = 5400},
+        "starting it now would delay a job with a reservation: what is free is free "
+        "for 01:30:00 only"},
+    {{.code = WAIT_BACKFILL_WINDOW},
+        "starting it now would delay a job with a reservation"},
+    {{.code = WAIT_NOBF}, "its QOS forbids backfill (NOBF) and it is not its turn"},
+    {{.code = WAIT_CHUNK},
+        "backfill of so small a job is put off in favour of wider ones (BFCHUNKSIZE, "
+        "BFCHUNKDURATION)"},
+    {{.code = WAIT_CODES}, "for a reason unknown here"},
+};
+
+static void every_wait_code_has_its_sentence(void **state)
+{
+    struct kit *k = small_kit();
+    char text[400];
+    int told = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int n = reason_format(k->c, &rows[i].r, text, sizeof text);
+        assert_string_equal(text, rows[i].text);
+        assert_int_equal(n, strlen(text));
+        told |= 1 << rows[i].r.code;
+    }
+    assert_int_equal(told, (1 << (WAIT_CODES + 1)) - 1);
+    kit_free(k);
+}
+
+static void a_small_buffer_is_filled_and_the_full_length_returned(void **state)
+{
+    struct kit *k = small_kit();
+    const struct reason r = {.code = WAIT_PARTITION};
+    char text[12];
+
+    (void)state;
+    assert_int_equal(reason_format(k->c, &r, text, sizeof text), 38);
+    assert_string_equal(text, "no partitio");
+    kit_free(k);
+}
+
+static void a_real_violation_reads_as_a_sentence_throttling_9(void **state)
+{
+    struct kit *k = kit_new();
+    struct reason r;
+    char text[400];
+
+    (void)state;
+    cfg(k, CRED_USER, "steve")->active[LIMIT_PROC] = BOTH(32);
+    kit_ready(k);
+    run(k, "steve", 30);
+    r = why(k, job_of(k, "steve", 4, 0, 60), CHECK_ACTIVE, LEVEL_HARD);
+    reason_format(k->c, &r, text, sizeof text);
+    assert_string_equal(text,
+        "user steve has 30 of MAXPROC 32 (hard) processors active and this job asks "
+        "for 4");
+    kit_free(k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_wait_code_has_its_sentence),
+        cmocka_unit_test(a_small_buffer_is_filled_and_the_full_length_returned),
+        cmocka_unit_test(a_real_violation_reads_as_a_sentence_throttling_9),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
