@@ -48,6 +48,15 @@ void *xrealloc(void *old, size_t count, size_t size)
     return p;
 }
 
+void *xmalloc_aligned(size_t align, size_t size)
+{
+    void *p = aligned_alloc(align, size);
+
+    if (p == NULL)
+        out_of_memory();
+    return p;
+}
+
 char *xstrdup(const char *text)
 {
     size_t size = strlen(text) + 1;

@@ -8,6 +8,9 @@
 
 /* All return owned memory, never NULL; a size of 0 gives a unique pointer. */
 void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
+/* `size` must be a multiple of `align`, a power of two. Free with free(). */
+void *xmalloc_aligned(size_t align, size_t size)
+    __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
 char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));

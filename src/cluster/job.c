@@ -82,7 +82,8 @@ static struct job *slot_take(struct cluster *c)
         assert(index != INDEX_NONE);
         vec_push(&c->jobs, NULL);
         if (index % JOB_CHUNK == 0)
-            vec_push(&p->chunks, xmalloc(JOB_CHUNK * sizeof **p->chunks.v));
+            vec_push(&p->chunks, xmalloc_aligned(_Alignof(struct job_slot),
+                                     JOB_CHUNK * sizeof **p->chunks.v));
     }
     struct job_slot *s = &p->chunks.v[index / JOB_CHUNK][index % JOB_CHUNK];
     memset(s, 0, sizeof *s);
@@ -293,9 +294,11 @@ void job_refresh_totals(const struct cluster *c, struct job *j)
 {
     int64_t procs = total(c, j, RES_PROCS);
 
-    j->tasks = 0;
-    for (uint32_t i = 0; i < j->nreqs; i++)
+    j->tasks = j->nodes = 0;
+    for (uint32_t i = 0; i < j->nreqs; i++) {
         j->tasks += j->reqs[i].tasks;
+        j->nodes += j->reqs[i].nodes;
+    }
     j->procs = procs < j->tasks     ? j->tasks
                : procs > UINT32_MAX ? UINT32_MAX
                                     : (uint32_t)procs;

@@ -17,19 +17,6 @@ static void remove_ended(struct engine *e)
     e->ended.n = 0;
 }
 
-static void expire_deferrals(struct engine *e)
-{
-    for (size_t i = 0; i < e->c->queued.n; i++) {
-        struct job *j = e->c->jobs.v[e->c->queued.v[i]];
-        if (!(j->holds & HOLD_DEFER))
-            continue;
-        if (!hold_defer_expired(e->cfg, j, e->now))
-            wake_at(e, j->defer_until);
-        else
-            j->impossible = false, j->possible_layout = UINT32_MAX;
-    }
-}
-
 /* Grace beyond the wallclock limit: of a credential, else of the site. */
 static int64_t overrun_of(const struct engine *e, const struct job *j)
 {
@@ -96,12 +83,10 @@ static void refresh_policy(struct engine *e)
 static void rank(struct engine *e)
 {
     cluster_compact_queue(e->c);
-    expire_deferrals(e);
-    struct indexes queued = {
-        .v = e->c->queued.v, .n = e->c->queued.n, .cap = e->c->queued.cap};
     if (e->opt.order == ORDER_PRIORITY)
-        prio_update(e->c, queued.v, queued.n, e->now);
-    queue_sort(e, &queued, e->opt.order, &e->order);
+        prio_update(e->c, e->c->queued.v, e->c->queued.n, e->now);
+    eligible_queue(e, &e->queued);
+    queue_sort(e, &e->queued, e->opt.order, &e->order);
 }
 
 /* NOQUEUE jobs that did not start in the first cycle that saw them. */
@@ -114,10 +99,32 @@ static void cancel_noqueue(struct engine *e)
     }
 }
 
+/* Backfill may look at its candidates in another order than the queue's. */
+static void backfill_soft(struct engine *e, const struct candidates *soft)
+{
+    struct indexes jobs = {0}, sorted = {0};
+    struct candidates reordered = {0};
+
+    if (e->opt.backfill_order == ORDER_PRIORITY) {
+        pass_backfill(e, soft, LEVEL_SOFT);
+        return;
+    }
+    for (size_t i = 0; i < soft->n; i++)
+        vec_push(&jobs, soft->v[i].job);
+    queue_sort(e, &jobs, e->opt.backfill_order, &sorted);
+    for (size_t i = 0; i < sorted.n; i++)
+        vec_push(&reordered,
+            ((struct candidate){sorted.v[i], e->c->jobs.v[sorted.v[i]]->procs}));
+    pass_backfill(e, &reordered, LEVEL_SOFT);
+    vec_fini(&jobs);
+    vec_fini(&sorted);
+    vec_fini(&reordered);
+}
+
 static void run_passes(struct engine *e)
 {
     bool differs = limits_soft_differs(e->limits);
-    const struct indexes *soft = &e->hard;
+    const struct candidates *soft = &e->hard;
 
     eligible_select(e, LEVEL_HARD, &e->hard);
     if (differs) {
@@ -127,14 +134,7 @@ static void run_passes(struct engine *e)
     if (keeps_reservations(e))
         reserve_kept(e);
     pass_priority(e, soft, LEVEL_SOFT);
-    const struct indexes *cands = soft;
-    struct indexes reordered = {0};
-    if (e->opt.backfill_order != ORDER_PRIORITY) {
-        queue_sort(e, soft, e->opt.backfill_order, &reordered);
-        cands = &reordered;
-    }
-    pass_backfill(e, cands, LEVEL_SOFT);
-    vec_fini(&reordered);
+    backfill_soft(e, soft);
     if (!differs)
         return;
     for (size_t i = 0; i < e->c->partitions.n; i++)
@@ -146,8 +146,10 @@ static void run_passes(struct engine *e)
 /* Tell the shell about priority reservations that are new, moved or gone. */
 static void report_reservations(struct engine *e)
 {
-    for (size_t i = 0; i < e->order.n; i++) {
-        struct job *j = e->c->jobs.v[e->order.v[i]];
+    for (size_t i = 0; i < e->c->queued.n; i++) {
+        if (e->c->queued.v[i] == INDEX_NONE)
+            continue;
+        struct job *j = e->c->jobs.v[e->c->queued.v[i]];
         while (e->reported.n <= j->index)
             vec_push(&e->reported, 0);
         int64_t *told = &e->reported.v[j->index];

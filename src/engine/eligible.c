@@ -92,28 +92,30 @@ static bool possible(struct engine *e, struct job *j)
     return false;
 }
 
-static bool within_limits(struct engine *e, struct job *j, enum limit_level level)
+static bool expired(struct engine *e, struct job *j)
 {
-    if (j->rsv_start_at != 0)
-        return true; /* a reservation keeps its job eligible */
-    return !limits_violated(e->limits, e->c, j,
-        CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM, level, INDEX_NONE, &j->why);
+    if (!(j->holds & HOLD_DEFER) || !hold_defer_expired(e->cfg, j, e->now)) {
+        if (j->holds & HOLD_DEFER)
+            wake_at(e, j->defer_until);
+        return false;
+    }
+    j->possible_layout = UINT32_MAX;
+    return true;
 }
 
-static bool admit(struct engine *e, struct job *j, enum limit_level level, bool checked)
+/* The part of the tests that does not depend on other queued jobs. */
+static bool admit(struct engine *e, struct job *j)
 {
+    if (j->holds)
+        expired(e, j);
     enum accrual_event stop = not_queued(e, j);
-
-    if (stop == ACCRUAL_EVENTS && !possible(e, j))
-        return false;
-    if (stop == ACCRUAL_EVENTS && checked && !within_limits(e, j, level)) {
-        if (level == LEVEL_SOFT)
-            return false;
-        stop = ACCRUAL_IDLE_LIMIT;
-    }
     if (stop == ACCRUAL_EVENTS) {
+        if (!possible(e, j))
+            return false;
         if (!j->accruing || j->paused)
             accrual_resume(&e->cfg->prio, j, e->now);
+        if (j->why.code != WAIT_RESOURCES)
+            refuse(j, WAIT_RESOURCES, 0);
         return true;
     }
     accrual_stop(&e->cfg->prio, j, stop, e->now);
@@ -122,7 +124,30 @@ static bool admit(struct engine *e, struct job *j, enum limit_level level, bool 
     return false;
 }
 
-void eligible_select(struct engine *e, enum limit_level level, struct indexes *ret)
+void eligible_queue(struct engine *e, struct indexes *ret)
+{
+    ret->n = 0;
+    vec_reserve(ret, e->c->queued.n);
+    for (size_t i = 0; i < e->c->queued.n; i++) {
+        uint32_t index = e->c->queued.v[i];
+        if (index != INDEX_NONE && admit(e, e->c->jobs.v[index]))
+            ret->v[ret->n++] = index;
+    }
+}
+
+static bool within_limits(struct engine *e, struct job *j, enum limit_level level)
+{
+    if (j->rsv_start_at != 0)
+        return true; /* a reservation keeps its job eligible */
+    if (!limits_violated(e->limits, e->c, j, CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM,
+            level, INDEX_NONE, &j->why))
+        return true;
+    if (level == LEVEL_HARD)
+        accrual_stop(&e->cfg->prio, j, ACCRUAL_IDLE_LIMIT, e->now);
+    return false;
+}
+
+void eligible_select(struct engine *e, enum limit_level level, struct candidates *ret)
 {
     bool checked = limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM);
     bool counted = limits_any(e->limits, CHECK_IDLE);
@@ -133,12 +158,15 @@ void eligible_select(struct engine *e, enum limit_level level, struct indexes *r
         limits_begin_idle(e->limits, e->c);
     for (size_t i = 0; i < e->order.n; i++) {
         struct job *j = e->c->jobs.v[e->order.v[i]];
-        if (i + 6 < e->order.n)
-            __builtin_prefetch(e->c->jobs.v[e->order.v[i + 6]]);
-        if (!admit(e, j, level, checked))
+        if (i + 12 < e->order.n) {
+            const char *ahead = (const char *)e->c->jobs.v[e->order.v[i + 12]];
+            __builtin_prefetch(ahead);
+            __builtin_prefetch(ahead + 64);
+        }
+        if (checked && !within_limits(e, j, level))
             continue;
         if (counted)
             limits_count_idle(e->limits, e->c, j);
-        ret->v[ret->n++] = j->index;
+        ret->v[ret->n++] = (struct candidate){j->index, j->procs};
     }
 }

@@ -37,6 +37,7 @@ void engine_destroy(struct engine *e)
     cluster_destroy(e->c);
     vec_fini(&e->group_of_qos);
     vec_fini(&e->ended);
+    vec_fini(&e->queued);
     vec_fini(&e->order);
     vec_fini(&e->hard);
     vec_fini(&e->soft);

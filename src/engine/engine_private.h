@@ -4,6 +4,7 @@
 #define MAUI_ENGINE_ENGINE_PRIVATE_H
 
 #include "engine/engine.h"
+#include "plan/backfill.h"
 #include "plan/plan.h"
 #include "policy/limits.h"
 
@@ -35,9 +36,10 @@ struct engine {
     bool many_groups; /* more than one depth group, or a RESERVEALWAYS QOS */
     struct VEC(int8_t) group_of_qos; /* depth group, -1 none */
     struct indexes ended;            /* removed from the cluster at the next cycle */
-    struct indexes order;            /* queued jobs by priority */
-    struct indexes hard, soft;       /* eligible at that level, by priority */
-    struct indexes backfill;         /* scratch: candidates */
+    struct indexes queued; /* jobs nothing but limits can keep back, by submit time */
+    struct indexes order;  /* the same by priority */
+    struct candidates hard, soft; /* eligible at that level, by priority */
+    struct candidates backfill;   /* scratch */
     struct VEC(struct ranked) ranked, spare;
     struct par_state par[PARTITIONS_MAX + 1];
     struct VEC(int64_t) reported; /* per job index: start of the reservation told */
@@ -51,7 +53,8 @@ void queue_sort(struct engine *e, const struct indexes *jobs, enum queue_order o
     struct indexes *ret);
 
 /* eligible.c */
-void eligible_select(struct engine *e, enum limit_level level, struct indexes *ret);
+void eligible_queue(struct engine *e, struct indexes *ret);
+void eligible_select(struct engine *e, enum limit_level level, struct candidates *ret);
 
 /* start.c */
 bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill);
@@ -75,8 +78,8 @@ void reserve_configure(struct engine *e);
 
 /* passes.c */
 void pass_priority(
-    struct engine *e, const struct indexes *jobs, enum limit_level level);
+    struct engine *e, const struct candidates *jobs, enum limit_level level);
 void pass_backfill(
-    struct engine *e, const struct indexes *jobs, enum limit_level level);
+    struct engine *e, const struct candidates *jobs, enum limit_level level);
 
 #endif

@@ -36,10 +36,10 @@ static void note_waiting(struct engine *e, struct job *j)
 }
 
 static void note_bypassed_by_none(
-    struct engine *e, const struct indexes *jobs, size_t from)
+    struct engine *e, const struct candidates *jobs, size_t from)
 {
     for (size_t i = from; i < jobs->n; i++) {
-        struct job *j = e->c->jobs.v[jobs->v[i]];
+        struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (j->state == JOB_IDLE && j->why.code != WAIT_PRIORITY)
             j->why = (struct reason){
                 .code = WAIT_PRIORITY, .kind = CRED_KINDS, .kind2 = CRED_KINDS};
@@ -55,13 +55,14 @@ static void count_kept(struct engine *e, const struct job *j)
         e->par[j->rsv_partition].reserved[group]++;
 }
 
-void pass_priority(struct engine *e, const struct indexes *jobs, enum limit_level level)
+void pass_priority(
+    struct engine *e, const struct candidates *jobs, enum limit_level level)
 {
     uint64_t every = (UINT64_C(1) << e->c->partitions.n) - 1;
     bool recheck = limits_any(e->limits, CHECK_ACTIVE) || e->cfg->fs.policy != FS_OFF;
 
     for (size_t i = 0; i < jobs->n; i++) {
-        struct job *j = e->c->jobs.v[jobs->v[i]];
+        struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (j->state != JOB_IDLE || j->holds)
             continue;
         if (j->rsv_slot != INDEX_NONE) {
@@ -127,13 +128,13 @@ static bool start(void *ctx, struct job *j)
 
 /* Candidates of the partition: waiting, without a reservation, at most
  * BACKFILLDEPTH of them from the top. */
-static void candidates(
-    struct engine *e, const struct indexes *jobs, uint32_t partition, int64_t depth)
+static void top_candidates(
+    struct engine *e, const struct candidates *jobs, uint32_t partition, int64_t depth)
 {
     e->backfill.n = 0;
     vec_reserve(&e->backfill, jobs->n);
     for (size_t i = 0; i < jobs->n; i++) {
-        struct job *j = e->c->jobs.v[jobs->v[i]];
+        struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (j->state != JOB_IDLE || j->holds || j->rsv_slot != INDEX_NONE
             || !in_partition(e, j, partition))
             continue;
@@ -144,17 +145,17 @@ static void candidates(
                 .limit = depth};
             continue;
         }
-        e->backfill.v[e->backfill.n++] = j->index;
+        e->backfill.v[e->backfill.n++] = jobs->v[i];
     }
 }
 
 /* Each waiting job that a lower one passed was bypassed once for each of those. */
-static void count_bypasses(struct engine *e, const struct indexes *jobs)
+static void count_bypasses(struct engine *e, const struct candidates *jobs)
 {
     uint32_t started = 0;
 
     for (size_t i = jobs->n; i-- > 0;) {
-        struct job *j = e->c->jobs.v[jobs->v[i]];
+        struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (j->state == JOB_IDLE)
             j->bypass += started;
         else if (job_is_active(j) && j->start_at == e->now && (j->flags & JOB_BACKFILL))
@@ -162,7 +163,8 @@ static void count_bypasses(struct engine *e, const struct indexes *jobs)
     }
 }
 
-void pass_backfill(struct engine *e, const struct indexes *jobs, enum limit_level level)
+void pass_backfill(
+    struct engine *e, const struct candidates *jobs, enum limit_level level)
 {
     uint32_t started = 0;
 
@@ -186,8 +188,12 @@ void pass_backfill(struct engine *e, const struct indexes *jobs, enum limit_leve
             .ctx = &pass};
         if (b.chunk_size > 0)
             wake_at(e, e->chunk_until);
-        candidates(e, jobs, p, par->bf_depth);
-        started += backfill_run(&b, e->backfill.v, e->backfill.n);
+        if (par->bf_depth > 0) {
+            top_candidates(e, jobs, p, par->bf_depth);
+            started += backfill_run(&b, e->backfill.v, e->backfill.n);
+        } else {
+            started += backfill_run(&b, jobs->v, jobs->n);
+        }
     }
     if (started)
         count_bypasses(e, jobs);

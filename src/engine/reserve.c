@@ -139,7 +139,7 @@ bool reserve_job(struct engine *e, struct job *j)
 void reserve_kept(struct engine *e)
 {
     for (size_t i = 0; i < e->hard.n; i++) {
-        struct job *j = e->c->jobs.v[e->hard.v[i]];
+        struct job *j = e->c->jobs.v[e->hard.v[i].job];
         struct slot slot;
         if (j->rsv_start_at == 0)
             continue;

@@ -48,15 +48,19 @@ static void refuse(struct job *j, enum wait_code code, int64_t limit, int64_t us
 /* ---- FIRSTFIT ---- */
 
 static uint32_t first_fit(
-    struct backfill *b, const uint32_t *jobs, size_t n, const struct window *w)
+    struct backfill *b, const struct candidate *jobs, size_t n, const struct window *w)
 {
+    int64_t most = w ? w->procs : plan_free_procs(b->plan, b->partition);
     bool chunking = false;
     uint32_t started = 0;
 
     for (size_t i = 0; i < n; i++) {
-        struct job *j = b->c->jobs.v[jobs[i]];
-        if (i + 8 < n)
-            __builtin_prefetch(b->c->jobs.v[jobs[i + 8]]);
+        if (jobs[i].procs > most) { /* too large: waits for resources */
+            chunking |= b->chunk_size > 0 && jobs[i].procs >= b->chunk_size
+                        && waiting(b->c->jobs.v[jobs[i].job]);
+            continue;
+        }
+        struct job *j = b->c->jobs.v[jobs[i].job];
         if (!waiting(j))
             continue;
         if (chunking && j->procs < b->chunk_size) {
@@ -64,11 +68,11 @@ static uint32_t first_fit(
             continue;
         }
         if (w && !in_window(j, w)) {
-            enum wait_code code =
-                j->procs > w->procs ? WAIT_RESOURCES : WAIT_BACKFILL_WINDOW;
-            refuse(j, code, w->duration_s, w->procs);
+            refuse(j, WAIT_BACKFILL_WINDOW, w->duration_s, w->procs);
         } else if (b->placeable(b->ctx, j) && b->start(b->ctx, j)) {
             started++;
+            if (!w)
+                most = plan_free_procs(b->plan, b->partition);
             continue;
         }
         if (b->chunk_size > 0 && j->procs >= b->chunk_size)
@@ -80,7 +84,7 @@ static uint32_t first_fit(
 /* ---- BESTFIT ---- */
 
 static uint32_t best_fit(
-    struct backfill *b, const uint32_t *jobs, size_t n, const struct window *w)
+    struct backfill *b, const struct candidate *jobs, size_t n, const struct window *w)
 {
     uint32_t started = 0;
 
@@ -88,7 +92,7 @@ static uint32_t best_fit(
         struct job *best = NULL;
         double value = 0;
         for (size_t i = 0; i < n; i++) {
-            struct job *j = b->c->jobs.v[jobs[i]];
+            struct job *j = b->c->jobs.v[jobs[i].job];
             if (!waiting(j) || !in_window(j, w)
                 || !(best == NULL || backfill_metric(b, j) > value))
                 continue;
@@ -153,7 +157,7 @@ static void greedy_search(struct greedy *g)
 }
 
 static uint32_t greedy(
-    struct backfill *b, const uint32_t *jobs, size_t n, const struct window *w)
+    struct backfill *b, const struct candidate *jobs, size_t n, const struct window *w)
 {
     struct greedy g = {.b = b,
         .procs_left = w->procs,
@@ -162,7 +166,7 @@ static uint32_t greedy(
     bool failed = false;
 
     for (size_t i = 0; i < n; i++) {
-        struct job *j = b->c->jobs.v[jobs[i]];
+        struct job *j = b->c->jobs.v[jobs[i].job];
         if (waiting(j) && in_window(j, w) && b->placeable(b->ctx, j))
             vec_push(&g.fits, j);
     }
@@ -183,7 +187,7 @@ static uint32_t greedy(
 /* ---- windows ---- */
 
 static uint32_t run_window(
-    struct backfill *b, const uint32_t *jobs, size_t n, const struct window *w)
+    struct backfill *b, const struct candidate *jobs, size_t n, const struct window *w)
 {
     switch (b->par->bf_policy) {
     case BACKFILL_BESTFIT:
@@ -200,7 +204,7 @@ static uint32_t run_window(
 }
 
 /* Widest first: each window is the next longer one of what is left by then. */
-static uint32_t widest_first(struct backfill *b, const uint32_t *jobs, size_t n)
+static uint32_t widest_first(struct backfill *b, const struct candidate *jobs, size_t n)
 {
     uint32_t started = 0;
     struct window w = {0};
@@ -211,7 +215,8 @@ static uint32_t widest_first(struct backfill *b, const uint32_t *jobs, size_t n)
 }
 
 /* Longest first: windows from the unlimited one down to the shortest. */
-static uint32_t longest_first(struct backfill *b, const uint32_t *jobs, size_t n)
+static uint32_t longest_first(
+    struct backfill *b, const struct candidate *jobs, size_t n)
 {
     int64_t below = DURATION_UNLIMITED;
     uint32_t started = 0;
@@ -229,7 +234,7 @@ static uint32_t longest_first(struct backfill *b, const uint32_t *jobs, size_t n
     }
 }
 
-uint32_t backfill_run(struct backfill *b, const uint32_t *jobs, size_t n)
+uint32_t backfill_run(struct backfill *b, const struct candidate *jobs, size_t n)
 {
     switch (b->par->bf_order) {
     case BFORDER_QUEUEORDER:

@@ -25,10 +25,17 @@ struct backfill {
     void *ctx;
 };
 
-/* Run the policy over the candidates, indexes of jobs in priority order (entries of
- * jobs that started meanwhile are passed over). Returns how many jobs started.
+/* A job to consider; its size stands beside it, so that the many that are too large
+ * are passed over without looking at them. */
+struct candidate {
+    uint32_t job, procs;
+};
+struct candidates VEC(struct candidate);
+
+/* Run the policy over the candidates, in priority order (entries of jobs that
+ * started meanwhile are passed over). Returns how many jobs started.
  * FIRSTFIT costs O(candidates x windows), GREEDY at most BACKFILLMAXSCHEDULES sets. */
-uint32_t backfill_run(struct backfill *b, const uint32_t *jobs, size_t n);
+uint32_t backfill_run(struct backfill *b, const struct candidate *jobs, size_t n);
 
 /* Value of a job under BACKFILLMETRIC. */
 double backfill_metric(const struct backfill *b, const struct job *j);

@@ -18,10 +18,8 @@ static int64_t product(int64_t a, int64_t b)
 static void fill(
     const struct cluster *c, const struct job *j, int64_t wall_s, int64_t *ret_v)
 {
-    int64_t nodes = 0;
+    int64_t nodes = j->nodes;
 
-    for (uint32_t i = 0; i < j->nreqs; i++)
-        nodes += j->reqs[i].nodes;
     if (wall_s > WALL_MAX)
         wall_s = WALL_MAX;
     ret_v[LIMIT_JOB] = 1;
