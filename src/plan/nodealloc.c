@@ -52,22 +52,26 @@ const struct taskdef *nodealloc_hosts(const struct nodealloc *a)
 
 /* ---- pieces ----------------------------------------------------------------- */
 
-void nodealloc_emit(struct allocs *ret, size_t first, const struct alloc *one)
+void nodealloc_emit(
+    struct nodealloc_pieces *p, uint32_t node, uint32_t tasks, uint32_t req)
 {
-    struct alloc *last = ret->n > first ? &ret->v[ret->n - 1] : NULL;
+    struct alloc *last = p->ret->n > p->first ? &p->ret->v[p->ret->n - 1] : NULL;
 
-    if (last && last->tasks == one->tasks && last->req == one->req) {
-        if (last->first + last->count == one->first) {
+    if (last && last->tasks == tasks && last->req == req) {
+        if (p->dir >= 0 && last->first + last->count == node) {
             last->count++;
+            p->dir = 1;
             return;
         }
-        if (one->first + 1 == last->first) {
+        if (p->dir <= 0 && node + 1 == last->first) {
             last->first--;
             last->count++;
+            p->dir = -1;
             return;
         }
     }
-    vec_push(ret, *one);
+    vec_push(p->ret, ((struct alloc){node, 1, tasks, req}));
+    p->dir = 0;
 }
 
 /* ---- spreading the tasks ---------------------------------------------------- */
@@ -76,8 +80,8 @@ void nodealloc_emit(struct allocs *ret, size_t first, const struct alloc *one)
 static bool fill(const struct nodealloc *a, const struct nodealloc_want *w,
     const struct cand *cands, size_t n, int dir, struct allocs *ret)
 {
+    struct nodealloc_pieces pieces = {ret, ret->n, 0};
     uint32_t left = w->units;
-    size_t first = ret->n;
 
     for (size_t i = 0; i < n && left; i++) {
         const struct cand *k = &cands[dir > 0 ? i : n - 1 - i];
@@ -85,8 +89,7 @@ static bool fill(const struct nodealloc *a, const struct nodealloc_want *w,
         if (units > left)
             units = left;
         left -= units;
-        struct alloc one = {k->node, 1, units * w->unit, a->req_index};
-        nodealloc_emit(ret, first, &one);
+        nodealloc_emit(&pieces, k->node, units * w->unit, a->req_index);
     }
     return left == 0;
 }
@@ -130,14 +133,12 @@ static void share(const struct nodealloc *a, const struct nodealloc_want *w,
     const struct cand *cands, struct allocs *ret)
 {
     uint32_t *units = xmalloc(w->nodes * sizeof *units);
-    size_t first = ret->n;
+    struct nodealloc_pieces pieces = {ret, ret->n, 0};
 
     if (!share_evenly(w, cands, units))
         share_in_order(w, cands, units);
-    for (uint32_t i = 0; i < w->nodes; i++) {
-        struct alloc one = {cands[i].node, 1, units[i] * w->unit, a->req_index};
-        nodealloc_emit(ret, first, &one);
-    }
+    for (uint32_t i = 0; i < w->nodes; i++)
+        nodealloc_emit(&pieces, cands[i].node, units[i] * w->unit, a->req_index);
     free(units);
 }
 

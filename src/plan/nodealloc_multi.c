@@ -13,8 +13,7 @@ struct joint {
     const struct nodealloc_multi *m;
     double *share;    /* per candidate: part of it not promised yet, 0..1 */
     struct res *room; /* per candidate, as m->room; NULL = not known */
-    struct allocs *ret;
-    size_t first; /* pieces from here on are ours */
+    struct nodealloc_pieces pieces;
 };
 
 static const struct taskdef *def_of(const struct joint *g, uint32_t r)
@@ -75,7 +74,8 @@ static void promise(struct joint *g, uint32_t r, size_t i, uint32_t tasks)
 
 static void joint_reset(struct joint *g)
 {
-    g->ret->n = g->first;
+    g->pieces.ret->n = g->pieces.first;
+    g->pieces.dir = 0;
     for (size_t i = 0; i < g->m->n; i++)
         g->share[i] = 1;
     if (g->room)
@@ -152,8 +152,7 @@ static void hand_out(struct joint *g, struct hunger *h, size_t i)
         uint32_t tasks = portion(g, r, i, h[r].need);
         if (tasks == 0)
             break;
-        struct alloc one = {g->m->cands[i].node, 1, tasks, g->m->reqs[r].req_index};
-        nodealloc_emit(g->ret, g->first, &one);
+        nodealloc_emit(&g->pieces, g->m->cands[i].node, tasks, g->m->reqs[r].req_index);
         promise(g, r, i, tasks);
         h[r].need -= tasks;
     }
@@ -221,7 +220,7 @@ static bool serve(
         size_t at = index_of(g->m, mine.v[k].first);
         for (uint32_t i = 0; i < mine.v[k].count; i++)
             promise(g, r, at + i, mine.v[k].tasks);
-        vec_push(g->ret, mine.v[k]);
+        vec_push(g->pieces.ret, mine.v[k]);
     }
     vec_fini(&mine);
     free(cands);
@@ -274,7 +273,7 @@ static bool request_by_request(struct joint *g, enum wait_code *ret_code)
 int nodealloc_choose_multi(
     const struct nodealloc_multi *m, struct allocs *ret, enum wait_code *ret_code)
 {
-    struct joint g = {.m = m, .ret = ret, .first = ret->n};
+    struct joint g = {.m = m, .pieces = {ret, ret->n, 0}};
     bool plain = true, done = false;
 
     *ret_code = WAIT_RESOURCES;
@@ -292,7 +291,7 @@ int nodealloc_choose_multi(
     if (!done)
         done = request_by_request(&g, ret_code);
     if (!done)
-        ret->n = g.first;
+        ret->n = g.pieces.first;
     else
         *ret_code = WAIT_NONE;
     free(g.share);

@@ -102,13 +102,18 @@ static const struct policy policies[] = {
     [NODEALLOC_MAXBALANCE] = {key_balance, false},
 };
 
+/* PRIORITY weighs affinity itself if its function says so. */
+static enum affinity level_of(const struct ranking *r, const struct cand *k)
+{
+    if (r->one_pool && k->affinity >= AFFINITY_POSITIVE
+        && k->affinity <= AFFINITY_NEGATIVE)
+        return AFFINITY_POSITIVE;
+    return k->affinity;
+}
+
 static void key_of(const struct ranking *r, const struct cand *k, struct rank_key *ret)
 {
-    enum affinity level = k->affinity;
-
-    if (r->one_pool && level >= AFFINITY_POSITIVE && level <= AFFINITY_NEGATIVE)
-        level = AFFINITY_POSITIVE;
-    *ret = (struct rank_key){{level}};
+    *ret = (struct rank_key){{level_of(r, k)}};
     if (r->policy->key)
         r->policy->key(r, k, ret);
 }
@@ -123,10 +128,17 @@ static int key_compare(const struct rank_key *x, const struct rank_key *y)
 
 /* ---- sorting ---------------------------------------------------------------- */
 
+/* The common case, told as cheaply as can be: it is asked at every start. */
 static bool all_equal(const struct ranking *r, const struct cand *cands, size_t n)
 {
+    enum affinity level = level_of(r, &cands[0]);
     struct rank_key first, k;
 
+    for (size_t i = 1; i < n; i++)
+        if (level_of(r, &cands[i]) != level)
+            return false;
+    if (!r->policy->key)
+        return true;
     key_of(r, &cands[0], &first);
     for (size_t i = 1; i < n; i++) {
         key_of(r, &cands[i], &k);

@@ -77,9 +77,10 @@ struct nodealloc {
  * EXACTNODE; otherwise nodes may be packed), obeying host list, affinity levels,
  * policy, node sets and task distribution. With TPN every node carries a multiple of
  * it, so a task count that is not a multiple never succeeds. Appends runs to *ret
- * (RM order is not implied: the order is the order of choice, neighbours merged). -1
- * when they do not suffice; then *ret is unchanged and *ret_code says WAIT_RESOURCES
- * or WAIT_NODESET. O(n) while few values decide the order, else O(n log n). */
+ * (RM order is not implied: the order is the order of choice; neighbours chosen one
+ * after the other, upwards or downwards, are one run). -1 when they do not suffice;
+ * then *ret is unchanged and *ret_code says WAIT_RESOURCES or WAIT_NODESET. O(n) while
+ * few values decide the order, else O(n log n). */
 int nodealloc_choose(const struct nodealloc *a, struct cand *cands, size_t n,
     struct allocs *ret, enum wait_code *ret_code);
 

@@ -72,8 +72,16 @@ enum nodealloc_policy nodealloc_policy_of(const struct nodealloc *a);
 /* Processors nobody uses, by CPULOAD. */
 double nodealloc_idle_procs(const struct cluster *c, const struct node *n);
 
-/* Append `tasks` tasks on a node, growing the last piece from `first` on if it can. */
-void nodealloc_emit(struct allocs *ret, size_t first, const struct alloc *one);
+/* The pieces of one choice: neighbours used up in one direction are one piece. */
+struct nodealloc_pieces {
+    struct allocs *ret;
+    size_t first; /* the first piece of this choice */
+    int dir;      /* in which the last piece grew, 0 = not yet */
+};
+
+/* Append `tasks` tasks of request `req` on a node. */
+void nodealloc_emit(
+    struct nodealloc_pieces *p, uint32_t node, uint32_t tasks, uint32_t req);
 
 /* ---- nodealloc_order.c ------------------------------------------------------ */
 
