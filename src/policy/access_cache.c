@@ -35,21 +35,28 @@ struct access_cache {
     struct merged *merged;
 };
 
+/* HASH_CLEAR frees the table and leaves the entries chained. */
+static void empty_entries(struct access_cache *a, enum access_what what)
+{
+    struct entry *e = a->by_cred[what], *next;
+
+    HASH_CLEAR(hh, a->by_cred[what]);
+    for (; e; e = next) {
+        next = e->hh.next;
+        bitset_fini(&e->set);
+        free(e);
+    }
+}
+
 static void empty(struct access_cache *a)
 {
-    struct entry *e, *next;
-    struct merged *m, *next_m;
+    struct merged *m = a->merged, *next;
 
-    for (int what = ACCESS_QOS; what <= ACCESS_PARTITIONS; what++)
-        HASH_ITER(hh, a->by_cred[what], e, next)
-        {
-            HASH_DEL(a->by_cred[what], e);
-            bitset_fini(&e->set);
-            free(e);
-        }
-    HASH_ITER(hh, a->merged, m, next_m)
-    {
-        HASH_DEL(a->merged, m);
+    empty_entries(a, ACCESS_QOS);
+    empty_entries(a, ACCESS_PARTITIONS);
+    HASH_CLEAR(hh, a->merged);
+    for (; m; m = next) {
+        next = m->hh.next;
         free(m);
     }
 }

@@ -42,13 +42,14 @@ struct limits_pairs *limits_pairs_create(void)
     return xcalloc(1, sizeof(struct limits_pairs));
 }
 
+/* HASH_CLEAR frees the table and leaves the pairs chained. */
 static void forget(struct limits_pairs *p)
 {
-    struct pair *x, *next;
+    struct pair *x = p->by_key, *next;
 
-    HASH_ITER(hh, p->by_key, x, next)
-    {
-        HASH_DEL(p->by_key, x);
+    HASH_CLEAR(hh, p->by_key);
+    for (; x; x = next) {
+        next = x->hh.next;
         free(x);
     }
 }
@@ -199,8 +200,9 @@ static struct pair *pair_of(
 {
     const struct limits_combo *m = &p->combos[i];
     const struct cred_cfg *own, *def;
-    struct pair_key key = {
+    const struct pair_key key = {
         i, m->kind == CRED_KINDS ? 0 : cred[m->kind], cred[m->kind2]};
+    unsigned char bytes[sizeof key];
     struct pair *x;
 
     if (absent(m->kind, key.object) || absent(m->kind2, key.object2))
@@ -208,7 +210,8 @@ static struct pair *pair_of(
     owner_sections(c, m, key.object, &own, &def);
     if (own->within.n == 0 && (!def || def->within.n == 0))
         return NULL;
-    HASH_FIND(hh, p->by_key, &key, sizeof key, x);
+    memcpy(bytes, &key, sizeof key);
+    HASH_FIND(hh, p->by_key, bytes, sizeof bytes, x);
     if (!x) {
         x = pair_make(c, m, &key);
         HASH_ADD(hh, p->by_key, key, sizeof key, x);
