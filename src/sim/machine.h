@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The machine a workload is replayed on: nodes all alike, or those of a resource
+ * trace. */
+#ifndef MAUI_SIM_MACHINE_H
+#define MAUI_SIM_MACHINE_H
+
+#include "engine/engine.h"
+#include "sim/restrace.h"
+
+#include <stdint.h>
+
+struct machine {
+    int64_t nodes, procs_per_node, mem_mb; /* alike: n1, n2 ...; memory 0 = untold */
+    const struct restrace *trace;          /* borrowed; instead of the above */
+};
+
+/* "N" or "NxP": N nodes of P processors (1). */
+int machine_parse(const char *text, struct machine *ret, struct err *err);
+
+/* Processors of all nodes; of a resource trace, of those that are available. */
+int64_t machine_procs(const struct machine *m);
+int64_t machine_nodes(const struct machine *m);
+
+/* Tell the engine of every node, in order. */
+int machine_build(
+    const struct machine *m, struct engine *e, int64_t now, struct err *err);
+
+/* "128 nodes of 1 processor" into `buf`, which is returned. */
+const char *machine_text(const struct machine *m, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The simulated clock: whichever comes first of the next arrival, the next end and the
+ * next instant the engine asks for. */
+#include "sim/run.h"
+
+#include "sim/evheap.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Wakeups in a row with nothing running, nothing to come and nothing started, after
+ * which the jobs left are given up: longer than any chain of deferrals. */
+#define IDLE_WAKEUPS_MAX 10000
+
+/* Without a time zone to go by, a trace that begins at 0 begins a day after the epoch:
+ * to the scheduler, 0 stands for "no time". */
+#define EPOCH_UNKNOWN 86400
+/* From here on trace times are taken for UTC. */
+#define EPOCH_LIKELY 100000000
+
+/* What belongs to an engine job index. */
+struct slot {
+    uint32_t job; /* in the workload */
+    uint32_t seq; /* of the end event in force; 0 = none */
+};
+
+struct run {
+    const struct workload *w;
+    const struct run_options *opt;
+    const struct settings *cfg;
+    struct run_result *r;
+    struct engine *e;
+    struct cluster *c;
+    struct evheap ends;
+    struct VEC(struct slot) slots;
+    struct actions actions;
+    int64_t shift;  /* engine time = trace time + shift */
+    int64_t now;    /* engine time */
+    size_t next;    /* arrival to come */
+    size_t waiting; /* submitted, neither running nor over */
+    size_t over;
+    uint32_t seq;
+    uint32_t idle_wakeups;
+};
+
+const char *run_state_name(enum run_state s)
+{
+    static const char *const names[] = {[RUN_NOT_SUBMITTED] = "not submitted",
+        [RUN_WAITING] = "waiting",
+        [RUN_RUNNING] = "running",
+        [RUN_COMPLETED] = "completed",
+        [RUN_CANCELLED] = "cancelled",
+        [RUN_REFUSED] = "refused"};
+
+    return names[s];
+}
+
+void run_result_fini(struct run_result *r)
+{
+    free(r->jobs);
+    *r = (struct run_result){0};
+}
+
+/* ---- events --------------------------------------------------------------------- */
+
+/* SIMWCSCALINGPERCENT of a time. */
+static int64_t scaled(const struct run *s, int64_t seconds)
+{
+    double percent = s->cfg->sim_wc_scaling_percent;
+
+    if (percent <= 0 || percent == 100.0 || seconds >= DURATION_UNLIMITED)
+        return seconds;
+    return (int64_t)fmax(1.0, floor((double)seconds * percent / 100.0 + 0.5));
+}
+
+static void submit(struct run *s)
+{
+    const struct trace_job *j = &s->w->jobs.v[s->next];
+    struct run_job *out = &s->r->jobs[s->next];
+    struct event ev = {.kind = EVENT_SUBMIT, .at = j->submit_at + s->shift};
+    struct req_desc req;
+    uint32_t index;
+    struct err err;
+
+    workload_job_desc(s->w, j, s->shift, &ev.u.job, &req);
+    ev.u.job.wclimit_s = scaled(s, ev.u.job.wclimit_s);
+    if (engine_apply(s->e, &ev, &index, &err) < 0) {
+        out->state = RUN_REFUSED;
+        s->over++;
+        diag_bad(s->opt->diag, s->w->files.n > 0 ? s->w->files.v[j->file] : "generated",
+            j->line, "job %s is refused: %s", j->id, err.text);
+    } else {
+        while (s->slots.n <= index)
+            vec_push(&s->slots, (struct slot){0});
+        s->slots.v[index] = (struct slot){.job = (uint32_t)s->next};
+        out->state = RUN_WAITING;
+        s->waiting++;
+    }
+    s->next++;
+}
+
+/* The earliest end. False: the job was stopped before. */
+static bool end_first(struct run *s)
+{
+    struct ev ev = evheap_pop(&s->ends);
+    struct slot *slot = &s->slots.v[ev.job];
+    struct event event = {.kind = EVENT_END, .at = ev.at};
+    struct err err;
+
+    if (slot->seq != ev.seq)
+        return false;
+    event.u.end.job = ev.job;
+    event.u.end.how = EV_COMPLETE;
+    slot->seq = 0;
+    if (engine_apply(s->e, &event, NULL, &err) < 0)
+        return false;
+    s->r->jobs[slot->job].state = RUN_COMPLETED;
+    s->over++;
+    return true;
+}
+
+/* ---- decisions ------------------------------------------------------------------ */
+
+/* How long the job runs where it was started. */
+static int64_t run_time(
+    const struct run *s, const struct trace_job *t, const struct job *j)
+{
+    double accuracy = s->cfg->sim_wc_accuracy;
+    int64_t run = scaled(s, t->run_s);
+
+    if (accuracy > 0 && j->wclimit_s < DURATION_UNLIMITED)
+        run = (int64_t)fmax(1.0, floor((double)j->wclimit_s * accuracy));
+    /* A node of speed 2 halves the limit, and does the work in half the time. */
+    if (j->eff_wclimit_s > 0 && j->eff_wclimit_s != j->wclimit_s && j->wclimit_s > 0
+        && j->wclimit_s < DURATION_UNLIMITED)
+        run = (int64_t)ceil(
+            (double)run * (double)j->eff_wclimit_s / (double)j->wclimit_s);
+    return run;
+}
+
+static void started(struct run *s, const struct action *a)
+{
+    struct slot *slot = &s->slots.v[a->job];
+    struct run_job *out = &s->r->jobs[slot->job];
+    const struct trace_job *t = &s->w->jobs.v[slot->job];
+    int64_t end = s->now + run_time(s, t, s->c->jobs.v[a->job]);
+
+    slot->seq = ++s->seq;
+    evheap_push(&s->ends, (struct ev){end, slot->seq, a->job});
+    out->state = RUN_RUNNING;
+    out->start_at = s->now - s->shift;
+    out->end_at = end - s->shift;
+    s->waiting--;
+    s->r->started++;
+    s->r->backfilled += a->backfill;
+    s->idle_wakeups = 0;
+}
+
+static void stopped(struct run *s, const struct action *a, enum run_state state)
+{
+    struct slot *slot = &s->slots.v[a->job];
+    struct run_job *out = &s->r->jobs[slot->job];
+    bool was_running = out->state == RUN_RUNNING;
+
+    slot->seq = 0;
+    out->state = state;
+    if (state == RUN_WAITING) {
+        s->waiting++;
+        s->r->requeued++;
+        out->start_at = out->end_at = -1;
+    } else {
+        s->over++;
+        if (was_running)
+            out->end_at = s->now - s->shift;
+        else
+            s->waiting--;
+    }
+}
+
+static void tell(const struct run *s, const struct action *a)
+{
+    struct run_decision d = {
+        .action = a,
+        .job = &s->w->jobs.v[s->slots.v[a->job].job],
+        .now = s->c->jobs.v[a->job],
+        .cluster = s->c,
+        .at = s->now - s->shift,
+        .target_at = a->at >= TIME_NEVER ? TIME_NEVER : a->at - s->shift,
+    };
+
+    s->opt->decided(s->opt->ctx, &d);
+}
+
+static void carry_out(struct run *s)
+{
+    for (size_t i = 0; i < s->actions.n; i++) {
+        const struct action *a = &s->actions.v[i];
+
+        if (s->opt->decided != NULL)
+            tell(s, a);
+        switch (a->kind) {
+        case ACTION_START:
+            started(s, a);
+            break;
+        case ACTION_CANCEL:
+            stopped(s, a, RUN_CANCELLED);
+            break;
+        case ACTION_REQUEUE:
+            stopped(s, a, RUN_WAITING);
+            break;
+        case ACTION_HOLD:
+            s->r->held++;
+            break;
+        case ACTION_DEFER:
+            s->r->deferred++;
+            break;
+        case ACTION_RESERVE:
+        case ACTION_RELEASE:
+            break;
+        }
+    }
+}
+
+static void cycle(struct run *s)
+{
+    s->actions.n = 0;
+    engine_cycle(s->e, s->now, &s->actions);
+    s->r->cycles++;
+    if (s->actions.n > 0)
+        carry_out(s);
+    if (s->opt->progress != NULL && s->r->cycles % 1024 == 0)
+        s->opt->progress(s->opt->ctx, s->over, s->w->jobs.n);
+}
+
+/* ---- the clock ------------------------------------------------------------------ */
+
+static int64_t next_arrival(const struct run *s)
+{
+    return s->next < s->w->jobs.n ? s->w->jobs.v[s->next].submit_at + s->shift
+                                  : TIME_NEVER;
+}
+
+static int64_t next_event(const struct run *s)
+{
+    int64_t arrival = next_arrival(s);
+    int64_t end = evheap_empty(&s->ends) ? TIME_NEVER : evheap_top(&s->ends)->at;
+
+    return arrival < end ? arrival : end;
+}
+
+static bool end_is_due(const struct run *s)
+{
+    return !evheap_empty(&s->ends) && evheap_top(&s->ends)->at <= s->now;
+}
+
+/* When the engine wants to be called though nothing happened; given up when that goes
+ * on without any effect. */
+static int64_t next_wakeup(struct run *s)
+{
+    int64_t at = engine_next_wakeup(s->e);
+
+    if (at >= TIME_NEVER || (s->waiting == 0 && evheap_empty(&s->ends)))
+        return TIME_NEVER;
+    if (next_event(s) == TIME_NEVER && ++s->idle_wakeups > IDLE_WAKEUPS_MAX)
+        return TIME_NEVER;
+    return at > s->now ? at : s->now + 1;
+}
+
+/* All events up to now. True if there were any. */
+static bool apply_due(struct run *s)
+{
+    bool changed = false;
+
+    while (end_is_due(s))
+        changed |= end_first(s);
+    while (next_arrival(s) <= s->now) {
+        submit(s);
+        changed = true;
+    }
+    return changed;
+}
+
+/* The same with a cycle after each. */
+static void step_events(struct run *s)
+{
+    while (next_arrival(s) <= s->now) {
+        submit(s);
+        cycle(s);
+    }
+    while (end_is_due(s))
+        if (end_first(s))
+            cycle(s);
+}
+
+/* In order of time, also when polling: ends and arrivals since the last cycle. */
+static void apply_in_order(struct run *s, int64_t upto)
+{
+    for (;;) {
+        int64_t at = next_event(s);
+
+        if (at > upto)
+            break;
+        s->now = at;
+        apply_due(s);
+    }
+    s->now = upto;
+}
+
+static void replay(struct run *s, int64_t until)
+{
+    for (;;) {
+        int64_t event = next_event(s), wakeup = next_wakeup(s);
+        int64_t at = event < wakeup ? event : wakeup;
+
+        if (at >= TIME_NEVER || at > until)
+            break;
+        s->now = at;
+        if (s->opt->cycle == CYCLE_EVENT && at == event)
+            step_events(s);
+        else if (apply_due(s) || at == wakeup)
+            cycle(s);
+    }
+}
+
+static int64_t next_tick(const struct run *s, int64_t first, int64_t at)
+{
+    int64_t poll = s->opt->poll_s;
+
+    return first + (at - first + poll - 1) / poll * poll;
+}
+
+static void replay_polling(struct run *s, int64_t until)
+{
+    int64_t first = next_event(s);
+
+    for (s->now = first;;) {
+        int64_t event = next_event(s), at;
+
+        if (event < TIME_NEVER && s->waiting > 0 && s->r->cycles > 0)
+            at = s->now + s->opt->poll_s;
+        else if (event < TIME_NEVER)
+            at = next_tick(s, first, event);
+        else if ((at = next_wakeup(s)) < TIME_NEVER)
+            at = next_tick(s, first, at);
+        if (at >= TIME_NEVER || at > until)
+            break;
+        apply_in_order(s, at);
+        cycle(s);
+    }
+}
+
+/* ---- a run ---------------------------------------------------------------------- */
+
+static int64_t choose_shift(const struct workload *w)
+{
+    if (w->epoch > 0)
+        return w->epoch;
+    if (w->jobs.n > 0 && w->jobs.v[0].submit_at >= EPOCH_LIKELY)
+        return 0;
+    return EPOCH_UNKNOWN;
+}
+
+static void count_states(struct run_result *r, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        r->by_state[r->jobs[i].state]++;
+}
+
+int run_replay(const struct workload *w, const struct machine *m,
+    const struct settings *cfg, const struct run_options *opt, struct run_result *ret,
+    struct err *err)
+{
+    struct engine_options how = {
+        .order = opt->order,
+        .backfill_order = opt->backfill_order,
+        .report_reservations = opt->decided != NULL,
+    };
+    struct run s = {.w = w, .opt = opt, .cfg = cfg, .r = ret, .shift = choose_shift(w)};
+    int64_t until = time_add(opt->until, s.shift);
+    int rc = -1;
+
+    *ret = (struct run_result){.jobs = xmalloc(w->jobs.n * sizeof *ret->jobs)};
+    for (size_t i = 0; i < w->jobs.n; i++)
+        ret->jobs[i] = (struct run_job){-1, -1, RUN_NOT_SUBMITTED};
+    s.e = engine_create(cfg, &how);
+    s.c = engine_cluster(s.e);
+    s.now = next_arrival(&s) < TIME_NEVER ? next_arrival(&s) : s.shift;
+    if (machine_build(m, s.e, s.now, err) == 0) {
+        if (opt->cycle == CYCLE_POLL)
+            replay_polling(&s, until);
+        else
+            replay(&s, until);
+        count_states(ret, w->jobs.n);
+        ret->end_at = s.now - s.shift;
+        rc = 0;
+    } else {
+        run_result_fini(ret);
+    }
+    engine_destroy(s.e);
+    evheap_fini(&s.ends);
+    vec_fini(&s.slots);
+    vec_fini(&s.actions);
+    return rc;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One replay: a workload, a machine and a configuration through the engine, in
+ * simulated time.
+ *
+ * At every instant at which something changes, all completions of that instant are
+ * applied (in order of the starts), then all arrivals (in order of the trace), then one
+ * cycle runs; also at the instants the engine asks for. Modes: see run_cycle. */
+#ifndef MAUI_SIM_RUN_H
+#define MAUI_SIM_RUN_H
+
+#include "engine/engine.h"
+#include "sim/diag.h"
+#include "sim/machine.h"
+#include "sim/workload.h"
+
+enum run_cycle {
+    CYCLE_BATCH, /* one cycle after all events of an instant */
+    CYCLE_EVENT, /* a cycle after each event; of an instant, arrivals first, then
+                    completions: the order of event-driven simulators (pyss) */
+    CYCLE_POLL   /* a cycle every poll_s seconds, as a daemon asking its resource
+                    manager; what happened since the last is applied first */
+};
+
+enum run_state {
+    RUN_NOT_SUBMITTED, /* the replay stopped before */
+    RUN_WAITING,
+    RUN_RUNNING,
+    RUN_COMPLETED,
+    RUN_CANCELLED, /* by the scheduler */
+    RUN_REFUSED    /* the scheduler did not take it */
+};
+
+/* What became of a job. Times on the clock of the trace, -1 = never. */
+struct run_job {
+    int64_t start_at, end_at; /* of the last start; the end is planned while running */
+    enum run_state state;
+};
+
+/* A decision, told as it is made. */
+struct run_decision {
+    const struct action *action;
+    const struct trace_job *job;
+    const struct job *now;         /* as the engine has it */
+    const struct cluster *cluster; /* for names */
+    int64_t at;                    /* trace time */
+    int64_t target_at;             /* trace time of action->at */
+};
+
+struct run_options {
+    enum run_cycle cycle;
+    int64_t poll_s;
+    int64_t until; /* trace time after which nothing is done; TIME_NEVER */
+    enum queue_order order, backfill_order;
+    /* may be NULL; `ctx` goes to both */
+    void (*decided)(void *ctx, const struct run_decision *d);
+    void (*progress)(void *ctx, size_t ended, size_t total);
+    void *ctx;
+    struct diag *diag; /* jobs the scheduler refuses; may be NULL */
+};
+
+struct run_result {
+    struct run_job *jobs; /* owned; by index in the workload */
+    uint64_t by_state[RUN_REFUSED + 1];
+    uint64_t cycles, started, backfilled, requeued, held, deferred;
+    int64_t end_at; /* trace time of the last event */
+};
+
+/* Replay. `cfg` is borrowed until the end of the call. Fails when the machine cannot
+ * be built. Equal input gives equal results. */
+int run_replay(const struct workload *w, const struct machine *m,
+    const struct settings *cfg, const struct run_options *opt, struct run_result *ret,
+    struct err *err);
+
+void run_result_fini(struct run_result *r);
+
+const char *run_state_name(enum run_state s);
+
+#endif

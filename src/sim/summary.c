@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The summary of a replay, for a person who may see one for the first time. */
+#include "base/duration.h"
+#include "sim/report.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define LABEL_WIDTH 26
+#define CELL_WIDTH  22
+
+/* Long times in words of two parts: "6 d 09 h", "5 h 03 min", "2 min 09 s", "8 s". */
+static const char *spoken(double seconds, char *buf, size_t size)
+{
+    int64_t s = (int64_t)(seconds + 0.5);
+
+    if (s >= 86400)
+        snprintf(
+            buf, size, "%" PRId64 " d %02" PRId64 " h", s / 86400, s % 86400 / 3600);
+    else if (s >= 3600)
+        snprintf(buf, size, "%" PRId64 " h %02" PRId64 " min", s / 3600, s % 3600 / 60);
+    else if (s >= 60)
+        snprintf(buf, size, "%" PRId64 " min %02" PRId64 " s", s / 60, s % 60);
+    else
+        snprintf(buf, size, "%" PRId64 " s", s);
+    return buf;
+}
+
+/* ---- what was replayed ------------------------------------------------------------
+ */
+
+static uint64_t total_dropped(const struct workload *w)
+{
+    uint64_t n = 0;
+
+    for (int i = 0; i < DROPS; i++)
+        n += w->dropped[i];
+    return n;
+}
+
+static void print_left_out(FILE *out, const struct workload *w)
+{
+    uint64_t n = total_dropped(w);
+    const char *between = "";
+
+    if (n == 0)
+        return;
+    fprintf(out, "  left out   %" PRIu64 " records: ", n);
+    for (int i = 0; i < DROPS; i++) {
+        if (w->dropped[i] == 0)
+            continue;
+        fprintf(out, "%s%" PRIu64 " %s", between, w->dropped[i],
+            drop_reason_text((enum drop_reason)i));
+        between = ", ";
+    }
+    fputc('\n', out);
+}
+
+static void print_head(FILE *out, const struct study *s)
+{
+    const struct workload *w = s->w;
+    char machine[80], span[40];
+
+    fprintf(out, "Workload     %s\n", s->source);
+    fprintf(out, "  jobs       %zu", w->jobs.n);
+    if (w->jobs.n > 0)
+        fprintf(out, ", submitted over %s",
+            spoken(
+                (double)(w->jobs.v[w->jobs.n - 1].submit_at - w->jobs.v[0].submit_at),
+                span, sizeof span));
+    fputc('\n', out);
+    print_left_out(out, w);
+    if (w->overran > 0)
+        fprintf(out, "  overran    %" PRIu64 " jobs ran beyond their estimate\n",
+            w->overran);
+    fprintf(out, "Machine      %s\n", machine_text(s->m, machine, sizeof machine));
+    if (s->how != NULL)
+        fprintf(out, "Simulated    %s\n", s->how);
+}
+
+/* ---- figures ------------------------------------------------------------------------
+ */
+
+enum unit { UNIT_COUNT, UNIT_TIME, UNIT_RATIO, UNIT_PERCENT };
+
+/* A line of figures: where the value is, and how it is said. */
+struct figure {
+    const char *label;
+    enum unit unit;
+    bool compared; /* a ratio to the first outcome makes sense */
+    double (*value)(const struct outcome *o);
+};
+
+#define METRIC(name)                                                                   \
+    static double figure_##name(const struct outcome *o)                               \
+    {                                                                                  \
+        return (double)o->metrics.name;                                                \
+    }
+METRIC(jobs)
+METRIC(mean_wait_s)
+METRIC(median_wait_s)
+METRIC(p95_wait_s)
+METRIC(p99_wait_s)
+METRIC(max_wait_s)
+METRIC(mean_bsld)
+METRIC(p95_bsld)
+METRIC(mean_response_s)
+METRIC(utilization)
+METRIC(utilization_window)
+METRIC(makespan_s)
+
+static double figure_unfinished(const struct outcome *o)
+{
+    const uint64_t *n = o->result.by_state;
+
+    return (
+        double)(n[RUN_WAITING] + n[RUN_RUNNING] + n[RUN_CANCELLED] + n[RUN_REFUSED]);
+}
+
+static double figure_backfilled(const struct outcome *o)
+{
+    return (double)o->result.backfilled;
+}
+
+static double figure_later_1h(const struct outcome *o)
+{
+    return (double)o->later_1h;
+}
+
+static double figure_later_1day(const struct outcome *o)
+{
+    return (double)o->later_1day;
+}
+
+static double figure_wall(const struct outcome *o)
+{
+    return o->wall_s;
+}
+
+static const struct figure figures[] = {
+    {"jobs completed", UNIT_COUNT, false, figure_jobs},
+    {"not completed", UNIT_COUNT, false, figure_unfinished},
+    {"started by backfill", UNIT_COUNT, false, figure_backfilled},
+    {"wait, mean", UNIT_TIME, true, figure_mean_wait_s},
+    {"wait, median", UNIT_TIME, true, figure_median_wait_s},
+    {"wait, 95 of 100 below", UNIT_TIME, true, figure_p95_wait_s},
+    {"wait, 99 of 100 below", UNIT_TIME, true, figure_p99_wait_s},
+    {"wait, longest", UNIT_TIME, true, figure_max_wait_s},
+    {"slowdown, mean", UNIT_RATIO, true, figure_mean_bsld},
+    {"slowdown, 95 of 100 below", UNIT_RATIO, true, figure_p95_bsld},
+    {"wait + run, mean", UNIT_TIME, true, figure_mean_response_s},
+    {"busy while jobs came", UNIT_PERCENT, true, figure_utilization_window},
+    {"busy until the last end", UNIT_PERCENT, true, figure_utilization},
+    {"last end", UNIT_TIME, true, figure_makespan_s},
+};
+
+static const struct figure compared_only[] = {
+    {"start > 1 h later", UNIT_COUNT, false, figure_later_1h},
+    {"start > 1 day later", UNIT_COUNT, false, figure_later_1day},
+    {"replay took", UNIT_RATIO, false, figure_wall},
+};
+
+static const char *figure_text(
+    const struct figure *f, const struct outcome *o, char *buf, size_t size)
+{
+    double v = f->value(o);
+
+    switch (f->unit) {
+    case UNIT_COUNT:
+        snprintf(buf, size, "%.0f", v);
+        break;
+    case UNIT_TIME:
+        return spoken(v, buf, size);
+    case UNIT_RATIO:
+        snprintf(buf, size, "%.2f", v);
+        break;
+    case UNIT_PERCENT:
+        snprintf(buf, size, "%.1f %%", v * 100.0);
+        break;
+    }
+    return buf;
+}
+
+static void print_cell(FILE *out, const struct figure *f, const struct outcome *o,
+    const struct outcome *first)
+{
+    char value[40], cell[64];
+    double base = f->value(first);
+
+    figure_text(f, o, value, sizeof value);
+    if (f->compared && o != first && base > 0)
+        snprintf(cell, sizeof cell, "%s (%.2f)", value, f->value(o) / base);
+    else
+        snprintf(cell, sizeof cell, "%s", value);
+    fprintf(out, "  %*s", CELL_WIDTH, cell);
+}
+
+static void print_rows(
+    FILE *out, const struct figure *f, size_t count, const struct outcome *o, size_t n)
+{
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "  %-*s", LABEL_WIDTH, f[i].label);
+        for (size_t k = 0; k < n; k++)
+            print_cell(out, &f[i], &o[k], &o[0]);
+        fputc('\n', out);
+    }
+}
+
+/* The end of the file's path, which tells more than its beginning. */
+static const char *short_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    size_t len = strlen(name);
+
+    return len > CELL_WIDTH ? name + len - CELL_WIDTH : name;
+}
+
+static void print_waiting_note(FILE *out, const struct outcome *o)
+{
+    const uint64_t *n = o->result.by_state;
+
+    for (int s = RUN_NOT_SUBMITTED; s <= RUN_REFUSED; s++)
+        if (s != RUN_COMPLETED && n[s] > 0)
+            fprintf(out, "%s: %" PRIu64 " jobs %s at the end\n", o->config, n[s],
+                run_state_name((enum run_state)s));
+}
+
+void report_summary(FILE *out, const struct study *s, const struct outcome *o, size_t n)
+{
+    char text[40];
+
+    print_head(out, s);
+    fprintf(out, "\n  %-*s", LABEL_WIDTH, "");
+    for (size_t k = 0; k < n; k++)
+        fprintf(out, "  %*s", CELL_WIDTH, short_name(o[k].config));
+    fputc('\n', out);
+    print_rows(out, figures, sizeof figures / sizeof figures[0], o, n);
+    if (n > 1)
+        print_rows(out, compared_only, 2, o, n);
+    fputs("\nSlowdown is (wait + run) / run, runs below 10 s counted as 10 s; at least "
+          "1.\n",
+        out);
+    if (n > 1)
+        fputs("In brackets: the ratio to the first configuration.\n", out);
+    for (size_t k = 0; k < n; k++)
+        print_waiting_note(out, &o[k]);
+    for (size_t k = 0; k < n; k++)
+        fprintf(out, "%s: %" PRIu64 " cycles in %.2f s of wall time%s\n", o[k].config,
+            o[k].result.cycles, o[k].wall_s,
+            k == 0 && s->read_s >= 0.005
+                ? (snprintf(text, sizeof text, " (reading: %.2f s)", s->read_s), text)
+                : "");
+}
