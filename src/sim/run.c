@@ -34,10 +34,11 @@ struct run {
     struct evheap ends;
     struct VEC(struct slot) slots;
     struct actions actions;
-    int64_t shift;  /* engine time = trace time + shift */
-    int64_t now;    /* engine time */
-    size_t next;    /* arrival to come */
-    size_t waiting; /* submitted, neither running nor over */
+    struct VEC(struct ev) due; /* scratch: ends of an instant */
+    int64_t shift;             /* engine time = trace time + shift */
+    int64_t now;               /* engine time */
+    size_t next;               /* arrival to come */
+    size_t waiting;            /* submitted, neither running nor over */
     size_t over;
     uint32_t seq;
     uint32_t idle_wakeups;
@@ -99,17 +100,22 @@ static void submit(struct run *s)
     s->next++;
 }
 
-/* The earliest end. False: the job was stopped before. */
-static bool end_first(struct run *s)
+/* Is this the end of what the job is doing, or was it stopped before? */
+static bool end_in_force(const struct run *s, const struct ev *end)
 {
-    struct ev ev = evheap_pop(&s->ends);
-    struct slot *slot = &s->slots.v[ev.job];
-    struct event event = {.kind = EVENT_END, .at = ev.at};
+    return s->slots.v[end->job].seq == end->seq;
+}
+
+/* False: nothing ended. */
+static bool end_job(struct run *s, const struct ev *end)
+{
+    struct slot *slot = &s->slots.v[end->job];
+    struct event event = {.kind = EVENT_END, .at = end->at};
     struct err err;
 
-    if (slot->seq != ev.seq)
+    if (!end_in_force(s, end))
         return false;
-    event.u.end.job = ev.job;
+    event.u.end.job = end->job;
     event.u.end.how = EV_COMPLETE;
     slot->seq = 0;
     if (engine_apply(s->e, &event, NULL, &err) < 0)
@@ -271,8 +277,11 @@ static bool apply_due(struct run *s)
 {
     bool changed = false;
 
-    while (end_is_due(s))
-        changed |= end_first(s);
+    while (end_is_due(s)) {
+        struct ev end = evheap_pop(&s->ends);
+
+        changed |= end_job(s, &end);
+    }
     while (next_arrival(s) <= s->now) {
         submit(s);
         changed = true;
@@ -280,16 +289,37 @@ static bool apply_due(struct run *s)
     return changed;
 }
 
-/* The same with a cycle after each. */
+/* The same with a cycle after each. Jobs that used up their limit free their
+ * processors before anything else, as the plan has them end now in any case; those that
+ * end early, when their turn comes. */
 static void step_events(struct run *s)
 {
+    size_t n = 0;
+
+    s->due.n = 0;
+    while (end_is_due(s))
+        vec_push(&s->due, evheap_pop(&s->ends));
+    for (size_t i = 0; i < s->due.n; i++) {
+        const struct job *j = s->c->jobs.v[s->due.v[i].job];
+
+        if (!end_in_force(s, &s->due.v[i]))
+            continue;
+        s->due.v[n] = s->due.v[i];
+        if (j->end_at <= s->now) {
+            end_job(s, &s->due.v[n]);
+            s->due.v[n].job = INDEX_NONE;
+        }
+        n++;
+    }
     while (next_arrival(s) <= s->now) {
         submit(s);
         cycle(s);
     }
-    while (end_is_due(s))
-        if (end_first(s))
-            cycle(s);
+    for (size_t i = 0; i < n; i++) {
+        if (s->due.v[i].job != INDEX_NONE && !end_job(s, &s->due.v[i]))
+            continue;
+        cycle(s);
+    }
 }
 
 /* In order of time, also when polling: ends and arrivals since the last cycle. */
@@ -399,6 +429,7 @@ int run_replay(const struct workload *w, const struct machine *m,
     engine_destroy(s.e);
     evheap_fini(&s.ends);
     vec_fini(&s.slots);
+    vec_fini(&s.due);
     vec_fini(&s.actions);
     return rc;
 }

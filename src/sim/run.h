@@ -16,7 +16,8 @@
 enum run_cycle {
     CYCLE_BATCH, /* one cycle after all events of an instant */
     CYCLE_EVENT, /* a cycle after each event; of an instant, arrivals first, then
-                    completions: the order of event-driven simulators (pyss) */
+                    completions, as event-driven simulators (pyss) do; but jobs that
+                    used up their limit free their processors before either */
     CYCLE_POLL   /* a cycle every poll_s seconds, as a daemon asking its resource
                     manager; what happened since the last is applied first */
 };
