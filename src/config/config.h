@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * maui.cfg in, typed settings out. */
+ * maui.cfg in; typed settings, findings and provenance out.
+ *
+ * A bad line never stops the others: whatever can be used is in force, and all the
+ * rest is a finding with the file and the line it came from. */
 #ifndef MAUI_CONFIG_CONFIG_H
 #define MAUI_CONFIG_CONFIG_H
 
 #include "base/err.h"
 #include "config/settings.h"
+
+struct cfg_row;
+struct table_index;
 
 /* ---- settings ----------------------------------------------------------------- */
 
@@ -32,5 +38,78 @@ struct par_settings *settings_find_par(const struct settings *s, const char *nam
 void text_list_add(struct text_list *list, const char *text); /* copies */
 void text_list_fini(struct text_list *list);
 void gres_list_fini(struct gres_list *list);
+
+/* ---- a loaded configuration ---------------------------------------------------- */
+
+enum finding_level {
+    FINDING_NOTE,    /* good to know */
+    FINDING_WARNING, /* something written has no effect, or not the obvious one */
+    FINDING_ERROR    /* a value that cannot be used */
+};
+
+struct finding {
+    const char *file;           /* borrowed from config->files */
+    uint32_t file_number, line; /* lines count from 1 */
+    uint32_t order;             /* of discovery */
+    enum finding_level level;
+    char *text; /* owned; one sentence without file and line */
+};
+
+/* A value that was taken, as written. */
+struct cfg_value {
+    const struct cfg_row *row;
+    char *name; /* owned: "FSDEPTH", "RESERVATIONDEPTH[1]", "USERCFG[ann].MAXJOB" */
+    char *text; /* owned; a secret is hidden */
+    const char *file;
+    uint32_t line;
+};
+
+struct config {
+    struct settings *settings;
+    struct VEC(struct finding) findings; /* by file, line, order of discovery */
+    struct VEC(struct cfg_value) values; /* one a name: the one in force */
+    struct text_list files;              /* read, in that order */
+    /* how to find rows and values by name; nobody else's business */
+    struct table_index *table;
+    struct names *value_index;
+};
+
+#define CONFIG_FILE_MAX (64 * 1024 * 1024) /* bytes of one file */
+
+/* Read a file, what it includes, and the private file beside it (maui.cfg:
+ * maui-private.cfg) if there is one. NULL with ERR_IO when `path` itself cannot be
+ * read; everything else is a finding. The caller owns the result. */
+struct config *config_load_file(const char *path, struct err *err);
+
+/* The same from memory; reads no files. `name` is the file in findings. */
+struct config *config_load_text(const char *name, const char *text, size_t len);
+
+/* The same as a private file: only CLIENTCFG counts, secrets are taken. */
+struct config *config_load_private_text(const char *name, const char *text, size_t len);
+
+void config_destroy(struct config *c);
+
+/* The settings, from now on owned by the caller; c->settings becomes NULL. */
+struct settings *config_take_settings(struct config *c);
+
+/* How many findings of that level there are. */
+size_t config_count(const struct config *c, enum finding_level level);
+
+/* Text of a parameter: as written, else its default, else NULL. Any name and case
+ * of the parameter; index NULL = none or 0. Good until config_destroy(). */
+const char *cfg_get(const struct config *c, const char *name, const char *index);
+
+/* "note", "warning", "error" */
+const char *finding_level_name(enum finding_level level);
+
+/* ---- texts, from the table --------------------------------------------------------
+ */
+
+/* Each setting in force with its value, its default and the line it came from.
+ * Owned by the caller. */
+char *config_explain(const struct config *c);
+
+/* The reference page of all parameters, as markdown. Owned by the caller. */
+char *config_reference(void);
 
 #endif

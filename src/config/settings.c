@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The settings and their defaults; finding, adding and freeing objects. */
 #include "base/names.h"
-#include "base/timeval.h"
 #include "config/config.h"
+#include "config/set.h"
+#include "config/table.h"
 
+#include <assert.h>
 #include <string.h>
 
 void text_list_add(struct text_list *list, const char *text)
@@ -170,41 +172,31 @@ struct raw_object *settings_raw(struct settings *s, const char *kind, const char
     return &s->raw.v[s->raw.n - 1];
 }
 
-static void set_job_defaults(struct settings *s)
+/* Put the default of every row that has a field and a default. What remains zero
+ * is "none" or "off" by the meaning of its field. */
+static void apply_default(struct settings *s, const struct cfg_row *row)
 {
-    s->default_wclimit_s = 864000;
-    s->enable_multinode_jobs = true;
-    s->node_access = ACCESS_SHARED;
-    s->node_purge_s = DURATION_UNLIMITED;
-    s->job_sync_s = 600;
-    s->node_sync_s = 600;
-    s->defer_time_s = 3600;
-    s->defer_count = 24;
-    s->defer_start_count = 1;
-    s->node_untracked_load_factor = 1.2;
-    s->rm_poll_interval_s = 60;
-    s->notification_interval_s = 600;
-    s->sim_initial_queue_depth = 16;
-    s->sim_wc_scaling_percent = 100;
-    s->res_depth = 24;
+    struct cfg_call call = {.row = row, .value = row->def};
+
+    if (row->def == NULL || row->status == STATUS_OBSOLETE)
+        return;
+    if (row->home == HOME_SETTINGS)
+        call.base = s;
+    else if (row->home == HOME_PARTITION)
+        call.base = &s->par.v[0];
+    else
+        return;
+    if (row_set(&call, NULL) < 0)
+        assert(!"the table holds a default that its own row refuses");
 }
 
-static void set_policy_defaults(struct settings *s)
+static void apply_defaults(struct settings *s)
 {
-    struct par_settings par = {.bf_max_schedules = 10000,
-        .nodealloc = NODEALLOC_LASTAVAILABLE,
-        .nodeset = {.attr = NODESET_ATTR_UNSET}};
+    const struct cfg_group *g;
 
-    vec_push(&s->par, par);
-    for (int i = 0; i < PRIO_COMPS; i++)
-        s->prio.comp_weight[i] = 1;
-    s->prio.weight[PRIO_QUEUETIME] = 1;
-    s->prio.xfminwclimit_s = 120;
-    s->prio.reject_negative = true;
-    s->fs = (struct fs_settings){.interval_s = 43200, .depth = 8, .decay = 1.0};
-    s->rsv_groups[0].depth = 1;
-    for (int i = 0; i < RSV_GROUPS_MAX; i++)
-        s->rsv_groups[i].all = true;
+    for (size_t i = 0; (g = table_group(i)) != NULL; i++)
+        for (size_t r = 0; r < g->n; r++)
+            apply_default(s, &g->rows[r]);
 }
 
 struct settings *settings_create(void)
@@ -215,11 +207,14 @@ struct settings *settings_create(void)
         s->cred_index[k] = names_create();
         settings_cred(s, (enum cred_kind)k, "DEFAULT");
     }
-    s->node_index = names_create();
     s->sys = cred_cfg_new("SYSTEM");
+    s->node_index = names_create();
     settings_node(s, "DEFAULT");
-    set_policy_defaults(s);
-    set_job_defaults(s);
+    vec_push(&s->par, (struct par_settings){0});
+    apply_defaults(s);
+    s->rsv_groups[0].depth = 1;
+    for (int i = 0; i < RSV_GROUPS_MAX; i++)
+        s->rsv_groups[i].all = true;
     return s;
 }
 

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is in force and where it came from; texts of single parameters. */
+#include "base/names.h"
+#include "base/strbuf.h"
+#include "config/config.h"
+#include "config/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct cfg_value *find_value(const struct config *c, const char *name)
+{
+    uint32_t id = names_find(c->value_index, name);
+
+    return id != NAME_NONE ? &c->values.v[id] : NULL;
+}
+
+/* The name a value is kept under. Owned by the caller. */
+static char *key_of(const struct cfg_row *row, const char *index)
+{
+    bool first = index == NULL || *index == '\0' || strcmp(index, "0") == 0;
+    struct strbuf key = {0};
+
+    if (row->home == HOME_ATTR) {
+        if (first)
+            index = row->object == OBJECT_QOS ? "DEFAULT" : "0";
+        strbuf_printf(
+            &key, "%s[%s].%s", cfg_object_name(row->object), index, row->attr);
+    } else if (first) {
+        strbuf_add(&key, row->name);
+    } else {
+        strbuf_printf(&key, "%s[%s]", row->name, index);
+    }
+    return strbuf_take(&key);
+}
+
+const char *cfg_get(const struct config *c, const char *name, const char *index)
+{
+    const struct cfg_row *row = table_find(c->table, name);
+    const struct cfg_value *value;
+    char *key;
+
+    if (row == NULL || row->type == CFG_SECTION)
+        return NULL;
+    key = key_of(row, index);
+    value = find_value(c, key);
+    free(key);
+    if (value != NULL)
+        return value->text;
+    /* A partition without its own value has the global one. */
+    if (index != NULL
+        && (row->index == INDEX_OF_PARTITION || row->index == INDEX_OF_WEIGHTS))
+        value = find_value(c, row->name);
+    return value != NULL ? value->text : row->def;
+}
+
+static void print_line(struct strbuf *out, const char *name, const char *text,
+    const char *def, const char *from)
+{
+    strbuf_printf(out, "%-34s %-26s %-18s %s\n", name, text, def, from);
+}
+
+static void print_value(struct strbuf *out, const struct cfg_value *v)
+{
+    static const char *const remarks[] = {[STATUS_IN_FORCE] = "",
+        [STATUS_LATER] = " (not yet in force)",
+        [STATUS_OBSOLETE] = " (obsolete)",
+        [STATUS_INERT] = " (no effect)"};
+    struct strbuf from = {0};
+
+    strbuf_printf(
+        &from, "%s:%u%s", v->file, (unsigned)v->line, remarks[v->row->status]);
+    print_line(
+        out, v->name, v->text, v->row->def != NULL ? v->row->def : "-", from.text);
+    free(strbuf_take(&from));
+}
+
+/* Values of a row, its own name first; the default when there are none. */
+static void print_row(
+    struct strbuf *out, const struct config *c, const struct cfg_row *row)
+{
+    const struct cfg_value *plain = find_value(c, row->name);
+
+    if (plain != NULL)
+        print_value(out, plain);
+    else if (row->status == STATUS_IN_FORCE && row->type != CFG_SECTION
+             && row->home != HOME_CRED)
+        print_line(out, row->name, row->def != NULL ? row->def : "-",
+            row->def != NULL ? row->def : "-", "default");
+    for (size_t i = 0; i < c->values.n; i++)
+        if (c->values.v[i].row == row && &c->values.v[i] != plain)
+            print_value(out, &c->values.v[i]);
+}
+
+static void print_group(
+    struct strbuf *out, const struct config *c, const struct cfg_group *g)
+{
+    struct strbuf rows = {0};
+
+    for (size_t r = 0; r < g->n; r++)
+        print_row(&rows, c, &g->rows[r]);
+    if (rows.len > 0)
+        strbuf_printf(out, "\n# %s\n%s", g->title, rows.text);
+    free(strbuf_take(&rows));
+}
+
+char *config_explain(const struct config *c)
+{
+    const struct cfg_group *g;
+    struct strbuf out = {0};
+    bool sections = false;
+
+    print_line(&out, "# SETTING", "VALUE", "DEFAULT", "FROM");
+    for (size_t i = 0; (g = table_group(i)) != NULL; i++)
+        print_group(&out, c, g);
+    for (size_t i = 0; i < c->values.n; i++) {
+        if (c->values.v[i].row->objects == 0)
+            continue;
+        strbuf_add(&out, sections ? "" : "\n# Sections\n");
+        sections = true;
+        print_value(&out, &c->values.v[i]);
+    }
+    return strbuf_take(&out);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What loading tells the user, and where each value came from. */
+#include "base/names.h"
+#include "config/loader.h"
+#include "config/set.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *finding_level_name(enum finding_level level)
+{
+    static const char *const names[] = {"note", "warning", "error"};
+
+    return names[level];
+}
+
+size_t config_count(const struct config *c, enum finding_level level)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->findings.n; i++)
+        n += c->findings.v[i].level == level;
+    return n;
+}
+
+/* Findings are lines on a terminal: nothing from the file may move its cursor. */
+static void make_printable(char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = ' ';
+}
+
+void loader_report(struct loader *l, const struct place *at, enum finding_level level,
+    const char *fmt, ...)
+{
+    struct finding f = {.file = at->file,
+        .file_number = at->file_number,
+        .line = at->line,
+        .order = (uint32_t)l->config->findings.n,
+        .level = level};
+    char text[800];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    make_printable(text);
+    f.text = xstrdup(text);
+    vec_push(&l->config->findings, f);
+}
+
+void loader_record(struct loader *l, const struct place *at, const struct cfg_row *row,
+    const char *name, const char *text)
+{
+    struct config *c = l->config;
+    uint32_t id = names_intern(c->value_index, name);
+    struct cfg_value value = {.row = row, .file = at->file, .line = at->line};
+
+    if (id < c->values.n) {
+        struct cfg_value *old = &c->values.v[id];
+
+        if (!row->accumulates)
+            loader_report(l, at, FINDING_NOTE, "%.120s replaces the value of %s:%u",
+                name, old->file, (unsigned)old->line);
+        free(old->text);
+        value.name = old->name;
+        value.text = xstrdup(text);
+        *old = value;
+        return;
+    }
+    value.name = xstrdup(name);
+    value.text = xstrdup(text);
+    vec_push(&c->values, value);
+}
+
+void loader_report_status(struct loader *l, const struct place *at,
+    const struct cfg_row *row, const char *what)
+{
+    switch (row->status) {
+    case STATUS_IN_FORCE:
+        return;
+    case STATUS_LATER:
+        loader_report(
+            l, at, FINDING_NOTE, "%.120s is accepted, but not yet in force", what);
+        return;
+    case STATUS_OBSOLETE:
+        loader_report(
+            l, at, FINDING_NOTE, "%.120s is obsolete; write %s", what, row->instead);
+        return;
+    case STATUS_INERT:
+        loader_report(
+            l, at, FINDING_WARNING, "%.120s has no effect: %s", what, row->summary);
+        return;
+    }
+}
+
+/* The row's value in force, for "... stays in force". */
+static const char *in_force(
+    const struct loader *l, const struct cfg_row *row, const char *name)
+{
+    uint32_t id = names_find(l->config->value_index, name);
+
+    if (id != NAME_NONE)
+        return l->config->values.v[id].text;
+    return row->def != NULL ? row->def : "no value";
+}
+
+int loader_apply(
+    struct loader *l, const struct place *at, struct cfg_call *call, const char *name)
+{
+    struct text_list remarks = {0};
+    struct err err = {0};
+    int status;
+
+    call->remarks = &remarks;
+    status = row_set(call, &err);
+    if (status < 0) {
+        loader_report(l, at, FINDING_ERROR, "%.120s: %s; %.80s stays in force", name,
+            err.text, in_force(l, call->row, name));
+    } else {
+        for (size_t i = 0; i < remarks.n; i++)
+            loader_report(l, at, FINDING_WARNING, "%.120s: %s", name, remarks.v[i]);
+        loader_record(
+            l, at, call->row, name, call->row->secret ? "********" : call->value);
+    }
+    text_list_fini(&remarks);
+    return status;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Sections: USERCFG[ann] ATTR=VALUE ATTR=VALUE. */
+#include "base/strbuf.h"
+#include "config/loader.h"
+#include "config/set.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static struct place place_of(const struct entry *e)
+{
+    return (struct place){
+        .file = e->file, .file_number = e->file_number, .line = e->line.line};
+}
+
+/* Sections that other rooms read whole, later. */
+static bool is_raw(enum cfg_object object)
+{
+    return object >= OBJECT_SR;
+}
+
+/* May the name in brackets be left out? */
+static bool index_optional(enum cfg_object object)
+{
+    return object == OBJECT_SYS
+           || (is_raw(object) && object != OBJECT_CLIENT && object != OBJECT_PAR);
+}
+
+static bool is_list(const struct cfg_row *row)
+{
+    return row->type == CFG_WORDS || row->type == CFG_CREDS || row->type == CFG_HOSTS
+           || row->type == CFG_GRES || row->type == CFG_JOBFLAGS
+           || row->type == CFG_QOSFLAGS;
+}
+
+static void *find_base(struct settings *s, enum cfg_object object, const char *index)
+{
+    static const enum cred_kind kinds[] = {[OBJECT_USER] = CRED_USER,
+        [OBJECT_GROUP] = CRED_GROUP,
+        [OBJECT_ACCOUNT] = CRED_ACCOUNT,
+        [OBJECT_CLASS] = CRED_CLASS,
+        [OBJECT_QOS] = CRED_QOS};
+
+    if (object <= OBJECT_QOS)
+        return settings_cred(s, kinds[object], index);
+    if (object == OBJECT_SYS)
+        return &s->sys;
+    return object == OBJECT_NODE ? settings_node(s, index) : NULL;
+}
+
+/* ---- one attribute ------------------------------------------------------------------
+ */
+
+/* Another section that has such an attribute, for the message. */
+static const char *other_owner(const struct loader *l, const char *attr)
+{
+    for (int o = 0; o < OBJECTS; o++)
+        if (attrs_find(l->config->table, (enum cfg_object)o, attr) != NULL)
+            return cfg_object_name((enum cfg_object)o);
+    return NULL;
+}
+
+static void report_unknown(
+    struct loader *l, const struct place *at, enum cfg_object object, const char *attr)
+{
+    const char *near = attrs_nearest(object, attr), *other = other_owner(l, attr);
+    const char *section = cfg_object_name(object);
+
+    if (other != NULL)
+        loader_report(l, at, FINDING_WARNING,
+            "%s has no attribute %.60s, which belongs to %s; it is left out", section,
+            attr, other);
+    else if (near != NULL)
+        loader_report(l, at, FINDING_WARNING,
+            "%s has no attribute '%.60s'; did you mean %s? It is left out", section,
+            attr, near);
+    else
+        loader_report(l, at, FINDING_WARNING,
+            "%s has no attribute '%.60s'; it is left out", section, attr);
+}
+
+/* Kept in the raw section as well, under its proper name. */
+static void keep_raw(struct loader *l, const struct place *at, enum cfg_object object,
+    const char *index, const char *attr, const char *value)
+{
+    struct raw_object *raw =
+        settings_raw(l->config->settings, cfg_object_name(object), index);
+    struct raw_attr kept = {.name = xstrdup(attr),
+        .value = xstrdup(value),
+        .file = xstrdup(at->file),
+        .line = at->line};
+
+    vec_push(&raw->attrs, kept);
+}
+
+/* "USERCFG[ann].MAXJOB[GROUP]"; owned by the caller. */
+static char *value_name(enum cfg_object object, const char *index,
+    const struct cfg_row *row, const char *bracket)
+{
+    const char *section = cfg_object_name(object);
+    bool indexed = *index != '\0';
+    size_t size = strlen(section) + strlen(index) + strlen(row->name) + 8
+                  + (bracket != NULL ? strlen(bracket) : 0);
+    char *name = xmalloc(size);
+
+    snprintf(name, size, "%s%s%s%s.%s%s%s%s", section, indexed ? "[" : "", index,
+        indexed ? "]" : "", row->name, bracket != NULL ? "[" : "",
+        bracket != NULL ? bracket : "", bracket != NULL ? "]" : "");
+    return name;
+}
+
+/* Is there something to read? Reports what is in the way. */
+static bool attribute_usable(struct loader *l, const struct place *at,
+    const struct cfg_row *row, const struct grammar_pair *pair, const char *name)
+{
+    if (pair->unclosed) {
+        loader_report(l, at, FINDING_ERROR,
+            "%.120s: the quote is not closed (# begins a comment in quotes too)", name);
+        return false;
+    }
+    if (pair->bracket != NULL && !row->brackets) {
+        loader_report(
+            l, at, FINDING_ERROR, "%.120s: %s takes no brackets", name, row->name);
+        return false;
+    }
+    if (row->secret && !l->private) {
+        loader_report(l, at, FINDING_ERROR,
+            "%.120s is a secret; it is taken from the private file (maui-private.cfg) "
+            "only, in CLIENTCFG",
+            name);
+        return false;
+    }
+    if (*pair->value == '\0' && !is_list(row)) {
+        loader_report(
+            l, at, FINDING_WARNING, "%.120s has no value; it is left out", name);
+        return false;
+    }
+    return true;
+}
+
+void load_attribute(struct loader *l, const struct place *at, enum cfg_object object,
+    const char *index, const struct grammar_pair *pair)
+{
+    const struct cfg_row *row = attrs_find(l->config->table, object, pair->name);
+    struct cfg_call call = {.row = row, .value = pair->value, .bracket = pair->bracket};
+    char *name;
+
+    if (row == NULL) {
+        report_unknown(l, at, object, pair->name);
+        return;
+    }
+    name = value_name(object, index, row, pair->bracket);
+    if (attribute_usable(l, at, row, pair, name)) {
+        /* A section that comes later as a whole says so once. */
+        if (row->status != STATUS_LATER)
+            loader_report_status(l, at, row, name);
+        call.base = row->home != HOME_NOWHERE
+                        ? find_base(l->config->settings, object, index)
+                        : NULL;
+        if (loader_apply(l, at, &call, name) == 0 && is_raw(object))
+            keep_raw(l, at, object, index, row->name, pair->value);
+    }
+    free(name);
+}
+
+/* ---- the section --------------------------------------------------------------------
+ */
+
+/* Words without `=`, together: what was meant can be told from what stood before
+ * them, most often a list written with blanks. */
+struct strays {
+    struct strbuf blank, comma; /* the words, joined either way */
+    uint32_t line, count;
+    const struct cfg_row *before; /* attribute in front of them, or NULL */
+    char *value;                  /* its value, owned */
+};
+
+static void add_stray(struct strays *s, const char *word, uint32_t line)
+{
+    if (s->count++ == 0)
+        s->line = line;
+    strbuf_printf(&s->blank, "%s%s", s->blank.len > 0 ? " " : "", word);
+    strbuf_printf(&s->comma, ",%s", word);
+}
+
+static void report_strays(struct loader *l, struct strays *s, const struct entry *e)
+{
+    struct place at = place_of(e);
+    char *words = strbuf_take(&s->blank), *list = strbuf_take(&s->comma);
+    size_t first = strcspn(words, " ");
+
+    at.line = s->line;
+    if (s->count == 0) {
+        /* nothing to tell */
+    } else if (s->before != NULL && is_list(s->before)) {
+        loader_report(l, &at, FINDING_ERROR,
+            "'%.120s' is not ATTR=VALUE; a list is written without blanks: "
+            "%s=%.120s%.120s",
+            words, s->before->name, s->value, list);
+    } else if (s->before != NULL && s->before->type == CFG_CUSTOM) {
+        loader_report(l, &at, FINDING_ERROR,
+            "'%.120s' is not ATTR=VALUE; a value with blanks is quoted: %s='%.120s "
+            "%.120s'",
+            words, s->before->name, s->value, words);
+    } else if (s->count == 2) {
+        loader_report(l, &at, FINDING_ERROR,
+            "'%.120s' is not ATTR=VALUE; write %.*s=%.60s", words,
+            first < 60 ? (int)first : 60, words, words + first + 1);
+    } else {
+        loader_report(l, &at, FINDING_ERROR, "'%.120s' is not ATTR=VALUE", words);
+    }
+    s->count = 0;
+    free(words);
+    free(list);
+}
+
+/* An attribute follows the strays. */
+static void after_pair(
+    struct strays *s, const struct cfg_row *row, const struct grammar_pair *pair)
+{
+    s->before = row;
+    free(s->value);
+    s->value = xstrdup(pair->value);
+}
+
+static void load_pairs(struct loader *l, const struct entry *e, const char *index)
+{
+    struct place at = place_of(e);
+    struct strays strays = {0};
+    struct grammar_pairs pairs;
+    struct grammar_pair pair;
+
+    grammar_pairs_init(&pairs, e->line.value);
+    while (grammar_pairs_next(&pairs, &pair)) {
+        at.line = e->line.line + pair.line;
+        if (pair.value == NULL) {
+            add_stray(&strays, pair.name, at.line);
+        } else {
+            report_strays(l, &strays, e);
+            load_attribute(l, &at, e->row->object, index, &pair);
+            after_pair(&strays, attrs_find(l->config->table, e->row->object, pair.name),
+                &pair);
+        }
+        grammar_pair_fini(&pair);
+    }
+    report_strays(l, &strays, e);
+    free(strays.value);
+}
+
+/* Does the file that the line is in allow such a section? */
+static bool right_file(struct loader *l, const struct entry *e)
+{
+    struct place at = place_of(e);
+
+    if (l->private || e->row->object != OBJECT_CLIENT)
+        return true;
+    loader_report(l, &at, FINDING_ERROR,
+        "secrets are not taken from this file; move CLIENTCFG[%.40s] to the private "
+        "file "
+        "(maui-private.cfg)",
+        e->line.index != NULL ? e->line.index : "");
+    return false;
+}
+
+static bool has_index(struct loader *l, const struct entry *e)
+{
+    struct place at = place_of(e);
+    const char *index = e->line.index;
+
+    if (index != NULL && *index != '\0') {
+        if (strcasecmp(index, "DEFAULT") == 0 && strcmp(index, "DEFAULT") != 0)
+            loader_report(l, &at, FINDING_WARNING,
+                "%s[%s] is an object of that name; did you mean DEFAULT?", e->row->name,
+                index);
+        return true;
+    }
+    if (index_optional(e->row->object))
+        return true;
+    loader_report(l, &at, FINDING_ERROR,
+        "%s needs a name in brackets right behind it: %s[NAME] ATTR=VALUE; the line is "
+        "not used",
+        e->row->name, e->row->name);
+    return false;
+}
+
+/* Sections that come later say so at the first line of each object. */
+static void report_later(struct loader *l, const struct entry *e, const char *index)
+{
+    const struct settings *s = l->config->settings;
+    const char *kind = cfg_object_name(e->row->object);
+    struct place at = place_of(e);
+
+    for (size_t i = 0; i < s->raw.n; i++)
+        if (strcmp(s->raw.v[i].kind, kind) == 0 && strcmp(s->raw.v[i].name, index) == 0)
+            return;
+    if (e->row->status == STATUS_LATER)
+        loader_report(l, &at, FINDING_NOTE,
+            "%s[%.60s] is accepted, but not yet in force", kind, index);
+    settings_raw(l->config->settings, kind, index);
+}
+
+void load_section(struct loader *l, const struct entry *e)
+{
+    enum cfg_object object = e->row->object;
+    const char *index = e->line.index;
+    struct place at = place_of(e);
+
+    if (!right_file(l, e) || !has_index(l, e))
+        return;
+    if (index == NULL || *index == '\0')
+        index = object == OBJECT_SYS ? "" : "0";
+    if (object == OBJECT_SYS)
+        index = "";
+    if (*e->line.value == '\0') {
+        loader_report(l, &at, FINDING_WARNING, "%s[%.60s] has no attributes",
+            e->row->name, index);
+        return;
+    }
+    if (is_raw(object))
+        report_later(l, e, index);
+    if (object == OBJECT_PAR)
+        return;
+    load_pairs(l, e, index);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files that load a configuration share. Loading has two steps: all lines
+ * of all files become entries; the entries are then put in force in the order of
+ * their phases, so that position in the file does not matter between them. */
+#ifndef MAUI_CONFIG_LOADER_H
+#define MAUI_CONFIG_LOADER_H
+
+#include "config/config.h"
+#include "config/grammar.h"
+#include "config/row.h"
+#include "config/table.h"
+
+struct entry {
+    const struct cfg_row *row;
+    struct grammar_line line; /* owned */
+    const char *file;
+    uint32_t file_number, sequence;
+    int phase;
+};
+
+/* Where a value stands. */
+struct place {
+    const char *file;
+    uint32_t file_number, line;
+};
+
+/* The up to three parameters of one old limit. */
+struct old_limit {
+    bool has_policy, policy, has_count, has_soft;
+    struct limit count;
+    int64_t soft;
+    struct place place; /* of the last of them */
+};
+
+/* An #INCLUDE and where it stands. */
+struct wanted {
+    char *file; /* owned */
+    struct place place;
+};
+struct wanted_list VEC(struct wanted);
+
+struct loader {
+    struct config *config;
+    struct VEC(struct entry) entries;
+    struct old_limit old[CRED_KINDS][LIMIT_RES_COUNT][2];
+    char *bank;                   /* index of the first AMCFG, or NULL */
+    bool private;                 /* reading a private file */
+    struct wanted_list *includes; /* files to read, or NULL: do not follow */
+};
+
+void loader_report(struct loader *l, const struct place *at, enum finding_level level,
+    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Note that `name` was taken from there; tells about an earlier line it replaces,
+ * unless the row accumulates. */
+void loader_record(struct loader *l, const struct place *at, const struct cfg_row *row,
+    const char *name, const char *text);
+
+/* Tell what the status of a row means for its user. */
+void loader_report_status(struct loader *l, const struct place *at,
+    const struct cfg_row *row, const char *what);
+
+/* Put call->value in force at call->base; reports, and records it as `name`. -1 when
+ * it is unusable. */
+int loader_apply(
+    struct loader *l, const struct place *at, struct cfg_call *call, const char *name);
+
+/* A parameter, a section; and an attribute of a section by itself. */
+void load_parameter(struct loader *l, const struct entry *e);
+void load_section(struct loader *l, const struct entry *e);
+void load_attribute(struct loader *l, const struct place *at, enum cfg_object object,
+    const char *index, const struct grammar_pair *pair);
+
+/* Keep an old limit for load_old_limits(), which puts all of them in force. */
+void load_old_limit(struct loader *l, const struct entry *e, const char *value);
+void load_old_limits(struct loader *l);
+
+#endif
