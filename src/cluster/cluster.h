@@ -291,7 +291,7 @@ struct job {
                              frozen at eff_queue_s (policy/accrual) */
     bool paused;          /* a hold keeps the queue time from counting */
     bool impossible;      /* no empty machine could run it */
-    bool util_known;      /* util_procs is measured */
+    bool limited;         /* a hard limit kept it back in the last cycle; `why` tells */
     int64_t wclimit_s;
     int64_t priority;     /* start priority */
 
@@ -322,6 +322,7 @@ struct job {
     uint32_t pdef;        /* default partition or INDEX_NONE */
     uint32_t qos_asked;   /* requested QOS index, 0 = none */
     uint32_t account_asked; /* requested account index, 0 = none */
+    bool util_known;      /* util_procs is measured */
     bool qos_forced;      /* an administrator chose it: access is not asked */
     int64_t wclimit_asked_s; /* requested limit, 0 = none */
     int64_t start_at, end_at; /* end_at = start_at + effective limit while active */
@@ -356,8 +357,7 @@ struct cluster {
     struct VEC(struct job *) jobs;               /* by index; NULL = free slot */
     struct VEC(uint32_t) active;  /* indexes of Starting/Running/Suspended jobs */
     struct VEC(uint32_t) queued;  /* every other job not ended, by (submit_at, id in
-                                     natural order); INDEX_NONE marks a hole. Call
-                                     cluster_compact_queue() for a list without any */
+                                     natural order); INDEX_NONE marks a hole */
     struct VEC(struct taskdef *) taskdefs; /* by index */
     uint32_t global_node;         /* index of the pseudo node GLOBAL, or INDEX_NONE */
     struct res cfg_total;         /* configured on all nodes */
@@ -376,7 +376,9 @@ void cluster_configure(struct cluster *c, const struct settings *cfg);
 
 /* Take the holes out of `queued` and put late arrivals in their places: a job that
  * was added far out of order stands at the end until then. O(queued) when there is
- * something to do, else O(1). */
+ * something to do, else O(1). cluster_tidy_queue() does so only when it is worth it:
+ * when there are late arrivals or many holes. */
+void cluster_tidy_queue(struct cluster *c);
 void cluster_compact_queue(struct cluster *c);
 
 /* Assert everything the cluster promises about itself: totals, what is dedicated,

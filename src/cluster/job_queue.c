@@ -160,3 +160,9 @@ void cluster_compact_queue(struct cluster *c)
     if (c->priv->sorted < c->queued.n)
         merge_late(c);
 }
+
+void cluster_tidy_queue(struct cluster *c)
+{
+    if (c->priv->sorted < c->queued.n || 8 * c->priv->holes > c->queued.n)
+        cluster_compact_queue(c);
+}

@@ -82,10 +82,11 @@ static void refresh_policy(struct engine *e)
 
 static void rank(struct engine *e)
 {
-    cluster_compact_queue(e->c);
+    cluster_tidy_queue(e->c);
+    eligible_all(e);
     if (e->opt.order == ORDER_PRIORITY)
-        prio_update(e->c, e->c->queued.v, e->c->queued.n, e->now);
-    eligible_queue(e, &e->queued);
+        prio_update(e->c, e->all.v, e->all.n, e->now);
+    eligible_queue(e);
     queue_sort(e, &e->queued, e->opt.order, &e->order);
 }
 
@@ -146,10 +147,8 @@ static void run_passes(struct engine *e)
 /* Tell the shell about priority reservations that are new, moved or gone. */
 static void report_reservations(struct engine *e)
 {
-    for (size_t i = 0; i < e->c->queued.n; i++) {
-        if (e->c->queued.v[i] == INDEX_NONE)
-            continue;
-        struct job *j = e->c->jobs.v[e->c->queued.v[i]];
+    for (size_t i = 0; i < e->all.n; i++) {
+        struct job *j = e->c->jobs.v[e->all.v[i]];
         while (e->reported.n <= j->index)
             vec_push(&e->reported, 0);
         int64_t *told = &e->reported.v[j->index];
@@ -176,7 +175,8 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     if (e->c->queued.n) {
         rank(e);
         run_passes(e);
-        cancel_noqueue(e);
+        if (e->any_noqueue)
+            cancel_noqueue(e);
         if (e->opt.report_reservations)
             report_reservations(e);
     }

@@ -112,61 +112,140 @@ static bool admit(struct engine *e, struct job *j)
     if (stop == ACCRUAL_EVENTS) {
         if (!possible(e, j))
             return false;
-        if (!j->accruing || j->paused)
+        if (!j->limited && (!j->accruing || j->paused))
             accrual_resume(&e->cfg->prio, j, e->now);
-        if (j->why.code != WAIT_RESOURCES)
+        if (!j->limited && j->why.code != WAIT_RESOURCES)
             refuse(j, WAIT_RESOURCES, 0);
+        e->any_noqueue |= (j->flags & JOB_NOQUEUE) != 0;
         return true;
     }
+    j->limited = false;
     accrual_stop(&e->cfg->prio, j, stop, e->now);
     if (j->rsv_start_at != 0)
         drop_reservation(e, j);
     return false;
 }
 
-void eligible_queue(struct engine *e, struct indexes *ret)
+/* Jobs that others passed by backfill in the last cycle. */
+static void settle_bypasses(struct engine *e)
 {
-    ret->n = 0;
-    vec_reserve(ret, e->c->queued.n);
-    for (size_t i = 0; i < e->c->queued.n; i++) {
-        uint32_t index = e->c->queued.v[i];
-        if (index != INDEX_NONE && admit(e, e->c->jobs.v[index]))
-            ret->v[ret->n++] = index;
+    for (size_t i = 0; i < e->all.n; i++) {
+        uint32_t index = e->all.v[i];
+        if (index < e->bypassed.n && e->bypassed.v[index]) {
+            e->c->jobs.v[index]->bypass += e->bypassed.v[index];
+            e->bypassed.v[index] = 0;
+        }
+    }
+    e->any_bypassed = false;
+}
+
+void eligible_all(struct engine *e)
+{
+    e->all.n = 0;
+    vec_reserve(&e->all, e->c->queued.n);
+    for (size_t i = 0; i < e->c->queued.n; i++)
+        if (e->c->queued.v[i] != INDEX_NONE)
+            e->all.v[e->all.n++] = e->c->queued.v[i];
+    if (e->any_bypassed)
+        settle_bypasses(e);
+}
+
+static void note_entry(struct engine *e, const struct job *j)
+{
+    struct entry *x = &e->entries.v[e->entries.n++];
+
+    limits_ask_of(e->c, j, &x->ask);
+    x->limited = j->limited;
+    x->reserved = j->rsv_start_at != 0;
+}
+
+void eligible_queue(struct engine *e)
+{
+    bool limits = limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM);
+
+    e->queued.n = e->entries.n = 0;
+    e->any_noqueue = false;
+    vec_reserve(&e->queued, e->all.n);
+    if (limits)
+        vec_reserve(&e->entries, e->all.n);
+    for (size_t i = 0; i < e->all.n; i++) {
+        struct job *j = e->c->jobs.v[e->all.v[i]];
+        if (!admit(e, j))
+            continue;
+        e->queued.v[e->queued.n++] = j->index;
+        if (limits)
+            note_entry(e, j);
     }
 }
 
-static bool within_limits(struct engine *e, struct job *j, enum limit_level level)
+/* The entries in the order just found. */
+static void order_entries(struct engine *e)
 {
-    if (j->rsv_start_at != 0)
-        return true; /* a reservation keeps its job eligible */
-    if (!limits_violated(e->limits, e->c, j, CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM,
-            level, INDEX_NONE, &j->why))
-        return true;
-    if (level == LEVEL_HARD)
+    e->ordered.n = 0;
+    vec_reserve(&e->ordered, e->ranked.n);
+    for (size_t i = 0; i < e->ranked.n; i++) {
+        if (i + 16 < e->ranked.n)
+            __builtin_prefetch(&e->entries.v[e->ranked.v[i + 16].place]);
+        e->ordered.v[i] = e->entries.v[e->ranked.v[i].place];
+    }
+    e->ordered.n = e->ranked.n;
+}
+
+/* The verdict of the hard limits: only a change of it touches the job. */
+static void note_hard(struct engine *e, struct job *j, bool violated)
+{
+    if (violated) {
         accrual_stop(&e->cfg->prio, j, ACCRUAL_IDLE_LIMIT, e->now);
-    return false;
+    } else if (j->limited) {
+        /* the time under the limit is lost: queue time begins now */
+        accrual_stop(&e->cfg->prio, j, ACCRUAL_IDLE_LIMIT, e->now);
+        accrual_resume(&e->cfg->prio, j, e->now);
+        refuse(j, WAIT_RESOURCES, 0);
+    }
+    j->limited = violated;
+}
+
+static bool within_limits(struct engine *e, struct entry *x, enum limit_level level)
+{
+    bool violated = limits_ask_violated(e->limits, e->c, &x->ask,
+        CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM, level, NULL);
+
+    if (violated && x->reserved)
+        return true; /* a reservation keeps its job eligible */
+    if (level == LEVEL_HARD && violated != x->limited) {
+        struct job *j = e->c->jobs.v[x->ask.job];
+        note_hard(e, j, violated);
+        if (violated)
+            limits_ask_violated(e->limits, e->c, &x->ask,
+                CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM, level, &j->why);
+    }
+    return !violated;
 }
 
 void eligible_select(struct engine *e, enum limit_level level, struct candidates *ret)
 {
-    bool checked = limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM);
     bool counted = limits_any(e->limits, CHECK_IDLE);
 
     ret->n = 0;
     vec_reserve(ret, e->order.n);
+    if (!limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM)) {
+        for (size_t i = 0; i < e->order.n; i++)
+            ret->v[i] =
+                (struct candidate){e->order.v[i], e->c->jobs.v[e->order.v[i]]->procs};
+        ret->n = e->order.n;
+        return;
+    }
+    if (level == LEVEL_HARD)
+        order_entries(e);
     if (counted)
         limits_begin_idle(e->limits, e->c);
-    for (size_t i = 0; i < e->order.n; i++) {
-        struct job *j = e->c->jobs.v[e->order.v[i]];
-        if (i + 12 < e->order.n) {
-            const char *ahead = (const char *)e->c->jobs.v[e->order.v[i + 12]];
-            __builtin_prefetch(ahead);
-            __builtin_prefetch(ahead + 64);
-        }
-        if (checked && !within_limits(e, j, level))
+    for (size_t i = 0; i < e->ordered.n; i++) {
+        struct entry *x = &e->ordered.v[i];
+        if (!within_limits(e, x, level))
             continue;
         if (counted)
-            limits_count_idle(e->limits, e->c, j);
-        ret->v[ret->n++] = (struct candidate){j->index, j->procs};
+            limits_ask_count_idle(e->limits, e->c, &x->ask);
+        ret->v[ret->n++] =
+            (struct candidate){x->ask.job, (uint32_t)x->ask.v[LIMIT_PROC]};
     }
 }

@@ -37,7 +37,12 @@ void engine_destroy(struct engine *e)
     cluster_destroy(e->c);
     vec_fini(&e->group_of_qos);
     vec_fini(&e->ended);
+    vec_fini(&e->all);
     vec_fini(&e->queued);
+    vec_fini(&e->entries);
+    vec_fini(&e->ordered);
+    vec_fini(&e->bypassed);
+    vec_fini(&e->out_of_order);
     vec_fini(&e->order);
     vec_fini(&e->hard);
     vec_fini(&e->soft);

@@ -14,6 +14,14 @@ struct indexes VEC(uint32_t);
 struct ranked {
     uint64_t key; /* smaller goes first */
     uint32_t job;
+    uint32_t place; /* in the list that is sorted */
+};
+
+/* What a walk over the queue needs to know of a job, side by side: jobs themselves
+ * lie all over the memory when taken in priority order. */
+struct entry {
+    struct limits_ask ask;
+    bool limited, reserved; /* as in the job when the cycle began */
 };
 
 /* State of one partition within a cycle. */
@@ -36,10 +44,16 @@ struct engine {
     bool many_groups; /* more than one depth group, or a RESERVEALWAYS QOS */
     struct VEC(int8_t) group_of_qos; /* depth group, -1 none */
     struct indexes ended;            /* removed from the cluster at the next cycle */
+    struct indexes all;              /* queued jobs by submit time */
     struct indexes queued; /* jobs nothing but limits can keep back, by submit time */
     struct indexes order;  /* the same by priority */
-    struct candidates hard, soft; /* eligible at that level, by priority */
-    struct candidates backfill;   /* scratch */
+    struct candidates hard, soft;     /* eligible at that level, by priority */
+    struct candidates backfill;       /* scratch */
+    struct VEC(struct entry) entries; /* of `queued`, when limits are in force */
+    struct VEC(struct entry) ordered; /* the same by priority */
+    struct VEC(uint32_t) bypassed;    /* by job index: in the last cycle */
+    struct indexes out_of_order;      /* started by this backfill pass */
+    bool any_bypassed, any_noqueue;
     struct VEC(struct ranked) ranked, spare;
     struct par_state par[PARTITIONS_MAX + 1];
     struct VEC(int64_t) reported; /* per job index: start of the reservation told */
@@ -53,7 +67,8 @@ void queue_sort(struct engine *e, const struct indexes *jobs, enum queue_order o
     struct indexes *ret);
 
 /* eligible.c */
-void eligible_queue(struct engine *e, struct indexes *ret);
+void eligible_all(struct engine *e);
+void eligible_queue(struct engine *e);
 void eligible_select(struct engine *e, enum limit_level level, struct candidates *ret);
 
 /* start.c */

@@ -123,7 +123,10 @@ static bool start(void *ctx, struct job *j)
 {
     struct pass *pass = ctx;
 
-    return start_job(pass->e, j, pass->partition, true);
+    if (!start_job(pass->e, j, pass->partition, true))
+        return false;
+    vec_push(&pass->e->out_of_order, j->index);
+    return true;
 }
 
 /* Candidates of the partition: waiting, without a reservation, at most
@@ -149,18 +152,23 @@ static void top_candidates(
     }
 }
 
-/* Each waiting job that a lower one passed was bypassed once for each of those. */
+/* Each waiting job that a lower one passed was bypassed once for each of those. The
+ * counts reach the jobs at the next cycle, which looks at all of them anyway. */
 static void count_bypasses(struct engine *e, const struct candidates *jobs)
 {
     uint32_t started = 0;
+    size_t lowest = jobs->n;
 
-    for (size_t i = jobs->n; i-- > 0;) {
-        struct job *j = e->c->jobs.v[jobs->v[i].job];
-        if (j->state == JOB_IDLE)
-            j->bypass += started;
-        else if (job_is_active(j) && j->start_at == e->now && (j->flags & JOB_BACKFILL))
-            started++;
+    while (e->bypassed.n < e->c->jobs.n)
+        vec_push(&e->bypassed, 0);
+    while (lowest > 0 && e->out_of_order.n) {
+        lowest--;
+        if (started && e->c->jobs.v[jobs->v[lowest].job])
+            e->bypassed.v[jobs->v[lowest].job] += started;
+        for (size_t k = 0; k < e->out_of_order.n; k++)
+            started += e->out_of_order.v[k] == jobs->v[lowest].job;
     }
+    e->any_bypassed = true;
 }
 
 void pass_backfill(
@@ -168,6 +176,7 @@ void pass_backfill(
 {
     uint32_t started = 0;
 
+    e->out_of_order.n = 0;
     for (uint32_t p = 0; p < e->c->partitions.n; p++) {
         const struct par_settings *par = e->c->partitions.v[p]->par;
         if (par->bf_policy == BACKFILL_NONE || plan_free_procs(e->plan, p) <= 0)

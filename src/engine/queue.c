@@ -95,7 +95,7 @@ void queue_sort(struct engine *e, const struct indexes *jobs, enum queue_order o
     for (size_t i = 0; i < jobs->n; i++) {
         uint32_t index = jobs->v[i];
         uint64_t key = key_of(e, e->c->jobs.v[index], order);
-        e->ranked.v[i] = (struct ranked){key, index};
+        e->ranked.v[i] = (struct ranked){key, index, (uint32_t)i};
         sorted &= key >= before;
         before = key;
         low = key < low ? key : low;

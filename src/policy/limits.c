@@ -193,24 +193,37 @@ void limits_count_active(
     add_active(l, c, x, 1);
 }
 
-void limits_count_idle(struct limits *l, struct cluster *c, const struct job *j)
+void limits_ask_of(const struct cluster *c, const struct job *j, struct limits_ask *ret)
 {
-    int64_t v[LIMIT_RES_COUNT];
+    limits_use_of(c, j, ret->v);
+    memcpy(ret->cred, j->cred, sizeof ret->cred);
+    ret->job = j->index;
+}
 
+void limits_ask_count_idle(
+    struct limits *l, struct cluster *c, const struct limits_ask *ask)
+{
     if (!(l->in_force & CHECK_IDLE))
         return;
-    limits_use_of(c, j, v);
     for (uint32_t k = 0; k < CRED_KINDS; k++) {
-        struct usage *u = &c->creds[k].v[j->cred[k]]->idle;
         if (!l->dims[DIM_IDLE].mask[k])
             continue;
+        struct usage *u = &c->creds[k].v[ask->cred[k]]->idle;
         if (u->v[LIMIT_JOB] == 0)
-            vec_push(&l->touched, ((struct touched){k, j->cred[k]}));
-        limits_use_add(u->v, v, 1);
+            vec_push(&l->touched, ((struct touched){k, ask->cred[k]}));
+        limits_use_add(u->v, ask->v, 1);
     }
-    limits_use_add(c->sys_idle.v, v, 1);
+    limits_use_add(c->sys_idle.v, ask->v, 1);
     if (limits_pairs_any(l->pairs, DIM_IDLE))
-        limits_pairs_add(l->pairs, c, DIM_IDLE, j->cred, v, 1);
+        limits_pairs_add(l->pairs, c, DIM_IDLE, ask->cred, ask->v, 1);
+}
+
+void limits_count_idle(struct limits *l, struct cluster *c, const struct job *j)
+{
+    struct limits_ask ask;
+
+    limits_ask_of(c, j, &ask);
+    limits_ask_count_idle(l, c, &ask);
 }
 
 void limits_begin_idle(struct limits *l, struct cluster *c)
@@ -267,27 +280,28 @@ void limits_configure(struct limits *l, struct cluster *c)
 
 /* ---- comparison --------------------------------------------------------------- */
 
-/* One question: does this job, by its consumption `want`, break a limit? */
+/* One question: do these credentials, asking for `want`, break a limit? */
 struct check {
     const struct limits *l;
     const struct cluster *c;
-    const struct job *j;
+    const uint32_t *cred; /* by kind */
+    const int64_t *want;  /* by resource */
     enum limit_level level;
     bool alone;                        /* as if nothing else were in use */
     const struct limit_override *over; /* NULL = the QOS changes nothing */
     struct limit_override over_new;    /* of a QOS newer than the rows */
-    int64_t want[LIMIT_RES_COUNT];
-    struct reason *why; /* or NULL */
+    struct reason *why;                /* or NULL */
 };
 
 static void check_init(struct check *k, const struct limits *l, const struct cluster *c,
-    const struct job *j)
+    const uint32_t *cred, const int64_t *want)
 {
-    uint32_t qos = j->cred[CRED_QOS];
+    uint32_t qos = cred[CRED_QOS];
 
     k->l = l;
     k->c = c;
-    k->j = j;
+    k->cred = cred;
+    k->want = want;
     k->alone = false;
     k->over = NULL;
     if (!l->any_override)
@@ -334,7 +348,7 @@ static bool breaks_cred(
     const struct check *k, enum limit_dim dim, uint32_t kind, uint32_t mask)
 {
     const struct table *t = &k->l->dims[dim];
-    uint32_t object = k->j->cred[kind];
+    uint32_t object = k->cred[kind];
     const struct cred *cred = k->c->creds[kind].v[object];
     const struct limit_row *row;
     struct limit_row row_new;
@@ -370,14 +384,14 @@ static bool breaks_pairs(const struct check *k, enum limit_dim dim)
         if (k->over)
             mask &= ~k->over->ignore[dim][m->kind2];
         if (m->dim != dim || !mask
-            || !limits_pairs_get(p, k->c, i, k->j->cred, &row, &used)
+            || !limits_pairs_get(p, k->c, i, k->cred, &row, &used)
             || !breaks_row(k, dim, mask, row, used))
             continue;
         if (k->why) {
             k->why->kind = m->kind;
-            k->why->object = m->kind < CRED_KINDS ? k->j->cred[m->kind] : 0;
+            k->why->object = m->kind < CRED_KINDS ? k->cred[m->kind] : 0;
             k->why->kind2 = m->kind2;
-            k->why->object2 = k->j->cred[m->kind2];
+            k->why->object2 = k->cred[m->kind2];
         }
         return true;
     }
@@ -434,7 +448,7 @@ static bool breaks_system(const struct check *k, uint32_t partition)
             k->why->object = partition;
             if (by_qos) {
                 k->why->kind = CRED_QOS;
-                k->why->object = k->j->cred[CRED_QOS];
+                k->why->object = k->cred[CRED_QOS];
             }
         }
         return true;
@@ -442,38 +456,57 @@ static bool breaks_system(const struct check *k, uint32_t partition)
     return false;
 }
 
+static bool breaks_any(struct check *k, unsigned what, uint32_t partition)
+{
+    if ((what & CHECK_ACTIVE) && breaks_dim(k, DIM_ACTIVE))
+        return true;
+    if ((what & CHECK_IDLE) && breaks_dim(k, DIM_IDLE))
+        return true;
+    return (what & CHECK_SYSTEM) && breaks_system(k, partition);
+}
+
+bool limits_ask_violated(const struct limits *l, const struct cluster *c,
+    const struct limits_ask *ask, unsigned what, enum limit_level level,
+    struct reason *ret_why)
+{
+    struct check k;
+
+    check_init(&k, l, c, ask->cred, ask->v);
+    k.level = level;
+    k.why = ret_why;
+    return breaks_any(&k, what & l->in_force, INDEX_NONE);
+}
+
 bool limits_violated(const struct limits *l, const struct cluster *c,
     const struct job *j, unsigned what, enum limit_level level, uint32_t partition,
     struct reason *ret_why)
 {
+    int64_t want[LIMIT_RES_COUNT];
     struct check k;
 
     what &= l->in_force;
     if (!what)
         return false;
-    check_init(&k, l, c, j);
+    limits_use_of(c, j, want);
+    check_init(&k, l, c, j->cred, want);
     k.level = level;
     k.why = ret_why;
-    limits_use_of(c, j, k.want);
-    if ((what & CHECK_ACTIVE) && breaks_dim(&k, DIM_ACTIVE))
-        return true;
-    if ((what & CHECK_IDLE) && breaks_dim(&k, DIM_IDLE))
-        return true;
-    return (what & CHECK_SYSTEM) && breaks_system(&k, partition);
+    return breaks_any(&k, what, partition);
 }
 
 bool limits_never(const struct limits *l, const struct cluster *c, const struct job *j,
     struct reason *ret_why)
 {
+    int64_t want[LIMIT_RES_COUNT];
     struct check k;
 
     if (!(l->in_force & (CHECK_ACTIVE | CHECK_IDLE)))
         return false;
-    check_init(&k, l, c, j);
+    limits_use_of(c, j, want);
+    check_init(&k, l, c, j->cred, want);
     k.level = LEVEL_HARD;
     k.alone = true;
     k.why = ret_why;
-    limits_use_of(c, j, k.want);
     return breaks_dim(&k, DIM_ACTIVE) || breaks_dim(&k, DIM_IDLE);
 }
 
@@ -494,12 +527,12 @@ bool limits_any(const struct limits *l, unsigned what)
 static bool over_soft(
     const struct limits *l, const struct cluster *c, const struct job *j)
 {
+    static const int64_t nothing[LIMIT_RES_COUNT];
     struct check k;
 
-    check_init(&k, l, c, j);
+    check_init(&k, l, c, j->cred, nothing);
     k.level = LEVEL_SOFT;
     k.why = NULL;
-    memset(k.want, 0, sizeof k.want);
     return breaks_dim(&k, DIM_ACTIVE);
 }
 

@@ -33,6 +33,22 @@ void limits_count_active(
     struct limits *l, struct cluster *c, struct job *j, int sign, int64_t now);
 void limits_count_idle(struct limits *l, struct cluster *c, const struct job *j);
 
+/* What one job asks for, taken once from the job: walks over a long queue compare
+ * these, which lie side by side, instead of the jobs, which do not. */
+struct limits_ask {
+    int64_t v[LIMIT_RES_COUNT];
+    uint32_t cred[CRED_KINDS];
+    uint32_t job; /* index */
+};
+void limits_ask_of(
+    const struct cluster *c, const struct job *j, struct limits_ask *ret);
+void limits_ask_count_idle(
+    struct limits *l, struct cluster *c, const struct limits_ask *ask);
+/* limits_violated() for an ask; ret_why may be NULL. */
+bool limits_ask_violated(const struct limits *l, const struct cluster *c,
+    const struct limits_ask *ask, unsigned what, enum limit_level level,
+    struct reason *ret_why);
+
 enum { CHECK_ACTIVE = 1, CHECK_IDLE = 2, CHECK_SYSTEM = 4 };
 
 /* Does the job, added to present usage, break a limit? `what` = CHECK_* bits;

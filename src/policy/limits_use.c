@@ -15,23 +15,27 @@ static int64_t product(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &p) || p > USE_MAX ? USE_MAX : p;
 }
 
+/* NODEALLOCMAXPS: the nodes of a SINGLEJOB job count instead of its processors. */
+static int64_t charged_width(const struct cluster *c, const struct job *j)
+{
+    if (c->cfg->node_alloc_max_ps && j->nodes > 0
+        && j->reqs[0].def->access == ACCESS_SINGLEJOB)
+        return j->nodes;
+    return j->procs;
+}
+
 static void fill(
     const struct cluster *c, const struct job *j, int64_t wall_s, int64_t *ret_v)
 {
-    int64_t nodes = j->nodes;
-
     if (wall_s > WALL_MAX)
         wall_s = WALL_MAX;
     ret_v[LIMIT_JOB] = 1;
     ret_v[LIMIT_PROC] = j->procs;
-    ret_v[LIMIT_NODE] = nodes;
-    ret_v[LIMIT_PS] = product(j->procs, wall_s);
+    ret_v[LIMIT_NODE] = j->nodes;
+    ret_v[LIMIT_PS] = product(charged_width(c, j), wall_s);
     ret_v[LIMIT_PE] = (int64_t)j->pe;
     ret_v[LIMIT_WC] = wall_s;
     ret_v[LIMIT_MEM] = j->mem_mb < USE_MAX ? j->mem_mb : USE_MAX;
-    if (c->cfg->node_alloc_max_ps && nodes > 0 && j->reqs[0].def
-        && j->reqs[0].def->access == ACCESS_SINGLEJOB)
-        ret_v[LIMIT_PS] = product(nodes, wall_s);
 }
 
 void limits_use_of(const struct cluster *c, const struct job *j, int64_t *ret_v)
