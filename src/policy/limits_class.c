@@ -8,15 +8,6 @@
 /* Own value of the object, else that of DEFAULT; 0 = none. */
 #define OWN_OR_DEFAULT(k, field) ((k)->cfg->field ? (k)->cfg->field : (k)->def->field)
 
-static int64_t nodes_asked(const struct job *j)
-{
-    int64_t nodes = 0;
-
-    for (uint32_t i = 0; i < j->nreqs; i++)
-        nodes += j->reqs[i].nodes;
-    return nodes;
-}
-
 /* Class first, then the order of the credentials. */
 static const enum cred_kind kinds[] = {
     CRED_CLASS, CRED_USER, CRED_GROUP, CRED_ACCOUNT, CRED_QOS};
@@ -52,7 +43,7 @@ static bool wclimit_violated(
 static bool size_violated(
     const struct cred *k, const struct job *j, char *ret_text, size_t size)
 {
-    int64_t nodes = nodes_asked(j), procs = j->procs;
+    int64_t nodes = j->nodes, procs = j->procs;
     int64_t min_proc = OWN_OR_DEFAULT(k, min_proc);
     int64_t max_proc = OWN_OR_DEFAULT(k, max_proc_per_job);
     int64_t max_node = OWN_OR_DEFAULT(k, max_node_per_job);

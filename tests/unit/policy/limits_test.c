@@ -1289,6 +1289,10 @@ static void compare(struct oracle *o, unsigned seed, int step)
             bool want = naive_violated(o, o->jobs[i], idle, level);
             bool got = limits_violated(k->l, k->c, o->jobs[i],
                 idle ? CHECK_IDLE : CHECK_ACTIVE, level, INDEX_NONE, NULL);
+            struct limits_ask ask;
+            limits_ask_of(k->c, o->jobs[i], &ask);
+            assert_int_equal(got, limits_ask_violated(k->l, k->c, &ask,
+                                      idle ? CHECK_IDLE : CHECK_ACTIVE, level, NULL));
             if (want != got)
                 fail_msg("seed %u step %d job %d what %d: naive %d, got %d", seed, step,
                     i, what, want, got);
