@@ -99,6 +99,9 @@ size_t config_count(const struct config *c, enum finding_level level);
  * of the parameter; index NULL = none or 0. Good until config_destroy(). */
 const char *cfg_get(const struct config *c, const char *name, const char *index);
 
+/* The default of what a value sets; NULL when there is none. */
+const char *cfg_value_default(const struct cfg_value *v);
+
 /* "note", "warning", "error" */
 const char *finding_level_name(enum finding_level level);
 

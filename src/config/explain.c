@@ -34,6 +34,11 @@ static char *key_of(const struct cfg_row *row, const char *index)
     return strbuf_take(&key);
 }
 
+const char *cfg_value_default(const struct cfg_value *v)
+{
+    return v->row->def;
+}
+
 const char *cfg_get(const struct config *c, const char *name, const char *index)
 {
     const struct cfg_row *row = table_find(c->table, name);

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * maui check: validate a configuration, explain it, print the reference page. */
+#include "client/client.h"
+#include "config/config.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct check_options {
+    const char *file; /* NULL: wherever maui.cfg is */
+    bool json, explain, parameters;
+};
+
+static const char help[] =
+    "usage: maui check [-c FILE] [--format text|json] [--explain]\n"
+    "       maui check --parameters markdown\n"
+    "\n"
+    "Read a configuration and tell everything about it that is not right, one line\n"
+    "each: FILE:LINE: error|warning|note: text.\n"
+    "\n"
+    "  -c, --config FILE      the configuration; else $SERVERCONFIGFILE, maui.cfg in\n"
+    "                         $MAUIHOMEDIR or $SERVERHOMEDIR, maui.cfg\n"
+    "      --format FORMAT    text (the default) or json\n"
+    "      --explain          print each setting in force with its value, its default\n"
+    "                         and the line it came from; findings go to standard "
+    "error\n"
+    "      --parameters markdown\n"
+    "                         print the reference page of all parameters\n"
+    "  -h, --help             this text\n"
+    "\n"
+    "exit status: 0 usable, 1 a value cannot be used, 2 called wrongly\n"
+    "\n"
+    "examples:\n"
+    "  maui check -c examples/easy.cfg\n"
+    "  maui check -c maui.cfg --explain | grep FS\n"
+    "  maui check -c maui.cfg --format json | jq '.findings[].text'\n";
+
+static int bad_call(const char *text, const char *what)
+{
+    fprintf(stderr, "maui check: %s%s\n`maui check --help` tells the options.\n", text,
+        what);
+    return 2;
+}
+
+enum { OPT_FORMAT = 256, OPT_EXPLAIN, OPT_PARAMETERS };
+
+/* One option; 0, or the exit status. */
+static int take_option(struct check_options *opt, int option)
+{
+    switch (option) {
+    case 'c':
+        opt->file = optarg;
+        return 0;
+    case OPT_FORMAT:
+        opt->json = strcmp(optarg, "json") == 0;
+        if (!opt->json && strcmp(optarg, "text") != 0)
+            return bad_call("--format is text or json, not ", optarg);
+        return 0;
+    case OPT_EXPLAIN:
+        opt->explain = true;
+        return 0;
+    case OPT_PARAMETERS:
+        opt->parameters = true;
+        if (strcmp(optarg, "markdown") != 0)
+            return bad_call("--parameters is markdown, not ", optarg);
+        return 0;
+    default:
+        return bad_call("see above", "");
+    }
+}
+
+/* -1: go on; else the exit status. */
+static int parse(struct check_options *opt, int argc, char **argv)
+{
+    static const struct option longs[] = {{"config", required_argument, NULL, 'c'},
+        {"format", required_argument, NULL, OPT_FORMAT},
+        {"explain", no_argument, NULL, OPT_EXPLAIN},
+        {"parameters", required_argument, NULL, OPT_PARAMETERS},
+        {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    int option, status = 0;
+
+    optind = 0;
+    while (
+        status == 0 && (option = getopt_long(argc, argv, "c:h", longs, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(help, stdout);
+            return 0;
+        }
+        status = take_option(opt, option);
+    }
+    if (status == 0 && optind < argc)
+        status = bad_call("unexpected argument ", argv[optind]);
+    return status == 0 ? -1 : status;
+}
+
+/* Where the configuration is when nobody says. */
+static const char *default_file(char *buf, size_t size)
+{
+    const char *file = getenv("SERVERCONFIGFILE"), *home = getenv("MAUIHOMEDIR");
+
+    if (file != NULL && *file != '\0')
+        return file;
+    if (home == NULL || *home == '\0')
+        home = getenv("SERVERHOMEDIR");
+    if (home == NULL || *home == '\0')
+        return "maui.cfg";
+    snprintf(buf, size, "%s/maui.cfg", home);
+    return buf;
+}
+
+/* ---- text ---------------------------------------------------------------------- */
+
+static void print_findings(FILE *out, const struct config *c)
+{
+    for (size_t i = 0; i < c->findings.n; i++) {
+        const struct finding *f = &c->findings.v[i];
+
+        fprintf(out, "%s:%u: %s: %s\n", f->file, (unsigned)f->line,
+            finding_level_name(f->level), f->text);
+    }
+}
+
+static void print_summary(const char *file, const struct config *c)
+{
+    const char *separator = ", ";
+
+    fprintf(stderr, "%s: %s", file,
+        config_count(c, FINDING_ERROR) > 0 ? "has values that cannot be used"
+                                           : "usable");
+    for (int level = FINDING_ERROR; level >= FINDING_NOTE; level--) {
+        size_t n = config_count(c, (enum finding_level)level);
+
+        if (n > 0)
+            fprintf(stderr, "%s%zu %s%s", separator, n,
+                finding_level_name((enum finding_level)level), n == 1 ? "" : "s");
+    }
+    fputc('\n', stderr);
+}
+
+static void print_text(const char *file, const struct config *c, bool explain)
+{
+    char *text;
+
+    print_findings(explain ? stderr : stdout, c);
+    if (explain) {
+        text = config_explain(c);
+        fputs(text, stdout);
+        free(text);
+    }
+    print_summary(file, c);
+}
+
+/* ---- JSON ----------------------------------------------------------------------- */
+
+/* Text of a file may be in any encoding; JSON is UTF-8. */
+static json_t *json_text(const char *text)
+{
+    json_t *string = json_string(text);
+    char *plain;
+
+    if (string != NULL)
+        return string;
+    plain = xstrdup(text);
+    for (char *p = plain; *p != '\0'; p++)
+        if ((unsigned char)*p > 0x7e)
+            *p = '?';
+    string = json_string(plain);
+    free(plain);
+    return string;
+}
+
+static json_t *json_finding(
+    const char *file, unsigned line, enum finding_level level, const char *text)
+{
+    json_t *object = json_object();
+
+    json_object_set_new(object, "file", json_text(file));
+    json_object_set_new(object, "line", json_integer(line));
+    json_object_set_new(object, "level", json_string(finding_level_name(level)));
+    json_object_set_new(object, "text", json_text(text));
+    return object;
+}
+
+static json_t *json_settings(const struct config *c)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < c->values.n; i++) {
+        const struct cfg_value *v = &c->values.v[i];
+        const char *def = cfg_value_default(v);
+        json_t *object = json_object();
+
+        json_object_set_new(object, "name", json_text(v->name));
+        json_object_set_new(object, "value", json_text(v->text));
+        json_object_set_new(
+            object, "default", def != NULL ? json_text(def) : json_null());
+        json_object_set_new(object, "file", json_text(v->file));
+        json_object_set_new(object, "line", json_integer(v->line));
+        json_array_append_new(all, object);
+    }
+    return all;
+}
+
+static void print_json(
+    const char *file, const struct config *c, const struct err *err, bool explain)
+{
+    json_t *root = json_object(), *findings = json_array();
+
+    for (size_t i = 0; c != NULL && i < c->findings.n; i++) {
+        const struct finding *f = &c->findings.v[i];
+
+        json_array_append_new(
+            findings, json_finding(f->file, f->line, f->level, f->text));
+    }
+    if (c == NULL)
+        json_array_append_new(
+            findings, json_finding(file, 1, FINDING_ERROR, err->text));
+    json_object_set_new(root, "file", json_text(file));
+    json_object_set_new(
+        root, "usable", json_boolean(c != NULL && config_count(c, FINDING_ERROR) == 0));
+    json_object_set_new(root, "findings", findings);
+    if (c != NULL && explain)
+        json_object_set_new(root, "settings", json_settings(c));
+    json_dumpf(root, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(root);
+}
+
+/* ---- the command ---------------------------------------------------------------- */
+
+static int check_file(const struct check_options *opt)
+{
+    char buf[4096];
+    const char *file = opt->file != NULL ? opt->file : default_file(buf, sizeof buf);
+    struct err err = {0};
+    struct config *c = config_load_file(file, &err);
+    int status;
+
+    if (opt->json)
+        print_json(file, c, &err, opt->explain);
+    else if (c != NULL)
+        print_text(file, c, opt->explain);
+    else
+        fprintf(stderr, "maui check: %s\n", err.text);
+    status = c == NULL || config_count(c, FINDING_ERROR) > 0;
+    config_destroy(c);
+    return status;
+}
+
+int check_main(int argc, char **argv)
+{
+    struct check_options opt = {0};
+    int status = parse(&opt, argc, argv);
+    char *text;
+
+    if (status >= 0)
+        return status;
+    if (!opt.parameters)
+        return check_file(&opt);
+    text = config_reference();
+    fputs(text, stdout);
+    free(text);
+    return 0;
+}
