@@ -71,7 +71,7 @@ struct cred *cred_get(struct cluster *c, enum cred_kind kind, const char *name)
 
 const char *cred_kind_name(enum cred_kind k)
 {
-    static const char *const names[] = {
+    static const char names[CRED_KINDS + 1][8] = {
         [CRED_USER] = "user",
         [CRED_GROUP] = "group",
         [CRED_ACCOUNT] = "account",

@@ -31,6 +31,29 @@ static int simple_check(const struct cluster *c, const struct job *j,
     return 0;
 }
 
+/* Is it certain, without looking at them, that each simple node has what a task of
+ * the request needs? */
+static bool simple_suffices(const struct cluster *c, const struct taskdef *d)
+{
+    for (int i = 0; i < RES_DIMS; i++)
+        if (d->per_task.v[i] > c->priv->simple_least.v[i])
+            return false;
+    return d->cls == INDEX_NONE || !c->priv->simple_classes;
+}
+
+static int simple_rooms(const struct cluster *c, const struct job *j,
+    const struct alloc *a, uint32_t first, uint32_t count, struct err *err)
+{
+    const struct req *r = &j->reqs[a->req];
+
+    if (simple_suffices(c, req_def(r)))
+        return 0;
+    for (uint32_t i = first; i < first + count; i++)
+        if (node_check_room(c, c->nodes.v[i], j, r, 1, err))
+            return -1;
+    return 0;
+}
+
 static int simple_take(struct cluster *c, const struct job *j, uint32_t first,
     uint32_t count, struct err *err)
 {
@@ -107,7 +130,8 @@ static int piece_take(
         int failed;
         n = same_form(c, i, end);
         if (c->priv->simple.v[i]) {
-            failed = simple_check(c, j, a, d, err) || simple_take(c, j, i, n, err);
+            failed = simple_check(c, j, a, d, err) || simple_rooms(c, j, a, i, n, err)
+                     || simple_take(c, j, i, n, err);
             taken = 0;
         } else {
             failed = full_take(c, j, a, i, n, &taken, err);

@@ -3,6 +3,14 @@
 #include "cluster/private.h"
 #include "config/config.h"
 
+/* Forget what is known of all simple nodes together; building them tells it anew. */
+static void forget_simple(struct cluster *c)
+{
+    for (int d = 0; d < RES_DIMS; d++)
+        c->priv->simple_least.v[d] = INT64_MAX;
+    c->priv->simple_classes = false;
+}
+
 void nodes_create(struct cluster *c)
 {
     c->priv->node_names = names_create();
@@ -61,10 +69,12 @@ static int list_check(const char *what, const char *const *list, struct err *err
 static int counts_check(
     const char *what, const struct gres_cfg *list, int64_t max, struct err *err)
 {
-    for (; list && list->name; list++)
-        if (name_check(what, list->name, err)
-            || amount_check(what, list->count, 0, max, err))
+    for (; list && list->name; list++) {
+        if (name_check(what, list->name, err))
             return -1;
+        if (amount_check("amount", list->count, 0, max, err))
+            return err_prefix(err, "%s '%s': ", what, list->name);
+    }
     return 0;
 }
 
@@ -340,6 +350,7 @@ static void configure_global(struct cluster *c)
 void nodes_configure(struct cluster *c)
 {
     configure_global(c);
+    forget_simple(c);
     for (size_t i = 0; i < c->nodes.n; i++) {
         struct node *n = c->nodes.v[i];
         node_link_sections(c, n);

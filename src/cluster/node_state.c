@@ -108,7 +108,9 @@ void node_raise_load(struct node *n, const struct req *r, uint32_t tasks, int si
     int64_t each = req_def(r)->per_task.v[RES_PROCS];
     double procs = (double)(each < 0 ? n->cfg.v[RES_PROCS] : each * tasks);
 
-    if (sign < 0 && procs > n->load_raised)
+    /* "all processors" may mean other numbers now than at the start: with the last
+     * job goes all that starts have added */
+    if (sign < 0 && (procs > n->load_raised || !n->jobs.n))
         procs = n->load_raised;
     n->load += sign * procs;
     n->load_raised += sign * procs;

@@ -49,6 +49,8 @@ struct cluster_private {
     struct VEC(uint8_t) simple;      /* per node: its `simple`, dense for job_start */
     struct VEC(uint32_t) gres_nodes; /* per gres id: real nodes that have it */
     struct res largest;              /* per dimension, of any one node */
+    struct res simple_least;         /* no simple node has less of anything than this */
+    bool simple_classes;             /* simple nodes may list classes */
     size_t owner_cap;
 
     struct job_slot *jobs_by_id;

@@ -27,10 +27,12 @@ static int names_list_check(const char *what, const char *const *list, struct er
 
 static int gres_check(const struct gres_cfg *gres, struct err *err)
 {
-    for (; gres && gres->name; gres++)
-        if (name_check("generic resource", gres->name, err)
-            || amount_check(gres->name, gres->count, 0, INT32_MAX, err))
+    for (; gres && gres->name; gres++) {
+        if (name_check("generic resource", gres->name, err))
             return -1;
+        if (amount_check("amount", gres->count, 0, INT32_MAX, err))
+            return err_prefix(err, "generic resource '%s': ", gres->name);
+    }
     return 0;
 }
 

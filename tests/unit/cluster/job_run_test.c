@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Tests of cluster/job_run and cluster/node_use. */
+#include "fixture.h"
+
+static struct job *needing(struct fixture *f, const char *id, struct req_desc r)
+{
+    return job_of(f, id, 0, &r);
+}
+
+static void assert_dedicated(
+    const struct fixture *f, const struct node *n, int64_t procs, int64_t mem_mb)
+{
+    struct res ded = node_dedicated(f->c, n);
+    assert_int_equal(ded.v[RES_PROCS], procs);
+    assert_int_equal(ded.v[RES_MEM], mem_mb);
+}
+
+/* ---- times ------------------------------------------------------------------- */
+
+static void a_start_sets_start_and_end(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j = job(f, "a", 1);
+
+    node(f, "n1", 1);
+    give(j, 0, 1, 1);
+    start(f, j, 100);
+    assert_int_equal(j->state, JOB_STARTING);
+    assert_int_equal(j->start_at, 100);
+    assert_int_equal(j->eff_wclimit_s, 3600);
+    assert_int_equal(j->end_at, 3700);
+    assert_int_equal(j->start_count, 1);
+    assert_int_equal(f->c->active.n, 1);
+    stop(f, j, EV_COMPLETE, 250);
+    assert_int_equal(j->state, JOB_COMPLETED);
+    assert_int_equal(j->end_at, 250);
+    assert_int_equal(j->start_at, 100);
+    assert_int_equal(j->alloc.n, 1);
+}
+
+static void the_effective_limit_decides_the_end(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j = job(f, "a", 1);
+
+    /* concepts.md 7: an hour on a node of speed 1.5 is 40 minutes */
+    node(f, "n1", 1);
+    give(j, 0, 1, 1);
+    j->eff_wclimit_s = 2400;
+    start(f, j, 100);
+    assert_int_equal(j->end_at, 2500);
+}
+
+static void without_any_limit_there_is_no_end(void **state)
+{
+    struct fixture *f = *state;
+    struct req_desc r = {.tasks = 1};
+    struct job *j = add(f, &(struct job_desc){.id = "a", .reqs = &r, .nreqs = 1});
+
+    node(f, "n1", 1);
+    give(j, 0, 1, 1);
+    start(f, j, 100);
+    assert_int_equal(j->end_at, TIME_NEVER);
+}
+
+static void a_requeued_job_may_start_afresh(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j = job(f, "a", 1);
+
+    node(f, "n1", 1);
+    give(j, 0, 1, 1);
+    j->eff_wclimit_s = 10;
+    start(f, j, 100);
+    stop(f, j, EV_REQUEUE, 105);
+    assert_int_equal(j->start_at, 0);
+    assert_int_equal(j->eff_wclimit_s, 0);
+    start(f, j, 200);
+    assert_int_equal(j->end_at, 3800);
+    assert_int_equal(j->start_count, 2);
+}
+
+static void time_in_suspension_is_added_to_the_end(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j = job(f, "a", 1), *other = job(f, "b", 1);
+
+    struct node *n = node(f, "n1", 1);
+    give(j, 0, 1, 1);
+    give(other, 0, 1, 1);
+    start(f, j, 0);
+    assert_int_equal(job_move(f->c, j, EV_STARTED, &f->err), 0);
+    stop(f, j, EV_SUSPEND, 600);
+    assert_true(node_is_free(f->c, n));
+    assert_int_equal(f->c->active.n, 1);
+    start(f, other, 600);
+    start_refused(f, j, "belongs to job 'b'");
+    stop(f, other, EV_COMPLETE, 1000);
+    start(f, j, 1000);
+    assert_int_equal(j->state, JOB_RUNNING);
+    assert_int_equal(j->start_at, 0);
+    assert_int_equal(j->suspended_s, 400);
+    assert_int_equal(j->end_at, 4000);
+    assert_int_equal(j->start_count, 1);
+}
+
+/* ---- simple nodes ------------------------------------------------------------ */
+
+static void a_plain_one_processor_node_is_simple(void **state)
+{
+    struct fixture *f = *state;
+    struct gres_cfg tape[] = {{"tape", 1}, {NULL, 0}};
+
+    settings_node(f->s, "limited")->maxjob = 1;
+    configure(f);
+    assert_true(node(f, "n1", 1)->simple);
+    assert_false(node(f, "n2", 2)->simple);
+    assert_false(node(f, "limited", 1)->simple);
+    assert_false(
+        report(f, &(struct node_desc){.name = "n4", .cfg = {{1}}, .gres = tape})
+            ->simple);
+}
+
+static void the_owner_tells_all_of_a_simple_node(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j =
+        needing(f, "a", (struct req_desc){.per_task = {{1, 300}}, .tasks = 3});
+    struct node_job on;
+
+    nodes(f, 4, 1);
+    give(j, 1, 3, 1);
+    start(f, j, 0);
+    struct node *n1 = f->c->nodes.v[0], *n2 = f->c->nodes.v[1];
+    assert_int_equal(f->c->owner[0], INDEX_NONE);
+    assert_int_equal(f->c->owner[3], j->index);
+    assert_true(node_is_free(f->c, n1));
+    assert_dedicated(f, n2, 1, 300);
+    assert_int_equal(node_jobs(f->c, n2, &on, 1), 1);
+    assert_int_equal(on.job, j->index);
+    assert_int_equal(on.tasks, 1);
+    assert_int_equal(node_jobs(f->c, n1, &on, 1), 0);
+    assert_int_equal(node_expected(f->c, n2), NODE_BUSY);
+    assert_int_equal(node_expected(f->c, n1), NODE_IDLE);
+    stop(f, j, EV_COMPLETE, 1);
+    assert_dedicated(f, n2, 0, 0);
+    assert_int_equal(node_expected(f->c, n2), NODE_IDLE);
+}
+
+static void a_whole_simple_node_is_dedicated_with_its_memory(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j = needing(f, "a", (struct req_desc){.access = ACCESS_SINGLEJOB});
+    struct node *n = node(f, "n1", 1);
+
+    give(j, 0, 1, 1);
+    start(f, j, 0);
+    assert_dedicated(f, n, 1, 1024);
+}
+
+static void a_simple_node_counts_its_class_initiator(void **state)
+{
+    struct fixture *f = *state;
+    struct gres_cfg classes[] = {{"batch", 1}, {NULL, 0}};
+    struct req_desc r = {.tasks = 1};
+    struct node *n =
+        report(f, &(struct node_desc){.name = "n1", .cfg = {{1}}, .classes = classes});
+    struct job *j = add(
+        f, &(struct job_desc){
+               .id = "a", .cred = {[CRED_CLASS] = "batch"}, .reqs = &r, .nreqs = 1});
+
+    assert_true(n->simple);
+    give(j, 0, 1, 1);
+    start(f, j, 0);
+    assert_int_equal(node_class_free(f->c, n, j->cred[CRED_CLASS]), 0);
+}
+
+static void a_changed_node_takes_its_job_along(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j = job(f, "a", 1);
+    struct node *n = node(f, "n1", 1);
+
+    give(j, 0, 1, 1);
+    start(f, j, 0);
+    node(f, "n1", 4); /* checks the cluster itself */
+    assert_false(n->simple);
+    assert_int_equal(n->jobs.n, 1);
+    assert_int_equal(n->expected, NODE_RUNNING);
+    node(f, "n1", 1);
+    assert_true(n->simple);
+    assert_int_equal(f->c->owner[0], j->index);
+    settings_node(f->s, "n1")->maxjob = 3;
+    configure(f);
+    assert_false(n->simple);
+    stop(f, j, EV_COMPLETE, 9);
+    configure(f);
+    assert_dedicated(f, n, 0, 0);
+}
+
+static void a_node_with_two_tasks_does_not_become_simple(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j = job(f, "a", 2);
+    struct node *n = node(f, "n1", 4);
+
+    give(j, 0, 1, 2);
+    start(f, j, 0);
+    node(f, "n1", 1);
+    assert_false(n->simple);
+    assert_true(n->shrunk);
+    stop(f, j, EV_COMPLETE, 1);
+    assert_dedicated(f, n, 0, 0);
+}
+
+/* ---- full nodes -------------------------------------------------------------- */
+
+static void amounts_states_and_load_follow_start_and_stop(void **state)
+{
+    struct fixture *f = *state;
+    struct job *a =
+        needing(f, "a", (struct req_desc){.per_task = {{1, 100}}, .tasks = 3});
+    struct job *b = job(f, "b", 1);
+    struct node *n = node(f, "n1", 4);
+
+    give(a, 0, 1, 3);
+    give(b, 0, 1, 1);
+    assert_int_equal(n->expected, NODE_IDLE);
+    start(f, a, 0);
+    assert_dedicated(f, n, 3, 300);
+    assert_int_equal(n->expected, NODE_RUNNING);
+    assert_true(n->load == 3.0);
+    start(f, b, 0);
+    assert_int_equal(n->expected, NODE_BUSY);
+    assert_int_equal(n->jobs.v[0].job, a->index);
+    stop(f, a, EV_COMPLETE, 1);
+    assert_dedicated(f, n, 1, 0);
+    assert_true(n->load == 1.0);
+    stop(f, b, EV_COMPLETE, 1);
+    assert_int_equal(n->expected, NODE_IDLE);
+    assert_true(n->load == 0.0);
+}
+
+static void measured_load_is_not_lowered_by_a_stop(void **state)
+{
+    struct fixture *f = *state;
+    struct job *a = job(f, "a", 2);
+    struct node *n = node(f, "n1", 4);
+
+    give(a, 0, 1, 2);
+    start(f, a, 0);
+    node_measure(n, 0.5, &(struct res){{0}});
+    stop(f, a, EV_COMPLETE, 1);
+    assert_true(n->load == 0.5);
+}
+
+static void node_policy_example_of_measured_use(void **state)
+{
+    struct fixture *f = *state;
+    char id[16];
+
+    /* node-allocation.md N21: eight jobs share four processors under UTILIZED */
+    f->s->par.v[0].avail[AVAIL_PROCS] = AVAIL_UTILIZED;
+    configure(f);
+    struct node *n = node(f, "n1", 4);
+    for (int i = 0; i < 8; i++) {
+        snprintf(id, sizeof id, "j%d", i);
+        struct job *j = job(f, id, 1);
+        give(j, 0, 1, 1);
+        start(f, j, 0);
+        assert_int_equal(n->expected, i == 3 ? NODE_BUSY : NODE_RUNNING);
+        if (i >= 3)
+            node_measure(n, 0.4 * (i + 1), &(struct res){{0}});
+    }
+    assert_dedicated(f, n, 8, 0);
+    configure(f);
+}
+
+static void a_node_alone_is_dedicated_whole(void **state)
+{
+    struct fixture *f = *state;
+    struct job *a =
+        needing(f, "a", (struct req_desc){.tasks = 2, .access = ACCESS_SINGLEJOB});
+    struct job *b = job(f, "b", 1);
+    struct node *n = node(f, "n1", 4);
+
+    /* node-allocation.md N18 d */
+    give(a, 0, 1, 2);
+    give(b, 0, 1, 1);
+    start(f, a, 0);
+    assert_dedicated(f, n, 4, 1024);
+    start_refused(f, b, "node 'n1' has 0 processors left, job 'b' needs 1 there");
+    stop(f, a, EV_COMPLETE, 1);
+    start(f, b, 1);
+    start_refused(
+        f, needing(f, "c", (struct req_desc){.access = ACCESS_SINGLETASK}), "0 tasks");
+    stop(f, b, EV_COMPLETE, 2);
+    assert_dedicated(f, n, 0, 0);
+}
+
+static void all_of_a_resource_is_what_the_node_has(void **state)
+{
+    struct fixture *f = *state;
+    struct job *a = needing(f, "a", (struct req_desc){.per_task = {{1, -1}}});
+    struct node *n = node(f, "n1", 4);
+
+    give(a, 0, 1, 1);
+    start(f, a, 0);
+    assert_dedicated(f, n, 1, 1024);
+    report(f, &(struct node_desc){.name = "n1", .cfg = {{4, 2048, 0, 0}}});
+    assert_dedicated(f, n, 1, 2048);
+    stop(f, a, EV_COMPLETE, 1);
+    assert_dedicated(f, n, 0, 0);
+}
+
+static void a_job_holds_what_it_started_with(void **state)
+{
+    struct fixture *f = *state;
+    struct job *a = needing(f, "a", (struct req_desc){.per_task = {{2, 100}}});
+    struct job *b = needing(f, "b", (struct req_desc){.per_task = {{1, 7}}});
+    struct node *n = node(f, "n1", 4);
+
+    give(a, 0, 1, 1);
+    start(f, a, 0);
+    a->req.def = b->req.def; /* resolved anew by other settings */
+    cluster_check(f->c);
+    stop(f, a, EV_COMPLETE, 1);
+    assert_dedicated(f, n, 0, 0);
+}
+
+static void initiators_and_generic_resources_are_dedicated(void **state)
+{
+    struct fixture *f = *state;
+    struct gres_cfg tape4[] = {{"tape", 4}, {NULL, 0}},
+                    tape2[] = {{"tape", 2}, {NULL, 0}};
+    struct gres_cfg classes[] = {{"batch", 3}, {NULL, 0}};
+    struct req_desc r = {.tasks = 2, .gres = tape2};
+    struct req_desc plain = {.tasks = 1, .gres = tape2};
+    struct node *n =
+        report(f, &(struct node_desc){
+                      .name = "n1", .cfg = {{8}}, .gres = tape4, .classes = classes});
+    struct job *a = add(
+        f, &(struct job_desc){
+               .id = "a", .cred = {[CRED_CLASS] = "batch"}, .reqs = &r, .nreqs = 1});
+    struct job *b = needing(f, "b", plain);
+    struct req_desc two = {.tasks = 2};
+    struct job *c = add(
+        f, &(struct job_desc){
+               .id = "c", .cred = {[CRED_CLASS] = "batch"}, .reqs = &two, .nreqs = 1});
+
+    /* node-allocation.md N16: two tasks of two tapes each, then none is left */
+    give(a, 0, 1, 2);
+    give(b, 0, 1, 1);
+    give(c, 0, 1, 2);
+    start(f, a, 0);
+    assert_int_equal(n->gres_ded.v[0].count, 4);
+    assert_int_equal(node_class_free(f->c, n, a->cred[CRED_CLASS]), 1);
+    start_refused(f, b, "0 tape left");
+    start_refused(f, c, "1 class initiators left");
+    stop(f, a, EV_COMPLETE, 1);
+    assert_int_equal(n->gres_ded.v[0].count, 0);
+    start(f, b, 1);
+    start(f, c, 1);
+}
+
+static void requests_of_one_job_may_share_a_node(void **state)
+{
+    struct fixture *f = *state;
+    struct req_desc r[2] = {
+        {.per_task = {{1, 10}}, .tasks = 2}, {.per_task = {{2, 5}}, .tasks = 1}};
+    struct node *n = node(f, "n1", 4);
+    struct job *j = add(f, &(struct job_desc){.id = "a", .reqs = r, .nreqs = 2});
+
+    vec_push(&j->alloc, ((struct alloc){0, 1, 2, 0}));
+    vec_push(&j->alloc, ((struct alloc){0, 1, 1, 1}));
+    start(f, j, 0);
+    assert_dedicated(f, n, 4, 25);
+    assert_int_equal(n->jobs.n, 1);
+    assert_int_equal(n->jobs.v[0].tasks, 3);
+    stop(f, j, EV_COMPLETE, 1);
+    assert_true(node_is_free(f->c, n));
+}
+
+static void requests_alone_on_a_node_take_it_once(void **state)
+{
+    struct fixture *f = *state;
+    struct req_desc r[2] = {{.tasks = 1, .access = ACCESS_SINGLEJOB}, {.tasks = 1}};
+    struct node *n = node(f, "n1", 4);
+    struct job *j = add(f, &(struct job_desc){.id = "a", .reqs = r, .nreqs = 2});
+
+    vec_push(&j->alloc, ((struct alloc){0, 1, 1, 0}));
+    vec_push(&j->alloc, ((struct alloc){0, 1, 1, 1}));
+    start(f, j, 0);
+    assert_dedicated(f, n, 4, 1024);
+    stop(f, j, EV_COMPLETE, 1);
+    assert_dedicated(f, n, 0, 0);
+}
+
+/* ---- refused starts ---------------------------------------------------------- */
+
+static void an_allocation_must_add_up(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j = job(f, "a", 3);
+
+    nodes(f, 3, 1);
+    start_refused(f, j, "0 tasks for request 0, expected 3");
+    give(j, 0, 2, 1);
+    start_refused(f, j, "2 tasks for request 0, expected 3");
+    j->alloc.n = 0;
+    give(j, 1, 3, 1);
+    start_refused(f, j, "nodes 1 to 3");
+    j->alloc.n = 0;
+    give(j, 7, 1, 1);
+    start_refused(f, j, "nodes 7 to 7");
+    j->alloc.n = 0;
+    give(j, 0, UINT32_MAX, 1);
+    start_refused(f, j, "expected some of 0 to 2");
+    j->alloc.n = 0;
+    vec_push(&j->alloc, ((struct alloc){0, 3, 1, 4}));
+    start_refused(f, j, "request 4");
+    j->alloc.n = 0;
+    give(j, 0, 3, 0);
+    start_refused(f, j, "0 tasks of request 0");
+}
+
+static void a_refused_start_takes_nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct job *first = job(f, "first", 1), *j = job(f, "a", 6);
+
+    node(f, "n1", 1);
+    node(f, "n2", 4);
+    node(f, "n3", 1);
+    node(f, "n4", 4);
+    give(first, 3, 1, 1);
+    give(j, 0, 1, 1);
+    give(j, 1, 1, 1);
+    give(j, 2, 1, 1);
+    give(j, 3, 1, 3);
+    start(f, first, 0);
+    start(f, j, 0); /* fits beside it */
+    stop(f, j, EV_REQUEUE, 1);
+    stop(f, first, EV_COMPLETE, 1);
+    struct job *wide = job(f, "wide", 2);
+    give(wide, 3, 1, 2);
+    start(f, wide, 2);
+    start_refused(f, j, "node 'n4' has 2 processors left");
+    assert_true(node_is_free(f->c, f->c->nodes.v[0]));
+    assert_true(node_is_free(f->c, f->c->nodes.v[1]));
+    assert_true(f->c->nodes.v[1]->load == 0.0);
+    assert_int_equal(j->start_at, 0);
+    assert_null(j->req.held);
+}
+
+static void a_node_given_twice_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j = job(f, "a", 2);
+
+    node(f, "n1", 1);
+    give(j, 0, 1, 1);
+    give(j, 0, 1, 1);
+    start_refused(f, j, "belongs to job 'a'");
+}
+
+static void a_wide_task_does_not_fit_a_simple_node(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j = needing(f, "a", (struct req_desc){.per_task = {{2}}});
+    struct gres_cfg tape[] = {{"tape", 1}, {NULL, 0}};
+    struct job *k = needing(f, "b", (struct req_desc){.gres = tape});
+
+    node(f, "n1", 1);
+    give(j, 0, 1, 1);
+    give(k, 0, 1, 1);
+    start_refused(f, j, "one processor");
+    start_refused(f, k, "no 'tape'");
+}
+
+static void a_simple_node_without_the_memory_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j =
+        needing(f, "a", (struct req_desc){.per_task = {{1, 2000}}, .tasks = 2});
+    struct job *k =
+        needing(f, "b", (struct req_desc){.per_task = {{1, 1000}}, .tasks = 2});
+
+    report(f, &(struct node_desc){.name = "n1", .cfg = {{1, 4096}}});
+    node(f, "n2", 1);
+    give(j, 0, 2, 1);
+    give(k, 0, 2, 1);
+    start_refused(f, j, "node 'n2' has 1024 MB memory left, job 'a' needs 2000 there");
+    start(f, k, 0);
+}
+
+static void a_simple_node_that_does_not_serve_the_class_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct gres_cfg classes[] = {{"batch", 1}, {NULL, 0}};
+    struct req_desc r = {.tasks = 1};
+
+    report(f, &(struct node_desc){.name = "n1", .cfg = {{1}}, .classes = classes});
+    struct job *j =
+        add(f, &(struct job_desc){
+                   .id = "a", .cred = {[CRED_CLASS] = "long"}, .reqs = &r, .nreqs = 1});
+    give(j, 0, 1, 1);
+    start_refused(f, j, "0 class initiators left");
+}
+
+static void a_piece_may_go_over_nodes_of_both_forms(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j = job(f, "a", 5);
+
+    node(f, "n1", 1);
+    node(f, "n2", 1);
+    node(f, "n3", 4);
+    node(f, "n4", 2);
+    node(f, "n5", 1);
+    give(j, 0, 5, 1);
+    start(f, j, 0);
+    assert_dedicated(f, f->c->nodes.v[2], 1, 0);
+    assert_int_equal(f->c->owner[4], j->index);
+    stop(f, j, EV_VANISH, 1);
+    assert_int_equal(j->state, JOB_LOST);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(a_start_sets_start_and_end),
+        T(the_effective_limit_decides_the_end),
+        T(without_any_limit_there_is_no_end),
+        T(a_requeued_job_may_start_afresh),
+        T(time_in_suspension_is_added_to_the_end),
+        T(a_plain_one_processor_node_is_simple),
+        T(the_owner_tells_all_of_a_simple_node),
+        T(a_whole_simple_node_is_dedicated_with_its_memory),
+        T(a_simple_node_counts_its_class_initiator),
+        T(a_changed_node_takes_its_job_along),
+        T(a_node_with_two_tasks_does_not_become_simple),
+        T(amounts_states_and_load_follow_start_and_stop),
+        T(measured_load_is_not_lowered_by_a_stop),
+        T(node_policy_example_of_measured_use),
+        T(a_node_alone_is_dedicated_whole),
+        T(all_of_a_resource_is_what_the_node_has),
+        T(a_job_holds_what_it_started_with),
+        T(initiators_and_generic_resources_are_dedicated),
+        T(requests_of_one_job_may_share_a_node),
+        T(requests_alone_on_a_node_take_it_once),
+        T(an_allocation_must_add_up),
+        T(a_refused_start_takes_nothing),
+        T(a_node_given_twice_is_refused),
+        T(a_wide_task_does_not_fit_a_simple_node),
+        T(a_simple_node_without_the_memory_is_refused),
+        T(a_simple_node_that_does_not_serve_the_class_is_refused),
+        T(a_piece_may_go_over_nodes_of_both_forms),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
