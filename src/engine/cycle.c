@@ -114,8 +114,7 @@ static void backfill_soft(struct engine *e, const struct candidates *soft)
         vec_push(&jobs, soft->v[i].job);
     queue_sort(e, &jobs, e->opt.backfill_order, &sorted);
     for (size_t i = 0; i < sorted.n; i++)
-        vec_push(&reordered,
-            ((struct candidate){sorted.v[i], e->c->jobs.v[sorted.v[i]]->procs}));
+        vec_push(&reordered, candidate_of(e, sorted.v[i]));
     pass_backfill(e, &reordered, LEVEL_SOFT);
     vec_fini(&jobs);
     vec_fini(&sorted);

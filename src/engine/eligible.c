@@ -157,6 +157,7 @@ static void note_entry(struct engine *e, const struct job *j)
     limits_ask_of(e->c, j, &x->ask);
     x->limited = j->limited;
     x->reserved = j->rsv_start_at != 0;
+    x->wclimit_s = j->wclimit_s;
 }
 
 void eligible_queue(struct engine *e)
@@ -222,6 +223,13 @@ static bool within_limits(struct engine *e, struct entry *x, enum limit_level le
     return !violated;
 }
 
+struct candidate candidate_of(const struct engine *e, uint32_t job)
+{
+    const struct job *j = e->c->jobs.v[job];
+
+    return (struct candidate){job, j->procs, j->wclimit_s};
+}
+
 void eligible_select(struct engine *e, enum limit_level level, struct candidates *ret)
 {
     bool counted = limits_any(e->limits, CHECK_IDLE);
@@ -245,7 +253,7 @@ void eligible_select(struct engine *e, enum limit_level level, struct candidates
             continue;
         if (counted)
             limits_ask_count_idle(e->limits, e->c, &x->ask);
-        ret->v[ret->n++] =
-            (struct candidate){x->ask.job, (uint32_t)x->ask.v[LIMIT_PROC]};
+        ret->v[ret->n++] = (struct candidate){
+            x->ask.job, (uint32_t)x->ask.v[LIMIT_PROC], x->wclimit_s};
     }
 }

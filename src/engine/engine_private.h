@@ -21,6 +21,7 @@ struct ranked {
  * lie all over the memory when taken in priority order. */
 struct entry {
     struct limits_ask ask;
+    int64_t wclimit_s;
     bool limited, reserved; /* as in the job when the cycle began */
 };
 
@@ -67,6 +68,7 @@ void queue_sort(struct engine *e, const struct indexes *jobs, enum queue_order o
     struct indexes *ret);
 
 /* eligible.c */
+struct candidate candidate_of(const struct engine *e, uint32_t job);
 void eligible_all(struct engine *e);
 void eligible_queue(struct engine *e);
 void eligible_select(struct engine *e, enum limit_level level, struct candidates *ret);

@@ -47,37 +47,67 @@ static void refuse(struct job *j, enum wait_code code, int64_t limit, int64_t us
 
 /* ---- FIRSTFIT ---- */
 
+/* All windows of the moment, shortest and widest first. They bound what any job can
+ * get, whatever its tasks look like. */
+struct windows VEC(struct window);
+
+static void windows_now(struct backfill *b, struct windows *ret)
+{
+    struct window w = {0};
+
+    ret->n = 0;
+    while (plan_window(b->plan, b->partition, w.duration_s, &w))
+        vec_push(ret, w);
+}
+
+static bool in_some_window(const struct windows *ws, const struct candidate *x)
+{
+    size_t i = 0;
+
+    while (i < ws->n && ws->v[i].duration_s < x->wclimit_s)
+        i++;
+    return i < ws->n && x->procs <= ws->v[i].procs;
+}
+
+/* One candidate; returns whether it started. */
+static bool try_one(struct backfill *b, struct job *j, bool chunking)
+{
+    if (chunking && j->procs < b->chunk_size) {
+        refuse(j, WAIT_CHUNK, b->chunk_size, 0);
+        return false;
+    }
+    return b->placeable(b->ctx, j) && b->start(b->ctx, j);
+}
+
+/* With a window, only candidates inside it; without, all of them once, in order. */
 static uint32_t first_fit(
     struct backfill *b, const struct candidate *jobs, size_t n, const struct window *w)
 {
-    int64_t most = w ? w->procs : plan_free_procs(b->plan, b->partition);
+    struct windows ws = {0};
     bool chunking = false;
     uint32_t started = 0;
 
+    if (w)
+        vec_push(&ws, *w);
+    else
+        windows_now(b, &ws);
     for (size_t i = 0; i < n; i++) {
-        if (jobs[i].procs > most) { /* too large: waits for resources */
-            chunking |= b->chunk_size > 0 && jobs[i].procs >= b->chunk_size
-                        && waiting(b->c->jobs.v[jobs[i].job]);
-            continue;
-        }
+        bool large = b->chunk_size > 0 && jobs[i].procs >= b->chunk_size;
+        bool fits = in_some_window(&ws, &jobs[i]);
+        if (!fits && !(large && !chunking))
+            continue; /* waits for resources: what it was told before holds */
         struct job *j = b->c->jobs.v[jobs[i].job];
         if (!waiting(j))
             continue;
-        if (chunking && j->procs < b->chunk_size) {
-            refuse(j, WAIT_CHUNK, b->chunk_size, 0);
-            continue;
-        }
-        if (w && !in_window(j, w)) {
-            refuse(j, WAIT_BACKFILL_WINDOW, w->duration_s, w->procs);
-        } else if (b->placeable(b->ctx, j) && b->start(b->ctx, j)) {
+        if (fits && try_one(b, j, chunking)) {
             started++;
             if (!w)
-                most = plan_free_procs(b->plan, b->partition);
-            continue;
-        }
-        if (b->chunk_size > 0 && j->procs >= b->chunk_size)
+                windows_now(b, &ws);
+        } else if (large) {
             chunking = true;
+        }
     }
+    vec_fini(&ws);
     return started;
 }
 

@@ -25,10 +25,11 @@ struct backfill {
     void *ctx;
 };
 
-/* A job to consider; its size stands beside it, so that the many that are too large
- * are passed over without looking at them. */
+/* A job to consider; its size and limit stand beside it, so that the many that do
+ * not fit are passed over without looking at them. */
 struct candidate {
     uint32_t job, procs;
+    int64_t wclimit_s;
 };
 struct candidates VEC(struct candidate);
 

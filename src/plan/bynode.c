@@ -163,10 +163,18 @@ uint32_t bynode_tasks(const struct plan *p, const struct job *j,
 
 /* ---- over all nodes of a set ---- */
 
-static bool on_list(
-    const struct plan *p, const struct taskdef *def, const struct node *n)
+/* A pool answers for all its nodes but for what names single ones: the list of
+ * excluded nodes, and a host list long enough to confine the job to it. */
+static bool on_list(const struct plan *p, const struct req *r, const struct node *n)
 {
-    return !(def->hosts.n || def->exclude.n) || feasible_node(p->c, def, n, NULL);
+    if (r->def->exclude.n && !feasible_node(p->c, r->def, n, NULL))
+        return false;
+    if (r->def->hosts.n == 0 || !feasible_hosts_only(p->c, r))
+        return true;
+    for (size_t i = 0; i < r->def->hosts.n; i++)
+        if (r->def->hosts.v[i] == n->index)
+            return true;
+    return false;
 }
 
 /* Tasks of every node of the set at [start, start + duration) into p->tasks;
@@ -190,7 +198,7 @@ static int64_t tasks_all(
             else if (start <= p->now && !bitset_test(&p->free_nodes, n->index)
                      && def->per_task.v[RES_PROCS] != 0)
                 continue;
-            if (on_list(p, def, n))
+            if (on_list(p, &j->reqs[0], n))
                 tasks = bynode_tasks(p, j, def, n, start, end);
             p->tasks.v[n->index] = tasks;
             sum += tasks;
@@ -354,7 +362,7 @@ static void sweep_node(struct sweep *w, uint32_t node, int64_t at)
 
     for (size_t i = 0; i < s->pools.n && !inside; i++)
         inside = s->pools.v[i].pool == n->pool;
-    if (!inside || !on_list(p, def, n))
+    if (!inside || !on_list(p, &w->j->reqs[0], n))
         return;
     uint32_t tasks = bynode_tasks(p, w->j, def, n, at, time_add(at, w->duration));
     w->sum += (int64_t)tasks - (int64_t)p->tasks.v[node];
