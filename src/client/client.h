@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The commands: each gets its own arguments, argv[0] being its name, and returns the
+ * exit status: 0, 1 = it did not work, 2 = it was called wrongly. */
+#ifndef MAUI_CLIENT_CLIENT_H
+#define MAUI_CLIENT_CLIENT_H
+
+int check_main(int argc, char **argv); /* check.c: maui check */
+int sim_main(int argc, char **argv);   /* sim_cmd.c: maui sim */
+
+#endif

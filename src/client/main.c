@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One program, many commands: `maui COMMAND ...`, or a link named after the command. */
+#include "base/nearest.h"
+#include "client/client.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = {
+    {"check", check_main, "validate a configuration file"},
+    {"sim", sim_main, "replay a workload through the scheduler in simulated time"},
+};
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static void print_help(FILE *out)
+{
+    fputs("usage: maui COMMAND [options]\n\n"
+          "Maui, a batch scheduler for clusters.\n\ncommands:\n",
+        out);
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+    fputs("\n`maui COMMAND --help` tells the options of a command.\n"
+          "`maui --version` tells the version.\n",
+        out);
+}
+
+static int unknown_command(const char *name)
+{
+    struct nearest near;
+
+    nearest_init(&near, name);
+    for (size_t i = 0; i < COMMANDS; i++)
+        nearest_offer(&near, commands[i].name);
+    if (nearest_best(&near) != NULL)
+        fprintf(stderr, "maui: unknown command '%s'; did you mean '%s'?\n", name,
+            nearest_best(&near));
+    else
+        fprintf(stderr, "maui: unknown command '%s'; `maui --help` lists them\n", name);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const struct command *c;
+
+    if (argc < 1)
+        return 2;
+    c = find_command(slash != NULL ? slash + 1 : argv[0]);
+    if (c != NULL)
+        return c->run(argc, argv);
+    if (argc < 2) {
+        print_help(stderr);
+        return 2;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0
+        || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("maui " MAUI_VERSION);
+        return 0;
+    }
+    c = find_command(argv[1]);
+    return c != NULL ? c->run(argc - 1, argv + 1) : unknown_command(argv[1]);
+}
