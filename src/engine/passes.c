@@ -79,8 +79,12 @@ void pass_priority(
         uint64_t parts = partitions_of(e, j);
         if (!all_blocked(e, parts) && start_if_possible(e, j, false))
             continue;
-        if (level == LEVEL_SOFT && reserve_may(e, j) && reserve_job(e, j))
+        if (level == LEVEL_SOFT && reserve_may(e, j) && reserve_job(e, j)) {
+            /* With an order of its own, backfill looks at everybody from here on. */
+            if (e->opt.backfill_order != ORDER_PRIORITY && !reserve_may(e, j))
+                block(e, parts);
             continue;
+        }
         if (!all_blocked(e, parts))
             note_waiting(e, j);
         block(e, parts);
