@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Sets of numbers, against a plain array of flags. */
+#include "base/bitset.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define SPAN 300
+
+static uint32_t next_random(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33);
+}
+
+static void assert_same(const struct bitset *b, const bool *plain)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < SPAN; i++) {
+        uint32_t next = i, prev = i, clear = i;
+
+        assert_int_equal(bitset_test(b, i), plain[i]);
+        count += plain[i];
+        while (next < SPAN && !plain[next])
+            next++;
+        while (prev != UINT32_MAX && !plain[prev])
+            prev--;
+        while (clear < SPAN && plain[clear])
+            clear++;
+        assert_int_equal(bitset_next(b, i), next < SPAN ? next : BITSET_NONE);
+        assert_int_equal(bitset_prev(b, i), prev);
+        assert_int_equal(bitset_next_clear(b, i), clear);
+    }
+    assert_int_equal(bitset_count(b), count);
+    assert_int_equal(bitset_any(b), count > 0);
+}
+
+static void an_empty_set_holds_nothing(void **state)
+{
+    struct bitset b = {0}, other = {0};
+
+    (void)state;
+    assert_int_equal(bitset_next(&b, 0), BITSET_NONE);
+    assert_int_equal(bitset_prev(&b, UINT32_MAX), BITSET_NONE);
+    assert_int_equal(bitset_next_clear(&b, 7), 7);
+    assert_false(bitset_test(&b, 1000000));
+    bitset_clear(&b, 1000000);
+    bitset_clear_range(&b, 5, 500);
+    bitset_set_range(&b, 9, 9);
+    assert_int_equal(bitset_count_range(&b, 0, 100), 0);
+    assert_false(bitset_any(&b));
+    assert_true(bitset_equal(&b, &other));
+    assert_true(bitset_subset(&b, &other));
+    assert_false(bitset_intersects(&b, &other));
+    bitset_fini(&b);
+}
+
+static void sets_agree_with_flags_under_random_changes(void **state)
+{
+    struct bitset b = {0};
+    bool plain[SPAN] = {false};
+    uint64_t seed = 20260101;
+
+    (void)state;
+    for (int round = 0; round < 400; round++) {
+        uint32_t from = next_random(&seed) % SPAN, to = next_random(&seed) % (SPAN + 1);
+        uint32_t n = 0;
+
+        switch (next_random(&seed) % 4) {
+        case 0:
+            bitset_set(&b, from);
+            plain[from] = true;
+            break;
+        case 1:
+            bitset_clear(&b, from);
+            plain[from] = false;
+            break;
+        case 2:
+            bitset_set_range(&b, from, to);
+            for (uint32_t i = from; i < to; i++)
+                plain[i] = true;
+            break;
+        default:
+            bitset_clear_range(&b, from, to);
+            for (uint32_t i = from; i < to; i++)
+                plain[i] = false;
+        }
+        for (uint32_t i = from; i < to; i++)
+            n += plain[i];
+        assert_int_equal(bitset_count_range(&b, from, to), n);
+        if (round % 10 == 0)
+            assert_same(&b, plain);
+    }
+    bitset_fini(&b);
+}
+
+static void sets_of_different_length_combine(void **state)
+{
+    struct bitset a = {0}, b = {0}, c = {0};
+
+    (void)state;
+    bitset_set_range(&a, 0, 70);
+    bitset_set_range(&b, 60, 200);
+    assert_true(bitset_intersects(&a, &b));
+    bitset_copy(&c, &a);
+    assert_true(bitset_equal(&c, &a));
+    bitset_and(&c, &b);
+    assert_int_equal(bitset_count(&c), 10);
+    assert_true(bitset_subset(&c, &a));
+    assert_true(bitset_subset(&c, &b));
+    assert_false(bitset_equal(&c, &b));
+    bitset_or(&c, &b);
+    assert_true(bitset_equal(&c, &b));
+    bitset_andnot(&c, &a);
+    assert_int_equal(bitset_next(&c, 0), 70);
+    assert_int_equal(bitset_count(&c), 130);
+    bitset_copy(&c, &a);
+    assert_true(bitset_equal(&c, &a));
+    bitset_and(&b, &a);
+    assert_int_equal(bitset_prev(&b, UINT32_MAX), 69);
+    bitset_clear_all(&b);
+    assert_false(bitset_any(&b));
+    bitset_fini(&a);
+    bitset_fini(&b);
+    bitset_fini(&c);
+}
+
+static void words_can_be_read_past_the_end(void **state)
+{
+    struct bitset b = {0};
+
+    (void)state;
+    bitset_set(&b, 64);
+    assert_int_equal(bitset_word(&b, 0), 0);
+    assert_int_equal(bitset_word(&b, 1), 1);
+    assert_int_equal(bitset_word(&b, 99), 0);
+    bitset_fini(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_set_holds_nothing),
+        cmocka_unit_test(sets_agree_with_flags_under_random_changes),
+        cmocka_unit_test(sets_of_different_length_combine),
+        cmocka_unit_test(words_can_be_read_past_the_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
