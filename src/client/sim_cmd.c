@@ -172,6 +172,7 @@ static int load_workload(struct session *s)
     double begin = usage_wall_s();
 
     workload_init(&s->w);
+    s->w.ignore_memory = s->opt.machine.trace == NULL && s->opt.machine.mem_mb == 0;
     if (s->opt.generate && !machine_given(s)) {
         s->opt.machine.nodes = NODES_GENERATE;
         s->opt.machine.procs_per_node = 1;

@@ -8,7 +8,7 @@
  * and on top of it, as the model has none: users whose activity follows Zipf's law,
  * groups, accounts, estimates as people round them (D. Tsafrir and others, Modeling
  * user runtime estimates, 2005: few values, a good share asks for the maximum),
- * classes by estimate, and memory.
+ * classes by estimate, and memory (of no effect where the machine tells none).
  *
  * Sizes: one processor with probability 0.244, else two-stage uniform in log2 of the
  * size between 0.8 and log2 P, with 0.86 below log2 P - 2.5; a power of two with

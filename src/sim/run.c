@@ -3,6 +3,7 @@
  * next instant the engine asks for. */
 #include "sim/run.h"
 
+#include "policy/reason.h"
 #include "sim/evheap.h"
 
 #include <math.h>
@@ -390,10 +391,27 @@ static int64_t choose_shift(const struct workload *w)
     return EPOCH_UNKNOWN;
 }
 
-static void count_states(struct run_result *r, size_t n)
+/* Why the jobs left wait, in order of submission. */
+static void note_stuck(const struct run *s)
 {
-    for (size_t i = 0; i < n; i++)
-        r->by_state[r->jobs[i].state]++;
+    cluster_compact_queue(s->c);
+    for (size_t i = 0; i < s->c->queued.n; i++) {
+        const struct job *j = s->c->jobs.v[s->c->queued.v[i]];
+        struct run_stuck *stuck = &s->r->stuck[j->why.code];
+
+        if (stuck->jobs++ > 0)
+            continue;
+        stuck->example = s->slots.v[j->index].job;
+        reason_format(s->c, &j->why, stuck->text, sizeof stuck->text);
+    }
+}
+
+static void sum_up(struct run *s)
+{
+    for (size_t i = 0; i < s->w->jobs.n; i++)
+        s->r->by_state[s->r->jobs[i].state]++;
+    note_stuck(s);
+    s->r->end_at = s->now - s->shift;
 }
 
 int run_replay(const struct workload *w, const struct machine *m,
@@ -420,8 +438,7 @@ int run_replay(const struct workload *w, const struct machine *m,
             replay_polling(&s, until);
         else
             replay(&s, until);
-        count_states(ret, w->jobs.n);
-        ret->end_at = s.now - s.shift;
+        sum_up(&s);
         rc = 0;
     } else {
         run_result_fini(ret);

@@ -59,11 +59,19 @@ struct run_options {
     struct diag *diag; /* jobs the scheduler refuses; may be NULL */
 };
 
+/* Jobs that still wait at the end, by why. */
+struct run_stuck {
+    uint64_t jobs;
+    uint32_t example; /* the first of them, in the workload */
+    char text[200];   /* why that one waits */
+};
+
 struct run_result {
     struct run_job *jobs; /* owned; by index in the workload */
     uint64_t by_state[RUN_REFUSED + 1];
     uint64_t cycles, started, backfilled, requeued, held, deferred;
-    int64_t end_at; /* trace time of the last event */
+    struct run_stuck stuck[WAIT_CODES]; /* by enum wait_code */
+    int64_t end_at;                     /* trace time of the last event */
 };
 
 /* Replay. `cfg` is borrowed until the end of the call. Fails when the machine cannot

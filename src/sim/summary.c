@@ -133,11 +133,6 @@ static double figure_later_1day(const struct outcome *o)
     return (double)o->later_1day;
 }
 
-static double figure_wall(const struct outcome *o)
-{
-    return o->wall_s;
-}
-
 static const struct figure figures[] = {
     {"jobs completed", UNIT_COUNT, false, figure_jobs},
     {"not completed", UNIT_COUNT, false, figure_unfinished},
@@ -158,7 +153,6 @@ static const struct figure figures[] = {
 static const struct figure compared_only[] = {
     {"start > 1 h later", UNIT_COUNT, false, figure_later_1h},
     {"start > 1 day later", UNIT_COUNT, false, figure_later_1day},
-    {"replay took", UNIT_RATIO, false, figure_wall},
 };
 
 static const char *figure_text(
@@ -217,20 +211,36 @@ static const char *short_name(const char *path)
     return len > CELL_WIDTH ? name + len - CELL_WIDTH : name;
 }
 
-static void print_waiting_note(FILE *out, const struct outcome *o)
+/* What did not complete, and why what waits does. */
+static void print_left(FILE *out, const struct workload *w, const struct outcome *o)
 {
     const uint64_t *n = o->result.by_state;
 
     for (int s = RUN_NOT_SUBMITTED; s <= RUN_REFUSED; s++)
         if (s != RUN_COMPLETED && n[s] > 0)
-            fprintf(out, "%s: %" PRIu64 " jobs %s at the end\n", o->config, n[s],
-                run_state_name((enum run_state)s));
+            fprintf(out, "%s: %" PRIu64 " job%s %s at the end\n", short_name(o->config),
+                n[s], n[s] == 1 ? "" : "s", run_state_name((enum run_state)s));
+    for (int code = 0; code < WAIT_CODES; code++) {
+        const struct run_stuck *stuck = &o->result.stuck[code];
+
+        if (stuck->jobs > 0)
+            fprintf(out, "  %" PRIu64 " as job %s: %s\n", stuck->jobs,
+                w->jobs.v[stuck->example].id, stuck->text);
+    }
+}
+
+static void print_cost(
+    FILE *out, const struct study *s, const struct outcome *o, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        fprintf(out, "%s: %" PRIu64 " cycles in %.2f s\n", short_name(o[k].config),
+            o[k].result.cycles, o[k].wall_s);
+    if (s->read_s >= 0.01)
+        fprintf(out, "reading the workload: %.2f s\n", s->read_s);
 }
 
 void report_summary(FILE *out, const struct study *s, const struct outcome *o, size_t n)
 {
-    char text[40];
-
     print_head(out, s);
     fprintf(out, "\n  %-*s", LABEL_WIDTH, "");
     for (size_t k = 0; k < n; k++)
@@ -238,18 +248,14 @@ void report_summary(FILE *out, const struct study *s, const struct outcome *o, s
     fputc('\n', out);
     print_rows(out, figures, sizeof figures / sizeof figures[0], o, n);
     if (n > 1)
-        print_rows(out, compared_only, 2, o, n);
+        print_rows(
+            out, compared_only, sizeof compared_only / sizeof compared_only[0], o, n);
     fputs("\nSlowdown is (wait + run) / run, runs below 10 s counted as 10 s; at least "
           "1.\n",
         out);
     if (n > 1)
         fputs("In brackets: the ratio to the first configuration.\n", out);
     for (size_t k = 0; k < n; k++)
-        print_waiting_note(out, &o[k]);
-    for (size_t k = 0; k < n; k++)
-        fprintf(out, "%s: %" PRIu64 " cycles in %.2f s of wall time%s\n", o[k].config,
-            o[k].result.cycles, o[k].wall_s,
-            k == 0 && s->read_s >= 0.005
-                ? (snprintf(text, sizeof text, " (reading: %.2f s)", s->read_s), text)
-                : "");
+        print_left(out, s->w, &o[k]);
+    print_cost(out, s, o, n);
 }

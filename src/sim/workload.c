@@ -317,6 +317,12 @@ void workload_job_desc(const struct workload *w, const struct trace_job *j, int6
         ret_job->cred[k] = workload_cred(w, j, (enum cred_kind)k);
     if (j->more != NULL)
         mauitrace_job_desc(j->more, at, ret_job, ret_req);
+    if (w->ignore_memory) {
+        ret_req->per_task.v[RES_MEM] = 0;
+        ret_req->per_task.v[RES_SWAP] = 0;
+        ret_req->per_task.v[RES_DISK] = 0;
+        ret_req->mem = ret_req->disk = (struct cmp){0};
+    }
 }
 
 const char *drop_reason_text(enum drop_reason r)

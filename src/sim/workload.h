@@ -59,6 +59,8 @@ struct workload {
     int64_t epoch;                /* UTC of time 0 of the trace, 0 = unknown */
     int64_t max_procs, max_nodes; /* machine size in the header, 0 = not told */
     bool ids_rising;              /* ids rose strictly in each file: none twice */
+    bool ignore_memory;           /* set by the caller for a machine whose memory is not
+                                     told: workload_job_desc() leaves mem_mb out */
     bool number_ids;              /* set by the caller when there are several files:
                                      ids get the file's number in front ("2.17") */
 };
