@@ -2,14 +2,11 @@
  * Names as small numbers: a hash table for text -> id, an array for id -> text. */
 #include "base/names.h"
 
+#include "base/hash.h"
 #include "base/vec.h"
 
 #include <assert.h>
 #include <string.h>
-
-#define uthash_malloc(size)    xmalloc(size)
-#define uthash_free(ptr, size) free(ptr)
-#include <uthash.h>
 
 /* One allocation a name, never moved: names_text() hands out the text. */
 struct name {

@@ -3,16 +3,11 @@
 #ifndef MAUI_CLUSTER_PRIVATE_H
 #define MAUI_CLUSTER_PRIVATE_H
 
+#include "base/hash.h"
 #include "base/xalloc.h"
 #include "cluster/cluster.h"
 
 #include <assert.h>
-
-/* Running out of memory never reaches uthash: xmalloc() does not return then. */
-#define uthash_malloc(size)     xmalloc(size)
-#define uthash_free(area, size) free(area)
-#define uthash_fatal(text)      assert(!(text))
-#include <uthash.h>
 
 /* Largest amount accepted from outside, and longest name. */
 #define AMOUNT_MAX     INT64_C(1099511627776)

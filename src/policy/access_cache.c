@@ -2,16 +2,11 @@
  * What was worked out for a combination of credentials. */
 #include "policy/access_cache.h"
 
+#include "base/hash.h"
 #include "policy/access.h"
 #include "policy/access_lists.h"
 
 #include <assert.h>
-
-/* Running out of memory never reaches uthash: xmalloc() does not return then. */
-#define uthash_malloc(size)     xmalloc(size)
-#define uthash_free(area, size) free(area)
-#define uthash_fatal(text)      assert(!(text))
-#include <uthash.h>
 
 /* Keyed by the credentials that the answer depends on; the QOS is 0 in `qos` sets. */
 struct entry {

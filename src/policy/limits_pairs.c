@@ -3,15 +3,10 @@
  * resolved once. */
 #include "policy/limits_pairs.h"
 
+#include "base/hash.h"
 #include "policy/limits_use.h"
 
 #include <assert.h>
-
-/* Running out of memory never reaches uthash: xmalloc() does not return then. */
-#define uthash_malloc(size)     xmalloc(size)
-#define uthash_free(area, size) free(area)
-#define uthash_fatal(text)      assert(!(text))
-#include <uthash.h>
 
 #define COMBOS_MAX (LIMIT_DIMS * (CRED_KINDS + 1) * CRED_KINDS)
 
