@@ -131,9 +131,11 @@ static void run_passes(struct engine *e)
         eligible_select(e, LEVEL_SOFT, &e->soft);
         soft = &e->soft;
     }
-    if (keeps_reservations(e))
+    if (e->keeps)
         reserve_kept(e);
     pass_priority(e, soft, LEVEL_SOFT);
+    if (!e->keeps)
+        plan_confirm_rest(e->plan);
     backfill_soft(e, soft);
     if (!differs)
         return;
@@ -169,7 +171,8 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     memset(e->par, 0, (e->c->partitions.n + 1) * sizeof *e->par);
     remove_ended(e);
     refresh_policy(e);
-    plan_begin(e->plan, e->now, keeps_reservations(e));
+    e->keeps = keeps_reservations(e);
+    plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);
     enforce_wclimit(e);
     if (e->c->queued.n) {
         rank(e);

@@ -238,8 +238,7 @@ void eligible_select(struct engine *e, enum limit_level level, struct candidates
     vec_reserve(ret, e->order.n);
     if (!limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM)) {
         for (size_t i = 0; i < e->order.n; i++)
-            ret->v[i] =
-                (struct candidate){e->order.v[i], e->c->jobs.v[e->order.v[i]]->procs};
+            ret->v[i] = candidate_of(e, e->order.v[i]);
         ret->n = e->order.n;
         return;
     }

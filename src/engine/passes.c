@@ -55,6 +55,19 @@ static void count_kept(struct engine *e, const struct job *j)
         e->par[j->rsv_partition].reserved[group]++;
 }
 
+/* A reservation that would come out the same again: it stands, or its time has come. */
+static bool stand(struct engine *e, struct job *j)
+{
+    if (j->rsv_start_at > e->now) {
+        count_kept(e, j);
+        return true;
+    }
+    if (start_job(e, j, j->rsv_partition, false))
+        return true;
+    drop_reservation(e, j);
+    return false;
+}
+
 void pass_priority(
     struct engine *e, const struct candidates *jobs, enum limit_level level)
 {
@@ -65,7 +78,7 @@ void pass_priority(
         struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (j->state != JOB_IDLE || j->holds)
             continue;
-        if (j->rsv_slot != INDEX_NONE) {
+        if (e->keeps && j->rsv_slot != INDEX_NONE) {
             count_kept(e, j);
             continue;
         }
@@ -75,6 +88,8 @@ void pass_priority(
             return;
         }
         if (recheck && !allowed_now(e, j, level))
+            continue;
+        if (!e->keeps && plan_confirm(e->plan, j) && stand(e, j))
             continue;
         uint64_t parts = partitions_of(e, j);
         if (!all_blocked(e, parts) && start_if_possible(e, j, false))

@@ -71,7 +71,6 @@ bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfil
         refuse(j, code, plan_free_now(e->plan, j, partition));
         return false;
     }
-    drop_reservation(e, j);
     j->eff_wclimit_s = effective_limit(e, j);
     if (job_start(e->c, j, e->now, &err) < 0) {
         refuse(j, WAIT_RESOURCES, 0);
@@ -118,7 +117,7 @@ void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now)
 {
     struct err err;
 
-    plan_job_stopping(e->plan, j);
+    plan_job_stopping(e->plan, j, now);
     limits_count_active(e->limits, e->c, j, -1, now);
     fs_job_stop(e->c, j, now);
     if (job_stop(e->c, j, how, now, &err) < 0)

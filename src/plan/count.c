@@ -49,18 +49,19 @@ static void pool_dirty(struct pool *pool)
     pool->stairs.n = 0;
 }
 
-static void pool_count(
-    struct plan *p, struct pool *pool, const struct job *j, int32_t units, int sign)
+static void pool_count(struct plan *p, struct pool *pool, const struct job *j,
+    int32_t units, int sign, bool as_planned)
 {
     pool->free_now -= sign * units;
     release_add(pool, j->end_at, sign * units);
-    if (sign > 0 && pool->work_valid && j->start_at == p->now) {
-        /* a start of this cycle: the profile stays in use */
-        profile_take(&pool->work, p->now, plan_job_end(p, j), units);
-        pool->stairs.n = 0;
+    if (!as_planned || !pool->work_valid) {
+        pool_dirty(pool);
         return;
     }
-    pool_dirty(pool);
+    /* the profile stays in use: it already knew of this end, or learns of this start */
+    if (sign > 0)
+        profile_take(&pool->work, p->now, plan_job_end(p, j), units);
+    pool->stairs.n = 0;
 }
 
 /* Nodes of one piece that lie in the pool of its first node. */
@@ -78,7 +79,7 @@ static uint32_t piece_in_pool(
     return k;
 }
 
-void count_start(struct plan *p, const struct job *j, int sign)
+void count_start(struct plan *p, const struct job *j, int sign, bool as_planned)
 {
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
@@ -86,7 +87,7 @@ void count_start(struct plan *p, const struct job *j, int sign)
             struct pool *pool = pool_of(p, a->first + done);
             uint32_t k = piece_in_pool(p, a->first + done, a->count - done, pool);
             if (pool && !pool->by_node)
-                pool_count(p, pool, j, (int32_t)(k * a->tasks), sign);
+                pool_count(p, pool, j, (int32_t)(k * a->tasks), sign, as_planned);
             done += k;
         }
     }
@@ -258,7 +259,9 @@ void count_reserve(struct plan *p, struct rsv *r, const struct job *j)
     r->parts.n = 0;
     for (size_t i = 0; i < s->pools.n && need > 0; i++) {
         struct pool *pool = &p->pools.v[s->pools.v[i].pool];
-        int64_t have = profile_min(count_work(p, pool), r->start_at, r->end_at);
+        int64_t have = s->pools.n == 1
+                           ? need /* the search has just found them */
+                           : profile_min(count_work(p, pool), r->start_at, r->end_at);
         struct part part = {pool->index, (int32_t)(have < need ? have : need)};
         if (part.units <= 0)
             continue;
@@ -271,7 +274,7 @@ void count_reserve(struct plan *p, struct rsv *r, const struct job *j)
     assert(need == 0);
 }
 
-void count_unreserve(struct plan *p, struct rsv *r)
+static void give_back(struct plan *p, struct rsv *r)
 {
     for (size_t i = 0; i < r->parts.n; i++) {
         struct pool *pool = &p->pools.v[r->parts.v[i].pool];
@@ -280,5 +283,21 @@ void count_unreserve(struct plan *p, struct rsv *r)
             take(p, pool->index, r->start_at, r->end_at, -r->parts.v[i].units);
     }
     r->parts.n = 0;
+}
+
+void count_unreserve(struct plan *p, struct rsv *r)
+{
+    give_back(p, r);
     hints_invalid(p);
+}
+
+/* What is given back is taken again at once, so bounds on others still hold. */
+void count_hand_over(struct plan *p, struct rsv *r)
+{
+    give_back(p, r);
+}
+
+bool count_overdue(const struct plan *p)
+{
+    return p->ends.n > 0 && p->ends.v[0].at <= p->now;
 }

@@ -70,7 +70,7 @@ static void spread_by_node(struct plan *p)
                 any |= p->pools.v[s->pools.v[k].pool].by_node;
             if (!any)
                 continue;
-            s->by_node = true;
+            s->by_node = p->by_node = true;
             for (size_t k = 0; k < s->pools.n; k++) {
                 struct pool *pool = &p->pools.v[s->pools.v[k].pool];
                 if (pool->by_node)

@@ -57,46 +57,135 @@ void plan_destroy(struct plan *p)
 
 /* ---- the cycle ---- */
 
-/* With `keep` the jobs stay marked (rsv_start_at): they will get another one. */
-static void forget_reservations(struct plan *p, bool keep)
+/* With `marked` the jobs stay marked (rsv_start_at): they will get another one. */
+static void forget_from(struct plan *p, uint32_t first, bool marked)
 {
-    for (uint32_t i = 0; i < p->nrsv; i++) {
+    for (uint32_t i = first; i < p->nrsv; i++) {
         struct rsv *r = &p->rsvs.v[i];
         struct job *j = r->job == INDEX_NONE ? NULL : p->c->jobs.v[r->job];
         if (j) {
             j->rsv_slot = INDEX_NONE;
-            if (!keep)
+            if (!marked)
                 j->rsv_start_at = 0;
         }
         r->job = INDEX_NONE;
         r->parts.n = r->alloc.n = 0;
     }
-    p->nrsv = 0;
-    p->cycle++;
+    p->nrsv = first;
+    if (p->confirmed > first)
+        p->confirmed = first;
+}
+
+/* Which reservations the pools still hold, after many were forgotten. */
+static void recount_pools(struct plan *p)
+{
     for (size_t i = 0; i < p->pools.n; i++) {
-        p->pools.v[i].nrsv = 0;
-        p->pools.v[i].rsv_latest = INT64_MIN;
+        struct pool *pool = &p->pools.v[i];
+        pool->nrsv = 0;
+        pool->rsv_latest = INT64_MIN;
+        pool->work_valid = false;
+        pool->stairs.n = 0;
+    }
+    for (uint32_t i = 0; i < p->nrsv; i++)
+        for (size_t k = 0; k < p->rsvs.v[i].parts.n; k++) {
+            struct pool *pool = &p->pools.v[p->rsvs.v[i].parts.v[k].pool];
+            pool->nrsv++;
+            if (p->rsvs.v[i].start_at > pool->rsv_latest)
+                pool->rsv_latest = p->rsvs.v[i].start_at;
+        }
+    for (size_t i = 0; i < p->sets.n; i++)
+        p->sets.v[i].hint_valid = false;
+    p->version++;
+}
+
+static void forget_all(struct plan *p, bool marked)
+{
+    forget_from(p, 0, marked);
+    p->cycle++; /* pins too */
+    recount_pools(p);
+}
+
+/* Close the gaps that started jobs left in the list. */
+static void close_gaps(struct plan *p)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < p->nrsv; i++) {
+        if (p->rsvs.v[i].job == INDEX_NONE)
+            continue;
+        if (i != kept) {
+            struct rsv gap = p->rsvs.v[kept];
+            p->rsvs.v[kept] = p->rsvs.v[i];
+            p->rsvs.v[i] = gap;
+            p->c->jobs.v[p->rsvs.v[kept].job]->rsv_slot = kept;
+        }
+        kept++;
+    }
+    p->nrsv = kept;
+}
+
+static void advance_pools(struct plan *p)
+{
+    for (size_t i = 0; i < p->pools.n; i++) {
+        struct pool *pool = &p->pools.v[i];
+        pool->stairs.n = 0;
+        if (pool->work_valid)
+            profile_advance(&pool->work, p->now);
     }
 }
 
-void plan_begin(struct plan *p, int64_t now, bool keep)
+/* Would planning from nothing give the same again, up to a change in the queue? */
+static bool still_true(const struct plan *p)
+{
+    return !p->given_back && !p->by_node && !count_overdue(p)
+           && p->rsv_layout == p->layout;
+}
+
+void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
 {
     if (p->node_epoch != p->c->node_epoch || p->config_epoch != p->c->config_epoch) {
         pools_rebuild(p);
         p->node_epoch = p->c->node_epoch;
         p->config_epoch = p->c->config_epoch;
     }
-    if (!keep || p->rsv_layout != p->layout)
-        forget_reservations(p, keep);
-    p->rsv_layout = p->layout;
     p->now = now;
+    p->confirmed = 0;
     p->version++;
-    for (size_t i = 0; i < p->pools.n; i++) {
-        p->pools.v[i].work_valid = false;
-        p->pools.v[i].stairs.n = 0;
+    bool same = still_true(p);
+    if (p->rsv_layout != p->layout || (keep == RSV_REPLAN && !same))
+        forget_all(p, keep == RSV_KEEP);
+    else
+        close_gaps(p);
+    if (same)
+        advance_pools(p);
+    else
+        recount_pools(p);
+    p->given_back = false;
+    p->rsv_layout = p->layout;
+}
+
+bool plan_confirm(struct plan *p, const struct job *j)
+{
+    while (p->confirmed < p->nrsv && p->rsvs.v[p->confirmed].job == INDEX_NONE)
+        p->confirmed++;
+    if (p->confirmed >= p->nrsv)
+        return false;
+    const struct rsv *r = &p->rsvs.v[p->confirmed];
+    if (r->job == j->index && r->start_at >= p->now) {
+        p->confirmed++;
+        return true;
     }
-    for (size_t i = 0; i < p->sets.n; i++)
-        p->sets.v[i].hint_valid = false;
+    forget_from(p, p->confirmed, false);
+    recount_pools(p);
+    return false;
+}
+
+void plan_confirm_rest(struct plan *p)
+{
+    if (p->confirmed >= p->nrsv)
+        return;
+    forget_from(p, p->confirmed, false);
+    recount_pools(p);
 }
 
 void plan_job_queued(struct plan *p, const struct job *j)
@@ -153,28 +242,47 @@ static void mark_free_nodes(struct plan *p, const struct job *j, bool starting)
     }
 }
 
-void plan_job_started(struct plan *p, const struct job *j)
+/* The reservation becomes the start: same units, same time. */
+static void hand_over(struct plan *p, struct job *j)
+{
+    struct rsv *r = &p->rsvs.v[j->rsv_slot];
+
+    if (r->start_at != p->now)
+        p->given_back = true;
+    if (r->alloc.n)
+        bynode_unpin(p, r);
+    count_hand_over(p, r);
+    r->alloc.n = 0;
+    r->job = INDEX_NONE;
+    j->rsv_slot = INDEX_NONE;
+    j->rsv_start_at = 0;
+}
+
+void plan_job_started(struct plan *p, struct job *j)
 {
     struct ending e = {j->end_at, j->index};
     size_t at = end_find(p, e.at, e.job);
 
+    if (j->rsv_slot != INDEX_NONE)
+        hand_over(p, j);
     vec_reserve(&p->ends, 1);
     memmove(p->ends.v + at + 1, p->ends.v + at, (p->ends.n - at) * sizeof *p->ends.v);
     p->ends.v[at] = e;
     p->ends.n++;
     mark_free_nodes(p, j, true);
-    count_start(p, j, +1);
+    count_start(p, j, +1, j->start_at == p->now);
     p->version++;
 }
 
-void plan_job_stopping(struct plan *p, const struct job *j)
+void plan_job_stopping(struct plan *p, const struct job *j, int64_t now)
 {
     size_t at = end_find(p, j->end_at, j->index);
 
     assert(at < p->ends.n && p->ends.v[at].job == j->index);
     vec_remove(&p->ends, at);
     mark_free_nodes(p, j, false);
-    count_start(p, j, -1);
+    count_start(p, j, -1, j->end_at == now);
+    p->given_back |= j->end_at != now;
     p->version++;
 }
 
@@ -339,6 +447,7 @@ static struct rsv *rsv_new(struct plan *p, struct job *j)
     r->job = j->index;
     r->parts.n = r->alloc.n = 0;
     j->rsv_slot = p->nrsv++;
+    p->confirmed = p->nrsv; /* what is made in this cycle stands */
     return r;
 }
 
@@ -371,6 +480,7 @@ void plan_unreserve(struct plan *p, struct job *j)
         bynode_unpin(p, r);
     if (r->parts.n)
         count_unreserve(p, r);
+    p->given_back = true;
     r->alloc.n = 0;
     r->job = INDEX_NONE;
     j->rsv_slot = INDEX_NONE;

@@ -25,18 +25,32 @@ struct plan;
 struct plan *plan_create(struct cluster *c);
 void plan_destroy(struct plan *p);
 
-/* Start of a cycle: pools follow the nodes, the clock is `now`, and all
- * reservations are forgotten unless `keep`. Cheap when nothing changed. */
-void plan_begin(struct plan *p, int64_t now, bool keep);
+/* Start of a cycle: pools follow the nodes, the clock is `now`. What becomes of the
+ * reservations of the last cycle:
+ *   RSV_REPLAN  they are made anew. As long as nothing was given back since (no early
+ *               end, no node change), the plan up to the first difference in the order
+ *               of jobs would come out the same; so they stay in place and
+ *               plan_confirm() tells whether one stands.
+ *   RSV_KEEP    they stay until plan_unreserve().
+ * Cheap when nothing changed. */
+enum rsv_keep { RSV_REPLAN, RSV_KEEP };
+void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep);
+
+/* RSV_REPLAN: jobs are offered in priority order. True when the job's reservation of
+ * the last cycle stands as it is. Otherwise that one and all made after it are
+ * forgotten. plan_confirm_rest() ends the offering: what was not confirmed goes. */
+bool plan_confirm(struct plan *p, const struct job *j);
+void plan_confirm_rest(struct plan *p);
 
 /* A job entered the queue or its requests changed: learn its task definitions
  * (they decide which pools can be planned by count). O(1) for known ones. */
 void plan_job_queued(struct plan *p, const struct job *j);
 
-/* The job has been started (call after job_start) or is about to be stopped (call
- * before job_stop). O(pieces of the allocation) plus a search by time. */
-void plan_job_started(struct plan *p, const struct job *j);
-void plan_job_stopping(struct plan *p, const struct job *j);
+/* The job has been started (call after job_start; its reservation, if any, becomes
+ * the start) or is about to be stopped at `now` (call before job_stop). O(pieces of
+ * the allocation) plus a search by time. */
+void plan_job_started(struct plan *p, struct job *j);
+void plan_job_stopping(struct plan *p, const struct job *j, int64_t now);
 
 /* Could an empty machine ever run the job, in one of its partitions? False with
  * the reason: WAIT_PARTITION, WAIT_TOO_LARGE or WAIT_FEASIBLE. O(pools). */

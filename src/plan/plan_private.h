@@ -118,6 +118,9 @@ struct plan {
     struct VEC(uint32_t) tasks;    /* scratch: by node index */
     struct VEC(uint32_t) pinned;   /* scratch: nodes with pins */
     struct VEC(int64_t) times;     /* scratch */
+    uint32_t confirmed;  /* reservations that stand in this cycle (RSV_REPLAN) */
+    bool given_back;     /* something came free earlier than planned */
+    bool by_node;        /* some pool is planned node by node */
     uint64_t layout;     /* grows when pools or their ways of planning change */
     uint64_t rsv_layout; /* of the reservations in the list */
 };
@@ -141,7 +144,10 @@ void fit_learn(struct plan *p, const struct job *j, const struct req *r);
 uint64_t fit_partitions(const struct plan *p, const struct job *j);
 
 /* count.c: pools planned by count */
-void count_start(struct plan *p, const struct job *j, int sign);
+void count_start(struct plan *p, const struct job *j, int sign, bool as_planned);
+/* A reserved job is about to start: its reservation makes room for it. */
+void count_hand_over(struct plan *p, struct rsv *r);
+bool count_overdue(const struct plan *p);
 struct profile *count_work(struct plan *p, struct pool *pool);
 const struct stair *count_stair(struct plan *p, struct pool *pool, int64_t end);
 int64_t count_free_until(struct plan *p, const struct fitset *s, int64_t end);

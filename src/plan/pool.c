@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Sorting the nodes into pools: two usable nodes share a pool when no request
  * could tell them apart. Redone when nodes change, which is rare. */
+#include "base/hash.h"
 #include "plan/plan_private.h"
 
 #include <string.h>
-#include <uthash.h>
 
 #define MIX(h, x)                                                                      \
     ((h) = ((h) ^ (uint64_t)(x)) * UINT64_C(0x9E3779B97F4A7C15), (h) ^= (h) >> 29)
@@ -204,6 +204,7 @@ void pools_rebuild(struct plan *p)
 {
     const struct cluster *c = p->c;
 
+    p->by_node = false;
     forget_fits(p);
     for (size_t i = 0; i < p->pools.n; i++)
         pool_fini(&p->pools.v[i]);
@@ -216,7 +217,7 @@ void pools_rebuild(struct plan *p)
     for (size_t i = 0; i < c->active.n; i++) {
         const struct job *j = c->jobs.v[c->active.v[i]];
         if (job_is_active(j))
-            count_start(p, j, +1);
+            count_start(p, j, +1, false);
     }
     p->version++;
     p->layout++;

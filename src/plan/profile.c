@@ -66,6 +66,19 @@ uint32_t profile_index(const struct profile *p, int64_t at)
     return lo;
 }
 
+void profile_advance(struct profile *p, int64_t now)
+{
+    uint32_t i = now > p->at[0] ? profile_index(p, now) : 0;
+
+    if (i) {
+        p->n -= i;
+        memmove(p->at, p->at + i, p->n * sizeof *p->at);
+        memmove(p->free, p->free + i, p->n * sizeof *p->free);
+    }
+    if (p->at[0] < now)
+        p->at[0] = now;
+}
+
 int64_t profile_fit(
     const struct profile *p, int64_t from, int32_t need, int64_t duration)
 {

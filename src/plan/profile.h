@@ -22,6 +22,9 @@ void profile_fini(struct profile *p);
 /* One step: `free` units from `now` on. */
 void profile_reset(struct profile *p, int64_t now, int32_t free);
 
+/* Forget what was before `now`. O(steps). */
+void profile_advance(struct profile *p, int64_t now);
+
 /* Append a step at the end; `at` must not lie before the last step. O(1). */
 void profile_append(struct profile *p, int64_t at, int32_t free);
 
