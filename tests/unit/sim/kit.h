@@ -3,6 +3,7 @@
 #ifndef MAUI_TEST_SIM_KIT_H
 #define MAUI_TEST_SIM_KIT_H
 
+#include "config/config.h"
 #include "sim/lines.h"
 #include "sim/mauitrace.h"
 #include "sim/swf.h"
@@ -72,6 +73,22 @@ static inline void kit_read_maui(struct workload *w, const char *text,
         fail_msg("%s", err.text);
     lines_close(in);
     workload_finish(w, r, &h->diag);
+}
+
+/* EASY backfill as in the textbooks (examples/easy.cfg). Owned by the caller. */
+static inline struct settings *kit_easy(void)
+{
+    struct settings *s = settings_create();
+    struct par_settings *par = &s->par.v[0];
+
+    par->bf_policy = BACKFILL_FIRSTFIT;
+    par->bf_order = BFORDER_QUEUEORDER;
+    par->rsv_policy = RSVPOLICY_CURRENTHIGHEST;
+    par->nodealloc = NODEALLOC_FIRSTAVAILABLE;
+    s->rsv_groups[0].depth = 1;
+    s->prio.weight[PRIO_QUEUETIME] = 1;
+    s->defer_time_s = 0;
+    return s;
 }
 
 #endif

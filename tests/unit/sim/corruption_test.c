@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A thousand seeded corruptions of each kind of trace: nothing crashes, whatever is
+ * complained about has a file and a line, and whatever is taken is sane. */
+#include "kit.h"
+#include "sim/prng.h"
+#include "sim/restrace.h"
+
+#include <stdlib.h>
+
+#define ROUNDS 1000
+
+static const char swf[] =
+    "; Version: 2.2\n; MaxProcs: 128\n; UnixStartTime: 893466664\n;\n"
+    "   11   566129      5  28826    1  27758    -1    1  28800    -1  5 153  75 18180 "
+    " "
+    "3 -1 -1 -1\n"
+    "   12   566290    532  26171    1  24666    -1    1  28800    -1  1 153  75 18184 "
+    " "
+    "3 -1 -1 -1\n"
+    "   13   567314  15757   8071    8   7334    -1    8  64800    -1  1 150   6 13592 "
+    " "
+    "4 -1 -1 -1\n"
+    "   14   567400      1     71   16     70.5  -1   16    600  2048  1 150   6    12 "
+    " "
+    "4 -1 -1 -1\n";
+
+static const char maui[] =
+    "VERSION 230\n# a comment\n"
+    "oak.301 4 8 mira bio 7200 Completed [batch:1] 1000 1600 1600 5200 [NONE] [NONE] "
+    "linux >= 256 >= 0 [fast] 1100 8 2 base:base [RESTARTABLE] genome go.sh [NONE] 1 "
+    "27300.5 DEFAULT 1 512 0 0 0 0 n001:n002:n003:n004 pbs [NONE] [NONE] [NONE] [NONE] "
+    "[NONE]\n"
+    "1018 0 PBS=2:ppn=8 alice physics 3600,1800 Completed [short:1][long:2] 1700881740 "
+    "1700881800 1700881800 1700881860 [NONE] [NONE] [NONE] >= 0M >= 0M [NONE] "
+    "1700881740 16 0 [NONE]:normal 1024 proj-a md.sh [NONE] 0 0.00 DEFAULT 1 0M 0M 0M "
+    "0 "
+    "0 node62:node61 base a:b ALL ONEOF:FEATURE:a:b mod:cfg [NONE] # end\n";
+
+static const char resources[] =
+    "VERSION 230\n"
+    "COMPUTENODE AVAILABLE 0 node01 base 16384 8192M 40G 4 1 1 1 linux x86_64 "
+    "[compute][ib] [batch:4][short:4] [ethernet] 1.0 [NONE] [NONE] [NONE]\n"
+    "COMPUTENODE DRAINED 0 node02 base 16384 8192 40000 4 -1 -1 -1 linux x86_64 [NONE] "
+    "[NONE] [NONE] gpu:2,lic:1 [NONE] [NONE] [NONE]\n";
+
+/* One to eight changes: a byte replaced, removed or doubled, a cut, a swap. */
+static char *corrupt(struct prng *rng, const char *text, size_t *ret_size)
+{
+    static const char bytes[] = " \t\n\r-+.,:[]#;0123456789MGxE\0\xff=/";
+    size_t n = strlen(text);
+    char *s = malloc(n + 16);
+
+    memcpy(s, text, n);
+    for (uint64_t k = prng_below(rng, 8) + 1; k > 0 && n > 1; k--) {
+        size_t at = prng_below(rng, n), other = prng_below(rng, n);
+        char c = bytes[prng_below(rng, sizeof bytes - 1)], swap = s[at];
+
+        switch (prng_below(rng, 6)) {
+        case 0:
+        case 1:
+            s[at] = c;
+            break;
+        case 2:
+            memmove(s + at, s + at + 1, n - at - 1);
+            n--;
+            break;
+        case 3:
+            memmove(s + at + 1, s + at, n - at);
+            s[at] = c;
+            n++;
+            break;
+        case 4:
+            s[at] = s[other];
+            s[other] = swap;
+            break;
+        default:
+            if (prng_below(rng, 8) == 0)
+                n = at;
+            break;
+        }
+    }
+    *ret_size = n;
+    return s;
+}
+
+static void check_jobs(const struct workload *w, const struct heard *h)
+{
+    assert_int_equal(h->diag.count, w->dropped[DROP_BAD] + w->dropped[DROP_DUPLICATE]);
+    for (size_t i = 0; i < w->jobs.n; i++) {
+        const struct trace_job *j = &w->jobs.v[i];
+        struct job_desc d;
+        struct req_desc req;
+
+        assert_true(j->id[0] != '\0');
+        assert_true(j->submit_at >= 0);
+        assert_true(j->run_s > 0);
+        assert_true(j->run_s <= j->wclimit_s);
+        assert_true(j->procs > 0 && j->procs <= 1000);
+        workload_job_desc(w, j, 5, &d, &req);
+        assert_true(d.submit_at >= 5);
+    }
+}
+
+static void check_error(const struct err *err)
+{
+    unsigned long line;
+
+    if (sscanf(err->text, "t:%lu: ", &line) != 1)
+        fail_msg("no file and line: %s", err->text);
+}
+
+typedef int reader(struct lines *in, struct workload *w, const struct workload_rules *r,
+    struct diag *d, struct err *err);
+
+static void corrupt_workloads(const char *text, reader *read)
+{
+    static const struct workload_rules rules[] = {{.procs = 1000},
+        {.overrun = OVERRUN_EXTEND, .procs = 1000, .use_memory = true}};
+    struct prng rng;
+
+    prng_init(&rng, 2026);
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t size;
+        char *bad = corrupt(&rng, text, &size);
+        struct lines *in = lines_open_memory("t", bad, size);
+        struct workload w;
+        struct heard h;
+        struct err err;
+
+        kit_listen(&h);
+        kit_open(&w);
+        if (read(in, &w, &rules[round % 2], &h.diag, &err) < 0)
+            check_error(&err);
+        workload_finish(&w, &rules[round % 2], &h.diag);
+        check_jobs(&w, &h);
+        workload_fini(&w);
+        lines_close(in);
+        free(bad);
+    }
+}
+
+static void corrupt_swf_is_survived(void **state)
+{
+    (void)state;
+    corrupt_workloads(swf, swf_read);
+}
+
+static void corrupt_maui_traces_are_survived(void **state)
+{
+    (void)state;
+    corrupt_workloads(maui, mauitrace_read);
+}
+
+static void corrupt_resource_traces_are_survived(void **state)
+{
+    struct prng rng;
+
+    (void)state;
+    prng_init(&rng, 2026);
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t size;
+        char *bad = corrupt(&rng, resources, &size);
+        struct lines *in = lines_open_memory("t", bad, size);
+        struct restrace t = {0};
+        struct heard h;
+        struct err err;
+
+        kit_listen(&h);
+        if (restrace_read(in, &t, &h.diag, &err) < 0)
+            check_error(&err);
+        for (size_t i = 0; i < t.nodes.n; i++)
+            assert_non_null(restrace_node_desc(&t.nodes.v[i]).name);
+        restrace_fini(&t);
+        lines_close(in);
+        free(bad);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(corrupt_swf_is_survived),
+        cmocka_unit_test(corrupt_maui_traces_are_survived),
+        cmocka_unit_test(corrupt_resource_traces_are_survived),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
