@@ -210,6 +210,22 @@ static void stopping_twice_or_what_never_started_changes_nothing(void **state)
     assert_near(fs_use(w->c, &user(w, "ann")->fs), 60);
 }
 
+static void a_forgotten_stop_is_charged_no_longer_than_a_window(void **state)
+{
+    struct world *w = *state;
+    struct job *j = job_of(w, "ann", 1);
+
+    fs_roll(w->c, 0);
+    fs_job_start(w->c, j, 0);
+    j->state = JOB_COMPLETED;
+    fs_charge(w->c, 0, 43200);
+    fs_roll(w->c, 43200);
+    fs_charge(w->c, 43200, 50000);
+    fs_job_stop(w->c, j, 50000);
+    assert_near(fs_window(w->c, &user(w, "ann")->fs, 1), 43200);
+    assert_near(fs_window(w->c, &user(w, "ann")->fs, 0), 0);
+}
+
 static void without_fspolicy_nothing_happens(void **state)
 {
     struct world *w = *state;
@@ -664,6 +680,7 @@ int main(void)
         T(nothing_is_charged_before_a_jobs_own_start),
         T(time_the_scheduler_was_down_is_not_charged),
         T(stopping_twice_or_what_never_started_changes_nothing),
+        T(a_forgotten_stop_is_charged_no_longer_than_a_window),
         T(without_fspolicy_nothing_happens),
         T(fspolicy_switched_on_charges_the_jobs_that_run),
         T(windows_begin_at_multiples_of_fsinterval),

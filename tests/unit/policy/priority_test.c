@@ -512,6 +512,20 @@ static void changed_weights_show_at_the_next_cycle(void **state)
     assert_int_equal(priority_of(w, j), 15);
 }
 
+static void other_cluster_totals_change_pe_at_the_next_cycle(void **state)
+{
+    struct world *w = *state;
+    struct taskdef def = {.per_task = {{2, 768}}};
+    struct job *j = waiting(w, 0);
+
+    w->s->prio.weight[PRIO_PE] = 100;
+    w->c->cfg_total = (struct res){{400, 102400}};
+    j->req.def = &def;
+    assert_int_equal(priority_of(w, j), 300); /* the example of section 2.1 */
+    w->c->cfg_total.v[RES_MEM] = 51200;
+    assert_int_equal(priority_of(w, j), 600);
+}
+
 static void priority_stops_at_its_ceiling(void **state)
 {
     struct world *w = *state;
@@ -829,6 +843,7 @@ int main(void)
         T(what_the_user_has_active_counts_at_once),
         T(a_changed_job_shows_when_marked_dirty),
         T(changed_weights_show_at_the_next_cycle),
+        T(other_cluster_totals_change_pe_at_the_next_cycle),
         T(priority_stops_at_its_ceiling),
         T(relative_system_priority_is_added_after_floor_and_ceiling),
         T(a_system_priority_out_of_range_changes_nothing),
