@@ -93,10 +93,19 @@ static const char *read_index(struct grammar_line *ret, const char *p, const cha
     return close + 1;
 }
 
-/* Take a whole line apart. `text` holds at least one non-blank. */
-static void split(struct grammar_line *ret, const char *p, const char *end)
+static uint32_t line_ends(const char *from, const char *to)
 {
-    const char *name;
+    uint32_t n = 0;
+
+    for (; from < to; from++)
+        n += *from == '\n';
+    return n;
+}
+
+/* Take a whole line apart. `text` holds at least one non-blank. */
+static void split(struct grammar_line *ret, const char *text, const char *end)
+{
+    const char *p = text, *name;
     bool apart;
 
     while (is_blank(*p))
@@ -121,6 +130,9 @@ static void split(struct grammar_line *ret, const char *p, const char *end)
             "'%.60s' is not NAME VALUE or NAME[INDEX] VALUE", name);
         return;
     }
+    while (p < end && is_blank(*p))
+        p++;
+    ret->value_line = ret->line + line_ends(text, p);
     ret->value = copy_trimmed(p, end);
 }
 

@@ -25,7 +25,8 @@ enum grammar_kind {
  * keeps its line ends in `value`, so that the line of each word can be told. */
 struct grammar_line {
     enum grammar_kind kind;
-    uint32_t line; /* the first is 1 */
+    uint32_t line;       /* the first is 1 */
+    uint32_t value_line; /* the line `value` begins on */
     char *name;
     char *index; /* NULL without brackets; blanks around it removed */
     char *value; /* blanks around it removed; may be empty */

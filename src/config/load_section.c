@@ -233,7 +233,7 @@ static void load_pairs(struct loader *l, const struct entry *e, const char *inde
 
     grammar_pairs_init(&pairs, e->line.value);
     while (grammar_pairs_next(&pairs, &pair)) {
-        at.line = e->line.line + pair.line;
+        at.line = e->line.value_line + pair.line;
         if (pair.value == NULL) {
             add_stray(&strays, pair.name, at.line);
         } else {
