@@ -7,9 +7,23 @@
 
 #include "cluster/cluster.h"
 
-enum queue_order { ORDER_PRIORITY, ORDER_FCFS, ORDER_SJF, ORDER_LJF, ORDER_SNF, ORDER_SAF,
-    ORDER_SQF, ORDER_LXF, ORDER_WFP3, ORDER_UNICEP, ORDER_F1, ORDER_F2, ORDER_F3,
-    ORDER_F4, ORDERS };
+enum queue_order {
+    ORDER_PRIORITY,
+    ORDER_FCFS,
+    ORDER_SJF,
+    ORDER_LJF,
+    ORDER_SNF,
+    ORDER_SAF,
+    ORDER_SQF,
+    ORDER_LXF,
+    ORDER_WFP3,
+    ORDER_UNICEP,
+    ORDER_F1,
+    ORDER_F2,
+    ORDER_F3,
+    ORDER_F4,
+    ORDERS
+};
 
 /* Smaller goes first. `origin` is the first submit time of the trace (F1..F4). */
 double order_key(enum queue_order o, const struct job *j, int64_t now, int64_t origin);

@@ -22,14 +22,14 @@ static inline void prio_job_dirty(struct job *j)
 
 /* Everything diagnose -p prints about one job. */
 struct prio_parts {
-    double value[PRIO_SUBS];    /* v, capped */
-    double weight[PRIO_SUBS];   /* w of this job (QOS and group weights included) */
-    double comp[PRIO_COMPS];    /* capped sum of w * v, before the component weight */
-    double weighted[PRIO_COMPS];/* W * comp */
-    int64_t priority;           /* after floor, ceiling and system priority */
+    double value[PRIO_SUBS];     /* v, capped */
+    double weight[PRIO_SUBS];    /* w of this job (QOS and group weights included) */
+    double comp[PRIO_COMPS];     /* capped sum of w * v, before the component weight */
+    double weighted[PRIO_COMPS]; /* W * comp */
+    int64_t priority;            /* after floor, ceiling and system priority */
 };
-void prio_explain(struct cluster *c, const struct job *j, int64_t now,
-    struct prio_parts *ret_parts);
+void prio_explain(
+    struct cluster *c, const struct job *j, int64_t now, struct prio_parts *ret_parts);
 
 /* Component a subcomponent belongs to, and names as displayed ("QTime" ...). */
 enum prio_comp prio_comp_of(enum prio_sub s);
