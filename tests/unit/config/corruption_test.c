@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A large configuration, damaged at random: nothing crashes, every finding has a line,
+ * and what was not touched stays in force. */
+#include "config/table.h"
+#include "kit.h"
+
+#include <stdlib.h>
+
+#define ROUNDS   1500
+#define TEXT_MAX 400000
+
+static uint32_t next_random(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33);
+}
+
+/* Every parameter with its default, and sections with most attributes. */
+static size_t write_large(char *text)
+{
+    const struct cfg_group *g;
+    size_t len = 0;
+
+    for (size_t i = 0; (g = table_group(i)) != NULL; i++)
+        for (size_t r = 0; r < g->n; r++)
+            if (g->rows[r].type != CFG_SECTION)
+                len += (size_t)snprintf(text + len, TEXT_MAX - len, "%s %s # %s\n",
+                    g->rows[r].name, g->rows[r].def != NULL ? g->rows[r].def : "1",
+                    g->title);
+    for (int o = 0; o < OBJECTS; o++) {
+        len += (size_t)snprintf(text + len, TEXT_MAX - len, "%s[obj%d] \\\n",
+            cfg_object_name((enum cfg_object)o), o);
+        for (size_t i = 0; (g = attrs_group(i)) != NULL; i++)
+            for (size_t r = 0; r < g->n; r++)
+                if ((g->rows[r].objects >> o & 1) != 0)
+                    len +=
+                        (size_t)snprintf(text + len, TEXT_MAX - len, "  %s%s=%s \\\n",
+                            g->rows[r].name, g->rows[r].brackets ? "[CLASS:c]" : "",
+                            g->rows[r].def != NULL ? g->rows[r].def : "'1'");
+        len += (size_t)snprintf(text + len, TEXT_MAX - len, "\n");
+    }
+    assert_true(len < TEXT_MAX);
+    return len;
+}
+
+static size_t damage(char *text, size_t len, uint64_t *seed)
+{
+    static const char odd[] = "#[]=\\\n\r\t\"'&^%,:;|-+*(){}\x80\xff 09AZaz";
+    size_t at = next_random(seed) % len, n = next_random(seed) % 40;
+
+    n = n > len - at ? len - at : n;
+    switch (next_random(seed) % 5) {
+    case 0: /* another byte */
+        text[at] = odd[next_random(seed) % (sizeof odd - 1)];
+        return len;
+    case 1: /* a gap */
+        memmove(text + at, text + at + n, len - at - n);
+        return len - n > 0 ? len - n : 1;
+    case 2: /* noise */
+        for (size_t i = 0; i < n; i++)
+            text[at + i] = (char)(1 + next_random(seed) % 255);
+        return len;
+    case 3: /* something from elsewhere */
+        memmove(text + at, text + next_random(seed) % (len - n + 1), n);
+        return len;
+    default: /* cut off */
+        return next_random(seed) % 20 == 0 ? at + 1 : len;
+    }
+}
+
+static void check_findings(const struct config *c, size_t lines)
+{
+    for (size_t i = 0; i < c->findings.n; i++) {
+        const struct finding *f = &c->findings.v[i];
+
+        assert_string_equal(f->file, "large.cfg");
+        assert_in_range(f->line, 1, lines);
+        assert_true(f->text[0] != '\0');
+        for (const char *p = f->text; *p != '\0'; p++)
+            assert_true((unsigned char)*p >= ' ');
+    }
+}
+
+static size_t count_lines(const char *text, size_t len)
+{
+    size_t n = 1;
+
+    for (size_t i = 0; i < len; i++)
+        n += text[i] == '\n';
+    return n;
+}
+
+static void a_damaged_configuration_is_told_and_never_crashes(void **state)
+{
+    char *whole = malloc(TEXT_MAX), *text = malloc(TEXT_MAX);
+    size_t whole_len, told_something = 0;
+    uint64_t seed = 4711;
+
+    (void)state;
+    assert_non_null(whole);
+    assert_non_null(text);
+    whole_len = write_large(whole);
+    print_message("seed %llu\n", (unsigned long long)seed);
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t len = whole_len, times = 1 + next_random(&seed) % 8;
+        struct config *c;
+
+        memcpy(text, whole, len);
+        for (size_t i = 0; i < times; i++)
+            len = damage(text, len, &seed);
+        c = config_load_text("large.cfg", text, len);
+        check_findings(c, count_lines(text, len));
+        told_something += config_count(c, FINDING_ERROR) > 0;
+        assert_in_range(c->settings->fs.depth, 1, FS_DEPTH_MAX);
+        assert_in_range(
+            c->settings->par.v[0].bf_policy, BACKFILL_FIRSTFIT, BACKFILL_NONE);
+        if (round % 50 == 0)
+            free(config_explain(c));
+        config_destroy(c);
+    }
+    assert_true(told_something > ROUNDS / 10);
+    free(whole);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_damaged_configuration_is_told_and_never_crashes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
