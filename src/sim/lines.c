@@ -28,12 +28,12 @@ struct lines {
     uint64_t number;
 };
 
-static struct lines *create(const char *name)
+static struct lines *create(const char *name, size_t block)
 {
     struct lines *in = xcalloc(1, sizeof *in);
 
     in->name = xstrdup(name);
-    in->cap = BLOCK_SIZE;
+    in->cap = block;
     in->buf = xmalloc(in->cap + 1);
     return in;
 }
@@ -59,14 +59,14 @@ struct lines *lines_open(const char *path, struct err *err)
         return NULL;
     }
     gzbuffer(file, BLOCK_SIZE);
-    in = create(path);
+    in = create(path, BLOCK_SIZE);
     in->file = file;
     return in;
 }
 
 struct lines *lines_open_memory(const char *name, const char *text, size_t size)
 {
-    struct lines *in = create(name);
+    struct lines *in = create(name, size < BLOCK_SIZE ? size + 1 : BLOCK_SIZE);
 
     in->mem = text;
     in->mem_left = size;

@@ -49,7 +49,7 @@ struct numbering {
     const char *prefix;
     enum cred_kind kind;
     uint8_t field;
-    uint32_t *ids; /* owned, NUMBERS_KEPT entries, NAME_NONE = not seen */
+    struct VEC(uint32_t) ids; /* by number; NAME_NONE = not seen */
 };
 
 struct reader {
@@ -182,19 +182,22 @@ static char *decimal(char buf[25], int64_t n)
     return p;
 }
 
-static uint32_t name_of(struct reader *r, const struct numbering *n, int64_t number)
+static uint32_t name_of(struct reader *r, struct numbering *n, int64_t number)
 {
     char text[64];
     uint32_t id;
 
     if (number < 0)
         return NAME_NONE;
-    if (number < NUMBERS_KEPT && n->ids[number] != NAME_NONE)
-        return n->ids[number];
+    if (number < (int64_t)n->ids.n && n->ids.v[number] != NAME_NONE)
+        return n->ids.v[number];
     snprintf(text, sizeof text, "%s%" PRId64, n->prefix, number);
     id = names_intern(r->w->names, text);
-    if (number < NUMBERS_KEPT)
-        n->ids[number] = id;
+    if (number < NUMBERS_KEPT) {
+        while ((int64_t)n->ids.n <= number)
+            vec_push(&n->ids, NAME_NONE);
+        n->ids.v[number] = id;
+    }
     return id;
 }
 
@@ -224,7 +227,7 @@ static bool take_record(struct reader *r, const int64_t v[FIELDS])
     for (int k = 0; k < CRED_KINDS; k++)
         j.cred[k] = NAME_NONE;
     for (size_t i = 0; i < 3; i++) {
-        const struct numbering *n = &r->credentials[i];
+        struct numbering *n = &r->credentials[i];
 
         j.cred[n->kind] = name_of(r, n, v[n->field]);
     }
@@ -279,13 +282,6 @@ static void read_header(struct reader *r, const char *p)
 
 /* ---- reading ---------------------------------------------------------------- */
 
-static void numbering_init(struct numbering *n)
-{
-    n->ids = xmalloc(NUMBERS_KEPT * sizeof *n->ids);
-    for (size_t i = 0; i < NUMBERS_KEPT; i++)
-        n->ids[i] = NAME_NONE;
-}
-
 /* One line. 1, 0 = enough jobs, -1 = unusable, and told. */
 static int read_line(struct reader *r, const char *p, size_t len)
 {
@@ -314,8 +310,8 @@ int swf_read(struct lines *in, struct workload *w, const struct workload_rules *
         .w = w,
         .rules = rules,
         .diag = d,
-        .credentials = {{"user", CRED_USER, F_USER, NULL},
-            {"group", CRED_GROUP, F_GROUP, NULL}, {"q", CRED_CLASS, F_QUEUE, NULL}},
+        .credentials = {{"user", CRED_USER, F_USER, {0}},
+            {"group", CRED_GROUP, F_GROUP, {0}}, {"q", CRED_CLASS, F_QUEUE, {0}}},
         .file = (uint32_t)w->files.n - 1,
         .last_id = -1,
     };
@@ -323,13 +319,11 @@ int swf_read(struct lines *in, struct workload *w, const struct workload_rules *
     size_t len;
     int rc;
 
-    for (size_t i = 0; i < 3; i++)
-        numbering_init(&r.credentials[i]);
     while ((rc = lines_next(in, &line, &len, err)) > 0)
         if (read_line(&r, line, len) == 0)
             break;
     for (size_t i = 0; i < 3; i++)
-        free(r.credentials[i].ids);
+        vec_fini(&r.credentials[i].ids);
     return rc < 0 ? -1 : 0;
 }
 
