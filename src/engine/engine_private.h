@@ -55,6 +55,7 @@ struct engine {
     struct VEC(uint32_t) bypassed;    /* by job index: in the last cycle */
     struct indexes out_of_order;      /* started by this backfill pass */
     bool any_bypassed, any_noqueue;
+    bool keeps; /* RESERVATIONPOLICY HIGHEST somewhere */
     struct VEC(struct ranked) ranked, spare;
     struct par_state par[PARTITIONS_MAX + 1];
     struct VEC(int64_t) reported; /* per job index: start of the reservation told */
