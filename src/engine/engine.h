@@ -120,6 +120,10 @@ int64_t engine_next_wakeup(const struct engine *e);
 
 struct cluster *engine_cluster(struct engine *e);
 
+/* Why the job waits, as of now: a cycle records verdicts only when they change, so
+ * numbers are taken afresh. Borrowed until the next call. */
+const struct reason *engine_why(struct engine *e, const struct job *j);
+
 struct engine_stats {
     uint64_t cycles, started, backfilled, reserved, deferred, cancelled;
 };

@@ -59,6 +59,7 @@ struct engine {
     struct VEC(struct ranked) ranked, spare;
     struct par_state par[PARTITIONS_MAX + 1];
     struct VEC(int64_t) reported; /* per job index: start of the reservation told */
+    struct reason why;            /* the last answer of engine_why() */
     struct actions *out;          /* of the running cycle */
     uint32_t starts;              /* in this cycle */
     struct engine_stats stats;

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Why a job waits, with the numbers of this moment. A cycle writes a reason down
+ * only when it changes, and looks at no more than it must to decide; whoever asks
+ * gets the rest from here. */
+#include "engine/engine_private.h"
+#include "policy/fairshare.h"
+
+static struct reason because(enum wait_code code)
+{
+    return (struct reason){
+        .code = (uint8_t)code, .kind = CRED_KINDS, .kind2 = CRED_KINDS};
+}
+
+/* Processors of one task, where that can be said. */
+static int64_t procs_per_task(const struct job *j)
+{
+    int64_t procs = j->reqs[0].def->per_task.v[RES_PROCS];
+
+    return j->nreqs == 1 && procs > 0 ? procs : 1;
+}
+
+/* The most tasks that are free for the whole limit in one partition, and which. */
+static int64_t most_free(struct engine *e, const struct job *j, uint32_t *ret_partition)
+{
+    uint64_t parts = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
+    int64_t most = 0;
+
+    *ret_partition = INDEX_NONE;
+    for (; parts; parts &= parts - 1) {
+        uint32_t p = (uint32_t)__builtin_ctzll(parts);
+        int64_t tasks = plan_free_now(e->plan, j, p);
+        if (*ret_partition == INDEX_NONE || tasks > most) {
+            most = tasks;
+            *ret_partition = p;
+        }
+    }
+    return most;
+}
+
+/* The longest limit with which the job would fit now: reservations stand in the way
+ * of a longer one. 0 = it would not with any. */
+static int64_t fitting_limit(struct engine *e, const struct job *j, uint32_t partition)
+{
+    struct window w = {0};
+    struct job shorter = *j;
+    int64_t longest = 0;
+
+    while (plan_window(e->plan, partition, w.duration_s, &w)) {
+        if (w.duration_s >= j->wclimit_s)
+            break;
+        shorter.wclimit_s = w.duration_s;
+        if (plan_free_now(e->plan, &shorter, partition) < j->reqs[0].tasks)
+            break;
+        longest = w.duration_s;
+    }
+    return longest;
+}
+
+static void why_resources(struct engine *e, const struct job *j, struct reason *r)
+{
+    int64_t each = procs_per_task(j);
+    uint32_t partition;
+    int64_t tasks = most_free(e, j, &partition);
+
+    r->used = tasks * each;
+    r->asked = j->tasks * each;
+    if (tasks >= j->tasks || partition == INDEX_NONE)
+        return;
+    int64_t window = fitting_limit(e, j, partition);
+    if (window > 0) {
+        *r = because(WAIT_BACKFILL_WINDOW);
+        r->limit = window;
+    }
+}
+
+/* What is counted as idle includes the jobs that were selected, so idle limits are
+ * asked only for one that was not. */
+static void why_limit(struct engine *e, const struct job *j, struct reason *r)
+{
+    unsigned what = CHECK_ACTIVE | CHECK_SYSTEM | (j->limited ? CHECK_IDLE : 0);
+    struct reason now;
+
+    if (limits_violated(e->limits, e->c, j, what, LEVEL_HARD, INDEX_NONE, &now)
+        || limits_violated(e->limits, e->c, j, what, LEVEL_SOFT, INDEX_NONE, &now))
+        *r = now;
+}
+
+const struct reason *engine_why(struct engine *e, const struct job *j)
+{
+    struct reason *r = &e->why;
+    int64_t each = procs_per_task(j);
+
+    *r = j->why;
+    if (job_is_active(j) || j->state >= JOB_COMPLETED) {
+        *r = because(WAIT_NONE);
+    } else if (j->holds) {
+        *r = because(WAIT_HOLD);
+        r->until = j->holds == HOLD_DEFER ? j->defer_until : 0;
+    } else if (j->state != JOB_IDLE) {
+        *r = because(WAIT_STATE);
+    } else if (r->code == WAIT_RESOURCES) {
+        why_resources(e, j, r);
+    } else if (r->code == WAIT_LIMIT) {
+        why_limit(e, j, r);
+    } else if (r->code == WAIT_FS_CAP) {
+        fs_blocks(e->c, j, r);
+    } else if (r->code == WAIT_TOO_LARGE) {
+        r->limit *= each;
+        r->asked *= each;
+    }
+    return r;
+}
