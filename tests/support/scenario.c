@@ -2,6 +2,9 @@
  * See scenario.h. */
 #include "scenario.h"
 
+#include "base/strbuf.h"
+#include "policy/reason.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +17,9 @@ struct entry {
     int64_t started_at; /* -1 = never */
     int64_t ends_at;
     uint32_t starts;
+    uint32_t refuse; /* starts the RM will refuse */
     char where[400];
+    struct strbuf log;
 };
 
 struct scenario {
@@ -24,25 +29,40 @@ struct scenario {
     bool by_node;
     int64_t now;
     uint32_t nodes;
+    char why[400];
 };
+
+struct scenario *sc_create_with(const char *lines)
+{
+    struct scenario *s = xcalloc(1, sizeof *s);
+    struct strbuf text = {0};
+
+    strbuf_printf(&text,
+        "NODEALLOCATIONPOLICY FIRSTAVAILABLE\nNODEAVAILABILITYPOLICY DEDICATED\n%s\n",
+        lines);
+    struct config *config = config_load_text("maui.cfg", text.text, text.len);
+    for (size_t i = 0; i < config->findings.n; i++)
+        fprintf(
+            stderr, "%u: %s\n", config->findings.v[i].line, config->findings.v[i].text);
+    if (config->findings.n)
+        abort();
+    s->cfg = config_take_settings(config);
+    config_destroy(config);
+    free(strbuf_take(&text));
+    return s;
+}
 
 struct scenario *sc_create(void)
 {
-    struct scenario *s = xcalloc(1, sizeof *s);
-    struct par_settings *par;
-
-    s->cfg = settings_create();
-    par = &s->cfg->par.v[0];
-    par->nodealloc = NODEALLOC_FIRSTAVAILABLE;
-    for (int i = 0; i < AVAIL_RES_COUNT; i++)
-        par->avail[i] = AVAIL_DEDICATED;
-    return s;
+    return sc_create_with("");
 }
 
 void sc_destroy(struct scenario *s)
 {
     engine_destroy(s->engine);
     settings_destroy(s->cfg);
+    for (size_t i = 0; i < s->jobs.n; i++)
+        free(strbuf_take(&s->jobs.v[i].log));
     vec_fini(&s->jobs);
     free(s);
 }
@@ -97,6 +117,8 @@ void sc_job(struct scenario *s, struct sc_job job)
 
     if (e.job.run_s == 0)
         e.job.run_s = e.job.limit_s;
+    if (e.job.submit_at < s->now)
+        e.job.submit_at = s->now;
     vec_push(&s->jobs, e);
 }
 
@@ -136,8 +158,11 @@ static void submit(struct scenario *s, struct entry *e)
         .wclimit_s = j->limit_s,
         .release_at = j->release_at,
         .flags = j->flags,
+        .state = j->state,
+        .deps = j->deps,
+        .partitions = j->partitions,
         .reqs = j->req ? j->req : &plain,
-        .nreqs = 1};
+        .nreqs = j->nreqs ? j->nreqs : 1};
     ev.u.job.cred[CRED_USER] = j->user ? j->user : "user";
     ev.u.job.cred[CRED_GROUP] = j->group;
     ev.u.job.cred[CRED_ACCOUNT] = j->account;
@@ -197,6 +222,23 @@ static void record_where(struct scenario *s, struct entry *e, const struct job *
     vec_fini(&pairs);
 }
 
+static void write_log(struct entry *e, const struct action *a, int64_t now)
+{
+    static const char *const names[] = {[ACTION_START] = "start",
+        [ACTION_CANCEL] = "cancel",
+        [ACTION_REQUEUE] = "requeue",
+        [ACTION_HOLD] = "hold",
+        [ACTION_DEFER] = "defer",
+        [ACTION_RESERVE] = "reserve",
+        [ACTION_RELEASE] = "release"};
+
+    strbuf_printf(&e->log, "%s%s", e->log.len ? " " : "",
+        a->kind == ACTION_START && a->backfill ? "backfill" : names[a->kind]);
+    if (a->kind == ACTION_DEFER || a->kind == ACTION_RESERVE)
+        strbuf_printf(&e->log, "(%lld)", (long long)a->at);
+    strbuf_printf(&e->log, "@%lld", (long long)now);
+}
+
 static void take_actions(struct scenario *s, const struct actions *acts)
 {
     struct cluster *c = engine_cluster(s->engine);
@@ -207,6 +249,7 @@ static void take_actions(struct scenario *s, const struct actions *acts)
         struct entry *e = j ? find(s, j->id) : NULL;
         if (!e)
             continue;
+        write_log(e, a, s->now);
         if (a->kind == ACTION_START) {
             e->active = true;
             e->starts++;
@@ -219,13 +262,31 @@ static void take_actions(struct scenario *s, const struct actions *acts)
     }
 }
 
-static void cycle(struct scenario *s)
+/* What the resource manager says to the starts it was told to refuse. */
+static void refuse_starts(struct scenario *s)
+{
+    for (size_t i = 0; i < s->jobs.n; i++) {
+        struct entry *e = &s->jobs.v[i];
+        if (!e->active || !e->refuse)
+            continue;
+        struct event ev = {.kind = EVENT_START_FAILED, .at = s->now};
+        ev.u.failed.id = e->job.id;
+        ev.u.failed.reason = REASON_RMFAILURE;
+        ev.u.failed.text = "cannot start job";
+        e->refuse--;
+        e->active = false;
+        apply(s, &ev);
+    }
+}
+
+void sc_cycle(struct scenario *s)
 {
     struct actions acts = {0};
 
     engine_cycle(s->engine, s->now, &acts);
     take_actions(s, &acts);
     vec_fini(&acts);
+    refuse_starts(s);
     cluster_check(engine_cluster(s->engine));
 }
 
@@ -266,13 +327,74 @@ void sc_run_until(struct scenario *s, int64_t until)
         for (size_t i = 0; i < s->jobs.n; i++)
             if (!s->jobs.v[i].submitted && s->jobs.v[i].job.submit_at == at)
                 submit(s, &s->jobs.v[i]);
-        cycle(s);
+        sc_cycle(s);
     }
+}
+
+void sc_at(struct scenario *s, int64_t at)
+{
+    sc_run_until(s, at);
+    s->now = at;
+    sc_cycle(s);
 }
 
 void sc_run(struct scenario *s)
 {
     sc_run_until(s, TIME_NEVER - 1);
+}
+
+int sc_apply(struct scenario *s, struct event ev, struct err *err)
+{
+    ev.at = s->now;
+    return engine_apply(sc_engine(s), &ev, NULL, err);
+}
+
+static int hold_event(struct scenario *s, enum event_kind kind, const char *id,
+    unsigned kinds, const char *who)
+{
+    struct event ev = {.kind = kind};
+    struct err err = {0};
+
+    ev.u.hold.id = id;
+    ev.u.hold.kinds = kinds;
+    ev.u.hold.who.name = who;
+    ev.u.hold.who.level = strcmp(who, "root") == 0;
+    ev.u.hold.reason = REASON_ADMIN;
+    return sc_apply(s, ev, &err);
+}
+
+int sc_hold(struct scenario *s, const char *id, unsigned kinds, const char *who)
+{
+    return hold_event(s, EVENT_HOLD, id, kinds, who);
+}
+
+int sc_release(struct scenario *s, const char *id, unsigned kinds, const char *who)
+{
+    return hold_event(s, EVENT_RELEASE_HOLD, id, kinds, who);
+}
+
+void sc_cancel(struct scenario *s, const char *id)
+{
+    struct event ev = {.kind = EVENT_CANCEL, .at = s->now};
+
+    ev.u.end.id = id;
+    ev.u.end.how = EV_CANCEL;
+    find(s, id)->active = false;
+    apply(s, &ev);
+}
+
+void sc_node_state(struct scenario *s, const char *node, enum node_state state)
+{
+    struct event ev = {.kind = EVENT_NODE_STATE, .at = s->now};
+
+    ev.u.node_state.name = node;
+    ev.u.node_state.state = state;
+    apply(s, &ev);
+}
+
+void sc_refuse_starts(struct scenario *s, const char *id, uint32_t times)
+{
+    find(s, id)->refuse = times;
 }
 
 int64_t sc_now(const struct scenario *s)
@@ -300,4 +422,34 @@ struct job *sc_find(struct scenario *s, const char *id)
     struct job *j = job_find(engine_cluster(s->engine), id);
 
     return j && j->state < JOB_COMPLETED ? j : NULL;
+}
+
+const char *sc_log(struct scenario *s, const char *id)
+{
+    const struct entry *e = find(s, id);
+
+    return e->log.len ? e->log.text : "";
+}
+
+int64_t sc_reserved(const struct scenario *s, const char *id)
+{
+    const struct job *j = job_find(engine_cluster(s->engine), id);
+
+    return j && j->rsv_start_at ? j->rsv_start_at : -1;
+}
+
+const char *sc_why(struct scenario *s, const char *id)
+{
+    const struct job *j = job_find(engine_cluster(s->engine), id);
+
+    reason_format(
+        engine_cluster(s->engine), engine_why(s->engine, j), s->why, sizeof s->why);
+    return s->why;
+}
+
+enum wait_code sc_why_code(struct scenario *s, const char *id)
+{
+    const struct job *j = job_find(engine_cluster(s->engine), id);
+
+    return (enum wait_code)engine_why(s->engine, j)->code;
 }

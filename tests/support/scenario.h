@@ -20,7 +20,11 @@ struct sc_job {
     uint32_t flags;
     const struct req_desc *req; /* NULL = `procs` tasks of one processor */
     int64_t release_at;
-    unsigned holds; /* set at submission */
+    unsigned holds;                /* set at submission */
+    uint32_t nreqs;                /* how many `req` points to, 0 = 1 */
+    const struct dep *deps;        /* job_id NULL ends */
+    const char *const *partitions; /* asked; NULL ends */
+    enum job_state state;          /* as the RM tells it */
 };
 
 struct scenario;
@@ -28,13 +32,16 @@ struct scenario;
 /* Settings: FIRSTAVAILABLE, DEDICATED availability, the rest by default; change
  * them through sc_settings() before the first node or job is added. */
 struct scenario *sc_create(void);
+/* The same with lines of maui.cfg put on top; a finding in them ends the program. */
+struct scenario *sc_create_with(const char *lines);
 void sc_destroy(struct scenario *s);
 struct settings *sc_settings(struct scenario *s);
 struct engine *sc_engine(struct scenario *s); /* made when first asked for */
 
 void sc_nodes(struct scenario *s, uint32_t count, int64_t procs); /* n1, n2, ... */
 void sc_node(struct scenario *s, const struct node_desc *d);
-void sc_job(struct scenario *s, struct sc_job job); /* kept until its submit time */
+/* Kept until its submit time; one that is past becomes now. */
+void sc_job(struct scenario *s, struct sc_job job);
 
 /* Make the plan work node by node although the jobs would allow counting. */
 void sc_force_by_node(struct scenario *s);
@@ -42,7 +49,24 @@ void sc_force_by_node(struct scenario *s);
 /* Run until nothing more happens (or until `until`); cycles at every event. */
 void sc_run(struct scenario *s);
 void sc_run_until(struct scenario *s, int64_t until);
+/* Run until `at`, then let a cycle happen at that instant although nothing else may. */
+void sc_at(struct scenario *s, int64_t at);
+void sc_cycle(struct scenario *s); /* one more, now */
 int64_t sc_now(const struct scenario *s);
+
+/* ---- what happens in between; felt at the next cycle ---- */
+
+/* Any event, now. 0, or -1 with the engine's sentence. */
+int sc_apply(struct scenario *s, struct event ev, struct err *err);
+/* By user `who`, an administrator of level 1 if that is "root". 0 or -1. */
+int sc_hold(struct scenario *s, const char *id, unsigned kinds, const char *who);
+int sc_release(struct scenario *s, const char *id, unsigned kinds, const char *who);
+void sc_cancel(struct scenario *s, const char *id);
+void sc_node_state(struct scenario *s, const char *node, enum node_state state);
+/* The resource manager will refuse the next `times` starts of the job. */
+void sc_refuse_starts(struct scenario *s, const char *id, uint32_t times);
+
+/* ---- what came of it ---- */
 
 /* Start of a job: -1 = never started (its last start, if several). */
 int64_t sc_start(const struct scenario *s, const char *id);
@@ -51,5 +75,14 @@ const char *sc_where(struct scenario *s, const char *id);
 /* The job as it is now, or NULL when it ended. */
 struct job *sc_find(struct scenario *s, const char *id);
 uint32_t sc_starts(const struct scenario *s, const char *id);
+/* All that was decided about it: "reserve(100)@0 start@100", with backfill (a start
+ * out of order), cancel, requeue, hold, defer(until), release. Borrowed. */
+const char *sc_log(struct scenario *s, const char *id);
+/* Where its reservation begins, -1 = it has none. */
+int64_t sc_reserved(const struct scenario *s, const char *id);
+/* Why it waits, as the engine knows it at this moment, and the code of that. Borrowed
+ * until the next call. */
+const char *sc_why(struct scenario *s, const char *id);
+enum wait_code sc_why_code(struct scenario *s, const char *id);
 
 #endif
