@@ -204,7 +204,7 @@ static int parse_order(int id, const char *text, enum queue_order *ret, struct e
 static int set_generate(
     int id, const char *text, struct generate_options *g, struct err *err)
 {
-    int64_t n;
+    int64_t n = 0;
 
     switch (id) {
     case OPT_GENERATE:
@@ -239,7 +239,7 @@ static int set_machine(int id, const char *text, struct sim_options *o, struct e
 static int set_rules(int id, const char *text, struct sim_options *o, struct err *err)
 {
     static const char *const overruns[] = {"kill", "extend", NULL};
-    int64_t n;
+    int64_t n = 0;
     int choice;
 
     switch (id) {

@@ -138,10 +138,18 @@ static int64_t run_time(const struct mauitrace_job *m)
     return m->end_at - begin > 1 ? m->end_at - begin : 1;
 }
 
+/* What is being read, and where to. */
+struct reader {
+    struct lines *in;
+    struct workload *w;
+    const struct workload_rules *rules;
+    struct diag *diag;
+};
+
 /* False: enough jobs. */
-static bool take_job(struct workload *w, const struct workload_rules *r,
-    const struct mauitrace_job *record, uint64_t line)
+static bool take_job(const struct reader *r, const struct mauitrace_job *record)
 {
+    struct workload *w = r->w;
     struct mauitrace_job *m;
     int64_t tasks = record->tasks.first;
     struct trace_job j = {
@@ -149,7 +157,7 @@ static bool take_job(struct workload *w, const struct workload_rules *r,
         .submit_at = record->submit_at,
         .run_s = run_time(record),
         .file = (uint32_t)w->files.n - 1,
-        .line = (uint32_t)line,
+        .line = (uint32_t)lines_number(r->in),
         .cred = {[CRED_USER] = intern(w, record->user),
             [CRED_GROUP] = intern(w, record->group),
             [CRED_ACCOUNT] = intern(w, record->account),
@@ -170,45 +178,47 @@ static bool take_job(struct workload *w, const struct workload_rules *r,
     m = arena_alloc(&w->texts, sizeof *m);
     *m = *record;
     j.more = m;
-    return workload_add(w, r, &j, &raw);
+    return workload_add(w, r->rules, &j, &raw);
+}
+
+/* A record that cannot be used. */
+static void bad_record(const struct reader *r, const char *why)
+{
+    r->w->dropped[DROP_BAD]++;
+    diag_bad(r->diag, lines_name(r->in), lines_number(r->in), "%s", why);
 }
 
 /* One line. 1, 0 = enough jobs, -1 = the trace cannot be read. */
-static int read_line(struct lines *in, char *line, size_t len, struct workload *w,
-    const struct workload_rules *r, struct diag *d, struct err *err)
+static int read_line(const struct reader *r, char *line, size_t len, struct err *err)
 {
-    struct mauitrace_job job;
+    struct mauitrace_job job = {0};
     struct err why;
-    const char *file = lines_name(in);
-    uint64_t number = lines_number(in);
     int rc;
 
     if (memchr(line, '\0', len) != NULL) {
-        w->dropped[DROP_BAD]++;
-        diag_bad(d, file, number, "the line has bytes 0; text is expected");
+        bad_record(r, "the line has bytes 0; text is expected");
         return 1;
     }
-    rc = tf_version(in, line, err);
+    rc = tf_version(r->in, line, err);
     if (rc != 0)
         return rc;
-    rc = mauitrace_parse_job(line, &job, &w->texts, &why);
-    if (rc < 0) {
-        w->dropped[DROP_BAD]++;
-        diag_bad(d, file, number, "%s", why.text);
-    }
-    return rc > 0 ? take_job(w, r, &job, number) : 1;
+    rc = mauitrace_parse_job(line, &job, &r->w->texts, &why);
+    if (rc < 0)
+        bad_record(r, why.text);
+    return rc > 0 ? take_job(r, &job) : 1;
 }
 
 int mauitrace_read(struct lines *in, struct workload *w, const struct workload_rules *r,
     struct diag *d, struct err *err)
 {
+    struct reader reader = {in, w, r, d};
     char *line;
     size_t len;
     int rc;
 
     w->ids_rising = false;
     while ((rc = lines_next(in, &line, &len, err)) > 0) {
-        rc = read_line(in, line, len, w, r, d, err);
+        rc = read_line(&reader, line, len, err);
         if (rc <= 0)
             break;
     }

@@ -60,7 +60,7 @@ static const char *bracketed(const char *text, struct arena *a)
     *to++ = '[';
     for (const char *p = text; *p != '\0'; p++) {
         if (*p == ',')
-            *to++ = ']', *to++ = '[';
+            to = stpcpy(to, "][");
         else
             *to++ = *p;
     }
@@ -134,7 +134,7 @@ static void take_line(struct lines *in, char *line, struct restrace *t,
 {
     const char *file = lines_name(in);
     uint64_t number = lines_number(in);
-    struct restrace_node n;
+    struct restrace_node n = {0};
     struct err why;
     int rc = restrace_parse(line, &n, &t->texts, &why);
 

@@ -285,7 +285,7 @@ static void read_header(struct reader *r, const char *p)
 /* One line. 1, 0 = enough jobs, -1 = unusable, and told. */
 static int read_line(struct reader *r, const char *p, size_t len)
 {
-    int64_t v[FIELDS];
+    int64_t v[FIELDS] = {0};
     const char *start = p;
 
     while (blank(*p))

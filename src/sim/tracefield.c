@@ -296,7 +296,7 @@ static int parse_brackets(const struct field *f, const char *const **ret)
 
 static int parse_classes(const struct field *f, const struct gres_cfg **ret)
 {
-    const char *const *names;
+    const char *const *names = NULL;
     struct gres_cfg *list;
     size_t n = 0;
 
@@ -461,7 +461,7 @@ static int unknown_flag(const struct field *f, const char *name)
 
 static int parse_flags(const struct field *f, struct tf_flags *ret)
 {
-    const char *const *names;
+    const char *const *names = NULL;
     const char **attributes;
     struct tf_flags flags = {0};
     size_t n = 0, kept = 0;
@@ -506,7 +506,7 @@ static int find_word(const char *const *words, size_t n, const char *text)
 
 static int parse_nodeset(const struct field *f, const struct nodeset_spec **ret)
 {
-    const char *const *parts;
+    const char *const *parts = NULL;
     struct nodeset_spec *set;
     int policy, attr;
     size_t n = 0;
@@ -515,7 +515,7 @@ static int parse_nodeset(const struct field *f, const struct nodeset_spec **ret)
         *ret = NULL;
         return 0;
     }
-    if (parse_colons(f, f->text, &parts) < 0)
+    if (parse_colons(f, f->text, &parts) < 0 || parts == NULL)
         return -1;
     policy = find_word(nodeset_policies,
         sizeof nodeset_policies / sizeof nodeset_policies[0], parts[0]);
