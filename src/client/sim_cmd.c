@@ -261,7 +261,7 @@ static int write_failed(const char *path)
 
 static FILE *open_output(const char *path)
 {
-    FILE *out = fopen(path, "w");
+    FILE *out = fopen(strcmp(path, "-") == 0 ? "/dev/stdout" : path, "w");
 
     if (out == NULL)
         write_failed(path);

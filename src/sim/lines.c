@@ -103,10 +103,16 @@ static long read_block(struct lines *in, char *to, size_t room, struct err *err)
     got = gzread(in->file, to, (unsigned)room);
     why = gzerror(in->file, &code);
     /* A truncated file is told only after its last whole block. */
-    if (got < 0 || (got == 0 && code != Z_OK && code != Z_STREAM_END))
+    if (got < 0 || (got == 0 && code != Z_OK && code != Z_STREAM_END)) {
+        size_t len = strlen(in->name);
+
+        if (code == Z_ERRNO)
+            why = strerror(errno);
+        else if (strncmp(why, in->name, len) == 0 && why[len] == ':')
+            why += len + 2; /* zlib says "NAME: what" */
         return err_set(err, ERR_IO, "%s:%llu: cannot read on: %s", in->name,
-            (unsigned long long)in->number + 1,
-            code == Z_ERRNO ? strerror(errno) : why);
+            (unsigned long long)in->number + 1, why);
+    }
     return got;
 }
 
