@@ -3,7 +3,6 @@
 #include "engine/engine_private.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
-#include "policy/priority.h"
 
 #include <string.h>
 
@@ -84,10 +83,7 @@ static void rank(struct engine *e)
 {
     cluster_tidy_queue(e->c);
     eligible_all(e);
-    if (e->opt.order == ORDER_PRIORITY)
-        prio_update(e->c, e->all.v, e->all.n, e->now);
     eligible_queue(e);
-    queue_sort(e, &e->queued, e->opt.order, &e->order);
 }
 
 /* NOQUEUE jobs that did not start in the first cycle that saw them. */
@@ -103,20 +99,20 @@ static void cancel_noqueue(struct engine *e)
 /* Backfill may look at its candidates in another order than the queue's. */
 static void backfill_soft(struct engine *e, const struct candidates *soft)
 {
-    struct indexes jobs = {0}, sorted = {0};
+    struct indexes sorted = {0};
     struct candidates reordered = {0};
 
     if (e->opt.backfill_order == ORDER_PRIORITY) {
         pass_backfill(e, soft, LEVEL_SOFT);
         return;
     }
+    queue_begin(e, soft->n);
     for (size_t i = 0; i < soft->n; i++)
-        vec_push(&jobs, soft->v[i].job);
-    queue_sort(e, &jobs, e->opt.backfill_order, &sorted);
+        queue_add(e, e->c->jobs.v[soft->v[i].job], e->opt.backfill_order);
+    queue_end(e, &sorted);
     for (size_t i = 0; i < sorted.n; i++)
         vec_push(&reordered, candidate_of(e, sorted.v[i]));
     pass_backfill(e, &reordered, LEVEL_SOFT);
-    vec_fini(&jobs);
     vec_fini(&sorted);
     vec_fini(&reordered);
 }

@@ -3,6 +3,7 @@
  * and their order: reference concepts, section 9.4; throttling, section 7. */
 #include "engine/engine_private.h"
 #include "policy/accrual.h"
+#include "policy/priority.h"
 
 static void refuse(struct job *j, enum wait_code code, int64_t until)
 {
@@ -160,23 +161,36 @@ static void note_entry(struct engine *e, const struct job *j)
     x->wclimit_s = j->wclimit_s;
 }
 
+/* Jobs are looked at in blocks that stay in the cache from their priority to their
+ * place in the queue. */
+#define BLOCK 128
+
 void eligible_queue(struct engine *e)
 {
     bool limits = limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM);
+    struct prio_pass pass;
 
-    e->queued.n = e->entries.n = 0;
+    e->entries.n = 0;
     e->any_noqueue = false;
-    vec_reserve(&e->queued, e->all.n);
+    queue_begin(e, e->all.n);
     if (limits)
         vec_reserve(&e->entries, e->all.n);
-    for (size_t i = 0; i < e->all.n; i++) {
-        struct job *j = e->c->jobs.v[e->all.v[i]];
-        if (!admit(e, j))
-            continue;
-        e->queued.v[e->queued.n++] = j->index;
-        if (limits)
-            note_entry(e, j);
+    if (e->opt.order == ORDER_PRIORITY)
+        prio_begin(e->c, e->all.v, e->all.n, e->now, &pass);
+    for (size_t from = 0; from < e->all.n; from += BLOCK) {
+        size_t count = e->all.n - from < BLOCK ? e->all.n - from : BLOCK;
+        if (e->opt.order == ORDER_PRIORITY)
+            prio_set(&pass, e->all.v + from, count);
+        for (size_t i = from; i < from + count; i++) {
+            struct job *j = e->c->jobs.v[e->all.v[i]];
+            if (!admit(e, j))
+                continue;
+            queue_add(e, j, e->opt.order);
+            if (limits)
+                note_entry(e, j);
+        }
     }
+    queue_end(e, &e->order);
 }
 
 /* The entries in the order just found. */
@@ -208,8 +222,7 @@ static void note_hard(struct engine *e, struct job *j, bool violated)
 
 static bool within_limits(struct engine *e, struct entry *x, enum limit_level level)
 {
-    bool violated = limits_ask_violated(e->limits, e->c, &x->ask,
-        CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM, level, NULL);
+    bool violated = limits_walk_violated(e->limits, e->c, &x->ask);
 
     if (violated && x->reserved)
         return true; /* a reservation keeps its job eligible */
@@ -219,6 +232,8 @@ static bool within_limits(struct engine *e, struct entry *x, enum limit_level le
         if (violated)
             limits_ask_violated(e->limits, e->c, &x->ask,
                 CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM, level, &j->why);
+        if (violated && j->why.code != WAIT_LIMIT)
+            refuse(j, WAIT_LIMIT, 0); /* numbers on demand: engine_why() */
     }
     return !violated;
 }
@@ -232,8 +247,6 @@ struct candidate candidate_of(const struct engine *e, uint32_t job)
 
 void eligible_select(struct engine *e, enum limit_level level, struct candidates *ret)
 {
-    bool counted = limits_any(e->limits, CHECK_IDLE);
-
     ret->n = 0;
     vec_reserve(ret, e->order.n);
     if (!limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM)) {
@@ -244,15 +257,14 @@ void eligible_select(struct engine *e, enum limit_level level, struct candidates
     }
     if (level == LEVEL_HARD)
         order_entries(e);
-    if (counted)
-        limits_begin_idle(e->limits, e->c);
+    limits_walk_begin(e->limits, e->c, level);
     for (size_t i = 0; i < e->ordered.n; i++) {
         struct entry *x = &e->ordered.v[i];
         if (!within_limits(e, x, level))
             continue;
-        if (counted)
-            limits_ask_count_idle(e->limits, e->c, &x->ask);
+        limits_walk_count(e->limits, e->c, &x->ask);
         ret->v[ret->n++] = (struct candidate){
             x->ask.job, (uint32_t)x->ask.v[LIMIT_PROC], x->wclimit_s};
     }
+    limits_walk_end(e->limits, e->c);
 }

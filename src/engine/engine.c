@@ -38,7 +38,6 @@ void engine_destroy(struct engine *e)
     vec_fini(&e->group_of_qos);
     vec_fini(&e->ended);
     vec_fini(&e->all);
-    vec_fini(&e->queued);
     vec_fini(&e->entries);
     vec_fini(&e->ordered);
     vec_fini(&e->bypassed);

@@ -46,17 +46,18 @@ struct engine {
     struct VEC(int8_t) group_of_qos; /* depth group, -1 none */
     struct indexes ended;            /* removed from the cluster at the next cycle */
     struct indexes all;              /* queued jobs by submit time */
-    struct indexes queued; /* jobs nothing but limits can keep back, by submit time */
     struct indexes order;  /* the same by priority */
     struct candidates hard, soft;     /* eligible at that level, by priority */
     struct candidates backfill;       /* scratch */
-    struct VEC(struct entry) entries; /* of `queued`, when limits are in force */
+    struct VEC(struct entry) entries; /* as ranked, when limits are in force */
     struct VEC(struct entry) ordered; /* the same by priority */
     struct VEC(uint32_t) bypassed;    /* by job index: in the last cycle */
     struct indexes out_of_order;      /* started by this backfill pass */
     bool any_bypassed, any_noqueue;
     bool keeps; /* RESERVATIONPOLICY HIGHEST somewhere */
-    struct VEC(struct ranked) ranked, spare;
+    struct VEC(struct ranked) ranked, spare; /* the queue being ordered */
+    uint64_t rank_low, rank_high, rank_last; /* keys */
+    bool rank_sorted;
     struct par_state par[PARTITIONS_MAX + 1];
     struct VEC(int64_t) reported; /* per job index: start of the reservation told */
     struct reason why;            /* the last answer of engine_why() */
@@ -65,9 +66,10 @@ struct engine {
     struct engine_stats stats;
 };
 
-/* queue.c */
-void queue_sort(struct engine *e, const struct indexes *jobs, enum queue_order order,
-    struct indexes *ret);
+/* queue.c: begin, add the jobs by submit time, end */
+void queue_begin(struct engine *e, size_t jobs);
+void queue_add(struct engine *e, const struct job *j, enum queue_order order);
+void queue_end(struct engine *e, struct indexes *ret);
 
 /* eligible.c */
 struct candidate candidate_of(const struct engine *e, uint32_t job);

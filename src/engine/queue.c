@@ -83,27 +83,34 @@ static void sort_ranked(struct engine *e, uint64_t low, uint64_t high)
     }
 }
 
-void queue_sort(struct engine *e, const struct indexes *jobs, enum queue_order order,
-    struct indexes *ret)
+void queue_begin(struct engine *e, size_t jobs)
 {
-    uint64_t low = UINT64_MAX, high = 0, before = 0;
-    bool sorted = true;
+    e->ranked.n = 0;
+    vec_reserve(&e->ranked, jobs);
+    e->rank_low = UINT64_MAX;
+    e->rank_high = e->rank_last = 0;
+    e->rank_sorted = true;
+}
 
-    e->ranked.n = ret->n = 0;
-    vec_reserve(&e->ranked, jobs->n);
-    vec_reserve(ret, jobs->n);
-    for (size_t i = 0; i < jobs->n; i++) {
-        uint32_t index = jobs->v[i];
-        uint64_t key = key_of(e, e->c->jobs.v[index], order);
-        e->ranked.v[i] = (struct ranked){key, index, (uint32_t)i};
-        sorted &= key >= before;
-        before = key;
-        low = key < low ? key : low;
-        high = key > high ? key : high;
-    }
-    e->ranked.n = ret->n = jobs->n;
-    if (!sorted)
-        sort_ranked(e, low, high);
-    for (size_t i = 0; i < jobs->n; i++)
+void queue_add(struct engine *e, const struct job *j, enum queue_order order)
+{
+    uint64_t key = key_of(e, j, order);
+
+    e->ranked.v[e->ranked.n] = (struct ranked){key, j->index, (uint32_t)e->ranked.n};
+    e->ranked.n++;
+    e->rank_sorted &= key >= e->rank_last;
+    e->rank_last = key;
+    e->rank_low = key < e->rank_low ? key : e->rank_low;
+    e->rank_high = key > e->rank_high ? key : e->rank_high;
+}
+
+void queue_end(struct engine *e, struct indexes *ret)
+{
+    if (!e->rank_sorted)
+        sort_ranked(e, e->rank_low, e->rank_high);
+    ret->n = 0;
+    vec_reserve(ret, e->ranked.n);
+    for (size_t i = 0; i < e->ranked.n; i++)
         ret->v[i] = e->ranked.v[i].job;
+    ret->n = e->ranked.n;
 }

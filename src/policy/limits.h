@@ -49,6 +49,18 @@ bool limits_ask_violated(const struct limits *l, const struct cluster *c,
     const struct limits_ask *ask, unsigned what, enum limit_level level,
     struct reason *ret_why);
 
+/* A walk over the queue at one level: active, idle and system checks of many asks,
+ * counting those that pass as idle. Begins a new idle count. Where the settings are
+ * plain (no QOS overrides, no limits of one credential within another) what each
+ * credential has left stands in dense rows during the walk; limits_walk_end() puts
+ * the idle usage where everybody finds it. */
+void limits_walk_begin(struct limits *l, struct cluster *c, enum limit_level level);
+bool limits_walk_violated(
+    struct limits *l, const struct cluster *c, const struct limits_ask *ask);
+void limits_walk_count(
+    struct limits *l, struct cluster *c, const struct limits_ask *ask);
+void limits_walk_end(struct limits *l, struct cluster *c);
+
 enum { CHECK_ACTIVE = 1, CHECK_IDLE = 2, CHECK_SYSTEM = 4 };
 
 /* Does the job, added to present usage, break a limit? `what` = CHECK_* bits;

@@ -215,19 +215,6 @@ static int64_t settled(
 
 /* ---- the whole queue -------------------------------------------------------- */
 
-/* What is in force in one call: decided once, so that the loop asks little. */
-struct form {
-    const struct prio_settings *s;
-    struct cluster *c;
-    int64_t now;
-    uint64_t epoch; /* of the cached parts */
-    bool user;      /* RES looks at the user's active jobs: not cached whole */
-    bool fs, serv, targ;
-    bool qos;     /* some QOS has weights of its own */
-    bool xfactor; /* XFACTOR is needed, for itself or a target */
-    bool counts;  /* BYPASS or SPVIOLATION */
-};
-
 static uint64_t mix(uint64_t h, uint64_t v)
 {
     h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
@@ -258,7 +245,7 @@ static bool any_weight(
 }
 
 /* What QOS objects ask for themselves. */
-static void look_at_qos(struct form *f)
+static void look_at_qos(struct prio_pass *f)
 {
     bool qt_target = f->s->weight[PRIO_TARGETQUEUETIME] != 0;
     bool xf_target = f->s->weight[PRIO_TARGETXFACTOR] != 0;
@@ -274,10 +261,10 @@ static void look_at_qos(struct form *f)
     f->xfactor |= f->targ && xf_target;
 }
 
-static struct form form_of(struct cluster *c, int64_t now)
+static struct prio_pass pass_of(struct cluster *c, int64_t now)
 {
     const struct prio_settings *s = &c->cfg->prio;
-    struct form f = {.s = s, .c = c, .now = now, .epoch = epoch_of(c)};
+    struct prio_pass f = {.s = s, .c = c, .now = now, .epoch = epoch_of(c)};
 
     f.user = any_weight(s, PRIO_UPROC, PRIO_UJOB);
     f.fs = c->cfg->fs.policy != FS_OFF && any_weight(s, PRIO_FSUSER, PRIO_FSCLASS);
@@ -289,7 +276,7 @@ static struct form form_of(struct cluster *c, int64_t now)
     return f;
 }
 
-static double cred_points(const struct form *f, const struct job *j)
+static double cred_points(const struct prio_pass *f, const struct job *j)
 {
     const struct prio_settings *s = f->s;
     double sum = 0;
@@ -305,7 +292,7 @@ static double cred_points(const struct form *f, const struct job *j)
 }
 
 /* Redo what is cached in the job. */
-static void refresh(const struct form *f, struct job *j)
+static void refresh(const struct prio_pass *f, struct job *j)
 {
     double res = 0;
 
@@ -320,7 +307,7 @@ static void refresh(const struct form *f, struct job *j)
     j->prio_epoch = f->epoch;
 }
 
-static double user_points(const struct form *f, const struct job *j)
+static double user_points(const struct prio_pass *f, const struct job *j)
 {
     const struct cred *user = job_cred(f->c, j, CRED_USER);
     double sum = j->prio_res;
@@ -330,7 +317,7 @@ static double user_points(const struct form *f, const struct job *j)
     return component(f->s, PRIO_RES, sum);
 }
 
-static double fs_points(const struct form *f, const struct job *j)
+static double fs_points(const struct prio_pass *f, const struct job *j)
 {
     double sum = 0;
 
@@ -341,7 +328,7 @@ static double fs_points(const struct form *f, const struct job *j)
 }
 
 static double serv_points(
-    const struct form *f, const struct job *j, double queue_s, double xf)
+    const struct prio_pass *f, const struct job *j, double queue_s, double xf)
 {
     const struct prio_settings *s = f->s;
     double qt_weight = s->weight[PRIO_QUEUETIME], xf_weight = s->weight[PRIO_XFACTOR];
@@ -364,7 +351,7 @@ static double serv_points(
 }
 
 static double targ_points(
-    const struct form *f, const struct job *j, double queue_s, double xf)
+    const struct prio_pass *f, const struct job *j, double queue_s, double xf)
 {
     const struct cred_cfg *q = job_cred(f->c, j, CRED_QOS)->cfg;
     double sum = 0;
@@ -377,7 +364,7 @@ static double targ_points(
     return component(f->s, PRIO_TARG, sum);
 }
 
-static double points_of(const struct form *f, struct job *j)
+static double points_of(const struct prio_pass *f, struct job *j)
 {
     double queue_s = (double)accrual_queue_s(f->s, j, f->now);
     double xf = f->xfactor ? xfactor(f->s, j, queue_s) : 1;
@@ -400,7 +387,7 @@ static double points_of(const struct form *f, struct job *j)
 /* Weighted FS value of the credentials the jobs have: of all there are when the
  * jobs are many, else of the jobs' own. */
 static void weigh_fs(
-    const struct form *f, enum prio_sub sub, const uint32_t *jobs, size_t n)
+    const struct prio_pass *f, enum prio_sub sub, const uint32_t *jobs, size_t n)
 {
     enum cred_kind kind = sub_kind[sub];
     size_t creds = f->c->creds[kind].n;
@@ -420,23 +407,38 @@ static void weigh_fs(
 static void fetch(const struct job *j)
 {
     __builtin_prefetch(&j->index, 1);
+    __builtin_prefetch(&j->partitions); /* the line in between, for eligibility */
     __builtin_prefetch(&j->queue_at);
+}
+
+void prio_begin(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now,
+    struct prio_pass *ret)
+{
+    *ret = pass_of(c, now);
+    for (int sub = PRIO_FSUSER; ret->fs && sub <= PRIO_FSCLASS; sub++)
+        if (ret->s->weight[sub] != 0)
+            weigh_fs(ret, (enum prio_sub)sub, jobs, n);
+}
+
+void prio_set(const struct prio_pass *f, const uint32_t *jobs, size_t n)
+{
+    struct job *const *table = f->c->jobs.v;
+
+    for (size_t i = 0; i < n; i++) {
+        struct job *j = table[jobs[i]];
+
+        if (i + AHEAD < n)
+            fetch(table[jobs[i + AHEAD]]);
+        j->priority = settled(f->s, j, points_of(f, j));
+    }
 }
 
 void prio_update(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now)
 {
-    const struct form f = form_of(c, now);
+    struct prio_pass f;
 
-    for (int sub = PRIO_FSUSER; f.fs && sub <= PRIO_FSCLASS; sub++)
-        if (f.s->weight[sub] != 0)
-            weigh_fs(&f, (enum prio_sub)sub, jobs, n);
-    for (size_t i = 0; i < n; i++) {
-        struct job *j = c->jobs.v[jobs[i]];
-
-        if (i + AHEAD < n)
-            fetch(c->jobs.v[jobs[i + AHEAD]]);
-        j->priority = settled(f.s, j, points_of(&f, j));
-    }
+    prio_begin(c, jobs, n, now, &f);
+    prio_set(&f, jobs, n);
 }
 
 /* ---- the plain form --------------------------------------------------------- */

@@ -14,6 +14,24 @@
  * nanoseconds a job: it runs over every queued job in every cycle. */
 void prio_update(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now);
 
+/* The same in pieces, for callers that do more with each job while it is at hand:
+ * begin once with all jobs, then set any of them. What is in force in the pass is
+ * decided at its begin, so that the loop asks little; nothing of it is public. */
+struct prio_pass {
+    const struct prio_settings *s;
+    struct cluster *c;
+    int64_t now;
+    uint64_t epoch; /* of the cached parts */
+    bool user;      /* RES looks at the user's active jobs: not cached whole */
+    bool fs, serv, targ;
+    bool qos;     /* some QOS has weights of its own */
+    bool xfactor; /* XFACTOR is needed, for itself or a target */
+    bool counts;  /* BYPASS or SPVIOLATION */
+};
+void prio_begin(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now,
+    struct prio_pass *ret);
+void prio_set(const struct prio_pass *pass, const uint32_t *jobs, size_t n);
+
 /* Forget the cached part: credentials, request or QOS of the job changed. */
 static inline void prio_job_dirty(struct job *j)
 {
