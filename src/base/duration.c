@@ -13,16 +13,21 @@ static const char *const duration_hint =
 static const char *const clock_hint =
     "expected [HH[:MM[:SS]]][_MO[/DD[/YY]]], +[[[DD:]HH:]MM:]SS, NOW or INFINITY";
 
-/* Digits at *text as a number, stepping over them. Saturates far above any
- * duration in use, so that sums below cannot overflow. -1 without a digit. */
+/* More of any unit than this is for ever; sums of such fields still fit. */
+#define FIELD_MOST (DURATION_UNLIMITED / 86400)
+
+/* Digits at *text as a number, at most FIELD_MOST + 1, stepping over them. -1
+ * without a digit. */
 static int read_number(const char **text, int64_t *ret_value)
 {
-    const int64_t most = DURATION_UNLIMITED / 1000000;
     const char *p = *text;
     int64_t value = 0;
 
-    for (; *p >= '0' && *p <= '9'; p++)
-        value = value > most ? most : value * 10 + (*p - '0');
+    for (; *p >= '0' && *p <= '9'; p++) {
+        value = value * 10 + (*p - '0');
+        if (value > FIELD_MOST)
+            value = FIELD_MOST + 1;
+    }
     if (p == *text)
         return -1;
     *text = p;
@@ -62,7 +67,8 @@ int duration_parse(const char *text, int64_t *ret_seconds, struct err *err)
         return err_set(
             err, ERR_INVALID, "'%.60s' is not a duration; %s", text, duration_hint);
     for (int i = 0; i < n; i++)
-        total += field[i] * unit[n - 1 - i];
+        total +=
+            field[i] > FIELD_MOST ? DURATION_UNLIMITED : field[i] * unit[n - 1 - i];
     *ret_seconds = total > DURATION_UNLIMITED ? DURATION_UNLIMITED : total;
     return 0;
 }

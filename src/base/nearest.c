@@ -43,15 +43,45 @@ unsigned nearest_distance(const char *a, const char *b)
     return row[la % 3][lb];
 }
 
+static uint64_t letters_of(const char *text)
+{
+    uint64_t letters = 0;
+
+    for (; *text != '\0'; text++)
+        letters |= UINT64_C(1) << (fold(*text) & 63);
+    return letters;
+}
+
 void nearest_init(struct nearest *n, const char *text)
 {
-    *n = (struct nearest){.text = text, .distance = UINT_MAX};
+    size_t len = strlen(text);
+
+    *n = (struct nearest){.text = text,
+        .distance = UINT_MAX,
+        .allowed = len < 4 ? 1 : 1 + (unsigned)(len / 3),
+        .len = len,
+        .letters = letters_of(text)};
+}
+
+/* Each letter that only one of the two has, and each letter of difference in
+ * length, takes a change at least. */
+static int far_apart(const struct nearest *n, const char *candidate)
+{
+    size_t len = strlen(candidate);
+    uint64_t letters = letters_of(candidate);
+
+    return (len > n->len ? len - n->len : n->len - len) > n->allowed
+           || (unsigned)__builtin_popcountll(letters & ~n->letters) > n->allowed
+           || (unsigned)__builtin_popcountll(n->letters & ~letters) > n->allowed;
 }
 
 void nearest_offer(struct nearest *n, const char *candidate)
 {
-    unsigned distance = nearest_distance(n->text, candidate);
+    unsigned distance;
 
+    if (n->len > WORD_MAX || far_apart(n, candidate))
+        return;
+    distance = nearest_distance(n->text, candidate);
     if (distance >= n->distance)
         return;
     n->distance = distance;
@@ -60,10 +90,7 @@ void nearest_offer(struct nearest *n, const char *candidate)
 
 const char *nearest_best(const struct nearest *n)
 {
-    size_t len = strlen(n->text);
-    unsigned allowed = len < 4 ? 1 : 1 + (unsigned)(len / 3);
-
-    if (n->best == NULL || n->distance > allowed || n->distance >= strlen(n->best))
+    if (n->best == NULL || n->distance > n->allowed || n->distance >= strlen(n->best))
         return NULL;
     return n->best;
 }

@@ -72,7 +72,8 @@ static void a_duration_of_any_length_saturates(void **state)
 static void the_exact_form_reads_back_as_itself(void **state)
 {
     static const int64_t values[] = {0, 1, 59, 60, 3599, 3600, 86399, 86400, 8639999,
-        8640000, 123456789, DURATION_UNLIMITED};
+        8640000, 123456789, INT64_C(1569999999999999999), DURATION_UNLIMITED - 1,
+        DURATION_UNLIMITED};
     char buf[DURATION_TEXT_MAX];
 
     (void)state;
