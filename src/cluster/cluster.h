@@ -342,6 +342,9 @@ struct job {
 
 /* ---- the cluster ------------------------------------------------------------ */
 
+struct reservation;
+struct rsv_list;
+
 struct cluster {
     const struct settings *cfg; /* borrowed; replaced by cluster_configure() */
     struct names *features, *networks, *oses, *arches, *nodetypes, *gres;
@@ -361,6 +364,12 @@ struct cluster {
     struct VEC(struct taskdef *) taskdefs; /* by index */
     uint32_t global_node;         /* index of the pseudo node GLOBAL, or INDEX_NONE */
     struct res cfg_total;         /* configured on all nodes */
+    /* reservations that are not of a job; see cluster/reservation.h */
+    struct VEC(struct reservation *) reservations; /* by index; NULL = free slot */
+    struct VEC(struct rsv_list) rsv_nodes; /* by node index; may be shorter */
+    uint64_t rsv_epoch;     /* +1 at every change of a reservation */
+    uint64_t rsv_serial;    /* reservations there ever were */
+    uint64_t rsv_instances; /* of those, instances of standing ones */
     uint64_t config_epoch; /* +1 when settings or credentials' settings changed */
     uint64_t node_epoch;   /* +1 when a node's static attributes or state changed */
     struct cluster_private *priv; /* indexes by name */

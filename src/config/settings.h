@@ -8,19 +8,13 @@
 #define MAUI_CONFIG_SETTINGS_H
 
 #include "base/vec.h"
+#include "config/srcfg.h"
+#include "config/texts.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Owned texts; and names that have a count. */
-struct text_list VEC(char *);
 struct names;
-
-struct gres_cfg {
-    char *name; /* owned */
-    int64_t count;
-};
-struct gres_list VEC(struct gres_cfg);
 
 /* ---- credentials ---------------------------------------------------------- */
 
@@ -460,6 +454,9 @@ struct settings {
     int64_t sim_initial_queue_depth, sim_stop_iteration, sim_exit_iteration;
     int64_t sim_node_count;
     double sim_wc_scaling_percent, sim_wc_accuracy, sim_wc_accuracy_change;
+
+    /* standing reservations, in the order of the files */
+    struct VEC(struct sr_cfg) standing;
 
     /* sections read whole by later rooms */
     struct VEC(struct raw_object) raw;
