@@ -68,6 +68,21 @@ static bool stand(struct engine *e, struct job *j)
     return false;
 }
 
+/* Start the job or give it a reservation. */
+static bool place(
+    struct engine *e, struct job *j, enum limit_level level, uint64_t parts)
+{
+    if (!e->keeps && plan_confirm(e->plan, j) && stand(e, j))
+        return true;
+    bool offered = level == LEVEL_SOFT && reserve_may(e, j);
+    /* with reservations about, the search for one also answers "now?" */
+    bool search_first =
+        offered && plan_reservations(e->plan) > 0 && (parts & (parts - 1)) == 0;
+    if (!search_first && !all_blocked(e, parts) && start_if_possible(e, j, false))
+        return true;
+    return offered && reserve_job(e, j);
+}
+
 void pass_priority(
     struct engine *e, const struct candidates *jobs, enum limit_level level)
 {
@@ -89,14 +104,11 @@ void pass_priority(
         }
         if (recheck && !allowed_now(e, j, level))
             continue;
-        if (!e->keeps && plan_confirm(e->plan, j) && stand(e, j))
-            continue;
         uint64_t parts = partitions_of(e, j);
-        if (!all_blocked(e, parts) && start_if_possible(e, j, false))
-            continue;
-        if (level == LEVEL_SOFT && reserve_may(e, j) && reserve_job(e, j)) {
-            /* With an order of its own, backfill looks at everybody from here on. */
-            if (e->opt.backfill_order != ORDER_PRIORITY && !reserve_may(e, j))
+        if (place(e, j, level, parts)) {
+            /* with an order of its own, backfill looks at everybody from here on */
+            if (j->rsv_slot != INDEX_NONE && e->opt.backfill_order != ORDER_PRIORITY
+                && !reserve_may(e, j))
                 block(e, parts);
             continue;
         }
