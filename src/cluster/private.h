@@ -37,6 +37,8 @@ struct taskdef_entry {
     UT_hash_handle hh;
 };
 
+#define TASKDEFS_RECENT 8
+
 struct cluster_private {
     /* Each table's ids are the indexes of the objects themselves. */
     struct names *cred_names[CRED_KINDS];
@@ -56,6 +58,7 @@ struct cluster_private {
                                        late arrivals in order of arrival */
 
     struct taskdef_entry *taskdefs;
+    struct taskdef_entry *recent[TASKDEFS_RECENT]; /* found last, newest first */
     struct VEC(unsigned char) key; /* scratch of taskdef_intern() */
 };
 

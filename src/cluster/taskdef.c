@@ -167,6 +167,23 @@ static int compare_gres(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
+/* Queues repeat themselves: the definitions found last answer most questions without
+ * hashing a few hundred bytes. */
+static struct taskdef_entry *recall(const struct cluster_private *p)
+{
+    for (size_t i = 0; i < TASKDEFS_RECENT && p->recent[i]; i++)
+        if (p->recent[i]->hh.keylen == p->key.n
+            && memcmp(p->recent[i]->key, p->key.v, p->key.n) == 0)
+            return p->recent[i];
+    return NULL;
+}
+
+static void remember(struct cluster_private *p, struct taskdef_entry *e)
+{
+    memmove(p->recent + 1, p->recent, (TASKDEFS_RECENT - 1) * sizeof *p->recent);
+    p->recent[0] = e;
+}
+
 const struct taskdef *taskdef_intern(struct cluster *c, struct taskdef *draft)
 {
     struct taskdef_entry *e;
@@ -177,6 +194,12 @@ const struct taskdef *taskdef_intern(struct cluster *c, struct taskdef *draft)
     if (draft->gres.n > 1)
         qsort(draft->gres.v, draft->gres.n, sizeof *draft->gres.v, compare_gres);
     put_def(c, draft);
+    e = recall(c->priv);
+    if (e)
+        return e->def;
     HASH_FIND(hh, c->priv->taskdefs, c->priv->key.v, c->priv->key.n, e);
-    return e ? e->def : add(c, draft);
+    if (!e)
+        return add(c, draft);
+    remember(c->priv, e);
+    return e->def;
 }
