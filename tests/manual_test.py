@@ -32,12 +32,6 @@ def test_options_in_the_readme_exist(maui):
     assert options_of(readme) <= known | {"--help"}
 
 
-def test_the_reference_of_parameters_is_up_to_date(maui):
-    page = ROOT / "docs" / "reference-parameters.md"
-    now = maui("check", "--parameters", "markdown").stdout
-    assert page.read_text().rstrip() == now.rstrip(), f"maui check --parameters markdown > {page.name}"
-
-
 def test_links_between_documents_lead_somewhere():
     for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("tests/*/*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
