@@ -92,9 +92,9 @@ static void print_row(
              && row->home != HOME_CRED)
         print_line(out, row->name, row->def != NULL ? row->def : "-",
             row->def != NULL ? row->def : "-", "default");
-    for (size_t i = 0; i < c->values.n; i++)
-        if (c->values.v[i].row == row && &c->values.v[i] != plain)
-            print_value(out, &c->values.v[i]);
+    for (const struct cfg_value *v = c->values.v; v != c->values.v + c->values.n; v++)
+        if (v->row == row && v != plain)
+            print_value(out, v);
 }
 
 static void print_group(

@@ -100,7 +100,7 @@ static void a_damaged_configuration_is_told_and_never_crashes(void **state)
     assert_non_null(whole);
     assert_non_null(text);
     whole_len = write_large(whole);
-    print_message("seed %llu\n", (unsigned long long)seed);
+    print_message("# seed %llu\n", (unsigned long long)seed);
     for (int round = 0; round < ROUNDS; round++) {
         size_t len = whole_len, times = 1 + next_random(&seed) % 8;
         struct config *c;
