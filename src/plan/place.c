@@ -99,8 +99,7 @@ static enum direction direction_for(
     const struct pool *pool = &p->pools.v[s->pools.v[0].pool];
     enum nodealloc_policy policy = def->nodealloc;
 
-    if (s->pools.n != 1 || pool->by_node || !pool->simple || !pool->contiguous
-        || def->prefs.n || j->reqs[0].nodes)
+    if (s->pools.n != 1 || pool->by_node || def->prefs.n || j->reqs[0].nodes)
         return DIR_NONE;
     if (policy == NODEALLOC_UNSET)
         policy = par_of(p, s)->nodealloc;
@@ -141,10 +140,55 @@ static int compare_cands(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The first candidates in the policy's order that hold the job: the policy would take
+ * none of the others. */
+static void collect_enough(
+    struct plan *p, const struct job *j, const struct pool *pool, enum direction dir)
+{
+    const struct taskdef *def = j->reqs[0].def;
+    const struct bitset *b = &p->free_nodes;
+    int64_t need = j->reqs[0].tasks;
+    uint32_t low = pool->nodes.v[0], high = pool->nodes.v[pool->nodes.n - 1];
+    uint32_t at = dir == DIR_UP ? bitset_next(b, low) : bitset_prev(b, high);
+
+    while (need > 0 && at != BITSET_NONE && at >= low && at <= high) {
+        const struct node *n = p->c->nodes.v[at];
+        uint32_t k = n->pool == pool->index ? avail_tasks_now(p->c, j, def, n) : 0;
+        struct cand cand = {.node = at,
+            .tasks = k,
+            .free_until = TIME_NEVER,
+            .affinity = AFFINITY_NONE};
+        if (k > 0)
+            vec_push(&p->cands, cand);
+        need -= k;
+        if (dir == DIR_DOWN && at == 0)
+            break;
+        at = dir == DIR_UP ? bitset_next(b, at + 1) : bitset_prev(b, at - 1);
+    }
+    for (size_t i = 0; dir == DIR_DOWN && i < p->cands.n / 2; i++) {
+        struct cand swap = p->cands.v[i];
+        p->cands.v[i] = p->cands.v[p->cands.n - 1 - i];
+        p->cands.v[p->cands.n - 1 - i] = swap;
+    }
+}
+
+static void collect_all(
+    struct plan *p, const struct job *j, const struct fitset *s, int64_t end)
+{
+    for (size_t i = 0; i < s->pools.n; i++) {
+        struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        int64_t cap = pool->nrsv ? count_stair(p, pool, end)->units : pool->free_now;
+        collect_pool(p, j, pool, cap, s->pools.n == 1);
+    }
+    if (s->pools.n > 1 && p->cands.n)
+        qsort(p->cands.v, p->cands.n, sizeof *p->cands.v, compare_cands);
+}
+
 static int place_by_policy(struct plan *p, const struct job *j, const struct fitset *s,
     struct allocs *ret, enum wait_code *ret_code)
 {
     int64_t end = time_add(p->now, plan_duration(j));
+    enum direction dir = direction_for(p, j, s);
     struct nodealloc a = {.c = p->c,
         .j = j,
         .req = &j->reqs[0],
@@ -154,13 +198,10 @@ static int place_by_policy(struct plan *p, const struct job *j, const struct fit
         .immediate = true};
 
     p->cands.n = 0;
-    for (size_t i = 0; i < s->pools.n; i++) {
-        struct pool *pool = &p->pools.v[s->pools.v[i].pool];
-        int64_t cap = pool->nrsv ? count_stair(p, pool, end)->units : pool->free_now;
-        collect_pool(p, j, pool, cap, s->pools.n == 1);
-    }
-    if (s->pools.n > 1 && p->cands.n)
-        qsort(p->cands.v, p->cands.n, sizeof *p->cands.v, compare_cands);
+    if (dir == DIR_NONE)
+        collect_all(p, j, s, end);
+    else
+        collect_enough(p, j, &p->pools.v[s->pools.v[0].pool], dir);
     return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, ret_code);
 }
 
@@ -180,10 +221,10 @@ int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
         return -1;
     if (s->by_node)
         return bynode_place_now(p, j, set_of(p, s), ret, ret_code);
-    enum direction dir = direction_for(p, j, s);
-    if (dir == DIR_NONE)
-        return place_by_policy(p, j, s, ret, ret_code);
     const struct pool *pool = &p->pools.v[s->pools.v[0].pool];
+    enum direction dir = direction_for(p, j, s);
+    if (dir == DIR_NONE || !pool->simple || !pool->contiguous)
+        return place_by_policy(p, j, s, ret, ret_code);
     uint32_t need = j->reqs[0].tasks;
     need = dir == DIR_UP ? take_up(p, pool, need, ret) : take_down(p, pool, need, ret);
     *ret_code = WAIT_RESOURCES;
