@@ -78,7 +78,27 @@ static enum accrual_event not_queued(struct engine *e, struct job *j)
     return ACCRUAL_EVENTS;
 }
 
-/* Could the machine ever run it? Asked again only when the answer may change. */
+/* Do system limits keep the job out of all its partitions? If only out of some,
+ * those are no longer the job's. */
+static bool over_system_limits(const struct engine *e, struct job *j)
+{
+    uint64_t every = (UINT64_C(1) << e->c->partitions.n) - 1, out = 0;
+
+    if (!limits_any(e->limits, CHECK_SYSTEM))
+        return false;
+    for (uint64_t m = j->partitions & every; m; m &= m - 1) {
+        uint32_t p = (uint32_t)__builtin_ctzll(m);
+        if (limits_violated(e->limits, e->c, j, CHECK_SYSTEM, LEVEL_HARD, p, &j->why))
+            out |= UINT64_C(1) << p;
+    }
+    if (out && (j->partitions & every) == out)
+        return true;
+    j->partitions &= ~out;
+    return false;
+}
+
+/* Could it ever run: has the machine enough, do the limits on one job by itself allow
+ * it? Asked again only when the answer may change. */
 static bool possible(struct engine *e, struct job *j)
 {
     uint32_t layout = plan_layout(e->plan);
@@ -86,11 +106,17 @@ static bool possible(struct engine *e, struct job *j)
     if (j->possible_layout == layout && !j->impossible)
         return true;
     j->possible_layout = layout;
-    j->impossible = !plan_possible(e->plan, j, &j->why);
-    if (!j->impossible)
-        return true;
-    defer_job(e, j, REASON_NORESOURCES, "the job asks for more than the cluster has");
-    return false;
+    j->impossible = true;
+    if (over_system_limits(e, j))
+        defer_job(e, j, REASON_SYSTEMLIMITS, "the job is over a system limit");
+    else if (!plan_possible(e->plan, j, &j->why))
+        defer_job(
+            e, j, REASON_NORESOURCES, "the job asks for more than the cluster has");
+    else if (limits_never(e->limits, e->c, j, &j->why))
+        defer_job(e, j, REASON_POLICY, "the job by itself is over a hard limit");
+    else
+        j->impossible = false;
+    return !j->impossible;
 }
 
 static bool expired(struct engine *e, struct job *j)
@@ -167,7 +193,7 @@ static void note_entry(struct engine *e, const struct job *j)
 
 void eligible_queue(struct engine *e)
 {
-    bool limits = limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM);
+    bool limits = limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE);
     struct prio_pass pass;
 
     e->entries.n = 0;
@@ -230,8 +256,8 @@ static bool within_limits(struct engine *e, struct entry *x, enum limit_level le
         struct job *j = e->c->jobs.v[x->ask.job];
         note_hard(e, j, violated);
         if (violated)
-            limits_ask_violated(e->limits, e->c, &x->ask,
-                CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM, level, &j->why);
+            limits_ask_violated(
+                e->limits, e->c, &x->ask, CHECK_ACTIVE | CHECK_IDLE, level, &j->why);
         if (violated && j->why.code != WAIT_LIMIT)
             refuse(j, WAIT_LIMIT, 0); /* numbers on demand: engine_why() */
     }
@@ -249,7 +275,7 @@ void eligible_select(struct engine *e, enum limit_level level, struct candidates
 {
     ret->n = 0;
     vec_reserve(ret, e->order.n);
-    if (!limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM)) {
+    if (!limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE)) {
         for (size_t i = 0; i < e->order.n; i++)
             ret->v[i] = candidate_of(e, e->order.v[i]);
         ret->n = e->order.n;

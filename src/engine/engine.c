@@ -105,6 +105,7 @@ static void resolve(struct engine *e, struct job *j)
     }
     prio_job_dirty(j);
     plan_job_queued(e->plan, j);
+    j->possible_layout = UINT32_MAX;
 }
 
 static int on_submit(
@@ -116,7 +117,6 @@ static int on_submit(
         return -1;
     if (j->submit_at < e->origin)
         e->origin = j->submit_at;
-    j->possible_layout = UINT32_MAX;
     resolve(e, j);
     if (ret_job)
         *ret_job = j->index;
@@ -238,7 +238,6 @@ static void on_settings(struct engine *e, const struct settings *cfg)
         struct job *j = e->c->jobs.v[i];
         if (!j || j->state >= JOB_COMPLETED)
             continue;
-        j->possible_layout = UINT32_MAX;
         if (!job_is_active(j))
             resolve(e, j);
     }

@@ -585,8 +585,7 @@ void limits_walk_begin(struct limits *l, struct cluster *c, enum limit_level lev
 {
     limits_begin_idle(l, c);
     l->walk.level = level;
-    l->walk.plain = !l->any_override && limits_pairs_count(l->pairs) == 0
-                    && !(l->in_force & CHECK_SYSTEM);
+    l->walk.plain = !l->any_override && limits_pairs_count(l->pairs) == 0;
     if (l->walk.plain)
         open_rooms(l, c);
 }
@@ -618,7 +617,7 @@ bool limits_walk_violated(
 
     if (!w->plain)
         return limits_ask_violated(
-            l, c, ask, CHECK_ACTIVE | CHECK_IDLE | CHECK_SYSTEM, w->level, NULL);
+            l, c, ask, CHECK_ACTIVE | CHECK_IDLE, w->level, NULL);
     for (uint32_t kinds = w->kinds; kinds; kinds &= kinds - 1) {
         uint32_t k = (uint32_t)__builtin_ctz(kinds), i = object_of(ask, k);
         if (i == INDEX_NONE)

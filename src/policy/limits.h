@@ -49,7 +49,7 @@ bool limits_ask_violated(const struct limits *l, const struct cluster *c,
     const struct limits_ask *ask, unsigned what, enum limit_level level,
     struct reason *ret_why);
 
-/* A walk over the queue at one level: active, idle and system checks of many asks,
+/* A walk over the queue at one level: active and idle checks of many asks,
  * counting those that pass as idle. Begins a new idle count. Where the settings are
  * plain (no QOS overrides, no limits of one credential within another) what each
  * credential has left stands in dense rows during the walk; limits_walk_end() puts
