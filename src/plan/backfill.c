@@ -27,7 +27,7 @@ double backfill_metric(const struct backfill *b, const struct job *j)
 
 static bool waiting(const struct job *j)
 {
-    return j->state == JOB_IDLE && j->rsv_slot == INDEX_NONE;
+    return j->state == JOB_IDLE && !j->holds && j->rsv_slot == INDEX_NONE;
 }
 
 static bool in_window(const struct job *j, const struct window *w)
