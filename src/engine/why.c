@@ -98,6 +98,9 @@ const struct reason *engine_why(struct engine *e, const struct job *j)
         r->until = j->holds == HOLD_DEFER ? j->defer_until : 0;
     } else if (j->state != JOB_IDLE) {
         *r = because(WAIT_STATE);
+    } else if (j->rsv_start_at != 0) {
+        *r = because(WAIT_RESERVATION);
+        r->until = j->rsv_start_at;
     } else if (r->code == WAIT_RESOURCES) {
         why_resources(e, j, r);
     } else if (r->code == WAIT_LIMIT) {
