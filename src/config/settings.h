@@ -144,10 +144,10 @@ struct cred_cfg {
     struct limit active[LIMIT_RES_COUNT];
     struct limit idle[LIMIT_RES_COUNT]; /* hard only */
     struct VEC(struct limit_within) within;
-    int64_t overrun_s;                          /* -1 = not set */
-    int64_t max_wclimit_s;                      /* MAX.WCLIMIT, 0 = none */
-    int64_t def_wclimit_s;                      /* DEFAULT.WCLIMIT, 0 = none */
-    int64_t min_proc;                           /* MIN.PROC / MINPROC, 0 = none */
+    int64_t overrun_s;     /* -1 = not set, DURATION_UNLIMITED = never act */
+    int64_t max_wclimit_s; /* MAX.WCLIMIT, 0 = none */
+    int64_t def_wclimit_s; /* DEFAULT.WCLIMIT, 0 = none */
+    int64_t min_proc;      /* MIN.PROC / MINPROC, 0 = none */
     int64_t max_proc_per_job, max_node_per_job; /* 0 = none */
     /* group only */
     int64_t class_weight; /* CLASSWEIGHT, 0 = the global one */
@@ -444,7 +444,7 @@ struct settings {
     int64_t node_down_delay_s;
     char *feature_nodetype_header, *feature_partition_header,
         *feature_procspeed_header;    /* owned or NULL */
-    struct gres_list default_classes; /* DEFAULTCLASSLIST */
+    struct gres_list default_classes; /* DEFAULTCLASSLIST; -1 = one a processor */
 
     /* cycle */
     int64_t rm_poll_interval_s, job_aggregation_s;

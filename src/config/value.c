@@ -16,6 +16,7 @@
  * a cluster comes near it. */
 #define VALUE_MOST    INT64_C(1000000000000000)
 #define RANGE_MOST    1024 /* names that one 4-8 may stand for */
+#define GRES_MOST     1000000000
 #define GRES_SEPARATE ",:;|+[] \t\n"
 
 static bool all_of(const char *text, const char *accept)
@@ -305,7 +306,7 @@ int value_gres(
             vec_push(&read, gres);
             continue;
         }
-        if (read.n == 0 || value_int(word, 0, INT_MANY, &count, err) < 0) {
+        if (read.n == 0 || value_int(word, 0, GRES_MOST, &count, err) < 0) {
             if (read.n == 0)
                 err_set(err, ERR_INVALID, "'%.60s' is a count without a name", word);
             free(word);
