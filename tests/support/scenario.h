@@ -21,6 +21,7 @@ struct sc_job {
     const struct req_desc *req; /* NULL = `procs` tasks of one processor */
     int64_t release_at;
     unsigned holds;                /* set at submission */
+    uint32_t nodes;                /* nodes asked for, 0 = none; not with reqs */
     uint32_t nreqs;                /* how many `req` points to, 0 = 1 */
     const struct dep *deps;        /* job_id NULL ends */
     const char *const *partitions; /* asked; NULL ends */
