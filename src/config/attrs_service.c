@@ -6,57 +6,63 @@
 #include "config/table.h"
 
 /* clang-format off */
-#define SR     OF(BIT_OF(SR)), LATER
+#define SR     OF(BIT_OF(SR))
 #define RM     OF(BIT_OF(RM)), LATER
 #define AM     OF(BIT_OF(AM)), LATER
 #define SCHED  OF(BIT_OF(SCHED)), LATER
 #define CLIENT OF(BIT_OF(CLIENT)), LATER
-#define ACCESS_LIST .type = CFG_CREDS, SR, .accumulates = true
+#define ENTRY_LIST(type_) .type = CFG_WORDS, .set = set_sr_access_list, .arg = type_, .home = HOME_SR, SR
+#define ACCESS_LIST(type_) ENTRY_LIST(type_), .syntax = "[!]NAME[+-=*] list", .accumulates = true
+#define ACCESS_LIMIT(type_, syntax_) .type = CFG_CUSTOM, .set = set_sr_access_list, .arg = type_, .home = HOME_SR, SR, .syntax = syntax_
+#define SR_CUSTOM(f, d, s) CUSTOM(f, d, s), .home = HOME_SR, SR
+#define SR_WORDS(f, d, k)  WORDS(d, k), .set = f, .home = HOME_SR, SR
 
-static const struct cfg_keyword kw_sraccess[] = {{"DEDICATED"}, {"SHARED"}, {NULL}};
+static const struct cfg_keyword kw_sraccess[] = {
+    {"DEDICATED", SR_DEDICATED}, {"SHARED", SR_SHARED}, {NULL}};
 static const struct cfg_keyword kw_days[] = {
-    {"MON"}, {"TUE"}, {"WED"}, {"THU"}, {"FRI"}, {"SAT"}, {"SUN"}, {"[ALL]"}, {"ALL"},
-    {NULL}};
+    {"SUN", 1}, {"MON", 2}, {"TUE", 4}, {"WED", 8}, {"THU", 16}, {"FRI", 32}, {"SAT", 64},
+    {"[ALL]", SR_DAYS_ALL}, {"ALL", SR_DAYS_ALL}, {NULL}};
 static const struct cfg_keyword kw_period[] = {
-    {"DAY"}, {"WEEK"}, {"INFINITY"}, {"INFINITE"}, {NULL}};
+    {"DAY", SR_DAY}, {"WEEK", SR_WEEK}, {"INFINITY", SR_INFINITY},
+    {"INFINITE", SR_INFINITY}, {NULL}};
 static const struct cfg_keyword kw_srflags[] = {
     {"SINGLEUSE"}, {"BYNAME"}, {"OWNERPREEMPT"}, {"PREEMPTEE"}, {"TIMEFLEX"},
     {"SPACEFLEX"}, {"FORCE"}, {"BESTEFFORT"}, {"META"}, {"ADVRES"}, {"DEDICATEDNODE"},
-    {"DEDICATEDRESOURCE"}, {"STANDINGRES"}, {NULL}};
-static const struct cfg_keyword kw_logic[] = {{"AND"}, {"OR"}, {NULL}};
+    {"DEDICATEDRESOURCE"}, {"STANDINGRES"}, {"IGNSTATE"}, {NULL}};
+static const struct cfg_keyword kw_logic[] = {{"OR", 0}, {"AND", 1}, {NULL}};
 
 static const struct cfg_row sr_rows[] = {
-    {N("ACCESS"), WORD("DEDICATED", kw_sraccess), SR, HELP("Whether other reservations may share its resources.")},
-    {N("ACCOUNTLIST"), ACCESS_LIST, HELP("Accounts with access; entries [!^*]name[+-=!^*].")},
-    {N("CLASSLIST"), ACCESS_LIST, HELP("Classes with access.")},
-    {N("GROUPLIST"), ACCESS_LIST, HELP("Groups with access.")},
-    {N("QOSLIST"), ACCESS_LIST, HELP("QOS with access.")},
-    {N("USERLIST"), ACCESS_LIST, HELP("Users with access.")},
-    {N("JOBATTRLIST"), ACCESS_LIST, HELP("Job attributes with access.")},
-    {N("CHARGEACCOUNT"), NAME(NULL), SR, HELP("Account that pays for idle time.")},
-    {N("OWNER"), CUSTOM(set_owner, NULL, "TYPE:NAME"), SR, HELP("USER, GROUP, ACCOUNT, QOS or CLASS that owns it.")},
-    {N("DAYS"), WORDS("[ALL]", kw_days), SR, HELP("Days of the week it exists on, PERIOD=DAY only.")},
-    {N("PERIOD"), WORD("DAY", kw_period), SR, HELP("How often it recurs.")},
-    {N("DEPTH"), COUNT("periods", "2"), SR, HELP("Periods covered, the present one included.")},
-    {N("STARTTIME"), TIME("0"), SR, HELP("Start within the period.")},
-    {N("ENDTIME"), TIME("24:00:00"), SR, HELP("End within the period.")},
-    {N("WSTARTTIME"), TIME("0"), SR, HELP("Start within the week, old form.")},
-    {N("WENDTIME"), TIME("7:00:00:00"), SR, HELP("End within the week, old form.")},
-    {N("FLAGS"), WORDS(NULL, kw_srflags), SR, HELP("Flags.")},
-    {N("HOSTLIST"), .type = CFG_HOSTS, SR, HELP("Names, ranges or regular expressions of its nodes.")},
-    {N("NODEFEATURES", "SRFEATURES"), WORDS(NULL, NULL), SR, HELP("Features every node must have.")},
-    {N("PARTITION"), NAME("[ALL]"), SR, HELP("Partition of its nodes.")},
-    {N("PRIORITY"), INT(NULL, "0", -INT_MANY, INT_MANY), SR, HELP("May displace priority reservations of jobs of lower priority.")},
-    {N("RESOURCES"), CUSTOM(set_resources, "PROCS=-1", "RES=VALUE list"), SR, HELP("Resources per task: PROCS MEM DISK SWAP; MB or k m g t; -1 or ALL = all.")},
-    {N("TASKCOUNT"), COUNT("tasks", "0"), SR, HELP("Number of tasks; 0 = no limit.")},
-    {N("TPN"), COUNT("tasks", "0"), SR, HELP("Tasks per node.")},
-    {N("TIMELIMIT", "MAXTIME"), CUSTOM(set_time_limit, NULL, "TIME, * may follow"), SR, HELP("Longest job with access; * = required.")},
-    {N("TASKLIMIT"), CUSTOM(set_comparison, NULL, "[<>=]INT"), SR, HELP("Job sizes with access, in tasks.")},
-    {N("PROCLIMIT"), CUSTOM(set_comparison, NULL, "[<>=]INT"), SR, HELP("Job sizes with access, in processors.")},
+    {N("ACCESS"), WORD("DEDICATED", kw_sraccess), IN_SR(access), SR, HELP("Whether it may lie on resources of other reservations (SHARED).")},
+    {N("ACCOUNTLIST"), ACCESS_LIST(ACL_ACCOUNT), HELP("Accounts with access; entries [!]name[+-=*].")},
+    {N("CLASSLIST"), ACCESS_LIST(ACL_CLASS), HELP("Classes with access.")},
+    {N("GROUPLIST"), ACCESS_LIST(ACL_GROUP), HELP("Groups with access.")},
+    {N("QOSLIST"), ACCESS_LIST(ACL_QOS), HELP("QOS with access.")},
+    {N("USERLIST"), ACCESS_LIST(ACL_USER), HELP("Users with access.")},
+    {N("JOBATTRLIST"), ACCESS_LIST(ACL_JOBATTR), HELP("Job attributes with access.")},
+    {N("CHARGEACCOUNT"), NAME(NULL), IN_SR(charge_account), SR, HELP("Account that pays for idle time.")},
+    {N("OWNER"), SR_CUSTOM(set_sr_owner, NULL, "TYPE:NAME"), HELP("USER, GROUP, ACCOUNT, QOS or CLASS that owns it.")},
+    {N("DAYS"), SR_WORDS(set_sr_days, "[ALL]", kw_days), HELP("Days of the week it exists on, PERIOD=DAY only.")},
+    {N("PERIOD"), WORD("DAY", kw_period), IN_SR(period), SR, HELP("How often it recurs.")},
+    {N("DEPTH"), INT("periods", "2", 0, 10000), .set = set_sr_depth, .home = HOME_SR, SR, HELP("Periods covered, the present one included.")},
+    {N("STARTTIME"), TIME("0"), IN_SR(start_s), SR, HELP("Start within the period, by the clock on the wall.")},
+    {N("ENDTIME"), TIME("24:00:00"), IN_SR(end_s), SR, HELP("End within the period; of a week, its end.")},
+    {N("WSTARTTIME"), TIME("0"), IN_SR(wstart_s), SR, HELP("Start within the week, old form.")},
+    {N("WENDTIME"), TIME("7:00:00:00"), IN_SR(wend_s), SR, HELP("End within the week, old form.")},
+    {N("FLAGS", "FLAG"), SR_WORDS(set_sr_flags, NULL, kw_srflags), HELP("Flags.")},
+    {N("HOSTLIST"), .type = CFG_HOSTS, IN_SR(hosts), SR, HELP("Names, ranges or regular expressions of its nodes.")},
+    {N("NODEFEATURES", "SRFEATURES"), WORDS(NULL, NULL), IN_SR(features), SR, HELP("Features every node must have.")},
+    {N("PARTITION"), NAME(NULL), IN_SR(partition), SR, HELP("Partition of its nodes; ALL: any, mixed. Without it: the one that offers most.")},
+    {N("PRIORITY"), INT(NULL, "0", -INT_MANY, INT_MANY), IN_SR(priority), SR, HELP("May displace priority reservations of jobs of lower priority.")},
+    {N("RESOURCES"), SR_CUSTOM(set_sr_resources, "PROCS=-1", "RES=VALUE list"), HELP("Resources per task: PROCS MEM DISK SWAP GRES; MB or k m g t; -1 or ALL = all.")},
+    {N("TASKCOUNT"), INT("tasks", "0", 0, 1000000000), IN_SR(tasks), SR, HELP("Number of tasks; 0 = all that HOSTLIST gives.")},
+    {N("TPN"), INT("tasks", "0", 0, 1000000000), IN_SR(tpn), SR, HELP("Tasks per node: each has this many or a multiple.")},
+    {N("TIMELIMIT", "MAXTIME"), ACCESS_LIMIT(ACL_DURATION, "TIME, * may follow"), HELP("Longest use with access, counted within the reservation; * = required.")},
+    {N("TASKLIMIT"), ACCESS_LIMIT(ACL_TASKS, "[<>=]INT"), HELP("Job sizes with access, in tasks.")},
+    {N("PROCLIMIT"), ACCESS_LIMIT(ACL_PROCS, "[<>=]INT"), HELP("Job sizes with access, in processors.")},
     {N("IDLETIME"), TIME(NULL), OF(BIT_OF(SR)), INERT, HELP("Kept, without effect.")},
-    {N("TIMELOGIC"), WORD("OR", kw_logic), OF(BIT_OF(SR)), OBSOLETE("TIMELIMIT=TIME*"), HELP("How the time limit combines with the other access rules.")},
-    {N("TRIGGER"), .type = CFG_TEXT, OF(BIT_OF(SR)), INERT, HELP("Belongs to another scheduler.")},
-    {N("NAME"), NAME(NULL), SR, HELP("Name, when the index is a number.")},
+    {N("TIMELOGIC"), WORD("OR", kw_logic), .set = set_sr_logic, .home = HOME_SR, OF(BIT_OF(SR)), OBSOLETE("TIMELIMIT=TIME*"), HELP("How the time limit combines with the other access rules.")},
+    {N("TRIGGER"), SR_CUSTOM(set_sr_triggers, NULL, "EVENT[+OFFSET][@LOAD];ACTION[@DATA]"), .accumulates = true, HELP("What to do when it is created, starts, ends or runs idle.")},
+    {N("NAME"), NAME(NULL), IN_SR(name), SR, HELP("Name, when the index is a number.")},
 };
 
 static const struct cfg_keyword kw_rmtype[] = {

@@ -199,6 +199,8 @@ static void apply_entries(struct loader *l)
     }
     if (!old_limits_done)
         load_old_limits(l);
+    if (!l->private)
+        load_standing(l);
     for (size_t i = 0; i < l->entries.n; i++)
         grammar_line_fini(&l->entries.v[i].line);
     l->entries.n = 0;

@@ -34,7 +34,20 @@ static bool is_list(const struct cfg_row *row)
            || row->type == CFG_QOSFLAGS;
 }
 
-static void *find_base(struct settings *s, enum cfg_object object, const char *index)
+static struct sr_cfg *find_standing(
+    struct settings *s, const struct place *at, const char *index)
+{
+    struct sr_cfg *sr = srcfg_get(s, index);
+
+    if (sr->line == 0) {
+        sr->file_number = at->file_number;
+        sr->line = at->line;
+    }
+    return sr;
+}
+
+static void *find_base(struct settings *s, const struct place *at,
+    enum cfg_object object, const char *index)
 {
     static const enum cred_kind kinds[] = {[OBJECT_USER] = CRED_USER,
         [OBJECT_GROUP] = CRED_GROUP,
@@ -46,6 +59,8 @@ static void *find_base(struct settings *s, enum cfg_object object, const char *i
         return settings_cred(s, kinds[object], index);
     if (object == OBJECT_SYS)
         return &s->sys;
+    if (object == OBJECT_SR)
+        return find_standing(s, at, index);
     return object == OBJECT_NODE ? settings_node(s, index) : NULL;
 }
 
@@ -156,7 +171,7 @@ void load_attribute(struct loader *l, const struct place *at, enum cfg_object ob
         if (row->status != STATUS_LATER)
             loader_report_status(l, at, row, name);
         call.base = row->home != HOME_NOWHERE
-                        ? find_base(l->config->settings, object, index)
+                        ? find_base(l->config->settings, at, object, index)
                         : NULL;
         if (loader_apply(l, at, &call, name) == 0 && is_raw(object))
             keep_raw(l, at, object, index, row->name, pair->value);
@@ -224,24 +239,70 @@ static void after_pair(
     s->value = xstrdup(pair->value);
 }
 
-static void load_pairs(struct loader *l, const struct entry *e, const char *index)
+/* The next pair is a word that continues the list in front of it: append it. */
+static void append_word(struct grammar_pair *list, const struct grammar_pair *word)
+{
+    struct strbuf text = {0};
+
+    strbuf_printf(&text, "%s,%s", list->value, word->name);
+    if (word->bracket != NULL)
+        strbuf_printf(&text, "[%s]", word->bracket);
+    free(list->value);
+    list->value = strbuf_take(&text);
+}
+
+/* Standing reservations have always been written with blanks in their lists as well.
+ * Takes such words into *pair; *next is then what follows them. Returns whether there
+ * is such a thing. */
+static bool join_words(struct loader *l, const struct entry *e,
+    struct grammar_pairs *pairs, struct grammar_pair *pair, struct grammar_pair *next)
+{
+    const struct cfg_row *row = attrs_find(l->config->table, OBJECT_SR, pair->name);
+    struct place at = place_of(e);
+    bool more = grammar_pairs_next(pairs, next), joined = false;
+
+    if (e->row->object != OBJECT_SR || row == NULL || !is_list(row)
+        || pair->value == NULL || pair->unclosed)
+        return more;
+    at.line = e->line.value_line + pair->line;
+    for (; more && next->value == NULL; more = grammar_pairs_next(pairs, next)) {
+        append_word(pair, next);
+        grammar_pair_fini(next);
+        joined = true;
+    }
+    if (joined)
+        loader_report(l, &at, FINDING_WARNING,
+            "a list is written without blanks: %s=%.200s, as it is taken to mean",
+            row->name, pair->value);
+    return more;
+}
+
+static void load_pair(struct loader *l, const struct entry *e, const char *index,
+    struct strays *strays, const struct grammar_pair *pair)
 {
     struct place at = place_of(e);
+
+    at.line = e->line.value_line + pair->line;
+    if (pair->value == NULL) {
+        add_stray(strays, pair->name, at.line);
+        return;
+    }
+    report_strays(l, strays, e);
+    load_attribute(l, &at, e->row->object, index, pair);
+    after_pair(strays, attrs_find(l->config->table, e->row->object, pair->name), pair);
+}
+
+static void load_pairs(struct loader *l, const struct entry *e, const char *index)
+{
     struct strays strays = {0};
     struct grammar_pairs pairs;
-    struct grammar_pair pair;
+    struct grammar_pair pair, next;
+    bool more;
 
     grammar_pairs_init(&pairs, e->line.value);
-    while (grammar_pairs_next(&pairs, &pair)) {
-        at.line = e->line.value_line + pair.line;
-        if (pair.value == NULL) {
-            add_stray(&strays, pair.name, at.line);
-        } else {
-            report_strays(l, &strays, e);
-            load_attribute(l, &at, e->row->object, index, &pair);
-            after_pair(&strays, attrs_find(l->config->table, e->row->object, pair.name),
-                &pair);
-        }
+    for (more = grammar_pairs_next(&pairs, &pair); more; pair = next) {
+        more = join_words(l, e, &pairs, &pair, &next);
+        load_pair(l, e, index, &strays, &pair);
         grammar_pair_fini(&pair);
     }
     report_strays(l, &strays, e);

@@ -75,4 +75,7 @@ void load_attribute(struct loader *l, const struct place *at, enum cfg_object ob
 void load_old_limit(struct loader *l, const struct entry *e, const char *value);
 void load_old_limits(struct loader *l);
 
+/* Check each standing reservation as a whole, when all that is said of it is known. */
+void load_standing(struct loader *l);
+
 #endif

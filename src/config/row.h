@@ -82,6 +82,7 @@ enum cfg_home {
     HOME_RETRY,     /* rsv_retry_s[X] */
     HOME_CRED,      /* struct cred_cfg */
     HOME_NODE,      /* struct node_cfg */
+    HOME_SR,        /* struct sr_cfg */
     HOME_ATTR,      /* old form: attribute `attr` of section `object` */
     HOME_LEGACY     /* old limit, joined with its companions before use */
 };
@@ -195,6 +196,7 @@ struct cfg_group {
     FIELD_(HOME_PARTITION, struct par_settings, field), .index = INDEX_OF_PARTITION
 #define IN_CRED(field) FIELD_(HOME_CRED, struct cred_cfg, field)
 #define IN_NODE(field) FIELD_(HOME_NODE, struct node_cfg, field)
+#define IN_SR(field)   FIELD_(HOME_SR, struct sr_cfg, field)
 
 #define NAMES_1(n)                     .name = n
 #define NAMES_2(n, a)                  .name = n, .alias = {a}

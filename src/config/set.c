@@ -345,6 +345,14 @@ static int set_gres(struct cfg_call *call, struct err *err)
     return status;
 }
 
+static int set_hosts(struct cfg_call *call, struct err *err)
+{
+    if (hostexpr_check(call->value, err) < 0)
+        return -1;
+    store_text(call, call->value);
+    return 0;
+}
+
 /* Unknown flags are warned about; the others are in force. */
 static int set_jobflags(struct cfg_call *call)
 {
@@ -379,6 +387,8 @@ int row_set(struct cfg_call *call, struct err *err)
 {
     if (call->bracket != NULL && call->row->home == HOME_NODE)
         return set_class_count(call, err);
+    if (call->row->set != NULL)
+        return call->row->set(call, err);
     switch (call->row->type) {
     case CFG_INT:
         return set_int(call, err);
@@ -413,12 +423,11 @@ int row_set(struct cfg_call *call, struct err *err)
     case CFG_QOSFLAGS:
         return set_qosflags(call);
     case CFG_HOSTS:
-        return hostexpr_check(call->value, err);
+        return set_hosts(call, err);
     case CFG_CUSTOM:
-        return call->row->set(call, err);
     case CFG_SECTION:
         break;
     }
-    assert(!"a section has no value of its own");
+    assert(!"a section has no value of its own, a custom row a reader");
     return -1;
 }

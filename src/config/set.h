@@ -26,10 +26,14 @@ int set_priorityf(struct cfg_call *call, struct err *err);
 int set_speed(struct cfg_call *call, struct err *err);
 int set_frame(struct cfg_call *call, struct err *err);
 int set_maxpe(struct cfg_call *call, struct err *err);
-int set_owner(struct cfg_call *call, struct err *err);
-int set_resources(struct cfg_call *call, struct err *err);
-int set_time_limit(struct cfg_call *call, struct err *err);
-int set_comparison(struct cfg_call *call, struct err *err);
+int set_sr_access_list(struct cfg_call *call, struct err *err);
+int set_sr_owner(struct cfg_call *call, struct err *err);
+int set_sr_resources(struct cfg_call *call, struct err *err);
+int set_sr_days(struct cfg_call *call, struct err *err);
+int set_sr_flags(struct cfg_call *call, struct err *err);
+int set_sr_depth(struct cfg_call *call, struct err *err);
+int set_sr_logic(struct cfg_call *call, struct err *err);
+int set_sr_triggers(struct cfg_call *call, struct err *err);
 
 /* For custom rows: add a warning. */
 void cfg_remark(struct cfg_call *call, const char *fmt, ...)

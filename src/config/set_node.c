@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Readers of the rows that have a grammar of their own: nodes and standing
- * reservations. */
+ * Readers of the rows that have a grammar of their own: nodes. */
 #include "base/nearest.h"
 #include "config/set.h"
 #include "config/value.h"
@@ -176,81 +175,4 @@ int set_maxpe(struct cfg_call *call, struct err *err)
     if (status == 0 && node != NULL)
         node->maxpe_per_job = percent ? value / 100 : value;
     return status;
-}
-
-/* ---- standing reservations: checked only ----------------------------------------- */
-
-int set_owner(struct cfg_call *call, struct err *err)
-{
-    static const struct cfg_keyword kinds[] = {
-        {"USER"}, {"GROUP"}, {"ACCOUNT"}, {"ACCT"}, {"QOS"}, {"CLASS"}, {NULL}};
-    const struct cfg_keyword *kind;
-    size_t len = strcspn(call->value, ":");
-    char *text = xstrndup(call->value, len);
-    int status = value_keyword(text, kinds, &kind, err);
-
-    free(text);
-    if (status == 0 && (call->value[len] == '\0' || call->value[len + 1] == '\0'))
-        return err_set(
-            err, ERR_INVALID, "'%.60s' names nobody; expected TYPE:NAME", call->value);
-    return status;
-}
-
-static int check_amount(const char *name, const char *amount, struct err *err)
-{
-    int64_t value;
-
-    if (strcasecmp(amount, "ALL") == 0 || strcmp(amount, "-1") == 0)
-        return 0;
-    if (value_size_mb(amount, &value, NULL) < 0)
-        return err_set(err, ERR_INVALID,
-            "'%.40s' of %.40s is not an amount; expected a number, ALL or -1", amount,
-            name);
-    return 0;
-}
-
-/* RES=VALUE or RES:VALUE, separated by ; , + or blanks. */
-int set_resources(struct cfg_call *call, struct err *err)
-{
-    static const struct cfg_keyword names[] = {
-        {"PROCS"}, {"PROC"}, {"MEM"}, {"DISK"}, {"SWAP"}, {"GRES"}, {NULL}};
-    const char *text = call->value;
-    const struct cfg_keyword *found;
-    int status = 0;
-    char *word;
-
-    while (status == 0 && (word = value_next_word(&text, ";,+ \t\n")) != NULL) {
-        size_t len = strcspn(word, "=:");
-        bool amount = word[len] != '\0';
-
-        word[len] = '\0';
-        status = value_keyword(word, names, &found, err);
-        if (status == 0 && !amount)
-            status = err_set(err, ERR_INVALID, "%.40s has no amount", word);
-        else if (status == 0 && strcmp(found->name, "GRES") != 0)
-            status = check_amount(word, word + len + 1, err);
-        free(word);
-    }
-    return status;
-}
-
-int set_time_limit(struct cfg_call *call, struct err *err)
-{
-    size_t len = strlen(call->value);
-    bool required = len > 0 && call->value[len - 1] == '*';
-    char *text = xstrndup(call->value, required ? len - 1 : len);
-    int64_t value;
-    int status = value_time(text, true, &value, err);
-
-    free(text);
-    return status;
-}
-
-int set_comparison(struct cfg_call *call, struct err *err)
-{
-    const char *text = call->value;
-    int64_t value;
-
-    text += strspn(text, "<>=!");
-    return value_int(text, 0, INT_MANY, &value, err);
 }

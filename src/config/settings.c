@@ -242,6 +242,9 @@ void settings_destroy(struct settings *s)
     free(s->feature_partition_header);
     free(s->feature_procspeed_header);
     gres_list_fini(&s->default_classes);
+    for (size_t i = 0; i < s->standing.n; i++)
+        srcfg_fini(&s->standing.v[i]);
+    vec_fini(&s->standing);
     for (size_t i = 0; i < s->raw.n; i++)
         raw_object_fini(&s->raw.v[i]);
     vec_fini(&s->raw);

@@ -31,6 +31,9 @@ enum rsv_flag {
 
 enum sr_period { SR_DAY, SR_WEEK, SR_INFINITY };
 
+/* SHARED: may lie on resources of other reservations. */
+enum sr_access { SR_DEDICATED, SR_SHARED };
+
 #define SR_DAYS_ALL 0x7fu /* bit 0 = Sunday ... bit 6 = Saturday */
 
 /* Resources of one task; -1 = all that the node has. */
@@ -42,9 +45,9 @@ struct sr_resources {
 /* One standing reservation. Instants within the period are seconds by the clock on
  * the wall since the midnight that began the period (a week begins on Sunday). */
 struct sr_cfg {
-    char *index; /* owned: as in the brackets */
-    char *name;  /* owned: NAME or SRNAME; NULL = the index */
-    bool shared; /* ACCESS=SHARED */
+    char *index;     /* owned: as in the brackets */
+    char *name;      /* owned: NAME or SRNAME; NULL = the index */
+    unsigned access; /* enum sr_access */
     struct acl acl;
     char *charge_account;      /* owned or NULL */
     unsigned owner_kind;       /* enum cred_kind; CRED_KINDS = no owner */
@@ -65,6 +68,7 @@ struct sr_cfg {
     bool time_and; /* TIMELOGIC=AND: resolved into the access list */
     struct trigger_list triggers;
     bool usable; /* false: an error was reported and nothing may be created */
+    uint32_t file_number, line; /* of the first mention, for findings; line 0 = none */
 };
 
 /* The standing reservation with that index, or NULL. O(number of them). */

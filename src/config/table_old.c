@@ -49,8 +49,6 @@ static const struct cfg_row limit_rows[] = {
     LIMIT("MAXJOBQUEUEDPERACCOUNT", CRED_ACCOUNT, LIMIT_JOB, DIM_IDLE, DEF_ACCOUNT("MAXIJOB")),
 };
 
-static const struct cfg_keyword kw_logic[] = {{"AND"}, {"OR"}, {NULL}};
-
 #define SR(old, attr_, text)                                                           \
     {N("SR" old), OLD_FORM(OBJECT_SR, attr_, "SRCFG[x] " attr_ "="), INDEX(INDEX_OF_OBJECT), HELP(text)}
 
@@ -80,7 +78,7 @@ static const struct cfg_row reservation_rows[] = {
     SR("USERLIST", "USERLIST", "Users with access."),
     SR("WENDTIME", "WENDTIME", "End within the week."),
     SR("WSTARTTIME", "WSTARTTIME", "Start within the week."),
-    {N("SRTIMELOGIC"), WORD("OR", kw_logic), INDEX(INDEX_OF_OBJECT), OBSOLETE("SRCFG[x] TIMELIMIT=TIME*"), HELP("How the time limit combines with the other access rules.")},
+    {N("SRTIMELOGIC"), OLD_FORM(OBJECT_SR, "TIMELOGIC", "SRCFG[x] TIMELIMIT=TIME*"), INDEX(INDEX_OF_OBJECT), HELP("How the time limit combines with the other access rules.")},
     {N("SRMAXTASKS"), COUNT("tasks", NULL), INDEX(INDEX_OF_OBJECT), INERT, HELP("Never had an effect.")},
     {N("SRMINTASKS"), COUNT("tasks", NULL), INDEX(INDEX_OF_OBJECT), INERT, HELP("Never had an effect.")},
     {N("SRMINLOAD"), NUMBER(NULL), INDEX(INDEX_OF_OBJECT), INERT, HELP("Never had an effect.")},

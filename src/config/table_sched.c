@@ -82,7 +82,7 @@ static const struct cfg_row reservation_rows[] = {
     {N("RESERVATIONTHRESHOLDTYPE"), WORD("NONE", kw_threshold), IN_PAR(rsv_threshold), HELP("Reserve only for jobs past RESERVATIONTHRESHOLDVALUE.")},
     {N("RESERVATIONTHRESHOLDVALUE"), COUNT(NULL, "0"), IN_PAR(rsv_threshold_value), HELP("Bypass count, seconds, or expansion factor.")},
     {N("RESDEPTH"), INT("reservations", "24", 1, INT_MANY), IN_SETTINGS(res_depth), HELP("Reservations per node in old releases; there is no such limit here.")},
-    {N("SRCFG"), SECTION(OBJECT_SR), LATER, HELP("A standing reservation.")},
+    {N("SRCFG"), SECTION(OBJECT_SR), HELP("A standing reservation.")},
 };
 
 static const struct cfg_keyword kw_access[] = {

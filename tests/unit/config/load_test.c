@@ -176,11 +176,11 @@ static void missing_values_and_attributes_are_told(void **state)
 
 static void lists_with_blanks_are_told_with_the_fix(void **state)
 {
-    struct config *c = load("SRCFG[x] HOSTLIST=n1 n2 n3 DAYS=MON\n"
+    struct config *c = load("NODECFG[n] FEATURES=n1 n2 n3 SPEED=1\n"
                             "NODECFG[n] PRIORITYF=SPEED + LOAD\n");
 
     (void)state;
-    assert_told(c, FINDING_ERROR, 1, "without blanks: HOSTLIST=n1,n2,n3");
+    assert_told(c, FINDING_ERROR, 1, "without blanks: FEATURES=n1,n2,n3");
     assert_told(c, FINDING_ERROR, 2, "quoted: PRIORITYF='SPEED + LOAD'");
     assert_int_equal(config_count(c, FINDING_ERROR), 2);
     config_destroy(c);
