@@ -166,6 +166,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     e->starts = 0;
     memset(e->par, 0, (e->c->partitions.n + 1) * sizeof *e->par);
     remove_ended(e);
+    tell_pending(e);
     refresh_policy(e);
     e->keeps = keeps_reservations(e);
     plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);

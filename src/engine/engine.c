@@ -49,6 +49,7 @@ void engine_destroy(struct engine *e)
     vec_fini(&e->ranked);
     vec_fini(&e->spare);
     vec_fini(&e->reported);
+    vec_fini(&e->pending);
     free(e);
 }
 
@@ -165,18 +166,9 @@ static int on_start_failed(struct engine *e, const struct event *ev, struct err 
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
     stop_job(e, j, EV_REQUEUE, e->now);
-    switch (
-        hold_start_failed(e->cfg, j, ev->u.failed.reason, ev->u.failed.text, e->now)) {
-    case DEFER_SKIPPED:
-        break;
-    case DEFER_CANCEL:
-        cancel_job(e, j, "the resource manager could not start it");
-        break;
-    case DEFER_DEFERRED:
-    case DEFER_BATCH:
-        e->stats.deferred++;
-        break;
-    }
+    after_deferral(e, j,
+        hold_start_failed(e->cfg, j, ev->u.failed.reason, ev->u.failed.text, e->now),
+        "the resource manager could not start it");
     return 0;
 }
 

@@ -110,7 +110,9 @@ void engine_destroy(struct engine *e);
 int engine_apply(
     struct engine *e, const struct event *ev, uint32_t *ret_job, struct err *err);
 
-/* One scheduling cycle at `now`, which never goes backwards. Appends to *ret. */
+/* One scheduling cycle at `now`, which never goes backwards. Appends to *ret; what an
+ * event decided by itself (a hold at submission, a deferral after a failed start)
+ * comes first. */
 void engine_cycle(struct engine *e, int64_t now, struct actions *ret);
 
 /* The next instant at which something changes by itself (a deferral or release

@@ -43,10 +43,10 @@ struct engine {
     int64_t chunk_until; /* BFCHUNKDURATION after the last job end */
     uint64_t limits_epoch, group_epoch;
     bool many_groups; /* more than one depth group, or a RESERVEALWAYS QOS */
-    struct VEC(int8_t) group_of_qos; /* depth group, -1 none */
-    struct indexes ended;            /* removed from the cluster at the next cycle */
-    struct indexes all;              /* queued jobs by submit time */
-    struct indexes order;  /* the same by priority */
+    struct VEC(int8_t) group_of_qos;  /* depth group, -1 none */
+    struct indexes ended;             /* removed from the cluster at the next cycle */
+    struct indexes all;               /* queued jobs by submit time */
+    struct indexes order;             /* the same by priority */
     struct candidates hard, soft;     /* eligible at that level, by priority */
     struct candidates backfill;       /* scratch */
     struct VEC(struct entry) entries; /* as ranked, when limits are in force */
@@ -54,7 +54,7 @@ struct engine {
     struct VEC(uint32_t) bypassed;    /* by job index: in the last cycle */
     struct indexes out_of_order;      /* started by this backfill pass */
     bool any_bypassed, any_noqueue;
-    bool keeps; /* RESERVATIONPOLICY HIGHEST somewhere */
+    bool keeps;                              /* RESERVATIONPOLICY HIGHEST somewhere */
     struct VEC(struct ranked) ranked, spare; /* the queue being ordered */
     uint64_t rank_low, rank_high, rank_last; /* keys */
     bool rank_sorted;
@@ -62,6 +62,7 @@ struct engine {
     struct VEC(int64_t) reported; /* per job index: start of the reservation told */
     struct reason why;            /* the last answer of engine_why() */
     struct actions *out;          /* of the running cycle */
+    struct actions pending;       /* decided between cycles */
     uint32_t starts;              /* in this cycle */
     struct engine_stats stats;
 };
@@ -83,9 +84,12 @@ bool start_if_possible(struct engine *e, struct job *j, bool backfill);
 void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now);
 void drop_reservation(struct engine *e, struct job *j);
 void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text);
+void after_deferral(
+    struct engine *e, struct job *j, enum defer_result result, const char *text);
 void cancel_job(struct engine *e, struct job *j, const char *text);
 void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t at,
     const char *text);
+void tell_pending(struct engine *e);
 void wake_at(struct engine *e, int64_t at);
 /* Active limits and fairshare caps, which starts of this cycle may have used up. */
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level);

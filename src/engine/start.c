@@ -13,8 +13,30 @@ void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t a
 {
     struct action a = {.kind = kind, .job = j->index, .at = at, .text = text};
 
-    if (e->out)
+    if (e->out) {
         vec_push(e->out, a);
+        return;
+    }
+    /* Between cycles: told by the next one. The text may not last that long. */
+    if (kind == ACTION_CANCEL && text) {
+        struct job_extra *extra = job_extra(e->c->jobs.v[j->index]);
+        free(extra->hold_text);
+        extra->hold_text = xstrdup(text);
+    }
+    vec_push(&e->pending, a);
+}
+
+void tell_pending(struct engine *e)
+{
+    for (size_t i = 0; i < e->pending.n; i++) {
+        struct action *a = &e->pending.v[i];
+        const struct job *j = e->c->jobs.v[a->job];
+        a->text = j->extra ? j->extra->hold_text : NULL;
+        if (a->kind == ACTION_CANCEL)
+            vec_push(&e->ended, a->job);
+        vec_push(e->out, *a);
+    }
+    e->pending.n = 0;
 }
 
 void wake_at(struct engine *e, int64_t at)
@@ -140,14 +162,21 @@ void cancel_job(struct engine *e, struct job *j, const char *text)
     else
         job_move(e->c, j, EV_CANCEL, NULL);
     e->stats.cancelled++;
-    vec_push(&e->ended, j->index);
+    if (e->out) /* else when it has been told */
+        vec_push(&e->ended, j->index);
     act(e, ACTION_CANCEL, j, e->now, text);
 }
 
 void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text)
 {
     drop_reservation(e, j);
-    switch (hold_defer(e->cfg, j, why, text, 0, e->now)) {
+    after_deferral(e, j, hold_defer(e->cfg, j, why, text, 0, e->now), text);
+}
+
+void after_deferral(
+    struct engine *e, struct job *j, enum defer_result result, const char *text)
+{
+    switch (result) {
     case DEFER_SKIPPED:
         return;
     case DEFER_DEFERRED:
