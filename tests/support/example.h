@@ -36,4 +36,11 @@ void example_run(const struct example *x);
  * hand. The caller destroys it. */
 struct scenario *example_start(const struct example *x, bool by_node);
 
+/* The statement that follows, once by count and once node by node, with `s` the
+ * scenario just begun; it is destroyed after it. */
+#define BOTH_WAYS(s, x)                                                                \
+    for (int by_node_ = 0; by_node_ < 2; by_node_++)                                   \
+        for (struct scenario *s = example_start(&(x), by_node_); s;                    \
+             sc_destroy(s), (s) = NULL)
+
 #endif
