@@ -118,10 +118,16 @@ static int64_t under_limits(
     return k > 0 ? k : 0;
 }
 
-/* Tasks the node can take at the very instant `at`. */
-static int64_t tasks_at(const struct plan *p, const struct job *j,
-    const struct taskdef *def, const struct node *n, int64_t at)
+/* The interval a job wants. */
+struct span {
+    int64_t start, end;
+};
+
+/* Tasks the node can take at the very instant `at` of the span. */
+static int64_t tasks_at(struct plan *p, const struct job *j, const struct node *n,
+    const struct span *span, int64_t at)
 {
+    const struct taskdef *def = j->reqs[0].def;
     struct in_use u = {0};
     struct res have = n->cfg;
 
@@ -131,6 +137,7 @@ static int64_t tasks_at(const struct plan *p, const struct job *j,
         return 0;
     for (int i = 0; i < RES_DIMS; i++)
         have.v[i] = have.v[i] > u.res.v[i] ? have.v[i] - u.res.v[i] : 0;
+    rsvview_reduce(p, j, n, span->start, span->end, at, &have);
     int64_t k = res_tasks(&have, &n->cfg, &def->per_task);
     for (size_t i = 0; i < def->gres.n && i < GRES_MAX; i++) {
         uint32_t id = def->gres.v[i].id;
@@ -141,17 +148,21 @@ static int64_t tasks_at(const struct plan *p, const struct job *j,
     return under_limits(n, &u, def, k);
 }
 
-uint32_t bynode_tasks(const struct plan *p, const struct job *j,
-    const struct taskdef *def, const struct node *n, int64_t start, int64_t end)
+uint32_t bynode_tasks(struct plan *p, const struct job *j, const struct taskdef *def,
+    const struct node *n, int64_t start, int64_t end)
 {
     const struct pins *pins = pins_of(p, n->index);
-    int64_t k = tasks_at(p, j, def, n, start);
+    const struct span span = {start, end};
+    int64_t k = tasks_at(p, j, n, &span, start);
 
     if (k > 0 && start <= p->now)
         k = least(k, avail_tasks_now(p->c, j, def, n));
     for (size_t i = 0; k > 0 && pins && i < pins->v.n; i++)
         if (pins->v.v[i].start_at > start && pins->v.v[i].start_at < end)
-            k = least(k, tasks_at(p, j, def, n, pins->v.v[i].start_at));
+            k = least(k, tasks_at(p, j, n, &span, pins->v.v[i].start_at));
+    int64_t at = k > 0 ? rsvview_next(p, j, n, start) : TIME_NEVER;
+    for (; k > 0 && at < end; at = rsvview_next(p, j, n, at))
+        k = least(k, tasks_at(p, j, n, &span, at));
     if (k <= 0)
         return 0;
     if (def->access == ACCESS_SINGLETASK)
@@ -190,10 +201,12 @@ static int64_t tasks_all(
     memset(p->tasks.v, 0, p->tasks.n * sizeof *p->tasks.v);
     for (size_t i = 0; i < s->pools.n; i++) {
         const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        if (!pool->by_node)
+            continue;
         for (size_t k = 0; k < pool->nodes.n; k++) {
             const struct node *n = p->c->nodes.v[pool->nodes.v[k]];
             uint32_t tasks = 0;
-            if (pins_of(p, n->index))
+            if (pins_of(p, n->index) || reservations_on(p->c, n->index)->n > 0)
                 vec_push(&p->pinned, n->index);
             else if (start <= p->now && !bitset_test(&p->free_nodes, n->index)
                      && def->per_task.v[RES_PROCS] != 0)
@@ -206,6 +219,8 @@ static int64_t tasks_all(
     }
     return sum;
 }
+
+static void sort_times(struct plan *p);
 
 static int compare_times(const void *a, const void *b)
 {
@@ -226,13 +241,45 @@ static void pin_times(struct plan *p, bool begins, int64_t from)
                 vec_push(&p->times, at);
         }
     }
+    sort_times(p);
+}
+
+static void sort_times(struct plan *p)
+{
+    size_t n = 0;
+
     if (p->times.n)
         qsort(p->times.v, p->times.n, sizeof *p->times.v, compare_times);
-    size_t n = 0;
     for (size_t i = 0; i < p->times.n; i++)
         if (n == 0 || p->times.v[n - 1] != p->times.v[i])
             p->times.v[n++] = p->times.v[i];
     p->times.n = n;
+}
+
+/* Instants after `from`, besides ends of running jobs, at which more may be free. */
+static void sweep_times(struct plan *p, bool counts, int64_t from)
+{
+    pin_times(p, false, from);
+    rsvview_times(p, from);
+    for (uint32_t i = 0; counts && i < p->nrsv; i++)
+        if (p->rsvs.v[i].job != INDEX_NONE && p->rsvs.v[i].end_at > from)
+            vec_push(&p->times, p->rsvs.v[i].end_at);
+    sort_times(p);
+}
+
+/* What the answer depends on besides the task definition: the user, and with
+ * reservations about, all that their access lists may look at. */
+static uint64_t who_asks(const struct plan *p, const struct job *j)
+{
+    uint64_t h = j->cred[CRED_USER] + 1;
+
+    if (p->c->reservations.n == 0)
+        return h;
+    for (int k = 0; k < CRED_KINDS; k++)
+        h = (h ^ j->cred[k]) * UINT64_C(0x9E3779B97F4A7C15);
+    h = (h ^ j->flags) * UINT64_C(0x9E3779B97F4A7C15);
+    h = (h ^ j->procs) * UINT64_C(0x9E3779B97F4A7C15);
+    return (j->flags & JOB_ADVRES) ? h + j->index : h;
 }
 
 static void stairs_build(
@@ -243,6 +290,8 @@ static void stairs_build(
 
     st->stairs.n = 0;
     pin_times(p, true, p->now);
+    rsvview_times(p, p->now);
+    sort_times(p);
     for (size_t t = 0; t < p->times.n; t++) {
         /* what is free until the t-th beginning is free for any end up to it */
         int64_t until = p->times.v[t], left = sum;
@@ -264,7 +313,7 @@ static void stairs_build(
     }
     vec_push(&st->stairs, ((struct stair){TIME_NEVER, (int32_t)sum}));
     st->version = p->version;
-    st->user = j->cred[CRED_USER];
+    st->who = who_asks(p, j);
     st->set = set;
 }
 
@@ -284,7 +333,7 @@ int64_t bynode_free_until(
     while (p->defstairs.n <= def)
         vec_push(&p->defstairs, (struct defstairs){0});
     struct defstairs *st = &p->defstairs.v[def];
-    if (st->version != p->version || st->user != j->cred[CRED_USER] || st->set != set)
+    if (st->version != p->version || st->who != who_asks(p, j) || st->set != set)
         stairs_build(p, j, set, st);
     if (end > TIME_NEVER)
         end = TIME_NEVER;
@@ -296,33 +345,28 @@ int64_t bynode_free_until(
 /* ---- choosing nodes ---- */
 
 /* First instant at which the node can no longer keep `tasks` tasks. */
-static int64_t free_until(const struct plan *p, const struct job *j,
-    const struct node *n, uint32_t tasks, int64_t start)
+static int64_t free_until(struct plan *p, const struct job *j, const struct node *n,
+    uint32_t tasks, int64_t start)
 {
     const struct pins *pins = pins_of(p, n->index);
+    const struct span span = {start, TIME_NEVER};
     int64_t until = TIME_NEVER;
 
     for (size_t i = 0; pins && i < pins->v.n; i++) {
         int64_t at = pins->v.v[i].start_at;
-        if (at > start && at < until && tasks_at(p, j, j->reqs[0].def, n, at) < tasks)
+        if (at > start && at < until && tasks_at(p, j, n, &span, at) < tasks)
             until = at;
     }
+    int64_t at = rsvview_next(p, j, n, start);
+    for (; at < until; at = rsvview_next(p, j, n, at))
+        if (tasks_at(p, j, n, &span, at) < tasks)
+            return at;
     return until;
 }
 
-bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t start,
-    struct allocs *ret, enum wait_code *ret_code)
+static void collect_cands(
+    struct plan *p, const struct job *j, const struct fitset *s, int64_t start)
 {
-    const struct fitset *s = &p->sets.v[set];
-    const struct pool *first = &p->pools.v[s->pools.v[0].pool];
-    struct nodealloc a = {.c = p->c,
-        .j = j,
-        .req = &j->reqs[0],
-        .par = p->c->partitions.v[first->partition]->par,
-        .start_at = start,
-        .end_at = time_add(start, plan_duration(j)),
-        .immediate = start <= p->now};
-
     p->cands.n = 0;
     for (size_t i = 0; i < p->c->nodes.n; i++) {
         const struct node *n = p->c->nodes.v[i];
@@ -332,10 +376,58 @@ bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t st
         struct cand cand = {.node = n->index,
             .tasks = tasks,
             .free_until = free_until(p, j, n, tasks, start),
-            .affinity = AFFINITY_NONE};
+            .affinity = rsvview_affinity(p, j, n, start)};
         vec_push(&p->cands, cand);
     }
-    return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, ret_code) == 0;
+    (void)s;
+}
+
+static struct nodealloc choice(const struct plan *p, const struct job *j,
+    const struct fitset *s, const struct req *r, int64_t start)
+{
+    const struct pool *first = &p->pools.v[s->pools.v[0].pool];
+
+    return (struct nodealloc){.c = p->c,
+        .j = j,
+        .req = r,
+        .par = p->c->partitions.v[first->partition]->par,
+        .start_at = start,
+        .end_at = time_add(start, plan_duration(j)),
+        .immediate = start <= p->now};
+}
+
+/* Tasks that nodes attracting the job (positive or neutral affinity) offer. */
+static int64_t attracted(const struct plan *p)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < p->cands.n; i++)
+        if (p->cands.v[i].affinity <= AFFINITY_NEUTRAL)
+            sum += p->cands.v[i].tasks;
+    return sum;
+}
+
+bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t start,
+    struct allocs *ret, int64_t *ret_units)
+{
+    const struct fitset *s = &p->sets.v[set];
+    int64_t end = time_add(start, plan_duration(j));
+    int64_t need = j->reqs[0].tasks;
+    struct req rest = j->reqs[0];
+    enum wait_code code;
+
+    collect_cands(p, j, s, start);
+    int64_t counted =
+        rsvview_confined(p, j) ? 0 : count_free_at(p, s, start, end);
+    int64_t first = attracted(p);
+    *ret_units = counted < need - first ? counted : need - first;
+    if (*ret_units < 0)
+        *ret_units = 0;
+    if (*ret_units == need)
+        return true;
+    rest.tasks = (uint32_t)(need - *ret_units);
+    struct nodealloc a = choice(p, j, s, &rest, start);
+    return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, &code) == 0;
 }
 
 /* ---- the earliest instant ---- */
@@ -362,7 +454,7 @@ static void sweep_node(struct sweep *w, uint32_t node, int64_t at)
 
     for (size_t i = 0; i < s->pools.n && !inside; i++)
         inside = s->pools.v[i].pool == n->pool;
-    if (!inside || !on_list(p, &w->j->reqs[0], n))
+    if (!inside || !p->pools.v[n->pool].by_node || !on_list(p, &w->j->reqs[0], n))
         return;
     uint32_t tasks = bynode_tasks(p, w->j, def, n, at, time_add(at, w->duration));
     w->sum += (int64_t)tasks - (int64_t)p->tasks.v[node];
@@ -414,14 +506,19 @@ int64_t bynode_first_fit(
     struct plan *p, const struct job *j, uint32_t set, int64_t from)
 {
     struct sweep w = {.p = p, .j = j, .set = set, .duration = plan_duration(j)};
+    const struct fitset *s = &p->sets.v[set];
+    bool counts = set_has_count(p, s) && !rsvview_confined(p, j);
     struct allocs found = {0};
-    enum wait_code code;
+    int64_t units;
 
     scratch_ready(p);
     w.sum = tasks_all(p, j, set, from, time_add(from, w.duration));
-    pin_times(p, false, from);
+    sweep_times(p, counts, from);
     for (int64_t at = from; at < TIME_NEVER; at = sweep_next(&w, at)) {
-        if (w.sum < j->reqs[0].tasks || !bynode_choose(p, j, set, at, &found, &code))
+        int64_t counted =
+            counts ? count_free_at(p, s, at, time_add(at, w.duration)) : 0;
+        if (w.sum + counted < j->reqs[0].tasks
+            || !bynode_choose(p, j, set, at, &found, &units))
             continue;
         vec_fini(&found);
         return at;
@@ -430,23 +527,32 @@ int64_t bynode_first_fit(
     return TIME_NEVER;
 }
 
+/* Nodes for a start now, out of both kinds of pools. */
 int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
     struct allocs *ret, enum wait_code *ret_code)
 {
+    const struct fitset *s = &p->sets.v[set];
+    int64_t end = time_add(p->now, plan_duration(j));
+
     scratch_ready(p);
-    tasks_all(p, j, set, p->now, time_add(p->now, plan_duration(j)));
-    return bynode_choose(p, j, set, p->now, ret, ret_code) ? 0 : -1;
+    tasks_all(p, j, set, p->now, end);
+    collect_cands(p, j, s, p->now);
+    if (!rsvview_confined(p, j))
+        place_collect_counted(p, j, s, end);
+    struct nodealloc a = choice(p, j, s, &j->reqs[0], p->now);
+    return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, ret_code);
 }
 
 void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r)
 {
-    enum wait_code code;
+    int64_t units = 0;
 
     scratch_ready(p);
     tasks_all(p, j, r->fitset, r->start_at, r->end_at);
-    bool found = bynode_choose(p, j, r->fitset, r->start_at, &r->alloc, &code);
+    bool found = bynode_choose(p, j, r->fitset, r->start_at, &r->alloc, &units);
     assert(found);
     (void)found;
+    count_reserve(p, r, units);
 }
 
 /* Processors in use on the node at an instant, by jobs and reservations. */

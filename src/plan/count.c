@@ -164,6 +164,8 @@ int64_t count_free_until(struct plan *p, const struct fitset *s, int64_t end)
         end = TIME_NEVER;
     for (size_t i = 0; i < s->pools.n; i++) {
         struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        if (pool->by_node)
+            continue;
         sum += pool->nrsv ? count_stair(p, pool, end)->units : pool->free_now;
     }
     return sum;
@@ -251,14 +253,33 @@ static void hints_invalid(struct plan *p)
         p->sets.v[i].hint_valid = false;
 }
 
-void count_reserve(struct plan *p, struct rsv *r, const struct job *j)
+int64_t count_free_at(
+    struct plan *p, const struct fitset *s, int64_t start, int64_t end)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < s->pools.n; i++) {
+        struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        if (pool->by_node)
+            continue;
+        /* running jobs only ever end: beyond the last reservation nothing shrinks */
+        int64_t last = pool->nrsv == 0 || pool->rsv_latest < start
+                           ? start + 1
+                           : time_add(pool->rsv_latest, 1);
+        sum += profile_min(count_work(p, pool), start, last < end ? last : end);
+    }
+    return sum;
+}
+
+void count_reserve(struct plan *p, struct rsv *r, int64_t need)
 {
     const struct fitset *s = &p->sets.v[r->fitset];
-    int64_t need = j->reqs[0].tasks;
 
     r->parts.n = 0;
     for (size_t i = 0; i < s->pools.n && need > 0; i++) {
         struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        if (pool->by_node)
+            continue;
         int64_t have = s->pools.n == 1
                            ? need /* the search has just found them */
                            : profile_min(count_work(p, pool), r->start_at, r->end_at);

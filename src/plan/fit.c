@@ -55,31 +55,31 @@ static bool nodeset_in_force(const struct plan *p, uint32_t partition)
     return p->c->partitions.v[partition]->par->nodeset.policy != NODESET_OFF;
 }
 
-/* A pool that is planned node by node takes with it every pool that some request
- * may use together with it: a count reservation there could not be told from pins. */
-static void spread_by_node(struct plan *p)
+bool set_has_by_node(const struct plan *p, const struct fitset *s)
 {
-    bool changed = true;
+    for (size_t i = 0; p->by_node && i < s->pools.n; i++)
+        if (p->pools.v[s->pools.v[i].pool].by_node)
+            return true;
+    return false;
+}
 
-    while (changed) {
-        changed = false;
-        for (size_t i = 0; i < p->sets.n; i++) {
-            struct fitset *s = &p->sets.v[i];
-            bool any = s->by_node;
-            for (size_t k = 0; k < s->pools.n; k++)
-                any |= p->pools.v[s->pools.v[k].pool].by_node;
-            if (!any)
-                continue;
-            s->by_node = p->by_node = true;
-            for (size_t k = 0; k < s->pools.n; k++) {
-                struct pool *pool = &p->pools.v[s->pools.v[k].pool];
-                if (pool->by_node)
-                    continue;
-                pool->by_node = changed = true;
-                p->layout++;
-            }
-        }
-    }
+bool set_has_count(const struct plan *p, const struct fitset *s)
+{
+    for (size_t i = 0; i < s->pools.n; i++)
+        if (!p->pools.v[s->pools.v[i].pool].by_node)
+            return true;
+    return false;
+}
+
+/* The pool's shapes are too different for counting. */
+static void pool_by_node(struct plan *p, struct pool *pool)
+{
+    if (pool->by_node)
+        return;
+    pool->by_node = p->by_node = true;
+    pool->free_now = pool->total = 0;
+    pool->releases.n = 0;
+    p->layout++;
 }
 
 static bool same_pools(const struct fitset *s, const struct fitset *t)
@@ -149,8 +149,7 @@ static void set_admit(struct plan *p, uint32_t set, const struct taskdef *def)
                            ? 0
                            : shape_unit(p, def, n, s->pools.v[i].per_node);
         if (unit == 0 || (pool->unit && pool->unit != unit)) {
-            p->layout += !pool->by_node;
-            pool->by_node = true;
+            pool_by_node(p, pool);
         } else if (!pool->unit) {
             pool->unit = unit;
             pool->per_node = s->pools.v[i].per_node;
@@ -158,7 +157,6 @@ static void set_admit(struct plan *p, uint32_t set, const struct taskdef *def)
             pool->free_now = pool->total;
         }
     }
-    spread_by_node(p);
 }
 
 struct fit *fit_get(struct plan *p, const struct taskdef *def)
@@ -236,12 +234,11 @@ void fit_learn(struct plan *p, const struct job *j, const struct req *r)
         fit_spanning(p, r->def, j->partitions);
     if (j->nreqs < 2 && r->nodes == 0)
         return;
-    /* several requests, or an explicit node count, go node by node */
+    if (j->nreqs < 2 && !r->def->exactnode)
+        return; /* an explicit node count may be packed */
     for (size_t i = 0; i < f->sets.n; i++) {
-        struct fitset *s = &p->sets.v[f->sets.v[i]];
-        bool packed = j->nreqs < 2 && !r->def->exactnode;
-        if (!packed)
-            s->by_node = true;
+        const struct fitset *s = &p->sets.v[f->sets.v[i]];
+        for (size_t k = 0; k < s->pools.n; k++)
+            pool_by_node(p, &p->pools.v[s->pools.v[k].pool]);
     }
-    spread_by_node(p);
 }

@@ -172,11 +172,13 @@ static void collect_enough(
     }
 }
 
-static void collect_all(
+void place_collect_counted(
     struct plan *p, const struct job *j, const struct fitset *s, int64_t end)
 {
     for (size_t i = 0; i < s->pools.n; i++) {
         struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        if (pool->by_node)
+            continue;
         int64_t cap = pool->nrsv ? count_stair(p, pool, end)->units : pool->free_now;
         collect_pool(p, j, pool, cap, s->pools.n == 1);
     }
@@ -199,7 +201,7 @@ static int place_by_policy(struct plan *p, const struct job *j, const struct fit
 
     p->cands.n = 0;
     if (dir == DIR_NONE)
-        collect_all(p, j, s, end);
+        place_collect_counted(p, j, s, end);
     else
         collect_enough(p, j, &p->pools.v[s->pools.v[0].pool], dir);
     return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, ret_code);
@@ -219,7 +221,7 @@ int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
     *ret_code = WAIT_FEASIBLE;
     if (!s)
         return -1;
-    if (s->by_node)
+    if (set_has_by_node(p, s) || rsvview_confined(p, j))
         return bynode_place_now(p, j, set_of(p, s), ret, ret_code);
     const struct pool *pool = &p->pools.v[s->pools.v[0].pool];
     enum direction dir = direction_for(p, j, s);

@@ -13,6 +13,7 @@ struct plan *plan_create(struct cluster *c)
 
     p->c = c;
     p->version = p->cycle = 1;
+    p->view = xcalloc(1, sizeof *p->view);
     return p;
 }
 
@@ -51,7 +52,10 @@ void plan_destroy(struct plan *p)
     vec_fini(&p->tasks);
     vec_fini(&p->pinned);
     vec_fini(&p->times);
+    vec_fini(&p->verdicts);
+    vec_fini(&p->budget);
     bitset_fini(&p->free_nodes);
+    free(p->view);
     free(p);
 }
 
@@ -68,6 +72,8 @@ static void forget_from(struct plan *p, uint32_t first, bool marked)
             if (!marked)
                 j->rsv_start_at = 0;
         }
+        if (r->job != INDEX_NONE && r->alloc.n)
+            bynode_unpin(p, r);
         r->job = INDEX_NONE;
         r->parts.n = r->alloc.n = 0;
     }
@@ -143,8 +149,10 @@ static bool still_true(const struct plan *p)
 
 void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
 {
-    if (p->node_epoch != p->c->node_epoch || p->config_epoch != p->c->config_epoch) {
+    if (p->node_epoch != p->c->node_epoch || p->config_epoch != p->c->config_epoch
+        || p->rsv_epoch != p->c->rsv_epoch) {
         pools_rebuild(p);
+        p->rsv_epoch = p->c->rsv_epoch;
         p->node_epoch = p->c->node_epoch;
         p->config_epoch = p->c->config_epoch;
     }
@@ -352,8 +360,9 @@ int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
 
     if (!s)
         return 0;
-    return s->by_node ? bynode_free_until(p, j, set_of(p, s), end)
-                      : count_free_until(p, s, end);
+    int64_t sum = rsvview_confined(p, j) ? 0 : count_free_until(p, s, end);
+    return set_has_by_node(p, s) ? sum + bynode_free_until(p, j, set_of(p, s), end)
+                                 : sum;
 }
 
 bool plan_fits_now(struct plan *p, const struct job *j, uint32_t partition)
@@ -368,9 +377,10 @@ static int64_t first_fit_in(
 {
     struct fitset *s = &p->sets.v[set];
     bool floating = floating_wanted(p, j);
+    bool mixed = set_has_by_node(p, s) || rsvview_confined(p, j);
 
     for (;;) {
-        int64_t at = s->by_node ? bynode_first_fit(p, j, set, from)
+        int64_t at = mixed ? bynode_first_fit(p, j, set, from)
                                 : count_first_fit(p, s, (int32_t)j->reqs[0].tasks, from,
                                     plan_duration(j));
         if (at >= TIME_NEVER || !floating || floating_fits(p, j, at))
@@ -459,11 +469,11 @@ void plan_reserve(struct plan *p, struct job *j, const struct slot *slot)
     r->fitset = set_of(p, s);
     r->start_at = slot->at;
     r->end_at = time_add(slot->at, plan_duration(j));
-    if (s->by_node) {
+    if (set_has_by_node(p, s) || rsvview_confined(p, j)) {
         bynode_place_at(p, j, r);
         bynode_pin(p, r);
     } else {
-        count_reserve(p, r, j);
+        count_reserve(p, r, j->reqs[0].tasks);
     }
     j->rsv_start_at = slot->at;
     j->rsv_partition = slot->partition;

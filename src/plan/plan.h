@@ -88,6 +88,18 @@ uint32_t plan_reservations(const struct plan *p);
 /* Job of the i-th reservation, in order of making. */
 uint32_t plan_reserved_job(const struct plan *p, uint32_t i);
 
+/* ---- reservations of other kinds ---- */
+
+struct reservation;
+
+/* What reservation_choose functions ask (plan/rsvnodes.h): begin with one reservation,
+ * then ask node by node, in RM order, what it could hold over its window. Reservations
+ * of jobs planned by count leave so many units of a pool, whichever nodes those are:
+ * what was offered of them once is not offered again until the next begin. */
+void plan_rsv_begin(struct plan *p, const struct reservation *r);
+uint32_t plan_rsv_tasks(void *plan, const struct reservation *r, uint32_t node,
+    int64_t start, int64_t end);
+
 /* Windows for backfill, as any request of one processor a task would see them:
  * the next one with a duration greater than `after_s` (start with 0; the windows
  * get longer and narrower). False when there is none. */

@@ -9,6 +9,7 @@
 #include "plan/plan.h"
 #include "plan/profile.h"
 #include "plan/select.h"
+#include "policy/acl.h"
 
 /* Units that come free when jobs reach their limits. */
 struct release {
@@ -52,7 +53,6 @@ struct fitset {
     uint64_t mask;      /* partitions */
     struct VEC(struct fitpool) pools;
     int64_t tasks_max; /* on empty nodes */
-    bool by_node;      /* some pool is */
     struct hint *hint; /* NULL until a long pass needs it */
     bool hint_valid;
 };
@@ -66,7 +66,8 @@ struct fit {
 /* By-node pools: stairs of one task definition, valid for one version. */
 struct defstairs {
     uint64_t version;   /* of the plan */
-    uint32_t user, set; /* they were computed for */
+    uint64_t who; /* and what they were computed for */
+    uint32_t set;
     struct VEC(struct stair) stairs;
 };
 
@@ -94,6 +95,13 @@ struct pins {
     struct VEC(struct pin) v;
 };
 
+/* A verdict of an access list on the job last looked at. */
+struct view_verdict {
+    uint64_t stamp;
+    bool granted;
+    uint8_t affinity;
+};
+
 struct ending {
     int64_t at;
     uint32_t job;
@@ -101,7 +109,7 @@ struct ending {
 
 struct plan {
     struct cluster *c;
-    uint64_t node_epoch, config_epoch;
+    uint64_t node_epoch, config_epoch, rsv_epoch;
     int64_t now;
     uint64_t version; /* grows with every start, stop and reservation */
     uint64_t cycle;   /* of pins: grows when all are forgotten */
@@ -118,6 +126,11 @@ struct plan {
     struct VEC(uint32_t) tasks;    /* scratch: by node index */
     struct VEC(uint32_t) pinned;   /* scratch: nodes with pins */
     struct VEC(int64_t) times;     /* scratch */
+    struct VEC(int64_t) budget; /* by pool, of plan_rsv_begin() */
+    struct acl_asker *view; /* the job last looked at by rsvview.c */
+    uint32_t view_job;
+    uint64_t view_version, view_stamp;
+    struct VEC(struct view_verdict) verdicts; /* by reservation index */
     uint32_t confirmed;  /* reservations that stand in this cycle (RSV_REPLAN) */
     bool given_back;     /* something came free earlier than planned */
     bool by_node;        /* some pool is planned node by node */
@@ -132,6 +145,10 @@ static inline struct pool *pool_of(struct plan *p, uint32_t node)
     uint32_t i = p->c->nodes.v[node]->pool;
     return i == INDEX_NONE ? NULL : &p->pools.v[i];
 }
+
+/* Which kinds of pools a set has. */
+bool set_has_by_node(const struct plan *p, const struct fitset *s);
+bool set_has_count(const struct plan *p, const struct fitset *s);
 
 /* fit.c */
 struct fit *fit_get(struct plan *p, const struct taskdef *def);
@@ -153,18 +170,22 @@ const struct stair *count_stair(struct plan *p, struct pool *pool, int64_t end);
 int64_t count_free_until(struct plan *p, const struct fitset *s, int64_t end);
 int64_t count_first_fit(
     struct plan *p, struct fitset *s, int32_t need, int64_t from, int64_t duration);
-void count_reserve(struct plan *p, struct rsv *r, const struct job *j);
+/* Units free throughout [start, end) in the counted pools of the set. */
+int64_t count_free_at(
+    struct plan *p, const struct fitset *s, int64_t start, int64_t end);
+void count_reserve(struct plan *p, struct rsv *r, int64_t units);
 void count_unreserve(struct plan *p, struct rsv *r);
 
 /* bynode.c: pools planned node by node */
-uint32_t bynode_tasks(const struct plan *p, const struct job *j,
+uint32_t bynode_tasks(struct plan *p, const struct job *j,
     const struct taskdef *def, const struct node *n, int64_t start, int64_t end);
 int64_t bynode_free_until(
     struct plan *p, const struct job *j, uint32_t set, int64_t end);
 int64_t bynode_first_fit(
     struct plan *p, const struct job *j, uint32_t set, int64_t from);
+/* A reservation at `start`: units of the counted pools and nodes of the others. */
 bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t start,
-    struct allocs *ret, enum wait_code *ret_code);
+    struct allocs *ret, int64_t *ret_units);
 int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
     struct allocs *ret, enum wait_code *ret_code);
 void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r);
@@ -180,12 +201,25 @@ static inline struct pins *pins_of(const struct plan *p, uint32_t node)
     return p->pins.v[node].v.n ? &p->pins.v[node] : NULL;
 }
 
+/* rsvview.c: reservations as one job sees them */
+bool rsvview_confined(struct plan *p, const struct job *j);
+void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
+    int64_t start, int64_t end, int64_t at, struct res *io_have);
+enum affinity rsvview_affinity(
+    struct plan *p, const struct job *j, const struct node *n, int64_t start);
+int64_t rsvview_next(
+    struct plan *p, const struct job *j, const struct node *n, int64_t after);
+void rsvview_times(struct plan *p, int64_t from);
+
 /* floating.c: generic resources of the whole system */
 bool floating_wanted(const struct plan *p, const struct job *j);
 bool floating_fits(const struct plan *p, const struct job *j, int64_t start);
 int64_t floating_next(const struct plan *p, int64_t after);
 
 /* place.c */
+/* Candidates for a start now of the counted pools of the set, added to p->cands. */
+void place_collect_counted(
+    struct plan *p, const struct job *j, const struct fitset *s, int64_t end);
 uint32_t set_of(const struct plan *p, const struct fitset *s);
 
 /* effective duration of the job in the plan */

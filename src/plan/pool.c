@@ -80,6 +80,19 @@ static bool same_node(const struct node *a, const struct node *b)
            && same_classes(a, b) && same_limits(a, b);
 }
 
+/* Nodes under reservations are planned one by one. */
+static bool reserved(const struct plan *p, const struct node *n)
+{
+    return reservations_on(p->c, n->index)->n > 0;
+}
+
+static bool same_kind(const struct plan *p, const struct pool *pool, const struct node *n)
+{
+    const struct node *sample = p->c->nodes.v[pool->nodes.v[0]];
+
+    return same_node(sample, n) && reserved(p, sample) == reserved(p, n);
+}
+
 struct pool_key {
     uint64_t key;
     uint32_t pool;
@@ -108,8 +121,10 @@ static struct pool *pool_add(struct plan *p, const struct node *n)
     struct pool pool = {.index = (uint32_t)p->pools.n,
         .partition = n->partition,
         .contiguous = true,
-        .simple = n->simple};
+        .simple = n->simple,
+        .by_node = reserved(p, n)};
 
+    p->by_node |= pool.by_node;
     vec_push(&p->pools, pool);
     profile_init(&p->pools.v[pool.index].work);
     return &p->pools.v[pool.index];
@@ -118,7 +133,7 @@ static struct pool *pool_add(struct plan *p, const struct node *n)
 static struct pool *pool_find(
     struct plan *p, struct pool_key **keys, const struct node *n)
 {
-    uint64_t key = node_key(n);
+    uint64_t key = node_key(n) + reserved(p, n);
     struct pool_key *k;
 
     HASH_FIND(hh, *keys, &key, sizeof key, k);
@@ -131,11 +146,11 @@ static struct pool *pool_find(
         return pool;
     }
     struct pool *pool = &p->pools.v[k->pool];
-    if (same_node(p->c->nodes.v[pool->nodes.v[0]], n))
+    if (same_kind(p, pool, n))
         return pool;
     /* equal hash of different nodes: practically never; look at all pools */
     for (size_t i = 0; i < p->pools.n; i++)
-        if (same_node(p->c->nodes.v[p->pools.v[i].nodes.v[0]], n))
+        if (same_kind(p, &p->pools.v[i], n))
             return &p->pools.v[i];
     return pool_add(p, n);
 }

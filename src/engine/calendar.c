@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Reservations that are not of jobs, in the cycle: standing ones roll, incomplete ones
+ * grow, all begin and end, triggers fire. Source: reference reservations 5, 6, 10. */
+#include "engine/engine_private.h"
+#include "plan/rsvnodes.h"
+#include "plan/standing.h"
+#include "plan/trigger.h"
+
+#include <string.h>
+
+/* ---- nodes ---- */
+
+static uint32_t choose_nodes(struct engine *e, struct reservation *r)
+{
+    struct rsvnodes_free free_tasks = {.tasks = plan_rsv_tasks, .ctx = e->plan};
+    struct allocs alloc = {0};
+
+    plan_rsv_begin(e->plan, r);
+    uint32_t tasks = rsvnodes_choose(e->c, r, &free_tasks, &alloc);
+    reservation_set_nodes(e->c, r, &alloc);
+    vec_fini(&alloc);
+    return tasks;
+}
+
+/* The reserved job of lowest priority below that of the reservation, or NULL. */
+static struct job *displaceable(struct engine *e, const struct reservation *r)
+{
+    struct job *lowest = NULL;
+
+    for (uint32_t i = 0; i < plan_reservations(e->plan); i++) {
+        uint32_t index = plan_reserved_job(e->plan, i);
+        struct job *j = index == INDEX_NONE ? NULL : e->c->jobs.v[index];
+        if (j && j->priority < r->priority
+            && (!lowest || j->priority < lowest->priority))
+            lowest = j;
+    }
+    return lowest;
+}
+
+/* Complete what is missing; a standing reservation with a PRIORITY may take the place
+ * of priority reservations of lower jobs, one at a time. */
+static void grow(struct engine *e, struct reservation *r)
+{
+    choose_nodes(e, r);
+    while (r->priority > 0 && rsvnodes_incomplete(e->c, r)) {
+        struct job *j = displaceable(e, r);
+        if (!j)
+            break;
+        drop_reservation(e, j);
+        choose_nodes(e, r);
+    }
+}
+
+/* ---- standing reservations ---- */
+
+static struct reservation draft_of(struct engine *e, uint32_t standing,
+    const struct standing_instance *x)
+{
+    const struct sr_cfg *sr = &e->cfg->standing.v[standing];
+    struct reservation d = reservation_from_standing(e->c, sr);
+
+    d.standing = standing;
+    d.slot = x->slot;
+    d.period_at = x->period_at;
+    d.start_at = x->start_at;
+    d.end_at = x->end_at;
+    return d;
+}
+
+static struct reservation *instance_of(
+    struct engine *e, uint32_t standing, int64_t period_at)
+{
+    for (size_t i = 0; i < e->c->reservations.n; i++) {
+        struct reservation *r = e->c->reservations.v[i];
+        if (r && r->kind == RSV_STANDING && r->standing == standing
+            && r->period_at == period_at)
+            return r;
+    }
+    return NULL;
+}
+
+/* Make the instances of the present periods that do not exist yet. */
+static void roll(struct engine *e, uint32_t standing)
+{
+    const struct sr_cfg *sr = &e->cfg->standing.v[standing];
+    struct standing_instances wanted = {0};
+    struct err err;
+
+    standing_wanted(sr, &e->zone, e->now, &wanted);
+    for (size_t i = 0; i < wanted.n; i++) {
+        struct reservation *r = instance_of(e, standing, wanted.v[i].period_at);
+        if (r) {
+            r->slot = wanted.v[i].slot;
+            continue;
+        }
+        struct reservation d = draft_of(e, standing, &wanted.v[i]);
+        if (reservation_add(e->c, &d, e->now, &r, &err) < 0)
+            reservation_fini(&d);
+        else
+            grow(e, r);
+    }
+    vec_fini(&wanted);
+}
+
+static void roll_all(struct engine *e)
+{
+    bool fresh = e->standing_epoch != e->c->config_epoch;
+
+    e->standing_epoch = e->c->config_epoch;
+    while (e->roll_at.n < e->cfg->standing.n)
+        vec_push(&e->roll_at, INT64_MIN);
+    for (uint32_t i = 0; i < e->cfg->standing.n; i++) {
+        const struct sr_cfg *sr = &e->cfg->standing.v[i];
+        if (!sr->usable)
+            continue;
+        if (fresh || e->now >= e->roll_at.v[i]) {
+            roll(e, i);
+            e->roll_at.v[i] = standing_next_period(sr, &e->zone, e->now);
+        }
+        wake_at(e, e->roll_at.v[i]);
+    }
+}
+
+/* ---- triggers ---- */
+
+static void fire(struct engine *e, struct reservation *r, uint32_t index)
+{
+    const struct trigger *t = &r->triggers.v[index];
+    struct action a = {.kind = ACTION_TRIGGER,
+        .job = INDEX_NONE,
+        .rsv = r->index,
+        .trigger = index,
+        .at = e->now,
+        .text = t->data};
+
+    trigger_fired(r, index, e->now);
+    if (e->out)
+        vec_push(e->out, a);
+    if (t->action == TRIGGER_CANCEL && reservation_is_live(r))
+        reservation_move(e->c, r, RSV_EV_RELEASE, e->now, NULL);
+}
+
+static void fire_due(struct engine *e)
+{
+    for (size_t i = 0; i < e->c->reservations.n; i++) {
+        struct reservation *r = e->c->reservations.v[i];
+        if (!r || r->triggers.n == 0)
+            continue;
+        uint32_t index;
+        while ((index = trigger_next_due(r, e->now, trigger_load(e->c, r)))
+               != INDEX_NONE)
+            fire(e, r, index);
+        wake_at(e, trigger_next_at(r, e->now));
+    }
+}
+
+/* ---- the cycle ---- */
+
+static void forget_ended(struct engine *e)
+{
+    for (size_t i = 0; i < e->c->reservations.n; i++) {
+        struct reservation *r = e->c->reservations.v[i];
+        /* a released standing instance stays known until its period is over, so that
+           only a floating one comes back at once */
+        bool waits = r && r->state == RSV_RELEASED && r->kind == RSV_STANDING
+                     && rsvnodes_is_fixed(r) && r->end_at > e->now;
+        if (r && !reservation_is_live(r) && !trigger_outlives(r) && !waits)
+            reservation_remove(e->c, r);
+    }
+}
+
+static void grow_incomplete(struct engine *e)
+{
+    for (size_t i = 0; i < e->c->reservations.n; i++) {
+        struct reservation *r = e->c->reservations.v[i];
+        if (r && reservation_is_live(r) && r->kind == RSV_STANDING
+            && rsvnodes_incomplete(e->c, r))
+            grow(e, r);
+    }
+}
+
+void calendar_refresh(struct engine *e)
+{
+    if (e->c->reservations.n == 0 && e->cfg->standing.n == 0)
+        return;
+    reservations_advance(e->c, e->now);
+    fire_due(e);
+    forget_ended(e);
+    roll_all(e);
+    grow_incomplete(e);
+    fire_due(e);
+    wake_at(e, reservations_next(e->c, e->now));
+}
+
+int calendar_reserve(struct engine *e, struct reservation *draft, struct err *err)
+{
+    struct reservation *r;
+
+    if (reservation_add(e->c, draft, e->now, &r, err) < 0)
+        return -1;
+    uint32_t tasks = choose_nodes(e, r);
+    if (rsvnodes_acceptable(r, tasks))
+        return 0;
+    reservation_move(e->c, r, RSV_EV_RELEASE, e->now, NULL);
+    reservation_remove(e->c, r);
+    return err_set(err, ERR_CONFLICT,
+        "cannot select %u tasks for the reservation: %u can be had at that time",
+        draft->tasks, tasks);
+}
+
+int calendar_release(struct engine *e, const char *name, struct err *err)
+{
+    struct reservation *r = reservation_find(e->c, name ? name : "");
+
+    if (!r || !reservation_is_live(r))
+        return err_set(err, ERR_NOT_FOUND, "reservation '%s' is not there",
+            name ? name : "");
+    return reservation_move(e->c, r, RSV_EV_RELEASE, e->now, err);
+}
+
+/* SINGLEUSE: the reservation goes with the job that named it. */
+void calendar_job_ended(struct engine *e, const struct job *j)
+{
+    if (!j->extra || !j->extra->advres)
+        return;
+    for (size_t i = 0; i < e->c->reservations.n; i++) {
+        struct reservation *r = e->c->reservations.v[i];
+        if (r && reservation_is_live(r) && (r->flags & RSV_SINGLEUSE)
+            && reservation_is_named(r, j->extra->advres))
+            reservation_move(e->c, r, RSV_EV_RELEASE, e->now, NULL);
+    }
+}

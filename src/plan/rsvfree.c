@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a node can give to a reservation that is not a job's: configured amounts less
+ * jobs that may not use it, and less other reservations it must not lie on. Source:
+ * reference reservations 5.2. */
+#include "plan/plan_private.h"
+#include "plan/rsvnodes.h"
+
+void plan_rsv_begin(struct plan *p, const struct reservation *r)
+{
+    p->budget.n = 0;
+    for (size_t i = 0; i < p->pools.n; i++) {
+        struct pool *pool = &p->pools.v[i];
+        int64_t units = INT64_MAX;
+        if (!pool->by_node && pool->unit && pool->nrsv > 0)
+            units = profile_min(count_work(p, pool), r->start_at, r->end_at);
+        vec_push(&p->budget, units);
+    }
+}
+
+/* Does the job keep its resources from the reservation? */
+static bool in_the_way(struct plan *p, const struct reservation *r, const struct job *j)
+{
+    int64_t start = job_is_active(j) ? j->start_at : j->rsv_start_at;
+    int64_t overlap = acl_overlap(r, start, time_add(start, plan_duration(j)));
+
+    return !acl_decide_job(p->c, (struct reservation *)r, j, overlap).granted;
+}
+
+static void add_job(struct res *used, const struct node *n, const struct job *j,
+    const struct taskdef *def, uint32_t tasks)
+{
+    (void)j;
+    for (int i = 0; i < RES_DIMS; i++) {
+        int64_t each = def->per_task.v[i];
+        used->v[i] += each < 0 || taskdef_whole_node(def) ? n->cfg.v[i] : each * tasks;
+    }
+}
+
+static struct res used_at(
+    struct plan *p, const struct reservation *r, const struct node *n, int64_t at)
+{
+    const struct rsv_list *list = reservations_on(p->c, n->index);
+    const struct pins *pins = pins_of(p, n->index);
+    struct node_job jobs[64];
+    uint32_t count = node_jobs(p->c, n, jobs, 64);
+    struct res used = {{0}};
+
+    for (uint32_t i = 0; i < count && i < 64; i++) {
+        const struct job *j = p->c->jobs.v[jobs[i].job];
+        const struct req *q = &j->reqs[0];
+        if (plan_job_end(p, j) > at && in_the_way(p, r, j))
+            add_job(&used, n, j, q->held ? q->held : q->def, jobs[i].tasks);
+    }
+    for (size_t i = 0; pins && i < pins->v.n; i++) {
+        const struct pin *pin = &pins->v.v[i];
+        const struct job *j = p->c->jobs.v[pin->job];
+        if (pin->start_at <= at && at < pin->end_at && in_the_way(p, r, j))
+            add_job(&used, n, j, j->reqs[pin->req].def, pin->tasks);
+    }
+    for (size_t i = 0; i < list->n; i++) {
+        const struct reservation *other = p->c->reservations.v[list->v[i].rsv];
+        if (other == r || !reservation_is_live(other) || other->start_at > at
+            || other->end_at <= at || !rsvnodes_conflict(r, other))
+            continue;
+        struct res amount = reservation_amount(other, n, list->v[i].tasks);
+        res_add(&used, &amount, 1);
+    }
+    return used;
+}
+
+static int64_t tasks_at(
+    struct plan *p, const struct reservation *r, const struct node *n, int64_t at)
+{
+    struct res have = n->cfg, used = used_at(p, r, n, at);
+
+    for (int i = 0; i < RES_DIMS; i++)
+        have.v[i] = have.v[i] > used.v[i] ? have.v[i] - used.v[i] : 0;
+    return res_tasks(&have, &n->cfg, &r->def.per_task);
+}
+
+/* Instants inside the window at which something on the node begins. */
+static int64_t tasks_over(struct plan *p, const struct reservation *r,
+    const struct node *n, int64_t start, int64_t end)
+{
+    const struct rsv_list *list = reservations_on(p->c, n->index);
+    const struct pins *pins = pins_of(p, n->index);
+    int64_t k = tasks_at(p, r, n, start);
+
+    for (size_t i = 0; k > 0 && pins && i < pins->v.n; i++) {
+        int64_t at = pins->v.v[i].start_at;
+        int64_t then = at > start && at < end ? tasks_at(p, r, n, at) : k;
+        k = then < k ? then : k;
+    }
+    for (size_t i = 0; k > 0 && i < list->n; i++) {
+        int64_t at = p->c->reservations.v[list->v[i].rsv]->start_at;
+        int64_t then = at > start && at < end ? tasks_at(p, r, n, at) : k;
+        k = then < k ? then : k;
+    }
+    return k;
+}
+
+uint32_t plan_rsv_tasks(void *plan, const struct reservation *r, uint32_t node,
+    int64_t start, int64_t end)
+{
+    struct plan *p = plan;
+    const struct node *n = p->c->nodes.v[node];
+    int64_t k = tasks_over(p, r, n, start, end);
+
+    if (k > 0 && n->pool != INDEX_NONE && n->pool < p->budget.n) {
+        int64_t *budget = &p->budget.v[n->pool];
+        const struct pool *pool = &p->pools.v[n->pool];
+        if (*budget != INT64_MAX) {
+            int64_t procs = r->def.per_task.v[RES_PROCS];
+            int64_t each = procs < 0 ? n->cfg.v[RES_PROCS] : procs;
+            int64_t units = each > 0 ? (each + pool->unit - 1) / pool->unit : 0;
+            if (units > 0 && k > *budget / units)
+                k = *budget / units;
+            *budget -= k * units;
+        }
+    }
+    return k > 0 ? (uint32_t)(k < UINT32_MAX ? k : UINT32_MAX) : 0;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How the reservations on a node look to one job: what they keep from it, what they
+ * offer to it alone, and how much it is drawn there. Source: reference reservations 3
+ * and 4. */
+#include "plan/plan_private.h"
+#include "policy/acl.h"
+
+#include <assert.h>
+
+/* Jobs on one node that are looked at one by one. */
+#define OCCUPANTS_MAX 96
+
+/* What a running or reserved job has of a node at one instant. */
+struct occupant {
+    const struct job *j;
+    struct res left; /* not yet charged to a reservation */
+};
+
+static void view_of(struct plan *p, const struct job *j)
+{
+    if (p->view_version == p->version && p->view_job == j->index)
+        return;
+    p->view_version = p->version;
+    p->view_job = j->index;
+    p->view_stamp++;
+    *p->view = acl_asker_of(p->c, j);
+}
+
+bool rsvview_confined(struct plan *p, const struct job *j)
+{
+    view_of(p, j);
+    return p->view->confined != ACL_FREE;
+}
+
+static struct acl_verdict verdict(
+    struct plan *p, const struct job *j, struct reservation *r, int64_t start, int64_t end)
+{
+    view_of(p, j);
+    if (acl_depends_on_overlap(r))
+        return acl_decide(p->c, r, p->view, acl_overlap(r, start, end));
+    while (p->verdicts.n <= r->index)
+        vec_push(&p->verdicts, (struct view_verdict){0});
+    struct view_verdict *v = &p->verdicts.v[r->index];
+    if (v->stamp != p->view_stamp) {
+        struct acl_verdict fresh =
+            acl_decide(p->c, r, p->view, acl_overlap(r, start, end));
+        *v = (struct view_verdict){p->view_stamp, fresh.granted, fresh.affinity};
+    }
+    return (struct acl_verdict){.granted = v->granted, .affinity = v->affinity};
+}
+
+static void occupy(struct occupant *o, const struct node *n, const struct job *j,
+    const struct taskdef *def, uint32_t tasks)
+{
+    o->j = j;
+    for (int i = 0; i < RES_DIMS; i++) {
+        int64_t each = def->per_task.v[i];
+        o->left.v[i] =
+            each < 0 || taskdef_whole_node(def) ? n->cfg.v[i] : each * tasks;
+    }
+}
+
+static uint32_t occupants_at(const struct plan *p, const struct job *j,
+    const struct node *n, int64_t at, struct occupant *ret)
+{
+    const struct pins *pins = pins_of(p, n->index);
+    struct node_job list[64];
+    uint32_t count = node_jobs(p->c, n, list, 64), found = 0;
+
+    for (uint32_t i = 0; i < count && i < 64 && found < OCCUPANTS_MAX; i++) {
+        const struct job *other = p->c->jobs.v[list[i].job];
+        const struct req *r = &other->reqs[0];
+        if (plan_job_end(p, other) > at && other != j)
+            occupy(&ret[found++], n, other, r->held ? r->held : r->def, list[i].tasks);
+    }
+    for (size_t i = 0; pins && i < pins->v.n && found < OCCUPANTS_MAX; i++) {
+        const struct pin *pin = &pins->v.v[i];
+        const struct job *other = p->c->jobs.v[pin->job];
+        if (pin->start_at <= at && at < pin->end_at && other != j)
+            occupy(&ret[found++], n, other, other->reqs[pin->req].def, pin->tasks);
+    }
+    return found;
+}
+
+static bool holds_at(const struct reservation *r, int64_t at)
+{
+    return reservation_is_live(r) && r->start_at <= at && at < r->end_at;
+}
+
+/* More is reserved than the node has: reservations lie on one another, and a job
+ * inside several of them counts in full in each. */
+static bool stacked(
+    const struct plan *p, const struct node *n, const struct rsv_list *list, int64_t at)
+{
+    int64_t procs = 0;
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct reservation *r = p->c->reservations.v[list->v[i].rsv];
+        if (holds_at(r, at))
+            procs += reservation_amount(r, n, list->v[i].tasks).v[RES_PROCS];
+    }
+    return procs > n->cfg.v[RES_PROCS];
+}
+
+/* Take what jobs with access to `r` use of it off its amount. */
+static void charge_occupants(struct plan *p, struct reservation *r,
+    struct occupant *occ, uint32_t count, bool in_full, struct res *io_amount)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        const struct job *o = occ[k].j;
+        int64_t start = job_is_active(o) ? o->start_at : o->rsv_start_at;
+        int64_t overlap = acl_overlap(r, start, time_add(start, plan_duration(o)));
+        if (!acl_decide_job(p->c, r, o, overlap).granted)
+            continue;
+        for (int i = 0; i < RES_DIMS; i++) {
+            int64_t take = occ[k].left.v[i] < io_amount->v[i] ? occ[k].left.v[i]
+                                                             : io_amount->v[i];
+            io_amount->v[i] -= take;
+            if (!in_full)
+                occ[k].left.v[i] -= take;
+        }
+    }
+}
+
+void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
+    int64_t start, int64_t end, int64_t at, struct res *io_have)
+{
+    const struct rsv_list *list = reservations_on(p->c, n->index);
+    struct occupant occ[OCCUPANTS_MAX];
+    bool confined = rsvview_confined(p, j);
+    struct res inside = {{0}};
+
+    if (list->n == 0 && !confined)
+        return;
+    uint32_t count = occupants_at(p, j, n, at, occ);
+    bool in_full = stacked(p, n, list, at);
+    for (size_t i = 0; i < list->n; i++) {
+        struct reservation *r = p->c->reservations.v[list->v[i].rsv];
+        if (!holds_at(r, at))
+            continue;
+        struct res amount = reservation_amount(r, n, list->v[i].tasks);
+        charge_occupants(p, r, occ, count, in_full, &amount);
+        if (!verdict(p, j, r, start, end).granted) {
+            for (int d = 0; d < RES_DIMS; d++)
+                io_have->v[d] -= amount.v[d];
+        } else if (acl_confinement_allows(p->view, r)) {
+            res_add(&inside, &amount, 1);
+        }
+    }
+    for (int d = 0; d < RES_DIMS; d++) {
+        bool bound = confined && (d == RES_PROCS || inside.v[d] > 0);
+        if (bound && io_have->v[d] > inside.v[d])
+            io_have->v[d] = inside.v[d];
+        if (io_have->v[d] < 0)
+            io_have->v[d] = 0;
+    }
+}
+
+enum affinity rsvview_affinity(
+    struct plan *p, const struct job *j, const struct node *n, int64_t start)
+{
+    static const enum affinity level[] = {[ACL_POSITIVE] = AFFINITY_POSITIVE,
+        [ACL_NEUTRAL] = AFFINITY_NEUTRAL,
+        [ACL_NEGATIVE] = AFFINITY_NEGATIVE};
+    const struct rsv_list *list = reservations_on(p->c, n->index);
+    int64_t end = time_add(start, plan_duration(j));
+    enum acl_affinity worst = ACL_POSITIVE;
+    bool any = false;
+
+    for (size_t i = 0; i < list->n; i++) {
+        struct reservation *r = p->c->reservations.v[list->v[i].rsv];
+        if (!reservation_is_live(r) || acl_overlap(r, start, end) <= 0)
+            continue;
+        struct acl_verdict v = verdict(p, j, r, start, end);
+        if (!v.granted)
+            continue;
+        worst = any ? acl_worse(worst, (enum acl_affinity)v.affinity)
+                    : (enum acl_affinity)v.affinity;
+        any = true;
+    }
+    return any ? level[worst] : AFFINITY_NONE;
+}
+
+/* The next instant in (after, before) at which a reservation on the node begins, or
+ * ends (which matters to confined jobs only). */
+int64_t rsvview_next(
+    struct plan *p, const struct job *j, const struct node *n, int64_t after)
+{
+    const struct rsv_list *list = reservations_on(p->c, n->index);
+    bool confined = list->n > 0 && rsvview_confined(p, j);
+    int64_t next = TIME_NEVER;
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct reservation *r = p->c->reservations.v[list->v[i].rsv];
+        if (!reservation_is_live(r))
+            continue;
+        if (r->start_at > after && r->start_at < next)
+            next = r->start_at;
+        if (confined && r->end_at > after && r->end_at < next)
+            next = r->end_at;
+    }
+    return next;
+}
+
+void rsvview_times(struct plan *p, int64_t from)
+{
+    for (size_t i = 0; i < p->c->reservations.n; i++) {
+        const struct reservation *r = p->c->reservations.v[i];
+        if (!r || !reservation_is_live(r))
+            continue;
+        if (r->start_at > from)
+            vec_push(&p->times, r->start_at);
+        if (r->end_at > from && r->end_at < TIME_NEVER)
+            vec_push(&p->times, r->end_at);
+    }
+}
