@@ -48,7 +48,7 @@ replays() {
         fi
         replay "60,000 generated" $config --generate 60000 --nodes 1024x8
     done
-    replay "60,000 generated" site --generate 60000 --nodes 1024x8
+    replay "60,000 generated, 64x8" site --generate 60000 --nodes 64x8
 }
 
 cycles() {

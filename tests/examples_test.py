@@ -14,7 +14,7 @@ def simulate(maui, tmp_path_factory):
 
     def run(config, *options):
         out = tmp_path_factory.mktemp("sim") / "stats.json"
-        maui("sim", "--generate", "14d", "--nodes", "32x2", "--seed", 3,
+        maui("sim", "--generate", "14d", "--nodes", "64x8", "--seed", 3,
              "-c", config, "--stats-json", out, *options)
         return json.loads(out.read_text())
 
@@ -32,6 +32,7 @@ def test_an_example_has_no_finding(maui, config):
 def test_an_example_runs_every_job_of_a_generated_fortnight(simulate, config):
     stats = simulate(config)
     assert stats["jobs"] > 100
+    assert stats["jobs_waiting"] == stats["jobs_refused"] == stats["held"] == 0
     assert 0 < stats["utilization"] <= 1
 
 
