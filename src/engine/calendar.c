@@ -57,7 +57,7 @@ static struct reservation draft_of(struct engine *e, uint32_t standing,
     const struct standing_instance *x)
 {
     const struct sr_cfg *sr = &e->cfg->standing.v[standing];
-    struct reservation d = reservation_from_standing(e->c, sr);
+    struct reservation d = draft_standing(e->c, sr);
 
     d.standing = standing;
     d.slot = x->slot;

@@ -168,6 +168,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     remove_ended(e);
     tell_pending(e);
     refresh_policy(e);
+    calendar_refresh(e);
     e->keeps = keeps_reservations(e);
     plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);
     enforce_wclimit(e);

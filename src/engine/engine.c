@@ -20,7 +20,8 @@ struct engine *engine_create(
     e->c = cluster_create(cfg);
     e->plan = plan_create(e->c);
     e->limits = limits_create();
-    e->limits_epoch = e->group_epoch = UINT64_MAX;
+    e->limits_epoch = e->group_epoch = e->standing_epoch = UINT64_MAX;
+    e->zone = opt->zone.day_of ? opt->zone : zone_utc();
     e->now = e->last_cycle_at = INT64_MIN / 4;
     e->origin = TIME_NEVER;
     e->wakeup = TIME_NEVER;
@@ -49,6 +50,7 @@ void engine_destroy(struct engine *e)
     vec_fini(&e->ranked);
     vec_fini(&e->spare);
     vec_fini(&e->reported);
+    vec_fini(&e->roll_at);
     vec_fini(&e->pending);
     free(e);
 }
@@ -273,6 +275,10 @@ int engine_apply(
         return on_priority(e, ev, err);
     case EVENT_QOS:
         return on_qos(e, ev, err);
+    case EVENT_RESERVE:
+        return calendar_reserve(e, ev->u.reserve.draft, err);
+    case EVENT_UNRESERVE:
+        return calendar_release(e, ev->u.unreserve.name, err);
     case EVENT_SETTINGS:
         on_settings(e, ev->u.settings);
         return 0;

@@ -11,7 +11,9 @@
 #ifndef MAUI_ENGINE_ENGINE_H
 #define MAUI_ENGINE_ENGINE_H
 
+#include "base/zone.h"
 #include "cluster/cluster.h"
+#include "cluster/reservation.h"
 #include "policy/holds.h"
 #include "policy/order.h"
 
@@ -28,6 +30,8 @@ enum event_kind {
     EVENT_RELEASE_HOLD, /* u.hold */
     EVENT_PRIORITY,     /* u.priority: setspri */
     EVENT_QOS,          /* u.qos: setqos */
+    EVENT_RESERVE,      /* u.reserve: setres */
+    EVENT_UNRESERVE,    /* u.unreserve: releaseres */
     EVENT_SETTINGS      /* u.settings: other settings in force */
 };
 
@@ -67,6 +71,12 @@ struct event {
             const char *id, *qos;
             bool admin;
         } qos;
+        struct {
+            struct reservation *draft; /* moved on success */
+        } reserve;
+        struct {
+            const char *name;
+        } unreserve;
         const struct settings *settings; /* borrowed until replaced */
     } u;
 };
@@ -78,7 +88,8 @@ enum action_kind {
     ACTION_HOLD, /* batch hold set by the scheduler */
     ACTION_DEFER,
     ACTION_RESERVE, /* priority reservation made or moved: at */
-    ACTION_RELEASE  /* priority reservation gone without a start */
+    ACTION_RELEASE, /* priority reservation gone without a start */
+    ACTION_TRIGGER  /* trigger `trigger` of reservation `rsv` fired: carry it out */
 };
 
 struct action {
@@ -86,6 +97,7 @@ struct action {
     uint32_t job;
     int64_t at;       /* RESERVE: its start; DEFER: its end; else now */
     bool backfill;    /* START: out of order */
+    uint32_t rsv, trigger; /* TRIGGER: indexes; the job is INDEX_NONE */
     const char *text; /* static or borrowed until the next call, may be NULL */
 };
 struct actions VEC(struct action);
@@ -93,6 +105,7 @@ struct actions VEC(struct action);
 struct engine_options {
     enum queue_order order;          /* ORDER_PRIORITY unless studying */
     enum queue_order backfill_order; /* order of candidates; ORDER_PRIORITY = same */
+    struct zone zone; /* local days of standing reservations; all zero = UTC */
     bool report_reservations;        /* emit ACTION_RESERVE and ACTION_RELEASE */
     bool keep_ended;                 /* keep ended jobs in the cluster (the shell
                                         removes them); default: removed at the start

@@ -54,6 +54,9 @@ struct engine {
     struct VEC(uint32_t) bypassed;    /* by job index: in the last cycle */
     struct indexes out_of_order;      /* started by this backfill pass */
     bool any_bypassed, any_noqueue;
+    struct zone zone;
+    struct VEC(int64_t) roll_at; /* by standing reservation: its next period */
+    uint64_t standing_epoch;     /* settings the standing ones were made by */
     bool keeps;                              /* RESERVATIONPOLICY HIGHEST somewhere */
     struct VEC(struct ranked) ranked, spare; /* the queue being ordered */
     uint64_t rank_low, rank_high, rank_last; /* keys */
@@ -100,6 +103,15 @@ void reserve_kept(struct engine *e);
 bool reserve_job(struct engine *e, struct job *j);
 bool reserve_may(const struct engine *e, const struct job *j);
 void reserve_configure(struct engine *e);
+
+/* draft.c: a reservation as SRCFG describes it, without a window. Owned. */
+struct reservation draft_standing(struct cluster *c, const struct sr_cfg *sr);
+
+/* calendar.c: reservations that are not of jobs */
+void calendar_refresh(struct engine *e);
+int calendar_reserve(struct engine *e, struct reservation *draft, struct err *err);
+int calendar_release(struct engine *e, const char *name, struct err *err);
+void calendar_job_ended(struct engine *e, const struct job *j);
 
 /* passes.c */
 void pass_priority(

@@ -143,7 +143,7 @@ static void advance_pools(struct plan *p)
 /* Would planning from nothing give the same again, up to a change in the queue? */
 static bool still_true(const struct plan *p)
 {
-    return !p->given_back && !p->by_node && !count_overdue(p)
+    return !p->given_back && !count_overdue(p)
            && p->rsv_layout == p->layout;
 }
 
