@@ -213,5 +213,6 @@ void cluster_check(const struct cluster *c)
         check_use(c, c->nodes.v[i], &all[i]);
     }
     check_totals(c);
+    reservations_check(c);
     free(all);
 }

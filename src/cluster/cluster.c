@@ -41,6 +41,7 @@ void cluster_destroy(struct cluster *c)
 {
     if (!c)
         return;
+    reservations_destroy(c);
     jobs_destroy(c);
     taskdefs_destroy(c);
     nodes_destroy(c);

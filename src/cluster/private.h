@@ -57,6 +57,8 @@ struct cluster_private {
     size_t sorted;                  /* so many entries of it are in order; then come
                                        late arrivals in order of arrival */
 
+    struct rsv_name *rsv_names; /* reservations by name; reservation.c */
+
     struct taskdef_entry *taskdefs;
     struct taskdef_entry *recent[TASKDEFS_RECENT]; /* found last, newest first */
     struct VEC(unsigned char) key; /* scratch of taskdef_intern() */
@@ -165,6 +167,12 @@ int req_check(const struct cluster *c, const struct req_desc *d, uint32_t *ret_t
 struct req req_make(
     struct cluster *c, const struct req_desc *d, uint32_t tasks, uint32_t cls);
 void taskdefs_destroy(struct cluster *c);
+
+/* ---- reservation.c ----------------------------------------------------------- */
+
+void reservations_destroy(struct cluster *c);
+/* Assert what reservation.h promises. */
+void reservations_check(const struct cluster *c);
 
 /* ---- valid.c ---------------------------------------------------------------- */
 

@@ -85,8 +85,8 @@ struct rsv_list VEC(struct rsv_on_node);
 /* Take over a draft (moved on success; still the caller's on failure). draft->name
  * NULL: named after draft->base, by reservation_next_name(). State follows from the
  * window: a start before `now` becomes `now`. -1 when the window is empty or over, or
- * the name is unusable or taken. Raises rsv_epoch. Holds no nodes yet. O(1), plus
- * O(reservations) for a name to be found. */
+ * the name is unusable or taken. Raises rsv_epoch. Holds no nodes yet.
+ * O(reservations). */
 int reservation_add(struct cluster *c, struct reservation *draft, int64_t now,
     struct reservation **ret, struct err *err);
 

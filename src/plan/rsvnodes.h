@@ -56,4 +56,21 @@ bool rsvnodes_conflict(const struct reservation *r, const struct reservation *ot
 uint32_t rsvnodes_tasks_configured(
     const struct cluster *c, const struct reservation *r, const struct node *n);
 
+/* Something that is used on one node for a while. */
+struct rsvnodes_use {
+    int64_t start_at, end_at;
+    struct res amount;
+};
+struct rsvnodes_uses VEC(struct rsvnodes_use);
+
+/* Tasks that fit into what such uses leave of the node at every instant of
+ * [start, end): what rsvnodes_free.tasks has to answer. O(uses^2). */
+uint32_t rsvnodes_tasks_beside(const struct cluster *c, const struct reservation *r,
+    const struct node *n, int64_t start, int64_t end, const struct rsvnodes_uses *uses);
+
+/* Append what conflicting reservations (rsvnodes_conflict()) hold on the node within
+ * [start, end). */
+void rsvnodes_add_reservations(const struct cluster *c, const struct reservation *r,
+    uint32_t node, int64_t start, int64_t end, struct rsvnodes_uses *ret);
+
 #endif

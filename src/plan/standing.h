@@ -4,9 +4,8 @@
 #ifndef MAUI_PLAN_STANDING_H
 #define MAUI_PLAN_STANDING_H
 
-#include "base/vec.h"
 #include "base/zone.h"
-#include "config/settings.h"
+#include "cluster/reservation.h"
 
 /* One instance. period_at identifies it among the instances of its standing
  * reservation: there is never more than one for a period. */
@@ -29,5 +28,16 @@ int64_t standing_next_period(
 
 /* Start of the period that `now` is in; 0 for PERIOD=INFINITY. */
 int64_t standing_period(const struct sr_cfg *sr, const struct zone *z, int64_t now);
+
+/* The instance as a reservation to be added, owned by the caller: everything that the
+ * configuration says, without nodes. `standing` = index into c->cfg->standing. An
+ * unknown PARTITION is INDEX_NONE, in which nothing is found. *alert (may be NULL)
+ * has a sentence, else ERR_NONE, when hosts of the list are unknown. */
+struct reservation standing_draft(struct cluster *c, uint32_t standing,
+    const struct standing_instance *i, struct err *alert);
+
+/* The instance of that period, live or not; NULL = none. O(reservations). */
+struct reservation *standing_find(
+    const struct cluster *c, uint32_t standing, int64_t period_at);
 
 #endif

@@ -23,7 +23,7 @@ struct acl_asker {
     uint32_t flags;            /* enum job_flag */
     bool any_flags;            /* wildcard: any job attribute */
     bool ignores_time;         /* QOS flag IGNSRMAXTIME */
-    int64_t procs, tasks;
+    int64_t procs, tasks;      /* -1 = any number */
     enum acl_confined confined;
     const char *advres;          /* the reservation it names, or NULL */
     const struct text_list *use; /* or those its QOS or credentials name, or NULL */
