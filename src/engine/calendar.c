@@ -53,8 +53,8 @@ static void grow(struct engine *e, struct reservation *r)
 
 /* ---- standing reservations ---- */
 
-static struct reservation draft_of(struct engine *e, uint32_t standing,
-    const struct standing_instance *x)
+static struct reservation draft_of(
+    struct engine *e, uint32_t standing, const struct standing_instance *x)
 {
     const struct sr_cfg *sr = &e->cfg->standing.v[standing];
     struct reservation d = draft_standing(e->c, sr);
@@ -147,8 +147,8 @@ static void fire_due(struct engine *e)
         if (!r || r->triggers.n == 0)
             continue;
         uint32_t index;
-        while ((index = trigger_next_due(r, e->now, trigger_load(e->c, r)))
-               != INDEX_NONE)
+        while (
+            (index = trigger_next_due(r, e->now, trigger_load(e->c, r))) != INDEX_NONE)
             fire(e, r, index);
         wake_at(e, trigger_next_at(r, e->now));
     }
@@ -213,8 +213,8 @@ int calendar_release(struct engine *e, const char *name, struct err *err)
     struct reservation *r = reservation_find(e->c, name ? name : "");
 
     if (!r || !reservation_is_live(r))
-        return err_set(err, ERR_NOT_FOUND, "reservation '%s' is not there",
-            name ? name : "");
+        return err_set(
+            err, ERR_NOT_FOUND, "reservation '%s' is not there", name ? name : "");
     return reservation_move(e->c, r, RSV_EV_RELEASE, e->now, err);
 }
 

@@ -48,7 +48,7 @@ struct reservation draft_standing(struct cluster *c, const struct sr_cfg *sr)
     d.def.tpn = (uint32_t)sr->tpn;
     d.tasks = (uint32_t)sr->tasks;
     d.partition = partition_of(c, sr);
-    d.shared = sr->shared;
+    d.shared = sr->access == SR_SHARED;
     d.flags = sr->flags;
     d.priority = sr->priority;
     d.owner_kind = sr->owner_kind;

@@ -95,21 +95,21 @@ enum action_kind {
 struct action {
     enum action_kind kind;
     uint32_t job;
-    int64_t at;       /* RESERVE: its start; DEFER: its end; else now */
-    bool backfill;    /* START: out of order */
+    int64_t at;            /* RESERVE: its start; DEFER: its end; else now */
+    bool backfill;         /* START: out of order */
     uint32_t rsv, trigger; /* TRIGGER: indexes; the job is INDEX_NONE */
-    const char *text; /* static or borrowed until the next call, may be NULL */
+    const char *text;      /* static or borrowed until the next call, may be NULL */
 };
 struct actions VEC(struct action);
 
 struct engine_options {
     enum queue_order order;          /* ORDER_PRIORITY unless studying */
     enum queue_order backfill_order; /* order of candidates; ORDER_PRIORITY = same */
-    struct zone zone; /* local days of standing reservations; all zero = UTC */
-    bool report_reservations;        /* emit ACTION_RESERVE and ACTION_RELEASE */
-    bool keep_ended;                 /* keep ended jobs in the cluster (the shell
-                                        removes them); default: removed at the start
-                                        of the next cycle */
+    struct zone zone;         /* local days of standing reservations; all zero = UTC */
+    bool report_reservations; /* emit ACTION_RESERVE and ACTION_RELEASE */
+    bool keep_ended;          /* keep ended jobs in the cluster (the shell
+                                 removes them); default: removed at the start
+                                 of the next cycle */
 };
 
 /* `cfg` is borrowed. */

@@ -57,7 +57,7 @@ struct engine {
     struct zone zone;
     struct VEC(int64_t) roll_at; /* by standing reservation: its next period */
     uint64_t standing_epoch;     /* settings the standing ones were made by */
-    bool keeps;                              /* RESERVATIONPOLICY HIGHEST somewhere */
+    bool keeps;                  /* RESERVATIONPOLICY HIGHEST somewhere */
     struct VEC(struct ranked) ranked, spare; /* the queue being ordered */
     uint64_t rank_low, rank_high, rank_last; /* keys */
     bool rank_sorted;

@@ -417,8 +417,7 @@ bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t st
     enum wait_code code;
 
     collect_cands(p, j, s, start);
-    int64_t counted =
-        rsvview_confined(p, j) ? 0 : count_free_at(p, s, start, end);
+    int64_t counted = rsvview_confined(p, j) ? 0 : count_free_at(p, s, start, end);
     int64_t first = attracted(p);
     *ret_units = counted < need - first ? counted : need - first;
     if (*ret_units < 0)

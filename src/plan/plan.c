@@ -143,8 +143,7 @@ static void advance_pools(struct plan *p)
 /* Would planning from nothing give the same again, up to a change in the queue? */
 static bool still_true(const struct plan *p)
 {
-    return !p->given_back && !count_overdue(p)
-           && p->rsv_layout == p->layout;
+    return !p->given_back && !count_overdue(p) && p->rsv_layout == p->layout;
 }
 
 void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
@@ -381,8 +380,8 @@ static int64_t first_fit_in(
 
     for (;;) {
         int64_t at = mixed ? bynode_first_fit(p, j, set, from)
-                                : count_first_fit(p, s, (int32_t)j->reqs[0].tasks, from,
-                                    plan_duration(j));
+                           : count_first_fit(
+                               p, s, (int32_t)j->reqs[0].tasks, from, plan_duration(j));
         if (at >= TIME_NEVER || !floating || floating_fits(p, j, at))
             return at;
         from = floating_next(p, at);

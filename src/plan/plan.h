@@ -97,8 +97,8 @@ struct reservation;
  * of jobs planned by count leave so many units of a pool, whichever nodes those are:
  * what was offered of them once is not offered again until the next begin. */
 void plan_rsv_begin(struct plan *p, const struct reservation *r);
-uint32_t plan_rsv_tasks(void *plan, const struct reservation *r, uint32_t node,
-    int64_t start, int64_t end);
+uint32_t plan_rsv_tasks(
+    void *plan, const struct reservation *r, uint32_t node, int64_t start, int64_t end);
 
 /* Windows for backfill, as any request of one processor a task would see them:
  * the next one with a duration greater than `after_s` (start with 0; the windows

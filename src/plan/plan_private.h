@@ -65,8 +65,8 @@ struct fit {
 
 /* By-node pools: stairs of one task definition, valid for one version. */
 struct defstairs {
-    uint64_t version;   /* of the plan */
-    uint64_t who; /* and what they were computed for */
+    uint64_t version; /* of the plan */
+    uint64_t who;     /* and what they were computed for */
     uint32_t set;
     struct VEC(struct stair) stairs;
 };
@@ -126,8 +126,8 @@ struct plan {
     struct VEC(uint32_t) tasks;    /* scratch: by node index */
     struct VEC(uint32_t) pinned;   /* scratch: nodes with pins */
     struct VEC(int64_t) times;     /* scratch */
-    struct VEC(int64_t) budget; /* by pool, of plan_rsv_begin() */
-    struct acl_asker *view; /* the job last looked at by rsvview.c */
+    struct VEC(int64_t) budget;    /* by pool, of plan_rsv_begin() */
+    struct acl_asker *view;        /* the job last looked at by rsvview.c */
     uint32_t view_job;
     uint64_t view_version, view_stamp;
     struct VEC(struct view_verdict) verdicts; /* by reservation index */
@@ -177,8 +177,8 @@ void count_reserve(struct plan *p, struct rsv *r, int64_t units);
 void count_unreserve(struct plan *p, struct rsv *r);
 
 /* bynode.c: pools planned node by node */
-uint32_t bynode_tasks(struct plan *p, const struct job *j,
-    const struct taskdef *def, const struct node *n, int64_t start, int64_t end);
+uint32_t bynode_tasks(struct plan *p, const struct job *j, const struct taskdef *def,
+    const struct node *n, int64_t start, int64_t end);
 int64_t bynode_free_until(
     struct plan *p, const struct job *j, uint32_t set, int64_t end);
 int64_t bynode_first_fit(

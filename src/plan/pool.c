@@ -86,7 +86,8 @@ static bool reserved(const struct plan *p, const struct node *n)
     return reservations_on(p->c, n->index)->n > 0;
 }
 
-static bool same_kind(const struct plan *p, const struct pool *pool, const struct node *n)
+static bool same_kind(
+    const struct plan *p, const struct pool *pool, const struct node *n)
 {
     const struct node *sample = p->c->nodes.v[pool->nodes.v[0]];
 

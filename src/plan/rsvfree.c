@@ -99,8 +99,8 @@ static int64_t tasks_over(struct plan *p, const struct reservation *r,
     return k;
 }
 
-uint32_t plan_rsv_tasks(void *plan, const struct reservation *r, uint32_t node,
-    int64_t start, int64_t end)
+uint32_t plan_rsv_tasks(
+    void *plan, const struct reservation *r, uint32_t node, int64_t start, int64_t end)
 {
     struct plan *p = plan;
     const struct node *n = p->c->nodes.v[node];

@@ -32,8 +32,8 @@ bool rsvview_confined(struct plan *p, const struct job *j)
     return p->view->confined != ACL_FREE;
 }
 
-static struct acl_verdict verdict(
-    struct plan *p, const struct job *j, struct reservation *r, int64_t start, int64_t end)
+static struct acl_verdict verdict(struct plan *p, const struct job *j,
+    struct reservation *r, int64_t start, int64_t end)
 {
     view_of(p, j);
     if (acl_depends_on_overlap(r))
@@ -55,8 +55,7 @@ static void occupy(struct occupant *o, const struct node *n, const struct job *j
     o->j = j;
     for (int i = 0; i < RES_DIMS; i++) {
         int64_t each = def->per_task.v[i];
-        o->left.v[i] =
-            each < 0 || taskdef_whole_node(def) ? n->cfg.v[i] : each * tasks;
+        o->left.v[i] = each < 0 || taskdef_whole_node(def) ? n->cfg.v[i] : each * tasks;
     }
 }
 
@@ -113,8 +112,8 @@ static void charge_occupants(struct plan *p, struct reservation *r,
         if (!acl_decide_job(p->c, r, o, overlap).granted)
             continue;
         for (int i = 0; i < RES_DIMS; i++) {
-            int64_t take = occ[k].left.v[i] < io_amount->v[i] ? occ[k].left.v[i]
-                                                             : io_amount->v[i];
+            int64_t take =
+                occ[k].left.v[i] < io_amount->v[i] ? occ[k].left.v[i] : io_amount->v[i];
             io_amount->v[i] -= take;
             if (!in_full)
                 occ[k].left.v[i] -= take;

@@ -2,6 +2,8 @@
  * Files for programs: jobs, decisions, figures. The summary is in summary.c. */
 #include "sim/report.h"
 
+#include "cluster/reservation.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +114,8 @@ static const char *const action_names[] = {[ACTION_START] = "start",
     [ACTION_HOLD] = "hold",
     [ACTION_DEFER] = "defer",
     [ACTION_RESERVE] = "reserve",
-    [ACTION_RELEASE] = "release"};
+    [ACTION_RELEASE] = "release",
+    [ACTION_TRIGGER] = "trigger"};
 
 /* Runs of nodes: the first one's name and how many follow it in order. */
 static json_t *allocation(const struct run_decision *d)
@@ -129,9 +132,29 @@ static json_t *allocation(const struct run_decision *d)
     return list;
 }
 
+/* A trigger of a reservation: what would be run or submitted. */
+static void report_trigger(FILE *out, const struct run_decision *d)
+{
+    const struct action *a = d->action;
+    const struct reservation *r = d->cluster->reservations.v[a->rsv];
+    const struct trigger *t = &r->triggers.v[a->trigger];
+    json_t *o = json_pack("{s:I, s:s, s:s, s:s, s:s, s:s?}", "time", (json_int_t)d->at,
+        "event", "trigger", "reservation", r->name, "on", trigger_event_name(t->event),
+        "action", trigger_action_name(t->action), "data", t->data);
+
+    json_dumpf(o, out, JSON_COMPACT);
+    fputc('\n', out);
+    json_decref(o);
+}
+
 void report_decision(FILE *out, const struct run_decision *d)
 {
     const struct action *a = d->action;
+
+    if (a->kind == ACTION_TRIGGER) {
+        report_trigger(out, d);
+        return;
+    }
     json_t *o = json_pack("{s:I, s:s, s:s}", "time", (json_int_t)d->at, "event",
         action_names[a->kind], "job", d->job->id);
 

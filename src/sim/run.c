@@ -186,10 +186,11 @@ static void stopped(struct run *s, const struct action *a, enum run_state state)
 
 static void tell(const struct run *s, const struct action *a)
 {
+    bool of_job = a->job != INDEX_NONE;
     struct run_decision d = {
         .action = a,
-        .job = &s->w->jobs.v[s->slots.v[a->job].job],
-        .now = s->c->jobs.v[a->job],
+        .job = of_job ? &s->w->jobs.v[s->slots.v[a->job].job] : NULL,
+        .now = of_job ? s->c->jobs.v[a->job] : NULL,
         .cluster = s->c,
         .at = s->now - s->shift,
         .target_at = a->at >= TIME_NEVER ? TIME_NEVER : a->at - s->shift,
@@ -223,6 +224,9 @@ static void carry_out(struct run *s)
             break;
         case ACTION_RESERVE:
         case ACTION_RELEASE:
+            break;
+        case ACTION_TRIGGER: /* told above; a simulation runs no programs */
+            s->r->triggers++;
             break;
         }
     }

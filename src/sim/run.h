@@ -40,7 +40,7 @@ struct run_job {
 /* A decision, told as it is made. */
 struct run_decision {
     const struct action *action;
-    const struct trace_job *job;
+    const struct trace_job *job;   /* NULL: of a reservation */
     const struct job *now;         /* as the engine has it */
     const struct cluster *cluster; /* for names */
     int64_t at;                    /* trace time */
@@ -70,6 +70,7 @@ struct run_result {
     struct run_job *jobs; /* owned; by index in the workload */
     uint64_t by_state[RUN_REFUSED + 1];
     uint64_t cycles, started, backfilled, requeued, held, deferred;
+    uint64_t triggers; /* of reservations, fired */
     struct run_stuck stuck[WAIT_CODES]; /* by enum wait_code */
     int64_t end_at;                     /* trace time of the last event */
 };

@@ -230,7 +230,8 @@ static void write_log(struct entry *e, const struct action *a, int64_t now)
         [ACTION_HOLD] = "hold",
         [ACTION_DEFER] = "defer",
         [ACTION_RESERVE] = "reserve",
-        [ACTION_RELEASE] = "release"};
+        [ACTION_RELEASE] = "release",
+        [ACTION_TRIGGER] = "trigger"};
 
     strbuf_printf(&e->log, "%s%s", e->log.len ? " " : "",
         a->kind == ACTION_START && a->backfill ? "backfill" : names[a->kind]);
