@@ -168,7 +168,9 @@ uint32_t bynode_tasks(const struct plan *p, const struct job *j,
  * excluded nodes, and a host list long enough to confine the job to it. */
 static bool on_list(const struct plan *p, const struct req *r, const struct node *n)
 {
-    if (r->def->exclude.n && !feasible_node(p->c, r->def, n, NULL))
+    bool listed = r->def->exclude.n || r->def->hosts.n;
+
+    if (listed && !feasible_node(p->c, r->def, n, NULL))
         return false;
     if (r->def->hosts.n == 0 || !feasible_hosts_only(p->c, r))
         return true;
