@@ -92,9 +92,12 @@ static void print_row(
              && row->home != HOME_CRED)
         print_line(out, row->name, row->def != NULL ? row->def : "-",
             row->def != NULL ? row->def : "-", "default");
-    for (const struct cfg_value *v = c->values.v; v != c->values.v + c->values.n; v++)
+    for (size_t i = 0; i < c->values.n; i++) {
+        const struct cfg_value *v = &c->values.v[i];
+
         if (v->row == row && v != plain)
             print_value(out, v);
+    }
 }
 
 static void print_group(

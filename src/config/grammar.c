@@ -15,6 +15,8 @@ static bool is_blank(char c)
 
 void grammar_init(struct grammar *g, const char *text, size_t len)
 {
+    if (len == 0)
+        text = ""; /* an empty text may be NULL, to which nothing can be added */
     *g = (struct grammar){.text = text, .end = text + len};
     if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         g->text += 3;

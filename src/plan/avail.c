@@ -114,8 +114,7 @@ static const struct taskdef *def_of(const struct req *r)
     return r->held ? r->held : r->def;
 }
 
-/* The strictest access policy among a job's requests. */
-static enum access_policy access_of(const struct job *j)
+enum access_policy avail_access(const struct job *j)
 {
     enum access_policy worst = def_of(&j->reqs[0])->access;
 
@@ -138,7 +137,7 @@ static int64_t procs_there(
 {
     int64_t procs = 0;
 
-    if (access_of(j) >= ACCESS_SINGLEJOB)
+    if (avail_access(j) >= ACCESS_SINGLEJOB)
         return n->cfg.v[RES_PROCS];
     if (j->nreqs == 1)
         return nj->tasks * procs_per_task(def_of(&j->reqs[0]), n);
@@ -161,7 +160,7 @@ struct company {
 static bool meet(const struct cluster *c, const struct job *j, const struct node *n,
     bool counted, struct company *ret)
 {
-    enum access_policy mine = access_of(j);
+    enum access_policy mine = avail_access(j);
 
     *ret = (struct company){0};
     for (size_t i = 0; i < n->jobs.n; i++) {
@@ -169,7 +168,7 @@ static bool meet(const struct cluster *c, const struct job *j, const struct node
         if (other == j)
             continue;
         bool same_user = other->cred[CRED_USER] == j->cred[CRED_USER];
-        enum access_policy theirs = access_of(other);
+        enum access_policy theirs = avail_access(other);
         enum access_policy strict = theirs > mine ? theirs : mine;
         if (strict >= ACCESS_SINGLEJOB || (strict == ACCESS_SINGLEUSER && !same_user))
             return false;

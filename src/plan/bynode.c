@@ -2,6 +2,7 @@
  * Pools planned node by node: what one node can take during an interval, the
  * earliest instant at which enough nodes can, and pinned reservations. */
 #include "plan/plan_private.h"
+#include "plan/select_private.h"
 
 #include <assert.h>
 #include <string.h>
@@ -29,10 +30,10 @@ static void use_add(struct in_use *u, const struct job *j, const struct taskdef 
 {
     const struct taskdef *theirs = r->held ? r->held : r->def;
     bool same_user = other->cred[CRED_USER] == j->cred[CRED_USER];
+    enum access_policy strict = avail_access(j), other_strict = avail_access(other);
 
-    if (whole_node(theirs->access) || whole_node(def->access)
-        || ((theirs->access == ACCESS_SINGLEUSER || def->access == ACCESS_SINGLEUSER)
-            && !same_user))
+    strict = other_strict > strict ? other_strict : strict;
+    if (whole_node(strict) || (strict == ACCESS_SINGLEUSER && !same_user))
         u->closed = true;
     for (int i = 0; i < RES_DIMS; i++) {
         int64_t each = theirs->per_task.v[i];
@@ -178,7 +179,9 @@ uint32_t bynode_tasks(struct plan *p, const struct job *j, const struct taskdef 
  * excluded nodes, and a host list long enough to confine the job to it. */
 static bool on_list(const struct plan *p, const struct req *r, const struct node *n)
 {
-    if (r->def->exclude.n && !feasible_node(p->c, r->def, n, NULL))
+    bool listed = r->def->exclude.n || r->def->hosts.n;
+
+    if (listed && !feasible_node(p->c, r->def, n, NULL))
         return false;
     if (r->def->hosts.n == 0 || !feasible_hosts_only(p->c, r))
         return true;

@@ -120,11 +120,13 @@ struct profile *count_work(struct plan *p, struct pool *pool)
     pool->stairs.n = 0;
     if (pool->nrsv == 0)
         return &pool->work;
+    /* a job past its limit may hold what was kept for another, until that is re-placed
+     */
     for (uint32_t i = 0; i < p->nrsv; i++) {
         const struct rsv *r = &p->rsvs.v[i];
         for (size_t k = 0; r->job != INDEX_NONE && k < r->parts.n; k++)
             if (r->parts.v[k].pool == pool->index)
-                profile_take(&pool->work, r->start_at, r->end_at, r->parts.v[k].units);
+                profile_claim(&pool->work, r->start_at, r->end_at, r->parts.v[k].units);
     }
     return &pool->work;
 }

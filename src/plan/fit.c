@@ -29,7 +29,7 @@ static bool shape_is_plain(const struct plan *p, const struct taskdef *def,
     if (n->maxjob >= 0 || n->maxjob_per_user >= 0 || n->maxproc >= 0
         || n->maxproc_per_user >= 0 || n->maxpe_per_job > 0 || n->maxload > 0)
         return false;
-    return cfg->enable_multinode_jobs || n->simple;
+    return cfg->enable_multinode_jobs;
 }
 
 /* Processors of one task, whole-node requests and exclusive access included; 0 =
@@ -50,9 +50,16 @@ static int64_t shape_unit(const struct plan *p, const struct taskdef *def,
     return shape_is_plain(p, def, n, per_node) ? procs : 0;
 }
 
-static bool nodeset_in_force(const struct plan *p, uint32_t partition)
+/* Does it matter which of several equal nodes are free together? */
+static bool places_matter(
+    const struct plan *p, const struct taskdef *def, uint32_t partition)
 {
-    return p->c->partitions.v[partition]->par->nodeset.policy != NODESET_OFF;
+    const struct par_settings *par = p->c->partitions.v[partition]->par;
+    enum nodealloc_policy policy =
+        def->nodealloc == NODEALLOC_UNSET ? par->nodealloc : def->nodealloc;
+
+    return par->nodeset.policy != NODESET_OFF || policy == NODEALLOC_CONTIGUOUS
+           || policy == NODEALLOC_LOCAL;
 }
 
 bool set_has_by_node(const struct plan *p, const struct fitset *s)
@@ -145,10 +152,13 @@ static void set_admit(struct plan *p, uint32_t set, const struct taskdef *def)
     for (size_t i = 0; i < s->pools.n; i++) {
         struct pool *pool = &p->pools.v[s->pools.v[i].pool];
         const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
-        int64_t unit = listed || nodeset_in_force(p, pool->partition)
+        int64_t unit = listed || places_matter(p, def, pool->partition)
                            ? 0
                            : shape_unit(p, def, n, s->pools.v[i].per_node);
-        if (unit == 0 || (pool->unit && pool->unit != unit)) {
+        bool other =
+            pool->unit
+            && (pool->unit != unit || pool->per_node != s->pools.v[i].per_node);
+        if (unit == 0 || other) {
             pool_by_node(p, pool);
         } else if (!pool->unit) {
             pool->unit = unit;

@@ -273,9 +273,10 @@ static struct cand *cand_of(struct cand *cands, size_t n, uint32_t node)
 
 /* Put the listed hosts first, in the order of the list; *ret_pinned of them. A list
  * that can hold the request is all there is to choose from; one that cannot must be
- * used whole. False when a host of such a list is missing. */
-static bool pin_hosts(
-    const struct nodealloc *a, struct cand *cands, size_t *n, size_t *ret_pinned)
+ * used whole: then *ret_must is their number too, else 0. False when a host of such a
+ * list is missing. */
+static bool pin_hosts(const struct nodealloc *a, struct cand *cands, size_t *n,
+    size_t *ret_pinned, size_t *ret_must)
 {
     const struct taskdef *def = nodealloc_hosts(a);
     struct cand *pinned = xmalloc(def->hosts.n * sizeof *pinned);
@@ -299,6 +300,7 @@ static bool pin_hosts(
     free(pinned);
     *n = np + rest;
     *ret_pinned = np;
+    *ret_must = only ? 0 : np;
     return only || missing == 0;
 }
 
@@ -318,10 +320,10 @@ static struct nodealloc_want want_after(
 static int choose(const struct nodealloc *a, const struct nodealloc_want *w,
     struct cand *cands, size_t n, struct allocs *ret)
 {
-    size_t pinned = 0, before = ret->n;
+    size_t pinned = 0, must = 0, before = ret->n;
     int dir = 1;
 
-    if (nodealloc_hosts(a) && !pin_hosts(a, cands, &n, &pinned))
+    if (nodealloc_hosts(a) && !pin_hosts(a, cands, &n, &pinned, &must))
         return -1;
     struct nodealloc_want rest = want_after(w, cands, pinned);
     if (rest.units || rest.nodes) {
@@ -336,7 +338,7 @@ static int choose(const struct nodealloc *a, const struct nodealloc_want *w,
         dir = 1;
     }
     if (w->nodes) {
-        if (!pick_nodes(w, cands, n, pinned))
+        if (!pick_nodes(w, cands, n, must))
             return -1;
         share(a, w, cands, ret);
     } else if (!fill(a, w, cands, n, dir, ret)) {

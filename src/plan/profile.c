@@ -127,12 +127,12 @@ static uint32_t split(struct profile *p, uint32_t i, int64_t at)
     return i + 1;
 }
 
-void profile_take(struct profile *p, int64_t start, int64_t end, int32_t amount)
+int32_t profile_claim(struct profile *p, int64_t start, int64_t end, int32_t amount)
 {
     if (start < p->at[0])
         start = p->at[0];
     if (end <= start || amount == 0)
-        return;
+        return 0;
     uint32_t first = split(p, profile_index(p, start), start);
     uint32_t last = p->n;
 
@@ -142,8 +142,18 @@ void profile_take(struct profile *p, int64_t start, int64_t end, int32_t amount)
             i++;
         last = split(p, i, end);
     }
+    int32_t least = INT32_MAX;
     for (uint32_t i = first; i < last; i++) {
         p->free[i] -= amount;
-        assert(p->free[i] >= 0);
+        least = p->free[i] < least ? p->free[i] : least;
     }
+    return least;
+}
+
+void profile_take(struct profile *p, int64_t start, int64_t end, int32_t amount)
+{
+    int32_t least = profile_claim(p, start, end, amount);
+
+    assert(amount < 0 || least >= 0);
+    (void)least;
 }

@@ -36,8 +36,13 @@ int64_t profile_fit(
 /* Fewest units free anywhere in [start, end). O(log steps + steps inside). */
 int32_t profile_min(const struct profile *p, int64_t start, int64_t end);
 
-/* Take (or with a negative amount give back) units on [start, end). O(steps). */
+/* Take (or with a negative amount give back) units on [start, end), which are there.
+ * O(steps). */
 void profile_take(struct profile *p, int64_t start, int64_t end, int32_t amount);
+
+/* Take units that may not be there: less than nothing is free then. Returns the least
+ * that is free afterwards. O(steps). */
+int32_t profile_claim(struct profile *p, int64_t start, int64_t end, int32_t amount);
 
 /* Index of the step that holds at `at` (>= the first step's time). O(log steps). */
 uint32_t profile_index(const struct profile *p, int64_t at);

@@ -33,6 +33,12 @@ int64_t feasible_procs_left(const struct cluster *c, const struct taskdef *def,
 int64_t feasible_class_procs(
     const struct cluster *c, const struct node *n, uint32_t cls);
 
+/* ---- avail.c ---------------------------------------------------------------- */
+
+/* The strictest access policy among a job's requests: nodes it shares with others must
+ * satisfy that one. */
+enum access_policy avail_access(const struct job *j);
+
 /* ---- nodealloc.c ------------------------------------------------------------ */
 
 /* What a request wants, in units of TPN tasks (1 without TPN). */
