@@ -162,11 +162,36 @@ uint32_t bynode_tasks(const struct plan *p, const struct job *j,
     return (uint32_t)least(k, feasible_tasks(p->c, def, n));
 }
 
+static void room_at(const struct plan *p, const struct job *j, const struct node *n,
+    int64_t at, struct res *io_room)
+{
+    const struct taskdef *def = j->reqs[0].def;
+    struct in_use u = {0};
+
+    use_running(p, &u, j, def, n, at);
+    use_pins(p, &u, j, def, n, at);
+    for (int i = 0; i < RES_DIMS; i++)
+        io_room->v[i] = least(io_room->v[i], n->cfg.v[i] - u.res.v[i]);
+}
+
+struct res bynode_room(const struct plan *p, const struct job *j, const struct node *n,
+    int64_t start, int64_t end)
+{
+    const struct pins *pins = pins_of(p, n->index);
+    struct res room = n->cfg;
+
+    room_at(p, j, n, start, &room);
+    for (size_t i = 0; pins && i < pins->v.n; i++)
+        if (pins->v.v[i].start_at > start && pins->v.v[i].start_at < end)
+            room_at(p, j, n, pins->v.v[i].start_at, &room);
+    return room;
+}
+
 /* ---- over all nodes of a set ---- */
 
 /* A pool answers for all its nodes but for what names single ones: the list of
  * excluded nodes, and a host list long enough to confine the job to it. */
-static bool on_list(const struct plan *p, const struct req *r, const struct node *n)
+bool bynode_on_list(const struct plan *p, const struct req *r, const struct node *n)
 {
     bool listed = r->def->exclude.n || r->def->hosts.n;
 
@@ -201,7 +226,7 @@ static int64_t tasks_all(
             else if (start <= p->now && !bitset_test(&p->free_nodes, n->index)
                      && def->per_task.v[RES_PROCS] != 0)
                 continue;
-            if (on_list(p, &j->reqs[0], n))
+            if (bynode_on_list(p, &j->reqs[0], n))
                 tasks = bynode_tasks(p, j, def, n, start, end);
             p->tasks.v[n->index] = tasks;
             sum += tasks;
@@ -298,16 +323,15 @@ int64_t bynode_free_until(
 
 /* ---- choosing nodes ---- */
 
-/* First instant at which the node can no longer keep `tasks` tasks. */
-static int64_t free_until(const struct plan *p, const struct job *j,
-    const struct node *n, uint32_t tasks, int64_t start)
+int64_t bynode_holds_until(const struct plan *p, const struct job *j,
+    const struct taskdef *def, const struct node *n, uint32_t tasks, int64_t start)
 {
     const struct pins *pins = pins_of(p, n->index);
     int64_t until = TIME_NEVER;
 
     for (size_t i = 0; pins && i < pins->v.n; i++) {
         int64_t at = pins->v.v[i].start_at;
-        if (at > start && at < until && tasks_at(p, j, j->reqs[0].def, n, at) < tasks)
+        if (at > start && at < until && tasks_at(p, j, def, n, at) < tasks)
             until = at;
     }
     return until;
@@ -334,7 +358,7 @@ bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t st
             continue;
         struct cand cand = {.node = n->index,
             .tasks = tasks,
-            .free_until = free_until(p, j, n, tasks, start),
+            .free_until = bynode_holds_until(p, j, a.req->def, n, tasks, start),
             .affinity = AFFINITY_NONE};
         vec_push(&p->cands, cand);
     }
@@ -365,7 +389,7 @@ static void sweep_node(struct sweep *w, uint32_t node, int64_t at)
 
     for (size_t i = 0; i < s->pools.n && !inside; i++)
         inside = s->pools.v[i].pool == n->pool;
-    if (!inside || !on_list(p, &w->j->reqs[0], n))
+    if (!inside || !bynode_on_list(p, &w->j->reqs[0], n))
         return;
     uint32_t tasks = bynode_tasks(p, w->j, def, n, at, time_add(at, w->duration));
     w->sum += (int64_t)tasks - (int64_t)p->tasks.v[node];
@@ -436,6 +460,8 @@ int64_t bynode_first_fit(
 int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
     struct allocs *ret, enum wait_code *ret_code)
 {
+    if (j->nreqs > 1)
+        return multireq_place(p, j, set, p->now, ret, ret_code) ? 0 : -1;
     scratch_ready(p);
     tasks_all(p, j, set, p->now, time_add(p->now, plan_duration(j)));
     return bynode_choose(p, j, set, p->now, ret, ret_code) ? 0 : -1;
@@ -444,10 +470,15 @@ int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
 void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r)
 {
     enum wait_code code;
+    bool found;
 
-    scratch_ready(p);
-    tasks_all(p, j, r->fitset, r->start_at, r->end_at);
-    bool found = bynode_choose(p, j, r->fitset, r->start_at, &r->alloc, &code);
+    if (j->nreqs > 1) {
+        found = multireq_place(p, j, r->fitset, r->start_at, &r->alloc, &code);
+    } else {
+        scratch_ready(p);
+        tasks_all(p, j, r->fitset, r->start_at, r->end_at);
+        found = bynode_choose(p, j, r->fitset, r->start_at, &r->alloc, &code);
+    }
     assert(found);
     (void)found;
 }

@@ -358,21 +358,46 @@ int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
 
 bool plan_fits_now(struct plan *p, const struct job *j, uint32_t partition)
 {
-    if (j->reqs[0].def->gres.n && floating_wanted(p, j) && !floating_fits(p, j, p->now))
+    bool gres = j->reqs[0].def->gres.n || j->nreqs > 1;
+
+    if (gres && floating_wanted(p, j) && !floating_fits(p, j, p->now))
         return false;
     return plan_free_now(p, j, partition) >= j->reqs[0].tasks;
+}
+static bool multireq_fits_now(struct plan *p, const struct job *j, uint32_t partition)
+{
+    struct fitset *s = fit_for(p, j, partition);
+    struct allocs found = {0};
+    enum wait_code code;
+
+    bool fits = s && multireq_place(p, j, set_of(p, s), p->now, &found, &code);
+    vec_fini(&found);
+    return fits;
+}
+
+
+/* Earliest instant for the nodes alone. */
+static int64_t nodes_first_fit(
+    struct plan *p, const struct job *j, uint32_t set, int64_t from)
+{
+    if (j->nreqs > 1)
+        return multireq_fits_now(p, j, partition);
+    struct fitset *s = &p->sets.v[set];
+    bool floating = floating_wanted(p, j);
+
+    for (;;) {
+        int64_t at = nodes_first_fit(p, j, set, from);
+
+    if (j->nreqs > 1)
+        return multireq_first_fit(p, j, set, from);
+    if (s->by_node)
+        return bynode_first_fit(p, j, set, from);
+    return count_first_fit(p, s, (int32_t)j->reqs[0].tasks, from, plan_duration(j));
 }
 
 static int64_t first_fit_in(
     struct plan *p, const struct job *j, uint32_t set, int64_t from)
 {
-    struct fitset *s = &p->sets.v[set];
-    bool floating = floating_wanted(p, j);
-
-    for (;;) {
-        int64_t at = s->by_node ? bynode_first_fit(p, j, set, from)
-                                : count_first_fit(p, s, (int32_t)j->reqs[0].tasks, from,
-                                    plan_duration(j));
         if (at >= TIME_NEVER || !floating || floating_fits(p, j, at))
             return at;
         from = floating_next(p, at);
