@@ -143,7 +143,10 @@ static bool still_true(const struct plan *p)
 
 void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
 {
-    if (p->node_epoch != p->c->node_epoch || p->config_epoch != p->c->config_epoch) {
+    bool rebuilt =
+        p->node_epoch != p->c->node_epoch || p->config_epoch != p->c->config_epoch;
+
+    if (rebuilt) {
         pools_rebuild(p);
         p->node_epoch = p->c->node_epoch;
         p->config_epoch = p->c->config_epoch;
@@ -152,10 +155,13 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     p->confirmed = 0;
     p->version++;
     bool same = still_true(p);
-    if (p->rsv_layout != p->layout || (keep == RSV_REPLAN && !same))
+    if (rebuilt || (keep == RSV_REPLAN && !same)) {
         forget_all(p, keep == RSV_KEEP);
-    else
+    } else {
+        if (p->rsv_layout != p->layout)
+            bind_counted(p);
         close_gaps(p);
+    }
     if (same)
         advance_pools(p);
     else
@@ -356,14 +362,6 @@ int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
                       : count_free_until(p, s, end);
 }
 
-bool plan_fits_now(struct plan *p, const struct job *j, uint32_t partition)
-{
-    bool gres = j->reqs[0].def->gres.n || j->nreqs > 1;
-
-    if (gres && floating_wanted(p, j) && !floating_fits(p, j, p->now))
-        return false;
-    return plan_free_now(p, j, partition) >= j->reqs[0].tasks;
-}
 static bool multireq_fits_now(struct plan *p, const struct job *j, uint32_t partition)
 {
     struct fitset *s = fit_for(p, j, partition);
@@ -375,18 +373,22 @@ static bool multireq_fits_now(struct plan *p, const struct job *j, uint32_t part
     return fits;
 }
 
+bool plan_fits_now(struct plan *p, const struct job *j, uint32_t partition)
+{
+    bool gres = j->reqs[0].def->gres.n || j->nreqs > 1;
+
+    if (gres && floating_wanted(p, j) && !floating_fits(p, j, p->now))
+        return false;
+    if (j->nreqs > 1)
+        return multireq_fits_now(p, j, partition);
+    return plan_free_now(p, j, partition) >= j->reqs[0].tasks;
+}
 
 /* Earliest instant for the nodes alone. */
 static int64_t nodes_first_fit(
     struct plan *p, const struct job *j, uint32_t set, int64_t from)
 {
-    if (j->nreqs > 1)
-        return multireq_fits_now(p, j, partition);
     struct fitset *s = &p->sets.v[set];
-    bool floating = floating_wanted(p, j);
-
-    for (;;) {
-        int64_t at = nodes_first_fit(p, j, set, from);
 
     if (j->nreqs > 1)
         return multireq_first_fit(p, j, set, from);
@@ -398,6 +400,10 @@ static int64_t nodes_first_fit(
 static int64_t first_fit_in(
     struct plan *p, const struct job *j, uint32_t set, int64_t from)
 {
+    bool floating = floating_wanted(p, j);
+
+    for (;;) {
+        int64_t at = nodes_first_fit(p, j, set, from);
         if (at >= TIME_NEVER || !floating || floating_fits(p, j, at))
             return at;
         from = floating_next(p, at);

@@ -188,6 +188,10 @@ static inline struct pins *pins_of(const struct plan *p, uint32_t node)
     return p->pins.v[node].v.n ? &p->pins.v[node] : NULL;
 }
 
+/* bind.c: give nodes to reservations counted in pools that are no longer counted.
+ * O(reservations^2 + units of theirs x active jobs), once a new shape. */
+void bind_counted(struct plan *p);
+
 /* multireq.c: jobs of several requests */
 bool multireq_place(struct plan *p, const struct job *j, uint32_t set, int64_t start,
     struct allocs *ret, enum wait_code *ret_code);
