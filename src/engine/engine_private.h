@@ -104,6 +104,9 @@ void reserve_configure(struct engine *e);
 /* passes.c */
 void pass_priority(
     struct engine *e, const struct candidates *jobs, enum limit_level level);
+/* Where no reservations are made at all: could the job ever run? If not it is deferred
+ * and false returned (reference reservations, section 8.3). */
+bool reserve_test(struct engine *e, struct job *j);
 void pass_backfill(
     struct engine *e, const struct candidates *jobs, enum limit_level level);
 
