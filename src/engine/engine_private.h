@@ -116,6 +116,9 @@ void calendar_job_ended(struct engine *e, const struct job *j);
 /* passes.c */
 void pass_priority(
     struct engine *e, const struct candidates *jobs, enum limit_level level);
+/* Where no reservations are made at all: could the job ever run? If not it is deferred
+ * and false returned (reference reservations, section 8.3). */
+bool reserve_test(struct engine *e, struct job *j);
 void pass_backfill(
     struct engine *e, const struct candidates *jobs, enum limit_level level);
 

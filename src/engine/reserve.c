@@ -96,6 +96,22 @@ bool reserve_may(const struct engine *e, const struct job *j)
     return false;
 }
 
+bool reserve_test(struct engine *e, struct job *j)
+{
+    uint64_t m = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
+    struct slot slot;
+
+    for (; m; m &= m - 1) {
+        const struct par_settings *par = par_of(e, (uint32_t)__builtin_ctzll(m));
+        if (par->bf_policy != BACKFILL_NONE && par->rsv_policy != RSVPOLICY_NEVER)
+            return true;
+    }
+    if (plan_first_fit(e->plan, j, e->now, &slot))
+        return true;
+    defer_job(e, j, REASON_NORESOURCES, "no instant at which the job could run");
+    return false;
+}
+
 static void count(struct engine *e, const struct job *j, uint32_t partition)
 {
     int8_t group = e->group_of_qos.v[j->cred[CRED_QOS]];

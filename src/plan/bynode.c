@@ -125,10 +125,9 @@ struct span {
 };
 
 /* Tasks the node can take at the very instant `at` of the span. */
-static int64_t tasks_at(struct plan *p, const struct job *j, const struct node *n,
-    const struct span *span, int64_t at)
+static int64_t tasks_at(struct plan *p, const struct job *j, const struct taskdef *def,
+    const struct node *n, const struct span *span, int64_t at)
 {
-    const struct taskdef *def = j->reqs[0].def;
     struct in_use u = {0};
     struct res have = n->cfg;
 
@@ -154,16 +153,16 @@ uint32_t bynode_tasks(struct plan *p, const struct job *j, const struct taskdef 
 {
     const struct pins *pins = pins_of(p, n->index);
     const struct span span = {start, end};
-    int64_t k = tasks_at(p, j, n, &span, start);
+    int64_t k = tasks_at(p, j, def, n, &span, start);
 
     if (k > 0 && start <= p->now)
         k = least(k, avail_tasks_now(p->c, j, def, n));
     for (size_t i = 0; k > 0 && pins && i < pins->v.n; i++)
         if (pins->v.v[i].start_at > start && pins->v.v[i].start_at < end)
-            k = least(k, tasks_at(p, j, n, &span, pins->v.v[i].start_at));
+            k = least(k, tasks_at(p, j, def, n, &span, pins->v.v[i].start_at));
     int64_t at = k > 0 ? rsvview_next(p, j, n, start) : TIME_NEVER;
     for (; k > 0 && at < end; at = rsvview_next(p, j, n, at))
-        k = least(k, tasks_at(p, j, n, &span, at));
+        k = least(k, tasks_at(p, j, def, n, &span, at));
     if (k <= 0)
         return 0;
     if (def->access == ACCESS_SINGLETASK)
@@ -173,11 +172,44 @@ uint32_t bynode_tasks(struct plan *p, const struct job *j, const struct taskdef 
     return (uint32_t)least(k, feasible_tasks(p->c, def, n));
 }
 
+static void room_at(struct plan *p, const struct job *j, const struct node *n,
+    const struct span *span, int64_t at, struct res *io_room)
+{
+    const struct taskdef *def = j->reqs[0].def;
+    struct in_use u = {0};
+    struct res have = n->cfg;
+
+    use_running(p, &u, j, def, n, at);
+    use_pins(p, &u, j, def, n, at);
+    for (int i = 0; i < RES_DIMS; i++)
+        have.v[i] -= u.res.v[i];
+    rsvview_reduce(p, j, n, span->start, span->end, at, &have);
+    for (int i = 0; i < RES_DIMS; i++)
+        io_room->v[i] = least(io_room->v[i], have.v[i]);
+}
+
+struct res bynode_room(struct plan *p, const struct job *j, const struct node *n,
+    int64_t start, int64_t end)
+{
+    const struct pins *pins = pins_of(p, n->index);
+    const struct span span = {start, end};
+    struct res room = n->cfg;
+
+    room_at(p, j, n, &span, start, &room);
+    for (size_t i = 0; pins && i < pins->v.n; i++)
+        if (pins->v.v[i].start_at > start && pins->v.v[i].start_at < end)
+            room_at(p, j, n, &span, pins->v.v[i].start_at, &room);
+    int64_t at = rsvview_next(p, j, n, start);
+    for (; at < end; at = rsvview_next(p, j, n, at))
+        room_at(p, j, n, &span, at, &room);
+    return room;
+}
+
 /* ---- over all nodes of a set ---- */
 
 /* A pool answers for all its nodes but for what names single ones: the list of
  * excluded nodes, and a host list long enough to confine the job to it. */
-static bool on_list(const struct plan *p, const struct req *r, const struct node *n)
+bool bynode_on_list(const struct plan *p, const struct req *r, const struct node *n)
 {
     bool listed = r->def->exclude.n || r->def->hosts.n;
 
@@ -214,7 +246,7 @@ static int64_t tasks_all(
             else if (start <= p->now && !bitset_test(&p->free_nodes, n->index)
                      && def->per_task.v[RES_PROCS] != 0)
                 continue;
-            if (on_list(p, &j->reqs[0], n))
+            if (bynode_on_list(p, &j->reqs[0], n))
                 tasks = bynode_tasks(p, j, def, n, start, end);
             p->tasks.v[n->index] = tasks;
             sum += tasks;
@@ -347,9 +379,8 @@ int64_t bynode_free_until(
 
 /* ---- choosing nodes ---- */
 
-/* First instant at which the node can no longer keep `tasks` tasks. */
-static int64_t free_until(struct plan *p, const struct job *j, const struct node *n,
-    uint32_t tasks, int64_t start)
+int64_t bynode_holds_until(struct plan *p, const struct job *j,
+    const struct taskdef *def, const struct node *n, uint32_t tasks, int64_t start)
 {
     const struct pins *pins = pins_of(p, n->index);
     const struct span span = {start, TIME_NEVER};
@@ -357,12 +388,12 @@ static int64_t free_until(struct plan *p, const struct job *j, const struct node
 
     for (size_t i = 0; pins && i < pins->v.n; i++) {
         int64_t at = pins->v.v[i].start_at;
-        if (at > start && at < until && tasks_at(p, j, n, &span, at) < tasks)
+        if (at > start && at < until && tasks_at(p, j, def, n, &span, at) < tasks)
             until = at;
     }
     int64_t at = rsvview_next(p, j, n, start);
     for (; at < until; at = rsvview_next(p, j, n, at))
-        if (tasks_at(p, j, n, &span, at) < tasks)
+        if (tasks_at(p, j, def, n, &span, at) < tasks)
             return at;
     return until;
 }
@@ -378,7 +409,7 @@ static void collect_cands(
             continue;
         struct cand cand = {.node = n->index,
             .tasks = tasks,
-            .free_until = free_until(p, j, n, tasks, start),
+            .free_until = bynode_holds_until(p, j, j->reqs[0].def, n, tasks, start),
             .affinity = rsvview_affinity(p, j, n, start)};
         vec_push(&p->cands, cand);
     }
@@ -456,7 +487,8 @@ static void sweep_node(struct sweep *w, uint32_t node, int64_t at)
 
     for (size_t i = 0; i < s->pools.n && !inside; i++)
         inside = s->pools.v[i].pool == n->pool;
-    if (!inside || !p->pools.v[n->pool].by_node || !on_list(p, &w->j->reqs[0], n))
+    if (!inside || !p->pools.v[n->pool].by_node
+        || !bynode_on_list(p, &w->j->reqs[0], n))
         return;
     uint32_t tasks = bynode_tasks(p, w->j, def, n, at, time_add(at, w->duration));
     w->sum += (int64_t)tasks - (int64_t)p->tasks.v[node];
@@ -536,6 +568,8 @@ int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
     const struct fitset *s = &p->sets.v[set];
     int64_t end = time_add(p->now, plan_duration(j));
 
+    if (j->nreqs > 1)
+        return multireq_place(p, j, set, p->now, ret, ret_code) ? 0 : -1;
     scratch_ready(p);
     tasks_all(p, j, set, p->now, end);
     collect_cands(p, j, s, p->now);
@@ -548,10 +582,16 @@ int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
 void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r)
 {
     int64_t units = 0;
+    enum wait_code code;
+    bool found;
 
-    scratch_ready(p);
-    tasks_all(p, j, r->fitset, r->start_at, r->end_at);
-    bool found = bynode_choose(p, j, r->fitset, r->start_at, &r->alloc, &units);
+    if (j->nreqs > 1) {
+        found = multireq_place(p, j, r->fitset, r->start_at, &r->alloc, &code);
+    } else {
+        scratch_ready(p);
+        tasks_all(p, j, r->fitset, r->start_at, r->end_at);
+        found = bynode_choose(p, j, r->fitset, r->start_at, &r->alloc, &units);
+    }
     assert(found);
     (void)found;
     count_reserve(p, r, units);

@@ -148,8 +148,11 @@ static bool still_true(const struct plan *p)
 
 void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
 {
-    if (p->node_epoch != p->c->node_epoch || p->config_epoch != p->c->config_epoch
-        || p->rsv_epoch != p->c->rsv_epoch) {
+    bool rebuilt = p->node_epoch != p->c->node_epoch
+                   || p->config_epoch != p->c->config_epoch
+                   || p->rsv_epoch != p->c->rsv_epoch;
+
+    if (rebuilt) {
         pools_rebuild(p);
         p->rsv_epoch = p->c->rsv_epoch;
         p->node_epoch = p->c->node_epoch;
@@ -159,10 +162,13 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     p->confirmed = 0;
     p->version++;
     bool same = still_true(p);
-    if (p->rsv_layout != p->layout || (keep == RSV_REPLAN && !same))
+    if (rebuilt || (keep == RSV_REPLAN && !same)) {
         forget_all(p, keep == RSV_KEEP);
-    else
+    } else {
+        if (p->rsv_layout != p->layout)
+            bind_counted(p);
         close_gaps(p);
+    }
     if (same)
         advance_pools(p);
     else
@@ -364,24 +370,48 @@ int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
                                  : sum;
 }
 
+static bool multireq_fits_now(struct plan *p, const struct job *j, uint32_t partition)
+{
+    struct fitset *s = fit_for(p, j, partition);
+    struct allocs found = {0};
+    enum wait_code code;
+
+    bool fits = s && multireq_place(p, j, set_of(p, s), p->now, &found, &code);
+    vec_fini(&found);
+    return fits;
+}
+
 bool plan_fits_now(struct plan *p, const struct job *j, uint32_t partition)
 {
-    if (j->reqs[0].def->gres.n && floating_wanted(p, j) && !floating_fits(p, j, p->now))
+    bool gres = j->reqs[0].def->gres.n || j->nreqs > 1;
+
+    if (gres && floating_wanted(p, j) && !floating_fits(p, j, p->now))
         return false;
+    if (j->nreqs > 1)
+        return multireq_fits_now(p, j, partition);
     return plan_free_now(p, j, partition) >= j->reqs[0].tasks;
+}
+
+/* Earliest instant for the nodes alone. */
+static int64_t nodes_first_fit(
+    struct plan *p, const struct job *j, uint32_t set, int64_t from)
+{
+    struct fitset *s = &p->sets.v[set];
+
+    if (j->nreqs > 1)
+        return multireq_first_fit(p, j, set, from);
+    if (set_has_by_node(p, s) || rsvview_confined(p, j))
+        return bynode_first_fit(p, j, set, from);
+    return count_first_fit(p, s, (int32_t)j->reqs[0].tasks, from, plan_duration(j));
 }
 
 static int64_t first_fit_in(
     struct plan *p, const struct job *j, uint32_t set, int64_t from)
 {
-    struct fitset *s = &p->sets.v[set];
     bool floating = floating_wanted(p, j);
-    bool mixed = set_has_by_node(p, s) || rsvview_confined(p, j);
 
     for (;;) {
-        int64_t at = mixed ? bynode_first_fit(p, j, set, from)
-                           : count_first_fit(
-                               p, s, (int32_t)j->reqs[0].tasks, from, plan_duration(j));
+        int64_t at = nodes_first_fit(p, j, set, from);
         if (at >= TIME_NEVER || !floating || floating_fits(p, j, at))
             return at;
         from = floating_next(p, at);

@@ -192,6 +192,14 @@ void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r);
 /* Processors free on the node from now until `end`; `free` are free now. */
 int64_t bynode_procs_until(
     const struct plan *p, const struct node *n, int64_t free, int64_t end);
+/* Does the request's list of hosts, or of hosts to leave out, let it use the node? */
+bool bynode_on_list(const struct plan *p, const struct req *r, const struct node *n);
+/* First instant after `start` at which the node can no longer keep `tasks` tasks. */
+int64_t bynode_holds_until(struct plan *p, const struct job *j,
+    const struct taskdef *def, const struct node *n, uint32_t tasks, int64_t start);
+/* The least of what is free of the node at any instant of [start, end). */
+struct res bynode_room(struct plan *p, const struct job *j, const struct node *n,
+    int64_t start, int64_t end);
 void bynode_pin(struct plan *p, const struct rsv *r);
 void bynode_unpin(struct plan *p, const struct rsv *r);
 static inline struct pins *pins_of(const struct plan *p, uint32_t node)
@@ -210,6 +218,15 @@ enum affinity rsvview_affinity(
 int64_t rsvview_next(
     struct plan *p, const struct job *j, const struct node *n, int64_t after);
 void rsvview_times(struct plan *p, int64_t from);
+/* bind.c: give nodes to reservations counted in pools that are no longer counted.
+ * O(reservations^2 + units of theirs x active jobs), once a new shape. */
+void bind_counted(struct plan *p);
+
+/* multireq.c: jobs of several requests */
+bool multireq_place(struct plan *p, const struct job *j, uint32_t set, int64_t start,
+    struct allocs *ret, enum wait_code *ret_code);
+int64_t multireq_first_fit(
+    struct plan *p, const struct job *j, uint32_t set, int64_t from);
 
 /* floating.c: generic resources of the whole system */
 bool floating_wanted(const struct plan *p, const struct job *j);

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs of several requests: all of them at one instant, in one partition, together
+ * never more than a node has. Pools that such a job can use are planned node by node
+ * (fit_learn). Each question looks at every node of the partition anew: such jobs are
+ * rare. */
+#include "plan/plan_private.h"
+
+#include <assert.h>
+
+/* The nodes as they are during one interval. */
+struct joint {
+    struct plan *p;
+    const struct job *j;
+    uint64_t partitions;
+    struct VEC(struct cand) cands;
+    struct VEC(struct res) room;       /* by candidate */
+    struct VEC(uint32_t) tasks;        /* request r on candidate i: r * nodes + i */
+    struct VEC(const uint32_t *) rows; /* of `tasks`, by request */
+    struct VEC(struct nodealloc) reqs;
+};
+
+static void joint_init(
+    struct joint *g, struct plan *p, const struct job *j, uint32_t set)
+{
+    const struct fitset *s = &p->sets.v[set];
+    uint32_t first = p->pools.v[s->pools.v[0].pool].partition;
+
+    *g = (struct joint){.p = p, .j = j, .partitions = s->mask};
+    for (uint32_t r = 0; r < j->nreqs; r++) {
+        struct nodealloc a = {.c = p->c,
+            .j = j,
+            .req = &j->reqs[r],
+            .par = p->c->partitions.v[first]->par,
+            .req_index = r};
+        vec_push(&g->reqs, a);
+        for (size_t i = 0; i < p->c->nodes.n; i++)
+            vec_push(&g->tasks, 0);
+    }
+    for (uint32_t r = 0; r < j->nreqs; r++)
+        vec_push(&g->rows, g->tasks.v + r * p->c->nodes.n);
+}
+
+static void joint_fini(struct joint *g)
+{
+    vec_fini(&g->cands);
+    vec_fini(&g->room);
+    vec_fini(&g->tasks);
+    vec_fini(&g->rows);
+    vec_fini(&g->reqs);
+}
+
+/* Offer the node if some request can use it on its own. */
+static void collect_node(
+    struct joint *g, const struct node *n, int64_t start, int64_t end)
+{
+    struct cand cand = {
+        .node = n->index, .free_until = TIME_NEVER, .affinity = AFFINITY_NONE};
+
+    for (uint32_t r = 0; r < g->j->nreqs; r++) {
+        const struct req *q = &g->j->reqs[r];
+        bool suits =
+            bynode_on_list(g->p, q, n) && feasible_node(g->p->c, q->def, n, NULL);
+        uint32_t k = suits ? bynode_tasks(g->p, g->j, q->def, n, start, end) : 0;
+        g->tasks.v[r * g->p->c->nodes.n + g->cands.n] = k;
+        if (k == 0)
+            continue;
+        int64_t until = bynode_holds_until(g->p, g->j, q->def, n, k, start);
+        cand.tasks = k > cand.tasks ? k : cand.tasks;
+        cand.free_until = until < cand.free_until ? until : cand.free_until;
+    }
+    if (cand.tasks == 0)
+        return;
+    vec_push(&g->cands, cand);
+    vec_push(&g->room, bynode_room(g->p, g->j, n, start, end));
+}
+
+/* False when some request surely finds too little. */
+static bool collect(struct joint *g, int64_t start)
+{
+    int64_t end = time_add(start, plan_duration(g->j));
+
+    g->cands.n = g->room.n = 0;
+    for (size_t i = 0; i < g->p->c->nodes.n; i++) {
+        const struct node *n = g->p->c->nodes.v[i];
+        if (n->pool != INDEX_NONE && (g->partitions >> n->partition & 1))
+            collect_node(g, n, start, end);
+    }
+    for (uint32_t r = 0; r < g->j->nreqs; r++) {
+        int64_t sum = 0;
+        for (size_t i = 0; i < g->cands.n; i++)
+            sum += g->rows.v[r][i];
+        if (sum < g->j->reqs[r].tasks)
+            return false;
+        g->reqs.v[r].start_at = start;
+        g->reqs.v[r].end_at = end;
+        g->reqs.v[r].immediate = start <= g->p->now;
+    }
+    return true;
+}
+
+static bool choose(
+    struct joint *g, int64_t start, struct allocs *ret, enum wait_code *ret_code)
+{
+    *ret_code = WAIT_RESOURCES;
+    if (!collect(g, start))
+        return false;
+    struct nodealloc_multi m = {.reqs = g->reqs.v,
+        .nreqs = g->j->nreqs,
+        .cands = g->cands.v,
+        .n = g->cands.n,
+        .tasks = g->rows.v,
+        .room = g->room.v};
+    return nodealloc_choose_multi(&m, ret, ret_code) == 0;
+}
+
+bool multireq_place(struct plan *p, const struct job *j, uint32_t set, int64_t start,
+    struct allocs *ret, enum wait_code *ret_code)
+{
+    struct joint g;
+
+    joint_init(&g, p, j, set);
+    bool found = choose(&g, start, ret, ret_code);
+    joint_fini(&g);
+    return found;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Instants after `from` at which something ends, in order. */
+static void end_times(struct plan *p, int64_t from)
+{
+    p->times.n = 0;
+    for (size_t i = 0; i < p->ends.n; i++) {
+        int64_t at = plan_job_end(p, p->c->jobs.v[p->ends.v[i].job]);
+        if (at > from && at < TIME_NEVER)
+            vec_push(&p->times, at);
+    }
+    for (uint32_t i = 0; i < p->nrsv; i++) {
+        const struct rsv *r = &p->rsvs.v[i];
+        if (r->job != INDEX_NONE && r->end_at > from && r->end_at < TIME_NEVER)
+            vec_push(&p->times, r->end_at);
+    }
+    if (p->times.n)
+        qsort(p->times.v, p->times.n, sizeof *p->times.v, compare_times);
+}
+
+int64_t multireq_first_fit(
+    struct plan *p, const struct job *j, uint32_t set, int64_t from)
+{
+    struct allocs found = {0};
+    enum wait_code code;
+    struct joint g;
+    int64_t at = from;
+    size_t next = 0;
+
+    joint_init(&g, p, j, set);
+    end_times(p, from);
+    while (!choose(&g, at, &found, &code)) {
+        while (next < p->times.n && p->times.v[next] <= at)
+            next++;
+        if (next == p->times.n) {
+            at = TIME_NEVER;
+            break;
+        }
+        at = p->times.v[next];
+    }
+    joint_fini(&g);
+    vec_fini(&found);
+    return at;
+}
