@@ -46,7 +46,7 @@ static void enforce_wclimit(struct engine *e)
             continue;
         }
         if (e->cfg->wc_action == WC_PREEMPT) {
-            stop_job(e, j, EV_REQUEUE, e->now);
+            requeue_job(e, j);
             accrual_stop(&e->cfg->prio, j, ACCRUAL_REQUEUED, e->now);
             act(e, ACTION_REQUEUE, j, e->now, "wallclock limit exceeded");
         } else {
@@ -169,8 +169,8 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     tell_pending(e);
     refresh_policy(e);
     e->keeps = keeps_reservations(e);
-    plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);
     enforce_wclimit(e);
+    plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);
     if (e->c->queued.n) {
         rank(e);
         run_passes(e);

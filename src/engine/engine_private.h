@@ -67,6 +67,10 @@ struct engine {
     struct engine_stats stats;
 };
 
+/* engine.c */
+/* What the job's credentials allow; a fault becomes a hold or a deferral. */
+void resolve_job(struct engine *e, struct job *j);
+
 /* queue.c: begin, add the jobs by submit time, end */
 void queue_begin(struct engine *e, size_t jobs);
 void queue_add(struct engine *e, const struct job *j, enum queue_order order);
@@ -82,6 +86,8 @@ void eligible_select(struct engine *e, enum limit_level level, struct candidates
 bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill);
 bool start_if_possible(struct engine *e, struct job *j, bool backfill);
 void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now);
+void requeue_job(struct engine *e, struct job *j);
+void stop_charging(struct engine *e, struct job *j, int64_t now);
 void drop_reservation(struct engine *e, struct job *j);
 void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text);
 void after_deferral(
@@ -98,15 +104,15 @@ bool in_partition(const struct engine *e, const struct job *j, uint32_t partitio
 /* reserve.c */
 void reserve_kept(struct engine *e);
 bool reserve_job(struct engine *e, struct job *j);
+/* Where no reservations are made at all: could the job ever run? If not it is deferred
+ * and false returned (reference reservations, section 8.3). */
+bool reserve_test(struct engine *e, struct job *j);
 bool reserve_may(const struct engine *e, const struct job *j);
 void reserve_configure(struct engine *e);
 
 /* passes.c */
 void pass_priority(
     struct engine *e, const struct candidates *jobs, enum limit_level level);
-/* Where no reservations are made at all: could the job ever run? If not it is deferred
- * and false returned (reference reservations, section 8.3). */
-bool reserve_test(struct engine *e, struct job *j);
 void pass_backfill(
     struct engine *e, const struct candidates *jobs, enum limit_level level);
 

@@ -135,17 +135,29 @@ bool start_if_possible(struct engine *e, struct job *j, bool backfill)
     return false;
 }
 
+void stop_charging(struct engine *e, struct job *j, int64_t now)
+{
+    fs_roll(e->c, now); /* what was used before a new window belongs to the old ones */
+    fs_job_stop(e->c, j, now);
+}
+
 void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now)
 {
     struct err err;
 
     plan_job_stopping(e->plan, j, now);
     limits_count_active(e->limits, e->c, j, -1, now);
-    fs_job_stop(e->c, j, now);
+    stop_charging(e, j, now);
     if (job_stop(e->c, j, how, now, &err) < 0)
         assert(!"a running job can always be stopped");
     if (e->cfg->bf_chunk_duration_s > 0)
         e->chunk_until = now + e->cfg->bf_chunk_duration_s;
+}
+
+void requeue_job(struct engine *e, struct job *j)
+{
+    stop_job(e, j, EV_REQUEUE, e->now);
+    resolve_job(e, j); /* its QOS or the settings may have changed while it ran */
 }
 
 void drop_reservation(struct engine *e, struct job *j)
