@@ -10,9 +10,11 @@
  * read until now. */
 static void remove_ended(struct engine *e)
 {
-    if (!e->opt.keep_ended)
-        for (size_t i = 0; i < e->ended.n; i++)
+    for (size_t i = 0; i < e->ended.n; i++) {
+        forget_bypass(e, e->ended.v[i]);
+        if (!e->opt.keep_ended)
             job_remove(e->c, e->c->jobs.v[e->ended.v[i]]);
+    }
     e->ended.n = 0;
 }
 
@@ -47,6 +49,7 @@ static void enforce_wclimit(struct engine *e)
         }
         if (e->cfg->wc_action == WC_PREEMPT) {
             requeue_job(e, j);
+            j->preempt_count++;
             accrual_stop(&e->cfg->prio, j, ACCRUAL_REQUEUED, e->now);
             act(e, ACTION_REQUEUE, j, e->now, "wallclock limit exceeded");
         } else {
@@ -67,6 +70,7 @@ static void refresh_policy(struct engine *e)
 {
     if (e->limits_epoch != e->c->config_epoch) {
         limits_configure(e->limits, e->c);
+        e->any_cap = fs_any_cap(e->c);
         e->limits_epoch = e->c->config_epoch;
     }
     uint64_t groups = e->c->config_epoch * 1000003 + e->c->creds[CRED_QOS].n;

@@ -54,7 +54,8 @@ struct engine {
     struct VEC(uint32_t) bypassed;    /* by job index: in the last cycle */
     struct indexes out_of_order;      /* started by this backfill pass */
     bool any_bypassed, any_noqueue;
-    bool keeps;                              /* RESERVATIONPOLICY HIGHEST somewhere */
+    bool any_cap; /* some fairshare target keeps jobs from running */
+    bool keeps;   /* RESERVATIONPOLICY HIGHEST somewhere */
     struct VEC(struct ranked) ranked, spare; /* the queue being ordered */
     uint64_t rank_low, rank_high, rank_last; /* keys */
     bool rank_sorted;
@@ -97,7 +98,9 @@ void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t a
     const char *text);
 void tell_pending(struct engine *e);
 void wake_at(struct engine *e, int64_t at);
-/* Active limits and fairshare caps, which starts of this cycle may have used up. */
+/* A count not yet given to the job is void: it ran, or is gone and its index free. */
+void forget_bypass(struct engine *e, uint32_t job);
+/* Active limits, which starts of this cycle may have used up. */
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level);
 bool in_partition(const struct engine *e, const struct job *j, uint32_t partition);
 

@@ -62,9 +62,8 @@ static void refuse(struct job *j, enum wait_code code, int64_t used)
 
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level)
 {
-    if (limits_violated(e->limits, e->c, j, CHECK_ACTIVE, level, INDEX_NONE, &j->why))
-        return false;
-    return !fs_blocks(e->c, j, &j->why);
+    return !limits_violated(
+        e->limits, e->c, j, CHECK_ACTIVE, level, INDEX_NONE, &j->why);
 }
 
 /* Wallclock limit on the nodes chosen: the slowest one counts. */
@@ -141,10 +140,17 @@ void stop_charging(struct engine *e, struct job *j, int64_t now)
     fs_job_stop(e->c, j, now);
 }
 
+void forget_bypass(struct engine *e, uint32_t job)
+{
+    if (job < e->bypassed.n)
+        e->bypassed.v[job] = 0;
+}
+
 void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now)
 {
     struct err err;
 
+    forget_bypass(e, j->index);
     plan_job_stopping(e->plan, j, now);
     limits_count_active(e->limits, e->c, j, -1, now);
     stop_charging(e, j, now);
