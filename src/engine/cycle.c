@@ -10,9 +10,11 @@
  * read until now. */
 static void remove_ended(struct engine *e)
 {
-    if (!e->opt.keep_ended)
-        for (size_t i = 0; i < e->ended.n; i++)
+    for (size_t i = 0; i < e->ended.n; i++) {
+        forget_bypass(e, e->ended.v[i]);
+        if (!e->opt.keep_ended)
             job_remove(e->c, e->c->jobs.v[e->ended.v[i]]);
+    }
     e->ended.n = 0;
 }
 
@@ -46,7 +48,8 @@ static void enforce_wclimit(struct engine *e)
             continue;
         }
         if (e->cfg->wc_action == WC_PREEMPT) {
-            stop_job(e, j, EV_REQUEUE, e->now);
+            requeue_job(e, j);
+            j->preempt_count++;
             accrual_stop(&e->cfg->prio, j, ACCRUAL_REQUEUED, e->now);
             act(e, ACTION_REQUEUE, j, e->now, "wallclock limit exceeded");
         } else {
@@ -67,6 +70,7 @@ static void refresh_policy(struct engine *e)
 {
     if (e->limits_epoch != e->c->config_epoch) {
         limits_configure(e->limits, e->c);
+        e->any_cap = fs_any_cap(e->c);
         e->limits_epoch = e->c->config_epoch;
     }
     uint64_t groups = e->c->config_epoch * 1000003 + e->c->creds[CRED_QOS].n;
@@ -170,8 +174,8 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     refresh_policy(e);
     calendar_refresh(e);
     e->keeps = keeps_reservations(e);
-    plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);
     enforce_wclimit(e);
+    plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);
     if (e->c->queued.n) {
         rank(e);
         run_passes(e);

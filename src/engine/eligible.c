@@ -3,6 +3,7 @@
  * and their order: reference concepts, section 9.4; throttling, section 7. */
 #include "engine/engine_private.h"
 #include "policy/accrual.h"
+#include "policy/fairshare.h"
 #include "policy/priority.h"
 
 static void refuse(struct job *j, enum wait_code code, int64_t until)
@@ -75,6 +76,10 @@ static enum accrual_event not_queued(struct engine *e, struct job *j)
     }
     if (j->extra && !deps_hold(e, j))
         return ACCRUAL_DEPENDENCY;
+    if (e->any_cap && fs_blocks(e->c, j, &j->why)) {
+        wake_at(e, fs_next_roll(e->c));
+        return ACCRUAL_DEPENDENCY;
+    }
     return ACCRUAL_EVENTS;
 }
 

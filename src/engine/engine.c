@@ -80,8 +80,7 @@ static int find_job(struct engine *e, const char *id, struct job **ret, struct e
     return err_set(err, ERR_NOT_FOUND, "job '%s' is not in the queue", id ? id : "");
 }
 
-/* What the job's credentials allow; a fault becomes a hold or a deferral. */
-static void resolve(struct engine *e, struct job *j)
+void resolve_job(struct engine *e, struct job *j)
 {
     char text[200] = "";
 
@@ -120,7 +119,7 @@ static int on_submit(
         return -1;
     if (j->submit_at < e->origin)
         e->origin = j->submit_at;
-    resolve(e, j);
+    resolve_job(e, j);
     if (ret_job)
         *ret_job = j->index;
     return 0;
@@ -167,7 +166,7 @@ static int on_start_failed(struct engine *e, const struct event *ev, struct err 
         return -1;
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
-    stop_job(e, j, EV_REQUEUE, e->now);
+    requeue_job(e, j);
     after_deferral(e, j,
         hold_start_failed(e->cfg, j, ev->u.failed.reason, ev->u.failed.text, e->now),
         "the resource manager could not start it");
@@ -211,7 +210,7 @@ static int on_qos(struct engine *e, const struct event *ev, struct err *err)
     bool active = job_is_active(j);
     if (active) {
         limits_count_active(e->limits, e->c, j, -1, e->now);
-        fs_job_stop(e->c, j, e->now);
+        stop_charging(e, j, e->now);
     }
     int result = access_set_qos(e->c, j, ev->u.qos.qos, ev->u.qos.admin, err);
     if (active) {
@@ -219,7 +218,7 @@ static int on_qos(struct engine *e, const struct event *ev, struct err *err)
         fs_job_start(e->c, j, e->now);
     } else if (result == 0) {
         drop_reservation(e, j);
-        resolve(e, j);
+        resolve_job(e, j);
     }
     return result;
 }
@@ -233,7 +232,7 @@ static void on_settings(struct engine *e, const struct settings *cfg)
         if (!j || j->state >= JOB_COMPLETED)
             continue;
         if (!job_is_active(j))
-            resolve(e, j);
+            resolve_job(e, j);
     }
     fs_refresh(e->c);
 }

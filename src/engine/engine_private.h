@@ -57,7 +57,8 @@ struct engine {
     struct zone zone;
     struct VEC(int64_t) roll_at; /* by standing reservation: its next period */
     uint64_t standing_epoch;     /* settings the standing ones were made by */
-    bool keeps;                  /* RESERVATIONPOLICY HIGHEST somewhere */
+    bool any_cap; /* some fairshare target keeps jobs from running */
+    bool keeps;   /* RESERVATIONPOLICY HIGHEST somewhere */
     struct VEC(struct ranked) ranked, spare; /* the queue being ordered */
     uint64_t rank_low, rank_high, rank_last; /* keys */
     bool rank_sorted;
@@ -69,6 +70,10 @@ struct engine {
     uint32_t starts;              /* in this cycle */
     struct engine_stats stats;
 };
+
+/* engine.c */
+/* What the job's credentials allow; a fault becomes a hold or a deferral. */
+void resolve_job(struct engine *e, struct job *j);
 
 /* queue.c: begin, add the jobs by submit time, end */
 void queue_begin(struct engine *e, size_t jobs);
@@ -85,6 +90,8 @@ void eligible_select(struct engine *e, enum limit_level level, struct candidates
 bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill);
 bool start_if_possible(struct engine *e, struct job *j, bool backfill);
 void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now);
+void requeue_job(struct engine *e, struct job *j);
+void stop_charging(struct engine *e, struct job *j, int64_t now);
 void drop_reservation(struct engine *e, struct job *j);
 void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text);
 void after_deferral(
@@ -94,13 +101,18 @@ void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t a
     const char *text);
 void tell_pending(struct engine *e);
 void wake_at(struct engine *e, int64_t at);
-/* Active limits and fairshare caps, which starts of this cycle may have used up. */
+/* A count not yet given to the job is void: it ran, or is gone and its index free. */
+void forget_bypass(struct engine *e, uint32_t job);
+/* Active limits, which starts of this cycle may have used up. */
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level);
 bool in_partition(const struct engine *e, const struct job *j, uint32_t partition);
 
 /* reserve.c */
 void reserve_kept(struct engine *e);
 bool reserve_job(struct engine *e, struct job *j);
+/* Where no reservations are made at all: could the job ever run? If not it is deferred
+ * and false returned (reference reservations, section 8.3). */
+bool reserve_test(struct engine *e, struct job *j);
 bool reserve_may(const struct engine *e, const struct job *j);
 void reserve_configure(struct engine *e);
 
@@ -116,9 +128,6 @@ void calendar_job_ended(struct engine *e, const struct job *j);
 /* passes.c */
 void pass_priority(
     struct engine *e, const struct candidates *jobs, enum limit_level level);
-/* Where no reservations are made at all: could the job ever run? If not it is deferred
- * and false returned (reference reservations, section 8.3). */
-bool reserve_test(struct engine *e, struct job *j);
 void pass_backfill(
     struct engine *e, const struct candidates *jobs, enum limit_level level);
 

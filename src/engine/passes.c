@@ -87,7 +87,7 @@ void pass_priority(
     struct engine *e, const struct candidates *jobs, enum limit_level level)
 {
     uint64_t every = (UINT64_C(1) << e->c->partitions.n) - 1;
-    bool recheck = limits_any(e->limits, CHECK_ACTIVE) || e->cfg->fs.policy != FS_OFF;
+    bool recheck = limits_any(e->limits, CHECK_ACTIVE);
 
     for (size_t i = 0; i < jobs->n; i++) {
         struct job *j = e->c->jobs.v[jobs->v[i].job];
@@ -195,11 +195,14 @@ static void count_bypasses(struct engine *e, const struct candidates *jobs)
     while (e->bypassed.n < e->c->jobs.n)
         vec_push(&e->bypassed, 0);
     while (lowest > 0 && e->out_of_order.n) {
-        lowest--;
-        if (started && e->c->jobs.v[jobs->v[lowest].job])
-            e->bypassed.v[jobs->v[lowest].job] += started;
-        for (size_t k = 0; k < e->out_of_order.n; k++)
-            started += e->out_of_order.v[k] == jobs->v[lowest].job;
+        uint32_t job = jobs->v[--lowest].job;
+        bool itself = false;
+        for (size_t k = 0; k < e->out_of_order.n && !itself; k++)
+            itself = e->out_of_order.v[k] == job;
+        if (itself)
+            started++;
+        else
+            e->bypassed.v[job] += started;
     }
     e->any_bypassed = true;
 }
@@ -217,8 +220,7 @@ void pass_backfill(
         struct pass pass = {.e = e,
             .level = level,
             .partition = p,
-            .recheck =
-                limits_any(e->limits, CHECK_ACTIVE) || e->cfg->fs.policy != FS_OFF};
+            .recheck = limits_any(e->limits, CHECK_ACTIVE)};
         struct backfill b = {.plan = e->plan,
             .c = e->c,
             .par = par,

@@ -62,9 +62,8 @@ static void refuse(struct job *j, enum wait_code code, int64_t used)
 
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level)
 {
-    if (limits_violated(e->limits, e->c, j, CHECK_ACTIVE, level, INDEX_NONE, &j->why))
-        return false;
-    return !fs_blocks(e->c, j, &j->why);
+    return !limits_violated(
+        e->limits, e->c, j, CHECK_ACTIVE, level, INDEX_NONE, &j->why);
 }
 
 /* Wallclock limit on the nodes chosen: the slowest one counts. */
@@ -135,17 +134,36 @@ bool start_if_possible(struct engine *e, struct job *j, bool backfill)
     return false;
 }
 
+void stop_charging(struct engine *e, struct job *j, int64_t now)
+{
+    fs_roll(e->c, now); /* what was used before a new window belongs to the old ones */
+    fs_job_stop(e->c, j, now);
+}
+
+void forget_bypass(struct engine *e, uint32_t job)
+{
+    if (job < e->bypassed.n)
+        e->bypassed.v[job] = 0;
+}
+
 void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now)
 {
     struct err err;
 
+    forget_bypass(e, j->index);
     plan_job_stopping(e->plan, j, now);
     limits_count_active(e->limits, e->c, j, -1, now);
-    fs_job_stop(e->c, j, now);
+    stop_charging(e, j, now);
     if (job_stop(e->c, j, how, now, &err) < 0)
         assert(!"a running job can always be stopped");
     if (e->cfg->bf_chunk_duration_s > 0)
         e->chunk_until = now + e->cfg->bf_chunk_duration_s;
+}
+
+void requeue_job(struct engine *e, struct job *j)
+{
+    stop_job(e, j, EV_REQUEUE, e->now);
+    resolve_job(e, j); /* its QOS or the settings may have changed while it ran */
 }
 
 void drop_reservation(struct engine *e, struct job *j)

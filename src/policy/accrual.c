@@ -6,7 +6,7 @@ enum effect {
     KEEP,    /* goes on growing */
     FREEZE,  /* stops; counts in full once the job is eligible again */
     PAUSE,   /* stops; the time until it is eligible again never counts */
-    LOSE,    /* starts from nothing, and does not grow until selected */
+    LOSE,    /* starts from nothing, when the job is selected again */
     RESTART, /* starts from nothing, and grows at once */
 };
 
@@ -92,6 +92,8 @@ void accrual_stop(
     case LOSE:
         restart(j, now);
         j->accruing = false;
+        j->paused = true; /* it begins with the moment of its selection */
+        j->paused_at = now;
         break;
     case RESTART:
         restart(j, now);

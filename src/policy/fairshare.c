@@ -357,3 +357,19 @@ bool fs_blocks(const struct cluster *c, const struct job *j, struct reason *ret_
     }
     return false;
 }
+
+bool fs_any_cap(const struct cluster *c)
+{
+    for (int kind = 0; is_on(c) && kind < CRED_KINDS; kind++)
+        for (size_t i = 0; i < c->cfg->creds[kind].n; i++) {
+            enum fs_target_type type = c->cfg->creds[kind].v[i].fstarget.type;
+            if (type == FS_TARGET_ABS_CAP || type == FS_TARGET_REL_CAP)
+                return true;
+        }
+    return false;
+}
+
+int64_t fs_next_roll(const struct cluster *c)
+{
+    return is_on(c) ? time_add(c->fs_window_at, c->cfg->fs.interval_s) : TIME_NEVER;
+}

@@ -55,4 +55,10 @@ double fs_factor(const struct cluster *c, const struct cred *k);
  * blocked, and *ret_why says by which; its amounts are usage units. O(1). */
 bool fs_blocks(const struct cluster *c, const struct job *j, struct reason *ret_why);
 
+/* Is there any cap target at all? O(sections). */
+bool fs_any_cap(const struct cluster *c);
+
+/* When the current window closes and old use decays, or TIME_NEVER. */
+int64_t fs_next_roll(const struct cluster *c);
+
 #endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What must hold in every schedule, on random worlds. */
+#include "cmocka_all.h"
+#include "drive.h"
+#include "hunt.h"
+
+static void make_wild(struct world *w, uint64_t seed)
+{
+    world_make(w, W_WILD, seed);
+}
+
+static void make_top(struct world *w, uint64_t seed)
+{
+    world_make(w, W_TOP, seed);
+}
+
+static void make_kept(struct world *w, uint64_t seed)
+{
+    world_make(w, W_KEPT, seed);
+}
+
+static void make_conservative(struct world *w, uint64_t seed)
+{
+    world_make(w, W_CONSERVATIVE, seed);
+}
+
+static bool check_once(const struct world *w, char *fail, size_t size)
+{
+    return drive_world(w, fail, size, NULL);
+}
+
+/* By count, and the same world node by node: both keep every rule. */
+static bool check_both_plans(const struct world *w, char *fail, size_t size)
+{
+    struct world by_node = *w;
+
+    by_node.by_node = true;
+    return drive_world(w, fail, size, NULL) && drive_world(&by_node, fail, size, NULL);
+}
+
+static void no_rule_is_broken_and_equal_worlds_give_equal_schedules(void **state)
+{
+    (void)state;
+    assert_true(hunt(&(struct hunt){"wild", make_wild, drive_twice, 1000}));
+}
+
+static void the_first_of_the_queue_starts_no_later_than_reserved(void **state)
+{
+    (void)state;
+    assert_true(hunt(&(struct hunt){"top", make_top, check_once, 800}));
+}
+
+static void under_highest_no_reservation_is_lost_or_moves_later(void **state)
+{
+    (void)state;
+    assert_true(hunt(&(struct hunt){"kept", make_kept, check_once, 500}));
+}
+
+static void conservative_reservations_never_move_later(void **state)
+{
+    (void)state;
+    assert_true(
+        hunt(&(struct hunt){"conservative", make_conservative, check_once, 500}));
+}
+
+static void both_ways_of_planning_keep_the_rules(void **state)
+{
+    (void)state;
+    assert_true(hunt(&(struct hunt){"plain", world_make_plain, check_both_plans, 500}));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_rule_is_broken_and_equal_worlds_give_equal_schedules),
+        cmocka_unit_test(the_first_of_the_queue_starts_no_later_than_reserved),
+        cmocka_unit_test(under_highest_no_reservation_is_lost_or_moves_later),
+        cmocka_unit_test(conservative_reservations_never_move_later),
+        cmocka_unit_test(both_ways_of_planning_keep_the_rules),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
