@@ -328,6 +328,8 @@ static void take_action(struct drive *d, const struct action *a)
     case ACTION_RELEASE:
         released(d, job);
         break;
+    case ACTION_TRIGGER: /* these worlds have no reservations but those of jobs */
+        break;
     }
     if (d->log)
         strbuf_add(d->log, "\n");
