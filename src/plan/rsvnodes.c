@@ -368,11 +368,20 @@ static void take_floating(struct choice *k)
 /* ---- the result --------------------------------------------------------------------
  */
 
-static uint32_t emit(const struct choice *k, struct allocs *ret)
+static int by_index(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static uint32_t emit(struct choice *k, struct allocs *ret)
 {
     struct nodealloc_pieces pieces = {ret, ret->n, 0};
     uint32_t tasks = 0;
 
+    if (k->order.n > 1)
+        qsort(k->order.v, k->order.n, sizeof *k->order.v, by_index);
     for (size_t i = 0; i < k->order.n; i++) {
         uint32_t node = k->order.v[i];
 

@@ -21,7 +21,7 @@ struct rsvnodes_free {
 /* Choose nodes for `r` anew, or complete what it holds: then tasks held stay where
  * they are (unless SPACEFLEX), except on nodes that can no longer be used (not Idle,
  * Running or Busy) while r is active. Writes all that r should hold to *ret (empty
- * before), runs in order of choice; returns the tasks in it. 0 is possible.
+ * before), in RM order; returns the tasks in it. 0 is possible.
  *
  *     host list  task count
  *     no         no          nothing

@@ -152,7 +152,7 @@ KIT void rk_hold(struct rk *k, struct reservation *r, const char *nodes, uint32_
     reservation_set_nodes(k->c, r, &alloc);
 }
 
-/* "n1:2 n3:1", in order of choice. */
+/* "n1:2 n3:1", in RM order. */
 KIT const char *rk_held(struct rk *k, const struct reservation *r)
 {
     size_t len = 0;
