@@ -35,17 +35,6 @@ static void note_waiting(struct engine *e, struct job *j)
         .asked = j->tasks};
 }
 
-static void note_bypassed_by_none(
-    struct engine *e, const struct candidates *jobs, size_t from)
-{
-    for (size_t i = from; i < jobs->n; i++) {
-        struct job *j = e->c->jobs.v[jobs->v[i].job];
-        if (j->state == JOB_IDLE && j->why.code != WAIT_PRIORITY)
-            j->why = (struct reason){
-                .code = WAIT_PRIORITY, .kind = CRED_KINDS, .kind2 = CRED_KINDS};
-    }
-}
-
 /* A reserved job met on the way counts against the depth of its group. */
 static void count_kept(struct engine *e, const struct job *j)
 {
@@ -97,11 +86,8 @@ void pass_priority(
             count_kept(e, j);
             continue;
         }
-        if (!e->many_groups && all_blocked(e, every)) {
-            if (e->c->partitions.v[0]->par->bf_policy == BACKFILL_NONE)
-                note_bypassed_by_none(e, jobs, i);
+        if (!e->many_groups && all_blocked(e, every))
             return;
-        }
         if (recheck && !allowed_now(e, j, level))
             continue;
         uint64_t parts = partitions_of(e, j);

@@ -64,8 +64,14 @@ static void why_resources(struct engine *e, const struct job *j, struct reason *
 
     r->used = tasks * each;
     r->asked = j->tasks * each;
-    if (tasks >= j->tasks || partition == INDEX_NONE)
+    if (partition == INDEX_NONE)
         return;
+    if (tasks >= j->tasks) {
+        /* it would fit: a higher job waits, and nothing may pass it */
+        if (e->c->partitions.v[partition]->par->bf_policy == BACKFILL_NONE)
+            *r = because(WAIT_PRIORITY);
+        return;
+    }
     int64_t window = fitting_limit(e, j, partition);
     if (window > 0) {
         *r = because(WAIT_BACKFILL_WINDOW);
