@@ -2,9 +2,6 @@
  * Instances of standing reservations: their windows, and what they are made of. */
 #include "plan/standing.h"
 
-#include <stdio.h>
-#include <strings.h>
-
 #define WEEK_DAYS 7
 
 /* The local day on which the period of `now` begins. */
@@ -166,4 +163,76 @@ struct reservation *standing_find(
             return r;
     }
     return NULL;
+}
+
+/* ---- all of them ----------------------------------------------------------------- */
+
+static void add_instance(struct cluster *c, uint32_t standing,
+    const struct standing_instance *i, int64_t now, struct rsv_indexes *ret_new,
+    struct err *alert)
+{
+    struct err here;
+    struct reservation draft = standing_draft(c, standing, i, &here), *r;
+
+    if (reservation_add(c, &draft, now, &r, &here) < 0)
+        reservation_fini(&draft);
+    else
+        vec_push(ret_new, r->index);
+    if (alert && alert->code == ERR_NONE)
+        *alert = here;
+}
+
+void standing_refresh(struct cluster *c, const struct zone *z, int64_t now,
+    struct rsv_indexes *ret_new, struct err *alert)
+{
+    struct standing_instances wanted = {0};
+
+    if (alert)
+        *alert = (struct err){0};
+    for (uint32_t s = 0; s < c->cfg->standing.n; s++) {
+        wanted.n = 0;
+        standing_wanted(&c->cfg->standing.v[s], z, now, &wanted);
+        for (size_t i = 0; i < wanted.n; i++) {
+            struct reservation *r = standing_find(c, s, wanted.v[i].period_at);
+
+            if (r)
+                r->slot = wanted.v[i].slot;
+            else
+                add_instance(c, s, &wanted.v[i], now, ret_new, alert);
+        }
+    }
+    vec_fini(&wanted);
+}
+
+static bool released_itself(const struct reservation *r)
+{
+    for (size_t i = 0; i < r->triggers.n; i++)
+        if (r->triggers.v[i].fired && r->triggers.v[i].action == TRIGGER_CANCEL)
+            return true;
+    return false;
+}
+
+bool standing_may_forget(const struct reservation *r, int64_t now)
+{
+    bool fixed = r->listed && r->tasks == 0;
+
+    if (reservation_is_live(r))
+        return false;
+    return r->state != RSV_RELEASED || r->end_at <= now || r->standing == INDEX_NONE
+           || (!fixed && !released_itself(r));
+}
+
+void standing_relink(struct cluster *c)
+{
+    for (size_t i = 0; i < c->reservations.n; i++) {
+        struct reservation *r = c->reservations.v[i];
+
+        if (!r || r->kind != RSV_STANDING)
+            continue;
+        r->standing = INDEX_NONE;
+        for (uint32_t s = 0; s < c->cfg->standing.n; s++)
+            if (c->cfg->standing.v[s].usable
+                && strcmp(srcfg_name(&c->cfg->standing.v[s]), r->base) == 0)
+                r->standing = s;
+    }
 }

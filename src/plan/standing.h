@@ -40,4 +40,22 @@ struct reservation standing_draft(struct cluster *c, uint32_t standing,
 struct reservation *standing_find(
     const struct cluster *c, uint32_t standing, int64_t period_at);
 
+/* Add the instances that are wanted at `now` and missing, of every standing
+ * reservation, and set the slots of those that exist. The indexes of new ones are
+ * appended to *ret_new; they hold no nodes yet. *alert (may be NULL) as above, of the
+ * first that has one. O(standing reservations x DEPTH x reservations). */
+struct rsv_indexes VEC(uint32_t);
+void standing_refresh(struct cluster *c, const struct zone *z, int64_t now,
+    struct rsv_indexes *ret_new, struct err *alert);
+
+/* May the record of an ended or released instance be removed? One that was released
+ * and is not to come back before the next period stays until its end, so that
+ * standing_refresh() leaves it alone: one on a list of hosts, or released by a trigger
+ * of its own. (A floating one that somebody released comes back at once.) */
+bool standing_may_forget(const struct reservation *r, int64_t now);
+
+/* Other settings are in force: find the section of every instance again, by name. One
+ * whose section is gone, or unusable, gets INDEX_NONE; the caller releases it. */
+void standing_relink(struct cluster *c);
+
 #endif

@@ -188,24 +188,15 @@ static void local_days_decide_and_not_those_of_utc(void **state)
     rk_close(&k);
 }
 
-/* What the engine will do: add what is missing, by period. */
-static uint32_t refresh(struct rk *k, const struct zone *z, int64_t now)
+static size_t refresh(struct rk *k, const struct zone *z, int64_t now)
 {
-    struct standing_instances list = {0};
-    uint32_t added = 0;
+    struct rsv_indexes fresh = {0};
+    size_t added;
 
     reservations_advance(k->c, now);
-    standing_wanted(&k->config->settings->standing.v[0], z, now, &list);
-    for (size_t i = 0; i < list.n; i++) {
-        struct reservation draft, *r;
-
-        if (standing_find(k->c, 0, list.v[i].period_at))
-            continue;
-        draft = standing_draft(k->c, 0, &list.v[i], NULL);
-        assert_int_equal(reservation_add(k->c, &draft, now, &r, NULL), 0);
-        added++;
-    }
-    vec_fini(&list);
+    standing_refresh(k->c, z, now, &fresh, NULL);
+    added = fresh.n;
+    vec_fini(&fresh);
     return added;
 }
 
@@ -214,7 +205,7 @@ static void there_are_never_two_for_one_period(void **state)
     struct rk k = rk_open("SRCFG[x] TASKCOUNT=1 PERIOD=WEEK STARTTIME=1:08:00:00 "
                           "ENDTIME=5:17:00:00 DEPTH=2\n");
     struct zone z = zone_utc();
-    uint32_t added = 0;
+    size_t added = 0;
 
     (void)state;
     for (int hour = 12; hour < 24 * 18; hour++)
@@ -224,7 +215,58 @@ static void there_are_never_two_for_one_period(void **state)
     assert_string_equal(k.c->reservations.v[3]->name, "x.1.4");
     assert_int_equal(k.c->reservations.v[0]->state, RSV_ENDED);
     assert_int_equal(k.c->reservations.v[0]->start_at, date(1, 3, 12));
+    assert_int_equal(k.c->reservations.v[2]->slot, 0); /* x.1.3, and now the present */
     rk_close(&k);
+}
+
+static void a_released_instance_comes_back_if_it_floats_6_2(void **state)
+{
+    struct rk k = rk_open("SRCFG[f] PERIOD=INFINITY TASKCOUNT=1\n"
+                          "SRCFG[h] HOSTLIST=n1 DEPTH=1\n"
+                          "SRCFG[t] TASKCOUNT=1 DEPTH=1 TRIGGER=start+60;cancel\n");
+    struct zone z = zone_utc();
+    struct reservation *r[3];
+
+    (void)state;
+    rk_nodes(&k, 1, 1, 0);
+    assert_int_equal(refresh(&k, &z, 0), 3);
+    for (size_t i = 0; i < 3; i++) {
+        r[i] = k.c->reservations.v[i];
+        assert_false(standing_may_forget(r[i], 0));
+        reservation_move(k.c, r[i], RSV_EV_RELEASE, 60, NULL);
+    }
+    r[2]->triggers.v[0].fired = true;
+    assert_true(standing_may_forget(r[0], 60));
+    assert_false(standing_may_forget(r[1], 60));
+    assert_false(standing_may_forget(r[2], 60));
+    reservation_remove(k.c, r[0]);
+    assert_int_equal(refresh(&k, &z, 61), 1);
+    assert_string_equal(k.c->reservations.v[0]->name, "f.0.4");
+    assert_true(standing_may_forget(r[1], DAY));
+    assert_int_equal(refresh(&k, &z, DAY), 2); /* the next period */
+    rk_close(&k);
+}
+
+static void instances_follow_their_section_to_other_settings(void **state)
+{
+    static const char text[] = "SRCFG[b] PERIOD=INFINITY TASKCOUNT=1\n"
+                               "SRCFG[c] TASKCOUNT=0\n";
+    struct rk k = rk_open("SRCFG[a] PERIOD=INFINITY TASKCOUNT=1\n"
+                          "SRCFG[b] PERIOD=INFINITY TASKCOUNT=1\n"
+                          "SRCFG[c] PERIOD=INFINITY TASKCOUNT=1\n");
+    struct config *other = config_load_text("maui.cfg", text, sizeof text - 1);
+    struct zone z = zone_utc();
+
+    (void)state;
+    refresh(&k, &z, 0);
+    cluster_configure(k.c, other->settings);
+    standing_relink(k.c);
+    assert_int_equal(k.c->reservations.v[0]->standing, INDEX_NONE);
+    assert_int_equal(k.c->reservations.v[1]->standing, 0);
+    assert_int_equal(k.c->reservations.v[2]->standing, INDEX_NONE);
+    assert_int_equal(refresh(&k, &z, 10), 0);
+    rk_close(&k);
+    config_destroy(other);
 }
 
 static void a_draft_has_all_that_is_configured(void **state)
@@ -297,6 +339,8 @@ int main(void)
         cmocka_unit_test(hours_are_those_of_the_clock_on_the_wall),
         cmocka_unit_test(local_days_decide_and_not_those_of_utc),
         cmocka_unit_test(there_are_never_two_for_one_period),
+        cmocka_unit_test(a_released_instance_comes_back_if_it_floats_6_2),
+        cmocka_unit_test(instances_follow_their_section_to_other_settings),
         cmocka_unit_test(a_draft_has_all_that_is_configured),
         cmocka_unit_test(what_is_unusable_has_no_instances),
     };

@@ -389,6 +389,97 @@ static void names_match_as_soon_as_somebody_has_them(void **state)
     rk_close(&k);
 }
 
+/* ---- against the rules, read literally ----------------------------------------------
+ */
+
+static uint32_t draw(uint64_t *seed, uint32_t below)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*seed >> 33) % below;
+}
+
+static bool hits(const struct acl_entry *e, const char *const *names, int64_t overlap)
+{
+    if (e->type == ACL_DURATION)
+        return overlap <= e->value;
+    return strcmp(e->name, names[e->type]) == 0;
+}
+
+/* Steps 4 to 6 of section 4.2, one after the other. */
+static bool by_the_rules(
+    const struct acl *acl, const char *const *names, int64_t overlap)
+{
+    bool optional = false, satisfied = false;
+
+    for (size_t i = 0; i < acl->entries.n; i++)
+        if (acl->entries.v[i].negated && hits(&acl->entries.v[i], names, overlap))
+            return false;
+    for (int type = 0; type < ACL_TYPES; type++) {
+        bool required = false, met = false;
+
+        for (size_t i = 0; i < acl->entries.n; i++) {
+            const struct acl_entry *e = &acl->entries.v[i];
+
+            if (e->type != type)
+                continue;
+            if (e->negated) {
+                optional = satisfied = true;
+            } else if (e->required) {
+                required = true;
+                met |= hits(e, names, overlap);
+            } else {
+                optional = true;
+                satisfied |= hits(e, names, overlap);
+            }
+        }
+        if (required && !met)
+            return false;
+    }
+    return acl->entries.n > 0 && (!optional || satisfied);
+}
+
+static void random_list(uint64_t *seed, struct acl *acl)
+{
+    static const enum acl_type types[] = {ACL_USER, ACL_GROUP, ACL_QOS, ACL_DURATION};
+    static const char *const marks[] = {"", "-", "=", "*", "!", "+"};
+
+    for (uint32_t n = draw(seed, 6); n > 0; n--) {
+        enum acl_type type = types[draw(seed, 4)];
+        const char *mark = marks[draw(seed, type == ACL_DURATION ? 4 : 6)];
+        char entry[40];
+
+        if (type == ACL_DURATION)
+            snprintf(entry, sizeof entry, "%u%s", 10 * draw(seed, 4), mark);
+        else
+            snprintf(entry, sizeof entry, "%c%s", "abc"[draw(seed, 3)], mark);
+        assert_int_equal(acltext_parse(type, entry, acl, NULL), 0);
+    }
+}
+
+static void random_lists_decide_as_the_rules_read(void **state)
+{
+    static const char *const letters[] = {"a", "b", "c", "d"};
+    struct rk k = rk_open("");
+    struct reservation *r = rk_setres(&k, "r", ACL_USER, NULL, 0, 100);
+    uint64_t seed = 44;
+
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        const char *names[CRED_KINDS] = {letters[draw(&seed, 4)],
+            letters[draw(&seed, 4)], "", "", letters[draw(&seed, 4)]};
+        struct acl_asker who = acl_anybody();
+        int64_t overlap = draw(&seed, 40);
+
+        for (int kind = 0; kind < CRED_KINDS; kind++)
+            who.cred[kind] = cred_get(k.c, (enum cred_kind)kind, names[kind])->index;
+        acltext_fini(&r->acl);
+        random_list(&seed, &r->acl);
+        assert_int_equal(acl_decide(k.c, r, &who, overlap).granted,
+            by_the_rules(&r->acl, names, overlap));
+    }
+    rk_close(&k);
+}
+
 /* ---- naming reservations ----------------------------------------------------------
  */
 
@@ -655,6 +746,7 @@ int main(void)
         cmocka_unit_test(job_attributes_admit_r44),
         cmocka_unit_test(default_is_a_name_and_all_is_everybody),
         cmocka_unit_test(names_match_as_soon_as_somebody_has_them),
+        cmocka_unit_test(random_lists_decide_as_the_rules_read),
         cmocka_unit_test(byname_admits_those_who_name_it_r12),
         cmocka_unit_test(advres_confines_to_reservations_r13),
         cmocka_unit_test(advres_with_a_name_confines_to_that_one_r14),
