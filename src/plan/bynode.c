@@ -225,13 +225,15 @@ bool bynode_on_list(const struct plan *p, const struct req *r, const struct node
 
 /* Tasks of every node of the set at [start, start + duration) into p->tasks;
  * returns the sum and lists the nodes with pins in p->pinned. */
-static int64_t tasks_all(
+int64_t bynode_all(
     struct plan *p, const struct job *j, uint32_t set, int64_t start, int64_t end)
 {
     const struct taskdef *def = j->reqs[0].def;
     const struct fitset *s = &p->sets.v[set];
     int64_t sum = 0;
 
+    while (p->tasks.n < p->c->nodes.n)
+        vec_push(&p->tasks, 0);
     p->pinned.n = 0;
     memset(p->tasks.v, 0, p->tasks.n * sizeof *p->tasks.v);
     for (size_t i = 0; i < s->pools.n; i++) {
@@ -253,128 +255,6 @@ static int64_t tasks_all(
         }
     }
     return sum;
-}
-
-static void sort_times(struct plan *p);
-
-static int compare_times(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Instants after `from` at which a reservation of the plan begins or ends. */
-static void pin_times(struct plan *p, bool begins, int64_t from)
-{
-    p->times.n = 0;
-    for (size_t i = 0; i < p->pinned.n; i++) {
-        const struct pins *pins = pins_of(p, p->pinned.v[i]);
-        for (size_t k = 0; pins && k < pins->v.n; k++) {
-            int64_t at = begins ? pins->v.v[k].start_at : pins->v.v[k].end_at;
-            if (at > from)
-                vec_push(&p->times, at);
-        }
-    }
-    sort_times(p);
-}
-
-static void sort_times(struct plan *p)
-{
-    size_t n = 0;
-
-    if (p->times.n)
-        qsort(p->times.v, p->times.n, sizeof *p->times.v, compare_times);
-    for (size_t i = 0; i < p->times.n; i++)
-        if (n == 0 || p->times.v[n - 1] != p->times.v[i])
-            p->times.v[n++] = p->times.v[i];
-    p->times.n = n;
-}
-
-/* Instants after `from`, besides ends of running jobs, at which more may be free. */
-static void sweep_times(struct plan *p, bool counts, int64_t from)
-{
-    pin_times(p, false, from);
-    rsvview_times(p, from);
-    for (uint32_t i = 0; counts && i < p->nrsv; i++)
-        if (p->rsvs.v[i].job != INDEX_NONE && p->rsvs.v[i].end_at > from)
-            vec_push(&p->times, p->rsvs.v[i].end_at);
-    sort_times(p);
-}
-
-/* What the answer depends on besides the task definition: the user, and with
- * reservations about, all that their access lists may look at. */
-static uint64_t who_asks(const struct plan *p, const struct job *j)
-{
-    uint64_t h = j->cred[CRED_USER] + 1;
-
-    if (p->c->reservations.n == 0)
-        return h;
-    for (int k = 0; k < CRED_KINDS; k++)
-        h = (h ^ j->cred[k]) * UINT64_C(0x9E3779B97F4A7C15);
-    h = (h ^ j->flags) * UINT64_C(0x9E3779B97F4A7C15);
-    h = (h ^ j->procs) * UINT64_C(0x9E3779B97F4A7C15);
-    return (j->flags & JOB_ADVRES) ? h + j->index : h;
-}
-
-static void stairs_build(
-    struct plan *p, const struct job *j, uint32_t set, struct defstairs *st)
-{
-    const struct taskdef *def = j->reqs[0].def;
-    int64_t sum = tasks_all(p, j, set, p->now, p->now + 1);
-
-    st->stairs.n = 0;
-    pin_times(p, true, p->now);
-    rsvview_times(p, p->now);
-    sort_times(p);
-    for (size_t t = 0; t < p->times.n; t++) {
-        /* what is free until the t-th beginning is free for any end up to it */
-        int64_t until = p->times.v[t], left = sum;
-        for (size_t i = 0; i < p->pinned.n; i++) {
-            uint32_t node = p->pinned.v[i];
-            if (p->tasks.v[node] == 0)
-                continue;
-            uint32_t after = bynode_tasks(
-                p, j, def, p->c->nodes.v[node], p->now, time_add(until, 1));
-            if (after < p->tasks.v[node]) {
-                left -= p->tasks.v[node] - after;
-                p->tasks.v[node] = after;
-            }
-        }
-        if (left == sum)
-            continue;
-        vec_push(&st->stairs, ((struct stair){until, (int32_t)sum}));
-        sum = left;
-    }
-    vec_push(&st->stairs, ((struct stair){TIME_NEVER, (int32_t)sum}));
-    st->version = p->version;
-    st->who = who_asks(p, j);
-    st->set = set;
-}
-
-static void scratch_ready(struct plan *p)
-{
-    while (p->tasks.n < p->c->nodes.n)
-        vec_push(&p->tasks, 0);
-}
-
-int64_t bynode_free_until(
-    struct plan *p, const struct job *j, uint32_t set, int64_t end)
-{
-    uint32_t def = j->reqs[0].def->index;
-    size_t i = 0;
-
-    scratch_ready(p);
-    while (p->defstairs.n <= def)
-        vec_push(&p->defstairs, (struct defstairs){0});
-    struct defstairs *st = &p->defstairs.v[def];
-    if (st->version != p->version || st->who != who_asks(p, j) || st->set != set)
-        stairs_build(p, j, set, st);
-    if (end > TIME_NEVER)
-        end = TIME_NEVER;
-    while (st->stairs.v[i].until < end)
-        i++;
-    return st->stairs.v[i].units;
 }
 
 /* ---- choosing nodes ---- */
@@ -463,104 +343,6 @@ bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t st
     return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, &code) == 0;
 }
 
-/* ---- the earliest instant ---- */
-
-/* Walks the instants at which something ends, in order, keeping p->tasks true for
- * the interval that begins there. */
-struct sweep {
-    struct plan *p;
-    const struct job *j;
-    uint32_t set;
-    int64_t duration;
-    int64_t sum;
-    size_t next_end; /* in p->ends */
-    size_t next_pin; /* in p->times */
-};
-
-static void sweep_node(struct sweep *w, uint32_t node, int64_t at)
-{
-    struct plan *p = w->p;
-    const struct node *n = p->c->nodes.v[node];
-    const struct fitset *s = &p->sets.v[w->set];
-    const struct taskdef *def = w->j->reqs[0].def;
-    bool inside = false;
-
-    for (size_t i = 0; i < s->pools.n && !inside; i++)
-        inside = s->pools.v[i].pool == n->pool;
-    if (!inside || !p->pools.v[n->pool].by_node
-        || !bynode_on_list(p, &w->j->reqs[0], n))
-        return;
-    uint32_t tasks = bynode_tasks(p, w->j, def, n, at, time_add(at, w->duration));
-    w->sum += (int64_t)tasks - (int64_t)p->tasks.v[node];
-    p->tasks.v[node] = tasks;
-}
-
-static void sweep_ended_job(struct sweep *w, const struct job *ended, int64_t at)
-{
-    for (size_t i = 0; i < ended->alloc.n; i++)
-        for (uint32_t k = 0; k < ended->alloc.v[i].count; k++)
-            sweep_node(w, ended->alloc.v[i].first + k, at);
-}
-
-/* Move to the next instant; TIME_NEVER when nothing is left to end. */
-static int64_t sweep_next(struct sweep *w, int64_t at)
-{
-    struct plan *p = w->p;
-    int64_t next = TIME_NEVER;
-    size_t from = w->next_end;
-
-    while (w->next_end < p->ends.n) {
-        int64_t end = plan_job_end(p, p->c->jobs.v[p->ends.v[w->next_end].job]);
-        if (end > at) {
-            next = end;
-            break;
-        }
-        w->next_end++;
-    }
-    while (w->next_pin < p->times.n && p->times.v[w->next_pin] <= at)
-        w->next_pin++;
-    if (w->next_pin < p->times.n && p->times.v[w->next_pin] < next)
-        next = p->times.v[w->next_pin];
-    if (next >= TIME_NEVER)
-        return TIME_NEVER;
-    /* overdue jobs share one end, so ends are in order from `from` on */
-    for (size_t i = from; i < p->ends.n; i++) {
-        const struct job *ended = p->c->jobs.v[p->ends.v[i].job];
-        if (plan_job_end(p, ended) > next)
-            break;
-        if (plan_job_end(p, ended) > at)
-            sweep_ended_job(w, ended, next);
-    }
-    for (size_t i = 0; i < p->pinned.n; i++)
-        sweep_node(w, p->pinned.v[i], next);
-    return next;
-}
-
-int64_t bynode_first_fit(
-    struct plan *p, const struct job *j, uint32_t set, int64_t from)
-{
-    struct sweep w = {.p = p, .j = j, .set = set, .duration = plan_duration(j)};
-    const struct fitset *s = &p->sets.v[set];
-    bool counts = set_has_count(p, s) && !rsvview_confined(p, j);
-    struct allocs found = {0};
-    int64_t units;
-
-    scratch_ready(p);
-    w.sum = tasks_all(p, j, set, from, time_add(from, w.duration));
-    sweep_times(p, counts, from);
-    for (int64_t at = from; at < TIME_NEVER; at = sweep_next(&w, at)) {
-        int64_t counted =
-            counts ? count_free_at(p, s, at, time_add(at, w.duration)) : 0;
-        if (w.sum + counted < j->reqs[0].tasks
-            || !bynode_choose(p, j, set, at, &found, &units))
-            continue;
-        vec_fini(&found);
-        return at;
-    }
-    vec_fini(&found);
-    return TIME_NEVER;
-}
-
 /* Nodes for a start now, out of both kinds of pools. */
 int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
     struct allocs *ret, enum wait_code *ret_code)
@@ -570,8 +352,7 @@ int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
 
     if (j->nreqs > 1)
         return multireq_place(p, j, set, p->now, ret, ret_code) ? 0 : -1;
-    scratch_ready(p);
-    tasks_all(p, j, set, p->now, end);
+    bynode_all(p, j, set, p->now, end);
     collect_cands(p, j, s, p->now);
     if (!rsvview_confined(p, j))
         place_collect_counted(p, j, s, end);
@@ -588,8 +369,7 @@ void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r)
     if (j->nreqs > 1) {
         found = multireq_place(p, j, r->fitset, r->start_at, &r->alloc, &code);
     } else {
-        scratch_ready(p);
-        tasks_all(p, j, r->fitset, r->start_at, r->end_at);
+        bynode_all(p, j, r->fitset, r->start_at, r->end_at);
         found = bynode_choose(p, j, r->fitset, r->start_at, &r->alloc, &units);
     }
     assert(found);

@@ -177,6 +177,7 @@ struct fit *fit_get(struct plan *p, const struct taskdef *def)
     if (f->known)
         return f;
     f->known = true;
+    p->user_matters |= def->access == ACCESS_SINGLEUSER;
     for (size_t i = 0; i < p->c->partitions.n; i++) {
         struct fitset draft = set_draft(p, def, UINT64_C(1) << i);
         if (draft.pools.n == 0)

@@ -14,6 +14,7 @@ struct plan *plan_create(struct cluster *c)
     p->c = c;
     p->version = p->cycle = 1;
     p->view = xcalloc(1, sizeof *p->view);
+    p->signatures = xcalloc(SIGNATURES, sizeof *p->signatures);
     return p;
 }
 
@@ -33,8 +34,11 @@ void plan_destroy(struct plan *p)
     }
     for (size_t i = 0; i < p->fits.n; i++)
         vec_fini(&p->fits.v[i].sets);
-    for (size_t i = 0; i < p->defstairs.n; i++)
-        vec_fini(&p->defstairs.v[i].stairs);
+    for (size_t i = 0; i < p->defstairs.n; i++) {
+        for (size_t k = 0; k < p->defstairs.v[i].v.n; k++)
+            vec_fini(&p->defstairs.v[i].v.v[k].stairs);
+        vec_fini(&p->defstairs.v[i].v);
+    }
     for (size_t i = 0; i < p->rsvs.n; i++) {
         vec_fini(&p->rsvs.v[i].parts);
         vec_fini(&p->rsvs.v[i].alloc);
@@ -52,10 +56,12 @@ void plan_destroy(struct plan *p)
     vec_fini(&p->tasks);
     vec_fini(&p->pinned);
     vec_fini(&p->times);
+    vec_fini(&p->watches);
     vec_fini(&p->verdicts);
     vec_fini(&p->budget);
     bitset_fini(&p->free_nodes);
     free(p->view);
+    free(p->signatures);
     free(p);
 }
 

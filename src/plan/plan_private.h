@@ -63,13 +63,26 @@ struct fit {
     struct VEC(uint32_t) sets; /* fitset indexes, by partition */
 };
 
-/* By-node pools: stairs of one task definition, valid for one version. */
-struct defstairs {
-    uint64_t version; /* of the plan */
-    uint64_t who;     /* and what they were computed for */
+/* By-node pools: stairs of one task definition as one kind of asker sees them. */
+struct defstair {
+    uint64_t who;
     uint32_t set;
     struct VEC(struct stair) stairs;
 };
+
+/* All of one definition that hold for one version of the plan. */
+struct defstairs {
+    uint64_t version;
+    uint32_t n; /* in use; the rest keep their memory */
+    struct VEC(struct defstair) v;
+};
+
+/* Which reservations let a set of credentials in, as one number. */
+struct signature {
+    uint64_t epoch; /* of the reservations; older ones are empty */
+    uint64_t who, sum;
+};
+#define SIGNATURES 4096
 
 /* A reservation's share in a pool planned by count. */
 struct part {
@@ -93,6 +106,13 @@ struct pin {
 struct pins {
     uint64_t cycle; /* older ones are empty */
     struct VEC(struct pin) v;
+};
+
+/* An instant at which a node has to be looked at again, or beyond which it has so many
+ * tasks less. */
+struct watch {
+    int64_t at;
+    uint32_t node, tasks;
 };
 
 /* A verdict of an access list on the job last looked at. */
@@ -120,18 +140,23 @@ struct plan {
     struct bitset free_nodes;       /* usable nodes with a processor to dedicate */
     struct VEC(struct ending) ends; /* active jobs by end_at, then job */
     struct VEC(struct rsv) rsvs;
-    uint32_t nrsv;                 /* entries in use; the rest keep their memory */
-    struct VEC(struct pins) pins;  /* by node index, for by-node pools */
-    struct VEC(struct cand) cands; /* scratch */
-    struct VEC(uint32_t) tasks;    /* scratch: by node index */
-    struct VEC(uint32_t) pinned;   /* scratch: nodes with pins */
-    struct VEC(int64_t) times;     /* scratch */
-    struct VEC(int64_t) budget;    /* by pool, of plan_rsv_begin() */
-    struct acl_asker *view;        /* the job last looked at by rsvview.c */
+    uint32_t nrsv;                    /* entries in use; the rest keep their memory */
+    struct VEC(struct pins) pins;     /* by node index, for by-node pools */
+    struct VEC(struct cand) cands;    /* scratch */
+    struct VEC(uint32_t) tasks;       /* scratch: by node index */
+    struct VEC(uint32_t) pinned;      /* scratch: nodes with pins */
+    struct VEC(struct watch) watches; /* scratch */
+    struct VEC(int64_t) times;        /* scratch */
+    struct VEC(int64_t) budget;       /* by pool, of plan_rsv_begin() */
+    uint32_t acl_types;               /* in use at acl_epoch */
+    uint64_t acl_epoch;
+    struct signature *signatures; /* SIGNATURES of them, by hash */
+    struct acl_asker *view;       /* the job last looked at by rsvview.c */
     uint32_t view_job;
     uint64_t view_version, view_stamp;
     struct VEC(struct view_verdict) verdicts; /* by reservation index */
     uint32_t confirmed;  /* reservations that stand in this cycle (RSV_REPLAN) */
+    bool user_matters;   /* node limits or access policies look at the user */
     bool given_back;     /* something came free earlier than planned */
     bool by_node;        /* some pool is planned node by node */
     uint64_t layout;     /* grows when pools or their ways of planning change */
@@ -179,6 +204,14 @@ void count_unreserve(struct plan *p, struct rsv *r);
 /* bynode.c: pools planned node by node */
 uint32_t bynode_tasks(struct plan *p, const struct job *j, const struct taskdef *def,
     const struct node *n, int64_t start, int64_t end);
+/* Tasks of every node of the set for [start, end) into p->tasks; the sum. Lists the
+ * nodes under reservations in p->pinned. */
+int64_t bynode_all(
+    struct plan *p, const struct job *j, uint32_t set, int64_t start, int64_t end);
+
+/* sweep.c: over time */
+struct sweep;
+void sweep_watch(struct sweep *w, uint32_t node, int64_t begins, int64_t ends);
 int64_t bynode_free_until(
     struct plan *p, const struct job *j, uint32_t set, int64_t end);
 int64_t bynode_first_fit(
@@ -217,7 +250,11 @@ enum affinity rsvview_affinity(
     struct plan *p, const struct job *j, const struct node *n, int64_t start);
 int64_t rsvview_next(
     struct plan *p, const struct job *j, const struct node *n, int64_t after);
-void rsvview_times(struct plan *p, int64_t from);
+uint64_t rsvview_signature(struct plan *p, const struct job *j);
+int64_t rsvview_drop(
+    struct plan *p, const struct job *j, const struct node *n, int64_t after);
+void rsvview_watch(struct plan *p, struct sweep *w, uint32_t node);
+bool rsvview_depends_on_overlap(const struct plan *p, uint32_t node);
 /* bind.c: give nodes to reservations counted in pools that are no longer counted.
  * O(reservations^2 + units of theirs x active jobs), once a new shape. */
 void bind_counted(struct plan *p);

@@ -125,6 +125,8 @@ static struct pool *pool_add(struct plan *p, const struct node *n)
         .simple = n->simple,
         .by_node = reserved(p, n)};
 
+    p->user_matters |= n->maxjob_per_user >= 0 || n->maxproc_per_user >= 0;
+
     p->by_node |= pool.by_node;
     vec_push(&p->pools, pool);
     profile_init(&p->pools.v[pool.index].work);
@@ -220,7 +222,7 @@ void pools_rebuild(struct plan *p)
 {
     const struct cluster *c = p->c;
 
-    p->by_node = false;
+    p->by_node = p->user_matters = false;
     forget_fits(p);
     for (size_t i = 0; i < p->pools.n; i++)
         pool_fini(&p->pools.v[i]);

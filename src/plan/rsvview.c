@@ -201,15 +201,121 @@ int64_t rsvview_next(
     return next;
 }
 
-void rsvview_times(struct plan *p, int64_t from)
+/* The next instant after `after` beyond which a job that begins now may get less: a
+ * reservation begins, one that confines it ends, or a time limit is passed. */
+int64_t rsvview_drop(
+    struct plan *p, const struct job *j, const struct node *n, int64_t after)
 {
+    const struct rsv_list *list = reservations_on(p->c, n->index);
+    int64_t next = rsvview_next(p, j, n, after);
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct reservation *r = p->c->reservations.v[list->v[i].rsv];
+        if (!reservation_is_live(r) || !acl_depends_on_overlap(r))
+            continue;
+        int64_t begin = r->start_at > p->now ? r->start_at : p->now;
+        for (int64_t s = acl_same_until(r, 0); s < DURATION_UNLIMITED;
+             s = acl_same_until(r, s + 1)) {
+            int64_t at = time_add(begin, s);
+            if (at > after && at < next)
+                next = at;
+        }
+    }
+    return next;
+}
+
+void rsvview_watch(struct plan *p, struct sweep *w, uint32_t node)
+{
+    const struct rsv_list *list = reservations_on(p->c, node);
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct reservation *r = p->c->reservations.v[list->v[i].rsv];
+        if (reservation_is_live(r))
+            sweep_watch(w, node, r->start_at, r->end_at);
+    }
+}
+
+bool rsvview_depends_on_overlap(const struct plan *p, uint32_t node)
+{
+    const struct rsv_list *list = reservations_on(p->c, node);
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct reservation *r = p->c->reservations.v[list->v[i].rsv];
+        if (reservation_is_live(r) && acl_depends_on_overlap(r))
+            return true;
+    }
+    return false;
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ h >> 29;
+}
+
+/* Which kinds of entries the access lists of live reservations have, as a bit mask. */
+static uint32_t types_in_use(struct plan *p)
+{
+    if (p->acl_epoch == p->c->rsv_epoch + 1)
+        return p->acl_types;
+    p->acl_epoch = p->c->rsv_epoch + 1;
+    p->acl_types = 0;
     for (size_t i = 0; i < p->c->reservations.n; i++) {
         const struct reservation *r = p->c->reservations.v[i];
+        for (size_t k = 0; r && reservation_is_live(r) && k < r->acl.entries.n; k++)
+            p->acl_types |= 1u << r->acl.entries.v[k].type;
+    }
+    return p->acl_types;
+}
+
+/* All that these lists may look at. */
+static uint64_t who_asks(struct plan *p, const struct job *j)
+{
+    static const struct {
+        enum acl_type type;
+        enum cred_kind kind;
+    } creds[] = {{ACL_USER, CRED_USER}, {ACL_GROUP, CRED_GROUP},
+        {ACL_ACCOUNT, CRED_ACCOUNT}, {ACL_CLASS, CRED_CLASS}, {ACL_QOS, CRED_QOS}};
+    uint32_t types = types_in_use(p);
+    uint64_t h = mix(1, job_cred(p->c, j, CRED_QOS)->index + 1);
+
+    for (size_t i = 0; i < sizeof creds / sizeof creds[0]; i++)
+        if (types >> creds[i].type & 1)
+            h = mix(h, j->cred[creds[i].kind]);
+    if (types >> ACL_JOBATTR & 1)
+        h = mix(h, j->flags);
+    if (types >> ACL_PROCS & 1 || types >> ACL_TASKS & 1)
+        h = mix(h, (uint64_t)j->procs << 32 | j->tasks);
+    if (j->flags & JOB_ADVRES)
+        h = mix(h, j->index + 1);
+    return h ? h : 1;
+}
+
+static uint64_t verdicts_of(struct plan *p, const struct job *j)
+{
+    struct acl_asker who = acl_asker_of(p->c, j);
+    uint64_t h = mix(who.confined, who.confined == ACL_TO_NAMED ? j->index + 1 : 0);
+
+    for (size_t i = 0; i < p->c->reservations.n; i++) {
+        struct reservation *r = p->c->reservations.v[i];
         if (!r || !reservation_is_live(r))
             continue;
-        if (r->start_at > from)
-            vec_push(&p->times, r->start_at);
-        if (r->end_at > from && r->end_at < TIME_NEVER)
-            vec_push(&p->times, r->end_at);
+        bool brief = acl_decide(p->c, r, &who, 0).granted;
+        bool ever = acl_decide(p->c, r, &who, DURATION_UNLIMITED).granted;
+        h = mix(h, (uint64_t)i << 2 | (uint64_t)brief << 1 | ever);
     }
+    return h;
+}
+
+/* Jobs with equal signatures and task definitions see the same: the user, where node
+ * limits or access policies look at it, and which reservations let the job in. */
+uint64_t rsvview_signature(struct plan *p, const struct job *j)
+{
+    if (p->c->reservations.n == 0)
+        return p->user_matters ? j->cred[CRED_USER] : 0;
+    uint64_t who = who_asks(p, j);
+    struct signature *s = &p->signatures[who % SIGNATURES];
+    if (s->who != who || s->epoch != p->c->rsv_epoch + 1)
+        *s = (struct signature){p->c->rsv_epoch + 1, who, verdicts_of(p, j)};
+    return p->user_matters ? mix(s->sum, j->cred[CRED_USER]) : s->sum;
 }

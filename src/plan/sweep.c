@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Pools planned node by node, over time: how much is free from now until when, and the
+ * earliest instant at which enough is. What each node can take changes at few instants
+ * of its own; a sweep over all of them in order looks at a node only then. */
+#include "plan/plan_private.h"
+
+#include <string.h>
+
+static int compare_watches(const void *a, const void *b)
+{
+    const struct watch *x = a, *y = b;
+
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+static void sort_watches(struct plan *p)
+{
+    if (p->watches.n)
+        qsort(p->watches.v, p->watches.n, sizeof *p->watches.v, compare_watches);
+}
+
+/* ---- free from now on ---- */
+
+/* The next instant after `after` beyond which a job that begins now may get less of
+ * the node: something reserved begins there. */
+static int64_t next_drop(
+    struct plan *p, const struct job *j, const struct node *n, int64_t after)
+{
+    const struct pins *pins = pins_of(p, n->index);
+    int64_t next = rsvview_drop(p, j, n, after);
+
+    for (size_t i = 0; pins && i < pins->v.n; i++) {
+        int64_t at = pins->v.v[i].start_at;
+        if (at > after && at < next)
+            next = at;
+    }
+    return next;
+}
+
+/* Each drop of each node, as a watch whose `tasks` are lost beyond `at`. */
+static void collect_drops(struct plan *p, const struct job *j)
+{
+    const struct taskdef *def = j->reqs[0].def;
+
+    p->watches.n = 0;
+    for (size_t i = 0; i < p->pinned.n; i++) {
+        uint32_t node = p->pinned.v[i], left = p->tasks.v[node];
+        const struct node *n = p->c->nodes.v[node];
+        int64_t at = left ? next_drop(p, j, n, p->now) : TIME_NEVER;
+        for (; left && at < TIME_NEVER; at = next_drop(p, j, n, at)) {
+            uint32_t after = bynode_tasks(p, j, def, n, p->now, time_add(at, 1));
+            if (after >= left)
+                continue;
+            vec_push(&p->watches, ((struct watch){at, node, left - after}));
+            left = after;
+        }
+    }
+    sort_watches(p);
+}
+
+static void stairs_build(
+    struct plan *p, const struct job *j, uint32_t set, struct defstair *st)
+{
+    int64_t sum = bynode_all(p, j, set, p->now, p->now + 1);
+
+    st->stairs.n = 0;
+    collect_drops(p, j);
+    for (size_t i = 0; i < p->watches.n;) {
+        int64_t at = p->watches.v[i].at;
+        vec_push(&st->stairs, ((struct stair){at, (int32_t)sum}));
+        for (; i < p->watches.n && p->watches.v[i].at == at; i++)
+            sum -= p->watches.v[i].tasks;
+    }
+    vec_push(&st->stairs, ((struct stair){TIME_NEVER, (int32_t)sum}));
+}
+
+/* The stairs as this job sees them, built if nobody like it asked before. */
+static const struct defstair *stairs_of(
+    struct plan *p, const struct job *j, uint32_t set)
+{
+    uint32_t def = j->reqs[0].def->index;
+    uint64_t who = rsvview_signature(p, j);
+
+    while (p->defstairs.n <= def)
+        vec_push(&p->defstairs, (struct defstairs){0});
+    struct defstairs *all = &p->defstairs.v[def];
+    if (all->version != p->version)
+        all->n = 0;
+    all->version = p->version;
+    for (uint32_t i = 0; i < all->n; i++)
+        if (all->v.v[i].who == who && all->v.v[i].set == set)
+            return &all->v.v[i];
+    if (all->n == all->v.n)
+        vec_push(&all->v, (struct defstair){0});
+    struct defstair *st = &all->v.v[all->n++];
+    st->who = who;
+    st->set = set;
+    stairs_build(p, j, set, st);
+    return st;
+}
+
+int64_t bynode_free_until(
+    struct plan *p, const struct job *j, uint32_t set, int64_t end)
+{
+    const struct defstair *st = stairs_of(p, j, set);
+    size_t i = 0;
+
+    if (end > TIME_NEVER)
+        end = TIME_NEVER;
+    while (st->stairs.v[i].until < end)
+        i++;
+    return st->stairs.v[i].units;
+}
+
+/* ---- the earliest instant ---- */
+
+struct sweep {
+    struct plan *p;
+    const struct job *j;
+    uint32_t set;
+    int64_t from, duration;
+    int64_t sum;       /* tasks of all nodes for the interval that begins now */
+    size_t next_end;   /* in p->ends */
+    size_t next_watch; /* in p->watches */
+};
+
+static void watch(struct sweep *w, int64_t at, uint32_t node)
+{
+    if (at > w->from && at < TIME_NEVER)
+        vec_push(&w->p->watches, ((struct watch){at, node, 0}));
+}
+
+void sweep_watch(struct sweep *w, uint32_t node, int64_t begins, int64_t ends)
+{
+    watch(w, begins, node);
+    watch(w, begins - w->duration + 1, node); /* an interval begun later meets it */
+    watch(w, ends, node);
+    watch(w, ends - w->duration + 1, node);
+}
+
+/* When each node with reservations on it has to be looked at again. */
+static void watch_nodes(struct sweep *w)
+{
+    struct plan *p = w->p;
+
+    p->watches.n = 0;
+    for (size_t i = 0; i < p->pinned.n; i++) {
+        const struct pins *pins = pins_of(p, p->pinned.v[i]);
+        for (size_t k = 0; pins && k < pins->v.n; k++)
+            sweep_watch(w, p->pinned.v[i], pins->v.v[k].start_at, pins->v.v[k].end_at);
+        rsvview_watch(p, w, p->pinned.v[i]);
+    }
+}
+
+/* Reservations in counted pools end as well. INDEX_NONE: no node to look at. */
+static void watch_counts(struct sweep *w)
+{
+    const struct plan *p = w->p;
+
+    for (uint32_t i = 0; i < p->nrsv; i++)
+        if (p->rsvs.v[i].job != INDEX_NONE && p->rsvs.v[i].parts.n)
+            watch(w, p->rsvs.v[i].end_at, INDEX_NONE);
+}
+
+static void look_again(struct sweep *w, uint32_t node, int64_t at)
+{
+    struct plan *p = w->p;
+    const struct node *n = p->c->nodes.v[node];
+    const struct fitset *s = &p->sets.v[w->set];
+    const struct taskdef *def = w->j->reqs[0].def;
+    bool inside = false;
+
+    for (size_t i = 0; i < s->pools.n && !inside; i++)
+        inside = s->pools.v[i].pool == n->pool;
+    if (!inside || !p->pools.v[n->pool].by_node
+        || !bynode_on_list(p, &w->j->reqs[0], n))
+        return;
+    uint32_t tasks = bynode_tasks(p, w->j, def, n, at, time_add(at, w->duration));
+    w->sum += (int64_t)tasks - (int64_t)p->tasks.v[node];
+    p->tasks.v[node] = tasks;
+}
+
+static void look_at_ended(struct sweep *w, const struct job *ended, int64_t at)
+{
+    for (size_t i = 0; i < ended->alloc.n; i++)
+        for (uint32_t k = 0; k < ended->alloc.v[i].count; k++)
+            look_again(w, ended->alloc.v[i].first + k, at);
+}
+
+/* Nodes whose verdicts depend on how long a job overlaps a reservation change at any
+ * instant. */
+static void look_at_limited(struct sweep *w, int64_t at)
+{
+    struct plan *p = w->p;
+
+    for (size_t i = 0; i < p->pinned.n; i++)
+        if (rsvview_depends_on_overlap(p, p->pinned.v[i]))
+            look_again(w, p->pinned.v[i], at);
+}
+
+static int64_t next_ending(struct sweep *w, int64_t at)
+{
+    struct plan *p = w->p;
+
+    for (; w->next_end < p->ends.n; w->next_end++) {
+        int64_t end = plan_job_end(p, p->c->jobs.v[p->ends.v[w->next_end].job]);
+        if (end > at)
+            return end;
+    }
+    return TIME_NEVER;
+}
+
+/* Move to the next instant; TIME_NEVER when nothing changes any more. */
+static int64_t sweep_next(struct sweep *w, int64_t at)
+{
+    struct plan *p = w->p;
+    size_t from = w->next_end;
+    int64_t next = next_ending(w, at);
+
+    if (w->next_watch < p->watches.n && p->watches.v[w->next_watch].at < next)
+        next = p->watches.v[w->next_watch].at;
+    if (next >= TIME_NEVER)
+        return TIME_NEVER;
+    /* overdue jobs share one end, so ends are in order from `from` on */
+    for (size_t i = from; i < p->ends.n; i++) {
+        const struct job *ended = p->c->jobs.v[p->ends.v[i].job];
+        if (plan_job_end(p, ended) > next)
+            break;
+        if (plan_job_end(p, ended) > at)
+            look_at_ended(w, ended, next);
+    }
+    uint32_t last = INDEX_NONE;
+    for (; w->next_watch < p->watches.n && p->watches.v[w->next_watch].at <= next;
+         w->next_watch++) {
+        uint32_t node = p->watches.v[w->next_watch].node;
+        if (node != INDEX_NONE && node != last)
+            look_again(w, node, next);
+        last = node;
+    }
+    look_at_limited(w, next);
+    return next;
+}
+
+int64_t bynode_first_fit(
+    struct plan *p, const struct job *j, uint32_t set, int64_t from)
+{
+    struct sweep w = {
+        .p = p, .j = j, .set = set, .from = from, .duration = plan_duration(j)};
+    const struct fitset *s = &p->sets.v[set];
+    bool counts = set_has_count(p, s) && !rsvview_confined(p, j);
+    struct allocs found = {0};
+    int64_t units;
+
+    w.sum = bynode_all(p, j, set, from, time_add(from, w.duration));
+    watch_nodes(&w);
+    if (counts)
+        watch_counts(&w);
+    sort_watches(p);
+    for (int64_t at = from; at < TIME_NEVER; at = sweep_next(&w, at)) {
+        int64_t counted =
+            counts ? count_free_at(p, s, at, time_add(at, w.duration)) : 0;
+        if (w.sum + counted < j->reqs[0].tasks
+            || !bynode_choose(p, j, set, at, &found, &units))
+            continue;
+        vec_fini(&found);
+        return at;
+    }
+    vec_fini(&found);
+    return TIME_NEVER;
+}
