@@ -116,9 +116,6 @@ bool reserve_test(struct engine *e, struct job *j);
 bool reserve_may(const struct engine *e, const struct job *j);
 void reserve_configure(struct engine *e);
 
-/* draft.c: a reservation as SRCFG describes it, without a window. Owned. */
-struct reservation draft_standing(struct cluster *c, const struct sr_cfg *sr);
-
 /* calendar.c: reservations that are not of jobs */
 void calendar_refresh(struct engine *e);
 int calendar_reserve(struct engine *e, struct reservation *draft, struct err *err);
