@@ -185,35 +185,54 @@ static int add_element(struct walk *w, const char *text, struct err *err)
     return 0;
 }
 
-/* Length of the element at `text`: up to a comma outside [] and {}. An opening
- * bracket that is never closed does not hide the commas behind it. */
-static size_t element_length(const char *text)
+/* What is left of an expression, and where its last closing brackets are: only an
+ * opening one before them is worth a search, which keeps the whole linear. */
+struct elements {
+    const char *rest, *last_square, *last_curly;
+};
+
+static struct elements elements_of(const char *text)
 {
-    size_t len = 0;
+    return (struct elements){.rest = text,
+        .last_square = strrchr(text, ']'),
+        .last_curly = strrchr(text, '}')};
+}
 
-    while (text[len] != '\0' && text[len] != ',') {
-        const char *close = NULL;
+/* The bracket that closes the one at `text`, or NULL. */
+static const char *closing(const struct elements *e, const char *text)
+{
+    if (*text == '[' && e->last_square != NULL && text < e->last_square)
+        return strchr(text, ']');
+    if (*text == '{' && e->last_curly != NULL && text < e->last_curly)
+        return strchr(text, '}');
+    return NULL;
+}
 
-        if (text[len] == '[')
-            close = strchr(text + len, ']');
-        else if (text[len] == '{')
-            close = strchr(text + len, '}');
-        len = close != NULL ? (size_t)(close - text) + 1 : len + 1;
+/* Length of the element in front: up to a comma outside [] and {}. An opening
+ * bracket that is never closed does not hide the commas behind it. */
+static size_t element_length(const struct elements *e)
+{
+    const char *text = e->rest;
+
+    while (*text != '\0' && *text != ',') {
+        const char *close = closing(e, text);
+
+        text = (close != NULL ? close : text) + 1;
     }
-    return len;
+    return (size_t)(text - e->rest);
 }
 
 /* Copy the next element, without blanks around it, to `buf`: 1 there is one,
  * 0 the end, -1 it is too long. Empty elements are skipped. */
-static int next_element(const char **text, char *buf, struct err *err)
+static int next_element(struct elements *e, char *buf, struct err *err)
 {
     for (;;) {
-        const char *from = *text;
-        size_t len = element_length(from);
+        const char *from = e->rest;
+        size_t len = element_length(e);
 
         if (len == 0 && *from == '\0')
             return 0;
-        *text = from + len + (from[len] == ',');
+        e->rest = from + len + (from[len] == ',');
         while (len > 0 && strchr(" \t", *from) != NULL) {
             from++;
             len--;
@@ -235,10 +254,11 @@ int hostexpr_match(const char *text, const struct hostexpr_nodes *nodes,
     struct hostexpr_hosts *hosts, struct err *err)
 {
     struct walk walk = {.nodes = nodes, .hosts = hosts};
+    struct elements elements = elements_of(text);
     char element[HOSTEXPR_ELEMENT_MAX + 1];
     int status = 0, more;
 
-    while ((more = next_element(&text, element, err)) != 0) {
+    while ((more = next_element(&elements, element, err)) != 0) {
         struct err later;
 
         /* The first complaint is the one reported. */
@@ -270,10 +290,11 @@ static int check_element(const char *text, struct err *err)
 
 int hostexpr_check(const char *text, struct err *err)
 {
+    struct elements elements = elements_of(text);
     char element[HOSTEXPR_ELEMENT_MAX + 1];
     int more;
 
-    while ((more = next_element(&text, element, err)) > 0)
+    while ((more = next_element(&elements, element, err)) > 0)
         if (check_element(element, err) < 0)
             return -1;
     return more;

@@ -1,91 +1,113 @@
 /* SPDX-License-Identifier: Apache-2.0
- * "Did you mean ...?": edit distance with neighbouring swaps. */
+ * "Did you mean ...?": edit distance with neighbouring swaps, a word of bits at a
+ * time. */
 #include "base/nearest.h"
 
 #include <limits.h>
 #include <string.h>
 
-#define WORD_MAX 63
+#define WORD_MAX 63 /* a bit each */
 
 static unsigned char fold(char c)
 {
     return c >= 'a' && c <= 'z' ? (unsigned char)(c - 'a' + 'A') : (unsigned char)c;
 }
 
-static unsigned min2(unsigned a, unsigned b)
+static void masks_init(struct nearest_masks *m, const char *text)
 {
-    return a < b ? a : b;
+    *m = (struct nearest_masks){.len = strnlen(text, WORD_MAX + 1)};
+    if (m->len > WORD_MAX)
+        return;
+    for (size_t i = 0; i < m->len; i++)
+        m->at[fold(text[i])] |= UINT64_C(1) << i;
+}
+
+/* The matrix of the distances column by column, the differences of neighbours as bits:
+ * H. Hyyro, A bit-vector algorithm for computing Levenshtein and Damerau edit
+ * distances, 2003. `plus` and `minus` are the vertical differences, `across_plus` and
+ * `across_minus` the horizontal ones, `same` the diagonal that did not grow. */
+static unsigned distance_to(const struct nearest_masks *m, const char *text)
+{
+    uint64_t plus = ~UINT64_C(0), minus = 0, same = 0, matches = 0;
+    unsigned distance = (unsigned)m->len;
+    size_t len = 0;
+
+    for (; text[len] != '\0'; len++) {
+        uint64_t before = matches, across_plus, across_minus, swapped;
+
+        matches = m->at[fold(text[len])];
+        swapped = ((~same & matches) << 1) & before;
+        same = (((matches & plus) + plus) ^ plus) | matches | minus | swapped;
+        across_plus = minus | ~(same | plus);
+        across_minus = same & plus;
+        if (m->len > 0) {
+            distance += across_plus >> (m->len - 1) & 1;
+            distance -= across_minus >> (m->len - 1) & 1;
+        }
+        across_plus = across_plus << 1 | 1;
+        across_minus <<= 1;
+        plus = across_minus | ~(same | across_plus);
+        minus = across_plus & same;
+    }
+    if (len > WORD_MAX || m->len > WORD_MAX)
+        return UINT_MAX;
+    return m->len > 0 ? distance : (unsigned)len;
 }
 
 unsigned nearest_distance(const char *a, const char *b)
 {
-    unsigned row[3][WORD_MAX + 1];
-    size_t la = strnlen(a, WORD_MAX + 1), lb = strnlen(b, WORD_MAX + 1);
+    struct nearest_masks masks;
 
-    if (la > WORD_MAX || lb > WORD_MAX)
-        return UINT_MAX;
-    for (size_t j = 0; j <= lb; j++)
-        row[0][j] = (unsigned)j;
-    for (size_t i = 1; i <= la; i++) {
-        unsigned *now = row[i % 3];
-        const unsigned *prev = row[(i + 2) % 3], *before = row[(i + 1) % 3];
-
-        now[0] = (unsigned)i;
-        for (size_t j = 1; j <= lb; j++) {
-            unsigned same = fold(a[i - 1]) == fold(b[j - 1]) ? 0 : 1;
-
-            now[j] = min2(min2(prev[j], now[j - 1]) + 1, prev[j - 1] + same);
-            if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2])
-                && fold(a[i - 2]) == fold(b[j - 1]))
-                now[j] = min2(now[j], before[j - 2] + 1);
-        }
-    }
-    return row[la % 3][lb];
+    masks_init(&masks, a);
+    return distance_to(&masks, b);
 }
 
-static uint64_t letters_of(const char *text)
+struct nearest_word nearest_look(const char *text)
 {
-    uint64_t letters = 0;
+    struct nearest_word word = {.text = text};
 
-    for (; *text != '\0'; text++)
-        letters |= UINT64_C(1) << (fold(*text) & 63);
-    return letters;
+    for (; text[word.len] != '\0'; word.len++)
+        word.letters |= UINT64_C(1) << (fold(text[word.len]) & 63);
+    return word;
 }
 
 void nearest_init(struct nearest *n, const char *text)
 {
-    size_t len = strlen(text);
-
-    *n = (struct nearest){.text = text,
-        .distance = UINT_MAX,
-        .allowed = len < 4 ? 1 : 1 + (unsigned)(len / 3),
-        .len = len,
-        .letters = letters_of(text)};
+    *n = (struct nearest){.word = nearest_look(text), .distance = UINT_MAX};
+    n->allowed = n->word.len < 4 ? 1 : 1 + (unsigned)(n->word.len / 3);
+    masks_init(&n->masks, text);
 }
 
 /* Each letter that only one of the two has, and each letter of difference in
  * length, takes a change at least. */
-static int far_apart(const struct nearest *n, const char *candidate)
+static int far_apart(const struct nearest *n, const struct nearest_word *w)
 {
-    size_t len = strlen(candidate);
-    uint64_t letters = letters_of(candidate);
+    size_t len = n->word.len;
+    uint64_t letters = n->word.letters;
 
-    return (len > n->len ? len - n->len : n->len - len) > n->allowed
-           || (unsigned)__builtin_popcountll(letters & ~n->letters) > n->allowed
-           || (unsigned)__builtin_popcountll(n->letters & ~letters) > n->allowed;
+    return (w->len > len ? w->len - len : len - w->len) > n->allowed
+           || (unsigned)__builtin_popcountll(w->letters & ~letters) > n->allowed
+           || (unsigned)__builtin_popcountll(letters & ~w->letters) > n->allowed;
+}
+
+void nearest_offer_word(struct nearest *n, const struct nearest_word *candidate)
+{
+    unsigned distance;
+
+    if (n->word.len > WORD_MAX || far_apart(n, candidate))
+        return;
+    distance = distance_to(&n->masks, candidate->text);
+    if (distance >= n->distance)
+        return;
+    n->distance = distance;
+    n->best = candidate->text;
 }
 
 void nearest_offer(struct nearest *n, const char *candidate)
 {
-    unsigned distance;
+    struct nearest_word word = nearest_look(candidate);
 
-    if (n->len > WORD_MAX || far_apart(n, candidate))
-        return;
-    distance = nearest_distance(n->text, candidate);
-    if (distance >= n->distance)
-        return;
-    n->distance = distance;
-    n->best = candidate;
+    nearest_offer_word(n, &word);
 }
 
 const char *nearest_best(const struct nearest *n)

@@ -6,19 +6,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Lives on the caller's stack; borrows the texts it is given. */
-struct nearest {
-    const char *text, *best;
-    unsigned distance, allowed; /* of the best; that a candidate may have */
+/* What of a word can be told at a glance. Borrows the text. */
+struct nearest_word {
+    const char *text;
     size_t len;
     uint64_t letters; /* that are in the text, a bit each */
 };
 
+/* Where in a word each letter is, a bit each; of words of up to 63 letters. */
+struct nearest_masks {
+    size_t len;
+    uint64_t at[256];
+};
+
+/* Lives on the caller's stack; borrows the texts it is given. */
+struct nearest {
+    struct nearest_word word;
+    struct nearest_masks masks;
+    const char *best;
+    unsigned distance, allowed; /* of the best; that a candidate may have */
+};
+
 void nearest_init(struct nearest *n, const char *text);
 
-/* Consider one candidate. Cheap for one that is clearly different, else the product
- * of the two lengths. */
+/* Consider one candidate. Cost: its length. */
 void nearest_offer(struct nearest *n, const char *candidate);
+
+/* The same for many candidates that are offered often: the glance is taken before. */
+struct nearest_word nearest_look(const char *text);
+void nearest_offer_word(struct nearest *n, const struct nearest_word *candidate);
 
 /* The closest candidate so far, the first of equals; NULL when none is close
  * enough to be what was meant (about a third of the letters may differ). */

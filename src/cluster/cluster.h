@@ -258,7 +258,8 @@ struct reason {
     int64_t until;  /* instant at which it could change, 0 = unknown */
 };
 
-enum dep_type { DEP_STARTED, DEP_COMPLETED, DEP_SUCCESS, DEP_FAILED };
+enum dep_type { DEP_STARTED, DEP_COMPLETED, DEP_SUCCESS, DEP_FAILED,
+    DEP_NEVER }; /* set by the scheduler: the other job ended in another way */
 struct dep {
     enum dep_type type;
     char *job_id; /* owned */

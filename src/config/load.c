@@ -71,7 +71,7 @@ static void add_entry(
     const char *near;
 
     if (row == NULL) {
-        near = table_nearest(line->name);
+        near = table_nearest(l->config->table, line->name);
         loader_report(l, at, FINDING_WARNING,
             "unknown parameter '%.60s'%s%s%s; the line is ignored", line->name,
             near != NULL ? "; did you mean " : "", near != NULL ? near : "",

@@ -79,7 +79,8 @@ static const char *other_owner(const struct loader *l, const char *attr)
 static void report_unknown(
     struct loader *l, const struct place *at, enum cfg_object object, const char *attr)
 {
-    const char *near = attrs_nearest(object, attr), *other = other_owner(l, attr);
+    const char *near = attrs_nearest(l->config->table, object, attr),
+               *other = other_owner(l, attr);
     const char *section = cfg_object_name(object);
 
     if (other != NULL)
@@ -187,23 +188,32 @@ void load_attribute(struct loader *l, const struct place *at, enum cfg_object ob
 struct strays {
     struct strbuf blank, comma; /* the words, joined either way */
     uint32_t line, count;
+    size_t first;                 /* length of the first word */
     const struct cfg_row *before; /* attribute in front of them, or NULL */
     char *value;                  /* its value, owned */
 };
 
-static void add_stray(struct strays *s, const char *word, uint32_t line)
+/* With its brackets, if any: the word is never empty. */
+static void add_stray(struct strays *s, const struct grammar_pair *pair, uint32_t line)
 {
-    if (s->count++ == 0)
+    bool brackets = pair->bracket != NULL;
+    struct strbuf word = {0};
+
+    strbuf_printf(&word, "%s%s%s%s", pair->name, brackets ? "[" : "",
+        brackets ? pair->bracket : "", brackets ? "]" : "");
+    if (s->count++ == 0) {
         s->line = line;
-    strbuf_printf(&s->blank, "%s%s", s->blank.len > 0 ? " " : "", word);
-    strbuf_printf(&s->comma, ",%s", word);
+        s->first = word.len;
+    }
+    strbuf_printf(&s->blank, "%s%s", s->blank.len > 0 ? " " : "", word.text);
+    strbuf_printf(&s->comma, ",%s", word.text);
+    free(strbuf_take(&word));
 }
 
 static void report_strays(struct loader *l, struct strays *s, const struct entry *e)
 {
     struct place at = place_of(e);
     char *words = strbuf_take(&s->blank), *list = strbuf_take(&s->comma);
-    size_t first = strcspn(words, " ");
 
     at.line = s->line;
     if (s->count == 0) {
@@ -218,10 +228,10 @@ static void report_strays(struct loader *l, struct strays *s, const struct entry
             "'%.120s' is not ATTR=VALUE; a value with blanks is quoted: %s='%.120s "
             "%.120s'",
             words, s->before->name, s->value, words);
-    } else if (s->count == 2) {
+    } else if (s->count == 2 && *words != '[') {
         loader_report(l, &at, FINDING_ERROR,
             "'%.120s' is not ATTR=VALUE; write %.*s=%.60s", words,
-            first < 60 ? (int)first : 60, words, words + first + 1);
+            s->first < 60 ? (int)s->first : 60, words, words + s->first + 1);
     } else {
         loader_report(l, &at, FINDING_ERROR, "'%.120s' is not ATTR=VALUE", words);
     }
@@ -284,7 +294,7 @@ static void load_pair(struct loader *l, const struct entry *e, const char *index
 
     at.line = e->line.value_line + pair->line;
     if (pair->value == NULL) {
-        add_stray(strays, pair->name, at.line);
+        add_stray(strays, pair, at.line);
         return;
     }
     report_strays(l, strays, e);

@@ -84,22 +84,25 @@ static int set_number(struct cfg_call *call, struct err *err)
     return 0;
 }
 
-/* The value up to a colon when only that is checked. Owned by the caller. */
-static char *head(const struct cfg_call *call)
+/* The value up to a colon when only that is checked; *copy is to be freed. */
+static const char *head(const struct cfg_call *call, char **copy)
 {
-    size_t len = strlen(call->value);
+    size_t len = strcspn(call->value, ":");
 
-    return xstrndup(
-        call->value, call->row->head_only ? strcspn(call->value, ":") : len);
+    *copy = NULL;
+    if (!call->row->head_only || call->value[len] == '\0')
+        return call->value;
+    *copy = xstrndup(call->value, len);
+    return *copy;
 }
 
 static int set_bool(struct cfg_call *call, struct err *err)
 {
     bool *field = field_of(call), value;
-    char *text = head(call);
-    int status = value_bool(text, &value, err);
+    char *copy;
+    int status = value_bool(head(call, &copy), &value, err);
 
-    free(text);
+    free(copy);
     if (status == 0 && field != NULL) {
         assert(call->row->store == STORE_BOOL);
         *field = value;
@@ -111,10 +114,10 @@ static int set_keyword(struct cfg_call *call, struct err *err)
 {
     const struct cfg_keyword *word;
     unsigned *field = field_of(call);
-    char *text = head(call);
-    int status = value_keyword(text, call->row->keywords, &word, err);
+    char *copy;
+    int status = value_keyword(head(call, &copy), call->row->keywords, &word, err);
 
-    free(text);
+    free(copy);
     if (status < 0)
         return -1;
     if (word->remark != NULL)

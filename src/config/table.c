@@ -2,11 +2,12 @@
  * THE table as a whole. */
 #include "config/table.h"
 
-#include "base/names.h"
 #include "base/nearest.h"
+#include "base/vec.h"
 
-#include <ctype.h>
-#include <stdio.h>
+#include <assert.h>
+#include <string.h>
+#include <strings.h>
 
 static const struct cfg_group *(*const tables[])(size_t) = {
     table_server, table_priority, table_sched, table_old, table_sim};
@@ -49,53 +50,50 @@ const char *cfg_object_name(enum cfg_object object)
 
 /* ---- finding rows ---------------------------------------------------------------- */
 
-/* Keys are upper case; attributes carry their section in front ("QOSCFG.PRIORITY"). */
-struct table_index {
-    struct names *keys;
-    struct VEC(const struct cfg_row *) rows;
+#define SLOTS 2048 /* a power of two, more than twice the names */
+
+/* A name or alias and its row: parameters first, then attributes. */
+struct named {
+    struct nearest_word word;
+    const struct cfg_row *row;
 };
 
-#define KEY_MAX 80 /* longer than any name; longer texts are in no table */
+/* An open hash table of the names without regard to case: slots hold 1 + the number
+ * of the name. Attributes of one name in different sections are neighbours. */
+struct table_index {
+    struct VEC(struct named) names;
+    size_t parameters; /* of the names */
+    uint16_t slots[SLOTS];
+};
 
-static const char *make_key(char *key, const char *section, const char *name)
+/* The letters of a word and their number are hash enough: few are anagrams. */
+static uint32_t first_slot(const struct nearest_word *w)
 {
-    int len =
-        snprintf(key, KEY_MAX, "%s%s%s", section, *section != '\0' ? "." : "", name);
-
-    if (len >= KEY_MAX)
-        return "";
-    for (char *p = key; *p != '\0'; p++)
-        *p = (char)toupper((unsigned char)*p);
-    return key;
+    return (uint32_t)((w->letters * UINT64_C(0x9e3779b97f4a7c15)) >> 40) + w->len;
 }
 
-static void add_name(struct table_index *t, const char *section, const char *name,
-    const struct cfg_row *row)
+static void add_name(struct table_index *t, const char *name, const struct cfg_row *row)
 {
-    char key[KEY_MAX];
+    struct named named = {.row = row};
+    uint32_t slot;
 
     if (name == NULL)
         return;
-    make_key(key, section, name);
-    if (names_find(t->keys, key) == NAME_NONE) {
-        names_intern(t->keys, key);
-        vec_push(&t->rows, row);
+    named.word = nearest_look(name);
+    assert(t->names.n < SLOTS / 2);
+    vec_push(&t->names, named);
+    for (slot = first_slot(&named.word); t->slots[slot % SLOTS] != 0; slot++)
+        ;
+    t->slots[slot % SLOTS] = (uint16_t)t->names.n;
+}
+
+static void add_group(struct table_index *t, const struct cfg_group *g)
+{
+    for (size_t r = 0; r < g->n; r++) {
+        add_name(t, g->rows[r].name, &g->rows[r]);
+        for (int a = 0; a < CFG_ALIASES; a++)
+            add_name(t, g->rows[r].alias[a], &g->rows[r]);
     }
-}
-
-static void add_row(
-    struct table_index *t, const char *section, const struct cfg_row *row)
-{
-    add_name(t, section, row->name, row);
-    for (int a = 0; a < CFG_ALIASES; a++)
-        add_name(t, section, row->alias[a], row);
-}
-
-static void add_attribute(struct table_index *t, const struct cfg_row *row)
-{
-    for (int o = 0; o < OBJECTS; o++)
-        if ((row->objects >> o & 1) != 0)
-            add_row(t, cfg_object_name((enum cfg_object)o), row);
 }
 
 struct table_index *table_index_create(void)
@@ -103,13 +101,12 @@ struct table_index *table_index_create(void)
     struct table_index *t = xcalloc(1, sizeof *t);
     const struct cfg_group *g;
 
-    t->keys = names_create();
+    vec_reserve(&t->names, SLOTS / 2);
     for (size_t i = 0; (g = table_group(i)) != NULL; i++)
-        for (size_t r = 0; r < g->n; r++)
-            add_row(t, "", &g->rows[r]);
+        add_group(t, g);
+    t->parameters = t->names.n;
     for (size_t i = 0; (g = attrs_group(i)) != NULL; i++)
-        for (size_t r = 0; r < g->n; r++)
-            add_attribute(t, &g->rows[r]);
+        add_group(t, g);
     return t;
 }
 
@@ -117,62 +114,59 @@ void table_index_destroy(struct table_index *t)
 {
     if (t == NULL)
         return;
-    names_destroy(t->keys);
-    vec_fini(&t->rows);
+    vec_fini(&t->names);
     free(t);
 }
 
-static const struct cfg_row *find_key(const struct table_index *t, const char *key)
+/* The first row of that name: a parameter, or an attribute of one of `sections`. */
+static const struct cfg_row *find(
+    const struct table_index *t, const char *name, uint32_t sections)
 {
-    uint32_t id = names_find(t->keys, key);
+    struct nearest_word word = nearest_look(name);
+    uint32_t slot = first_slot(&word);
+    size_t i;
 
-    return id != NAME_NONE ? t->rows.v[id] : NULL;
+    for (; (i = t->slots[slot % SLOTS]) != 0; slot++) {
+        const struct named *found = &t->names.v[i - 1];
+        bool attribute = i > t->parameters;
+
+        if (attribute == (sections != 0)
+            && (!attribute || (found->row->objects & sections) != 0)
+            && found->word.len == word.len && strcasecmp(found->word.text, name) == 0)
+            return found->row;
+    }
+    return NULL;
 }
 
 const struct cfg_row *table_find(const struct table_index *t, const char *name)
 {
-    char key[KEY_MAX];
-
-    return find_key(t, make_key(key, "", name));
+    return find(t, name, 0);
 }
 
 const struct cfg_row *attrs_find(
     const struct table_index *t, enum cfg_object object, const char *name)
 {
-    char key[KEY_MAX];
-
-    return find_key(t, make_key(key, cfg_object_name(object), name));
+    return find(t, name, UINT32_C(1) << object);
 }
 
-static void offer_names(struct nearest *near, const struct cfg_row *row)
+const char *table_nearest(const struct table_index *t, const char *name)
 {
-    nearest_offer(near, row->name);
-    for (int a = 0; a < CFG_ALIASES; a++)
-        if (row->alias[a] != NULL)
-            nearest_offer(near, row->alias[a]);
-}
-
-const char *table_nearest(const char *name)
-{
-    const struct cfg_group *g;
     struct nearest near;
 
     nearest_init(&near, name);
-    for (size_t i = 0; (g = table_group(i)) != NULL; i++)
-        for (size_t r = 0; r < g->n; r++)
-            offer_names(&near, &g->rows[r]);
+    for (size_t i = 0; i < t->parameters; i++)
+        nearest_offer_word(&near, &t->names.v[i].word);
     return nearest_best(&near);
 }
 
-const char *attrs_nearest(enum cfg_object object, const char *name)
+const char *attrs_nearest(
+    const struct table_index *t, enum cfg_object object, const char *name)
 {
-    const struct cfg_group *g;
     struct nearest near;
 
     nearest_init(&near, name);
-    for (size_t i = 0; (g = attrs_group(i)) != NULL; i++)
-        for (size_t r = 0; r < g->n; r++)
-            if ((g->rows[r].objects >> object & 1) != 0)
-                offer_names(&near, &g->rows[r]);
+    for (size_t i = t->parameters; i < t->names.n; i++)
+        if ((t->names.v[i].row->objects >> object & 1) != 0)
+            nearest_offer_word(&near, &t->names.v[i].word);
     return nearest_best(&near);
 }

@@ -10,7 +10,8 @@
 const struct cfg_group *table_group(size_t i);
 const struct cfg_group *attrs_group(size_t i);
 
-/* Rows by name, any case, aliases too. Built for a load: finding is O(1). */
+/* Rows by name, any case, aliases too. Built for a load, without an allocation a
+ * name: finding is O(1). */
 struct table_index;
 struct table_index *table_index_create(void);
 void table_index_destroy(struct table_index *t);
@@ -21,8 +22,9 @@ const struct cfg_row *attrs_find(
     const struct table_index *t, enum cfg_object object, const char *name);
 
 /* The nearest valid name, or NULL. */
-const char *table_nearest(const char *name);
-const char *attrs_nearest(enum cfg_object object, const char *name);
+const char *table_nearest(const struct table_index *t, const char *name);
+const char *attrs_nearest(
+    const struct table_index *t, enum cfg_object object, const char *name);
 
 /* "USERCFG" and so on. */
 const char *cfg_object_name(enum cfg_object object);

@@ -53,72 +53,51 @@ static void grow(struct engine *e, struct reservation *r)
 
 /* ---- standing reservations ---- */
 
-static struct reservation draft_of(
-    struct engine *e, uint32_t standing, const struct standing_instance *x)
-{
-    const struct sr_cfg *sr = &e->cfg->standing.v[standing];
-    struct reservation d = draft_standing(e->c, sr);
-
-    d.standing = standing;
-    d.slot = x->slot;
-    d.period_at = x->period_at;
-    d.start_at = x->start_at;
-    d.end_at = x->end_at;
-    return d;
-}
-
-static struct reservation *instance_of(
-    struct engine *e, uint32_t standing, int64_t period_at)
+/* Instances whose section the settings have no more. */
+static void release_orphans(struct engine *e)
 {
     for (size_t i = 0; i < e->c->reservations.n; i++) {
         struct reservation *r = e->c->reservations.v[i];
-        if (r && r->kind == RSV_STANDING && r->standing == standing
-            && r->period_at == period_at)
-            return r;
+        if (r && r->kind == RSV_STANDING && r->standing == INDEX_NONE
+            && reservation_is_live(r))
+            reservation_move(e->c, r, RSV_EV_RELEASE, e->now, NULL);
     }
-    return NULL;
 }
 
-/* Make the instances of the present periods that do not exist yet. */
-static void roll(struct engine *e, uint32_t standing)
+/* Has a period ended, or are other settings in force? */
+static bool time_to_roll(struct engine *e)
 {
-    const struct sr_cfg *sr = &e->cfg->standing.v[standing];
-    struct standing_instances wanted = {0};
-    struct err err;
+    bool roll = e->standing_epoch != e->c->config_epoch;
 
-    standing_wanted(sr, &e->zone, e->now, &wanted);
-    for (size_t i = 0; i < wanted.n; i++) {
-        struct reservation *r = instance_of(e, standing, wanted.v[i].period_at);
-        if (r) {
-            r->slot = wanted.v[i].slot;
-            continue;
-        }
-        struct reservation d = draft_of(e, standing, &wanted.v[i]);
-        if (reservation_add(e->c, &d, e->now, &r, &err) < 0)
-            reservation_fini(&d);
-        else
-            grow(e, r);
+    if (roll) {
+        standing_relink(e->c);
+        release_orphans(e);
+        e->roll_at.n = 0;
     }
-    vec_fini(&wanted);
-}
-
-static void roll_all(struct engine *e)
-{
-    bool fresh = e->standing_epoch != e->c->config_epoch;
-
     e->standing_epoch = e->c->config_epoch;
     while (e->roll_at.n < e->cfg->standing.n)
         vec_push(&e->roll_at, INT64_MIN);
     for (uint32_t i = 0; i < e->cfg->standing.n; i++) {
         const struct sr_cfg *sr = &e->cfg->standing.v[i];
-        if (!sr->usable)
-            continue;
-        if (fresh || e->now >= e->roll_at.v[i]) {
-            roll(e, i);
+        if (sr->usable && e->now >= e->roll_at.v[i]) {
             e->roll_at.v[i] = standing_next_period(sr, &e->zone, e->now);
+            roll = true;
         }
-        wake_at(e, e->roll_at.v[i]);
+        if (sr->usable)
+            wake_at(e, e->roll_at.v[i]);
     }
+    return roll;
+}
+
+/* Make the instances of the present periods that do not exist yet. */
+static void roll(struct engine *e)
+{
+    struct rsv_indexes fresh = {0};
+
+    standing_refresh(e->c, &e->zone, e->now, &fresh, NULL);
+    for (size_t i = 0; i < fresh.n; i++)
+        grow(e, e->c->reservations.v[fresh.v[i]]);
+    vec_fini(&fresh);
 }
 
 /* ---- triggers ---- */
@@ -156,17 +135,28 @@ static void fire_due(struct engine *e)
 
 /* ---- the cycle ---- */
 
-static void forget_ended(struct engine *e)
+/* A fixed instance that was released comes back when its standing reservation rolls. */
+static bool may_forget(const struct engine *e, const struct reservation *r)
 {
+    if (reservation_is_live(r) || trigger_outlives(r))
+        return false;
+    return r->kind != RSV_STANDING || standing_may_forget(r, e->now)
+           || (r->standing < e->roll_at.n && e->now >= e->roll_at.v[r->standing]);
+}
+
+/* What was told in earlier cycles. True when a standing one has to be made anew. */
+static bool forget_ended(struct engine *e)
+{
+    bool released = false;
+
     for (size_t i = 0; i < e->c->reservations.n; i++) {
         struct reservation *r = e->c->reservations.v[i];
-        /* a released standing instance stays known until its period is over, so that
-           only a floating one comes back at once */
-        bool waits = r && r->state == RSV_RELEASED && r->kind == RSV_STANDING
-                     && rsvnodes_is_fixed(r) && r->end_at > e->now;
-        if (r && !reservation_is_live(r) && !trigger_outlives(r) && !waits)
-            reservation_remove(e->c, r);
+        if (!r || !may_forget(e, r))
+            continue;
+        released |= r->kind == RSV_STANDING && r->state == RSV_RELEASED;
+        reservation_remove(e->c, r);
     }
+    return released;
 }
 
 static void grow_incomplete(struct engine *e)
@@ -183,10 +173,10 @@ void calendar_refresh(struct engine *e)
 {
     if (e->c->reservations.n == 0 && e->cfg->standing.n == 0)
         return;
+    bool released = forget_ended(e);
     reservations_advance(e->c, e->now);
-    fire_due(e);
-    forget_ended(e);
-    roll_all(e);
+    if (time_to_roll(e) || released)
+        roll(e);
     grow_incomplete(e);
     fire_due(e);
     wake_at(e, reservations_next(e->c, e->now));

@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-/* Jobs that ended since the last cycle leave the cluster: dependencies could be
- * read until now. */
+/* Jobs that ended since the last cycle leave the cluster. */
 static void remove_ended(struct engine *e)
 {
+    if (e->any_deps && e->ended.n)
+        settle_dependents(e);
     for (size_t i = 0; i < e->ended.n; i++) {
         forget_bypass(e, e->ended.v[i]);
         if (!e->opt.keep_ended)
@@ -168,6 +169,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     e->out = ret;
     e->wakeup = TIME_NEVER;
     e->starts = 0;
+    e->look_again = e->any_limited = false;
     memset(e->par, 0, (e->c->partitions.n + 1) * sizeof *e->par);
     remove_ended(e);
     tell_pending(e);
@@ -184,6 +186,10 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
         if (e->opt.report_reservations)
             report_reservations(e);
     }
+    /* idle jobs that started make room for others under idle limits */
+    e->look_again |= e->any_limited && limits_any(e->limits, CHECK_IDLE);
+    if (e->starts && e->look_again)
+        wake_at(e, time_add(e->now, e->cfg->rm_poll_interval_s));
     if (plan_first_end(e->plan) < TIME_NEVER)
         wake_at(e, plan_first_end(e->plan) + 1);
     e->last_cycle_at = e->now;

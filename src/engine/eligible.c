@@ -19,8 +19,10 @@ static bool dep_holds(const struct engine *e, const struct dep *d, uint32_t *ret
 {
     const struct job *on = job_find(e->c, d->job_id);
 
+    if (d->type == DEP_NEVER)
+        return false;
     if (!on)
-        return true; /* gone: counts as satisfied */
+        return true; /* unknown: counts as satisfied */
     *ret_job = on->index;
     bool ended = on->state >= JOB_COMPLETED;
     switch (d->type) {
@@ -32,21 +34,50 @@ static bool dep_holds(const struct engine *e, const struct dep *d, uint32_t *ret
         return on->state == JOB_COMPLETED;
     case DEP_FAILED:
         return on->state == JOB_REMOVED || on->state == JOB_VACATED;
+    case DEP_NEVER:
+        break;
     }
-    return true;
+    return false;
 }
 
-static bool deps_hold(const struct engine *e, struct job *j)
+static bool deps_hold(struct engine *e, struct job *j)
 {
     for (size_t i = 0; j->extra && i < j->extra->deps.n; i++) {
         uint32_t on = INDEX_NONE;
         if (!dep_holds(e, &j->extra->deps.v[i], &on)) {
             refuse(j, WAIT_DEPENDENCY, 0);
             j->why.object = on;
+            e->look_again |= j->extra->deps.v[i].type == DEP_STARTED;
             return false;
         }
     }
     return true;
+}
+
+static void settle_deps(const struct engine *e, struct job *j)
+{
+    for (size_t i = j->extra->deps.n; i-- > 0;) {
+        struct dep *d = &j->extra->deps.v[i];
+        const struct job *on = job_find(e->c, d->job_id);
+        uint32_t unused;
+        if (!on || on->state < JOB_COMPLETED)
+            continue;
+        if (!dep_holds(e, d, &unused)) {
+            d->type = DEP_NEVER;
+            continue;
+        }
+        free(d->job_id);
+        vec_remove(&j->extra->deps, i);
+    }
+}
+
+void settle_dependents(struct engine *e)
+{
+    for (size_t i = 0; i < e->c->queued.n; i++) {
+        uint32_t index = e->c->queued.v[i];
+        if (index != INDEX_NONE && e->c->jobs.v[index]->extra)
+            settle_deps(e, e->c->jobs.v[index]);
+    }
 }
 
 /* Why the job is not even queued for scheduling; the accrual event that goes with
@@ -63,6 +94,8 @@ static enum accrual_event not_queued(struct engine *e, struct job *j)
     }
     if (!job_cred(e->c, j, CRED_CLASS)->enabled) {
         refuse(j, WAIT_CLASS_DISABLED, 0);
+        j->why.kind = CRED_CLASS;
+        j->why.object = j->cred[CRED_CLASS];
         return ACCRUAL_NOT_QUEUED;
     }
     if (j->priority < 0 && e->cfg->prio.reject_negative) {
@@ -255,6 +288,7 @@ static bool within_limits(struct engine *e, struct entry *x, enum limit_level le
 {
     bool violated = limits_walk_violated(e->limits, e->c, &x->ask);
 
+    e->any_limited |= violated;
     if (violated && x->reserved)
         return true; /* a reservation keeps its job eligible */
     if (level == LEVEL_HARD && violated != x->limited) {

@@ -119,6 +119,7 @@ static int on_submit(
         return -1;
     if (j->submit_at < e->origin)
         e->origin = j->submit_at;
+    e->any_deps |= j->extra && j->extra->deps.n;
     resolve_job(e, j);
     if (ret_job)
         *ret_job = j->index;

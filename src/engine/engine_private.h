@@ -57,8 +57,11 @@ struct engine {
     struct zone zone;
     struct VEC(int64_t) roll_at; /* by standing reservation: its next period */
     uint64_t standing_epoch;     /* settings the standing ones were made by */
-    bool any_cap; /* some fairshare target keeps jobs from running */
-    bool keeps;   /* RESERVATIONPOLICY HIGHEST somewhere */
+    bool any_deps;               /* some job depended on another */
+    bool look_again;  /* a start of this cycle may let others go in the next */
+    bool any_limited; /* somebody was kept back by a limit */
+    bool any_cap;     /* some fairshare target keeps jobs from running */
+    bool keeps;       /* RESERVATIONPOLICY HIGHEST somewhere */
     struct VEC(struct ranked) ranked, spare; /* the queue being ordered */
     uint64_t rank_low, rank_high, rank_last; /* keys */
     bool rank_sorted;
@@ -81,6 +84,8 @@ void queue_add(struct engine *e, const struct job *j, enum queue_order order);
 void queue_end(struct engine *e, struct indexes *ret);
 
 /* eligible.c */
+/* What depends on jobs that ended: met for good, or never to be. */
+void settle_dependents(struct engine *e);
 struct candidate candidate_of(const struct engine *e, uint32_t job);
 void eligible_all(struct engine *e);
 void eligible_queue(struct engine *e);
@@ -115,9 +120,6 @@ bool reserve_job(struct engine *e, struct job *j);
 bool reserve_test(struct engine *e, struct job *j);
 bool reserve_may(const struct engine *e, const struct job *j);
 void reserve_configure(struct engine *e);
-
-/* draft.c: a reservation as SRCFG describes it, without a window. Owned. */
-struct reservation draft_standing(struct cluster *c, const struct sr_cfg *sr);
 
 /* calendar.c: reservations that are not of jobs */
 void calendar_refresh(struct engine *e);

@@ -146,10 +146,24 @@ static void advance_pools(struct plan *p)
     }
 }
 
+/* A time limit in an access list asks for the overlap, which shrinks while the clock
+ * runs towards the end: then a job may fit although nothing has happened. */
+static bool opens_with_time(const struct plan *p)
+{
+    for (size_t i = 0; i < p->c->reservations.n; i++) {
+        const struct reservation *r = p->c->reservations.v[i];
+        if (r && reservation_is_live(r) && r->end_at < TIME_NEVER
+            && acl_depends_on_overlap(r))
+            return true;
+    }
+    return false;
+}
+
 /* Would planning from nothing give the same again, up to a change in the queue? */
 static bool still_true(const struct plan *p)
 {
-    return !p->given_back && !count_overdue(p) && p->rsv_layout == p->layout;
+    return !p->given_back && !count_overdue(p) && p->rsv_layout == p->layout
+           && !opens_with_time(p);
 }
 
 void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)

@@ -24,17 +24,19 @@ struct entry {
 
 struct scenario {
     struct settings *cfg;
+    struct VEC(struct settings *) former; /* settings replaced */
     struct engine *engine;
     struct VEC(struct entry) jobs;
+    struct strbuf fired;
+    char held[400];
     bool by_node;
     int64_t now;
     uint32_t nodes;
     char why[400];
 };
 
-struct scenario *sc_create_with(const char *lines)
+static struct settings *load(const char *lines)
 {
-    struct scenario *s = xcalloc(1, sizeof *s);
     struct strbuf text = {0};
 
     strbuf_printf(&text,
@@ -46,10 +48,36 @@ struct scenario *sc_create_with(const char *lines)
             stderr, "%u: %s\n", config->findings.v[i].line, config->findings.v[i].text);
     if (config->findings.n)
         abort();
-    s->cfg = config_take_settings(config);
+    struct settings *cfg = config_take_settings(config);
     config_destroy(config);
     free(strbuf_take(&text));
+    return cfg;
+}
+
+struct scenario *sc_create_with(const char *lines)
+{
+    struct scenario *s = xcalloc(1, sizeof *s);
+
+    s->cfg = load(lines);
     return s;
+}
+
+void sc_begin_at(struct scenario *s, int64_t at)
+{
+    assert(!s->engine);
+    s->now = at;
+}
+
+void sc_configure(struct scenario *s, const char *lines)
+{
+    struct event ev = {.kind = EVENT_SETTINGS};
+    struct err err = {0};
+
+    vec_push(&s->former, s->cfg);
+    s->cfg = load(lines);
+    ev.u.settings = s->cfg;
+    if (sc_apply(s, ev, &err) < 0)
+        abort();
 }
 
 struct scenario *sc_create(void)
@@ -61,6 +89,10 @@ void sc_destroy(struct scenario *s)
 {
     engine_destroy(s->engine);
     settings_destroy(s->cfg);
+    for (size_t i = 0; i < s->former.n; i++)
+        settings_destroy(s->former.v[i]);
+    vec_fini(&s->former);
+    free(strbuf_take(&s->fired));
     for (size_t i = 0; i < s->jobs.n; i++)
         free(strbuf_take(&s->jobs.v[i].log));
     vec_fini(&s->jobs);
@@ -127,14 +159,17 @@ void sc_force_by_node(struct scenario *s)
     s->by_node = true;
 }
 
-/* A held job that names a host keeps counts from being exact. */
+/* A held job that names hosts keeps counts from being exact there. */
 static void submit_spoiler(struct scenario *s)
 {
-    const char *hosts[] = {"n1", NULL};
+    const struct cluster *c = engine_cluster(s->engine);
+    const char **hosts = xcalloc(c->nodes.n + 1, sizeof *hosts);
     struct req_desc req = {.tasks = 1, .hosts = hosts};
     struct event ev = {.kind = EVENT_SUBMIT, .at = 0};
     struct event hold = {.kind = EVENT_HOLD, .at = 0};
 
+    for (size_t i = 0; i < c->nodes.n; i++)
+        hosts[i] = c->nodes.v[i]->name;
     ev.u.job =
         (struct job_desc){.id = "spoiler", .wclimit_s = 1, .reqs = &req, .nreqs = 1};
     ev.u.job.cred[CRED_USER] = "spoiler";
@@ -144,6 +179,7 @@ static void submit_spoiler(struct scenario *s)
     hold.u.hold.who.level = 1;
     hold.u.hold.who.name = "root";
     apply(s, &hold);
+    free(hosts);
     s->by_node = false;
 }
 
@@ -158,6 +194,7 @@ static void submit(struct scenario *s, struct entry *e)
         .wclimit_s = j->limit_s,
         .release_at = j->release_at,
         .flags = j->flags,
+        .advres = j->advres,
         .state = j->state,
         .deps = j->deps,
         .partitions = j->partitions,
@@ -201,24 +238,23 @@ static int compare_nodes(const void *a, const void *b)
     return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-static void record_where(struct scenario *s, struct entry *e, const struct job *j)
+static void write_nodes(
+    const struct cluster *c, const struct allocs *alloc, char *buf, size_t size)
 {
     struct VEC(uint32_t) pairs = {0};
     size_t len = 0;
 
-    for (size_t i = 0; i < j->alloc.n; i++)
-        for (uint32_t k = 0; k < j->alloc.v[i].count; k++) {
-            vec_push(&pairs, j->alloc.v[i].first + k);
-            vec_push(&pairs, j->alloc.v[i].tasks);
+    for (size_t i = 0; i < alloc->n; i++)
+        for (uint32_t k = 0; k < alloc->v[i].count; k++) {
+            vec_push(&pairs, alloc->v[i].first + k);
+            vec_push(&pairs, alloc->v[i].tasks);
         }
     if (pairs.n)
         qsort(pairs.v, pairs.n / 2, 2 * sizeof *pairs.v, compare_nodes);
-    e->where[0] = 0;
-    for (size_t i = 0; i + 1 < pairs.n && len < sizeof e->where - 40; i += 2) {
-        const struct node *n = engine_cluster(s->engine)->nodes.v[pairs.v[i]];
-        len += (size_t)snprintf(e->where + len, sizeof e->where - len, "%s%s:%u",
-            len ? " " : "", n->name, pairs.v[i + 1]);
-    }
+    buf[0] = 0;
+    for (size_t i = 0; i + 1 < pairs.n && len < size - 40; i += 2)
+        len += (size_t)snprintf(buf + len, size - len, "%s%s:%u", len ? " " : "",
+            c->nodes.v[pairs.v[i]]->name, pairs.v[i + 1]);
     vec_fini(&pairs);
 }
 
@@ -240,13 +276,27 @@ static void write_log(struct entry *e, const struct action *a, int64_t now)
     strbuf_printf(&e->log, "@%lld", (long long)now);
 }
 
+static void write_fired(struct scenario *s, const struct action *a)
+{
+    const struct reservation *r = engine_cluster(s->engine)->reservations.v[a->rsv];
+    const struct trigger *t = &r->triggers.v[a->trigger];
+
+    strbuf_printf(&s->fired, "%s%s:%s", s->fired.len ? " " : "", r->base,
+        trigger_action_name(t->action));
+    if (a->text)
+        strbuf_printf(&s->fired, "(%s)", a->text);
+    strbuf_printf(&s->fired, "@%lld", (long long)a->at);
+}
+
 static void take_actions(struct scenario *s, const struct actions *acts)
 {
     struct cluster *c = engine_cluster(s->engine);
 
     for (size_t i = 0; i < acts->n; i++) {
         const struct action *a = &acts->v[i];
-        const struct job *j = c->jobs.v[a->job];
+        if (a->kind == ACTION_TRIGGER)
+            write_fired(s, a);
+        const struct job *j = a->kind == ACTION_TRIGGER ? NULL : c->jobs.v[a->job];
         struct entry *e = j ? find(s, j->id) : NULL;
         if (!e)
             continue;
@@ -256,7 +306,7 @@ static void take_actions(struct scenario *s, const struct actions *acts)
             e->starts++;
             e->started_at = s->now;
             e->ends_at = s->now + e->job.run_s;
-            record_where(s, e, j);
+            write_nodes(c, &j->alloc, e->where, sizeof e->where);
         } else if (a->kind == ACTION_REQUEUE || a->kind == ACTION_CANCEL) {
             e->active = false;
         }
@@ -393,6 +443,62 @@ void sc_node_state(struct scenario *s, const char *node, enum node_state state)
     apply(s, &ev);
 }
 
+static struct reservation draft_of(const struct cluster *c, const struct sc_rsv *r)
+{
+    struct reservation d = reservation_draft(RSV_ADMIN);
+    struct sr_resources each = {0};
+    struct node_list hosts = {0};
+
+    d.base = xstrdup(r->base ? r->base : "SYSTEM");
+    d.start_at = r->start_at;
+    d.end_at = r->end_at ? r->end_at : TIME_NEVER;
+    d.tasks = r->tasks;
+    d.flags = r->flags;
+    d.partition = RSV_PARTITION_ALL;
+    for (int i = 0; i < ACL_TYPES; i++)
+        if (r->lists[i]
+            && acltext_parse((enum acl_type)i, r->lists[i], &d.acl, NULL) < 0)
+            abort();
+    if (r->resources) {
+        if (srcfg_resources_parse(r->resources, &each, NULL) < 0)
+            abort();
+        d.def.per_task =
+            (struct res){{each.procs, each.mem_mb, each.swap_mb, each.disk_mb}};
+        srcfg_resources_fini(&each);
+    }
+    if (r->hosts) {
+        d.listed = d.one_per_host = true;
+        d.host_expr = xstrdup(r->hosts);
+        if (reservation_match_hosts(c, r->hosts, &hosts, NULL) < 0)
+            abort();
+        for (size_t i = 0; i < hosts.n; i++)
+            vec_push(&d.hosts, hosts.v[i]);
+        vec_fini(&hosts);
+    }
+    return d;
+}
+
+int sc_setres(struct scenario *s, const struct sc_rsv *r, struct err *err)
+{
+    struct event ev = {.kind = EVENT_RESERVE};
+    sc_engine(s);
+    struct reservation draft = draft_of(engine_cluster(s->engine), r);
+
+    ev.u.reserve.draft = &draft;
+    int result = sc_apply(s, ev, err);
+    if (result < 0)
+        reservation_fini(&draft);
+    return result;
+}
+
+int sc_releaseres(struct scenario *s, const char *name, struct err *err)
+{
+    struct event ev = {.kind = EVENT_UNRESERVE};
+
+    ev.u.unreserve.name = name;
+    return sc_apply(s, ev, err);
+}
+
 void sc_refuse_starts(struct scenario *s, const char *id, uint32_t times)
 {
     find(s, id)->refuse = times;
@@ -437,6 +543,43 @@ int64_t sc_reserved(const struct scenario *s, const char *id)
     const struct job *j = job_find(engine_cluster(s->engine), id);
 
     return j && j->rsv_start_at ? j->rsv_start_at : -1;
+}
+
+struct reservation *sc_rsv(struct scenario *s, const char *name)
+{
+    struct reservation *r = reservation_find(engine_cluster(s->engine), name);
+
+    return r && reservation_is_live(r) ? r : NULL;
+}
+
+struct reservation *sc_standing(struct scenario *s, const char *base, uint32_t slot)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+
+    for (size_t i = 0; i < c->reservations.n; i++) {
+        struct reservation *r = c->reservations.v[i];
+        if (r && r->kind == RSV_STANDING && r->slot == slot && reservation_is_live(r)
+            && strcmp(r->base, base) == 0)
+            return r;
+    }
+    return NULL;
+}
+
+const char *sc_held(struct scenario *s, const char *name)
+{
+    const struct reservation *r = sc_rsv(s, name);
+
+    if (!r)
+        r = sc_standing(s, name, 0);
+    if (!r)
+        return "none";
+    write_nodes(engine_cluster(s->engine), &r->alloc, s->held, sizeof s->held);
+    return s->held;
+}
+
+const char *sc_fired(struct scenario *s)
+{
+    return s->fired.len ? s->fired.text : "";
 }
 
 const char *sc_why(struct scenario *s, const char *id)

@@ -8,6 +8,7 @@
 #ifndef MAUI_TESTS_SCENARIO_H
 #define MAUI_TESTS_SCENARIO_H
 
+#include "config/acltext.h"
 #include "config/config.h"
 #include "engine/engine.h"
 
@@ -26,6 +27,18 @@ struct sc_job {
     const struct dep *deps;        /* job_id NULL ends */
     const char *const *partitions; /* asked; NULL ends */
     enum job_state state;          /* as the RM tells it */
+    const char *advres;            /* the reservation it names */
+};
+
+/* What an administrator would ask of setres. */
+struct sc_rsv {
+    const char *base;             /* NULL = SYSTEM */
+    const char *hosts;            /* host expression; NULL = none */
+    uint32_t tasks;               /* 0 = one on every host */
+    const char *lists[ACL_TYPES]; /* by enum acl_type; NULL = none */
+    int64_t start_at, end_at;     /* end 0 = never */
+    const char *resources;        /* of one task, as -r; NULL = whole nodes */
+    uint32_t flags;               /* enum rsv_flag */
 };
 
 struct scenario;
@@ -36,6 +49,10 @@ struct scenario *sc_create(void);
 /* The same with lines of maui.cfg put on top; a finding in them ends the program. */
 struct scenario *sc_create_with(const char *lines);
 void sc_destroy(struct scenario *s);
+/* Begin at another instant than 0: before the first node or job. */
+void sc_begin_at(struct scenario *s, int64_t at);
+/* Other lines in force from now on (felt at the next cycle). */
+void sc_configure(struct scenario *s, const char *lines);
 struct settings *sc_settings(struct scenario *s);
 struct engine *sc_engine(struct scenario *s); /* made when first asked for */
 
@@ -64,6 +81,9 @@ int sc_hold(struct scenario *s, const char *id, unsigned kinds, const char *who)
 int sc_release(struct scenario *s, const char *id, unsigned kinds, const char *who);
 void sc_cancel(struct scenario *s, const char *id);
 void sc_node_state(struct scenario *s, const char *node, enum node_state state);
+/* Reservations that are not of a job: 0, or -1 with the engine's sentence. */
+int sc_setres(struct scenario *s, const struct sc_rsv *r, struct err *err);
+int sc_releaseres(struct scenario *s, const char *name, struct err *err);
 /* The resource manager will refuse the next `times` starts of the job. */
 void sc_refuse_starts(struct scenario *s, const char *id, uint32_t times);
 
@@ -81,6 +101,15 @@ uint32_t sc_starts(const struct scenario *s, const char *id);
 const char *sc_log(struct scenario *s, const char *id);
 /* Where its reservation begins, -1 = it has none. */
 int64_t sc_reserved(const struct scenario *s, const char *id);
+/* A live reservation by name, and the instance of a standing one in that slot; NULL =
+ * there is none. */
+struct reservation *sc_rsv(struct scenario *s, const char *name);
+struct reservation *sc_standing(struct scenario *s, const char *base, uint32_t slot);
+/* What it holds: "n1:2 n3:1", "" nothing, "none" when it is not there. The name may
+ * be that of the standing reservation: its instance in slot 0. Borrowed. */
+const char *sc_held(struct scenario *s, const char *name);
+/* Triggers that fired: "fast:exec(/x.pl)@50400 ...". Borrowed. */
+const char *sc_fired(struct scenario *s);
 /* Why it waits, as the engine knows it at this moment, and the code of that. Borrowed
  * until the next call. */
 const char *sc_why(struct scenario *s, const char *id);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -189,6 +190,36 @@ static void costly_patterns_are_stopped(void **state)
     assert_int_equal(*FIND(longer, names), '!');
 }
 
+/* Each of them would be looked for to the end if it were worth it: minutes. */
+static void a_million_open_brackets_are_stepped_over(void **state)
+{
+    const size_t len = 1000000;
+    char *text = malloc(len + 1);
+    struct err err;
+
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < len; i++)
+        text[i] = "[,{x"[i % 4];
+    text[len] = '\0';
+    assert_int_equal(hostexpr_check(text, &err), -1);
+    assert_int_equal(err.code, ERR_INVALID);
+    memset(text, '{', len);
+    text[1] = '}';
+    assert_int_equal(hostexpr_check(text, &err), -1);
+    free(text);
+}
+
+static void an_open_bracket_hides_no_comma(void **state)
+{
+    static const char *const names[] = {"n1", "n2", "n[3"};
+    struct err err;
+
+    (void)state;
+    assert_string_equal(FIND("+n[3,n1", names), "n[3 n1");
+    assert_string_equal(FIND("n[1-2],+n[3", names), "n1 n2 n[3");
+}
+
 static void well_formed_expressions_pass_the_check(void **state)
 {
     static const char *const rows[] = {"", "ALL", "n1,n2", "^node0[1-4]$",
@@ -211,6 +242,8 @@ int main(void)
         cmocka_unit_test(what_is_no_range_is_a_regular_expression),
         cmocka_unit_test(elements_keep_their_order_and_nodes_come_once),
         cmocka_unit_test(costly_patterns_are_stopped),
+        cmocka_unit_test(a_million_open_brackets_are_stepped_over),
+        cmocka_unit_test(an_open_bracket_hides_no_comma),
         cmocka_unit_test(well_formed_expressions_pass_the_check),
     };
 

@@ -113,11 +113,16 @@ static void distance_counts_changes_and_swaps(void **state)
     memset(longer, 'a', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
     assert_int_equal(nearest_distance(longer, "a"), UINT32_MAX);
+    longer[63] = '\0';
+    assert_int_equal(nearest_distance(longer, "a"), 62);
+    assert_int_equal(nearest_distance("b", longer), 63);
     assert_int_equal(nearest_distance("", ""), 0);
     assert_int_equal(nearest_distance("", "abc"), 3);
     assert_int_equal(nearest_distance("ABC", "abc"), 0);
     assert_int_equal(nearest_distance("kitten", "sitting"), 3);
     assert_int_equal(nearest_distance("abcd", "abdc"), 1);
+    assert_int_equal(nearest_distance("ca", "abc"), 3); /* swapped, then left alone */
+    assert_int_equal(nearest_distance("abcdef", "badcfe"), 3);
 }
 
 static void an_error_is_one_sentence_with_context(void **state)

@@ -160,7 +160,8 @@ static void missing_values_and_attributes_are_told(void **state)
     struct config *c =
         load("FSDEPTH\nUSERCFG[a]\nUSERCFG PRIORITY=1\nUSERCFG [b] PRIORITY=1\n"
              "USERCFG[a] PRIORITY\nUSERCFG[a] PRIORITY 100\n"
-             "USERCFG[a] PRIORITY=\nUSERCFG[default] PRIORITY=1\n");
+             "USERCFG[a] PRIORITY=\nUSERCFG[default] PRIORITY=1\n"
+             "USERCFG[a] [head] bc\nUSERCFG[a] FSTARGET[x y] 5\n");
 
     (void)state;
     assert_told(c, FINDING_WARNING, 1, "has no value; 8 stays in force");
@@ -171,6 +172,8 @@ static void missing_values_and_attributes_are_told(void **state)
     assert_told(c, FINDING_ERROR, 6, "write PRIORITY=100");
     assert_told(c, FINDING_WARNING, 7, "has no value");
     assert_told(c, FINDING_WARNING, 8, "did you mean DEFAULT?");
+    assert_told(c, FINDING_ERROR, 9, "'[head] bc' is not ATTR=VALUE");
+    assert_told(c, FINDING_ERROR, 10, "write FSTARGET[x y]=5");
     config_destroy(c);
 }
 

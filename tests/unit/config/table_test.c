@@ -197,6 +197,8 @@ static void every_name_and_alias_leads_to_its_row(void **state)
     }
     assert_null(table_find(t, "NOSUCH"));
     assert_null(attrs_find(t, OBJECT_USER, "QTWEIGHT"));
+    assert_null(table_find(t, "USERCFG.MAXJOB"));
+    assert_null(table_find(t, ""));
     table_index_destroy(t);
 }
 
@@ -279,12 +281,15 @@ static void every_spelling_of_the_reference_is_known(void **state)
 
 static void near_names_are_offered(void **state)
 {
+    struct table_index *t = table_index_create();
+
     (void)state;
-    assert_string_equal(table_nearest("BACKFILLPOLCY"), "BACKFILLPOLICY");
-    assert_string_equal(table_nearest("qeuetimeweight"), "QUEUETIMEWEIGHT");
-    assert_null(table_nearest("ZZZZZZZZZZZZ"));
-    assert_string_equal(attrs_nearest(OBJECT_QOS, "OMAXPROK"), "OMAXPROC");
-    assert_null(attrs_nearest(OBJECT_CLIENT, "OMAXPROK"));
+    assert_string_equal(table_nearest(t, "BACKFILLPOLCY"), "BACKFILLPOLICY");
+    assert_string_equal(table_nearest(t, "qeuetimeweight"), "QUEUETIMEWEIGHT");
+    assert_null(table_nearest(t, "ZZZZZZZZZZZZ"));
+    assert_string_equal(attrs_nearest(t, OBJECT_QOS, "OMAXPROK"), "OMAXPROC");
+    assert_null(attrs_nearest(t, OBJECT_CLIENT, "OMAXPROK"));
+    table_index_destroy(t);
 }
 
 static void the_table_is_as_large_as_the_reference_says(void **state)

@@ -325,8 +325,8 @@ static void only_so_many_idle_jobs_of_a_user_are_considered(void **state)
         assert_int_equal(sc_why_code(s, "d"), WAIT_RESOURCES);
         sc_destroy(s);
     }
-    /* the third is considered once the others run: at the next cycle */
-    x.jobs[3].start = 1100;
+    /* the third is considered once the others run: one poll interval later */
+    x.jobs[3].start = 1060;
     example_run(&x);
 }
 
