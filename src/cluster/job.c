@@ -266,16 +266,19 @@ static int64_t total(const struct cluster *c, const struct job *j, enum res_dim 
 
 static double req_pe(const struct cluster *c, const struct req *r)
 {
-    double most = 0;
+    double most = 0, procs = (double)c->cfg_total.v[RES_PROCS];
 
     for (int i = 0; i < RES_DIMS; i++) {
         int64_t each = r->def->per_task.v[i], all = c->cfg_total.v[i];
         if (each < 0)
             each = c->priv->largest.v[i];
-        if (all > 0 && (double)each / (double)all > most)
-            most = (double)each / (double)all;
+        if (all <= 0)
+            continue;
+        /* divided last: a whole number of equivalents comes out whole */
+        double pe = (double)each * r->tasks * procs / (double)all;
+        most = pe > most ? pe : most;
     }
-    return r->tasks * most * (double)c->cfg_total.v[RES_PROCS];
+    return most;
 }
 
 double job_pe(const struct cluster *c, const struct job *j)

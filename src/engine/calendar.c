@@ -5,6 +5,7 @@
 #include "plan/rsvnodes.h"
 #include "plan/standing.h"
 #include "plan/trigger.h"
+#include "policy/acl.h"
 
 #include <string.h>
 
@@ -184,6 +185,7 @@ void calendar_refresh(struct engine *e)
 
 int calendar_reserve(struct engine *e, struct reservation *draft, struct err *err)
 {
+    uint32_t wanted = draft->tasks;
     struct reservation *r;
 
     if (reservation_add(e->c, draft, e->now, &r, err) < 0)
@@ -195,7 +197,7 @@ int calendar_reserve(struct engine *e, struct reservation *draft, struct err *er
     reservation_remove(e->c, r);
     return err_set(err, ERR_CONFLICT,
         "cannot select %u tasks for the reservation: %u can be had at that time",
-        draft->tasks, tasks);
+        wanted, tasks);
 }
 
 int calendar_release(struct engine *e, const char *name, struct err *err)
@@ -211,12 +213,13 @@ int calendar_release(struct engine *e, const char *name, struct err *err)
 /* SINGLEUSE: the reservation goes with the job that named it. */
 void calendar_job_ended(struct engine *e, const struct job *j)
 {
-    if (!j->extra || !j->extra->advres)
+    if (e->c->reservations.n == 0)
         return;
+    struct acl_asker who = acl_asker_of(e->c, j);
     for (size_t i = 0; i < e->c->reservations.n; i++) {
         struct reservation *r = e->c->reservations.v[i];
-        if (r && reservation_is_live(r) && (r->flags & RSV_SINGLEUSE)
-            && reservation_is_named(r, j->extra->advres))
+        if (r && r->state == RSV_ACTIVE && (r->flags & RSV_SINGLEUSE)
+            && acl_names(&who, r))
             reservation_move(e->c, r, RSV_EV_RELEASE, e->now, NULL);
     }
 }

@@ -156,6 +156,8 @@ void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now)
     stop_charging(e, j, now);
     if (job_stop(e->c, j, how, now, &err) < 0)
         assert(!"a running job can always be stopped");
+    if (how != EV_REQUEUE)
+        calendar_job_ended(e, j);
     if (e->cfg->bf_chunk_duration_s > 0)
         e->chunk_until = now + e->cfg->bf_chunk_duration_s;
 }

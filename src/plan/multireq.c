@@ -53,8 +53,9 @@ static void joint_fini(struct joint *g)
 static void collect_node(
     struct joint *g, const struct node *n, int64_t start, int64_t end)
 {
-    struct cand cand = {
-        .node = n->index, .free_until = TIME_NEVER, .affinity = AFFINITY_NONE};
+    struct cand cand = {.node = n->index,
+        .free_until = TIME_NEVER,
+        .affinity = rsvview_affinity(g->p, g->j, n, start)};
 
     for (uint32_t r = 0; r < g->j->nreqs; r++) {
         const struct req *q = &g->j->reqs[r];
@@ -145,6 +146,7 @@ static void end_times(struct plan *p, int64_t from)
         if (r->job != INDEX_NONE && r->end_at > from && r->end_at < TIME_NEVER)
             vec_push(&p->times, r->end_at);
     }
+    rsvview_times(p, from);
     if (p->times.n)
         qsort(p->times.v, p->times.n, sizeof *p->times.v, compare_times);
 }

@@ -288,7 +288,6 @@ static void hand_over(struct plan *p, struct job *j)
     r->alloc.n = 0;
     r->job = INDEX_NONE;
     j->rsv_slot = INDEX_NONE;
-    j->rsv_start_at = 0;
 }
 
 void plan_job_started(struct plan *p, struct job *j)
@@ -298,6 +297,7 @@ void plan_job_started(struct plan *p, struct job *j)
 
     if (j->rsv_slot != INDEX_NONE)
         hand_over(p, j);
+    j->rsv_start_at = 0; /* also where it was taken back just before the start */
     vec_reserve(&p->ends, 1);
     memmove(p->ends.v + at + 1, p->ends.v + at, (p->ends.n - at) * sizeof *p->ends.v);
     p->ends.v[at] = e;

@@ -185,7 +185,8 @@ static void submit_spoiler(struct scenario *s)
 
 static void submit(struct scenario *s, struct entry *e)
 {
-    struct req_desc plain = {.tasks = e->job.procs, .nodes = e->job.nodes};
+    struct req_desc plain = {
+        .tasks = e->job.procs, .nodes = e->job.nodes, .nodealloc = NODEALLOC_UNSET};
     struct event ev = {.kind = EVENT_SUBMIT, .at = s->now};
     const struct sc_job *j = &e->job;
 
