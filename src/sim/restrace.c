@@ -77,7 +77,7 @@ static int parse_speed(struct restrace_node *n, struct arena *a, struct err *err
     if (text == NULL)
         return 0;
     n->speed = strtod(text, &end);
-    if (end == text || *end != '\0') {
+    if (end == text || *end != '\0' || strpbrk(text, "xX") != NULL) {
         n->speed = 0;
         return tf_parse(
             &gres, ROW_SPEED + 1, *text == '[' ? text : bracketed(text, a), n, a, err);

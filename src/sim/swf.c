@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -38,6 +39,9 @@ enum {
     F_PRECEDING,
     F_THINK
 };
+
+/* Headers that count. */
+enum { MAX_PROCS, MAX_NODES, START_TIME };
 
 static const char *const field_names[FIELDS] = {"job number", "submit time",
     "wait time", "run time", "allocated processors", "average CPU time", "used memory",
@@ -236,48 +240,82 @@ static bool take_record(struct reader *r, const int64_t v[FIELDS])
 
 /* ---- header ----------------------------------------------------------------- */
 
-/* "Key: number" at `p`? */
-static bool header_number(const char *p, const char *key, int64_t *ret)
+/* What follows "Key:" at `p`, or NULL when something else is there. */
+static const char *header_value(const char *p, const char *key)
 {
     size_t len = strlen(key);
-    char *end;
-    long long n;
 
     if (strncmp(p, key, len) != 0)
-        return false;
+        return NULL;
     p += len;
     while (blank(*p))
         p++;
     if (*p++ != ':')
-        return false;
+        return NULL;
+    while (blank(*p))
+        p++;
+    return p;
+}
+
+/* A number, words may follow it: 1, 0 when it stands for "not known", -1 when it is
+ * none. */
+static int header_number(const char *text, int64_t *ret)
+{
+    char *end;
+    long long n;
+
     errno = 0;
-    n = strtoll(p, &end, 10);
-    if (end == p || errno != 0 || n <= 0 || n > VALUE_MAX)
-        return false;
+    n = strtoll(text, &end, 10);
+    if (end == text || errno != 0 || n > VALUE_MAX || isalnum((unsigned char)*end))
+        return -1;
     *ret = n;
-    return true;
+    return n > 0;
+}
+
+static void take_header(struct reader *r, int header, int64_t n)
+{
+    struct workload *w = r->w;
+
+    if (header == MAX_PROCS) {
+        w->max_procs = n;
+        r->header_procs = true;
+    } else if (header == MAX_NODES) {
+        w->max_nodes = n;
+    } else if (w->epoch == 0) {
+        w->epoch = n;
+    }
 }
 
 static void read_header(struct reader *r, const char *p)
 {
-    struct workload *w = r->w;
-    const char *inside;
+    static const char *const keys[] = {[MAX_PROCS] = "MaxProcs",
+        [MAX_NODES] = "MaxNodes",
+        [START_TIME] = "UnixStartTime"};
+    const char *value;
     int64_t n;
 
     while (*p == ';' || blank(*p))
         p++;
-    if (header_number(p, "MaxProcs", &n)) {
-        w->max_procs = n;
-        r->header_procs = true;
-    } else if (header_number(p, "MaxNodes", &n)) {
-        w->max_nodes = n;
-    } else if (header_number(p, "UnixStartTime", &n)) {
-        if (w->epoch == 0)
-            w->epoch = n;
-    } else if (!r->header_procs && (inside = strstr(p, "MaxProcs")) != NULL
-               && header_number(inside, "MaxProcs", &n)) {
-        w->max_procs = n; /* hand-made traces put it into one comment with the rest */
+    for (int i = MAX_PROCS; i <= START_TIME; i++) {
+        int status;
+
+        value = header_value(p, keys[i]);
+        if (value == NULL)
+            continue;
+        status = header_number(value, &n);
+        if (status > 0)
+            take_header(r, i, n);
+        else if (status < 0)
+            diag_bad(r->diag, lines_name(r->in), lines_number(r->in),
+                "%s: \"%.40s\" is not a number; -1 stands for what is not known",
+                keys[i], value);
+        return;
     }
+    /* Hand-made traces put it into one comment with the rest. */
+    p = r->header_procs ? NULL : strstr(p, keys[MAX_PROCS]);
+    value = p != NULL ? header_value(p, keys[MAX_PROCS]) : NULL;
+    if (value != NULL && header_number(value, &n) > 0)
+        r->w->max_procs = n;
 }
 
 /* ---- reading ---------------------------------------------------------------- */

@@ -172,7 +172,8 @@ static int parse_real(const struct field *f, double *ret)
         return 0;
     }
     x = strtod(f->text, &end);
-    if (end == f->text || *end != '\0' || !isfinite(x) || x < 0)
+    if (end == f->text || *end != '\0' || !isfinite(x) || x < 0
+        || strpbrk(f->text, "xX") != NULL) /* 0x10 is nobody's number */
         return bad(f, "a number of 0 or more");
     *ret = x;
     return 0;

@@ -5,6 +5,7 @@
 #include "kit.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 #define ROUNDS   1500
 #define TEXT_MAX 400000
@@ -123,10 +124,146 @@ static void a_damaged_configuration_is_told_and_never_crashes(void **state)
     free(text);
 }
 
+/* ---- single values ----------------------------------------------------------------
+ */
+
+/* Change, drop or add up to three bytes; none that ends the value or quotes it. */
+static void damage_value(char *text, uint64_t *seed)
+{
+    static const char odd[] = "xX%@:;,+-.=[]()^&*/09 \x80\xff";
+
+    for (uint32_t n = 1 + next_random(seed) % 3; n > 0; n--) {
+        size_t len = strlen(text), at = next_random(seed) % (len + 1);
+        char byte = odd[next_random(seed) % (sizeof odd - 1)];
+
+        if (at < len && next_random(seed) % 3 == 0) {
+            text[at] = byte;
+        } else if (at < len && next_random(seed) % 2 == 0) {
+            memmove(text + at, text + at + 1, len - at);
+        } else {
+            memmove(text + at + 1, text + at, len - at + 1);
+            text[at] = byte;
+        }
+    }
+}
+
+/* Is it a whole number and nothing else? */
+static bool is_integer(const char *text)
+{
+    char *end;
+
+    strtoll(text, &end, 10);
+    return end > text && *end == '\0' && *text != ' ';
+}
+
+static bool is_number(const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    return end > text && *end == '\0' && value - value == 0
+           && strpbrk(text, "xX") == NULL;
+}
+
+static bool is_keyword(const struct cfg_row *row, const char *text)
+{
+    size_t len = row->head_only ? strcspn(text, ":") : strlen(text);
+
+    for (const struct cfg_keyword *k = row->keywords; k->name != NULL; k++)
+        if (strlen(k->name) == len && strncasecmp(k->name, text, len) == 0)
+            return true;
+    return false;
+}
+
+/* Could anybody take the text for a value of that type? */
+static bool plausible(const struct cfg_row *row, const char *text)
+{
+    switch ((int)row->type) {
+    case CFG_INT:
+        return is_integer(text);
+    case CFG_NUMBER:
+        return is_number(text);
+    case CFG_KEYWORD:
+        return is_keyword(row, text);
+    case CFG_TIME:
+        return text[strspn(text, "0123456789:+-.")] == '\0'
+               || strcasecmp(text, "INFINITY") == 0;
+    default:
+        return true;
+    }
+}
+
+static const char *trimmed(char *text)
+{
+    size_t len;
+
+    text += strspn(text, " =");
+    len = strlen(text);
+    while (len > 0 && text[len - 1] == ' ')
+        text[--len] = '\0';
+    return text;
+}
+
+/* The value is in force as it is written, or a finding at its line says why not. */
+static bool check_value(const struct cfg_row *row, char *value)
+{
+    char text[1000];
+    int len = snprintf(text, sizeof text, "# a\n\n%s %s\n", row->name, value);
+    struct config *c = config_load_text("one.cfg", text, (size_t)len);
+    const char *taken = cfg_get(c, row->name, NULL), *written = trimmed(value);
+    size_t told = 0;
+
+    for (size_t i = 0; i < c->findings.n; i++) {
+        assert_string_equal(c->findings.v[i].file, "one.cfg");
+        assert_int_equal(c->findings.v[i].line, 3);
+        told += c->findings.v[i].level > FINDING_NOTE;
+    }
+    if (told == 0 && (taken == NULL || strcmp(taken, written) != 0))
+        fail_msg("%s '%s': silently %s", row->name, written, taken);
+    if (told == 0 && !plausible(row, written))
+        fail_msg("%s '%s' was taken", row->name, written);
+    config_destroy(c);
+    return told > 0;
+}
+
+/* Parameters that are kept under their own name. */
+static bool is_plain(const struct cfg_row *row)
+{
+    return row->type != CFG_SECTION && row->home != HOME_ATTR && !row->secret
+           && row->status != STATUS_INERT;
+}
+
+static void a_damaged_value_is_taken_as_written_or_told(void **state)
+{
+    const struct cfg_group *g;
+    uint64_t seed = 815;
+    size_t checked = 0, told = 0;
+
+    (void)state;
+    print_message("# seed %llu\n", (unsigned long long)seed);
+    for (size_t i = 0; (g = table_group(i)) != NULL; i++) {
+        for (size_t r = 0; r < g->n; r++) {
+            const char *def = g->rows[r].def != NULL ? g->rows[r].def : "1";
+
+            for (int round = 0; round < 5 && is_plain(&g->rows[r]); round++) {
+                char value[200];
+
+                snprintf(value, sizeof value, "%s", def);
+                damage_value(value, &seed);
+                told += check_value(&g->rows[r], value);
+                checked++;
+            }
+        }
+    }
+    assert_true(checked >= 1000);
+    assert_true(told > checked / 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_damaged_configuration_is_told_and_never_crashes),
+        cmocka_unit_test(a_damaged_value_is_taken_as_written_or_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

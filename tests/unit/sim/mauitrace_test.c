@@ -82,6 +82,8 @@ static void bad_fields_are_told_by_number_and_name(void **state)
         "as [RESTARTABLE], or their bit mask");
     expect_bad(30, "-3",
         "field 30 (Proc-seconds utilised): \"-3\" is not a number of 0 or more");
+    expect_bad(30, "0x10",
+        "field 30 (Proc-seconds utilised): \"0x10\" is not a number of 0 or more");
     expect_bad(30, "nan",
         "field 30 (Proc-seconds utilised): \"nan\" is not a number of 0 or more");
     expect_bad(40, "a::b",

@@ -108,6 +108,9 @@ static void the_header_tells_machine_and_epoch(void **state)
         "; Version: 2.2\n;MaxNodes:100\n; MaxProcs:  400\n; UnixStartTime: 843480031\n"
         "; Note: the MaxProcs: 7 of another\n; MaxProcs: many\n" GOOD,
         &(struct workload_rules){0}, &h);
+    assert_int_equal(h.diag.count, 1);
+    assert_string_equal(h.last,
+        "t:6: MaxProcs: \"many\" is not a number; -1 stands for what is not known");
     assert_int_equal(w.max_procs, 400);
     assert_int_equal(w.max_nodes, 100);
     assert_int_equal(w.epoch, 843480031);
@@ -116,6 +119,12 @@ static void the_header_tells_machine_and_epoch(void **state)
     kit_read_swf(
         &w, "; Synthetic. MaxProcs: 16\n" GOOD, &(struct workload_rules){0}, &h);
     assert_int_equal(w.max_procs, 16);
+    workload_fini(&w);
+    kit_read_swf(&w, "; MaxProcs: 12x\n; MaxNodes: -1\n; UnixStartTime: 0\n" GOOD,
+        &(struct workload_rules){0}, &h);
+    assert_int_equal(h.diag.count, 1);
+    assert_memory_equal(h.last, "t:1: MaxProcs: \"12x\"", 20);
+    assert_int_equal(w.max_nodes, 0);
     workload_fini(&w);
 }
 
