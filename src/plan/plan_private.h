@@ -253,6 +253,7 @@ int64_t rsvview_next(
 uint64_t rsvview_signature(struct plan *p, const struct job *j);
 int64_t rsvview_drop(
     struct plan *p, const struct job *j, const struct node *n, int64_t after);
+void rsvview_times(struct plan *p, int64_t from);
 void rsvview_watch(struct plan *p, struct sweep *w, uint32_t node);
 bool rsvview_depends_on_overlap(const struct plan *p, uint32_t node);
 /* bind.c: give nodes to reservations counted in pools that are no longer counted.

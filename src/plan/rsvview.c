@@ -224,6 +224,20 @@ int64_t rsvview_drop(
     return next;
 }
 
+/* Instants after `from` at which a reservation begins or ends, into p->times. */
+void rsvview_times(struct plan *p, int64_t from)
+{
+    for (size_t i = 0; i < p->c->reservations.n; i++) {
+        const struct reservation *r = p->c->reservations.v[i];
+        if (!r || !reservation_is_live(r))
+            continue;
+        if (r->start_at > from)
+            vec_push(&p->times, r->start_at);
+        if (r->end_at > from && r->end_at < TIME_NEVER)
+            vec_push(&p->times, r->end_at);
+    }
+}
+
 void rsvview_watch(struct plan *p, struct sweep *w, uint32_t node)
 {
     const struct rsv_list *list = reservations_on(p->c, node);
