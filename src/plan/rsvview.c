@@ -180,6 +180,26 @@ enum affinity rsvview_affinity(
     return any ? level[worst] : AFFINITY_NONE;
 }
 
+/* The next instant after `after` at which a job or a reservation of one on the node
+ * ends. */
+static int64_t next_vacated(const struct plan *p, const struct node *n, int64_t after)
+{
+    const struct pins *pins = pins_of(p, n->index);
+    struct node_job list[64];
+    uint32_t count = node_jobs(p->c, n, list, 64);
+    int64_t next = TIME_NEVER;
+
+    for (uint32_t i = 0; i < count && i < 64; i++) {
+        int64_t end = plan_job_end(p, p->c->jobs.v[list[i].job]);
+        if (end > after && end < next)
+            next = end;
+    }
+    for (size_t i = 0; pins && i < pins->v.n; i++)
+        if (pins->v.v[i].end_at > after && pins->v.v[i].end_at < next)
+            next = pins->v.v[i].end_at;
+    return next;
+}
+
 /* The next instant in (after, before) at which a reservation on the node begins, or
  * ends (which matters to confined jobs only). */
 int64_t rsvview_next(
@@ -197,6 +217,11 @@ int64_t rsvview_next(
             next = r->start_at;
         if (confined && r->end_at > after && r->end_at < next)
             next = r->end_at;
+    }
+    /* a job inside several on one another filled each of them while it was there */
+    if (list->n > 1) {
+        int64_t vacated = next_vacated(p, n, after);
+        next = vacated < next ? vacated : next;
     }
     return next;
 }
