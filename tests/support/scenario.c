@@ -29,6 +29,8 @@ struct scenario {
     struct VEC(struct entry) jobs;
     struct strbuf fired;
     char held[400];
+    void (*after_cycle)(void *ctx, struct scenario *s);
+    void *ctx;
     bool by_node;
     int64_t now;
     uint32_t nodes;
@@ -340,6 +342,15 @@ void sc_cycle(struct scenario *s)
     vec_fini(&acts);
     refuse_starts(s);
     cluster_check(engine_cluster(s->engine));
+    if (s->after_cycle)
+        s->after_cycle(s->ctx, s);
+}
+
+void sc_watch(
+    struct scenario *s, void (*after_cycle)(void *ctx, struct scenario *s), void *ctx)
+{
+    s->after_cycle = after_cycle;
+    s->ctx = ctx;
 }
 
 static int64_t next_event(const struct scenario *s)

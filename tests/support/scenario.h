@@ -71,6 +71,9 @@ void sc_run_until(struct scenario *s, int64_t until);
 void sc_at(struct scenario *s, int64_t at);
 void sc_cycle(struct scenario *s); /* one more, now */
 int64_t sc_now(const struct scenario *s);
+/* Call this after every cycle. */
+void sc_watch(
+    struct scenario *s, void (*after_cycle)(void *ctx, struct scenario *s), void *ctx);
 
 /* ---- what happens in between; felt at the next cycle ---- */
 

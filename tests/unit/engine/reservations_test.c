@@ -190,6 +190,33 @@ static void a_job_inside_is_counted_once_r37(void **state)
     sees_beside(4, bea, 0);
 }
 
+/* On both reservations at once, one processor is left; when john's job ends, none. */
+static void a_stack_closes_when_the_job_inside_ends(void **state)
+{
+    (void)state;
+    struct scene x = {.nodes = 1,
+        .procs = 3,
+        .rsv = {{.base = "a",
+                    .hosts = "n1",
+                    .resources = "PROCS=2",
+                    .end_at = 1000,
+                    .lists = {[ACL_USER] = "john"}},
+            {.base = "b",
+                .hosts = "n1",
+                .resources = "PROCS=2",
+                .start_at = 100,
+                .end_at = 1000,
+                .lists = {[ACL_USER] = "john"}}}};
+    struct ask asks[] = {
+        {{.id = "john", .user = "john", .procs = 2, .limit_s = 200}, 0},
+        {{.id = "long", .user = "eve", .procs = 1, .limit_s = 500, .submit_at = 10},
+            1000},
+        {{.id = "short", .user = "eve", .procs = 1, .limit_s = 190, .submit_at = 10},
+            10},
+        {{.id = NULL}}};
+    scene_run(&x, asks);
+}
+
 static void a_job_may_leave_its_reservation_r38(void **state)
 {
     (void)state;
@@ -443,6 +470,7 @@ int main(void)
         cmocka_unit_test(group_0_swallows_all_r35),
         cmocka_unit_test(a_standing_priority_takes_the_place_of_lower_jobs_r36),
         cmocka_unit_test(a_job_inside_is_counted_once_r37),
+        cmocka_unit_test(a_stack_closes_when_the_job_inside_ends),
         cmocka_unit_test(a_job_may_leave_its_reservation_r38),
         cmocka_unit_test(single_use_goes_with_the_job_that_named_it_r39),
         cmocka_unit_test(tasks_are_had_at_once_or_refused_r40),
