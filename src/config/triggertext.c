@@ -45,7 +45,7 @@ static bool begins(const char *text)
            && is_event(text, len);
 }
 
-/* The length of the trigger at the front of the text. */
+/* The length of the trigger at the front of the text, without commas at its end. */
 static size_t extent(const char *text)
 {
     size_t len = strcspn(text, ",");
@@ -53,6 +53,8 @@ static size_t extent(const char *text)
     while (text[len] == ',' && text[len + 1] != '\0'
            && !begins(text + len + 1 + strspn(text + len + 1, " \t")))
         len += 1 + strcspn(text + len + 1, ",");
+    while (len > 0 && text[len - 1] == ',')
+        len--;
     return len;
 }
 
@@ -86,6 +88,8 @@ static int read_offset(const char **text, int64_t *ret, struct err *err)
     status = duration_parse(word, ret, err);
     free(word);
     *text += 1 + len;
+    if (status == 0 && *ret >= DURATION_UNLIMITED)
+        return err_set(err, ERR_INVALID, "an offset without end; " SYNTAX);
     return status;
 }
 

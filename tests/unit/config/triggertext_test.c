@@ -58,6 +58,8 @@ static void several_are_separated_by_commas(void **state)
         "create;exec@/y,start+60;cancel", "create;exec@/y & start+00:01:00;cancel");
     assert_triggers("create;exec@/y a,b,end;cancel", "create;exec@/y a,b & end;cancel");
     assert_triggers("create;exec@/y start,end", "create;exec@/y start,end");
+    assert_triggers("create;exec@/y a,,", "create;exec@/y a");
+    assert_triggers("create;exec@/y a,,end;cancel,", "create;exec@/y a & end;cancel");
     assert_triggers("", "");
 }
 
@@ -68,6 +70,7 @@ static void nonsense_is_refused(void **state)
     assert_refused("start", "no trigger");
     assert_refused("start+;cancel", "duration");
     assert_refused("start+1:2:3:4:5;cancel", "duration");
+    assert_refused("start+99999999999999:0:0:0;cancel", "without end");
     assert_refused("start;stop", "cancel");
     assert_refused("start;", "");
     assert_refused("start;exec", "names nothing to run");
