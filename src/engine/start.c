@@ -26,11 +26,24 @@ void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t a
     vec_push(&e->pending, a);
 }
 
+/* A hold or deferral that somebody took away before it was told is no news, nor is
+ * one of a job that ended. */
+static bool still_so(const struct action *a, const struct job *j)
+{
+    if (!j || (a->kind != ACTION_CANCEL && j->state >= JOB_COMPLETED))
+        return false;
+    if (a->kind == ACTION_HOLD)
+        return (j->holds & HOLD_BATCH) != 0;
+    return a->kind != ACTION_DEFER || (j->holds & HOLD_DEFER);
+}
+
 void tell_pending(struct engine *e)
 {
     for (size_t i = 0; i < e->pending.n; i++) {
         struct action *a = &e->pending.v[i];
         const struct job *j = e->c->jobs.v[a->job];
+        if (!still_so(a, j))
+            continue;
         a->text = j->extra ? j->extra->hold_text : NULL;
         if (a->kind == ACTION_CANCEL)
             vec_push(&e->ended, a->job);
