@@ -8,15 +8,24 @@
 #include <string.h>
 
 /* Kinds of generic resources one request is tested for node by node. */
-#define GRES_MAX 16
+#define GRES_MAX NODEALLOC_GRES
 
 /* What is in use on a node at one instant, as far as it matters to one request. */
 struct in_use {
     struct res res;
     int64_t gres[GRES_MAX]; /* of the request's generic resources, in its order */
     int64_t initiators;
-    int64_t jobs, user_jobs, user_procs;
+    int64_t jobs, user_jobs;
+    struct feasible_procs procs;
     bool closed; /* an access policy keeps the job out */
+};
+
+/* The job that wants to know, the request of it, and the node looked at. */
+struct ask {
+    struct plan *p;
+    const struct job *j;
+    const struct taskdef *def;
+    const struct node *n;
 };
 
 static bool whole_node(enum access_policy a)
@@ -24,67 +33,97 @@ static bool whole_node(enum access_policy a)
     return a == ACCESS_SINGLEJOB || a == ACCESS_SINGLETASK;
 }
 
-/* Add `tasks` tasks of another job's request to what is in use. */
-static void use_add(struct in_use *u, const struct job *j, const struct taskdef *def,
-    const struct node *n, const struct job *other, const struct req *r, uint32_t tasks)
+/* Count one other job that is on the node. */
+static void use_job(struct in_use *u, const struct ask *a, const struct job *other)
 {
-    const struct taskdef *theirs = r->held ? r->held : r->def;
-    bool same_user = other->cred[CRED_USER] == j->cred[CRED_USER];
-    enum access_policy strict = avail_access(j), other_strict = avail_access(other);
+    bool same_user = other->cred[CRED_USER] == a->j->cred[CRED_USER];
+    enum access_policy strict = avail_access(a->j), theirs = avail_access(other);
 
-    strict = other_strict > strict ? other_strict : strict;
+    strict = theirs > strict ? theirs : strict;
     if (whole_node(strict) || (strict == ACCESS_SINGLEUSER && !same_user))
         u->closed = true;
+    u->jobs++;
+    u->user_jobs += same_user;
+}
+
+/* Add `tasks` tasks of its request to what is in use. */
+static void use_tasks(struct in_use *u, const struct ask *a, const struct job *other,
+    const struct req *r, uint32_t tasks)
+{
+    const struct taskdef *theirs = r->held ? r->held : r->def;
+    const struct taskdef *def = a->def;
+    struct res used = {{0}};
+
     for (int i = 0; i < RES_DIMS; i++) {
         int64_t each = theirs->per_task.v[i];
-        u->res.v[i] += each < 0 ? n->cfg.v[i] : each * tasks;
+        used.v[i] = each < 0 ? a->n->cfg.v[i] : each * tasks;
     }
+    res_add(&u->res, &used, 1);
     for (size_t i = 0; i < def->gres.n && i < GRES_MAX; i++)
         for (size_t k = 0; k < theirs->gres.n; k++)
             if (theirs->gres.v[k].id == def->gres.v[i].id)
                 u->gres[i] += theirs->gres.v[k].count * tasks;
     if (theirs->cls == def->cls)
         u->initiators += tasks;
-    u->jobs++;
-    if (same_user) {
-        u->user_jobs++;
-        u->user_procs += theirs->per_task.v[RES_PROCS] * tasks;
+    u->procs.all += used.v[RES_PROCS];
+    if (other->cred[CRED_USER] == a->j->cred[CRED_USER])
+        u->procs.user += used.v[RES_PROCS];
+    if (other->cred[CRED_CLASS] == a->j->cred[CRED_CLASS])
+        u->procs.cls += used.v[RES_PROCS];
+}
+
+static void use_running(
+    struct in_use *u, const struct ask *a, uint32_t job, uint32_t tasks, int64_t at)
+{
+    const struct job *other = a->p->c->jobs.v[job];
+
+    if (plan_job_end(a->p, other) <= at || other == a->j)
+        return;
+    use_job(u, a, other);
+    if (other->nreqs == 1) {
+        use_tasks(u, a, other, &other->reqs[0], tasks);
+        return;
+    }
+    for (size_t k = 0; k < other->alloc.n; k++) {
+        const struct alloc *piece = &other->alloc.v[k];
+        if (a->n->index - piece->first < piece->count)
+            use_tasks(u, a, other, &other->reqs[piece->req], piece->tasks);
     }
 }
 
-static void use_running(const struct plan *p, struct in_use *u, const struct job *j,
-    const struct taskdef *def, const struct node *n, int64_t at)
+static bool pin_holds(const struct pin *pin, int64_t at)
 {
-    struct node_job list[64];
-    uint32_t count = node_jobs(p->c, n, list, 64);
-
-    for (uint32_t i = 0; i < count && i < 64; i++) {
-        const struct job *other = p->c->jobs.v[list[i].job];
-        if (plan_job_end(p, other) <= at || other == j)
-            continue;
-        if (other->nreqs == 1) {
-            use_add(u, j, def, n, other, &other->reqs[0], list[i].tasks);
-            continue;
-        }
-        for (size_t k = 0; k < other->alloc.n; k++) {
-            const struct alloc *a = &other->alloc.v[k];
-            if (n->index >= a->first && n->index - a->first < a->count)
-                use_add(u, j, def, n, other, &other->reqs[a->req], a->tasks);
-        }
-    }
+    return pin->start_at <= at && at < pin->end_at;
 }
 
-static void use_pins(const struct plan *p, struct in_use *u, const struct job *j,
-    const struct taskdef *def, const struct node *n, int64_t at)
+static void use_pins(struct in_use *u, const struct ask *a, int64_t at)
 {
-    const struct pins *pins = pins_of(p, n->index);
+    const struct pins *pins = pins_of(a->p, a->n->index);
 
     for (size_t i = 0; pins && i < pins->v.n; i++) {
         const struct pin *pin = &pins->v.v[i];
-        const struct job *other = p->c->jobs.v[pin->job];
-        if (pin->start_at <= at && at < pin->end_at && other != j)
-            use_add(u, j, def, n, other, &other->reqs[pin->req], pin->tasks);
+        const struct job *other = a->p->c->jobs.v[pin->job];
+        bool counted = false; /* by the pin of another request */
+        if (!pin_holds(pin, at) || other == a->j)
+            continue;
+        for (size_t k = 0; k < i && other->nreqs > 1; k++)
+            counted |= pins->v.v[k].job == pin->job && pin_holds(&pins->v.v[k], at);
+        if (!counted)
+            use_job(u, a, other);
+        use_tasks(u, a, other, &other->reqs[pin->req], pin->tasks);
     }
+}
+
+static void use_of(struct in_use *u, const struct ask *a, int64_t at)
+{
+    struct node_job one;
+
+    *u = (struct in_use){0};
+    if (a->n->simple && node_jobs(a->p->c, a->n, &one, 1))
+        use_running(u, a, one.job, one.tasks, at);
+    for (size_t i = 0; i < a->n->jobs.n; i++)
+        use_running(u, a, a->n->jobs.v[i].job, a->n->jobs.v[i].tasks, at);
+    use_pins(u, a, at);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -102,37 +141,32 @@ static int64_t class_initiators(const struct node *n, uint32_t cls)
     return cls == 0 || cls == INDEX_NONE ? INT32_MAX : 0;
 }
 
-/* Node limits of NODECFG, as plain counts. */
-static int64_t under_limits(
-    const struct node *n, const struct in_use *u, const struct taskdef *def, int64_t k)
+/* Limits of the node, and of the class on a node. */
+static int64_t under_limits(const struct ask *a, const struct in_use *u, int64_t k)
 {
-    int64_t procs = def->per_task.v[RES_PROCS] > 0 ? def->per_task.v[RES_PROCS] : 1;
+    const struct node *n = a->n;
+    int64_t procs = a->def->per_task.v[RES_PROCS];
 
     if (n->maxjob >= 0 && u->jobs + 1 > n->maxjob)
         return 0;
     if (n->maxjob_per_user >= 0 && u->user_jobs + 1 > n->maxjob_per_user)
         return 0;
-    if (n->maxproc >= 0)
-        k = least(k, (n->maxproc - u->res.v[RES_PROCS]) / procs);
-    if (n->maxproc_per_user >= 0)
-        k = least(k, (n->maxproc_per_user - u->user_procs) / procs);
+    if (procs < 0)
+        procs = n->cfg.v[RES_PROCS];
+    if (procs > 0)
+        k = least(k, feasible_procs_left(a->p->c, a->def, n, &u->procs) / procs);
     return k > 0 ? k : 0;
 }
-
-/* The interval a job wants. */
-struct span {
-    int64_t start, end;
-};
 
 /* Tasks the node can take at the very instant `at` of the span. */
 static int64_t tasks_at(struct plan *p, const struct job *j, const struct taskdef *def,
     const struct node *n, const struct span *span, int64_t at)
 {
-    struct in_use u = {0};
+    struct ask a = {p, j, def, n};
     struct res have = n->cfg;
+    struct in_use u;
 
-    use_running(p, &u, j, def, n, at);
-    use_pins(p, &u, j, def, n, at);
+    use_of(&u, &a, at);
     if (u.closed)
         return 0;
     for (int i = 0; i < RES_DIMS; i++)
@@ -145,7 +179,7 @@ static int64_t tasks_at(struct plan *p, const struct job *j, const struct taskde
             k = least(k, (node_gres(n, id) - u.gres[i]) / def->gres.v[i].count);
     }
     k = least(k, class_initiators(n, def->cls) - u.initiators);
-    return under_limits(n, &u, def, k);
+    return under_limits(&a, &u, k);
 }
 
 uint32_t bynode_tasks(struct plan *p, const struct job *j, const struct taskdef *def,
@@ -172,37 +206,46 @@ uint32_t bynode_tasks(struct plan *p, const struct job *j, const struct taskdef 
     return (uint32_t)least(k, feasible_tasks(p->c, def, n));
 }
 
-static void room_at(struct plan *p, const struct job *j, const struct node *n,
-    const struct span *span, int64_t at, struct res *io_room)
+/* Lower what is free during the span to what is free at one instant of it. */
+static void room_at(
+    const struct ask *a, const struct span *span, int64_t at, struct bynode_room *io)
 {
-    const struct taskdef *def = j->reqs[0].def;
-    struct in_use u = {0};
-    struct res have = n->cfg;
+    struct res have = a->n->cfg;
+    struct in_use u;
 
-    use_running(p, &u, j, def, n, at);
-    use_pins(p, &u, j, def, n, at);
+    use_of(&u, a, at);
     for (int i = 0; i < RES_DIMS; i++)
         have.v[i] -= u.res.v[i];
-    rsvview_reduce(p, j, n, span->start, span->end, at, &have);
+    rsvview_reduce(a->p, a->j, a->n, span->start, span->end, at, &have);
     for (int i = 0; i < RES_DIMS; i++)
-        io_room->v[i] = least(io_room->v[i], have.v[i]);
+        io->res.v[i] = least(io->res.v[i], have.v[i]);
+    for (size_t i = 0; i < a->def->gres.n && i < GRES_MAX; i++) {
+        int64_t all = node_gres(a->n, a->def->gres.v[i].id);
+        io->rest.gres[i] = least(io->rest.gres[i], all - u.gres[i]);
+    }
+    io->rest.initiators =
+        least(io->rest.initiators, class_initiators(a->n, a->def->cls) - u.initiators);
+    io->rest.procs =
+        least(io->rest.procs, feasible_procs_left(a->p->c, a->def, a->n, &u.procs));
 }
 
-struct res bynode_room(struct plan *p, const struct job *j, const struct node *n,
-    int64_t start, int64_t end)
+void bynode_room(struct plan *p, const struct job *j, const struct taskdef *def,
+    const struct node *n, const struct span *span, struct bynode_room *ret)
 {
     const struct pins *pins = pins_of(p, n->index);
-    const struct span span = {start, end};
-    struct res room = n->cfg;
+    struct ask a = {p, j, def, n};
 
-    room_at(p, j, n, &span, start, &room);
+    *ret = (struct bynode_room){.res = n->cfg,
+        .rest = {.initiators = INT32_MAX, .procs = INT64_MAX, .pe = feasible_maxpe(n)}};
+    for (int i = 0; i < GRES_MAX; i++)
+        ret->rest.gres[i] = INT64_MAX;
+    room_at(&a, span, span->start, ret);
     for (size_t i = 0; pins && i < pins->v.n; i++)
-        if (pins->v.v[i].start_at > start && pins->v.v[i].start_at < end)
-            room_at(p, j, n, &span, pins->v.v[i].start_at, &room);
-    int64_t at = rsvview_next(p, j, n, start);
-    for (; at < end; at = rsvview_next(p, j, n, at))
-        room_at(p, j, n, &span, at, &room);
-    return room;
+        if (pins->v.v[i].start_at > span->start && pins->v.v[i].start_at < span->end)
+            room_at(&a, span, pins->v.v[i].start_at, ret);
+    int64_t at = rsvview_next(p, j, n, span->start);
+    for (; at < span->end; at = rsvview_next(p, j, n, at))
+        room_at(&a, span, at, ret);
 }
 
 /* ---- over all nodes of a set ---- */
@@ -377,19 +420,33 @@ void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r)
     count_reserve(p, r, units);
 }
 
+/* Processors a running job holds on a node of the full form. */
+static int64_t procs_of(const struct node *n, const struct job *j)
+{
+    int64_t sum = 0;
+
+    for (size_t k = 0; k < j->alloc.n; k++) {
+        const struct alloc *a = &j->alloc.v[k];
+        int64_t each = j->reqs[a->req].def->per_task.v[RES_PROCS];
+        if (n->index - a->first < a->count)
+            sum += each < 0 ? n->cfg.v[RES_PROCS] : each * a->tasks;
+    }
+    return sum;
+}
+
 /* Processors in use on the node at an instant, by jobs and reservations. */
 static int64_t procs_used_at(const struct plan *p, const struct node *n, int64_t at)
 {
     const struct pins *pins = pins_of(p, n->index);
-    struct node_job list[64];
-    uint32_t count = node_jobs(p->c, n, list, 64);
+    uint32_t owner = n->simple ? p->c->owner[n->index] : INDEX_NONE;
     int64_t used = 0;
 
-    for (uint32_t i = 0; i < count && i < 64; i++) {
-        const struct job *j = p->c->jobs.v[list[i].job];
-        int64_t each = j->reqs[0].def->per_task.v[RES_PROCS];
+    if (owner != INDEX_NONE && plan_job_end(p, p->c->jobs.v[owner]) > at)
+        used = n->cfg.v[RES_PROCS];
+    for (size_t i = 0; i < n->jobs.n; i++) {
+        const struct job *j = p->c->jobs.v[n->jobs.v[i].job];
         if (plan_job_end(p, j) > at)
-            used += each < 0 ? n->cfg.v[RES_PROCS] : each * list[i].tasks;
+            used += procs_of(n, j);
     }
     for (size_t i = 0; pins && i < pins->v.n; i++) {
         const struct pin *pin = &pins->v.v[i];

@@ -176,12 +176,16 @@ int64_t feasible_procs_left(const struct cluster *c, const struct taskdef *def,
     return left;
 }
 
-/* Tasks of one job that MAXPEPERJOB lets on the node: a task's share of the node is
- * its largest share of any resource. */
-static int64_t tasks_by_pe(const struct taskdef *def, const struct node *n)
+double feasible_maxpe(const struct node *n)
 {
-    double procs = (double)n->cfg.v[RES_PROCS], share = 0;
-    double most = n->maxpe_per_job <= 1 ? n->maxpe_per_job * procs : n->maxpe_per_job;
+    double procs = (double)n->cfg.v[RES_PROCS];
+
+    return n->maxpe_per_job <= 1 ? n->maxpe_per_job * procs : n->maxpe_per_job;
+}
+
+double feasible_task_pe(const struct taskdef *def, const struct node *n)
+{
+    double share = 0;
 
     for (int d = 0; d < RES_DIMS; d++) {
         double s = def->per_task.v[d] < 0 ? 1
@@ -189,9 +193,17 @@ static int64_t tasks_by_pe(const struct taskdef *def, const struct node *n)
                                      : 0;
         share = s > share ? s : share;
     }
-    if (share <= 0 || procs <= 0)
+    return share * (double)n->cfg.v[RES_PROCS];
+}
+
+/* Tasks of one job that MAXPEPERJOB lets on the node. */
+static int64_t tasks_by_pe(const struct taskdef *def, const struct node *n)
+{
+    double each = feasible_task_pe(def, n);
+
+    if (each <= 0)
         return INT32_MAX;
-    double tasks = floor(most / (share * procs) + 1e-9);
+    double tasks = floor(feasible_maxpe(n) / each + 1e-9);
     return tasks < INT32_MAX ? (int64_t)tasks : INT32_MAX;
 }
 

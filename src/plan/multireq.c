@@ -13,11 +13,25 @@ struct joint {
     const struct job *j;
     uint64_t partitions;
     struct VEC(struct cand) cands;
-    struct VEC(struct res) room;       /* by candidate */
+    struct VEC(struct res) room; /* by candidate */
+    struct VEC(struct nodealloc_rest) rest;
+    struct VEC(uint32_t) gres;         /* ids of all that is asked for on nodes */
+    struct taskdef def;                /* the first request's, with all resources */
     struct VEC(uint32_t) tasks;        /* request r on candidate i: r * nodes + i */
     struct VEC(const uint32_t *) rows; /* of `tasks`, by request */
     struct VEC(struct nodealloc) reqs;
 };
+
+static void add_gres(struct joint *g, const struct gres *want)
+{
+    if (gres_is_floating(g->p->c, want->id))
+        return;
+    for (size_t i = 0; i < g->gres.n; i++)
+        if (g->gres.v[i] == want->id)
+            return;
+    vec_push(&g->gres, want->id);
+    vec_push(&g->def.gres, *want);
+}
 
 static void joint_init(
     struct joint *g, struct plan *p, const struct job *j, uint32_t set)
@@ -38,12 +52,20 @@ static void joint_init(
     }
     for (uint32_t r = 0; r < j->nreqs; r++)
         vec_push(&g->rows, g->tasks.v + r * p->c->nodes.n);
+    g->def = taskdef_copy(j->reqs[0].def);
+    g->def.gres.n = 0;
+    for (uint32_t r = 0; r < j->nreqs; r++)
+        for (size_t i = 0; i < j->reqs[r].def->gres.n; i++)
+            add_gres(g, &j->reqs[r].def->gres.v[i]);
 }
 
 static void joint_fini(struct joint *g)
 {
     vec_fini(&g->cands);
     vec_fini(&g->room);
+    vec_fini(&g->rest);
+    vec_fini(&g->gres);
+    taskdef_fini(&g->def);
     vec_fini(&g->tasks);
     vec_fini(&g->rows);
     vec_fini(&g->reqs);
@@ -56,6 +78,8 @@ static void collect_node(
     struct cand cand = {.node = n->index,
         .free_until = TIME_NEVER,
         .affinity = rsvview_affinity(g->p, g->j, n, start)};
+    const struct span span = {start, end};
+    struct bynode_room room;
 
     for (uint32_t r = 0; r < g->j->nreqs; r++) {
         const struct req *q = &g->j->reqs[r];
@@ -72,7 +96,9 @@ static void collect_node(
     if (cand.tasks == 0)
         return;
     vec_push(&g->cands, cand);
-    vec_push(&g->room, bynode_room(g->p, g->j, n, start, end));
+    bynode_room(g->p, g->j, &g->def, n, &span, &room);
+    vec_push(&g->room, room.res);
+    vec_push(&g->rest, room.rest);
 }
 
 /* False when some request surely finds too little. */
@@ -80,7 +106,7 @@ static bool collect(struct joint *g, int64_t start)
 {
     int64_t end = time_add(start, plan_duration(g->j));
 
-    g->cands.n = g->room.n = 0;
+    g->cands.n = g->room.n = g->rest.n = 0;
     for (size_t i = 0; i < g->p->c->nodes.n; i++) {
         const struct node *n = g->p->c->nodes.v[i];
         if (n->pool != INDEX_NONE && (g->partitions >> n->partition & 1))
@@ -110,7 +136,10 @@ static bool choose(
         .cands = g->cands.v,
         .n = g->cands.n,
         .tasks = g->rows.v,
-        .room = g->room.v};
+        .room = g->room.v,
+        .rest = g->gres.n <= NODEALLOC_GRES ? g->rest.v : NULL,
+        .gres = g->gres.v,
+        .ngres = (uint32_t)g->gres.n};
     return nodealloc_choose_multi(&m, ret, ret_code) == 0;
 }
 

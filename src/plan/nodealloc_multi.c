@@ -11,8 +11,9 @@
 /* The state of a joint choice. */
 struct joint {
     const struct nodealloc_multi *m;
-    double *share;    /* per candidate: part of it not promised yet, 0..1 */
-    struct res *room; /* per candidate, as m->room; NULL = not known */
+    double *share;               /* per candidate: part of it not promised yet, 0..1 */
+    struct res *room;            /* per candidate, as m->room; NULL = not known */
+    struct nodealloc_rest *rest; /* per candidate, as m->rest; NULL = not known */
     struct nodealloc_pieces pieces;
 };
 
@@ -33,9 +34,67 @@ static bool proportional(const struct joint *g, uint32_t r, size_t i)
 {
     const struct node *n = node_of(g, i);
 
+    if (g->rest)
+        return false;
     return !g->room || def_of(g, r)->gres.n || n->classes.n || n->maxproc >= 0
            || n->maxproc_per_user >= 0 || n->maxpe_per_job > 0
            || feasible_class_procs(g->m->reqs[r].c, n, def_of(g, r)->cls) < INT64_MAX;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t task_procs(const struct taskdef *def, const struct node *n)
+{
+    int64_t procs = def->per_task.v[RES_PROCS];
+
+    return procs < 0 ? n->cfg.v[RES_PROCS] : procs;
+}
+
+/* Of one generic resource per task; 0 also where it floats. */
+static int64_t task_gres(const struct taskdef *def, uint32_t id)
+{
+    for (size_t i = 0; i < def->gres.n; i++)
+        if (def->gres.v[i].id == id)
+            return def->gres.v[i].count;
+    return 0;
+}
+
+/* Tasks that what is left besides amounts lets in. */
+static int64_t rest_fit(const struct joint *g, const struct taskdef *def, size_t i)
+{
+    const struct nodealloc_rest *rest = &g->rest[i];
+    const struct node *n = node_of(g, i);
+    int64_t k = rest->initiators, procs = task_procs(def, n);
+
+    if (procs > 0 && rest->procs < INT64_MAX)
+        k = least(k, rest->procs / procs);
+    for (uint32_t x = 0; x < g->m->ngres; x++) {
+        int64_t each = task_gres(def, g->m->gres[x]);
+        if (each > 0)
+            k = least(k, rest->gres[x] / each);
+    }
+    double pe = n->maxpe_per_job > 0 ? feasible_task_pe(def, n) : 0;
+    if (pe > 0)
+        k = least(k, (int64_t)floor(rest->pe / pe + ROUNDING));
+    return k > 0 ? k : 0;
+}
+
+static void rest_take(
+    const struct joint *g, const struct taskdef *def, size_t i, uint32_t tasks)
+{
+    struct nodealloc_rest *rest = &g->rest[i];
+    const struct node *n = node_of(g, i);
+
+    if (rest->initiators < INT32_MAX)
+        rest->initiators -= tasks;
+    if (rest->procs < INT64_MAX)
+        rest->procs -= task_procs(def, n) * tasks;
+    for (uint32_t x = 0; x < g->m->ngres; x++)
+        rest->gres[x] -= task_gres(def, g->m->gres[x]) * tasks;
+    rest->pe -= feasible_task_pe(def, n) * tasks;
 }
 
 /* Tasks of request r that candidate i can still take. */
@@ -51,6 +110,8 @@ static uint32_t tasks_left(const struct joint *g, uint32_t r, size_t i)
         tasks = (uint32_t)floor(g->share[i] * tasks + ROUNDING);
     if (g->room && g->share[i] < 1) {
         int64_t fit = res_tasks(&g->room[i], &node_of(g, i)->cfg, &def->per_task);
+        if (g->rest)
+            fit = least(fit, rest_fit(g, def, i));
         if (fit < tasks)
             tasks = fit > 0 ? (uint32_t)fit : 0;
     }
@@ -67,6 +128,8 @@ static void promise(struct joint *g, uint32_t r, size_t i, uint32_t tasks)
     else if (g->room && share <= ROUNDING && !proportional(g, r, i))
         share = 2 * ROUNDING; /* the amounts tell what is left */
     g->share[i] = share;
+    if (g->rest)
+        rest_take(g, def, i, tasks);
     for (int d = 0; g->room && d < RES_DIMS; d++)
         g->room[i].v[d] -=
             def->per_task.v[d] < 0 ? g->room[i].v[d] : def->per_task.v[d] * tasks;
@@ -80,6 +143,8 @@ static void joint_reset(struct joint *g)
         g->share[i] = 1;
     if (g->room)
         memcpy(g->room, g->m->room, g->m->n * sizeof *g->room);
+    if (g->rest)
+        memcpy(g->rest, g->m->rest, g->m->n * sizeof *g->rest);
 }
 
 /* ---- hunger ----------------------------------------------------------------- */
@@ -243,13 +308,32 @@ static uint32_t *queue_of(const struct joint *g)
     return queue;
 }
 
-static bool in_turn(struct joint *g, const uint32_t *queue, size_t from, size_t to,
-    enum wait_code *ret_code)
+/* Bring the k-th of the queue to its front. */
+static void promote(uint32_t *queue, uint32_t k)
 {
-    for (uint32_t k = 0; k < g->m->nreqs; k++)
-        if (!serve(g, queue[k], from, to, ret_code))
-            return false;
-    return true;
+    uint32_t r = queue[k];
+
+    memmove(queue + 1, queue, k * sizeof *queue);
+    queue[0] = r;
+}
+
+/* In the order of the queue; a request that finds too little left goes first in the
+ * next try. */
+static bool in_turn(
+    struct joint *g, uint32_t *queue, size_t from, size_t to, enum wait_code *ret_code)
+{
+    for (uint32_t tries = 0; tries < g->m->nreqs; tries++) {
+        uint32_t k = 0;
+        joint_reset(g);
+        while (k < g->m->nreqs && serve(g, queue[k], from, to, ret_code))
+            k++;
+        if (k == g->m->nreqs)
+            return true;
+        if (k == 0)
+            return false; /* it had all to choose from */
+        promote(queue, k);
+    }
+    return false;
 }
 
 static bool request_by_request(struct joint *g, enum wait_code *ret_code)
@@ -258,13 +342,11 @@ static bool request_by_request(struct joint *g, enum wait_code *ret_code)
     bool done = false;
 
     if (g->m->reqs[0].c->cfg->enable_multinode_jobs) {
-        joint_reset(g);
         done = in_turn(g, queue, 0, g->m->n, ret_code);
     } else {
-        for (size_t i = 0; i < g->m->n && !done; i++) {
-            joint_reset(g); /* all of the job on this node, or on another */
+        /* all of the job on one node */
+        for (size_t i = 0; i < g->m->n && !done; i++)
             done = in_turn(g, queue, i, i + 1, ret_code);
-        }
     }
     free(queue);
     return done;
@@ -282,6 +364,8 @@ int nodealloc_choose_multi(
     g.share = xmalloc(m->n * sizeof *g.share);
     if (m->room)
         g.room = xmalloc(m->n * sizeof *g.room);
+    if (m->room && m->rest)
+        g.rest = xmalloc(m->n * sizeof *g.rest);
     for (uint32_t r = 0; r < m->nreqs; r++)
         plain &= takes_any(&m->reqs[r]);
     if (plain) {
@@ -296,5 +380,6 @@ int nodealloc_choose_multi(
         *ret_code = WAIT_NONE;
     free(g.share);
     free(g.room);
+    free(g.rest);
     return done ? 0 : -1;
 }

@@ -201,6 +201,11 @@ int64_t count_free_at(
 void count_reserve(struct plan *p, struct rsv *r, int64_t units);
 void count_unreserve(struct plan *p, struct rsv *r);
 
+/* The interval a job wants. */
+struct span {
+    int64_t start, end;
+};
+
 /* bynode.c: pools planned node by node */
 uint32_t bynode_tasks(struct plan *p, const struct job *j, const struct taskdef *def,
     const struct node *n, int64_t start, int64_t end);
@@ -230,9 +235,14 @@ bool bynode_on_list(const struct plan *p, const struct req *r, const struct node
 /* First instant after `start` at which the node can no longer keep `tasks` tasks. */
 int64_t bynode_holds_until(struct plan *p, const struct job *j,
     const struct taskdef *def, const struct node *n, uint32_t tasks, int64_t start);
-/* The least of what is free of the node at any instant of [start, end). */
-struct res bynode_room(struct plan *p, const struct job *j, const struct node *n,
-    int64_t start, int64_t end);
+/* The least of what is free of the node at any instant of the span; of the generic
+ * resources of `def`, in its order. */
+struct bynode_room {
+    struct res res;
+    struct nodealloc_rest rest;
+};
+void bynode_room(struct plan *p, const struct job *j, const struct taskdef *def,
+    const struct node *n, const struct span *span, struct bynode_room *ret);
 void bynode_pin(struct plan *p, const struct rsv *r);
 void bynode_unpin(struct plan *p, const struct rsv *r);
 static inline struct pins *pins_of(const struct plan *p, uint32_t node)
