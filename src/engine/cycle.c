@@ -97,7 +97,7 @@ static void cancel_noqueue(struct engine *e)
     for (size_t i = 0; i < e->order.n; i++) {
         struct job *j = e->c->jobs.v[e->order.v[i]];
         if ((j->flags & JOB_NOQUEUE) && j->state == JOB_IDLE && !j->holds)
-            cancel_job(e, j, "the job asked to start at once or not at all");
+            cancel_unqueued(e, j);
     }
 }
 

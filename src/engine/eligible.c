@@ -110,7 +110,10 @@ static enum accrual_event not_queued(struct engine *e, struct job *j)
     if (j->extra && !deps_hold(e, j))
         return ACCRUAL_DEPENDENCY;
     if (e->any_cap && fs_blocks(e->c, j, &j->why)) {
-        wake_at(e, fs_next_roll(e->c));
+        if (j->flags & JOB_NOQUEUE)
+            cancel_unqueued(e, j);
+        else if (j->why.until)
+            wake_at(e, j->why.until);
         return ACCRUAL_DEPENDENCY;
     }
     return ACCRUAL_EVENTS;

@@ -102,6 +102,7 @@ void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char
 void after_deferral(
     struct engine *e, struct job *j, enum defer_result result, const char *text);
 void cancel_job(struct engine *e, struct job *j, const char *text);
+void cancel_unqueued(struct engine *e, struct job *j); /* NOQUEUE */
 void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t at,
     const char *text);
 void tell_pending(struct engine *e);

@@ -200,6 +200,11 @@ void cancel_job(struct engine *e, struct job *j, const char *text)
     act(e, ACTION_CANCEL, j, e->now, text);
 }
 
+void cancel_unqueued(struct engine *e, struct job *j)
+{
+    cancel_job(e, j, "the job asked to start at once or not at all");
+}
+
 void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text)
 {
     drop_reservation(e, j);

@@ -330,6 +330,16 @@ static bool over_cap(const struct cluster *c, const struct cred *k, double req)
     return t.type == FS_TARGET_REL_CAP && total > 0 && 100 * use / total > t.value;
 }
 
+/* When old use decays; 0 when that would not help. */
+static int64_t until(const struct cluster *c, const struct cred *k, double req)
+{
+    struct fs_target t = fs_target_of(k);
+
+    if (t.type == FS_TARGET_ABS_CAP && req > t.value)
+        return 0;
+    return time_add(c->fs_window_at, c->cfg->fs.interval_s);
+}
+
 bool fs_blocks(const struct cluster *c, const struct job *j, struct reason *ret_why)
 {
     double req;
@@ -352,6 +362,7 @@ bool fs_blocks(const struct cluster *c, const struct job *j, struct reason *ret_
             .limit = whole(cap_of(c, k)),
             .used = whole(fs_use(c, &k->fs)),
             .asked = whole(req),
+            .until = until(c, k, req),
         };
         return true;
     }
@@ -367,9 +378,4 @@ bool fs_any_cap(const struct cluster *c)
                 return true;
         }
     return false;
-}
-
-int64_t fs_next_roll(const struct cluster *c)
-{
-    return is_on(c) ? time_add(c->fs_window_at, c->cfg->fs.interval_s) : TIME_NEVER;
 }

@@ -52,13 +52,11 @@ struct fs_target fs_target_of(const struct cred *k);
 double fs_factor(const struct cluster *c, const struct cred *k);
 
 /* Would a cap target (^ or %) of any of the job's credentials block it? True =
- * blocked, and *ret_why says by which; its amounts are usage units. O(1). */
+ * blocked, and *ret_why says by which; its amounts are usage units, and `until` is
+ * when use decays next, unless the job alone is over the cap. O(1). */
 bool fs_blocks(const struct cluster *c, const struct job *j, struct reason *ret_why);
 
 /* Is there any cap target at all? O(sections). */
 bool fs_any_cap(const struct cluster *c);
-
-/* When the current window closes and old use decays, or TIME_NEVER. */
-int64_t fs_next_roll(const struct cluster *c);
 
 #endif

@@ -51,6 +51,29 @@ static void a_cap_counts_what_was_delivered_and_the_job_itself(void **state)
     example_run(&x);
 }
 
+static void a_job_that_no_decay_can_help_waits_in_silence(void **state)
+{
+    (void)state;
+    struct example x = {.cfg = WINDOWS "USERCFG[ann] FSTARGET=500^\n",
+        .nodes = 1,
+        .jobs = {{"a1", 1, 200, 60, 0, .user = "ann"},
+            {"a2", 1, 600, 50, NEVER, .user = "ann"}}};
+    example_run(&x); /* comes to an end */
+}
+
+static void a_noqueue_job_at_a_cap_is_cancelled(void **state)
+{
+    (void)state;
+    struct example x = {.cfg = WINDOWS "USERCFG[ann] FSTARGET=500^\n",
+        .nodes = 1,
+        .jobs = {{"a", 1, 600, 60, NEVER, .user = "ann", .flags = JOB_NOQUEUE}}};
+    BOTH_WAYS(s, x)
+    {
+        sc_run(s);
+        assert_string_equal(sc_log(s, "a"), "cancel@0");
+    }
+}
+
 static void a_cap_of_default_and_one_of_a_group_count_too(void **state)
 {
     (void)state;
@@ -171,6 +194,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_absolute_cap_blocks_until_the_window_rolls),
         cmocka_unit_test(a_cap_counts_what_was_delivered_and_the_job_itself),
+        cmocka_unit_test(a_job_that_no_decay_can_help_waits_in_silence),
+        cmocka_unit_test(a_noqueue_job_at_a_cap_is_cancelled),
         cmocka_unit_test(a_cap_of_default_and_one_of_a_group_count_too),
         cmocka_unit_test(caps_do_nothing_without_fspolicy),
         cmocka_unit_test(a_relative_cap_blocks_by_share),
