@@ -140,7 +140,13 @@ static bool choose(
         .rest = g->gres.n <= NODEALLOC_GRES ? g->rest.v : NULL,
         .gres = g->gres.v,
         .ngres = (uint32_t)g->gres.n};
-    return nodealloc_choose_multi(&m, ret, ret_code) == 0;
+    if (nodealloc_choose_multi(&m, ret, ret_code) == 0)
+        return true;
+    /* requests that give way to each other in one order may not in another, and what
+       was found for a reservation must be found for its start: try its order too */
+    for (uint32_t r = 0; r < g->j->nreqs; r++)
+        g->reqs.v[r].immediate = false;
+    return start <= g->p->now && nodealloc_choose_multi(&m, ret, ret_code) == 0;
 }
 
 bool multireq_place(struct plan *p, const struct job *j, uint32_t set, int64_t start,
