@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The cost of a scheduling cycle on a large machine with a long queue.
  *
- *     cycle_bench easy JOBS NODES [CYCLES]    one event a cycle, EASY backfill
- *     cycle_bench plan JOBS NODES             the first full conservative plan
+ *     cycle_bench MODE JOBS NODES [CYCLES]
+ *
+ *     easy      one event a cycle, EASY backfill: one job has a reservation
+ *     plan      the first full conservative plan: every job has a reservation
+ *     chunky    as easy, but nodes cannot be counted: every node looks different
+ *     chunky10  as chunky with ten reservations
  *
  * Nodes have 8 processors and 16 GB; jobs belong to 200 users, 20 groups, 30
- * accounts and three classes, ask 1 to 512 processors with up to 2 GB each and one
- * of the limits people use; user limits and fairshare are in force. */
+ * accounts and three classes, ask 1 to 1,023 tasks of one processor with up to 2 GB
+ * and one of the limits people use; fairshare is in force, and but for plan limits on
+ * users and a class too. Chunky tasks have 1, 3 or 8 processors and up to 8 GB, so
+ * that what a node can take depends on which tasks it has.
+ *
+ * Prints one line of key=value: memory in bytes, times of the processor in
+ * milliseconds (submit_us: microseconds a job); cycles are told by their median, 99th
+ * percentile and maximum. */
 #include "config/config.h"
 #include "engine/engine.h"
 
@@ -15,11 +25,24 @@
 #include <string.h>
 #include <time.h>
 
-static uint64_t rng_state = 42;
+#define START 1000000 /* the first job is submitted */
 
-static uint64_t rng(void)
+struct mode {
+    const char *name;
+    uint32_t depth; /* reservations; 0 = one for each job */
+    bool limits, chunky;
+};
+
+static const struct mode modes[] = {
+    {.name = "easy", .depth = 1, .limits = true},
+    {.name = "plan", .depth = 0},
+    {.name = "chunky", .depth = 1, .limits = true, .chunky = true},
+    {.name = "chunky10", .depth = 10, .limits = true, .chunky = true},
+};
+
+static uint64_t rng(uint64_t *state)
 {
-    uint64_t z = rng_state += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
 
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
@@ -48,21 +71,21 @@ static long rss_kb(void)
     return kb;
 }
 
-static struct settings *make_settings(bool conservative, uint32_t jobs)
+static struct settings *make_settings(const struct mode *mode, uint32_t jobs)
 {
     struct settings *cfg = settings_create();
     struct cred_cfg *user = cfg->creds[CRED_USER].v;
 
     cfg->par.v[0].nodealloc = NODEALLOC_FIRSTAVAILABLE;
     cfg->par.v[0].bf_order = BFORDER_QUEUEORDER;
-    cfg->rsv_groups[0].depth = conservative ? 10 * (int64_t)jobs : 1;
+    cfg->rsv_groups[0].depth = mode->depth ? mode->depth : 10 * (int64_t)jobs;
     cfg->fs.policy = FS_DEDICATEDPS;
     cfg->prio.weight[PRIO_FSUSER] = 10;
     cfg->prio.weight[PRIO_FSACCOUNT] = 5;
     cfg->prio.weight[PRIO_XFACTOR] = 10;
     cfg->prio.weight[PRIO_PROC] = 1;
     user->fstarget = (struct fs_target){FS_TARGET_PLAIN, 1.0};
-    if (!conservative) {
+    if (mode->limits) {
         user->active[LIMIT_PROC] = (struct limit){20000, 40000};
         user->active[LIMIT_JOB] = (struct limit){500, 1000};
         user->idle[LIMIT_JOB] = (struct limit){2000, 2000};
@@ -86,31 +109,43 @@ static void add_nodes(struct engine *e, uint32_t nodes)
     }
 }
 
-static void submit(struct engine *e, uint32_t i, int64_t at)
+static struct req_desc request(const struct mode *mode, uint64_t *rng_state)
 {
-    static const int64_t limits[] = {900, 1800, 3600, 7200, 14400, 28800, 43200, 64800,
-        86400, 172800};
+    static const int64_t procs[] = {1, 3, 8};
+    uint32_t log2 = (uint32_t)(rng(rng_state) % (mode->chunky ? 6 : 10));
+    uint32_t rest = (uint32_t)(rng(rng_state) % (1u << log2));
+    int64_t mb = (int64_t)256 << rng(rng_state) % (mode->chunky ? 6 : 4);
+
+    return (struct req_desc){.tasks = (1u << log2) + rest,
+        .per_task = {{mode->chunky ? procs[rng(rng_state) % 3] : 1, mb, 0, 0}}};
+}
+
+static void submit(
+    struct engine *e, const struct mode *mode, uint32_t i, uint64_t *state)
+{
+    static const int64_t limits[] = {
+        900, 1800, 3600, 7200, 14400, 28800, 43200, 64800, 86400, 172800};
     static const char *const classes[] = {"short", "batch", "long"};
     char id[24], user[24], group[24], account[24];
+    int64_t at = START + i / 10;
     struct event ev = {.kind = EVENT_SUBMIT, .at = at};
     struct err err;
-    uint32_t u = (uint32_t)(rng() % 200), log2 = (uint32_t)(rng() % 10);
-    struct req_desc req = {.tasks = (1u << log2) + (uint32_t)(rng() % (1u << log2)),
-        .per_task = {{1, (int64_t)(256 << rng() % 4), 0, 0}}};
+    uint32_t u = (uint32_t)(rng(state) % 200);
+    struct req_desc req = request(mode, state);
 
-    snprintf(id, sizeof id, "%u", i);
+    snprintf(id, sizeof id, "%u", i + 1);
     snprintf(user, sizeof user, "u%u", u);
     snprintf(group, sizeof group, "g%u", u % 20);
     snprintf(account, sizeof account, "a%u", u % 30);
     ev.u.job = (struct job_desc){.id = id,
         .submit_at = at,
-        .wclimit_s = limits[rng() % 10],
+        .wclimit_s = limits[rng(state) % 10],
         .reqs = &req,
         .nreqs = 1};
     ev.u.job.cred[CRED_USER] = user;
     ev.u.job.cred[CRED_GROUP] = group;
     ev.u.job.cred[CRED_ACCOUNT] = account;
-    ev.u.job.cred[CRED_CLASS] = classes[rng() % 3];
+    ev.u.job.cred[CRED_CLASS] = classes[rng(state) % 3];
     if (engine_apply(e, &ev, NULL, &err) < 0)
         exit((fprintf(stderr, "%s\n", err.text), 1));
 }
@@ -123,7 +158,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* End one running job, then one cycle: what it costs. */
-static void run_events(struct engine *e, int64_t now, uint32_t cycles)
+static void run_events(struct engine *e, int64_t now, uint32_t cycles, uint64_t *state)
 {
     double *took = xcalloc(cycles, sizeof *took);
     struct cluster *c = engine_cluster(e);
@@ -135,7 +170,7 @@ static void run_events(struct engine *e, int64_t now, uint32_t cycles)
         struct err err;
         if (c->active.n == 0)
             break;
-        ev.u.end.job = c->active.v[rng() % c->active.n];
+        ev.u.end.job = c->active.v[rng(state) % c->active.n];
         ev.u.end.how = EV_COMPLETE;
         engine_apply(e, &ev, NULL, &err);
         acts.n = 0;
@@ -145,45 +180,57 @@ static void run_events(struct engine *e, int64_t now, uint32_t cycles)
     }
     started = engine_stats(e)->started - started;
     qsort(took, cycles, sizeof *took, by_value);
-    printf("cycle with one event: median %.3f ms, p99 %.3f ms, max %.3f ms; "
-           "%llu starts in %u cycles\n",
+    printf(" cycles=%u cycle_ms=%.3f p99_ms=%.3f max_ms=%.3f starts=%llu", cycles,
         1e3 * took[cycles / 2], 1e3 * took[cycles * 99 / 100], 1e3 * took[cycles - 1],
-        (unsigned long long)started, cycles);
+        (unsigned long long)started);
     vec_fini(&acts);
     free(took);
 }
 
-int main(int argc, char **argv)
+static void measure(
+    const struct mode *mode, uint32_t jobs, uint32_t nodes, uint32_t cycles)
 {
-    bool conservative = argc > 1 && strcmp(argv[1], "plan") == 0;
-    uint32_t jobs = argc > 2 ? (uint32_t)atoi(argv[2]) : 100000;
-    uint32_t nodes = argc > 3 ? (uint32_t)atoi(argv[3]) : 10000;
-    uint32_t cycles = argc > 4 ? (uint32_t)atoi(argv[4]) : 200;
-    struct settings *cfg = make_settings(conservative, jobs);
+    struct settings *cfg = make_settings(mode, jobs);
     struct engine_options opt = {0};
     struct engine *e = engine_create(cfg, &opt);
     struct actions acts = {0};
-    long before = rss_kb();
+    uint64_t state = 42;
+    long empty = rss_kb(), with_nodes;
+    double t;
 
     add_nodes(e, nodes);
-    long with_nodes = rss_kb();
-    double t = seconds();
-    for (uint32_t i = 0; i < jobs; i++)
-        submit(e, i + 1, 1000000 + i / 10);
-    printf("%u jobs, %u nodes: submit %.2f us a job, %.0f bytes a job, %.0f a node\n", jobs,
-        nodes, 1e6 * (seconds() - t) / jobs, (double)(rss_kb() - with_nodes) * 1024 / jobs,
-        (double)(with_nodes - before) * 1024 / nodes);
+    with_nodes = rss_kb();
     t = seconds();
-    engine_cycle(e, 1000000 + jobs / 10, &acts);
-    printf("first cycle: %.1f ms, %llu started, %llu reserved\n", 1e3 * (seconds() - t),
+    for (uint32_t i = 0; i < jobs; i++)
+        submit(e, mode, i, &state);
+    printf("mode=%s jobs=%u nodes=%u submit_us=%.2f node_bytes=%.0f queued_bytes=%.0f",
+        mode->name, jobs, nodes, 1e6 * (seconds() - t) / jobs,
+        (double)(with_nodes - empty) * 1024 / nodes,
+        (double)(rss_kb() - with_nodes) * 1024 / jobs);
+    t = seconds();
+    engine_cycle(e, START + jobs / 10, &acts);
+    printf(" first_ms=%.2f started=%llu reserved=%llu", 1e3 * (seconds() - t),
         (unsigned long long)engine_stats(e)->started,
         (unsigned long long)engine_stats(e)->reserved);
     if (cycles)
-        run_events(e, 1000000 + jobs / 10, cycles);
-    printf("memory: %.0f bytes a job in all\n",
-        (double)(rss_kb() - with_nodes) * 1024 / jobs);
+        run_events(e, START + jobs / 10, cycles, &state);
+    printf(" job_bytes=%.0f\n", (double)(rss_kb() - with_nodes) * 1024 / jobs);
     vec_fini(&acts);
     engine_destroy(e);
     settings_destroy(cfg);
-    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    uint32_t jobs = argc > 2 ? (uint32_t)atoi(argv[2]) : 0;
+    uint32_t nodes = argc > 3 ? (uint32_t)atoi(argv[3]) : 0;
+    uint32_t cycles = argc > 4 ? (uint32_t)atoi(argv[4]) : 200;
+
+    for (size_t i = 0; jobs && nodes && i < sizeof modes / sizeof modes[0]; i++)
+        if (strcmp(argv[1], modes[i].name) == 0) {
+            measure(&modes[i], jobs, nodes, cycles);
+            return 0;
+        }
+    fputs("usage: cycle_bench easy|plan|chunky|chunky10 JOBS NODES [CYCLES]\n", stderr);
+    return 2;
 }
