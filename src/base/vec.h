@@ -25,8 +25,8 @@
 #define vec_reserve(a, more)                                                           \
     do {                                                                               \
         if ((a)->n + (more) > (a)->cap) {                                              \
-            (a)->cap = (a)->cap * 2 > (a)->n + (more) ? (a)->cap * 2                   \
-                                                      : (a)->n + (more) + 8;           \
+            (a)->cap =                                                                 \
+                (a)->cap * 2 > (a)->n + (more) ? (a)->cap * 2 : (a)->n + (more) + 8;   \
             (a)->v = xrealloc((a)->v, (a)->cap, sizeof *(a)->v);                       \
         }                                                                              \
     } while (0)

@@ -43,15 +43,15 @@ struct fs_usage {
 
 struct cred {
     enum cred_kind kind;
-    uint32_t index;                  /* within its kind; 0 is DEFAULT */
-    const char *name;                /* borrowed from the cluster */
-    const struct cred_cfg *cfg;      /* own section, or an empty one; never NULL */
-    const struct cred_cfg *def;      /* the DEFAULT section of the kind */
-    int64_t rm_priority;             /* class: priority told by the RM */
-    bool enabled;                    /* class: RM queue enabled and started */
-    struct usage active, idle;       /* policy/limits keeps them */
-    struct fs_usage fs;              /* policy/fairshare keeps it */
-    double prio_fs;                  /* policy/priority: this cycle's weighted FS value */
+    uint32_t index;             /* within its kind; 0 is DEFAULT */
+    const char *name;           /* borrowed from the cluster */
+    const struct cred_cfg *cfg; /* own section, or an empty one; never NULL */
+    const struct cred_cfg *def; /* the DEFAULT section of the kind */
+    int64_t rm_priority;        /* class: priority told by the RM */
+    bool enabled;               /* class: RM queue enabled and started */
+    struct usage active, idle;  /* policy/limits keeps them */
+    struct fs_usage fs;         /* policy/fairshare keeps it */
+    double prio_fs;             /* policy/priority: this cycle's weighted FS value */
 };
 
 /* ---- nodes ------------------------------------------------------------------ */
@@ -83,19 +83,19 @@ struct node_class {
 struct node {
     uint32_t index; /* also RM order */
     const char *name;
-    enum node_state state;      /* as reported */
-    enum node_state expected;   /* as it should be after our last action */
-    int64_t state_at;           /* when `state` last changed */
+    enum node_state state;    /* as reported */
+    enum node_state expected; /* as it should be after our last action */
+    int64_t state_at;         /* when `state` last changed */
     uint32_t partition;
-    struct res cfg;             /* configured */
-    struct res ded;             /* dedicated to jobs */
-    struct res util;            /* measured use, reported by the RM */
-    double load;                /* 1-minute load average; rises by the processors
-                                   of each start until reported again */
+    struct res cfg;  /* configured */
+    struct res ded;  /* dedicated to jobs */
+    struct res util; /* measured use, reported by the RM */
+    double load;     /* 1-minute load average; rises by the processors
+                        of each start until reported again */
     struct VEC(struct gres) gres_cfg, gres_ded;
     struct VEC(uint32_t) features, networks; /* sorted name ids */
-    struct VEC(struct node_class) classes;   /* empty = every class, initiators = procs */
-    uint32_t os, arch;          /* name ids or NAME_NONE */
+    struct VEC(struct node_class) classes; /* empty = every class, initiators = procs */
+    uint32_t os, arch;                     /* name ids or NAME_NONE */
     uint32_t nodetype;
     double speed;               /* relative, 1.0 */
     int64_t procspeed_mhz;      /* 0 = unknown */
@@ -105,21 +105,21 @@ struct node {
     double maxpe_per_job, maxload; /* <= 0 none */
     int64_t priority;
     const struct nodeprio *priorityf; /* NULL = default function */
-    double usage_fraction;      /* share of time it ran batch jobs */
-    bool simple;                /* one processor, no limits: what is dedicated is
-                                   known from cluster.owner alone, and `ded`,
-                                   `gres_ded`, `jobs`, initiators and load are not
-                                   kept (read them by the node_* functions) */
-    bool global;                /* the pseudo node of floating generic resources: no
-                                   processors, in no total, never chosen for tasks */
+    double usage_fraction;            /* share of time it ran batch jobs */
+    bool simple;                      /* one processor, no limits: what is dedicated is
+                                         known from cluster.owner alone, and `ded`,
+                                         `gres_ded`, `jobs`, initiators and load are not
+                                         kept (read them by the node_* functions) */
+    bool global; /* the pseudo node of floating generic resources: no
+                    processors, in no total, never chosen for tasks */
     struct VEC(struct node_job) jobs; /* order of start */
-    uint32_t pool;              /* set of interchangeable nodes; owned by plan/ */
-    const struct par_settings *par;      /* of its partition; never NULL */
+    uint32_t pool;                    /* set of interchangeable nodes; owned by plan/ */
+    const struct par_settings *par;   /* of its partition; never NULL */
     const struct node_cfg *section, *section_def; /* NODECFG: own (or an empty one) and
                                    DEFAULT; never NULL. MAXPROC[CLASS:c] is read here */
-    double load_raised;         /* part of `load` that starts added since measured */
-    bool shrunk;                /* less is configured than was dedicated before */
-    struct node_told *told;     /* what the RM reported; private to node.c */
+    double load_raised;     /* part of `load` that starts added since measured */
+    bool shrunk;            /* less is configured than was dedicated before */
+    struct node_told *told; /* what the RM reported; private to node.c */
 };
 
 struct partition {
@@ -149,12 +149,7 @@ enum job_state {
     JOB_STATES
 };
 
-enum hold_kind {
-    HOLD_USER = 1,
-    HOLD_SYSTEM = 2,
-    HOLD_BATCH = 4,
-    HOLD_DEFER = 8
-};
+enum hold_kind { HOLD_USER = 1, HOLD_SYSTEM = 2, HOLD_BATCH = 4, HOLD_DEFER = 8 };
 
 /* Why a job is held or deferred; the name shown is hold_reason_name(). */
 enum hold_reason {
@@ -181,18 +176,18 @@ struct cmp {
  * requests share one record, so "can this run there" is answered once. */
 struct taskdef {
     uint32_t index;
-    struct res per_task;       /* dedicated per task; -1 = all of the node */
-    struct VEC(struct gres) gres; /* per task, sorted by id */
-    uint32_t tpn;              /* tasks per node, 0 = any */
-    uint32_t cls;              /* job class, for initiators; INDEX_NONE = none */
+    struct res per_task;           /* dedicated per task; -1 = all of the node */
+    struct VEC(struct gres) gres;  /* per task, sorted by id */
+    uint32_t tpn;                  /* tasks per node, 0 = any */
+    uint32_t cls;                  /* job class, for initiators; INDEX_NONE = none */
     struct VEC(uint32_t) features; /* all needed; sorted name ids */
     struct VEC(uint32_t) prefs;    /* preferred features; sorted */
     struct VEC(uint32_t) hosts;    /* node indexes in list order; empty = any */
     struct VEC(uint32_t) exclude;  /* node indexes, sorted */
     uint32_t os, arch, network;    /* name ids or NAME_NONE */
-    struct cmp procs, mem, swap, disk; /* on configured amounts */
-    enum access_policy access; /* never UNSET: resolved at load */
-    enum nodealloc_policy nodealloc; /* NODEALLOC_UNSET = the partition's */
+    struct cmp procs, mem, swap, disk;  /* on configured amounts */
+    enum access_policy access;          /* never UNSET: resolved at load */
+    enum nodealloc_policy nodealloc;    /* NODEALLOC_UNSET = the partition's */
     const struct nodeset_spec *nodeset; /* of the job, or NULL = the partition's; owned
                                            by the taskdef */
     bool exactnode, exactproc;
@@ -204,8 +199,8 @@ struct req {
                                     policy/access starts from it */
     const struct taskdef *held;  /* what the job's nodes are dedicated by while it is
                                     active; else NULL */
-    uint32_t tasks; /* >= 1 */
-    uint32_t nodes; /* explicit node count, 0 = none */
+    uint32_t tasks;              /* >= 1 */
+    uint32_t nodes;              /* explicit node count, 0 = none */
 };
 
 /* One piece of an allocation: `tasks` tasks of request `req` on each of `count`
@@ -221,7 +216,7 @@ struct allocs VEC(struct alloc);
 /* Why a job waits. Produced where the decision is made; printed elsewhere. */
 enum wait_code {
     WAIT_NONE,
-    WAIT_STATE,        /* RM state is not Idle */
+    WAIT_STATE, /* RM state is not Idle */
     WAIT_HOLD,
     WAIT_CLASS_DISABLED,
     WAIT_NEGATIVE_PRIORITY,
@@ -235,7 +230,7 @@ enum wait_code {
     WAIT_RESOURCES,    /* not enough free now: used = free, asked */
     WAIT_RESERVATION,  /* has a reservation: until = its start */
     WAIT_NODESET,
-    WAIT_PRIORITY,     /* a higher job waits and BACKFILLPOLICY is NONE */
+    WAIT_PRIORITY, /* a higher job waits and BACKFILLPOLICY is NONE */
     WAIT_BACKFILL_DEPTH,
     WAIT_BACKFILL_WINDOW, /* would delay a reservation: limit = window seconds */
     WAIT_NOBF,
@@ -247,19 +242,24 @@ enum limit_dim { DIM_ACTIVE, DIM_IDLE, DIM_SYSTEM };
 enum limit_level { LEVEL_SOFT, LEVEL_HARD };
 
 struct reason {
-    uint8_t code;   /* enum wait_code */
-    uint8_t level;  /* enum limit_level */
-    uint8_t dim;    /* enum limit_dim */
-    uint8_t res;    /* enum limit_res */
-    uint8_t kind;   /* enum cred_kind, CRED_KINDS = system */
-    uint8_t kind2;  /* second credential of a limit within, CRED_KINDS = none */
+    uint8_t code;  /* enum wait_code */
+    uint8_t level; /* enum limit_level */
+    uint8_t dim;   /* enum limit_dim */
+    uint8_t res;   /* enum limit_res */
+    uint8_t kind;  /* enum cred_kind, CRED_KINDS = system */
+    uint8_t kind2; /* second credential of a limit within, CRED_KINDS = none */
     uint32_t object, object2; /* credential index, job index ... */
     int64_t limit, used, asked;
-    int64_t until;  /* instant at which it could change, 0 = unknown */
+    int64_t until; /* instant at which it could change, 0 = unknown */
 };
 
-enum dep_type { DEP_STARTED, DEP_COMPLETED, DEP_SUCCESS, DEP_FAILED,
-    DEP_NEVER }; /* set by the scheduler: the other job ended in another way */
+enum dep_type {
+    DEP_STARTED,
+    DEP_COMPLETED,
+    DEP_SUCCESS,
+    DEP_FAILED,
+    DEP_NEVER
+}; /* set by the scheduler: the other job ended in another way */
 struct dep {
     enum dep_type type;
     char *job_id; /* owned */
@@ -268,10 +268,10 @@ struct dep {
 /* Rarely needed parts of a job; NULL for most. */
 struct job_extra {
     struct VEC(struct dep) deps;
-    char *advres;        /* owned; ADVRES:name */
-    char *hold_text;     /* owned: message of the last hold or deferral */
+    char *advres;            /* owned; ADVRES:name */
+    char *hold_text;         /* owned: message of the last hold or deferral */
     char *command, *comment; /* owned */
-    int64_t deadline_at; /* 0 = none */
+    int64_t deadline_at;     /* 0 = none */
     struct VEC(char *) partitions_asked; /* owned */
 };
 
@@ -279,65 +279,65 @@ struct job {
     /* What a cycle reads for every queued job stands in the first two cache lines,
      * what it computes in the third: walks in priority order jump about in memory. */
     _Alignas(64) uint32_t index;
-    uint8_t state;        /* enum job_state */
-    uint8_t holds;        /* enum hold_kind bits */
-    uint8_t rm_hold;      /* hold kinds reported by the RM */
+    uint8_t state;   /* enum job_state */
+    uint8_t holds;   /* enum hold_kind bits */
+    uint8_t rm_hold; /* hold kinds reported by the RM */
     uint8_t nreqs;
-    uint32_t flags;       /* enum job_flag, request | credentials | QOS | scheduler */
+    uint32_t flags; /* enum job_flag, request | credentials | QOS | scheduler */
     uint32_t cred[CRED_KINDS]; /* indexes; 0 = DEFAULT = none named */
-    uint32_t procs;       /* total processors over all requests */
-    uint32_t tasks;       /* total */
-    uint32_t nodes;       /* total explicit node count, 0 = none asked */
-    bool accruing;        /* queue time grows: it is now - queue_at; else it is
-                             frozen at eff_queue_s (policy/accrual) */
-    bool paused;          /* a hold keeps the queue time from counting */
-    bool impossible;      /* no empty machine could run it */
-    bool limited;         /* a hard limit kept it back in the last cycle; `why` tells */
+    uint32_t procs;            /* total processors over all requests */
+    uint32_t tasks;            /* total */
+    uint32_t nodes;            /* total explicit node count, 0 = none asked */
+    bool accruing;             /* queue time grows: it is now - queue_at; else it is
+                                  frozen at eff_queue_s (policy/accrual) */
+    bool paused;               /* a hold keeps the queue time from counting */
+    bool impossible;           /* no empty machine could run it */
+    bool limited; /* a hard limit kept it back in the last cycle; `why` tells */
     int64_t wclimit_s;
-    int64_t priority;     /* start priority */
+    int64_t priority; /* start priority */
 
-    uint64_t partitions;  /* accessible partitions, bit mask; bits of partitions that
-                             do not exist yet may be set ("all") */
-    double pe;            /* processor equivalents */
-    int64_t mem_mb;       /* total dedicated memory */
-    struct req *reqs;     /* &req, or an owned array of nreqs */
-    int64_t release_at;   /* earliest start, 0 = none */
+    uint64_t partitions;     /* accessible partitions, bit mask; bits of partitions that
+                                do not exist yet may be set ("all") */
+    double pe;               /* processor equivalents */
+    int64_t mem_mb;          /* total dedicated memory */
+    struct req *reqs;        /* &req, or an owned array of nreqs */
+    int64_t release_at;      /* earliest start, 0 = none */
     struct job_extra *extra; /* owned or NULL */
-    uint32_t rsv_slot;    /* place in the plan's list; INDEX_NONE = none */
+    uint32_t rsv_slot;       /* place in the plan's list; INDEX_NONE = none */
     uint32_t possible_layout; /* of the plan for which `impossible` was found out */
-    int64_t rsv_start_at; /* start of the job's reservation, 0 = none */
+    int64_t rsv_start_at;     /* start of the job's reservation, 0 = none */
 
-    int64_t submit_at;    /* as reported */
-    int64_t queue_at;     /* SystemQueueTime: start of the accruing period */
-    int64_t eff_queue_s;  /* EffQueueDuration while not accruing */
-    double prio_static;   /* part that does not change with time; policy/ owns it */
-    double prio_res;      /* RES sum without UPROC, UJOB; same owner and epoch */
-    uint64_t prio_epoch;  /* epoch of prio_static */
+    int64_t submit_at;   /* as reported */
+    int64_t queue_at;    /* SystemQueueTime: start of the accruing period */
+    int64_t eff_queue_s; /* EffQueueDuration while not accruing */
+    double prio_static;  /* part that does not change with time; policy/ owns it */
+    double prio_res;     /* RES sum without UPROC, UJOB; same owner and epoch */
+    uint64_t prio_epoch; /* epoch of prio_static */
     uint32_t bypass;
     uint32_t rsv_partition;
-    const char *id;       /* owned */
+    const char *id; /* owned */
 
-    struct req req;       /* the first request */
-    struct reason why;    /* why it waits, as of the last cycle: see engine_why() */
-    uint32_t flags_asked; /* of the request alone */
-    uint32_t pdef;        /* default partition or INDEX_NONE */
-    uint32_t qos_asked;   /* requested QOS index, 0 = none */
-    uint32_t account_asked; /* requested account index, 0 = none */
-    bool util_known;      /* util_procs is measured */
-    bool qos_forced;      /* an administrator chose it: access is not asked */
-    int64_t wclimit_asked_s; /* requested limit, 0 = none */
+    struct req req;           /* the first request */
+    struct reason why;        /* why it waits, as of the last cycle: see engine_why() */
+    uint32_t flags_asked;     /* of the request alone */
+    uint32_t pdef;            /* default partition or INDEX_NONE */
+    uint32_t qos_asked;       /* requested QOS index, 0 = none */
+    uint32_t account_asked;   /* requested account index, 0 = none */
+    bool util_known;          /* util_procs is measured */
+    bool qos_forced;          /* an administrator chose it: access is not asked */
+    int64_t wclimit_asked_s;  /* requested limit, 0 = none */
     int64_t start_at, end_at; /* end_at = start_at + effective limit while active */
-    int64_t eff_wclimit_s; /* wclimit_s scaled by machine speed, set at start */
+    int64_t eff_wclimit_s;    /* wclimit_s scaled by machine speed, set at start */
     int64_t suspended_s, suspend_at;
-    int64_t paused_at;    /* if paused: since when (policy/accrual) */
-    double util_procs;    /* processors really used, as told by the RM */
-    double fs_rate;       /* what policy/fairshare charges a second now, 0 = not */
+    int64_t paused_at; /* if paused: since when (policy/accrual) */
+    double util_procs; /* processors really used, as told by the RM */
+    double fs_rate;    /* what policy/fairshare charges a second now, 0 = not */
     int64_t user_priority, sys_priority;
     /* holds */
-    uint8_t hold_reason;  /* enum hold_reason */
+    uint8_t hold_reason; /* enum hold_reason */
     uint16_t defer_count, start_count, preempt_count;
     int64_t hold_at, defer_until;
-    struct allocs alloc;  /* while active, and where it last ran */
+    struct allocs alloc;             /* while active, and where it last ran */
     uint32_t active_slot, idle_slot; /* places in the cluster's lists */
 };
 
@@ -352,27 +352,27 @@ struct cluster {
     struct VEC(struct cred *) creds[CRED_KINDS]; /* [0] = DEFAULT */
     struct usage sys_active, sys_idle;           /* sums over all jobs */
     struct fs_usage fs_total;
-    int64_t fs_window_at;  /* start of the current fairshare window */
-    int64_t fs_at;         /* usage is recorded up to here */
-    bool fs_open;          /* the first window has been opened */
+    int64_t fs_window_at; /* start of the current fairshare window */
+    int64_t fs_at;        /* usage is recorded up to here */
+    bool fs_open;         /* the first window has been opened */
     struct VEC(struct node *) nodes;
-    uint32_t *owner;       /* per node index: job on a simple node or INDEX_NONE */
-    struct VEC(struct partition *) partitions;   /* [0] = DEFAULT */
-    struct VEC(struct job *) jobs;               /* by index; NULL = free slot */
-    struct VEC(uint32_t) active;  /* indexes of Starting/Running/Suspended jobs */
-    struct VEC(uint32_t) queued;  /* every other job not ended, by (submit_at, id in
-                                     natural order); INDEX_NONE marks a hole */
+    uint32_t *owner; /* per node index: job on a simple node or INDEX_NONE */
+    struct VEC(struct partition *) partitions; /* [0] = DEFAULT */
+    struct VEC(struct job *) jobs;             /* by index; NULL = free slot */
+    struct VEC(uint32_t) active; /* indexes of Starting/Running/Suspended jobs */
+    struct VEC(uint32_t) queued; /* every other job not ended, by (submit_at, id in
+                                    natural order); INDEX_NONE marks a hole */
     struct VEC(struct taskdef *) taskdefs; /* by index */
-    uint32_t global_node;         /* index of the pseudo node GLOBAL, or INDEX_NONE */
-    struct res cfg_total;         /* configured on all nodes */
+    uint32_t global_node; /* index of the pseudo node GLOBAL, or INDEX_NONE */
+    struct res cfg_total; /* configured on all nodes */
     /* reservations that are not of a job; see cluster/reservation.h */
     struct VEC(struct reservation *) reservations; /* by index; NULL = free slot */
-    struct VEC(struct rsv_list) rsv_nodes; /* by node index; may be shorter */
+    struct VEC(struct rsv_list) rsv_nodes;         /* by node index; may be shorter */
     uint64_t rsv_epoch;     /* +1 at every change of a reservation */
     uint64_t rsv_serial;    /* reservations there ever were */
     uint64_t rsv_instances; /* of those, instances of standing ones */
-    uint64_t config_epoch; /* +1 when settings or credentials' settings changed */
-    uint64_t node_epoch;   /* +1 when a node's static attributes or state changed */
+    uint64_t config_epoch;  /* +1 when settings or credentials' settings changed */
+    uint64_t node_epoch;    /* +1 when a node's static attributes or state changed */
     struct cluster_private *priv; /* indexes by name */
     struct access_cache *access;  /* policy/access owns it; access_cache_destroy() */
 };
@@ -416,16 +416,16 @@ struct node_desc {
     const char *name;
     enum node_state state;
     struct res cfg;
-    const char *partition;         /* NULL = not told */
-    const char *const *features;   /* NULL-terminated or NULL */
+    const char *partition;       /* NULL = not told */
+    const char *const *features; /* NULL-terminated or NULL */
     const char *const *networks;
-    const struct gres_cfg *gres;   /* name NULL ends */
+    const struct gres_cfg *gres;    /* name NULL ends */
     const struct gres_cfg *classes; /* name:initiators, name NULL ends; NULL = all */
     const char *os, *arch;
-    double speed;                  /* 0 = unknown */
-    int64_t procspeed_mhz;         /* 0 = unknown */
-    int64_t frame, slot, slots;    /* 0 = unknown */
-    bool measured;                 /* `load` and `util` below were measured */
+    double speed;               /* 0 = unknown */
+    int64_t procspeed_mhz;      /* 0 = unknown */
+    int64_t frame, slot, slots; /* 0 = unknown */
+    bool measured;              /* `load` and `util` below were measured */
     double load;
     struct res util;
 };
@@ -450,8 +450,8 @@ bool node_is_up(const struct node *n); /* Idle, Running, Busy, Draining */
 /* What jobs have dedicated on the node, and which jobs those are (at most `max`
  * copied to `ret`; returns how many there are). Work for simple nodes too. */
 struct res node_dedicated(const struct cluster *c, const struct node *n);
-uint32_t node_jobs(const struct cluster *c, const struct node *n, struct node_job *ret,
-    uint32_t max);
+uint32_t node_jobs(
+    const struct cluster *c, const struct node *n, struct node_job *ret, uint32_t max);
 bool node_is_free(const struct cluster *c, const struct node *n); /* no job at all */
 /* Initiators of class index `cls` left on the node: INT32_MAX where the node limits
  * no class or `cls` is INDEX_NONE, 0 where it does not serve the class. */
@@ -468,33 +468,33 @@ int node_state_parse(const char *text, enum node_state *ret_state);
 
 /* One request of a job as told by the RM, a trace or msub. */
 struct req_desc {
-    struct res per_task;  /* procs 0 = 1 */
-    uint32_t tasks;       /* 0 = 1 */
+    struct res per_task; /* procs 0 = 1 */
+    uint32_t tasks;      /* 0 = 1 */
     uint32_t nodes, tpn;
     const char *const *features, *const *prefs; /* NULL-terminated or NULL */
     const char *const *hosts, *const *exclude;
     const struct gres_cfg *gres; /* name NULL ends; or NULL */
     const char *os, *arch, *network;
     struct cmp procs, mem, swap, disk;
-    enum access_policy access;   /* ACCESS_UNSET = class, QOS, global */
-    enum nodealloc_policy nodealloc; /* NODEALLOC_UNSET = the partition's */
+    enum access_policy access;          /* ACCESS_UNSET = class, QOS, global */
+    enum nodealloc_policy nodealloc;    /* NODEALLOC_UNSET = the partition's */
     const struct nodeset_spec *nodeset; /* copied; NULL = the partition's */
 };
 
 struct job_desc {
-    const char *id; /* required, unique */
-    const char *cred[CRED_KINDS]; /* NULL = none */
+    const char *id;                 /* required, unique */
+    const char *cred[CRED_KINDS];   /* NULL = none */
     int64_t submit_at, eligible_at; /* eligible_at 0 = submit_at */
-    int64_t wclimit_s;   /* 0 = none asked, DURATION_UNLIMITED = unlimited */
+    int64_t wclimit_s;              /* 0 = none asked, DURATION_UNLIMITED = unlimited */
     int64_t release_at, deadline_at; /* 0 = none */
-    enum job_state state; /* JOB_IDLE usually */
+    enum job_state state;            /* JOB_IDLE usually */
     uint8_t rm_hold;
-    uint32_t flags;      /* enum job_flag */
+    uint32_t flags; /* enum job_flag */
     int64_t user_priority;
     const struct req_desc *reqs;
-    uint32_t nreqs;      /* >= 1 */
+    uint32_t nreqs;                /* >= 1 */
     const char *const *partitions; /* asked; NULL-terminated or NULL */
-    const struct dep *deps;  /* job_id NULL ends; or NULL */
+    const struct dep *deps;        /* job_id NULL ends; or NULL */
     const char *advres, *command;
 };
 
@@ -527,8 +527,20 @@ int job_compare(const struct job *a, const struct job *b);
 /* State moves by the transition table in job_state.c; an unlisted one is an error
  * and changes nothing. Only for moves that neither take nor free nodes: those are
  * job_start() and job_stop(). */
-enum job_event { EV_START, EV_STARTED, EV_START_LOST, EV_COMPLETE, EV_CANCEL, EV_REQUEUE,
-    EV_SUSPEND, EV_RESUME, EV_RM_HOLD, EV_RM_RELEASE, EV_VANISH, JOB_EVENTS };
+enum job_event {
+    EV_START,
+    EV_STARTED,
+    EV_START_LOST,
+    EV_COMPLETE,
+    EV_CANCEL,
+    EV_REQUEUE,
+    EV_SUSPEND,
+    EV_RESUME,
+    EV_RM_HOLD,
+    EV_RM_RELEASE,
+    EV_VANISH,
+    JOB_EVENTS
+};
 int job_move(struct cluster *c, struct job *j, enum job_event e, struct err *err);
 
 /* Dedicate the allocation in j->alloc to the job at `now` (EV_START, or EV_RESUME of
@@ -541,8 +553,8 @@ int job_start(struct cluster *c, struct job *j, int64_t now, struct err *err);
 /* Free what the job holds, if anything, and move it by `e`. An ended job keeps its
  * start, its allocation and gets end_at = now; a requeued one keeps the allocation;
  * a suspended one (EV_SUSPEND) keeps everything but its nodes. */
-int job_stop(struct cluster *c, struct job *j, enum job_event e, int64_t now,
-    struct err *err);
+int job_stop(
+    struct cluster *c, struct job *j, enum job_event e, int64_t now, struct err *err);
 
 static inline bool job_is_active(const struct job *j)
 {

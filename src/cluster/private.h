@@ -61,7 +61,7 @@ struct cluster_private {
 
     struct taskdef_entry *taskdefs;
     struct taskdef_entry *recent[TASKDEFS_RECENT]; /* found last, newest first */
-    struct VEC(unsigned char) key; /* scratch of taskdef_intern() */
+    struct VEC(unsigned char) key;                 /* scratch of taskdef_intern() */
 };
 
 /* ---- cred.c, partition.c ---------------------------------------------------- */

@@ -31,6 +31,7 @@ static inline void res_add(struct res *a, const struct res *b, int64_t times)
  * are `cfg` (for -1 requests: one task if that resource is completely free, else
  * none). Dimensions with a request of 0 do not count; a request of nothing at
  * all fits INT32_MAX times. */
-int64_t res_tasks(const struct res *have, const struct res *cfg, const struct res *task);
+int64_t res_tasks(
+    const struct res *have, const struct res *cfg, const struct res *task);
 
 #endif
