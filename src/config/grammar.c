@@ -146,20 +146,26 @@ static bool blank_only(const struct text *text)
     return true;
 }
 
+static bool take_include(struct grammar *g, struct grammar_line *ret)
+{
+    if (g->include == NULL)
+        return false;
+    ret->kind = GRAMMAR_INCLUDE;
+    ret->line = g->line;
+    ret->value = g->include;
+    g->include = NULL;
+    return true;
+}
+
 bool grammar_next(struct grammar *g, struct grammar_line *ret)
 {
     struct text text = {0};
     bool found = false;
 
     *ret = (struct grammar_line){0};
-    while (!found && (g->include != NULL || g->text < g->end)) {
-        if (g->include != NULL) {
-            ret->kind = GRAMMAR_INCLUDE;
-            ret->line = g->line;
-            ret->value = g->include;
-            g->include = NULL;
-            return true;
-        }
+    if (take_include(g, ret))
+        return true;
+    while (!found && g->include == NULL && g->text < g->end) {
         text.n = 0;
         ret->line = g->line + 1;
         while (read_physical(g, &text))
@@ -171,7 +177,7 @@ bool grammar_next(struct grammar *g, struct grammar_line *ret)
         split(ret, text.v, text.v + text.n - 1);
     }
     vec_fini(&text);
-    return found;
+    return found || take_include(g, ret);
 }
 
 void grammar_line_fini(struct grammar_line *line)

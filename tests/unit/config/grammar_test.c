@@ -83,6 +83,7 @@ static void an_include_is_given_out_behind_its_line(void **state)
     assert_string_equal(lines("#INCLUDE <site.cfg>"), "1|<site.cfg;");
     assert_string_equal(lines("#INCLUDE \"a b.cfg\" "), "1|<a b.cfg;");
     assert_string_equal(lines("A 1 #INCLUDE x"), "1|A|-|1;1|<x;");
+    assert_string_equal(lines(" \\\n \\\n #INCLUDE x\nA 1"), "3|<x;4|A|-|1;");
     assert_string_equal(lines("# INCLUDE x\n#include x\n#INCLUDEx\n#INCLUDE\n"), "");
 }
 
