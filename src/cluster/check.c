@@ -60,8 +60,12 @@ static void check_jobs(const struct cluster *c)
     }
     assert(found == HASH_COUNT(c->priv->jobs_by_id));
     assert(found + c->priv->free_jobs.n == c->jobs.n);
-    for (size_t i = 0; i < c->active.n; i++)
+    size_t suspended = 0;
+    for (size_t i = 0; i < c->active.n; i++) {
         assert(c->jobs.v[c->active.v[i]]->active_slot == i);
+        suspended += c->jobs.v[c->active.v[i]]->state == JOB_SUSPENDED;
+    }
+    assert(suspended == c->suspended);
     check_queue(c);
 }
 

@@ -329,6 +329,7 @@ struct job {
     int64_t start_at, end_at; /* end_at = start_at + effective limit while active */
     int64_t eff_wclimit_s;    /* wclimit_s scaled by machine speed, set at start */
     int64_t suspended_s, suspend_at;
+    int64_t saved_s;   /* of the limit, used up before checkpoints it restarts from */
     int64_t paused_at; /* if paused: since when (policy/accrual) */
     double util_procs; /* processors really used, as told by the RM */
     double fs_rate;    /* what policy/fairshare charges a second now, 0 = not */
@@ -360,6 +361,7 @@ struct cluster {
     struct VEC(struct partition *) partitions; /* [0] = DEFAULT */
     struct VEC(struct job *) jobs;             /* by index; NULL = free slot */
     struct VEC(uint32_t) active; /* indexes of Starting/Running/Suspended jobs */
+    uint32_t suspended;          /* how many of those are Suspended */
     struct VEC(uint32_t) queued; /* every other job not ended, by (submit_at, id in
                                     natural order); INDEX_NONE marks a hole */
     struct VEC(struct taskdef *) taskdefs; /* by index */
@@ -453,6 +455,12 @@ struct res node_dedicated(const struct cluster *c, const struct node *n);
 uint32_t node_jobs(
     const struct cluster *c, const struct node *n, struct node_job *ret, uint32_t max);
 bool node_is_free(const struct cluster *c, const struct node *n); /* no job at all */
+/* Memory and swap that suspended jobs (but for `but`, may be NULL) keep on the node,
+ * which are not in `ded`: now, or for `ahead_s` > 0 what those keep that could not be
+ * over by then if they were resumed now. O(suspended jobs), O(1) when there are none.
+ */
+struct res node_held(const struct cluster *c, const struct node *n,
+    const struct job *but, int64_t ahead_s);
 /* Initiators of class index `cls` left on the node: INT32_MAX where the node limits
  * no class or `cls` is INDEX_NONE, 0 where it does not serve the class. */
 int32_t node_class_free(const struct cluster *c, const struct node *n, uint32_t cls);
@@ -552,7 +560,7 @@ int job_move(struct cluster *c, struct job *j, enum job_event e, struct err *err
 int job_start(struct cluster *c, struct job *j, int64_t now, struct err *err);
 /* Free what the job holds, if anything, and move it by `e`. An ended job keeps its
  * start, its allocation and gets end_at = now; a requeued one keeps the allocation;
- * a suspended one (EV_SUSPEND) keeps everything but its nodes. */
+ * a suspended one (EV_SUSPEND) keeps everything but its processors: node_held(). */
 int job_stop(
     struct cluster *c, struct job *j, enum job_event e, int64_t now, struct err *err);
 

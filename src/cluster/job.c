@@ -189,6 +189,7 @@ int job_add(struct cluster *c, const struct job_desc *d, int64_t now,
     fill(c, j, d, tasks);
     struct job_slot *s = (struct job_slot *)j;
     HASH_ADD_KEYPTR(hh, c->priv->jobs_by_id, j->id, strlen(j->id), s);
+    c->suspended += j->state == JOB_SUSPENDED;
     job_list(c, j);
     if (ret_job)
         *ret_job = j;

@@ -46,7 +46,7 @@ static int simple_rooms(const struct cluster *c, const struct job *j,
 {
     const struct req *r = &j->reqs[a->req];
 
-    if (simple_suffices(c, req_def(r)))
+    if (!c->suspended && simple_suffices(c, req_def(r)))
         return 0;
     for (uint32_t i = first; i < first + count; i++)
         if (node_check_room(c, c->nodes.v[i], j, r, 1, err))

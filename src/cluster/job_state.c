@@ -188,6 +188,8 @@ void job_set_state(struct cluster *c, struct job *j, enum job_state s)
     bool same = job_state_waits(s) == job_state_waits(j->state)
                 && in_active_list(s) == in_active_list(j->state);
 
+    c->suspended += s == JOB_SUSPENDED;
+    c->suspended -= j->state == JOB_SUSPENDED;
     if (!same)
         job_unlist(c, j);
     j->state = (uint8_t)s;

@@ -124,10 +124,11 @@ int node_check_room(const struct cluster *c, const struct node *n, const struct 
         "processors", "MB memory", "MB swap", "MB disk"};
     const struct taskdef *d = req_def(r);
     struct res need = need_of(n, j, r, tasks, !entry_of(n, j->index));
+    struct res held = node_held(c, n, j, 0);
     int32_t initiators = node_class_free(c, n, d->cls);
 
     for (int i = 0; i < RES_DIMS; i++) {
-        int64_t left = n->cfg.v[i] - n->ded.v[i];
+        int64_t left = n->cfg.v[i] - n->ded.v[i] - held.v[i];
         /* measured use decides there, not what is dedicated */
         if (n->par->avail[i] == AVAIL_UTILIZED)
             continue;

@@ -103,7 +103,9 @@ enum job_flag {
     JOB_SPVIOLATION = 1u << 14, /* set by the scheduler: over a soft limit */
     JOB_SYSPRIO_SET = 1u << 15, /* absolute system priority in force */
     JOB_SYSPRIO_REL = 1u << 16, /* relative system priority in force */
-    JOB_IGNHOSTLIST = 1u << 17
+    JOB_IGNHOSTLIST = 1u << 17,
+    JOB_OPTIMISTIC = 1u << 18 /* set by the scheduler: started by BACKFILLPOLICY
+                                 PREEMPT, may be preempted like a PREEMPTEE */
 };
 
 /* QFLAGS of a QOS (bits). PER<KIND> flags are kept per kind, see cred_cfg. */

@@ -43,16 +43,13 @@ static void enforce_wclimit(struct engine *e)
         int64_t overrun = overrun_of(e, j);
         if (!job_is_active(j) || overrun < 0)
             continue;
-        int64_t last = time_add(time_add(j->end_at, j->suspended_s), overrun);
+        int64_t last = time_add(j->end_at, overrun);
         if (e->now <= last) {
             wake_at(e, last + 1);
             continue;
         }
         if (e->cfg->wc_action == WC_PREEMPT) {
-            requeue_job(e, j);
-            j->preempt_count++;
-            accrual_stop(&e->cfg->prio, j, ACCRUAL_REQUEUED, e->now);
-            act(e, ACTION_REQUEUE, j, e->now, "wallclock limit exceeded");
+            preempt_job(e, j, e->cfg->preempt_policy, "wallclock limit exceeded");
         } else {
             cancel_job(e, j, "wallclock limit exceeded");
         }
@@ -101,19 +98,31 @@ static void cancel_noqueue(struct engine *e)
     }
 }
 
+static enum queue_order backfill_order(const struct engine *e)
+{
+    if (e->opt.backfill_order != ORDER_PRIORITY || e->cfg->bf_priority == BFPRIO_RANDOM)
+        return e->opt.backfill_order;
+    for (size_t i = 0; i < e->c->partitions.n; i++)
+        if (e->c->partitions.v[i]->par->bf_policy == BACKFILL_PREEMPT)
+            return ORDER_SJF; /* no history of users' accuracy is kept */
+    return ORDER_PRIORITY;
+}
+
 /* Backfill may look at its candidates in another order than the queue's. */
 static void backfill_soft(struct engine *e, const struct candidates *soft)
 {
     struct indexes sorted = {0};
     struct candidates reordered = {0};
 
-    if (e->opt.backfill_order == ORDER_PRIORITY) {
+    enum queue_order order = backfill_order(e);
+
+    if (order == ORDER_PRIORITY) {
         pass_backfill(e, soft, LEVEL_SOFT);
         return;
     }
     queue_begin(e, soft->n);
     for (size_t i = 0; i < soft->n; i++)
-        queue_add(e, e->c->jobs.v[soft->v[i].job], e->opt.backfill_order);
+        queue_add(e, e->c->jobs.v[soft->v[i].job], order);
     queue_end(e, &sorted);
     for (size_t i = 0; i < sorted.n; i++)
         vec_push(&reordered, candidate_of(e, sorted.v[i]));
@@ -127,6 +136,7 @@ static void run_passes(struct engine *e)
     bool differs = limits_soft_differs(e->limits);
     const struct candidates *soft = &e->hard;
 
+    preempt_settle_optimists(e);
     eligible_select(e, LEVEL_HARD, &e->hard);
     if (differs) {
         eligible_select(e, LEVEL_SOFT, &e->soft);
@@ -177,7 +187,9 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     calendar_refresh(e);
     e->keeps = keeps_reservations(e);
     enforce_wclimit(e);
+    preempt_begin(e);
     plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);
+    preempt_resume(e);
     if (e->c->queued.n) {
         rank(e);
         run_passes(e);

@@ -21,6 +21,7 @@ struct engine *engine_create(
     e->plan = plan_create(e->c);
     e->limits = limits_create();
     e->limits_epoch = e->group_epoch = e->standing_epoch = UINT64_MAX;
+    e->preempt_config = e->preempt_rsv = UINT64_MAX;
     e->zone = opt->zone.day_of ? opt->zone : zone_utc();
     e->now = e->last_cycle_at = INT64_MIN / 4;
     e->origin = TIME_NEVER;
@@ -105,6 +106,7 @@ void resolve_job(struct engine *e, struct job *j)
         defer_job(e, j, REASON_QOSACCESS, text);
         break;
     }
+    preempt_notice_job(e, j);
     prio_job_dirty(j);
     plan_job_queued(e->plan, j);
     j->possible_layout = UINT32_MAX;
@@ -208,6 +210,8 @@ static int on_qos(struct engine *e, const struct event *ev, struct err *err)
 
     if (find_job(e, ev->u.qos.id, &j, err) < 0)
         return -1;
+    if (j->state == JOB_SUSPENDED)
+        return access_set_qos(e->c, j, ev->u.qos.qos, ev->u.qos.admin, err);
     bool active = job_is_active(j);
     if (active) {
         limits_count_active(e->limits, e->c, j, -1, e->now);
@@ -232,7 +236,7 @@ static void on_settings(struct engine *e, const struct settings *cfg)
         struct job *j = e->c->jobs.v[i];
         if (!j || j->state >= JOB_COMPLETED)
             continue;
-        if (!job_is_active(j))
+        if (!job_is_active(j) && j->state != JOB_SUSPENDED)
             resolve_job(e, j);
     }
     fs_refresh(e->c);

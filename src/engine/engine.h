@@ -87,9 +87,12 @@ enum action_kind {
     ACTION_REQUEUE,
     ACTION_HOLD, /* batch hold set by the scheduler */
     ACTION_DEFER,
-    ACTION_RESERVE, /* priority reservation made or moved: at */
-    ACTION_RELEASE, /* priority reservation gone without a start */
-    ACTION_TRIGGER  /* trigger `trigger` of reservation `rsv` fired: carry it out */
+    ACTION_RESERVE,    /* priority reservation made or moved: at */
+    ACTION_RELEASE,    /* priority reservation gone without a start */
+    ACTION_SUSPEND,    /* by preemption; it keeps its nodes' memory */
+    ACTION_RESUME,     /* a suspended job, where it was */
+    ACTION_CHECKPOINT, /* save its state, then as ACTION_REQUEUE */
+    ACTION_TRIGGER     /* trigger `trigger` of reservation `rsv` fired: carry it out */
 };
 
 struct action {
@@ -141,6 +144,8 @@ const struct reason *engine_why(struct engine *e, const struct job *j);
 
 struct engine_stats {
     uint64_t cycles, started, backfilled, reserved, deferred, cancelled;
+    uint64_t preempted;    /* jobs, each time */
+    uint64_t preempted_ps; /* processor seconds of work lost by that */
 };
 const struct engine_stats *engine_stats(const struct engine *e);
 

@@ -62,6 +62,9 @@ struct engine {
     bool any_limited; /* somebody was kept back by a limit */
     bool any_cap;     /* some fairshare target keeps jobs from running */
     bool keeps;       /* RESERVATIONPOLICY HIGHEST somewhere */
+    bool preempts;    /* somebody may preempt somebody: once true, for good */
+    uint64_t preempt_config, preempt_rsv; /* epochs that was looked for in */
+    uint32_t optimists;                   /* running jobs of BACKFILLPOLICY PREEMPT */
     struct VEC(struct ranked) ranked, spare; /* the queue being ordered */
     uint64_t rank_low, rank_high, rank_last; /* keys */
     bool rank_sorted;
@@ -112,6 +115,25 @@ void forget_bypass(struct engine *e, uint32_t job);
 /* Active limits, which starts of this cycle may have used up. */
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level);
 bool in_partition(const struct engine *e, const struct job *j, uint32_t partition);
+
+/* The same with j->alloc chosen already. */
+bool start_placed(struct engine *e, struct job *j, bool backfill);
+
+/* preempt.c */
+void preempt_notice_job(struct engine *e, const struct job *j);
+void preempt_begin(struct engine *e); /* before plan_begin() */
+/* Might the job preempt others? */
+bool preempt_may(const struct engine *e, const struct job *j);
+/* Start the job at the cost of others, if it has the right and that is enough. */
+bool preempt_start(struct engine *e, struct job *j, bool backfill);
+bool preempt_in(struct engine *e, struct job *j, uint32_t partition, bool backfill);
+/* Stop an active job as the policy says. */
+void preempt_job(
+    struct engine *e, struct job *j, enum preempt_policy policy, const char *text);
+void preempt_resume(struct engine *e);
+void preempt_settle_optimists(struct engine *e); /* the queue is in order */
+/* Think running jobs away that are there on approval, as far as `j` is concerned. */
+void preempt_plan_without_optimists(struct engine *e, const struct job *j);
 
 /* reserve.c */
 void reserve_kept(struct engine *e);

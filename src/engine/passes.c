@@ -65,9 +65,11 @@ static bool place(
         return true;
     bool offered = level == LEVEL_SOFT && reserve_may(e, j);
     /* with reservations about, the search for one also answers "now?" */
-    bool search_first =
-        offered && plan_reservations(e->plan) > 0 && (parts & (parts - 1)) == 0;
+    bool search_first = offered && plan_reservations(e->plan) > 0
+                        && (parts & (parts - 1)) == 0 && !e->preempts;
     if (!search_first && !all_blocked(e, parts) && start_if_possible(e, j, false))
+        return true;
+    if (e->preempts && !all_blocked(e, parts) && preempt_start(e, j, false))
         return true;
     return offered && reserve_job(e, j);
 }
@@ -144,8 +146,51 @@ static bool start(void *ctx, struct job *j)
 
     if (!start_job(pass->e, j, pass->partition, true))
         return false;
+    if (pass->e->c->partitions.v[pass->partition]->par->bf_policy == BACKFILL_PREEMPT)
+        j->flags |= JOB_OPTIMISTIC;
     vec_push(&pass->e->out_of_order, j->index);
     return true;
+}
+
+/* Jobs that preempt need no idle processors: they go first. */
+static uint32_t preempt_out_of_order(
+    struct pass *pass, const struct candidates *jobs, int64_t depth)
+{
+    struct engine *e = pass->e;
+    uint32_t started = 0;
+    int64_t seen = 0;
+
+    for (size_t i = 0; i < jobs->n; i++) {
+        struct job *j = e->c->jobs.v[jobs->v[i].job];
+        if (j->state != JOB_IDLE || j->holds || j->rsv_slot != INDEX_NONE
+            || !in_partition(e, j, pass->partition))
+            continue;
+        if (depth > 0 && ++seen > depth)
+            break;
+        if (!preempt_may(e, j) || plan_fits_now(e->plan, j, pass->partition)
+            || (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_NOBF)
+            || (pass->recheck && !allowed_now(e, j, pass->level))
+            || !preempt_in(e, j, pass->partition, true))
+            continue;
+        vec_push(&e->out_of_order, j->index);
+        started++;
+    }
+    return started;
+}
+
+/* Under BACKFILLPOLICY PREEMPT reservations of jobs are in nobody's way. */
+static uint32_t run_backfill(
+    struct engine *e, struct backfill *b, const struct candidate *jobs, size_t n)
+{
+    bool cross = b->par->bf_policy == BACKFILL_PREEMPT;
+    uint32_t started;
+
+    if (cross)
+        plan_cross_reservations(e->plan, true);
+    started = backfill_run(b, jobs, n);
+    if (cross)
+        plan_cross_reservations(e->plan, false);
+    return started;
 }
 
 /* Candidates of the partition: waiting, without a reservation, at most
@@ -201,12 +246,14 @@ void pass_backfill(
     e->out_of_order.n = 0;
     for (uint32_t p = 0; p < e->c->partitions.n; p++) {
         const struct par_settings *par = e->c->partitions.v[p]->par;
-        if (par->bf_policy == BACKFILL_NONE || plan_free_procs(e->plan, p) <= 0)
-            continue;
         struct pass pass = {.e = e,
             .level = level,
             .partition = p,
             .recheck = limits_any(e->limits, CHECK_ACTIVE)};
+        if (par->bf_policy != BACKFILL_NONE && e->preempts)
+            started += preempt_out_of_order(&pass, jobs, par->bf_depth);
+        if (par->bf_policy == BACKFILL_NONE || plan_free_procs(e->plan, p) <= 0)
+            continue;
         struct backfill b = {.plan = e->plan,
             .c = e->c,
             .par = par,
@@ -220,9 +267,9 @@ void pass_backfill(
             wake_at(e, e->chunk_until);
         if (par->bf_depth > 0) {
             top_candidates(e, jobs, p, par->bf_depth);
-            started += backfill_run(&b, e->backfill.v, e->backfill.n);
+            started += run_backfill(e, &b, e->backfill.v, e->backfill.n);
         } else {
-            started += backfill_run(&b, jobs->v, jobs->n);
+            started += run_backfill(e, &b, jobs->v, jobs->n);
         }
     }
     if (started)

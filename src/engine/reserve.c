@@ -135,15 +135,21 @@ bool reserve_job(struct engine *e, struct job *j)
 {
     struct slot slot;
 
-    if (!plan_first_fit(e->plan, j, e->now, &slot)) {
+    preempt_plan_without_optimists(e, j);
+    bool found = plan_first_fit(e->plan, j, e->now, &slot);
+    bool later = found && slot.at > e->now && may_in(e, j, slot.partition);
+    if (later)
+        plan_reserve(e->plan, j, &slot);
+    if (e->optimists)
+        plan_think_away(e->plan, NULL, 0, false);
+    if (!found) {
         defer_job(e, j, REASON_NORESOURCES, "no instant at which the job could run");
         return true;
     }
     if (slot.at <= e->now && start_job(e, j, slot.partition, false))
         return true;
-    if (slot.at <= e->now || !may_in(e, j, slot.partition))
+    if (!later)
         return false;
-    plan_reserve(e->plan, j, &slot);
     e->stats.reserved++;
     count(e, j, slot.partition);
     note_reserved(j);
@@ -164,6 +170,9 @@ void reserve_kept(struct engine *e)
             drop_reservation(e, j);
             continue;
         }
+        if (slot.at > e->now && e->preempts && allowed_now(e, j, LEVEL_SOFT)
+            && preempt_start(e, j, false))
+            continue;
         if (slot.at <= e->now) {
             if (!allowed_now(e, j, LEVEL_SOFT)) {
                 defer_job(e, j, REASON_POLICY, "a limit is reached at its reservation");

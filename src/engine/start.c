@@ -99,12 +99,18 @@ static int64_t effective_limit(const struct engine *e, const struct job *j)
 bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill)
 {
     enum wait_code code;
-    struct err err;
 
     if (plan_place_now(e->plan, j, partition, &j->alloc, &code) < 0) {
         refuse(j, code, plan_free_now(e->plan, j, partition));
         return false;
     }
+    return start_placed(e, j, backfill);
+}
+
+bool start_placed(struct engine *e, struct job *j, bool backfill)
+{
+    struct err err;
+
     j->eff_wclimit_s = effective_limit(e, j);
     if (job_start(e->c, j, e->now, &err) < 0) {
         refuse(j, WAIT_RESOURCES, 0);

@@ -77,18 +77,20 @@ static int64_t free_amount(const struct node *n, enum res_dim d, enum avail_poli
     return n->cfg.v[d] > used ? n->cfg.v[d] - used : 0;
 }
 
-static struct res free_now(const struct cluster *c, const struct node *n)
+static struct res free_now(
+    const struct cluster *c, const struct job *j, const struct node *n)
 {
     static const struct {
         enum res_dim dim;
         enum avail_res policy;
     } others[] = {{RES_MEM, AVAIL_MEM}, {RES_SWAP, AVAIL_SWAP}, {RES_DISK, AVAIL_DISK}};
-    struct res have;
+    struct res have, held = node_held(c, n, j, 0);
 
     have.v[RES_PROCS] = free_procs(c, n);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         have.v[others[i].dim] =
             free_amount(n, others[i].dim, n->par->avail[others[i].policy]);
+    res_add(&have, &held, -1);
     return have;
 }
 
@@ -198,6 +200,19 @@ static bool room_for_a_job(const struct node *n, const struct company *there)
     return n->maxjob_per_user < 0 || there->of_user < n->maxjob_per_user;
 }
 
+static uint32_t simple_tasks(const struct cluster *c, const struct job *j,
+    const struct taskdef *def, const struct node *n)
+{
+    struct res have = n->cfg, held = node_held(c, n, j, 0);
+
+    if (c->owner[n->index] != INDEX_NONE)
+        return 0;
+    res_add(&have, &held, -1);
+    return c->suspended && res_tasks(&have, &n->cfg, &def->per_task) < 1
+               ? 0
+               : feasible_tasks(c, def, n);
+}
+
 uint32_t avail_tasks_now(const struct cluster *c, const struct job *j,
     const struct taskdef *def, const struct node *n)
 {
@@ -207,7 +222,7 @@ uint32_t avail_tasks_now(const struct cluster *c, const struct job *j,
     if (!states_allow(c, n))
         return 0;
     if (n->simple)
-        return c->owner[n->index] == INDEX_NONE ? feasible_tasks(c, def, n) : 0;
+        return simple_tasks(c, j, def, n);
     bool counted = limits_procs(c, n, def);
     if (!meet(c, j, n, counted, &there) || !room_for_a_job(n, &there))
         return 0;
@@ -215,6 +230,6 @@ uint32_t avail_tasks_now(const struct cluster *c, const struct job *j,
         return 0;
     if (counted)
         room.procs_left = feasible_procs_left(c, def, n, &there.procs);
-    room.have = free_now(c, n);
+    room.have = free_now(c, j, n);
     return feasible_fit(c, def, n, &room);
 }

@@ -72,6 +72,21 @@ static void use_tasks(struct in_use *u, const struct ask *a, const struct job *o
         u->procs.cls += used.v[RES_PROCS];
 }
 
+/* Memory and swap that a job thought to be suspended keeps. */
+static void use_kept(struct in_use *u, const struct ask *a, const struct job *other)
+{
+    for (size_t k = 0; k < other->alloc.n; k++) {
+        const struct alloc *piece = &other->alloc.v[k];
+        const struct taskdef *def = other->reqs[piece->req].def;
+        if (a->n->index - piece->first >= piece->count)
+            continue;
+        for (int i = RES_MEM; i <= RES_SWAP; i++) {
+            int64_t each = def->per_task.v[i];
+            u->res.v[i] += each < 0 ? a->n->cfg.v[i] : each * piece->tasks;
+        }
+    }
+}
+
 static void use_running(
     struct in_use *u, const struct ask *a, uint32_t job, uint32_t tasks, int64_t at)
 {
@@ -79,6 +94,11 @@ static void use_running(
 
     if (plan_job_end(a->p, other) <= at || other == a->j)
         return;
+    if (plan_is_gone(a->p, other)) {
+        if (a->p->gone_keep_memory)
+            use_kept(u, a, other);
+        return;
+    }
     use_job(u, a, other);
     if (other->nreqs == 1) {
         use_tasks(u, a, other, &other->reqs[0], tasks);
@@ -169,6 +189,10 @@ static int64_t tasks_at(struct plan *p, const struct job *j, const struct taskde
     use_of(&u, &a, at);
     if (u.closed)
         return 0;
+    if (p->c->suspended) {
+        struct res held = node_held(p->c, n, j, at - p->now);
+        res_add(&u.res, &held, 1);
+    }
     for (int i = 0; i < RES_DIMS; i++)
         have.v[i] = have.v[i] > u.res.v[i] ? have.v[i] - u.res.v[i] : 0;
     rsvview_reduce(p, j, n, span->start, span->end, at, &have);
@@ -182,6 +206,19 @@ static int64_t tasks_at(struct plan *p, const struct job *j, const struct taskde
     return under_limits(&a, &u, k);
 }
 
+/* What the node can take at this moment cannot be asked of one with jobs on it that
+ * are only thought away. */
+static bool thought_of(const struct plan *p, const struct node *n)
+{
+    struct node_job list[64];
+    uint32_t count = p->any_gone ? node_jobs(p->c, n, list, 64) : 0;
+
+    for (uint32_t i = 0; i < count && i < 64; i++)
+        if (plan_is_gone(p, p->c->jobs.v[list[i].job]))
+            return true;
+    return false;
+}
+
 uint32_t bynode_tasks(struct plan *p, const struct job *j, const struct taskdef *def,
     const struct node *n, int64_t start, int64_t end)
 {
@@ -189,7 +226,7 @@ uint32_t bynode_tasks(struct plan *p, const struct job *j, const struct taskdef 
     const struct span span = {start, end};
     int64_t k = tasks_at(p, j, def, n, &span, start);
 
-    if (k > 0 && start <= p->now)
+    if (k > 0 && start <= p->now && !thought_of(p, n))
         k = least(k, avail_tasks_now(p->c, j, def, n));
     for (size_t i = 0; k > 0 && pins && i < pins->v.n; i++)
         if (pins->v.v[i].start_at > start && pins->v.v[i].start_at < end)
@@ -288,7 +325,8 @@ int64_t bynode_all(
             uint32_t tasks = 0;
             if (pins_of(p, n->index) || reservations_on(p->c, n->index)->n > 0)
                 vec_push(&p->pinned, n->index);
-            else if (start <= p->now && !bitset_test(&p->free_nodes, n->index)
+            else if (start <= p->now && !p->any_gone
+                     && !bitset_test(&p->free_nodes, n->index)
                      && def->per_task.v[RES_PROCS] != 0)
                 continue;
             if (bynode_on_list(p, &j->reqs[0], n))

@@ -100,6 +100,27 @@ void plan_rsv_begin(struct plan *p, const struct reservation *r);
 uint32_t plan_rsv_tasks(
     void *plan, const struct reservation *r, uint32_t node, int64_t start, int64_t end);
 
+/* ---- preemption ---- */
+
+/* Plan all pools node by node from the next cycle on: which job runs where matters
+ * where jobs may be preempted. For good. */
+void plan_one_by_one(struct plan *p);
+
+/* Before plan_begin(): the reservations of the last cycle are not to be trusted. */
+void plan_distrust(struct plan *p);
+
+/* Answers from now on as if these running jobs (indexes) were gone, and with
+ * `keep_memory` as if they were suspended; n = 0 ends it. Starts must not happen
+ * meanwhile. */
+void plan_think_away(struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory);
+
+/* Look through the reservations of jobs (BACKFILLPOLICY PREEMPT), until told not to. */
+void plan_cross_reservations(struct plan *p, bool cross);
+
+/* Can the nodes a suspended job ran on carry it for the rest of its limit, from now on?
+ * O(nodes of the job). */
+bool plan_can_resume(struct plan *p, const struct job *j);
+
 /* Windows for backfill, as any request of one processor a task would see them:
  * the next one with a duration greater than `after_s` (start with 0; the windows
  * get longer and narrower). False when there is none. */

@@ -155,12 +155,17 @@ struct plan {
     uint32_t view_job;
     uint64_t view_version, view_stamp;
     struct VEC(struct view_verdict) verdicts; /* by reservation index */
-    uint32_t confirmed;  /* reservations that stand in this cycle (RSV_REPLAN) */
-    bool user_matters;   /* node limits or access policies look at the user */
-    bool given_back;     /* something came free earlier than planned */
-    bool by_node;        /* some pool is planned node by node */
-    uint64_t layout;     /* grows when pools or their ways of planning change */
-    uint64_t rsv_layout; /* of the reservations in the list */
+    uint32_t confirmed; /* reservations that stand in this cycle (RSV_REPLAN) */
+    bool user_matters;  /* node limits or access policies look at the user */
+    bool given_back;    /* something came free earlier than planned */
+    bool by_node;       /* some pool is planned node by node */
+    bool one_by_one;    /* all pools are (plan_one_by_one) */
+    bool crossing;      /* reservations of jobs are looked through */
+    struct bitset gone; /* jobs thought away, by index (plan_think_away) */
+    bool any_gone;
+    bool gone_keep_memory; /* they would be suspended */
+    uint64_t layout;       /* grows when pools or their ways of planning change */
+    uint64_t rsv_layout;   /* of the reservations in the list */
 };
 
 /* pool.c */
@@ -247,9 +252,15 @@ void bynode_pin(struct plan *p, const struct rsv *r);
 void bynode_unpin(struct plan *p, const struct rsv *r);
 static inline struct pins *pins_of(const struct plan *p, uint32_t node)
 {
-    if (node >= p->pins.n || p->pins.v[node].cycle != p->cycle)
+    if (node >= p->pins.n || p->pins.v[node].cycle != p->cycle || p->crossing)
         return NULL;
     return p->pins.v[node].v.n ? &p->pins.v[node] : NULL;
+}
+
+/* Is the running job thought away? */
+static inline bool plan_is_gone(const struct plan *p, const struct job *j)
+{
+    return p->any_gone && bitset_test(&p->gone, j->index);
 }
 
 /* rsvview.c: reservations as one job sees them */

@@ -69,7 +69,7 @@ static uint32_t occupants_at(const struct plan *p, const struct job *j,
     for (uint32_t i = 0; i < count && i < 64 && found < OCCUPANTS_MAX; i++) {
         const struct job *other = p->c->jobs.v[list[i].job];
         const struct req *r = &other->reqs[0];
-        if (plan_job_end(p, other) > at && other != j)
+        if (plan_job_end(p, other) > at && other != j && !plan_is_gone(p, other))
             occupy(&ret[found++], n, other, r->held ? r->held : r->def, list[i].tasks);
     }
     for (size_t i = 0; pins && i < pins->v.n && found < OCCUPANTS_MAX; i++) {

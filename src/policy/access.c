@@ -184,6 +184,8 @@ static void resolve_wclimit(const struct cluster *c, struct job *j)
     if (v <= 0)
         v = unlimited ? c->cfg->par.v[0].max_wclimit_s : c->cfg->default_wclimit_s;
     j->wclimit_s = v > 0 ? v : DURATION_UNLIMITED;
+    if (j->saved_s > 0 && j->wclimit_s < DURATION_UNLIMITED)
+        j->wclimit_s = j->wclimit_s > j->saved_s ? j->wclimit_s - j->saved_s : 1;
 }
 
 /* ---- requests: features, access policy, match policy (section 6, concepts 6, 8) -- */

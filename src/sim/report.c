@@ -115,6 +115,9 @@ static const char *const action_names[] = {[ACTION_START] = "start",
     [ACTION_DEFER] = "defer",
     [ACTION_RESERVE] = "reserve",
     [ACTION_RELEASE] = "release",
+    [ACTION_SUSPEND] = "suspend",
+    [ACTION_RESUME] = "resume",
+    [ACTION_CHECKPOINT] = "checkpoint",
     [ACTION_TRIGGER] = "trigger"};
 
 /* Runs of nodes: the first one's name and how many follow it in order. */
@@ -241,6 +244,7 @@ json_t *report_json(const struct study *s, const struct outcome *o)
     put_int(out, "started", r->started);
     put_int(out, "backfilled", r->backfilled);
     put_int(out, "requeued", r->requeued);
+    put_int(out, "suspended", r->suspended);
     put_int(out, "held", r->held);
     put_int(out, "deferred", r->deferred);
     put_int(out, "jobs_cancelled", r->by_state[RUN_CANCELLED]);

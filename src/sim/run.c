@@ -23,6 +23,8 @@
 struct slot {
     uint32_t job; /* in the workload */
     uint32_t seq; /* of the end event in force; 0 = none */
+    bool suspended;
+    int64_t left_s; /* to run after a suspension or checkpoint; 0 = all of it */
 };
 
 struct run {
@@ -150,7 +152,9 @@ static void started(struct run *s, const struct action *a)
     struct slot *slot = &s->slots.v[a->job];
     struct run_job *out = &s->r->jobs[slot->job];
     const struct trace_job *t = &s->w->jobs.v[slot->job];
-    int64_t end = s->now + run_time(s, t, s->c->jobs.v[a->job]);
+    int64_t run_s =
+        slot->left_s > 0 ? slot->left_s : run_time(s, t, s->c->jobs.v[a->job]);
+    int64_t end = s->now + run_s;
 
     slot->seq = ++s->seq;
     evheap_push(&s->ends, (struct ev){end, slot->seq, a->job});
@@ -163,13 +167,48 @@ static void started(struct run *s, const struct action *a)
     s->idle_wakeups = 0;
 }
 
+static int64_t left_of(const struct run *s, const struct run_job *out)
+{
+    int64_t left = out->end_at + s->shift - s->now;
+
+    return left > 0 ? left : 1;
+}
+
+/* It runs in the eyes of the trace, but no end is in sight; the clock must go on. */
+static void suspended(struct run *s, const struct action *a)
+{
+    struct slot *slot = &s->slots.v[a->job];
+
+    slot->seq = 0;
+    slot->suspended = true;
+    slot->left_s = left_of(s, &s->r->jobs[slot->job]);
+    s->waiting++;
+    s->r->suspended++;
+}
+
+static void resumed(struct run *s, const struct action *a)
+{
+    struct slot *slot = &s->slots.v[a->job];
+    int64_t end = s->now + slot->left_s;
+
+    slot->seq = ++s->seq;
+    slot->suspended = false;
+    slot->left_s = 0;
+    evheap_push(&s->ends, (struct ev){end, slot->seq, a->job});
+    s->r->jobs[slot->job].end_at = end - s->shift;
+    s->waiting--;
+    s->idle_wakeups = 0;
+}
+
 static void stopped(struct run *s, const struct action *a, enum run_state state)
 {
     struct slot *slot = &s->slots.v[a->job];
     struct run_job *out = &s->r->jobs[slot->job];
-    bool was_running = out->state == RUN_RUNNING;
+    bool was_running = out->state == RUN_RUNNING && !slot->suspended;
 
     slot->seq = 0;
+    slot->suspended = false;
+    slot->left_s = a->kind == ACTION_CHECKPOINT ? left_of(s, out) : 0;
     out->state = state;
     if (state == RUN_WAITING) {
         s->waiting++;
@@ -213,7 +252,14 @@ static void carry_out(struct run *s)
         case ACTION_CANCEL:
             stopped(s, a, RUN_CANCELLED);
             break;
+        case ACTION_SUSPEND:
+            suspended(s, a);
+            break;
+        case ACTION_RESUME:
+            resumed(s, a);
+            break;
         case ACTION_REQUEUE:
+        case ACTION_CHECKPOINT:
             stopped(s, a, RUN_WAITING);
             break;
         case ACTION_HOLD:

@@ -70,6 +70,7 @@ struct run_result {
     struct run_job *jobs; /* owned; by index in the workload */
     uint64_t by_state[RUN_REFUSED + 1];
     uint64_t cycles, started, backfilled, requeued, held, deferred;
+    uint64_t suspended;                 /* times a running job was */
     uint64_t triggers;                  /* of reservations, fired */
     struct run_stuck stuck[WAIT_CODES]; /* by enum wait_code */
     int64_t end_at;                     /* trace time of the last event */

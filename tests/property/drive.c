@@ -328,7 +328,10 @@ static void take_action(struct drive *d, const struct action *a)
     case ACTION_RELEASE:
         released(d, job);
         break;
-    case ACTION_TRIGGER: /* these worlds have no reservations but those of jobs */
+    case ACTION_SUSPEND:
+    case ACTION_RESUME:
+    case ACTION_CHECKPOINT: /* nor preemption */
+    case ACTION_TRIGGER:    /* these worlds have no reservations but those of jobs */
         break;
     }
     if (d->log)

@@ -176,7 +176,7 @@ static void make_qos(struct w_settings *s, struct rng *r, bool calm)
 static void make_backfill(struct w_settings *s, struct rng *r)
 {
     static const char *const policy[] = {
-        "FIRSTFIT", "FIRSTFIT", "FIRSTFIT", "BESTFIT", "GREEDY", "PREEMPT", "NONE"};
+        "FIRSTFIT", "FIRSTFIT", "FIRSTFIT", "BESTFIT", "GREEDY", "BESTFIT", "NONE"};
     static const char *const metric[] = {
         "PROCS", "PROCSECONDS", "SECONDS", "PE", "PESECONDS", "NODES"};
     static const char *const type[] = {"WIDESTFIRST", "LONGESTFIRST", "QUEUEORDER"};

@@ -16,6 +16,7 @@ struct entry {
     bool active;
     int64_t started_at; /* -1 = never */
     int64_t ends_at;
+    int64_t left_s; /* to run after a suspension or checkpoint, 0 = all */
     uint32_t starts;
     uint32_t refuse; /* starts the RM will refuse */
     char where[400];
@@ -270,6 +271,9 @@ static void write_log(struct entry *e, const struct action *a, int64_t now)
         [ACTION_DEFER] = "defer",
         [ACTION_RESERVE] = "reserve",
         [ACTION_RELEASE] = "release",
+        [ACTION_SUSPEND] = "suspend",
+        [ACTION_RESUME] = "resume",
+        [ACTION_CHECKPOINT] = "checkpoint",
         [ACTION_TRIGGER] = "trigger"};
 
     strbuf_printf(&e->log, "%s%s", e->log.len ? " " : "",
@@ -308,10 +312,17 @@ static void take_actions(struct scenario *s, const struct actions *acts)
             e->active = true;
             e->starts++;
             e->started_at = s->now;
-            e->ends_at = s->now + e->job.run_s;
+            e->ends_at = s->now + (e->left_s > 0 ? e->left_s : e->job.run_s);
             write_nodes(c, &j->alloc, e->where, sizeof e->where);
         } else if (a->kind == ACTION_REQUEUE || a->kind == ACTION_CANCEL) {
             e->active = false;
+            e->left_s = 0;
+        } else if (a->kind == ACTION_SUSPEND || a->kind == ACTION_CHECKPOINT) {
+            e->active = false;
+            e->left_s = e->ends_at - s->now;
+        } else if (a->kind == ACTION_RESUME) {
+            e->active = true;
+            e->ends_at = s->now + e->left_s;
         }
     }
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What suspended jobs keep of the nodes they ran on: memory and swap, which no signal
+ * gives back. Source: reference preemption, section 2. */
+#include "cluster/private.h"
+
+/* Seconds of its limit that a suspended job still has to run. */
+static int64_t left_s(const struct job *j)
+{
+    return j->end_at - j->suspend_at;
+}
+
+static void add_held(struct res *held, const struct node *n, const struct job *j)
+{
+    static const enum res_dim kept[] = {RES_MEM, RES_SWAP};
+
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        const struct taskdef *d = j->reqs[a->req].def;
+        if (n->index - a->first >= a->count)
+            continue;
+        for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
+            int64_t each = d->per_task.v[kept[k]];
+            held->v[kept[k]] += each < 0 ? n->cfg.v[kept[k]] : each * a->tasks;
+        }
+    }
+}
+
+struct res node_held(const struct cluster *c, const struct node *n,
+    const struct job *but, int64_t ahead_s)
+{
+    struct res held = {{0}};
+
+    for (size_t i = 0; c->suspended && i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        if (j->state == JOB_SUSPENDED && j != but
+            && (ahead_s <= 0 || left_s(j) > ahead_s))
+            add_held(&held, n, j);
+    }
+    return held;
+}
