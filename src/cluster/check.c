@@ -177,7 +177,7 @@ static void check_totals(const struct cluster *c)
     for (size_t p = 0; p < c->partitions.n; p++) {
         const struct partition *par = c->partitions.v[p];
         struct res cfg = {{0}}, up = {{0}};
-        uint32_t nodes = 0, up_nodes = 0;
+        uint32_t nodes = 0, up_nodes = 0, busy = 0;
         for (size_t i = 0; i < c->nodes.n; i++) {
             const struct node *n = c->nodes.v[i];
             if (n->partition != p || n->global)
@@ -186,10 +186,12 @@ static void check_totals(const struct cluster *c)
             nodes++;
             res_add(&up, &n->cfg, node_is_up(n));
             up_nodes += node_is_up(n);
+            busy += n->state == NODE_BUSY;
         }
         assert(par->index == p);
         assert(!memcmp(&cfg, &par->cfg, sizeof cfg) && nodes == par->node_count);
         assert(!memcmp(&up, &par->up, sizeof up) && up_nodes == par->up_nodes);
+        assert(busy == par->busy_nodes);
         res_add(&all, &cfg, 1);
     }
     assert(!memcmp(&all, &c->cfg_total, sizeof all));

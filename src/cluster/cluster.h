@@ -129,6 +129,7 @@ struct partition {
     struct res cfg;                 /* configured on its nodes */
     struct res up;                  /* configured on nodes that are up */
     uint32_t node_count, up_nodes;
+    uint32_t busy_nodes; /* reported Busy */
 };
 
 /* ---- jobs ------------------------------------------------------------------- */
@@ -375,6 +376,7 @@ struct cluster {
     uint64_t rsv_instances; /* of those, instances of standing ones */
     uint64_t config_epoch;  /* +1 when settings or credentials' settings changed */
     uint64_t node_epoch;    /* +1 when a node's static attributes or state changed */
+    uint64_t relief_epoch;  /* +1 when a node is told to be less busy than before */
     struct cluster_private *priv; /* indexes by name */
     struct access_cache *access;  /* policy/access owns it; access_cache_destroy() */
 };

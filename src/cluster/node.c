@@ -293,6 +293,15 @@ static struct partition *find_partition(struct cluster *c, const struct node *n,
     return p;
 }
 
+static bool relieves(const struct node *n, const struct node_desc *d)
+{
+    bool less = d->load < n->load;
+
+    for (int i = 0; i < RES_DIMS; i++)
+        less |= d->util.v[i] < n->util.v[i];
+    return d->measured && less;
+}
+
 static void take_report(struct cluster *c, struct node *n, const struct node_desc *d,
     struct node_told *t, uint32_t partition, int64_t now)
 {
@@ -305,6 +314,7 @@ static void take_report(struct cluster *c, struct node *n, const struct node_des
         c->node_epoch++;
     }
     node_set_state(c, n, d->state, now);
+    c->relief_epoch += relieves(n, d);
     if (d->measured)
         node_measure(n, d->load, &d->util);
 }

@@ -87,6 +87,7 @@ void node_set_state(struct cluster *c, struct node *n, enum node_state s, int64_
     if (s != n->state) {
         if (use_of(s) != use_of(n->state))
             c->node_epoch++;
+        c->relief_epoch += n->state == NODE_BUSY;
         partition_count_node(c, n, -1);
         n->state = s;
         partition_count_node(c, n, +1);

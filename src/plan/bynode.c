@@ -50,15 +50,18 @@ static void use_job(struct in_use *u, const struct ask *a, const struct job *oth
 static void use_tasks(struct in_use *u, const struct ask *a, const struct job *other,
     const struct req *r, uint32_t tasks)
 {
-    const struct taskdef *theirs = r->held ? r->held : r->def;
+    bool running = r->held != NULL;
+    const struct taskdef *theirs = running ? r->held : r->def;
     const struct taskdef *def = a->def;
     struct res used = {{0}};
 
     for (int i = 0; i < RES_DIMS; i++) {
         int64_t each = theirs->per_task.v[i];
         used.v[i] = each < 0 ? a->n->cfg.v[i] : each * tasks;
+        /* measured use decides there, which is known for the present only */
+        if (!running || a->n->par->avail[i] != AVAIL_UTILIZED)
+            u->res.v[i] += used.v[i];
     }
-    res_add(&u->res, &used, 1);
     for (size_t i = 0; i < def->gres.n && i < GRES_MAX; i++)
         for (size_t k = 0; k < theirs->gres.n; k++)
             if (theirs->gres.v[k].id == def->gres.v[i].id)
@@ -327,7 +330,8 @@ int64_t bynode_all(
                 vec_push(&p->pinned, n->index);
             else if (start <= p->now && !p->any_gone
                      && !bitset_test(&p->free_nodes, n->index)
-                     && def->per_task.v[RES_PROCS] != 0)
+                     && def->per_task.v[RES_PROCS] != 0
+                     && n->par->avail[AVAIL_PROCS] != AVAIL_UTILIZED)
                 continue;
             if (bynode_on_list(p, &j->reqs[0], n))
                 tasks = bynode_tasks(p, j, def, n, start, end);

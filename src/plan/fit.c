@@ -59,7 +59,8 @@ static bool places_matter(
         def->nodealloc == NODEALLOC_UNSET ? par->nodealloc : def->nodealloc;
 
     return par->nodeset.policy != NODESET_OFF || policy == NODEALLOC_CONTIGUOUS
-           || policy == NODEALLOC_LOCAL;
+           || policy == NODEALLOC_LOCAL
+           || par->avail[AVAIL_PROCS] == AVAIL_UTILIZED; /* no unit for loads */
 }
 
 bool set_has_by_node(const struct plan *p, const struct fitset *s)

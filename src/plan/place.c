@@ -225,7 +225,8 @@ int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
         return bynode_place_now(p, j, set_of(p, s), ret, ret_code);
     const struct pool *pool = &p->pools.v[s->pools.v[0].pool];
     enum direction dir = direction_for(p, j, s);
-    if (dir == DIR_NONE || !pool->simple || !pool->contiguous)
+    bool busy = p->c->partitions.v[pool->partition]->busy_nodes > 0;
+    if (dir == DIR_NONE || !pool->simple || !pool->contiguous || busy)
         return place_by_policy(p, j, s, ret, ret_code);
     uint32_t need = j->reqs[0].tasks;
     need = dir == DIR_UP ? take_up(p, pool, need, ret) : take_down(p, pool, need, ret);

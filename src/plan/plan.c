@@ -179,6 +179,8 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
         p->node_epoch = p->c->node_epoch;
         p->config_epoch = p->c->config_epoch;
     }
+    p->given_back |= p->relief_epoch != p->c->relief_epoch;
+    p->relief_epoch = p->c->relief_epoch;
     p->now = now;
     p->confirmed = 0;
     p->version++;

@@ -42,9 +42,11 @@ static struct settings *load(const char *lines)
 {
     struct strbuf text = {0};
 
-    strbuf_printf(&text,
-        "NODEALLOCATIONPOLICY FIRSTAVAILABLE\nNODEAVAILABILITYPOLICY DEDICATED\n%s\n",
-        lines);
+    if (!strstr(lines, "NODEALLOCATIONPOLICY "))
+        strbuf_add(&text, "NODEALLOCATIONPOLICY FIRSTAVAILABLE\n");
+    if (!strstr(lines, "NODEAVAILABILITYPOLICY "))
+        strbuf_add(&text, "NODEAVAILABILITYPOLICY DEDICATED\n");
+    strbuf_printf(&text, "%s\n", lines);
     struct config *config = config_load_text("maui.cfg", text.text, text.len);
     for (size_t i = 0; i < config->findings.n; i++)
         fprintf(
