@@ -18,6 +18,7 @@ MAY_INCLUDE = {
     "plan": {"base", "config", "cluster", "policy"},
     "engine": {"base", "config", "cluster", "policy", "plan"},
     "sim": {"base", "config", "cluster", "policy", "plan", "engine"},
+    "store": {"base"},
     "client": {"base", "config", "cluster", "policy", "plan", "engine", "sim"},
 }
 

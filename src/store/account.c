@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Accounting rows: one table of columns makes the statements, stores and reads. */
+#include "store/account.h"
+
+#include "base/strbuf.h"
+#include "store/private.h"
+
+#include <stdlib.h>
+
+enum column_type { COL_TEXT, COL_INT, COL_REAL, COL_BOOL };
+
+struct column {
+    const char *name;
+    enum column_type type;
+    size_t at; /* offset of the field in struct store_account */
+};
+
+#define COLUMN(field, type)                                                            \
+    {                                                                                  \
+#field, type, offsetof(struct store_account, field)                            \
+    }
+
+static const struct column columns[] = {
+    COLUMN(job, COL_TEXT),
+    COLUMN(name, COL_TEXT),
+    COLUMN(user, COL_TEXT),
+    COLUMN(group, COL_TEXT),
+    COLUMN(account, COL_TEXT),
+    COLUMN(class, COL_TEXT),
+    COLUMN(qos, COL_TEXT),
+    COLUMN(partition, COL_TEXT),
+    COLUMN(state, COL_TEXT),
+    COLUMN(submit_at, COL_INT),
+    COLUMN(queue_at, COL_INT),
+    COLUMN(start_at, COL_INT),
+    COLUMN(end_at, COL_INT),
+    COLUMN(wclimit_s, COL_INT),
+    COLUMN(procs, COL_INT),
+    COLUMN(nodes, COL_INT),
+    COLUMN(tasks, COL_INT),
+    COLUMN(mem_mb, COL_INT),
+    COLUMN(cpu_s, COL_REAL),
+    COLUMN(exit_status, COL_INT),
+    COLUMN(backfilled, COL_BOOL),
+    COLUMN(priority, COL_INT),
+    COLUMN(hosts, COL_TEXT),
+    COLUMN(extra, COL_TEXT),
+};
+
+#define NCOLUMNS ((int)(sizeof columns / sizeof *columns))
+
+static void add_names(struct strbuf *sql)
+{
+    for (int i = 0; i < NCOLUMNS; i++)
+        strbuf_printf(sql, "%s\"%s\"", i ? ", " : "", columns[i].name);
+}
+
+static sqlite3_stmt *adding(struct store *store, struct err *err)
+{
+    struct strbuf sql = {0};
+    sqlite3_stmt *stmt;
+
+    if (!store->kept[KEPT_ACCOUNT_ADD]) {
+        strbuf_add(&sql, "INSERT INTO account(");
+        add_names(&sql);
+        strbuf_add(&sql, ") VALUES(?");
+        for (int i = 1; i < NCOLUMNS; i++)
+            strbuf_add(&sql, ", ?");
+        strbuf_add(&sql, ")");
+    }
+    stmt = store_change(store, KEPT_ACCOUNT_ADD, sql.text, err);
+    free(sql.text);
+    return stmt;
+}
+
+int store_account_add(
+    struct store *store, const struct store_account *row, struct err *err)
+{
+    sqlite3_stmt *stmt = adding(store, err);
+
+    if (!stmt)
+        return -1;
+    for (int i = 0; i < NCOLUMNS; i++) {
+        const char *field = (const char *)row + columns[i].at;
+
+        switch (columns[i].type) {
+        case COL_TEXT:
+            sql_text(stmt, i + 1, *(const char *const *)field);
+            break;
+        case COL_INT:
+            sqlite3_bind_int64(stmt, i + 1, *(const int64_t *)field);
+            break;
+        case COL_REAL:
+            sqlite3_bind_double(stmt, i + 1, *(const double *)field);
+            break;
+        case COL_BOOL:
+            sqlite3_bind_int(stmt, i + 1, *(const bool *)field);
+            break;
+        }
+    }
+    return store_change_end(store, stmt, err);
+}
+
+static void read_row(sqlite3_stmt *stmt, struct store_account *row)
+{
+    for (int i = 0; i < NCOLUMNS; i++) {
+        char *field = (char *)row + columns[i].at;
+
+        switch (columns[i].type) {
+        case COL_TEXT:
+            *(const char **)field = sql_column(stmt, i);
+            break;
+        case COL_INT:
+            *(int64_t *)field = sqlite3_column_int64(stmt, i);
+            break;
+        case COL_REAL:
+            *(double *)field = sqlite3_column_double(stmt, i);
+            break;
+        case COL_BOOL:
+            *(bool *)field = sqlite3_column_int(stmt, i) != 0;
+            break;
+        }
+    }
+}
+
+struct credential {
+    const char *column, *wanted; /* NULL = any */
+};
+
+/* The credentials a filter asks for, in the order of their parameters. */
+#define FILTER_CREDENTIALS(filter)                                                     \
+    {                                                                                  \
+        {"user", (filter)->user}, {"group", (filter)->group},                          \
+            {"account", (filter)->account}, {"class", (filter)->class},                \
+            {"qos", (filter)->qos},                                                    \
+    }
+
+static sqlite3_stmt *filtered(
+    struct store *store, const struct store_account_filter *filter, struct err *err)
+{
+    const struct credential creds[] = FILTER_CREDENTIALS(filter);
+    const char *order = filter->newest_first ? " DESC" : "";
+    struct strbuf sql = {0};
+    sqlite3_stmt *stmt;
+
+    strbuf_add(&sql, "SELECT ");
+    add_names(&sql);
+    strbuf_add(&sql, " FROM account WHERE end_at >= ?1 AND end_at < ?2");
+    for (int i = 0; i < (int)(sizeof creds / sizeof *creds); i++)
+        if (creds[i].wanted)
+            strbuf_printf(&sql, " AND \"%s\" = ?%d", creds[i].column, i + 4);
+    strbuf_printf(&sql, " ORDER BY end_at%s, id%s LIMIT ?3", order, order);
+    stmt = sql_walk(store, sql.text, err);
+    free(sql.text);
+    if (!stmt)
+        return NULL;
+    sqlite3_bind_int64(stmt, 1, filter->from_at);
+    sqlite3_bind_int64(stmt, 2, filter->to_at ? filter->to_at : INT64_MAX);
+    sqlite3_bind_int64(stmt, 3, filter->limit ? filter->limit : -1);
+    for (int i = 0; i < (int)(sizeof creds / sizeof *creds); i++)
+        if (creds[i].wanted)
+            sql_text(stmt, i + 4, creds[i].wanted);
+    return stmt;
+}
+
+int store_account_each(struct store *store, const struct store_account_filter *filter,
+    store_account_fn *each, void *arg, struct err *err)
+{
+    sqlite3_stmt *stmt = filtered(store, filter, err);
+    int rc = SQLITE_ROW, stop = 0;
+
+    if (!stmt)
+        return -1;
+    while (stop == 0 && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+        struct store_account row;
+
+        read_row(stmt, &row);
+        stop = each(arg, &row);
+    }
+    return sql_walked(store, stmt, rc, stop, err);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Accounting of ended jobs: one row a job, kept for good. */
+#ifndef MAUI_STORE_ACCOUNT_H
+#define MAUI_STORE_ACCOUNT_H
+
+#include "store/store.h"
+
+/* Texts: NULL is stored as "". Instants: seconds since 1970, 0 = never came. */
+struct store_account {
+    const char *job, *name;
+    const char *user, *group, *account, *class, *qos, *partition;
+    const char *state; /* how it ended: "Completed", "Removed", ... */
+    int64_t submit_at, queue_at, start_at, end_at; /* queue_at: eligible since */
+    int64_t wclimit_s;
+    int64_t procs, nodes, tasks;
+    int64_t mem_mb; /* < 0 = unknown */
+    double cpu_s;   /* < 0 = unknown */
+    int64_t exit_status;
+    bool backfilled;
+    int64_t priority;  /* when it started */
+    const char *hosts; /* "node[01-04]" */
+    const char *extra; /* anything else, a JSON text */
+};
+
+/* Part of the batch as all changes: commit it together with the end of the job. */
+int store_account_add(
+    struct store *store, const struct store_account *row, struct err *err);
+
+/* A zeroed filter lets everything pass. */
+struct store_account_filter {
+    int64_t from_at, to_at; /* ended in [from_at, to_at); to_at 0 = no end */
+    const char *user, *group, *account, *class, *qos; /* NULL = any */
+    int64_t limit;                                    /* rows at most; 0 = all */
+    bool newest_first;
+};
+
+/* 0 = go on, a positive number ends the walk and is returned by it. The row is borrowed
+ * for the call; its texts are never NULL. May read the store, must not change it. */
+typedef int store_account_fn(void *arg, const struct store_account *row);
+
+/* Rows that pass, by end and then as added (or the other way round). Time ranges and
+ * users are found by an index. */
+int store_account_each(struct store *store, const struct store_account_filter *filter,
+    store_account_fn *each, void *arg, struct err *err);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Opening and closing. Nothing is written before the file is known to be ours and
+ * sound. */
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "store/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUSY_TIMEOUT_MS 2000
+#define LOG_LIMIT       "PRAGMA journal_size_limit=16777216; PRAGMA wal_autocheckpoint=4096"
+
+int store_create_file(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        return -1;
+    if (fchmod(fd, 0600) != 0) { /* a umask may have taken bits away */
+        close(fd);
+        unlink(path);
+        return -1;
+    }
+    return close(fd);
+}
+
+/* `path` up to its last slash, without it; "." if there is none. Owned. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!slash)
+        return xstrdup(".");
+    return slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
+}
+
+int store_sync_folder(const char *path, struct err *err)
+{
+    char *folder = folder_of(path);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = 0;
+
+    if (fd < 0 || fsync(fd) != 0)
+        result = err_set(err, ERR_IO,
+            "%s: its folder cannot be flushed to the disk: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    free(folder);
+    return result;
+}
+
+/* One name for one file, or two writers could get past each other's lock. The last
+ * part need not exist. Owned; NULL: see errno. */
+static char *full_name(const char *path)
+{
+    char *full = realpath(path, NULL);
+    const char *slash = strrchr(path, '/');
+    struct strbuf name = {0};
+    char *folder;
+
+    if (full || errno != ENOENT)
+        return full;
+    folder = folder_of(path);
+    full = realpath(folder, NULL);
+    free(folder);
+    if (!full)
+        return NULL;
+    strbuf_printf(&name, "%s/%s", full, slash ? slash + 1 : path);
+    free(full);
+    return strbuf_take(&name);
+}
+
+/* There is a file now, and it is a file. */
+static int ensure_file(struct store *store, struct err *err)
+{
+    struct stat st;
+
+    if (stat(store->path, &st) == 0) {
+        if (!S_ISREG(st.st_mode))
+            return err_set(err, ERR_INVALID, "%s: not a file", store->path);
+        return 0;
+    }
+    if (errno != ENOENT || store->read_only)
+        return err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s",
+            store->path, strerror(errno));
+    if (store_create_file(store->path) != 0)
+        return err_set(
+            err, ERR_IO, "%s: cannot be created: %s", store->path, strerror(errno));
+    store->created = true;
+    return 0;
+}
+
+static int connect_file(struct store *store, int busy_timeout_ms, struct err *err)
+{
+    int flags = store->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    int rc =
+        sqlite3_open_v2(store->path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+
+    if (rc != SQLITE_OK)
+        return sql_fail(store, rc, "opening", err);
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(
+        store->db, busy_timeout_ms ? busy_timeout_ms : BUSY_TIMEOUT_MS);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    /* Until the file is known to be sound, closing it must not carry over its log. */
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    return 0;
+}
+
+/* After a crash: SQLite mends what a crash can do; this finds what a disk did. */
+static int check_structure(struct store *store, struct err *err)
+{
+    sqlite3_stmt *stmt = sql_walk(store, "PRAGMA quick_check(1)", err);
+    struct store sentence = {.path = store->path}; /* no words of the last statement */
+    int rc, result = 0;
+
+    if (!stmt)
+        return -1;
+    rc = sqlite3_step(stmt);
+    if (rc == SQLITE_ROW && strcmp(sql_column(stmt, 0), "ok") != 0)
+        result = sql_fail(&sentence, SQLITE_CORRUPT, "checking its structure", err);
+    return sql_walked(store, stmt, rc, 0, err) != 0 ? -1 : result;
+}
+
+static int use_log(struct store *store, struct err *err)
+{
+    sqlite3_stmt *stmt = sql_walk(store, "PRAGMA journal_mode=WAL", err);
+    int rc, result = 0;
+
+    if (!stmt)
+        return -1;
+    rc = sqlite3_step(stmt);
+    if (rc == SQLITE_ROW && strcmp(sql_column(stmt, 0), "wal") != 0)
+        result = err_set(err, ERR_IO,
+            "%s: its file system cannot share memory between programs, which the log "
+            "needs; keep the file on a local disk",
+            store->path);
+    return sql_walked(store, stmt, rc, 0, err) != 0 ? -1 : result;
+}
+
+static int make_writable(struct store *store, const struct migration *list,
+    size_t count, int version, struct err *err)
+{
+    if ((store->unclean && check_structure(store, err) != 0) || use_log(store, err) != 0
+        || sql_exec(store, "PRAGMA synchronous=FULL; " LOG_LIMIT, "opening", err) != 0
+        || schema_migrate(store, list, count, version, err) != 0
+        || (store->created && store_sync_folder(store->path, err) != 0))
+        return -1;
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    return 0;
+}
+
+static int disconnect(struct store *store)
+{
+    for (int i = 0; i < KEPT_COUNT; i++)
+        sqlite3_finalize(store->kept[i]);
+    return sqlite3_close(store->db);
+}
+
+static void remove_created(const struct store *store)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct strbuf name = {0};
+
+        strbuf_printf(&name, "%s%s", store->path, ends[i]);
+        unlink(name.text);
+        free(name.text);
+    }
+}
+
+static void abandon(struct store *store)
+{
+    disconnect(store);
+    if (store->created)
+        remove_created(store);
+    lockfile_release(store, !store->unclean);
+    free(store->path);
+    free(store);
+}
+
+int store_open_schema(const char *path, const struct store_options *options,
+    const struct migration *list, size_t count, struct store **store, struct err *err)
+{
+    const struct store_options usual = {0};
+    const struct store_options *use = options ? options : &usual;
+    struct store *s;
+    char *full = full_name(path);
+    int version;
+
+    if (!full)
+        return err_set(err, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
+    s = xcalloc(1, sizeof *s);
+    *s = (struct store){.path = full, .lock_fd = -1, .read_only = use->read_only};
+    if ((!s->read_only && lockfile_take(s, err) != 0) || ensure_file(s, err) != 0
+        || connect_file(s, use->busy_timeout_ms, err) != 0
+        || schema_identify(s, count, &version, err) != 0
+        || (!s->read_only && make_writable(s, list, count, version, err) != 0)) {
+        abandon(s);
+        return -1;
+    }
+    *store = s;
+    return 0;
+}
+
+int store_open(const char *path, const struct store_options *options,
+    struct store **store, struct err *err)
+{
+    size_t count;
+    const struct migration *list = schema_migrations(&count);
+
+    return store_open_schema(path, options, list, count, store, err);
+}
+
+void store_close(struct store *store)
+{
+    bool clean;
+
+    if (!store)
+        return;
+    store_rollback(store);
+    store_idle(store, NULL);
+    clean = disconnect(store) == SQLITE_OK;
+    lockfile_release(store, clean);
+    free(store->path);
+    free(store);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of this room share: the store itself, statements, error sentences. */
+#ifndef MAUI_STORE_PRIVATE_H
+#define MAUI_STORE_PRIVATE_H
+
+#include "store/store.h"
+
+#include <sqlite3.h>
+#include <stddef.h>
+
+/* Statements that stay prepared. */
+enum kept {
+    KEPT_BEGIN,
+    KEPT_COMMIT,
+    KEPT_PUT,
+    KEPT_DELETE,
+    KEPT_GET,
+    KEPT_JOURNAL_ADD,
+    KEPT_JOURNAL_TRIM,
+    KEPT_JOURNAL_LAST,
+    KEPT_ACCOUNT_ADD,
+    KEPT_COUNT
+};
+
+struct store {
+    char *path;
+    sqlite3 *db;
+    sqlite3_stmt *kept[KEPT_COUNT];
+    int lock_fd;    /* -1 when read only */
+    bool read_only; /* options of the caller */
+    bool created;   /* by this process; removed again if opening fails */
+    bool unclean;   /* the last writer did not close it */
+    bool spoiled;   /* the batch failed: `why`; nothing of it is in the file */
+    bool remnant;   /* a failed commit may have left whole frames in the log */
+    bool logged;    /* commits since the log was last carried over */
+    unsigned walks; /* reading just now: no changes from callbacks */
+    uint64_t batch_changes;
+    struct err why;
+    struct store_stats stats;
+};
+
+/* ---- sql.c ---------------------------------------------------------------------- */
+
+/* Put the sentence for an SQLite result code into `err`: what happened while `doing`
+ * ("writing"), and what to do about it. Returns -1. */
+int sql_fail(const struct store *store, int rc, const char *doing, struct err *err);
+
+/* Run statements without results. */
+int sql_exec(
+    const struct store *store, const char *sql, const char *doing, struct err *err);
+
+/* The one number that a statement yields. */
+int sql_number(
+    const struct store *store, const char *sql, int64_t *number, struct err *err);
+
+/* The statement kept as `which`, prepared from `sql` at first use; NULL on failure. */
+sqlite3_stmt *sql_kept(
+    struct store *store, enum kept which, const char *sql, struct err *err);
+
+/* A statement for one walk over its rows; NULL on failure. End it with sql_walked(). */
+sqlite3_stmt *sql_walk(struct store *store, const char *sql, struct err *err);
+
+/* `rc` is what the last step returned, `stop` what the last callback did; the result of
+ * the walk is returned. */
+int sql_walked(
+    struct store *store, sqlite3_stmt *stmt, int rc, int stop, struct err *err);
+
+/* Text of a result column until the next step; never NULL, also in a damaged file. */
+const char *sql_column(sqlite3_stmt *stmt, int number);
+
+/* Text parameter that lives until the statement has run; NULL is "". */
+void sql_text(sqlite3_stmt *stmt, int number, const char *text);
+
+/* ---- store.c -------------------------------------------------------------------- */
+
+/* The statement of a change, with its batch open; NULL = refused, the batch is spoiled
+ * then. Bind its parameters and call store_change_end(). */
+sqlite3_stmt *store_change(
+    struct store *store, enum kept which, const char *sql, struct err *err);
+int store_change_end(struct store *store, sqlite3_stmt *stmt, struct err *err);
+
+/* ---- lockfile.c ----------------------------------------------------------------- */
+
+/* Take the writer's lock; fills lock_fd and unclean. */
+int lockfile_take(struct store *store, struct err *err);
+
+/* Release it; `clean`: the next one need not check the file. */
+void lockfile_release(struct store *store, bool clean);
+
+/* ---- schema.c ------------------------------------------------------------------- */
+
+/* How to come to `version` from the one before. */
+struct migration {
+    int version;
+    const char *sql;
+};
+
+/* The present list, 1 upwards without gaps; *count entries. */
+const struct migration *schema_migrations(size_t *count);
+
+/* Is it our file, and not newer than the list? *version: what it has, 0 = empty. */
+int schema_identify(
+    const struct store *store, size_t count, int *version, struct err *err);
+
+/* Bring the file from `version` to the end of the list, all or nothing. */
+int schema_migrate(const struct store *store, const struct migration *list,
+    size_t count, int version, struct err *err);
+
+/* ---- open.c --------------------------------------------------------------------- */
+
+/* As store_open(), with another list of migrations. */
+int store_open_schema(const char *path, const struct store_options *options,
+    const struct migration *list, size_t count, struct store **store, struct err *err);
+
+/* Make the names in the folder of `path` durable. */
+int store_sync_folder(const char *path, struct err *err);
+
+/* Create `path` (mode 0600 whatever the umask), which must not exist. -1: see errno. */
+int store_create_file(const char *path);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The tables, and how a file of an older version gets them. */
+#include "store/private.h"
+
+#define APPLICATION_ID 1296127305 /* "MAUI", at offset 68 of the file */
+
+/* The text of a released version never changes; a new one is a row more. */
+static const struct migration migrations[] = {
+    {1, "CREATE TABLE record("
+        " kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,"
+        " PRIMARY KEY(kind, key)) WITHOUT ROWID;"
+        /* AUTOINCREMENT: a number that was trimmed is not given again. */
+        "CREATE TABLE journal("
+        " seq INTEGER PRIMARY KEY AUTOINCREMENT,"
+        " at INTEGER NOT NULL, text TEXT NOT NULL);"
+        "CREATE TABLE account("
+        " id INTEGER PRIMARY KEY, job TEXT NOT NULL, name TEXT NOT NULL,"
+        " \"user\" TEXT NOT NULL, \"group\" TEXT NOT NULL, account TEXT NOT NULL,"
+        " class TEXT NOT NULL, qos TEXT NOT NULL, partition TEXT NOT NULL,"
+        " state TEXT NOT NULL, submit_at INTEGER NOT NULL, queue_at INTEGER NOT NULL,"
+        " start_at INTEGER NOT NULL, end_at INTEGER NOT NULL,"
+        " wclimit_s INTEGER NOT NULL, procs INTEGER NOT NULL, nodes INTEGER NOT NULL,"
+        " tasks INTEGER NOT NULL, mem_mb INTEGER NOT NULL, cpu_s REAL NOT NULL,"
+        " exit_status INTEGER NOT NULL, backfilled INTEGER NOT NULL,"
+        " priority INTEGER NOT NULL, hosts TEXT NOT NULL, extra TEXT NOT NULL);"
+        "CREATE INDEX account_end ON account(end_at);"
+        "CREATE INDEX account_user ON account(\"user\", end_at);"},
+};
+
+const struct migration *schema_migrations(size_t *count)
+{
+    *count = sizeof migrations / sizeof *migrations;
+    return migrations;
+}
+
+static int refuse(const struct store *store, size_t count, int64_t id, int64_t version,
+    int64_t tables, struct err *err)
+{
+    if (id != APPLICATION_ID && (id != 0 || version != 0 || tables != 0))
+        return err_set(err, ERR_INVALID,
+            "%s: an SQLite database of another program; name another file for the "
+            "scheduler's state",
+            store->path);
+    if (version > (int64_t)count)
+        return err_set(err, ERR_INVALID,
+            "%s: written by a newer release (schema %lld, this one knows up to %zu); "
+            "use "
+            "that release, or a backup from before the upgrade",
+            store->path, (long long)version, count);
+    if (store->read_only && version < (int64_t)count)
+        return err_set(err, ERR_INVALID,
+            "%s: of an older release (schema %lld, this one reads %zu); the scheduler "
+            "converts it when it opens it",
+            store->path, (long long)version, count);
+    return 0;
+}
+
+int schema_identify(
+    const struct store *store, size_t count, int *version, struct err *err)
+{
+    int64_t id, have, tables;
+
+    if (sql_number(store, "PRAGMA application_id", &id, err) != 0
+        || sql_number(store, "PRAGMA user_version", &have, err) != 0
+        || sql_number(store, "SELECT count(*) FROM sqlite_schema", &tables, err) != 0
+        || refuse(store, count, id, have, tables, err) != 0)
+        return -1;
+    *version = (int)have;
+    return 0;
+}
+
+static int migrate_one(
+    const struct store *store, const struct migration *step, struct err *err)
+{
+    char mark[80];
+
+    sqlite3_snprintf(sizeof mark, mark,
+        "PRAGMA application_id=%d; PRAGMA user_version=%d", APPLICATION_ID,
+        step->version);
+    return sql_exec(store, step->sql, "converting", err) != 0
+                   || sql_exec(store, mark, "converting", err) != 0
+               ? -1
+               : 0;
+}
+
+int schema_migrate(const struct store *store, const struct migration *list,
+    size_t count, int version, struct err *err)
+{
+    if (version >= (int)count)
+        return 0;
+    if (sql_exec(store, "BEGIN IMMEDIATE", "converting", err) != 0)
+        return -1;
+    for (size_t i = (size_t)version; i < count; i++) {
+        if (migrate_one(store, &list[i], err) != 0) {
+            sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+            return err_prefix(err,
+                "schema %d could not be brought to %d, the file was "
+                "left as it was: ",
+                version, list[i].version);
+        }
+    }
+    if (sql_exec(store, "COMMIT", "converting", err) != 0) {
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+        return -1;
+    }
+    return 0;
+}

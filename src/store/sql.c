@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Statements, and SQLite's result codes as sentences for an administrator. */
+#include "store/private.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct advice {
+    int rc; /* primary result code */
+    enum err_code code;
+    const char *what, *advice;
+};
+
+#define WRITABLE                                                                       \
+    "the file and its folder must be writable by the user the scheduler runs as"
+#define DAMAGED                                                                        \
+    "it was left as it is: move it away with its -wal and -shm, then put a backup in " \
+    "its place, or save what can be read: sqlite3 MOVED .recover | sqlite3 NEW"
+
+static const struct advice advices[] = {
+    {SQLITE_FULL, ERR_IO, "the disk is full",
+        "nothing of this batch was kept; make room on its file system"},
+    {SQLITE_BUSY, ERR_CONFLICT, "another program has it locked",
+        "end that program (an open sqlite3 shell?) and try again"},
+    {SQLITE_IOERR, ERR_IO, "the disk or file system failed",
+        "nothing of this batch was kept; see the kernel's log and check the disk"},
+    {SQLITE_CORRUPT, ERR_IO, "it is damaged", DAMAGED},
+    {SQLITE_NOTADB, ERR_IO, "it is damaged or not a state file", DAMAGED},
+    {SQLITE_READONLY, ERR_DENIED, "it may not be written", WRITABLE},
+    {SQLITE_PERM, ERR_DENIED, "it may not be opened", WRITABLE},
+    {SQLITE_CANTOPEN, ERR_IO, "it cannot be opened", WRITABLE},
+    {SQLITE_TOOBIG, ERR_INVALID, "a text is too long", "one gigabyte is the most"},
+};
+
+static const struct advice *advice_of(int rc)
+{
+    for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
+        if (advices[i].rc == (rc & 0xff))
+            return &advices[i];
+    return NULL;
+}
+
+int sql_fail(const struct store *store, int rc, const char *doing, struct err *err)
+{
+    const struct advice *advice = advice_of(rc);
+    const char *detail = sqlite3_errstr(rc);
+    int no = store->db ? sqlite3_system_errno(store->db) : 0;
+
+    if (store->db && sqlite3_errcode(store->db) != SQLITE_OK)
+        detail = sqlite3_errmsg(store->db);
+    if (no != 0 && ((rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN))
+        detail = strerror(no);
+    if (!advice)
+        return err_set(err, ERR_IO, "%s: %s failed: %s", store->path, doing, detail);
+    return err_set(err, advice->code, "%s: %s (%s: %s); %s", store->path, advice->what,
+        doing, detail, advice->advice);
+}
+
+int sql_exec(
+    const struct store *store, const char *sql, const char *doing, struct err *err)
+{
+    int rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+
+    return rc == SQLITE_OK ? 0 : sql_fail(store, rc, doing, err);
+}
+
+int sql_number(
+    const struct store *store, const char *sql, int64_t *number, struct err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL), result = 0;
+
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(stmt);
+    if (rc == SQLITE_ROW)
+        *number = sqlite3_column_int64(stmt, 0);
+    else
+        result = sql_fail(store, rc, "reading", err);
+    sqlite3_finalize(stmt);
+    return result;
+}
+
+sqlite3_stmt *sql_kept(
+    struct store *store, enum kept which, const char *sql, struct err *err)
+{
+    int rc;
+
+    if (store->kept[which])
+        return store->kept[which];
+    rc = sqlite3_prepare_v3(
+        store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &store->kept[which], NULL);
+    if (rc != SQLITE_OK)
+        sql_fail(store, rc, "preparing", err);
+    return store->kept[which];
+}
+
+sqlite3_stmt *sql_walk(struct store *store, const char *sql, struct err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL);
+
+    if (rc != SQLITE_OK) {
+        sql_fail(store, rc, "reading", err);
+        return NULL;
+    }
+    store->walks++;
+    return stmt;
+}
+
+int sql_walked(
+    struct store *store, sqlite3_stmt *stmt, int rc, int stop, struct err *err)
+{
+    int result = stop;
+
+    assert(stop >= 0 && store->walks > 0);
+    store->walks--;
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        result = sql_fail(store, rc, "reading", err);
+    sqlite3_finalize(stmt);
+    return result;
+}
+
+const char *sql_column(sqlite3_stmt *stmt, int number)
+{
+    const char *text = (const char *)sqlite3_column_text(stmt, number);
+
+    return text ? text : "";
+}
+
+void sql_text(sqlite3_stmt *stmt, int number, const char *text)
+{
+    /* What cannot be bound (too long) stays NULL, which no column accepts. */
+    sqlite3_bind_text(stmt, number, text ? text : "", -1, SQLITE_STATIC);
+}
