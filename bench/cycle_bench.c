@@ -7,6 +7,7 @@
  *     plan      the first full conservative plan: every job has a reservation
  *     chunky    as easy, but nodes cannot be counted: every node looks different
  *     chunky10  as chunky with ten reservations
+ *     steal     as easy; jobs of ten users of high priority may preempt all others
  *
  * Nodes have 8 processors and 16 GB; jobs belong to 200 users, 20 groups, 30
  * accounts and three classes, ask 1 to 1,023 tasks of one processor with up to 2 GB
@@ -30,7 +31,7 @@
 struct mode {
     const char *name;
     uint32_t depth; /* reservations; 0 = one for each job */
-    bool limits, chunky;
+    bool limits, chunky, steal;
 };
 
 static const struct mode modes[] = {
@@ -38,6 +39,7 @@ static const struct mode modes[] = {
     {.name = "plan", .depth = 0},
     {.name = "chunky", .depth = 1, .limits = true, .chunky = true},
     {.name = "chunky10", .depth = 10, .limits = true, .chunky = true},
+    {.name = "steal", .depth = 1, .limits = true, .steal = true},
 };
 
 static uint64_t rng(uint64_t *state)
@@ -85,6 +87,12 @@ static struct settings *make_settings(const struct mode *mode, uint32_t jobs)
     cfg->prio.weight[PRIO_XFACTOR] = 10;
     cfg->prio.weight[PRIO_PROC] = 1;
     user->fstarget = (struct fs_target){FS_TARGET_PLAIN, 1.0};
+    for (int i = 0; mode->steal && i < 10; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "u%d", i);
+        settings_cred(cfg, CRED_USER, name)->priority = 1000000;
+        cfg->prio.weight[PRIO_USER] = 1;
+    }
     if (mode->limits) {
         user->active[LIMIT_PROC] = (struct limit){20000, 40000};
         user->active[LIMIT_JOB] = (struct limit){500, 1000};
@@ -142,6 +150,8 @@ static void submit(
         .wclimit_s = limits[rng(state) % 10],
         .reqs = &req,
         .nreqs = 1};
+    if (mode->steal)
+        ev.u.job.flags = u < 10 ? JOB_PREEMPTOR : JOB_PREEMPTEE;
     ev.u.job.cred[CRED_USER] = user;
     ev.u.job.cred[CRED_GROUP] = group;
     ev.u.job.cred[CRED_ACCOUNT] = account;
@@ -231,6 +241,7 @@ int main(int argc, char **argv)
             measure(&modes[i], jobs, nodes, cycles);
             return 0;
         }
-    fputs("usage: cycle_bench easy|plan|chunky|chunky10 JOBS NODES [CYCLES]\n", stderr);
+    fputs("usage: cycle_bench easy|plan|chunky|chunky10|steal JOBS NODES [CYCLES]\n",
+        stderr);
     return 2;
 }

@@ -21,7 +21,7 @@ struct engine *engine_create(
     e->plan = plan_create(e->c);
     e->limits = limits_create();
     e->limits_epoch = e->group_epoch = e->standing_epoch = UINT64_MAX;
-    e->preempt_config = e->preempt_rsv = UINT64_MAX;
+    e->owned_epoch = UINT64_MAX;
     e->zone = opt->zone.day_of ? opt->zone : zone_utc();
     e->now = e->last_cycle_at = INT64_MIN / 4;
     e->origin = TIME_NEVER;
@@ -50,6 +50,9 @@ void engine_destroy(struct engine *e)
     vec_fini(&e->backfill);
     vec_fini(&e->ranked);
     vec_fini(&e->spare);
+    vec_fini(&e->owned);
+    vec_fini(&e->hopes);
+    bitset_fini(&e->preemptors);
     vec_fini(&e->reported);
     vec_fini(&e->roll_at);
     vec_fini(&e->pending);

@@ -3,6 +3,7 @@
 #ifndef MAUI_ENGINE_ENGINE_PRIVATE_H
 #define MAUI_ENGINE_ENGINE_PRIVATE_H
 
+#include "base/bitset.h"
 #include "engine/engine.h"
 #include "plan/backfill.h"
 #include "plan/plan.h"
@@ -29,6 +30,11 @@ struct entry {
 struct par_state {
     uint32_t reserved[RSV_GROUPS_MAX]; /* per depth group */
     bool blocked; /* a job found neither a start nor a reservation */
+};
+
+/* Processors that preempting all jobs up to this priority would free. */
+struct hope {
+    int64_t priority, procs;
 };
 
 struct engine {
@@ -62,9 +68,15 @@ struct engine {
     bool any_limited; /* somebody was kept back by a limit */
     bool any_cap;     /* some fairshare target keeps jobs from running */
     bool keeps;       /* RESERVATIONPOLICY HIGHEST somewhere */
-    bool preempts;    /* somebody may preempt somebody: once true, for good */
-    uint64_t preempt_config, preempt_rsv; /* epochs that was looked for in */
-    uint32_t optimists;                   /* running jobs of BACKFILLPOLICY PREEMPT */
+    bool preempts;    /* somebody may preempt somebody */
+    bool any_preemptor, hopes_known;
+    bool optimistic;               /* BACKFILLPOLICY PREEMPT somewhere */
+    struct bitset preemptors;      /* jobs with the right to preempt by their flags */
+    struct indexes owned;          /* reservations with OWNERPREEMPT ... */
+    uint64_t owned_epoch;          /* ... at this epoch */
+    struct VEC(struct hope) hopes; /* by priority: what preempting may bring */
+    int64_t idle_procs;            /* when hopes were summed */
+    uint32_t optimists;            /* running jobs of BACKFILLPOLICY PREEMPT */
     struct VEC(struct ranked) ranked, spare; /* the queue being ordered */
     uint64_t rank_low, rank_high, rank_last; /* keys */
     bool rank_sorted;
@@ -122,8 +134,10 @@ bool start_placed(struct engine *e, struct job *j, bool backfill);
 /* preempt.c */
 void preempt_notice_job(struct engine *e, const struct job *j);
 void preempt_begin(struct engine *e); /* before plan_begin() */
-/* Might the job preempt others? */
-bool preempt_may(const struct engine *e, const struct job *j);
+/* Has the job the right to preempt, and would all that may go perhaps be enough? Never
+ * false when preempt_start() would be true. O(log active jobs), once a cycle
+ * O(active jobs). */
+bool preempt_hopes(struct engine *e, const struct job *j);
 /* Start the job at the cost of others, if it has the right and that is enough. */
 bool preempt_start(struct engine *e, struct job *j, bool backfill);
 bool preempt_in(struct engine *e, struct job *j, uint32_t partition, bool backfill);
@@ -134,6 +148,7 @@ void preempt_resume(struct engine *e);
 void preempt_settle_optimists(struct engine *e); /* the queue is in order */
 /* Think running jobs away that are there on approval, as far as `j` is concerned. */
 void preempt_plan_without_optimists(struct engine *e, const struct job *j);
+void preempt_plan_with_all(struct engine *e);
 
 /* reserve.c */
 void reserve_kept(struct engine *e);

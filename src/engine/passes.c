@@ -61,15 +61,19 @@ static bool stand(struct engine *e, struct job *j)
 static bool place(
     struct engine *e, struct job *j, enum limit_level level, uint64_t parts)
 {
-    if (!e->keeps && plan_confirm(e->plan, j) && stand(e, j))
+    bool preempts = preempt_hopes(e, j) && !all_blocked(e, parts);
+
+    if (!e->keeps && preempts) /* what lower jobs have reserved is not in its way */
+        plan_confirm_rest(e->plan);
+    else if (!e->keeps && plan_confirm(e->plan, j) && stand(e, j))
         return true;
     bool offered = level == LEVEL_SOFT && reserve_may(e, j);
     /* with reservations about, the search for one also answers "now?" */
     bool search_first = offered && plan_reservations(e->plan) > 0
-                        && (parts & (parts - 1)) == 0 && !e->preempts;
+                        && (parts & (parts - 1)) == 0 && !preempts;
     if (!search_first && !all_blocked(e, parts) && start_if_possible(e, j, false))
         return true;
-    if (e->preempts && !all_blocked(e, parts) && preempt_start(e, j, false))
+    if (preempts && preempt_start(e, j, false))
         return true;
     return offered && reserve_job(e, j);
 }
@@ -162,12 +166,14 @@ static uint32_t preempt_out_of_order(
 
     for (size_t i = 0; i < jobs->n; i++) {
         struct job *j = e->c->jobs.v[jobs->v[i].job];
+        if (depth <= 0 && !e->owned.n && !bitset_test(&e->preemptors, jobs->v[i].job))
+            continue;
         if (j->state != JOB_IDLE || j->holds || j->rsv_slot != INDEX_NONE
             || !in_partition(e, j, pass->partition))
             continue;
         if (depth > 0 && ++seen > depth)
             break;
-        if (!preempt_may(e, j) || plan_fits_now(e->plan, j, pass->partition)
+        if (!preempt_hopes(e, j) || plan_fits_now(e->plan, j, pass->partition)
             || (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_NOBF)
             || (pass->recheck && !allowed_now(e, j, pass->level))
             || !preempt_in(e, j, pass->partition, true))

@@ -23,40 +23,50 @@ static bool owner_preempts(const struct reservation *r)
            && r->owner_kind < CRED_KINDS;
 }
 
-static bool settings_preempt(const struct engine *e)
+static bool backfill_preempts(const struct engine *e)
 {
-    if (e->cfg->wc_action == WC_PREEMPT && e->cfg->preempt_policy == PREEMPT_SUSPEND)
-        return true;
     for (size_t i = 0; i < e->c->partitions.n; i++)
         if (e->c->partitions.v[i]->par->bf_policy == BACKFILL_PREEMPT)
             return true;
     return false;
 }
 
-void preempt_notice_job(struct engine *e, const struct job *j)
+static bool by_flags(const struct engine *e, const struct job *j)
 {
     uint32_t qos_flags = job_cred(e->c, j, CRED_QOS)->cfg->qos_flags;
 
-    if ((j->flags & JOB_PREEMPTOR) || (qos_flags & QOS_RESTARTPREEMPT))
-        e->preempts = true;
+    return (j->flags & JOB_PREEMPTOR) || (qos_flags & QOS_RESTARTPREEMPT);
+}
+
+void preempt_notice_job(struct engine *e, const struct job *j)
+{
+    if (by_flags(e, j)) {
+        e->any_preemptor = true;
+        bitset_set(&e->preemptors, j->index);
+    } else {
+        bitset_clear(&e->preemptors, j->index);
+    }
+}
+
+static void find_owned(struct engine *e)
+{
+    if (e->owned_epoch == e->c->rsv_epoch)
+        return;
+    e->owned_epoch = e->c->rsv_epoch;
+    e->owned.n = 0;
+    for (size_t i = 0; i < e->c->reservations.n; i++)
+        if (owner_preempts(e->c->reservations.v[i]))
+            vec_push(&e->owned, (uint32_t)i);
 }
 
 void preempt_begin(struct engine *e)
 {
-    if (!e->preempts && e->preempt_config != e->c->config_epoch) {
-        e->preempt_config = e->c->config_epoch;
-        e->preempts = settings_preempt(e);
-    }
-    if (!e->preempts && e->preempt_rsv != e->c->rsv_epoch) {
-        e->preempt_rsv = e->c->rsv_epoch;
-        for (size_t i = 0; i < e->c->reservations.n; i++)
-            e->preempts |= owner_preempts(e->c->reservations.v[i]);
-    }
-    if (!e->preempts && !e->c->suspended)
-        return;
-    e->preempts = true;
-    plan_one_by_one(e->plan);
-    plan_distrust(e->plan); /* who may be preempted changes from cycle to cycle */
+    find_owned(e);
+    e->hopes_known = false;
+    e->optimistic = backfill_preempts(e);
+    e->preempts = e->any_preemptor || e->owned.n || e->optimistic;
+    if (e->optimistic)
+        plan_distrust(e->plan); /* what runs on approval may be in the way */
 }
 
 /* ---- rights ---- */
@@ -93,24 +103,24 @@ static bool owns_there(void *ctx, const struct job *victim, const struct node *n
     return false;
 }
 
-/* Would it be by right of RESTARTPREEMPT alone, and so by requeueing? */
-static bool only_restartable(const struct engine *e, const struct job *v)
+static bool reserved_always(const struct engine *e, const struct job *v)
 {
-    uint32_t qos_flags = job_cred(e->c, v, CRED_QOS)->cfg->qos_flags;
-    bool spv = (qos_flags & QOS_PREEMPTSPV) && (v->flags & JOB_SPVIOLATION);
-
-    return !spv && !(v->flags & (JOB_PREEMPTEE | JOB_OPTIMISTIC))
-           && (v->flags & JOB_RESTARTABLE) && !(qos_flags & QOS_RESERVEALWAYS);
+    return job_cred(e->c, v, CRED_QOS)->cfg->qos_flags & QOS_RESERVEALWAYS;
 }
 
+/* Has it given its leave to be preempted, or lost its right not to be? */
 static bool preemptible(const struct engine *e, const struct job *v)
 {
     uint32_t qos_flags = job_cred(e->c, v, CRED_QOS)->cfg->qos_flags;
 
-    if (qos_flags & QOS_RESERVEALWAYS)
-        return false;
     return (v->flags & (JOB_PREEMPTEE | JOB_OPTIMISTIC))
            || ((qos_flags & QOS_PREEMPTSPV) && (v->flags & JOB_SPVIOLATION));
+}
+
+/* Would it go by right of RESTARTPREEMPT alone, and so by requeueing? */
+static bool only_restartable(const struct engine *e, const struct job *v)
+{
+    return (v->flags & JOB_RESTARTABLE) && !preemptible(e, v);
 }
 
 static bool may_by_flags(const struct claim *k, const struct job *v)
@@ -119,8 +129,7 @@ static bool may_by_flags(const struct claim *k, const struct job *v)
 
     if ((k->j->flags & JOB_PREEMPTOR) && preemptible(k->e, v))
         return true;
-    return (qos_flags & QOS_RESTARTPREEMPT) && (v->flags & JOB_RESTARTABLE)
-           && (preemptible(k->e, v) || only_restartable(k->e, v));
+    return (qos_flags & QOS_RESTARTPREEMPT) && (v->flags & JOB_RESTARTABLE);
 }
 
 static bool runs_in(
@@ -137,19 +146,17 @@ static bool runs_in(
  * for ever. */
 static bool at_home(const struct claim *k, const struct job *v)
 {
-    for (size_t i = 0; i < k->e->c->reservations.n; i++) {
-        const struct reservation *r = k->e->c->reservations.v[i];
-        if (owner_preempts(r) && r->state == RSV_ACTIVE
-            && v->cred[r->owner_kind] == r->owner
+    for (size_t i = 0; i < k->e->owned.n; i++) {
+        const struct reservation *r = k->e->c->reservations.v[k->e->owned.v[i]];
+        if (r->state == RSV_ACTIVE && v->cred[r->owner_kind] == r->owner
             && k->j->cred[r->owner_kind] != r->owner && runs_in(k->e, v, r))
             return true;
     }
     return false;
 }
 
-static bool may(void *ctx, const struct job *victim)
+static bool may(struct claim *k, const struct job *victim)
 {
-    struct claim *k = ctx;
     bool allowed = false;
 
     switch (k->right) {
@@ -163,7 +170,7 @@ static bool may(void *ctx, const struct job *victim)
         allowed = victim->priority < k->j->priority && (victim->flags & JOB_OPTIMISTIC);
         break;
     }
-    allowed = allowed && !at_home(k, victim);
+    allowed = allowed && !reserved_always(k->e, victim) && !at_home(k, victim);
     if (allowed && victim->start_at == k->e->now) {
         k->fresh = true;
         return false;
@@ -180,10 +187,9 @@ static int64_t worth(void *ctx, const struct job *victim)
 
 static bool owns_something(const struct engine *e, const struct job *j)
 {
-    for (size_t i = 0; i < e->c->reservations.n; i++) {
-        const struct reservation *r = e->c->reservations.v[i];
-        if (owner_preempts(r) && r->state == RSV_ACTIVE
-            && j->cred[r->owner_kind] == r->owner)
+    for (size_t i = 0; i < e->owned.n; i++) {
+        const struct reservation *r = e->c->reservations.v[e->owned.v[i]];
+        if (r->state == RSV_ACTIVE && j->cred[r->owner_kind] == r->owner)
             return true;
     }
     return false;
@@ -191,25 +197,78 @@ static bool owns_something(const struct engine *e, const struct job *j)
 
 static bool has_right(const struct engine *e, const struct job *j, enum right right)
 {
-    uint32_t qos_flags = job_cred(e->c, j, CRED_QOS)->cfg->qos_flags;
-
     switch (right) {
     case BY_FLAGS:
-        return (j->flags & JOB_PREEMPTOR) || (qos_flags & QOS_RESTARTPREEMPT);
+        return bitset_test(&e->preemptors, j->index);
     case BY_OWNER:
-        return owns_something(e, j);
+        return e->owned.n && owns_something(e, j);
     case BY_PLACE:
         return e->optimists > 0;
     }
     return false;
 }
 
-bool preempt_may(const struct engine *e, const struct job *j)
+/* ---- is there hope? ---- */
+
+static int by_priority(const void *pa, const void *pb)
+{
+    const struct hope *a = pa, *b = pb;
+
+    if (a->priority != b->priority)
+        return a->priority < b->priority ? -1 : 1;
+    return (a->procs > b->procs) - (a->procs < b->procs);
+}
+
+/* Processors of what may be preempted by flags at all, by priority. */
+static void sum_hopes(struct engine *e)
+{
+    int64_t sum = 0;
+
+    e->hopes.n = 0;
+    for (size_t i = 0; i < e->c->active.n; i++) {
+        const struct job *v = e->c->jobs.v[e->c->active.v[i]];
+        if (job_is_active(v) && (preemptible(e, v) || (v->flags & JOB_RESTARTABLE)))
+            vec_push(&e->hopes, ((struct hope){v->priority, v->procs}));
+    }
+    if (e->hopes.n)
+        qsort(e->hopes.v, e->hopes.n, sizeof *e->hopes.v, by_priority);
+    for (size_t i = 0; i < e->hopes.n; i++)
+        e->hopes.v[i].procs = sum += e->hopes.v[i].procs;
+    e->idle_procs = 0;
+    for (uint32_t p = 0; p < e->c->partitions.n; p++)
+        e->idle_procs += plan_free_procs(e->plan, p);
+    e->hopes_known = true;
+}
+
+/* Processors that jobs below the priority have, at most: as they were when first asked
+ * for in this cycle. What started since has what was idle then. */
+static int64_t hope_below(struct engine *e, int64_t priority)
+{
+    size_t lo = 0, hi;
+
+    if (!e->hopes_known)
+        sum_hopes(e);
+    hi = e->hopes.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (e->hopes.v[mid].priority < priority)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo ? e->hopes.v[lo - 1].procs : 0;
+}
+
+bool preempt_hopes(struct engine *e, const struct job *j)
 {
     if (!e->preempts || e->cfg->preempt_policy == PREEMPT_OVERCOMMIT)
         return false;
-    return has_right(e, j, BY_FLAGS) || has_right(e, j, BY_OWNER)
-           || has_right(e, j, BY_PLACE);
+    if (has_right(e, j, BY_OWNER))
+        return true;
+    if (!has_right(e, j, BY_FLAGS) && !has_right(e, j, BY_PLACE))
+        return false;
+    int64_t below = hope_below(e, j->priority);
+    return (below > 0 || e->starts) && below + e->idle_procs >= j->procs;
 }
 
 /* ---- what becomes of victims ---- */
@@ -273,20 +332,33 @@ static void stop_victims(
 
 /* ---- the attempt ---- */
 
+static void list_victims(struct claim *k, struct victims *ret)
+{
+    const struct cluster *c = k->e->c;
+
+    for (size_t i = 0; i < c->active.n; i++) {
+        const struct job *v = c->jobs.v[c->active.v[i]];
+        if (job_is_active(v) && may(k, v))
+            vec_push(ret, v->index);
+    }
+}
+
 static bool preempt_by(struct engine *e, struct job *j, uint32_t partition,
     enum right right, bool backfill)
 {
     struct claim k = {.e = e, .j = j, .right = right};
+    struct victims asked = {0}, victims = {0};
+    struct allocs alloc = {0};
+
+    list_victims(&k, &asked);
     struct preempt_ask ask = {.j = j,
         .partition = partition,
         .keep_memory = e->cfg->preempt_policy == PREEMPT_SUSPEND,
-        .may = may,
+        .victims = asked.v,
+        .nvictims = asked.n,
         .worth = worth,
         .on_node = right == BY_OWNER ? owns_there : NULL,
         .ctx = &k};
-    struct victims victims = {0};
-    struct allocs alloc = {0};
-
     bool found = preempt_choose(e->plan, &ask, &victims, &alloc);
     if (found) {
         stop_victims(e, &victims, right);
@@ -297,6 +369,7 @@ static bool preempt_by(struct engine *e, struct job *j, uint32_t partition,
     } else if (k.fresh) {
         wake_at(e, e->now + 1);
     }
+    vec_fini(&asked);
     vec_fini(&victims);
     vec_fini(&alloc);
     return found;
@@ -318,7 +391,7 @@ bool preempt_start(struct engine *e, struct job *j, bool backfill)
 {
     uint64_t parts = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
 
-    if (!preempt_may(e, j))
+    if (!preempt_hopes(e, j))
         return false;
     for (; parts; parts &= parts - 1) {
         uint32_t p = (uint32_t)__builtin_ctzll(parts);
@@ -334,7 +407,7 @@ bool preempt_start(struct engine *e, struct job *j, bool backfill)
 void preempt_settle_optimists(struct engine *e)
 {
     e->optimists = 0;
-    if (!e->preempts)
+    if (!e->optimistic)
         return;
     for (size_t i = 0; i < e->c->active.n; i++) {
         struct job *j = e->c->jobs.v[e->c->active.v[i]];
@@ -361,6 +434,11 @@ void preempt_plan_without_optimists(struct engine *e, const struct job *j)
         plan_think_away(
             e->plan, away.v, away.n, e->cfg->preempt_policy == PREEMPT_SUSPEND);
     vec_fini(&away);
+}
+
+void preempt_plan_with_all(struct engine *e)
+{
+    plan_think_away(e->plan, NULL, 0, false);
 }
 
 /* ---- suspended jobs ---- */
@@ -400,11 +478,21 @@ static struct job *next_suspended(const struct engine *e, const struct job *befo
 void preempt_resume(struct engine *e)
 {
     struct job *j = e->c->suspended ? next_suspended(e, NULL) : NULL;
+    uint32_t before = e->c->suspended;
 
+    if (!j)
+        return;
+    if (!e->keeps) /* reservations are made after that */
+        plan_cross_reservations(e->plan, true);
     for (; j; j = next_suspended(e, j)) {
         if (e->now < j->suspend_at + SUSPEND_MIN_S)
             wake_at(e, j->suspend_at + SUSPEND_MIN_S);
         else if (plan_can_resume(e->plan, j))
             resume(e, j);
+    }
+    if (!e->keeps) {
+        plan_cross_reservations(e->plan, false);
+        if (e->c->suspended != before)
+            plan_confirm_rest(e->plan);
     }
 }

@@ -140,8 +140,7 @@ bool reserve_job(struct engine *e, struct job *j)
     bool later = found && slot.at > e->now && may_in(e, j, slot.partition);
     if (later)
         plan_reserve(e->plan, j, &slot);
-    if (e->optimists)
-        plan_think_away(e->plan, NULL, 0, false);
+    preempt_plan_with_all(e);
     if (!found) {
         defer_job(e, j, REASON_NORESOURCES, "no instant at which the job could run");
         return true;
@@ -166,7 +165,10 @@ void reserve_kept(struct engine *e)
         if (j->rsv_start_at == 0)
             continue;
         plan_unreserve(e->plan, j);
-        if (!plan_first_fit(e->plan, j, e->now, &slot)) {
+        preempt_plan_without_optimists(e, j);
+        bool found = plan_first_fit(e->plan, j, e->now, &slot);
+        preempt_plan_with_all(e);
+        if (!found) {
             drop_reservation(e, j);
             continue;
         }
@@ -184,7 +186,9 @@ void reserve_kept(struct engine *e)
             if (!plan_first_fit(e->plan, j, slot.at, &slot))
                 continue;
         }
+        preempt_plan_without_optimists(e, j);
         plan_reserve(e->plan, j, &slot);
+        preempt_plan_with_all(e);
         note_reserved(j);
         wake_at(e, slot.at);
     }

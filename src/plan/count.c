@@ -109,6 +109,8 @@ static void build_base(struct plan *p, struct pool *pool)
             &pool->work, pool->releases.v[i].at, free += pool->releases.v[i].units);
     if (overdue)
         profile_take(&pool->work, grace, TIME_NEVER, -overdue);
+    if (p->any_gone)
+        away_give_back(p, pool);
 }
 
 struct profile *count_work(struct plan *p, struct pool *pool)
@@ -118,7 +120,7 @@ struct profile *count_work(struct plan *p, struct pool *pool)
     build_base(p, pool);
     pool->work_valid = true;
     pool->stairs.n = 0;
-    if (pool->nrsv == 0)
+    if (pool->nrsv == 0 || p->crossing)
         return &pool->work;
     /* a job past its limit may hold what was kept for another, until that is re-placed
      */
@@ -168,7 +170,9 @@ int64_t count_free_until(struct plan *p, const struct fitset *s, int64_t end)
         struct pool *pool = &p->pools.v[s->pools.v[i].pool];
         if (pool->by_node)
             continue;
-        sum += pool->nrsv ? count_stair(p, pool, end)->units : pool->free_now;
+        int64_t units = pool->nrsv || p->any_gone ? count_stair(p, pool, end)->units
+                                                  : pool->free_now;
+        sum += units > 0 ? units : 0;
     }
     return sum;
 }
@@ -196,7 +200,9 @@ static int64_t fit_several(struct plan *p, const struct fitset *s, int32_t need,
         int64_t sum = 0;
         for (size_t i = 0; i < s->pools.n && sum < need; i++) {
             struct pool *pool = &p->pools.v[s->pools.v[i].pool];
-            sum += profile_min(count_work(p, pool), at, time_add(at, duration));
+            int32_t units =
+                profile_min(count_work(p, pool), at, time_add(at, duration));
+            sum += units > 0 ? units : 0;
         }
         if (sum >= need)
             return at;
@@ -268,7 +274,9 @@ int64_t count_free_at(
         int64_t last = pool->nrsv == 0 || pool->rsv_latest < start
                            ? start + 1
                            : time_add(pool->rsv_latest, 1);
-        sum += profile_min(count_work(p, pool), start, last < end ? last : end);
+        int32_t units =
+            profile_min(count_work(p, pool), start, last < end ? last : end);
+        sum += units > 0 ? units : 0;
     }
     return sum;
 }

@@ -79,8 +79,7 @@ bool set_has_count(const struct plan *p, const struct fitset *s)
     return false;
 }
 
-/* The pool's shapes are too different for counting. */
-static void pool_by_node(struct plan *p, struct pool *pool)
+void pool_by_node(struct plan *p, struct pool *pool)
 {
     if (pool->by_node)
         return;

@@ -183,6 +183,7 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     p->relief_epoch = p->c->relief_epoch;
     p->now = now;
     p->confirmed = 0;
+    away_see_suspended(p);
     p->version++;
     bool same = still_true(p);
     if (rebuilt || (keep == RSV_REPLAN && !same)) {
@@ -198,6 +199,11 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
         recount_pools(p);
     p->given_back = false;
     p->rsv_layout = p->layout;
+}
+
+void plan_distrust(struct plan *p)
+{
+    p->given_back = true;
 }
 
 bool plan_confirm(struct plan *p, const struct job *j)
@@ -619,55 +625,6 @@ bool plan_window(
         if (p->pools.v[i].partition == partition)
             ret_window->procs += window_procs(p, &p->pools.v[i], end);
     return true;
-}
-
-/* ---- preemption ---- */
-
-void plan_one_by_one(struct plan *p)
-{
-    if (p->one_by_one)
-        return;
-    p->one_by_one = true;
-    p->rsv_epoch = UINT64_MAX; /* the pools are made anew */
-}
-
-void plan_distrust(struct plan *p)
-{
-    p->given_back = true;
-}
-
-void plan_think_away(struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory)
-{
-    bitset_clear_all(&p->gone);
-    for (size_t i = 0; i < n; i++)
-        bitset_set(&p->gone, jobs[i]);
-    p->any_gone = n > 0;
-    p->gone_keep_memory = keep_memory;
-    p->version++;
-}
-
-void plan_cross_reservations(struct plan *p, bool cross)
-{
-    p->crossing = cross;
-    p->version++;
-}
-
-bool plan_can_resume(struct plan *p, const struct job *j)
-{
-    int64_t left_s = j->end_at - j->suspend_at;
-    int64_t end = time_add(p->now, left_s > 0 ? left_s : 1);
-
-    for (size_t i = 0; i < j->alloc.n; i++) {
-        const struct alloc *a = &j->alloc.v[i];
-        for (uint32_t k = 0; k < a->count; k++) {
-            const struct node *n = p->c->nodes.v[a->first + k];
-            const struct taskdef *def = j->reqs[a->req].def;
-            if (n->pool == INDEX_NONE
-                || bynode_tasks(p, j, def, n, p->now, end) < a->tasks)
-                return false;
-        }
-    }
-    return j->alloc.n > 0;
 }
 
 /* ---- invariants ---- */

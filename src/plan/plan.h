@@ -102,10 +102,6 @@ uint32_t plan_rsv_tasks(
 
 /* ---- preemption ---- */
 
-/* Plan all pools node by node from the next cycle on: which job runs where matters
- * where jobs may be preempted. For good. */
-void plan_one_by_one(struct plan *p);
-
 /* Before plan_begin(): the reservations of the last cycle are not to be trusted. */
 void plan_distrust(struct plan *p);
 

@@ -159,7 +159,6 @@ struct plan {
     bool user_matters;  /* node limits or access policies look at the user */
     bool given_back;    /* something came free earlier than planned */
     bool by_node;       /* some pool is planned node by node */
-    bool one_by_one;    /* all pools are (plan_one_by_one) */
     bool crossing;      /* reservations of jobs are looked through */
     struct bitset gone; /* jobs thought away, by index (plan_think_away) */
     bool any_gone;
@@ -185,6 +184,8 @@ struct fit *fit_get(struct plan *p, const struct taskdef *def);
 struct fitset *fit_in_partition(
     struct plan *p, const struct taskdef *def, uint32_t partition);
 struct fitset *fit_for(struct plan *p, const struct job *j, uint32_t partition);
+/* The pool's shapes are too different for counting. */
+void pool_by_node(struct plan *p, struct pool *pool);
 void fit_learn(struct plan *p, const struct job *j, const struct req *r);
 /* Partitions the job may be tried in, one call per partition: its bits, or for a
  * SPAN job just the lowest bit (which then stands for all). */
@@ -262,6 +263,17 @@ static inline bool plan_is_gone(const struct plan *p, const struct job *j)
 {
     return p->any_gone && bitset_test(&p->gone, j->index);
 }
+
+/* away.c: jobs thought away, one by one and while nothing is looked up or changed in
+ * pools planned by count; plan_think_away() is for anything else */
+void away_begin(struct plan *p, bool keep_memory);
+void away_end(struct plan *p);
+/* Units of a counted pool that the job has. O(pieces), or O(its nodes). */
+int32_t away_units(const struct plan *p, const struct job *j, const struct pool *pool);
+/* Units of jobs thought away come free in the profile at once. */
+void away_give_back(struct plan *p, struct pool *pool);
+/* Pools in which suspended jobs keep memory cannot be planned by count. */
+void away_see_suspended(struct plan *p);
 
 /* rsvview.c: reservations as one job sees them */
 bool rsvview_confined(struct plan *p, const struct job *j);

@@ -123,7 +123,7 @@ static struct pool *pool_add(struct plan *p, const struct node *n)
         .partition = n->partition,
         .contiguous = true,
         .simple = n->simple,
-        .by_node = p->one_by_one || reserved(p, n)};
+        .by_node = reserved(p, n)};
 
     p->user_matters |= n->maxjob_per_user >= 0 || n->maxproc_per_user >= 0;
 

@@ -1,25 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which running jobs to preempt so that another one can start now. */
+ * Which running jobs to preempt so that another one can start now. Nodes are looked at
+ * one by one where victims run; what reservations leave of pools planned by count is
+ * a count here as well. */
 #include "plan/preempt.h"
 
 #include "plan/plan_private.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A job that might be preempted. */
 struct prey {
     uint32_t job;
-    uint32_t found; /* order of discovery */
+    uint32_t found; /* order of discovery, INDEX_NONE = not yet */
     int64_t procs;  /* freed where it helps */
     int64_t cost;
 };
 
 /* Tasks that a node offers to the job. */
 struct offer {
-    uint32_t node;
+    uint32_t node, share;
     uint32_t idle;  /* as it is */
     uint32_t most;  /* without any job that may be preempted */
     uint32_t tasks; /* without those chosen so far */
+};
+
+/* A pool the job may use. */
+struct share {
+    struct pool *pool;
+    int64_t sum; /* tasks on its nodes without those chosen so far */
+    /* planned by count: units that reservations leave throughout the job's limit */
+    int64_t freed; /* by those chosen so far */
+    struct profile room;
 };
 
 struct hunt {
@@ -27,77 +39,162 @@ struct hunt {
     const struct preempt_ask *ask;
     const struct fitset *set;
     int64_t end;
-    struct VEC(struct offer) offers; /* in RM order */
-    struct VEC(struct prey) preys;
-    struct victims away; /* as told to the plan */
-    int64_t sum;         /* of offers[].tasks */
+    struct bitset seats; /* nodes on which something may be preempted */
+    struct VEC(struct share) shares;
+    struct VEC(struct offer) offers; /* by node */
+    struct VEC(struct prey) preys;   /* by job, later by cost */
 };
+
+static const struct taskdef *def_of(const struct hunt *h)
+{
+    return h->ask->j->reqs[0].def;
+}
 
 static uint32_t tasks_on(const struct hunt *h, uint32_t node)
 {
-    const struct job *j = h->ask->j;
-
     return bynode_tasks(
-        h->p, j, j->reqs[0].def, h->p->c->nodes.v[node], h->p->now, h->end);
+        h->p, h->ask->j, def_of(h), h->p->c->nodes.v[node], h->p->now, h->end);
 }
-
-static void think_away(struct hunt *h)
-{
-    plan_think_away(h->p, h->away.v, h->away.n, h->ask->keep_memory);
-}
-
-/* ---- who might go ---- */
 
 static bool counts(const struct hunt *h, const struct job *victim, const struct node *n)
 {
     return !h->ask->on_node || h->ask->on_node(h->ask->ctx, victim, n);
 }
 
-static struct prey *prey_of(struct hunt *h, uint32_t job)
+/* ---- pools ---- */
+
+/* The share of the node's pool, INDEX_NONE = not a node for the job. */
+static uint32_t share_of(const struct hunt *h, const struct node *n)
 {
-    for (size_t i = 0; i < h->preys.n; i++)
-        if (h->preys.v[i].job == job)
-            return &h->preys.v[i];
-    return NULL;
+    for (uint32_t i = 0; i < h->shares.n; i++)
+        if (h->shares.v[i].pool->index == n->pool)
+            return bynode_on_list(h->p, &h->ask->j->reqs[0], n) ? i : INDEX_NONE;
+    return INDEX_NONE;
 }
 
-/* The jobs on a node that may be preempted for what they have there. */
-static void discover(struct hunt *h, const struct node *n)
+static void open_share(struct hunt *h, struct share *s)
 {
-    struct node_job list[64];
-    uint32_t count = node_jobs(h->p->c, n, list, 64);
+    const struct profile *work;
 
-    for (uint32_t i = 0; i < count && i < 64; i++) {
-        const struct job *j = h->p->c->jobs.v[list[i].job];
-        if (!job_is_active(j) || j == h->ask->j || prey_of(h, j->index)
-            || !counts(h, j, n) || !h->ask->may(h->ask->ctx, j))
-            continue;
-        vec_push(&h->preys, ((struct prey){j->index, (uint32_t)h->preys.n, 0, 0}));
-        vec_push(&h->away, j->index);
+    s->freed = 0;
+    s->sum = s->pool->by_node ? 0 : s->pool->free_now;
+    if (s->pool->by_node || s->pool->nrsv == 0)
+        return;
+    work = count_work(h->p, s->pool);
+    profile_reset(&s->room, work->at[0], work->free[0]);
+    for (uint32_t i = 1; i < work->n && work->at[i] <= s->pool->rsv_latest; i++)
+        profile_append(&s->room, work->at[i], work->free[i]);
+}
+
+/* The job is thought away. */
+static void free_share(struct hunt *h, struct share *s, const struct job *j)
+{
+    int32_t units = s->pool->by_node ? 0 : away_units(h->p, j, s->pool);
+
+    s->freed += units;
+    if (units && s->pool->nrsv)
+        profile_claim(&s->room, h->p->now, plan_job_end(h->p, j), -units);
+}
+
+/* Units for the job's whole limit; no bound where nodes are asked one by one. */
+static int64_t cap_of(const struct hunt *h, const struct share *s)
+{
+    if (s->pool->by_node)
+        return INT64_MAX;
+    return s->pool->nrsv ? profile_min(&s->room, h->p->now, h->end)
+                         : s->pool->free_now + s->freed;
+}
+
+static int64_t all_shares(const struct hunt *h)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < h->shares.n; i++) {
+        int64_t cap = cap_of(h, &h->shares.v[i]), tasks = h->shares.v[i].sum;
+        tasks = cap < tasks ? cap : tasks;
+        sum += tasks > 0 ? tasks : 0;
+    }
+    return sum;
+}
+
+/* ---- who might go ---- */
+
+static int by_job(const void *pa, const void *pb)
+{
+    const struct prey *a = pa, *b = pb;
+
+    return (a->job > b->job) - (a->job < b->job);
+}
+
+static struct prey *prey_of(struct hunt *h, uint32_t job)
+{
+    struct prey key = {.job = job};
+
+    return bsearch(&key, h->preys.v, h->preys.n, sizeof key, by_job);
+}
+
+static int by_node(const void *pa, const void *pb)
+{
+    const struct offer *a = pa, *b = pb;
+
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+static struct offer *offer_of(struct hunt *h, uint32_t node)
+{
+    struct offer key = {.node = node};
+
+    if (h->offers.n == 0)
+        return NULL;
+    return bsearch(&key, h->offers.v, h->offers.n, sizeof key, by_node);
+}
+
+/* Note the nodes that the job could free. */
+static void seat(struct hunt *h, const struct job *victim)
+{
+    for (size_t i = 0; i < victim->alloc.n; i++) {
+        const struct alloc *a = &victim->alloc.v[i];
+        for (uint32_t k = a->first; k < a->first + a->count; k++) {
+            const struct node *n = h->p->c->nodes.v[k];
+            if (share_of(h, n) != INDEX_NONE && counts(h, victim, n))
+                bitset_set(&h->seats, k);
+        }
     }
 }
 
-/* Nodes that the job could use at all, and what they offer as they are. */
-static void collect(struct hunt *h)
+static void collect_preys(struct hunt *h)
 {
-    struct plan *p = h->p;
+    for (size_t i = 0; i < h->ask->nvictims; i++) {
+        uint32_t job = h->ask->victims[i];
+        vec_push(&h->preys, ((struct prey){.job = job, .found = INDEX_NONE}));
+        seat(h, h->p->c->jobs.v[job]);
+    }
+    if (h->preys.n)
+        qsort(h->preys.v, h->preys.n, sizeof *h->preys.v, by_job);
+}
 
-    for (size_t i = 0; i < p->c->nodes.n; i++) {
-        const struct node *n = p->c->nodes.v[i];
-        bool inside = false;
-        for (size_t k = 0; k < h->set->pools.n && !inside; k++)
-            inside = h->set->pools.v[k].pool == n->pool;
-        if (!inside || !bynode_on_list(p, &h->ask->j->reqs[0], n))
+/* Idle nodes of pools planned by count are known by number until nodes are chosen. */
+static void collect_offers(struct hunt *h)
+{
+    bool by_procs = def_of(h)->per_task.v[RES_PROCS] != 0;
+
+    for (size_t i = 0; i < h->p->c->nodes.n; i++) {
+        const struct node *n = h->p->c->nodes.v[i];
+        bool seat = bitset_test(&h->seats, n->index);
+        uint32_t share = INDEX_NONE;
+        if (seat || !by_procs || bitset_test(&h->p->free_nodes, n->index))
+            share = share_of(h, n);
+        if (share == INDEX_NONE || (!seat && !h->shares.v[share].pool->by_node))
             continue;
         uint32_t idle = tasks_on(h, n->index);
-        vec_push(&h->offers, ((struct offer){n->index, idle, idle, idle}));
-        h->sum += idle;
-        discover(h, n);
+        vec_push(&h->offers, ((struct offer){n->index, share, idle, idle, idle}));
+        if (h->shares.v[share].pool->by_node)
+            h->shares.v[share].sum += idle;
     }
 }
 
 /* Processors of the job on the node. */
-static int64_t procs_on(const struct hunt *h, const struct job *j, const struct node *n)
+static int64_t procs_on(const struct job *j, const struct node *n)
 {
     int64_t procs = 0;
 
@@ -112,28 +209,39 @@ static int64_t procs_on(const struct hunt *h, const struct job *j, const struct 
             return n->cfg.v[RES_PROCS];
         procs += each * a->tasks;
     }
-    (void)h;
     return procs;
 }
 
-/* What each would free where that helps. Returns the tasks on offer without all. */
-static int64_t weigh(struct hunt *h)
+static void discover(
+    struct hunt *h, uint32_t job, const struct node *n, bool helps, uint32_t *io_found)
 {
-    int64_t sum = 0;
+    struct prey *x = prey_of(h, job);
 
-    think_away(h);
+    if (!x || !counts(h, h->p->c->jobs.v[job], n))
+        return;
+    if (x->found == INDEX_NONE)
+        x->found = (*io_found)++;
+    if (helps)
+        x->procs += procs_on(h->p->c->jobs.v[job], n);
+}
+
+/* What each would free where that helps. */
+static void weigh(struct hunt *h)
+{
+    uint32_t found = 0;
+
     for (size_t i = 0; i < h->offers.n; i++) {
         struct offer *o = &h->offers.v[i];
         const struct node *n = h->p->c->nodes.v[o->node];
+        if (!bitset_test(&h->seats, o->node))
+            continue;
         o->most = tasks_on(h, o->node);
-        sum += o->most;
-        for (size_t k = 0; o->most > o->idle && k < h->preys.n; k++) {
-            const struct job *j = h->p->c->jobs.v[h->preys.v[k].job];
-            if (counts(h, j, n))
-                h->preys.v[k].procs += procs_on(h, j, n);
-        }
+        h->shares.v[o->share].sum += (int64_t)o->most - o->idle;
+        if (n->simple && h->p->c->owner[n->index] != INDEX_NONE)
+            discover(h, h->p->c->owner[n->index], n, o->most > o->idle, &found);
+        for (size_t k = 0; k < n->jobs.n; k++)
+            discover(h, n->jobs.v[k].job, n, o->most > o->idle, &found);
     }
-    return sum;
 }
 
 static int by_cost(const void *pa, const void *pb)
@@ -162,69 +270,156 @@ static void order(struct hunt *h)
         qsort(h->preys.v, n, sizeof *h->preys.v, by_cost);
 }
 
+/* Would it be enough if all of them went? */
+static bool enough_at_all(struct hunt *h)
+{
+    away_begin(h->p, h->ask->keep_memory);
+    for (size_t i = 0; i < h->preys.n; i++) {
+        const struct job *j = h->p->c->jobs.v[h->preys.v[i].job];
+        bitset_set(&h->p->gone, j->index);
+        for (size_t k = 0; k < h->shares.n; k++)
+            free_share(h, &h->shares.v[k], j);
+    }
+    weigh(h);
+    away_end(h->p);
+    return all_shares(h) >= h->ask->j->reqs[0].tasks;
+}
+
 /* ---- the choice ---- */
 
-/* Nodes for the job as things are thought to be; what was idle goes first. */
+static void add_cand(
+    struct hunt *h, const struct node *n, uint32_t tasks, bool idle, int64_t *io_cap)
+{
+    const struct job *j = h->ask->j;
+
+    if (tasks > *io_cap)
+        tasks = *io_cap > 0 ? (uint32_t)*io_cap : 0;
+    if (tasks == 0)
+        return;
+    struct cand cand = {.node = n->index,
+        .tasks = tasks,
+        .free_until = bynode_holds_until(h->p, j, def_of(h), n, tasks, h->p->now),
+        .affinity =
+            idle ? rsvview_affinity(h->p, j, n, h->p->now) : AFFINITY_PREEMPTIBLE};
+    vec_push(&h->p->cands, cand);
+    *io_cap -= tasks;
+}
+
+/* Nodes of one pool: those with idle resources first, in case reservations leave fewer
+ * units than there are. */
+static void add_share(struct hunt *h, uint32_t index)
+{
+    const struct pool *pool = h->shares.v[index].pool;
+    int64_t cap = cap_of(h, &h->shares.v[index]);
+
+    for (size_t i = 0; !pool->by_node && i < pool->nodes.n && cap > 0; i++) {
+        const struct node *n = h->p->c->nodes.v[pool->nodes.v[i]];
+        if (bitset_test(&h->p->free_nodes, n->index)
+            && !bitset_test(&h->seats, n->index) && share_of(h, n) != INDEX_NONE)
+            add_cand(h, n, tasks_on(h, n->index), true, &cap);
+    }
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < h->offers.n; i++) {
+            const struct offer *o = &h->offers.v[i];
+            if (o->share == index && (o->idle > 0) == (round == 0))
+                add_cand(h, h->p->c->nodes.v[o->node], o->tasks, o->idle > 0, &cap);
+        }
+}
+
+static int compare_cands(const void *a, const void *b)
+{
+    uint32_t x = ((const struct cand *)a)->node, y = ((const struct cand *)b)->node;
+
+    return (x > y) - (x < y);
+}
+
+/* Nodes for the job as things are thought to be. */
 static bool place(struct hunt *h, struct allocs *ret)
 {
     struct plan *p = h->p;
     const struct job *j = h->ask->j;
-    const struct pool *first = &p->pools.v[h->set->pools.v[0].pool];
     struct nodealloc a = {.c = p->c,
         .j = j,
         .req = &j->reqs[0],
-        .par = p->c->partitions.v[first->partition]->par,
+        .par = p->c->partitions.v[h->shares.v[0].pool->partition]->par,
         .start_at = p->now,
         .end_at = h->end,
         .immediate = true};
     enum wait_code code;
 
-    if (h->sum < j->reqs[0].tasks)
-        return false;
     p->cands.n = 0;
-    for (size_t i = 0; i < h->offers.n; i++) {
-        const struct offer *o = &h->offers.v[i];
-        const struct node *n = p->c->nodes.v[o->node];
-        if (o->tasks == 0)
-            continue;
-        struct cand cand = {.node = o->node,
-            .tasks = o->tasks,
-            .free_until = bynode_holds_until(p, j, j->reqs[0].def, n, o->tasks, p->now),
-            .affinity =
-                o->idle ? rsvview_affinity(p, j, n, p->now) : AFFINITY_PREEMPTIBLE};
-        vec_push(&p->cands, cand);
-    }
+    for (uint32_t i = 0; i < h->shares.n; i++)
+        add_share(h, i);
+    if (p->cands.n)
+        qsort(p->cands.v, p->cands.n, sizeof *p->cands.v, compare_cands);
     return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, &code) == 0;
 }
 
-/* Look again at the nodes of one more job that is thought away. */
-static void offer_again(struct hunt *h, const struct job *j)
+/* Think one more job away. */
+static void drop(struct hunt *h, const struct job *victim)
 {
-    for (size_t i = 0; i < h->offers.n; i++) {
-        struct offer *o = &h->offers.v[i];
-        const struct node *n = h->p->c->nodes.v[o->node];
-        if (o->tasks == o->most || procs_on(h, j, n) == 0)
-            continue;
-        h->sum -= o->tasks;
-        o->tasks = tasks_on(h, o->node);
-        h->sum += o->tasks;
+    bitset_set(&h->p->gone, victim->index);
+    for (size_t i = 0; i < h->shares.n; i++)
+        free_share(h, &h->shares.v[i], victim);
+    for (size_t i = 0; i < victim->alloc.n; i++) {
+        const struct alloc *a = &victim->alloc.v[i];
+        for (uint32_t k = a->first; k < a->first + a->count; k++) {
+            struct offer *o = offer_of(h, k);
+            if (!o || o->tasks == o->most)
+                continue;
+            h->shares.v[o->share].sum -= o->tasks;
+            o->tasks = tasks_on(h, k);
+            h->shares.v[o->share].sum += o->tasks;
+        }
     }
+}
+
+static void start_over(struct hunt *h)
+{
+    for (size_t i = 0; i < h->shares.n; i++)
+        open_share(h, &h->shares.v[i]);
+    for (size_t i = 0; i < h->offers.n; i++)
+        if (h->shares.v[h->offers.v[i].share].pool->by_node)
+            h->shares.v[h->offers.v[i].share].sum += h->offers.v[i].idle;
 }
 
 static bool choose(struct hunt *h, struct victims *ret, struct allocs *ret_alloc)
 {
-    h->away.n = 0;
-    for (size_t i = 0; i < h->preys.n; i++) {
-        vec_push(&h->away, h->preys.v[i].job);
-        think_away(h);
-        offer_again(h, h->p->c->jobs.v[h->preys.v[i].job]);
-        if (!place(h, ret_alloc))
-            continue;
-        for (size_t k = 0; k < h->away.n; k++)
-            vec_push(ret, h->away.v[k]);
-        return true;
+    bool found = false;
+    size_t n = 0;
+
+    start_over(h);
+    away_begin(h->p, h->ask->keep_memory);
+    while (!found && n < h->preys.n) {
+        drop(h, h->p->c->jobs.v[h->preys.v[n++].job]);
+        found = all_shares(h) >= h->ask->j->reqs[0].tasks && place(h, ret_alloc);
     }
-    return false;
+    away_end(h->p);
+    for (size_t i = 0; found && i < n; i++)
+        vec_push(ret, h->preys.v[i].job);
+    return found;
+}
+
+static bool open_shares(struct hunt *h)
+{
+    h->set = fit_for(h->p, h->ask->j, h->ask->partition);
+    for (size_t i = 0; h->set && i < h->set->pools.n; i++) {
+        struct share s = {.pool = &h->p->pools.v[h->set->pools.v[i].pool]};
+        profile_init(&s.room);
+        vec_push(&h->shares, s);
+        open_share(h, &h->shares.v[i]);
+    }
+    return h->shares.n > 0;
+}
+
+static void hunt_fini(struct hunt *h)
+{
+    for (size_t i = 0; i < h->shares.n; i++)
+        profile_fini(&h->shares.v[i].room);
+    vec_fini(&h->shares);
+    vec_fini(&h->offers);
+    vec_fini(&h->preys);
+    bitset_fini(&h->seats);
 }
 
 bool preempt_choose(struct plan *p, const struct preempt_ask *ask, struct victims *ret,
@@ -234,19 +429,19 @@ bool preempt_choose(struct plan *p, const struct preempt_ask *ask, struct victim
     struct hunt h = {.p = p, .ask = ask, .end = time_add(p->now, plan_duration(j))};
     bool found = false;
 
+    assert(j->rsv_slot == INDEX_NONE);
     ret->n = ret_alloc->n = 0;
-    if (j->nreqs > 1 || (floating_wanted(p, j) && !floating_fits(p, j, p->now)))
+    if (ask->nvictims == 0 || j->nreqs > 1
+        || (floating_wanted(p, j) && !floating_fits(p, j, p->now)))
         return false;
-    h.set = fit_for(p, j, ask->partition);
-    if (h.set)
-        collect(&h);
-    if (h.away.n && weigh(&h) >= j->reqs[0].tasks) {
-        order(&h);
-        found = choose(&h, ret, ret_alloc);
+    if (open_shares(&h)) {
+        collect_preys(&h);
+        collect_offers(&h);
+        if (enough_at_all(&h)) {
+            order(&h);
+            found = choose(&h, ret, ret_alloc);
+        }
     }
-    plan_think_away(p, NULL, 0, false);
-    vec_fini(&h.offers);
-    vec_fini(&h.preys);
-    vec_fini(&h.away);
+    hunt_fini(&h);
     return found;
 }

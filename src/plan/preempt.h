@@ -10,9 +10,9 @@ struct preempt_ask {
     const struct job *j;
     uint32_t partition;
     bool keep_memory; /* victims would be suspended: memory and swap stay theirs */
-    /* May the active job be a victim? */
-    bool (*may)(void *ctx, const struct job *victim);
-    /* Its run priority. */
+    const uint32_t *victims; /* active jobs that may be preempted, in any order */
+    size_t nvictims;
+    /* Run priority of one of them. */
     int64_t (*worth)(void *ctx, const struct job *victim);
     /* May it be one for what it has on this node? NULL = on any node. */
     bool (*on_node)(void *ctx, const struct job *victim, const struct node *n);
@@ -27,8 +27,9 @@ struct victims VEC(uint32_t);
  * nodes the job then gets, idle ones first. Nodes where others' reservations would
  * still block the job count for nothing. All or nothing: false, and nothing in *ret and
  * *ret_alloc, when even all of them would not suffice, when none are needed, or for a
- * job of several requests. Changes nothing. O(nodes x jobs on them), once more for the
- * nodes of each victim. */
+ * job of several requests. The job must have no reservation. Changes nothing.
+ * O(nodes) + O(what runs on the nodes of possible victims), once more for the nodes of
+ * each that is chosen. */
 bool preempt_choose(struct plan *p, const struct preempt_ask *ask, struct victims *ret,
     struct allocs *ret_alloc);
 

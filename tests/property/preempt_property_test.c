@@ -42,6 +42,8 @@ static const char *pick_config(struct rng *r, struct strbuf *text)
 }
 
 struct world {
+    bool plain; /* all tasks alike: the nodes are planned by count */
+    bool bare;  /* and without memory, which suspended jobs would keep */
     char id[JOBS][8];
     struct req_desc req[JOBS];
 };
@@ -61,6 +63,9 @@ static void add_job(struct scenario *s, struct rng *r, struct world *w, int i)
     snprintf(w->id[i], sizeof w->id[i], "j%d", i);
     w->req[i] = (struct req_desc){.tasks = 1 + rng_below(r, 4),
         .per_task = {{1 + rng_below(r, 2), rng_percent(r, 30) ? 900 : 0, 0, 0}}};
+    if (w->plain)
+        w->req[i].per_task =
+            (struct res){{1, !w->bare && rng_percent(r, 30) ? 100 : 0, 0, 0}};
     job.req = &w->req[i];
     job.flags |= rng_percent(r, 50) ? JOB_PREEMPTEE : 0;
     job.flags |= rng_percent(r, 30) ? JOB_PREEMPTOR : 0;
@@ -94,7 +99,7 @@ static uint64_t check_seed(uint64_t seed)
 {
     struct rng r = {seed};
     struct strbuf text = {0};
-    struct world w;
+    struct world w = {.plain = rng_percent(&r, 50)};
     struct scenario *s = sc_create_with(pick_config(&r, &text));
 
     sc_nodes(s, 6 + rng_below(&r, 3), 2); /* n1, n2 may be for few */
@@ -125,10 +130,63 @@ static void preempted_jobs_are_never_lost_and_end_once(void **state)
     assert_true(preempted > 0);
 }
 
+/* A shape that ends counting in all pools, and never runs. */
+static void odd_job(struct scenario *s)
+{
+    static const struct req_desc odd = {.tasks = 1, .per_task = {{2, 0, 0, 0}}};
+
+    sc_job(s,
+        (struct sc_job){.id = "odd", .limit_s = 10, .holds = HOLD_USER, .req = &odd});
+}
+
+static struct scenario *play(uint64_t seed, bool by_node, struct world *w)
+{
+    static const char *const how[] = {"REQUEUE", "SUSPEND", "CHECKPOINT"};
+    struct rng r = {seed};
+    struct strbuf text = {0};
+
+    strbuf_printf(&text,
+        "PREEMPTPOLICY %s\nRESERVATIONPOLICY NEVER\nQUEUETIMEWEIGHT 0\nCREDWEIGHT 1\n"
+        "USERWEIGHT 1\n",
+        RNG_PICK(&r, how));
+    for (int i = 0; i < 6; i++)
+        strbuf_printf(&text, "USERCFG[u%d] PRIORITY=%d\n", i, i * 20);
+    *w = (struct world){.plain = true, .bare = true};
+    struct scenario *s = sc_create_with(text.text);
+    free(strbuf_take(&text));
+    sc_nodes(s, 6 + rng_below(&r, 3), 2);
+    if (by_node)
+        odd_job(s);
+    for (int i = 0; i < JOBS; i++)
+        add_job(s, &r, w, i);
+    sc_run_until(s, 1000000);
+    return s;
+}
+
+static void counting_and_asking_nodes_one_by_one_agree(void **state)
+{
+    (void)state;
+    uint64_t first = setting("MAUI_PROPERTY_SEED", 1);
+    uint64_t seeds = 50 * setting("MAUI_PROPERTY_FACTOR", 1);
+
+    for (uint64_t seed = first; seed < first + seeds; seed++) {
+        struct world v, w;
+        struct scenario *a = play(seed, false, &v), *b = play(seed, true, &w);
+        for (int i = 0; i < JOBS; i++)
+            if (strcmp(sc_log(a, v.id[i]), sc_log(b, w.id[i])) != 0)
+                fail_msg("seed %llu: job %s: %s by count, %s by node",
+                    (unsigned long long)seed, v.id[i], sc_log(a, v.id[i]),
+                    sc_log(b, w.id[i]));
+        sc_destroy(a);
+        sc_destroy(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(preempted_jobs_are_never_lost_and_end_once)};
+        cmocka_unit_test(preempted_jobs_are_never_lost_and_end_once),
+        cmocka_unit_test(counting_and_asking_nodes_one_by_one_agree)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The plan without some of what is there: running jobs that would be preempted,
+ * reservations of jobs that are looked through; and suspended jobs on their way back.
+ */
+#include "plan/plan_private.h"
+
+/* Profiles and hints were of another view. */
+static void look_anew(struct plan *p)
+{
+    for (size_t i = 0; i < p->pools.n; i++) {
+        p->pools.v[i].work_valid = false;
+        p->pools.v[i].stairs.n = 0;
+    }
+    for (size_t i = 0; i < p->sets.n; i++)
+        p->sets.v[i].hint_valid = false;
+    p->version++;
+}
+
+void away_begin(struct plan *p, bool keep_memory)
+{
+    bitset_clear_all(&p->gone);
+    p->any_gone = true;
+    p->gone_keep_memory = keep_memory;
+}
+
+void away_end(struct plan *p)
+{
+    p->any_gone = false;
+}
+
+void plan_think_away(struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory)
+{
+    if (n == 0 && !p->any_gone)
+        return;
+    away_begin(p, keep_memory);
+    for (size_t i = 0; i < n; i++)
+        bitset_set(&p->gone, jobs[i]);
+    if (n == 0)
+        away_end(p);
+    look_anew(p);
+}
+
+void plan_cross_reservations(struct plan *p, bool cross)
+{
+    if (p->crossing == cross)
+        return;
+    p->crossing = cross;
+    if (p->nrsv)
+        look_anew(p);
+}
+
+int32_t away_units(const struct plan *p, const struct job *j, const struct pool *pool)
+{
+    uint32_t first = pool->nodes.v[0], last = pool->nodes.v[pool->nodes.n - 1];
+    int32_t units = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        uint32_t from = a->first > first ? a->first : first;
+        uint32_t to = a->first + a->count - 1 < last ? a->first + a->count - 1 : last;
+        if (pool->contiguous) {
+            units += from <= to ? (int32_t)((to - from + 1) * a->tasks) : 0;
+            continue;
+        }
+        for (uint32_t k = from; k <= to; k++)
+            if (p->c->nodes.v[k]->pool == pool->index)
+                units += (int32_t)a->tasks;
+    }
+    return units;
+}
+
+void away_give_back(struct plan *p, struct pool *pool)
+{
+    for (uint32_t i = bitset_next(&p->gone, 0); i != BITSET_NONE;
+         i = bitset_next(&p->gone, i + 1)) {
+        const struct job *j = p->c->jobs.v[i];
+        profile_claim(&pool->work, p->now, plan_job_end(p, j), -away_units(p, j, pool));
+    }
+}
+
+/* ---- suspended jobs ---- */
+
+static bool keeps_memory(const struct taskdef *def)
+{
+    return def->per_task.v[RES_MEM] != 0 || def->per_task.v[RES_SWAP] != 0;
+}
+
+void away_see_suspended(struct plan *p)
+{
+    for (size_t i = 0; p->c->suspended && i < p->c->active.n; i++) {
+        const struct job *j = p->c->jobs.v[p->c->active.v[i]];
+        for (size_t k = 0; j->state == JOB_SUSPENDED && k < j->alloc.n; k++) {
+            const struct alloc *a = &j->alloc.v[k];
+            if (!keeps_memory(j->reqs[a->req].def))
+                continue;
+            for (uint32_t n = a->first; n < a->first + a->count; n++)
+                if (pool_of(p, n))
+                    pool_by_node(p, pool_of(p, n));
+        }
+    }
+}
+
+/* Pools planned by count know of reservations only how many units they hold. */
+static bool units_suffice(struct plan *p, const struct job *j, int64_t end)
+{
+    for (size_t i = 0; i < p->pools.n; i++) {
+        struct pool *pool = &p->pools.v[i];
+        if (pool->by_node || pool->nrsv == 0)
+            continue;
+        if (away_units(p, j, pool) > count_stair(p, pool, end)->units)
+            return false;
+    }
+    return true;
+}
+
+bool plan_can_resume(struct plan *p, const struct job *j)
+{
+    int64_t left_s = j->end_at - j->suspend_at;
+    int64_t end = time_add(p->now, left_s > 0 ? left_s : 1);
+
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        for (uint32_t k = 0; k < a->count; k++) {
+            const struct node *n = p->c->nodes.v[a->first + k];
+            const struct taskdef *def = j->reqs[a->req].def;
+            if (n->pool == INDEX_NONE
+                || bynode_tasks(p, j, def, n, p->now, end) < a->tasks)
+                return false;
+        }
+    }
+    return j->alloc.n > 0 && units_suffice(p, j, end);
+}
