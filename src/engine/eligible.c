@@ -129,7 +129,7 @@ static bool over_system_limits(const struct engine *e, struct job *j)
         return false;
     for (uint64_t m = j->partitions & every; m; m &= m - 1) {
         uint32_t p = (uint32_t)__builtin_ctzll(m);
-        if (limits_violated(e->limits, e->c, j, CHECK_SYSTEM, LEVEL_HARD, p, &j->why))
+        if (limits_size_violated(e->limits, e->c, j, p, &j->why))
             out |= UINT64_C(1) << p;
     }
     if (out && (j->partitions & every) == out)

@@ -75,8 +75,7 @@ static void refuse(struct job *j, enum wait_code code, int64_t used)
 
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level)
 {
-    return !limits_violated(
-        e->limits, e->c, j, CHECK_ACTIVE, level, INDEX_NONE, &j->why);
+    return !limits_violated(e->limits, e->c, j, CHECK_ACTIVE, level, &j->why);
 }
 
 /* Wallclock limit on the nodes chosen: the slowest one counts. */

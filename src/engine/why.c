@@ -86,8 +86,8 @@ static void why_limit(struct engine *e, const struct job *j, struct reason *r)
     unsigned what = CHECK_ACTIVE | CHECK_SYSTEM | (j->limited ? CHECK_IDLE : 0);
     struct reason now;
 
-    if (limits_violated(e->limits, e->c, j, what, LEVEL_HARD, INDEX_NONE, &now)
-        || limits_violated(e->limits, e->c, j, what, LEVEL_SOFT, INDEX_NONE, &now))
+    if (limits_violated(e->limits, e->c, j, what, LEVEL_HARD, &now)
+        || limits_violated(e->limits, e->c, j, what, LEVEL_SOFT, &now))
         *r = now;
 }
 

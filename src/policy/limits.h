@@ -65,11 +65,14 @@ enum { CHECK_ACTIVE = 1, CHECK_IDLE = 2, CHECK_SYSTEM = 4 };
 
 /* Does the job, added to present usage, break a limit? `what` = CHECK_* bits;
  * order of checks and override rules as in the reference, section 4 and 7. True =
- * it does, and *ret_why tells the first. `partition` INDEX_NONE = global SYSTEMMAX*.
- * O(limits in force). */
+ * it does, and *ret_why tells the first; sizes are compared with the global
+ * SYSTEMMAX*. O(limits in force). */
 bool limits_violated(const struct limits *l, const struct cluster *c,
-    const struct job *j, unsigned what, enum limit_level level, uint32_t partition,
-    struct reason *ret_why);
+    const struct job *j, unsigned what, enum limit_level level, struct reason *ret_why);
+
+/* Is the job by itself larger than one may be in that partition? */
+bool limits_size_violated(const struct limits *l, const struct cluster *c,
+    const struct job *j, uint32_t partition, struct reason *ret_why);
 
 /* Can the job never run because its own consumption exceeds a hard limit? */
 bool limits_never(const struct limits *l, const struct cluster *c, const struct job *j,

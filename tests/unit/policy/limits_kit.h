@@ -115,7 +115,7 @@ static inline struct job *run(struct kit *k, const char *who, uint32_t tasks)
 
 static inline bool blocked(struct kit *k, const struct job *j, unsigned what)
 {
-    return limits_violated(k->l, k->c, j, what, LEVEL_HARD, INDEX_NONE, NULL);
+    return limits_violated(k->l, k->c, j, what, LEVEL_HARD, NULL);
 }
 
 static inline bool may_start(struct kit *k, const char *who, uint32_t tasks)
@@ -129,7 +129,7 @@ static inline struct reason why(
 {
     struct reason r = {0};
 
-    assert_true(limits_violated(k->l, k->c, j, what, level, INDEX_NONE, &r));
+    assert_true(limits_violated(k->l, k->c, j, what, level, &r));
     assert_int_equal(r.code, WAIT_LIMIT);
     return r;
 }

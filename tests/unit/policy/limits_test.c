@@ -818,8 +818,7 @@ static int pass(
 
     for (int i = 0; i < n; i++) {
         if (jobs[i]->state == JOB_RUNNING || *io_free < 1
-            || limits_violated(
-                k->l, k->c, jobs[i], CHECK_ACTIVE, level, INDEX_NONE, NULL))
+            || limits_violated(k->l, k->c, jobs[i], CHECK_ACTIVE, level, NULL))
             continue;
         run_at(k, jobs[i], 0);
         *io_free -= 1;
@@ -902,7 +901,7 @@ static void system_limits_hold_globally_and_by_partition_8(void **state)
     small = partition_get(k->c, "small")->index;
     j = job_of(k, "steve", 64, 0, 3600);
     assert_false(blocked(k, j, CHECK_SYSTEM));
-    assert_true(limits_violated(k->l, k->c, j, CHECK_SYSTEM, LEVEL_SOFT, small, &r));
+    assert_true(limits_size_violated(k->l, k->c, j, small, &r));
     assert_int_equal(r.dim, DIM_SYSTEM);
     assert_int_equal(r.res, LIMIT_PROC);
     assert_int_equal(r.limit, 8);
@@ -1287,8 +1286,8 @@ static void compare(struct oracle *o, unsigned seed, int step)
             bool idle = what & 1;
             enum limit_level level = what & 2 ? LEVEL_SOFT : LEVEL_HARD;
             bool want = naive_violated(o, o->jobs[i], idle, level);
-            bool got = limits_violated(k->l, k->c, o->jobs[i],
-                idle ? CHECK_IDLE : CHECK_ACTIVE, level, INDEX_NONE, NULL);
+            bool got = limits_violated(
+                k->l, k->c, o->jobs[i], idle ? CHECK_IDLE : CHECK_ACTIVE, level, NULL);
             struct limits_ask ask;
             limits_ask_of(k->c, o->jobs[i], &ask);
             assert_int_equal(got, limits_ask_violated(k->l, k->c, &ask,
