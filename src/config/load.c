@@ -230,12 +230,13 @@ static void sort_findings(struct config *c)
 /* ---- configurations
  * ------------------------------------------------------------------ */
 
-static struct config *config_create(void)
+static struct config *config_create(const struct config *elder)
 {
     struct config *c = xcalloc(1, sizeof *c);
 
     c->settings = settings_create();
-    c->table = table_index_create();
+    c->own_table = elder == NULL ? table_index_create() : NULL;
+    c->table = elder == NULL ? c->own_table : elder->table;
     c->value_index = names_create();
     return c;
 }
@@ -254,7 +255,7 @@ void config_destroy(struct config *c)
     }
     vec_fini(&c->values);
     text_list_fini(&c->files);
-    table_index_destroy(c->table);
+    table_index_destroy(c->own_table);
     names_destroy(c->value_index);
     free(c);
 }
@@ -273,10 +274,10 @@ static void loader_fini(struct loader *l)
     sort_findings(l->config);
 }
 
-static struct config *load_memory(
-    const char *name, const char *text, size_t len, bool private)
+struct config *config_load_text_after(const struct config *elder, bool private,
+    const char *name, const char *text, size_t len)
 {
-    struct loader l = {.config = config_create(), .private = private};
+    struct loader l = {.config = config_create(elder), .private = private};
 
     read_text(&l, new_file(&l, name), text, len);
     apply_entries(&l);
@@ -286,12 +287,12 @@ static struct config *load_memory(
 
 struct config *config_load_text(const char *name, const char *text, size_t len)
 {
-    return load_memory(name, text, len, false);
+    return config_load_text_after(NULL, false, name, text, len);
 }
 
 struct config *config_load_private_text(const char *name, const char *text, size_t len)
 {
-    return load_memory(name, text, len, true);
+    return config_load_text_after(NULL, true, name, text, len);
 }
 
 /* ---- files
@@ -440,7 +441,7 @@ struct config *config_load_file(const char *path, struct err *err)
         vec_fini(&text);
         return NULL;
     }
-    l.config = config_create();
+    l.config = config_create(NULL);
     read_text(&l, new_file(&l, path), text.v, text.n);
     vec_fini(&text);
     read_includes(&l, path);
