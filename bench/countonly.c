@@ -112,7 +112,8 @@ static void read_trace(struct sim *s, const char *path)
         }
     }
     gzclose(in);
-    qsort(s->jobs, s->njobs, sizeof *s->jobs, by_submit);
+    if (s->njobs)
+        qsort(s->jobs, s->njobs, sizeof *s->jobs, by_submit);
 }
 
 /* What runs */
@@ -315,7 +316,7 @@ static void write_starts(const struct sim *s, const char *path)
 
 int main(int argc, char **argv)
 {
-    struct sim s = {.procs = argc > 3 ? atoi(argv[3]) : 0};
+    struct sim s = {.procs = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 0};
     bool easy = argc > 1 && strcmp(argv[1], "easy") == 0;
     double begin = seconds(), read;
 

@@ -230,11 +230,16 @@ static void measure(
     settings_destroy(cfg);
 }
 
+static uint32_t number(const char *text)
+{
+    return (uint32_t)strtoul(text, NULL, 10);
+}
+
 int main(int argc, char **argv)
 {
-    uint32_t jobs = argc > 2 ? (uint32_t)atoi(argv[2]) : 0;
-    uint32_t nodes = argc > 3 ? (uint32_t)atoi(argv[3]) : 0;
-    uint32_t cycles = argc > 4 ? (uint32_t)atoi(argv[4]) : 200;
+    uint32_t jobs = argc > 2 ? number(argv[2]) : 0;
+    uint32_t nodes = argc > 3 ? number(argv[3]) : 0;
+    uint32_t cycles = argc > 4 ? number(argv[4]) : 200;
 
     for (size_t i = 0; jobs && nodes && i < sizeof modes / sizeof modes[0]; i++)
         if (strcmp(argv[1], modes[i].name) == 0) {

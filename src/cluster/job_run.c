@@ -102,21 +102,22 @@ static void piece_give(
     }
 }
 
-/* Take nodes [first, first+count) of the full form. On failure *ret_taken of them
- * are taken. */
-static int full_take(struct cluster *c, const struct job *j, const struct alloc *a,
-    uint32_t first, uint32_t count, uint32_t *ret_taken, struct err *err)
+/* Take nodes [first, first+count) of the full form: how many were taken, fewer than
+ * asked with an error. */
+static uint32_t full_take(struct cluster *c, const struct job *j, const struct alloc *a,
+    uint32_t first, uint32_t count, struct err *err)
 {
     const struct req *r = &j->reqs[a->req];
+    uint32_t taken;
 
-    for (*ret_taken = 0; *ret_taken < count; ++*ret_taken) {
-        struct node *n = c->nodes.v[first + *ret_taken];
+    for (taken = 0; taken < count; taken++) {
+        struct node *n = c->nodes.v[first + taken];
         if (node_check_room(c, n, j, r, a->tasks, err))
-            return -1;
+            break;
         node_use(n, j, r, a->tasks, +1);
         node_raise_load(n, r, a->tasks, +1);
     }
-    return 0;
+    return taken;
 }
 
 /* Take all nodes of a piece, or none. */
@@ -134,7 +135,8 @@ static int piece_take(
                      || simple_take(c, j, i, n, err);
             taken = 0;
         } else {
-            failed = full_take(c, j, a, i, n, &taken, err);
+            taken = full_take(c, j, a, i, n, err);
+            failed = taken < n;
         }
         if (failed) {
             piece_give(c, j, a, i - a->first + taken);

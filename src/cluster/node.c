@@ -169,13 +169,18 @@ static bool same_gres(const struct gres_amounts *a, const struct gres_amounts *b
     return true;
 }
 
+/* Neither is ever NaN. */
+static bool same_number(double a, double b)
+{
+    return a <= b && a >= b;
+}
+
 static bool told_same(const struct node_told *a, const struct node_told *b)
 {
     return !memcmp(&a->cfg, &b->cfg, sizeof a->cfg) && a->partition == b->partition
            && a->classes_told == b->classes_told && a->os == b->os && a->arch == b->arch
-           && memcmp(&a->speed, &b->speed, sizeof a->speed) == 0
-           && a->procspeed_mhz == b->procspeed_mhz && a->frame == b->frame
-           && a->slot == b->slot && a->slots == b->slots
+           && same_number(a->speed, b->speed) && a->procspeed_mhz == b->procspeed_mhz
+           && a->frame == b->frame && a->slot == b->slot && a->slots == b->slots
            && same_list(&a->features, &b->features)
            && same_list(&a->networks, &b->networks) && same_gres(&a->gres, &b->gres)
            && same_list(&a->classes, &b->classes);

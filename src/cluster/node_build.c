@@ -61,7 +61,7 @@ static const char *header_value(const char *header, const char *feature)
     bool number = len && header[len - 1] == '$';
 
     len -= number;
-    if (!len || strncmp(feature, header, len) || !feature[len])
+    if (!len || strncmp(feature, header, len) != 0 || !feature[len])
         return NULL;
     const char *value = feature + len;
     if (number && value[strspn(value, "0123456789")])

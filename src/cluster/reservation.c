@@ -5,6 +5,7 @@
 #include "base/hostexpr.h"
 #include "cluster/private.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <strings.h>
 
@@ -69,8 +70,8 @@ char *reservation_next_name(
     uint64_t highest = 0;
 
     if (kind == RSV_STANDING) {
-        snprintf(name, size, "%s.%u.%llu", base, (unsigned)slot,
-            (unsigned long long)(c->rsv_instances + 1));
+        snprintf(
+            name, size, "%s.%u.%" PRIu64, base, (unsigned)slot, c->rsv_instances + 1);
         return name;
     }
     for (size_t i = 0; i < c->reservations.n; i++) {
@@ -79,7 +80,7 @@ char *reservation_next_name(
 
         highest = n > highest ? n : highest;
     }
-    snprintf(name, size, "%s.%llu", base, (unsigned long long)(highest + 1));
+    snprintf(name, size, "%s.%" PRIu64, base, highest + 1);
     return name;
 }
 

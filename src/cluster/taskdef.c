@@ -68,11 +68,11 @@ void taskdef_fini(struct taskdef *draft)
 
 void taskdefs_destroy(struct cluster *c)
 {
-    struct taskdef_entry *e, *next;
+    struct taskdef_entry *e = c->priv->taskdefs, *next;
 
-    HASH_ITER(hh, c->priv->taskdefs, e, next)
-    {
-        HASH_DEL(c->priv->taskdefs, e);
+    HASH_CLEAR(hh, c->priv->taskdefs);
+    for (; e; e = next) { /* still a list */
+        next = e->hh.next;
         taskdef_fini(e->def);
         free(e->def);
         free(e->key);

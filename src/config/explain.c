@@ -5,6 +5,7 @@
 #include "config/config.h"
 #include "config/table.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,10 @@ static const struct cfg_value *find_value(const struct config *c, const char *na
 {
     uint32_t id = names_find(c->value_index, name);
 
-    return id != NAME_NONE ? &c->values.v[id] : NULL;
+    if (id == NAME_NONE)
+        return NULL;
+    assert(c->values.v != NULL && id < c->values.n);
+    return &c->values.v[id];
 }
 
 /* The name a value is kept under. Owned by the caller. */

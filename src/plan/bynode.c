@@ -198,7 +198,7 @@ static int64_t tasks_at(struct plan *p, const struct job *j, const struct taskde
     }
     for (int i = 0; i < RES_DIMS; i++)
         have.v[i] = have.v[i] > u.res.v[i] ? have.v[i] - u.res.v[i] : 0;
-    rsvview_reduce(p, j, n, span->start, span->end, at, &have);
+    rsvview_reduce(p, j, n, span, at, &have);
     int64_t k = res_tasks(&have, &n->cfg, &def->per_task);
     for (size_t i = 0; i < def->gres.n && i < GRES_MAX; i++) {
         uint32_t id = def->gres.v[i].id;
@@ -256,7 +256,7 @@ static void room_at(
     use_of(&u, a, at);
     for (int i = 0; i < RES_DIMS; i++)
         have.v[i] -= u.res.v[i];
-    rsvview_reduce(a->p, a->j, a->n, span->start, span->end, at, &have);
+    rsvview_reduce(a->p, a->j, a->n, span, at, &have);
     for (int i = 0; i < RES_DIMS; i++)
         io->res.v[i] = least(io->res.v[i], have.v[i]);
     for (size_t i = 0; i < a->def->gres.n && i < GRES_MAX; i++) {

@@ -278,7 +278,7 @@ void away_see_suspended(struct plan *p);
 /* rsvview.c: reservations as one job sees them */
 bool rsvview_confined(struct plan *p, const struct job *j);
 void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
-    int64_t start, int64_t end, int64_t at, struct res *io_have);
+    const struct span *span, int64_t at, struct res *io_have);
 enum affinity rsvview_affinity(
     struct plan *p, const struct job *j, const struct node *n, int64_t start);
 int64_t rsvview_next(

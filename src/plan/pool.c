@@ -160,7 +160,7 @@ static struct pool *pool_find(
 
 static void sort_nodes_into_pools(struct plan *p)
 {
-    struct pool_key *keys = NULL, *k, *tmp;
+    struct pool_key *keys = NULL, *k, *next;
 
     for (size_t i = 0; i < p->c->nodes.n; i++) {
         struct node *n = p->c->nodes.v[i];
@@ -174,9 +174,10 @@ static void sort_nodes_into_pools(struct plan *p)
         vec_push(&pool->nodes, n->index);
         n->pool = pool->index;
     }
-    HASH_ITER(hh, keys, k, tmp)
-    {
-        HASH_DEL(keys, k);
+    k = keys;
+    HASH_CLEAR(hh, keys);
+    for (; k; k = next) { /* still a list */
+        next = k->hh.next;
         free(k);
     }
 }

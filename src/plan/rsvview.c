@@ -122,7 +122,7 @@ static void charge_occupants(struct plan *p, struct reservation *r,
 }
 
 void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
-    int64_t start, int64_t end, int64_t at, struct res *io_have)
+    const struct span *span, int64_t at, struct res *io_have)
 {
     const struct rsv_list *list = reservations_on(p->c, n->index);
     struct occupant occ[OCCUPANTS_MAX];
@@ -139,7 +139,7 @@ void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
             continue;
         struct res amount = reservation_amount(r, n, list->v[i].tasks);
         charge_occupants(p, r, occ, count, in_full, &amount);
-        if (!verdict(p, j, r, start, end).granted) {
+        if (!verdict(p, j, r, span->start, span->end).granted) {
             for (int d = 0; d < RES_DIMS; d++)
                 io_have->v[d] -= amount.v[d];
         } else if (acl_confinement_allows(p->view, r)) {

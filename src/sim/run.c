@@ -6,6 +6,7 @@
 #include "policy/reason.h"
 #include "sim/evheap.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -451,6 +452,7 @@ static void note_stuck(const struct run *s)
 
         if (stuck->jobs++ > 0)
             continue;
+        assert(j->index < s->slots.n);
         stuck->example = s->slots.v[j->index].job;
         reason_format(s->c, &j->why, stuck->text, sizeof stuck->text);
     }
