@@ -16,13 +16,17 @@ static void reserve(struct strbuf *b, size_t more)
     b->text = xrealloc(b->text, b->cap, 1);
 }
 
+void strbuf_add_n(struct strbuf *b, const char *bytes, size_t len)
+{
+    reserve(b, len);
+    memcpy(b->text + b->len, bytes, len);
+    b->len += len;
+    b->text[b->len] = 0;
+}
+
 void strbuf_add(struct strbuf *b, const char *text)
 {
-    size_t len = strlen(text);
-
-    reserve(b, len);
-    memcpy(b->text + b->len, text, len + 1);
-    b->len += len;
+    strbuf_add_n(b, text, strlen(text));
 }
 
 void strbuf_printf(struct strbuf *b, const char *fmt, ...)

@@ -12,6 +12,7 @@ struct strbuf {
 };
 
 void strbuf_add(struct strbuf *b, const char *text);
+void strbuf_add_n(struct strbuf *b, const char *bytes, size_t len);
 void strbuf_printf(struct strbuf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

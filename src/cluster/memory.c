@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What outlives a restart, out of a job and back into it. */
+#include "cluster/memory.h"
+
+struct job_memory job_memory_of(const struct cluster *c, const struct job *j)
+{
+    return (struct job_memory){
+        .holds = j->holds,
+        .hold_reason = (enum hold_reason)j->hold_reason,
+        .hold_text = j->extra ? j->extra->hold_text : NULL,
+        .hold_at = j->hold_at,
+        .defer_until = j->defer_until,
+        .defer_count = j->defer_count,
+        .start_count = j->start_count,
+        .preempt_count = j->preempt_count,
+        .bypass = j->bypass,
+        .user_priority = j->user_priority,
+        .sys_priority = j->sys_priority,
+        .flags = j->flags & MEMORY_FLAGS,
+        .qos = j->qos_asked ? c->creds[CRED_QOS].v[j->qos_asked]->name : NULL,
+        .qos_forced = j->qos_forced,
+        .queue_at = j->queue_at,
+        .eff_queue_s = j->eff_queue_s,
+        .paused_at = j->paused_at,
+        .accruing = j->accruing,
+        .paused = j->paused,
+        .release_at = j->release_at,
+        .deadline_at = j->extra ? j->extra->deadline_at : 0,
+        .suspended_s = j->suspended_s,
+        .suspend_at = j->suspend_at,
+        .start_at = j->start_at,
+        .eff_wclimit_s = j->eff_wclimit_s,
+        .wclimit_s = j->wclimit_s,
+    };
+}
+
+static void recall_holds(struct job *j, const struct job_memory *m)
+{
+    j->holds = m->holds;
+    j->hold_reason = (uint8_t)m->hold_reason;
+    j->hold_at = m->hold_at;
+    j->defer_until = m->defer_until;
+    j->defer_count = m->defer_count;
+    if (!m->hold_text)
+        return;
+    struct job_extra *extra = job_extra(j);
+    free(extra->hold_text);
+    extra->hold_text = xstrdup(m->hold_text);
+}
+
+static void recall_time(struct job *j, const struct job_memory *m)
+{
+    j->queue_at = m->queue_at;
+    j->eff_queue_s = m->eff_queue_s;
+    j->paused_at = m->paused_at;
+    j->accruing = m->accruing;
+    j->paused = m->paused;
+    j->release_at = m->release_at;
+    if (m->deadline_at || j->extra)
+        job_extra(j)->deadline_at = m->deadline_at;
+    j->suspended_s = m->suspended_s;
+    j->suspend_at = m->suspend_at;
+}
+
+void job_recall(struct cluster *c, struct job *j, const struct job_memory *m)
+{
+    recall_holds(j, m);
+    recall_time(j, m);
+    j->start_count = m->start_count;
+    j->preempt_count = m->preempt_count;
+    j->bypass = m->bypass;
+    j->user_priority = m->user_priority;
+    j->sys_priority = m->sys_priority;
+    j->flags = (j->flags & ~MEMORY_FLAGS) | (m->flags & MEMORY_FLAGS);
+    if (m->qos) {
+        j->qos_asked = cred_get(c, CRED_QOS, m->qos)->index;
+        j->cred[CRED_QOS] = j->qos_asked;
+    }
+    j->qos_forced = m->qos_forced;
+    j->eff_wclimit_s = m->eff_wclimit_s;
+    if (m->wclimit_s)
+        j->wclimit_s = m->wclimit_s;
+}

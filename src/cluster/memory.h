@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the scheduler knows of a job and no resource manager tells: what has to outlive
+ * a restart. Everything by name, so that indexes may come out differently. */
+#ifndef MAUI_CLUSTER_MEMORY_H
+#define MAUI_CLUSTER_MEMORY_H
+
+#include "cluster/cluster.h"
+
+struct job_memory {
+    /* holds and deferral */
+    uint8_t holds; /* enum hold_kind bits */
+    enum hold_reason hold_reason;
+    const char *hold_text; /* or NULL */
+    int64_t hold_at, defer_until;
+    uint16_t defer_count, start_count, preempt_count;
+    uint32_t bypass;
+    /* priority and QOS */
+    int64_t user_priority, sys_priority;
+    uint32_t flags;  /* those the scheduler sets: see MEMORY_FLAGS */
+    const char *qos; /* QOS asked for, perhaps by setqos; or NULL */
+    bool qos_forced; /* an administrator chose it */
+    /* time */
+    int64_t queue_at, eff_queue_s, paused_at;
+    bool accruing, paused;
+    int64_t release_at, deadline_at; /* 0 = none */
+    int64_t suspended_s, suspend_at;
+    /* of an active job, and where it last ran */
+    int64_t start_at, eff_wclimit_s;
+    int64_t wclimit_s; /* in force, perhaps changed since the submission */
+};
+
+/* Flags of a job that belong to the scheduler, not to the request. */
+#define MEMORY_FLAGS                                                                   \
+    (JOB_BACKFILL | JOB_SPVIOLATION | JOB_SYSPRIO_SET | JOB_SYSPRIO_REL)
+
+/* Texts are borrowed from the job. */
+struct job_memory job_memory_of(const struct cluster *c, const struct job *j);
+
+/* Put it back into a job that has just been added, before access is resolved and
+ * before it is started or counted anywhere. Of an active job's members only those that
+ * job_start() does not set. */
+void job_recall(struct cluster *c, struct job *j, const struct job_memory *m);
+
+#endif
