@@ -2,6 +2,7 @@
  * maui sim: replay a workload through the scheduler in simulated time. */
 #include "client/client.h"
 #include "client/sim_options.h"
+#include "client/sim_scenario.h"
 #include "client/usage.h"
 #include "config/config.h"
 #include "sim/mauitrace.h"
@@ -25,6 +26,7 @@ struct session {
     struct VEC(struct settings *) settings; /* owned; one for each configuration */
     struct restrace resources;
     struct workload w;
+    struct sim_scenario scenario;
     struct VEC(struct outcome) outcomes;
     struct diag diag;
     FILE *events; /* --events-out, of the first configuration */
@@ -200,6 +202,19 @@ static int load_workload(struct session *s)
     return 0;
 }
 
+static int load_scenario(struct session *s)
+{
+    struct sim_scenario_files files = {.paths = s->opt.scenarios.v,
+        .n = s->opt.scenarios.n,
+        .configs = s->opt.configs.v,
+        .configs_n = s->opt.configs.n};
+
+    if (files.n == 0)
+        return 0;
+    return sim_scenario_load(
+        &files, &s->w, &s->opt.machine, s->settings.v[0], &s->scenario);
+}
+
 /* ---- the replays --------------------------------------------------------------------
  */
 
@@ -224,6 +239,13 @@ static void record_decision(void *ctx, const struct run_decision *d)
     report_decision(s->events, d);
 }
 
+static void record_told(void *ctx, const struct run_told *t)
+{
+    struct session *s = ctx;
+
+    report_told(s->events, &s->scenario.lines, t);
+}
+
 static int replay(struct session *s, size_t i)
 {
     struct run_options how = s->opt.run;
@@ -236,7 +258,14 @@ static int replay(struct session *s, size_t i)
         how.until = time_add(how.until, s->w.jobs.v[0].submit_at);
     how.ctx = s;
     how.progress = s->bar ? draw_bar : NULL;
-    how.decided = i == 0 && s->events != NULL ? record_decision : NULL;
+    if (i == 0 && s->events != NULL) {
+        how.decided = record_decision;
+        how.told = record_told;
+    }
+    if (s->opt.scenarios.n > 0) {
+        how.scenario = &s->scenario.lines;
+        how.settings = &s->scenario.settings.v[i];
+    }
     how.diag = &s->diag;
     if (run_replay(&s->w, &s->opt.machine, s->settings.v[i], &how, &o.result, &err) < 0)
         return fail(&err);
@@ -390,7 +419,7 @@ static int run_session(struct session *s)
     int rc = 0;
 
     if (load_configs(s) < 0 || load_resources(s) < 0 || load_workload(s) < 0
-        || write_trace(s) < 0)
+        || load_scenario(s) < 0 || write_trace(s) < 0)
         return -1;
     if (s->opt.events_out != NULL) {
         s->events = open_output(s->opt.events_out);
@@ -412,6 +441,7 @@ static void session_fini(struct session *s)
         run_result_fini(&s->outcomes.v[i].result);
     vec_fini(&s->settings);
     vec_fini(&s->outcomes);
+    sim_scenario_fini(&s->scenario);
     workload_fini(&s->w);
     restrace_fini(&s->resources);
     sim_options_fini(&s->opt);

@@ -20,6 +20,7 @@ enum {
     OPT_NODES,
     OPT_NODE_MEMORY,
     OPT_RESOURCES,
+    OPT_SCENARIO,
     OPT_JOBS,
     OPT_UNTIL,
     OPT_OVERRUN,
@@ -63,6 +64,8 @@ static const struct option_row {
         "N nodes of P processors (the trace's MaxProcs; 128 when generating)"},
     {"node-memory", OPT_NODE_MEMORY, "MB", "memory of each of these nodes"},
     {"resources", OPT_RESOURCES, "FILE", "the nodes of a Maui resource trace instead"},
+    {"scenario", OPT_SCENARIO, "FILE",
+        "what else happens: setres, holds, failing nodes, changes; repeatable"},
     {NULL, 0, NULL, "The scheduler"},
     {"config", 'c', "FILE", "maui.cfg to schedule by (built-in defaults)"},
     {"compare", OPT_COMPARE, "FILE",
@@ -302,6 +305,9 @@ static int set_option(int id, const char *text, struct sim_options *o, struct er
     case OPT_RESOURCES:
         o->resources = text;
         return 0;
+    case OPT_SCENARIO:
+        vec_push(&o->scenarios, text);
+        return 0;
     case OPT_JOBS_OUT:
         o->jobs_out = text;
         return 0;
@@ -431,4 +437,5 @@ void sim_options_fini(struct sim_options *o)
 {
     vec_fini(&o->traces);
     vec_fini(&o->configs);
+    vec_fini(&o->scenarios);
 }

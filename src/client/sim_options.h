@@ -14,7 +14,8 @@
 struct sim_options {
     struct VEC(const char *) traces;  /* borrowed from argv, as all texts here */
     struct VEC(const char *) configs; /* -c first (NULL: defaults), then --compare */
-    bool config_given;                /* -c was */
+    struct VEC(const char *) scenarios;
+    bool config_given; /* -c was */
     const char *resources;
     struct machine machine; /* nodes 0 = not given */
     bool generate;

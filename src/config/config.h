@@ -82,6 +82,11 @@ struct config {
  * read; everything else is a finding. The caller owns the result. */
 struct config *config_load_file(const char *path, struct err *err);
 
+/* The same with a text behind all files, as if it stood at their end; `name` is the
+ * file of its findings. */
+struct config *config_load_file_with(
+    const char *path, const char *name, const char *text, size_t len, struct err *err);
+
 /* The same from memory; reads no files. `name` is the file in findings. */
 struct config *config_load_text(const char *name, const char *text, size_t len);
 

@@ -430,7 +430,8 @@ static void read_private(struct loader *l, const char *main_path)
     free(path);
 }
 
-struct config *config_load_file(const char *path, struct err *err)
+struct config *config_load_file_with(
+    const char *path, const char *name, const char *more, size_t len, struct err *err)
 {
     struct wanted_list wanted = {0};
     struct bytes text = {0};
@@ -445,8 +446,16 @@ struct config *config_load_file(const char *path, struct err *err)
     read_text(&l, new_file(&l, path), text.v, text.n);
     vec_fini(&text);
     read_includes(&l, path);
+    l.includes = NULL;
+    if (more != NULL)
+        read_text(&l, new_file(&l, name), more, len);
     apply_entries(&l);
     read_private(&l, path);
     loader_fini(&l);
     return l.config;
+}
+
+struct config *config_load_file(const char *path, struct err *err)
+{
+    return config_load_file_with(path, NULL, NULL, 0, err);
 }

@@ -263,7 +263,7 @@ static void put_old_limit(struct loader *l, struct old_limit *old, enum cred_kin
                 "the policy is on, but there is no COUNT: nothing is limited");
         return;
     }
-    if (dim == DIM_IDLE) {
+    if (dim == CFG_DIM_IDLE) {
         limit.soft = limit.hard;
         def->idle[res] = limit;
     } else {
@@ -275,7 +275,7 @@ void load_old_limits(struct loader *l)
 {
     for (int k = 0; k < CRED_KINDS; k++)
         for (int r = 0; r < LIMIT_RES_COUNT; r++)
-            for (int d = DIM_ACTIVE; d <= DIM_IDLE; d++)
+            for (int d = CFG_DIM_ACTIVE; d <= CFG_DIM_IDLE; d++)
                 put_old_limit(l, &l->old[k][r][d], (enum cred_kind)k, (enum limit_res)r,
                     (enum cfg_dimension)d);
 }

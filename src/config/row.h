@@ -110,7 +110,7 @@ struct cfg_keyword {
 };
 
 /* Which limit an attribute or an old parameter is about. */
-enum cfg_dimension { DIM_ACTIVE, DIM_IDLE };
+enum cfg_dimension { CFG_DIM_ACTIVE, CFG_DIM_IDLE };
 enum cfg_part { PART_POLICY, PART_COUNT, PART_SOFT };
 
 /* One value on its way into the settings, for custom rows. */

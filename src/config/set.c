@@ -258,7 +258,7 @@ static int set_within(
     struct cfg_call *call, const char *bracket, struct limit limit, struct err *err)
 {
     struct limit_within within = {
-        .idle = call->row->dim == DIM_IDLE, .res = call->row->res, .limit = limit};
+        .idle = call->row->dim == CFG_DIM_IDLE, .res = call->row->res, .limit = limit};
     const char *name;
 
     if (read_bracket(bracket, &within.other, &name, err) < 0)
@@ -277,7 +277,7 @@ static int set_limit(struct cfg_call *call, struct err *err)
 
     if (value_limit(call->value, row->res == LIMIT_WC, &limit, err) < 0)
         return -1;
-    if (row->dim == DIM_IDLE)
+    if (row->dim == CFG_DIM_IDLE)
         limit.soft = limit.hard;
     if (bracket != NULL)
         return set_within(call, bracket, limit, err);

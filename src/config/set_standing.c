@@ -31,26 +31,19 @@ int set_sr_access_list(struct cfg_call *call, struct err *err)
 
 int set_sr_owner(struct cfg_call *call, struct err *err)
 {
-    static const struct cfg_keyword kinds[] = {{"USER", CRED_USER},
-        {"GROUP", CRED_GROUP}, {"ACCOUNT", CRED_ACCOUNT}, {"ACCT", CRED_ACCOUNT},
-        {"QOS", CRED_QOS}, {"CLASS", CRED_CLASS}, {NULL}};
-    const struct cfg_keyword *kind;
     struct sr_cfg *sr = call->base;
-    size_t len = strcspn(call->value, ":");
-    char *text = xstrndup(call->value, len);
-    int status = value_keyword(text, kinds, &kind, err);
+    unsigned kind;
+    char *owner = NULL;
 
-    free(text);
-    if (status < 0)
+    if (srcfg_owner_parse(call->value, &kind, &owner, err) < 0)
         return -1;
-    if (call->value[len] == '\0' || call->value[len + 1] == '\0')
-        return err_set(
-            err, ERR_INVALID, "'%.60s' names nobody; expected TYPE:NAME", call->value);
-    if (sr != NULL) {
-        sr->owner_kind = kind->value;
-        free(sr->owner);
-        sr->owner = xstrdup(call->value + len + 1);
+    if (sr == NULL) {
+        free(owner);
+        return 0;
     }
+    free(sr->owner);
+    sr->owner = owner;
+    sr->owner_kind = kind;
     return 0;
 }
 

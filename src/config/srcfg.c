@@ -192,6 +192,31 @@ const char *srcfg_flag_name(uint32_t flag)
     return NULL;
 }
 
+/* ---- owner ----------------------------------------------------------------------- */
+
+int srcfg_owner_parse(
+    const char *text, unsigned *ret_kind, char **owner, struct err *err)
+{
+    static const struct cfg_keyword kinds[] = {{"USER", CRED_USER},
+        {"GROUP", CRED_GROUP}, {"ACCOUNT", CRED_ACCOUNT}, {"ACCT", CRED_ACCOUNT},
+        {"QOS", CRED_QOS}, {"CLASS", CRED_CLASS}, {NULL}};
+    const struct cfg_keyword *kind;
+    size_t len = strcspn(text, ":");
+    char *type = xstrndup(text, len);
+    int status = value_keyword(type, kinds, &kind, err);
+
+    free(type);
+    if (status < 0)
+        return -1;
+    if (text[len] == '\0' || text[len + 1] == '\0')
+        return err_set(
+            err, ERR_INVALID, "'%.60s' names nobody; expected TYPE:NAME", text);
+    *ret_kind = kind->value;
+    free(*owner);
+    *owner = xstrdup(text + len + 1);
+    return 0;
+}
+
 /* ---- as a whole -------------------------------------------------------------------
  */
 

@@ -88,6 +88,10 @@ void srcfg_fini(struct sr_cfg *sr);
 int srcfg_resources_parse(const char *text, struct sr_resources *res, struct err *err);
 void srcfg_resources_fini(struct sr_resources *res);
 
+/* OWNER of SRCFG and of setres -o: TYPE:NAME. Replaces *owner. */
+int srcfg_owner_parse(
+    const char *text, unsigned *ret_kind, char **owner, struct err *err);
+
 /* FLAGS of SRCFG and of setres -x. */
 int srcfg_flags_parse(const char *text, uint32_t *ret_flags, struct err *err);
 /* The name of the lowest bit of `flag`; NULL for none. */

@@ -2,6 +2,8 @@
  * Instances of standing reservations: their windows, and what they are made of. */
 #include "plan/standing.h"
 
+#include "cluster/rsvdraft.h"
+
 #define WEEK_DAYS 7
 
 /* The local day on which the period of `now` begins. */
@@ -74,21 +76,6 @@ void standing_wanted(const struct sr_cfg *sr, const struct zone *z, int64_t now,
 
 /* ---- drafts ---------------------------------------------------------------------- */
 
-static void put_task(
-    struct cluster *c, const struct sr_resources *from, struct taskdef *def)
-{
-    def->per_task.v[RES_PROCS] = from->procs;
-    def->per_task.v[RES_MEM] = from->mem_mb;
-    def->per_task.v[RES_SWAP] = from->swap_mb;
-    def->per_task.v[RES_DISK] = from->disk_mb;
-    for (size_t i = 0; i < from->gres.n; i++) {
-        struct gres g = {
-            names_intern(c->gres, from->gres.v[i].name), from->gres.v[i].count};
-
-        vec_push(&def->gres, g);
-    }
-}
-
 static uint32_t partition_of(const struct cluster *c, const char *name)
 {
     if (!name)
@@ -133,7 +120,7 @@ struct reservation standing_draft(struct cluster *c, uint32_t standing,
     r.base = xstrdup(srcfg_name(sr));
     r.start_at = i->start_at;
     r.end_at = i->end_at;
-    put_task(c, &sr->per_task, &r.def);
+    rsvdraft_task(c, &sr->per_task, &r.def);
     r.def.tpn = (uint32_t)sr->tpn;
     for (size_t k = 0; k < sr->features.n; k++)
         vec_push(&r.def.features, names_intern(c->features, sr->features.v[k]));

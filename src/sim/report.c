@@ -181,6 +181,25 @@ void report_decision(FILE *out, const struct run_decision *d)
     json_decref(o);
 }
 
+void report_told(FILE *out, const struct scenario *scenario, const struct run_told *t)
+{
+    const struct scenario_event *ev = t->line;
+    json_t *o = json_pack("{s:I, s:s}", "time", (json_int_t)t->at, "event",
+        ev != NULL ? "scenario" : "lost");
+    char line[400];
+
+    if (ev != NULL) {
+        snprintf(line, sizeof line, "%s:%u", scenario->files.v[ev->file], ev->line);
+        json_object_set_new(o, "line", json_string(line));
+        json_object_set_new(o, "command", json_string(ev->text));
+        json_object_set_new(o, "done", json_boolean(t->done));
+    }
+    json_object_set_new(o, "text", json_string(t->text));
+    json_dumpf(o, out, JSON_COMPACT);
+    fputc('\n', out);
+    json_decref(o);
+}
+
 /* ---- figures -------------------------------------------------------------------- */
 
 static void put_int(json_t *o, const char *key, uint64_t value)
@@ -251,6 +270,10 @@ json_t *report_json(const struct study *s, const struct outcome *o)
     put_int(out, "jobs_running", r->by_state[RUN_RUNNING]);
     put_int(out, "jobs_waiting", r->by_state[RUN_WAITING]);
     put_int(out, "jobs_refused", r->by_state[RUN_REFUSED]);
+    put_int(out, "jobs_lost", r->lost);
+    put_int(out, "scenario_lines", r->told);
+    put_int(out, "scenario_refused", r->refused);
+    put_int(out, "triggers", r->triggers);
     put_int(out, "jobs_not_submitted", r->by_state[RUN_NOT_SUBMITTED]);
     put_int(out, "later_1h", o->later_1h);
     put_int(out, "later_1day", o->later_1day);

@@ -44,6 +44,10 @@ int report_jobs(FILE *out, const struct workload *w, const struct run_result *r)
  * backfill, nodes, until, text. */
 void report_decision(FILE *out, const struct run_decision *d);
 
+/* The same for a line of the scenario: time, event "scenario", done, line, command,
+ * text; or event "lost" and text. */
+void report_told(FILE *out, const struct scenario *scenario, const struct run_told *t);
+
 /* The figures of one outcome; owned by the caller (json_decref). */
 json_t *report_json(const struct study *s, const struct outcome *o);
 

@@ -8,17 +8,12 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Wakeups in a row with nothing running, nothing to come and nothing started, after
  * which the jobs left are given up: longer than any chain of deferrals. */
 #define IDLE_WAKEUPS_MAX 10000
-
-/* Without a time zone to go by, a trace that begins at 0 begins a day after the epoch:
- * to the scheduler, 0 stands for "no time". */
-#define EPOCH_UNKNOWN 86400
-/* From here on trace times are taken for UTC. */
-#define EPOCH_LIKELY 100000000
 
 /* What belongs to an engine job index. */
 struct slot {
@@ -36,12 +31,14 @@ struct run {
     struct engine *e;
     struct cluster *c;
     struct evheap ends;
+    struct evheap downs; /* nodes that went down, to be looked at again: `job` */
     struct VEC(struct slot) slots;
     struct actions actions;
     struct VEC(struct ev) due; /* scratch: ends of an instant */
     int64_t shift;             /* engine time = trace time + shift */
     int64_t now;               /* engine time */
     size_t next;               /* arrival to come */
+    size_t line;               /* of the scenario, to come */
     size_t waiting;            /* submitted, neither running nor over */
     size_t over;
     uint32_t seq;
@@ -290,6 +287,79 @@ static void cycle(struct run *s)
         s->opt->progress(s->opt->ctx, s->over, s->w->jobs.n);
 }
 
+/* ---- the scenario ---------------------------------------------------------------- */
+
+static void say(
+    struct run *s, const struct scenario_event *line, bool done, const char *text)
+{
+    struct run_told t = {
+        .at = s->now - s->shift, .line = line, .done = done, .text = text};
+
+    if (s->opt->told != NULL)
+        s->opt->told(s->opt->ctx, &t);
+}
+
+static void job_cancelled(void *ctx, uint32_t workload_job)
+{
+    struct run *s = ctx;
+    struct action a = {.kind = ACTION_CANCEL};
+
+    a.job = job_find(s->c, s->w->jobs.v[workload_job].id)->index;
+    stopped(s, &a, RUN_CANCELLED);
+}
+
+static void apply_line(struct run *s)
+{
+    const struct scenario_event *ev = &s->opt->scenario->events.v[s->line];
+    const struct settings *changed = s->opt->settings->v[s->line];
+    struct scenario_target target = {
+        .e = s->e, .w = s->w, .now = s->now, .cancelled = job_cancelled, .ctx = s};
+    char text[500];
+    bool done;
+
+    s->line++;
+    done = scenario_apply(ev, changed, &target, text, sizeof text) == 0;
+    if (changed != NULL && done)
+        s->cfg = changed;
+    s->r->told++;
+    s->r->refused += !done;
+    if (!done)
+        diag_bad(s->opt->diag, s->opt->scenario->files.v[ev->file], ev->line, "%s: %s",
+            scenario_command_name(ev->command), text);
+    say(s, ev, done, text);
+    for (size_t i = 0; ev->state == NODE_DOWN && i < ev->nodes.n; i++)
+        evheap_push(&s->downs,
+            (struct ev){s->now + SCENARIO_DOWN_GRACE_S, ++s->seq, ev->nodes.v[i]});
+}
+
+static void lose_job(struct run *s, uint32_t job, const struct node *n)
+{
+    struct event ev = {.kind = EVENT_CANCEL, .at = s->now};
+    struct action a = {.kind = ACTION_CANCEL, .job = job};
+    char text[300];
+
+    snprintf(text, sizeof text, "job %s is cancelled: node %s is down",
+        s->c->jobs.v[job]->id, n->name);
+    ev.u.end.job = job;
+    if (engine_apply(s->e, &ev, NULL, NULL) < 0)
+        return;
+    stopped(s, &a, RUN_CANCELLED);
+    s->r->lost++;
+    say(s, NULL, true, text);
+}
+
+/* The node is still down: its jobs are lost. */
+static void check_node(struct run *s)
+{
+    const struct node *n = s->c->nodes.v[evheap_pop(&s->downs).job];
+    struct node_job on;
+
+    if (n->state != NODE_DOWN || n->state_at + SCENARIO_DOWN_GRACE_S > s->now)
+        return;
+    while (node_jobs(s->c, n, &on, 1) > 0)
+        lose_job(s, on.job, n);
+}
+
 /* ---- the clock ------------------------------------------------------------------ */
 
 static int64_t next_arrival(const struct run *s)
@@ -298,12 +368,35 @@ static int64_t next_arrival(const struct run *s)
                                   : TIME_NEVER;
 }
 
+static bool anything_left(const struct run *s)
+{
+    return s->waiting > 0 || !evheap_empty(&s->ends) || s->next < s->w->jobs.n;
+}
+
+static int64_t next_line(const struct run *s)
+{
+    const struct scenario *scenario = s->opt->scenario;
+
+    if (scenario == NULL || s->line >= scenario->events.n)
+        return TIME_NEVER;
+    return scenario->events.v[s->line].at + s->shift;
+}
+
+static int64_t next_down(const struct run *s)
+{
+    return evheap_empty(&s->downs) ? TIME_NEVER : evheap_top(&s->downs)->at;
+}
+
 static int64_t next_event(const struct run *s)
 {
-    int64_t arrival = next_arrival(s);
     int64_t end = evheap_empty(&s->ends) ? TIME_NEVER : evheap_top(&s->ends)->at;
+    int64_t others[] = {next_arrival(s), next_line(s), next_down(s)};
 
-    return arrival < end ? arrival : end;
+    if (!anything_left(s))
+        return TIME_NEVER;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        end = others[i] < end ? others[i] : end;
+    return end;
 }
 
 static bool end_is_due(const struct run *s)
@@ -317,7 +410,7 @@ static int64_t next_wakeup(struct run *s)
 {
     int64_t at = engine_next_wakeup(s->e);
 
-    if (at >= TIME_NEVER || (s->waiting == 0 && evheap_empty(&s->ends)))
+    if (at >= TIME_NEVER || !anything_left(s))
         return TIME_NEVER;
     if (next_event(s) == TIME_NEVER && ++s->idle_wakeups > IDLE_WAKEUPS_MAX)
         return TIME_NEVER;
@@ -338,6 +431,10 @@ static bool apply_due(struct run *s)
         submit(s);
         changed = true;
     }
+    for (; next_down(s) <= s->now; changed = true)
+        check_node(s);
+    for (; next_line(s) <= s->now; changed = true)
+        apply_line(s);
     return changed;
 }
 
@@ -372,6 +469,10 @@ static void step_events(struct run *s)
             continue;
         cycle(s);
     }
+    for (; next_down(s) <= s->now; cycle(s))
+        check_node(s);
+    for (; next_line(s) <= s->now; cycle(s))
+        apply_line(s);
 }
 
 /* In order of time, also when polling: ends and arrivals since the last cycle. */
@@ -433,15 +534,6 @@ static void replay_polling(struct run *s, int64_t until)
 
 /* ---- a run ---------------------------------------------------------------------- */
 
-static int64_t choose_shift(const struct workload *w)
-{
-    if (w->epoch > 0)
-        return w->epoch;
-    if (w->jobs.n > 0 && w->jobs.v[0].submit_at >= EPOCH_LIKELY)
-        return 0;
-    return EPOCH_UNKNOWN;
-}
-
 /* Why the jobs left wait, in order of submission. */
 static void note_stuck(const struct run *s)
 {
@@ -475,7 +567,8 @@ int run_replay(const struct workload *w, const struct machine *m,
         .backfill_order = opt->backfill_order,
         .report_reservations = opt->decided != NULL,
     };
-    struct run s = {.w = w, .opt = opt, .cfg = cfg, .r = ret, .shift = choose_shift(w)};
+    struct run s = {
+        .w = w, .opt = opt, .cfg = cfg, .r = ret, .shift = workload_shift(w)};
     int64_t until = time_add(opt->until, s.shift);
     int rc = -1;
 
@@ -484,7 +577,7 @@ int run_replay(const struct workload *w, const struct machine *m,
         ret->jobs[i] = (struct run_job){-1, -1, RUN_NOT_SUBMITTED};
     s.e = engine_create(cfg, &how);
     s.c = engine_cluster(s.e);
-    s.now = next_arrival(&s) < TIME_NEVER ? next_arrival(&s) : s.shift;
+    s.now = next_event(&s) < TIME_NEVER ? next_event(&s) : s.shift;
     if (machine_build(m, s.e, s.now, err) == 0) {
         if (opt->cycle == CYCLE_POLL)
             replay_polling(&s, until);
@@ -497,6 +590,7 @@ int run_replay(const struct workload *w, const struct machine *m,
     }
     engine_destroy(s.e);
     evheap_fini(&s.ends);
+    evheap_fini(&s.downs);
     vec_fini(&s.slots);
     vec_fini(&s.due);
     vec_fini(&s.actions);

@@ -3,14 +3,17 @@
  * simulated time.
  *
  * At every instant at which something changes, all completions of that instant are
- * applied (in order of the starts), then all arrivals (in order of the trace), then one
- * cycle runs; also at the instants the engine asks for. Modes: see run_cycle. */
+ * applied (in order of the starts), then all arrivals (in order of the trace), then the
+ * lines of the scenario, then one cycle runs; also at the instants the engine asks for.
+ * Modes: see run_cycle. A replay ends when no job is left; what the scenario has for
+ * later is not carried out. */
 #ifndef MAUI_SIM_RUN_H
 #define MAUI_SIM_RUN_H
 
 #include "engine/engine.h"
 #include "sim/diag.h"
 #include "sim/machine.h"
+#include "sim/scenario.h"
 #include "sim/workload.h"
 
 enum run_cycle {
@@ -47,16 +50,28 @@ struct run_decision {
     int64_t target_at;             /* trace time of action->at */
 };
 
+/* A line of the scenario that was carried out, or could not be; or what followed from
+ * one. */
+struct run_told {
+    int64_t at;                        /* trace time */
+    const struct scenario_event *line; /* NULL: a job lost with its node */
+    bool done;
+    const char *text; /* what was done, or why not */
+};
+
 struct run_options {
     enum run_cycle cycle;
     int64_t poll_s;
     int64_t until; /* trace time after which nothing is done; TIME_NEVER */
     enum queue_order order, backfill_order;
-    /* may be NULL; `ctx` goes to both */
+    const struct scenario *scenario;          /* bound; or NULL */
+    const struct scenario_settings *settings; /* of its events; with a scenario */
+    /* may be NULL; `ctx` goes to all */
     void (*decided)(void *ctx, const struct run_decision *d);
+    void (*told)(void *ctx, const struct run_told *t);
     void (*progress)(void *ctx, size_t ended, size_t total);
     void *ctx;
-    struct diag *diag; /* jobs the scheduler refuses; may be NULL */
+    struct diag *diag; /* jobs and lines the scheduler refuses; may be NULL */
 };
 
 /* Jobs that still wait at the end, by why. */
@@ -72,6 +87,8 @@ struct run_result {
     uint64_t cycles, started, backfilled, requeued, held, deferred;
     uint64_t suspended;                 /* times a running job was */
     uint64_t triggers;                  /* of reservations, fired */
+    uint64_t told, refused;             /* lines of the scenario; of them, in vain */
+    uint64_t lost;                      /* jobs cancelled because a node went down */
     struct run_stuck stuck[WAIT_CODES]; /* by enum wait_code */
     int64_t end_at;                     /* trace time of the last event */
 };

@@ -220,6 +220,9 @@ static void print_left(FILE *out, const struct workload *w, const struct outcome
         if (s != RUN_COMPLETED && n[s] > 0)
             fprintf(out, "%s: %" PRIu64 " job%s %s at the end\n", short_name(o->config),
                 n[s], n[s] == 1 ? "" : "s", run_state_name((enum run_state)s));
+    if (o->result.lost > 0)
+        fprintf(
+            out, "  %" PRIu64 " of them because a node went down\n", o->result.lost);
     for (int code = 0; code < WAIT_CODES; code++) {
         const struct run_stuck *stuck = &o->result.stuck[code];
 
@@ -227,6 +230,20 @@ static void print_left(FILE *out, const struct workload *w, const struct outcome
             fprintf(out, "  %" PRIu64 " as job %s: %s\n", stuck->jobs,
                 w->jobs.v[stuck->example].id, stuck->text);
     }
+}
+
+static void print_scenario(FILE *out, const struct outcome *o)
+{
+    const struct run_result *r = &o->result;
+
+    if (r->told > 0)
+        fprintf(out,
+            "%s: %" PRIu64 " line%s of the scenario carried out, %" PRIu64 " refused\n",
+            short_name(o->config), r->told - r->refused,
+            r->told - r->refused == 1 ? "" : "s", r->refused);
+    if (r->triggers > 0)
+        fprintf(out, "%s: %" PRIu64 " trigger%s fired\n", short_name(o->config),
+            r->triggers, r->triggers == 1 ? "" : "s");
 }
 
 static void print_cost(
@@ -255,7 +272,9 @@ void report_summary(FILE *out, const struct study *s, const struct outcome *o, s
         out);
     if (n > 1)
         fputs("In brackets: the ratio to the first configuration.\n", out);
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n; k++) {
+        print_scenario(out, &o[k]);
         print_left(out, s->w, &o[k]);
+    }
     print_cost(out, s, o, n);
 }

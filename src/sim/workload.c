@@ -7,6 +7,12 @@
 #include "sim/swf.h"
 
 #include <inttypes.h>
+
+/* Without a time zone to go by, a trace that begins at 0 begins a day after the epoch:
+ * to the scheduler, 0 stands for "no time". */
+#define EPOCH_UNKNOWN 86400
+/* From here on trace times are taken for UTC. */
+#define EPOCH_LIKELY 100000000
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -338,4 +344,13 @@ const char *drop_reason_text(enum drop_reason r)
     };
 
     return texts[r];
+}
+
+int64_t workload_shift(const struct workload *w)
+{
+    if (w->epoch > 0)
+        return w->epoch;
+    if (w->jobs.n > 0 && w->jobs.v[0].submit_at >= EPOCH_LIKELY)
+        return 0;
+    return EPOCH_UNKNOWN;
 }

@@ -109,6 +109,9 @@ bool workload_add(struct workload *w, const struct workload_rules *r,
 void workload_finish(
     struct workload *w, const struct workload_rules *r, struct diag *d);
 
+/* What the engine's clock (UTC) is ahead of that of the trace, in seconds. */
+int64_t workload_shift(const struct workload *w);
+
 /* The job as the engine takes it, at `at` added to all trace times. *ret_job points
  * into *ret_req and the workload, and is good as long as they are. */
 void workload_job_desc(const struct workload *w, const struct trace_job *j, int64_t at,

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The words of the setres command, as a record:
+ *
+ *     setres [options] ALL | TASKS==n | TASKS>=n | <host expression>
+ *
+ * Options may stand anywhere; the value follows attached or as the next word.
+ *
+ *     -a -g -q -Q -u LIST   accounts, groups, classes, QOS, users with access
+ *     -j LIST               job attributes with access
+ *     -s TIME, -e TIME      start (now) and end; -d DURATION wins over -e
+ *     -n NAME               name; else the first name with access, else SYSTEM
+ *     -r RESOURCES          of a task (PROCS=-1)
+ *     -f LIST               node features      -p PARTITION
+ *     -t N                  number of tasks within a host list
+ *     -x FLAGS  -E          flags; refuse any overlap
+ *     -o TYPE:NAME          owner
+ *     -c, -A ACCOUNT[,GROUP[,USER]]   who pays for idle resources
+ *     -T TRIGGERS
+ *
+ * Source: reference commands 4 and reservations 11 (documented meanings). Turned into
+ * a reservation by cluster/rsvdraft. */
+#ifndef MAUI_CONFIG_SETRES_H
+#define MAUI_CONFIG_SETRES_H
+
+#include "base/duration.h"
+#include "config/srcfg.h"
+
+/* What was asked for. Texts and lists are owned. */
+struct setres {
+    char *name;               /* -n, or NULL */
+    int64_t start_at, end_at; /* end TIME_NEVER = open */
+    struct acl acl;           /* in the order given */
+    struct sr_resources per_task;
+    struct text_list features; /* a node has all */
+    char *partition;           /* NULL = any one */
+    unsigned owner_kind;       /* enum cred_kind; CRED_KINDS = none */
+    char *owner;
+    char *charge[3]; /* account, group, user */
+    uint32_t flags;  /* enum rsv_flag */
+    bool exclusive;
+    struct trigger_list triggers;
+    char *hosts;   /* host expression, "ALL" for all; NULL = anywhere */
+    int64_t tasks; /* 0 = one a host */
+};
+
+/* How times are meant: by the clock of `cal`, except that plain numbers of three digits
+ * and more are instants in seconds, to which `plain_offset` is added. */
+struct setres_clock {
+    const struct calendar *cal;
+    int64_t plain_offset;
+};
+
+/* Read the `n` words behind "setres" into *ret, freed with setres_fini() on success. -1
+ * with a sentence that names the word; *ret is empty then. */
+int setres_parse(const char *const *words, size_t n, const struct setres_clock *clock,
+    struct setres *ret, struct err *err);
+
+/* The same check of one instant, for other commands: NOW, +DURATION, a time of the day
+ * with or without a date, INFINITY, or seconds. */
+int setres_time(const char *text, const struct setres_clock *clock, int64_t *ret_at,
+    struct err *err);
+
+void setres_fini(struct setres *s);
+
+/* What the reservation is named after: -n, else the first name with access, else
+ * "SYSTEM". Borrowed from `s`. */
+const char *setres_base(const struct setres *s);
+
+#endif

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""maui sim --scenario: what happens besides jobs, told and in effect."""
+import json
+
+import pytest
+
+DAY = 86400
+
+
+@pytest.fixture
+def simulate(maui, tmp_path):
+    """A generated week with a scenario: the finished program, events, jobs."""
+
+    def run(scenario, *options, check=True):
+        (tmp_path / "a.scn").write_text(scenario)
+        done = maui("sim", "--generate", "7d", "--nodes", "32x4", "--seed", 5,
+                    "--scenario", tmp_path / "a.scn", "--events-out", tmp_path / "events",
+                    "--jobs-out", tmp_path / "jobs", *options, check=check)
+        if done.returncode:
+            return done, None, None
+        events = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
+        rows = [line.split("\t") for line in (tmp_path / "jobs").read_text().splitlines()[1:]]
+        return done, events, {row[0]: (int(row[2]), int(row[3])) for row in rows}
+
+    return run
+
+
+def test_nothing_runs_during_a_maintenance(simulate):
+    done, events, jobs = simulate("+1:00:00:00 setres -s +1:00:00:00 -d 8:00:00 ALL\n")
+    told = [event for event in events if event["event"] == "scenario"]
+    assert [(event["time"], event["done"]) for event in told] == [(DAY, True)]
+    assert told[0]["command"] == "setres -s +1:00:00:00 -d 8:00:00 ALL"
+    assert "1 line of the scenario carried out" in done.stdout
+    begin, end = 2 * DAY, 2 * DAY + 8 * 3600
+    assert any(start < begin for start, _ in jobs.values())
+    late = [job for job, (start, stop) in jobs.items()
+            if start >= DAY and start < end and stop > begin]
+    assert not late
+
+
+def test_no_job_starts_on_a_node_that_is_down(simulate):
+    _, events, _ = simulate("+1:00:00:00 node '^n[1-4]$' down\n+3:00:00:00 node n1 up\n")
+    for event in events:
+        if event["event"] != "start" or event["time"] < DAY:
+            continue
+        for run in event["nodes"]:
+            first = int(run["node"][1:])
+            used = set(range(first, first + run["count"]))
+            down = {2, 3, 4} | ({1} if event["time"] < 3 * DAY else set())
+            assert not used & down, event
+
+
+def test_other_settings_take_effect_at_their_time(simulate, tmp_path):
+    (tmp_path / "fcfs.cfg").write_text("BACKFILLPOLICY NONE\n")
+    _, events, _ = simulate("+3:00:00:00 config fcfs.cfg\n")
+    backfilled = [event["time"] for event in events
+                  if event["event"] == "start" and event["backfill"]]
+    assert backfilled and max(backfilled) < 3 * DAY
+
+
+def test_every_error_is_told_in_the_order_of_the_lines(simulate, tmp_path):
+    done, _, _ = simulate("+5 setqos gold 1\n+1 setrs ALL\n+2 node n1,n99 down\n", check=False)
+    assert done.returncode == 1
+    name = tmp_path / "a.scn"
+    assert done.stderr.splitlines()[:3] == [
+        f"{name}:1: setqos: invalid QOS 'gold'",
+        f"{name}:2: unknown command 'setrs'; did you mean setres?",
+        f"{name}:3: node: no node matches 'n99'",
+    ]
+    assert not (tmp_path / "jobs").exists()
+
+
+def test_what_fails_at_its_time_is_told_and_the_rest_goes_on(simulate):
+    done, events, _ = simulate("+1:00:00:00 setres TASKS==33\n+2:00:00:00 node n1 drain\n")
+    told = [event["done"] for event in events if event["event"] == "scenario"]
+    assert told == [False, True]
+    assert "a.scn:1: setres: cannot select" in done.stderr
+    assert "1 refused" in done.stdout
