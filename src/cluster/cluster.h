@@ -491,6 +491,14 @@ struct req_desc {
     const struct nodeset_spec *nodeset; /* copied; NULL = the partition's */
 };
 
+struct job_memory;
+
+/* Tasks of a job on a node, by name. */
+struct job_place {
+    const char *node;
+    uint32_t tasks;
+};
+
 struct job_desc {
     const char *id;                 /* required, unique */
     const char *cred[CRED_KINDS];   /* NULL = none */
@@ -506,6 +514,12 @@ struct job_desc {
     const char *const *partitions; /* asked; NULL-terminated or NULL */
     const struct dep *deps;        /* job_id NULL ends; or NULL */
     const char *advres, *command;
+    /* of a job that is active already when it is told for the first time: the engine
+     * takes it over where it is. Else 0. */
+    int64_t start_at;
+    const struct job_place *places;
+    size_t nplaces;
+    const struct job_memory *memory; /* of before a restart, or NULL */
 };
 
 /* Add a job: interns its task definitions, creates its credentials, fills the

@@ -28,6 +28,7 @@ struct job_memory job_memory_of(const struct cluster *c, const struct job *j)
         .deadline_at = j->extra ? j->extra->deadline_at : 0,
         .suspended_s = j->suspended_s,
         .suspend_at = j->suspend_at,
+        .saved_s = j->saved_s,
         .start_at = j->start_at,
         .eff_wclimit_s = j->eff_wclimit_s,
         .wclimit_s = j->wclimit_s,
@@ -60,6 +61,7 @@ static void recall_time(struct job *j, const struct job_memory *m)
         job_extra(j)->deadline_at = m->deadline_at;
     j->suspended_s = m->suspended_s;
     j->suspend_at = m->suspend_at;
+    j->saved_s = m->saved_s;
 }
 
 void job_recall(struct cluster *c, struct job *j, const struct job_memory *m)

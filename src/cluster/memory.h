@@ -24,6 +24,7 @@ struct job_memory {
     bool accruing, paused;
     int64_t release_at, deadline_at; /* 0 = none */
     int64_t suspended_s, suspend_at;
+    int64_t saved_s; /* of the limit, used up before checkpoints */
     /* of an active job, and where it last ran */
     int64_t start_at, eff_wclimit_s;
     int64_t wclimit_s; /* in force, perhaps changed since the submission */

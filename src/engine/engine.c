@@ -2,6 +2,7 @@
  * The engine's life and the events it is told. */
 #include "engine/engine.h"
 
+#include "cluster/memory.h"
 #include "engine/engine_private.h"
 #include "policy/access.h"
 #include "policy/accrual.h"
@@ -116,18 +117,25 @@ void resolve_job(struct engine *e, struct job *j)
 }
 
 static int on_submit(
-    struct engine *e, const struct job_desc *d, uint32_t *ret_job, struct err *err)
+    struct engine *e, const struct job_desc *d, struct job **ret, struct err *err)
 {
+    bool active = report_is_active(d->state);
+    struct job_desc waiting = *d;
     struct job *j;
 
-    if (job_add(e->c, d, e->now, &j, err) < 0)
+    if (active)
+        waiting.state = JOB_IDLE; /* until it is taken over */
+    if (job_add(e->c, &waiting, e->now, &j, err) < 0)
         return -1;
+    *ret = j;
     if (j->submit_at < e->origin)
         e->origin = j->submit_at;
     e->any_deps |= j->extra && j->extra->deps.n;
+    if (d->memory)
+        job_recall(e->c, j, d->memory);
     resolve_job(e, j);
-    if (ret_job)
-        *ret_job = j->index;
+    if (active)
+        report_take_over(e, j, d);
     return 0;
 }
 
@@ -147,29 +155,26 @@ static int on_end(struct engine *e, struct job *j, enum job_event how, struct er
     return 0;
 }
 
-static int on_end_event(struct engine *e, const struct event *ev, struct err *err)
+static int on_end_event(
+    struct engine *e, const struct event *ev, struct job **ret, struct err *err)
 {
     enum job_event how = ev->kind == EVENT_CANCEL ? EV_CANCEL : ev->u.end.how;
-    struct job *j;
 
     if (ev->u.end.id) {
-        if (find_job(e, ev->u.end.id, &j, err) < 0)
+        if (find_job(e, ev->u.end.id, ret, err) < 0)
             return -1;
     } else {
         uint32_t i = ev->u.end.job;
-        j = i < e->c->jobs.n ? e->c->jobs.v[i] : NULL;
-        if (!j || j->state >= JOB_COMPLETED)
+        *ret = i < e->c->jobs.n ? e->c->jobs.v[i] : NULL;
+        if (!*ret || (*ret)->state >= JOB_COMPLETED)
             return err_set(err, ERR_NOT_FOUND, "no job has index %u", i);
     }
-    return on_end(e, j, how, err);
+    return on_end(e, *ret, how, err);
 }
 
-static int on_start_failed(struct engine *e, const struct event *ev, struct err *err)
+static int on_start_failed(
+    struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
-    struct job *j;
-
-    if (find_job(e, ev->u.failed.id, &j, err) < 0)
-        return -1;
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
     requeue_job(e, j);
@@ -179,13 +184,12 @@ static int on_start_failed(struct engine *e, const struct event *ev, struct err 
     return 0;
 }
 
-static int on_hold(struct engine *e, const struct event *ev, struct err *err)
+static int on_hold(
+    struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
     unsigned kinds = ev->u.hold.kinds;
-    struct job *j;
 
-    if (find_job(e, ev->u.hold.id, &j, err) < 0
-        || hold_allowed(e->c, j, kinds, &ev->u.hold.who, err) < 0)
+    if (hold_allowed(e->c, j, kinds, &ev->u.hold.who, err) < 0)
         return -1;
     if (ev->kind == EVENT_HOLD) {
         hold_set(j, kinds, ev->u.hold.reason, ev->u.hold.text, e->now);
@@ -198,21 +202,14 @@ static int on_hold(struct engine *e, const struct event *ev, struct err *err)
     return 0;
 }
 
-static int on_priority(struct engine *e, const struct event *ev, struct err *err)
+static int on_priority(struct job *j, const struct event *ev, struct err *err)
 {
-    struct job *j;
-
-    if (find_job(e, ev->u.priority.id, &j, err) < 0)
-        return -1;
     return prio_set_system(j, ev->u.priority.relative, ev->u.priority.n, err);
 }
 
-static int on_qos(struct engine *e, const struct event *ev, struct err *err)
+static int on_qos(
+    struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
-    struct job *j;
-
-    if (find_job(e, ev->u.qos.id, &j, err) < 0)
-        return -1;
     if (j->state == JOB_SUSPENDED)
         return access_set_qos(e->c, j, ev->u.qos.qos, ev->u.qos.admin, err);
     bool active = job_is_active(j);
@@ -256,9 +253,48 @@ static int on_node_state(struct engine *e, const struct event *ev, struct err *e
     return 0;
 }
 
+/* Events about one job, which *ret becomes; none of it for those about a node. */
+static int on_job_event(
+    struct engine *e, const struct event *ev, struct job **ret, struct err *err)
+{
+    switch (ev->kind) {
+    case EVENT_SUBMIT:
+        return on_submit(e, &ev->u.job, ret, err);
+    case EVENT_JOB_STATE:
+        return find_job(e, ev->u.job_state.id, ret, err) < 0
+                   ? -1
+                   : report_state(e, *ret, ev, err);
+    case EVENT_END:
+    case EVENT_CANCEL:
+        return on_end_event(e, ev, ret, err);
+    case EVENT_START_FAILED:
+        return find_job(e, ev->u.failed.id, ret, err) < 0
+                   ? -1
+                   : on_start_failed(e, *ret, ev, err);
+    case EVENT_HOLD:
+    case EVENT_RELEASE_HOLD:
+        return find_job(e, ev->u.hold.id, ret, err) < 0 ? -1
+                                                        : on_hold(e, *ret, ev, err);
+    case EVENT_PRIORITY:
+        return find_job(e, ev->u.priority.id, ret, err) < 0
+                   ? -1
+                   : on_priority(*ret, ev, err);
+    case EVENT_QOS:
+        return find_job(e, ev->u.qos.id, ret, err) < 0 ? -1 : on_qos(e, *ret, ev, err);
+    case EVENT_NODE:
+    case EVENT_NODE_STATE:
+    case EVENT_RESERVE:
+    case EVENT_UNRESERVE:
+    case EVENT_SETTINGS:
+        break;
+    }
+    return err_set(err, ERR_INVALID, "unknown kind of event");
+}
+
 int engine_apply(
     struct engine *e, const struct event *ev, uint32_t *ret_job, struct err *err)
 {
+    struct job *j = NULL;
     struct node *n;
 
     if (ev->at > e->now)
@@ -268,20 +304,6 @@ int engine_apply(
         return node_report(e->c, &ev->u.node, e->now, &n, err);
     case EVENT_NODE_STATE:
         return on_node_state(e, ev, err);
-    case EVENT_SUBMIT:
-        return on_submit(e, &ev->u.job, ret_job, err);
-    case EVENT_END:
-    case EVENT_CANCEL:
-        return on_end_event(e, ev, err);
-    case EVENT_START_FAILED:
-        return on_start_failed(e, ev, err);
-    case EVENT_HOLD:
-    case EVENT_RELEASE_HOLD:
-        return on_hold(e, ev, err);
-    case EVENT_PRIORITY:
-        return on_priority(e, ev, err);
-    case EVENT_QOS:
-        return on_qos(e, ev, err);
     case EVENT_RESERVE:
         return calendar_reserve(e, ev->u.reserve.draft, err);
     case EVENT_UNRESERVE:
@@ -289,6 +311,19 @@ int engine_apply(
     case EVENT_SETTINGS:
         on_settings(e, ev->u.settings);
         return 0;
+    case EVENT_SUBMIT:
+    case EVENT_JOB_STATE:
+    case EVENT_END:
+    case EVENT_CANCEL:
+    case EVENT_START_FAILED:
+    case EVENT_HOLD:
+    case EVENT_RELEASE_HOLD:
+    case EVENT_PRIORITY:
+    case EVENT_QOS:
+        break;
     }
-    return err_set(err, ERR_INVALID, "unknown kind of event");
+    int result = on_job_event(e, ev, &j, err);
+    if (result == 0 && ret_job)
+        *ret_job = j->index;
+    return result;
 }

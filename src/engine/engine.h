@@ -22,7 +22,8 @@ struct engine;
 enum event_kind {
     EVENT_NODE,         /* u.node: reported for the first time or again */
     EVENT_NODE_STATE,   /* u.node_state */
-    EVENT_SUBMIT,       /* u.job */
+    EVENT_SUBMIT,       /* u.job; one that is active is taken over as it is */
+    EVENT_JOB_STATE,    /* u.job_state: what the resource manager says of it now */
     EVENT_END,          /* u.end: an active job ended */
     EVENT_CANCEL,       /* u.end.id: a job, waiting or active, was cancelled */
     EVENT_START_FAILED, /* u.failed */
@@ -45,6 +46,14 @@ struct event {
             enum node_state state;
         } node_state;
         struct job_desc job;
+        struct {
+            const char *id;
+            enum job_state state; /* none of the ended ones */
+            uint8_t rm_hold;      /* enum hold_kind bits, of JOB_HOLD */
+            int64_t start_at;     /* if it is on nodes: since when, and where */
+            const struct job_place *places;
+            size_t nplaces;
+        } job_state;
         struct {
             const char *id; /* NULL: by index */
             uint32_t job;
@@ -122,7 +131,7 @@ void engine_destroy(struct engine *e);
 
 /* Apply one event. On failure nothing has changed and the sentence says why.
  * EVENT_SUBMIT and EVENT_END cost O(1) plus the width of the allocation. On
- * EVENT_SUBMIT, *ret_job (if not NULL) is the job's index. */
+ * events about a job, *ret_job (if not NULL) is the job's index. */
 int engine_apply(
     struct engine *e, const struct event *ev, uint32_t *ret_job, struct err *err);
 

@@ -93,6 +93,14 @@ struct engine {
 /* What the job's credentials allow; a fault becomes a hold or a deferral. */
 void resolve_job(struct engine *e, struct job *j);
 
+/* report.c: what the resource manager says of jobs */
+bool report_is_active(enum job_state s);
+/* A job that has just been added runs already: make it so here. Where that does not add
+ * up it stays out of the queue, in state Unknown. */
+void report_take_over(struct engine *e, struct job *j, const struct job_desc *d);
+int report_state(
+    struct engine *e, struct job *j, const struct event *ev, struct err *err);
+
 /* queue.c: begin, add the jobs by submit time, end */
 void queue_begin(struct engine *e, size_t jobs);
 void queue_add(struct engine *e, const struct job *j, enum queue_order order);

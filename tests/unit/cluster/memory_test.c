@@ -29,6 +29,7 @@ static const struct job_memory everything = {
     .deadline_at = 60,
     .suspended_s = 70,
     .suspend_at = 80,
+    .saved_s = 85,
     .start_at = 0,
     .eff_wclimit_s = 90,
     .wclimit_s = 100,
@@ -63,6 +64,7 @@ static void equal(const struct job_memory *a, const struct job_memory *b)
     SAME(deadline_at);
     SAME(suspended_s);
     SAME(suspend_at);
+    SAME(saved_s);
     SAME(start_at);
     SAME(eff_wclimit_s);
     SAME(wclimit_s);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the resource manager says of jobs: it is the truth about what runs where, also
+ * when it is not what was decided. A job that it runs without our doing is taken over,
+ * one that it put back is in the queue again. */
+#include "cluster/memory.h"
+#include "engine/engine_private.h"
+#include "policy/accrual.h"
+#include "policy/fairshare.h"
+#include "policy/holds.h"
+
+bool report_is_active(enum job_state s)
+{
+    return s == JOB_STARTING || s == JOB_RUNNING || s == JOB_SUSPENDED;
+}
+
+/* Where it is, as an allocation: tasks go to its requests in their order. */
+static int placed(const struct cluster *c, const struct job *j,
+    const struct job_place *places, size_t n, struct allocs *ret, struct err *err)
+{
+    uint32_t req = 0, left = j->reqs[0].tasks;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct node *node = node_find(c, places[i].node);
+        if (!node)
+            return err_set(err, ERR_NOT_FOUND,
+                "job '%s' runs on node '%s', which is unknown", j->id, places[i].node);
+        for (uint32_t tasks = places[i].tasks; tasks;) {
+            if (!left && ++req == j->nreqs)
+                return err_set(err, ERR_CONFLICT,
+                    "job '%s' runs more tasks than its %u", j->id, j->tasks);
+            left = left ? left : j->reqs[req].tasks;
+            uint32_t here = tasks < left ? tasks : left;
+            vec_push(ret, ((struct alloc){node->index, 1, here, req}));
+            tasks -= here;
+            left -= here;
+        }
+    }
+    return 0;
+}
+
+/* Active from `at` on, as job_start() and what follows it make it. */
+static int make_active(struct engine *e, struct job *j, int64_t at, struct err *err)
+{
+    uint16_t starts = j->start_count;
+
+    drop_reservation(e, j);
+    if (job_start(e->c, j, at, err) < 0)
+        return -1;
+    if (j->state == JOB_STARTING)
+        job_move(e->c, j, EV_STARTED, NULL);
+    if (starts)
+        j->start_count = starts; /* this start has been counted */
+    plan_job_started(e->plan, j);
+    limits_count_active(e->limits, e->c, j, +1, e->now);
+    fs_job_start(e->c, j, e->now);
+    j->why.code = WAIT_NONE;
+    return 0;
+}
+
+static int take_over(struct engine *e, struct job *j, int64_t start_at,
+    const struct job_place *places, size_t nplaces, struct err *err)
+{
+    struct allocs alloc = {0};
+
+    if (placed(e->c, j, places, nplaces, &alloc, err) < 0) {
+        vec_fini(&alloc);
+        return -1;
+    }
+    vec_fini(&j->alloc);
+    j->alloc = alloc;
+    return make_active(
+        e, j, start_at > 0 && start_at < e->now ? start_at : e->now, err);
+}
+
+void report_take_over(struct engine *e, struct job *j, const struct job_desc *d)
+{
+    int64_t suspend_at = d->memory ? d->memory->suspend_at : 0;
+    struct err err;
+
+    if (take_over(e, j, d->start_at, d->places, d->nplaces, &err) < 0) {
+        hold_set(j, HOLD_SYSTEM, REASON_RMFAILURE, err.text, e->now);
+        return;
+    }
+    if (d->memory)
+        j->suspended_s = d->memory->suspended_s;
+    j->end_at = time_add(j->end_at, j->suspended_s);
+    if (d->state == JOB_SUSPENDED)
+        stop_job(e, j, EV_SUSPEND, suspend_at ? suspend_at : e->now);
+}
+
+/* ---- a job that is known ---- */
+
+static int now_active(
+    struct engine *e, struct job *j, const struct event *ev, struct err *err)
+{
+    if (job_is_active(j)) {
+        if (j->state == JOB_STARTING && ev->u.job_state.state == JOB_RUNNING)
+            return job_move(e->c, j, EV_STARTED, err);
+        return 0;
+    }
+    if (j->state == JOB_SUSPENDED)
+        return make_active(e, j, e->now, err);
+    if (j->state != JOB_IDLE && job_move(e->c, j, EV_RM_RELEASE, err) < 0)
+        return -1;
+    return take_over(e, j, ev->u.job_state.start_at, ev->u.job_state.places,
+        ev->u.job_state.nplaces, err);
+}
+
+static int now_suspended(struct engine *e, struct job *j, struct err *err)
+{
+    if (j->state == JOB_SUSPENDED)
+        return 0;
+    if (!job_is_active(j))
+        return err_set(err, ERR_CONFLICT, "job '%s' is %s and cannot be suspended",
+            j->id, job_state_name((enum job_state)j->state));
+    stop_job(e, j, EV_SUSPEND, e->now);
+    return 0;
+}
+
+static int now_waiting(
+    struct engine *e, struct job *j, const struct event *ev, struct err *err)
+{
+    bool held = ev->u.job_state.state == JOB_HOLD;
+
+    if (report_is_active((enum job_state)j->state))
+        requeue_job(e, j);
+    if (held) {
+        drop_reservation(e, j);
+        accrual_stop(&e->cfg->prio, j, ACCRUAL_HOLD, e->now);
+        return job_move(e->c, j, EV_RM_HOLD, err);
+    }
+    return j->state == JOB_IDLE ? 0 : job_move(e->c, j, EV_RM_RELEASE, err);
+}
+
+int report_state(
+    struct engine *e, struct job *j, const struct event *ev, struct err *err)
+{
+    int result = -1;
+
+    switch (ev->u.job_state.state) {
+    case JOB_STARTING:
+    case JOB_RUNNING:
+        result = now_active(e, j, ev, err);
+        break;
+    case JOB_SUSPENDED:
+        result = now_suspended(e, j, err);
+        break;
+    case JOB_IDLE:
+    case JOB_HOLD:
+        result = now_waiting(e, j, ev, err);
+        break;
+    case JOB_NOTQUEUED:
+    case JOB_STAGING:
+    case JOB_UNKNOWN:
+    case JOB_COMPLETED:
+    case JOB_REMOVED:
+    case JOB_VACATED:
+    case JOB_LOST:
+    case JOB_STATES:
+        return err_set(err, ERR_INVALID, "job '%s' cannot be told to be %s", j->id,
+            job_state_name(ev->u.job_state.state));
+    }
+    if (result == 0)
+        j->rm_hold = ev->u.job_state.rm_hold;
+    return result;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the resource manager says of jobs: engine/report. */
+#include "cluster/memory.h"
+#include "cmocka_all.h"
+#include "example.h"
+
+static const struct req_desc four = {.tasks = 4};
+static const struct job_place on_n2[] = {{"n2", 4}};
+static const struct job_place on_n1[] = {{"n1", 4}};
+static const struct job_place nowhere[] = {{"n9", 4}};
+
+static struct job_desc running(const char *id, const struct job_place *places)
+{
+    return (struct job_desc){.id = id,
+        .reqs = &four,
+        .nreqs = 1,
+        .wclimit_s = 100,
+        .state = JOB_RUNNING,
+        .start_at = 40,
+        .places = places,
+        .nplaces = 1,
+        .cred = {[CRED_USER] = "ann"}};
+}
+
+static void submit(struct scenario *s, struct job_desc d)
+{
+    struct err err = {0};
+
+    if (sc_apply(s, (struct event){.kind = EVENT_SUBMIT, .u.job = d}, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static int tell(struct scenario *s, const char *id, enum job_state state,
+    const struct job_place *places)
+{
+    struct err err;
+
+    return sc_apply(s,
+        (struct event){.kind = EVENT_JOB_STATE,
+            .u.job_state = {.id = id,
+                .state = state,
+                .places = places,
+                .nplaces = places ? 1 : 0}},
+        &err);
+}
+
+static struct scenario *two_nodes(void)
+{
+    struct scenario *s = sc_create();
+
+    sc_begin_at(s, 50);
+    sc_nodes(s, 2, 4);
+    sc_cycle(s);
+    return s;
+}
+
+static void a_running_job_is_taken_over_where_it_is(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+
+    submit(s, running("old", on_n2));
+    sc_job(s, (struct sc_job){.id = "new", .procs = 8, .limit_s = 10, .submit_at = 50});
+    sc_at(s, 60);
+    const struct job *j = sc_find(s, "old");
+    assert_int_equal(j->state, JOB_RUNNING);
+    assert_int_equal(j->start_at, 40);
+    assert_int_equal(j->end_at, 140);
+    assert_int_equal(sc_reserved(s, "new"), 140); /* limits and nodes are counted */
+    sc_destroy(s);
+}
+
+static void limits_count_a_job_that_was_taken_over(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_create_with("USERCFG[ann] MAXPROC=6");
+
+    sc_begin_at(s, 50);
+    sc_nodes(s, 2, 4);
+    sc_cycle(s);
+    submit(s, running("old", on_n2));
+    sc_job(
+        s, (struct sc_job){
+               .id = "new", .procs = 4, .limit_s = 10, .submit_at = 50, .user = "ann"});
+    sc_at(s, 60);
+    assert_int_equal(sc_why_code(s, "new"), WAIT_LIMIT);
+    sc_destroy(s);
+}
+
+static void one_on_an_unknown_node_is_kept_out_with_the_reason(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+
+    submit(s, running("odd", nowhere));
+    sc_at(s, 60);
+    const struct job *j = sc_find(s, "odd");
+    assert_int_equal(j->state, JOB_IDLE);
+    assert_true(j->holds & HOLD_SYSTEM);
+    assert_non_null(strstr(j->extra->hold_text, "n9"));
+    sc_destroy(s);
+}
+
+static void two_jobs_on_the_same_processors_do_not_both_count(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+
+    submit(s, running("first", on_n2));
+    submit(s, running("second", on_n2));
+    sc_at(s, 60);
+    assert_int_equal(sc_find(s, "first")->state, JOB_RUNNING);
+    assert_true(sc_find(s, "second")->holds & HOLD_SYSTEM);
+    sc_destroy(s);
+}
+
+static void memory_and_run_survive_a_restart_together(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+    struct job_memory m = {.start_count = 3, .queue_at = 7, .suspended_s = 5};
+    struct job_desc d = running("old", on_n1);
+
+    d.memory = &m;
+    submit(s, d);
+    const struct job *j = sc_find(s, "old");
+    assert_int_equal(j->start_count, 3);
+    assert_int_equal(j->end_at, 145);
+    sc_destroy(s);
+}
+
+static void a_job_started_by_somebody_else_is_taken_over(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+
+    sc_job(s, (struct sc_job){.id = "held",
+                  .procs = 4,
+                  .limit_s = 100,
+                  .submit_at = 50,
+                  .holds = HOLD_USER});
+    sc_at(s, 60);
+    assert_int_equal(tell(s, "held", JOB_RUNNING, on_n2), 0);
+    assert_int_equal(sc_find(s, "held")->state, JOB_RUNNING);
+    assert_int_equal(sc_find(s, "held")->start_at, 60);
+    sc_destroy(s);
+}
+
+static void a_job_that_was_put_back_waits_again(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+
+    submit(s, running("old", on_n2));
+    assert_int_equal(tell(s, "old", JOB_IDLE, NULL), 0);
+    assert_int_equal(sc_find(s, "old")->state, JOB_IDLE);
+    sc_at(s, 60); /* and is started again */
+    assert_int_equal(sc_find(s, "old")->state, JOB_RUNNING);
+    sc_destroy(s);
+}
+
+static void suspension_and_return_are_followed(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+
+    submit(s, running("old", on_n2));
+    assert_int_equal(tell(s, "old", JOB_SUSPENDED, NULL), 0);
+    assert_int_equal(sc_find(s, "old")->state, JOB_SUSPENDED);
+    assert_int_equal(tell(s, "old", JOB_SUSPENDED, NULL), 0);
+    assert_int_equal(tell(s, "old", JOB_RUNNING, NULL), 0);
+    assert_int_equal(sc_find(s, "old")->state, JOB_RUNNING);
+    sc_destroy(s);
+}
+
+static void holds_of_the_resource_manager_come_and_go(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+
+    sc_job(s,
+        (struct sc_job){
+            .id = "a", .procs = 8, .limit_s = 100, .submit_at = 50, .release_at = 70});
+    sc_at(s, 60);
+    assert_int_equal(tell(s, "a", JOB_HOLD, NULL), 0);
+    assert_int_equal(sc_find(s, "a")->state, JOB_HOLD);
+    sc_at(s, 80);
+    assert_int_equal(sc_start(s, "a"), -1);
+    assert_int_equal(tell(s, "a", JOB_IDLE, NULL), 0);
+    sc_at(s, 90);
+    assert_int_equal(sc_start(s, "a"), 90);
+    sc_destroy(s);
+}
+
+static void what_cannot_be_is_refused_and_changes_nothing(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+
+    submit(s,
+        (struct job_desc){
+            .id = "a", .reqs = &four, .nreqs = 1, .release_at = 1000, .submit_at = 50});
+    assert_int_equal(tell(s, "a", JOB_SUSPENDED, NULL), -1);
+    assert_int_equal(tell(s, "a", JOB_COMPLETED, NULL), -1);
+    assert_int_equal(tell(s, "a", JOB_RUNNING, nowhere), -1);
+    assert_int_equal(tell(s, "b", JOB_IDLE, NULL), -1);
+    assert_int_equal(sc_find(s, "a")->state, JOB_IDLE);
+    sc_destroy(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_running_job_is_taken_over_where_it_is),
+        cmocka_unit_test(limits_count_a_job_that_was_taken_over),
+        cmocka_unit_test(one_on_an_unknown_node_is_kept_out_with_the_reason),
+        cmocka_unit_test(two_jobs_on_the_same_processors_do_not_both_count),
+        cmocka_unit_test(memory_and_run_survive_a_restart_together),
+        cmocka_unit_test(a_job_started_by_somebody_else_is_taken_over),
+        cmocka_unit_test(a_job_that_was_put_back_waits_again),
+        cmocka_unit_test(suspension_and_return_are_followed),
+        cmocka_unit_test(holds_of_the_resource_manager_come_and_go),
+        cmocka_unit_test(what_cannot_be_is_refused_and_changes_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
