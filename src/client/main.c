@@ -2,6 +2,7 @@
  * One program, many commands: `maui COMMAND ...`, or a link named after the command. */
 #include "base/nearest.h"
 #include "client/client.h"
+#include "rm/local/keeper.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +10,10 @@
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
-    const char *summary;
+    const char *summary; /* NULL: called by the daemon, not by people */
 } commands[] = {
     {"check", check_main, "validate a configuration file"},
+    {"keeper", keeper_main, NULL},
     {"sim", sim_main, "replay a workload through the scheduler in simulated time"},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
@@ -30,7 +32,8 @@ static void print_help(FILE *out)
           "Maui, a batch scheduler for clusters.\n\ncommands:\n",
         out);
     for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+        if (commands[i].summary != NULL)
+            fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].summary);
     fputs("\n`maui COMMAND --help` tells the options of a command.\n"
           "`maui --version` tells the version.\n",
         out);
@@ -42,7 +45,8 @@ static int unknown_command(const char *name)
 
     nearest_init(&near, name);
     for (size_t i = 0; i < COMMANDS; i++)
-        nearest_offer(&near, commands[i].name);
+        if (commands[i].summary != NULL)
+            nearest_offer(&near, commands[i].name);
     if (nearest_best(&near) != NULL)
         fprintf(stderr, "maui: unknown command '%s'; did you mean '%s'?\n", name,
             nearest_best(&near));

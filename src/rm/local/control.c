@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Talking with keepers: datagrams out, datagrams back, each with a number of ours. */
+#include "rm/local/folder.h"
+#include "rm/local/keeper_message.h"
+#include "rm/local/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define PATIENCE_US (10 * 1000000) /* for an answer */
+#define CHECK_MS    1000           /* how often it is looked at */
+
+static void forget(struct local *l, struct asked *a)
+{
+    HASH_DEL(l->asked, a);
+    free(a);
+}
+
+static void finish(
+    struct local *l, struct asked *a, enum rm_outcome outcome, const char *text)
+{
+    uint64_t token = a->token;
+    struct local_job *j = a->job;
+
+    forget(l, a);
+    if (token != 0)
+        local_done(l, token, outcome, j->id, text);
+}
+
+/* What a keeper said. */
+struct answer {
+    char id[LOCAL_ID_MAX + 1], outcome;
+    unsigned long long serial;
+    double cpu_s;
+    long long mem_mb, suspended_at;
+    const char *text;
+};
+
+static bool read_answer(const char *message, struct answer *ret)
+{
+    int text = 0;
+
+    /* NOLINTNEXTLINE(cert-err34-c): our own keeper wrote it */
+    if (sscanf(message, "%64s %llu %c %lf %lld %lld %n", ret->id, &ret->serial,
+            &ret->outcome, &ret->cpu_s, &ret->mem_mb, &ret->suspended_at, &text)
+            != 6
+        || text == 0)
+        return false;
+    ret->text = message + text;
+    return true;
+}
+
+/* The state it tells is newer than ours. */
+static void update(struct local_job *j, const struct answer *a)
+{
+    bool changed = j->cpu_s != a->cpu_s || j->mem_mb != a->mem_mb
+                   || j->run.suspended_at != a->suspended_at;
+
+    if (j->phase != PHASE_RUNNING)
+        return;
+    j->cpu_s = a->cpu_s;
+    j->mem_mb = a->mem_mb;
+    j->run.suspended_at = a->suspended_at;
+    if (changed)
+        ljob_report(j);
+}
+
+static void take_answer(struct local *l, const char *message)
+{
+    uint64_t serial;
+    struct local_job *j;
+    struct answer said;
+    struct asked *a;
+
+    if (!read_answer(message, &said))
+        return;
+    j = ljob_find(l, said.id);
+    if (j != NULL)
+        update(j, &said);
+    serial = said.serial;
+    HASH_FIND(hh, l->asked, &serial, sizeof serial, a);
+    if (a != NULL)
+        finish(l, a, said.outcome == 'o' ? RM_OK : RM_REFUSED,
+            said.outcome == 'o' ? NULL : said.text);
+}
+
+static int on_answers(sd_event_source *source, int fd, uint32_t events, void *ctx)
+{
+    char message[KEEPER_MESSAGE_MAX];
+    ssize_t n;
+
+    (void)source, (void)events;
+    while ((n = recv(fd, message, sizeof message - 1, MSG_DONTWAIT)) >= 0) {
+        message[n] = '\0';
+        take_answer(ctx, message);
+    }
+    return 0;
+}
+
+static int on_patience(sd_event_source *source, uint64_t usec, void *ctx)
+{
+    struct local *l = ctx;
+    struct asked *a, *next;
+
+    (void)source;
+    HASH_ITER(hh, l->asked, a, next)
+    if ((int64_t)usec - a->at_us > PATIENCE_US)
+        finish(l, a, RM_RETRY, "its keeper does not answer");
+    if (l->asked != NULL)
+        local_timer(l, &l->patience, CHECK_MS, on_patience, l);
+    return 0;
+}
+
+int control_open(struct local *l, struct err *err)
+{
+    struct sockaddr_un own = {.sun_family = AF_UNIX};
+
+    snprintf(own.sun_path, sizeof own.sun_path, "/proc/self/fd/%d/control", l->spool);
+    unlinkat(l->spool, "control", 0);
+    l->control = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (l->control < 0
+        || bind(l->control, (const struct sockaddr *)&own, sizeof own) != 0
+        || fchmodat(l->spool, "control", 0600, 0) != 0)
+        return folder_error(err, errno, "make the socket", "control");
+    if (sd_event_add_io(l->loop, &l->answers, l->control, EPOLLIN, on_answers, l) < 0)
+        return err_set(err, ERR_IO, "cannot watch the keepers' answers");
+    /* before the news that the same keeper's job has ended since */
+    sd_event_source_set_priority(l->answers, SD_EVENT_PRIORITY_NORMAL - 20);
+    return 0;
+}
+
+void control_close(struct local *l)
+{
+    struct asked *a, *next;
+
+    HASH_ITER(hh, l->asked, a, next)
+    forget(l, a);
+    l->answers = sd_event_source_disable_unref(l->answers);
+    l->patience = sd_event_source_disable_unref(l->patience);
+    if (l->control >= 0)
+        close(l->control);
+    l->control = -1;
+}
+
+static int tell(
+    const struct local_job *j, uint64_t serial, const char *verb, const char *argument)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    char message[KEEPER_MESSAGE_MAX];
+    int len = snprintf(message, sizeof message, "%llu %s %s",
+        (unsigned long long)serial, verb, argument);
+
+    if ((size_t)len >= sizeof message)
+        len = sizeof message - 1;
+    snprintf(to.sun_path, sizeof to.sun_path, "/proc/self/fd/%d/%s/control",
+        j->local->jobs_dir, j->id);
+    return sendto(j->local->control, message, (size_t)len, MSG_DONTWAIT,
+               (const struct sockaddr *)&to, sizeof to)
+                   < 0
+               ? -1
+               : 0;
+}
+
+void control_tell(struct local_job *j, enum rm_action action, uint64_t token,
+    const char *verb, const char *argument)
+{
+    struct local *l = j->local;
+    uint64_t serial = ++l->serial, now = 0;
+    struct asked *a;
+
+    if (tell(j, serial, verb, argument) != 0) {
+        if (token != 0)
+            local_done(l, token, RM_RETRY, j->id, "its keeper cannot be reached");
+        return;
+    }
+    sd_event_now(l->loop, CLOCK_MONOTONIC, &now);
+    a = xcalloc(1, sizeof *a);
+    *a = (struct asked){.serial = serial,
+        .token = token,
+        .action = action,
+        .job = j,
+        .at_us = (int64_t)now};
+    HASH_ADD(hh, l->asked, serial, sizeof a->serial, a);
+    if (l->patience == NULL || HASH_COUNT(l->asked) == 1)
+        local_timer(l, &l->patience, CHECK_MS, on_patience, l);
+}
+
+void control_usage(struct local_job *j)
+{
+    control_tell(j, RM_MODIFY, 0, "usage", "");
+}
+
+void control_forget(struct local_job *j)
+{
+    struct local *l = j->local;
+    struct asked *a, *next;
+
+    HASH_ITER(hh, l->asked, a, next)
+    if (a->job == j)
+        finish(l, a, a->action == RM_CANCEL ? RM_OK : RM_REFUSED,
+            a->action == RM_CANCEL ? NULL : "the job has ended");
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Files in a folder. */
+#include "rm/local/folder.h"
+
+#include "base/xalloc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int folder_error(struct err *err, int code, const char *what, const char *name)
+{
+    return err_set(err, code == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot %s '%s': %s",
+        what, name, strerror(code));
+}
+
+int folder_open(int parent, const char *name, struct err *err)
+{
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    return fd >= 0 ? fd : folder_error(err, errno, "open the folder", name);
+}
+
+static char *read_all(int fd, const char *name, size_t *ret_len, struct err *err)
+{
+    struct stat st;
+    size_t len = 0;
+    char *text;
+
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > FOLDER_FILE_MAX) {
+        err_set(err, ERR_INVALID, "'%s' is not a file of at most %d bytes", name,
+            FOLDER_FILE_MAX);
+        return NULL;
+    }
+    text = xmalloc((size_t)st.st_size + 1);
+    while (len < (size_t)st.st_size) {
+        ssize_t n = read(fd, text + len, (size_t)st.st_size - len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            folder_error(err, errno, "read", name);
+            free(text);
+            return NULL;
+        }
+        if (n == 0)
+            break;
+        len += (size_t)n;
+    }
+    text[len] = '\0';
+    *ret_len = len;
+    return text;
+}
+
+char *folder_read(int folder, const char *name, size_t *ret_len, struct err *err)
+{
+    /* O_NONBLOCK: somebody may have put a FIFO there */
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    char *text;
+
+    if (fd < 0) {
+        folder_error(err, errno, "open", name);
+        return NULL;
+    }
+    text = read_all(fd, name, ret_len, err);
+    close(fd);
+    return text;
+}
+
+static int write_all(int fd, const char *text, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, text, len);
+
+        if (n < 0 && errno != EINTR)
+            return -1;
+        if (n > 0) {
+            text += n;
+            len -= (size_t)n;
+        }
+    }
+    return 0;
+}
+
+int folder_create(int folder, const char *name, const char *text, size_t len, bool sync,
+    struct err *err)
+{
+    int fd = openat(
+        folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int failed;
+
+    if (fd < 0)
+        return folder_error(err, errno, "create", name);
+    failed = write_all(fd, text, len) != 0 || (sync && fsync(fd) != 0) ? errno : 0;
+    if (close(fd) != 0 && !failed)
+        failed = errno;
+    return failed ? folder_error(err, failed, "write", name) : 0;
+}
+
+int folder_write(
+    int folder, const char *name, const char *text, size_t len, struct err *err)
+{
+    char beside[64];
+
+    snprintf(beside, sizeof beside, "%s.new", name);
+    if (folder_create(folder, beside, text, len, false, err) != 0) {
+        unlinkat(folder, beside, 0);
+        return -1;
+    }
+    if (renameat(folder, beside, folder, name) != 0)
+        return folder_error(err, errno, "rename a file to", name);
+    return 0;
+}
+
+int folder_sync(int folder, const char *name, struct err *err)
+{
+    if (name != NULL) {
+        int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        int failed = fd < 0 || fsync(fd) != 0 ? errno : 0;
+
+        if (fd >= 0)
+            close(fd);
+        if (failed)
+            return folder_error(err, failed, "bring to the disk", name);
+    }
+    if (fsync(folder) != 0)
+        return folder_error(err, errno, "bring to the disk", ".");
+    return 0;
+}
+
+static int remove_below(int folder)
+{
+    DIR *dir = fdopendir(folder);
+    struct dirent *entry;
+    int failed = 0;
+
+    if (dir == NULL) {
+        close(folder);
+        return -1;
+    }
+    while ((entry = readdir(dir)) != NULL) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        if (folder_remove(dirfd(dir), entry->d_name) != 0)
+            failed = -1;
+    }
+    closedir(dir);
+    return failed;
+}
+
+int folder_remove(int parent, const char *name)
+{
+    int folder;
+
+    if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
+        return 0;
+    if (errno != EISDIR && errno != EPERM)
+        return -1;
+    folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0) {
+        /* a folder its owner shut: an empty one still goes */
+        return unlinkat(parent, name, AT_REMOVEDIR);
+    }
+    if (remove_below(folder) != 0)
+        return -1;
+    return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 : -1;
+}
+
+int folder_lock(int folder, const char *name, struct err *err)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = openat(folder, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int failed;
+
+    if (fd < 0)
+        return folder_error(err, errno, "open", name);
+    if (fcntl(fd, F_SETLK, &whole) == 0)
+        return fd;
+    failed = errno;
+    close(fd);
+    if (failed == EAGAIN || failed == EACCES)
+        return err_set(err, ERR_CONFLICT, "'%s' is locked by another process", name);
+    return folder_error(err, failed, "lock", name);
+}
+
+pid_t folder_lock_holder(int folder, const char *name)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    int failed;
+
+    if (fd < 0)
+        return errno == ENOENT ? 0 : -1;
+    failed = fcntl(fd, F_GETLK, &whole);
+    close(fd);
+    if (failed != 0)
+        return -1;
+    return whole.l_type == F_UNLCK ? 0 : whole.l_pid;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of the keeper share. */
+#ifndef MAUI_RM_LOCAL_KEEPER_PRIVATE_H
+#define MAUI_RM_LOCAL_KEEPER_PRIVATE_H
+
+#include "rm/local/cgroup.h"
+#include "rm/local/keeper_message.h"
+#include "rm/local/procs.h"
+#include "rm/local/record.h"
+#include "rm/local/request.h"
+
+#include <limits.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+struct keeper {
+    char path[PATH_MAX]; /* of the job's folder: also the working directory */
+    int folder, lock, answer, control, signals; /* descriptors */
+    struct request *request;
+    struct run run;
+    struct end end;
+    struct cgroup cgroup;
+    struct pids pids; /* scratch */
+    bool leader_ended, ending;
+    /* instants and durations in ms of the monotonic clock; 0 = not */
+    int64_t began_ms, stopped_ms, stopped_since_ms;
+    int64_t kill_at_ms, memory_at_ms, sync_at_ms;
+    int64_t mem_seen_mb;
+};
+
+int64_t keeper_now_ms(void);
+
+/* Watch over the running job until all its processes are gone. keeper_run.c */
+void keeper_watch(struct keeper *k);
+/* Tell all processes to end, for the reason in `kind` and `notes`; the first counts. */
+void keeper_terminate(struct keeper *k, enum end_kind kind, const char *notes);
+/* Stop or continue all of them. 0, or -1 when they are so already. */
+int keeper_suspend(struct keeper *k);
+int keeper_resume(struct keeper *k);
+/* Write end.json, until it succeeds, then keeper_tidy(). */
+void keeper_finish(struct keeper *k);
+/* Tell the daemon of the end, bring it to the disk, remove what the job needed. */
+void keeper_tidy(struct keeper *k);
+
+/* Kill what another keeper left behind, write the end. keeper_clean.c */
+void keeper_clean(struct keeper *k);
+
+/* Make FOLDER/control. keeper_control.c */
+int keeper_listen(struct keeper *k, struct err *err);
+/* Carry out what has arrived. */
+void keeper_obey(struct keeper *k);
+int64_t keeper_memory_mb(struct keeper *k); /* most used so far */
+double keeper_cpu_s(struct keeper *k);      /* so far */
+
+#endif

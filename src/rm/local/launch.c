@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The child between fork and exec. Everything in the user's reach (directory, output
+ * files, script) is touched only as that user: on a file system that trusts no root it
+ * works, and where the user may not, the job may not. */
+#include "rm/local/launch.h"
+
+#include "base/strbuf.h"
+#include "rm/local/environment.h"
+#include "rm/local/folder.h"
+#include "rm/local/rusage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SCRIPT_HEAD  2 /* bytes looked at for #! */
+#define BUSY_TRIES   100
+#define BUSY_WAIT_US 5000
+
+char *launch_output_path(const struct request *r, bool error)
+{
+    const struct rm_job *job = &r->job;
+    const char *asked = error ? job->error : job->output;
+    const char *name = job->name != NULL && *job->name != '\0' ? job->name : "STDIN";
+    struct strbuf path = {0};
+    struct stat st;
+    size_t base;
+
+    if (asked != NULL) { /* host:path of batch systems that copy files back */
+        const char *colon = strchr(asked, ':');
+
+        if (colon != NULL && (size_t)(colon - asked) < strcspn(asked, "/"))
+            asked = colon + 1;
+    }
+    if ((asked == NULL || *asked != '/') && job->directory != NULL)
+        strbuf_printf(&path, "%s/", job->directory);
+    strbuf_add(&path, asked != NULL ? asked : "");
+    base = path.len;
+    if (asked == NULL || *asked == '\0' || asked[strlen(asked) - 1] == '/') {
+        strbuf_printf(&path, "%s.%c%s", name, error ? 'e' : 'o', job->desc.id);
+    } else if (stat(path.text, &st) == 0 && S_ISDIR(st.st_mode)) {
+        strbuf_printf(&path, "/%s.%c%s", name, error ? 'e' : 'o', job->desc.id);
+        base++;
+    } else {
+        return strbuf_take(&path);
+    }
+    for (char *at = path.text + base; *at != '\0'; at++)
+        if (*at == '/')
+            *at = '_'; /* a job may be called a/b */
+    return strbuf_take(&path);
+}
+
+/* A failed system call: the caller's next try may go better only when something was
+ * short. */
+static int failure(struct err *err, const char *what, const char *on)
+{
+    int code = errno;
+    bool short_of = code == ENOSPC || code == EDQUOT || code == EAGAIN || code == ENOMEM
+                    || code == EMFILE || code == ENFILE || code == EIO || code == ESTALE
+                    || code == ETXTBSY;
+
+    return err_set(err, short_of ? ERR_IO : ERR_INVALID, "cannot %s%s%s%s: %s", what,
+        *on ? " '" : "", on, *on ? "'" : "", strerror(code));
+}
+
+static int become_user(
+    const struct request *r, const struct passwd *user, struct err *err)
+{
+    if (geteuid() != 0) {
+        if (r->uid == geteuid())
+            return 0;
+        return err_set(err, ERR_DENIED,
+            "the job is of uid %u, but the daemon runs as uid %u and cannot become "
+            "another user",
+            r->uid, (unsigned)geteuid());
+    }
+    if (r->uid == 0 && r->gid == 0)
+        return 0;
+    if ((user != NULL ? initgroups(user->pw_name, r->gid) : setgroups(1, &r->gid)) != 0
+        || setresgid(r->gid, r->gid, r->gid) != 0
+        || setresuid(r->uid, r->uid, r->uid) != 0)
+        return failure(err, "become the user", user != NULL ? user->pw_name : "");
+    if (r->uid != 0 && (setuid(0) == 0 || geteuid() != r->uid || getegid() != r->gid))
+        return err_set(err, ERR_DENIED, "the user's identity could not be taken");
+    return 0;
+}
+
+static int open_as(const char *path, int flags, int as, struct err *err)
+{
+    int fd = open(path, flags | O_NOCTTY | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        return failure(err, "open", path);
+    if (dup2(fd, as) < 0)
+        return failure(err, "use", path);
+    if (fd != as)
+        close(fd);
+    return 0;
+}
+
+static int open_files(const struct request *r, struct err *err)
+{
+    char *output = launch_output_path(r, false), *error = launch_output_path(r, true);
+    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, failed;
+
+    failed = open_as("/dev/null", O_RDONLY, 0, err) || open_as(output, flags, 1, err);
+    if (!failed && (r->join || strcmp(output, error) == 0))
+        failed = dup2(1, 2) < 0 ? failure(err, "join", error) : 0;
+    else if (!failed)
+        failed = open_as(error, flags, 2, err);
+    free(output);
+    free(error);
+    return failed ? -1 : 0;
+}
+
+static void reset_signals(void)
+{
+    sigset_t none;
+
+    for (int s = 1; s < NSIG; s++)
+        signal(s, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* The arguments behind `first`, which itself stands behind `before` when given. */
+static char **arguments(const char *before, const char *first, const char *const *rest)
+{
+    struct VEC(char *) v = {0};
+
+    if (before != NULL)
+        vec_push(&v, (char *)before);
+    if (first != NULL)
+        vec_push(&v, (char *)first);
+    for (; rest != NULL && *rest != NULL; rest++)
+        vec_push(&v, (char *)*rest);
+    vec_push(&v, NULL);
+    return v.v;
+}
+
+static bool names_interpreter(const char *script)
+{
+    char head[SCRIPT_HEAD] = "";
+    int fd = open(script, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return false;
+    if (read(fd, head, sizeof head) != sizeof head)
+        head[0] = '\0';
+    close(fd);
+    return head[0] == '#' && head[1] == '!';
+}
+
+static int execute(const struct launch *l, struct err *err)
+{
+    const struct request *r = l->request;
+    struct strbuf script = {0};
+    const char *shell = getenv("SHELL");
+
+    if (!r->script) {
+        execvp(r->argv[0], arguments(NULL, NULL, r->argv));
+        return failure(err, "run", r->argv[0]);
+    }
+    strbuf_printf(&script, "%s/script", l->folder);
+    if (names_interpreter(script.text)) {
+        /* busy: another keeper forked while the script was being written */
+        for (int tries = 0; tries < BUSY_TRIES && (tries == 0 || errno == ETXTBSY);
+             tries++) {
+            execv(script.text, arguments(NULL, script.text, r->argv));
+            usleep(BUSY_WAIT_US);
+        }
+        return failure(err, "run the script by its #! line", "");
+    }
+    execv(shell, arguments(shell, script.text, r->argv));
+    return failure(err, "run the shell", shell);
+}
+
+static int become_job(const struct launch *l, pid_t keeper, struct err *err)
+{
+    const struct request *r = l->request;
+    const struct passwd *user = getpwuid(r->uid);
+    const char *directory =
+        r->job.directory != NULL ? r->job.directory : (user ? user->pw_dir : "/");
+    size_t len = 0;
+    char *submitted = folder_read(AT_FDCWD, "environment", &len, err);
+
+    if (submitted == NULL)
+        return -1;
+    environ = environment_make(l, submitted, len, user);
+    reset_signals();
+    rusage_set_limits();
+    if (become_user(r, user, err) != 0)
+        return -1;
+    umask(r->umask);
+    if (chdir(directory) != 0)
+        return failure(err, "enter the directory", directory);
+    if (open_files(r, err) != 0)
+        return -1;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return failure(err, "give up new privileges", "");
+    /* again: a change of identity takes it off */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != keeper)
+        _exit(127);
+    return execute(l, err);
+}
+
+static void child(const struct launch *l, pid_t keeper, int go, int outcome)
+{
+    struct err err = {0};
+    char byte;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != keeper)
+        _exit(127);
+    setsid();
+    if (read(go, &byte, 1) != 1)
+        _exit(127); /* abandoned */
+    become_job(l, keeper, &err);
+    if (write(outcome, &err, sizeof err) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+int launch_fork(const struct launch *l, struct launched *ret, struct err *err)
+{
+    int go[2], outcome[2];
+    pid_t keeper = getpid();
+
+    if (pipe2(go, O_CLOEXEC) != 0)
+        return failure(err, "make a pipe", "");
+    if (pipe2(outcome, O_CLOEXEC) != 0) {
+        close(go[0]);
+        close(go[1]);
+        return failure(err, "make a pipe", "");
+    }
+    ret->pid = fork();
+    if (ret->pid == 0) {
+        close(go[1]);
+        close(outcome[0]);
+        child(l, keeper, go[0], outcome[1]);
+    }
+    close(go[0]);
+    close(outcome[1]);
+    ret->go = go[1];
+    ret->outcome = outcome[0];
+    if (ret->pid > 0)
+        return 0;
+    launch_abandon(ret);
+    return failure(err, "make a process", "");
+}
+
+int launch_go(struct launched *p, struct err *err)
+{
+    struct err told;
+    ssize_t n;
+
+    while (write(p->go, "", 1) < 0 && errno == EINTR)
+        continue;
+    do
+        n = read(p->outcome, &told, sizeof told);
+    while (n < 0 && errno == EINTR);
+    launch_abandon(p);
+    if (n == 0)
+        return 0;
+    if (n != (ssize_t)sizeof told)
+        return err_set(err, ERR_IO, "the job's first process died before it began");
+    told.text[sizeof told.text - 1] = '\0';
+    return err_set(err, told.code, "%s", told.text);
+}
+
+void launch_abandon(struct launched *p)
+{
+    close(p->go);
+    close(p->outcome);
+}

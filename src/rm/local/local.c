@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The driver's table, its configuration, and how it reports. */
+#include "rm/local/local.h"
+
+#include "base/duration.h"
+#include "rm/local/cgroup.h"
+#include "rm/local/private.h"
+
+#include <stdio.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KEEP_S     86400
+#define GRACE_S    10
+#define POLL_MS    1000
+#define ACCURACY   1000 /* of timers, in microseconds */
+#define SPOOL_PATH "/var/spool/maui"
+
+int64_t local_now(void)
+{
+    return time(NULL);
+}
+
+void local_report(struct local *l, struct rm_report *r)
+{
+    if (r->at == 0)
+        r->at = local_now();
+    l->sink.report(l->sink.ctx, r);
+}
+
+void local_done(struct local *l, uint64_t token, enum rm_outcome outcome,
+    const char *job, const char *text)
+{
+    struct rm_report r = {.kind = RM_DONE};
+
+    if (token == 0)
+        return;
+    r.u.done.token = token;
+    r.u.done.outcome = outcome;
+    r.u.done.job = job;
+    r.u.done.text = text;
+    local_report(l, &r);
+}
+
+void local_health(struct local *l, const char *function, const char *text)
+{
+    struct rm_report r = {.kind = RM_HEALTH};
+    struct health *h = l->health;
+
+    while (h->function != NULL && strcmp(h->function, function) != 0)
+        h++;
+    h->function = function;
+    if (text == NULL && !h->down)
+        return;
+    h->down = text != NULL;
+    r.u.health.up = text == NULL;
+    r.u.health.function = function;
+    r.u.health.text = text;
+    local_report(l, &r);
+}
+
+int local_timer(struct local *l, sd_event_source **source, int64_t ms,
+    sd_event_time_handler_t handler, void *ctx)
+{
+    *source = sd_event_source_disable_unref(*source);
+    return sd_event_add_time_relative(
+        l->loop, source, CLOCK_MONOTONIC, (uint64_t)ms * 1000, ACCURACY, handler, ctx);
+}
+
+static int read_duration(const struct rm_cfg *cfg, const char *name, int64_t usual,
+    int64_t *ret, struct err *err)
+{
+    const char *text = rm_cfg_attr(cfg, name);
+
+    *ret = usual;
+    if (text == NULL || duration_parse(text, ret, err) == 0)
+        return 0;
+    return err_prefix(err, "RMCFG[%s] %s: ", cfg->name, name);
+}
+
+static void set_keeper(struct local *l, const char *const *words)
+{
+    static const char *const usual[] = {"/proc/self/exe", "keeper", NULL};
+    struct VEC(char *) copy = {0};
+
+    for (words = words != NULL ? words : usual; *words != NULL; words++)
+        vec_push(&copy, xstrdup(*words));
+    vec_push(&copy, NULL);
+    l->keeper = copy.v;
+}
+
+static void set_cgroup(struct local *l, const struct rm_cfg *cfg)
+{
+    const char *text = rm_cfg_attr(cfg, "CGROUP");
+    char own[1024];
+
+    if (text != NULL && strcasecmp(text, "NONE") != 0) {
+        l->cgroup = xstrdup(text);
+    } else if (text == NULL) {
+        cgroup_own(own, sizeof own);
+        l->cgroup = own[0] != '\0' ? xstrdup(own) : NULL;
+    }
+}
+
+static int configure(struct local *l, const struct rm_cfg *cfg, struct err *err)
+{
+    const char *spool = rm_cfg_attr(cfg, "SPOOLDIR");
+    int64_t grace_s;
+
+    if (spool == NULL)
+        spool = cfg->spool != NULL ? cfg->spool : SPOOL_PATH;
+    if (*spool != '/')
+        return err_set(err, ERR_INVALID,
+            "RMCFG[%s] SPOOLDIR: '%s' is not an absolute path", cfg->name, spool);
+    l->path = xstrdup(spool);
+    set_keeper(l, cfg->keeper);
+    set_cgroup(l, cfg);
+    l->poll_ms = POLL_MS;
+    if (read_duration(cfg, "KEEPTIME", KEEP_S, &l->keep_s, err) != 0
+        || read_duration(cfg, "KILLGRACE", GRACE_S, &grace_s, err) != 0)
+        return -1;
+    l->grace_ms = grace_s < INT32_MAX ? grace_s * 1000 : (int64_t)INT32_MAX * 1000;
+    if (l->keep_s > INT32_MAX)
+        l->keep_s = INT32_MAX;
+    return nodes_open(l, cfg, err);
+}
+
+static void local_close(struct rm *rm)
+{
+    struct local *l = (struct local *)rm;
+
+    spool_close(l);
+    nodes_close(l);
+    for (char **word = l->keeper; word != NULL && *word != NULL; word++)
+        free(*word);
+    free(l->keeper);
+    free(l->cgroup);
+    free(l->path);
+    sd_event_unref(l->loop);
+    free(l);
+}
+
+static struct rm *local_open(const struct rm_cfg *cfg, sd_event *loop,
+    const struct rm_sink *sink, struct err *err)
+{
+    struct local *l = xcalloc(1, sizeof *l);
+
+    l->rm.driver = &rm_local_driver;
+    l->loop = sd_event_ref(loop);
+    l->sink = *sink;
+    l->spool = l->jobs_dir = l->fresh_dir = l->news_dir = l->lock = l->control = -1;
+    if (configure(l, cfg, err) == 0 && spool_open(l, err) == 0)
+        return &l->rm;
+    local_close(&l->rm);
+    return NULL;
+}
+
+static void local_poll(struct rm *rm)
+{
+    struct local *l = (struct local *)rm;
+    struct local_job *j, *next;
+
+    spool_check(l);
+    spool_return(l);
+    if (!l->synced || l->lost)
+        return;
+    HASH_ITER(hh, l->jobs, j, next)
+    if (j->phase == PHASE_RUNNING)
+        control_usage(j);
+    nodes_report(l);
+}
+
+const struct rm_driver rm_local_driver = {
+    .type = "LOCAL",
+    .open = local_open,
+    .close = local_close,
+    .command = local_command,
+    .submit = local_submit,
+    .poll = local_poll,
+    .take_id = local_take_id,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The local resource manager: real processes of this machine as jobs on virtual nodes.
+ *
+ * SPOOL/                 one driver at a time (lock)
+ *   counter              no number up to this one is given to a job again
+ *   new/ID/              a submission being written; not acknowledged
+ *   jobs/ID/             a job: complete from the moment it has this name
+ *     request.json       what was asked; never changes
+ *     script environment as submitted
+ *     state.json         what the scheduler changed since: holds, wall limit
+ *     run.json           its keeper's: where and since when it runs
+ *     end.json           its keeper's: how it ended, or that it is queued again
+ *     lock control       its keeper's: held while it lives; commands to it
+ *     nodes tmp/         PBS_NODEFILE, TMPDIR
+ *   news/ID              "look at the end of job ID"; watched
+ *   control              answers of keepers
+ *
+ * A file is whole or absent: written beside, then renamed. What a folder holds tells
+ * the job's state, so nothing else needs to survive: end.json (not requeued) ended
+ *     run.json, lock held               runs
+ *     run.json, lock free, no end.json  its keeper was killed: to be cleaned up
+ *     anything else                     queued
+ *
+ * Attributes of RMCFG[]: SPOOLDIR, NODES (N[xP]), KEEPTIME (of ended jobs' folders),
+ * KILLGRACE (between TERM and KILL), CGROUP (folder to make a control group of each job
+ * in; NONE). */
+#ifndef MAUI_RM_LOCAL_LOCAL_H
+#define MAUI_RM_LOCAL_LOCAL_H
+
+#include "rm/rm.h"
+
+extern const struct rm_driver rm_local_driver;
+
+#endif

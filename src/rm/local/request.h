@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A submitted request as JSON, out and in: the file request.json of a job's folder. */
+#ifndef MAUI_RM_LOCAL_REQUEST_H
+#define MAUI_RM_LOCAL_REQUEST_H
+
+#include "rm/rm.h"
+
+#include <stddef.h>
+
+struct request {
+    struct rm_job job; /* borrowed from the memory below, as is argv */
+    const char *const *argv;
+    unsigned uid, gid, umask;
+    bool script, rerunnable, join;
+    struct request_memory *memory;
+};
+
+/* The text of request.json for a submission, with the id it got. Owned by the caller.
+ */
+char *request_write(const struct rm_submission *s, const char *id, int64_t submit_at);
+
+/* Read it back. NULL with a sentence when it is not such a text: hostile texts are met
+ * with an error, never with more memory than a small multiple of their size. Freed with
+ * request_free(). */
+struct request *request_read(const char *text, size_t len, struct err *err);
+void request_free(struct request *r);
+
+/* Memory a job may use in all, in MB; 0 = no limit asked. */
+int64_t request_mem_mb(const struct request *r);
+
+/* Processors of one task; 0 = all of the node. Of several requests the mean. */
+int64_t request_procs_per_task(const struct request *r);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Beginning keepers: the order goes in on standard input, one line comes back. */
+#include "rm/local/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ANSWER_MAX 600
+
+struct start {
+    struct local_job *job;
+    uint64_t token;
+    int answer; /* pipe */
+    pid_t pid;
+    sd_event_source *on_answer;
+    char text[ANSWER_MAX];
+    size_t len;
+};
+
+void start_free(struct start *s)
+{
+    if (s == NULL)
+        return;
+    sd_event_source_disable_unref(s->on_answer);
+    close(s->answer);
+    if (s->pid > 0) /* it only forks, and has most likely ended before it answered */
+        waitpid(s->pid, NULL, 0);
+    free(s);
+}
+
+/* Did the keeper get as far as running the job before it fell silent? */
+static void silent(struct local_job *j, uint64_t token)
+{
+    struct err err;
+
+    j->phase = PHASE_WAITING;
+    if (ljob_load(j, &err) == 0 && j->phase != PHASE_WAITING)
+        local_done(j->local, token, RM_OK, j->id, NULL);
+    else
+        local_done(j->local, token, RM_RETRY, j->id, "its keeper died");
+}
+
+static void refused(struct local_job *j, uint64_t token, char *text)
+{
+    char *rest = strchr(text, ' ');
+    enum rm_outcome outcome = strncmp(text, "retry", 5) == 0 ? RM_RETRY : RM_REFUSED;
+
+    j->phase = PHASE_WAITING;
+    if (j->local->synced)
+        ljob_report(j); /* still what it was */
+    if (outcome == RM_RETRY)
+        local_health(j->local, "jobstart", rest != NULL ? rest + 1 : text);
+    local_done(j->local, token, outcome, j->id, rest != NULL ? rest + 1 : text);
+}
+
+static void answered(struct local_job *j, uint64_t token, char *text)
+{
+    int keeper, leader;
+    long long at;
+
+    /* NOLINTNEXTLINE(cert-err34-c): our own keeper wrote it */
+    if (sscanf(text, "ok %d %d %lld", &keeper, &leader, &at) == 3) {
+        j->run.keeper = keeper;
+        if (!j->run.clean) {
+            j->run.leader = leader;
+            j->run.start_at = at;
+        }
+        ljob_runs(j, keeper);
+        local_health(j->local, "jobstart", NULL);
+        local_done(j->local, token, RM_OK, j->id, NULL);
+    } else if (j->run.clean) {
+        ljob_look(j); /* perhaps there is an end by now */
+        ljob_watch_again(j);
+    } else if (*text == '\0') {
+        silent(j, token);
+    } else {
+        refused(j, token, text);
+    }
+    ljob_next(j);
+}
+
+static int on_answer(sd_event_source *source, int fd, uint32_t events, void *ctx)
+{
+    struct start *s = ctx;
+    struct local_job *j = s->job;
+    ssize_t n = read(fd, s->text + s->len, sizeof s->text - 1 - s->len);
+    char *end;
+
+    (void)source, (void)events;
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    if (n > 0)
+        s->len += (size_t)n;
+    s->text[s->len] = '\0';
+    end = strchr(s->text, '\n');
+    if (end == NULL && n > 0 && s->len < sizeof s->text - 1)
+        return 0;
+    if (end != NULL)
+        *end = '\0';
+    else
+        s->text[0] = '\0';
+    j->start = NULL;
+    answered(j, s->token, s->text);
+    start_free(s);
+    return 0;
+}
+
+/* The order as an open file that reads from its beginning, or -1. */
+static int order_file(const struct run *run)
+{
+    char *text = run_write(run);
+    size_t len = strlen(text);
+    int fd = memfd_create("order", MFD_CLOEXEC);
+
+    if (fd >= 0
+        && (write(fd, text, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET) != 0)) {
+        close(fd);
+        fd = -1;
+    }
+    free(text);
+    return fd;
+}
+
+static int spawn(const struct local_job *j, int order, int answer, pid_t *ret_pid)
+{
+    char **keeper = j->local->keeper;
+    struct VEC(char *) argv = {0};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attr;
+    sigset_t none, all;
+    char folder[4096];
+    int failed;
+
+    snprintf(folder, sizeof folder, "%s/jobs/%s", j->local->path, j->id);
+    for (; *keeper != NULL; keeper++)
+        vec_push(&argv, *keeper);
+    vec_push(&argv, folder);
+    vec_push(&argv, NULL);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, order, 0);
+    posix_spawn_file_actions_adddup2(&files, answer, 1);
+    posix_spawnattr_init(&attr);
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &all);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    failed = posix_spawn(ret_pid, argv.v[0], &files, &attr, argv.v, environ);
+    posix_spawnattr_destroy(&attr);
+    posix_spawn_file_actions_destroy(&files);
+    vec_fini(&argv);
+    return failed;
+}
+
+int start_keeper(struct local_job *j, uint64_t token, struct err *err)
+{
+    int order = order_file(&j->run), answer[2] = {-1, -1}, failed = errno;
+    struct start *s;
+
+    if (order >= 0 && pipe2(answer, O_CLOEXEC | O_NONBLOCK) == 0) {
+        s = xcalloc(1, sizeof *s);
+        *s = (struct start){.job = j, .token = token, .answer = answer[0]};
+        fcntl(answer[1], F_SETFL, 0);
+        failed = spawn(j, order, answer[1], &s->pid);
+        if (failed)
+            start_free(s);
+        else
+            j->start = s;
+    } else {
+        failed = errno;
+    }
+    if (order >= 0)
+        close(order);
+    if (answer[1] >= 0)
+        close(answer[1]);
+    if (failed)
+        return err_set(err, ERR_IO, "cannot begin the keeper '%s': %s",
+            j->local->keeper[0], strerror(failed));
+    if (sd_event_add_io(j->local->loop, &j->start->on_answer, answer[0], EPOLLIN,
+            on_answer, j->start)
+        < 0) {
+        /* it may run all the same: the folder will tell */
+        start_free(j->start);
+        j->start = NULL;
+        return err_set(err, ERR_IO, "cannot watch the keeper");
+    }
+    return 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How values of enumerations are written in the files of a job's folder. A word stays
+ * what it is when the enumeration changes. */
+#ifndef MAUI_RM_LOCAL_WORDS_H
+#define MAUI_RM_LOCAL_WORDS_H
+
+#include "cluster/cluster.h"
+
+static const char *const access_words[] = {
+    [ACCESS_SHARED] = "SHARED",
+    [ACCESS_SINGLEUSER] = "SINGLEUSER",
+    [ACCESS_SINGLEJOB] = "SINGLEJOB",
+    [ACCESS_SINGLETASK] = "SINGLETASK",
+};
+static const char *const nodealloc_words[] = {
+    [NODEALLOC_FIRSTAVAILABLE] = "FIRSTAVAILABLE",
+    [NODEALLOC_LASTAVAILABLE] = "LASTAVAILABLE",
+    [NODEALLOC_MINRESOURCE] = "MINRESOURCE",
+    [NODEALLOC_CPULOAD] = "CPULOAD",
+    [NODEALLOC_PRIORITY] = "PRIORITY",
+    [NODEALLOC_FASTEST] = "FASTEST",
+    [NODEALLOC_MAXBALANCE] = "MAXBALANCE",
+    [NODEALLOC_CONTIGUOUS] = "CONTIGUOUS",
+    [NODEALLOC_LOCAL] = "LOCAL",
+};
+static const char *const nodeset_words[] = {
+    [NODESET_ONEOF] = "ONEOF",
+    [NODESET_FIRSTOF] = "FIRSTOF",
+    [NODESET_ANYOF] = "ANYOF",
+};
+static const char *const nodeset_attr_words[] = {
+    [NODESET_FEATURE] = "FEATURE",
+    [NODESET_MEMORY] = "MEMORY",
+    [NODESET_PROCSPEED] = "PROCSPEED",
+    [NODESET_NETWORK] = "NETWORK",
+};
+static const char *const cmp_words[] = {
+    [CMP_LT] = "<",
+    [CMP_LE] = "<=",
+    [CMP_EQ] = "=",
+    [CMP_GE] = ">=",
+    [CMP_GT] = ">",
+};
+static const char *const dep_words[] = {
+    [DEP_STARTED] = "started",
+    [DEP_COMPLETED] = "completed",
+    [DEP_SUCCESS] = "success",
+    [DEP_FAILED] = "failed",
+    [DEP_NEVER] = "never",
+};
+static const char *const res_words[RES_DIMS] = {
+    [RES_PROCS] = "procs",
+    [RES_MEM] = "mem_mb",
+    [RES_SWAP] = "swap_mb",
+    [RES_DISK] = "disk_mb",
+};
+static const char *const cred_words[CRED_KINDS] = {
+    [CRED_USER] = "user",
+    [CRED_GROUP] = "group",
+    [CRED_ACCOUNT] = "account",
+    [CRED_CLASS] = "class",
+    [CRED_QOS] = "qos",
+};
+#define WORDS(table) (table), sizeof(table) / sizeof *(table)
+
+#endif

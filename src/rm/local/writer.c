@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The writing thread: a batch at a time, in three steps. */
+#include "rm/local/writer.h"
+
+#include "base/vec.h"
+#include "rm/local/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FLUSH_ALL_FROM 8 /* tasks in a batch: then one flush of the file system */
+
+struct tasks VEC(struct write_task *);
+
+struct writer {
+    struct write_folders folders;
+    struct tasks waiting, batch;
+    sd_event_source *begin, *end;
+    int finished; /* eventfd */
+    bool running;
+    pthread_t thread;
+};
+
+struct write_task *write_task_new(enum write_kind kind, const char *job)
+{
+    struct write_task *t = xcalloc(1, sizeof *t);
+
+    t->kind = kind;
+    t->job = job != NULL ? xstrdup(job) : NULL;
+    return t;
+}
+
+void write_task_add(struct write_task *t, const char *name, char *text, size_t len)
+{
+    t->files[t->nfiles++] = (struct write_file){name, text, len};
+}
+
+static void task_free(struct write_task *t)
+{
+    for (size_t i = 0; i < t->nfiles; i++)
+        free(t->files[i].text);
+    free(t->job);
+    free(t);
+}
+
+static void tasks_fini(struct tasks *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        task_free(list->v[i]);
+    vec_fini(list);
+}
+
+/* ---- in the thread --------------------------------------------------------------- */
+
+/* The folder a task's files go to; not for WRITE_JOB before it is made. */
+static int open_target(const struct writer *w, struct write_task *t)
+{
+    if (t->kind == WRITE_TOP)
+        return folder_open(w->folders.spool, ".", &t->err);
+    return folder_open(
+        t->kind == WRITE_JOB ? w->folders.fresh : w->folders.jobs, t->job, &t->err);
+}
+
+/* Make the files, those that replace others under a name beside. */
+static void write_files(const struct writer *w, struct write_task *t, bool sync)
+{
+    char name[64];
+    int folder;
+
+    if (t->kind == WRITE_JOB) {
+        folder_remove(w->folders.fresh, t->job);
+        if (mkdirat(w->folders.fresh, t->job, 0711) != 0) {
+            folder_error(&t->err, errno, "make the folder of job", t->job);
+            return;
+        }
+    }
+    folder = open_target(w, t);
+    if (folder < 0)
+        return;
+    for (size_t i = 0; i < t->nfiles && t->err.code == ERR_NONE; i++) {
+        snprintf(name, sizeof name, "%s%s", t->files[i].name,
+            t->kind == WRITE_JOB ? "" : ".new");
+        folder_create(folder, name, t->files[i].text, t->files[i].len, sync, &t->err);
+        if (t->err.code != ERR_NONE)
+            unlinkat(folder, name, 0);
+    }
+    if (t->kind == WRITE_JOB && t->err.code == ERR_NONE) {
+        fchmod(folder, 0711); /* whatever the umask: the job's user passes through */
+        if (sync)
+            folder_sync(folder, NULL, &t->err);
+    }
+    close(folder);
+}
+
+/* Give the files their names. */
+static void publish(const struct writer *w, struct write_task *t, bool sync)
+{
+    char beside[64];
+    int folder;
+
+    if (t->kind == WRITE_JOB) {
+        if (renameat(w->folders.fresh, t->job, w->folders.jobs, t->job) != 0)
+            folder_error(&t->err, errno, "publish the folder of job", t->job);
+        t->published = t->err.code == ERR_NONE;
+        return;
+    }
+    folder = open_target(w, t);
+    if (folder < 0)
+        return;
+    for (size_t i = 0; i < t->nfiles && t->err.code == ERR_NONE; i++) {
+        snprintf(beside, sizeof beside, "%s.new", t->files[i].name);
+        if (renameat(folder, beside, folder, t->files[i].name) != 0)
+            folder_error(&t->err, errno, "rename a file to", t->files[i].name);
+    }
+    if (sync && t->err.code == ERR_NONE)
+        folder_sync(folder, NULL, &t->err);
+    close(folder);
+}
+
+static void fail_all(struct writer *w, int code)
+{
+    for (size_t i = 0; i < w->batch.n; i++)
+        if (w->batch.v[i]->err.code == ERR_NONE)
+            folder_error(&w->batch.v[i]->err, code, "bring to the disk", "spool");
+}
+
+/* A submission that failed is not to be found later. */
+static void withdraw(const struct writer *w, const struct write_task *t)
+{
+    if (t->kind == WRITE_JOB && t->err.code != ERR_NONE)
+        folder_remove(t->published ? w->folders.jobs : w->folders.fresh, t->job);
+}
+
+static void *write_batch(void *ctx)
+{
+    struct writer *w = ctx;
+    bool each = w->batch.n < FLUSH_ALL_FROM, new_names = false;
+    uint64_t one = 1;
+
+    for (size_t i = 0; i < w->batch.n; i++)
+        write_files(w, w->batch.v[i], each);
+    if (!each && syncfs(w->folders.spool) != 0)
+        fail_all(w, errno);
+    for (size_t i = 0; i < w->batch.n; i++) {
+        if (w->batch.v[i]->err.code != ERR_NONE)
+            continue;
+        publish(w, w->batch.v[i], each);
+        new_names |= w->batch.v[i]->kind == WRITE_JOB;
+    }
+    if (each ? new_names && fsync(w->folders.jobs) != 0 : syncfs(w->folders.spool) != 0)
+        fail_all(w, errno);
+    for (size_t i = 0; i < w->batch.n; i++)
+        withdraw(w, w->batch.v[i]);
+    while (write(w->finished, &one, sizeof one) < 0 && errno == EINTR)
+        continue;
+    return NULL;
+}
+
+/* ---- in the loop ----------------------------------------------------------------- */
+
+static void begin_batch(struct writer *w)
+{
+    sigset_t all, before;
+    uint64_t one = 1;
+
+    w->batch = w->waiting;
+    w->waiting = (struct tasks){0};
+    w->running = true;
+    sigfillset(&all); /* the thread must not take the daemon's signals */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&w->thread, NULL, write_batch, w) != 0) {
+        fail_all(w, EAGAIN);
+        w->running = false;
+        if (write(w->finished, &one, sizeof one) < 0)
+            w->running = false; /* cannot be: the counter is at 0 */
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static int on_begin(sd_event_source *source, void *ctx)
+{
+    struct writer *w = ctx;
+
+    sd_event_source_set_enabled(source, SD_EVENT_OFF);
+    if (w->batch.n == 0 && w->waiting.n > 0)
+        begin_batch(w);
+    return 0;
+}
+
+static int on_end(sd_event_source *source, int fd, uint32_t events, void *ctx)
+{
+    struct writer *w = ctx;
+    struct tasks done = w->batch;
+    uint64_t count;
+
+    (void)source, (void)events;
+    if (read(fd, &count, sizeof count) < 0)
+        return 0;
+    if (w->running)
+        pthread_join(w->thread, NULL);
+    w->running = false;
+    w->batch = (struct tasks){0};
+    if (w->waiting.n > 0)
+        sd_event_source_set_enabled(w->begin, SD_EVENT_ONESHOT);
+    for (size_t i = 0; i < done.n; i++)
+        done.v[i]->done(done.v[i]);
+    tasks_fini(&done);
+    return 0;
+}
+
+int writer_open(sd_event *loop, const struct write_folders *folders,
+    struct writer **ret, struct err *err)
+{
+    struct writer *w = xcalloc(1, sizeof *w);
+
+    w->folders = *folders;
+    w->finished = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (w->finished < 0 || sd_event_add_defer(loop, &w->begin, on_begin, w) < 0
+        || sd_event_add_io(loop, &w->end, w->finished, EPOLLIN, on_end, w) < 0) {
+        writer_close(w);
+        return err_set(err, ERR_IO, "cannot watch the writing of the spool");
+    }
+    sd_event_source_set_enabled(w->begin, SD_EVENT_OFF);
+    /* after all that is ready: the batch covers it */
+    sd_event_source_set_priority(w->begin, SD_EVENT_PRIORITY_IDLE - 1);
+    *ret = w;
+    return 0;
+}
+
+void writer_close(struct writer *w)
+{
+    if (w == NULL)
+        return;
+    if (w->running)
+        pthread_join(w->thread, NULL);
+    sd_event_source_disable_unref(w->begin);
+    sd_event_source_disable_unref(w->end);
+    if (w->finished >= 0)
+        close(w->finished);
+    tasks_fini(&w->waiting);
+    tasks_fini(&w->batch);
+    free(w);
+}
+
+void writer_add(struct writer *w, struct write_task *task)
+{
+    vec_push(&w->waiting, task);
+    if (w->batch.n == 0)
+        sd_event_source_set_enabled(w->begin, SD_EVENT_ONESHOT);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What must be on the disk before it is acknowledged, written by a thread: a flush
+ * takes milliseconds, which the event loop has better uses for. All that is waiting
+ * when the thread is free goes to the disk together. The thread gets a batch and gives
+ * it back; nothing else is shared with it. */
+#ifndef MAUI_RM_LOCAL_WRITER_H
+#define MAUI_RM_LOCAL_WRITER_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <systemd/sd-event.h>
+
+#define WRITE_FILES_MAX 3
+
+struct write_file {
+    const char *name; /* borrowed for good */
+    char *text;       /* owned */
+    size_t len;
+};
+
+struct write_task {
+    enum write_kind {
+        WRITE_JOB,  /* a new job's folder with these files */
+        WRITE_FILE, /* one file in the folder of a job */
+        WRITE_TOP   /* one file in the spool itself */
+    } kind;
+    char *job; /* owned: its id, NULL for WRITE_TOP */
+    struct write_file files[WRITE_FILES_MAX];
+    size_t nfiles;
+    /* When it is done or has failed (err.code); then the task is freed. */
+    void (*done)(struct write_task *task);
+    void *ctx;
+    uint64_t token;
+    int64_t number;
+    bool published; /* the new job's folder has its place */
+    struct err err;
+};
+
+struct write_folders {
+    int spool, jobs, fresh; /* descriptors, borrowed */
+};
+
+struct writer;
+
+int writer_open(sd_event *loop, const struct write_folders *folders,
+    struct writer **ret, struct err *err);
+/* Waits for the batch under way; what has not begun is dropped. Nothing is `done` any
+ * more. */
+void writer_close(struct writer *w);
+
+struct write_task *write_task_new(enum write_kind kind, const char *job);
+void write_task_add(struct write_task *t, const char *name, char *text, size_t len);
+
+/* Hand the task over. */
+void writer_add(struct writer *w, struct write_task *task);
+
+#endif

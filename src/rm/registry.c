@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which drivers there are, and the attributes they are configured by. */
+#include "base/nearest.h"
+#include "rm/local/local.h"
+#include "rm/rm.h"
+
+#include <strings.h>
+
+static const struct rm_driver *const drivers[] = {&rm_local_driver};
+#define DRIVERS (sizeof drivers / sizeof drivers[0])
+
+const struct rm_driver *rm_driver_find(const char *type, struct err *err)
+{
+    struct nearest near;
+
+    nearest_init(&near, type);
+    for (size_t i = 0; i < DRIVERS; i++) {
+        if (strcasecmp(drivers[i]->type, type) == 0)
+            return drivers[i];
+        nearest_offer(&near, drivers[i]->type);
+    }
+    if (nearest_best(&near) != NULL)
+        err_set(err, ERR_NOT_FOUND,
+            "no resource manager of type '%s'; did you mean '%s'?", type,
+            nearest_best(&near));
+    else
+        err_set(err, ERR_NOT_FOUND,
+            "no resource manager of type '%s'; expected one like '%s'", type,
+            drivers[0]->type);
+    return NULL;
+}
+
+const char *rm_cfg_attr(const struct rm_cfg *cfg, const char *name)
+{
+    const char *found = NULL;
+
+    for (size_t i = 0; cfg->section != NULL && i < cfg->section->attrs.n; i++)
+        if (strcasecmp(cfg->section->attrs.v[i].name, name) == 0)
+            found = cfg->section->attrs.v[i].value; /* the last one counts */
+    return found;
+}

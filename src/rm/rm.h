@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Resource managers behind one interface: who knows the nodes and the jobs, and carries
+ * out what the scheduler decides.
+ *
+ * Nothing here blocks. A driver lives on the caller's event loop (its file
+ * descriptors, timers and children are sources there), tells what it knows through a
+ * sink, and answers each command later by its token. The resource manager is the
+ * truth: a driver reports what is, not what the scheduler wished.
+ *
+ * Order of reports: after open() all nodes, then all jobs, then RM_SYNCED; from then on
+ * only what is new or has changed. When a connection was lost and found again, all
+ * over: jobs and nodes not told before the next RM_SYNCED are gone. Nothing is reported
+ * before open() has returned; a sink must not call close(). */
+#ifndef MAUI_RM_RM_H
+#define MAUI_RM_RM_H
+
+#include "cluster/cluster.h"
+
+#include <systemd/sd-event.h>
+
+/* Tasks of a job on a node. */
+struct rm_place {
+    const char *node;
+    uint32_t tasks;
+};
+
+/* A job as the resource manager knows it. Borrowed by the sink for the call. */
+struct rm_job {
+    struct job_desc desc; /* id, credentials, request, state, holds, submission */
+    const char *name;     /* as the user named it, or NULL */
+    const char *directory, *output, *error; /* or NULL */
+    int64_t start_at, end_at;               /* 0 = not yet */
+    const struct rm_place *places;          /* while active, and where it last ran */
+    size_t nplaces;
+    double cpu_s;      /* processor seconds used so far, < 0 = unknown */
+    int64_t mem_mb;    /* most memory used so far, < 0 = unknown */
+    int exit_status;   /* of an ended one: exit code; 128 + n = killed by signal n */
+    const char *notes; /* why it ended, what the RM says of it; or NULL */
+};
+
+enum rm_report_kind {
+    RM_NODE,      /* u.node: new, or something of it changed */
+    RM_NODE_GONE, /* u.name */
+    RM_JOB,       /* u.job: new, or something of it changed, ended ones included */
+    RM_JOB_GONE,  /* u.name: not known any more */
+    RM_SYNCED,    /* all nodes and jobs have been told */
+    RM_DONE,      /* u.done: a command has been carried out, or has not */
+    RM_HEALTH     /* u.health */
+};
+
+enum rm_outcome {
+    RM_OK,
+    RM_RETRY,  /* not now: worth trying again (node not ready, RM restarting) */
+    RM_REFUSED /* never: the RM rejects it */
+};
+
+struct rm_report {
+    enum rm_report_kind kind;
+    int64_t at; /* when it happened, as well as the driver knows */
+    union {
+        struct node_desc node;
+        const struct rm_job *job;
+        const char *name;
+        struct {
+            uint64_t token;
+            enum rm_outcome outcome;
+            const char *job;  /* id; of a submission the new one; or NULL */
+            const char *text; /* why not, one sentence; or NULL */
+        } done;
+        struct {
+            bool up;
+            const char *function; /* clusterquery, jobstart ... */
+            const char *text;     /* one sentence; NULL when up */
+        } health;
+    } u;
+};
+
+struct rm_sink {
+    void (*report)(void *ctx, const struct rm_report *r);
+    void *ctx;
+};
+
+enum rm_action {
+    RM_START, /* places, wclimit_s; RM_OK: it runs */
+    RM_CANCEL,
+    RM_SUSPEND,
+    RM_RESUME,
+    RM_REQUEUE,
+    RM_CHECKPOINT,
+    RM_HOLD,    /* kinds */
+    RM_RELEASE, /* kinds */
+    RM_SIGNAL,  /* signal */
+    RM_MODIFY   /* wclimit_s */
+};
+
+struct rm_command {
+    enum rm_action action;
+    uint64_t token; /* comes back in RM_DONE */
+    const char *job;
+    const struct rm_place *places; /* START */
+    size_t nplaces;
+    int64_t wclimit_s; /* START: what the scheduler allows, 0 = as asked; MODIFY: > 0 */
+    unsigned kinds;    /* HOLD, RELEASE: enum hold_kind bits */
+    int signal;        /* SIGNAL */
+    const char *text;  /* CANCEL: told to the user; may be NULL */
+};
+
+/* A submission: the request as a job record, and what to run. Everything is borrowed
+ * for the call. */
+struct rm_submission {
+    uint64_t token;
+    struct rm_job job;       /* desc.id NULL: the RM names it; else an id not in use, as
+                                "12[3]" of a job array */
+    const char *script;      /* text of the batch script, whole; NULL: argv is run */
+    const char *const *argv; /* arguments to it; NULL-terminated or NULL */
+    const char *const *environment; /* "NAME=value"; NULL-terminated or NULL */
+    unsigned uid, gid;              /* who submits, by the peer's credentials */
+    unsigned umask;                 /* of the job's files */
+    bool rerunnable, join;          /* join: stderr into stdout */
+};
+
+/* What a driver is told about itself. Borrowed for the call of open(). */
+struct rm_cfg {
+    const char *name;                 /* of RMCFG[name] */
+    const struct raw_object *section; /* its attributes; NULL = none given */
+    const struct settings *settings;  /* for NODECFG; NULL = none given */
+    const char *spool;         /* folder for its state when the section names none */
+    const char *const *keeper; /* program and arguments that keep a local job;
+                                  NULL = this program, with the argument "keeper" */
+};
+
+/* The text of an attribute of the section, or NULL. Any case. */
+const char *rm_cfg_attr(const struct rm_cfg *cfg, const char *name);
+
+struct rm;
+
+/* Drivers: one table each. */
+struct rm_driver {
+    const char *type; /* of RMCFG[] TYPE */
+    /* NULL when it can never work as configured. A resource manager that is merely
+     * out of reach is an RM_HEALTH report later. */
+    struct rm *(*open)(const struct rm_cfg *cfg, sd_event *loop,
+        const struct rm_sink *sink, struct err *err);
+    void (*close)(struct rm *rm); /* leaves jobs running; pending tokens are dropped */
+    /* 0 = accepted, RM_DONE follows, perhaps before the return. -1 = the RM cannot do
+     * such a thing at all. */
+    int (*command)(struct rm *rm, const struct rm_command *cmd, struct err *err);
+    int (*submit)(struct rm *rm, const struct rm_submission *s, struct err *err);
+    void (*poll)(struct rm *rm); /* look again now: usage, loads, health */
+    /* Take a fresh job number, for the ids of a job array ("12" for 12[0], 12[1] ...).
+     * NULL = the RM names jobs only itself. */
+    int (*take_id)(struct rm *rm, char *ret_id, size_t size, struct err *err);
+};
+
+/* Every driver's record begins with this. */
+struct rm {
+    const struct rm_driver *driver;
+};
+
+/* The driver of that type, in any case; NULL with the nearest name in `err`. */
+const struct rm_driver *rm_driver_find(const char *type, struct err *err);
+
+#endif
