@@ -137,6 +137,49 @@ uint32_t bitset_next_clear(const struct bitset *b, uint32_t from)
     return k * 64 + (uint32_t)__builtin_ctzll(word);
 }
 
+/* The first bit from `from` on, before `end`, in words that are turned over where
+ * `flip` is all ones. */
+static uint32_t first_within(
+    const struct bitset *b, uint32_t from, uint32_t end, uint64_t flip)
+{
+    uint32_t k = from >> 6;
+
+    if (from >= end)
+        return end;
+    uint64_t word = (bitset_word(b, k) ^ flip) & ALL_ONES << (from & 63);
+    while (word == 0) {
+        if (++k > (end - 1) >> 6)
+            return end;
+        word = bitset_word(b, k) ^ flip;
+    }
+    uint32_t found = k * 64 + (uint32_t)__builtin_ctzll(word);
+    return found < end ? found : end;
+}
+
+uint32_t bitset_next_within(const struct bitset *b, uint32_t from, uint32_t end)
+{
+    return first_within(b, from, end, 0);
+}
+
+uint32_t bitset_gap_within(const struct bitset *b, uint32_t from, uint32_t end)
+{
+    return first_within(b, from, end, ALL_ONES);
+}
+
+uint32_t bitset_run_down(const struct bitset *b, uint32_t from, uint32_t low)
+{
+    uint32_t k = from >> 6;
+    uint64_t gaps = ~bitset_word(b, k) & ALL_ONES >> (63 - (from & 63));
+
+    while (gaps == 0) {
+        if (k-- <= low >> 6)
+            return low;
+        gaps = ~bitset_word(b, k);
+    }
+    uint32_t run = k * 64 + 64 - (uint32_t)__builtin_clzll(gaps);
+    return run > low ? run : low;
+}
+
 void bitset_and(struct bitset *b, const struct bitset *other)
 {
     uint32_t n = min_words(b, other);

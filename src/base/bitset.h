@@ -60,6 +60,13 @@ uint32_t bitset_next(const struct bitset *b, uint32_t from);
 uint32_t bitset_prev(const struct bitset *b, uint32_t from);
 /* The smallest number >= from that is not in the set; always exists. */
 uint32_t bitset_next_clear(const struct bitset *b, uint32_t from);
+/* The smallest number of [from, end) that is in (not in) the set, or `end`. Looks no
+ * further. */
+uint32_t bitset_next_within(const struct bitset *b, uint32_t from, uint32_t end);
+uint32_t bitset_gap_within(const struct bitset *b, uint32_t from, uint32_t end);
+/* The smallest number >= `low` from which on all up to `from` are in the set; `from`
+ * must be, and low <= from. */
+uint32_t bitset_run_down(const struct bitset *b, uint32_t from, uint32_t low);
 
 /* b = b AND other, b OR other, b AND NOT other; b = other. */
 void bitset_and(struct bitset *b, const struct bitset *other);

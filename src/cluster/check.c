@@ -128,13 +128,13 @@ static void check_room(const struct node *n, const struct res *ded)
 
 static void check_node(const struct cluster *c, const struct node *n, uint32_t index)
 {
-    enum node_state expected = n->expected;
-    struct node again = *n;
+    bool folded = bitset_test(&c->priv->folded, index);
+    bool vacant = bitset_test(&c->priv->vacant, index);
 
     assert(n->index == index && node_find(c, n->name) == n);
-    assert(n->simple == c->priv->simple.v[index]);
-    assert(!n->simple || (!n->jobs.n && n->cfg.v[RES_PROCS] == 1 && !n->gres_cfg.n));
-    assert(n->simple || c->owner[index] == INDEX_NONE);
+    assert(!(folded && vacant));
+    assert(!(folded || vacant) || (!n->jobs.n && !n->load_raised));
+    assert(folded || !bitset_test(&c->priv->fold_first, index));
     assert(n->par == c->partitions.v[n->partition]->par);
     assert(n->gres_cfg.n == n->gres_ded.n);
     for (size_t i = 0; i < n->gres_cfg.n; i++) {
@@ -143,8 +143,7 @@ static void check_node(const struct cluster *c, const struct node *n, uint32_t i
     }
     for (size_t i = 0; i < n->classes.n; i++)
         assert(n->classes.v[i].dedicated >= 0);
-    node_refresh_expected(&again);
-    assert(again.expected == expected);
+    assert(n->expected == node_state_due(n));
 }
 
 static void check_use(
@@ -153,6 +152,7 @@ static void check_use(
     struct res ded = node_dedicated(c, n);
     struct node_job first;
     uint32_t jobs = node_jobs(c, n, &first, 1), tasks = 0;
+    bool folded = bitset_test(&c->priv->folded, n->index);
 
     if (n->global)
         return;
@@ -162,8 +162,8 @@ static void check_use(
     assert(node_is_free(c, n) == (jobs == 0));
     for (size_t i = 0; i < n->jobs.n; i++)
         tasks += n->jobs.v[i].tasks;
-    assert(n->simple ? t->tasks == jobs : tasks == t->tasks);
-    assert(!n->simple || !jobs || first.job == t->last);
+    assert(t->tasks == (folded ? first.tasks : tasks));
+    assert(!folded || first.job == t->last);
     if (!n->shrunk)
         check_room(n, &ded);
 }
@@ -177,7 +177,7 @@ static void check_totals(const struct cluster *c)
     for (size_t p = 0; p < c->partitions.n; p++) {
         const struct partition *par = c->partitions.v[p];
         struct res cfg = {{0}}, up = {{0}};
-        uint32_t nodes = 0, up_nodes = 0, busy = 0;
+        uint32_t nodes = 0, up_nodes = 0;
         for (size_t i = 0; i < c->nodes.n; i++) {
             const struct node *n = c->nodes.v[i];
             if (n->partition != p || n->global)
@@ -186,12 +186,10 @@ static void check_totals(const struct cluster *c)
             nodes++;
             res_add(&up, &n->cfg, node_is_up(n));
             up_nodes += node_is_up(n);
-            busy += n->state == NODE_BUSY;
         }
         assert(par->index == p);
         assert(!memcmp(&cfg, &par->cfg, sizeof cfg) && nodes == par->node_count);
         assert(!memcmp(&up, &par->up, sizeof up) && up_nodes == par->up_nodes);
-        assert(busy == par->busy_nodes);
         res_add(&all, &cfg, 1);
     }
     assert(!memcmp(&all, &c->cfg_total, sizeof all));

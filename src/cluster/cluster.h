@@ -11,6 +11,7 @@
 #ifndef MAUI_CLUSTER_CLUSTER_H
 #define MAUI_CLUSTER_CLUSTER_H
 
+#include "base/bitset.h"
 #include "base/err.h"
 #include "base/names.h"
 #include "base/timeval.h"
@@ -80,6 +81,8 @@ struct node_class {
     int32_t configured, dedicated;
 };
 
+/* What changes with the jobs on it (expected state, ded, load, gres_ded, initiators,
+ * jobs) is not kept in the record while the node is folded: see node_folded(). */
 struct node {
     uint32_t index; /* also RM order */
     const char *name;
@@ -106,10 +109,6 @@ struct node {
     int64_t priority;
     const struct nodeprio *priorityf; /* NULL = default function */
     double usage_fraction;            /* share of time it ran batch jobs */
-    bool simple;                      /* one processor, no limits: what is dedicated is
-                                         known from cluster.owner alone, and `ded`,
-                                         `gres_ded`, `jobs`, initiators and load are not
-                                         kept (read them by the node_* functions) */
     bool global; /* the pseudo node of floating generic resources: no
                     processors, in no total, never chosen for tasks */
     struct VEC(struct node_job) jobs; /* order of start */
@@ -129,7 +128,6 @@ struct partition {
     struct res cfg;                 /* configured on its nodes */
     struct res up;                  /* configured on nodes that are up */
     uint32_t node_count, up_nodes;
-    uint32_t busy_nodes; /* reported Busy */
 };
 
 /* ---- jobs ------------------------------------------------------------------- */
@@ -358,7 +356,6 @@ struct cluster {
     int64_t fs_at;        /* usage is recorded up to here */
     bool fs_open;         /* the first window has been opened */
     struct VEC(struct node *) nodes;
-    uint32_t *owner; /* per node index: job on a simple node or INDEX_NONE */
     struct VEC(struct partition *) partitions; /* [0] = DEFAULT */
     struct VEC(struct job *) jobs;             /* by index; NULL = free slot */
     struct VEC(uint32_t) active; /* indexes of Starting/Running/Suspended jobs */
@@ -445,14 +442,15 @@ int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
 struct node *node_find(const struct cluster *c, const char *name);
 void node_set_state(struct cluster *c, struct node *n, enum node_state s, int64_t now);
 /* Recompute `expected` from what is dedicated (concepts.md 3). */
-void node_refresh_expected(struct node *n);
-/* Expected state of any node: for simple ones it follows from their owner. */
+void node_refresh_expected(const struct cluster *c, struct node *n);
+/* Expected state of any node, folded or not. */
 enum node_state node_expected(const struct cluster *c, const struct node *n);
 /* The RM measured load and use: both replace what was assumed. */
-void node_measure(struct node *n, double load, const struct res *util);
+void node_measure(
+    const struct cluster *c, struct node *n, double load, const struct res *util);
 bool node_is_up(const struct node *n); /* Idle, Running, Busy, Draining */
 /* What jobs have dedicated on the node, and which jobs those are (at most `max`
- * copied to `ret`; returns how many there are). Work for simple nodes too. */
+ * copied to `ret`; returns how many there are). Work for folded nodes too. */
 struct res node_dedicated(const struct cluster *c, const struct node *n);
 uint32_t node_jobs(
     const struct cluster *c, const struct node *n, struct node_job *ret, uint32_t max);
@@ -473,6 +471,18 @@ int64_t node_gres(const struct node *n, uint32_t id);
 bool gres_is_floating(const struct cluster *c, uint32_t id);
 /* Amount of a floating resource that no job has. */
 int64_t gres_floating_free(const struct cluster *c, uint32_t id);
+/* Nodes that a piece of an allocation takes vacant stay folded: what is on them follows
+ * from the piece, and nobody touches their records, so that wide jobs start and end at
+ * the cost of some bits. So many nodes from `first` on, before `end`, are folded in one
+ * run; they are equal in configuration and use. 0 = `first` is not folded. */
+uint32_t node_folded(const struct cluster *c, uint32_t first, uint32_t end);
+/* Write into the node's record what is on it. To be called before `expected`, `ded`,
+ * `load`, `gres_ded`, `jobs` or initiators are read directly. A cache is filled: for
+ * all others nothing changes. O(1). */
+void node_unfold(const struct cluster *c, const struct node *n);
+/* Nodes with nothing on them: reported Idle or Running, no job, no load and no use
+ * measured. */
+const struct bitset *nodes_vacant(const struct cluster *c);
 const char *node_state_name(enum node_state s);
 int node_state_parse(const char *text, enum node_state *ret_state);
 
@@ -572,7 +582,8 @@ int job_move(struct cluster *c, struct job *j, enum job_event e, struct err *err
  * floating resources. The caller has filled j->alloc and may have set eff_wclimit_s
  * (0: wclimit_s; no limit at all: no end). The job is Starting afterwards (Running
  * when resumed). Fails, with nothing changed, when the allocation does not add up or
- * needs what others have. O(nodes); one word a node for simple nodes. */
+ * needs what others have. O(pieces), and where a piece takes vacant nodes a bit a node,
+ * on others O(1) a node. */
 int job_start(struct cluster *c, struct job *j, int64_t now, struct err *err);
 /* Free what the job holds, if anything, and move it by `e`. An ended job keeps its
  * start, its allocation and gets end_at = now; a requeued one keeps the allocation;

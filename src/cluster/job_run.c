@@ -1,84 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Start and stop: an allocation dedicated to its job, and freed again. Runs of
- * simple nodes cost one word a node; no node record is touched. */
+ * Start and stop: an allocation dedicated to its job, and freed again. Runs of vacant
+ * nodes are folded; no record but the first is looked at. */
 #include "cluster/private.h"
-
-/* Nodes from `first` on, before `end`, that have the same form as `first`. */
-static uint32_t same_form(const struct cluster *c, uint32_t first, uint32_t end)
-{
-    const uint8_t *simple = c->priv->simple.v;
-    const uint8_t *other = memchr(simple + first, !simple[first], end - first);
-    return other ? (uint32_t)(other - simple) - first : end - first;
-}
-
-/* ---- simple nodes ------------------------------------------------------------ */
-
-/* Does one task of the request fit any simple node? */
-static int simple_check(const struct cluster *c, const struct job *j,
-    const struct alloc *a, const struct taskdef *d, struct err *err)
-{
-    if (a->tasks != 1 || d->per_task.v[RES_PROCS] > 1)
-        return err_set(err, ERR_CONFLICT,
-            "node '%s' has one processor, job '%s' was given %u tasks of %lld there",
-            c->nodes.v[a->first]->name, j->id, a->tasks,
-            (long long)d->per_task.v[RES_PROCS]);
-    for (size_t i = 0; i < d->gres.n; i++)
-        if (!gres_is_floating(c, d->gres.v[i].id))
-            return err_set(err, ERR_CONFLICT,
-                "node '%s' has no '%s', which job '%s' needs",
-                c->nodes.v[a->first]->name, names_text(c->gres, d->gres.v[i].id),
-                j->id);
-    return 0;
-}
-
-/* Is it certain, without looking at them, that each simple node has what a task of
- * the request needs? */
-static bool simple_suffices(const struct cluster *c, const struct taskdef *d)
-{
-    for (int i = 0; i < RES_DIMS; i++)
-        if (d->per_task.v[i] > c->priv->simple_least.v[i])
-            return false;
-    return d->cls == INDEX_NONE || !c->priv->simple_classes;
-}
-
-static int simple_rooms(const struct cluster *c, const struct job *j,
-    const struct alloc *a, uint32_t first, uint32_t count, struct err *err)
-{
-    const struct req *r = &j->reqs[a->req];
-
-    if (!c->suspended && simple_suffices(c, req_def(r)))
-        return 0;
-    for (uint32_t i = first; i < first + count; i++)
-        if (node_check_room(c, c->nodes.v[i], j, r, 1, err))
-            return -1;
-    return 0;
-}
-
-static int simple_take(struct cluster *c, const struct job *j, uint32_t first,
-    uint32_t count, struct err *err)
-{
-    uint32_t *owner = c->owner + first;
-
-    for (uint32_t i = 0; i < count; i++)
-        if (owner[i] != INDEX_NONE)
-            return err_set(err, ERR_CONFLICT,
-                "node '%s' belongs to job '%s', job '%s' cannot have it",
-                c->nodes.v[first + i]->name, c->jobs.v[owner[i]]->id, j->id);
-    for (uint32_t i = 0; i < count; i++)
-        owner[i] = j->index;
-    return 0;
-}
-
-static void simple_give(
-    struct cluster *c, const struct job *j, uint32_t first, uint32_t count)
-{
-    uint32_t *owner = c->owner + first;
-
-    for (uint32_t i = 0; i < count; i++) {
-        assert(owner[i] == j->index);
-        owner[i] = INDEX_NONE;
-    }
-}
 
 /* ---- pieces ------------------------------------------------------------------ */
 
@@ -86,62 +9,42 @@ static void simple_give(
 static void piece_give(
     struct cluster *c, const struct job *j, const struct alloc *a, uint32_t count)
 {
-    const struct req *r = &j->reqs[a->req];
     uint32_t end = a->first + count, n;
 
     for (uint32_t i = a->first; i < end; i += n) {
-        n = same_form(c, i, end);
-        if (c->priv->simple.v[i]) {
-            simple_give(c, j, i, n);
+        n = node_folded(c, i, end);
+        if (n) {
+            fold_give(c, j, i, n);
             continue;
         }
-        for (uint32_t k = i; k < i + n; k++) {
-            node_use(c->nodes.v[k], j, r, a->tasks, -1);
-            node_raise_load(c->nodes.v[k], r, a->tasks, -1);
-        }
+        node_use(c, c->nodes.v[i], j, &j->reqs[a->req], a->tasks, -1);
+        n = 1;
     }
 }
 
-/* Take nodes [first, first+count) of the full form: how many were taken, fewer than
- * asked with an error. */
-static uint32_t full_take(struct cluster *c, const struct job *j, const struct alloc *a,
-    uint32_t first, uint32_t count, struct err *err)
-{
-    const struct req *r = &j->reqs[a->req];
-    uint32_t taken;
-
-    for (taken = 0; taken < count; taken++) {
-        struct node *n = c->nodes.v[first + taken];
-        if (node_check_room(c, n, j, r, a->tasks, err))
-            break;
-        node_use(n, j, r, a->tasks, +1);
-        node_raise_load(n, r, a->tasks, +1);
-    }
-    return taken;
-}
-
-/* Take all nodes of a piece, or none. */
+/* Take all nodes of a piece, or none. What the first of some vacant equal nodes has
+ * room for, all of them have. */
 static int piece_take(
     struct cluster *c, const struct job *j, const struct alloc *a, struct err *err)
 {
-    const struct taskdef *d = req_def(&j->reqs[a->req]);
-    uint32_t end = a->first + a->count, n, taken = 0;
+    const struct req *r = &j->reqs[a->req];
+    uint32_t end = a->first + a->count, n;
 
     for (uint32_t i = a->first; i < end; i += n) {
-        int failed;
-        n = same_form(c, i, end);
-        if (c->priv->simple.v[i]) {
-            failed = simple_check(c, j, a, d, err) || simple_rooms(c, j, a, i, n, err)
-                     || simple_take(c, j, i, n, err);
-            taken = 0;
-        } else {
-            taken = full_take(c, j, a, i, n, err);
-            failed = taken < n;
-        }
-        if (failed) {
-            piece_give(c, j, a, i - a->first + taken);
+        struct node *node = c->nodes.v[i];
+        n = fold_room(c, i, end);
+        if (!n)
+            node_unfold(c, node);
+        if (node_check_room(c, node, j, r, a->tasks, err)) {
+            piece_give(c, j, a, i - a->first);
             return -1;
         }
+        if (n) {
+            fold_take(c, j, a, i, n);
+            continue;
+        }
+        node_use(c, node, j, r, a->tasks, +1);
+        n = 1;
     }
     return 0;
 }

@@ -3,14 +3,6 @@
 #include "cluster/private.h"
 #include "config/config.h"
 
-/* Forget what is known of all simple nodes together; building them tells it anew. */
-static void forget_simple(struct cluster *c)
-{
-    for (int d = 0; d < RES_DIMS; d++)
-        c->priv->simple_least.v[d] = INT64_MAX;
-    c->priv->simple_classes = false;
-}
-
 void nodes_create(struct cluster *c)
 {
     c->priv->node_names = names_create();
@@ -18,7 +10,7 @@ void nodes_create(struct cluster *c)
 
 static void told_destroy(struct node_told *t)
 {
-    if (!t)
+    if (!t || --t->users)
         return;
     vec_fini(&t->features);
     vec_fini(&t->networks);
@@ -36,7 +28,6 @@ static void node_destroy(struct node *n)
     vec_fini(&n->networks);
     vec_fini(&n->classes);
     vec_fini(&n->jobs);
-    free(n);
 }
 
 void nodes_destroy(struct cluster *c)
@@ -44,8 +35,11 @@ void nodes_destroy(struct cluster *c)
     for (size_t i = 0; i < c->nodes.n; i++)
         node_destroy(c->nodes.v[i]);
     vec_fini(&c->nodes);
-    free(c->owner);
-    vec_fini(&c->priv->simple);
+    for (size_t i = 0; i < c->priv->node_chunks.n; i++)
+        free(c->priv->node_chunks.v[i]);
+    vec_fini(&c->priv->node_chunks);
+    told_destroy(c->priv->told_last);
+    folds_destroy(c);
     vec_fini(&c->priv->gres_nodes);
     names_destroy(c->priv->node_names);
 }
@@ -134,12 +128,14 @@ static struct node_told *told_copy(const struct node_told *old)
 {
     struct node_told *t = xcalloc(1, sizeof *t);
 
+    t->users = 1;
     t->cfg = (struct res){{-1, -1, -1, -1}};
     t->partition = INDEX_NONE;
     t->os = t->arch = NAME_NONE;
     if (!old)
         return t;
-    *t = (struct node_told){.cfg = old->cfg,
+    *t = (struct node_told){.users = 1,
+        .cfg = old->cfg,
         .partition = old->partition,
         .classes_told = old->classes_told,
         .os = old->os,
@@ -243,24 +239,38 @@ static struct node_told *told_merge(
     return t;
 }
 
+/* The same record for the node as for the last one, if they were told the same. */
+static struct node_told *told_share(struct cluster *c, struct node_told *t)
+{
+    struct node_told *last = c->priv->told_last;
+
+    if (last && told_same(last, t)) {
+        told_destroy(t);
+        t = last;
+    } else {
+        told_destroy(last);
+        c->priv->told_last = t;
+    }
+    t->users++;
+    return t;
+}
+
 /* ---- reports ----------------------------------------------------------------- */
 
-static void owner_grow(struct cluster *c)
+static struct node *node_new(struct cluster *c)
 {
-    struct cluster_private *p = c->priv;
-
-    if (c->nodes.n < p->owner_cap)
-        return;
-    p->owner_cap = p->owner_cap ? 2 * p->owner_cap : 64;
-    c->owner = xrealloc(c->owner, p->owner_cap, sizeof *c->owner);
+    if (c->nodes.n % NODE_CHUNK == 0) {
+        c->priv->node_chunk = xcalloc(NODE_CHUNK, sizeof *c->priv->node_chunk);
+        vec_push(&c->priv->node_chunks, c->priv->node_chunk);
+    }
+    return &c->priv->node_chunk[c->nodes.n % NODE_CHUNK];
 }
 
 /* A node in no partition's way yet: counted in DEFAULT with nothing configured. */
 static struct node *node_add(struct cluster *c, const char *name, enum node_state s)
 {
-    struct node *n = xcalloc(1, sizeof *n);
+    struct node *n = node_new(c);
 
-    owner_grow(c);
     n->index = names_intern(c->priv->node_names, name);
     assert(n->index == c->nodes.n);
     n->name = names_text(c->priv->node_names, n->index);
@@ -269,8 +279,6 @@ static struct node *node_add(struct cluster *c, const char *name, enum node_stat
     n->par = c->partitions.v[0]->par;
     n->speed = 1.0;
     n->pool = INDEX_NONE;
-    c->owner[n->index] = INDEX_NONE;
-    vec_push(&c->priv->simple, 0);
     vec_push(&c->nodes, n);
     node_link_sections(c, n);
     partition_count_node(c, n, +1);
@@ -298,10 +306,12 @@ static struct partition *find_partition(struct cluster *c, const struct node *n,
     return p;
 }
 
-static bool relieves(const struct node *n, const struct node_desc *d)
+static bool relieves(
+    const struct cluster *c, const struct node *n, const struct node_desc *d)
 {
+    if (d->measured)
+        node_unfold(c, n);
     bool less = d->load < n->load;
-
     for (int i = 0; i < RES_DIMS; i++)
         less |= d->util.v[i] < n->util.v[i];
     return d->measured && less;
@@ -313,15 +323,15 @@ static void take_report(struct cluster *c, struct node *n, const struct node_des
     bool same = n->told && told_same(n->told, t);
 
     told_destroy(n->told);
-    n->told = t;
+    n->told = told_share(c, t);
     if (!same) {
         node_build(c, n, partition);
         c->node_epoch++;
     }
     node_set_state(c, n, d->state, now);
-    c->relief_epoch += relieves(n, d);
+    c->relief_epoch += relieves(c, n, d);
     if (d->measured)
-        node_measure(n, d->load, &d->util);
+        node_measure(c, n, d->load, &d->util);
 }
 
 int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
@@ -365,13 +375,12 @@ static void configure_global(struct cluster *c)
 void nodes_configure(struct cluster *c)
 {
     configure_global(c);
-    forget_simple(c);
     for (size_t i = 0; i < c->nodes.n; i++) {
         struct node *n = c->nodes.v[i];
         node_link_sections(c, n);
         struct partition *p = node_choose_partition(c, n, n->told);
         node_build(c, n, p ? p->index : 0);
-        node_refresh_expected(n);
+        node_refresh_expected(c, n);
     }
     c->node_epoch++;
 }

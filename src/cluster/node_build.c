@@ -268,20 +268,6 @@ static void follow_largest(
     }
 }
 
-/* What every simple node surely offers, so that most starts need not look at them
- * one by one. */
-static void follow_simple(struct cluster *c, const struct node *n)
-{
-    struct cluster_private *p = c->priv;
-
-    if (!n->simple)
-        return;
-    for (int d = 0; d < RES_DIMS; d++)
-        if (n->cfg.v[d] < p->simple_least.v[d])
-            p->simple_least.v[d] = n->cfg.v[d];
-    p->simple_classes |= n->classes.n > 0;
-}
-
 static void note_shrunk(struct cluster *c, struct node *n)
 {
     struct res ded = node_dedicated(c, n);
@@ -299,6 +285,7 @@ void node_build(struct cluster *c, struct node *n, uint32_t partition)
 {
     struct res old = n->cfg;
 
+    node_unfold(c, n);
     partition_count_node(c, n, -1);
     bool floats = gres_count_node(c, n, -1);
     n->partition = partition;
@@ -316,8 +303,7 @@ void node_build(struct cluster *c, struct node *n, uint32_t partition)
     floats |= gres_count_node(c, n, +1);
     follow_largest(c, n, &old);
     node_recount(c, n);
-    node_settle_form(c, n);
-    follow_simple(c, n);
+    fold_compare(c, n);
     if (floats || n->global)
         gres_recount(c);
     note_shrunk(c, n);

@@ -49,31 +49,64 @@ bool node_is_up(const struct node *n)
     return in_service(n->state) || n->state == NODE_DRAINING;
 }
 
-/* Has NODEAVAILABILITYPOLICY nothing left, with so many processors dedicated? */
-static bool is_busy(const struct node *n, int64_t dedicated)
+/* Has NODEAVAILABILITYPOLICY nothing left, with so many processors dedicated and such
+ * a load? */
+static bool is_busy(const struct node *n, int64_t dedicated, double load)
 {
     int64_t procs = n->cfg.v[RES_PROCS];
     enum avail_policy policy = n->par->avail[AVAIL_PROCS];
 
     if (policy != AVAIL_UTILIZED && dedicated >= procs)
         return true;
-    return policy != AVAIL_DEDICATED && n->load >= (double)procs;
+    return policy != AVAIL_DEDICATED && load >= (double)procs;
 }
 
-void node_refresh_expected(struct node *n)
+enum node_state node_state_due(const struct node *n)
 {
     if (!in_service(n->state) || n->global)
-        n->expected = n->state;
-    else if (is_busy(n, n->ded.v[RES_PROCS]))
-        n->expected = NODE_BUSY;
-    else
-        n->expected = n->jobs.n ? NODE_RUNNING : NODE_IDLE;
+        return n->state;
+    if (is_busy(n, n->ded.v[RES_PROCS], n->load))
+        return NODE_BUSY;
+    return n->jobs.n ? NODE_RUNNING : NODE_IDLE;
+}
+
+/* Did nobody, no job and no measurement, tell of anything on the node? */
+static bool is_vacant(const struct node *n)
+{
+    if (n->global || n->state == NODE_BUSY || n->expected != NODE_IDLE || n->load > 0)
+        return false;
+    for (int i = 0; i < RES_DIMS; i++)
+        if (n->util.v[i] > 0)
+            return false;
+    return true;
+}
+
+void node_refresh_expected(const struct cluster *c, struct node *n)
+{
+    if (bitset_test(&c->priv->folded, n->index))
+        return;
+    n->expected = node_state_due(n);
+    fold_note_vacant(c, n, is_vacant(n));
+}
+
+/* The load that a start adds to its node. */
+static double load_of(const struct node *n, const struct req *r, uint32_t tasks)
+{
+    int64_t each = req_def(r)->per_task.v[RES_PROCS];
+
+    return (double)(each < 0 ? n->cfg.v[RES_PROCS] : each * tasks);
 }
 
 enum node_state node_expected(const struct cluster *c, const struct node *n)
 {
-    bool owned = n->simple && c->owner[n->index] != INDEX_NONE;
-    return owned && in_service(n->state) ? NODE_BUSY : n->expected;
+    const struct job *j;
+    const struct alloc *a = fold_piece(c, n->index, &j);
+
+    if (!a)
+        return n->expected;
+    double load = load_of(n, &j->reqs[a->req], a->tasks);
+    bool busy = is_busy(n, node_dedicated(c, n).v[RES_PROCS], load);
+    return busy ? NODE_BUSY : NODE_RUNNING;
 }
 
 /* What a state allows, which is all that plans made ahead depend on. */
@@ -85,6 +118,7 @@ static int use_of(enum node_state s)
 void node_set_state(struct cluster *c, struct node *n, enum node_state s, int64_t now)
 {
     if (s != n->state) {
+        node_unfold(c, n);
         if (use_of(s) != use_of(n->state))
             c->node_epoch++;
         c->relief_epoch += n->state == NODE_BUSY;
@@ -93,21 +127,22 @@ void node_set_state(struct cluster *c, struct node *n, enum node_state s, int64_
         partition_count_node(c, n, +1);
         n->state_at = now;
     }
-    node_refresh_expected(n);
+    node_refresh_expected(c, n);
 }
 
-void node_measure(struct node *n, double load, const struct res *util)
+void node_measure(
+    const struct cluster *c, struct node *n, double load, const struct res *util)
 {
+    node_unfold(c, n);
     n->load = load;
     n->load_raised = 0;
     n->util = *util;
-    node_refresh_expected(n);
+    node_refresh_expected(c, n);
 }
 
 void node_raise_load(struct node *n, const struct req *r, uint32_t tasks, int sign)
 {
-    int64_t each = req_def(r)->per_task.v[RES_PROCS];
-    double procs = (double)(each < 0 ? n->cfg.v[RES_PROCS] : each * tasks);
+    double procs = load_of(n, r, tasks);
 
     /* "all processors" may mean other numbers now than at the start: with the last
      * job goes all that starts have added */
@@ -115,5 +150,4 @@ void node_raise_load(struct node *n, const struct req *r, uint32_t tasks, int si
         procs = n->load_raised;
     n->load += sign * procs;
     n->load_raised += sign * procs;
-    node_refresh_expected(n);
 }

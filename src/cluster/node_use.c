@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What jobs have dedicated on a node. A node has one of two forms: the full one,
- * with amounts and a job list of its own, and the simple one (one processor, no
- * limits), of which cluster.owner tells everything. */
+ * What jobs have dedicated on a node: in its record or, while it is folded, what
+ * follows from the piece of the job that has it. */
 #include "cluster/private.h"
 
 static struct node_job *entry_of(const struct node *n, uint32_t job)
@@ -72,8 +71,8 @@ static void use_jobs(struct node *n, uint32_t job, uint32_t tasks, int sign)
     }
 }
 
-void node_use(
-    struct node *n, const struct job *j, const struct req *r, uint32_t tasks, int sign)
+void node_use(const struct cluster *c, struct node *n, const struct job *j,
+    const struct req *r, uint32_t tasks, int sign)
 {
     const struct taskdef *d = req_def(r);
     const struct node_job *e = entry_of(n, j->index);
@@ -86,7 +85,8 @@ void node_use(
     if (k)
         k->dedicated += sign * (int32_t)tasks;
     use_jobs(n, j->index, tasks, sign);
-    node_refresh_expected(n);
+    node_raise_load(n, r, tasks, sign);
+    node_refresh_expected(c, n);
 }
 
 /* ---- room -------------------------------------------------------------------- */
@@ -140,7 +140,7 @@ int node_check_room(const struct cluster *c, const struct node *n, const struct 
     return check_gres(c, n, j, d, tasks, err);
 }
 
-/* ---- the two forms ----------------------------------------------------------- */
+/* ---- counting again ---------------------------------------------------------- */
 
 static void clear_use(struct node *n)
 {
@@ -152,106 +152,54 @@ static void clear_use(struct node *n)
 }
 
 /* Dedicate everything that the job's allocation has on this node. */
-static void use_pieces(struct node *n, const struct job *j)
+static void use_pieces(const struct cluster *c, struct node *n, const struct job *j)
 {
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
         if (n->index - a->first < a->count)
-            node_use(n, j, &j->reqs[a->req], a->tasks, +1);
+            node_use(c, n, j, &j->reqs[a->req], a->tasks, +1);
     }
 }
 
 void node_recount(struct cluster *c, struct node *n)
 {
+    if (n->global)
+        return;
+    node_unfold(c, n);
     size_t count = n->jobs.n;
     struct node_job *before = n->jobs.v;
-
-    if (n->simple || n->global)
-        return;
+    double load = n->load, raised = n->load_raised;
     clear_use(n);
     n->jobs.v = NULL;
     n->jobs.n = n->jobs.cap = 0;
     for (size_t i = 0; i < count; i++)
-        use_pieces(n, c->jobs.v[before[i].job]);
+        use_pieces(c, n, c->jobs.v[before[i].job]);
     free(before);
-    node_refresh_expected(n);
-}
-
-/* Under measured use several jobs may share a processor: no single owner then. */
-static bool may_be_simple(const struct node *n)
-{
-    bool limited = n->maxjob >= 0 || n->maxjob_per_user >= 0 || n->maxproc >= 0
-                   || n->maxproc_per_user >= 0 || n->maxpe_per_job > 0 || n->maxload > 0
-                   || n->section->maxproc_class.n || n->section_def->maxproc_class.n;
-    bool measured = n->par->avail[AVAIL_PROCS] == AVAIL_UTILIZED;
-    bool one_task = n->jobs.n == 0 || (n->jobs.n == 1 && n->jobs.v[0].tasks == 1);
-
-    return n->cfg.v[RES_PROCS] == 1 && !n->gres_cfg.n && !limited && !measured
-           && one_task && !n->global;
-}
-
-static void to_simple(struct cluster *c, struct node *n)
-{
-    c->owner[n->index] = n->jobs.n ? n->jobs.v[0].job : INDEX_NONE;
-    n->jobs.n = 0;
-    n->load -= n->load_raised;
-    n->load_raised = 0;
-    clear_use(n);
-}
-
-static void to_full(struct cluster *c, struct node *n)
-{
-    uint32_t job = c->owner[n->index];
-
-    c->owner[n->index] = INDEX_NONE;
-    if (job != INDEX_NONE)
-        use_pieces(n, c->jobs.v[job]);
-}
-
-void node_settle_form(struct cluster *c, struct node *n)
-{
-    bool simple = may_be_simple(n);
-
-    if (simple == n->simple)
-        return;
-    n->simple = simple;
-    c->priv->simple.v[n->index] = simple;
-    if (simple)
-        to_simple(c, n);
-    else
-        to_full(c, n);
-    node_refresh_expected(n);
+    n->load = load;
+    n->load_raised = raised;
+    node_refresh_expected(c, n);
 }
 
 /* ---- questions --------------------------------------------------------------- */
 
-/* The request whose task runs on a simple node. */
-static const struct req *req_on(const struct job *j, uint32_t node)
-{
-    for (size_t i = 0; j->nreqs > 1 && i < j->alloc.n; i++)
-        if (node - j->alloc.v[i].first < j->alloc.v[i].count)
-            return &j->reqs[j->alloc.v[i].req];
-    return &j->reqs[0];
-}
-
 struct res node_dedicated(const struct cluster *c, const struct node *n)
 {
-    uint32_t owner = n->simple ? c->owner[n->index] : INDEX_NONE;
+    const struct job *j;
+    const struct alloc *a = fold_piece(c, n->index, &j);
 
-    if (owner == INDEX_NONE)
-        return n->ded;
-    const struct job *j = c->jobs.v[owner];
-    return need_of(n, j, req_on(j, n->index), 1, true);
+    return a ? need_of(n, j, &j->reqs[a->req], a->tasks, true) : n->ded;
 }
 
 uint32_t node_jobs(
     const struct cluster *c, const struct node *n, struct node_job *ret, uint32_t max)
 {
-    if (n->simple) {
-        uint32_t owner = c->owner[n->index];
-        if (owner != INDEX_NONE && max)
-            ret[0] = (struct node_job){owner, 1};
-        return owner != INDEX_NONE;
+    const struct job *j;
+    const struct alloc *a = fold_piece(c, n->index, &j);
+
+    if (a) {
+        if (max)
+            ret[0] = (struct node_job){j->index, a->tasks};
+        return 1;
     }
     for (uint32_t i = 0; i < n->jobs.n && i < max; i++)
         ret[i] = n->jobs.v[i];
@@ -260,19 +208,19 @@ uint32_t node_jobs(
 
 bool node_is_free(const struct cluster *c, const struct node *n)
 {
-    return n->simple ? c->owner[n->index] == INDEX_NONE : n->jobs.n == 0;
+    return !bitset_test(&c->priv->folded, n->index) && n->jobs.n == 0;
 }
 
 int32_t node_class_free(const struct cluster *c, const struct node *n, uint32_t cls)
 {
+    const struct job *j;
+
     if (!n->classes.n || cls == INDEX_NONE)
         return INT32_MAX;
     const struct node_class *k = class_of(n, cls);
     if (!k)
         return 0;
-    const struct job *owner = n->simple && c->owner[n->index] != INDEX_NONE
-                                  ? c->jobs.v[c->owner[n->index]]
-                                  : NULL;
-    bool taken = owner && req_def(req_on(owner, n->index))->cls == cls;
-    return k->configured - k->dedicated - taken;
+    const struct alloc *a = fold_piece(c, n->index, &j);
+    bool taken = a && req_def(&j->reqs[a->req])->cls == cls;
+    return k->configured - k->dedicated - (taken ? (int32_t)a->tasks : 0);
 }

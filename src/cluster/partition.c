@@ -67,8 +67,6 @@ void partition_count_node(struct cluster *c, const struct node *n, int sign)
     res_add(&p->cfg, &n->cfg, sign);
     res_add(&c->cfg_total, &n->cfg, sign);
     p->node_count = (uint32_t)(p->node_count + sign);
-    if (n->state == NODE_BUSY)
-        p->busy_nodes = (uint32_t)(p->busy_nodes + sign);
     if (!node_is_up(n))
         return;
     res_add(&p->up, &n->cfg, sign);

@@ -3,6 +3,7 @@
 #ifndef MAUI_CLUSTER_PRIVATE_H
 #define MAUI_CLUSTER_PRIVATE_H
 
+#include "base/bitset.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
 #include "cluster/cluster.h"
@@ -23,8 +24,10 @@
         (a)->n = (b)->n;                                                               \
     } while (0)
 
-/* Jobs live in chunks, so that neighbours in time are neighbours in memory. */
-#define JOB_CHUNK 1024
+/* Jobs and nodes live in chunks, so that neighbours in time are neighbours in memory.
+ */
+#define JOB_CHUNK  1024
+#define NODE_CHUNK 256
 
 struct job_slot {
     struct job job; /* first: a job's address is its slot's */
@@ -39,16 +42,25 @@ struct taskdef_entry {
 
 #define TASKDEFS_RECENT 8
 
+/* What is on a folded run: piece `piece` of the job's allocation. */
+struct fold {
+    uint32_t job, piece;
+};
+
 struct cluster_private {
     /* Each table's ids are the indexes of the objects themselves. */
     struct names *cred_names[CRED_KINDS];
     struct names *node_names, *partition_names;
-    struct VEC(uint8_t) simple;      /* per node: its `simple`, dense for job_start */
+    struct node_told *told_last; /* shared by the next node told the same */
+    struct node *node_chunk;     /* where the next new nodes go */
+    struct VEC(struct node *) node_chunks;
+    struct bitset vacant;            /* nodes_vacant() */
+    struct bitset alike;             /* nodes that equal the one before them: fold.c */
+    struct bitset folded;            /* node_folded() */
+    struct bitset fold_first;        /* the first node of each folded run */
+    struct VEC(struct fold) folds;   /* per node; valid at first nodes of runs */
     struct VEC(uint32_t) gres_nodes; /* per gres id: real nodes that have it */
     struct res largest;              /* per dimension, of any one node */
-    struct res simple_least;         /* no simple node has less of anything than this */
-    bool simple_classes;             /* simple nodes may list classes */
-    size_t owner_cap;
 
     struct job_slot *jobs_by_id;
     struct VEC(struct job_slot *) chunks;
@@ -85,6 +97,7 @@ void gres_set(struct gres_amounts *l, uint32_t id, int64_t count);
 
 /* What the RM said of a node, kept so that other settings can be applied to it. */
 struct node_told {
+    uint32_t users;     /* equal nodes told one after the other share it */
     struct res cfg;     /* < 0 unknown */
     uint32_t partition; /* INDEX_NONE = not told */
     struct VEC(uint32_t) features, networks;
@@ -118,20 +131,39 @@ static inline const struct taskdef *req_def(const struct req *r)
 }
 
 /* Dedicate (+1) or free (-1) `tasks` tasks of the job's request on a node that is
- * not simple: amounts, generic resources, initiators, job list, expected state. No
- * check. */
-void node_use(
-    struct node *n, const struct job *j, const struct req *r, uint32_t tasks, int sign);
+ * not folded: amounts, generic resources, initiators, job list, load, expected state.
+ * No check. */
+void node_use(const struct cluster *c, struct node *n, const struct job *j,
+    const struct req *r, uint32_t tasks, int sign);
 /* Would node_use(+1) take more than is configured? Then -1 with a sentence. */
 int node_check_room(const struct cluster *c, const struct node *n, const struct job *j,
     const struct req *r, uint32_t tasks, struct err *err);
+/* Count again what is dedicated, from the jobs on the node. */
+void node_recount(struct cluster *c, struct node *n);
+
+/* ---- node_state.c ------------------------------------------------------------ */
+
 /* Raise (+1) the load by started processors, or lower (-1) it by what of them was
  * not measured since. */
 void node_raise_load(struct node *n, const struct req *r, uint32_t tasks, int sign);
-/* Count again what is dedicated, from the jobs on the node. */
-void node_recount(struct cluster *c, struct node *n);
-/* Choose between the simple form and the full one, and move the bookkeeping. */
-void node_settle_form(struct cluster *c, struct node *n);
+/* The expected state that follows from the record. */
+enum node_state node_state_due(const struct node *n);
+
+/* ---- fold.c ------------------------------------------------------------------ */
+
+void folds_destroy(struct cluster *c);
+/* A node was added, or its configuration has changed. */
+void fold_compare(struct cluster *c, const struct node *n);
+void fold_note_vacant(const struct cluster *c, const struct node *n, bool vacant);
+/* So many nodes from `first` on, before `end`, are vacant and have equal room. */
+uint32_t fold_room(const struct cluster *c, uint32_t first, uint32_t end);
+/* Fold nodes that fold_room() told of for a piece of the job; give a run back. */
+void fold_take(struct cluster *c, const struct job *j, const struct alloc *piece,
+    uint32_t first, uint32_t count);
+void fold_give(struct cluster *c, const struct job *j, uint32_t first, uint32_t count);
+/* The piece that a folded node belongs to, and its job; NULL = not folded. */
+const struct alloc *fold_piece(
+    const struct cluster *c, uint32_t node, const struct job **ret_job);
 
 /* ---- gres.c ----------------------------------------------------------------- */
 

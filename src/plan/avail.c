@@ -200,19 +200,6 @@ static bool room_for_a_job(const struct node *n, const struct company *there)
     return n->maxjob_per_user < 0 || there->of_user < n->maxjob_per_user;
 }
 
-static uint32_t simple_tasks(const struct cluster *c, const struct job *j,
-    const struct taskdef *def, const struct node *n)
-{
-    struct res have = n->cfg, held = node_held(c, n, j, 0);
-
-    if (c->owner[n->index] != INDEX_NONE)
-        return 0;
-    res_add(&have, &held, -1);
-    return c->suspended && res_tasks(&have, &n->cfg, &def->per_task) < 1
-               ? 0
-               : feasible_tasks(c, def, n);
-}
-
 uint32_t avail_tasks_now(const struct cluster *c, const struct job *j,
     const struct taskdef *def, const struct node *n)
 {
@@ -221,8 +208,7 @@ uint32_t avail_tasks_now(const struct cluster *c, const struct job *j,
 
     if (!states_allow(c, n))
         return 0;
-    if (n->simple)
-        return simple_tasks(c, j, def, n);
+    node_unfold(c, n);
     bool counted = limits_procs(c, n, def);
     if (!meet(c, j, n, counted, &there) || !room_for_a_job(n, &there))
         return 0;

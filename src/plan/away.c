@@ -49,7 +49,7 @@ void plan_cross_reservations(struct plan *p, bool cross)
         look_anew(p);
 }
 
-int32_t away_units(const struct plan *p, const struct job *j, const struct pool *pool)
+int32_t away_units(const struct job *j, const struct pool *pool)
 {
     uint32_t first = pool->nodes.v[0], last = pool->nodes.v[pool->nodes.n - 1];
     int32_t units = 0;
@@ -58,13 +58,9 @@ int32_t away_units(const struct plan *p, const struct job *j, const struct pool 
         const struct alloc *a = &j->alloc.v[i];
         uint32_t from = a->first > first ? a->first : first;
         uint32_t to = a->first + a->count - 1 < last ? a->first + a->count - 1 : last;
-        if (pool->contiguous) {
-            units += from <= to ? (int32_t)((to - from + 1) * a->tasks) : 0;
-            continue;
-        }
-        for (uint32_t k = from; k <= to; k++)
-            if (p->c->nodes.v[k]->pool == pool->index)
-                units += (int32_t)a->tasks;
+        if (from <= to)
+            units +=
+                (int32_t)(bitset_count_range(&pool->members, from, to + 1) * a->tasks);
     }
     return units;
 }
@@ -74,7 +70,7 @@ void away_give_back(struct plan *p, struct pool *pool)
     for (uint32_t i = bitset_next(&p->gone, 0); i != BITSET_NONE;
          i = bitset_next(&p->gone, i + 1)) {
         const struct job *j = p->c->jobs.v[i];
-        profile_claim(&pool->work, p->now, plan_job_end(p, j), -away_units(p, j, pool));
+        profile_claim(&pool->work, p->now, plan_job_end(p, j), -away_units(j, pool));
     }
 }
 
@@ -107,7 +103,7 @@ static bool units_suffice(struct plan *p, const struct job *j, int64_t end)
         struct pool *pool = &p->pools.v[i];
         if (pool->by_node || pool->nrsv == 0)
             continue;
-        if (away_units(p, j, pool) > count_stair(p, pool, end)->units)
+        if (away_units(j, pool) > count_stair(p, pool, end)->units)
             return false;
     }
     return true;

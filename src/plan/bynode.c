@@ -139,10 +139,11 @@ static void use_pins(struct in_use *u, const struct ask *a, int64_t at)
 
 static void use_of(struct in_use *u, const struct ask *a, int64_t at)
 {
+    const struct cluster *c = a->p->c;
     struct node_job one;
 
     *u = (struct in_use){0};
-    if (a->n->simple && node_jobs(a->p->c, a->n, &one, 1))
+    if (node_folded(c, a->n->index, a->n->index + 1) && node_jobs(c, a->n, &one, 1))
         use_running(u, a, one.job, one.tasks, at);
     for (size_t i = 0; i < a->n->jobs.n; i++)
         use_running(u, a, a->n->jobs.v[i].job, a->n->jobs.v[i].tasks, at);
@@ -480,11 +481,9 @@ static int64_t procs_of(const struct node *n, const struct job *j)
 static int64_t procs_used_at(const struct plan *p, const struct node *n, int64_t at)
 {
     const struct pins *pins = pins_of(p, n->index);
-    uint32_t owner = n->simple ? p->c->owner[n->index] : INDEX_NONE;
     int64_t used = 0;
 
-    if (owner != INDEX_NONE && plan_job_end(p, p->c->jobs.v[owner]) > at)
-        used = n->cfg.v[RES_PROCS];
+    node_unfold(p->c, n);
     for (size_t i = 0; i < n->jobs.n; i++) {
         const struct job *j = p->c->jobs.v[n->jobs.v[i].job];
         if (plan_job_end(p, j) > at)

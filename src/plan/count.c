@@ -65,18 +65,11 @@ static void pool_count(struct plan *p, struct pool *pool, const struct job *j,
 }
 
 /* Nodes of one piece that lie in the pool of its first node. */
-static uint32_t piece_in_pool(
-    struct plan *p, uint32_t first, uint32_t count, const struct pool *pool)
+static uint32_t piece_in_pool(uint32_t first, uint32_t count, const struct pool *pool)
 {
-    uint32_t k = 1;
-
-    if (pool && pool->contiguous) {
-        uint32_t last = pool->nodes.v[pool->nodes.n - 1];
-        return last - first + 1 < count ? last - first + 1 : count;
-    }
-    while (k < count && pool_of(p, first + k) == pool)
-        k++;
-    return k;
+    if (!pool)
+        return 1;
+    return bitset_gap_within(&pool->members, first + 1, first + count) - first;
 }
 
 void count_start(struct plan *p, const struct job *j, int sign, bool as_planned)
@@ -85,7 +78,7 @@ void count_start(struct plan *p, const struct job *j, int sign, bool as_planned)
         const struct alloc *a = &j->alloc.v[i];
         for (uint32_t done = 0; done < a->count;) {
             struct pool *pool = pool_of(p, a->first + done);
-            uint32_t k = piece_in_pool(p, a->first + done, a->count - done, pool);
+            uint32_t k = piece_in_pool(a->first + done, a->count - done, pool);
             if (pool && !pool->by_node)
                 pool_count(p, pool, j, (int32_t)(k * a->tasks), sign, as_planned);
             done += k;

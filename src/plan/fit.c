@@ -39,7 +39,9 @@ static int64_t shape_unit(const struct plan *p, const struct taskdef *def,
 {
     int64_t procs = def->per_task.v[RES_PROCS];
 
-    if (n->simple && procs <= 1 && procs != 0)
+    /* of one processor nobody has a part: any access is exclusive */
+    if (n->cfg.v[RES_PROCS] == 1 && !n->gres_cfg.n && procs <= 1 && procs != 0
+        && n->par->avail[AVAIL_PROCS] != AVAIL_UTILIZED)
         return shape_is_plain(p, def, n, per_node) ? 1 : 0;
     if (procs == 0 || def->exactnode)
         return 0;

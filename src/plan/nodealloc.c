@@ -37,10 +37,9 @@ enum nodealloc_policy nodealloc_policy_of(const struct nodealloc *a)
 
 double nodealloc_idle_procs(const struct cluster *c, const struct node *n)
 {
-    double ded = (double)node_dedicated(c, n).v[RES_PROCS];
-    double load = n->simple ? 0 : n->load;
-
-    return (double)n->cfg.v[RES_PROCS] - (ded > load ? ded : load);
+    node_unfold(c, n);
+    double ded = (double)n->ded.v[RES_PROCS];
+    return (double)n->cfg.v[RES_PROCS] - (ded > n->load ? ded : n->load);
 }
 
 const struct taskdef *nodealloc_hosts(const struct nodealloc *a)

@@ -43,7 +43,7 @@ static double available(const struct cluster *c, const struct node *n, enum res_
     struct res ded = node_dedicated(c, n);
     int64_t used = ded.v[d];
 
-    if (d != RES_PROCS && !n->simple && n->util.v[d] > used)
+    if (d != RES_PROCS && n->util.v[d] > used)
         used = n->util.v[d];
     return (double)(n->cfg.v[d] - used);
 }
@@ -73,6 +73,7 @@ static double term_value(
     case NP_JOBCOUNT:
         return node_jobs(a->c, n, NULL, 0);
     case NP_LOAD:
+        node_unfold(a->c, n);
         return n->load;
     case NP_USAGE:
         return n->usage_fraction;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Binding nodes to a job that starts now. The usual case, identical nodes taken in
- * RM order or its reverse, walks a bit set and never looks at single nodes of a
- * simple pool; everything else collects candidates for nodealloc_choose(). */
+ * RM order or its reverse, walks bit sets and never looks at single vacant nodes;
+ * everything else collects candidates for nodealloc_choose(). */
 #include "plan/plan_private.h"
 
 #include <string.h>
@@ -22,44 +22,6 @@ static void push_run(struct allocs *ret, uint32_t first, uint32_t count, uint32_
     }
     struct alloc run = {.first = first, .count = count, .tasks = tasks};
     vec_push(ret, run);
-}
-
-/* Lowest (highest) free nodes of a simple pool, as runs. */
-static uint32_t take_up(
-    const struct plan *p, const struct pool *pool, uint32_t need, struct allocs *ret)
-{
-    uint32_t last = pool->nodes.v[pool->nodes.n - 1];
-    uint32_t at = bitset_next(&p->free_nodes, pool->nodes.v[0]);
-
-    while (need && at != BITSET_NONE && at <= last) {
-        uint32_t stop = bitset_next_clear(&p->free_nodes, at);
-        if (stop > last + 1)
-            stop = last + 1;
-        uint32_t k = stop - at < need ? stop - at : need;
-        push_run(ret, at, k, 1);
-        need -= k;
-        at = bitset_next(&p->free_nodes, stop);
-    }
-    return need;
-}
-
-static uint32_t take_down(
-    const struct plan *p, const struct pool *pool, uint32_t need, struct allocs *ret)
-{
-    uint32_t first = pool->nodes.v[0];
-    uint32_t at = bitset_prev(&p->free_nodes, pool->nodes.v[pool->nodes.n - 1]);
-
-    while (need && at != BITSET_NONE && at >= first) {
-        uint32_t k = 1;
-        while (k < need && at - k + 1 > first && bitset_test(&p->free_nodes, at - k))
-            k++;
-        push_run(ret, at - k + 1, k, 1);
-        need -= k;
-        if (at - k + 1 <= first)
-            break;
-        at = bitset_prev(&p->free_nodes, at - k);
-    }
-    return need;
 }
 
 enum direction { DIR_NONE, DIR_UP, DIR_DOWN };
@@ -99,11 +61,80 @@ static enum direction direction_for(
     const struct pool *pool = &p->pools.v[s->pools.v[0].pool];
     enum nodealloc_policy policy = def->nodealloc;
 
-    if (s->pools.n != 1 || pool->by_node || def->prefs.n || j->reqs[0].nodes)
+    if (s->pools.n != 1 || pool->by_node || def->prefs.n || j->reqs[0].nodes
+        || (j->flags & JOB_ADVRES))
         return DIR_NONE;
     if (policy == NODEALLOC_UNSET)
         policy = par_of(p, s)->nodealloc;
     return plain_direction(policy);
+}
+
+/* The next nodes of the pool with a processor left from `at` on in this direction:
+ * those with jobs one by one, vacant ones together; 0 = none. *ret_low = the lowest. */
+static uint32_t next_nodes(const struct plan *p, const struct pool *pool, uint32_t at,
+    enum direction dir, uint32_t *ret_low)
+{
+    const struct bitset *vacant = nodes_vacant(p->c);
+    uint32_t low = pool->nodes.v[0], high = pool->nodes.v[pool->nodes.n - 1];
+
+    if (at < low || at > high)
+        return 0;
+    if (dir == DIR_UP) {
+        at = bitset_next_within(&p->free_nodes, at, high + 1);
+        *ret_low = at;
+        if (at > high)
+            return 0;
+        if (!bitset_test(vacant, at) || !bitset_test(&pool->members, at))
+            return 1;
+        uint32_t end = bitset_gap_within(vacant, at, high + 1);
+        return bitset_gap_within(&pool->members, at, end) - at;
+    }
+    at = bitset_prev(&p->free_nodes, at);
+    *ret_low = at;
+    if (at == BITSET_NONE || at < low)
+        return 0;
+    if (!bitset_test(vacant, at) || !bitset_test(&pool->members, at))
+        return 1;
+    low = bitset_run_down(vacant, at, low);
+    *ret_low = low = bitset_run_down(&pool->members, at, low);
+    return at - low + 1;
+}
+
+/* Take tasks from `count` nodes of equal room from `low` on. */
+static uint32_t take_tasks(struct allocs *ret, uint32_t low, uint32_t count,
+    uint32_t each, uint32_t need, enum direction dir)
+{
+    uint32_t full = need / each < count ? need / each : count;
+
+    if (full)
+        push_run(ret, dir == DIR_UP ? low : low + count - full, full, each);
+    need -= full * each;
+    if (!need || full == count)
+        return need;
+    push_run(ret, dir == DIR_UP ? low + full : low + count - full - 1, 1, need);
+    return 0;
+}
+
+/* The first nodes in this direction that hold the job; 0, or tasks left over. Vacant
+ * nodes of a pool have the same room. */
+static uint32_t take_nodes(struct plan *p, const struct job *j, const struct pool *pool,
+    enum direction dir, struct allocs *ret)
+{
+    const struct cluster *c = p->c;
+    uint32_t need = j->reqs[0].tasks, low, count;
+    uint32_t at = dir == DIR_UP ? pool->nodes.v[0] : pool->nodes.v[pool->nodes.n - 1];
+
+    while (need > 0 && (count = next_nodes(p, pool, at, dir, &low)) > 0) {
+        if (bitset_test(&pool->members, low)) {
+            uint32_t each = avail_tasks_now(c, j, j->reqs[0].def, c->nodes.v[low]);
+            if (each)
+                need = take_tasks(ret, low, count, each, need, dir);
+        }
+        if (dir == DIR_DOWN && low == 0)
+            break;
+        at = dir == DIR_UP ? low + count : low - 1;
+    }
+    return need;
 }
 
 /* Candidates of one pool planned by count: what its nodes can take, but in all no
@@ -140,38 +171,6 @@ static int compare_cands(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The first candidates in the policy's order that hold the job: the policy would take
- * none of the others. */
-static void collect_enough(
-    struct plan *p, const struct job *j, const struct pool *pool, enum direction dir)
-{
-    const struct taskdef *def = j->reqs[0].def;
-    const struct bitset *b = &p->free_nodes;
-    int64_t need = j->reqs[0].tasks;
-    uint32_t low = pool->nodes.v[0], high = pool->nodes.v[pool->nodes.n - 1];
-    uint32_t at = dir == DIR_UP ? bitset_next(b, low) : bitset_prev(b, high);
-
-    while (need > 0 && at != BITSET_NONE && at >= low && at <= high) {
-        const struct node *n = p->c->nodes.v[at];
-        uint32_t k = n->pool == pool->index ? avail_tasks_now(p->c, j, def, n) : 0;
-        struct cand cand = {.node = at,
-            .tasks = k,
-            .free_until = TIME_NEVER,
-            .affinity = AFFINITY_NONE};
-        if (k > 0)
-            vec_push(&p->cands, cand);
-        need -= k;
-        if (dir == DIR_DOWN && at == 0)
-            break;
-        at = dir == DIR_UP ? bitset_next(b, at + 1) : bitset_prev(b, at - 1);
-    }
-    for (size_t i = 0; dir == DIR_DOWN && i < p->cands.n / 2; i++) {
-        struct cand swap = p->cands.v[i];
-        p->cands.v[i] = p->cands.v[p->cands.n - 1 - i];
-        p->cands.v[p->cands.n - 1 - i] = swap;
-    }
-}
-
 void place_collect_counted(
     struct plan *p, const struct job *j, const struct fitset *s, int64_t end)
 {
@@ -190,7 +189,6 @@ static int place_by_policy(struct plan *p, const struct job *j, const struct fit
     struct allocs *ret, enum wait_code *ret_code)
 {
     int64_t end = time_add(p->now, plan_duration(j));
-    enum direction dir = direction_for(p, j, s);
     struct nodealloc a = {.c = p->c,
         .j = j,
         .req = &j->reqs[0],
@@ -200,10 +198,7 @@ static int place_by_policy(struct plan *p, const struct job *j, const struct fit
         .immediate = true};
 
     p->cands.n = 0;
-    if (dir == DIR_NONE)
-        place_collect_counted(p, j, s, end);
-    else
-        collect_enough(p, j, &p->pools.v[s->pools.v[0].pool], dir);
+    place_collect_counted(p, j, s, end);
     return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, ret_code);
 }
 
@@ -223,13 +218,12 @@ int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
         return -1;
     if (set_has_by_node(p, s) || rsvview_confined(p, j))
         return bynode_place_now(p, j, set_of(p, s), ret, ret_code);
-    const struct pool *pool = &p->pools.v[s->pools.v[0].pool];
     enum direction dir = direction_for(p, j, s);
-    bool busy = p->c->partitions.v[pool->partition]->busy_nodes > 0;
-    if (dir == DIR_NONE || !pool->simple || !pool->contiguous || busy)
+    if (dir == DIR_NONE)
         return place_by_policy(p, j, s, ret, ret_code);
-    uint32_t need = j->reqs[0].tasks;
-    need = dir == DIR_UP ? take_up(p, pool, need, ret) : take_down(p, pool, need, ret);
+    if (take_nodes(p, j, &p->pools.v[s->pools.v[0].pool], dir, ret) == 0)
+        return 0;
+    ret->n = 0;
     *ret_code = WAIT_RESOURCES;
-    return need ? -1 : 0;
+    return -1;
 }

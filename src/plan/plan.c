@@ -22,12 +22,8 @@ void plan_destroy(struct plan *p)
 {
     if (!p)
         return;
-    for (size_t i = 0; i < p->pools.n; i++) {
-        vec_fini(&p->pools.v[i].nodes);
-        vec_fini(&p->pools.v[i].releases);
-        vec_fini(&p->pools.v[i].stairs);
-        profile_fini(&p->pools.v[i].work);
-    }
+    for (size_t i = 0; i < p->pools.n; i++)
+        pool_fini(&p->pools.v[i]);
     for (size_t i = 0; i < p->sets.n; i++) {
         vec_fini(&p->sets.v[i].pools);
         hint_destroy(p->sets.v[i].hint);
@@ -258,28 +254,22 @@ static size_t end_find(const struct plan *p, int64_t at, uint32_t job)
     return lo;
 }
 
-/* Nodes of an ended or started job that have a processor left, or not. */
+/* Nodes of an ended or started job that have a processor left, or not. Folded ones were
+ * usable when the job took them, and still are. */
 static void mark_free_nodes(struct plan *p, const struct job *j, bool starting)
 {
     for (size_t i = 0; i < j->alloc.n; i++) {
-        const struct alloc *a = &j->alloc.v[i];
-        const struct pool *pool = pool_of(p, a->first);
-        if (pool && pool->simple && pool->contiguous
-            && a->first + a->count - 1 <= pool->nodes.v[pool->nodes.n - 1]) {
-            if (starting)
-                bitset_clear_range(&p->free_nodes, a->first, a->first + a->count);
-            else
-                bitset_set_range(&p->free_nodes, a->first, a->first + a->count);
-            continue;
-        }
-        for (uint32_t k = a->first; k < a->first + a->count; k++) {
+        uint32_t end = j->alloc.v[i].first + j->alloc.v[i].count, same;
+        for (uint32_t k = j->alloc.v[i].first; k < end; k += same) {
             const struct node *n = p->c->nodes.v[k];
+            same = node_folded(p->c, k, end);
+            same = same ? same : 1;
             if (n->pool == INDEX_NONE)
                 continue;
             if (!starting || node_dedicated(p->c, n).v[RES_PROCS] < n->cfg.v[RES_PROCS])
-                bitset_set(&p->free_nodes, k);
+                bitset_set_range(&p->free_nodes, k, k + same);
             else
-                bitset_clear(&p->free_nodes, k);
+                bitset_clear_range(&p->free_nodes, k, k + same);
         }
     }
 }

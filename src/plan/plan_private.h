@@ -26,8 +26,7 @@ struct stair {
 struct pool {
     uint32_t index, partition;
     struct VEC(uint32_t) nodes; /* indexes, ascending */
-    bool contiguous;            /* nodes are exactly [first, last] */
-    bool simple;                /* all nodes simple (cluster.h) */
+    struct bitset members;      /* the same */
     bool by_node;               /* planned node by node */
     int64_t unit;               /* processors of one unit, 0 = none known yet */
     uint32_t per_node;          /* units on an empty node */
@@ -169,6 +168,7 @@ struct plan {
 
 /* pool.c */
 void pools_rebuild(struct plan *p);
+void pool_fini(struct pool *pool);
 static inline struct pool *pool_of(struct plan *p, uint32_t node)
 {
     uint32_t i = p->c->nodes.v[node]->pool;
@@ -268,8 +268,8 @@ static inline bool plan_is_gone(const struct plan *p, const struct job *j)
  * pools planned by count; plan_think_away() is for anything else */
 void away_begin(struct plan *p, bool keep_memory);
 void away_end(struct plan *p);
-/* Units of a counted pool that the job has. O(pieces), or O(its nodes). */
-int32_t away_units(const struct plan *p, const struct job *j, const struct pool *pool);
+/* Units of a counted pool that the job has. O(pieces). */
+int32_t away_units(const struct job *j, const struct pool *pool);
 /* Units of jobs thought away come free in the profile at once. */
 void away_give_back(struct plan *p, struct pool *pool);
 /* Pools in which suspended jobs keep memory cannot be planned by count. */

@@ -73,7 +73,7 @@ static bool same_limits(const struct node *a, const struct node *b)
 static bool same_node(const struct node *a, const struct node *b)
 {
     return a->partition == b->partition && memcmp(&a->cfg, &b->cfg, sizeof a->cfg) == 0
-           && a->os == b->os && a->arch == b->arch && a->simple == b->simple
+           && a->os == b->os && a->arch == b->arch
            && a->procspeed_mhz == b->procspeed_mhz && a->speed == b->speed
            && SAME_LIST(a->features, b->features, uint32_t)
            && SAME_LIST(a->networks, b->networks, uint32_t) && same_gres(a, b)
@@ -109,9 +109,10 @@ static bool usable(const struct node *n)
                || n->state == NODE_BUSY);
 }
 
-static void pool_fini(struct pool *pool)
+void pool_fini(struct pool *pool)
 {
     vec_fini(&pool->nodes);
+    bitset_fini(&pool->members);
     vec_fini(&pool->releases);
     vec_fini(&pool->stairs);
     profile_fini(&pool->work);
@@ -121,8 +122,6 @@ static struct pool *pool_add(struct plan *p, const struct node *n)
 {
     struct pool pool = {.index = (uint32_t)p->pools.n,
         .partition = n->partition,
-        .contiguous = true,
-        .simple = n->simple,
         .by_node = reserved(p, n)};
 
     p->user_matters |= n->maxjob_per_user >= 0 || n->maxproc_per_user >= 0;
@@ -169,9 +168,8 @@ static void sort_nodes_into_pools(struct plan *p)
             continue;
         }
         struct pool *pool = pool_find(p, &keys, n);
-        if (pool->nodes.n && pool->nodes.v[pool->nodes.n - 1] + 1 != n->index)
-            pool->contiguous = false;
         vec_push(&pool->nodes, n->index);
+        bitset_set(&pool->members, n->index);
         n->pool = pool->index;
     }
     k = keys;

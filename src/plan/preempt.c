@@ -89,7 +89,7 @@ static void open_share(struct hunt *h, struct share *s)
 /* The job is thought away. */
 static void free_share(struct hunt *h, struct share *s, const struct job *j)
 {
-    int32_t units = s->pool->by_node ? 0 : away_units(h->p, j, s->pool);
+    int32_t units = s->pool->by_node ? 0 : away_units(j, s->pool);
 
     s->freed += units;
     if (units && s->pool->nrsv)
@@ -228,17 +228,19 @@ static void discover(
 /* What each would free where that helps. */
 static void weigh(struct hunt *h)
 {
+    const struct cluster *c = h->p->c;
+    struct node_job one;
     uint32_t found = 0;
 
     for (size_t i = 0; i < h->offers.n; i++) {
         struct offer *o = &h->offers.v[i];
-        const struct node *n = h->p->c->nodes.v[o->node];
+        const struct node *n = c->nodes.v[o->node];
         if (!bitset_test(&h->seats, o->node))
             continue;
         o->most = tasks_on(h, o->node);
         h->shares.v[o->share].sum += (int64_t)o->most - o->idle;
-        if (n->simple && h->p->c->owner[n->index] != INDEX_NONE)
-            discover(h, h->p->c->owner[n->index], n, o->most > o->idle, &found);
+        if (node_folded(c, o->node, o->node + 1) && node_jobs(c, n, &one, 1))
+            discover(h, one.job, n, o->most > o->idle, &found);
         for (size_t k = 0; k < n->jobs.n; k++)
             discover(h, n->jobs.v[k].job, n, o->most > o->idle, &found);
     }

@@ -86,7 +86,8 @@ double trigger_load(const struct cluster *c, const struct reservation *r)
             const struct node *n = c->nodes.v[k];
             struct res held = reservation_amount(r, n, a->tasks);
 
-            load += n->simple ? (double)node_dedicated(c, n).v[RES_PROCS] : n->load;
+            node_unfold(c, n);
+            load += n->load;
             procs += (double)held.v[RES_PROCS];
         }
     }

@@ -35,6 +35,18 @@ static void assert_same(const struct bitset *b, const bool *plain)
         assert_int_equal(bitset_next(b, i), next < SPAN ? next : BITSET_NONE);
         assert_int_equal(bitset_prev(b, i), prev);
         assert_int_equal(bitset_next_clear(b, i), clear);
+        for (uint32_t end = i; end <= SPAN && end < i + 140; end += 1 + end % 13) {
+            assert_int_equal(bitset_next_within(b, i, end), next < end ? next : end);
+            assert_int_equal(bitset_gap_within(b, i, end), clear < end ? clear : end);
+        }
+        for (uint32_t low = i; plain[i]; low -= 1 + low % 29) {
+            uint32_t run = i;
+            while (run > low && plain[run - 1])
+                run--;
+            assert_int_equal(bitset_run_down(b, i, low), run);
+            if (low < 30 || low + 140 < i)
+                break;
+        }
     }
     assert_int_equal(bitset_count(b), count);
     assert_int_equal(bitset_any(b), count > 0);

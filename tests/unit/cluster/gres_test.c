@@ -42,7 +42,7 @@ static void the_global_node_counts_in_no_total(void **state)
     configure_global(f, 10);
     const struct node *g = node_find(f->c, "GLOBAL");
     assert_int_equal(f->c->global_node, g->index);
-    assert_true(g->global && !g->simple && node_is_up(g));
+    assert_true(g->global && node_is_up(g));
     assert_int_equal(f->c->partitions.v[0]->node_count, 1);
     assert_int_equal(f->c->cfg_total.v[RES_PROCS], 4);
     assert_int_equal(node_gres(g, lic(f)), 10);
@@ -62,7 +62,7 @@ static void floating_resources_are_counted_by_the_task(void **state)
     assert_true(gres_is_floating(f->c, lic(f)));
     start(f, a, 0);
     assert_int_equal(gres_floating_free(f->c, lic(f)), 1);
-    start(f, b, 0); /* a simple node */
+    start(f, b, 0);
     assert_int_equal(gres_floating_free(f->c, lic(f)), 0);
     stop(f, a, EV_COMPLETE, 1);
     assert_int_equal(gres_floating_free(f->c, lic(f)), 4);
@@ -94,6 +94,7 @@ static void on_a_real_node_it_floats_no_more(void **state)
     struct node *n =
         report(f, &(struct node_desc){.name = "n1", .cfg = {{4, 1024}}, .gres = some});
     assert_false(gres_is_floating(f->c, lic(f)));
+    node_unfold(f->c, n);
     assert_int_equal(n->gres_ded.v[0].count, 2);
     assert_int_equal(f->c->nodes.v[0]->gres_ded.v[0].count, 0);
     stop(f, a, EV_COMPLETE, 1);

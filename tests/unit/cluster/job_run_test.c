@@ -94,7 +94,7 @@ static void time_in_suspension_is_added_to_the_end(void **state)
     assert_true(node_is_free(f->c, n));
     assert_int_equal(f->c->active.n, 1);
     start(f, other, 600);
-    start_refused(f, j, "belongs to job 'b'");
+    start_refused(f, j, "node 'n1' has 0 processors left");
     stop(f, other, EV_COMPLETE, 1000);
     start(f, j, 1000);
     assert_int_equal(j->state, JOB_RUNNING);
@@ -104,24 +104,16 @@ static void time_in_suspension_is_added_to_the_end(void **state)
     assert_int_equal(j->start_count, 1);
 }
 
-/* ---- simple nodes ------------------------------------------------------------ */
+/* ---- folded nodes ------------------------------------------------------------ */
 
-static void a_plain_one_processor_node_is_simple(void **state)
+/* The record, with what is on it written in. */
+static const struct node *record(const struct fixture *f, uint32_t i)
 {
-    struct fixture *f = *state;
-    struct gres_cfg tape[] = {{"tape", 1}, {NULL, 0}};
-
-    settings_node(f->s, "limited")->maxjob = 1;
-    configure(f);
-    assert_true(node(f, "n1", 1)->simple);
-    assert_false(node(f, "n2", 2)->simple);
-    assert_false(node(f, "limited", 1)->simple);
-    assert_false(
-        report(f, &(struct node_desc){.name = "n4", .cfg = {{1}}, .gres = tape})
-            ->simple);
+    node_unfold(f->c, f->c->nodes.v[i]);
+    return f->c->nodes.v[i];
 }
 
-static void the_owner_tells_all_of_a_simple_node(void **state)
+static void a_piece_tells_all_of_a_folded_node(void **state)
 {
     struct fixture *f = *state;
     struct job *j =
@@ -132,9 +124,10 @@ static void the_owner_tells_all_of_a_simple_node(void **state)
     give(j, 1, 3, 1);
     start(f, j, 0);
     struct node *n1 = f->c->nodes.v[0], *n2 = f->c->nodes.v[1];
-    assert_int_equal(f->c->owner[0], INDEX_NONE);
-    assert_int_equal(f->c->owner[3], j->index);
+    assert_int_equal(node_folded(f->c, 0, 4), 0);
+    assert_int_equal(node_folded(f->c, 1, 4), 3);
     assert_true(node_is_free(f->c, n1));
+    assert_false(node_is_free(f->c, n2));
     assert_dedicated(f, n2, 1, 300);
     assert_int_equal(node_jobs(f->c, n2, &on, 1), 1);
     assert_int_equal(on.job, j->index);
@@ -147,7 +140,99 @@ static void the_owner_tells_all_of_a_simple_node(void **state)
     assert_int_equal(node_expected(f->c, n2), NODE_IDLE);
 }
 
-static void a_whole_simple_node_is_dedicated_with_its_memory(void **state)
+static void a_run_is_folded_as_far_as_nodes_are_equal_and_vacant(void **state)
+{
+    struct fixture *f = *state;
+    struct job *one = job(f, "one", 1), *j = job(f, "a", 16);
+
+    nodes(f, 8, 2);
+    for (int i = 9; i <= 12; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "n%d", i);
+        node(f, name, 4);
+    }
+    node_measure(f->c, f->c->nodes.v[10], 0.2, &(struct res){{0}});
+    give(one, 3, 1, 1);
+    start(f, one, 0);
+    give(j, 0, 3, 2);
+    give(j, 3, 9, 1);
+    give(j, 0, 0, 0);
+    j->alloc.n--;
+    vec_push(&j->alloc, ((struct alloc){11, 1, 1, 0}));
+    start(f, j, 0);
+    assert_int_equal(node_folded(f->c, 0, 12), 3);
+    assert_int_equal(node_folded(f->c, 3, 12), 0); /* shared */
+    assert_int_equal(node_folded(f->c, 4, 12), 4);
+    assert_int_equal(node_folded(f->c, 8, 12), 2);
+    assert_int_equal(node_folded(f->c, 10, 12), 0); /* measured */
+    assert_int_equal(node_folded(f->c, 11, 12), 0); /* two pieces of the job */
+    assert_int_equal(record(f, 11)->jobs.v[0].tasks, 2);
+    stop(f, j, EV_COMPLETE, 1);
+    stop(f, one, EV_COMPLETE, 1);
+    assert_int_equal(bitset_count(nodes_vacant(f->c)), 11); /* all but the measured */
+}
+
+static void a_folded_run_falls_apart_where_a_record_is_wanted(void **state)
+{
+    struct fixture *f = *state;
+    struct job *j = job(f, "a", 12), *b = job(f, "b", 1);
+
+    nodes(f, 6, 3);
+    give(j, 0, 6, 2);
+    start(f, j, 0);
+    assert_int_equal(record(f, 3)->jobs.v[0].tasks, 2);
+    assert_int_equal(node_folded(f->c, 0, 6), 3);
+    assert_int_equal(node_folded(f->c, 4, 6), 2);
+    assert_true(f->c->nodes.v[3]->load == 2.0);
+    assert_int_equal(record(f, 0)->expected, NODE_RUNNING);
+    assert_int_equal(node_folded(f->c, 1, 6), 2);
+    give(b, 5, 1, 1);
+    start(f, b, 0); /* beside it */
+    assert_int_equal(node_folded(f->c, 4, 6), 1);
+    assert_dedicated(f, f->c->nodes.v[5], 3, 0);
+    node_set_state(f->c, f->c->nodes.v[1], NODE_DRAINING, 1);
+    cluster_check(f->c);
+    assert_int_equal(f->c->nodes.v[1]->jobs.n, 1);
+    stop(f, j, EV_COMPLETE, 2);
+    stop(f, b, EV_COMPLETE, 2);
+    assert_int_equal(bitset_count(nodes_vacant(f->c)), 5);
+}
+
+static void folding_changes_no_answer(void **state)
+{
+    struct fixture *f = *state;
+    uint64_t seed = 7;
+    char id[16];
+
+    /* the same questions before and after the records are written */
+    nodes(f, 40, 4);
+    for (int round = 0; round < 200; round++) {
+        snprintf(id, sizeof id, "j%d", round);
+        uint32_t first = (uint32_t)(seed = seed * 6364136223846793005u + 1) >> 20;
+        uint32_t count = 1 + first / 64 % 12, each = 1 + first / 1024 % 3;
+        struct job *j = job(f, id, count * each);
+        give(j, first % 28, count, each);
+        if (job_start(f->c, j, round, &f->err) < 0)
+            continue;
+        for (uint32_t i = 0; i < 40; i++) {
+            const struct node *n = f->c->nodes.v[i];
+            struct res ded = node_dedicated(f->c, n);
+            uint32_t jobs = node_jobs(f->c, n, NULL, 0);
+            enum node_state expected = node_expected(f->c, n);
+            if ((i + (uint32_t)round) % 7)
+                continue;
+            record(f, i);
+            assert_int_equal(n->ded.v[RES_PROCS], ded.v[RES_PROCS]);
+            assert_int_equal(n->jobs.n, jobs);
+            assert_int_equal(n->expected, expected);
+        }
+        cluster_check(f->c);
+        if (f->c->active.n > 5)
+            stop(f, f->c->jobs.v[f->c->active.v[first % 5]], EV_COMPLETE, round);
+    }
+}
+
+static void a_whole_processor_is_dedicated_with_its_memory(void **state)
 {
     struct fixture *f = *state;
     struct job *j = needing(f, "a", (struct req_desc){.access = ACCESS_SINGLEJOB});
@@ -158,7 +243,7 @@ static void a_whole_simple_node_is_dedicated_with_its_memory(void **state)
     assert_dedicated(f, n, 1, 1024);
 }
 
-static void a_simple_node_counts_its_class_initiator(void **state)
+static void a_folded_node_counts_its_class_initiator(void **state)
 {
     struct fixture *f = *state;
     struct gres_cfg classes[] = {{"batch", 1}, {NULL, 0}};
@@ -169,7 +254,6 @@ static void a_simple_node_counts_its_class_initiator(void **state)
         f, &(struct job_desc){
                .id = "a", .cred = {[CRED_CLASS] = "batch"}, .reqs = &r, .nreqs = 1});
 
-    assert_true(n->simple);
     give(j, 0, 1, 1);
     start(f, j, 0);
     assert_int_equal(node_class_free(f->c, n, j->cred[CRED_CLASS]), 0);
@@ -184,21 +268,18 @@ static void a_changed_node_takes_its_job_along(void **state)
     give(j, 0, 1, 1);
     start(f, j, 0);
     node(f, "n1", 4); /* checks the cluster itself */
-    assert_false(n->simple);
     assert_int_equal(n->jobs.n, 1);
     assert_int_equal(n->expected, NODE_RUNNING);
     node(f, "n1", 1);
-    assert_true(n->simple);
-    assert_int_equal(f->c->owner[0], j->index);
+    assert_int_equal(n->expected, NODE_BUSY);
     settings_node(f->s, "n1")->maxjob = 3;
     configure(f);
-    assert_false(n->simple);
     stop(f, j, EV_COMPLETE, 9);
     configure(f);
     assert_dedicated(f, n, 0, 0);
 }
 
-static void a_node_with_two_tasks_does_not_become_simple(void **state)
+static void a_node_may_shrink_under_its_tasks(void **state)
 {
     struct fixture *f = *state;
     struct job *j = job(f, "a", 2);
@@ -207,7 +288,6 @@ static void a_node_with_two_tasks_does_not_become_simple(void **state)
     give(j, 0, 1, 2);
     start(f, j, 0);
     node(f, "n1", 1);
-    assert_false(n->simple);
     assert_true(n->shrunk);
     stop(f, j, EV_COMPLETE, 1);
     assert_dedicated(f, n, 0, 0);
@@ -228,6 +308,7 @@ static void amounts_states_and_load_follow_start_and_stop(void **state)
     assert_int_equal(n->expected, NODE_IDLE);
     start(f, a, 0);
     assert_dedicated(f, n, 3, 300);
+    record(f, 0);
     assert_int_equal(n->expected, NODE_RUNNING);
     assert_true(n->load == 3.0);
     start(f, b, 0);
@@ -249,7 +330,7 @@ static void measured_load_is_not_lowered_by_a_stop(void **state)
 
     give(a, 0, 1, 2);
     start(f, a, 0);
-    node_measure(n, 0.5, &(struct res){{0}});
+    node_measure(f->c, n, 0.5, &(struct res){{0}});
     stop(f, a, EV_COMPLETE, 1);
     assert_true(n->load == 0.5);
 }
@@ -268,9 +349,9 @@ static void node_policy_example_of_measured_use(void **state)
         struct job *j = job(f, id, 1);
         give(j, 0, 1, 1);
         start(f, j, 0);
-        assert_int_equal(n->expected, i == 3 ? NODE_BUSY : NODE_RUNNING);
+        assert_int_equal(node_expected(f->c, n), i == 3 ? NODE_BUSY : NODE_RUNNING);
         if (i >= 3)
-            node_measure(n, 0.4 * (i + 1), &(struct res){{0}});
+            node_measure(f->c, n, 0.4 * (i + 1), &(struct res){{0}});
     }
     assert_dedicated(f, n, 8, 0);
     configure(f);
@@ -353,7 +434,7 @@ static void initiators_and_generic_resources_are_dedicated(void **state)
     give(b, 0, 1, 1);
     give(c, 0, 1, 2);
     start(f, a, 0);
-    assert_int_equal(n->gres_ded.v[0].count, 4);
+    assert_int_equal(record(f, 0)->gres_ded.v[0].count, 4);
     assert_int_equal(node_class_free(f->c, n, a->cred[CRED_CLASS]), 1);
     start_refused(f, b, "0 tape left");
     start_refused(f, c, "1 class initiators left");
@@ -461,10 +542,10 @@ static void a_node_given_twice_is_refused(void **state)
     node(f, "n1", 1);
     give(j, 0, 1, 1);
     give(j, 0, 1, 1);
-    start_refused(f, j, "belongs to job 'a'");
+    start_refused(f, j, "node 'n1' has 0 processors left");
 }
 
-static void a_wide_task_does_not_fit_a_simple_node(void **state)
+static void a_wide_task_does_not_fit_one_processor(void **state)
 {
     struct fixture *f = *state;
     struct job *j = needing(f, "a", (struct req_desc){.per_task = {{2}}});
@@ -474,11 +555,11 @@ static void a_wide_task_does_not_fit_a_simple_node(void **state)
     node(f, "n1", 1);
     give(j, 0, 1, 1);
     give(k, 0, 1, 1);
-    start_refused(f, j, "one processor");
-    start_refused(f, k, "no 'tape'");
+    start_refused(f, j, "1 processors left");
+    start_refused(f, k, "0 tape left");
 }
 
-static void a_simple_node_without_the_memory_is_refused(void **state)
+static void a_run_is_refused_where_its_memory_ends(void **state)
 {
     struct fixture *f = *state;
     struct job *j =
@@ -494,7 +575,7 @@ static void a_simple_node_without_the_memory_is_refused(void **state)
     start(f, k, 0);
 }
 
-static void a_simple_node_that_does_not_serve_the_class_is_refused(void **state)
+static void a_node_that_does_not_serve_the_class_is_refused(void **state)
 {
     struct fixture *f = *state;
     struct gres_cfg classes[] = {{"batch", 1}, {NULL, 0}};
@@ -508,7 +589,7 @@ static void a_simple_node_that_does_not_serve_the_class_is_refused(void **state)
     start_refused(f, j, "0 class initiators left");
 }
 
-static void a_piece_may_go_over_nodes_of_both_forms(void **state)
+static void a_piece_may_go_over_different_nodes(void **state)
 {
     struct fixture *f = *state;
     struct job *j = job(f, "a", 5);
@@ -521,7 +602,8 @@ static void a_piece_may_go_over_nodes_of_both_forms(void **state)
     give(j, 0, 5, 1);
     start(f, j, 0);
     assert_dedicated(f, f->c->nodes.v[2], 1, 0);
-    assert_int_equal(f->c->owner[4], j->index);
+    assert_int_equal(node_folded(f->c, 0, 5), 2);
+    assert_int_equal(node_folded(f->c, 4, 5), 1);
     stop(f, j, EV_VANISH, 1);
     assert_int_equal(j->state, JOB_LOST);
 }
@@ -534,12 +616,14 @@ int main(void)
         T(without_any_limit_there_is_no_end),
         T(a_requeued_job_may_start_afresh),
         T(time_in_suspension_is_added_to_the_end),
-        T(a_plain_one_processor_node_is_simple),
-        T(the_owner_tells_all_of_a_simple_node),
-        T(a_whole_simple_node_is_dedicated_with_its_memory),
-        T(a_simple_node_counts_its_class_initiator),
+        T(a_piece_tells_all_of_a_folded_node),
+        T(a_run_is_folded_as_far_as_nodes_are_equal_and_vacant),
+        T(a_folded_run_falls_apart_where_a_record_is_wanted),
+        T(folding_changes_no_answer),
+        T(a_whole_processor_is_dedicated_with_its_memory),
+        T(a_folded_node_counts_its_class_initiator),
         T(a_changed_node_takes_its_job_along),
-        T(a_node_with_two_tasks_does_not_become_simple),
+        T(a_node_may_shrink_under_its_tasks),
         T(amounts_states_and_load_follow_start_and_stop),
         T(measured_load_is_not_lowered_by_a_stop),
         T(node_policy_example_of_measured_use),
@@ -552,10 +636,10 @@ int main(void)
         T(an_allocation_must_add_up),
         T(a_refused_start_takes_nothing),
         T(a_node_given_twice_is_refused),
-        T(a_wide_task_does_not_fit_a_simple_node),
-        T(a_simple_node_without_the_memory_is_refused),
-        T(a_simple_node_that_does_not_serve_the_class_is_refused),
-        T(a_piece_may_go_over_nodes_of_both_forms),
+        T(a_wide_task_does_not_fit_one_processor),
+        T(a_run_is_refused_where_its_memory_ends),
+        T(a_node_that_does_not_serve_the_class_is_refused),
+        T(a_piece_may_go_over_different_nodes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

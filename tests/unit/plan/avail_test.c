@@ -34,13 +34,12 @@ static void only_idle_and_running_nodes_take_tasks(void **state)
     world_close(w);
 }
 
-static void a_simple_node_takes_one_task_until_it_has_an_owner(void **state)
+static void a_processor_takes_one_task(void **state)
 {
     struct world *w = world_open(NODEALLOC_FIRSTAVAILABLE);
 
     (void)state;
     world_nodes(w, 2, 1);
-    assert_true(world_find(w, "n1")->simple);
     assert_int_equal(takes(w, plain, "n1"), 1);
     world_occupy(w, "n1", 1, "a");
     assert_int_equal(takes(w, plain, "n1"), 0);
@@ -61,7 +60,7 @@ static void amounts_left_follow_the_availability_policy(void **state)
     (void)state;
     world_node(w, (struct node_desc){.name = "n1", .cfg = {{4, 4000}}});
     world_occupy(w, "n1", 1, "a");
-    node_measure(world_find(w, "n1"), 2.5, &used);
+    node_measure(w->c, world_find(w, "n1"), 2.5, &used);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct req_desc by_mem = {.per_task = {{1, 1000}}};
         for (int r = 0; r < AVAIL_RES_COUNT; r++)
@@ -96,9 +95,9 @@ static void a_trace_of_load_costs_no_processor(void **state)
     (void)state;
     world_nodes(w, 1, 4);
     w->par->avail[AVAIL_PROCS] = AVAIL_COMBINED;
-    node_measure(world_find(w, "n1"), 0.04, &none);
+    node_measure(w->c, world_find(w, "n1"), 0.04, &none);
     assert_int_equal(takes(w, (struct req_desc){.per_task = {{-1}}}, "n1"), 1);
-    node_measure(world_find(w, "n1"), 0.4, &none);
+    node_measure(w->c, world_find(w, "n1"), 0.4, &none);
     assert_int_equal(takes(w, plain, "n1"), 3);
     world_close(w);
 }
@@ -118,10 +117,10 @@ static void n21_utilized_counts_measured_load_only(void **state)
     world_occupy(w, "n1", 4, "a");
     assert_int_equal(takes(w, plain, "n1"), 0); /* artificial load 4.0 */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        node_measure(world_find(w, "n1"), rows[i].load, &none);
+        node_measure(w->c, world_find(w, "n1"), rows[i].load, &none);
         assert_int_equal(takes(w, plain, "n1"), rows[i].takes);
     }
-    node_measure(world_find(w, "n1"), 1.6, &none);
+    node_measure(w->c, world_find(w, "n1"), 1.6, &none);
     world_occupy(w, "n1", 1, "a"); /* raises the load by 1.0 */
     assert_int_equal(takes(w, plain, "n1"), 1);
     world_occupy(w, "n1", 1, "a");
@@ -139,10 +138,10 @@ static void adjuststate_closes_a_node_at_its_maxload(void **state)
     (void)state;
     settings_node(w->cfg, "n1")->maxload = 2.0;
     world_nodes(w, 2, 4);
-    node_measure(world_find(w, "n1"), 1.9, &none);
+    node_measure(w->c, world_find(w, "n1"), 1.9, &none);
     assert_int_equal(takes(w, plain, "n1"), 4);
-    node_measure(world_find(w, "n1"), 2.0, &none);
-    node_measure(world_find(w, "n2"), 2.0, &none);
+    node_measure(w->c, world_find(w, "n1"), 2.0, &none);
+    node_measure(w->c, world_find(w, "n2"), 2.0, &none);
     assert_int_equal(takes(w, plain, "n1"), 0);
     assert_int_equal(takes(w, plain, "n2"), 4);
     world_close(w);
@@ -158,12 +157,12 @@ static void adjustprocs_offers_what_is_left_to_maxload(void **state)
     w->cfg->node_untracked_load_factor = 1.0;
     settings_node(w->cfg, "n1")->maxload = 3.0;
     world_nodes(w, 1, 4);
-    node_measure(world_find(w, "n1"), 0.5, &none);
+    node_measure(w->c, world_find(w, "n1"), 0.5, &none);
     assert_int_equal(takes(w, plain, "n1"), 2); /* min(4, 2.5) */
     world_occupy(w, "n1", 2, "a");
-    node_measure(world_find(w, "n1"), 0.2, &none);
+    node_measure(w->c, world_find(w, "n1"), 0.2, &none);
     assert_int_equal(takes(w, plain, "n1"), 2); /* min(2, 2.8) */
-    node_measure(world_find(w, "n1"), 3.5, &none);
+    node_measure(w->c, world_find(w, "n1"), 3.5, &none);
     assert_int_equal(takes(w, plain, "n1"), 0);
     world_close(w);
 }
@@ -178,10 +177,10 @@ static void load_that_no_job_explains_counts_by_its_factor(void **state)
     w->cfg->node_untracked_load_factor = 1.2;
     settings_node(w->cfg, "n1")->maxload = 4.0;
     world_nodes(w, 1, 4);
-    node_measure(world_find(w, "n1"), 1.0, &none);
+    node_measure(w->c, world_find(w, "n1"), 1.0, &none);
     assert_int_equal(takes(w, plain, "n1"), 2); /* 4 - 1.2 */
     world_occupy(w, "n1", 1, "a");
-    node_measure(world_find(w, "n1"), 1.0, &none);
+    node_measure(w->c, world_find(w, "n1"), 1.0, &none);
     assert_int_equal(takes(w, plain, "n1"), 3); /* all of it is tracked */
     world_close(w);
 }
@@ -192,9 +191,9 @@ static void a_node_almost_out_of_swap_is_left_alone(void **state)
 
     (void)state;
     world_node(w, (struct node_desc){.name = "n1", .cfg = {{4, 0, 1000}}});
-    node_measure(world_find(w, "n1"), 0, &(struct res){{0, 0, 990}});
+    node_measure(w->c, world_find(w, "n1"), 0, &(struct res){{0, 0, 990}});
     assert_int_equal(takes(w, plain, "n1"), 4);
-    node_measure(world_find(w, "n1"), 0, &(struct res){{0, 0, 991}});
+    node_measure(w->c, world_find(w, "n1"), 0, &(struct res){{0, 0, 991}});
     assert_int_equal(takes(w, plain, "n1"), 0);
     world_close(w);
 }
@@ -344,7 +343,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_idle_and_running_nodes_take_tasks),
-        cmocka_unit_test(a_simple_node_takes_one_task_until_it_has_an_owner),
+        cmocka_unit_test(a_processor_takes_one_task),
         cmocka_unit_test(amounts_left_follow_the_availability_policy),
         cmocka_unit_test(combined_equals_dedicated_where_nothing_is_measured),
         cmocka_unit_test(a_trace_of_load_costs_no_processor),

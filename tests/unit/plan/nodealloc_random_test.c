@@ -62,7 +62,8 @@ static void random_nodes(struct world *w, uint64_t *s)
             d.speed = 1 + 0.25 * speeds * below(s, 3);
             d.procspeed_mhz = 500 + 50 * below(s, 6);
         }
-        node_measure(world_node(w, d), below(s, 5), &(struct res){{0}});
+        struct node *n = world_node(w, d);
+        node_measure(w->c, n, below(s, 5), &(struct res){{0}});
     }
 }
 

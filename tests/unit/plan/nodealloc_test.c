@@ -146,7 +146,7 @@ static void minresource_breaks_ties_by_other_amounts_then_latest(void **state)
 static void set_loads(struct world *w, const double *loads, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        node_measure(w->c->nodes.v[i], loads[i], &(struct res){{0}});
+        node_measure(w->c, w->c->nodes.v[i], loads[i], &(struct res){{0}});
 }
 
 static void n5_cpuload_takes_the_idlest_node(void **state)
@@ -252,8 +252,8 @@ static void n7_batch_nodes_first(void **state)
     for (int i = 0; i < 4; i++)
         world_node(w, (struct node_desc){.name = names[i], .cfg = {{4}}});
     world_occupy(w, "batch1", 1, "a");
-    node_measure(world_find(w, "d1"), 0.2, &(struct res){{0}});
-    node_measure(world_find(w, "d2"), 0.1, &(struct res){{0}});
+    node_measure(w->c, world_find(w, "d1"), 0.2, &(struct res){{0}});
+    node_measure(w->c, world_find(w, "d2"), 0.1, &(struct res){{0}});
     world_find(w, "d1")->usage_fraction = 0.5;
     world_find(w, "d2")->usage_fraction = 0.1;
     assert_float_equal(priority_of(w, "batch1", true), 1003, 1e-9);
