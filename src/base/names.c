@@ -2,21 +2,27 @@
  * Names as small numbers: a hash table for text -> id, an array for id -> text. */
 #include "base/names.h"
 
-#include "base/hash.h"
 #include "base/vec.h"
+#include "base/xalloc.h"
 
 #include <assert.h>
 #include <string.h>
 
 /* One allocation a name, never moved: names_text() hands out the text. */
 struct name {
-    UT_hash_handle hh;
     uint32_t id;
     char text[];
 };
 
+/* A place of the table: most questions are answered without looking at a name. */
+struct place {
+    uint32_t hash;
+    uint32_t id; /* NAME_NONE = free */
+};
+
 struct names {
-    struct name *by_text;
+    struct place *table; /* open addressing; never more than half full */
+    uint32_t mask;       /* places - 1, a power of two; 0 = no table yet */
     struct VEC(struct name *) by_id;
 };
 
@@ -29,35 +35,70 @@ void names_destroy(struct names *n)
 {
     if (n == NULL)
         return;
-    HASH_CLEAR(hh, n->by_text);
     for (size_t i = 0; i < n->by_id.n; i++)
         free(n->by_id.v[i]);
     vec_fini(&n->by_id);
+    free(n->table);
     free(n);
+}
+
+/* FNV-1a, its upper bits mixed into the lower ones. */
+static uint32_t hash_of(const char *text)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return (uint32_t)(h ^ h >> 32);
+}
+
+/* The place of the text, or the free one where it belongs. */
+static struct place *place_of(const struct names *n, const char *text, uint32_t hash)
+{
+    uint32_t i = hash & n->mask;
+
+    while (n->table[i].id != NAME_NONE
+           && (n->table[i].hash != hash
+               || strcmp(n->by_id.v[n->table[i].id]->text, text) != 0))
+        i = (i + 1) & n->mask;
+    return &n->table[i];
+}
+
+static void grow(struct names *n)
+{
+    uint32_t places = n->mask ? 2 * (n->mask + 1) : 16;
+
+    free(n->table);
+    n->table = xmalloc(places * sizeof *n->table);
+    memset(n->table, 0xff, places * sizeof *n->table); /* all NAME_NONE */
+    n->mask = places - 1;
+    for (size_t i = 0; i < n->by_id.n; i++) {
+        uint32_t hash = hash_of(n->by_id.v[i]->text);
+        *place_of(n, n->by_id.v[i]->text, hash) = (struct place){hash, (uint32_t)i};
+    }
 }
 
 uint32_t names_find(const struct names *n, const char *text)
 {
-    struct name *found;
-
-    HASH_FIND_STR(n->by_text, text, found);
-    return found != NULL ? found->id : NAME_NONE;
+    return n->mask ? place_of(n, text, hash_of(text))->id : NAME_NONE;
 }
 
 uint32_t names_intern(struct names *n, const char *text)
 {
-    uint32_t id = names_find(n, text);
     size_t size = strlen(text) + 1;
-    struct name *name;
+    uint32_t hash = hash_of(text);
 
-    if (id != NAME_NONE)
-        return id;
-    assert(n->by_id.n < NAME_NONE);
-    name = xmalloc(sizeof *name + size);
+    if (2 * n->by_id.n >= n->mask)
+        grow(n);
+    struct place *place = place_of(n, text, hash);
+    if (place->id != NAME_NONE)
+        return place->id;
+    assert(n->by_id.n < NAME_NONE / 4);
+    struct name *name = xmalloc(sizeof *name + size);
     name->id = (uint32_t)n->by_id.n;
     memcpy(name->text, text, size);
     vec_push(&n->by_id, name);
-    HASH_ADD_KEYPTR(hh, n->by_text, name->text, size - 1, name);
+    *place = (struct place){hash, name->id};
     return name->id;
 }
 
