@@ -5,6 +5,7 @@
 #include "client/sim_scenario.h"
 #include "client/usage.h"
 #include "config/config.h"
+#include "sim/chart.h"
 #include "sim/mauitrace.h"
 #include "sim/report.h"
 #include "sim/swf.h"
@@ -199,6 +200,8 @@ static int load_workload(struct session *s)
     }
     if (!machine_given(s))
         machine_from_trace(s);
+    if (s->opt.load_given && !s->opt.generate)
+        workload_set_load(&s->w, machine_procs(&s->opt.machine), s->opt.workload.load);
     return 0;
 }
 
@@ -257,6 +260,7 @@ static int replay(struct session *s, size_t i)
     if (s->opt.until_is_relative)
         how.until = time_add(how.until, s->w.jobs.v[0].submit_at);
     how.ctx = s;
+    how.occupancy = s->opt.chart ? &o.occupancy : NULL;
     how.progress = s->bar ? draw_bar : NULL;
     if (i == 0 && s->events != NULL) {
         how.decided = record_decision;
@@ -399,6 +403,21 @@ static int write_figures(const struct session *s, const struct study *study)
     return rc;
 }
 
+static void draw_charts(const struct session *s)
+{
+    int64_t shift = workload_shift(&s->w);
+    struct chart_options how = {.width = s->opt.chart_width,
+        .step_s = s->opt.chart_step_s,
+        .shift = shift,
+        .dates = s->w.epoch > 0 || shift == 0};
+
+    for (size_t i = 0; s->opt.chart && i < s->outcomes.n; i++) {
+        fprintf(stdout, "\n%s%s", s->outcomes.n > 1 ? s->outcomes.v[i].config : "",
+            s->outcomes.n > 1 ? ":\n" : "");
+        chart_print(stdout, &s->outcomes.v[i].occupancy, &how);
+    }
+}
+
 static int write_results(struct session *s)
 {
     char source[200];
@@ -408,6 +427,8 @@ static int write_results(struct session *s)
         return -1;
     if (!s->opt.json)
         report_summary(stdout, &study, s->outcomes.v, s->outcomes.n);
+    if (!s->opt.json)
+        draw_charts(s);
     return 0;
 }
 
@@ -438,7 +459,7 @@ static void session_fini(struct session *s)
     for (size_t i = 0; i < s->settings.n; i++)
         settings_destroy(s->settings.v[i]);
     for (size_t i = 0; i < s->outcomes.n; i++)
-        run_result_fini(&s->outcomes.v[i].result);
+        outcome_fini(&s->outcomes.v[i]);
     vec_fini(&s->settings);
     vec_fini(&s->outcomes);
     sim_scenario_fini(&s->scenario);

@@ -5,6 +5,7 @@
 
 #include "base/duration.h"
 #include "base/nearest.h"
+#include "sim/chart.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -37,6 +38,9 @@ enum {
     OPT_JOBS_OUT,
     OPT_EVENTS_OUT,
     OPT_STATS_JSON,
+    OPT_CHART,
+    OPT_CHART_WIDTH,
+    OPT_CHART_STEP,
     OPT_FORMAT
 };
 
@@ -51,7 +55,10 @@ static const struct option_row {
         "replay this trace: SWF or Maui workload trace, plain or .gz; repeatable"},
     {"generate", OPT_GENERATE, "N|Nd", "make up N jobs, or N days of jobs"},
     {"seed", OPT_SEED, "N", "  another seed, another workload (1)"},
-    {"load", OPT_LOAD, "F", "  work submitted, as a share of the machine (0.9)"},
+    {"load", OPT_LOAD, "F",
+        "  work submitted, as a share of the machine (0.9);\n"
+        "                                of a trace: submissions are drawn together or "
+        "apart"},
     {"users", OPT_USERS, "N", "  how many users submit it (64)"},
     {"jobs", OPT_JOBS, "N", "the first N jobs only"},
     {"until", OPT_UNTIL, "TIME",
@@ -79,6 +86,10 @@ static const struct option_row {
     {"backfill-order", OPT_BACKFILL_ORDER, "NAME", "order of the backfill candidates"},
     {NULL, 0, NULL, "Results"},
     {"format", OPT_FORMAT, "text|json", "how to print the figures"},
+    {"chart", OPT_CHART, NULL, "draw who used the processors, and each reservation"},
+    {"chart-width", OPT_CHART_WIDTH, "N", "  in so many columns (80)"},
+    {"chart-step", OPT_CHART_STEP, "TIME",
+        "  a bar for so long, as 6:00:00 (at most 32)"},
     {"jobs-out", OPT_JOBS_OUT, "FILE", "start and end of every job, tab separated"},
     {"events-out", OPT_EVENTS_OUT, "FILE", "every decision, one JSON object a line"},
     {"stats-json", OPT_STATS_JSON, "FILE", "all figures as JSON"},
@@ -287,6 +298,25 @@ static int set_run(int id, const char *text, struct sim_options *o, struct err *
     }
 }
 
+static int set_chart(int id, const char *text, struct sim_options *o, struct err *err)
+{
+    int64_t n = 0;
+
+    o->chart = true;
+    if (id == OPT_CHART_WIDTH) {
+        if (parse_count(id, text, CHART_WIDTH_MIN, CHART_WIDTH_MAX, &n, err) < 0)
+            return -1;
+        o->chart_width = (int)n;
+    } else if (id == OPT_CHART_STEP) {
+        if (duration_parse(text, &n, err) < 0)
+            return err_prefix(err, "--chart-step: ");
+        if (n <= 0 || n >= DURATION_UNLIMITED || n % OCCUPANCY_SLOT_S != 0)
+            return bad_value(id, text, "a multiple of 15 minutes", err);
+        o->chart_step_s = n;
+    }
+    return 0;
+}
+
 static int set_option(int id, const char *text, struct sim_options *o, struct err *err)
 {
     static const char *const formats[] = {"text", "json", NULL};
@@ -327,6 +357,10 @@ static int set_option(int id, const char *text, struct sim_options *o, struct er
         choice = parse_choice(id, text, formats, err);
         o->json = choice == 1;
         return choice < 0 ? -1 : 0;
+    case OPT_CHART:
+    case OPT_CHART_WIDTH:
+    case OPT_CHART_STEP:
+        return set_chart(id, text, o, err);
     case OPT_NODES:
     case OPT_NODE_MEMORY:
         return set_machine(id, text, o, err);
@@ -337,8 +371,10 @@ static int set_option(int id, const char *text, struct sim_options *o, struct er
     case OPT_GENERATE:
         o->generate = true;
         return set_generate(id, text, &o->workload, err);
-    case OPT_SEED:
     case OPT_LOAD:
+        o->load_given = true;
+        return set_generate(id, text, &o->workload, err);
+    case OPT_SEED:
     case OPT_USERS:
         return set_generate(id, text, &o->workload, err);
     default:

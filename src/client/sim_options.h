@@ -19,11 +19,15 @@ struct sim_options {
     const char *resources;
     struct machine machine; /* nodes 0 = not given */
     bool generate;
+    bool load_given;                  /* --load was: of a trace too */
     struct generate_options workload; /* of --generate; procs not filled */
     struct workload_rules rules;      /* procs not filled */
     struct run_options run;
     bool until_is_relative; /* run.until counts from the first submission */
     const char *jobs_out, *events_out, *stats_json, *trace_out;
+    bool chart; /* draw the occupancy */
+    int chart_width;
+    int64_t chart_step_s;
     bool json; /* --format json */
     bool help;
 };

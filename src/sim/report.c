@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+void outcome_fini(struct outcome *o)
+{
+    run_result_fini(&o->result);
+    occupancy_fini(&o->occupancy);
+}
+
 void outcome_judge(struct outcome *o, const struct workload *w, int64_t procs)
 {
     struct metric_job *jobs = xmalloc(w->jobs.n * sizeof *jobs);
@@ -251,6 +257,24 @@ static json_t *dropped_json(const struct workload *w)
     return o;
 }
 
+static json_t *reservations_json(const struct occupancy *o)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < o->rsvs.n; i++) {
+        const struct occupancy_rsv *r = &o->rsvs.v[i];
+        json_t *row = json_object();
+
+        json_object_set_new(row, "name", json_string(r->name));
+        json_object_set_new(row, "kind", json_string(reservation_kind_name(r->kind)));
+        put_int(row, "windows", r->windows);
+        put_real(row, "proc_hours", r->held_ps / 3600);
+        put_real(row, "used_proc_hours", r->used_ps / 3600);
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
 json_t *report_json(const struct study *s, const struct outcome *o)
 {
     const struct run_result *r = &o->result;
@@ -279,6 +303,8 @@ json_t *report_json(const struct study *s, const struct outcome *o)
     put_int(out, "later_1day", o->later_1day);
     put_int(out, "overran", s->w->overran);
     put_int(out, "no_estimate", s->w->no_estimate);
+    if (o->occupancy.procs > 0)
+        json_object_set_new(out, "reservations", reservations_json(&o->occupancy));
     json_object_set_new(out, "dropped", dropped_json(s->w));
     put_real(out, "read_s", s->read_s);
     put_real(out, "wall_s", o->wall_s);

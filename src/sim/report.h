@@ -15,6 +15,7 @@ struct outcome {
     const char *config; /* file, or "defaults"; borrowed */
     struct run_result result;
     struct metrics metrics;
+    struct occupancy occupancy;    /* if it was asked for; owned */
     double wall_s, cpu_s;          /* of the replay alone */
     uint64_t later_1h, later_1day; /* jobs that start later than in the first outcome
                                       by more than that */
@@ -31,6 +32,7 @@ struct study {
     long peak_rss_kb;
 };
 
+void outcome_fini(struct outcome *o);
 /* Fill metrics from the result. */
 void outcome_judge(struct outcome *o, const struct workload *w, int64_t procs);
 /* Fill later_1h and later_1day. */

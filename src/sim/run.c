@@ -43,6 +43,9 @@ struct run {
     size_t over;
     uint32_t seq;
     uint32_t idle_wakeups;
+    struct occupancy before_idle; /* when nothing was left to happen by itself: should
+                                     no job start any more, the replay ends there */
+    bool idle;
 };
 
 const char *run_state_name(enum run_state s)
@@ -145,6 +148,23 @@ static int64_t run_time(
     return run;
 }
 
+/* From here on only the calendar may still bring a job to start. */
+static void note_idle(struct run *s)
+{
+    if (s->opt->occupancy == NULL || s->idle)
+        return;
+    s->before_idle = occupancy_copy(s->opt->occupancy);
+    s->idle = true;
+}
+
+static void note_busy(struct run *s)
+{
+    s->idle_wakeups = 0;
+    if (s->idle)
+        occupancy_fini(&s->before_idle);
+    s->idle = false;
+}
+
 static void started(struct run *s, const struct action *a)
 {
     struct slot *slot = &s->slots.v[a->job];
@@ -162,7 +182,7 @@ static void started(struct run *s, const struct action *a)
     s->waiting--;
     s->r->started++;
     s->r->backfilled += a->backfill;
-    s->idle_wakeups = 0;
+    note_busy(s);
 }
 
 static int64_t left_of(const struct run *s, const struct run_job *out)
@@ -195,7 +215,7 @@ static void resumed(struct run *s, const struct action *a)
     evheap_push(&s->ends, (struct ev){end, slot->seq, a->job});
     s->r->jobs[slot->job].end_at = end - s->shift;
     s->waiting--;
-    s->idle_wakeups = 0;
+    note_busy(s);
 }
 
 static void stopped(struct run *s, const struct action *a, enum run_state state)
@@ -283,6 +303,8 @@ static void cycle(struct run *s)
     s->r->cycles++;
     if (s->actions.n > 0)
         carry_out(s);
+    if (s->opt->occupancy != NULL)
+        occupancy_sample(s->opt->occupancy, s->c, s->now);
     if (s->opt->progress != NULL && s->r->cycles % 1024 == 0)
         s->opt->progress(s->opt->ctx, s->over, s->w->jobs.n);
 }
@@ -412,8 +434,11 @@ static int64_t next_wakeup(struct run *s)
 
     if (at >= TIME_NEVER || !anything_left(s))
         return TIME_NEVER;
-    if (next_event(s) == TIME_NEVER && ++s->idle_wakeups > IDLE_WAKEUPS_MAX)
-        return TIME_NEVER;
+    if (next_event(s) == TIME_NEVER) {
+        note_idle(s);
+        if (++s->idle_wakeups > IDLE_WAKEUPS_MAX)
+            return TIME_NEVER;
+    }
     return at > s->now ? at : s->now + 1;
 }
 
@@ -558,6 +583,16 @@ static void sum_up(struct run *s)
     s->r->end_at = s->now - s->shift;
 }
 
+static void end_occupancy(struct run *s)
+{
+    if (s->idle) {
+        occupancy_fini(s->opt->occupancy);
+        *s->opt->occupancy = s->before_idle;
+    } else {
+        occupancy_end(s->opt->occupancy, s->now);
+    }
+}
+
 int run_replay(const struct workload *w, const struct machine *m,
     const struct settings *cfg, const struct run_options *opt, struct run_result *ret,
     struct err *err)
@@ -583,6 +618,8 @@ int run_replay(const struct workload *w, const struct machine *m,
             replay_polling(&s, until);
         else
             replay(&s, until);
+        if (opt->occupancy != NULL)
+            end_occupancy(&s);
         sum_up(&s);
         rc = 0;
     } else {

@@ -13,6 +13,7 @@
 #include "engine/engine.h"
 #include "sim/diag.h"
 #include "sim/machine.h"
+#include "sim/occupancy.h"
 #include "sim/scenario.h"
 #include "sim/workload.h"
 
@@ -71,7 +72,9 @@ struct run_options {
     void (*told)(void *ctx, const struct run_told *t);
     void (*progress)(void *ctx, size_t ended, size_t total);
     void *ctx;
-    struct diag *diag; /* jobs and lines the scheduler refuses; may be NULL */
+    struct occupancy *occupancy; /* zeroed, to be filled and freed by the caller; NULL =
+                                    not asked for */
+    struct diag *diag;           /* jobs and lines the scheduler refuses; may be NULL */
 };
 
 /* Jobs that still wait at the end, by why. */

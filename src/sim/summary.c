@@ -71,6 +71,10 @@ static void print_head(FILE *out, const struct study *s)
                 span, sizeof span));
     fputc('\n', out);
     print_left_out(out, w);
+    if (w->stretched > 0)
+        fprintf(out,
+            "  load       %.2f: times between submissions are %.3f of the log's\n",
+            workload_load(w, machine_procs(s->m)), w->stretched);
     if (w->overran > 0)
         fprintf(out, "  overran    %" PRIu64 " jobs ran beyond their estimate\n",
             w->overran);

@@ -354,3 +354,29 @@ int64_t workload_shift(const struct workload *w)
         return 0;
     return EPOCH_UNKNOWN;
 }
+
+double workload_load(const struct workload *w, int64_t procs)
+{
+    double work = 0, time;
+
+    if (w->jobs.n < 2 || procs <= 0)
+        return 0;
+    for (size_t i = 0; i < w->jobs.n; i++)
+        work += (double)w->jobs.v[i].run_s * w->jobs.v[i].procs;
+    time = (double)(w->jobs.v[w->jobs.n - 1].submit_at - w->jobs.v[0].submit_at);
+    return time > 0 ? work / (time * (double)procs) : 0;
+}
+
+double workload_set_load(struct workload *w, int64_t procs, double load)
+{
+    double is = workload_load(w, procs), factor = is > 0 ? is / load : 1.0;
+    int64_t begin = w->jobs.n > 0 ? w->jobs.v[0].submit_at : 0;
+
+    for (size_t i = 0; i < w->jobs.n; i++) {
+        struct trace_job *j = &w->jobs.v[i];
+
+        j->submit_at = begin + (int64_t)((double)(j->submit_at - begin) * factor + 0.5);
+    }
+    w->stretched = factor;
+    return factor;
+}

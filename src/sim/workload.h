@@ -56,6 +56,7 @@ struct workload {
     uint64_t dropped[DROPS];
     uint64_t overran;             /* runs longer than their estimate: cut or raised */
     uint64_t no_estimate;         /* jobs that came without one */
+    double stretched;             /* by workload_set_load(); 0 = not */
     int64_t epoch;                /* UTC of time 0 of the trace, 0 = unknown */
     int64_t max_procs, max_nodes; /* machine size in the header, 0 = not told */
     bool ids_rising;              /* ids rose strictly in each file: none twice */
@@ -108,6 +109,14 @@ bool workload_add(struct workload *w, const struct workload_rules *r,
  * jobs with an id seen before dropped. */
 void workload_finish(
     struct workload *w, const struct workload_rules *r, struct diag *d);
+
+/* The work of all jobs, as a share of what `procs` processors can do between the first
+ * and the last submission; 0 without jobs or without time between. */
+double workload_load(const struct workload *w, int64_t procs);
+
+/* Draw submissions together, or apart, until the load is `load`: the same jobs in the
+ * same order. Returns what all distances were multiplied by, 1 when there are none. */
+double workload_set_load(struct workload *w, int64_t procs, double load);
 
 /* What the engine's clock (UTC) is ahead of that of the trace, in seconds. */
 int64_t workload_shift(const struct workload *w);

@@ -133,6 +133,27 @@ static void memory_is_left_out_where_the_machine_tells_none(void **state)
     workload_fini(&w);
 }
 
+static void submissions_are_drawn_together_for_a_load(void **state)
+{
+    struct workload w;
+    struct heard h;
+
+    (void)state;
+    kit_read_swf(&w,
+        "1 100 -1 60 2 -1 -1 2 60 -1 1 1 1 -1 1 -1 -1 -1\n"
+        "2 150 -1 60 4 -1 -1 4 60 -1 1 1 1 -1 1 -1 -1 -1\n"
+        "3 300 -1 40 1 -1 -1 1 40 -1 1 1 1 -1 1 -1 -1 -1\n",
+        &(struct workload_rules){.procs = 4}, &h);
+    /* 120 + 240 + 40 processor seconds in 200 seconds of 4 processors */
+    assert_float_equal(workload_load(&w, 4), 0.5, 1e-12);
+    assert_float_equal(workload_set_load(&w, 4, 1.0), 0.5, 1e-12);
+    assert_float_equal(workload_load(&w, 4), 1.0, 1e-12);
+    assert_int_equal(w.jobs.v[0].submit_at, 100);
+    assert_int_equal(w.jobs.v[1].submit_at, 125);
+    assert_int_equal(w.jobs.v[2].submit_at, 200);
+    workload_fini(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +162,7 @@ int main(void)
         cmocka_unit_test(several_files_get_their_number_into_the_ids),
         cmocka_unit_test(an_id_seen_before_is_dropped_and_told),
         cmocka_unit_test(memory_is_left_out_where_the_machine_tells_none),
+        cmocka_unit_test(submissions_are_drawn_together_for_a_load),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
