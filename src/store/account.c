@@ -171,7 +171,7 @@ int store_account_each(struct store *store, const struct store_account_filter *f
 
     if (!stmt)
         return -1;
-    while (stop == 0 && (rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+    while (stop == 0 && (rc = sql_step(stmt)) == SQLITE_ROW) {
         struct store_account row;
 
         read_row(stmt, &row);

@@ -18,13 +18,16 @@ static int copy(const char *from, const char *to, struct err *err)
     sqlite3_backup *backup = NULL;
     int result = 0, rc;
 
+    errno = 0;
     rc = sqlite3_open_v2(from, &source.db, SQLITE_OPEN_READONLY, NULL);
     if (rc != SQLITE_OK)
         result = sql_fail(&source, rc, "opening", err);
+    errno = 0;
     rc = sqlite3_open_v2(to, &target.db, SQLITE_OPEN_READWRITE, NULL);
     if (result == 0 && rc != SQLITE_OK)
         result = sql_fail(&target, rc, "opening", err);
     if (result == 0) {
+        errno = 0;
         backup = sqlite3_backup_init(target.db, "main", source.db, "main");
         if (backup)
             sqlite3_backup_step(backup, -1);
@@ -116,7 +119,7 @@ int store_check(struct store *store, void (*tell)(void *arg, const char *problem
 
         if (!stmt)
             return -1;
-        for (; (rc = sqlite3_step(stmt)) == SQLITE_ROW; problems++)
+        for (; (rc = sql_step(stmt)) == SQLITE_ROW; problems++)
             tell_line(tell, arg, sql_column(stmt, 0));
         if ((rc & 0xff) == SQLITE_CORRUPT) { /* to be told, not a failure to look */
             tell_line(tell, arg, "file: parts of it cannot be read");

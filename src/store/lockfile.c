@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CLOSED "closed\n"
@@ -27,6 +28,8 @@ static int open_lockfile(const struct store *store, struct err *err)
             "%s: cannot create or open its lock file %s: %s; its folder must exist and "
             "be writable by the user the scheduler runs as",
             store->path, name.text, strerror(errno));
+    else
+        (void)!fchmod(fd, 0600); /* a umask may have taken bits away */
     free(name.text);
     return fd;
 }

@@ -97,9 +97,10 @@ static int ensure_file(struct store *store, struct err *err)
 static int connect_file(struct store *store, int busy_timeout_ms, struct err *err)
 {
     int flags = store->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-    int rc =
-        sqlite3_open_v2(store->path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    int rc;
 
+    errno = 0;
+    rc = sqlite3_open_v2(store->path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK)
         return sql_fail(store, rc, "opening", err);
     sqlite3_extended_result_codes(store->db, 1);
@@ -120,7 +121,7 @@ static int check_structure(struct store *store, struct err *err)
 
     if (!stmt)
         return -1;
-    rc = sqlite3_step(stmt);
+    rc = sql_step(stmt);
     if (rc == SQLITE_ROW && strcmp(sql_column(stmt, 0), "ok") != 0)
         result = sql_fail(&sentence, SQLITE_CORRUPT, "checking its structure", err);
     return sql_walked(store, stmt, rc, 0, err) != 0 ? -1 : result;
@@ -133,7 +134,7 @@ static int use_log(struct store *store, struct err *err)
 
     if (!stmt)
         return -1;
-    rc = sqlite3_step(stmt);
+    rc = sql_step(stmt);
     if (rc == SQLITE_ROW && strcmp(sql_column(stmt, 0), "wal") != 0)
         result = err_set(err, ERR_IO,
             "%s: its file system cannot share memory between programs, which the log "

@@ -45,6 +45,9 @@ struct store {
  * ("writing"), and what to do about it. Returns -1. */
 int sql_fail(const struct store *store, int rc, const char *doing, struct err *err);
 
+/* sqlite3_step() after which sql_fail() can name the cause. */
+int sql_step(sqlite3_stmt *stmt);
+
 /* Run statements without results. */
 int sql_exec(
     const struct store *store, const char *sql, const char *doing, struct err *err);
@@ -52,6 +55,15 @@ int sql_exec(
 /* The one number that a statement yields. */
 int sql_number(
     const struct store *store, const char *sql, int64_t *number, struct err *err);
+
+/* Leave the open transaction, if there is one. */
+void sql_rollback(const struct store *store);
+
+/* After a commit that failed and was rolled back: if it was the flush that failed,
+ * whole frames of it lie in the log, behind its end, and a process that comes after a
+ * crash would take them for committed. Overwrite them with a commit that changes
+ * nothing; -1 = that could not be flushed either, but it has been written. */
+int sql_overwrite(const struct store *store);
 
 /* The statement kept as `which`, prepared from `sql` at first use; NULL on failure. */
 sqlite3_stmt *sql_kept(

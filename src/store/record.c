@@ -49,7 +49,7 @@ int store_get(struct store *store, const char *kind, const char *key, char **val
         return -1;
     sql_text(stmt, 1, kind);
     sql_text(stmt, 2, key);
-    rc = sqlite3_step(stmt);
+    rc = sql_step(stmt);
     if (rc == SQLITE_ROW)
         *value = xstrdup(sql_column(stmt, 0));
     else if (rc != SQLITE_DONE)
@@ -69,7 +69,7 @@ int store_each(struct store *store, const char *kind, store_record_fn *each, voi
     if (!stmt)
         return -1;
     sql_text(stmt, 1, kind);
-    while (stop == 0 && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
+    while (stop == 0 && (rc = sql_step(stmt)) == SQLITE_ROW)
         stop = each(arg, sql_column(stmt, 0), sql_column(stmt, 1));
     return sql_walked(store, stmt, rc, stop, err);
 }
@@ -103,7 +103,7 @@ int store_journal_each(struct store *store, int64_t first, int64_t last,
         return -1;
     sqlite3_bind_int64(stmt, 1, first);
     sqlite3_bind_int64(stmt, 2, last);
-    while (stop == 0 && (rc = sqlite3_step(stmt)) == SQLITE_ROW)
+    while (stop == 0 && (rc = sql_step(stmt)) == SQLITE_ROW)
         stop = each(arg, sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1),
             sql_column(stmt, 2));
     return sql_walked(store, stmt, rc, stop, err);
@@ -128,7 +128,7 @@ int store_journal_last(struct store *store, int64_t *seq, struct err *err)
 
     if (!stmt)
         return -1;
-    rc = sqlite3_step(stmt);
+    rc = sql_step(stmt);
     if (rc == SQLITE_ROW)
         *seq = sqlite3_column_int64(stmt, 0); /* NULL, where there is none, is 0 */
     else

@@ -92,7 +92,7 @@ int schema_migrate(const struct store *store, const struct migration *list,
         return -1;
     for (size_t i = (size_t)version; i < count; i++) {
         if (migrate_one(store, &list[i], err) != 0) {
-            sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+            sql_rollback(store);
             return err_prefix(err,
                 "schema %d could not be brought to %d, the file was "
                 "left as it was: ",
@@ -100,7 +100,8 @@ int schema_migrate(const struct store *store, const struct migration *list,
         }
     }
     if (sql_exec(store, "COMMIT", "converting", err) != 0) {
-        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+        sql_rollback(store);
+        sql_overwrite(store);
         return -1;
     }
     return 0;

@@ -3,6 +3,7 @@
 #include "store/private.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 
 struct advice {
@@ -44,8 +45,10 @@ int sql_fail(const struct store *store, int rc, const char *doing, struct err *e
 {
     const struct advice *advice = advice_of(rc);
     const char *detail = sqlite3_errstr(rc);
-    int no = store->db ? sqlite3_system_errno(store->db) : 0;
+    int no = errno; /* set to 0 before each call; SQLite notes it for some only */
 
+    if (no == 0 && store->db)
+        no = sqlite3_system_errno(store->db);
     if (store->db && sqlite3_errcode(store->db) != SQLITE_OK)
         detail = sqlite3_errmsg(store->db);
     if (no != 0 && ((rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN))
@@ -56,11 +59,19 @@ int sql_fail(const struct store *store, int rc, const char *doing, struct err *e
         doing, detail, advice->advice);
 }
 
+int sql_step(sqlite3_stmt *stmt)
+{
+    errno = 0;
+    return sqlite3_step(stmt);
+}
+
 int sql_exec(
     const struct store *store, const char *sql, const char *doing, struct err *err)
 {
-    int rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+    int rc;
 
+    errno = 0;
+    rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
     return rc == SQLITE_OK ? 0 : sql_fail(store, rc, doing, err);
 }
 
@@ -68,16 +79,50 @@ int sql_number(
     const struct store *store, const char *sql, int64_t *number, struct err *err)
 {
     sqlite3_stmt *stmt = NULL;
-    int rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL), result = 0;
+    int rc, result = 0;
 
+    errno = 0;
+    rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL);
     if (rc == SQLITE_OK)
-        rc = sqlite3_step(stmt);
+        rc = sql_step(stmt);
     if (rc == SQLITE_ROW)
         *number = sqlite3_column_int64(stmt, 0);
     else
         result = sql_fail(store, rc, "reading", err);
     sqlite3_finalize(stmt);
     return result;
+}
+
+void sql_rollback(const struct store *store)
+{
+    if (!sqlite3_get_autocommit(store->db)) /* SQLite itself leaves it on some errors */
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+static int commit_nothing(const struct store *store)
+{
+    int64_t version;
+    char sql[80];
+    int rc;
+
+    if (sql_number(store, "PRAGMA user_version", &version, NULL) != 0)
+        return -1;
+    sqlite3_snprintf(sizeof sql, sql,
+        "BEGIN IMMEDIATE; PRAGMA user_version=%lld; COMMIT", (long long)version);
+    rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+    sql_rollback(store);
+    return rc == SQLITE_OK ? 0 : -1;
+}
+
+int sql_overwrite(const struct store *store)
+{
+    if (commit_nothing(store) == 0)
+        return 0;
+    /* A flush of the log's head can be in the way of writing anything behind it. */
+    sqlite3_exec(store->db, "PRAGMA synchronous=OFF", NULL, NULL, NULL);
+    commit_nothing(store);
+    sqlite3_exec(store->db, "PRAGMA synchronous=FULL", NULL, NULL, NULL);
+    return -1;
 }
 
 sqlite3_stmt *sql_kept(
@@ -87,6 +132,7 @@ sqlite3_stmt *sql_kept(
 
     if (store->kept[which])
         return store->kept[which];
+    errno = 0;
     rc = sqlite3_prepare_v3(
         store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &store->kept[which], NULL);
     if (rc != SQLITE_OK)
@@ -97,8 +143,10 @@ sqlite3_stmt *sql_kept(
 sqlite3_stmt *sql_walk(struct store *store, const char *sql, struct err *err)
 {
     sqlite3_stmt *stmt = NULL;
-    int rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL);
+    int rc;
 
+    errno = 0;
+    rc = sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL);
     if (rc != SQLITE_OK) {
         sql_fail(store, rc, "reading", err);
         return NULL;

@@ -6,6 +6,7 @@
 #include "store/private.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,8 +27,7 @@ static bool batch_is_open(const struct store *store)
 
 static void leave_batch(struct store *store)
 {
-    if (batch_is_open(store)) /* SQLite itself leaves it after some errors */
-        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    sql_rollback(store);
     store->batch_changes = 0;
 }
 
@@ -43,7 +43,7 @@ static int spoil(struct store *store, struct err *err)
 
 static int run(struct store *store, sqlite3_stmt *stmt, const char *doing)
 {
-    int rc = sqlite3_step(stmt);
+    int rc = sql_step(stmt);
 
     if (rc != SQLITE_DONE)
         sql_fail(store, rc, doing, &store->why);
@@ -88,29 +88,13 @@ int store_change_end(struct store *store, sqlite3_stmt *stmt, struct err *err)
     return 0;
 }
 
-/* A commit whose flush failed has left whole frames in the log, behind its end. A crash
- * now would take them for committed; any later commit overwrites them. */
-static void overwrite_remnant(struct store *store)
-{
-    int64_t version;
-    char sql[80];
-
-    if (sql_number(store, "PRAGMA user_version", &version, NULL) != 0)
-        return;
-    sqlite3_snprintf(sizeof sql, sql,
-        "BEGIN IMMEDIATE; PRAGMA user_version=%lld; COMMIT", (long long)version);
-    if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK)
-        store->remnant = false;
-    leave_batch(store);
-}
-
 static int fail_commit(struct store *store, struct err *err)
 {
     spoil(store, err);
     store->spoiled = false;
     store->stats.failed_commits++;
     if (store->remnant)
-        overwrite_remnant(store);
+        store->remnant = sql_overwrite(store) != 0;
     return -1;
 }
 
@@ -175,9 +159,10 @@ int store_idle(struct store *store, struct err *err)
     if (batch_is_open(store))
         return 0;
     if (store->remnant)
-        overwrite_remnant(store);
+        store->remnant = sql_overwrite(store) != 0;
     if (!store->logged)
         return 0;
+    errno = 0;
     rc = sqlite3_wal_checkpoint_v2(
         store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &frames, &carried);
     if (rc != SQLITE_OK && rc != SQLITE_BUSY)
