@@ -250,6 +250,12 @@ def measure_parts(figures, runs, tmp):
     print(run(BUILD / "bench" / "prio_bench").output, end="", flush=True)
 
 
+def measure_store(figures, runs, tmp):
+    print("\nThe store: changes made durable, on the disk of the build folder.")
+    for _ in range(runs):
+        print(run(BUILD / "bench" / "store_bench", BUILD, 1).output, end="", flush=True)
+
+
 PARTS = {
     "replay": measure_replays,
     "size": measure_size,
@@ -257,6 +263,7 @@ PARTS = {
     "plan": measure_plans,
     "chunky": measure_chunks,
     "parts": measure_parts,
+    "store": measure_store,
 }
 
 
