@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The cost of a scheduling cycle on a large machine with a long queue.
  *
- *     cycle_bench MODE JOBS NODES [CYCLES]
+ *     cycle_bench MODE JOBS NODES [CYCLES [STANDING ADMIN]]
  *
  *     easy      one event a cycle, EASY backfill: one job has a reservation
  *     plan      the first full conservative plan: every job has a reservation
@@ -14,6 +14,11 @@
  * and one of the limits people use; fairshare is in force, and but for plan limits on
  * users and a class too. Chunky tasks have 1, 3 or 8 processors and up to 8 GB, so
  * that what a node can take depends on which tasks it has.
+ *
+ * STANDING reservations (0) are daily, for a shift, on 16 named hosts each of which the
+ * next one has six too; most are for two users, every tenth is for a group. ADMIN
+ * reservations (0) are once in the coming week for up to 25 hours on one to four hosts,
+ * every tenth for a user and the others for nobody.
  *
  * Prints one line of key=value: memory in bytes, times of the processor in
  * milliseconds (submit_us: microseconds a job); cycles are told by their median, 99th
@@ -117,6 +122,81 @@ static void add_nodes(struct engine *e, uint32_t nodes)
     }
 }
 
+/* ---- reservations ---- */
+
+#define DAY_S        86400
+#define HOSTS        16 /* of a standing reservation */
+#define HOSTS_STRIDE 10
+
+static void failed(const struct err *err)
+{
+    fprintf(stderr, "%s\n", err->text);
+    exit(1);
+}
+
+static void list(struct acl *acl, enum acl_type type, const char *text)
+{
+    struct err err;
+
+    if (acltext_parse(type, text, acl, &err) < 0)
+        failed(&err);
+}
+
+static char *host_list(uint32_t first, uint32_t count, uint32_t nodes)
+{
+    char *text = xcalloc(count, 12), *at = text;
+
+    for (uint32_t i = 0; i < count; i++)
+        at += sprintf(at, "%sn%06u", i ? "," : "", (first + i) % nodes);
+    return text;
+}
+
+static void add_standing(struct settings *cfg, uint32_t count, uint32_t nodes)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char name[32], who[64];
+        struct err err;
+        snprintf(name, sizeof name, "shift%u", i);
+        struct sr_cfg *sr = srcfg_get(cfg, name);
+        sr->hosts = host_list(i * HOSTS_STRIDE, HOSTS, nodes);
+        sr->start_s = i % 16 * 3600;
+        sr->end_s = sr->start_s + 8 * 3600;
+        if (i % 10 == 9)
+            snprintf(who, sizeof who, "g%u", i / 10);
+        else
+            snprintf(who, sizeof who, "u%u,u%u", i * 4 % 200, (i * 4 + 1) % 200);
+        list(&sr->acl, i % 10 == 9 ? ACL_GROUP : ACL_USER, who);
+        if (srcfg_finish(sr, &err) < 0)
+            failed(&err);
+    }
+}
+
+static void add_admin(struct engine *e, uint32_t count, uint32_t nodes, uint64_t *state)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct reservation d = reservation_draft(RSV_ADMIN);
+        struct event ev = {.kind = EVENT_RESERVE, .at = START};
+        uint32_t first = (uint32_t)(rng(state) % nodes);
+        uint32_t hosts = 1 + (uint32_t)(rng(state) % 4);
+        char who[32];
+        struct err err;
+        d.base = xstrdup("work");
+        d.listed = d.one_per_host = true;
+        for (uint32_t k = 0; k < hosts; k++)
+            vec_push(&d.hosts, (first + k) % nodes);
+        d.start_at = START + DAY_S / 4 + (int64_t)(rng(state) % (7 * DAY_S));
+        d.end_at = d.start_at + 3600 + (int64_t)(rng(state) % DAY_S);
+        snprintf(who, sizeof who, "u%u", i % 200);
+        if (i % 10 == 0)
+            list(&d.acl, ACL_USER, who);
+        ev.u.reserve.draft = &d;
+        if (engine_apply(e, &ev, NULL, &err) < 0)
+            failed(&err);
+    }
+}
+
+/* ---- jobs ---- */
+
 static struct req_desc request(const struct mode *mode, uint64_t *rng_state)
 {
     static const int64_t procs[] = {1, 3, 8};
@@ -197,26 +277,33 @@ static void run_events(struct engine *e, int64_t now, uint32_t cycles, uint64_t 
     free(took);
 }
 
-static void measure(
-    const struct mode *mode, uint32_t jobs, uint32_t nodes, uint32_t cycles)
+struct size {
+    uint32_t jobs, nodes, cycles, standing, admin;
+};
+
+static void measure(const struct mode *mode, const struct size *size)
 {
+    uint32_t jobs = size->jobs, nodes = size->nodes, cycles = size->cycles;
     struct settings *cfg = make_settings(mode, jobs);
     struct engine_options opt = {0};
     struct engine *e = engine_create(cfg, &opt);
     struct actions acts = {0};
-    uint64_t state = 42;
+    uint64_t state = 42, rsv_state = 7;
     long empty = rss_kb(), with_nodes;
     double t;
 
     add_nodes(e, nodes);
+    add_standing(cfg, size->standing, nodes);
     with_nodes = rss_kb();
     t = seconds();
     for (uint32_t i = 0; i < jobs; i++)
         submit(e, mode, i, &state);
-    printf("mode=%s jobs=%u nodes=%u submit_us=%.2f node_bytes=%.0f queued_bytes=%.0f",
-        mode->name, jobs, nodes, 1e6 * (seconds() - t) / jobs,
-        (double)(with_nodes - empty) * 1024 / nodes,
+    printf("mode=%s jobs=%u nodes=%u standing=%u admin=%u submit_us=%.2f "
+           "node_bytes=%.0f queued_bytes=%.0f",
+        mode->name, jobs, nodes, size->standing, size->admin,
+        1e6 * (seconds() - t) / jobs, (double)(with_nodes - empty) * 1024 / nodes,
         (double)(rss_kb() - with_nodes) * 1024 / jobs);
+    add_admin(e, size->admin, nodes, &rsv_state);
     t = seconds();
     engine_cycle(e, START + jobs / 10, &acts);
     printf(" first_ms=%.2f started=%llu reserved=%llu", 1e3 * (seconds() - t),
@@ -230,23 +317,27 @@ static void measure(
     settings_destroy(cfg);
 }
 
-static uint32_t number(const char *text)
+static uint32_t number(int argc, char **argv, int i, uint32_t otherwise)
 {
-    return (uint32_t)strtoul(text, NULL, 10);
+    return argc > i ? (uint32_t)strtoul(argv[i], NULL, 10) : otherwise;
 }
 
 int main(int argc, char **argv)
 {
-    uint32_t jobs = argc > 2 ? number(argv[2]) : 0;
-    uint32_t nodes = argc > 3 ? number(argv[3]) : 0;
-    uint32_t cycles = argc > 4 ? number(argv[4]) : 200;
+    const struct size size = {.jobs = number(argc, argv, 2, 0),
+        .nodes = number(argc, argv, 3, 0),
+        .cycles = number(argc, argv, 4, 200),
+        .standing = number(argc, argv, 5, 0),
+        .admin = number(argc, argv, 6, 0)};
 
-    for (size_t i = 0; jobs && nodes && i < sizeof modes / sizeof modes[0]; i++)
+    for (size_t i = 0; size.jobs && size.nodes && i < sizeof modes / sizeof modes[0];
+         i++)
         if (strcmp(argv[1], modes[i].name) == 0) {
-            measure(&modes[i], jobs, nodes, cycles);
+            measure(&modes[i], &size);
             return 0;
         }
-    fputs("usage: cycle_bench easy|plan|chunky|chunky10|steal JOBS NODES [CYCLES]\n",
+    fputs("usage: cycle_bench easy|plan|chunky|chunky10|steal JOBS NODES "
+          "[CYCLES [STANDING ADMIN]]\n",
         stderr);
     return 2;
 }

@@ -4,18 +4,6 @@
  */
 #include "plan/plan_private.h"
 
-/* Profiles and hints were of another view. */
-static void look_anew(struct plan *p)
-{
-    for (size_t i = 0; i < p->pools.n; i++) {
-        p->pools.v[i].work_valid = false;
-        p->pools.v[i].stairs.n = 0;
-    }
-    for (size_t i = 0; i < p->sets.n; i++)
-        p->sets.v[i].hint_valid = false;
-    p->version++;
-}
-
 void away_begin(struct plan *p, bool keep_memory)
 {
     bitset_clear_all(&p->gone);
@@ -37,7 +25,7 @@ void plan_think_away(struct plan *p, const uint32_t *jobs, size_t n, bool keep_m
         bitset_set(&p->gone, jobs[i]);
     if (n == 0)
         away_end(p);
-    look_anew(p);
+    count_look_anew(p);
 }
 
 void plan_cross_reservations(struct plan *p, bool cross)
@@ -46,7 +34,7 @@ void plan_cross_reservations(struct plan *p, bool cross)
         return;
     p->crossing = cross;
     if (p->nrsv)
-        look_anew(p);
+        count_look_anew(p);
 }
 
 int32_t away_units(const struct job *j, const struct pool *pool)
@@ -65,12 +53,15 @@ int32_t away_units(const struct job *j, const struct pool *pool)
     return units;
 }
 
-void away_give_back(struct plan *p, struct pool *pool)
+void away_give_back(struct plan *p, const struct pool *of, struct pool *into)
 {
     for (uint32_t i = bitset_next(&p->gone, 0); i != BITSET_NONE;
          i = bitset_next(&p->gone, i + 1)) {
         const struct job *j = p->c->jobs.v[i];
-        profile_claim(&pool->work, p->now, plan_job_end(p, j), -away_units(j, pool));
+        int64_t start = into->from > p->now ? into->from : p->now;
+        int64_t end = plan_job_end(p, j);
+        end = end < into->to ? end : into->to;
+        profile_claim(&into->work, start, end, -away_units(j, of));
     }
 }
 
@@ -103,7 +94,7 @@ static bool units_suffice(struct plan *p, const struct job *j, int64_t end)
         struct pool *pool = &p->pools.v[i];
         if (pool->by_node || pool->nrsv == 0)
             continue;
-        if (away_units(j, pool) > count_stair(p, pool, end)->units)
+        if (away_units(j, pool) > count_least(p, pool, p->now, end, NULL))
             return false;
     }
     return true;

@@ -25,13 +25,10 @@ static uint32_t units_used(const struct plan *p, const struct node *n, int64_t a
     return used;
 }
 
-/* False when the pool does not have the units: a job that ran past its limit holds
- * some of them. */
-static bool bind_part(struct plan *p, struct rsv *r, const struct part *part)
+/* Nodes of one pool for up to `need` units; returns how many are missing. */
+static uint32_t bind_in(
+    struct plan *p, struct rsv *r, const struct pool *pool, uint32_t need)
 {
-    const struct pool *pool = &p->pools.v[part->pool];
-    uint32_t need = (uint32_t)part->units;
-
     for (size_t i = 0; i < pool->nodes.n && need; i++) {
         const struct node *n = p->c->nodes.v[pool->nodes.v[i]];
         uint32_t used = units_used(p, n, r->start_at);
@@ -41,12 +38,32 @@ static bool bind_part(struct plan *p, struct rsv *r, const struct part *part)
             vec_push(&r->alloc, ((struct alloc){n->index, 1, k, 0}));
         need -= k;
     }
+    return need;
+}
+
+/* False when the pool does not have the units: a job that ran past its limit holds
+ * some of them. What several pools have together is of any of them, if nothing begins
+ * before they are together; else the units are those of the pools themselves. */
+static bool bind_part(struct plan *p, struct rsv *r, const struct part *part)
+{
+    uint32_t need = (uint32_t)part->units;
+
+    if (part->pool < p->pools.n)
+        return bind_in(p, r, &p->pools.v[part->pool], need) == 0;
+    if (r->start_at < p->merge_at)
+        return true;
+    for (size_t i = 0; i < p->pools.n && need; i++)
+        if (p->pools.v[i].later == part->pool - p->pools.n)
+            need = bind_in(p, r, &p->pools.v[i], need);
     return need == 0;
 }
 
 static bool counted(const struct plan *p, const struct part *part)
 {
-    return !p->pools.v[part->pool].by_node;
+    if (part->pool < p->pools.n)
+        return !p->pools.v[part->pool].by_node;
+    const struct pool *later = &p->later.v[part->pool - p->pools.n];
+    return !pool_of((struct plan *)p, later->nodes.v[0])->by_node;
 }
 
 static void bind_rsv(struct plan *p, struct rsv *r)

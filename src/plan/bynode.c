@@ -417,7 +417,9 @@ bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t st
     enum wait_code code;
 
     collect_cands(p, j, s, start);
-    int64_t counted = rsvview_confined(p, j) ? 0 : count_free_at(p, s, start, end);
+    int64_t counted = set_has_count(p, s)
+                          ? search_free_at(p, s, walls_view(p, j), start, end, need)
+                          : 0;
     int64_t first = attracted(p);
     *ret_units = counted < need - first ? counted : need - first;
     if (*ret_units < 0)
@@ -440,7 +442,7 @@ int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
         return multireq_place(p, j, set, p->now, ret, ret_code) ? 0 : -1;
     bynode_all(p, j, set, p->now, end);
     collect_cands(p, j, s, p->now);
-    if (!rsvview_confined(p, j))
+    if (set_has_count(p, s))
         place_collect_counted(p, j, s, end);
     struct nodealloc a = choice(p, j, s, &j->reqs[0], p->now);
     return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, ret_code);
@@ -460,7 +462,7 @@ void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r)
     }
     assert(found);
     (void)found;
-    count_reserve(p, r, units);
+    count_reserve(p, j, r, units);
 }
 
 /* Processors a running job holds on a node of the full form. */

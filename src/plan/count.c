@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Pools planned by count: releases of running jobs, the working profile of a cycle,
- * searches and reservations in it. */
+ * and reservations in it. Searches are in search.c. */
 #include "plan/plan_private.h"
 
 #include <assert.h>
 #include <string.h>
-
-/* Hints pay when the profile is long; a short one is searched faster than they are
- * looked up. */
-#define HINT_MIN_STEPS 160
 
 static uint32_t release_find(const struct pool *pool, int64_t at)
 {
@@ -43,25 +39,54 @@ static void release_add(struct pool *pool, int64_t at, int32_t units)
     pool->releases.n++;
 }
 
+static void hints_invalid(struct plan *p)
+{
+    for (size_t i = 0; i < p->sets.n; i++)
+        for (size_t k = 0; k < p->sets.v[i].reach.n; k++)
+            p->sets.v[i].reach.v[k].hint_valid = false;
+}
+
 static void pool_dirty(struct pool *pool)
 {
     pool->work_valid = false;
     pool->stairs.n = 0;
 }
 
+/* The part of [start, end) that matters to the pool is taken (or given back). A job
+ * that has preempted others may take what is not there, until all is planned again. */
+static void take(
+    struct plan *p, struct pool *pool, int64_t start, int64_t end, int32_t units)
+{
+    start = start > pool->from ? start : pool->from;
+    end = end < pool->to ? end : pool->to;
+    if (start < end && pool->from <= p->now)
+        profile_take(count_work(p, pool), start, end, units);
+    else if (start < end)
+        profile_claim(count_work(p, pool), start, end, units);
+    pool->stairs.n = 0;
+}
+
+/* A job starts in the pool or stops; while the profile can follow, it stays in use. */
+static void follow(struct plan *p, struct pool *pool, const struct job *j,
+    int32_t units, int sign, bool as_planned)
+{
+    release_add(pool, j->end_at, sign * units);
+    if (!as_planned || !pool->work_valid)
+        pool_dirty(pool);
+    else if (sign > 0)
+        take(p, pool, p->now, plan_job_end(p, j), units);
+    pool->stairs.n = 0; /* at its end: the profile knew of it */
+}
+
 static void pool_count(struct plan *p, struct pool *pool, const struct job *j,
     int32_t units, int sign, bool as_planned)
 {
+    struct pool *later = count_later(p, pool);
+
     pool->free_now -= sign * units;
-    release_add(pool, j->end_at, sign * units);
-    if (!as_planned || !pool->work_valid) {
-        pool_dirty(pool);
-        return;
-    }
-    /* the profile stays in use: it already knew of this end, or learns of this start */
-    if (sign > 0)
-        profile_take(&pool->work, p->now, plan_job_end(p, j), units);
-    pool->stairs.n = 0;
+    follow(p, pool, j, units, sign, as_planned);
+    if (later && j->end_at > later->from)
+        follow(p, later, j, units, sign, as_planned);
 }
 
 /* Nodes of one piece that lie in the pool of its first node. */
@@ -86,8 +111,8 @@ void count_start(struct plan *p, const struct job *j, int sign, bool as_planned)
     }
 }
 
-/* Running jobs as the plan sees them: an overdue one holds its units one more
- * poll interval. */
+/* Running jobs as the plan sees them: an overdue one holds its units one more poll
+ * interval. Where the pool's own profile does not matter, all of it is free. */
 static void build_base(struct plan *p, struct pool *pool)
 {
     int64_t grace = time_add(p->now, p->c->cfg->rm_poll_interval_s);
@@ -97,44 +122,125 @@ static void build_base(struct plan *p, struct pool *pool)
     profile_reset(&pool->work, p->now, free);
     for (; i < pool->releases.n && pool->releases.v[i].at <= p->now; i++)
         overdue += pool->releases.v[i].units;
-    for (; i < pool->releases.n; i++)
+    for (; i < pool->releases.n && pool->releases.v[i].at < pool->to; i++)
         profile_append(
             &pool->work, pool->releases.v[i].at, free += pool->releases.v[i].units);
+    if (pool->to < TIME_NEVER)
+        profile_append(&pool->work, pool->to, pool->total);
     if (overdue)
-        profile_take(&pool->work, grace, TIME_NEVER, -overdue);
+        profile_take(&pool->work, grace, pool->to, -overdue);
     if (p->any_gone)
-        away_give_back(p, pool);
+        away_give_back(p, pool, pool);
+}
+
+static void build_base_later(struct plan *p, struct pool *pool)
+{
+    int32_t free = pool->total;
+
+    for (size_t i = 0; i < pool->releases.n; i++)
+        free -= pool->releases.v[i].units;
+    profile_reset(&pool->work, p->now, pool->total);
+    profile_append(&pool->work, pool->from, free);
+    for (size_t i = 0; i < pool->releases.n; i++)
+        profile_append(
+            &pool->work, pool->releases.v[i].at, free += pool->releases.v[i].units);
+    for (size_t i = 0; p->any_gone && i < p->pools.n; i++)
+        if (count_later(p, &p->pools.v[i]) == pool)
+            away_give_back(p, &p->pools.v[i], pool);
+}
+
+static void rebuild(struct plan *p, struct pool *pool)
+{
+    if (pool->from > p->now)
+        build_base_later(p, pool);
+    else
+        build_base(p, pool);
+    pool->stairs.n = 0;
+}
+
+/* Nothing but running jobs in all profiles that are not in use, then what is reserved
+ * in them. A job past its limit may hold what was kept for another, until that is
+ * re-placed. */
+static void rebuild_reserved(struct plan *p)
+{
+    size_t n = p->pools.n + p->later.n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct pool *pool = count_pool(p, i);
+        if (!pool->work_valid && pool->nrsv > 0)
+            rebuild(p, pool);
+    }
+    for (uint32_t i = 0; i < p->nrsv && !p->crossing; i++) {
+        const struct rsv *r = &p->rsvs.v[i];
+        for (size_t k = 0; r->job != INDEX_NONE && k < r->parts.n; k++) {
+            struct pool *pool = count_pool(p, r->parts.v[k].pool);
+            int64_t start = r->start_at > pool->from ? r->start_at : pool->from;
+            int64_t end = r->end_at < pool->to ? r->end_at : pool->to;
+            if (!pool->work_valid)
+                profile_claim(&pool->work, start, end, r->parts.v[k].units);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++)
+        count_pool(p, i)->work_valid |= count_pool(p, i)->nrsv > 0;
 }
 
 struct profile *count_work(struct plan *p, struct pool *pool)
 {
     if (pool->work_valid)
         return &pool->work;
-    build_base(p, pool);
+    if (pool->nrsv > 0)
+        rebuild_reserved(p);
+    else
+        rebuild(p, pool);
     pool->work_valid = true;
-    pool->stairs.n = 0;
-    if (pool->nrsv == 0 || p->crossing)
-        return &pool->work;
-    /* a job past its limit may hold what was kept for another, until that is re-placed
-     */
-    for (uint32_t i = 0; i < p->nrsv; i++) {
-        const struct rsv *r = &p->rsvs.v[i];
-        for (size_t k = 0; r->job != INDEX_NONE && k < r->parts.n; k++)
-            if (r->parts.v[k].pool == pool->index)
-                profile_claim(&pool->work, r->start_at, r->end_at, r->parts.v[k].units);
-    }
     return &pool->work;
+}
+
+void count_look_anew(struct plan *p)
+{
+    for (uint32_t i = 0; i < p->pools.n + p->later.n; i++)
+        pool_dirty(count_pool(p, i));
+    hints_invalid(p);
+    p->version++;
+}
+
+void count_again(struct plan *p)
+{
+    for (uint32_t i = 0; i < p->pools.n + p->later.n; i++) {
+        count_pool(p, i)->nrsv = 0;
+        count_pool(p, i)->rsv_latest = INT64_MIN;
+    }
+    count_look_anew(p);
+    for (uint32_t i = 0; i < p->nrsv; i++)
+        for (size_t k = 0; k < p->rsvs.v[i].parts.n; k++) {
+            struct pool *pool = count_pool(p, p->rsvs.v[i].parts.v[k].pool);
+            pool->nrsv++;
+            if (p->rsvs.v[i].start_at > pool->rsv_latest)
+                pool->rsv_latest = p->rsvs.v[i].start_at;
+        }
+}
+
+void count_advance(struct plan *p)
+{
+    for (uint32_t i = 0; i < p->pools.n + p->later.n; i++) {
+        struct pool *pool = count_pool(p, i);
+        pool->stairs.n = 0;
+        if (pool->work_valid)
+            profile_advance(&pool->work, p->now);
+    }
 }
 
 /* The running minimum of the profile seen from now. Beyond the latest start of a
  * reservation nothing can decrease any more. */
-static void build_stairs(struct plan *p, struct pool *pool)
+void count_stairs(struct plan *p, struct pool *pool)
 {
     const struct profile *work = count_work(p, pool);
+    int64_t last = pool->rsv_latest > pool->from ? pool->rsv_latest : pool->from;
     int32_t least = work->free[0];
 
-    pool->stairs.n = 0;
-    for (uint32_t i = 1; i < work->n && work->at[i] <= pool->rsv_latest; i++)
+    if (pool->stairs.n)
+        return;
+    for (uint32_t i = 1; i < work->n && work->at[i] <= last; i++)
         if (work->free[i] < least) {
             vec_push(&pool->stairs, ((struct stair){work->at[i], least}));
             least = work->free[i];
@@ -142,158 +248,107 @@ static void build_stairs(struct plan *p, struct pool *pool)
     vec_push(&pool->stairs, ((struct stair){TIME_NEVER, least}));
 }
 
-const struct stair *count_stair(struct plan *p, struct pool *pool, int64_t end)
+int64_t count_least(
+    struct plan *p, struct pool *pool, int64_t start, int64_t end, int64_t *ret_more)
 {
-    size_t i = 0;
+    const struct profile *work = count_work(p, pool);
+    uint32_t i = profile_index(work, start), low = i;
+    int64_t last = pool->rsv_latest > pool->from ? pool->rsv_latest : pool->from;
 
-    if (pool->stairs.n == 0)
-        build_stairs(p, pool);
-    while (pool->stairs.v[i].until < end)
-        i++;
-    return &pool->stairs.v[i];
+    /* running jobs only ever end: beyond the last reservation nothing shrinks */
+    if (end > last)
+        end = last < TIME_NEVER ? last + 1 : last;
+    for (i++; i < work->n && work->at[i] < end; i++)
+        if (work->free[i] <= work->free[low])
+            low = i;
+    if (ret_more)
+        *ret_more = low + 1 < work->n ? work->at[low + 1] : TIME_NEVER;
+    return work->free[low];
 }
 
-int64_t count_free_until(struct plan *p, const struct fitset *s, int64_t end)
+/* ---- reservations ---- */
+
+static void add_part(
+    struct plan *p, struct rsv *r, struct pool *pool, uint32_t index, int32_t units)
 {
-    int64_t sum = 0;
-
-    if (end > TIME_NEVER)
-        end = TIME_NEVER;
-    for (size_t i = 0; i < s->pools.n; i++) {
-        struct pool *pool = &p->pools.v[s->pools.v[i].pool];
-        if (pool->by_node)
-            continue;
-        int64_t units = pool->nrsv || p->any_gone ? count_stair(p, pool, end)->units
-                                                  : pool->free_now;
-        sum += units > 0 ? units : 0;
-    }
-    return sum;
-}
-
-/* Next instant after `at` at which some pool of the set changes. */
-static int64_t next_change(struct plan *p, const struct fitset *s, int64_t at)
-{
-    int64_t next = TIME_NEVER;
-
-    for (size_t i = 0; i < s->pools.n; i++) {
-        const struct profile *work = count_work(p, &p->pools.v[s->pools.v[i].pool]);
-        uint32_t k = profile_index(work, at) + 1;
-        if (k < work->n && work->at[k] < next)
-            next = work->at[k];
-    }
-    return next;
-}
-
-/* Several pools: a task cannot move between them, so what counts is the sum of
- * what each has free throughout. */
-static int64_t fit_several(struct plan *p, const struct fitset *s, int32_t need,
-    int64_t from, int64_t duration)
-{
-    for (int64_t at = from; at < TIME_NEVER; at = next_change(p, s, at)) {
-        int64_t sum = 0;
-        for (size_t i = 0; i < s->pools.n && sum < need; i++) {
-            struct pool *pool = &p->pools.v[s->pools.v[i].pool];
-            int32_t units =
-                profile_min(count_work(p, pool), at, time_add(at, duration));
-            sum += units > 0 ? units : 0;
+    if (r->start_at >= pool->to || r->end_at <= pool->from)
+        return;
+    take(p, pool, r->start_at, r->end_at, units);
+    for (size_t k = 0; index >= p->pools.n && k < r->parts.n; k++)
+        if (r->parts.v[k].pool == index) { /* what several pools have together */
+            r->parts.v[k].units += units;
+            return;
         }
-        if (sum >= need)
-            return at;
+    vec_push(&r->parts, ((struct part){index, units}));
+    if (pool->nrsv++ == 0 || r->start_at > pool->rsv_latest)
+        pool->rsv_latest = r->start_at;
+}
+
+/* Reserve up to `need` units of one pool of the set; returns how many. */
+static int64_t reserve_in(
+    struct plan *p, struct rsv *r, struct pool *pool, uint32_t view, int64_t need)
+{
+    struct pool *later = count_later(p, pool);
+    bool merged = later && r->start_at >= later->from;
+    uint32_t stack = merged ? later->stack : pool->stack;
+    bool sure = p->sets.v[r->fitset].pools.n == 1; /* the search has just found them */
+
+    if (walls_closed(p, view, stack, r->start_at, r->end_at, NULL))
+        return 0;
+    int64_t have = sure ? need : INT64_MAX;
+    if (!sure && !merged)
+        have = count_least(p, pool, r->start_at, r->end_at, NULL);
+    if (!sure && later && have > 0) {
+        int64_t then = count_least(p, later, r->start_at, r->end_at, NULL);
+        have = then < have ? then : have;
     }
-    return TIME_NEVER;
+    if (have <= 0)
+        return 0;
+    int32_t units = (int32_t)(have < need ? have : need);
+    add_part(p, r, pool, pool->index, units);
+    if (later)
+        add_part(p, r, later, (uint32_t)p->pools.n + pool->later, units);
+    return units;
 }
 
-static bool hint_ready(struct plan *p, struct fitset *s)
-{
-    if (p->pools.v[s->pools.v[0].pool].work.n < HINT_MIN_STEPS)
-        return false;
-    if (!s->hint)
-        s->hint = hint_create();
-    if (!s->hint_valid)
-        hint_clear(s->hint);
-    s->hint_valid = true;
-    return true;
-}
-
-int64_t count_first_fit(
-    struct plan *p, struct fitset *s, int32_t need, int64_t from, int64_t duration)
-{
-    if (need > s->tasks_max)
-        return TIME_NEVER;
-    for (size_t i = 0; i < s->pools.n; i++)
-        count_work(p, &p->pools.v[s->pools.v[i].pool]);
-    bool hinted = from <= p->now && hint_ready(p, s);
-    int64_t begin = from;
-
-    if (hinted) {
-        int64_t bound = hint_bound(s->hint, need, duration);
-        begin = bound > from ? bound : from;
-        if (begin >= TIME_NEVER)
-            return TIME_NEVER;
-    }
-    int64_t at = s->pools.n == 1 ? profile_fit(
-                     &p->pools.v[s->pools.v[0].pool].work, begin, need, duration)
-                                 : fit_several(p, s, need, begin, duration);
-    if (hinted)
-        hint_learn(s->hint, need, duration, at);
-    return at;
-}
-
-static void take(
-    struct plan *p, uint32_t index, int64_t start, int64_t end, int32_t units)
-{
-    struct pool *pool = &p->pools.v[index];
-
-    profile_take(count_work(p, pool), start, end, units);
-    pool->stairs.n = 0;
-}
-
-static void hints_invalid(struct plan *p)
-{
-    for (size_t i = 0; i < p->sets.n; i++)
-        p->sets.v[i].hint_valid = false;
-}
-
-int64_t count_free_at(
-    struct plan *p, const struct fitset *s, int64_t start, int64_t end)
-{
-    int64_t sum = 0;
-
-    for (size_t i = 0; i < s->pools.n; i++) {
-        struct pool *pool = &p->pools.v[s->pools.v[i].pool];
-        if (pool->by_node)
-            continue;
-        /* running jobs only ever end: beyond the last reservation nothing shrinks */
-        int64_t last = pool->nrsv == 0 || pool->rsv_latest < start
-                           ? start + 1
-                           : time_add(pool->rsv_latest, 1);
-        int32_t units =
-            profile_min(count_work(p, pool), start, last < end ? last : end);
-        sum += units > 0 ? units : 0;
-    }
-    return sum;
-}
-
-void count_reserve(struct plan *p, struct rsv *r, int64_t need)
+/* Pools with the given affinity, or all of them (AFFINITY_LEVELS). */
+static int64_t reserve_level(struct plan *p, const struct job *j, struct rsv *r,
+    uint32_t view, enum affinity level, int64_t need)
 {
     const struct fitset *s = &p->sets.v[r->fitset];
+    int64_t left = need;
+
+    for (size_t k = 0; k < s->groups.n; k++) {
+        const struct group *g = &s->groups.v[k];
+        bool merged =
+            g->later != INDEX_NONE && r->start_at >= p->later.v[g->later].from;
+        for (uint32_t i = 0; i < (merged ? 1 : g->n) && left > 0; i++) {
+            struct pool *pool = &p->pools.v[s->pools.v[g->first + i].pool];
+            const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+            if (pool->by_node)
+                continue;
+            enum affinity here = walls_entered(p, view, pool->stack)
+                                     ? rsvview_affinity(p, j, n, r->start_at)
+                                     : AFFINITY_NONE;
+            if (level == AFFINITY_LEVELS || here == level)
+                left -= reserve_in(p, r, pool, view, left);
+        }
+    }
+    return need - left;
+}
+
+void count_reserve(struct plan *p, const struct job *j, struct rsv *r, int64_t need)
+{
+    static const enum affinity order[] = {
+        AFFINITY_POSITIVE, AFFINITY_NEUTRAL, AFFINITY_NONE, AFFINITY_NEGATIVE};
+    uint32_t view = walls_view(p, j);
 
     r->parts.n = 0;
-    for (size_t i = 0; i < s->pools.n && need > 0; i++) {
-        struct pool *pool = &p->pools.v[s->pools.v[i].pool];
-        if (pool->by_node)
-            continue;
-        int64_t have = s->pools.n == 1
-                           ? need /* the search has just found them */
-                           : profile_min(count_work(p, pool), r->start_at, r->end_at);
-        struct part part = {pool->index, (int32_t)(have < need ? have : need)};
-        if (part.units <= 0)
-            continue;
-        take(p, pool->index, r->start_at, r->end_at, part.units);
-        if (pool->nrsv++ == 0 || r->start_at > pool->rsv_latest)
-            pool->rsv_latest = r->start_at;
-        vec_push(&r->parts, part);
-        need -= part.units;
+    if (!walls_any_entered(p, view)) {
+        need -= reserve_level(p, j, r, view, AFFINITY_LEVELS, need);
+    } else {
+        for (size_t i = 0; i < sizeof order / sizeof *order && need > 0; i++)
+            need -= reserve_level(p, j, r, view, order[i], need);
     }
     assert(need == 0);
 }
@@ -301,10 +356,10 @@ void count_reserve(struct plan *p, struct rsv *r, int64_t need)
 static void give_back(struct plan *p, struct rsv *r)
 {
     for (size_t i = 0; i < r->parts.n; i++) {
-        struct pool *pool = &p->pools.v[r->parts.v[i].pool];
+        struct pool *pool = count_pool(p, r->parts.v[i].pool);
         pool->nrsv--;
         if (pool->work_valid)
-            take(p, pool->index, r->start_at, r->end_at, -r->parts.v[i].units);
+            take(p, pool, r->start_at, r->end_at, -r->parts.v[i].units);
     }
     r->parts.n = 0;
 }

@@ -81,14 +81,27 @@ bool set_has_count(const struct plan *p, const struct fitset *s)
     return false;
 }
 
-void pool_by_node(struct plan *p, struct pool *pool)
+static void end_counting(struct plan *p, struct pool *pool)
 {
-    if (pool->by_node)
-        return;
     pool->by_node = p->by_node = true;
     pool->free_now = pool->total = 0;
     pool->releases.n = 0;
     p->layout++;
+}
+
+void pool_by_node(struct plan *p, struct pool *pool)
+{
+    struct pool *later = count_later(p, pool);
+
+    if (pool->by_node)
+        return;
+    end_counting(p, pool);
+    if (!later)
+        return;
+    later->releases.n = 0;
+    for (size_t i = 0; i < p->pools.n; i++)
+        if (p->pools.v[i].later == pool->later && !p->pools.v[i].by_node)
+            end_counting(p, &p->pools.v[i]);
 }
 
 static bool same_pools(const struct fitset *s, const struct fitset *t)
@@ -98,14 +111,46 @@ static bool same_pools(const struct fitset *s, const struct fitset *t)
                || memcmp(s->pools.v, t->pools.v, s->pools.n * sizeof *s->pools.v) == 0);
 }
 
+void set_fini(struct fitset *s)
+{
+    for (size_t i = 0; i < s->reach.n; i++) {
+        vec_fini(&s->reach.v[i].stairs);
+        hint_destroy(s->reach.v[i].hint);
+    }
+    vec_fini(&s->reach);
+    vec_fini(&s->groups);
+    vec_fini(&s->pools);
+}
+
+/* Which pools of the set are planned together later (they stand together), and which
+ * has most nodes. */
+static void set_group(const struct plan *p, struct fitset *s)
+{
+    size_t most = 0;
+
+    for (uint32_t i = 0; i < s->pools.n; i++) {
+        const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        struct group *last = s->groups.n ? &s->groups.v[s->groups.n - 1] : NULL;
+        if (pool->nodes.n > most) {
+            most = pool->nodes.n;
+            s->biggest = pool->index;
+        }
+        if (last && pool->later != INDEX_NONE && last->later == pool->later)
+            last->n++;
+        else
+            vec_push(&s->groups, ((struct group){i, 1, pool->later}));
+    }
+}
+
 /* Keep the set, or find its equal; moves `draft`. */
 static uint32_t set_intern(struct plan *p, struct fitset *draft)
 {
     for (size_t i = 0; i < p->sets.n; i++)
         if (same_pools(&p->sets.v[i], draft)) {
-            vec_fini(&draft->pools);
+            set_fini(draft);
             return (uint32_t)i;
         }
+    set_group(p, draft);
     vec_push(&p->sets, *draft);
     return (uint32_t)p->sets.n - 1;
 }
@@ -116,6 +161,40 @@ static void set_add_pool(struct fitset *s, const struct pool *pool, uint32_t per
 
     vec_push(&s->pools, fp);
     s->tasks_max += (int64_t)per_node * (int64_t)pool->nodes.n;
+}
+
+struct place_of {
+    uint32_t later, at; /* group, and position in it */
+    struct fitpool pool;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place_of *x = a, *y = b;
+
+    if (x->later != y->later)
+        return x->later < y->later ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Bring those together that are planned together later, pools without reservations
+ * first. */
+static void set_sort(const struct plan *p, struct fitset *s)
+{
+    struct VEC(struct place_of) order = {0};
+
+    if (p->later.n == 0)
+        return;
+    for (uint32_t i = 0; i < s->pools.n; i++) {
+        const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        uint32_t first = pool->stack == 0 ? 0 : (uint32_t)p->pools.n;
+        vec_push(&order, ((struct place_of){pool->later, first + i, s->pools.v[i]}));
+    }
+    if (order.n)
+        qsort(order.v, order.n, sizeof *order.v, compare_places);
+    for (size_t i = 0; i < order.n; i++)
+        s->pools.v[i] = order.v[i].pool;
+    vec_fini(&order);
 }
 
 /* All pools of the partitions in `mask` on which the definition is feasible. */
@@ -141,6 +220,21 @@ static struct fitset set_draft(
         if (per_node)
             set_add_pool(&s, pool, per_node);
     }
+    set_sort(p, &s);
+    return s;
+}
+
+struct fitset fit_counted(const struct plan *p, uint32_t partition)
+{
+    struct fitset s = {.partition = partition};
+
+    for (size_t i = 0; i < p->pools.n; i++) {
+        const struct pool *pool = &p->pools.v[i];
+        if (pool->partition == partition && !pool->by_node && pool->unit)
+            set_add_pool(&s, pool, pool->per_node);
+    }
+    set_sort(p, &s);
+    set_group(p, &s);
     return s;
 }
 
@@ -163,10 +257,13 @@ static void set_admit(struct plan *p, uint32_t set, const struct taskdef *def)
         if (unit == 0 || other) {
             pool_by_node(p, pool);
         } else if (!pool->unit) {
+            p->admitted++;
             pool->unit = unit;
             pool->per_node = s->pools.v[i].per_node;
             pool->total = (int32_t)(pool->per_node * pool->nodes.n);
             pool->free_now = pool->total;
+            if (pool->later != INDEX_NONE)
+                p->later.v[pool->later].total += pool->total;
         }
     }
 }

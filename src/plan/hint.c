@@ -10,10 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_PER_OCTAVE 16
-#define Q_LEVELS         (24 * STEPS_PER_OCTAVE)
-#define D_LEVELS         (32 * STEPS_PER_OCTAVE)
-#define EXACT_SLOTS      8192
+#define Q_OCTAVES 24
+#define D_OCTAVES 32
 
 struct exact {
     uint32_t round;
@@ -26,49 +24,69 @@ struct cell {
     int64_t at;
 };
 
+/* Sizes by grain: steps of an octave as a power of two, slots of the exact table. */
+static const struct grain {
+    uint32_t log_steps, slots;
+} grains[] = {[HINT_FINE] = {4, 8192}, [HINT_COARSE] = {2, 512}};
+
 struct hint {
     uint32_t round;
-    struct exact exact[EXACT_SLOTS];
-    struct cell tree[Q_LEVELS + 1][D_LEVELS + 1];
+    uint32_t log_steps, slots, q_levels, d_levels;
+    struct exact *exact;
+    struct cell *tree; /* (q_levels + 1) rows of d_levels + 1 */
 };
 
-struct hint *hint_create(void)
+struct hint *hint_create(enum hint_grain grain)
 {
     struct hint *h = xcalloc(1, sizeof *h);
+
     h->round = 1;
+    h->log_steps = grains[grain].log_steps;
+    h->slots = grains[grain].slots;
+    h->q_levels = Q_OCTAVES << h->log_steps;
+    h->d_levels = D_OCTAVES << h->log_steps;
+    h->exact = xcalloc(h->slots, sizeof *h->exact);
+    h->tree = xcalloc((size_t)(h->q_levels + 1) * (h->d_levels + 1), sizeof *h->tree);
     return h;
 }
 
 void hint_destroy(struct hint *h)
 {
+    if (!h)
+        return;
+    free(h->exact);
+    free(h->tree);
     free(h);
 }
 
 void hint_clear(struct hint *h)
 {
     if (++h->round == 0) {
-        memset(h, 0, sizeof *h);
+        memset(h->exact, 0, h->slots * sizeof *h->exact);
+        memset(h->tree, 0,
+            (size_t)(h->q_levels + 1) * (h->d_levels + 1) * sizeof *h->tree);
         h->round = 1;
     }
 }
 
 /* Grid level of x >= 1, rounded down; *ret_exact tells whether x is a grid value. */
-static uint32_t level_down(uint64_t x, uint32_t levels, int *ret_exact)
+static uint32_t level_down(
+    const struct hint *h, uint64_t x, uint32_t levels, int *ret_exact)
 {
-    uint32_t octave = 63 - (uint32_t)__builtin_clzll(x);
+    uint32_t octave = 63 - (uint32_t)__builtin_clzll(x), log = h->log_steps;
     uint64_t rest = x - (UINT64_C(1) << octave);
     uint32_t step;
     uint64_t back;
 
-    if (octave >= 4) {
-        step = (uint32_t)(rest >> (octave - 4));
-        back = (uint64_t)step << (octave - 4);
+    if (octave >= log) {
+        step = (uint32_t)(rest >> (octave - log));
+        back = (uint64_t)step << (octave - log);
     } else {
-        step = (uint32_t)(rest << (4 - octave));
+        step = (uint32_t)(rest << (log - octave));
         back = rest;
     }
     *ret_exact = back == rest;
-    uint32_t level = octave * STEPS_PER_OCTAVE + step + 1;
+    uint32_t level = (octave << log) + step + 1;
     if (level > levels) { /* off the grid: the store must not bound anything */
         *ret_exact = 0;
         return levels;
@@ -76,11 +94,16 @@ static uint32_t level_down(uint64_t x, uint32_t levels, int *ret_exact)
     return level;
 }
 
+static struct cell *row(const struct hint *h, uint32_t i)
+{
+    return h->tree + (size_t)i * (h->d_levels + 1);
+}
+
 static struct exact *exact_slot(const struct hint *h, int32_t q, int64_t d)
 {
     uint64_t key = (uint64_t)d * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)(uint32_t)q;
     key *= UINT64_C(0xBF58476D1CE4E5B9);
-    return (struct exact *)&h->exact[(key >> 40) % EXACT_SLOTS];
+    return &h->exact[(key >> 40) % h->slots];
 }
 
 int64_t hint_bound(const struct hint *h, int32_t q, int64_t d)
@@ -93,10 +116,11 @@ int64_t hint_bound(const struct hint *h, int32_t q, int64_t d)
         return e->at;
     if (q < 1 || d < 1)
         return bound;
-    uint32_t dl = level_down((uint64_t)d, D_LEVELS - 1, &unused);
-    for (uint32_t i = level_down((uint64_t)q, Q_LEVELS - 1, &unused); i; i &= i - 1)
+    uint32_t dl = level_down(h, (uint64_t)d, h->d_levels - 1, &unused);
+    for (uint32_t i = level_down(h, (uint64_t)q, h->q_levels - 1, &unused); i;
+         i &= i - 1)
         for (uint32_t k = dl; k; k &= k - 1) {
-            const struct cell *cell = &h->tree[i][k];
+            const struct cell *cell = &row(h, i)[k];
             if (cell->round == h->round && cell->at > bound)
                 bound = cell->at;
         }
@@ -111,11 +135,11 @@ void hint_learn(struct hint *h, int32_t q, int64_t d, int64_t at)
     *e = (struct exact){h->round, q, d, at};
     if (q < 1 || d < 1)
         return;
-    uint32_t qi = level_down((uint64_t)q, Q_LEVELS - 1, &q_exact) + !q_exact;
-    uint32_t di = level_down((uint64_t)d, D_LEVELS - 1, &d_exact) + !d_exact;
-    for (uint32_t i = qi; i <= Q_LEVELS; i += i & -i)
-        for (uint32_t k = di; k <= D_LEVELS; k += k & -k) {
-            struct cell *cell = &h->tree[i][k];
+    uint32_t qi = level_down(h, (uint64_t)q, h->q_levels - 1, &q_exact) + !q_exact;
+    uint32_t di = level_down(h, (uint64_t)d, h->d_levels - 1, &d_exact) + !d_exact;
+    for (uint32_t i = qi; i <= h->q_levels; i += i & -i)
+        for (uint32_t k = di; k <= h->d_levels; k += k & -k) {
+            struct cell *cell = &row(h, i)[k];
             if (cell->round != h->round)
                 *cell = (struct cell){h->round, at};
             else if (cell->at < at)

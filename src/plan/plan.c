@@ -13,8 +13,8 @@ struct plan *plan_create(struct cluster *c)
 
     p->c = c;
     p->version = p->cycle = 1;
+    p->merge_at = TIME_NEVER;
     p->view = xcalloc(1, sizeof *p->view);
-    p->signatures = xcalloc(SIGNATURES, sizeof *p->signatures);
     return p;
 }
 
@@ -22,14 +22,9 @@ void plan_destroy(struct plan *p)
 {
     if (!p)
         return;
-    for (size_t i = 0; i < p->pools.n; i++)
-        pool_fini(&p->pools.v[i]);
-    for (size_t i = 0; i < p->sets.n; i++) {
-        vec_fini(&p->sets.v[i].pools);
-        hint_destroy(p->sets.v[i].hint);
-    }
-    for (size_t i = 0; i < p->fits.n; i++)
-        vec_fini(&p->fits.v[i].sets);
+    windows_fini(p);
+    pools_fini(p);
+    walls_fini(p);
     for (size_t i = 0; i < p->defstairs.n; i++) {
         for (size_t k = 0; k < p->defstairs.v[i].v.n; k++)
             vec_fini(&p->defstairs.v[i].v.v[k].stairs);
@@ -41,9 +36,6 @@ void plan_destroy(struct plan *p)
     }
     for (size_t i = 0; i < p->pins.n; i++)
         vec_fini(&p->pins.v[i].v);
-    vec_fini(&p->pools);
-    vec_fini(&p->sets);
-    vec_fini(&p->fits);
     vec_fini(&p->defstairs);
     vec_fini(&p->ends);
     vec_fini(&p->rsvs);
@@ -55,10 +47,12 @@ void plan_destroy(struct plan *p)
     vec_fini(&p->watches);
     vec_fini(&p->verdicts);
     vec_fini(&p->budget);
+    vec_fini(&p->caps);
+    vec_fini(&p->drops);
     bitset_fini(&p->free_nodes);
     bitset_fini(&p->gone);
     free(p->view);
-    free(p->signatures);
+    free(p->signatures.v);
     free(p);
 }
 
@@ -85,33 +79,11 @@ static void forget_from(struct plan *p, uint32_t first, bool marked)
         p->confirmed = first;
 }
 
-/* Which reservations the pools still hold, after many were forgotten. */
-static void recount_pools(struct plan *p)
-{
-    for (size_t i = 0; i < p->pools.n; i++) {
-        struct pool *pool = &p->pools.v[i];
-        pool->nrsv = 0;
-        pool->rsv_latest = INT64_MIN;
-        pool->work_valid = false;
-        pool->stairs.n = 0;
-    }
-    for (uint32_t i = 0; i < p->nrsv; i++)
-        for (size_t k = 0; k < p->rsvs.v[i].parts.n; k++) {
-            struct pool *pool = &p->pools.v[p->rsvs.v[i].parts.v[k].pool];
-            pool->nrsv++;
-            if (p->rsvs.v[i].start_at > pool->rsv_latest)
-                pool->rsv_latest = p->rsvs.v[i].start_at;
-        }
-    for (size_t i = 0; i < p->sets.n; i++)
-        p->sets.v[i].hint_valid = false;
-    p->version++;
-}
-
 static void forget_all(struct plan *p, bool marked)
 {
     forget_from(p, 0, marked);
     p->cycle++; /* pins too */
-    recount_pools(p);
+    count_again(p);
 }
 
 /* Close the gaps that started jobs left in the list. */
@@ -131,16 +103,6 @@ static void close_gaps(struct plan *p)
         kept++;
     }
     p->nrsv = kept;
-}
-
-static void advance_pools(struct plan *p)
-{
-    for (size_t i = 0; i < p->pools.n; i++) {
-        struct pool *pool = &p->pools.v[i];
-        pool->stairs.n = 0;
-        if (pool->work_valid)
-            profile_advance(&pool->work, p->now);
-    }
 }
 
 /* A time limit in an access list asks for the overlap, which shrinks while the clock
@@ -167,9 +129,10 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
 {
     bool rebuilt = p->node_epoch != p->c->node_epoch
                    || p->config_epoch != p->c->config_epoch
-                   || p->rsv_epoch != p->c->rsv_epoch;
+                   || p->rsv_epoch != p->c->rsv_epoch || pools_merge_now(p, now);
 
     if (rebuilt) {
+        p->now = now;
         pools_rebuild(p);
         p->rsv_epoch = p->c->rsv_epoch;
         p->node_epoch = p->c->node_epoch;
@@ -190,9 +153,9 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
         close_gaps(p);
     }
     if (same)
-        advance_pools(p);
+        count_advance(p);
     else
-        recount_pools(p);
+        count_again(p);
     p->given_back = false;
     p->rsv_layout = p->layout;
 }
@@ -214,7 +177,7 @@ bool plan_confirm(struct plan *p, const struct job *j)
         return true;
     }
     forget_from(p, p->confirmed, false);
-    recount_pools(p);
+    count_again(p);
     return false;
 }
 
@@ -223,7 +186,7 @@ void plan_confirm_rest(struct plan *p)
     if (p->confirmed >= p->nrsv)
         return;
     forget_from(p, p->confirmed, false);
-    recount_pools(p);
+    count_again(p);
 }
 
 void plan_job_queued(struct plan *p, const struct job *j)
@@ -384,7 +347,8 @@ int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
 
     if (!s)
         return 0;
-    int64_t sum = rsvview_confined(p, j) ? 0 : count_free_until(p, s, end);
+    int64_t sum =
+        set_has_count(p, s) ? search_free_until(p, s, walls_view(p, j), end) : 0;
     return set_has_by_node(p, s) ? sum + bynode_free_until(p, j, set_of(p, s), end)
                                  : sum;
 }
@@ -419,9 +383,10 @@ static int64_t nodes_first_fit(
 
     if (j->nreqs > 1)
         return multireq_first_fit(p, j, set, from);
-    if (set_has_by_node(p, s) || rsvview_confined(p, j))
+    if (set_has_by_node(p, s))
         return bynode_first_fit(p, j, set, from);
-    return count_first_fit(p, s, (int32_t)j->reqs[0].tasks, from, plan_duration(j));
+    return search_first_fit(
+        p, s, walls_view(p, j), (int32_t)j->reqs[0].tasks, from, plan_duration(j));
 }
 
 static int64_t first_fit_in(
@@ -517,11 +482,11 @@ void plan_reserve(struct plan *p, struct job *j, const struct slot *slot)
     r->fitset = set_of(p, s);
     r->start_at = slot->at;
     r->end_at = time_add(slot->at, plan_duration(j));
-    if (set_has_by_node(p, s) || rsvview_confined(p, j)) {
+    if (set_has_by_node(p, s)) {
         bynode_place_at(p, j, r);
         bynode_pin(p, r);
     } else {
-        count_reserve(p, r, j->reqs[0].tasks);
+        count_reserve(p, j, r, j->reqs[0].tasks);
     }
     j->rsv_start_at = slot->at;
     j->rsv_partition = slot->partition;
@@ -553,68 +518,6 @@ uint32_t plan_reservations(const struct plan *p)
 uint32_t plan_reserved_job(const struct plan *p, uint32_t i)
 {
     return p->rsvs.v[i].job;
-}
-
-/* ---- windows ---- */
-
-static void window_edges(struct plan *p, const struct pool *pool, int64_t after_s)
-{
-    for (size_t i = 0; i < pool->stairs.n; i++) {
-        int64_t until = pool->stairs.v[i].until;
-        if (until < TIME_NEVER && until - p->now > after_s)
-            vec_push(&p->times, until);
-    }
-    for (size_t k = 0; pool->by_node && k < pool->nodes.n; k++) {
-        const struct pins *pins = pins_of(p, pool->nodes.v[k]);
-        for (size_t i = 0; pins && i < pins->v.n; i++)
-            if (pins->v.v[i].start_at - p->now > after_s)
-                vec_push(&p->times, pins->v.v[i].start_at);
-    }
-}
-
-/* Processors of the pool free from now until `end`, for tasks of one processor. */
-static int64_t window_procs(struct plan *p, struct pool *pool, int64_t end)
-{
-    int64_t sum = 0;
-
-    if (!pool->by_node && pool->unit)
-        return pool->unit
-               * (pool->nrsv ? count_stair(p, pool, end)->units : pool->free_now);
-    for (size_t k = 0; k < pool->nodes.n; k++) {
-        const struct node *n = p->c->nodes.v[pool->nodes.v[k]];
-        if (!bitset_test(&p->free_nodes, n->index))
-            continue;
-        int64_t free = n->cfg.v[RES_PROCS] - node_dedicated(p->c, n).v[RES_PROCS];
-        sum += bynode_procs_until(p, n, free, end);
-    }
-    return sum;
-}
-
-bool plan_window(
-    struct plan *p, uint32_t partition, int64_t after_s, struct window *ret_window)
-{
-    int64_t end = TIME_NEVER;
-
-    if (after_s >= DURATION_UNLIMITED)
-        return false;
-    p->times.n = 0;
-    for (size_t i = 0; i < p->pools.n; i++) {
-        struct pool *pool = &p->pools.v[i];
-        if (pool->partition != partition)
-            continue;
-        if (!pool->by_node && pool->nrsv)
-            count_stair(p, pool, p->now + 1);
-        window_edges(p, pool, after_s);
-    }
-    for (size_t i = 0; i < p->times.n; i++)
-        if (p->times.v[i] < end)
-            end = p->times.v[i];
-    ret_window->duration_s = end < TIME_NEVER ? end - p->now : DURATION_UNLIMITED;
-    ret_window->procs = 0;
-    for (size_t i = 0; i < p->pools.n; i++)
-        if (p->pools.v[i].partition == partition)
-            ret_window->procs += window_procs(p, &p->pools.v[i], end);
-    return true;
 }
 
 /* ---- invariants ---- */

@@ -23,8 +23,19 @@ struct stair {
     int32_t units;
 };
 
+/* An interval [start, end) during which nodes are closed to a job. */
+struct wall {
+    int64_t start, end;
+};
+
+/* Nodes that no request can tell apart and that are under the same reservations; or
+ * (`later`) what several such pools have together once their reservations are over. */
 struct pool {
     uint32_t index, partition;
+    uint32_t stack;   /* reservations of whole nodes on it: walls.c; 0 = none */
+    uint32_t later;   /* in plan.later: planned together from plan.merge_at on, or
+                         INDEX_NONE */
+    int64_t from, to; /* its own profile matters in [from, to) */
     struct VEC(uint32_t) nodes; /* indexes, ascending */
     struct bitset members;      /* the same */
     bool by_node;               /* planned node by node */
@@ -45,15 +56,31 @@ struct fitpool {
     uint32_t pool, per_node;
 };
 
+/* What the counted pools of a set are to one kind of asker (walls.c). */
+struct reach {
+    uint64_t version;                /* of the plan, for `stairs` */
+    struct VEC(struct stair) stairs; /* of all its pools together */
+    struct hint *hint;               /* NULL until a long pass needs it */
+    bool hint_valid;
+};
+
+/* Pools of a set, [first, first + n), that are planned together later. */
+struct group {
+    uint32_t first, n;
+    uint32_t later; /* INDEX_NONE: one pool for itself */
+};
+
 /* A set of pools of one partition (or of several, for SPAN) that a task definition
- * can use together. Shared by definitions with equal lists. */
+ * can use together. Shared by definitions with equal lists. Pools that are planned
+ * together later stand together. */
 struct fitset {
     uint32_t partition; /* INDEX_NONE = several */
     uint64_t mask;      /* partitions */
     struct VEC(struct fitpool) pools;
-    int64_t tasks_max; /* on empty nodes */
-    struct hint *hint; /* NULL until a long pass needs it */
-    bool hint_valid;
+    struct VEC(struct group) groups;
+    uint32_t biggest;               /* pool with the most nodes */
+    int64_t tasks_max;              /* on empty nodes */
+    struct VEC(struct reach) reach; /* by view + 1 */
 };
 
 /* Where one task definition fits. */
@@ -76,16 +103,46 @@ struct defstairs {
     struct VEC(struct defstair) v;
 };
 
-/* Which reservations let a set of credentials in, as one number. */
+/* What reservations look at in a job, as one number, and how they look to it: as one
+ * number (of all verdicts), and as walls. */
 struct signature {
-    uint64_t epoch; /* of the reservations; older ones are empty */
-    uint64_t who, sum;
+    uint64_t who; /* 0 = an empty slot */
+    uint64_t sum, sum_epoch;
+    uint64_t view_epoch;
+    uint32_t view;
 };
-#define SIGNATURES 4096
+struct signatures {
+    struct signature *v; /* hash table, `cap` slots */
+    uint32_t n, cap;
+};
 
-/* A reservation's share in a pool planned by count. */
+/* A reservation of whole nodes, as it was when the pools were made. */
+struct layer {
+    uint32_t rsv;
+    int64_t start_at, end_at;
+};
+
+/* All reservations on a node: nodes with the same ones are interchangeable. */
+struct stack {
+    struct VEC(struct layer) layers;
+    uint64_t hash;
+    uint32_t next; /* in the same slot */
+};
+#define STACK_SLOTS 1024
+
+/* How the stacks look to one kind of asker. */
+struct view {
+    struct VEC(struct wall) walls; /* by stack: sorted, apart from each other */
+    struct VEC(uint32_t) first;    /* by stack, into walls; and their number */
+    struct VEC(bool) entered;      /* by stack: some reservation of it lets in */
+    bool any_entered;
+};
+#define VIEW_OPEN UINT32_MAX /* no walls anywhere */
+
+/* A reservation's share in a pool planned by count, as long as the pool's own profile
+ * matters. */
 struct part {
-    uint32_t pool;
+    uint32_t pool; /* of plan.pools; from pools.n on: of plan.later */
     int32_t units;
 };
 
@@ -126,6 +183,16 @@ struct ending {
     uint32_t job;
 };
 
+/* From `at` on a pool may offer so many units more. */
+struct gain {
+    int64_t at, units;
+};
+
+/* Beyond `at` so many units less are free. */
+struct drop {
+    int64_t at, units;
+};
+
 struct plan {
     struct cluster *c;
     uint64_t node_epoch, config_epoch, rsv_epoch, relief_epoch;
@@ -149,8 +216,19 @@ struct plan {
     struct VEC(int64_t) budget;       /* by pool, of plan_rsv_begin() */
     uint32_t acl_types;               /* in use at acl_epoch */
     uint64_t acl_epoch;
-    struct signature *signatures; /* SIGNATURES of them, by hash */
-    struct acl_asker *view;       /* the job last looked at by rsvview.c */
+    struct signatures signatures;
+    struct VEC(struct stack) stacks;
+    uint32_t stack_slots[STACK_SLOTS];
+    struct VEC(struct view) views;
+    uint64_t views_epoch;
+    struct VEC(struct pool) later;    /* see struct pool */
+    int64_t merge_at;                 /* when they begin; TIME_NEVER = there are none */
+    struct VEC(int64_t) caps;         /* scratch: by pool, then by later pool */
+    struct VEC(struct fitset) wholes; /* by partition: all counted pools (window.c) */
+    uint64_t wholes_stamp;
+    uint64_t admitted;             /* grows when a pool learns its unit */
+    struct VEC(struct drop) drops; /* scratch */
+    struct acl_asker *view;        /* the job last looked at by rsvview.c */
     uint32_t view_job;
     uint64_t view_version, view_stamp;
     struct VEC(struct view_verdict) verdicts; /* by reservation index */
@@ -168,12 +246,21 @@ struct plan {
 
 /* pool.c */
 void pools_rebuild(struct plan *p);
-void pool_fini(struct pool *pool);
+void pools_fini(struct plan *p);
+/* Has the instant come from which on pools are planned together? */
+bool pools_merge_now(const struct plan *p, int64_t now);
 static inline struct pool *pool_of(struct plan *p, uint32_t node)
 {
     uint32_t i = p->c->nodes.v[node]->pool;
     return i == INDEX_NONE ? NULL : &p->pools.v[i];
 }
+
+void set_fini(struct fitset *s);
+/* All pools of the partition that are planned by count in a known unit. */
+struct fitset fit_counted(const struct plan *p, uint32_t partition);
+
+/* window.c */
+void windows_fini(struct plan *p);
 
 /* Which kinds of pools a set has. */
 bool set_has_by_node(const struct plan *p, const struct fitset *s);
@@ -184,7 +271,8 @@ struct fit *fit_get(struct plan *p, const struct taskdef *def);
 struct fitset *fit_in_partition(
     struct plan *p, const struct taskdef *def, uint32_t partition);
 struct fitset *fit_for(struct plan *p, const struct job *j, uint32_t partition);
-/* The pool's shapes are too different for counting. */
+/* The pool's shapes are too different for counting; then so are those of pools that
+ * are planned together with it later. */
 void pool_by_node(struct plan *p, struct pool *pool);
 void fit_learn(struct plan *p, const struct job *j, const struct req *r);
 /* Partitions the job may be tried in, one call per partition: its bits, or for a
@@ -193,19 +281,67 @@ uint64_t fit_partitions(const struct plan *p, const struct job *j);
 
 /* count.c: pools planned by count */
 void count_start(struct plan *p, const struct job *j, int sign, bool as_planned);
+/* Which reservations the pools hold, after many were forgotten. O(pools + parts). */
+void count_again(struct plan *p);
+/* Profiles and hints were of another view. O(pools + sets). */
+void count_look_anew(struct plan *p);
+/* The clock went on, and nothing else happened. O(pools). */
+void count_advance(struct plan *p);
 /* A reserved job is about to start: its reservation makes room for it. */
 void count_hand_over(struct plan *p, struct rsv *r);
 bool count_overdue(const struct plan *p);
 struct profile *count_work(struct plan *p, struct pool *pool);
-const struct stair *count_stair(struct plan *p, struct pool *pool, int64_t end);
-int64_t count_free_until(struct plan *p, const struct fitset *s, int64_t end);
-int64_t count_first_fit(
-    struct plan *p, struct fitset *s, int32_t need, int64_t from, int64_t duration);
-/* Units free throughout [start, end) in the counted pools of the set. */
-int64_t count_free_at(
-    struct plan *p, const struct fitset *s, int64_t start, int64_t end);
-void count_reserve(struct plan *p, struct rsv *r, int64_t units);
+/* The stairs of one pool, built when they are not there. */
+void count_stairs(struct plan *p, struct pool *pool);
+void count_reserve(struct plan *p, const struct job *j, struct rsv *r, int64_t units);
 void count_unreserve(struct plan *p, struct rsv *r);
+/* Units of the pool free throughout [start, end); *ret_more is the first instant at
+ * which more may be. */
+int64_t count_least(
+    struct plan *p, struct pool *pool, int64_t start, int64_t end, int64_t *ret_more);
+static inline struct pool *count_pool(struct plan *p, uint32_t part)
+{
+    return part < p->pools.n ? &p->pools.v[part] : &p->later.v[part - p->pools.n];
+}
+static inline struct pool *count_later(struct plan *p, const struct pool *pool)
+{
+    return pool->later == INDEX_NONE ? NULL : &p->later.v[pool->later];
+}
+
+/* search.c: the counted pools of a set together, as a job sees them (walls_view) */
+/* Units free from now until `end`. */
+int64_t search_free_until(struct plan *p, struct fitset *s, uint32_t view, int64_t end);
+/* The same for all ends, as stairs; `weighted`: in processors. */
+const struct reach *search_stairs(
+    struct plan *p, struct fitset *s, uint32_t view, bool weighted);
+/* Units free throughout [start, end), up to `enough`. */
+int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t view,
+    int64_t start, int64_t end, int64_t enough);
+int64_t search_first_fit(struct plan *p, struct fitset *s, uint32_t view, int32_t need,
+    int64_t from, int64_t duration);
+
+/* walls.c: reservations of whole nodes */
+/* The reservations on a node; INDEX_NONE when it has others than of whole nodes. */
+uint32_t walls_stack(struct plan *p, const struct node *n);
+/* What is left of a stack when all that end by `after` are over. */
+uint32_t walls_stack_after(struct plan *p, uint32_t stack, int64_t after);
+/* The kind of asker that a job is; forgotten with the pools. */
+uint32_t walls_view(struct plan *p, const struct job *j);
+/* Is the stack closed to it at any instant of [start, end)? *ret_until (may be NULL):
+ * an interval of that length that begins earlier meets a wall as well. O(log walls +
+ * walls inside). */
+bool walls_closed(const struct plan *p, uint32_t view, uint32_t stack, int64_t start,
+    int64_t end, int64_t *ret_until);
+/* The first instant >= `at` at which it is closed. */
+int64_t walls_next(const struct plan *p, uint32_t view, uint32_t stack, int64_t at);
+/* Has the stack a reservation that lets the asker in; any stack? */
+bool walls_entered(const struct plan *p, uint32_t view, uint32_t stack);
+static inline bool walls_any_entered(const struct plan *p, uint32_t view)
+{
+    return view != VIEW_OPEN && p->views.v[view].any_entered;
+}
+void walls_forget(struct plan *p);
+void walls_fini(struct plan *p);
 
 /* The interval a job wants. */
 struct span {
@@ -270,13 +406,19 @@ void away_begin(struct plan *p, bool keep_memory);
 void away_end(struct plan *p);
 /* Units of a counted pool that the job has. O(pieces). */
 int32_t away_units(const struct job *j, const struct pool *pool);
-/* Units of jobs thought away come free in the profile at once. */
-void away_give_back(struct plan *p, struct pool *pool);
+/* Units of jobs thought away come free at once: those on nodes of one pool, in the
+ * profile of it, or of the pool that it is a part of later. */
+void away_give_back(struct plan *p, const struct pool *of, struct pool *into);
 /* Pools in which suspended jobs keep memory cannot be planned by count. */
 void away_see_suspended(struct plan *p);
 
 /* rsvview.c: reservations as one job sees them */
-bool rsvview_confined(struct plan *p, const struct job *j);
+/* May the job only use resources of reservations? */
+static inline bool rsvview_confined(const struct job *j)
+{
+    return (j->flags & JOB_ADVRES) || (j->extra && j->extra->advres);
+}
+struct signature *rsvview_signature_of(struct plan *p, const struct job *j);
 void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
     const struct span *span, int64_t at, struct res *io_have);
 enum affinity rsvview_affinity(

@@ -80,18 +80,11 @@ static bool same_node(const struct node *a, const struct node *b)
            && same_classes(a, b) && same_limits(a, b);
 }
 
-/* Nodes under reservations are planned one by one. */
-static bool reserved(const struct plan *p, const struct node *n)
-{
-    return reservations_on(p->c, n->index)->n > 0;
-}
-
+/* `stack` is INDEX_NONE where nodes are planned one by one. */
 static bool same_kind(
-    const struct plan *p, const struct pool *pool, const struct node *n)
+    const struct plan *p, const struct pool *pool, const struct node *n, uint32_t stack)
 {
-    const struct node *sample = p->c->nodes.v[pool->nodes.v[0]];
-
-    return same_node(sample, n) && reserved(p, sample) == reserved(p, n);
+    return pool->stack == stack && same_node(p->c->nodes.v[pool->nodes.v[0]], n);
 }
 
 struct pool_key {
@@ -109,7 +102,7 @@ static bool usable(const struct node *n)
                || n->state == NODE_BUSY);
 }
 
-void pool_fini(struct pool *pool)
+static void pool_fini(struct pool *pool)
 {
     vec_fini(&pool->nodes);
     bitset_fini(&pool->members);
@@ -118,11 +111,16 @@ void pool_fini(struct pool *pool)
     profile_fini(&pool->work);
 }
 
-static struct pool *pool_add(struct plan *p, const struct node *n)
+static struct pool *pool_add(struct plan *p, const struct node *n, uint32_t stack)
 {
     struct pool pool = {.index = (uint32_t)p->pools.n,
         .partition = n->partition,
-        .by_node = reserved(p, n)};
+        .stack = stack,
+        .later = INDEX_NONE,
+        .from = INT64_MIN,
+        .to = TIME_NEVER,
+        .rsv_latest = INT64_MIN,
+        .by_node = stack == INDEX_NONE};
 
     p->user_matters |= n->maxjob_per_user >= 0 || n->maxproc_per_user >= 0;
 
@@ -135,12 +133,15 @@ static struct pool *pool_add(struct plan *p, const struct node *n)
 static struct pool *pool_find(
     struct plan *p, struct pool_key **keys, const struct node *n)
 {
-    uint64_t key = node_key(n) + reserved(p, n);
+    uint32_t stack = walls_stack(p, n);
+    uint64_t key = node_key(n);
     struct pool_key *k;
+
+    MIX(key, stack);
 
     HASH_FIND(hh, *keys, &key, sizeof key, k);
     if (!k) {
-        struct pool *pool = pool_add(p, n);
+        struct pool *pool = pool_add(p, n, stack);
         k = xcalloc(1, sizeof *k);
         k->key = key;
         k->pool = pool->index;
@@ -148,13 +149,13 @@ static struct pool *pool_find(
         return pool;
     }
     struct pool *pool = &p->pools.v[k->pool];
-    if (same_kind(p, pool, n))
+    if (same_kind(p, pool, n, stack))
         return pool;
     /* equal hash of different nodes: practically never; look at all pools */
     for (size_t i = 0; i < p->pools.n; i++)
-        if (same_kind(p, &p->pools.v[i], n))
+        if (same_kind(p, &p->pools.v[i], n, stack))
             return &p->pools.v[i];
-    return pool_add(p, n);
+    return pool_add(p, n, stack);
 }
 
 static void sort_nodes_into_pools(struct plan *p)
@@ -180,16 +181,110 @@ static void sort_nodes_into_pools(struct plan *p)
     }
 }
 
+/* ---- pools that will be one ---- */
+
+/* Few pools are searched as fast as one. */
+#define MERGE_MIN_POOLS 16
+
+static int compare_times(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The instant from which on pools are planned together: when all reservations but the
+ * last few, which may be far off, are over. Any instant would do. */
+static int64_t merge_instant(struct plan *p)
+{
+    int64_t soonest = time_add(p->now, 2 * p->c->cfg->rm_poll_interval_s + 1);
+    size_t n = 0;
+
+    p->times.n = 0;
+    for (size_t i = 0; i < p->c->reservations.n; i++) {
+        const struct reservation *r = p->c->reservations.v[i];
+        if (r && reservation_is_live(r) && r->held_nodes > 0 && r->end_at < TIME_NEVER)
+            vec_push(&p->times, r->end_at);
+    }
+    if (p->pools.n <= MERGE_MIN_POOLS || p->times.n == 0)
+        return TIME_NEVER;
+    qsort(p->times.v, p->times.n, sizeof *p->times.v, compare_times);
+    if (p->times.n > MERGE_MIN_POOLS)
+        n = p->times.n - MERGE_MIN_POOLS;
+    return p->times.v[n] > soonest ? p->times.v[n] : soonest;
+}
+
+/* The pool of what is left of a pool after `merge_at`: nodes of the same kind under
+ * the same reservations. */
+static uint32_t later_find(struct plan *p, struct pool *pool, uint32_t stack)
+{
+    const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+    struct pool later = {.index = (uint32_t)p->later.n,
+        .partition = pool->partition,
+        .stack = stack,
+        .later = INDEX_NONE,
+        .from = p->merge_at,
+        .to = TIME_NEVER,
+        .rsv_latest = INT64_MIN};
+
+    for (size_t i = 0; i < p->later.n; i++) {
+        const struct pool *other = &p->later.v[i];
+        if (other->stack == stack && same_node(p->c->nodes.v[other->nodes.v[0]], n))
+            return other->index;
+    }
+    vec_push(&later.nodes, n->index); /* a sample */
+    vec_push(&p->later, later);
+    profile_init(&p->later.v[later.index].work);
+    return later.index;
+}
+
+bool pools_merge_now(const struct plan *p, int64_t now)
+{
+    /* a job past its limit is thought to hold on for a poll interval */
+    return p->merge_at < TIME_NEVER
+           && time_add(now, p->c->cfg->rm_poll_interval_s) >= p->merge_at;
+}
+
+static void merge_later(struct plan *p)
+{
+    p->merge_at = merge_instant(p);
+    for (size_t i = 0; p->merge_at < TIME_NEVER && i < p->pools.n; i++) {
+        struct pool *pool = &p->pools.v[i];
+        if (pool->by_node)
+            continue;
+        uint32_t stack = walls_stack_after(p, pool->stack, p->merge_at);
+        pool->later = later_find(p, pool, stack);
+        pool->to = p->merge_at;
+    }
+}
+
 static void forget_fits(struct plan *p)
 {
     for (size_t i = 0; i < p->fits.n; i++)
         vec_fini(&p->fits.v[i].sets);
     p->fits.n = 0;
-    for (size_t i = 0; i < p->sets.n; i++) {
-        vec_fini(&p->sets.v[i].pools);
-        hint_destroy(p->sets.v[i].hint);
-    }
+    for (size_t i = 0; i < p->sets.n; i++)
+        set_fini(&p->sets.v[i]);
     p->sets.n = 0;
+}
+
+static void forget_pools(struct plan *p)
+{
+    forget_fits(p);
+    for (size_t i = 0; i < p->pools.n; i++)
+        pool_fini(&p->pools.v[i]);
+    for (size_t i = 0; i < p->later.n; i++)
+        pool_fini(&p->later.v[i]);
+    p->pools.n = p->later.n = 0;
+}
+
+void pools_fini(struct plan *p)
+{
+    forget_pools(p);
+    vec_fini(&p->fits);
+    vec_fini(&p->sets);
+    vec_fini(&p->pools);
+    vec_fini(&p->later);
 }
 
 /* Which shapes are in the system decides what can be planned by count. */
@@ -222,11 +317,10 @@ void pools_rebuild(struct plan *p)
     const struct cluster *c = p->c;
 
     p->by_node = p->user_matters = false;
-    forget_fits(p);
-    for (size_t i = 0; i < p->pools.n; i++)
-        pool_fini(&p->pools.v[i]);
-    p->pools.n = 0;
+    forget_pools(p);
+    walls_forget(p);
     sort_nodes_into_pools(p);
+    merge_later(p);
     recount_free_nodes(p);
     learn_all_jobs(p);
     for (size_t i = 0; i < p->pools.n; i++)

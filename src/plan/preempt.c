@@ -402,14 +402,23 @@ static bool choose(struct hunt *h, struct victims *ret, struct allocs *ret_alloc
     return found;
 }
 
+static bool is_closed(const struct hunt *h, const struct pool *pool)
+{
+    return !pool->by_node
+           && walls_closed(
+               h->p, walls_view(h->p, h->ask->j), pool->stack, h->p->now, h->end, NULL);
+}
+
 static bool open_shares(struct hunt *h)
 {
     h->set = fit_for(h->p, h->ask->j, h->ask->partition);
     for (size_t i = 0; h->set && i < h->set->pools.n; i++) {
         struct share s = {.pool = &h->p->pools.v[h->set->pools.v[i].pool]};
+        if (is_closed(h, s.pool))
+            continue;
         profile_init(&s.room);
         vec_push(&h->shares, s);
-        open_share(h, &h->shares.v[i]);
+        open_share(h, &h->shares.v[h->shares.n - 1]);
     }
     return h->shares.n > 0;
 }

@@ -8,13 +8,33 @@
 void plan_rsv_begin(struct plan *p, const struct reservation *r)
 {
     p->budget.n = 0;
-    for (size_t i = 0; i < p->pools.n; i++) {
-        struct pool *pool = &p->pools.v[i];
+    for (uint32_t i = 0; i < p->pools.n + p->later.n; i++) {
+        struct pool *pool = count_pool(p, i);
         int64_t units = INT64_MAX;
-        if (!pool->by_node && pool->unit && pool->nrsv > 0)
+        if (!pool->by_node && pool->nrsv > 0)
             units = profile_min(count_work(p, pool), r->start_at, r->end_at);
         vec_push(&p->budget, units);
     }
+}
+
+/* Of so many tasks on the node, those that the budget leaves; they are taken off it. */
+static int64_t spend(struct plan *p, const struct reservation *r, const struct node *n,
+    const struct pool *pool, int64_t k)
+{
+    int64_t procs = r->def.per_task.v[RES_PROCS];
+    int64_t each = procs < 0 ? n->cfg.v[RES_PROCS] : procs;
+    int64_t units = each > 0 && pool->unit ? (each + pool->unit - 1) / pool->unit : 0;
+    int64_t *budget[2] = {&p->budget.v[pool->index], NULL};
+
+    if (pool->later != INDEX_NONE)
+        budget[1] = &p->budget.v[p->pools.n + pool->later];
+    for (int i = 0; i < 2 && units > 0; i++)
+        if (budget[i] && *budget[i] != INT64_MAX && k > *budget[i] / units)
+            k = *budget[i] / units;
+    for (int i = 0; i < 2; i++)
+        if (budget[i] && *budget[i] != INT64_MAX)
+            *budget[i] -= k * units;
+    return k;
 }
 
 /* Does the job keep its resources from the reservation? */
@@ -106,17 +126,7 @@ uint32_t plan_rsv_tasks(
     const struct node *n = p->c->nodes.v[node];
     int64_t k = tasks_over(p, r, n, start, end);
 
-    if (k > 0 && n->pool != INDEX_NONE && n->pool < p->budget.n) {
-        int64_t *budget = &p->budget.v[n->pool];
-        const struct pool *pool = &p->pools.v[n->pool];
-        if (*budget != INT64_MAX) {
-            int64_t procs = r->def.per_task.v[RES_PROCS];
-            int64_t each = procs < 0 ? n->cfg.v[RES_PROCS] : procs;
-            int64_t units = each > 0 ? (each + pool->unit - 1) / pool->unit : 0;
-            if (units > 0 && k > *budget / units)
-                k = *budget / units;
-            *budget -= k * units;
-        }
-    }
+    if (k > 0 && n->pool != INDEX_NONE && p->budget.n == p->pools.n + p->later.n)
+        k = spend(p, r, n, &p->pools.v[n->pool], k);
     return k > 0 ? (uint32_t)(k < UINT32_MAX ? k : UINT32_MAX) : 0;
 }

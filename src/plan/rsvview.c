@@ -5,7 +5,10 @@
 #include "plan/plan_private.h"
 #include "policy/acl.h"
 
-#include <assert.h>
+#include <string.h>
+
+/* Signatures that survive a change of the reservations. */
+#define SIGNATURES_KEPT 10000
 
 /* Jobs on one node that are looked at one by one. */
 #define OCCUPANTS_MAX 96
@@ -24,12 +27,6 @@ static void view_of(struct plan *p, const struct job *j)
     p->view_job = j->index;
     p->view_stamp++;
     *p->view = acl_asker_of(p->c, j);
-}
-
-bool rsvview_confined(struct plan *p, const struct job *j)
-{
-    view_of(p, j);
-    return p->view->confined != ACL_FREE;
 }
 
 static struct acl_verdict verdict(struct plan *p, const struct job *j,
@@ -126,7 +123,7 @@ void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
 {
     const struct rsv_list *list = reservations_on(p->c, n->index);
     struct occupant occ[OCCUPANTS_MAX];
-    bool confined = rsvview_confined(p, j);
+    bool confined = rsvview_confined(j);
     struct res inside = {{0}};
 
     if (list->n == 0 && !confined)
@@ -206,7 +203,7 @@ int64_t rsvview_next(
     struct plan *p, const struct job *j, const struct node *n, int64_t after)
 {
     const struct rsv_list *list = reservations_on(p->c, n->index);
-    bool confined = list->n > 0 && rsvview_confined(p, j);
+    bool confined = list->n > 0 && rsvview_confined(j);
     int64_t next = TIME_NEVER;
 
     for (size_t i = 0; i < list->n; i++) {
@@ -299,6 +296,10 @@ static uint32_t types_in_use(struct plan *p)
         return p->acl_types;
     p->acl_epoch = p->c->rsv_epoch + 1;
     p->acl_types = 0;
+    if (p->signatures.n > SIGNATURES_KEPT) { /* of jobs long gone, most of them */
+        memset(p->signatures.v, 0, p->signatures.cap * sizeof *p->signatures.v);
+        p->signatures.n = 0;
+    }
     for (size_t i = 0; i < p->c->reservations.n; i++) {
         const struct reservation *r = p->c->reservations.v[i];
         for (size_t k = 0; r && reservation_is_live(r) && k < r->acl.entries.n; k++)
@@ -325,7 +326,7 @@ static uint64_t who_asks(struct plan *p, const struct job *j)
         h = mix(h, j->flags);
     if (types >> ACL_PROCS & 1 || types >> ACL_TASKS & 1)
         h = mix(h, (uint64_t)j->procs << 32 | j->tasks);
-    if (j->flags & JOB_ADVRES)
+    if (rsvview_confined(j))
         h = mix(h, j->index + 1);
     return h ? h : 1;
 }
@@ -346,15 +347,52 @@ static uint64_t verdicts_of(struct plan *p, const struct job *j)
     return h;
 }
 
+static struct signature *slot_of(struct signatures *s, uint64_t who)
+{
+    uint32_t i = (uint32_t)(who >> 32) & (s->cap - 1);
+
+    while (s->v[i].who && s->v[i].who != who)
+        i = (i + 1) & (s->cap - 1);
+    return &s->v[i];
+}
+
+static void grow(struct signatures *s)
+{
+    struct signatures old = *s;
+
+    s->cap = old.cap ? old.cap * 2 : 256;
+    s->v = xcalloc(s->cap, sizeof *s->v);
+    for (uint32_t i = 0; i < old.cap; i++)
+        if (old.v[i].who)
+            *slot_of(s, old.v[i].who) = old.v[i];
+    free(old.v);
+}
+
+struct signature *rsvview_signature_of(struct plan *p, const struct job *j)
+{
+    struct signatures *all = &p->signatures;
+    uint64_t who = who_asks(p, j);
+
+    if (all->n * 2 >= all->cap)
+        grow(all);
+    struct signature *s = slot_of(all, who);
+    if (s->who != who) {
+        *s = (struct signature){.who = who};
+        all->n++;
+    }
+    return s;
+}
+
 /* Jobs with equal signatures and task definitions see the same: the user, where node
  * limits or access policies look at it, and which reservations let the job in. */
 uint64_t rsvview_signature(struct plan *p, const struct job *j)
 {
     if (p->c->reservations.n == 0)
         return p->user_matters ? j->cred[CRED_USER] : 0;
-    uint64_t who = who_asks(p, j);
-    struct signature *s = &p->signatures[who % SIGNATURES];
-    if (s->who != who || s->epoch != p->c->rsv_epoch + 1)
-        *s = (struct signature){p->c->rsv_epoch + 1, who, verdicts_of(p, j)};
+    struct signature *s = rsvview_signature_of(p, j);
+    if (s->sum_epoch != p->c->rsv_epoch + 1) {
+        s->sum_epoch = p->c->rsv_epoch + 1;
+        s->sum = verdicts_of(p, j);
+    }
     return p->user_matters ? mix(s->sum, j->cred[CRED_USER]) : s->sum;
 }

@@ -162,6 +162,11 @@ static void watch_counts(struct sweep *w)
     for (uint32_t i = 0; i < p->nrsv; i++)
         if (p->rsvs.v[i].job != INDEX_NONE && p->rsvs.v[i].parts.n)
             watch(w, p->rsvs.v[i].end_at, INDEX_NONE);
+    for (size_t i = 0; i < p->stacks.n; i++)
+        for (size_t k = 0; k < p->stacks.v[i].layers.n; k++) {
+            watch(w, p->stacks.v[i].layers.v[k].start_at, INDEX_NONE);
+            watch(w, p->stacks.v[i].layers.v[k].end_at, INDEX_NONE);
+        }
 }
 
 static void look_again(struct sweep *w, uint32_t node, int64_t at)
@@ -249,7 +254,8 @@ int64_t bynode_first_fit(
     struct sweep w = {
         .p = p, .j = j, .set = set, .from = from, .duration = plan_duration(j)};
     const struct fitset *s = &p->sets.v[set];
-    bool counts = set_has_count(p, s) && !rsvview_confined(p, j);
+    bool counts = set_has_count(p, s);
+    uint32_t view = counts ? walls_view(p, j) : VIEW_OPEN;
     struct allocs found = {0};
     int64_t units;
 
@@ -259,8 +265,9 @@ int64_t bynode_first_fit(
         watch_counts(&w);
     sort_watches(p);
     for (int64_t at = from; at < TIME_NEVER; at = sweep_next(&w, at)) {
-        int64_t counted =
-            counts ? count_free_at(p, s, at, time_add(at, w.duration)) : 0;
+        int64_t counted = counts ? search_free_at(p, s, view, at,
+                              time_add(at, w.duration), j->reqs[0].tasks)
+                                 : 0;
         if (w.sum + counted < j->reqs[0].tasks
             || !bynode_choose(p, j, set, at, &found, &units))
             continue;

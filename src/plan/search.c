@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What counted pools offer a job together. A task cannot move between pools, so what
+ * counts is the sum of what each has free throughout; a pool that is closed to the job
+ * at some instant (walls.c) offers nothing. Pools that differ only in reservations have
+ * one profile together from the instant on at which those are over: nobody is kept
+ * from moving what begins later among their nodes, and what began earlier stays. */
+#include "plan/plan_private.h"
+
+#include <string.h>
+
+/* Hints pay when profiles are long; short ones are searched faster than they are
+ * looked up. */
+#define HINT_MIN_STEPS 160
+
+/* Changes kept in mind when a search leaps forward. */
+#define LEAP 16
+
+static struct reach *reach_of(struct fitset *s, uint32_t view)
+{
+    while (s->reach.n <= view + 1u) /* VIEW_OPEN is the first */
+        vec_push(&s->reach, (struct reach){0});
+    return &s->reach.v[view + 1u];
+}
+
+/* ---- at one interval ---- */
+
+struct search {
+    struct plan *p;
+    struct fitset *s;
+    uint32_t view;
+    int64_t need, duration;
+    struct gain next[LEAP]; /* the soonest gains, in order of time */
+    uint32_t n;
+};
+
+static void note_gain(struct search *q, int64_t at, int64_t units)
+{
+    uint32_t i = q->n;
+
+    if (at >= TIME_NEVER || units <= 0 || (i == LEAP && q->next[i - 1].at <= at))
+        return;
+    if (i == LEAP)
+        i--;
+    else
+        q->n++;
+    for (; i > 0 && q->next[i - 1].at > at; i--)
+        q->next[i] = q->next[i - 1];
+    q->next[i] = (struct gain){at, units};
+}
+
+/* What one pool offers throughout [start, end). */
+static int64_t offer(struct search *q, struct pool *pool, int64_t start, int64_t end)
+{
+    int64_t more, units = 0;
+
+    if (!walls_closed(q->p, q->view, pool->stack, start, end, &more))
+        units = count_least(q->p, pool, start, end, &more);
+    if (units < 0)
+        units = 0;
+    note_gain(q, more, pool->total - units);
+    return units;
+}
+
+/* What a group of pools does; stops counting at `enough`. */
+static int64_t offer_group(
+    struct search *q, const struct group *g, int64_t start, int64_t end, int64_t enough)
+{
+    struct plan *p = q->p;
+    struct pool *later = g->later == INDEX_NONE ? NULL : &p->later.v[g->later];
+    int64_t sum = 0, most = INT64_MAX, more = TIME_NEVER;
+
+    if (p->pools.v[q->s->pools.v[g->first].pool].by_node)
+        return 0;
+    if (later && start >= later->from)
+        return offer(q, later, start, end);
+    if (later && end > later->from)
+        most = count_least(p, later, start, end, &more);
+    for (uint32_t i = 0; i < g->n && sum < enough && sum < most; i++)
+        sum += offer(q, &p->pools.v[q->s->pools.v[g->first + i].pool], start, end);
+    if (sum < most)
+        return sum;
+    /* it is not known how much more than that the pools have */
+    note_gain(q, more, INT32_MAX);
+    return most > 0 ? most : 0;
+}
+
+static int64_t offered(struct search *q, int64_t start, int64_t end)
+{
+    int64_t sum = 0;
+
+    q->n = 0;
+    for (size_t i = 0; i < q->s->groups.n && sum < q->need; i++)
+        sum += offer_group(q, &q->s->groups.v[i], start, end, q->need - sum);
+    return sum;
+}
+
+/* The first instant at which the gains may make up for what is missing. */
+static int64_t leap(const struct search *q, int64_t sum)
+{
+    for (uint32_t i = 0; i < q->n; i++) {
+        sum += q->next[i].units;
+        if (sum >= q->need)
+            return q->next[i].at;
+    }
+    return q->n == LEAP ? q->next[LEAP - 1].at : TIME_NEVER;
+}
+
+int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t view,
+    int64_t start, int64_t end, int64_t enough)
+{
+    struct search q = {.p = p, .s = (struct fitset *)s, .view = view, .need = enough};
+
+    return offered(&q, start, end);
+}
+
+/* ---- the earliest interval ---- */
+
+/* The first fit at or after `at` in one pool alone. */
+static int64_t fit_in(const struct search *q, struct pool *pool, int64_t at)
+{
+    struct plan *p = q->p;
+    struct pool *later = count_later(p, pool);
+    int32_t need = (int32_t)q->need;
+    int64_t until;
+
+    while (at < TIME_NEVER) {
+        at = profile_fit(count_work(p, pool), at, need, q->duration);
+        int64_t then = at;
+        if (at < TIME_NEVER && later)
+            then = profile_fit(count_work(p, later), at, need, q->duration);
+        if (then < TIME_NEVER
+            && walls_closed(
+                p, q->view, pool->stack, then, time_add(then, q->duration), &until))
+            then = until;
+        if (then == at)
+            break;
+        at = then;
+    }
+    return at;
+}
+
+static int64_t fit_by_leaps(struct search *q, int64_t at, int64_t limit)
+{
+    while (at < limit) {
+        int64_t sum = offered(q, at, time_add(at, q->duration));
+        if (sum >= q->need)
+            return at;
+        at = leap(q, sum);
+    }
+    return limit;
+}
+
+/* Before the pools are one: what the biggest of them could do alone limits the search
+ * among all. */
+static int64_t fit_early(struct search *q, int64_t from)
+{
+    struct plan *p = q->p;
+    struct pool *biggest = &p->pools.v[q->s->biggest];
+    int64_t limit = p->merge_at;
+
+    if (!biggest->by_node && q->need <= biggest->total) {
+        int64_t alone = fit_in(q, biggest, from);
+        limit = alone < limit ? alone : limit;
+    }
+    return fit_by_leaps(q, from, limit);
+}
+
+static struct hint *hint_for(struct reach *r, enum hint_grain grain)
+{
+    if (!r->hint)
+        r->hint = hint_create(grain);
+    if (!r->hint_valid)
+        hint_clear(r->hint);
+    r->hint_valid = true;
+    return r->hint;
+}
+
+static int64_t bound(const struct search *q, const struct hint *h, int64_t from)
+{
+    int64_t at = h ? hint_bound(h, (int32_t)q->need, q->duration) : from;
+
+    return at > from ? at : from;
+}
+
+/* When all pools of the set are one and closed to nobody, the answer is the same for
+ * everybody. */
+static int64_t fit_late(struct search *q, int64_t from, bool hinted)
+{
+    const struct group *g = &q->s->groups.v[0];
+    struct pool *later = g->later == INDEX_NONE ? NULL : &q->p->later.v[g->later];
+    struct hint *h = NULL;
+
+    if (q->s->groups.n > 1 || !later || later->stack != 0)
+        return fit_by_leaps(q, from, TIME_NEVER);
+    if (hinted && count_work(q->p, later)->n >= HINT_MIN_STEPS)
+        h = hint_for(reach_of(q->s, VIEW_OPEN), HINT_FINE);
+    from = bound(q, h, from);
+    if (from >= TIME_NEVER)
+        return from;
+    int64_t at = profile_fit(&later->work, from, (int32_t)q->need, q->duration);
+    if (h)
+        hint_learn(h, (int32_t)q->need, q->duration, at);
+    return at;
+}
+
+static bool long_profiles(struct plan *p, const struct fitset *s)
+{
+    struct pool *biggest = &p->pools.v[s->biggest];
+
+    return p->nrsv >= HINT_MIN_STEPS
+           || (!biggest->by_node && count_work(p, biggest)->n >= HINT_MIN_STEPS);
+}
+
+int64_t search_first_fit(struct plan *p, struct fitset *s, uint32_t view, int32_t need,
+    int64_t from, int64_t duration)
+{
+    struct search q = {
+        .p = p, .s = s, .view = view, .need = need, .duration = duration};
+    bool hinted = from <= p->now && long_profiles(p, s);
+    struct hint *h = NULL;
+
+    if (need > s->tasks_max)
+        return TIME_NEVER;
+    if (hinted)
+        h = hint_for(reach_of(s, view), view == VIEW_OPEN ? HINT_FINE : HINT_COARSE);
+    int64_t at = bound(&q, h, from);
+    if (at >= TIME_NEVER)
+        return TIME_NEVER;
+    if (s->pools.n == 1)
+        at = fit_in(&q, &p->pools.v[s->pools.v[0].pool], at);
+    else if (at < p->merge_at)
+        at = fit_early(&q, at);
+    if (h)
+        hint_learn(h, need, duration, at);
+    if (at >= p->merge_at && at < TIME_NEVER && s->pools.n > 1)
+        at = fit_late(&q, at, hinted);
+    return at;
+}
+
+/* ---- from now on ---- */
+
+struct drops VEC(struct drop);
+
+static int compare_drops(const void *a, const void *b)
+{
+    int64_t x = ((const struct drop *)a)->at, y = ((const struct drop *)b)->at;
+
+    return (x > y) - (x < y);
+}
+
+static void sort_drops(struct plan *p, size_t first)
+{
+    if (p->drops.n - first > 1)
+        qsort(
+            p->drops.v + first, p->drops.n - first, sizeof *p->drops.v, compare_drops);
+}
+
+/* What a pool offers from now on, and where it offers less, up to `closes`. */
+static int64_t drops_of(struct plan *p, struct pool *pool, int64_t closes)
+{
+    int64_t units = pool->free_now, sum;
+
+    bool stairs = pool->nrsv > 0 || p->any_gone;
+
+    if (closes <= p->now || (units == 0 && !p->any_gone))
+        return 0;
+    if (stairs) {
+        count_stairs(p, pool);
+        units = pool->stairs.v[0].units;
+    }
+    if (units < 0) /* a job past its limit has what was kept for another */
+        return 0;
+    sum = units;
+    for (size_t i = 0; stairs && i + 1 < pool->stairs.n && units > 0; i++) {
+        int64_t at = pool->stairs.v[i].until, less = pool->stairs.v[i + 1].units;
+        if (at >= closes)
+            break;
+        less = less > 0 ? less : 0;
+        vec_push(&p->drops, ((struct drop){at, units - less}));
+        units = less;
+    }
+    if (units > 0 && closes < TIME_NEVER)
+        vec_push(&p->drops, ((struct drop){closes, units}));
+    return sum;
+}
+
+/* Lower the drops from `first` on to what the later pool has. */
+static void bound_drops(struct plan *p, struct pool *later, size_t first, int64_t sum)
+{
+    int64_t have = sum, alone = sum;
+    struct drops old = {0};
+    size_t i = 0;
+
+    sort_drops(p, first);
+    for (size_t k = first; k < p->drops.n; k++)
+        vec_push(&old, p->drops.v[k]);
+    p->drops.n = first;
+    count_stairs(p, later);
+    for (size_t k = 0; k < later->stairs.n; k++) {
+        /* up to here it has so many */
+        int64_t until = later->stairs.v[k].until, least = later->stairs.v[k].units;
+        int64_t since = k ? later->stairs.v[k - 1].until : p->now;
+        if (least < have) {
+            vec_push(&p->drops, ((struct drop){since, have - least}));
+            have = least;
+        }
+        for (; i < old.n && old.v[i].at < until; i++) {
+            alone -= old.v[i].units;
+            if (alone < have) {
+                vec_push(&p->drops, ((struct drop){old.v[i].at, have - alone}));
+                have = alone;
+            }
+        }
+    }
+    vec_fini(&old);
+}
+
+/* Processors instead of units. */
+static void weigh(struct plan *p, const struct pool *pool, size_t first, int64_t *io)
+{
+    for (size_t i = first; i < p->drops.n; i++)
+        p->drops.v[i].units *= pool->unit;
+    *io *= pool->unit;
+}
+
+static void reach_build(struct plan *p, const struct fitset *s, uint32_t view,
+    bool weighted, struct reach *r)
+{
+    int64_t sum = 0;
+
+    p->drops.n = 0;
+    r->stairs.n = 0;
+    for (size_t k = 0; k < s->groups.n; k++) {
+        const struct group *g = &s->groups.v[k];
+        int64_t group = 0;
+        size_t first = p->drops.n;
+        for (uint32_t i = 0; i < g->n; i++) {
+            struct pool *pool = &p->pools.v[s->pools.v[g->first + i].pool];
+            if (!pool->by_node)
+                group += drops_of(p, pool, walls_next(p, view, pool->stack, p->now));
+        }
+        if (g->later != INDEX_NONE && p->later.v[g->later].nrsv > 0)
+            bound_drops(p, &p->later.v[g->later], first, group);
+        if (weighted)
+            weigh(p, &p->pools.v[s->pools.v[g->first].pool], first, &group);
+        sum += group;
+    }
+    sort_drops(p, 0);
+    for (size_t i = 0; i < p->drops.n;) {
+        int64_t at = p->drops.v[i].at;
+        vec_push(&r->stairs, ((struct stair){at, (int32_t)sum}));
+        for (; i < p->drops.n && p->drops.v[i].at == at; i++)
+            sum -= p->drops.v[i].units;
+    }
+    vec_push(&r->stairs, ((struct stair){TIME_NEVER, (int32_t)sum}));
+}
+
+const struct reach *search_stairs(
+    struct plan *p, struct fitset *s, uint32_t view, bool weighted)
+{
+    struct reach *r = reach_of(s, view);
+
+    if (r->version != p->version)
+        reach_build(p, s, view, weighted, r);
+    r->version = p->version;
+    return r;
+}
+
+int64_t search_free_until(struct plan *p, struct fitset *s, uint32_t view, int64_t end)
+{
+    const struct reach *r = search_stairs(p, s, view, false);
+    size_t i = 0;
+
+    if (end > TIME_NEVER)
+        end = TIME_NEVER;
+    while (r->stairs.v[i].until < end)
+        i++;
+    return r->stairs.v[i].units;
+}

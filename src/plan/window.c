@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Windows for backfill: what any request of one processor a task might get from now on,
+ * whichever reservations let it in. */
+#include "plan/plan_private.h"
+
+/* Planned by count, in units that are known? */
+static bool counts(const struct pool *pool)
+{
+    return !pool->by_node && pool->unit;
+}
+
+/* Processors of all counted pools of the partition, as stairs from now on. */
+static const struct reach *counted(struct plan *p, uint32_t partition)
+{
+    uint64_t stamp = p->layout + p->admitted;
+
+    if (p->wholes_stamp != stamp || p->wholes.n != p->c->partitions.n) {
+        windows_fini(p);
+        for (uint32_t i = 0; i < p->c->partitions.n; i++) {
+            struct fitset whole = fit_counted(p, i);
+            vec_push(&p->wholes, whole);
+        }
+        p->wholes_stamp = stamp;
+    }
+    return search_stairs(p, &p->wholes.v[partition], VIEW_OPEN, true);
+}
+
+void windows_fini(struct plan *p)
+{
+    for (size_t i = 0; i < p->wholes.n; i++)
+        set_fini(&p->wholes.v[i]);
+    vec_fini(&p->wholes);
+}
+
+/* The first stair that ends after `at`. */
+static const struct stair *stair_after(const struct reach *r, int64_t at)
+{
+    size_t lo = 0, hi = r->stairs.n - 1; /* the last ends never */
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (r->stairs.v[mid].until <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return &r->stairs.v[lo];
+}
+
+/* The first instant after `at` at which something reserved begins on the pool. */
+static int64_t next_pin(const struct plan *p, const struct pool *pool, int64_t at)
+{
+    int64_t next = TIME_NEVER;
+
+    for (size_t k = 0; k < pool->nodes.n; k++) {
+        const struct pins *pins = pins_of(p, pool->nodes.v[k]);
+        for (size_t i = 0; pins && i < pins->v.n; i++)
+            if (pins->v.v[i].start_at > at && pins->v.v[i].start_at < next)
+                next = pins->v.v[i].start_at;
+    }
+    return next;
+}
+
+/* Processors of the pool free from now until `end`, node by node. */
+static int64_t procs_until(const struct plan *p, const struct pool *pool, int64_t end)
+{
+    int64_t sum = 0;
+
+    for (size_t k = 0; k < pool->nodes.n; k++) {
+        const struct node *n = p->c->nodes.v[pool->nodes.v[k]];
+        if (!bitset_test(&p->free_nodes, n->index))
+            continue;
+        int64_t free = n->cfg.v[RES_PROCS] - node_dedicated(p->c, n).v[RES_PROCS];
+        sum += bynode_procs_until(p, n, free, end);
+    }
+    return sum;
+}
+
+bool plan_window(
+    struct plan *p, uint32_t partition, int64_t after_s, struct window *ret_window)
+{
+    int64_t after = time_add(p->now, after_s);
+
+    if (after_s >= DURATION_UNLIMITED)
+        return false;
+    const struct reach *r = counted(p, partition);
+    int64_t end = stair_after(r, after)->until;
+    for (size_t i = 0; i < p->pools.n; i++) {
+        const struct pool *pool = &p->pools.v[i];
+        if (pool->partition != partition || !pool->by_node)
+            continue;
+        int64_t pin = next_pin(p, pool, after);
+        end = pin < end ? pin : end;
+    }
+    ret_window->duration_s = end < TIME_NEVER ? end - p->now : DURATION_UNLIMITED;
+    ret_window->procs = stair_after(r, end < TIME_NEVER ? end - 1 : TIME_NEVER)->units;
+    for (size_t i = 0; i < p->pools.n; i++)
+        if (p->pools.v[i].partition == partition && !counts(&p->pools.v[i]))
+            ret_window->procs += procs_until(p, &p->pools.v[i], end);
+    return true;
+}
