@@ -164,6 +164,8 @@ static void check_use(
         tasks += n->jobs.v[i].tasks;
     assert(t->tasks == (folded ? first.tasks : tasks));
     assert(!folded || first.job == t->last);
+    struct res held = node_held(c, n, NULL, 0);
+    res_add(&ded, &held, 1);
     if (!n->shrunk)
         check_room(n, &ded);
 }

@@ -234,6 +234,8 @@ enum wait_code {
     WAIT_BACKFILL_WINDOW, /* would delay a reservation: limit = window seconds */
     WAIT_NOBF,
     WAIT_CHUNK,
+    WAIT_SUSPENDED, /* preempted: its own nodes do not carry it yet; until */
+    WAIT_PREEMPTED, /* as WAIT_RESOURCES, after `limit` preemptions */
     WAIT_CODES
 };
 

@@ -49,7 +49,7 @@ static void enforce_wclimit(struct engine *e)
             continue;
         }
         if (e->cfg->wc_action == WC_PREEMPT) {
-            preempt_job(e, j, e->cfg->preempt_policy, "wallclock limit exceeded");
+            preempt_job(e, j, e->cfg->preempt_policy, NULL, "wallclock limit exceeded");
         } else {
             cancel_job(e, j, "wallclock limit exceeded");
         }

@@ -141,10 +141,11 @@ static int on_submit(
 
 static int on_end(struct engine *e, struct job *j, enum job_event how, struct err *err)
 {
-    if (!job_is_active(j) && how != EV_CANCEL && how != EV_VANISH)
+    if (!report_is_active((enum job_state)j->state) && how != EV_CANCEL
+        && how != EV_VANISH)
         return err_set(err, ERR_CONFLICT, "job '%s' is not active (it is %s)", j->id,
             job_state_name((enum job_state)j->state));
-    if (job_is_active(j)) {
+    if (report_is_active((enum job_state)j->state)) {
         stop_job(e, j, how, e->now);
     } else {
         drop_reservation(e, j);
@@ -267,6 +268,14 @@ static int on_job_event(
     case EVENT_END:
     case EVENT_CANCEL:
         return on_end_event(e, ev, ret, err);
+    case EVENT_PREEMPT:
+        return find_job(e, ev->u.preempt.id, ret, err) < 0
+                   ? -1
+                   : preempt_on_event(e, *ret, ev->u.preempt.how, err);
+    case EVENT_RESUME:
+        return find_job(e, ev->u.preempt.id, ret, err) < 0
+                   ? -1
+                   : preempt_resume_on_event(e, *ret, err);
     case EVENT_START_FAILED:
         return find_job(e, ev->u.failed.id, ret, err) < 0
                    ? -1
@@ -315,6 +324,8 @@ int engine_apply(
     case EVENT_JOB_STATE:
     case EVENT_END:
     case EVENT_CANCEL:
+    case EVENT_PREEMPT:
+    case EVENT_RESUME:
     case EVENT_START_FAILED:
     case EVENT_HOLD:
     case EVENT_RELEASE_HOLD:

@@ -26,6 +26,8 @@ enum event_kind {
     EVENT_JOB_STATE,    /* u.job_state: what the resource manager says of it now */
     EVENT_END,          /* u.end: an active job ended */
     EVENT_CANCEL,       /* u.end.id: a job, waiting or active, was cancelled */
+    EVENT_PREEMPT,      /* u.preempt: an active job is to be stopped for now */
+    EVENT_RESUME,       /* u.preempt.id: a suspended job is to go on */
     EVENT_START_FAILED, /* u.failed */
     EVENT_HOLD,         /* u.hold */
     EVENT_RELEASE_HOLD, /* u.hold */
@@ -59,6 +61,10 @@ struct event {
             uint32_t job;
             enum job_event how; /* EV_COMPLETE, EV_CANCEL, EV_VANISH */
         } end;
+        struct {
+            const char *id;
+            enum preempt_policy how; /* not OVERCOMMIT */
+        } preempt;
         struct {
             const char *id;
             enum hold_reason reason;
@@ -98,7 +104,7 @@ enum action_kind {
     ACTION_DEFER,
     ACTION_RESERVE,    /* priority reservation made or moved: at */
     ACTION_RELEASE,    /* priority reservation gone without a start */
-    ACTION_SUSPEND,    /* by preemption; it keeps its nodes' memory */
+    ACTION_SUSPEND,    /* it keeps its nodes' memory */
     ACTION_RESUME,     /* a suspended job, where it was */
     ACTION_CHECKPOINT, /* save its state, then as ACTION_REQUEUE */
     ACTION_TRIGGER     /* trigger `trigger` of reservation `rsv` fired: carry it out */
@@ -109,6 +115,8 @@ struct action {
     uint32_t job;
     int64_t at;            /* RESERVE: its start; DEFER: its end; else now */
     bool backfill;         /* START: out of order */
+    uint32_t by;           /* SUSPEND, REQUEUE, CHECKPOINT: the job that preempts, or
+                              INDEX_NONE */
     uint32_t rsv, trigger; /* TRIGGER: indexes; the job is INDEX_NONE */
     const char *text;      /* static or borrowed until the next call, may be NULL */
 };

@@ -149,10 +149,16 @@ bool preempt_hopes(struct engine *e, const struct job *j);
 /* Start the job at the cost of others, if it has the right and that is enough. */
 bool preempt_start(struct engine *e, struct job *j, bool backfill);
 bool preempt_in(struct engine *e, struct job *j, uint32_t partition, bool backfill);
-/* Stop an active job as the policy says. */
-void preempt_job(
-    struct engine *e, struct job *j, enum preempt_policy policy, const char *text);
+/* Stop an active job as the policy says, on behalf of `by` (may be NULL). */
+void preempt_job(struct engine *e, struct job *j, enum preempt_policy policy,
+    const struct job *by, const char *text);
+/* By order: EVENT_PREEMPT, EVENT_RESUME. */
+int preempt_on_event(
+    struct engine *e, struct job *j, enum preempt_policy how, struct err *err);
+int preempt_resume_on_event(struct engine *e, struct job *j, struct err *err);
 void preempt_resume(struct engine *e);
+/* Until when a suspended job is not resumed in any case, 0 = that is over. */
+int64_t preempt_rests_until(const struct engine *e, const struct job *j);
 void preempt_settle_optimists(struct engine *e); /* the queue is in order */
 /* Think running jobs away that are there on approval, as far as `j` is concerned. */
 void preempt_plan_without_optimists(struct engine *e, const struct job *j);

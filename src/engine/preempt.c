@@ -273,18 +273,37 @@ bool preempt_hopes(struct engine *e, const struct job *j)
 
 /* ---- what becomes of victims ---- */
 
-static void back_to_queue(
-    struct engine *e, struct job *j, enum action_kind kind, const char *text)
+static void tell(struct engine *e, enum action_kind kind, const struct job *j,
+    const struct job *by, const char *text)
+{
+    struct actions *told = e->out ? e->out : &e->pending;
+
+    act(e, kind, j, e->now, text);
+    told->v[told->n - 1].by = by ? by->index : INDEX_NONE;
+}
+
+static void back_to_queue(struct engine *e, struct job *j)
 {
     stop_job(e, j, EV_REQUEUE, e->now);
     j->flags &= ~(uint32_t)(JOB_BACKFILL | JOB_OPTIMISTIC | JOB_SPVIOLATION);
+    j->why = (struct reason){.code = WAIT_RESOURCES,
+        .kind = CRED_KINDS,
+        .kind2 = CRED_KINDS,
+        .asked = j->tasks};
     accrual_stop(&e->cfg->prio, j, ACCRUAL_REQUEUED, e->now);
-    act(e, kind, j, e->now, text);
     resolve_job(e, j); /* its QOS or the settings may have changed while it ran */
 }
 
-void preempt_job(
-    struct engine *e, struct job *j, enum preempt_policy policy, const char *text)
+/* Seconds of its limit that the job has used: a fast node counts for more. */
+static int64_t limit_used(const struct job *j, int64_t used_s)
+{
+    if (j->eff_wclimit_s <= 0 || j->eff_wclimit_s == j->wclimit_s)
+        return used_s;
+    return (int64_t)((double)used_s * (double)j->wclimit_s / (double)j->eff_wclimit_s);
+}
+
+void preempt_job(struct engine *e, struct job *j, enum preempt_policy policy,
+    const struct job *by, const char *text)
 {
     int64_t used_s = e->now - j->start_at - j->suspended_s;
 
@@ -293,16 +312,18 @@ void preempt_job(
     e->stats.preempted++;
     if (policy == PREEMPT_SUSPEND && j->state == JOB_RUNNING) {
         stop_job(e, j, EV_SUSPEND, e->now);
-        act(e, ACTION_SUSPEND, j, e->now, text);
+        tell(e, ACTION_SUSPEND, j, by, text);
         wake_at(e, e->now + SUSPEND_MIN_S);
     } else if (policy == PREEMPT_CHECKPOINT) {
-        if (j->wclimit_s > used_s)
-            j->saved_s += used_s;
-        back_to_queue(e, j, ACTION_CHECKPOINT, text);
+        tell(e, ACTION_CHECKPOINT, j, by, text);
+        if (j->wclimit_s > limit_used(j, used_s))
+            j->saved_s += limit_used(j, used_s);
+        back_to_queue(e, j);
     } else {
         j->saved_s = 0;
         e->stats.preempted_ps += used_s > 0 ? (uint64_t)used_s * j->procs : 0;
-        back_to_queue(e, j, ACTION_REQUEUE, text);
+        tell(e, ACTION_REQUEUE, j, by, text);
+        back_to_queue(e, j);
     }
 }
 
@@ -317,15 +338,15 @@ static const char *because(enum right right)
     return texts[right];
 }
 
-static void stop_victims(
-    struct engine *e, const struct victims *victims, enum right right)
+static void stop_victims(struct engine *e, const struct victims *victims,
+    const struct job *by, enum right right)
 {
     for (size_t i = 0; i < victims->n; i++) {
         struct job *v = e->c->jobs.v[victims->v[i]];
         enum preempt_policy policy = e->cfg->preempt_policy;
         if (right == BY_FLAGS && only_restartable(e, v))
             policy = PREEMPT_REQUEUE;
-        preempt_job(e, v, policy, because(right));
+        preempt_job(e, v, policy, by, because(right));
     }
     wake_at(e, e->now + 1); /* for them, if they fit what is left */
 }
@@ -361,7 +382,7 @@ static bool preempt_by(struct engine *e, struct job *j, uint32_t partition,
         .ctx = &k};
     bool found = preempt_choose(e->plan, &ask, &victims, &alloc);
     if (found) {
-        stop_victims(e, &victims, right);
+        stop_victims(e, &victims, j, right);
         j->alloc.n = 0;
         for (size_t i = 0; i < alloc.n; i++)
             vec_push(&j->alloc, alloc.v[i]);
@@ -443,16 +464,23 @@ void preempt_plan_with_all(struct engine *e)
 
 /* ---- suspended jobs ---- */
 
-static void resume(struct engine *e, struct job *j)
+/* -1: it stays suspended until its nodes have what it needs. */
+static int resume(struct engine *e, struct job *j, struct err *err)
 {
-    struct err err;
-
-    if (job_start(e->c, j, e->now, &err) < 0)
-        return; /* it stays suspended until its nodes have what it needs */
+    if (job_start(e->c, j, e->now, err) < 0)
+        return -1;
     plan_job_started(e->plan, j);
     limits_count_active(e->limits, e->c, j, +1, e->now);
     fs_job_start(e->c, j, e->now);
     act(e, ACTION_RESUME, j, e->now, NULL);
+    return 0;
+}
+
+int64_t preempt_rests_until(const struct engine *e, const struct job *j)
+{
+    int64_t until = j->suspend_at + SUSPEND_MIN_S;
+
+    return e->now < until ? until : 0;
 }
 
 /* The suspended job to look at after `before`, by priority. */
@@ -479,20 +507,55 @@ void preempt_resume(struct engine *e)
 {
     struct job *j = e->c->suspended ? next_suspended(e, NULL) : NULL;
     uint32_t before = e->c->suspended;
+    struct err err;
 
     if (!j)
         return;
     if (!e->keeps) /* reservations are made after that */
         plan_cross_reservations(e->plan, true);
     for (; j; j = next_suspended(e, j)) {
-        if (e->now < j->suspend_at + SUSPEND_MIN_S)
-            wake_at(e, j->suspend_at + SUSPEND_MIN_S);
+        int64_t until = preempt_rests_until(e, j);
+        if (until)
+            wake_at(e, until);
         else if (plan_can_resume(e->plan, j))
-            resume(e, j);
+            resume(e, j, &err);
     }
     if (!e->keeps) {
         plan_cross_reservations(e->plan, false);
         if (e->c->suspended != before)
             plan_confirm_rest(e->plan);
     }
+}
+
+/* ---- by order ---- */
+
+int preempt_on_event(
+    struct engine *e, struct job *j, enum preempt_policy how, struct err *err)
+{
+    static const char *const texts[] = {[PREEMPT_REQUEUE] = "requeued by order",
+        [PREEMPT_SUSPEND] = "suspended by order",
+        [PREEMPT_CHECKPOINT] = "checkpointed by order"};
+
+    if (how >= sizeof texts / sizeof *texts)
+        return err_set(err, ERR_INVALID,
+            "job '%s': expected to be requeued, suspended or checkpointed", j->id);
+    if (!job_is_active(j))
+        return err_set(err, ERR_CONFLICT,
+            "cannot preempt non-active job '%s' (it is %s)", j->id,
+            job_state_name((enum job_state)j->state));
+    if (how == PREEMPT_SUSPEND && j->state != JOB_RUNNING)
+        return err_set(err, ERR_CONFLICT,
+            "job '%s' cannot be suspended while it is %s: expected Running", j->id,
+            job_state_name((enum job_state)j->state));
+    preempt_job(e, j, how, NULL, texts[how]);
+    return 0;
+}
+
+int preempt_resume_on_event(struct engine *e, struct job *j, struct err *err)
+{
+    if (j->state != JOB_SUSPENDED)
+        return err_set(err, ERR_CONFLICT,
+            "cannot resume job '%s': it is %s, expected Suspended", j->id,
+            job_state_name((enum job_state)j->state));
+    return resume(e, j, err);
 }

@@ -11,7 +11,8 @@
 void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t at,
     const char *text)
 {
-    struct action a = {.kind = kind, .job = j->index, .at = at, .text = text};
+    struct action a = {
+        .kind = kind, .job = j->index, .at = at, .by = INDEX_NONE, .text = text};
 
     if (e->out) {
         vec_push(e->out, a);
@@ -44,7 +45,9 @@ void tell_pending(struct engine *e)
         const struct job *j = e->c->jobs.v[a->job];
         if (!still_so(a, j))
             continue;
-        a->text = j->extra ? j->extra->hold_text : NULL;
+        if (a->kind == ACTION_CANCEL || a->kind == ACTION_HOLD
+            || a->kind == ACTION_DEFER)
+            a->text = j->extra ? j->extra->hold_text : NULL;
         if (a->kind == ACTION_CANCEL)
             vec_push(&e->ended, a->job);
         vec_push(e->out, *a);
@@ -169,12 +172,14 @@ void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now)
     struct err err;
 
     forget_bypass(e, j->index);
-    plan_job_stopping(e->plan, j, now);
-    limits_count_active(e->limits, e->c, j, -1, now);
-    stop_charging(e, j, now);
+    if (j->state != JOB_SUSPENDED) { /* else that was done when it was suspended */
+        plan_job_stopping(e->plan, j, now);
+        limits_count_active(e->limits, e->c, j, -1, now);
+        stop_charging(e, j, now);
+    }
     if (job_stop(e->c, j, how, now, &err) < 0)
         assert(!"a running job can always be stopped");
-    if (how != EV_REQUEUE)
+    if (how != EV_REQUEUE && how != EV_SUSPEND)
         calendar_job_ended(e, j);
     if (e->cfg->bf_chunk_duration_s > 0)
         e->chunk_until = now + e->cfg->bf_chunk_duration_s;
@@ -195,7 +200,7 @@ void drop_reservation(struct engine *e, struct job *j)
 void cancel_job(struct engine *e, struct job *j, const char *text)
 {
     drop_reservation(e, j);
-    if (job_is_active(j))
+    if (report_is_active((enum job_state)j->state))
         stop_job(e, j, EV_CANCEL, e->now);
     else
         job_move(e->c, j, EV_CANCEL, NULL);

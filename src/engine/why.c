@@ -99,6 +99,9 @@ const struct reason *engine_why(struct engine *e, const struct job *j)
     *r = j->why;
     if (job_is_active(j) || j->state >= JOB_COMPLETED) {
         *r = because(WAIT_NONE);
+    } else if (j->state == JOB_SUSPENDED) {
+        *r = because(WAIT_SUSPENDED);
+        r->until = preempt_rests_until(e, j);
     } else if (j->holds) {
         *r = because(WAIT_HOLD);
         r->until = j->holds == HOLD_DEFER ? j->defer_until : 0;
@@ -109,6 +112,10 @@ const struct reason *engine_why(struct engine *e, const struct job *j)
         r->until = j->rsv_start_at;
     } else if (r->code == WAIT_RESOURCES) {
         why_resources(e, j, r);
+        if (j->preempt_count && r->code == WAIT_RESOURCES) {
+            r->code = WAIT_PREEMPTED;
+            r->limit = j->preempt_count;
+        }
     } else if (r->code == WAIT_LIMIT) {
         why_limit(e, j, r);
     } else if (r->code == WAIT_FS_CAP) {

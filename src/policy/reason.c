@@ -191,6 +191,30 @@ static int say_resources(
         (long long)r->asked, (long long)r->used);
 }
 
+static int say_suspended(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    char at[INSTANT_TEXT];
+
+    (void)c;
+    if (known(r->until))
+        return snprintf(ret_text, size, "this job is suspended, at least until %s",
+            instant_text(r->until, at));
+    return snprintf(
+        ret_text, size, "this job is suspended until its own nodes can carry it again");
+}
+
+static int say_preempted(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    (void)c;
+    return snprintf(ret_text, size,
+        "this job was preempted (%lld time%s); it asks for %lld processors and %lld "
+        "are free for it now",
+        (long long)r->limit, r->limit == 1 ? "" : "s", (long long)r->asked,
+        (long long)r->used);
+}
+
 static int say_reservation(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
@@ -245,6 +269,8 @@ static const struct {
     [WAIT_CHUNK] = {NULL,
         "backfill of so small a job is put off in favour of wider ones "
         "(BFCHUNKSIZE, BFCHUNKDURATION)"},
+    [WAIT_SUSPENDED] = {say_suspended, NULL},
+    [WAIT_PREEMPTED] = {say_preempted, NULL},
 };
 
 int reason_format(

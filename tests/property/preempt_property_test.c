@@ -130,15 +130,6 @@ static void preempted_jobs_are_never_lost_and_end_once(void **state)
     assert_true(preempted > 0);
 }
 
-/* A shape that ends counting in all pools, and never runs. */
-static void odd_job(struct scenario *s)
-{
-    static const struct req_desc odd = {.tasks = 1, .per_task = {{2, 0, 0, 0}}};
-
-    sc_job(s,
-        (struct sc_job){.id = "odd", .limit_s = 10, .holds = HOLD_USER, .req = &odd});
-}
-
 static struct scenario *play(uint64_t seed, bool by_node, struct world *w)
 {
     static const char *const how[] = {"REQUEUE", "SUSPEND", "CHECKPOINT"};
@@ -156,7 +147,7 @@ static struct scenario *play(uint64_t seed, bool by_node, struct world *w)
     free(strbuf_take(&text));
     sc_nodes(s, 6 + rng_below(&r, 3), 2);
     if (by_node)
-        odd_job(s);
+        sc_force_by_node(s);
     for (int i = 0; i < JOBS; i++)
         add_job(s, &r, w, i);
     sc_run_until(s, 1000000);

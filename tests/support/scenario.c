@@ -468,7 +468,7 @@ void sc_node_state(struct scenario *s, const char *node, enum node_state state)
     apply(s, &ev);
 }
 
-static struct reservation draft_of(const struct cluster *c, const struct sc_rsv *r)
+static struct reservation draft_of(struct cluster *c, const struct sc_rsv *r)
 {
     struct reservation d = reservation_draft(RSV_ADMIN);
     struct sr_resources each = {0};
@@ -480,6 +480,10 @@ static struct reservation draft_of(const struct cluster *c, const struct sc_rsv 
     d.tasks = r->tasks;
     d.flags = r->flags;
     d.partition = RSV_PARTITION_ALL;
+    if (r->owner) {
+        d.owner_kind = r->owner_kind;
+        d.owner = cred_get(c, r->owner_kind, r->owner)->index;
+    }
     for (int i = 0; i < ACL_TYPES; i++)
         if (r->lists[i]
             && acltext_parse((enum acl_type)i, r->lists[i], &d.acl, NULL) < 0)

@@ -39,6 +39,8 @@ struct sc_rsv {
     int64_t start_at, end_at;     /* end 0 = never */
     const char *resources;        /* of one task, as -r; NULL = whole nodes */
     uint32_t flags;               /* enum rsv_flag */
+    enum cred_kind owner_kind;    /* of `owner` */
+    const char *owner;            /* NULL = none */
 };
 
 struct scenario;

@@ -331,6 +331,111 @@ static void restartable_jobs_are_requeued_for_restartpreempt(void **state)
     }
 }
 
+static void order(
+    struct scenario *s, enum event_kind kind, enum preempt_policy how, const char *says)
+{
+    struct event ev = {.kind = kind, .u.preempt = {"J", how}};
+    struct err err = {0};
+
+    if (!says) {
+        assert_int_equal(sc_apply(s, ev, &err), 0);
+        return;
+    }
+    assert_int_equal(sc_apply(s, ev, &err), -1);
+    assert_string_equal(err.text, says);
+}
+
+static void administrators_suspend_and_resume_by_order(void **state)
+{
+    (void)state;
+    struct example x = {.nodes = 1, .jobs = {{"J", 1, 1000, 0, 0, .submit = 10}}};
+    BOTH_WAYS(s, x)
+    {
+        sc_at(s, 100);
+        order(s, EVENT_RESUME, 0,
+            "cannot resume job 'J': it is Running, expected Suspended");
+        order(s, EVENT_PREEMPT, PREEMPT_OVERCOMMIT,
+            "job 'J': expected to be requeued, suspended or checkpointed");
+        order(s, EVENT_PREEMPT, PREEMPT_SUSPEND, NULL);
+        order(s, EVENT_PREEMPT, PREEMPT_SUSPEND,
+            "cannot preempt non-active job 'J' (it is Suspended)");
+        assert_string_equal(sc_why(s, "J"),
+            "this job is suspended, at least until 1970-01-01 00:01:50 UTC");
+        order(s, EVENT_RESUME, 0, NULL);
+        sc_cycle(s);
+        assert_string_equal(sc_log(s, "J"), "start@10 suspend@100 resume@100");
+        order(s, EVENT_PREEMPT, PREEMPT_SUSPEND, NULL);
+        sc_cycle(s);
+        sc_run_until(s, 2000);
+        assert_null(sc_find(s, "J"));
+        assert_string_equal(
+            sc_log(s, "J"), "start@10 suspend@100 resume@100 suspend@100 resume@110");
+    }
+}
+
+static void administrators_requeue_and_checkpoint_by_order(void **state)
+{
+    (void)state;
+    struct example x = {
+        .nodes = 1, .jobs = {{"J", 1, 1000, 0, 0, .submit = 10}, {"K", 1, 50, 0, 0}}};
+    BOTH_WAYS(s, x)
+    {
+        sc_at(s, 20);
+        order(s, EVENT_PREEMPT, PREEMPT_REQUEUE,
+            "cannot preempt non-active job 'J' (it is Idle)");
+        sc_at(s, 100);
+        order(s, EVENT_PREEMPT, PREEMPT_REQUEUE, NULL);
+        assert_int_equal(sc_find(s, "J")->state, JOB_IDLE);
+        assert_int_equal(engine_stats(sc_engine(s))->preempted_ps, 50);
+        sc_cycle(s);
+        sc_at(s, 300);
+        order(s, EVENT_PREEMPT, PREEMPT_CHECKPOINT, NULL);
+        sc_cycle(s);
+        assert_string_equal(sc_log(s, "J"),
+            "reserve(50)@10 start@50 requeue@100 start@100 checkpoint@300 "
+            "start@300");
+        assert_int_equal(sc_find(s, "J")->end_at, 1100);
+    }
+}
+
+static void a_preempted_job_tells_why_it_waits(void **state)
+{
+    (void)state;
+    struct example x = {.cfg = BASE,
+        .nodes = 2,
+        .jobs = {LOW("L", 2, 0),
+            {"H", 1, 1000, 0, 50, NULL, "p100", .flags = JOB_PREEMPTOR, .submit = 50}}};
+    BOTH_WAYS(s, x)
+    {
+        sc_run_until(s, 60);
+        assert_int_equal(sc_why_code(s, "L"), WAIT_PREEMPTED);
+        assert_string_equal(sc_why(s, "L"),
+            "this job was preempted (1 time); it asks for 2 processors and 1 are free "
+            "for it now");
+    }
+}
+
+static void a_suspended_job_may_end_or_be_cancelled(void **state)
+{
+    (void)state;
+    struct example x = {.cfg = BASE "PREEMPTPOLICY SUSPEND\n",
+        .nodes = 2,
+        .jobs = {LOW("L", 1, 0), LOW("M", 1, 0),
+            {"H", 2, 1000, 0, 50, NULL, "p100", .flags = JOB_PREEMPTOR, .submit = 50}}};
+    BOTH_WAYS(s, x)
+    {
+        struct event end = {.kind = EVENT_END, .u.end = {"M", 0, EV_COMPLETE}};
+        sc_run_until(s, 70);
+        assert_int_equal(sc_why_code(s, "L"), WAIT_SUSPENDED);
+        sc_cancel(s, "L");
+        assert_int_equal(sc_apply(s, end, NULL), 0);
+        sc_cycle(s);
+        assert_null(sc_find(s, "L"));
+        assert_null(sc_find(s, "M"));
+        assert_int_equal(engine_cluster(sc_engine(s))->suspended, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +454,10 @@ int main(void)
         cmocka_unit_test(example_p12_optimistic_backfill_gives_way),
         cmocka_unit_test(example_p13_only_the_low_are_stolen_from),
         cmocka_unit_test(restartable_jobs_are_requeued_for_restartpreempt),
+        cmocka_unit_test(administrators_suspend_and_resume_by_order),
+        cmocka_unit_test(administrators_requeue_and_checkpoint_by_order),
+        cmocka_unit_test(a_preempted_job_tells_why_it_waits),
+        cmocka_unit_test(a_suspended_job_may_end_or_be_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,6 +147,16 @@ static const struct {
     {{.code = WAIT_CHUNK},
         "backfill of so small a job is put off in favour of wider ones (BFCHUNKSIZE, "
         "BFCHUNKDURATION)"},
+    {{.code = WAIT_SUSPENDED, .until = 946684800},
+        "this job is suspended, at least until 2000-01-01 00:00:00 UTC"},
+    {{.code = WAIT_SUSPENDED},
+        "this job is suspended until its own nodes can carry it again"},
+    {{.code = WAIT_PREEMPTED, .limit = 1, .asked = 4, .used = 3},
+        "this job was preempted (1 time); it asks for 4 processors and 3 are free for "
+        "it now"},
+    {{.code = WAIT_PREEMPTED, .limit = 2, .asked = 4, .used = 3},
+        "this job was preempted (2 times); it asks for 4 processors and 3 are free for "
+        "it now"},
     {{.code = WAIT_CODES}, "for a reason unknown here"},
 };
 
