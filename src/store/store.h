@@ -19,9 +19,9 @@
  * are refused, and store_commit() tells the first error. So the results of single
  * changes need not be looked at.
  *
- * Reading shows the changes of the open batch too. All functions but store_close(),
- * store_rollback() and store_stats() return 0, or -1 with a sentence in `err` that
- * tells an administrator what to do. */
+ * Reading shows the changes of the open batch too. What takes an `err` (may be NULL)
+ * returns 0 unless told otherwise, or -1 with a sentence in `err` that tells an
+ * administrator what to do. */
 #ifndef MAUI_STORE_STORE_H
 #define MAUI_STORE_STORE_H
 

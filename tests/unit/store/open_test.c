@@ -150,6 +150,27 @@ static void a_reader_looks_on_beside_the_writer(void **state)
     end(child);
 }
 
+static void a_reader_sees_what_a_killed_writer_left_and_changes_nothing(void **state)
+{
+    const struct store_options look = {.read_only = true};
+    struct kit *kit = *state;
+    size_t before_size, after_size;
+    char *before, *after;
+
+    end(holder(kit));
+    before = kit_read(kit_path(kit, "state.db-wal"), &before_size);
+    remove(kit_path(kit, "state.db-shm")); /* does not outlast the machine */
+    assert_int_equal(store_open(kit->path, &look, &kit->store, &kit->err), 0);
+    assert_string_equal(kit_get(kit, "1"), "1");
+    assert_string_equal(kit_get(kit, "2"), "");
+    kit_close(kit);
+    after = kit_read(kit_path(kit, "state.db-wal"), &after_size);
+    assert_int_equal(before_size, after_size);
+    assert_memory_equal(before, after, after_size);
+    free(before);
+    free(after);
+}
+
 static void a_reader_does_not_create_a_file(void **state)
 {
     const struct store_options look = {.read_only = true};
@@ -422,6 +443,7 @@ int main(void)
         TEST(another_name_of_the_file_is_no_way_round_the_lock),
         TEST(a_writer_that_was_killed_holds_nothing),
         TEST(a_reader_looks_on_beside_the_writer),
+        TEST(a_reader_sees_what_a_killed_writer_left_and_changes_nothing),
         TEST(a_reader_does_not_create_a_file),
         TEST(a_foreign_lock_is_an_error_and_then_over),
         TEST(files_of_others_are_refused),
