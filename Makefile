@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands a person types. The build itself is meson's.
 .DEFAULT_GOAL := build
-.PHONY: build demo check lint format fuzz bench install clean
+.PHONY: build demo check lint format fuzz bench bench-depth install clean
 
 build: ## build everything into build/release
 	@scripts/deps build
@@ -28,6 +28,9 @@ fuzz: ## each fuzz target for a minute (FUZZ_SECONDS=n for longer)
 
 bench: build ## measure; see docs/performance.md
 	@bench/run.sh
+
+bench-depth: ## how many jobs should have a reservation: table and plots
+	@bench/run.sh depth
 
 install: build ## into /usr/local, or PREFIX at the first build
 	@meson install -C build/release

@@ -14,6 +14,11 @@
 /* Wakeups in a row with nothing running, nothing to come and nothing started, after
  * which the jobs left are given up: longer than any chain of deferrals. */
 #define IDLE_WAKEUPS_MAX 10000
+/* The calendar repeats itself every week: what did not start in five, though nothing
+ * ran and nothing else was to come, never will; unless it is deferred for long times.
+ */
+#define IDLE_S_MAX       (INT64_C(35) * 86400)
+#define IDLE_WAKEUPS_MIN 100
 
 /* What belongs to an engine job index. */
 struct slot {
@@ -46,6 +51,7 @@ struct run {
     struct occupancy before_idle; /* when nothing was left to happen by itself: should
                                      no job start any more, the replay ends there */
     bool idle;
+    int64_t idle_until; /* if idle: when to give up */
 };
 
 const char *run_state_name(enum run_state s)
@@ -148,13 +154,36 @@ static int64_t run_time(
     return run;
 }
 
+/* The last instant that is known to let a job go: a release time, or the end of a
+ * reservation that does not come again. */
+static int64_t last_release(const struct run *s)
+{
+    int64_t last = s->now;
+
+    cluster_compact_queue(s->c);
+    for (size_t i = 0; i < s->c->queued.n; i++) {
+        const struct job *j = s->c->jobs.v[s->c->queued.v[i]];
+
+        last = j->release_at > last ? j->release_at : last;
+    }
+    for (size_t i = 0; i < s->c->reservations.n; i++) {
+        const struct reservation *r = s->c->reservations.v[i];
+
+        if (r != NULL && r->kind != RSV_STANDING && r->end_at < TIME_NEVER)
+            last = r->end_at > last ? r->end_at : last;
+    }
+    return last;
+}
+
 /* From here on only the calendar may still bring a job to start. */
 static void note_idle(struct run *s)
 {
-    if (s->opt->occupancy == NULL || s->idle)
+    if (s->idle)
         return;
-    s->before_idle = occupancy_copy(s->opt->occupancy);
     s->idle = true;
+    s->idle_until = time_add(last_release(s), IDLE_S_MAX);
+    if (s->opt->occupancy != NULL)
+        s->before_idle = occupancy_copy(s->opt->occupancy);
 }
 
 static void note_busy(struct run *s)
@@ -436,7 +465,8 @@ static int64_t next_wakeup(struct run *s)
         return TIME_NEVER;
     if (next_event(s) == TIME_NEVER) {
         note_idle(s);
-        if (++s->idle_wakeups > IDLE_WAKEUPS_MAX)
+        if (++s->idle_wakeups > IDLE_WAKEUPS_MAX
+            || (s->idle_wakeups > IDLE_WAKEUPS_MIN && at > s->idle_until))
             return TIME_NEVER;
     }
     return at > s->now ? at : s->now + 1;

@@ -260,6 +260,15 @@ static void print_cost(
         fprintf(out, "reading the workload: %.2f s\n", s->read_s);
 }
 
+/* Does any of them show a 0 that needs a word? */
+static bool none_backfilled(const struct outcome *o, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (o[k].result.backfilled == 0 && o[k].result.started > 0)
+            return true;
+    return false;
+}
+
 void report_summary(FILE *out, const struct study *s, const struct outcome *o, size_t n)
 {
     print_head(out, s);
@@ -274,6 +283,11 @@ void report_summary(FILE *out, const struct study *s, const struct outcome *o, s
     fputs("\nSlowdown is (wait + run) / run, runs below 10 s counted as 10 s; at least "
           "1.\n",
         out);
+    if (none_backfilled(o, n))
+        fputs("By backfill start jobs without a reservation of their own; none where "
+              "every\n"
+              "waiting job has one (a large RESERVATIONDEPTH).\n",
+            out);
     if (n > 1)
         fputs("In brackets: the ratio to the first configuration.\n", out);
     for (size_t k = 0; k < n; k++) {
