@@ -18,19 +18,14 @@
 
 #include <systemd/sd-event.h>
 
-/* Tasks of a job on a node. */
-struct rm_place {
-    const char *node;
-    uint32_t tasks;
-};
-
 /* A job as the resource manager knows it. Borrowed by the sink for the call. */
 struct rm_job {
-    struct job_desc desc; /* id, credentials, request, state, holds, submission */
+    struct job_desc desc; /* id, credentials, request, state, holds, submission; where
+                             and since when it runs while it is active; no memory */
     const char *name;     /* as the user named it, or NULL */
     const char *directory, *output, *error; /* or NULL */
     int64_t start_at, end_at;               /* 0 = not yet */
-    const struct rm_place *places;          /* while active, and where it last ran */
+    const struct job_place *places;          /* while active, and where it last ran */
     size_t nplaces;
     double cpu_s;      /* processor seconds used so far, < 0 = unknown */
     int64_t mem_mb;    /* most memory used so far, < 0 = unknown */
@@ -97,7 +92,7 @@ struct rm_command {
     enum rm_action action;
     uint64_t token; /* comes back in RM_DONE */
     const char *job;
-    const struct rm_place *places; /* START */
+    const struct job_place *places; /* START */
     size_t nplaces;
     int64_t wclimit_s; /* START: what the scheduler allows, 0 = as asked; MODIFY: > 0 */
     unsigned kinds;    /* HOLD, RELEASE: enum hold_kind bits */

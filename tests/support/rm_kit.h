@@ -231,7 +231,10 @@ struct kit_submission {
 static inline void kit_draft(
     struct kit *k, struct kit_submission *d, const char *script)
 {
+    static const char *const environment[] = {"SHELL=/bin/sh", NULL};
+
     *d = (struct kit_submission){0};
+    d->s.environment = environment; /* whoever runs the tests may have none */
     d->req.tasks = 1;
     d->req.nodealloc = NODEALLOC_UNSET;
     d->s.script = script;
@@ -282,7 +285,7 @@ static inline enum rm_outcome kit_do(
 static inline enum rm_outcome kit_start(
     struct kit *k, const char *id, int64_t wclimit_s)
 {
-    struct rm_place place = {k->nodes.v[0].name, 1};
+    struct job_place place = {k->nodes.v[0].name, 1};
 
     return kit_command(k, (struct rm_command){.action = RM_START,
                               .job = id,

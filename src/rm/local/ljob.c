@@ -93,7 +93,9 @@ void ljob_report(struct local_job *j)
     job.cpu_s = j->cpu_s;
     job.mem_mb = j->mem_mb;
     if (ljob_is_active(j)) {
-        job.start_at = r.at = j->run.start_at;
+        job.start_at = job.desc.start_at = r.at = j->run.start_at;
+        job.desc.places = job.places;
+        job.desc.nplaces = job.nplaces;
         if (j->run.suspended_at != 0)
             r.at = j->run.suspended_at;
     } else if (j->phase == PHASE_ENDED) {

@@ -113,7 +113,7 @@ static int read_places(const json_t *list, struct run *r)
 
         if (node == NULL || tasks < 1 || tasks > UINT32_MAX)
             return -1;
-        r->places[r->nplaces++] = (struct rm_place){xstrdup(node), (uint32_t)tasks};
+        r->places[r->nplaces++] = (struct job_place){xstrdup(node), (uint32_t)tasks};
     }
     return 0;
 }
@@ -202,11 +202,11 @@ int state_read(const char *text, size_t len, struct state *ret, struct err *err)
     return 0;
 }
 
-void run_set_places(struct run *r, const struct rm_place *places, size_t n)
+void run_set_places(struct run *r, const struct job_place *places, size_t n)
 {
     r->places = xcalloc(n, sizeof *r->places);
     for (r->nplaces = 0; r->nplaces < n; r->nplaces++)
-        r->places[r->nplaces] = (struct rm_place){
+        r->places[r->nplaces] = (struct job_place){
             xstrdup(places[r->nplaces].node), places[r->nplaces].tasks};
 }
 

@@ -9,7 +9,7 @@
 
 /* A run of a job. The daemon fills in the first part, the keeper the second. */
 struct run {
-    struct rm_place *places; /* owned, with the names in it */
+    struct job_place *places; /* owned, with the names in it */
     size_t nplaces;
     int64_t wclimit_s; /* 0 = none */
     int64_t mem_mb;    /* 0 = no limit */
@@ -58,7 +58,7 @@ int run_read(const char *text, size_t len, struct run *ret, struct err *err);
 int end_read(const char *text, size_t len, struct end *ret, struct err *err);
 int state_read(const char *text, size_t len, struct state *ret, struct err *err);
 
-void run_set_places(struct run *r, const struct rm_place *places, size_t n);
+void run_set_places(struct run *r, const struct job_place *places, size_t n);
 void run_fini(struct run *r);
 
 #endif

@@ -293,7 +293,7 @@ static void processes_left_in_the_background_end_with_the_job(void **state)
 static void what_cannot_be_done_is_refused_with_a_reason(void **state)
 {
     struct kit *k = *state;
-    struct rm_place nowhere = {"mars", 1};
+    struct job_place nowhere = {"mars", 1};
     struct rm_command checkpoint = {.action = RM_CHECKPOINT, .job = "1"};
     struct err err;
     char id[80];
@@ -318,7 +318,7 @@ static void what_cannot_be_done_is_refused_with_a_reason(void **state)
 static void a_job_starts_only_once(void **state)
 {
     struct kit *k = *state;
-    struct rm_place place = {"node01", 1};
+    struct job_place place = {"node01", 1};
     struct rm_command start = {
         .action = RM_START, .places = &place, .nplaces = 1, .token = 1001};
     char id[80], *text;
@@ -340,7 +340,7 @@ static void a_job_starts_only_once(void **state)
 static void commands_wait_for_a_start_that_is_under_way(void **state)
 {
     struct kit *k = *state;
-    struct rm_place place = {"node01", 1};
+    struct job_place place = {"node01", 1};
     struct rm_command start = {
         .action = RM_START, .places = &place, .nplaces = 1, .token = 1001};
     struct rm_command cancel = {.action = RM_CANCEL, .token = 1002};
