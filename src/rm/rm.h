@@ -25,7 +25,7 @@ struct rm_job {
     const char *name;     /* as the user named it, or NULL */
     const char *directory, *output, *error; /* or NULL */
     int64_t start_at, end_at;               /* 0 = not yet */
-    const struct job_place *places;          /* while active, and where it last ran */
+    const struct job_place *places;         /* while active, and where it last ran */
     size_t nplaces;
     double cpu_s;      /* processor seconds used so far, < 0 = unknown */
     int64_t mem_mb;    /* most memory used so far, < 0 = unknown */

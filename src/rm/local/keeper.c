@@ -242,6 +242,7 @@ static int open_signals(struct keeper *k, struct err *err)
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGQUIT);
     sigaddset(&set, SIGPIPE);
+    sigaddset(&set, SIGXFSZ); /* a write that is too long fails instead */
     if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
         return folder_error(err, errno, "block", "signals");
     k->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -28,7 +28,8 @@ void start_free(struct start *s)
     if (s == NULL)
         return;
     sd_event_source_disable_unref(s->on_answer);
-    close(s->answer);
+    if (s->answer >= 0)
+        close(s->answer);
     if (s->pid > 0) /* it only forks, and has most likely ended before it answered */
         waitpid(s->pid, NULL, 0);
     free(s);
@@ -112,15 +113,18 @@ static int on_answer(sd_event_source *source, int fd, uint32_t events, void *ctx
 }
 
 /* The order as an open file that reads from its beginning, or -1. */
-static int order_file(const struct run *run)
+static int order_file(const struct run *run, struct err *err)
 {
     char *text = run_write(run);
     size_t len = strlen(text);
-    int fd = memfd_create("order", MFD_CLOEXEC);
+    int fd;
 
-    if (fd >= 0
-        && (write(fd, text, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET) != 0)) {
-        close(fd);
+    errno = EFBIG; /* of a write that was cut short */
+    fd = memfd_create("order", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, text, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET) != 0) {
+        err_set(err, ERR_IO, "cannot write the keeper's order: %s", strerror(errno));
+        if (fd >= 0)
+            close(fd);
         fd = -1;
     }
     free(text);
@@ -158,37 +162,45 @@ static int spawn(const struct local_job *j, int order, int answer, pid_t *ret_pi
     return failed;
 }
 
+/* A pipe for the answer, watched; its other end, or -1. */
+static int listen(struct start *s, struct err *err)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return err_set(err, ERR_IO, "cannot make a pipe: %s", strerror(errno));
+    s->answer = ends[0];
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    if (sd_event_add_io(
+            s->job->local->loop, &s->on_answer, ends[0], EPOLLIN, on_answer, s)
+        >= 0)
+        return ends[1];
+    close(ends[1]);
+    return err_set(err, ERR_IO, "cannot watch for the keeper's answer");
+}
+
 int start_keeper(struct local_job *j, uint64_t token, struct err *err)
 {
-    int order = order_file(&j->run), answer[2] = {-1, -1}, failed = errno;
-    struct start *s;
+    struct start *s = xcalloc(1, sizeof *s);
+    int order = order_file(&j->run, err), answer = -1, failed = -1;
 
-    if (order >= 0 && pipe2(answer, O_CLOEXEC | O_NONBLOCK) == 0) {
-        s = xcalloc(1, sizeof *s);
-        *s = (struct start){.job = j, .token = token, .answer = answer[0]};
-        fcntl(answer[1], F_SETFL, 0);
-        failed = spawn(j, order, answer[1], &s->pid);
+    *s = (struct start){.job = j, .token = token, .answer = -1};
+    if (order >= 0)
+        answer = listen(s, err);
+    if (answer >= 0) {
+        failed = spawn(j, order, answer, &s->pid);
         if (failed)
-            start_free(s);
-        else
-            j->start = s;
-    } else {
-        failed = errno;
+            err_set(err, ERR_IO, "cannot begin the keeper '%s': %s",
+                j->local->keeper[0], strerror(failed));
+        close(answer);
     }
     if (order >= 0)
         close(order);
-    if (answer[1] >= 0)
-        close(answer[1]);
-    if (failed)
-        return err_set(err, ERR_IO, "cannot begin the keeper '%s': %s",
-            j->local->keeper[0], strerror(failed));
-    if (sd_event_add_io(j->local->loop, &j->start->on_answer, answer[0], EPOLLIN,
-            on_answer, j->start)
-        < 0) {
-        /* it may run all the same: the folder will tell */
-        start_free(j->start);
-        j->start = NULL;
-        return err_set(err, ERR_IO, "cannot watch the keeper");
+    if (failed) {
+        s->pid = 0;
+        start_free(s);
+        return -1;
     }
+    j->start = s;
     return 0;
 }

@@ -194,10 +194,10 @@ static void tasks_are_lines_in_the_file_of_nodes(void **state)
     d.req.tasks = 3;
     d.req.per_task.v[RES_PROCS] = 2;
     snprintf(id, sizeof id, "%s", kit_submit_it(k, &d));
-    assert_int_equal(kit_command(k, (struct rm_command){.action = RM_START,
-                                        .job = id,
-                                        .places = places,
-                                        .nplaces = 2}),
+    assert_int_equal(
+        kit_command(k,
+            (struct rm_command){
+                .action = RM_START, .job = id, .places = places, .nplaces = 2}),
         RM_OK);
     kit_until_state(k, id, JOB_COMPLETED);
     text = kit_read(k, "job.o1");
@@ -272,7 +272,8 @@ static void a_job_of_another_user_runs_as_that_user(void **state)
     struct kit_submission d;
     char *text;
 
-    kit_draft(k, &d, "#!/bin/sh\nid -u; id -g; id -G\ntouch $TMPDIR/mine && echo yes\n");
+    kit_draft(
+        k, &d, "#!/bin/sh\nid -u; id -g; id -G\ntouch $TMPDIR/mine && echo yes\n");
     d.s.uid = d.s.gid = 65534;
     if (geteuid() != 0) {
         d.s.uid = geteuid() + 1;
