@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """maui sim --scenario: what happens besides jobs, told and in effect."""
 import json
+import pathlib
 
 import pytest
 
@@ -76,3 +77,14 @@ def test_what_fails_at_its_time_is_told_and_the_rest_goes_on(simulate):
     assert told == [False, True]
     assert "a.scn:1: setres: cannot select" in done.stderr
     assert "1 refused" in done.stdout
+
+
+def test_the_example_runs_without_a_refusal(maui, tmp_path):
+    examples = pathlib.Path(__file__).resolve().parent.parent / "examples"
+    done = maui("sim", "--generate", "30d", "--nodes", "64x8", "-c", examples / "easy.cfg",
+                "--scenario", examples / "month.scn", "--chart", "--stats-json", tmp_path / "s")
+    stats = json.loads((tmp_path / "s").read_text())
+    assert stats["scenario_lines"] == 7 and stats["scenario_refused"] == 0
+    assert {row["name"] for row in stats["reservations"]} == {"maintenance", "course"}
+    assert stats["jobs_lost"] > 0
+    assert "x" in done.stdout and not done.stderr

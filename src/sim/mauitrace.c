@@ -277,6 +277,23 @@ static void write_titles(FILE *out)
     fputc('\n', out);
 }
 
+static void move(int64_t *at, int64_t by)
+{
+    if (*at > 0)
+        *at = *at + by > 0 ? *at + by : 0;
+}
+
+/* The job is submitted at another time than it was, and its start is not known. */
+static void move_record(struct mauitrace_job *m, int64_t by, int64_t run_s)
+{
+    m->submit_at += by;
+    m->dispatch_at = m->start_at = m->submit_at;
+    m->end_at = m->start_at + run_s;
+    move(&m->queue_at, by);
+    move(&m->release_at, by);
+    move(&m->deadline_at, by);
+}
+
 int mauitrace_write(FILE *out, const struct workload *w, const int64_t *start_at)
 {
     fputs("VERSION 230\n", out);
@@ -301,6 +318,8 @@ int mauitrace_write(FILE *out, const struct workload *w, const int64_t *start_at
         }
         if (j->more == NULL)
             m.submit_at += w->epoch;
+        else if (w->stretched > 0)
+            move_record(&m, j->submit_at - m.submit_at, j->run_s);
         if (m.queue_at == 0)
             m.queue_at = m.submit_at;
         mauitrace_format_job(&m, out);
