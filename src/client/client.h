@@ -4,6 +4,15 @@
 #ifndef MAUI_CLIENT_CLIENT_H
 #define MAUI_CLIENT_CLIENT_H
 
+/* showq.c */
+int showq_main(int argc, char **argv);
+/* order.c */
+int sethold_main(int argc, char **argv);
+int releasehold_main(int argc, char **argv);
+int setspri_main(int argc, char **argv);
+int setqos_main(int argc, char **argv);
+int canceljob_main(int argc, char **argv);
+
 int check_main(int argc, char **argv); /* check.c: maui check */
 int sim_main(int argc, char **argv);   /* sim_cmd.c: maui sim */
 

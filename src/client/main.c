@@ -3,6 +3,7 @@
 #include "base/nearest.h"
 #include "client/client.h"
 #include "rm/local/keeper.h"
+#include "server/server.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +13,15 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *summary; /* NULL: called by the daemon, not by people */
 } commands[] = {
+    {"canceljob", canceljob_main, "cancel jobs"},
     {"check", check_main, "validate a configuration file"},
     {"keeper", keeper_main, NULL},
+    {"releasehold", releasehold_main, "release holds of jobs"},
+    {"serve", serve_main, "run the scheduler on this machine"},
+    {"sethold", sethold_main, "hold jobs"},
+    {"setqos", setqos_main, "give jobs another quality of service"},
+    {"setspri", setspri_main, "set the system priority of jobs"},
+    {"showq", showq_main, "show the queue"},
     {"sim", sim_main, "replay a workload through the scheduler in simulated time"},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
@@ -33,7 +41,7 @@ static void print_help(FILE *out)
         out);
     for (size_t i = 0; i < COMMANDS; i++)
         if (commands[i].summary != NULL)
-            fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+            fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].summary);
     fputs("\n`maui COMMAND --help` tells the options of a command.\n"
           "`maui --version` tells the version.\n",
         out);

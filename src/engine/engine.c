@@ -60,6 +60,23 @@ void engine_destroy(struct engine *e)
     free(e);
 }
 
+const char *action_kind_name(enum action_kind k)
+{
+    static const char names[][12] = {[ACTION_START] = "start",
+        [ACTION_CANCEL] = "cancel",
+        [ACTION_REQUEUE] = "requeue",
+        [ACTION_HOLD] = "hold",
+        [ACTION_DEFER] = "defer",
+        [ACTION_RESERVE] = "reserve",
+        [ACTION_RELEASE] = "release",
+        [ACTION_SUSPEND] = "suspend",
+        [ACTION_RESUME] = "resume",
+        [ACTION_CHECKPOINT] = "checkpoint",
+        [ACTION_TRIGGER] = "trigger"};
+
+    return names[k];
+}
+
 struct cluster *engine_cluster(struct engine *e)
 {
     return e->c;

@@ -110,6 +110,9 @@ enum action_kind {
     ACTION_TRIGGER     /* trigger `trigger` of reservation `rsv` fired: carry it out */
 };
 
+/* "start", "cancel", "requeue" ... */
+const char *action_kind_name(enum action_kind k);
+
 struct action {
     enum action_kind kind;
     uint32_t job;

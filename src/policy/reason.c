@@ -282,3 +282,29 @@ int reason_format(
         return sayings[r->code].say(c, r, ret_text, size);
     return snprintf(ret_text, size, "%s", sayings[r->code].text);
 }
+
+const char *reason_code_name(enum wait_code code)
+{
+    static const char names[WAIT_CODES][20] = {[WAIT_NONE] = "none",
+        [WAIT_STATE] = "state",
+        [WAIT_HOLD] = "hold",
+        [WAIT_CLASS_DISABLED] = "class-disabled",
+        [WAIT_NEGATIVE_PRIORITY] = "negative-priority",
+        [WAIT_RELEASE_TIME] = "start-date",
+        [WAIT_DEPENDENCY] = "dependency",
+        [WAIT_LIMIT] = "limit",
+        [WAIT_FS_CAP] = "fairshare-cap",
+        [WAIT_PARTITION] = "partition",
+        [WAIT_TOO_LARGE] = "too-large",
+        [WAIT_FEASIBLE] = "no-fitting-node",
+        [WAIT_RESOURCES] = "resources",
+        [WAIT_RESERVATION] = "reservation",
+        [WAIT_NODESET] = "node-set",
+        [WAIT_PRIORITY] = "priority",
+        [WAIT_BACKFILL_DEPTH] = "backfill-depth",
+        [WAIT_BACKFILL_WINDOW] = "backfill-window",
+        [WAIT_NOBF] = "no-backfill",
+        [WAIT_CHUNK] = "chunk"};
+
+    return code < WAIT_CODES ? names[code] : "none";
+}

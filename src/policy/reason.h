@@ -13,4 +13,7 @@
 int reason_format(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size);
 
+/* The code in one word: "hold", "limit", "resources" ... */
+const char *reason_code_name(enum wait_code code);
+
 #endif

@@ -114,18 +114,6 @@ int report_jobs(FILE *out, const struct workload *w, const struct run_result *r)
 
 /* ---- decisions ------------------------------------------------------------------ */
 
-static const char *const action_names[] = {[ACTION_START] = "start",
-    [ACTION_CANCEL] = "cancel",
-    [ACTION_REQUEUE] = "requeue",
-    [ACTION_HOLD] = "hold",
-    [ACTION_DEFER] = "defer",
-    [ACTION_RESERVE] = "reserve",
-    [ACTION_RELEASE] = "release",
-    [ACTION_SUSPEND] = "suspend",
-    [ACTION_RESUME] = "resume",
-    [ACTION_CHECKPOINT] = "checkpoint",
-    [ACTION_TRIGGER] = "trigger"};
-
 /* Runs of nodes: the first one's name and how many follow it in order. */
 static json_t *allocation(const struct run_decision *d)
 {
@@ -165,11 +153,11 @@ void report_decision(FILE *out, const struct run_decision *d)
         return;
     }
     json_t *o = json_pack("{s:I, s:s, s:s}", "time", (json_int_t)d->at, "event",
-        action_names[a->kind], "job", d->job->id);
+        action_kind_name(a->kind), "job", d->job->id);
 
     if (o == NULL) /* an id that is not UTF-8 */
         o = json_pack("{s:I, s:s, s:n}", "time", (json_int_t)d->at, "event",
-            action_names[a->kind], "job");
+            action_kind_name(a->kind), "job");
     if (a->kind == ACTION_START) {
         json_object_set_new(o, "procs", json_integer(d->job->procs));
         json_object_set_new(o, "backfill", json_boolean(a->backfill));

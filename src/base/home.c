@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The daemon's folder: where it is, its lock. */
+#include "base/home.h"
+
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The value of SERVERHOMEDIR or MAUIHOMEDIR in the master file, or NULL. */
+static char *from_master_file(void)
+{
+    char line[PATH_MAX + 80], name[20], value[PATH_MAX];
+    FILE *f = fopen("/etc/maui.cfg", "re");
+    char *found = NULL;
+
+    while (f && !found && fgets(line, sizeof line, f))
+        if (sscanf(line, "%19s %4095s", name, value) == 2
+            && (strcmp(name, "SERVERHOMEDIR") == 0 || strcmp(name, "MAUIHOMEDIR") == 0))
+            found = xstrdup(value);
+    if (f)
+        fclose(f);
+    return found;
+}
+
+char *home_absolute(const char *path)
+{
+    char here[PATH_MAX];
+
+    if (*path == '/' || !getcwd(here, sizeof here))
+        return xstrdup(path);
+    return home_file(here, path);
+}
+
+char *home_file(const char *home, const char *name)
+{
+    struct strbuf text = {0};
+
+    strbuf_printf(&text, "%s/%s", home, name);
+    return strbuf_take(&text);
+}
+
+char *home_find(const char *asked)
+{
+    const char *first = getenv("MAUIHOMEDIR"), *second = getenv("SERVERHOMEDIR");
+    const char *user = getenv("HOME");
+    char *master;
+
+    if (asked && *asked)
+        return home_absolute(asked);
+    if (first && *first)
+        return home_absolute(first);
+    if (second && *second)
+        return home_absolute(second);
+    if ((master = from_master_file()))
+        return master;
+    if (geteuid() == 0 || !user || !*user)
+        return xstrdup("/var/lib/maui");
+    return home_file(user, ".maui");
+}
+
+static int make(const char *path, mode_t mode, struct err *err)
+{
+    if (mkdir(path, mode) < 0 && errno != EEXIST)
+        return err_set(
+            err, ERR_IO, "cannot make the folder '%s': %s", path, strerror(errno));
+    return 0;
+}
+
+int home_make(const char *home, struct err *err)
+{
+    static const char *const folders[] = {"log", "stats", "spool", "tools"};
+
+    if (make(home, 0755, err) < 0)
+        return -1;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        char *path = home_file(home, folders[i]);
+        int result = make(path, 0755, err);
+        free(path);
+        if (result < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int home_lock(const char *home, struct err *err)
+{
+    char *path = home_file(home, "maui.pid");
+    char text[32] = "";
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+
+    if (fd < 0) {
+        err_set(err, ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+    } else if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        (void)!read(fd, text, sizeof text - 1);
+        text[strcspn(text, "\n")] = 0;
+        err_set(err, ERR_CONFLICT,
+            "a scheduler is running already in '%s' (process %s)", home,
+            *text ? text : "unknown");
+        close(fd);
+        fd = -1;
+    } else {
+        int n = snprintf(text, sizeof text, "%d\n", (int)getpid());
+        if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)n, 0) != n)
+            err_set(err, ERR_IO, "cannot write '%s': %s", path, strerror(errno));
+    }
+    free(path);
+    return fd;
+}
+
+void home_unlock(int fd)
+{
+    /* The file stays: another daemon may be waiting at it. */
+    (void)!ftruncate(fd, 0);
+    close(fd);
+}
+
+void home_raise_file_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max < 65536 ? limit.rlim_max : 65536;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The daemon's folder, by the same rules for the daemon and the commands:
+ *
+ *   HOME/maui.cfg   configuration       HOME/api.sock   where requests are answered
+ *   HOME/state.db   durable state       HOME/maui.pid   lock: one daemon a home
+ *   HOME/spool/     local jobs          HOME/log/, HOME/stats/, HOME/tools/ */
+#ifndef MAUI_BASE_HOME_H
+#define MAUI_BASE_HOME_H
+
+#include "base/err.h"
+
+/* `asked`, else $MAUIHOMEDIR, else $SERVERHOMEDIR, else the line of that name in
+ * /etc/maui.cfg, else /var/lib/maui for root and ~/.maui for others. Owned by caller.
+ */
+char *home_find(const char *asked);
+
+/* HOME/NAME, and an absolute path. Owned by the caller. */
+char *home_file(const char *home, const char *name);
+char *home_absolute(const char *path);
+
+/* The folder and those in it, mode 0755, as far as they are missing. */
+int home_make(const char *home, struct err *err);
+
+/* Be the one daemon of this home: the lock's descriptor, or -1 saying who is. */
+int home_lock(const char *home, struct err *err);
+void home_unlock(int fd);
+
+/* As many open files as the process may have: a client is one. */
+void home_raise_file_limit(void);
+
+#endif

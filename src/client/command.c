@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One table of options: the parser and --help. */
+#include "client/command.h"
+
+#include "base/nearest.h"
+#include "base/strbuf.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Long options that are not a letter's get numbers from here on. */
+#define LONG_BASE 1000
+#define ROWS_MAX  64
+
+static const struct option_row global[] = {
+    {'C', "configfile", "FILE", "configuration file of the server to talk to"},
+    {0, "home", "DIR", "its home; default $MAUIHOMEDIR"},
+    {0, "host", "HOST", "talk to HOST by TCP and MUNGE instead of the local socket"},
+    {'P', "port", "N", "its port; default SERVERPORT"},
+    {0, "format", "text|json", "how to print the answer"},
+    {'D', "loglevel", "N", "tell on stderr what is asked of the server"},
+    {'h', "help", NULL, "this text"},
+    {0, "about", NULL, "what this program talks to"},
+    {0, "version", NULL, "its version"},
+    {0, NULL, NULL, NULL},
+};
+
+/* All rows that apply: the command's own, then the global ones it does not redefine. */
+struct rows {
+    const struct option_row *v[ROWS_MAX];
+    char letters[ROWS_MAX]; /* as far as they are not taken */
+    int n;
+};
+
+static bool has_letter(const struct rows *r, char letter)
+{
+    for (int i = 0; i < r->n; i++)
+        if (letter && r->letters[i] == letter)
+            return true;
+    return false;
+}
+
+static void add_rows(struct rows *r, const struct option_row *rows)
+{
+    for (; rows && (rows->letter || rows->name) && r->n < ROWS_MAX; rows++) {
+        r->letters[r->n] = has_letter(r, rows->letter) ? 0 : rows->letter;
+        r->v[r->n++] = rows;
+    }
+}
+
+static struct rows all_rows(const struct command_spec *spec)
+{
+    struct rows r = {.n = 0};
+
+    add_rows(&r, spec->options);
+    add_rows(&r, global);
+    return r;
+}
+
+/* ---- help ---- */
+
+static void print_rows(const struct option_row *rows, const struct rows *all)
+{
+    for (; rows && (rows->letter || rows->name); rows++) {
+        char text[80], letter = 0;
+        for (int i = 0; i < all->n; i++)
+            if (all->v[i] == rows)
+                letter = all->letters[i];
+        snprintf(text, sizeof text, "%s%.*s%s%s%s%s%s", letter ? "-" : "   ",
+            letter ? 1 : 0, &letter,
+            letter && rows->name ? ", "
+            : letter             ? ""
+                                 : " ",
+            rows->name ? "--" : "", rows->name ? rows->name : "",
+            rows->value ? " " : "", rows->value ? rows->value : "");
+        printf("  %-26s %s\n", text, rows->help);
+    }
+}
+
+void command_help(const struct command_spec *spec)
+{
+    struct rows all = all_rows(spec);
+
+    printf("usage: %s %s\n\n%s\n\n", spec->name, spec->usage, spec->summary);
+    print_rows(spec->options, &all);
+    if (spec->options && (spec->options->letter || spec->options->name))
+        puts("");
+    print_rows(global, &all);
+    if (spec->more)
+        printf("\n%s", spec->more);
+    if (spec->examples)
+        printf("\nexamples:\n%s", spec->examples);
+}
+
+int command_wrong(const struct command_line *l, const char *fmt, ...)
+{
+    va_list ap;
+
+    fprintf(stderr, "%s: ", l->spec->name);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "\n`%s --help` tells how it is used.\n", l->spec->name);
+    return 1;
+}
+
+/* ---- the line ---- */
+
+static void complain(const struct command_line *l, const struct rows *all, char **argv)
+{
+    const char *word = argv[optind - 1];
+    struct nearest near;
+
+    if (strncmp(word, "--", 2) != 0) {
+        command_wrong(l, "option -%c is not known, or lacks its value", optopt);
+        return;
+    }
+    nearest_init(&near, word + 2);
+    for (int i = 0; i < all->n; i++)
+        if (all->v[i]->name)
+            nearest_offer(&near, all->v[i]->name);
+    if (nearest_best(&near))
+        command_wrong(
+            l, "option %s is not known; did you mean --%s?", word, nearest_best(&near));
+    else
+        command_wrong(l, "option %s is not known, or lacks its value", word);
+}
+
+static bool is(const struct option_row *row, const char *name)
+{
+    return row >= global && row < global + sizeof global / sizeof global[0] && row->name
+           && strcmp(row->name, name) == 0;
+}
+
+/* A global option. 0 = go on, else the command ends. */
+static int take_global(struct command_line *l, const struct option_row *row,
+    const char *value, int *status)
+{
+    char *end;
+
+    *status = 0;
+    if (is(row, "configfile"))
+        l->config_file = value;
+    else if (is(row, "home"))
+        l->home = value;
+    else if (is(row, "host"))
+        l->host = value;
+    else if (is(row, "loglevel"))
+        l->verbose = true;
+    else if (is(row, "help")) {
+        command_help(l->spec);
+        return -1;
+    } else if (is(row, "version") || is(row, "about")) {
+        printf("maui client version %s\n", MAUI_VERSION);
+        return -1;
+    } else if (is(row, "port")) {
+        l->port = (int)strtol(value, &end, 10);
+        if (*end || l->port < 1 || l->port > 65535) {
+            *status = command_wrong(l, "--port: '%s' is no port", value);
+            return -1;
+        }
+    } else if (is(row, "format")) {
+        if (strcasecmp(value, "json") == 0) {
+            l->format = FORMAT_JSON;
+        } else if (strcasecmp(value, "text") != 0) {
+            *status = command_wrong(l, "--format: '%s' is none of text, json", value);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int scan(
+    struct command_line *l, const struct rows *all, int argc, char **argv, int *status)
+{
+    struct option longs[ROWS_MAX + 1] = {{0}};
+    char shorts[2 * ROWS_MAX + 2];
+    int nshort = 0, nlong = 0, c;
+
+    for (int i = 0; i < all->n; i++) {
+        if (all->letters[i]) {
+            shorts[nshort++] = all->letters[i];
+            if (all->v[i]->value)
+                shorts[nshort++] = ':';
+        }
+        if (all->v[i]->name)
+            longs[nlong++] = (struct option){all->v[i]->name,
+                all->v[i]->value ? required_argument : no_argument, NULL,
+                LONG_BASE + i};
+    }
+    shorts[nshort] = 0;
+    optind = 0; /* from the beginning, also for a second command in one process */
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        const struct option_row *row = NULL;
+        for (int i = 0; i < all->n; i++)
+            if (c == LONG_BASE + i
+                || (c < LONG_BASE && c != '?' && all->letters[i] == c))
+                row = all->v[i];
+        if (!row && optopt == '?' && strcmp(argv[optind - 1], "-?") == 0)
+            row = &global[6];
+        if (!row) {
+            complain(l, all, argv);
+            *status = 1;
+            return -1;
+        }
+        vec_push(&l->given, ((struct given){row, optarg}));
+        if (take_global(l, row, optarg, status) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int command_parse(const struct command_spec *spec, int argc, char **argv,
+    struct command_line *ret, int *ret_status)
+{
+    struct rows all = all_rows(spec);
+
+    *ret = (struct command_line){.spec = spec};
+    if (scan(ret, &all, argc, argv, ret_status) < 0) {
+        command_fini(ret);
+        return -1;
+    }
+    ret->args = (const char **)argv + optind;
+    ret->nargs = argc - optind;
+    return 0;
+}
+
+void command_fini(struct command_line *l)
+{
+    vec_fini(&l->given);
+}
+
+bool command_has(const struct command_line *l, char letter)
+{
+    for (size_t i = 0; i < l->given.n; i++)
+        if (l->given.v[i].row->letter == letter)
+            return true;
+    return false;
+}
+
+const char *command_value(const struct command_line *l, char letter)
+{
+    const char *value = NULL;
+
+    for (size_t i = 0; i < l->given.n; i++)
+        if (l->given.v[i].row->letter == letter)
+            value = l->given.v[i].value;
+    return value;
+}
+
+const char *command_long(const struct command_line *l, const char *name)
+{
+    const char *value = NULL;
+
+    for (size_t i = 0; i < l->given.n; i++)
+        if (l->given.v[i].row->name && strcmp(l->given.v[i].row->name, name) == 0)
+            value = l->given.v[i].value ? l->given.v[i].value : "";
+    return value;
+}

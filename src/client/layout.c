@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Times as the classic layouts have them. */
+#include "client/layout.h"
+
+#include "base/duration.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define NEGATIVE_MAX 864000
+
+const char *layout_rel(int64_t seconds, char *buf)
+{
+    int64_t s = seconds < 0 ? -seconds : seconds;
+    int64_t days = s / 86400, hours = s / 3600 % 24;
+    const char *sign = seconds < 0 ? "-" : "";
+
+    if (seconds >= DURATION_SHOW_MAX)
+        return "  INFINITY";
+    if (seconds <= -NEGATIVE_MAX)
+        return " -INFINITY";
+    if (days)
+        snprintf(buf, LAYOUT_REL_MAX, "%s%lld:%02lld:%02lld:%02lld", sign,
+            (long long)days, (long long)hours, (long long)(s / 60 % 60),
+            (long long)(s % 60));
+    else if (hours)
+        snprintf(buf, LAYOUT_REL_MAX, "%s%lld:%02lld:%02lld", sign, (long long)hours,
+            (long long)(s / 60 % 60), (long long)(s % 60));
+    else
+        snprintf(buf, LAYOUT_REL_MAX, "%s00:%02lld:%02lld", sign,
+            (long long)(s / 60 % 60), (long long)(s % 60));
+    return buf;
+}
+
+const char *layout_date(int64_t at, char *buf)
+{
+    time_t t = (time_t)at;
+    struct tm tm;
+
+    if (!localtime_r(&t, &tm)
+        || !strftime(buf, LAYOUT_DATE_MAX, "%a %b %e %H:%M:%S", &tm))
+        snprintf(buf, LAYOUT_DATE_MAX, "%lld", (long long)at);
+    return buf;
+}

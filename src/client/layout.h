@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Pieces of the classic layouts: times as scripts expect them. Source: reference
+ * commands 1.5. */
+#ifndef MAUI_CLIENT_LAYOUT_H
+#define MAUI_CLIENT_LAYOUT_H
+
+#include <stdint.h>
+
+#define LAYOUT_REL_MAX  40
+#define LAYOUT_DATE_MAX 32
+
+/* `[DD:]HH:MM:SS`; "  INFINITY" from 100 days on; `buf` of LAYOUT_REL_MAX bytes. */
+const char *layout_rel(int64_t seconds, char *buf);
+
+/* `Tue Mar  3 08:12:20`, local; `buf` of LAYOUT_DATE_MAX bytes. */
+const char *layout_date(int64_t at, char *buf);
+
+#endif

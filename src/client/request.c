@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * HTTP calls by libcurl, records by jansson. */
+#include "client/request.h"
+
+#include "base/home.h"
+#include "base/strbuf.h"
+
+#include <curl/curl.h>
+#include <munge.h>
+#include <stdio.h>
+
+#define TIMEOUT_S 30
+
+struct query {
+    struct strbuf text;
+    bool any;
+};
+
+struct query *query_new(const char *path)
+{
+    struct query *q = xcalloc(1, sizeof *q);
+
+    strbuf_add(&q->text, path);
+    return q;
+}
+
+static void add_encoded(struct query *q, const char *text)
+{
+    char *safe = curl_easy_escape(NULL, text, 0);
+
+    strbuf_add(&q->text, safe ? safe : "");
+    curl_free(safe);
+}
+
+void query_part(struct query *q, const char *part)
+{
+    strbuf_add(&q->text, "/");
+    add_encoded(q, part);
+}
+
+void query_add(struct query *q, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    strbuf_add(&q->text, q->any ? "&" : "?");
+    q->any = true;
+    strbuf_add(&q->text, name);
+    strbuf_add(&q->text, "=");
+    add_encoded(q, value);
+}
+
+void query_free(struct query *q)
+{
+    if (!q)
+        return;
+    free(q->text.text);
+    free(q);
+}
+
+/* ---- one call ---- */
+
+struct call {
+    const struct command_line *l;
+    CURL *curl;
+    long status;
+    struct strbuf body; /* what has not been taken apart yet */
+    void (*each)(void *ctx, json_t *record);
+    void *ctx;
+    bool lines, broken;
+};
+
+static void take_lines(struct call *c)
+{
+    size_t begin = 0;
+
+    for (size_t i = 0; i < c->body.len; i++) {
+        if (c->body.text[i] != '\n')
+            continue;
+        json_t *o = json_loadb(c->body.text + begin, i - begin, 0, NULL);
+        if (o)
+            c->each(c->ctx, o);
+        else
+            c->broken = true;
+        json_decref(o);
+        begin = i + 1;
+    }
+    memmove(c->body.text, c->body.text + begin, c->body.len - begin);
+    c->body.len -= begin;
+}
+
+static size_t on_data(char *data, size_t size, size_t n, void *ctx)
+{
+    struct call *c = ctx;
+
+    if (!c->status)
+        curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &c->status);
+    strbuf_add_n(&c->body, data, size * n);
+    if (c->lines && c->status == 200)
+        take_lines(c);
+    return size * n;
+}
+
+static char *socket_path(const struct command_line *l)
+{
+    char *home = home_find(l->home), *path = home_file(home, "api.sock");
+
+    free(home);
+    return path;
+}
+
+static int connect_tcp(const char *method, const struct query *q, const char *body,
+    struct curl_slist **headers)
+{
+    struct strbuf payload = {0}, header = {0};
+    char *credential = NULL;
+    const char *end = strchr(q->text.text, '?');
+
+    /* The path without its query: what the server sees as the target. */
+    strbuf_printf(&payload, "%s %.*s\n", method,
+        (int)(end ? (size_t)(end - q->text.text) : q->text.len), q->text.text);
+    strbuf_add(&payload, body ? body : "");
+    munge_err_t e = munge_encode(&credential, NULL, payload.text, (int)payload.len);
+    free(payload.text);
+    if (e != EMUNGE_SUCCESS) {
+        fprintf(stderr, "ERROR:    no MUNGE credential: %s\n", munge_strerror(e));
+        return -1;
+    }
+    strbuf_printf(&header, "Authorization: MUNGE %s", credential);
+    *headers = curl_slist_append(*headers, header.text);
+    free(header.text);
+    free(credential);
+    return 0;
+}
+
+/* The server's refusal, or why there is none. */
+static int complain(const struct call *c, CURLcode result)
+{
+    json_t *o, *e;
+
+    if (result == CURLE_COULDNT_CONNECT) {
+        char *path = socket_path(c->l);
+        if (c->l->host)
+            fprintf(stderr, "ERROR:    cannot connect to '%s' port %d\n", c->l->host,
+                c->l->port ? c->l->port : 40559);
+        else
+            fprintf(stderr,
+                "ERROR:    cannot connect to '%s': is the scheduler running? (maui "
+                "serve)\n",
+                path);
+        free(path);
+        return -1;
+    }
+    if (result != CURLE_OK) {
+        fprintf(stderr, "ERROR:    cannot request service (%s)\n",
+            curl_easy_strerror(result));
+        return -1;
+    }
+    o = c->body.text ? json_loadb(c->body.text, c->body.len, 0, NULL) : NULL;
+    e = json_object_get(o, "error");
+    fprintf(stderr, "ERROR:    %s\n",
+        e ? get_text(e, "message", "refused") : "cannot parse server response (data)");
+    json_decref(o);
+    return -1;
+}
+
+static int perform(
+    struct call *c, const char *method, const struct query *q, const char *body)
+{
+    struct curl_slist *headers = curl_slist_append(NULL, "Expect:");
+    char *path = socket_path(c->l);
+    struct strbuf url = {0};
+    CURLcode result = CURLE_FAILED_INIT;
+
+    c->curl = curl_easy_init();
+    strbuf_printf(&url, "http://%s:%d%s", c->l->host ? c->l->host : "localhost",
+        c->l->port ? c->l->port : 40559, q->text.text);
+    if (c->l->verbose)
+        fprintf(stderr, "%s %s\n", method, url.text);
+    if (!c->l->host)
+        curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, path);
+    if (!c->l->host || connect_tcp(method, q, body, &headers) == 0) {
+        curl_easy_setopt(c->curl, CURLOPT_URL, url.text);
+        curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, method);
+        curl_easy_setopt(c->curl, CURLOPT_NOPROXY, "*");
+        curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, (long)TIMEOUT_S);
+        curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_data);
+        curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, c);
+        if (body)
+            curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body);
+        else if (strcmp(method, "POST") == 0)
+            curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, "");
+        curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
+        result = curl_easy_perform(c->curl);
+        curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &c->status);
+        if (result != CURLE_OK || c->status != 200)
+            complain(c, result);
+    }
+    curl_slist_free_all(headers);
+    curl_easy_cleanup(c->curl);
+    free(url.text);
+    free(path);
+    return result == CURLE_OK && c->status == 200 ? 0 : -1;
+}
+
+static json_t *call(const struct command_line *l, const char *method,
+    const struct query *q, const char *body)
+{
+    struct call c = {.l = l};
+    json_t *o = NULL;
+
+    if (perform(&c, method, q, body) == 0) {
+        o = json_loadb(c.body.text ? c.body.text : "", c.body.len, 0, NULL);
+        if (!o)
+            fputs("ERROR:    cannot parse server response (data)\n", stderr);
+    }
+    free(c.body.text);
+    return o;
+}
+
+json_t *ask(const struct command_line *l, const struct query *q)
+{
+    return call(l, "GET", q, NULL);
+}
+
+json_t *tell(const struct command_line *l, const char *method, const struct query *q,
+    json_t *body)
+{
+    char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
+    json_t *o = call(l, method, q, text);
+
+    json_decref(body);
+    free(text);
+    return o;
+}
+
+int ask_list(const struct command_line *l, const struct query *q,
+    void (*each)(void *ctx, json_t *record), void *ctx)
+{
+    struct call c = {.l = l, .lines = true, .each = each, .ctx = ctx};
+    int result = perform(&c, "GET", q, NULL);
+
+    if (result == 0 && (c.broken || c.body.len)) {
+        fputs("ERROR:    cannot parse server response (data)\n", stderr);
+        result = -1;
+    }
+    free(c.body.text);
+    return result;
+}
+
+static void print_line(void *ctx, json_t *record)
+{
+    (void)ctx;
+    json_dumpf(record, stdout, JSON_COMPACT);
+    putchar('\n');
+}
+
+int print_json_list(const struct command_line *l, const struct query *q)
+{
+    return ask_list(l, q, print_line, NULL) < 0;
+}
+
+int print_json(json_t *o)
+{
+    if (!o)
+        return 1;
+    json_dumpf(o, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(o);
+    return 0;
+}
+
+/* ---- members ---- */
+
+const char *get_text(const json_t *o, const char *key, const char *otherwise)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+
+    return text ? text : otherwise;
+}
+
+json_int_t get_int(const json_t *o, const char *key, json_int_t otherwise)
+{
+    const json_t *v = json_object_get(o, key);
+
+    return json_is_integer(v) ? json_integer_value(v) : otherwise;
+}
+
+double get_real(const json_t *o, const char *key, double otherwise)
+{
+    const json_t *v = json_object_get(o, key);
+
+    return json_is_number(v) ? json_number_value(v) : otherwise;
+}
+
+bool get_bool(const json_t *o, const char *key)
+{
+    return json_is_true(json_object_get(o, key));
+}

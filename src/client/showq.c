@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * showq: the queue. */
+#include "base/timeval.h"
+#include "client/client.h"
+#include "client/layout.h"
+#include "client/request.h"
+
+#include <stdio.h>
+
+static const struct option_row options[] = {
+    {'r', NULL, NULL, "active jobs, extended"},
+    {'i', NULL, NULL, "idle (eligible) jobs, extended"},
+    {'b', NULL, NULL, "blocked jobs with the reason"},
+    {'c', NULL, NULL, "completed jobs"},
+    {'u', "user", "USER", "only the jobs of USER"},
+    {'g', "group", "GROUP", "only those of GROUP"},
+    {'p', "partition", "PARTITION", "only those that may use PARTITION"},
+    {'w', NULL, "CRED=NAME", "only those of user, group, account, class or qos NAME"},
+    {'v', NULL, NULL, "full names; with -r the priority"},
+    {0, NULL, NULL, NULL},
+};
+
+static const struct command_spec spec = {
+    .name = "showq",
+    .usage = "[-r | -i | -b | -c] [-u USER] [-p PARTITION] [-v]",
+    .summary = "Show active, eligible and blocked jobs.",
+    .options = options,
+    .examples = "  showq                  everything that is in the queue\n"
+                "  showq -i               eligible jobs by priority\n"
+                "  showq -b -u ann        why ann's jobs do not run\n"
+                "  showq --format json    for scripts: a record a line\n",
+};
+
+enum view { VIEW_ALL, VIEW_ACTIVE, VIEW_IDLE, VIEW_BLOCKED, VIEW_COMPLETED };
+
+struct show {
+    enum view view;
+    bool verbose, smp;
+    json_t *summary;
+    enum { NO_SECTION, ACTIVE, IDLE, BLOCKED } section; /* printed last */
+    uint64_t rows;
+    json_int_t now;
+};
+
+/* ---- the plain view ---- */
+
+static const char heading[] =
+    "JOBNAME            USERNAME      STATE  PROC   %s            %s\n\n";
+
+static void active_footer(const struct show *s)
+{
+    json_int_t procs = get_int(s->summary, "procs_up", 0);
+    json_int_t used = get_int(s->summary, "procs_active", 0);
+    json_int_t nodes = get_int(s->summary, "nodes_up", 0);
+    json_int_t busy = get_int(s->summary, "nodes_active", 0);
+    char jobs[40];
+
+    snprintf(jobs, sizeof jobs, "%6lld Active Job%s  ",
+        (long long)get_int(s->summary, "active", 0),
+        get_int(s->summary, "active", 0) == 1 ? " " : "s");
+    printf("\n%21s %4lld of %4lld Processors Active (%.2f%%)\n", jobs, (long long)used,
+        (long long)procs, procs ? 100.0 * (double)used / (double)procs : 0.0);
+    if (nodes != procs)
+        printf("%21s %4lld of %4lld Nodes Active      (%.2f%%)\n", "", (long long)busy,
+            (long long)nodes, nodes ? 100.0 * (double)busy / (double)nodes : 0.0);
+}
+
+/* End the sections up to and including `last`, and begin those after as headings. */
+static void advance(struct show *s, int to)
+{
+    while ((int)s->section < to) {
+        if (s->section == ACTIVE)
+            active_footer(s);
+        else if (s->section == IDLE)
+            printf("\n%lld Idle Job%s\n", (long long)get_int(s->summary, "eligible", 0),
+                get_int(s->summary, "eligible", 0) == 1 ? "" : "s");
+        s->section++;
+        if (s->section == ACTIVE) {
+            puts("ACTIVE JOBS--------------------");
+            printf(heading, "REMAINING", "STARTTIME");
+        } else if (s->section == IDLE) {
+            puts("\nIDLE JOBS----------------------");
+            printf(heading, "  WCLIMIT", "QUEUETIME");
+        } else if (s->section == BLOCKED) {
+            puts("\nBLOCKED JOBS----------------");
+            printf(heading, "  WCLIMIT", "QUEUETIME");
+        }
+    }
+}
+
+static void plain_row(struct show *s, json_t *j)
+{
+    const char *section = get_text(j, "section", "");
+    bool active = strcmp(section, "active") == 0;
+    char rel[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX];
+    json_int_t endless = DURATION_UNLIMITED;
+
+    advance(s, active ? ACTIVE : strcmp(section, "eligible") == 0 ? IDLE : BLOCKED);
+    printf("%-18s %8s %10s %5lld %11s  %19s\n", get_text(j, "id", ""),
+        get_text(j, "user", ""), get_text(j, "shown_state", ""),
+        (long long)get_int(j, "procs", 0),
+        layout_rel(get_int(j, active ? "remaining_s" : "wclimit_s", endless), rel),
+        layout_date(get_int(j, active ? "start_at" : "queue_at", 0), date));
+}
+
+static void plain_end(struct show *s)
+{
+    json_int_t active = get_int(s->summary, "active", 0);
+    json_int_t idle = get_int(s->summary, "eligible", 0);
+    json_int_t blocked = get_int(s->summary, "blocked", 0);
+
+    advance(s, BLOCKED);
+    printf("\nTotal Jobs: %lld   Active Jobs: %lld   Idle Jobs: %lld   Blocked Jobs: "
+           "%lld\n",
+        (long long)(active + idle + blocked), (long long)active, (long long)idle,
+        (long long)blocked);
+}
+
+/* ---- active jobs, extended ---- */
+
+static char mark_of(json_t *j)
+{
+    bool backfilled = get_bool(j, "backfilled"),
+         preemptible = get_bool(j, "preemptible");
+
+    if (get_bool(j, "soft_violation"))
+        return '_';
+    return backfilled ? preemptible ? '*' : '+' : preemptible ? '-' : ' ';
+}
+
+static void active_heading(const struct show *s)
+{
+    printf("%18s  S %sPar  Effic  XFactor  Q %9s %8s %8s %5s %s%11s  %19s\n\n",
+        "JobName", s->verbose ? "  Prio " : "", "User", "Group", "MHost", "Procs",
+        s->smp ? " Memory " : "", "Remaining", "StartTime");
+}
+
+static void active_row(struct show *s, json_t *j)
+{
+    char rel[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX], effic[16] = "------",
+                                                     prio[16] = "";
+    char mem[24] = "";
+
+    if (json_object_get(j, "efficiency"))
+        snprintf(effic, sizeof effic, "%6.2f", get_real(j, "efficiency", 0));
+    if (s->verbose)
+        snprintf(prio, sizeof prio, "%6lld ", (long long)get_int(j, "priority", 0));
+    if (s->smp)
+        snprintf(mem, sizeof mem, "%7lld ", (long long)get_int(j, "mem_mb", 0));
+    printf("%18s%c %1.1s %s%.3s %6s %8.1f %2.2s %9s %8s %8s %5lld %s%11s  %19s\n",
+        get_text(j, "id", ""), mark_of(j), get_text(j, "state", ""), prio,
+        get_text(j, "partition", "-  "), effic, get_real(j, "xfactor", 0),
+        get_text(j, "qos", "- "), get_text(j, "user", ""), get_text(j, "group", "-"),
+        get_text(j, "master_host", "-"), (long long)get_int(j, "procs", 0), mem,
+        layout_rel(get_int(j, "remaining_s", DURATION_UNLIMITED), rel),
+        layout_date(get_int(j, "start_at", 0), date));
+}
+
+static void active_end(const struct show *s)
+{
+    json_int_t procs = get_int(s->summary, "procs_up", 0);
+    json_int_t used = get_int(s->summary, "procs_active", 0);
+
+    printf("\n%3lld Job%s   %5lld of %5lld Processors Active (%.2f%%)\n",
+        (long long)s->rows, s->rows == 1 ? " " : "s", (long long)used, (long long)procs,
+        procs ? 100.0 * (double)used / (double)procs : 0.0);
+}
+
+/* ---- eligible jobs, extended ---- */
+
+static void idle_heading(const struct show *s)
+{
+    printf("%18s %11s %8s %2s %9s %8s %6s %s%11s %9s %20s\n\n", "JobName", "Priority",
+        "XFactor", "Q", "User", "Group", "Procs", s->smp ? " Memory " : "", "WCLimit",
+        "Class", "SystemQueueTime");
+}
+
+static void idle_row(struct show *s, json_t *j)
+{
+    char rel[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX], mem[24] = "";
+
+    if (s->smp)
+        snprintf(mem, sizeof mem, "%7lld ", (long long)get_int(j, "mem_mb", 0));
+    printf("%18s%c%11lld %8.1f %2.2s %9s %8s %6lld %s%11s %9s %21s\n",
+        get_text(j, "id", ""), json_object_get(j, "reservation_at") ? '*' : ' ',
+        (long long)get_int(j, "priority", 0), get_real(j, "xfactor", 0),
+        get_text(j, "qos", "- "), get_text(j, "user", ""), get_text(j, "group", "-"),
+        (long long)get_int(j, "procs", 0), mem,
+        layout_rel(get_int(j, "wclimit_s", DURATION_UNLIMITED), rel),
+        get_text(j, "class", "-"), layout_date(get_int(j, "queue_at", 0), date));
+}
+
+static void idle_end(const struct show *s)
+{
+    double hours = (double)get_int(s->summary, "backlog_ps", 0) / 3600;
+    json_int_t procs = get_int(s->summary, "procs_up", 0);
+
+    printf("\nJobs: %lld  Total Backlog:  %.2f ProcHours  (%.2f Hours)\n",
+        (long long)s->rows, hours, procs ? hours / (double)procs : 0.0);
+}
+
+/* ---- the others ---- */
+
+static void blocked_row(struct show *s, json_t *j)
+{
+    json_t *reason = json_object_get(j, "reason");
+
+    (void)s;
+    printf("%18s %9s %s\n", get_text(j, "id", ""), get_text(j, "user", ""),
+        get_text(reason, "text", get_text(j, "shown_state", "")));
+}
+
+static void on_record(void *ctx, json_t *o)
+{
+    static void (*const rows[])(struct show *, json_t *) = {[VIEW_ALL] = plain_row,
+        [VIEW_ACTIVE] = active_row,
+        [VIEW_IDLE] = idle_row,
+        [VIEW_BLOCKED] = blocked_row};
+    struct show *s = ctx;
+    json_t *summary = json_object_get(o, "summary");
+
+    if (summary) {
+        s->summary = json_incref(summary);
+        s->now = get_int(summary, "at", 0);
+        return;
+    }
+    if (!s->rows++ && s->view == VIEW_ACTIVE)
+        active_heading(s);
+    if (s->rows == 1 && s->view == VIEW_IDLE)
+        idle_heading(s);
+    if (s->rows == 1 && s->view == VIEW_BLOCKED)
+        printf("%18s %9s %s\n\n", "JobName", "User", "Reason");
+    rows[s->view](s, o);
+}
+
+static void end(struct show *s)
+{
+    switch (s->view) {
+    case VIEW_ALL:
+        plain_end(s);
+        break;
+    case VIEW_ACTIVE:
+        active_end(s);
+        break;
+    case VIEW_IDLE:
+        idle_end(s);
+        break;
+    case VIEW_BLOCKED:
+    case VIEW_COMPLETED:
+        printf("\n%lld Job%s\n", (long long)s->rows, s->rows == 1 ? "" : "s");
+        break;
+    }
+}
+
+/* ---- the command ---- */
+
+static enum view view_of(const struct command_line *l)
+{
+    static const struct {
+        char letter;
+        enum view view;
+    } views[] = {{'r', VIEW_ACTIVE}, {'i', VIEW_IDLE}, {'b', VIEW_BLOCKED}};
+
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
+        if (command_has(l, views[i].letter))
+            return views[i].view;
+    return VIEW_ALL;
+}
+
+static struct query *query_of(const struct command_line *l, enum view view)
+{
+    static const char *const sections[] = {
+        NULL, "active", "eligible", "blocked", "completed"};
+    struct query *q = query_new("/v1/jobs");
+    const char *where = command_value(l, 'w');
+    char name[16] = "";
+
+    query_add(q, "section", sections[view]);
+    query_add(q, "user", command_value(l, 'u'));
+    query_add(q, "group", command_value(l, 'g'));
+    query_add(q, "partition",
+        command_has(l, 'p') ? command_value(l, 'p') : getenv("MAUIPARTITION"));
+    if (where && strchr(where, '=')) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(where, "="), where);
+        query_add(q, name, strchr(where, '=') + 1);
+    }
+    return q;
+}
+
+int showq_main(int argc, char **argv)
+{
+    struct command_line l;
+    int status;
+
+    if (command_parse(&spec, argc, argv, &l, &status) < 0)
+        return status;
+    struct show s = {.view = view_of(&l),
+        .verbose = command_has(&l, 'v'),
+        .smp = getenv("MAUISMP") != NULL};
+    struct query *q = query_of(&l, s.view);
+    if (l.nargs)
+        status = command_wrong(&l, "'%s' is not expected here", l.args[0]);
+    else if (l.format == FORMAT_JSON)
+        status = print_json_list(&l, q);
+    else if ((status = ask_list(&l, q, on_record, &s) < 0) == 0)
+        end(&s);
+    json_decref(s.summary);
+    query_free(q);
+    command_fini(&l);
+    return status;
+}

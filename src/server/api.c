@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The table of the API, and the way in: who calls, may they, which handler. Keep it in
+ * step with openapi.json; a test compares the two. */
+#include "server/api.h"
+
+#include "server/server_private.h"
+
+static const struct route routes[] = {
+    {"GET", "/v1/identity", "identity", WHO_ANY, api_identity},
+    {"GET", "/v1/scheduler", "diagnose", WHO_ADMIN3, api_scheduler},
+    {"POST", "/v1/scheduler", "schedctl", WHO_ADMIN1, api_control},
+    {"GET", "/v1/jobs", "showq", WHO_ANY, api_jobs},
+    {"POST", "/v1/jobs", "msub", WHO_ANY, api_submit},
+    {"GET", "/v1/jobs/{id}", "checkjob", WHO_ANY, api_job},
+    {"POST", "/v1/orders/hold", "sethold", WHO_ANY, api_hold},
+    {"POST", "/v1/orders/release", "releasehold", WHO_ANY, api_release},
+    {"POST", "/v1/orders/priority", "setspri", WHO_ADMIN2, api_priority},
+    {"POST", "/v1/orders/qos", "setqos", WHO_ANY, api_qos},
+    {"POST", "/v1/orders/cancel", "canceljob", WHO_ANY, api_cancel},
+    {"GET", "/v1/nodes", "diagnose", WHO_ADMIN3, api_nodes},
+    {"GET", "/v1/nodes/{name}", "checknode", WHO_ADMIN3, api_node},
+    {"GET", "/v1/reservations", "showres", WHO_ANY, api_reservations},
+    {"POST", "/v1/reservations", "setres", WHO_ANY, api_reserve},
+    {"GET", "/v1/reservations/{name}", "showres", WHO_ANY, api_reservation},
+    {"DELETE", "/v1/reservations/{name}", "releaseres", WHO_ANY, api_unreserve},
+    {"GET", "/v1/parameters", "showconfig", WHO_ADMIN3, api_parameters},
+    {"GET", "/v1/priorities", "diagnose", WHO_ADMIN3, api_priorities},
+    {"GET", "/v1/partitions", "diagnose", WHO_ADMIN3, api_partitions},
+    {"GET", "/openapi.json", "openapi", WHO_ANY, api_description},
+};
+
+const struct route *api_routes(size_t *ret_n)
+{
+    *ret_n = sizeof routes / sizeof routes[0];
+    return routes;
+}
+
+void api_handle(void *ctx, struct request *r)
+{
+    struct server *s = ctx;
+    const struct route *route = route_find(routes, sizeof routes / sizeof routes[0], r);
+    const struct identity *who = request_who(r);
+    struct err err;
+
+    if (!route)
+        return;
+    request_set_level(r, s->config);
+    if (!identity_is(who, route->who)) {
+        identity_deny(who, route->command, &err);
+        request_refuse(r, &err);
+        return;
+    }
+    log_line(s->log, LOG_DETAIL, "%s %s %s by %s", route->command, request_method(r),
+        request_path(r), who->user);
+    route->handle(s, r);
+}

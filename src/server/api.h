@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the API can do: a function an operation of openapi.json, which says what goes in
+ * and what comes out. The caller's level has been checked when they are called;
+ * ownership has not. */
+#ifndef MAUI_SERVER_API_H
+#define MAUI_SERVER_API_H
+
+#include "server/request.h"
+
+struct server;
+
+/* For http_options.handle; ctx is the server. */
+void api_handle(void *ctx, struct request *r);
+
+/* api_jobs.c: looking */
+void api_jobs(struct server *s, struct request *r);
+void api_job(struct server *s, struct request *r);
+void api_priorities(struct server *s, struct request *r);
+
+/* api_submit.c */
+void api_submit(struct server *s, struct request *r);
+
+/* api_orders.c: doing something to jobs */
+void api_hold(struct server *s, struct request *r);
+void api_release(struct server *s, struct request *r);
+void api_priority(struct server *s, struct request *r);
+void api_qos(struct server *s, struct request *r);
+void api_cancel(struct server *s, struct request *r);
+
+/* api_nodes.c */
+void api_nodes(struct server *s, struct request *r);
+void api_node(struct server *s, struct request *r);
+void api_partitions(struct server *s, struct request *r);
+
+/* api_reservations.c */
+void api_reservations(struct server *s, struct request *r);
+void api_reservation(struct server *s, struct request *r);
+void api_reserve(struct server *s, struct request *r);
+void api_unreserve(struct server *s, struct request *r);
+
+/* api_scheduler.c: the scheduler itself, its parameters */
+void api_identity(struct server *s, struct request *r);
+void api_scheduler(struct server *s, struct request *r);
+void api_control(struct server *s, struct request *r);
+void api_parameters(struct server *s, struct request *r);
+void api_description(struct server *s, struct request *r);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lists of jobs and one job. A list is streamed: which jobs are in it is decided at
+ * once, their records are made while the client reads. */
+#include "policy/priority.h"
+#include "server/api.h"
+#include "server/render.h"
+#include "server/server_private.h"
+#include "server/stream.h"
+
+/* A job that was in the list when it was asked for; by then it may be gone. */
+struct listed {
+    uint32_t index;
+    int64_t key;       /* order within the section: smaller first */
+    int64_t submit_at; /* tells when the index has been used again */
+    uint8_t section;
+};
+
+struct list {
+    struct VEC(struct listed) jobs;
+    json_t *summary;
+    json_t *(*record)(struct server *s, const struct job *j);
+};
+
+/* ---- which jobs ---- */
+
+struct wanted {
+    unsigned sections; /* bits */
+    const char *cred[CRED_KINDS];
+    uint32_t partition; /* INDEX_NONE = any */
+    bool held;
+};
+
+static int wanted_sections(struct request *r, struct wanted *w, struct err *err)
+{
+    const char *text = request_query(r, "section");
+
+    w->sections = 1u << SECTION_ACTIVE | 1u << SECTION_ELIGIBLE | 1u << SECTION_BLOCKED;
+    if (!text || !*text)
+        return 0;
+    w->sections = 0;
+    for (const char *p = text; *p;) {
+        size_t len = strcspn(p, ",");
+        int found = -1;
+        for (int i = SECTION_ACTIVE; i <= SECTION_COMPLETED; i++) {
+            const char *name = render_section_name((enum section)i);
+            if (strlen(name) == len && strncmp(name, p, len) == 0)
+                found = i;
+        }
+        if (found < 0)
+            return err_set(err, ERR_INVALID,
+                "section: '%.*s' is none of active, eligible, blocked, completed",
+                (int)len, p);
+        w->sections |= 1u << found;
+        p += len + (p[len] == ',');
+    }
+    return 0;
+}
+
+static int wanted_of(
+    struct server *s, struct request *r, struct wanted *w, struct err *err)
+{
+    const char *partition = request_query(r, "partition");
+
+    for (int kind = 0; kind < CRED_KINDS; kind++) {
+        w->cred[kind] = request_query(r, cred_kind_name((enum cred_kind)kind));
+        if (w->cred[kind] && !*w->cred[kind])
+            w->cred[kind] = NULL;
+    }
+    w->partition = INDEX_NONE;
+    if (partition && *partition && strcmp(partition, "ALL") != 0) {
+        w->partition = partition_find(engine_cluster(s->engine), partition);
+        if (w->partition == INDEX_NONE)
+            return err_set(
+                err, ERR_NOT_FOUND, "there is no partition '%.60s'", partition);
+    }
+    w->held = request_query(r, "held") != NULL;
+    return wanted_sections(r, w, err);
+}
+
+static bool matches(
+    const struct cluster *c, const struct wanted *w, const struct job *j)
+{
+    if (!(w->sections & 1u << render_section(j)))
+        return false;
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        if (w->cred[kind]
+            && strcmp(job_cred(c, j, (enum cred_kind)kind)->name, w->cred[kind]) != 0)
+            return false;
+    if (w->partition != INDEX_NONE && !(j->partitions >> w->partition & 1))
+        return false;
+    return !w->held || j->holds || j->rm_hold;
+}
+
+/* Active jobs by their end, suspended ones last; eligible by priority; blocked as
+ * submitted. */
+static int64_t key_of(const struct job *j, enum section section)
+{
+    switch (section) {
+    case SECTION_ACTIVE:
+        return j->state == JOB_SUSPENDED ? INT64_MAX : j->end_at;
+    case SECTION_ELIGIBLE:
+        return -j->priority;
+    case SECTION_BLOCKED:
+    case SECTION_COMPLETED:
+        break;
+    }
+    return j->submit_at;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct listed *x = a, *y = b;
+
+    if (x->section != y->section)
+        return x->section < y->section ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static json_t *summary(struct server *s, const struct list *l, const struct wanted *w)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    int64_t count[SECTION_COMPLETED + 1] = {0}, backlog = 0, procs = 0, up = 0;
+    int64_t nodes = 0, nodes_up = 0, nodes_active = 0, active = 0;
+
+    for (size_t i = 0; i < l->jobs.n; i++) {
+        const struct job *j = c->jobs.v[l->jobs.v[i].index];
+        count[l->jobs.v[i].section]++;
+        if (l->jobs.v[i].section == SECTION_ELIGIBLE
+            && j->wclimit_s < DURATION_UNLIMITED)
+            backlog += j->wclimit_s * j->procs;
+    }
+    for (size_t i = 0; i < c->nodes.n; i++) {
+        const struct node *n = c->nodes.v[i];
+        if (n->global || (w->partition != INDEX_NONE && n->partition != w->partition))
+            continue;
+        int64_t used = node_dedicated(c, n).v[RES_PROCS];
+        nodes++;
+        procs += n->cfg.v[RES_PROCS];
+        nodes_up += node_is_up(n);
+        up += node_is_up(n) ? n->cfg.v[RES_PROCS] : 0;
+        nodes_active += used > 0;
+        active += used;
+    }
+    return json_pack(
+        "{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}",
+        "summary", "at", (json_int_t)world_now(s), "procs", (json_int_t)procs,
+        "procs_up", (json_int_t)up, "procs_active", (json_int_t)active, "nodes",
+        (json_int_t)nodes, "nodes_up", (json_int_t)nodes_up, "nodes_active",
+        (json_int_t)nodes_active, "nodes_idle", (json_int_t)(nodes_up - nodes_active),
+        "active", (json_int_t)count[SECTION_ACTIVE], "eligible",
+        (json_int_t)count[SECTION_ELIGIBLE], "blocked",
+        (json_int_t)count[SECTION_BLOCKED], "completed",
+        (json_int_t)count[SECTION_COMPLETED], "backlog_ps", (json_int_t)backlog);
+}
+
+/* ---- the stream: record 0 is the summary ---- */
+
+static json_t *list_record(struct server *s, void *ctx, size_t i)
+{
+    struct list *l = ctx;
+    const struct cluster *c = engine_cluster(s->engine);
+
+    if (i == 0)
+        return l->summary ? json_incref(l->summary) : NULL;
+    const struct listed *e = &l->jobs.v[i - 1];
+    const struct job *j = e->index < c->jobs.n ? c->jobs.v[e->index] : NULL;
+    return j && j->submit_at == e->submit_at ? l->record(s, j) : NULL;
+}
+
+static void list_free(void *ctx)
+{
+    struct list *l = ctx;
+
+    json_decref(l->summary);
+    vec_fini(&l->jobs);
+    free(l);
+}
+
+static void collect(struct server *s, const struct wanted *w, struct list *l)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (!j || !matches(c, w, j))
+            continue;
+        enum section section = render_section(j);
+        vec_push(&l->jobs, ((struct listed){.index = (uint32_t)i,
+                               .key = key_of(j, section),
+                               .submit_at = j->submit_at,
+                               .section = (uint8_t)section}));
+    }
+    if (l->jobs.n)
+        qsort(l->jobs.v, l->jobs.n, sizeof *l->jobs.v, compare);
+}
+
+void api_jobs(struct server *s, struct request *r)
+{
+    struct list *l = xcalloc(1, sizeof *l);
+    struct wanted w = {0};
+    struct err err = {0};
+    bool full = request_query(r, "full") != NULL;
+
+    if (wanted_of(s, r, &w, &err) < 0
+        || (full && !identity_is(request_who(r), WHO_ADMIN3)
+            && identity_deny(request_who(r), "showq", &err) < 0)) {
+        list_free(l);
+        request_refuse(r, &err);
+        return;
+    }
+    l->record = full ? render_job : render_job_brief;
+    collect(s, &w, l);
+    l->summary = summary(s, l, &w);
+    stream_records(s, r, l->jobs.n + 1, list_record, l, list_free);
+}
+
+/* ---- one job ---- */
+
+void api_job(struct server *s, struct request *r)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const char *id = request_param(r, "id");
+    const struct identity *who = request_who(r);
+    const struct job *j = job_find(c, id);
+    struct err err;
+
+    if (!j || j->state >= JOB_COMPLETED) {
+        err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
+        request_refuse(r, &err);
+        return;
+    }
+    if (!identity_is(who, WHO_ADMIN3)
+        && !identity_owns(who, job_cred(c, j, CRED_USER)->name)) {
+        err_set(&err, ERR_DENIED,
+            "user %s is not authorized to check status of job '%s'", who->user, j->id);
+        request_refuse(r, &err);
+        return;
+    }
+    request_reply_json(r, render_job(s, j));
+}
+
+/* ---- diagnose -p ---- */
+
+static json_t *priority_record(struct server *s, const struct job *j)
+{
+    struct cluster *c = engine_cluster(s->engine);
+    json_t *components = json_array(), *parts[PRIO_COMPS];
+    struct prio_parts p;
+    double total = 0;
+
+    prio_explain(c, j, world_now(s), &p);
+    for (int i = 0; i < PRIO_COMPS; i++) {
+        parts[i] = json_array();
+        total += p.weighted[i] > 0 ? p.weighted[i] : -p.weighted[i];
+    }
+    for (int i = 0; i < PRIO_SUBS; i++) {
+        enum prio_comp comp = prio_comp_of((enum prio_sub)i);
+        double value = p.weight[i] * p.value[i];
+        if (p.weight[i] != 0)
+            json_array_append_new(parts[comp],
+                json_pack("{s:s, s:f, s:f, s:f}", "name",
+                    prio_sub_name((enum prio_sub)i), "weight", p.weight[i], "value",
+                    value, "percent",
+                    total > 0 ? 100 * s->config->settings->prio.comp_weight[comp]
+                                    * value / total
+                              : 0.0));
+    }
+    for (int i = 0; i < PRIO_COMPS; i++) {
+        if (json_array_size(parts[i]))
+            json_array_append_new(components,
+                json_pack("{s:s, s:f, s:f, s:f, s:O}", "name",
+                    prio_comp_name((enum prio_comp)i), "weight",
+                    s->config->settings->prio.comp_weight[i], "value", p.weighted[i],
+                    "percent", total > 0 ? 100 * p.weighted[i] / total : 0.0, "parts",
+                    parts[i]));
+        json_decref(parts[i]);
+    }
+    return json_pack("{s:s, s:I, s:b, s:o}", "id", j->id, "priority",
+        (json_int_t)p.priority, "system", j->sys_priority != 0, "components",
+        components);
+}
+
+void api_priorities(struct server *s, struct request *r)
+{
+    struct list *l = xcalloc(1, sizeof *l);
+    struct wanted w = {0};
+    struct err err = {0};
+
+    if (wanted_of(s, r, &w, &err) < 0) {
+        list_free(l);
+        request_refuse(r, &err);
+        return;
+    }
+    w.sections = 1u << SECTION_ELIGIBLE;
+    l->record = priority_record;
+    collect(s, &w, l);
+    stream_records(s, r, l->jobs.n + 1, list_record, l, list_free);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Orders about jobs: each names jobs by expressions and is carried out job by job; the
+ * outcome tells of each what became of it. */
+#include "server/api.h"
+#include "server/jobexpr.h"
+#include "server/manager.h"
+#include "server/render.h"
+#include "server/server_private.h"
+
+/* One order on its way through the jobs. */
+struct order {
+    struct server *s;
+    struct request *r;
+    json_t *body;    /* the JobOrder */
+    json_t *results; /* of the Outcome */
+    enum who who;    /* this level may for any job; owners for theirs if `owner` */
+    bool owner;
+    /* Do it for one job: 0 with a sentence in `done`, or -1. */
+    int (*act)(
+        struct order *o, const struct job *j, char *done, size_t size, struct err *err);
+};
+
+#define DONE_TEXT 300
+
+static const char *text_of(const struct order *o, const char *key)
+{
+    return json_string_value(json_object_get(o->body, key));
+}
+
+static void add_result(
+    struct order *o, const char *job, const struct err *err, const char *done)
+{
+    static const char *const codes[] = {[ERR_NONE] = "internal",
+        [ERR_INVALID] = "invalid",
+        [ERR_NOT_FOUND] = "not_found",
+        [ERR_DENIED] = "forbidden",
+        [ERR_CONFLICT] = "conflict",
+        [ERR_IO] = "unavailable"};
+    json_t *entry = json_pack("{s:s, s:b, s:s}", "job", job, "ok", err == NULL,
+        "message", err ? err->text : done);
+
+    if (err)
+        json_object_set_new(entry, "code", json_string(codes[err->code]));
+    json_array_append_new(o->results, entry);
+}
+
+static bool may(const struct order *o, const struct job *j)
+{
+    const struct cluster *c = engine_cluster(o->s->engine);
+    const struct identity *who = request_who(o->r);
+
+    return identity_is(who, o->who)
+           || (o->owner && identity_owns(who, job_cred(c, j, CRED_USER)->name));
+}
+
+static void one_job(struct order *o, const struct job *j)
+{
+    char id[256], done[DONE_TEXT] = "";
+    struct err err = {0};
+
+    snprintf(id, sizeof id, "%s", j->id);
+    if (!may(o, j)) {
+        err_set(&err, ERR_DENIED,
+            "user %s is not authorized to perform operation on job %s",
+            request_who(o->r)->user, id);
+        add_result(o, id, &err, NULL);
+        return;
+    }
+    int result = o->act(o, j, done, sizeof done, &err);
+    add_result(o, id, result < 0 ? &err : NULL, done);
+}
+
+static void one_expression(struct order *o, const char *expr)
+{
+    const struct cluster *c = engine_cluster(o->s->engine);
+    const char *regex = cfg_get(o->s->config, "USEJOBREGEX", NULL);
+    struct job_indexes jobs = {0};
+    struct err err = {0};
+
+    if (jobexpr_match(c, expr, regex && strcasecmp(regex, "TRUE") == 0, &jobs, &err)
+        < 0)
+        add_result(o, expr, &err, NULL);
+    for (size_t i = 0; i < jobs.n; i++)
+        one_job(o, c->jobs.v[jobs.v[i]]);
+    vec_fini(&jobs);
+}
+
+static void carry_out(struct order *o)
+{
+    struct err err = {0};
+    json_t *jobs, *expr;
+    size_t i;
+
+    o->body = request_json(o->r, &err);
+    jobs = o->body ? json_object_get(o->body, "jobs") : NULL;
+    if (o->body && (!json_is_array(jobs) || json_array_size(jobs) == 0))
+        err_set(&err, ERR_INVALID, "jobs: a list of job expressions is needed");
+    if (err.code) {
+        request_refuse(o->r, &err);
+        return;
+    }
+    o->results = json_array();
+    json_array_foreach(jobs, i, expr) if (json_is_string(expr))
+        one_expression(o, json_string_value(expr));
+    commit_then_reply(o->s, o->r, json_pack("{s:o}", "results", o->results));
+}
+
+/* ---- holds ---- */
+
+static int hold_kinds(
+    const struct order *o, const struct job *j, unsigned *ret, struct err *err)
+{
+    static const struct {
+        const char *word;
+        unsigned kinds;
+    } words[] = {{"user", HOLD_USER}, {"system", HOLD_SYSTEM}, {"batch", HOLD_BATCH},
+        {"defer", HOLD_DEFER}, {"all", HOLDS_ALL | HOLD_DEFER}};
+    json_t *list = json_object_get(o->body, "kinds"), *entry;
+    const struct identity *who = request_who(o->r);
+    struct actor actor = {who->user, who->level};
+    size_t i;
+
+    *ret = 0;
+    json_array_foreach(list, i, entry)
+    {
+        const char *word = json_string_value(entry);
+        unsigned kinds = 0;
+        for (size_t k = 0; word && k < sizeof words / sizeof words[0]; k++)
+            if (strcasecmp(word, words[k].word) == 0)
+                kinds = words[k].kinds;
+        if (!kinds)
+            return err_set(
+                err, ERR_INVALID, "invalid hold type (%s) specified", word ? word : "");
+        *ret |= kinds;
+    }
+    if (!*ret)
+        *ret = hold_permitted(engine_cluster(o->s->engine), j, &actor);
+    return 0;
+}
+
+static int set_holds(
+    struct order *o, const struct job *j, enum event_kind kind, struct err *err)
+{
+    const struct identity *who = request_who(o->r);
+    struct event ev = {.kind = kind,
+        .u.hold = {.id = j->id,
+            .who = {who->user, who->level},
+            .reason = REASON_ADMIN,
+            .text = text_of(o, "text")}};
+
+    if (hold_kinds(o, j, &ev.u.hold.kinds, err) < 0)
+        return -1;
+    if (world_apply(o->s, &ev, NULL, err) < 0)
+        return -1;
+    world_touch(o->s, j->index);
+    return 0;
+}
+
+static int act_hold(
+    struct order *o, const struct job *j, char *done, size_t size, struct err *err)
+{
+    snprintf(done, size, "job holds adjusted");
+    return set_holds(o, j, EVENT_HOLD, err);
+}
+
+static int act_release(
+    struct order *o, const struct job *j, char *done, size_t size, struct err *err)
+{
+    snprintf(done, size, "job holds adjusted");
+    return set_holds(o, j, EVENT_RELEASE_HOLD, err);
+}
+
+void api_hold(struct server *s, struct request *r)
+{
+    carry_out(&(struct order){
+        .s = s, .r = r, .who = WHO_ADMIN2, .owner = true, .act = act_hold});
+}
+
+void api_release(struct server *s, struct request *r)
+{
+    carry_out(&(struct order){
+        .s = s, .r = r, .who = WHO_ADMIN2, .owner = true, .act = act_release});
+}
+
+/* ---- priority, QOS ---- */
+
+static int act_priority(
+    struct order *o, const struct job *j, char *done, size_t size, struct err *err)
+{
+    json_t *n = json_object_get(o->body, "priority");
+    struct event ev = {.kind = EVENT_PRIORITY,
+        .u.priority = {.id = j->id,
+            .relative = json_is_true(json_object_get(o->body, "relative")),
+            .n = json_integer_value(n)}};
+
+    if (!json_is_integer(n))
+        return err_set(err, ERR_INVALID, "priority: a whole number is needed");
+    snprintf(done, size, "job system priority adjusted");
+    if (world_apply(o->s, &ev, NULL, err) < 0)
+        return -1;
+    world_touch(o->s, j->index);
+    return 0;
+}
+
+void api_priority(struct server *s, struct request *r)
+{
+    carry_out(&(struct order){.s = s, .r = r, .who = WHO_ADMIN2, .act = act_priority});
+}
+
+static int act_qos(
+    struct order *o, const struct job *j, char *done, size_t size, struct err *err)
+{
+    struct event ev = {.kind = EVENT_QOS,
+        .u.qos = {.id = j->id,
+            .qos = text_of(o, "qos"),
+            .admin = identity_is(request_who(o->r), WHO_ADMIN2)}};
+
+    if (!ev.u.qos.qos)
+        return err_set(err, ERR_INVALID, "qos: a name is needed");
+    snprintf(done, size, "job QOS adjusted");
+    if (world_apply(o->s, &ev, NULL, err) < 0)
+        return -1;
+    world_touch(o->s, j->index);
+    return 0;
+}
+
+void api_qos(struct server *s, struct request *r)
+{
+    carry_out(&(struct order){
+        .s = s, .r = r, .who = WHO_ADMIN2, .owner = true, .act = act_qos});
+}
+
+/* ---- cancel ---- */
+
+static int act_cancel(
+    struct order *o, const struct job *j, char *done, size_t size, struct err *err)
+{
+    const char *text = text_of(o, "text");
+
+    snprintf(done, size, "job '%s' cancelled", j->id);
+    return manager_cancel(o->s, j, text ? text : "cancelled by request", err);
+}
+
+void api_cancel(struct server *s, struct request *r)
+{
+    carry_out(&(struct order){
+        .s = s, .r = r, .who = WHO_ADMIN2, .owner = true, .act = act_cancel});
+}

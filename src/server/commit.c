@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Decide, record, commit, then act and reply.
+ *
+ * The commit is a deferred source of low priority: it runs when every request and
+ * report that was ready has been handled, and covers all of them. What follows from a
+ * change - the reply, the order to the resource manager - waits for it. When a commit
+ * fails nothing of that happens: the changes stay marked and are tried again, waiting
+ * users are told, and the scheduler makes no starts it could forget. */
+#include "server/manager.h"
+#include "server/server_private.h"
+
+#define RETRY_US (5 * UINT64_C(1000000))
+
+static void reply_all(struct server *s)
+{
+    for (size_t i = 0; i < s->kept.n; i++)
+        request_reply_json(s->kept.v[i].request, s->kept.v[i].body);
+    s->kept.n = 0;
+}
+
+static void refuse_all(struct server *s, const struct err *err)
+{
+    struct strbuf text = {0};
+
+    strbuf_printf(&text,
+        "the change could not be written to the disk yet and will be tried again: %s",
+        err->text);
+    for (size_t i = 0; i < s->kept.n; i++) {
+        json_decref(s->kept.v[i].body);
+        request_refuse_as(s->kept.v[i].request, 503, "unavailable", NULL, text.text);
+    }
+    s->kept.n = 0;
+    free(strbuf_take(&text));
+}
+
+static int commit(struct server *s, struct err *err)
+{
+    world_save(s);
+    return store_commit(s->store, err);
+}
+
+static int on_commit(sd_event_source *source, void *ctx)
+{
+    struct server *s = ctx;
+    struct err err = {0};
+
+    (void)source;
+    if (commit(s, &err) == 0) {
+        if (s->commit_failing)
+            log_line(s->log, LOG_ALERT, "the state can be written again");
+        s->commit_failing = false;
+        world_saved(s);
+        manager_send(s);
+        reply_all(s);
+        return 0;
+    }
+    if (!s->commit_failing)
+        log_line(s->log, LOG_ALERT,
+            "the state cannot be written, nothing is started: %s", err.text);
+    s->commit_failing = true;
+    refuse_all(s, &err);
+    sd_event_source_set_time_relative(s->commit_retry, RETRY_US);
+    sd_event_source_set_enabled(s->commit_retry, SD_EVENT_ONESHOT);
+    return 0;
+}
+
+static int on_retry(sd_event_source *source, uint64_t at, void *ctx)
+{
+    (void)source;
+    (void)at;
+    commit_want(ctx);
+    return 0;
+}
+
+int commit_open(struct server *s, struct err *err)
+{
+    if (sd_event_add_defer(s->loop, &s->commit_now, on_commit, s) < 0
+        || sd_event_source_set_enabled(s->commit_now, SD_EVENT_OFF) < 0
+        || sd_event_source_set_priority(s->commit_now, PRIORITY_COMMIT) < 0
+        || sd_event_add_time_relative(
+               s->loop, &s->commit_retry, CLOCK_MONOTONIC, 0, 0, on_retry, s)
+               < 0
+        || sd_event_source_set_enabled(s->commit_retry, SD_EVENT_OFF) < 0)
+        return err_set(err, ERR_IO, "the event loop takes no more sources");
+    return 0;
+}
+
+void commit_close(struct server *s)
+{
+    struct err err = {0};
+
+    if (s->commit_now && s->store && on_commit(s->commit_now, s) < 0)
+        log_line(s->log, LOG_ALERT, "the last changes are not stored: %s", err.text);
+    sd_event_source_disable_unref(s->commit_now);
+    sd_event_source_disable_unref(s->commit_retry);
+    vec_fini(&s->kept);
+}
+
+void commit_want(struct server *s)
+{
+    sd_event_source_set_enabled(s->commit_now, SD_EVENT_ONESHOT);
+}
+
+void commit_then_reply(struct server *s, struct request *r, json_t *body)
+{
+    vec_push(&s->kept, ((struct kept_reply){.request = r, .body = body}));
+    commit_want(s);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * When a cycle runs: at once after a change, or JOBAGGREGATIONTIME after the first of a
+ * burst; when the engine wants to be woken; and every RMPOLLINTERVAL in any case. Not
+ * while scheduling is stopped. */
+#include "server/manager.h"
+#include "server/server_private.h"
+
+#define SECOND_US UINT64_C(1000000)
+
+static uint64_t monotonic_us(struct server *s)
+{
+    uint64_t now = 0;
+
+    sd_event_now(s->loop, CLOCK_MONOTONIC, &now);
+    return now;
+}
+
+static void arm(sd_event_source *source, uint64_t at_us)
+{
+    sd_event_source_set_time(source, at_us);
+    sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+/* Sleep until the engine wants to wake, but no longer than the poll interval. */
+static void arm_next(struct server *s)
+{
+    int64_t wait_s = s->config->settings->rm_poll_interval_s;
+    int64_t wakeup = engine_next_wakeup(s->engine), now = world_now(s);
+
+    if (wakeup < now + wait_s)
+        wait_s = wakeup > now ? wakeup - now : 1;
+    arm(s->cycle_timer, monotonic_us(s) + (uint64_t)wait_s * SECOND_US);
+}
+
+static void run(struct server *s)
+{
+    s->cycle_wanted = false;
+    if (s->resume_at && world_now(s) >= s->resume_at) {
+        s->resume_at = 0;
+        s->paused = false;
+    }
+    if (!s->paused && manager_synced(s)) {
+        world_cycle(s);
+        if (s->stop_at_iteration >= 0
+            && s->iteration >= (uint64_t)s->stop_at_iteration) {
+            s->stop_at_iteration = -1;
+            s->paused = true;
+            log_line(s->log, LOG_ACTION, "scheduling stopped at iteration %lu",
+                (unsigned long)s->iteration);
+        }
+    }
+    arm_next(s);
+}
+
+static int on_now(sd_event_source *source, void *ctx)
+{
+    (void)source;
+    run(ctx);
+    return 0;
+}
+
+static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
+{
+    struct server *s = ctx;
+
+    (void)source;
+    (void)at;
+    manager_poll(s);
+    run(s);
+    return 0;
+}
+
+int cycle_open(struct server *s, struct err *err)
+{
+    if (sd_event_add_defer(s->loop, &s->cycle_now, on_now, s) < 0
+        || sd_event_source_set_priority(s->cycle_now, PRIORITY_CYCLE) < 0
+        || sd_event_source_set_enabled(s->cycle_now, SD_EVENT_OFF) < 0
+        || sd_event_add_time_relative(
+               s->loop, &s->cycle_timer, CLOCK_MONOTONIC, 0, 0, on_timer, s)
+               < 0
+        || sd_event_source_set_priority(s->cycle_timer, PRIORITY_CYCLE) < 0)
+        return err_set(err, ERR_IO, "the event loop takes no more sources");
+    return 0;
+}
+
+void cycle_close(struct server *s)
+{
+    sd_event_source_disable_unref(s->cycle_now);
+    sd_event_source_disable_unref(s->cycle_timer);
+}
+
+void cycle_want(struct server *s)
+{
+    int64_t gather = s->config->settings->job_aggregation_s;
+
+    if (s->cycle_wanted)
+        return;
+    s->cycle_wanted = true;
+    if (gather > 0)
+        arm(s->cycle_timer, monotonic_us(s) + (uint64_t)gather * SECOND_US);
+    else
+        sd_event_source_set_enabled(s->cycle_now, SD_EVENT_ONESHOT);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * HTTP on a unix socket, and on TCP when asked: libmicrohttpd inside the event loop.
+ * The only file that knows the library. */
+#ifndef MAUI_SERVER_HTTP_H
+#define MAUI_SERVER_HTTP_H
+
+#include "server/request.h"
+
+#include <systemd/sd-event.h>
+
+struct http;
+
+struct http_options {
+    const char *socket_path; /* unix; required. Removed by http_close() */
+    const char *host;        /* TCP address to bind, NULL = no TCP */
+    uint16_t port;
+    unsigned connections_max; /* further ones wait in the backlog; 0 = 2000 */
+    size_t body_max;          /* bytes, larger ones get 413; 0 = 16 MB */
+    unsigned idle_s;          /* silent connections are closed; 0 = 30 */
+    /* Who calls on TCP: fills *ret from the Authorization header, or refuses. */
+    int (*authenticate)(void *ctx, const char *authorization, const char *payload,
+        size_t len, struct identity *ret, struct err *err);
+    /* Each complete request; must reply, now or later. */
+    void (*handle)(void *ctx, struct request *r);
+    void *ctx;
+};
+
+/* -1 when a socket cannot be bound: another scheduler may answer there. */
+int http_open(
+    sd_event *loop, const struct http_options *opt, struct http **ret, struct err *err);
+void http_close(struct http *h);
+
+/* Requests under way, and served so far. */
+unsigned http_open_requests(const struct http *h);
+uint64_t http_requests(const struct http *h);
+
+/* The caller's level, by the configuration in force. */
+void request_set_level(struct request *r, const struct config *config);
+
+/* For request_param(): the piece of the path from `begin`, `len` bytes. Set by the
+ * router. At most two. */
+void request_set_param(
+    struct request *r, const char *name, const char *begin, size_t len);
+
+#endif

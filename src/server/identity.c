@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Who asks, and what that person may do. */
+#include "server/identity.h"
+
+#include <grp.h>
+#include <munge.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void identity_of_uid(uid_t uid, gid_t gid, struct identity *ret)
+{
+    char room[4096];
+    struct passwd pw, *found = NULL;
+    struct group gr, *group = NULL;
+
+    *ret = (struct identity){.uid = uid, .gid = gid};
+    if (getpwuid_r(uid, &pw, room, sizeof room, &found) == 0 && found)
+        snprintf(ret->user, sizeof ret->user, "%s", pw.pw_name);
+    else
+        snprintf(ret->user, sizeof ret->user, "#%u", (unsigned)uid);
+    if (getgrgid_r(gid, &gr, room, sizeof room, &group) == 0 && group)
+        snprintf(ret->group, sizeof ret->group, "%s", gr.gr_name);
+    else
+        snprintf(ret->group, sizeof ret->group, "#%u", (unsigned)gid);
+}
+
+int identity_by_munge(const char *credential, const char *payload, size_t len,
+    struct identity *ret, struct err *err)
+{
+    void *told = NULL;
+    int told_len = 0;
+    uid_t uid;
+    gid_t gid;
+
+    munge_err_t e = munge_decode(credential, NULL, &told, &told_len, &uid, &gid);
+    if (e != EMUNGE_SUCCESS) {
+        free(told);
+        return err_set(
+            err, ERR_DENIED, "the MUNGE credential is refused: %s", munge_strerror(e));
+    }
+    bool same = told_len >= 0 && (size_t)told_len == len
+                && (len == 0 || memcmp(told, payload, len) == 0);
+    free(told);
+    if (!same)
+        return err_set(
+            err, ERR_DENIED, "the MUNGE credential was made for another request");
+    identity_of_uid(uid, gid, ret);
+    return 0;
+}
+
+/* Is `word` in a list separated by blanks, commas or colons? ALL stands for any. */
+static bool listed(const char *list, const char *word)
+{
+    static const char separators[] = " \t,:";
+    size_t n = strlen(word);
+
+    for (const char *p = list; p && *p;) {
+        p += strspn(p, separators);
+        size_t len = strcspn(p, separators);
+        if ((len == n && strncmp(p, word, n) == 0)
+            || (len == 3 && strncmp(p, "ALL", 3) == 0))
+            return true;
+        p += len;
+    }
+    return false;
+}
+
+void identity_set_level(struct identity *who, const struct config *config)
+{
+    static const char *const lists[] = {"ADMIN1", "ADMIN2", "ADMIN3"};
+    const char *hosts = cfg_get(config, "ADMINHOSTS", NULL);
+    bool local = who->host[0] == 0;
+
+    who->level = 0;
+    if (local && (who->uid == 0 || who->uid == geteuid()))
+        who->level = 1;
+    for (int i = 0; i < 3 && !who->level; i++) {
+        bool far = i == 0 && !local && hosts && *hosts && !listed(hosts, who->host);
+        if (!far && listed(cfg_get(config, lists[i], NULL), who->user))
+            who->level = i + 1;
+    }
+}
+
+bool identity_is(const struct identity *who, enum who level)
+{
+    switch (level) {
+    case WHO_ANY:
+        return true;
+    case WHO_ADMIN3:
+        return who->level >= 1;
+    case WHO_ADMIN2:
+        return who->level == 1 || who->level == 2;
+    case WHO_ADMIN1:
+        return who->level == 1;
+    }
+    return false;
+}
+
+bool identity_owns(const struct identity *who, const char *user)
+{
+    return strcmp(who->user, user) == 0;
+}
+
+int identity_deny(const struct identity *who, const char *command, struct err *err)
+{
+    return err_set(err, ERR_DENIED, "user '%s' is not authorized to run command '%s'",
+        who->user, command);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The journal: events and decisions as JSON lines. */
+#include "server/journal.h"
+
+#include "config/flags.h"
+#include "server/render.h"
+#include "server/server_private.h"
+
+static const char *const event_names[] = {
+    [EVENT_NODE] = "node",
+    [EVENT_NODE_STATE] = "node-state",
+    [EVENT_SUBMIT] = "submit",
+    [EVENT_JOB_STATE] = "job-state",
+    [EVENT_END] = "end",
+    [EVENT_CANCEL] = "cancel",
+    [EVENT_START_FAILED] = "start-failed",
+    [EVENT_HOLD] = "hold",
+    [EVENT_RELEASE_HOLD] = "release-hold",
+    [EVENT_PRIORITY] = "priority",
+    [EVENT_QOS] = "qos",
+    [EVENT_RESERVE] = "reserve",
+    [EVENT_UNRESERVE] = "unreserve",
+    [EVENT_SETTINGS] = "settings",
+};
+
+static void add_node(json_t *o, const struct node_desc *d)
+{
+    render_text(o, "node", d->name);
+    render_text(o, "state", node_state_name(d->state));
+    json_object_set_new(o, "configured", render_amounts(&d->cfg));
+    render_text(o, "partition", d->partition);
+}
+
+static void add_job(json_t *o, const struct job_desc *d)
+{
+    json_t *requests = json_array();
+
+    render_text(o, "job", d->id);
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        render_text(o, cred_kind_name((enum cred_kind)kind), d->cred[kind]);
+    render_int(o, "submit_at", d->submit_at);
+    render_int(o, "wclimit_s", d->wclimit_s);
+    render_text(o, "state", job_state_name(d->state));
+    if (d->flags)
+        render_int(o, "flags", d->flags);
+    if (d->release_at)
+        render_int(o, "release_at", d->release_at);
+    if (d->start_at)
+        render_int(o, "start_at", d->start_at);
+    for (uint32_t i = 0; i < d->nreqs; i++)
+        json_array_append_new(requests,
+            json_pack("{s:I, s:I, s:I, s:o}", "tasks", (json_int_t)d->reqs[i].tasks,
+                "nodes", (json_int_t)d->reqs[i].nodes, "tasks_per_node",
+                (json_int_t)d->reqs[i].tpn, "per_task",
+                render_amounts(&d->reqs[i].per_task)));
+    json_object_set_new(o, "requests", requests);
+}
+
+json_t *journal_event(const struct event *ev)
+{
+    json_t *o = json_pack(
+        "{s:s, s:I}", "event", event_names[ev->kind], "at", (json_int_t)ev->at);
+
+    switch (ev->kind) {
+    case EVENT_NODE:
+        add_node(o, &ev->u.node);
+        break;
+    case EVENT_NODE_STATE:
+        render_text(o, "node", ev->u.node_state.name);
+        render_text(o, "state", node_state_name(ev->u.node_state.state));
+        break;
+    case EVENT_SUBMIT:
+        add_job(o, &ev->u.job);
+        break;
+    case EVENT_JOB_STATE:
+        render_text(o, "job", ev->u.job_state.id);
+        render_text(o, "state", job_state_name(ev->u.job_state.state));
+        break;
+    case EVENT_END:
+    case EVENT_CANCEL:
+        render_text(o, "job", ev->u.end.id);
+        render_int(o, "how", ev->u.end.how);
+        break;
+    case EVENT_START_FAILED:
+        render_text(o, "job", ev->u.failed.id);
+        render_text(o, "reason", hold_reason_name(ev->u.failed.reason));
+        render_text(o, "text", ev->u.failed.text);
+        break;
+    case EVENT_HOLD:
+    case EVENT_RELEASE_HOLD:
+        render_text(o, "job", ev->u.hold.id);
+        render_int(o, "kinds", ev->u.hold.kinds);
+        render_text(o, "user", ev->u.hold.who.name);
+        render_int(o, "level", ev->u.hold.who.level);
+        render_text(o, "text", ev->u.hold.text);
+        break;
+    case EVENT_PRIORITY:
+        render_text(o, "job", ev->u.priority.id);
+        render_bool(o, "relative", ev->u.priority.relative);
+        render_int(o, "n", ev->u.priority.n);
+        break;
+    case EVENT_QOS:
+        render_text(o, "job", ev->u.qos.id);
+        render_text(o, "qos", ev->u.qos.qos);
+        render_bool(o, "admin", ev->u.qos.admin);
+        break;
+    case EVENT_RESERVE:
+        render_text(o, "reservation", ev->u.reserve.draft->name);
+        render_text(o, "base", ev->u.reserve.draft->base);
+        break;
+    case EVENT_UNRESERVE:
+        render_text(o, "reservation", ev->u.unreserve.name);
+        break;
+    case EVENT_SETTINGS:
+        break;
+    }
+    return o;
+}
+
+void journal_add(struct server *s, json_t *line)
+{
+    char *text = json_dumps(line, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    struct err err;
+
+    /* A line that cannot be kept spoils the batch, and the commit tells. */
+    if (text)
+        (void)store_journal_add(s->store, world_now(s), text, NULL, &err);
+    free(text);
+    json_decref(line);
+}
+
+void journal_cycle(struct server *s, int64_t now, const struct actions *decided)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    json_t *list;
+
+    if (!decided->n)
+        return; /* a cycle without decisions changes nothing */
+    list = json_array();
+    for (size_t i = 0; i < decided->n; i++) {
+        const struct action *a = &decided->v[i];
+        const struct job *j = a->job < c->jobs.n ? c->jobs.v[a->job] : NULL;
+        json_array_append_new(
+            list, json_sprintf("%s %s", action_kind_name(a->kind), j ? j->id : "-"));
+    }
+    journal_add(
+        s, json_pack("{s:I, s:o}", "cycle", (json_int_t)now, "decisions", list));
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The resource manager's side: reports in, commands out. Private to src/server. */
+#ifndef MAUI_SERVER_MANAGER_H
+#define MAUI_SERVER_MANAGER_H
+
+#include "engine/engine.h"
+#include "rm/rm.h"
+#include "server/request.h"
+
+struct server;
+
+int manager_open(struct server *s, struct err *err);
+void manager_close(struct server *s); /* jobs go on running */
+
+/* A decision of the engine: to be carried out after the commit. */
+void manager_decided(struct server *s, const struct action *a, const struct job *j);
+void manager_send(struct server *s); /* the commit is done */
+
+/* Ask the resource manager to look again. */
+void manager_poll(struct server *s);
+
+/* Everything has been told at least once: before that no cycle makes sense. */
+bool manager_synced(const struct server *s);
+
+/* A user or administrator cancels a job: it leaves the engine at once and its nodes
+ * when the resource manager says so. */
+int manager_cancel(
+    struct server *s, const struct job *j, const char *text, struct err *err);
+
+/* Hand a submission on; `request` is answered when the resource manager has. */
+void manager_submit(
+    struct server *s, struct request *request, struct rm_submission *sub);
+
+/* For diagnose -R, as the API's Manager. A new reference. */
+json_t *manager_describe(const struct server *s);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The scheduler's memory as records of the store. */
+#include "server/record.h"
+
+#include "base/strbuf.h"
+#include "server/render.h"
+#include "server/server_private.h"
+#include "store/account.h"
+
+#include <stddef.h>
+
+/* ---- the memory of a job as JSON ---- */
+
+enum number_type { U8, U16, U32, I64, FLAG, REASON };
+
+static const struct number {
+    const char *name;
+    enum number_type type;
+    size_t at;
+} numbers[] = {
+#define NUMBER(type, field)                                                            \
+    {                                                                                  \
+#field, type, offsetof(struct job_memory, field)                               \
+    }
+    NUMBER(U8, holds),
+    NUMBER(REASON, hold_reason),
+    NUMBER(I64, hold_at),
+    NUMBER(I64, defer_until),
+    NUMBER(U16, defer_count),
+    NUMBER(U16, start_count),
+    NUMBER(U16, preempt_count),
+    NUMBER(U32, bypass),
+    NUMBER(I64, user_priority),
+    NUMBER(I64, sys_priority),
+    NUMBER(U32, flags),
+    NUMBER(FLAG, qos_forced),
+    NUMBER(I64, queue_at),
+    NUMBER(I64, eff_queue_s),
+    NUMBER(I64, paused_at),
+    NUMBER(FLAG, accruing),
+    NUMBER(FLAG, paused),
+    NUMBER(I64, release_at),
+    NUMBER(I64, deadline_at),
+    NUMBER(I64, suspended_s),
+    NUMBER(I64, suspend_at),
+    NUMBER(I64, start_at),
+    NUMBER(I64, eff_wclimit_s),
+    NUMBER(I64, wclimit_s),
+#undef NUMBER
+};
+#define NUMBERS (sizeof numbers / sizeof numbers[0])
+
+static int64_t number_of(const struct job_memory *m, const struct number *n)
+{
+    const char *at = (const char *)m + n->at;
+
+    switch (n->type) {
+    case U8:
+        return *(const uint8_t *)at;
+    case U16:
+        return *(const uint16_t *)at;
+    case U32:
+        return *(const uint32_t *)at;
+    case I64:
+        return *(const int64_t *)at;
+    case FLAG:
+        return *(const bool *)at;
+    case REASON:
+        return (int64_t) * (const enum hold_reason *)at;
+    }
+    return 0;
+}
+
+static void set_number(struct job_memory *m, const struct number *n, int64_t value)
+{
+    char *at = (char *)m + n->at;
+
+    switch (n->type) {
+    case U8:
+        *(uint8_t *)at = (uint8_t)value;
+        break;
+    case U16:
+        *(uint16_t *)at = (uint16_t)value;
+        break;
+    case U32:
+        *(uint32_t *)at = (uint32_t)value;
+        break;
+    case I64:
+        *(int64_t *)at = value;
+        break;
+    case FLAG:
+        *(bool *)at = value != 0;
+        break;
+    case REASON:
+        *(enum hold_reason *)at = value >= REASON_NONE && value <= REASON_ADMIN
+                                      ? (enum hold_reason)value
+                                      : REASON_ADMIN;
+        break;
+    }
+}
+
+static char *memory_text(const struct job_memory *m)
+{
+    json_t *o = json_object();
+
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (number_of(m, &numbers[i]))
+            render_int(o, numbers[i].name, number_of(m, &numbers[i]));
+    render_text(o, "hold_text", m->hold_text);
+    render_text(o, "qos", m->qos);
+    char *text = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    json_decref(o);
+    return text;
+}
+
+struct record_memory {
+    json_t *o; /* owns the texts */
+};
+
+static void put(struct server *s, const char *kind, const char *key, const char *value)
+{
+    struct err err;
+
+    /* A change that fails spoils the batch, and the commit tells. */
+    (void)store_put(s->store, kind, key, value, &err);
+}
+
+void record_job(struct server *s, const struct job *j)
+{
+    struct job_memory m = job_memory_of(engine_cluster(s->engine), j);
+    char *text = memory_text(&m);
+
+    put(s, "job", j->id, text);
+    free(text);
+}
+
+struct record_memory *record_recall(
+    struct server *s, const char *id, struct job_memory *ret)
+{
+    char *text = NULL;
+    struct err err;
+
+    if (store_get(s->store, "job", id, &text, &err) < 0 || !text)
+        return NULL;
+    json_t *o = json_loads(text, 0, NULL);
+    free(text);
+    if (!json_is_object(o)) {
+        log_line(s->log, LOG_ALERT, "the record of job '%s' is no JSON object", id);
+        json_decref(o);
+        return NULL;
+    }
+    *ret = (struct job_memory){0};
+    for (size_t i = 0; i < NUMBERS; i++)
+        set_number(
+            ret, &numbers[i], json_integer_value(json_object_get(o, numbers[i].name)));
+    ret->hold_text = json_string_value(json_object_get(o, "hold_text"));
+    ret->qos = json_string_value(json_object_get(o, "qos"));
+    struct record_memory *m = xcalloc(1, sizeof *m);
+    m->o = o;
+    return m;
+}
+
+void record_memory_free(struct record_memory *m)
+{
+    if (!m)
+        return;
+    json_decref(m->o);
+    free(m);
+}
+
+/* ---- ends ---- */
+
+static char *hosts_text(const struct cluster *c, const struct job *j)
+{
+    struct strbuf text = {0};
+
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        for (uint32_t n = a->first; n < a->first + a->count; n++)
+            strbuf_printf(&text, "%s%s", text.len ? "," : "", c->nodes.v[n]->name);
+    }
+    return strbuf_take(&text);
+}
+
+static const char *cred_text(
+    const struct cluster *c, const struct job *j, enum cred_kind kind)
+{
+    return j->cred[kind] ? job_cred(c, j, kind)->name : NULL;
+}
+
+void record_end(struct server *s, const struct job *j, const char *state, int64_t at)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct job_notes *n = world_notes(s, j);
+    char *hosts = hosts_text(c, j);
+    int64_t nodes = 0;
+    struct err err;
+
+    for (size_t i = 0; i < j->alloc.n; i++)
+        nodes += j->alloc.v[i].count;
+    struct store_account row = {.job = j->id,
+        .name = n->name,
+        .user = cred_text(c, j, CRED_USER),
+        .group = cred_text(c, j, CRED_GROUP),
+        .account = cred_text(c, j, CRED_ACCOUNT),
+        .class = cred_text(c, j, CRED_CLASS),
+        .qos = cred_text(c, j, CRED_QOS),
+        .partition =
+            j->alloc.n
+                ? c->partitions.v[c->nodes.v[j->alloc.v[0].first]->partition]->name
+                : NULL,
+        .state = state,
+        .submit_at = j->submit_at,
+        .queue_at = j->queue_at,
+        .start_at = j->start_at,
+        .end_at = at,
+        .wclimit_s = j->wclimit_s,
+        .procs = j->procs,
+        .nodes = nodes,
+        .tasks = j->tasks,
+        .mem_mb = n->mem_mb,
+        .cpu_s = n->cpu_s,
+        .exit_status = n->exit_status,
+        .backfilled = j->flags & JOB_BACKFILL,
+        .priority = j->priority,
+        .hosts = hosts};
+    (void)store_account_add(s->store, &row, &err);
+    (void)store_delete(s->store, "job", j->id, &err);
+    free(hosts);
+    commit_want(s);
+}
+
+void record_missed_end(struct server *s, const struct rm_job *r)
+{
+    struct job_memory m;
+    struct record_memory *known = record_recall(s, r->desc.id, &m);
+    struct err err;
+
+    if (!known)
+        return; /* accounted for before */
+    struct store_account row = {.job = r->desc.id,
+        .name = r->name,
+        .user = r->desc.cred[CRED_USER],
+        .group = r->desc.cred[CRED_GROUP],
+        .account = r->desc.cred[CRED_ACCOUNT],
+        .class = r->desc.cred[CRED_CLASS],
+        .qos = m.qos ? m.qos : r->desc.cred[CRED_QOS],
+        .state = job_state_name(r->desc.state),
+        .submit_at = r->desc.submit_at,
+        .queue_at = m.queue_at,
+        .start_at = r->start_at,
+        .end_at = r->end_at,
+        .wclimit_s = m.wclimit_s,
+        .mem_mb = r->mem_mb,
+        .cpu_s = r->cpu_s,
+        .exit_status = r->exit_status,
+        .nodes = (int64_t)r->nplaces};
+    for (size_t i = 0; i < r->nplaces; i++)
+        row.tasks += r->places[i].tasks;
+    row.procs = row.tasks;
+    (void)store_account_add(s->store, &row, &err);
+    (void)store_delete(s->store, "job", r->desc.id, &err);
+    record_memory_free(known);
+    commit_want(s);
+}
+
+/* ---- jobs nobody knows ---- */
+
+struct unclaimed {
+    struct server *s;
+    struct VEC(char *) ids;
+};
+
+static int find_unclaimed(void *ctx, const char *key, const char *value)
+{
+    struct unclaimed *u = ctx;
+    const struct job *j = job_find(engine_cluster(u->s->engine), key);
+
+    (void)value;
+    if (!j || j->state >= JOB_COMPLETED)
+        vec_push(&u->ids, xstrdup(key));
+    return 0;
+}
+
+void record_forget_unclaimed(struct server *s)
+{
+    struct unclaimed u = {.s = s};
+    struct err err;
+
+    (void)store_each(s->store, "job", find_unclaimed, &u, &err);
+    for (size_t i = 0; i < u.ids.n; i++) {
+        struct store_account row = {.job = u.ids.v[i],
+            .state = "Vacated",
+            .end_at = world_now(s),
+            .mem_mb = -1,
+            .cpu_s = -1};
+        log_line(s->log, LOG_WARNING,
+            "job '%s' was known before the restart and is not any more", u.ids.v[i]);
+        (void)store_account_add(s->store, &row, &err);
+        (void)store_delete(s->store, "job", u.ids.v[i], &err);
+        free(u.ids.v[i]);
+    }
+    vec_fini(&u.ids);
+    commit_want(s);
+}
+
+/* ---- orders ---- */
+
+void record_order(
+    struct server *s, const char *job, enum rm_action action, const char *text)
+{
+    json_t *o = json_pack("{s:i}", "action", (int)action);
+
+    render_text(o, "text", text);
+    char *value = json_dumps(o, JSON_COMPACT);
+    put(s, "order", job, value);
+    free(value);
+    json_decref(o);
+}
+
+void record_order_done(struct server *s, const char *job)
+{
+    struct err err;
+
+    (void)store_delete(s->store, "order", job, &err);
+    commit_want(s);
+}
+
+struct each_order {
+    void *ctx;
+    void (*each)(void *ctx, const char *job, enum rm_action action, const char *text);
+};
+
+static int tell_order(void *ctx, const char *key, const char *value)
+{
+    const struct each_order *e = ctx;
+    json_t *o = json_loads(value, 0, NULL);
+    json_int_t action = json_integer_value(json_object_get(o, "action"));
+
+    if (action >= RM_START && action <= RM_CHECKPOINT)
+        e->each(e->ctx, key, (enum rm_action)action,
+            json_string_value(json_object_get(o, "text")));
+    json_decref(o);
+    return 0;
+}
+
+void record_each_order(struct server *s, void *ctx,
+    void (*each)(void *ctx, const char *job, enum rm_action action, const char *text))
+{
+    struct each_order e = {ctx, each};
+    struct err err;
+
+    (void)store_each(s->store, "order", tell_order, &e, &err);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Records of the API, made from the cluster: what openapi.json calls JobBrief, Job,
+ * Node, Reservation ... Members without a value are left out. */
+#ifndef MAUI_SERVER_RENDER_H
+#define MAUI_SERVER_RENDER_H
+
+#include "cluster/cluster.h"
+#include "cluster/reservation.h"
+
+#include <jansson.h>
+
+struct server;
+
+/* ---- members ---- */
+
+void render_text(json_t *o, const char *key, const char *text); /* not NULL, not "" */
+void render_int(json_t *o, const char *key, int64_t n);
+void render_real(json_t *o, const char *key, double n);
+void render_bool(json_t *o, const char *key, bool b);
+/* 0 and TIME_NEVER are null: no such instant. */
+void render_instant(json_t *o, const char *key, int64_t at);
+/* DURATION_UNLIMITED is null: without end. */
+void render_duration(json_t *o, const char *key, int64_t seconds);
+/* An array of names; left out when empty. */
+void render_names(json_t *o, const char *key, const struct names *names,
+    const uint32_t *ids, size_t n);
+json_t *render_amounts(const struct res *r);
+
+/* ---- records: new references ---- */
+
+enum section { SECTION_ACTIVE, SECTION_ELIGIBLE, SECTION_BLOCKED, SECTION_COMPLETED };
+
+/* Where showq puts the job, by what the last cycle said. */
+enum section render_section(const struct job *j);
+const char *render_section_name(enum section s);
+
+json_t *render_job_brief(struct server *s, const struct job *j);
+json_t *render_job(struct server *s, const struct job *j);
+json_t *render_reason(struct server *s, const struct job *j);
+json_t *render_places(const struct cluster *c, const struct allocs *alloc);
+json_t *render_node(struct server *s, const struct node *n);
+json_t *render_reservation(struct server *s, const struct reservation *r);
+/* The reservation of a job: active, or waiting with one. NULL when it has none. */
+json_t *render_job_reservation(struct server *s, const struct job *j);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs as the API shows them. */
+#include "config/flags.h"
+#include "policy/holds.h"
+#include "policy/reason.h"
+#include "server/render.h"
+#include "server/server_private.h"
+
+const char *render_section_name(enum section s)
+{
+    static const char *const names[] = {"active", "eligible", "blocked", "completed"};
+
+    return names[s];
+}
+
+/* Waiting for its turn, or kept from taking part at all? */
+static bool takes_part(enum wait_code why)
+{
+    switch (why) {
+    case WAIT_STATE:
+    case WAIT_HOLD:
+    case WAIT_CLASS_DISABLED:
+    case WAIT_NEGATIVE_PRIORITY:
+    case WAIT_RELEASE_TIME:
+    case WAIT_DEPENDENCY:
+    case WAIT_LIMIT:
+    case WAIT_FS_CAP:
+    case WAIT_PARTITION:
+    case WAIT_TOO_LARGE:
+    case WAIT_FEASIBLE:
+        return false;
+    case WAIT_NONE:
+    case WAIT_RESOURCES:
+    case WAIT_RESERVATION:
+    case WAIT_NODESET:
+    case WAIT_PRIORITY:
+    case WAIT_BACKFILL_DEPTH:
+    case WAIT_BACKFILL_WINDOW:
+    case WAIT_NOBF:
+    case WAIT_CHUNK:
+    case WAIT_CODES:
+        return true;
+    }
+    return true;
+}
+
+enum section render_section(const struct job *j)
+{
+    if (j->state >= JOB_COMPLETED)
+        return SECTION_COMPLETED;
+    if (job_is_active(j) || j->state == JOB_SUSPENDED)
+        return SECTION_ACTIVE;
+    if (j->holds || j->rm_hold || j->state != JOB_IDLE)
+        return SECTION_BLOCKED;
+    return takes_part((enum wait_code)j->why.code) ? SECTION_ELIGIBLE : SECTION_BLOCKED;
+}
+
+static void add_cred(
+    json_t *o, const struct cluster *c, const struct job *j, enum cred_kind kind)
+{
+    if (j->cred[kind])
+        render_text(o, cred_kind_name(kind), job_cred(c, j, kind)->name);
+}
+
+static uint32_t nodes_of(const struct job *j)
+{
+    uint32_t n = 0;
+
+    if (!job_is_active(j))
+        return j->nodes;
+    for (size_t i = 0; i < j->alloc.n; i++)
+        n += j->alloc.v[i].count;
+    return n;
+}
+
+/* Processor time used of what was dedicated, percent; < 0 = not known. */
+static double efficiency(const struct job *j, const struct job_notes *n, int64_t now)
+{
+    double dedicated = (double)(now - j->start_at) * j->procs;
+
+    if (!job_is_active(j) || n->cpu_s < 0 || dedicated <= 0)
+        return -1;
+    return 100 * n->cpu_s / dedicated;
+}
+
+static double xfactor(const struct job *j, int64_t now)
+{
+    int64_t until = j->start_at && job_is_active(j) ? j->start_at : now;
+    int64_t limit = j->wclimit_s > 0 ? j->wclimit_s : 1;
+
+    return (double)(until - j->queue_at + limit) / (double)limit;
+}
+
+json_t *render_reason(struct server *s, const struct job *j)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct reason *why = engine_why(s->engine, j);
+    char text[400];
+
+    reason_format(c, why, text, sizeof text);
+    json_t *o =
+        json_pack("{s:s, s:s}", "code", reason_code_name(why->code), "text", text);
+    if (why->limit)
+        render_int(o, "limit", why->limit);
+    if (why->used)
+        render_int(o, "used", why->used);
+    if (why->asked)
+        render_int(o, "asked", why->asked);
+    if (why->until)
+        render_instant(o, "until", why->until);
+    return o;
+}
+
+/* Members that belong to the time spent: active and waiting jobs differ. */
+static void add_times(
+    json_t *o, const struct job *j, const struct job_notes *n, int64_t now)
+{
+    render_duration(o, "wclimit_s", j->wclimit_s);
+    render_int(o, "submit_at", j->submit_at);
+    render_int(o, "queue_at", j->queue_at);
+    render_real(o, "xfactor", xfactor(j, now));
+    if (render_section(j) != SECTION_ACTIVE)
+        return;
+    render_instant(o, "start_at", j->start_at);
+    render_instant(o, "end_at", j->end_at);
+    render_duration(o, "remaining_s",
+        j->end_at >= TIME_NEVER ? DURATION_UNLIMITED : j->end_at - now);
+    double used = efficiency(j, n, now);
+    if (used >= 0)
+        render_real(o, "efficiency", used);
+}
+
+json_t *render_job_brief(struct server *s, const struct job *j)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct job_notes *n = world_notes(s, j);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s}", "id", j->id, "section",
+        render_section_name(render_section(j)), "state",
+        job_state_name((enum job_state)j->state), "shown_state", hold_shown_state(j));
+
+    render_text(o, "name", n->name);
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        add_cred(o, c, j, (enum cred_kind)kind);
+    render_int(o, "procs", j->procs);
+    render_int(o, "nodes", nodes_of(j));
+    render_int(o, "mem_mb", j->mem_mb);
+    add_times(o, j, n, world_now(s));
+    render_int(o, "priority", j->priority);
+    if (j->sys_priority)
+        render_int(o, "system_priority", j->sys_priority);
+    if (job_is_active(j) && j->alloc.n) {
+        const struct node *first = c->nodes.v[j->alloc.v[0].first];
+        render_text(o, "master_host", first->name);
+        render_text(o, "partition", c->partitions.v[first->partition]->name);
+    }
+    render_bool(o, "backfilled", j->flags & JOB_BACKFILL);
+    render_bool(o, "preemptible", j->flags & JOB_PREEMPTEE);
+    render_bool(o, "soft_violation", j->flags & JOB_SPVIOLATION);
+    if (j->rsv_start_at && render_section(j) != SECTION_ACTIVE)
+        render_instant(o, "reservation_at", j->rsv_start_at);
+    if (render_section(j) == SECTION_BLOCKED || render_section(j) == SECTION_ELIGIBLE)
+        json_object_set_new(o, "reason", render_reason(s, j));
+    return o;
+}
+
+/* ---- the job in full ---- */
+
+static json_t *holds(unsigned kinds)
+{
+    static const struct {
+        unsigned kind;
+        const char *name;
+    } all[] = {{HOLD_USER, "user"}, {HOLD_SYSTEM, "system"}, {HOLD_BATCH, "batch"},
+        {HOLD_DEFER, "defer"}};
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (kinds & all[i].kind)
+            json_array_append_new(list, json_string(all[i].name));
+    return list;
+}
+
+static void add_list(json_t *o, const char *key, json_t *list)
+{
+    if (json_array_size(list))
+        json_object_set(o, key, list);
+    json_decref(list);
+}
+
+static void add_compare(json_t *o, const char *key, const struct cmp *cmp)
+{
+    static const char *const ops[] = {[CMP_LT] = "<",
+        [CMP_LE] = "<=",
+        [CMP_EQ] = "==",
+        [CMP_GE] = ">=",
+        [CMP_GT] = ">"};
+    char text[40];
+
+    if (cmp->op == CMP_NONE)
+        return;
+    snprintf(text, sizeof text, "%s%lld", ops[cmp->op], (long long)cmp->value);
+    render_text(o, key, text);
+}
+
+static json_t *hosts(const struct cluster *c, const uint32_t *v, size_t n)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_string(c->nodes.v[v[i]]->name));
+    return list;
+}
+
+static json_t *request(const struct cluster *c, const struct req *r)
+{
+    static const char *const access[] = {
+        NULL, "SHARED", "SINGLEUSER", "SINGLEJOB", "SINGLETASK"};
+    const struct taskdef *d = r->def;
+    json_t *o = json_pack("{s:I, s:I, s:I, s:o}", "tasks", (json_int_t)r->tasks,
+        "nodes", (json_int_t)r->nodes, "tasks_per_node", (json_int_t)d->tpn, "per_task",
+        render_amounts(&d->per_task));
+
+    if (d->gres.n) {
+        json_t *gres = json_object();
+        for (size_t i = 0; i < d->gres.n; i++)
+            render_int(gres, names_text(c->gres, d->gres.v[i].id), d->gres.v[i].count);
+        json_object_set_new(json_object_get(o, "per_task"), "gres", gres);
+    }
+    render_names(o, "features", c->features, d->features.v, d->features.n);
+    render_names(o, "preferences", c->features, d->prefs.v, d->prefs.n);
+    add_list(o, "hosts", hosts(c, d->hosts.v, d->hosts.n));
+    add_list(o, "exclude_hosts", hosts(c, d->exclude.v, d->exclude.n));
+    if (d->os != NAME_NONE)
+        render_text(o, "os", names_text(c->oses, d->os));
+    if (d->arch != NAME_NONE)
+        render_text(o, "arch", names_text(c->arches, d->arch));
+    if (d->network != NAME_NONE)
+        render_text(o, "network", names_text(c->networks, d->network));
+    add_compare(o, "procs_needed", &d->procs);
+    add_compare(o, "mem_needed", &d->mem);
+    add_compare(o, "swap_needed", &d->swap);
+    add_compare(o, "disk_needed", &d->disk);
+    render_text(o, "access", access[d->access]);
+    return o;
+}
+
+static json_t *flags(uint32_t bits)
+{
+    json_t *list = json_array();
+
+    for (; bits; bits &= bits - 1)
+        if (job_flag_name(bits))
+            json_array_append_new(list, json_string(job_flag_name(bits)));
+    return list;
+}
+
+static json_t *dependencies(const struct job *j)
+{
+    static const char *const types[] = {[DEP_STARTED] = "after",
+        [DEP_COMPLETED] = "afterany",
+        [DEP_SUCCESS] = "afterok",
+        [DEP_FAILED] = "afternotok",
+        [DEP_NEVER] = "never"};
+    json_t *list = json_array();
+
+    for (size_t i = 0; j->extra && i < j->extra->deps.n; i++) {
+        const struct dep *d = &j->extra->deps.v[i];
+        json_array_append_new(list, json_sprintf("%s:%s", types[d->type], d->job_id));
+    }
+    return list;
+}
+
+static void add_holds(json_t *o, const struct job *j)
+{
+    add_list(o, "holds", holds(j->holds));
+    add_list(o, "rm_holds", holds(j->rm_hold));
+    if (j->hold_reason != REASON_NONE)
+        render_text(
+            o, "hold_reason", hold_reason_name((enum hold_reason)j->hold_reason));
+    if (j->extra)
+        render_text(o, "hold_text", j->extra->hold_text);
+    if (j->holds & HOLD_DEFER)
+        render_instant(o, "defer_until", j->defer_until);
+    render_int(o, "defer_count", j->defer_count);
+}
+
+static void add_history(json_t *o, const struct job *j, int64_t now)
+{
+    render_int(o, "eligible_s", j->accruing ? now - j->queue_at : j->eff_queue_s);
+    render_int(o, "bypass", j->bypass);
+    render_int(o, "start_count", j->start_count);
+    render_int(o, "preempt_count", j->preempt_count);
+    render_int(o, "suspended_s", j->suspended_s);
+    if (j->release_at)
+        render_instant(o, "release_at", j->release_at);
+    if (j->extra && j->extra->deadline_at)
+        render_instant(o, "deadline_at", j->extra->deadline_at);
+    if (j->rsv_start_at)
+        render_instant(
+            o, "reservation_end_at", time_add(j->rsv_start_at, j->wclimit_s));
+}
+
+static void add_partitions(json_t *o, const struct cluster *c, const struct job *j)
+{
+    uint64_t all =
+        c->partitions.n >= 64 ? UINT64_MAX : (UINT64_C(1) << c->partitions.n) - 1;
+    json_t *list = json_array();
+
+    for (size_t i = 0; (j->partitions & all) != all && i < c->partitions.n; i++)
+        if (j->partitions >> i & 1)
+            json_array_append_new(list, json_string(c->partitions.v[i]->name));
+    add_list(o, "partitions", list);
+}
+
+static void add_notes(json_t *o, const struct job_notes *n)
+{
+    render_text(o, "command", n->command);
+    render_text(o, "directory", n->directory);
+    render_text(o, "output", n->output);
+    render_text(o, "error", n->error);
+    if (n->cpu_s >= 0)
+        render_real(o, "cpu_s", n->cpu_s);
+    if (n->mem_mb >= 0)
+        render_int(o, "mem_used_mb", n->mem_mb);
+    if (n->notes)
+        json_object_set_new(o, "messages", json_pack("[s]", n->notes));
+}
+
+json_t *render_job(struct server *s, const struct job *j)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    json_t *o = render_job_brief(s, j), *requests = json_array();
+
+    render_int(o, "tasks", j->tasks);
+    render_real(o, "pe", j->pe);
+    if (j->user_priority)
+        render_int(o, "user_priority", j->user_priority);
+    if (j->qos_asked)
+        render_text(o, "qos_asked", c->creds[CRED_QOS].v[j->qos_asked]->name);
+    add_holds(o, j);
+    add_history(o, j, world_now(s));
+    add_list(o, "flags", flags(j->flags));
+    add_partitions(o, c, j);
+    for (uint32_t i = 0; i < j->nreqs; i++)
+        json_array_append_new(requests, request(c, &j->reqs[i]));
+    json_object_set_new(o, "requests", requests);
+    if (j->alloc.n)
+        json_object_set_new(o, "allocation", render_places(c, &j->alloc));
+    add_list(o, "dependencies", dependencies(j));
+    if (j->extra)
+        render_text(o, "reservation_name", j->extra->advres);
+    add_notes(o, world_notes(s, j));
+    return o;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Reservations as the API shows them. */
+#include "config/srcfg.h"
+#include "server/render.h"
+#include "server/server_private.h"
+
+static int64_t procs_of(
+    const struct cluster *c, const struct allocs *alloc, int64_t per_task)
+{
+    int64_t procs = 0;
+
+    for (size_t i = 0; i < alloc->n; i++) {
+        const struct alloc *a = &alloc->v[i];
+        if (per_task >= 0) {
+            procs += per_task * a->tasks * a->count;
+            continue;
+        }
+        for (uint32_t n = a->first; n < a->first + a->count; n++)
+            procs += c->nodes.v[n]->cfg.v[RES_PROCS];
+    }
+    return procs;
+}
+
+static json_t *flags(uint32_t bits)
+{
+    json_t *list = json_array();
+
+    for (uint32_t bit = 1; bit && bit <= bits; bit <<= 1)
+        if (bits & bit && srcfg_flag_name(bit))
+            json_array_append_new(list, json_string(srcfg_flag_name(bit)));
+    return list;
+}
+
+static json_t *acl(const struct acl *a)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < a->entries.n; i++) {
+        const struct acl_entry *e = &a->entries.v[i];
+        char text[200];
+        acltext_format_entry(e, text, sizeof text);
+        json_array_append_new(list,
+            json_sprintf("%s%s", acltext_type_name((enum acl_type)e->type), text));
+    }
+    return list;
+}
+
+static void add_cred(json_t *o, const char *key, const struct cluster *c,
+    enum cred_kind kind, uint32_t index)
+{
+    if (index)
+        render_text(o, key, c->creds[kind].v[index]->name);
+}
+
+static void add_who(json_t *o, const struct cluster *c, const struct reservation *r)
+{
+    if (r->owner_kind < CRED_KINDS)
+        json_object_set_new(o, "owner",
+            json_sprintf("%s:%s", acltext_type_name((enum acl_type)r->owner_kind),
+                c->creds[r->owner_kind].v[r->owner]->name));
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        add_cred(o, cred_kind_name((enum cred_kind)kind), c, (enum cred_kind)kind,
+            r->charge[kind]);
+}
+
+static json_t *trigger(const struct trigger *t)
+{
+    json_t *o =
+        json_pack("{s:s, s:I, s:f, s:s, s:s}", "event", trigger_event_name(t->event),
+            "offset_s", (json_int_t)t->offset_s, "threshold", t->threshold, "action",
+            trigger_action_name(t->action), "state", t->fired ? "Fired" : "Active");
+
+    render_text(o, "data", t->data);
+    if (t->fired)
+        render_instant(o, "at", t->fired_at);
+    return o;
+}
+
+static void add_triggers(json_t *o, const struct reservation *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->triggers.n; i++)
+        json_array_append_new(list, trigger(&r->triggers.v[i]));
+    if (json_array_size(list))
+        json_object_set(o, "triggers", list);
+    json_decref(list);
+}
+
+static const char *partition_text(const struct cluster *c, uint32_t partition)
+{
+    if (partition == RSV_PARTITION_ALL)
+        return "ALL";
+    return partition < c->partitions.n ? c->partitions.v[partition]->name : NULL;
+}
+
+json_t *render_reservation(struct server *s, const struct reservation *r)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I}", "name", r->name,
+        "type", r->kind == RSV_STANDING ? "Standing" : "User", "state",
+        reservation_state_name(r->state), "start_at", (json_int_t)r->start_at,
+        "created_at", (json_int_t)r->created_at, "nodes", (json_int_t)r->held_nodes,
+        "tasks", (json_int_t)r->held_tasks);
+
+    render_instant(o, "end_at", r->end_at);
+    render_int(o, "procs", procs_of(c, &r->alloc, r->def.per_task.v[RES_PROCS]));
+    json_object_set_new(o, "places", render_places(c, &r->alloc));
+    render_text(o, "partition", partition_text(c, r->partition));
+    json_object_set_new(o, "flags", flags(r->flags));
+    json_object_set_new(o, "acl", acl(&r->acl));
+    add_who(o, c, r);
+    render_text(o, "hosts", r->host_expr);
+    json_object_set_new(o, "per_task", render_amounts(&r->def.per_task));
+    render_int(o, "max_tasks", r->tasks);
+    render_int(o, "priority", r->priority);
+    render_names(o, "features", c->features, r->def.features.v, r->def.features.n);
+    render_text(o, "access", r->shared ? "SHARED" : "DEDICATED");
+    if (r->kind == RSV_STANDING) {
+        render_text(o, "standing", r->base);
+        render_int(o, "slot", r->slot);
+    }
+    render_real(o, "idle_ps", r->idle_ps);
+    render_real(o, "active_ps", r->active_ps);
+    add_triggers(o, r);
+    return o;
+}
+
+json_t *render_job_reservation(struct server *s, const struct job *j)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    bool active = job_is_active(j);
+    uint32_t nodes = 0;
+
+    if (!active && !j->rsv_start_at)
+        return NULL;
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s}", "name", j->id, "type", "Job", "state",
+        active ? "active" : "planned", "job_state",
+        job_state_name((enum job_state)j->state));
+    render_int(o, "start_at", active ? j->start_at : j->rsv_start_at);
+    render_instant(
+        o, "end_at", active ? j->end_at : time_add(j->rsv_start_at, j->wclimit_s));
+    for (size_t i = 0; active && i < j->alloc.n; i++)
+        nodes += j->alloc.v[i].count;
+    render_int(o, "nodes", active ? nodes : j->nodes);
+    render_int(o, "tasks", j->tasks);
+    render_int(o, "procs", j->procs);
+    if (active)
+        json_object_set_new(o, "places", render_places(c, &j->alloc));
+    if (j->cred[CRED_USER])
+        render_text(o, "user", job_cred(c, j, CRED_USER)->name);
+    return o;
+}

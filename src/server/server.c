@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The daemon from begin to end: home, lock, configuration, state, resource manager,
+ * API; then the loop; then all of it backwards. */
+#include "base/home.h"
+#include "server/api.h"
+#include "server/manager.h"
+#include "server/server_private.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#define STOP_US 100000
+
+/* ---- configuration ---- */
+
+static void tell_findings(struct server *s, const struct config *c)
+{
+    for (size_t i = 0; i < c->findings.n; i++) {
+        const struct finding *f = &c->findings.v[i];
+        if (f->level == FINDING_NOTE)
+            continue;
+        log_line(s->log, f->level == FINDING_ERROR ? LOG_ERROR : LOG_WARNING,
+            "%s:%u: %s", f->file, f->line, f->text);
+    }
+}
+
+/* Missing where nobody named one: defaults are in force. */
+static struct config *load(const char *path, bool named, struct err *err)
+{
+    if (!named && access(path, F_OK) < 0)
+        return config_load_text(path, "", 0);
+    struct config *c = config_load_file(path, err);
+    if (c && config_count(c, FINDING_ERROR)) {
+        for (size_t i = 0; i < c->findings.n; i++)
+            if (c->findings.v[i].level == FINDING_ERROR) {
+                err_set(err, ERR_INVALID, "%s:%u: %s (`maui check -c %s` lists all)",
+                    c->findings.v[i].file, c->findings.v[i].line, c->findings.v[i].text,
+                    path);
+                break;
+            }
+        config_destroy(c);
+        return NULL;
+    }
+    return c;
+}
+
+int server_reload(struct server *s, struct err *err)
+{
+    struct config *fresh = load(s->config_path, true, err), *old = s->config;
+    struct event ev = {.kind = EVENT_SETTINGS};
+
+    if (!fresh)
+        return -1; /* the old settings stay in force */
+    tell_findings(s, fresh);
+    s->config = fresh;
+    ev.u.settings = fresh->settings;
+    if (world_apply(s, &ev, NULL, err) < 0) {
+        s->config = old;
+        config_destroy(fresh);
+        return -1;
+    }
+    config_destroy(old);
+    log_line(s->log, LOG_ACTION, "configuration read again: %s", s->config_path);
+    return 0;
+}
+
+static int find_mode(struct server *s, struct err *err)
+{
+    static const struct {
+        const char *word;
+        enum server_mode mode;
+    } modes[] = {
+        {"NORMAL", MODE_NORMAL}, {"TEST", MODE_TEST}, {"SINGLESTEP", MODE_SINGLESTEP}};
+    const char *word =
+        s->opt.mode ? s->opt.mode : cfg_get(s->config, "SERVERMODE", NULL);
+
+    for (size_t i = 0; word && i < sizeof modes / sizeof modes[0]; i++)
+        if (strcasecmp(word, modes[i].word) == 0) {
+            s->mode = modes[i].mode;
+            return 0;
+        }
+    return err_set(err, ERR_INVALID,
+        "mode '%s': expected NORMAL, TEST or SINGLESTEP (simulations: maui sim)",
+        word ? word : "");
+}
+
+static int open_config(struct server *s, struct err *err)
+{
+    bool named = s->opt.config_file != NULL;
+
+    s->config_path =
+        named ? home_absolute(s->opt.config_file) : home_file(s->home, "maui.cfg");
+    s->config = load(s->config_path, named, err);
+    return s->config ? find_mode(s, err) : -1;
+}
+
+/* ---- the log ---- */
+
+static void open_log(struct server *s)
+{
+    const char *level = cfg_get(s->config, "LOGLEVEL", NULL);
+    const char *size = cfg_get(s->config, "LOGFILEMAXSIZE", NULL);
+    const char *depth = cfg_get(s->config, "LOGFILEROLLDEPTH", NULL);
+    char *path = home_file(s->home, "log/maui.log");
+    struct err err = {0};
+
+    s->log = log_open(&(struct log_options){.path = path,
+                          .level = s->opt.log_level >= 0 ? s->opt.log_level
+                                   : level               ? atoi(level)
+                                                         : 0,
+                          .size_max = size ? atol(size) : 10000000,
+                          .roll_depth = depth ? atoi(depth) : 2,
+                          .also_stderr = s->opt.foreground},
+        &err);
+    if (err.code)
+        log_line(s->log, LOG_WARNING, "%s", err.text);
+    free(path);
+    tell_findings(s, s->config);
+}
+
+/* ---- signals ---- */
+
+static int on_stop_time(sd_event_source *source, uint64_t at, void *ctx)
+{
+    (void)at;
+    (void)ctx;
+    return sd_event_exit(sd_event_source_get_event(source), 0);
+}
+
+void server_stop(struct server *s)
+{
+    sd_event_source *source = NULL;
+
+    /* A moment for the commit, and for the answer to leave. */
+    if (sd_event_add_time_relative(
+            s->loop, &source, CLOCK_MONOTONIC, STOP_US, 0, on_stop_time, s)
+            < 0
+        || sd_event_source_set_floating(source, true) < 0)
+        sd_event_exit(s->loop, 0);
+    sd_event_source_unref(source);
+}
+
+static int on_stop(
+    sd_event_source *source, const struct signalfd_siginfo *info, void *ctx)
+{
+    struct server *s = ctx;
+
+    log_line(s->log, LOG_ACTION, "stopped by signal %u", info->ssi_signo);
+    return sd_event_exit(sd_event_source_get_event(source), 0);
+}
+
+static int on_hangup(
+    sd_event_source *source, const struct signalfd_siginfo *info, void *ctx)
+{
+    struct server *s = ctx;
+    struct err err = {0};
+
+    (void)source;
+    (void)info;
+    if (server_reload(s, &err) < 0)
+        log_line(
+            s->log, LOG_ALERT, "the old configuration stays in force: %s", err.text);
+    return 0;
+}
+
+static int on_level(
+    sd_event_source *source, const struct signalfd_siginfo *info, void *ctx)
+{
+    struct server *s = ctx;
+
+    (void)source;
+    log_set_level(s->log, log_level(s->log) + (info->ssi_signo == SIGUSR1 ? 1 : -1));
+    return 0;
+}
+
+static int open_signals(struct server *s, struct err *err)
+{
+    static const struct {
+        int signal;
+        sd_event_signal_handler_t handle;
+    } all[] = {{SIGTERM, on_stop}, {SIGINT, on_stop}, {SIGHUP, on_hangup},
+        {SIGUSR1, on_level}, {SIGUSR2, on_level}};
+    sigset_t mask;
+
+    sigemptyset(&mask);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        sigaddset(&mask, all[i].signal);
+    sigaddset(&mask, SIGCHLD);
+    sigaddset(&mask, SIGPIPE);
+    sigprocmask(SIG_BLOCK, &mask, NULL);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (sd_event_add_signal(s->loop, NULL, all[i].signal, all[i].handle, s) < 0)
+            return err_set(err, ERR_IO, "signal %d cannot be handled", all[i].signal);
+    return 0;
+}
+
+/* ---- the parts ---- */
+
+static int authenticate(void *ctx, const char *authorization, const char *payload,
+    size_t len, struct identity *ret, struct err *err)
+{
+    (void)ctx;
+    if (strncmp(authorization, "MUNGE ", 6) != 0)
+        return err_set(
+            err, ERR_DENIED, "the Authorization header is no MUNGE credential");
+    return identity_by_munge(authorization + 6, payload, len, ret, err);
+}
+
+static int open_http(struct server *s, struct err *err)
+{
+    const char *port = cfg_get(s->config, "SERVERPORT", NULL);
+    struct http_options opt = {.socket_path = s->socket_path,
+        .host = s->opt.host,
+        .port = (uint16_t)(s->opt.port >= 0 ? s->opt.port
+                           : port           ? atoi(port)
+                                            : 40559),
+        .authenticate = authenticate,
+        .handle = api_handle,
+        .ctx = s};
+
+    return http_open(s->loop, &opt, &s->http, err);
+}
+
+static int open_store(struct server *s, struct err *err)
+{
+    return store_open(s->state_path, NULL, &s->store, err);
+}
+
+static int open_all(struct server *s, struct err *err)
+{
+    if (sd_event_default(&s->loop) < 0)
+        return err_set(err, ERR_IO, "there is no event loop");
+    sd_event_now(s->loop, CLOCK_MONOTONIC, &(uint64_t){0});
+    if (open_signals(s, err) < 0 || open_config(s, err) < 0)
+        return -1;
+    open_log(s);
+    s->engine = engine_create(s->config->settings,
+        &(struct engine_options){.zone = zone_system(), .report_reservations = true});
+    if (open_store(s, err) < 0 || commit_open(s, err) < 0 || cycle_open(s, err) < 0)
+        return -1;
+    if (manager_open(s, err) < 0)
+        return -1;
+    return open_http(s, err);
+}
+
+static void close_all(struct server *s)
+{
+    http_close(s->http);
+    manager_close(s);
+    cycle_close(s);
+    commit_close(s);
+    store_close(s->store);
+    world_close(s);
+    engine_destroy(s->engine);
+    if (s->config)
+        config_destroy(s->config);
+    if (s->log)
+        log_close(s->log);
+    sd_event_unref(s->loop);
+    if (s->lock_fd >= 0)
+        home_unlock(s->lock_fd);
+    free(s->config_path);
+    free(s->state_path);
+    free(s->socket_path);
+    free(s->home);
+}
+
+static void tell_ready(struct server *s)
+{
+    log_line(s->log, LOG_ACTION, "maui %s is running as process %d, socket %s",
+        MAUI_VERSION, (int)getpid(), s->socket_path);
+    if (s->opt.ready_fd >= 0) {
+        (void)!write(s->opt.ready_fd, "\n", 1);
+        close(s->opt.ready_fd);
+        if (freopen("/dev/null", "r", stdin) && freopen("/dev/null", "w", stdout))
+            (void)!freopen("/dev/null", "w", stderr);
+    }
+}
+
+int server_run(const struct server_options *opt, struct err *err)
+{
+    struct server s = {
+        .opt = *opt, .lock_fd = -1, .stop_at_iteration = -1, .paused = opt->paused};
+    int result = -1;
+
+    home_raise_file_limit();
+    s.home = home_find(opt->home);
+    s.state_path = home_file(s.home, "state.db");
+    s.socket_path = home_file(s.home, "api.sock");
+    if (home_make(s.home, err) == 0 && (s.lock_fd = home_lock(s.home, err)) >= 0
+        && open_all(&s, err) == 0) {
+        s.started_at = world_now(&s);
+        tell_ready(&s);
+        result = sd_event_loop(s.loop) < 0
+                     ? err_set(err, ERR_IO, "the event loop failed")
+                     : 0;
+        log_line(s.log, LOG_ACTION, "maui stops; running jobs go on");
+    }
+    close_all(&s);
+    return result;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of the daemon share: one context, and who does what with it.
+ *
+ *   RM report ─> manager.c ─┐                        ┌─> store (durable.c, journal.c)
+ *   HTTP request ─> api_*.c ┼─> world.c ─> engine ───┤        commit.c: one commit for
+ *   timers ─> cycle.c ──────┘                        └─> outbox, kept replies
+ *                                                         after it: manager.c carries
+ *                                                         out, replies are sent
+ *
+ * Private to src/server. */
+#ifndef MAUI_SERVER_SERVER_PRIVATE_H
+#define MAUI_SERVER_SERVER_PRIVATE_H
+
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "config/config.h"
+#include "engine/engine.h"
+#include "rm/rm.h"
+#include "server/http.h"
+#include "server/log.h"
+#include "server/route.h"
+#include "server/server.h"
+#include "store/store.h"
+
+#include <systemd/sd-event.h>
+
+enum server_mode { MODE_NORMAL, MODE_TEST, MODE_SIMULATION, MODE_SINGLESTEP };
+
+/* Order within one turn of the loop: who calls and what is told first, then one cycle,
+ * then one commit for all of it. */
+enum { PRIORITY_CYCLE = 10, PRIORITY_COMMIT = 20 };
+
+/* A reply that waits for the commit. */
+struct kept_reply {
+    struct request *request;
+    json_t *body;
+};
+
+struct manager;
+
+/* What the daemon knows of a job besides the cluster: told by the RM or the user. By
+ * job index. */
+struct job_notes {
+    char *id; /* whose notes these are: indexes are used again */
+    char *name, *directory, *output, *error, *command;
+    double cpu_s;
+    int64_t mem_mb;
+    int exit_status;
+    char *notes; /* why it ended, what the RM says of it */
+};
+
+struct server {
+    struct server_options opt;
+    enum server_mode mode;
+    sd_event *loop;
+    struct log *log;
+    int lock_fd;
+    char *home, *state_path, *socket_path, *config_path;
+
+    struct config *config; /* owns the settings in force */
+    struct engine *engine;
+    struct store *store;
+    struct http *http;
+    const struct rm_driver *driver;
+    struct rm *rm;
+
+    /* world.c */
+    struct actions actions;       /* scratch of a cycle */
+    struct VEC(uint32_t) dirty;   /* jobs whose records are to be written */
+    struct VEC(uint8_t) is_dirty; /* by job index */
+    struct VEC(struct job_notes) notes;
+    int64_t clock; /* never goes back */
+
+    /* cycle.c */
+    sd_event_source *cycle_now, *cycle_timer;
+    bool cycle_wanted, paused;
+    int64_t stop_at_iteration, resume_at; /* < 0, 0 = none */
+    uint64_t iteration;
+    int64_t started_at, last_cycle_at;
+    double last_cycle_s;
+
+    /* commit.c */
+    sd_event_source *commit_now, *commit_retry;
+    struct VEC(struct kept_reply) kept;
+    bool commit_failing;
+
+    /* manager.c */
+    struct manager *manager;
+};
+
+/* server.c: end the loop in a moment. */
+void server_stop(struct server *s);
+/* Read the configuration again; on failure the old one stays in force. */
+int server_reload(struct server *s, struct err *err);
+
+/* ---- world.c: every change of the engine passes here ---- */
+
+/* Seconds since 1970, read once a turn of the loop. */
+int64_t world_now(struct server *s);
+/* Apply, journal, mark what is to be written, want a cycle. */
+int world_apply(struct server *s, struct event *ev, uint32_t *ret_job, struct err *err);
+void world_cycle(struct server *s);
+/* The job's record is to be written with the next commit. */
+void world_touch(struct server *s, uint32_t job);
+void world_save(struct server *s);  /* put what was touched into the batch */
+void world_saved(struct server *s); /* that batch is on the disk */
+void world_close(struct server *s);
+struct job_notes *world_notes(struct server *s, const struct job *j);
+
+/* ---- cycle.c: when ---- */
+int cycle_open(struct server *s, struct err *err);
+void cycle_close(struct server *s);
+void cycle_want(struct server *s); /* soon: after JOBAGGREGATIONTIME */
+
+/* ---- commit.c ---- */
+int commit_open(struct server *s, struct err *err);
+void commit_close(struct server *s);
+void commit_want(struct server *s);
+/* Send this reply when all that was changed so far is on the disk. */
+void commit_then_reply(struct server *s, struct request *r, json_t *body);
+
+/* ---- api ---- */
+const struct route *api_routes(size_t *ret_n);
+
+#endif

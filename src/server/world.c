@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The one door to the engine: what goes in is journalled, what comes out is marked for
+ * the store and handed on. */
+#include "server/journal.h"
+#include "server/manager.h"
+#include "server/record.h"
+#include "server/server_private.h"
+
+#include <time.h>
+
+int64_t world_now(struct server *s)
+{
+    uint64_t us;
+
+    if (sd_event_now(s->loop, CLOCK_REALTIME, &us) < 0)
+        return (int64_t)time(NULL);
+    int64_t now = (int64_t)(us / 1000000);
+    /* A clock set back stands still for the scheduler until it has caught up. */
+    if (now > s->clock)
+        s->clock = now;
+    return s->clock;
+}
+
+void world_touch(struct server *s, uint32_t job)
+{
+    while (s->is_dirty.n <= job)
+        vec_push(&s->is_dirty, 0);
+    if (s->is_dirty.v[job])
+        return;
+    s->is_dirty.v[job] = 1;
+    vec_push(&s->dirty, job);
+    commit_want(s);
+}
+
+static void notes_clear(struct job_notes *n)
+{
+    free(n->id);
+    free(n->name);
+    free(n->directory);
+    free(n->output);
+    free(n->error);
+    free(n->command);
+    free(n->notes);
+    *n = (struct job_notes){.cpu_s = -1, .mem_mb = -1};
+}
+
+struct job_notes *world_notes(struct server *s, const struct job *j)
+{
+    while (s->notes.n <= j->index) {
+        vec_push(&s->notes, ((struct job_notes){.cpu_s = -1, .mem_mb = -1}));
+    }
+    struct job_notes *n = &s->notes.v[j->index];
+    if (n->id && strcmp(n->id, j->id) == 0)
+        return n;
+    notes_clear(n);
+    n->id = xstrdup(j->id);
+    return n;
+}
+
+void world_close(struct server *s)
+{
+    for (size_t i = 0; i < s->notes.n; i++)
+        notes_clear(&s->notes.v[i]);
+    vec_fini(&s->notes);
+    vec_fini(&s->dirty);
+    vec_fini(&s->is_dirty);
+    vec_fini(&s->actions);
+}
+
+/* ---- the store ---- */
+
+void world_save(struct server *s)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+
+    for (size_t i = 0; i < s->dirty.n; i++) {
+        const struct job *j = c->jobs.v[s->dirty.v[i]];
+        if (j && j->state < JOB_COMPLETED)
+            record_job(s, j);
+    }
+}
+
+void world_saved(struct server *s)
+{
+    for (size_t i = 0; i < s->dirty.n; i++)
+        s->is_dirty.v[s->dirty.v[i]] = 0;
+    s->dirty.n = 0;
+}
+
+/* ---- the engine ---- */
+
+int world_apply(struct server *s, struct event *ev, uint32_t *ret_job, struct err *err)
+{
+    uint32_t job = INDEX_NONE;
+
+    ev->at = world_now(s);
+    json_t *line = journal_event(ev); /* before: some events are moved from */
+    int result = engine_apply(s->engine, ev, &job, err);
+    if (result < 0) {
+        json_decref(line);
+        return -1;
+    }
+    journal_add(s, line);
+    if (job != INDEX_NONE)
+        world_touch(s, job);
+    if (ret_job)
+        *ret_job = job;
+    commit_want(s);
+    cycle_want(s);
+    return 0;
+}
+
+/* What the engine decided: for the store, the log and the resource manager. */
+static void take(struct server *s, const struct action *a)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct job *j = a->job < c->jobs.n ? c->jobs.v[a->job] : NULL;
+
+    if (!j)
+        return;
+    if (a->kind != ACTION_RESERVE && a->kind != ACTION_RELEASE)
+        log_line(s->log, LOG_ACTION, "job '%s': %s%s%s", j->id,
+            action_kind_name(a->kind), a->text ? ": " : "", a->text ? a->text : "");
+    if (a->kind == ACTION_CANCEL)
+        record_end(s, j, job_state_name((enum job_state)j->state), world_now(s));
+    else
+        world_touch(s, a->job);
+    manager_decided(s, a, j);
+}
+
+static double clock_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void world_cycle(struct server *s)
+{
+    int64_t now = world_now(s);
+    double begin = clock_s();
+
+    s->actions.n = 0;
+    engine_cycle(s->engine, now, &s->actions);
+    s->last_cycle_s = clock_s() - begin;
+    s->last_cycle_at = now;
+    s->iteration++;
+    journal_cycle(s, now, &s->actions);
+    for (size_t i = 0; i < s->actions.n; i++)
+        take(s, &s->actions.v[i]);
+    log_line(s->log, LOG_TRACE, "cycle %lu: %zu decisions in %.3f ms",
+        (unsigned long)s->iteration, s->actions.n, s->last_cycle_s * 1e3);
+}

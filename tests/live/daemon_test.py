@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The daemon's own life: start, stop, restart, reload, what it keeps."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+
+def test_a_submitted_job_runs_and_leaves_its_output(live):
+    job = live.submit("echo hello from $PBS_JOBID; exit 3", name="greet")
+    live.wait(lambda: live.job(job) is None, "the end of the job")
+    with open(f"{live.home}/greet.o{job}") as f:
+        assert f.read() == f"hello from {job}\n"
+
+
+def test_what_was_acknowledged_survives_kill_9(daemon):
+    daemon.configure("USERCFG[DEFAULT] MAXJOB=1\nQOSCFG[high] PRIORITY=5\n"
+                     "USERCFG[DEFAULT] QLIST=high\n")
+    daemon.start()
+    jobs = [daemon.submit() for _ in range(4)]
+    daemon.wait(lambda: daemon.state(jobs[0]) == "Running", "a start")
+    daemon.ok("sethold", "-b", jobs[1])
+    daemon.ok("setspri", "7", jobs[2])
+    daemon.ok("setqos", "high", jobs[3])
+    before = [daemon.job(j) for j in jobs]
+    daemon.kill()
+    daemon.start()
+    daemon.wait(lambda: daemon.state(jobs[3]), "the jobs")
+    after = [daemon.job(j) for j in jobs]
+    for was, now in zip(before, after):
+        for key in ("id", "state", "user", "procs", "holds", "hold_reason", "qos",
+                    "system_priority", "submit_at", "start_at", "start_count",
+                    "allocation"):
+            assert was.get(key) == now.get(key), key
+
+
+def test_a_job_survives_the_daemon_and_its_end_is_learned(live):
+    job = live.submit("sleep 1; echo done", name="long")
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    live.kill()
+    time.sleep(1.5)
+    live.start()
+    live.wait(lambda: live.job(job) is None, "the end")
+    with open(f"{live.home}/long.o{job}") as f:
+        assert f.read() == "done\n"
+
+
+def test_a_second_daemon_is_refused(live):
+    done = live.run("serve", "--nodes", "1")
+    assert done.returncode == 1
+    assert "running already" in done.stderr and str(live.pid()) in done.stderr
+
+
+def test_a_bad_configuration_is_refused_with_its_line(daemon):
+    daemon.configure("BACKFILLPOLICY FIRSTFIT\nRMPOLLINTERVAL soon\n")
+    done = daemon.run("serve", "--nodes", "1")
+    assert done.returncode == 1
+    assert "maui.cfg:2" in done.stderr
+
+
+def test_reload_takes_good_settings_and_keeps_the_old_on_an_error(live):
+    job = live.submit()
+    live.configure("USERCFG[DEFAULT] MAXJOB=1\n")
+    os.kill(live.pid(), signal.SIGHUP)
+    second = live.submit()
+    live.wait(lambda: live.state(second) == "Idle" and live.job(second)["section"] == "blocked",
+              "the limit")
+    live.configure("USERCFG[DEFAULT] MAXJOB=many\n")
+    status, answer = live.api("/v1/scheduler", {"action": "reload"})
+    assert status == 400 and "maui.cfg:1" in answer["error"]["message"]
+    third = live.submit()
+    live.wait(lambda: live.job(third)["section"] == "blocked", "the old limit")
+    assert live.state(job) == "Running"
+
+
+def test_it_stops_when_told_and_leaves_no_socket(live):
+    status, answer = live.api("/v1/scheduler", {"action": "shutdown"})
+    assert (status, answer) == (200, {"message": "scheduler will be shutdown immediately"})
+    live.gone(live.pid())
+    assert not os.path.exists(f"{live.home}/api.sock")
+    done = live.run("showq")
+    assert done.returncode == 1 and "is the scheduler running?" in done.stderr
+
+
+def test_paused_scheduling_starts_nothing_until_resumed(live):
+    live.api("/v1/scheduler", {"action": "stop"})
+    job = live.submit()
+    time.sleep(0.3)
+    assert live.state(job) == "Idle"
+    live.api("/v1/scheduler", {"action": "resume"})
+    live.wait(lambda: live.state(job) == "Running", "the start")
+
+
+def test_test_mode_decides_and_touches_nothing(daemon):
+    daemon.start("--mode", "TEST")
+    job = daemon.submit("touch ran")
+    time.sleep(0.5)
+    assert not os.path.exists(f"{daemon.home}/ran")
+    assert daemon.job(job)
+
+
+def test_the_api_is_the_one_described(live):
+    status, description = live.api("/openapi.json")
+    assert status == 200
+    source = json.loads(subprocess.run(
+        ["cat", "src/server/openapi.json"], capture_output=True, text=True,
+        cwd=os.path.dirname(os.path.dirname(os.path.dirname(__file__)))).stdout)
+    assert description == source
+    assert live.api("/v1/nothing")[0] == 404
+    assert live.api("/v1/jobs", method="DELETE")[0] == 405
