@@ -288,6 +288,16 @@ struct fit *fit_get(struct plan *p, const struct taskdef *def)
     return f;
 }
 
+bool fit_has_pool(struct plan *p, const struct taskdef *def, const struct pool *pool)
+{
+    const struct fitset *s = fit_in_partition(p, def, pool->partition);
+
+    for (size_t i = 0; s && i < s->pools.n; i++)
+        if (s->pools.v[i].pool == pool->index)
+            return true;
+    return false;
+}
+
 struct fitset *fit_in_partition(
     struct plan *p, const struct taskdef *def, uint32_t partition)
 {

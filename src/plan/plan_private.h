@@ -268,6 +268,8 @@ bool set_has_count(const struct plan *p, const struct fitset *s);
 
 /* fit.c */
 struct fit *fit_get(struct plan *p, const struct taskdef *def);
+/* Is the definition feasible on the nodes of the pool? */
+bool fit_has_pool(struct plan *p, const struct taskdef *def, const struct pool *pool);
 struct fitset *fit_in_partition(
     struct plan *p, const struct taskdef *def, uint32_t partition);
 struct fitset *fit_for(struct plan *p, const struct job *j, uint32_t partition);

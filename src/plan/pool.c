@@ -287,14 +287,37 @@ void pools_fini(struct plan *p)
     vec_fini(&p->later);
 }
 
-/* Which shapes are in the system decides what can be planned by count. */
+/* Which shapes are in the system decides what can be planned by count; a running job
+ * has the shape that it started with. */
 static void learn_all_jobs(struct plan *p)
 {
     const struct cluster *c = p->c;
 
-    for (size_t i = 0; i < c->jobs.n; i++)
-        if (c->jobs.v[i] && c->jobs.v[i]->state < JOB_COMPLETED)
-            plan_job_queued(p, c->jobs.v[i]);
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (!j || j->state >= JOB_COMPLETED)
+            continue;
+        plan_job_queued(p, j);
+        for (uint32_t r = 0; r < j->nreqs; r++)
+            if (j->reqs[r].held)
+                fit_get(p, j->reqs[r].held);
+    }
+}
+
+/* New settings may keep a running job's shape off the nodes that it is on: there its
+ * tasks are no units of anything. */
+static void learn_strays(struct plan *p, const struct job *j)
+{
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        const struct req *r = &j->reqs[a->req];
+        for (uint32_t k = 0; k < a->count; k++) {
+            struct pool *pool = pool_of(p, a->first + k);
+            if (pool && !pool->by_node
+                && !fit_has_pool(p, r->held ? r->held : r->def, pool))
+                pool_by_node(p, pool);
+        }
+    }
 }
 
 static void recount_free_nodes(struct plan *p)
@@ -325,6 +348,11 @@ void pools_rebuild(struct plan *p)
     learn_all_jobs(p);
     for (size_t i = 0; i < p->pools.n; i++)
         p->pools.v[i].free_now = p->pools.v[i].total;
+    for (size_t i = 0; i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        if (job_is_active(j))
+            learn_strays(p, j);
+    }
     for (size_t i = 0; i < c->active.n; i++) {
         const struct job *j = c->jobs.v[c->active.v[i]];
         if (job_is_active(j))

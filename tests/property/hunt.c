@@ -128,18 +128,25 @@ static uint64_t number_from(const char *name, uint64_t otherwise)
     return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+static bool try_seed(
+    const struct hunt *h, struct world *w, uint64_t seed, struct shared *s)
+{
+    s->seed = seed;
+    alarm(CASE_SECONDS);
+    h->make(w, seed);
+    s->failed = !h->check(w, s->text, sizeof s->text);
+    return !s->failed;
+}
+
 static void try_seeds(const struct hunt *h, struct world *w, uint64_t first,
     uint64_t count, struct shared *s)
 {
-    for (uint64_t i = 0; i < count; i++) {
-        s->seed = first + i;
-        alarm(CASE_SECONDS);
-        h->make(w, s->seed);
-        if (!h->check(w, s->text, sizeof s->text)) {
-            s->failed = true;
+    for (const uint64_t *seed = h->known; seed && *seed; seed++)
+        if (!try_seed(h, w, *seed, s))
             return;
-        }
-    }
+    for (uint64_t i = 0; i < count; i++)
+        if (!try_seed(h, w, first + i, s))
+            return;
 }
 
 bool hunt(const struct hunt *h)

@@ -10,7 +10,8 @@ struct hunt {
     const char *name;
     void (*make)(struct world *w, uint64_t seed);
     bool (*check)(const struct world *w, char *fail, size_t size);
-    uint32_t count; /* seeds of a usual run */
+    uint32_t count;        /* seeds of a usual run */
+    const uint64_t *known; /* seeds that broke it once: tried first; 0 ends, or NULL */
 };
 
 /* Try seeds 1 to count times MAUI_PROPERTY_FACTOR (environment, default 1), or from

@@ -456,6 +456,25 @@ static void a_long_host_list_waits_for_its_own_nodes_only(void **state)
     sc_destroy(s);
 }
 
+/* J has nodes whole; new settings let its class have one processor of each, so that
+ * its tasks no longer are what the others' tasks are counted in. */
+static void a_running_job_fills_nodes_that_new_settings_keep_it_from(void **state)
+{
+    (void)state;
+    const struct req_desc whole = {
+        .tasks = 4, .per_task = {{-1}}, .nodealloc = NODEALLOC_UNSET};
+    struct scenario *s = nodes("", 4, 4);
+
+    sc_job(s, (struct sc_job){.id = "J", .limit_s = 1000, .cls = "c", .req = &whole});
+    sc_at(s, 10);
+    assert_where(s, "J", "n1:1 n2:1 n3:1 n4:1");
+    sc_configure(s, "CLASSCFG[c] MAXPROCPERNODE=1\n");
+    sc_job(s, (struct sc_job){.id = "K", .submit_at = 10, .limit_s = 100, .procs = 8});
+    sc_at(s, 20);
+    assert_int_equal(sc_reserved(s, "K"), 1000);
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -478,6 +497,7 @@ int main(void)
         cmocka_unit_test(nothing_starts_on_a_node_reported_busy),
         cmocka_unit_test(n23_host_lists),
         cmocka_unit_test(a_long_host_list_waits_for_its_own_nodes_only),
+        cmocka_unit_test(a_running_job_fills_nodes_that_new_settings_keep_it_from),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
