@@ -179,7 +179,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     e->out = ret;
     e->wakeup = TIME_NEVER;
     e->starts = 0;
-    e->look_again = e->any_limited = false;
+    e->look_again = e->any_limited = e->any_left = false;
     memset(e->par, 0, (e->c->partitions.n + 1) * sizeof *e->par);
     remove_ended(e);
     tell_pending(e);
@@ -198,9 +198,9 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
         if (e->opt.report_reservations)
             report_reservations(e);
     }
-    /* idle jobs that started make room for others under idle limits */
-    e->look_again |= e->any_limited && limits_any(e->limits, CHECK_IDLE);
-    if (e->starts && e->look_again)
+    /* idle jobs that started, or left, make room for others under idle limits */
+    bool room = e->any_limited && limits_any(e->limits, CHECK_IDLE);
+    if ((e->starts && (e->look_again || room)) || (e->any_left && room))
         wake_at(e, time_add(e->now, e->cfg->rm_poll_interval_s));
     if (plan_first_end(e->plan) < TIME_NEVER)
         wake_at(e, plan_first_end(e->plan) + 1);

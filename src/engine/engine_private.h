@@ -66,6 +66,7 @@ struct engine {
     bool any_deps;               /* some job depended on another */
     bool look_again;  /* a start of this cycle may let others go in the next */
     bool any_limited; /* somebody was kept back by a limit */
+    bool any_left;    /* somebody waits no longer, but was not started */
     bool any_cap;     /* some fairshare target keeps jobs from running */
     bool keeps;       /* RESERVATIONPOLICY HIGHEST somewhere */
     bool preempts;    /* somebody may preempt somebody */

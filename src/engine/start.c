@@ -205,6 +205,7 @@ void cancel_job(struct engine *e, struct job *j, const char *text)
     else
         job_move(e->c, j, EV_CANCEL, NULL);
     e->stats.cancelled++;
+    e->any_left = true;
     if (e->out) /* else when it has been told */
         vec_push(&e->ended, j->index);
     act(e, ACTION_CANCEL, j, e->now, text);
@@ -240,5 +241,6 @@ void after_deferral(
         return;
     }
     e->stats.deferred++;
+    e->any_left = true;
     accrual_stop(&e->cfg->prio, j, ACCRUAL_HOLD, e->now);
 }

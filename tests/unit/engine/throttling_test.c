@@ -359,6 +359,27 @@ static void held_jobs_do_not_count_as_idle(void **state)
     example_run(&x);
 }
 
+/* J can never run: it had the only idle place, and a poll after it was deferred the
+ * place is K's. */
+static void a_deferred_job_leaves_its_idle_place_to_another(void **state)
+{
+    (void)state;
+    const char *n1[] = {"n1", NULL};
+    const struct req_desc large = {
+        .tasks = 1, .per_task = {{1, 6000}}, .hosts = n1, .nodealloc = NODEALLOC_UNSET};
+    struct scenario *s = sc_create_with("SYSCFG MAXIJOB=1\nDEFERTIME 1000\n");
+
+    sc_nodes(s, 1, 4); /* too small, but it has to be this one */
+    sc_nodes(s, 1, 8);
+    sc_job(
+        s, (struct sc_job){.id = "J", .limit_s = 100, .priority = 90, .req = &large});
+    sc_job(s, (struct sc_job){.id = "K", .limit_s = 100, .priority = 50, .procs = 1});
+    sc_run_until(s, 900);
+    assert_string_equal(sc_log(s, "J"), "defer(1000)@0");
+    assert_int_equal(sc_start(s, "K"), 60);
+    sc_destroy(s);
+}
+
 static void idle_limits_of_a_qos_and_of_a_group(void **state)
 {
     (void)state;
@@ -531,6 +552,7 @@ int main(void)
         cmocka_unit_test(only_so_many_idle_jobs_of_a_user_are_considered),
         cmocka_unit_test(a_job_too_large_for_what_is_left_is_skipped_for_a_smaller_one),
         cmocka_unit_test(held_jobs_do_not_count_as_idle),
+        cmocka_unit_test(a_deferred_job_leaves_its_idle_place_to_another),
         cmocka_unit_test(idle_limits_of_a_qos_and_of_a_group),
         cmocka_unit_test(jobs_over_a_system_limit_are_deferred),
         cmocka_unit_test(repeated_system_limit_deferrals_end_in_a_batch_hold),
