@@ -4,147 +4,10 @@
 #include "plan/select_private.h"
 
 #include <assert.h>
-#include <math.h>
-
-#define ROUNDING 1e-9
-
-/* The state of a joint choice. */
-struct joint {
-    const struct nodealloc_multi *m;
-    double *share;               /* per candidate: part of it not promised yet, 0..1 */
-    struct res *room;            /* per candidate, as m->room; NULL = not known */
-    struct nodealloc_rest *rest; /* per candidate, as m->rest; NULL = not known */
-    struct nodealloc_pieces pieces;
-};
 
 static const struct taskdef *def_of(const struct joint *g, uint32_t r)
 {
     return g->m->reqs[r].req->def;
-}
-
-static const struct node *node_of(const struct joint *g, size_t i)
-{
-    return g->m->reqs[0].c->nodes.v[g->m->cands[i].node];
-}
-
-/* Is something limited on this node that amounts do not show? Then a request that
- * could have k tasks alone has taken 1/k of the node with each of them, which is
- * never too little, whatever it is that is limited. */
-static bool proportional(const struct joint *g, uint32_t r, size_t i)
-{
-    const struct node *n = node_of(g, i);
-
-    if (g->rest)
-        return false;
-    return !g->room || def_of(g, r)->gres.n || n->classes.n || n->maxproc >= 0
-           || n->maxproc_per_user >= 0 || n->maxpe_per_job > 0
-           || feasible_class_procs(g->m->reqs[r].c, n, def_of(g, r)->cls) < INT64_MAX;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t task_procs(const struct taskdef *def, const struct node *n)
-{
-    int64_t procs = def->per_task.v[RES_PROCS];
-
-    return procs < 0 ? n->cfg.v[RES_PROCS] : procs;
-}
-
-/* Of one generic resource per task; 0 also where it floats. */
-static int64_t task_gres(const struct taskdef *def, uint32_t id)
-{
-    for (size_t i = 0; i < def->gres.n; i++)
-        if (def->gres.v[i].id == id)
-            return def->gres.v[i].count;
-    return 0;
-}
-
-/* Tasks that what is left besides amounts lets in. */
-static int64_t rest_fit(const struct joint *g, const struct taskdef *def, size_t i)
-{
-    const struct nodealloc_rest *rest = &g->rest[i];
-    const struct node *n = node_of(g, i);
-    int64_t k = rest->initiators, procs = task_procs(def, n);
-
-    if (procs > 0 && rest->procs < INT64_MAX)
-        k = least(k, rest->procs / procs);
-    for (uint32_t x = 0; x < g->m->ngres; x++) {
-        int64_t each = task_gres(def, g->m->gres[x]);
-        if (each > 0)
-            k = least(k, rest->gres[x] / each);
-    }
-    double pe = n->maxpe_per_job > 0 ? feasible_task_pe(def, n) : 0;
-    if (pe > 0)
-        k = least(k, (int64_t)floor(rest->pe / pe + ROUNDING));
-    return k > 0 ? k : 0;
-}
-
-static void rest_take(
-    const struct joint *g, const struct taskdef *def, size_t i, uint32_t tasks)
-{
-    struct nodealloc_rest *rest = &g->rest[i];
-    const struct node *n = node_of(g, i);
-
-    if (rest->initiators < INT32_MAX)
-        rest->initiators -= tasks;
-    if (rest->procs < INT64_MAX)
-        rest->procs -= task_procs(def, n) * tasks;
-    for (uint32_t x = 0; x < g->m->ngres; x++)
-        rest->gres[x] -= task_gres(def, g->m->gres[x]) * tasks;
-    rest->pe -= feasible_task_pe(def, n) * tasks;
-}
-
-/* Tasks of request r that candidate i can still take. */
-static uint32_t tasks_left(const struct joint *g, uint32_t r, size_t i)
-{
-    uint32_t tasks = g->m->tasks[r][i];
-    const struct taskdef *def = def_of(g, r);
-
-    if (tasks == 0 || g->share[i] <= ROUNDING
-        || (g->share[i] < 1 && def->access == ACCESS_SINGLETASK))
-        return 0;
-    if (g->share[i] < 1 && proportional(g, r, i))
-        tasks = (uint32_t)floor(g->share[i] * tasks + ROUNDING);
-    if (g->room && g->share[i] < 1) {
-        int64_t fit = res_tasks(&g->room[i], &node_of(g, i)->cfg, &def->per_task);
-        if (g->rest)
-            fit = least(fit, rest_fit(g, def, i));
-        if (fit < tasks)
-            tasks = fit > 0 ? (uint32_t)fit : 0;
-    }
-    return def->tpn > 1 ? tasks - tasks % def->tpn : tasks;
-}
-
-static void promise(struct joint *g, uint32_t r, size_t i, uint32_t tasks)
-{
-    const struct taskdef *def = def_of(g, r);
-    double share = g->share[i] - (double)tasks / g->m->tasks[r][i];
-
-    if (def->access == ACCESS_SINGLETASK)
-        share = 0;
-    else if (g->room && share <= ROUNDING && !proportional(g, r, i))
-        share = 2 * ROUNDING; /* the amounts tell what is left */
-    g->share[i] = share;
-    if (g->rest)
-        rest_take(g, def, i, tasks);
-    for (int d = 0; g->room && d < RES_DIMS; d++)
-        g->room[i].v[d] -=
-            def->per_task.v[d] < 0 ? g->room[i].v[d] : def->per_task.v[d] * tasks;
-}
-
-static void joint_reset(struct joint *g)
-{
-    g->pieces.ret->n = g->pieces.first;
-    g->pieces.dir = 0;
-    for (size_t i = 0; i < g->m->n; i++)
-        g->share[i] = 1;
-    if (g->room)
-        memcpy(g->room, g->m->room, g->m->n * sizeof *g->room);
-    if (g->rest)
-        memcpy(g->rest, g->m->rest, g->m->n * sizeof *g->rest);
 }
 
 /* ---- hunger ----------------------------------------------------------------- */
@@ -191,7 +54,7 @@ static uint32_t hungriest(const struct joint *g, const struct hunger *h, size_t 
     uint32_t best = g->m->nreqs;
 
     for (uint32_t r = 0; r < g->m->nreqs; r++) {
-        if (h[r].need == 0 || tasks_left(g, r, i) == 0)
+        if (h[r].need == 0 || joint_left(g, r, i) == 0)
             continue;
         if (best == g->m->nreqs || hungrier(&h[r], &h[best]))
             best = r;
@@ -201,7 +64,7 @@ static uint32_t hungriest(const struct joint *g, const struct hunger *h, size_t 
 
 static uint32_t portion(const struct joint *g, uint32_t r, size_t i, uint64_t need)
 {
-    uint32_t tasks = tasks_left(g, r, i), tpn = def_of(g, r)->tpn;
+    uint32_t tasks = joint_left(g, r, i), tpn = def_of(g, r)->tpn;
 
     if (tasks > need)
         tasks = (uint32_t)need;
@@ -218,7 +81,7 @@ static void hand_out(struct joint *g, struct hunger *h, size_t i)
         if (tasks == 0)
             break;
         nodealloc_emit(&g->pieces, g->m->cands[i].node, tasks, g->m->reqs[r].req_index);
-        promise(g, r, i, tasks);
+        joint_promise(g, r, i, tasks);
         h[r].need -= tasks;
     }
     for (r = 0; r < g->m->nreqs; r++)
@@ -274,7 +137,7 @@ static bool serve(
     size_t n = 0;
 
     for (size_t i = from; i < to; i++) {
-        uint32_t tasks = tasks_left(g, r, i);
+        uint32_t tasks = joint_left(g, r, i);
         if (tasks) {
             cands[n] = g->m->cands[i];
             cands[n++].tasks = tasks;
@@ -284,7 +147,7 @@ static bool serve(
     for (size_t k = 0; k < mine.n; k++) {
         size_t at = index_of(g->m, mine.v[k].first);
         for (uint32_t i = 0; i < mine.v[k].count; i++)
-            promise(g, r, at + i, mine.v[k].tasks);
+            joint_promise(g, r, at + i, mine.v[k].tasks);
         vec_push(g->pieces.ret, mine.v[k]);
     }
     vec_fini(&mine);
@@ -355,31 +218,23 @@ static bool request_by_request(struct joint *g, enum wait_code *ret_code)
 int nodealloc_choose_multi(
     const struct nodealloc_multi *m, struct allocs *ret, enum wait_code *ret_code)
 {
-    struct joint g = {.m = m, .pieces = {ret, ret->n, 0}};
     bool plain = true, done = false;
+    struct joint g;
 
     *ret_code = WAIT_RESOURCES;
     if (m->n == 0)
         return -1;
-    g.share = xmalloc(m->n * sizeof *g.share);
-    if (m->room)
-        g.room = xmalloc(m->n * sizeof *g.room);
-    if (m->room && m->rest)
-        g.rest = xmalloc(m->n * sizeof *g.rest);
+    joint_init(&g, m, ret);
     for (uint32_t r = 0; r < m->nreqs; r++)
         plain &= takes_any(&m->reqs[r]);
-    if (plain) {
-        joint_reset(&g);
+    if (plain)
         done = node_by_node(&g);
-    }
     if (!done)
-        done = request_by_request(&g, ret_code);
+        done = request_by_request(&g, ret_code) || joint_search(&g);
     if (!done)
         ret->n = g.pieces.first;
     else
         *ret_code = WAIT_NONE;
-    free(g.share);
-    free(g.room);
-    free(g.rest);
+    joint_fini(&g);
     return done ? 0 : -1;
 }

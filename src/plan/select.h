@@ -115,7 +115,7 @@ struct nodealloc_multi {
  * to the request that is then hungriest (tasks still needed / tasks still on offer),
  * what is left of it to the next. Requests with node counts, host lists, node sets,
  * CONTIGUOUS or MAXBALANCE choose one after the other, hungriest first. A heuristic:
- * it may miss a placement that needs the requests to give way to each other. Appends
+ * with many tasks or nodes it may miss one that needs requests to give way. Appends
  * pieces to *ret; -1 leaves it unchanged, *ret_code as above. O(requests * n). */
 int nodealloc_choose_multi(
     const struct nodealloc_multi *m, struct allocs *ret, enum wait_code *ret_code);

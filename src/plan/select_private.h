@@ -94,6 +94,33 @@ struct nodealloc_pieces {
 void nodealloc_emit(
     struct nodealloc_pieces *p, uint32_t node, uint32_t tasks, uint32_t req);
 
+/* ---- nodealloc_joint.c ------------------------------------------------------ */
+
+/* The state of a choice for several requests together. */
+struct joint {
+    const struct nodealloc_multi *m;
+    double *share;               /* per candidate: part of it not promised yet, 0..1 */
+    struct res *room;            /* per candidate, as m->room; NULL = not known */
+    struct nodealloc_rest *rest; /* per candidate, as m->rest; NULL = not known */
+    struct nodealloc_pieces pieces;
+};
+
+/* Nothing is promised yet, and nothing chosen; pieces go to *ret. */
+void joint_init(struct joint *g, const struct nodealloc_multi *m, struct allocs *ret);
+void joint_fini(struct joint *g);
+void joint_reset(struct joint *g);
+
+/* Tasks of request r that candidate i can still take, and the promise of some. */
+uint32_t joint_left(const struct joint *g, uint32_t r, size_t i);
+void joint_promise(struct joint *g, uint32_t r, size_t i, uint32_t tasks);
+
+/* ---- nodealloc_search.c ----------------------------------------------------- */
+
+/* Find a placement of all requests if there is one, whatever order the policy wants.
+ * Only for requests that may take any nodes, and few tasks on few nodes; otherwise
+ * false. */
+bool joint_search(struct joint *g);
+
 /* ---- nodealloc_order.c ------------------------------------------------------ */
 
 /* Put the candidates into the order in which the policy uses them up, affinity levels

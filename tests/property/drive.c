@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CYCLES_MAX 4000
+#define CYCLES_MAX 8000
 
 struct drive {
     const struct world *w;
@@ -512,7 +512,12 @@ static void run(struct drive *d)
 {
     int64_t next;
 
+    /* a job over its fairshare cap is looked at again in every window for ever */
+    int64_t rest = d->w->events[d->w->nevents ? d->w->nevents - 1 : 0].at + 20000;
+
     while (!broken(d) && (next = next_instant(d)) < TIME_NEVER) {
+        if (d->m.s->fs && next > rest && !any_active(d))
+            break;
         d->now = d->m.now = next;
         instant(d);
     }

@@ -50,7 +50,7 @@ static bool whole_node(enum access_policy a)
 
 /* Reference concepts 6, qos-credentials 5 and 6: the request, then DEDICATED of the
  * job or its QOS, then the class, then the site. */
-static enum access_policy access_of(
+enum access_policy model_access(
     const struct model *m, uint32_t job, const struct w_req *q)
 {
     const struct m_job *x = &m->jobs[job];
@@ -90,6 +90,36 @@ static bool node_suits(
            || task_amount(q, n, RES_PROCS) * per_node == n->cfg[RES_PROCS];
 }
 
+/* Processor equivalents of a task on the node: its largest share of any resource. */
+static double task_pe(const struct w_req *q, const struct w_node *n)
+{
+    double share = 0;
+
+    for (int d = 0; d < RES_DIMS; d++) {
+        double s = (double)task_amount(q, n, d) / (double)n->cfg[d];
+        share = s > share ? s : share;
+    }
+    return share * (double)n->cfg[RES_PROCS];
+}
+
+/* Processors that limits of the node let one job have there. */
+static int64_t procs_allowed(
+    const struct model *m, const struct w_job *j, const struct w_node *n)
+{
+    uint32_t cls = j->cred[CRED_CLASS];
+    int64_t k = n->cfg[RES_PROCS];
+
+    if (n->maxproc >= 0)
+        k = least(k, n->maxproc);
+    if (n->maxproc_user >= 0)
+        k = least(k, n->maxproc_user);
+    if (cls && n->maxproc_class >= 0 && n->maxproc_of == cls)
+        k = least(k, n->maxproc_class);
+    if (cls && m->s->class_procs_per_node[cls])
+        k = least(k, m->s->class_procs_per_node[cls]);
+    return k;
+}
+
 int64_t model_capacity(const struct model *m, const struct w_job *j,
     const struct w_req *q, const struct w_node *n)
 {
@@ -99,13 +129,17 @@ int64_t model_capacity(const struct model *m, const struct w_job *j,
     for (int d = 0; d < RES_DIMS; d++)
         if (task_amount(q, n, d) > 0)
             k = least(k, n->cfg[d] / task_amount(q, n, d));
+    if (task_amount(q, n, RES_PROCS) > 0)
+        k = least(k, procs_allowed(m, j, n) / task_amount(q, n, RES_PROCS));
+    if (n->maxpe > 0)
+        k = least(k, (int64_t)(n->maxpe / task_pe(q, n) + 1e-6));
     if (q->gpus)
         k = least(k, n->gpus / q->gpus);
     if (cls && n->limits_classes)
         k = least(k, n->initiators[cls]);
     if (q->tpn > 1)
         k -= k % q->tpn;
-    if (access_of(m, (uint32_t)(j - m->w->jobs), q) == ACCESS_SINGLETASK)
+    if (model_access(m, (uint32_t)(j - m->w->jobs), q) == ACCESS_SINGLETASK)
         k = least(k, 1);
     return node_suits(m, j, q, (uint32_t)(n - m->w->nodes)) ? k : 0;
 }
@@ -134,8 +168,7 @@ static bool check_hosts(struct model *m, uint32_t job, const struct w_req *q)
     }
     for (uint32_t i = 0; i < m->w->nnodes; i++) {
         bool listed = on_host_list(q, i);
-        if (!listed && x->tasks[0][i] && room >= q->tasks && !m->s->exactnode
-            && m->w->nodes[i].maxproc < 0)
+        if (!listed && x->tasks[0][i] && room >= q->tasks && !m->s->exactnode)
             return model_fail(m, "%s uses n%u, not on its host list", j->id, i + 1);
         if (listed && !x->tasks[0][i] && room < q->tasks)
             return model_fail(
@@ -330,17 +363,12 @@ static bool check_pe(struct model *m, uint32_t job, uint32_t node)
     const struct w_node *n = &m->w->nodes[node];
     const struct w_job *j = &m->w->jobs[job];
 
-    for (uint32_t r = 0; n->maxpe > 0 && r < j->nreqs; r++) {
-        double share = 0;
-        for (int d = 0; d < RES_DIMS; d++) {
-            double s = (double)task_amount(&j->reqs[r], n, d) / (double)n->cfg[d];
-            share = s > share ? s : share;
-        }
-        if (share * (double)n->cfg[RES_PROCS] * m->jobs[job].tasks[r][node]
-            > n->maxpe + 1e-6)
-            return model_fail(m, "n%u: MAXPEPERJOB passed by %s", node + 1, j->id);
-    }
-    return true;
+    double pe = 0;
+
+    for (uint32_t r = 0; r < j->nreqs; r++)
+        pe += task_pe(&j->reqs[r], n) * m->jobs[job].tasks[r][node];
+    return n->maxpe <= 0 || pe <= n->maxpe + 1e-6
+           || model_fail(m, "n%u: MAXPEPERJOB passed by %s", node + 1, j->id);
 }
 
 static bool check_licences(struct model *m)
@@ -357,12 +385,16 @@ static bool check_licences(struct model *m)
                (long long)m->w->licences);
 }
 
+bool model_check_node(struct model *m, uint32_t job, uint32_t node)
+{
+    return check_amounts(m, node) && check_company(m, job, node)
+           && check_node_limits(m, job, node) && check_pe(m, job, node);
+}
+
 static bool check_nodes(struct model *m, uint32_t job)
 {
     for (uint32_t i = 0; i < m->w->nnodes; i++)
-        if (tasks_on(&m->jobs[job], i)
-            && (!check_amounts(m, i) || !check_company(m, job, i)
-                || !check_node_limits(m, job, i) || !check_pe(m, job, i)))
+        if (tasks_on(&m->jobs[job], i) && !model_check_node(m, job, i))
             return false;
     return check_licences(m);
 }
@@ -415,7 +447,7 @@ bool model_start(struct model *m, uint32_t job)
     x->holds = 0;
     x->access[1] = ACCESS_UNSET;
     for (uint32_t r = 0; r < j->nreqs; r++)
-        x->access[r] = access_of(m, job, &j->reqs[r]);
+        x->access[r] = model_access(m, job, &j->reqs[r]);
     for (uint32_t r = 0; r < j->nreqs; r++)
         if (!check_tasks(m, job, r))
             return false;

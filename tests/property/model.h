@@ -57,6 +57,16 @@ bool model_start(struct model *m, uint32_t job);
 void model_stop(struct model *m, uint32_t job, bool ended);
 void model_set_qos(struct model *m, uint32_t job, uint32_t qos);
 
+/* Does what active jobs have of the node agree with its amounts, its limits and their
+ * access policies, seen from one of them? */
+bool model_check_node(struct model *m, uint32_t job, uint32_t node);
+/* Access policy of a request as it is resolved now. */
+enum access_policy model_access(
+    const struct model *m, uint32_t job, const struct w_req *q);
+/* Tasks of a request that an empty node could hold. */
+int64_t model_capacity(const struct model *m, const struct w_job *j,
+    const struct w_req *q, const struct w_node *n);
+
 /* Amounts that jobs have of a node. */
 struct res model_used(const struct model *m, uint32_t node);
 
@@ -64,9 +74,5 @@ struct res model_used(const struct model *m, uint32_t node);
 void model_consumption(const struct model *m, uint32_t job, int64_t *ret_v);
 bool model_check_limits(struct model *m, uint32_t job);
 bool model_check_fairshare(struct model *m, uint32_t job);
-
-/* Tasks of a request that an empty node could hold. */
-int64_t model_capacity(const struct model *m, const struct w_job *j,
-    const struct w_req *q, const struct w_node *n);
 
 #endif

@@ -19,25 +19,30 @@ static int64_t task_procs(const struct world *w, const struct w_req *q)
     return most; /* all of a node counts as the largest one's */
 }
 
-/* Processor equivalents: reference concepts 2.9. */
-static int64_t job_pes(const struct world *w, const struct w_job *j)
+/* Processor equivalents of a request: reference priority 2.1. */
+static double req_pes(const struct world *w, const struct w_req *q)
 {
     double share = 0, all_procs = 0;
 
     for (int d = 0; d < RES_DIMS; d++) {
-        double have = 0, want = 0;
+        int64_t each = d == RES_PROCS ? task_procs(w, q) : q->per_task[d];
+        double have = 0;
         for (uint32_t i = 0; i < w->nnodes; i++)
             have += (double)w->nodes[i].cfg[d];
-        for (uint32_t r = 0; r < j->nreqs; r++) {
-            const struct w_req *q = &j->reqs[r];
-            int64_t each = d == RES_PROCS ? task_procs(w, q) : q->per_task[d];
-            want += (double)each * q->tasks;
-        }
         all_procs = d == RES_PROCS ? have : all_procs;
-        if (have > 0 && want / have > share)
-            share = want / have;
+        if (have > 0 && (double)each * q->tasks / have > share)
+            share = (double)each * q->tasks / have;
     }
-    return (int64_t)(share * all_procs + 1e-9);
+    return share * all_procs;
+}
+
+static int64_t job_pes(const struct world *w, const struct w_job *j)
+{
+    double sum = 0;
+
+    for (uint32_t r = 0; r < j->nreqs; r++)
+        sum += req_pes(w, &j->reqs[r]);
+    return (int64_t)(sum + 1e-9);
 }
 
 void model_consumption(const struct model *m, uint32_t job, int64_t *ret_v)

@@ -157,6 +157,77 @@ static void singletask_requests_close_their_node_to_the_others(void **state)
     world_close(w);
 }
 
+/* ---- small worlds, all ways tried ---- */
+
+static uint32_t below(uint64_t *state, uint32_t n)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33) % n;
+}
+
+static bool has_room(const struct joint *g, size_t node, const uint32_t *tasks)
+{
+    for (int d = 0; d < RES_DIMS; d++) {
+        int64_t sum = 0;
+        for (uint32_t r = 0; r < 2; r++)
+            sum += g->req[r].def->per_task.v[d] * tasks[r];
+        if (sum > g->room[node].v[d])
+            return false;
+    }
+    return true;
+}
+
+/* Can the nodes from `node` on hold so many tasks of the two requests? */
+static bool holds(const struct joint *g, size_t node, uint32_t left0, uint32_t left1)
+{
+    if (left0 == 0 && left1 == 0)
+        return true;
+    if (node == g->m.n)
+        return false;
+    for (uint32_t k0 = 0; k0 <= left0; k0++)
+        for (uint32_t k1 = 0; k1 <= left1; k1++)
+            if (has_room(g, node, (uint32_t[]){k0, k1})
+                && holds(g, node + 1, left0 - k0, left1 - k1))
+                return true;
+    return false;
+}
+
+static struct req random_req(struct world *w, uint64_t *state)
+{
+    struct req_desc d = {.tasks = 1 + below(state, 4)};
+
+    d.per_task.v[RES_PROCS] = 1 + below(state, 3);
+    d.per_task.v[RES_MEM] = 10 * (1 + below(state, 10));
+    return req_of(w, d);
+}
+
+/* Requests that need the same nodes give way to each other whenever that helps. */
+static void a_placement_is_found_wherever_there_is_one(void **state)
+{
+    unsigned placed = 0, tight = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        struct world *w = world_open(NODEALLOC_FIRSTAVAILABLE);
+        static const char *const names[] = {"n1", "n2", "n3"};
+        uint64_t s = seed;
+        struct joint g;
+        for (int i = 0; i < 3; i++)
+            world_node(w, (struct node_desc){.name = names[i],
+                              .cfg = {{1 + below(&s, 6), 10 * (3 + below(&s, 20))}}});
+        struct req r0 = random_req(w, &s), r1 = random_req(w, &s);
+        joint_open(&g, w, &r0, &r1, true);
+        bool there_is_one = holds(&g, 0, r0.tasks, r1.tasks);
+        if ((joint_pick(&g, w)[0] != '\0') != there_is_one)
+            fail_msg("seed %u: placed '%s', but there is %s place", (unsigned)seed,
+                w->text, there_is_one ? "a" : "no");
+        placed += there_is_one;
+        tight += !there_is_one;
+        world_close(w);
+    }
+    assert_true(placed > 300 && tight > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +237,7 @@ int main(void)
         cmocka_unit_test(requests_with_host_lists_choose_in_turn),
         cmocka_unit_test(without_multinode_jobs_all_requests_share_one_node),
         cmocka_unit_test(singletask_requests_close_their_node_to_the_others),
+        cmocka_unit_test(a_placement_is_found_wherever_there_is_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
