@@ -187,3 +187,17 @@ def test_every_unit_test_is_listed():
     for path in (ROOT / "tests" / "unit").glob("*/*_test.c"):
         listed = (path.parent / "meson.build").read_text()
         assert f"'{path.stem}'" in listed, f"{path.relative_to(ROOT)} is not in meson.build"
+
+
+def test_every_worked_example_has_its_test():
+    """The table of docs/testing.md names tests that are run."""
+    run = set()
+    for path in (ROOT / "tests" / "unit").glob("*/*_test.c"):
+        run |= set(re.findall(r"\(\s*(\w+)[,)]", path.read_text().split("int main")[-1]))
+    page = (ROOT / "docs" / "testing.md").read_text()
+    table = page.split("## Worked examples")[1].split("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ") and "`" in line]
+    assert len(rows) > 50
+    wrong = [f"{row}: {name}" for row in rows for name in re.findall(r"`(\w+)`", row)
+             if name not in run]
+    assert not wrong, "\n".join(wrong)

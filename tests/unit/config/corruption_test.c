@@ -259,11 +259,104 @@ static void a_damaged_value_is_taken_as_written_or_told(void **state)
     assert_true(told > checked / 3);
 }
 
+/* ---- single lines of a whole file -------------------------------------------------
+ */
+
+#define LINES_MAX 2000
+
+/* Lines that nobody can take as they are; the number for @ makes each an object of its
+ * own. */
+static const char *const bad_lines[] = {"USERCFG[u@ MAXJOB=3", "USERCFG[u@] MAXJOB=x3",
+    "USERCFG[u@] NOSUCH=1", "USERCFG MAXJOB=@", "GROUPCFG[g@] MAXPROC=3-",
+    "CLASSCFG[c@] MAX.WCLIMIT=1:xx", "CLASSCFG[c@]", "QOSCFG[q@] QFLAGS=NOSUCHFLAG",
+    "QOSCFG[q@] PRIORITY=1e", "NODECFG[n@] MAXPROC=..1", "NODECFG[n@] SPEED=fast",
+    "SRCFG[s@] STARTTIME=99:99x", "SRCFG[s@] TASKCOUNT=-1x", "SRCFG[s@] DAYS=SUNNY",
+    "NOSUCHPARAMETER@ 1", "FSDEPTH x@", "FSDECAY @.5.5", "BACKFILLPOLICY FIRST@",
+    "RMPOLLINTERVAL 00:@:xx", "ENABLEMULTIREQJOBS M@", "RESERVATIONDEPTH[99@] 2", "=@",
+    "ACCOUNTCFG[a@] FSTARGET=25?"};
+
+/* Warnings and errors of each line. */
+static void count_by_line(const struct config *c, uint32_t *counts)
+{
+    memset(counts, 0, LINES_MAX * sizeof *counts);
+    for (size_t i = 0; i < c->findings.n; i++) {
+        assert_in_range(c->findings.v[i].line, 1, LINES_MAX - 1);
+        counts[c->findings.v[i].line] += c->findings.v[i].level > FINDING_NOTE;
+    }
+}
+
+/* Where line `number`, from 1, begins. */
+static size_t line_at(const char *text, size_t number)
+{
+    const char *p = text;
+
+    while (--number > 0)
+        p = strchr(p, '\n') + 1;
+    return (size_t)(p - text);
+}
+
+/* Put a bad line before line `at`: it is told there, and no other line changes. */
+static void check_bad_line(
+    const char *whole, const uint32_t *before, size_t at, const char *line)
+{
+    size_t len = strlen(whole), begin = line_at(whole, at), more = strlen(line) + 1;
+    char *text = malloc(len + more + 1);
+    uint32_t after[LINES_MAX];
+
+    assert_non_null(text);
+    snprintf(
+        text, len + more + 1, "%.*s%s\n%s", (int)begin, whole, line, whole + begin);
+    struct config *c = config_load_text("large.cfg", text, len + more);
+    count_by_line(c, after);
+    if (after[at] == 0)
+        fail_msg("line %zu, '%s': silently taken", at, line);
+    for (size_t i = 1; i < LINES_MAX - 1; i++)
+        if (after[i + (i >= at)] != before[i])
+            fail_msg("'%s' at line %zu changed what is told of line %zu", line, at, i);
+    config_destroy(c);
+    free(text);
+}
+
+static void fill_in(char *to, size_t size, const char *line, uint32_t number)
+{
+    size_t len = strcspn(line, "@");
+
+    snprintf(to, size, "%.*s%u%s", (int)len, line, number,
+        line[len] == '@' ? line + len + 1 : "");
+    if (line[len] != '@')
+        to[len] = '\0';
+}
+
+static void a_line_that_cannot_be_taken_is_told_at_its_place(void **state)
+{
+    char *whole = calloc(1, TEXT_MAX), line[200];
+    uint32_t before[LINES_MAX];
+    uint64_t seed = 2026;
+
+    (void)state;
+    assert_non_null(whole);
+    size_t params = 0, len = write_large(whole);
+    for (const char *p = whole; strncmp(p, "USERCFG", 7) != 0; p = strchr(p, '\n') + 1)
+        params++; /* before the sections, whose lines are joined */
+    struct config *c = config_load_text("large.cfg", whole, len);
+    count_by_line(c, before);
+    config_destroy(c);
+    print_message("# seed %llu\n", (unsigned long long)seed);
+    for (uint32_t round = 0; round < 1000; round++) {
+        const char *bad = bad_lines[round % (sizeof bad_lines / sizeof *bad_lines)];
+
+        fill_in(line, sizeof line, bad, round);
+        check_bad_line(whole, before, 1 + next_random(&seed) % params, line);
+    }
+    free(whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_damaged_configuration_is_told_and_never_crashes),
         cmocka_unit_test(a_damaged_value_is_taken_as_written_or_told),
+        cmocka_unit_test(a_line_that_cannot_be_taken_is_told_at_its_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

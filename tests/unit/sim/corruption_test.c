@@ -307,6 +307,81 @@ static void no_number_of_a_resource_trace_takes_garbage(void **state)
     }
 }
 
+/* ---- one record of many ------------------------------------------------------------
+ */
+
+#define RECORDS 20
+
+/* A trace of RECORDS lines that differ in their first field; one of them, from 1, has
+ * garbage in a field that holds a number. */
+static void write_trace(char *to, size_t size, const char *line, unsigned field,
+    unsigned bad, const char *value)
+{
+    size_t len = 0;
+
+    for (unsigned i = 1; i <= RECORDS; i++) {
+        char one[LINE_MAX_LEN], two[LINE_MAX_LEN], id[20];
+
+        snprintf(id, sizeof id, "%u", i);
+        assert_true(replace_field(one, line, 1, id));
+        one[strcspn(one, "\n")] = '\0';
+        assert_true(
+            replace_field(two, one, i == bad ? field : 1, i == bad ? value : id));
+        len += (size_t)snprintf(to + len, size - len, "%s", two);
+        assert_true(len < size);
+    }
+}
+
+/* The bad record is told by its line, all others are taken. */
+static void check_one_of_many(const char *line, unsigned fields,
+    const unsigned *free_fields, reader *read, uint64_t seed)
+{
+    static char text[RECORDS * LINE_MAX_LEN];
+    struct prng rng;
+
+    prng_init(&rng, seed);
+    for (int round = 0; round < ROUNDS; round++) {
+        unsigned bad = 1 + (unsigned)prng_below(&rng, RECORDS),
+                 field = 2 + (unsigned)prng_below(&rng, fields - 1);
+        const char *value = garbage[prng_below(&rng, 7)]; /* never a number */
+        char begin[40];
+        struct heard h;
+        size_t jobs;
+
+        if (is_free(free_fields, field))
+            continue;
+        write_trace(text, sizeof text, line, field, bad, value);
+        read_workload(text, read, &h, &jobs);
+        snprintf(begin, sizeof begin, "t:%u: field %u (", bad, field);
+        if (jobs != RECORDS - 1 || h.diag.count != 1
+            || strncmp(h.last, begin, strlen(begin)) != 0)
+            fail_msg("seed %llu, record %u, field %u, '%s': %zu taken, told '%s'",
+                (unsigned long long)seed, bad, field, value, jobs, h.last);
+    }
+}
+
+static void a_bad_record_of_swf_is_told_by_its_line_and_costs_no_other(void **state)
+{
+    static const unsigned free_fields[] = {0};
+
+    (void)state;
+    check_one_of_many(
+        "11 566129 5 28826 1 27758 -1 1 28800 -1 5 153 75 18180 3 -1 -1 -1", 18,
+        free_fields, swf_read, 11);
+}
+
+static void a_bad_record_of_a_maui_trace_costs_no_other(void **state)
+{
+    static const unsigned free_fields[] = {
+        1, 4, 5, 13, 14, 15, 24, 26, 27, 28, 31, 38, 39, 40, 41, 42, 43, 44, 0};
+    const char *line = strstr(maui, "oak");
+    char one[LINE_MAX_LEN];
+
+    (void)state;
+    snprintf(one, sizeof one, "%.*s", (int)strcspn(line, "\n"), line);
+    check_one_of_many(one, 44, free_fields, mauitrace_read, 12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +391,8 @@ int main(void)
         cmocka_unit_test(no_field_of_swf_takes_garbage),
         cmocka_unit_test(no_number_of_a_maui_trace_takes_garbage),
         cmocka_unit_test(no_number_of_a_resource_trace_takes_garbage),
+        cmocka_unit_test(a_bad_record_of_swf_is_told_by_its_line_and_costs_no_other),
+        cmocka_unit_test(a_bad_record_of_a_maui_trace_costs_no_other),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
