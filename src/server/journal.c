@@ -13,6 +13,8 @@ static const char *const event_names[] = {
     [EVENT_JOB_STATE] = "job-state",
     [EVENT_END] = "end",
     [EVENT_CANCEL] = "cancel",
+    [EVENT_PREEMPT] = "preempt",
+    [EVENT_RESUME] = "resume",
     [EVENT_START_FAILED] = "start-failed",
     [EVENT_HOLD] = "hold",
     [EVENT_RELEASE_HOLD] = "release-hold",
@@ -80,6 +82,11 @@ json_t *journal_event(const struct event *ev)
     case EVENT_CANCEL:
         render_text(o, "job", ev->u.end.id);
         render_int(o, "how", ev->u.end.how);
+        break;
+    case EVENT_PREEMPT:
+    case EVENT_RESUME:
+        render_text(o, "job", ev->u.preempt.id);
+        render_int(o, "how", ev->u.preempt.how);
         break;
     case EVENT_START_FAILED:
         render_text(o, "job", ev->u.failed.id);
