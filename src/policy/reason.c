@@ -304,7 +304,9 @@ const char *reason_code_name(enum wait_code code)
         [WAIT_BACKFILL_DEPTH] = "backfill-depth",
         [WAIT_BACKFILL_WINDOW] = "backfill-window",
         [WAIT_NOBF] = "no-backfill",
-        [WAIT_CHUNK] = "chunk"};
+        [WAIT_CHUNK] = "chunk",
+        [WAIT_SUSPENDED] = "suspended",
+        [WAIT_PREEMPTED] = "preempted"};
 
     return code < WAIT_CODES ? names[code] : "none";
 }

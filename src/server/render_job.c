@@ -13,36 +13,18 @@ const char *render_section_name(enum section s)
     return names[s];
 }
 
-/* Waiting for its turn, or kept from taking part at all? */
-static bool takes_part(enum wait_code why)
-{
-    switch (why) {
-    case WAIT_STATE:
-    case WAIT_HOLD:
-    case WAIT_CLASS_DISABLED:
-    case WAIT_NEGATIVE_PRIORITY:
-    case WAIT_RELEASE_TIME:
-    case WAIT_DEPENDENCY:
-    case WAIT_LIMIT:
-    case WAIT_FS_CAP:
-    case WAIT_PARTITION:
-    case WAIT_TOO_LARGE:
-    case WAIT_FEASIBLE:
-        return false;
-    case WAIT_NONE:
-    case WAIT_RESOURCES:
-    case WAIT_RESERVATION:
-    case WAIT_NODESET:
-    case WAIT_PRIORITY:
-    case WAIT_BACKFILL_DEPTH:
-    case WAIT_BACKFILL_WINDOW:
-    case WAIT_NOBF:
-    case WAIT_CHUNK:
-    case WAIT_CODES:
-        return true;
-    }
-    return true;
-}
+/* What keeps a job from taking part at all; anything else is waiting for its turn. */
+static const bool keeps_out[WAIT_CODES] = {[WAIT_STATE] = true,
+    [WAIT_HOLD] = true,
+    [WAIT_CLASS_DISABLED] = true,
+    [WAIT_NEGATIVE_PRIORITY] = true,
+    [WAIT_RELEASE_TIME] = true,
+    [WAIT_DEPENDENCY] = true,
+    [WAIT_LIMIT] = true,
+    [WAIT_FS_CAP] = true,
+    [WAIT_PARTITION] = true,
+    [WAIT_TOO_LARGE] = true,
+    [WAIT_FEASIBLE] = true};
 
 enum section render_section(const struct job *j)
 {
@@ -52,7 +34,7 @@ enum section render_section(const struct job *j)
         return SECTION_ACTIVE;
     if (j->holds || j->rm_hold || j->state != JOB_IDLE)
         return SECTION_BLOCKED;
-    return takes_part((enum wait_code)j->why.code) ? SECTION_ELIGIBLE : SECTION_BLOCKED;
+    return keeps_out[j->why.code] ? SECTION_BLOCKED : SECTION_ELIGIBLE;
 }
 
 static void add_cred(
