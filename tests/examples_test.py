@@ -48,3 +48,21 @@ def test_equal_runs_give_equal_schedules(maui, tmp_path):
         maui("sim", "--generate", "7d", "--nodes", "16x4", "--seed", 11,
              "-c", EXAMPLES[-1], "--jobs-out", tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+@pytest.mark.parametrize("policy", ["REQUEUE", "SUSPEND", "CHECKPOINT"])
+def test_stolen_cycles_are_given_back_as_the_events_tell(simulate, tmp_path, policy):
+    example = next(path for path in EXAMPLES if path.stem == "stealing")
+    config, log = tmp_path / "maui.cfg", tmp_path / "events.jsonl"
+    config.write_text(example.read_text() + f"PREEMPTPOLICY {policy}\n")
+    stats = simulate(config, "--events-out", log)
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    stops = [e for e in events if e["event"] == policy.lower()]
+    assert stats["preempted"] == len(stops) > 0
+    assert (stats["lost_proc_hours"] > 0) == (policy == "REQUEUE")
+    started = {(e["time"], e["job"]) for e in events if e["event"] == "start"}
+    assert all((e["time"], e["by"]) in started for e in stops)
+    back = "resume" if policy == "SUSPEND" else "start"
+    for e in stops:
+        assert any(b["job"] == e["job"] and b["event"] == back and b["time"] > e["time"]
+                   for b in events)

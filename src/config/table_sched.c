@@ -141,7 +141,7 @@ static const struct cfg_keyword kw_preempt[] = {
     {"CHECKPOINT", PREEMPT_CHECKPOINT}, {"OVERCOMMIT", PREEMPT_OVERCOMMIT}, {NULL}};
 
 static const struct cfg_row preemption_rows[] = {
-    {N("PREEMPTPOLICY"), WORD("REQUEUE", kw_preempt), IN_SETTINGS(preempt_policy), HELP("How preempted jobs are stopped; OVERCOMMIT stops nobody and uses the class's OCNODE.")},
+    {N("PREEMPTPOLICY"), WORD("REQUEUE", kw_preempt), IN_SETTINGS(preempt_policy), HELP("How preempted jobs are stopped. OVERCOMMIT: nobody is; who would preempt waits.")},
 };
 
 static const struct cfg_group groups[] = {

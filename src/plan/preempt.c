@@ -31,6 +31,7 @@ struct share {
     int64_t sum; /* tasks on its nodes without those chosen so far */
     /* planned by count: units that reservations leave throughout the job's limit */
     int64_t freed; /* by those chosen so far */
+    int64_t later; /* units from the instant on at which pools are planned together */
     struct profile room;
 };
 
@@ -72,12 +73,22 @@ static uint32_t share_of(const struct hunt *h, const struct node *n)
     return INDEX_NONE;
 }
 
+static int64_t units_later(struct hunt *h, const struct pool *pool)
+{
+    struct pool *later = pool->by_node ? NULL : count_later(h->p, pool);
+
+    if (!later || h->end <= later->from)
+        return INT32_MAX;
+    return count_least(h->p, later, later->from, h->end, NULL);
+}
+
 static void open_share(struct hunt *h, struct share *s)
 {
     const struct profile *work;
 
     s->freed = 0;
     s->sum = s->pool->by_node ? 0 : s->pool->free_now;
+    s->later = units_later(h, s->pool);
     if (s->pool->by_node || s->pool->nrsv == 0)
         return;
     work = count_work(h->p, s->pool);
@@ -92,6 +103,8 @@ static void free_share(struct hunt *h, struct share *s, const struct job *j)
     int32_t units = s->pool->by_node ? 0 : away_units(j, s->pool);
 
     s->freed += units;
+    if (plan_job_end(h->p, j) > s->pool->to)
+        s->later += units;
     if (units && s->pool->nrsv)
         profile_claim(&s->room, h->p->now, plan_job_end(h->p, j), -units);
 }
@@ -99,10 +112,13 @@ static void free_share(struct hunt *h, struct share *s, const struct job *j)
 /* Units for the job's whole limit; no bound where nodes are asked one by one. */
 static int64_t cap_of(const struct hunt *h, const struct share *s)
 {
+    int64_t now;
+
     if (s->pool->by_node)
         return INT64_MAX;
-    return s->pool->nrsv ? profile_min(&s->room, h->p->now, h->end)
-                         : s->pool->free_now + s->freed;
+    now = s->pool->nrsv ? profile_min(&s->room, h->p->now, h->end)
+                        : s->pool->free_now + s->freed;
+    return now < s->later ? now : s->later;
 }
 
 static int64_t all_shares(const struct hunt *h)

@@ -14,6 +14,13 @@ void outcome_fini(struct outcome *o)
     occupancy_fini(&o->occupancy);
 }
 
+/* When it would have started had it run in one piece: the rest of its time it waited.
+ */
+static int64_t ran_from(const struct run_job *r)
+{
+    return r->start_at + r->suspended_s - r->saved_s;
+}
+
 void outcome_judge(struct outcome *o, const struct workload *w, int64_t procs)
 {
     struct metric_job *jobs = xmalloc(w->jobs.n * sizeof *jobs);
@@ -24,7 +31,7 @@ void outcome_judge(struct outcome *o, const struct workload *w, int64_t procs)
 
         if (r->state == RUN_COMPLETED)
             jobs[n++] = (struct metric_job){
-                w->jobs.v[i].submit_at, r->start_at, r->end_at, w->jobs.v[i].procs};
+                w->jobs.v[i].submit_at, ran_from(r), r->end_at, w->jobs.v[i].procs};
     }
     metrics_compute(jobs, n, procs, &o->metrics);
     free(jobs);
@@ -144,6 +151,19 @@ static void report_trigger(FILE *out, const struct run_decision *d)
     json_decref(o);
 }
 
+/* Who took the processors, and how much work that cost. */
+static void tell_preemption(json_t *o, const struct run_decision *d)
+{
+    const struct action *a = d->action;
+
+    if (a->kind != ACTION_SUSPEND && a->kind != ACTION_REQUEUE
+        && a->kind != ACTION_CHECKPOINT)
+        return;
+    if (a->by != INDEX_NONE)
+        json_object_set_new(o, "by", json_string(d->cluster->jobs.v[a->by]->id));
+    json_object_set_new(o, "preempted", json_integer(d->now->preempt_count));
+}
+
 void report_decision(FILE *out, const struct run_decision *d)
 {
     const struct action *a = d->action;
@@ -168,6 +188,7 @@ void report_decision(FILE *out, const struct run_decision *d)
     } else if (a->kind == ACTION_DEFER) {
         json_object_set_new(o, "until", json_integer(d->target_at));
     }
+    tell_preemption(o, d);
     if (a->text != NULL)
         json_object_set_new(o, "text", json_string(a->text));
     json_dumpf(o, out, JSON_COMPACT);
@@ -276,6 +297,8 @@ json_t *report_json(const struct study *s, const struct outcome *o)
     put_int(out, "backfilled", r->backfilled);
     put_int(out, "requeued", r->requeued);
     put_int(out, "suspended", r->suspended);
+    put_int(out, "preempted", r->preempted);
+    put_real(out, "lost_proc_hours", (double)r->preempted_ps / 3600);
     put_int(out, "held", r->held);
     put_int(out, "deferred", r->deferred);
     put_int(out, "jobs_cancelled", r->by_state[RUN_CANCELLED]);

@@ -25,6 +25,7 @@ struct slot {
     uint32_t job; /* in the workload */
     uint32_t seq; /* of the end event in force; 0 = none */
     bool suspended;
+    int64_t suspended_at;
     int64_t left_s; /* to run after a suspension or checkpoint; 0 = all of it */
 };
 
@@ -208,6 +209,7 @@ static void started(struct run *s, const struct action *a)
     out->state = RUN_RUNNING;
     out->start_at = s->now - s->shift;
     out->end_at = end - s->shift;
+    out->suspended_s = 0;
     s->waiting--;
     s->r->started++;
     s->r->backfilled += a->backfill;
@@ -228,6 +230,7 @@ static void suspended(struct run *s, const struct action *a)
 
     slot->seq = 0;
     slot->suspended = true;
+    slot->suspended_at = s->now;
     slot->left_s = left_of(s, &s->r->jobs[slot->job]);
     s->waiting++;
     s->r->suspended++;
@@ -243,6 +246,7 @@ static void resumed(struct run *s, const struct action *a)
     slot->left_s = 0;
     evheap_push(&s->ends, (struct ev){end, slot->seq, a->job});
     s->r->jobs[slot->job].end_at = end - s->shift;
+    s->r->jobs[slot->job].suspended_s += s->now - slot->suspended_at;
     s->waiting--;
     note_busy(s);
 }
@@ -255,7 +259,13 @@ static void stopped(struct run *s, const struct action *a, enum run_state state)
 
     slot->seq = 0;
     slot->suspended = false;
-    slot->left_s = a->kind == ACTION_CHECKPOINT ? left_of(s, out) : 0;
+    slot->left_s = 0;
+    if (a->kind == ACTION_CHECKPOINT) {
+        slot->left_s = left_of(s, out);
+        out->saved_s += s->now - s->shift - out->start_at - out->suspended_s;
+    } else if (state == RUN_WAITING) {
+        out->saved_s = 0;
+    }
     out->state = state;
     if (state == RUN_WAITING) {
         s->waiting++;
@@ -655,6 +665,8 @@ int run_replay(const struct workload *w, const struct machine *m,
     } else {
         run_result_fini(ret);
     }
+    ret->preempted = engine_stats(s.e)->preempted;
+    ret->preempted_ps = engine_stats(s.e)->preempted_ps;
     engine_destroy(s.e);
     evheap_fini(&s.ends);
     evheap_fini(&s.downs);

@@ -38,6 +38,8 @@ enum run_state {
 /* What became of a job. Times on the clock of the trace, -1 = never. */
 struct run_job {
     int64_t start_at, end_at; /* of the last start; the end is planned while running */
+    int64_t suspended_s;      /* since then */
+    int64_t saved_s;          /* of work before that, kept by checkpoints */
     enum run_state state;
 };
 
@@ -89,6 +91,7 @@ struct run_result {
     uint64_t by_state[RUN_REFUSED + 1];
     uint64_t cycles, started, backfilled, requeued, held, deferred;
     uint64_t suspended;                 /* times a running job was */
+    uint64_t preempted, preempted_ps;   /* times; processor seconds lost by it */
     uint64_t triggers;                  /* of reservations, fired */
     uint64_t told, refused;             /* lines of the scenario; of them, in vain */
     uint64_t lost;                      /* jobs cancelled because a node went down */

@@ -154,6 +154,30 @@ static const struct figure figures[] = {
     {"last end", UNIT_TIME, true, figure_makespan_s},
 };
 
+static double figure_preempted(const struct outcome *o)
+{
+    return (double)o->result.preempted;
+}
+
+static double figure_lost_hours(const struct outcome *o)
+{
+    return (double)o->result.preempted_ps / 3600;
+}
+
+/* Only where that happened. */
+static const struct figure preemption[] = {
+    {"jobs preempted, times", UNIT_COUNT, false, figure_preempted},
+    {"processor hours lost by it", UNIT_COUNT, false, figure_lost_hours},
+};
+
+static bool any_preempted(const struct outcome *o, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (o[k].result.preempted > 0)
+            return true;
+    return false;
+}
+
 static const struct figure compared_only[] = {
     {"start > 1 h later", UNIT_COUNT, false, figure_later_1h},
     {"start > 1 day later", UNIT_COUNT, false, figure_later_1day},
@@ -277,6 +301,8 @@ void report_summary(FILE *out, const struct study *s, const struct outcome *o, s
         fprintf(out, "  %*s", CELL_WIDTH, short_name(o[k].config));
     fputc('\n', out);
     print_rows(out, figures, sizeof figures / sizeof figures[0], o, n);
+    if (any_preempted(o, n))
+        print_rows(out, preemption, sizeof preemption / sizeof preemption[0], o, n);
     if (n > 1)
         print_rows(
             out, compared_only, sizeof compared_only / sizeof compared_only[0], o, n);

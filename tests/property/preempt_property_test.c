@@ -87,6 +87,9 @@ static void check_job(struct scenario *s, const char *id, uint64_t seed)
     int starts = count_of(log, "start@") + count_of(log, "backfill@");
     int back = count_of(log, "requeue@") + count_of(log, "checkpoint@");
 
+    if (back + count_of(log, "suspend@") > JOBS)
+        fail_msg("seed %llu: job %s is preempted for ever: %s",
+            (unsigned long long)seed, id, log);
     if (sc_find(s, id))
         fail_msg(
             "seed %llu: job %s never ended: %s", (unsigned long long)seed, id, log);
