@@ -50,7 +50,7 @@ static int on_commit(sd_event_source *source, void *ctx)
             log_line(s->log, LOG_ALERT, "the state can be written again");
         s->commit_failing = false;
         world_saved(s);
-        manager_send(s);
+        manager_send(s, true);
         reply_all(s);
         return 0;
     }

@@ -3,9 +3,9 @@
  * decisions become commands.
  *
  * The resource manager is the truth about what runs where; the scheduler is the truth
- * about what should. They are brought together in on_job(). A command is sent only when
- * the decision is on the disk. What has to stop first is waited for: a start whose
- * nodes another job is still leaving stays in the outbox until that job has ended. */
+ * about what should. They are brought together in on_job(). What has to stop first is
+ * waited for: a start whose nodes another job is still leaving stays in the outbox
+ * until that job has ended. */
 #include "server/manager.h"
 
 #include "base/home.h"
@@ -139,16 +139,16 @@ void manager_decided(struct server *s, const struct action *a, const struct job 
 static void fail_order(
     struct manager *m, size_t i, enum rm_outcome how, const char *text);
 
-void manager_send(struct server *s)
+void manager_send(struct server *s, bool committed)
 {
     struct manager *m = s->manager;
 
-    if (!m || !s->rm || s->mode == MODE_TEST)
+    if (!m || !s->rm || s->mode == MODE_TEST || s->commit_failing)
         return;
     for (size_t i = 0; i < m->orders.n; i++) {
         struct order *o = &m->orders.v[i];
         struct err err = {0};
-        if (o->sent || must_wait(m, i))
+        if (o->sent || must_wait(m, i) || (!committed && o->action != RM_START))
             continue;
         o->sent = true;
         m->calls++;

@@ -12,9 +12,12 @@ struct server;
 int manager_open(struct server *s, struct err *err);
 void manager_close(struct server *s); /* jobs go on running */
 
-/* A decision of the engine: to be carried out after the commit. */
+/* A decision of the engine: to be carried out by manager_send(). */
 void manager_decided(struct server *s, const struct action *a, const struct job *j);
-void manager_send(struct server *s); /* the commit is done */
+/* Carry out what was decided. Starts need not wait for the commit, as long as commits
+ * succeed: should the daemon die now, the resource manager tells of the running job and
+ * it is taken over. Everything else is sent only when the decision is on the disk. */
+void manager_send(struct server *s, bool committed);
 
 /* Ask the resource manager to look again. */
 void manager_poll(struct server *s);

@@ -149,6 +149,7 @@ void world_cycle(struct server *s)
     journal_cycle(s, now, &s->actions);
     for (size_t i = 0; i < s->actions.n; i++)
         take(s, &s->actions.v[i]);
+    manager_send(s, false);
     log_line(s->log, LOG_TRACE, "cycle %lu: %zu decisions in %.3f ms",
         (unsigned long)s->iteration, s->actions.n, s->last_cycle_s * 1e3);
 }
