@@ -226,6 +226,7 @@ static void note_entry(struct engine *e, const struct job *j)
     x->limited = j->limited;
     x->reserved = j->rsv_start_at != 0;
     x->wclimit_s = j->wclimit_s;
+    x->access = plan_access(e->plan, j);
 }
 
 /* Jobs are looked at in blocks that stay in the cache from their priority to their
@@ -310,7 +311,7 @@ struct candidate candidate_of(const struct engine *e, uint32_t job)
 {
     const struct job *j = e->c->jobs.v[job];
 
-    return (struct candidate){job, j->procs, j->wclimit_s};
+    return (struct candidate){job, j->procs, j->wclimit_s, plan_access(e->plan, j)};
 }
 
 void eligible_select(struct engine *e, enum limit_level level, struct candidates *ret)
@@ -332,7 +333,7 @@ void eligible_select(struct engine *e, enum limit_level level, struct candidates
             continue;
         limits_walk_count(e->limits, e->c, &x->ask);
         ret->v[ret->n++] = (struct candidate){
-            x->ask.job, (uint32_t)x->ask.v[LIMIT_PROC], x->wclimit_s};
+            x->ask.job, (uint32_t)x->ask.v[LIMIT_PROC], x->wclimit_s, x->access};
     }
     limits_walk_end(e->limits, e->c);
 }

@@ -23,6 +23,7 @@ struct ranked {
 struct entry {
     struct limits_ask ask;
     int64_t wclimit_s;
+    uint32_t access;        /* plan_access() */
     bool limited, reserved; /* as in the job when the cycle began */
 };
 

@@ -45,7 +45,7 @@ static int64_t fitting_limit(struct engine *e, const struct job *j, uint32_t par
     struct job shorter = *j;
     int64_t longest = 0;
 
-    while (plan_window(e->plan, partition, w.duration_s, &w)) {
+    while (plan_window(e->plan, partition, plan_access(e->plan, j), w.duration_s, &w)) {
         if (w.duration_s >= j->wclimit_s)
             break;
         shorter.wclimit_s = w.duration_s;

@@ -51,13 +51,32 @@ static void refuse(struct job *j, enum wait_code code, int64_t limit, int64_t us
  * get, whatever its tasks look like. */
 struct windows VEC(struct window);
 
-static void windows_now(struct backfill *b, struct windows *ret)
+static void windows_now(struct backfill *b, uint32_t access, struct windows *ret)
 {
     struct window w = {0};
 
-    ret->n = 0;
-    while (plan_window(b->plan, b->partition, w.duration_s, &w))
+    while (plan_window(b->plan, b->partition, access, w.duration_s, &w))
         vec_push(ret, w);
+}
+
+/* Those of every kind of access met so far, the first for PLAN_ACCESS_ANY. */
+struct outlook VEC(struct windows);
+
+static const struct windows *windows_of(
+    struct backfill *b, struct outlook *o, uint32_t access)
+{
+    while (o->n <= access + 1u)
+        vec_push(o, (struct windows){0});
+    if (o->v[access + 1u].n == 0)
+        windows_now(b, access, &o->v[access + 1u]);
+    return &o->v[access + 1u];
+}
+
+static void outlook_fini(struct outlook *o)
+{
+    for (size_t i = 0; i < o->n; i++)
+        vec_fini(&o->v[i]);
+    vec_fini(o);
 }
 
 static bool in_some_window(const struct windows *ws, const struct candidate *x)
@@ -83,17 +102,17 @@ static bool try_one(struct backfill *b, struct job *j, bool chunking)
 static uint32_t first_fit(
     struct backfill *b, const struct candidate *jobs, size_t n, const struct window *w)
 {
-    struct windows ws = {0};
+    struct outlook now = {0};
+    struct windows given = {0};
     bool chunking = false;
     uint32_t started = 0;
 
     if (w)
-        vec_push(&ws, *w);
-    else
-        windows_now(b, &ws);
+        vec_push(&given, *w);
     for (size_t i = 0; i < n; i++) {
+        const struct windows *ws = w ? &given : windows_of(b, &now, jobs[i].access);
         bool large = b->chunk_size > 0 && jobs[i].procs >= b->chunk_size;
-        bool fits = in_some_window(&ws, &jobs[i]);
+        bool fits = in_some_window(ws, &jobs[i]);
         if (!fits && !(large && !chunking))
             continue; /* waits for resources: what it was told before holds */
         struct job *j = b->c->jobs.v[jobs[i].job];
@@ -101,13 +120,13 @@ static uint32_t first_fit(
             continue;
         if (fits && try_one(b, j, chunking)) {
             started++;
-            if (!w)
-                windows_now(b, &ws);
+            outlook_fini(&now);
         } else if (large) {
             chunking = true;
         }
     }
-    vec_fini(&ws);
+    vec_fini(&given);
+    outlook_fini(&now);
     return started;
 }
 
@@ -239,7 +258,8 @@ static uint32_t widest_first(struct backfill *b, const struct candidate *jobs, s
     uint32_t started = 0;
     struct window w = {0};
 
-    while (plan_window(b->plan, b->partition, w.duration_s, &w) && w.procs > 0)
+    while (plan_window(b->plan, b->partition, PLAN_ACCESS_ANY, w.duration_s, &w)
+           && w.procs > 0)
         started += run_window(b, jobs, n, &w);
     return started;
 }
@@ -253,7 +273,7 @@ static uint32_t longest_first(
 
     for (;;) {
         struct window w = {0}, last = {0};
-        while (plan_window(b->plan, b->partition, w.duration_s, &w)
+        while (plan_window(b->plan, b->partition, PLAN_ACCESS_ANY, w.duration_s, &w)
                && w.duration_s <= below)
             last = w;
         if (last.duration_s <= 0)

@@ -30,6 +30,7 @@ struct backfill {
 struct candidate {
     uint32_t job, procs;
     int64_t wclimit_s;
+    uint32_t access; /* plan_access() */
 };
 struct candidates VEC(struct candidate);
 

@@ -49,6 +49,7 @@ void plan_destroy(struct plan *p)
     vec_fini(&p->budget);
     vec_fini(&p->caps);
     vec_fini(&p->drops);
+    vec_fini(&p->bids);
     bitset_fini(&p->free_nodes);
     bitset_fini(&p->gone);
     free(p->view);

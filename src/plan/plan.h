@@ -117,15 +117,20 @@ void plan_cross_reservations(struct plan *p, bool cross);
  * O(nodes of the job). */
 bool plan_can_resume(struct plan *p, const struct job *j);
 
-/* Windows for backfill, as any request of one processor a task would see them:
- * the next one with a duration greater than `after_s` (start with 0; the windows
- * get longer and narrower). False when there is none. */
+/* Jobs with the same number are let in and kept out by the same reservations of whole
+ * nodes. For the present cycle. O(log of such jobs), unless it is the first of them. */
+uint32_t plan_access(struct plan *p, const struct job *j);
+#define PLAN_ACCESS_ANY UINT32_MAX /* into all of them */
+
+/* Windows for backfill, as any request of one processor a task would see them, of a job
+ * with that access: the next one with a duration greater than `after_s` (start with 0;
+ * the windows get longer and narrower). False when there is none. */
 struct window {
     int64_t procs;
     int64_t duration_s; /* DURATION_UNLIMITED = no end */
 };
-bool plan_window(
-    struct plan *p, uint32_t partition, int64_t after_s, struct window *ret_window);
+bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t after_s,
+    struct window *ret_window);
 
 /* Processors not dedicated on usable nodes of the partition, now. O(pools). */
 int64_t plan_free_procs(const struct plan *p, uint32_t partition);

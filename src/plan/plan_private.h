@@ -137,7 +137,7 @@ struct view {
     struct VEC(bool) entered;      /* by stack: some reservation of it lets in */
     bool any_entered;
 };
-#define VIEW_OPEN UINT32_MAX /* no walls anywhere */
+#define VIEW_OPEN PLAN_ACCESS_ANY /* no walls anywhere */
 
 /* A reservation's share in a pool planned by count, as long as the pool's own profile
  * matters. */
@@ -188,6 +188,12 @@ struct gain {
     int64_t at, units;
 };
 
+/* What is known of a pool during a search: for an interval that begins before `more` it
+ * offers no more than `units`, and exactly so many for one that begins at `seen`. */
+struct bid {
+    int64_t units, more, seen;
+};
+
 /* Beyond `at` so many units less are free. */
 struct drop {
     int64_t at, units;
@@ -228,6 +234,7 @@ struct plan {
     uint64_t wholes_stamp;
     uint64_t admitted;             /* grows when a pool learns its unit */
     struct VEC(struct drop) drops; /* scratch */
+    struct VEC(struct bid) bids;   /* scratch of search.c */
     struct acl_asker *view;        /* the job last looked at by rsvview.c */
     uint32_t view_job;
     uint64_t view_version, view_stamp;

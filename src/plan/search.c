@@ -139,10 +139,88 @@ static int64_t fit_in(const struct search *q, struct pool *pool, int64_t at)
     return at;
 }
 
+static struct pool *bidder(const struct search *q, const struct group *g, uint32_t i)
+{
+    return &q->p->pools.v[q->s->pools.v[g->first + i].pool];
+}
+
+static void look(struct search *q, struct pool *pool, int64_t at, struct bid *io)
+{
+    int64_t end = time_add(at, q->duration);
+
+    if (walls_closed(q->p, q->view, pool->stack, at, end, &io->more))
+        io->units = 0;
+    else
+        io->units = count_least(q->p, pool, at, end, &io->more);
+    if (io->units < 0)
+        io->units = 0;
+    io->seen = at;
+}
+
+/* Bids of a group for an interval that begins at `at`: those that may have grown are
+ * looked at again, with `exact` all that are something. Returns their sum. */
+static int64_t bids_of(
+    struct search *q, const struct group *g, int64_t at, bool exact, struct bid *io)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < g->n; i++) {
+        bool stale = exact && io[i].seen != at && io[i].units > 0;
+        if (stale || io[i].more <= at)
+            look(q, bidder(q, g, i), at, &io[i]);
+        sum += io[i].units;
+    }
+    return sum;
+}
+
+/* Before the pools of the group are one. Notes what may come when there is too little;
+ * the later pool's own bid lies behind those of the pools. */
+static int64_t bid_early(
+    struct search *q, const struct group *g, int64_t at, bool exact, struct bid *io)
+{
+    int64_t sum = bids_of(q, g, at, exact, io), most = INT64_MAX, more = TIME_NEVER;
+
+    if (g->later != INDEX_NONE && time_add(at, q->duration) > q->p->merge_at)
+        most = count_least(
+            q->p, &q->p->later.v[g->later], at, time_add(at, q->duration), &more);
+    for (uint32_t i = 0; i < g->n; i++)
+        if (io[i].more < TIME_NEVER)
+            note_gain(q, io[i].more, bidder(q, g, i)->total - io[i].units);
+    if (sum < most)
+        return sum;
+    note_gain(q, more, sum - most + 1);
+    return most > 0 ? most : 0;
+}
+
+static int64_t bids_at(struct search *q, int64_t at, bool exact)
+{
+    struct bid *bids = q->p->bids.v;
+    int64_t sum = 0;
+
+    q->n = 0;
+    for (size_t i = 0; i < q->s->groups.n; i++) {
+        const struct group *g = &q->s->groups.v[i];
+        if (bidder(q, g, 0)->by_node)
+            continue;
+        if (g->later != INDEX_NONE && at >= q->p->merge_at)
+            sum += offer(q, &q->p->later.v[g->later], at, time_add(at, q->duration));
+        else
+            sum += bid_early(q, g, at, exact, bids + g->first);
+    }
+    return sum;
+}
+
+/* The first fit in [at, limit), else `limit`. */
 static int64_t fit_by_leaps(struct search *q, int64_t at, int64_t limit)
 {
+    q->p->bids.n = 0;
+    vec_reserve(&q->p->bids, q->s->pools.n);
+    for (size_t i = 0; at < limit && i < q->s->pools.n; i++)
+        q->p->bids.v[i] = (struct bid){0, INT64_MIN, INT64_MIN};
     while (at < limit) {
-        int64_t sum = offered(q, at, time_add(at, q->duration));
+        int64_t sum = bids_at(q, at, false);
+        if (sum >= q->need)
+            sum = bids_at(q, at, true);
         if (sum >= q->need)
             return at;
         at = leap(q, sum);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Windows for backfill: what any request of one processor a task might get from now on,
- * whichever reservations let it in. */
+ * Windows for backfill: what any request of one processor a task might get from now on
+ * of a job that the same reservations let in. */
 #include "plan/plan_private.h"
 
 /* Planned by count, in units that are known? */
@@ -10,7 +10,7 @@ static bool counts(const struct pool *pool)
 }
 
 /* Processors of all counted pools of the partition, as stairs from now on. */
-static const struct reach *counted(struct plan *p, uint32_t partition)
+static const struct reach *counted(struct plan *p, uint32_t partition, uint32_t access)
 {
     uint64_t stamp = p->layout + p->admitted;
 
@@ -22,7 +22,7 @@ static const struct reach *counted(struct plan *p, uint32_t partition)
         }
         p->wholes_stamp = stamp;
     }
-    return search_stairs(p, &p->wholes.v[partition], VIEW_OPEN, true);
+    return search_stairs(p, &p->wholes.v[partition], access, true);
 }
 
 void windows_fini(struct plan *p)
@@ -76,14 +76,19 @@ static int64_t procs_until(const struct plan *p, const struct pool *pool, int64_
     return sum;
 }
 
-bool plan_window(
-    struct plan *p, uint32_t partition, int64_t after_s, struct window *ret_window)
+uint32_t plan_access(struct plan *p, const struct job *j)
+{
+    return walls_view(p, j);
+}
+
+bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t after_s,
+    struct window *ret_window)
 {
     int64_t after = time_add(p->now, after_s);
 
     if (after_s >= DURATION_UNLIMITED)
         return false;
-    const struct reach *r = counted(p, partition);
+    const struct reach *r = counted(p, partition, access);
     int64_t end = stair_after(r, after)->until;
     for (size_t i = 0; i < p->pools.n; i++) {
         const struct pool *pool = &p->pools.v[i];
