@@ -116,11 +116,11 @@ int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t view,
 /* ---- the earliest interval ---- */
 
 /* The first fit at or after `at` in one pool alone. */
-static int64_t fit_in(const struct search *q, struct pool *pool, int64_t at)
+static int64_t fit_in(
+    const struct search *q, struct pool *pool, int64_t at, int32_t need)
 {
     struct plan *p = q->p;
     struct pool *later = count_later(p, pool);
-    int32_t need = (int32_t)q->need;
     int64_t until;
 
     while (at < TIME_NEVER) {
@@ -147,6 +147,7 @@ static struct pool *bidder(const struct search *q, const struct group *g, uint32
 static void look(struct search *q, struct pool *pool, int64_t at, struct bid *io)
 {
     int64_t end = time_add(at, q->duration);
+    bool again = io->seen > INT64_MIN;
 
     if (walls_closed(q->p, q->view, pool->stack, at, end, &io->more))
         io->units = 0;
@@ -155,6 +156,8 @@ static void look(struct search *q, struct pool *pool, int64_t at, struct bid *io
     if (io->units < 0)
         io->units = 0;
     io->seen = at;
+    if (again && io->units < pool->total) /* worth a closer look */
+        io->more = fit_in(q, pool, io->more, (int32_t)io->units + 1);
 }
 
 /* Bids of a group for an interval that begins at `at`: those that may have grown are
@@ -184,7 +187,7 @@ static int64_t bid_early(
         most = count_least(
             q->p, &q->p->later.v[g->later], at, time_add(at, q->duration), &more);
     for (uint32_t i = 0; i < g->n; i++)
-        if (io[i].more < TIME_NEVER)
+        if (io[i].more < TIME_NEVER && bidder(q, g, i)->index != q->s->biggest)
             note_gain(q, io[i].more, bidder(q, g, i)->total - io[i].units);
     if (sum < most)
         return sum;
@@ -210,6 +213,29 @@ static int64_t bids_at(struct search *q, int64_t at, bool exact)
     return sum;
 }
 
+/* Before `next` the other pools cannot make up for what is missing: unless the biggest
+ * offers what they cannot. */
+static int64_t leap_biggest(
+    const struct search *q, int64_t at, int64_t sum, int64_t next)
+{
+    struct pool *biggest = &q->p->pools.v[q->s->biggest];
+    struct bid *bid = NULL;
+    int64_t others = sum;
+
+    for (size_t i = 0; i < q->s->pools.n; i++)
+        if (q->s->pools.v[i].pool == q->s->biggest)
+            bid = &q->p->bids.v[i];
+    if (biggest->by_node || at >= q->p->merge_at || bid->more >= next)
+        return next;
+    others -= bid->units < others ? bid->units : others;
+    for (uint32_t i = 0; i < q->n && q->next[i].at < next; i++)
+        others += q->next[i].units;
+    if (others >= q->need || q->need - others > biggest->total)
+        return others >= q->need ? bid->more : next;
+    int64_t then = fit_in(q, biggest, bid->more, (int32_t)(q->need - others));
+    return then < next ? then : next;
+}
+
 /* The first fit in [at, limit), else `limit`. */
 static int64_t fit_by_leaps(struct search *q, int64_t at, int64_t limit)
 {
@@ -223,7 +249,8 @@ static int64_t fit_by_leaps(struct search *q, int64_t at, int64_t limit)
             sum = bids_at(q, at, true);
         if (sum >= q->need)
             return at;
-        at = leap(q, sum);
+        int64_t next = leap(q, sum);
+        at = leap_biggest(q, at, sum, next);
     }
     return limit;
 }
@@ -237,7 +264,7 @@ static int64_t fit_early(struct search *q, int64_t from)
     int64_t limit = p->merge_at;
 
     if (!biggest->by_node && q->need <= biggest->total) {
-        int64_t alone = fit_in(q, biggest, from);
+        int64_t alone = fit_in(q, biggest, from, (int32_t)q->need);
         limit = alone < limit ? alone : limit;
     }
     return fit_by_leaps(q, from, limit);
@@ -305,7 +332,7 @@ int64_t search_first_fit(struct plan *p, struct fitset *s, uint32_t view, int32_
     if (at >= TIME_NEVER)
         return TIME_NEVER;
     if (s->pools.n == 1)
-        at = fit_in(&q, &p->pools.v[s->pools.v[0].pool], at);
+        at = fit_in(&q, &p->pools.v[s->pools.v[0].pool], at, need);
     else if (at < p->merge_at)
         at = fit_early(&q, at);
     if (h)

@@ -461,6 +461,38 @@ static void several_requests_are_drawn_and_confined_alike(void **state)
     scene_apart(&x, asks);
 }
 
+/* Windows of one minute on one node from minute 1 to 601, in turn for john and mary. */
+static void hundreds_of_reservations_lie_on_one_node(void **state)
+{
+    (void)state;
+    for (int by_node = 0; by_node < 2; by_node++) {
+        struct scenario *s = sc_create_with("");
+        sc_nodes(s, 1, 4);
+        for (int i = 0; i < 600; i++)
+            scene_setres(s, &(struct sc_rsv){.base = "turn",
+                                .hosts = "n1",
+                                .lists[ACL_USER] = i % 2 ? "mary" : "john",
+                                .start_at = 60 * i + 60,
+                                .end_at = 60 * i + 120});
+        if (by_node)
+            sc_force_by_node(s);
+        sc_job(s,
+            (struct sc_job){.id = "first", .user = "john", .limit_s = 120, .procs = 4});
+        sc_job(
+            s, (struct sc_job){.id = "one", .user = "john", .limit_s = 60, .procs = 4});
+        sc_job(
+            s, (struct sc_job){.id = "two", .user = "john", .limit_s = 61, .procs = 4});
+        sc_job(s,
+            (struct sc_job){.id = "other", .user = "mary", .limit_s = 30, .procs = 4});
+        sc_run(s);
+        assert_int_equal(sc_start(s, "first"), 0);
+        assert_int_equal(sc_start(s, "other"), 120);
+        assert_int_equal(sc_start(s, "one"), 180);
+        assert_int_equal(sc_start(s, "two"), 60 * 601);
+        sc_destroy(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -481,6 +513,7 @@ int main(void)
         cmocka_unit_test(affinity_goes_before_the_policy_n14),
         cmocka_unit_test(several_requests_wait_for_the_end_of_a_reservation),
         cmocka_unit_test(several_requests_are_drawn_and_confined_alike),
+        cmocka_unit_test(hundreds_of_reservations_lie_on_one_node),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

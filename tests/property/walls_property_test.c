@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Random worlds of whole-node reservations, planned by count with walls in time and
+ * planned node by node: the earliest start of any job must be the same.
+ * MAUI_PROPERTY_FACTOR and MAUI_PROPERTY_SEED as in the other properties. */
+#include "cmocka_all.h"
+#include "rng.h"
+#include "scenario.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOUR   INT64_C(3600)
+#define FILL   24 /* jobs that run when the questions are asked */
+#define PROBES 12
+#define NAME   16
+
+static uint64_t setting(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void reserve(struct scenario *s, struct rng *r, uint32_t nodes)
+{
+    static const char *const users[] = {
+        NULL, NULL, "u0", "u1,u2", "u0,u1-", "!u3", "u2=", "u0,u1,u2,u3"};
+    struct sc_rsv rsv = {.base = "r", .lists[ACL_USER] = RNG_PICK(r, users)};
+    uint32_t first = 1 + rng_below(r, nodes), count = 1 + rng_below(r, 4);
+    char hosts[200] = "";
+    struct err err;
+
+    for (uint32_t i = 0; i < count && first + i <= nodes; i++)
+        snprintf(hosts + strlen(hosts), sizeof hosts - strlen(hosts), "%s^n%u$",
+            i ? "," : "", first + i);
+    rsv.hosts = hosts;
+    rsv.start_at = rng_range(r, 0, 30 * HOUR);
+    rsv.end_at = rng_percent(r, 8) ? 0 : rsv.start_at + rng_range(r, 1, 12 * HOUR);
+    assert_int_equal(sc_setres(s, &rsv, &err), 0);
+}
+
+static void submit(struct scenario *s, struct rng *r, const char *id, uint32_t most)
+{
+    static const char *const users[] = {"u0", "u1", "u2", "u3", "u4"};
+
+    sc_job(s, (struct sc_job){.id = id,
+                  .submit_at = sc_now(s),
+                  .user = RNG_PICK(r, users),
+                  .procs = (uint32_t)rng_range(r, 1, most),
+                  .limit_s = rng_range(r, 1, 40) * (rng_percent(r, 60) ? 600 : HOUR),
+                  .flags = rng_percent(r, 10) ? JOB_ADVRES : 0});
+}
+
+/* Some run, those that must wait go away. */
+static void fill(struct scenario *s, struct rng *r, uint32_t most, char ids[FILL][NAME])
+{
+    for (int i = 0; i < FILL; i++) {
+        snprintf(ids[i], NAME, "fill.%d", i);
+        submit(s, r, ids[i], most);
+    }
+    sc_cycle(s);
+    for (int i = 0; i < FILL; i++)
+        if (sc_start(s, ids[i]) < 0 && sc_find(s, ids[i]))
+            sc_cancel(s, ids[i]);
+    sc_cycle(s);
+}
+
+/* Earliest starts of single jobs, one after the other. */
+static void ask(uint64_t seed, bool by_node, int64_t ret[PROBES])
+{
+    struct rng r = {seed};
+    uint32_t nodes = (uint32_t)rng_range(&r, 3, 30);
+    int64_t procs = rng_range(&r, 1, 3);
+    uint32_t reservations = rng_below(&r, 3 * nodes);
+    char fillers[FILL][NAME], ids[PROBES][NAME];
+    struct scenario *s = sc_create_with("");
+
+    sc_nodes(s, nodes, procs);
+    for (uint32_t i = 0; i < reservations; i++)
+        reserve(s, &r, nodes);
+    if (by_node)
+        sc_force_by_node(s);
+    fill(s, &r, (uint32_t)(nodes * procs) / 6 + 1, fillers);
+    for (int i = 0; i < PROBES; i++) {
+        snprintf(ids[i], NAME, "probe.%d", i);
+        submit(s, &r, ids[i], (uint32_t)(nodes * procs));
+        sc_cycle(s);
+        ret[i] =
+            sc_start(s, ids[i]) >= 0 ? sc_start(s, ids[i]) : sc_reserved(s, ids[i]);
+        if (sc_find(s, ids[i]))
+            sc_cancel(s, ids[i]);
+        sc_cycle(s);
+    }
+    sc_destroy(s);
+}
+
+static void walls_in_counted_pools_and_single_nodes_agree(void **state)
+{
+    (void)state;
+    uint64_t first = setting("MAUI_PROPERTY_SEED", 1);
+    uint64_t seeds = 150 * setting("MAUI_PROPERTY_FACTOR", 1);
+
+    for (uint64_t seed = first; seed < first + seeds; seed++) {
+        int64_t counted[PROBES], single[PROBES];
+
+        ask(seed, false, counted);
+        ask(seed, true, single);
+        for (int i = 0; i < PROBES; i++)
+            if (counted[i] != single[i])
+                fail_msg("seed %llu, probe %d: %lld by count, %lld node by node",
+                    (unsigned long long)seed, i, (long long)counted[i],
+                    (long long)single[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(walls_in_counted_pools_and_single_nodes_agree)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
