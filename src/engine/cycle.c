@@ -173,11 +173,23 @@ static void report_reservations(struct engine *e)
     }
 }
 
+/* The first deferral to end is released when it does; while they end one after the
+ * other, a poll interval of them at a time. Source: reference holds, section 4. */
+static void wake_for_expiry(struct engine *e)
+{
+    int64_t soonest = e->released_at > INT64_MIN
+                          ? time_add(e->released_at, e->cfg->rm_poll_interval_s)
+                          : e->next_expiry;
+
+    if (e->next_expiry < TIME_NEVER)
+        wake_at(e, e->next_expiry > soonest ? e->next_expiry : soonest);
+}
+
 void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
 {
     e->now = now > e->now ? now : e->now;
     e->out = ret;
-    e->wakeup = TIME_NEVER;
+    e->wakeup = e->next_expiry = TIME_NEVER;
     e->starts = 0;
     e->look_again = e->any_limited = e->any_left = false;
     memset(e->par, 0, (e->c->partitions.n + 1) * sizeof *e->par);
@@ -204,6 +216,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
         wake_at(e, time_add(e->now, e->cfg->rm_poll_interval_s));
     if (plan_first_end(e->plan) < TIME_NEVER)
         wake_at(e, plan_first_end(e->plan) + 1);
+    wake_for_expiry(e);
     e->last_cycle_at = e->now;
     e->stats.cycles++;
     e->out = NULL;

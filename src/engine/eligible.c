@@ -164,9 +164,10 @@ static bool expired(struct engine *e, struct job *j)
 {
     if (!(j->holds & HOLD_DEFER) || !hold_defer_expired(e->cfg, j, e->now)) {
         if (j->holds & HOLD_DEFER)
-            wake_at(e, j->defer_until);
+            note_expiry(e, j->defer_until);
         return false;
     }
+    e->released_at = e->now;
     j->possible_layout = UINT32_MAX;
     return true;
 }

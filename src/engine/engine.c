@@ -26,7 +26,8 @@ struct engine *engine_create(
     e->zone = opt->zone.day_of ? opt->zone : zone_utc();
     e->now = e->last_cycle_at = INT64_MIN / 4;
     e->origin = TIME_NEVER;
-    e->wakeup = TIME_NEVER;
+    e->wakeup = e->next_expiry = TIME_NEVER;
+    e->released_at = INT64_MIN;
     return e;
 }
 

@@ -47,6 +47,8 @@ struct engine {
     int64_t now, last_cycle_at;
     int64_t origin; /* first submit time seen */
     int64_t wakeup;
+    int64_t next_expiry; /* of a deferral */
+    int64_t released_at; /* the last cycle in which a deferral ended by itself */
     int64_t chunk_until; /* BFCHUNKDURATION after the last job end */
     uint64_t limits_epoch, group_epoch;
     bool many_groups; /* more than one depth group, or a RESERVEALWAYS QOS */
@@ -132,6 +134,8 @@ void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t a
     const char *text);
 void tell_pending(struct engine *e);
 void wake_at(struct engine *e, int64_t at);
+/* A deferral ends at `at`: wakes are for many of them together, see engine_cycle(). */
+void note_expiry(struct engine *e, int64_t at);
 /* A count not yet given to the job is void: it ran, or is gone and its index free. */
 void forget_bypass(struct engine *e, uint32_t job);
 /* Active limits, which starts of this cycle may have used up. */

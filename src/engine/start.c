@@ -61,6 +61,12 @@ void wake_at(struct engine *e, int64_t at)
         e->wakeup = at;
 }
 
+void note_expiry(struct engine *e, int64_t at)
+{
+    if (at < e->next_expiry)
+        e->next_expiry = at;
+}
+
 bool in_partition(const struct engine *e, const struct job *j, uint32_t partition)
 {
     (void)e;
@@ -230,7 +236,7 @@ void after_deferral(
         return;
     case DEFER_DEFERRED:
         act(e, ACTION_DEFER, j, j->defer_until, text);
-        wake_at(e, j->defer_until);
+        note_expiry(e, j->defer_until);
         break;
     case DEFER_BATCH:
         act(e, ACTION_DEFER, j, j->defer_until, text);

@@ -28,6 +28,28 @@ static void scenario_1_deferred_released_deferred_again(void **state)
     }
 }
 
+static void deferrals_that_end_one_after_the_other_end_together(void **state)
+{
+    (void)state;
+    struct example x = {.cfg = "DEFERTIME 600\nRMPOLLINTERVAL 60\n",
+        .nodes = 100,
+        .jobs = {{"A", 1000, 100, 0, NEVER}, {"B", 1000, 100, 0, NEVER, .submit = 10},
+            {"C", 1000, 100, 0, NEVER, .submit = 20},
+            {"D", 1000, 100, 0, NEVER, .submit = 90}}};
+    BOTH_WAYS(s, x)
+    {
+        sc_run_until(s, 1270);
+        assert_string_equal(
+            sc_log(s, "A"), "defer(600)@0 defer(1200)@600 defer(1800)@1200");
+        /* "checked at each RM update": within one poll interval of the last release */
+        assert_string_equal(
+            sc_log(s, "B"), "defer(610)@10 defer(1260)@660 defer(1860)@1260");
+        assert_string_equal(
+            sc_log(s, "C"), "defer(620)@20 defer(1260)@660 defer(1860)@1260");
+        assert_string_equal(sc_log(s, "D"), "defer(690)@90 defer(1320)@720");
+    }
+}
+
 static void scenario_2_the_third_failure_of_two_is_a_batch_hold(void **state)
 {
     (void)state;
@@ -370,6 +392,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scenario_1_deferred_released_deferred_again),
+        cmocka_unit_test(deferrals_that_end_one_after_the_other_end_together),
         cmocka_unit_test(scenario_2_the_third_failure_of_two_is_a_batch_hold),
         cmocka_unit_test(a_released_batch_hold_gives_all_deferrals_back),
         cmocka_unit_test(scenario_3_without_defertime_the_job_stays_idle),
