@@ -32,8 +32,10 @@ bench: build ## measure; see docs/performance.md
 bench-depth: ## how many jobs should have a reservation: table and plots
 	@bench/run.sh depth
 
-install: build ## into /usr/local, or PREFIX at the first build
-	@meson install -C build/release
+install: ## build optimised across files, into /usr/local, or PREFIX at the first build
+	@scripts/deps build
+	@scripts/build bench
+	@meson install -C build/bench
 
 clean:
 	@rm -rf build

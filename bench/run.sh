@@ -7,14 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [ ! -f build/bench/build.ninja ]; then
-    mkdir -p build
-    if ! CC=${CC:-gcc} meson setup -Dtests=false -Db_lto=true build/bench >build/bench.log 2>&1; then
-        cat build/bench.log >&2
-        exit 1
-    fi
-fi
-ninja -C build/bench --quiet
+scripts/build bench
 if [ "${1:-}" = depth ]; then
     shift
     exec /usr/bin/python3 bench/depth.py "$@"

@@ -92,8 +92,9 @@ static int piece_check(const struct cluster *c, const struct job *j,
 /* Every request must have exactly its tasks. */
 static int alloc_check(const struct cluster *c, const struct job *j, struct err *err)
 {
-    uint64_t tasks[UINT8_MAX] = {0};
+    uint64_t tasks[UINT8_MAX];
 
+    memset(tasks, 0, j->nreqs * sizeof *tasks);
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
         if (piece_check(c, j, a, err))
