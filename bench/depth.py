@@ -81,6 +81,45 @@ def measure():
     return rows
 
 
+def promised(path):
+    """(told at, start told) of each job's first reservation."""
+    told = {}
+    with open(path) as lines:
+        for line in lines:
+            if '"event":"reserve"' in line:
+                event = json.loads(line)
+                told.setdefault(event["job"], (event["time"], event["start"]))
+    return told
+
+
+def promises():
+    """At their own load: who is told a start, and is it kept?"""
+    print("\nOf the jobs that waited: told a start when submitted, told before they started,"
+          "\nstarted later than first told; and how much earlier all that were told start on"
+          "\naverage.\n\n| workload | depth | waited | told at once | told | later | earlier by |"
+          "\n|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as tmp:
+        events, jobs = f"{tmp}/events", f"{tmp}/jobs"
+        for name, options in WORKLOADS.items():
+            if options[0] == "--trace" and not options[1].exists():
+                continue
+            for depth in DEPTHS:
+                more = ("--events-out", events, "--jobs-out", jobs)
+                replay(pathlib.Path(tmp), options + more, depth, False)
+                told = promised(events)
+                rows = [line.split("\t") for line in pathlib.Path(jobs).read_text().splitlines()]
+                waited = {row[0]: (int(row[1]), int(row[2])) for row in rows[1:]
+                          if row[1] != row[2]}
+                known = [(told[job], *when) for job, when in waited.items() if job in told]
+                at_once = sum(at == submit for (at, _), submit, _ in known)
+                later = sum(start > promise for (_, promise), _, start in known)
+                sooner = sum(promise - start for (_, promise), _, start in known)
+                print(f"| {name} | {depth} | {len(waited)} |"
+                      f" {100 * at_once / len(waited):.0f} % | {100 * len(known) / len(waited):.0f} % |"
+                      f" {100 * later / len(waited):.1f} % | {sooner / 3600 / len(known):.1f} h |",
+                      flush=True)
+
+
 def write(rows):
     PLOTS.mkdir(parents=True, exist_ok=True)
     with open(PLOTS / "depth.tsv", "w") as out:
@@ -122,6 +161,7 @@ def main():
     rows = measure()
     write(rows)
     plot(rows)
+    promises()
 
 
 if __name__ == "__main__":

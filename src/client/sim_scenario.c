@@ -68,8 +68,7 @@ static int read_files(const struct sim_scenario_files *files,
 }
 
 static void check_names(const struct sim_scenario_files *files,
-    const struct workload *w, const struct machine *m, const struct settings *first,
-    const struct scenario_clock *clock, struct sim_scenario *ret, struct diag *d)
+    const struct scenario_world *world, struct sim_scenario *ret, struct diag *d)
 {
     for (size_t i = 0; i < files->configs_n; i++) {
         struct scenario_settings settings = {0};
@@ -78,20 +77,22 @@ static void check_names(const struct sim_scenario_files *files,
         scenario_settings(&ret->lines, files->configs[i], &settings, i == 0 ? d : NULL);
         vec_push(&ret->settings, settings);
     }
-    scenario_bind(&ret->lines, w, m, first, &ret->settings.v[0], clock, d);
+    scenario_bind(&ret->lines, world, &ret->settings.v[0], d);
 }
 
 int sim_scenario_load(const struct sim_scenario_files *files, const struct workload *w,
     const struct machine *m, const struct settings *first, struct sim_scenario *ret)
 {
-    struct scenario_clock clock = {
-        .begin_at = w->jobs.v[0].submit_at, .shift = workload_shift(w)};
+    struct scenario_world world = {.w = w,
+        .m = m,
+        .cfg = first,
+        .clock = {.begin_at = w->jobs.v[0].submit_at, .shift = workload_shift(w)}};
     struct complaints all = {0};
     struct diag d = {.tell = keep, .ctx = &all};
-    int rc = read_files(files, &clock, ret, &d);
+    int rc = read_files(files, &world.clock, ret, &d);
 
     if (rc == 0)
-        check_names(files, w, m, first, &clock, ret, &d);
+        check_names(files, &world, ret, &d);
     tell(&all);
     if (d.count > 0)
         fprintf(stderr,

@@ -96,12 +96,19 @@ void scenario_settings(const struct scenario *s, const char *config,
     struct scenario_settings *ret, struct diag *d);
 void scenario_settings_fini(struct scenario_settings *v);
 
+/* What names are looked up in; borrowed. */
+struct scenario_world {
+    const struct workload *w;
+    const struct machine *m;
+    const struct settings *cfg; /* that the replay begins with */
+    struct scenario_clock clock;
+};
+
 /* Look up all names: jobs, nodes, partitions, features, QOS, reservations, as they are
- * with `cfg`, later with the settings of `changes`. Unknown ones go to `d`. */
-void scenario_bind(struct scenario *s, const struct workload *w,
-    const struct machine *m, const struct settings *cfg,
-    const struct scenario_settings *changes, const struct scenario_clock *clock,
-    struct diag *d);
+ * with the settings of the world, later with those of `changes`. Unknown ones go to
+ * `d`. */
+void scenario_bind(struct scenario *s, const struct scenario_world *world,
+    const struct scenario_settings *changes, struct diag *d);
 
 /* Put an event in force. `changed` are the settings of this event, or NULL. Returns 0
  * and what was done in `text`, or -1 and why not; something may have been done all the

@@ -340,21 +340,21 @@ static struct names *names_of_jobs(const struct workload *w)
     return ids;
 }
 
-void scenario_bind(struct scenario *s, const struct workload *w,
-    const struct machine *m, const struct settings *cfg,
-    const struct scenario_settings *changes, const struct scenario_clock *clock,
-    struct diag *d)
+void scenario_bind(struct scenario *s, const struct scenario_world *world,
+    const struct scenario_settings *changes, struct diag *d)
 {
     static const struct engine_options plain;
-    struct binding b = {.s = s, .w = w, .d = d};
+    struct binding b = {.s = s, .w = world->w, .d = d};
     struct err err;
 
     if (s->events.n == 0)
         return;
-    b.probe = engine_create(cfg, &plain);
+    b.probe = engine_create(world->cfg, &plain);
     b.c = engine_cluster(b.probe);
-    b.ids = names_of_jobs(w);
-    if (machine_build(m, b.probe, clock->begin_at + clock->shift, &err) < 0)
+    b.ids = names_of_jobs(world->w);
+    if (machine_build(
+            world->m, b.probe, world->clock.begin_at + world->clock.shift, &err)
+        < 0)
         complain(s, &s->events.v[0], err.text, d);
     for (size_t i = 0; i < s->events.n; i++) {
         struct scenario_event *ev = &s->events.v[i];

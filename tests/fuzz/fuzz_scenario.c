@@ -44,7 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     scenario_read(in, &clock, &s, &diag, &err);
     lines_close(in);
     scenario_settings(&s, NULL, &settings, &diag);
-    scenario_bind(&s, &w, &machine, cfg, &settings, &clock, &diag);
+    scenario_bind(
+        &s, &(struct scenario_world){&w, &machine, cfg, clock}, &settings, &diag);
     if (diag.count == 0) {
         struct run_options how = {
             .until = 5000, .scenario = &s, .settings = &settings, .diag = &diag};

@@ -41,7 +41,8 @@ static void play(struct play *p, const char *jobs, const char *scenario)
         fail_msg("%s", err.text);
     lines_close(in);
     scenario_settings(&p->s, NULL, &p->settings, &p->h.diag);
-    scenario_bind(&p->s, &p->w, &machine, p->cfg, &p->settings, &clock, &p->h.diag);
+    scenario_bind(&p->s, &(struct scenario_world){&p->w, &machine, p->cfg, clock},
+        &p->settings, &p->h.diag);
     how.scenario = &p->s;
     how.settings = &p->settings;
     how.diag = &p->h.diag;

@@ -60,7 +60,8 @@ static void play_read(struct play *p, const char *text)
         fail_msg("%s", err.text);
     lines_close(in);
     scenario_settings(&p->s, NULL, &p->settings, &p->h.diag);
-    scenario_bind(&p->s, &p->w, &p->machine, p->cfg, &p->settings, &clock, &p->h.diag);
+    scenario_bind(&p->s, &(struct scenario_world){&p->w, &p->machine, p->cfg, clock},
+        &p->settings, &p->h.diag);
 }
 
 static void play_run(struct play *p, const char *text)
@@ -428,7 +429,8 @@ static void corrupt_scenarios_are_survived(void **state)
             fail_msg("%s", err.text);
         lines_close(in);
         scenario_settings(&p.s, NULL, &p.settings, &p.h.diag);
-        scenario_bind(&p.s, &p.w, &p.machine, p.cfg, &p.settings, &clock, &p.h.diag);
+        scenario_bind(&p.s, &(struct scenario_world){&p.w, &p.machine, p.cfg, clock},
+            &p.settings, &p.h.diag);
         assert_true(p.h.diag.count == 0 || strncmp(p.h.last, "s:", 2) == 0);
         p.how.until = 5000;
         if (run_replay(&p.w, &p.machine, p.cfg, &p.how, &p.r, &err) < 0)
