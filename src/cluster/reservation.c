@@ -86,7 +86,8 @@ char *reservation_next_name(
 
 bool reservation_is_named(const struct reservation *r, const char *asked)
 {
-    return strcmp(r->name, asked) == 0 || (r->base && strcmp(r->base, asked) == 0);
+    return (r->name && strcmp(r->name, asked) == 0)
+           || (r->base && strcmp(r->base, asked) == 0);
 }
 
 static struct reservation *find(const struct cluster *c, const char *name)
@@ -160,10 +161,18 @@ static void number(struct cluster *c, struct reservation *r)
     c->rsv_epoch++;
 }
 
+int reservation_check(const struct cluster *c, const struct reservation *draft,
+    int64_t now, struct err *err)
+{
+    if (check_draft(c, draft, err) < 0)
+        return -1;
+    return check_window(draft, now, err);
+}
+
 int reservation_add(struct cluster *c, struct reservation *draft, int64_t now,
     struct reservation **ret, struct err *err)
 {
-    if (check_draft(c, draft, err) < 0 || check_window(draft, now, err) < 0)
+    if (reservation_check(c, draft, now, err) < 0)
         return -1;
     struct reservation *r = xmalloc(sizeof *r);
 

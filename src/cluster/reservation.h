@@ -90,6 +90,10 @@ struct rsv_list VEC(struct rsv_on_node);
 int reservation_add(struct cluster *c, struct reservation *draft, int64_t now,
     struct reservation **ret, struct err *err);
 
+/* Would reservation_add() take the draft? 0, or -1 with its sentence. */
+int reservation_check(const struct cluster *c, const struct reservation *draft,
+    int64_t now, struct err *err);
+
 /* By full name; "system.3" finds SYSTEM.3. NULL if unknown. O(1). */
 struct reservation *reservation_find(const struct cluster *c, const char *name);
 
@@ -147,7 +151,7 @@ static inline bool reservation_is_live(const struct reservation *r)
 char *reservation_next_name(
     struct cluster *c, enum rsv_kind kind, const char *base, uint32_t slot);
 
-/* Is `asked` its name, or the name it is one instance of? */
+/* Is `asked` its name (a draft may have none), or the name it is one instance of? */
 bool reservation_is_named(const struct reservation *r, const char *asked);
 
 /* The nodes of a host expression, added to *ret in list order, each once. -1 with a

@@ -340,6 +340,8 @@ enum nodealloc_policy {
 };
 enum avail_policy { AVAIL_COMBINED, AVAIL_DEDICATED, AVAIL_UTILIZED };
 enum avail_res { AVAIL_PROCS, AVAIL_MEM, AVAIL_SWAP, AVAIL_DISK, AVAIL_RES_COUNT };
+enum rsv_makers { RSV_BY_ADMINS, RSV_BY_ANYBODY };
+enum rsv_limits { RSVLIMITS_OFF, RSVLIMITS_SOFT, RSVLIMITS_HARD };
 enum load_policy { LOAD_ADJUSTSTATE, LOAD_ADJUSTPROCS };
 enum nodeset_policy { NODESET_OFF, NODESET_ONEOF, NODESET_FIRSTOF, NODESET_ANYOF };
 enum nodeset_attr {
@@ -456,6 +458,10 @@ struct settings {
     int64_t sim_initial_queue_depth, sim_stop_iteration, sim_exit_iteration;
     int64_t sim_node_count;
     double sim_wc_scaling_percent, sim_wc_accuracy, sim_wc_accuracy_change;
+
+    /* reservations of ordinary users */
+    enum rsv_makers rsv_makers;
+    enum rsv_limits rsv_limits; /* active limits they have to satisfy */
 
     /* standing reservations, in the order of the files */
     struct VEC(struct sr_cfg) standing;

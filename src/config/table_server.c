@@ -13,7 +13,11 @@ static const struct cfg_keyword kw_facility[] = {
     {"fCORE"}, {"fSCHED"}, {"fSOCK"}, {"fUI"}, {"fLL"}, {"fSDR"}, {"fCONFIG"}, {"fSTAT"},
     {"fSIM"}, {"fSTRUCT"}, {"fFS"}, {"fCKPT"}, {"fBANK"}, {"fAM"}, {"fRM"}, {"fPBS"},
     {"fWIKI"}, {"fSGE"}, {"fSSS"}, {"fLSF"}, {"fNAT"}, {"fALL"}, {NULL}};
-static const struct cfg_keyword kw_resctl[] = {{"ADMINONLY"}, {"ANY"}, {NULL}};
+static const struct cfg_keyword kw_resctl[] = {
+    {"ADMINONLY", RSV_BY_ADMINS}, {"ANY", RSV_BY_ANYBODY}, {NULL}};
+static const struct cfg_keyword kw_reslimit[] = {
+    {"OFF", RSVLIMITS_OFF}, {"ON", RSVLIMITS_HARD}, {"SOFT", RSVLIMITS_SOFT},
+    {"HARD", RSVLIMITS_HARD}, {NULL}};
 static const struct cfg_keyword kw_protocol[] = {{"XML"}, {"KVP"}, {NULL}};
 
 static const struct cfg_row server_rows[] = {
@@ -71,8 +75,8 @@ static const struct cfg_row admin_rows[] = {
     {N("ADMIN4"), WORDS(NULL, NULL), LATER, HELP("Shown, but grants nothing.")},
     {N("ADMINHOSTS"), WORDS("ALL", NULL), LATER, HELP("Hosts from which level 1 commands are taken.")},
     {N("CLIENTCFG"), SECTION(OBJECT_CLIENT), LATER, HELP("Shared secret of a peer; in maui-private.cfg only.")},
-    {N("RESCTLPOLICY"), WORD("ADMINONLY", kw_resctl), LATER, HELP("Who may make administrative reservations.")},
-    {N("RESLIMITPOLICY"), NAME(NULL), INERT, HELP("Was meant as the policy level of user reservations.")},
+    {N("RESCTLPOLICY"), WORD("ADMINONLY", kw_resctl), IN_SETTINGS(rsv_makers), HELP("Who may make reservations: administrators, or ANY user personal ones.")},
+    {N("RESLIMITPOLICY"), WORD("OFF", kw_reslimit), IN_SETTINGS(rsv_limits), HELP("Active limits that personal reservations have to satisfy: none, SOFT or HARD.")},
 };
 
 static const struct cfg_row rm_rows[] = {

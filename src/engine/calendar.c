@@ -11,13 +11,20 @@
 
 /* ---- nodes ---- */
 
-static uint32_t choose_nodes(struct engine *e, struct reservation *r)
+uint32_t calendar_choose(
+    struct engine *e, const struct reservation *r, struct allocs *ret)
 {
     struct rsvnodes_free free_tasks = {.tasks = plan_rsv_tasks, .ctx = e->plan};
-    struct allocs alloc = {0};
 
     plan_rsv_begin(e->plan, r);
-    uint32_t tasks = rsvnodes_choose(e->c, r, &free_tasks, &alloc);
+    return rsvnodes_choose(e->c, r, &free_tasks, ret);
+}
+
+static uint32_t choose_nodes(struct engine *e, struct reservation *r)
+{
+    struct allocs alloc = {0};
+    uint32_t tasks = calendar_choose(e, r, &alloc);
+
     reservation_set_nodes(e->c, r, &alloc);
     vec_fini(&alloc);
     return tasks;
@@ -181,33 +188,6 @@ void calendar_refresh(struct engine *e)
     grow_incomplete(e);
     fire_due(e);
     wake_at(e, reservations_next(e->c, e->now));
-}
-
-int calendar_reserve(struct engine *e, struct reservation *draft, struct err *err)
-{
-    uint32_t wanted = draft->tasks;
-    struct reservation *r;
-
-    if (reservation_add(e->c, draft, e->now, &r, err) < 0)
-        return -1;
-    uint32_t tasks = choose_nodes(e, r);
-    if (rsvnodes_acceptable(r, tasks))
-        return 0;
-    reservation_move(e->c, r, RSV_EV_RELEASE, e->now, NULL);
-    reservation_remove(e->c, r);
-    return err_set(err, ERR_CONFLICT,
-        "cannot select %u tasks for the reservation: %u can be had at that time",
-        wanted, tasks);
-}
-
-int calendar_release(struct engine *e, const char *name, struct err *err)
-{
-    struct reservation *r = reservation_find(e->c, name ? name : "");
-
-    if (!r || !reservation_is_live(r))
-        return err_set(
-            err, ERR_NOT_FOUND, "reservation '%s' is not there", name ? name : "");
-    return reservation_move(e->c, r, RSV_EV_RELEASE, e->now, err);
 }
 
 /* SINGLEUSE: the reservation goes with the job that named it. */

@@ -64,13 +64,18 @@ static bool keeps_reservations(const struct engine *e)
     return false;
 }
 
+void refresh_limits(struct engine *e)
+{
+    if (e->limits_epoch == e->c->config_epoch)
+        return;
+    limits_configure(e->limits, e->c);
+    e->any_cap = fs_any_cap(e->c);
+    e->limits_epoch = e->c->config_epoch;
+}
+
 static void refresh_policy(struct engine *e)
 {
-    if (e->limits_epoch != e->c->config_epoch) {
-        limits_configure(e->limits, e->c);
-        e->any_cap = fs_any_cap(e->c);
-        e->limits_epoch = e->c->config_epoch;
-    }
+    refresh_limits(e);
     uint64_t groups = e->c->config_epoch * 1000003 + e->c->creds[CRED_QOS].n;
     if (e->group_epoch != groups) {
         reserve_configure(e);

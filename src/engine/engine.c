@@ -332,9 +332,9 @@ int engine_apply(
     case EVENT_NODE_STATE:
         return on_node_state(e, ev, err);
     case EVENT_RESERVE:
-        return calendar_reserve(e, ev->u.reserve.draft, err);
+        return setres(e, ev, err);
     case EVENT_UNRESERVE:
-        return calendar_release(e, ev->u.unreserve.name, err);
+        return releaseres(e, ev, err);
     case EVENT_SETTINGS:
         on_settings(e, ev->u.settings);
         return 0;

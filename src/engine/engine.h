@@ -88,9 +88,12 @@ struct event {
         } qos;
         struct {
             struct reservation *draft; /* moved on success */
+            struct actor who;          /* name NULL: the shell itself */
+            const char *group;         /* of a user, NULL = not known */
         } reserve;
         struct {
-            const char *name;
+            const char *name; /* of a reservation, or a job that has one */
+            struct actor who;
         } unreserve;
         const struct settings *settings; /* borrowed until replaced */
     } u;

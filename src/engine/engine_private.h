@@ -181,9 +181,18 @@ void reserve_configure(struct engine *e);
 
 /* calendar.c: reservations that are not of jobs */
 void calendar_refresh(struct engine *e);
-int calendar_reserve(struct engine *e, struct reservation *draft, struct err *err);
-int calendar_release(struct engine *e, const char *name, struct err *err);
+/* Choose nodes for one, or complete what it holds; the tasks it then has. */
+uint32_t calendar_choose(
+    struct engine *e, const struct reservation *r, struct allocs *ret);
 void calendar_job_ended(struct engine *e, const struct job *j);
+
+/* setres.c: what people ask for */
+int setres(struct engine *e, const struct event *ev, struct err *err);
+int releaseres(struct engine *e, const struct event *ev, struct err *err);
+
+/* cycle.c */
+/* Limits as the settings now are. */
+void refresh_limits(struct engine *e);
 
 /* passes.c */
 void pass_priority(

@@ -100,6 +100,11 @@ void plan_rsv_begin(struct plan *p, const struct reservation *r);
 uint32_t plan_rsv_tasks(
     void *plan, const struct reservation *r, uint32_t node, int64_t start, int64_t end);
 
+/* The next instant after `after` at which a job, a reservation of one or another
+ * reservation ends, so that one may find room that did not before. TIME_NEVER = none.
+ * O(jobs + reservations). */
+int64_t plan_rsv_next(const struct plan *p, int64_t after);
+
 /* ---- preemption ---- */
 
 /* Before plan_begin(): the reservations of the last cycle are not to be trusted. */

@@ -40,6 +40,8 @@ static int64_t spend(struct plan *p, const struct reservation *r, const struct n
 /* Does the job keep its resources from the reservation? */
 static bool in_the_way(struct plan *p, const struct reservation *r, const struct job *j)
 {
+    if (r->exclusive)
+        return true;
     int64_t start = job_is_active(j) ? j->start_at : j->rsv_start_at;
     int64_t overlap = acl_overlap(r, start, time_add(start, plan_duration(j)));
 
@@ -129,4 +131,16 @@ uint32_t plan_rsv_tasks(
     if (k > 0 && n->pool != INDEX_NONE && p->budget.n == p->pools.n + p->later.n)
         k = spend(p, r, n, &p->pools.v[n->pool], k);
     return k > 0 ? (uint32_t)(k < UINT32_MAX ? k : UINT32_MAX) : 0;
+}
+
+int64_t plan_rsv_next(const struct plan *p, int64_t after)
+{
+    int64_t next = floating_next(p, after);
+
+    for (size_t i = 0; i < p->c->reservations.n; i++) {
+        const struct reservation *r = p->c->reservations.v[i];
+        if (r && reservation_is_live(r) && r->end_at > after && r->end_at < next)
+            next = r->end_at;
+    }
+    return next;
 }

@@ -86,8 +86,10 @@ bool rsvnodes_is_fixed(const struct reservation *r)
 
 bool rsvnodes_conflict(const struct reservation *r, const struct reservation *other)
 {
-    return other != r && reservation_is_live(other) && !r->shared
-           && !rsvnodes_is_fixed(r) && !(r->flags & RSV_FORCE);
+    if (other == r || !reservation_is_live(other))
+        return false;
+    return r->exclusive
+           || (!r->shared && !rsvnodes_is_fixed(r) && !(r->flags & RSV_FORCE));
 }
 
 void rsvnodes_add_reservations(const struct cluster *c, const struct reservation *r,

@@ -48,7 +48,7 @@ bool rsvnodes_incomplete(const struct cluster *c, const struct reservation *r);
 bool rsvnodes_acceptable(const struct reservation *r, uint32_t tasks);
 
 /* Does `other` (another reservation that is not a job's) keep `r` off resources that
- * it holds? Not when r is SHARED, fixed or FORCE. */
+ * it holds? Not when r is SHARED, fixed or FORCE, unless it is exclusive. */
 bool rsvnodes_conflict(const struct reservation *r, const struct reservation *other);
 
 /* Tasks of the definition on the node when empty, TPN not applied; 0 when it lacks a

@@ -507,25 +507,43 @@ static struct reservation draft_of(struct cluster *c, const struct sc_rsv *r)
     return d;
 }
 
+static struct actor actor(const char *who)
+{
+    return (struct actor){who, strcmp(who, "root") == 0};
+}
+
 int sc_setres(struct scenario *s, const struct sc_rsv *r, struct err *err)
 {
     struct event ev = {.kind = EVENT_RESERVE};
     sc_engine(s);
     struct reservation draft = draft_of(engine_cluster(s->engine), r);
 
+    draft.exclusive = r->exclusive;
+    if (r->account)
+        draft.charge[CRED_ACCOUNT] =
+            cred_get(engine_cluster(s->engine), CRED_ACCOUNT, r->account)->index;
     ev.u.reserve.draft = &draft;
+    ev.u.reserve.who = actor(r->who ? r->who : "root");
+    ev.u.reserve.group = r->group;
     int result = sc_apply(s, ev, err);
     if (result < 0)
         reservation_fini(&draft);
     return result;
 }
 
-int sc_releaseres(struct scenario *s, const char *name, struct err *err)
+int sc_releaseres_by(
+    struct scenario *s, const char *name, const char *who, struct err *err)
 {
     struct event ev = {.kind = EVENT_UNRESERVE};
 
     ev.u.unreserve.name = name;
+    ev.u.unreserve.who = actor(who);
     return sc_apply(s, ev, err);
+}
+
+int sc_releaseres(struct scenario *s, const char *name, struct err *err)
+{
+    return sc_releaseres_by(s, name, "root", err);
 }
 
 void sc_refuse_starts(struct scenario *s, const char *id, uint32_t times)

@@ -41,6 +41,9 @@ struct sc_rsv {
     uint32_t flags;               /* enum rsv_flag */
     enum cred_kind owner_kind;    /* of `owner` */
     const char *owner;            /* NULL = none */
+    const char *who;              /* NULL or "root": an administrator */
+    const char *group, *account;  /* of a user; who is charged (-c) */
+    bool exclusive;               /* -E */
 };
 
 struct scenario;
@@ -89,6 +92,8 @@ void sc_node_state(struct scenario *s, const char *node, enum node_state state);
 /* Reservations that are not of a job: 0, or -1 with the engine's sentence. */
 int sc_setres(struct scenario *s, const struct sc_rsv *r, struct err *err);
 int sc_releaseres(struct scenario *s, const char *name, struct err *err);
+int sc_releaseres_by(
+    struct scenario *s, const char *name, const char *who, struct err *err);
 /* The resource manager will refuse the next `times` starts of the job. */
 void sc_refuse_starts(struct scenario *s, const char *id, uint32_t times);
 

@@ -297,8 +297,9 @@ static void tasks_are_had_at_once_or_refused_r40(void **state)
         scene_setres(s, &john);
         assert_string_equal(sc_held(s, "john.1"), "n1:1 n2:1");
         assert_int_equal(sc_setres(s, &mary, &err), -1);
-        assert_string_equal(err.text,
-            "cannot select 2 tasks for the reservation: 0 can be had at that time");
+        assert_string_equal(err.text, "cannot select 2 tasks for a reservation that "
+                                      "begins now: 0 can be had; the "
+                                      "first possible start is in 00:00:50");
         assert_string_equal(sc_held(s, "mary.1"), "none");
         mary.start_at = 50;
         mary.end_at = 100;

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What people ask for: setres and releaseres. Source: reference reservations 5, 9,
+ * 11. */
+#include "base/duration.h"
+#include "engine/engine_private.h"
+#include "plan/rsvnodes.h"
+#include "policy/limits_use.h"
+#include "policy/reason.h"
+#include "policy/rsvrights.h"
+
+#include <stdio.h>
+
+/* Nodes looked at in the search for a later start. A search for one answer to one
+ * person may take a while, but not stop the scheduler. */
+#define SEARCH_MAX INT64_C(2000000)
+
+/* ---- when it could begin -------------------------------------------------------- */
+
+static int64_t first_start(struct engine *e, const struct reservation *draft)
+{
+    struct reservation moved = *draft; /* borrows all it points to */
+    int64_t length = draft->end_at < TIME_NEVER ? draft->end_at - draft->start_at
+                                                : DURATION_UNLIMITED;
+    int64_t left = SEARCH_MAX, at = draft->start_at;
+
+    while ((at = plan_rsv_next(e->plan, at)) < TIME_NEVER && left > 0) {
+        struct allocs alloc = {0};
+        moved.start_at = at;
+        moved.end_at = time_add(at, length);
+        uint32_t tasks = calendar_choose(e, &moved, &alloc);
+        vec_fini(&alloc);
+        if (rsvnodes_acceptable(&moved, tasks))
+            return at;
+        left -= (int64_t)e->c->nodes.n + 1;
+    }
+    return TIME_NEVER;
+}
+
+static const char *when_text(const struct engine *e, int64_t at, char *buf, size_t size)
+{
+    char text[DURATION_TEXT_MAX];
+
+    if (at <= e->now)
+        return "now";
+    duration_format_exact(at - e->now, text, sizeof text);
+    snprintf(buf, size, "in %s", text);
+    return buf;
+}
+
+static int refuse_tasks(
+    struct engine *e, const struct reservation *draft, uint32_t tasks, struct err *err)
+{
+    int64_t at = first_start(e, draft);
+    char then[DURATION_TEXT_MAX + 4], first[DURATION_TEXT_MAX + 4];
+    const char *when = when_text(e, draft->start_at, then, sizeof then);
+
+    if (at >= TIME_NEVER)
+        return err_set(err, ERR_CONFLICT,
+            "cannot select %u tasks for a reservation that begins %s: %u can be had, "
+            "and no later instant is known to be better",
+            draft->tasks, when, tasks);
+    return err_set(err, ERR_CONFLICT,
+        "cannot select %u tasks for a reservation that begins %s: %u can be had; the "
+        "first possible start is %s",
+        draft->tasks, when, tasks, when_text(e, at, first, sizeof first));
+}
+
+/* ---- -E ---------------------------------------------------------------------------
+ */
+
+static int check_alone(struct engine *e, const struct reservation *draft,
+    const struct allocs *alloc, struct err *err)
+{
+    plan_rsv_begin(e->plan, draft);
+    for (size_t i = 0; draft->exclusive && i < alloc->n; i++)
+        for (uint32_t k = 0; k < alloc->v[i].count; k++) {
+            uint32_t node = alloc->v[i].first + k;
+            if (plan_rsv_tasks(e->plan, draft, node, draft->start_at, draft->end_at)
+                < alloc->v[i].tasks)
+                return err_set(err, ERR_CONFLICT,
+                    "an exclusive reservation cannot have node %.80s, which a job or "
+                    "another reservation uses then",
+                    e->c->nodes.v[node]->name);
+        }
+    return 0;
+}
+
+/* ---- RESLIMITPOLICY -----------------------------------------------------------------
+ */
+
+/* What the reservation would use if it were a job. */
+static void ask_of(const struct engine *e, const struct reservation *r,
+    const struct allocs *alloc, struct limits_ask *io)
+{
+    int64_t wall = r->end_at < TIME_NEVER ? r->end_at - r->start_at : INT32_MAX;
+    int64_t v[LIMIT_RES_COUNT] = {[LIMIT_JOB] = 1, [LIMIT_WC] = wall};
+
+    for (size_t i = 0; i < alloc->n; i++)
+        for (uint32_t k = 0; k < alloc->v[i].count; k++) {
+            const struct node *n = e->c->nodes.v[alloc->v[i].first + k];
+            struct res amount = reservation_amount(r, n, alloc->v[i].tasks);
+            v[LIMIT_PROC] += amount.v[RES_PROCS];
+            v[LIMIT_MEM] += amount.v[RES_MEM];
+            v[LIMIT_NODE]++;
+        }
+    v[LIMIT_PE] = v[LIMIT_PROC];
+    v[LIMIT_PS] = v[LIMIT_PROC] * wall;
+    limits_use_add(io->v, v, +1);
+}
+
+/* Personal reservations of the same user that hold at its start count as well. */
+static void add_others(
+    const struct engine *e, const struct reservation *draft, struct limits_ask *io)
+{
+    for (size_t i = 0; i < e->c->reservations.n; i++) {
+        const struct reservation *r = e->c->reservations.v[i];
+        if (r && r->kind == RSV_USER && reservation_is_live(r)
+            && r->charge[CRED_USER] == draft->charge[CRED_USER]
+            && r->start_at <= draft->start_at && draft->start_at < r->end_at)
+            ask_of(e, r, &r->alloc, io);
+    }
+}
+
+/* Leave out (-1), or count again, the active jobs that are over when it begins. */
+static void count_over(struct engine *e, int64_t start, int sign)
+{
+    for (size_t i = 0; i < e->c->active.n; i++) {
+        struct job *j = e->c->jobs.v[e->c->active.v[i]];
+        if (job_is_active(j) && j->end_at <= start)
+            limits_count_active(e->limits, e->c, j, sign, e->now);
+    }
+}
+
+static int check_limits(struct engine *e, const struct reservation *draft,
+    const struct allocs *alloc, struct err *err)
+{
+    enum limit_level level =
+        e->cfg->rsv_limits == RSVLIMITS_SOFT ? LEVEL_SOFT : LEVEL_HARD;
+    struct limits_ask ask = {.job = INDEX_NONE};
+    struct reason why = {0};
+    char text[250];
+
+    if (draft->kind != RSV_USER || e->cfg->rsv_limits == RSVLIMITS_OFF)
+        return 0;
+    for (int k = 0; k < CRED_KINDS; k++)
+        ask.cred[k] = draft->charge[k];
+    ask_of(e, draft, alloc, &ask);
+    add_others(e, draft, &ask);
+    refresh_limits(e);
+    count_over(e, draft->start_at, -1);
+    bool violated =
+        limits_ask_violated(e->limits, e->c, &ask, CHECK_ACTIVE, level, &why);
+    count_over(e, draft->start_at, +1);
+    if (!violated)
+        return 0;
+    reason_format(e->c, &why, text, sizeof text);
+    return err_set(
+        err, ERR_DENIED, "the reservation is refused by RESLIMITPOLICY: %s", text);
+}
+
+/* ---- the two requests ---------------------------------------------------------------
+ */
+
+static int place(
+    struct engine *e, struct reservation *draft, struct allocs *alloc, struct err *err)
+{
+    if (reservation_check(e->c, draft, e->now, err) < 0)
+        return -1;
+    if (draft->start_at < e->now)
+        draft->start_at = e->now;
+    uint32_t tasks = calendar_choose(e, draft, alloc);
+    if (!rsvnodes_acceptable(draft, tasks))
+        return refuse_tasks(e, draft, tasks, err);
+    if (check_alone(e, draft, alloc, err) < 0)
+        return -1;
+    return check_limits(e, draft, alloc, err);
+}
+
+int setres(struct engine *e, const struct event *ev, struct err *err)
+{
+    struct reservation *draft = ev->u.reserve.draft, *r;
+    struct allocs alloc = {0};
+
+    if (rsvrights_reserve(e->c, draft, &ev->u.reserve.who, ev->u.reserve.group, err) < 0
+        || place(e, draft, &alloc, err) < 0
+        || reservation_add(e->c, draft, e->now, &r, err) < 0) {
+        vec_fini(&alloc);
+        return -1;
+    }
+    reservation_set_nodes(e->c, r, &alloc);
+    return 0;
+}
+
+/* A reservation of a job goes by the job's name. It comes again in the next cycle if
+ * the job is still entitled to one. */
+static int release_job(
+    struct engine *e, const char *id, const struct actor *who, struct err *err)
+{
+    struct job *j = job_find(e->c, id);
+
+    if (!j || j->rsv_slot == INDEX_NONE)
+        return err_set(err, ERR_NOT_FOUND, "reservation '%.80s' is not there", id);
+    if (rsvrights_release_job(e->c, j, who, err) < 0)
+        return -1;
+    drop_reservation(e, j);
+    return 0;
+}
+
+int releaseres(struct engine *e, const struct event *ev, struct err *err)
+{
+    const char *name = ev->u.unreserve.name ? ev->u.unreserve.name : "";
+    const struct actor *who = &ev->u.unreserve.who;
+    struct reservation *r = reservation_find(e->c, name);
+
+    if (!r || !reservation_is_live(r))
+        return release_job(e, name, who, err);
+    if (rsvrights_release(e->c, r, who, err) < 0)
+        return -1;
+    return reservation_move(e->c, r, RSV_EV_RELEASE, e->now, err);
+}
