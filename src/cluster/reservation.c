@@ -323,9 +323,18 @@ struct res reservation_amount(
     for (int i = 0; i < RES_DIMS; i++) {
         int64_t each = r->def.per_task.v[i];
 
-        amount.v[i] = tasks == 0 ? 0 : each < 0 ? n->cfg.v[i] : each * tasks;
+        bool all = each < 0 || (r->flags & RSV_DEDICATEDNODE);
+
+        amount.v[i] = tasks == 0 ? 0 : all ? n->cfg.v[i] : each * tasks;
     }
     return amount;
+}
+
+void reservation_changed(struct cluster *c, struct reservation *r, int64_t now)
+{
+    assert(reservation_is_live(r) && r->start_at < r->end_at);
+    r->modified_at = now;
+    c->rsv_epoch++;
 }
 
 /* ---- life ---------------------------------------------------------------------- */

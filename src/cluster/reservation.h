@@ -119,9 +119,13 @@ static inline const struct rsv_list *reservations_on(
     return node < c->rsv_nodes.n ? &c->rsv_nodes.v[node] : &none;
 }
 
-/* What `tasks` of its tasks take of the node: -1 is all that is configured. */
+/* What `tasks` of its tasks take of the node: -1 is all that is configured. With
+ * DEDICATEDNODE any task takes the whole node. */
 struct res reservation_amount(
     const struct reservation *r, const struct node *n, uint32_t tasks);
+
+/* Attributes of a live one were changed in place, among them perhaps its window. */
+void reservation_changed(struct cluster *c, struct reservation *r, int64_t now);
 
 /* ---- life ------------------------------------------------------------------------ */
 

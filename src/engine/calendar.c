@@ -20,14 +20,20 @@ uint32_t calendar_choose(
     return rsvnodes_choose(e->c, r, &free_tasks, ret);
 }
 
-static uint32_t choose_nodes(struct engine *e, struct reservation *r)
+void calendar_place(struct engine *e, struct reservation *r)
 {
     struct allocs alloc = {0};
-    uint32_t tasks = calendar_choose(e, r, &alloc);
 
+    calendar_choose(e, r, &alloc);
     reservation_set_nodes(e->c, r, &alloc);
     vec_fini(&alloc);
-    return tasks;
+}
+
+/* Reservations of jobs that no other one displaces: those that QOS or job ask for. */
+static bool stays(const struct engine *e, const struct job *j)
+{
+    return (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_RESERVEALWAYS)
+           || (j->extra && j->extra->advres);
 }
 
 /* The reserved job of lowest priority below that of the reservation, or NULL. */
@@ -38,39 +44,70 @@ static struct job *displaceable(struct engine *e, const struct reservation *r)
     for (uint32_t i = 0; i < plan_reservations(e->plan); i++) {
         uint32_t index = plan_reserved_job(e->plan, i);
         struct job *j = index == INDEX_NONE ? NULL : e->c->jobs.v[index];
-        if (j && j->priority < r->priority
+        if (j && j->priority < r->priority && !stays(e, j)
             && (!lowest || j->priority < lowest->priority))
             lowest = j;
     }
     return lowest;
 }
 
+/* The reservation of lowest priority below that of `r` that lets itself be displaced
+ * (PREEMPTEE) and holds something at the time of `r`, or NULL. */
+static struct reservation *preemptee(
+    const struct engine *e, const struct reservation *r)
+{
+    struct reservation *lowest = NULL;
+
+    for (size_t i = 0; i < e->c->reservations.n; i++) {
+        struct reservation *other = e->c->reservations.v[i];
+        if (other && (other->flags & RSV_PREEMPTEE) && other->held_tasks > 0
+            && rsvnodes_conflict(r, other) && other->priority < r->priority
+            && acl_overlap(r, other->start_at, other->end_at) > 0
+            && (!lowest || other->priority < lowest->priority))
+            lowest = other;
+    }
+    return lowest;
+}
+
+/* It gives way with all its nodes and takes what is left then; one on a list of hosts
+ * has no choice and is gone until it rolls. */
+static void displace(
+    struct engine *e, struct reservation *other, struct reservation *by)
+{
+    struct allocs none = {0};
+
+    if (rsvnodes_is_fixed(other)) {
+        reservation_move(e->c, other, RSV_EV_RELEASE, e->now, NULL);
+        calendar_place(e, by);
+        return;
+    }
+    reservation_set_nodes(e->c, other, &none);
+    calendar_place(e, by);
+    calendar_place(e, other);
+}
+
 /* Complete what is missing; a standing reservation with a PRIORITY may take the place
- * of priority reservations of lower jobs, one at a time. */
+ * of priority reservations of lower jobs and of lower PREEMPTEE reservations, one at a
+ * time. */
 static void grow(struct engine *e, struct reservation *r)
 {
-    choose_nodes(e, r);
+    calendar_place(e, r);
     while (r->priority > 0 && rsvnodes_incomplete(e->c, r)) {
         struct job *j = displaceable(e, r);
         if (!j)
             break;
         drop_reservation(e, j);
-        choose_nodes(e, r);
+        calendar_place(e, r);
+    }
+    for (size_t i = 0; i < e->c->reservations.n && rsvnodes_incomplete(e->c, r); i++) {
+        struct reservation *other = preemptee(e, r);
+        if (!other)
+            break;
+        displace(e, other, r);
     }
 }
 
 /* ---- standing reservations ---- */
-
-/* Instances whose section the settings have no more. */
-static void release_orphans(struct engine *e)
-{
-    for (size_t i = 0; i < e->c->reservations.n; i++) {
-        struct reservation *r = e->c->reservations.v[i];
-        if (r && r->kind == RSV_STANDING && r->standing == INDEX_NONE
-            && reservation_is_live(r))
-            reservation_move(e->c, r, RSV_EV_RELEASE, e->now, NULL);
-    }
-}
 
 /* Has a period ended, or are other settings in force? */
 static bool time_to_roll(struct engine *e)
@@ -78,8 +115,7 @@ static bool time_to_roll(struct engine *e)
     bool roll = e->standing_epoch != e->c->config_epoch;
 
     if (roll) {
-        standing_relink(e->c);
-        release_orphans(e);
+        review_settings(e);
         e->roll_at.n = 0;
     }
     e->standing_epoch = e->c->config_epoch;
@@ -171,8 +207,7 @@ static void grow_incomplete(struct engine *e)
 {
     for (size_t i = 0; i < e->c->reservations.n; i++) {
         struct reservation *r = e->c->reservations.v[i];
-        if (r && reservation_is_live(r) && r->kind == RSV_STANDING
-            && rsvnodes_incomplete(e->c, r))
+        if (r && reservation_is_live(r) && rsvnodes_incomplete(e->c, r))
             grow(e, r);
     }
 }
@@ -185,7 +220,9 @@ void calendar_refresh(struct engine *e)
     reservations_advance(e->c, e->now);
     if (time_to_roll(e) || released)
         roll(e);
+    review_nodes(e);
     grow_incomplete(e);
+    review_flexible(e);
     fire_due(e);
     wake_at(e, reservations_next(e->c, e->now));
 }

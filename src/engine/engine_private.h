@@ -66,7 +66,9 @@ struct engine {
     struct zone zone;
     struct VEC(int64_t) roll_at; /* by standing reservation: its next period */
     uint64_t standing_epoch;     /* settings the standing ones were made by */
-    bool any_deps;               /* some job depended on another */
+    uint64_t hosts_epoch;        /* of the nodes that lists of hosts were resolved in */
+    size_t hosts_nodes;
+    bool any_deps;    /* some job depended on another */
     bool look_again;  /* a start of this cycle may let others go in the next */
     bool any_limited; /* somebody was kept back by a limit */
     bool any_left;    /* somebody waits no longer, but was not started */
@@ -185,6 +187,14 @@ void calendar_refresh(struct engine *e);
 uint32_t calendar_choose(
     struct engine *e, const struct reservation *r, struct allocs *ret);
 void calendar_job_ended(struct engine *e, const struct job *j);
+
+/* Give it the nodes chosen. */
+void calendar_place(struct engine *e, struct reservation *r);
+
+/* review.c: reservations in a world that changed */
+void review_settings(struct engine *e); /* standing ones follow their sections */
+void review_nodes(struct engine *e);    /* lists of hosts are resolved again */
+void review_flexible(struct engine *e); /* SPACEFLEX, TIMEFLEX */
 
 /* setres.c: what people ask for */
 int setres(struct engine *e, const struct event *ev, struct err *err);

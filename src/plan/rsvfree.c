@@ -95,8 +95,11 @@ static int64_t tasks_at(
 {
     struct res have = n->cfg, used = used_at(p, r, n, at);
 
-    for (int i = 0; i < RES_DIMS; i++)
+    for (int i = 0; i < RES_DIMS; i++) {
+        if (used.v[i] > 0 && (r->flags & RSV_DEDICATEDNODE))
+            return 0;
         have.v[i] = have.v[i] > used.v[i] ? have.v[i] - used.v[i] : 0;
+    }
     return res_tasks(&have, &n->cfg, &r->def.per_task);
 }
 

@@ -88,8 +88,9 @@ bool rsvnodes_conflict(const struct reservation *r, const struct reservation *ot
 {
     if (other == r || !reservation_is_live(other))
         return false;
+    bool shared = r->shared && !(r->flags & RSV_DEDICATEDRESOURCE);
     return r->exclusive
-           || (!r->shared && !rsvnodes_is_fixed(r) && !(r->flags & RSV_FORCE));
+           || (!shared && !rsvnodes_is_fixed(r) && !(r->flags & RSV_FORCE));
 }
 
 void rsvnodes_add_reservations(const struct cluster *c, const struct reservation *r,
@@ -115,8 +116,11 @@ static uint32_t tasks_at(const struct reservation *r, const struct node *n, int6
     struct res have = n->cfg;
 
     for (size_t i = 0; i < uses->n; i++)
-        if (uses->v[i].start_at <= at && at < uses->v[i].end_at)
+        if (uses->v[i].start_at <= at && at < uses->v[i].end_at) {
+            if (r->flags & RSV_DEDICATEDNODE)
+                return 0;
             res_add(&have, &uses->v[i].amount, -1);
+        }
     return tasks_of(r, n, &have);
 }
 

@@ -3,6 +3,7 @@
 #include "plan/standing.h"
 
 #include "cluster/rsvdraft.h"
+#include "plan/trigger.h"
 
 #define WEEK_DAYS 7
 
@@ -222,4 +223,117 @@ void standing_relink(struct cluster *c)
                 && strcmp(srcfg_name(&c->cfg->standing.v[s]), r->base) == 0)
                 r->standing = s;
     }
+}
+
+/* ---- other settings ----------------------------------------------------------------
+ */
+
+/* Flags that decide where an instance is placed. */
+#define PLACING (RSV_FORCE | RSV_IGNSTATE | RSV_DEDICATEDNODE | RSV_DEDICATEDRESOURCE)
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_tasks(const struct taskdef *a, const struct taskdef *b)
+{
+    if (memcmp(&a->per_task, &b->per_task, sizeof a->per_task) != 0 || a->tpn != b->tpn
+        || a->features.n != b->features.n || a->gres.n != b->gres.n)
+        return false;
+    for (size_t i = 0; i < a->features.n; i++)
+        if (a->features.v[i] != b->features.v[i])
+            return false;
+    for (size_t i = 0; i < a->gres.n; i++)
+        if (a->gres.v[i].id != b->gres.v[i].id
+            || a->gres.v[i].count != b->gres.v[i].count)
+            return false;
+    return true;
+}
+
+static bool same_place(const struct reservation *a, const struct reservation *b)
+{
+    return a->tasks == b->tasks && a->partition == b->partition
+           && a->shared == b->shared && a->listed == b->listed
+           && ((a->flags ^ b->flags) & PLACING) == 0
+           && same_text(a->host_expr, b->host_expr) && same_tasks(&a->def, &b->def);
+}
+
+/* The instance wanted in the period of `r`, if it has the window of `r`. */
+static bool same_window(const struct sr_cfg *sr, const struct zone *z,
+    const struct reservation *r, int64_t now, struct standing_instance *ret)
+{
+    struct standing_instances wanted = {0};
+    bool same = false;
+
+    standing_wanted(sr, z, now, &wanted);
+    for (size_t i = 0; i < wanted.n && !same; i++) {
+        const struct standing_instance *w = &wanted.v[i];
+        bool begun = r->start_at <= now && w->start_at <= now;
+
+        same = w->period_at == r->period_at && w->end_at == r->end_at
+               && (begun || w->start_at == r->start_at);
+        *ret = *w;
+    }
+    vec_fini(&wanted);
+    return same;
+}
+
+static bool same_trigger(const struct trigger *a, const struct trigger *b)
+{
+    return a->event == b->event && a->action == b->action && a->offset_s == b->offset_s
+           && a->threshold >= b->threshold && a->threshold <= b->threshold
+           && same_text(a->data, b->data);
+}
+
+/* New triggers know what those before have done. */
+static void inherit_fired(
+    const struct reservation *r, struct trigger_list *triggers, int64_t now)
+{
+    for (size_t i = 0; i < triggers->n; i++) {
+        struct trigger *t = &triggers->v[i];
+        const struct trigger *former = NULL;
+
+        for (size_t k = 0; k < r->triggers.n && !former; k++)
+            if (same_trigger(t, &r->triggers.v[k]))
+                former = &r->triggers.v[k];
+        t->fired = former ? former->fired
+                          : t->event != TRIGGER_MINLOAD && trigger_due_at(r, t) <= now;
+        t->fired_at = former ? former->fired_at : 0;
+    }
+}
+
+static void swap_attributes(struct reservation *r, struct reservation *draft)
+{
+    struct acl acl = r->acl;
+    struct trigger_list triggers = r->triggers;
+
+    r->acl = draft->acl;
+    r->triggers = draft->triggers;
+    draft->acl = acl;
+    draft->triggers = triggers;
+    r->flags = draft->flags;
+    r->owner_kind = draft->owner_kind;
+    r->owner = draft->owner;
+    memcpy(r->charge, draft->charge, sizeof r->charge);
+    r->priority = draft->priority;
+}
+
+bool standing_take_over(
+    struct cluster *c, const struct zone *z, struct reservation *r, int64_t now)
+{
+    struct standing_instance i;
+
+    if (r->standing == INDEX_NONE
+        || !same_window(&c->cfg->standing.v[r->standing], z, r, now, &i))
+        return false;
+    struct reservation draft = standing_draft(c, r->standing, &i, NULL);
+    bool same = same_place(r, &draft);
+    if (same) {
+        inherit_fired(r, &draft.triggers, now);
+        swap_attributes(r, &draft);
+        reservation_changed(c, r, now);
+    }
+    reservation_fini(&draft);
+    return same;
 }

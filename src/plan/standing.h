@@ -58,4 +58,12 @@ bool standing_may_forget(const struct reservation *r, int64_t now);
  * whose section is gone, or unusable, gets INDEX_NONE; the caller releases it. */
 void standing_relink(struct cluster *c);
 
+/* Let a live instance, linked again, follow its section: access list, owner, account,
+ * priority, flags and triggers are taken over (what fired has fired, and an event that
+ * is past does not fire any more). False, with nothing changed, when it has to be made
+ * anew: the section is gone, has no instance in that period any more, or has another
+ * window, task definition, host list or way of placing. O(attributes). */
+bool standing_take_over(
+    struct cluster *c, const struct zone *z, struct reservation *r, int64_t now);
+
 #endif
