@@ -147,6 +147,11 @@ static uint32_t free_slot(struct cluster *c)
     return (uint32_t)c->reservations.n - 1;
 }
 
+static void changed(struct cluster *c, struct reservation *r)
+{
+    r->changed = ++c->rsv_epoch;
+}
+
 static void number(struct cluster *c, struct reservation *r)
 {
     struct rsv_name *e = xcalloc(1, sizeof *e);
@@ -158,7 +163,7 @@ static void number(struct cluster *c, struct reservation *r)
     e->name = r->name;
     e->r = r;
     HASH_ADD_KEYPTR(hh, c->priv->rsv_names, e->name, strlen(e->name), e);
-    c->rsv_epoch++;
+    changed(c, r);
 }
 
 int reservation_check(const struct cluster *c, const struct reservation *draft,
@@ -301,7 +306,7 @@ void reservation_set_nodes(
         r->held_nodes += a->count;
         r->held_tasks += a->count * a->tasks;
     }
-    c->rsv_epoch++;
+    changed(c, r);
 }
 
 uint32_t reservation_tasks_on(
@@ -334,7 +339,7 @@ void reservation_changed(struct cluster *c, struct reservation *r, int64_t now)
 {
     assert(reservation_is_live(r) && r->start_at < r->end_at);
     r->modified_at = now;
-    c->rsv_epoch++;
+    changed(c, r);
 }
 
 /* ---- life ---------------------------------------------------------------------- */
@@ -380,7 +385,7 @@ int reservation_move(struct cluster *c, struct reservation *r, enum rsv_event e,
         r->ended_at = t->to == RSV_ENDED ? r->end_at : now;
         leave_nodes(c, r);
     }
-    c->rsv_epoch++;
+    changed(c, r);
     return 0;
 }
 

@@ -61,7 +61,15 @@ struct reservation {
     uint32_t held_tasks, held_nodes;
 
     struct trigger_list triggers; /* with their fired state */
-    double idle_ps, active_ps;    /* processor seconds unused and used */
+
+    /* kept by policy/rsvuse (read by rsvuse_of()) and policy/fairshare */
+    double idle_ps, active_ps; /* processor seconds unused and used until use_at */
+    int64_t held_procs, active_procs; /* processors held, and used by jobs inside */
+    int64_t use_at;
+    bool use_open;                 /* time is being counted */
+    uint64_t changed, use_changed; /* epoch of the last change, and of that noticed */
+    double fs_rate;                /* what is charged a second now, and to whom */
+    uint32_t fs_cred[CRED_KINDS];
 
     /* of an instance of a standing reservation */
     uint32_t standing; /* index into settings.standing, else INDEX_NONE */

@@ -216,6 +216,7 @@ void calendar_refresh(struct engine *e)
 {
     if (e->c->reservations.n == 0 && e->cfg->standing.n == 0)
         return;
+    rsvuse_sync(e->c, e->now);
     bool released = forget_ended(e);
     reservations_advance(e->c, e->now);
     if (time_to_roll(e) || released)
@@ -224,6 +225,7 @@ void calendar_refresh(struct engine *e)
     grow_incomplete(e);
     review_flexible(e);
     fire_due(e);
+    rsvuse_sync(e->c, e->now);
     wake_at(e, reservations_next(e->c, e->now));
 }
 

@@ -240,6 +240,7 @@ static int on_qos(
     if (active) {
         limits_count_active(e->limits, e->c, j, +1, e->now);
         fs_job_start(e->c, j, e->now);
+        rsvuse_job(e->c, j, +1, e->now);
     } else if (result == 0) {
         drop_reservation(e, j);
         resolve_job(e, j);

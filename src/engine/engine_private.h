@@ -8,6 +8,7 @@
 #include "plan/backfill.h"
 #include "plan/plan.h"
 #include "policy/limits.h"
+#include "policy/rsvuse.h"
 
 struct indexes VEC(uint32_t);
 

@@ -472,6 +472,7 @@ static int resume(struct engine *e, struct job *j, struct err *err)
     plan_job_started(e->plan, j);
     limits_count_active(e->limits, e->c, j, +1, e->now);
     fs_job_start(e->c, j, e->now);
+    rsvuse_job(e->c, j, +1, e->now);
     act(e, ACTION_RESUME, j, e->now, NULL);
     return 0;
 }

@@ -53,6 +53,7 @@ static int make_active(struct engine *e, struct job *j, int64_t at, struct err *
     plan_job_started(e->plan, j);
     limits_count_active(e->limits, e->c, j, +1, e->now);
     fs_job_start(e->c, j, e->now);
+    rsvuse_job(e->c, j, +1, e->now);
     j->why.code = WAIT_NONE;
     return 0;
 }

@@ -188,6 +188,7 @@ int setres(struct engine *e, const struct event *ev, struct err *err)
         return -1;
     }
     reservation_set_nodes(e->c, r, &alloc);
+    rsvuse_sync(e->c, e->now);
     return 0;
 }
 
@@ -216,5 +217,7 @@ int releaseres(struct engine *e, const struct event *ev, struct err *err)
         return release_job(e, name, who, err);
     if (rsvrights_release(e->c, r, who, err) < 0)
         return -1;
-    return reservation_move(e->c, r, RSV_EV_RELEASE, e->now, err);
+    int status = reservation_move(e->c, r, RSV_EV_RELEASE, e->now, err);
+    rsvuse_sync(e->c, e->now);
+    return status;
 }

@@ -128,6 +128,7 @@ bool start_placed(struct engine *e, struct job *j, bool backfill)
     plan_job_started(e->plan, j);
     limits_count_active(e->limits, e->c, j, +1, e->now);
     fs_job_start(e->c, j, e->now);
+    rsvuse_job(e->c, j, +1, e->now);
     if (backfill)
         j->flags |= JOB_BACKFILL;
     j->why.code = WAIT_NONE;
@@ -163,6 +164,7 @@ bool start_if_possible(struct engine *e, struct job *j, bool backfill)
 
 void stop_charging(struct engine *e, struct job *j, int64_t now)
 {
+    rsvuse_job(e->c, j, -1, now);
     fs_roll(e->c, now); /* what was used before a new window belongs to the old ones */
     fs_job_stop(e->c, j, now);
 }

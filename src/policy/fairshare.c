@@ -11,6 +11,8 @@
  * is an integer, so this is exactly the sum over jobs, not an approximation. */
 #include "policy/fairshare.h"
 
+#include "policy/rsvrights.h"
+
 #include <string.h>
 
 static bool is_on(const struct cluster *c)
@@ -101,6 +103,40 @@ void fs_job_stop(struct cluster *c, struct job *j, int64_t now)
     j->fs_rate = 0;
 }
 
+static void add_rsv_rate(
+    struct cluster *c, struct reservation *r, double rate, int64_t now)
+{
+    double owed = rate * (double)(now - c->fs_window_at);
+
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        if (r->fs_cred[kind])
+            add_rate(&c->creds[kind].v[r->fs_cred[kind]]->fs, rate, owed);
+    add_rate(&c->fs_total, rate, owed);
+    r->fs_rate += rate;
+}
+
+void fs_reservation(
+    struct cluster *c, struct reservation *r, double idle_procs, int64_t now)
+{
+    bool anybody = false;
+
+    if (!is_on(c) || !c->fs_open) {
+        r->fs_rate = 0;
+        return;
+    }
+    if (now < c->fs_window_at)
+        now = c->fs_window_at;
+    if (r->fs_rate > 0)
+        add_rsv_rate(c, r, -r->fs_rate, now);
+    r->fs_rate = 0;
+    for (int kind = 0; kind < CRED_KINDS; kind++) {
+        r->fs_cred[kind] = rsvrights_accountable(r, (enum cred_kind)kind);
+        anybody |= r->fs_cred[kind] != 0;
+    }
+    if (anybody && idle_procs > 0)
+        add_rsv_rate(c, r, idle_procs, now);
+}
+
 /* Forget the rate; what was used until now stays. */
 static void drop_rate(const struct cluster *c, struct fs_usage *u, int64_t at)
 {
@@ -121,6 +157,15 @@ static void sum_rates(struct cluster *c)
         j->fs_rate = 0;
         if (job_is_active(j) && is_on(c))
             add_job_rate(c, j, rate_of(c, j), c->fs_at);
+    }
+    for (size_t i = 0; i < c->reservations.n; i++) {
+        struct reservation *r = c->reservations.v[i];
+
+        if (!r)
+            continue;
+        r->fs_rate = 0;
+        if (r->use_open)
+            fs_reservation(c, r, (double)(r->held_procs - r->active_procs), c->fs_at);
     }
 }
 

@@ -25,6 +25,13 @@ void fs_job_start(struct cluster *c, struct job *j, int64_t now);
  * about to change. Nothing happens for a job that was not started. O(1). */
 void fs_job_stop(struct cluster *c, struct job *j, int64_t now);
 
+/* From `now` on (perhaps a while ago, within the present window) so many processors lie
+ * idle in the reservation: charged like the processors of a job to those who answer
+ * for it, if anybody does. O(1). */
+struct reservation;
+void fs_reservation(
+    struct cluster *c, struct reservation *r, double idle_procs, int64_t now);
+
 /* Charge all started jobs for (since, now], each from its own start on. Time
  * before `since` that was never charged stays uncharged (the scheduler was down).
  * O(1) when nothing was left out. */
