@@ -40,6 +40,9 @@ PLANS = (
     [("plan", jobs, 10000, 0)
      for jobs in (1000, 3000, 10000, 30000, 100000, 300000, 1000000)]
     + [("plan", jobs, 160000, 0) for jobs in (1000, 10000, 100000, 1000000)])
+# mode, jobs, nodes, cycles; each without reservations, with standing ones, with both
+WALLED = [("easy", 100000, 10000, 40), ("plan", 1000, 10000, 0), ("plan", 4000, 10000, 0)]
+RESERVED = ((0, 0), (50, 0), (50, 1000))
 CHUNKS = [(mode, jobs, nodes, 40) for mode in ("chunky", "chunky10")
           for jobs, nodes in ((10000, 1000), (10000, 10000), (100000, 10000))]
 
@@ -208,8 +211,9 @@ def measure_size(figures, runs, tmp):
                  f"{1e6 * cpu / jobs:.2f}", f"{cpu / first:.2f}")
 
 
-def one_cycle(mode, jobs, nodes, cycles):
-    output = run(BUILD / "bench" / "cycle_bench", mode, jobs, nodes, cycles).output
+def one_cycle(mode, jobs, nodes, cycles, *reservations):
+    output = run(BUILD / "bench" / "cycle_bench", mode, jobs, nodes, cycles,
+                 *reservations).output
     pairs = (word.split("=") for word in output.split())
     return {key: float(value) for key, value in pairs if key != "mode"}
 
@@ -245,6 +249,24 @@ def measure_chunks(figures, runs, tmp):
                  ["cycle_ms", "p99_ms", "max_ms", "first_ms", "starts"])
 
 
+def measure_reservations(figures, runs, tmp):
+    """Ratios within a run: those without reservations alternate with the others."""
+    print("\nStanding and administrative reservations of whole nodes: milliseconds, and"
+          "\ntimes as long as without.")
+    table("mode", "jobs", "nodes", "standing", "administrative", "ms", "ratio")
+    for mode, jobs, nodes, cycles in WALLED:
+        key = "cycle_ms" if cycles else "first_ms"
+        samples = repeat(runs, lambda: [
+            one_cycle(mode, jobs, nodes, cycles, *counts)[key] for counts in RESERVED])
+        for i, (standing, admin) in enumerate(RESERVED):
+            ms = figures.add("reservations", f"{mode} {standing}+{admin}", jobs, nodes, key,
+                             [sample[i] for sample in samples])
+            ratio = figures.add("reservations", f"{mode} {standing}+{admin}", jobs, nodes,
+                                "ratio", [sample[i] / sample[0] for sample in samples])
+            line(mode, f"{jobs:,}", f"{nodes:,}", standing, f"{admin:,}", f"{ms:,.6g}",
+                 f"{ratio:.2f}")
+
+
 def measure_parts(figures, runs, tmp):
     print("\nParts of a cycle: start priorities.")
     print(run(BUILD / "bench" / "prio_bench").output, end="", flush=True)
@@ -262,6 +284,7 @@ PARTS = {
     "cycle": measure_cycles,
     "plan": measure_plans,
     "chunky": measure_chunks,
+    "reservations": measure_reservations,
     "parts": measure_parts,
     "store": measure_store,
 }

@@ -12,9 +12,9 @@
  * counts would lie, and the pools concerned are planned node by node: reservations
  * then pin the nodes they found.
  *
- * Reservations with a host list or an access list will make pools of their own
- * (their nodes differ in what is free when, and for whom); nothing below assumes
- * that all nodes of a partition are in one pool. */
+ * Nodes under reservations of whole nodes make pools of their own (they differ in what
+ * is free when, and for whom), which are counted as well; nothing below assumes that
+ * all nodes of a partition are in one pool. */
 #ifndef MAUI_PLAN_PLAN_H
 #define MAUI_PLAN_PLAN_H
 
