@@ -6,7 +6,7 @@
 
 #include <strings.h>
 
-static const struct rm_driver *const drivers[] = {&rm_local_driver};
+static const struct rm_driver *(*const drivers[])(void) = {rm_local_driver};
 #define DRIVERS (sizeof drivers / sizeof drivers[0])
 
 const struct rm_driver *rm_driver_find(const char *type, struct err *err)
@@ -15,9 +15,11 @@ const struct rm_driver *rm_driver_find(const char *type, struct err *err)
 
     nearest_init(&near, type);
     for (size_t i = 0; i < DRIVERS; i++) {
-        if (strcasecmp(drivers[i]->type, type) == 0)
-            return drivers[i];
-        nearest_offer(&near, drivers[i]->type);
+        const struct rm_driver *driver = drivers[i]();
+
+        if (strcasecmp(driver->type, type) == 0)
+            return driver;
+        nearest_offer(&near, driver->type);
     }
     if (nearest_best(&near) != NULL)
         err_set(err, ERR_NOT_FOUND,
@@ -26,7 +28,7 @@ const struct rm_driver *rm_driver_find(const char *type, struct err *err)
     else
         err_set(err, ERR_NOT_FOUND,
             "no resource manager of type '%s'; expected one like '%s'", type,
-            drivers[0]->type);
+            drivers[0]()->type);
     return NULL;
 }
 

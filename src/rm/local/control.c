@@ -68,6 +68,7 @@ static void update(struct local_job *j, const struct answer *a)
     j->run.suspended_at = a->suspended_at;
     if (changed)
         ljob_report(j);
+    ljob_account(j);
 }
 
 static void take_answer(struct local *l, const char *message)

@@ -162,10 +162,10 @@ int folder_remove(int parent, const char *name)
     if (errno != EISDIR && errno != EPERM)
         return -1;
     folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder < 0) {
-        /* a folder its owner shut: an empty one still goes */
-        return unlinkat(parent, name, AT_REMOVEDIR);
-    }
+    if (folder < 0 && errno == EACCES && fchmodat(parent, name, 0700, 0) == 0)
+        folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0)
+        return -1;
     if (remove_below(folder) != 0)
         return -1;
     return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 : -1;

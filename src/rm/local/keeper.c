@@ -289,6 +289,7 @@ int keeper_main(int argc, char **argv)
             stderr);
         return 2;
     }
+    close_range(3, ~0U, 0); /* nothing of the daemon's */
     k = xcalloc(1, sizeof *k);
     k->control = k->signals = k->lock = k->cgroup.fd = -1;
     k->folder = folder_open(AT_FDCWD, argv[1], &err);
@@ -297,17 +298,7 @@ int keeper_main(int argc, char **argv)
         free(k);
         return 1;
     }
-    switch (fork()) {
-    case -1:
-        printf("retry cannot make a process: %s\n", strerror(errno));
-        status = 1;
-        break;
-    case 0:
-        status = keep(k);
-        break;
-    default:
-        status = 0; /* the daemon need not wait for the keeper */
-    }
+    status = keep(k);
     request_free(k->request);
     run_fini(&k->run);
     vec_fini(&k->pids);

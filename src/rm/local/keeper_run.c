@@ -25,21 +25,26 @@ static void signal_all(struct keeper *k, int signal)
     procs_signal(&k->pids, signal);
 }
 
-int keeper_suspend(struct keeper *k)
+/* Stop them all, those too that are made meanwhile. */
+static void stop_all(struct keeper *k)
 {
     size_t before = 0;
 
-    if (k->stopped_since_ms != 0 || k->ending)
-        return -1;
-    k->stopped_since_ms = keeper_now_ms();
-    if (cgroup_freeze(&k->cgroup, true) == 0)
-        return 0;
     for (int i = 0; i < STOP_ROUNDS; i++) {
         signal_all(k, SIGSTOP);
         if (k->pids.n == before)
             break;
         before = k->pids.n;
     }
+}
+
+int keeper_suspend(struct keeper *k)
+{
+    if (k->stopped_since_ms != 0 || k->ending)
+        return -1;
+    k->stopped_since_ms = keeper_now_ms();
+    if (cgroup_freeze(&k->cgroup, true) != 0)
+        stop_all(k);
     return 0;
 }
 
@@ -141,7 +146,8 @@ static void do_timers(struct keeper *k)
         k->memory_at_ms = now + k->run.poll_ms;
     }
     if (k->kill_at_ms != 0 && now >= k->kill_at_ms) {
-        cgroup_kill(&k->cgroup);
+        if (cgroup_kill(&k->cgroup) != 0)
+            stop_all(k); /* or some could be made faster than they are found */
         signal_all(k, SIGKILL);
         k->kill_at_ms = now + KILL_AGAIN_MS;
     }
@@ -206,6 +212,7 @@ static void tell_news(struct keeper *k)
 void keeper_finish(struct keeper *k)
 {
     struct err err;
+    int64_t one;
     char *text;
 
     k->end.start_at = k->run.start_at;
@@ -213,7 +220,7 @@ void keeper_finish(struct keeper *k)
         k->end.end_at = time(NULL);
     if (k->end.kind != END_LOST) {
         k->end.mem_mb = keeper_memory_mb(k);
-        k->end.cpu_s = keeper_cpu_s(k);
+        rusage_children(&k->end.cpu_s, &one); /* all have been waited for */
         if (cgroup_was_out_of_memory(&k->cgroup))
             snprintf(k->end.notes, sizeof k->end.notes,
                 "memory limit of %lld MB exceeded", (long long)k->run.mem_mb);

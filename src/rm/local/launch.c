@@ -12,13 +12,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SCRIPT_HEAD  2 /* bytes looked at for #! */
 #define BUSY_TRIES   100
 #define BUSY_WAIT_US 5000
 
@@ -128,56 +128,71 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The arguments behind `first`, which itself stands behind `before` when given. */
-static char **arguments(const char *before, const char *first, const char *const *rest)
+/* A list of arguments: the first few, as far as they are given, then the rest. */
+static char **arguments(
+    const char *a, const char *b, const char *c, const char *const *rest)
 {
+    const char *const first[] = {a, b, c};
     struct VEC(char *) v = {0};
 
-    if (before != NULL)
-        vec_push(&v, (char *)before);
-    if (first != NULL)
-        vec_push(&v, (char *)first);
+    for (size_t i = 0; i < 3; i++)
+        if (first[i] != NULL)
+            vec_push(&v, (char *)first[i]);
     for (; rest != NULL && *rest != NULL; rest++)
         vec_push(&v, (char *)*rest);
     vec_push(&v, NULL);
     return v.v;
 }
 
-static bool names_interpreter(const char *script)
+/* The words behind #! in the script's first line, split as the kernel does: interpreter
+ * and at most one argument. False when there are none. */
+static bool read_interpreter(
+    const char *script, char line[LINE_MAX], char **ret_program, char **ret_argument)
 {
-    char head[SCRIPT_HEAD] = "";
     int fd = open(script, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, line, LINE_MAX - 1) : -1;
+    char *rest = line + 2;
 
-    if (fd < 0)
+    if (fd >= 0)
+        close(fd);
+    if (n < 2 || line[0] != '#' || line[1] != '!')
         return false;
-    if (read(fd, head, sizeof head) != sizeof head)
-        head[0] = '\0';
-    close(fd);
-    return head[0] == '#' && head[1] == '!';
+    line[n] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    rest += strspn(rest, " \t");
+    *ret_program = strsep(&rest, " \t");
+    *ret_argument = rest != NULL ? rest + strspn(rest, " \t") : NULL;
+    if (*ret_argument != NULL && **ret_argument == '\0')
+        *ret_argument = NULL;
+    return **ret_program != '\0';
 }
 
 static int execute(const struct launch *l, struct err *err)
 {
     const struct request *r = l->request;
-    struct strbuf script = {0};
     const char *shell = getenv("SHELL");
+    char line[LINE_MAX], *program, *argument;
+    struct strbuf script = {0};
 
     if (!r->script) {
-        execvp(r->argv[0], arguments(NULL, NULL, r->argv));
+        execvp(r->argv[0], arguments(NULL, NULL, NULL, r->argv));
         return failure(err, "run", r->argv[0]);
     }
     strbuf_printf(&script, "%s/script", l->folder);
-    if (names_interpreter(script.text)) {
-        /* busy: another keeper forked while the script was being written */
-        for (int tries = 0; tries < BUSY_TRIES && (tries == 0 || errno == ETXTBSY);
-             tries++) {
-            execv(script.text, arguments(NULL, script.text, r->argv));
-            usleep(BUSY_WAIT_US);
-        }
-        return failure(err, "run the script by its #! line", "");
+    if (!read_interpreter(script.text, line, &program, &argument)) {
+        execv(shell, arguments(shell, script.text, NULL, r->argv));
+        return failure(err, "run the shell", shell);
     }
-    execv(shell, arguments(shell, script.text, r->argv));
-    return failure(err, "run the shell", shell);
+    /* busy: another keeper forked while the script was being written */
+    for (int tries = 0; tries < BUSY_TRIES; tries++) {
+        execv(script.text, arguments(script.text, NULL, NULL, r->argv));
+        if (errno != ETXTBSY)
+            break;
+        usleep(BUSY_WAIT_US);
+    }
+    if (errno == EACCES) /* a spool on a file system that runs no programs */
+        execv(program, arguments(program, argument, script.text, r->argv));
+    return failure(err, "run the script by its #! line", "");
 }
 
 static int become_job(const struct launch *l, pid_t keeper, struct err *err)

@@ -105,7 +105,18 @@ void ljob_report(struct local_job *j)
     }
     if (j->end.notes[0] != '\0')
         job.notes = j->end.notes;
+    j->told = true;
     local_report(j->local, &r);
+}
+
+void ljob_account(struct local_job *j)
+{
+    bool takes = ljob_is_active(j) && j->run.suspended_at == 0;
+
+    if (takes == j->takes)
+        return;
+    j->takes = takes;
+    nodes_take(j->local, j, takes ? 1 : -1);
 }
 
 void ljob_next(struct local_job *j)
@@ -219,9 +230,9 @@ void ljob_runs(struct local_job *j, pid_t keeper)
     j->end.notes[0] = '\0';
     if (anew) {
         j->cpu_s = j->mem_mb = -1;
-        if (j->local->synced)
+        if (j->told)
             ljob_report(j);
-        nodes_take(j->local, j, 1);
+        ljob_account(j);
     }
     if (watch(j, keeper) != 0 || j->news) {
         j->news = false;
@@ -287,21 +298,18 @@ static void unknown_end(struct local_job *j, const struct err *err)
 /* Put the end into the table. */
 static void ended(struct local_job *j)
 {
-    bool was_active = ljob_is_active(j), again = j->end.kind == END_REQUEUED;
-
     unwatch(j);
     start_free(j->start);
     j->start = NULL;
-    j->phase = again ? PHASE_WAITING : PHASE_ENDED;
+    j->phase = j->end.kind == END_REQUEUED ? PHASE_WAITING : PHASE_ENDED;
     j->run.suspended_at = 0;
     j->run.clean = false;
     j->cpu_s = j->end.cpu_s;
     j->mem_mb = j->end.mem_mb;
     control_forget(j);
-    if (j->local->synced) /* else the scan tells */
+    if (j->told) /* else the scan tells */
         ljob_report(j);
-    if (was_active)
-        nodes_take(j->local, j, -1);
+    ljob_account(j);
     ljob_next(j);
 }
 
@@ -337,7 +345,7 @@ static int on_look_again(sd_event_source *source, uint64_t usec, void *ctx)
         return 0;
     if (ljob_load(j, &err) != 0)
         damaged(j, &err);
-    else if (j->phase == PHASE_WAITING && j->local->synced)
+    else if (j->phase == PHASE_WAITING && j->told)
         ljob_report(j);
     ljob_next(j);
     return 0;

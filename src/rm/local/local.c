@@ -51,9 +51,10 @@ void local_health(struct local *l, const char *function, const char *text)
     while (h->function != NULL && strcmp(h->function, function) != 0)
         h++;
     h->function = function;
-    if (text == NULL && !h->down)
+    if (h->text == NULL ? text == NULL : text != NULL && strcmp(h->text, text) == 0)
         return;
-    h->down = text != NULL;
+    free(h->text);
+    h->text = text != NULL ? xstrdup(text) : NULL;
     r.u.health.up = text == NULL;
     r.u.health.function = function;
     r.u.health.text = text;
@@ -132,9 +133,12 @@ static void local_close(struct rm *rm)
 
     spool_close(l);
     nodes_close(l);
+    start_forget_children(l);
     for (char **word = l->keeper; word != NULL && *word != NULL; word++)
         free(*word);
     free(l->keeper);
+    for (int i = 0; i < LOCAL_FUNCTIONS; i++)
+        free(l->health[i].text);
     free(l->cgroup);
     free(l->path);
     sd_event_unref(l->loop);
@@ -146,7 +150,7 @@ static struct rm *local_open(const struct rm_cfg *cfg, sd_event *loop,
 {
     struct local *l = xcalloc(1, sizeof *l);
 
-    l->rm.driver = &rm_local_driver;
+    l->rm.driver = rm_local_driver();
     l->loop = sd_event_ref(loop);
     l->sink = *sink;
     l->spool = l->jobs_dir = l->fresh_dir = l->news_dir = l->lock = l->control = -1;
@@ -171,7 +175,7 @@ static void local_poll(struct rm *rm)
     nodes_report(l);
 }
 
-const struct rm_driver rm_local_driver = {
+static const struct rm_driver local_driver = {
     .type = "LOCAL",
     .open = local_open,
     .close = local_close,
@@ -180,3 +184,8 @@ const struct rm_driver rm_local_driver = {
     .poll = local_poll,
     .take_id = local_take_id,
 };
+
+const struct rm_driver *rm_local_driver(void)
+{
+    return &local_driver;
+}

@@ -16,10 +16,12 @@
  *   control              answers of keepers
  *
  * A file is whole or absent: written beside, then renamed. What a folder holds tells
- * the job's state, so nothing else needs to survive: end.json (not requeued) ended
- *     run.json, lock held               runs
- *     run.json, lock free, no end.json  its keeper was killed: to be cleaned up
- *     anything else                     queued
+ * the job's state, so nothing else needs to survive:
+ *
+ *   end.json, not requeued            it has ended
+ *   run.json, lock held               it runs
+ *   run.json, lock free, no end.json  its keeper was killed: to be cleaned up
+ *   anything else                     it is queued
  *
  * Attributes of RMCFG[]: SPOOLDIR, NODES (N[xP]), KEEPTIME (of ended jobs' folders),
  * KILLGRACE (between TERM and KILL), CGROUP (folder to make a control group of each job
@@ -29,6 +31,6 @@
 
 #include "rm/rm.h"
 
-extern const struct rm_driver rm_local_driver;
+const struct rm_driver *rm_local_driver(void);
 
 #endif

@@ -44,6 +44,8 @@ struct local_job {
     bool writing;   /* a record of it is on its way to the disk */
     bool news;      /* its end was told while it was starting */
     bool damaged;   /* its folder is kept for somebody to look at */
+    bool told;      /* reported once: changes are told from now on */
+    bool takes;     /* processors of its nodes are counted as in use by it */
     unsigned cleanings;
     struct VEC(struct command *) later; /* until it is neither starting nor writing */
     struct start *start;                /* while STARTING or CLEANING begins */
@@ -71,7 +73,7 @@ struct asked {
 
 struct health {
     const char *function;
-    bool down;
+    char *text; /* owned: what was told last; NULL = it works */
 };
 #define LOCAL_FUNCTIONS 10
 
@@ -91,6 +93,7 @@ struct local {
     int64_t last_id, safe_id; /* taken; on the disk as taken */
     bool synced, lost;        /* lost: the spool has gone */
     struct VEC(char *) names; /* of folders still to be looked at */
+    struct child *children;   /* keepers begun by this daemon */
     size_t names_done;
     struct asked *asked;
     uint64_t serial;
@@ -118,6 +121,8 @@ int ljob_load(struct local_job *j, struct err *err);
 /* Look whether it has ended, and tell. */
 void ljob_look(struct local_job *j);
 void ljob_report(struct local_job *j);
+/* Its processors are in use as long as it is active and not suspended. */
+void ljob_account(struct local_job *j);
 /* It runs: its places are taken, its keeper is watched; told. */
 void ljob_runs(struct local_job *j, pid_t keeper);
 /* Its keeper could not be watched: try again soon. */
@@ -131,6 +136,8 @@ int ljob_open_folder(const struct local_job *j, struct err *err);
 /* Begin a keeper for j->run (run.clean: a cleaning one). -1 = it could not be begun. */
 int start_keeper(struct local_job *j, uint64_t token, struct err *err);
 void start_free(struct start *s);
+/* Watch our own keepers no longer; they go on. */
+void start_forget_children(struct local *l);
 
 /* commands.c */
 int local_command(struct rm *rm, const struct rm_command *cmd, struct err *err);

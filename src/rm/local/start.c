@@ -8,20 +8,72 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #define ANSWER_MAX 600
+
+/* A process of ours, watched only to take it off the process table when it has ended.
+ * Those of a daemon that is gone are somebody else's children. */
+struct child {
+    struct local *local;
+    pid_t pid;
+    int pidfd;
+    sd_event_source *source;
+    struct child *prev, *next;
+};
 
 struct start {
     struct local_job *job;
     uint64_t token;
     int answer; /* pipe */
-    pid_t pid;
     sd_event_source *on_answer;
     char text[ANSWER_MAX];
     size_t len;
 };
+
+static void child_free(struct child *c)
+{
+    DL_DELETE(c->local->children, c);
+    sd_event_source_disable_unref(c->source);
+    if (c->pidfd >= 0)
+        close(c->pidfd);
+    free(c);
+}
+
+static int on_child_ended(sd_event_source *source, int fd, uint32_t events, void *ctx)
+{
+    struct child *c = ctx;
+
+    (void)source, (void)fd, (void)events;
+    waitpid(c->pid, NULL, WNOHANG);
+    child_free(c);
+    return 0;
+}
+
+static void adopt(struct local *l, pid_t pid)
+{
+    struct child *c = xcalloc(1, sizeof *c);
+
+    c->local = l;
+    c->pid = pid;
+    c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    DL_APPEND(l->children, c);
+    if (c->pidfd < 0
+        || sd_event_add_io(l->loop, &c->source, c->pidfd, EPOLLIN, on_child_ended, c)
+               < 0)
+        child_free(c); /* it stays in the table until this daemon ends */
+    else               /* who watches the job comes first */
+        sd_event_source_set_priority(c->source, SD_EVENT_PRIORITY_NORMAL + 20);
+}
+
+void start_forget_children(struct local *l)
+{
+    while (l->children != NULL)
+        child_free(l->children);
+}
 
 void start_free(struct start *s)
 {
@@ -30,8 +82,6 @@ void start_free(struct start *s)
     sd_event_source_disable_unref(s->on_answer);
     if (s->answer >= 0)
         close(s->answer);
-    if (s->pid > 0) /* it only forks, and has most likely ended before it answered */
-        waitpid(s->pid, NULL, 0);
     free(s);
 }
 
@@ -53,8 +103,7 @@ static void refused(struct local_job *j, uint64_t token, char *text)
     enum rm_outcome outcome = strncmp(text, "retry", 5) == 0 ? RM_RETRY : RM_REFUSED;
 
     j->phase = PHASE_WAITING;
-    if (j->local->synced)
-        ljob_report(j); /* still what it was */
+    ljob_report(j); /* still what it was */
     if (outcome == RM_RETRY)
         local_health(j->local, "jobstart", rest != NULL ? rest + 1 : text);
     local_done(j->local, token, outcome, j->id, rest != NULL ? rest + 1 : text);
@@ -154,7 +203,8 @@ static int spawn(const struct local_job *j, int order, int answer, pid_t *ret_pi
     sigfillset(&all);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &all);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(
+        &attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
     failed = posix_spawn(ret_pid, argv.v[0], &files, &attr, argv.v, environ);
     posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&files);
@@ -183,12 +233,13 @@ int start_keeper(struct local_job *j, uint64_t token, struct err *err)
 {
     struct start *s = xcalloc(1, sizeof *s);
     int order = order_file(&j->run, err), answer = -1, failed = -1;
+    pid_t pid;
 
     *s = (struct start){.job = j, .token = token, .answer = -1};
     if (order >= 0)
         answer = listen(s, err);
     if (answer >= 0) {
-        failed = spawn(j, order, answer, &s->pid);
+        failed = spawn(j, order, answer, &pid);
         if (failed)
             err_set(err, ERR_IO, "cannot begin the keeper '%s': %s",
                 j->local->keeper[0], strerror(failed));
@@ -197,10 +248,10 @@ int start_keeper(struct local_job *j, uint64_t token, struct err *err)
     if (order >= 0)
         close(order);
     if (failed) {
-        s->pid = 0;
         start_free(s);
         return -1;
     }
+    adopt(j->local, pid);
     j->start = s;
     return 0;
 }

@@ -286,6 +286,21 @@ static void a_job_of_another_user_runs_as_that_user(void **state)
     free(text);
 }
 
+static bool has_children(void)
+{
+    char path[64];
+    FILE *in;
+    int child = 0;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    in = fopen(path, "re");
+    if (in != NULL && fscanf(in, "%d", &child) != 1)
+        child = 0;
+    if (in != NULL)
+        fclose(in);
+    return child != 0;
+}
+
 static void hundreds_of_jobs_come_and_go(void **state)
 {
     struct kit *k = *state;
@@ -295,6 +310,8 @@ static void hundreds_of_jobs_come_and_go(void **state)
     unsigned before = k->done_count, ended = 0;
     char id[16];
 
+    while (waitpid(-1, NULL, 0) > 0)
+        continue; /* keepers of tests before this one */
     kit_draft(k, &d, NULL);
     d.s.argv = (const char *const[]){"true", NULL};
     d.s.job.output = d.s.job.error = "/dev/null";
@@ -322,6 +339,7 @@ static void hundreds_of_jobs_come_and_go(void **state)
     }
     assert_int_equal(ended, JOBS);
     assert_int_equal(kit_node(k, "node01")->util.v[RES_PROCS], 0);
+    kit_until(k, !has_children()); /* keepers are taken off the process table */
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)

@@ -120,7 +120,7 @@ static void an_end_during_the_daemons_absence_is_told_with_its_true_time(void **
     while (kit_alive(pid))
         usleep(10000);
     ended = time(NULL);
-    sleep(2);
+    usleep(1200000);
     k->jobs.n = 0;
     kit_open(k);
     kit_until_state(k, id, JOB_COMPLETED);

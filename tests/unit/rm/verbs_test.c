@@ -104,12 +104,14 @@ static void a_suspended_job_does_nothing_until_it_is_resumed(void **state)
     kit_number(k, "n");
     assert_int_equal(kit_do(k, RM_SUSPEND, id), RM_OK);
     assert_int_equal(kit_job(k, id)->state, JOB_SUSPENDED);
+    assert_int_equal(kit_node(k, "node01")->util.v[RES_PROCS], 0);
     before = kit_number(k, "n");
     usleep(100000);
     after = kit_number(k, "n");
     assert_int_equal(before, after);
     assert_int_equal(kit_do(k, RM_RESUME, id), RM_OK);
     assert_int_equal(kit_job(k, id)->state, JOB_RUNNING);
+    assert_int_equal(kit_node(k, "node01")->util.v[RES_PROCS], 1);
     kit_until(k, kit_number(k, "n") > after);
     kit_do(k, RM_CANCEL, id);
     kit_until_state(k, id, JOB_REMOVED);
