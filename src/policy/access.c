@@ -235,8 +235,9 @@ static const struct taskdef *merge(
         qos->cfg->qos_features.n ? &qos->cfg->qos_features : &qos->def->qos_features);
     draft.cls = m->cls ? m->cls : INDEX_NONE;
     draft.access = (enum access_policy)m->access;
-    draft.exactnode = asked->exactnode || c->cfg->match_exactnode;
-    draft.exactproc = asked->exactproc || c->cfg->match_exactproc;
+    /* by the settings of today, not those of the submission */
+    draft.exactnode = c->cfg->match_exactnode;
+    draft.exactproc = c->cfg->match_exactproc;
     if (m->ignore_hosts)
         draft.hosts.n = 0;
     def = taskdef_intern(c, &draft);

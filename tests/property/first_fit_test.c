@@ -359,8 +359,8 @@ static bool check_first_fit(const struct world *w, char *fail, size_t size)
     model_init(&o->m, w);
     add_all(o);
     plan_begin(o->p, NOW, RSV_REPLAN);
-    for (uint32_t i = 0; i < w->njobs && good; i++)
-        good = ask(o, i, rng_percent(&r, 80));
+    for (uint32_t i = 0; i < w->nevents && good; i++)
+        good = ask(o, w->events[i].job, rng_percent(&r, 80));
     plan_destroy(o->p);
     access_cache_destroy(o->c);
     cluster_destroy(o->c);

@@ -137,10 +137,10 @@ int64_t model_capacity(const struct model *m, const struct w_job *j,
         k = least(k, n->gpus / q->gpus);
     if (cls && n->limits_classes)
         k = least(k, n->initiators[cls]);
-    if (q->tpn > 1)
-        k -= k % q->tpn;
     if (model_access(m, (uint32_t)(j - m->w->jobs), q) == ACCESS_SINGLETASK)
         k = least(k, 1);
+    if (q->tpn > 1)
+        k -= k % q->tpn;
     return node_suits(m, j, q, (uint32_t)(n - m->w->nodes)) ? k : 0;
 }
 

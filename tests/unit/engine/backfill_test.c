@@ -4,6 +4,8 @@
 #include "cmocka_all.h"
 #include "scenario.h"
 
+#include <stdio.h>
+
 /* One job of an example: processors, limit, priority, and the start expected. */
 struct row {
     const char *id;
@@ -356,6 +358,62 @@ static void b18_chunking(void **state)
     run_both(&with);
 }
 
+/* ---- a long calendar ---- */
+
+#define CALENDAR 200000 /* seconds */
+#define MANY     260
+
+/* The first instant with so many processors throughout, by looking at every second. */
+static int64_t first_second(const int8_t *have, uint32_t procs, int64_t limit)
+{
+    int64_t at = 0;
+
+    for (int64_t t = 0; t < at + limit; t++) {
+        assert_true(t < CALENDAR);
+        if (have[t] < (int8_t)procs)
+            at = t + 1;
+    }
+    return at;
+}
+
+/* Some hundred steps, in which searches start from what earlier ones found, and a queue
+ * long enough for its other sort. */
+static void a_long_calendar_is_what_looking_at_every_second_gives(void **state)
+{
+    struct scenario *s = sc_create_with("RESERVATIONDEPTH 1000\n");
+    int8_t *have = malloc(CALENDAR);
+    struct sc_job jobs[MANY];
+    char ids[MANY][8];
+    uint32_t random = 7;
+
+    (void)state;
+    assert_non_null(have);
+    memset(have, 8, CALENDAR);
+    sc_nodes(s, 8, 1);
+    for (int i = 0; i < MANY; i++) {
+        random = random * 1664525 + 1013904223;
+        snprintf(ids[i], sizeof ids[i], "j%d", i);
+        jobs[i] = (struct sc_job){.id = ids[i],
+            .limit_s = 60 + random % 977,
+            .procs = 1 + (random >> 20) % 6,
+            .priority = 1 + (int64_t)i * 7919 % 997}; /* each its own */
+        sc_job(s, jobs[i]);
+    }
+    sc_run_until(s, 0);
+    for (int64_t priority = 1000; priority > 0; priority--)
+        for (int i = 0; i < MANY; i++) {
+            const struct sc_job *j = &jobs[i];
+            if (j->priority != priority)
+                continue;
+            int64_t at = first_second(have, j->procs, j->limit_s);
+            for (int64_t t = at; t < at + j->limit_s; t++)
+                have[t] -= (int8_t)j->procs;
+            assert_int_equal(at == 0 ? sc_start(s, j->id) : sc_reserved(s, j->id), at);
+        }
+    free(have);
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +435,7 @@ int main(void)
         cmocka_unit_test(b15_never),
         cmocka_unit_test(b16_early_end),
         cmocka_unit_test(b18_chunking),
+        cmocka_unit_test(a_long_calendar_is_what_looking_at_every_second_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

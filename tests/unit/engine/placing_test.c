@@ -475,6 +475,24 @@ static void a_running_job_fills_nodes_that_new_settings_keep_it_from(void **stat
     sc_destroy(s);
 }
 
+/* What a node count means is decided by the settings in force, also for jobs that
+ * were submitted under others. */
+static void a_waiting_job_follows_the_match_policy_of_today(void **state)
+{
+    (void)state;
+    for (int exact = 0; exact < 2; exact++) {
+        struct scenario *s = nodes(exact ? "" : "JOBNODEMATCHPOLICY EXACTNODE\n", 2, 4);
+        sc_job(s,
+            (struct sc_job){.id = "busy", .limit_s = 100, .procs = 8, .priority = 9});
+        sc_job(s, (struct sc_job){.id = "K", .limit_s = 100, .procs = 4, .nodes = 2});
+        sc_at(s, 10);
+        sc_configure(s, exact ? "JOBNODEMATCHPOLICY EXACTNODE\n" : "");
+        sc_run(s);
+        assert_where(s, "K", exact ? "n1:2 n2:2" : "n1:4");
+        sc_destroy(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -498,6 +516,7 @@ int main(void)
         cmocka_unit_test(n23_host_lists),
         cmocka_unit_test(a_long_host_list_waits_for_its_own_nodes_only),
         cmocka_unit_test(a_running_job_fills_nodes_that_new_settings_keep_it_from),
+        cmocka_unit_test(a_waiting_job_follows_the_match_policy_of_today),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
