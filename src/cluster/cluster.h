@@ -371,6 +371,7 @@ struct cluster {
     struct VEC(struct reservation *) reservations; /* by index; NULL = free slot */
     struct VEC(struct rsv_list) rsv_nodes;         /* by node index; may be shorter */
     uint64_t rsv_epoch;     /* +1 at every change of a reservation */
+    uint64_t rsv_moves;     /* the same, but for begins and ends in due time */
     uint64_t rsv_use_epoch; /* changes that policy/rsvuse has noticed */
     uint64_t rsv_serial;    /* reservations there ever were */
     uint64_t rsv_instances; /* of those, instances of standing ones */

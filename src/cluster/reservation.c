@@ -150,6 +150,7 @@ static uint32_t free_slot(struct cluster *c)
 static void changed(struct cluster *c, struct reservation *r)
 {
     r->changed = ++c->rsv_epoch;
+    c->rsv_moves++;
 }
 
 static void number(struct cluster *c, struct reservation *r)
@@ -385,7 +386,10 @@ int reservation_move(struct cluster *c, struct reservation *r, enum rsv_event e,
         r->ended_at = t->to == RSV_ENDED ? r->end_at : now;
         leave_nodes(c, r);
     }
-    changed(c, r);
+    if (e == RSV_EV_BEGIN || (e == RSV_EV_END && r->end_at <= now))
+        r->changed = ++c->rsv_epoch; /* as foreseen */
+    else
+        changed(c, r);
     return 0;
 }
 

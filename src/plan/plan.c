@@ -130,12 +130,12 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
 {
     bool rebuilt = p->node_epoch != p->c->node_epoch
                    || p->config_epoch != p->c->config_epoch
-                   || p->rsv_epoch != p->c->rsv_epoch || pools_merge_now(p, now);
+                   || p->rsv_moves != p->c->rsv_moves || pools_merge_now(p, now);
 
     if (rebuilt) {
         p->now = now;
         pools_rebuild(p);
-        p->rsv_epoch = p->c->rsv_epoch;
+        p->rsv_moves = p->c->rsv_moves;
         p->node_epoch = p->c->node_epoch;
         p->config_epoch = p->c->config_epoch;
     }

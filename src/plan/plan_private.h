@@ -201,7 +201,7 @@ struct drop {
 
 struct plan {
     struct cluster *c;
-    uint64_t node_epoch, config_epoch, rsv_epoch, relief_epoch;
+    uint64_t node_epoch, config_epoch, rsv_moves, relief_epoch;
     int64_t now;
     uint64_t version; /* grows with every start, stop and reservation */
     uint64_t cycle;   /* of pins: grows when all are forgotten */
