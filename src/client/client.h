@@ -4,6 +4,8 @@
 #ifndef MAUI_CLIENT_CLIENT_H
 #define MAUI_CLIENT_CLIENT_H
 
+/* looking: a file each */
+int checkjob_main(int argc, char **argv);
 /* showq.c */
 int showq_main(int argc, char **argv);
 /* order.c */

@@ -43,3 +43,14 @@ const char *layout_date(int64_t at, char *buf)
         snprintf(buf, LAYOUT_DATE_MAX, "%lld", (long long)at);
     return buf;
 }
+
+const char *layout_mb(int64_t mb, char *buf)
+{
+    if (mb == 0)
+        snprintf(buf, LAYOUT_MB_MAX, "0");
+    else if (mb < 10000)
+        snprintf(buf, LAYOUT_MB_MAX, "%lldM", (long long)mb);
+    else
+        snprintf(buf, LAYOUT_MB_MAX, "%lldG", (long long)(mb / 1024));
+    return buf;
+}

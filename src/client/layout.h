@@ -15,4 +15,8 @@ const char *layout_rel(int64_t seconds, char *buf);
 /* `Tue Mar  3 08:12:20`, local; `buf` of LAYOUT_DATE_MAX bytes. */
 const char *layout_date(int64_t at, char *buf);
 
+/* Megabytes as "8192M", from ten thousand on as "16G"; 0 as "0". */
+#define LAYOUT_MB_MAX 24
+const char *layout_mb(int64_t mb, char *buf);
+
 #endif

@@ -15,6 +15,7 @@ static const struct command {
 } commands[] = {
     {"canceljob", canceljob_main, "cancel jobs"},
     {"check", check_main, "validate a configuration file"},
+    {"checkjob", checkjob_main, "show a job, and why it waits"},
     {"keeper", keeper_main, NULL},
     {"releasehold", releasehold_main, "release holds of jobs"},
     {"serve", serve_main, "run the scheduler on this machine"},

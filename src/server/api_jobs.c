@@ -3,6 +3,7 @@
  * once, their records are made while the client reads. */
 #include "policy/priority.h"
 #include "server/api.h"
+#include "server/eligibility.h"
 #include "server/render.h"
 #include "server/server_private.h"
 #include "server/stream.h"
@@ -19,6 +20,7 @@ struct list {
     struct VEC(struct listed) jobs;
     json_t *summary;
     json_t *(*record)(struct server *s, const struct job *j);
+    struct identity who; /* the caller, who may be gone when the records are made */
 };
 
 /* ---- which jobs ---- */
@@ -166,7 +168,11 @@ static json_t *list_record(struct server *s, void *ctx, size_t i)
         return l->summary ? json_incref(l->summary) : NULL;
     const struct listed *e = &l->jobs.v[i - 1];
     const struct job *j = e->index < c->jobs.n ? c->jobs.v[e->index] : NULL;
-    return j && j->submit_at == e->submit_at ? l->record(s, j) : NULL;
+    if (!j || j->submit_at != e->submit_at)
+        return NULL;
+    json_t *o = l->record(s, j);
+    render_job_hide(c, j, &l->who, o);
+    return o;
 }
 
 static void list_free(void *ctx)
@@ -211,12 +217,64 @@ void api_jobs(struct server *s, struct request *r)
         return;
     }
     l->record = full ? render_job : render_job_brief;
+    l->who = *request_who(r);
     collect(s, &w, l);
     l->summary = summary(s, l, &w);
     stream_records(s, r, l->jobs.n + 1, list_record, l, list_free);
 }
 
 /* ---- one job ---- */
+
+/* Split the comma list in place. NULL-terminated, to be freed. */
+static const char **split(char *text)
+{
+    const char **v = xcalloc(strlen(text) + 2, sizeof *v);
+    size_t n = 0;
+
+    for (char *save = NULL, *p = strtok_r(text, ",", &save); p;
+         p = strtok_r(NULL, ",", &save))
+        v[n++] = p;
+    return v;
+}
+
+static int check_level(struct request *r, enum check_level *ret, struct err *err)
+{
+    static const char *const names[] = {"soft", "hard", "off"};
+    const char *text = request_query(r, "level");
+
+    *ret = CHECK_SOFT;
+    for (size_t i = 0; text && i < sizeof names / sizeof names[0]; i++)
+        if (strcasecmp(text, names[i]) == 0) {
+            *ret = (enum check_level)i;
+            return 0;
+        }
+    return text ? err_set(
+               err, ERR_INVALID, "level: '%.40s' is none of soft, hard, off", text)
+                : 0;
+}
+
+/* What checkjob tells besides the job itself. */
+static int add_eligibility(struct server *s, struct request *r, const struct job *j,
+    json_t *o, struct err *err)
+{
+    const char *node = request_query(r, "node");
+    const char *rsvs = request_query(r, "reservation");
+    struct eligibility_options opt = {.verdicts = request_query(r, "verbose") != NULL};
+
+    if (check_level(r, &opt.level, err) < 0)
+        return -1;
+    if (node && !(opt.node = node_find(engine_cluster(s->engine), node)))
+        return err_set(err, ERR_NOT_FOUND, "cannot locate node '%.80s'", node);
+    if (job_is_active(j) && !node && !rsvs)
+        return 0;
+    char *text = xstrdup(rsvs ? rsvs : "");
+    const char **names = split(text);
+    opt.reservations = names;
+    eligibility_render(s, j, &opt, o);
+    free(names);
+    free(text);
+    return 0;
+}
 
 void api_job(struct server *s, struct request *r)
 {
@@ -238,7 +296,13 @@ void api_job(struct server *s, struct request *r)
         request_refuse(r, &err);
         return;
     }
-    request_reply_json(r, render_job(s, j));
+    json_t *o = render_job(s, j);
+    if (add_eligibility(s, r, j, o, &err) < 0) {
+        json_decref(o);
+        request_refuse(r, &err);
+        return;
+    }
+    request_reply_json(r, o);
 }
 
 /* ---- diagnose -p ---- */
@@ -295,6 +359,7 @@ void api_priorities(struct server *s, struct request *r)
     }
     w.sections = 1u << SECTION_ELIGIBLE;
     l->record = priority_record;
+    l->who = *request_who(r);
     collect(s, &w, l);
     stream_records(s, r, l->jobs.n + 1, list_record, l, list_free);
 }

@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 struct server;
+struct identity;
 
 /* ---- members ---- */
 
@@ -35,6 +36,9 @@ enum section render_section(const struct job *j);
 const char *render_section_name(enum section s);
 
 json_t *render_job_brief(struct server *s, const struct job *j);
+/* What `who`, who is neither its owner nor an administrator, may not see of it goes. */
+void render_job_hide(const struct cluster *c, const struct job *j,
+    const struct identity *who, json_t *o);
 json_t *render_job(struct server *s, const struct job *j);
 json_t *render_reason(struct server *s, const struct job *j);
 json_t *render_places(const struct cluster *c, const struct allocs *alloc);

@@ -73,6 +73,54 @@ static double xfactor(const struct job *j, int64_t now)
     return (double)(until - j->queue_at + limit) / (double)limit;
 }
 
+/* "batch and user", of bits of enum hold_kind. */
+static const char *hold_words(unsigned kinds, char *buf, size_t size)
+{
+    static const struct {
+        unsigned kind;
+        const char *name;
+    } all[] = {{HOLD_USER, "user"}, {HOLD_SYSTEM, "system"}, {HOLD_BATCH, "batch"}};
+    size_t len = 0;
+
+    *buf = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (kinds & all[i].kind)
+            len += (size_t)snprintf(
+                buf + len, size - len, "%s%s", len ? " and " : "", all[i].name);
+    return buf;
+}
+
+/* Who holds the job and why, which the engine's reason does not carry. */
+static bool say_hold(const struct job *j, char *text, size_t size)
+{
+    const char *why = j->extra ? j->extra->hold_text : NULL;
+    char kinds[60];
+
+    if (j->holds & (HOLD_USER | HOLD_SYSTEM | HOLD_BATCH))
+        snprintf(text, size, "this job has a %s hold%s%s; releasehold releases it",
+            hold_words(j->holds, kinds, sizeof kinds), why ? ": " : "", why ? why : "");
+    else if (j->rm_hold)
+        snprintf(text, size, "the resource manager has a %s hold on this job",
+            hold_words(j->rm_hold, kinds, sizeof kinds));
+    else
+        return false;
+    return true;
+}
+
+/* "this job is deferred ...", instants as the engine's reason writes them. */
+static void say_deferral(const struct job *j, char *text, size_t size)
+{
+    const char *why = j->extra ? j->extra->hold_text : NULL;
+    char *until = strstr(text, " until ");
+
+    if (!(j->holds & HOLD_DEFER) || !until)
+        return;
+    char *when = xstrdup(until);
+    snprintf(text, size, "this job is deferred%s%s%s", when, why ? ": " : "",
+        why ? why : "");
+    free(when);
+}
+
 json_t *render_reason(struct server *s, const struct job *j)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -80,6 +128,9 @@ json_t *render_reason(struct server *s, const struct job *j)
     char text[400];
 
     reason_format(c, why, text, sizeof text);
+    if ((why->code == WAIT_STATE || why->code == WAIT_HOLD)
+        && !say_hold(j, text, sizeof text))
+        say_deferral(j, text, sizeof text);
     json_t *o =
         json_pack("{s:s, s:s}", "code", reason_code_name(why->code), "text", text);
     if (why->limit)
@@ -143,6 +194,24 @@ json_t *render_job_brief(struct server *s, const struct job *j)
     if (render_section(j) == SECTION_BLOCKED || render_section(j) == SECTION_ELIGIBLE)
         json_object_set_new(o, "reason", render_reason(s, j));
     return o;
+}
+
+void render_job_hide(
+    const struct cluster *c, const struct job *j, const struct identity *who, json_t *o)
+{
+    static const char *const hidden[] = {"name", "command", "directory", "output",
+        "error", "efficiency", "exit_status", "hold_text", "messages", "dependencies"};
+    const char *code =
+        json_string_value(json_object_get(json_object_get(o, "reason"), "code"));
+
+    if (identity_is(who, WHO_ADMIN3)
+        || identity_owns(who, job_cred(c, j, CRED_USER)->name))
+        return;
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
+        json_object_del(o, hidden[i]);
+    if (code) /* the kind, not the numbers and names in the sentence */
+        json_object_set_new(
+            o, "reason", json_pack("{s:s, s:s}", "code", code, "text", code));
 }
 
 /* ---- the job in full ---- */
@@ -313,6 +382,7 @@ json_t *render_job(struct server *s, const struct job *j)
     const struct cluster *c = engine_cluster(s->engine);
     json_t *o = render_job_brief(s, j), *requests = json_array();
 
+    render_int(o, "at", world_now(s));
     render_int(o, "tasks", j->tasks);
     render_real(o, "pe", j->pe);
     if (j->user_priority)

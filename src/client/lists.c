@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lists of names within records. */
+#include "client/lists.h"
+
+#include "client/layout.h"
+#include "client/request.h"
+
+#include <stdio.h>
+
+void list_brackets(struct strbuf *out, const json_t *list, const char *none)
+{
+    size_t i;
+    json_t *name;
+
+    json_array_foreach(list, i, name)
+        strbuf_printf(out, "[%s]", json_string_value(name));
+    if (json_array_size(list) == 0)
+        strbuf_add(out, none);
+}
+
+void list_joined(
+    struct strbuf *out, const json_t *list, const char *sep, const char *none)
+{
+    size_t i;
+    json_t *name;
+
+    json_array_foreach(list, i, name)
+        strbuf_printf(out, "%s%s", i ? sep : "", json_string_value(name));
+    if (json_array_size(list) == 0)
+        strbuf_add(out, none);
+}
+
+void list_amounts(struct strbuf *out, const json_t *amounts)
+{
+    static const struct {
+        const char *key, *label;
+    } kinds[] = {{"procs", "PROCS"}, {"mem_mb", "MEM"}, {"swap_mb", "SWAP"},
+        {"disk_mb", "DISK"}};
+    const char *sep = "", *name;
+    json_t *count;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char text[LAYOUT_MB_MAX];
+        double n = get_real(amounts, kinds[i].key, 0);
+        if (n == 0)
+            continue;
+        if (n < 0)
+            strbuf_printf(out, "%s%s: [ALL]", sep, kinds[i].label);
+        else if (i == 0)
+            strbuf_printf(out, "%s%s: %g", sep, kinds[i].label, n);
+        else
+            strbuf_printf(
+                out, "%s%s: %s", sep, kinds[i].label, layout_mb((int64_t)n, text));
+        sep = "  ";
+    }
+    json_object_foreach(json_object_get(amounts, "gres"), name, count)
+    {
+        strbuf_printf(
+            out, "%s%s: %lld", sep, name, (long long)json_integer_value(count));
+        sep = "  ";
+    }
+    if (!*sep)
+        strbuf_add(out, "[NONE]");
+}
+
+void list_print(struct strbuf *out)
+{
+    puts(out->text ? out->text : "");
+    free(strbuf_take(out));
+}
