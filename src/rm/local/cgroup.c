@@ -2,12 +2,17 @@
  * Control groups, version 2, by their files. */
 #include "rm/local/cgroup.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define REMOVE_TRIES   100
+#define REMOVE_WAIT_US 10000
 
 static int put(const struct cgroup *g, const char *file, const char *text)
 {
@@ -76,19 +81,21 @@ void cgroup_own(char *ret, size_t size)
         fclose(in);
 }
 
-static void group_path(char *path, size_t size, const char *base, const char *id)
+static void group_path(
+    char path[PATH_MAX], const char *base, const char *id, const char *cookie)
 {
-    snprintf(path, size, "%s/maui.%s", base, id);
+    snprintf(path, PATH_MAX, "%s/maui.%s.%.8s", base, id, cookie);
 }
 
-struct cgroup cgroup_make(const char *base, const char *id, int64_t mem_mb)
+struct cgroup cgroup_make(
+    const char *base, const char *id, const char *cookie, int64_t mem_mb)
 {
     struct cgroup g = {.fd = -1};
-    char path[1024], amount[32];
+    char path[PATH_MAX], amount[32];
 
     if (base == NULL)
         return g;
-    group_path(path, sizeof path, base, id);
+    group_path(path, base, id, cookie);
     mkdir(path, 0755); /* it may be there from a run before */
     g.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (mem_mb > 0) {
@@ -99,16 +106,19 @@ struct cgroup cgroup_make(const char *base, const char *id, int64_t mem_mb)
     return g;
 }
 
-void cgroup_remove(struct cgroup *g, const char *base, const char *id)
+void cgroup_remove(
+    struct cgroup *g, const char *base, const char *id, const char *cookie)
 {
-    char path[1024];
+    char path[PATH_MAX];
 
     if (g->fd < 0)
         return;
     close(g->fd);
     g->fd = -1;
-    group_path(path, sizeof path, base, id);
-    rmdir(path);
+    group_path(path, base, id, cookie);
+    /* the kernel may still be at work on those that have just been waited for */
+    for (int i = 0; i < REMOVE_TRIES && rmdir(path) != 0 && errno == EBUSY; i++)
+        usleep(REMOVE_WAIT_US);
 }
 
 int cgroup_add(const struct cgroup *g, pid_t pid)

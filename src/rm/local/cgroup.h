@@ -19,11 +19,13 @@ struct cgroup {
  * control group v2 that this process may change. */
 void cgroup_own(char *ret, size_t size);
 
-/* Make the group BASE/maui.ID, with a limit when mem_mb > 0 and the memory controller
- * is at hand. base NULL: none. */
-struct cgroup cgroup_make(const char *base, const char *id, int64_t mem_mb);
+/* Make the group BASE/maui.ID.COOKIE (daemons may share BASE), with a limit when mem_mb
+ * > 0 and the memory controller is at hand. base NULL: none. */
+struct cgroup cgroup_make(
+    const char *base, const char *id, const char *cookie, int64_t mem_mb);
 /* Remove it; what is in it must have ended. */
-void cgroup_remove(struct cgroup *g, const char *base, const char *id);
+void cgroup_remove(
+    struct cgroup *g, const char *base, const char *id, const char *cookie);
 
 /* 0, or -1 when it cannot be done this way. */
 int cgroup_add(const struct cgroup *g, pid_t pid);

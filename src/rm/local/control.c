@@ -15,21 +15,13 @@
 #define PATIENCE_US (10 * 1000000) /* for an answer */
 #define CHECK_MS    1000           /* how often it is looked at */
 
-static void forget(struct local *l, struct asked *a)
+/* Take the one at `i` off the list and answer who waits for it. */
+static void finish(struct local *l, size_t i, enum rm_outcome outcome, const char *text)
 {
-    HASH_DEL(l->asked, a);
-    free(a);
-}
+    struct asked a = l->asked.v[i]; /* the sink may command again */
 
-static void finish(
-    struct local *l, struct asked *a, enum rm_outcome outcome, const char *text)
-{
-    uint64_t token = a->token;
-    struct local_job *j = a->job;
-
-    forget(l, a);
-    if (token != 0)
-        local_done(l, token, outcome, j->id, text);
+    vec_remove(&l->asked, i);
+    local_done(l, a.token, outcome, a.job->id, text);
 }
 
 /* What a keeper said. */
@@ -73,21 +65,20 @@ static void update(struct local_job *j, const struct answer *a)
 
 static void take_answer(struct local *l, const char *message)
 {
-    uint64_t serial;
     struct local_job *j;
     struct answer said;
-    struct asked *a;
 
     if (!read_answer(message, &said))
         return;
     j = ljob_find(l, said.id);
     if (j != NULL)
         update(j, &said);
-    serial = said.serial;
-    HASH_FIND(hh, l->asked, &serial, sizeof serial, a);
-    if (a != NULL)
-        finish(l, a, said.outcome == 'o' ? RM_OK : RM_REFUSED,
-            said.outcome == 'o' ? NULL : said.text);
+    for (size_t i = 0; i < l->asked.n; i++)
+        if (l->asked.v[i].serial == said.serial) {
+            finish(l, i, said.outcome == 'o' ? RM_OK : RM_REFUSED,
+                said.outcome == 'o' ? NULL : said.text);
+            return;
+        }
 }
 
 static int on_answers(sd_event_source *source, int fd, uint32_t events, void *ctx)
@@ -106,13 +97,12 @@ static int on_answers(sd_event_source *source, int fd, uint32_t events, void *ct
 static int on_patience(sd_event_source *source, uint64_t usec, void *ctx)
 {
     struct local *l = ctx;
-    struct asked *a, *next;
 
     (void)source;
-    HASH_ITER(hh, l->asked, a, next)
-    if ((int64_t)usec - a->at_us > PATIENCE_US)
-        finish(l, a, RM_RETRY, "its keeper does not answer");
-    if (l->asked != NULL)
+    /* the oldest come first */
+    while (l->asked.n > 0 && (int64_t)usec - l->asked.v[0].at_us > PATIENCE_US)
+        finish(l, 0, RM_RETRY, "its keeper does not answer");
+    if (l->asked.n > 0)
         local_timer(l, &l->patience, CHECK_MS, on_patience, l);
     return 0;
 }
@@ -137,10 +127,7 @@ int control_open(struct local *l, struct err *err)
 
 void control_close(struct local *l)
 {
-    struct asked *a, *next;
-
-    HASH_ITER(hh, l->asked, a, next)
-    forget(l, a);
+    vec_fini(&l->asked);
     l->answers = sd_event_source_disable_unref(l->answers);
     l->patience = sd_event_source_disable_unref(l->patience);
     if (l->control >= 0)
@@ -171,23 +158,18 @@ void control_tell(struct local_job *j, enum rm_action action, uint64_t token,
     const char *verb, const char *argument)
 {
     struct local *l = j->local;
-    uint64_t serial = ++l->serial, now = 0;
-    struct asked *a;
+    struct asked a = {
+        .serial = ++l->serial, .token = token, .action = action, .job = j};
+    uint64_t now = 0;
 
-    if (tell(j, serial, verb, argument) != 0) {
-        if (token != 0)
-            local_done(l, token, RM_RETRY, j->id, "its keeper cannot be reached");
+    if (tell(j, a.serial, verb, argument) != 0) {
+        local_done(l, token, RM_RETRY, j->id, "its keeper cannot be reached");
         return;
     }
     sd_event_now(l->loop, CLOCK_MONOTONIC, &now);
-    a = xcalloc(1, sizeof *a);
-    *a = (struct asked){.serial = serial,
-        .token = token,
-        .action = action,
-        .job = j,
-        .at_us = (int64_t)now};
-    HASH_ADD(hh, l->asked, serial, sizeof a->serial, a);
-    if (l->patience == NULL || HASH_COUNT(l->asked) == 1)
+    a.at_us = (int64_t)now;
+    vec_push(&l->asked, a);
+    if (l->asked.n == 1)
         local_timer(l, &l->patience, CHECK_MS, on_patience, l);
 }
 
@@ -199,10 +181,15 @@ void control_usage(struct local_job *j)
 void control_forget(struct local_job *j)
 {
     struct local *l = j->local;
-    struct asked *a, *next;
+    size_t i = 0;
 
-    HASH_ITER(hh, l->asked, a, next)
-    if (a->job == j)
-        finish(l, a, a->action == RM_CANCEL ? RM_OK : RM_REFUSED,
-            a->action == RM_CANCEL ? NULL : "the job has ended");
+    while (i < l->asked.n) {
+        bool cancel = l->asked.v[i].action == RM_CANCEL;
+
+        if (l->asked.v[i].job != j)
+            i++;
+        else
+            finish(
+                l, i, cancel ? RM_OK : RM_REFUSED, cancel ? NULL : "the job has ended");
+    }
 }

@@ -216,9 +216,10 @@ static int start(struct keeper *k, struct err *err)
     k->run.leader_ticks = procs_began(child.pid);
     k->run.start_at = time(NULL);
     k->began_ms = keeper_now_ms();
-    k->cgroup = cgroup_make(k->run.cgroup, k->request->job.desc.id, k->run.mem_mb);
+    k->cgroup = cgroup_make(
+        k->run.cgroup, k->request->job.desc.id, k->run.cookie, k->run.mem_mb);
     if (k->cgroup.fd >= 0 && cgroup_add(&k->cgroup, child.pid) != 0)
-        cgroup_remove(&k->cgroup, k->run.cgroup, k->request->job.desc.id);
+        keeper_remove_group(k);
     if (write_run(k, err) != 0)
         launch_abandon(&child);
     else
@@ -227,7 +228,7 @@ static int start(struct keeper *k, struct err *err)
         return 0;
     waitpid(child.pid, NULL, 0);
     unlinkat(k->folder, "run.json", 0);
-    cgroup_remove(&k->cgroup, k->run.cgroup, k->request->job.desc.id);
+    keeper_remove_group(k);
     return -1;
 }
 

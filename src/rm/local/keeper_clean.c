@@ -44,7 +44,8 @@ static void kill_leftovers(struct keeper *k)
     uid_t uid = k->request != NULL ? k->request->uid : 0;
 
     if (k->request != NULL)
-        k->cgroup = cgroup_make(k->run.cgroup, k->request->job.desc.id, 0);
+        k->cgroup =
+            cgroup_make(k->run.cgroup, k->request->job.desc.id, k->run.cookie, 0);
     cgroup_kill(&k->cgroup);
     for (;;) {
         procs_left_over(&k->run, uid, &k->pids);

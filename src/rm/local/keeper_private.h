@@ -42,6 +42,8 @@ void keeper_finish(struct keeper *k);
 /* Tell the daemon of the end, bring it to the disk, remove what the job needed. */
 void keeper_tidy(struct keeper *k);
 
+void keeper_remove_group(struct keeper *k);
+
 /* Kill what another keeper left behind, write the end. keeper_clean.c */
 void keeper_clean(struct keeper *k);
 

@@ -209,6 +209,13 @@ static void tell_news(struct keeper *k)
         close(fd);
 }
 
+void keeper_remove_group(struct keeper *k)
+{
+    if (k->request != NULL && k->run.cgroup != NULL)
+        cgroup_remove(
+            &k->cgroup, k->run.cgroup, k->request->job.desc.id, k->run.cookie);
+}
+
 void keeper_finish(struct keeper *k)
 {
     struct err err;
@@ -242,6 +249,5 @@ void keeper_tidy(struct keeper *k)
     folder_sync(k->folder, "end.json", NULL);
     unlinkat(k->folder, "control", 0);
     folder_remove(k->folder, "tmp");
-    if (k->request != NULL)
-        cgroup_remove(&k->cgroup, k->run.cgroup, k->request->job.desc.id);
+    keeper_remove_group(k);
 }

@@ -179,6 +179,8 @@ static int execute(const struct launch *l, struct err *err)
         return failure(err, "run", r->argv[0]);
     }
     strbuf_printf(&script, "%s/script", l->folder);
+    if (shell == NULL || *shell != '/')
+        shell = "/bin/sh";
     if (!read_interpreter(script.text, line, &program, &argument)) {
         execv(shell, arguments(shell, script.text, NULL, r->argv));
         return failure(err, "run the shell", shell);

@@ -131,11 +131,11 @@ int nodes_open(struct local *l, const struct rm_cfg *cfg, struct err *err)
 
 void nodes_close(struct local *l)
 {
-    struct local_node *n, *next;
+    struct local_node *n = l->nodes, *next;
 
-    HASH_ITER(hh, l->nodes, n, next)
-    {
-        HASH_DEL(l->nodes, n);
+    HASH_CLEAR(hh, l->nodes); /* frees the table and leaves the nodes chained */
+    for (; n != NULL; n = next) {
+        next = n->hh.next;
         free(n->name);
         free(n);
     }

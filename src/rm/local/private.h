@@ -68,7 +68,6 @@ struct asked {
     enum rm_action action;
     struct local_job *job;
     int64_t at_us;
-    UT_hash_handle hh;
 };
 
 struct health {
@@ -93,9 +92,9 @@ struct local {
     int64_t last_id, safe_id; /* taken; on the disk as taken */
     bool synced, lost;        /* lost: the spool has gone */
     struct VEC(char *) names; /* of folders still to be looked at */
-    struct child *children;   /* keepers begun by this daemon */
+    struct VEC(struct child *) children; /* keepers begun by this daemon */
     size_t names_done;
-    struct asked *asked;
+    struct VEC(struct asked) asked;
     uint64_t serial;
     struct health health[LOCAL_FUNCTIONS];
     sd_event_source *scan, *news, *gone, *answers, *patience, *purge;

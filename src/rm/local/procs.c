@@ -250,9 +250,10 @@ int64_t procs_memory_mb(const struct pids *list)
         long long resident, shared;
 
         snprintf(path, sizeof path, "/proc/%d/statm", (int)list->v[i]);
+        if (read_some(path, buf, sizeof buf) <= 0)
+            continue;
         /* NOLINTNEXTLINE(cert-err34-c): the kernel wrote it */
-        if (read_some(path, buf, sizeof buf) > 0
-            && sscanf(buf, "%*d %lld %lld", &resident, &shared) == 2)
+        if (sscanf(buf, "%*d %lld %lld", &resident, &shared) == 2)
             pages += resident - shared;
     }
     return pages * sysconf(_SC_PAGESIZE) / (1024 * 1024);

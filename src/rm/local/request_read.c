@@ -387,5 +387,5 @@ int64_t request_procs_per_task(const struct request *r)
         procs += n * (each != 0 ? each : 1);
         tasks += n;
     }
-    return (procs + tasks - 1) / tasks;
+    return tasks != 0 ? (procs + tasks - 1) / tasks : 0;
 }

@@ -11,7 +11,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <utlist.h>
 
 #define ANSWER_MAX 600
 
@@ -22,7 +21,6 @@ struct child {
     pid_t pid;
     int pidfd;
     sd_event_source *source;
-    struct child *prev, *next;
 };
 
 struct start {
@@ -36,7 +34,6 @@ struct start {
 
 static void child_free(struct child *c)
 {
-    DL_DELETE(c->local->children, c);
     sd_event_source_disable_unref(c->source);
     if (c->pidfd >= 0)
         close(c->pidfd);
@@ -49,6 +46,11 @@ static int on_child_ended(sd_event_source *source, int fd, uint32_t events, void
 
     (void)source, (void)fd, (void)events;
     waitpid(c->pid, NULL, WNOHANG);
+    for (size_t i = 0; i < c->local->children.n; i++)
+        if (c->local->children.v[i] == c) {
+            vec_remove(&c->local->children, i);
+            break;
+        }
     child_free(c);
     return 0;
 }
@@ -60,19 +62,22 @@ static void adopt(struct local *l, pid_t pid)
     c->local = l;
     c->pid = pid;
     c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    DL_APPEND(l->children, c);
     if (c->pidfd < 0
         || sd_event_add_io(l->loop, &c->source, c->pidfd, EPOLLIN, on_child_ended, c)
-               < 0)
+               < 0) {
         child_free(c); /* it stays in the table until this daemon ends */
-    else               /* who watches the job comes first */
-        sd_event_source_set_priority(c->source, SD_EVENT_PRIORITY_NORMAL + 20);
+        return;
+    }
+    /* who watches the job comes first */
+    sd_event_source_set_priority(c->source, SD_EVENT_PRIORITY_NORMAL + 20);
+    vec_push(&l->children, c);
 }
 
 void start_forget_children(struct local *l)
 {
-    while (l->children != NULL)
-        child_free(l->children);
+    for (size_t i = 0; i < l->children.n; i++)
+        child_free(l->children.v[i]);
+    vec_fini(&l->children);
 }
 
 void start_free(struct start *s)

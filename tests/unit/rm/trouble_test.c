@@ -3,6 +3,7 @@
  * configurations, control groups where there are some. */
 #include "config/config.h"
 #include "rm/local/cgroup.h"
+#include "rm/local/record.h"
 #include "rm_kit.h"
 #include "rm_limit.h"
 
@@ -171,7 +172,10 @@ static void an_unknown_driver_is_told_with_the_nearest(void **state)
 static void control_groups_are_used_where_they_can_be(void **state)
 {
     struct kit *k = *state;
-    char id[80], own[1024], group[1200];
+    char id[80], own[1024], group[1200], path[200];
+    struct run run;
+    size_t len;
+    char *text;
     long before;
 
     free(k->section.attrs.v[2].name);
@@ -183,7 +187,12 @@ static void control_groups_are_used_where_they_can_be(void **state)
         id);
     kit_number(k, "n");
     cgroup_own(own, sizeof own);
-    snprintf(group, sizeof group, "%s/maui.%s", own, id);
+    snprintf(path, sizeof path, "%s/jobs/%s/run.json", k->spool, id);
+    text = folder_read(AT_FDCWD, path, &len, NULL);
+    assert_int_equal(run_read(text, len, &run, NULL), 0);
+    free(text);
+    snprintf(group, sizeof group, "%s/maui.%s.%.8s", own, id, run.cookie);
+    run_fini(&run);
     assert_int_equal(kit_do(k, RM_SUSPEND, id), RM_OK);
     usleep(50000);
     before = kit_number(k, "n");
