@@ -120,8 +120,9 @@ struct rm_cfg {
     const struct raw_object *section; /* its attributes; NULL = none given */
     const struct settings *settings;  /* for NODECFG; NULL = none given */
     const char *spool;         /* folder for its state when the section names none */
-    const char *const *keeper; /* program and arguments that keep a local job;
-                                  NULL = this program, with the argument "keeper" */
+    const char *const *keeper; /* program and arguments that keep a local job; NULL =
+                                  maui-keeper beside this program, else this program
+                                  with the argument "keeper" */
 };
 
 /* The text of an attribute of the section, or NULL. Any case. */

@@ -6,6 +6,7 @@
 #include "rm/local/cgroup.h"
 #include "rm/local/private.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <strings.h>
 #include <time.h>
@@ -80,12 +81,32 @@ static int read_duration(const struct rm_cfg *cfg, const char *name, int64_t usu
     return err_prefix(err, "RMCFG[%s] %s: ", cfg->name, name);
 }
 
+/* The small program beside this one; "" when it is not there. */
+static void find_keeper(char path[PATH_MAX])
+{
+    static const char name[] = "maui-keeper";
+    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof name);
+    char *slash;
+
+    path[n > 0 ? n : 0] = '\0';
+    slash = strrchr(path, '/');
+    if (slash != NULL)
+        memcpy(slash + 1, name, sizeof name);
+    if (slash == NULL || access(path, X_OK) != 0)
+        path[0] = '\0';
+}
+
 static void set_keeper(struct local *l, const char *const *words)
 {
     static const char *const usual[] = {"/proc/self/exe", "keeper", NULL};
+    char path[PATH_MAX];
+    const char *const small[] = {path, NULL};
     struct VEC(char *) copy = {0};
 
-    for (words = words != NULL ? words : usual; *words != NULL; words++)
+    find_keeper(path);
+    if (words == NULL)
+        words = path[0] != '\0' ? small : usual;
+    for (; *words != NULL; words++)
         vec_push(&copy, xstrdup(*words));
     vec_push(&copy, NULL);
     l->keeper = copy.v;
