@@ -6,6 +6,9 @@
 
 /* looking: a file each */
 int checkjob_main(int argc, char **argv);
+int checknode_main(int argc, char **argv);
+int showconfig_main(int argc, char **argv);
+int showres_main(int argc, char **argv);
 /* showq.c */
 int showq_main(int argc, char **argv);
 /* order.c */

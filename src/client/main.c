@@ -16,13 +16,16 @@ static const struct command {
     {"canceljob", canceljob_main, "cancel jobs"},
     {"check", check_main, "validate a configuration file"},
     {"checkjob", checkjob_main, "show a job, and why it waits"},
+    {"checknode", checknode_main, "show a node"},
     {"keeper", keeper_main, NULL},
     {"releasehold", releasehold_main, "release holds of jobs"},
     {"serve", serve_main, "run the scheduler on this machine"},
     {"sethold", sethold_main, "hold jobs"},
     {"setqos", setqos_main, "give jobs another quality of service"},
     {"setspri", setspri_main, "set the system priority of jobs"},
+    {"showconfig", showconfig_main, "show the parameters in force"},
     {"showq", showq_main, "show the queue"},
+    {"showres", showres_main, "show reservations"},
     {"sim", sim_main, "replay a workload through the scheduler in simulated time"},
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The scheduler itself: who the caller is, its state, control, its parameters. */
+#include "config/table.h"
 #include "server/api.h"
 #include "server/openapi.h"
 #include "server/render.h"
@@ -143,30 +144,109 @@ void api_control(struct server *s, struct request *r)
 
 /* ---- parameters ---- */
 
+/* What is set, then the defaults of what is not. */
 struct parameter_list {
-    const char *only; /* borrowed from the request, NULL = all */
+    char *only; /* canonical name, NULL = all */
+    struct VEC(const struct cfg_row *) defaults;
 };
+
+static bool is_named(const char *name, const char *only)
+{
+    size_t len = only ? strlen(only) : 0;
+
+    return !only
+           || (strncasecmp(name, only, len) == 0 && (!name[len] || name[len] == '['));
+}
+
+static json_t *default_record(const struct cfg_row *row)
+{
+    json_t *o = json_pack("{s:s, s:s, s:s, s:b}", "name", row->name, "value", row->def,
+        "default", row->def, "is_default", true);
+
+    render_text(o, "help", row->summary);
+    return o;
+}
 
 static json_t *parameter_record(struct server *s, void *ctx, size_t i)
 {
+    const struct parameter_list *l = ctx;
+
+    if (i >= s->config->values.n) {
+        i -= s->config->values.n;
+        return i < l->defaults.n ? default_record(l->defaults.v[i]) : NULL;
+    }
     const struct cfg_value *v = &s->config->values.v[i];
     const char *usual = cfg_value_default(v);
-    char *only = ctx;
-
-    if (only && strncasecmp(v->name, only, strlen(only)) != 0)
+    if (!is_named(v->name, l->only))
         return NULL;
     json_t *o =
         json_pack("{s:s, s:s, s:o}", "name", v->name, "value", v->text ? v->text : "",
             "source", json_sprintf("%s:%u", v->file ? v->file : "", v->line));
     render_text(o, "default", usual);
     render_bool(o, "is_default", usual && v->text && strcmp(usual, v->text) == 0);
+    render_text(o, "help", v->row->summary);
     return o;
+}
+
+static void parameter_list_free(void *ctx)
+{
+    struct parameter_list *l = ctx;
+
+    vec_fini(&l->defaults);
+    free(l->only);
+    free(l);
+}
+
+static bool is_set(const struct config *config, const struct cfg_row *row)
+{
+    for (size_t i = 0; i < config->values.n; i++)
+        if (config->values.v[i].row == row)
+            return true;
+    return false;
+}
+
+static void add_defaults(struct server *s, struct parameter_list *l)
+{
+    const struct cfg_group *group;
+
+    for (size_t i = 0; (group = table_group(i)); i++)
+        for (size_t k = 0; k < group->n; k++) {
+            const struct cfg_row *row = &group->rows[k];
+            if (row->type != CFG_SECTION && row->def && is_named(row->name, l->only)
+                && !is_set(s->config, row))
+                vec_push(&l->defaults, row);
+        }
+}
+
+static void refuse_parameter(struct server *s, struct request *r, const char *name)
+{
+    const char *near = table_nearest(s->config->table, name);
+    struct err err;
+
+    if (near)
+        err_set(&err, ERR_NOT_FOUND, "there is no parameter '%.60s'; did you mean %s?",
+            name, near);
+    else
+        err_set(&err, ERR_NOT_FOUND, "there is no parameter '%.60s'", name);
+    request_refuse(r, &err);
 }
 
 void api_parameters(struct server *s, struct request *r)
 {
     const char *name = request_query(r, "name");
+    struct parameter_list *l = xcalloc(1, sizeof *l);
 
-    stream_records(s, r, s->config->values.n, parameter_record,
-        name && *name ? xstrdup(name) : NULL, free);
+    if (name && *name) {
+        const struct cfg_row *row = table_find(s->config->table, name);
+        if (!row) {
+            parameter_list_free(l);
+            refuse_parameter(s, r, name);
+            return;
+        }
+        l->only = xstrdup(row->name);
+    }
+    if (l->only || request_query(r, "defaults"))
+        add_defaults(s, l);
+    stream_records(s, r, s->config->values.n + l->defaults.n, parameter_record, l,
+        parameter_list_free);
 }

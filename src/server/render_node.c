@@ -103,6 +103,7 @@ json_t *render_node(struct server *s, const struct node *n)
         render_amounts(&n->cfg), "dedicated", render_amounts(&dedicated), "utilized",
         render_amounts(&n->util));
 
+    render_int(o, "at", world_now(s));
     render_real(o, "load", n->load);
     render_real(o, "speed", n->speed);
     if (n->os != NAME_NONE)

@@ -103,6 +103,7 @@ json_t *render_reservation(struct server *s, const struct reservation *r)
         "created_at", (json_int_t)r->created_at, "nodes", (json_int_t)r->held_nodes,
         "tasks", (json_int_t)r->held_tasks);
 
+    render_int(o, "at", world_now(s));
     render_instant(o, "end_at", r->end_at);
     render_int(o, "procs", procs_of(c, &r->alloc, r->def.per_task.v[RES_PROCS]));
     json_object_set_new(o, "places", render_places(c, &r->alloc));
@@ -137,6 +138,7 @@ json_t *render_job_reservation(struct server *s, const struct job *j)
     json_t *o = json_pack("{s:s, s:s, s:s, s:s}", "name", j->id, "type", "Job", "state",
         active ? "active" : "planned", "job_state",
         job_state_name((enum job_state)j->state));
+    render_int(o, "at", world_now(s));
     render_int(o, "start_at", active ? j->start_at : j->rsv_start_at);
     render_instant(
         o, "end_at", active ? j->end_at : time_add(j->rsv_start_at, j->wclimit_s));
@@ -147,6 +149,11 @@ json_t *render_job_reservation(struct server *s, const struct job *j)
     render_int(o, "procs", j->procs);
     if (active)
         json_object_set_new(o, "places", render_places(c, &j->alloc));
+    if (active && j->alloc.n)
+        render_text(o, "partition",
+            partition_text(c, c->nodes.v[j->alloc.v[0].first]->partition));
+    else if (!active)
+        render_text(o, "partition", partition_text(c, j->rsv_partition));
     if (j->cred[CRED_USER])
         render_text(o, "user", job_cred(c, j, CRED_USER)->name);
     return o;

@@ -53,6 +53,12 @@ def other(live):
     return Other(live)
 
 
+def reserve(live, **request):
+    status, answer = live.api("/v1/reservations", request)
+    assert status == 200, answer
+    return answer["name"]
+
+
 def tasks(n, **task):
     return [{"tasks": n, "per_task": dict({"procs": 1}, **task)}]
 
@@ -144,3 +150,91 @@ def test_others_do_not_see_names_and_details_of_a_job(daemon):
     assert "MAXJOB" in rows[own[1]]["reason"]["text"]
     assert "MAXJOB" in daemon.ok("showq", "-b", "-u", "root")
     assert "MAXJOB" not in other.ok("showq", "-b", "-u", "root")
+
+
+def test_checknode_shows_a_node_and_what_is_reserved_on_it(live):
+    job = live.submit(requests=tasks(1), name="one")
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    name = reserve(live, hosts="node01", duration="600", start="+2:00:00")
+    lines = live.ok("checknode", "node01").splitlines()
+    assert lines[0] == "checking node node01" and lines[1] == ""
+    assert lines[2].startswith("State:   Running  (in current state for ")
+    assert lines[3].startswith("Configured Resources: PROCS: 2  MEM: ")
+    assert lines[5] == "Dedicated  Resources: PROCS: 1"
+    assert "Features:   [NONE]" in lines and "Attributes: [Batch]" in lines
+    at = lines.index("Reservations:")
+    assert lines[at + 1].startswith(f"  Job '{job}'(x1)  ")
+    assert lines[at + 2].startswith(f"  User '{name}'(x1)  ")
+    assert lines[at + 2].endswith(" (00:10:00)")
+    assert lines[at + 3].startswith("    Blocked Resources@")
+    assert lines[at + 3].endswith(" Procs: 2/2 (100.00%)")
+    assert lines[at + 4] == f"JobList:  {job}"
+    pairs = live.ok("checknode", "-A", "node01")
+    assert pairs.startswith("NAME=node01;STATE=Running;") and "CPROC=2;APROC=1;" in pairs
+    assert "Location:   Partition: DEFAULT" in live.ok("checknode", "-v", "node01")
+    assert "NOTE:  no reservations on node" in live.ok("checknode", "node04")
+
+
+def test_checknode_and_showconfig_are_for_administrators(live, other):
+    assert other.refused("checknode", "node01") == (
+        "ERROR:    user 'nobody' is not authorized to run command 'checknode'\n")
+    assert "not authorized" in other.refused("showconfig")
+    missing = live.run("checknode", "nosuch")
+    assert (missing.returncode, missing.stderr) == (
+        1, "ERROR:    cannot locate node 'nosuch'\n")
+
+
+def test_showres_lists_jobs_first_and_counts(live):
+    job = live.submit(requests=tasks(3))
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    name = reserve(live, hosts="node0[34]", name="patch", duration="7200",
+                   start="+2:00:00")
+    lines = live.ok("showres").splitlines()
+    assert lines[:4] == ["Reservations", "", "ReservationID       Type S       Start         "
+                         "End    Duration    N/P    StartTime", ""]
+    assert lines[4].split()[:3] == [job, "Job", "R"] and " 2/3    " in lines[4]
+    assert lines[5].split()[:3] == [name, "User", "-"] and " 2/4    " in lines[5]
+    assert lines[6:] == ["", "2 reservations located"]
+    assert "1 reservation located" in live.ok("showres", name)
+    missing = live.run("showres", "nosuch")
+    assert missing.returncode == 1 and "nosuch" in missing.stderr
+
+
+def test_showres_n_lists_nodes(live):
+    job = live.submit(requests=tasks(3))
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    reserve(live, hosts="node02", name="patch", duration="7200", start="+2:00:00")
+    lines = live.ok("showres", "-n").splitlines()
+    assert lines[0].startswith("reservations on ")
+    assert lines[2] == ("            NodeName       Type      ReservationID   JobState Task"
+                        "       Start    Duration            StartTime")
+    assert [l[:20].strip() for l in lines[4:7]] == ["node01", "node02", ""]
+    assert lines[6].split()[:4] == ["User", "patch.1", "N/A", "1"]
+    assert lines[7] == "2 nodes reserved"
+    assert live.ok("showres", "-n", "-g").count("node02") == 2
+    assert live.ok("showres", "-n", "-s").splitlines()[0].split() == [
+        "JobName", "User", "S", "StartTime", "EndTime", "Count"]
+    assert " --> " in live.ok("showres", "-r")
+
+
+def test_showres_hides_what_is_not_for_the_caller(live, other):
+    hidden = reserve(live, hosts="node01", name="hidden", duration="600")
+    own = reserve(live, hosts="node02", name="own", duration="600", users=["nobody"])
+    text = other.ok("showres")
+    assert own in text and hidden not in text
+    assert hidden not in other.refused("showres", hidden).replace(f"'{hidden}'", "")
+
+
+def test_showconfig_shows_what_is_set_then_defaults(daemon):
+    daemon.configure("BACKFILLPOLICY BESTFIT\nUSERCFG[ann] MAXJOB=3\n")
+    daemon.start()
+    lines = daemon.ok("showconfig").splitlines()
+    assert lines[0].startswith("# maui version ") and f"(PID: {daemon.pid()})" in lines[0]
+    assert "BACKFILLPOLICY                  BESTFIT" in lines
+    assert "USERCFG[ann].MAXJOB             3" in lines
+    assert len(lines) == 5
+    assert "BACKFILLDEPTH " in daemon.ok("showconfig", "-v")
+    assert daemon.ok("showconfig", "backfilldepth").splitlines()[-1].split() == [
+        "BACKFILLDEPTH", "0"]
+    wrong = daemon.run("showconfig", "BACKFILPOLICY")
+    assert wrong.returncode == 1 and "did you mean BACKFILLPOLICY?" in wrong.stderr

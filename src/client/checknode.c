@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * checknode: one node. */
+#include "base/duration.h"
+#include "client/client.h"
+#include "client/layout.h"
+#include "client/lists.h"
+#include "client/request.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct option_row options[] = {
+    {'A', NULL, NULL, "one line of NAME=VALUE; pairs, for scripts"},
+    {'v', NULL, NULL, "also partition, place and resource manager"},
+    {0, NULL, NULL, NULL},
+};
+
+static const struct command_spec spec = {
+    .name = "checknode",
+    .usage = "[-A] [-v] NODE",
+    .summary = "Show a node: what it has, what is used, what is reserved.",
+    .options = options,
+    .more = "For administrators of level 1 to 3.\n",
+    .examples = "  checknode n007         node n007\n"
+                "  checknode -A n007      on one line\n",
+};
+
+static const char *or_none(const char *text)
+{
+    return *text ? text : "[NONE]";
+}
+
+static void print_pairs(const json_t *o)
+{
+    json_int_t procs = get_int(json_object_get(o, "configured"), "procs", 0);
+
+    printf("NAME=%s;STATE=%s;OS=%s;ARCH=%s;CPROC=%lld;APROC=%lld;SPEED=%.2f;CPULOAD=%."
+           "3f;\n",
+        get_text(o, "name", ""), get_text(o, "state", ""), get_text(o, "os", ""),
+        get_text(o, "arch", ""), (long long)procs,
+        (long long)(procs - get_int(json_object_get(o, "dedicated"), "procs", 0)),
+        get_real(o, "speed", 0), get_real(o, "load", 0));
+}
+
+static void print_state(const json_t *o)
+{
+    static const struct {
+        const char *key, *label;
+    } amounts[] = {{"configured", "Configured"}, {"utilized", "Utilized  "},
+        {"dedicated", "Dedicated "}};
+    const char *state = get_text(o, "state", "");
+    json_int_t since = get_int(o, "state_at", 0);
+    char rel[LAYOUT_REL_MAX];
+
+    printf("State:  %8s  (in current state for %s)\n", state,
+        layout_rel(since ? get_int(o, "at", 0) - since : DURATION_UNLIMITED, rel));
+    if (strcmp(get_text(o, "expected_state", state), state) != 0)
+        printf("Expected State: %8s\n", get_text(o, "expected_state", ""));
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
+        struct strbuf text = {0};
+        strbuf_printf(&text, "%s Resources: ", amounts[i].label);
+        list_amounts(&text, json_object_get(o, amounts[i].key));
+        list_print(&text);
+    }
+}
+
+static void print_brackets(const char *label, const json_t *list)
+{
+    struct strbuf text = {0};
+
+    strbuf_add(&text, label);
+    list_brackets(&text, list, "[NONE]");
+    list_print(&text);
+}
+
+static void print_kind(const json_t *o, bool verbose)
+{
+    json_t *class;
+    size_t i;
+
+    printf("Opsys:      %8s  Arch:      %6s\n", or_none(get_text(o, "os", "")),
+        or_none(get_text(o, "arch", "")));
+    printf("Speed:    %6.2f  Load:      %6.3f\n", get_real(o, "speed", 0),
+        get_real(o, "load", 0));
+    if (verbose) {
+        printf("Location:   Partition: %s", get_text(o, "partition", ""));
+        if (get_int(o, "frame", -1) >= 0)
+            printf("  Frame/Slot:  %lld/%lld", (long long)get_int(o, "frame", -1),
+                (long long)get_int(o, "slot", -1));
+        puts("");
+        if (*get_text(o, "rm", ""))
+            printf("ResourceManager: %s\n", get_text(o, "rm", ""));
+        if (*get_text(o, "access", ""))
+            printf("NodeAccess: %s\n", get_text(o, "access", ""));
+    }
+    print_brackets("Network:    ", json_object_get(o, "networks"));
+    print_brackets("Features:   ", json_object_get(o, "features"));
+    puts("Attributes: [Batch]");
+    printf("Classes:    ");
+    json_array_foreach(json_object_get(o, "classes"), i, class) printf("[%s %lld:%lld]",
+        get_text(class, "name", ""), (long long)get_int(class, "free", 0),
+        (long long)get_int(class, "configured", 0));
+    puts(json_array_size(json_object_get(o, "classes")) ? "" : "[ALL]");
+}
+
+static void print_times(const json_t *o)
+{
+    json_int_t total = get_int(o, "total_s", 0), up = get_int(o, "up_s", 0);
+    json_int_t active = get_int(o, "active_s", 0);
+    char all[LAYOUT_REL_MAX], there[LAYOUT_REL_MAX], used[LAYOUT_REL_MAX];
+
+    if (total <= 0)
+        return;
+    printf("\nTotal Time: %s  Up: %s (%.2f%%)  Active: %s (%.2f%%)\n",
+        layout_rel(total, all), layout_rel(up, there),
+        100.0 * (double)up / (double)total, layout_rel(active, used),
+        100.0 * (double)active / (double)total);
+}
+
+static void print_reservation(const json_t *o, const json_t *r)
+{
+    json_int_t now = get_int(o, "at", 0), start = get_int(r, "start_at", 0);
+    json_int_t end = get_int(r, "end_at", 0);
+    json_int_t procs = get_int(json_object_get(o, "configured"), "procs", 0);
+    json_int_t blocked = get_int(json_object_get(r, "blocked"), "procs", 0);
+    char from[LAYOUT_REL_MAX], to[LAYOUT_REL_MAX], length[LAYOUT_REL_MAX];
+    bool job = strcmp(get_text(r, "type", ""), "Job") == 0;
+
+    printf("  %s '%s'(x%lld)  %s -> %s (%s)\n", job ? "Job" : "User",
+        get_text(r, "name", ""), (long long)get_int(r, "tasks", 0),
+        layout_rel(start - now, from),
+        layout_rel(end ? end - now : DURATION_UNLIMITED, to),
+        layout_rel(end ? end - start : DURATION_UNLIMITED, length));
+    if (!job)
+        printf("    Blocked Resources@%-11s Procs: %lld/%lld (%.2f%%)\n",
+            layout_rel(start - now, from), (long long)blocked, (long long)procs,
+            procs ? 100.0 * (double)blocked / (double)procs : 0.0);
+}
+
+static void print_use(const json_t *o)
+{
+    json_t *v;
+    size_t i;
+
+    puts("\nReservations:");
+    json_array_foreach(json_object_get(o, "reservations"), i, v)
+        print_reservation(o, v);
+    if (json_array_size(json_object_get(o, "reservations")) == 0)
+        puts("NOTE:  no reservations on node");
+    if (json_array_size(json_object_get(o, "jobs"))) {
+        printf("JobList:  ");
+        json_array_foreach(json_object_get(o, "jobs"), i, v)
+            printf("%s%s", i ? "," : "", get_text(v, "id", ""));
+        puts("");
+    }
+    json_array_foreach(json_object_get(o, "warnings"), i, v)
+        printf("ALERT:  %s\n", json_string_value(v));
+    json_array_foreach(json_object_get(o, "messages"), i, v)
+        printf("NOTE:    node message '%s'\n", json_string_value(v));
+}
+
+static int show(const struct command_line *l)
+{
+    struct query *q = query_new("/v1/nodes");
+
+    query_part(q, l->args[0]);
+    json_t *o = ask(l, q);
+    query_free(q);
+    if (l->format == FORMAT_JSON)
+        return print_json(o);
+    if (!o)
+        return 1;
+    if (command_has(l, 'A')) {
+        print_pairs(o);
+    } else {
+        printf("checking node %s\n\n", get_text(o, "name", ""));
+        print_state(o);
+        print_kind(o, command_has(l, 'v'));
+        print_times(o);
+        print_use(o);
+    }
+    json_decref(o);
+    return 0;
+}
+
+int checknode_main(int argc, char **argv)
+{
+    struct command_line l;
+    int status;
+
+    if (command_parse(&spec, argc, argv, &l, &status) < 0)
+        return status;
+    if (l.nargs != 1)
+        status = command_wrong(
+            &l, "%s", l.nargs ? "one node at a time" : "a node is needed");
+    else
+        status = show(&l);
+    command_fini(&l);
+    return status;
+}
