@@ -11,6 +11,7 @@ int showconfig_main(int argc, char **argv);
 int showres_main(int argc, char **argv);
 /* showq.c */
 int showq_main(int argc, char **argv);
+int msub_main(int argc, char **argv); /* msub.c */
 /* order.c */
 int sethold_main(int argc, char **argv);
 int releasehold_main(int argc, char **argv);

@@ -18,6 +18,7 @@ static const struct command {
     {"checkjob", checkjob_main, "show a job, and why it waits"},
     {"checknode", checknode_main, "show a node"},
     {"keeper", keeper_main, NULL},
+    {"msub", msub_main, "submit a job"},
     {"releasehold", releasehold_main, "release holds of jobs"},
     {"serve", serve_main, "run the scheduler on this machine"},
     {"sethold", sethold_main, "hold jobs"},

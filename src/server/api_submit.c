@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Submission: a JobRequest becomes what the resource manager is told. */
+#include "base/strbuf.h"
+#include "config/arraytext.h"
 #include "config/flags.h"
+#include "config/value.h"
 #include "server/api.h"
 #include "server/manager.h"
 #include "server/server_private.h"
@@ -8,6 +11,7 @@
 #define REQS_MAX  32
 #define WORDS_MAX 256
 #define DEPS_MAX  64
+#define GRES_MAX  32
 
 /* The request, taken apart; texts are borrowed from the JSON. */
 struct draft {
@@ -15,6 +19,8 @@ struct draft {
     struct req_desc reqs[REQS_MAX];
     const char *words[REQS_MAX * 4][WORDS_MAX];
     size_t nlists;
+    struct gres_cfg gres[REQS_MAX][GRES_MAX + 1]; /* names owned */
+    struct nodeset_spec sets[REQS_MAX];
     struct dep deps[DEPS_MAX + 1];
     char *dep_ids[DEPS_MAX]; /* owned */
     const char *arguments[WORDS_MAX], *environment[WORDS_MAX * 4],
@@ -57,6 +63,96 @@ static void read_amounts(json_t *o, struct res *ret)
     ret->v[RES_DISK] = whole(o, "disk_mb", 0);
 }
 
+static int read_gres(json_t *o, struct gres_cfg *list, struct err *err)
+{
+    const char *name;
+    json_t *n;
+    size_t i = 0;
+
+    json_object_foreach(json_object_get(o, "gres"), name, n)
+    {
+        if (i == GRES_MAX || !json_is_integer(n) || json_integer_value(n) < 1)
+            return err_set(err, ERR_INVALID,
+                "gres '%.60s': expected a count above 0, and at most %d names", name,
+                GRES_MAX);
+        list[i++] = (struct gres_cfg){xstrdup(name), json_integer_value(n)};
+    }
+    return 0;
+}
+
+/* ">=4" */
+static int read_comparison(json_t *o, const char *key, struct cmp *ret, struct err *err)
+{
+    static const struct {
+        const char *word;
+        enum cmp_op op;
+    } ops[] = {{"<=", CMP_LE}, {">=", CMP_GE}, {"==", CMP_EQ}, {"=", CMP_EQ},
+        {"<", CMP_LT}, {">", CMP_GT}};
+    const char *word = text(o, key);
+
+    for (size_t i = 0; word && i < sizeof ops / sizeof ops[0]; i++)
+        if (strncmp(word, ops[i].word, strlen(ops[i].word)) == 0) {
+            ret->op = ops[i].op;
+            return value_int(
+                word + strlen(ops[i].word), 0, INT32_MAX, &ret->value, err);
+        }
+    return word ? err_set(err, ERR_INVALID,
+               "%s: '%.40s' begins with none of < <= = >= >", key, word)
+                : 0;
+}
+
+/* "ONEOF:FEATURE:a,b" */
+static int read_node_set(const char *word, struct nodeset_spec *ret, struct err *err)
+{
+    static const struct cfg_keyword policies[] = {{"ONEOF", NODESET_ONEOF},
+        {"FIRSTOF", NODESET_FIRSTOF}, {"ANYOF", NODESET_ANYOF}, {NULL}};
+    static const struct cfg_keyword attrs[] = {{"FEATURE", NODESET_FEATURE},
+        {"MEMORY", NODESET_MEMORY}, {"PROCSPEED", NODESET_PROCSPEED},
+        {"NETWORK", NODESET_NETWORK}, {NULL}};
+    const struct cfg_keyword *policy, *attr;
+    char *first = value_next_word(&word, ":"), *second = value_next_word(&word, ":");
+    int status = value_keyword(first ? first : "", policies, &policy, err);
+
+    if (status == 0)
+        status = value_keyword(second ? second : "", attrs, &attr, err);
+    if (status == 0) {
+        ret->policy = (enum nodeset_policy)policy->value;
+        ret->attr = (enum nodeset_attr)attr->value;
+        value_words(word, &ret->list);
+    }
+    free(first);
+    free(second);
+    return status;
+}
+
+static int read_policies(json_t *o, struct req_desc *ret, struct err *err)
+{
+    static const struct cfg_keyword accesses[] = {{"SHARED", ACCESS_SHARED},
+        {"SINGLEUSER", ACCESS_SINGLEUSER}, {"SINGLEJOB", ACCESS_SINGLEJOB},
+        {"SINGLETASK", ACCESS_SINGLETASK}, {NULL}};
+    static const struct cfg_keyword allocations[] = {
+        {"FIRSTAVAILABLE", NODEALLOC_FIRSTAVAILABLE},
+        {"LASTAVAILABLE", NODEALLOC_LASTAVAILABLE},
+        {"MINRESOURCE", NODEALLOC_MINRESOURCE}, {"CPULOAD", NODEALLOC_CPULOAD},
+        {"PRIORITY", NODEALLOC_PRIORITY}, {"FASTEST", NODEALLOC_FASTEST},
+        {"MAXBALANCE", NODEALLOC_MAXBALANCE}, {"CONTIGUOUS", NODEALLOC_CONTIGUOUS},
+        {"LOCAL", NODEALLOC_LOCAL}, {NULL}};
+    const struct cfg_keyword *word = NULL;
+
+    if (text(o, "access")) {
+        if (value_keyword(text(o, "access"), accesses, &word, err) < 0)
+            return err_prefix(err, "access: ");
+        ret->access = (enum access_policy)word->value;
+    }
+    if (text(o, "allocation")) {
+        if (value_keyword(text(o, "allocation"), allocations, &word, err) < 0)
+            return err_prefix(err, "allocation: ");
+        ret->nodealloc = (enum nodealloc_policy)word->value;
+    }
+    return 0;
+}
+
+/* Texts and lists, which cannot be wrong. */
 static void read_request(struct draft *d, json_t *o, struct req_desc *ret)
 {
     *ret = (struct req_desc){
@@ -71,6 +167,27 @@ static void read_request(struct draft *d, json_t *o, struct req_desc *ret)
     ret->exclude = list(o, "exclude_hosts", d->words[d->nlists++], WORDS_MAX);
 }
 
+static int read_rest(struct draft *d, json_t *o, size_t i, struct err *err)
+{
+    struct req_desc *ret = &d->reqs[i];
+
+    if (read_gres(json_object_get(o, "per_task"), d->gres[i], err) < 0
+        || read_comparison(o, "procs_needed", &ret->procs, err) < 0
+        || read_comparison(o, "mem_needed", &ret->mem, err) < 0
+        || read_comparison(o, "swap_needed", &ret->swap, err) < 0
+        || read_comparison(o, "disk_needed", &ret->disk, err) < 0
+        || read_policies(o, ret, err) < 0)
+        return -1;
+    if (d->gres[i][0].name)
+        ret->gres = d->gres[i];
+    if (!text(o, "node_set"))
+        return 0;
+    if (read_node_set(text(o, "node_set"), &d->sets[i], err) < 0)
+        return err_prefix(err, "node_set: ");
+    ret->nodeset = &d->sets[i];
+    return 0;
+}
+
 static int read_requests(struct draft *d, json_t *o, struct err *err)
 {
     json_t *array = json_object_get(o, "requests"), *entry;
@@ -78,7 +195,12 @@ static int read_requests(struct draft *d, json_t *o, struct err *err)
 
     if (n > REQS_MAX)
         return err_set(err, ERR_INVALID, "requests: at most %d are taken", REQS_MAX);
-    json_array_foreach(array, i, entry) read_request(d, entry, &d->reqs[i]);
+    json_array_foreach(array, i, entry)
+    {
+        read_request(d, entry, &d->reqs[i]);
+        if (read_rest(d, entry, i, err) < 0)
+            return err_prefix(err, "requests[%zu]: ", i);
+    }
     if (n == 0)
         read_request(d, NULL, &d->reqs[0]);
     d->sub.job.desc.reqs = d->reqs;
@@ -117,8 +239,7 @@ static int read_dependencies(struct draft *d, json_t *o, struct err *err)
         if (!known)
             return err_set(err, ERR_INVALID,
                 "dependencies: '%.80s' is none of after:JOB, afterany:JOB, "
-                "afterok:JOB, "
-                "afternotok:JOB",
+                "afterok:JOB, afternotok:JOB",
                 word ? word : "");
     }
     if (n)
@@ -162,6 +283,8 @@ static int read_draft(
     desc->user_priority = whole(o, "priority", 0);
     desc->advres = text(o, "reservation");
     desc->partitions = list(o, "partitions", d->partitions, WORDS_MAX);
+    if (json_is_null(json_object_get(o, "wclimit_s")))
+        desc->wclimit_s = DURATION_UNLIMITED;
     if (json_is_true(json_object_get(o, "hold"))) {
         desc->state = JOB_HOLD;
         desc->rm_hold = HOLD_USER;
@@ -185,17 +308,123 @@ static int read_draft(
     return read_dependencies(d, o, err);
 }
 
+/* ---- names of files ---- */
+
+/* %j %A the job's (array's) id, %a the index, %x the name, %% a percent sign; also
+ * $PBS_JOBID. Owned by the caller. */
+static char *expand(const char *path, const char *id, const char *name)
+{
+    const char *bracket = strchr(id, '[');
+    int base = bracket ? (int)(bracket - id) : (int)strlen(id);
+    int index = bracket ? (int)strcspn(bracket + 1, "]") : 0;
+    struct strbuf b = {0};
+
+    for (const char *p = path; *p; p++) {
+        if (strncmp(p, "$PBS_JOBID", 10) == 0) {
+            strbuf_add(&b, id);
+            p += 9;
+        } else if (*p != '%' || !p[1] || !strchr("jAax%", p[1])) {
+            strbuf_add_n(&b, p, 1);
+        } else if (*++p == 'j') {
+            strbuf_add(&b, id);
+        } else if (*p == 'A') {
+            strbuf_printf(&b, "%.*s", base, id);
+        } else if (*p == 'a') {
+            strbuf_printf(&b, "%.*s", index, bracket ? bracket + 1 : "");
+        } else {
+            strbuf_add(&b, *p == 'x' ? (name ? name : "STDIN") : "%");
+        }
+    }
+    return strbuf_take(&b);
+}
+
+static bool has_pattern(const char *path)
+{
+    return path && (strchr(path, '%') || strstr(path, "$PBS_JOBID"));
+}
+
+/* ---- handing on ---- */
+
+static void hand_on(
+    struct server *s, struct manager_batch *b, struct draft *d, const char *id)
+{
+    struct rm_submission sub = d->sub;
+    char *output = NULL, *error = NULL;
+
+    sub.job.desc.id = id;
+    if (id && sub.job.output)
+        sub.job.output = output = expand(sub.job.output, id, sub.job.name);
+    if (id && sub.job.error)
+        sub.job.error = error = expand(sub.job.error, id, sub.job.name);
+    manager_submit(s, b, &sub);
+    free(output);
+    free(error);
+}
+
+/* At most N at once: the i-th job waits for the end of the one N before it. */
+static void submit_array(struct server *s, struct manager_batch *b, struct draft *d,
+    const struct array_spec *a, const char *number)
+{
+    size_t ndeps = 0;
+
+    while (d->deps[ndeps].job_id)
+        ndeps++;
+    for (size_t i = 0; i < a->indexes.n; i++) {
+        char id[60], before[60];
+        snprintf(id, sizeof id, "%s[%u]", number, a->indexes.v[i]);
+        if (a->at_once && i >= a->at_once && ndeps < DEPS_MAX) {
+            snprintf(
+                before, sizeof before, "%s[%u]", number, a->indexes.v[i - a->at_once]);
+            d->deps[ndeps] = (struct dep){DEP_COMPLETED, before};
+            d->sub.job.desc.deps = d->deps;
+        }
+        hand_on(s, b, d, id);
+    }
+}
+
+static int submit(struct server *s, struct request *r, struct draft *d,
+    const char *array, struct err *err)
+{
+    bool named = has_pattern(d->sub.job.output) || has_pattern(d->sub.job.error);
+    struct array_spec a = {0};
+    char number[40] = "";
+
+    if (array && array_parse(array, &a, err) < 0)
+        return -1;
+    if ((array || named) && manager_take_id(s, number, sizeof number, err) < 0) {
+        array_fini(&a);
+        return -1;
+    }
+    struct manager_batch *b = manager_batch(r);
+    if (array)
+        submit_array(s, b, d, &a, number);
+    else
+        hand_on(s, b, d, named ? number : NULL);
+    manager_batch_close(s, b);
+    array_fini(&a);
+    return 0;
+}
+
+static void draft_free(struct draft *d)
+{
+    for (size_t i = 0; i < DEPS_MAX; i++)
+        free(d->dep_ids[i]);
+    for (size_t i = 0; i < REQS_MAX; i++) {
+        for (size_t k = 0; k < GRES_MAX; k++)
+            free(d->gres[i][k].name);
+        text_list_fini(&d->sets[i].list);
+    }
+    free(d);
+}
+
 void api_submit(struct server *s, struct request *r)
 {
     struct draft *d = xcalloc(1, sizeof *d);
     struct err err = {0};
     json_t *o = request_json(r, &err);
 
-    if (!o || read_draft(d, o, request_who(r), &err) < 0)
+    if (!o || read_draft(d, o, request_who(r), &err) < 0
+        || submit(s, r, d, text(o, "array"), &err) < 0)
         request_refuse(r, &err);
-    else
-        manager_submit(s, r, &d->sub);
-    for (size_t i = 0; i < DEPS_MAX; i++)
-        free(d->dep_ids[i]);
-    free(d);
+    draft_free(d);
 }

@@ -21,10 +21,18 @@ struct failure {
     char function[40], text[200];
 };
 
-/* A submission whose answer the client waits for. */
+/* What one request submits: a job, or those of an array. The client waits for all. */
+struct manager_batch {
+    struct request *request;
+    json_t *ids; /* of those made */
+    size_t open; /* not answered yet */
+    bool closed; /* there will be no more */
+    struct err err;
+};
+
 struct submission {
     uint64_t token;
-    struct request *request;
+    struct manager_batch *batch;
 };
 
 /* A decision that has not been answered yet. */
@@ -217,27 +225,52 @@ static void fail_order(
     drop_order(m, i);
 }
 
-/* To the client whose submission it was. */
-static void answer(struct server *s, struct request *request, const struct rm_report *r)
+/* When all is answered: to the client whose submission it was. An array of which a job
+ * was refused is refused whole. */
+static void batch_settle(struct server *s, struct manager_batch *b)
 {
+    json_t *id;
     struct err err;
+    size_t i;
 
-    if (r->u.done.outcome == RM_OK) {
-        commit_then_reply(s, request, json_pack("{s:[s]}", "ids", r->u.done.job));
+    if (b->open || !b->closed)
         return;
+    if (b->err.code == ERR_NONE) {
+        commit_then_reply(s, b->request, json_pack("{s:O}", "ids", b->ids));
+    } else {
+        json_array_foreach(b->ids, i, id)
+        {
+            const struct job *j =
+                job_find(engine_cluster(s->engine), json_string_value(id));
+            if (j
+                && manager_cancel(s, j, "another job of its array was refused", &err)
+                       < 0)
+                log_line(s->log, LOG_WARNING, "job '%s': %s", j->id, err.text);
+        }
+        request_refuse(b->request, &b->err);
     }
-    err_set(&err, r->u.done.outcome == RM_RETRY ? ERR_IO : ERR_INVALID, "%s",
-        r->u.done.text ? r->u.done.text : "the resource manager refuses the job");
-    request_refuse(request, &err);
+    json_decref(b->ids);
+    free(b);
+}
+
+static void answer(struct manager_batch *b, const struct rm_report *r)
+{
+    b->open--;
+    if (r->u.done.outcome == RM_OK)
+        json_array_append_new(b->ids, json_string(r->u.done.job));
+    else if (b->err.code == ERR_NONE)
+        err_set(&b->err, r->u.done.outcome == RM_RETRY ? ERR_IO : ERR_INVALID, "%s",
+            r->u.done.text ? r->u.done.text : "the resource manager refuses the job");
 }
 
 static void on_done(struct manager *m, const struct rm_report *r)
 {
     for (size_t i = 0; i < m->submissions.n; i++)
         if (m->submissions.v[i].token == r->u.done.token) {
-            struct request *request = m->submissions.v[i].request;
+            struct manager_batch *b = m->submissions.v[i].batch;
             vec_remove(&m->submissions, i);
-            answer(m->s, request, r);
+            answer(b, r);
+            batch_settle(m->s, b);
             return;
         }
     for (size_t i = 0; i < m->orders.n; i++) {
@@ -475,21 +508,50 @@ static void on_report(void *ctx, const struct rm_report *r)
     }
 }
 
+struct manager_batch *manager_batch(struct request *request)
+{
+    struct manager_batch *b = xcalloc(1, sizeof *b);
+
+    b->request = request;
+    b->ids = json_array();
+    return b;
+}
+
 void manager_submit(
-    struct server *s, struct request *request, struct rm_submission *sub)
+    struct server *s, struct manager_batch *b, struct rm_submission *sub)
 {
     struct manager *m = s->manager;
     struct err err = {0};
 
+    if (b->err.code != ERR_NONE)
+        return;
     sub->token = ++m->next_token;
-    vec_push(&m->submissions, ((struct submission){sub->token, request}));
+    vec_push(&m->submissions, ((struct submission){sub->token, b}));
+    b->open++;
     m->calls++;
     if (!s->rm)
         err_set(&err, ERR_IO, "the resource manager is not there");
     else if (s->driver->submit(s->rm, sub, &err) == 0)
         return;
     m->submissions.n--;
-    request_refuse(request, &err);
+    b->open--;
+    b->err = err;
+}
+
+void manager_batch_close(struct server *s, struct manager_batch *b)
+{
+    b->closed = true;
+    batch_settle(s, b);
+}
+
+int manager_take_id(struct server *s, char *ret_id, size_t size, struct err *err)
+{
+    if (!s->rm)
+        return err_set(err, ERR_IO, "the resource manager is not there");
+    if (!s->driver->take_id)
+        return err_set(err, ERR_INVALID,
+            "the resource manager names jobs itself: it takes no arrays");
+    return s->driver->take_id(s->rm, ret_id, size, err);
 }
 
 bool manager_synced(const struct server *s)

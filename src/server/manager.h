@@ -30,9 +30,16 @@ bool manager_synced(const struct server *s);
 int manager_cancel(
     struct server *s, const struct job *j, const char *text, struct err *err);
 
-/* Hand a submission on; `request` is answered when the resource manager has. */
+/* What one request submits, a job or an array of them: submissions are handed on one by
+ * one, and after manager_batch_close() the request is answered when the resource
+ * manager has answered all. */
+struct manager_batch *manager_batch(struct request *request);
 void manager_submit(
-    struct server *s, struct request *request, struct rm_submission *sub);
+    struct server *s, struct manager_batch *b, struct rm_submission *sub);
+void manager_batch_close(struct server *s, struct manager_batch *b);
+
+/* A fresh number for the jobs of an array. */
+int manager_take_id(struct server *s, char *ret_id, size_t size, struct err *err);
 
 /* For diagnose -R, as the API's Manager. A new reference. */
 json_t *manager_describe(const struct server *s);

@@ -76,7 +76,7 @@ class Daemon:
 
     def api(self, path, body=None, method=None):
         """The API itself: (status, answer), the answer parsed; a list of lists."""
-        command = ["curl", "-s", "--max-time", "30", "-w", "\n%{http_code}",
+        command = ["curl", "-s", "-g", "--max-time", "30", "-w", "\n%{http_code}",
                    "--unix-socket", f"{self.home}/api.sock", f"http://maui{path}"]
         if method:
             command += ["-X", method]

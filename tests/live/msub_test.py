@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""msub: from the line, the script, stdin, or a command; what it asks reaches the job."""
+import os
+import subprocess
+
+
+def lines_of(path):
+    with open(path) as f:
+        return f.read().splitlines()
+
+
+def write(live, text, name="go.sh"):
+    path = f"{live.home}/{name}"
+    with open(path, "w") as f:
+        f.write(text)
+    return path
+
+
+def test_a_script_runs_with_its_directives_and_arguments(live):
+    script = write(live, "#!/bin/sh\n#PBS -N greet -j oe\n#PBS -l walltime=2:00\n"
+                         "echo hello $1 $WHO; echo oops >&2\n")
+    job = live.ok("msub", "-d", live.home, "-v", "WHO=mira", script, "dear").strip()
+    live.wait(lambda: live.job(job) is None, "the end")
+    assert lines_of(f"{live.home}/greet.o{job}") == ["hello dear mira", "oops"]
+
+
+def test_stdin_and_commands_are_taken(live):
+    job = live.ok("msub", "-d", live.home, "-N", "in", stdin="echo from stdin\n").strip()
+    live.wait(lambda: live.job(job) is None, "the end")
+    assert lines_of(f"{live.home}/in.o{job}") == ["from stdin"]
+    job = live.ok("msub", "-d", live.home, "--", "echo", "a  b", "-l").strip()
+    live.wait(lambda: live.job(job) is None, "the end")
+    assert lines_of(f"{live.home}/echo.o{job}") == ["a  b -l"]
+
+
+def test_the_request_is_what_was_asked(live):
+    script = write(live, "#!/bin/sh\n#SBATCH -n 2 -J two --time=5 --comment=x\nsleep 60\n")
+    done = live.run("msub", "-h", "-l", "qos=DEFAULT", "-p", "7", "-d", live.home, script)
+    assert done.returncode == 0, done.stderr
+    assert "--comment has no effect" in done.stderr
+    job = live.job(done.stdout.strip())
+    assert (job["name"], job["procs"], job["wclimit_s"]) == ("two", 2, 300)
+    assert job["rm_holds"] == ["user"] and job["user_priority"] == 7
+
+
+def test_an_array_is_as_many_jobs_and_keeps_its_limit(live):
+    ids = live.ok("msub", "-d", live.home, "-t", "1-4%1", "-o", "out.%a", "-N", "many",
+                  stdin="echo $PBS_ARRAYID $PBS_JOBID; sleep 0.2\n").split()
+    base = ids[0].split("[")[0]
+    assert ids == [f"{base}[{i}]" for i in (1, 2, 3, 4)]
+    assert live.job(ids[3])["dependencies"] == [f"afterany:{ids[2]}"]
+    live.wait(lambda: not any(live.job(i) for i in ids), "the end of all")
+    for i, job in enumerate(ids, 1):
+        assert lines_of(f"{live.home}/out.{i}") == [f"{i} {job}"]
+
+
+def test_dependencies_hold_the_later_job_back(live):
+    first = live.ok("msub", "-d", live.home, stdin="sleep 60\n").strip()
+    later = live.ok("msub", "-d", live.home, "-W", f"depend=afternotok:{first}",
+                    stdin="echo ran\n").strip()
+    live.wait(lambda: live.state(first) == "Running", "the start")
+    assert live.state(later) == "Idle"
+    live.ok("canceljob", first)
+    live.wait(lambda: live.job(later) is None, "the end")
+    assert lines_of(f"{live.home}/STDIN.o{later}") == ["ran"]
+
+
+def test_what_is_wrong_is_told_and_nothing_submitted(live):
+    script = write(live, "#!/bin/sh\n#PBS -l nodes=1,waltime=60\necho\n")
+    for words, text in ((("msub", script), "go.sh: line 2: -l: resource 'waltime' is not "
+                         "known; did you mean 'walltime'?"),
+                        (("msub", "-W", "depend=before:1", script), "line 2"),
+                        (("msub", "/nowhere/go.sh"), "cannot read"),
+                        (("msub", "-l", "procs=many", "--", "date"), "procs"),
+                        (("msub", "-l", "nodeset=SOMEOF:FEATURE", "--", "date"), "ONEOF")):
+        done = live.run(*words)
+        assert done.returncode == 1 and text in done.stderr and not done.stdout, done
+    done = live.run("msub", stdin="")
+    assert done.returncode == 1 and "empty" in done.stderr
+    assert len(live.lines("showq")) == 1
+
+
+def test_another_user_submits_as_oneself(live):
+    if os.geteuid() != 0:
+        return
+    os.chmod(live.home, 0o755)
+    done = subprocess.run(["setpriv", "--reuid", "nobody", "--regid", "nogroup",
+                           "--clear-groups", live.program, "msub", "-d", "/tmp", "-o",
+                           "/dev/null", "-e", "/dev/null", "--", "sleep", "60"],
+                          env=live.env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert live.job(done.stdout.strip())["user"] == "nobody"
