@@ -12,6 +12,9 @@ int showres_main(int argc, char **argv);
 /* showq.c */
 int showq_main(int argc, char **argv);
 int msub_main(int argc, char **argv); /* msub.c */
+/* setres.c */
+int setres_main(int argc, char **argv);
+int releaseres_main(int argc, char **argv);
 /* order.c */
 int sethold_main(int argc, char **argv);
 int releasehold_main(int argc, char **argv);

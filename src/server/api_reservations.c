@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reservations: seen by whom they concern, made and released. */
-#include "cluster/rsvdraft.h"
 #include "server/api.h"
 #include "server/render.h"
+#include "server/rsvkeep.h"
+#include "server/rsvwords.h"
 #include "server/server_private.h"
 #include "server/stream.h"
-
-#include <time.h>
 
 /* Those of jobs are for all to see; others for administrators, for whom they charge,
  * and for users their access lists name. */
@@ -115,145 +114,26 @@ void api_reservation(struct server *s, struct request *r)
 
 /* ---- making and releasing ---- */
 
-/* Words of setres from the members of a ReservationDraft. */
-static const struct member {
-    const char *name;
-    const char *option;
-} members[] = {{"users", "-u"}, {"groups", "-g"}, {"accounts", "-a"}, {"classes", "-q"},
-    {"qos", "-Q"}, {"job_attributes", "-j"}, {"name", "-n"}, {"start", "-s"},
-    {"end", "-e"}, {"duration", "-d"}, {"resources", "-r"}, {"features", "-f"},
-    {"partition", "-p"}, {"flags", "-x"}, {"owner", "-o"}, {"charge", "-c"},
-    {"trigger", "-T"}};
-
-struct words {
-    struct VEC(const char *) list;
-    struct VEC(char *) owned;
-};
-
-static void add_owned(struct words *w, char *text)
-{
-    vec_push(&w->owned, text);
-    vec_push(&w->list, text);
-}
-
-static void add_member(struct words *w, const char *option, json_t *value)
-{
-    struct strbuf text = {0};
-    json_t *entry;
-    size_t i;
-
-    if (json_is_string(value)) {
-        strbuf_add(&text, json_string_value(value));
-    } else if (json_is_integer(value)) {
-        strbuf_printf(&text, "%lld", (long long)json_integer_value(value));
-    } else {
-        json_array_foreach(value, i, entry) strbuf_printf(&text, "%s%s", i ? ":" : "",
-            json_is_string(entry) ? json_string_value(entry) : "");
-    }
-    if (text.len) {
-        vec_push(&w->list, option);
-        add_owned(w, strbuf_take(&text));
-    }
-    free(strbuf_take(&text));
-}
-
-static void words_of(json_t *o, struct words *w)
-{
-    json_t *tasks = json_object_get(o, "tasks"), *hosts = json_object_get(o, "hosts");
-    struct strbuf text = {0};
-
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
-        add_member(w, members[i].option, json_object_get(o, members[i].name));
-    if (json_is_true(json_object_get(o, "exclusive")))
-        vec_push(&w->list, "-E");
-    if (json_is_string(hosts) && json_is_integer(tasks))
-        add_member(w, "-t", tasks);
-    if (json_is_string(hosts))
-        vec_push(&w->list, json_string_value(hosts));
-    else if (json_is_integer(tasks)) {
-        strbuf_printf(&text, "TASKS==%lld", (long long)json_integer_value(tasks));
-        add_owned(w, strbuf_take(&text));
-    }
-}
-
-static void words_fini(struct words *w)
-{
-    for (size_t i = 0; i < w->owned.n; i++)
-        free(w->owned.v[i]);
-    vec_fini(&w->owned);
-    vec_fini(&w->list);
-}
-
-static int to_instant(void *ctx, const struct civil *when, int64_t *ret_at)
-{
-    struct tm tm = {.tm_year = when->year - 1900,
-        .tm_mon = when->month - 1,
-        .tm_mday = when->day,
-        .tm_hour = when->hour,
-        .tm_min = when->minute,
-        .tm_sec = when->second,
-        .tm_isdst = -1};
-    time_t at = mktime(&tm);
-
-    (void)ctx;
-    *ret_at = (int64_t)at;
-    return at == (time_t)-1 ? -1 : 0;
-}
-
-static struct calendar calendar_now(struct server *s)
-{
-    int64_t now = world_now(s);
-    time_t at = (time_t)now;
-    struct tm tm;
-
-    localtime_r(&at, &tm);
-    return (struct calendar){.now = now,
-        .today = {tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
-            tm.tm_sec},
-        .to_instant = to_instant};
-}
-
-static int may_reserve(struct server *s, const struct identity *who, struct err *err)
-{
-    const char *policy = cfg_get(s->config, "RESCTLPOLICY", NULL);
-
-    if (identity_is(who, WHO_ADMIN2) || (policy && strcasecmp(policy, "ANY") == 0))
-        return 0;
-    return err_set(
-        err, ERR_DENIED, "user %s is not authorized create reservation", who->user);
-}
-
 static int reserve(struct server *s, json_t *o, const struct identity *who,
     const struct reservation **ret, struct err *err)
 {
-    struct calendar cal = calendar_now(s);
-    struct setres_clock clock = {.cal = &cal};
+    enum rsv_kind kind = identity_is(who, WHO_ADMIN2) ? RSV_ADMIN : RSV_USER;
     struct cluster *c = engine_cluster(s->engine);
     struct reservation draft;
-    struct setres asked;
-    struct words w = {0};
 
-    words_of(o, &w);
-    int result = setres_parse(w.list.v, w.list.n, &clock, &asked, err);
-    words_fini(&w);
-    if (result < 0)
+    if (rsvwords_draft(s, o, kind, &draft, err) < 0)
         return -1;
-    enum rsv_kind kind = identity_is(who, WHO_ADMIN2) ? RSV_ADMIN : RSV_USER;
-    result = rsvdraft_of_setres(c, &asked, kind, &draft, err);
-    setres_fini(&asked);
-    if (result < 0)
-        return -1;
-    if (kind == RSV_USER)
-        draft.charge[CRED_USER] = cred_get(c, CRED_USER, who->user)->index;
     uint64_t serial = c->rsv_serial;
-    struct event ev = {.kind = EVENT_RESERVE, .u.reserve = {.draft = &draft}};
+    struct event ev = {.kind = EVENT_RESERVE,
+        .u.reserve = {
+            .draft = &draft, .who = {who->user, who->level}, .group = who->group}};
     if (world_apply(s, &ev, NULL, err) < 0) {
         reservation_fini(&draft);
         return -1;
     }
     for (size_t i = 0; i < c->reservations.n; i++)
         if (c->reservations.v[i] && c->reservations.v[i]->serial >= serial
-            && c->reservations.v[i]->kind == kind)
+            && c->reservations.v[i]->standing == INDEX_NONE)
             *ret = c->reservations.v[i];
     return 0;
 }
@@ -265,37 +145,43 @@ void api_reserve(struct server *s, struct request *r)
     struct err err = {0};
     json_t *o = request_json(r, &err);
 
-    if (!o || may_reserve(s, who, &err) < 0 || reserve(s, o, who, &made, &err) < 0
+    if (!o || reserve(s, o, who, &made, &err) < 0
         || (!made && err_set(&err, ERR_NOT_FOUND, "the reservation is gone already"))) {
         request_refuse(r, &err);
         return;
     }
+    rsvkeep_add(s, made, o);
     log_line(s->log, LOG_ACTION, "reservation '%s' made by %s", made->name, who->user);
     commit_then_reply(s, r, render_reservation(s, made));
 }
 
-void api_unreserve(struct server *s, struct request *r)
+static bool may_name(struct server *s, const struct identity *who, const char *name)
 {
     const struct cluster *c = engine_cluster(s->engine);
+    const struct reservation *v = reservation_find(c, name);
+
+    return v ? may_see(s, who, v) : job_find(c, name) != NULL;
+}
+
+void api_unreserve(struct server *s, struct request *r)
+{
     const struct identity *who = request_who(r);
     const char *name = request_param(r, "name");
-    const struct reservation *v = reservation_find(c, name);
-    struct event ev = {.kind = EVENT_UNRESERVE, .u.unreserve = {.name = name}};
+    bool of_job = !reservation_find(engine_cluster(s->engine), name);
+    struct event ev = {.kind = EVENT_UNRESERVE,
+        .u.unreserve = {.name = name, .who = {who->user, who->level}}};
     char done[300];
     struct err err = {0};
 
-    if (!v || !may_see(s, who, v))
+    if (!may_name(s, who, name))
         err_set(&err, ERR_NOT_FOUND, "cannot locate reservation '%.80s'", name);
-    else if (!identity_is(who, WHO_ADMIN2) && v->kind != RSV_USER)
-        err_set(&err, ERR_DENIED,
-            "user %s is not authorized to release reservation '%s'", who->user,
-            v->name);
-    if (v && !err.code)
-        snprintf(done, sizeof done, "released User reservation '%s'", v->name);
+    snprintf(done, sizeof done, "released %s reservation '%.200s'",
+        of_job ? "Job" : "User", name);
     if (err.code || world_apply(s, &ev, NULL, &err) < 0) {
         request_refuse(r, &err);
         return;
     }
+    rsvkeep_look(s);
     log_line(s->log, LOG_ACTION, "%s by %s", done, who->user);
     commit_then_reply(s, r, json_pack("{s:s}", "message", done));
 }

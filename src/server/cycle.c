@@ -3,6 +3,7 @@
  * burst; when the engine wants to be woken; and every RMPOLLINTERVAL in any case. Not
  * while scheduling is stopped. */
 #include "server/manager.h"
+#include "server/rsvkeep.h"
 #include "server/server_private.h"
 
 #define SECOND_US UINT64_C(1000000)
@@ -39,8 +40,13 @@ static void run(struct server *s)
         s->resume_at = 0;
         s->paused = false;
     }
+    if (manager_synced(s) && !s->reservations_restored) {
+        s->reservations_restored = true;
+        rsvkeep_restore(s);
+    }
     if (!s->paused && manager_synced(s)) {
         world_cycle(s);
+        rsvkeep_look(s);
         if (s->stop_at_iteration >= 0
             && s->iteration >= (uint64_t)s->stop_at_iteration) {
             s->stop_at_iteration = -1;

@@ -38,6 +38,15 @@ struct kept_reply {
 
 struct manager;
 
+/* rsvkeep.c: a reservation that has a record in the store. */
+struct kept_reservation {
+    char *name;
+    uint32_t index;
+    uint64_t serial, changed;
+    size_t fired; /* triggers */
+    json_t *record;
+};
+
 /* What the daemon knows of a job besides the cluster: told by the RM or the user. By
  * job index. */
 struct job_notes {
@@ -78,6 +87,10 @@ struct server {
     uint64_t iteration;
     int64_t started_at, last_cycle_at;
     double last_cycle_s;
+
+    /* rsvkeep.c */
+    struct VEC(struct kept_reservation) kept_reservations;
+    bool reservations_restored;
 
     /* commit.c */
     sd_event_source *commit_now, *commit_retry;

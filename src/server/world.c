@@ -4,6 +4,7 @@
 #include "server/journal.h"
 #include "server/manager.h"
 #include "server/record.h"
+#include "server/rsvkeep.h"
 #include "server/server_private.h"
 
 #include <time.h>
@@ -65,6 +66,7 @@ void world_close(struct server *s)
     vec_fini(&s->dirty);
     vec_fini(&s->is_dirty);
     vec_fini(&s->actions);
+    rsvkeep_close(s);
 }
 
 /* ---- the store ---- */

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * setres and releaseres: reservations made and released. */
+#include "config/setres.h"
+
+#include "client/client.h"
+#include "client/clock.h"
+#include "client/request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct option_row setres_options[] = {
+    {'a', NULL, "LIST", "accounts with access, separated by colons"},
+    {'A', NULL, "ACCOUNT", "account[,group[,user]] that pays; also -c"},
+    {'c', NULL, "ACCOUNT", "the same"},
+    {'d', NULL, "DURATION", "how long; wins over -e"},
+    {'e', NULL, "TIME", "end (without end)"},
+    {'E', NULL, NULL, "refuse any overlap"},
+    {'f', NULL, "LIST", "features the nodes have"},
+    {'g', NULL, "LIST", "groups with access"},
+    {'j', NULL, "LIST", "job attributes with access"},
+    {'n', NULL, "NAME", "name"},
+    {'o', NULL, "TYPE:NAME", "owner"},
+    {'p', NULL, "PARTITION", "partition"},
+    {'q', NULL, "LIST", "classes with access"},
+    {'Q', NULL, "LIST", "QOSs with access"},
+    {'r', NULL, "RESOURCES", "of a task: PROCS=2;MEM=512 (whole nodes)"},
+    {'s', NULL, "TIME", "start (now)"},
+    {'t', NULL, "N", "number of tasks within a host list"},
+    {'T', NULL, "TRIGGER", "as start+60;cancel"},
+    {'u', NULL, "LIST", "users with access"},
+    {'x', NULL, "FLAGS", "flags: BYNAME SINGLEUSE ..."},
+    {0, NULL, NULL, NULL},
+};
+
+static const struct command_spec setres_spec = {
+    .name = "setres",
+    .usage = "[options] ALL | TASKS==N | HOSTS",
+    .summary = "Reserve nodes or tasks for a time.",
+    .options = setres_options,
+    .more =
+        "HOSTS is a host expression: names, ranges, a regular expression. Lists are\n"
+        "separated by colons. Nobody may use a reservation without access lists.\n"
+        "Times: NOW, +DURATION, HH[:MM[:SS]][_MO[/DD[/YY]]], seconds since 1970.\n",
+    .examples =
+        "  setres -s 22:00 -d 2:00:00 -n patch ALL  the machine, for maintenance\n"
+        "  setres -u mira -d 1:00:00 TASKS==8       eight processors for mira\n",
+};
+
+/* What each option is in the API's words. */
+static const struct {
+    char letter;
+    const char *member;
+    bool list;
+} members[] = {
+    {'a', "accounts", true},
+    {'A', "charge", false},
+    {'c', "charge", false},
+    {'f', "features", false},
+    {'g', "groups", true},
+    {'j', "job_attributes", true},
+    {'n', "name", false},
+    {'o', "owner", false},
+    {'p', "partition", false},
+    {'q', "classes", true},
+    {'Q', "qos", true},
+    {'r', "resources", false},
+    {'T', "trigger", false},
+    {'u', "users", true},
+    {'x', "flags", true},
+};
+
+static void put_words(const struct command_line *l, json_t *o)
+{
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        const char *value = command_value(l, members[i].letter);
+        if (value)
+            json_object_set_new(o, members[i].member,
+                members[i].list ? json_pack("[s]", value) : json_string(value));
+    }
+    if (command_has(l, 'E'))
+        json_object_set_new(o, "exclusive", json_true());
+}
+
+static int put_times(const struct command_line *l, json_t *o, struct err *err)
+{
+    const struct calendar cal = clock_calendar();
+    const struct setres_clock clock = {.cal = &cal};
+    const char *start = command_value(l, 's'), *end = command_value(l, 'e'),
+               *duration = command_value(l, 'd');
+    int64_t n;
+
+    if (start) {
+        if (setres_time(start, &clock, &n, err) < 0)
+            return err_prefix(err, "-s: ");
+        json_object_set_new(o, "start_at", json_integer(n));
+    }
+    if (end) {
+        if (setres_time(end, &clock, &n, err) < 0)
+            return err_prefix(err, "-e: ");
+        json_object_set_new(
+            o, "end_at", n < TIME_NEVER ? json_integer(n) : json_null());
+    }
+    if (duration) {
+        if (duration_parse(duration, &n, err) < 0)
+            return err_prefix(err, "-d: ");
+        if (n < DURATION_UNLIMITED)
+            json_object_set_new(o, "duration_s", json_integer(n));
+    }
+    return 0;
+}
+
+static int put_number(json_t *o, const char *key, const char *text, struct err *err)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+
+    if (end == text || *end || n < 1)
+        return err_set(err, ERR_INVALID, "'%.40s' is no number of tasks", text);
+    json_object_set_new(o, key, json_integer(n));
+    return 0;
+}
+
+/* ALL, TASKS==N, TASKS>=N, or hosts. */
+static int put_where(const struct command_line *l, json_t *o, struct err *err)
+{
+    const char *what = l->args[0];
+
+    if (strncasecmp(what, "TASKS==", 7) == 0 || strncasecmp(what, "TASKS>=", 7) == 0)
+        return put_number(o, "tasks", what + 7, err);
+    json_object_set_new(o, "hosts", json_string(what));
+    return command_has(l, 't') ? put_number(o, "tasks", command_value(l, 't'), err) : 0;
+}
+
+/* Takes the reference. */
+static int reserve(const struct command_line *l, json_t *o)
+{
+    struct query *q = query_new("/v1/reservations");
+    json_t *r = tell(l, "POST", q, o), *place;
+    size_t i;
+
+    query_free(q);
+    if (!r)
+        return 1;
+    if (l->format == FORMAT_JSON)
+        return print_json(r);
+    printf("reservation created\n\n\nreservation '%s' created on %lld node%s (%lld "
+           "task%s)\n",
+        get_text(r, "name", ""), (long long)get_int(r, "nodes", 0),
+        get_int(r, "nodes", 0) == 1 ? "" : "s", (long long)get_int(r, "tasks", 0),
+        get_int(r, "tasks", 0) == 1 ? "" : "s");
+    json_array_foreach(json_object_get(r, "places"), i, place) printf("%s:%lld\n",
+        get_text(place, "node", ""), (long long)get_int(place, "tasks", 0));
+    json_decref(r);
+    return 0;
+}
+
+int setres_main(int argc, char **argv)
+{
+    struct command_line l;
+    json_t *o = json_object();
+    struct err err;
+    int status;
+
+    if (command_parse(&setres_spec, argc, argv, &l, &status) < 0) {
+        json_decref(o);
+        return status;
+    }
+    put_words(&l, o);
+    if (l.nargs != 1)
+        status = command_wrong(&l, "expected one of ALL, TASKS==N or hosts");
+    else if (put_times(&l, o, &err) < 0 || put_where(&l, o, &err) < 0)
+        status = command_wrong(&l, "%s", err.text);
+    else
+        status = reserve(&l, json_incref(o));
+    json_decref(o);
+    command_fini(&l);
+    return status;
+}
+
+/* ---- releaseres ---- */
+
+static const struct command_spec releaseres_spec = {
+    .name = "releaseres",
+    .usage = "RESERVATION...",
+    .summary = "Release reservations; that of a job by the job's id.",
+    .examples = "  releaseres patch.1\n",
+};
+
+int releaseres_main(int argc, char **argv)
+{
+    struct command_line l;
+    int status;
+
+    if (command_parse(&releaseres_spec, argc, argv, &l, &status) < 0)
+        return status;
+    status = l.nargs ? 0 : command_wrong(&l, "a reservation is needed");
+    for (int i = 0; i < l.nargs; i++) {
+        struct query *q = query_new("/v1/reservations");
+        query_part(q, l.args[i]);
+        json_t *done = tell(&l, "DELETE", q, NULL);
+        query_free(q);
+        if (!done)
+            status = 1;
+        else if (l.format == FORMAT_JSON)
+            print_json(json_incref(done));
+        else
+            puts(get_text(done, "message", ""));
+        json_decref(done);
+    }
+    command_fini(&l);
+    return status;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Reservations that outlive the daemon. */
+#include "server/rsvkeep.h"
+
+#include "server/rsvwords.h"
+#include "server/server_private.h"
+
+/* ---- the record ---- */
+
+static json_t *places_of(const struct cluster *c, const struct reservation *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->alloc.n; i++)
+        for (uint32_t k = 0; k < r->alloc.v[i].count; k++)
+            json_array_append_new(
+                list, json_string(c->nodes.v[r->alloc.v[i].first + k]->name));
+    return list;
+}
+
+static json_t *fired_of(const struct reservation *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->triggers.n; i++)
+        json_array_append_new(
+            list, json_integer(r->triggers.v[i].fired ? r->triggers.v[i].fired_at : 0));
+    return list;
+}
+
+static json_t *charge_of(const struct cluster *c, const struct reservation *r)
+{
+    json_t *list = json_array();
+
+    for (int k = 0; k < CRED_KINDS; k++)
+        json_array_append_new(list, r->charge[k]
+                                        ? json_string(c->creds[k].v[r->charge[k]]->name)
+                                        : json_null());
+    return list;
+}
+
+/* What may change while it lives. */
+static void refresh(
+    const struct cluster *c, const struct reservation *r, struct kept_reservation *k)
+{
+    json_object_set_new(k->record, "nodes", places_of(c, r));
+    json_object_set_new(k->record, "fired", fired_of(r));
+    k->changed = r->changed;
+    k->fired = 0;
+    for (size_t i = 0; i < r->triggers.n; i++)
+        k->fired += r->triggers.v[i].fired;
+}
+
+static void save(struct server *s, const struct kept_reservation *k)
+{
+    char *text = json_dumps(k->record, JSON_COMPACT);
+    struct err err;
+
+    /* A change that fails spoils the batch, and the commit tells. */
+    (void)store_put(s->store, "reservation", k->name, text, &err);
+    free(text);
+    commit_want(s);
+}
+
+/* Takes the reference. */
+static void keep(struct server *s, const struct reservation *r, json_t *record)
+{
+    struct kept_reservation k = {.name = xstrdup(r->name),
+        .index = r->index,
+        .serial = r->serial,
+        .record = record};
+
+    refresh(engine_cluster(s->engine), r, &k);
+    save(s, &k);
+    vec_push(&s->kept_reservations, k);
+}
+
+void rsvkeep_add(struct server *s, const struct reservation *r, json_t *asked)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+
+    keep(s, r,
+        json_pack("{s:O, s:s, s:b, s:I, s:I, s:o}", "asked", asked, "base", r->base,
+            "user", r->kind == RSV_USER, "start_at", (json_int_t)r->start_at, "end_at",
+            (json_int_t)r->end_at, "charge", charge_of(c, r)));
+}
+
+/* ---- while they live ---- */
+
+static void forget(struct server *s, size_t i)
+{
+    struct kept_reservation *k = &s->kept_reservations.v[i];
+    struct err err;
+
+    (void)store_delete(s->store, "reservation", k->name, &err);
+    commit_want(s);
+    free(k->name);
+    json_decref(k->record);
+    vec_remove(&s->kept_reservations, i);
+}
+
+static size_t count_fired(const struct reservation *r)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->triggers.n; i++)
+        n += r->triggers.v[i].fired;
+    return n;
+}
+
+void rsvkeep_look(struct server *s)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+
+    for (size_t i = s->kept_reservations.n; i-- > 0;) {
+        struct kept_reservation *k = &s->kept_reservations.v[i];
+        const struct reservation *r =
+            k->index < c->reservations.n ? c->reservations.v[k->index] : NULL;
+        if (!r || r->serial != k->serial || !reservation_is_live(r)) {
+            forget(s, i);
+        } else if (k->changed != r->changed || k->fired != count_fired(r)) {
+            refresh(c, r, k);
+            save(s, k);
+        }
+    }
+}
+
+/* ---- after a restart ---- */
+
+/* The draft as it was made, on the nodes it had. */
+static int draft_of(struct server *s, const char *name, json_t *record,
+    struct reservation *ret, struct err *err)
+{
+    struct cluster *c = engine_cluster(s->engine);
+    bool user = json_is_true(json_object_get(record, "user"));
+    json_t *entry;
+    size_t i;
+
+    if (rsvwords_draft(
+            s, json_object_get(record, "asked"), user ? RSV_USER : RSV_ADMIN, ret, err)
+        < 0)
+        return -1;
+    free(ret->name);
+    ret->name = xstrdup(name);
+    ret->start_at = json_integer_value(json_object_get(record, "start_at"));
+    ret->end_at = json_integer_value(json_object_get(record, "end_at"));
+    json_array_foreach(json_object_get(record, "charge"), i, entry)
+    {
+        if (i < CRED_KINDS && json_is_string(entry))
+            ret->charge[i] =
+                cred_get(c, (enum cred_kind)i, json_string_value(entry))->index;
+    }
+    json_array_foreach(json_object_get(record, "fired"), i, entry)
+    {
+        if (i >= ret->triggers.n || !json_integer_value(entry))
+            continue;
+        ret->triggers.v[i].fired = true;
+        ret->triggers.v[i].fired_at = json_integer_value(entry);
+    }
+    json_array_foreach(json_object_get(record, "nodes"), i, entry)
+    {
+        const struct node *n = node_find(c, json_string_value(entry));
+        if (n
+            && !json_is_string(
+                json_object_get(json_object_get(record, "asked"), "hosts")))
+            vec_push(&ret->hosts, n->index);
+    }
+    ret->listed = ret->listed || ret->hosts.n;
+    return 0;
+}
+
+static const struct reservation *make(
+    struct server *s, const char *name, json_t *record, struct err *err)
+{
+    struct reservation draft;
+    struct event ev = {.kind = EVENT_RESERVE, .u.reserve = {.draft = &draft}};
+
+    if (draft_of(s, name, record, &draft, err) < 0)
+        return NULL;
+    if (world_apply(s, &ev, NULL, err) < 0) {
+        reservation_fini(&draft);
+        return NULL;
+    }
+    return reservation_find(engine_cluster(s->engine), name);
+}
+
+struct found {
+    struct VEC(char *) names;
+    struct VEC(json_t *) records;
+};
+
+static int find_one(void *ctx, const char *key, const char *value)
+{
+    struct found *f = ctx;
+
+    vec_push(&f->names, xstrdup(key));
+    vec_push(&f->records, json_loads(value, 0, NULL));
+    return 0;
+}
+
+static void restore_one(struct server *s, const char *name, json_t *record)
+{
+    json_int_t end = json_integer_value(json_object_get(record, "end_at"));
+    const struct reservation *r;
+    struct err err = {.text = "it is gone already"};
+
+    if (end <= world_now(s)) {
+        (void)store_delete(s->store, "reservation", name, &err);
+        commit_want(s);
+    } else if ((r = make(s, name, record, &err)) != NULL) {
+        keep(s, r, json_incref(record));
+    } else {
+        log_line(s->log, LOG_ALERT, "reservation '%s' of before the restart: %s", name,
+            err.text);
+    }
+}
+
+void rsvkeep_restore(struct server *s)
+{
+    struct found f = {0};
+    struct err err;
+
+    if (store_each(s->store, "reservation", find_one, &f, &err) < 0)
+        log_line(s->log, LOG_ALERT, "reservations: %s", err.text);
+    for (size_t i = 0; i < f.names.n; i++) {
+        restore_one(s, f.names.v[i], f.records.v[i]);
+        free(f.names.v[i]);
+        json_decref(f.records.v[i]);
+    }
+    vec_fini(&f.names);
+    vec_fini(&f.records);
+}
+
+void rsvkeep_close(struct server *s)
+{
+    for (size_t i = 0; i < s->kept_reservations.n; i++) {
+        free(s->kept_reservations.v[i].name);
+        json_decref(s->kept_reservations.v[i].record);
+    }
+    vec_fini(&s->kept_reservations);
+}

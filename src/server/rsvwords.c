@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A ReservationDraft of the API in the words of setres, which are read by one parser
+ * for all. */
+#include "server/rsvwords.h"
+
+#include "base/strbuf.h"
+#include "cluster/rsvdraft.h"
+#include "server/server_private.h"
+
+#include <time.h>
+
+/* Words of setres from the members of a ReservationDraft. */
+static const struct member {
+    const char *name;
+    const char *option;
+} members[] = {{"users", "-u"}, {"groups", "-g"}, {"accounts", "-a"}, {"classes", "-q"},
+    {"qos", "-Q"}, {"job_attributes", "-j"}, {"name", "-n"}, {"start_at", "-s"},
+    {"end_at", "-e"}, {"duration_s", "-d"}, {"resources", "-r"}, {"features", "-f"},
+    {"partition", "-p"}, {"flags", "-x"}, {"owner", "-o"}, {"charge", "-c"},
+    {"trigger", "-T"}};
+
+struct words {
+    struct VEC(const char *) list;
+    struct VEC(char *) owned;
+};
+
+static void add_owned(struct words *w, char *text)
+{
+    vec_push(&w->owned, text);
+    vec_push(&w->list, text);
+}
+
+static void add_member(struct words *w, const char *option, json_t *value)
+{
+    struct strbuf text = {0};
+    json_t *entry;
+    size_t i;
+
+    if (json_is_string(value)) {
+        strbuf_add(&text, json_string_value(value));
+    } else if (json_is_integer(value)) {
+        strbuf_printf(&text, "%lld", (long long)json_integer_value(value));
+    } else {
+        json_array_foreach(value, i, entry) strbuf_printf(&text, "%s%s", i ? ":" : "",
+            json_is_string(entry) ? json_string_value(entry) : "");
+    }
+    if (text.len) {
+        vec_push(&w->list, option);
+        add_owned(w, strbuf_take(&text));
+    }
+    free(strbuf_take(&text));
+}
+
+static void words_of(json_t *o, struct words *w)
+{
+    json_t *tasks = json_object_get(o, "tasks"), *hosts = json_object_get(o, "hosts");
+    struct strbuf text = {0};
+
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        add_member(w, members[i].option, json_object_get(o, members[i].name));
+    if (json_is_true(json_object_get(o, "exclusive")))
+        vec_push(&w->list, "-E");
+    if (json_is_string(hosts) && json_is_integer(tasks))
+        add_member(w, "-t", tasks);
+    if (json_is_string(hosts))
+        vec_push(&w->list, json_string_value(hosts));
+    else if (json_is_integer(tasks)) {
+        strbuf_printf(&text, "TASKS==%lld", (long long)json_integer_value(tasks));
+        add_owned(w, strbuf_take(&text));
+    }
+}
+
+static void words_fini(struct words *w)
+{
+    for (size_t i = 0; i < w->owned.n; i++)
+        free(w->owned.v[i]);
+    vec_fini(&w->owned);
+    vec_fini(&w->list);
+}
+
+static int to_instant(void *ctx, const struct civil *when, int64_t *ret_at)
+{
+    struct tm tm = {.tm_year = when->year - 1900,
+        .tm_mon = when->month - 1,
+        .tm_mday = when->day,
+        .tm_hour = when->hour,
+        .tm_min = when->minute,
+        .tm_sec = when->second,
+        .tm_isdst = -1};
+    time_t at = mktime(&tm);
+
+    (void)ctx;
+    *ret_at = (int64_t)at;
+    return at == (time_t)-1 ? -1 : 0;
+}
+
+static struct calendar calendar_now(struct server *s)
+{
+    int64_t now = world_now(s);
+    time_t at = (time_t)now;
+    struct tm tm;
+
+    localtime_r(&at, &tm);
+    return (struct calendar){.now = now,
+        .today = {tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
+            tm.tm_sec},
+        .to_instant = to_instant};
+}
+
+int rsvwords_draft(struct server *s, json_t *o, enum rsv_kind kind,
+    struct reservation *ret, struct err *err)
+{
+    struct calendar cal = calendar_now(s);
+    struct setres_clock clock = {.cal = &cal};
+    struct setres asked;
+    struct words w = {0};
+
+    words_of(o, &w);
+    int result = setres_parse(w.list.v, w.list.n, &clock, &asked, err);
+    words_fini(&w);
+    if (result < 0)
+        return -1;
+    result = rsvdraft_of_setres(engine_cluster(s->engine), &asked, kind, ret, err);
+    setres_fini(&asked);
+    return result;
+}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""setres and releaseres; what was reserved outlives the daemon."""
+import os
+import subprocess
+import time
+
+
+def as_nobody(live, *words):
+    os.chmod(live.home, 0o755)
+    return subprocess.run(["setpriv", "--reuid", "nobody", "--regid", "nogroup",
+                           "--clear-groups", live.program, *words], env=live.env,
+                          capture_output=True, text=True, check=False)
+
+
+def reservations(live):
+    return {r["name"]: r for r in live.lines("showres") if r.get("type") != "Job"}
+
+
+def test_a_reservation_is_made_keeps_jobs_out_and_is_released(live):
+    out = live.ok("setres", "-n", "patch", "-d", "1:00:00", "ALL")
+    lines = out.splitlines()
+    assert lines[:3] == ["reservation created", "", ""]
+    assert lines[3].startswith("reservation 'patch.1' created on 4 nodes (")
+    assert len(lines) == 8
+    job = live.submit("sleep 60")
+    time.sleep(0.3)
+    assert live.state(job) == "Idle"
+    assert live.ok("releaseres", "patch.1") == "released User reservation 'patch.1'\n"
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    done = live.run("releaseres", "patch.1")
+    assert done.returncode == 1 and "cannot locate reservation 'patch.1'" in done.stderr
+
+
+def test_reservations_survive_kill_9(live):
+    live.ok("setres", "-n", "patch", "-s", "+2:00:00", "-d", "1:00:00", "ALL")
+    live.ok("setres", "-u", "root", "-d", "30:00", "-r", "PROCS=1", "TASKS==3")
+    live.ok("setres", "-n", "gone", "-d", "2", "ALL")
+    live.ok("setres", "-n", "freed", "-d", "1:00:00", "-s", "+5:00:00", "ALL")
+    live.ok("releaseres", "freed.1")
+    job = live.submit("sleep 60", reservation="root.1")
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    before = reservations(live)
+    live.kill()
+    time.sleep(2)
+    live.start()
+    live.wait(lambda: live.state(job) == "Running" and len(reservations(live)) == 2,
+              "the reservations")
+    after = reservations(live)
+    assert set(after) == {"patch.1", "root.1"}
+    for name, r in after.items():
+        was = before[name]
+        for key in ("end_at", "acl", "tasks", "places", "per_task"):
+            assert was.get(key) == r.get(key), (name, key)
+    assert before["patch.1"]["start_at"] == after["patch.1"]["start_at"]
+    live.ok("releaseres", "patch.1", "root.1")
+    live.kill()
+    live.start()
+    live.wait(lambda: live.state(job) == "Running", "the job")
+    assert not reservations(live)
+
+
+def test_a_fired_trigger_does_not_fire_again_after_a_restart(live):
+    live.ok("setres", "-n", "once", "-d", "1:00:00", "-T", "start;exec@/bin/true", "ALL")
+    live.wait(lambda: reservations(live)["once.1"]["triggers"][0]["state"] == "Fired",
+              "the trigger")
+    at = reservations(live)["once.1"]["triggers"][0]["at"]
+    live.kill()
+    time.sleep(1.1)
+    live.start()
+    live.wait(lambda: "once.1" in reservations(live), "the reservation")
+    trigger = reservations(live)["once.1"]["triggers"][0]
+    assert (trigger["state"], trigger["at"]) == ("Fired", at)
+
+
+def test_others_reserve_only_when_they_may(daemon):
+    daemon.start()
+    done = as_nobody(daemon, "setres", "-d", "1:00:00", "TASKS==1")
+    assert done.returncode == 1 and "may not reserve" in done.stderr, done
+    daemon.ok("setres", "-n", "patch", "-d", "1:00:00", "TASKS==1")
+    done = as_nobody(daemon, "releaseres", "patch.1")
+    assert done.returncode == 1 and "cannot locate" in done.stderr
+    daemon.configure("RESCTLPOLICY ANY\n")
+    daemon.api("/v1/scheduler", {"action": "reload"})
+    done = as_nobody(daemon, "setres", "-u", "nobody", "-d", "1:00:00", "TASKS==1")
+    assert done.returncode == 0, done.stderr
+    done = as_nobody(daemon, "releaseres", "nobody.1")
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_is_wrong_is_told(live):
+    for words, text in ((("ALL", "ALL"), "expected one of"),
+                        (("-d", "soon", "ALL"), "-d:"),
+                        (("TASKS==none",), "no number of tasks"),
+                        (("-d", "1:00", "TASKS==99"), "cannot select 99 tasks"),
+                        (("-s", "+10", "-e", "+5", "ALL"), "end before it starts")):
+        done = live.run("setres", *words)
+        assert done.returncode == 1 and text in done.stderr, done
