@@ -7,6 +7,7 @@
 /* looking: a file each */
 int checkjob_main(int argc, char **argv);
 int checknode_main(int argc, char **argv);
+int diagnose_main(int argc, char **argv);
 int showconfig_main(int argc, char **argv);
 int showres_main(int argc, char **argv);
 /* showq.c */

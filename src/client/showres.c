@@ -10,8 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-#define ENDLESS_S 8553600 /* durations from here on are INFINITE in the view by node   \
-                           */
+#define ENDLESS_S                                                                      \
+    8553600 /* durations from here on are INFINITE in the view by node                 \
+             */
 
 static const struct option_row options[] = {
     {'g', NULL, NULL, "with -n: the node's name on every line, for grep"},

@@ -26,6 +26,10 @@ static const struct route routes[] = {
     {"GET", "/v1/parameters", "showconfig", WHO_ADMIN3, api_parameters},
     {"GET", "/v1/priorities", "diagnose", WHO_ADMIN3, api_priorities},
     {"GET", "/v1/partitions", "diagnose", WHO_ADMIN3, api_partitions},
+    {"GET", "/v1/credentials/{kind}", "diagnose", WHO_ADMIN3, api_credentials},
+    {"GET", "/v1/fairshare", "diagnose", WHO_ADMIN3, api_fairshare},
+    {"GET", "/v1/managers", "diagnose", WHO_ADMIN3, api_managers},
+    {"GET", "/v1/accounting", "showq", WHO_ANY, api_accounting},
     {"GET", "/openapi.json", "openapi", WHO_ANY, api_description},
 };
 

@@ -32,6 +32,13 @@ void api_nodes(struct server *s, struct request *r);
 void api_node(struct server *s, struct request *r);
 void api_partitions(struct server *s, struct request *r);
 
+/* api_credentials.c */
+void api_credentials(struct server *s, struct request *r);
+void api_fairshare(struct server *s, struct request *r);
+
+/* api_accounting.c */
+void api_accounting(struct server *s, struct request *r);
+
 /* api_reservations.c */
 void api_reservations(struct server *s, struct request *r);
 void api_reservation(struct server *s, struct request *r);
@@ -42,6 +49,7 @@ void api_unreserve(struct server *s, struct request *r);
 void api_identity(struct server *s, struct request *r);
 void api_scheduler(struct server *s, struct request *r);
 void api_control(struct server *s, struct request *r);
+void api_managers(struct server *s, struct request *r);
 void api_parameters(struct server *s, struct request *r);
 void api_description(struct server *s, struct request *r);
 

@@ -64,7 +64,7 @@ static int wanted_of(
     const char *partition = request_query(r, "partition");
 
     for (int kind = 0; kind < CRED_KINDS; kind++) {
-        w->cred[kind] = request_query(r, cred_kind_name((enum cred_kind)kind));
+        w->cred[kind] = request_query(r, render_cred_key((enum cred_kind)kind));
         if (w->cred[kind] && !*w->cred[kind])
             w->cred[kind] = NULL;
     }

@@ -57,17 +57,48 @@ void api_node(struct server *s, struct request *r)
     request_reply_json(r, render_node(s, n));
 }
 
+static json_t *amounts_pair(const struct res *all, const struct res *up)
+{
+    return json_pack(
+        "{s:o, s:o}", "configured", render_amounts(all), "up", render_amounts(up));
+}
+
+/* What jobs have on the nodes of each partition that are up: dedicated[], active[]. */
+static void count_use(
+    const struct cluster *c, struct res *dedicated, json_int_t *active)
+{
+    for (size_t i = 0; i < c->nodes.n; i++) {
+        const struct node *n = c->nodes.v[i];
+        if (n->global || !node_is_up(n))
+            continue;
+        struct res used = node_dedicated(c, n);
+        for (int k = 0; k < RES_DIMS; k++)
+            dedicated[n->partition].v[k] += used.v[k];
+        active[n->partition] += !node_is_free(c, n);
+    }
+}
+
 void api_partitions(struct server *s, struct request *r)
 {
     const struct cluster *c = engine_cluster(s->engine);
+    struct res *dedicated = xcalloc(c->partitions.n + 1, sizeof *dedicated);
+    json_int_t *active = xcalloc(c->partitions.n + 1, sizeof *active);
     json_t *list = json_array();
 
+    count_use(c, dedicated, active);
     for (size_t i = 0; i < c->partitions.n; i++) {
         const struct partition *p = c->partitions.v[i];
-        json_array_append_new(list,
-            json_pack("{s:s, s:I, s:I, s:I}", "name", p->name, "procs",
-                (json_int_t)p->cfg.v[RES_PROCS], "nodes", (json_int_t)p->node_count,
-                "up_procs", (json_int_t)p->up.v[RES_PROCS]));
+        json_t *o = amounts_pair(&p->cfg, &p->up);
+        render_text(o, "name", p->name);
+        render_int(o, "procs", p->cfg.v[RES_PROCS]);
+        render_int(o, "nodes", p->node_count);
+        render_int(o, "up_procs", p->up.v[RES_PROCS]);
+        render_int(o, "up_nodes", p->up_nodes);
+        render_int(o, "active_nodes", active[i]);
+        json_object_set_new(o, "dedicated", render_amounts(&dedicated[i]));
+        json_array_append_new(list, o);
     }
+    free(dedicated);
+    free(active);
     request_reply_json(r, list);
 }

@@ -2,6 +2,7 @@
  * The scheduler itself: who the caller is, its state, control, its parameters. */
 #include "config/table.h"
 #include "server/api.h"
+#include "server/manager.h"
 #include "server/openapi.h"
 #include "server/render.h"
 #include "server/server_private.h"
@@ -43,6 +44,11 @@ void api_scheduler(struct server *s, struct request *r)
             json_pack(
                 "[s]", "the state cannot be written to the disk: nothing is started"));
     request_reply_json(r, o);
+}
+
+void api_managers(struct server *s, struct request *r)
+{
+    request_reply_json(r, json_pack("[o]", manager_describe(s)));
 }
 
 /* ---- control ---- */

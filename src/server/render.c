@@ -50,6 +50,17 @@ void render_names(json_t *o, const char *key, const struct names *names,
     json_object_set_new(o, key, list);
 }
 
+const char *render_cred_key(enum cred_kind kind)
+{
+    static const char *const keys[CRED_KINDS] = {[CRED_USER] = "user",
+        [CRED_GROUP] = "group",
+        [CRED_ACCOUNT] = "account",
+        [CRED_CLASS] = "class",
+        [CRED_QOS] = "qos"};
+
+    return keys[kind];
+}
+
 json_t *render_amounts(const struct res *r)
 {
     return json_pack("{s:I, s:I, s:I, s:I}", "procs", (json_int_t)r->v[RES_PROCS],

@@ -25,6 +25,8 @@ void render_duration(json_t *o, const char *key, int64_t seconds);
 /* An array of names; left out when empty. */
 void render_names(json_t *o, const char *key, const struct names *names,
     const uint32_t *ids, size_t n);
+/* "user", "qos" ...: as members and query parameters are called. */
+const char *render_cred_key(enum cred_kind kind);
 json_t *render_amounts(const struct res *r);
 
 /* ---- records: new references ---- */

@@ -41,7 +41,7 @@ static void add_cred(
     json_t *o, const struct cluster *c, const struct job *j, enum cred_kind kind)
 {
     if (j->cred[kind])
-        render_text(o, cred_kind_name(kind), job_cred(c, j, kind)->name);
+        render_text(o, render_cred_key(kind), job_cred(c, j, kind)->name);
 }
 
 static uint32_t nodes_of(const struct job *j)

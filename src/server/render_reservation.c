@@ -59,7 +59,7 @@ static void add_who(json_t *o, const struct cluster *c, const struct reservation
             json_sprintf("%s:%s", acltext_type_name((enum acl_type)r->owner_kind),
                 c->creds[r->owner_kind].v[r->owner]->name));
     for (int kind = 0; kind < CRED_KINDS; kind++)
-        add_cred(o, cred_kind_name((enum cred_kind)kind), c, (enum cred_kind)kind,
+        add_cred(o, render_cred_key((enum cred_kind)kind), c, (enum cred_kind)kind,
             r->charge[kind]);
 }
 

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -51,6 +52,11 @@ class Other:
 @pytest.fixture
 def other(live):
     return Other(live)
+
+
+def soon():
+    """In two hours."""
+    return int(time.time()) + 7200
 
 
 def reserve(live, **request):
@@ -155,7 +161,7 @@ def test_others_do_not_see_names_and_details_of_a_job(daemon):
 def test_checknode_shows_a_node_and_what_is_reserved_on_it(live):
     job = live.submit(requests=tasks(1), name="one")
     live.wait(lambda: live.state(job) == "Running", "the start")
-    name = reserve(live, hosts="node01", duration="600", start="+2:00:00")
+    name = reserve(live, hosts="node01", duration_s=600, start_at=soon())
     lines = live.ok("checknode", "node01").splitlines()
     assert lines[0] == "checking node node01" and lines[1] == ""
     assert lines[2].startswith("State:   Running  (in current state for ")
@@ -187,8 +193,8 @@ def test_checknode_and_showconfig_are_for_administrators(live, other):
 def test_showres_lists_jobs_first_and_counts(live):
     job = live.submit(requests=tasks(3))
     live.wait(lambda: live.state(job) == "Running", "the start")
-    name = reserve(live, hosts="node0[34]", name="patch", duration="7200",
-                   start="+2:00:00")
+    name = reserve(live, hosts="node0[34]", name="patch", duration_s=7200,
+                   start_at=soon())
     lines = live.ok("showres").splitlines()
     assert lines[:4] == ["Reservations", "", "ReservationID       Type S       Start         "
                          "End    Duration    N/P    StartTime", ""]
@@ -203,7 +209,7 @@ def test_showres_lists_jobs_first_and_counts(live):
 def test_showres_n_lists_nodes(live):
     job = live.submit(requests=tasks(3))
     live.wait(lambda: live.state(job) == "Running", "the start")
-    reserve(live, hosts="node02", name="patch", duration="7200", start="+2:00:00")
+    reserve(live, hosts="node02", name="patch", duration_s=7200, start_at=soon())
     lines = live.ok("showres", "-n").splitlines()
     assert lines[0].startswith("reservations on ")
     assert lines[2] == ("            NodeName       Type      ReservationID   JobState Task"
@@ -218,8 +224,8 @@ def test_showres_n_lists_nodes(live):
 
 
 def test_showres_hides_what_is_not_for_the_caller(live, other):
-    hidden = reserve(live, hosts="node01", name="hidden", duration="600")
-    own = reserve(live, hosts="node02", name="own", duration="600", users=["nobody"])
+    hidden = reserve(live, hosts="node01", name="hidden", duration_s=600)
+    own = reserve(live, hosts="node02", name="own", duration_s=600, users=["nobody"])
     text = other.ok("showres")
     assert own in text and hidden not in text
     assert hidden not in other.refused("showres", hidden).replace(f"'{hidden}'", "")
@@ -238,3 +244,78 @@ def test_showconfig_shows_what_is_set_then_defaults(daemon):
         "BACKFILLDEPTH", "0"]
     wrong = daemon.run("showconfig", "BACKFILPOLICY")
     assert wrong.returncode == 1 and "did you mean BACKFILLPOLICY?" in wrong.stderr
+
+
+def test_diagnose_shows_every_table(daemon):
+    daemon.configure("USERCFG[root] PRIORITY=100 MAXPROC=3,4 FSTARGET=20+\n"
+                     "USERWEIGHT 1\nCREDWEIGHT 1\nXFACTORWEIGHT 10\nFSPOLICY DEDICATEDPS\n"
+                     "QOSCFG[high] PRIORITY=5 QTWEIGHT=2\nCLASSCFG[batch] MAXJOB=3\n"
+                     "RESERVATIONDEPTH 2\n")
+    daemon.start()
+    jobs = [daemon.submit(requests=tasks(n)) for n in (3, 2)]
+    daemon.wait(lambda: "MAXPROC" in daemon.ok("diagnose", "-q"), "the limit")
+    assert daemon.ok("diagnose", "-q") == (
+        "Diagnosing blocked jobs (policylevel SOFT  partition ALL)\n\n"
+        f"job {jobs[1]:<20} user root has 3 of MAXPROC 4 (hard) processors active and this "
+        "job asks for 2\n")
+    assert "is not blocked at this policy level" in daemon.ok("diagnose", "-q", "-l", "OFF")
+    table = daemon.ok("diagnose", "-j")
+    assert table.splitlines()[2].split()[:6] == [jobs[0], "Running", "DEF", "3", "-",
+                                                 "00:05:00"]
+    assert table.endswith("\nTotal Jobs: 2  Active Jobs: 1\n")
+    assert "Total Jobs: 1" in daemon.ok("diagnose", "-j", jobs[1])
+    nodes = daemon.ok("diagnose", "-n")
+    assert nodes.splitlines()[3].split()[:3] == ["node01", "Busy", "0:2"]
+    assert nodes.endswith("Total Nodes: 4  (Active: 2  Idle: 2  Down: 0)\n")
+    assert "Total Nodes: 1" in daemon.ok("diagnose", "-n", "node01")
+    assert "Active Reserved Processors: 3\n" in daemon.ok("diagnose", "-r")
+    assert "type: 'LOCAL'  state: 'Active'" in daemon.ok("diagnose", "-R")
+    assert "State: running" in daemon.ok("diagnose", "-S")
+    assert "100.00%          2  50.00%" in daemon.ok("diagnose", "-t")
+    assert daemon.ok("diagnose", "-m").startswith("diagnosing frame table\n")
+    assert (f"{'root':<12} {100:>8} {'[NONE]':>12} {'[NONE]':>12} {'[NONE]':>12}  "
+            f"{'[NONE]':>20}  20.00+ MAXPROC=3,4\n") in daemon.ok("diagnose", "-u")
+    assert "batch" in daemon.ok("diagnose", "-c") and "MAXJOB=0:3" in daemon.ok("mdiag", "-c")
+    assert "high" in daemon.ok("diagnose", "-Q")
+    for letter in "ag":
+        assert "information...\n" in daemon.ok("diagnose", f"-{letter}")
+    shares = daemon.ok("diagnose", "-f", "user")
+    assert "FS Policy: DEDICATEDPS\n" in shares and "\nUSER\n-------------\nroot" in shares
+
+
+def test_diagnose_p_tells_what_a_priority_is_made_of(daemon):
+    daemon.configure("USERCFG[root] PRIORITY=100\nUSERWEIGHT 1\nCREDWEIGHT 1\n"
+                     "XFACTORWEIGHT 10\n")
+    daemon.start()
+    assert "no idle jobs in queue\n" in daemon.ok("diagnose", "-p")
+    daemon.submit(requests=tasks(5))
+    job = daemon.submit(requests=tasks(6))
+    daemon.wait(lambda: job in daemon.ok("diagnose", "-p"), "the job")
+    lines = daemon.ok("diagnose", "-p").splitlines()
+    assert lines[2] == ("Job                    PRIORITY*   Cred( User)  "
+                        "Serv(QTime:XFctr)")
+    assert lines[3] == ("             Weights   --------       1(    1)     "
+                        "1(    1:   10)")
+    assert lines[5].split()[0] == job and "(100.0)" in lines[5]
+    assert lines[7].startswith("Percent Contribution   --------   ")
+
+
+def test_diagnose_is_for_administrators(live, other):
+    for letter in ("-j", "-n", "-p", "-R", "-S", "-u", "-f", "-t"):
+        assert "not authorized" in other.refused("diagnose", letter)
+    unknown = live.run("diagnose", "-u", "nosuch")
+    assert (unknown.returncode, unknown.stderr, unknown.stdout) == (
+        1, "ERROR:    there is no user 'nosuch'\n", "")
+    assert live.run("diagnose").returncode == 1
+
+
+def test_jobs_that_ended_are_listed_for_their_owner(live, other):
+    job = live.submit("exit 3")
+    own = other.submit(script="#!/bin/sh\nexit 4\n")
+    live.wait(lambda: len(live.api("/v1/accounting")[1]) == 2
+              if isinstance(live.api("/v1/accounting")[1], list) else False, "both ends")
+    status, rows = live.api("/v1/accounting?limit=5")
+    assert status == 200 and {r["id"]: r["exit_status"] for r in rows} == {job: 3, own: 4}
+    mine = other.call("curl", "-s", "--unix-socket", f"{live.home}/api.sock",
+                      "http://maui/v1/accounting").stdout.splitlines()
+    assert [json.loads(r)["id"] for r in mine] == [own]
