@@ -16,6 +16,10 @@ int msub_main(int argc, char **argv); /* msub.c */
 /* setres.c */
 int setres_main(int argc, char **argv);
 int releaseres_main(int argc, char **argv);
+/* schedctl.c */
+int schedctl_main(int argc, char **argv);
+int mschedctl_main(int argc, char **argv);
+int changeparam_main(int argc, char **argv);
 /* order.c */
 int sethold_main(int argc, char **argv);
 int releasehold_main(int argc, char **argv);

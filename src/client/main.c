@@ -14,15 +14,18 @@ static const struct command {
     const char *summary; /* NULL: called by the daemon, not by people */
 } commands[] = {
     {"canceljob", canceljob_main, "cancel jobs"},
+    {"changeparam", changeparam_main, "change a parameter of the running scheduler"},
     {"check", check_main, "validate a configuration file"},
     {"checkjob", checkjob_main, "show a job, and why it waits"},
     {"checknode", checknode_main, "show a node"},
     {"diagnose", diagnose_main, "show tables of what the scheduler knows"},
     {"keeper", keeper_main, NULL},
+    {"mschedctl", mschedctl_main, "the same as schedctl"},
     {"msub", msub_main, "submit a job"},
     {"mdiag", diagnose_main, "the same as diagnose"},
     {"releasehold", releasehold_main, "release holds of jobs"},
     {"releaseres", releaseres_main, "release reservations"},
+    {"schedctl", schedctl_main, "stop, resume, reconfigure or shut down the scheduler"},
     {"serve", serve_main, "run the scheduler on this machine"},
     {"sethold", sethold_main, "hold jobs"},
     {"setqos", setqos_main, "give jobs another quality of service"},

@@ -24,6 +24,7 @@ static const struct route routes[] = {
     {"GET", "/v1/reservations/{name}", "showres", WHO_ANY, api_reservation},
     {"DELETE", "/v1/reservations/{name}", "releaseres", WHO_ANY, api_unreserve},
     {"GET", "/v1/parameters", "showconfig", WHO_ADMIN3, api_parameters},
+    {"POST", "/v1/parameters", "changeparam", WHO_ADMIN1, api_change},
     {"GET", "/v1/priorities", "diagnose", WHO_ADMIN3, api_priorities},
     {"GET", "/v1/partitions", "diagnose", WHO_ADMIN3, api_partitions},
     {"GET", "/v1/credentials/{kind}", "diagnose", WHO_ADMIN3, api_credentials},

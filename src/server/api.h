@@ -51,6 +51,7 @@ void api_scheduler(struct server *s, struct request *r);
 void api_control(struct server *s, struct request *r);
 void api_managers(struct server *s, struct request *r);
 void api_parameters(struct server *s, struct request *r);
+void api_change(struct server *s, struct request *r); /* changes.c */
 void api_description(struct server *s, struct request *r);
 
 #endif

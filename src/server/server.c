@@ -3,6 +3,7 @@
  * API; then the loop; then all of it backwards. */
 #include "base/home.h"
 #include "server/api.h"
+#include "server/changes.h"
 #include "server/manager.h"
 #include "server/server_private.h"
 
@@ -26,11 +27,13 @@ static void tell_findings(struct server *s, const struct config *c)
 }
 
 /* Missing where nobody named one: defaults are in force. */
-static struct config *load(const char *path, bool named, struct err *err)
+static struct config *load(
+    const char *path, bool named, const char *changes, struct err *err)
 {
     if (!named && access(path, F_OK) < 0)
-        return config_load_text(path, "", 0);
-    struct config *c = config_load_file(path, err);
+        return config_load_text("changeparam", changes, strlen(changes));
+    struct config *c =
+        config_load_file_with(path, "changeparam", changes, strlen(changes), err);
     if (c && config_count(c, FINDING_ERROR)) {
         for (size_t i = 0; i < c->findings.n; i++)
             if (c->findings.v[i].level == FINDING_ERROR) {
@@ -45,11 +48,23 @@ static struct config *load(const char *path, bool named, struct err *err)
     return c;
 }
 
-int server_reload(struct server *s, struct err *err)
+static void follow_log_level(struct server *s)
 {
-    struct config *fresh = load(s->config_path, true, err), *old = s->config;
+    const char *level = cfg_get(s->config, "LOGLEVEL", NULL);
+
+    if (s->opt.log_level < 0 && level)
+        log_set_level(s->log, atoi(level));
+}
+
+int server_configure(struct server *s, struct err *err)
+{
+    char *changes = changes_text(s);
+    struct config *fresh =
+                      load(s->config_path, s->opt.config_file != NULL, changes, err),
+                  *old = s->config;
     struct event ev = {.kind = EVENT_SETTINGS};
 
+    free(changes);
     if (!fresh)
         return -1; /* the old settings stay in force */
     tell_findings(s, fresh);
@@ -61,8 +76,16 @@ int server_reload(struct server *s, struct err *err)
         return -1;
     }
     config_destroy(old);
+    follow_log_level(s);
     log_line(s->log, LOG_ACTION, "configuration read again: %s", s->config_path);
     return 0;
+}
+
+int server_reload(struct server *s, struct err *err)
+{
+    if (server_configure(s, err) < 0)
+        return -1; /* it is read once more: the file is good by now */
+    return changes_drop(s) ? server_configure(s, err) : 0;
 }
 
 static int find_mode(struct server *s, struct err *err)
@@ -91,7 +114,7 @@ static int open_config(struct server *s, struct err *err)
 
     s->config_path =
         named ? home_absolute(s->opt.config_file) : home_file(s->home, "maui.cfg");
-    s->config = load(s->config_path, named, err);
+    s->config = load(s->config_path, named, "", err);
     return s->config ? find_mode(s, err) : -1;
 }
 
@@ -239,6 +262,7 @@ static int open_all(struct server *s, struct err *err)
         &(struct engine_options){.zone = zone_system(), .report_reservations = true});
     if (open_store(s, err) < 0 || commit_open(s, err) < 0 || cycle_open(s, err) < 0)
         return -1;
+    changes_open(s);
     if (manager_open(s, err) < 0)
         return -1;
     return open_http(s, err);
@@ -246,6 +270,7 @@ static int open_all(struct server *s, struct err *err)
 
 static void close_all(struct server *s)
 {
+    changes_close(s);
     http_close(s->http);
     manager_close(s);
     cycle_close(s);

@@ -38,6 +38,12 @@ struct kept_reply {
 
 struct manager;
 
+/* changes.c: a parameter changed at run time. */
+struct parameter_change {
+    char *name, *text; /* FSDEPTH, and the line: "FSDEPTH 5" */
+    bool kept;         /* over restarts */
+};
+
 /* rsvkeep.c: a reservation that has a record in the store. */
 struct kept_reservation {
     char *name;
@@ -73,6 +79,8 @@ struct server {
     const struct rm_driver *driver;
     struct rm *rm;
 
+    struct VEC(struct parameter_change) changes;
+
     /* world.c */
     struct actions actions;       /* scratch of a cycle */
     struct VEC(uint32_t) dirty;   /* jobs whose records are to be written */
@@ -103,7 +111,10 @@ struct server {
 
 /* server.c: end the loop in a moment. */
 void server_stop(struct server *s);
-/* Read the configuration again; on failure the old one stays in force. */
+/* Read the configuration again, with the changes made at run time behind it; on failure
+ * the old one stays in force. */
+int server_configure(struct server *s, struct err *err);
+/* The same, and changes that are not kept over restarts are forgotten. */
 int server_reload(struct server *s, struct err *err);
 
 /* ---- world.c: every change of the engine passes here ---- */

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * schedctl and changeparam: the scheduler itself. mschedctl is the same command. */
+#include "base/duration.h"
+#include "base/strbuf.h"
+#include "client/client.h"
+#include "client/request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct option_row options[] = {
+    {'k', NULL, NULL, "shut down; jobs go on"},
+    {'s', NULL, NULL, "stop scheduling: at iteration N, or now"},
+    {'S', NULL, NULL, "run N more iterations (1), then stop"},
+    {'r', NULL, NULL, "resume scheduling: after TIME, or now"},
+    {'R', NULL, NULL, "read the configuration again"},
+    {'l', NULL, NULL, "list parameters: those that begin with NAME, or all"},
+    {'m', NULL, "CHANGE", "change a parameter: \"NAME VALUE\""},
+    {0, "flags", "persistent", "with -m: keep the change over restarts"},
+    {0, NULL, NULL, NULL},
+};
+
+static const struct command_spec schedctl_spec = {
+    .name = "schedctl",
+    .usage = "-k | -s [N] | -S [N] | -r [TIME] | -R | -l [NAME] | -m CHANGE",
+    .summary = "Stop, resume, step, reconfigure or shut down the scheduler.",
+    .options = options,
+    .examples = "  schedctl -s            no more starts\n"
+                "  schedctl -r            go on\n"
+                "  schedctl -r 10:00      go on in ten minutes\n"
+                "  schedctl -m 'RMPOLLINTERVAL 10'\n",
+};
+
+static const char *argument(const struct command_line *l)
+{
+    return l->nargs ? l->args[0] : NULL;
+}
+
+static int say(const struct command_line *l, json_t *done)
+{
+    if (!done)
+        return 1;
+    if (l->format == FORMAT_JSON)
+        return print_json(done);
+    puts(get_text(done, "message", ""));
+    json_decref(done);
+    return 0;
+}
+
+/* Takes the reference. */
+static int send(const struct command_line *l, const char *path, json_t *order)
+{
+    struct query *q = query_new(path);
+    int status = say(l, tell(l, "POST", q, order));
+
+    query_free(q);
+    return status;
+}
+
+/* "5", without letters behind it. */
+static int get_number(const struct command_line *l, const char *key, json_t *order)
+{
+    const char *text = argument(l);
+    char *end;
+
+    if (!text)
+        return 0;
+    long long n = strtoll(text, &end, 10);
+    if (end == text || n < 0)
+        return command_wrong(l, "'%s' is no number of iterations", text);
+    if (*end)
+        return command_wrong(l,
+            "'%s': only whole iterations can be counted, and clients are served", text);
+    json_object_set_new(order, key, json_integer(n));
+    return 0;
+}
+
+static int get_wait(const struct command_line *l, json_t *order)
+{
+    struct err err;
+    int64_t seconds;
+
+    if (!argument(l))
+        return 0;
+    if (duration_parse(argument(l), &seconds, &err) < 0)
+        return command_wrong(l, "-r: %s", err.text);
+    json_object_set_new(order, "seconds", json_integer(seconds));
+    return 0;
+}
+
+static int change(const struct command_line *l, const char *text)
+{
+    const char *flags = command_long(l, "flags");
+
+    if (flags && strcmp(flags, "persistent") != 0)
+        return command_wrong(l, "--flags: '%s' is not persistent", flags);
+    return send(l, "/v1/parameters",
+        json_pack("{s:s, s:b}", "text", text, "persistent", flags != NULL));
+}
+
+static void print_parameter(void *ctx, json_t *o)
+{
+    (void)ctx;
+    printf("%-30s  %s\n", get_text(o, "name", ""), get_text(o, "value", ""));
+}
+
+static int list(const struct command_line *l)
+{
+    struct query *q = query_new("/v1/parameters");
+    int status;
+
+    query_add(q, "name", argument(l));
+    status = l->format == FORMAT_JSON
+                 ? print_json_list(l, q)
+                 : (ask_list(l, q, print_parameter, NULL) < 0 ? 1 : 0);
+    query_free(q);
+    return status;
+}
+
+static int control(const struct command_line *l, char letter)
+{
+    static const struct {
+        char letter;
+        const char *action;
+    } actions[] = {{'k', "shutdown"}, {'s', "stop"}, {'S', "step"}, {'r', "resume"},
+        {'R', "reload"}};
+    json_t *order = json_object();
+    int wrong = 0;
+
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
+        if (actions[i].letter == letter)
+            json_object_set_new(order, "action", json_string(actions[i].action));
+    if (letter == 's')
+        wrong = get_number(l, "iteration", order);
+    else if (letter == 'S')
+        wrong = get_number(l, "count", order);
+    else if (letter == 'r')
+        wrong = get_wait(l, order);
+    if (wrong) {
+        json_decref(order);
+        return wrong;
+    }
+    return send(l, "/v1/scheduler", order);
+}
+
+/* "-m config 'NAME VALUE'" is mschedctl's. */
+static int modify(const struct command_line *l)
+{
+    const char *text = command_value(l, 'm');
+
+    if (strcmp(text, "config") == 0 && l->nargs == 1)
+        text = l->args[0];
+    return change(l, text);
+}
+
+static int run(const struct command_line *l)
+{
+    static const char letters[] = "ksSrRlm";
+    char chosen = 0;
+
+    for (const char *p = letters; *p; p++)
+        if (command_has(l, *p)) {
+            if (chosen)
+                return command_wrong(l, "-%c and -%c do not go together", chosen, *p);
+            chosen = *p;
+        }
+    if (!chosen)
+        return command_wrong(l, "one of -k, -s, -S, -r, -R, -l, -m is needed");
+    if (l->nargs > 1 || (l->nargs && strchr("kR", chosen)))
+        return command_wrong(l, "'%s' is too much", l->args[l->nargs - 1]);
+    if (chosen == 'l')
+        return list(l);
+    return chosen == 'm' ? modify(l) : control(l, chosen);
+}
+
+int schedctl_main(int argc, char **argv)
+{
+    struct command_line l;
+    int status;
+
+    if (command_parse(&schedctl_spec, argc, argv, &l, &status) < 0)
+        return status;
+    status = run(&l);
+    command_fini(&l);
+    return status;
+}
+
+int mschedctl_main(int argc, char **argv)
+{
+    return schedctl_main(argc, argv);
+}
+
+/* ---- changeparam ---- */
+
+static const struct option_row changeparam_options[] = {
+    {0, "flags", "persistent", "keep the change over restarts"},
+    {0, NULL, NULL, NULL},
+};
+
+static const struct command_spec changeparam_spec = {
+    .name = "changeparam",
+    .usage = "[--flags persistent] PARAMETER VALUE...",
+    .summary = "Change a parameter of the running scheduler.",
+    .options = changeparam_options,
+    .more =
+        "The file is not written. The change is gone when the configuration is read\n"
+        "again (schedctl -R, SIGHUP), unless it is persistent.\n",
+    .examples = "  changeparam LOGLEVEL 4\n"
+                "  changeparam 'USERCFG[mira]' MAXJOB=4\n",
+};
+
+int changeparam_main(int argc, char **argv)
+{
+    struct strbuf text = {0};
+    struct command_line l;
+    int status;
+
+    if (command_parse(&changeparam_spec, argc, argv, &l, &status) < 0)
+        return status;
+    for (int i = 0; i < l.nargs; i++)
+        strbuf_printf(&text, "%s%s", i ? " " : "", l.args[i]);
+    status = l.nargs > 1 ? change(&l, text.text)
+                         : command_wrong(&l, "a parameter and its value are needed");
+    free(strbuf_take(&text));
+    command_fini(&l);
+    return status;
+}

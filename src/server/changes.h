@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Parameters changed at run time (changeparam): as lines behind the configuration.
+ * Those to be kept over restarts are records of the store, the others are gone with the
+ * next reading of the file. Private to src/server. */
+#ifndef MAUI_SERVER_CHANGES_H
+#define MAUI_SERVER_CHANGES_H
+
+#include <stdbool.h>
+
+struct server;
+
+/* Those kept by former lives of the daemon; told in the log and left out if they do not
+ * fit the configuration of today. */
+void changes_open(struct server *s);
+void changes_close(struct server *s);
+
+/* All of them as lines; owned by the caller. */
+char *changes_text(struct server *s);
+
+/* Forget those that are not kept. Was there one? */
+bool changes_drop(struct server *s);
+
+#endif
