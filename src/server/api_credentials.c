@@ -165,7 +165,7 @@ void api_credentials(struct server *s, struct request *r)
 {
     const struct cluster *c = engine_cluster(s->engine);
     const char *name = request_query(r, "name");
-    enum cred_kind kind;
+    enum cred_kind kind = CRED_USER;
     struct err err;
 
     if (kind_of(request_param(r, "kind"), &kind, &err) < 0
