@@ -455,6 +455,8 @@ struct settings {
     int64_t notification_interval_s;
 
     /* simulation */
+    int64_t plot_min_proc, plot_max_proc, plot_proc_scale; /* of the statistics grid */
+    int64_t plot_min_time_s, plot_max_time_s, plot_time_scale;
     int64_t sim_initial_queue_depth, sim_stop_iteration, sim_exit_iteration;
     int64_t sim_node_count;
     double sim_wc_scaling_percent, sim_wc_accuracy, sim_wc_accuracy_change;

@@ -17,12 +17,12 @@ static const struct cfg_keyword kw_comtype[] = {
     {"ROUNDROBIN"}, {"BROADCAST"}, {"TREE"}, {"MASTERSLAVE"}, {NULL}};
 
 static const struct cfg_row statistics_rows[] = {
-    {N("PLOTMINPROC"), INT("processors", "1", 1, INT_MANY), LATER, HELP("Smallest job size in matrix output.")},
-    {N("PLOTMAXPROC"), INT("processors", "512", 1, INT_MANY), LATER, HELP("Largest job size.")},
-    {N("PLOTPROCSCALE"), INT("rows", "9", 1, 32), LATER, HELP("Steps between the two.")},
-    {N("PLOTMINTIME"), TIME("00:02:00"), LATER, HELP("Shortest job in matrix output.")},
-    {N("PLOTMAXTIME"), TIME("68:00:00"), LATER, HELP("Longest job.")},
-    {N("PLOTTIMESCALE"), INT("columns", "11", 1, 32), LATER, HELP("Steps between the two.")},
+    {N("PLOTMINPROC"), INT("processors", "1", 1, INT_MANY), IN_SETTINGS(plot_min_proc), HELP("Smallest job size in matrix output.")},
+    {N("PLOTMAXPROC"), INT("processors", "512", 1, INT_MANY), IN_SETTINGS(plot_max_proc), HELP("Largest job size.")},
+    {N("PLOTPROCSCALE"), INT("rows", "9", 1, 32), IN_SETTINGS(plot_proc_scale), HELP("Steps between the two.")},
+    {N("PLOTMINTIME"), TIME("00:02:00"), IN_SETTINGS(plot_min_time_s), HELP("Shortest job in matrix output.")},
+    {N("PLOTMAXTIME"), TIME("68:16:00"), IN_SETTINGS(plot_max_time_s), HELP("Longest job.")},
+    {N("PLOTTIMESCALE"), INT("columns", "11", 1, 32), IN_SETTINGS(plot_time_scale), HELP("Steps between the two.")},
 };
 
 static const struct cfg_row simulation_rows[] = {

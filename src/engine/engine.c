@@ -21,6 +21,8 @@ struct engine *engine_create(
     e->c = cluster_create(cfg);
     e->plan = plan_create(e->c);
     e->limits = limits_create();
+    if (opt->statistics)
+        e->statistics = statistics_create(cfg);
     e->limits_epoch = e->group_epoch = e->standing_epoch = UINT64_MAX;
     e->owned_epoch = UINT64_MAX;
     e->zone = opt->zone.day_of ? opt->zone : zone_utc();
@@ -37,6 +39,7 @@ void engine_destroy(struct engine *e)
         return;
     plan_destroy(e->plan);
     limits_destroy(e->limits);
+    statistics_destroy(e->statistics);
     access_cache_destroy(e->c);
     cluster_destroy(e->c);
     vec_fini(&e->group_of_qos);
@@ -86,6 +89,11 @@ struct cluster *engine_cluster(struct engine *e)
 const struct engine_stats *engine_stats(const struct engine *e)
 {
     return &e->stats;
+}
+
+struct statistics *engine_statistics(struct engine *e)
+{
+    return e->statistics;
 }
 
 int64_t engine_next_wakeup(const struct engine *e)
@@ -174,6 +182,17 @@ static int on_end(struct engine *e, struct job *j, enum job_event how, struct er
     return 0;
 }
 
+/* What the resource manager says of the time it used, as a rate. */
+static void measured(const struct engine *e, struct job *j, double cpu_s)
+{
+    int64_t run_s = e->now - j->start_at - j->suspended_s;
+
+    if (cpu_s <= 0 || !report_is_active((enum job_state)j->state) || run_s <= 0)
+        return;
+    j->util_known = true;
+    j->util_procs = cpu_s / (double)run_s;
+}
+
 static int on_end_event(
     struct engine *e, const struct event *ev, struct job **ret, struct err *err)
 {
@@ -188,6 +207,7 @@ static int on_end_event(
         if (!*ret || (*ret)->state >= JOB_COMPLETED)
             return err_set(err, ERR_NOT_FOUND, "no job has index %u", i);
     }
+    measured(e, *ret, ev->u.end.cpu_s);
     return on_end(e, *ret, how, err);
 }
 
@@ -235,12 +255,14 @@ static int on_qos(
     if (active) {
         limits_count_active(e->limits, e->c, j, -1, e->now);
         stop_charging(e, j, e->now);
+        statistics_stopped(e->statistics, e->c, j, e->now);
     }
     int result = access_set_qos(e->c, j, ev->u.qos.qos, ev->u.qos.admin, err);
     if (active) {
         limits_count_active(e->limits, e->c, j, +1, e->now);
         fs_job_start(e->c, j, e->now);
         rsvuse_job(e->c, j, +1, e->now);
+        statistics_started(e->statistics, e->c, j, e->now, e->now);
     } else if (result == 0) {
         drop_reservation(e, j);
         resolve_job(e, j);
@@ -252,12 +274,15 @@ static void on_settings(struct engine *e, const struct settings *cfg)
 {
     e->cfg = cfg;
     cluster_configure(e->c, cfg);
+    statistics_configure(e->statistics, cfg);
+    statistics_nodes(e->statistics, e->c, e->now);
     for (size_t i = 0; i < e->c->jobs.n; i++) {
         struct job *j = e->c->jobs.v[i];
         if (!j || j->state >= JOB_COMPLETED)
             continue;
         if (!job_is_active(j) && j->state != JOB_SUSPENDED)
             resolve_job(e, j);
+        statistics_queued(e->statistics, j, e->now);
     }
     fs_refresh(e->c);
 }
@@ -270,6 +295,7 @@ static int on_node_state(struct engine *e, const struct event *ev, struct err *e
         return err_set(err, ERR_NOT_FOUND, "node '%s' is unknown",
             ev->u.node_state.name ? ev->u.node_state.name : "");
     node_set_state(e->c, n, ev->u.node_state.state, e->now);
+    statistics_nodes(e->statistics, e->c, e->now);
     return 0;
 }
 
@@ -314,6 +340,7 @@ static int on_job_event(
     case EVENT_RESERVE:
     case EVENT_UNRESERVE:
     case EVENT_SETTINGS:
+    case EVENT_RESET_STATISTICS:
         break;
     }
     return err_set(err, ERR_INVALID, "unknown kind of event");
@@ -329,7 +356,10 @@ int engine_apply(
         e->now = ev->at;
     switch (ev->kind) {
     case EVENT_NODE:
-        return node_report(e->c, &ev->u.node, e->now, &n, err);
+        if (node_report(e->c, &ev->u.node, e->now, &n, err) < 0)
+            return -1;
+        statistics_nodes(e->statistics, e->c, e->now);
+        return 0;
     case EVENT_NODE_STATE:
         return on_node_state(e, ev, err);
     case EVENT_RESERVE:
@@ -338,6 +368,9 @@ int engine_apply(
         return releaseres(e, ev, err);
     case EVENT_SETTINGS:
         on_settings(e, ev->u.settings);
+        return 0;
+    case EVENT_RESET_STATISTICS:
+        statistics_reset(e->statistics, e->now);
         return 0;
     case EVENT_SUBMIT:
     case EVENT_JOB_STATE:
@@ -353,7 +386,10 @@ int engine_apply(
         break;
     }
     int result = on_job_event(e, ev, &j, err);
-    if (result == 0 && ret_job)
+    if (result < 0)
+        return -1;
+    statistics_queued(e->statistics, j, e->now);
+    if (ret_job)
         *ret_job = j->index;
-    return result;
+    return 0;
 }

@@ -14,6 +14,7 @@
 #include "base/zone.h"
 #include "cluster/cluster.h"
 #include "cluster/reservation.h"
+#include "engine/statistics.h"
 #include "policy/holds.h"
 #include "policy/order.h"
 
@@ -35,7 +36,8 @@ enum event_kind {
     EVENT_QOS,          /* u.qos: setqos */
     EVENT_RESERVE,      /* u.reserve: setres */
     EVENT_UNRESERVE,    /* u.unreserve: releaseres */
-    EVENT_SETTINGS      /* u.settings: other settings in force */
+    EVENT_SETTINGS,     /* u.settings: other settings in force */
+    EVENT_RESET_STATISTICS
 };
 
 struct event {
@@ -60,6 +62,7 @@ struct event {
             const char *id; /* NULL: by index */
             uint32_t job;
             enum job_event how; /* EV_COMPLETE, EV_CANCEL, EV_VANISH */
+            double cpu_s;       /* processor time it used; 0 = not known */
         } end;
         struct {
             const char *id;
@@ -133,6 +136,7 @@ struct engine_options {
     enum queue_order backfill_order; /* order of candidates; ORDER_PRIORITY = same */
     struct zone zone;         /* local days of standing reservations; all zero = UTC */
     bool report_reservations; /* emit ACTION_RESERVE and ACTION_RELEASE */
+    bool statistics;          /* keep statistics of record */
     bool keep_ended;          /* keep ended jobs in the cluster (the shell
                                  removes them); default: removed at the start
                                  of the next cycle */
@@ -171,5 +175,9 @@ struct engine_stats {
     uint64_t preempted_ps; /* processor seconds of work lost by that */
 };
 const struct engine_stats *engine_stats(const struct engine *e);
+
+/* With engine_options.statistics, else NULL. To be changed by statistics_load() and
+ * statistics_saved() alone. */
+struct statistics *engine_statistics(struct engine *e);
 
 #endif

@@ -94,6 +94,7 @@ struct engine {
     struct actions pending;       /* decided between cycles */
     uint32_t starts;              /* in this cycle */
     struct engine_stats stats;
+    struct statistics *statistics; /* NULL = not kept */
 };
 
 /* engine.c */

@@ -306,7 +306,10 @@ void preempt_job(struct engine *e, struct job *j, enum preempt_policy policy,
     const struct job *by, const char *text)
 {
     int64_t used_s = e->now - j->start_at - j->suspended_s;
+    bool keeps = policy == PREEMPT_CHECKPOINT
+                 || (policy == PREEMPT_SUSPEND && j->state == JOB_RUNNING);
 
+    statistics_preempted(e->statistics, e->c, j, keeps ? 0 : used_s);
     if (j->preempt_count < UINT16_MAX)
         j->preempt_count++;
     e->stats.preempted++;
@@ -472,6 +475,7 @@ static int resume(struct engine *e, struct job *j, struct err *err)
     plan_job_started(e->plan, j);
     limits_count_active(e->limits, e->c, j, +1, e->now);
     fs_job_start(e->c, j, e->now);
+    statistics_started(e->statistics, e->c, j, e->now, e->now);
     rsvuse_job(e->c, j, +1, e->now);
     act(e, ACTION_RESUME, j, e->now, NULL);
     return 0;

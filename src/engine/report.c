@@ -85,6 +85,7 @@ void report_take_over(struct engine *e, struct job *j, const struct job_desc *d)
     if (d->memory)
         j->suspended_s = d->memory->suspended_s;
     j->end_at = time_add(j->end_at, j->suspended_s);
+    statistics_started(e->statistics, e->c, j, j->start_at, e->now);
     if (d->state == JOB_SUSPENDED)
         stop_job(e, j, EV_SUSPEND, suspend_at ? suspend_at : e->now);
 }
@@ -99,12 +100,20 @@ static int now_active(
             return job_move(e->c, j, EV_STARTED, err);
         return 0;
     }
-    if (j->state == JOB_SUSPENDED)
-        return make_active(e, j, e->now, err);
+    if (j->state == JOB_SUSPENDED) {
+        if (make_active(e, j, e->now, err) < 0)
+            return -1;
+        statistics_started(e->statistics, e->c, j, e->now, e->now);
+        return 0;
+    }
     if (j->state != JOB_IDLE && job_move(e->c, j, EV_RM_RELEASE, err) < 0)
         return -1;
-    return take_over(e, j, ev->u.job_state.start_at, ev->u.job_state.places,
-        ev->u.job_state.nplaces, err);
+    if (take_over(e, j, ev->u.job_state.start_at, ev->u.job_state.places,
+            ev->u.job_state.nplaces, err)
+        < 0)
+        return -1;
+    statistics_started(e->statistics, e->c, j, j->start_at, e->now);
+    return 0;
 }
 
 static int now_suspended(struct engine *e, struct job *j, struct err *err)

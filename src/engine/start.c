@@ -128,6 +128,7 @@ bool start_placed(struct engine *e, struct job *j, bool backfill)
     plan_job_started(e->plan, j);
     limits_count_active(e->limits, e->c, j, +1, e->now);
     fs_job_start(e->c, j, e->now);
+    statistics_started(e->statistics, e->c, j, e->now, e->now);
     rsvuse_job(e->c, j, +1, e->now);
     if (backfill)
         j->flags |= JOB_BACKFILL;
@@ -177,6 +178,7 @@ void forget_bypass(struct engine *e, uint32_t job)
 
 void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now)
 {
+    int64_t limit_at = j->end_at;
     struct err err;
 
     forget_bypass(e, j->index);
@@ -184,11 +186,16 @@ void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now)
         plan_job_stopping(e->plan, j, now);
         limits_count_active(e->limits, e->c, j, -1, now);
         stop_charging(e, j, now);
+        statistics_stopped(e->statistics, e->c, j, now);
     }
     if (job_stop(e->c, j, how, now, &err) < 0)
         assert(!"a running job can always be stopped");
-    if (how != EV_REQUEUE && how != EV_SUSPEND)
+    if (how != EV_REQUEUE && how != EV_SUSPEND) {
         calendar_job_ended(e, j);
+        statistics_ended(e->statistics, e->c, j,
+            how == EV_COMPLETE || (how == EV_CANCEL && now >= limit_at), now);
+    }
+    statistics_queued(e->statistics, j, now);
     if (e->cfg->bf_chunk_duration_s > 0)
         e->chunk_until = now + e->cfg->bf_chunk_duration_s;
 }
@@ -212,6 +219,7 @@ void cancel_job(struct engine *e, struct job *j, const char *text)
         stop_job(e, j, EV_CANCEL, e->now);
     else
         job_move(e->c, j, EV_CANCEL, NULL);
+    statistics_queued(e->statistics, j, e->now);
     e->stats.cancelled++;
     e->any_left = true;
     if (e->out) /* else when it has been told */

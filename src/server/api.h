@@ -45,6 +45,12 @@ void api_reservation(struct server *s, struct request *r);
 void api_reserve(struct server *s, struct request *r);
 void api_unreserve(struct server *s, struct request *r);
 
+/* api_statistics.c */
+void api_statistics(struct server *s, struct request *r);
+void api_statistics_of(struct server *s, struct request *r);
+void api_grid(struct server *s, struct request *r);
+void api_reset_statistics(struct server *s, struct request *r);
+
 /* api_scheduler.c: the scheduler itself, its parameters */
 void api_identity(struct server *s, struct request *r);
 void api_scheduler(struct server *s, struct request *r);

@@ -23,6 +23,7 @@ static const char *const event_names[] = {
     [EVENT_RESERVE] = "reserve",
     [EVENT_UNRESERVE] = "unreserve",
     [EVENT_SETTINGS] = "settings",
+    [EVENT_RESET_STATISTICS] = "reset-statistics",
 };
 
 static void add_node(json_t *o, const struct node_desc *d)
@@ -119,6 +120,7 @@ json_t *journal_event(const struct event *ev)
         render_text(o, "reservation", ev->u.unreserve.name);
         break;
     case EVENT_SETTINGS:
+    case EVENT_RESET_STATISTICS:
         break;
     }
     return o;

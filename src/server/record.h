@@ -6,6 +6,7 @@
  *   reservation  name   administrative and user reservations, as what was asked
  *   standing     name   instances released by hand, triggers fired
  *   fairshare    kind:name   windows
+ *   statistics   system ...  record_statistics.h
  *   parameter    name   changed at run time, to be kept
  *   message      number
  *

@@ -5,6 +5,7 @@
 #include "server/api.h"
 #include "server/changes.h"
 #include "server/manager.h"
+#include "server/record_statistics.h"
 #include "server/server_private.h"
 
 #include <errno.h>
@@ -259,10 +260,12 @@ static int open_all(struct server *s, struct err *err)
         return -1;
     open_log(s);
     s->engine = engine_create(s->config->settings,
-        &(struct engine_options){.zone = zone_system(), .report_reservations = true});
+        &(struct engine_options){
+            .zone = zone_system(), .report_reservations = true, .statistics = true});
     if (open_store(s, err) < 0 || commit_open(s, err) < 0 || cycle_open(s, err) < 0)
         return -1;
     changes_open(s);
+    record_statistics_load(s);
     if (manager_open(s, err) < 0)
         return -1;
     return open_http(s, err);

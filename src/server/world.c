@@ -4,6 +4,7 @@
 #include "server/journal.h"
 #include "server/manager.h"
 #include "server/record.h"
+#include "server/record_statistics.h"
 #include "server/rsvkeep.h"
 #include "server/server_private.h"
 
@@ -80,6 +81,7 @@ void world_save(struct server *s)
         if (j && j->state < JOB_COMPLETED)
             record_job(s, j);
     }
+    record_statistics(s);
 }
 
 void world_saved(struct server *s)
@@ -87,6 +89,7 @@ void world_saved(struct server *s)
     for (size_t i = 0; i < s->dirty.n; i++)
         s->is_dirty.v[s->dirty.v[i]] = 0;
     s->dirty.n = 0;
+    statistics_saved(engine_statistics(s->engine));
 }
 
 /* ---- the engine ---- */

@@ -111,7 +111,7 @@ struct settings *sc_settings(struct scenario *s)
 
 struct engine *sc_engine(struct scenario *s)
 {
-    struct engine_options opt = {.report_reservations = true};
+    struct engine_options opt = {.report_reservations = true, .statistics = true};
 
     if (!s->engine)
         s->engine = engine_create(s->cfg, &opt);

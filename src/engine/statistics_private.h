@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of the statistics share. */
+#ifndef MAUI_ENGINE_STATISTICS_PRIVATE_H
+#define MAUI_ENGINE_STATISTICS_PRIVATE_H
+
+#include "engine/statistics.h"
+
+/* Of a credential or of all. */
+struct account {
+    struct stat_sums sums;
+    int64_t at;        /* sums over time reach up to here; INT64_MIN = nothing yet */
+    int64_t loaded_at; /* they reached up to there when loaded; INT64_MIN = never */
+    int64_t jobs, procs, mem_mb; /* active */
+    double active_ps;
+    bool changed;
+};
+
+struct account_key {
+    enum cred_kind kind; /* CRED_KINDS = all */
+    uint32_t index;
+};
+
+/* A job: what it adds while it is on nodes or in the queue. */
+struct stay {
+    bool on;
+    int64_t from;   /* on nodes since then */
+    int64_t base;   /* start, later by the time it was suspended */
+    uint32_t procs; /* as counted */
+    int64_t mem_mb;
+    double backlog_ps;
+};
+
+struct statistics {
+    int64_t since, at; /* INT64_MIN = nothing happened yet */
+    int64_t procs_up, mem_up, watched_s;
+    double ps_available, mem_available;
+    double backlog_ps;   /* work queued now */
+    double backlog_area; /* of work queued / processors up, over time */
+    struct account all;
+    struct VEC(struct account) creds[CRED_KINDS];
+    struct VEC(struct stay) stays; /* by job index */
+    struct VEC(struct account_key) changed;
+    struct stat_grid grid;
+    struct VEC(uint8_t) cell_changed;
+    bool any_cell_changed;
+};
+
+/* The account, which is going to be changed. Good until the next call. */
+struct account *account_get(struct statistics *s, enum cred_kind kind, uint32_t index);
+
+/* statgrid.c */
+void grid_configure(struct statistics *s, const struct settings *cfg);
+void grid_reset(struct statistics *s);
+/* The cell for such a job, which is going to be changed. */
+struct stat_sums *grid_cell(struct statistics *s, uint32_t procs, double limit_s);
+
+#endif

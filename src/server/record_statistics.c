@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Statistics of record as records of the store. */
+#include "server/record_statistics.h"
+
+#include "server/render.h"
+#include "server/server_private.h"
+
+#include <stddef.h>
+
+#define KIND "statistics"
+
+static const struct member {
+    const char *name;
+    bool real;
+    size_t at; /* in struct stat_record */
+} members[] = {
+#define WHOLE(field)                                                                   \
+    {                                                                                  \
+#field, false, offsetof(struct stat_record, field)                             \
+    }
+#define REAL(field)                                                                    \
+    {                                                                                  \
+#field, true, offsetof(struct stat_record, field)                              \
+    }
+    WHOLE(procs),
+    WHOLE(time_s),
+    WHOLE(at),
+    WHOLE(since),
+    WHOLE(procs_up),
+    WHOLE(mem_up),
+    WHOLE(watched_s),
+    REAL(ps_available),
+    REAL(mem_available),
+    REAL(backlog_ps),
+    REAL(backlog_area),
+    WHOLE(sums.jobs),
+    WHOLE(sums.successful),
+    WHOLE(sums.procs),
+    WHOLE(sums.queue_s),
+    WHOLE(sums.max_queue_s),
+    WHOLE(sums.bypass),
+    WHOLE(sums.max_bypass),
+    WHOLE(sums.qos_met),
+    WHOLE(sums.backfilled),
+    REAL(sums.ps_requested),
+    REAL(sums.ps_run),
+    REAL(sums.ps_utilized),
+    REAL(sums.ps_measured),
+    REAL(sums.ps_backfilled),
+    REAL(sums.xfactor),
+    REAL(sums.xfactor_procs),
+    REAL(sums.xfactor_ps),
+    REAL(sums.max_xfactor),
+    REAL(sums.accuracy),
+    REAL(sums.accuracy_ps),
+    REAL(sums.ps_dedicated),
+    REAL(sums.mem_dedicated),
+    WHOLE(sums.preempted),
+    REAL(sums.ps_preempted),
+#undef WHOLE
+#undef REAL
+};
+#define MEMBERS (sizeof members / sizeof members[0])
+
+static const char *const kinds[] = {
+    [STAT_SYSTEM] = "system", [STAT_CRED] = "credential", [STAT_CELL] = "cell"};
+
+static json_t *members_of(const struct stat_record *r)
+{
+    json_t *o = json_pack("{s:s}", "of", kinds[r->of]);
+
+    for (size_t i = 0; i < MEMBERS; i++) {
+        const char *at = (const char *)r + members[i].at;
+        if (members[i].real && *(const double *)at != 0)
+            render_real(o, members[i].name, *(const double *)at);
+        else if (!members[i].real && *(const int64_t *)at != 0)
+            render_int(o, members[i].name, *(const int64_t *)at);
+    }
+    return o;
+}
+
+static void write_record(void *ctx, const struct stat_record *r)
+{
+    struct server *s = ctx;
+    json_t *o = members_of(r);
+    struct strbuf key = {0};
+    struct err err;
+
+    if (r->of == STAT_CRED) {
+        strbuf_printf(&key, "%s:%s", cred_kind_name(r->kind), r->name);
+        render_text(o, "kind", cred_kind_name(r->kind));
+        render_text(o, "name", r->name);
+    } else if (r->of == STAT_CELL) {
+        strbuf_printf(
+            &key, "cell:%lld:%lld", (long long)r->procs, (long long)r->time_s);
+    } else {
+        strbuf_add(&key, "system");
+    }
+    char *name = strbuf_take(&key);
+    char *text = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    /* A change that fails spoils the batch, and the commit tells. */
+    (void)store_put(s->store, KIND, name, text, &err);
+    free(text);
+    free(name);
+    json_decref(o);
+}
+
+void record_statistics(struct server *s)
+{
+    struct statistics *t = engine_statistics(s->engine);
+
+    if (statistics_changed(t))
+        statistics_each(
+            t, engine_cluster(s->engine), false, world_now(s), s, write_record);
+}
+
+static int load_record(void *ctx, const char *key, const char *value)
+{
+    struct server *s = ctx;
+    struct stat_record r = {.kind = CRED_KINDS};
+    json_t *o = json_loads(value, 0, NULL);
+    const char *of = json_string_value(json_object_get(o, "of"));
+    const char *kind = json_string_value(json_object_get(o, "kind"));
+
+    for (int i = STAT_CELL; of && i > STAT_SYSTEM; i--)
+        if (strcmp(of, kinds[i]) == 0)
+            r.of = (enum stat_kind)i;
+    for (int k = 0; kind && k < CRED_KINDS; k++)
+        if (strcmp(kind, cred_kind_name((enum cred_kind)k)) == 0)
+            r.kind = (enum cred_kind)k;
+    r.name = json_string_value(json_object_get(o, "name"));
+    for (size_t i = 0; i < MEMBERS; i++) {
+        char *at = (char *)&r + members[i].at;
+        const json_t *v = json_object_get(o, members[i].name);
+        if (members[i].real)
+            *(double *)at = json_number_value(v);
+        else
+            *(int64_t *)at = json_integer_value(v);
+    }
+    if (!of || (r.of == STAT_CRED && (r.kind == CRED_KINDS || !r.name)))
+        log_line(s->log, LOG_ALERT, "the statistics of '%s' cannot be read", key);
+    else
+        statistics_load(
+            engine_statistics(s->engine), engine_cluster(s->engine), &r, world_now(s));
+    json_decref(o);
+    return 0;
+}
+
+void record_statistics_load(struct server *s)
+{
+    struct err err;
+
+    (void)store_each(s->store, KIND, load_record, s, &err);
+}
