@@ -265,6 +265,7 @@ void pass_backfill(
             .par = par,
             .partition = p,
             .now = e->now,
+            .speed = plan_fastest(e->plan, p),
             .chunk_size = e->now < e->chunk_until ? e->cfg->bf_chunk_size : 0,
             .placeable = placeable,
             .start = start,

@@ -101,7 +101,7 @@ static int64_t effective_limit(const struct engine *e, const struct job *j)
             if (n->speed > 0 && (slowest <= 0 || n->speed < slowest))
                 slowest = n->speed;
         }
-    return slowest > 0 ? (int64_t)((double)j->wclimit_s / slowest) : j->wclimit_s;
+    return slowest > 0 ? plan_scaled(j->wclimit_s, slowest) : j->wclimit_s;
 }
 
 bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill)

@@ -30,9 +30,17 @@ static bool waiting(const struct job *j)
     return j->state == JOB_IDLE && !j->holds && j->rsv_slot == INDEX_NONE;
 }
 
-static bool in_window(const struct job *j, const struct window *w)
+/* Is the window long enough, if only on the fastest nodes? */
+static bool lasts(const struct backfill *b, const struct window *w, int64_t wclimit_s)
 {
-    return j->procs <= w->procs && j->wclimit_s <= w->duration_s;
+    return w->duration_s >= wclimit_s
+           || (b->speed > 1 && w->duration_s >= plan_scaled(wclimit_s, b->speed));
+}
+
+static bool in_window(
+    const struct backfill *b, const struct job *j, const struct window *w)
+{
+    return j->procs <= w->procs && lasts(b, w, j->wclimit_s);
 }
 
 static void refuse(struct job *j, enum wait_code code, int64_t limit, int64_t used)
@@ -79,11 +87,12 @@ static void outlook_fini(struct outlook *o)
     vec_fini(o);
 }
 
-static bool in_some_window(const struct windows *ws, const struct candidate *x)
+static bool in_some_window(
+    const struct backfill *b, const struct windows *ws, const struct candidate *x)
 {
     size_t i = 0;
 
-    while (i < ws->n && ws->v[i].duration_s < x->wclimit_s)
+    while (i < ws->n && !lasts(b, &ws->v[i], x->wclimit_s))
         i++;
     return i < ws->n && x->procs <= ws->v[i].procs;
 }
@@ -112,7 +121,7 @@ static uint32_t first_fit(
     for (size_t i = 0; i < n; i++) {
         const struct windows *ws = w ? &given : windows_of(b, &now, jobs[i].access);
         bool large = b->chunk_size > 0 && jobs[i].procs >= b->chunk_size;
-        bool fits = in_some_window(ws, &jobs[i]);
+        bool fits = in_some_window(b, ws, &jobs[i]);
         if (!fits && !(large && !chunking))
             continue; /* waits for resources: what it was told before holds */
         struct job *j = b->c->jobs.v[jobs[i].job];
@@ -142,7 +151,7 @@ static uint32_t best_fit(
         double value = 0;
         for (size_t i = 0; i < n; i++) {
             struct job *j = b->c->jobs.v[jobs[i].job];
-            if (!waiting(j) || !in_window(j, w)
+            if (!waiting(j) || !in_window(b, j, w)
                 || !(best == NULL || backfill_metric(b, j) > value))
                 continue;
             if (!b->placeable(b->ctx, j))
@@ -216,7 +225,7 @@ static uint32_t greedy(
 
     for (size_t i = 0; i < n; i++) {
         struct job *j = b->c->jobs.v[jobs[i].job];
-        if (waiting(j) && in_window(j, w) && b->placeable(b->ctx, j))
+        if (waiting(j) && in_window(b, j, w) && b->placeable(b->ctx, j))
             vec_push(&g.fits, j);
     }
     greedy_search(&g);

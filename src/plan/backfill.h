@@ -14,6 +14,7 @@ struct backfill {
     const struct par_settings *par;
     uint32_t partition;
     int64_t now;
+    double speed; /* of the fastest nodes: plan_fastest() */
     /* chunking: 0 = off. Candidates smaller than this are skipped once a larger
      * one was looked at and did not start (FIRSTFIT only). */
     int64_t chunk_size;

@@ -367,6 +367,8 @@ int64_t bynode_holds_until(struct plan *p, const struct job *j,
 static void collect_cands(
     struct plan *p, const struct job *j, const struct fitset *s, int64_t start)
 {
+    int64_t end = time_add(start, plan_duration(s, j));
+
     p->cands.n = 0;
     for (size_t i = 0; i < p->c->nodes.n; i++) {
         const struct node *n = p->c->nodes.v[i];
@@ -376,10 +378,9 @@ static void collect_cands(
         struct cand cand = {.node = n->index,
             .tasks = tasks,
             .free_until = bynode_holds_until(p, j, j->reqs[0].def, n, tasks, start),
-            .affinity = rsvview_affinity(p, j, n, start)};
+            .affinity = rsvview_affinity(p, j, n, start, end)};
         vec_push(&p->cands, cand);
     }
-    (void)s;
 }
 
 static struct nodealloc choice(const struct plan *p, const struct job *j,
@@ -392,7 +393,7 @@ static struct nodealloc choice(const struct plan *p, const struct job *j,
         .req = r,
         .par = p->c->partitions.v[first->partition]->par,
         .start_at = start,
-        .end_at = time_add(start, plan_duration(j)),
+        .end_at = time_add(start, plan_duration(s, j)),
         .immediate = start <= p->now};
 }
 
@@ -411,7 +412,7 @@ bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t st
     struct allocs *ret, int64_t *ret_units)
 {
     const struct fitset *s = &p->sets.v[set];
-    int64_t end = time_add(start, plan_duration(j));
+    int64_t end = time_add(start, plan_duration(s, j));
     int64_t need = j->reqs[0].tasks;
     struct req rest = j->reqs[0];
     enum wait_code code;
@@ -436,7 +437,7 @@ int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
     struct allocs *ret, enum wait_code *ret_code)
 {
     const struct fitset *s = &p->sets.v[set];
-    int64_t end = time_add(p->now, plan_duration(j));
+    int64_t end = time_add(p->now, plan_duration(s, j));
 
     if (j->nreqs > 1)
         return multireq_place(p, j, set, p->now, ret, ret_code) ? 0 : -1;

@@ -328,7 +328,7 @@ static int64_t reserve_level(struct plan *p, const struct job *j, struct rsv *r,
             if (pool->by_node)
                 continue;
             enum affinity here = walls_entered(p, view, pool->stack)
-                                     ? rsvview_affinity(p, j, n, r->start_at)
+                                     ? rsvview_affinity(p, j, n, r->start_at, r->end_at)
                                      : AFFINITY_NONE;
             if (level == AFFINITY_LEVELS || here == level)
                 left -= reserve_in(p, r, pool, view, left);

@@ -142,6 +142,29 @@ static void set_group(const struct plan *p, struct fitset *s)
     }
 }
 
+/* The speed that counts for limits on nodes of the pool. */
+static double speed_of(const struct plan *p, const struct pool *pool)
+{
+    const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+
+    return n->par->use_machine_speed && n->speed > 0 ? n->speed : 1;
+}
+
+static void set_learn_speed(const struct plan *p, struct fitset *s)
+{
+    s->slowest = s->pools.n ? speed_of(p, &p->pools.v[s->pools.v[0].pool]) : 1;
+    for (size_t i = 1; i < s->pools.n; i++) {
+        double speed = speed_of(p, &p->pools.v[s->pools.v[i].pool]);
+        s->slowest = speed < s->slowest ? speed : s->slowest;
+    }
+    s->slowest_all = s->slowest;
+    for (size_t i = 0; i < p->pools.n; i++) {
+        double speed = speed_of(p, &p->pools.v[i]);
+        if ((s->mask >> p->pools.v[i].partition & 1) && speed < s->slowest_all)
+            s->slowest_all = speed;
+    }
+}
+
 /* Keep the set, or find its equal; moves `draft`. */
 static uint32_t set_intern(struct plan *p, struct fitset *draft)
 {
@@ -151,6 +174,7 @@ static uint32_t set_intern(struct plan *p, struct fitset *draft)
             return (uint32_t)i;
         }
     set_group(p, draft);
+    set_learn_speed(p, draft);
     vec_push(&p->sets, *draft);
     return (uint32_t)p->sets.n - 1;
 }

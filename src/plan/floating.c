@@ -59,10 +59,9 @@ bool floating_wanted(const struct plan *p, const struct job *j)
     return false;
 }
 
-bool floating_fits(const struct plan *p, const struct job *j, int64_t start)
+bool floating_fits(
+    const struct plan *p, const struct job *j, int64_t start, int64_t end)
 {
-    int64_t end = time_add(start, plan_duration(j));
-
     for (uint32_t i = 0; i < j->nreqs; i++)
         for (size_t k = 0; k < j->reqs[i].def->gres.n; k++) {
             uint32_t id = j->reqs[i].def->gres.v[k].id;

@@ -12,6 +12,7 @@ struct joint {
     struct plan *p;
     const struct job *j;
     uint64_t partitions;
+    int64_t duration;
     struct VEC(struct cand) cands;
     struct VEC(struct res) room; /* by candidate */
     struct VEC(struct nodealloc_rest) rest;
@@ -39,7 +40,8 @@ static void joint_init(
     const struct fitset *s = &p->sets.v[set];
     uint32_t first = p->pools.v[s->pools.v[0].pool].partition;
 
-    *g = (struct joint){.p = p, .j = j, .partitions = s->mask};
+    *g = (struct joint){
+        .p = p, .j = j, .partitions = s->mask, .duration = plan_duration(s, j)};
     for (uint32_t r = 0; r < j->nreqs; r++) {
         struct nodealloc a = {.c = p->c,
             .j = j,
@@ -77,7 +79,7 @@ static void collect_node(
 {
     struct cand cand = {.node = n->index,
         .free_until = TIME_NEVER,
-        .affinity = rsvview_affinity(g->p, g->j, n, start)};
+        .affinity = rsvview_affinity(g->p, g->j, n, start, end)};
     const struct span span = {start, end};
     struct bynode_room room;
 
@@ -104,7 +106,7 @@ static void collect_node(
 /* False when some request surely finds too little. */
 static bool collect(struct joint *g, int64_t start)
 {
-    int64_t end = time_add(start, plan_duration(g->j));
+    int64_t end = time_add(start, g->duration);
 
     g->cands.n = g->room.n = g->rest.n = 0;
     for (size_t i = 0; i < g->p->c->nodes.n; i++) {

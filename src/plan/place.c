@@ -204,14 +204,14 @@ static uint32_t take_nodes(struct plan *p, const struct job *j, const struct fit
 /* Candidates of one pool planned by count: what its nodes can take, but in all no
  * more than reservations leave for the whole interval. With one pool alone the caller
  * has tested the sum, and all candidates are offered. */
-static void collect_pool(
-    struct plan *p, const struct job *j, const struct pool *pool, bool alone)
+static void collect_pool(struct plan *p, const struct job *j, const struct pool *pool,
+    int64_t end, bool alone)
 {
     const struct taskdef *def = j->reqs[0].def;
     const struct node *sample = p->c->nodes.v[pool->nodes.v[0]];
     uint32_t view = walls_view(p, j);
     struct cand cand = {.free_until = walls_next(p, view, pool->stack, p->now),
-        .affinity = rsvview_affinity(p, j, sample, p->now)};
+        .affinity = rsvview_affinity(p, j, sample, p->now, end)};
 
     for (size_t i = 0; i < pool->nodes.n && p->caps.v[pool->index] > 0; i++) {
         cand.node = pool->nodes.v[i];
@@ -240,7 +240,7 @@ void place_collect_counted(
     for (size_t i = 0; i < s->pools.n; i++) {
         const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
         if (!pool->by_node && p->caps.v[pool->index] > 0)
-            collect_pool(p, j, pool, s->pools.n == 1);
+            collect_pool(p, j, pool, end, s->pools.n == 1);
     }
     if (s->pools.n > 1 && p->cands.n)
         qsort(p->cands.v, p->cands.n, sizeof *p->cands.v, compare_cands);
@@ -249,7 +249,7 @@ void place_collect_counted(
 static int place_by_policy(struct plan *p, const struct job *j, const struct fitset *s,
     struct allocs *ret, enum wait_code *ret_code)
 {
-    int64_t end = time_add(p->now, plan_duration(j));
+    int64_t end = time_add(p->now, plan_duration(s, j));
     struct nodealloc a = {.c = p->c,
         .j = j,
         .req = &j->reqs[0],
@@ -280,7 +280,7 @@ int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
     if (set_has_by_node(p, s))
         return bynode_place_now(p, j, set_of(p, s), ret, ret_code);
     *ret_code = WAIT_RESOURCES;
-    int64_t end = time_add(p->now, plan_duration(j));
+    int64_t end = time_add(p->now, plan_duration(s, j));
     if (search_free_until(p, s, walls_view(p, j), end) < j->reqs[0].tasks)
         return -1; /* the caller has looked through what is there */
     enum direction dir = direction_for(p, j, s);

@@ -243,7 +243,7 @@ static void hand_over(struct plan *p, struct job *j)
 {
     struct rsv *r = &p->rsvs.v[j->rsv_slot];
 
-    if (r->start_at != p->now)
+    if (r->start_at != p->now || r->end_at != j->end_at)
         p->given_back = true;
     if (r->alloc.n)
         bynode_unpin(p, r);
@@ -344,10 +344,10 @@ bool plan_possible(struct plan *p, const struct job *j, struct reason *ret_why)
 int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
 {
     struct fitset *s = fit_for(p, j, partition);
-    int64_t end = time_add(p->now, plan_duration(j));
 
     if (!s)
         return 0;
+    int64_t end = time_add(p->now, plan_duration(s, j));
     int64_t sum =
         set_has_count(p, s) ? search_free_until(p, s, walls_view(p, j), end) : 0;
     return set_has_by_node(p, s) ? sum + bynode_free_until(p, j, set_of(p, s), end)
@@ -369,8 +369,11 @@ bool plan_fits_now(struct plan *p, const struct job *j, uint32_t partition)
 {
     bool gres = j->reqs[0].def->gres.n || j->nreqs > 1;
 
-    if (gres && floating_wanted(p, j) && !floating_fits(p, j, p->now))
-        return false;
+    if (gres && floating_wanted(p, j)) {
+        const struct fitset *s = fit_for(p, j, partition);
+        if (!s || !floating_fits(p, j, p->now, time_add(p->now, plan_duration(s, j))))
+            return false;
+    }
     if (j->nreqs > 1)
         return multireq_fits_now(p, j, partition);
     return plan_free_now(p, j, partition) >= j->reqs[0].tasks;
@@ -387,7 +390,7 @@ static int64_t nodes_first_fit(
     if (set_has_by_node(p, s))
         return bynode_first_fit(p, j, set, from);
     return search_first_fit(
-        p, s, walls_view(p, j), (int32_t)j->reqs[0].tasks, from, plan_duration(j));
+        p, s, walls_view(p, j), (int32_t)j->reqs[0].tasks, from, plan_duration(s, j));
 }
 
 static int64_t first_fit_in(
@@ -397,7 +400,9 @@ static int64_t first_fit_in(
 
     for (;;) {
         int64_t at = nodes_first_fit(p, j, set, from);
-        if (at >= TIME_NEVER || !floating || floating_fits(p, j, at))
+        if (at >= TIME_NEVER || !floating)
+            return at;
+        if (floating_fits(p, j, at, time_add(at, plan_duration(&p->sets.v[set], j))))
             return at;
         from = floating_next(p, at);
         if (from >= TIME_NEVER)
@@ -448,6 +453,21 @@ int64_t plan_free_procs(const struct plan *p, uint32_t partition)
     return sum;
 }
 
+double plan_fastest(const struct plan *p, uint32_t partition)
+{
+    double fastest = 0;
+
+    if (!p->c->partitions.v[partition]->par->use_machine_speed)
+        return 1;
+    for (size_t i = 0; i < p->pools.n; i++) {
+        const struct pool *pool = &p->pools.v[i];
+        const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+        if (pool->partition == partition && n->speed > fastest)
+            fastest = n->speed;
+    }
+    return fastest > 0 ? fastest : 1;
+}
+
 uint32_t plan_layout(const struct plan *p)
 {
     return (uint32_t)p->layout;
@@ -482,7 +502,7 @@ void plan_reserve(struct plan *p, struct job *j, const struct slot *slot)
 
     r->fitset = set_of(p, s);
     r->start_at = slot->at;
-    r->end_at = time_add(slot->at, plan_duration(j));
+    r->end_at = time_add(slot->at, plan_duration(s, j));
     if (set_has_by_node(p, s)) {
         bynode_place_at(p, j, r);
         bynode_pin(p, r);

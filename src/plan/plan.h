@@ -137,6 +137,22 @@ struct window {
 bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t after_s,
     struct window *ret_window);
 
+/* A limit on nodes of that relative speed, at least 1 s. Source: reference concepts,
+ * section 7 (USEMACHINESPEED). */
+static inline int64_t plan_scaled(int64_t limit_s, double speed)
+{
+    if (speed == 1.0 || limit_s <= 0 || limit_s >= DURATION_UNLIMITED)
+        return limit_s;
+    double s = (double)limit_s / speed;
+    if (s >= (double)DURATION_UNLIMITED)
+        return DURATION_UNLIMITED;
+    return s < 1 ? 1 : (int64_t)s;
+}
+
+/* The highest speed of a node of the partition, 1 where speed does not count. O(pools).
+ */
+double plan_fastest(const struct plan *p, uint32_t partition);
+
 /* Processors not dedicated on usable nodes of the partition, now. O(pools). */
 int64_t plan_free_procs(const struct plan *p, uint32_t partition);
 

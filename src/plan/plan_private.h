@@ -76,6 +76,8 @@ struct group {
 struct fitset {
     uint32_t partition; /* INDEX_NONE = several */
     uint64_t mask;      /* partitions */
+    double slowest;     /* speed of its slowest pool, 1 where speed does not count */
+    double slowest_all; /* the same of all pools of the partitions */
     struct VEC(struct fitpool) pools;
     struct VEC(struct group) groups;
     uint32_t biggest;               /* pool with the most nodes */
@@ -430,8 +432,8 @@ static inline bool rsvview_confined(const struct job *j)
 struct signature *rsvview_signature_of(struct plan *p, const struct job *j);
 void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
     const struct span *span, int64_t at, struct res *io_have);
-enum affinity rsvview_affinity(
-    struct plan *p, const struct job *j, const struct node *n, int64_t start);
+enum affinity rsvview_affinity(struct plan *p, const struct job *j,
+    const struct node *n, int64_t start, int64_t end);
 int64_t rsvview_next(
     struct plan *p, const struct job *j, const struct node *n, int64_t after);
 uint64_t rsvview_signature(struct plan *p, const struct job *j);
@@ -452,7 +454,8 @@ int64_t multireq_first_fit(
 
 /* floating.c: generic resources of the whole system */
 bool floating_wanted(const struct plan *p, const struct job *j);
-bool floating_fits(const struct plan *p, const struct job *j, int64_t start);
+bool floating_fits(
+    const struct plan *p, const struct job *j, int64_t start, int64_t end);
 int64_t floating_next(const struct plan *p, int64_t after);
 
 /* place.c */
@@ -461,9 +464,22 @@ void place_collect_counted(
     struct plan *p, const struct job *j, const struct fitset *s, int64_t end);
 uint32_t set_of(const struct plan *p, const struct fitset *s);
 
-/* effective duration of the job in the plan */
-static inline int64_t plan_duration(const struct job *j)
+/* How long the job stays in the plan, wherever in the set it goes: for its limit on the
+ * slowest nodes, so never too short. Several requests may go to other sets. */
+static inline int64_t plan_duration(const struct fitset *s, const struct job *j)
 {
+    double slowest = j->nreqs > 1 ? s->slowest_all : s->slowest;
+
+    return plan_scaled(j->wclimit_s > 0 ? j->wclimit_s : 1, slowest);
+}
+
+/* The same of a job that is active or reserved. */
+static inline int64_t plan_stay(const struct plan *p, const struct job *j)
+{
+    if (j->rsv_slot != INDEX_NONE)
+        return p->rsvs.v[j->rsv_slot].end_at - p->rsvs.v[j->rsv_slot].start_at;
+    if (job_is_active(j) && j->eff_wclimit_s > 0)
+        return j->eff_wclimit_s;
     return j->wclimit_s > 0 ? j->wclimit_s : 1;
 }
 

@@ -317,8 +317,8 @@ static void add_cand(
     struct cand cand = {.node = n->index,
         .tasks = tasks,
         .free_until = bynode_holds_until(h->p, j, def_of(h), n, tasks, h->p->now),
-        .affinity =
-            idle ? rsvview_affinity(h->p, j, n, h->p->now) : AFFINITY_PREEMPTIBLE};
+        .affinity = idle ? rsvview_affinity(h->p, j, n, h->p->now, h->end)
+                         : AFFINITY_PREEMPTIBLE};
     vec_push(&h->p->cands, cand);
     *io_cap -= tasks;
 }
@@ -427,8 +427,7 @@ static bool is_closed(const struct hunt *h, const struct pool *pool)
 
 static bool open_shares(struct hunt *h)
 {
-    h->set = fit_for(h->p, h->ask->j, h->ask->partition);
-    for (size_t i = 0; h->set && i < h->set->pools.n; i++) {
+    for (size_t i = 0; i < h->set->pools.n; i++) {
         struct share s = {.pool = &h->p->pools.v[h->set->pools.v[i].pool]};
         if (is_closed(h, s.pool))
             continue;
@@ -453,13 +452,15 @@ bool preempt_choose(struct plan *p, const struct preempt_ask *ask, struct victim
     struct allocs *ret_alloc)
 {
     const struct job *j = ask->j;
-    struct hunt h = {.p = p, .ask = ask, .end = time_add(p->now, plan_duration(j))};
+    struct hunt h = {.p = p, .ask = ask, .set = fit_for(p, j, ask->partition)};
     bool found = false;
 
     assert(j->rsv_slot == INDEX_NONE);
     ret->n = ret_alloc->n = 0;
-    if (ask->nvictims == 0 || j->nreqs > 1
-        || (floating_wanted(p, j) && !floating_fits(p, j, p->now)))
+    if (ask->nvictims == 0 || j->nreqs > 1 || !h.set)
+        return false;
+    h.end = time_add(p->now, plan_duration(h.set, j));
+    if (floating_wanted(p, j) && !floating_fits(p, j, p->now, h.end))
         return false;
     if (open_shares(&h)) {
         collect_preys(&h);

@@ -43,7 +43,7 @@ static bool in_the_way(struct plan *p, const struct reservation *r, const struct
     if (r->exclusive)
         return true;
     int64_t start = job_is_active(j) ? j->start_at : j->rsv_start_at;
-    int64_t overlap = acl_overlap(r, start, time_add(start, plan_duration(j)));
+    int64_t overlap = acl_overlap(r, start, time_add(start, plan_stay(p, j)));
 
     return !acl_decide_job(p->c, (struct reservation *)r, j, overlap).granted;
 }

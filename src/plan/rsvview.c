@@ -105,7 +105,7 @@ static void charge_occupants(struct plan *p, struct reservation *r,
     for (uint32_t k = 0; k < count; k++) {
         const struct job *o = occ[k].j;
         int64_t start = job_is_active(o) ? o->start_at : o->rsv_start_at;
-        int64_t overlap = acl_overlap(r, start, time_add(start, plan_duration(o)));
+        int64_t overlap = acl_overlap(r, start, time_add(start, plan_stay(p, o)));
         if (!acl_decide_job(p->c, r, o, overlap).granted)
             continue;
         for (int i = 0; i < RES_DIMS; i++) {
@@ -152,14 +152,13 @@ void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
     }
 }
 
-enum affinity rsvview_affinity(
-    struct plan *p, const struct job *j, const struct node *n, int64_t start)
+enum affinity rsvview_affinity(struct plan *p, const struct job *j,
+    const struct node *n, int64_t start, int64_t end)
 {
     static const enum affinity level[] = {[ACL_POSITIVE] = AFFINITY_POSITIVE,
         [ACL_NEUTRAL] = AFFINITY_NEUTRAL,
         [ACL_NEGATIVE] = AFFINITY_NEGATIVE};
     const struct rsv_list *list = reservations_on(p->c, n->index);
-    int64_t end = time_add(start, plan_duration(j));
     enum acl_affinity worst = ACL_POSITIVE;
     bool any = false;
 

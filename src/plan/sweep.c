@@ -251,9 +251,9 @@ static int64_t sweep_next(struct sweep *w, int64_t at)
 int64_t bynode_first_fit(
     struct plan *p, const struct job *j, uint32_t set, int64_t from)
 {
-    struct sweep w = {
-        .p = p, .j = j, .set = set, .from = from, .duration = plan_duration(j)};
     const struct fitset *s = &p->sets.v[set];
+    struct sweep w = {
+        .p = p, .j = j, .set = set, .from = from, .duration = plan_duration(s, j)};
     bool counts = set_has_count(p, s);
     uint32_t view = counts ? walls_view(p, j) : VIEW_OPEN;
     struct allocs found = {0};

@@ -24,6 +24,24 @@ static void make_conservative(struct world *w, uint64_t seed)
     world_make(w, W_CONSERVATIVE, seed);
 }
 
+static void make_top_speeds(struct world *w, uint64_t seed)
+{
+    make_top(w, seed);
+    world_add_speeds(w, seed);
+}
+
+static void make_kept_speeds(struct world *w, uint64_t seed)
+{
+    make_kept(w, seed);
+    world_add_speeds(w, seed);
+}
+
+static void make_conservative_speeds(struct world *w, uint64_t seed)
+{
+    make_conservative(w, seed);
+    world_add_speeds(w, seed);
+}
+
 static bool check_once(const struct world *w, char *fail, size_t size)
 {
     return drive_world(w, fail, size, NULL);
@@ -67,6 +85,15 @@ static void conservative_reservations_never_move_later(void **state)
         hunt(&(struct hunt){"conservative", make_conservative, check_once, 500}));
 }
 
+static void promises_hold_on_nodes_of_different_speed(void **state)
+{
+    (void)state;
+    assert_true(hunt(&(struct hunt){"top speeds", make_top_speeds, check_once, 300}));
+    assert_true(hunt(&(struct hunt){"kept speeds", make_kept_speeds, check_once, 300}));
+    assert_true(hunt(&(struct hunt){
+        "conservative speeds", make_conservative_speeds, check_once, 300}));
+}
+
 static void both_ways_of_planning_keep_the_rules(void **state)
 {
     (void)state;
@@ -80,6 +107,7 @@ int main(void)
         cmocka_unit_test(the_first_of_the_queue_starts_no_later_than_reserved),
         cmocka_unit_test(under_highest_no_reservation_is_lost_or_moves_later),
         cmocka_unit_test(conservative_reservations_never_move_later),
+        cmocka_unit_test(promises_hold_on_nodes_of_different_speed),
         cmocka_unit_test(both_ways_of_planning_keep_the_rules),
     };
 

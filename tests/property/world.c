@@ -288,6 +288,15 @@ void world_make(struct world *w, enum w_profile profile, uint64_t seed)
     make(w, profile, seed, false);
 }
 
+void world_add_speeds(struct world *w, uint64_t seed)
+{
+    static const double speeds[] = {1, 1, 0.5, 0.25};
+    struct rng r = {seed};
+
+    for (uint32_t i = 0; i < w->nnodes; i++)
+        w->nodes[i].speed = RNG_PICK(&r, speeds);
+}
+
 void world_make_plain(struct world *w, uint64_t seed)
 {
     make(w, W_WILD, seed, true);

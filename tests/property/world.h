@@ -28,6 +28,7 @@ enum w_profile {
 struct w_node {
     char name[12];
     int64_t cfg[RES_DIMS];
+    double speed;      /* 0 = not set */
     unsigned features; /* bits */
     bool limits_classes;
     int initiators[W_CLASSES + 1]; /* by class, when limits_classes; 0 = not served */
@@ -144,6 +145,9 @@ struct world {
 void world_make(struct world *w, enum w_profile profile, uint64_t seed);
 /* Another world of the same seed: one processor a task, nothing that keeps the plan
  * from counting. */
+/* Give the nodes speeds that limits depend on; none over 1, so that no job runs longer
+ * than its limit. */
+void world_add_speeds(struct world *w, uint64_t seed);
 void world_make_plain(struct world *w, uint64_t seed);
 
 /* world_jobs.c: the jobs, and what happens to them */

@@ -153,6 +153,8 @@ static void text_node(const struct w_node *n, struct strbuf *b)
     const int values[] = {
         n->maxjob, n->maxjob_user, n->maxproc, n->maxproc_user, n->maxpe};
 
+    if (n->speed > 0)
+        strbuf_printf(b, "NODECFG[%s] SPEED=%.2f\n", n->name, n->speed);
     for (int i = 0; i < 5; i++)
         if (values[i] >= 0)
             strbuf_printf(b, "NODECFG[%s] %s=%d\n", n->name, names[i], values[i]);
@@ -168,6 +170,8 @@ void world_config(const struct world *w, uint32_t which, struct strbuf *ret)
     text_policies(s, ret);
     text_creds(s, ret);
     text_limits(s, ret);
+    if (w->nnodes && w->nodes[0].speed > 0)
+        strbuf_printf(ret, "USEMACHINESPEED ON\n");
     for (uint32_t i = 0; i < w->nnodes; i++)
         text_node(&w->nodes[i], ret);
     if (w->licences)
