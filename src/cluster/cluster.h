@@ -236,6 +236,7 @@ enum wait_code {
     WAIT_CHUNK,
     WAIT_SUSPENDED, /* preempted: its own nodes do not carry it yet; until */
     WAIT_PREEMPTED, /* as WAIT_RESOURCES, after `limit` preemptions */
+    WAIT_DEADLINE,  /* too late for its deadline, limit; until = its reservation */
     WAIT_CODES
 };
 
@@ -273,6 +274,11 @@ struct job_extra {
     char *hold_text;         /* owned: message of the last hold or deferral */
     char *command, *comment; /* owned */
     int64_t deadline_at;     /* 0 = none */
+    uint64_t promised;   /* its deadline reservation, by order of making; 0 = none */
+    int64_t promised_at; /* its start */
+    bool promise_stands; /* it is in the plan of this cycle */
+    bool promise_anew;   /* it was made again in this cycle */
+    bool late;           /* nothing was free that ends by the deadline */
     struct VEC(char *) partitions_asked; /* owned */
 };
 
@@ -366,6 +372,7 @@ struct cluster {
                                     natural order); INDEX_NONE marks a hole */
     struct VEC(struct taskdef *) taskdefs; /* by index */
     uint32_t global_node; /* index of the pseudo node GLOBAL, or INDEX_NONE */
+    bool any_deadline;    /* some job has or had a deadline */
     struct res cfg_total; /* configured on all nodes */
     /* reservations that are not of a job; see cluster/reservation.h */
     struct VEC(struct reservation *) reservations; /* by index; NULL = free slot */

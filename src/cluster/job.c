@@ -170,6 +170,7 @@ static void fill(
     fill_creds(c, j, d);
     fill_reqs(c, j, d, tasks);
     fill_extra(j, d);
+    c->any_deadline |= d->deadline_at != 0;
     j->flags = j->flags_asked;
 }
 

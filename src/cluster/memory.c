@@ -68,6 +68,7 @@ void job_recall(struct cluster *c, struct job *j, const struct job_memory *m)
 {
     recall_holds(j, m);
     recall_time(j, m);
+    c->any_deadline |= m->deadline_at != 0;
     j->start_count = m->start_count;
     j->preempt_count = m->preempt_count;
     j->bypass = m->bypass;

@@ -29,11 +29,12 @@ void calendar_place(struct engine *e, struct reservation *r)
     vec_fini(&alloc);
 }
 
-/* Reservations of jobs that no other one displaces: those that QOS or job ask for. */
+/* Reservations of jobs that no other one displaces: those that QOS or job ask for, and
+ * those that end by a deadline. */
 static bool stays(const struct engine *e, const struct job *j)
 {
     return (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_RESERVEALWAYS)
-           || (j->extra && j->extra->advres);
+           || (j->extra && (j->extra->advres || j->extra->promised));
 }
 
 /* The reserved job of lowest priority below that of the reservation, or NULL. */

@@ -149,9 +149,11 @@ static void run_passes(struct engine *e)
     }
     if (e->keeps)
         reserve_kept(e);
+    deadline_keep(e);
     pass_priority(e, soft, LEVEL_SOFT);
     if (!e->keeps)
         plan_confirm_rest(e->plan);
+    deadline_reserve(e);
     backfill_soft(e, soft);
     if (!differs)
         return;

@@ -190,7 +190,7 @@ static bool admit(struct engine *e, struct job *j)
     }
     j->limited = false;
     accrual_stop(&e->cfg->prio, j, stop, e->now);
-    if (j->rsv_start_at != 0)
+    if (j->rsv_start_at != 0 || deadline_promised(j))
         drop_reservation(e, j);
     return false;
 }

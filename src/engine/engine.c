@@ -48,6 +48,7 @@ void engine_destroy(struct engine *e)
     vec_fini(&e->entries);
     vec_fini(&e->ordered);
     vec_fini(&e->bypassed);
+    vec_fini(&e->dated);
     vec_fini(&e->out_of_order);
     vec_fini(&e->order);
     vec_fini(&e->hard);

@@ -62,6 +62,8 @@ struct engine {
     struct VEC(struct entry) entries; /* as ranked, when limits are in force */
     struct VEC(struct entry) ordered; /* the same by priority */
     struct VEC(uint32_t) bypassed;    /* by job index: in the last cycle */
+    struct indexes dated;             /* eligible jobs with a deadline */
+    uint64_t promises;                /* deadline reservations made so far */
     struct indexes out_of_order;      /* started by this backfill pass */
     bool any_bypassed, any_noqueue;
     struct zone zone;
@@ -180,8 +182,21 @@ bool reserve_job(struct engine *e, struct job *j);
 /* Where no reservations are made at all: could the job ever run? If not it is deferred
  * and false returned (reference reservations, section 8.3). */
 bool reserve_test(struct engine *e, struct job *j);
+void reserve_note(struct job *j); /* it has one now: that is why it waits */
 bool reserve_may(const struct engine *e, const struct job *j);
 void reserve_configure(struct engine *e);
+
+/* deadline.c: reservations of jobs with a deadline */
+/* Before anything else is planned: what was promised is kept or moves forward. */
+void deadline_keep(struct engine *e);
+/* After the pass by priority: new promises. O(jobs with a deadline) searches. */
+void deadline_reserve(struct engine *e);
+/* Has it a deadline reservation; does it stand in this cycle? */
+bool deadline_promised(const struct job *j);
+bool deadline_stands(const struct job *j);
+/* The earliest slot that keeps the promise, if there is one. */
+bool deadline_fit(
+    struct engine *e, const struct job *j, int64_t from, struct slot *ret_slot);
 
 /* calendar.c: reservations that are not of jobs */
 void calendar_refresh(struct engine *e);

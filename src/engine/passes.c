@@ -40,7 +40,7 @@ static void count_kept(struct engine *e, const struct job *j)
 {
     int8_t group = e->group_of_qos.v[j->cred[CRED_QOS]];
 
-    if (group >= 0)
+    if (group >= 0 && !deadline_promised(j))
         e->par[j->rsv_partition].reserved[group]++;
 }
 
@@ -87,6 +87,8 @@ void pass_priority(
     for (size_t i = 0; i < jobs->n; i++) {
         struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (j->state != JOB_IDLE || j->holds)
+            continue;
+        if (deadline_stands(j))
             continue;
         if (e->keeps && j->rsv_slot != INDEX_NONE) {
             count_kept(e, j);

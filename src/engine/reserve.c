@@ -120,7 +120,7 @@ static void count(struct engine *e, const struct job *j, uint32_t partition)
         e->par[partition].reserved[group]++;
 }
 
-static void note_reserved(struct job *j)
+void reserve_note(struct job *j)
 {
     j->why = (struct reason){.code = WAIT_RESERVATION,
         .kind = CRED_KINDS,
@@ -151,7 +151,7 @@ bool reserve_job(struct engine *e, struct job *j)
         return false;
     e->stats.reserved++;
     count(e, j, slot.partition);
-    note_reserved(j);
+    reserve_note(j);
     return true;
 }
 
@@ -166,7 +166,7 @@ void reserve_kept(struct engine *e)
             continue;
         plan_unreserve(e->plan, j);
         preempt_plan_without_optimists(e, j);
-        bool found = plan_first_fit(e->plan, j, e->now, &slot);
+        bool found = deadline_fit(e, j, e->now, &slot);
         preempt_plan_with_all(e);
         if (!found) {
             drop_reservation(e, j);
@@ -183,13 +183,13 @@ void reserve_kept(struct engine *e)
             if (start_job(e, j, slot.partition, false))
                 continue;
             slot.at = e->now + 1; /* claim kept: nodes are not ready yet */
-            if (!plan_first_fit(e->plan, j, slot.at, &slot))
+            if (!deadline_fit(e, j, slot.at, &slot))
                 continue;
         }
         preempt_plan_without_optimists(e, j);
         plan_reserve(e->plan, j, &slot);
         preempt_plan_with_all(e);
-        note_reserved(j);
+        reserve_note(j);
         wake_at(e, slot.at);
     }
 }

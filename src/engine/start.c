@@ -210,6 +210,8 @@ void drop_reservation(struct engine *e, struct job *j)
 {
     plan_unreserve(e->plan, j);
     j->rsv_start_at = 0;
+    if (j->extra)
+        j->extra->promised = 0;
 }
 
 void cancel_job(struct engine *e, struct job *j, const char *text)

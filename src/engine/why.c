@@ -91,6 +91,15 @@ static void why_limit(struct engine *e, const struct job *j, struct reason *r)
         *r = now;
 }
 
+/* A job that nothing free can bring to its deadline in time. */
+static void why_late(const struct job *j, struct reason *r)
+{
+    if (!j->extra || !j->extra->late || !j->extra->deadline_at)
+        return;
+    r->code = WAIT_DEADLINE;
+    r->limit = j->extra->deadline_at;
+}
+
 const struct reason *engine_why(struct engine *e, const struct job *j)
 {
     struct reason *r = &e->why;
@@ -110,6 +119,10 @@ const struct reason *engine_why(struct engine *e, const struct job *j)
     } else if (j->rsv_start_at != 0) {
         *r = because(WAIT_RESERVATION);
         r->until = j->rsv_start_at;
+        why_late(j, r);
+    } else if (r->code == WAIT_RESOURCES && j->extra && j->extra->late) {
+        *r = because(WAIT_RESOURCES);
+        why_late(j, r);
     } else if (r->code == WAIT_RESOURCES) {
         why_resources(e, j, r);
         if (j->preempt_count && r->code == WAIT_RESOURCES) {

@@ -410,8 +410,8 @@ static int64_t first_fit_in(
     }
 }
 
-bool plan_first_fit(
-    struct plan *p, const struct job *j, int64_t from, struct slot *ret_slot)
+bool plan_fit_by(struct plan *p, const struct job *j, int64_t from, int64_t by,
+    struct slot *ret_slot)
 {
     struct slot best = {TIME_NEVER, 0};
 
@@ -422,14 +422,22 @@ bool plan_first_fit(
         struct fitset *s = fit_for(p, j, partition);
         if (!s)
             continue;
+        if (time_add(from, plan_duration(s, j)) > by)
+            continue;
         int64_t at = first_fit_in(p, j, set_of(p, s), from);
-        if (at < best.at)
+        if (at < best.at && time_add(at, plan_duration(s, j)) <= by)
             best = (struct slot){at, partition};
     }
     if (best.at >= TIME_NEVER)
         return false;
     *ret_slot = best;
     return true;
+}
+
+bool plan_first_fit(
+    struct plan *p, const struct job *j, int64_t from, struct slot *ret_slot)
+{
+    return plan_fit_by(p, j, from, TIME_NEVER, ret_slot);
 }
 
 int64_t plan_free_procs(const struct plan *p, uint32_t partition)
@@ -534,6 +542,31 @@ void plan_unreserve(struct plan *p, struct job *j)
 uint32_t plan_reservations(const struct plan *p)
 {
     return p->nrsv;
+}
+
+void plan_move_forward(struct plan *p, struct job *j, int64_t by)
+{
+    uint32_t place = j->rsv_slot;
+    int64_t at = p->rsvs.v[place].start_at;
+    bool given_back = p->given_back;
+    struct slot slot;
+
+    plan_unreserve(p, j);
+    if (!plan_fit_by(p, j, p->now, by, &slot))
+        assert(!"what was reserved can be reserved again");
+    plan_reserve(p, j, &slot);
+    struct rsv gap = p->rsvs.v[place];
+    p->rsvs.v[place] = p->rsvs.v[--p->nrsv];
+    p->rsvs.v[p->nrsv] = gap;
+    p->confirmed = p->nrsv;
+    j->rsv_slot = place;
+    p->given_back = given_back || slot.at != at;
+}
+
+int64_t plan_reserved_until(const struct plan *p, const struct job *j)
+{
+    assert(j->rsv_slot != INDEX_NONE);
+    return p->rsvs.v[j->rsv_slot].end_at;
 }
 
 uint32_t plan_reserved_job(const struct plan *p, uint32_t i)

@@ -79,11 +79,20 @@ struct slot {
 bool plan_first_fit(
     struct plan *p, const struct job *j, int64_t from, struct slot *ret_slot);
 
+/* The same of slots that end by `by`. */
+bool plan_fit_by(struct plan *p, const struct job *j, int64_t from, int64_t by,
+    struct slot *ret_slot);
+
 /* Reserve a slot found by plan_first_fit() (nothing may have changed between). Sets
  * the job's rsv_* fields. A job has at most one reservation. */
 void plan_reserve(struct plan *p, struct job *j, const struct slot *slot);
 void plan_unreserve(struct plan *p, struct job *j);
+/* The reservation that the job has goes to the earliest slot that ends by `by`, at the
+ * latest where it is; its place in the order of making stays. */
+void plan_move_forward(struct plan *p, struct job *j, int64_t by);
 uint32_t plan_reservations(const struct plan *p);
+/* When the reservation that the job has will be over. */
+int64_t plan_reserved_until(const struct plan *p, const struct job *j);
 
 /* Job of the i-th reservation, in order of making. */
 uint32_t plan_reserved_job(const struct plan *p, uint32_t i);

@@ -227,6 +227,25 @@ static int say_reservation(
         instant_text(r->until, at));
 }
 
+static int say_deadline(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    char by[INSTANT_TEXT], at[INSTANT_TEXT];
+
+    (void)c;
+    if (!known(r->limit))
+        return snprintf(ret_text, size, "nothing is free in time for its deadline");
+    if (!known(r->until))
+        return snprintf(ret_text, size,
+            "nothing is free in time for it to end by its deadline, %s; it waits by "
+            "priority",
+            instant_text(r->limit, by));
+    return snprintf(ret_text, size,
+        "nothing is free in time for it to end by its deadline, %s; it has a "
+        "reservation that begins at %s",
+        instant_text(r->limit, by), instant_text(r->until, at));
+}
+
 static int say_window(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
@@ -271,6 +290,7 @@ static const struct {
         "(BFCHUNKSIZE, BFCHUNKDURATION)"},
     [WAIT_SUSPENDED] = {say_suspended, NULL},
     [WAIT_PREEMPTED] = {say_preempted, NULL},
+    [WAIT_DEADLINE] = {say_deadline, NULL},
 };
 
 int reason_format(
@@ -306,7 +326,8 @@ const char *reason_code_name(enum wait_code code)
         [WAIT_NOBF] = "no-backfill",
         [WAIT_CHUNK] = "chunk",
         [WAIT_SUSPENDED] = "suspended",
-        [WAIT_PREEMPTED] = "preempted"};
+        [WAIT_PREEMPTED] = "preempted",
+        [WAIT_DEADLINE] = "deadline"};
 
     return code < WAIT_CODES ? names[code] : "none";
 }

@@ -199,6 +199,7 @@ static void submit(struct scenario *s, struct entry *e)
         .submit_at = j->submit_at,
         .wclimit_s = j->limit_s,
         .release_at = j->release_at,
+        .deadline_at = j->deadline_at,
         .flags = j->flags,
         .advres = j->advres,
         .state = j->state,

@@ -20,7 +20,7 @@ struct sc_job {
     const char *user, *group, *account, *cls, *qos;
     uint32_t flags;
     const struct req_desc *req; /* NULL = `procs` tasks of one processor */
-    int64_t release_at;
+    int64_t release_at, deadline_at;
     unsigned holds;                /* set at submission */
     uint32_t nodes;                /* nodes asked for, 0 = none; not with reqs */
     uint32_t nreqs;                /* how many `req` points to, 0 = 1 */

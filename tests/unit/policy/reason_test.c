@@ -134,6 +134,13 @@ static const struct {
     {{.code = WAIT_RESERVATION, .until = 946684800},
         "this job has a reservation that begins at 2000-01-01 00:00:00 UTC"},
     {{.code = WAIT_RESERVATION}, "this job has a reservation in the future"},
+    {{.code = WAIT_DEADLINE}, "nothing is free in time for its deadline"},
+    {{.code = WAIT_DEADLINE, .limit = 1709251199},
+        "nothing is free in time for it to end by its deadline, 2024-02-29 23:59:59 "
+        "UTC; it waits by priority"},
+    {{.code = WAIT_DEADLINE, .limit = 1709251199, .until = 946684800},
+        "nothing is free in time for it to end by its deadline, 2024-02-29 23:59:59 "
+        "UTC; it has a reservation that begins at 2000-01-01 00:00:00 UTC"},
     {{.code = WAIT_NODESET}, "no node set has enough free nodes for this job"},
     {{.code = WAIT_PRIORITY},
         "a job of higher priority waits and BACKFILLPOLICY is NONE"},
