@@ -8,7 +8,11 @@
 int checkjob_main(int argc, char **argv);
 int checknode_main(int argc, char **argv);
 int diagnose_main(int argc, char **argv);
+int mshow_main(int argc, char **argv);
 int showconfig_main(int argc, char **argv);
+int showhold_main(int argc, char **argv);
+int showstate_main(int argc, char **argv);
+int showtasks_main(int argc, char **argv);
 int showres_main(int argc, char **argv);
 /* showq.c */
 int showq_main(int argc, char **argv);

@@ -6,12 +6,14 @@
 #include "client/request.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 static const struct option_row options[] = {
     {'r', NULL, NULL, "active jobs, extended"},
     {'i', NULL, NULL, "idle (eligible) jobs, extended"},
     {'b', NULL, NULL, "blocked jobs with the reason"},
-    {'c', NULL, NULL, "completed jobs"},
+    {'c', NULL, NULL, "jobs that ended in the last 24 hours, with their exit status"},
     {'u', "user", "USER", "only the jobs of USER"},
     {'g', "group", "GROUP", "only those of GROUP"},
     {'p', "partition", "PARTITION", "only those that may use PARTITION"},
@@ -199,6 +201,39 @@ static void idle_end(const struct show *s)
         (long long)s->rows, hours, procs ? hours / (double)procs : 0.0);
 }
 
+/* ---- ended jobs ---- */
+
+/* C completed, V removed by a limit or a cancel. */
+static char ending(json_t *j)
+{
+    return strcmp(get_text(j, "state", ""), "Completed") == 0 ? 'C' : 'V';
+}
+
+static void completed_heading(void)
+{
+    printf("%18s %s %5s %3s %6s %8s %2s %9s %8s %8s %5s %11s  %19s\n\n", "JobID", "S",
+        "CCode", "Par", "Effic", "XFactor", "Q", "UserName", "Group", "MHost", "Procs",
+        "WallTime", "StartTime");
+}
+
+static void completed_row(struct show *s, json_t *j)
+{
+    char rel[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX] = "-", effic[16] = "------";
+    json_int_t start = get_int(j, "start_at", 0), end = get_int(j, "end_at", 0);
+
+    (void)s;
+    if (json_object_get(j, "efficiency"))
+        snprintf(effic, sizeof effic, "%6.2f", get_real(j, "efficiency", 0));
+    if (start)
+        layout_date(start, date);
+    printf("%18s %c %5lld %3.3s %6s %8.1f %2.2s %9s %8s %8s %5lld %11s  %19s\n",
+        get_text(j, "id", ""), ending(j), (long long)get_int(j, "exit_status", 0),
+        get_text(j, "partition", "-"), effic, get_real(j, "xfactor", 0),
+        get_text(j, "qos", "-"), get_text(j, "user", ""), get_text(j, "group", "-"),
+        get_text(j, "master_host", "-"), (long long)get_int(j, "procs", 0),
+        layout_rel(start ? end - start : 0, rel), date);
+}
+
 /* ---- the others ---- */
 
 static void blocked_row(struct show *s, json_t *j)
@@ -215,7 +250,8 @@ static void on_record(void *ctx, json_t *o)
     static void (*const rows[])(struct show *, json_t *) = {[VIEW_ALL] = plain_row,
         [VIEW_ACTIVE] = active_row,
         [VIEW_IDLE] = idle_row,
-        [VIEW_BLOCKED] = blocked_row};
+        [VIEW_BLOCKED] = blocked_row,
+        [VIEW_COMPLETED] = completed_row};
     struct show *s = ctx;
     json_t *summary = json_object_get(o, "summary");
 
@@ -228,6 +264,8 @@ static void on_record(void *ctx, json_t *o)
         active_heading(s);
     if (s->rows == 1 && s->view == VIEW_IDLE)
         idle_heading(s);
+    if (s->rows == 1 && s->view == VIEW_COMPLETED)
+        completed_heading();
     if (s->rows == 1 && s->view == VIEW_BLOCKED)
         printf("%18s %9s %s\n\n", "JobName", "User", "Reason");
     rows[s->view](s, o);
@@ -259,7 +297,8 @@ static enum view view_of(const struct command_line *l)
     static const struct {
         char letter;
         enum view view;
-    } views[] = {{'r', VIEW_ACTIVE}, {'i', VIEW_IDLE}, {'b', VIEW_BLOCKED}};
+    } views[] = {{'r', VIEW_ACTIVE}, {'i', VIEW_IDLE}, {'b', VIEW_BLOCKED},
+        {'c', VIEW_COMPLETED}};
 
     for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
         if (command_has(l, views[i].letter))
@@ -267,10 +306,24 @@ static enum view view_of(const struct command_line *l)
     return VIEW_ALL;
 }
 
+/* Those that ended are not in the queue: the accounting has them. */
+static struct query *query_ended(const struct command_line *l)
+{
+    struct query *q = query_new("/v1/accounting");
+    char from[24];
+
+    snprintf(from, sizeof from, "%lld", (long long)time(NULL) - 86400);
+    query_add(q, "from", from);
+    query_add(q, "user", command_value(l, 'u'));
+    return q;
+}
+
 static struct query *query_of(const struct command_line *l, enum view view)
 {
-    static const char *const sections[] = {
-        NULL, "active", "eligible", "blocked", "completed"};
+    static const char *const sections[] = {NULL, "active", "eligible", "blocked"};
+
+    if (view == VIEW_COMPLETED)
+        return query_ended(l);
     struct query *q = query_new("/v1/jobs");
     const char *where = command_value(l, 'w');
     char name[16] = "";

@@ -175,6 +175,7 @@ json_t *render_job_brief(struct server *s, const struct job *j)
     for (int kind = 0; kind < CRED_KINDS; kind++)
         add_cred(o, c, j, (enum cred_kind)kind);
     render_int(o, "procs", j->procs);
+    render_int(o, "tasks", j->tasks);
     render_int(o, "nodes", nodes_of(j));
     render_int(o, "mem_mb", j->mem_mb);
     add_times(o, j, n, world_now(s));
@@ -383,7 +384,6 @@ json_t *render_job(struct server *s, const struct job *j)
     json_t *o = render_job_brief(s, j), *requests = json_array();
 
     render_int(o, "at", world_now(s));
-    render_int(o, "tasks", j->tasks);
     render_real(o, "pe", j->pe);
     if (j->user_priority)
         render_int(o, "user_priority", j->user_priority);

@@ -319,3 +319,39 @@ def test_jobs_that_ended_are_listed_for_their_owner(live, other):
     mine = other.call("curl", "-s", "--unix-socket", f"{live.home}/api.sock",
                       "http://maui/v1/accounting").stdout.splitlines()
     assert [json.loads(r)["id"] for r in mine] == [own]
+
+
+def test_showstate_draws_the_machine(live, other):
+    job = live.submit(requests=tasks(3))
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    lines = live.ok("showstate").splitlines()
+    assert lines[0].startswith("cluster state summary for ")
+    assert lines[3] == ("    JobName            S      User    Group Procs   Remaining"
+                        "            StartTime")
+    assert lines[6].startswith(f"(A) {job:<18} R ")
+    assert "usage summary:  1 active jobs  2 active nodes" in lines
+    assert "Frame      01: [A][A][ ][ ]" in lines
+    assert "not authorized" in other.refused("showstate")
+
+
+def test_small_questions_are_for_everybody(live, other):
+    held = other.submit(hold=True)
+    running = other.submit(requests=tasks(2))
+    live.wait(lambda: live.state(running) == "Running", "the start")
+    assert other.ok("showhold").splitlines() == [
+        "         JOBNAME      HOLDS", "", f"{held:>16}       User"]
+    assert other.ok("showtasks", "nobody") == (
+        "The total number of tasks running by this user is 2\n")
+    assert other.run("showtasks").returncode == 1
+    text = other.ok("mshow", "-q")
+    assert text.startswith("active jobs------------------------\nJOBNAME ")
+    assert "\n1 active job\n" in text and text.endswith("\nTotal jobs:  2\n")
+
+
+def test_showq_c_lists_what_ended(live, other):
+    job, own = live.submit("exit 3"), other.submit(script="#!/bin/sh\nexit 4\n")
+    live.wait(lambda: live.ok("showq", "-c").endswith("\n2 Jobs\n"), "both ends")
+    rows = {l.split()[0]: l.split()[1:4] for l in live.ok("showq", "-c").splitlines()[2:4]}
+    assert rows[job][1] == "3" and rows[own][1] == "4" and rows[own][2] == "DEF"
+    assert other.ok("showq", "-c").endswith("\n1 Job\n")
+    assert "not authorized" in other.refused("showq", "-c", "-u", "root")

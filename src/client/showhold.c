@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Small questions about jobs: showhold, showtasks. */
+#include "client/client.h"
+#include "client/request.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct option_row options[] = {{0, NULL, NULL, NULL}};
+
+/* ---- showhold ---- */
+
+static const struct command_spec hold_spec = {
+    .name = "showhold",
+    .usage = "",
+    .summary = "Show held jobs and which holds they have.",
+    .options = options,
+    .examples = "  showhold               all held jobs\n",
+};
+
+static void hold_row(void *ctx, json_t *o)
+{
+    const char *shown = get_text(o, "shown_state", "");
+    const char *hold = strstr(shown, "Hold");
+
+    (void)ctx;
+    if (!json_object_get(o, "id"))
+        return; /* the summary */
+    if (strcmp(shown, "Deferred") == 0)
+        shown = "Defer"; /* the others: "BatchHold" is a Batch hold */
+    printf("%16s %10.*s\n", get_text(o, "id", ""),
+        hold && hold > shown ? (int)(hold - shown) : 10, shown);
+}
+
+int showhold_main(int argc, char **argv)
+{
+    struct command_line l;
+    int status;
+
+    if (command_parse(&hold_spec, argc, argv, &l, &status) < 0)
+        return status;
+    struct query *q = query_new("/v1/jobs");
+    query_add(q, "held", "1");
+    if (l.nargs) {
+        status = command_wrong(&l, "'%s' is not expected here", l.args[0]);
+    } else if (l.format == FORMAT_JSON) {
+        status = print_json_list(&l, q);
+    } else {
+        printf("%16s %10s\n\n", "JOBNAME", "HOLDS");
+        status = ask_list(&l, q, hold_row, NULL) < 0;
+    }
+    query_free(q);
+    command_fini(&l);
+    return status;
+}
+
+/* ---- showtasks ---- */
+
+static const struct command_spec tasks_spec = {
+    .name = "showtasks",
+    .usage = "USER",
+    .summary = "Show how many tasks of USER are running.",
+    .options = options,
+    .examples = "  showtasks ann          tasks of ann's active jobs\n",
+};
+
+static void count_tasks(void *ctx, json_t *o)
+{
+    json_int_t *tasks = ctx;
+
+    if (json_object_get(o, "id") && strcmp(get_text(o, "state", ""), "Suspended") != 0)
+        *tasks += get_int(o, "tasks", get_int(o, "procs", 0));
+}
+
+int showtasks_main(int argc, char **argv)
+{
+    struct command_line l;
+    json_int_t tasks = 0;
+    int status;
+
+    if (command_parse(&tasks_spec, argc, argv, &l, &status) < 0)
+        return status;
+    struct query *q = query_new("/v1/jobs");
+    query_add(q, "section", "active");
+    query_add(q, "user", l.nargs ? l.args[0] : "");
+    if (l.nargs != 1)
+        status = command_wrong(&l, "a user is needed");
+    else
+        status = ask_list(&l, q, count_tasks, &tasks) < 0;
+    if (status == 0 && l.format == FORMAT_JSON)
+        print_json(json_pack("{s:s, s:I}", "user", l.args[0], "tasks", tasks));
+    else if (status == 0)
+        printf("The total number of tasks running by this user is %lld\n",
+            (long long)tasks);
+    query_free(q);
+    command_fini(&l);
+    return status;
+}
