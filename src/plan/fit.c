@@ -312,6 +312,100 @@ struct fit *fit_get(struct plan *p, const struct taskdef *def)
     return f;
 }
 
+/* ---- without learning ---- */
+
+/* Can the pool be asked about the definition as it is planned now? One that nothing was
+ * asked of yet is planned for it for the time being. */
+static bool try_pool(struct plan *p, const struct taskdef *def, struct pool *pool,
+    uint32_t per_node, struct fit_trial *t)
+{
+    const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+    bool listed = def->hosts.n || def->exclude.n;
+    int64_t unit = listed || places_matter(p, def, pool->partition)
+                       ? 0
+                       : shape_unit(p, def, n, per_node);
+
+    if (pool->by_node)
+        return true;
+    if (pool->unit)
+        return pool->unit == unit && pool->per_node == per_node;
+    if (pool->later != INDEX_NONE)
+        return false;
+    if (!unit) {
+        pool->by_node = p->by_node = true;
+        vec_push(&t->listed, pool->index);
+        return true;
+    }
+    pool->unit = unit;
+    pool->per_node = per_node;
+    pool->total = pool->free_now = (int32_t)(per_node * pool->nodes.n);
+    pool->work_valid = false;
+    pool->stairs.n = 0;
+    vec_push(&t->counted, pool->index);
+    return true;
+}
+
+void fit_try(struct plan *p, const struct taskdef *def, struct fit_trial *t)
+{
+    *t =
+        (struct fit_trial){.def = def->index, .sets = p->sets.n, .by_node = p->by_node};
+    while (p->fits.n <= def->index)
+        vec_push(&p->fits, (struct fit){0});
+    if (p->fits.v[def->index].known) {
+        t->def = INDEX_NONE;
+        return;
+    }
+    p->fits.v[def->index].known = true;
+    p->admitted++;
+    for (size_t i = 0; i < p->c->partitions.n; i++) {
+        struct fitset draft = set_draft(p, def, UINT64_C(1) << i);
+        size_t kept = 0;
+        draft.tasks_max = 0;
+        for (size_t k = 0; k < draft.pools.n; k++) {
+            struct fitpool fp = draft.pools.v[k];
+            struct pool *pool = &p->pools.v[fp.pool];
+            if (!try_pool(p, def, pool, fp.per_node, t))
+                continue;
+            draft.tasks_max += (int64_t)fp.per_node * (int64_t)pool->nodes.n;
+            draft.pools.v[kept++] = fp;
+        }
+        draft.pools.n = kept;
+        if (kept)
+            vec_push(&p->fits.v[def->index].sets, set_intern(p, &draft));
+        else
+            set_fini(&draft);
+    }
+}
+
+static void forget_unit(struct pool *pool)
+{
+    pool->unit = 0;
+    pool->per_node = 0;
+    pool->total = pool->free_now = 0;
+    pool->work_valid = false;
+    pool->stairs.n = 0;
+}
+
+void fit_try_end(struct plan *p, struct fit_trial *t)
+{
+    p->version++; /* what was remembered of the trial is not to be found again */
+    if (t->def == INDEX_NONE)
+        return;
+    for (size_t i = 0; i < t->counted.n; i++)
+        forget_unit(&p->pools.v[t->counted.v[i]]);
+    for (size_t i = 0; i < t->listed.n; i++)
+        p->pools.v[t->listed.v[i]].by_node = false;
+    p->by_node = t->by_node;
+    for (size_t i = t->sets; i < p->sets.n; i++)
+        set_fini(&p->sets.v[i]);
+    p->sets.n = t->sets;
+    p->fits.v[t->def].known = false;
+    p->fits.v[t->def].sets.n = 0;
+    p->admitted++;
+    vec_fini(&t->counted);
+    vec_fini(&t->listed);
+}
+
 bool fit_has_pool(struct plan *p, const struct taskdef *def, const struct pool *pool)
 {
     const struct fitset *s = fit_in_partition(p, def, pool->partition);

@@ -114,6 +114,26 @@ uint32_t plan_rsv_tasks(
  * O(jobs + reservations). */
 int64_t plan_rsv_next(const struct plan *p, int64_t after);
 
+/* ---- questions about a job that nobody has submitted (ask.c) ---- */
+
+/* Answers from now until plan_try_end() also for this job, whose task definition the
+ * plan may not know: without learning from it how nodes are planned. Pools that are
+ * counted in other units than its tasks are then left out. Nothing but questions may
+ * come in between. O(pools). */
+struct plan_trial;
+struct plan_trial *plan_try(struct plan *p, const struct job *j);
+void plan_try_end(struct plan *p, struct plan_trial *t);
+
+/* Processors of the unit in which pools of the partition are counted (the largest of
+ * them); 0 = none is. */
+int64_t plan_unit(const struct plan *p, uint32_t partition);
+
+/* Each node of the partition on which tasks of the job could start now: how many, and
+ * until when they could stay. What reservations counted by pool will take is taken from
+ * the last nodes of the pool. O(nodes). */
+void plan_free_nodes(struct plan *p, const struct job *j, uint32_t partition, void *ctx,
+    void (*each)(void *ctx, const struct node *n, uint32_t tasks, int64_t until));
+
 /* ---- preemption ---- */
 
 /* Before plan_begin(): the reservations of the last cycle are not to be trusted. */

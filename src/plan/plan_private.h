@@ -278,6 +278,16 @@ bool set_has_count(const struct plan *p, const struct fitset *s);
 /* fit.c */
 struct fit *fit_get(struct plan *p, const struct taskdef *def);
 /* Is the definition feasible on the nodes of the pool? */
+/* A definition looked at without learning from it, and what is to be taken back. */
+struct fit_trial {
+    uint32_t def;                 /* INDEX_NONE: it was known */
+    size_t sets;                  /* of the plan, before */
+    bool by_node;                 /* the plan, before */
+    struct VEC(uint32_t) counted; /* pools that got a unit for the time being */
+    struct VEC(uint32_t) listed;  /* pools that were planned node by node */
+};
+void fit_try(struct plan *p, const struct taskdef *def, struct fit_trial *ret);
+void fit_try_end(struct plan *p, struct fit_trial *t);
 bool fit_has_pool(struct plan *p, const struct taskdef *def, const struct pool *pool);
 struct fitset *fit_in_partition(
     struct plan *p, const struct taskdef *def, uint32_t partition);

@@ -45,6 +45,11 @@ void api_reservation(struct server *s, struct request *r);
 void api_reserve(struct server *s, struct request *r);
 void api_unreserve(struct server *s, struct request *r);
 
+/* api_query.c: when and where */
+void api_job_start(struct server *s, struct request *r);
+void api_start(struct server *s, struct request *r);
+void api_windows(struct server *s, struct request *r);
+
 /* api_statistics.c */
 void api_statistics(struct server *s, struct request *r);
 void api_statistics_of(struct server *s, struct request *r);

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * When could it start, and what is free. */
+#include "engine/query.h"
+
+#include "engine/engine_private.h"
+#include "policy/access.h"
+
+#include <string.h>
+
+/* No job has such a name: resource managers give none with blanks. */
+#define ASKER "(question)"
+
+/* ---- a job for the time of a question ---- */
+
+struct asker {
+    struct job *j;
+    struct plan_trial *trial;
+};
+
+static const char *known_cred(
+    const struct cluster *c, enum cred_kind k, const char *name)
+{
+    return name && *name && cred_find(c, k, name) ? name : NULL;
+}
+
+static int check_ask(
+    const struct engine *e, const struct query_ask *ask, struct err *err)
+{
+    if (!e->stats.cycles)
+        return err_set(
+            err, ERR_IO, "nothing was scheduled yet: there is no plan to ask");
+    for (size_t i = 0; ask->features && ask->features[i]; i++)
+        if (names_find(e->c->features, ask->features[i]) == NAME_NONE)
+            return err_set(
+                err, ERR_NOT_FOUND, "no node has feature '%.60s'", ask->features[i]);
+    if (ask->partition && partition_find(e->c, ask->partition) == INDEX_NONE)
+        return err_set(
+            err, ERR_NOT_FOUND, "there is no partition '%.60s'", ask->partition);
+    return 0;
+}
+
+/* `unit` processors a task, `tasks` of them. */
+static int asker_begin(struct engine *e, const struct query_ask *ask, int64_t unit,
+    int64_t tasks, struct asker *ret, struct err *err)
+{
+    const char *const partitions[] = {ask->partition, NULL};
+    struct req_desc req = {
+        .tasks = (uint32_t)tasks, .features = ask->features, .mem = ask->mem};
+    struct job_desc d = {.id = ASKER,
+        .reqs = &req,
+        .nreqs = 1,
+        .submit_at = e->now,
+        .wclimit_s = ask->duration_s > 0 ? ask->duration_s : 1,
+        .partitions = ask->partition ? partitions : NULL};
+    char text[200];
+
+    req.per_task.v[RES_PROCS] = unit;
+    req.per_task.v[RES_MEM] = ask->mem_per_proc_mb * unit;
+    for (int k = 0; k < CRED_KINDS; k++)
+        d.cred[k] = known_cred(e->c, (enum cred_kind)k, ask->cred[k]);
+    if (job_add(e->c, &d, e->now, &ret->j, err) < 0)
+        return -1;
+    access_resolve(e->c, ret->j, text, sizeof text);
+    ret->trial = plan_try(e->plan, ret->j);
+    return 0;
+}
+
+static void asker_end(struct engine *e, struct asker *a)
+{
+    plan_try_end(e->plan, a->trial);
+    job_remove(e->c, a->j);
+}
+
+/* ---- showstart ---- */
+
+static bool earliest(
+    struct engine *e, const struct job *j, int64_t now, struct query_start *ret)
+{
+    struct slot slot;
+
+    if (!plan_first_fit(e->plan, j, now, &slot))
+        return false;
+    *ret = (struct query_start){.method = QUERY_EARLIEST,
+        .start_at = slot.at,
+        .end_at = time_add(slot.at, j->wclimit_s > 0 ? j->wclimit_s : 1),
+        .partition = slot.partition};
+    return true;
+}
+
+/* As if it had another QOS. */
+static bool earliest_with(struct engine *e, const struct job *j, uint32_t qos,
+    int64_t now, struct query_start *ret)
+{
+    struct job other = *j;
+
+    other.cred[CRED_QOS] = qos;
+    struct plan_trial *t = plan_try(e->plan, &other);
+    bool found = earliest(e, &other, now, ret);
+    plan_try_end(e->plan, t);
+    return found;
+}
+
+bool query_job_start(struct engine *e, const struct job *j, uint32_t qos, int64_t now,
+    struct query_start *ret)
+{
+    if (job_is_active(j) || j->state == JOB_SUSPENDED) {
+        *ret = (struct query_start){.method = QUERY_RUNNING,
+            .start_at = j->start_at,
+            .end_at = j->end_at,
+            .partition =
+                j->alloc.n ? e->c->nodes.v[j->alloc.v[0].first]->partition : 0};
+        return true;
+    }
+    if (j->state >= JOB_COMPLETED || !e->stats.cycles)
+        return false;
+    if (j->rsv_start_at > 0 && (!qos || qos == j->cred[CRED_QOS])) {
+        *ret = (struct query_start){.method = QUERY_RESERVATION,
+            .start_at = j->rsv_start_at,
+            .end_at = time_add(j->rsv_start_at, j->wclimit_s > 0 ? j->wclimit_s : 1),
+            .partition = j->rsv_partition};
+        return true;
+    }
+    return qos && qos != j->cred[CRED_QOS] ? earliest_with(e, j, qos, now, ret)
+                                           : earliest(e, j, now, ret);
+}
+
+/* The largest unit that the partitions in question are counted in. */
+static int64_t unit_of(const struct engine *e, const struct query_ask *ask)
+{
+    int64_t unit = 1;
+
+    for (uint32_t p = 0; p < e->c->partitions.n; p++) {
+        int64_t u = plan_unit(e->plan, p);
+        if (!ask->partition || partition_find(e->c, ask->partition) == p)
+            unit = u > unit ? u : unit;
+    }
+    return unit;
+}
+
+int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
+    bool *ret_found, struct query_start *ret, struct err *err)
+{
+    struct asker a;
+
+    *ret_found = false;
+    if (check_ask(e, ask, err) < 0)
+        return -1;
+    if (ask->procs < 1 || ask->procs > INT32_MAX)
+        return err_set(err, ERR_INVALID, "expected 1 processor or more");
+    int64_t unit = unit_of(e, ask), tasks = (ask->procs + unit - 1) / unit;
+    if (asker_begin(e, ask, unit, tasks, &a, err) < 0)
+        return -1;
+    *ret_found = earliest(e, a.j, now, ret);
+    asker_end(e, &a);
+    return 0;
+}
+
+/* ---- showbf ---- */
+
+struct node_walk {
+    struct engine *e;
+    const struct query_ask *ask;
+    int64_t now, unit;
+    struct query_nodes *ret;
+};
+
+static void add_node(void *ctx, const struct node *n, uint32_t tasks, int64_t until)
+{
+    struct node_walk *w = ctx;
+    struct query_node found = {.node = n->index,
+        .procs = tasks * w->unit,
+        .duration_s = until < TIME_NEVER ? until - w->now : DURATION_UNLIMITED};
+
+    if (found.duration_s > 0 && found.duration_s >= w->ask->duration_s)
+        vec_push(w->ret, found);
+}
+
+int query_nodes(struct engine *e, const struct query_ask *ask, int64_t now,
+    struct query_nodes *ret, struct err *err)
+{
+    struct node_walk w = {e, ask, now, 1, ret};
+    struct asker a;
+
+    if (check_ask(e, ask, err) < 0 || asker_begin(e, ask, 1, 1, &a, err) < 0)
+        return -1;
+    for (uint32_t p = 0; p < e->c->partitions.n; p++)
+        if (a.j->partitions >> p & 1)
+            plan_free_nodes(e->plan, a.j, p, &w, add_node);
+    asker_end(e, &a);
+    return 0;
+}
+
+/* Nodes that are free for so long. */
+static int64_t nodes_for(const struct engine *e, const struct query_nodes *nodes,
+    uint32_t partition, int64_t duration_s)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < nodes->n; i++)
+        n += nodes->v[i].duration_s >= duration_s
+             && e->c->nodes.v[nodes->v[i].node]->partition == partition;
+    return n;
+}
+
+/* Needs the question more than processors? */
+static bool is_plain(const struct query_ask *ask)
+{
+    return !ask->features && ask->mem.op == CMP_NONE && !ask->mem_per_proc_mb
+           && !(ask->cred[CRED_CLASS] && *ask->cred[CRED_CLASS]);
+}
+
+static void add_windows(struct engine *e, const struct query_ask *ask,
+    const struct job *j, int64_t unit, uint32_t partition,
+    const struct query_nodes *nodes, struct query_windows *ret)
+{
+    uint32_t access = ask->any ? PLAN_ACCESS_ANY : plan_access(e->plan, j);
+    struct job shaped = *j;
+    struct window w = {0};
+
+    while (plan_window(e->plan, partition, access, w.duration_s, &w)) {
+        struct query_window found = {partition, w.procs, 0, w.duration_s};
+        shaped.wclimit_s = w.duration_s;
+        if (!ask->any || !is_plain(ask)) {
+            int64_t free = plan_free_now(e->plan, &shaped, partition) * unit;
+            found.procs = free < found.procs || !is_plain(ask) ? free : found.procs;
+        }
+        found.nodes = nodes_for(e, nodes, partition, w.duration_s);
+        struct query_window *last = ret->n ? &ret->v[ret->n - 1] : NULL;
+        if (found.procs <= 0 || found.procs < ask->procs || found.nodes < ask->nodes
+            || found.duration_s < ask->duration_s)
+            continue;
+        if (last && last->partition == partition && last->procs == found.procs)
+            *last = found; /* the same for longer */
+        else
+            vec_push(ret, found);
+    }
+}
+
+int query_windows(struct engine *e, const struct query_ask *ask, int64_t now,
+    struct query_windows *ret, struct err *err)
+{
+    struct query_nodes nodes = {0};
+    struct asker a;
+    int64_t unit;
+
+    if (query_nodes(e, ask, now, &nodes, err) < 0) {
+        vec_fini(&nodes);
+        return -1;
+    }
+    unit = unit_of(e, ask);
+    if (asker_begin(e, ask, unit, 1, &a, err) < 0) {
+        vec_fini(&nodes);
+        return -1;
+    }
+    for (uint32_t p = 0; p < e->c->partitions.n; p++)
+        if (a.j->partitions >> p & 1)
+            add_windows(e, ask, a.j, unit, p, &nodes, ret);
+    asker_end(e, &a);
+    vec_fini(&nodes);
+    return 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Questions: when could it start, what is free. What they answer is of the last cycle;
+ * nothing that is decided later changes by them. They may be asked between cycles,
+ * after the first one. Source: reference commands, showstart, showbf. */
+#ifndef MAUI_ENGINE_QUERY_H
+#define MAUI_ENGINE_QUERY_H
+
+#include "engine/engine.h"
+
+/* A job that nobody has submitted. */
+struct query_ask {
+    const char *cred[CRED_KINDS]; /* NULL or unknown = none */
+    bool any;                     /* windows: as if every reservation let it in */
+    const char *const *features;  /* NULL-terminated or NULL */
+    struct cmp mem;               /* on configured memory */
+    int64_t mem_per_proc_mb;      /* dedicated */
+    const char *partition;        /* NULL = all */
+    int64_t procs, nodes;         /* windows: at least so many; 0 = any */
+    int64_t duration_s;           /* windows: at least */
+};
+
+/* ---- showstart ---- */
+
+enum query_method { QUERY_RUNNING, QUERY_RESERVATION, QUERY_EARLIEST };
+struct query_start {
+    enum query_method method;
+    int64_t start_at, end_at;
+    uint32_t partition;
+};
+
+/* When the job starts, as far as can be foreseen: earliest start = if it were the job
+ * of highest priority, with all reservations honoured. With `qos` not 0: as if it had
+ * that QOS, for what reservations say of it. False = never, or not known. */
+bool query_job_start(struct engine *e, const struct job *j, uint32_t qos, int64_t now,
+    struct query_start *ret);
+
+/* The same for `procs` during `duration_s`, asked in whole units where nodes are
+ * counted in larger ones. -1 with a sentence when the question makes no sense. */
+int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
+    bool *ret_found, struct query_start *ret, struct err *err);
+
+/* ---- showbf ---- */
+
+struct query_window {
+    uint32_t partition;
+    int64_t procs, nodes;
+    int64_t duration_s; /* DURATION_UNLIMITED = no end */
+};
+struct query_windows VEC(struct query_window);
+
+/* What could be used from now on, longer and narrower from window to window. Appends.
+ */
+int query_windows(struct engine *e, const struct query_ask *ask, int64_t now,
+    struct query_windows *ret, struct err *err);
+
+/* The same node by node: processors free now, and for how long. */
+struct query_node {
+    uint32_t node;
+    int64_t procs;
+    int64_t duration_s;
+};
+struct query_nodes VEC(struct query_node);
+int query_nodes(struct engine *e, const struct query_ask *ask, int64_t now,
+    struct query_nodes *ret, struct err *err);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Questions about the plan: when could it start (showstart), what is free now
+ * (showbf). */
+#include "engine/query.h"
+#include "server/api.h"
+#include "server/render.h"
+#include "server/server_private.h"
+
+/* ---- the question ---- */
+
+/* A question as it was asked, with what it borrows. */
+struct question {
+    struct query_ask ask;
+    char *text;            /* the features, cut at the commas */
+    const char **features; /* NULL-terminated */
+};
+
+static void question_fini(struct question *q)
+{
+    free(q->features);
+    free(q->text);
+}
+
+static const char *text_of(struct request *r, const char *name)
+{
+    const char *text = request_query(r, name);
+
+    return text && *text ? text : NULL;
+}
+
+/* Configured memory as ">=512"; a plain number means at least that much. */
+static int read_mem(const char *text, struct cmp *ret, struct err *err)
+{
+    static const struct {
+        const char *sign;
+        enum cmp_op op;
+    } signs[] = {{">=", CMP_GE}, {"<=", CMP_LE}, {"==", CMP_EQ}, {">", CMP_GT},
+        {"<", CMP_LT}, {"=", CMP_EQ}};
+    const char *number = text;
+    char *end;
+
+    ret->op = CMP_GE;
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        if (strncmp(text, signs[i].sign, strlen(signs[i].sign)) == 0) {
+            ret->op = signs[i].op;
+            number = text + strlen(signs[i].sign);
+            break;
+        }
+    ret->value = strtoll(number, &end, 10);
+    if (end == number || *end || ret->value < 0)
+        return err_set(err, ERR_INVALID,
+            "mem: '%.40s': expected MB, perhaps after >=, >, ==, < or <=", text);
+    return 0;
+}
+
+static void read_features(struct question *q, const char *text)
+{
+    size_t n = 0;
+
+    q->text = xstrdup(text);
+    q->features = xcalloc(strlen(text) + 2, sizeof *q->features);
+    for (char *save = NULL, *p = strtok_r(q->text, ",", &save); p;
+         p = strtok_r(NULL, ",", &save))
+        q->features[n++] = p;
+    q->ask.features = q->features;
+}
+
+static int read_question(struct request *r, struct question *q, struct err *err)
+{
+    static const struct {
+        const char *name;
+        size_t at;
+    } numbers[] = {{"procs", offsetof(struct query_ask, procs)},
+        {"nodes", offsetof(struct query_ask, nodes)},
+        {"duration_s", offsetof(struct query_ask, duration_s)},
+        {"mem_per_proc_mb", offsetof(struct query_ask, mem_per_proc_mb)}};
+    const char *any = text_of(r, "any"), *mem = text_of(r, "mem");
+    const char *features = text_of(r, "features");
+
+    q->ask.any = any && strcmp(any, "1") == 0;
+    for (int k = 0; k < CRED_KINDS && !q->ask.any; k++)
+        q->ask.cred[k] = text_of(r, cred_kind_name((enum cred_kind)k));
+    if (!q->ask.any && !q->ask.cred[CRED_USER]) {
+        q->ask.cred[CRED_USER] = request_who(r)->user;
+        if (!q->ask.cred[CRED_GROUP])
+            q->ask.cred[CRED_GROUP] = request_who(r)->group;
+    }
+    q->ask.partition = text_of(r, "partition");
+    if (q->ask.partition && strcmp(q->ask.partition, "ALL") == 0)
+        q->ask.partition = NULL;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        int64_t *n = (int64_t *)((char *)&q->ask + numbers[i].at);
+        if (request_query_int(r, numbers[i].name, 0, n, err) < 0)
+            return -1;
+        if (*n < 0 || *n > INT32_MAX)
+            return err_set(
+                err, ERR_INVALID, "%s: expected 0 to %d", numbers[i].name, INT32_MAX);
+    }
+    if (features)
+        read_features(q, features);
+    return mem ? read_mem(mem, &q->ask.mem, err) : 0;
+}
+
+/* ---- showstart ---- */
+
+static json_t *render_start(
+    struct server *s, bool found, const struct query_start *q, int64_t duration_s)
+{
+    static const char *const methods[] = {[QUERY_RUNNING] = "running",
+        [QUERY_RESERVATION] = "reservation",
+        [QUERY_EARLIEST] = "earliest"};
+    const struct cluster *c = engine_cluster(s->engine);
+    json_t *o = json_pack("{s:I}", "at", (json_int_t)world_now(s));
+
+    render_duration(o, "duration_s", duration_s);
+    render_instant(o, "start_at", found ? q->start_at : 0);
+    render_instant(o, "end_at", found ? q->end_at : 0);
+    if (found) {
+        render_text(o, "partition", c->partitions.v[q->partition]->name);
+        render_text(o, "method", methods[q->method]);
+    }
+    return o;
+}
+
+void api_job_start(struct server *s, struct request *r)
+{
+    const char *id = request_param(r, "id"), *qos = text_of(r, "qos");
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct job *j = job_find(c, id);
+    const struct cred *k = qos ? cred_find(c, CRED_QOS, qos) : NULL;
+    struct query_start q;
+    struct err err;
+
+    if (!j || j->state >= JOB_COMPLETED) {
+        err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
+        request_refuse(r, &err);
+        return;
+    }
+    if (qos && !k) {
+        err_set(&err, ERR_NOT_FOUND, "there is no QOS '%.60s'", qos);
+        request_refuse(r, &err);
+        return;
+    }
+    bool found = query_job_start(s->engine, j, k ? k->index : 0, world_now(s), &q);
+    json_t *o = render_start(s, found, &q, j->wclimit_s > 0 ? j->wclimit_s : 1);
+    render_text(o, "job", j->id);
+    render_int(o, "procs", j->procs);
+    request_reply_json(r, o);
+}
+
+void api_start(struct server *s, struct request *r)
+{
+    struct question q = {0};
+    struct query_start found;
+    struct err err;
+    bool any = false;
+
+    int result = read_question(r, &q, &err);
+    if (result == 0 && q.ask.duration_s == 0)
+        q.ask.duration_s = 1;
+    if (result == 0)
+        result = query_start(s->engine, &q.ask, world_now(s), &any, &found, &err);
+    if (result < 0) {
+        request_refuse(r, &err);
+    } else {
+        json_t *o = render_start(s, any, &found, q.ask.duration_s);
+        render_int(o, "procs", q.ask.procs);
+        request_reply_json(r, o);
+    }
+    question_fini(&q);
+}
+
+/* ---- showbf ---- */
+
+static json_t *render_windows(
+    const struct cluster *c, const struct query_windows *w, const struct query_ask *ask)
+{
+    json_t *list = json_array();
+
+    for (uint32_t p = 0; p < c->partitions.n; p++) {
+        json_t *windows = json_array();
+        if (c->partitions.v[p]->node_count == 0
+            || (ask->partition
+                && strcmp(ask->partition, c->partitions.v[p]->name) != 0)) {
+            json_decref(windows);
+            continue;
+        }
+        for (size_t i = 0; i < w->n; i++) {
+            if (w->v[i].partition != p)
+                continue;
+            json_t *o = json_pack("{s:I, s:I}", "procs", (json_int_t)w->v[i].procs,
+                "nodes", (json_int_t)w->v[i].nodes);
+            render_duration(o, "duration_s", w->v[i].duration_s);
+            json_array_append_new(windows, o);
+        }
+        json_array_append_new(list, json_pack("{s:s, s:o}", "name",
+                                        c->partitions.v[p]->name, "windows", windows));
+    }
+    return list;
+}
+
+static json_t *render_nodes(const struct cluster *c, const struct query_nodes *nodes)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < nodes->n; i++) {
+        const struct node *n = c->nodes.v[nodes->v[i].node];
+        struct res used = node_dedicated(c, n);
+        json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I}", "name", n->name, "procs",
+            (json_int_t)nodes->v[i].procs, "mem_mb",
+            (json_int_t)(n->cfg.v[RES_MEM] - used.v[RES_MEM]), "disk_mb",
+            (json_int_t)(n->cfg.v[RES_DISK] - used.v[RES_DISK]), "swap_mb",
+            (json_int_t)(n->cfg.v[RES_SWAP] - used.v[RES_SWAP]));
+        render_duration(o, "duration_s", nodes->v[i].duration_s);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+void api_windows(struct server *s, struct request *r)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const char *per_node = text_of(r, "per_node");
+    bool by_node = per_node && strcmp(per_node, "1") == 0;
+    struct question q = {0};
+    struct query_windows windows = {0};
+    struct query_nodes nodes = {0};
+    struct err err;
+
+    int result = read_question(r, &q, &err);
+    if (result == 0)
+        result = by_node
+                     ? query_nodes(s->engine, &q.ask, world_now(s), &nodes, &err)
+                     : query_windows(s->engine, &q.ask, world_now(s), &windows, &err);
+    if (result < 0) {
+        request_refuse(r, &err);
+    } else {
+        json_t *o = json_pack("{s:I, s:s, s:o}", "at", (json_int_t)world_now(s),
+            "partition", q.ask.partition ? q.ask.partition : "ALL", "partitions",
+            render_windows(c, &windows, &q.ask));
+        for (int k = 0; k < CRED_KINDS; k++)
+            render_text(o, cred_kind_name((enum cred_kind)k), q.ask.cred[k]);
+        if (by_node)
+            json_object_set_new(o, "nodes", render_nodes(c, &nodes));
+        request_reply_json(r, o);
+    }
+    vec_fini(&windows);
+    vec_fini(&nodes);
+    question_fini(&q);
+}

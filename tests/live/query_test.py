@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When could it start, what is free: through the daemon."""
+import time
+
+
+def test_a_waiting_job_is_told_its_start(live):
+    first = live.submit("sleep 60", requests=[{"tasks": 8}], wclimit_s=300)
+    live.wait(lambda: live.state(first) == "Running", "the start")
+    second = live.submit("sleep 60", requests=[{"tasks": 8}], wclimit_s=100)
+    third = live.submit("sleep 60", requests=[{"tasks": 8}], wclimit_s=100)
+    live.wait(lambda: live.job(third) and live.job(second).get("reservation_at"),
+              "the reservation")
+    began = live.job(first)["start_at"]
+    status, answer = live.api(f"/v1/jobs/{first}/start")
+    assert status == 200
+    assert answer["method"] == "running" and answer["start_at"] == began
+    assert answer["procs"] == 8 and answer["duration_s"] == 300
+    answer = live.api(f"/v1/jobs/{second}/start")[1]
+    assert answer["method"] == "reservation"
+    assert answer["start_at"] == began + 300 and answer["end_at"] == began + 400
+    assert answer["partition"] == "DEFAULT"
+    answer = live.api(f"/v1/jobs/{third}/start")[1]
+    assert answer["method"] == "earliest" and answer["start_at"] == began + 400
+    assert live.api("/v1/jobs/no-such/start")[0] == 404
+
+
+def test_processors_for_a_time_and_windows(live):
+    job = live.submit("sleep 60", requests=[{"tasks": 6}], wclimit_s=300)
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    began = live.job(job)["start_at"]
+    answer = live.api("/v1/start?procs=2&duration_s=1000")[1]
+    assert abs(answer["start_at"] - time.time()) < 30
+    assert answer["end_at"] - answer["start_at"] == 1000
+    assert live.api("/v1/start?procs=3")[1]["start_at"] == began + 300
+    assert live.api("/v1/start?procs=9")[1]["start_at"] is None
+    status, answer = live.api("/v1/windows")
+    assert status == 200
+    assert answer["partitions"] == [
+        {"name": "DEFAULT", "windows": [{"procs": 2, "nodes": 1, "duration_s": None}]}]
+    answer = live.api("/v1/windows?per_node=1&any=1")[1]
+    assert [(n["procs"], n["duration_s"]) for n in answer["nodes"]] == [(2, None)]
+    assert live.api("/v1/windows?procs=3")[1]["partitions"][0]["windows"] == []
+
+
+def test_answers_are_as_described(live):
+    live.wait(lambda: live.api("/v1/windows")[0] == 200, "the first cycle")
+    schemas = live.api("/openapi.json")[1]["components"]["schemas"]
+    assert set(live.api("/v1/windows?per_node=1")[1]) <= set(schemas["Windows"]["properties"])
+    assert set(live.api("/v1/start?procs=1")[1]) <= set(schemas["Start"]["properties"])
+
+
+def test_questions_that_make_no_sense_are_refused(live):
+    live.wait(lambda: live.api("/v1/windows")[0] == 200, "the first cycle")
+    assert live.api("/v1/start?procs=0")[0] == 400
+    assert live.api("/v1/windows?mem=lots")[0] == 400
+    assert live.api("/v1/windows?features=no-such")[0] == 404
+    assert live.api("/v1/windows?partition=moon")[0] == 404

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Questions without side effects: engine/query. */
+#include "cmocka_all.h"
+#include "engine/query.h"
+#include "example.h"
+
+#include <stdio.h>
+
+/* Four processors: all busy until 100, then two are reserved until 150. */
+static const struct example busy = {.nodes = 4,
+    .jobs = {{.id = "run", .procs = 3, .limit = 100, .priority = 30},
+        {.id = "wide", .procs = 4, .limit = 50, .priority = 20},
+        {.id = "low", .procs = 2, .limit = 500, .priority = 10}}};
+
+static struct query_start start_of(struct scenario *s, const char *id)
+{
+    struct query_start q = {.start_at = -1};
+
+    query_job_start(sc_engine(s), sc_find(s, id), 0, sc_now(s), &q);
+    return q;
+}
+
+static int64_t earliest(struct scenario *s, struct query_ask ask)
+{
+    struct query_start q;
+    struct err err = {0};
+    bool found;
+
+    if (query_start(sc_engine(s), &ask, sc_now(s), &found, &q, &err) < 0)
+        fail_msg("%s", err.text);
+    return found ? q.start_at : -1;
+}
+
+static void a_job_starts_when_it_runs_is_reserved_or_fits(void **state)
+{
+    (void)state;
+    BOTH_WAYS(s, busy)
+    {
+        sc_at(s, 10);
+        assert_int_equal(start_of(s, "run").method, QUERY_RUNNING);
+        assert_int_equal(start_of(s, "run").start_at, 0);
+        assert_int_equal(start_of(s, "wide").method, QUERY_RESERVATION);
+        assert_int_equal(start_of(s, "wide").start_at, 100);
+        assert_int_equal(start_of(s, "wide").end_at, 150);
+        assert_int_equal(start_of(s, "low").method, QUERY_EARLIEST);
+        assert_int_equal(start_of(s, "low").start_at, 150);
+        assert_int_equal(start_of(s, "low").end_at, 650);
+    }
+}
+
+static void processors_for_a_time_start_beside_what_is_reserved(void **state)
+{
+    (void)state;
+    BOTH_WAYS(s, busy)
+    {
+        sc_at(s, 10);
+        assert_int_equal(
+            earliest(s, (struct query_ask){.procs = 1, .duration_s = 90}), 10);
+        assert_int_equal(
+            earliest(s, (struct query_ask){.procs = 1, .duration_s = 91}), 150);
+        assert_int_equal(
+            earliest(s, (struct query_ask){.procs = 2, .duration_s = 1}), 150);
+        assert_int_equal(
+            earliest(s, (struct query_ask){.procs = 5, .duration_s = 1}), -1);
+    }
+}
+
+static void nodes_counted_in_larger_units_are_asked_in_units(void **state)
+{
+    (void)state;
+    static const struct req_desc whole = {.tasks = 2, .per_task = {.v = {4, 0, 0, 0}}};
+    struct scenario *s = sc_create();
+
+    sc_nodes(s, 3, 4);
+    sc_job(s, (struct sc_job){.id = "run", .req = &whole, .limit_s = 100});
+    sc_at(s, 10);
+    assert_int_equal(earliest(s, (struct query_ask){.procs = 3, .duration_s = 5}), 10);
+    assert_int_equal(earliest(s, (struct query_ask){.procs = 5, .duration_s = 5}), 100);
+    sc_destroy(s);
+}
+
+static void a_machine_nobody_asked_of_yet_is_free_now(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_create();
+
+    sc_nodes(s, 2, 4);
+    sc_at(s, 5);
+    assert_int_equal(earliest(s, (struct query_ask){.procs = 8, .duration_s = 50}), 5);
+    assert_int_equal(earliest(s, (struct query_ask){.procs = 9, .duration_s = 50}), -1);
+    /* and nothing was learned from the question */
+    sc_job(s, (struct sc_job){.id = "j", .procs = 2, .limit_s = 10, .submit_at = 6});
+    sc_at(s, 8);
+    assert_int_equal(sc_start(s, "j"), 6);
+    sc_destroy(s);
+}
+
+static struct query_windows windows(struct scenario *s, struct query_ask ask)
+{
+    struct query_windows w = {0};
+    struct err err = {0};
+
+    if (query_windows(sc_engine(s), &ask, sc_now(s), &w, &err) < 0)
+        fail_msg("%s", err.text);
+    return w;
+}
+
+static void windows_get_longer_and_narrower(void **state)
+{
+    (void)state;
+    static const struct example x = {.nodes = 6,
+        .jobs = {{.id = "run", .procs = 3, .limit = 100, .priority = 30},
+            {.id = "wide", .procs = 4, .limit = 50, .priority = 20}}};
+
+    BOTH_WAYS(s, x)
+    {
+        sc_at(s, 10);
+        struct query_windows w = windows(s, (struct query_ask){0});
+        assert_int_equal(w.n, 2);
+        assert_int_equal(w.v[0].procs, 3);
+        assert_int_equal(w.v[0].nodes, 3);
+        assert_int_equal(w.v[0].duration_s, 90);
+        assert_int_equal(w.v[1].procs, 2);
+        assert_true(w.v[1].duration_s >= DURATION_UNLIMITED);
+        vec_fini(&w);
+        w = windows(s, (struct query_ask){.procs = 3});
+        assert_int_equal(w.n, 1);
+        vec_fini(&w);
+        w = windows(s, (struct query_ask){.duration_s = 91});
+        assert_int_equal(w.n, 1);
+        assert_int_equal(w.v[0].procs, 2);
+        vec_fini(&w);
+        w = windows(s, (struct query_ask){.nodes = 4});
+        assert_int_equal(w.n, 0);
+        vec_fini(&w);
+    }
+}
+
+static void nodes_tell_how_long_they_are_free(void **state)
+{
+    (void)state;
+    static const struct example x = {.nodes = 6,
+        .jobs = {{.id = "run", .procs = 3, .limit = 100, .priority = 30},
+            {.id = "wide", .procs = 4, .limit = 50, .priority = 20}}};
+
+    BOTH_WAYS(s, x)
+    {
+        struct query_nodes n = {0};
+        struct err err;
+        size_t endless = 0;
+        sc_at(s, 10);
+        struct query_ask ask = {0};
+        assert_int_equal(query_nodes(sc_engine(s), &ask, sc_now(s), &n, &err), 0);
+        assert_int_equal(n.n, 3);
+        for (size_t i = 0; i < n.n; i++)
+            endless += n.v[i].duration_s >= DURATION_UNLIMITED;
+        assert_int_equal(endless, 2);
+        vec_fini(&n);
+    }
+}
+
+static void features_and_memory_narrow_the_windows(void **state)
+{
+    (void)state;
+    static const char *const fast[] = {"fast", NULL};
+    struct scenario *s = sc_create();
+
+    sc_node(s, &(struct node_desc){
+                   .name = "a", .cfg = {.v = {4, 1000, 0, 0}}, .features = fast});
+    sc_node(s, &(struct node_desc){.name = "b", .cfg = {.v = {4, 4000, 0, 0}}});
+    sc_at(s, 5);
+    struct query_windows w = windows(s, (struct query_ask){.features = fast});
+    assert_int_equal(w.n, 1);
+    assert_int_equal(w.v[0].procs, 4);
+    vec_fini(&w);
+    w = windows(s, (struct query_ask){.mem = {CMP_GE, 2000}});
+    assert_int_equal(w.n, 1);
+    assert_int_equal(w.v[0].procs, 4);
+    vec_fini(&w);
+    w = windows(s, (struct query_ask){.mem_per_proc_mb = 500});
+    assert_int_equal(w.n, 1);
+    assert_int_equal(w.v[0].procs, 2 + 4);
+    vec_fini(&w);
+    sc_destroy(s);
+}
+
+static void reservations_let_in_whom_they_name(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_create();
+    struct err err;
+
+    sc_nodes(s, 4, 1);
+    assert_int_equal(sc_setres(s,
+                         &(struct sc_rsv){.hosts = "n1",
+                             .lists = {[ACL_USER] = "ann"},
+                             .start_at = 0,
+                             .end_at = 1000},
+                         &err),
+        0);
+    sc_job(s, (struct sc_job){.id = "a", .procs = 1, .limit_s = 10, .user = "ann"});
+    sc_at(s, 20);
+    struct query_windows w =
+        windows(s, (struct query_ask){.cred = {[CRED_USER] = "ann"}});
+    assert_int_equal(w.v[0].procs, 4);
+    vec_fini(&w);
+    w = windows(s, (struct query_ask){.cred = {[CRED_USER] = "bob"}});
+    assert_int_equal(w.v[0].procs, 3);
+    vec_fini(&w);
+    w = windows(s, (struct query_ask){.any = true});
+    assert_int_equal(w.v[0].procs, 4);
+    vec_fini(&w);
+    sc_destroy(s);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    (void)state;
+    static const char *const odd[] = {"no-such", NULL};
+    struct scenario *s = sc_create();
+    struct query_start q;
+    struct err err;
+    bool found;
+
+    sc_nodes(s, 1, 1);
+    sc_at(s, 1);
+    struct query_ask none = {.procs = 0}, feature = {.procs = 1, .features = odd};
+    assert_int_equal(query_start(sc_engine(s), &none, 1, &found, &q, &err), -1);
+    assert_int_equal(query_start(sc_engine(s), &feature, 1, &found, &q, &err), -1);
+    assert_non_null(strstr(err.text, "no-such"));
+    struct query_ask partition = {.procs = 1, .partition = "moon"};
+    assert_int_equal(query_start(sc_engine(s), &partition, 1, &found, &q, &err), -1);
+    sc_destroy(s);
+}
+
+/* ---- nothing changes ---- */
+
+static void ask_everything(void *ctx, struct scenario *s)
+{
+    struct cluster *c = engine_cluster(sc_engine(s));
+    struct query_windows w = {0};
+    struct query_nodes n = {0};
+    struct query_start q;
+    struct err err;
+    bool found;
+
+    (void)ctx;
+    for (size_t i = 0; i < c->jobs.n; i++)
+        if (c->jobs.v[i])
+            query_job_start(sc_engine(s), c->jobs.v[i], 0, sc_now(s), &q);
+    for (int64_t procs = 1; procs < 40; procs += 6) {
+        struct query_ask ask = {
+            .procs = procs, .duration_s = procs * 7, .mem_per_proc_mb = procs % 2};
+        query_start(sc_engine(s), &ask, sc_now(s), &found, &q, &err);
+        query_windows(sc_engine(s), &ask, sc_now(s), &w, &err);
+        query_nodes(sc_engine(s), &ask, sc_now(s), &n, &err);
+    }
+    vec_fini(&w);
+    vec_fini(&n);
+}
+
+/* A number that looks random and is the same each time. */
+static uint32_t next(uint32_t *io)
+{
+    *io = *io * 1664525 + 1013904223;
+    return *io >> 16;
+}
+
+static struct scenario *crowd(bool by_node, uint32_t unit)
+{
+    struct scenario *s = sc_create();
+    uint32_t seed = 7 + unit;
+
+    sc_nodes(s, 8, 4);
+    if (by_node)
+        sc_force_by_node(s);
+    for (int i = 0; i < 120; i++) {
+        static char id[120][8];
+        static struct req_desc reqs[120];
+        snprintf(id[i], sizeof id[i], "j%d", i);
+        reqs[i] = (struct req_desc){
+            .tasks = 1 + next(&seed) % (24 / unit), .per_task = {.v = {unit, 0, 0, 0}}};
+        int64_t limit = 10 + next(&seed) % 200;
+        sc_job(s, (struct sc_job){.id = id[i],
+                      .req = &reqs[i],
+                      .submit_at = next(&seed) % 1500,
+                      .limit_s = limit,
+                      .run_s = 1 + limit * (next(&seed) % 100) / 100,
+                      .user = next(&seed) % 2 ? "ann" : "bob"});
+    }
+    return s;
+}
+
+static void questions_after_each_cycle_change_nothing(void **state)
+{
+    (void)state;
+    for (uint32_t way = 0; way < 4; way++) {
+        uint32_t unit = way & 1 ? 2 : 1;
+        struct scenario *plain = crowd(way & 2, unit);
+        sc_run(plain);
+        char *told[120];
+        for (int i = 0; i < 120; i++) {
+            char id[8];
+            snprintf(id, sizeof id, "j%d", i);
+            told[i] = strdup(sc_log(plain, id));
+        }
+        struct scenario *asked = crowd(way & 2, unit);
+        sc_watch(asked, ask_everything, NULL);
+        sc_run(asked);
+        for (int i = 0; i < 120; i++) {
+            char id[8];
+            snprintf(id, sizeof id, "j%d", i);
+            assert_string_equal(sc_log(asked, id), told[i]);
+            assert_string_equal(sc_where(asked, id), sc_where(plain, id));
+            free(told[i]);
+        }
+        sc_destroy(plain);
+        sc_destroy(asked);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_starts_when_it_runs_is_reserved_or_fits),
+        cmocka_unit_test(processors_for_a_time_start_beside_what_is_reserved),
+        cmocka_unit_test(nodes_counted_in_larger_units_are_asked_in_units),
+        cmocka_unit_test(a_machine_nobody_asked_of_yet_is_free_now),
+        cmocka_unit_test(windows_get_longer_and_narrower),
+        cmocka_unit_test(nodes_tell_how_long_they_are_free),
+        cmocka_unit_test(features_and_memory_narrow_the_windows),
+        cmocka_unit_test(reservations_let_in_whom_they_name),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(questions_after_each_cycle_change_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
