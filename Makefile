@@ -7,7 +7,7 @@ build: ## build everything into build/release
 	@scripts/deps build
 	@scripts/build release
 
-demo: build ## a simulated month on a small machine, two configurations compared
+demo: build ## a scheduler at work with real jobs, half a minute; leaves nothing behind
 	@scripts/demo
 
 check: ## build twice (release, sanitizers), run every test, end with "N passed, N failed"

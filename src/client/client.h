@@ -24,6 +24,8 @@ int releaseres_main(int argc, char **argv);
 int schedctl_main(int argc, char **argv);
 int mschedctl_main(int argc, char **argv);
 int changeparam_main(int argc, char **argv);
+/* demo.c */
+int demo_main(int argc, char **argv);
 /* order.c */
 int sethold_main(int argc, char **argv);
 int releasehold_main(int argc, char **argv);

@@ -18,6 +18,7 @@ static const struct command {
     {"check", check_main, "validate a configuration file"},
     {"checkjob", checkjob_main, "show a job, and why it waits"},
     {"checknode", checknode_main, "show a node"},
+    {"demo", demo_main, "show a scheduler at work, with real jobs"},
     {"diagnose", diagnose_main, "show tables of what the scheduler knows"},
     {"keeper", keeper_main, NULL},
     {"mdiag", diagnose_main, "the same as diagnose"},

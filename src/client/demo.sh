@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+# maui demo: a scheduler of its own in a folder of its own, with real jobs on this
+# machine presented as four nodes. $1 = the program, $2 = how long a work unit is, in
+# seconds. Needs no root, leaves nothing behind, takes well under a minute.
+# shellcheck shell=bash
+set -euo pipefail
+program=$1 unit=${2:-1}
+home=$(mktemp -d "${TMPDIR:-/tmp}/maui-demo-XXXXXX")
+export MAUIHOMEDIR=$home LC_ALL=C
+unset SERVERHOMEDIR SERVERHOST SERVERPORT SERVERCONFIGFILE
+
+maui() { "$program" "$@"; }
+
+finish() {
+    trap - EXIT INT TERM
+    maui canceljob ALL >/dev/null 2>&1 || true
+    pid=$(cat "$home/maui.pid" 2>/dev/null || true)
+    maui schedctl -k >/dev/null 2>&1 || { [ -n "$pid" ] && kill "$pid" 2>/dev/null; } || true
+    for _ in $(seq 100); do
+        [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null || break
+        sleep 0.1
+    done
+    rm -rf "$home"
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+
+# Say what is done, do it, show what comes.
+show() {
+    printf '\n$ maui %s\n' "$*"
+    maui "$@" | sed 's/^/    /'
+}
+tell() { printf '\n== %s\n' "$*"; }
+nap() { sleep "$(awk "BEGIN { print $1 * $unit }")"; }
+# submit NAME ACCOUNT CLASS RESOURCES UNITS: prints the id
+submit() {
+    printf '#!/bin/sh\nsleep %s\necho done\n' "$(awk "BEGIN { print $5 * $unit }")" |
+        maui msub -d "$home" -N "$1" -A "$2" -q "$3" -j oe -l "$4"
+}
+
+cat >"$home/maui.cfg" <<'CFG'
+# Long waits count, and who had less than the target.
+QUEUETIMEWEIGHT    1
+XFACTORWEIGHT      10
+FSPOLICY           DEDICATEDPS
+FSINTERVAL         00:10:00
+FSDEPTH            6
+FSWEIGHT           10
+FSACCOUNTWEIGHT    10
+ACCOUNTCFG[physics] FSTARGET=60
+ACCOUNTCFG[biology] FSTARGET=40
+
+# The first two that wait are promised a start, the others may fill the gaps.
+BACKFILLPOLICY     FIRSTFIT
+RESERVATIONPOLICY  CURRENTHIGHEST
+RESERVATIONDEPTH   2
+
+# Nobody has more than four processors in class small.
+CLASSCFG[small]    MAXPROC=4
+
+# Two processors are kept for class express at all times.
+SRCFG[express]     PERIOD=INFINITY TASKCOUNT=2 RESOURCES=PROCS:1 CLASSLIST=express
+CFG
+
+tell "a scheduler, four nodes of two processors, and this configuration"
+grep -v '^$' "$home/maui.cfg" | sed 's/^/    /'
+maui serve --nodes 4x2
+show showres
+
+tell "twelve jobs of two accounts in three classes, while scheduling is stopped"
+show schedctl -s
+for i in 1 2 3; do submit "sweep$i" biology small nodes=1:ppn=2,walltime=60 5; done >/dev/null
+big=$(submit model physics large nodes=4,walltime=120 4)
+for i in 4 5 6; do submit "fill$i" physics large procs=1,walltime=4 2; done >/dev/null
+for i in 7 8; do submit "post$i" biology large procs=2,walltime=60 3; done >/dev/null
+submit quick physics express procs=1,walltime=60 3 >/dev/null
+first=$(submit make physics large procs=1,walltime=30 2)
+printf '#!/bin/sh\necho after\n' | maui msub -d "$home" -N after -A physics -q large \
+    -l procs=1,walltime=30 -W "depend=afterok:$first" >/dev/null
+show schedctl -r
+nap 1
+show showq
+
+tell "why does a job wait?"
+show showq -b
+blocked=$(maui showq -b | awk '$1 ~ /^[0-9]+$/ && NF > 2 { print $1; exit }')
+show checkjob "${blocked:-$big}"
+
+tell "the machine is wanted for an hour, tomorrow: reserved, and released again"
+show setres -n patch -s +24:00:00 -d 1:00:00 ALL
+show showres
+show releaseres patch.1
+
+nap 4
+tell "a moment later"
+show showq
+
+tell "until all is done"
+for _ in $(seq 300); do
+    maui showq | grep -q '^Total Jobs: 0 ' && break
+    sleep 0.2
+done
+show showq
+printf '\n    %s of 12 jobs left their output in the folder\n' \
+    "$(find "$home" -maxdepth 1 -name '*.o*' | wc -l)"
+show diagnose -f
+if maui --help | grep -q '^  showstats '; then show showstats; fi
+
+tell "stopped; nothing is left behind"

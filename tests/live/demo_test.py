@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""maui demo: runs through, tells what it promises, and leaves nothing behind."""
+import glob
+import os
+import subprocess
+
+
+def test_the_demo_shows_a_scheduler_at_work_and_cleans_up(build, tmp_path):
+    program = str(build / "src" / "client" / "maui")
+    env = dict(os.environ, TMPDIR=str(tmp_path))
+    done = subprocess.run([program, "demo", "-t", "0.8"], capture_output=True, text=True,
+                          env=env, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for text in ("$ maui showq -b", "(hard) processors active and this job asks for 2",
+                 "reservation 'patch.1' created", "released User reservation 'patch.1'",
+                 "12 of 12 jobs left their output", "express.0.1", "physics"):
+        assert text in done.stdout, text
+    assert not glob.glob(f"{tmp_path}/*")
+    left = subprocess.run(["pgrep", "-f", str(tmp_path)], capture_output=True, text=True,
+                          check=False).stdout
+    assert not left
+
+
+def test_an_interrupted_demo_cleans_up_as_well(build, tmp_path):
+    program = str(build / "src" / "client" / "maui")
+    env = dict(os.environ, TMPDIR=str(tmp_path))
+    with subprocess.Popen([program, "demo"], env=env, stdout=subprocess.PIPE,
+                          text=True) as demo:
+        for line in demo.stdout:
+            if "twelve jobs" in line:
+                break
+        demo.terminate()
+        demo.stdout.read()
+    assert demo.returncode != 0
+    assert not glob.glob(f"{tmp_path}/*")
