@@ -22,6 +22,7 @@ int setres_main(int argc, char **argv);
 int releaseres_main(int argc, char **argv);
 /* schedctl.c */
 int schedctl_main(int argc, char **argv);
+int resetstats_main(int argc, char **argv);
 int mschedctl_main(int argc, char **argv);
 int changeparam_main(int argc, char **argv);
 /* demo.c */

@@ -27,6 +27,7 @@ static const struct command {
     {"msub", msub_main, "submit a job"},
     {"releasehold", releasehold_main, "release holds of jobs"},
     {"releaseres", releaseres_main, "release reservations"},
+    {"resetstats", resetstats_main, "begin the statistics anew"},
     {"schedctl", schedctl_main, "stop, resume, reconfigure or shut down the scheduler"},
     {"serve", serve_main, "run the scheduler on this machine"},
     {"sethold", sethold_main, "hold jobs"},

@@ -226,3 +226,25 @@ int changeparam_main(int argc, char **argv)
     command_fini(&l);
     return status;
 }
+
+/* ---- resetstats ---- */
+
+static const struct command_spec resetstats_spec = {
+    .name = "resetstats",
+    .usage = "",
+    .summary = "Begin the statistics anew; fairshare is kept.",
+    .examples = "  resetstats\n",
+};
+
+int resetstats_main(int argc, char **argv)
+{
+    struct command_line l;
+    int status;
+
+    if (command_parse(&resetstats_spec, argc, argv, &l, &status) < 0)
+        return status;
+    status = l.nargs ? command_wrong(&l, "'%s' is too much", l.args[0])
+                     : send(&l, "/v1/orders/reset-statistics", json_object());
+    command_fini(&l);
+    return status;
+}

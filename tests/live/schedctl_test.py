@@ -21,6 +21,10 @@ def test_scheduling_is_stopped_stepped_and_resumed(live):
     assert "resume in 600 seconds" in live.ok("mschedctl", "-r", "10:00")
 
 
+def test_statistics_begin_anew(live):
+    assert "statistics reset" in live.ok("resetstats")
+
+
 def test_shutdown_by_command(live):
     pid = live.pid()
     assert live.ok("schedctl", "-k") == "scheduler will be shutdown immediately\n"
