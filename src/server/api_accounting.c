@@ -91,6 +91,7 @@ void api_accounting(struct server *s, struct request *r)
         f.limit = ROWS_MAX;
     if (!identity_is(who, WHO_ADMIN3)) /* others see their own */
         f.user = who->user;
+    unsaved_tell(s->unsaved);
     if (store_account_each(s->store, &f, collect, list, &err) < 0) {
         json_decref(list);
         request_refuse(r, &err);

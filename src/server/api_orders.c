@@ -36,8 +36,8 @@ static void add_result(
         [ERR_DENIED] = "forbidden",
         [ERR_CONFLICT] = "conflict",
         [ERR_IO] = "unavailable"};
-    json_t *entry = json_pack("{s:s, s:b, s:s}", "job", job, "ok", err == NULL,
-        "message", err ? err->text : done);
+    json_t *entry = json_pack("{s:s, s:b, s:o}", "job", job, "ok", err == NULL,
+        "message", render_utf8(err ? err->text : done));
 
     if (err)
         json_object_set_new(entry, "code", json_string(codes[err->code]));

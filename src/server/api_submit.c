@@ -41,6 +41,27 @@ static int64_t whole(json_t *o, const char *key, int64_t otherwise)
     return json_is_integer(v) ? json_integer_value(v) : otherwise;
 }
 
+struct range {
+    const char *key;
+    int64_t min, max;
+};
+
+/* Numbers that are narrower here than in the request. */
+static int check_numbers(
+    json_t *o, const struct range *ranges, size_t n, struct err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        json_t *v = json_object_get(o, ranges[i].key);
+        if (v && !json_is_null(v)
+            && (!json_is_integer(v) || json_integer_value(v) < ranges[i].min
+                || json_integer_value(v) > ranges[i].max))
+            return err_set(err, ERR_INVALID,
+                "%s: expected a whole number from %lld to %lld", ranges[i].key,
+                (long long)ranges[i].min, (long long)ranges[i].max);
+    }
+    return 0;
+}
+
 /* An array of texts into `ret`, NULL-terminated; NULL when there is none. */
 static const char *const *list(json_t *o, const char *key, const char **ret, size_t max)
 {
@@ -169,9 +190,14 @@ static void read_request(struct draft *d, json_t *o, struct req_desc *ret)
 
 static int read_rest(struct draft *d, json_t *o, size_t i, struct err *err)
 {
+    static const struct range ranges[] = {{"tasks", 1, INT32_MAX},
+        {"nodes", 0, INT32_MAX}, {"tasks_per_node", 0, INT32_MAX}};
     struct req_desc *ret = &d->reqs[i];
 
-    if (read_gres(json_object_get(o, "per_task"), d->gres[i], err) < 0
+    if (o && !json_is_object(o))
+        return err_set(err, ERR_INVALID, "requests: expected a list of objects");
+    if (check_numbers(o, ranges, sizeof ranges / sizeof ranges[0], err) < 0
+        || read_gres(json_object_get(o, "per_task"), d->gres[i], err) < 0
         || read_comparison(o, "procs_needed", &ret->procs, err) < 0
         || read_comparison(o, "mem_needed", &ret->mem, err) < 0
         || read_comparison(o, "swap_needed", &ret->swap, err) < 0
@@ -255,8 +281,9 @@ static int read_flags(struct draft *d, json_t *o, struct err *err)
     json_array_foreach(array, i, entry)
     {
         uint32_t bits = 0;
-        if (!json_is_string(entry)
-            || job_flags_parse(json_string_value(entry), &bits, err) < 0)
+        if (!json_is_string(entry))
+            return err_set(err, ERR_INVALID, "flags: expected names of flags");
+        if (job_flags_parse(json_string_value(entry), &bits, err) < 0)
             return err_prefix(err, "flags: ");
         d->sub.job.desc.flags |= bits;
     }
@@ -266,9 +293,14 @@ static int read_flags(struct draft *d, json_t *o, struct err *err)
 static int read_draft(
     struct draft *d, json_t *o, const struct identity *who, struct err *err)
 {
+    static const struct range ranges[] = {{"umask", 0, 0777},
+        {"wclimit_s", 0, INT32_MAX}, {"release_at", 0, INT64_MAX},
+        {"deadline_at", 0, INT64_MAX}, {"priority", INT32_MIN, INT32_MAX}};
     struct rm_submission *sub = &d->sub;
     struct job_desc *desc = &sub->job.desc;
 
+    if (check_numbers(o, ranges, sizeof ranges / sizeof ranges[0], err) < 0)
+        return -1;
     if (!text(o, "script"))
         return err_set(
             err, ERR_INVALID, "script: the text of a batch script is needed");
@@ -421,7 +453,7 @@ void api_submit(struct server *s, struct request *r)
 {
     struct draft *d = xcalloc(1, sizeof *d);
     struct err err = {0};
-    json_t *o = request_json(r, &err);
+    json_t *o = commit_possible(s, &err) < 0 ? NULL : request_json(r, &err);
 
     if (!o || read_draft(d, o, request_who(r), &err) < 0
         || submit(s, r, d, text(o, "array"), &err) < 0)

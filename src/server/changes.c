@@ -148,10 +148,8 @@ static void keep(struct server *s, const char *name, const char *text)
 {
     json_t *value = json_string(text);
     char *line = json_dumps(value, JSON_ENCODE_ANY);
-    struct err err;
 
-    /* A change that fails spoils the batch, and the commit tells. */
-    (void)store_put(s->store, "parameter", name, line, &err);
+    unsaved_put(s->unsaved, "parameter", name, line);
     free(line);
     json_decref(value);
 }

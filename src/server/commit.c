@@ -4,7 +4,7 @@
  * The commit is a deferred source of low priority: it runs when every request and
  * report that was ready has been handled, and covers all of them. What follows from a
  * change - the reply, the order to the resource manager - waits for it. When a commit
- * fails nothing of that happens: the changes stay marked and are tried again, waiting
+ * fails nothing of that happens: the changes are kept and tried again, waiting
  * users are told, and the scheduler makes no starts it could forget. */
 #include "server/manager.h"
 #include "server/server_private.h"
@@ -36,7 +36,7 @@ static void refuse_all(struct server *s, const struct err *err)
 static int commit(struct server *s, struct err *err)
 {
     world_save(s);
-    return store_commit(s->store, err);
+    return unsaved_commit(s->unsaved, err);
 }
 
 static int on_commit(sd_event_source *source, void *ctx)
@@ -49,7 +49,6 @@ static int on_commit(sd_event_source *source, void *ctx)
         if (s->commit_failing)
             log_line(s->log, LOG_ALERT, "the state can be written again");
         s->commit_failing = false;
-        world_saved(s);
         manager_send(s, true);
         reply_all(s);
         return 0;
@@ -58,6 +57,7 @@ static int on_commit(sd_event_source *source, void *ctx)
         log_line(s->log, LOG_ALERT,
             "the state cannot be written, nothing is started: %s", err.text);
     s->commit_failing = true;
+    snprintf(s->commit_why, sizeof s->commit_why, "%s", err.text);
     refuse_all(s, &err);
     sd_event_source_set_time_relative(s->commit_retry, RETRY_US);
     sd_event_source_set_enabled(s->commit_retry, SD_EVENT_ONESHOT);
@@ -85,15 +85,27 @@ int commit_open(struct server *s, struct err *err)
     return 0;
 }
 
+void commit_finish(struct server *s)
+{
+    if (s->commit_now && s->unsaved)
+        on_commit(s->commit_now, s);
+}
+
 void commit_close(struct server *s)
 {
-    struct err err = {0};
-
-    if (s->commit_now && s->store && on_commit(s->commit_now, s) < 0)
-        log_line(s->log, LOG_ALERT, "the last changes are not stored: %s", err.text);
+    for (size_t i = 0; i < s->kept.n; i++)
+        json_decref(s->kept.v[i].body); /* their requests have been refused */
     sd_event_source_disable_unref(s->commit_now);
     sd_event_source_disable_unref(s->commit_retry);
     vec_fini(&s->kept);
+}
+
+int commit_possible(struct server *s, struct err *err)
+{
+    if (!s->commit_failing)
+        return 0;
+    return err_set(err, ERR_IO,
+        "nothing new is taken while the state cannot be written: %s", s->commit_why);
 }
 
 void commit_want(struct server *s)

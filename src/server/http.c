@@ -9,6 +9,8 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "base/xalloc.h"
+#include "server/connections.h"
+#include "server/render.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -16,6 +18,7 @@
 #include <netdb.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -24,6 +27,8 @@
 
 #define PARAMS_MAX   2
 #define STREAM_BLOCK (128 * 1024)
+/* Turns in which the last answers go out: as many as fit into sockets' buffers. */
+#define LAST_TURNS 3
 
 /* One listening socket with its share of the library. */
 struct listener {
@@ -38,6 +43,8 @@ struct http {
     sd_event *loop;
     char *socket_path;
     struct listener listeners[2];
+    struct connections *connections;
+    TAILQ_HEAD(, request) kept; /* suspended */
     unsigned nlisteners, open;
     uint64_t requests;
     bool closing;
@@ -51,7 +58,9 @@ struct param {
 struct request {
     struct listener *listener;
     struct MHD_Connection *connection;
-    char *method, *path; /* owned */
+    struct connection *owner;
+    TAILQ_ENTRY(request) next; /* while suspended */
+    char *method, *path;       /* owned */
     struct strbuf body;
     json_t *json;
     struct identity who;
@@ -175,6 +184,7 @@ static void give(
     if (!r->suspended)
         return; /* within the handler: queued when that returns */
     r->suspended = false;
+    TAILQ_REMOVE(&r->listener->http->kept, r, next);
     MHD_resume_connection(r->connection);
     sd_event_source_set_time(r->listener->timer, 0);
     sd_event_source_set_enabled(r->listener->timer, SD_EVENT_ONESHOT);
@@ -210,7 +220,7 @@ void request_reply_text(struct request *r, const char *type, const char *text)
 void request_refuse_as(struct request *r, int status, const char *code,
     const char *field, const char *text)
 {
-    json_t *error = json_pack("{s:s, s:s}", "code", code, "message", text);
+    json_t *error = json_pack("{s:s, s:o}", "code", code, "message", render_utf8(text));
 
     if (error && field)
         json_object_set_new(error, "field", json_string(field));
@@ -351,6 +361,11 @@ static void dispatch(struct request *r)
     struct err err;
 
     h->requests++;
+    if (h->closing) {
+        request_refuse_as(r, MHD_HTTP_SERVICE_UNAVAILABLE, "unavailable", NULL,
+            "the scheduler is stopping");
+        return;
+    }
     if (r->too_large) {
         char text[80];
         snprintf(
@@ -372,6 +387,8 @@ static struct request *request_new(struct listener *l,
 
     r->listener = l;
     r->connection = connection;
+    r->owner = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+                   ->socket_context;
     r->method = xstrdup(method);
     r->path = xstrdup(url);
     l->http->open++;
@@ -400,12 +417,14 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
     }
     if (r->response)
         return queue(r);
+    connections_serve(l->http->connections, r->owner);
     r->handling = true;
     dispatch(r);
     r->handling = false;
     if (r->response)
         return queue(r);
     r->suspended = true;
+    TAILQ_INSERT_TAIL(&l->http->kept, r, next);
     MHD_suspend_connection(connection);
     return MHD_YES;
 }
@@ -421,6 +440,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection,
     if (!r)
         return;
     r->listener->http->open--;
+    connections_served(r->listener->http->connections, r->owner);
     if (r->response)
         MHD_destroy_response(r->response);
     json_decref(r->json);
@@ -431,6 +451,19 @@ static void on_completed(void *ctx, struct MHD_Connection *connection,
     free(r->path);
     free(r);
     *io_request = NULL;
+}
+
+static void on_connection(void *ctx, struct MHD_Connection *connection, void **io_owner,
+    enum MHD_ConnectionNotificationCode what)
+{
+    struct listener *l = ctx;
+
+    if (what == MHD_CONNECTION_NOTIFY_STARTED)
+        *io_owner = connections_add(l->http->connections,
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+                ->connect_fd);
+    else
+        connections_remove(l->http->connections, *io_owner);
 }
 
 /* ---- in the loop ---- */
@@ -474,8 +507,9 @@ static int listen_on(struct http *h, int fd, bool local, struct err *err)
     *l = (struct listener){.http = h, .local = local};
     l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC,
         0, NULL, NULL, on_request, l, MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_CONNECTION_LIMIT,
-        h->opt.connections_max, MHD_OPTION_CONNECTION_TIMEOUT, h->opt.idle_s,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_NOTIFY_CONNECTION,
+        on_connection, l, MHD_OPTION_CONNECTION_LIMIT, h->opt.connections_max,
+        MHD_OPTION_CONNECTION_TIMEOUT, h->opt.idle_s,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32 * 1024, MHD_OPTION_END);
     if (!l->daemon) {
         close(fd);
@@ -557,8 +591,12 @@ int http_open(
     h->opt.idle_s = opt->idle_s ? opt->idle_s : 30;
     h->loop = sd_event_ref(loop);
     h->socket_path = xstrdup(opt->socket_path);
-    int fd = bind_unix(opt->socket_path, err);
-    bool good = fd >= 0 && listen_on(h, fd, true, err) == 0;
+    TAILQ_INIT(&h->kept);
+    bool good = connections_open(
+                    loop, h->opt.idle_s, h->opt.connections_max, &h->connections, err)
+                == 0;
+    int fd = good ? bind_unix(opt->socket_path, err) : -1;
+    good = fd >= 0 && listen_on(h, fd, true, err) == 0;
     if (good && opt->host) {
         fd = bind_tcp(opt->host, opt->port, err);
         good = fd >= 0 && listen_on(h, fd, false, err) == 0;
@@ -571,11 +609,23 @@ int http_open(
     return 0;
 }
 
+/* The library cannot stop while a connection is suspended. */
+static void refuse_kept(struct http *h)
+{
+    while (!TAILQ_EMPTY(&h->kept))
+        request_refuse_as(TAILQ_FIRST(&h->kept), MHD_HTTP_SERVICE_UNAVAILABLE,
+            "unavailable", NULL,
+            "the scheduler is stopping; what was asked for may have been done or not");
+    for (unsigned i = 0; i < h->nlisteners * LAST_TURNS; i++)
+        MHD_run(h->listeners[i / LAST_TURNS].daemon);
+}
+
 void http_close(struct http *h)
 {
     if (!h)
         return;
     h->closing = true;
+    refuse_kept(h);
     for (unsigned i = 0; i < h->nlisteners; i++) {
         struct listener *l = &h->listeners[i];
         sd_event_source_disable_unref(l->io);
@@ -584,6 +634,7 @@ void http_close(struct http *h)
     }
     if (h->nlisteners)
         unlink(h->socket_path);
+    connections_close(h->connections);
     free(h->socket_path);
     sd_event_unref(h->loop);
     free(h);

@@ -14,9 +14,9 @@ struct http_options {
     const char *socket_path; /* unix; required. Removed by http_close() */
     const char *host;        /* TCP address to bind, NULL = no TCP */
     uint16_t port;
-    unsigned connections_max; /* further ones wait in the backlog; 0 = 2000 */
+    unsigned connections_max; /* silent ones give way to new ones; 0 = 2000 */
     size_t body_max;          /* bytes, larger ones get 413; 0 = 16 MB */
-    unsigned idle_s;          /* silent connections are closed; 0 = 30 */
+    unsigned idle_s;          /* for a whole request, or it is closed; 0 = 30 */
     /* Who calls on TCP: fills *ret from the Authorization header, or refuses. */
     int (*authenticate)(void *ctx, const char *authorization, const char *payload,
         size_t len, struct identity *ret, struct err *err);
@@ -28,6 +28,7 @@ struct http_options {
 /* -1 when a socket cannot be bound: another scheduler may answer there. */
 int http_open(
     sd_event *loop, const struct http_options *opt, struct http **ret, struct err *err);
+/* Requests that are kept are refused: who kept them must not reply any more. */
 void http_close(struct http *h);
 
 /* Requests under way, and served so far. */

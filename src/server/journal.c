@@ -129,11 +129,8 @@ json_t *journal_event(const struct event *ev)
 void journal_add(struct server *s, json_t *line)
 {
     char *text = json_dumps(line, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    struct err err;
-
-    /* A line that cannot be kept spoils the batch, and the commit tells. */
     if (text)
-        (void)store_journal_add(s->store, world_now(s), text, NULL, &err);
+        unsaved_journal(s->unsaved, world_now(s), text);
     free(text);
     json_decref(line);
 }

@@ -284,12 +284,16 @@ static void on_done(struct manager *m, const struct rm_report *r)
     }
 }
 
-/* The job left its nodes: what waited for that may go. */
-static void stopped(struct manager *m, const char *id)
+/* The job left its nodes: what waited for that may go. A cancel is not done before the
+ * job is over: one that waits has no nodes to leave. */
+static void stopped(struct manager *m, const char *id, bool is_over)
 {
-    for (size_t i = m->orders.n; i > 0; i--)
-        if (stops(m->orders.v[i - 1].action) && strcmp(m->orders.v[i - 1].job, id) == 0)
+    for (size_t i = m->orders.n; i > 0; i--) {
+        const struct order *o = &m->orders.v[i - 1];
+        if (stops(o->action) && (is_over || o->action != RM_CANCEL)
+            && strcmp(o->job, id) == 0)
             drop_order(m, i - 1);
+    }
     commit_want(m->s);
 }
 
@@ -417,7 +421,7 @@ static void on_job(struct manager *m, const struct rm_job *r)
     bool known = j && j->state < JOB_COMPLETED;
 
     if (!on_nodes(r->desc.state))
-        stopped(m, r->desc.id);
+        stopped(m, r->desc.id, over(r->desc.state));
     if (over(r->desc.state)) {
         if (known)
             on_ended(m, j, r);
@@ -435,7 +439,7 @@ static void on_gone(struct manager *m, const char *id)
     const struct job *j = job_find(engine_cluster(m->s->engine), id);
     struct event ev = {.kind = EVENT_CANCEL, .u.end = {.id = id, .how = EV_VANISH}};
 
-    stopped(m, id);
+    stopped(m, id, true);
     if (!j || over((enum job_state)j->state))
         return;
     log_line(m->s->log, LOG_WARNING,
@@ -618,6 +622,19 @@ int manager_open(struct server *s, struct err *err)
     return open_driver(s, &sink, err);
 }
 
+/* Their requests are refused by http_close(). */
+static void forget_submissions(struct manager *m)
+{
+    for (size_t i = 0; i < m->submissions.n; i++) {
+        struct manager_batch *b = m->submissions.v[i].batch;
+        if (--b->open)
+            continue;
+        json_decref(b->ids);
+        free(b);
+    }
+    vec_fini(&m->submissions);
+}
+
 void manager_close(struct server *s)
 {
     struct manager *m = s->manager;
@@ -631,7 +648,7 @@ void manager_close(struct server *s)
         order_fini(&m->orders.v[i]);
     vec_fini(&m->orders);
     vec_fini(&m->told);
-    vec_fini(&m->submissions);
+    forget_submissions(m);
     free(m);
     s->manager = NULL;
 }

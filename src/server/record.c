@@ -119,10 +119,7 @@ struct record_memory {
 
 static void put(struct server *s, const char *kind, const char *key, const char *value)
 {
-    struct err err;
-
-    /* A change that fails spoils the batch, and the commit tells. */
-    (void)store_put(s->store, kind, key, value, &err);
+    unsaved_put(s->unsaved, kind, key, value);
 }
 
 void record_job(struct server *s, const struct job *j)
@@ -140,6 +137,7 @@ struct record_memory *record_recall(
     char *text = NULL;
     struct err err;
 
+    unsaved_tell(s->unsaved);
     if (store_get(s->store, "job", id, &text, &err) < 0 || !text)
         return NULL;
     json_t *o = json_loads(text, 0, NULL);
@@ -194,7 +192,6 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
     const struct job_notes *n = world_notes(s, j);
     char *hosts = hosts_text(c, j);
     int64_t nodes = 0;
-    struct err err;
 
     for (size_t i = 0; i < j->alloc.n; i++)
         nodes += j->alloc.v[i].count;
@@ -224,8 +221,8 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
         .backfilled = j->flags & JOB_BACKFILL,
         .priority = j->priority,
         .hosts = hosts};
-    (void)store_account_add(s->store, &row, &err);
-    (void)store_delete(s->store, "job", j->id, &err);
+    unsaved_account(s->unsaved, &row);
+    unsaved_delete(s->unsaved, "job", j->id);
     free(hosts);
     commit_want(s);
 }
@@ -234,7 +231,6 @@ void record_missed_end(struct server *s, const struct rm_job *r)
 {
     struct job_memory m;
     struct record_memory *known = record_recall(s, r->desc.id, &m);
-    struct err err;
 
     if (!known)
         return; /* accounted for before */
@@ -258,8 +254,8 @@ void record_missed_end(struct server *s, const struct rm_job *r)
     for (size_t i = 0; i < r->nplaces; i++)
         row.tasks += r->places[i].tasks;
     row.procs = row.tasks;
-    (void)store_account_add(s->store, &row, &err);
-    (void)store_delete(s->store, "job", r->desc.id, &err);
+    unsaved_account(s->unsaved, &row);
+    unsaved_delete(s->unsaved, "job", r->desc.id);
     record_memory_free(known);
     commit_want(s);
 }
@@ -287,6 +283,7 @@ void record_forget_unclaimed(struct server *s)
     struct unclaimed u = {.s = s};
     struct err err;
 
+    unsaved_tell(s->unsaved);
     (void)store_each(s->store, "job", find_unclaimed, &u, &err);
     for (size_t i = 0; i < u.ids.n; i++) {
         struct store_account row = {.job = u.ids.v[i],
@@ -296,8 +293,8 @@ void record_forget_unclaimed(struct server *s)
             .cpu_s = -1};
         log_line(s->log, LOG_WARNING,
             "job '%s' was known before the restart and is not any more", u.ids.v[i]);
-        (void)store_account_add(s->store, &row, &err);
-        (void)store_delete(s->store, "job", u.ids.v[i], &err);
+        unsaved_account(s->unsaved, &row);
+        unsaved_delete(s->unsaved, "job", u.ids.v[i]);
         free(u.ids.v[i]);
     }
     vec_fini(&u.ids);
@@ -320,9 +317,7 @@ void record_order(
 
 void record_order_done(struct server *s, const char *job)
 {
-    struct err err;
-
-    (void)store_delete(s->store, "order", job, &err);
+    unsaved_delete(s->unsaved, "order", job);
     commit_want(s);
 }
 

@@ -84,7 +84,6 @@ static void write_record(void *ctx, const struct stat_record *r)
     struct server *s = ctx;
     json_t *o = members_of(r);
     struct strbuf key = {0};
-    struct err err;
 
     if (r->of == STAT_CRED) {
         strbuf_printf(&key, "%s:%s", cred_kind_name(r->kind), r->name);
@@ -98,8 +97,7 @@ static void write_record(void *ctx, const struct stat_record *r)
     }
     char *name = strbuf_take(&key);
     char *text = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    /* A change that fails spoils the batch, and the commit tells. */
-    (void)store_put(s->store, KIND, name, text, &err);
+    unsaved_put(s->unsaved, KIND, name, text);
     free(text);
     free(name);
     json_decref(o);

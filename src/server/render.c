@@ -3,11 +3,47 @@
 #include "server/render.h"
 
 #include "base/timeval.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of the UTF-8 character at `p`; 0 = it is none. */
+static size_t character(const char *p)
+{
+    size_t left = strnlen(p, 4);
+
+    for (size_t n = 1; n <= left; n++) {
+        json_t *one = json_stringn(p, n);
+        json_decref(one);
+        if (one)
+            return n;
+    }
+    return 0;
+}
+
+json_t *render_utf8(const char *text)
+{
+    json_t *sound = json_string(text);
+
+    if (sound)
+        return sound;
+    char *copy = xstrdup(text);
+    for (char *p = copy; *p;) {
+        size_t n = character(p);
+        if (n == 0)
+            *p = '?';
+        p += n ? n : 1;
+    }
+    sound = json_string(copy);
+    free(copy);
+    return sound;
+}
 
 void render_text(json_t *o, const char *key, const char *text)
 {
     if (text && *text)
-        json_object_set_new(o, key, json_string(text));
+        json_object_set_new(o, key, render_utf8(text));
 }
 
 void render_int(json_t *o, const char *key, int64_t n)

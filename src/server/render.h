@@ -14,6 +14,10 @@ struct identity;
 
 /* ---- members ---- */
 
+/* A text from outside, perhaps cut in the middle of a character: what is no UTF-8
+ * becomes "?". A new reference. */
+json_t *render_utf8(const char *text);
+
 void render_text(json_t *o, const char *key, const char *text); /* not NULL, not "" */
 void render_int(json_t *o, const char *key, int64_t n);
 void render_real(json_t *o, const char *key, double n);

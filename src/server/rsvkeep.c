@@ -54,10 +54,8 @@ static void refresh(
 static void save(struct server *s, const struct kept_reservation *k)
 {
     char *text = json_dumps(k->record, JSON_COMPACT);
-    struct err err;
 
-    /* A change that fails spoils the batch, and the commit tells. */
-    (void)store_put(s->store, "reservation", k->name, text, &err);
+    unsaved_put(s->unsaved, "reservation", k->name, text);
     free(text);
     commit_want(s);
 }
@@ -90,9 +88,8 @@ void rsvkeep_add(struct server *s, const struct reservation *r, json_t *asked)
 static void forget(struct server *s, size_t i)
 {
     struct kept_reservation *k = &s->kept_reservations.v[i];
-    struct err err;
 
-    (void)store_delete(s->store, "reservation", k->name, &err);
+    unsaved_delete(s->unsaved, "reservation", k->name);
     commit_want(s);
     free(k->name);
     json_decref(k->record);
@@ -205,7 +202,7 @@ static void restore_one(struct server *s, const char *name, json_t *record)
     struct err err = {.text = "it is gone already"};
 
     if (end <= world_now(s)) {
-        (void)store_delete(s->store, "reservation", name, &err);
+        unsaved_delete(s->unsaved, "reservation", name);
         commit_want(s);
     } else if ((r = make(s, name, record, &err)) != NULL) {
         keep(s, r, json_incref(record));

@@ -248,7 +248,13 @@ static int open_http(struct server *s, struct err *err)
 
 static int open_store(struct server *s, struct err *err)
 {
-    return store_open(s->state_path, NULL, &s->store, err);
+    /* The loop stands still while a foreign program writes: not for long. */
+    struct store_options opt = {.busy_timeout_ms = 500};
+
+    if (store_open(s->state_path, &opt, &s->store, err) < 0)
+        return -1;
+    s->unsaved = unsaved_open(s->store);
+    return 0;
 }
 
 static int open_all(struct server *s, struct err *err)
@@ -274,10 +280,12 @@ static int open_all(struct server *s, struct err *err)
 static void close_all(struct server *s)
 {
     changes_close(s);
-    http_close(s->http);
+    commit_finish(s);
     manager_close(s);
+    http_close(s->http); /* after all who keep requests */
     cycle_close(s);
     commit_close(s);
+    unsaved_close(s->unsaved);
     store_close(s->store);
     world_close(s);
     engine_destroy(s->engine);

@@ -20,6 +20,7 @@
 #include "server/log.h"
 #include "server/route.h"
 #include "server/server.h"
+#include "server/unsaved.h"
 #include "store/store.h"
 
 #include <systemd/sd-event.h>
@@ -75,6 +76,7 @@ struct server {
     struct config *config; /* owns the settings in force */
     struct engine *engine;
     struct store *store;
+    struct unsaved *unsaved;
     struct http *http;
     const struct rm_driver *driver;
     struct rm *rm;
@@ -104,6 +106,7 @@ struct server {
     sd_event_source *commit_now, *commit_retry;
     struct VEC(struct kept_reply) kept;
     bool commit_failing;
+    char commit_why[400]; /* not, while it fails */
 
     /* manager.c */
     struct manager *manager;
@@ -126,8 +129,7 @@ int world_apply(struct server *s, struct event *ev, uint32_t *ret_job, struct er
 void world_cycle(struct server *s);
 /* The job's record is to be written with the next commit. */
 void world_touch(struct server *s, uint32_t job);
-void world_save(struct server *s);  /* put what was touched into the batch */
-void world_saved(struct server *s); /* that batch is on the disk */
+void world_save(struct server *s); /* put what was touched into the batch */
 void world_close(struct server *s);
 struct job_notes *world_notes(struct server *s, const struct job *j);
 
@@ -138,7 +140,11 @@ void cycle_want(struct server *s); /* soon: after JOBAGGREGATIONTIME */
 
 /* ---- commit.c ---- */
 int commit_open(struct server *s, struct err *err);
+/* For the last time, while resource managers and clients still hear of it. */
+void commit_finish(struct server *s);
 void commit_close(struct server *s);
+/* -1 with the reason while commits fail: what need not be begun is not. */
+int commit_possible(struct server *s, struct err *err);
 void commit_want(struct server *s);
 /* Send this reply when all that was changed so far is on the disk. */
 void commit_then_reply(struct server *s, struct request *r, json_t *body);

@@ -13,10 +13,10 @@
 int64_t world_now(struct server *s)
 {
     uint64_t us;
+    int64_t now = sd_event_now(s->loop, CLOCK_REALTIME, &us) < 0
+                      ? (int64_t)time(NULL)
+                      : (int64_t)(us / 1000000);
 
-    if (sd_event_now(s->loop, CLOCK_REALTIME, &us) < 0)
-        return (int64_t)time(NULL);
-    int64_t now = (int64_t)(us / 1000000);
     /* A clock set back stands still for the scheduler until it has caught up. */
     if (now > s->clock)
         s->clock = now;
@@ -80,15 +80,10 @@ void world_save(struct server *s)
         const struct job *j = c->jobs.v[s->dirty.v[i]];
         if (j && j->state < JOB_COMPLETED)
             record_job(s, j);
-    }
-    record_statistics(s);
-}
-
-void world_saved(struct server *s)
-{
-    for (size_t i = 0; i < s->dirty.n; i++)
         s->is_dirty.v[s->dirty.v[i]] = 0;
+    }
     s->dirty.n = 0;
+    record_statistics(s);
     statistics_saved(engine_statistics(s->engine));
 }
 

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Changes on their way to the disk, while another program keeps the file locked. */
+#include "base/xalloc.h"
+#include "server/unsaved.h"
+
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct scene {
+    char folder[40], path[60];
+    struct store *store;
+    struct unsaved *unsaved;
+};
+
+static int set_up(void **state)
+{
+    struct scene *t = xcalloc(1, sizeof *t);
+    struct store_options opt = {.busy_timeout_ms = 1};
+    struct err err;
+
+    strcpy(t->folder, "/tmp/maui-unsaved-XXXXXX");
+    assert_non_null(mkdtemp(t->folder));
+    snprintf(t->path, sizeof t->path, "%s/state.db", t->folder);
+    assert_int_equal(store_open(t->path, &opt, &t->store, &err), 0);
+    t->unsaved = unsaved_open(t->store);
+    *state = t;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct scene *t = *state;
+    char command[100];
+
+    unsaved_close(t->unsaved);
+    store_close(t->store);
+    snprintf(command, sizeof command, "rm -rf %s", t->folder);
+    assert_int_equal(system(command), 0);
+    free(t);
+    return 0;
+}
+
+static sqlite3 *lock(const struct scene *t)
+{
+    sqlite3 *other;
+
+    assert_int_equal(sqlite3_open(t->path, &other), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    return other;
+}
+
+static char *value(const struct scene *t, const char *key)
+{
+    char *text = NULL;
+    struct err err;
+
+    assert_int_equal(store_get(t->store, "job", key, &text, &err), 0);
+    return text;
+}
+
+static int count(void *n, const struct store_account *row)
+{
+    assert_string_equal(row->job, "7");
+    assert_string_equal(row->user, "ann");
+    ++*(int *)n;
+    return 0;
+}
+
+static int count_event(void *n, int64_t seq, int64_t at, const char *text)
+{
+    assert_string_equal(text, "{\"n\":1}");
+    assert_int_equal(at, 5);
+    *(int *)n += (int)seq;
+    return 0;
+}
+
+static void a_failed_commit_loses_nothing_and_keeps_the_order(void **state)
+{
+    struct scene *t = *state;
+    struct store_account row = {.job = "7", .user = "ann", .cpu_s = 0.0 / 1};
+    struct store_account_filter all = {0};
+    struct err err;
+    sqlite3 *other = lock(t);
+    int rows = 0, events = 0;
+
+    unsaved_put(t->unsaved, "job", "7", "{\"v\":1}");
+    unsaved_put(t->unsaved, "job", "8", "{\"v\":1}");
+    unsaved_account(t->unsaved, &row);
+    unsaved_journal(t->unsaved, 5, "{\"n\":1}");
+    assert_int_equal(unsaved_commit(t->unsaved, &err), -1);
+    assert_non_null(strstr(err.text, "another program has it locked"));
+    unsaved_delete(t->unsaved, "job", "7");
+    unsaved_put(t->unsaved, "job", "8", "{\"v\":2}");
+    assert_int_equal(unsaved_commit(t->unsaved, &err), -1);
+    sqlite3_close(other);
+    assert_int_equal(unsaved_commit(t->unsaved, &err), 0);
+    assert_null(value(t, "7"));
+    char *eight = value(t, "8");
+    assert_string_equal(eight, "{\"v\":2}");
+    free(eight);
+    assert_int_equal(store_account_each(t->store, &all, count, &rows, &err), 0);
+    assert_int_equal(rows, 1);
+    assert_int_equal(store_journal_each(t->store, 0, 9, count_event, &events, &err), 0);
+    assert_int_equal(events, 1);
+}
+
+static void what_was_told_can_be_read_before_the_commit(void **state)
+{
+    struct scene *t = *state;
+
+    unsaved_put(t->unsaved, "job", "7", "{}");
+    unsaved_tell(t->unsaved);
+    char *text = value(t, "7");
+    assert_string_equal(text, "{}");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            a_failed_commit_loses_nothing_and_keeps_the_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            what_was_told_can_be_read_before_the_commit, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
