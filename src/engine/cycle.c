@@ -88,9 +88,12 @@ static void refresh_policy(struct engine *e)
 
 static void rank(struct engine *e)
 {
+    if (kept_rank(e))
+        return;
     cluster_tidy_queue(e->c);
     eligible_all(e);
     eligible_queue(e);
+    kept_capture(e);
 }
 
 /* NOQUEUE jobs that did not start in the first cycle that saw them. */
@@ -142,7 +145,8 @@ static void run_passes(struct engine *e)
     const struct candidates *soft = &e->hard;
 
     preempt_settle_optimists(e);
-    eligible_select(e, LEVEL_HARD, &e->hard);
+    if (!e->kept.in_use)
+        eligible_select(e, LEVEL_HARD, &e->hard);
     if (differs) {
         eligible_select(e, LEVEL_SOFT, &e->soft);
         soft = &e->soft;
@@ -216,6 +220,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
             cancel_noqueue(e);
         if (e->opt.report_reservations)
             report_reservations(e);
+        kept_end(e);
     }
     /* idle jobs that started, or left, make room for others under idle limits */
     bool room = e->any_limited && limits_any(e->limits, CHECK_IDLE);

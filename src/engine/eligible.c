@@ -172,8 +172,7 @@ static bool expired(struct engine *e, struct job *j)
     return true;
 }
 
-/* The part of the tests that does not depend on other queued jobs. */
-static bool admit(struct engine *e, struct job *j)
+bool eligible_admit(struct engine *e, struct job *j)
 {
     if (j->holds)
         expired(e, j);
@@ -252,8 +251,11 @@ void eligible_queue(struct engine *e)
             prio_set(&pass, e->all.v + from, count);
         for (size_t i = from; i < from + count; i++) {
             struct job *j = e->c->jobs.v[e->all.v[i]];
-            if (!admit(e, j))
+            if (!eligible_admit(e, j)) {
+                if (j->idle_slot != INDEX_NONE)
+                    kept_set_aside(e, j);
                 continue;
+            }
             queue_add(e, j, e->opt.order);
             if (limits)
                 note_entry(e, j);

@@ -50,6 +50,7 @@ void engine_destroy(struct engine *e)
     vec_fini(&e->bypassed);
     vec_fini(&e->dated);
     vec_fini(&e->out_of_order);
+    kept_fini(e);
     vec_fini(&e->order);
     vec_fini(&e->hard);
     vec_fini(&e->soft);
@@ -161,8 +162,12 @@ static int on_submit(
     if (d->memory)
         job_recall(e->c, j, d->memory);
     resolve_job(e, j);
-    if (active)
+    if (active) {
         report_take_over(e, j, d);
+        kept_touch(e);
+    } else {
+        kept_submitted(e, j);
+    }
     return 0;
 }
 
@@ -175,6 +180,7 @@ static int on_end(struct engine *e, struct job *j, enum job_event how, struct er
     if (report_is_active((enum job_state)j->state)) {
         stop_job(e, j, how, e->now);
     } else {
+        kept_touch(e);
         drop_reservation(e, j);
         if (job_move(e->c, j, how, err) < 0)
             return -1;
@@ -355,6 +361,8 @@ int engine_apply(
 
     if (ev->at > e->now)
         e->now = ev->at;
+    if (ev->kind != EVENT_SUBMIT && ev->kind != EVENT_END)
+        kept_touch(e);
     switch (ev->kind) {
     case EVENT_NODE:
         if (node_report(e->c, &ev->u.node, e->now, &n, err) < 0)

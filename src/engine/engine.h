@@ -137,6 +137,11 @@ struct engine_options {
     struct zone zone;         /* local days of standing reservations; all zero = UTC */
     bool report_reservations; /* emit ACTION_RESERVE and ACTION_RELEASE */
     bool statistics;          /* keep statistics of record */
+    bool keep_order;          /* look at waiting jobs only when something happens to
+                                 them, where that gives the same schedule: for a
+                                 shell that changes nothing in the cluster by
+                                 itself, and reads neither priority nor reason of
+                                 a waiting job (a job that starts has both) */
     bool keep_ended;          /* keep ended jobs in the cluster (the shell
                                  removes them); default: removed at the start
                                  of the next cycle */

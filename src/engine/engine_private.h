@@ -8,6 +8,7 @@
 #include "plan/backfill.h"
 #include "plan/plan.h"
 #include "policy/limits.h"
+#include "policy/priority.h"
 #include "policy/rsvuse.h"
 
 struct indexes VEC(uint32_t);
@@ -39,6 +40,30 @@ struct hope {
     int64_t priority, procs;
 };
 
+/* What decides the place of a job in an order that is kept. */
+struct kept_key {
+    double points; /* exact priority, up to the same number for all */
+    double fixed;  /* the part of it that does not grow */
+    int64_t since; /* queue time counts from here */
+};
+
+/* The order of the queue kept from cycle to cycle: kept.c. */
+struct kept {
+    struct VEC(struct kept_key) keys; /* of engine.order and .hard, side by side */
+    struct indexes fresh;             /* submitted since the last cycle */
+    struct indexes gone;              /* started in this one */
+    struct indexes aside;             /* queued, but not admitted */
+    struct prio_pass pass;            /* of the running cycle */
+    double rate;                      /* points that all gain in a second */
+    int64_t origin;                   /* of the points */
+    uint64_t epoch;                   /* of the parts that do not grow */
+    uint32_t layout;                  /* that admission was decided in */
+    bool able;                        /* in this cycle: the order may be kept */
+    bool valid;                       /* keys, order and candidates are right */
+    bool in_use;                      /* in this cycle: nobody was looked at */
+    bool gaps;                        /* some order is by distance alone */
+};
+
 struct engine {
     const struct settings *cfg;
     struct engine_options opt;
@@ -66,6 +91,7 @@ struct engine {
     uint64_t promises;                /* deadline reservations made so far */
     struct indexes out_of_order;      /* started by this backfill pass */
     bool any_bypassed, any_noqueue;
+    struct kept kept;
     struct zone zone;
     struct VEC(int64_t) roll_at; /* by standing reservation: its next period */
     uint64_t standing_epoch;     /* settings the standing ones were made by */
@@ -116,10 +142,26 @@ void queue_begin(struct engine *e, size_t jobs);
 void queue_add(struct engine *e, const struct job *j, enum queue_order order);
 void queue_end(struct engine *e, struct indexes *ret);
 
+/* kept.c: the order kept from cycle to cycle */
+void kept_fini(struct engine *e);
+/* Something happened that may change order or admission: look at everybody again. */
+void kept_touch(struct engine *e);
+void kept_submitted(struct engine *e, const struct job *j);
+void kept_started(struct engine *e, const struct job *j);
+void kept_set_aside(struct engine *e, const struct job *j);
+/* Bring engine.order and .hard up to date without looking at everybody. False when that
+ * cannot be done: nothing has happened then. O(arrivals). */
+bool kept_rank(struct engine *e);
+/* engine.order was made anew; .hard will be in this cycle. O(queued jobs). */
+void kept_capture(struct engine *e);
+void kept_end(struct engine *e); /* of the cycle */
+
 /* eligible.c */
 /* What depends on jobs that ended: met for good, or never to be. */
 void settle_dependents(struct engine *e);
 struct candidate candidate_of(const struct engine *e, uint32_t job);
+/* The tests that do not depend on other queued jobs. */
+bool eligible_admit(struct engine *e, struct job *j);
 void eligible_all(struct engine *e);
 void eligible_queue(struct engine *e);
 void eligible_select(struct engine *e, enum limit_level level, struct candidates *ret);

@@ -130,6 +130,7 @@ bool start_placed(struct engine *e, struct job *j, bool backfill)
     fs_job_start(e->c, j, e->now);
     statistics_started(e->statistics, e->c, j, e->now, e->now);
     rsvuse_job(e->c, j, +1, e->now);
+    kept_started(e, j);
     if (backfill)
         j->flags |= JOB_BACKFILL;
     j->why.code = WAIT_NONE;
@@ -190,7 +191,9 @@ void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now)
     }
     if (job_stop(e->c, j, how, now, &err) < 0)
         assert(!"a running job can always be stopped");
-    if (how != EV_REQUEUE && how != EV_SUSPEND) {
+    if (how == EV_REQUEUE || how == EV_SUSPEND) {
+        kept_touch(e);
+    } else {
         calendar_job_ended(e, j);
         statistics_ended(e->statistics, e->c, j,
             how == EV_COMPLETE || (how == EV_CANCEL && now >= limit_at), now);
@@ -222,6 +225,7 @@ void cancel_job(struct engine *e, struct job *j, const char *text)
     else
         job_move(e->c, j, EV_CANCEL, NULL);
     statistics_queued(e->statistics, j, e->now);
+    kept_touch(e);
     e->stats.cancelled++;
     e->any_left = true;
     if (e->out) /* else when it has been told */
@@ -258,6 +262,7 @@ void after_deferral(
         cancel_job(e, j, text);
         return;
     }
+    kept_touch(e);
     e->stats.deferred++;
     e->any_left = true;
     accrual_stop(&e->cfg->prio, j, ACCRUAL_HOLD, e->now);

@@ -441,6 +441,33 @@ void prio_update(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now)
     prio_set(&f, jobs, n);
 }
 
+bool prio_grows_alike(const struct prio_pass *f, double *ret_rate)
+{
+    const struct prio_settings *s = f->s;
+
+    *ret_rate = 0;
+    if (f->serv)
+        *ret_rate = s->comp_weight[PRIO_SERV] * s->weight[PRIO_QUEUETIME] / 60;
+    return !f->user && !f->fs && !f->targ && !f->qos && !f->xfactor && !f->counts
+           && !s->enable_negative && s->cap[PRIO_QUEUETIME] <= 0
+           && s->comp_cap[PRIO_SERV] <= 0 && *ret_rate >= 0;
+}
+
+int64_t prio_queued_since(const struct prio_pass *f, const struct job *j)
+{
+    bool submitted = f->s->accrual == ACCRUE_ALWAYS && !j->preempt_count;
+
+    return submitted ? j->submit_at : j->queue_at;
+}
+
+bool prio_queue_is_plain(const struct prio_pass *f, const struct job *j)
+{
+    int64_t since = prio_queued_since(f, j);
+
+    return !j->paused && since <= f->now
+           && accrual_queue_s(f->s, j, f->now) == f->now - since;
+}
+
 /* ---- the plain form --------------------------------------------------------- */
 
 static void explain_creds(

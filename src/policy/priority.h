@@ -32,6 +32,15 @@ void prio_begin(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now,
     struct prio_pass *ret);
 void prio_set(const struct prio_pass *pass, const uint32_t *jobs, size_t n);
 
+/* Do the priorities of all jobs grow at one rate while nothing but time passes? That
+ * is, depend on their queue time alone, equally weighted and without bounds.
+ * *ret_rate: points a second, never negative. O(1). */
+bool prio_grows_alike(const struct prio_pass *pass, double *ret_rate);
+/* The instant from which queue time of a job counts that accrues it. */
+int64_t prio_queued_since(const struct prio_pass *pass, const struct job *j);
+/* Will its queue time, once it accrues, go on from what it is now? */
+bool prio_queue_is_plain(const struct prio_pass *pass, const struct job *j);
+
 /* Forget the cached part: credentials, request or QOS of the job changed. */
 static inline void prio_job_dirty(struct job *j)
 {

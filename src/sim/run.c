@@ -641,6 +641,7 @@ int run_replay(const struct workload *w, const struct machine *m,
         .order = opt->order,
         .backfill_order = opt->backfill_order,
         .report_reservations = opt->decided != NULL,
+        .keep_order = true,
     };
     struct run s = {
         .w = w, .opt = opt, .cfg = cfg, .r = ret, .shift = workload_shift(w)};
