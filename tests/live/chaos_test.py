@@ -194,13 +194,17 @@ class Chaos:
             if not job.id:
                 continue
             if record is None:
-                # ended, or just about to be told so
-                assert job.cancelled is not False or job.tag in started, f"{job.id} is lost"
+                # ended, or not told again yet by the resource manager
+                if job.cancelled is False and not job.keeper_killed:
+                    self.daemon.wait(
+                        lambda j=job: ("start", j.tag) in self.lines() or self.daemon.job(j.id),
+                        f"job {job.id}, which is lost,", 10)
                 continue
             if record["state"] not in ("Idle", "Hold"):
                 continue
             assert job.cancelled is not True, f"{job.id} was cancelled"
-            held = bool(record.get("holds") or record.get("rm_holds"))
+            # whose keeper was killed as it began is deferred besides
+            held = "user" in record.get("holds", []) + record.get("rm_holds", [])
             assert held in job.held, f"{job.id}: {record}"
             assert record.get("system_priority", 0) in job.priority, (job.id, record)
             # what was not known is known now
@@ -212,7 +216,8 @@ class Chaos:
         self.compare()
         for job in self.jobs:
             if job.id and job.cancelled is False:
-                self.order("cancel" if job.submitted_held else "release", job)
+                self.order("cancel" if job.submitted_held else "release", job,
+                           kinds=["all"])
         mine = {job.id for job in self.jobs}
         for id in [j["id"] for j in self.listed() if j["id"] not in mine]:
             self.daemon.ok("canceljob", id)  # its submission was not acknowledged
