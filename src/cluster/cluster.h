@@ -118,6 +118,7 @@ struct node {
                                    DEFAULT; never NULL. MAXPROC[CLASS:c] is read here */
     double load_raised;     /* part of `load` that starts added since measured */
     bool shrunk;            /* less is configured than was dedicated before */
+    bool gone;              /* not reported any more: Down until it is again */
     struct node_told *told; /* what the RM reported; private to node.c */
 };
 
@@ -234,7 +235,8 @@ enum wait_code {
     WAIT_BACKFILL_WINDOW, /* would delay a reservation: limit = window seconds */
     WAIT_NOBF,
     WAIT_CHUNK,
-    WAIT_SUSPENDED, /* preempted: its own nodes do not carry it yet; until */
+    WAIT_SUSPENDED, /* preempted: its own nodes do not carry it yet; until. limit 1:
+                       it waits for somebody to resume it */
     WAIT_PREEMPTED, /* as WAIT_RESOURCES, after `limit` preemptions */
     WAIT_DEADLINE,  /* too late for its deadline, limit; until = its reservation */
     WAIT_CODES
@@ -452,6 +454,8 @@ int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
     struct node **ret_node, struct err *err);
 struct node *node_find(const struct cluster *c, const char *name);
 void node_set_state(struct cluster *c, struct node *n, enum node_state s, int64_t now);
+/* The RM does not know the node any more: Down until node_report() tells of it. */
+void node_set_gone(struct cluster *c, struct node *n, int64_t now);
 /* Recompute `expected` from what is dedicated (concepts.md 3). */
 void node_refresh_expected(const struct cluster *c, struct node *n);
 /* Expected state of any node, folded or not. */

@@ -32,7 +32,7 @@ struct job_memory {
 
 /* Flags of a job that belong to the scheduler, not to the request. */
 #define MEMORY_FLAGS                                                                   \
-    (JOB_BACKFILL | JOB_SPVIOLATION | JOB_SYSPRIO_SET | JOB_SYSPRIO_REL)
+    (JOB_BACKFILL | JOB_SPVIOLATION | JOB_SYSPRIO_SET | JOB_SYSPRIO_REL | JOB_PARKED)
 
 /* Texts are borrowed from the job. */
 struct job_memory job_memory_of(const struct cluster *c, const struct job *j);

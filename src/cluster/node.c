@@ -358,6 +358,7 @@ int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
         n->state_at = now;
     }
     take_report(c, n, d, t, p->index, now);
+    n->gone = false;
     if (ret_node)
         *ret_node = n;
     return 0;

@@ -130,6 +130,12 @@ void node_set_state(struct cluster *c, struct node *n, enum node_state s, int64_
     node_refresh_expected(c, n);
 }
 
+void node_set_gone(struct cluster *c, struct node *n, int64_t now)
+{
+    node_set_state(c, n, NODE_DOWN, now);
+    n->gone = true;
+}
+
 void node_measure(
     const struct cluster *c, struct node *n, double load, const struct res *util)
 {

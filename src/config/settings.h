@@ -104,8 +104,10 @@ enum job_flag {
     JOB_SYSPRIO_SET = 1u << 15, /* absolute system priority in force */
     JOB_SYSPRIO_REL = 1u << 16, /* relative system priority in force */
     JOB_IGNHOSTLIST = 1u << 17,
-    JOB_OPTIMISTIC = 1u << 18 /* set by the scheduler: started by BACKFILLPOLICY
-                                 PREEMPT, may be preempted like a PREEMPTEE */
+    JOB_OPTIMISTIC = 1u << 18, /* set by the scheduler: started by BACKFILLPOLICY
+                                  PREEMPT, may be preempted like a PREEMPTEE */
+    JOB_PARKED = 1u << 19 /* set by the scheduler: suspended by order or by the resource
+                             manager; resumed by those only */
 };
 
 /* QFLAGS of a QOS (bits). PER<KIND> flags are kept per kind, see cred_cfg. */

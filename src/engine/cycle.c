@@ -196,6 +196,13 @@ static void wake_for_expiry(struct engine *e)
         wake_at(e, e->next_expiry > soonest ? e->next_expiry : soonest);
 }
 
+void engine_decided(struct engine *e, struct actions *ret)
+{
+    e->out = ret;
+    tell_pending(e);
+    e->out = NULL;
+}
+
 void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
 {
     e->now = now > e->now ? now : e->now;

@@ -40,7 +40,7 @@ static bool dep_holds(const struct engine *e, const struct dep *d, uint32_t *ret
     return false;
 }
 
-static bool deps_hold(struct engine *e, struct job *j)
+bool deps_hold(struct engine *e, struct job *j)
 {
     for (size_t i = 0; j->extra && i < j->extra->deps.n; i++) {
         uint32_t on = INDEX_NONE;

@@ -301,6 +301,13 @@ static int on_node_state(struct engine *e, const struct event *ev, struct err *e
     if (!n)
         return err_set(err, ERR_NOT_FOUND, "node '%s' is unknown",
             ev->u.node_state.name ? ev->u.node_state.name : "");
+    if (ev->kind == EVENT_NODE_GONE) {
+        node_set_gone(e->c, n, e->now);
+        return 0;
+    }
+    if (n->gone)
+        return err_set(err, ERR_CONFLICT,
+            "node '%s' is not known to the resource manager any more", n->name);
     node_set_state(e->c, n, ev->u.node_state.state, e->now);
     statistics_nodes(e->statistics, e->c, e->now);
     return 0;
@@ -342,8 +349,23 @@ static int on_job_event(
                    : on_priority(*ret, ev, err);
     case EVENT_QOS:
         return find_job(e, ev->u.qos.id, ret, err) < 0 ? -1 : on_qos(e, *ret, ev, err);
+    case EVENT_RUN:
+        return find_job(e, ev->u.run.id, ret, err) < 0 ? -1 : run_job(e, *ret, ev, err);
+    case EVENT_MODIFY:
+        return find_job(e, ev->u.modify.id, ret, err) < 0
+                   ? -1
+                   : modify_job(e, *ret, &ev->u.modify.change, err);
+    case EVENT_DEADLINE:
+        return find_job(e, ev->u.deadline.id, ret, err) < 0
+                   ? -1
+                   : orders_deadline(e, *ret, ev->u.deadline.at, err);
+    case EVENT_USER_PRIORITY:
+        return find_job(e, ev->u.user_priority.id, ret, err) < 0
+                   ? -1
+                   : orders_user_priority(*ret, ev->u.user_priority.n, err);
     case EVENT_NODE:
     case EVENT_NODE_STATE:
+    case EVENT_NODE_GONE:
     case EVENT_RESERVE:
     case EVENT_UNRESERVE:
     case EVENT_SETTINGS:
@@ -370,6 +392,7 @@ int engine_apply(
         statistics_nodes(e->statistics, e->c, e->now);
         return 0;
     case EVENT_NODE_STATE:
+    case EVENT_NODE_GONE:
         return on_node_state(e, ev, err);
     case EVENT_RESERVE:
         return setres(e, ev, err);
@@ -392,6 +415,10 @@ int engine_apply(
     case EVENT_RELEASE_HOLD:
     case EVENT_PRIORITY:
     case EVENT_QOS:
+    case EVENT_RUN:
+    case EVENT_MODIFY:
+    case EVENT_DEADLINE:
+    case EVENT_USER_PRIORITY:
         break;
     }
     int result = on_job_event(e, ev, &j, err);

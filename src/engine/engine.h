@@ -12,6 +12,7 @@
 #define MAUI_ENGINE_ENGINE_H
 
 #include "base/zone.h"
+#include "cluster/change.h"
 #include "cluster/cluster.h"
 #include "cluster/reservation.h"
 #include "engine/statistics.h"
@@ -21,23 +22,36 @@
 struct engine;
 
 enum event_kind {
-    EVENT_NODE,         /* u.node: reported for the first time or again */
-    EVENT_NODE_STATE,   /* u.node_state */
-    EVENT_SUBMIT,       /* u.job; one that is active is taken over as it is */
-    EVENT_JOB_STATE,    /* u.job_state: what the resource manager says of it now */
-    EVENT_END,          /* u.end: an active job ended */
-    EVENT_CANCEL,       /* u.end.id: a job, waiting or active, was cancelled */
-    EVENT_PREEMPT,      /* u.preempt: an active job is to be stopped for now */
-    EVENT_RESUME,       /* u.preempt.id: a suspended job is to go on */
-    EVENT_START_FAILED, /* u.failed */
-    EVENT_HOLD,         /* u.hold */
-    EVENT_RELEASE_HOLD, /* u.hold */
-    EVENT_PRIORITY,     /* u.priority: setspri */
-    EVENT_QOS,          /* u.qos: setqos */
-    EVENT_RESERVE,      /* u.reserve: setres */
-    EVENT_UNRESERVE,    /* u.unreserve: releaseres */
-    EVENT_SETTINGS,     /* u.settings: other settings in force */
+    EVENT_NODE,          /* u.node: reported for the first time or again */
+    EVENT_NODE_STATE,    /* u.node_state */
+    EVENT_NODE_GONE,     /* u.node_state.name: reported no longer; Down until it is */
+    EVENT_SUBMIT,        /* u.job; one that is active is taken over as it is */
+    EVENT_JOB_STATE,     /* u.job_state: what the resource manager says of it now */
+    EVENT_END,           /* u.end: an active job ended */
+    EVENT_CANCEL,        /* u.end.id: a job, waiting or active, was cancelled */
+    EVENT_PREEMPT,       /* u.preempt: an active job is to be stopped for now */
+    EVENT_RESUME,        /* u.preempt.id: a suspended job is to go on */
+    EVENT_RUN,           /* u.run: start it now (runjob), or refuse with the reason */
+    EVENT_MODIFY,        /* u.modify: it asks for something else now */
+    EVENT_DEADLINE,      /* u.deadline: setdeadline, releasedeadline */
+    EVENT_USER_PRIORITY, /* u.user_priority: setupri */
+    EVENT_START_FAILED,  /* u.failed */
+    EVENT_HOLD,          /* u.hold */
+    EVENT_RELEASE_HOLD,  /* u.hold */
+    EVENT_PRIORITY,      /* u.priority: setspri */
+    EVENT_QOS,           /* u.qos: setqos */
+    EVENT_RESERVE,       /* u.reserve: setres */
+    EVENT_UNRESERVE,     /* u.unreserve: releaseres */
+    EVENT_SETTINGS,      /* u.settings: other settings in force */
     EVENT_RESET_STATISTICS
+};
+
+/* What EVENT_RUN may leave out of account. */
+enum run_flag {
+    RUN_ANY_LIMIT = 1,       /* throttling (runjob -f) */
+    RUN_ANY_POLICY = 2,      /* that, dependencies, dates, closed classes, caps */
+    RUN_ANY_RESERVATION = 4, /* of others (runjob -x: with RUN_ANY_POLICY) */
+    RUN_ANY_STATE = 8        /* of the nodes */
 };
 
 struct event {
@@ -85,6 +99,24 @@ struct event {
             bool relative;
             int64_t n;
         } priority;
+        struct {
+            const char *id;
+            const char *const *nodes; /* on these only; NULL-terminated or NULL */
+            const char *partition;    /* in this one only; or NULL */
+            unsigned flags;           /* enum run_flag */
+        } run;
+        struct {
+            const char *id;
+            struct job_change change;
+        } modify;
+        struct {
+            const char *id;
+            int64_t at; /* 0 = none */
+        } deadline;
+        struct {
+            const char *id;
+            int64_t n; /* 0 to 100 */
+        } user_priority;
         struct {
             const char *id, *qos;
             bool admin;
@@ -162,6 +194,10 @@ int engine_apply(
  * event decided by itself (a hold at submission, a deferral after a failed start)
  * comes first. */
 void engine_cycle(struct engine *e, int64_t now, struct actions *ret);
+
+/* What events decided by themselves since the last cycle, told now instead of by the
+ * next one: a shell that must carry it out at once. Appends to *ret. */
+void engine_decided(struct engine *e, struct actions *ret);
 
 /* The next instant at which something changes by itself (a deferral or release
  * time expires, a kept reservation begins, a wallclock limit is reached), or

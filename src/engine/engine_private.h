@@ -159,6 +159,8 @@ void kept_end(struct engine *e); /* of the cycle */
 /* eligible.c */
 /* What depends on jobs that ended: met for good, or never to be. */
 void settle_dependents(struct engine *e);
+/* Do all its dependencies hold? If not j->why says which. */
+bool deps_hold(struct engine *e, struct job *j);
 struct candidate candidate_of(const struct engine *e, uint32_t job);
 /* The tests that do not depend on other queued jobs. */
 bool eligible_admit(struct engine *e, struct job *j);
@@ -190,8 +192,20 @@ void forget_bypass(struct engine *e, uint32_t job);
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level);
 bool in_partition(const struct engine *e, const struct job *j, uint32_t partition);
 
+int64_t effective_limit(const struct engine *e, const struct job *j);
 /* The same with j->alloc chosen already. */
 bool start_placed(struct engine *e, struct job *j, bool backfill);
+
+/* modify.c: EVENT_MODIFY */
+int modify_job(
+    struct engine *e, struct job *j, const struct job_change *ch, struct err *err);
+
+/* run.c: EVENT_RUN */
+int run_job(struct engine *e, struct job *j, const struct event *ev, struct err *err);
+
+/* orders.c: small things that are asked for a job */
+int orders_deadline(struct engine *e, struct job *j, int64_t at, struct err *err);
+int orders_user_priority(struct job *j, int64_t n, struct err *err);
 
 /* preempt.c */
 void preempt_notice_job(struct engine *e, const struct job *j);

@@ -285,7 +285,8 @@ static void tell(struct engine *e, enum action_kind kind, const struct job *j,
 static void back_to_queue(struct engine *e, struct job *j)
 {
     stop_job(e, j, EV_REQUEUE, e->now);
-    j->flags &= ~(uint32_t)(JOB_BACKFILL | JOB_OPTIMISTIC | JOB_SPVIOLATION);
+    j->flags &=
+        ~(uint32_t)(JOB_BACKFILL | JOB_OPTIMISTIC | JOB_SPVIOLATION | JOB_PARKED);
     j->why = (struct reason){.code = WAIT_RESOURCES,
         .kind = CRED_KINDS,
         .kind2 = CRED_KINDS,
@@ -472,6 +473,7 @@ static int resume(struct engine *e, struct job *j, struct err *err)
 {
     if (job_start(e->c, j, e->now, err) < 0)
         return -1;
+    j->flags &= ~(uint32_t)JOB_PARKED;
     plan_job_started(e->plan, j);
     limits_count_active(e->limits, e->c, j, +1, e->now);
     fs_job_start(e->c, j, e->now);
@@ -488,14 +490,15 @@ int64_t preempt_rests_until(const struct engine *e, const struct job *j)
     return e->now < until ? until : 0;
 }
 
-/* The suspended job to look at after `before`, by priority. */
+/* The suspended job to look at after `before`, by priority; not those that wait for
+ * somebody's word. */
 static struct job *next_suspended(const struct engine *e, const struct job *before)
 {
     struct job *best = NULL;
 
     for (size_t i = 0; i < e->c->active.n; i++) {
         struct job *j = e->c->jobs.v[e->c->active.v[i]];
-        if (j->state != JOB_SUSPENDED || j == before)
+        if (j->state != JOB_SUSPENDED || (j->flags & JOB_PARKED) || j == before)
             continue;
         if (before
             && (j->priority > before->priority
@@ -553,6 +556,8 @@ int preempt_on_event(
             "job '%s' cannot be suspended while it is %s: expected Running", j->id,
             job_state_name((enum job_state)j->state));
     preempt_job(e, j, how, NULL, texts[how]);
+    if (j->state == JOB_SUSPENDED)
+        j->flags |= JOB_PARKED;
     return 0;
 }
 

@@ -50,6 +50,8 @@ static int make_active(struct engine *e, struct job *j, int64_t at, struct err *
         job_move(e->c, j, EV_STARTED, NULL);
     if (starts)
         j->start_count = starts; /* this start has been counted */
+    j->flags &= ~(uint32_t)JOB_PARKED;
+    plan_unplanned(e->plan);
     plan_job_started(e->plan, j);
     limits_count_active(e->limits, e->c, j, +1, e->now);
     fs_job_start(e->c, j, e->now);
@@ -73,9 +75,18 @@ static int take_over(struct engine *e, struct job *j, int64_t start_at,
         e, j, start_at > 0 && start_at < e->now ? start_at : e->now, err);
 }
 
+/* Suspended, for good if it was not we who did it. */
+static void park(struct engine *e, struct job *j, int64_t at, bool stays)
+{
+    stop_job(e, j, EV_SUSPEND, at);
+    if (stays)
+        j->flags |= JOB_PARKED;
+}
+
 void report_take_over(struct engine *e, struct job *j, const struct job_desc *d)
 {
     int64_t suspend_at = d->memory ? d->memory->suspend_at : 0;
+    bool ours = d->memory && suspend_at && !(j->flags & JOB_PARKED);
     struct err err;
 
     if (take_over(e, j, d->start_at, d->places, d->nplaces, &err) < 0) {
@@ -87,7 +98,7 @@ void report_take_over(struct engine *e, struct job *j, const struct job_desc *d)
     j->end_at = time_add(j->end_at, j->suspended_s);
     statistics_started(e->statistics, e->c, j, j->start_at, e->now);
     if (d->state == JOB_SUSPENDED)
-        stop_job(e, j, EV_SUSPEND, suspend_at ? suspend_at : e->now);
+        park(e, j, suspend_at ? suspend_at : e->now, !ours);
 }
 
 /* ---- a job that is known ---- */
@@ -123,7 +134,7 @@ static int now_suspended(struct engine *e, struct job *j, struct err *err)
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is %s and cannot be suspended",
             j->id, job_state_name((enum job_state)j->state));
-    stop_job(e, j, EV_SUSPEND, e->now);
+    park(e, j, e->now, true);
     return 0;
 }
 

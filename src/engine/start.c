@@ -33,6 +33,8 @@ static bool still_so(const struct action *a, const struct job *j)
 {
     if (!j || (a->kind != ACTION_CANCEL && j->state >= JOB_COMPLETED))
         return false;
+    if (a->kind == ACTION_START)
+        return job_is_active(j);
     if (a->kind == ACTION_HOLD)
         return (j->holds & HOLD_BATCH) != 0;
     return a->kind != ACTION_DEFER || (j->holds & HOLD_DEFER);
@@ -88,7 +90,7 @@ bool allowed_now(struct engine *e, struct job *j, enum limit_level level)
 }
 
 /* Wallclock limit on the nodes chosen: the slowest one counts. */
-static int64_t effective_limit(const struct engine *e, const struct job *j)
+int64_t effective_limit(const struct engine *e, const struct job *j)
 {
     const struct cluster *c = e->c;
     double slowest = 0;
@@ -206,6 +208,7 @@ void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now)
 void requeue_job(struct engine *e, struct job *j)
 {
     stop_job(e, j, EV_REQUEUE, e->now);
+    j->flags &= ~(uint32_t)JOB_PARKED;
     resolve_job(e, j); /* its QOS or the settings may have changed while it ran */
 }
 

@@ -110,7 +110,8 @@ const struct reason *engine_why(struct engine *e, const struct job *j)
         *r = because(WAIT_NONE);
     } else if (j->state == JOB_SUSPENDED) {
         *r = because(WAIT_SUSPENDED);
-        r->until = preempt_rests_until(e, j);
+        r->limit = (j->flags & JOB_PARKED) != 0;
+        r->until = r->limit ? 0 : preempt_rests_until(e, j);
     } else if (j->holds) {
         *r = because(WAIT_HOLD);
         r->until = j->holds == HOLD_DEFER ? j->defer_until : 0;

@@ -166,6 +166,12 @@ void plan_distrust(struct plan *p)
     p->given_back = true;
 }
 
+void plan_unplanned(struct plan *p)
+{
+    count_look_anew(p);
+    p->given_back = true;
+}
+
 bool plan_confirm(struct plan *p, const struct job *j)
 {
     while (p->confirmed < p->nrsv && p->rsvs.v[p->confirmed].job == INDEX_NONE)

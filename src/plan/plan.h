@@ -139,6 +139,11 @@ void plan_free_nodes(struct plan *p, const struct job *j, uint32_t partition, vo
 /* Before plan_begin(): the reservations of the last cycle are not to be trusted. */
 void plan_distrust(struct plan *p);
 
+/* Something starts, or gets another end, that was not planned (by order, or because the
+ * resource manager did so): what is reserved may be in its way. Before
+ * plan_job_started(). */
+void plan_unplanned(struct plan *p);
+
 /* Answers from now on as if these running jobs (indexes) were gone, and with
  * `keep_memory` as if they were suspended; n = 0 ends it. Starts must not happen
  * meanwhile. */

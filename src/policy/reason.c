@@ -197,6 +197,9 @@ static int say_suspended(
     char at[INSTANT_TEXT];
 
     (void)c;
+    if (r->limit)
+        return snprintf(
+            ret_text, size, "this job is suspended until somebody resumes it");
     if (known(r->until))
         return snprintf(ret_text, size, "this job is suspended, at least until %s",
             instant_text(r->until, at));

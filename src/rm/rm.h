@@ -133,6 +133,7 @@ struct rm;
 /* Drivers: one table each. */
 struct rm_driver {
     const char *type; /* of RMCFG[] TYPE */
+    unsigned cannot;  /* 1u << enum rm_action of all it can never do */
     /* NULL when it can never work as configured. A resource manager that is merely
      * out of reach is an RM_HEALTH report later. */
     struct rm *(*open)(const struct rm_cfg *cfg, sd_event *loop,

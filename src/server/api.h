@@ -27,6 +27,19 @@ void api_priority(struct server *s, struct request *r);
 void api_qos(struct server *s, struct request *r);
 void api_cancel(struct server *s, struct request *r);
 
+/* api_verbs.c: and to their runs */
+void api_suspend(struct server *s, struct request *r);
+void api_resume(struct server *s, struct request *r);
+void api_requeue(struct server *s, struct request *r);
+void api_checkpoint(struct server *s, struct request *r);
+void api_signal(struct server *s, struct request *r);
+void api_run(struct server *s, struct request *r);
+void api_user_priority(struct server *s, struct request *r);
+void api_deadline(struct server *s, struct request *r);
+
+/* api_modify.c */
+void api_modify(struct server *s, struct request *r);
+
 /* api_nodes.c */
 void api_nodes(struct server *s, struct request *r);
 void api_node(struct server *s, struct request *r);

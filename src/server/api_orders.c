@@ -4,25 +4,11 @@
 #include "server/api.h"
 #include "server/jobexpr.h"
 #include "server/manager.h"
+#include "server/order.h"
 #include "server/render.h"
 #include "server/server_private.h"
 
-/* One order on its way through the jobs. */
-struct order {
-    struct server *s;
-    struct request *r;
-    json_t *body;    /* the JobOrder */
-    json_t *results; /* of the Outcome */
-    enum who who;    /* this level may for any job; owners for theirs if `owner` */
-    bool owner;
-    /* Do it for one job: 0 with a sentence in `done`, or -1. */
-    int (*act)(
-        struct order *o, const struct job *j, char *done, size_t size, struct err *err);
-};
-
-#define DONE_TEXT 300
-
-static const char *text_of(const struct order *o, const char *key)
+const char *order_text(const struct order *o, const char *key)
 {
     return json_string_value(json_object_get(o->body, key));
 }
@@ -85,7 +71,7 @@ static void one_expression(struct order *o, const char *expr)
     vec_fini(&jobs);
 }
 
-static void carry_out(struct order *o)
+void order_carry_out(struct order *o)
 {
     struct err err = {0};
     json_t *jobs, *expr;
@@ -146,7 +132,7 @@ static int set_holds(
         .u.hold = {.id = j->id,
             .who = {who->user, who->level},
             .reason = REASON_ADMIN,
-            .text = text_of(o, "text")}};
+            .text = order_text(o, "text")}};
 
     if (hold_kinds(o, j, &ev.u.hold.kinds, err) < 0)
         return -1;
@@ -172,13 +158,13 @@ static int act_release(
 
 void api_hold(struct server *s, struct request *r)
 {
-    carry_out(&(struct order){
+    order_carry_out(&(struct order){
         .s = s, .r = r, .who = WHO_ADMIN2, .owner = true, .act = act_hold});
 }
 
 void api_release(struct server *s, struct request *r)
 {
-    carry_out(&(struct order){
+    order_carry_out(&(struct order){
         .s = s, .r = r, .who = WHO_ADMIN2, .owner = true, .act = act_release});
 }
 
@@ -204,7 +190,8 @@ static int act_priority(
 
 void api_priority(struct server *s, struct request *r)
 {
-    carry_out(&(struct order){.s = s, .r = r, .who = WHO_ADMIN2, .act = act_priority});
+    order_carry_out(
+        &(struct order){.s = s, .r = r, .who = WHO_ADMIN2, .act = act_priority});
 }
 
 static int act_qos(
@@ -212,7 +199,7 @@ static int act_qos(
 {
     struct event ev = {.kind = EVENT_QOS,
         .u.qos = {.id = j->id,
-            .qos = text_of(o, "qos"),
+            .qos = order_text(o, "qos"),
             .admin = identity_is(request_who(o->r), WHO_ADMIN2)}};
 
     if (!ev.u.qos.qos)
@@ -226,7 +213,7 @@ static int act_qos(
 
 void api_qos(struct server *s, struct request *r)
 {
-    carry_out(&(struct order){
+    order_carry_out(&(struct order){
         .s = s, .r = r, .who = WHO_ADMIN2, .owner = true, .act = act_qos});
 }
 
@@ -235,7 +222,7 @@ void api_qos(struct server *s, struct request *r)
 static int act_cancel(
     struct order *o, const struct job *j, char *done, size_t size, struct err *err)
 {
-    const char *text = text_of(o, "text");
+    const char *text = order_text(o, "text");
 
     snprintf(done, size, "job '%s' cancelled", j->id);
     return manager_cancel(o->s, j, text ? text : "cancelled by request", err);
@@ -243,6 +230,6 @@ static int act_cancel(
 
 void api_cancel(struct server *s, struct request *r)
 {
-    carry_out(&(struct order){
+    order_carry_out(&(struct order){
         .s = s, .r = r, .who = WHO_ADMIN2, .owner = true, .act = act_cancel});
 }

@@ -9,6 +9,7 @@
 static const char *const event_names[] = {
     [EVENT_NODE] = "node",
     [EVENT_NODE_STATE] = "node-state",
+    [EVENT_NODE_GONE] = "node-gone",
     [EVENT_SUBMIT] = "submit",
     [EVENT_JOB_STATE] = "job-state",
     [EVENT_END] = "end",
@@ -20,6 +21,10 @@ static const char *const event_names[] = {
     [EVENT_RELEASE_HOLD] = "release-hold",
     [EVENT_PRIORITY] = "priority",
     [EVENT_QOS] = "qos",
+    [EVENT_RUN] = "run",
+    [EVENT_MODIFY] = "modify",
+    [EVENT_DEADLINE] = "deadline",
+    [EVENT_USER_PRIORITY] = "user-priority",
     [EVENT_RESERVE] = "reserve",
     [EVENT_UNRESERVE] = "unreserve",
     [EVENT_SETTINGS] = "settings",
@@ -111,6 +116,26 @@ json_t *journal_event(const struct event *ev)
         render_text(o, "job", ev->u.qos.id);
         render_text(o, "qos", ev->u.qos.qos);
         render_bool(o, "admin", ev->u.qos.admin);
+        break;
+    case EVENT_NODE_GONE:
+        render_text(o, "node", ev->u.node_state.name);
+        break;
+    case EVENT_RUN:
+        render_text(o, "job", ev->u.run.id);
+        render_text(o, "partition", ev->u.run.partition);
+        render_int(o, "flags", ev->u.run.flags);
+        break;
+    case EVENT_MODIFY:
+        render_text(o, "job", ev->u.modify.id);
+        render_int(o, "what", ev->u.modify.change.what);
+        break;
+    case EVENT_DEADLINE:
+        render_text(o, "job", ev->u.deadline.id);
+        render_int(o, "deadline_at", ev->u.deadline.at);
+        break;
+    case EVENT_USER_PRIORITY:
+        render_text(o, "job", ev->u.user_priority.id);
+        render_int(o, "n", ev->u.user_priority.n);
         break;
     case EVENT_RESERVE:
         render_text(o, "reservation", ev->u.reserve.draft->name);

@@ -9,6 +9,7 @@
 #include "server/manager.h"
 
 #include "base/home.h"
+#include "server/modify.h"
 #include "server/record.h"
 #include "server/server_private.h"
 
@@ -43,6 +44,7 @@ struct order {
     char *job;                           /* owned */
     struct VEC(struct job_place) places; /* START: where; stops: what they free */
     int64_t wclimit_s;
+    int signal;
     char *text; /* owned or NULL */
 };
 
@@ -116,12 +118,13 @@ static bool shares_node(const struct order *a, const struct order *b)
     return false;
 }
 
-/* Is some job that was told to stop still on the nodes of this start? */
+/* Is some job that was told to stop still on the nodes of this start or return? */
 static bool must_wait(const struct manager *m, size_t i)
 {
     const struct order *o = &m->orders.v[i];
+    bool comes = o->action == RM_START || o->action == RM_RESUME;
 
-    for (size_t k = 0; o->action == RM_START && k < i; k++)
+    for (size_t k = 0; comes && k < i; k++)
         if (stops(m->orders.v[k].action) && shares_node(o, &m->orders.v[k]))
             return true;
     return false;
@@ -147,6 +150,16 @@ void manager_decided(struct server *s, const struct action *a, const struct job 
 static void fail_order(
     struct manager *m, size_t i, enum rm_outcome how, const char *text);
 
+/* Of a job or a node. */
+static void apply(struct manager *m, struct event *ev, const char *id)
+{
+    struct err err = {0};
+
+    /* `id` is still there: nothing changes when it fails */
+    if (world_apply(m->s, ev, NULL, &err) < 0)
+        log_line(m->s->log, LOG_WARNING, "job '%s': %s", id, err.text);
+}
+
 void manager_send(struct server *s, bool committed)
 {
     struct manager *m = s->manager;
@@ -167,6 +180,7 @@ void manager_send(struct server *s, bool committed)
             .places = o->places.v,
             .nplaces = o->places.n,
             .wclimit_s = o->wclimit_s,
+            .signal = o->signal,
             .text = o->text};
         if (s->driver->command(s->rm, &cmd, &err) < 0 && i < m->orders.n
             && m->orders.v[i].token == token)
@@ -192,8 +206,6 @@ int manager_cancel(
     return -1;
 }
 
-/* ---- answers ---- */
-
 static const char action_words[][12] = {[RM_START] = "start",
     [RM_CANCEL] = "cancel",
     [RM_SUSPEND] = "suspend",
@@ -205,12 +217,50 @@ static const char action_words[][12] = {[RM_START] = "start",
     [RM_SIGNAL] = "signal",
     [RM_MODIFY] = "modify"};
 
+int manager_can(const struct server *s, enum rm_action action, struct err *err)
+{
+    if (!s->rm)
+        return err_set(err, ERR_IO, "the resource manager is not there");
+    if (s->driver->cannot >> action & 1)
+        return err_set(err, ERR_INVALID, "the resource manager %s cannot %s jobs",
+            s->driver->type, action_words[action]);
+    return 0;
+}
+
+int manager_tell(struct server *s, const struct job *j, const struct rm_command *what,
+    struct err *err)
+{
+    if (manager_can(s, what->action, err) < 0)
+        return -1;
+    struct order *o = add_order(s->manager, what->action, j, what->text);
+    o->signal = what->signal;
+    if (what->wclimit_s > 0)
+        o->wclimit_s = what->wclimit_s;
+    return 0;
+}
+
+/* ---- answers ---- */
+
+/* What was decided has not come about: the engine shall know what is. */
+static void set_right(struct manager *m, size_t i)
+{
+    const struct order *o = &m->orders.v[i];
+    struct event ev = {.kind = EVENT_JOB_STATE,
+        .u.job_state = {.id = o->job,
+            .state = o->action == RM_RESUME ? JOB_SUSPENDED : JOB_RUNNING,
+            .places = o->places.v,
+            .nplaces = o->places.n}};
+
+    if (o->action == RM_SUSPEND || o->action == RM_RESUME || o->action == RM_REQUEUE
+        || o->action == RM_CHECKPOINT)
+        apply(m, &ev, o->job);
+}
+
 static void fail_order(
     struct manager *m, size_t i, enum rm_outcome how, const char *text)
 {
     struct server *s = m->s;
-    struct order *o = &m->orders.v[i];
-    struct err err;
+    const struct order *o = &m->orders.v[i];
 
     log_line(s->log, LOG_WARNING, "the resource manager did not %s job '%s': %s",
         action_words[o->action], o->job, text ? text : "no reason given");
@@ -219,8 +269,9 @@ static void fail_order(
             .u.failed = {.id = o->job,
                 .reason = how == RM_REFUSED ? REASON_RMREJECT : REASON_RMFAILURE,
                 .text = text}};
-        if (world_apply(s, &ev, NULL, &err) < 0)
-            log_line(s->log, LOG_WARNING, "job '%s': %s", o->job, err.text);
+        apply(m, &ev, o->job);
+    } else if (how == RM_REFUSED) {
+        set_right(m, i);
     }
     drop_order(m, i);
 }
@@ -299,9 +350,11 @@ static void stopped(struct manager *m, const char *id, bool is_over)
 
 static const struct order *pending(const struct manager *m, const char *id)
 {
-    for (size_t i = 0; i < m->orders.n; i++)
-        if (strcmp(m->orders.v[i].job, id) == 0)
+    for (size_t i = 0; i < m->orders.n; i++) {
+        enum rm_action a = m->orders.v[i].action;
+        if (a != RM_SIGNAL && a != RM_MODIFY && strcmp(m->orders.v[i].job, id) == 0)
             return &m->orders.v[i];
+    }
     return NULL;
 }
 
@@ -315,14 +368,6 @@ static bool over(enum job_state s)
 static bool on_nodes(enum job_state s)
 {
     return s == JOB_STARTING || s == JOB_RUNNING;
-}
-
-static void apply(struct manager *m, struct event *ev, const char *id)
-{
-    struct err err = {0};
-
-    if (world_apply(m->s, ev, NULL, &err) < 0)
-        log_line(m->s->log, LOG_WARNING, "job '%s': %s", id, err.text);
 }
 
 static void mark_told(struct manager *m, const struct job *j)
@@ -361,6 +406,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
     struct job_memory memory;
     struct record_memory *known = record_recall(s, r->desc.id, &memory);
     struct event ev = {.kind = EVENT_SUBMIT, .u.job = r->desc};
+    struct modified *changed = known ? modify_recall(s, &ev.u.job) : NULL;
     struct err err = {0};
     uint32_t index;
 
@@ -375,6 +421,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
         mark_told(m, j);
         take_notes(m, j, r);
     }
+    modified_free(changed);
     record_memory_free(known);
 }
 
@@ -457,7 +504,8 @@ static void on_synced(struct manager *m)
         if (j && !over((enum job_state)j->state) && (i >= m->told.n || !m->told.v[i]))
             on_gone(m, j->id);
     }
-    memset(m->told.v, 0, m->told.n);
+    if (m->told.n)
+        memset(m->told.v, 0, m->told.n);
     if (!m->synced)
         record_forget_unclaimed(m->s);
     m->synced = true;
@@ -492,7 +540,7 @@ static void on_report(void *ctx, const struct rm_report *r)
         break;
     case RM_NODE_GONE:
         ev = (struct event){
-            .kind = EVENT_NODE_STATE, .u.node_state = {r->u.name, NODE_DOWN}};
+            .kind = EVENT_NODE_GONE, .u.node_state = {r->u.name, NODE_DOWN}};
         apply(m, &ev, r->u.name);
         break;
     case RM_JOB:

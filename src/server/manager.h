@@ -30,6 +30,14 @@ bool manager_synced(const struct server *s);
 int manager_cancel(
     struct server *s, const struct job *j, const char *text, struct err *err);
 
+/* Can the resource manager do such a thing at all? Else -1 with a sentence. */
+int manager_can(const struct server *s, enum rm_action action, struct err *err);
+
+/* Tell the resource manager something about a job that is no decision of the engine:
+ * RM_SIGNAL (signal), RM_MODIFY (wclimit_s), after the next commit. */
+int manager_tell(struct server *s, const struct job *j, const struct rm_command *what,
+    struct err *err);
+
 /* What one request submits, a job or an array of them: submissions are handed on one by
  * one, and after manager_batch_close() the request is answered when the resource
  * manager has answered all. */

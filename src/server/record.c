@@ -43,6 +43,7 @@ static const struct number {
     NUMBER(I64, deadline_at),
     NUMBER(I64, suspended_s),
     NUMBER(I64, suspend_at),
+    NUMBER(I64, saved_s),
     NUMBER(I64, start_at),
     NUMBER(I64, eff_wclimit_s),
     NUMBER(I64, wclimit_s),
@@ -186,6 +187,13 @@ static const char *cred_text(
     return j->cred[kind] ? job_cred(c, j, kind)->name : NULL;
 }
 
+/* What was remembered of a job that is over. */
+static void forget(struct server *s, const char *id)
+{
+    unsaved_delete(s->unsaved, "job", id);
+    unsaved_delete(s->unsaved, "change", id);
+}
+
 void record_end(struct server *s, const struct job *j, const char *state, int64_t at)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -222,7 +230,7 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
         .priority = j->priority,
         .hosts = hosts};
     unsaved_account(s->unsaved, &row);
-    unsaved_delete(s->unsaved, "job", j->id);
+    forget(s, j->id);
     free(hosts);
     commit_want(s);
 }
@@ -255,7 +263,7 @@ void record_missed_end(struct server *s, const struct rm_job *r)
         row.tasks += r->places[i].tasks;
     row.procs = row.tasks;
     unsaved_account(s->unsaved, &row);
-    unsaved_delete(s->unsaved, "job", r->desc.id);
+    forget(s, r->desc.id);
     record_memory_free(known);
     commit_want(s);
 }
@@ -294,7 +302,7 @@ void record_forget_unclaimed(struct server *s)
         log_line(s->log, LOG_WARNING,
             "job '%s' was known before the restart and is not any more", u.ids.v[i]);
         unsaved_account(s->unsaved, &row);
-        unsaved_delete(s->unsaved, "job", u.ids.v[i]);
+        forget(s, u.ids.v[i]);
         free(u.ids.v[i]);
     }
     vec_fini(&u.ids);

@@ -2,6 +2,7 @@
  * The scheduler's memory as records of the store, by kind:
  *
  *   job          id     struct job_memory; from submission to end
+ *   change       id     attributes changed since the submission (modify.c)
  *   order        id     a stop that was decided and not yet confirmed
  *   reservation  name   administrative and user reservations, as what was asked
  *   standing     name   instances released by hand, triggers fired

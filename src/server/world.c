@@ -89,6 +89,18 @@ void world_save(struct server *s)
 
 /* ---- the engine ---- */
 
+static void take(struct server *s, const struct action *a);
+
+/* What the event decided by itself is for the resource manager too: at once, so that
+ * nothing it reports meanwhile looks like news. */
+static void take_decided(struct server *s)
+{
+    s->actions.n = 0;
+    engine_decided(s->engine, &s->actions);
+    for (size_t i = 0; i < s->actions.n; i++)
+        take(s, &s->actions.v[i]);
+}
+
 int world_apply(struct server *s, struct event *ev, uint32_t *ret_job, struct err *err)
 {
     uint32_t job = INDEX_NONE;
@@ -103,6 +115,7 @@ int world_apply(struct server *s, struct event *ev, uint32_t *ret_job, struct er
     journal_add(s, line);
     if (job != INDEX_NONE)
         world_touch(s, job);
+    take_decided(s);
     if (ret_job)
         *ret_job = job;
     commit_want(s);

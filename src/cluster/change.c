@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Changes of what a job asks for. */
+#include "cluster/change.h"
+
+#include "cluster/private.h"
+
+#define CHANGES_OF_REQUEST (~(unsigned)(CHANGE_TASKS - 1))
+#define USER_PRIORITY_MAX  1024 /* what a resource manager may use */
+
+/* ---- checks ------------------------------------------------------------------ */
+
+/* The request as it would be. Lists that stay are left out: they are usable. */
+static struct req_desc request_after(const struct job *j, const struct job_change *ch)
+{
+    const struct req *r = &j->reqs[ch->req];
+    struct req_desc d = {.per_task = r->asked->per_task,
+        .tasks = ch->what & CHANGE_TASKS ? ch->to.tasks : r->tasks,
+        .nodes = ch->what & CHANGE_NODES ? ch->to.nodes : r->nodes,
+        .tpn = ch->what & CHANGE_TPN ? ch->to.tpn : r->asked->tpn,
+        .features = ch->what & CHANGE_FEATURES ? ch->to.features : NULL,
+        .hosts = ch->what & CHANGE_HOSTS ? ch->to.hosts : NULL};
+
+    for (int i = 0; i < RES_DIMS; i++)
+        if (ch->what & CHANGE_PROCS << i)
+            d.per_task.v[i] = ch->to.per_task.v[i];
+    return d;
+}
+
+static int check_request(const struct cluster *c, const struct job *j,
+    const struct job_change *ch, struct err *err)
+{
+    uint32_t tasks;
+
+    if (ch->req >= j->nreqs)
+        return err_set(err, ERR_INVALID, "there is no request %u, the job has %u",
+            ch->req, j->nreqs);
+    struct req_desc d = request_after(j, ch);
+    if (req_check(c, &d, &tasks, err) < 0)
+        return -1;
+    int64_t each = d.per_task.v[RES_PROCS] > 0 ? d.per_task.v[RES_PROCS] : 1;
+    int64_t procs = each * tasks;
+    for (uint32_t i = 0; i < j->nreqs; i++)
+        if (i != ch->req)
+            procs += (int64_t)j->reqs[i].tasks
+                     * (j->reqs[i].asked->per_task.v[RES_PROCS] > 0
+                             ? j->reqs[i].asked->per_task.v[RES_PROCS]
+                             : 1);
+    return amount_check("total of processors", procs, 1, INT32_MAX, err);
+}
+
+static int check_deps(const struct job *j, const struct dep *d, struct err *err)
+{
+    for (; d && d->job_id; d++) {
+        if (name_check("job", d->job_id, err))
+            return -1;
+        if (strcmp(d->job_id, j->id) == 0)
+            return err_set(err, ERR_INVALID, "a job cannot depend on itself");
+    }
+    return 0;
+}
+
+static int check_creds(const struct job_change *ch, struct err *err)
+{
+    const struct {
+        unsigned bit;
+        enum cred_kind kind;
+        const char *name;
+    } creds[] = {{CHANGE_CLASS, CRED_CLASS, ch->cls},
+        {CHANGE_ACCOUNT, CRED_ACCOUNT, ch->account}, {CHANGE_QOS, CRED_QOS, ch->qos}};
+
+    for (size_t i = 0; i < sizeof creds / sizeof *creds; i++)
+        if ((ch->what & creds[i].bit) && creds[i].name && *creds[i].name
+            && name_check(cred_kind_name(creds[i].kind), creds[i].name, err))
+            return -1;
+    return 0;
+}
+
+static int check(const struct cluster *c, const struct job *j,
+    const struct job_change *ch, struct err *err)
+{
+    if ((ch->what & CHANGE_WCLIMIT)
+        && amount_check("wallclock limit", ch->wclimit_s, 1, DURATION_UNLIMITED, err))
+        return -1;
+    if ((ch->what & CHANGE_USER_PRIORITY)
+        && amount_check("user priority", ch->user_priority, -USER_PRIORITY_MAX,
+            USER_PRIORITY_MAX, err))
+        return -1;
+    if ((ch->what & CHANGE_RELEASE)
+        && amount_check("release time", ch->release_at, 0, TIME_NEVER, err))
+        return -1;
+    if ((ch->what & CHANGE_DEADLINE)
+        && amount_check("deadline", ch->deadline_at, 0, TIME_NEVER, err))
+        return -1;
+    if (check_creds(ch, err) < 0)
+        return -1;
+    if ((ch->what & CHANGE_DEPS) && check_deps(j, ch->deps, err) < 0)
+        return -1;
+    return ch->what & CHANGES_OF_REQUEST ? check_request(c, j, ch, err) : 0;
+}
+
+int job_change_check(const struct cluster *c, const struct job *j,
+    const struct job_change *ch, struct err *err)
+{
+    if (check(c, j, ch, err) == 0)
+        return 0;
+    err_prefix(err, "job '%s': ", j->id);
+    return -1;
+}
+
+/* ---- making ------------------------------------------------------------------ */
+
+static void change_lists(
+    struct cluster *c, struct taskdef *draft, const struct job_change *ch)
+{
+    if (ch->what & CHANGE_FEATURES) {
+        draft->features.n = 0;
+        for (const char *const *f = ch->to.features; f && *f; f++)
+            vec_push(&draft->features, names_intern(c->features, *f));
+    }
+    if (!(ch->what & CHANGE_HOSTS))
+        return;
+    draft->hosts.n = 0;
+    for (const char *const *h = ch->to.hosts; h && *h; h++) {
+        uint32_t node = node_find(c, *h)->index;
+        size_t i = 0;
+        while (i < draft->hosts.n && draft->hosts.v[i] != node)
+            i++;
+        if (i == draft->hosts.n)
+            vec_push(&draft->hosts, node);
+    }
+}
+
+static void change_request(
+    struct cluster *c, struct job *j, const struct job_change *ch)
+{
+    struct req *r = &j->reqs[ch->req];
+    struct taskdef draft = taskdef_copy(r->asked);
+    struct req_desc d = request_after(j, ch);
+
+    req_check(c, &d, &r->tasks, NULL);
+    r->nodes = d.nodes;
+    draft.per_task = d.per_task;
+    if (!draft.per_task.v[RES_PROCS])
+        draft.per_task.v[RES_PROCS] = 1;
+    draft.tpn = d.tpn;
+    change_lists(c, &draft, ch);
+    r->asked = r->def = taskdef_intern(c, &draft);
+    taskdef_fini(&draft);
+    if (j->reqs != &j->req)
+        j->req = j->reqs[0];
+    j->flags_asked &= ~(uint32_t)JOB_HOSTLIST;
+    for (uint32_t i = 0; i < j->nreqs; i++)
+        if (j->reqs[i].asked->hosts.n)
+            j->flags_asked |= JOB_HOSTLIST;
+}
+
+static void change_deps(struct job *j, const struct dep *d)
+{
+    struct job_extra *extra = job_extra(j);
+
+    for (size_t i = 0; i < extra->deps.n; i++)
+        free(extra->deps.v[i].job_id);
+    extra->deps.n = 0;
+    for (; d && d->job_id; d++)
+        vec_push(&extra->deps, ((struct dep){d->type, xstrdup(d->job_id)}));
+}
+
+static void change_partitions(struct job *j, const char *const *p)
+{
+    struct job_extra *extra = job_extra(j);
+
+    for (size_t i = 0; i < extra->partitions_asked.n; i++)
+        free(extra->partitions_asked.v[i]);
+    extra->partitions_asked.n = 0;
+    for (; p && *p; p++)
+        vec_push(&extra->partitions_asked, xstrdup(*p));
+}
+
+static void change_creds(struct cluster *c, struct job *j, const struct job_change *ch)
+{
+    if (ch->what & CHANGE_CLASS)
+        j->cred[CRED_CLASS] = cred_get(c, CRED_CLASS, ch->cls)->index;
+    if (ch->what & CHANGE_ACCOUNT)
+        j->account_asked = j->cred[CRED_ACCOUNT] =
+            cred_get(c, CRED_ACCOUNT, ch->account)->index;
+    if (ch->what & CHANGE_QOS) {
+        j->qos_asked = j->cred[CRED_QOS] = cred_get(c, CRED_QOS, ch->qos)->index;
+        j->qos_forced = false;
+    }
+}
+
+void job_change_apply(struct cluster *c, struct job *j, const struct job_change *ch)
+{
+    if (ch->what & CHANGE_WCLIMIT)
+        j->wclimit_asked_s = j->wclimit_s = ch->wclimit_s;
+    if (ch->what & CHANGE_USER_PRIORITY)
+        j->user_priority = ch->user_priority;
+    if (ch->what & CHANGE_RELEASE)
+        j->release_at = ch->release_at;
+    if ((ch->what & CHANGE_DEADLINE) && (ch->deadline_at || j->extra))
+        job_extra(j)->deadline_at = ch->deadline_at;
+    change_creds(c, j, ch);
+    if (ch->what & CHANGE_DEPS)
+        change_deps(j, ch->deps);
+    if (ch->what & CHANGE_PARTITIONS)
+        change_partitions(j, ch->partitions);
+    if (ch->what & CHANGES_OF_REQUEST) {
+        change_request(c, j, ch);
+        job_refresh_totals(c, j);
+    }
+    j->prio_epoch = 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Changes of what a job asks for, after its submission (mjobctl -m). What follows from
+ * them (access, limits, priority, the plan) is the engine's to do. */
+#ifndef MAUI_CLUSTER_CHANGE_H
+#define MAUI_CLUSTER_CHANGE_H
+
+#include "cluster/cluster.h"
+
+/* Which members count. */
+enum change_bit {
+    CHANGE_WCLIMIT = 1u << 0,
+    CHANGE_CLASS = 1u << 1,
+    CHANGE_ACCOUNT = 1u << 2,
+    CHANGE_QOS = 1u << 3, /* as asked for by the owner: access decides */
+    CHANGE_USER_PRIORITY = 1u << 4,
+    CHANGE_RELEASE = 1u << 5,
+    CHANGE_DEADLINE = 1u << 6,
+    CHANGE_PARTITIONS = 1u << 7,
+    CHANGE_DEPS = 1u << 8,
+    /* of one request */
+    CHANGE_TASKS = 1u << 9,
+    CHANGE_NODES = 1u << 10,
+    CHANGE_TPN = 1u << 11,
+    CHANGE_PROCS = 1u << 12, /* per_task.v[RES_PROCS] and so on: in this order */
+    CHANGE_MEM = 1u << 13,
+    CHANGE_SWAP = 1u << 14,
+    CHANGE_DISK = 1u << 15,
+    CHANGE_FEATURES = 1u << 16,
+    CHANGE_HOSTS = 1u << 17
+};
+
+/* Those that make sense while the job is on nodes. */
+#define CHANGES_OF_ACTIVE (CHANGE_WCLIMIT | CHANGE_USER_PRIORITY | CHANGE_DEADLINE)
+
+struct job_change {
+    unsigned what;                   /* enum change_bit */
+    int64_t wclimit_s;               /* > 0; DURATION_UNLIMITED = unlimited */
+    const char *cls, *account, *qos; /* NULL or "" = none */
+    int64_t user_priority;
+    int64_t release_at, deadline_at; /* 0 = none */
+    const char *const *partitions;   /* NULL-terminated; NULL = any */
+    const struct dep *deps;          /* job_id NULL ends; NULL = none. Replace all */
+    uint32_t req;                    /* which request */
+    struct req_desc to;              /* its new amounts; lists replace the old ones */
+};
+
+/* Is the change usable? Changes nothing. */
+int job_change_check(const struct cluster *c, const struct job *j,
+    const struct job_change *ch, struct err *err);
+
+/* Make a checked change: what the job asks for, its totals. Not for jobs on nodes,
+ * except for CHANGES_OF_ACTIVE; their limit in force and their end are not touched. */
+void job_change_apply(struct cluster *c, struct job *j, const struct job_change *ch);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * EVENT_MODIFY: a job asks for something else now. What follows from it is made anew:
+ * access, priority and plan of a waiting job, the end of an active one. */
+#include "engine/engine_private.h"
+#include "policy/fairshare.h"
+#include "policy/priority.h"
+
+static int check_active(
+    const struct job *j, const struct job_change *ch, struct err *err)
+{
+    if (ch->what & ~(unsigned)CHANGES_OF_ACTIVE)
+        return err_set(err, ERR_CONFLICT,
+            "job '%s' is %s: only its wallclock limit, user priority and deadline can "
+            "be changed",
+            j->id, job_state_name((enum job_state)j->state));
+    return 0;
+}
+
+/* Another limit in force, as access and a start would make it. */
+static void retime(struct engine *e, struct job *j)
+{
+    if (j->saved_s > 0 && j->wclimit_s < DURATION_UNLIMITED)
+        j->wclimit_s = j->wclimit_s > j->saved_s ? j->wclimit_s - j->saved_s : 1;
+    j->eff_wclimit_s = effective_limit(e, j);
+    j->end_at = time_add(time_add(j->start_at, j->eff_wclimit_s), j->suspended_s);
+}
+
+static void change_active(struct engine *e, struct job *j, const struct job_change *ch)
+{
+    bool counted = job_is_active(j), limit = ch->what & CHANGE_WCLIMIT;
+
+    if (limit && counted) {
+        limits_count_active(e->limits, e->c, j, -1, e->now);
+        stop_charging(e, j, e->now);
+        plan_unplanned(e->plan);
+        plan_job_stopping(e->plan, j, e->now);
+    }
+    job_change_apply(e->c, j, ch);
+    if (limit)
+        retime(e, j);
+    if (limit && counted) {
+        plan_job_started(e->plan, j);
+        limits_count_active(e->limits, e->c, j, +1, e->now);
+        fs_job_start(e->c, j, e->now);
+    }
+}
+
+int modify_job(
+    struct engine *e, struct job *j, const struct job_change *ch, struct err *err)
+{
+    bool active = report_is_active((enum job_state)j->state);
+
+    if (job_change_check(e->c, j, ch, err) < 0
+        || (active && check_active(j, ch, err) < 0))
+        return -1;
+    if (active) {
+        change_active(e, j, ch);
+        return 0;
+    }
+    drop_reservation(e, j);
+    job_change_apply(e->c, j, ch);
+    e->any_deps |= j->extra && j->extra->deps.n;
+    j->limited = false;
+    resolve_job(e, j);
+    return 0;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * EVENT_RUN: an administrator wants the job to start now. Source: reference commands,
+ * section 3 (runjob); holds, section 7; throttling, section 5. */
+#include "engine/engine_private.h"
+#include "plan/select.h"
+#include "policy/fairshare.h"
+#include "policy/holds.h"
+#include "policy/reason.h"
+
+#include <string.h>
+
+/* What was asked, with names looked up. */
+struct run {
+    struct engine *e;
+    struct job *j;
+    unsigned flags;
+    uint64_t parts;       /* partitions to try */
+    struct indexes nodes; /* in the order listed; empty = any */
+};
+
+/* ---- may it? ---- */
+
+static int check_state(const struct job *j, struct err *err)
+{
+    if (j->holds && j->state == JOB_IDLE)
+        return err_set(err, ERR_CONFLICT,
+            "job '%s' is in state '%s'  (state must be idle): release it first", j->id,
+            hold_shown_state(j));
+    if (j->state != JOB_IDLE)
+        return err_set(err, ERR_CONFLICT,
+            "job '%s' is in state '%s'  (state must be idle)", j->id,
+            hold_shown_state(j));
+    return 0;
+}
+
+static int rejected(
+    const struct run *r, const struct reason *why, const char *policy, struct err *err)
+{
+    char text[300];
+
+    reason_format(r->e->c, why, text, sizeof text);
+    return err_set(
+        err, ERR_CONFLICT, "job cannot run (rejected by policy %s): %s", policy, text);
+}
+
+static int check_policies(const struct run *r, struct err *err)
+{
+    struct engine *e = r->e;
+    struct job *j = r->j;
+    struct reason why = {.kind = CRED_KINDS, .kind2 = CRED_KINDS};
+
+    if (r->flags & RUN_ANY_POLICY)
+        return 0;
+    if (!job_cred(e->c, j, CRED_CLASS)->enabled) {
+        why.code = WAIT_CLASS_DISABLED;
+        why.kind = CRED_CLASS;
+        why.object = j->cred[CRED_CLASS];
+        return rejected(r, &why, "CLASS", err);
+    }
+    if (j->release_at > e->now) {
+        why.code = WAIT_RELEASE_TIME;
+        why.until = j->release_at;
+        return rejected(r, &why, "STARTDATE", err);
+    }
+    if (j->extra && !deps_hold(e, j))
+        return rejected(r, &j->why, "DEPENDENCY", err);
+    if (e->any_cap && fs_blocks(e->c, j, &why))
+        return rejected(r, &why, "FSCAP", err);
+    if (!(r->flags & RUN_ANY_LIMIT)
+        && limits_violated(
+            e->limits, e->c, j, CHECK_ACTIVE | CHECK_SYSTEM, LEVEL_HARD, &why))
+        return rejected(
+            r, &why, limit_name((enum limit_dim)why.dim, (enum limit_res)why.res), err);
+    return 0;
+}
+
+/* ---- where? ---- */
+
+static int find_nodes(struct run *r, const char *const *names, struct err *err)
+{
+    for (; names && *names; names++) {
+        const struct node *n = node_find(r->e->c, *names);
+        if (!n || n->global)
+            return err_set(err, ERR_NOT_FOUND, "no node is named '%s'", *names);
+        bool listed = false;
+        for (size_t i = 0; i < r->nodes.n; i++)
+            listed |= r->nodes.v[i] == n->index;
+        if (!listed)
+            vec_push(&r->nodes, n->index);
+    }
+    return 0;
+}
+
+static int find_partition(struct run *r, const char *name, struct err *err)
+{
+    uint64_t all = (UINT64_C(1) << r->e->c->partitions.n) - 1;
+
+    r->parts = (r->flags & RUN_ANY_POLICY) ? all : r->j->partitions & all;
+    if (!name)
+        return 0;
+    uint32_t p = partition_find(r->e->c, name);
+    if (p == INDEX_NONE)
+        return err_set(err, ERR_NOT_FOUND, "no partition is named '%s'", name);
+    if (!(r->parts >> p & 1))
+        return err_set(err, ERR_CONFLICT,
+            "job cannot run (rejected by policy PARTITION %s)", name);
+    r->parts = UINT64_C(1) << p;
+    return 0;
+}
+
+static void use_def(struct job *j, uint32_t req, const struct taskdef *def)
+{
+    j->reqs[req].def = def;
+    if (j->reqs != &j->req)
+        j->req = j->reqs[0];
+}
+
+/* The requests with the nodes as their host list. False when those cannot hold them. */
+static bool pin(const struct run *r)
+{
+    bool enough = true;
+
+    for (uint32_t i = 0; i < r->j->nreqs; i++) {
+        struct taskdef draft = taskdef_copy(r->j->reqs[i].def);
+        draft.hosts.n = 0;
+        for (size_t k = 0; k < r->nodes.n; k++)
+            vec_push(&draft.hosts, r->nodes.v[k]);
+        use_def(r->j, i, taskdef_intern(r->e->c, &draft));
+        taskdef_fini(&draft);
+        enough &= feasible_hosts_only(r->e->c, &r->j->reqs[i]);
+    }
+    return enough;
+}
+
+static bool listed(const struct run *r, uint32_t node)
+{
+    for (size_t i = 0; i < r->nodes.n; i++)
+        if (r->nodes.v[i] == node)
+            return true;
+    return r->nodes.n == 0;
+}
+
+/* Tasks for which the node has something left, whatever its state. */
+static uint32_t tasks_left(
+    const struct cluster *c, const struct taskdef *def, const struct node *n)
+{
+    struct res ded = node_dedicated(c, n);
+    int64_t tasks = feasible_tasks(c, def, n);
+
+    for (int i = 0; i < RES_DIMS; i++) {
+        int64_t each = def->per_task.v[i];
+        if (each < 0 && ded.v[i] > 0)
+            return 0;
+        if (each > 0 && (n->cfg.v[i] - ded.v[i]) / each < tasks)
+            tasks = (n->cfg.v[i] - ded.v[i]) / each;
+    }
+    return tasks > 0 ? (uint32_t)tasks : 0;
+}
+
+struct cands VEC(struct cand);
+
+static void offer(const struct run *r, const struct taskdef *def, uint32_t partition,
+    struct cands *ret)
+{
+    const struct cluster *c = r->e->c;
+
+    ret->n = 0;
+    for (uint32_t i = 0; i < c->nodes.n; i++) {
+        const struct node *n = c->nodes.v[i];
+        if (n->global || n->partition != partition || !listed(r, i)
+            || !feasible_node(c, def, n, NULL))
+            continue;
+        uint32_t tasks = r->flags & RUN_ANY_STATE ? tasks_left(c, def, n)
+                                                  : avail_tasks_now(c, r->j, def, n);
+        if (tasks)
+            vec_push(ret, ((struct cand){i, tasks, TIME_NEVER, AFFINITY_NEUTRAL}));
+    }
+}
+
+/* Whatever is free at this moment, although it may be reserved from the next on. Only
+ * for jobs of one request: those of several need the plan. */
+static bool place_at_all_costs(const struct run *r, uint32_t partition)
+{
+    struct job *j = r->j;
+    struct cands cands = {0};
+    enum wait_code code;
+
+    struct nodealloc ask = {.c = r->e->c,
+        .j = j,
+        .req = &j->reqs[0],
+        .par = r->e->c->partitions.v[partition]->par,
+        .start_at = r->e->now,
+        .end_at = time_add(r->e->now, j->wclimit_s),
+        .immediate = true};
+    offer(r, j->reqs[0].def, partition, &cands);
+    bool found = nodealloc_choose(&ask, cands.v, cands.n, &j->alloc, &code) == 0;
+    vec_fini(&cands);
+    return found;
+}
+
+static bool place_in(const struct run *r, uint32_t partition)
+{
+    struct job *j = r->j;
+    enum wait_code code;
+
+    j->alloc.n = 0;
+    if (r->flags & (RUN_ANY_RESERVATION | RUN_ANY_STATE) && j->nreqs == 1)
+        return place_at_all_costs(r, partition);
+    return plan_fits_now(r->e->plan, j, partition)
+           && plan_place_now(r->e->plan, j, partition, &j->alloc, &code) == 0;
+}
+
+/* The job's own default partition first. */
+static bool place(const struct run *r)
+{
+    uint64_t rest = r->parts;
+    uint32_t first = r->j->pdef;
+
+    if (first != INDEX_NONE && (rest >> first & 1)) {
+        rest &= ~(UINT64_C(1) << first);
+        if (place_in(r, first))
+            return true;
+    }
+    for (; rest; rest &= rest - 1)
+        if (place_in(r, (uint32_t)__builtin_ctzll(rest)))
+            return true;
+    return false;
+}
+
+/* ---- or why not ---- */
+
+static int64_t most_free(const struct run *r)
+{
+    int64_t most = 0;
+
+    for (uint64_t m = r->parts; m; m &= m - 1) {
+        int64_t tasks = plan_free_now(r->e->plan, r->j, (uint32_t)__builtin_ctzll(m));
+        most = tasks > most ? tasks : most;
+    }
+    return most;
+}
+
+static int cannot(const struct run *r, bool nodes_enough, struct err *err)
+{
+    int64_t each = r->j->reqs[0].def->per_task.v[RES_PROCS];
+    struct reason why;
+
+    if (nodes_enough && plan_possible(r->e->plan, r->j, &why)) {
+        int64_t free = most_free(r) * (each > 0 ? each : 1);
+        if (free < r->j->procs)
+            return err_set(err, ERR_CONFLICT,
+                "job cannot run  (insufficient idle procs:  %u needed  %lld available)",
+                r->j->procs, (long long)free);
+    }
+    return err_set(err, ERR_CONFLICT,
+        "job cannot run (available nodes do not meet requirements in any partition)");
+}
+
+/* ---- the event ---- */
+
+/* A refused job gets its reservation back, or a better one. */
+static void reserve_again(struct engine *e, struct job *j)
+{
+    struct slot slot;
+
+    if (plan_first_fit(e->plan, j, e->now + 1, &slot))
+        plan_reserve(e->plan, j, &slot);
+}
+
+static int try_to_run(const struct run *r, struct err *err)
+{
+    struct engine *e = r->e;
+    struct job *j = r->j;
+    bool reserved = j->rsv_slot != INDEX_NONE;
+    bool enough = r->nodes.n == 0 || pin(r);
+
+    plan_job_queued(e->plan, j);
+    plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);
+    drop_reservation(e, j);
+    if (enough && place(r)) {
+        if (r->flags & (RUN_ANY_RESERVATION | RUN_ANY_STATE))
+            plan_unplanned(e->plan);
+        if (start_placed(e, j, false))
+            return 0;
+    }
+    cannot(r, enough, err);
+    if (reserved && e->keeps)
+        reserve_again(e, j);
+    return -1;
+}
+
+/* With the job as this order wants it, and on refusal as it was before. */
+static int run_so(const struct run *r, struct err *err)
+{
+    struct job *j = r->j;
+    uint64_t partitions = j->partitions;
+    uint32_t ignores = j->flags & JOB_IGNHOSTLIST;
+    struct req *before = xmalloc(j->nreqs * sizeof *before);
+
+    memcpy(before, j->reqs, j->nreqs * sizeof *before);
+    j->partitions = r->parts;
+    if (r->nodes.n)
+        j->flags &= ~(uint32_t)JOB_IGNHOSTLIST;
+    int result = try_to_run(r, err);
+    j->partitions = partitions;
+    j->flags |= ignores;
+    for (uint32_t i = 0; result < 0 && i < j->nreqs; i++)
+        use_def(j, i, before[i].def);
+    free(before);
+    return result;
+}
+
+int run_job(struct engine *e, struct job *j, const struct event *ev, struct err *err)
+{
+    struct run r = {.e = e, .j = j, .flags = ev->u.run.flags};
+    bool may;
+
+    refresh_limits(e);
+    may = check_state(j, err) == 0 && find_nodes(&r, ev->u.run.nodes, err) == 0
+          && find_partition(&r, ev->u.run.partition, err) == 0
+          && check_policies(&r, err) == 0;
+    int result = may ? run_so(&r, err) : -1;
+    vec_fini(&r.nodes);
+    return result;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * An order about jobs on its way through them: what api_orders.c and api_verbs.c share.
+ * Private to src/server. */
+#ifndef MAUI_SERVER_ORDER_H
+#define MAUI_SERVER_ORDER_H
+
+#include "engine/engine.h"
+#include "server/request.h"
+
+struct server;
+
+struct order {
+    struct server *s;
+    struct request *r;
+    json_t *body;    /* the JobOrder */
+    json_t *results; /* of the Outcome */
+    enum who who;    /* this level may for any job; owners for theirs if `owner` */
+    bool owner;
+    const void *what; /* for `act` */
+    /* Do it for one job: 0 with a sentence in `done`, or -1. */
+    int (*act)(
+        struct order *o, const struct job *j, char *done, size_t size, struct err *err);
+};
+
+#define DONE_TEXT 300 /* size of `done` */
+
+/* A text of the body, or NULL. Borrowed. */
+const char *order_text(const struct order *o, const char *key);
+
+/* Read the body, do it for each job it names, and answer when that is durable. */
+void order_carry_out(struct order *o);
+
+#endif
