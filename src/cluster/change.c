@@ -197,8 +197,10 @@ void job_change_apply(struct cluster *c, struct job *j, const struct job_change 
         j->user_priority = ch->user_priority;
     if (ch->what & CHANGE_RELEASE)
         j->release_at = ch->release_at;
-    if ((ch->what & CHANGE_DEADLINE) && (ch->deadline_at || j->extra))
+    if ((ch->what & CHANGE_DEADLINE) && (ch->deadline_at || j->extra)) {
         job_extra(j)->deadline_at = ch->deadline_at;
+        c->any_deadline |= ch->deadline_at != 0;
+    }
     change_creds(c, j, ch);
     if (ch->what & CHANGE_DEPS)
         change_deps(j, ch->deps);

@@ -17,6 +17,7 @@ int orders_deadline(struct engine *e, struct job *j, int64_t at, struct err *err
             err, ERR_INVALID, "job '%s': the deadline has passed already", j->id);
     if (at != 0 || j->extra)
         job_extra(j)->deadline_at = at;
+    e->c->any_deadline |= at != 0;
     prio_job_dirty(j);
     return 0;
 }
