@@ -321,6 +321,7 @@ static json_t *recall(struct server *s, const char *id)
     char *text = NULL;
     struct err err;
 
+    unsaved_tell(s->unsaved);
     if (store_get(s->store, "change", id, &text, &err) < 0 || !text)
         return NULL;
     json_t *kept = json_loads(text, 0, NULL);
