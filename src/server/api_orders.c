@@ -139,7 +139,11 @@ static int set_holds(
     if (world_apply(o->s, &ev, NULL, err) < 0)
         return -1;
     world_touch(o->s, j->index);
-    return 0;
+    /* Holds of the resource manager are released there. */
+    unsigned there = kind == EVENT_RELEASE_HOLD ? j->rm_hold & ev.u.hold.kinds : 0;
+    return there ? manager_tell(
+               o->s, j, &(struct rm_command){.action = RM_RELEASE, .kinds = there}, err)
+                 : 0;
 }
 
 static int act_hold(

@@ -45,7 +45,8 @@ struct order {
     struct VEC(struct job_place) places; /* START: where; stops: what they free */
     int64_t wclimit_s;
     int signal;
-    char *text; /* owned or NULL */
+    unsigned kinds; /* RELEASE: of holds */
+    char *text;     /* owned or NULL */
 };
 
 struct manager {
@@ -96,14 +97,14 @@ static struct order *add_order(
     struct order *o = &m->orders.v[m->orders.n - 1];
     add_places(o, engine_cluster(m->s->engine), j);
     if (stops(action))
-        record_order(m->s, j->id, action, text);
+        record_order(m->s, j->id, action, 0, text);
     commit_want(m->s);
     return o;
 }
 
 static void drop_order(struct manager *m, size_t i)
 {
-    if (stops(m->orders.v[i].action))
+    if (stops(m->orders.v[i].action) || m->orders.v[i].action == RM_RELEASE)
         record_order_done(m->s, m->orders.v[i].job);
     order_fini(&m->orders.v[i]);
     vec_remove(&m->orders, i);
@@ -181,6 +182,7 @@ void manager_send(struct server *s, bool committed)
             .nplaces = o->places.n,
             .wclimit_s = o->wclimit_s,
             .signal = o->signal,
+            .kinds = o->kinds,
             .text = o->text};
         if (s->driver->command(s->rm, &cmd, &err) < 0 && i < m->orders.n
             && m->orders.v[i].token == token)
@@ -234,6 +236,9 @@ int manager_tell(struct server *s, const struct job *j, const struct rm_command 
         return -1;
     struct order *o = add_order(s->manager, what->action, j, what->text);
     o->signal = what->signal;
+    o->kinds = what->kinds;
+    if (what->action == RM_RELEASE) /* a release is promised, as a stop is */
+        record_order(s, j->id, what->action, what->kinds, what->text);
     if (what->wclimit_s > 0)
         o->wclimit_s = what->wclimit_s;
     return 0;
@@ -352,7 +357,8 @@ static const struct order *pending(const struct manager *m, const char *id)
 {
     for (size_t i = 0; i < m->orders.n; i++) {
         enum rm_action a = m->orders.v[i].action;
-        if (a != RM_SIGNAL && a != RM_MODIFY && strcmp(m->orders.v[i].job, id) == 0)
+        if (a != RM_SIGNAL && a != RM_MODIFY && a != RM_RELEASE
+            && strcmp(m->orders.v[i].job, id) == 0)
             return &m->orders.v[i];
     }
     return NULL;
@@ -619,13 +625,15 @@ void manager_poll(struct server *s)
 }
 
 /* A stop that a former life of the daemon decided. */
-static void again(void *ctx, const char *job, enum rm_action action, const char *text)
+static void again(
+    void *ctx, const char *job, enum rm_action action, unsigned kinds, const char *text)
 {
     struct manager *m = ctx;
 
     vec_push(&m->orders, ((struct order){.token = ++m->next_token,
                              .action = action,
                              .job = xstrdup(job),
+                             .kinds = kinds,
                              .text = text ? xstrdup(text) : NULL}));
 }
 

@@ -34,7 +34,8 @@ int manager_cancel(
 int manager_can(const struct server *s, enum rm_action action, struct err *err);
 
 /* Tell the resource manager something about a job that is no decision of the engine:
- * RM_SIGNAL (signal), RM_MODIFY (wclimit_s), after the next commit. */
+ * RM_SIGNAL (signal), RM_MODIFY (wclimit_s), RM_RELEASE (kinds), after the next
+ * commit. */
 int manager_tell(struct server *s, const struct job *j, const struct rm_command *what,
     struct err *err);
 

@@ -311,10 +311,13 @@ void record_forget_unclaimed(struct server *s)
 
 /* ---- orders ---- */
 
-void record_order(
-    struct server *s, const char *job, enum rm_action action, const char *text)
+void record_order(struct server *s, const char *job, enum rm_action action,
+    unsigned kinds, const char *text)
 {
     json_t *o = json_pack("{s:i}", "action", (int)action);
+
+    if (kinds)
+        render_int(o, "kinds", kinds);
 
     render_text(o, "text", text);
     char *value = json_dumps(o, JSON_COMPACT);
@@ -331,7 +334,8 @@ void record_order_done(struct server *s, const char *job)
 
 struct each_order {
     void *ctx;
-    void (*each)(void *ctx, const char *job, enum rm_action action, const char *text);
+    void (*each)(void *ctx, const char *job, enum rm_action action, unsigned kinds,
+        const char *text);
 };
 
 static int tell_order(void *ctx, const char *key, const char *value)
@@ -340,15 +344,17 @@ static int tell_order(void *ctx, const char *key, const char *value)
     json_t *o = json_loads(value, 0, NULL);
     json_int_t action = json_integer_value(json_object_get(o, "action"));
 
-    if (action >= RM_START && action <= RM_CHECKPOINT)
+    if (action >= RM_START && action <= RM_RELEASE)
         e->each(e->ctx, key, (enum rm_action)action,
+            (unsigned)json_integer_value(json_object_get(o, "kinds")),
             json_string_value(json_object_get(o, "text")));
     json_decref(o);
     return 0;
 }
 
 void record_each_order(struct server *s, void *ctx,
-    void (*each)(void *ctx, const char *job, enum rm_action action, const char *text))
+    void (*each)(void *ctx, const char *job, enum rm_action action, unsigned kinds,
+        const char *text))
 {
     struct each_order e = {ctx, each};
     struct err err;

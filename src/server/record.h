@@ -3,7 +3,7 @@
  *
  *   job          id     struct job_memory; from submission to end
  *   change       id     attributes changed since the submission (modify.c)
- *   order        id     a stop that was decided and not yet confirmed
+ *   order        id     a stop or release that was decided and not yet confirmed
  *   reservation  name   administrative and user reservations, as what was asked
  *   standing     name   instances released by hand, triggers fired
  *   fairshare    kind:name   windows
@@ -43,12 +43,13 @@ void record_forget_unclaimed(struct server *s);
 
 /* ---- orders ---- */
 
-void record_order(
-    struct server *s, const char *job, enum rm_action action, const char *text);
+void record_order(struct server *s, const char *job, enum rm_action action,
+    unsigned kinds, const char *text);
 void record_order_done(struct server *s, const char *job);
 
 /* Those that a former life of the daemon left open. */
 void record_each_order(struct server *s, void *ctx,
-    void (*each)(void *ctx, const char *job, enum rm_action action, const char *text));
+    void (*each)(void *ctx, const char *job, enum rm_action action, unsigned kinds,
+        const char *text));
 
 #endif

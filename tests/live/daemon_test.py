@@ -109,3 +109,19 @@ def test_the_api_is_the_one_described(live):
     assert description == source
     assert live.api("/v1/nothing")[0] == 404
     assert live.api("/v1/jobs", method="DELETE")[0] == 405
+
+
+def test_a_job_submitted_with_a_hold_runs_when_it_is_released(live):
+    job = live.submit("true", hold=True)
+    live.wait(lambda: live.job(job)["section"] == "blocked", "the hold")
+    assert live.ok("releasehold", "-u", job) == "job holds adjusted\n"
+    live.wait(lambda: live.job(job) is None, "the end of the job")
+
+
+def test_a_release_that_was_acknowledged_survives_kill_9(live):
+    job = live.submit("true", hold=True)
+    live.wait(lambda: live.job(job)["section"] == "blocked", "the hold")
+    live.ok("releasehold", job)
+    live.kill()
+    live.start()
+    live.wait(lambda: live.job(job) is None, "the end of the job")
