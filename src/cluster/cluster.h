@@ -301,6 +301,7 @@ struct job {
                                   frozen at eff_queue_s (policy/accrual) */
     bool paused;               /* a hold keeps the queue time from counting */
     bool impossible;           /* no empty machine could run it */
+    bool failed;  /* it ended by itself, with an exit status that is not 0 */
     bool limited; /* a hard limit kept it back in the last cycle; `why` tells */
     int64_t wclimit_s;
     int64_t priority; /* start priority */

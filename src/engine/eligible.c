@@ -31,9 +31,9 @@ static bool dep_holds(const struct engine *e, const struct dep *d, uint32_t *ret
     case DEP_COMPLETED:
         return ended;
     case DEP_SUCCESS:
-        return on->state == JOB_COMPLETED;
+        return on->state == JOB_COMPLETED && !on->failed;
     case DEP_FAILED:
-        return on->state == JOB_REMOVED || on->state == JOB_VACATED;
+        return on->failed || on->state == JOB_REMOVED || on->state == JOB_VACATED;
     case DEP_NEVER:
         break;
     }

@@ -215,7 +215,10 @@ static int on_end_event(
             return err_set(err, ERR_NOT_FOUND, "no job has index %u", i);
     }
     measured(e, *ret, ev->u.end.cpu_s);
-    return on_end(e, *ret, how, err);
+    int result = on_end(e, *ret, how, err);
+    if (result == 0)
+        (*ret)->failed = ev->u.end.failed;
+    return result;
 }
 
 static int on_start_failed(

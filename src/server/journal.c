@@ -88,6 +88,7 @@ json_t *journal_event(const struct event *ev)
     case EVENT_CANCEL:
         render_text(o, "job", ev->u.end.id);
         render_int(o, "how", ev->u.end.how);
+        render_bool(o, "failed", ev->u.end.failed);
         break;
     case EVENT_PREEMPT:
     case EVENT_RESUME:

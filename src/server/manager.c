@@ -436,7 +436,8 @@ static void on_ended(struct manager *m, const struct job *j, const struct rm_job
     struct event ev = {.kind = EVENT_END,
         .u.end = {.id = j->id,
             .how = r->desc.state == JOB_COMPLETED ? EV_COMPLETE : EV_CANCEL,
-            .cpu_s = r->cpu_s}};
+            .cpu_s = r->cpu_s,
+            .failed = r->exit_status != 0}};
 
     if (!job_is_active(j))
         ev.kind = EVENT_CANCEL;

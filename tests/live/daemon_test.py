@@ -125,3 +125,12 @@ def test_a_release_that_was_acknowledged_survives_kill_9(live):
     live.kill()
     live.start()
     live.wait(lambda: live.job(job) is None, "the end of the job")
+
+
+def test_dependencies_know_success_from_failure(live):
+    first = live.submit("sleep 0.5; exit 1")
+    good = live.submit("true", dependencies=[f"afterok:{first}"])
+    bad = live.submit("touch failed", dependencies=[f"afternotok:{first}"])
+    live.wait(lambda: live.job(bad) is None, "the job after the failure")
+    assert os.path.exists(f"{live.home}/failed")
+    assert live.job(good)["section"] == "blocked"

@@ -120,11 +120,42 @@ static void a_job_waits_for_its_release_time(void **state)
     }
 }
 
+/* D ends by itself at 50, with an exit status that is not 0. */
+static int64_t start_after_failure(enum dep_type type)
+{
+    struct dep deps[] = {{type, (char *)"D"}, {0}};
+    struct scenario *s = sc_create();
+    struct err err;
+
+    sc_nodes(s, 2, 1);
+    sc_job(s, (struct sc_job){.id = "D", .procs = 1, .limit_s = 100});
+    sc_job(s, (struct sc_job){.id = "J", .procs = 1, .limit_s = 10, .deps = deps});
+    sc_at(s, 50);
+    assert_int_equal(sc_apply(s,
+                         (struct event){.kind = EVENT_END,
+                             .u.end = {.id = "D", .how = EV_COMPLETE, .failed = true}},
+                         &err),
+        0);
+    sc_cycle(s);
+    int64_t start = sc_start(s, "J");
+    sc_destroy(s);
+    return start;
+}
+
+static void a_job_that_failed_is_no_success_to_those_after_it(void **state)
+{
+    (void)state;
+    assert_int_equal(start_after_failure(DEP_SUCCESS), -1);
+    assert_int_equal(start_after_failure(DEP_FAILED), 50);
+    assert_int_equal(start_after_failure(DEP_COMPLETED), 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_type_of_dependency_holds_when_it_should),
         cmocka_unit_test(all_of_several_dependencies_must_hold),
+        cmocka_unit_test(a_job_that_failed_is_no_success_to_those_after_it),
         cmocka_unit_test(a_chain_runs_one_after_the_other),
         cmocka_unit_test(a_dependent_job_has_no_reservation),
         cmocka_unit_test(a_job_waits_for_its_release_time),
