@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shape of the house, kept by tests: docs/architecture.md says why."""
+import json
 import pathlib
 import re
 import subprocess
@@ -201,3 +202,32 @@ def test_every_worked_example_has_its_test():
     wrong = [f"{row}: {name}" for row in rows for name in re.findall(r"`(\w+)`", row)
              if name not in run]
     assert not wrong, "\n".join(wrong)
+
+
+def api_table():
+    """(method, path) -> the level that src/server/api.c asks for."""
+    text = (SRC / "server" / "api.c").read_text()
+    rows = re.findall(r'\{"([A-Z]+)",\s*"([^"]+)",\s*"[^"]+",\s*WHO_(\w+),', text)
+    return {(method, path): level.lower() for method, path, level in rows}
+
+
+def test_the_api_serves_just_what_its_description_promises():
+    description = json.loads((SRC / "server" / "openapi.json").read_text())
+    promised = {
+        (method.upper(), path): operation["x-level"]
+        for path, operations in description["paths"].items()
+        for method, operation in operations.items() if method != "parameters"
+    }
+    served = api_table()
+    assert len(served) > 30
+    assert set(promised) == set(served)
+    for key, level in served.items():
+        # Those who may for their own jobs are let in by the table and told apart later.
+        open_to_some = level == "any" and "|" in promised[key]
+        assert promised[key] == level or open_to_some, f"{key}: {promised[key]}, {level}"
+
+
+def test_every_record_of_the_description_is_there_and_used():
+    text = (SRC / "server" / "openapi.json").read_text()
+    described = set(json.loads(text)["components"]["schemas"])
+    assert set(re.findall(r"#/components/schemas/(\w+)", text)) == described
