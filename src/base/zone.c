@@ -112,3 +112,31 @@ struct zone zone_system(void)
     tzset();
     return (struct zone){.day_of = system_day_of, .at = system_at};
 }
+
+static int system_instant(void *ctx, const struct civil *when, int64_t *ret_at)
+{
+    struct tm tm = {.tm_year = when->year - 1900,
+        .tm_mon = when->month - 1,
+        .tm_mday = when->day,
+        .tm_hour = when->hour,
+        .tm_min = when->minute,
+        .tm_sec = when->second,
+        .tm_isdst = -1};
+    time_t at = mktime(&tm);
+
+    (void)ctx;
+    *ret_at = (int64_t)at;
+    return at == (time_t)-1 ? -1 : 0;
+}
+
+struct calendar zone_system_calendar(int64_t now)
+{
+    time_t at = (time_t)now;
+    struct tm tm;
+
+    localtime_r(&at, &tm);
+    return (struct calendar){.now = now,
+        .today = {tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
+            tm.tm_sec},
+        .to_instant = system_instant};
+}

@@ -4,6 +4,8 @@
 #ifndef MAUI_BASE_ZONE_H
 #define MAUI_BASE_ZONE_H
 
+#include "base/duration.h"
+
 #include <stdint.h>
 
 /* Days are counted from 1970-01-01 (day 0, a Thursday). */
@@ -24,6 +26,8 @@ struct zone zone_fixed(int32_t *seconds);
 /* By the C library's rules (TZ, /etc/localtime), daylight saving included. For shells
  * only: it reads the environment. */
 struct zone zone_system(void);
+/* The clock on the wall at `now` by the same rules, for times that people write. */
+struct calendar zone_system_calendar(int64_t now);
 
 /* Local midnight that began the day of `at`, and the next one. Not always 24 hours
  * apart. */

@@ -2,14 +2,15 @@
  * msub: submit a job. What it asks is made by jobspec.c. */
 #include "base/strbuf.h"
 #include "base/xalloc.h"
+#include "base/zone.h"
 #include "client/client.h"
-#include "client/clock.h"
 #include "client/jobspec.h"
 #include "client/request.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SCRIPT_MOST (16 << 20)
@@ -226,7 +227,7 @@ static int run(const struct command_line *l, struct jobspec *s, int dashes)
 int msub_main(int argc, char **argv)
 {
     int dashes = behind_dashes(argc, argv), status;
-    struct calendar cal = clock_calendar();
+    struct calendar cal = zone_system_calendar((int64_t)time(NULL));
     struct command_line l;
     struct jobspec s;
 

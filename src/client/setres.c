@@ -2,14 +2,15 @@
  * setres and releaseres: reservations made and released. */
 #include "config/setres.h"
 
+#include "base/zone.h"
 #include "client/client.h"
-#include "client/clock.h"
 #include "client/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 static const struct option_row setres_options[] = {
     {'a', NULL, "LIST", "accounts with access, separated by colons"},
@@ -86,7 +87,7 @@ static void put_words(const struct command_line *l, json_t *o)
 
 static int put_times(const struct command_line *l, json_t *o, struct err *err)
 {
-    const struct calendar cal = clock_calendar();
+    const struct calendar cal = zone_system_calendar((int64_t)time(NULL));
     const struct setres_clock clock = {.cal = &cal};
     const char *start = command_value(l, 's'), *end = command_value(l, 'e'),
                *duration = command_value(l, 'd');

@@ -7,8 +7,6 @@
 #include "cluster/rsvdraft.h"
 #include "server/server_private.h"
 
-#include <time.h>
-
 /* Words of setres from the members of a ReservationDraft. */
 static const struct member {
     const char *name;
@@ -78,39 +76,10 @@ static void words_fini(struct words *w)
     vec_fini(&w->list);
 }
 
-static int to_instant(void *ctx, const struct civil *when, int64_t *ret_at)
-{
-    struct tm tm = {.tm_year = when->year - 1900,
-        .tm_mon = when->month - 1,
-        .tm_mday = when->day,
-        .tm_hour = when->hour,
-        .tm_min = when->minute,
-        .tm_sec = when->second,
-        .tm_isdst = -1};
-    time_t at = mktime(&tm);
-
-    (void)ctx;
-    *ret_at = (int64_t)at;
-    return at == (time_t)-1 ? -1 : 0;
-}
-
-static struct calendar calendar_now(struct server *s)
-{
-    int64_t now = world_now(s);
-    time_t at = (time_t)now;
-    struct tm tm;
-
-    localtime_r(&at, &tm);
-    return (struct calendar){.now = now,
-        .today = {tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min,
-            tm.tm_sec},
-        .to_instant = to_instant};
-}
-
 int rsvwords_draft(struct server *s, json_t *o, enum rsv_kind kind,
     struct reservation *ret, struct err *err)
 {
-    struct calendar cal = calendar_now(s);
+    struct calendar cal = zone_system_calendar(world_now(s));
     struct setres_clock clock = {.cal = &cal};
     struct setres asked;
     struct words w = {0};
