@@ -104,7 +104,7 @@ static int put_yes_no(
     return 0;
 }
 
-static int put_instant(
+int jobspec_put_instant(
     struct jobspec *s, const char *key, const char *value, struct err *err)
 {
     int64_t at;
@@ -115,7 +115,7 @@ static int put_instant(
     return 0;
 }
 
-static int put_number(
+int jobspec_put_priority(
     struct jobspec *s, const char *key, const char *value, struct err *err)
 {
     int64_t n;
@@ -344,7 +344,7 @@ static int put_more(
 /* ---- the tables ---- */
 
 static const struct spec_option pbs_options[] = {
-    {'a', NULL, true, put_instant, "release_at"},
+    {'a', NULL, true, jobspec_put_instant, "release_at"},
     {'A', NULL, true, put_text, "account"},
     {'d', NULL, true, put_text, "directory"},
     {'e', NULL, true, put_path, "error"},
@@ -355,7 +355,7 @@ static const struct spec_option pbs_options[] = {
     {'M', NULL, true, put_text, "mail"},
     {'N', NULL, true, put_text, "name"},
     {'o', NULL, true, put_path, "output"},
-    {'p', NULL, true, put_number, "priority"},
+    {'p', NULL, true, jobspec_put_priority, "priority"},
     {'q', NULL, true, put_text, "class"},
     {'r', NULL, true, put_yes_no, "rerunnable"},
     {'S', NULL, true, put_shell, NULL},
@@ -390,8 +390,8 @@ static const struct spec_option slurm_options[] = {
     {'H', "hold", false, put_true, "hold"},
     {'d', "dependency", true, put_depend, NULL},
     {'a', "array", true, put_array, "array"},
-    {'b', "begin", true, put_instant, "release_at"},
-    {0, "deadline", true, put_instant, "deadline_at"},
+    {'b', "begin", true, jobspec_put_instant, "release_at"},
+    {0, "deadline", true, jobspec_put_instant, "deadline_at"},
     {0, "reservation", true, put_text, "reservation"},
     {0, "requeue", false, put_true, "rerunnable"},
     {0, "no-requeue", false, put_false, "rerunnable"},

@@ -76,7 +76,13 @@ int jobspec_instant(
 /* A time limit as #SBATCH --time has it: minutes, minutes:seconds, days-hours ... */
 int jobspec_slurm_time(const char *text, int64_t *ret_s, struct err *err);
 
-/* ---- shared ---- */
+/* ---- shared: members of the JobRequest from texts ---- */
+
+int jobspec_put_instant(
+    struct jobspec *s, const char *key, const char *value, struct err *err);
+/* A user priority, -1024 to 1023. */
+int jobspec_put_priority(
+    struct jobspec *s, const char *key, const char *value, struct err *err);
 
 void jobspec_warn(struct jobspec *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

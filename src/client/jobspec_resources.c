@@ -47,28 +47,6 @@ static int put_walltime(
     return 0;
 }
 
-static int put_instant(
-    struct jobspec *s, const char *key, const char *value, struct err *err)
-{
-    int64_t at;
-
-    if (jobspec_instant(s, value, &at, err) < 0)
-        return -1;
-    json_object_set_new(s->o, key, json_integer(at));
-    return 0;
-}
-
-static int put_priority(
-    struct jobspec *s, const char *key, const char *value, struct err *err)
-{
-    int64_t n;
-
-    if (value_int(value, -1024, 1023, &n, err) < 0)
-        return -1;
-    json_object_set_new(s->o, key, json_integer(n));
-    return 0;
-}
-
 /* Names separated by : or , */
 static int put_names(
     struct jobspec *s, const char *key, const char *value, struct err *err)
@@ -203,8 +181,8 @@ static const struct resource_row rows[] = {
     {"flags", put_flags, "flags"},
     {"queuejob", put_queuejob, "flags"},
     {"depend", put_depend, NULL},
-    {"deadline", put_instant, "deadline_at"},
-    {"prio", put_priority, "priority"},
+    {"deadline", jobspec_put_instant, "deadline_at"},
+    {"prio", jobspec_put_priority, "priority"},
     {"cput", no_effect, NULL},
     {"pcput", no_effect, NULL},
     {"mfeature", unsupported, NULL},
