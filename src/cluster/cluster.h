@@ -480,6 +480,9 @@ struct res node_held(const struct cluster *c, const struct node *n,
 /* Initiators of class index `cls` left on the node: INT32_MAX where the node limits
  * no class or `cls` is INDEX_NONE, 0 where it does not serve the class. */
 int32_t node_class_free(const struct cluster *c, const struct node *n, uint32_t cls);
+/* Are the same generic resources, or classes with initiators, configured on both? */
+bool node_same_gres(const struct node *a, const struct node *b);
+bool node_same_classes(const struct node *a, const struct node *b);
 /* Amount of generic resource `id` configured on the node. */
 int64_t node_gres(const struct node *n, uint32_t id);
 /* Is `id` configured on GLOBAL and on no real node, so that jobs take it there? What

@@ -20,18 +20,9 @@ void folds_destroy(struct cluster *c)
 /* Has one room for just what has room on the other, when both are empty? */
 static bool equal(const struct node *a, const struct node *b)
 {
-    if (a->global || b->global || a->par != b->par || a->gres_cfg.n != b->gres_cfg.n
-        || a->classes.n != b->classes.n || memcmp(&a->cfg, &b->cfg, sizeof a->cfg) != 0)
-        return false;
-    for (size_t i = 0; i < a->gres_cfg.n; i++)
-        if (a->gres_cfg.v[i].id != b->gres_cfg.v[i].id
-            || a->gres_cfg.v[i].count != b->gres_cfg.v[i].count)
-            return false;
-    for (size_t i = 0; i < a->classes.n; i++)
-        if (a->classes.v[i].cls != b->classes.v[i].cls
-            || a->classes.v[i].configured != b->classes.v[i].configured)
-            return false;
-    return true;
+    return !a->global && !b->global && a->par == b->par
+           && memcmp(&a->cfg, &b->cfg, sizeof a->cfg) == 0 && node_same_gres(a, b)
+           && node_same_classes(a, b);
 }
 
 static void compare_with_previous(struct cluster *c, uint32_t i)

@@ -385,3 +385,25 @@ void nodes_configure(struct cluster *c)
     }
     c->node_epoch++;
 }
+
+bool node_same_gres(const struct node *a, const struct node *b)
+{
+    if (a->gres_cfg.n != b->gres_cfg.n)
+        return false;
+    for (size_t i = 0; i < a->gres_cfg.n; i++)
+        if (a->gres_cfg.v[i].id != b->gres_cfg.v[i].id
+            || a->gres_cfg.v[i].count != b->gres_cfg.v[i].count)
+            return false;
+    return true;
+}
+
+bool node_same_classes(const struct node *a, const struct node *b)
+{
+    if (a->classes.n != b->classes.n)
+        return false;
+    for (size_t i = 0; i < a->classes.n; i++)
+        if (a->classes.v[i].cls != b->classes.v[i].cls
+            || a->classes.v[i].configured != b->classes.v[i].configured)
+            return false;
+    return true;
+}

@@ -40,28 +40,6 @@ static uint64_t node_key(const struct node *n)
 #define SAME_LIST(a, b, type)                                                          \
     ((a).n == (b).n && ((a).n == 0 || memcmp((a).v, (b).v, (a).n * sizeof(type)) == 0))
 
-static bool same_gres(const struct node *a, const struct node *b)
-{
-    if (a->gres_cfg.n != b->gres_cfg.n)
-        return false;
-    for (size_t i = 0; i < a->gres_cfg.n; i++)
-        if (a->gres_cfg.v[i].id != b->gres_cfg.v[i].id
-            || a->gres_cfg.v[i].count != b->gres_cfg.v[i].count)
-            return false;
-    return true;
-}
-
-static bool same_classes(const struct node *a, const struct node *b)
-{
-    if (a->classes.n != b->classes.n)
-        return false;
-    for (size_t i = 0; i < a->classes.n; i++)
-        if (a->classes.v[i].cls != b->classes.v[i].cls
-            || a->classes.v[i].configured != b->classes.v[i].configured)
-            return false;
-    return true;
-}
-
 /* Limits that make what a node can take depend on more than its resources. */
 static bool same_limits(const struct node *a, const struct node *b)
 {
@@ -76,8 +54,8 @@ static bool same_node(const struct node *a, const struct node *b)
            && a->os == b->os && a->arch == b->arch
            && a->procspeed_mhz == b->procspeed_mhz && a->speed == b->speed
            && SAME_LIST(a->features, b->features, uint32_t)
-           && SAME_LIST(a->networks, b->networks, uint32_t) && same_gres(a, b)
-           && same_classes(a, b) && same_limits(a, b);
+           && SAME_LIST(a->networks, b->networks, uint32_t) && node_same_gres(a, b)
+           && node_same_classes(a, b) && same_limits(a, b);
 }
 
 /* `stack` is INDEX_NONE where nodes are planned one by one. */

@@ -267,20 +267,9 @@ static void write_nodes(
 
 static void write_log(struct entry *e, const struct action *a, int64_t now)
 {
-    static const char *const names[] = {[ACTION_START] = "start",
-        [ACTION_CANCEL] = "cancel",
-        [ACTION_REQUEUE] = "requeue",
-        [ACTION_HOLD] = "hold",
-        [ACTION_DEFER] = "defer",
-        [ACTION_RESERVE] = "reserve",
-        [ACTION_RELEASE] = "release",
-        [ACTION_SUSPEND] = "suspend",
-        [ACTION_RESUME] = "resume",
-        [ACTION_CHECKPOINT] = "checkpoint",
-        [ACTION_TRIGGER] = "trigger"};
-
     strbuf_printf(&e->log, "%s%s", e->log.len ? " " : "",
-        a->kind == ACTION_START && a->backfill ? "backfill" : names[a->kind]);
+        a->kind == ACTION_START && a->backfill ? "backfill"
+                                               : action_kind_name(a->kind));
     if (a->kind == ACTION_DEFER || a->kind == ACTION_RESERVE)
         strbuf_printf(&e->log, "(%lld)", (long long)a->at);
     strbuf_printf(&e->log, "@%lld", (long long)now);
