@@ -8,6 +8,7 @@
  * until that job has ended. */
 #include "server/manager.h"
 
+#include "base/bitset.h"
 #include "base/home.h"
 #include "server/modify.h"
 #include "server/record.h"
@@ -110,23 +111,21 @@ static void drop_order(struct manager *m, size_t i)
     vec_remove(&m->orders, i);
 }
 
-static bool shares_node(const struct order *a, const struct order *b)
+/* The nodes of an order, into a set; or is one of them in it? */
+static void add_nodes(
+    const struct manager *m, const struct order *o, struct bitset *set)
 {
-    for (size_t i = 0; i < a->places.n; i++)
-        for (size_t k = 0; k < b->places.n; k++)
-            if (a->places.v[i].node == b->places.v[k].node)
-                return true;
-    return false;
+    for (size_t i = 0; i < o->places.n; i++)
+        bitset_set(
+            set, node_find(engine_cluster(m->s->engine), o->places.v[i].node)->index);
 }
 
-/* Is some job that was told to stop still on the nodes of this start or return? */
-static bool must_wait(const struct manager *m, size_t i)
+static bool has_node(
+    const struct manager *m, const struct order *o, const struct bitset *set)
 {
-    const struct order *o = &m->orders.v[i];
-    bool comes = o->action == RM_START || o->action == RM_RESUME;
-
-    for (size_t k = 0; comes && k < i; k++)
-        if (stops(m->orders.v[k].action) && shares_node(o, &m->orders.v[k]))
+    for (size_t i = 0; set->words && i < o->places.n; i++)
+        if (bitset_test(set,
+                node_find(engine_cluster(m->s->engine), o->places.v[i].node)->index))
             return true;
     return false;
 }
@@ -167,10 +166,14 @@ void manager_send(struct server *s, bool committed)
 
     if (!m || !s->rm || s->mode == MODE_TEST || s->commit_failing)
         return;
+    struct bitset leaving = {0}; /* nodes that jobs told to stop are still on */
     for (size_t i = 0; i < m->orders.n; i++) {
         struct order *o = &m->orders.v[i];
         struct err err = {0};
-        if (o->sent || must_wait(m, i) || (!committed && o->action != RM_START))
+        if (stops(o->action))
+            add_nodes(m, o, &leaving);
+        if (o->sent || (!committed && o->action != RM_START)
+            || (o->action == RM_START && has_node(m, o, &leaving)))
             continue;
         o->sent = true;
         m->calls++;
@@ -190,6 +193,7 @@ void manager_send(struct server *s, bool committed)
         else if (i < m->orders.n && m->orders.v[i].token != token)
             i--; /* answered at once, and gone */
     }
+    bitset_fini(&leaving);
 }
 
 int manager_cancel(
@@ -468,6 +472,25 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
     apply(m, &ev, r->desc.id);
 }
 
+/* After a restart: a job that was told to stop in a former life is on its nodes yet,
+ * unknown to the engine. What starts there has to wait for it. */
+static void still_there(struct manager *m, const struct rm_job *r)
+{
+    const struct cluster *c = engine_cluster(m->s->engine);
+
+    for (size_t i = 0; i < m->orders.n; i++) {
+        struct order *o = &m->orders.v[i];
+        if (!stops(o->action) || o->places.n || strcmp(o->job, r->desc.id) != 0)
+            continue;
+        for (size_t k = 0; on_nodes(r->desc.state) && k < r->nplaces; k++) {
+            const struct node *n = node_find(c, r->places[k].node);
+            if (n)
+                vec_push(&o->places,
+                    ((struct job_place){.node = n->name, .tasks = r->places[k].tasks}));
+        }
+    }
+}
+
 static void on_job(struct manager *m, const struct rm_job *r)
 {
     const struct cluster *c = engine_cluster(m->s->engine);
@@ -485,6 +508,8 @@ static void on_job(struct manager *m, const struct rm_job *r)
         on_changed(m, j, r);
     } else if (!pending(m, r->desc.id)) {
         on_new_job(m, r);
+    } else {
+        still_there(m, r);
     }
 }
 
