@@ -192,7 +192,8 @@ json_t *render_job_brief(struct server *s, const struct job *j)
     render_bool(o, "soft_violation", j->flags & JOB_SPVIOLATION);
     if (j->rsv_start_at && render_section(j) != SECTION_ACTIVE)
         render_instant(o, "reservation_at", j->rsv_start_at);
-    if (render_section(j) == SECTION_BLOCKED || render_section(j) == SECTION_ELIGIBLE)
+    /* Of those that wait for their turn it takes a search: asked for one job alone. */
+    if (render_section(j) == SECTION_BLOCKED)
         json_object_set_new(o, "reason", render_reason(s, j));
     return o;
 }
@@ -383,6 +384,8 @@ json_t *render_job(struct server *s, const struct job *j)
     const struct cluster *c = engine_cluster(s->engine);
     json_t *o = render_job_brief(s, j), *requests = json_array();
 
+    if (render_section(j) == SECTION_ELIGIBLE)
+        json_object_set_new(o, "reason", render_reason(s, j));
     render_int(o, "at", world_now(s));
     render_real(o, "pe", j->pe);
     if (j->user_priority)
