@@ -25,7 +25,4 @@ int home_make(const char *home, struct err *err);
 int home_lock(const char *home, struct err *err);
 void home_unlock(int fd);
 
-/* As many open files as the process may have: a client is one. */
-void home_raise_file_limit(void);
-
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The journal: everything the engine is told, and what it decided, one JSON object a
- * line, in the order of happening. The engine is deterministic, so the same lines into
- * another engine give the same decisions again.
+ * The journal: what the engine is told, and what it decided, one JSON object a line, in
+ * the order of happening: for people who ask what happened when. It is not enough to do
+ * it all again: of reservations it has the name, of a changed job which members
+ * changed, of other settings that there were some.
  *
  *     {"event":"submit", "at":1764, ...}         as struct event
  *     {"cycle":1764, "decisions":["start 12", "reserve 13 1800"]}  */

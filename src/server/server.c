@@ -5,6 +5,7 @@
 #include "server/api.h"
 #include "server/changes.h"
 #include "server/manager.h"
+#include "server/openfiles.h"
 #include "server/record_statistics.h"
 #include "server/server_private.h"
 
@@ -320,7 +321,7 @@ int server_run(const struct server_options *opt, struct err *err)
         .opt = *opt, .lock_fd = -1, .stop_at_iteration = -1, .paused = opt->paused};
     int result = -1;
 
-    home_raise_file_limit();
+    openfiles_raise();
     s.home = home_find(opt->home);
     s.state_path = home_file(s.home, "state.db");
     s.socket_path = home_file(s.home, "api.sock");
