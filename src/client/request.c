@@ -113,11 +113,8 @@ static int connect_tcp(const char *method, const struct query *q, const char *bo
 {
     struct strbuf payload = {0}, header = {0};
     char *credential = NULL;
-    const char *end = strchr(q->text.text, '?');
 
-    /* The path without its query: what the server sees as the target. */
-    strbuf_printf(&payload, "%s %.*s\n", method,
-        (int)(end ? (size_t)(end - q->text.text) : q->text.len), q->text.text);
+    strbuf_printf(&payload, "%s %s\n", method, q->text.text);
     strbuf_add(&payload, body ? body : "");
     munge_err_t e = munge_encode(&credential, NULL, payload.text, (int)payload.len);
     free(payload.text);

@@ -60,7 +60,8 @@ struct request {
     struct MHD_Connection *connection;
     struct connection *owner;
     TAILQ_ENTRY(request) next; /* while suspended */
-    char *method, *path;       /* owned */
+    char *target;              /* owned: path and query, as sent */
+    char *method, *path;       /* owned; NULL until the head is complete */
     struct strbuf body;
     json_t *json;
     struct identity who;
@@ -322,7 +323,7 @@ static char *payload_of(const struct request *r, size_t *ret_len)
 {
     struct strbuf text = {0};
 
-    strbuf_printf(&text, "%s %s\n", r->method, r->path);
+    strbuf_printf(&text, "%s %s\n", r->method, r->target);
     size_t head = text.len;
     char *all = xrealloc(strbuf_take(&text), head + r->body.len + 1, 1);
     memcpy(all + head, request_body(r, NULL), r->body.len);
@@ -380,19 +381,26 @@ static void dispatch(struct request *r)
     h->opt.handle(h->opt.ctx, r);
 }
 
-static struct request *request_new(struct listener *l,
-    struct MHD_Connection *connection, const char *url, const char *method)
+/* The first line has come: a request begins, with its target as it was sent. */
+static void *on_target(void *ctx, const char *target, struct MHD_Connection *connection)
 {
     struct request *r = xcalloc(1, sizeof *r);
 
-    r->listener = l;
+    r->listener = ctx;
     r->connection = connection;
-    r->owner = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
-                   ->socket_context;
+    r->target = xstrdup(target);
+    return r;
+}
+
+/* Its head is complete. */
+static void begin(struct request *r, const char *url, const char *method)
+{
+    r->owner =
+        MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+            ->socket_context;
     r->method = xstrdup(method);
     r->path = xstrdup(url);
-    l->http->open++;
-    return r;
+    r->listener->http->open++;
 }
 
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
@@ -403,8 +411,8 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
     struct request *r = *io_request;
 
     (void)version;
-    if (!r) {
-        *io_request = request_new(l, connection, url, method);
+    if (!r->method) {
+        begin(r, url, method);
         return MHD_YES;
     }
     if (*io_len) {
@@ -439,14 +447,17 @@ static void on_completed(void *ctx, struct MHD_Connection *connection,
     (void)ctx;
     if (!r)
         return;
-    r->listener->http->open--;
-    connections_served(r->listener->http->connections, r->owner);
+    if (r->method) {
+        r->listener->http->open--;
+        connections_served(r->listener->http->connections, r->owner);
+    }
     if (r->response)
         MHD_destroy_response(r->response);
     json_decref(r->json);
     for (unsigned i = 0; i < r->nparams; i++)
         free(r->params[i].value);
     free(r->body.text);
+    free(r->target);
     free(r->method);
     free(r->path);
     free(r);
@@ -507,8 +518,9 @@ static int listen_on(struct http *h, int fd, bool local, struct err *err)
     *l = (struct listener){.http = h, .local = local};
     l->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC,
         0, NULL, NULL, on_request, l, MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_NOTIFY_CONNECTION,
-        on_connection, l, MHD_OPTION_CONNECTION_LIMIT, h->opt.connections_max,
+        MHD_OPTION_URI_LOG_CALLBACK, on_target, l, MHD_OPTION_NOTIFY_COMPLETED,
+        on_completed, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, l,
+        MHD_OPTION_CONNECTION_LIMIT, h->opt.connections_max,
         MHD_OPTION_CONNECTION_TIMEOUT, h->opt.idle_s,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32 * 1024, MHD_OPTION_END);
     if (!l->daemon) {

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TCP: who calls is told by a MUNGE credential for the very request."""
+import os
+import shutil
+import socket
+import subprocess
+
+import pytest
+
+SOCKET = "/run/munge/munge.socket.2"
+
+
+def munge_answers():
+    return subprocess.run(["munge", "-n"], capture_output=True).returncode == 0
+
+
+@pytest.fixture(scope="module")
+def munge(tmp_path_factory):
+    """A munged of our own at the usual place, unless one answers there already."""
+    if munge_answers():
+        yield
+        return
+    if os.geteuid() != 0 or not shutil.which("munged"):
+        pytest.skip("no munged answers here, and none can be started")
+    folder = tmp_path_factory.mktemp("munge")
+    folder.chmod(0o700)
+    (folder / "key").write_bytes(os.urandom(64))
+    (folder / "key").chmod(0o600)
+    os.makedirs(os.path.dirname(SOCKET), mode=0o755, exist_ok=True)
+    daemon = subprocess.Popen(
+        ["munged", "--force", "--foreground", f"--key-file={folder}/key",
+         f"--pid-file={folder}/pid", f"--log-file={folder}/log",
+         f"--seed-file={folder}/seed"], stderr=subprocess.DEVNULL)
+    for _ in range(200):
+        if munge_answers():
+            break
+        subprocess.run(["sleep", "0.02"], check=True)
+    yield
+    daemon.terminate()
+    daemon.wait()
+
+
+@pytest.fixture
+def remote(munge, daemon):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        daemon.port = free.getsockname()[1]
+    return daemon.start("--host", "127.0.0.1", "--port", str(daemon.port))
+
+
+def there(d, *args):
+    return d.run(*args, "--host", "127.0.0.1", "--port", d.port)
+
+
+def raw(d, path, credential=None):
+    header = ["-H", f"Authorization: MUNGE {credential}"] if credential else []
+    return subprocess.run(["curl", "-s", *header, f"http://127.0.0.1:{d.port}{path}"],
+                          capture_output=True, text=True, check=True).stdout
+
+
+def credential(text):
+    return subprocess.run(["munge"], input=text, capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
+def test_commands_work_over_tcp_whatever_is_in_their_arguments(remote):
+    job = remote.submit()
+    assert there(remote, "showq", "-u", "root").returncode == 0
+    assert there(remote, "sethold", "-u", job).returncode == 0
+    odd = there(remote, "checkjob", "a b%c")
+    assert odd.returncode == 1 and "cannot locate job 'a b%c'" in odd.stderr
+
+
+def test_a_credential_serves_once_and_for_its_request_alone(remote):
+    assert "unauthenticated" in raw(remote, "/v1/identity")
+    good = credential("GET /v1/identity\n")
+    assert '"level":' in raw(remote, "/v1/identity", good)
+    assert "Replayed" in raw(remote, "/v1/identity", good)
+    other = credential("GET /v1/jobs?user=ann\n")
+    assert "another request" in raw(remote, "/v1/jobs?user=bob", other)
