@@ -1,46 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One program, many commands: `maui COMMAND ...`, or a link named after the command. */
+ * maui: the front of all commands. What needs only the core is in this program; the
+ * daemon and what asks it are programs beside it, which load many more libraries. */
 #include "base/nearest.h"
 #include "client/client.h"
-#include "rm/local/keeper.h"
-#include "server/server.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#define CORE(run)   run, NULL
+#define CLIENT(run) NULL, "maui-client"
+#define SERVE(run)  NULL, "maui-serve"
 
 static const struct command {
     const char *name;
-    int (*run)(int argc, char **argv);
-    const char *summary; /* NULL: called by the daemon, not by people */
+    int (*run)(int argc, char **argv); /* NULL: in another program */
+    const char *program;
+    const char *summary;
 } commands[] = {
-    {"canceljob", canceljob_main, "cancel jobs"},
-    {"changeparam", changeparam_main, "change a parameter of the running scheduler"},
-    {"check", check_main, "validate a configuration file"},
-    {"checkjob", checkjob_main, "show a job, and why it waits"},
-    {"checknode", checknode_main, "show a node"},
-    {"demo", demo_main, "show a scheduler at work, with real jobs"},
-    {"diagnose", diagnose_main, "show tables of what the scheduler knows"},
-    {"keeper", keeper_main, NULL},
-    {"mdiag", diagnose_main, "the same as diagnose"},
-    {"mschedctl", mschedctl_main, "the same as schedctl"},
-    {"mshow", mshow_main, "show the queue in blocks"},
-    {"msub", msub_main, "submit a job"},
-    {"releasehold", releasehold_main, "release holds of jobs"},
-    {"releaseres", releaseres_main, "release reservations"},
-    {"resetstats", resetstats_main, "begin the statistics anew"},
-    {"schedctl", schedctl_main, "stop, resume, reconfigure or shut down the scheduler"},
-    {"serve", serve_main, "run the scheduler on this machine"},
-    {"sethold", sethold_main, "hold jobs"},
-    {"setqos", setqos_main, "give jobs another quality of service"},
-    {"setres", setres_main, "reserve nodes for a time"},
-    {"setspri", setspri_main, "set the system priority of jobs"},
-    {"showconfig", showconfig_main, "show the parameters in force"},
-    {"showhold", showhold_main, "show held jobs"},
-    {"showq", showq_main, "show the queue"},
-    {"showres", showres_main, "show reservations"},
-    {"showstate", showstate_main, "draw the machine"},
-    {"showtasks", showtasks_main, "count the running tasks of a user"},
-    {"sim", sim_main, "replay a workload through the scheduler in simulated time"},
+#define COMMAND(name, run, where, summary) {#name, where(run), summary},
+#include "client/commands.def"
+#undef COMMAND
 };
 #define COMMANDS (sizeof commands / sizeof commands[0])
 
@@ -58,10 +40,11 @@ static void print_help(FILE *out)
           "Maui, a batch scheduler for clusters.\n\ncommands:\n",
         out);
     for (size_t i = 0; i < COMMANDS; i++)
-        if (commands[i].summary != NULL)
-            fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].summary);
-    fputs("\n`maui COMMAND --help` tells the options of a command.\n"
-          "`maui --version` tells the version.\n",
+        fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].summary);
+    fputs(
+        "\n`maui COMMAND --help` tells the options of a command.\n"
+        "`maui --version` tells the version. `maui` alone, or with options of serve,\n"
+        "is `maui serve`.\n",
         out);
 }
 
@@ -71,14 +54,42 @@ static int unknown_command(const char *name)
 
     nearest_init(&near, name);
     for (size_t i = 0; i < COMMANDS; i++)
-        if (commands[i].summary != NULL)
-            nearest_offer(&near, commands[i].name);
+        nearest_offer(&near, commands[i].name);
     if (nearest_best(&near) != NULL)
         fprintf(stderr, "maui: unknown command '%s'; did you mean '%s'?\n", name,
             nearest_best(&near));
     else
         fprintf(stderr, "maui: unknown command '%s'; `maui --help` lists them\n", name);
     return 2;
+}
+
+/* Become the program beside this one. argv[0] is the command's name. */
+static int run_other(const char *program, char **argv)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - strlen(program) - 1);
+    char *slash;
+
+    path[n > 0 ? n : 0] = '\0';
+    slash = strrchr(path, '/');
+    strcpy(slash != NULL ? slash + 1 : path, program);
+    execv(path, argv);
+    fprintf(stderr, "maui: cannot run %s: %s\n", path, strerror(errno));
+    return 1;
+}
+
+static int run_command(const struct command *c, int argc, char **argv)
+{
+    return c->run != NULL ? c->run(argc, argv) : run_other(c->program, argv);
+}
+
+/* No command is named: the daemon, with argv[0] for its name. */
+static int run_daemon(int argc, char **argv)
+{
+    static char name[] = "serve";
+
+    argv[0] = name;
+    return run_command(find_command(name), argc, argv);
 }
 
 int main(int argc, char **argv)
@@ -90,11 +101,9 @@ int main(int argc, char **argv)
         return 2;
     c = find_command(slash != NULL ? slash + 1 : argv[0]);
     if (c != NULL)
-        return c->run(argc, argv);
-    if (argc < 2) {
-        print_help(stderr);
-        return 2;
-    }
+        return run_command(c, argc, argv);
+    if (argc < 2)
+        return run_daemon(argc, argv);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0
         || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
@@ -104,6 +113,8 @@ int main(int argc, char **argv)
         puts("maui " MAUI_VERSION);
         return 0;
     }
+    if (argv[1][0] == '-')
+        return run_daemon(argc, argv);
     c = find_command(argv[1]);
-    return c != NULL ? c->run(argc - 1, argv + 1) : unknown_command(argv[1]);
+    return c != NULL ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

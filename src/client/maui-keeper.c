@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The keeper as a program of its own, with few libraries: there is one for each job
- * that runs. `maui keeper` is the same. */
+ * that runs. */
 #include "rm/local/keeper.h"
 
 int main(int argc, char **argv)

@@ -121,8 +121,7 @@ struct rm_cfg {
     const struct settings *settings;  /* for NODECFG; NULL = none given */
     const char *spool;         /* folder for its state when the section names none */
     const char *const *keeper; /* program and arguments that keep a local job; NULL =
-                                  maui-keeper beside this program, else this program
-                                  with the argument "keeper" */
+                                  maui-keeper beside this program */
 };
 
 /* The text of an attribute of the section, or NULL. Any case. */

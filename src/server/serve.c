@@ -118,7 +118,7 @@ static int parse(int argc, char **argv, struct server_options *o)
 }
 
 /* The parent waits for one line: empty when the daemon answers, else why not. */
-static int wait_for_child(int fd)
+static int wait_for_child(int fd, pid_t child)
 {
     char text[500];
     ssize_t n = read(fd, text, sizeof text - 1);
@@ -128,8 +128,11 @@ static int wait_for_child(int fd)
         return 1;
     }
     text[n] = 0;
-    if (*text == '\n')
+    if (*text == '\n') {
+        printf("maui: the scheduler runs as process %ld; `maui schedctl -k` stops it\n",
+            (long)child);
         return 0;
+    }
     fprintf(stderr, "maui serve: %s", text);
     return 1;
 }
@@ -162,7 +165,7 @@ static int run_in_background(struct server_options *o)
     }
     if (child > 0) {
         close(ends[1]);
-        return wait_for_child(ends[0]);
+        return wait_for_child(ends[0], child);
     }
     close(ends[0]);
     setsid();

@@ -81,7 +81,7 @@ static int read_duration(const struct rm_cfg *cfg, const char *name, int64_t usu
     return err_prefix(err, "RMCFG[%s] %s: ", cfg->name, name);
 }
 
-/* The small program beside this one; "" when it is not there. */
+/* The small program beside this one. */
 static void find_keeper(char path[PATH_MAX])
 {
     static const char name[] = "maui-keeper";
@@ -90,22 +90,18 @@ static void find_keeper(char path[PATH_MAX])
 
     path[n > 0 ? n : 0] = '\0';
     slash = strrchr(path, '/');
-    if (slash != NULL)
-        memcpy(slash + 1, name, sizeof name);
-    if (slash == NULL || access(path, X_OK) != 0)
-        path[0] = '\0';
+    memcpy(slash != NULL ? slash + 1 : path, name, sizeof name);
 }
 
 static void set_keeper(struct local *l, const char *const *words)
 {
-    static const char *const usual[] = {"/proc/self/exe", "keeper", NULL};
     char path[PATH_MAX];
-    const char *const small[] = {path, NULL};
+    const char *const usual[] = {path, NULL};
     struct VEC(char *) copy = {0};
 
     find_keeper(path);
     if (words == NULL)
-        words = path[0] != '\0' ? small : usual;
+        words = usual;
     for (; *words != NULL; words++)
         vec_push(&copy, xstrdup(*words));
     vec_push(&copy, NULL);
