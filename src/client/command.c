@@ -12,6 +12,7 @@
 
 /* Long options that are not a letter's get numbers from here on. */
 #define LONG_BASE 1000
+#define ARGUMENT  1 /* getopt's code for what is no option */
 #define ROWS_MAX  64
 
 static const struct option_row global[] = {
@@ -172,13 +173,33 @@ static int take_global(struct command_line *l, const struct option_row *row,
     return 0;
 }
 
+/* "-500" is a number where no digit is an option. */
+static bool is_number(const struct rows *all, const char *word)
+{
+    return word && word[0] == '-' && word[1] >= '0' && word[1] <= '9'
+           && !has_letter(all, word[1]);
+}
+
+static int next_option(struct command_line *l, const struct rows *all, int argc,
+    char **argv, const char *shorts, const struct option *longs)
+{
+    while (optind > 0 && optind < argc && is_number(all, argv[optind]))
+        vec_push(&l->words, argv[optind++]);
+    if (optind == 0 && argc > 1 && is_number(all, argv[1])) {
+        vec_push(&l->words, argv[1]);
+        optind = 2;
+    }
+    return getopt_long(argc, argv, shorts, longs, NULL);
+}
+
 static int scan(
     struct command_line *l, const struct rows *all, int argc, char **argv, int *status)
 {
     struct option longs[ROWS_MAX + 1] = {{0}};
-    char shorts[2 * ROWS_MAX + 2];
-    int nshort = 0, nlong = 0, c;
+    char shorts[2 * ROWS_MAX + 3];
+    int nshort = 1, nlong = 0, c;
 
+    shorts[0] = '-'; /* arguments come one by one, between the options */
     for (int i = 0; i < all->n; i++) {
         if (all->letters[i]) {
             shorts[nshort++] = all->letters[i];
@@ -193,8 +214,12 @@ static int scan(
     shorts[nshort] = 0;
     optind = 0; /* from the beginning, also for a second command in one process */
     opterr = 0;
-    while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+    while ((c = next_option(l, all, argc, argv, shorts, longs)) != -1) {
         const struct option_row *row = NULL;
+        if (c == ARGUMENT) {
+            vec_push(&l->words, optarg);
+            continue;
+        }
         for (int i = 0; i < all->n; i++)
             if (c == LONG_BASE + i
                 || (c < LONG_BASE && c != '?' && all->letters[i] == c))
@@ -223,14 +248,17 @@ int command_parse(const struct command_spec *spec, int argc, char **argv,
         command_fini(ret);
         return -1;
     }
-    ret->args = (const char **)argv + optind;
-    ret->nargs = argc - optind;
+    while (optind < argc) /* behind "--" */
+        vec_push(&ret->words, argv[optind++]);
+    ret->args = ret->words.v;
+    ret->nargs = (int)ret->words.n;
     return 0;
 }
 
 void command_fini(struct command_line *l)
 {
     vec_fini(&l->given);
+    vec_fini(&l->words);
 }
 
 bool command_has(const struct command_line *l, char letter)

@@ -39,7 +39,8 @@ struct given {
 struct command_line {
     const struct command_spec *spec;
     struct VEC(struct given) given;
-    const char **args; /* what is no option */
+    struct VEC(const char *) words;
+    const char *const *args; /* `words`: what is no option, numbers as -500 among it */
     int nargs;
     enum output_format format;
     const char *home, *host, *config_file;

@@ -40,7 +40,7 @@ static void print_help(FILE *out)
           "Maui, a batch scheduler for clusters.\n\ncommands:\n",
         out);
     for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].summary);
+        fprintf(out, "  %-16s %s\n", commands[i].name, commands[i].summary);
     fputs(
         "\n`maui COMMAND --help` tells the options of a command.\n"
         "`maui --version` tells the version. `maui` alone, or with options of serve,\n"

@@ -1,58 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Commands that do something to jobs, all of one shape: job expressions on the line, an
- * order to the scheduler, a sentence a job. sethold, releasehold, setspri, setqos,
- * canceljob. */
+ * Commands that do something to waiting jobs: sethold, releasehold, setspri, setupri,
+ * setqos, canceljob. */
 #include "client/client.h"
-#include "client/request.h"
-
-#include <stdio.h>
-
-/* Print the outcome: refusals on stderr. 0, or 1 when one was refused. */
-static int print_outcome(const struct command_line *l, json_t *outcome)
-{
-    json_t *results = json_object_get(outcome, "results"), *r;
-    const char *last = "";
-    int status = 0;
-    size_t i;
-
-    if (!outcome)
-        return 1;
-    json_array_foreach(results, i, r)
-    {
-        const char *text = get_text(r, "message", "");
-        if (!get_bool(r, "ok")) {
-            status = 1;
-            if (l->format == FORMAT_TEXT)
-                fprintf(stderr, "ERROR:    %s\n", text);
-        } else if (l->format == FORMAT_TEXT && strcmp(text, last) != 0) {
-            puts(text); /* "job holds adjusted" once for many */
-            last = text;
-        }
-    }
-    if (l->format == FORMAT_JSON)
-        print_json(json_incref(outcome));
-    json_decref(outcome);
-    return status;
-}
-
-static json_t *jobs_from(const struct command_line *l, int first)
-{
-    json_t *list = json_array();
-
-    for (int i = first; i < l->nargs; i++)
-        json_array_append_new(list, json_string(l->args[i]));
-    return list;
-}
-
-static int send(const struct command_line *l, const char *verb, json_t *order)
-{
-    struct query *q = query_new("/v1/orders");
-
-    query_part(q, verb);
-    int status = print_outcome(l, tell(l, "POST", q, order));
-    query_free(q);
-    return status;
-}
+#include "client/orders.h"
 
 /* ---- holds ---- */
 
@@ -103,8 +53,8 @@ static int holds(
         if (command_has(&l, kinds[i].letter))
             json_array_append_new(chosen, json_string(kinds[i].kind));
     if (l.nargs)
-        status = send(&l, verb,
-            json_pack("{s:o, s:O}", "jobs", jobs_from(&l, 0), "kinds", chosen));
+        status = orders_send(&l, verb,
+            json_pack("{s:o, s:O}", "jobs", orders_jobs(&l, 0), "kinds", chosen));
     else
         status = command_wrong(&l, "a job is needed");
     json_decref(chosen);
@@ -136,17 +86,29 @@ static const struct command_spec setspri_spec = {
     .options = setspri_options,
     .more = "1 to 1000 goes before every computed priority; 0 clears it.\n",
     .examples = "  setspri 10 120         job 120 goes first\n"
-                "  setspri -r -- -500 120 job 120 loses 500 points\n"
+                "  setspri -r -500 120    job 120 loses 500 points\n"
                 "  setspri 0 120          back to the computed priority\n",
 };
 
-int setspri_main(int argc, char **argv)
+static const struct command_spec setupri_spec = {
+    .name = "setupri",
+    .usage = "PRIORITY JOB...",
+    .summary = "Set the user priority of jobs: a mark of their owner.",
+    .more = "0 to 100. It is kept with the job and shown by checkjob; no\n"
+            "priority is computed from it. For the owners of the jobs and\n"
+            "administrators of level 1 and 2.\n",
+    .examples = "  setupri 20 120         job 120 matters more to me\n"
+                "  setupri 0 120          as usual\n",
+};
+
+static int priority(
+    const struct command_spec *spec, const char *verb, int argc, char **argv)
 {
     struct command_line l;
     char *end = NULL;
     int status;
 
-    if (command_parse(&setspri_spec, argc, argv, &l, &status) < 0)
+    if (command_parse(spec, argc, argv, &l, &status) < 0)
         return status;
     long long n = l.nargs ? strtoll(l.args[0], &end, 10) : 0;
     if (l.nargs < 2)
@@ -154,11 +116,21 @@ int setspri_main(int argc, char **argv)
     else if (*end || end == l.args[0])
         status = command_wrong(&l, "priority '%s' is not a whole number", l.args[0]);
     else
-        status = send(&l, "priority",
-            json_pack("{s:o, s:I, s:b}", "jobs", jobs_from(&l, 1), "priority",
+        status = orders_send(&l, verb,
+            json_pack("{s:o, s:I, s:b}", "jobs", orders_jobs(&l, 1), "priority",
                 (json_int_t)n, "relative", command_has(&l, 'r')));
     command_fini(&l);
     return status;
+}
+
+int setspri_main(int argc, char **argv)
+{
+    return priority(&setspri_spec, "priority", argc, argv);
+}
+
+int setupri_main(int argc, char **argv)
+{
+    return priority(&setupri_spec, "user-priority", argc, argv);
 }
 
 static const struct command_spec setqos_spec = {
@@ -178,8 +150,8 @@ int setqos_main(int argc, char **argv)
     if (l.nargs < 2)
         status = command_wrong(&l, "a QOS and a job are needed");
     else
-        status = send(&l, "qos",
-            json_pack("{s:o, s:s}", "jobs", jobs_from(&l, 1), "qos", l.args[0]));
+        status = orders_send(&l, "qos",
+            json_pack("{s:o, s:s}", "jobs", orders_jobs(&l, 1), "qos", l.args[0]));
     command_fini(&l);
     return status;
 }
@@ -200,7 +172,8 @@ int canceljob_main(int argc, char **argv)
     if (command_parse(&canceljob_spec, argc, argv, &l, &status) < 0)
         return status;
     if (l.nargs)
-        status = send(&l, "cancel", json_pack("{s:o}", "jobs", jobs_from(&l, 0)));
+        status =
+            orders_send(&l, "cancel", json_pack("{s:o}", "jobs", orders_jobs(&l, 0)));
     else
         status = command_wrong(&l, "a job is needed");
     command_fini(&l);

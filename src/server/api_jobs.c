@@ -29,7 +29,7 @@ struct wanted {
     unsigned sections; /* bits */
     const char *cred[CRED_KINDS];
     uint32_t partition; /* INDEX_NONE = any */
-    bool held;
+    bool held, deadline;
 };
 
 static int wanted_sections(struct request *r, struct wanted *w, struct err *err)
@@ -76,6 +76,7 @@ static int wanted_of(
                 err, ERR_NOT_FOUND, "there is no partition '%.60s'", partition);
     }
     w->held = request_query(r, "held") != NULL;
+    w->deadline = request_query(r, "deadline") != NULL;
     return wanted_sections(r, w, err);
 }
 
@@ -90,7 +91,8 @@ static bool matches(
             return false;
     if (w->partition != INDEX_NONE && !(j->partitions >> w->partition & 1))
         return false;
-    return !w->held || j->holds || j->rm_hold;
+    return (!w->held || j->holds || j->rm_hold)
+           && (!w->deadline || (j->extra && j->extra->deadline_at));
 }
 
 /* Active jobs by their end, suspended ones last; eligible by priority; blocked as

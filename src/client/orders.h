@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Orders about jobs: job expressions on the line, an order to the scheduler, a sentence
+ * a job. Shared by the commands that act on jobs. */
+#ifndef MAUI_CLIENT_ORDERS_H
+#define MAUI_CLIENT_ORDERS_H
+
+#include "client/request.h"
+
+/* The arguments from `first` on, as the list of job expressions of a JobOrder. A new
+ * reference. */
+json_t *orders_jobs(const struct command_line *l, int first);
+
+/* POST the JobOrder, takes the reference, to /v1/orders/VERB and print what became of
+ * each job: refusals on stderr, the same sentence once in a row. The exit status: 0, or
+ * 1 when one was refused. */
+int orders_send(const struct command_line *l, const char *verb, json_t *order);
+
+#endif

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands that act on jobs: as owner, as somebody else, as administrators of each
+level, in text and as JSON."""
+import json
+import os
+import shutil
+import subprocess
+import time
+
+import pytest
+
+
+class Users:
+    """Who plays whom: root is the administrator of level 1, others are made so by the
+    configuration. Programs are copied, because others may not read the build."""
+
+    NAMES = {"nobody": 65534, "bin": 2, "daemon": 1, "games": 5}
+
+    def __init__(self, live):
+        if os.geteuid() != 0:
+            pytest.skip("other users can only be played by root")
+        self.live = live
+        os.chmod(live.home, 0o755)
+        self.bin = f"{live.home}/bin"
+        os.makedirs(self.bin, exist_ok=True)
+        for name in ("maui", "maui-client"):
+            shutil.copy(os.path.join(os.path.dirname(live.program), name), self.bin)
+
+    def call(self, user, *words):
+        uid = self.NAMES[user]
+        return subprocess.run(
+            ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", *words],
+            env=self.live.env, cwd="/", capture_output=True, text=True, timeout=60,
+            check=False)
+
+    def run(self, user, *args):
+        return self.call(user, f"{self.bin}/maui", *map(str, args))
+
+    def ok(self, user, *args):
+        done = self.run(user, *args)
+        assert done.returncode == 0, f"{user} {args}: {done.stderr}{done.stdout}"
+        return done.stdout
+
+    def refused(self, user, *args):
+        done = self.run(user, *args)
+        assert done.returncode == 1 and done.stdout == "", (user, args, done)
+        return done.stderr
+
+    def submit(self, user, **request):
+        request = dict({"script": "#!/bin/sh\nsleep 60\n", "wclimit_s": 300,
+                        "directory": "/tmp", "output": "/dev/null",
+                        "error": "/dev/null"}, **request)
+        done = self.call(user, "curl", "-s", "--unix-socket", f"{self.live.home}/api.sock",
+                         "http://maui/v1/jobs", "-d", json.dumps(request))
+        return json.loads(done.stdout)["ids"][0]
+
+
+LEVELS = "ADMIN1 root\nADMIN2 bin\nADMIN3 daemon\n"
+
+
+@pytest.fixture
+def site(daemon):
+    """Four nodes of two processors; root, bin and daemon administrate, nobody and games
+    do not."""
+    daemon.configure(LEVELS)
+    daemon.start()
+    return daemon
+
+
+@pytest.fixture
+def users(site):
+    return Users(site)
+
+
+def running(live, **request):
+    job = live.submit(**request)
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    return job
+
+
+def waiting(live, n=8, **request):
+    """A job that waits: something else has a processor of the machine."""
+    running(live)
+    return live.submit(requests=[{"tasks": n}], **request)
+
+
+def stopped(live):
+    """Nobody starts by turn any more."""
+    live.ok("schedctl", "-s")
+    return live
+
+
+def told(live, *words):
+    """The results of a command's order with --format json, by job."""
+    done = live.run(*words, "--format", "json")
+    return done.returncode, {r["job"]: r for r in json.loads(done.stdout)["results"]}
+
+
+# ---- runjob ----
+
+def test_runjob_starts_a_job_out_of_its_turn(site):
+    job = stopped(site).submit(requests=[{"tasks": 2}])
+    assert site.ok("runjob", job) == f"job '{job}' started on 2 procs\n"
+    site.wait(lambda: site.state(job) == "Running", "the start")
+    done = site.run("runjob", job)
+    assert (done.returncode, done.stderr) == (
+        1, f"ERROR:    job '{job}' is in state 'Running'  (state must be idle)\n")
+
+
+def test_runjob_places_it_where_it_is_told(site):
+    stopped(site)
+    first, second = (site.submit(requests=[{"tasks": 2}]) for _ in range(2))
+    site.ok("runjob", "-n", "node03,node02", first)
+    places = {p["node"] for p in site.job(first)["allocation"]}
+    assert places <= {"node02", "node03"}
+    refusals = (
+        (("-n", "node77"), "no node is named 'node77'"),
+        (("-p", "east"), "no partition is named 'east'"),
+        (("-n", "node01"), None))
+    for options, says in refusals:
+        done = site.run("runjob", *options, second)
+        assert (done.returncode == 1 and says in done.stderr) if says \
+            else done.returncode == 0, done
+
+
+def test_runjob_says_how_much_is_missing_and_which_policy(daemon):
+    daemon.configure("USERCFG[DEFAULT] MAXPROC=3\n")
+    daemon.start()
+    running(daemon, requests=[{"tasks": 2}])
+    stopped(daemon)
+    wide = daemon.submit(requests=[{"tasks": 2}])
+    done = daemon.run("runjob", wide)
+    assert done.returncode == 1
+    assert done.stderr.startswith("ERROR:    job cannot run (rejected by policy MAXPROC): ")
+    assert "MAXPROC 3" in done.stderr
+    whole = daemon.submit(requests=[{"tasks": 7}])
+    done = daemon.run("runjob", "-f", whole)
+    assert done.stderr == ("ERROR:    job cannot run  (insufficient idle procs:  7 needed  "
+                           "6 available)\n")
+    assert daemon.ok("runjob", "-f", wide) == f"job '{wide}' started on 2 procs\n"
+
+
+def test_runjob_x_ignores_reservations_and_policies(site):
+    site.ok("setres", "-n", "patch", "-d", "1:00:00", "ALL")
+    first = site.submit()
+    second = site.submit(dependencies=[f"afterok:{first}"])
+    done = site.run("runjob", first)
+    assert done.returncode == 1 and "job cannot run" in done.stderr
+    done = site.run("runjob", "-f", second)
+    assert "rejected by policy DEPENDENCY" in done.stderr
+    assert "started on 1 proc\n" in site.ok("runjob", "-x", first)
+    assert "started on 1 proc\n" in site.ok("runjob", "-c", "-x", second)
+
+
+def test_runjob_s_suspends(site):
+    job = running(site)
+    assert site.ok("runjob", "-s", job) == f"job {job} successfully preempted\n"
+    assert site.state(job) == "Suspended"
+    assert "do not go together" in site.run("runjob", "-s", "-f", job).stderr
+    assert "a job is needed" in site.run("runjob").stderr
+
+
+def test_runjob_is_for_administrators_of_level_1_and_2(site, users):
+    stopped(site)
+    job = users.submit("nobody")
+    for user in ("nobody", "games", "daemon"):
+        assert users.refused(user, "runjob", job) == (
+            f"ERROR:    user '{user}' is not authorized to run command 'runjob'\n")
+    assert users.ok("bin", "runjob", job) == f"job '{job}' started on 1 proc\n"
+
+
+def test_runjob_tells_each_job_as_json(site):
+    stopped(site)
+    job = site.submit()
+    status, results = told(site, "runjob", job, "777")
+    assert status == 1 and results[job]["ok"]
+    assert results["777"] == {"job": "777", "ok": False, "code": "not_found",
+                              "message": "cannot locate job '777'"}
+
+
+# ---- setupri, setspri ----
+
+def test_setupri_is_for_the_owner_and_administrators(site, users):
+    job = users.submit("nobody", hold=True)
+    assert users.ok("nobody", "setupri", 20, job) == "job user priority adjusted\n"
+    assert "UserPriority:  20" in users.ok("nobody", "checkjob", job)
+    assert users.ok("bin", "setupri", 0, job) == "job user priority adjusted\n"
+    for user in ("games", "daemon"):
+        assert users.refused(user, "setupri", 5, job) == (
+            f"ERROR:    user {user} is not authorized to perform operation on job {job}\n")
+    for wrong, says in (("101", "0 - 100, not 101"), ("-1", "0 - 100, not -1"),
+                        ("much", "is not a whole number")):
+        assert says in users.refused("nobody", "setupri", wrong, job)
+    status, results = told(site, "setupri", 3, job)
+    assert status == 0 and results[job]["message"] == "job user priority adjusted"
+
+
+def test_a_negative_priority_needs_no_dashes_before_it(site):
+    job = waiting(site)
+    before = site.job(job)["priority"]
+    assert site.ok("setspri", "-r", "-500", job) == "job system priority adjusted\n"
+    assert site.job(job)["priority"] <= before - 400
+    assert site.ok("setspri", "-r", "--", "-600", job) == "job system priority adjusted\n"
+
+
+# ---- deadlines ----
+
+def test_a_deadline_is_set_shown_and_released(site):
+    job = waiting(site, wclimit_s=600)
+    assert site.ok("setdeadline", job, "+2:00:00") == f"deadline of job {job} set\n"
+    assert abs(site.job(job)["deadline_at"] - time.time() - 7200) < 10
+    lines = site.ok("showdeadline").splitlines()
+    assert lines[0].split() == ["JOBNAME", "USERNAME", "STATE", "REMAINING", "DEADLINE",
+                                "ENDTIME"]
+    assert lines[2].split()[:3] == [job, "root", "Idle"] and \
+        lines[2].split()[3] in ("1:59:59", "2:00:00", "1:59:58")
+    assert lines[-1] == "1 job with a deadline"
+    assert [o["id"] for o in site.lines("showdeadline")] == [job]
+    assert "Deadline: " in site.ok("checkjob", job)
+    assert site.ok("releasedeadline", job) == f"deadline of job {job} released\n"
+    assert site.ok("showdeadline").splitlines()[-1] == "0 jobs with a deadline"
+    assert "Deadline: " not in site.ok("checkjob", job)
+
+
+def test_deadlines_are_for_administrators_of_level_1(site, users):
+    job = users.submit("nobody", hold=True)
+    for user in ("nobody", "bin", "daemon"):
+        assert "not authorized to run command 'setdeadline'" in users.refused(
+            user, "setdeadline", job, "+1:00:00")
+        assert "not authorized to run command 'setdeadline'" in users.refused(
+            user, "releasedeadline", job)
+    site.ok("setdeadline", job, "+1:00:00")
+    assert job in users.ok("daemon", "showdeadline", job)
+    assert "not authorized" in users.run("nobody", "showdeadline").stderr
+
+
+def test_impossible_deadlines_are_refused(site):
+    job = waiting(site)
+    for words, says in (((job, "1000"), "has passed already"),
+                        ((job, "soon"), "soon"), ((job, "INFINITY"), "releasedeadline"),
+                        (("777", "+1:00"), "cannot locate job '777'"),
+                        ((job,), "expected a job and a time")):
+        done = site.run("setdeadline", *words)
+        assert done.returncode == 1 and says in done.stderr, done
