@@ -21,6 +21,7 @@ class Other:
         self.live = live
         os.chmod(live.home, 0o755)
         self.program = shutil.copy(live.program, f"{live.home}/maui")
+        shutil.copy(f"{live.program}-client", f"{live.home}/maui-client")
 
     def call(self, *words):
         return subprocess.run(
