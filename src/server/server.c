@@ -212,8 +212,8 @@ static int open_signals(struct server *s, struct err *err)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         sigaddset(&mask, all[i].signal);
     sigaddset(&mask, SIGCHLD);
-    sigaddset(&mask, SIGPIPE);
     sigprocmask(SIG_BLOCK, &mask, NULL);
+    signal(SIGPIPE, SIG_IGN); /* of programs too: see server/programs.h */
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (sd_event_add_signal(s->loop, NULL, all[i].signal, all[i].handle, s) < 0)
             return err_set(err, ERR_IO, "signal %d cannot be handled", all[i].signal);
