@@ -167,10 +167,12 @@ static inline void kit_attr(struct kit *k, const char *name, const char *value)
 static inline void kit_open(struct kit *k)
 {
     const struct rm_driver *driver = rm_driver_find("local", NULL);
+    static const char *const keeper[] = {"/proc/self/exe", "keeper", NULL};
     struct rm_cfg cfg = {.name = "here",
         .section = &k->section,
         .settings = k->settings,
-        .spool = k->spool};
+        .spool = k->spool,
+        .keeper = keeper};
     struct rm_sink sink = {kit_report, k};
     struct err err = {0};
 

@@ -12,7 +12,7 @@ struct request {
     const char *const *argv;
     unsigned uid, gid, umask;
     bool script, rerunnable, join;
-    struct request_memory *memory;
+    struct reader *reader;
 };
 
 /* The text of request.json for a submission, with the id it got. Owned by the caller.

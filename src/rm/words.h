@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How values of enumerations are written in the files of a job's folder. A word stays
+ * How values of enumerations are written in JSON. A word stays
  * what it is when the enumeration changes. */
-#ifndef MAUI_RM_LOCAL_WORDS_H
-#define MAUI_RM_LOCAL_WORDS_H
+#ifndef MAUI_RM_WORDS_H
+#define MAUI_RM_WORDS_H
 
 #include "cluster/cluster.h"
 
+static const char *const state_words[] = {
+    [JOB_IDLE] = "idle",
+    [JOB_HOLD] = "hold",
+    [JOB_STARTING] = "starting",
+    [JOB_RUNNING] = "running",
+    [JOB_SUSPENDED] = "suspended",
+    [JOB_NOTQUEUED] = "not queued",
+    [JOB_STAGING] = "staging",
+    [JOB_UNKNOWN] = "unknown",
+    [JOB_COMPLETED] = "completed",
+    [JOB_REMOVED] = "removed",
+    [JOB_VACATED] = "vacated",
+    [JOB_LOST] = "lost",
+};
 static const char *const access_words[] = {
     [ACCESS_SHARED] = "SHARED",
     [ACCESS_SINGLEUSER] = "SINGLEUSER",

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs and nodes as resource managers tell them, in JSON, out and in. Words, not
+ * numbers, stand for enumerations: a record stays what it is when they change. */
+#ifndef MAUI_RM_DESCRIBE_H
+#define MAUI_RM_DESCRIBE_H
+
+#include "cluster/cluster.h"
+#include "rm/reader.h"
+
+/* Into the object; what is 0, NULL or usual is left out. Of a job all but `memory`. */
+void describe_job(json_t *o, const struct job_desc *d);
+void describe_node(json_t *o, const struct node_desc *d);
+
+/* Out of it: texts and lists borrow from the reader. Errors are in the reader. */
+void describe_read_job(struct reader *r, const json_t *o, struct job_desc *ret);
+void describe_read_node(struct reader *r, const json_t *o, struct node_desc *ret);
+
+/* Places of a job on nodes, under a key. */
+void describe_places(
+    json_t *o, const char *key, const struct job_place *places, size_t n);
+const struct job_place *describe_read_places(
+    struct reader *r, const json_t *o, const char *key, size_t *ret_n);
+
+#endif
