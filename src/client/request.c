@@ -67,6 +67,7 @@ struct call {
     void (*each)(void *ctx, json_t *record);
     void *ctx;
     bool lines, broken;
+    bool may_be_gone; /* then nothing is said of it */
 };
 
 static void take_lines(struct call *c)
@@ -189,7 +190,8 @@ static int perform(
         curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
         result = curl_easy_perform(c->curl);
         curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &c->status);
-        if (result != CURLE_OK || c->status != 200)
+        bool gone = result == CURLE_OK && c->status == 404 && c->may_be_gone;
+        if ((result != CURLE_OK || c->status != 200) && !gone)
             complain(c, result);
     }
     curl_slist_free_all(headers);
@@ -199,31 +201,40 @@ static int perform(
     return result == CURLE_OK && c->status == 200 ? 0 : -1;
 }
 
-static json_t *call(const struct command_line *l, const char *method,
-    const struct query *q, const char *body)
+static json_t *call(
+    struct call *c, const char *method, const struct query *q, const char *body)
 {
-    struct call c = {.l = l};
     json_t *o = NULL;
 
-    if (perform(&c, method, q, body) == 0) {
-        o = json_loadb(c.body.text ? c.body.text : "", c.body.len, 0, NULL);
+    if (perform(c, method, q, body) == 0) {
+        o = json_loadb(c->body.text ? c->body.text : "", c->body.len, 0, NULL);
         if (!o)
             fputs("ERROR:    cannot parse server response (data)\n", stderr);
     }
-    free(c.body.text);
+    free(c->body.text);
     return o;
 }
 
 json_t *ask(const struct command_line *l, const struct query *q)
 {
-    return call(l, "GET", q, NULL);
+    return call(&(struct call){.l = l}, "GET", q, NULL);
+}
+
+json_t *ask_if_there(
+    const struct command_line *l, const struct query *q, bool *ret_gone)
+{
+    struct call c = {.l = l, .may_be_gone = true};
+    json_t *o = call(&c, "GET", q, NULL);
+
+    *ret_gone = c.status == 404;
+    return o;
 }
 
 json_t *tell(const struct command_line *l, const char *method, const struct query *q,
     json_t *body)
 {
     char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
-    json_t *o = call(l, method, q, text);
+    json_t *o = call(&(struct call){.l = l}, method, q, text);
 
     json_decref(body);
     free(text);

@@ -21,6 +21,10 @@ void query_free(struct query *q);
  * command ends with status 1. The caller owns the result. */
 json_t *ask(const struct command_line *l, const struct query *q);
 
+/* The same, but of what is not there nothing is said: NULL and *ret_gone. */
+json_t *ask_if_there(
+    const struct command_line *l, const struct query *q, bool *ret_gone);
+
 /* GET a list: `each` is called for every record as it arrives (borrowed), also for a
  * summary. 0, or -1 after complaining. */
 int ask_list(const struct command_line *l, const struct query *q,

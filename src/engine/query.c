@@ -209,25 +209,31 @@ static bool is_plain(const struct query_ask *ask)
            && !(ask->cred[CRED_CLASS] && *ask->cred[CRED_CLASS]);
 }
 
-static void add_windows(struct engine *e, const struct query_ask *ask,
-    const struct job *j, int64_t unit, uint32_t partition,
-    const struct query_nodes *nodes, struct query_windows *ret)
+/* The plan tells windows as of the last cycle, `age_s` ago. */
+static void add_windows(const struct node_walk *k, const struct job *j, int64_t age_s,
+    uint32_t partition, struct query_windows *ret)
 {
+    struct engine *e = k->e;
+    const struct query_ask *ask = k->ask;
+    const struct query_nodes *nodes = k->ret;
+    int64_t unit = k->unit;
     uint32_t access = ask->any ? PLAN_ACCESS_ANY : plan_access(e->plan, j);
     struct job shaped = *j;
     struct window w = {0};
 
     while (plan_window(e->plan, partition, access, w.duration_s, &w)) {
-        struct query_window found = {partition, w.procs, 0, w.duration_s};
+        bool endless = w.duration_s >= DURATION_UNLIMITED;
+        struct query_window found = {
+            partition, w.procs, 0, endless ? w.duration_s : w.duration_s - age_s};
         shaped.wclimit_s = w.duration_s;
         if (!ask->any || !is_plain(ask)) {
             int64_t free = plan_free_now(e->plan, &shaped, partition) * unit;
             found.procs = free < found.procs || !is_plain(ask) ? free : found.procs;
         }
-        found.nodes = nodes_for(e, nodes, partition, w.duration_s);
+        found.nodes = nodes_for(e, nodes, partition, found.duration_s);
         struct query_window *last = ret->n ? &ret->v[ret->n - 1] : NULL;
         if (found.procs <= 0 || found.procs < ask->procs || found.nodes < ask->nodes
-            || found.duration_s < ask->duration_s)
+            || found.duration_s <= 0 || found.duration_s < ask->duration_s)
             continue;
         if (last && last->partition == partition && last->procs == found.procs)
             *last = found; /* the same for longer */
@@ -241,21 +247,17 @@ int query_windows(struct engine *e, const struct query_ask *ask, int64_t now,
 {
     struct query_nodes nodes = {0};
     struct asker a;
-    int64_t unit;
+    int result = query_nodes(e, ask, now, &nodes, err);
+    struct node_walk w = {e, ask, now, result == 0 ? unit_of(e, ask) : 1, &nodes};
 
-    if (query_nodes(e, ask, now, &nodes, err) < 0) {
-        vec_fini(&nodes);
-        return -1;
+    if (result == 0)
+        result = asker_begin(e, ask, w.unit, 1, &a, err);
+    if (result == 0) {
+        for (uint32_t p = 0; p < e->c->partitions.n; p++)
+            if (a.j->partitions >> p & 1)
+                add_windows(&w, a.j, now - e->last_cycle_at, p, ret);
+        asker_end(e, &a);
     }
-    unit = unit_of(e, ask);
-    if (asker_begin(e, ask, unit, 1, &a, err) < 0) {
-        vec_fini(&nodes);
-        return -1;
-    }
-    for (uint32_t p = 0; p < e->c->partitions.n; p++)
-        if (a.j->partitions >> p & 1)
-            add_windows(e, ask, a.j, unit, p, &nodes, ret);
-    asker_end(e, &a);
     vec_fini(&nodes);
-    return 0;
+    return result;
 }

@@ -3,6 +3,7 @@
  * (showbf). */
 #include "engine/query.h"
 #include "server/api.h"
+#include "server/blocked.h"
 #include "server/render.h"
 #include "server/server_private.h"
 
@@ -13,6 +14,7 @@ struct question {
     struct query_ask ask;
     char *text;            /* the features, cut at the commas */
     const char **features; /* NULL-terminated */
+    char group[64];        /* of another user than the caller */
 };
 
 static void question_fini(struct question *q)
@@ -65,6 +67,24 @@ static void read_features(struct question *q, const char *text)
     q->ask.features = q->features;
 }
 
+/* The caller's, where nothing else is said. */
+static void read_creds(struct request *r, struct question *q)
+{
+    const struct identity *who = request_who(r);
+    const char **cred = q->ask.cred;
+
+    for (int k = 0; k < CRED_KINDS; k++)
+        cred[k] = text_of(r, cred_kind_name((enum cred_kind)k));
+    if (!cred[CRED_USER])
+        cred[CRED_USER] = who->user;
+    if (!cred[CRED_GROUP] && identity_owns(who, cred[CRED_USER])) {
+        cred[CRED_GROUP] = who->group;
+    } else if (!cred[CRED_GROUP]) {
+        identity_group_of(cred[CRED_USER], q->group);
+        cred[CRED_GROUP] = *q->group ? q->group : NULL;
+    }
+}
+
 static int read_question(struct request *r, struct question *q, struct err *err)
 {
     static const struct {
@@ -78,13 +98,8 @@ static int read_question(struct request *r, struct question *q, struct err *err)
     const char *features = text_of(r, "features");
 
     q->ask.any = any && strcmp(any, "1") == 0;
-    for (int k = 0; k < CRED_KINDS && !q->ask.any; k++)
-        q->ask.cred[k] = text_of(r, cred_kind_name((enum cred_kind)k));
-    if (!q->ask.any && !q->ask.cred[CRED_USER]) {
-        q->ask.cred[CRED_USER] = request_who(r)->user;
-        if (!q->ask.cred[CRED_GROUP])
-            q->ask.cred[CRED_GROUP] = request_who(r)->group;
-    }
+    if (!q->ask.any)
+        read_creds(r, q);
     q->ask.partition = text_of(r, "partition");
     if (q->ask.partition && strcmp(q->ask.partition, "ALL") == 0)
         q->ask.partition = NULL;
@@ -137,7 +152,7 @@ void api_job_start(struct server *s, struct request *r)
         return;
     }
     if (qos && !k) {
-        err_set(&err, ERR_NOT_FOUND, "there is no QOS '%.60s'", qos);
+        err_set(&err, ERR_INVALID, "there is no QOS '%.60s'", qos);
         request_refuse(r, &err);
         return;
     }
@@ -217,34 +232,57 @@ static json_t *render_nodes(const struct cluster *c, const struct query_nodes *n
     return list;
 }
 
-void api_windows(struct server *s, struct request *r)
+static json_t *render_answer(
+    struct server *s, const struct question *q, const struct query_windows *windows)
 {
-    const struct cluster *c = engine_cluster(s->engine);
-    const char *per_node = text_of(r, "per_node");
-    bool by_node = per_node && strcmp(per_node, "1") == 0;
-    struct question q = {0};
+    json_t *o = json_pack("{s:I, s:s, s:o}", "at", (json_int_t)world_now(s),
+        "partition", q->ask.partition ? q->ask.partition : "ALL", "partitions",
+        render_windows(engine_cluster(s->engine), windows, &q->ask));
+
+    for (int k = 0; k < CRED_KINDS; k++)
+        render_text(o, cred_kind_name((enum cred_kind)k), q->ask.cred[k]);
+    return o;
+}
+
+static bool is_on(struct request *r, const char *name)
+{
+    const char *text = text_of(r, name);
+
+    return text && strcmp(text, "1") == 0;
+}
+
+static int answer_windows(struct server *s, struct request *r, struct question *q,
+    json_t **ret, struct err *err)
+{
     struct query_windows windows = {0};
     struct query_nodes nodes = {0};
-    struct err err;
+    int result = is_on(r, "per_node")
+                     ? query_nodes(s->engine, &q->ask, world_now(s), &nodes, err)
+                     : query_windows(s->engine, &q->ask, world_now(s), &windows, err);
 
-    int result = read_question(r, &q, &err);
-    if (result == 0)
-        result = by_node
-                     ? query_nodes(s->engine, &q.ask, world_now(s), &nodes, &err)
-                     : query_windows(s->engine, &q.ask, world_now(s), &windows, &err);
-    if (result < 0) {
-        request_refuse(r, &err);
-    } else {
-        json_t *o = json_pack("{s:I, s:s, s:o}", "at", (json_int_t)world_now(s),
-            "partition", q.ask.partition ? q.ask.partition : "ALL", "partitions",
-            render_windows(c, &windows, &q.ask));
-        for (int k = 0; k < CRED_KINDS; k++)
-            render_text(o, cred_kind_name((enum cred_kind)k), q.ask.cred[k]);
-        if (by_node)
-            json_object_set_new(o, "nodes", render_nodes(c, &nodes));
-        request_reply_json(r, o);
+    if (result == 0) {
+        *ret = render_answer(s, q, &windows);
+        if (is_on(r, "per_node"))
+            json_object_set_new(
+                *ret, "nodes", render_nodes(engine_cluster(s->engine), &nodes));
     }
+    if (result == 0 && is_on(r, "blocked"))
+        json_object_set_new(
+            *ret, "blocked", blocked_nodes(s, &q->ask, request_who(r), err));
     vec_fini(&windows);
     vec_fini(&nodes);
+    return result;
+}
+
+void api_windows(struct server *s, struct request *r)
+{
+    struct question q = {0};
+    json_t *o = NULL;
+    struct err err;
+
+    if (read_question(r, &q, &err) < 0 || answer_windows(s, r, &q, &o, &err) < 0)
+        request_refuse(r, &err);
+    else
+        request_reply_json(r, o);
     question_fini(&q);
 }

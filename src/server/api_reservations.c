@@ -7,27 +7,6 @@
 #include "server/server_private.h"
 #include "server/stream.h"
 
-/* Those of jobs are for all to see; others for administrators, for whom they charge,
- * and for users their access lists name. */
-static bool may_see(
-    struct server *s, const struct identity *who, const struct reservation *r)
-{
-    const struct cluster *c = engine_cluster(s->engine);
-
-    if (identity_is(who, WHO_ADMIN2))
-        return true;
-    if (r->charge[CRED_USER]
-        && identity_owns(who, c->creds[CRED_USER].v[r->charge[CRED_USER]]->name))
-        return true;
-    for (size_t i = 0; i < r->acl.entries.n; i++) {
-        const struct acl_entry *e = &r->acl.entries.v[i];
-        if (e->type == ACL_USER && !e->negated
-            && (e->any || (e->name && identity_owns(who, e->name))))
-            return true;
-    }
-    return false;
-}
-
 struct rsv_list_ctx {
     struct VEC(uint32_t) jobs, rsvs;
 };
@@ -84,7 +63,7 @@ void api_reservations(struct server *s, struct request *r)
     }
     for (size_t i = 0; i < c->reservations.n; i++) {
         const struct reservation *v = c->reservations.v[i];
-        if (v && reservation_is_live(v) && may_see(s, request_who(r), v)
+        if (v && reservation_is_live(v) && identity_sees(request_who(r), c, v)
             && on_node(c, v, only))
             vec_push(&l->rsvs, (uint32_t)i);
     }
@@ -100,7 +79,7 @@ void api_reservation(struct server *s, struct request *r)
     json_t *o = NULL;
     struct err err;
 
-    if (v && may_see(s, request_who(r), v))
+    if (v && identity_sees(request_who(r), c, v))
         o = render_reservation(s, v);
     else if (j && j->state < JOB_COMPLETED)
         o = render_job_reservation(s, j);
@@ -160,7 +139,7 @@ static bool may_name(struct server *s, const struct identity *who, const char *n
     const struct cluster *c = engine_cluster(s->engine);
     const struct reservation *v = reservation_find(c, name);
 
-    return v ? may_see(s, who, v) : job_find(c, name) != NULL;
+    return v ? identity_sees(who, c, v) : job_find(c, name) != NULL;
 }
 
 void api_unreserve(struct server *s, struct request *r)

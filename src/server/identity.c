@@ -104,6 +104,34 @@ bool identity_owns(const struct identity *who, const char *user)
     return strcmp(who->user, user) == 0;
 }
 
+bool identity_sees(
+    const struct identity *who, const struct cluster *c, const struct reservation *r)
+{
+    if (identity_is(who, WHO_ADMIN2))
+        return true;
+    if (r->charge[CRED_USER]
+        && identity_owns(who, c->creds[CRED_USER].v[r->charge[CRED_USER]]->name))
+        return true;
+    for (size_t i = 0; i < r->acl.entries.n; i++) {
+        const struct acl_entry *e = &r->acl.entries.v[i];
+        if (e->type == ACL_USER && !e->negated
+            && (e->any || (e->name && identity_owns(who, e->name))))
+            return true;
+    }
+    return false;
+}
+
+void identity_group_of(const char *user, char *ret)
+{
+    struct identity who = {.group = ""};
+    struct passwd pw, *found = NULL;
+    char room[4096];
+
+    if (getpwnam_r(user, &pw, room, sizeof room, &found) == 0 && found)
+        identity_of_uid(pw.pw_uid, pw.pw_gid, &who);
+    snprintf(ret, sizeof who.group, "%s", who.group);
+}
+
 int identity_deny(const struct identity *who, const char *command, struct err *err)
 {
     return err_set(err, ERR_DENIED, "user '%s' is not authorized to run command '%s'",

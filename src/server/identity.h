@@ -5,6 +5,7 @@
 #define MAUI_SERVER_IDENTITY_H
 
 #include "base/err.h"
+#include "cluster/reservation.h"
 #include "config/config.h"
 
 #include <stdbool.h>
@@ -39,6 +40,16 @@ bool identity_is(const struct identity *who, enum who level);
 
 /* Is the caller this user? */
 bool identity_owns(const struct identity *who, const char *user);
+
+/* May the caller see the reservation? Those of jobs are for all; others are for
+ * administrators of level 1 and 2, for whom they charge, and for users their access
+ * lists name. */
+bool identity_sees(
+    const struct identity *who, const struct cluster *c, const struct reservation *r);
+
+/* The group that the system has for a user; "" when it knows none. `ret` of 64 bytes.
+ */
+void identity_group_of(const char *user, char *ret);
 
 /* ERR_DENIED in the classic words. Returns -1. */
 int identity_deny(const struct identity *who, const char *command, struct err *err);

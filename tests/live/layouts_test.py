@@ -42,6 +42,8 @@ HEADINGS = [
     ("01-showq", "showq", ["showq"], "JOBNAME", True),
     ("04-showres", "showres", ["showres"], "ReservationID", True),
     ("04-showres", "showres -n", ["showres", "-n"], "            NodeName", True),
+    ("06-showbf", "showbf -S", ["showbf", "-S"], "            HostName", True),
+    ("06-showbf", "showbf -S", ["showbf", "-S"], "          ----------", False),
     ("08-diagnose-a", "diagnose -a", ["diagnose", "-a"], "Name", True),
     ("08-diagnose-g", "diagnose -g", ["diagnose", "-g"], "Name", True),
     ("08-diagnose-u", "diagnose -u", ["diagnose", "-u"], "Name", False),

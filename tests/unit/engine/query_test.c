@@ -136,6 +136,28 @@ static void windows_get_longer_and_narrower(void **state)
     }
 }
 
+static void windows_count_from_the_moment_of_the_question(void **state)
+{
+    (void)state;
+    static const struct example x = {.nodes = 6,
+        .jobs = {{.id = "run", .procs = 3, .limit = 100, .priority = 30},
+            {.id = "wide", .procs = 4, .limit = 50, .priority = 20}}};
+
+    BOTH_WAYS(s, x)
+    {
+        struct query_windows w = {0};
+        struct query_ask ask = {0};
+        struct err err;
+        sc_at(s, 10);
+        assert_int_equal(query_windows(sc_engine(s), &ask, sc_now(s) + 7, &w, &err), 0);
+        assert_int_equal(w.n, 2);
+        assert_int_equal(w.v[0].duration_s, 83);
+        assert_int_equal(w.v[0].nodes, 3);
+        assert_true(w.v[1].duration_s >= DURATION_UNLIMITED);
+        vec_fini(&w);
+    }
+}
+
 static void nodes_tell_how_long_they_are_free(void **state)
 {
     (void)state;
@@ -327,6 +349,7 @@ int main(void)
         cmocka_unit_test(nodes_counted_in_larger_units_are_asked_in_units),
         cmocka_unit_test(a_machine_nobody_asked_of_yet_is_free_now),
         cmocka_unit_test(windows_get_longer_and_narrower),
+        cmocka_unit_test(windows_count_from_the_moment_of_the_question),
         cmocka_unit_test(nodes_tell_how_long_they_are_free),
         cmocka_unit_test(features_and_memory_narrow_the_windows),
         cmocka_unit_test(reservations_let_in_whom_they_name),
