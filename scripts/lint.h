@@ -2,7 +2,7 @@
  * Included before every file that clang-tidy reads: its analyser works file by file
  * and cannot see that recording an error always returns -1. */
 #include "base/err.h"
-#include "sim/diag.h"
+#include "trace/diag.h"
 #define err_set(...)    (err_set(__VA_ARGS__), -1)
 #define err_prefix(...) (err_prefix(__VA_ARGS__), -1)
 #define diag_bad(...)   (diag_bad(__VA_ARGS__), -1)

@@ -18,12 +18,15 @@ MAY_INCLUDE = {
     "policy": {"base", "config", "cluster"},
     "plan": {"base", "config", "cluster", "policy"},
     "engine": {"base", "config", "cluster", "policy", "plan"},
-    "sim": {"base", "config", "cluster", "policy", "plan", "engine"},
+    # formats of traces, which the simulator reads and the daemon writes
+    "trace": {"base", "config", "cluster"},
+    "sim": {"base", "config", "cluster", "policy", "plan", "engine", "trace"},
     "store": {"base"},
     "rm": {"base", "config", "cluster"},
-    "server": {"base", "config", "cluster", "policy", "plan", "engine", "rm", "store"},
+    "server": {"base", "config", "cluster", "policy", "plan", "engine", "trace", "rm", "store"},
     # the commands speak to the daemon by its API; main.c alone knows its way in
-    "client": {"base", "config", "cluster", "policy", "plan", "engine", "sim", "rm", "server"},
+    "client": {"base", "config", "cluster", "policy", "plan", "engine", "trace", "sim", "rm",
+               "server"},
 }
 
 # What the core may take from libc and libm: memory, strings, arithmetic.

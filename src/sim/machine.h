@@ -5,7 +5,7 @@
 #define MAUI_SIM_MACHINE_H
 
 #include "engine/engine.h"
-#include "sim/restrace.h"
+#include "trace/restrace.h"
 
 #include <stdint.h>
 

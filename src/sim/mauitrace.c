@@ -1,127 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The workload record as a table of fields, and what the simulator makes of it. */
+ * Workload traces, and what the simulator makes of a record. */
 #include "sim/mauitrace.h"
 
-#include <inttypes.h>
-#include <stddef.h>
 #include <string.h>
-
-#define FIELDS     44
-#define TIME_MAX   INT64_C(1000000000000)
-#define AMOUNT_MAX INT64_C(1000000000000)
-#define TASKS_MAX  INT64_C(1000000000)
-
-static const char *const states[] = {"Completed", "Removed", "NotRun", NULL};
-
-#define AT(field) offsetof(struct mauitrace_job, field)
-
-/* clang-format off */
-static const struct tf_row rows[FIELDS] = {
-    {"JobID",                  TF_TEXT,      AT(id)},
-    {"Nodes requested",        TF_NUMBER,    AT(nodes), 0, 0, TASKS_MAX},
-    {"Tasks requested",        TF_TASKS,     AT(tasks), 1, 0, TASKS_MAX},
-    {"User",                   TF_TEXT,      AT(user)},
-    {"Group",                  TF_TEXT,      AT(group)},
-    {"Wallclock limit",        TF_LIMIT,     AT(wclimit_s), 1, -1, TIME_MAX},
-    {"State",                  TF_WORD,      AT(state), 0, 0, 0, states},
-    {"Class",                  TF_CLASSES,   AT(classes)},
-    {"Submit time",            TF_NUMBER,    AT(submit_at), 0, 0, TIME_MAX},
-    {"Dispatch time",          TF_NUMBER,    AT(dispatch_at), 0, 0, TIME_MAX},
-    {"Start time",             TF_NUMBER,    AT(start_at), 0, 0, TIME_MAX},
-    {"Completion time",        TF_NUMBER,    AT(end_at), 0, 0, TIME_MAX},
-    {"Network",                TF_OPTIONAL,  AT(network)},
-    {"Architecture",           TF_OPTIONAL,  AT(arch)},
-    {"OS",                     TF_OPTIONAL,  AT(os)},
-    {"Memory compare",         TF_COMPARE,   AT(mem_op)},
-    {"Memory",                 TF_MB,        AT(mem_mb), 0, 0, AMOUNT_MAX},
-    {"Disk compare",           TF_COMPARE,   AT(disk_op)},
-    {"Disk",                   TF_MB,        AT(disk_mb), 0, 0, AMOUNT_MAX},
-    {"Features",               TF_BRACKETS,  AT(features)},
-    {"System queue time",      TF_NUMBER,    AT(queue_at), 0, 0, TIME_MAX},
-    {"Tasks allocated",        TF_NUMBER,    AT(tasks_allocated), 0, 0, TASKS_MAX},
-    {"Tasks per node",         TF_NUMBER,    AT(tpn), -1, -1, TASKS_MAX},
-    {"QOS",                    TF_PAIR,      AT(qos)},
-    {"Flags",                  TF_FLAGS,     AT(flags)},
-    {"Account",                TF_OPTIONAL0, AT(account)},
-    {"Command",                TF_OPTIONAL,  AT(command)},
-    {"RM extension",           TF_OPTIONAL0, AT(rm_extension)},
-    {"Bypass",                 TF_NUMBER,    AT(bypass), -1, -1, AMOUNT_MAX},
-    {"Proc-seconds utilised",  TF_REAL,      AT(procseconds)},
-    {"Partition",              TF_OPTIONAL,  AT(partition)},
-    {"Procs per task",         TF_NUMBER,    AT(procs), 1, 0, TASKS_MAX},
-    {"Dedicated memory",       TF_MB,        AT(ded_mem_mb), 0, 0, AMOUNT_MAX},
-    {"Dedicated disk",         TF_MB,        AT(ded_disk_mb), 0, 0, AMOUNT_MAX},
-    {"Dedicated swap",         TF_MB,        AT(ded_swap_mb), 0, 0, AMOUNT_MAX},
-    {"Start date",             TF_NUMBER,    AT(release_at), 0, 0, TIME_MAX},
-    {"End date",               TF_NUMBER,    AT(deadline_at), 0, 0, TIME_MAX},
-    {"Allocated hosts",        TF_COLONS,    AT(allocated)},
-    {"RM name",                TF_OPTIONAL,  AT(rm)},
-    {"Required hosts",         TF_COLONS,    AT(hosts)},
-    {"Reservation",            TF_OPTIONAL,  AT(reservation)},
-    {"Node set",               TF_NODESET,   AT(nodeset)},
-    {"Application simulator",  TF_OPTIONAL,  AT(simulator)},
-    {"Reserved",               TF_OPTIONAL,  AT(reserved)},
-};
-/* clang-format on */
-
-enum { ROW_TASKS_ALLOCATED = 21, ROW_HOSTS = 37, ROW_RM = 38, ROW_NODESET = 41 };
-
-/* ---- one record --------------------------------------------------------------- */
-
-/* Bring the fields of older writers into the documented places. */
-static void arrange(const char *fields[FIELDS], size_t n)
-{
-    const char *at42;
-
-    if (n == FIELDS - 1) { /* no master host, resource manager unsaid */
-        memmove(&fields[ROW_HOSTS + 1], &fields[ROW_HOSTS],
-            (FIELDS - 1 - ROW_HOSTS) * sizeof fields[0]);
-        fields[ROW_HOSTS] = fields[ROW_RM] = TRACE_NONE;
-    }
-    at42 = fields[ROW_NODESET];
-    if (strcmp(at42, TRACE_NONE) == 0 || strstr(at42, "ONEOF") != NULL
-        || strstr(at42, "ANYOF") != NULL || strstr(at42, "FIRSTOF") != NULL)
-        return;
-    fields[ROW_NODESET] = TRACE_NONE;
-    fields[ROW_NODESET + 1] = at42;
-}
-
-int mauitrace_parse_job(
-    char *line, struct mauitrace_job *ret, struct arena *a, struct err *err)
-{
-    const char *fields[FIELDS];
-    struct mauitrace_job j = {0};
-    size_t n = tf_split(line, fields, FIELDS);
-
-    if (n == 0)
-        return 0;
-    if (n != FIELDS && n != FIELDS - 1)
-        return err_set(err, ERR_INVALID,
-            "%zu of %d fields read; a workload record has %d, or %d without the master "
-            "host",
-            n, FIELDS, FIELDS, FIELDS - 1);
-    arrange(fields, n);
-    for (unsigned i = 0; i < FIELDS; i++)
-        if (tf_parse(&rows[i], i + 1, fields[i], &j, a, err) < 0)
-            return -1;
-    if (strcmp(fields[ROW_TASKS_ALLOCATED], TRACE_NONE) == 0)
-        j.tasks_allocated = j.tasks.first;
-    if (j.partition != NULL && j.partition[strspn(j.partition, "0123456789")] != '\0'
-        && strcmp(j.partition, "DEFAULT") != 0 && strcmp(j.partition, "ALL") != 0)
-        j.partitions[0] = j.partition;
-    *ret = j;
-    return 1;
-}
-
-void mauitrace_format_job(const struct mauitrace_job *j, FILE *out)
-{
-    for (unsigned i = 0; i < FIELDS; i++) {
-        if (i > 0)
-            fputc(' ', out);
-        tf_format(&rows[i], j, out);
-    }
-    fputc('\n', out);
-}
 
 /* ---- reading a trace ------------------------------------------------------------ */
 
@@ -131,7 +12,7 @@ static uint32_t intern(struct workload *w, const char *name)
                                                         : names_intern(w->names, name);
 }
 
-static int64_t run_time(const struct mauitrace_job *m)
+static int64_t run_time(const struct jobtrace *m)
 {
     int64_t begin = m->start_at > m->dispatch_at ? m->start_at : m->dispatch_at;
 
@@ -147,10 +28,10 @@ struct reader {
 };
 
 /* False: enough jobs. */
-static bool take_job(const struct reader *r, const struct mauitrace_job *record)
+static bool take_job(const struct reader *r, const struct jobtrace *record)
 {
     struct workload *w = r->w;
-    struct mauitrace_job *m;
+    struct jobtrace *m;
     int64_t tasks = record->tasks.first;
     struct trace_job j = {
         .id = record->id,
@@ -171,7 +52,7 @@ static bool take_job(const struct reader *r, const struct mauitrace_job *record)
         .estimate_s = record->wclimit_s.first,
     };
 
-    if (record->state == MAUITRACE_NOTRUN) {
+    if (record->state == JOBTRACE_NOTRUN) {
         w->dropped[DROP_STATE]++;
         return true;
     }
@@ -191,7 +72,7 @@ static void bad_record(const struct reader *r, const char *why)
 /* One line. 1, 0 = enough jobs, -1 = the trace cannot be read. */
 static int read_line(const struct reader *r, char *line, size_t len, struct err *err)
 {
-    struct mauitrace_job job = {0};
+    struct jobtrace job = {0};
     struct err why;
     int rc;
 
@@ -202,7 +83,7 @@ static int read_line(const struct reader *r, char *line, size_t len, struct err 
     rc = tf_version(r->in, line, err);
     if (rc != 0)
         return rc;
-    rc = mauitrace_parse_job(line, &job, &r->w->texts, &why);
+    rc = jobtrace_parse(line, &job, &r->w->texts, &why);
     if (rc < 0)
         bad_record(r, why.text);
     return rc > 0 ? take_job(r, &job) : 1;
@@ -228,10 +109,10 @@ int mauitrace_read(struct lines *in, struct workload *w, const struct workload_r
 /* ---- writing a trace ------------------------------------------------------------ */
 
 /* A record for a job that came from elsewhere. */
-static struct mauitrace_job plain_record(
+static struct jobtrace plain_record(
     const struct workload *w, const struct trace_job *j, struct gres_cfg cls[2])
 {
-    struct mauitrace_job m = {
+    struct jobtrace m = {
         .id = j->id,
         .tasks = {j->procs, NULL},
         .user = workload_cred(w, j, CRED_USER),
@@ -261,22 +142,6 @@ static struct mauitrace_job plain_record(
     return m;
 }
 
-static void write_titles(FILE *out)
-{
-    static const char *const titles[FIELDS] = {"JobID", "NRQ", "TRQ", "UserName",
-        "GroupName", "WCLimit", "JobState", "Class", "QueueTime", "DispatchT",
-        "StartTime", "CompleteT", "Network", "Arch", "Opsys", "MC", "Mem", "DC", "Disk",
-        "Features", "SQTime", "Tas", "TPNd", "QOS", "Flags", "Account", "Command",
-        "Comm", "Byp", "PSUtil", "Partition", "DProcs", "DMem", "DDisk", "DSwap",
-        "StartDate", "EndDate", "MNode", "RMName", "HostList", "Reservation", "NodeSet",
-        "AppSim", "RES1"};
-
-    fputc('#', out);
-    for (int i = 0; i < FIELDS; i++)
-        fprintf(out, " %s", titles[i]);
-    fputc('\n', out);
-}
-
 static void move(int64_t *at, int64_t by)
 {
     if (*at > 0)
@@ -284,7 +149,7 @@ static void move(int64_t *at, int64_t by)
 }
 
 /* The job is submitted at another time than it was, and its start is not known. */
-static void move_record(struct mauitrace_job *m, int64_t by, int64_t run_s)
+static void move_record(struct jobtrace *m, int64_t by, int64_t run_s)
 {
     m->submit_at += by;
     m->dispatch_at = m->start_at = m->submit_at;
@@ -296,18 +161,18 @@ static void move_record(struct mauitrace_job *m, int64_t by, int64_t run_s)
 
 int mauitrace_write(FILE *out, const struct workload *w, const int64_t *start_at)
 {
-    fputs("VERSION 230\n", out);
+    fputs(JOBTRACE_VERSION, out);
     for (size_t i = 0; i < w->jobs.n; i++) {
         const struct trace_job *j = &w->jobs.v[i];
         struct gres_cfg cls[2] = {{0}};
-        struct mauitrace_job m = j->more != NULL ? *j->more : plain_record(w, j, cls);
+        struct jobtrace m = j->more != NULL ? *j->more : plain_record(w, j, cls);
         int64_t start = start_at != NULL ? start_at[i] : j->submit_at;
 
         if (i % 100 == 0)
-            write_titles(out);
+            jobtrace_titles(out);
         m.id = j->id;
         if (start < 0) {
-            m.state = MAUITRACE_NOTRUN;
+            m.state = JOBTRACE_NOTRUN;
             m.dispatch_at = m.start_at = m.end_at = 0;
         } else {
             if (start_at != NULL || j->more == NULL) {
@@ -322,7 +187,7 @@ int mauitrace_write(FILE *out, const struct workload *w, const int64_t *start_at
             move_record(&m, j->submit_at - m.submit_at, j->run_s);
         if (m.queue_at == 0)
             m.queue_at = m.submit_at;
-        mauitrace_format_job(&m, out);
+        jobtrace_format(&m, out);
     }
     return fflush(out) == 0 && !ferror(out) ? 0 : -1;
 }
@@ -334,7 +199,7 @@ static bool named(const char *name, const char *fallback)
     return name != NULL && strcmp(name, fallback) != 0;
 }
 
-static void fill_request(const struct mauitrace_job *m, struct req_desc *req)
+static void fill_request(const struct jobtrace *m, struct req_desc *req)
 {
     int64_t tasks, nodes = m->nodes;
 
@@ -358,8 +223,8 @@ static void fill_request(const struct mauitrace_job *m, struct req_desc *req)
     req->nodeset = m->nodeset;
 }
 
-void mauitrace_job_desc(const struct mauitrace_job *m, int64_t at, struct job_desc *job,
-    struct req_desc *req)
+void mauitrace_job_desc(
+    const struct jobtrace *m, int64_t at, struct job_desc *job, struct req_desc *req)
 {
     fill_request(m, req);
     if (m->procs > 0)

@@ -11,11 +11,11 @@
 #define MAUI_SIM_RUN_H
 
 #include "engine/engine.h"
-#include "sim/diag.h"
 #include "sim/machine.h"
 #include "sim/occupancy.h"
 #include "sim/scenario.h"
 #include "sim/workload.h"
+#include "trace/diag.h"
 
 enum run_cycle {
     CYCLE_BATCH, /* one cycle after all events of an instant */

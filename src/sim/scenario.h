@@ -28,9 +28,9 @@
 #include "config/config.h"
 #include "config/setres.h"
 #include "engine/engine.h"
-#include "sim/lines.h"
 #include "sim/machine.h"
 #include "sim/workload.h"
+#include "trace/lines.h"
 
 /* A job on a node that went down is cancelled when the node is still down after so
  * long (reference rm-interfaces 7). */

@@ -4,8 +4,8 @@
 #ifndef MAUI_SIM_SWF_H
 #define MAUI_SIM_SWF_H
 
-#include "sim/lines.h"
 #include "sim/workload.h"
+#include "trace/lines.h"
 
 #include <stdio.h>
 

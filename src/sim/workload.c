@@ -2,9 +2,9 @@
  * From records to jobs. */
 #include "sim/workload.h"
 
-#include "sim/lines.h"
 #include "sim/mauitrace.h"
 #include "sim/swf.h"
+#include "trace/lines.h"
 
 #include <inttypes.h>
 

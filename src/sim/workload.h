@@ -9,13 +9,13 @@
 #include "base/names.h"
 #include "base/vec.h"
 #include "cluster/cluster.h"
-#include "sim/arena.h"
-#include "sim/diag.h"
+#include "trace/arena.h"
+#include "trace/diag.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct mauitrace_job;
+struct jobtrace;
 
 /* A run longer than its estimate is cut at the estimate, or the estimate raised. The
  * rules of the two differ in more than that: see workload_rules. */
@@ -31,9 +31,9 @@ struct trace_job {
                           workload_finish() */
     uint32_t procs;    /* all tasks together */
     uint32_t mem_mb;   /* per processor, 0 = not asked */
-    uint32_t cred[CRED_KINDS];        /* ids in workload.names, or NAME_NONE */
-    uint32_t file, line;              /* where it was read: index into `files` */
-    const struct mauitrace_job *more; /* what only a Maui trace tells, or NULL */
+    uint32_t cred[CRED_KINDS];   /* ids in workload.names, or NAME_NONE */
+    uint32_t file, line;         /* where it was read: index into `files` */
+    const struct jobtrace *more; /* what only a Maui trace tells, or NULL */
 };
 
 /* Why a record did not become a job. */

@@ -2,7 +2,7 @@
  * Maui traces from hostile hands, as workload and as resources; what was taken must
  * write and read again. */
 #include "sim/mauitrace.h"
-#include "sim/restrace.h"
+#include "trace/restrace.h"
 
 #include <assert.h>
 #include <stddef.h>

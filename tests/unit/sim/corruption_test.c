@@ -3,7 +3,7 @@
  * complained about has a file and a line, and whatever is taken is sane. */
 #include "kit.h"
 #include "sim/prng.h"
-#include "sim/restrace.h"
+#include "trace/restrace.h"
 
 #include <stdlib.h>
 

@@ -4,10 +4,10 @@
 #define MAUI_TEST_SIM_KIT_H
 
 #include "config/config.h"
-#include "sim/lines.h"
 #include "sim/mauitrace.h"
 #include "sim/swf.h"
 #include "sim/workload.h"
+#include "trace/lines.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -30,13 +30,13 @@ static void with_field(char *line, size_t size, unsigned number, const char *val
 
 static void expect_bad(unsigned number, const char *value, const char *complaint)
 {
-    struct mauitrace_job j;
+    struct jobtrace j;
     struct arena a = {0};
     struct err err = {0};
     char line[1000];
 
     with_field(line, sizeof line, number, value);
-    assert_int_equal(mauitrace_parse_job(line, &j, &a, &err), -1);
+    assert_int_equal(jobtrace_parse(line, &j, &a, &err), -1);
     assert_string_equal(err.text, complaint);
     arena_fini(&a);
 }
@@ -146,13 +146,13 @@ static void bytes_0_are_refused(void **state)
     workload_fini(&w);
 }
 
-static struct mauitrace_job parsed(const char *text, struct arena *a)
+static struct jobtrace parsed(const char *text, struct arena *a)
 {
-    struct mauitrace_job j;
+    struct jobtrace j;
     struct err err = {0};
     char *line = strdup(text);
 
-    if (mauitrace_parse_job(line, &j, a, &err) != 1)
+    if (jobtrace_parse(line, &j, a, &err) != 1)
         fail_msg("%s", err.text);
     free(line);
     return j;
@@ -161,7 +161,7 @@ static struct mauitrace_job parsed(const char *text, struct arena *a)
 static void the_example_of_the_reference_is_understood(void **state)
 {
     struct arena a = {0};
-    struct mauitrace_job j = parsed(EXAMPLE, &a);
+    struct jobtrace j = parsed(EXAMPLE, &a);
 
     (void)state;
     assert_string_equal(j.id, "oak.301");
@@ -171,7 +171,7 @@ static void the_example_of_the_reference_is_understood(void **state)
     assert_string_equal(j.user, "mira");
     assert_string_equal(j.group, "bio");
     assert_int_equal(j.wclimit_s.first, 7200);
-    assert_int_equal(j.state, MAUITRACE_COMPLETED);
+    assert_int_equal(j.state, JOBTRACE_COMPLETED);
     assert_string_equal(j.classes[0].name, "batch");
     assert_int_equal(j.classes[0].count, 1);
     assert_null(j.classes[1].name);
@@ -371,7 +371,7 @@ static void a_record_of_43_fields_has_no_master_host(void **state)
     char text[] = EXAMPLE;
     char *hosts = strstr(text, "n001:");
     struct arena a = {0};
-    struct mauitrace_job j;
+    struct jobtrace j;
 
     (void)state;
     memmove(hosts, strchr(hosts, ' ') + 1, strlen(strchr(hosts, ' ') + 1) + 1);
@@ -387,7 +387,7 @@ static void a_record_of_43_fields_has_no_master_host(void **state)
 static void what_is_no_node_set_in_field_42_belongs_into_43(void **state)
 {
     struct arena a = {0};
-    struct mauitrace_job j;
+    struct jobtrace j;
     char line[1000];
 
     (void)state;
@@ -430,13 +430,13 @@ static void run_time_counts_from_the_later_of_dispatch_and_start(void **state)
     workload_fini(&w);
 }
 
-static char *formatted(const struct mauitrace_job *j)
+static char *formatted(const struct jobtrace *j)
 {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    mauitrace_format_job(j, out);
+    jobtrace_format(j, out);
     fclose(out);
     text[strcspn(text, "\n")] = '\0';
     return text;
@@ -459,7 +459,7 @@ static void what_is_written_reads_back_the_same(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct mauitrace_job j;
+        struct jobtrace j;
         char line[1000], *once, *twice;
 
         with_field(line, sizeof line, rows[i].field, rows[i].value);

@@ -2,7 +2,7 @@
  * Maui resource traces: wrong records first. Reference traces-and-simulation, 3. */
 #include "kit.h"
 #include "sim/machine.h"
-#include "sim/restrace.h"
+#include "trace/restrace.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The lines of a text, one at a time: a file, plain or gzip'd, or memory. The file
  * is read in large blocks and never held as a whole. */
-#ifndef MAUI_SIM_LINES_H
-#define MAUI_SIM_LINES_H
+#ifndef MAUI_TRACE_LINES_H
+#define MAUI_TRACE_LINES_H
 
 #include "base/err.h"
 

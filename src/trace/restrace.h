@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Maui resource traces: the nodes of a machine, 21 fields each. Source: reference
  * traces-and-simulation, sections 1 and 3. */
-#ifndef MAUI_SIM_RESTRACE_H
-#define MAUI_SIM_RESTRACE_H
+#ifndef MAUI_TRACE_RESTRACE_H
+#define MAUI_TRACE_RESTRACE_H
 
-#include "sim/diag.h"
-#include "sim/lines.h"
-#include "sim/tracefield.h"
+#include "trace/diag.h"
+#include "trace/lines.h"
+#include "trace/tracefield.h"
 
 #include <stdio.h>
 

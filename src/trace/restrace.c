@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The resource record as a table of fields. */
-#include "sim/restrace.h"
+#include "trace/restrace.h"
 
 #include "base/names.h"
 

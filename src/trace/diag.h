@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What is wrong with a record of an input file: told to whoever asked, counted,
  * and the record left out. */
-#ifndef MAUI_SIM_DIAG_H
-#define MAUI_SIM_DIAG_H
+#ifndef MAUI_TRACE_DIAG_H
+#define MAUI_TRACE_DIAG_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Blocks of 64 KiB, filled from the front; larger pieces get a block of their own. */
-#include "sim/arena.h"
+#include "trace/arena.h"
 
 #include "base/xalloc.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lines by memchr over a sliding buffer; zlib reads plain files as they are. */
-#include "sim/lines.h"
+#include "trace/lines.h"
 
 #include "base/xalloc.h"
 

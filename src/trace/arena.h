@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Many small pieces of memory that live and die together: the texts of a trace. */
-#ifndef MAUI_SIM_ARENA_H
-#define MAUI_SIM_ARENA_H
+#ifndef MAUI_TRACE_ARENA_H
+#define MAUI_TRACE_ARENA_H
 
 #include <stddef.h>
 

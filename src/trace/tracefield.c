@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reading and writing the fields of Maui traces. */
-#include "sim/tracefield.h"
+#include "trace/tracefield.h"
 
 #include "base/nearest.h"
 #include "base/timeval.h"

@@ -2,13 +2,13 @@
  * Fields of Maui trace records, as tables: what a field is called, what it may hold
  * and where in the record it goes. The workload and the resource trace differ in
  * their tables only. Source: reference traces-and-simulation, sections 1 to 3. */
-#ifndef MAUI_SIM_TRACEFIELD_H
-#define MAUI_SIM_TRACEFIELD_H
+#ifndef MAUI_TRACE_TRACEFIELD_H
+#define MAUI_TRACE_TRACEFIELD_H
 
 #include "base/err.h"
 #include "cluster/cluster.h"
-#include "sim/arena.h"
-#include "sim/lines.h"
+#include "trace/arena.h"
+#include "trace/lines.h"
 
 #include <stdint.h>
 #include <stdio.h>

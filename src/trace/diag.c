@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Complaints about records of input files. */
-#include "sim/diag.h"
+#include "trace/diag.h"
 
 #include <stdarg.h>
 #include <stddef.h>

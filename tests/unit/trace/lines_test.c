@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lines of files, plain and gzip'd, and of memory. */
-#include "sim/lines.h"
+#include "trace/lines.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
