@@ -2,8 +2,9 @@
  * One table of options: the parser and --help. */
 #include "client/command.h"
 
+#include "base/home.h"
 #include "base/nearest.h"
-#include "base/strbuf.h"
+#include "client/manual.h"
 
 #include <ctype.h>
 #include <getopt.h>
@@ -13,7 +14,6 @@
 /* Long options that are not a letter's get numbers from here on. */
 #define LONG_BASE 1000
 #define ARGUMENT  1 /* getopt's code for what is no option */
-#define ROWS_MAX  64
 
 static const struct option_row global[] = {
     {'C', "configfile", "FILE", "configuration file of the server to talk to"},
@@ -28,14 +28,7 @@ static const struct option_row global[] = {
     {0, NULL, NULL, NULL},
 };
 
-/* All rows that apply: the command's own, then the global ones it does not redefine. */
-struct rows {
-    const struct option_row *v[ROWS_MAX];
-    char letters[ROWS_MAX]; /* as far as they are not taken */
-    int n;
-};
-
-static bool has_letter(const struct rows *r, char letter)
+static bool has_letter(const struct command_rows *r, char letter)
 {
     for (int i = 0; i < r->n; i++)
         if (letter && r->letters[i] == letter)
@@ -43,26 +36,27 @@ static bool has_letter(const struct rows *r, char letter)
     return false;
 }
 
-static void add_rows(struct rows *r, const struct option_row *rows)
+static void add_rows(struct command_rows *r, const struct option_row *rows)
 {
-    for (; rows && (rows->letter || rows->name) && r->n < ROWS_MAX; rows++) {
+    for (; rows && (rows->letter || rows->name) && r->n < COMMAND_ROWS_MAX; rows++) {
         r->letters[r->n] = has_letter(r, rows->letter) ? 0 : rows->letter;
         r->v[r->n++] = rows;
     }
 }
 
-static struct rows all_rows(const struct command_spec *spec)
+struct command_rows command_rows(const struct command_spec *spec)
 {
-    struct rows r = {.n = 0};
+    struct command_rows r = {.n = 0};
 
     add_rows(&r, spec->options);
+    r.own = r.n;
     add_rows(&r, global);
     return r;
 }
 
 /* ---- help ---- */
 
-static void print_rows(const struct option_row *rows, const struct rows *all)
+static void print_rows(const struct option_row *rows, const struct command_rows *all)
 {
     for (; rows && (rows->letter || rows->name); rows++) {
         char text[80], letter = 0;
@@ -82,7 +76,7 @@ static void print_rows(const struct option_row *rows, const struct rows *all)
 
 void command_help(const struct command_spec *spec)
 {
-    struct rows all = all_rows(spec);
+    struct command_rows all = command_rows(spec);
 
     printf("usage: %s %s\n\n%s\n\n", spec->name, spec->usage, spec->summary);
     print_rows(spec->options, &all);
@@ -109,7 +103,8 @@ int command_wrong(const struct command_line *l, const char *fmt, ...)
 
 /* ---- the line ---- */
 
-static void complain(const struct command_line *l, const struct rows *all, char **argv)
+static void complain(
+    const struct command_line *l, const struct command_rows *all, char **argv)
 {
     const char *word = argv[optind - 1];
     struct nearest near;
@@ -153,7 +148,7 @@ static int take_global(struct command_line *l, const struct option_row *row,
     else if (is(row, "help")) {
         command_help(l->spec);
         return -1;
-    } else if (is(row, "version") || is(row, "about")) {
+    } else if (is(row, "version")) {
         printf("maui client version %s\n", MAUI_VERSION);
         return -1;
     } else if (is(row, "port")) {
@@ -174,13 +169,13 @@ static int take_global(struct command_line *l, const struct option_row *row,
 }
 
 /* "-500" is a number where no digit is an option. */
-static bool is_number(const struct rows *all, const char *word)
+static bool is_number(const struct command_rows *all, const char *word)
 {
     return word && word[0] == '-' && word[1] >= '0' && word[1] <= '9'
            && !has_letter(all, word[1]);
 }
 
-static int next_option(struct command_line *l, const struct rows *all, int argc,
+static int next_option(struct command_line *l, const struct command_rows *all, int argc,
     char **argv, const char *shorts, const struct option *longs)
 {
     while (optind > 0 && optind < argc && is_number(all, argv[optind]))
@@ -192,11 +187,11 @@ static int next_option(struct command_line *l, const struct rows *all, int argc,
     return getopt_long(argc, argv, shorts, longs, NULL);
 }
 
-static int scan(
-    struct command_line *l, const struct rows *all, int argc, char **argv, int *status)
+static int scan(struct command_line *l, const struct command_rows *all, int argc,
+    char **argv, int *status)
 {
-    struct option longs[ROWS_MAX + 1] = {{0}};
-    char shorts[2 * ROWS_MAX + 3];
+    struct option longs[COMMAND_ROWS_MAX + 1] = {{0}};
+    char shorts[2 * COMMAND_ROWS_MAX + 3];
     int nshort = 1, nlong = 0, c;
 
     shorts[0] = '-'; /* arguments come one by one, between the options */
@@ -238,14 +233,40 @@ static int scan(
     return 0;
 }
 
+/* Version, server, home. */
+static void print_about(const struct command_line *l)
+{
+    char *home = home_find(l->home), *path = home_file(home, "api.sock");
+
+    printf("maui client version %s\n", MAUI_VERSION);
+    if (l->host)
+        printf("server: '%s' port %d\n", l->host, l->port ? l->port : 40559);
+    else
+        printf("server: '%s'\n", path);
+    printf("home:   '%s'\n", home);
+    free(path);
+    free(home);
+}
+
 int command_parse(const struct command_spec *spec, int argc, char **argv,
     struct command_line *ret, int *ret_status)
 {
-    struct rows all = all_rows(spec);
+    struct command_rows all = command_rows(spec);
 
     *ret = (struct command_line){.spec = spec};
+    if (argc == 2 && strcmp(argv[1], "--manual") == 0) {
+        manual_print(spec); /* for the build, not in --help */
+        *ret_status = 0;
+        return -1;
+    }
     if (scan(ret, &all, argc, argv, ret_status) < 0) {
         command_fini(ret);
+        return -1;
+    }
+    if (command_long(ret, "about")) {
+        print_about(ret);
+        command_fini(ret);
+        *ret_status = 0;
         return -1;
     }
     while (optind < argc) /* behind "--" */

@@ -67,4 +67,13 @@ int command_wrong(const struct command_line *l, const char *fmt, ...)
 
 void command_help(const struct command_spec *spec);
 
+/* All options that apply: the command's own, then the global ones. */
+#define COMMAND_ROWS_MAX 64
+struct command_rows {
+    const struct option_row *v[COMMAND_ROWS_MAX];
+    char letters[COMMAND_ROWS_MAX]; /* as far as the command's own leave them; 0 */
+    int n, own;                     /* all, and those of the command */
+};
+struct command_rows command_rows(const struct command_spec *spec);
+
 #endif

@@ -3,6 +3,7 @@
  * daemon and what asks it are programs beside it, which load many more libraries. */
 #include "base/nearest.h"
 #include "client/client.h"
+#include "client/manual.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -46,6 +47,15 @@ static void print_help(FILE *out)
         "`maui --version` tells the version. `maui` alone, or with options of serve,\n"
         "is `maui serve`.\n",
         out);
+}
+
+/* maui(1), for the build: the list of commands is the one above. */
+static void print_manual(void)
+{
+    manual_front_begin();
+    for (size_t i = 0; i < COMMANDS; i++)
+        manual_front_command(commands[i].name, commands[i].summary);
+    manual_front_end();
 }
 
 static int unknown_command(const char *name)
@@ -111,6 +121,10 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0) {
         puts("maui " MAUI_VERSION);
+        return 0;
+    }
+    if (strcmp(argv[1], "--manual") == 0) {
+        print_manual();
         return 0;
     }
     if (argv[1][0] == '-')

@@ -19,11 +19,17 @@ static const struct {
 #undef COMMAND
 };
 
+/* Also called as `maui-client COMMAND ...`: the manual pages are asked for so. */
 int main(int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const char *name = slash != NULL ? slash + 1 : argc > 0 ? argv[0] : "";
 
+    if (argc > 1 && strcmp(name, "maui-client") == 0) {
+        name = argv[1];
+        argc--;
+        argv++;
+    }
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(commands[i].name, name) == 0)
             return commands[i].run(argc, argv);
