@@ -47,6 +47,7 @@ void cluster_destroy(struct cluster *c)
     nodes_destroy(c);
     partitions_destroy(c);
     creds_destroy(c);
+    vec_fini(&c->fs_changed);
     names_end(c);
     free(c->priv);
     free(c);

@@ -40,6 +40,15 @@ struct fs_usage {
     double window[FS_DEPTH_MAX];
     double old;  /* decayed sum of windows 1..FSDEPTH-1 */
     double rate; /* consumption of the active jobs, per second */
+    /* policy/fsmemory */
+    int64_t loaded_at; /* use of before a restart is known up to here; 0 = all is */
+    bool changed;      /* in cluster.fs_changed */
+};
+
+/* Whose usage: of a credential, or all (kind CRED_KINDS). */
+struct fs_key {
+    enum cred_kind kind;
+    uint32_t index;
 };
 
 struct cred {
@@ -363,9 +372,10 @@ struct cluster {
     struct VEC(struct cred *) creds[CRED_KINDS]; /* [0] = DEFAULT */
     struct usage sys_active, sys_idle;           /* sums over all jobs */
     struct fs_usage fs_total;
-    int64_t fs_window_at; /* start of the current fairshare window */
-    int64_t fs_at;        /* usage is recorded up to here */
-    bool fs_open;         /* the first window has been opened */
+    int64_t fs_window_at;                 /* start of the current fairshare window */
+    int64_t fs_at;                        /* usage is recorded up to here */
+    bool fs_open;                         /* the first window has been opened */
+    struct VEC(struct fs_key) fs_changed; /* since fsmemory_saved() */
     struct VEC(struct node *) nodes;
     struct VEC(struct partition *) partitions; /* [0] = DEFAULT */
     struct VEC(struct job *) jobs;             /* by index; NULL = free slot */

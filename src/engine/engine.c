@@ -327,6 +327,8 @@ static int on_job_event(
         return find_job(e, ev->u.job_state.id, ret, err) < 0
                    ? -1
                    : report_state(e, *ret, ev, err);
+    case EVENT_MISSED:
+        return report_missed(e, ev, ret, err);
     case EVENT_END:
     case EVENT_CANCEL:
         return on_end_event(e, ev, ret, err);
@@ -373,6 +375,8 @@ static int on_job_event(
     case EVENT_UNRESERVE:
     case EVENT_SETTINGS:
     case EVENT_RESET_STATISTICS:
+    case EVENT_FAIRSHARE:
+    case EVENT_INSTANCE:
         break;
     }
     return err_set(err, ERR_INVALID, "unknown kind of event");
@@ -407,6 +411,13 @@ int engine_apply(
     case EVENT_RESET_STATISTICS:
         statistics_reset(e->statistics, e->now);
         return 0;
+    case EVENT_FAIRSHARE:
+        for (size_t i = 0; i < ev->u.fairshare.n; i++)
+            fsmemory_load(e->c, &ev->u.fairshare.rows[i], e->now);
+        return 0;
+    case EVENT_INSTANCE:
+        return rsvmemory_recall(e->c, ev->u.instance, e->now, err);
+    case EVENT_MISSED:
     case EVENT_SUBMIT:
     case EVENT_JOB_STATE:
     case EVENT_END:

@@ -16,6 +16,8 @@
 #include "cluster/cluster.h"
 #include "cluster/reservation.h"
 #include "engine/statistics.h"
+#include "plan/rsvmemory.h"
+#include "policy/fsmemory.h"
 #include "policy/holds.h"
 #include "policy/order.h"
 
@@ -43,7 +45,11 @@ enum event_kind {
     EVENT_RESERVE,       /* u.reserve: setres */
     EVENT_UNRESERVE,     /* u.unreserve: releaseres */
     EVENT_SETTINGS,      /* u.settings: other settings in force */
-    EVENT_RESET_STATISTICS
+    EVENT_RESET_STATISTICS,
+    /* after a restart, in this order; nodes come before instances */
+    EVENT_FAIRSHARE, /* u.fairshare: usage of before */
+    EVENT_INSTANCE,  /* u.instance: a standing reservation's, as it was */
+    EVENT_MISSED     /* u.missed: a job that ended while nobody looked */
 };
 
 /* What EVENT_RUN may leave out of account. */
@@ -132,6 +138,18 @@ struct event {
             struct actor who;
         } unreserve;
         const struct settings *settings; /* borrowed until replaced */
+        struct {
+            const struct fs_memory *rows;
+            size_t n;
+        } fairshare;
+        const struct rsv_memory *instance;
+        struct {
+            struct job_desc job; /* with memory and start_at */
+            int64_t end_at;
+            enum job_event how; /* EV_COMPLETE, EV_CANCEL */
+            double cpu_s;       /* 0 = not known */
+            bool failed;
+        } missed;
     } u;
 };
 

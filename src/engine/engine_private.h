@@ -134,6 +134,9 @@ bool report_is_active(enum job_state s);
 /* A job that has just been added runs already: make it so here. Where that does not add
  * up it stays out of the queue, in state Unknown. */
 void report_take_over(struct engine *e, struct job *j, const struct job_desc *d);
+/* One that ran and ended while nobody looked: it counts as if somebody had. */
+int report_missed(
+    struct engine *e, const struct event *ev, struct job **ret, struct err *err);
 int report_state(
     struct engine *e, struct job *j, const struct event *ev, struct err *err);
 

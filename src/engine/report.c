@@ -4,8 +4,10 @@
  * one that it put back is in the queue again. */
 #include "cluster/memory.h"
 #include "engine/engine_private.h"
+#include "policy/access.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
+#include "policy/fsmemory.h"
 #include "policy/holds.h"
 
 bool report_is_active(enum job_state s)
@@ -97,8 +99,64 @@ void report_take_over(struct engine *e, struct job *j, const struct job_desc *d)
         j->suspended_s = d->memory->suspended_s;
     j->end_at = time_add(j->end_at, j->suspended_s);
     statistics_started(e->statistics, e->c, j, j->start_at, e->now);
+    if (d->memory)
+        fsmemory_adopt(e->c, j, j->start_at,
+            d->state == JOB_SUSPENDED && suspend_at ? suspend_at : e->now);
     if (d->state == JOB_SUSPENDED)
         park(e, j, suspend_at ? suspend_at : e->now, !ours);
+}
+
+/* ---- a job that ended while nobody looked ---- */
+
+/* It ran in the past and takes nothing now, so it holds no nodes here. */
+static void account_for(struct engine *e, struct job *j, const struct event *ev)
+{
+    int64_t end_at = ev->u.missed.end_at < e->now ? ev->u.missed.end_at : e->now;
+    int64_t used_until = j->suspend_at ? j->suspend_at : end_at;
+    int64_t run_s = used_until - j->start_at - j->suspended_s;
+    bool in_time = j->wclimit_s <= 0 || run_s < j->wclimit_s;
+
+    fs_roll(e->c, e->now);
+    fs_job_start(e->c, j, e->now);
+    fsmemory_adopt(e->c, j, j->start_at, used_until);
+    fs_job_stop(e->c, j, e->now);
+    statistics_started(e->statistics, e->c, j, j->start_at, e->now);
+    statistics_stopped(e->statistics, e->c, j, end_at);
+    if (ev->u.missed.cpu_s > 0 && run_s > 0) {
+        j->util_known = true;
+        j->util_procs = ev->u.missed.cpu_s / (double)run_s;
+    }
+    statistics_ended(
+        e->statistics, e->c, j, ev->u.missed.how == EV_COMPLETE || !in_time, end_at);
+}
+
+int report_missed(
+    struct engine *e, const struct event *ev, struct job **ret, struct err *err)
+{
+    const struct job_desc *d = &ev->u.missed.job;
+    struct job_desc waiting = *d;
+    char text[200];
+    struct job *j;
+
+    waiting.state = JOB_IDLE;
+    if (job_add(e->c, &waiting, e->now, &j, err) < 0)
+        return -1;
+    *ret = j;
+    if (d->memory)
+        job_recall(e->c, j, d->memory);
+    (void)access_resolve(e->c, j, text, sizeof text); /* its account and QOS */
+    if (d->start_at > 0) {
+        j->start_at = d->start_at;
+        j->suspended_s = d->memory ? d->memory->suspended_s : 0;
+        account_for(e, j, ev);
+    }
+    if (job_move(
+            e->c, j, ev->u.missed.how == EV_COMPLETE ? EV_COMPLETE : EV_CANCEL, err)
+        < 0)
+        return -1; /* never: it is idle */
+    j->failed = ev->u.missed.failed;
+    vec_push(&e->ended, j->index);
+    return 0;
 }
 
 /* ---- a job that is known ---- */

@@ -11,6 +11,7 @@
  * is an integer, so this is exactly the sum over jobs, not an approximation. */
 #include "policy/fairshare.h"
 
+#include "policy/fsmemory.h"
 #include "policy/rsvrights.h"
 
 #include <string.h>
@@ -95,12 +96,22 @@ static void add_job_rate(struct cluster *c, struct job *j, double rate, int64_t 
     j->fs_rate += rate;
 }
 
+/* What it has used is told by no rate any more. */
+static void note_changed(struct cluster *c, const struct job *j)
+{
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        if (j->cred[kind])
+            fsmemory_touch(c, (enum cred_kind)kind, j->cred[kind]);
+    fsmemory_touch(c, CRED_KINDS, 0);
+}
+
 void fs_job_stop(struct cluster *c, struct job *j, int64_t now)
 {
     if (j->fs_rate == 0)
         return;
     add_job_rate(c, j, -j->fs_rate, now);
     j->fs_rate = 0;
+    note_changed(c, j);
 }
 
 static void add_rsv_rate(
@@ -253,6 +264,33 @@ void fs_charge(struct cluster *c, int64_t since, int64_t now)
         leave_out(c, since);
     if (now > c->fs_at)
         c->fs_at = now;
+}
+
+void fs_windows_at(const struct cluster *c, const struct fs_usage *u, int64_t now,
+    double ret[FS_DEPTH_MAX])
+{
+    struct fs_usage then = *u;
+    int64_t start = now > c->fs_window_at ? window_start(c, now) : c->fs_window_at;
+
+    if (start > c->fs_window_at)
+        shift(c, &then, (start - c->fs_window_at) / c->cfg->fs.interval_s);
+    then.window[0] += then.rate * (double)(now - start);
+    memcpy(ret, then.window, sizeof then.window);
+}
+
+void fs_load(struct cluster *c, struct fs_usage *u, int64_t at, const double *windows,
+    uint32_t n, int64_t now)
+{
+    if (!is_on(c))
+        return;
+    open_first(c, now);
+    int64_t past = (c->fs_window_at - window_start(c, at)) / c->cfg->fs.interval_s;
+
+    for (uint32_t i = 0; past >= 0 && i < n && i + past < FS_DEPTH_MAX; i++)
+        if (windows[i] > 0)
+            u->window[i + past] += windows[i];
+    u->loaded_at = at;
+    sum_old(c, u, 0);
 }
 
 uint32_t fs_roll(struct cluster *c, int64_t now)

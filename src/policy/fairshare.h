@@ -46,6 +46,16 @@ double fs_window(const struct cluster *c, const struct fs_usage *u, uint32_t i);
 void fs_set_window(
     const struct cluster *c, struct fs_usage *u, uint32_t i, double value);
 
+/* All windows as of `now`, with what the rate brings until then; `now` may be in a
+ * window not opened yet. Changes nothing. O(FSDEPTH). */
+void fs_windows_at(const struct cluster *c, const struct fs_usage *u, int64_t now,
+    double ret[FS_DEPTH_MAX]);
+
+/* Add what is remembered of before a restart: `n` windows as of `at`, which have grown
+ * older by `now`. Values that are no amounts are left out. */
+void fs_load(struct cluster *c, struct fs_usage *u, int64_t at, const double *windows,
+    uint32_t n, int64_t now);
+
 /* Decayed usage, and share in percent of the decayed total (0 when that is 0). */
 double fs_use(const struct cluster *c, const struct fs_usage *u);
 double fs_share(const struct cluster *c, const struct cred *k);

@@ -5,6 +5,7 @@
 #include "server/manager.h"
 #include "server/rsvkeep.h"
 #include "server/server_private.h"
+#include "server/usage.h"
 
 #define SECOND_US UINT64_C(1000000)
 
@@ -42,11 +43,13 @@ static void run(struct server *s)
     }
     if (manager_synced(s) && !s->reservations_restored) {
         s->reservations_restored = true;
+        usage_recall_standing(s);
         rsvkeep_restore(s);
     }
     if (!s->paused && manager_synced(s)) {
         world_cycle(s);
         rsvkeep_look(s);
+        usage_look(s);
         if (s->stop_at_iteration >= 0
             && s->iteration >= (uint64_t)s->stop_at_iteration) {
             s->stop_at_iteration = -1;

@@ -29,6 +29,9 @@ static const char *const event_names[] = {
     [EVENT_UNRESERVE] = "unreserve",
     [EVENT_SETTINGS] = "settings",
     [EVENT_RESET_STATISTICS] = "reset-statistics",
+    [EVENT_FAIRSHARE] = "fairshare",
+    [EVENT_INSTANCE] = "instance",
+    [EVENT_MISSED] = "missed",
 };
 
 static void add_node(json_t *o, const struct node_desc *d)
@@ -145,6 +148,13 @@ json_t *journal_event(const struct event *ev)
     case EVENT_UNRESERVE:
         render_text(o, "reservation", ev->u.unreserve.name);
         break;
+    case EVENT_INSTANCE:
+        render_text(o, "reservation", ev->u.instance->name);
+        break;
+    case EVENT_MISSED:
+        add_job(o, &ev->u.missed.job);
+        break;
+    case EVENT_FAIRSHARE:
     case EVENT_SETTINGS:
     case EVENT_RESET_STATISTICS:
         break;

@@ -3,6 +3,7 @@
 #include "server/record.h"
 
 #include "base/strbuf.h"
+#include "server/modify.h"
 #include "server/render.h"
 #include "server/server_private.h"
 #include "store/account.h"
@@ -235,6 +236,26 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
     commit_want(s);
 }
 
+/* It counts in fairshare and in the statistics. */
+static void tell_missed(
+    struct server *s, const struct rm_job *r, const struct job_memory *m)
+{
+    struct event ev = {.kind = EVENT_MISSED,
+        .u.missed = {.job = r->desc,
+            .end_at = r->end_at,
+            .how = r->desc.state == JOB_COMPLETED ? EV_COMPLETE : EV_CANCEL,
+            .cpu_s = r->cpu_s,
+            .failed = r->exit_status != 0}};
+    struct modified *changed = modify_recall(s, &ev.u.missed.job);
+    struct err err;
+
+    ev.u.missed.job.memory = m;
+    ev.u.missed.job.start_at = r->start_at;
+    if (world_apply(s, &ev, NULL, &err) < 0)
+        log_line(s->log, LOG_WARNING, "job '%s': %s", r->desc.id, err.text);
+    modified_free(changed);
+}
+
 void record_missed_end(struct server *s, const struct rm_job *r)
 {
     struct job_memory m;
@@ -242,6 +263,7 @@ void record_missed_end(struct server *s, const struct rm_job *r)
 
     if (!known)
         return; /* accounted for before */
+    tell_missed(s, r, &m);
     struct store_account row = {.job = r->desc.id,
         .name = r->name,
         .user = r->desc.cred[CRED_USER],

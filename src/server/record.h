@@ -5,8 +5,8 @@
  *   change       id     attributes changed since the submission (modify.c)
  *   order        id     a stop or release that was decided and not yet confirmed
  *   reservation  name   administrative and user reservations, as what was asked
- *   standing     name   instances released by hand, triggers fired
- *   fairshare    kind:name   windows
+ *   standing     name   instances: where they are, what fired, what was released
+ *   fairshare    kind:name   windows (usage.c has both)
  *   statistics   system ...  record_statistics.h
  *   parameter    name   changed at run time, to be kept
  *   message      number

@@ -8,6 +8,7 @@
 #include "server/openfiles.h"
 #include "server/record_statistics.h"
 #include "server/server_private.h"
+#include "server/usage.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -273,6 +274,7 @@ static int open_all(struct server *s, struct err *err)
         return -1;
     changes_open(s);
     record_statistics_load(s);
+    usage_recall_fairshare(s);
     if (manager_open(s, err) < 0)
         return -1;
     return open_http(s, err);

@@ -54,6 +54,13 @@ struct kept_reservation {
     json_t *record;
 };
 
+/* usage.c: an instance of a standing reservation that has a record. */
+struct kept_instance {
+    char *name;
+    bool wanted;
+    uint64_t stamp; /* of what was written */
+};
+
 /* What the daemon knows of a job besides the cluster: told by the RM or the user. By
  * job index. */
 struct job_notes {
@@ -101,6 +108,11 @@ struct server {
     /* rsvkeep.c */
     struct VEC(struct kept_reservation) kept_reservations;
     bool reservations_restored;
+
+    /* usage.c */
+    struct VEC(struct kept_instance) kept_instances;
+    uint64_t usage_epoch;
+    int64_t usage_at;
 
     /* commit.c */
     sd_event_source *commit_now, *commit_retry;

@@ -7,6 +7,7 @@
 #include "server/record_statistics.h"
 #include "server/rsvkeep.h"
 #include "server/server_private.h"
+#include "server/usage.h"
 
 #include <time.h>
 
@@ -68,6 +69,7 @@ void world_close(struct server *s)
     vec_fini(&s->is_dirty);
     vec_fini(&s->actions);
     rsvkeep_close(s);
+    usage_close(s);
 }
 
 /* ---- the store ---- */
@@ -85,6 +87,7 @@ void world_save(struct server *s)
     s->dirty.n = 0;
     record_statistics(s);
     statistics_saved(engine_statistics(s->engine));
+    usage_save(s);
 }
 
 /* ---- the engine ---- */
@@ -129,6 +132,8 @@ static void take(struct server *s, const struct action *a)
     const struct cluster *c = engine_cluster(s->engine);
     const struct job *j = a->job < c->jobs.n ? c->jobs.v[a->job] : NULL;
 
+    if (a->kind == ACTION_TRIGGER)
+        commit_want(s);
     if (!j)
         return;
     if (a->kind != ACTION_RESERVE && a->kind != ACTION_RELEASE)

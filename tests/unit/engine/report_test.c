@@ -3,6 +3,7 @@
 #include "cluster/memory.h"
 #include "cmocka_all.h"
 #include "example.h"
+#include "policy/fairshare.h"
 
 static const struct req_desc four = {.tasks = 4};
 static const struct job_place on_n2[] = {{"n2", 4}};
@@ -208,6 +209,53 @@ static void what_cannot_be_is_refused_and_changes_nothing(void **state)
     sc_destroy(s);
 }
 
+static void a_job_that_ended_unseen_counts_as_if_somebody_had_looked(void **state)
+{
+    (void)state;
+    struct scenario *s =
+        sc_create_with("FSPOLICY DEDICATEDPS\nFSINTERVAL 1:00:00\nFSDEPTH 2");
+    struct job_memory m = {.queue_at = 20, .wclimit_s = 100};
+    struct event ev = {.kind = EVENT_MISSED,
+        .u.missed = {.job = running("old", on_n1),
+            .end_at = 90,
+            .how = EV_COMPLETE,
+            .cpu_s = 100}};
+    struct err err;
+
+    sc_begin_at(s, 200);
+    sc_nodes(s, 1, 4);
+    struct cluster *c = engine_cluster(sc_engine(s));
+    ev.u.missed.job.memory = &m;
+    assert_int_equal(sc_apply(s, ev, &err), 0);
+    const struct job *j = job_find(c, "old");
+    assert_int_equal(j->state, JOB_COMPLETED);
+    cluster_check(c);
+    const struct cred *ann = cred_find(c, CRED_USER, "ann");
+    assert_true(fs_window(c, &ann->fs, 0) == 4 * 50);
+    sc_job(
+        s, (struct sc_job){.id = "new", .procs = 4, .limit_s = 10, .submit_at = 200});
+    sc_at(s, 205);
+    assert_int_equal(sc_find(s, "new")->state, JOB_RUNNING); /* it takes no nodes */
+    assert_null(job_find(c, "old"));
+    assert_true(fs_window(c, &ann->fs, 0) == 4 * 50);
+    sc_destroy(s);
+}
+
+static void one_that_never_began_only_goes(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+    struct event ev = {.kind = EVENT_MISSED,
+        .u.missed = {.job = running("old", on_n1), .end_at = 45, .how = EV_CANCEL}};
+    struct err err;
+
+    ev.u.missed.job.start_at = 0;
+    assert_int_equal(sc_apply(s, ev, &err), 0);
+    assert_int_equal(job_find(engine_cluster(sc_engine(s)), "old")->state, JOB_REMOVED);
+    assert_int_equal(sc_apply(s, ev, &err), -1); /* it is known */
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +269,8 @@ int main(void)
         cmocka_unit_test(suspension_and_return_are_followed),
         cmocka_unit_test(holds_of_the_resource_manager_come_and_go),
         cmocka_unit_test(what_cannot_be_is_refused_and_changes_nothing),
+        cmocka_unit_test(a_job_that_ended_unseen_counts_as_if_somebody_had_looked),
+        cmocka_unit_test(one_that_never_began_only_goes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What of fairshare outlives a restart. */
+#include "policy/fsmemory.h"
+
+#include "policy/fairshare.h"
+
+static struct fs_usage *usage_of(struct cluster *c, enum cred_kind kind, uint32_t index)
+{
+    return kind == CRED_KINDS ? &c->fs_total : &c->creds[kind].v[index]->fs;
+}
+
+/* ---- out ---- */
+
+void fsmemory_touch(struct cluster *c, enum cred_kind kind, uint32_t index)
+{
+    struct fs_usage *u = usage_of(c, kind, index);
+
+    if (u->changed)
+        return;
+    u->changed = true;
+    vec_push(&c->fs_changed, ((struct fs_key){kind, index}));
+}
+
+void fsmemory_touch_active(struct cluster *c)
+{
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        for (uint32_t i = 1; i < c->creds[kind].n; i++)
+            if (c->creds[kind].v[i]->fs.rate > 0)
+                fsmemory_touch(c, (enum cred_kind)kind, i);
+    if (c->fs_total.rate > 0)
+        fsmemory_touch(c, CRED_KINDS, 0);
+}
+
+static void tell(const struct cluster *c, const struct fs_usage *u,
+    const struct cred *k, int64_t now, void *ctx,
+    void (*each)(void *ctx, const struct fs_memory *m))
+{
+    struct fs_memory m = {.kind = k ? k->kind : CRED_KINDS,
+        .name = k ? k->name : NULL,
+        .at = now > c->fs_at ? now : c->fs_at};
+
+    fs_windows_at(c, u, m.at, m.window);
+    for (uint32_t i = 0; i < FS_DEPTH_MAX; i++)
+        if (m.window[i] > 0)
+            m.n = i + 1;
+    if (m.n)
+        each(ctx, &m);
+}
+
+void fsmemory_each(const struct cluster *c, bool all, int64_t now, void *ctx,
+    void (*each)(void *ctx, const struct fs_memory *m))
+{
+    if (!c->fs_open || c->cfg->fs.interval_s <= 0)
+        return;
+    for (size_t i = 0; !all && i < c->fs_changed.n; i++) {
+        struct fs_key at = c->fs_changed.v[i];
+        const struct cred *k =
+            at.kind == CRED_KINDS ? NULL : c->creds[at.kind].v[at.index];
+        tell(c, k ? &k->fs : &c->fs_total, k, now, ctx, each);
+    }
+    if (!all)
+        return;
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        for (size_t i = 1; i < c->creds[kind].n; i++)
+            tell(c, &c->creds[kind].v[i]->fs, c->creds[kind].v[i], now, ctx, each);
+    tell(c, &c->fs_total, NULL, now, ctx, each);
+}
+
+void fsmemory_saved(struct cluster *c)
+{
+    for (size_t i = 0; i < c->fs_changed.n; i++)
+        usage_of(c, c->fs_changed.v[i].kind, c->fs_changed.v[i].index)->changed = false;
+    c->fs_changed.n = 0;
+}
+
+/* ---- in ---- */
+
+void fsmemory_load(struct cluster *c, const struct fs_memory *m, int64_t now)
+{
+    struct fs_usage *u =
+        m->kind < CRED_KINDS ? &cred_get(c, m->kind, m->name)->fs : &c->fs_total;
+
+    fs_load(c, u, m->at < now ? m->at : now, m->window, m->n, now);
+}
+
+/* What was used at this rate in (from, to], each window its part. */
+static void charge(
+    const struct cluster *c, struct fs_usage *u, double rate, int64_t from, int64_t to)
+{
+    int64_t begin = c->fs_window_at, end = TIME_NEVER;
+    double weight = 1;
+
+    for (uint32_t i = 0; i < FS_DEPTH_MAX && end > from; i++) {
+        int64_t a = from > begin ? from : begin, b = to < end ? to : end;
+        if (b > a) {
+            u->window[i] += rate * (double)(b - a);
+            if (i > 0 && (int64_t)i < c->cfg->fs.depth)
+                u->old += rate * (double)(b - a) * weight;
+        }
+        end = begin;
+        begin -= c->cfg->fs.interval_s;
+        weight *= c->cfg->fs.decay;
+    }
+}
+
+void fsmemory_adopt(
+    struct cluster *c, const struct job *j, int64_t start_at, int64_t until)
+{
+    if (!(j->fs_rate > 0))
+        return;
+    for (int kind = 0; kind <= CRED_KINDS; kind++) {
+        if (kind < CRED_KINDS && !j->cred[kind])
+            continue;
+        struct fs_usage *u =
+            usage_of(c, (enum cred_kind)kind, kind < CRED_KINDS ? j->cred[kind] : 0);
+        int64_t from = start_at > u->loaded_at ? start_at : u->loaded_at;
+        if (from < until)
+            charge(c, u, j->fs_rate, from, until);
+        fsmemory_touch(c, (enum cred_kind)kind, kind < CRED_KINDS ? j->cred[kind] : 0);
+    }
+}
