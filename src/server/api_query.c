@@ -74,7 +74,7 @@ static void read_creds(struct request *r, struct question *q)
     const char **cred = q->ask.cred;
 
     for (int k = 0; k < CRED_KINDS; k++)
-        cred[k] = text_of(r, cred_kind_name((enum cred_kind)k));
+        cred[k] = text_of(r, render_cred_key((enum cred_kind)k));
     if (!cred[CRED_USER])
         cred[CRED_USER] = who->user;
     if (!cred[CRED_GROUP] && identity_owns(who, cred[CRED_USER])) {
@@ -240,7 +240,7 @@ static json_t *render_answer(
         render_windows(engine_cluster(s->engine), windows, &q->ask));
 
     for (int k = 0; k < CRED_KINDS; k++)
-        render_text(o, cred_kind_name((enum cred_kind)k), q->ask.cred[k]);
+        render_text(o, render_cred_key((enum cred_kind)k), q->ask.cred[k]);
     return o;
 }
 

@@ -33,6 +33,7 @@ static void add_sums(json_t *o, const struct stat_sums *sums)
         render_real(o, "xfactor_by_ps", sums->xfactor_ps / sums->ps_run);
         render_real(o, "accuracy_by_ps", 100 * sums->accuracy_ps / sums->ps_run);
     }
+    render_real(o, "ps_measured", sums->ps_measured);
     if (sums->ps_measured > 0)
         render_real(o, "efficiency", 100 * sums->ps_utilized / sums->ps_measured);
 }
@@ -121,7 +122,7 @@ static json_t *cred_record(struct server *s, void *ctx, size_t i)
 
     statistics_of(engine_statistics(s->engine), l->kind, k->index, world_now(s), &f);
     json_t *o = render_figures(&f);
-    render_text(o, "kind", cred_kind_name(l->kind));
+    render_text(o, "kind", render_cred_key(l->kind));
     render_text(o, "name", k->name);
     if (target.type != FS_TARGET_NONE && target.type != FS_TARGET_ABS_CAP)
         render_real(o, "fs_target", target.value);
@@ -131,7 +132,7 @@ static json_t *cred_record(struct server *s, void *ctx, size_t i)
 static int kind_of(const char *text, enum cred_kind *ret, struct err *err)
 {
     for (int k = 0; k < CRED_KINDS; k++)
-        if (strcmp(text, cred_kind_name((enum cred_kind)k)) == 0) {
+        if (strcmp(text, render_cred_key((enum cred_kind)k)) == 0) {
             *ret = (enum cred_kind)k;
             return 0;
         }
@@ -157,7 +158,7 @@ void api_statistics_of(struct server *s, struct request *r)
         only = cred_find(c, l.kind, name);
         if (!only || !only->index) {
             err_set(&err, ERR_NOT_FOUND, "%s '%.80s' is unknown",
-                cred_kind_name(l.kind), name);
+                render_cred_key(l.kind), name);
             request_refuse(r, &err);
             return;
         }

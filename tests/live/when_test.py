@@ -140,6 +140,9 @@ def test_showbf_is_for_everybody_and_by_default_about_the_caller(planned):
     assert other.ok("showbf").startswith("backfill window (user: 'nobody' group: ")
     assert planned.ok("showbf", "-u", "nobody").splitlines()[0].startswith(
         other.ok("showbf").split(" partition:")[0])
+    for letter, kind in (("a", "account"), ("c", "class"), ("q", "qos")):
+        answer = json.loads(planned.ok("showbf", f"-{letter}", "x", "--format", "json"))
+        assert answer[kind] == "x"
     assert "group: 'bio'" in planned.ok("showbf", "-u", "nobody", "-g", "bio")
     assert "(user: 'ALL' group: 'ALL' partition: ALL)" in planned.ok("showbf", "-A")
     assert "Best Partition" in other.ok("showstart", "2")

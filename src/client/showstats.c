@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * showstats, which mstat is another name of: statistics of the scheduler and of
+ * credentials. */
+#include "base/vec.h"
+#include "client/client.h"
+#include "client/figures.h"
+#include "client/layout.h"
+#include "client/showgrid.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct option_row options[] = {
+    {'s', NULL, NULL, "of the scheduler (what is shown without options)"},
+    {'u', NULL, NULL, "of users, or of one"},
+    {'g', NULL, NULL, "of groups"},
+    {'a', NULL, NULL, "of accounts"},
+    {'c', NULL, NULL, "of classes"},
+    {'q', NULL, NULL, "of QOS"},
+    {'f', NULL, "TYPE", "the grid of TYPE, as showgrid"},
+    {'v', NULL, NULL, "with -s: more; with credentials: also those that used nothing"},
+    {0, NULL, NULL, NULL},
+};
+
+static const struct command_spec spec = {
+    .name = "showstats",
+    .usage =
+        "[-s | -u [USER] | -g [GROUP] | -a [ACCOUNT] | -c [CLASS] | -q [QOS]] [-v]",
+    .summary = "Show statistics of the scheduler, or of credentials.",
+    .options = options,
+    .more =
+        "Counted since the last resetstats. PHReq is what ended jobs asked for, PHDed\n"
+        "what jobs were given, in processor hours; FSTgt the fairshare target; Effic "
+        "the\n"
+        "CPU used, WCAcc the time used of the limit, both in percent.\n"
+        "For administrators of level 1 to 3.\n",
+    .examples = "  showstats              waiting times, use and accuracy at a glance\n"
+                "  showstats -u           what each user asked for and got\n"
+                "  showstats -u ann       only ann\n",
+};
+
+/* ---- of the scheduler ---- */
+
+static void print_counts(const char *label, json_int_t a, json_int_t b)
+{
+    printf("%-31s%9lld/%-9lld (%.3f%%)\n", label, (long long)a, (long long)b,
+        figures_percent((double)a, (double)b));
+}
+
+static void print_pair(const char *label, double a, double b)
+{
+    printf("%-31s%9.2f/%-9.2f\n", label, a, b);
+}
+
+static void print_hours(const char *label, double a_s, double b_s)
+{
+    printf("%-31s%9.2f/%-9.2f (%.3f%%)\n", label, a_s / 3600, b_s / 3600,
+        figures_percent(a_s, b_s));
+}
+
+static void print_percent(const char *label, bool known, double percent)
+{
+    if (known)
+        printf("%-31s%8.3f%%\n", label, percent);
+    else
+        printf("%-31s%9s\n", label, "<N/A>");
+}
+
+static void print_times(const json_t *o, bool verbose)
+{
+    json_int_t now = get_int(o, "at", 0), up = get_int(o, "up_since", 0);
+    char rel[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX];
+
+    puts("");
+    if (verbose)
+        printf("current scheduler time: %s (%lld)\n", layout_date(now, date),
+            (long long)now);
+    printf("maui active for   %11s  stats initialized on %s\n",
+        layout_rel(now - up, rel), layout_date(get_int(o, "since", 0), date));
+    if (verbose)
+        printf("statistics for iteration %5lld  scheduler started on %s\n",
+            (long long)get_int(o, "iteration", 0), layout_date(up, date));
+    puts("");
+}
+
+static void print_jobs(const json_t *o, const struct stat_sums *t, bool verbose)
+{
+    double jobs = t->jobs > 0 ? (double)t->jobs : 1;
+
+    print_counts("Eligible/Idle Jobs:", get_int(o, "eligible_jobs", 0),
+        get_int(o, "idle_jobs", 0));
+    printf("%-31s%9lld\n", "Active Jobs:", (long long)get_int(o, "active_jobs", 0));
+    print_counts("Successful/Completed Jobs:", t->successful, t->jobs);
+    if (verbose)
+        printf("%-31s%9lld\n", "Preempt Jobs:", (long long)t->preempted);
+    print_pair("Avg/Max QTime (Hours):", (double)t->queue_s / jobs / 3600,
+        (double)t->max_queue_s / 3600);
+    print_pair("Avg/Max XFactor:", t->xfactor / jobs, t->max_xfactor);
+    if (verbose)
+        print_pair("Avg/Max Bypass:", (double)t->bypass / jobs, (double)t->max_bypass);
+    puts("");
+}
+
+static void print_use(const json_t *o, const struct stat_sums *t, bool verbose)
+{
+    print_hours(
+        "Dedicated/Total ProcHours:", t->ps_dedicated, get_real(o, "ps_available", 0));
+    if (verbose)
+        print_hours("Preempt/Dedicated ProcHours:", t->ps_preempted, t->ps_dedicated);
+    puts("");
+    print_counts("Current Active/Total Procs:", get_int(o, "procs_active", 0),
+        get_int(o, "procs", 0));
+    if (verbose)
+        print_counts("Current Active/Total Nodes:", get_int(o, "nodes_active", 0),
+            get_int(o, "nodes", 0));
+    puts("");
+}
+
+/* The estimate takes jobs to be as accurate about their limits as those that ended. */
+static void print_rest(const json_t *o, const struct stat_sums *t, bool verbose)
+{
+    double accuracy = t->jobs > 0 ? t->accuracy / (double)t->jobs : 1;
+    json_int_t least = get_int(o, "least_use_iteration", 0);
+
+    print_percent("Avg WallClock Accuracy:", t->jobs > 0, 100 * accuracy);
+    print_percent("Avg Job Proc Efficiency:", t->ps_measured > 0,
+        figures_percent(t->ps_utilized, t->ps_measured));
+    if (verbose && least)
+        printf("%-31s%8.3f%% (on iteration %lld)\n",
+            "Min System Utilization:", get_real(o, "least_use", 0), (long long)least);
+    printf("%-32s%8.2f/%-8.2f\n",
+        "Est/Avg Backlog (Hours):", get_real(o, "backlog_s", 0) * accuracy / 3600,
+        get_real(o, "backlog_average_s", 0) / 3600);
+}
+
+static int show_system(const struct command_line *l)
+{
+    struct query *q = query_new("/v1/statistics");
+    json_t *o = ask(l, q);
+    bool verbose = command_has(l, 'v');
+    struct stat_sums total;
+
+    query_free(q);
+    if (l->format == FORMAT_JSON)
+        return print_json(o);
+    if (!o)
+        return 1;
+    figures_sums(json_object_get(o, "total"), &total);
+    print_times(o, verbose);
+    print_jobs(o, &total, verbose);
+    print_use(o, &total, verbose);
+    print_rest(o, &total, verbose);
+    json_decref(o);
+    return 0;
+}
+
+/* ---- of credentials ---- */
+
+struct entry {
+    json_t *record; /* holds the name */
+    struct stat_figures f;
+};
+
+struct table {
+    const char *label;
+    bool all; /* also those that used nothing */
+    struct VEC(struct entry) entries;
+};
+
+static void on_record(void *ctx, json_t *o)
+{
+    struct table *t = ctx;
+    struct entry e = {0};
+
+    figures_read(o, &e.f);
+    if (t->all || e.f.active_jobs > 0 || e.f.sums.ps_dedicated > 0) {
+        e.record = json_incref(o);
+        vec_push(&t->entries, e);
+    }
+}
+
+/* The most used first. */
+static int by_use(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->f.sums.ps_dedicated != y->f.sums.ps_dedicated)
+        return x->f.sums.ps_dedicated > y->f.sums.ps_dedicated ? -1 : 1;
+    return strcmp(get_text(x->record, "name", ""), get_text(y->record, "name", ""));
+}
+
+static const char *number(bool known, double v, char *buf)
+{
+    snprintf(buf, 16, "%.2f", v);
+    return known ? buf : "-----";
+}
+
+static void print_row(const struct entry *e, const struct stat_sums *all)
+{
+    const struct stat_sums *s = &e->f.sums;
+    const json_t *target = json_object_get(e->record, "fs_target");
+    double jobs = s->jobs > 0 ? (double)s->jobs : 1;
+    bool any = s->jobs > 0;
+    char text[6][16];
+
+    printf("%-9s %4lld %5lld %9.2f %4lld %6.2f %6.1f %6.2f %6.1f %6.2f %5s %6s %6s %6s "
+           "%6s %6s\n",
+        get_text(e->record, "name", ""), (long long)e->f.active_jobs,
+        (long long)e->f.active_procs, e->f.active_ps / 3600, (long long)s->jobs,
+        figures_percent((double)s->jobs, (double)all->jobs), s->ps_requested / 3600,
+        figures_percent(s->ps_requested, all->ps_requested), s->ps_dedicated / 3600,
+        figures_percent(s->ps_dedicated, all->ps_dedicated),
+        number(target != NULL, json_number_value(target), text[0]),
+        number(any, s->xfactor / jobs, text[1]), number(any, s->max_xfactor, text[2]),
+        number(any, (double)s->queue_s / jobs / 3600, text[3]),
+        number(s->ps_measured > 0, figures_percent(s->ps_utilized, s->ps_measured),
+            text[4]),
+        number(any, 100 * s->accuracy / jobs, text[5]));
+}
+
+static void print_table(struct table *t, const json_t *system)
+{
+    struct stat_sums all;
+    char date[LAYOUT_DATE_MAX];
+
+    figures_sums(json_object_get(system, "total"), &all);
+    if (t->entries.n)
+        qsort(t->entries.v, t->entries.n, sizeof *t->entries.v, by_use);
+    printf("statistics initialized %s\n\n",
+        layout_date(get_int(system, "since", 0), date));
+    printf("%9s|------ Active ------|--------------------------------- Completed "
+           "-----------------------------------|\n",
+        "");
+    printf(
+        "%-9s Jobs Procs ProcHours Jobs    %%    PHReq    %%    PHDed    %%   FSTgt  "
+        "AvgXF  MaxXF  AvgQH  Effic  WCAcc\n",
+        t->label);
+    for (size_t i = 0; i < t->entries.n; i++)
+        print_row(&t->entries.v[i], &all);
+}
+
+static const struct kind {
+    char letter;
+    const char *path, *label;
+} kinds[] = {{'u', "user", "user"}, {'g', "group", "group"}, {'a', "account", "acct"},
+    {'q', "qos", "qos"}, {'c', "class", "class"}};
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+static int show_creds(const struct command_line *l, const struct kind *k)
+{
+    struct table t = {.label = k->label, .all = command_has(l, 'v') || l->nargs};
+    struct query *q = query_new("/v1/statistics"), *all = query_new("/v1/statistics");
+    json_t *system = NULL;
+    int status;
+
+    query_part(q, k->path);
+    query_add(q, "name", l->nargs ? l->args[0] : NULL);
+    if (l->format == FORMAT_JSON) {
+        status = print_json_list(l, q);
+    } else {
+        system = ask(l, all);
+        status = !system || ask_list(l, q, on_record, &t) < 0;
+        if (status == 0)
+            print_table(&t, system);
+    }
+    for (size_t i = 0; i < t.entries.n; i++)
+        json_decref(t.entries.v[i].record);
+    vec_fini(&t.entries);
+    json_decref(system);
+    query_free(all);
+    query_free(q);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static int run(const struct command_line *l)
+{
+    static const char views[] = "sugacqnf";
+    const struct kind *kind = NULL;
+    char chosen = 0;
+
+    for (const char *p = views; *p; p++) {
+        if (!command_has(l, *p))
+            continue;
+        if (chosen)
+            return command_wrong(l, "-%c and -%c do not go together", chosen, *p);
+        chosen = *p;
+    }
+    for (size_t i = 0; i < KINDS; i++)
+        if (kinds[i].letter == chosen)
+            kind = &kinds[i];
+    if (l->nargs > (kind ? 1 : 0))
+        return command_wrong(l, "'%s' is not expected here", l->args[l->nargs - 1]);
+    if (kind)
+        return show_creds(l, kind);
+    return chosen == 'f' ? showgrid_show(l, command_value(l, 'f')) : show_system(l);
+}
+
+int showstats_main(int argc, char **argv)
+{
+    struct command_line l;
+    int status;
+
+    if (command_parse(&spec, argc, argv, &l, &status) < 0)
+        return status;
+    status = run(&l);
+    command_fini(&l);
+    return status;
+}
