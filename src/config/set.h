@@ -15,6 +15,7 @@ int set_purge_time(struct cfg_call *call, struct err *err);
 int set_default_classes(struct cfg_call *call, struct err *err);
 int set_fs_policy(struct cfg_call *call, struct err *err);
 int set_match_policy(struct cfg_call *call, struct err *err);
+int set_use_syslog(struct cfg_call *call, struct err *err);
 int set_resource_limit(struct cfg_call *call, struct err *err);
 int set_backfill_type(struct cfg_call *call, struct err *err);
 int set_avail_policy(struct cfg_call *call, struct err *err);

@@ -131,6 +131,29 @@ int set_resource_limit(struct cfg_call *call, struct err *err)
     return status;
 }
 
+/* BOOL[:facility], kept as written. */
+int set_use_syslog(struct cfg_call *call, struct err *err)
+{
+    static const struct cfg_keyword names[] = {{"daemon"}, {"user"}, {"auth"},
+        {"authpriv"}, {"cron"}, {"mail"}, {"syslog"}, {"local0"}, {"local1"},
+        {"local2"}, {"local3"}, {"local4"}, {"local5"}, {"local6"}, {"local7"}, {NULL}};
+    struct settings *s = call->base;
+    const struct cfg_keyword *name;
+    size_t len = strcspn(call->value, ":");
+    char *head = xstrndup(call->value, len);
+    bool on;
+    int status = value_bool(head, &on, err);
+
+    free(head);
+    if (status == 0 && call->value[len] != '\0')
+        status = value_keyword(call->value + len + 1, names, &name, err);
+    if (status == 0 && s != NULL) {
+        free(s->daemon.syslog);
+        s->daemon.syslog = on ? xstrdup(call->value) : NULL;
+    }
+    return status;
+}
+
 /* The order of windows, or, as another name of BACKFILLPOLICY, the policy. */
 int set_backfill_type(struct cfg_call *call, struct err *err)
 {

@@ -218,6 +218,18 @@ struct settings *settings_create(void)
     return s;
 }
 
+static void daemon_settings_fini(struct daemon_settings *d)
+{
+    free(d->log_dir);
+    free(d->log_file);
+    free(d->stat_dir);
+    free(d->tools_dir);
+    text_list_fini(&d->log_facilities);
+    free(d->syslog);
+    free(d->notification_program);
+    free(d->feedback_program);
+}
+
 void settings_destroy(struct settings *s)
 {
     if (s == NULL)
@@ -238,6 +250,7 @@ void settings_destroy(struct settings *s)
     vec_fini(&s->par);
     for (int i = 0; i < RSV_GROUPS_MAX; i++)
         text_list_fini(&s->rsv_groups[i].qos);
+    daemon_settings_fini(&s->daemon);
     free(s->feature_nodetype_header);
     free(s->feature_partition_header);
     free(s->feature_procspeed_header);

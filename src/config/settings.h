@@ -416,6 +416,16 @@ struct raw_object {
     struct VEC(struct raw_attr) attrs;
 };
 
+/* What the daemon alone reads. Texts are owned; NULL = none. */
+struct daemon_settings {
+    char *log_dir, *log_file, *stat_dir, *tools_dir;
+    int64_t log_size_max, log_roll_depth, log_level;
+    struct text_list log_facilities;
+    char *syslog; /* BOOL[:facility] */
+    char *notification_program, *feedback_program;
+    int64_t rm_failures_max; /* in a row, before an administrator is told */
+};
+
 struct settings {
     struct prio_settings prio;
     struct fs_settings fs;
@@ -455,6 +465,7 @@ struct settings {
     /* cycle */
     int64_t rm_poll_interval_s, job_aggregation_s;
     int64_t notification_interval_s;
+    struct daemon_settings daemon;
 
     /* simulation */
     int64_t plot_min_proc, plot_max_proc, plot_proc_scale; /* of the statistics grid */

@@ -49,13 +49,13 @@ static const struct cfg_row server_rows[] = {
 };
 
 static const struct cfg_row logging_rows[] = {
-    {N("LOGDIR"), FILE_PATH("log"), LATER, HELP("Directory of the log, relative to the home directory.")},
-    {N("LOGFILE"), FILE_PATH("maui.log"), LATER, HELP("Log file, relative to LOGDIR; standard error if it cannot be used.")},
-    {N("LOGFILEMAXSIZE"), COUNT("bytes", "10000000"), LATER, HELP("Size at which the log is rolled.")},
-    {N("LOGFILEROLLDEPTH"), COUNT("files", "1"), LATER, HELP("Rolled log files kept: .1, .2 and so on.")},
-    {N("LOGLEVEL"), INT("level", "0", 0, 9), LATER, HELP("How much is logged: 2 everything critical, 4 every action, 9 all.")},
-    {N("LOGFACILITY"), WORDS("fALL", kw_facility), LATER, HELP("Parts of the program that log.")},
-    {N("USESYSLOG"), BOOL("FALSE"), HEAD_ONLY, LATER, HELP("Report events through syslog: BOOL[:facility].")},
+    {N("LOGDIR"), FILE_PATH("log"), IN_SETTINGS(daemon.log_dir), HELP("Directory of the log, relative to the home directory.")},
+    {N("LOGFILE"), FILE_PATH("maui.log"), IN_SETTINGS(daemon.log_file), HELP("Log file, relative to LOGDIR; standard error if it cannot be used.")},
+    {N("LOGFILEMAXSIZE"), COUNT("bytes", "10000000"), IN_SETTINGS(daemon.log_size_max), HELP("Size at which the log is rolled, and the event log; 0 = never.")},
+    {N("LOGFILEROLLDEPTH"), COUNT("files", "1"), IN_SETTINGS(daemon.log_roll_depth), HELP("Rolled log files kept: .1, .2 and so on; 0 = none.")},
+    {N("LOGLEVEL"), INT("level", "0", 0, 9), IN_SETTINGS(daemon.log_level), HELP("How much is logged besides warnings and actions: from 3 on details, from 5 on all. SIGUSR1 and SIGUSR2 raise and lower it.")},
+    {N("LOGFACILITY"), WORDS("fALL", kw_facility), IN_SETTINGS(daemon.log_facilities), HELP("Parts of the program that log; warnings and worse are logged in any case.")},
+    {N("USESYSLOG"), CUSTOM(set_use_syslog, "FALSE", "BOOL[:facility]"), IN_SETTINGS(daemon.syslog), HELP("Send actions, warnings and alerts to the system's log as well; facility: daemon, user, local0 and so on.")},
     {N("NOTIFICATIONPROGRAM", "NOTIFYSCRIPT"), FILE_PATH(NULL), LATER, HELP("Program called with each administrator event, relative to TOOLSDIR.")},
     {N("NOTIFICATIONINTERVAL"), TIME("00:10:00"), IN_SETTINGS(notification_interval_s), HELP("Shortest time between repeated notifications about the same matter.")},
     {N("FEEDBACKPROGRAM"), FILE_PATH(NULL), LATER, HELP("Program run at each job's completion with what the job used.")},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The table of the API, and the way in: who calls, may they, which handler. Keep it in
  * step with openapi.json; a test compares the two. */
+#define LOG_FACILITY FACILITY_UI
 #include "server/api.h"
 
 #include "server/server_private.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Parameters changed at run time. */
+#define LOG_FACILITY FACILITY_CONFIG
 #include "server/changes.h"
 
 #include "config/grammar.h"

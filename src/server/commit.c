@@ -6,6 +6,7 @@
  * change - the reply, the order to the resource manager - waits for it. When a commit
  * fails nothing of that happens: the changes are kept and tried again, waiting
  * users are told, and the scheduler makes no starts it could forget. */
+#define LOG_FACILITY FACILITY_CKPT
 #include "server/manager.h"
 #include "server/server_private.h"
 

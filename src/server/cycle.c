@@ -2,6 +2,7 @@
  * When a cycle runs: at once after a change, or JOBAGGREGATIONTIME after the first of a
  * burst; when the engine wants to be woken; and every RMPOLLINTERVAL in any case. Not
  * while scheduling is stopped. */
+#define LOG_FACILITY FACILITY_SCHED
 #include "server/manager.h"
 #include "server/rsvkeep.h"
 #include "server/server_private.h"

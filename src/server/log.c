@@ -3,52 +3,61 @@
 #include "server/log.h"
 
 #include "base/xalloc.h"
+#include "server/rollfile.h"
+#include "server/systemlog.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
 #define LINE_MAX_BYTES 2048
 
 struct log {
-    char *path;
-    int fd; /* -1 = none */
-    int level, roll_depth, also_stderr;
-    long size, size_max;
+    struct rollfile file;
+    int level, also_stderr;
+    unsigned facilities;
+    bool to_system;
+    struct systemlog system;
 };
 
-static int open_file(struct log *l)
+static int configure_system(struct log *l, const char *text, struct err *err)
 {
-    struct stat st;
+    int facility = 0, on = text ? systemlog_parse(text, &facility, err) : 0;
 
-    l->fd = open(l->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
-    if (l->fd < 0)
-        return -1;
-    l->size = fstat(l->fd, &st) == 0 ? (long)st.st_size : 0;
-    return 0;
+    if (l->to_system)
+        systemlog_close(&l->system);
+    l->to_system = on > 0;
+    if (l->to_system)
+        systemlog_open(&l->system, facility);
+    return on < 0 ? -1 : 0;
+}
+
+int log_configure(struct log *l, const struct log_options *opt, struct err *err)
+{
+    struct err why = {0};
+
+    l->facilities = opt->facilities ? opt->facilities : FACILITIES_ALL;
+    int result = configure_system(l, opt->syslog, err);
+    if (!opt->path
+        || rollfile_configure(&l->file, opt->path, opt->size_max, opt->roll_depth, &why)
+               == 0)
+        return result;
+    return err_set(err, ERR_IO, "the log: %s; logging to %s", why.text,
+        l->file.fd < 0 ? "stderr" : l->file.path);
 }
 
 struct log *log_open(const struct log_options *opt, struct err *err)
 {
     struct log *l = xcalloc(1, sizeof *l);
 
-    l->fd = -1;
+    l->file.fd = l->system.fd = -1;
     l->also_stderr = opt->also_stderr;
-    l->size_max = opt->size_max;
-    l->roll_depth = opt->roll_depth;
     log_set_level(l, opt->level);
-    if (!opt->path)
-        return l;
-    l->path = xstrdup(opt->path);
-    if (open_file(l) < 0)
-        err_set(err, ERR_IO, "cannot write the log '%s': %s; logging to stderr",
-            l->path, strerror(errno));
+    log_configure(l, opt, err);
     return l;
 }
 
@@ -56,9 +65,9 @@ void log_close(struct log *l)
 {
     if (!l)
         return;
-    if (l->fd >= 0)
-        close(l->fd);
-    free(l->path);
+    rollfile_close(&l->file);
+    if (l->to_system)
+        systemlog_close(&l->system);
     free(l);
 }
 
@@ -72,57 +81,61 @@ int log_level(const struct log *l)
     return l->level;
 }
 
-/* maui.log becomes maui.log.1, that maui.log.2, and so on; the last goes. */
-static void roll(struct log *l)
-{
-    char from[4096], to[4096];
+static const struct {
+    const char *name;
+    unsigned bits;
+} facility_names[] = {{"fALL", FACILITIES_ALL}, {"fCORE", 1u << FACILITY_CORE},
+    {"fSCHED", 1u << FACILITY_SCHED}, {"fSOCK", 1u << FACILITY_SOCK},
+    {"fUI", 1u << FACILITY_UI}, {"fCONFIG", 1u << FACILITY_CONFIG},
+    {"fSTAT", 1u << FACILITY_STAT}, {"fFS", 1u << FACILITY_FS},
+    {"fCKPT", 1u << FACILITY_CKPT}, {"fBANK", 1u << FACILITY_AM},
+    {"fAM", 1u << FACILITY_AM}, {"fRM", 1u << FACILITY_RM},
+    {"fNAT", 1u << FACILITY_NAT}};
 
-    for (int i = l->roll_depth; i > 0; i--) {
-        snprintf(to, sizeof to, "%s.%d", l->path, i);
-        if (i > 1)
-            snprintf(from, sizeof from, "%s.%d", l->path, i - 1);
-        else
-            snprintf(from, sizeof from, "%s", l->path);
-        rename(from, to); /* a missing one is no fault */
+unsigned log_facilities(const char *text)
+{
+    unsigned bits = 0;
+
+    while (*text) {
+        size_t len = strcspn(text, ":, \t");
+        for (size_t i = 0; i < sizeof facility_names / sizeof facility_names[0]; i++)
+            if (len == strlen(facility_names[i].name)
+                && strncasecmp(text, facility_names[i].name, len) == 0)
+                bits |= facility_names[i].bits;
+        text += len + (text[len] != 0);
     }
-    int old = l->fd;
-    if (l->roll_depth < 1 || open_file(l) < 0) {
-        l->fd = old; /* better a long log than none */
-        l->size = 0;
-        return;
-    }
-    close(old);
+    return bits;
 }
 
-static int wanted(const struct log *l, enum log_level level)
-{
-    static const int from[] = {[LOG_ALERT] = 0,
-        [LOG_ERROR] = 0,
-        [LOG_WARNING] = 0,
-        [LOG_ACTION] = 0,
-        [LOG_DETAIL] = 3,
-        [LOG_TRACE] = 5};
+static const struct {
+    int from, severity; /* LOGLEVEL; of the system's log */
+    const char *word;
+} levels[] = {[LOG_ALERT] = {0, 1, "ALERT:    "},
+    [LOG_ERROR] = {0, 3, "ERROR:    "},
+    [LOG_WARNING] = {0, 4, "WARNING:  "},
+    [LOG_ACTION] = {0, 6, "INFO:     "},
+    [LOG_DETAIL] = {3, 6, "INFO:     "},
+    [LOG_TRACE] = {5, 6, "INFO:     "}};
 
-    return l->level >= from[level];
+static bool wanted(const struct log *l, enum log_level level, enum log_facility f)
+{
+    return level <= LOG_WARNING
+           || (l->level >= levels[level].from && (l->facilities >> f & 1));
 }
 
-void log_line(struct log *l, enum log_level level, const char *fmt, ...)
+void log_write(struct log *l, enum log_level level, enum log_facility facility,
+    const char *fmt, ...)
 {
-    static const char *const words[] = {[LOG_ALERT] = "ALERT:    ",
-        [LOG_ERROR] = "ERROR:    ",
-        [LOG_WARNING] = "WARNING:  ",
-        [LOG_ACTION] = "INFO:     ",
-        [LOG_DETAIL] = "INFO:     ",
-        [LOG_TRACE] = "INFO:     "};
     char line[LINE_MAX_BYTES];
     time_t now = time(NULL);
     struct tm tm;
     va_list ap;
 
-    if (!wanted(l, level))
+    if (!wanted(l, level, facility))
         return;
     size_t n = strftime(line, sizeof line, "%m/%d %H:%M:%S ", localtime_r(&now, &tm));
-    n += (size_t)snprintf(line + n, sizeof line - n, "%s", words[level]);
+    size_t head = n;
+    n += (size_t)snprintf(line + n, sizeof line - n, "%s", levels[level].word);
     va_start(ap, fmt);
     int more = vsnprintf(line + n, sizeof line - n - 1, fmt, ap);
     va_end(ap);
@@ -131,11 +144,11 @@ void log_line(struct log *l, enum log_level level, const char *fmt, ...)
     for (size_t i = 0; i < n; i++)
         if ((unsigned char)line[i] < ' ')
             line[i] = ' '; /* users' texts make no lines of their own */
+    if (l->to_system && level <= LOG_ACTION) {
+        line[n] = 0;
+        systemlog_send(&l->system, NULL, levels[level].severity, line + head);
+    }
     line[n++] = '\n';
-    if (l->fd >= 0 && write(l->fd, line, n) == (ssize_t)n)
-        l->size += (long)n;
-    if (l->fd < 0 || l->also_stderr)
+    if (!rollfile_write(&l->file, line, n) || l->also_stderr)
         (void)!write(STDERR_FILENO, line, n);
-    if (l->fd >= 0 && l->size_max > 0 && l->size > l->size_max)
-        roll(l);
 }

@@ -6,6 +6,7 @@
  * about what should. They are brought together in on_job(). What has to stop first is
  * waited for: a start whose nodes another job is still leaving stays in the outbox
  * until that job has ended. */
+#define LOG_FACILITY FACILITY_RM
 #include "server/manager.h"
 
 #include "base/bitset.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The scheduler's memory as records of the store. */
+#define LOG_FACILITY FACILITY_CKPT
 #include "server/record.h"
 
 #include "base/strbuf.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Statistics of record as records of the store. */
+#define LOG_FACILITY FACILITY_STAT
 #include "server/record_statistics.h"
 
 #include "server/render.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reservations that outlive the daemon. */
+#define LOG_FACILITY FACILITY_CKPT
 #include "server/rsvkeep.h"
 
 #include "server/rsvwords.h"

@@ -51,12 +51,45 @@ static struct config *load(
     return c;
 }
 
-static void follow_log_level(struct server *s)
+/* DIR/FILE below the home; an absolute name stays. Owned by the caller. */
+static char *below(const char *home, const char *dir, const char *file)
 {
-    const char *level = cfg_get(s->config, "LOGLEVEL", NULL);
+    char *folder = *dir == '/' ? xstrdup(dir) : home_file(home, dir);
+    char *path = *file == '/' ? xstrdup(file) : home_file(folder, file);
 
-    if (s->opt.log_level < 0 && level)
-        log_set_level(s->log, atoi(level));
+    free(folder);
+    return path;
+}
+
+/* The path is the caller's to free. */
+static struct log_options log_options(struct server *s)
+{
+    const struct daemon_settings *d = &s->config->settings->daemon;
+    unsigned facilities = 0;
+
+    for (size_t i = 0; i < d->log_facilities.n; i++)
+        facilities |= log_facilities(d->log_facilities.v[i]);
+    return (struct log_options){.path = below(s->home, d->log_dir, d->log_file),
+        .level = s->opt.log_level >= 0 ? s->opt.log_level : (int)d->log_level,
+        .size_max = d->log_size_max,
+        .roll_depth = (int)d->log_roll_depth,
+        .also_stderr = s->opt.foreground,
+        .facilities = facilities,
+        .syslog = d->syslog};
+}
+
+/* What -L or a signal set stays until LOGLEVEL itself is changed. */
+static void follow_log_parameters(struct server *s)
+{
+    struct log_options opt = log_options(s);
+    struct err err = {0};
+
+    if (log_configure(s->log, &opt, &err) < 0)
+        log_line(s->log, LOG_WARNING, "%s", err.text);
+    if (s->config->settings->daemon.log_level != s->log_level)
+        log_set_level(s->log, (int)s->config->settings->daemon.log_level);
+    s->log_level = s->config->settings->daemon.log_level;
+    free((char *)opt.path);
 }
 
 int server_configure(struct server *s, struct err *err)
@@ -79,7 +112,7 @@ int server_configure(struct server *s, struct err *err)
         return -1;
     }
     config_destroy(old);
-    follow_log_level(s);
+    follow_log_parameters(s);
     log_line(s->log, LOG_ACTION, "configuration read again: %s", s->config_path);
     return 0;
 }
@@ -125,23 +158,14 @@ static int open_config(struct server *s, struct err *err)
 
 static void open_log(struct server *s)
 {
-    const char *level = cfg_get(s->config, "LOGLEVEL", NULL);
-    const char *size = cfg_get(s->config, "LOGFILEMAXSIZE", NULL);
-    const char *depth = cfg_get(s->config, "LOGFILEROLLDEPTH", NULL);
-    char *path = home_file(s->home, "log/maui.log");
+    struct log_options opt = log_options(s);
     struct err err = {0};
 
-    s->log = log_open(&(struct log_options){.path = path,
-                          .level = s->opt.log_level >= 0 ? s->opt.log_level
-                                   : level               ? atoi(level)
-                                                         : 0,
-                          .size_max = size ? atol(size) : 10000000,
-                          .roll_depth = depth ? atoi(depth) : 2,
-                          .also_stderr = s->opt.foreground},
-        &err);
+    s->log = log_open(&opt, &err);
+    s->log_level = s->config->settings->daemon.log_level;
     if (err.code)
         log_line(s->log, LOG_WARNING, "%s", err.text);
-    free(path);
+    free((char *)opt.path);
     tell_findings(s, s->config);
 }
 
@@ -197,6 +221,7 @@ static int on_level(
 
     (void)source;
     log_set_level(s->log, log_level(s->log) + (info->ssi_signo == SIGUSR1 ? 1 : -1));
+    log_line(s->log, LOG_ACTION, "the log level is %d now", log_level(s->log));
     return 0;
 }
 

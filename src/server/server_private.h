@@ -77,6 +77,7 @@ struct server {
     enum server_mode mode;
     sd_event *loop;
     struct log *log;
+    int64_t log_level; /* LOGLEVEL as configured last */
     int lock_fd;
     char *home, *state_path, *socket_path, *config_path;
 

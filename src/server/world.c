@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The one door to the engine: what goes in is journalled, what comes out is marked for
  * the store and handed on. */
+#define LOG_FACILITY FACILITY_SCHED
 #include "server/journal.h"
 #include "server/manager.h"
 #include "server/record.h"

@@ -40,11 +40,11 @@ static void values_out_of_range_leave_what_was_in_force(void **state)
 static void each_status_is_told(void **state)
 {
     struct config *c =
-        load("LOGLEVEL 3\nPURGETIME 60\nATTRWEIGHT 2\nBACKFILLPOLCY NONE\n"
+        load("SERVERPORT 40000\nPURGETIME 60\nATTRWEIGHT 2\nBACKFILLPOLCY NONE\n"
              "FSDEPTH 4\n");
 
     (void)state;
-    assert_told(c, FINDING_NOTE, 1, "LOGLEVEL is accepted, but not yet in force");
+    assert_told(c, FINDING_NOTE, 1, "SERVERPORT is accepted, but not yet in force");
     assert_told(c, FINDING_NOTE, 2, "obsolete; write JOBPURGETIME and NODEPURGETIME");
     assert_told(c, FINDING_WARNING, 3, "ATTRWEIGHT has no effect");
     assert_told(c, FINDING_WARNING, 4, "did you mean BACKFILLPOLICY?");
@@ -243,12 +243,12 @@ static void what_is_no_text_is_refused_whole(void **state)
 
 static void values_can_be_asked_for_by_name(void **state)
 {
-    struct config *c = load("LOGLEVEL 3\nFSWEIGHT 5\nBACKFILLPOLICY[math] NONE\n"
+    struct config *c = load("SERVERPORT 40000\nFSWEIGHT 5\nBACKFILLPOLICY[math] NONE\n"
                             "RMTYPE[0] PBS\nLOGFILE \"my log\"\nADMIN1 a b c\n");
 
     (void)state;
-    assert_string_equal(cfg_get(c, "LOGLEVEL", NULL), "3");
-    assert_string_equal(cfg_get(c, "loglevel", "0"), "3");
+    assert_string_equal(cfg_get(c, "SERVERPORT", NULL), "40000");
+    assert_string_equal(cfg_get(c, "serverport", "0"), "40000");
     assert_string_equal(cfg_get(c, "FAIRSHAREWEIGHT", NULL), "5");
     assert_string_equal(cfg_get(c, "FSWEIGHT", "math"), "5");
     assert_string_equal(cfg_get(c, "FSDEPTH", NULL), "8");
