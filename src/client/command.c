@@ -36,9 +36,19 @@ static bool has_letter(const struct command_rows *r, char letter)
     return false;
 }
 
+static bool has_name(const struct command_rows *r, const char *name)
+{
+    for (int i = 0; i < r->n; i++)
+        if (name && r->v[i]->name && strcmp(r->v[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
 static void add_rows(struct command_rows *r, const struct option_row *rows)
 {
     for (; rows && (rows->letter || rows->name) && r->n < COMMAND_ROWS_MAX; rows++) {
+        if (has_name(r, rows->name))
+            continue;
         r->letters[r->n] = has_letter(r, rows->letter) ? 0 : rows->letter;
         r->v[r->n++] = rows;
     }
@@ -56,13 +66,11 @@ struct command_rows command_rows(const struct command_spec *spec)
 
 /* ---- help ---- */
 
-static void print_rows(const struct option_row *rows, const struct command_rows *all)
+static void print_rows(const struct command_rows *all, int from, int to)
 {
-    for (; rows && (rows->letter || rows->name); rows++) {
-        char text[80], letter = 0;
-        for (int i = 0; i < all->n; i++)
-            if (all->v[i] == rows)
-                letter = all->letters[i];
+    for (int i = from; i < to; i++) {
+        const struct option_row *rows = all->v[i];
+        char text[80], letter = all->letters[i];
         snprintf(text, sizeof text, "%s%.*s%s%s%s%s%s", letter ? "-" : "   ",
             letter ? 1 : 0, &letter,
             letter && rows->name ? ", "
@@ -79,10 +87,10 @@ void command_help(const struct command_spec *spec)
     struct command_rows all = command_rows(spec);
 
     printf("usage: %s %s\n\n%s\n\n", spec->name, spec->usage, spec->summary);
-    print_rows(spec->options, &all);
-    if (spec->options && (spec->options->letter || spec->options->name))
+    print_rows(&all, 0, all.own);
+    if (all.own)
         puts("");
-    print_rows(global, &all);
+    print_rows(&all, all.own, all.n);
     if (spec->more)
         printf("\n%s", spec->more);
     if (spec->examples)
@@ -124,10 +132,30 @@ static void complain(
         command_wrong(l, "option %s is not known, or lacks its value", word);
 }
 
+static bool is_global(const struct option_row *row)
+{
+    return row >= global && row < global + sizeof global / sizeof global[0];
+}
+
 static bool is(const struct option_row *row, const char *name)
 {
-    return row >= global && row < global + sizeof global / sizeof global[0] && row->name
-           && strcmp(row->name, name) == 0;
+    return is_global(row) && row->name && strcmp(row->name, name) == 0;
+}
+
+static int take_format(
+    struct command_line *l, const struct option_row *row, const char *value)
+{
+    static const char *const names[] = {
+        [FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_XML] = "xml"};
+    int n = strstr(row->value, "xml") ? 3 : 2;
+
+    for (int i = 0; i < n; i++)
+        if (strcasecmp(value, names[i]) == 0) {
+            l->format = (enum output_format)i;
+            return 0;
+        }
+    return command_wrong(
+        l, "--format: '%s' is none of text, json%s", value, n == 3 ? ", xml" : "");
 }
 
 /* A global option. 0 = go on, else the command ends. */
@@ -157,13 +185,9 @@ static int take_global(struct command_line *l, const struct option_row *row,
             *status = command_wrong(l, "--port: '%s' is no port", value);
             return -1;
         }
-    } else if (is(row, "format")) {
-        if (strcasecmp(value, "json") == 0) {
-            l->format = FORMAT_JSON;
-        } else if (strcasecmp(value, "text") != 0) {
-            *status = command_wrong(l, "--format: '%s' is none of text, json", value);
-            return -1;
-        }
+    } else if (row->name && strcmp(row->name, "format") == 0) {
+        *status = take_format(l, row, value);
+        return *status ? -1 : 0;
     }
     return 0;
 }

@@ -4,7 +4,8 @@
  *
  * Global options, everywhere: -C/--configfile, --home, --host, -P/--port, --format,
  * -D/--loglevel, -h/-?/--help, --about, --version. A letter that the command's own
- * table has is the command's. Options may stand anywhere on the line. */
+ * table has is the command's; a command that can print XML has a row for --format with
+ * "text|json|xml". Options may stand anywhere on the line. */
 #ifndef MAUI_CLIENT_COMMAND_H
 #define MAUI_CLIENT_COMMAND_H
 
@@ -28,7 +29,7 @@ struct command_spec {
     const char *examples;             /* lines "  command   what it does\n" */
 };
 
-enum output_format { FORMAT_TEXT, FORMAT_JSON };
+enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_XML };
 
 struct given {
     const struct option_row *row;

@@ -7,7 +7,7 @@
 /* ---- holds ---- */
 
 static const struct option_row hold_options[] = {
-    {'a', NULL, NULL, "all holds (the default)"},
+    {'a', NULL, NULL, "all that you may (the default)"},
     {'b', NULL, NULL, "batch holds"},
     {'s', NULL, NULL, "system holds"},
     {'u', NULL, NULL, "user holds"},
@@ -40,7 +40,7 @@ static int holds(
     static const struct {
         char letter;
         const char *kind;
-    } kinds[] = {{'a', "all"}, {'b', "batch"}, {'s', "system"}, {'u', "user"}};
+    } kinds[] = {{'b', "batch"}, {'s', "system"}, {'u', "user"}};
     struct command_line l;
     json_t *chosen = json_array();
     int status;
@@ -50,7 +50,7 @@ static int holds(
         return status;
     }
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (command_has(&l, kinds[i].letter))
+        if (command_has(&l, kinds[i].letter) && !command_has(&l, 'a'))
             json_array_append_new(chosen, json_string(kinds[i].kind));
     if (l.nargs)
         status = orders_send(&l, verb,

@@ -4,8 +4,7 @@
 
 #include "cluster/private.h"
 
-#define CHANGES_OF_REQUEST (~(unsigned)(CHANGE_TASKS - 1))
-#define USER_PRIORITY_MAX  1024 /* what a resource manager may use */
+#define USER_PRIORITY_MAX 1024 /* what a resource manager may use */
 
 /* ---- checks ------------------------------------------------------------------ */
 
@@ -18,7 +17,8 @@ static struct req_desc request_after(const struct job *j, const struct job_chang
         .nodes = ch->what & CHANGE_NODES ? ch->to.nodes : r->nodes,
         .tpn = ch->what & CHANGE_TPN ? ch->to.tpn : r->asked->tpn,
         .features = ch->what & CHANGE_FEATURES ? ch->to.features : NULL,
-        .hosts = ch->what & CHANGE_HOSTS ? ch->to.hosts : NULL};
+        .hosts = ch->what & CHANGE_HOSTS ? ch->to.hosts : NULL,
+        .gres = ch->what & CHANGE_GRES ? ch->to.gres : NULL};
 
     for (int i = 0; i < RES_DIMS; i++)
         if (ch->what & CHANGE_PROCS << i)
@@ -66,7 +66,8 @@ static int check_creds(const struct job_change *ch, struct err *err)
         enum cred_kind kind;
         const char *name;
     } creds[] = {{CHANGE_CLASS, CRED_CLASS, ch->cls},
-        {CHANGE_ACCOUNT, CRED_ACCOUNT, ch->account}, {CHANGE_QOS, CRED_QOS, ch->qos}};
+        {CHANGE_ACCOUNT, CRED_ACCOUNT, ch->account}, {CHANGE_QOS, CRED_QOS, ch->qos},
+        {CHANGE_GROUP, CRED_GROUP, ch->group}};
 
     for (size_t i = 0; i < sizeof creds / sizeof *creds; i++)
         if ((ch->what & creds[i].bit) && creds[i].name && *creds[i].name
@@ -93,6 +94,9 @@ static int check(const struct cluster *c, const struct job *j,
         return -1;
     if (check_creds(ch, err) < 0)
         return -1;
+    if ((ch->what & CHANGE_ADVRES) && ch->advres && *ch->advres
+        && name_check("reservation", ch->advres, err))
+        return -1;
     if ((ch->what & CHANGE_DEPS) && check_deps(j, ch->deps, err) < 0)
         return -1;
     return ch->what & CHANGES_OF_REQUEST ? check_request(c, j, ch, err) : 0;
@@ -117,6 +121,12 @@ static void change_lists(
         for (const char *const *f = ch->to.features; f && *f; f++)
             vec_push(&draft->features, names_intern(c->features, *f));
     }
+    if (ch->what & CHANGE_GRES)
+        draft->gres.n = 0;
+    for (const struct gres_cfg *g = ch->to.gres;
+         (ch->what & CHANGE_GRES) && g && g->name; g++)
+        vec_push(&draft->gres,
+            ((struct gres){names_intern(c->gres, g->name), g->count ? g->count : 1}));
     if (!(ch->what & CHANGE_HOSTS))
         return;
     draft->hosts.n = 0;
@@ -183,10 +193,29 @@ static void change_creds(struct cluster *c, struct job *j, const struct job_chan
     if (ch->what & CHANGE_ACCOUNT)
         j->account_asked = j->cred[CRED_ACCOUNT] =
             cred_get(c, CRED_ACCOUNT, ch->account)->index;
+    if (ch->what & CHANGE_GROUP)
+        j->cred[CRED_GROUP] = cred_get(c, CRED_GROUP, ch->group)->index;
     if (ch->what & CHANGE_QOS) {
         j->qos_asked = j->cred[CRED_QOS] = cred_get(c, CRED_QOS, ch->qos)->index;
         j->qos_forced = false;
     }
+}
+
+static void change_flags(struct job *j, const struct job_change *ch)
+{
+    const uint32_t other = JOB_ADVRES | JOB_HOSTLIST;
+
+    if (ch->what & CHANGE_FLAGS)
+        j->flags_asked = (j->flags_asked & other) | (ch->flags & ~other);
+    if (!(ch->what & CHANGE_ADVRES))
+        return;
+    bool named = ch->advres && *ch->advres;
+    if (named || j->extra) {
+        free(job_extra(j)->advres);
+        job_extra(j)->advres = named ? xstrdup(ch->advres) : NULL;
+    }
+    j->flags_asked =
+        (j->flags_asked & ~(uint32_t)JOB_ADVRES) | (named ? JOB_ADVRES : 0u);
 }
 
 void job_change_apply(struct cluster *c, struct job *j, const struct job_change *ch)
@@ -202,6 +231,7 @@ void job_change_apply(struct cluster *c, struct job *j, const struct job_change 
         c->any_deadline |= ch->deadline_at != 0;
     }
     change_creds(c, j, ch);
+    change_flags(j, ch);
     if (ch->what & CHANGE_DEPS)
         change_deps(j, ch->deps);
     if (ch->what & CHANGE_PARTITIONS)

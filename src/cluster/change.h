@@ -26,16 +26,26 @@ enum change_bit {
     CHANGE_SWAP = 1u << 14,
     CHANGE_DISK = 1u << 15,
     CHANGE_FEATURES = 1u << 16,
-    CHANGE_HOSTS = 1u << 17
+    CHANGE_HOSTS = 1u << 17,
+    CHANGE_GRES = 1u << 18,
+    /* of the job again */
+    CHANGE_FLAGS = 1u << 19,
+    CHANGE_ADVRES = 1u << 20,
+    CHANGE_GROUP = 1u << 21
 };
+
+/* Those of one request. */
+#define CHANGES_OF_REQUEST ((CHANGE_FLAGS - 1u) & ~(CHANGE_TASKS - 1u))
 
 /* Those that make sense while the job is on nodes. */
 #define CHANGES_OF_ACTIVE (CHANGE_WCLIMIT | CHANGE_USER_PRIORITY | CHANGE_DEADLINE)
 
 struct job_change {
-    unsigned what;                   /* enum change_bit */
-    int64_t wclimit_s;               /* > 0; DURATION_UNLIMITED = unlimited */
-    const char *cls, *account, *qos; /* NULL or "" = none */
+    unsigned what;                           /* enum change_bit */
+    int64_t wclimit_s;                       /* > 0; DURATION_UNLIMITED = unlimited */
+    const char *cls, *account, *qos, *group; /* NULL or "" = none */
+    uint32_t flags;     /* enum job_flag that the job asks for, all */
+    const char *advres; /* reservation to run in; NULL or "" = none */
     int64_t user_priority;
     int64_t release_at, deadline_at; /* 0 = none */
     const char *const *partitions;   /* NULL-terminated; NULL = any */

@@ -3,6 +3,7 @@
  * access, priority and plan of a waiting job, the end of an active one. */
 #include "engine/engine_private.h"
 #include "policy/fairshare.h"
+#include "policy/holds.h"
 #include "policy/priority.h"
 
 static int check_active(
@@ -61,6 +62,8 @@ int modify_job(
     job_change_apply(e->c, j, ch);
     e->any_deps |= j->extra && j->extra->deps.n;
     j->limited = false;
+    if (j->holds & HOLD_DEFER) /* what kept it from running may be over with that */
+        hold_release(j, HOLD_DEFER, e->now);
     resolve_job(e, j);
     return 0;
 }

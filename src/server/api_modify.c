@@ -14,8 +14,7 @@ static int act_modify(
         return err_set(
             err, ERR_INVALID, "changes: a list of {attribute, op, value} is needed");
     snprintf(done, size, "job %s successfully modified", j->id);
-    return modify_apply(
-        o->s, j, changes, identity_is(request_who(o->r), WHO_ADMIN2), err);
+    return modify_apply(o->s, j, changes, request_who(o->r), err);
 }
 
 void api_modify(struct server *s, struct request *r)

@@ -7,6 +7,7 @@
 #include "server/order.h"
 #include "server/render.h"
 #include "server/server_private.h"
+#include "server/where.h"
 
 const char *order_text(const struct order *o, const char *key)
 {
@@ -56,51 +57,107 @@ static void one_job(struct order *o, const struct job *j)
     add_result(o, id, result < 0 ? &err : NULL, done);
 }
 
-static void one_expression(struct order *o, const char *expr)
+/* ---- which jobs ---- */
+
+static bool uses_regex(const struct server *s)
+{
+    const char *text = cfg_get(s->config, "USEJOBREGEX", NULL);
+
+    return text && strcasecmp(text, "TRUE") == 0;
+}
+
+/* Expressions as they are sent, each with its own refusal; after one too many no more.
+ */
+static void choose(struct order *o, json_t *expressions, struct job_choices *ret)
 {
     const struct cluster *c = engine_cluster(o->s->engine);
-    const char *regex = cfg_get(o->s->config, "USEJOBREGEX", NULL);
-    struct job_indexes jobs = {0};
-    struct err err = {0};
+    json_t *expr;
+    size_t i;
 
-    if (jobexpr_match(c, expr, regex && strcasecmp(regex, "TRUE") == 0, &jobs, &err)
-        < 0)
-        add_result(o, expr, &err, NULL);
-    for (size_t i = 0; i < jobs.n; i++)
-        one_job(o, c->jobs.v[jobs.v[i]]);
-    vec_fini(&jobs);
+    ret->unanchored = uses_regex(o->s);
+    json_array_foreach(expressions, i, expr)
+    {
+        struct err err = {0};
+        const char *text = json_string_value(expr);
+        if (text && jobexpr_match(c, text, ret, &err) < 0)
+            add_result(o, text, &err, NULL);
+        if (ret->elements > JOBEXPR_ELEMENTS_MAX
+            || ret->patterns > JOBEXPR_PATTERNS_MAX)
+            break;
+    }
+}
+
+/* Who says ALL, or a pattern, means those that may be touched; when there is none of
+ * them, the first is refused. */
+static void act_on(struct order *o, const struct job_choices *chosen)
+{
+    const struct cluster *c = engine_cluster(o->s->engine);
+    const struct job *refused = NULL;
+    size_t before = json_array_size(o->results), matching = 0;
+
+    for (size_t i = 0; i < chosen->list.n; i++) {
+        const struct job *j = c->jobs.v[chosen->list.v[i].job];
+        if (!where_matches(o->where, o->s, j))
+            continue;
+        matching++;
+        if (chosen->list.v[i].named || may(o, j))
+            one_job(o, j);
+        else if (!refused)
+            refused = j;
+    }
+    if (refused && json_array_size(o->results) == before)
+        one_job(o, refused);
+    if (matching == 0 && o->where && before == 0) {
+        struct err err;
+        err_set(&err, ERR_NOT_FOUND, "no job matches the conditions given");
+        add_result(o, "", &err, NULL);
+    }
 }
 
 void order_carry_out(struct order *o)
 {
+    struct job_choices chosen = {0};
     struct err err = {0};
-    json_t *jobs, *expr;
-    size_t i;
+    json_t *jobs, *all = json_pack("[s]", "ALL");
 
     o->body = request_json(o->r, &err);
+    o->where = o->body ? json_object_get(o->body, "where") : NULL;
     jobs = o->body ? json_object_get(o->body, "jobs") : NULL;
+    if (o->where && !jobs)
+        jobs = all;
     if (o->body && (!json_is_array(jobs) || json_array_size(jobs) == 0))
         err_set(&err, ERR_INVALID, "jobs: a list of job expressions is needed");
-    if (err.code) {
+    if (err.code || (o->where && where_check(o->where, &err) < 0)) {
         request_refuse(o->r, &err);
-        return;
+    } else {
+        o->results = json_array();
+        choose(o, jobs, &chosen);
+        act_on(o, &chosen);
+        commit_then_reply(o->s, o->r, json_pack("{s:o}", "results", o->results));
     }
-    o->results = json_array();
-    json_array_foreach(jobs, i, expr) if (json_is_string(expr))
-        one_expression(o, json_string_value(expr));
-    commit_then_reply(o->s, o->r, json_pack("{s:o}", "results", o->results));
+    jobexpr_fini(&chosen);
+    json_decref(all);
 }
 
 /* ---- holds ---- */
 
-static int hold_kinds(
-    const struct order *o, const struct job *j, unsigned *ret, struct err *err)
+unsigned order_hold_kinds(const char *word)
 {
     static const struct {
         const char *word;
         unsigned kinds;
     } words[] = {{"user", HOLD_USER}, {"system", HOLD_SYSTEM}, {"batch", HOLD_BATCH},
         {"defer", HOLD_DEFER}, {"all", HOLDS_ALL | HOLD_DEFER}};
+
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+        if (strcasecmp(word, words[k].word) == 0)
+            return words[k].kinds;
+    return 0;
+}
+
+static int hold_kinds(
+    const struct order *o, const struct job *j, unsigned *ret, struct err *err)
+{
     json_t *list = json_object_get(o->body, "kinds"), *entry;
     const struct identity *who = request_who(o->r);
     struct actor actor = {who->user, who->level};
@@ -110,10 +167,7 @@ static int hold_kinds(
     json_array_foreach(list, i, entry)
     {
         const char *word = json_string_value(entry);
-        unsigned kinds = 0;
-        for (size_t k = 0; word && k < sizeof words / sizeof words[0]; k++)
-            if (strcasecmp(word, words[k].word) == 0)
-                kinds = words[k].kinds;
+        unsigned kinds = word ? order_hold_kinds(word) : 0;
         if (!kinds)
             return err_set(
                 err, ERR_INVALID, "invalid hold type (%s) specified", word ? word : "");
@@ -124,26 +178,31 @@ static int hold_kinds(
     return 0;
 }
 
+int order_holds(
+    struct server *s, const struct job *j, struct event *ev, struct err *err)
+{
+    ev->u.hold.id = j->id;
+    ev->u.hold.reason = REASON_ADMIN;
+    if (world_apply(s, ev, NULL, err) < 0)
+        return -1;
+    world_touch(s, j->index);
+    /* Holds of the resource manager are released there. */
+    unsigned there = ev->kind == EVENT_RELEASE_HOLD ? j->rm_hold & ev->u.hold.kinds : 0;
+    return there ? manager_tell(
+               s, j, &(struct rm_command){.action = RM_RELEASE, .kinds = there}, err)
+                 : 0;
+}
+
 static int set_holds(
     struct order *o, const struct job *j, enum event_kind kind, struct err *err)
 {
     const struct identity *who = request_who(o->r);
     struct event ev = {.kind = kind,
-        .u.hold = {.id = j->id,
-            .who = {who->user, who->level},
-            .reason = REASON_ADMIN,
-            .text = order_text(o, "text")}};
+        .u.hold = {.who = {who->user, who->level}, .text = order_text(o, "text")}};
 
     if (hold_kinds(o, j, &ev.u.hold.kinds, err) < 0)
         return -1;
-    if (world_apply(o->s, &ev, NULL, err) < 0)
-        return -1;
-    world_touch(o->s, j->index);
-    /* Holds of the resource manager are released there. */
-    unsigned there = kind == EVENT_RELEASE_HOLD ? j->rm_hold & ev.u.hold.kinds : 0;
-    return there ? manager_tell(
-               o->s, j, &(struct rm_command){.action = RM_RELEASE, .kinds = there}, err)
-                 : 0;
+    return order_holds(o->s, j, &ev, err);
 }
 
 static int act_hold(

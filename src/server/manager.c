@@ -400,7 +400,8 @@ static void take_notes(struct manager *m, const struct job *j, const struct rm_j
 {
     struct job_notes *n = world_notes(m->s, j);
 
-    note(&n->name, r->name);
+    if (!n->renamed)
+        note(&n->name, r->name);
     note(&n->directory, r->directory);
     note(&n->output, r->output);
     note(&n->error, r->error);
@@ -431,6 +432,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
         const struct job *j = engine_cluster(s->engine)->jobs.v[index];
         mark_told(m, j);
         take_notes(m, j, r);
+        modified_note(changed, world_notes(s, j));
     }
     modified_free(changed);
     record_memory_free(known);

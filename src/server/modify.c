@@ -2,27 +2,28 @@
  * Changes of jobs as the API has them, made events, and kept. */
 #include "server/modify.h"
 
-#include "base/duration.h"
-#include "base/nearest.h"
+#include "config/flags.h"
+#include "server/jobattr.h"
 #include "server/manager.h"
+#include "server/order.h"
 #include "server/server_private.h"
-
-struct words VEC(char *);
-struct deps VEC(struct dep);
 
 /* Changes taken apart. Lists are owned. */
 struct modified {
     struct job_change ch;
-    struct words features, hosts, partitions; /* NULL-terminated when given */
-    struct deps deps;                         /* job_id NULL ends when given */
-    const char *qos;                          /* borrowed from the JSON */
+    struct jobattr_words features, hosts, partitions; /* NULL-terminated when given */
+    struct jobattr_deps deps;                         /* job_id NULL ends when given */
+    struct gres_list gres;                            /* name NULL ends when given */
+    char *advres;                     /* owned or NULL: named among flags */
+    const char *qos, *name, *message; /* borrowed from the JSON */
+    unsigned hold, release;           /* enum hold_kind bits */
     bool has_sysprio;
     int64_t sysprio;
     struct req_desc *reqs; /* owned or NULL: those of the description, changed */
     json_t *json;          /* owned or NULL: what the texts are borrowed from */
 };
 
-static void words_free(struct words *w)
+static void words_free(struct jobattr_words *w)
 {
     for (size_t i = 0; i < w->n; i++)
         free(w->v[i]);
@@ -37,6 +38,10 @@ static void fini(struct modified *m)
     for (size_t i = 0; i < m->deps.n; i++)
         free(m->deps.v[i].job_id);
     vec_fini(&m->deps);
+    for (size_t i = 0; i < m->gres.n; i++)
+        free(m->gres.v[i].name);
+    vec_fini(&m->gres);
+    free(m->advres);
     free(m->reqs);
     json_decref(m->json);
 }
@@ -49,122 +54,10 @@ void modified_free(struct modified *m)
     free(m);
 }
 
-/* ---- values ---- */
-
-enum value_type { V_NUMBER, V_DURATION, V_INSTANT, V_NAME, V_LIST, V_DEPS };
-
-/* `kept`: not in the memory of a job, so written down as it was asked. */
-static const struct attribute {
-    const char *name;
-    unsigned bit; /* enum change_bit, 0 = an event of its own */
-    enum value_type type;
-    bool kept;
-} attributes[] = {
-    {"account", CHANGE_ACCOUNT, V_NAME, true},
-    {"awduration", CHANGE_WCLIMIT, V_DURATION, true},
-    {"class", CHANGE_CLASS, V_NAME, true},
-    {"deadline", CHANGE_DEADLINE, V_INSTANT, false},
-    {"depend", CHANGE_DEPS, V_DEPS, true},
-    {"features", CHANGE_FEATURES, V_LIST, true},
-    {"hostlist", CHANGE_HOSTS, V_LIST, true},
-    {"jobdisk", CHANGE_DISK, V_NUMBER, true},
-    {"jobmem", CHANGE_MEM, V_NUMBER, true},
-    {"jobswap", CHANGE_SWAP, V_NUMBER, true},
-    {"minstarttime", CHANGE_RELEASE, V_INSTANT, false},
-    {"nodecount", CHANGE_NODES, V_NUMBER, true},
-    {"partition", CHANGE_PARTITIONS, V_LIST, true},
-    {"priority", 0, V_NUMBER, false},
-    {"proccount", CHANGE_TASKS, V_NUMBER, true},
-    {"qos", 0, V_NAME, false},
-    {"queue", CHANGE_CLASS, V_NAME, true},
-    {"reqawduration", CHANGE_WCLIMIT, V_DURATION, true},
-    {"sysprio", 0, V_NUMBER, false},
-    {"userprio", CHANGE_USER_PRIORITY, V_NUMBER, false},
-    {"wclimit", CHANGE_WCLIMIT, V_DURATION, true},
-};
-#define ATTRIBUTES (sizeof attributes / sizeof attributes[0])
-
-static const struct attribute *attribute_find(const char *name, struct err *err)
-{
-    struct nearest near;
-
-    nearest_init(&near, name);
-    for (size_t i = 0; i < ATTRIBUTES; i++) {
-        if (strcasecmp(attributes[i].name, name) == 0)
-            return &attributes[i];
-        nearest_offer(&near, attributes[i].name);
-    }
-    const char *best = nearest_best(&near);
-    err_set(err, ERR_INVALID,
-        "'%.40s' is no attribute of a job that can be changed%s%s%s", name,
-        best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
-    return NULL;
-}
-
-static int read_number(
-    const struct attribute *a, const char *text, int64_t *ret, struct err *err)
-{
-    char *end;
-
-    if (a->type == V_DURATION) {
-        if (duration_parse(text, ret, err) == 0)
-            return 0;
-        return err_prefix(err, "wclimit: ");
-    }
-    *ret = strtoll(text, &end, 10);
-    if (end == text || *end)
-        return err_set(err, ERR_INVALID, "%s: '%.40s' is no %s", a->name, text,
-            a->type == V_INSTANT ? "instant, expected seconds since 1970"
-                                 : "whole number");
-    return 0;
-}
-
-static void read_list(struct words *ret, const char *text)
-{
-    char *copy = xstrdup(text), *rest = copy, *word;
-
-    while ((word = strtok_r(rest, " ,:;+|", &rest)))
-        vec_push(ret, xstrdup(word));
-    vec_push(ret, NULL);
-    free(copy);
-}
-
-/* "afterok:12:13,after:14" */
-static int read_deps(struct deps *ret, const char *text, struct err *err)
-{
-    static const struct {
-        const char *word;
-        enum dep_type type;
-    } types[] = {{"after", DEP_STARTED}, {"afterany", DEP_COMPLETED},
-        {"afterok", DEP_SUCCESS}, {"afternotok", DEP_FAILED}};
-    char *copy = xstrdup(text), *rest = copy, *group;
-    int result = 0;
-
-    while (result == 0 && (group = strtok_r(rest, " ,", &rest))) {
-        char *ids = group, *word = strtok_r(ids, ":", &ids), *id;
-        size_t k = 0;
-        while (
-            k < sizeof types / sizeof types[0] && strcasecmp(types[k].word, word) != 0)
-            k++;
-        if (k == sizeof types / sizeof types[0] || !ids || !*ids) {
-            result = err_set(err, ERR_INVALID,
-                "depend: '%.80s' is none of after:JOB, afterany:JOB, afterok:JOB, "
-                "afternotok:JOB",
-                group);
-            break;
-        }
-        while ((id = strtok_r(ids, ":", &ids)))
-            vec_push(ret, ((struct dep){types[k].type, xstrdup(id)}));
-    }
-    vec_push(ret, ((struct dep){DEP_STARTED, NULL}));
-    free(copy);
-    return result;
-}
-
 /* ---- one change ---- */
 
 /* What += and -= start from. */
-static int64_t present(const struct attribute *a, const struct job *j)
+static int64_t present(const struct jobattr *a, const struct job *j)
 {
     const struct req *r = &j->reqs[0];
 
@@ -202,7 +95,7 @@ static int64_t procs_per_task(const struct job_desc *d, const struct job *j)
     return procs > 0 ? procs : 1;
 }
 
-static int set_number(struct modified *m, const struct attribute *a, int64_t n,
+static int set_number(struct modified *m, const struct jobattr *a, int64_t n,
     int64_t procs, struct err *err)
 {
     struct job_change *ch = &m->ch;
@@ -210,6 +103,9 @@ static int set_number(struct modified *m, const struct attribute *a, int64_t n,
     if ((a->bit == CHANGE_TASKS || a->bit == CHANGE_NODES) && (n < 0 || n > INT32_MAX))
         return err_set(
             err, ERR_INVALID, "%s: %lld is out of range", a->name, (long long)n);
+    if (a->bit == CHANGE_USER_PRIORITY && (n < 0 || n > 100))
+        return err_set(err, ERR_INVALID,
+            "user priority must be in the range 0 - 100, not %lld", (long long)n);
     if (a->bit == CHANGE_TASKS && (n == 0 || n % procs != 0))
         return err_set(err, ERR_INVALID,
             "proccount: %lld is no multiple of the %lld processors of a task",
@@ -234,33 +130,109 @@ static int set_number(struct modified *m, const struct attribute *a, int64_t n,
         ch->to.per_task.v[RES_DISK] = n;
     else
         m->sysprio = n;
-    m->has_sysprio |= a->bit == 0;
+    m->has_sysprio |= (a->bit & JOBATTR_SYSPRIO) != 0;
     return 0;
 }
 
-static void set_name(struct modified *m, const struct attribute *a, const char *name)
+static void set_name(struct modified *m, const struct jobattr *a, const char *name)
 {
     if (a->bit == CHANGE_ACCOUNT)
         m->ch.account = name;
     else if (a->bit == CHANGE_CLASS)
         m->ch.cls = name;
+    else if (a->bit == CHANGE_GROUP)
+        m->ch.group = name;
+    else if (a->bit == CHANGE_ADVRES)
+        m->ch.advres = name;
+    else if (a->bit == JOBATTR_NAME)
+        m->name = name;
+    else if (a->bit == JOBATTR_MESSAGE)
+        m->message = name;
     else
         m->qos = name;
 }
 
 static int set_list(
-    struct modified *m, const struct attribute *a, const char *text, struct err *err)
+    struct modified *m, const struct jobattr *a, const char *text, struct err *err)
 {
-    struct words *list = a->bit == CHANGE_FEATURES ? &m->features
-                         : a->bit == CHANGE_HOSTS  ? &m->hosts
-                                                   : &m->partitions;
+    struct jobattr_words *list = a->bit == CHANGE_FEATURES ? &m->features
+                                 : a->bit == CHANGE_HOSTS  ? &m->hosts
+                                                           : &m->partitions;
 
-    if (a->type == V_DEPS ? m->deps.n > 0 : list->n > 0)
+    if (a->type == VALUE_DEPS   ? m->deps.n > 0
+        : a->type == VALUE_GRES ? m->gres.n > 0
+                                : list->n > 0)
         return err_set(err, ERR_INVALID, "%s: given twice", a->name);
-    if (a->type == V_DEPS)
-        return read_deps(&m->deps, text, err);
-    read_list(list, text);
+    if (a->type == VALUE_DEPS)
+        return jobattr_deps(&m->deps, text, err);
+    if (a->type == VALUE_GRES)
+        return jobattr_gres(&m->gres, text, err);
+    jobattr_list(list, text);
     return 0;
+}
+
+/* As the other kinds of values, put into the JSON in full. */
+static void make_whole(json_t *change, const char *text)
+{
+    json_object_set_new(change, "value", json_string(text));
+    json_object_set_new(change, "op", json_string("="));
+}
+
+/* Flags are added or taken away one by one, or replaced. A reservation named behind
+ * ADVRES is asked for as reqreservation does it. */
+static int take_flags(struct modified *m, json_t *change, const char *op,
+    const char *value, const struct job *j, struct err *err)
+{
+    struct text_list names = {0};
+    struct strbuf whole = {0};
+    uint32_t given, flags = 0;
+    int result = job_flags_parse_names(value, &given, &names, NULL, err);
+
+    if (result == 0) {
+        if (j && op && *op != '=')
+            flags = j->flags_asked;
+        flags = op && *op == '-' ? flags & ~given : flags | given;
+        m->ch.flags = flags & ~(uint32_t)(JOB_ADVRES | JOB_HOSTLIST);
+        for (uint32_t rest = m->ch.flags; rest; rest &= rest - 1)
+            if (job_flag_name(rest))
+                strbuf_printf(
+                    &whole, "%s%s", whole.len ? "," : "", job_flag_name(rest));
+        if (given & JOB_ADVRES) {
+            m->advres = xstrdup(names.n && (!op || *op != '-') ? names.v[0] : "");
+            m->ch.advres = m->advres;
+            m->ch.what |= CHANGE_ADVRES;
+        }
+        make_whole(change, whole.len ? whole.text : "");
+    }
+    free(strbuf_take(&whole));
+    text_list_fini(&names);
+    return result;
+}
+
+static int take_hold(
+    struct modified *m, const char *op, const char *value, struct err *err)
+{
+    return jobattr_holds(value, op && *op == '-' ? &m->release : &m->hold, err);
+}
+
+static int take_number(struct modified *m, json_t *change, const struct jobattr *a,
+    const struct job_desc *d, const struct job *j, struct err *err)
+{
+    const char *op = json_string_value(json_object_get(change, "op"));
+    bool relative = op && strcmp(op, "=") != 0;
+    int64_t n;
+
+    if (jobattr_number(
+            a, json_string_value(json_object_get(change, "value")), relative, &n, err)
+        < 0)
+        return -1;
+    if (relative) {
+        char text[32];
+        n = present(a, j) + (*op == '-' ? -n : n);
+        snprintf(text, sizeof text, "%lld", (long long)n);
+        make_whole(change, text);
+    }
+    return set_number(m, a, n, procs_per_task(d, j), err);
 }
 
 /* One {attribute, op, value}; afterwards its op is "=" and its value whole. */
@@ -270,33 +242,28 @@ static int take(struct modified *m, json_t *change, const struct job_desc *d,
     const char *name = json_string_value(json_object_get(change, "attribute"));
     const char *op = json_string_value(json_object_get(change, "op"));
     const char *value = json_string_value(json_object_get(change, "value"));
-    int64_t n = 0;
 
     if (!name || !value)
         return err_set(err, ERR_INVALID, "a change needs an attribute and a value");
-    const struct attribute *a = attribute_find(name, err);
+    const struct jobattr *a = jobattr_find(name, err);
     if (!a)
         return -1;
-    bool relative = op && strcmp(op, "=") != 0, number = a->type <= V_INSTANT;
-    if (relative && (!number || a->bit == 0))
-        return err_set(err, ERR_INVALID, "%s: only = is possible", a->name);
+    if (a->type == VALUE_NONE)
+        return err_set(err, ERR_INVALID, "%s cannot be changed: %s", a->name, a->why);
     m->ch.what |= a->bit;
-    if (!number) {
-        if (a->type != V_NAME)
-            return set_list(m, a, value, err);
-        set_name(m, a, value);
-        return 0;
-    }
-    if (read_number(a, value, &n, err) < 0)
-        return -1;
-    if (relative) {
-        char text[32];
-        n = present(a, j) + (*op == '-' ? -n : n);
-        snprintf(text, sizeof text, "%lld", (long long)n);
-        json_object_set_new(change, "value", json_string(text));
-        json_object_set_new(change, "op", json_string("="));
-    }
-    return set_number(m, a, n, procs_per_task(d, j), err);
+    if (a->type == VALUE_FLAGS)
+        return take_flags(m, change, op, value, j, err);
+    if (a->type == VALUE_HOLD)
+        return take_hold(m, op, value, err);
+    if (op && strcmp(op, "=") != 0
+        && (a->type > VALUE_INSTANT || (a->bit & JOBATTR_SYSPRIO)))
+        return err_set(err, ERR_INVALID, "%s: only = is possible", a->name);
+    if (a->type <= VALUE_INSTANT)
+        return take_number(m, change, a, d, j, err);
+    if (a->type != VALUE_NAME)
+        return set_list(m, a, value, err);
+    set_name(m, a, value);
+    return 0;
 }
 
 static int take_all(struct modified *m, json_t *changes, const struct job_desc *d,
@@ -311,6 +278,7 @@ static int take_all(struct modified *m, json_t *changes, const struct job_desc *
     m->ch.to.hosts = (const char *const *)m->hosts.v;
     m->ch.partitions = (const char *const *)m->partitions.v;
     m->ch.deps = m->deps.v;
+    m->ch.to.gres = m->gres.v;
     return 0;
 }
 
@@ -342,11 +310,11 @@ static void keep(struct server *s, const char *id, json_t *changes)
     }
     json_array_foreach(changes, i, change)
     {
-        const struct attribute *a = attribute_find(
-            json_string_value(json_object_get(change, "attribute")), &err);
-        for (k = 0; a && a->kept && k < ATTRIBUTES; k++)
-            if (attributes[k].bit == a->bit)
-                json_object_del(kept, attributes[k].name);
+        const struct jobattr *a =
+            jobattr_find(json_string_value(json_object_get(change, "attribute")), &err);
+        for (k = 0; a && a->kept && jobattr_at(k); k++)
+            if (jobattr_at(k)->bit == a->bit)
+                json_object_del(kept, jobattr_at(k)->name);
         if (a && a->kept)
             json_object_set(kept, a->name, json_object_get(change, "value"));
     }
@@ -365,6 +333,8 @@ static int check_rights(const struct job *j, const struct modified *m, struct er
     if (m->has_sysprio)
         return err_set(
             err, ERR_DENIED, "only administrators may set a system priority");
+    if (m->ch.what & CHANGE_GROUP)
+        return err_set(err, ERR_DENIED, "only administrators may change the group");
     if ((m->ch.what & CHANGE_WCLIMIT) && (job_is_active(j) || j->state == JOB_SUSPENDED)
         && m->ch.wclimit_s > j->wclimit_s)
         return err_set(err, ERR_DENIED,
@@ -372,12 +342,26 @@ static int check_rights(const struct job *j, const struct modified *m, struct er
     return 0;
 }
 
+static int apply_holds(struct server *s, const struct job *j, const struct modified *m,
+    const struct identity *who, struct err *err)
+{
+    struct event hold = {.kind = EVENT_HOLD,
+        .u.hold = {.kinds = m->hold, .who = {who->user, who->level}}};
+    struct event release = {.kind = EVENT_RELEASE_HOLD,
+        .u.hold = {.kinds = m->release, .who = {who->user, who->level}}};
+
+    if (m->hold && order_holds(s, j, &hold, err) < 0)
+        return -1;
+    return m->release ? order_holds(s, j, &release, err) : 0;
+}
+
 static int apply(struct server *s, const struct job *j, const struct modified *m,
     bool admin, struct err *err)
 {
     struct event ev = {.kind = EVENT_MODIFY, .u.modify = {j->id, m->ch}};
 
-    if (m->ch.what && world_apply(s, &ev, NULL, err) < 0)
+    ev.u.modify.change.what &= ~JOBATTR_OTHERS;
+    if (ev.u.modify.change.what && world_apply(s, &ev, NULL, err) < 0)
         return -1;
     if ((m->ch.what & CHANGE_WCLIMIT) && job_is_active(j)) {
         struct rm_command cmd = {.action = RM_MODIFY, .wclimit_s = m->ch.wclimit_s};
@@ -392,19 +376,44 @@ static int apply(struct server *s, const struct job *j, const struct modified *m
     return m->has_sysprio ? world_apply(s, &ev, NULL, err) : 0;
 }
 
-int modify_apply(
-    struct server *s, const struct job *j, json_t *changes, bool admin, struct err *err)
+void modified_note(const struct modified *m, struct job_notes *n)
 {
+    if (m && m->name) {
+        free(n->name);
+        n->name = xstrdup(m->name);
+        n->renamed = true;
+    }
+    if (m && m->message) {
+        free(n->message);
+        n->message = *m->message ? xstrdup(m->message) : NULL;
+    }
+}
+
+int modify_apply(struct server *s, const struct job *j, json_t *changes,
+    const struct identity *who, struct err *err)
+{
+    const struct actor actor = {who->user, who->level};
+    bool admin = identity_is(who, WHO_ADMIN2);
     json_t *own = json_deep_copy(changes); /* of this job: += depends on it */
     struct modified m = {0};
     int result = take_all(&m, own, NULL, j, err);
 
     if (result == 0 && !admin)
         result = check_rights(j, &m, err);
+    if (result == 0 && (m.hold | m.release))
+        result =
+            hold_allowed(engine_cluster(s->engine), j, m.hold | m.release, &actor, err);
     if (result == 0)
         result = apply(s, j, &m, admin, err);
     if (result == 0)
+        result = apply_holds(s, j, &m, who, err);
+    if (result == 0) {
+        modified_note(&m, world_notes(s, j));
+        if (m.advres)
+            json_array_append_new(own, json_pack("{s:s, s:s}", "attribute",
+                                           "reqreservation", "value", m.advres));
         keep(s, j->id, own);
+    }
     fini(&m);
     json_decref(own);
     return result;
@@ -429,6 +438,7 @@ static void change_request(struct req_desc *r, const struct job_change *ch)
     r->nodes = ch->what & CHANGE_NODES ? ch->to.nodes : r->nodes;
     r->features = ch->what & CHANGE_FEATURES ? ch->to.features : r->features;
     r->hosts = ch->what & CHANGE_HOSTS ? ch->to.hosts : r->hosts;
+    r->gres = ch->what & CHANGE_GRES ? ch->to.gres : r->gres;
     for (int i = 0; i < RES_DIMS; i++)
         if (ch->what & CHANGE_PROCS << i)
             r->per_task.v[i] = ch->to.per_task.v[i];
@@ -446,6 +456,12 @@ static void change_desc(struct job_desc *d, const struct job_change *ch)
         d->partitions = ch->partitions;
     if (ch->what & CHANGE_DEPS)
         d->deps = ch->deps;
+    if (ch->what & CHANGE_GROUP)
+        d->cred[CRED_GROUP] = ch->group;
+    if (ch->what & CHANGE_FLAGS)
+        d->flags = ch->flags;
+    if (ch->what & CHANGE_ADVRES)
+        d->advres = ch->advres && *ch->advres ? ch->advres : NULL;
 }
 
 struct modified *modify_recall(struct server *s, struct job_desc *d)

@@ -9,18 +9,23 @@
 #include <jansson.h>
 
 struct server;
+struct identity;
+struct job_notes;
 
 /* Make the changes, a JSON array of {attribute, op, value}: what the job asks for as
- * one event, of which all or nothing is done; then QOS and system priority, if they are
- * among them. `admin` may assign any QOS and system priorities, and raise the limit of
- * a running job. Kept until the job ends. */
-int modify_apply(struct server *s, const struct job *j, json_t *changes, bool admin,
-    struct err *err);
+ * one event, of which all or nothing is done; then QOS, system priority, holds, name
+ * and message, if they are among them. Administrators of level 1 and 2 may assign any
+ * QOS, group and system priority, and raise the limit of a running job. Kept until the
+ * job ends. */
+int modify_apply(struct server *s, const struct job *j, json_t *changes,
+    const struct identity *who, struct err *err);
 
 /* After a restart: a resource manager tells a job as it was submitted. Puts what was
  * changed since into the description, which borrows from the result; NULL = nothing. */
 struct modified;
 struct modified *modify_recall(struct server *s, struct job_desc *d);
+/* Its name and message as changed; `m` may be NULL. */
+void modified_note(const struct modified *m, struct job_notes *n);
 void modified_free(struct modified *m);
 
 #endif

@@ -13,6 +13,7 @@ struct order {
     struct server *s;
     struct request *r;
     json_t *body;    /* the JobOrder */
+    json_t *where;   /* conditions on the jobs, or NULL */
     json_t *results; /* of the Outcome */
     enum who who;    /* this level may for any job; owners for theirs if `owner` */
     bool owner;
@@ -26,6 +27,14 @@ struct order {
 
 /* A text of the body, or NULL. Borrowed. */
 const char *order_text(const struct order *o, const char *key);
+
+/* HOLD_* bits of "user", "system", "batch", "defer", "all"; 0 = none of them. */
+unsigned order_hold_kinds(const char *word);
+
+/* Apply EVENT_HOLD or EVENT_RELEASE_HOLD, of which `kinds`, `who` and `text` are filled
+ * in, to the job; also at the resource manager. */
+int order_holds(
+    struct server *s, const struct job *j, struct event *ev, struct err *err);
 
 /* Read the body, do it for each job it names, and answer when that is durable. */
 void order_carry_out(struct order *o);

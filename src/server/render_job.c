@@ -375,8 +375,12 @@ static void add_notes(json_t *o, const struct job_notes *n)
         render_real(o, "cpu_s", n->cpu_s);
     if (n->mem_mb >= 0)
         render_int(o, "mem_used_mb", n->mem_mb);
+    json_t *messages = json_array();
+    if (n->message)
+        json_array_append_new(messages, render_utf8(n->message));
     if (n->notes)
-        json_object_set_new(o, "messages", json_pack("[s]", n->notes));
+        json_array_append_new(messages, render_utf8(n->notes));
+    add_list(o, "messages", messages);
 }
 
 json_t *render_job(struct server *s, const struct job *j)

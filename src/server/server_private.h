@@ -69,7 +69,9 @@ struct job_notes {
     double cpu_s;
     int64_t mem_mb;
     int exit_status;
-    char *notes; /* why it ended, what the RM says of it */
+    char *notes;   /* why it ended, what the RM says of it */
+    bool renamed;  /* `name` was changed since: not the RM's any more */
+    char *message; /* of a user or administrator (mjobctl -m messages) */
 };
 
 struct server {

@@ -45,6 +45,7 @@ static void notes_clear(struct job_notes *n)
     free(n->error);
     free(n->command);
     free(n->notes);
+    free(n->message);
     *n = (struct job_notes){.cpu_s = -1, .mem_mb = -1};
 }
 

@@ -242,3 +242,79 @@ def test_impossible_deadlines_are_refused(site):
                         ((job,), "expected a job and a time")):
         done = site.run("setdeadline", *words)
         assert done.returncode == 1 and says in done.stderr, done
+
+
+# ---- which jobs ----
+
+def results(live, verb, **order):
+    status, answer = live.api(f"/v1/orders/{verb}", order)
+    assert status == 200, answer
+    return answer["results"]
+
+
+def test_lists_and_expressions_choose_jobs_once_each(site):
+    stopped(site)
+    jobs = [site.submit() for _ in range(12)]
+    done = results(site, "hold", jobs=["1,2,3", "[1-3]", "1[0-2]", "ALL"])
+    assert [r["job"] for r in done] == ["1", "2", "3", "10", "11", "12", "4", "5", "6", "7",
+                                        "8", "9"]
+    assert site.ok("releasehold", "1[0-2]", "3,4") == "job holds adjusted\n"
+    held = {j for j in jobs if site.job(j).get("holds")}
+    assert held == {"1", "2", "5", "6", "7", "8", "9"}
+    done = site.run("canceljob", "1,77,2")
+    assert done.stdout.splitlines() == ["job '1' cancelled", "job '2' cancelled"]
+    assert (done.returncode, done.stderr) == (1, "ERROR:    cannot locate job '77'\n")
+    for wrong, says in (("[", "invalid job expression received ([): "),
+                        ("x.*", "invalid job expression received (x.*)"),
+                        ("", "an empty job expression")):
+        done = site.run("canceljob", wrong)
+        assert done.returncode == 1 and says in done.stderr, done
+
+
+def test_with_usejobregex_a_part_of_the_id_will_do(daemon):
+    daemon.configure("USEJOBREGEX TRUE\n")
+    daemon.start()
+    stopped(daemon)
+    for _ in range(12):
+        daemon.submit()
+    assert [r["job"] for r in results(daemon, "hold", jobs=["2"])] == ["2", "12"]
+    assert [r["job"] for r in results(daemon, "hold", jobs=["^2$"])] == ["2"]
+    assert [r["job"] for r in results(daemon, "hold", jobs=["^1"])] == ["1", "10", "11", "12"]
+
+
+def test_orders_have_an_end(site):
+    stopped(site)
+    job = site.submit()
+    done = site.run("sethold", ",".join([job] * 10001))
+    assert done.returncode == 1
+    assert "too many job expressions: one order takes at most 10000" in done.stderr
+    done = site.run("sethold", *[f"{i}.*" for i in range(40)])
+    assert "too many regular expressions: one order takes at most 32" in done.stderr
+    done = site.run("sethold", "1" * 2000)
+    assert "regular expression too long. (2000 > 1023)" in done.stderr
+
+
+def test_all_means_all_that_i_may(site, users):
+    stopped(site)
+    mine, other = users.submit("nobody"), site.submit()
+    assert users.ok("nobody", "canceljob", "ALL") == f"job '{mine}' cancelled\n"
+    assert site.state(other) == "Idle"
+    assert users.refused("nobody", "canceljob", ".*") == (
+        f"ERROR:    user nobody is not authorized to perform operation on job {other}\n")
+
+
+def test_conditions_choose_jobs(site, users):
+    stopped(site)
+    theirs = users.submit("nobody", name="theirs")
+    held, named = site.submit(hold=True), site.submit(name="x1", account="physics")
+    choice = [r["job"] for r in results(site, "hold", where={"user": "nobody"},
+                                         kinds=["user"])]
+    assert choice == [theirs]
+    assert [r["job"] for r in results(site, "hold", where={"state": "UserHold"})] == [
+        theirs, held]
+    assert [r["job"] for r in results(
+        site, "hold", where={"jobname": "x1", "account": "physics"})] == [named]
+    assert results(site, "hold", where={"jobname": "x2"})[0]["message"] == \
+        "no job matches the conditions given"
+    status, answer = site.api("/v1/orders/hold", {"where": {"usr": "nobody"}})
+    assert status == 400 and "did you mean 'user'?" in answer["error"]["message"]

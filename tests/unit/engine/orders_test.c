@@ -370,6 +370,66 @@ static void partitions_may_be_chosen_later(void **state)
     sc_destroy(s);
 }
 
+static void flags_group_and_reservation_change_too(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_create();
+    const struct sc_rsv rsv = {
+        .base = "for", .hosts = "n2", .lists = {[ACL_GROUP] = "bio"}, .end_at = 500};
+    struct err err;
+
+    sc_nodes(s, 2, 1);
+    sc_job(s, (struct sc_job){.id = "busy", .procs = 1, .limit_s = 1000});
+    sc_job(s, (struct sc_job){.id = "j", .procs = 1, .limit_s = 100, .group = "chem"});
+    assert_int_equal(sc_setres(s, &rsv, &err), 0);
+    sc_at(s, 10);
+    order(s,
+        modify("j", (struct job_change){.what = CHANGE_FLAGS | CHANGE_ADVRES,
+                        .flags = JOB_RESTARTABLE | JOB_PREEMPTEE,
+                        .advres = "for.1"}),
+        NULL);
+    const struct job *j = sc_find(s, "j");
+    assert_int_equal(
+        j->flags & (JOB_ADVRES | JOB_RESTARTABLE | JOB_PREEMPTEE | JOB_HOSTLIST),
+        JOB_ADVRES | JOB_RESTARTABLE | JOB_PREEMPTEE);
+    assert_string_equal(j->extra->advres, "for.1");
+    sc_at(s, 20);
+    assert_int_equal(sc_start(s, "j"), -1);
+    order(s,
+        modify("j",
+            (struct job_change){.what = CHANGE_GROUP | CHANGE_FLAGS, .group = "bio"}),
+        NULL);
+    sc_at(s, 30);
+    assert_int_equal(sc_start(s, "j"), 30);
+    assert_string_equal(sc_where(s, "j"), "n2:1");
+    assert_int_equal(
+        sc_find(s, "j")->flags & (JOB_ADVRES | JOB_RESTARTABLE), JOB_ADVRES);
+    sc_destroy(s);
+}
+
+static void a_change_ends_a_deferral(void **state)
+{
+    (void)state;
+    struct gres_cfg none[] = {{(char *)"matlab", 1}, {NULL, 0}};
+    struct example x = {.nodes = 1, .jobs = {{"j", 3, 100, 0, 0}}};
+    BOTH_WAYS(s, x)
+    {
+        sc_at(s, 10);
+        assert_true(sc_find(s, "j")->holds & HOLD_DEFER);
+        order(s, modify("j", (struct job_change){.what = CHANGE_GRES, .to.gres = none}),
+            NULL);
+        assert_int_equal(sc_find(s, "j")->holds, 0);
+        sc_at(s, 20);
+        assert_true(sc_find(s, "j")->holds & HOLD_DEFER);
+        order(s,
+            modify("j", (struct job_change){.what = CHANGE_GRES | CHANGE_TASKS,
+                            .to = {.tasks = 1}}),
+            NULL);
+        sc_at(s, 30);
+        assert_int_equal(sc_start(s, "j"), 30);
+    }
+}
+
 static void changes_that_cannot_be_are_refused_whole(void **state)
 {
     (void)state;
@@ -478,6 +538,8 @@ int main(void)
         cmocka_unit_test(requests_change_while_the_job_waits),
         cmocka_unit_test(credentials_dates_and_dependencies_change_too),
         cmocka_unit_test(partitions_may_be_chosen_later),
+        cmocka_unit_test(flags_group_and_reservation_change_too),
+        cmocka_unit_test(a_change_ends_a_deferral),
         cmocka_unit_test(changes_that_cannot_be_are_refused_whole),
         cmocka_unit_test(deadlines_and_user_priorities_are_set_within_bounds),
         cmocka_unit_test(a_node_that_went_is_down_until_it_is_reported_again),
