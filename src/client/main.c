@@ -14,6 +14,7 @@
 #define CORE(run)   run, NULL
 #define CLIENT(run) NULL, "maui-client"
 #define SERVE(run)  NULL, "maui-serve"
+#define SLURM(run)  NULL, "maui-slurm"
 
 static const struct command {
     const char *name;

@@ -8,6 +8,7 @@
 
 #define CORE(name, run)
 #define SERVE(name, run)
+#define SLURM(name, run)
 #define CLIENT(name, run) {#name, run},
 
 static const struct {

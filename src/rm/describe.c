@@ -288,8 +288,6 @@ void describe_read_job(struct reader *r, const json_t *o, struct job_desc *d)
     int state = reader_word(r, o, "state", WORDS(state_words));
 
     d->id = reader_text(r, o, "id");
-    if (d->id == NULL || *d->id == '\0')
-        reader_wrong(r, "id", "the job's id");
     for (int i = 0; i < CRED_KINDS; i++)
         d->cred[i] = reader_text(r, o, cred_words[i]);
     d->state = state < 0 ? JOB_IDLE : (enum job_state)state;

@@ -11,7 +11,8 @@
 void describe_job(json_t *o, const struct job_desc *d);
 void describe_node(json_t *o, const struct node_desc *d);
 
-/* Out of it: texts and lists borrow from the reader. Errors are in the reader. */
+/* Out of it: texts and lists borrow from the reader. Errors are in the
+ * reader. A job's id may be missing. */
 void describe_read_job(struct reader *r, const json_t *o, struct job_desc *ret);
 void describe_read_node(struct reader *r, const json_t *o, struct node_desc *ret);
 

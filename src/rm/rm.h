@@ -31,6 +31,7 @@ struct rm_job {
     int64_t mem_mb;    /* most memory used so far, < 0 = unknown */
     int exit_status;   /* of an ended one: exit code; 128 + n = killed by signal n */
     const char *notes; /* why it ended, what the RM says of it; or NULL */
+    bool changed;      /* it waits, and its request is not what was told before */
 };
 
 enum rm_report_kind {
@@ -45,8 +46,10 @@ enum rm_report_kind {
 
 enum rm_outcome {
     RM_OK,
-    RM_RETRY,  /* not now: worth trying again (node not ready, RM restarting) */
-    RM_REFUSED /* never: the RM rejects it */
+    RM_RETRY,   /* not now: worth trying again (node not ready, RM restarting) */
+    RM_REFUSED, /* never: the RM rejects it */
+    RM_LOST     /* nobody knows: the RM went away meanwhile. What came of it shows in
+                   what is told before the next RM_SYNCED */
 };
 
 struct rm_report {
@@ -64,7 +67,8 @@ struct rm_report {
         } done;
         struct {
             bool up;
-            const char *function; /* clusterquery, jobstart ... */
+            const char *function; /* clusterquery, jobstart ...; "connection": while
+                                     it is down the RM is out of reach */
             const char *text;     /* one sentence; NULL when up */
         } health;
     } u;
@@ -120,6 +124,7 @@ struct rm_cfg {
     const struct raw_object *section; /* its attributes; NULL = none given */
     const struct settings *settings;  /* for NODECFG; NULL = none given */
     const char *spool;         /* folder for its state when the section names none */
+    const char *home;          /* the daemon's folder */
     const char *const *keeper; /* program and arguments that keep a local job; NULL =
                                   maui-keeper beside this program */
 };

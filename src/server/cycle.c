@@ -47,7 +47,7 @@ static void run(struct server *s)
         usage_recall_standing(s);
         rsvkeep_restore(s);
     }
-    if (!s->paused && manager_synced(s)) {
+    if (!s->paused && manager_ready(s)) {
         world_cycle(s);
         rsvkeep_look(s);
         usage_look(s);

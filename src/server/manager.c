@@ -43,6 +43,7 @@ struct order {
     uint64_t token;
     enum rm_action action;
     bool sent;
+    bool lost;                           /* the RM went away before it answered */
     char *job;                           /* owned */
     struct VEC(struct job_place) places; /* START: where; stops: what they free */
     int64_t wclimit_s;
@@ -62,6 +63,7 @@ struct manager {
     uint32_t nfailures;
     uint64_t calls;
     bool up;
+    bool away; /* the RM is out of reach: what it last told may not be so any more */
 };
 
 /* ---- orders ---- */
@@ -165,7 +167,7 @@ void manager_send(struct server *s, bool committed)
 {
     struct manager *m = s->manager;
 
-    if (!m || !s->rm || s->mode == MODE_TEST || s->commit_failing)
+    if (!m || !s->rm || m->away || s->mode == MODE_TEST || s->commit_failing)
         return;
     struct bitset leaving = {0}; /* nodes that jobs told to stop are still on */
     for (size_t i = 0; i < m->orders.n; i++) {
@@ -337,7 +339,9 @@ static void on_done(struct manager *m, const struct rm_report *r)
     for (size_t i = 0; i < m->orders.n; i++) {
         if (m->orders.v[i].token != r->u.done.token)
             continue;
-        if (r->u.done.outcome != RM_OK)
+        if (r->u.done.outcome == RM_LOST)
+            m->orders.v[i].lost = true;
+        else if (r->u.done.outcome != RM_OK)
             fail_order(m, i, r->u.done.outcome, r->u.done.text);
         else if (!stops(m->orders.v[i].action))
             drop_order(m, i); /* a stop is over when the job has left its nodes */
@@ -453,12 +457,29 @@ static void on_ended(struct manager *m, const struct job *j, const struct rm_job
     apply(m, &ev, r->desc.id);
 }
 
+/* Somebody changed in the RM what a waiting job asks for: it is taken anew, with all
+ * that is remembered of it, as after a restart. */
+static bool on_other_request(
+    struct manager *m, const struct job *j, const struct rm_job *r)
+{
+    struct event ev = {
+        .kind = EVENT_CANCEL, .u.end = {.id = r->desc.id, .how = EV_VANISH}};
+
+    if (job_is_active(j) || j->state == JOB_SUSPENDED || on_nodes(r->desc.state))
+        return false;
+    apply(m, &ev, r->desc.id);
+    on_new_job(m, r);
+    return true;
+}
+
 /* The job is known and in the queue or active: is it as we think? */
 static void on_changed(struct manager *m, const struct job *j, const struct rm_job *r)
 {
     enum job_state state = r->desc.state;
     const struct order *o = pending(m, j->id);
 
+    if (r->changed && !o && on_other_request(m, j, r))
+        return;
     mark_told(m, j);
     take_notes(m, j, r);
     if (o && (o->action == RM_START) == !on_nodes(state) && j->state != state)
@@ -530,6 +551,28 @@ static void on_gone(struct manager *m, const char *id)
     apply(m, &ev, id);
 }
 
+/* All is told again after the RM was away: did what was ordered before come about? A
+ * job that was to start and has not waits again; a stop is ordered again. */
+static void settle_lost(struct manager *m)
+{
+    for (size_t i = m->orders.n; i-- > 0;) {
+        struct order *o = &m->orders.v[i];
+        const struct job *j = job_find(engine_cluster(m->s->engine), o->job);
+
+        if (!o->lost)
+            continue;
+        o->lost = o->sent = false;
+        if (stops(o->action) || o->action == RM_RELEASE)
+            continue;
+        if (o->action == RM_START && j && j->state == JOB_STARTING) {
+            struct event ev = {.kind = EVENT_JOB_STATE,
+                .u.job_state = {.id = o->job, .state = JOB_IDLE}};
+            apply(m, &ev, o->job);
+        }
+        drop_order(m, i);
+    }
+}
+
 static void on_synced(struct manager *m)
 {
     const struct cluster *c = engine_cluster(m->s->engine);
@@ -541,6 +584,8 @@ static void on_synced(struct manager *m)
     }
     if (m->told.n)
         memset(m->told.v, 0, m->told.n);
+    m->away = false;
+    settle_lost(m);
     if (!m->synced)
         record_forget_unclaimed(m->s);
     m->synced = true;
@@ -556,6 +601,7 @@ static void on_health(struct manager *m, const struct rm_report *r)
     m->up = r->u.health.up;
     if (r->u.health.up)
         return;
+    m->away |= strcmp(r->u.health.function, "connection") == 0;
     *f = (struct failure){.at = r->at};
     snprintf(f->function, sizeof f->function, "%s", r->u.health.function);
     snprintf(f->text, sizeof f->text, "%s", r->u.health.text);
@@ -647,6 +693,11 @@ bool manager_synced(const struct server *s)
     return s->manager && s->manager->synced;
 }
 
+bool manager_ready(const struct server *s)
+{
+    return manager_synced(s) && !s->manager->away;
+}
+
 void manager_poll(struct server *s)
 {
     if (s->rm)
@@ -670,8 +721,10 @@ static void again(
 static int open_driver(struct server *s, const struct rm_sink *sink, struct err *err)
 {
     char *spool = home_file(s->home, "spool");
-    struct rm_cfg cfg = {
-        .name = "local", .settings = s->config->settings, .spool = spool};
+    struct rm_cfg cfg = {.name = "local",
+        .settings = s->config->settings,
+        .spool = spool,
+        .home = s->home};
     struct raw_attr nodes = {.name = (char *)"NODES", .value = (char *)s->opt.nodes};
     struct raw_object asked = {.kind = (char *)"RMCFG",
         .name = (char *)"local",

@@ -24,6 +24,8 @@ void manager_poll(struct server *s);
 
 /* Everything has been told at least once: before that no cycle makes sense. */
 bool manager_synced(const struct server *s);
+/* And it is within reach now: else what it last told may not be so any more. */
+bool manager_ready(const struct server *s);
 
 /* A user or administrator cancels a job: it leaves the engine at once and its nodes
  * when the resource manager says so. */

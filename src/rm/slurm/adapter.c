@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The adapter's loop: lines from the daemon on the standard input, looks at Slurm by
+ * the clock, sooner when the gate's scripts say that something happened or an order is
+ * pending. Calls into libslurm may block or end the process; the daemon does not care.
+ */
+#include "rm/slurm/adapter.h"
+
+#include "base/duration.h"
+#include "base/xalloc.h"
+#include "rm/wire.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define POLL_MS       1000
+#define SOON_MS       5  /* after a sign that something happened */
+#define PENDING_MS    50 /* while an order is pending */
+#define MANY          20 /* orders pending: then a poll is cheaper than looks */
+#define MANY_MS       200
+#define START_WAIT_MS 5000
+#define EVENTS_MAX    (1 << 20) /* bytes of the file that scripts append to */
+#define BEAT_S        2
+
+int64_t adapter_now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ---- telling ---- */
+
+/* Blocking: the daemon reads whenever its loop turns, and its end ends us. */
+static void say(char *line)
+{
+    size_t n = strlen(line), sent = 0;
+
+    while (sent < n) {
+        ssize_t k = send(STDIN_FILENO, line + sent, n - sent, MSG_NOSIGNAL);
+
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            exit(0);
+        sent += (size_t)k;
+    }
+    free(line);
+}
+
+void adapter_report(struct adapter *a, const struct rm_report *r)
+{
+    (void)a;
+    say(wire_report(r));
+}
+
+void adapter_done(struct adapter *a, uint64_t token, enum rm_outcome outcome,
+    const char *job, const char *text)
+{
+    struct rm_report r = {.kind = RM_DONE};
+
+    r.u.done.token = token;
+    r.u.done.outcome = outcome;
+    r.u.done.job = job;
+    r.u.done.text = text;
+    adapter_report(a, &r);
+}
+
+void adapter_health(struct adapter *a, const char *function, const char *text)
+{
+    struct rm_report r = {.kind = RM_HEALTH};
+
+    r.u.health.up = text == NULL;
+    r.u.health.function = function;
+    r.u.health.text = text;
+    adapter_report(a, &r);
+}
+
+static bool out_of_reach(int error)
+{
+    return (error >= SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR
+               && error <= SLURMCTLD_COMMUNICATIONS_SHUTDOWN_ERROR)
+           || (error >= SLURM_PROTOCOL_SOCKET_IMPL_ZERO_RECV_LENGTH
+               && error < ESLURM_AUTH_CRED_INVALID + 50)
+           || error == SLURM_PROTOCOL_AUTHENTICATION_ERROR
+           || error == SLURM_COMMUNICATIONS_RECEIVE_ERROR
+           || error == SLURM_COMMUNICATIONS_CONNECTION_ERROR
+           || error == SLURM_COMMUNICATIONS_SEND_ERROR || error == ETIMEDOUT
+           || error == ECONNREFUSED || error == ESLURM_IN_STANDBY_MODE;
+}
+
+/* All is told anew when it is back; what a start overwrote stays remembered. */
+static void forget(struct adapter *a)
+{
+    for (struct told_job *t = a->jobs; t != NULL; t = t->hh.next)
+        t->digest = 0;
+    a->jobs_at = 0;
+    nodes_forget(a);
+    a->told_all = false;
+    while (a->pending.n > 0) {
+        struct pending p = a->pending.v[--a->pending.n];
+
+        adapter_done(a, p.token, RM_LOST, p.id, "Slurm's controller went out of reach");
+        free(p.id);
+    }
+}
+
+bool adapter_lost(struct adapter *a, const char *function)
+{
+    int error = errno;
+    char text[300];
+
+    if (!out_of_reach(error)) {
+        adapter_health(a, function, slurm_strerror(error));
+        return false;
+    }
+    if (a->connected) {
+        snprintf(text, sizeof text, "Slurm's controller does not answer (%s): %s",
+            function, slurm_strerror(error));
+        a->connected = false;
+        adapter_health(a, "connection", text);
+        forget(a);
+    }
+    return true;
+}
+
+/* ---- looking ---- */
+
+static void poll_all(struct adapter *a)
+{
+    struct rm_report synced = {.kind = RM_SYNCED};
+
+    a->look = false;
+    if (!a->checked && check_settings(a) < 0)
+        return;
+    if (nodes_poll(a) < 0 || jobs_poll(a) < 0)
+        return;
+    if (!a->connected)
+        adapter_health(a, "connection", NULL);
+    a->connected = true;
+    if (!a->told_all)
+        adapter_report(a, &synced);
+    a->told_all = true;
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *ctx);
+
+static void arm(struct adapter *a, int64_t ms)
+{
+    a->timer = sd_event_source_disable_unref(a->timer);
+    sd_event_add_time_relative(a->loop, &a->timer, CLOCK_MONOTONIC,
+        (uint64_t)(ms > 0 ? ms : 0) * 1000, 500, on_timer, a);
+}
+
+static void arm_next(struct adapter *a)
+{
+    int64_t wait_ms = a->polled_ms + a->poll_ms - adapter_now_ms();
+
+    if (a->pending.n > MANY && wait_ms > MANY_MS)
+        wait_ms = MANY_MS;
+    else if (a->pending.n > 0 && wait_ms > PENDING_MS)
+        wait_ms = PENDING_MS;
+    if (a->look && wait_ms > SOON_MS)
+        wait_ms = SOON_MS;
+    arm(a, wait_ms);
+}
+
+void adapter_look(struct adapter *a)
+{
+    a->look = true;
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
+{
+    struct adapter *a = ctx;
+
+    (void)source;
+    (void)usec;
+    if (a->look || a->pending.n > MANY
+        || adapter_now_ms() >= a->polled_ms + a->poll_ms) {
+        poll_all(a);
+        a->polled_ms = adapter_now_ms();
+    }
+    if (a->pending.n > 0)
+        orders_check(a);
+    arm_next(a);
+    return 0;
+}
+
+/* ---- the gate's signs, and ours ---- */
+
+static int on_events(
+    sd_event_source *source, const struct inotify_event *event, void *ctx)
+{
+    struct adapter *a = ctx;
+    struct stat st;
+
+    (void)source;
+    (void)event;
+    if (stat(a->events_file, &st) == 0 && st.st_size > EVENTS_MAX
+        && truncate(a->events_file, 0) < 0)
+        adapter_health(a, "events", strerror(errno));
+    a->look = true;
+    arm(a, SOON_MS);
+    return 0;
+}
+
+/* The file exists and slurmctld may append to it. */
+static void open_events(struct adapter *a)
+{
+    int fd = open(a->events_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+
+    if (fd < 0 || fchmod(fd, 0622) < 0
+        || sd_event_add_inotify(
+               a->loop, &a->events, a->events_file, IN_MODIFY, on_events, a)
+               < 0)
+        adapter_health(a, "events", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Written and renamed: a reader never finds half a number. */
+static void beat(struct adapter *a)
+{
+    static const char suffix[] = ".new";
+    size_t n = strlen(a->heartbeat);
+    char *fresh = xmalloc(n + sizeof suffix);
+    FILE *f;
+
+    memcpy(fresh, a->heartbeat, n);
+    memcpy(fresh + n, suffix, sizeof suffix);
+    f = fopen(fresh, "we");
+    if (f == NULL || fprintf(f, "%lld\n", (long long)time(NULL)) < 0
+        || fchmod(fileno(f), 0644) < 0 || fclose(f) != 0
+        || rename(fresh, a->heartbeat) != 0)
+        adapter_health(a, "heartbeat", strerror(errno));
+    free(fresh);
+}
+
+/* ---- lines of the daemon ---- */
+
+static char *path_in(const char *home, const char *name)
+{
+    size_t n = strlen(home) + strlen(name) + 2;
+    char *path = xmalloc(n);
+
+    snprintf(path, n, "%s/%s", home, name);
+    return path;
+}
+
+static int64_t read_ms(const json_t *attrs, const char *name, int64_t usual_ms)
+{
+    const char *text = json_string_value(json_object_get(attrs, name));
+    int64_t s;
+
+    if (text == NULL || duration_parse(text, &s, NULL) < 0 || s <= 0)
+        return usual_ms;
+    return s * 1000;
+}
+
+static void opened(struct adapter *a, struct reader *r, const json_t *o)
+{
+    const json_t *attrs = json_object_get(o, "attributes");
+    const char *home = reader_text(r, o, "home"), *name = reader_text(r, o, "name");
+    const char *heartbeat = reader_text(r, attrs, "HEARTBEAT");
+    const char *events = reader_text(r, attrs, "EVENTS");
+
+    if (a->home != NULL)
+        return;
+    a->home = xstrdup(home != NULL ? home : ".");
+    a->name = xstrdup(name != NULL ? name : "slurm");
+    a->heartbeat =
+        heartbeat != NULL ? xstrdup(heartbeat) : path_in(a->home, "slurm.heartbeat");
+    a->events_file =
+        events != NULL ? xstrdup(events) : path_in(a->home, "slurm.events");
+    a->poll_ms = read_ms(attrs, "POLLINTERVAL", POLL_MS);
+    a->start_wait_ms = read_ms(attrs, "STARTWAIT", START_WAIT_MS);
+    open_events(a);
+    beat(a);
+    arm(a, 0);
+}
+
+static void take_line(struct adapter *a, const char *text, size_t len)
+{
+    struct reader r;
+    struct err err = {0};
+    const json_t *o;
+
+    if (reader_open(&r, "line", text, len, &err) < 0) {
+        adapter_health(a, "adapter", err.text);
+    } else if ((o = json_object_get(r.document, "open")) != NULL) {
+        opened(a, &r, o);
+    } else if ((o = json_object_get(r.document, "ping")) != NULL) {
+        if (json_integer_value(o) % BEAT_S == 0)
+            beat(a);
+    } else if (json_object_get(r.document, "poll") != NULL) {
+        a->look = true;
+    } else if ((o = json_object_get(r.document, "command")) != NULL) {
+        struct rm_command c;
+
+        wire_read_command(&r, o, &c);
+        if (!r.failed)
+            orders_command(a, &c);
+    } else if ((o = json_object_get(r.document, "submit")) != NULL) {
+        struct rm_submission s;
+
+        wire_read_submission(&r, o, &s);
+        if (!r.failed)
+            orders_submit(a, &s);
+    }
+    if (r.failed)
+        adapter_health(a, "adapter", err.text);
+    reader_close(&r);
+}
+
+static int on_input(sd_event_source *source, int fd, uint32_t events, void *ctx)
+{
+    struct adapter *a = ctx;
+    char text[65536];
+    size_t from = 0;
+    const char *end;
+    ssize_t n = recv(fd, text, sizeof text, 0);
+
+    (void)source;
+    (void)events;
+    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+        return sd_event_exit(a->loop, 0);
+    if (n < 0)
+        return 0;
+    strbuf_add_n(&a->in, text, (size_t)n);
+    while ((end = memchr(a->in.text + from, '\n', a->in.len - from)) != NULL) {
+        size_t k = (size_t)(end - (a->in.text + from));
+
+        take_line(a, a->in.text + from, k);
+        from += k + 1;
+    }
+    a->in.len -= from;
+    memmove(a->in.text, a->in.text + from, a->in.len);
+    if (a->home != NULL)
+        arm_next(a);
+    return 0;
+}
+
+int adapter_main(void)
+{
+    struct adapter *a = xcalloc(1, sizeof *a);
+    int status;
+
+    /* all task numbers of an array, however many */
+    setenv("SLURM_BITSTR_LEN", "0", 1);
+    slurm_init(NULL); /* ends the process where slurm.conf is bad */
+    if (sd_event_new(&a->loop) < 0
+        || sd_event_add_io(a->loop, &a->input, STDIN_FILENO, EPOLLIN, on_input, a)
+               < 0) {
+        fputs("maui-slurm: no event loop\n", stderr);
+        return 1;
+    }
+    status = sd_event_loop(a->loop);
+    jobs_forget(a);
+    nodes_forget(a);
+    slurm_fini();
+    return status < 0 ? 1 : 0;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The adapter's own: one record for the process, its tables of what was told, and what
+ * its parts call of each other. Only these files include Slurm's header. */
+#ifndef MAUI_RM_SLURM_ADAPTER_H
+#define MAUI_RM_SLURM_ADAPTER_H
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "rm/rm.h"
+#include "rm/slurm/slurm_names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the site factor of a job says; the gate sets it as well (job_submit.lua). */
+enum gate_mark { MARK_NONE, MARK_KEPT, MARK_HELD, MARK_LIFTED };
+
+/* Facts of slurm.conf that change how requests are read. */
+struct slurm_facts {
+    bool memory;     /* memory is allocated to jobs, not only asked of nodes */
+    bool whole_node; /* nodes are never shared */
+    uint32_t max_array;
+    uint16_t message_timeout_s;
+};
+
+struct part {
+    char *name; /* key */
+    int64_t default_s, max_s;
+    bool exclusive, open; /* open: its jobs may start */
+    UT_hash_handle hh;
+};
+
+/* A node as last told. */
+struct told_node {
+    char *name;     /* key */
+    char *features; /* owned: "a,b" */
+    uint64_t digest;
+    uint32_t round;
+    bool completing;
+    UT_hash_handle hh;
+};
+
+/* What the user asked for before a start overwrote it. */
+struct asked {
+    char *nodes, *partition; /* owned; NULL = none */
+    uint32_t min_nodes, max_nodes;
+};
+
+/* A job, or one task of an array, as last told. */
+struct told_job {
+    char *id;        /* key: "12", "12_3" of an array, "12" of the leader of het jobs */
+    uint32_t number; /* Slurm's, of the record it was last seen in */
+    uint64_t digest, request; /* of all that is told; of what is asked for */
+    uint32_t round;
+    uint32_t components; /* of a heterogeneous job, else 0 */
+    bool waiting, over;
+    struct asked asked;
+    UT_hash_handle hh;
+};
+
+/* An order that was accepted and has not come about. */
+struct pending {
+    uint64_t token;
+    char *id; /* owned */
+    int64_t since_ms;
+    bool start; /* else a stop */
+};
+
+struct adapter {
+    sd_event *loop;
+    sd_event_source *input, *timer, *events;
+    struct strbuf in;
+    char *name, *home, *heartbeat, *events_file; /* owned */
+    int64_t poll_ms, start_wait_ms;
+    struct slurm_facts facts;
+    struct part *parts;
+    struct told_node *nodes;
+    struct told_job *jobs;
+    struct VEC(struct pending) pending;
+    time_t jobs_at, nodes_at, parts_at; /* last change that was seen */
+    int64_t licences_at_ms, polled_ms;
+    uint64_t licences;
+    uint32_t round;
+    bool connected, told_all, checked, look;
+};
+
+/* ---- adapter.c ---- */
+int64_t adapter_now_ms(void);
+void adapter_report(struct adapter *a, const struct rm_report *r);
+void adapter_done(struct adapter *a, uint64_t token, enum rm_outcome outcome,
+    const char *job, const char *text);
+/* Something is not well, or (text NULL) is well again. */
+void adapter_health(struct adapter *a, const char *function, const char *text);
+/* A call failed with errno: is the controller out of reach? Then all that was told is
+ * told again later. True when it is. */
+bool adapter_lost(struct adapter *a, const char *function);
+/* Look at everything again soon. */
+void adapter_look(struct adapter *a);
+int adapter_main(void);
+
+/* ---- nodes.c ---- */
+int nodes_poll(struct adapter *a);
+void nodes_forget(struct adapter *a);
+bool nodes_completing(const struct adapter *a, const char *hosts);
+const struct part *part_find(const struct adapter *a, const char *list);
+
+/* ---- jobs.c ---- */
+int jobs_poll(struct adapter *a);
+/* Look at one job, whose order is pending. */
+int jobs_look(struct adapter *a, const char *id);
+void jobs_forget(struct adapter *a);
+struct told_job *jobs_find(struct adapter *a, const char *id);
+enum gate_mark job_mark(const slurm_job_info_t *j);
+
+/* What a record asks for, as requests: they and all they point to live in the room. */
+struct request_room {
+    struct req_desc req[2];
+    struct VEC(void *) blocks;
+    struct VEC(struct dep) deps;
+    const char *why_not; /* it cannot be expressed, or Slurm itself keeps it waiting */
+};
+
+/* ---- features.c ---- */
+/* An expression as "gpu&(fast|big)": terms joined by & alone become a list of features,
+ * others a list of the nodes that it leaves out. -1 when it cannot be expressed
+ * (counts, brackets). */
+int features_read(struct adapter *a, const char *text, struct request_room *room,
+    struct req_desc *ret);
+
+/* ---- request.c ---- */
+void request_of(struct adapter *a, const slurm_job_info_t *j, struct rm_job *ret,
+    struct request_room *room);
+void request_free_room(struct request_room *room);
+/* Where it runs, in tasks of its request. */
+void request_places(
+    const slurm_job_info_t *j, struct rm_job *ret, struct request_room *room);
+/* A job that runs already has the shape that Slurm gave it. */
+void request_running(
+    const slurm_job_info_t *j, struct rm_job *ret, struct request_room *room);
+/* Memory that lives as long as the room. */
+void *request_take(struct request_room *room, size_t count, size_t size);
+const char *const *request_hosts(struct request_room *room, const char *hosts);
+/* Digest of what a user can ask for. */
+uint64_t request_digest(const slurm_job_info_t *j);
+
+/* ---- orders.c ---- */
+void orders_command(struct adapter *a, const struct rm_command *c);
+void orders_submit(struct adapter *a, const struct rm_submission *s);
+/* Take a job back to where only the scheduler starts it. 0 or -1 with errno. */
+int orders_keep(struct adapter *a, const struct told_job *t);
+/* The job was seen in that state: an order may have come about. */
+void orders_seen(struct adapter *a, const char *id, enum job_state state);
+/* Look at what is pending. */
+void orders_check(struct adapter *a);
+const char *orders_reason(const slurm_job_info_t *j);
+
+/* ---- check.c ---- */
+/* Read slurm.conf's facts; tell what is missing there, once. */
+int check_settings(struct adapter *a);
+int check_main(void);
+
+/* ---- gate.c: what a site installs ---- */
+int gate_main(int argc, char **argv);
+int letgo_main(void);
+
+/* ---- words ---- */
+static inline uint64_t digest_bytes(uint64_t h, const void *data, size_t n)
+{
+    const unsigned char *p = data;
+
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ p[i]) * 1099511628211u;
+    return h;
+}
+static inline uint64_t digest_text(uint64_t h, const char *text)
+{
+    return text ? digest_bytes(h, text, strlen(text) + 1) : digest_bytes(h, "\1", 1);
+}
+#define DIGEST_START 14695981039346656037u
+
+#endif

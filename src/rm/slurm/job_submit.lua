@@ -1,0 +1,68 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- The gate: no job starts unless the Maui scheduler says so. A job is kept by
+-- priority 0, and its site factor, which users can neither see nor set, says why:
+--   1  kept: the scheduler may start it
+--   2  held: by its owner (JobHeldUser) or by an administrator (JobHeldAdmin)
+--   3  lifted: an administrator released all holds; the scheduler makes it 1 again
+-- The scheduler is known by its user together with a node list in the request, which
+-- scontrol hold and release never send. While the heartbeat is old the gate is open and
+-- Slurm schedules alone. By hand, as an administrator:
+--   scontrol update jobid=J reqnodelist=NODES numnodes=N-N admincomment=go
+--   scontrol release J
+
+local SCHEDULER = @UID@           -- user that the scheduler runs as
+local ADMIN = { [0] = true, [@UID@] = true }
+local HEARTBEAT = "@HEARTBEAT@"   -- seconds since 1970, renewed every 2 seconds
+local MAX_AGE = @MAXAGE@          -- older: the scheduler is gone; 0: never look
+local EVENTS = "@EVENTS@"         -- a byte here wakes the scheduler
+local KEPT, HELD, LIFTED = 1, 2, 3
+local PENDING = 0
+
+local function alive()
+	if MAX_AGE == 0 then return true end
+	local f = io.open(HEARTBEAT, "r")
+	if not f then return false end
+	local t = f:read("*n")
+	f:close()
+	return t ~= nil and os.time() - t <= MAX_AGE
+end
+
+local function wake()
+	local f = io.open(EVENTS, "a")
+	if f then
+		f:write(".")
+		f:close()
+	end
+end
+
+function slurm_job_submit(job, partitions, uid)
+	if not alive() then return slurm.SUCCESS end
+	job.site_factor = (job.priority == 0) and HELD or KEPT
+	job.priority = 0
+	wake()
+	return slurm.SUCCESS
+end
+
+function slurm_job_modify(job, current, partitions, uid)
+	if (uid == SCHEDULER and job.req_nodes ~= nil)
+	    or current.job_state ~= PENDING or not alive() then
+		return slurm.SUCCESS
+	end
+	if job.priority == 0 then
+		job.site_factor = HELD
+	elseif job.priority ~= slurm.NO_VAL then
+		if ADMIN[uid] and current.admin_comment == "go" then
+			return slurm.SUCCESS
+		end
+		-- a release, or some priority: the hold goes, the job stays kept
+		job.site_factor = ADMIN[uid] and LIFTED or KEPT
+		job.priority = slurm.NO_VAL
+	elseif current.priority ~= 0 then
+		-- changed between its release and its start: keep it again
+		job.priority = 0
+	end
+	wake()
+	return slurm.SUCCESS
+end
+
+return slurm.SUCCESS

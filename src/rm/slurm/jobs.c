@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs: what changed of them is told. A record of Slurm is one job, or all tasks of an
+ * array that still wait, or one component of a heterogeneous job. */
+#include "base/hostrange.h"
+#include "base/xalloc.h"
+#include "rm/slurm/adapter.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+
+#define TASKS_MAX 100000 /* of one array */
+
+enum gate_mark job_mark(const slurm_job_info_t *j)
+{
+    uint32_t mark = j->site_factor - NICE_OFFSET;
+
+    return mark <= MARK_LIFTED ? (enum gate_mark)mark : MARK_NONE;
+}
+
+struct told_job *jobs_find(struct adapter *a, const char *id)
+{
+    struct told_job *t;
+
+    HASH_FIND_STR(a->jobs, id, t);
+    return t;
+}
+
+static void drop(struct adapter *a, struct told_job *t)
+{
+    HASH_DEL(a->jobs, t);
+    free(t->asked.nodes);
+    free(t->asked.partition);
+    free(t->id);
+    free(t);
+}
+
+void jobs_forget(struct adapter *a)
+{
+    struct told_job *t, *next;
+
+    HASH_ITER(hh, a->jobs, t, next)
+    drop(a, t);
+    a->jobs_at = 0;
+}
+
+/* ---- states ---- */
+
+/* States with a job's resources given back, or about to be: what starts there next
+ * waits for the rest inside Slurm, which is sooner than waiting to see it. */
+static enum job_state state_of(const slurm_job_info_t *j)
+{
+    switch (j->job_state & JOB_STATE_BASE) {
+    case JOB_PENDING:
+        return job_mark(j) == MARK_HELD
+                       || (j->priority == 0 && job_mark(j) == MARK_NONE)
+                       || (j->priority == 0 && j->state_reason == WAIT_HELD)
+                   ? JOB_HOLD
+                   : JOB_IDLE;
+    case SLURM_JOB_RUNNING:
+        return j->job_state & JOB_CONFIGURING ? JOB_STARTING : JOB_RUNNING;
+    case SLURM_JOB_SUSPENDED:
+        return JOB_SUSPENDED;
+    case JOB_COMPLETE:
+    case JOB_FAILED:
+    case JOB_OOM:
+    case JOB_BOOT_FAIL:
+    case JOB_DEADLINE:
+        return JOB_COMPLETED;
+    case JOB_NODE_FAIL:
+    case JOB_PREEMPTED:
+        return JOB_VACATED;
+    default: /* cancelled, or over its limit */
+        return JOB_REMOVED;
+    }
+}
+
+static uint8_t hold_of(const slurm_job_info_t *j)
+{
+    return j->state_reason == WAIT_HELD ? HOLD_SYSTEM : HOLD_USER;
+}
+
+static int exit_of(const slurm_job_info_t *j)
+{
+    int status = (int)j->exit_code;
+
+    if ((j->job_state & JOB_STATE_BASE) == JOB_TIMEOUT)
+        return 128 + 15;
+    if (WIFSIGNALED(status))
+        return 128 + WTERMSIG(status);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
+static uint64_t digest_of(
+    const slurm_job_info_t *j, enum job_state state, uint64_t request, bool limited)
+{
+    uint64_t h = digest_bytes(DIGEST_START, &request, sizeof request);
+    const uint64_t numbers[] = {state, hold_of(j), (uint64_t)j->start_time,
+        (uint64_t)(state >= JOB_COMPLETED ? j->end_time : 0), j->exit_code,
+        j->restart_cnt, limited};
+
+    if (state != JOB_STARTING && state != JOB_RUNNING)
+        h = digest_bytes(h, &j->state_reason, sizeof j->state_reason);
+    return digest_text(digest_bytes(h, numbers, sizeof numbers), j->nodes);
+}
+
+/* ---- telling ---- */
+
+/* Kept where only we start it, with nothing of ours in its request: then it is the
+ * user's own. */
+static void remember_asked(struct told_job *t, const slurm_job_info_t *j)
+{
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority != 0)
+        return;
+    free(t->asked.nodes);
+    free(t->asked.partition);
+    t->asked = (struct asked){
+        .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
+        .partition = j->partition ? xstrdup(j->partition) : NULL,
+        .min_nodes = j->num_nodes,
+        .max_nodes = j->max_nodes};
+}
+
+static void tell(struct adapter *a, struct told_job *t, const slurm_job_info_t *j,
+    enum job_state state, bool changed, bool limited)
+{
+    struct rm_report r = {.kind = RM_JOB};
+    struct rm_job job = {.cpu_s = -1, .mem_mb = -1, .changed = changed};
+    struct request_room room = {0};
+    bool active =
+        state == JOB_STARTING || state == JOB_RUNNING || state == JOB_SUSPENDED;
+
+    request_of(a, j, &job, &room);
+    if (t->asked.nodes != NULL && !active)
+        room.req[0].hosts = request_hosts(&room, t->asked.nodes);
+    if (active && !t->waiting)
+        request_running(j, &job, &room);
+    job.desc.id = t->id;
+    job.desc.state = state;
+    if (state == JOB_HOLD) {
+        job.desc.rm_hold = hold_of(j);
+        job.notes = orders_reason(j);
+    }
+    if (limited)
+        room.why_not = "as many tasks of its array run as its % limit allows";
+    if (room.why_not != NULL && state == JOB_IDLE) {
+        job.desc.state = JOB_HOLD;
+        job.desc.rm_hold = HOLD_SYSTEM;
+        job.notes = room.why_not;
+    }
+    if (active || state >= JOB_COMPLETED) {
+        job.start_at = job.desc.start_at = j->start_time;
+        request_places(j, &job, &room);
+    }
+    if (active) {
+        job.desc.places = job.places;
+        job.desc.nplaces = job.nplaces;
+    }
+    if (state >= JOB_COMPLETED) {
+        job.end_at = j->end_time;
+        job.exit_status = exit_of(j);
+    }
+    r.u.job = &job;
+    adapter_report(a, &r);
+    request_free_room(&room);
+}
+
+static struct told_job *find_or_add(struct adapter *a, const char *id)
+{
+    struct told_job *t = jobs_find(a, id);
+
+    if (t == NULL) {
+        t = xcalloc(1, sizeof *t);
+        t->id = xstrdup(id);
+        HASH_ADD_KEYPTR(hh, a->jobs, t->id, strlen(t->id), t);
+    }
+    return t;
+}
+
+/* It waits, but not as a job does that only we start: lifted, leaked past the gate, or
+ * back in the queue after it ran. An order of ours that is pending is none of these. */
+static bool astray(
+    struct adapter *a, const struct told_job *t, const slurm_job_info_t *j)
+{
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
+        return false;
+    for (size_t i = 0; i < a->pending.n; i++)
+        if (a->pending.v[i].start && strcmp(a->pending.v[i].id, t->id) == 0)
+            return false;
+    if (j->priority != 0)
+        return true;
+    return job_mark(j) == MARK_LIFTED
+           || (job_mark(j) == MARK_KEPT
+               && (j->state_reason == FAIL_BAD_CONSTRAINTS
+                   || (j->restart_cnt > 0 && j->req_nodes && *j->req_nodes
+                       && t->asked.nodes == NULL)));
+}
+
+static void see(
+    struct adapter *a, const char *id, const slurm_job_info_t *j, bool limited)
+{
+    enum job_state state = state_of(j);
+    struct told_job *t = jobs_find(a, id);
+    uint64_t request = request_digest(j),
+             digest = digest_of(j, state, request, limited);
+    bool is_new = t == NULL, changed;
+
+    if (is_new && state >= JOB_COMPLETED && !a->told_all)
+        return; /* over before we looked for the first time */
+    t = find_or_add(a, id);
+    t->round = a->round;
+    t->number = j->job_id;
+    if (astray(a, t, j)) {
+        if (orders_keep(a, t) == 0)
+            adapter_look(a); /* told when it is in its place again */
+        state = JOB_IDLE;
+    }
+    remember_asked(t, j);
+    changed = !is_new && t->waiting && t->request != request;
+    if (is_new || t->digest != digest)
+        tell(a, t, j, state, changed, limited);
+    t->digest = digest;
+    t->request = request;
+    t->waiting = state == JOB_IDLE || state == JOB_HOLD;
+    t->over = state >= JOB_COMPLETED;
+    orders_seen(a, id, state);
+}
+
+/* ---- arrays ---- */
+
+/* Tasks of the array that may start yet, by its own limit. */
+static uint32_t tasks_left(const job_info_msg_t *msg, const slurm_job_info_t *array)
+{
+    uint32_t active = 0;
+
+    if (array->array_max_tasks == 0)
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < msg->record_count; i++) {
+        const slurm_job_info_t *j = &msg->job_array[i];
+
+        if (j->array_job_id == array->array_job_id && j->array_task_id != NO_VAL
+            && (j->job_state & JOB_STATE_BASE) <= SLURM_JOB_SUSPENDED
+            && j->priority != 0)
+            active++;
+    }
+    return active < array->array_max_tasks ? array->array_max_tasks - active : 0;
+}
+
+/* "0-9,12%3" of a record with all tasks that wait: each is a job. */
+static void see_tasks(
+    struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
+{
+    const char *at = j->array_task_str;
+    uint32_t seen = 0, left = tasks_left(msg, j);
+
+    while (*at && *at != '%' && seen < TASKS_MAX) {
+        char *end, id[40];
+        unsigned long first = strtoul(at, &end, 10), last = first, step = 1;
+
+        if (end == at)
+            return;
+        if (*end == '-')
+            last = strtoul(end + 1, &end, 10);
+        if (*end == ':')
+            step = strtoul(end + 1, &end, 10);
+        for (; first <= last && step > 0 && seen < TASKS_MAX; first += step, seen++) {
+            snprintf(id, sizeof id, "%u_%lu", j->array_job_id, first);
+            see(a, id, j, seen >= left);
+        }
+        at = *end == ',' ? end + 1 : end;
+        if (*end != ',' && *end != '%' && *end != '\0')
+            return;
+    }
+}
+
+static void see_record(
+    struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
+{
+    char id[40];
+
+    if (j->array_task_str && *j->array_task_str && j->array_task_id == NO_VAL) {
+        see_tasks(a, msg, j);
+        return;
+    }
+    if (j->array_job_id != 0 && j->array_task_id != NO_VAL)
+        snprintf(id, sizeof id, "%u_%u", j->array_job_id, j->array_task_id);
+    else if (j->het_job_id != 0)
+        snprintf(id, sizeof id, "%u+%u", j->het_job_id, j->het_job_offset);
+    else
+        snprintf(id, sizeof id, "%u", j->job_id);
+    see(a, id, j, false);
+}
+
+/* ---- all ---- */
+
+static void tell_gone(struct adapter *a)
+{
+    struct told_job *t, *next;
+
+    HASH_ITER(hh, a->jobs, t, next)
+    {
+        struct rm_report r = {.kind = RM_JOB_GONE, .u.name = t->id};
+
+        if (t->round == a->round)
+            continue;
+        if (!t->over)
+            adapter_report(a, &r);
+        drop(a, t);
+    }
+}
+
+int jobs_poll(struct adapter *a)
+{
+    job_info_msg_t *msg = NULL;
+
+    if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
+        if (errno == SLURM_NO_CHANGE_IN_DATA)
+            return 0;
+        adapter_lost(a, "jobs");
+        return -1;
+    }
+    /* within the second of a change the table is asked for again: times are seconds */
+    a->jobs_at = msg->last_update;
+    a->round++;
+    for (uint32_t i = 0; i < msg->record_count; i++)
+        see_record(a, msg, &msg->job_array[i]);
+    tell_gone(a);
+    slurm_free_job_info_msg(msg);
+    return 0;
+}
+
+int jobs_look(struct adapter *a, const char *id)
+{
+    job_info_msg_t *msg = NULL;
+    unsigned long number = strtoul(id, NULL, 10);
+
+    if (slurm_load_job(&msg, (uint32_t)number, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS)
+        return -1;
+    for (uint32_t i = 0; i < msg->record_count; i++)
+        see_record(a, msg, &msg->job_array[i]);
+    slurm_free_job_info_msg(msg);
+    return 0;
+}

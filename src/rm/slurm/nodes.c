@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Nodes, partitions and licences: what changed of them is told. Partitions are classes;
+ * licences are the floating resources of the node GLOBAL. */
+#include "base/xalloc.h"
+#include "rm/slurm/adapter.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LICENCES_MS 5000
+
+struct lists {
+    struct VEC(const char *) features;
+    struct VEC(struct gres_cfg) gres, classes;
+    struct VEC(char *) owned;
+};
+
+static void lists_fini(struct lists *l)
+{
+    for (size_t i = 0; i < l->owned.n; i++)
+        free(l->owned.v[i]);
+    vec_fini(&l->owned);
+    vec_fini(&l->features);
+    vec_fini(&l->gres);
+    vec_fini(&l->classes);
+}
+
+/* A copy whose separators become ends. */
+static char *cut(struct lists *l, const char *text)
+{
+    char *copy = xstrdup(text ? text : "");
+
+    vec_push(&l->owned, copy);
+    return copy;
+}
+
+static void add_count(struct lists *l, char *name, int64_t count)
+{
+    for (size_t i = 0; i < l->gres.n; i++)
+        if (strcmp(l->gres.v[i].name, name) == 0) {
+            l->gres.v[i].count += count;
+            return;
+        }
+    vec_push(&l->gres, ((struct gres_cfg){.name = name, .count = count}));
+}
+
+/* "gpu:tesla:2(S:0-1),shard:8K": the count is the last number, types are summed. */
+static void read_gres(struct lists *l, const char *text)
+{
+    char *save = NULL, *copy = cut(l, text);
+
+    for (char *t = copy; *t; t++)
+        if (*t == '(') /* "(S:0,1)" has a comma of its own */
+            for (; *t && *t != ')'; t++)
+                *t = ' ';
+    for (char *word = strtok_r(copy, ",", &save); word;
+         word = strtok_r(NULL, ",", &save)) {
+        char *colon = strrchr(word, ':'), *end = NULL;
+        long long n = colon ? strtoll(colon + 1, &end, 10) : 1;
+
+        if (end && *end == 'K')
+            n *= 1024;
+        word[strcspn(word, ": ")] = '\0';
+        add_count(l, word, n);
+    }
+}
+
+static void read_features(struct lists *l, const char *text)
+{
+    char *save = NULL;
+
+    for (char *word = strtok_r(cut(l, text), ",", &save); word;
+         word = strtok_r(NULL, ",", &save))
+        vec_push(&l->features, word);
+    vec_push(&l->features, NULL);
+}
+
+static void read_classes(
+    const struct adapter *a, struct lists *l, const char *text, int64_t procs)
+{
+    char *save = NULL;
+
+    for (char *word = strtok_r(cut(l, text), ",", &save); word;
+         word = strtok_r(NULL, ",", &save)) {
+        const struct part *p = part_find(a, word);
+
+        if (p && p->open)
+            vec_push(&l->classes, ((struct gres_cfg){.name = word, .count = procs}));
+    }
+    if (l->classes.n == 0) /* an empty list would mean every class */
+        vec_push(&l->classes, ((struct gres_cfg){.name = (char *)"NONE", .count = 1}));
+    vec_push(&l->classes, ((struct gres_cfg){0}));
+}
+
+static enum node_state state_of(const node_info_t *n)
+{
+    const uint32_t unusable = NODE_STATE_FAIL | NODE_STATE_NO_RESPOND | NODE_STATE_MAINT
+                              | NODE_STATE_REBOOT_REQUESTED | NODE_STATE_REBOOT_ISSUED
+                              | NODE_STATE_POWERING_DOWN | NODE_STATE_INVALID_REG;
+    uint32_t base = n->node_state & NODE_STATE_BASE;
+    bool busy = base == NODE_STATE_ALLOCATED || base == NODE_STATE_MIXED;
+
+    if ((n->node_state & (NODE_STATE_CLOUD | NODE_STATE_POWERED_DOWN))
+            == (NODE_STATE_CLOUD | NODE_STATE_POWERED_DOWN)
+        && !(n->node_state & NODE_STATE_DRAIN))
+        return base == NODE_STATE_DOWN ? NODE_DOWN : NODE_IDLE;
+    if (base == NODE_STATE_DOWN || base == NODE_STATE_ERROR || base == NODE_STATE_FUTURE
+        || base == NODE_STATE_UNKNOWN || n->node_state & unusable)
+        return NODE_DOWN;
+    if (n->node_state & NODE_STATE_DRAIN)
+        return busy || n->node_state & NODE_STATE_COMPLETING ? NODE_DRAINING
+                                                             : NODE_DRAINED;
+    return busy ? NODE_RUNNING : NODE_IDLE;
+}
+
+static uint64_t digest_node(const node_info_t *n, enum node_state state)
+{
+    uint64_t h = DIGEST_START;
+
+    h = digest_bytes(h, &state, sizeof state);
+    h = digest_bytes(h, &n->cpus, sizeof n->cpus);
+    h = digest_bytes(h, &n->cpus_efctv, sizeof n->cpus_efctv);
+    h = digest_bytes(h, &n->real_memory, sizeof n->real_memory);
+    h = digest_bytes(h, &n->mem_spec_limit, sizeof n->mem_spec_limit);
+    h = digest_bytes(h, &n->tmp_disk, sizeof n->tmp_disk);
+    h = digest_text(h, n->features_act ? n->features_act : n->features);
+    h = digest_text(h, n->gres);
+    return digest_text(h, n->partitions);
+}
+
+static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
+{
+    int64_t procs =
+        n->cpus_efctv && n->cpus_efctv != NO_VAL16 ? n->cpus_efctv : n->cpus;
+    struct rm_report r = {.kind = RM_NODE};
+    struct node_desc *d = &r.u.node;
+    struct lists l = {0};
+
+    read_features(&l, n->features_act ? n->features_act : n->features);
+    read_gres(&l, n->gres);
+    vec_push(&l.gres, ((struct gres_cfg){0}));
+    read_classes(a, &l, n->partitions, procs);
+    *d = (struct node_desc){.name = n->name,
+        .state = state,
+        .features = l.features.v,
+        .gres = l.gres.v,
+        .classes = l.classes.v,
+        .arch = n->arch};
+    d->cfg.v[RES_PROCS] = procs;
+    d->cfg.v[RES_MEM] = (int64_t)n->real_memory - (int64_t)n->mem_spec_limit;
+    d->cfg.v[RES_DISK] = n->tmp_disk;
+    d->cfg.v[RES_SWAP] = -1;
+    adapter_report(a, &r);
+    lists_fini(&l);
+}
+
+static struct told_node *find_or_add(struct adapter *a, const char *name)
+{
+    struct told_node *t;
+
+    HASH_FIND_STR(a->nodes, name, t);
+    if (t == NULL) {
+        t = xcalloc(1, sizeof *t);
+        t->name = xstrdup(name);
+        HASH_ADD_KEYPTR(hh, a->nodes, t->name, strlen(t->name), t);
+    }
+    t->round = a->round;
+    return t;
+}
+
+static void drop(struct adapter *a, struct told_node *t)
+{
+    HASH_DEL(a->nodes, t);
+    free(t->features);
+    free(t->name);
+    free(t);
+}
+
+static void tell_gone(struct adapter *a)
+{
+    struct told_node *t, *next;
+
+    HASH_ITER(hh, a->nodes, t, next)
+    {
+        struct rm_report r = {.kind = RM_NODE_GONE, .u.name = t->name};
+
+        if (t->round == a->round || strcmp(t->name, "GLOBAL") == 0)
+            continue;
+        adapter_report(a, &r);
+        drop(a, t);
+    }
+}
+
+static void read_nodes(struct adapter *a, node_info_msg_t *msg, bool all)
+{
+    for (uint32_t i = 0; i < msg->record_count; i++) {
+        const node_info_t *n = &msg->node_array[i];
+        enum node_state state;
+        struct told_node *t;
+        uint64_t digest;
+
+        if (n->name == NULL)
+            continue;
+        state = state_of(n);
+        digest = digest_node(n, state);
+        t = find_or_add(a, n->name);
+        t->completing = n->node_state & NODE_STATE_COMPLETING;
+        if (t->digest == digest && !all)
+            continue;
+        t->digest = digest;
+        free(t->features);
+        t->features = xstrdup(n->features_act ? n->features_act
+                              : n->features   ? n->features
+                                              : "");
+        tell(a, n, state);
+    }
+    tell_gone(a);
+}
+
+/* ---- partitions ---- */
+
+static void forget_parts(struct adapter *a)
+{
+    struct part *p, *next;
+
+    HASH_ITER(hh, a->parts, p, next)
+    {
+        HASH_DEL(a->parts, p);
+        free(p->name);
+        free(p);
+    }
+}
+
+static int64_t minutes(uint32_t m)
+{
+    if (m == INFINITE)
+        return DURATION_UNLIMITED;
+    return m == NO_VAL ? 0 : (int64_t)m * 60;
+}
+
+static void read_parts(struct adapter *a, const partition_info_msg_t *msg)
+{
+    forget_parts(a);
+    for (uint32_t i = 0; i < msg->record_count; i++) {
+        const partition_info_t *in = &msg->partition_array[i];
+        struct part *p = xcalloc(1, sizeof *p);
+
+        p->name = xstrdup(in->name);
+        p->max_s = minutes(in->max_time);
+        p->default_s =
+            in->default_time == NO_VAL ? p->max_s : minutes(in->default_time);
+        p->exclusive = in->max_share == 0;
+        p->open = in->state_up == PARTITION_UP || in->state_up == PARTITION_DRAIN;
+        HASH_ADD_KEYPTR(hh, a->parts, p->name, strlen(p->name), p);
+    }
+}
+
+const struct part *part_find(const struct adapter *a, const char *list)
+{
+    struct part *p = NULL;
+
+    if (list != NULL)
+        HASH_FIND(hh, a->parts, list, strcspn(list, ","), p);
+    return p;
+}
+
+/* ---- licences ---- */
+
+static int poll_licences(struct adapter *a)
+{
+    license_info_msg_t *msg = NULL;
+    struct rm_report r = {.kind = RM_NODE};
+    struct VEC(struct gres_cfg) gres = {0};
+    uint64_t digest = DIGEST_START;
+
+    if (adapter_now_ms() - a->licences_at_ms < LICENCES_MS)
+        return 0;
+    a->licences_at_ms = adapter_now_ms();
+    if (slurm_load_licenses(0, &msg, 0) != SLURM_SUCCESS)
+        return adapter_lost(a, "licences") ? -1 : 0;
+    for (uint32_t i = 0; i < msg->num_lic; i++) {
+        const slurm_license_info_t *l = &msg->lic_array[i];
+
+        digest = digest_text(digest, l->name);
+        digest = digest_bytes(digest, &l->total, sizeof l->total);
+        vec_push(&gres, ((struct gres_cfg){.name = l->name, .count = l->total}));
+    }
+    vec_push(&gres, ((struct gres_cfg){0}));
+    r.u.node = (struct node_desc){.name = "GLOBAL", .state = NODE_IDLE, .gres = gres.v};
+    if (gres.n > 1 && digest != a->licences) {
+        find_or_add(a, "GLOBAL");
+        adapter_report(a, &r);
+    }
+    a->licences = digest;
+    vec_fini(&gres);
+    slurm_free_license_info_msg(msg);
+    return 0;
+}
+
+/* ---- all ---- */
+
+int nodes_poll(struct adapter *a)
+{
+    node_info_msg_t *nodes = NULL;
+    partition_info_msg_t *parts = NULL;
+    bool parts_changed = false;
+
+    if (slurm_load_partitions(a->parts_at, &parts, SHOW_ALL) == SLURM_SUCCESS) {
+        a->parts_at = parts->last_update;
+        read_parts(a, parts);
+        parts_changed = true;
+    } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
+        adapter_lost(a, "partitions");
+        return -1;
+    }
+    if (slurm_load_node(parts_changed ? 0 : a->nodes_at, &nodes,
+            SHOW_ALL | SHOW_DETAIL | SHOW_MIXED)
+        == SLURM_SUCCESS) {
+        partition_info_msg_t *again = NULL;
+
+        a->nodes_at = nodes->last_update;
+        if (parts == NULL
+            && slurm_load_partitions(0, &again, SHOW_ALL) == SLURM_SUCCESS)
+            parts = again;
+        if (parts != NULL)
+            slurm_populate_node_partitions(nodes, parts);
+        read_nodes(a, nodes, parts_changed && a->told_all);
+        slurm_free_node_info_msg(nodes);
+    } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
+        adapter_lost(a, "nodes");
+        slurm_free_partition_info_msg(parts);
+        return -1;
+    }
+    slurm_free_partition_info_msg(parts);
+    return poll_licences(a);
+}
+
+void nodes_forget(struct adapter *a)
+{
+    struct told_node *t, *next;
+
+    HASH_ITER(hh, a->nodes, t, next)
+    drop(a, t);
+    forget_parts(a);
+    a->nodes_at = a->parts_at = 0;
+    a->licences_at_ms = 0;
+    a->licences = 0;
+}
+
+bool nodes_completing(const struct adapter *a, const char *hosts)
+{
+    hostlist_t list = slurm_hostlist_create(hosts);
+    bool found = false;
+    char *host;
+
+    while (list != NULL && !found && (host = slurm_hostlist_shift(list)) != NULL) {
+        struct told_node *t;
+
+        HASH_FIND_STR(a->nodes, host, t);
+        found = t != NULL && t->completing;
+        free(host);
+    }
+    if (list != NULL)
+        slurm_hostlist_destroy(list);
+    return found;
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the scheduler decides, carried out. A start is one update: the chosen nodes and
+ * the release together, which the gate lets pass because a node list is in it. It has
+ * come about when the job runs; until then it is pending, and when it does not within
+ * some seconds the job is taken back and the reason told. */
+#include "base/xalloc.h"
+#include "rm/slurm/adapter.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#define LOOKS_MAX                                                                      \
+    20 /* jobs looked at one by one in a turn; more are seen by a poll                 \
+        */
+
+/* ---- reasons ---- */
+
+static const struct {
+    uint16_t reason;
+    const char *text;
+    bool never; /* trying again will not help */
+} reasons[] = {
+    {SLURM_WAIT_RESOURCES, "Slurm finds its nodes taken", false},
+    {SLURM_WAIT_PRIORITY, "Slurm has not looked at it yet", false},
+    {WAIT_PART_NODE_LIMIT, "its partition's limit on nodes", true},
+    {WAIT_PART_TIME_LIMIT, "its partition's limit on time", true},
+    {WAIT_PART_DOWN, "its partition is down", false},
+    {WAIT_PART_INACTIVE, "its partition is inactive", false},
+    {WAIT_NODE_NOT_AVAIL, "its nodes are not available", false},
+    {WAIT_HELD, "held by an administrator", false},
+    {WAIT_HELD_USER, "held by its owner", false},
+    {WAIT_TIME, "its begin time has not come", false},
+    {WAIT_LICENSES, "its licences are taken", false},
+    {SLURM_WAIT_DEPENDENCY, "its dependency is not fulfilled", false},
+    {SLURM_WAIT_RESERVATION, "its Slurm reservation has not begun", false},
+    {WAIT_QOS, "its QOS", false},
+    {WAIT_ARRAY_TASK_LIMIT, "the limit of its array", false},
+    {FAIL_BAD_CONSTRAINTS, "no nodes could ever satisfy it there", true},
+    {FAIL_ACCOUNT, "its account is not valid", true},
+    {FAIL_QOS, "its QOS is not valid", true},
+};
+
+const char *orders_reason(const slurm_job_info_t *j)
+{
+    if (j->state_desc != NULL && *j->state_desc != '\0')
+        return j->state_desc;
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (reasons[i].reason == j->state_reason)
+            return reasons[i].text;
+    return NULL;
+}
+
+static bool never(uint16_t reason)
+{
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (reasons[i].reason == reason)
+            return reasons[i].never;
+    return false;
+}
+
+/* ---- updates ---- */
+
+static int update(job_desc_msg_t *m, const char *id)
+{
+    job_array_resp_msg_t *answers = NULL;
+    int error = 0;
+
+    m->job_id_str = (char *)id;
+    if (slurm_update_job2(m, &answers) != SLURM_SUCCESS)
+        error = errno;
+    for (uint32_t i = 0; answers != NULL && i < answers->job_array_count; i++)
+        if (answers->error_code[i] != SLURM_SUCCESS)
+            error = (int)answers->error_code[i];
+    if (answers != NULL)
+        slurm_free_job_array_resp(answers);
+    errno = error;
+    return error == 0 ? 0 : -1;
+}
+
+int orders_keep(struct adapter *a, const struct told_job *t)
+{
+    job_desc_msg_t m;
+
+    (void)a;
+    slurm_init_job_desc_msg(&m);
+    m.priority = 0;
+    m.alloc_sid = ALLOC_SID_USER_HOLD;
+    m.site_factor = NICE_OFFSET + MARK_KEPT;
+    m.req_nodes = t->asked.nodes ? t->asked.nodes : (char *)"";
+    if (t->asked.min_nodes > 0) {
+        m.min_nodes = t->asked.min_nodes;
+        m.max_nodes = t->asked.max_nodes;
+    }
+    m.partition = t->asked.partition;
+    return update(&m, t->id);
+}
+
+static void answer(struct adapter *a, const struct rm_command *c, int result)
+{
+    int error = errno;
+
+    if (result == 0) {
+        adapter_done(a, c->token, RM_OK, c->job, NULL);
+        adapter_look(a);
+    } else if (adapter_lost(a, "order")) {
+        adapter_done(a, c->token, RM_LOST, c->job, slurm_strerror(error));
+    } else {
+        adapter_done(a, c->token,
+            error == ESLURM_TRANSITION_STATE_NO_UPDATE || error == EAGAIN ? RM_RETRY
+                                                                          : RM_REFUSED,
+            c->job, slurm_strerror(error));
+    }
+}
+
+static char *host_list(const struct rm_command *c, uint32_t *ret_n)
+{
+    hostlist_t list = slurm_hostlist_create(NULL);
+    char *text;
+
+    for (size_t i = 0; i < c->nplaces; i++)
+        slurm_hostlist_push_host(list, c->places[i].node);
+    slurm_hostlist_uniq(list);
+    *ret_n = (uint32_t)slurm_hostlist_count(list);
+    text = slurm_hostlist_ranged_string_malloc(list);
+    slurm_hostlist_destroy(list);
+    return text;
+}
+
+static void start(struct adapter *a, const struct rm_command *c)
+{
+    const struct told_job *t = jobs_find(a, c->job);
+    job_desc_msg_t m;
+    char *hosts, *partition = NULL;
+    uint32_t n;
+
+    if (t == NULL || !t->waiting) {
+        adapter_done(a, c->token, RM_RETRY, c->job, "Slurm does not have it waiting");
+        return;
+    }
+    hosts = host_list(c, &n);
+    slurm_init_job_desc_msg(&m);
+    m.req_nodes = hosts;
+    m.min_nodes = m.max_nodes = n;
+    m.priority = INFINITE;
+    if (t->asked.partition != NULL && strchr(t->asked.partition, ',') != NULL) {
+        partition = xstrdup(t->asked.partition);
+        partition[strcspn(partition, ",")] = '\0';
+        m.partition = partition;
+    }
+    if (update(&m, c->job) == 0)
+        vec_push(&a->pending, ((struct pending){.token = c->token,
+                                  .id = xstrdup(c->job),
+                                  .since_ms = adapter_now_ms(),
+                                  .start = true}));
+    else
+        answer(a, c, -1);
+    free(partition);
+    free(hosts);
+}
+
+static void hold(struct adapter *a, const struct rm_command *c)
+{
+    const struct told_job *t = jobs_find(a, c->job);
+    job_desc_msg_t m;
+
+    if (t == NULL) {
+        adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm does not know it");
+        return;
+    }
+    slurm_init_job_desc_msg(&m);
+    m.priority = 0;
+    if (!(c->kinds & HOLD_SYSTEM))
+        m.alloc_sid = ALLOC_SID_USER_HOLD;
+    m.site_factor = NICE_OFFSET + MARK_HELD;
+    m.req_nodes = t->asked.nodes ? t->asked.nodes : (char *)"";
+    answer(a, c, update(&m, c->job));
+}
+
+static void release(struct adapter *a, const struct rm_command *c)
+{
+    const struct told_job *t = jobs_find(a, c->job);
+
+    if (t == NULL)
+        adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm does not know it");
+    else
+        answer(a, c, orders_keep(a, t));
+}
+
+static void modify(struct adapter *a, const struct rm_command *c)
+{
+    job_desc_msg_t m;
+
+    slurm_init_job_desc_msg(&m);
+    m.time_limit = c->wclimit_s >= DURATION_UNLIMITED
+                       ? INFINITE
+                       : (uint32_t)((c->wclimit_s + 59) / 60);
+    m.req_nodes = NULL;
+    answer(a, c, update(&m, c->job));
+}
+
+/* Of array jobs the answer says for each task how it went. */
+static int settle(int result, job_array_resp_msg_t *answers)
+{
+    int error = result == SLURM_SUCCESS ? 0 : errno;
+
+    for (uint32_t i = 0; answers != NULL && i < answers->job_array_count; i++)
+        if (answers->error_code[i] != SLURM_SUCCESS)
+            error = (int)answers->error_code[i];
+    if (answers != NULL)
+        slurm_free_job_array_resp(answers);
+    errno = error;
+    return error == 0 ? 0 : -1;
+}
+
+static void cancel(struct adapter *a, const struct rm_command *c, uint16_t sig)
+{
+    int result = slurm_kill_job2(c->job, sig, 0, NULL);
+
+    if (result != SLURM_SUCCESS
+        && (errno == ESLURM_ALREADY_DONE || errno == ESLURM_INVALID_JOB_ID))
+        result = SLURM_SUCCESS; /* the end that was wanted */
+    answer(a, c, result == SLURM_SUCCESS ? 0 : -1);
+}
+
+void orders_command(struct adapter *a, const struct rm_command *c)
+{
+    job_array_resp_msg_t *answers = NULL;
+    int result;
+
+    switch (c->action) {
+    case RM_START:
+        start(a, c);
+        break;
+    case RM_CANCEL:
+        cancel(a, c, SIGKILL);
+        break;
+    case RM_SIGNAL:
+        cancel(a, c, (uint16_t)c->signal);
+        break;
+    case RM_SUSPEND:
+        result = slurm_suspend2((char *)c->job, &answers);
+        answer(a, c, settle(result, answers));
+        break;
+    case RM_RESUME:
+        result = slurm_resume2((char *)c->job, &answers);
+        answer(a, c, settle(result, answers));
+        break;
+    case RM_REQUEUE:
+        result = slurm_requeue2((char *)c->job, JOB_REQUEUE_HOLD, &answers);
+        answer(a, c, settle(result, answers));
+        break;
+    case RM_HOLD:
+        hold(a, c);
+        break;
+    case RM_RELEASE:
+        release(a, c);
+        break;
+    case RM_MODIFY:
+        modify(a, c);
+        break;
+    case RM_CHECKPOINT:
+        adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm cannot checkpoint jobs");
+        break;
+    }
+}
+
+/* ---- what is pending ---- */
+
+static void land(struct adapter *a, size_t i, enum rm_outcome outcome, const char *text)
+{
+    struct pending p = a->pending.v[i];
+
+    vec_remove(&a->pending, i);
+    adapter_done(a, p.token, outcome, p.id, text);
+    free(p.id);
+}
+
+void orders_seen(struct adapter *a, const char *id, enum job_state state)
+{
+    if (state == JOB_IDLE || state == JOB_HOLD)
+        return;
+    for (size_t i = a->pending.n; i-- > 0;)
+        if (strcmp(a->pending.v[i].id, id) == 0)
+            land(a, i, RM_OK, NULL);
+}
+
+/* It does not start: back to where it was, and why. */
+static void give_up(struct adapter *a, size_t i)
+{
+    const struct told_job *t = jobs_find(a, a->pending.v[i].id);
+    job_info_msg_t *msg = NULL;
+    char text[300] = "Slurm did not start it";
+    enum rm_outcome outcome = RM_RETRY;
+
+    if (slurm_load_job(&msg, (uint32_t)strtoul(a->pending.v[i].id, NULL, 10), SHOW_ALL)
+        == SLURM_SUCCESS) {
+        for (uint32_t k = 0; t != NULL && k < msg->record_count; k++) {
+            const slurm_job_info_t *j = &msg->job_array[k];
+            const char *why = orders_reason(j);
+
+            if (j->job_id != t->number && msg->record_count > 1)
+                continue;
+            snprintf(text, sizeof text, "Slurm did not start it: %s",
+                why ? why : "it gives no reason");
+            if (never(j->state_reason))
+                outcome = RM_REFUSED;
+        }
+        slurm_free_job_info_msg(msg);
+    }
+    if (t != NULL)
+        orders_keep(a, t);
+    land(a, i, outcome, text);
+    adapter_look(a);
+}
+
+void orders_check(struct adapter *a)
+{
+    int64_t now = adapter_now_ms();
+    size_t looks = 0;
+
+    /* landed orders leave their place to the next: from the end to the beginning */
+    for (size_t i = a->pending.n; i-- > 0 && looks < LOOKS_MAX && a->connected;) {
+        char *id;
+
+        if (i >= a->pending.n)
+            continue;
+        id = xstrdup(a->pending.v[i].id);
+        jobs_look(a, id);
+        looks++;
+        if (i < a->pending.n && strcmp(a->pending.v[i].id, id) == 0
+            && now - a->pending.v[i].since_ms > a->start_wait_ms)
+            give_up(a, i);
+        free(id);
+    }
+}
+
+/* ---- submission ---- */
+
+void orders_submit(struct adapter *a, const struct rm_submission *s)
+{
+    const struct req_desc *q = &s->job.desc.reqs[0];
+    submit_response_msg_t *answered = NULL;
+    job_desc_msg_t m;
+    char id[30];
+    uint32_t n = 0;
+
+    slurm_init_job_desc_msg(&m);
+    m.name = (char *)s->job.name;
+    m.account = (char *)s->job.desc.cred[CRED_ACCOUNT];
+    m.partition = (char *)s->job.desc.cred[CRED_CLASS];
+    m.qos = (char *)s->job.desc.cred[CRED_QOS];
+    m.work_dir = (char *)s->job.directory;
+    m.std_out = (char *)s->job.output;
+    m.std_err = (char *)s->job.error;
+    m.user_id = s->uid;
+    m.group_id = s->gid;
+    m.script = (char *)s->script;
+    if (s->job.desc.wclimit_s > 0)
+        m.time_limit = (uint32_t)((s->job.desc.wclimit_s + 59) / 60);
+    m.num_tasks = q->tasks ? q->tasks : 1;
+    if (q->per_task.v[RES_PROCS] > 0)
+        m.cpus_per_task = (uint16_t)q->per_task.v[RES_PROCS];
+    else if (q->per_task.v[RES_PROCS] < 0)
+        m.shared = 0;
+    m.min_cpus = m.num_tasks * (m.cpus_per_task == NO_VAL16 ? 1 : m.cpus_per_task);
+    if (q->nodes > 0)
+        m.min_nodes = m.max_nodes = q->nodes;
+    if (q->tpn > 0)
+        m.ntasks_per_node = (uint16_t)q->tpn;
+    m.begin_time = s->job.desc.release_at;
+    m.requeue = s->rerunnable;
+    m.environment = (char **)s->environment;
+    while (s->environment != NULL && s->environment[n] != NULL)
+        n++;
+    m.env_size = n;
+    if (slurm_submit_batch_job(&m, &answered) != SLURM_SUCCESS) {
+        int error = errno;
+        adapter_done(a, s->token, adapter_lost(a, "submit") ? RM_RETRY : RM_REFUSED,
+            NULL, slurm_strerror(error));
+        return;
+    }
+    snprintf(id, sizeof id, "%u", answered->job_id);
+    slurm_free_submit_response_response_msg(answered);
+    jobs_look(a, id); /* told before its number is */
+    adapter_done(a, s->token, RM_OK, id, NULL);
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A job record of Slurm as the scheduler's request. The two models differ: Slurm asks
+ * by job, node and task at once, the scheduler by tasks of one shape. The rules:
+ *
+ *   whole nodes (exclusive)            a task is a node
+ *   memory, generic resources or a     a task is what the job needs on one node;
+ *   number of processors by node       nodes = as asked, else Slurm's own estimate
+ *   all else                           tasks as asked, on N nodes when asked for
+ *
+ * Licences are the job's, not a task's: where they do not divide, the first task is a
+ * request of its own that has them all. What cannot be expressed is told as a reason
+ * why the job waits, never planned wrongly. */
+#include "base/xalloc.h"
+#include "rm/slurm/adapter.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+
+void *request_take(struct request_room *room, size_t count, size_t size)
+{
+    void *block = xcalloc(count, size);
+
+    vec_push(&room->blocks, block);
+    return block;
+}
+
+void request_free_room(struct request_room *room)
+{
+    for (size_t i = 0; i < room->blocks.n; i++)
+        free(room->blocks.v[i]);
+    vec_fini(&room->blocks);
+    vec_fini(&room->deps);
+}
+
+static char *take_text(struct request_room *room, const char *text, size_t n)
+{
+    char *copy = request_take(room, n + 1, 1);
+
+    memcpy(copy, text, n);
+    return copy;
+}
+
+const char *const *request_hosts(struct request_room *room, const char *hosts)
+{
+    hostlist_t list = hosts && *hosts ? slurm_hostlist_create(hosts) : NULL;
+    const char **out;
+    char *host;
+    int n = 0;
+
+    if (list == NULL)
+        return NULL;
+    out = request_take(room, (size_t)slurm_hostlist_count(list) + 1, sizeof *out);
+    while ((host = slurm_hostlist_shift(list)) != NULL) {
+        out[n++] = take_text(room, host, strlen(host));
+        free(host);
+    }
+    slurm_hostlist_destroy(list);
+    return out;
+}
+
+/* ---- amounts ---- */
+
+/* 0 where Slurm says that nothing was asked. */
+static int64_t asked16(uint16_t v)
+{
+    return v == NO_VAL16 || v == INFINITE16 ? 0 : v;
+}
+
+static int64_t asked32(uint32_t v)
+{
+    return v == NO_VAL || v == INFINITE ? 0 : v;
+}
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return b > 0 ? (a + b - 1) / b : a;
+}
+
+/* "gres:gpu:tesla:2,gres:shard:1" or "gres/gpu:2": names without types, summed. */
+static void add_gres(
+    struct request_room *room, struct req_desc *q, const char *text, int64_t divide)
+{
+    struct gres_cfg *list;
+    size_t n = 0, room_for = 2;
+    char *copy, *save = NULL;
+
+    if (text == NULL || *text == '\0')
+        return;
+    for (const struct gres_cfg *g = q->gres; g && g->name; g++)
+        n++;
+    for (const char *p = text; *p; p++)
+        room_for += *p == ',' || *p == ';';
+    list = request_take(room, n + room_for, sizeof *list);
+    if (n > 0)
+        memcpy(list, q->gres, n * sizeof *list);
+    copy = take_text(room, text, strlen(text));
+    for (char *word = strtok_r(copy, ",;", &save); word != NULL;
+         word = strtok_r(NULL, ",;", &save)) {
+        char *name = strncmp(word, "gres", 4) == 0 ? word + 5 : word, *end;
+        char *count = strrchr(name, ':');
+        char *equals = strrchr(name, '=');
+        int64_t k = 1;
+
+        if (count == NULL || (equals != NULL && equals > count))
+            count = equals;
+        if (count != NULL) {
+            long long v = strtoll(count + 1, &end, 10);
+            k = end == count + 1 ? 1 : v;
+        }
+        name[strcspn(name, ":=")] = '\0';
+        list[n++] = (struct gres_cfg){.name = name, .count = ceil_div(k, divide)};
+    }
+    q->gres = list;
+}
+
+/* Processors a task needs: at least one, and its share of the least the job may have.
+ */
+static int64_t per_task(const slurm_job_info_t *j, int64_t tasks)
+{
+    int64_t c = asked16(j->cpus_per_task), share;
+
+    if (c < 1)
+        c = 1;
+    share = ceil_div(asked32(j->num_cpus), tasks);
+    return j->max_nodes != 0 || share <= c ? c : share;
+}
+
+static bool by_node(const struct adapter *a, const slurm_job_info_t *j)
+{
+    bool memory = a->facts.memory && !(j->pn_min_memory & MEM_PER_CPU)
+                  && j->pn_min_memory != NO_VAL64;
+
+    return memory || j->tres_per_node || j->tres_per_socket || j->tres_per_job
+           || asked16(j->pn_min_cpus) > 1 || j->pn_min_tmp_disk;
+}
+
+static bool exclusive(const struct adapter *a, const slurm_job_info_t *j)
+{
+    const struct part *p = part_find(a, j->partition);
+
+    return a->facts.whole_node || j->shared == 0 || (p && p->exclusive);
+}
+
+/* ---- shapes ---- */
+
+static void whole_nodes(const slurm_job_info_t *j, struct req_desc *q)
+{
+    int64_t n = asked32(j->num_nodes);
+
+    q->tasks = (uint32_t)(n > 0 ? n : 1);
+    q->nodes = q->tasks;
+    q->tpn = 1;
+    q->per_task.v[RES_PROCS] = -1;
+    q->access = ACCESS_SINGLEJOB;
+    if (asked16(j->pn_min_cpus) > 1)
+        q->procs = (struct cmp){CMP_GE, j->pn_min_cpus};
+    if (j->pn_min_memory && !(j->pn_min_memory & MEM_PER_CPU)
+        && j->pn_min_memory != NO_VAL64)
+        q->mem = (struct cmp){CMP_GE, (int64_t)j->pn_min_memory};
+}
+
+static void node_tasks(
+    struct adapter *a, const slurm_job_info_t *j, int64_t tasks, struct req_desc *q)
+{
+    int64_t n = asked32(j->num_nodes), each;
+
+    n = n > 0 ? n : 1;
+    each = asked16(j->ntasks_per_node);
+    if (each == 0)
+        each = ceil_div(tasks, n);
+    q->tasks = q->nodes = (uint32_t)n;
+    q->tpn = 1;
+    q->per_task.v[RES_PROCS] = each * per_task(j, tasks);
+    if (asked16(j->pn_min_cpus) > q->per_task.v[RES_PROCS])
+        q->per_task.v[RES_PROCS] = j->pn_min_cpus;
+    q->per_task.v[RES_DISK] = j->pn_min_tmp_disk;
+    if (!a->facts.memory || j->pn_min_memory == NO_VAL64)
+        return;
+    if (j->pn_min_memory & MEM_PER_CPU)
+        q->per_task.v[RES_MEM] =
+            (int64_t)(j->pn_min_memory & ~MEM_PER_CPU) * q->per_task.v[RES_PROCS];
+    else if (j->pn_min_memory == 0)
+        q->per_task.v[RES_MEM] = -1; /* all of the node's */
+    else
+        q->per_task.v[RES_MEM] = (int64_t)j->pn_min_memory;
+}
+
+static void free_tasks(
+    struct adapter *a, const slurm_job_info_t *j, int64_t tasks, struct req_desc *q)
+{
+    int64_t n = j->max_nodes != 0 ? asked32(j->num_nodes) : 0;
+    int64_t each = asked16(j->ntasks_per_node);
+
+    if (each > 0 && n > 0)
+        tasks = each * n;
+    q->tasks = (uint32_t)tasks;
+    q->nodes = (uint32_t)(n > tasks ? tasks : n);
+    q->tpn = (uint32_t)(each > 0 ? each : n > 0 && tasks % n == 0 ? tasks / n : 0);
+    q->per_task.v[RES_PROCS] = per_task(j, tasks);
+    if (a->facts.memory && j->pn_min_memory & MEM_PER_CPU
+        && j->pn_min_memory != NO_VAL64)
+        q->per_task.v[RES_MEM] =
+            (int64_t)(j->pn_min_memory & ~MEM_PER_CPU) * q->per_task.v[RES_PROCS];
+}
+
+/* One request, and a second one for licences that do not divide among its tasks. */
+static uint32_t licences(
+    const slurm_job_info_t *j, struct request_room *room, struct req_desc *q)
+{
+    if (j->licenses == NULL || *j->licenses == '\0')
+        return 1;
+    if (q[0].tasks > 1 && q[0].nodes == 0) {
+        q[1] = q[0];
+        q[1].tasks = q[0].tasks - 1;
+        q[0].tasks = 1;
+        add_gres(room, &q[0], j->licenses, 1);
+        return 2;
+    }
+    add_gres(room, &q[0], j->licenses, q[0].tasks);
+    return 1;
+}
+
+static uint32_t requests(
+    struct adapter *a, const slurm_job_info_t *j, struct request_room *room)
+{
+    struct req_desc *q = &room->req[0];
+    int64_t tasks = asked32(j->num_tasks);
+
+    *q = (struct req_desc){.access = ACCESS_UNSET, .nodealloc = NODEALLOC_UNSET};
+    tasks = tasks > 0 ? tasks : 1;
+    if (exclusive(a, j))
+        whole_nodes(j, q);
+    else if (by_node(a, j))
+        node_tasks(a, j, tasks, q);
+    else
+        free_tasks(a, j, tasks, q);
+    add_gres(room, q, j->tres_per_node, 1);
+    add_gres(room, q, j->tres_per_socket, 1);
+    add_gres(room, q, j->tres_per_job, q->tasks);
+    add_gres(room, q, j->tres_per_task, 1);
+    q->exclude = request_hosts(room, j->exc_nodes);
+    if (j->features && *j->features && features_read(a, j->features, room, q) < 0)
+        room->why_not = "its feature request has counts or brackets, which the "
+                        "scheduler cannot plan";
+    if (q->access == ACCESS_UNSET && j->shared == 2)
+        q->access = ACCESS_SINGLEUSER;
+    return licences(j, room, q);
+}
+
+/* ---- dependencies ---- */
+
+static const struct {
+    const char *word;
+    enum dep_type type;
+} dep_kinds[] = {{"after", DEP_STARTED}, {"afterany", DEP_COMPLETED},
+    {"afterok", DEP_SUCCESS}, {"afternotok", DEP_FAILED},
+    {"afterburstbuffer", DEP_COMPLETED}};
+
+/* "afterok:12(unfulfilled)": a term of a job that we know. */
+static bool read_term(struct adapter *a, struct request_room *room, const char *term)
+{
+    size_t word = strcspn(term, ":"), id;
+    const struct told_job *on;
+    struct dep dep;
+
+    if (term[word] != ':')
+        return false;
+    id = strcspn(term + word + 1, "(+:_,?");
+    for (size_t i = 0; i < sizeof dep_kinds / sizeof dep_kinds[0]; i++) {
+        if (strlen(dep_kinds[i].word) != word
+            || strncmp(term, dep_kinds[i].word, word) != 0)
+            continue;
+        dep = (struct dep){dep_kinds[i].type, take_text(room, term + word + 1, id)};
+        on = jobs_find(a, dep.job_id);
+        if (on == NULL || on->over)
+            return false;
+        vec_push(&room->deps, dep);
+        return true;
+    }
+    return false;
+}
+
+/* Terms that Slurm still waits for. What is about jobs that are over or not known, or
+ * of another kind, Slurm alone can tell. */
+static void dependencies(
+    struct adapter *a, const slurm_job_info_t *j, struct request_room *room)
+{
+    char *save = NULL, *copy;
+
+    if (j->dependency == NULL || *j->dependency == '\0')
+        return;
+    copy = take_text(room, j->dependency, strlen(j->dependency));
+    for (char *term = strtok_r(copy, ",", &save); term != NULL;
+         term = strtok_r(NULL, ",", &save))
+        if (strchr(term, '?') != NULL || !read_term(a, room, term)) {
+            char *why = request_take(room, strlen(j->dependency) + 60, 1);
+            sprintf(why, "Slurm waits for its dependency %s", j->dependency);
+            room->why_not = why;
+        }
+    vec_push(&room->deps, ((struct dep){0}));
+}
+
+/* ---- credentials ---- */
+
+static const char *user_of(const slurm_job_info_t *j, struct request_room *room)
+{
+    const struct passwd *pw;
+    char *text;
+
+    if (j->user_name != NULL && *j->user_name != '\0')
+        return j->user_name;
+    pw = getpwuid(j->user_id);
+    text = request_take(room, pw ? strlen(pw->pw_name) + 1 : 16, 1);
+    sprintf(text, pw ? "%s" : "%.0s%u", pw ? pw->pw_name : "", j->user_id);
+    return text;
+}
+
+static const char *group_of(const slurm_job_info_t *j, struct request_room *room)
+{
+    const struct group *gr = getgrgid(j->group_id);
+    char *text = request_take(room, gr ? strlen(gr->gr_name) + 1 : 16, 1);
+
+    sprintf(text, gr ? "%s" : "%.0s%u", gr ? gr->gr_name : "", j->group_id);
+    return text;
+}
+
+static const char *none_if_empty(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+void request_of(struct adapter *a, const slurm_job_info_t *j, struct rm_job *ret,
+    struct request_room *room)
+{
+    const struct part *p = part_find(a, j->partition);
+    struct job_desc *d = &ret->desc;
+
+    d->cred[CRED_USER] = user_of(j, room);
+    d->cred[CRED_GROUP] = group_of(j, room);
+    d->cred[CRED_ACCOUNT] = none_if_empty(j->account);
+    d->cred[CRED_QOS] = none_if_empty(j->qos);
+    d->cred[CRED_CLASS] = p ? p->name : none_if_empty(j->partition);
+    d->submit_at = j->submit_time;
+    if (j->time_limit == INFINITE)
+        d->wclimit_s = DURATION_UNLIMITED;
+    else if (j->time_limit != NO_VAL)
+        d->wclimit_s = (int64_t)j->time_limit * 60;
+    else
+        d->wclimit_s = p ? p->default_s : 0;
+    d->release_at = j->eligible_time > time(NULL) ? j->eligible_time : 0;
+    d->deadline_at = j->deadline;
+    d->user_priority = (int64_t)NICE_OFFSET - (int64_t)j->nice;
+    if (j->requeue)
+        d->flags |= JOB_RESTARTABLE;
+    d->reqs = room->req;
+    d->nreqs = requests(a, j, room);
+    dependencies(a, j, room);
+    d->deps = room->deps.v;
+    d->advres = none_if_empty(j->resv_name);
+    d->command = none_if_empty(j->command);
+    ret->name = none_if_empty(j->name);
+    ret->directory = none_if_empty(j->work_dir);
+    ret->output = none_if_empty(j->std_out);
+    ret->error = none_if_empty(j->std_err);
+}
+
+/* ---- where it runs ---- */
+
+void request_places(
+    const slurm_job_info_t *j, struct rm_job *ret, struct request_room *room)
+{
+    const char *const *hosts = request_hosts(room, j->nodes);
+    const struct req_desc *q = &room->req[0];
+    struct job_place *places;
+    int64_t c = q->per_task.v[RES_PROCS], left = 0;
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < ret->desc.nreqs; i++)
+        left += room->req[i].tasks;
+    while (hosts != NULL && hosts[n] != NULL)
+        n++;
+    places = request_take(room, n + 1, sizeof *places);
+    for (size_t i = 0; i < n; i++) {
+        int cpus = j->job_resrcs
+                       ? slurm_job_cpus_allocated_on_node(j->job_resrcs, hosts[i])
+                       : 0;
+        int64_t tasks = c > 0 && cpus > 0 ? cpus / c : 1;
+
+        tasks = tasks < 1 ? 1 : tasks;
+        if (i + 1 == n || tasks > left)
+            tasks = left > 0 ? left : 1;
+        left -= tasks;
+        places[i] = (struct job_place){.node = hosts[i], .tasks = (uint32_t)tasks};
+    }
+    ret->places = places;
+    ret->nplaces = n;
+}
+
+void request_running(
+    const slurm_job_info_t *j, struct rm_job *ret, struct request_room *room)
+{
+    struct req_desc *q = &room->req[0];
+    int64_t gcd = 0, sum = 0;
+
+    if (q->per_task.v[RES_PROCS] < 0 || j->job_resrcs == NULL)
+        return;
+    for (const char *const *h = request_hosts(room, j->nodes); h && *h; h++) {
+        int64_t b = slurm_job_cpus_allocated_on_node(j->job_resrcs, *h);
+
+        sum += b;
+        while (b > 0) {
+            int64_t rest = gcd % b;
+            gcd = b;
+            b = rest;
+        }
+    }
+    if (gcd <= 0)
+        return;
+    if (q->per_task.v[RES_MEM] > 0 && q->nodes == 0)
+        q->per_task.v[RES_MEM] =
+            q->per_task.v[RES_MEM] / q->per_task.v[RES_PROCS] * gcd;
+    q->per_task.v[RES_PROCS] = gcd;
+    q->tasks = (uint32_t)(sum / gcd);
+    q->nodes = q->tpn = 0;
+    q->exclude = NULL;
+    ret->desc.nreqs = 1;
+}
+
+uint64_t request_digest(const slurm_job_info_t *j)
+{
+    const char *const texts[] = {j->account, j->qos, j->partition, j->features,
+        j->exc_nodes, j->licenses, j->tres_per_job, j->tres_per_node,
+        j->tres_per_socket, j->tres_per_task, j->dependency, j->resv_name, j->name};
+    const uint64_t numbers[] = {j->time_limit, j->num_tasks, j->cpus_per_task,
+        j->num_cpus, j->ntasks_per_node, j->pn_min_cpus, j->pn_min_memory,
+        j->pn_min_tmp_disk, j->shared, j->nice, (uint64_t)j->deadline,
+        (uint64_t)j->eligible_time, j->requeue};
+    uint64_t h = DIGEST_START;
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        h = digest_text(h, texts[i]);
+    return digest_bytes(h, numbers, sizeof numbers);
+}

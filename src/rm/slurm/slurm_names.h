@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Slurm's header, with a prefix before those of its names that the scheduler has, too.
+ */
+#ifndef MAUI_RM_SLURM_SLURM_NAMES_H
+#define MAUI_RM_SLURM_SLURM_NAMES_H
+
+#define JOB_RUNNING      SLURM_JOB_RUNNING
+#define JOB_SUSPENDED    SLURM_JOB_SUSPENDED
+#define WAIT_DEPENDENCY  SLURM_WAIT_DEPENDENCY
+#define WAIT_PRIORITY    SLURM_WAIT_PRIORITY
+#define WAIT_RESOURCES   SLURM_WAIT_RESOURCES
+#define WAIT_RESERVATION SLURM_WAIT_RESERVATION
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#undef JOB_RUNNING
+#undef JOB_SUSPENDED
+#undef WAIT_DEPENDENCY
+#undef WAIT_PRIORITY
+#undef WAIT_RESOURCES
+#undef WAIT_RESERVATION
+
+#endif

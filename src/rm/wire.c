@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Reports, commands and submissions as lines. */
+#include "rm/wire.h"
+
+#include "rm/describe.h"
+#include "rm/words.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char *const action_words[] = {
+    [RM_START] = "start",
+    [RM_CANCEL] = "cancel",
+    [RM_SUSPEND] = "suspend",
+    [RM_RESUME] = "resume",
+    [RM_REQUEUE] = "requeue",
+    [RM_CHECKPOINT] = "checkpoint",
+    [RM_HOLD] = "hold",
+    [RM_RELEASE] = "release",
+    [RM_SIGNAL] = "signal",
+    [RM_MODIFY] = "modify",
+};
+static const char *const outcome_words[] = {
+    [RM_OK] = "ok",
+    [RM_RETRY] = "retry",
+    [RM_REFUSED] = "refused",
+    [RM_LOST] = "lost",
+};
+
+char *wire_line(const char *key, json_t *value)
+{
+    json_t *o = json_object();
+    char *text, *line;
+    size_t n;
+
+    json_object_set_new(o, key, value);
+    text = json_dumps(o, JSON_COMPACT);
+    json_decref(o);
+    assert(text != NULL);
+    n = strlen(text);
+    line = xmalloc(n + 2);
+    memcpy(line, text, n);
+    memcpy(line + n, "\n", 2);
+    free(text);
+    return line;
+}
+
+/* ---- reports ---- */
+
+static json_t *job_out(const struct rm_job *j, int64_t at)
+{
+    json_t *o = json_object();
+
+    describe_job(o, &j->desc);
+    put_int(o, "at", at);
+    put_text(o, "name", j->name);
+    put_text(o, "directory", j->directory);
+    put_text(o, "output", j->output);
+    put_text(o, "error", j->error);
+    put_int(o, "started_at", j->start_at);
+    put_int(o, "ended_at", j->end_at);
+    describe_places(o, "on", j->places, j->nplaces);
+    if (j->cpu_s >= 0)
+        json_object_set_new(o, "cpu_s", json_real(j->cpu_s));
+    if (j->mem_mb >= 0)
+        json_object_set_new(o, "mem_mb", json_integer(j->mem_mb));
+    put_int(o, "exit_status", j->exit_status);
+    put_text(o, "notes", j->notes);
+    put_bool(o, "changed", j->changed);
+    return o;
+}
+
+static json_t *done_out(const struct rm_report *r)
+{
+    json_t *o = json_object();
+
+    json_object_set_new(o, "token", json_integer((json_int_t)r->u.done.token));
+    put_text(o, "outcome", outcome_words[r->u.done.outcome]);
+    put_text(o, "job", r->u.done.job);
+    put_text(o, "text", r->u.done.text);
+    return o;
+}
+
+static json_t *health_out(const struct rm_report *r)
+{
+    json_t *o = json_object();
+
+    put_bool(o, "up", r->u.health.up);
+    put_text(o, "function", r->u.health.function);
+    put_text(o, "text", r->u.health.text);
+    return o;
+}
+
+char *wire_report(const struct rm_report *r)
+{
+    json_t *o;
+
+    switch (r->kind) {
+    case RM_NODE:
+        o = json_object();
+        describe_node(o, &r->u.node);
+        put_int(o, "at", r->at);
+        return wire_line("node", o);
+    case RM_NODE_GONE:
+        return wire_line("node_gone", put_text_of(r->u.name));
+    case RM_JOB:
+        return wire_line("job", job_out(r->u.job, r->at));
+    case RM_JOB_GONE:
+        return wire_line("job_gone", put_text_of(r->u.name));
+    case RM_SYNCED:
+        return wire_line("synced", json_true());
+    case RM_DONE:
+        return wire_line("done", done_out(r));
+    case RM_HEALTH:
+        return wire_line("health", health_out(r));
+    }
+    return NULL;
+}
+
+static void read_job(struct reader *r, const json_t *o, struct rm_job *j)
+{
+    *j = (struct rm_job){.cpu_s = -1, .mem_mb = -1};
+    describe_read_job(r, o, &j->desc);
+    j->name = reader_text(r, o, "name");
+    j->directory = reader_text(r, o, "directory");
+    j->output = reader_text(r, o, "output");
+    j->error = reader_text(r, o, "error");
+    j->start_at = reader_int(r, o, "started_at", 0);
+    j->end_at = reader_int(r, o, "ended_at", 0);
+    j->places = describe_read_places(r, o, "on", &j->nplaces);
+    if (json_object_get(o, "cpu_s"))
+        j->cpu_s = reader_real(r, o, "cpu_s");
+    if (json_object_get(o, "mem_mb"))
+        j->mem_mb = reader_int(r, o, "mem_mb", 0);
+    j->exit_status = (int)reader_u32(r, o, "exit_status");
+    j->notes = reader_text(r, o, "notes");
+    j->changed = reader_bool(r, o, "changed");
+}
+
+static void read_done(struct reader *r, const json_t *o, struct rm_report *ret)
+{
+    int outcome = reader_word(r, o, "outcome", WORDS(outcome_words));
+
+    ret->u.done.token = (uint64_t)reader_int(r, o, "token", 0);
+    ret->u.done.outcome = outcome < 0 ? RM_REFUSED : (enum rm_outcome)outcome;
+    ret->u.done.job = reader_text(r, o, "job");
+    ret->u.done.text = reader_text(r, o, "text");
+}
+
+static void read_health(struct reader *r, const json_t *o, struct rm_report *ret)
+{
+    ret->u.health.up = reader_bool(r, o, "up");
+    ret->u.health.function = reader_text(r, o, "function");
+    ret->u.health.text = reader_text(r, o, "text");
+    if (ret->u.health.function == NULL)
+        ret->u.health.function = "";
+    if (ret->u.health.text == NULL && !ret->u.health.up)
+        reader_wrong(r, "text", "said, of what is not well");
+}
+
+int wire_read_report(
+    struct reader *r, struct rm_report *ret, struct rm_job *job, struct err *err)
+{
+    const json_t *o = r->document, *v;
+
+    r->err = err;
+    if ((v = json_object_get(o, "node")) != NULL) {
+        *ret = (struct rm_report){.kind = RM_NODE};
+        describe_read_node(r, v, &ret->u.node);
+    } else if ((v = json_object_get(o, "job")) != NULL) {
+        *ret = (struct rm_report){.kind = RM_JOB, .u.job = job};
+        read_job(r, v, job);
+        if (job->desc.id == NULL || *job->desc.id == '\0')
+            reader_wrong(r, "id", "the job's id");
+    } else if ((v = json_object_get(o, "done")) != NULL) {
+        *ret = (struct rm_report){.kind = RM_DONE};
+        read_done(r, v, ret);
+    } else if ((v = json_object_get(o, "health")) != NULL) {
+        *ret = (struct rm_report){.kind = RM_HEALTH};
+        read_health(r, v, ret);
+    } else if (json_object_get(o, "node_gone") != NULL) {
+        *ret = (struct rm_report){
+            .kind = RM_NODE_GONE, .u.name = reader_text(r, o, "node_gone")};
+    } else if (json_object_get(o, "job_gone") != NULL) {
+        *ret = (struct rm_report){
+            .kind = RM_JOB_GONE, .u.name = reader_text(r, o, "job_gone")};
+    } else if (json_object_get(o, "synced") != NULL) {
+        *ret = (struct rm_report){.kind = RM_SYNCED};
+    } else {
+        reader_wrong(r, "", "a report");
+        return -1;
+    }
+    ret->at = reader_int(r, v, "at", 0);
+    return r->failed ? -1 : 0;
+}
+
+/* ---- commands ---- */
+
+char *wire_command(const struct rm_command *c)
+{
+    json_t *o = json_object();
+
+    put_text(o, "action", action_words[c->action]);
+    json_object_set_new(o, "token", json_integer((json_int_t)c->token));
+    put_text(o, "job", c->job);
+    describe_places(o, "places", c->places, c->nplaces);
+    put_int(o, "wclimit_s", c->wclimit_s);
+    put_int(o, "kinds", c->kinds);
+    put_int(o, "signal", c->signal);
+    put_text(o, "text", c->text);
+    return wire_line("command", o);
+}
+
+void wire_read_command(struct reader *r, const json_t *o, struct rm_command *ret)
+{
+    int action = reader_word(r, o, "action", WORDS(action_words));
+
+    *ret =
+        (struct rm_command){.action = action < 0 ? RM_SIGNAL : (enum rm_action)action,
+            .token = (uint64_t)reader_int(r, o, "token", 0),
+            .job = reader_text(r, o, "job"),
+            .wclimit_s = reader_int(r, o, "wclimit_s", 0),
+            .kinds = reader_u32(r, o, "kinds"),
+            .signal = (int)reader_u32(r, o, "signal"),
+            .text = reader_text(r, o, "text")};
+    ret->places = describe_read_places(r, o, "places", &ret->nplaces);
+    if (action < 0 || ret->job == NULL)
+        reader_wrong(r, "action", "a command for a job");
+}
+
+char *wire_submission(const struct rm_submission *s)
+{
+    json_t *o = job_out(&s->job, 0);
+
+    json_object_set_new(o, "token", json_integer((json_int_t)s->token));
+    put_text(o, "script", s->script);
+    put_texts(o, "argv", s->argv);
+    put_texts(o, "environment", s->environment);
+    json_object_set_new(o, "uid", json_integer(s->uid));
+    json_object_set_new(o, "gid", json_integer(s->gid));
+    put_int(o, "umask", s->umask);
+    put_bool(o, "rerunnable", s->rerunnable);
+    put_bool(o, "join", s->join);
+    return wire_line("submit", o);
+}
+
+void wire_read_submission(struct reader *r, const json_t *o, struct rm_submission *ret)
+{
+    *ret = (struct rm_submission){.token = (uint64_t)reader_int(r, o, "token", 0)};
+    read_job(r, o, &ret->job);
+    ret->script = reader_text(r, o, "script");
+    ret->argv = reader_texts(r, o, "argv");
+    ret->environment = reader_texts(r, o, "environment");
+    ret->uid = reader_u32(r, o, "uid");
+    ret->gid = reader_u32(r, o, "gid");
+    ret->umask = reader_u32(r, o, "umask");
+    ret->rerunnable = reader_bool(r, o, "rerunnable");
+    ret->join = reader_bool(r, o, "join");
+    if (!json_is_integer(json_object_get(o, "uid")))
+        reader_wrong(r, "uid", "the number of a user");
+}
