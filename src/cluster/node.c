@@ -112,7 +112,7 @@ static int desc_check(const struct node_desc *d, struct err *err)
 
 static int node_name_check(const char *name, struct err *err)
 {
-    static const char reserved[][8] = {"GLOBAL", "DEFAULT", "[ALL]", "[NONE]"};
+    static const char reserved[][8] = {"DEFAULT", "[ALL]", "[NONE]"};
 
     if (name_check("node", name, err))
         return -1;
@@ -280,6 +280,8 @@ static struct node *node_add(struct cluster *c, const char *name, enum node_stat
     n->speed = 1.0;
     n->pool = INDEX_NONE;
     vec_push(&c->nodes, n);
+    if (n->global)
+        c->global_node = n->index;
     node_link_sections(c, n);
     partition_count_node(c, n, +1);
     return n;
@@ -342,6 +344,9 @@ int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
 
     if (node_name_check(d->name, err))
         return -1;
+    if (!strcmp(d->name, "GLOBAL") && d->cfg.v[RES_PROCS] > 0)
+        return err_set(err, ERR_INVALID,
+            "node 'GLOBAL' is reserved for what floats: it has no processors");
     if (desc_check(d, err)) {
         err_prefix(err, "node '%s': ", d->name);
         return -1;
@@ -366,11 +371,12 @@ int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
 
 /* ---- settings ---------------------------------------------------------------- */
 
-/* GLOBAL comes into being with its section and stays, without resources, after it. */
+/* GLOBAL comes into being with its section, or when a resource manager tells of it,
+ * and stays, without resources, after it. */
 static void configure_global(struct cluster *c)
 {
     if (c->global_node == INDEX_NONE && settings_find_node(c->cfg, "GLOBAL"))
-        c->global_node = node_add(c, "GLOBAL", NODE_IDLE)->index;
+        node_add(c, "GLOBAL", NODE_IDLE);
 }
 
 void nodes_configure(struct cluster *c)

@@ -35,8 +35,9 @@ struct remote {
     char *path;  /* of the adapter */
     char *hello; /* its first line */
     int64_t timeout_s;
-    pid_t pid; /* 0 = not running */
-    int fd;
+    pid_t pid;        /* 0 = not running */
+    int fd, words_fd; /* words: its standard error */
+    char words[300];  /* the last line there */
     sd_event_source *io, *child, *timer;
     struct strbuf in, out;
     size_t sent; /* of `out` */
@@ -179,7 +180,9 @@ static void let_go(struct remote *m)
     m->child = sd_event_source_disable_unref(m->child);
     if (m->fd >= 0)
         close(m->fd);
-    m->fd = -1;
+    if (m->words_fd >= 0)
+        close(m->words_fd);
+    m->fd = m->words_fd = -1;
     m->pid = 0;
     m->in.len = m->out.len = m->sent = 0;
 }
@@ -198,18 +201,31 @@ static void lost(struct remote *m, const char *why)
     wait_for(m, (uint64_t)m->pause_s * 1000000);
 }
 
+/* What it said last on its standard error: libraries that end a process tell why. */
+static void read_words(struct remote *m)
+{
+    char text[4096];
+    ssize_t n = read(m->words_fd, text, sizeof text - 1), from;
+
+    if (n <= 0)
+        return;
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    for (from = n; from > 0 && text[from - 1] != '\n';)
+        from--;
+    snprintf(m->words, sizeof m->words, "%.*s", (int)(n - from), text + from);
+}
+
 static int on_child(sd_event_source *source, const siginfo_t *si, void *ctx)
 {
     struct remote *m = ctx;
-    char text[200];
+    char text[700];
 
     (void)source;
-    if (si->si_code == CLD_EXITED)
-        snprintf(text, sizeof text, "the adapter %s ended with status %d", m->path,
-            si->si_status);
-    else
-        snprintf(text, sizeof text, "the adapter %s was killed by signal %d", m->path,
-            si->si_status);
+    read_words(m);
+    snprintf(text, sizeof text, "the adapter %s %s %d%s%s", m->path,
+        si->si_code == CLD_EXITED ? "ended with status" : "was killed by signal",
+        si->si_status, *m->words ? ": " : "", m->words);
     /* what it said last explains its end */
     while (m->io != NULL && on_io(m->io, m->fd, EPOLLIN, m) > 0)
         continue;
@@ -242,7 +258,7 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *ctx)
     return 0;
 }
 
-static void become_adapter(const struct remote *m, int fd)
+static void become_adapter(const struct remote *m, int fd, int words)
 {
     char *argv[] = {m->path, (char *)"--adapter", NULL};
     sigset_t none;
@@ -251,24 +267,32 @@ static void become_adapter(const struct remote *m, int fd)
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     dup2(fd, STDIN_FILENO);
+    dup2(words, STDERR_FILENO);
     execv(m->path, argv);
     _exit(127);
 }
 
 static void begin(struct remote *m)
 {
-    int ends[2];
+    int ends[2], words[2] = {-1, -1};
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
         lost(m, strerror(errno));
         return;
     }
+    /* never waited for: a full pipe is the adapter's loss */
+    if (pipe2(words, O_CLOEXEC | O_NONBLOCK) < 0)
+        words[0] = words[1] = -1;
+    m->words[0] = '\0';
     m->begun_at = now_s();
     m->pid = fork();
     if (m->pid == 0)
-        become_adapter(m, ends[1]);
+        become_adapter(m, ends[1], words[1]);
     close(ends[1]);
+    if (words[1] >= 0)
+        close(words[1]);
     m->fd = ends[0];
+    m->words_fd = words[0];
     if (m->pid < 0) {
         lost(m, strerror(errno));
         return;
@@ -295,6 +319,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
         kill(m->pid, SIGKILL);
     else
         say(m, wire_line("ping", json_integer(++m->pings)));
+    read_words(m); /* also so that the pipe does not fill */
     wait_for(m, PING_US);
     return 0;
 }
@@ -353,7 +378,7 @@ struct rm *remote_open(const struct rm_driver *driver, const char *program,
     m->path = path;
     m->hello = hello(cfg);
     m->timeout_s = timeout_s;
-    m->fd = -1;
+    m->fd = m->words_fd = -1;
     wait_for(m, 0);
     return &m->rm;
 }

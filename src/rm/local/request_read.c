@@ -5,9 +5,11 @@
 
 static void read_all(struct reader *m, const json_t *o, struct request *r)
 {
-    describe_read_job(m, o, &r->job.desc);
-    if (r->job.desc.id == NULL || *r->job.desc.id == '\0')
+    const char *id = reader_text(m, o, "id");
+
+    if (id == NULL || *id == '\0')
         reader_wrong(m, "id", "the job's id");
+    describe_read_job(m, o, &r->job.desc);
     r->job.name = reader_text(m, o, "name");
     r->job.directory = reader_text(m, o, "directory");
     r->job.output = reader_text(m, o, "output");

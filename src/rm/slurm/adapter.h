@@ -45,8 +45,9 @@ struct told_node {
 
 /* What the user asked for before a start overwrote it. */
 struct asked {
-    char *nodes, *partition; /* owned; NULL = none */
-    uint32_t min_nodes, max_nodes;
+    bool known;
+    char *nodes, *partition;       /* owned; NULL = none */
+    uint32_t min_nodes, max_nodes; /* max 0 = none */
 };
 
 /* A job, or one task of an array, as last told. */
@@ -145,6 +146,13 @@ void *request_take(struct request_room *room, size_t count, size_t size);
 const char *const *request_hosts(struct request_room *room, const char *hosts);
 /* Digest of what a user can ask for. */
 uint64_t request_digest(const slurm_job_info_t *j);
+
+/* ---- asked.c ---- */
+void asked_free(struct asked *k);
+/* As a text for the administrator's comment of the job, where a start overwrites what
+ * the user asked for; NULL when there is nothing to remember. Owned by the caller. */
+char *asked_text(const struct asked *k);
+void asked_parse(struct asked *ret, const char *text);
 
 /* ---- orders.c ---- */
 void orders_command(struct adapter *a, const struct rm_command *c);

@@ -28,8 +28,7 @@ struct told_job *jobs_find(struct adapter *a, const char *id)
 static void drop(struct adapter *a, struct told_job *t)
 {
     HASH_DEL(a->jobs, t);
-    free(t->asked.nodes);
-    free(t->asked.partition);
+    asked_free(&t->asked);
     free(t->id);
     free(t);
 }
@@ -106,17 +105,21 @@ static uint64_t digest_of(
 /* ---- telling ---- */
 
 /* Kept where only we start it, with nothing of ours in its request: then it is the
- * user's own. */
+ * user's own. After a start it is in the comment that the start left. */
 static void remember_asked(struct told_job *t, const slurm_job_info_t *j)
 {
-    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority != 0)
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
         return;
-    free(t->asked.nodes);
-    free(t->asked.partition);
-    t->asked = (struct asked){
+    if (j->priority != 0) {
+        if (!t->asked.known)
+            asked_parse(&t->asked, j->admin_comment);
+        return;
+    }
+    asked_free(&t->asked);
+    t->asked = (struct asked){.known = true,
         .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
         .partition = j->partition ? xstrdup(j->partition) : NULL,
-        .min_nodes = j->num_nodes,
+        .min_nodes = j->max_nodes ? j->num_nodes : 1,
         .max_nodes = j->max_nodes};
 }
 
@@ -209,12 +212,12 @@ static void see(
     t = find_or_add(a, id);
     t->round = a->round;
     t->number = j->job_id;
+    remember_asked(t, j);
     if (astray(a, t, j)) {
         if (orders_keep(a, t) == 0)
             adapter_look(a); /* told when it is in its place again */
         state = JOB_IDLE;
     }
-    remember_asked(t, j);
     changed = !is_new && t->waiting && t->request != request;
     if (is_new || t->digest != digest)
         tell(a, t, j, state, changed, limited);

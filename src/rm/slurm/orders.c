@@ -87,10 +87,8 @@ int orders_keep(struct adapter *a, const struct told_job *t)
     m.alloc_sid = ALLOC_SID_USER_HOLD;
     m.site_factor = NICE_OFFSET + MARK_KEPT;
     m.req_nodes = t->asked.nodes ? t->asked.nodes : (char *)"";
-    if (t->asked.min_nodes > 0) {
-        m.min_nodes = t->asked.min_nodes;
-        m.max_nodes = t->asked.max_nodes;
-    }
+    m.min_nodes = t->asked.min_nodes ? t->asked.min_nodes : 1;
+    m.max_nodes = t->asked.max_nodes;
     m.partition = t->asked.partition;
     return update(&m, t->id);
 }
@@ -130,7 +128,7 @@ static void start(struct adapter *a, const struct rm_command *c)
 {
     const struct told_job *t = jobs_find(a, c->job);
     job_desc_msg_t m;
-    char *hosts, *partition = NULL;
+    char *hosts, *partition = NULL, *asked;
     uint32_t n;
 
     if (t == NULL || !t->waiting) {
@@ -142,6 +140,7 @@ static void start(struct adapter *a, const struct rm_command *c)
     m.req_nodes = hosts;
     m.min_nodes = m.max_nodes = n;
     m.priority = INFINITE;
+    m.admin_comment = asked = asked_text(&t->asked);
     if (t->asked.partition != NULL && strchr(t->asked.partition, ',') != NULL) {
         partition = xstrdup(t->asked.partition);
         partition[strcspn(partition, ",")] = '\0';
@@ -154,6 +153,7 @@ static void start(struct adapter *a, const struct rm_command *c)
                                   .start = true}));
     else
         answer(a, c, -1);
+    free(asked);
     free(partition);
     free(hosts);
 }

@@ -34,6 +34,22 @@ static void without_its_section_there_is_no_global_node(void **state)
     assert_int_equal(gres_floating_free(f->c, 0), 0);
 }
 
+static void a_resource_manager_may_tell_of_the_global_node(void **state)
+{
+    struct fixture *f = *state;
+    struct gres_cfg told[] = {{(char *)"lic", 3}, {NULL, 0}};
+    struct node_desc d = {.name = "GLOBAL", .state = NODE_IDLE, .gres = told};
+
+    node(f, "n1", 4);
+    assert_int_equal(node_report(f->c, &d, 0, NULL, &f->err), 0);
+    assert_true(gres_is_floating(f->c, lic(f)));
+    assert_int_equal(gres_floating_free(f->c, lic(f)), 3);
+    told[0].count = 5;
+    assert_int_equal(node_report(f->c, &d, 0, NULL, &f->err), 0);
+    assert_int_equal(gres_floating_free(f->c, lic(f)), 5);
+    assert_int_equal(f->c->cfg_total.v[RES_PROCS], 4);
+}
+
 static void the_global_node_counts_in_no_total(void **state)
 {
     struct fixture *f = *state;
@@ -130,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(without_its_section_there_is_no_global_node),
+        T(a_resource_manager_may_tell_of_the_global_node),
         T(the_global_node_counts_in_no_total),
         T(floating_resources_are_counted_by_the_task),
         T(a_start_without_enough_of_them_takes_nothing),

@@ -34,7 +34,7 @@ static void unusable_names_are_refused(void **state)
     node_refused(f, &(struct node_desc){.name = "a b"}, "blank");
     node_refused(f, &(struct node_desc){.name = "a\nb"}, "control character");
     node_refused(f, &(struct node_desc){.name = longname}, "longer than 255");
-    node_refused(f, &(struct node_desc){.name = "GLOBAL"}, "reserved");
+    node_refused(f, &(struct node_desc){.name = "GLOBAL", .cfg = {{1}}}, "reserved");
     node_refused(f, &(struct node_desc){.name = "[ALL]"}, "reserved");
 }
 
