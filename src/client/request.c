@@ -74,16 +74,16 @@ static void take_lines(struct call *c)
 {
     size_t begin = 0;
 
-    for (size_t i = 0; i < c->body.len; i++) {
-        if (c->body.text[i] != '\n')
-            continue;
-        json_t *o = json_loadb(c->body.text + begin, i - begin, 0, NULL);
+    for (const char *end;
+         (end = memchr(c->body.text + begin, '\n', c->body.len - begin));) {
+        size_t len = (size_t)(end - c->body.text) - begin;
+        json_t *o = json_loadb(c->body.text + begin, len, 0, NULL);
         if (o)
             c->each(c->ctx, o);
         else
             c->broken = true;
         json_decref(o);
-        begin = i + 1;
+        begin += len + 1;
     }
     memmove(c->body.text, c->body.text + begin, c->body.len - begin);
     c->body.len -= begin;

@@ -19,7 +19,8 @@ struct listed {
 struct list {
     struct VEC(struct listed) jobs;
     json_t *summary;
-    json_t *(*record)(struct server *s, const struct job *j);
+    json_t *(*record)(struct server *s, const struct job *j); /* NULL: brief */
+    uint64_t members;                                         /* of brief ones */
     struct identity who; /* the caller, who may be gone when the records are made */
 };
 
@@ -172,7 +173,7 @@ static json_t *list_record(struct server *s, void *ctx, size_t i)
     const struct job *j = e->index < c->jobs.n ? c->jobs.v[e->index] : NULL;
     if (!j || j->submit_at != e->submit_at)
         return NULL;
-    json_t *o = l->record(s, j);
+    json_t *o = l->record ? l->record(s, j) : render_job_brief(s, j, l->members);
     render_job_hide(c, j, &l->who, o);
     return o;
 }
@@ -209,16 +210,19 @@ void api_jobs(struct server *s, struct request *r)
     struct list *l = xcalloc(1, sizeof *l);
     struct wanted w = {0};
     struct err err = {0};
-    bool full = request_query(r, "full") != NULL;
+    const char *fields = request_query(r, "fields");
 
+    if (request_query(r, "full"))
+        l->record = render_job;
+    l->members = RENDER_ALL;
     if (wanted_of(s, r, &w, &err) < 0
-        || (full && !identity_is(request_who(r), WHO_ADMIN3)
+        || (fields && *fields && render_job_members(fields, &l->members, &err) < 0)
+        || (l->record && !identity_is(request_who(r), WHO_ADMIN3)
             && identity_deny(request_who(r), "showq", &err) < 0)) {
         list_free(l);
         request_refuse(r, &err);
         return;
     }
-    l->record = full ? render_job : render_job_brief;
     l->who = *request_who(r);
     collect(s, &w, l);
     l->summary = summary(s, l, &w);

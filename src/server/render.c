@@ -43,22 +43,22 @@ json_t *render_utf8(const char *text)
 void render_text(json_t *o, const char *key, const char *text)
 {
     if (text && *text)
-        json_object_set_new(o, key, render_utf8(text));
+        json_object_set_new_nocheck(o, key, render_utf8(text));
 }
 
 void render_int(json_t *o, const char *key, int64_t n)
 {
-    json_object_set_new(o, key, json_integer(n));
+    json_object_set_new_nocheck(o, key, json_integer(n));
 }
 
 void render_real(json_t *o, const char *key, double n)
 {
-    json_object_set_new(o, key, json_real(n));
+    json_object_set_new_nocheck(o, key, json_real(n));
 }
 
 void render_bool(json_t *o, const char *key, bool b)
 {
-    json_object_set_new(o, key, json_boolean(b));
+    json_object_set_new_nocheck(o, key, json_boolean(b));
 }
 
 void render_instant(json_t *o, const char *key, int64_t at)

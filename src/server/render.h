@@ -41,7 +41,10 @@ enum section { SECTION_ACTIVE, SECTION_ELIGIBLE, SECTION_BLOCKED, SECTION_COMPLE
 enum section render_section(const struct job *j);
 const char *render_section_name(enum section s);
 
-json_t *render_job_brief(struct server *s, const struct job *j);
+/* With the members wanted: bits from render_job_members(), which reads a comma list. */
+#define RENDER_ALL UINT64_MAX
+int render_job_members(const char *list, uint64_t *ret, struct err *err);
+json_t *render_job_brief(struct server *s, const struct job *j, uint64_t wanted);
 /* What `who`, who is neither its owner nor an administrator, may not see of it goes. */
 void render_job_hide(const struct cluster *c, const struct job *j,
     const struct identity *who, json_t *o);

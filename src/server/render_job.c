@@ -37,42 +37,6 @@ enum section render_section(const struct job *j)
     return keeps_out[j->why.code] ? SECTION_BLOCKED : SECTION_ELIGIBLE;
 }
 
-static void add_cred(
-    json_t *o, const struct cluster *c, const struct job *j, enum cred_kind kind)
-{
-    if (j->cred[kind])
-        render_text(o, render_cred_key(kind), job_cred(c, j, kind)->name);
-}
-
-static uint32_t nodes_of(const struct job *j)
-{
-    uint32_t n = 0;
-
-    if (!job_is_active(j))
-        return j->nodes;
-    for (size_t i = 0; i < j->alloc.n; i++)
-        n += j->alloc.v[i].count;
-    return n;
-}
-
-/* Processor time used of what was dedicated, percent; < 0 = not known. */
-static double efficiency(const struct job *j, const struct job_notes *n, int64_t now)
-{
-    double dedicated = (double)(now - j->start_at) * j->procs;
-
-    if (!job_is_active(j) || n->cpu_s < 0 || dedicated <= 0)
-        return -1;
-    return 100 * n->cpu_s / dedicated;
-}
-
-static double xfactor(const struct job *j, int64_t now)
-{
-    int64_t until = j->start_at && job_is_active(j) ? j->start_at : now;
-    int64_t limit = j->wclimit_s > 0 ? j->wclimit_s : 1;
-
-    return (double)(until - j->queue_at + limit) / (double)limit;
-}
-
 /* "batch and user", of bits of enum hold_kind. */
 static const char *hold_words(unsigned kinds, char *buf, size_t size)
 {
@@ -141,60 +105,6 @@ json_t *render_reason(struct server *s, const struct job *j)
         render_int(o, "asked", why->asked);
     if (why->until)
         render_instant(o, "until", why->until);
-    return o;
-}
-
-/* Members that belong to the time spent: active and waiting jobs differ. */
-static void add_times(
-    json_t *o, const struct job *j, const struct job_notes *n, int64_t now)
-{
-    render_duration(o, "wclimit_s", j->wclimit_s);
-    render_int(o, "submit_at", j->submit_at);
-    render_int(o, "queue_at", j->queue_at);
-    render_real(o, "xfactor", xfactor(j, now));
-    if (render_section(j) != SECTION_ACTIVE)
-        return;
-    render_instant(o, "start_at", j->start_at);
-    render_instant(o, "end_at", j->end_at);
-    render_duration(o, "remaining_s",
-        j->end_at >= TIME_NEVER ? DURATION_UNLIMITED : j->end_at - now);
-    double used = efficiency(j, n, now);
-    if (used >= 0)
-        render_real(o, "efficiency", used);
-}
-
-json_t *render_job_brief(struct server *s, const struct job *j)
-{
-    const struct cluster *c = engine_cluster(s->engine);
-    const struct job_notes *n = world_notes(s, j);
-    json_t *o = json_pack("{s:s, s:s, s:s, s:s}", "id", j->id, "section",
-        render_section_name(render_section(j)), "state",
-        job_state_name((enum job_state)j->state), "shown_state", hold_shown_state(j));
-
-    render_text(o, "name", n->name);
-    for (int kind = 0; kind < CRED_KINDS; kind++)
-        add_cred(o, c, j, (enum cred_kind)kind);
-    render_int(o, "procs", j->procs);
-    render_int(o, "tasks", j->tasks);
-    render_int(o, "nodes", nodes_of(j));
-    render_int(o, "mem_mb", j->mem_mb);
-    add_times(o, j, n, world_now(s));
-    render_int(o, "priority", j->priority);
-    if (j->sys_priority)
-        render_int(o, "system_priority", j->sys_priority);
-    if (job_is_active(j) && j->alloc.n) {
-        const struct node *first = c->nodes.v[j->alloc.v[0].first];
-        render_text(o, "master_host", first->name);
-        render_text(o, "partition", c->partitions.v[first->partition]->name);
-    }
-    render_bool(o, "backfilled", j->flags & JOB_BACKFILL);
-    render_bool(o, "preemptible", j->flags & JOB_PREEMPTEE);
-    render_bool(o, "soft_violation", j->flags & JOB_SPVIOLATION);
-    if (j->rsv_start_at && render_section(j) != SECTION_ACTIVE)
-        render_instant(o, "reservation_at", j->rsv_start_at);
-    /* Of those that wait for their turn it takes a search: asked for one job alone. */
-    if (render_section(j) == SECTION_BLOCKED)
-        json_object_set_new(o, "reason", render_reason(s, j));
     return o;
 }
 
@@ -386,7 +296,7 @@ static void add_notes(json_t *o, const struct job_notes *n)
 json_t *render_job(struct server *s, const struct job *j)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    json_t *o = render_job_brief(s, j), *requests = json_array();
+    json_t *o = render_job_brief(s, j, RENDER_ALL), *requests = json_array();
 
     if (render_section(j) == SECTION_ELIGIBLE)
         json_object_set_new(o, "reason", render_reason(s, j));

@@ -55,3 +55,20 @@ def test_questions_that_make_no_sense_are_refused(live):
     assert live.api("/v1/windows?mem=lots")[0] == 400
     assert live.api("/v1/windows?features=no-such")[0] == 404
     assert live.api("/v1/windows?partition=moon")[0] == 404
+
+
+def test_a_list_of_jobs_may_be_of_some_members_only(live):
+    job = live.submit("sleep 60")
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    status, lines = live.api("/v1/jobs?fields=id,procs,start_at,reason")
+    assert status == 200 and set(lines[1]) == {"id", "procs", "start_at"}
+    assert "summary" in lines[0]
+    everything = live.api("/v1/jobs")[1][1]
+    described = live.api("/openapi.json")[1]["components"]["schemas"]["JobBrief"]
+    assert set(everything) <= set(described["properties"])
+    assert {k: everything[k] for k in lines[1]} == lines[1]
+    for name in everything:
+        assert live.api(f"/v1/jobs?fields={name}")[0] == 200, name
+    status, answer = live.api("/v1/jobs?fields=id,usr")
+    assert status == 400
+    assert answer["error"]["message"] == "fields: a job has no member 'usr'; did you mean 'user'?"
