@@ -77,16 +77,16 @@ static bool blank(char c)
 static const char *scan_number(const char *p, int64_t *ret)
 {
     const char *digits;
-    int64_t n = 0;
+    uint64_t n = 0; /* wraps where there are too many digits */
     bool minus = *p == '-';
+    unsigned digit;
 
     if (*p == '-' || *p == '+')
         p++;
-    for (digits = p; *p >= '0' && *p <= '9'; p++) {
-        if (p - digits >= 18)
-            return NULL;
-        n = n * 10 + (*p - '0');
-    }
+    for (digits = p; (digit = (unsigned char)*p - (unsigned)'0') < 10; p++)
+        n = n * 10 + digit;
+    if (p - digits > 18)
+        return NULL;
     if (*p == '.') {
         const char *fraction = ++p;
 
@@ -99,7 +99,7 @@ static const char *scan_number(const char *p, int64_t *ret)
     }
     if (*p != '\0' && !blank(*p))
         return NULL;
-    *ret = minus ? -n : n;
+    *ret = minus ? -(int64_t)n : (int64_t)n;
     return p;
 }
 

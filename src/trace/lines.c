@@ -11,7 +11,9 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#define BLOCK_SIZE ((size_t)256 * 1024)
+/* zlib unpacks at once into a buffer of twice its own size, or more: nothing is copied,
+ * and what is read stays in the cache. */
+#define BLOCK_SIZE ((size_t)128 * 1024)
 
 struct lines {
     char *name;      /* owned */
@@ -58,7 +60,7 @@ struct lines *lines_open(const char *path, struct err *err)
         err_set(err, ERR_IO, "%s: %s", path, errno ? strerror(errno) : "out of memory");
         return NULL;
     }
-    gzbuffer(file, BLOCK_SIZE);
+    gzbuffer(file, BLOCK_SIZE / 4);
     in = create(path, BLOCK_SIZE);
     in->file = file;
     return in;
