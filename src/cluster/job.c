@@ -16,12 +16,16 @@ static int times_check(const struct job_desc *d, struct err *err)
                : 0;
 }
 
-static int creds_check(const struct job_desc *d, struct err *err)
+/* Names that are not known yet have to be usable; *ret_cred = the others' indexes. */
+static int creds_check(const struct cluster *c, const struct job_desc *d,
+    uint32_t *ret_cred, struct err *err)
 {
-    for (int k = 0; k < CRED_KINDS; k++)
-        if (d->cred[k] && *d->cred[k]
-            && name_check(cred_kind_name((enum cred_kind)k), d->cred[k], err))
+    for (int k = 0; k < CRED_KINDS; k++) {
+        const struct cred *known = cred_find(c, (enum cred_kind)k, d->cred[k]);
+        ret_cred[k] = known ? known->index : INDEX_NONE;
+        if (!known && name_check(cred_kind_name((enum cred_kind)k), d->cred[k], err))
             return -1;
+    }
     return 0;
 }
 
@@ -45,25 +49,44 @@ static int reqs_check(const struct cluster *c, const struct job_desc *d,
                : 0;
 }
 
+/* What the checks of a description found out. */
+struct checked {
+    uint32_t cred[CRED_KINDS]; /* INDEX_NONE: a new one */
+    uint32_t tasks[UINT8_MAX]; /* by request */
+};
+
 static int desc_check(const struct cluster *c, const struct job_desc *d,
-    uint32_t *ret_tasks, struct err *err)
+    struct checked *ret, struct err *err)
 {
     if (d->state >= JOB_STATES || !job_state_waits(d->state))
         return err_set(err, ERR_INVALID,
             "state cannot be %s, expected a waiting one; a running job is added Idle "
             "and then started",
             d->state < JOB_STATES ? job_state_name(d->state) : "out of range");
-    return times_check(d, err) || creds_check(d, err)
-                   || reqs_check(c, d, ret_tasks, err)
+    return times_check(d, err) || creds_check(c, d, ret->cred, err)
+                   || reqs_check(c, d, ret->tasks, err)
                ? -1
                : 0;
 }
 
-static int id_check(const struct cluster *c, const char *id, struct err *err)
+static struct job_slot *slot_find(
+    const struct cluster *c, const char *id, size_t len, unsigned hash)
+{
+    struct job_slot *s;
+
+    HASH_FIND_BYHASHVALUE(hh, c->priv->jobs_by_id, id, len, hash, s);
+    return s;
+}
+
+/* *ret_hash: of the id, when nothing is wrong with it. */
+static int id_check(
+    const struct cluster *c, const char *id, unsigned *ret_hash, struct err *err)
 {
     if (name_check("job", id, err))
         return -1;
-    if (job_find(c, id))
+    size_t len = strlen(id);
+    HASH_VALUE(id, len, *ret_hash);
+    if (slot_find(c, id, len, *ret_hash))
         return err_set(err, ERR_CONFLICT, "job '%s' exists already", id);
     return 0;
 }
@@ -129,10 +152,13 @@ static void fill_extra(struct job *j, const struct job_desc *d)
         vec_push(&job_extra(j)->deps, ((struct dep){p->type, xstrdup(p->job_id)}));
 }
 
-static void fill_creds(struct cluster *c, struct job *j, const struct job_desc *d)
+static void fill_creds(
+    struct cluster *c, struct job *j, const struct job_desc *d, const uint32_t *known)
 {
     for (int k = 0; k < CRED_KINDS; k++)
-        j->cred[k] = cred_get(c, (enum cred_kind)k, d->cred[k])->index;
+        j->cred[k] = known[k] != INDEX_NONE
+                         ? known[k]
+                         : cred_get(c, (enum cred_kind)k, d->cred[k])->index;
     j->qos_asked = j->cred[CRED_QOS];
     j->account_asked = j->cred[CRED_ACCOUNT];
 }
@@ -151,10 +177,25 @@ static void fill_reqs(
     job_refresh_totals(c, j);
 }
 
-static void fill(
-    struct cluster *c, struct job *j, const struct job_desc *d, const uint32_t *tasks)
+/* Short ids lie beside their job. */
+static const char *keep_id(struct job *j, const char *id)
 {
-    j->id = xstrdup(d->id);
+    struct job_slot *s = (struct job_slot *)j;
+    size_t size = strlen(id) + 1;
+
+    return size > sizeof s->id ? xstrdup(id) : memcpy(s->id, id, size);
+}
+
+static void drop_id(struct job *j)
+{
+    if (j->id != ((struct job_slot *)j)->id)
+        free((char *)j->id);
+}
+
+static void fill(struct cluster *c, struct job *j, const struct job_desc *d,
+    const struct checked *known)
+{
+    j->id = keep_id(j, d->id);
     j->state = (uint8_t)d->state;
     j->rm_hold = d->rm_hold;
     j->submit_at = d->submit_at;
@@ -167,8 +208,8 @@ static void fill(
     j->partitions = UINT64_MAX;
     j->pdef = j->rsv_partition = INDEX_NONE;
     j->active_slot = j->idle_slot = j->rsv_slot = INDEX_NONE;
-    fill_creds(c, j, d);
-    fill_reqs(c, j, d, tasks);
+    fill_creds(c, j, d, known->cred);
+    fill_reqs(c, j, d, known->tasks);
     fill_extra(j, d);
     c->any_deadline |= d->deadline_at != 0;
     j->flags = j->flags_asked;
@@ -177,19 +218,20 @@ static void fill(
 int job_add(struct cluster *c, const struct job_desc *d, int64_t now,
     struct job **ret_job, struct err *err)
 {
-    uint32_t tasks[UINT8_MAX];
+    struct checked known;
+    unsigned hash;
 
     (void)now;
-    if (id_check(c, d->id, err))
+    if (id_check(c, d->id, &hash, err))
         return -1;
-    if (desc_check(c, d, tasks, err)) {
+    if (desc_check(c, d, &known, err)) {
         err_prefix(err, "job '%s': ", d->id);
         return -1;
     }
     struct job *j = slot_take(c);
-    fill(c, j, d, tasks);
+    fill(c, j, d, &known);
     struct job_slot *s = (struct job_slot *)j;
-    HASH_ADD_KEYPTR(hh, c->priv->jobs_by_id, j->id, strlen(j->id), s);
+    HASH_ADD_KEYPTR_BYHASHVALUE(hh, c->priv->jobs_by_id, j->id, strlen(j->id), hash, s);
     c->suspended += j->state == JOB_SUSPENDED;
     job_list(c, j);
     if (ret_job)
@@ -222,7 +264,7 @@ static void job_fini(struct job *j)
         free(j->reqs);
     vec_fini(&j->alloc);
     extra_destroy(j->extra);
-    free((char *)j->id);
+    drop_id(j);
 }
 
 void job_remove(struct cluster *c, struct job *j)

@@ -32,15 +32,18 @@
 struct job_slot {
     struct job job; /* first: a job's address is its slot's */
     UT_hash_handle hh;
+    char id[8]; /* job.id if that is short enough: there is room up to the next line */
 };
 
-struct taskdef_entry {
-    unsigned char *key; /* owned: everything in the definition, as bytes */
-    struct taskdef *def;
-    UT_hash_handle hh;
+/* Task definitions by their contents: open addressing, at most half full. */
+struct taskdef_place {
+    uint32_t hash;
+    uint32_t index; /* in cluster.taskdefs; INDEX_NONE = free */
 };
-
-#define TASKDEFS_RECENT 8
+struct taskdef_table {
+    struct taskdef_place *places; /* NULL before the first */
+    uint32_t mask;                /* places - 1, a power of two */
+};
 
 /* What is on a folded run: piece `piece` of the job's allocation. */
 struct fold {
@@ -71,9 +74,7 @@ struct cluster_private {
 
     struct rsv_name *rsv_names; /* reservations by name; reservation.c */
 
-    struct taskdef_entry *taskdefs;
-    struct taskdef_entry *recent[TASKDEFS_RECENT]; /* found last, newest first */
-    struct VEC(unsigned char) key;                 /* scratch of taskdef_intern() */
+    struct taskdef_table taskdefs;
 };
 
 /* ---- cred.c, partition.c ---------------------------------------------------- */

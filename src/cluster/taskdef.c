@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Task definitions: one shared record for equal requests. A definition's key is all
- * its contents written one after the other. */
+ * Task definitions: one shared record for equal requests, found by a hash of its
+ * contents. */
 #include "cluster/private.h"
 
 bool taskdef_whole_node(const struct taskdef *def)
@@ -68,97 +68,159 @@ void taskdef_fini(struct taskdef *draft)
 
 void taskdefs_destroy(struct cluster *c)
 {
-    struct taskdef_entry *e = c->priv->taskdefs, *next;
-
-    HASH_CLEAR(hh, c->priv->taskdefs);
-    for (; e; e = next) { /* still a list */
-        next = e->hh.next;
-        taskdef_fini(e->def);
-        free(e->def);
-        free(e->key);
-        free(e);
+    for (size_t i = 0; i < c->taskdefs.n; i++) {
+        taskdef_fini(c->taskdefs.v[i]);
+        free(c->taskdefs.v[i]);
     }
     vec_fini(&c->taskdefs);
-    vec_fini(&c->priv->key);
+    free(c->priv->taskdefs.places);
 }
 
-/* ---- keys -------------------------------------------------------------------- */
+/* ---- hash -------------------------------------------------------------------- */
 
-static void put(struct cluster *c, const void *bytes, size_t size)
+static uint64_t mix(uint64_t h, uint64_t v)
 {
-    vec_reserve(&c->priv->key, size);
-    if (size)
-        memcpy(c->priv->key.v + c->priv->key.n, bytes, size);
-    c->priv->key.n += size;
+    h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ h >> 32;
 }
 
-static void put_number(struct cluster *c, int64_t n)
+static uint64_t mix_ids(uint64_t h, const uint32_t *ids, size_t n)
 {
-    put(c, &n, sizeof n);
+    h = mix(h, n);
+    for (size_t i = 0; i < n; i++)
+        h = mix(h, ids[i]);
+    return h;
 }
 
-static void put_ids(struct cluster *c, const uint32_t *ids, size_t n)
+static uint64_t mix_cmp(uint64_t h, const struct cmp *k)
 {
-    put_number(c, (int64_t)n);
-    put(c, ids, n * sizeof *ids);
+    return k->op == CMP_NONE ? h : mix(mix(h, k->op), (uint64_t)k->value);
 }
 
-static void put_cmp(struct cluster *c, const struct cmp *k)
+static uint64_t mix_nodeset(uint64_t h, const struct nodeset_spec *s)
 {
-    put_number(c, k->op);
-    put_number(c, k->op == CMP_NONE ? 0 : k->value);
-}
-
-static void put_nodeset(struct cluster *c, const struct nodeset_spec *s)
-{
-    put_number(c, s ? (int64_t)s->list.n : -1);
     if (!s)
-        return;
-    put_number(c, s->policy);
-    put_number(c, s->attr);
+        return h;
+    h = mix(mix(mix(h, s->policy), s->attr), s->list.n);
     for (size_t i = 0; i < s->list.n; i++)
-        put(c, s->list.v[i], strlen(s->list.v[i]) + 1);
+        for (const char *p = s->list.v[i]; *p; p++)
+            h = mix(h, (unsigned char)*p);
+    return h;
 }
 
-static void put_def(struct cluster *c, const struct taskdef *d)
+static uint32_t hash_of(const struct taskdef *d)
 {
-    int64_t numbers[] = {d->tpn, d->cls, d->os, d->arch, d->network, d->access,
-        d->nodealloc, d->exactnode, d->exactproc};
+    uint64_t h = mix((uint64_t)d->tpn << 32 | d->cls, (uint64_t)d->os << 32 | d->arch);
 
-    c->priv->key.n = 0;
-    put(c, &d->per_task, sizeof d->per_task);
-    put(c, numbers, sizeof numbers);
-    put_cmp(c, &d->procs);
-    put_cmp(c, &d->mem);
-    put_cmp(c, &d->swap);
-    put_cmp(c, &d->disk);
-    put_ids(c, d->features.v, d->features.n);
-    put_ids(c, d->prefs.v, d->prefs.n);
-    put_ids(c, d->hosts.v, d->hosts.n);
-    put_ids(c, d->exclude.v, d->exclude.n);
-    put_number(c, (int64_t)d->gres.n);
-    for (size_t i = 0; i < d->gres.n; i++) {
-        put_number(c, d->gres.v[i].id);
-        put_number(c, d->gres.v[i].count);
-    }
-    put_nodeset(c, d->nodeset);
+    h = mix(h, (uint64_t)d->network << 32 | (uint64_t)d->access << 16
+                   | (uint64_t)d->nodealloc << 8 | (uint64_t)d->exactnode << 1
+                   | d->exactproc);
+    for (int i = 0; i < RES_DIMS; i++)
+        h = mix(h, (uint64_t)d->per_task.v[i]);
+    h = mix_cmp(h, &d->procs);
+    h = mix_cmp(h, &d->mem);
+    h = mix_cmp(h, &d->swap);
+    h = mix_cmp(h, &d->disk);
+    h = mix_ids(h, d->features.v, d->features.n);
+    h = mix_ids(h, d->prefs.v, d->prefs.n);
+    h = mix_ids(h, d->hosts.v, d->hosts.n);
+    h = mix_ids(h, d->exclude.v, d->exclude.n);
+    for (size_t i = 0; i < d->gres.n; i++)
+        h = mix(mix(h, d->gres.v[i].id), (uint64_t)d->gres.v[i].count);
+    return (uint32_t)mix_nodeset(h, d->nodeset);
+}
+
+/* ---- equality ---------------------------------------------------------------- */
+
+static bool cmp_equal(const struct cmp *a, const struct cmp *b)
+{
+    return a->op == b->op && (a->op == CMP_NONE || a->value == b->value);
+}
+
+static bool gres_equal(const struct taskdef *a, const struct taskdef *b)
+{
+    if (a->gres.n != b->gres.n)
+        return false;
+    for (size_t i = 0; i < a->gres.n; i++)
+        if (a->gres.v[i].id != b->gres.v[i].id
+            || a->gres.v[i].count != b->gres.v[i].count)
+            return false;
+    return true;
+}
+
+static bool nodeset_equal(const struct nodeset_spec *a, const struct nodeset_spec *b)
+{
+    if (!a || !b)
+        return a == b;
+    if (a->policy != b->policy || a->attr != b->attr || a->list.n != b->list.n)
+        return false;
+    for (size_t i = 0; i < a->list.n; i++)
+        if (strcmp(a->list.v[i], b->list.v[i]) != 0)
+            return false;
+    return true;
+}
+
+#define lists_equal(a, b)                                                              \
+    ((a)->n == (b)->n && (!(a)->n || !memcmp((a)->v, (b)->v, (a)->n * sizeof *(a)->v)))
+
+static bool equal(const struct taskdef *a, const struct taskdef *b)
+{
+    for (int i = 0; i < RES_DIMS; i++)
+        if (a->per_task.v[i] != b->per_task.v[i])
+            return false;
+    return a->cls == b->cls && a->access == b->access && a->tpn == b->tpn
+           && a->os == b->os && a->arch == b->arch && a->network == b->network
+           && a->nodealloc == b->nodealloc && a->exactnode == b->exactnode
+           && a->exactproc == b->exactproc && cmp_equal(&a->procs, &b->procs)
+           && cmp_equal(&a->mem, &b->mem) && cmp_equal(&a->swap, &b->swap)
+           && cmp_equal(&a->disk, &b->disk) && lists_equal(&a->features, &b->features)
+           && lists_equal(&a->prefs, &b->prefs) && lists_equal(&a->hosts, &b->hosts)
+           && lists_equal(&a->exclude, &b->exclude) && gres_equal(a, b)
+           && nodeset_equal(a->nodeset, b->nodeset);
 }
 
 /* ---- interning --------------------------------------------------------------- */
 
-static const struct taskdef *add(struct cluster *c, const struct taskdef *draft)
+/* The place of the definition, or the free one where it belongs. */
+static struct taskdef_place *place_of(
+    const struct cluster *c, const struct taskdef *d, uint32_t hash)
 {
-    struct taskdef_entry *e = xcalloc(1, sizeof *e);
-    size_t size = c->priv->key.n;
+    const struct taskdef_table *t = &c->priv->taskdefs;
+    uint32_t i = hash & t->mask;
 
-    e->key = xmalloc(size);
-    memcpy(e->key, c->priv->key.v, size);
-    e->def = xmalloc(sizeof *e->def);
-    *e->def = taskdef_copy(draft);
-    e->def->index = (uint32_t)c->taskdefs.n;
-    vec_push(&c->taskdefs, e->def);
-    HASH_ADD_KEYPTR(hh, c->priv->taskdefs, e->key, size, e);
-    return e->def;
+    while (
+        t->places[i].index != INDEX_NONE
+        && (t->places[i].hash != hash || !equal(c->taskdefs.v[t->places[i].index], d)))
+        i = (i + 1) & t->mask;
+    return &t->places[i];
+}
+
+/* Room for one more, with at most every other place taken. */
+static void make_room(struct cluster *c)
+{
+    struct taskdef_table *t = &c->priv->taskdefs;
+    struct taskdef_place *old = t->places;
+    uint32_t n = old ? t->mask + 1 : 0, size = n ? 2 * n : 64;
+
+    if (2 * (c->taskdefs.n + 1) <= n)
+        return;
+    t->places = xmalloc(size * sizeof *t->places);
+    memset(t->places, 0xff, size * sizeof *t->places); /* all INDEX_NONE */
+    t->mask = size - 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (old[i].index != INDEX_NONE)
+            *place_of(c, c->taskdefs.v[old[i].index], old[i].hash) = old[i];
+    free(old);
+}
+
+static struct taskdef *add(struct cluster *c, const struct taskdef *draft)
+{
+    struct taskdef *def = xmalloc(sizeof *def);
+
+    *def = taskdef_copy(draft);
+    def->index = (uint32_t)c->taskdefs.n;
+    vec_push(&c->taskdefs, def);
+    return def;
 }
 
 static int compare_gres(const void *a, const void *b)
@@ -167,39 +229,17 @@ static int compare_gres(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Queues repeat themselves: the definitions found last answer most questions without
- * hashing a few hundred bytes. */
-static struct taskdef_entry *recall(const struct cluster_private *p)
-{
-    for (size_t i = 0; i < TASKDEFS_RECENT && p->recent[i]; i++)
-        if (p->recent[i]->hh.keylen == p->key.n
-            && memcmp(p->recent[i]->key, p->key.v, p->key.n) == 0)
-            return p->recent[i];
-    return NULL;
-}
-
-static void remember(struct cluster_private *p, struct taskdef_entry *e)
-{
-    memmove(p->recent + 1, p->recent, (TASKDEFS_RECENT - 1) * sizeof *p->recent);
-    p->recent[0] = e;
-}
-
 const struct taskdef *taskdef_intern(struct cluster *c, struct taskdef *draft)
 {
-    struct taskdef_entry *e;
-
     ids_sort(draft->features.v, &draft->features.n);
     ids_sort(draft->prefs.v, &draft->prefs.n);
     ids_sort(draft->exclude.v, &draft->exclude.n);
     if (draft->gres.n > 1)
         qsort(draft->gres.v, draft->gres.n, sizeof *draft->gres.v, compare_gres);
-    put_def(c, draft);
-    e = recall(c->priv);
-    if (e)
-        return e->def;
-    HASH_FIND(hh, c->priv->taskdefs, c->priv->key.v, c->priv->key.n, e);
-    if (!e)
-        return add(c, draft);
-    remember(c->priv, e);
-    return e->def;
+    make_room(c);
+    uint32_t hash = hash_of(draft);
+    struct taskdef_place *place = place_of(c, draft, hash);
+    if (place->index == INDEX_NONE)
+        *place = (struct taskdef_place){hash, add(c, draft)->index};
+    return c->taskdefs.v[place->index];
 }
