@@ -118,6 +118,13 @@ static bool overrides_exist(const struct cluster *c)
 /* Resolve the rows of credentials that appeared since the last time. */
 static void grow(struct limits *l, const struct cluster *c)
 {
+    size_t creds = 0;
+
+    for (int k = 0; k < CRED_KINDS; k++)
+        creds += c->creds[k].n;
+    if (creds == l->creds)
+        return;
+    l->creds = creds;
     for (int d = 0; d < LIMIT_DIMS; d++)
         for (int k = 0; k < CRED_KINDS; k++) {
             struct limits_table *t = &l->dims[d];
@@ -236,6 +243,7 @@ void limits_configure(struct limits *l, struct cluster *c)
             l->dims[d].rows[k].n = 0;
     }
     l->over.n = 0;
+    l->creds = 0;
     l->in_force = 0;
     l->soft_differs = false;
     limits_pairs_configure(l->pairs, c->cfg);

@@ -42,6 +42,7 @@ struct limits {
     bool any_override;
     bool marked; /* some active job carries JOB_SPVIOLATION */
     struct limits_table dims[LIMIT_DIMS];
+    size_t creds; /* of all kinds: so many had their rows resolved */
     struct VEC(struct limit_override) over; /* by QOS, when any_override */
     struct limits_pairs *pairs;
     struct limits_ledger ledger;
