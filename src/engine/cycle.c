@@ -154,13 +154,16 @@ static void run_passes(struct engine *e)
     if (e->keeps)
         reserve_kept(e);
     deadline_keep(e);
+    kept_settle(e);
     pass_priority(e, soft, LEVEL_SOFT);
+    kept_note_pass(e);
     if (!e->keeps)
         plan_confirm_rest(e->plan);
     deadline_reserve(e);
     backfill_soft(e, soft);
     if (!differs)
         return;
+    e->settled = 0;
     for (size_t i = 0; i < e->c->partitions.n; i++)
         e->par[i].blocked = e->c->partitions.v[i]->par->bf_policy != BACKFILL_NONE;
     pass_priority(e, &e->hard, LEVEL_HARD);

@@ -54,6 +54,7 @@ struct kept {
     struct indexes gone;              /* started in this one */
     struct indexes aside;             /* queued, but not admitted */
     struct prio_pass pass;            /* of the running cycle */
+    uint64_t pass_stamp;              /* what the pass was made from */
     double rate;                      /* points that all gain in a second */
     int64_t origin;                   /* of the points */
     uint64_t epoch;                   /* of the parts that do not grow */
@@ -62,6 +63,9 @@ struct kept {
     bool valid;                       /* keys, order and candidates are right */
     bool in_use;                      /* in this cycle: nobody was looked at */
     bool gaps;                        /* some order is by distance alone */
+    size_t settled; /* so many candidates from the top were refused in the last cycle,
+                       or have reservations; nothing else has happened to them */
+    struct par_state par[PARTITIONS_MAX + 1]; /* as they left it */
 };
 
 struct engine {
@@ -121,6 +125,7 @@ struct engine {
     struct actions *out;          /* of the running cycle */
     struct actions pending;       /* decided between cycles */
     uint32_t starts;              /* in this cycle */
+    size_t settled; /* so many candidates from the top need no look in this cycle */
     struct engine_stats stats;
     struct statistics *statistics; /* NULL = not kept */
 };
@@ -157,6 +162,11 @@ void kept_set_aside(struct engine *e, const struct job *j);
 bool kept_rank(struct engine *e);
 /* engine.order was made anew; .hard will be in this cycle. O(queued jobs). */
 void kept_capture(struct engine *e);
+/* Where nothing came free since the last cycle, those refused then would be again, and
+ * what is reserved stands: sets engine.settled and what those left in engine.par. */
+void kept_settle(struct engine *e);
+/* The pass by priority is over. */
+void kept_note_pass(struct engine *e);
 void kept_end(struct engine *e); /* of the cycle */
 
 /* eligible.c */
@@ -280,7 +290,8 @@ int releaseres(struct engine *e, const struct event *ev, struct err *err);
 /* Limits as the settings now are. */
 void refresh_limits(struct engine *e);
 
-/* passes.c */
+/* passes.c: by priority without the first engine.settled candidates; backfill leaves
+ * them out where it goes by the order of the queue. */
 void pass_priority(
     struct engine *e, const struct candidates *jobs, enum limit_level level);
 void pass_backfill(

@@ -199,6 +199,8 @@ static void put_in(struct engine *e, size_t at, uint32_t job, struct kept_key ke
     vec_push(&e->hard, candidate_of(e, job));
     if (at == n)
         return;
+    if (at < k->settled)
+        k->settled = 0; /* what it takes, others below had reserved */
     memmove(k->keys.v + at + 1, k->keys.v + at, (n - at) * sizeof key);
     memmove(e->order.v + at + 1, e->order.v + at, (n - at) * sizeof job);
     memmove(e->hard.v + at + 1, e->hard.v + at, (n - at) * sizeof *e->hard.v);
@@ -291,6 +293,20 @@ static void settle_bypasses(struct engine *e)
     e->any_bypassed = false;
 }
 
+/* How priorities are computed: the same as in the last cycle, unless something happened
+ * that makes all be looked at, or that the stamp tells of. */
+static void begin_pass(struct engine *e)
+{
+    struct kept *k = &e->kept;
+    uint64_t stamp = e->c->config_epoch + e->c->node_epoch + e->c->creds[CRED_CLASS].n
+                     + e->c->creds[CRED_QOS].n; /* none of which ever falls */
+
+    if (!k->valid || k->pass_stamp != stamp)
+        prio_begin(e->c, NULL, 0, e->now, &k->pass);
+    k->pass.now = e->now;
+    k->pass_stamp = stamp;
+}
+
 bool kept_rank(struct engine *e)
 {
     struct kept *k = &e->kept;
@@ -298,7 +314,7 @@ bool kept_rank(struct engine *e)
     k->in_use = false;
     if (!e->opt.keep_order)
         return false;
-    prio_begin(e->c, NULL, 0, e->now, &k->pass);
+    begin_pass(e);
     k->able = able(e);
     if (!k->valid || !k->able || k->epoch != k->pass.epoch
         || k->layout != plan_layout(e->plan) || !aside_stay(e) || !below_top(e)
@@ -310,6 +326,24 @@ bool kept_rank(struct engine *e)
     k->valid = k->in_use = true;
     settle_bypasses(e);
     return true;
+}
+
+void kept_settle(struct engine *e)
+{
+    const struct kept *k = &e->kept;
+
+    e->settled = 0;
+    if (!k->in_use || !k->settled || e->keeps || e->cfg->bf_chunk_duration_s > 0
+        || !plan_confirm_all(e->plan))
+        return;
+    e->settled = k->settled;
+    memcpy(e->par, k->par, (e->c->partitions.n + 1) * sizeof *e->par);
+}
+
+void kept_note_pass(struct engine *e)
+{
+    if (e->kept.valid)
+        memcpy(e->kept.par, e->par, (e->c->partitions.n + 1) * sizeof *e->par);
 }
 
 void kept_end(struct engine *e)
@@ -324,4 +358,5 @@ void kept_end(struct engine *e)
             kept_touch(e);
     }
     k->gone.n = 0;
+    k->settled = k->valid ? e->hard.n : 0;
 }

@@ -84,7 +84,7 @@ void pass_priority(
     uint64_t every = (UINT64_C(1) << e->c->partitions.n) - 1;
     bool recheck = limits_any(e->limits, CHECK_ACTIVE);
 
-    for (size_t i = 0; i < jobs->n; i++) {
+    for (size_t i = e->settled; i < jobs->n; i++) {
         struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (j->state != JOB_IDLE || j->holds)
             continue;
@@ -246,6 +246,14 @@ static void count_bypasses(struct engine *e, const struct candidates *jobs)
     e->any_bypassed = true;
 }
 
+/* Is each candidate looked at once, in the order of the queue? */
+static bool in_queue_order(const struct engine *e, const struct par_settings *par)
+{
+    return par->bf_policy == BACKFILL_FIRSTFIT && par->bf_order == BFORDER_QUEUEORDER
+           && e->opt.backfill_order == ORDER_PRIORITY
+           && e->cfg->bf_priority != BFPRIO_RANDOM;
+}
+
 void pass_backfill(
     struct engine *e, const struct candidates *jobs, enum limit_level level)
 {
@@ -278,7 +286,9 @@ void pass_backfill(
             top_candidates(e, jobs, p, par->bf_depth);
             started += run_backfill(e, &b, e->backfill.v, e->backfill.n);
         } else {
-            started += run_backfill(e, &b, jobs->v, jobs->n);
+            size_t first = in_queue_order(e, par) ? e->settled : 0;
+            if (first < jobs->n)
+                started += run_backfill(e, &b, jobs->v + first, jobs->n - first);
         }
     }
     if (started)

@@ -55,43 +55,15 @@ static void refuse(struct job *j, enum wait_code code, int64_t limit, int64_t us
 
 /* ---- FIRSTFIT ---- */
 
-/* All windows of the moment, shortest and widest first. They bound what any job can
- * get, whatever its tasks look like. */
-struct windows VEC(struct window);
-
-static void windows_now(struct backfill *b, uint32_t access, struct windows *ret)
-{
-    struct window w = {0};
-
-    while (plan_window(b->plan, b->partition, access, w.duration_s, &w))
-        vec_push(ret, w);
-}
-
-/* Those of every kind of access met so far, the first for PLAN_ACCESS_ANY. */
-struct outlook VEC(struct windows);
-
-static const struct windows *windows_of(
-    struct backfill *b, struct outlook *o, uint32_t access)
-{
-    while (o->n <= access + 1u)
-        vec_push(o, (struct windows){0});
-    if (o->v[access + 1u].n == 0)
-        windows_now(b, access, &o->v[access + 1u]);
-    return &o->v[access + 1u];
-}
-
-static void outlook_fini(struct outlook *o)
-{
-    for (size_t i = 0; i < o->n; i++)
-        vec_fini(&o->v[i]);
-    vec_fini(o);
-}
-
+/* In the shortest window of those long enough, which is the widest of them? They bound
+ * what any job can get, whatever its tasks look like. */
 static bool in_some_window(
     const struct backfill *b, const struct windows *ws, const struct candidate *x)
 {
     size_t i = 0;
 
+    if (x->procs > ws->v[0].procs)
+        return false;
     while (i < ws->n && !lasts(b, &ws->v[i], x->wclimit_s))
         i++;
     return i < ws->n && x->procs <= ws->v[i].procs;
@@ -111,15 +83,18 @@ static bool try_one(struct backfill *b, struct job *j, bool chunking)
 static uint32_t first_fit(
     struct backfill *b, const struct candidate *jobs, size_t n, const struct window *w)
 {
-    struct outlook now = {0};
-    struct windows given = {0};
+    struct window one = w ? *w : (struct window){0};
+    const struct windows given = {.v = &one, .n = 1}, *ws = NULL;
+    uint32_t access = PLAN_ACCESS_ANY, started = 0;
     bool chunking = false;
-    uint32_t started = 0;
 
-    if (w)
-        vec_push(&given, *w);
     for (size_t i = 0; i < n; i++) {
-        const struct windows *ws = w ? &given : windows_of(b, &now, jobs[i].access);
+        if (w) {
+            ws = &given;
+        } else if (!ws || jobs[i].access != access) {
+            access = jobs[i].access;
+            ws = plan_windows(b->plan, b->partition, access);
+        }
         bool large = b->chunk_size > 0 && jobs[i].procs >= b->chunk_size;
         bool fits = in_some_window(b, ws, &jobs[i]);
         if (!fits && !(large && !chunking))
@@ -127,15 +102,12 @@ static uint32_t first_fit(
         struct job *j = b->c->jobs.v[jobs[i].job];
         if (!waiting(j))
             continue;
-        if (fits && try_one(b, j, chunking)) {
+        ws = NULL; /* whatever is asked or changed now, ask again */
+        if (fits && try_one(b, j, chunking))
             started++;
-            outlook_fini(&now);
-        } else if (large) {
+        else if (large)
             chunking = true;
-        }
     }
-    vec_fini(&given);
-    outlook_fini(&now);
     return started;
 }
 

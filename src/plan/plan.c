@@ -23,6 +23,7 @@ void plan_destroy(struct plan *p)
     if (!p)
         return;
     windows_fini(p);
+    outlooks_fini(p);
     pools_fini(p);
     walls_fini(p);
     for (size_t i = 0; i < p->defstairs.n; i++) {
@@ -146,6 +147,8 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     away_see_suspended(p);
     p->version++;
     bool same = still_true(p);
+    p->quiet = same && !rebuilt && !p->released;
+    p->released = false;
     if (rebuilt || (keep == RSV_REPLAN && !same)) {
         forget_all(p, keep == RSV_KEEP);
     } else {
@@ -186,6 +189,17 @@ bool plan_confirm(struct plan *p, const struct job *j)
     forget_from(p, p->confirmed, false);
     count_again(p);
     return false;
+}
+
+bool plan_confirm_all(struct plan *p)
+{
+    if (!p->quiet || p->given_back || p->released)
+        return false;
+    for (uint32_t i = 0; i < p->nrsv; i++)
+        if (p->rsvs.v[i].job == INDEX_NONE || p->rsvs.v[i].start_at <= p->now)
+            return false;
+    p->confirmed = p->nrsv;
+    return true;
 }
 
 void plan_confirm_rest(struct plan *p)
@@ -284,6 +298,7 @@ void plan_job_stopping(struct plan *p, const struct job *j, int64_t now)
     vec_remove(&p->ends, at);
     mark_free_nodes(p, j, false);
     count_start(p, j, -1, j->end_at == now);
+    p->released = true;
     p->given_back |= j->end_at != now;
     p->version++;
 }

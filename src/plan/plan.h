@@ -42,6 +42,11 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep);
 bool plan_confirm(struct plan *p, const struct job *j);
 void plan_confirm_rest(struct plan *p);
 
+/* RSV_REPLAN, before anything else in a cycle: has nothing come free since the last
+ * one, and is no reservation due? Then who could not start at its end cannot now, and
+ * all reservations stand: they are confirmed. O(reservations). */
+bool plan_confirm_all(struct plan *p);
+
 /* A job entered the queue or its requests changed: learn its task definitions
  * (they decide which pools can be planned by count). O(1) for known ones. */
 void plan_job_queued(struct plan *p, const struct job *j);
@@ -170,6 +175,9 @@ struct window {
 };
 bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t after_s,
     struct window *ret_window);
+/* All of them, at least one; valid until the plan changes. */
+struct windows VEC(struct window);
+const struct windows *plan_windows(struct plan *p, uint32_t partition, uint32_t access);
 
 /* A limit on nodes of that relative speed, at least 1 s. Source: reference concepts,
  * section 7 (USEMACHINESPEED). */

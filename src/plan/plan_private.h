@@ -180,6 +180,13 @@ struct view_verdict {
     uint8_t affinity;
 };
 
+/* plan_windows() as last asked for one kind of access. */
+struct outlook {
+    uint64_t version; /* of the plan */
+    uint32_t partition;
+    struct windows windows;
+};
+
 struct ending {
     int64_t at;
     uint32_t job;
@@ -234,16 +241,19 @@ struct plan {
     struct VEC(int64_t) caps;         /* scratch: by pool, then by later pool */
     struct VEC(struct fitset) wholes; /* by partition: all counted pools (window.c) */
     uint64_t wholes_stamp;
-    uint64_t admitted;             /* grows when a pool learns its unit */
-    struct VEC(struct drop) drops; /* scratch */
-    struct VEC(struct bid) bids;   /* scratch of search.c */
-    struct acl_asker *view;        /* the job last looked at by rsvview.c */
+    struct VEC(struct outlook) outlooks; /* by access + 1 */
+    uint64_t admitted;                   /* grows when a pool learns its unit */
+    struct VEC(struct drop) drops;       /* scratch */
+    struct VEC(struct bid) bids;         /* scratch of search.c */
+    struct acl_asker *view;              /* the job last looked at by rsvview.c */
     uint32_t view_job;
     uint64_t view_version, view_stamp;
     struct VEC(struct view_verdict) verdicts; /* by reservation index */
     uint32_t confirmed; /* reservations that stand in this cycle (RSV_REPLAN) */
     bool user_matters;  /* node limits or access policies look at the user */
     bool given_back;    /* something came free earlier than planned */
+    bool released;      /* something came free since the last cycle began */
+    bool quiet;         /* when this one began nothing had: only time has passed */
     bool by_node;       /* some pool is planned node by node */
     bool crossing;      /* reservations of jobs are looked through */
     struct bitset gone; /* jobs thought away, by index (plan_think_away) */
@@ -270,6 +280,7 @@ struct fitset fit_counted(const struct plan *p, uint32_t partition);
 
 /* window.c */
 void windows_fini(struct plan *p);
+void outlooks_fini(struct plan *p);
 
 /* Which kinds of pools a set has. */
 bool set_has_by_node(const struct plan *p, const struct fitset *s);

@@ -104,3 +104,28 @@ bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t af
             ret_window->procs += procs_until(p, &p->pools.v[i], end);
     return true;
 }
+
+const struct windows *plan_windows(struct plan *p, uint32_t partition, uint32_t access)
+{
+    size_t place = access + 1u; /* PLAN_ACCESS_ANY is the first */
+    struct window w = {0};
+
+    while (p->outlooks.n <= place)
+        vec_push(&p->outlooks, (struct outlook){0});
+    struct outlook *o = &p->outlooks.v[place];
+    if (o->version == p->version && o->partition == partition)
+        return &o->windows;
+    o->version = p->version;
+    o->partition = partition;
+    o->windows.n = 0;
+    while (plan_window(p, partition, access, w.duration_s, &w))
+        vec_push(&o->windows, w);
+    return &o->windows;
+}
+
+void outlooks_fini(struct plan *p)
+{
+    for (size_t i = 0; i < p->outlooks.n; i++)
+        vec_fini(&p->outlooks.v[i].windows);
+    vec_fini(&p->outlooks);
+}
