@@ -49,9 +49,9 @@ static void enforce_wclimit(struct engine *e)
             continue;
         }
         if (e->cfg->wc_action == WC_PREEMPT) {
-            preempt_job(e, j, e->cfg->preempt_policy, NULL, "wallclock limit exceeded");
+            preempt_job(e, j, e->cfg->preempt_policy, NULL, WALLCLOCK_EXCEEDED);
         } else {
-            cancel_job(e, j, "wallclock limit exceeded");
+            cancel_job(e, j, WALLCLOCK_EXCEEDED);
         }
     }
 }

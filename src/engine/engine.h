@@ -167,6 +167,9 @@ enum action_kind {
     ACTION_TRIGGER     /* trigger `trigger` of reservation `rsv` fired: carry it out */
 };
 
+/* The text of actions against a job that ran longer than it may. */
+#define WALLCLOCK_EXCEEDED "wallclock limit exceeded"
+
 /* "start", "cancel", "requeue" ... */
 const char *action_kind_name(enum action_kind k);
 

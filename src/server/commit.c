@@ -7,8 +7,11 @@
  * fails nothing of that happens: the changes are kept and tried again, waiting
  * users are told, and the scheduler makes no starts it could forget. */
 #define LOG_FACILITY FACILITY_CKPT
+#include "server/eventlog.h"
 #include "server/manager.h"
+#include "server/notify.h"
 #include "server/server_private.h"
+#include "server/statfile.h"
 
 #define RETRY_US (5 * UINT64_C(1000000))
 
@@ -47,16 +50,25 @@ static int on_commit(sd_event_source *source, void *ctx)
 
     (void)source;
     if (commit(s, &err) == 0) {
-        if (s->commit_failing)
+        if (s->commit_failing) {
             log_line(s->log, LOG_ALERT, "the state can be written again");
+            eventlog_add(s, STATERECOVERED, s->state_path, true, NULL,
+                "the state can be written again");
+        }
         s->commit_failing = false;
         manager_send(s, true);
         reply_all(s);
+        eventlog_committed(s);
+        notify_committed(s);
+        statfile_committed(s);
         return 0;
     }
-    if (!s->commit_failing)
+    if (!s->commit_failing) {
         log_line(s->log, LOG_ALERT,
             "the state cannot be written, nothing is started: %s", err.text);
+        eventlog_add(s, STATEFAILURE, s->state_path, true, NULL,
+            "the state cannot be written, nothing is started: %s", err.text);
+    }
     s->commit_failing = true;
     snprintf(s->commit_why, sizeof s->commit_why, "%s", err.text);
     refuse_all(s, &err);

@@ -44,7 +44,8 @@ struct http {
     char *socket_path;
     struct listener listeners[2];
     struct connections *connections;
-    TAILQ_HEAD(, request) kept; /* suspended */
+    TAILQ_HEAD(request_list, request) kept; /* suspended until there is a reply */
+    struct request_list dozing;             /* live replies that have nothing to say */
     unsigned nlisteners, open;
     uint64_t requests;
     bool closing;
@@ -71,6 +72,7 @@ struct request {
     int status;
     bool handling;  /* inside the handler's call */
     bool suspended; /* the client waits for a later reply */
+    bool dozing;    /* it waits for more of a live one */
     bool too_large;
 };
 
@@ -105,6 +107,11 @@ const char *request_query(const struct request *r, const char *name)
         == MHD_NO)
         return NULL;
     return value ? value : "";
+}
+
+const char *request_header(const struct request *r, const char *name)
+{
+    return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
 }
 
 int request_query_int(const struct request *r, const char *name, int64_t otherwise,
@@ -174,6 +181,13 @@ json_t *request_json(struct request *r, struct err *err)
 
 /* ---- replies ---- */
 
+/* Resumed connections are looked at in a turn of their own. */
+static void look_soon(struct listener *l)
+{
+    sd_event_source_set_time(l->timer, 0);
+    sd_event_source_set_enabled(l->timer, SD_EVENT_ONESHOT);
+}
+
 static void give(
     struct request *r, int status, const char *type, struct MHD_Response *response)
 {
@@ -187,8 +201,7 @@ static void give(
     r->suspended = false;
     TAILQ_REMOVE(&r->listener->http->kept, r, next);
     MHD_resume_connection(r->connection);
-    sd_event_source_set_time(r->listener->timer, 0);
-    sd_event_source_set_enabled(r->listener->timer, SD_EVENT_ONESHOT);
+    look_soon(r->listener);
 }
 
 static void reply_owned(
@@ -250,10 +263,38 @@ void request_refuse(struct request *r, const struct err *err)
 
 struct streaming {
     struct request_stream stream;
+    struct request *request;
     struct strbuf room;
     size_t sent;
     bool last;
 };
+
+/* The library must not ask again before http_wake(). */
+static ssize_t doze(struct streaming *s)
+{
+    struct http *h = s->request->listener->http;
+
+    if (h->closing) {
+        s->last = true;
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    }
+    s->request->dozing = true;
+    TAILQ_INSERT_TAIL(&h->dozing, s->request, next);
+    MHD_suspend_connection(s->request->connection);
+    return 0;
+}
+
+void http_wake(struct http *h)
+{
+    struct request *r;
+
+    while ((r = TAILQ_FIRST(&h->dozing)) != NULL) {
+        TAILQ_REMOVE(&h->dozing, r, next);
+        r->dozing = false;
+        MHD_resume_connection(r->connection);
+        look_soon(r->listener);
+    }
+}
 
 static ssize_t read_stream(void *ctx, uint64_t position, char *buffer, size_t max)
 {
@@ -265,6 +306,8 @@ static ssize_t read_stream(void *ctx, uint64_t position, char *buffer, size_t ma
             return MHD_CONTENT_READER_END_OF_STREAM;
         s->sent = s->room.len = 0;
         s->last = !s->stream.more(s->stream.ctx, &s->room);
+        if (s->stream.live && !s->last && s->room.len == 0)
+            return doze(s);
     }
     size_t n = s->room.len - s->sent < max ? s->room.len - s->sent : max;
     memcpy(buffer, s->room.text + s->sent, n);
@@ -287,6 +330,7 @@ void request_reply_stream(
     struct streaming *s = xcalloc(1, sizeof *s);
 
     s->stream = *stream;
+    s->request = r;
     give(r, MHD_HTTP_OK, type,
         MHD_create_response_from_callback(
             MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, s, free_stream));
@@ -604,6 +648,7 @@ int http_open(
     h->loop = sd_event_ref(loop);
     h->socket_path = xstrdup(opt->socket_path);
     TAILQ_INIT(&h->kept);
+    TAILQ_INIT(&h->dozing);
     bool good = connections_open(
                     loop, h->opt.idle_s, h->opt.connections_max, &h->connections, err)
                 == 0;
@@ -621,7 +666,8 @@ int http_open(
     return 0;
 }
 
-/* The library cannot stop while a connection is suspended. */
+/* The library cannot stop while a connection is suspended, so nobody is when this
+ * returns: live streams end as the door is closing. */
 static void refuse_kept(struct http *h)
 {
     while (!TAILQ_EMPTY(&h->kept))
@@ -637,6 +683,7 @@ void http_close(struct http *h)
     if (!h)
         return;
     h->closing = true;
+    http_wake(h);
     refuse_kept(h);
     for (unsigned i = 0; i < h->nlisteners; i++) {
         struct listener *l = &h->listeners[i];

@@ -31,6 +31,9 @@ int http_open(
 /* Requests that are kept are refused: who kept them must not reply any more. */
 void http_close(struct http *h);
 
+/* Live streams that wait are asked for more. */
+void http_wake(struct http *h);
+
 /* Requests under way, and served so far. */
 unsigned http_open_requests(const struct http *h);
 uint64_t http_requests(const struct http *h);

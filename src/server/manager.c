@@ -11,6 +11,7 @@
 
 #include "base/bitset.h"
 #include "base/home.h"
+#include "server/eventlog.h"
 #include "server/modify.h"
 #include "server/record.h"
 #include "server/server_private.h"
@@ -64,6 +65,8 @@ struct manager {
     uint64_t calls;
     bool up;
     bool away; /* the RM is out of reach: what it last told may not be so any more */
+    int64_t failing; /* looks in a row that found it down */
+    bool failure_told;
 };
 
 /* ---- orders ---- */
@@ -594,19 +597,45 @@ static void on_synced(struct manager *m)
 
 /* ---- reports ---- */
 
+/* After APIFAILURETHRESHHOLD looks in a row administrators are told. */
+static void count_failing(struct manager *m)
+{
+    const struct failure *f = &m->failures[(m->nfailures - 1) % FAILURES_KEPT];
+
+    if (++m->failing < m->s->config->settings->daemon.rm_failures_max
+        || m->failure_told)
+        return;
+    m->failure_told = true;
+    eventlog_add(m->s, RMFAILURE, m->s->driver->type, true, NULL,
+        "the resource manager %s fails: %s: %s", m->s->driver->type, f->function,
+        f->text);
+}
+
+static void recovered(struct manager *m)
+{
+    m->failing = 0;
+    if (m->failure_told)
+        eventlog_add(m->s, RMRECOVERED, m->s->driver->type, true, NULL,
+            "the resource manager %s answers again", m->s->driver->type);
+    m->failure_told = false;
+}
+
 static void on_health(struct manager *m, const struct rm_report *r)
 {
     struct failure *f = &m->failures[m->nfailures % FAILURES_KEPT];
 
     m->up = r->u.health.up;
-    if (r->u.health.up)
+    if (r->u.health.up) {
+        recovered(m);
         return;
+    }
     m->away |= strcmp(r->u.health.function, "connection") == 0;
     *f = (struct failure){.at = r->at};
     snprintf(f->function, sizeof f->function, "%s", r->u.health.function);
     snprintf(f->text, sizeof f->text, "%s", r->u.health.text);
     m->nfailures++;
     log_line(m->s->log, LOG_ALERT, "resource manager: %s: %s", f->function, f->text);
+    count_failing(m);
 }
 
 static void on_report(void *ctx, const struct rm_report *r)
@@ -702,6 +731,8 @@ void manager_poll(struct server *s)
 {
     if (s->rm)
         s->driver->poll(s->rm);
+    if (s->rm && !s->manager->up)
+        count_failing(s->manager);
 }
 
 /* A stop that a former life of the daemon decided. */

@@ -4,6 +4,8 @@
 #include "server/record.h"
 
 #include "base/strbuf.h"
+#include "server/ended.h"
+#include "server/eventlog.h"
 #include "server/modify.h"
 #include "server/render.h"
 #include "server/server_private.h"
@@ -232,6 +234,7 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
         .priority = j->priority,
         .hosts = hosts};
     unsaved_account(s->unsaved, &row);
+    ended_job(s, &row, j, NULL);
     forget(s, j->id);
     free(hosts);
     commit_want(s);
@@ -286,6 +289,9 @@ void record_missed_end(struct server *s, const struct rm_job *r)
         row.tasks += r->places[i].tasks;
     row.procs = row.tasks;
     unsaved_account(s->unsaved, &row);
+    ended_job(s, &row, NULL, &r->desc);
+    eventlog_add(s, JOBEND, row.job, false, json_pack("{s:s}", "type", "job"),
+        "job '%s' is %s: it ended while nobody looked", row.job, row.state);
     forget(s, r->desc.id);
     record_memory_free(known);
     commit_want(s);

@@ -27,6 +27,9 @@ const char *request_query(const struct request *r, const char *name);
 /* The part of the path that stands for {name} in the route, decoded. */
 const char *request_param(const struct request *r, const char *name);
 
+/* A header of the request, NULL when absent. */
+const char *request_header(const struct request *r, const char *name);
+
 /* A number of the query: `otherwise` when absent. -1 with a sentence when malformed. */
 int request_query_int(const struct request *r, const char *name, int64_t otherwise,
     int64_t *ret, struct err *err);
@@ -55,6 +58,8 @@ struct request_stream {
     bool (*more)(void *ctx, struct strbuf *out);
     void (*done)(void *ctx);
     void *ctx;
+    bool live; /* when `more` appends nothing and goes on, the reply waits until
+                  http_wake(); else it is asked again at once */
 };
 void request_reply_stream(
     struct request *r, const char *type, const struct request_stream *stream);

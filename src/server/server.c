@@ -4,11 +4,15 @@
 #include "base/home.h"
 #include "server/api.h"
 #include "server/changes.h"
+#include "server/eventlog.h"
 #include "server/manager.h"
+#include "server/notify.h"
 #include "server/openfiles.h"
 #include "server/record_statistics.h"
 #include "server/server_private.h"
+#include "server/statfile.h"
 #include "server/usage.h"
+#include "server/watch.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -113,6 +117,8 @@ int server_configure(struct server *s, struct err *err)
     }
     config_destroy(old);
     follow_log_parameters(s);
+    eventlog_configure(s);
+    notify_configure(s);
     log_line(s->log, LOG_ACTION, "configuration read again: %s", s->config_path);
     return 0;
 }
@@ -295,7 +301,9 @@ static int open_all(struct server *s, struct err *err)
     s->engine = engine_create(s->config->settings,
         &(struct engine_options){
             .zone = zone_system(), .report_reservations = true, .statistics = true});
-    if (open_store(s, err) < 0 || commit_open(s, err) < 0 || cycle_open(s, err) < 0)
+    watch_open(s);
+    if (notify_open(s, err) < 0 || eventlog_open(s, err) < 0 || open_store(s, err) < 0
+        || commit_open(s, err) < 0 || cycle_open(s, err) < 0)
         return -1;
     changes_open(s);
     record_statistics_load(s);
@@ -315,6 +323,10 @@ static void close_all(struct server *s)
     commit_close(s);
     unsaved_close(s->unsaved);
     store_close(s->store);
+    eventlog_close(s);
+    notify_close(s);
+    statfile_close(s);
+    watch_close(s);
     world_close(s);
     engine_destroy(s->engine);
     if (s->config)
@@ -332,6 +344,8 @@ static void close_all(struct server *s)
 
 static void tell_ready(struct server *s)
 {
+    eventlog_add(s, SCHEDULERSTART, MAUI_VERSION, false, NULL,
+        "maui %s runs as process %d", MAUI_VERSION, (int)getpid());
     log_line(s->log, LOG_ACTION, "maui %s is running as process %d, socket %s",
         MAUI_VERSION, (int)getpid(), s->socket_path);
     if (s->opt.ready_fd >= 0) {
@@ -360,6 +374,7 @@ int server_run(const struct server_options *opt, struct err *err)
                      ? err_set(err, ERR_IO, "the event loop failed")
                      : 0;
         log_line(s.log, LOG_ACTION, "maui stops; running jobs go on");
+        eventlog_add(&s, SCHEDULERSTOP, MAUI_VERSION, false, NULL, "maui stops");
     }
     close_all(&s);
     return result;

@@ -37,7 +37,11 @@ struct kept_reply {
     json_t *body;
 };
 
+struct eventlog;
 struct manager;
+struct notify;
+struct statfile;
+struct watch;
 
 /* changes.c: a parameter changed at run time. */
 struct parameter_change {
@@ -125,6 +129,11 @@ struct server {
 
     /* manager.c */
     struct manager *manager;
+
+    struct watch *watch;
+    struct eventlog *eventlog;
+    struct notify *notify;
+    struct statfile *statfile;
 };
 
 /* server.c: end the loop in a moment. */

@@ -9,6 +9,7 @@
 #include "server/rsvkeep.h"
 #include "server/server_private.h"
 #include "server/usage.h"
+#include "server/watch.h"
 
 #include <time.h>
 
@@ -112,6 +113,7 @@ int world_apply(struct server *s, struct event *ev, uint32_t *ret_job, struct er
 
     ev->at = world_now(s);
     json_t *line = journal_event(ev); /* before: some events are moved from */
+    watch_before(s, ev);
     int result = engine_apply(s->engine, ev, &job, err);
     if (result < 0) {
         json_decref(line);
@@ -120,6 +122,7 @@ int world_apply(struct server *s, struct event *ev, uint32_t *ret_job, struct er
     journal_add(s, line);
     if (job != INDEX_NONE)
         world_touch(s, job);
+    watch_applied(s, ev, job);
     take_decided(s);
     if (ret_job)
         *ret_job = job;
@@ -141,6 +144,7 @@ static void take(struct server *s, const struct action *a)
     if (a->kind != ACTION_RESERVE && a->kind != ACTION_RELEASE)
         log_line(s->log, LOG_ACTION, "job '%s': %s%s%s", j->id,
             action_kind_name(a->kind), a->text ? ": " : "", a->text ? a->text : "");
+    watch_decided(s, a, j);
     if (a->kind == ACTION_CANCEL)
         record_end(s, j, job_state_name((enum job_state)j->state), world_now(s));
     else
@@ -169,6 +173,8 @@ void world_cycle(struct server *s)
     journal_cycle(s, now, &s->actions);
     for (size_t i = 0; i < s->actions.n; i++)
         take(s, &s->actions.v[i]);
+    watch_reservations(s);
+    watch_cycle(s);
     manager_send(s, false);
     log_line(s->log, LOG_TRACE, "cycle %lu: %zu decisions in %.3f ms",
         (unsigned long)s->iteration, s->actions.n, s->last_cycle_s * 1e3);

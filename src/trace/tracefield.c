@@ -757,3 +757,17 @@ uint32_t tf_job_flags(uint32_t mask, enum access_policy *ret_access)
     }
     return flags;
 }
+
+uint32_t tf_flags_mask(uint32_t flags, enum access_policy access)
+{
+    uint32_t mask = 0;
+
+    for (size_t i = 0; i < JOB_FLAGS; i++)
+        if ((flags & job_flags[i].flag)
+            || (access == ACCESS_SINGLETASK
+                && strcmp(job_flags[i].name, "NASINGLETASK") == 0)
+            || (access == ACCESS_SINGLEJOB
+                && strcmp(job_flags[i].name, "NASINGLEJOB") == 0))
+            mask |= (uint32_t)1 << i;
+    return mask;
+}

@@ -81,6 +81,9 @@ int tf_version(const struct lines *in, const char *line, struct err *err);
  * that it sets itself. *ret_access is set for NASINGLETASK and NASINGLEJOB. */
 uint32_t tf_job_flags(uint32_t mask, enum access_policy *ret_access);
 
+/* The other way: the flags of the format that stand for these. */
+uint32_t tf_flags_mask(uint32_t job_flags, enum access_policy access);
+
 /* Total tasks and nodes of "PBS=4:ppn=2+1", features and names not counted. */
 int tf_pbs_nodes(const char *text, int64_t *ret_tasks, int64_t *ret_nodes);
 
