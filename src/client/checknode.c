@@ -2,6 +2,7 @@
  * checknode: one node. */
 #include "base/duration.h"
 #include "client/client.h"
+#include "client/figures.h"
 #include "client/layout.h"
 #include "client/lists.h"
 #include "client/request.h"
@@ -53,7 +54,7 @@ static void print_state(const json_t *o)
     char rel[LAYOUT_REL_MAX];
 
     printf("State:  %8s  (in current state for %s)\n", state,
-        layout_rel(since ? get_int(o, "at", 0) - since : DURATION_UNLIMITED, rel));
+        since ? layout_span(get_int(o, "at", 0) - since, rel) : "INFINITY");
     if (strcmp(get_text(o, "expected_state", state), state) != 0)
         printf("Expected State: %8s\n", get_text(o, "expected_state", ""));
     for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
@@ -109,12 +110,10 @@ static void print_times(const json_t *o)
     json_int_t active = get_int(o, "active_s", 0);
     char all[LAYOUT_REL_MAX], there[LAYOUT_REL_MAX], used[LAYOUT_REL_MAX];
 
-    if (total <= 0)
-        return;
     printf("\nTotal Time: %s  Up: %s (%.2f%%)  Active: %s (%.2f%%)\n",
-        layout_rel(total, all), layout_rel(up, there),
-        100.0 * (double)up / (double)total, layout_rel(active, used),
-        100.0 * (double)active / (double)total);
+        layout_span(total, all), layout_span(up, there),
+        figures_percent((double)up, (double)total), layout_span(active, used),
+        figures_percent((double)active, (double)total));
 }
 
 static void print_reservation(const json_t *o, const json_t *r)

@@ -10,16 +10,12 @@
 
 #define NEGATIVE_MAX 864000
 
-const char *layout_rel(int64_t seconds, char *buf)
+const char *layout_span(int64_t seconds, char *buf)
 {
     int64_t s = seconds < 0 ? -seconds : seconds;
     int64_t days = s / 86400, hours = s / 3600 % 24;
     const char *sign = seconds < 0 ? "-" : "";
 
-    if (seconds >= DURATION_SHOW_MAX)
-        return "  INFINITY";
-    if (seconds <= -NEGATIVE_MAX)
-        return " -INFINITY";
     if (days)
         snprintf(buf, LAYOUT_REL_MAX, "%s%lld:%02lld:%02lld:%02lld", sign,
             (long long)days, (long long)hours, (long long)(s / 60 % 60),
@@ -31,6 +27,15 @@ const char *layout_rel(int64_t seconds, char *buf)
         snprintf(buf, LAYOUT_REL_MAX, "%s00:%02lld:%02lld", sign,
             (long long)(s / 60 % 60), (long long)(s % 60));
     return buf;
+}
+
+const char *layout_rel(int64_t seconds, char *buf)
+{
+    if (seconds >= DURATION_SHOW_MAX)
+        return "  INFINITY";
+    if (seconds <= -NEGATIVE_MAX)
+        return " -INFINITY";
+    return layout_span(seconds, buf);
 }
 
 const char *layout_date(int64_t at, char *buf)

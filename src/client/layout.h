@@ -12,6 +12,9 @@
 /* `[DD:]HH:MM:SS`; "  INFINITY" from 100 days on; `buf` of LAYOUT_REL_MAX bytes. */
 const char *layout_rel(int64_t seconds, char *buf);
 
+/* The same of time that has passed: never INFINITY. */
+const char *layout_span(int64_t seconds, char *buf);
+
 /* `Tue Mar  3 08:12:20`, local; `buf` of LAYOUT_DATE_MAX bytes. */
 const char *layout_date(int64_t at, char *buf);
 

@@ -5,6 +5,7 @@
 #include "client/client.h"
 #include "client/figures.h"
 #include "client/layout.h"
+#include "client/nodestats.h"
 #include "client/showgrid.h"
 
 #include <stdio.h>
@@ -17,6 +18,9 @@ static const struct option_row options[] = {
     {'a', NULL, NULL, "of accounts"},
     {'c', NULL, NULL, "of classes"},
     {'q', NULL, NULL, "of QOS"},
+    {'n', NULL, NULL, "of nodes, by memory"},
+    {'p', "partition", "PARTITION", "with -n: only nodes of PARTITION"},
+    {'S', NULL, NULL, "with -n: without a line for each node"},
     {'f', NULL, "TYPE", "the grid of TYPE, as showgrid"},
     {'v', NULL, NULL, "with -s: more; with credentials: also those that used nothing"},
     {0, NULL, NULL, NULL},
@@ -24,19 +28,24 @@ static const struct option_row options[] = {
 
 static const struct command_spec spec = {
     .name = "showstats",
-    .usage =
-        "[-s | -u [USER] | -g [GROUP] | -a [ACCOUNT] | -c [CLASS] | -q [QOS]] [-v]",
+    .usage = "[-s | -u [USER] | -g [GROUP] | -a [ACCOUNT] | -c [CLASS] | -q [QOS]"
+             " | -n [-S]] [-v]",
     .summary = "Show statistics of the scheduler, or of credentials.",
     .options = options,
     .more =
         "Counted since the last resetstats. PHReq is what ended jobs asked for, PHDed\n"
         "what jobs were given, in processor hours; FSTgt the fairshare target; Effic "
         "the\n"
-        "CPU used, WCAcc the time used of the limit, both in percent.\n"
+        "CPU used, WCAcc the time used of the limit, both in percent. Of nodes: "
+        "InitialNH\n"
+        "are the processor hours of queued and running jobs that need so much memory "
+        "at\n"
+        "least, ProcHours the same when they spread over all nodes that have enough.\n"
         "For administrators of level 1 to 3.\n",
     .examples = "  showstats              waiting times, use and accuracy at a glance\n"
                 "  showstats -u           what each user asked for and got\n"
-                "  showstats -u ann       only ann\n",
+                "  showstats -u ann       only ann\n"
+                "  showstats -n -S        how much nodes of each size were used\n",
 };
 
 /* ---- of the scheduler ---- */
@@ -76,7 +85,7 @@ static void print_times(const json_t *o, bool verbose)
         printf("current scheduler time: %s (%lld)\n", layout_date(now, date),
             (long long)now);
     printf("maui active for   %11s  stats initialized on %s\n",
-        layout_rel(now - up, rel), layout_date(get_int(o, "since", 0), date));
+        layout_span(now - up, rel), layout_date(get_int(o, "since", 0), date));
     if (verbose)
         printf("statistics for iteration %5lld  scheduler started on %s\n",
             (long long)get_int(o, "iteration", 0), layout_date(up, date));
@@ -117,17 +126,13 @@ static void print_use(const json_t *o, const struct stat_sums *t, bool verbose)
 }
 
 /* The estimate takes jobs to be as accurate about their limits as those that ended. */
-static void print_rest(const json_t *o, const struct stat_sums *t, bool verbose)
+static void print_rest(const json_t *o, const struct stat_sums *t)
 {
     double accuracy = t->jobs > 0 ? t->accuracy / (double)t->jobs : 1;
-    json_int_t least = get_int(o, "least_use_iteration", 0);
 
     print_percent("Avg WallClock Accuracy:", t->jobs > 0, 100 * accuracy);
     print_percent("Avg Job Proc Efficiency:", t->ps_measured > 0,
         figures_percent(t->ps_utilized, t->ps_measured));
-    if (verbose && least)
-        printf("%-31s%8.3f%% (on iteration %lld)\n",
-            "Min System Utilization:", get_real(o, "least_use", 0), (long long)least);
     printf("%-32s%8.2f/%-8.2f\n",
         "Est/Avg Backlog (Hours):", get_real(o, "backlog_s", 0) * accuracy / 3600,
         get_real(o, "backlog_average_s", 0) / 3600);
@@ -149,7 +154,7 @@ static int show_system(const struct command_line *l)
     print_times(o, verbose);
     print_jobs(o, &total, verbose);
     print_use(o, &total, verbose);
-    print_rest(o, &total, verbose);
+    print_rest(o, &total);
     json_decref(o);
     return 0;
 }
@@ -294,6 +299,8 @@ static int run(const struct command_line *l)
         return command_wrong(l, "'%s' is not expected here", l->args[l->nargs - 1]);
     if (kind)
         return show_creds(l, kind);
+    if (chosen == 'n')
+        return nodestats_show(l, command_value(l, 'p'), command_has(l, 'S'));
     return chosen == 'f' ? showgrid_show(l, command_value(l, 'f')) : show_system(l);
 }
 

@@ -297,6 +297,12 @@ static void on_settings(struct engine *e, const struct settings *cfg)
     fs_refresh(e->c);
 }
 
+static void count_node(struct engine *e, const struct node *n)
+{
+    statistics_nodes(e->statistics, e->c, e->now);
+    statistics_node_changed(e->statistics, e->c, n, e->now);
+}
+
 static int on_node_state(struct engine *e, const struct event *ev, struct err *err)
 {
     struct node *n = node_find(e->c, ev->u.node_state.name);
@@ -306,13 +312,14 @@ static int on_node_state(struct engine *e, const struct event *ev, struct err *e
             ev->u.node_state.name ? ev->u.node_state.name : "");
     if (ev->kind == EVENT_NODE_GONE) {
         node_set_gone(e->c, n, e->now);
+        count_node(e, n);
         return 0;
     }
     if (n->gone)
         return err_set(err, ERR_CONFLICT,
             "node '%s' is not known to the resource manager any more", n->name);
     node_set_state(e->c, n, ev->u.node_state.state, e->now);
-    statistics_nodes(e->statistics, e->c, e->now);
+    count_node(e, n);
     return 0;
 }
 
@@ -396,7 +403,7 @@ int engine_apply(
     case EVENT_NODE:
         if (node_report(e->c, &ev->u.node, e->now, &n, err) < 0)
             return -1;
-        statistics_nodes(e->statistics, e->c, e->now);
+        count_node(e, n);
         return 0;
     case EVENT_NODE_STATE:
     case EVENT_NODE_GONE:

@@ -93,7 +93,7 @@ const struct stat_grid *statistics_grid(const struct statistics *s)
 
 bool statistics_changed(const struct statistics *s)
 {
-    return s->changed.n || s->any_cell_changed;
+    return s->changed.n || s->any_cell_changed || statnodes_due(s, s->at);
 }
 
 void statistics_saved(struct statistics *s)
@@ -107,6 +107,7 @@ void statistics_saved(struct statistics *s)
     s->changed.n = 0;
     memset(s->cell_changed.v, 0, s->cell_changed.n);
     s->any_cell_changed = false;
+    statnodes_saved(s);
 }
 
 struct walk {
@@ -187,6 +188,8 @@ void statistics_each(const struct statistics *s, const struct cluster *c, bool a
         tell_system(&w);
     if (all || s->any_cell_changed)
         tell_cells(&w, all);
+    if (all || statnodes_due(s, s->at))
+        statnodes_each(s, c, all, now, ctx, each);
 }
 
 static void load_system(struct statistics *s, const struct stat_record *r, int64_t now)
@@ -224,6 +227,11 @@ void statistics_load(
         return;
     if (r->of == STAT_CELL) {
         load_cell(&s->grid, r);
+        return;
+    }
+    if (r->of == STAT_NODE) {
+        if (r->name && *r->name)
+            statnodes_load(s, r);
         return;
     }
     if (r->of == STAT_CRED && (!r->name || !*r->name))

@@ -27,6 +27,7 @@ void statistics_destroy(struct statistics *s)
     vec_fini(&s->changed);
     vec_fini(&s->cell_changed);
     free(s->grid.cells);
+    statnodes_fini(s);
     free(s);
 }
 
@@ -177,10 +178,10 @@ static void add_stay(
 void statistics_started(struct statistics *s, const struct cluster *c,
     const struct job *j, int64_t from, int64_t now)
 {
-    (void)c;
     if (!s)
         return;
     advance(s, now);
+    statnodes_job(s, c, j, +1, from, now);
     struct stay *stay = stay_of(s, j);
     stay->on = true;
     stay->from = from;
@@ -204,10 +205,10 @@ void statistics_started(struct statistics *s, const struct cluster *c,
 void statistics_stopped(
     struct statistics *s, const struct cluster *c, const struct job *j, int64_t at)
 {
-    (void)c;
     if (!s || !stay_of(s, j)->on)
         return;
     advance(s, at);
+    statnodes_job(s, c, j, -1, at, at);
     struct stay *stay = stay_of(s, j);
     stay->on = false;
     ACCOUNTS_OF(s, j, a)
@@ -336,6 +337,7 @@ void statistics_reset(struct statistics *s, int64_t now)
         for (uint32_t i = 0; i < s->creds[k].n; i++)
             reset_account(s, (enum cred_kind)k, i);
     grid_reset(s);
+    statnodes_reset(s, s->at);
 }
 
 /* ---- looking ---- */

@@ -49,6 +49,11 @@ struct stat_machine {
     double backlog_average_s;           /* over time */
 };
 
+/* Of a node, since counting began or it was first seen. */
+struct stat_node {
+    int64_t total_s, up_s, active_s; /* known, up (answering), up with jobs */
+};
+
 #define STAT_BOUNDS_MAX 33
 
 /* A job is in the first row and column whose bounds are not below its processors and
@@ -69,10 +74,15 @@ void statistics_of(const struct statistics *s, enum cred_kind kind, uint32_t ind
 void statistics_machine(
     const struct statistics *s, int64_t now, struct stat_machine *ret);
 const struct stat_grid *statistics_grid(const struct statistics *s);
+void statistics_node(
+    const struct statistics *s, uint32_t node, int64_t now, struct stat_node *ret);
 
 /* ---- durable state ---- */
 
-enum stat_kind { STAT_SYSTEM, STAT_CRED, STAT_CELL };
+enum stat_kind { STAT_SYSTEM, STAT_CRED, STAT_CELL, STAT_NODE };
+
+/* Nodes are told a whole block at a time, in the order of their indexes. */
+#define STAT_NODE_BLOCK 256
 
 struct stat_record {
     enum stat_kind of;
@@ -84,6 +94,10 @@ struct stat_record {
     /* of the system */
     int64_t since, procs_up, mem_up, watched_s;
     double ps_available, mem_available, backlog_ps, backlog_area;
+    /* of a node */
+    uint32_t block;
+    struct stat_node node;
+    bool up;
 };
 
 /* What changed since statistics_saved(), or everything, as of `now`. */
@@ -117,7 +131,9 @@ void statistics_preempted(
     struct statistics *s, const struct cluster *c, const struct job *j, int64_t lost_s);
 /* The job came to the queue or left it, or asks for another amount of work. */
 void statistics_queued(struct statistics *s, const struct job *j, int64_t now);
-/* Nodes came, went or changed. O(partitions). */
+/* A node came, went or changed. O(partitions). */
 void statistics_nodes(struct statistics *s, const struct cluster *c, int64_t now);
+void statistics_node_changed(
+    struct statistics *s, const struct cluster *c, const struct node *n, int64_t now);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef MAUI_ENGINE_STATISTICS_PRIVATE_H
 #define MAUI_ENGINE_STATISTICS_PRIVATE_H
 
+#include "base/names.h"
 #include "engine/statistics.h"
 
 /* Of a credential or of all. */
@@ -30,6 +31,20 @@ struct stay {
     double backlog_ps;
 };
 
+/* A node. */
+struct node_clock {
+    struct stat_node sums;
+    int64_t at;          /* they reach up to here */
+    int64_t loaded_at;   /* they reached up to there when loaded; INT64_MIN = never */
+    int64_t active_from; /* with jobs: since when this stretch counts */
+    uint32_t jobs;
+    bool up;
+};
+
+/* Records of nodes are written by blocks, not more often than that: a power cut may
+ * cost a minute of a job that ended in it. */
+#define STAT_NODES_EVERY_S 60
+
 struct statistics {
     int64_t since, at; /* INT64_MIN = nothing happened yet */
     int64_t procs_up, mem_up, watched_s;
@@ -43,6 +58,12 @@ struct statistics {
     struct stat_grid grid;
     struct VEC(uint8_t) cell_changed;
     bool any_cell_changed;
+    struct VEC(struct node_clock) nodes; /* by index */
+    struct VEC(uint8_t) node_changed;    /* by block */
+    bool any_node_changed;
+    int64_t nodes_saved_at;
+    struct names *recalled_names; /* nodes of a former life; NULL = none */
+    struct VEC(struct node_clock) recalled;
 };
 
 /* The account, which is going to be changed. Good until the next call. */
@@ -53,5 +74,17 @@ void grid_configure(struct statistics *s, const struct settings *cfg);
 void grid_reset(struct statistics *s);
 /* The cell for such a job, which is going to be changed. */
 struct stat_sums *grid_cell(struct statistics *s, uint32_t procs, double limit_s);
+
+/* statnodes.c; the job's nodes get one job more (sign > 0; there since `from`) or less
+ */
+void statnodes_job(struct statistics *s, const struct cluster *c, const struct job *j,
+    int sign, int64_t from, int64_t now);
+void statnodes_reset(struct statistics *s, int64_t now);
+void statnodes_fini(struct statistics *s);
+bool statnodes_due(const struct statistics *s, int64_t now);
+void statnodes_each(const struct statistics *s, const struct cluster *c, bool all,
+    int64_t now, void *ctx, void (*each)(void *ctx, const struct stat_record *r));
+void statnodes_saved(struct statistics *s);
+void statnodes_load(struct statistics *s, const struct stat_record *r);
 
 #endif

@@ -66,6 +66,49 @@ static const struct member {
 static const char *const kinds[] = {
     [STAT_SYSTEM] = "system", [STAT_CRED] = "credential", [STAT_CELL] = "cell"};
 
+/* Records on their way out; nodes are gathered until their block ends. */
+struct writer {
+    struct server *s;
+    json_t *nodes; /* NULL = none */
+    uint32_t block;
+    int64_t at;
+};
+
+static void put(struct server *s, const char *key, json_t *o)
+{
+    char *text = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);
+
+    unsaved_put(s->unsaved, KIND, key, text);
+    free(text);
+    json_decref(o);
+}
+
+static void put_nodes(struct writer *w)
+{
+    char key[32];
+
+    if (!w->nodes)
+        return;
+    snprintf(key, sizeof key, "nodes:%u", w->block);
+    put(w->s, key,
+        json_pack("{s:s, s:I, s:o}", "of", "nodes", "at", (json_int_t)w->at, "nodes",
+            w->nodes));
+    w->nodes = NULL;
+}
+
+static void gather_node(struct writer *w, const struct stat_record *r)
+{
+    if (w->nodes && w->block != r->block)
+        put_nodes(w);
+    if (!w->nodes)
+        w->nodes = json_array();
+    w->block = r->block;
+    w->at = r->at;
+    json_array_append_new(
+        w->nodes, json_pack("[s, I, I, I, b]", r->name, (json_int_t)r->node.total_s,
+                      (json_int_t)r->node.up_s, (json_int_t)r->node.active_s, r->up));
+}
+
 static json_t *members_of(const struct stat_record *r)
 {
     json_t *o = json_pack("{s:s}", "of", kinds[r->of]);
@@ -82,10 +125,14 @@ static json_t *members_of(const struct stat_record *r)
 
 static void write_record(void *ctx, const struct stat_record *r)
 {
-    struct server *s = ctx;
-    json_t *o = members_of(r);
+    struct writer *w = ctx;
     struct strbuf key = {0};
 
+    if (r->of == STAT_NODE) {
+        gather_node(w, r);
+        return;
+    }
+    json_t *o = members_of(r);
     if (r->of == STAT_CRED) {
         strbuf_printf(&key, "%s:%s", cred_kind_name(r->kind), r->name);
         render_text(o, "kind", cred_kind_name(r->kind));
@@ -97,20 +144,40 @@ static void write_record(void *ctx, const struct stat_record *r)
         strbuf_add(&key, "system");
     }
     char *name = strbuf_take(&key);
-    char *text = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    unsaved_put(s->unsaved, KIND, name, text);
-    free(text);
+    put(w->s, name, o);
     free(name);
-    json_decref(o);
 }
 
 void record_statistics(struct server *s)
 {
     struct statistics *t = engine_statistics(s->engine);
+    struct writer w = {.s = s};
 
-    if (statistics_changed(t))
-        statistics_each(
-            t, engine_cluster(s->engine), false, world_now(s), s, write_record);
+    if (!statistics_changed(t))
+        return;
+    statistics_each(
+        t, engine_cluster(s->engine), false, world_now(s), &w, write_record);
+    put_nodes(&w);
+}
+
+static void load_nodes(struct server *s, const json_t *o)
+{
+    json_int_t at = json_integer_value(json_object_get(o, "at")), total, up, active;
+    json_t *entry;
+    size_t i;
+
+    json_array_foreach(json_object_get(o, "nodes"), i, entry)
+    {
+        struct stat_record r = {.of = STAT_NODE, .at = at};
+        int is_up;
+        if (json_unpack(entry, "[s, I, I, I, b]", &r.name, &total, &up, &active, &is_up)
+            < 0)
+            continue;
+        r.node = (struct stat_node){total, up, active};
+        r.up = is_up;
+        statistics_load(
+            engine_statistics(s->engine), engine_cluster(s->engine), &r, world_now(s));
+    }
 }
 
 static int load_record(void *ctx, const char *key, const char *value)
@@ -121,6 +188,11 @@ static int load_record(void *ctx, const char *key, const char *value)
     const char *of = json_string_value(json_object_get(o, "of"));
     const char *kind = json_string_value(json_object_get(o, "kind"));
 
+    if (of && strcmp(of, "nodes") == 0) {
+        load_nodes(s, o);
+        json_decref(o);
+        return 0;
+    }
     for (int i = STAT_CELL; of && i > STAT_SYSTEM; i--)
         if (strcmp(of, kinds[i]) == 0)
             r.of = (enum stat_kind)i;

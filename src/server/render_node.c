@@ -92,6 +92,16 @@ static void add_warnings(json_t *o, const struct cluster *c, const struct node *
         add_warning(o, "less is configured than jobs have");
 }
 
+static void add_clocks(json_t *o, struct server *s, const struct node *n)
+{
+    struct stat_node clocks;
+
+    statistics_node(engine_statistics(s->engine), n->index, world_now(s), &clocks);
+    render_int(o, "total_s", clocks.total_s);
+    render_int(o, "up_s", clocks.up_s);
+    render_int(o, "active_s", clocks.active_s);
+}
+
 json_t *render_node(struct server *s, const struct node *n)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -115,6 +125,7 @@ json_t *render_node(struct server *s, const struct node *n)
     render_int(o, "frame", n->frame);
     render_int(o, "slot", n->slot);
     render_int(o, "slots", n->slots);
+    add_clocks(o, s, n);
     add_classes(o, c, n);
     add_jobs(o, c, n);
     add_reservations(o, c, n);

@@ -109,6 +109,29 @@ def test_grids_are_drawn_as_the_original_draws_them(shared, used):
         assert mine[-1] == "Total Samples:                    2"
 
 
+def test_nodes_are_told_by_memory(shared, used):
+    theirs = original(shared, "07-showstats", "showstats -n")
+    mine = [l.rstrip() for l in used.ok("showstats", "-n").splitlines()]
+    memory = used.api("/v1/nodes/node01")[1]["configured"]["mem_mb"]
+    assert mine[:5] == theirs[:5]
+    assert ends("x" + mine[5]) == ends("x" + theirs[5])
+    assert mine[5].split()[:3] == [str(memory), "8", "100.00"]
+    assert mine[6].startswith("   TOTAL ") and mine[7:11] == theirs[8:12]
+    assert mine[11] == f"{memory:4}MB Nodes"
+    heading = theirs.index("            NodeName Available      Busy NodeState")
+    assert mine[12] == theirs[heading]
+    assert ends("x" + mine[13]) == ends("x" + theirs[heading + 1])
+    assert [l.split()[0] for l in mine[13:17]] == ["node01", "node02", "node03", "node04"]
+    total = next(l for l in theirs if l.startswith("System Summary"))
+    assert re.sub(r" *[\d.]+", " 0", mine[19]) == re.sub(r" *[\d.]+", " 0", total)
+    assert len(mine[19]) == len(total)
+    assert re.fullmatch(r"Summary:    4 \d+MB Nodes  .*", mine[17])
+    short = used.ok("showstats", "-n", "-S")
+    assert "node01" not in short and "\nSummary:    4 " in short
+    assert [n["name"] for n in used.lines("showstats", "-n")] == [
+        "node01", "node02", "node03", "node04"]
+
+
 def test_a_cell_tells_its_value_and_of_how_many_jobs(used):
     rows = used.ok("showgrid", "jobcount").splitlines()
     assert rows[7].startswith("[    1  ][         1  ][------------]")

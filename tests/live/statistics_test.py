@@ -52,6 +52,23 @@ def test_statistics_survive_kill_9_and_what_runs_counts_on(live):
     assert after["ps_available"] >= before["ps_available"]
 
 
+def test_clocks_of_nodes_go_on_after_kill_9(live):
+    job = live.submit("sleep 60")
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    node = live.job(job)["master_host"]
+    live.wait(lambda: live.api(f"/v1/nodes/{node}")[1]["active_s"] >= 2, "two seconds")
+    before = live.api(f"/v1/nodes/{node}")[1]
+    live.kill()
+    live.start()
+    live.wait(lambda: live.state(job) == "Running", "the job")
+    after = live.api(f"/v1/nodes/{node}")[1]
+    assert after["total_s"] >= before["total_s"] and after["up_s"] == after["total_s"]
+    assert before["active_s"] <= after["active_s"] <= after["total_s"]
+    other = live.api("/v1/nodes/node04")[1]
+    assert other["active_s"] == 0 and other["total_s"] >= before["total_s"]
+    assert live.ok("checknode", node).count("Total Time: 00:00:") == 1
+
+
 def test_reset_forgets_what_ended_for_good(live):
     ended(live, live.submit("exit 0"))
     assert live.api("/v1/orders/reset-statistics", {}) == (

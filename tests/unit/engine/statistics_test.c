@@ -391,6 +391,94 @@ static void after_a_restart_the_gap_counts_for_what_ran_on(void **state)
     sc_destroy(new);
 }
 
+static struct stat_node node(struct scenario *s, uint32_t index)
+{
+    struct stat_node n;
+
+    statistics_node(engine_statistics(sc_engine(s)), index, sc_now(s), &n);
+    return n;
+}
+
+static void a_node_has_clocks_for_being_known_up_and_with_jobs(void **state)
+{
+    (void)state;
+    BOTH_WAYS(s, two_jobs)
+    {
+        sc_at(s, 90); /* first on both for 60 s, then second on one for 20 s */
+        struct stat_node a = node(s, 0), b = node(s, 1);
+        assert_int_equal(a.total_s, 90);
+        assert_int_equal(a.up_s, 90);
+        assert_int_equal(a.active_s + b.active_s, 60 + 60 + 20);
+        apply(s, (struct event){
+                     .kind = EVENT_NODE_STATE, .u.node_state = {"n1", NODE_DOWN}});
+        sc_at(s, 95);
+        apply(s, (struct event){
+                     .kind = EVENT_NODE_STATE, .u.node_state = {"n1", NODE_DRAINED}});
+        sc_at(s, 100);
+        assert_int_equal(node(s, 0).total_s, 100);
+        assert_int_equal(node(s, 0).up_s, 95); /* who is drained answers */
+        assert_int_equal(node(s, 1).up_s, 100);
+        apply(s, (struct event){.kind = EVENT_RESET_STATISTICS});
+        sc_at(s, 103);
+        assert_int_equal(node(s, 0).total_s, 3);
+        assert_int_equal(node(s, 0).active_s, 0);
+    }
+}
+
+static void several_jobs_at_once_count_a_node_once(void **state)
+{
+    (void)state;
+    static const struct example x = {.nodes = 1,
+        .procs = 3,
+        .jobs = {{.id = "a", .procs = 1, .limit = 10},
+            {.id = "b", .procs = 1, .limit = 30},
+            {.id = "c", .procs = 1, .limit = 20}}};
+
+    BOTH_WAYS(s, x)
+    {
+        sc_at(s, 25);
+        assert_int_equal(node(s, 0).active_s, 25);
+        sc_at(s, 60);
+        assert_int_equal(node(s, 0).active_s, 30);
+    }
+}
+
+static void clocks_of_nodes_go_on_after_a_restart(void **state)
+{
+    (void)state;
+    struct scenario *old = example_start(&two_jobs, false), *new = sc_create();
+    struct carried c = {.to = new, .now = 90};
+
+    sc_begin_at(new, 90);
+    sc_at(old, 70); /* both had jobs for 60 s, one of them for 10 s more */
+    int64_t before = node(old, 0).active_s;
+    statistics_each(engine_statistics(sc_engine(old)), engine_cluster(sc_engine(old)),
+        true, 70, &c, carry);
+    /* what was written in former days is older */
+    struct stat_record stale = {
+        .of = STAT_NODE, .name = "n1", .at = 30, .node = {.total_s = 30}};
+    statistics_load(
+        engine_statistics(sc_engine(new)), engine_cluster(sc_engine(new)), &stale, 90);
+    sc_nodes(new, 2, 2);
+    for (int i = 0; i < 2; i++)
+        apply(new, (struct event){.kind = EVENT_SUBMIT,
+                       .u.job = {.id = i ? "long" : "short",
+                           .reqs = &(struct req_desc){.tasks = 1},
+                           .nreqs = 1,
+                           .wclimit_s = 100,
+                           .state = JOB_RUNNING,
+                           .start_at = i ? 60 : 80,
+                           .places = &(struct job_place){"n1", 1},
+                           .nplaces = 1}});
+    sc_at(new, 95);
+    assert_int_equal(node(new, 0).total_s, 95);
+    assert_int_equal(node(new, 0).up_s, 95);
+    assert_int_equal(node(new, 0).active_s, before + 25); /* 70 to 95, counted once */
+    assert_int_equal(node(new, 1).total_s, 95);
+    sc_destroy(old);
+    sc_destroy(new);
+}
+
 static void count_records(void *ctx, const struct stat_record *r)
 {
     (void)r;
@@ -449,6 +537,9 @@ int main(void)
         cmocka_unit_test(processor_time_told_at_the_end_gives_the_efficiency),
         cmocka_unit_test(reset_forgets_all_but_what_is_active),
         cmocka_unit_test(after_a_restart_the_gap_counts_for_what_ran_on),
+        cmocka_unit_test(a_node_has_clocks_for_being_known_up_and_with_jobs),
+        cmocka_unit_test(several_jobs_at_once_count_a_node_once),
+        cmocka_unit_test(clocks_of_nodes_go_on_after_a_restart),
         cmocka_unit_test(only_what_changed_is_written_again),
         cmocka_unit_test(an_engine_without_statistics_has_none),
     };
