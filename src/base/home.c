@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The value of SERVERHOMEDIR or MAUIHOMEDIR in the master file, or NULL. */
@@ -91,6 +92,20 @@ int home_make(const char *home, struct err *err)
     return 0;
 }
 
+/* A program that a daemon was about to start when it was killed holds the lock for a
+ * moment yet. */
+static int take_lock(int fd)
+{
+    const struct timespec moment = {.tv_nsec = 20000000};
+
+    for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; tries++) {
+        if (errno != EWOULDBLOCK || tries == 15)
+            return -1;
+        nanosleep(&moment, NULL);
+    }
+    return 0;
+}
+
 int home_lock(const char *home, struct err *err)
 {
     char *path = home_file(home, "maui.pid");
@@ -99,7 +114,7 @@ int home_lock(const char *home, struct err *err)
 
     if (fd < 0) {
         err_set(err, ERR_IO, "cannot open '%s': %s", path, strerror(errno));
-    } else if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+    } else if (take_lock(fd) < 0) {
         (void)!read(fd, text, sizeof text - 1);
         text[strcspn(text, "\n")] = 0;
         err_set(err, ERR_CONFLICT,

@@ -129,7 +129,8 @@ struct event {
             bool admin;
         } qos;
         struct {
-            struct reservation *draft; /* moved on success */
+            struct reservation *draft; /* moved on success. created_at not 0: it comes
+                                          back after a restart, as old as it is */
             struct actor who;          /* name NULL: the shell itself */
             const char *group;         /* of a user, NULL = not known */
         } reserve;

@@ -179,6 +179,7 @@ static int place(
 int setres(struct engine *e, const struct event *ev, struct err *err)
 {
     struct reservation *draft = ev->u.reserve.draft, *r;
+    int64_t created_at = draft->created_at, start_at = draft->start_at;
     struct allocs alloc = {0};
 
     if (rsvrights_reserve(e->c, draft, &ev->u.reserve.who, ev->u.reserve.group, err) < 0
@@ -186,6 +187,10 @@ int setres(struct engine *e, const struct event *ev, struct err *err)
         || reservation_add(e->c, draft, e->now, &r, err) < 0) {
         vec_fini(&alloc);
         return -1;
+    }
+    if (created_at) { /* it was made before: what follows its begin stays as it was */
+        r->created_at = created_at;
+        r->start_at = start_at < r->start_at ? start_at : r->start_at;
     }
     reservation_set_nodes(e->c, r, &alloc);
     rsvuse_sync(e->c, e->now);

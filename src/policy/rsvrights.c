@@ -38,9 +38,24 @@ static void charge_requestor(struct cluster *c, struct reservation *draft,
     draft->charge[CRED_ACCOUNT] = cred_get(c, CRED_ACCOUNT, account)->index;
 }
 
+/* Programs run as the user the scheduler runs as. */
+static int check_triggers(
+    const struct reservation *draft, const struct actor *who, struct err *err)
+{
+    for (size_t i = 0; who->name && who->level != 1 && i < draft->triggers.n; i++)
+        if (draft->triggers.v[i].action != TRIGGER_CANCEL)
+            return err_set(err, ERR_DENIED,
+                "%.80s may not have a program run by a trigger: only administrators of "
+                "level 1 may",
+                who->name);
+    return 0;
+}
+
 int rsvrights_reserve(struct cluster *c, struct reservation *draft,
     const struct actor *who, const char *group, struct err *err)
 {
+    if (check_triggers(draft, who, err) < 0)
+        return -1;
     if (rsvrights_rules(who))
         return 0;
     if (c->cfg->rsv_makers != RSV_BY_ANYBODY)

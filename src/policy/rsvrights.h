@@ -11,7 +11,8 @@
 bool rsvrights_rules(const struct actor *who);
 
 /* May the actor make this reservation? Administrators may; others only under
- * RESCTLPOLICY ANY, and then without naming who is charged. On success a draft of an
+ * RESCTLPOLICY ANY, and then without naming who is charged; triggers that run programs
+ * are for administrators of level 1. On success a draft of an
  * ordinary user is RSV_USER and accountable to the user, to `group` (NULL = not known)
  * and to the user's default account; nothing has changed on failure. */
 int rsvrights_reserve(struct cluster *c, struct reservation *draft,

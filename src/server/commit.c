@@ -12,6 +12,7 @@
 #include "server/notify.h"
 #include "server/server_private.h"
 #include "server/statfile.h"
+#include "server/triggers.h"
 
 #define RETRY_US (5 * UINT64_C(1000000))
 
@@ -61,6 +62,7 @@ static int on_commit(sd_event_source *source, void *ctx)
         eventlog_committed(s);
         notify_committed(s);
         statfile_committed(s);
+        triggers_committed(s);
         return 0;
     }
     if (!s->commit_failing) {

@@ -8,7 +8,8 @@
 #include "server/server_private.h"
 #include "server/usage.h"
 
-#define SECOND_US UINT64_C(1000000)
+#define SECOND_US   UINT64_C(1000000)
+#define ACCURACY_US 5000
 
 static uint64_t monotonic_us(struct server *s)
 {
@@ -24,6 +25,14 @@ static void arm(sd_event_source *source, uint64_t at_us)
     sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
+static uint64_t into_second_us(struct server *s)
+{
+    uint64_t now = 0;
+
+    sd_event_now(s->loop, CLOCK_REALTIME, &now);
+    return now % SECOND_US;
+}
+
 /* Sleep until the engine wants to wake, but no longer than the poll interval. */
 static void arm_next(struct server *s)
 {
@@ -32,7 +41,9 @@ static void arm_next(struct server *s)
 
     if (wakeup < now + wait_s)
         wait_s = wakeup > now ? wakeup - now : 1;
-    arm(s->cycle_timer, monotonic_us(s) + (uint64_t)wait_s * SECOND_US);
+    /* At the begin of that second, wherever in the present one we are. */
+    arm(s->cycle_timer,
+        monotonic_us(s) + (uint64_t)wait_s * SECOND_US - into_second_us(s));
 }
 
 static void run(struct server *s)
@@ -86,7 +97,7 @@ int cycle_open(struct server *s, struct err *err)
         || sd_event_source_set_priority(s->cycle_now, PRIORITY_CYCLE) < 0
         || sd_event_source_set_enabled(s->cycle_now, SD_EVENT_OFF) < 0
         || sd_event_add_time_relative(
-               s->loop, &s->cycle_timer, CLOCK_MONOTONIC, 0, 0, on_timer, s)
+               s->loop, &s->cycle_timer, CLOCK_MONOTONIC, 0, ACCURACY_US, on_timer, s)
                < 0
         || sd_event_source_set_priority(s->cycle_timer, PRIORITY_CYCLE) < 0)
         return err_set(err, ERR_IO, "the event loop takes no more sources");

@@ -345,20 +345,33 @@ static void begin(struct program *p)
         (long)p->pid);
 }
 
+static bool begin_one(struct programs *all)
+{
+    struct program *p = TAILQ_FIRST(&all->waiting);
+
+    if (!p || all->nrunning >= all->at_once)
+        return false;
+    TAILQ_REMOVE(&all->waiting, p, next);
+    all->nwaiting--;
+    begin(p);
+    return true;
+}
+
 /* One a turn: the loop has other things to do in between. */
 static int on_begin(sd_event_source *source, void *ctx)
 {
     struct programs *all = ctx;
-    struct program *p = TAILQ_FIRST(&all->waiting);
 
     (void)source;
-    if (!p || all->nrunning >= all->at_once)
-        return 0;
-    TAILQ_REMOVE(&all->waiting, p, next);
-    all->nwaiting--;
-    begin(p);
+    begin_one(all);
     begin_later(all);
     return 0;
+}
+
+void programs_flush(struct programs *all)
+{
+    while (begin_one(all))
+        ;
 }
 
 int programs_run(struct programs *all, const struct program_call *call, struct err *err)

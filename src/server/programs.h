@@ -60,6 +60,10 @@ void programs_close(struct programs *p);
  * nothing is called. `ended` is never called from within. */
 int programs_run(struct programs *p, const struct program_call *call, struct err *err);
 
+/* Begin those that wait and for which there is room now, not when the loop turns; calls
+ * `ended` of those that cannot be started. */
+void programs_flush(struct programs *p);
+
 /* Those that run, and that wait. */
 unsigned programs_running(const struct programs *p);
 unsigned programs_waiting(const struct programs *p);

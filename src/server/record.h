@@ -8,6 +8,7 @@
  *   standing     name   instances: where they are, what fired, what was released
  *   fairshare    kind:name   windows (usage.c has both)
  *   statistics   system ...  record_statistics.h
+ *   trigger      RSV/index/fired   fired, not carried out yet (triggers.h)
  *   parameter    name   changed at run time, to be kept
  *   message      number
  *

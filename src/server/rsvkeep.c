@@ -3,8 +3,10 @@
 #define LOG_FACILITY FACILITY_CKPT
 #include "server/rsvkeep.h"
 
+#include "plan/trigger.h"
 #include "server/rsvwords.h"
 #include "server/server_private.h"
+#include "server/triggers.h"
 
 /* ---- the record ---- */
 
@@ -46,6 +48,8 @@ static void refresh(
 {
     json_object_set_new(k->record, "nodes", places_of(c, r));
     json_object_set_new(k->record, "fired", fired_of(r));
+    if (r->ended_at)
+        json_object_set_new(k->record, "ended_at", json_integer(r->ended_at));
     k->changed = r->changed;
     k->fired = 0;
     for (size_t i = 0; i < r->triggers.n; i++)
@@ -79,9 +83,10 @@ void rsvkeep_add(struct server *s, const struct reservation *r, json_t *asked)
     const struct cluster *c = engine_cluster(s->engine);
 
     keep(s, r,
-        json_pack("{s:O, s:s, s:b, s:I, s:I, s:o}", "asked", asked, "base", r->base,
-            "user", r->kind == RSV_USER, "start_at", (json_int_t)r->start_at, "end_at",
-            (json_int_t)r->end_at, "charge", charge_of(c, r)));
+        json_pack("{s:O, s:s, s:b, s:I, s:I, s:I, s:o}", "asked", asked, "base",
+            r->base, "user", r->kind == RSV_USER, "start_at", (json_int_t)r->start_at,
+            "end_at", (json_int_t)r->end_at, "created_at", (json_int_t)r->created_at,
+            "charge", charge_of(c, r)));
 }
 
 /* ---- while they live ---- */
@@ -114,7 +119,8 @@ void rsvkeep_look(struct server *s)
         struct kept_reservation *k = &s->kept_reservations.v[i];
         const struct reservation *r =
             k->index < c->reservations.n ? c->reservations.v[k->index] : NULL;
-        if (!r || r->serial != k->serial || !reservation_is_live(r)) {
+        if (!r || r->serial != k->serial
+            || (!reservation_is_live(r) && !trigger_outlives(r))) {
             forget(s, i);
         } else if (k->changed != r->changed || k->fired != count_fired(r)) {
             refresh(c, r, k);
@@ -142,6 +148,7 @@ static int draft_of(struct server *s, const char *name, json_t *record,
     ret->name = xstrdup(name);
     ret->start_at = json_integer_value(json_object_get(record, "start_at"));
     ret->end_at = json_integer_value(json_object_get(record, "end_at"));
+    ret->created_at = json_integer_value(json_object_get(record, "created_at"));
     json_array_foreach(json_object_get(record, "charge"), i, entry)
     {
         if (i < CRED_KINDS && json_is_string(entry))
@@ -196,13 +203,37 @@ static int find_one(void *ctx, const char *key, const char *value)
     return 0;
 }
 
+/* It ended, perhaps while nobody looked: triggers that wait for something of it yet are
+ * carried out without it. */
+static void leave_triggers(struct server *s, const char *name, json_t *record)
+{
+    json_int_t ended = json_integer_value(json_object_get(record, "ended_at"));
+    struct reservation draft;
+    struct err err;
+
+    if (draft_of(s, name, record, &draft, &err) < 0) {
+        log_line(s->log, LOG_ALERT, "reservation '%s' of before the restart: %s", name,
+            err.text);
+        return;
+    }
+    draft.state = ended ? RSV_RELEASED : RSV_ENDED;
+    draft.ended_at = ended ? ended : draft.end_at;
+    for (size_t i = 0; i < draft.triggers.n; i++) {
+        int64_t due = trigger_due_at(&draft, &draft.triggers.v[i]);
+        if (due < TIME_NEVER)
+            triggers_left(s, name, i, &draft.triggers.v[i], due);
+    }
+    reservation_fini(&draft);
+}
+
 static void restore_one(struct server *s, const char *name, json_t *record)
 {
     json_int_t end = json_integer_value(json_object_get(record, "end_at"));
     const struct reservation *r;
     struct err err = {.text = "it is gone already"};
 
-    if (end <= world_now(s)) {
+    if (end <= world_now(s) || json_object_get(record, "ended_at")) {
+        leave_triggers(s, name, record);
         unsaved_delete(s->unsaved, "reservation", name);
         commit_want(s);
     } else if ((r = make(s, name, record, &err)) != NULL) {

@@ -11,6 +11,7 @@
 #include "server/record_statistics.h"
 #include "server/server_private.h"
 #include "server/statfile.h"
+#include "server/triggers.h"
 #include "server/usage.h"
 #include "server/watch.h"
 
@@ -305,6 +306,8 @@ static int open_all(struct server *s, struct err *err)
     if (notify_open(s, err) < 0 || eventlog_open(s, err) < 0 || open_store(s, err) < 0
         || commit_open(s, err) < 0 || cycle_open(s, err) < 0)
         return -1;
+    if (triggers_open(s, err) < 0)
+        return -1;
     changes_open(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);
@@ -316,6 +319,7 @@ static int open_all(struct server *s, struct err *err)
 static void close_all(struct server *s)
 {
     changes_close(s);
+    triggers_stop(s);
     commit_finish(s);
     manager_close(s);
     http_close(s->http); /* after all who keep requests */
@@ -325,6 +329,7 @@ static void close_all(struct server *s)
     store_close(s->store);
     eventlog_close(s);
     notify_close(s);
+    triggers_close(s);
     statfile_close(s);
     watch_close(s);
     world_close(s);

@@ -41,6 +41,7 @@ struct eventlog;
 struct manager;
 struct notify;
 struct statfile;
+struct triggers;
 struct watch;
 
 /* changes.c: a parameter changed at run time. */
@@ -134,6 +135,7 @@ struct server {
     struct eventlog *eventlog;
     struct notify *notify;
     struct statfile *statfile;
+    struct triggers *triggers;
 };
 
 /* server.c: end the loop in a moment. */

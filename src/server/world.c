@@ -8,6 +8,7 @@
 #include "server/record_statistics.h"
 #include "server/rsvkeep.h"
 #include "server/server_private.h"
+#include "server/triggers.h"
 #include "server/usage.h"
 #include "server/watch.h"
 
@@ -137,8 +138,10 @@ static void take(struct server *s, const struct action *a)
     const struct cluster *c = engine_cluster(s->engine);
     const struct job *j = a->job < c->jobs.n ? c->jobs.v[a->job] : NULL;
 
-    if (a->kind == ACTION_TRIGGER)
+    if (a->kind == ACTION_TRIGGER) {
+        triggers_fired(s, a);
         commit_want(s);
+    }
     if (!j)
         return;
     if (a->kind != ACTION_RESERVE && a->kind != ACTION_RELEASE)
