@@ -343,6 +343,12 @@ void reservation_changed(struct cluster *c, struct reservation *r, int64_t now)
     changed(c, r);
 }
 
+void reservation_reschedule(struct cluster *c, struct reservation *r, int64_t now)
+{
+    r->state = r->start_at <= now ? RSV_ACTIVE : RSV_PLANNED;
+    reservation_changed(c, r, now);
+}
+
 /* ---- life ---------------------------------------------------------------------- */
 
 static const struct transition {

@@ -134,6 +134,9 @@ struct res reservation_amount(
 
 /* Attributes of a live one were changed in place, among them perhaps its window. */
 void reservation_changed(struct cluster *c, struct reservation *r, int64_t now);
+/* The same, and the state follows from the window: one that begins later than now is
+ * (again) only planned. */
+void reservation_reschedule(struct cluster *c, struct reservation *r, int64_t now);
 
 /* ---- life ------------------------------------------------------------------------ */
 

@@ -161,21 +161,24 @@ static int put_owner(struct reading *r, int arg, const char *text, struct err *e
     return srcfg_owner_parse(text, &r->s->owner_kind, &r->s->owner, err);
 }
 
+/* Parts may be left out: "ops,,mira". */
 static int put_charge(struct reading *r, int arg, const char *text, struct err *err)
 {
-    size_t most = sizeof r->s->charge / sizeof *r->s->charge, i = 0;
-    char *word;
+    size_t most = sizeof r->s->charge / sizeof *r->s->charge, given = 0;
 
     (void)arg;
-    while ((word = value_next_word(&text, ",")) != NULL) {
-        if (i == most) {
-            free(word);
+    for (size_t i = 0;; i++) {
+        size_t len = strcspn(text, ",");
+        if (i == most)
             return err_set(err, ERR_INVALID, "more than ACCOUNT,GROUP,USER");
-        }
         free(r->s->charge[i]);
-        r->s->charge[i++] = word;
+        r->s->charge[i] = len > 0 ? xstrndup(text, len) : NULL;
+        given += len > 0;
+        text += len;
+        if (*text++ == '\0')
+            break;
     }
-    return i > 0 ? 0 : err_set(err, ERR_INVALID, "expected ACCOUNT[,GROUP[,USER]]");
+    return given ? 0 : err_set(err, ERR_INVALID, "expected ACCOUNT[,GROUP[,USER]]");
 }
 
 static int put_triggers(struct reading *r, int arg, const char *text, struct err *err)

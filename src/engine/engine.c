@@ -379,6 +379,7 @@ static int on_job_event(
     case EVENT_NODE_STATE:
     case EVENT_NODE_GONE:
     case EVENT_RESERVE:
+    case EVENT_CHANGE_RESERVATION:
     case EVENT_UNRESERVE:
     case EVENT_SETTINGS:
     case EVENT_RESET_STATISTICS:
@@ -410,6 +411,8 @@ int engine_apply(
         return on_node_state(e, ev, err);
     case EVENT_RESERVE:
         return setres(e, ev, err);
+    case EVENT_CHANGE_RESERVATION:
+        return change_reservation(e, ev, err);
     case EVENT_UNRESERVE:
         return releaseres(e, ev, err);
     case EVENT_SETTINGS:

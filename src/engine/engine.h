@@ -43,13 +43,26 @@ enum event_kind {
     EVENT_PRIORITY,      /* u.priority: setspri */
     EVENT_QOS,           /* u.qos: setqos */
     EVENT_RESERVE,       /* u.reserve: setres */
-    EVENT_UNRESERVE,     /* u.unreserve: releaseres */
-    EVENT_SETTINGS,      /* u.settings: other settings in force */
+    EVENT_CHANGE_RESERVATION, /* u.change_reservation: mrsvctl -m */
+    EVENT_UNRESERVE,          /* u.unreserve: releaseres */
+    EVENT_SETTINGS,           /* u.settings: other settings in force */
     EVENT_RESET_STATISTICS,
     /* after a restart, in this order; nodes come before instances */
     EVENT_FAIRSHARE, /* u.fairshare: usage of before */
     EVENT_INSTANCE,  /* u.instance: a standing reservation's, as it was */
     EVENT_MISSED     /* u.missed: a job that ended while nobody looked */
+};
+
+/* What of a reservation changes. */
+enum rsv_change {
+    RSV_CHANGE_WINDOW = 1,
+    RSV_CHANGE_TASKS = 2,  /* how many */
+    RSV_CHANGE_PLACES = 4, /* hosts, features, partition, resources: chosen anew */
+    RSV_CHANGE_ACL = 8,
+    RSV_CHANGE_FLAGS = 16,
+    RSV_CHANGE_OWNER = 32,
+    RSV_CHANGE_CHARGE = 64, /* who is charged */
+    RSV_CHANGE_TRIGGERS = 128
 };
 
 /* What EVENT_RUN may leave out of account. */
@@ -134,6 +147,13 @@ struct event {
             struct actor who;          /* name NULL: the shell itself */
             const char *group;         /* of a user, NULL = not known */
         } reserve;
+        struct {
+            const char *name;
+            unsigned what;             /* enum rsv_change */
+            struct reservation *draft; /* as it is to be, of `what`; afterwards it
+                                          holds what was there before */
+            struct actor who;
+        } change_reservation;
         struct {
             const char *name; /* of a reservation, or a job that has one */
             struct actor who;

@@ -284,6 +284,12 @@ void review_flexible(struct engine *e); /* SPACEFLEX, TIMEFLEX */
 
 /* setres.c: what people ask for */
 int setres(struct engine *e, const struct event *ev, struct err *err);
+/* May the reservation hold these nodes: -E, RESLIMITPOLICY? It may be a draft, or a
+ * live one that holds something else at present. */
+int setres_check(struct engine *e, const struct reservation *r,
+    const struct allocs *alloc, struct err *err);
+/* rsvchange.c */
+int change_reservation(struct engine *e, const struct event *ev, struct err *err);
 int releaseres(struct engine *e, const struct event *ev, struct err *err);
 
 /* cycle.c */

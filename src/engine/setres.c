@@ -114,7 +114,7 @@ static void add_others(
 {
     for (size_t i = 0; i < e->c->reservations.n; i++) {
         const struct reservation *r = e->c->reservations.v[i];
-        if (r && r->kind == RSV_USER && reservation_is_live(r)
+        if (r && r != draft && r->kind == RSV_USER && reservation_is_live(r)
             && r->charge[CRED_USER] == draft->charge[CRED_USER]
             && r->start_at <= draft->start_at && draft->start_at < r->end_at)
             ask_of(e, r, &r->alloc, io);
@@ -158,6 +158,14 @@ static int check_limits(struct engine *e, const struct reservation *draft,
         err, ERR_DENIED, "the reservation is refused by RESLIMITPOLICY: %s", text);
 }
 
+int setres_check(struct engine *e, const struct reservation *r,
+    const struct allocs *alloc, struct err *err)
+{
+    if (check_alone(e, r, alloc, err) < 0)
+        return -1;
+    return check_limits(e, r, alloc, err);
+}
+
 /* ---- the two requests ---------------------------------------------------------------
  */
 
@@ -171,9 +179,7 @@ static int place(
     uint32_t tasks = calendar_choose(e, draft, alloc);
     if (!rsvnodes_acceptable(draft, tasks))
         return refuse_tasks(e, draft, tasks, err);
-    if (check_alone(e, draft, alloc, err) < 0)
-        return -1;
-    return check_limits(e, draft, alloc, err);
+    return setres_check(e, draft, alloc, err);
 }
 
 int setres(struct engine *e, const struct event *ev, struct err *err)

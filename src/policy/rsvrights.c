@@ -77,15 +77,34 @@ static bool is_user(const struct cluster *c, const struct actor *who, uint32_t u
     return user && strcmp(c->creds[CRED_USER].v[user]->name, who->name) == 0;
 }
 
-int rsvrights_release(const struct cluster *c, const struct reservation *r,
-    const struct actor *who, struct err *err)
+static int check_own(const struct cluster *c, const struct reservation *r,
+    const struct actor *who, const char *what, struct err *err)
 {
     if (rsvrights_rules(who) || is_user(c, who, r->charge[CRED_USER]))
         return 0;
     return err_set(err, ERR_DENIED,
-        "%.80s may not release reservation %.80s: only the user accountable for it and "
+        "%.80s may not %s reservation %.80s: only the user accountable for it and "
         "administrators of level 1 or 2 may",
-        who->name, r->name);
+        who->name, what, r->name);
+}
+
+int rsvrights_release(const struct cluster *c, const struct reservation *r,
+    const struct actor *who, struct err *err)
+{
+    return check_own(c, r, who, "release", err);
+}
+
+int rsvrights_change(const struct cluster *c, const struct reservation *r,
+    const struct actor *who, bool charge, struct err *err)
+{
+    if (check_own(c, r, who, "change", err) < 0)
+        return -1;
+    if (charge && !rsvrights_rules(who))
+        return err_set(err, ERR_DENIED,
+            "%.80s may not say who owns reservation %.80s or is charged for it: only "
+            "administrators of level 1 or 2 may",
+            who->name, r->name);
+    return 0;
 }
 
 int rsvrights_release_job(const struct cluster *c, const struct job *j,

@@ -23,7 +23,12 @@ int rsvrights_reserve(struct cluster *c, struct reservation *draft,
 int rsvrights_release(const struct cluster *c, const struct reservation *r,
     const struct actor *who, struct err *err);
 
-/* The same for the reservation of a job: administrators and the job's owner. */
+/* May the actor change it? As for releasing; owner and charged credentials (`charge`)
+ * only administrators. */
+int rsvrights_change(const struct cluster *c, const struct reservation *r,
+    const struct actor *who, bool charge, struct err *err);
+
+/* May the actor release that of a job: administrators and the job's owner. */
 int rsvrights_release_job(const struct cluster *c, const struct job *j,
     const struct actor *who, struct err *err);
 

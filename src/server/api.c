@@ -35,6 +35,7 @@ static const struct route routes[] = {
     {"GET", "/v1/reservations", "showres", WHO_ANY, api_reservations},
     {"POST", "/v1/reservations", "setres", WHO_ANY, api_reserve},
     {"GET", "/v1/reservations/{name}", "showres", WHO_ANY, api_reservation},
+    {"PATCH", "/v1/reservations/{name}", "mrsvctl", WHO_ANY, api_change_reservation},
     {"DELETE", "/v1/reservations/{name}", "releaseres", WHO_ANY, api_unreserve},
     {"GET", "/v1/statistics", "showstats", WHO_ADMIN3, api_statistics},
     {"GET", "/v1/statistics/{kind}", "showstats", WHO_ADMIN3, api_statistics_of},

@@ -57,6 +57,7 @@ void api_reservations(struct server *s, struct request *r);
 void api_reservation(struct server *s, struct request *r);
 void api_reserve(struct server *s, struct request *r);
 void api_unreserve(struct server *s, struct request *r);
+void api_change_reservation(struct server *s, struct request *r); /* api_rsvchange.c */
 
 /* api_query.c: when and where */
 void api_job_start(struct server *s, struct request *r);

@@ -26,6 +26,7 @@ static const char *const event_names[] = {
     [EVENT_DEADLINE] = "deadline",
     [EVENT_USER_PRIORITY] = "user-priority",
     [EVENT_RESERVE] = "reserve",
+    [EVENT_CHANGE_RESERVATION] = "change-reservation",
     [EVENT_UNRESERVE] = "unreserve",
     [EVENT_SETTINGS] = "settings",
     [EVENT_RESET_STATISTICS] = "reset-statistics",
@@ -144,6 +145,10 @@ json_t *journal_event(const struct event *ev)
     case EVENT_RESERVE:
         render_text(o, "reservation", ev->u.reserve.draft->name);
         render_text(o, "base", ev->u.reserve.draft->base);
+        break;
+    case EVENT_CHANGE_RESERVATION:
+        render_text(o, "reservation", ev->u.change_reservation.name);
+        render_int(o, "what", ev->u.change_reservation.what);
         break;
     case EVENT_UNRESERVE:
         render_text(o, "reservation", ev->u.unreserve.name);

@@ -2,6 +2,7 @@
  * Reservations as the API shows them. */
 #include "config/srcfg.h"
 #include "server/render.h"
+#include "server/rsvkeep.h"
 #include "server/server_private.h"
 
 static int64_t procs_of(
@@ -94,6 +95,15 @@ static const char *partition_text(const struct cluster *c, uint32_t partition)
     return partition < c->partitions.n ? c->partitions.v[partition]->name : NULL;
 }
 
+/* What is written down with it and means nothing to the scheduler. */
+static void add_words(json_t *o, const json_t *asked)
+{
+    static const char *const keys[] = {"subtype", "label", "comment"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        render_text(o, keys[i], json_string_value(json_object_get(asked, keys[i])));
+}
+
 json_t *render_reservation(struct server *s, const struct reservation *r)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -124,6 +134,7 @@ json_t *render_reservation(struct server *s, const struct reservation *r)
     render_real(o, "idle_ps", r->idle_ps);
     render_real(o, "active_ps", r->active_ps);
     add_triggers(o, r);
+    add_words(o, rsvkeep_asked(s, r));
     return o;
 }
 

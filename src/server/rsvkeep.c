@@ -91,6 +91,40 @@ void rsvkeep_add(struct server *s, const struct reservation *r, json_t *asked)
 
 /* ---- while they live ---- */
 
+static struct kept_reservation *kept_of(struct server *s, const struct reservation *r)
+{
+    for (size_t i = 0; i < s->kept_reservations.n; i++)
+        if (s->kept_reservations.v[i].index == r->index
+            && s->kept_reservations.v[i].serial == r->serial)
+            return &s->kept_reservations.v[i];
+    return NULL;
+}
+
+json_t *rsvkeep_asked(struct server *s, const struct reservation *r)
+{
+    struct kept_reservation *k = kept_of(s, r);
+
+    return k ? json_object_get(k->record, "asked") : NULL;
+}
+
+void rsvkeep_change(struct server *s, const struct reservation *r, json_t *asked)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    struct kept_reservation *k = kept_of(s, r);
+
+    if (!k) {
+        rsvkeep_add(s, r, asked);
+    } else {
+        json_object_set(k->record, "asked", asked);
+        json_object_set_new(k->record, "start_at", json_integer(r->start_at));
+        json_object_set_new(k->record, "end_at", json_integer(r->end_at));
+        json_object_set_new(k->record, "charge", charge_of(c, r));
+        refresh(c, r, k);
+        save(s, k);
+    }
+    json_decref(asked);
+}
+
 static void forget(struct server *s, size_t i)
 {
     struct kept_reservation *k = &s->kept_reservations.v[i];

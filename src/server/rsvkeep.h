@@ -17,6 +17,13 @@ struct server;
 /* Write down what was just made; `asked` is the ReservationDraft. */
 void rsvkeep_add(struct server *s, const struct reservation *r, json_t *asked);
 
+/* What was asked for when it was made, or changed last; borrowed, NULL when nothing is
+ * known. O(kept). */
+json_t *rsvkeep_asked(struct server *s, const struct reservation *r);
+
+/* It was changed: this is asked for now. Takes the reference. */
+void rsvkeep_change(struct server *s, const struct reservation *r, json_t *asked);
+
 /* Write what has changed since, and forget what is over. O(kept). */
 void rsvkeep_look(struct server *s);
 

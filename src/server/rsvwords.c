@@ -5,6 +5,7 @@
 
 #include "base/strbuf.h"
 #include "cluster/rsvdraft.h"
+#include "config/acltext.h"
 #include "server/server_private.h"
 
 /* Words of setres from the members of a ReservationDraft. */
@@ -76,6 +77,16 @@ static void words_fini(struct words *w)
     vec_fini(&w->list);
 }
 
+/* What setres has no option for: how long a job may lie within it. */
+static int put_time_limit(json_t *o, struct setres *asked, struct err *err)
+{
+    const char *text = json_string_value(json_object_get(o, "time_limit"));
+
+    if (!text || !*text || acltext_parse(ACL_DURATION, text, &asked->acl, err) == 0)
+        return 0;
+    return err_prefix(err, "time_limit: ");
+}
+
 int rsvwords_draft(struct server *s, json_t *o, enum rsv_kind kind,
     struct reservation *ret, struct err *err)
 {
@@ -89,7 +100,9 @@ int rsvwords_draft(struct server *s, json_t *o, enum rsv_kind kind,
     words_fini(&w);
     if (result < 0)
         return -1;
-    result = rsvdraft_of_setres(engine_cluster(s->engine), &asked, kind, ret, err);
+    result = put_time_limit(o, &asked, err);
+    if (result == 0)
+        result = rsvdraft_of_setres(engine_cluster(s->engine), &asked, kind, ret, err);
     setres_fini(&asked);
     return result;
 }

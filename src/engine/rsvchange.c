@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * EVENT_CHANGE_RESERVATION: a reservation is to have another window, other nodes, other
+ * lists. It changes in place, so that its name, its use so far and the triggers that
+ * have fired stay; what it may not become leaves it as it was. Source: reference
+ * commands 4 (mrsvctl). */
+#include "base/duration.h"
+#include "engine/engine_private.h"
+#include "plan/rsvnodes.h"
+#include "policy/rsvrights.h"
+
+/* A change in the making. */
+struct rsv_edit {
+    struct engine *e;
+    struct reservation *r; /* already with the wishes of the draft */
+    unsigned what;         /* enum rsv_change */
+    bool moved;            /* another window */
+};
+
+#define SWAP(a, b)                                                                     \
+    do {                                                                               \
+        __typeof__(a) swap_ = (a);                                                     \
+        (a) = (b);                                                                     \
+        (b) = swap_;                                                                   \
+    } while (0)
+
+/* Done twice, everything is as it was. */
+static void swap_wishes(struct reservation *a, struct reservation *b, unsigned what)
+{
+    if (what & RSV_CHANGE_WINDOW) {
+        SWAP(a->start_at, b->start_at);
+        SWAP(a->end_at, b->end_at);
+    }
+    if (what & (RSV_CHANGE_TASKS | RSV_CHANGE_PLACES))
+        SWAP(a->tasks, b->tasks);
+    if (what & RSV_CHANGE_PLACES) {
+        SWAP(a->def, b->def);
+        SWAP(a->partition, b->partition);
+        SWAP(a->listed, b->listed);
+        SWAP(a->hosts, b->hosts);
+        SWAP(a->host_expr, b->host_expr);
+        SWAP(a->one_per_host, b->one_per_host);
+    }
+    if (what & RSV_CHANGE_ACL)
+        SWAP(a->acl, b->acl);
+    if (what & RSV_CHANGE_FLAGS) {
+        SWAP(a->flags, b->flags);
+        SWAP(a->exclusive, b->exclusive);
+    }
+    if (what & RSV_CHANGE_OWNER) {
+        SWAP(a->owner_kind, b->owner_kind);
+        SWAP(a->owner, b->owner);
+    }
+    for (int k = 0; (what & RSV_CHANGE_CHARGE) && k < CRED_KINDS; k++)
+        SWAP(a->charge[k], b->charge[k]);
+    if (what & RSV_CHANGE_TRIGGERS)
+        SWAP(a->triggers, b->triggers);
+}
+
+/* ---- when ---- */
+
+static int check_window(
+    struct rsv_edit *c, const struct reservation *before, struct err *err)
+{
+    struct reservation *r = c->r;
+    int64_t now = c->e->now;
+
+    if (!(c->what & RSV_CHANGE_WINDOW))
+        return 0;
+    if (r->start_at <= now) /* it cannot begin in the past; it may have begun there */
+        r->start_at = before->start_at < now ? before->start_at : now;
+    if (r->end_at <= r->start_at)
+        return err_set(err, ERR_INVALID,
+            "reservation '%.80s' would end before it starts", r->name);
+    if (r->end_at <= now)
+        return err_set(err, ERR_INVALID,
+            "reservation '%.80s' would be over already; release it instead", r->name);
+    c->moved = r->start_at != before->start_at || r->end_at != before->end_at;
+    return 0;
+}
+
+/* ---- where ---- */
+
+static void copy(const struct allocs *from, struct allocs *ret)
+{
+    for (size_t i = 0; i < from->n; i++)
+        vec_push(ret, from->v[i]);
+}
+
+/* The first tasks held, in RM order. */
+static void keep_first(const struct allocs *from, uint32_t tasks, struct allocs *ret)
+{
+    for (size_t i = 0; i < from->n && tasks > 0; i++) {
+        struct alloc a = from->v[i];
+        uint32_t whole = tasks / a.tasks;
+        a.count = a.count < whole ? a.count : whole;
+        if (a.count > 0)
+            vec_push(ret, a);
+        tasks -= a.count * a.tasks;
+        if (a.count < from->v[i].count && tasks > 0) {
+            vec_push(ret, ((struct alloc){a.first + a.count, 1, tasks, a.req}));
+            tasks = 0;
+        }
+    }
+}
+
+/* The first node that it could not have during its new window; NULL = none. */
+static const struct node *taken_node(const struct rsv_edit *c)
+{
+    const struct reservation *r = c->r;
+
+    plan_rsv_begin(c->e->plan, r);
+    for (size_t i = 0; i < r->alloc.n; i++)
+        for (uint32_t k = 0; k < r->alloc.v[i].count; k++) {
+            uint32_t node = r->alloc.v[i].first + k;
+            if (plan_rsv_tasks(c->e->plan, r, node, r->start_at, r->end_at)
+                < r->alloc.v[i].tasks)
+                return c->e->c->nodes.v[node];
+        }
+    return NULL;
+}
+
+static int refuse_tasks(const struct rsv_edit *c, uint32_t tasks, struct err *err)
+{
+    const struct reservation *r = c->r;
+    char text[DURATION_TEXT_MAX] = "now";
+
+    if (r->start_at > c->e->now)
+        duration_format_exact(r->start_at - c->e->now, text, sizeof text);
+    return err_set(err, ERR_CONFLICT,
+        "reservation '%.80s' cannot have %u tasks from %s%s on: %u can be had", r->name,
+        r->tasks, r->start_at > c->e->now ? "+" : "", text, tasks);
+}
+
+static int choose(struct rsv_edit *c, bool anew, struct allocs *ret, struct err *err)
+{
+    struct allocs held = c->r->alloc;
+
+    if (anew)
+        c->r->alloc = (struct allocs){0};
+    uint32_t tasks = calendar_choose(c->e, c->r, ret);
+    c->r->alloc = held;
+    return rsvnodes_acceptable(c->r, tasks) ? 0 : refuse_tasks(c, tasks, err);
+}
+
+/* What it holds, in another window. */
+static int stay(struct rsv_edit *c, struct allocs *ret, struct err *err)
+{
+    const struct node *n;
+
+    if (!c->moved || rsvnodes_is_fixed(c->r) || (c->r->flags & RSV_FORCE)
+        || !(n = taken_node(c))) {
+        copy(&c->r->alloc, ret);
+        return 0;
+    }
+    if (c->r->state == RSV_PLANNED)
+        return choose(c, true, ret, err);
+    return err_set(err, ERR_CONFLICT,
+        "reservation '%.80s' cannot have node %.80s so long: a job or another "
+        "reservation is promised it",
+        c->r->name, n->name);
+}
+
+static int place(struct rsv_edit *c, struct allocs *ret, struct err *err)
+{
+    if (c->what & RSV_CHANGE_PLACES)
+        return choose(c, true, ret, err);
+    if (!(c->what & RSV_CHANGE_TASKS) || c->r->tasks == c->r->held_tasks)
+        return stay(c, ret, err);
+    if (c->r->tasks > 0 && c->r->tasks < c->r->held_tasks) {
+        keep_first(&c->r->alloc, c->r->tasks, ret);
+        return 0;
+    }
+    return choose(c, c->moved || c->r->tasks == 0, ret, err);
+}
+
+/* ---- the event ---- */
+
+static int change(struct rsv_edit *c, const struct reservation *before, struct err *err)
+{
+    struct allocs alloc = {0};
+
+    if (check_window(c, before, err) < 0 || place(c, &alloc, err) < 0
+        || setres_check(c->e, c->r, &alloc, err) < 0) {
+        vec_fini(&alloc);
+        return -1;
+    }
+    reservation_set_nodes(c->e->c, c->r, &alloc);
+    reservation_reschedule(c->e->c, c->r, c->e->now);
+    rsvuse_sync(c->e->c, c->e->now);
+    return 0;
+}
+
+int change_reservation(struct engine *e, const struct event *ev, struct err *err)
+{
+    unsigned what = ev->u.change_reservation.what;
+    struct reservation *draft = ev->u.change_reservation.draft;
+    struct reservation *r = reservation_find(e->c, ev->u.change_reservation.name);
+
+    if (!r || !reservation_is_live(r))
+        return err_set(err, ERR_NOT_FOUND, "cannot locate reservation '%.80s'",
+            ev->u.change_reservation.name);
+    if (r->kind == RSV_STANDING)
+        return err_set(err, ERR_CONFLICT,
+            "reservation '%.80s' is an instance of a standing one: change SRCFG[%.80s]",
+            r->name, r->base);
+    if (rsvrights_change(e->c, r, &ev->u.change_reservation.who,
+            (what & (RSV_CHANGE_OWNER | RSV_CHANGE_CHARGE)) != 0, err)
+        < 0)
+        return -1;
+    struct rsv_edit c = {.e = e, .r = r, .what = what};
+    swap_wishes(r, draft, what);
+    int result = change(&c, draft, err);
+    if (result < 0)
+        swap_wishes(r, draft, what);
+    return result;
+}
