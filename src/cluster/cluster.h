@@ -181,12 +181,16 @@ struct cmp {
     int64_t value;
 };
 
+struct gres_amounts VEC(struct gres);
+
 /* A task definition: what one task needs, and where it may run. Interned: equal
  * requests share one record, so "can this run there" is answered once. */
 struct taskdef {
     uint32_t index;
     struct res per_task;           /* dedicated per task; -1 = all of the node */
-    struct VEC(struct gres) gres;  /* per task, sorted by id */
+    struct gres_amounts gres;      /* per task, sorted by id */
+    struct gres_amounts job_gres;  /* floating ones needed once, however many tasks
+                                      there are; sorted by id */
     uint32_t tpn;                  /* tasks per node, 0 = any */
     uint32_t cls;                  /* job class, for initiators; INDEX_NONE = none */
     struct VEC(uint32_t) features; /* all needed; sorted name ids */
@@ -498,6 +502,8 @@ int64_t node_gres(const struct node *n, uint32_t id);
 /* Is `id` configured on GLOBAL and on no real node, so that jobs take it there? What
  * is left of it: node_gres() minus gres_ded of c->nodes.v[c->global_node]. */
 bool gres_is_floating(const struct cluster *c, uint32_t id);
+/* Amount of resource `id` that the job's requests as they are in force add up to. */
+int64_t gres_of_job(const struct job *j, uint32_t id);
 /* Amount of a floating resource that no job has. */
 int64_t gres_floating_free(const struct cluster *c, uint32_t id);
 /* Nodes that a piece of an allocation takes vacant stay folded: what is on them follows
@@ -522,7 +528,8 @@ struct req_desc {
     uint32_t nodes, tpn;
     const char *const *features, *const *prefs; /* NULL-terminated or NULL */
     const char *const *hosts, *const *exclude;
-    const struct gres_cfg *gres; /* name NULL ends; or NULL */
+    const struct gres_cfg *gres;     /* name NULL ends; or NULL */
+    const struct gres_cfg *job_gres; /* floating, once for all tasks; as gres */
     const char *os, *arch, *network;
     struct cmp procs, mem, swap, disk;
     enum access_policy access;          /* ACCESS_UNSET = class, QOS, global */
@@ -532,10 +539,11 @@ struct req_desc {
 
 struct job_memory;
 
-/* Tasks of a job on a node, by name. */
+/* Tasks of a job on a node, by name, and of which of its requests they are. */
 struct job_place {
     const char *node;
     uint32_t tasks;
+    uint32_t req;
 };
 
 struct job_desc {

@@ -65,8 +65,7 @@ int64_t gres_floating_free(const struct cluster *c, uint32_t id)
     return 0;
 }
 
-/* Amount of resource `id` that the job's requests add up to. */
-static int64_t wanted(const struct job *j, uint32_t id)
+int64_t gres_of_job(const struct job *j, uint32_t id)
 {
     int64_t sum = 0;
 
@@ -75,6 +74,9 @@ static int64_t wanted(const struct job *j, uint32_t id)
         for (size_t i = 0; i < d->gres.n; i++)
             if (d->gres.v[i].id == id)
                 sum += d->gres.v[i].count * (int64_t)j->reqs[r].tasks;
+        for (size_t i = 0; i < d->job_gres.n; i++)
+            if (d->job_gres.v[i].id == id)
+                sum += d->job_gres.v[i].count;
     }
     return sum;
 }
@@ -87,7 +89,7 @@ static bool add(const struct cluster *c, struct node *g, const struct job *j, in
 
     for (size_t i = 0; i < g->gres_ded.n; i++) {
         struct gres *used = &g->gres_ded.v[i];
-        int64_t n = gres_is_floating(c, used->id) ? wanted(j, used->id) : 0;
+        int64_t n = gres_is_floating(c, used->id) ? gres_of_job(j, used->id) : 0;
         used->count += sign * n;
         any |= n > 0;
     }
@@ -100,7 +102,7 @@ static int check_left(
     for (size_t i = 0; i < g->gres_ded.n; i++) {
         uint32_t id = g->gres_ded.v[i].id;
         int64_t left = gres_floating_free(c, id);
-        int64_t n = gres_is_floating(c, id) ? wanted(j, id) : 0;
+        int64_t n = gres_is_floating(c, id) ? gres_of_job(j, id) : 0;
         if (n > 0 && n > left)
             return err_set(err, ERR_CONFLICT,
                 "job '%s' needs %lld of floating resource '%s', %lld are left", j->id,

@@ -279,6 +279,8 @@ static struct node *node_add(struct cluster *c, const char *name, enum node_stat
     n->par = c->partitions.v[0]->par;
     n->speed = 1.0;
     n->pool = INDEX_NONE;
+    n->os = n->arch = NAME_NONE;
+    n->frame = n->slot = n->slots = -1;
     vec_push(&c->nodes, n);
     if (n->global)
         c->global_node = n->index;

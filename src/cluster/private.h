@@ -92,7 +92,6 @@ void partition_count_node(struct cluster *c, const struct node *n, int sign);
 /* ---- node.c, node_build.c --------------------------------------------------- */
 
 /* Generic resources, sorted by id. */
-struct gres_amounts VEC(struct gres);
 /* Set the amount of a resource in the list, by name or by id. */
 void gres_set(struct gres_amounts *l, uint32_t id, int64_t count);
 

@@ -91,8 +91,8 @@ int req_check(const struct cluster *c, const struct req_desc *d, uint32_t *ret_t
     if (amounts_check(d, err) || size_check(d, tasks, err)
         || names_list_check("feature", d->features, err)
         || names_list_check("preferred feature", d->prefs, err)
-        || gres_check(d->gres, err) || hosts_check(c, d->hosts, err)
-        || hosts_check(c, d->exclude, err))
+        || gres_check(d->gres, err) || gres_check(d->job_gres, err)
+        || hosts_check(c, d->hosts, err) || hosts_check(c, d->exclude, err))
         return -1;
     *ret_tasks = (uint32_t)tasks;
     return 0;
@@ -130,18 +130,20 @@ static void draft_hosts(struct cluster *c, struct taskdef *t, const struct req_d
     free(seen);
 }
 
-static void draft_gres(struct cluster *c, struct taskdef *t, const struct req_desc *d)
+/* An amount by name, added to what is there of it already. */
+static void draft_gres(
+    struct cluster *c, struct gres_amounts *list, const struct gres_cfg *from)
 {
-    for (const struct gres_cfg *g = d->gres; g && g->name; g++) {
+    for (const struct gres_cfg *g = from; g && g->name; g++) {
         uint32_t id = names_intern(c->gres, g->name);
         int64_t count = g->count ? g->count : 1;
         size_t i = 0;
-        while (i < t->gres.n && t->gres.v[i].id != id)
+        while (i < list->n && list->v[i].id != id)
             i++;
-        if (i < t->gres.n)
-            t->gres.v[i].count += count;
+        if (i < list->n)
+            list->v[i].count += count;
         else
-            vec_push(&t->gres, ((struct gres){id, count}));
+            vec_push(list, ((struct gres){id, count}));
     }
 }
 
@@ -169,7 +171,8 @@ struct req req_make(
         t.per_task.v[RES_PROCS] = 1;
     draft_lists(c, &t, d);
     draft_hosts(c, &t, d);
-    draft_gres(c, &t, d);
+    draft_gres(c, &t.gres, d->gres);
+    draft_gres(c, &t.job_gres, d->job_gres);
     r.asked = taskdef_intern(c, &t);
     if (t.access == ACCESS_UNSET)
         t.access = c->cfg->node_access;

@@ -47,6 +47,7 @@ struct taskdef taskdef_copy(const struct taskdef *def)
     struct taskdef d = *def;
 
     list_copy(&d.gres, &def->gres);
+    list_copy(&d.job_gres, &def->job_gres);
     list_copy(&d.features, &def->features);
     list_copy(&d.prefs, &def->prefs);
     list_copy(&d.hosts, &def->hosts);
@@ -58,6 +59,7 @@ struct taskdef taskdef_copy(const struct taskdef *def)
 void taskdef_fini(struct taskdef *draft)
 {
     vec_fini(&draft->gres);
+    vec_fini(&draft->job_gres);
     vec_fini(&draft->features);
     vec_fini(&draft->prefs);
     vec_fini(&draft->hosts);
@@ -108,6 +110,14 @@ static uint64_t mix_nodeset(uint64_t h, const struct nodeset_spec *s)
     return h;
 }
 
+static uint64_t mix_gres(uint64_t h, const struct gres_amounts *list)
+{
+    h = mix(h, list->n);
+    for (size_t i = 0; i < list->n; i++)
+        h = mix(mix(h, list->v[i].id), (uint64_t)list->v[i].count);
+    return h;
+}
+
 static uint32_t hash_of(const struct taskdef *d)
 {
     uint64_t h = mix((uint64_t)d->tpn << 32 | d->cls, (uint64_t)d->os << 32 | d->arch);
@@ -125,8 +135,7 @@ static uint32_t hash_of(const struct taskdef *d)
     h = mix_ids(h, d->prefs.v, d->prefs.n);
     h = mix_ids(h, d->hosts.v, d->hosts.n);
     h = mix_ids(h, d->exclude.v, d->exclude.n);
-    for (size_t i = 0; i < d->gres.n; i++)
-        h = mix(mix(h, d->gres.v[i].id), (uint64_t)d->gres.v[i].count);
+    h = mix_gres(mix_gres(h, &d->gres), &d->job_gres);
     return (uint32_t)mix_nodeset(h, d->nodeset);
 }
 
@@ -137,13 +146,12 @@ static bool cmp_equal(const struct cmp *a, const struct cmp *b)
     return a->op == b->op && (a->op == CMP_NONE || a->value == b->value);
 }
 
-static bool gres_equal(const struct taskdef *a, const struct taskdef *b)
+static bool gres_equal(const struct gres_amounts *a, const struct gres_amounts *b)
 {
-    if (a->gres.n != b->gres.n)
+    if (a->n != b->n)
         return false;
-    for (size_t i = 0; i < a->gres.n; i++)
-        if (a->gres.v[i].id != b->gres.v[i].id
-            || a->gres.v[i].count != b->gres.v[i].count)
+    for (size_t i = 0; i < a->n; i++)
+        if (a->v[i].id != b->v[i].id || a->v[i].count != b->v[i].count)
             return false;
     return true;
 }
@@ -175,7 +183,8 @@ static bool equal(const struct taskdef *a, const struct taskdef *b)
            && cmp_equal(&a->mem, &b->mem) && cmp_equal(&a->swap, &b->swap)
            && cmp_equal(&a->disk, &b->disk) && lists_equal(&a->features, &b->features)
            && lists_equal(&a->prefs, &b->prefs) && lists_equal(&a->hosts, &b->hosts)
-           && lists_equal(&a->exclude, &b->exclude) && gres_equal(a, b)
+           && lists_equal(&a->exclude, &b->exclude) && gres_equal(&a->gres, &b->gres)
+           && gres_equal(&a->job_gres, &b->job_gres)
            && nodeset_equal(a->nodeset, b->nodeset);
 }
 
@@ -236,6 +245,9 @@ const struct taskdef *taskdef_intern(struct cluster *c, struct taskdef *draft)
     ids_sort(draft->exclude.v, &draft->exclude.n);
     if (draft->gres.n > 1)
         qsort(draft->gres.v, draft->gres.n, sizeof *draft->gres.v, compare_gres);
+    if (draft->job_gres.n > 1)
+        qsort(draft->job_gres.v, draft->job_gres.n, sizeof *draft->job_gres.v,
+            compare_gres);
     make_room(c);
     uint32_t hash = hash_of(draft);
     struct taskdef_place *place = place_of(c, draft, hash);

@@ -3,17 +3,6 @@
  * of a node, taken by a job for as long as it runs or is reserved. */
 #include "plan/plan_private.h"
 
-static int64_t job_asks(const struct job *j, uint32_t id)
-{
-    int64_t sum = 0;
-
-    for (uint32_t i = 0; i < j->nreqs; i++)
-        for (size_t k = 0; k < j->reqs[i].def->gres.n; k++)
-            if (j->reqs[i].def->gres.v[k].id == id)
-                sum += j->reqs[i].def->gres.v[k].count * j->reqs[i].tasks;
-    return sum;
-}
-
 /* Amount of the resource in use at an instant >= now. */
 static int64_t used_at(const struct plan *p, uint32_t id, int64_t at)
 {
@@ -22,12 +11,12 @@ static int64_t used_at(const struct plan *p, uint32_t id, int64_t at)
     for (size_t i = 0; i < p->ends.n; i++) {
         const struct job *j = p->c->jobs.v[p->ends.v[i].job];
         if (plan_job_end(p, j) > at)
-            sum += job_asks(j, id);
+            sum += gres_of_job(j, id);
     }
     for (uint32_t i = 0; i < p->nrsv; i++) {
         const struct rsv *r = &p->rsvs.v[i];
         if (r->job != INDEX_NONE && r->start_at <= at && at < r->end_at)
-            sum += job_asks(p->c->jobs.v[r->job], id);
+            sum += gres_of_job(p->c->jobs.v[r->job], id);
     }
     return sum;
 }
@@ -48,27 +37,44 @@ static bool enough(
     return true;
 }
 
+static bool any_floats(const struct plan *p, const struct gres_amounts *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (gres_is_floating(p->c, list->v[i].id))
+            return true;
+    return false;
+}
+
 bool floating_wanted(const struct plan *p, const struct job *j)
 {
     if (p->c->global_node == INDEX_NONE)
         return false;
     for (uint32_t i = 0; i < j->nreqs; i++)
-        for (size_t k = 0; k < j->reqs[i].def->gres.n; k++)
-            if (gres_is_floating(p->c, j->reqs[i].def->gres.v[k].id))
-                return true;
+        if (any_floats(p, &j->reqs[i].def->gres)
+            || any_floats(p, &j->reqs[i].def->job_gres))
+            return true;
     return false;
+}
+
+static bool list_fits(const struct plan *p, const struct job *j,
+    const struct gres_amounts *list, int64_t start, int64_t end)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        uint32_t id = list->v[i].id;
+        if (gres_is_floating(p->c, id)
+            && !enough(p, id, gres_of_job(j, id), start, end))
+            return false;
+    }
+    return true;
 }
 
 bool floating_fits(
     const struct plan *p, const struct job *j, int64_t start, int64_t end)
 {
     for (uint32_t i = 0; i < j->nreqs; i++)
-        for (size_t k = 0; k < j->reqs[i].def->gres.n; k++) {
-            uint32_t id = j->reqs[i].def->gres.v[k].id;
-            if (gres_is_floating(p->c, id)
-                && !enough(p, id, job_asks(j, id), start, end))
-                return false;
-        }
+        if (!list_fits(p, j, &j->reqs[i].def->gres, start, end)
+            || !list_fits(p, j, &j->reqs[i].def->job_gres, start, end))
+            return false;
     return true;
 }
 

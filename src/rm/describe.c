@@ -22,6 +22,8 @@ void describe_places(
 
         json_array_append_new(pair, put_text_of(places[i].node));
         json_array_append_new(pair, json_integer(places[i].tasks));
+        if (places[i].req > 0)
+            json_array_append_new(pair, json_integer(places[i].req));
         json_array_append_new(list, pair);
     }
     json_object_set_new(o, key, list);
@@ -65,6 +67,7 @@ static json_t *req_object(const struct req_desc *r)
     put_texts(o, "hosts", r->hosts);
     put_texts(o, "exclude", r->exclude);
     put_counts(o, "gres", r->gres);
+    put_counts(o, "job_gres", r->job_gres);
     put_text(o, "os", r->os);
     put_text(o, "arch", r->arch);
     put_text(o, "network", r->network);
@@ -150,12 +153,16 @@ const struct job_place *describe_read_places(
         const char *node = json_string_value(json_array_get(pair, 0));
         json_int_t tasks = json_integer_value(json_array_get(pair, 1));
 
-        if (node == NULL || tasks < 1 || tasks > UINT32_MAX) {
+        json_int_t req = json_integer_value(json_array_get(pair, 2));
+
+        if (node == NULL || tasks < 1 || tasks > UINT32_MAX || req < 0
+            || req > REQS_MAX) {
             reader_wrong(r, key, "a list of nodes and tasks");
             n = 0;
             break;
         }
-        places[i] = (struct job_place){.node = node, .tasks = (uint32_t)tasks};
+        places[i] = (struct job_place){
+            .node = node, .tasks = (uint32_t)tasks, .req = (uint32_t)req};
     }
     *ret_n = n;
     return n ? places : NULL;
@@ -218,6 +225,7 @@ static void read_req(struct reader *r, const json_t *o, struct req_desc *q)
     q->hosts = reader_texts(r, o, "hosts");
     q->exclude = reader_texts(r, o, "exclude");
     q->gres = reader_counts(r, o, "gres");
+    q->job_gres = reader_counts(r, o, "job_gres");
     q->os = reader_text(r, o, "os");
     q->arch = reader_text(r, o, "arch");
     q->network = reader_text(r, o, "network");

@@ -89,7 +89,8 @@ static void add_places(struct order *o, const struct cluster *c, const struct jo
         const struct alloc *a = &j->alloc.v[i];
         for (uint32_t n = a->first; n < a->first + a->count; n++)
             vec_push(&o->places,
-                ((struct job_place){.node = c->nodes.v[n]->name, .tasks = a->tasks}));
+                ((struct job_place){
+                    .node = c->nodes.v[n]->name, .tasks = a->tasks, .req = a->req}));
     }
 }
 

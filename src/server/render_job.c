@@ -174,6 +174,15 @@ static json_t *hosts(const struct cluster *c, const uint32_t *v, size_t n)
     return list;
 }
 
+static json_t *gres_amounts(const struct cluster *c, const struct gres_amounts *list)
+{
+    json_t *o = json_object();
+
+    for (size_t i = 0; i < list->n; i++)
+        render_int(o, names_text(c->gres, list->v[i].id), list->v[i].count);
+    return o;
+}
+
 static json_t *request(const struct cluster *c, const struct req *r)
 {
     static const char *const access[] = {
@@ -183,11 +192,11 @@ static json_t *request(const struct cluster *c, const struct req *r)
         "nodes", (json_int_t)r->nodes, "tasks_per_node", (json_int_t)d->tpn, "per_task",
         render_amounts(&d->per_task));
 
+    if (d->job_gres.n)
+        json_object_set_new(o, "gres", gres_amounts(c, &d->job_gres));
     if (d->gres.n) {
-        json_t *gres = json_object();
-        for (size_t i = 0; i < d->gres.n; i++)
-            render_int(gres, names_text(c->gres, d->gres.v[i].id), d->gres.v[i].count);
-        json_object_set_new(json_object_get(o, "per_task"), "gres", gres);
+        json_object_set_new(
+            json_object_get(o, "per_task"), "gres", gres_amounts(c, &d->gres));
     }
     render_names(o, "features", c->features, d->features.v, d->features.n);
     render_names(o, "preferences", c->features, d->prefs.v, d->prefs.n);

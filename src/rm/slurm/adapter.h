@@ -35,8 +35,8 @@ struct part {
 
 /* A node as last told. */
 struct told_node {
-    char *name;     /* key */
-    char *features; /* owned: "a,b" */
+    char *name;                  /* key */
+    char *features, *partitions; /* owned: "a,b" */
     uint64_t digest;
     uint32_t round;
     bool completing;
@@ -50,15 +50,23 @@ struct asked {
     uint32_t min_nodes, max_nodes; /* max 0 = none */
 };
 
+#define PARTS_MAX 64
+
+/* The records of a job: one, or the components of a heterogeneous one in order. */
+struct parts {
+    const slurm_job_info_t *v[PARTS_MAX];
+    uint32_t n;
+};
+
 /* A job, or one task of an array, as last told. */
 struct told_job {
     char *id;        /* key: "12", "12_3" of an array, "12" of the leader of het jobs */
     uint32_t number; /* Slurm's, of the record it was last seen in */
     uint64_t digest, request; /* of all that is told; of what is asked for */
     uint32_t round;
-    uint32_t components; /* of a heterogeneous job, else 0 */
     bool waiting, over;
-    struct asked asked;
+    uint32_t nparts;
+    struct asked *asked; /* one for each part; owned */
     UT_hash_handle hh;
 };
 
@@ -66,7 +74,7 @@ struct told_job {
 struct pending {
     uint64_t token;
     char *id; /* owned */
-    int64_t since_ms;
+    int64_t since_ms, patience_ms;
     bool start; /* else a stop */
 };
 
@@ -118,13 +126,17 @@ enum gate_mark job_mark(const slurm_job_info_t *j);
 
 /* What a record asks for, as requests: they and all they point to live in the room. */
 struct request_room {
-    struct req_desc req[2];
+    struct req_desc *req; /* one for each component */
+    uint32_t nreqs;
     struct VEC(void *) blocks;
     struct VEC(struct dep) deps;
     const char *why_not; /* it cannot be expressed, or Slurm itself keeps it waiting */
 };
 
 /* ---- features.c ---- */
+/* Leave out the nodes that are not in the partition. */
+void features_within(struct adapter *a, const char *partition,
+    struct request_room *room, struct req_desc *ret);
 /* An expression as "gpu&(fast|big)": terms joined by & alone become a list of features,
  * others a list of the nodes that it leaves out. -1 when it cannot be expressed
  * (counts, brackets). */
@@ -132,20 +144,20 @@ int features_read(struct adapter *a, const char *text, struct request_room *room
     struct req_desc *ret);
 
 /* ---- request.c ---- */
-void request_of(struct adapter *a, const slurm_job_info_t *j, struct rm_job *ret,
+void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret,
     struct request_room *room);
 void request_free_room(struct request_room *room);
 /* Where it runs, in tasks of its request. */
 void request_places(
-    const slurm_job_info_t *j, struct rm_job *ret, struct request_room *room);
+    const struct parts *parts, struct rm_job *ret, struct request_room *room);
 /* A job that runs already has the shape that Slurm gave it. */
 void request_running(
-    const slurm_job_info_t *j, struct rm_job *ret, struct request_room *room);
+    const struct parts *parts, struct rm_job *ret, struct request_room *room);
 /* Memory that lives as long as the room. */
 void *request_take(struct request_room *room, size_t count, size_t size);
 const char *const *request_hosts(struct request_room *room, const char *hosts);
 /* Digest of what a user can ask for. */
-uint64_t request_digest(const slurm_job_info_t *j);
+uint64_t request_digest(const struct parts *parts);
 
 /* ---- asked.c ---- */
 void asked_free(struct asked *k);
@@ -164,6 +176,8 @@ void orders_seen(struct adapter *a, const char *id, enum job_state state);
 /* Look at what is pending. */
 void orders_check(struct adapter *a);
 const char *orders_reason(const slurm_job_info_t *j);
+/* Slurm's name of a part: "12+1" of a heterogeneous job, else the job's own. */
+void orders_part_id(const struct told_job *t, uint32_t part, char ret[48]);
 
 /* ---- check.c ---- */
 /* Read slurm.conf's facts; tell what is missing there, once. */

@@ -86,11 +86,39 @@ static void take_list(const char *text, struct request_room *room, struct req_de
     ret->features = list;
 }
 
+/* The nodes that are excluded already, and room for all others; how many there are. */
+static const char **more_room(
+    struct adapter *a, struct request_room *room, struct req_desc *ret, size_t *ret_n)
+{
+    const char **out;
+    size_t n = 0;
+
+    for (const char *const *e = ret->exclude; e != NULL && *e != NULL; e++)
+        n++;
+    out = request_take(room, n + HASH_COUNT(a->nodes) + 1, sizeof *out);
+    if (n > 0)
+        memcpy(out, ret->exclude, n * sizeof *out);
+    ret->exclude = out;
+    *ret_n = n;
+    return out;
+}
+
+void features_within(struct adapter *a, const char *partition,
+    struct request_room *room, struct req_desc *ret)
+{
+    size_t n, len = strcspn(partition, ",");
+    const char **out = more_room(a, room, ret, &n);
+
+    for (struct told_node *t = a->nodes; t != NULL; t = t->hh.next)
+        if (t->partitions != NULL && !has(t->partitions, partition, len))
+            out[n++] = t->name;
+}
+
 int features_read(struct adapter *a, const char *text, struct request_room *room,
     struct req_desc *ret)
 {
     const char **out;
-    size_t n = 0;
+    size_t n;
     bool wrong;
 
     if (strpbrk(text, "|()[]*") == NULL) {
@@ -100,14 +128,9 @@ int features_read(struct adapter *a, const char *text, struct request_room *room
     holds(text, "", &wrong);
     if (wrong)
         return -1;
-    for (const char *const *e = ret->exclude; e != NULL && *e != NULL; e++)
-        n++;
-    out = request_take(room, n + HASH_COUNT(a->nodes) + 1, sizeof *out);
-    if (n > 0)
-        memcpy(out, ret->exclude, n * sizeof *out);
+    out = more_room(a, room, ret, &n);
     for (struct told_node *t = a->nodes; t != NULL; t = t->hh.next)
-        if (strcmp(t->name, "GLOBAL") != 0 && !holds(text, t->features, &wrong))
+        if (t->features != NULL && !holds(text, t->features, &wrong))
             out[n++] = t->name;
-    ret->exclude = out;
     return 0;
 }

@@ -28,7 +28,9 @@ struct told_job *jobs_find(struct adapter *a, const char *id)
 static void drop(struct adapter *a, struct told_job *t)
 {
     HASH_DEL(a->jobs, t);
-    asked_free(&t->asked);
+    for (uint32_t i = 0; i < t->nparts; i++)
+        asked_free(&t->asked[i]);
+    free(t->asked);
     free(t->id);
     free(t);
 }
@@ -106,37 +108,51 @@ static uint64_t digest_of(
 
 /* Kept where only we start it, with nothing of ours in its request: then it is the
  * user's own. After a start it is in the comment that the start left. */
-static void remember_asked(struct told_job *t, const slurm_job_info_t *j)
+static void remember_part(struct asked *k, const slurm_job_info_t *j)
 {
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
         return;
     if (j->priority != 0) {
-        if (!t->asked.known)
-            asked_parse(&t->asked, j->admin_comment);
+        if (!k->known)
+            asked_parse(k, j->admin_comment);
         return;
     }
-    asked_free(&t->asked);
-    t->asked = (struct asked){.known = true,
+    asked_free(k);
+    *k = (struct asked){.known = true,
         .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
         .partition = j->partition ? xstrdup(j->partition) : NULL,
         .min_nodes = j->max_nodes ? j->num_nodes : 1,
         .max_nodes = j->max_nodes};
 }
 
-static void tell(struct adapter *a, struct told_job *t, const slurm_job_info_t *j,
+static void remember_asked(struct told_job *t, const struct parts *parts)
+{
+    if (t->nparts != parts->n) {
+        for (uint32_t i = 0; i < t->nparts; i++)
+            asked_free(&t->asked[i]);
+        free(t->asked);
+        t->asked = xcalloc(parts->n, sizeof *t->asked);
+        t->nparts = parts->n;
+    }
+    for (uint32_t i = 0; i < parts->n; i++)
+        remember_part(&t->asked[i], parts->v[i]);
+}
+
+static void tell(struct adapter *a, struct told_job *t, const struct parts *parts,
     enum job_state state, bool changed, bool limited)
 {
+    const slurm_job_info_t *j = parts->v[0];
     struct rm_report r = {.kind = RM_JOB};
     struct rm_job job = {.cpu_s = -1, .mem_mb = -1, .changed = changed};
     struct request_room room = {0};
     bool active =
         state == JOB_STARTING || state == JOB_RUNNING || state == JOB_SUSPENDED;
 
-    request_of(a, j, &job, &room);
-    if (t->asked.nodes != NULL && !active)
-        room.req[0].hosts = request_hosts(&room, t->asked.nodes);
+    request_of(a, parts, &job, &room);
+    for (uint32_t i = 0; i < parts->n && !active; i++)
+        room.req[i].hosts = request_hosts(&room, t->asked[i].nodes);
     if (active && !t->waiting)
-        request_running(j, &job, &room);
+        request_running(parts, &job, &room);
     job.desc.id = t->id;
     job.desc.state = state;
     if (state == JOB_HOLD) {
@@ -152,7 +168,7 @@ static void tell(struct adapter *a, struct told_job *t, const slurm_job_info_t *
     }
     if (active || state >= JOB_COMPLETED) {
         job.start_at = job.desc.start_at = j->start_time;
-        request_places(j, &job, &room);
+        request_places(parts, &job, &room);
     }
     if (active) {
         job.desc.places = job.places;
@@ -179,6 +195,15 @@ static struct told_job *find_or_add(struct adapter *a, const char *id)
     return t;
 }
 
+/* A node list in the request that is not the user's own is of a start before. */
+static bool strange_nodes(const struct told_job *t, const slurm_job_info_t *j)
+{
+    const char *own = t->nparts > 0 ? t->asked[0].nodes : NULL;
+
+    return j->req_nodes && *j->req_nodes
+           && (own == NULL || strcmp(own, j->req_nodes) != 0);
+}
+
 /* It waits, but not as a job does that only we start: lifted, leaked past the gate, or
  * back in the queue after it ran. An order of ours that is pending is none of these. */
 static bool astray(
@@ -194,16 +219,16 @@ static bool astray(
     return job_mark(j) == MARK_LIFTED
            || (job_mark(j) == MARK_KEPT
                && (j->state_reason == FAIL_BAD_CONSTRAINTS
-                   || (j->restart_cnt > 0 && j->req_nodes && *j->req_nodes
-                       && t->asked.nodes == NULL)));
+                   || (j->restart_cnt > 0 && strange_nodes(t, j))));
 }
 
 static void see(
-    struct adapter *a, const char *id, const slurm_job_info_t *j, bool limited)
+    struct adapter *a, const char *id, const struct parts *parts, bool limited)
 {
+    const slurm_job_info_t *j = parts->v[0];
     enum job_state state = state_of(j);
     struct told_job *t = jobs_find(a, id);
-    uint64_t request = request_digest(j),
+    uint64_t request = request_digest(parts),
              digest = digest_of(j, state, request, limited);
     bool is_new = t == NULL, changed;
 
@@ -212,7 +237,7 @@ static void see(
     t = find_or_add(a, id);
     t->round = a->round;
     t->number = j->job_id;
-    remember_asked(t, j);
+    remember_asked(t, parts);
     if (astray(a, t, j)) {
         if (orders_keep(a, t) == 0)
             adapter_look(a); /* told when it is in its place again */
@@ -220,7 +245,7 @@ static void see(
     }
     changed = !is_new && t->waiting && t->request != request;
     if (is_new || t->digest != digest)
-        tell(a, t, j, state, changed, limited);
+        tell(a, t, parts, state, changed, limited);
     t->digest = digest;
     t->request = request;
     t->waiting = state == JOB_IDLE || state == JOB_HOLD;
@@ -267,12 +292,37 @@ static void see_tasks(
             step = strtoul(end + 1, &end, 10);
         for (; first <= last && step > 0 && seen < TASKS_MAX; first += step, seen++) {
             snprintf(id, sizeof id, "%u_%lu", j->array_job_id, first);
-            see(a, id, j, seen >= left);
+            see(a, id, &(struct parts){{j}, 1}, seen >= left);
         }
         at = *end == ',' ? end + 1 : end;
         if (*end != ',' && *end != '%' && *end != '\0')
             return;
     }
+}
+
+/* A heterogeneous job: at its leader's record all its components, if they are there. */
+static void see_components(
+    struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *leader)
+{
+    struct parts parts = {.n = 0};
+    char id[40];
+
+    if (leader->het_job_offset != 0)
+        return;
+    for (uint32_t i = 0; i < msg->record_count; i++) {
+        const slurm_job_info_t *j = &msg->job_array[i];
+
+        if (j->het_job_id != leader->het_job_id || j->het_job_offset >= PARTS_MAX)
+            continue;
+        parts.v[j->het_job_offset] = j;
+        if (parts.n <= j->het_job_offset)
+            parts.n = j->het_job_offset + 1;
+    }
+    for (uint32_t i = 0; i < parts.n; i++)
+        if (parts.v[i] == NULL)
+            return; /* being submitted, or being forgotten */
+    snprintf(id, sizeof id, "%u", leader->het_job_id);
+    see(a, id, &parts, false);
 }
 
 static void see_record(
@@ -284,13 +334,19 @@ static void see_record(
         see_tasks(a, msg, j);
         return;
     }
-    if (j->array_job_id != 0 && j->array_task_id != NO_VAL)
+    if (j->het_job_id != 0) {
+        see_components(a, msg, j);
+        return;
+    }
+    if (j->array_job_id != 0 && j->array_task_id != NO_VAL) {
+        bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0;
+
         snprintf(id, sizeof id, "%u_%u", j->array_job_id, j->array_task_id);
-    else if (j->het_job_id != 0)
-        snprintf(id, sizeof id, "%u+%u", j->het_job_id, j->het_job_offset);
-    else
-        snprintf(id, sizeof id, "%u", j->job_id);
-    see(a, id, j, false);
+        see(a, id, &(struct parts){{j}, 1}, waits && tasks_left(msg, j) == 0);
+        return;
+    }
+    snprintf(id, sizeof id, "%u", j->job_id);
+    see(a, id, &(struct parts){{j}, 1}, false);
 }
 
 /* ---- all ---- */

@@ -172,6 +172,7 @@ static void drop(struct adapter *a, struct told_node *t)
 {
     HASH_DEL(a->nodes, t);
     free(t->features);
+    free(t->partitions);
     free(t->name);
     free(t);
 }
@@ -209,6 +210,8 @@ static void read_nodes(struct adapter *a, node_info_msg_t *msg, bool all)
             continue;
         t->digest = digest;
         free(t->features);
+        free(t->partitions);
+        t->partitions = xstrdup(n->partitions ? n->partitions : "");
         t->features = xstrdup(n->features_act ? n->features_act
                               : n->features   ? n->features
                                               : "");

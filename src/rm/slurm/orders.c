@@ -77,20 +77,37 @@ static int update(job_desc_msg_t *m, const char *id)
     return error == 0 ? 0 : -1;
 }
 
+void orders_part_id(const struct told_job *t, uint32_t part, char ret[48])
+{
+    if (t->nparts > 1)
+        snprintf(ret, 48, "%s+%u", t->id, part);
+    else
+        snprintf(ret, 48, "%s", t->id);
+}
+
 int orders_keep(struct adapter *a, const struct told_job *t)
 {
-    job_desc_msg_t m;
+    int result = 0;
 
     (void)a;
-    slurm_init_job_desc_msg(&m);
-    m.priority = 0;
-    m.alloc_sid = ALLOC_SID_USER_HOLD;
-    m.site_factor = NICE_OFFSET + MARK_KEPT;
-    m.req_nodes = t->asked.nodes ? t->asked.nodes : (char *)"";
-    m.min_nodes = t->asked.min_nodes ? t->asked.min_nodes : 1;
-    m.max_nodes = t->asked.max_nodes;
-    m.partition = t->asked.partition;
-    return update(&m, t->id);
+    for (uint32_t i = 0; i < t->nparts; i++) {
+        const struct asked *k = &t->asked[i];
+        job_desc_msg_t m;
+        char id[48];
+
+        slurm_init_job_desc_msg(&m);
+        m.priority = 0;
+        m.alloc_sid = ALLOC_SID_USER_HOLD;
+        m.site_factor = NICE_OFFSET + MARK_KEPT;
+        m.req_nodes = k->nodes ? k->nodes : (char *)"";
+        m.min_nodes = k->min_nodes ? k->min_nodes : 1;
+        m.max_nodes = k->max_nodes;
+        m.partition = k->partition;
+        orders_part_id(t, i, id);
+        if (update(&m, id) < 0)
+            result = -1;
+    }
+    return result;
 }
 
 static void answer(struct adapter *a, const struct rm_command *c, int result)
@@ -110,13 +127,15 @@ static void answer(struct adapter *a, const struct rm_command *c, int result)
     }
 }
 
-static char *host_list(const struct rm_command *c, uint32_t *ret_n)
+/* The nodes of one of its requests. */
+static char *host_list(const struct rm_command *c, uint32_t req, uint32_t *ret_n)
 {
     hostlist_t list = slurm_hostlist_create(NULL);
     char *text;
 
     for (size_t i = 0; i < c->nplaces; i++)
-        slurm_hostlist_push_host(list, c->places[i].node);
+        if (c->places[i].req == req)
+            slurm_hostlist_push_host(list, c->places[i].node);
     slurm_hostlist_uniq(list);
     *ret_n = (uint32_t)slurm_hostlist_count(list);
     text = slurm_hostlist_ranged_string_malloc(list);
@@ -124,38 +143,54 @@ static char *host_list(const struct rm_command *c, uint32_t *ret_n)
     return text;
 }
 
+static int start_part(
+    const struct told_job *t, const struct rm_command *c, uint32_t part)
+{
+    const struct asked *k = &t->asked[part];
+    job_desc_msg_t m;
+    char id[48], *partition = NULL;
+    uint32_t n;
+    int result;
+
+    slurm_init_job_desc_msg(&m);
+    m.req_nodes = host_list(c, t->nparts > 1 ? part : 0, &n);
+    m.min_nodes = m.max_nodes = n;
+    m.priority = INFINITE;
+    m.admin_comment = asked_text(k);
+    if (k->partition != NULL && strchr(k->partition, ',') != NULL) {
+        partition = xstrndup(k->partition, strcspn(k->partition, ","));
+        m.partition = partition;
+    }
+    orders_part_id(t, part, id);
+    result = update(&m, id);
+    free(m.admin_comment);
+    free(m.req_nodes);
+    free(partition);
+    return result;
+}
+
 static void start(struct adapter *a, const struct rm_command *c)
 {
     const struct told_job *t = jobs_find(a, c->job);
-    job_desc_msg_t m;
-    char *hosts, *partition = NULL, *asked;
-    uint32_t n;
 
     if (t == NULL || !t->waiting) {
         adapter_done(a, c->token, RM_RETRY, c->job, "Slurm does not have it waiting");
         return;
     }
-    hosts = host_list(c, &n);
-    slurm_init_job_desc_msg(&m);
-    m.req_nodes = hosts;
-    m.min_nodes = m.max_nodes = n;
-    m.priority = INFINITE;
-    m.admin_comment = asked = asked_text(&t->asked);
-    if (t->asked.partition != NULL && strchr(t->asked.partition, ',') != NULL) {
-        partition = xstrdup(t->asked.partition);
-        partition[strcspn(partition, ",")] = '\0';
-        m.partition = partition;
-    }
-    if (update(&m, c->job) == 0)
-        vec_push(&a->pending, ((struct pending){.token = c->token,
-                                  .id = xstrdup(c->job),
-                                  .since_ms = adapter_now_ms(),
-                                  .start = true}));
-    else
+    for (uint32_t i = 0; i < t->nparts; i++) {
+        if (start_part(t, c, i) == 0)
+            continue;
+        int error = errno;
+        orders_keep(a, t);
+        errno = error;
         answer(a, c, -1);
-    free(asked);
-    free(partition);
-    free(hosts);
+        return;
+    }
+    vec_push(&a->pending, ((struct pending){.token = c->token,
+                              .id = xstrdup(c->job),
+                              .since_ms = adapter_now_ms(),
+                              .patience_ms = a->start_wait_ms * (t->nparts > 1 ? 4 : 1),
+                              .start = true}));
 }
 
 static void hold(struct adapter *a, const struct rm_command *c)
@@ -172,7 +207,7 @@ static void hold(struct adapter *a, const struct rm_command *c)
     if (!(c->kinds & HOLD_SYSTEM))
         m.alloc_sid = ALLOC_SID_USER_HOLD;
     m.site_factor = NICE_OFFSET + MARK_HELD;
-    m.req_nodes = t->asked.nodes ? t->asked.nodes : (char *)"";
+    m.req_nodes = t->asked[0].nodes ? t->asked[0].nodes : (char *)"";
     answer(a, c, update(&m, c->job));
 }
 
@@ -328,7 +363,7 @@ void orders_check(struct adapter *a)
         jobs_look(a, id);
         looks++;
         if (i < a->pending.n && strcmp(a->pending.v[i].id, id) == 0
-            && now - a->pending.v[i].since_ms > a->start_wait_ms)
+            && now - a->pending.v[i].since_ms > a->pending.v[i].patience_ms)
             give_up(a, i);
         free(id);
     }

@@ -7,8 +7,7 @@
  *   number of processors by node       nodes = as asked, else Slurm's own estimate
  *   all else                           tasks as asked, on N nodes when asked for
  *
- * Licences are the job's, not a task's: where they do not divide, the first task is a
- * request of its own that has them all. What cannot be expressed is told as a reason
+ * Licences are the job's, not a task's. What cannot be expressed is told as a reason
  * why the job waits, never planned wrongly. */
 #include "base/xalloc.h"
 #include "rm/slurm/adapter.h"
@@ -78,8 +77,8 @@ static int64_t ceil_div(int64_t a, int64_t b)
 }
 
 /* "gres:gpu:tesla:2,gres:shard:1" or "gres/gpu:2": names without types, summed. */
-static void add_gres(
-    struct request_room *room, struct req_desc *q, const char *text, int64_t divide)
+static void add_gres(struct request_room *room, const struct gres_cfg **to,
+    const char *text, int64_t divide)
 {
     struct gres_cfg *list;
     size_t n = 0, room_for = 2;
@@ -87,13 +86,13 @@ static void add_gres(
 
     if (text == NULL || *text == '\0')
         return;
-    for (const struct gres_cfg *g = q->gres; g && g->name; g++)
+    for (const struct gres_cfg *g = *to; g && g->name; g++)
         n++;
     for (const char *p = text; *p; p++)
         room_for += *p == ',' || *p == ';';
     list = request_take(room, n + room_for, sizeof *list);
     if (n > 0)
-        memcpy(list, q->gres, n * sizeof *list);
+        memcpy(list, *to, n * sizeof *list);
     copy = take_text(room, text, strlen(text));
     for (char *word = strtok_r(copy, ",;", &save); word != NULL;
          word = strtok_r(NULL, ",;", &save)) {
@@ -111,7 +110,7 @@ static void add_gres(
         name[strcspn(name, ":=")] = '\0';
         list[n++] = (struct gres_cfg){.name = name, .count = ceil_div(k, divide)};
     }
-    q->gres = list;
+    *to = list;
 }
 
 /* Processors a task needs: at least one, and its share of the least the job may have.
@@ -204,27 +203,9 @@ static void free_tasks(
             (int64_t)(j->pn_min_memory & ~MEM_PER_CPU) * q->per_task.v[RES_PROCS];
 }
 
-/* One request, and a second one for licences that do not divide among its tasks. */
-static uint32_t licences(
-    const slurm_job_info_t *j, struct request_room *room, struct req_desc *q)
+static void one_request(struct adapter *a, const slurm_job_info_t *j,
+    struct request_room *room, struct req_desc *q)
 {
-    if (j->licenses == NULL || *j->licenses == '\0')
-        return 1;
-    if (q[0].tasks > 1 && q[0].nodes == 0) {
-        q[1] = q[0];
-        q[1].tasks = q[0].tasks - 1;
-        q[0].tasks = 1;
-        add_gres(room, &q[0], j->licenses, 1);
-        return 2;
-    }
-    add_gres(room, &q[0], j->licenses, q[0].tasks);
-    return 1;
-}
-
-static uint32_t requests(
-    struct adapter *a, const slurm_job_info_t *j, struct request_room *room)
-{
-    struct req_desc *q = &room->req[0];
     int64_t tasks = asked32(j->num_tasks);
 
     *q = (struct req_desc){.access = ACCESS_UNSET, .nodealloc = NODEALLOC_UNSET};
@@ -235,17 +216,17 @@ static uint32_t requests(
         node_tasks(a, j, tasks, q);
     else
         free_tasks(a, j, tasks, q);
-    add_gres(room, q, j->tres_per_node, 1);
-    add_gres(room, q, j->tres_per_socket, 1);
-    add_gres(room, q, j->tres_per_job, q->tasks);
-    add_gres(room, q, j->tres_per_task, 1);
+    add_gres(room, &q->gres, j->tres_per_node, 1);
+    add_gres(room, &q->gres, j->tres_per_socket, 1);
+    add_gres(room, &q->gres, j->tres_per_job, q->tasks);
+    add_gres(room, &q->gres, j->tres_per_task, 1);
     q->exclude = request_hosts(room, j->exc_nodes);
     if (j->features && *j->features && features_read(a, j->features, room, q) < 0)
         room->why_not = "its feature request has counts or brackets, which the "
                         "scheduler cannot plan";
     if (q->access == ACCESS_UNSET && j->shared == 2)
         q->access = ACCESS_SINGLEUSER;
-    return licences(j, room, q);
+    add_gres(room, &q->job_gres, j->licenses, 1);
 }
 
 /* ---- dependencies ---- */
@@ -330,9 +311,18 @@ static const char *none_if_empty(const char *text)
     return text && *text ? text : NULL;
 }
 
-void request_of(struct adapter *a, const slurm_job_info_t *j, struct rm_job *ret,
+static bool differ_in_partition(const struct parts *parts)
+{
+    for (uint32_t i = 1; i < parts->n; i++)
+        if (strcmp(parts->v[0]->partition, parts->v[i]->partition) != 0)
+            return true;
+    return false;
+}
+
+void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret,
     struct request_room *room)
 {
+    const slurm_job_info_t *j = parts->v[0];
     const struct part *p = part_find(a, j->partition);
     struct job_desc *d = &ret->desc;
 
@@ -353,8 +343,17 @@ void request_of(struct adapter *a, const slurm_job_info_t *j, struct rm_job *ret
     d->user_priority = (int64_t)NICE_OFFSET - (int64_t)j->nice;
     if (j->requeue)
         d->flags |= JOB_RESTARTABLE;
+    room->req = request_take(room, parts->n, sizeof *room->req);
+    room->nreqs = parts->n;
+    for (uint32_t i = 0; i < parts->n; i++)
+        one_request(a, parts->v[i], room, &room->req[i]);
+    if (differ_in_partition(parts)) { /* a job of ours has one class */
+        d->cred[CRED_CLASS] = NULL;
+        for (uint32_t i = 0; i < parts->n; i++)
+            features_within(a, parts->v[i]->partition, room, &room->req[i]);
+    }
     d->reqs = room->req;
-    d->nreqs = requests(a, j, room);
+    d->nreqs = room->nreqs;
     dependencies(a, j, room);
     d->deps = room->deps.v;
     d->advres = none_if_empty(j->resv_name);
@@ -367,67 +366,90 @@ void request_of(struct adapter *a, const slurm_job_info_t *j, struct rm_job *ret
 
 /* ---- where it runs ---- */
 
-void request_places(
-    const slurm_job_info_t *j, struct rm_job *ret, struct request_room *room)
+/* Tasks of a part on its nodes; the last node gets what is left of them. */
+static size_t place_part(const slurm_job_info_t *j, const struct req_desc *q,
+    const char *const *hosts, uint32_t req, struct job_place *ret)
 {
-    const char *const *hosts = request_hosts(room, j->nodes);
-    const struct req_desc *q = &room->req[0];
-    struct job_place *places;
-    int64_t c = q->per_task.v[RES_PROCS], left = 0;
+    int64_t c = q->per_task.v[RES_PROCS], left = q->tasks;
     size_t n = 0;
 
-    for (uint32_t i = 0; i < ret->desc.nreqs; i++)
-        left += room->req[i].tasks;
-    while (hosts != NULL && hosts[n] != NULL)
-        n++;
-    places = request_take(room, n + 1, sizeof *places);
-    for (size_t i = 0; i < n; i++) {
+    for (; hosts != NULL && hosts[n] != NULL; n++) {
         int cpus = j->job_resrcs
-                       ? slurm_job_cpus_allocated_on_node(j->job_resrcs, hosts[i])
+                       ? slurm_job_cpus_allocated_on_node(j->job_resrcs, hosts[n])
                        : 0;
-        int64_t tasks = c > 0 && cpus > 0 ? cpus / c : 1;
+        int64_t tasks = c > 0 && cpus > c ? cpus / c : 1;
 
-        tasks = tasks < 1 ? 1 : tasks;
-        if (i + 1 == n || tasks > left)
+        if (hosts[n + 1] == NULL || tasks > left)
             tasks = left > 0 ? left : 1;
         left -= tasks;
-        places[i] = (struct job_place){.node = hosts[i], .tasks = (uint32_t)tasks};
+        ret[n] =
+            (struct job_place){.node = hosts[n], .tasks = (uint32_t)tasks, .req = req};
     }
+    return n;
+}
+
+void request_places(
+    const struct parts *parts, struct rm_job *ret, struct request_room *room)
+{
+    const char *const *hosts[PARTS_MAX];
+    struct job_place *places;
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < parts->n; i++) {
+        hosts[i] = request_hosts(room, parts->v[i]->nodes);
+        for (const char *const *h = hosts[i]; h != NULL && *h != NULL; h++)
+            n++;
+    }
+    places = request_take(room, n + 1, sizeof *places);
+    n = 0;
+    for (uint32_t i = 0; i < parts->n; i++)
+        n += place_part(parts->v[i], &room->req[i], hosts[i], i, places + n);
     ret->places = places;
     ret->nplaces = n;
 }
 
-void request_running(
-    const slurm_job_info_t *j, struct rm_job *ret, struct request_room *room)
+/* Greatest common divisor of the processors on its nodes, and their sum. */
+static int64_t measure(
+    const slurm_job_info_t *j, struct request_room *room, int64_t *ret_sum)
 {
-    struct req_desc *q = &room->req[0];
-    int64_t gcd = 0, sum = 0;
+    int64_t gcd = 0;
 
-    if (q->per_task.v[RES_PROCS] < 0 || j->job_resrcs == NULL)
-        return;
+    *ret_sum = 0;
     for (const char *const *h = request_hosts(room, j->nodes); h && *h; h++) {
         int64_t b = slurm_job_cpus_allocated_on_node(j->job_resrcs, *h);
 
-        sum += b;
+        *ret_sum += b;
         while (b > 0) {
             int64_t rest = gcd % b;
             gcd = b;
             b = rest;
         }
     }
-    if (gcd <= 0)
-        return;
-    if (q->per_task.v[RES_MEM] > 0 && q->nodes == 0)
-        q->per_task.v[RES_MEM] =
-            q->per_task.v[RES_MEM] / q->per_task.v[RES_PROCS] * gcd;
-    q->per_task.v[RES_PROCS] = gcd;
-    q->tasks = (uint32_t)(sum / gcd);
-    q->nodes = q->tpn = 0;
-    q->exclude = NULL;
-    ret->desc.nreqs = 1;
+    return gcd;
 }
 
-uint64_t request_digest(const slurm_job_info_t *j)
+void request_running(
+    const struct parts *parts, struct rm_job *ret, struct request_room *room)
+{
+    (void)ret;
+    for (uint32_t i = 0; i < parts->n; i++) {
+        struct req_desc *q = &room->req[i];
+        int64_t sum, gcd;
+
+        if (q->per_task.v[RES_PROCS] < 0 || parts->v[i]->job_resrcs == NULL
+            || (gcd = measure(parts->v[i], room, &sum)) <= 0)
+            continue;
+        if (q->per_task.v[RES_MEM] > 0 && q->nodes == 0)
+            q->per_task.v[RES_MEM] =
+                q->per_task.v[RES_MEM] / q->per_task.v[RES_PROCS] * gcd;
+        q->per_task.v[RES_PROCS] = gcd;
+        q->tasks = (uint32_t)(sum / gcd);
+        q->nodes = q->tpn = 0;
+        q->exclude = NULL;
+    }
+}
+
+static uint64_t digest_part(uint64_t h, const slurm_job_info_t *j)
 {
     const char *const texts[] = {j->account, j->qos, j->partition, j->features,
         j->exc_nodes, j->licenses, j->tres_per_job, j->tres_per_node,
@@ -436,9 +458,17 @@ uint64_t request_digest(const slurm_job_info_t *j)
         j->num_cpus, j->ntasks_per_node, j->pn_min_cpus, j->pn_min_memory,
         j->pn_min_tmp_disk, j->shared, j->nice, (uint64_t)j->deadline,
         (uint64_t)j->eligible_time, j->requeue};
-    uint64_t h = DIGEST_START;
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         h = digest_text(h, texts[i]);
     return digest_bytes(h, numbers, sizeof numbers);
+}
+
+uint64_t request_digest(const struct parts *parts)
+{
+    uint64_t h = DIGEST_START;
+
+    for (uint32_t i = 0; i < parts->n; i++)
+        h = digest_part(h, parts->v[i]);
+    return h;
 }
