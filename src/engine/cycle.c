@@ -90,6 +90,7 @@ static void rank(struct engine *e)
 {
     if (kept_rank(e))
         return;
+    e->front = 0;
     cluster_tidy_queue(e->c);
     eligible_all(e);
     eligible_queue(e);
@@ -99,7 +100,7 @@ static void rank(struct engine *e)
 /* NOQUEUE jobs that did not start in the first cycle that saw them. */
 static void cancel_noqueue(struct engine *e)
 {
-    for (size_t i = 0; i < e->order.n; i++) {
+    for (size_t i = e->front; i < e->order.n; i++) {
         struct job *j = e->c->jobs.v[e->order.v[i]];
         if ((j->flags & JOB_NOQUEUE) && j->state == JOB_IDLE && !j->holds)
             cancel_unqueued(e, j);
@@ -129,7 +130,7 @@ static void backfill_soft(struct engine *e, const struct candidates *soft)
         return;
     }
     queue_begin(e, soft->n);
-    for (size_t i = 0; i < soft->n; i++)
+    for (size_t i = e->front; i < soft->n; i++)
         queue_add(e, e->c->jobs.v[soft->v[i].job], order);
     queue_end(e, &sorted);
     for (size_t i = 0; i < sorted.n; i++)
@@ -163,7 +164,7 @@ static void run_passes(struct engine *e)
     backfill_soft(e, soft);
     if (!differs)
         return;
-    e->settled = 0;
+    e->settled = e->front;
     for (size_t i = 0; i < e->c->partitions.n; i++)
         e->par[i].blocked = e->c->partitions.v[i]->par->bf_policy != BACKFILL_NONE;
     pass_priority(e, &e->hard, LEVEL_HARD);

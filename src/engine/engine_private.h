@@ -125,7 +125,8 @@ struct engine {
     struct actions *out;          /* of the running cycle */
     struct actions pending;       /* decided between cycles */
     uint32_t starts;              /* in this cycle */
-    size_t settled; /* so many candidates from the top need no look in this cycle */
+    size_t front; /* so many at the top of `order` and `hard` are gone: they started */
+    size_t settled; /* so many candidates, those included, need no look in this cycle */
     struct engine_stats stats;
     struct statistics *statistics; /* NULL = not kept */
 };

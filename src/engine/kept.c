@@ -209,16 +209,35 @@ static void put_in(struct engine *e, size_t at, uint32_t job, struct kept_key ke
     e->hard.v[at] = candidate_of(e, job);
 }
 
+/* Drop those at the front that are gone already. */
+static void close_up(struct engine *e)
+{
+    struct kept *k = &e->kept;
+    size_t n = e->hard.n - e->front;
+
+    memmove(k->keys.v, k->keys.v + e->front, n * sizeof *k->keys.v);
+    memmove(e->order.v, e->order.v + e->front, n * sizeof *e->order.v);
+    memmove(e->hard.v, e->hard.v + e->front, n * sizeof *e->hard.v);
+    k->keys.n = e->order.n = e->hard.n = n;
+    k->settled -= k->settled < e->front ? k->settled : e->front;
+    e->front = 0;
+}
+
+/* Who starts is mostly the first: that moves nobody. */
 static void take_out(struct engine *e, size_t at)
 {
-    vec_remove(&e->kept.keys, at);
-    vec_remove(&e->order, at);
-    vec_remove(&e->hard, at);
+    if (at > e->front) {
+        vec_remove(&e->kept.keys, at);
+        vec_remove(&e->order, at);
+        vec_remove(&e->hard, at);
+    } else if (++e->front > 64 && 2 * e->front > e->hard.n) {
+        close_up(e);
+    }
 }
 
 static size_t place_of(const struct engine *e, uint32_t job)
 {
-    size_t i = 0;
+    size_t i = e->front;
 
     while (i < e->hard.n && e->hard.v[i].job != job)
         i++;
@@ -232,9 +251,9 @@ static bool take_in(struct engine *e, const struct job *j)
     struct kept_key key = key_of(e, j);
     size_t at = k->keys.n;
 
-    while (at > 0 && k->keys.v[at - 1].points < key.points)
+    while (at > e->front && k->keys.v[at - 1].points < key.points)
         at--;
-    if (at > 0 && !leads(&k->keys.v[at - 1], &key)
+    if (at > e->front && !leads(&k->keys.v[at - 1], &key)
         && !far_ahead(e, &k->keys.v[at - 1], &key, j))
         return false;
     if (at < k->keys.n) {
@@ -274,16 +293,16 @@ static bool take_fresh(struct engine *e)
 
 static bool below_top(struct engine *e)
 {
-    if (!e->kept.gaps || e->order.n == 0 || e->opt.order != ORDER_PRIORITY)
+    if (!e->kept.gaps || e->order.n == e->front || e->opt.order != ORDER_PRIORITY)
         return true;
-    prio_set(&e->kept.pass, e->order.v, 1);
-    return e->c->jobs.v[e->order.v[0]]->priority < TOP_MAX;
+    prio_set(&e->kept.pass, &e->order.v[e->front], 1);
+    return e->c->jobs.v[e->order.v[e->front]]->priority < TOP_MAX;
 }
 
 /* What others passed by backfill counts for those that still wait. */
 static void settle_bypasses(struct engine *e)
 {
-    for (size_t i = 0; e->any_bypassed && i < e->hard.n; i++) {
+    for (size_t i = e->front; e->any_bypassed && i < e->hard.n; i++) {
         uint32_t job = e->hard.v[i].job;
         if (job < e->bypassed.n && e->bypassed.v[job]) {
             e->c->jobs.v[job]->bypass += e->bypassed.v[job];
@@ -332,7 +351,7 @@ void kept_settle(struct engine *e)
 {
     const struct kept *k = &e->kept;
 
-    e->settled = 0;
+    e->settled = e->front;
     if (!k->in_use || !k->settled || e->keeps || e->cfg->bf_chunk_duration_s > 0
         || !plan_confirm_all(e->plan))
         return;

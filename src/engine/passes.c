@@ -208,7 +208,7 @@ static void top_candidates(
 {
     e->backfill.n = 0;
     vec_reserve(&e->backfill, jobs->n);
-    for (size_t i = 0; i < jobs->n; i++) {
+    for (size_t i = e->front; i < jobs->n; i++) {
         struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (j->state != JOB_IDLE || j->holds || j->rsv_slot != INDEX_NONE
             || !in_partition(e, j, partition))
@@ -233,7 +233,7 @@ static void count_bypasses(struct engine *e, const struct candidates *jobs)
 
     while (e->bypassed.n < e->c->jobs.n)
         vec_push(&e->bypassed, 0);
-    while (lowest > 0 && e->out_of_order.n) {
+    while (lowest > e->front && e->out_of_order.n) {
         uint32_t job = jobs->v[--lowest].job;
         bool itself = false;
         for (size_t k = 0; k < e->out_of_order.n && !itself; k++)
@@ -286,7 +286,7 @@ void pass_backfill(
             top_candidates(e, jobs, p, par->bf_depth);
             started += run_backfill(e, &b, e->backfill.v, e->backfill.n);
         } else {
-            size_t first = in_queue_order(e, par) ? e->settled : 0;
+            size_t first = in_queue_order(e, par) ? e->settled : e->front;
             if (first < jobs->n)
                 started += run_backfill(e, &b, jobs->v + first, jobs->n - first);
         }

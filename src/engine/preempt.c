@@ -438,7 +438,8 @@ void preempt_settle_optimists(struct engine *e)
         struct job *j = e->c->jobs.v[e->c->active.v[i]];
         if (!(j->flags & JOB_OPTIMISTIC))
             continue;
-        if (e->order.n == 0 || j->priority >= e->c->jobs.v[e->order.v[0]]->priority)
+        if (e->order.n == e->front
+            || j->priority >= e->c->jobs.v[e->order.v[e->front]]->priority)
             j->flags &= ~(uint32_t)JOB_OPTIMISTIC;
         else
             e->optimists++;

@@ -159,7 +159,7 @@ bool reserve_job(struct engine *e, struct job *j)
  * forward, in priority order, all others in place. */
 void reserve_kept(struct engine *e)
 {
-    for (size_t i = 0; i < e->hard.n; i++) {
+    for (size_t i = e->front; i < e->hard.n; i++) {
         struct job *j = e->c->jobs.v[e->hard.v[i].job];
         struct slot slot;
         if (j->rsv_start_at == 0)
