@@ -201,6 +201,12 @@ static uint32_t run_backfill(
     return started;
 }
 
+/* Where the candidates begin that are not gone: a list in another order has none. */
+static size_t first_of(const struct engine *e, const struct candidates *jobs)
+{
+    return jobs == &e->hard ? e->front : 0;
+}
+
 /* Candidates of the partition: waiting, without a reservation, at most
  * BACKFILLDEPTH of them from the top. */
 static void top_candidates(
@@ -208,7 +214,7 @@ static void top_candidates(
 {
     e->backfill.n = 0;
     vec_reserve(&e->backfill, jobs->n);
-    for (size_t i = e->front; i < jobs->n; i++) {
+    for (size_t i = first_of(e, jobs); i < jobs->n; i++) {
         struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (j->state != JOB_IDLE || j->holds || j->rsv_slot != INDEX_NONE
             || !in_partition(e, j, partition))
@@ -233,7 +239,7 @@ static void count_bypasses(struct engine *e, const struct candidates *jobs)
 
     while (e->bypassed.n < e->c->jobs.n)
         vec_push(&e->bypassed, 0);
-    while (lowest > e->front && e->out_of_order.n) {
+    while (lowest > first_of(e, jobs) && e->out_of_order.n) {
         uint32_t job = jobs->v[--lowest].job;
         bool itself = false;
         for (size_t k = 0; k < e->out_of_order.n && !itself; k++)
@@ -258,6 +264,7 @@ void pass_backfill(
     struct engine *e, const struct candidates *jobs, enum limit_level level)
 {
     uint32_t started = 0;
+    size_t from = first_of(e, jobs);
 
     e->out_of_order.n = 0;
     for (uint32_t p = 0; p < e->c->partitions.n; p++) {
@@ -286,7 +293,7 @@ void pass_backfill(
             top_candidates(e, jobs, p, par->bf_depth);
             started += run_backfill(e, &b, e->backfill.v, e->backfill.n);
         } else {
-            size_t first = in_queue_order(e, par) ? e->settled : e->front;
+            size_t first = in_queue_order(e, par) ? e->settled : from;
             if (first < jobs->n)
                 started += run_backfill(e, &b, jobs->v + first, jobs->n - first);
         }

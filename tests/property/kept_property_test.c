@@ -59,6 +59,9 @@ static const char *const priorities[] = {
     "QUEUETIMEWEIGHT 1\nUSERWEIGHT 1\nUSERCFG[u1] PRIORITY=50\n",
 };
 
+static const enum queue_order orders[] = {ORDER_PRIORITY, ORDER_PRIORITY,
+    ORDER_PRIORITY, ORDER_PRIORITY, ORDER_FCFS, ORDER_SJF};
+
 #define ANY_OF(table, rng) (table)[rng_below((rng), sizeof(table) / sizeof *(table))]
 
 static void tell(struct worlds *w, const struct event *ev)
@@ -83,8 +86,11 @@ static void begin(struct worlds *w, uint32_t seed)
     assert_int_equal(config->findings.n, 0);
     w->cfg = config_take_settings(config);
     config_destroy(config);
+    enum queue_order order = ANY_OF(orders, &w->rng);
+    enum queue_order backfill = ANY_OF(orders, &w->rng);
     for (int i = 0; i < 2; i++) {
-        struct engine_options opt = {.keep_order = i == 1};
+        struct engine_options opt = {
+            .keep_order = i == 1, .order = order, .backfill_order = backfill};
         w->twin[i].e = engine_create(w->cfg, &opt);
     }
     for (int i = 0; i < NODES; i++) {
