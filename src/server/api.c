@@ -50,6 +50,8 @@ static const struct route routes[] = {
     {"GET", "/v1/fairshare", "diagnose", WHO_ADMIN3, api_fairshare},
     {"GET", "/v1/managers", "diagnose", WHO_ADMIN3, api_managers},
     {"GET", "/v1/accounting", "showq", WHO_ANY, api_accounting},
+    {"GET", "/v1/events", "events", WHO_ADMIN3, api_events},
+    {"GET", "/metrics", "metrics", WHO_ANY, api_metrics},
     {"GET", "/openapi.json", "openapi", WHO_ANY, api_description},
 };
 

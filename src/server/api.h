@@ -64,6 +64,11 @@ void api_job_start(struct server *s, struct request *r);
 void api_start(struct server *s, struct request *r);
 void api_windows(struct server *s, struct request *r);
 
+/* api_events.c: what happens, and figures */
+void api_events(struct server *s, struct request *r);
+void api_metrics(struct server *s, struct request *r);
+void events_close(struct server *s); /* after http_close() */
+
 /* api_statistics.c */
 void api_statistics(struct server *s, struct request *r);
 void api_statistics_of(struct server *s, struct request *r);

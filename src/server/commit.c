@@ -9,10 +9,13 @@
 #define LOG_FACILITY FACILITY_CKPT
 #include "server/eventlog.h"
 #include "server/manager.h"
+#include "server/metrics.h"
 #include "server/notify.h"
 #include "server/server_private.h"
 #include "server/statfile.h"
 #include "server/triggers.h"
+
+#include <time.h>
 
 #define RETRY_US (5 * UINT64_C(1000000))
 
@@ -40,8 +43,16 @@ static void refuse_all(struct server *s, const struct err *err)
 
 static int commit(struct server *s, struct err *err)
 {
+    struct timespec begin, end;
+
     world_save(s);
-    return unsaved_commit(s->unsaved, err);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    int result = unsaved_commit(s->unsaved, err);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    histogram_add(
+        &s->metrics->commit, (double)(end.tv_sec - begin.tv_sec)
+                                 + (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
+    return result;
 }
 
 static int on_commit(sd_event_source *source, void *ctx)

@@ -12,6 +12,7 @@
 #include "base/bitset.h"
 #include "base/home.h"
 #include "server/eventlog.h"
+#include "server/metrics.h"
 #include "server/modify.h"
 #include "server/record.h"
 #include "server/server_private.h"
@@ -44,6 +45,7 @@ struct order {
     uint64_t token;
     enum rm_action action;
     bool sent;
+    uint64_t sent_us;                    /* then, of the loop's clock */
     bool lost;                           /* the RM went away before it answered */
     char *job;                           /* owned */
     struct VEC(struct job_place) places; /* START: where; stops: what they free */
@@ -183,6 +185,7 @@ void manager_send(struct server *s, bool committed)
             || (o->action == RM_START && has_node(m, o, &leaving)))
             continue;
         o->sent = true;
+        sd_event_now(s->loop, CLOCK_MONOTONIC, &o->sent_us);
         m->calls++;
         uint64_t token = o->token;
         struct rm_command cmd = {.action = o->action,
@@ -330,6 +333,14 @@ static void answer(struct manager_batch *b, const struct rm_report *r)
             r->u.done.text ? r->u.done.text : "the resource manager refuses the job");
 }
 
+static void measure(struct manager *m, const struct order *o)
+{
+    uint64_t now = o->sent_us;
+
+    sd_event_now(m->s->loop, CLOCK_MONOTONIC, &now);
+    histogram_add(&m->s->metrics->rm[o->action], (double)(now - o->sent_us) / 1e6);
+}
+
 static void on_done(struct manager *m, const struct rm_report *r)
 {
     for (size_t i = 0; i < m->submissions.n; i++)
@@ -343,6 +354,7 @@ static void on_done(struct manager *m, const struct rm_report *r)
     for (size_t i = 0; i < m->orders.n; i++) {
         if (m->orders.v[i].token != r->u.done.token)
             continue;
+        measure(m, &m->orders.v[i]);
         if (r->u.done.outcome == RM_LOST)
             m->orders.v[i].lost = true;
         else if (r->u.done.outcome != RM_OK)
@@ -716,6 +728,16 @@ int manager_take_id(struct server *s, char *ret_id, size_t size, struct err *err
         return err_set(err, ERR_INVALID,
             "the resource manager names jobs itself: it takes no arrays");
     return s->driver->take_id(s->rm, ret_id, size, err);
+}
+
+bool manager_up(const struct server *s)
+{
+    return s->rm && s->manager->up;
+}
+
+const char *manager_action_name(enum rm_action action)
+{
+    return action_words[action];
 }
 
 bool manager_synced(const struct server *s)

@@ -6,6 +6,7 @@
 #include "server/changes.h"
 #include "server/eventlog.h"
 #include "server/manager.h"
+#include "server/metrics.h"
 #include "server/notify.h"
 #include "server/openfiles.h"
 #include "server/record_statistics.h"
@@ -303,6 +304,7 @@ static int open_all(struct server *s, struct err *err)
         &(struct engine_options){
             .zone = zone_system(), .report_reservations = true, .statistics = true});
     watch_open(s);
+    metrics_open(s);
     if (notify_open(s, err) < 0 || eventlog_open(s, err) < 0 || open_store(s, err) < 0
         || commit_open(s, err) < 0 || cycle_open(s, err) < 0)
         return -1;
@@ -323,6 +325,8 @@ static void close_all(struct server *s)
     commit_finish(s);
     manager_close(s);
     http_close(s->http); /* after all who keep requests */
+    s->http = NULL;
+    events_close(s);
     cycle_close(s);
     commit_close(s);
     unsaved_close(s->unsaved);
@@ -332,6 +336,7 @@ static void close_all(struct server *s)
     triggers_close(s);
     statfile_close(s);
     watch_close(s);
+    free(s->metrics);
     world_close(s);
     engine_destroy(s->engine);
     if (s->config)

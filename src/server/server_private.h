@@ -39,7 +39,9 @@ struct kept_reply {
 
 struct eventlog;
 struct manager;
+struct metrics;
 struct notify;
+struct readers;
 struct statfile;
 struct triggers;
 struct watch;
@@ -135,6 +137,8 @@ struct server {
     struct eventlog *eventlog;
     struct notify *notify;
     struct statfile *statfile;
+    struct metrics *metrics;
+    struct readers *readers; /* api_events.c */
     struct triggers *triggers;
 };
 

@@ -4,6 +4,7 @@
 #define LOG_FACILITY FACILITY_SCHED
 #include "server/journal.h"
 #include "server/manager.h"
+#include "server/metrics.h"
 #include "server/record.h"
 #include "server/record_statistics.h"
 #include "server/rsvkeep.h"
@@ -148,6 +149,9 @@ static void take(struct server *s, const struct action *a)
         log_line(s->log, LOG_ACTION, "job '%s': %s%s%s", j->id,
             action_kind_name(a->kind), a->text ? ": " : "", a->text ? a->text : "");
     watch_decided(s, a, j);
+    if (a->kind == ACTION_START)
+        histogram_add(&s->metrics->wait,
+            j->start_at > j->queue_at ? (double)(j->start_at - j->queue_at) : 0);
     if (a->kind == ACTION_CANCEL)
         record_end(s, j, job_state_name((enum job_state)j->state), world_now(s));
     else
@@ -171,6 +175,7 @@ void world_cycle(struct server *s)
     s->actions.n = 0;
     engine_cycle(s->engine, now, &s->actions);
     s->last_cycle_s = clock_s() - begin;
+    histogram_add(&s->metrics->cycle, s->last_cycle_s);
     s->last_cycle_at = now;
     s->iteration++;
     journal_cycle(s, now, &s->actions);
