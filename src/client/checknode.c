@@ -2,7 +2,6 @@
  * checknode: one node. */
 #include "base/duration.h"
 #include "client/client.h"
-#include "client/figures.h"
 #include "client/layout.h"
 #include "client/lists.h"
 #include "client/request.h"
@@ -112,8 +111,8 @@ static void print_times(const json_t *o)
 
     printf("\nTotal Time: %s  Up: %s (%.2f%%)  Active: %s (%.2f%%)\n",
         layout_span(total, all), layout_span(up, there),
-        figures_percent((double)up, (double)total), layout_span(active, used),
-        figures_percent((double)active, (double)total));
+        layout_percent((double)up, (double)total), layout_span(active, used),
+        layout_percent((double)active, (double)total));
 }
 
 static void print_reservation(const json_t *o, const json_t *r)

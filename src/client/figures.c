@@ -41,8 +41,3 @@ void figures_read(const json_t *o, struct stat_figures *ret)
     ret->active_procs = get_int(o, "active_procs", 0);
     ret->active_ps = get_real(o, "active_ps", 0);
 }
-
-double figures_percent(double a, double b)
-{
-    return b > 0 ? 100 * a / b : 0;
-}

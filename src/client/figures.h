@@ -11,7 +11,4 @@
 void figures_sums(const json_t *o, struct stat_sums *ret);
 void figures_read(const json_t *o, struct stat_figures *ret);
 
-/* 100 * a / b; 0 when there is nothing to compare with. */
-double figures_percent(double a, double b);
-
 #endif

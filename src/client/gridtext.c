@@ -131,6 +131,12 @@ static double value(
     return share > 0 ? m->scale * m->of(s) / share : (double)NAN;
 }
 
+double gridtext_value(const struct gridtext_type *t, const struct stat_sums *cell,
+    const struct stat_sums *total)
+{
+    return value(&t->cell, cell, t->of_total ? total : cell);
+}
+
 static void add(struct stat_sums *to, const struct stat_sums *s)
 {
     to->jobs += s->jobs;
@@ -159,7 +165,7 @@ struct sheet {
 static void print_cell(const struct sheet *p, const struct stat_sums *s)
 {
     char text[16] = "------------";
-    double v = s->jobs ? value(&p->t->cell, s, p->t->of_total ? p->total : s) : 0;
+    double v = s->jobs ? gridtext_value(p->t, s, p->total) : 0;
 
     if (s->jobs && p->t->form == FORM_JOBS)
         snprintf(text, sizeof text, "  %8lld  ", (long long)s->jobs);
@@ -199,7 +205,7 @@ static void print_row(const struct sheet *p, uint32_t row)
     puts("");
 }
 
-/* As the original, without a total of totals: the summary has it. */
+/* Without a total of totals: the summary has it. */
 static void print_totals(const struct sheet *p)
 {
     printf("%c TOTAL %c", p->open, p->close);
@@ -209,7 +215,6 @@ static void print_totals(const struct sheet *p)
             add(&sum, &p->g->cells[row * p->g->columns + i]);
         print_cell(p, &sum);
     }
-    print_cell(p, &(struct stat_sums){0});
     puts("");
 }
 

@@ -21,4 +21,8 @@ const char *gridtext_name(size_t i);
 void gridtext_print(const struct gridtext_type *t, const struct stat_grid *g,
     const struct stat_sums *total, bool plain);
 
+/* What a cell tells; NAN when that is not known. */
+double gridtext_value(const struct gridtext_type *t, const struct stat_sums *cell,
+    const struct stat_sums *total);
+
 #endif

@@ -59,3 +59,8 @@ const char *layout_mb(int64_t mb, char *buf)
         snprintf(buf, LAYOUT_MB_MAX, "%lldG", (long long)(mb / 1024));
     return buf;
 }
+
+double layout_percent(double a, double b)
+{
+    return b > 0 ? 100 * a / b : 0;
+}

@@ -22,4 +22,7 @@ const char *layout_date(int64_t at, char *buf);
 #define LAYOUT_MB_MAX 24
 const char *layout_mb(int64_t mb, char *buf);
 
+/* 100 * a / b; 0 when there is nothing to compare with. */
+double layout_percent(double a, double b);
+
 #endif

@@ -3,7 +3,7 @@
 #include "client/nodestats.h"
 
 #include "base/vec.h"
-#include "client/figures.h"
+#include "client/layout.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,8 +40,8 @@ static void on_node(void *ctx, json_t *o)
     struct node_row n = {.record = json_incref(o),
         .mem_mb = get_int(amounts, "mem_mb", 0),
         .procs = get_int(amounts, "procs", 0),
-        .up = figures_percent((double)get_int(o, "up_s", 0), total),
-        .busy = figures_percent((double)get_int(o, "active_s", 0), total)};
+        .up = layout_percent((double)get_int(o, "up_s", 0), total),
+        .busy = layout_percent((double)get_int(o, "active_s", 0), total)};
 
     for (size_t i = 0; i < sizeof up / sizeof up[0]; i++)
         n.is_up |= strcmp(state, up[i]) == 0;
@@ -129,11 +129,11 @@ static void print_memory(const struct machine *m)
         "Memory", "Proc", "Percent", "InitialNH", "Percent", "ProcHours", "Percent");
     for (size_t i = 0; i < m->classes.n; i++) {
         const struct mem_class *c = &m->classes.v[i];
-        double share = figures_percent((double)c->procs, (double)m->procs);
+        double share = layout_percent((double)c->procs, (double)m->procs);
         double fair = m->asked * share / 100;
         printf("%8lld %5lld %7.2f %9.0f %7.2f %10.0f %7.2f\n", (long long)c->mem_mb,
-            (long long)c->procs, share, c->asked, figures_percent(c->asked, fair),
-            c->load, figures_percent(c->load, fair));
+            (long long)c->procs, share, c->asked, layout_percent(c->asked, fair),
+            c->load, layout_percent(c->load, fair));
     }
     printf("%8s %5lld %7.2f %9.0f %7.2f %10.0f %7.2f\n\n\n", "TOTAL",
         (long long)m->procs, 100.0, m->asked, 100.0, m->asked, 100.0);

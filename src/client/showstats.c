@@ -53,7 +53,7 @@ static const struct command_spec spec = {
 static void print_counts(const char *label, json_int_t a, json_int_t b)
 {
     printf("%-31s%9lld/%-9lld (%.3f%%)\n", label, (long long)a, (long long)b,
-        figures_percent((double)a, (double)b));
+        layout_percent((double)a, (double)b));
 }
 
 static void print_pair(const char *label, double a, double b)
@@ -64,7 +64,7 @@ static void print_pair(const char *label, double a, double b)
 static void print_hours(const char *label, double a_s, double b_s)
 {
     printf("%-31s%9.2f/%-9.2f (%.3f%%)\n", label, a_s / 3600, b_s / 3600,
-        figures_percent(a_s, b_s));
+        layout_percent(a_s, b_s));
 }
 
 static void print_percent(const char *label, bool known, double percent)
@@ -132,7 +132,7 @@ static void print_rest(const json_t *o, const struct stat_sums *t)
 
     print_percent("Avg WallClock Accuracy:", t->jobs > 0, 100 * accuracy);
     print_percent("Avg Job Proc Efficiency:", t->ps_measured > 0,
-        figures_percent(t->ps_utilized, t->ps_measured));
+        layout_percent(t->ps_utilized, t->ps_measured));
     printf("%-32s%8.2f/%-8.2f\n",
         "Est/Avg Backlog (Hours):", get_real(o, "backlog_s", 0) * accuracy / 3600,
         get_real(o, "backlog_average_s", 0) / 3600);
@@ -212,13 +212,13 @@ static void print_row(const struct entry *e, const struct stat_sums *all)
            "%6s %6s\n",
         get_text(e->record, "name", ""), (long long)e->f.active_jobs,
         (long long)e->f.active_procs, e->f.active_ps / 3600, (long long)s->jobs,
-        figures_percent((double)s->jobs, (double)all->jobs), s->ps_requested / 3600,
-        figures_percent(s->ps_requested, all->ps_requested), s->ps_dedicated / 3600,
-        figures_percent(s->ps_dedicated, all->ps_dedicated),
+        layout_percent((double)s->jobs, (double)all->jobs), s->ps_requested / 3600,
+        layout_percent(s->ps_requested, all->ps_requested), s->ps_dedicated / 3600,
+        layout_percent(s->ps_dedicated, all->ps_dedicated),
         number(target != NULL, json_number_value(target), text[0]),
         number(any, s->xfactor / jobs, text[1]), number(any, s->max_xfactor, text[2]),
         number(any, (double)s->queue_s / jobs / 3600, text[3]),
-        number(s->ps_measured > 0, figures_percent(s->ps_utilized, s->ps_measured),
+        number(s->ps_measured > 0, layout_percent(s->ps_utilized, s->ps_measured),
             text[4]),
         number(any, 100 * s->accuracy / jobs, text[5]));
 }

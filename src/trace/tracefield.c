@@ -22,7 +22,7 @@ static const struct {
     uint32_t flag;
 } job_flags[] = {
     {"BENCHMARK", JOB_BENCHMARK},
-    {"BACKFILL", 0},
+    {"BACKFILL", JOB_BACKFILL},
     {"SPAN", JOB_SPAN},
     {"ADVRES", JOB_ADVRES},
     {"NOQUEUE", JOB_NOQUEUE},
@@ -755,7 +755,15 @@ uint32_t tf_job_flags(uint32_t mask, enum access_policy *ret_access)
         else if (strcmp(job_flags[i].name, "NASINGLEJOB") == 0)
             *ret_access = ACCESS_SINGLEJOB;
     }
-    return flags;
+    return flags & ~(uint32_t)JOB_BACKFILL; /* the scheduler sets it itself */
+}
+
+bool tf_has_flag(uint32_t mask, const char *name)
+{
+    for (size_t i = 0; i < JOB_FLAGS; i++)
+        if (strcmp(job_flags[i].name, name) == 0)
+            return mask >> i & 1;
+    return false;
 }
 
 uint32_t tf_flags_mask(uint32_t flags, enum access_policy access)

@@ -84,6 +84,9 @@ uint32_t tf_job_flags(uint32_t mask, enum access_policy *ret_access);
 /* The other way: the flags of the format that stand for these. */
 uint32_t tf_flags_mask(uint32_t job_flags, enum access_policy access);
 
+/* Is the flag of that name set? False for names that are not of the format. */
+bool tf_has_flag(uint32_t mask, const char *name);
+
 /* Total tasks and nodes of "PBS=4:ppn=2+1", features and names not counted. */
 int tf_pbs_nodes(const char *text, int64_t *ret_tasks, int64_t *ret_nodes);
 

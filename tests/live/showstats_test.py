@@ -104,7 +104,7 @@ def test_grids_are_drawn_as_the_original_draws_them(shared, used):
         assert mine[2].startswith("statistics since ")
         assert mine[4:7] == theirs[4:7]
         assert [l[:9] for l in mine[7:18]] == [l[:9] for l in theirs[7:18]]
-        assert {len(l) for l in mine[7:18]} == {len(theirs[7])}
+        assert [len(l) for l in mine[7:18]] == [len(l) for l in theirs[7:18]]
         assert [label(l) for l in mine[18:]] == [label(l) for l in theirs[18:]]
         assert mine[-1] == "Total Samples:                    2"
 
