@@ -94,6 +94,7 @@ static const struct {
     {'h', "hosts", false},
     {'n', "name", false},
     {'p', "partition", false},
+    {'P', "profile", false},
     {'T', "trigger", false},
 };
 
@@ -171,7 +172,6 @@ static int put_options(const struct command_line *l, json_t *o)
         char letter;
         const char *why;
     } refused[] = {{'I', "what happens at its start and end is told by -T"},
-        {'P', "there are no profiles of reservations"},
         {'V', "reservations have no variables"},
         {'x', "jobs are let in by access lists: -a"}};
 

@@ -15,19 +15,22 @@
 static const struct option_row setres_options[] = {
     {'a', NULL, "LIST", "accounts with access, separated by colons"},
     {'A', NULL, "ACCOUNT", "account[,group[,user]] that pays; also -c"},
-    {'c', NULL, "ACCOUNT", "the same"},
+    {'b', NULL, "SUBTYPE", "what it is for, in the site's words"},
+    {'c', NULL, "ACCOUNT", "the same as -A"},
     {'d', NULL, "DURATION", "how long; wins over -e"},
     {'e', NULL, "TIME", "end (without end)"},
     {'E', NULL, NULL, "refuse any overlap"},
-    {'f', NULL, "LIST", "features the nodes have"},
+    {'f', NULL, "LIST", "features the nodes have: a:b both, a|b either"},
     {'g', NULL, "LIST", "groups with access"},
     {'j', NULL, "LIST", "job attributes with access"},
     {'n', NULL, "NAME", "name"},
+    {'N', NULL, "SPEC", "TASKS in one node set: ONEOF:FEATURE:a,b"},
     {'o', NULL, "TYPE:NAME", "owner"},
     {'p', NULL, "PARTITION", "partition"},
     {'q', NULL, "LIST", "classes with access"},
     {'Q', NULL, "LIST", "QOSs with access"},
     {'r', NULL, "RESOURCES", "of a task: PROCS=2;MEM=512 (whole nodes)"},
+    {'R', NULL, "PROFILE", "as SRCFG[PROFILE] says, where nothing else is said"},
     {'s', NULL, "TIME", "start (now)"},
     {'t', NULL, "N", "number of tasks within a host list"},
     {'T', NULL, "TRIGGER", "as start+60;cancel"},
@@ -58,16 +61,19 @@ static const struct {
 } members[] = {
     {'a', "accounts", true},
     {'A', "charge", false},
+    {'b', "subtype", false},
     {'c', "charge", false},
     {'f', "features", false},
     {'g', "groups", true},
     {'j', "job_attributes", true},
     {'n', "name", false},
+    {'N', "nodeset", false},
     {'o', "owner", false},
     {'p', "partition", false},
     {'q', "classes", true},
     {'Q', "qos", true},
     {'r', "resources", false},
+    {'R', "profile", false},
     {'T', "trigger", false},
     {'u', "users", true},
     {'x', "flags", true},
@@ -187,8 +193,29 @@ static const struct command_spec releaseres_spec = {
     .name = "releaseres",
     .usage = "RESERVATION...",
     .summary = "Release reservations; that of a job by the job's id.",
-    .examples = "  releaseres patch.1\n",
+    .more =
+        "Names may be separated by commas. Administrators of level 1 and 2 release\n"
+        "any, others those that are charged to them and those of their jobs. That of\n"
+        "a job comes back as long as the job is entitled to it.\n",
+    .examples = "  releaseres patch.1\n"
+                "  releaseres 120         the place that job 120 was promised\n",
 };
+
+static int release(const struct command_line *l, const char *name)
+{
+    struct query *q = query_new("/v1/reservations");
+
+    query_part(q, name);
+    json_t *done = tell(l, "DELETE", q, NULL);
+    query_free(q);
+    if (!done)
+        return 1;
+    if (l->format == FORMAT_JSON)
+        return print_json(done);
+    puts(get_text(done, "message", ""));
+    json_decref(done);
+    return 0;
+}
 
 int releaseres_main(int argc, char **argv)
 {
@@ -199,17 +226,10 @@ int releaseres_main(int argc, char **argv)
         return status;
     status = l.nargs ? 0 : command_wrong(&l, "a reservation is needed");
     for (int i = 0; i < l.nargs; i++) {
-        struct query *q = query_new("/v1/reservations");
-        query_part(q, l.args[i]);
-        json_t *done = tell(&l, "DELETE", q, NULL);
-        query_free(q);
-        if (!done)
-            status = 1;
-        else if (l.format == FORMAT_JSON)
-            print_json(json_incref(done));
-        else
-            puts(get_text(done, "message", ""));
-        json_decref(done);
+        char *copy = xstrdup(l.args[i]), *rest = copy, *word;
+        while ((word = strtok_r(rest, ",", &rest)))
+            status |= release(&l, word);
+        free(copy);
     }
     command_fini(&l);
     return status;

@@ -37,8 +37,10 @@ struct reservation {
     int64_t ended_at;         /* of an ended or released one; else 0 */
 
     /* what it wants */
-    struct taskdef def; /* per_task (-1 = all), gres, tpn, features; index INDEX_NONE:
-                           not one of cluster.taskdefs. Other fields mean "any" */
+    struct taskdef def; /* per_task (-1 = all), gres, tpn, features, nodeset; index
+                           INDEX_NONE: not one of cluster.taskdefs. Other fields mean
+                           "any" */
+    bool any_feature;   /* one of def.features is enough */
     uint32_t tasks;     /* wanted; 0 = all that the hosts give */
     uint32_t partition; /* index, RSV_PARTITION_ALL or _ONE */
     bool listed;        /* has a host list (perhaps of no known node) */

@@ -3,6 +3,7 @@
 #include "cluster/rsvdraft.h"
 
 #include "base/nearest.h"
+#include "config/config.h"
 
 #include <strings.h>
 
@@ -104,6 +105,61 @@ static int put_hosts(const struct cluster *c, const struct setres *s,
     return 0;
 }
 
+static void put_nodeset(const struct setres *s, struct reservation *r)
+{
+    struct nodeset_spec *spec;
+
+    if (s->nodeset.policy == NODESET_OFF)
+        return;
+    spec = xcalloc(1, sizeof *spec);
+    spec->policy = s->nodeset.policy;
+    spec->attr = s->nodeset.attr;
+    for (size_t i = 0; i < s->nodeset.list.n; i++)
+        text_list_add(&spec->list, s->nodeset.list.v[i]);
+    r->def.nodeset = spec;
+}
+
+/* SRCFG[profile], where setres says nothing. Hosts and tasks are setres's to say. */
+static int put_profile(
+    struct cluster *c, const struct setres *s, struct reservation *r, struct err *err)
+{
+    const struct sr_cfg *sr = s->profile ? srcfg_find(c->cfg, s->profile) : NULL;
+    struct nearest near;
+
+    if (!s->profile)
+        return 0;
+    if (!sr) {
+        nearest_init(&near, s->profile);
+        for (size_t i = 0; i < c->cfg->standing.n; i++)
+            nearest_offer(&near, c->cfg->standing.v[i].index);
+        return unknown("SRCFG", s->profile, nearest_best(&near), err);
+    }
+    if (s->per_task.procs == -1 && !s->per_task.mem_mb && !s->per_task.swap_mb
+        && !s->per_task.disk_mb && !s->per_task.gres.n) {
+        r->def.gres.n = 0;
+        rsvdraft_task(c, &sr->per_task, &r->def);
+    }
+    for (size_t i = 0; !s->features.n && i < sr->features.n; i++)
+        vec_push(&r->def.features, names_intern(c->features, sr->features.v[i]));
+    if (!s->partition && put_partition(c, sr->partition, r, err) < 0)
+        return -1;
+    r->def.tpn = (uint32_t)sr->tpn;
+    r->shared = sr->access == SR_SHARED;
+    r->priority = sr->priority;
+    r->flags |= sr->flags;
+    if (!s->owner && sr->owner) {
+        r->owner_kind = sr->owner_kind;
+        r->owner = cred_get(c, (enum cred_kind)sr->owner_kind, sr->owner)->index;
+    }
+    if (!s->charge[0] && sr->charge_account)
+        r->charge[CRED_ACCOUNT] = cred_get(c, CRED_ACCOUNT, sr->charge_account)->index;
+    if (!s->acl.entries.n)
+        r->acl = acltext_copy(&sr->acl);
+    if (!s->triggers.n)
+        r->triggers = triggertext_copy(&sr->triggers);
+    return 0;
+}
+
 static void put_people(struct cluster *c, const struct setres *s, struct reservation *r)
 {
     static const enum cred_kind charged[] = {CRED_ACCOUNT, CRED_GROUP, CRED_USER};
@@ -130,11 +186,17 @@ int rsvdraft_of_setres(struct cluster *c, const struct setres *s, enum rsv_kind 
         reservation_fini(&r);
         return -1;
     }
+    r.any_feature = s->any_feature;
+    put_nodeset(s, &r);
     r.flags = s->flags;
     r.exclusive = s->exclusive;
     put_people(c, s, &r);
     r.acl = acltext_copy(&s->acl);
     r.triggers = triggertext_copy(&s->triggers);
+    if (put_profile(c, s, &r, err) < 0) {
+        reservation_fini(&r);
+        return -1;
+    }
     *ret = r;
     return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "base/hostexpr.h"
 #include "config/config.h"
+#include "config/nodesettext.h"
 #include "config/value.h"
 
 #include <string.h>
@@ -25,6 +26,9 @@ void setres_fini(struct setres *s)
     acltext_fini(&s->acl);
     srcfg_resources_fini(&s->per_task);
     text_list_fini(&s->features);
+    text_list_fini(&s->nodeset.list);
+    free(s->subtype);
+    free(s->profile);
     free(s->partition);
     free(s->owner);
     for (size_t i = 0; i < sizeof s->charge / sizeof *s->charge; i++)
@@ -41,7 +45,7 @@ const char *setres_base(const struct setres *s)
     for (size_t i = 0; i < s->acl.entries.n; i++)
         if (s->acl.entries.v[i].name)
             return s->acl.entries.v[i].name;
-    return "SYSTEM";
+    return s->profile ? s->profile : "SYSTEM";
 }
 
 /* ---- values -------------------------------------------------------------------- */
@@ -87,6 +91,22 @@ static int put_partition(struct reading *r, int arg, const char *text, struct er
     return 0;
 }
 
+static int put_subtype(struct reading *r, int arg, const char *text, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    put_text(&r->s->subtype, text);
+    return 0;
+}
+
+static int put_profile(struct reading *r, int arg, const char *text, struct err *err)
+{
+    (void)arg;
+    (void)err;
+    put_text(&r->s->profile, text);
+    return 0;
+}
+
 static int put_start(struct reading *r, int arg, const char *text, struct err *err)
 {
     (void)arg;
@@ -122,16 +142,29 @@ static int put_resources(struct reading *r, int arg, const char *text, struct er
     return 0;
 }
 
+/* A list is "all of them" or, with bars, "one of them". */
 static int put_features(struct reading *r, int arg, const char *text, struct err *err)
 {
     (void)arg;
-    if (strchr(text, '|') != NULL)
+    r->s->any_feature = strchr(text, '|') != NULL;
+    if (r->s->any_feature && strpbrk(text, ":,&") != NULL)
         return err_set(err, ERR_INVALID,
-            "'%.60s': nodes with one of several features are asked for by a host "
-            "expression; a list here means all of them",
-            text);
+            "'%.60s': expected a:b for nodes with both, or a|b for either", text);
     value_words(text, &r->s->features);
     return 0;
+}
+
+static int put_nodeset(struct reading *r, int arg, const char *text, struct err *err)
+{
+    (void)arg;
+    text_list_fini(&r->s->nodeset.list);
+    r->s->nodeset = (struct nodeset_spec){0};
+    if (nodesettext_parse(text, &r->s->nodeset, err) < 0)
+        return -1;
+    if (r->s->nodeset.attr == NODESET_FEATURE)
+        return 0;
+    return err_set(err, ERR_INVALID,
+        "'%.60s': reservations know node sets of FEATUREs alone", text);
 }
 
 static int put_tasks(struct reading *r, int arg, const char *text, struct err *err)
@@ -187,17 +220,6 @@ static int put_triggers(struct reading *r, int arg, const char *text, struct err
     return triggertext_parse(text, &r->s->triggers, err);
 }
 
-static int put_unsupported(
-    struct reading *r, int arg, const char *text, struct err *err)
-{
-    (void)r;
-    (void)text;
-    return err_set(err, ERR_INVALID, "is known, but %s here",
-        arg == 'N'   ? "node sets of reservations are not supported"
-        : arg == 'R' ? "profiles are not supported"
-                     : "subtypes are not supported");
-}
-
 /* ---- options ------------------------------------------------------------------- */
 
 static const struct option_row {
@@ -226,9 +248,9 @@ static const struct option_row {
     {'c', false, 0, put_charge},
     {'A', false, 0, put_charge},
     {'T', false, 0, put_triggers},
-    {'b', false, 'b', put_unsupported},
-    {'N', false, 'N', put_unsupported},
-    {'R', false, 'R', put_unsupported},
+    {'b', false, 0, put_subtype},
+    {'N', false, 0, put_nodeset},
+    {'R', false, 0, put_profile},
 };
 
 static const struct option_row *option_of(char letter)
@@ -278,8 +300,8 @@ static int put_option(
 
     if (o == NULL)
         return err_set(err, ERR_INVALID,
-            "unknown option '%.20s'; setres takes -a -A -c -d -e -E -f -g -j -n -o -p "
-            "-q -Q -r -s -t -T -u -x",
+            "unknown option '%.20s'; setres takes -a -A -b -c -d -e -E -f -g -j -n -N "
+            "-o -p -q -Q -r -R -s -t -T -u -x",
             word);
     if (o->alone && *value != '\0')
         return err_set(err, ERR_INVALID, "-%c takes no value", o->letter);

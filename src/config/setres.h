@@ -10,7 +10,10 @@
  *     -s TIME, -e TIME      start (now) and end; -d DURATION wins over -e
  *     -n NAME               name; else the first name with access, else SYSTEM
  *     -r RESOURCES          of a task (PROCS=-1)
- *     -f LIST               node features      -p PARTITION
+ *     -f LIST               node features: a:b both, a|b either
+ *     -p PARTITION          -b SUBTYPE
+ *     -N SPEC               in one node set: ONEOF:FEATURE:a,b
+ *     -R NAME               as SRCFG[NAME] says, where nothing else is said
  *     -t N                  number of tasks within a host list
  *     -x FLAGS  -E          flags; refuse any overlap
  *     -o TYPE:NAME          owner
@@ -23,6 +26,7 @@
 #define MAUI_CONFIG_SETRES_H
 
 #include "base/duration.h"
+#include "config/settings.h"
 #include "config/srcfg.h"
 
 /* What was asked for. Texts and lists are owned. */
@@ -31,9 +35,12 @@ struct setres {
     int64_t start_at, end_at; /* end TIME_NEVER = open */
     struct acl acl;           /* in the order given */
     struct sr_resources per_task;
-    struct text_list features; /* a node has all */
-    char *partition;           /* NULL = any one */
-    unsigned owner_kind;       /* enum cred_kind; CRED_KINDS = none */
+    struct text_list features; /* a node has all, or one of them */
+    bool any_feature;
+    struct nodeset_spec nodeset; /* policy NODESET_OFF = none */
+    char *subtype, *profile;     /* or NULL */
+    char *partition;             /* NULL = any one */
+    unsigned owner_kind;         /* enum cred_kind; CRED_KINDS = none */
     char *owner;
     char *charge[3]; /* account, group, user */
     uint32_t flags;  /* enum rsv_flag */

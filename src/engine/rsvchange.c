@@ -34,6 +34,7 @@ static void swap_wishes(struct reservation *a, struct reservation *b, unsigned w
         SWAP(a->tasks, b->tasks);
     if (what & RSV_CHANGE_PLACES) {
         SWAP(a->def, b->def);
+        SWAP(a->any_feature, b->any_feature);
         SWAP(a->partition, b->partition);
         SWAP(a->listed, b->listed);
         SWAP(a->hosts, b->hosts);

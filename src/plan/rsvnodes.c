@@ -5,6 +5,7 @@
 #include "plan/select_private.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* ---- one node -------------------------------------------------------------------- */
 
@@ -15,15 +16,16 @@ static bool state_allows(const struct node *n)
 
 static bool has_features(const struct reservation *r, const struct node *n)
 {
-    for (size_t i = 0; i < r->def.features.n; i++) {
+    size_t wanted = r->def.features.n, found = 0;
+
+    for (size_t i = 0; i < wanted; i++) {
         bool has = false;
 
         for (size_t k = 0; k < n->features.n && !has; k++)
             has = n->features.v[k] == r->def.features.v[i];
-        if (!has)
-            return false;
+        found += has;
     }
-    return true;
+    return r->any_feature && wanted > 0 ? found > 0 : found == wanted;
 }
 
 static bool reserves_something(const struct reservation *r)
@@ -285,12 +287,56 @@ static int order_candidates(struct choice *k)
     return dir != 0 ? dir : 1;
 }
 
+/* The sets a node is in, of those listed; all of them if none is. */
+static void keep_sets_of(const struct cluster *c, const struct node *n,
+    const struct text_list *listed, struct text_list *ret)
+{
+    for (size_t i = 0; i < n->features.n; i++) {
+        char *name = (char *)names_text(c->features, n->features.v[i]);
+        bool wanted = listed->n == 0;
+
+        for (size_t k = 0; k < listed->n; k++)
+            wanted |= strcmp(listed->v[k], name) == 0;
+        if (wanted)
+            vec_push(ret, name);
+    }
+}
+
+/* Only candidates of the node set asked for; of a reservation that holds something
+ * already, of a set that its first node is in. */
+static void stay_in_set(struct choice *k)
+{
+    const struct nodeset_spec *asked = k->r->def.nodeset;
+    struct nodeset_spec spec;
+    struct taskdef def = k->r->def;
+    struct req req = {.def = &def, .tasks = k->missing};
+    struct nodealloc a = {.c = k->c,
+        .req = &req,
+        .par = settings_of(k),
+        .start_at = k->r->start_at,
+        .end_at = k->r->end_at};
+
+    if (!asked)
+        return;
+    spec = *asked; /* borrows the list */
+    def.nodeset = &spec;
+    bool begun = k->order.n > 0 && asked->policy != NODESET_ANYOF;
+    if (begun) {
+        spec.list = (struct text_list){0};
+        keep_sets_of(k->c, k->c->nodes.v[k->order.v[0]], &asked->list, &spec.list);
+    }
+    k->cands.n = nodeset_filter(&a, k->cands.v, k->cands.n, true);
+    if (begun)
+        vec_fini(&spec.list);
+}
+
 static void take_candidates(struct choice *k)
 {
     int dir;
 
     if (k->cands.n == 0 || k->missing < k->unit)
         return;
+    stay_in_set(k);
     dir = order_candidates(k);
     for (size_t i = 0; i < k->cands.n && k->missing >= k->unit; i++) {
         const struct cand *cand = &k->cands.v[dir > 0 ? i : k->cands.n - 1 - i];

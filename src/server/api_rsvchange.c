@@ -28,6 +28,7 @@ static const struct member {
     {"hosts", RSV_CHANGE_PLACES, false},
     {"job_attributes", RSV_CHANGE_ACL, true},
     {"label", 0, false},
+    {"nodeset", RSV_CHANGE_PLACES, false},
     {"owner", RSV_CHANGE_OWNER, false},
     {"partition", RSV_CHANGE_PLACES, false},
     {"qos", RSV_CHANGE_ACL, true},

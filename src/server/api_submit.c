@@ -3,6 +3,7 @@
 #include "base/strbuf.h"
 #include "config/arraytext.h"
 #include "config/flags.h"
+#include "config/nodesettext.h"
 #include "config/value.h"
 #include "server/api.h"
 #include "server/manager.h"
@@ -122,30 +123,6 @@ static int read_comparison(json_t *o, const char *key, struct cmp *ret, struct e
                 : 0;
 }
 
-/* "ONEOF:FEATURE:a,b" */
-static int read_node_set(const char *word, struct nodeset_spec *ret, struct err *err)
-{
-    static const struct cfg_keyword policies[] = {{"ONEOF", NODESET_ONEOF},
-        {"FIRSTOF", NODESET_FIRSTOF}, {"ANYOF", NODESET_ANYOF}, {NULL}};
-    static const struct cfg_keyword attrs[] = {{"FEATURE", NODESET_FEATURE},
-        {"MEMORY", NODESET_MEMORY}, {"PROCSPEED", NODESET_PROCSPEED},
-        {"NETWORK", NODESET_NETWORK}, {NULL}};
-    const struct cfg_keyword *policy, *attr;
-    char *first = value_next_word(&word, ":"), *second = value_next_word(&word, ":");
-    int status = value_keyword(first ? first : "", policies, &policy, err);
-
-    if (status == 0)
-        status = value_keyword(second ? second : "", attrs, &attr, err);
-    if (status == 0) {
-        ret->policy = (enum nodeset_policy)policy->value;
-        ret->attr = (enum nodeset_attr)attr->value;
-        value_words(word, &ret->list);
-    }
-    free(first);
-    free(second);
-    return status;
-}
-
 static int read_policies(json_t *o, struct req_desc *ret, struct err *err)
 {
     static const struct cfg_keyword accesses[] = {{"SHARED", ACCESS_SHARED},
@@ -208,7 +185,7 @@ static int read_rest(struct draft *d, json_t *o, size_t i, struct err *err)
         ret->gres = d->gres[i];
     if (!text(o, "node_set"))
         return 0;
-    if (read_node_set(text(o, "node_set"), &d->sets[i], err) < 0)
+    if (nodesettext_parse(text(o, "node_set"), &d->sets[i], err) < 0)
         return err_prefix(err, "node_set: ");
     ret->nodeset = &d->sets[i];
     return 0;

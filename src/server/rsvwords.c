@@ -16,7 +16,7 @@ static const struct member {
     {"qos", "-Q"}, {"job_attributes", "-j"}, {"name", "-n"}, {"start_at", "-s"},
     {"end_at", "-e"}, {"duration_s", "-d"}, {"resources", "-r"}, {"features", "-f"},
     {"partition", "-p"}, {"flags", "-x"}, {"owner", "-o"}, {"charge", "-c"},
-    {"trigger", "-T"}};
+    {"trigger", "-T"}, {"nodeset", "-N"}, {"profile", "-R"}};
 
 struct words {
     struct VEC(const char *) list;

@@ -95,3 +95,61 @@ def test_what_is_wrong_is_told(live):
                         (("-s", "+10", "-e", "+5", "ALL"), "end before it starts")):
         done = live.run("setres", *words)
         assert done.returncode == 1 and text in done.stderr, done
+
+
+def held(live, name):
+    return sorted(p["node"] for p in reservations(live)[name]["places"])
+
+
+def test_nodes_are_chosen_by_features_and_node_sets(daemon):
+    daemon.configure("NODECFG[node01] FEATURES=ib,fast\nNODECFG[node02] FEATURES=opa,fast\n"
+                     "NODECFG[node03] FEATURES=opa\nNODECFG[node04] FEATURES=big\n")
+    daemon.start()
+    daemon.ok("setres", "-f", "ib|big", "-d", "1:00:00", "-n", "either", "TASKS==2")
+    assert held(daemon, "either.1") == ["node01", "node04"]
+    daemon.ok("setres", "-f", "opa:fast", "-d", "1:00:00", "-n", "both", "TASKS==1")
+    assert held(daemon, "both.1") == ["node02"]
+    done = daemon.run("setres", "-f", "ib|big", "-d", "1:00:00", "TASKS==3")
+    assert done.returncode == 1 and "cannot select 3 tasks" in done.stderr
+    daemon.ok("releaseres", "either.1,both.1")
+    daemon.ok("setres", "-N", "ONEOF:FEATURE:ib,opa", "-d", "1:00:00", "-n", "set", "TASKS==2")
+    assert held(daemon, "set.1") == ["node02", "node03"]
+    done = daemon.run("setres", "-N", "ONEOF:FEATURE:ib,opa", "-d", "1:00:00", "TASKS==3")
+    assert done.returncode == 1 and "cannot select 3 tasks" in done.stderr
+    done = daemon.run("setres", "-N", "ONEOF:MEMORY", "-d", "1:00:00", "TASKS==3")
+    assert done.returncode == 1 and "FEATUREs alone" in done.stderr
+    daemon.kill()
+    daemon.start()
+    daemon.wait(lambda: "set.1" in reservations(daemon), "the reservation")
+    assert held(daemon, "set.1") == ["node02", "node03"]
+
+
+def test_a_profile_says_what_the_line_does_not(daemon):
+    daemon.configure("SRCFG[course] HOSTLIST=node04 USERLIST=mira GROUPLIST=bio "
+                     "FLAGS=BYNAME RESOURCES=PROCS:1 STARTTIME=3:00:00 ENDTIME=3:00:01\n")
+    daemon.start()
+    daemon.ok("setres", "-R", "course", "-d", "1:00:00", "-b", "lesson", "TASKS==2")
+    r = reservations(daemon)["course.1"]
+    assert r["per_task"]["procs"] == 1 and r["flags"] == ["BYNAME"]
+    assert "USER==mira+" in " ".join(r["acl"]) and r["subtype"] == "lesson"
+    daemon.ok("setres", "-R", "course", "-u", "joss", "-n", "mine", "-d", "1:00:00", "TASKS==1")
+    assert "mira" not in str(reservations(daemon)["mine.1"]["acl"])
+    done = daemon.run("setres", "-R", "cource", "-d", "1:00:00", "TASKS==1")
+    assert done.returncode == 1 and "did you mean course?" in done.stderr, done
+
+
+def test_lists_of_reservations_are_released(live):
+    live.ok("setres", "-n", "a", "-d", "1:00:00", "TASKS==1")
+    live.ok("setres", "-n", "b", "-d", "1:00:00", "TASKS==1")
+    live.ok("setres", "-d", "1:00:00", "TASKS==1")
+    done = live.run("releaseres", "a.1,c.1,b.1", "system.1")
+    assert done.stdout.splitlines() == ["released User reservation 'a.1'",
+                                        "released User reservation 'b.1'",
+                                        "released User reservation 'system.1'"]
+    assert (done.returncode, done.stderr) == (
+        1, "ERROR:    cannot locate reservation 'c.1'\n")
+    first = live.submit(requests=[{"tasks": 8}])
+    live.wait(lambda: live.state(first) == "Running", "the start")
+    wide = live.submit(requests=[{"tasks": 8}])
+    live.wait(lambda: live.job(wide).get("reservation_at"), "its reservation")
+    assert live.ok("releaseres", wide) == f"released Job reservation '{wide}'\n"

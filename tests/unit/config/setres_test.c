@@ -112,6 +112,27 @@ static void values_are_attached_or_the_next_word_and_options_stand_anywhere(
     setres_fini(&s);
 }
 
+static void features_node_sets_subtypes_and_profiles_are_words(void **state)
+{
+    struct setres s = taken("-f fast|big -N FIRSTOF:FEATURE:ib,opa -b maint TASKS==2");
+
+    (void)state;
+    assert_true(s.any_feature);
+    assert_int_equal(s.features.n, 2);
+    assert_int_equal(s.nodeset.policy, NODESET_FIRSTOF);
+    assert_int_equal(s.nodeset.list.n, 2);
+    assert_string_equal(s.subtype, "maint");
+    assert_string_equal(setres_base(&s), "SYSTEM");
+    setres_fini(&s);
+    s = taken("-R night -c ops,,mira ALL");
+    assert_string_equal(setres_base(&s), "night");
+    assert_string_equal(s.charge[0], "ops");
+    assert_null(s.charge[1]);
+    assert_string_equal(s.charge[2], "mira");
+    assert_false(s.any_feature);
+    setres_fini(&s);
+}
+
 static void times_are_of_the_day_relative_or_seconds(void **state)
 {
     struct setres_clock trace = {.cal = &calendar, .plain_offset = 1000};
@@ -177,8 +198,9 @@ static void what_cannot_be_read_is_told(void **state)
     assert_refused("-o staff ALL", "-o:");
     assert_refused("-c a,b,c,d ALL", "ACCOUNT");
     assert_refused("-T never;cancel ALL", "-T:");
-    assert_refused("-f a|b ALL", "host expression");
-    assert_refused("-N x ALL", "node sets");
+    assert_refused("-f a|b:c ALL", "either");
+    assert_refused("-N x ALL", "-N:");
+    assert_refused("-N ONEOF:MEMORY TASKS==2", "FEATUREs alone");
     assert_refused("node[1", "");
 }
 
@@ -189,6 +211,7 @@ int main(void)
         cmocka_unit_test(the_name_is_the_given_one_else_the_first_with_access),
         cmocka_unit_test(
             values_are_attached_or_the_next_word_and_options_stand_anywhere),
+        cmocka_unit_test(features_node_sets_subtypes_and_profiles_are_words),
         cmocka_unit_test(times_are_of_the_day_relative_or_seconds),
         cmocka_unit_test(owner_triggers_partition_and_payers_are_taken),
         cmocka_unit_test(what_cannot_be_read_is_told),
