@@ -132,11 +132,11 @@ static void take_line(struct remote *m, const char *text, size_t len)
 {
     struct reader reader;
     struct rm_report r;
-    struct rm_job job;
+    struct wire_room room;
     struct err err = {0};
 
     if (reader_open(&reader, "adapter", text, len, &err) < 0
-        || wire_read_report(&reader, &r, &job, &err) < 0) {
+        || wire_read_report(&reader, &r, &room, &err) < 0) {
         trouble(m, "adapter", err.text);
     } else {
         if (r.kind == RM_DONE)

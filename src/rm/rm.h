@@ -7,7 +7,8 @@
  * sink, and answers each command later by its token. The resource manager is the
  * truth: a driver reports what is, not what the scheduler wished.
  *
- * Order of reports: after open() all nodes, then all jobs, then RM_SYNCED; from then on
+ * Order of reports: after open() all nodes, its reservations and all
+ * jobs, then RM_SYNCED; from then on
  * only what is new or has changed. When a connection was lost and found again, all
  * over: jobs and nodes not told before the next RM_SYNCED are gone. Nothing is reported
  * before open() has returned; a sink must not call close(). */
@@ -34,14 +35,25 @@ struct rm_job {
     bool changed;      /* it waits, and its request is not what was told before */
 };
 
+/* A reservation that the resource manager made itself. Whom it lets in has to name it.
+ * Lists are NULL-terminated or NULL. Borrowed by the sink for the call. */
+struct rm_reservation {
+    const char *name;
+    int64_t start_at, end_at;
+    const char *const *nodes;
+    const char *const *users, *const *accounts, *const *groups;
+};
+
 enum rm_report_kind {
-    RM_NODE,      /* u.node: new, or something of it changed */
-    RM_NODE_GONE, /* u.name */
-    RM_JOB,       /* u.job: new, or something of it changed, ended ones included */
-    RM_JOB_GONE,  /* u.name: not known any more */
-    RM_SYNCED,    /* all nodes and jobs have been told */
-    RM_DONE,      /* u.done: a command has been carried out, or has not */
-    RM_HEALTH     /* u.health */
+    RM_NODE,        /* u.node: new, or something of it changed */
+    RM_NODE_GONE,   /* u.name */
+    RM_JOB,         /* u.job: new, or something of it changed, ended ones included */
+    RM_JOB_GONE,    /* u.name: not known any more */
+    RM_RESERVATION, /* u.reservation: new, or something of it changed */
+    RM_RESERVATION_GONE, /* u.name */
+    RM_SYNCED,           /* all nodes and jobs have been told */
+    RM_DONE,             /* u.done: a command has been carried out, or has not */
+    RM_HEALTH            /* u.health */
 };
 
 enum rm_outcome {
@@ -58,6 +70,7 @@ struct rm_report {
     union {
         struct node_desc node;
         const struct rm_job *job;
+        const struct rm_reservation *reservation;
         const char *name;
         struct {
             uint64_t token;

@@ -91,6 +91,20 @@ static json_t *health_out(const struct rm_report *r)
     return o;
 }
 
+static json_t *reservation_out(const struct rm_reservation *v)
+{
+    json_t *o = json_object();
+
+    put_text(o, "name", v->name);
+    put_int(o, "start_at", v->start_at);
+    put_int(o, "end_at", v->end_at);
+    put_texts(o, "nodes", v->nodes);
+    put_texts(o, "users", v->users);
+    put_texts(o, "accounts", v->accounts);
+    put_texts(o, "groups", v->groups);
+    return o;
+}
+
 char *wire_report(const struct rm_report *r)
 {
     json_t *o;
@@ -107,6 +121,10 @@ char *wire_report(const struct rm_report *r)
         return wire_line("job", job_out(r->u.job, r->at));
     case RM_JOB_GONE:
         return wire_line("job_gone", put_text_of(r->u.name));
+    case RM_RESERVATION:
+        return wire_line("reservation", reservation_out(r->u.reservation));
+    case RM_RESERVATION_GONE:
+        return wire_line("reservation_gone", put_text_of(r->u.name));
     case RM_SYNCED:
         return wire_line("synced", json_true());
     case RM_DONE:
@@ -137,6 +155,20 @@ static void read_job(struct reader *r, const json_t *o, struct rm_job *j)
     j->changed = reader_bool(r, o, "changed");
 }
 
+static void read_reservation(
+    struct reader *r, const json_t *o, struct rm_reservation *v)
+{
+    *v = (struct rm_reservation){.name = reader_text(r, o, "name"),
+        .start_at = reader_int(r, o, "start_at", 0),
+        .end_at = reader_int(r, o, "end_at", 0),
+        .nodes = reader_texts(r, o, "nodes"),
+        .users = reader_texts(r, o, "users"),
+        .accounts = reader_texts(r, o, "accounts"),
+        .groups = reader_texts(r, o, "groups")};
+    if (v->name == NULL || v->nodes == NULL)
+        reader_wrong(r, "reservation", "one with a name and nodes");
+}
+
 static void read_done(struct reader *r, const json_t *o, struct rm_report *ret)
 {
     int outcome = reader_word(r, o, "outcome", WORDS(outcome_words));
@@ -159,7 +191,7 @@ static void read_health(struct reader *r, const json_t *o, struct rm_report *ret
 }
 
 int wire_read_report(
-    struct reader *r, struct rm_report *ret, struct rm_job *job, struct err *err)
+    struct reader *r, struct rm_report *ret, struct wire_room *room, struct err *err)
 {
     const json_t *o = r->document, *v;
 
@@ -168,9 +200,9 @@ int wire_read_report(
         *ret = (struct rm_report){.kind = RM_NODE};
         describe_read_node(r, v, &ret->u.node);
     } else if ((v = json_object_get(o, "job")) != NULL) {
-        *ret = (struct rm_report){.kind = RM_JOB, .u.job = job};
-        read_job(r, v, job);
-        if (job->desc.id == NULL || *job->desc.id == '\0')
+        *ret = (struct rm_report){.kind = RM_JOB, .u.job = &room->job};
+        read_job(r, v, &room->job);
+        if (room->job.desc.id == NULL || *room->job.desc.id == '\0')
             reader_wrong(r, "id", "the job's id");
     } else if ((v = json_object_get(o, "done")) != NULL) {
         *ret = (struct rm_report){.kind = RM_DONE};
@@ -178,6 +210,13 @@ int wire_read_report(
     } else if ((v = json_object_get(o, "health")) != NULL) {
         *ret = (struct rm_report){.kind = RM_HEALTH};
         read_health(r, v, ret);
+    } else if ((v = json_object_get(o, "reservation")) != NULL) {
+        *ret = (struct rm_report){
+            .kind = RM_RESERVATION, .u.reservation = &room->reservation};
+        read_reservation(r, v, &room->reservation);
+    } else if (json_object_get(o, "reservation_gone") != NULL) {
+        *ret = (struct rm_report){.kind = RM_RESERVATION_GONE,
+            .u.name = reader_text(r, o, "reservation_gone")};
     } else if (json_object_get(o, "node_gone") != NULL) {
         *ret = (struct rm_report){
             .kind = RM_NODE_GONE, .u.name = reader_text(r, o, "node_gone")};

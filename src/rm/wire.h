@@ -7,7 +7,8 @@
  *                       {"poll": true}    look again now
  *                       {"command": {...}}, {"submit": {...}}
  *   adapter -> daemon   {"node": {...}}, {"node_gone": "n1"}, {"job": {...}},
- *                       {"job_gone": "12"}, {"synced": true}, {"done": {...}},
+ *                       {"job_gone": "12"}, {"reservation": {...}},
+ * {"reservation_gone": "r"}, {"synced": true}, {"done": {...}},
  *                       {"health": {...}}
  *
  * Writers return an owned line with its end. Readers borrow texts from the reader. */
@@ -19,10 +20,16 @@
 
 #define WIRE_LINE_MAX (16 * 1024 * 1024) /* a longer line is no line of ours */
 
+struct wire_room {
+    struct rm_job job;
+    struct rm_reservation reservation;
+};
+
 char *wire_report(const struct rm_report *r);
-/* 0; -1 with an error when the line is not a report. `job` is the room for one. */
+/* 0; -1 with an error when the line is not a report. What it tells of is in
+ * `room`. */
 int wire_read_report(
-    struct reader *r, struct rm_report *ret, struct rm_job *job, struct err *err);
+    struct reader *r, struct rm_report *ret, struct wire_room *room, struct err *err);
 
 char *wire_command(const struct rm_command *c);
 void wire_read_command(struct reader *r, const json_t *o, struct rm_command *ret);

@@ -42,6 +42,7 @@ struct manager;
 struct metrics;
 struct notify;
 struct readers;
+struct rmreservations;
 struct statfile;
 struct triggers;
 struct watch;
@@ -134,6 +135,7 @@ struct server {
     struct manager *manager;
 
     struct watch *watch;
+    struct rmreservations *rmreservations; /* rmreservation.c */
     struct eventlog *eventlog;
     struct notify *notify;
     struct statfile *statfile;

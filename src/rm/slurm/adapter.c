@@ -101,6 +101,7 @@ static void forget(struct adapter *a)
         t->digest = 0;
     a->jobs_at = 0;
     nodes_forget(a);
+    reservations_forget(a);
     a->told_all = false;
     while (a->pending.n > 0) {
         struct pending p = a->pending.v[--a->pending.n];
@@ -138,7 +139,7 @@ static void poll_all(struct adapter *a)
     a->look = false;
     if (!a->checked && check_settings(a) < 0)
         return;
-    if (nodes_poll(a) < 0 || jobs_poll(a) < 0)
+    if (nodes_poll(a) < 0 || reservations_poll(a) < 0 || jobs_poll(a) < 0)
         return;
     if (!a->connected)
         adapter_health(a, "connection", NULL);
@@ -363,6 +364,7 @@ int adapter_main(void)
     status = sd_event_loop(a->loop);
     jobs_forget(a);
     nodes_forget(a);
+    reservations_forget(a);
     slurm_fini();
     return status < 0 ? 1 : 0;
 }

@@ -70,6 +70,14 @@ struct told_job {
     UT_hash_handle hh;
 };
 
+/* A reservation as last told. */
+struct told_reservation {
+    char *name; /* key */
+    uint64_t digest;
+    uint32_t round;
+    UT_hash_handle hh;
+};
+
 /* An order that was accepted and has not come about. */
 struct pending {
     uint64_t token;
@@ -88,8 +96,9 @@ struct adapter {
     struct part *parts;
     struct told_node *nodes;
     struct told_job *jobs;
+    struct told_reservation *reservations;
     struct VEC(struct pending) pending;
-    time_t jobs_at, nodes_at, parts_at; /* last change that was seen */
+    time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
     int64_t licences_at_ms, polled_ms;
     uint64_t licences;
     uint32_t round;
@@ -115,6 +124,10 @@ int nodes_poll(struct adapter *a);
 void nodes_forget(struct adapter *a);
 bool nodes_completing(const struct adapter *a, const char *hosts);
 const struct part *part_find(const struct adapter *a, const char *list);
+
+/* ---- reservations.c ---- */
+int reservations_poll(struct adapter *a);
+void reservations_forget(struct adapter *a);
 
 /* ---- jobs.c ---- */
 int jobs_poll(struct adapter *a);
