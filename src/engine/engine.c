@@ -144,6 +144,24 @@ void resolve_job(struct engine *e, struct job *j)
     j->possible_layout = UINT32_MAX;
 }
 
+/* An id may come back in the cycle in which it ended: changed by its owner, or run
+ * once more. Jobs that depend on it then depend on what came. */
+static void forget_namesake(struct engine *e, const char *id)
+{
+    struct job *j = id ? job_find(e->c, id) : NULL;
+
+    if (!j || j->state < JOB_COMPLETED)
+        return;
+    for (size_t i = 0; i < e->ended.n; i++) {
+        if (e->ended.v[i] != j->index)
+            continue;
+        forget_bypass(e, j->index);
+        vec_remove(&e->ended, i);
+        job_remove(e->c, j);
+        return;
+    }
+}
+
 static int on_submit(
     struct engine *e, const struct job_desc *d, struct job **ret, struct err *err)
 {
@@ -153,6 +171,8 @@ static int on_submit(
 
     if (active)
         waiting.state = JOB_IDLE; /* until it is taken over */
+    if (e->ended.n && !e->opt.keep_ended)
+        forget_namesake(e, d->id);
     if (job_add(e->c, &waiting, e->now, &j, err) < 0)
         return -1;
     *ret = j;
@@ -227,6 +247,12 @@ static int on_start_failed(
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
     requeue_job(e, j);
+    if (ev->u.failed.again_s > 0) {
+        hold_set(j, HOLD_DEFER, ev->u.failed.reason, ev->u.failed.text, e->now);
+        j->defer_until = time_add(e->now, ev->u.failed.again_s);
+        after_deferral(e, j, DEFER_DEFERRED, ev->u.failed.text);
+        return 0;
+    }
     after_deferral(e, j,
         hold_start_failed(e->cfg, j, ev->u.failed.reason, ev->u.failed.text, e->now),
         "the resource manager could not start it");

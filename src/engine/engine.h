@@ -106,6 +106,7 @@ struct event {
             const char *id;
             enum hold_reason reason;
             const char *text;
+            int64_t again_s; /* > 0: to be tried again so soon; not counted */
         } failed;
         struct {
             const char *id;

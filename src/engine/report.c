@@ -10,6 +10,9 @@
 #include "policy/fsmemory.h"
 #include "policy/holds.h"
 
+#include <assert.h>
+#include <stdlib.h>
+
 bool report_is_active(enum job_state s)
 {
     return s == JOB_STARTING || s == JOB_RUNNING || s == JOB_SUSPENDED;
@@ -161,12 +164,87 @@ int report_missed(
 
 /* ---- a job that is known ---- */
 
+struct piece {
+    uint32_t node, req, tasks;
+};
+struct pieces VEC(struct piece);
+
+static int by_node(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return x->req < y->req ? -1 : x->req > y->req;
+}
+
+static struct pieces pieces_of(const struct allocs *alloc)
+{
+    struct pieces p = {0};
+
+    for (size_t i = 0; i < alloc->n; i++) {
+        const struct alloc *a = &alloc->v[i];
+        for (uint32_t n = 0; n < a->count; n++)
+            vec_push(&p, ((struct piece){a->first + n, a->req, a->tasks}));
+    }
+    if (p.n)
+        qsort(p.v, p.n, sizeof *p.v, by_node);
+    return p;
+}
+
+static bool same_places(const struct allocs *a, const struct allocs *b)
+{
+    struct pieces x = pieces_of(a), y = pieces_of(b);
+    bool same = x.n == y.n;
+
+    for (size_t i = 0; same && i < x.n; i++)
+        same = x.v[i].node == y.v[i].node && x.v[i].req == y.v[i].req
+               && x.v[i].tasks == y.v[i].tasks;
+    vec_fini(&x);
+    vec_fini(&y);
+    return same;
+}
+
+/* It started where it was told to, but its tasks are spread over the nodes in another
+ * way, as the resource manager likes. What is free there is as that says. */
+static void spread_anew(struct engine *e, struct job *j, const struct event *ev)
+{
+    struct allocs alloc = {0}, planned = {0};
+    int64_t start_at = j->start_at;
+    struct err err;
+
+    if (placed(e->c, j, ev->u.job_state.places, ev->u.job_state.nplaces, &alloc, &err)
+            < 0
+        || same_places(&alloc, &j->alloc)) {
+        vec_fini(&alloc);
+        return;
+    }
+    for (size_t i = 0; i < j->alloc.n; i++)
+        vec_push(&planned, j->alloc.v[i]);
+    stop_job(e, j, EV_REQUEUE, e->now);
+    vec_fini(&j->alloc);
+    j->alloc = alloc;
+    if (make_active(e, j, start_at, &err) < 0) {
+        vec_fini(&j->alloc);
+        j->alloc = planned;
+        planned = (struct allocs){0};
+        if (make_active(e, j, start_at, &err) < 0)
+            assert(!"what it has just left is free");
+    }
+    vec_fini(&planned);
+    statistics_started(e->statistics, e->c, j, j->start_at, e->now);
+}
+
 static int now_active(
     struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
     if (job_is_active(j)) {
-        if (j->state == JOB_STARTING && ev->u.job_state.state == JOB_RUNNING)
-            return job_move(e->c, j, EV_STARTED, err);
+        if (j->state == JOB_STARTING && ev->u.job_state.state == JOB_RUNNING
+            && job_move(e->c, j, EV_STARTED, err) < 0)
+            return -1;
+        if (ev->u.job_state.state == JOB_RUNNING && ev->u.job_state.nplaces
+            && j->nreqs == 1)
+            spread_anew(e, j, ev);
         return 0;
     }
     if (j->state == JOB_SUSPENDED) {

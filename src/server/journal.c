@@ -103,6 +103,8 @@ json_t *journal_event(const struct event *ev)
         render_text(o, "job", ev->u.failed.id);
         render_text(o, "reason", hold_reason_name(ev->u.failed.reason));
         render_text(o, "text", ev->u.failed.text);
+        if (ev->u.failed.again_s > 0)
+            json_object_set_new(o, "again_s", json_integer(ev->u.failed.again_s));
         break;
     case EVENT_HOLD:
     case EVENT_RELEASE_HOLD:

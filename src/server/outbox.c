@@ -9,6 +9,10 @@
 #include "server/record.h"
 #include "server/server_private.h"
 
+/* Of a start that the RM could not carry out just then. */
+#define RETRIES 3
+#define RETRY_S 2
+
 bool outbox_stops(enum rm_action a)
 {
     return a == RM_CANCEL || a == RM_SUSPEND || a == RM_REQUEUE || a == RM_CHECKPOINT;
@@ -118,6 +122,17 @@ static void set_right(struct manager *m, size_t i)
         manager_apply(m, &ev, o->job);
 }
 
+/* A start that may go well next time is not held against the job at once. */
+static int64_t again_s(const struct manager *m, const char *id, enum rm_outcome how)
+{
+    const struct job *j = job_find(engine_cluster(m->s->engine), id);
+
+    return how == RM_RETRY && j && j->start_count <= RETRIES
+                   && !(j->flags & JOB_NOQUEUE)
+               ? RETRY_S
+               : 0;
+}
+
 static void fail_order(
     struct manager *m, size_t i, enum rm_outcome how, const char *text)
 {
@@ -130,7 +145,8 @@ static void fail_order(
         struct event ev = {.kind = EVENT_START_FAILED,
             .u.failed = {.id = o->job,
                 .reason = how == RM_REFUSED ? REASON_RMREJECT : REASON_RMFAILURE,
-                .text = text}};
+                .text = text,
+                .again_s = again_s(m, o->job, how)}};
         manager_apply(m, &ev, o->job);
     } else if (how == RM_REFUSED) {
         set_right(m, i);

@@ -105,6 +105,23 @@ static bool on_other_request(
     return true;
 }
 
+/* Are its tasks, one node after the other, where we think? The engine looks closer. */
+static bool spread_so(
+    const struct manager *m, const struct job *j, const struct rm_job *r)
+{
+    const struct cluster *c = engine_cluster(m->s->engine);
+    size_t k = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        for (uint32_t n = a->first; n < a->first + a->count; n++, k++)
+            if (k == r->nplaces || r->places[k].tasks != a->tasks
+                || strcmp(r->places[k].node, c->nodes.v[n]->name) != 0)
+                return false;
+    }
+    return k == r->nplaces;
+}
+
 /* The job is known and in the queue or active: is it as we think? */
 static void on_changed(struct manager *m, const struct job *j, const struct rm_job *r)
 {
@@ -117,7 +134,8 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
     take_notes(m, j, r);
     if (o && (o->action == RM_START) == !on_nodes(state) && j->state != state)
         return; /* not carried out yet */
-    if (j->state == state && j->rm_hold == r->desc.rm_hold)
+    if (j->state == state && j->rm_hold == r->desc.rm_hold
+        && (state != JOB_RUNNING || !r->nplaces || spread_so(m, j, r)))
         return;
     struct event ev = {.kind = EVENT_JOB_STATE,
         .u.job_state = {.id = j->id,

@@ -228,15 +228,18 @@ static void see(
     const slurm_job_info_t *j = parts->v[0];
     enum job_state state = state_of(j);
     struct told_job *t = jobs_find(a, id);
+    const struct part *p = part_find(a, j->partition);
     uint64_t request = request_digest(parts),
-             digest = digest_of(j, state, request, limited);
-    bool is_new = t == NULL, changed;
+             digest = digest_of(j, state, request, limited) + (p != NULL && p->open);
+    bool is_new = t == NULL, changed, back;
 
     if (is_new && state >= JOB_COMPLETED && !a->told_all)
         return; /* over before we looked for the first time */
     t = find_or_add(a, id);
     t->round = a->round;
     t->number = j->job_id;
+    if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
+        return; /* requeued, but on its nodes yet; how long it pauses is not known */
     remember_asked(t, parts);
     if (astray(a, t, j)) {
         if (orders_keep(a, t) == 0)
@@ -244,8 +247,12 @@ static void see(
         state = JOB_IDLE;
     }
     changed = !is_new && t->waiting && t->request != request;
+    back =
+        !is_new && !t->waiting && !t->over && (state == JOB_IDLE || state == JOB_HOLD);
     if (is_new || t->digest != digest)
         tell(a, t, parts, state, changed, limited);
+    if (back) /* requeued: it may have to pause before it starts again */
+        tell(a, t, parts, state, true, limited);
     t->digest = digest;
     t->request = request;
     t->waiting = state == JOB_IDLE || state == JOB_HOLD;

@@ -312,6 +312,7 @@ int nodes_poll(struct adapter *a)
         a->parts_at = parts->last_update;
         read_parts(a, parts);
         parts_changed = true;
+        a->jobs_at = 0; /* whether they may start depends on it */
     } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
         adapter_lost(a, "partitions");
         return -1;

@@ -345,6 +345,11 @@ static void give_up(struct adapter *a, size_t i)
     if (t != NULL)
         orders_keep(a, t);
     land(a, i, outcome, text);
+    /* its nodes are not as free as the scheduler thinks: where all others are */
+    for (struct told_job *other = a->jobs; other != NULL; other = other->hh.next)
+        if (!other->waiting && !other->over)
+            other->digest = 0;
+    a->jobs_at = 0;
     adapter_look(a);
 }
 

@@ -331,6 +331,8 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     d->cred[CRED_ACCOUNT] = none_if_empty(j->account);
     d->cred[CRED_QOS] = none_if_empty(j->qos);
     d->cred[CRED_CLASS] = p ? p->name : none_if_empty(j->partition);
+    if (p && !p->open)
+        room->why_not = "its partition is down, or its jobs may not start";
     d->submit_at = j->submit_time;
     if (j->time_limit == INFINITE)
         d->wclimit_s = DURATION_UNLIMITED;
@@ -457,7 +459,8 @@ static uint64_t digest_part(uint64_t h, const slurm_job_info_t *j)
     const uint64_t numbers[] = {j->time_limit, j->num_tasks, j->cpus_per_task,
         j->num_cpus, j->ntasks_per_node, j->pn_min_cpus, j->pn_min_memory,
         j->pn_min_tmp_disk, j->shared, j->nice, (uint64_t)j->deadline,
-        (uint64_t)j->eligible_time, j->requeue};
+        /* a release sets it to now */
+        (uint64_t)(j->eligible_time > time(NULL) ? j->eligible_time : 0), j->requeue};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         h = digest_text(h, texts[i]);

@@ -102,6 +102,127 @@ static void one_on_an_unknown_node_is_kept_out_with_the_reason(void **state)
     sc_destroy(s);
 }
 
+static uint32_t taken(struct scenario *s, const char *job, const char *node)
+{
+    const struct cluster *c = engine_cluster(sc_engine(s));
+    const struct job *j = sc_find(s, job);
+    uint32_t index = node_find(c, node)->index, tasks = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++)
+        if (index - j->alloc.v[i].first < j->alloc.v[i].count)
+            tasks += j->alloc.v[i].tasks;
+    return tasks;
+}
+
+/* As Slurm does: the nodes that were chosen, but filled up one after the other. */
+static void tasks_spread_in_another_way_are_followed(void **state)
+{
+    (void)state;
+    static const struct job_place as_it_is[] = {{"n1", 1}, {"n2", 4}};
+    struct scenario *s = two_nodes();
+    struct err err;
+
+    sc_job(
+        s, (struct sc_job){.id = "wide", .procs = 5, .limit_s = 100, .submit_at = 50});
+    sc_at(s, 60);
+    assert_int_equal(taken(s, "wide", "n2"), 1);
+    assert_int_equal(sc_apply(s,
+                         (struct event){.kind = EVENT_JOB_STATE,
+                             .u.job_state = {.id = "wide",
+                                 .state = JOB_RUNNING,
+                                 .places = as_it_is,
+                                 .nplaces = 2}},
+                         &err),
+        0);
+    sc_at(s, 70);
+    const struct job *j = sc_find(s, "wide");
+    assert_int_equal(j->state, JOB_RUNNING);
+    assert_int_equal(j->start_at, 50);
+    assert_int_equal(j->end_at, 150);
+    assert_int_equal(j->start_count, 1);
+    assert_int_equal(taken(s, "wide", "n1"), 1);
+    assert_int_equal(taken(s, "wide", "n2"), 4);
+    sc_destroy(s);
+}
+
+static void what_does_not_fit_beside_others_stays_as_planned(void **state)
+{
+    (void)state;
+    static const struct job_place too_much[] = {{"n1", 1}, {"n2", 4}};
+    struct scenario *s = two_nodes();
+    struct job_desc beside = running("beside", on_n2);
+    struct err err;
+
+    beside.reqs = &(struct req_desc){.tasks = 3};
+    beside.places = &(struct job_place){"n2", 3};
+    submit(s, beside);
+    sc_job(
+        s, (struct sc_job){.id = "wide", .procs = 5, .limit_s = 100, .submit_at = 50});
+    sc_at(s, 60);
+    assert_int_equal(sc_find(s, "wide")->state, JOB_RUNNING);
+    assert_int_equal(sc_apply(s,
+                         (struct event){.kind = EVENT_JOB_STATE,
+                             .u.job_state = {.id = "wide",
+                                 .state = JOB_RUNNING,
+                                 .places = too_much,
+                                 .nplaces = 2}},
+                         &err),
+        0);
+    assert_int_equal(sc_find(s, "wide")->state, JOB_RUNNING);
+    assert_int_equal(taken(s, "wide", "n1"), 4);
+    sc_destroy(s);
+}
+
+static void a_start_to_be_tried_again_is_not_counted(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+    struct err err;
+
+    sc_job(s, (struct sc_job){.id = "j", .procs = 4, .limit_s = 100, .submit_at = 50});
+    sc_at(s, 60);
+    assert_int_equal(sc_apply(s,
+                         (struct event){.kind = EVENT_START_FAILED,
+                             .u.failed = {.id = "j",
+                                 .reason = REASON_RMFAILURE,
+                                 .text = "nodes are taken",
+                                 .again_s = 2}},
+                         &err),
+        0);
+    const struct job *j = sc_find(s, "j");
+    assert_int_equal(j->defer_until, 62);
+    assert_int_equal(j->defer_count, 0);
+    assert_string_equal(j->extra->hold_text, "nodes are taken");
+    sc_at(s, 63);
+    assert_int_equal(sc_find(s, "j")->state, JOB_RUNNING);
+    sc_destroy(s);
+}
+
+static void an_id_may_come_back_in_the_cycle_in_which_it_went(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+    struct job_desc d = {.id = "same",
+        .reqs = &four,
+        .nreqs = 1,
+        .wclimit_s = 100,
+        .cred = {[CRED_USER] = "ann"}};
+    struct err err;
+
+    submit(s, d);
+    assert_int_equal(sc_apply(s,
+                         (struct event){.kind = EVENT_CANCEL,
+                             .u.end = {.id = "same", .how = EV_VANISH}},
+                         &err),
+        0);
+    d.wclimit_s = 50;
+    submit(s, d);
+    sc_at(s, 60);
+    assert_int_equal(sc_find(s, "same")->state, JOB_RUNNING);
+    assert_int_equal(sc_find(s, "same")->wclimit_s, 50);
+    sc_destroy(s);
+}
+
 static void two_jobs_on_the_same_processors_do_not_both_count(void **state)
 {
     (void)state;
@@ -262,6 +383,10 @@ int main(void)
         cmocka_unit_test(a_running_job_is_taken_over_where_it_is),
         cmocka_unit_test(limits_count_a_job_that_was_taken_over),
         cmocka_unit_test(one_on_an_unknown_node_is_kept_out_with_the_reason),
+        cmocka_unit_test(tasks_spread_in_another_way_are_followed),
+        cmocka_unit_test(what_does_not_fit_beside_others_stays_as_planned),
+        cmocka_unit_test(a_start_to_be_tried_again_is_not_counted),
+        cmocka_unit_test(an_id_may_come_back_in_the_cycle_in_which_it_went),
         cmocka_unit_test(two_jobs_on_the_same_processors_do_not_both_count),
         cmocka_unit_test(memory_and_run_survive_a_restart_together),
         cmocka_unit_test(a_job_started_by_somebody_else_is_taken_over),
