@@ -261,3 +261,34 @@ int query_windows(struct engine *e, const struct query_ask *ask, int64_t now,
     vec_fini(&nodes);
     return result;
 }
+
+/* ---- showres ---- */
+
+static void add_place(void *ctx, uint32_t job, uint32_t node, uint32_t tasks)
+{
+    struct query_places *list = ctx;
+    struct query_place *last = list->n ? &list->v[list->n - 1] : NULL;
+
+    if (last && last->job == job && last->node == node)
+        last->tasks += tasks;
+    else
+        vec_push(list, ((struct query_place){job, node, tasks}));
+}
+
+static int by_job(const void *a, const void *b)
+{
+    const struct query_place *x = a, *y = b;
+
+    if (x->job != y->job)
+        return x->job < y->job ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+void query_reserved_places(struct engine *e, struct query_places *ret)
+{
+    if (!e->stats.cycles)
+        return;
+    plan_foresee(e->plan, ret, add_place);
+    if (ret->n)
+        qsort(ret->v, ret->n, sizeof *ret->v, by_job);
+}

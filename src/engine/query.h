@@ -63,4 +63,14 @@ struct query_nodes VEC(struct query_node);
 int query_nodes(struct engine *e, const struct query_ask *ask, int64_t now,
     struct query_nodes *ret, struct err *err);
 
+/* ---- showres ---- */
+
+/* Where reservations of waiting jobs will be, as far as can be foreseen; in order of
+ * jobs, then of nodes. Appends. O(reservations x nodes). */
+struct query_place {
+    uint32_t job, node, tasks;
+};
+struct query_places VEC(struct query_place);
+void query_reserved_places(struct engine *e, struct query_places *ret);
+
 #endif

@@ -102,6 +102,12 @@ int64_t plan_reserved_until(const struct plan *p, const struct job *j);
 /* Job of the i-th reservation, in order of making. */
 uint32_t plan_reserved_job(const struct plan *p, uint32_t i);
 
+/* Where reservations of jobs will be: pinned ones on their nodes, those planned by
+ * count on nodes that are chosen for the telling (none when there are very many). In no
+ * order. O(reservations x nodes). */
+typedef void plan_place_fn(void *ctx, uint32_t job, uint32_t node, uint32_t tasks);
+void plan_foresee(const struct plan *p, void *ctx, plan_place_fn *each);
+
 /* ---- reservations of other kinds ---- */
 
 struct reservation;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reservations: seen by whom they concern, made and released. */
+#include "engine/query.h"
 #include "server/api.h"
 #include "server/render.h"
 #include "server/rsvkeep.h"
@@ -9,6 +10,7 @@
 
 struct rsv_list_ctx {
     struct VEC(uint32_t) jobs, rsvs;
+    struct query_places places; /* of waiting jobs */
 };
 
 static json_t *rsv_record(struct server *s, void *ctx, size_t i)
@@ -18,7 +20,7 @@ static json_t *rsv_record(struct server *s, void *ctx, size_t i)
 
     if (i < l->jobs.n) {
         const struct job *j = c->jobs.v[l->jobs.v[i]];
-        return j ? render_job_reservation(s, j) : NULL;
+        return j ? render_job_reservation(s, j, &l->places) : NULL;
     }
     uint32_t index = l->rsvs.v[i - l->jobs.n];
     const struct reservation *r =
@@ -32,6 +34,7 @@ static void rsv_list_free(void *ctx)
 
     vec_fini(&l->jobs);
     vec_fini(&l->rsvs);
+    vec_fini(&l->places);
     free(l);
 }
 
@@ -61,6 +64,8 @@ void api_reservations(struct server *s, struct request *r)
         if (j && j->state < JOB_COMPLETED && (job_is_active(j) || j->rsv_start_at))
             vec_push(&l->jobs, (uint32_t)i);
     }
+    if (l->jobs.n)
+        query_reserved_places(s->engine, &l->places);
     for (size_t i = 0; i < c->reservations.n; i++) {
         const struct reservation *v = c->reservations.v[i];
         if (v && reservation_is_live(v) && identity_sees(request_who(r), c, v)
@@ -76,13 +81,17 @@ void api_reservation(struct server *s, struct request *r)
     const char *name = request_param(r, "name");
     const struct reservation *v = reservation_find(c, name);
     const struct job *j = v ? NULL : job_find(c, name);
+    struct query_places places = {0};
     json_t *o = NULL;
     struct err err;
 
-    if (v && identity_sees(request_who(r), c, v))
+    if (v && identity_sees(request_who(r), c, v)) {
         o = render_reservation(s, v);
-    else if (j && j->state < JOB_COMPLETED)
-        o = render_job_reservation(s, j);
+    } else if (j && j->state < JOB_COMPLETED) {
+        query_reserved_places(s->engine, &places);
+        o = render_job_reservation(s, j, &places);
+        vec_fini(&places);
+    }
     if (!o) {
         err_set(&err, ERR_NOT_FOUND, "cannot locate reservation '%.80s'", name);
         request_refuse(r, &err);

@@ -53,7 +53,10 @@ json_t *render_reason(struct server *s, const struct job *j);
 json_t *render_places(const struct cluster *c, const struct allocs *alloc);
 json_t *render_node(struct server *s, const struct node *n);
 json_t *render_reservation(struct server *s, const struct reservation *r);
-/* The reservation of a job: active, or waiting with one. NULL when it has none. */
-json_t *render_job_reservation(struct server *s, const struct job *j);
+/* The reservation of a job: active, or waiting with one, whose places are then those of
+ * query_reserved_places(). NULL when it has none. */
+struct query_places;
+json_t *render_job_reservation(
+    struct server *s, const struct job *j, const struct query_places *places);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reservations as the API shows them. */
 #include "config/srcfg.h"
+#include "engine/query.h"
 #include "server/render.h"
 #include "server/rsvkeep.h"
 #include "server/server_private.h"
@@ -138,7 +139,34 @@ json_t *render_reservation(struct server *s, const struct reservation *r)
     return o;
 }
 
-json_t *render_job_reservation(struct server *s, const struct job *j)
+/* Of a waiting job. `places` are ordered by job. */
+static void add_planned(json_t *o, const struct cluster *c, const struct job *j,
+    const struct query_places *p)
+{
+    json_t *list = json_array();
+    uint32_t last = INDEX_NONE, nodes = 0;
+    size_t low = 0, high = p->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p->v[middle].job < j->index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < p->n && p->v[low].job == j->index; low++) {
+        json_array_append_new(
+            list, json_pack("{s:s, s:I}", "node", c->nodes.v[p->v[low].node]->name,
+                      "tasks", (json_int_t)p->v[low].tasks));
+        nodes += p->v[low].node != last;
+        last = p->v[low].node;
+    }
+    render_int(o, "nodes", nodes ? nodes : j->nodes);
+    json_object_set_new(o, "places", list);
+}
+
+json_t *render_job_reservation(
+    struct server *s, const struct job *j, const struct query_places *places)
 {
     const struct cluster *c = engine_cluster(s->engine);
     bool active = job_is_active(j);
@@ -155,11 +183,14 @@ json_t *render_job_reservation(struct server *s, const struct job *j)
         o, "end_at", active ? j->end_at : time_add(j->rsv_start_at, j->wclimit_s));
     for (size_t i = 0; active && i < j->alloc.n; i++)
         nodes += j->alloc.v[i].count;
-    render_int(o, "nodes", active ? nodes : j->nodes);
+    if (active) {
+        render_int(o, "nodes", nodes);
+        json_object_set_new(o, "places", render_places(c, &j->alloc));
+    } else {
+        add_planned(o, c, j, places);
+    }
     render_int(o, "tasks", j->tasks);
     render_int(o, "procs", j->procs);
-    if (active)
-        json_object_set_new(o, "places", render_places(c, &j->alloc));
     if (active && j->alloc.n)
         render_text(o, "partition",
             partition_text(c, c->nodes.v[j->alloc.v[0].first]->partition));

@@ -81,6 +81,19 @@ def test_showstart_goes_by_another_qos(daemon):
     assert "Best Partition: DEFAULT" in daemon.ok("showstart", "-l", "qos=gold", "2")
 
 
+def test_showres_tells_where_reservations_of_waiting_jobs_will_be(planned):
+    assert re.search(r"^2  .* 3/6 +[A-Z]", planned.ok("showres"), re.M)
+    lines = planned.ok("showres", "-n", "-g", "2").splitlines()
+    assert [line.split()[:5] for line in lines if " Job " in line] == [
+        [f"node0{n}", "Job", "2", "Idle", "2"] for n in (1, 2, 3)]
+    assert lines[-1] == "3 nodes reserved"
+    status, record = planned.api("/v1/reservations/2")
+    assert status == 200 and record["nodes"] == 3
+    assert record["places"] == [{"node": f"node0{n}", "tasks": 2} for n in (1, 2, 3)]
+    listed = [r for r in planned.lines("showres") if r["name"] == "2"]
+    assert listed[0]["places"] == record["places"]
+
+
 WINDOW = re.compile(r"^ *(\d+) procs? available (?:for +(\S+)|with no timelimit)$", re.M)
 
 

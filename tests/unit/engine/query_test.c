@@ -181,6 +181,63 @@ static void nodes_tell_how_long_they_are_free(void **state)
     }
 }
 
+/* Units of node `node` that are reserved, or in use by a running job, at `at`. */
+static uint32_t in_use(const struct cluster *c, const struct query_places *places,
+    uint32_t node, int64_t at)
+{
+    uint32_t used = 0;
+
+    for (size_t i = 0; i < places->n; i++) {
+        const struct job *j = c->jobs.v[places->v[i].job];
+        if (places->v[i].node == node && j->rsv_start_at <= at
+            && at < j->rsv_start_at + j->wclimit_s)
+            used += places->v[i].tasks;
+    }
+    for (size_t i = 0; i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        for (size_t k = 0; k < j->alloc.n && at < j->end_at; k++)
+            if (node - j->alloc.v[k].first < j->alloc.v[k].count)
+                used += j->alloc.v[k].tasks;
+    }
+    return used;
+}
+
+static void reservations_have_places_that_never_overlap(void **state)
+{
+    (void)state;
+    static const struct example x = {.cfg = "RESERVATIONDEPTH 9",
+        .nodes = 4,
+        .procs = 2,
+        .jobs = {{.id = "run", .procs = 5, .limit = 100, .priority = 90},
+            {.id = "a", .procs = 7, .limit = 50, .priority = 80},
+            {.id = "b", .procs = 3, .limit = 400, .priority = 70},
+            {.id = "c", .procs = 5, .limit = 60, .priority = 60},
+            {.id = "d", .procs = 2, .limit = 300, .priority = 50},
+            {.id = "e", .procs = 8, .limit = 10, .priority = 40}}};
+
+    BOTH_WAYS(s, x)
+    {
+        struct query_places places = {0};
+        uint32_t tasks[8] = {0};
+        sc_at(s, 10);
+        const struct cluster *c = engine_cluster(sc_engine(s));
+        query_reserved_places(sc_engine(s), &places);
+        for (size_t i = 0; i < places.n; i++) {
+            tasks[places.v[i].job] += places.v[i].tasks;
+            assert_true(i == 0 || places.v[i - 1].job < places.v[i].job
+                        || places.v[i - 1].node < places.v[i].node);
+        }
+        for (const char *id = "abcde"; *id; id++) {
+            const struct job *j = job_find(c, (char[]){*id, 0});
+            assert_int_equal(tasks[j->index], j->rsv_start_at ? j->tasks : 0);
+            for (uint32_t n = 0; j->rsv_start_at && n < 4; n++)
+                assert_true(in_use(c, &places, n, j->rsv_start_at) <= 2);
+        }
+        assert_true(places.n > 0);
+        vec_fini(&places);
+    }
+}
+
 static void features_and_memory_narrow_the_windows(void **state)
 {
     (void)state;
@@ -351,6 +408,7 @@ int main(void)
         cmocka_unit_test(windows_get_longer_and_narrower),
         cmocka_unit_test(windows_count_from_the_moment_of_the_question),
         cmocka_unit_test(nodes_tell_how_long_they_are_free),
+        cmocka_unit_test(reservations_have_places_that_never_overlap),
         cmocka_unit_test(features_and_memory_narrow_the_windows),
         cmocka_unit_test(reservations_let_in_whom_they_name),
         cmocka_unit_test(what_makes_no_sense_is_refused),

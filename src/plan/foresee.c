@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * On which nodes reservations will be, as far as can be foreseen: those planned by
+ * count are given nodes in order of their starts, as bind.c does it, but for looking
+ * only. */
+#include "base/xalloc.h"
+#include "plan/plan_private.h"
+
+/* Looking at so many nodes for reservations is too much: 0.1 s. */
+#define EFFORT_MAX 20000000u
+
+/* Units that are in use on a node until an instant. */
+struct stay {
+    int64_t end_at;
+    uint32_t units;
+};
+struct stays VEC(struct stay);
+
+struct foresight {
+    const struct plan *p;
+    struct stays *on; /* by node */
+    void *ctx;
+    plan_place_fn *each;
+};
+
+static void add_running(struct foresight *f)
+{
+    const struct cluster *c = f->p->c;
+
+    for (size_t i = 0; i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        if (!job_is_active(j))
+            continue;
+        for (size_t k = 0; k < j->alloc.n; k++)
+            for (uint32_t n = 0; n < j->alloc.v[k].count; n++)
+                vec_push(&f->on[j->alloc.v[k].first + n],
+                    ((struct stay){plan_job_end(f->p, j), j->alloc.v[k].tasks}));
+    }
+}
+
+/* What is in use when the reservation begins; nothing begins later. */
+static uint32_t in_use(const struct stays *stays, int64_t at)
+{
+    uint32_t used = 0;
+
+    for (size_t i = 0; i < stays->n; i++)
+        used += stays->v[i].end_at > at ? stays->v[i].units : 0;
+    return used;
+}
+
+static uint32_t place_in(
+    struct foresight *f, const struct rsv *r, const struct pool *pool, uint32_t need)
+{
+    for (size_t i = 0; i < pool->nodes.n && need; i++) {
+        uint32_t node = pool->nodes.v[i], used = in_use(&f->on[node], r->start_at);
+        uint32_t k = used < pool->per_node ? pool->per_node - used : 0;
+        k = k < need ? k : need;
+        if (!k)
+            continue;
+        vec_push(&f->on[node], ((struct stay){r->end_at, k}));
+        f->each(f->ctx, r->job, node, k);
+        need -= k;
+    }
+    return need;
+}
+
+static void place_part(
+    struct foresight *f, const struct rsv *r, const struct part *part)
+{
+    const struct plan *p = f->p;
+    uint32_t need = (uint32_t)part->units;
+
+    if (part->pool < p->pools.n) {
+        place_in(f, r, &p->pools.v[part->pool], need);
+        return;
+    }
+    for (size_t i = 0; i < p->pools.n && need; i++)
+        if (p->pools.v[i].later == part->pool - p->pools.n)
+            need = place_in(f, r, &p->pools.v[i], need);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct rsv *x = *(const struct rsv *const *)a;
+    const struct rsv *y = *(const struct rsv *const *)b;
+
+    if (x->start_at != y->start_at)
+        return x->start_at < y->start_at ? -1 : 1;
+    return x->job < y->job ? -1 : x->job > y->job;
+}
+
+/* Tell of pinned ones and collect the others, ordered; how many. */
+static size_t sort_out(const struct foresight *f, const struct rsv **ret)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < f->p->nrsv; i++) {
+        const struct rsv *r = &f->p->rsvs.v[i];
+        if (r->job == INDEX_NONE)
+            continue;
+        for (size_t k = 0; k < r->alloc.n; k++)
+            for (uint32_t node = 0; node < r->alloc.v[k].count; node++)
+                f->each(
+                    f->ctx, r->job, r->alloc.v[k].first + node, r->alloc.v[k].tasks);
+        if (r->parts.n)
+            ret[n++] = r;
+    }
+    if (n)
+        qsort(ret, n, sizeof *ret, by_start);
+    return n;
+}
+
+void plan_foresee(const struct plan *p, void *ctx, plan_place_fn *each)
+{
+    struct foresight f = {.p = p, .ctx = ctx, .each = each};
+    const struct rsv **order = xcalloc(p->nrsv + 1, sizeof *order);
+    size_t n = sort_out(&f, order), nodes = p->c->nodes.n;
+
+    if (n && (uint64_t)n * nodes <= EFFORT_MAX) {
+        f.on = xcalloc(nodes + 1, sizeof *f.on);
+        add_running(&f);
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < order[i]->parts.n; k++)
+                place_part(&f, order[i], &order[i]->parts.v[k]);
+        for (size_t i = 0; i < nodes; i++)
+            vec_fini(&f.on[i]);
+        free(f.on);
+    }
+    free(order);
+}
