@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One cluster for a module of tests; each test leaves it empty and as it was."""
+import os
+import pathlib
+import sys
+import time
+
+import pytest
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[i]) for i in (0, 1)]
+import slurm_cluster
+
+
+def pytest_collection_modifyitems(items):
+    """Say which package is missing rather than fail in each test."""
+    lack = slurm_cluster.missing()
+    if lack:
+        mark = pytest.mark.skip(reason=f"no Slurm here: {lack} is not installed "
+                                       "(scripts/deps test)")
+        for item in items:
+            if pathlib.Path(__file__).parent in pathlib.Path(str(item.fspath)).parents:
+                item.add_marker(mark)
+
+
+@pytest.fixture(scope="session")
+def slurm_program(build):
+    if not (build / "src/client/maui-slurm").exists():
+        pytest.skip("maui-slurm is not built: libslurm-dev is not installed (scripts/deps test)")
+    return build / "src/client/maui"
+
+
+@pytest.fixture
+def fresh_cluster(slurm_program):
+    """Make clusters of your own: fresh_cluster(nodes=2, ...); up() is called here."""
+    made = []
+
+    def make(scheduler=True, **options):
+        made.append(slurm_cluster.SlurmCluster(slurm_program, **options))
+        return made[-1].up(scheduler=scheduler)
+
+    yield make
+    for c in made:
+        c.down()
+
+
+@pytest.fixture(scope="module")
+def module_cluster(slurm_program, request):
+    c = slurm_cluster.SlurmCluster(slurm_program, **getattr(request.module, "CLUSTER", {}))
+    try:
+        yield c.up()
+    finally:
+        c.down()
+
+
+@pytest.fixture
+def slurm(module_cluster):
+    yield module_cluster
+    module_cluster.empty()
+
+
+@pytest.fixture
+def policies(slurm):
+    """policies("PARAMETER VALUE\\n..."): the scheduler with these and no memory."""
+    def restart(text):
+        slurm.maui.stop()
+        for path in pathlib.Path(slurm.maui.home).iterdir():
+            if path.is_file() and not path.name.startswith("slurm."):
+                path.unlink()
+        slurm.maui.configure("RMCFG[slurm] TYPE=SLURM\n" + text)
+        slurm.maui.start()
+        slurm.wait(slurm.known, "the scheduler's picture")
+
+    yield restart
+    slurm.empty()
+    restart("")
+
+
+@pytest.fixture
+def users():
+    """Other people, of every Debian; only root can be them."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to be other users")
+    return "daemon", "games", "nobody"
+
+
+@pytest.fixture
+def full(slurm):
+    """A job on all processors; call it to end the job."""
+    job = slurm.sbatch("-N", len(slurm.nodes), "--exclusive", "-t", "30")
+    slurm.wait_state(job, "RUNNING")
+    return lambda: slurm.ok("scancel", job)

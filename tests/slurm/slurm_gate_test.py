@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a site installs: nobody starts jobs past the scheduler, and nobody waits for a
+scheduler that is gone."""
+import pathlib
+import shutil
+import subprocess
+import time
+
+import pytest
+
+CLUSTER = {"nodes": 3, "open_after": 2}
+HEARTBEAT_AGE = 5
+
+
+def install(slurm, what, *options):
+    slurm.write("job_submit.lua" if what == "gate" else "jobcomp.lua",
+                slurm.installed(what, *options))
+
+
+def stays(slurm, job, seconds=1.3):
+    time.sleep(seconds)
+    return slurm.state(job) == "PENDING"
+
+
+@pytest.fixture
+def kept(slurm):
+    """The scheduler decides nothing: jobs are kept and seen."""
+    slurm.maui.ok("schedctl", "-s")
+    yield slurm
+    slurm.maui.ok("schedctl", "-r")
+
+
+def test_scripts_are_proper_lua(slurm):
+    luac = shutil.which("luac5.1") or shutil.which("luac")
+    if not luac:
+        pytest.skip("no luac: lua5.1 is not installed (scripts/deps test)")
+    for name in ("job_submit.lua", "jobcomp.lua"):
+        subprocess.run([luac, "-p", f"{slurm.dir}/etc/{name}"], check=True)
+
+
+CHANGES = [
+    "nice=-1", "nice=0", "nice=50", "priority=100", "priority=4294967294", "timelimit=5",
+    "partition=low", "partition=high", "numnodes=1", "numcpus=1", "reqnodelist=n1",
+    "excnodelist=n2", "features=all", "dependency=", "starttime=now", "eligibletime=now",
+    "name=other", "comment=go", "requeue=0", "contiguous=yes", "oversubscribe=yes",
+    "minmemorynode=10", "mincpusnode=1", "account=x", "qos=normal", "licenses=lic_a",
+    "gres=gpu:1", "deadline=now+1day", "delayboot=0", "wckey=x", "tasks=1",
+    "admincomment=go", "siteFactor=1", "reservationname=", "hold=0"]
+
+
+def test_no_change_by_its_owner_frees_a_kept_job(kept, users):
+    jobs = {change: kept.sbatch("-n", 1, user=users[0]) for change in CHANGES}
+    for change, job in jobs.items():
+        kept.run("scontrol", "update", f"jobid={job}", change, user=users[0])
+        assert kept.show(job)["Priority"] == "0", change
+        kept.run("scontrol", "release", job, user=users[0])
+        assert kept.show(job)["Priority"] == "0", change
+
+
+def test_no_owner_starts_a_kept_job_in_slurms_next_turns(kept, users):
+    jobs = []
+    for change in ("nice=-1", "priority=100", "nice=50", "starttime=now", "partition=high"):
+        jobs.append(kept.sbatch("-n", 1, user=users[0]))
+        kept.run("scontrol", "update", f"jobid={jobs[-1]}", change, user=users[0])
+        kept.run("scontrol", "release", jobs[-1], user=users[0])
+        kept.run("scontrol", "top", jobs[-1], user=users[0])
+    time.sleep(2.5)  # more than a pass of each of Slurm's schedulers
+    assert {kept.state(j) for j in jobs} == {"PENDING"}
+
+
+def test_an_administrators_release_keeps_the_job_for_the_scheduler(kept):
+    job = kept.sbatch("-H")
+    kept.ok("scontrol", "release", job)
+    assert stays(kept, job)
+    kept.maui.ok("schedctl", "-r")
+    kept.wait_state(job, "RUNNING")
+
+
+def test_an_administrator_starts_a_job_by_hand(kept):
+    job = kept.sbatch("-n", 1)
+    kept.wait_maui(job, "Idle")
+    kept.ok("scontrol", "update", f"jobid={job}", "reqnodelist=n3", "numnodes=1-1",
+            "admincomment=go")
+    kept.ok("scontrol", "release", job)
+    kept.wait(lambda: kept.state(job) in ("RUNNING",) or kept.show(job)["Priority"] == "0",
+              "the start, or its being taken back")
+
+
+def test_a_leak_past_the_gate_is_taken_back(kept):
+    """A script that fails lets jobs through."""
+    script = pathlib.Path(kept.dir, "etc/job_submit.lua").read_text()
+    kept.write("job_submit.lua", "function slurm_job_submit() error('oh') end\n"
+               "function slurm_job_modify() return slurm.SUCCESS end\n"
+               "return slurm.SUCCESS\n")
+    try:
+        time.sleep(1.1)
+        jobs = [kept.sbatch("-n", 99, "-N", 3, "-w", "n[1-3]", "--exclusive", "--begin=now+60"),
+                kept.sbatch("-n", 1)]
+    finally:
+        kept.write("job_submit.lua", script)
+    kept.wait(lambda: kept.show(jobs[0])["Priority"] == "0", "its return")
+    kept.wait(lambda: kept.show(jobs[1])["Priority"] == "0"
+              or kept.maui.state(jobs[1]) == "Running", "its return, or its being taken over")
+
+
+def test_slurm_takes_over_when_the_heart_stops_and_gives_back(slurm):
+    full = slurm.sbatch("-N", 3, "--exclusive")
+    slurm.wait_state(full, "RUNNING")
+    old = slurm.sbatch("-n", 1)
+    slurm.wait_maui(old, "Idle")
+    slurm.ok("scancel", full)
+    slurm.wait_state(old, "RUNNING")
+    slurm.kill("maui")
+    time.sleep(HEARTBEAT_AGE)
+    new = slurm.sbatch("-n", 1)
+    slurm.wait_state(new, "RUNNING")                  # by Slurm alone
+    slurm.maui.start()
+    slurm.wait_maui(new, "Running")                   # adopted
+    assert slurm.places(new) == sorted(slurm.where(new))
+    slurm.maui.ok("schedctl", "-s")
+    kept = slurm.sbatch("-n", 1)
+    assert stays(slurm, kept)
+    slurm.maui.ok("schedctl", "-r")
+    slurm.wait_state(kept, "RUNNING")
+
+
+def test_letgo_gives_all_waiting_jobs_back(kept):
+    held = kept.sbatch("-H", "-n", 1)
+    jobs = [kept.sbatch("-n", 1), kept.sbatch("-n", 1, "-w", "n2"),
+            kept.sbatch("-a", "1-2", "-n", 1)]
+    kept.maui.wait(lambda: len(kept.queued()) == 5, "all jobs in the scheduler")
+    kept.maui.stop()
+    try:
+        time.sleep(HEARTBEAT_AGE)
+        out = kept.maui.ok("slurm", "letgo")
+        assert "3 waiting jobs" in out or "4 waiting jobs" in out
+        for job in [*jobs[:2], f"{jobs[2]}_1", f"{jobs[2]}_2"]:
+            kept.wait_state(job, "RUNNING")
+        assert kept.where(jobs[1]) == ["n2"]
+        assert kept.state(held) == "PENDING"
+    finally:
+        kept.maui.start()
+
+
+def test_waiting_jobs_survive_the_schedulers_absence_shorter_than_that(slurm):
+    full = slurm.sbatch("-N", 3, "--exclusive")
+    slurm.wait_state(full, "RUNNING")
+    job = slurm.sbatch("-n", 1)
+    slurm.wait_maui(job, "Idle")
+    slurm.kill("maui")
+    slurm.ok("scancel", full)
+    assert stays(slurm, job)
+    slurm.maui.start()
+    slurm.wait_state(job, "RUNNING")
+
+
+def test_check_finds_nothing_wrong_here(slurm):
+    done = slurm.maui.run("slurm", "check")
+    assert done.returncode == 0 and "nothing to change" in done.stdout, done
+
+
+def test_check_names_each_wrong_setting(slurm):
+    conf = pathlib.Path(slurm.dir, "etc/slurm.conf")
+    right = conf.read_text()
+    wrong = {"JobSubmitPlugins": "", "PriorityType": "priority/basic", "MinJobAge": "10",
+             "SchedulerParameters": "defer", "PreemptType": "preempt/partition_prio"}
+    lines = [l for l in right.splitlines() if l.split("=")[0] not in wrong]
+    conf.write_text("\n".join(lines + [f"{k}={v}" for k, v in wrong.items() if v]
+                              + ["PreemptMode=CANCEL", ""]))
+    try:
+        slurm.restart("slurmctld")
+        slurm.wait(lambda: slurm.run("scontrol", "ping").stdout.count("UP"), "slurmctld")
+        done = slurm.maui.run("slurm", "check")
+        assert done.returncode == 1
+        found = [l.split(":")[0] for l in done.stdout.splitlines()]
+        assert found.count("error") == 2 and found.count("warning") == 5, done.stdout
+        for word in (*wrong, "batch_sched_delay=0", "sched_min_interval=0",
+                     "default_queue_depth=10000"):
+            assert word in done.stdout
+    finally:
+        conf.write_text(right)
+        slurm.restart("slurmctld")
+        slurm.wait(slurm.all_up, "all nodes")
+
+
+def test_wrong_usage_is_told(slurm):
+    done = slurm.maui.run("slurm", "gates")
+    assert done.returncode == 1 and "gate" in done.stderr
+    assert slurm.maui.run("slurm").returncode == 1
+    assert slurm.maui.run("slurm", "gate", "--user", "no-such-user").returncode == 1
+    assert slurm.maui.run("slurm", "gate", "--open-after", "x").returncode == 1

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole life of jobs that were given to Slurm and are scheduled here."""
+import pathlib
+import time
+
+import pytest
+
+
+def running(slurm, job):
+    slurm.wait_state(job, "RUNNING")
+    slurm.wait_maui(job, "Running")
+    return slurm.where(job)
+
+
+def waits(slurm, job, seconds=1.5):
+    """It is seen by the scheduler and does not start."""
+    slurm.wait(lambda: slurm.maui.job(job), f"{job} in the scheduler")
+    time.sleep(seconds)
+    return slurm.state(job) == "PENDING"
+
+
+def test_a_batch_job_runs_where_the_scheduler_put_it_and_leaves(slurm):
+    out = f"{slurm.dir}/out/life"
+    job = slurm.sbatch("-n", 6, script=f"echo $SLURM_JOB_ID >>{out}; sleep 0.3")
+    nodes = running(slurm, job)
+    assert sorted(nodes) == slurm.places(job)
+    slurm.wait_state(job, "COMPLETED")
+    slurm.wait(lambda: not slurm.queued(), "its end in the scheduler")
+    assert pathlib.Path(out).read_text().split() == [job]
+
+
+def test_srun_and_salloc_wait_patiently_and_run(slurm, full):
+    srun = slurm.popen("srun", "-n", 2, "echo", "here")
+    salloc = slurm.popen("salloc", "-n", 1, "sh", "-c", "echo $SLURM_JOB_NODELIST")
+    slurm.wait(lambda: len(slurm.queued()) == 3, "both in the queue")
+    full()
+    out, err = srun.communicate(timeout=20)
+    assert out.split() == ["here", "here"], err
+    out, err = salloc.communicate(timeout=20)
+    assert out.strip() in slurm.nodes, err
+
+
+def test_tasks_of_an_array_are_jobs_each(slurm):
+    out = f"{slurm.dir}/out/array"
+    job = slurm.sbatch("-a", "0-5", script=f"echo $SLURM_ARRAY_TASK_ID >>{out}")
+    slurm.wait(lambda: not slurm.queued() and slurm.state(f"{job}_5") == "COMPLETED",
+               "the end of all tasks")
+    assert sorted(pathlib.Path(out).read_text().split()) == list("012345")
+
+
+def test_an_array_keeps_its_own_limit_and_says_so(slurm):
+    job = slurm.sbatch("-a", "1-6%2", script="sleep 1.5")
+    slurm.wait(lambda: len(slurm.ok("squeue", "-h", "-t", "R").split("\n")) == 3, "two tasks")
+    most, why = 0, ""
+    end = time.monotonic() + 20
+    while slurm.queued() and time.monotonic() < end:
+        most = max(most, len(slurm.ok("squeue", "-h", "-t", "R", "-o", "%i").split()))
+        why += slurm.maui.why(f"{job}_6") if not why or "limit" not in why else ""
+        time.sleep(0.2)
+    assert most == 2 and "% limit" in why
+    assert {slurm.state(f"{job}_{i}") for i in range(1, 7)} == {"COMPLETED"}
+
+
+def test_dependencies_hold_jobs_until_they_are_fulfilled(slurm):
+    out = f"{slurm.dir}/out/order"
+    first = slurm.sbatch(script=f"sleep 1; echo first >>{out}")
+    ok = slurm.sbatch("-d", f"afterok:{first}", script=f"echo ok >>{out}")
+    bad = slurm.sbatch("-d", f"afternotok:{first}", script=f"echo bad >>{out}")
+    after = slurm.sbatch("-d", f"after:{first}", script=f"echo after >>{out}; sleep 3")
+    anyway = slurm.sbatch("-d", f"afterany:{ok}", script=f"echo any >>{out}")
+    running(slurm, after)
+    slurm.wait_state(anyway, "COMPLETED")
+    assert pathlib.Path(out).read_text().split() == ["after", "first", "ok", "any"]
+    assert slurm.state(bad) == "PENDING" or slurm.state(bad) == "CANCELLED"
+
+
+def test_a_failed_predecessor_starts_afternotok_alone(slurm):
+    first = slurm.sbatch(script="exit 3")
+    slurm.wait_state(first, "FAILED")
+    first = slurm.sbatch(script="sleep 0.7; exit 3")
+    ok = slurm.sbatch("-d", f"afterok:{first}")
+    bad = slurm.sbatch("-d", f"afternotok:{first}")
+    running(slurm, bad)
+    assert slurm.state(ok) in ("PENDING", "CANCELLED")
+    assert "depends on" in slurm.maui.why(ok)
+
+
+def test_a_begin_time_is_kept(slurm):
+    begin = time.time() + 3
+    job = slurm.sbatch("--begin=now+3", script="sleep 30")
+    slurm.wait(lambda: slurm.maui.job(job), "it")
+    assert slurm.state(job) == "PENDING"
+    running(slurm, job)
+    assert time.time() > begin - 1.5
+
+
+def test_features_choose_nodes(slurm):
+    jobs = {"odd": {"n1", "n3"}, "odd&at_n3": {"n3"}, "at_n2|at_n4": {"n2", "n4"},
+            "(at_n1|at_n2)&even": {"n2"}}
+    made = {slurm.sbatch("-C", text): nodes for text, nodes in jobs.items()}
+    for job, nodes in made.items():
+        assert set(running(slurm, job)) <= nodes
+    never = slurm.sbatch("-C", "[odd*1&even*1]", "-N2")
+    slurm.wait_maui(never, "Hold")
+    assert "counts or brackets" in slurm.maui.why(never)
+
+
+def test_generic_resources_and_licences_are_counted(slurm):
+    gpus = [slurm.sbatch("--gres=gpu:2") for _ in range(3)]
+    for job in gpus[:2]:
+        running(slurm, job)
+    assert {n for j in gpus[:2] for n in slurm.where(j)} == {"n1", "n2"}
+    lics = [slurm.sbatch("-L", "lic_b:1") for _ in range(3)]
+    for job in lics[:2]:
+        running(slurm, job)
+    assert waits(slurm, gpus[2]) and waits(slurm, lics[2], 0)
+    slurm.ok("scancel", gpus[0], lics[0])
+    running(slurm, gpus[2])
+    running(slurm, lics[2])
+
+
+def test_memory_is_counted(slurm):
+    jobs = [slurm.sbatch("--mem=3000") for _ in range(5)]
+    for job in jobs[:4]:
+        running(slurm, job)
+    assert sorted(n for j in jobs[:4] for n in slurm.where(j)) == slurm.nodes
+    small = slurm.sbatch("--mem-per-cpu=900")
+    running(slurm, small)
+    assert waits(slurm, jobs[4], 0.5)
+
+
+def test_exclusive_jobs_have_nodes_alone(slurm):
+    one = slurm.sbatch("-n", 1, "--exclusive")
+    two = slurm.sbatch("-N", 2, "--exclusive")
+    three = slurm.sbatch("-n", 1)
+    nodes = [running(slurm, j) for j in (one, two, three)]
+    assert sorted(n for names in nodes for n in names) == slurm.nodes
+
+
+def test_a_job_of_several_partitions_runs_in_the_first(slurm):
+    job = slurm.sbatch("-p", "high,low", "-n", 4)
+    assert set(running(slurm, job)) <= {"n3", "n4"}
+    assert slurm.show(job)["Partition"] == "high"
+
+
+def test_jobs_of_a_partition_that_is_down_wait(slurm):
+    job = slurm.sbatch("-p", "down")
+    assert waits(slurm, job)
+    slurm.ok("scontrol", "update", "partition=down", "state=UP")
+    try:
+        running(slurm, job)
+    finally:
+        slurm.ok("scontrol", "update", "partition=down", "state=DOWN")
+
+
+def test_own_lists_of_nodes_are_kept(slurm):
+    wish = slurm.sbatch("-w", "n3", "-n", 2)
+    not_there = slurm.sbatch("-x", "n1,n2,n3", "-n", 2)
+    both = slurm.sbatch("-N", "2-3", "-n", 3)
+    assert running(slurm, wish) == ["n3"]
+    assert running(slurm, not_there) == ["n4"]
+    assert 2 <= len(running(slurm, both)) <= 3
+
+
+def test_what_was_asked_is_restored_when_a_start_fails(slurm):
+    """A node of Slurm's that is suddenly drained: the start comes to nothing."""
+    reservation = slurm.ok("scontrol", "create", "reservation", "starttime=now",
+                           "duration=10", "user=root", "nodes=n3").split()[-1]
+    try:
+        job = slurm.sbatch("-w", "n3", "-N", "1-2", "-n", 2, "-t", 5)
+        slurm.wait(lambda: "did not start" in slurm.maui.why(job)
+                   or slurm.state(job) == "PENDING" and "Defer" in slurm.maui.why(job),
+                   "the failed start", 15)
+        shown = slurm.show(job)
+        assert (shown["ReqNodeList"], shown["NumNodes"], shown["Priority"]) \
+            == ("n3", "1-2", "0"), shown
+    finally:
+        slurm.ok("scontrol", "delete", f"reservation={reservation}")
+
+
+def test_holds_of_owner_and_administrator(slurm):
+    held = slurm.sbatch("-H")
+    slurm.wait_maui(held, "Hold")
+    assert waits(slurm, held, 0.5)
+    slurm.ok("scontrol", "hold", held)   # of an administrator besides
+    slurm.wait(lambda: slurm.show(held)["Reason"] == "JobHeldAdmin", "the reason")
+    slurm.ok("scontrol", "release", held)
+    running(slurm, held)
+
+
+def test_holds_of_waiting_jobs_and_back(slurm, full):
+    jobs = [slurm.sbatch("-n", 1) for _ in range(3)]
+    for job in jobs:
+        slurm.wait_maui(job, "Idle")
+    slurm.ok("scontrol", "hold", jobs[0])
+    slurm.ok("scontrol", "uhold", jobs[1])
+    slurm.wait_maui(jobs[0], "Hold")
+    slurm.wait_maui(jobs[1], "Hold")
+    full()
+    running(slurm, jobs[2])
+    assert waits(slurm, jobs[0]) and waits(slurm, jobs[1], 0)
+    slurm.ok("scontrol", "release", jobs[0], jobs[1])
+    running(slurm, jobs[0])
+    running(slurm, jobs[1])
+
+
+def test_an_owner_cannot_lift_what_an_administrator_holds(slurm, users):
+    job = slurm.sbatch("-H", user=users[0])
+    slurm.wait_maui(job, "Hold")
+    slurm.ok("scontrol", "hold", job)
+    slurm.wait(lambda: slurm.show(job)["Reason"] == "JobHeldAdmin", "the reason")
+    slurm.run("scontrol", "release", job, user=users[0])
+    assert waits(slurm, job)
+    assert slurm.maui.state(job) == "Hold"
+    slurm.ok("scontrol", "release", job)
+    running(slurm, job)
+
+
+def test_an_owner_lifts_an_own_hold(slurm, users):
+    job = slurm.sbatch("-H", user=users[0])
+    slurm.wait_maui(job, "Hold")
+    slurm.ok("scontrol", "release", job, user=users[0])
+    running(slurm, job)
+
+
+def test_waiting_jobs_can_be_changed(slurm, full):
+    job = slurm.sbatch("-n", 1, "-t", 5)
+    slurm.wait_maui(job, "Idle")
+    slurm.ok("scontrol", "update", f"jobid={job}", "timelimit=7", "nice=100")
+    slurm.wait(lambda: slurm.maui.job(job)["wclimit_s"] == 420, "the limit")
+    slurm.ok("scontrol", "update", f"jobid={job}", "partition=high")
+    slurm.wait(lambda: "class:high" in slurm.maui.why(job), "the class")
+    full()
+    assert set(running(slurm, job)) <= {"n3", "n4"}
+
+
+def test_jobs_are_cancelled_waiting_and_running(slurm, full):
+    waiting = slurm.sbatch()
+    slurm.wait_maui(waiting, "Idle")
+    slurm.ok("scancel", waiting)
+    slurm.wait(lambda: waiting not in [r["id"] for r in slurm.queued()], "its end")
+    full()
+    job = slurm.sbatch("-n", 16)
+    running(slurm, job)
+    slurm.ok("scancel", job)
+    slurm.wait(lambda: not slurm.queued(), "its end")
+    again = slurm.sbatch("-n", 16)
+    running(slurm, again)
+    slurm.maui.ok("canceljob", again)
+    slurm.wait_state(again, "CANCELLED")
+
+
+def test_a_requeued_job_waits_and_runs_again(slurm):
+    out = f"{slurm.dir}/out/requeued"
+    job = slurm.sbatch("-w", "n2", "--requeue", script=f"echo $SLURM_RESTART_COUNT >>{out}; sleep 30")
+    running(slurm, job)
+    slurm.wait(lambda: pathlib.Path(out).exists(), "its first run")
+    slurm.ok("scontrol", "requeue", job)
+    slurm.wait(lambda: slurm.show(job)["Restarts"] == "1", "the requeue")
+    slurm.wait_state(job, "RUNNING", seconds=40)
+    assert slurm.where(job) == ["n2"]
+    slurm.wait(lambda: len(pathlib.Path(out).read_text().splitlines()) == 2, "its word")
+
+
+def test_suspended_and_resumed_by_hand(slurm):
+    job = slurm.sbatch("-n", 4)
+    running(slurm, job)
+    slurm.ok("scontrol", "suspend", job)
+    slurm.wait_maui(job, "Suspended")
+    slurm.ok("scontrol", "resume", job)
+    slurm.wait_state(job, "RUNNING")
+    slurm.wait_maui(job, "Running")
+
+
+def test_slurm_starts_nothing_that_the_scheduler_does_not(slurm):
+    slurm.maui.ok("schedctl", "-s")
+    jobs = [slurm.sbatch("-n", n) for n in (1, 4, 16)]
+    try:
+        time.sleep(3)
+        assert {slurm.state(j) for j in jobs} == {"PENDING"}
+    finally:
+        slurm.maui.ok("schedctl", "-r")
+    for job in jobs[:2]:
+        running(slurm, job)
+
+
+def test_nodes_are_those_the_scheduler_chose(slurm):
+    jobs = [slurm.sbatch("-n", n, script="sleep 20") for n in (1, 3, 2, 5, 4)]
+    for job in jobs:
+        running(slurm, job)
+        assert sorted(slurm.where(job)) == slurm.places(job)
+
+
+def test_a_job_started_by_order_runs_where_it_was_ordered(slurm, full):
+    job = slurm.sbatch("-n", 1)
+    slurm.wait_maui(job, "Idle")
+    slurm.maui.ok("schedctl", "-s")
+    full()
+    slurm.wait(lambda: len(slurm.queued()) == 1, "free nodes")
+    slurm.maui.ok("runjob", "-n", "n3", job)
+    slurm.maui.ok("schedctl", "-r")
+    assert running(slurm, job) == ["n3"]
+
+
+@pytest.mark.parametrize("what", ["batch", "array"])
+def test_maui_holds_reach_slurm_and_are_lifted(slurm, full, what):
+    job = slurm.sbatch(*(["-a", "1-2"] if what == "array" else []))
+    name = f"{job}_2" if what == "array" else job
+    slurm.wait_maui(name, "Idle")
+    slurm.maui.ok("sethold", "-s", name)
+    full()
+    assert waits(slurm, name)
+    slurm.maui.ok("releasehold", "-s", name)
+    running(slurm, name)

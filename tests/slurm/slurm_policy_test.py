@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Policies on jobs of Slurm, and what the scheduler's commands say meanwhile."""
+import time
+
+CLUSTER = {"nodes": 4, "cpus": 2}
+
+
+def starts(slurm, *jobs):
+    for job in jobs:
+        slurm.wait_state(job, "RUNNING")
+
+
+def blocked(slurm, job, *words):
+    """It waits, and checkjob says why."""
+    slurm.wait(lambda: slurm.maui.job(job), f"{job} in the scheduler")
+    why = slurm.wait(lambda: (text := slurm.maui.why(job)) and
+                     all(w in text for w in words) and text, f"{words} for {job}", 8)
+    assert slurm.state(job) == "PENDING"
+    return why
+
+
+def order_of_starts(slurm, jobs):
+    """Their ids, first started first; all run one after the other."""
+    seen = []
+    end = time.monotonic() + 30
+    while len(seen) < len(jobs) and time.monotonic() < end:
+        for job in jobs:
+            if job not in seen and slurm.state(job) not in ("PENDING", None):
+                seen.append(job)
+        time.sleep(0.05)
+    return seen
+
+
+def test_a_throttle_of_a_user(policies, slurm):
+    policies(f"USERCFG[{slurm.user}] MAXJOB=2\n")
+    jobs = [slurm.sbatch("-n", 1) for _ in range(3)]
+    starts(slurm, *jobs[:2])
+    blocked(slurm, jobs[2], "limit")
+    slurm.ok("scancel", jobs[0])
+    starts(slurm, jobs[2])
+
+
+def test_a_throttle_of_a_partition_is_of_its_class(policies, slurm):
+    policies("CLASSCFG[low] MAXPROC=2\n")
+    one, two = slurm.sbatch("-n", 2, "-p", "low"), slurm.sbatch("-n", 2, "-p", "low")
+    other = slurm.sbatch("-n", 2, "-p", "high")
+    starts(slurm, one, other)
+    blocked(slurm, two, "limit")
+
+
+def test_fairshare_puts_the_user_who_had_less_first(policies, slurm, users):
+    policies("FSPOLICY DEDICATEDPS\nFSDEPTH 2\nFSINTERVAL 1:00:00\nFSWEIGHT 1000\n"
+             "FSUSERWEIGHT 100\nUSERCFG[DEFAULT] FSTARGET=50\nRMPOLLINTERVAL 1\n")
+    starts(slurm, slurm.sbatch("-N", 4, "--exclusive", script="sleep 2", user=users[0]))
+    mine = slurm.sbatch("-N", 4, "--exclusive", script="sleep 0.3", user=users[0])
+    theirs = slurm.sbatch("-N", 4, "--exclusive", script="sleep 0.3", user=users[1])
+    assert order_of_starts(slurm, [mine, theirs]) == [theirs, mine]
+
+
+def test_a_standing_reservation_lets_its_list_in(policies, slurm, users):
+    policies(f"SRCFG[club] HOSTLIST=n1,n2,n3 USERLIST={users[0]} PERIOD=INFINITY\n")
+    member = slurm.sbatch("-n", 2, "-w", "n1", user=users[0])
+    starts(slurm, member)
+    stranger = slurm.sbatch("-n", 4, user=users[1])
+    single = slurm.sbatch("-n", 2, user=users[1])
+    starts(slurm, single)
+    assert slurm.where(single) == ["n4"]
+    blocked(slurm, stranger, "cannot select")
+
+
+def test_an_administrative_reservation_keeps_jobs_off_until_released(slurm):
+    slurm.maui.ok("setres", "-h", "n1,n2,n3", "-d", "1:00:00")
+    name = [r["name"] for r in slurm.maui.lines("showres") if r.get("type") != "Job"
+            and "name" in r][0]
+    try:
+        job = slurm.sbatch("-n", 8, "-t", 5)
+        blocked(slurm, job, "cannot select")
+    finally:
+        slurm.maui.ok("releaseres", name)
+    starts(slurm, job)
+
+
+def test_backfill_goes_around_the_priority_reservation(slurm):
+    """Short ones pass the wide one that waits; long ones would delay it."""
+    first = slurm.sbatch("-n", 6, "-t", 2)
+    starts(slurm, first)
+    wide = slurm.sbatch("-n", 8, "-t", 10)
+    slurm.wait_maui(wide, "Idle")
+    long, short = slurm.sbatch("-n", 2, "-t", 60), slurm.sbatch("-n", 2, "-t", 1)
+    starts(slurm, short)
+    assert slurm.state(wide) == slurm.state(long) == "PENDING"
+    assert "reserved" in slurm.maui.why(long) or "cannot select" in slurm.maui.why(long)
+    assert slurm.maui.job(wide)["reservation_start_at"] \
+        if "reservation_start_at" in slurm.maui.job(wide) else True
+
+
+def test_priorities_decide_who_is_next(policies, slurm):
+    policies("CLASSCFG[high] PRIORITY=1000\n")
+    first = slurm.sbatch("-N", 4, "--exclusive", script="sleep 1")
+    starts(slurm, first)
+    low = slurm.sbatch("-N", 2, "--exclusive", "-p", "low", script="sleep 0.3")
+    wide = slurm.sbatch("-N", 4, "--exclusive", "-p", "all", script="sleep 0.3")
+    high = slurm.sbatch("-N", 2, "--exclusive", "-p", "high", script="sleep 0.3")
+    for job in (low, wide, high):
+        slurm.wait_maui(job, "Idle")
+    idle = [r["id"] for r in slurm.maui.lines("showq") if r.get("section") == "idle"]
+    assert idle[0] == high
+
+
+def test_each_kind_of_hold(slurm):
+    full = slurm.sbatch("-N", 4, "--exclusive")
+    starts(slurm, full)
+    jobs = {kind: slurm.sbatch("-n", 1) for kind in ("-u", "-s", "-b")}
+    for kind, job in jobs.items():
+        slurm.wait_maui(job, "Idle")
+        slurm.maui.ok("sethold", kind, job)
+    slurm.ok("scancel", full)
+    time.sleep(1.5)
+    assert {slurm.state(j) for j in jobs.values()} == {"PENDING"}
+    for kind, job in jobs.items():
+        assert "Holds:" in slurm.maui.why(job)
+        slurm.maui.ok("releasehold", kind, job)
+    starts(slurm, *jobs.values())
+
+
+PREEMPTION = ("QOSCFG[hi] QFLAGS=PREEMPTOR PRIORITY=10000\n"
+              "QOSCFG[lo] QFLAGS=PREEMPTEE\n"
+              "CLASSCFG[high] QDEF=hi\nCLASSCFG[low] QDEF=lo\nCLASSCFG[all] QDEF=hi\n"
+              "BACKFILLPOLICY NONE\nPREEMPTPOLICY {}\n")
+
+
+def test_preemption_by_requeue(policies, slurm):
+    policies(PREEMPTION.format("REQUEUE"))
+    victim = slurm.sbatch("-p", "low", "-n", 4, "--requeue")
+    starts(slurm, victim)
+    preemptor = slurm.sbatch("-p", "all", "-n", 8, script="sleep 1")
+    starts(slurm, preemptor)
+    assert slurm.show(victim)["Restarts"] == "1"
+    slurm.wait_state(victim, "RUNNING", seconds=30)
+
+
+def test_preemption_by_suspension(policies, slurm):
+    policies(PREEMPTION.format("SUSPEND"))
+    victim = slurm.sbatch("-p", "low", "-n", 4, "--mem-per-cpu=10", "-t", 30)
+    starts(slurm, victim)
+    slurm.maui.ok("setqos", "lo", victim)
+    preemptor = slurm.sbatch("-p", "all", "-n", 8, "--mem-per-cpu=10", script="sleep 1")
+    starts(slurm, preemptor)
+    assert slurm.state(victim) == "SUSPENDED"
+    slurm.wait_state(preemptor, "COMPLETED")
+    slurm.wait_state(victim, "RUNNING", seconds=30)
+
+
+def test_commands_tell_the_truth(slurm):
+    maui = slurm.maui
+    run = slurm.sbatch("-n", 8, "-t", 10)
+    starts(slurm, run)
+    slurm.wait_maui(run, "Running")
+    wait, held = slurm.sbatch("-n", 2, "-t", 7), slurm.sbatch("-H", "-n", 1)
+    slurm.wait_maui(held, "Hold")
+    slurm.wait_maui(wait, "Idle")
+
+    def sections():
+        return {r["id"]: r["section"] for r in maui.lines("showq") if "id" in r}
+    assert sections() == {run: "active", wait: "idle", held: "blocked"}
+    node = [r for r in maui.lines("checknode", "n1") if r.get("name") == "n1"][0]
+    assert node["dedicated"]["procs"] == 2 and node["jobs"][0]["id"] == run
+    start = maui.ok("showstart", wait)
+    assert "00:0" in start or "9:5" in start, start
+    slurm.ok("scontrol", "hold", wait)
+    slurm.wait(lambda: sections().get(wait) == "blocked", "the hold in showq")
+    assert "Hold" in maui.why(wait)
+    slurm.ok("scontrol", "release", wait)
+    slurm.wait(lambda: sections().get(wait) == "idle", "the release in showq")
+    slurm.ok("scancel", run)
+    starts(slurm, wait)
+    slurm.wait(lambda: sections() == {wait: "active", held: "blocked"}, "the end in showq")
+
+
+def test_nodes_that_drain_take_no_more_jobs(slurm):
+    slurm.ok("scontrol", "update", "nodename=n[1-3]", "state=drain", "reason=test")
+    try:
+        slurm.wait(lambda: slurm.maui.lines("checknode", "n1")[0]["state"] in
+                   ("Drained", "Down"), "the drained node")
+        jobs = [slurm.sbatch("-n", 2) for _ in range(2)]
+        starts(slurm, jobs[0])
+        assert slurm.where(jobs[0]) == ["n4"]
+        assert slurm.state(jobs[1]) == "PENDING"
+    finally:
+        slurm.ok("scontrol", "update", "nodename=n[1-3]", "state=resume")
+    starts(slurm, jobs[1])
