@@ -204,6 +204,7 @@ struct taskdef {
     const struct nodeset_spec *nodeset; /* of the job, or NULL = the partition's; owned
                                            by the taskdef */
     bool exactnode, exactproc;
+    bool exact; /* asked for exactnode itself, whatever JOBNODEMATCHPOLICY says */
 };
 
 struct req {
@@ -526,6 +527,7 @@ struct req_desc {
     struct res per_task; /* procs 0 = 1 */
     uint32_t tasks;      /* 0 = 1 */
     uint32_t nodes, tpn;
+    bool exact; /* neither more nor fewer nodes, whatever JOBNODEMATCHPOLICY says */
     const char *const *features, *const *prefs; /* NULL-terminated or NULL */
     const char *const *hosts, *const *exclude;
     const struct gres_cfg *gres;     /* name NULL ends; or NULL */

@@ -164,7 +164,8 @@ struct req req_make(
         .access = d->access,
         .nodealloc = d->nodealloc,
         .nodeset = d->nodeset,
-        .exactnode = c->cfg->match_exactnode,
+        .exact = d->exact,
+        .exactnode = d->exact || c->cfg->match_exactnode,
         .exactproc = c->cfg->match_exactproc};
 
     if (!t.per_task.v[RES_PROCS])

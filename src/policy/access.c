@@ -237,7 +237,7 @@ static const struct taskdef *merge(
     draft.cls = m->cls ? m->cls : INDEX_NONE;
     draft.access = (enum access_policy)m->access;
     /* by the settings of today, not those of the submission */
-    draft.exactnode = c->cfg->match_exactnode;
+    draft.exactnode = draft.exact || c->cfg->match_exactnode;
     draft.exactproc = c->cfg->match_exactproc;
     if (m->ignore_hosts)
         draft.hosts.n = 0;

@@ -62,6 +62,7 @@ static json_t *req_object(const struct req_desc *r)
     put_int(o, "tasks", r->tasks);
     put_int(o, "nodes", r->nodes);
     put_int(o, "tpn", r->tpn);
+    put_bool(o, "exact", r->exact);
     put_texts(o, "features", r->features);
     put_texts(o, "preferred", r->prefs);
     put_texts(o, "hosts", r->hosts);
@@ -220,6 +221,7 @@ static void read_req(struct reader *r, const json_t *o, struct req_desc *q)
     q->tasks = reader_u32(r, o, "tasks");
     q->nodes = reader_u32(r, o, "nodes");
     q->tpn = reader_u32(r, o, "tpn");
+    q->exact = reader_bool(r, o, "exact");
     q->features = reader_texts(r, o, "features");
     q->prefs = reader_texts(r, o, "preferred");
     q->hosts = reader_texts(r, o, "hosts");

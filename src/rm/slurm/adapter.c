@@ -312,7 +312,7 @@ static void take_line(struct adapter *a, const char *text, size_t len)
 
         wire_read_submission(&r, o, &s);
         if (!r.failed)
-            orders_submit(a, &s);
+            submit_job(a, &s);
     }
     if (r.failed)
         adapter_health(a, "adapter", err.text);

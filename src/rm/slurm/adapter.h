@@ -39,7 +39,6 @@ struct told_node {
     char *features, *partitions; /* owned: "a,b" */
     uint64_t digest;
     uint32_t round;
-    bool completing;
     UT_hash_handle hh;
 };
 
@@ -93,6 +92,7 @@ struct adapter {
     char *name, *home, *heartbeat, *events_file; /* owned */
     int64_t poll_ms, start_wait_ms;
     struct slurm_facts facts;
+    int64_t most_procs; /* of a node */
     struct part *parts;
     struct told_node *nodes;
     struct told_job *jobs;
@@ -100,7 +100,8 @@ struct adapter {
     struct VEC(struct pending) pending;
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
     int64_t licences_at_ms, polled_ms;
-    uint64_t licences;
+    struct VEC(char *) licences; /* names; owned */
+    uint64_t licences_digest;
     uint32_t round;
     bool connected, told_all, checked, look;
 };
@@ -122,7 +123,7 @@ int adapter_main(void);
 /* ---- nodes.c ---- */
 int nodes_poll(struct adapter *a);
 void nodes_forget(struct adapter *a);
-bool nodes_completing(const struct adapter *a, const char *hosts);
+bool licence_known(const struct adapter *a, const char *name);
 const struct part *part_find(const struct adapter *a, const char *list);
 
 /* ---- reservations.c ---- */
@@ -179,9 +180,11 @@ void asked_free(struct asked *k);
 char *asked_text(const struct asked *k);
 void asked_parse(struct asked *ret, const char *text);
 
+/* ---- submit.c ---- */
+void submit_job(struct adapter *a, const struct rm_submission *s);
+
 /* ---- orders.c ---- */
 void orders_command(struct adapter *a, const struct rm_command *c);
-void orders_submit(struct adapter *a, const struct rm_submission *s);
 /* Take a job back to where only the scheduler starts it. 0 or -1 with errno. */
 int orders_keep(struct adapter *a, const struct told_job *t);
 /* The job was seen in that state: an order may have come about. */

@@ -147,6 +147,8 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
         .classes = l.classes.v,
         .arch = n->arch};
     d->cfg.v[RES_PROCS] = procs;
+    if (procs > a->most_procs)
+        a->most_procs = procs;
     d->cfg.v[RES_MEM] = (int64_t)n->real_memory - (int64_t)n->mem_spec_limit;
     d->cfg.v[RES_DISK] = n->tmp_disk;
     d->cfg.v[RES_SWAP] = -1;
@@ -205,7 +207,6 @@ static void read_nodes(struct adapter *a, node_info_msg_t *msg, bool all)
         state = state_of(n);
         digest = digest_node(n, state);
         t = find_or_add(a, n->name);
-        t->completing = n->node_state & NODE_STATE_COMPLETING;
         if (t->digest == digest && !all)
             continue;
         t->digest = digest;
@@ -269,6 +270,15 @@ const struct part *part_find(const struct adapter *a, const char *list)
 
 /* ---- licences ---- */
 
+static void forget_licences(struct adapter *a)
+{
+    for (size_t i = 0; i < a->licences.n; i++)
+        free(a->licences.v[i]);
+    vec_fini(&a->licences);
+    a->licences_digest = 0;
+    a->licences_at_ms = 0;
+}
+
 static int poll_licences(struct adapter *a)
 {
     license_info_msg_t *msg = NULL;
@@ -290,11 +300,15 @@ static int poll_licences(struct adapter *a)
     }
     vec_push(&gres, ((struct gres_cfg){0}));
     r.u.node = (struct node_desc){.name = "GLOBAL", .state = NODE_IDLE, .gres = gres.v};
-    if (gres.n > 1 && digest != a->licences) {
+    if (gres.n > 1 && digest != a->licences_digest) {
         find_or_add(a, "GLOBAL");
         adapter_report(a, &r);
+        forget_licences(a);
+        a->licences_at_ms = adapter_now_ms();
+        for (size_t i = 0; i + 1 < gres.n; i++)
+            vec_push(&a->licences, xstrdup(gres.v[i].name));
     }
-    a->licences = digest;
+    a->licences_digest = digest;
     vec_fini(&gres);
     slurm_free_license_info_msg(msg);
     return 0;
@@ -347,24 +361,13 @@ void nodes_forget(struct adapter *a)
     drop(a, t);
     forget_parts(a);
     a->nodes_at = a->parts_at = 0;
-    a->licences_at_ms = 0;
-    a->licences = 0;
+    forget_licences(a);
 }
 
-bool nodes_completing(const struct adapter *a, const char *hosts)
+bool licence_known(const struct adapter *a, const char *name)
 {
-    hostlist_t list = slurm_hostlist_create(hosts);
-    bool found = false;
-    char *host;
-
-    while (list != NULL && !found && (host = slurm_hostlist_shift(list)) != NULL) {
-        struct told_node *t;
-
-        HASH_FIND_STR(a->nodes, host, t);
-        found = t != NULL && t->completing;
-        free(host);
-    }
-    if (list != NULL)
-        slurm_hostlist_destroy(list);
-    return found;
+    for (size_t i = 0; i < a->licences.n; i++)
+        if (strcmp(a->licences.v[i], name) == 0)
+            return true;
+    return false;
 }

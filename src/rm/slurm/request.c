@@ -3,9 +3,10 @@
  * by job, node and task at once, the scheduler by tasks of one shape. The rules:
  *
  *   whole nodes (exclusive)            a task is a node
- *   memory, generic resources or a     a task is what the job needs on one node;
- *   number of processors by node       nodes = as asked, else Slurm's own estimate
- *   all else                           tasks as asked, on N nodes when asked for
+ *   a number of nodes, or memory,      a task is what the job needs on one node, on as
+ *   generic resources, processors      many nodes as asked, else as Slurm estimates
+ *   by node
+ *   all else                           tasks as asked
  *
  * Licences are the job's, not a task's. What cannot be expressed is told as a reason
  * why the job waits, never planned wrongly. */
@@ -130,8 +131,8 @@ static bool by_node(const struct adapter *a, const slurm_job_info_t *j)
     bool memory = a->facts.memory && !(j->pn_min_memory & MEM_PER_CPU)
                   && j->pn_min_memory != NO_VAL64;
 
-    return memory || j->tres_per_node || j->tres_per_socket || j->tres_per_job
-           || asked16(j->pn_min_cpus) > 1 || j->pn_min_tmp_disk;
+    return j->max_nodes != 0 || memory || j->tres_per_node || j->tres_per_socket
+           || j->tres_per_job || asked16(j->pn_min_cpus) > 1 || j->pn_min_tmp_disk;
 }
 
 static bool exclusive(const struct adapter *a, const slurm_job_info_t *j)
@@ -173,6 +174,8 @@ static void node_tasks(
     q->per_task.v[RES_PROCS] = each * per_task(j, tasks);
     if (asked16(j->pn_min_cpus) > q->per_task.v[RES_PROCS])
         q->per_task.v[RES_PROCS] = j->pn_min_cpus;
+    /* two of them on a node would be one node too few, where they fit */
+    q->exact = n > 1 && 2 * q->per_task.v[RES_PROCS] <= a->most_procs;
     q->per_task.v[RES_DISK] = j->pn_min_tmp_disk;
     if (!a->facts.memory || j->pn_min_memory == NO_VAL64)
         return;
@@ -188,14 +191,8 @@ static void node_tasks(
 static void free_tasks(
     struct adapter *a, const slurm_job_info_t *j, int64_t tasks, struct req_desc *q)
 {
-    int64_t n = j->max_nodes != 0 ? asked32(j->num_nodes) : 0;
-    int64_t each = asked16(j->ntasks_per_node);
-
-    if (each > 0 && n > 0)
-        tasks = each * n;
     q->tasks = (uint32_t)tasks;
-    q->nodes = (uint32_t)(n > tasks ? tasks : n);
-    q->tpn = (uint32_t)(each > 0 ? each : n > 0 && tasks % n == 0 ? tasks / n : 0);
+    q->tpn = (uint32_t)asked16(j->ntasks_per_node);
     q->per_task.v[RES_PROCS] = per_task(j, tasks);
     if (a->facts.memory && j->pn_min_memory & MEM_PER_CPU
         && j->pn_min_memory != NO_VAL64)
