@@ -4,10 +4,12 @@
 #include "base/strbuf.h"
 #include "client/client.h"
 #include "client/request.h"
+#include "client/schedctl_trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const struct option_row options[] = {
     {'k', NULL, NULL, "shut down; jobs go on"},
@@ -15,21 +17,33 @@ static const struct option_row options[] = {
     {'S', NULL, NULL, "run N more iterations (1), then stop"},
     {'r', NULL, NULL, "resume scheduling: after TIME, or now"},
     {'R', NULL, NULL, "read the configuration again"},
+    {'f', NULL, "TIME", "as if the resource manager failed for TIME; 0 ends it"},
+    {'j', NULL, "TRACE", "submit jobs of a workload trace: a file, or one record"},
     {'l', NULL, NULL, "list parameters: those that begin with NAME, or all"},
     {'m', NULL, "CHANGE", "change a parameter: \"NAME VALUE\""},
-    {0, "flags", "persistent", "with -m: keep the change over restarts"},
+    {'n', NULL, NULL, "print the nodes as a resource trace"},
+    {0, "flags", "persistent", "with -m: keep the change when the file is read again"},
     {0, NULL, NULL, NULL},
 };
 
 static const struct command_spec schedctl_spec = {
     .name = "schedctl",
-    .usage = "-k | -s [N] | -S [N] | -r [TIME] | -R | -l [NAME] | -m CHANGE",
+    .usage = "-k | -s [N] | -S [N] | -r [TIME] | -R | -l [NAME] | -m CHANGE | -n | "
+             "-f TIME | -j TRACE",
     .summary = "Stop, resume, step, reconfigure or shut down the scheduler.",
     .options = options,
+    .more =
+        "N is a number of iterations, or a time with colons. Behind it, I means that\n"
+        "nobody else is answered until then, S that this command waits until then.\n"
+        "\n"
+        "For administrators of level 1.\n",
     .examples = "  schedctl -s            no more starts\n"
                 "  schedctl -r            go on\n"
                 "  schedctl -r 10:00      go on in ten minutes\n"
-                "  schedctl -m 'RMPOLLINTERVAL 10'\n",
+                "  schedctl -S 5S         five iterations, and wait for them\n"
+                "  schedctl -s 1:00:00    stop in an hour\n"
+                "  schedctl -m 'RMPOLLINTERVAL 10'\n"
+                "  schedctl -n >nodes     for maui sim\n",
 };
 
 static const char *argument(const struct command_line *l)
@@ -58,22 +72,56 @@ static int send(const struct command_line *l, const char *path, json_t *order)
     return status;
 }
 
-/* "5", without letters behind it. */
-static int get_number(const struct command_line *l, const char *key, json_t *order)
+/* "5", "5I", "10:00S": how far, and what the letter behind it asks for. */
+static int get_extent(
+    const struct command_line *l, const char *key, json_t *order, bool *wait)
 {
     const char *text = argument(l);
-    char *end;
+    struct err err;
+    int64_t seconds;
+    char *copy, *end;
+    int status = 0;
 
     if (!text)
         return 0;
-    long long n = strtoll(text, &end, 10);
-    if (end == text || n < 0)
-        return command_wrong(l, "'%s' is no number of iterations", text);
-    if (*end)
-        return command_wrong(l,
-            "'%s': only whole iterations can be counted, and clients are served", text);
-    json_object_set_new(order, key, json_integer(n));
-    return 0;
+    copy = xstrdup(text);
+    size_t len = strlen(copy);
+    char letter = len ? copy[len - 1] : '\0';
+    if (letter == 'I' || letter == 'S')
+        copy[--len] = '\0';
+    *wait = letter == 'S';
+    if (letter == 'I')
+        json_object_set_new(order, "alone", json_true());
+    long long n = strtoll(copy, &end, 10);
+    if (strchr(copy, ':')) {
+        if (duration_parse(copy, &seconds, &err) < 0)
+            status = command_wrong(l, "%s", err.text);
+        else
+            json_object_set_new(order, "seconds", json_integer(seconds));
+    } else if (end == copy || *end || n < 0)
+        status = command_wrong(
+            l, "'%s' is no number of iterations and no time; I or S may follow", text);
+    else
+        json_object_set_new(order, key, json_integer(n));
+    free(copy);
+    return status;
+}
+
+/* Until scheduling has stopped. */
+static int wait_for_stop(const struct command_line *l)
+{
+    for (;;) {
+        struct query *q = query_new("/v1/scheduler");
+        json_t *o = ask(l, q);
+        query_free(q);
+        if (!o)
+            return 1;
+        bool paused = strcmp(get_text(o, "state", ""), "paused") == 0;
+        json_decref(o);
+        if (paused)
+            return 0;
+        nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    }
 }
 
 static int get_wait(const struct command_line *l, json_t *order)
@@ -85,6 +133,17 @@ static int get_wait(const struct command_line *l, json_t *order)
         return 0;
     if (duration_parse(argument(l), &seconds, &err) < 0)
         return command_wrong(l, "-r: %s", err.text);
+    json_object_set_new(order, "seconds", json_integer(seconds));
+    return 0;
+}
+
+static int get_failure(const struct command_line *l, json_t *order)
+{
+    struct err err;
+    int64_t seconds;
+
+    if (duration_parse(command_value(l, 'f'), &seconds, &err) < 0)
+        return command_wrong(l, "-f: %s", err.text);
     json_object_set_new(order, "seconds", json_integer(seconds));
     return 0;
 }
@@ -124,24 +183,28 @@ static int control(const struct command_line *l, char letter)
         char letter;
         const char *action;
     } actions[] = {{'k', "shutdown"}, {'s', "stop"}, {'S', "step"}, {'r', "resume"},
-        {'R', "reload"}};
+        {'R', "reload"}, {'f', "fail"}};
     json_t *order = json_object();
+    bool wait = false;
     int wrong = 0;
 
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
         if (actions[i].letter == letter)
             json_object_set_new(order, "action", json_string(actions[i].action));
     if (letter == 's')
-        wrong = get_number(l, "iteration", order);
+        wrong = get_extent(l, "iteration", order, &wait);
     else if (letter == 'S')
-        wrong = get_number(l, "count", order);
+        wrong = get_extent(l, "count", order, &wait);
     else if (letter == 'r')
         wrong = get_wait(l, order);
+    else if (letter == 'f')
+        wrong = get_failure(l, order);
     if (wrong) {
         json_decref(order);
         return wrong;
     }
-    return send(l, "/v1/scheduler", order);
+    int status = send(l, "/v1/scheduler", order);
+    return status == 0 && wait ? wait_for_stop(l) : status;
 }
 
 /* "-m config 'NAME VALUE'" is mschedctl's. */
@@ -156,7 +219,7 @@ static int modify(const struct command_line *l)
 
 static int run(const struct command_line *l)
 {
-    static const char letters[] = "ksSrRlm";
+    static const char letters[] = "ksSrRlmnfj";
     char chosen = 0;
 
     for (const char *p = letters; *p; p++)
@@ -166,11 +229,15 @@ static int run(const struct command_line *l)
             chosen = *p;
         }
     if (!chosen)
-        return command_wrong(l, "one of -k, -s, -S, -r, -R, -l, -m is needed");
-    if (l->nargs > 1 || (l->nargs && strchr("kR", chosen)))
+        return command_wrong(l, "one of -k -s -S -r -R -l -m -n -f -j is needed");
+    if (l->nargs > 1 || (l->nargs && strchr("kRnfj", chosen)))
         return command_wrong(l, "'%s' is too much", l->args[l->nargs - 1]);
     if (chosen == 'l')
         return list(l);
+    if (chosen == 'n')
+        return schedctl_nodes(l);
+    if (chosen == 'j')
+        return schedctl_submit(l, command_value(l, 'j'));
     return chosen == 'm' ? modify(l) : control(l, chosen);
 }
 
@@ -194,7 +261,7 @@ int mschedctl_main(int argc, char **argv)
 /* ---- changeparam ---- */
 
 static const struct option_row changeparam_options[] = {
-    {0, "flags", "persistent", "keep the change over restarts"},
+    {0, "flags", "persistent", "keep the change when the file is read again"},
     {0, NULL, NULL, NULL},
 };
 
@@ -204,8 +271,10 @@ static const struct command_spec changeparam_spec = {
     .summary = "Change a parameter of the running scheduler.",
     .options = changeparam_options,
     .more =
-        "The file is not written. The change is gone when the configuration is read\n"
-        "again (schedctl -R, SIGHUP), unless it is persistent.\n",
+        "The file is not written. The change outlives a restart of the scheduler; it "
+        "is\n"
+        "gone when the configuration is read again by order (schedctl -R, SIGHUP),\n"
+        "unless it is persistent. For administrators of level 1.\n",
     .examples = "  changeparam LOGLEVEL 4\n"
                 "  changeparam 'USERCFG[mira]' MAXJOB=4\n",
 };

@@ -76,6 +76,13 @@ void api_handle(void *ctx, struct request *r)
         request_refuse(r, &err);
         return;
     }
+    if (s->alone && route->handle != api_control && route->handle != api_scheduler) {
+        err_set(&err, ERR_CONFLICT,
+            "nobody is answered until scheduling stops, as an administrator ordered "
+            "(schedctl -r ends that)");
+        request_refuse(r, &err);
+        return;
+    }
     log_line(s->log, LOG_DETAIL, "%s %s %s by %s", route->command, request_method(r),
         request_path(r), who->user);
     route->handle(s, r);

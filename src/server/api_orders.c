@@ -202,6 +202,8 @@ static int set_holds(
 
     if (hold_kinds(o, j, &ev.u.hold.kinds, err) < 0)
         return -1;
+    if (kind == EVENT_HOLD && json_array_size(json_object_get(o->body, "kinds")) == 0)
+        ev.u.hold.kinds &= ~(unsigned)HOLD_DEFER; /* deferrals are the scheduler's */
     return order_holds(o->s, j, &ev, err);
 }
 

@@ -37,8 +37,12 @@ void api_scheduler(struct server *s, struct request *r)
 
     if (s->stop_at_iteration >= 0)
         render_int(o, "stop_at_iteration", s->stop_at_iteration);
+    if (s->stop_at)
+        render_instant(o, "stop_at", s->stop_at);
     if (s->resume_at)
         render_instant(o, "resume_at", s->resume_at);
+    if (s->rm_failure_until)
+        render_instant(o, "rm_failure_until", s->rm_failure_until);
     if (s->commit_failing)
         json_object_set_new(o, "warnings",
             json_pack(
@@ -53,17 +57,47 @@ void api_managers(struct server *s, struct request *r)
 
 /* ---- control ---- */
 
+/* After some time; the iteration is what polling alone would make of it. */
+static int stop_after(
+    struct server *s, json_int_t seconds, char *done, size_t size, struct err *err)
+{
+    int64_t poll = s->config->settings->rm_poll_interval_s;
+    char text[DURATION_TEXT_MAX];
+
+    if (seconds < 1 || seconds >= DURATION_UNLIMITED)
+        return err_set(
+            err, ERR_INVALID, "seconds: expected a time of a second or more");
+    s->stop_at = world_now(s) + seconds;
+    snprintf(done, size, "scheduling will stop in %s at iteration %lld",
+        duration_format(seconds, text, sizeof text),
+        (long long)s->iteration + (long long)(seconds / (poll > 0 ? poll : 1)));
+    cycle_want(s);
+    return 0;
+}
+
+static void stop_never(struct server *s)
+{
+    s->stop_at_iteration = -1;
+    s->stop_at = 0;
+    s->alone = false;
+}
+
 static int stop(struct server *s, json_t *o, char *done, size_t size, struct err *err)
 {
     json_t *n = json_object_get(o, "iteration");
+    json_t *seconds = json_object_get(o, "seconds");
 
-    (void)err;
+    stop_never(s);
+    s->alone = json_is_true(json_object_get(o, "alone"));
+    if (seconds)
+        return stop_after(s, json_integer_value(seconds), done, size, err);
     if (json_is_integer(n) && json_integer_value(n) > (json_int_t)s->iteration) {
         s->stop_at_iteration = json_integer_value(n);
         snprintf(done, size, "scheduling will stop at iteration %lld",
             (long long)s->stop_at_iteration);
     } else {
         s->paused = true;
+        s->alone = false;
         snprintf(done, size, "scheduling will stop immediately at iteration %lld",
             (long long)s->iteration);
     }
@@ -75,30 +109,52 @@ static int resume(struct server *s, json_t *o, char *done, size_t size, struct e
     json_int_t wait = json_integer_value(json_object_get(o, "seconds"));
 
     (void)err;
-    s->stop_at_iteration = -1;
+    stop_never(s);
+    cycle_want(s);
     if (wait > 0) {
         s->resume_at = world_now(s) + wait;
         snprintf(done, size, "scheduling will resume in %lld seconds", (long long)wait);
         return 0;
     }
     s->paused = false;
-    cycle_want(s);
     snprintf(done, size, "scheduling will resume immediately");
     return 0;
 }
 
 static int step(struct server *s, json_t *o, char *done, size_t size, struct err *err)
 {
-    json_t *n = json_object_get(o, "count");
+    json_t *n = json_object_get(o, "count"), *seconds = json_object_get(o, "seconds");
     json_int_t count = json_is_integer(n) ? json_integer_value(n) : 1;
 
     if (count < 1)
         return err_set(err, ERR_INVALID, "count: expected 1 or more");
+    stop_never(s);
+    s->alone = json_is_true(json_object_get(o, "alone"));
     s->paused = false;
-    s->stop_at_iteration = (int64_t)s->iteration + count;
     cycle_want(s);
+    if (seconds)
+        return stop_after(s, json_integer_value(seconds), done, size, err);
+    s->stop_at_iteration = (int64_t)s->iteration + count;
     snprintf(done, size, "scheduling will stop at iteration %lld",
         (long long)s->stop_at_iteration);
+    return 0;
+}
+
+/* As if the resource manager did not answer: nothing is asked of it and nothing
+ * started. */
+static int fail(struct server *s, json_t *o, char *done, size_t size, struct err *err)
+{
+    json_t *seconds = json_object_get(o, "seconds");
+    char text[DURATION_TEXT_MAX];
+
+    if (!json_is_integer(seconds) || json_integer_value(seconds) < 0
+        || json_integer_value(seconds) >= DURATION_UNLIMITED)
+        return err_set(err, ERR_INVALID, "seconds: expected a time, 0 = no failure");
+    int64_t n = json_integer_value(seconds);
+    s->rm_failure_until = n ? world_now(s) + n : 0;
+    snprintf(done, size, "RM failure mode %s%s", n ? "enabled for " : "disabled",
+        n ? duration_format(n, text, sizeof text) : "");
+    cycle_want(s);
     return 0;
 }
 
@@ -124,7 +180,7 @@ static const struct control {
     const char *action;
     int (*run)(struct server *s, json_t *o, char *done, size_t size, struct err *err);
 } controls[] = {{"stop", stop}, {"resume", resume}, {"step", step},
-    {"shutdown", shut_down}, {"reload", reload}};
+    {"shutdown", shut_down}, {"reload", reload}, {"fail", fail}};
 
 void api_control(struct server *s, struct request *r)
 {
@@ -136,7 +192,7 @@ void api_control(struct server *s, struct request *r)
 
     if (o)
         err_set(&err, ERR_INVALID,
-            "action: expected stop, resume, step, reload or shutdown");
+            "action: expected stop, resume, step, reload, shutdown or fail");
     for (size_t i = 0; action && i < sizeof controls / sizeof controls[0]; i++)
         if (strcmp(action, controls[i].action) == 0)
             result = controls[i].run(s, o, done, sizeof done, &err);

@@ -28,6 +28,8 @@ bool changes_drop(struct server *s)
 
     for (size_t i = s->changes.n; i-- > 0;)
         if (!s->changes.v[i].kept) {
+            unsaved_delete(s->unsaved, "parameter", s->changes.v[i].name);
+            commit_want(s);
             clear(&s->changes.v[i]);
             vec_remove(&s->changes, i);
         }
@@ -36,14 +38,21 @@ bool changes_drop(struct server *s)
 
 /* ---- from the store ---- */
 
+/* {"text": ..., "kept": ...}; a text alone is one that is kept. */
 static int recall(void *ctx, const char *key, const char *value)
 {
     struct server *s = ctx;
     json_t *o = json_loads(value, JSON_DECODE_ANY, NULL);
+    const char *text =
+        json_string_value(json_is_string(o) ? o : json_object_get(o, "text"));
+    bool kept = json_is_string(o) || json_is_true(json_object_get(o, "kept"));
 
-    if (json_is_string(o))
-        vec_push(&s->changes, ((struct parameter_change){
-                                  xstrdup(key), xstrdup(json_string_value(o)), true}));
+    if (text) {
+        vec_push(&s->changes,
+            ((struct parameter_change){xstrdup(key), xstrdup(text), kept}));
+        log_line(
+            s->log, LOG_ACTION, "changed at run time before the restart: %s", text);
+    }
     json_decref(o);
     return 0;
 }
@@ -145,12 +154,13 @@ static int take(struct server *s, struct parameter_change change, struct err *er
     return -1;
 }
 
-static void keep(struct server *s, const char *name, const char *text)
+static void keep(struct server *s, const char *name, const char *text, bool kept)
 {
-    json_t *value = json_string(text);
-    char *line = json_dumps(value, JSON_ENCODE_ANY);
+    json_t *value = json_pack("{s:s, s:b}", "text", text, "kept", kept);
+    char *line = json_dumps(value, JSON_COMPACT);
 
-    unsaved_put(s->unsaved, "parameter", name, line);
+    if (line)
+        unsaved_put(s->unsaved, "parameter", name, line);
     free(line);
     json_decref(value);
 }
@@ -172,8 +182,7 @@ void api_change(struct server *s, struct request *r)
         free(name);
         return;
     }
-    if (kept)
-        keep(s, name, text);
+    keep(s, name, text, kept);
     free(name);
     log_line(s->log, LOG_ACTION, "changeparam '%s' by %s", text, request_who(r)->user);
     commit_then_reply(s, r, json_pack("{s:s}", "message", "parameters modified"));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Parameters changed at run time (changeparam): as lines behind the configuration.
- * Those to be kept over restarts are records of the store, the others are gone with the
- * next reading of the file. Private to src/server. */
+ * All are records of the store, so that a restart changes nothing; those not to be kept
+ * are gone when the file is read again by order (schedctl -R, SIGHUP). Private to
+ * src/server. */
 #ifndef MAUI_SERVER_CHANGES_H
 #define MAUI_SERVER_CHANGES_H
 

@@ -39,6 +39,12 @@ static void arm_next(struct server *s)
     int64_t wait_s = s->config->settings->rm_poll_interval_s;
     int64_t wakeup = engine_next_wakeup(s->engine), now = world_now(s);
 
+    if (s->resume_at && s->resume_at < wakeup)
+        wakeup = s->resume_at;
+    if (s->stop_at && s->stop_at < wakeup)
+        wakeup = s->stop_at;
+    if (s->rm_failure_until && s->rm_failure_until < wakeup)
+        wakeup = s->rm_failure_until;
     if (wakeup < now + wait_s)
         wait_s = wakeup > now ? wakeup - now : 1;
     /* At the begin of that second, wherever in the present one we are. */
@@ -46,29 +52,48 @@ static void arm_next(struct server *s)
         monotonic_us(s) + (uint64_t)wait_s * SECOND_US - into_second_us(s));
 }
 
-static void run(struct server *s)
+static void stop(struct server *s)
 {
-    s->cycle_wanted = false;
-    if (s->resume_at && world_now(s) >= s->resume_at) {
+    s->stop_at_iteration = -1;
+    s->stop_at = 0;
+    s->alone = false;
+    s->paused = true;
+    log_line(s->log, LOG_ACTION, "scheduling stopped at iteration %lu",
+        (unsigned long)s->iteration);
+}
+
+/* What was ordered for a certain instant. */
+static void look_at_clock(struct server *s)
+{
+    int64_t now = world_now(s);
+
+    if (s->resume_at && now >= s->resume_at) {
         s->resume_at = 0;
         s->paused = false;
     }
+    if (s->stop_at && now >= s->stop_at)
+        stop(s);
+    if (s->rm_failure_until && now >= s->rm_failure_until) {
+        s->rm_failure_until = 0;
+        log_line(s->log, LOG_ACTION, "RM failure mode is over");
+    }
+}
+
+static void run(struct server *s)
+{
+    s->cycle_wanted = false;
+    look_at_clock(s);
     if (manager_synced(s) && !s->reservations_restored) {
         s->reservations_restored = true;
         usage_recall_standing(s);
         rsvkeep_restore(s);
     }
-    if (!s->paused && manager_ready(s)) {
+    if (!s->paused && !s->rm_failure_until && manager_ready(s)) {
         world_cycle(s);
         rsvkeep_look(s);
         usage_look(s);
-        if (s->stop_at_iteration >= 0
-            && s->iteration >= (uint64_t)s->stop_at_iteration) {
-            s->stop_at_iteration = -1;
-            s->paused = true;
-            log_line(s->log, LOG_ACTION, "scheduling stopped at iteration %lu",
-                (unsigned long)s->iteration);
-        }
+        if (s->stop_at_iteration >= 0 && s->iteration >= (uint64_t)s->stop_at_iteration)
+            stop(s);
     }
     arm_next(s);
 }
@@ -86,7 +111,8 @@ static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
 
     (void)source;
     (void)at;
-    manager_poll(s);
+    if (!s->rm_failure_until)
+        manager_poll(s);
     run(s);
     return 0;
 }

@@ -293,6 +293,12 @@ void manager_close(struct server *s)
     rmreservation_close(s);
 }
 
+/* schedctl -f makes it look down. */
+static const char *state_name(const struct server *s, const struct manager *m)
+{
+    return m->up && !s->rm_failure_until ? "Active" : "Down";
+}
+
 json_t *manager_describe(const struct server *s)
 {
     const struct manager *m = s->manager;
@@ -305,6 +311,6 @@ json_t *manager_describe(const struct server *s)
                           f->function, "message", f->text));
     }
     return json_pack("{s:s, s:s, s:s, s:I, s:o}", "name", s->driver->type, "type",
-        s->driver->type, "state", m->up ? "Active" : "Down", "calls",
-        (json_int_t)m->calls, "failures", failures);
+        s->driver->type, "state", state_name(s, m), "calls", (json_int_t)m->calls,
+        "failures", failures);
 }

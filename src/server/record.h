@@ -9,7 +9,7 @@
  *   fairshare    kind:name   windows (usage.c has both)
  *   statistics   system ...  record_statistics.h
  *   trigger      RSV/index/fired   fired, not carried out yet (triggers.h)
- *   parameter    name   changed at run time, to be kept
+ *   parameter    name   changed at run time
  *   message      number
  *
  * Nothing here commits. Private to src/server. */

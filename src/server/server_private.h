@@ -111,7 +111,9 @@ struct server {
     /* cycle.c */
     sd_event_source *cycle_now, *cycle_timer;
     bool cycle_wanted, paused;
-    int64_t stop_at_iteration, resume_at; /* < 0, 0 = none */
+    int64_t stop_at_iteration, stop_at, resume_at; /* < 0, 0, 0 = none */
+    bool alone;               /* nobody is answered until scheduling stops */
+    int64_t rm_failure_until; /* the resource manager is taken to be away; 0 = not */
     uint64_t iteration;
     int64_t started_at, last_cycle_at;
     double last_cycle_s;

@@ -318,3 +318,105 @@ def test_conditions_choose_jobs(site, users):
         "no job matches the conditions given"
     status, answer = site.api("/v1/orders/hold", {"where": {"usr": "nobody"}})
     assert status == 400 and "did you mean 'user'?" in answer["error"]["message"]
+
+
+# ---- holds, priorities, QOS, cancel: who may ----
+
+def test_user_holds_are_for_owners_others_for_administrators(site, users):
+    stopped(site)
+    job = users.submit("nobody")
+    assert users.ok("nobody", "sethold", "-u", job) == "job holds adjusted\n"
+    assert site.job(job)["holds"] == ["user"]
+    assert users.ok("nobody", "releasehold", job) == "job holds adjusted\n"
+    for kind, word in (("-b", "batch"), ("-s", "system")):
+        assert users.refused("nobody", "sethold", kind, job) == (
+            f"ERROR:    job {job}: nobody may not set or release a {word} hold: only "
+            "administrators of level 1 or 2 may\n")
+        assert users.ok("bin", "sethold", kind, job) == "job holds adjusted\n"
+        assert site.job(job)["holds"] == [word]
+        assert "may not set or release" in users.refused("nobody", "releasehold", kind, job)
+        assert users.ok("bin", "releasehold", kind, job) == "job holds adjusted\n"
+    for user in ("games", "daemon"):
+        for command in ("sethold", "releasehold"):
+            assert users.refused(user, command, "-u", job) == (
+                f"ERROR:    user {user} is not authorized to perform operation on job {job}\n")
+    site.ok("sethold", "-a", job)
+    assert sorted(site.job(job)["holds"]) == ["batch", "system", "user"]
+    status, results = told(site, "releasehold", "-a", job)
+    assert status == 0 and results[job]["message"] == "job holds adjusted"
+    assert "a job is needed" in site.run("sethold", "-b").stderr
+
+
+def test_system_priorities_are_for_administrators_of_level_1_and_2(site, users):
+    stopped(site)
+    job = users.submit("nobody")
+    for user in ("nobody", "daemon"):
+        assert users.refused(user, "setspri", 5, job) == (
+            f"ERROR:    user '{user}' is not authorized to run command 'setspri'\n")
+    assert users.ok("bin", "setspri", 5, job) == "job system priority adjusted\n"
+    assert site.job(job)["system_priority"] == 5
+    status, results = told(site, "setspri", 1001, job)
+    assert status == 1 and "1001 is out of range" in results[job]["message"]
+    assert users.ok("bin", "setspri", 0, job) == "job system priority adjusted\n"
+    for words, says in ((("5",), "a priority and a job are needed"),
+                        (("high", job), "is not a whole number"),
+                        (("5", "77"), "cannot locate job '77'")):
+        done = site.run("setspri", *words)
+        assert done.returncode == 1 and says in done.stderr, done
+
+
+def test_owners_choose_among_their_qos_administrators_any(daemon):
+    daemon.configure(LEVELS + "QOSCFG[high] PRIORITY=10\nQOSCFG[low] PRIORITY=1\n"
+                     "USERCFG[nobody] QLIST=low\n")
+    daemon.start()
+    stopped(daemon)
+    users = Users(daemon)
+    job = users.submit("nobody")
+    assert users.ok("nobody", "setqos", "low", job) == "job QOS adjusted\n"
+    assert daemon.job(job)["qos"] == "low"
+    assert users.refused("nobody", "setqos", "high", job) == (
+        f"ERROR:    QOS high is not accessible to job {job}; accessible: DEFAULT, low\n")
+    assert "'highest'" in users.refused("nobody", "setqos", "highest", job)
+    assert users.ok("bin", "setqos", "high", job) == "job QOS adjusted\n"
+    assert daemon.job(job)["qos"] == "high"
+    assert "is not authorized to perform operation" in users.refused(
+        "daemon", "setqos", "low", job)
+    status, results = told(daemon, "setqos", "low", job)
+    assert status == 0 and results[job]["ok"]
+
+
+def test_jobs_are_cancelled_by_owners_and_administrators(site, users):
+    stopped(site)
+    job, other = users.submit("nobody"), users.submit("nobody")
+    for user in ("games", "daemon"):
+        assert users.refused(user, "canceljob", job) == (
+            f"ERROR:    user {user} is not authorized to perform operation on job {job}\n")
+    assert users.ok("nobody", "canceljob", job) == f"job '{job}' cancelled\n"
+    status, results = told(site, "canceljob", other, job)
+    assert status == 1 and results[other]["message"] == f"job '{other}' cancelled"
+    assert results[job]["code"] == "not_found"
+    assert "a job is needed" in site.run("canceljob").stderr
+
+
+def test_commands_without_a_meaning_say_what_has_one(site, users):
+    for words, says in ((("migratejob", "1"), "mjobctl -m partition=NAME"),
+                        (("query", "x"), "--format json"), (("mgridctl",), "no grids"),
+                        (("mnodectl", "modify", "state=down", "node01"), "setres -n drain")):
+        done = site.run(*words)
+        assert (done.returncode, done.stdout) == (1, ""), done
+        assert done.stderr.startswith("ERROR:    operation not supported: ")
+        assert says in done.stderr
+        assert says in users.refused("nobody", *words)
+    assert site.run("migratejob", "--help").returncode == 0
+
+
+# ---- deadlines that are at risk ----
+
+def test_checkjob_tells_a_deadline_that_cannot_be_met(site):
+    running(site, requests=[{"tasks": 8}], wclimit_s=3600)
+    job = site.submit(wclimit_s=3000)
+    site.ok("setdeadline", job, "+1:00:00")
+    site.wait(lambda: "deadline" in site.ok("checkjob", job), "the verdict")
+    text = site.ok("checkjob", job)
+    assert "Deadline: " in text
+    assert "cannot" in text or "late" in text or "no place" in text, text

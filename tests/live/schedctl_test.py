@@ -53,6 +53,97 @@ def test_a_persistent_change_survives_reading_and_kill_9(live):
     live.wait(lambda: live.state(jobs[0]) == "Running" and blocked(live, jobs[1]), "the limit")
 
 
+def test_a_change_outlives_a_restart_until_the_file_is_read_by_order(live):
+    live.ok("changeparam", "BACKFILLPOLICY", "NONE")
+    live.ok("changeparam", "--flags", "persistent", "RESERVATIONDEPTH", "7")
+    for again in (live.kill, live.stop):
+        again()
+        live.start()
+        assert "NONE" in live.ok("showconfig", "BACKFILLPOLICY")
+        assert " 7" in live.ok("showconfig", "RESERVATIONDEPTH")
+    assert "before the restart: BACKFILLPOLICY NONE" in live.log()
+    live.ok("schedctl", "-R")
+    assert "NONE" not in live.ok("showconfig", "BACKFILLPOLICY")
+    assert " 7" in live.ok("showconfig", "RESERVATIONDEPTH")
+    live.kill()
+    live.start()
+    assert "NONE" not in live.ok("showconfig", "BACKFILLPOLICY")
+
+
+def test_steps_are_waited_for(live):
+    live.ok("schedctl", "-s")
+    before = live.api("/v1/scheduler")[1]["iteration"]
+    job = live.submit()
+    out = live.ok("schedctl", "-S", "2S")
+    assert out == f"scheduling will stop at iteration {before + 2}\n"
+    after = live.api("/v1/scheduler")[1]
+    assert (after["iteration"], after["state"]) == (before + 2, "paused")
+    assert live.state(job) in ("Starting", "Running")
+
+
+def test_scheduling_stops_at_a_time(live):
+    assert live.ok("schedctl", "-s", "0:02S").startswith("scheduling will stop in 00:00:02 at")
+    assert live.api("/v1/scheduler")[1]["state"] == "paused"
+    assert "stop in 01:00:00 at iteration" in live.ok("schedctl", "-S", "1:00:00")
+    assert live.api("/v1/scheduler")[1]["state"] == "running"
+    live.ok("schedctl", "-r")
+    assert "stop_at" not in live.api("/v1/scheduler")[1]
+
+
+def test_nobody_is_answered_while_somebody_wants_to_be_alone(daemon):
+    daemon.configure("RMPOLLINTERVAL 60\n")
+    daemon.start()
+    now = daemon.api("/v1/scheduler")[1]["iteration"]
+    daemon.ok("schedctl", "-s", f"{now + 50}I")
+    done = daemon.run("showq")
+    assert done.returncode == 1 and "nobody is answered until scheduling stops" in done.stderr
+    daemon.ok("schedctl", "-r")
+    assert daemon.ok("showq")
+
+
+def test_the_resource_manager_seems_to_fail(live):
+    assert live.ok("schedctl", "-f", "1:00:00") == "RM failure mode enabled for 01:00:00\n"
+    job = live.submit()
+    time.sleep(0.5)
+    assert live.state(job) == "Idle"
+    assert "Down" in live.ok("diagnose", "-R")
+    assert live.ok("schedctl", "-f", "0") == "RM failure mode disabled\n"
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    live.ok("schedctl", "-f", "1")
+    job = live.submit()
+    live.wait(lambda: live.state(job) == "Running", "the end of the failure", 5)
+
+
+def test_nodes_are_printed_as_a_resource_trace(daemon, build):
+    daemon.configure("NODECFG[node01] FEATURES=ib,fast SPEED=2.0\n")
+    daemon.start()
+    text = daemon.ok("schedctl", "-n")
+    lines = text.splitlines()
+    assert lines[0] == "VERSION 230" and len(lines) == 5
+    fields = lines[1].split()
+    assert fields[0] == "COMPUTENODE" and fields[3] == "node01" and fields[8] == "2"
+    assert "[ib][fast]" in fields and fields[17] == "2.00"
+
+
+RECORD = ("trace.1 0 2 mira bio 60 Completed [DEFAULT:1] 100 100 100 103 [NONE] [NONE] [NONE] "
+          ">= 0 >= 0 [fast] 100 2 0 [NONE]:[NONE] [RESTARTABLE] physics [NONE] [NONE] 0 0.0 ALL "
+          "1 64 0 0 0 0 [NONE] [NONE] [NONE] [NONE] [NONE] [NONE] [NONE]")
+
+
+def test_jobs_of_a_trace_are_submitted(daemon):
+    daemon.configure("NODECFG[node01] FEATURES=fast\n")
+    live = daemon.start()
+    assert live.ok("schedctl", "-j", RECORD) == "job successfully submitted\n"
+    job = live.wait(lambda: live.job("1"), "the job")
+    assert (job["name"], job["account"], job["tasks"], job["wclimit_s"]) == (
+        "trace.1", "physics", 2, 60)
+    assert job["requests"][0]["per_task"]["mem_mb"] == 64
+    live.wait(lambda: live.job("1") is None, "its end, after the three seconds it ran", 15)
+    with open(f"{live.home}/jobs", "w") as f:
+        f.write(f"VERSION 230\n# two\n{RECORD}\n{RECORD.replace('trace.1', 'trace.2')}\n")
+    assert live.ok("schedctl", "-j", f"{live.home}/jobs") == "job successfully submitted\n" * 2
+
+
 def test_a_bad_change_is_refused_and_changes_nothing(live):
     for words, text in ((("BACKFILLPOLICY", "SOMETIMES"), "SOMETIMES"),
                         (("BACKFILPOLICY", "NONE"), "BACKFILLPOLICY"),
@@ -61,7 +152,10 @@ def test_a_bad_change_is_refused_and_changes_nothing(live):
         done = live.run("changeparam", *words)
         assert done.returncode == 1 and text in done.stderr, done
     for words, text in (((), "is needed"), (("-s", "-k"), "do not go together"),
-                        (("-s", "5I"), "clients are served"), (("-r", "soon"), "-r:")):
+                        (("-s", "5X"), "I or S may follow"), (("-r", "soon"), "-r:"),
+                        (("-s", "1:xS"), "1:x"), (("-f", "soon"), "-f:"),
+                        (("-j", "no trace"), "cannot submit job: "),
+                        (("-n", "x"), "is too much"), (("-n", "-k"), "do not go together")):
         done = live.run("schedctl", *words)
         assert done.returncode == 1 and text in done.stderr, done
     assert live.ok("showq")
