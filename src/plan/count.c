@@ -41,13 +41,17 @@ static void release_add(struct pool *pool, int64_t at, int32_t units)
 
 static void hints_invalid(struct plan *p)
 {
-    for (size_t i = 0; i < p->sets.n; i++)
+    for (size_t i = 0; i < p->sets.n; i++) {
+        p->sets.v[i].base.hint_valid = false;
+        p->sets.v[i].base_late.hint_valid = false;
         for (size_t k = 0; k < p->sets.v[i].reach.n; k++)
             p->sets.v[i].reach.v[k].hint_valid = false;
+    }
 }
 
-static void pool_dirty(struct pool *pool)
+static void pool_dirty(struct plan *p, struct pool *pool)
 {
+    walled_unknown(p, pool);
     pool->work_valid = false;
     pool->stairs.n = 0;
 }
@@ -63,6 +67,8 @@ static void take(
         profile_take(count_work(p, pool), start, end, units);
     else if (start < end)
         profile_claim(count_work(p, pool), start, end, units);
+    if (start < end)
+        walled_changed(p, pool, start, end);
     pool->stairs.n = 0;
 }
 
@@ -72,7 +78,7 @@ static void follow(struct plan *p, struct pool *pool, const struct job *j,
 {
     release_add(pool, j->end_at, sign * units);
     if (!as_planned || !pool->work_valid)
-        pool_dirty(pool);
+        pool_dirty(p, pool);
     else if (sign > 0)
         take(p, pool, p->now, plan_job_end(p, j), units);
     pool->stairs.n = 0; /* at its end: the profile knew of it */
@@ -199,7 +205,7 @@ struct profile *count_work(struct plan *p, struct pool *pool)
 void count_look_anew(struct plan *p)
 {
     for (uint32_t i = 0; i < p->pools.n + p->later.n; i++)
-        pool_dirty(count_pool(p, i));
+        pool_dirty(p, count_pool(p, i));
     hints_invalid(p);
     p->version++;
 }
@@ -311,46 +317,104 @@ static int64_t reserve_in(
     return units;
 }
 
-/* Pools with the given affinity, or all of them (AFFINITY_LEVELS). */
-static int64_t reserve_level(struct plan *p, const struct job *j, struct rsv *r,
-    uint32_t view, enum affinity level, int64_t need)
-{
-    const struct fitset *s = &p->sets.v[r->fitset];
-    int64_t left = need;
+/* A reservation that is being made in counted pools. */
+struct taking {
+    const struct job *j;
+    struct rsv *r;
+    struct fitset *s;
+    uint32_t view;
+    int64_t need;
+    bool settled; /* walled_may_offer() knows */
+};
 
-    for (size_t k = 0; k < s->groups.n; k++) {
-        const struct group *g = &s->groups.v[k];
-        bool merged =
-            g->later != INDEX_NONE && r->start_at >= p->later.v[g->later].from;
-        for (uint32_t i = 0; i < (merged ? 1 : g->n) && left > 0; i++) {
-            struct pool *pool = &p->pools.v[s->pools.v[g->first + i].pool];
-            const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
-            if (pool->by_node)
-                continue;
-            enum affinity here = walls_entered(p, view, pool->stack)
-                                     ? rsvview_affinity(p, j, n, r->start_at, r->end_at)
-                                     : AFFINITY_NONE;
-            if (level == AFFINITY_LEVELS || here == level)
-                left -= reserve_in(p, r, pool, view, left);
+/* From then on the pools of the group are one: the first stands for all. */
+static bool merged(const struct plan *p, const struct taking *t, const struct group *g)
+{
+    return g->later != INDEX_NONE && t->r->start_at >= p->later.v[g->later].from;
+}
+
+static enum affinity affinity_of(struct plan *p, const struct taking *t, uint32_t pool)
+{
+    const struct node *n = p->c->nodes.v[p->pools.v[pool].nodes.v[0]];
+
+    return rsvview_affinity(p, t->j, n, t->r->start_at, t->r->end_at);
+}
+
+/* Pools of the set that have a reservation that lets the job in. */
+static struct reach *find_doors(struct plan *p, struct taking *t)
+{
+    struct reach *reach = search_reach(t->s, t->view);
+
+    for (uint32_t k = 0; !reach->doors_known && k < t->s->groups.n; k++) {
+        const struct group *g = &t->s->groups.v[k];
+        for (uint32_t i = g->first; i < g->first + g->n; i++) {
+            uint32_t stack = p->pools.v[t->s->pools.v[i].pool].stack;
+            if (stack != INDEX_NONE && walls_entered(p, t->view, stack))
+                vec_push(&reach->doors, ((struct place_in_set){k, i}));
         }
     }
-    return need - left;
+    reach->doors_known = true;
+    return reach;
+}
+
+/* From pools to which the job has that affinity. */
+static void take_attracted(struct plan *p, struct taking *t, enum affinity level)
+{
+    const struct reach *reach = find_doors(p, t);
+
+    for (size_t i = 0; i < reach->doors.n && t->need > 0; i++) {
+        const struct place_in_set *x = &reach->doors.v[i];
+        const struct group *g = &t->s->groups.v[x->group];
+        uint32_t pool = t->s->pools.v[x->at].pool;
+        if (p->pools.v[pool].by_node || (merged(p, t, g) && x->at != g->first))
+            continue;
+        if (affinity_of(p, t, pool) == level)
+            t->need -= reserve_in(p, t->r, &p->pools.v[pool], t->view, t->need);
+    }
+}
+
+/* From pools to which it has none. */
+static void take_others(struct plan *p, struct taking *t)
+{
+    bool doors = walls_any_entered(p, t->view);
+
+    for (size_t k = 0; k < t->s->groups.n && t->need > 0; k++) {
+        const struct group *g = &t->s->groups.v[k];
+        bool one = merged(p, t, g);
+        for (uint32_t i = 0; i < (one ? 1 : g->n) && t->need > 0; i++) {
+            struct pool *pool = &p->pools.v[t->s->pools.v[g->first + i].pool];
+            if (pool->by_node)
+                continue;
+            bool entered = doors && walls_entered(p, t->view, pool->stack);
+            if (entered && affinity_of(p, t, pool->index) != AFFINITY_NONE)
+                continue;
+            if (t->settled && pool->walled && !entered && !one
+                && !walled_may_offer(p, pool, t->r->start_at, t->r->end_at))
+                continue;
+            t->need -= reserve_in(p, t->r, pool, t->view, t->need);
+        }
+    }
 }
 
 void count_reserve(struct plan *p, const struct job *j, struct rsv *r, int64_t need)
 {
-    static const enum affinity order[] = {
-        AFFINITY_POSITIVE, AFFINITY_NEUTRAL, AFFINITY_NONE, AFFINITY_NEGATIVE};
-    uint32_t view = walls_view(p, j);
+    struct taking t = {.j = j,
+        .r = r,
+        .s = &p->sets.v[r->fitset],
+        .view = walls_view(p, j),
+        .need = need,
+        .settled = walled_settled(p)};
 
     r->parts.n = 0;
-    if (!walls_any_entered(p, view)) {
-        need -= reserve_level(p, j, r, view, AFFINITY_LEVELS, need);
-    } else {
-        for (size_t i = 0; i < sizeof order / sizeof *order && need > 0; i++)
-            need -= reserve_level(p, j, r, view, order[i], need);
+    t.settled &= t.view < VIEW_BASE && !p->views.v[t.view].confined;
+    if (walls_any_entered(p, t.view)) {
+        take_attracted(p, &t, AFFINITY_POSITIVE);
+        take_attracted(p, &t, AFFINITY_NEUTRAL);
     }
-    assert(need == 0);
+    take_others(p, &t);
+    if (walls_any_entered(p, t.view))
+        take_attracted(p, &t, AFFINITY_NEGATIVE);
+    assert(t.need == 0);
 }
 
 static void give_back(struct plan *p, struct rsv *r)

@@ -83,7 +83,9 @@ bool set_has_count(const struct plan *p, const struct fitset *s)
 
 static void end_counting(struct plan *p, struct pool *pool)
 {
+    walled_unknown(p, pool);
     pool->by_node = p->by_node = true;
+    pool->walled = false;
     pool->free_now = pool->total = 0;
     pool->releases.n = 0;
     p->layout++;
@@ -115,10 +117,17 @@ void set_fini(struct fitset *s)
 {
     for (size_t i = 0; i < s->reach.n; i++) {
         vec_fini(&s->reach.v[i].stairs);
+        vec_fini(&s->reach.v[i].doors);
         hint_destroy(s->reach.v[i].hint);
     }
     vec_fini(&s->reach);
     vec_fini(&s->groups);
+    vec_fini(&s->homes);
+    vec_fini(&s->lone);
+    vec_fini(&s->late);
+    vec_fini(&s->group_of);
+    hint_destroy(s->base.hint);
+    hint_destroy(s->base_late.hint);
     vec_fini(&s->pools);
 }
 
@@ -140,6 +149,7 @@ static void set_group(const struct plan *p, struct fitset *s)
         else
             vec_push(&s->groups, ((struct group){i, 1, pool->later}));
     }
+    walled_note(p, s);
 }
 
 /* The speed that counts for limits on nodes of the pool. */

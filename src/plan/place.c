@@ -3,6 +3,7 @@
  * RM order or its reverse, walks bit sets and never looks at single vacant nodes;
  * everything else collects candidates for nodealloc_choose(). */
 #include "plan/plan_private.h"
+#include "plan/select_private.h"
 
 #include <string.h>
 
@@ -54,55 +55,104 @@ static const struct par_settings *par_of(const struct plan *p, const struct fits
     return p->c->partitions.v[pool->partition]->par;
 }
 
+static enum nodealloc_policy policy_for(
+    const struct plan *p, const struct job *j, const struct fitset *s)
+{
+    enum nodealloc_policy policy = j->reqs[0].def->nodealloc;
+
+    return policy == NODEALLOC_UNSET ? par_of(p, s)->nodealloc : policy;
+}
+
+/* Does the job want so many nodes, or nodes of its own choice? */
+static bool is_choosy(const struct job *j)
+{
+    return j->reqs[0].def->prefs.n || j->reqs[0].nodes || (j->flags & JOB_ADVRES);
+}
+
 static enum direction direction_for(
     struct plan *p, const struct job *j, const struct fitset *s)
 {
-    const struct taskdef *def = j->reqs[0].def;
     const struct pool *pool = &p->pools.v[s->pools.v[0].pool];
-    enum nodealloc_policy policy = def->nodealloc;
+    enum nodealloc_policy policy = policy_for(p, j, s);
 
-    if (pool->by_node || def->prefs.n || j->reqs[0].nodes || (j->flags & JOB_ADVRES))
+    if (pool->by_node || is_choosy(j))
         return DIR_NONE;
     if (s->groups.n > 1 || walls_any_entered(p, walls_view(p, j)))
         return DIR_NONE;
-    if (policy == NODEALLOC_UNSET)
-        policy = par_of(p, s)->nodealloc;
     if (policy == NODEALLOC_LASTAVAILABLE && p->stacks.n > 1)
         return DIR_NONE; /* when reservations begin makes a difference */
     return plain_direction(policy);
 }
 
-/* So many tasks of the job every pool of the set leaves it until `end`, into p->caps;
- * the reservations in the plan may need the rest. */
-static void cap_pools(
+/* ---- what reservations in the plan leave ---- */
+
+#define CAP_UNKNOWN (-1)
+#define CAP_SHUT    (-2) /* for the time being */
+
+/* Who asks, for how long, and what came of it so far. */
+struct asking {
+    const struct job *j;
+    uint32_t view;
+    int64_t end;
+    uint32_t need;
+    struct nodealloc_pieces pieces; /* ret NULL: whole runs are pushed instead */
+};
+
+static struct asking caps_begin(
     struct plan *p, const struct job *j, const struct fitset *s, int64_t end)
 {
-    uint32_t view = walls_view(p, j);
+    size_t n = p->pools.n + p->later.n;
 
     p->caps.n = 0;
-    for (uint32_t i = 0; i < p->pools.n + p->later.n; i++)
-        vec_push(&p->caps, 0);
-    for (size_t i = 0; i < s->pools.n; i++) {
-        struct pool *pool = &p->pools.v[s->pools.v[i].pool];
-        int64_t *cap = &p->caps.v[pool->index];
-        if (pool->by_node || walls_closed(p, view, pool->stack, p->now, end, NULL))
-            continue;
-        *cap = pool->nrsv || p->any_gone ? count_least(p, pool, p->now, end, NULL)
+    vec_reserve(&p->caps, n + 1);
+    p->caps.n = n;
+    for (size_t i = 0; i < p->pools.n; i++)
+        p->caps.v[i] = 0;
+    for (size_t i = 0; i < s->pools.n; i++)
+        p->caps.v[s->pools.v[i].pool] = CAP_UNKNOWN;
+    for (size_t i = p->pools.n; i < n; i++)
+        p->caps.v[i] = CAP_UNKNOWN;
+    return (struct asking){
+        .j = j, .view = walls_view(p, j), .end = end, .need = j->reqs[0].tasks};
+}
+
+/* So many tasks of the job the pool leaves it until the end; the reservations in the
+ * plan may need the rest. */
+static int64_t *cap_of(struct plan *p, const struct asking *ask, struct pool *pool)
+{
+    int64_t *cap = &p->caps.v[pool->index];
+
+    if (*cap != CAP_UNKNOWN)
+        return cap;
+    if (pool->by_node
+        || walls_closed(p, ask->view, pool->stack, p->now, ask->end, NULL))
+        *cap = 0;
+    else
+        *cap = pool->nrsv || p->any_gone ? count_least(p, pool, p->now, ask->end, NULL)
                                          : pool->free_now;
+    *cap = *cap > 0 ? *cap : 0;
+    return cap;
+}
+
+static int64_t *cap_later(struct plan *p, const struct asking *ask, struct pool *pool)
+{
+    struct pool *later = count_later(p, pool);
+
+    if (!later)
+        return NULL;
+    int64_t *cap = &p->caps.v[p->pools.n + later->index];
+    if (*cap == CAP_UNKNOWN) {
+        *cap = later->nrsv ? count_least(p, later, p->now, ask->end, NULL) : INT64_MAX;
+        *cap = *cap > 0 ? *cap : 0;
     }
-    for (uint32_t i = 0; i < p->later.n; i++) {
-        struct pool *later = &p->later.v[i];
-        p->caps.v[p->pools.n + i] =
-            later->nrsv ? count_least(p, later, p->now, end, NULL) : INT64_MAX;
-    }
+    return cap;
 }
 
 /* Of `k` tasks on a node of the pool, those that the caps leave; they are taken off. */
-static int64_t under_caps(struct plan *p, const struct pool *pool, int64_t k)
+static int64_t under_caps(
+    struct plan *p, const struct asking *ask, struct pool *pool, int64_t k)
 {
-    int64_t *cap = &p->caps.v[pool->index];
-    int64_t *later =
-        pool->later == INDEX_NONE ? NULL : &p->caps.v[p->pools.n + pool->later];
+    int64_t *cap = cap_of(p, ask, pool), *later = cap_later(p, ask, pool);
 
     k = *cap < k ? *cap : k;
     if (later && *later < k)
@@ -115,8 +165,15 @@ static int64_t under_caps(struct plan *p, const struct pool *pool, int64_t k)
     return k;
 }
 
+/* ---- vacant nodes in a row ---- */
+
 struct range {
     uint32_t low, high;
+};
+
+/* Nodes in a row that have room for so many tasks each. */
+struct span_of_nodes {
+    uint32_t low, count, each;
 };
 
 /* The nodes of all pools of the set lie in it. */
@@ -162,64 +219,74 @@ static uint32_t next_nodes(const struct plan *p, const struct range *in, uint32_
     return at - low + 1;
 }
 
-/* Take tasks from `count` nodes of equal room from `low` on, which hold them. */
-static void take_tasks(struct allocs *ret, uint32_t low, uint32_t count, uint32_t each,
-    uint32_t need, enum direction dir)
+/* Take `tasks` from `count` nodes of equal room from `low` on, which hold them. */
+static void take_tasks(struct asking *ask, const struct span_of_nodes *at,
+    uint32_t tasks, enum direction dir, struct allocs *ret)
 {
-    uint32_t full = need / each < count ? need / each : count;
+    uint32_t each = at->each, full = tasks / each, low = at->low;
 
+    full = full < at->count ? full : at->count;
+    ask->need -= tasks;
+    if (ask->pieces.ret) {
+        for (uint32_t i = 0; i < at->count && tasks > 0; i++) {
+            uint32_t k = each < tasks ? each : tasks;
+            nodealloc_emit(&ask->pieces, low + i, k, 0);
+            tasks -= k;
+        }
+        return;
+    }
     if (full)
-        push_run(ret, dir == DIR_UP ? low : low + count - full, full, each);
-    need -= full * each;
-    if (need)
-        push_run(ret, dir == DIR_UP ? low + full : low + count - full - 1, 1, need);
+        push_run(ret, dir == DIR_UP ? low : low + at->count - full, full, each);
+    tasks -= full * each;
+    if (tasks)
+        push_run(
+            ret, dir == DIR_UP ? low + full : low + at->count - full - 1, 1, tasks);
 }
 
-/* The first nodes in this direction that hold the job, of pools under their caps; 0, or
- * tasks left over. Vacant nodes of a pool have the same room. */
-static uint32_t take_nodes(struct plan *p, const struct job *j, const struct fitset *s,
+/* The first nodes in this direction that hold what is needed, of pools under their
+ * caps. Vacant nodes of a pool have the same room. */
+static void take_nodes(struct plan *p, struct asking *ask, const struct fitset *s,
     enum direction dir, struct allocs *ret)
 {
     const struct cluster *c = p->c;
+    const struct job *j = ask->j;
     const struct range in = range_of(p, s);
-    uint32_t need = j->reqs[0].tasks, low, count;
-    uint32_t at = dir == DIR_UP ? in.low : in.high;
+    uint32_t at = dir == DIR_UP ? in.low : in.high, low, count;
 
-    while (need > 0 && (count = next_nodes(p, &in, at, dir, &low)) > 0) {
+    while (ask->need > 0 && (count = next_nodes(p, &in, at, dir, &low)) > 0) {
         const struct node *n = c->nodes.v[low];
-        bool open = n->pool != INDEX_NONE && p->caps.v[n->pool] > 0;
+        bool open = n->pool != INDEX_NONE && *cap_of(p, ask, &p->pools.v[n->pool]) > 0;
         int64_t each = open ? avail_tasks_now(c, j, j->reqs[0].def, n) : 0;
-        int64_t all = each * count < need ? each * count : need;
-        uint32_t k = all ? (uint32_t)under_caps(p, &p->pools.v[n->pool], all) : 0;
+        int64_t all = each * count < ask->need ? each * count : ask->need;
+        struct span_of_nodes span = {low, count, (uint32_t)each};
+        uint32_t k = all ? (uint32_t)under_caps(p, ask, &p->pools.v[n->pool], all) : 0;
         if (k)
-            take_tasks(ret, low, count, (uint32_t)each, k, dir);
-        need -= k;
+            take_tasks(ask, &span, k, dir, ret);
         if (dir == DIR_DOWN && low == 0)
             break;
         at = dir == DIR_UP ? low + count : low - 1;
     }
-    return need;
 }
 
 /* Candidates of one pool planned by count: what its nodes can take, but in all no
  * more than reservations leave for the whole interval. With one pool alone the caller
  * has tested the sum, and all candidates are offered. */
-static void collect_pool(struct plan *p, const struct job *j, const struct pool *pool,
-    int64_t end, bool alone)
+static void collect_pool(
+    struct plan *p, const struct asking *ask, struct pool *pool, bool alone)
 {
+    const struct job *j = ask->j;
     const struct taskdef *def = j->reqs[0].def;
     const struct node *sample = p->c->nodes.v[pool->nodes.v[0]];
-    uint32_t view = walls_view(p, j);
-    struct cand cand = {.free_until = walls_next(p, view, pool->stack, p->now),
-        .affinity = rsvview_affinity(p, j, sample, p->now, end)};
+    struct cand cand = {.free_until = walls_next(p, ask->view, pool->stack, p->now),
+        .affinity = rsvview_affinity(p, j, sample, p->now, ask->end)};
 
-    for (size_t i = 0; i < pool->nodes.n && p->caps.v[pool->index] > 0; i++) {
+    for (size_t i = 0; i<pool->nodes.n && * cap_of(p, ask, pool)> 0; i++) {
         cand.node = pool->nodes.v[i];
         if (!bitset_test(&p->free_nodes, cand.node))
             continue;
         int64_t k = avail_tasks_now(p->c, j, def, p->c->nodes.v[cand.node]);
         if (!alone)
-            k = under_caps(p, pool, k);
+            k = under_caps(p, ask, pool, k);
         cand.tasks = (uint32_t)k;
         if (k > 0)
             vec_push(&p->cands, cand);
@@ -236,14 +303,112 @@ static int compare_cands(const void *a, const void *b)
 void place_collect_counted(
     struct plan *p, const struct job *j, const struct fitset *s, int64_t end)
 {
-    cap_pools(p, j, s, end);
+    struct asking ask = caps_begin(p, j, s, end);
+
     for (size_t i = 0; i < s->pools.n; i++) {
-        const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
-        if (!pool->by_node && p->caps.v[pool->index] > 0)
-            collect_pool(p, j, pool, end, s->pools.n == 1);
+        struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        if (!pool->by_node && *cap_of(p, &ask, pool) > 0)
+            collect_pool(p, &ask, pool, s->pools.n == 1);
     }
     if (s->pools.n > 1 && p->cands.n)
         qsort(p->cands.v, p->cands.n, sizeof *p->cands.v, compare_cands);
+}
+
+/* ---- by affinity ---- */
+
+/* Have the caps of pools that are planned together later no say? They are shared in
+ * another order than that of the nodes. */
+static bool later_is_ample(struct plan *p, const struct asking *ask)
+{
+    if (ask->end <= p->merge_at)
+        return true;
+    for (size_t i = 0; i < p->later.n; i++)
+        p->later.v[i].free_now = 0;
+    for (size_t i = 0; i < p->pools.n; i++)
+        if (count_later(p, &p->pools.v[i]) && p->pools.v[i].free_now > 0)
+            count_later(p, &p->pools.v[i])->free_now += p->pools.v[i].free_now;
+    for (size_t i = 0; i < p->later.n; i++) {
+        struct pool *later = &p->later.v[i];
+        if (later->nrsv && later->free_now > 0
+            && count_least(p, later, p->now, ask->end, NULL) < later->free_now)
+            return false;
+    }
+    return true;
+}
+
+/* Are nodes taken level by level, those of each in RM order? */
+static bool in_levels(struct plan *p, const struct asking *ask, const struct fitset *s)
+{
+    return !is_choosy(ask->j) && ask->view < VIEW_BASE
+           && policy_for(p, ask->j, s) == NODEALLOC_FIRSTAVAILABLE && !p->any_gone
+           && later_is_ample(p, ask);
+}
+
+/* Pools behind doors of the view that have this affinity to the job, or with
+ * AFFINITY_LEVELS any but none. */
+static void each_behind(struct plan *p, const struct asking *ask, enum affinity level,
+    void (*each)(struct plan *p, const struct asking *ask, struct pool *pool))
+{
+    const struct view *v = &p->views.v[ask->view];
+
+    for (size_t i = 0; i < v->doors.n; i++) {
+        const struct stack *stack = &p->stacks.v[v->doors.v[i].stack];
+        for (size_t k = 0; k < stack->pools.n; k++) {
+            struct pool *pool = &p->pools.v[stack->pools.v[k]];
+            const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+            if (p->caps.v[pool->index] == 0)
+                continue;
+            enum affinity here = rsvview_affinity(p, ask->j, n, p->now, ask->end);
+            if (here == level || (level == AFFINITY_LEVELS && here != AFFINITY_NONE))
+                each(p, ask, pool);
+        }
+    }
+}
+
+static void collect_capped(struct plan *p, const struct asking *ask, struct pool *pool)
+{
+    if (p->caps.v[pool->index] == CAP_SHUT)
+        p->caps.v[pool->index] = CAP_UNKNOWN;
+    if (*cap_of(p, ask, pool) > 0)
+        collect_pool(p, ask, pool, false);
+}
+
+static void shut(struct plan *p, const struct asking *ask, struct pool *pool)
+{
+    (void)ask;
+    p->caps.v[pool->index] = CAP_SHUT;
+}
+
+static void take_level(struct plan *p, struct asking *ask, enum affinity level)
+{
+    p->cands.n = 0;
+    if (ask->need > 0)
+        each_behind(p, ask, level, collect_capped);
+    if (p->cands.n)
+        qsort(p->cands.v, p->cands.n, sizeof *p->cands.v, compare_cands);
+    for (size_t i = 0; i < p->cands.n && ask->need > 0; i++) {
+        uint32_t k = p->cands.v[i].tasks;
+        k = k < ask->need ? k : ask->need;
+        nodealloc_emit(&ask->pieces, p->cands.v[i].node, k, 0);
+        ask->need -= k;
+    }
+}
+
+static int take_levels(
+    struct plan *p, struct asking *ask, const struct fitset *s, struct allocs *ret)
+{
+    ask->pieces = (struct nodealloc_pieces){ret, 0, 0};
+    take_level(p, ask, AFFINITY_POSITIVE);
+    take_level(p, ask, AFFINITY_NEUTRAL);
+    if (ask->need > 0) {
+        each_behind(p, ask, AFFINITY_LEVELS, shut);
+        take_nodes(p, ask, s, DIR_UP, ret);
+    }
+    take_level(p, ask, AFFINITY_NEGATIVE);
+    if (ask->need == 0)
+        return 0;
+    ret->n = 0;
+    return -1;
 }
 
 static int place_by_policy(struct plan *p, const struct job *j, const struct fitset *s,
@@ -284,10 +449,13 @@ int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
     if (search_free_until(p, s, walls_view(p, j), end) < j->reqs[0].tasks)
         return -1; /* the caller has looked through what is there */
     enum direction dir = direction_for(p, j, s);
+    struct asking ask = caps_begin(p, j, s, end);
+    if (dir == DIR_NONE && in_levels(p, &ask, s))
+        return take_levels(p, &ask, s, ret);
     if (dir == DIR_NONE)
         return place_by_policy(p, j, s, ret, ret_code);
-    cap_pools(p, j, s, end);
-    if (take_nodes(p, j, s, dir, ret) == 0)
+    take_nodes(p, &ask, s, dir, ret);
+    if (ask.need == 0)
         return 0;
     ret->n = 0;
     return -1;

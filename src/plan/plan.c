@@ -51,6 +51,10 @@ void plan_destroy(struct plan *p)
     vec_fini(&p->caps);
     vec_fini(&p->drops);
     vec_fini(&p->bids);
+    vec_fini(&p->bidders);
+    vec_fini(&p->group_sums);
+    vec_fini(&p->unsettled);
+    vec_fini(&p->open);
     bitset_fini(&p->free_nodes);
     bitset_fini(&p->gone);
     free(p->view);
@@ -147,7 +151,8 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     away_see_suspended(p);
     p->version++;
     bool same = still_true(p);
-    p->quiet = same && !rebuilt && !p->released;
+    p->quiet = same && !rebuilt && !p->released && p->rsv_epoch == p->c->rsv_epoch;
+    p->rsv_epoch = p->c->rsv_epoch; /* what one kept comes free when it ends */
     p->released = false;
     if (rebuilt || (keep == RSV_REPLAN && !same)) {
         forget_all(p, keep == RSV_KEEP);

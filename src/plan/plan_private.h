@@ -5,6 +5,7 @@
 #define MAUI_PLAN_PLAN_PRIVATE_H
 
 #include "base/bitset.h"
+#include "plan/gaps.h"
 #include "plan/hint.h"
 #include "plan/plan.h"
 #include "plan/profile.h"
@@ -38,6 +39,11 @@ struct pool {
     int64_t from, to; /* its own profile matters in [from, to) */
     struct VEC(uint32_t) nodes; /* indexes, ascending */
     struct bitset members;      /* the same */
+    bool walled;                /* its gaps are known with those of others: walled.c */
+    uint32_t kind;              /* of a later pool: the first one with equal nodes */
+    uint32_t home;              /* of a later pool: that with their gaps, INDEX_NONE */
+    struct gaps *gaps;          /* of a later pool that is a home */
+    uint32_t nwalled;           /* walled pools whose gaps those are */
     bool by_node;               /* planned node by node */
     int64_t unit;               /* processors of one unit, 0 = none known yet */
     uint32_t per_node;          /* units on an empty node */
@@ -56,12 +62,19 @@ struct fitpool {
     uint32_t pool, per_node;
 };
 
+/* A pool's place in a set. */
+struct place_in_set {
+    uint32_t group, at;
+};
+
 /* What the counted pools of a set are to one kind of asker (walls.c). */
 struct reach {
     uint64_t version;                /* of the plan, for `stairs` */
     struct VEC(struct stair) stairs; /* of all its pools together */
     struct hint *hint;               /* NULL until a long pass needs it */
     bool hint_valid;
+    bool doors_known;
+    struct VEC(struct place_in_set) doors; /* its pools behind doors, in its order */
 };
 
 /* Pools of a set, [first, first + n), that are planned together later. */
@@ -80,6 +93,12 @@ struct fitset {
     double slowest_all; /* the same of all pools of the partitions */
     struct VEC(struct fitpool) pools;
     struct VEC(struct group) groups;
+    bool deep;                      /* has walled pools (deep.c); then */
+    struct VEC(uint32_t) homes;     /* the later pools with their gaps */
+    struct VEC(uint32_t) lone;      /* pools that are not walled */
+    struct VEC(uint32_t) late;      /* that are, but whose later pool is not the home */
+    struct VEC(uint32_t) group_of;  /* by later pool; INDEX_NONE = not in the set */
+    struct reach base, base_late;   /* as VIEW_BASE, before and after they are one */
     uint32_t biggest;               /* pool with the most nodes */
     int64_t tasks_max;              /* on empty nodes */
     struct VEC(struct reach) reach; /* by view + 1 */
@@ -120,26 +139,50 @@ struct signatures {
 
 /* A reservation of whole nodes, as it was when the pools were made. */
 struct layer {
-    uint32_t rsv;
+    uint32_t rsv, list; /* its access list: in plan.lists */
     int64_t start_at, end_at;
 };
 
 /* All reservations on a node: nodes with the same ones are interchangeable. */
 struct stack {
     struct VEC(struct layer) layers;
+    struct VEC(uint32_t) pools; /* of nodes under it */
     uint64_t hash;
     uint32_t next; /* in the same slot */
 };
 #define STACK_SLOTS 1024
 
-/* How the stacks look to one kind of asker. */
+/* An access list that one or several reservations have. */
+struct access_list {
+    uint64_t hash;
+    struct VEC(uint32_t) rsvs;   /* they: may be gone by now, as foreseen */
+    struct VEC(uint32_t) stacks; /* that have such a reservation; may repeat */
+};
+
+/* Walls of several stacks: sorted, those of one stack apart from each other. */
+struct wall_lists {
+    struct VEC(struct wall) walls;
+    struct VEC(uint32_t) first; /* by list, into walls; and their number */
+};
+
+/* A stack of which some reservation lets the asker in, between these instants. */
+struct door {
+    uint32_t stack;
+    int64_t from, to;
+};
+
+/* How the stacks look to one kind of asker: those without a door of its own as they
+ * look to somebody whom no reservation lets in. */
 struct view {
-    struct VEC(struct wall) walls; /* by stack: sorted, apart from each other */
-    struct VEC(uint32_t) first;    /* by stack, into walls; and their number */
-    struct VEC(bool) entered;      /* by stack: some reservation of it lets in */
-    bool any_entered;
+    bool confined;                /* to reservations: all stacks look different */
+    struct VEC(uint32_t) granted; /* lists that let it in, unless confined */
+    struct VEC(uint32_t) own;     /* by stack: 1 + its list of `lists`; 0 = none */
+    struct VEC(struct door) doors;
+    struct VEC(bool) entered; /* by stack: has it a door? */
+    struct wall_lists lists;
 };
 #define VIEW_OPEN PLAN_ACCESS_ANY /* no walls anywhere */
+#define VIEW_BASE (VIEW_OPEN - 1) /* no reservation lets in */
 
 /* A reservation's share in a pool planned by count, as long as the pool's own profile
  * matters. */
@@ -203,6 +246,33 @@ struct bid {
     int64_t units, more, seen;
 };
 
+/* A pool that a deep search asks by itself: for all that it offers, or for what its
+ * gaps do not tell. */
+enum bidder_kind {
+    BIDS_ALL,
+    BIDS_BEHIND, /* only because the asker is let in (`door`) */
+    BIDS_LATE    /* only to what ends after the pools are one: gaps end there */
+};
+struct bidder {
+    struct pool *pool;
+    enum bidder_kind kind;
+    uint32_t group;
+    struct door door;
+    struct bid bid;
+};
+
+/* What is free of a walled pool has changed in [from, to). */
+struct unsettled {
+    uint32_t pool;
+    int64_t from, to;
+};
+
+/* When something of a walled pool is free: bits by cells of time, of which it is free
+ * at some instant, or throughout. */
+struct open {
+    uint64_t some, full;
+};
+
 /* Beyond `at` so many units less are free. */
 struct drop {
     int64_t at, units;
@@ -210,7 +280,7 @@ struct drop {
 
 struct plan {
     struct cluster *c;
-    uint64_t node_epoch, config_epoch, rsv_moves, relief_epoch;
+    uint64_t node_epoch, config_epoch, rsv_moves, rsv_epoch, relief_epoch;
     int64_t now;
     uint64_t version; /* grows with every start, stop and reservation */
     uint64_t cycle;   /* of pins: grows when all are forgotten */
@@ -236,16 +306,28 @@ struct plan {
     uint32_t stack_slots[STACK_SLOTS];
     struct VEC(struct view) views;
     uint64_t views_epoch;
+    struct VEC(struct access_list) lists;
+    struct VEC(uint32_t) list_of; /* by reservation index: 1 + its list; 0 = unknown */
+    struct wall_lists base;       /* by stack, as VIEW_BASE */
+    bool base_known;
     struct VEC(struct pool) later;    /* see struct pool */
     int64_t merge_at;                 /* when they begin; TIME_NEVER = there are none */
     struct VEC(int64_t) caps;         /* scratch: by pool, then by later pool */
     struct VEC(struct fitset) wholes; /* by partition: all counted pools (window.c) */
+    struct VEC(uint32_t) uncounted;   /* pools that are not in any of them */
     uint64_t wholes_stamp;
-    struct VEC(struct outlook) outlooks; /* by access + 1 */
-    uint64_t admitted;                   /* grows when a pool learns its unit */
-    struct VEC(struct drop) drops;       /* scratch */
-    struct VEC(struct bid) bids;         /* scratch of search.c */
-    struct acl_asker *view;              /* the job last looked at by rsvview.c */
+    struct VEC(struct outlook) outlooks;    /* by access + 1 */
+    uint64_t admitted;                      /* grows when a pool learns its unit */
+    struct VEC(struct drop) drops;          /* scratch */
+    struct VEC(struct bid) bids;            /* scratch of search.c */
+    struct VEC(struct bidder) bidders;      /* scratch of deep.c */
+    struct VEC(int64_t) group_sums;         /* the same */
+    struct VEC(struct unsettled) unsettled; /* walled.c; of gaps that are known */
+    bool gaps_known;
+    struct VEC(struct open) open; /* by pool */
+    int64_t open_from;            /* begin of their first cell */
+    uint32_t open_shift;          /* their length, as a power of two */
+    struct acl_asker *view;       /* the job last looked at by rsvview.c */
     uint32_t view_job;
     uint64_t view_version, view_stamp;
     struct VEC(struct view_verdict) verdicts; /* by reservation index */
@@ -340,7 +422,42 @@ static inline struct pool *count_later(struct plan *p, const struct pool *pool)
     return pool->later == INDEX_NONE ? NULL : &p->later.v[pool->later];
 }
 
+/* walled.c: gaps of small pools under reservations. All of one kind of nodes are kept
+ * with one later pool, the *home* of most of them; gaps of the others end when all is
+ * planned together. */
+/* After the pools were made: which of them are so small that they are looked at
+ * together. O(pools). */
+void walled_choose(struct plan *p);
+/* Which pools of a set are not; is it worth while? */
+void walled_note(const struct plan *p, struct fitset *s);
+/* All gaps are as the profiles say. O(pools x steps), or of what changed. */
+void walled_settle(struct plan *p);
+/* Are gaps and openings as the profiles say? Then something may be free of the pool
+ * throughout [start, end), which begins before all is planned together. */
+static inline bool walled_settled(const struct plan *p)
+{
+    return p->gaps_known && p->unsettled.n == 0;
+}
+bool walled_may_offer(
+    const struct plan *p, const struct pool *pool, int64_t start, int64_t end);
+/* The profile has changed in [from, to), or all of it. */
+static inline void walled_changed(
+    struct plan *p, const struct pool *pool, int64_t from, int64_t to)
+{
+    if (pool->walled && p->gaps_known)
+        vec_push(&p->unsettled, ((struct unsettled){pool->index, from, to}));
+}
+static inline void walled_unknown(struct plan *p, const struct pool *pool)
+{
+    p->gaps_known &= !pool->walled;
+}
+
+/* deep.c */
+/* Can the set be searched as deep_fit() does, and is that worth while? */
+bool deep_able(const struct plan *p, const struct fitset *s, uint32_t view);
+
 /* search.c: the counted pools of a set together, as a job sees them (walls_view) */
+struct reach *search_reach(struct fitset *s, uint32_t view);
 /* Units free from now until `end`. */
 int64_t search_free_until(struct plan *p, struct fitset *s, uint32_t view, int64_t end);
 /* The same for all ends, as stairs; `weighted`: in processors. */
@@ -370,8 +487,10 @@ int64_t walls_next(const struct plan *p, uint32_t view, uint32_t stack, int64_t 
 bool walls_entered(const struct plan *p, uint32_t view, uint32_t stack);
 static inline bool walls_any_entered(const struct plan *p, uint32_t view)
 {
-    return view != VIEW_OPEN && p->views.v[view].any_entered;
+    return view < VIEW_BASE && p->views.v[view].doors.n > 0;
 }
+/* By stack, to whom no reservation lets in (VIEW_BASE). */
+const struct wall_lists *walls_base(struct plan *p);
 void walls_forget(struct plan *p);
 void walls_fini(struct plan *p);
 

@@ -87,6 +87,7 @@ static void pool_fini(struct pool *pool)
     vec_fini(&pool->releases);
     vec_fini(&pool->stairs);
     profile_fini(&pool->work);
+    gaps_destroy(pool->gaps);
 }
 
 static struct pool *pool_add(struct plan *p, const struct node *n, uint32_t stack)
@@ -104,6 +105,8 @@ static struct pool *pool_add(struct plan *p, const struct node *n, uint32_t stac
 
     p->by_node |= pool.by_node;
     vec_push(&p->pools, pool);
+    if (stack != INDEX_NONE)
+        vec_push(&p->stacks.v[stack].pools, pool.index);
     profile_init(&p->pools.v[pool.index].work);
     return &p->pools.v[pool.index];
 }
@@ -205,10 +208,14 @@ static uint32_t later_find(struct plan *p, struct pool *pool, uint32_t stack)
         .to = TIME_NEVER,
         .rsv_latest = INT64_MIN};
 
+    later.kind = later.index;
     for (size_t i = 0; i < p->later.n; i++) {
         const struct pool *other = &p->later.v[i];
-        if (other->stack == stack && same_node(p->c->nodes.v[other->nodes.v[0]], n))
+        if (!same_node(p->c->nodes.v[other->nodes.v[0]], n))
+            continue;
+        if (other->stack == stack)
             return other->index;
+        later.kind = other->kind;
     }
     vec_push(&later.nodes, n->index); /* a sample */
     vec_push(&p->later, later);
@@ -322,6 +329,7 @@ void pools_rebuild(struct plan *p)
     walls_forget(p);
     sort_nodes_into_pools(p);
     merge_later(p);
+    walled_choose(p);
     recount_free_nodes(p);
     learn_all_jobs(p);
     for (size_t i = 0; i < p->pools.n; i++)

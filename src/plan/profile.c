@@ -82,6 +82,12 @@ void profile_advance(struct profile *p, int64_t now)
 int64_t profile_fit(
     const struct profile *p, int64_t from, int32_t need, int64_t duration)
 {
+    return profile_fit_before(p, from, TIME_NEVER, need, duration);
+}
+
+int64_t profile_fit_before(const struct profile *p, int64_t from, int64_t before,
+    int32_t need, int64_t duration)
+{
     uint32_t i = profile_index(p, from), n = p->n;
 
     while (i < n) {
@@ -89,6 +95,8 @@ int64_t profile_fit(
             i++;
         if (i == n)
             return TIME_NEVER;
+        if (p->at[i] >= before)
+            return p->at[i];
         int64_t start = p->at[i] > from ? p->at[i] : from;
         int64_t end = time_add(start, duration);
         uint32_t k = i + 1;

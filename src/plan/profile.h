@@ -33,6 +33,10 @@ void profile_append(struct profile *p, int64_t at, int32_t free);
 int64_t profile_fit(
     const struct profile *p, int64_t from, int32_t need, int64_t duration);
 
+/* The same, but some instant >= `before` when there is none before that. */
+int64_t profile_fit_before(const struct profile *p, int64_t from, int64_t before,
+    int32_t need, int64_t duration);
+
 /* Fewest units free anywhere in [start, end). O(log steps + steps inside). */
 int32_t profile_min(const struct profile *p, int64_t start, int64_t end);
 

@@ -4,7 +4,7 @@
  * at some instant (walls.c) offers nothing. Pools that differ only in reservations have
  * one profile together from the instant on at which those are over: nobody is kept
  * from moving what begins later among their nodes, and what began earlier stays. */
-#include "plan/plan_private.h"
+#include "plan/search.h"
 
 #include <string.h>
 
@@ -12,10 +12,7 @@
  * looked up. */
 #define HINT_MIN_STEPS 160
 
-/* Changes kept in mind when a search leaps forward. */
-#define LEAP 16
-
-static struct reach *reach_of(struct fitset *s, uint32_t view)
+struct reach *search_reach(struct fitset *s, uint32_t view)
 {
     while (s->reach.n <= view + 1u) /* VIEW_OPEN is the first */
         vec_push(&s->reach, (struct reach){0});
@@ -24,22 +21,13 @@ static struct reach *reach_of(struct fitset *s, uint32_t view)
 
 /* ---- at one interval ---- */
 
-struct search {
-    struct plan *p;
-    struct fitset *s;
-    uint32_t view;
-    int64_t need, duration;
-    struct gain next[LEAP]; /* the soonest gains, in order of time */
-    uint32_t n;
-};
-
-static void note_gain(struct search *q, int64_t at, int64_t units)
+void search_gain(struct search *q, int64_t at, int64_t units)
 {
     uint32_t i = q->n;
 
-    if (at >= TIME_NEVER || units <= 0 || (i == LEAP && q->next[i - 1].at <= at))
+    if (at >= TIME_NEVER || units <= 0 || (i == SEARCH_LEAP && q->next[i - 1].at <= at))
         return;
-    if (i == LEAP)
+    if (i == SEARCH_LEAP)
         i--;
     else
         q->n++;
@@ -57,7 +45,7 @@ static int64_t offer(struct search *q, struct pool *pool, int64_t start, int64_t
         units = count_least(q->p, pool, start, end, &more);
     if (units < 0)
         units = 0;
-    note_gain(q, more, pool->total - units);
+    search_gain(q, more, pool->total - units);
     return units;
 }
 
@@ -80,7 +68,7 @@ static int64_t offer_group(
     if (sum < most)
         return sum;
     /* it is not known how much more than that the pools have */
-    note_gain(q, more, INT32_MAX);
+    search_gain(q, more, INT32_MAX);
     return most > 0 ? most : 0;
 }
 
@@ -94,15 +82,14 @@ static int64_t offered(struct search *q, int64_t start, int64_t end)
     return sum;
 }
 
-/* The first instant at which the gains may make up for what is missing. */
-static int64_t leap(const struct search *q, int64_t sum)
+int64_t search_leap(const struct search *q, int64_t sum)
 {
     for (uint32_t i = 0; i < q->n; i++) {
         sum += q->next[i].units;
         if (sum >= q->need)
             return q->next[i].at;
     }
-    return q->n == LEAP ? q->next[LEAP - 1].at : TIME_NEVER;
+    return q->n == SEARCH_LEAP ? q->next[SEARCH_LEAP - 1].at : TIME_NEVER;
 }
 
 int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t view,
@@ -115,20 +102,20 @@ int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t view,
 
 /* ---- the earliest interval ---- */
 
-/* The first fit at or after `at` in one pool alone. */
-static int64_t fit_in(
-    const struct search *q, struct pool *pool, int64_t at, int32_t need)
+int64_t search_fit_in(
+    const struct search *q, struct pool *pool, int64_t at, int64_t before, int32_t need)
 {
     struct plan *p = q->p;
     struct pool *later = count_later(p, pool);
     int64_t until;
 
-    while (at < TIME_NEVER) {
-        at = profile_fit(count_work(p, pool), at, need, q->duration);
+    while (at < before) {
+        at = profile_fit_before(count_work(p, pool), at, before, need, q->duration);
         int64_t then = at;
-        if (at < TIME_NEVER && later)
-            then = profile_fit(count_work(p, later), at, need, q->duration);
-        if (then < TIME_NEVER
+        if (at < before && later)
+            then =
+                profile_fit_before(count_work(p, later), at, before, need, q->duration);
+        if (then < before
             && walls_closed(
                 p, q->view, pool->stack, then, time_add(then, q->duration), &until))
             then = until;
@@ -144,7 +131,13 @@ static struct pool *bidder(const struct search *q, const struct group *g, uint32
     return &q->p->pools.v[q->s->pools.v[g->first + i].pool];
 }
 
-static void look(struct search *q, struct pool *pool, int64_t at, struct bid *io)
+static int64_t fit_in(
+    const struct search *q, struct pool *pool, int64_t at, int32_t need)
+{
+    return search_fit_in(q, pool, at, TIME_NEVER, need);
+}
+
+void search_look(struct search *q, struct pool *pool, int64_t at, struct bid *io)
 {
     int64_t end = time_add(at, q->duration);
     bool again = io->seen > INT64_MIN;
@@ -170,7 +163,7 @@ static int64_t bids_of(
     for (uint32_t i = 0; i < g->n; i++) {
         bool stale = exact && io[i].seen != at && io[i].units > 0;
         if (stale || io[i].more <= at)
-            look(q, bidder(q, g, i), at, &io[i]);
+            search_look(q, bidder(q, g, i), at, &io[i]);
         sum += io[i].units;
     }
     return sum;
@@ -188,10 +181,10 @@ static int64_t bid_early(
             q->p, &q->p->later.v[g->later], at, time_add(at, q->duration), &more);
     for (uint32_t i = 0; i < g->n; i++)
         if (io[i].more < TIME_NEVER && bidder(q, g, i)->index != q->s->biggest)
-            note_gain(q, io[i].more, bidder(q, g, i)->total - io[i].units);
+            search_gain(q, io[i].more, bidder(q, g, i)->total - io[i].units);
     if (sum < most)
         return sum;
-    note_gain(q, more, sum - most + 1);
+    search_gain(q, more, sum - most + 1);
     return most > 0 ? most : 0;
 }
 
@@ -249,7 +242,7 @@ static int64_t fit_by_leaps(struct search *q, int64_t at, int64_t limit)
             sum = bids_at(q, at, true);
         if (sum >= q->need)
             return at;
-        int64_t next = leap(q, sum);
+        int64_t next = search_leap(q, sum);
         at = leap_biggest(q, at, sum, next);
     }
     return limit;
@@ -270,7 +263,7 @@ static int64_t fit_early(struct search *q, int64_t from)
     return fit_by_leaps(q, from, limit);
 }
 
-static struct hint *hint_for(struct reach *r, enum hint_grain grain)
+struct hint *search_hint(struct reach *r, enum hint_grain grain)
 {
     if (!r->hint)
         r->hint = hint_create(grain);
@@ -295,10 +288,12 @@ static int64_t fit_late(struct search *q, int64_t from, bool hinted)
     struct pool *later = g->later == INDEX_NONE ? NULL : &q->p->later.v[g->later];
     struct hint *h = NULL;
 
+    if (q->s->groups.n > 1 && deep_able(q->p, q->s, q->view))
+        return deep_fit_late(q, from, hinted);
     if (q->s->groups.n > 1 || !later || later->stack != 0)
         return fit_by_leaps(q, from, TIME_NEVER);
     if (hinted && count_work(q->p, later)->n >= HINT_MIN_STEPS)
-        h = hint_for(reach_of(q->s, VIEW_OPEN), HINT_FINE);
+        h = search_hint(search_reach(q->s, VIEW_OPEN), HINT_FINE);
     from = bound(q, h, from);
     if (from >= TIME_NEVER)
         return from;
@@ -326,15 +321,17 @@ int64_t search_first_fit(struct plan *p, struct fitset *s, uint32_t view, int32_
 
     if (need > s->tasks_max)
         return TIME_NEVER;
-    if (hinted)
-        h = hint_for(reach_of(s, view), view == VIEW_OPEN ? HINT_FINE : HINT_COARSE);
+    bool deep = deep_able(p, s, view);
+    if (hinted && !deep)
+        h = search_hint(
+            search_reach(s, view), view == VIEW_OPEN ? HINT_FINE : HINT_COARSE);
     int64_t at = bound(&q, h, from);
     if (at >= TIME_NEVER)
         return TIME_NEVER;
     if (s->pools.n == 1)
         at = fit_in(&q, &p->pools.v[s->pools.v[0].pool], at, need);
     else if (at < p->merge_at)
-        at = fit_early(&q, at);
+        at = deep ? deep_fit(&q, at, p->merge_at, hinted) : fit_early(&q, at);
     if (h)
         hint_learn(h, need, duration, at);
     if (at >= p->merge_at && at < TIME_NEVER && s->pools.n > 1)
@@ -463,7 +460,7 @@ static void reach_build(struct plan *p, const struct fitset *s, uint32_t view,
 const struct reach *search_stairs(
     struct plan *p, struct fitset *s, uint32_t view, bool weighted)
 {
-    struct reach *r = reach_of(s, view);
+    struct reach *r = search_reach(s, view);
 
     if (r->version != p->version)
         reach_build(p, s, view, weighted, r);

@@ -20,6 +20,10 @@ static const struct reach *counted(struct plan *p, uint32_t partition, uint32_t 
             struct fitset whole = fit_counted(p, i);
             vec_push(&p->wholes, whole);
         }
+        p->uncounted.n = 0;
+        for (uint32_t i = 0; i < p->pools.n; i++)
+            if (!counts(&p->pools.v[i]))
+                vec_push(&p->uncounted, i);
         p->wholes_stamp = stamp;
     }
     return search_stairs(p, &p->wholes.v[partition], access, true);
@@ -30,6 +34,7 @@ void windows_fini(struct plan *p)
     for (size_t i = 0; i < p->wholes.n; i++)
         set_fini(&p->wholes.v[i]);
     vec_fini(&p->wholes);
+    vec_fini(&p->uncounted);
 }
 
 /* The first stair that ends after `at`. */
@@ -90,8 +95,8 @@ bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t af
         return false;
     const struct reach *r = counted(p, partition, access);
     int64_t end = stair_after(r, after)->until;
-    for (size_t i = 0; i < p->pools.n; i++) {
-        const struct pool *pool = &p->pools.v[i];
+    for (size_t i = 0; i < p->uncounted.n; i++) {
+        const struct pool *pool = &p->pools.v[p->uncounted.v[i]];
         if (pool->partition != partition || !pool->by_node)
             continue;
         int64_t pin = next_pin(p, pool, after);
@@ -99,9 +104,11 @@ bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t af
     }
     ret_window->duration_s = end < TIME_NEVER ? end - p->now : DURATION_UNLIMITED;
     ret_window->procs = stair_after(r, end < TIME_NEVER ? end - 1 : TIME_NEVER)->units;
-    for (size_t i = 0; i < p->pools.n; i++)
-        if (p->pools.v[i].partition == partition && !counts(&p->pools.v[i]))
-            ret_window->procs += procs_until(p, &p->pools.v[i], end);
+    for (size_t i = 0; i < p->uncounted.n; i++) {
+        const struct pool *pool = &p->pools.v[p->uncounted.v[i]];
+        if (pool->partition == partition)
+            ret_window->procs += procs_until(p, pool, end);
+    }
     return true;
 }
 

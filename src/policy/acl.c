@@ -5,6 +5,7 @@
 #include "base/duration.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Entries of a credential are told apart by the kind of the credential. */
 _Static_assert((int)ACL_USER == (int)CRED_USER && (int)ACL_GROUP == (int)CRED_GROUP
@@ -251,6 +252,38 @@ struct acl_verdict acl_decide(const struct cluster *c, struct reservation *r,
     }
     conclude(&r->acl, &t, &v);
     return v;
+}
+
+static bool same_entry(const struct acl_entry *a, const struct acl_entry *b)
+{
+    return a->type == b->type && a->affinity == b->affinity && a->cmp == b->cmp
+           && a->required == b->required && a->negated == b->negated && a->any == b->any
+           && a->flags == b->flags && a->value == b->value
+           && (a->name && b->name ? strcmp(a->name, b->name) == 0 : a->name == b->name);
+}
+
+bool acl_same(const struct reservation *a, const struct reservation *b)
+{
+    if (((a->flags ^ b->flags) & RSV_BYNAME) || a->acl.entries.n != b->acl.entries.n)
+        return false;
+    for (size_t i = 0; i < a->acl.entries.n; i++)
+        if (!same_entry(&a->acl.entries.v[i], &b->acl.entries.v[i]))
+            return false;
+    return true;
+}
+
+uint64_t acl_hash(const struct reservation *r)
+{
+    uint64_t h = r->flags & RSV_BYNAME;
+
+    for (size_t i = 0; i < r->acl.entries.n; i++) {
+        const struct acl_entry *e = &r->acl.entries.v[i];
+        h = (h ^ e->type ^ (uint64_t)e->value << 8) * UINT64_C(0x9E3779B97F4A7C15);
+        for (const char *s = e->name; s && *s; s++)
+            h = (h ^ (unsigned char)*s) * UINT64_C(0x100000001B3);
+        h ^= h >> 29;
+    }
+    return h;
 }
 
 struct acl_verdict acl_decide_job(const struct cluster *c, struct reservation *r,

@@ -62,6 +62,11 @@ struct acl_verdict {
 struct acl_verdict acl_decide(const struct cluster *c, struct reservation *r,
     const struct acl_asker *who, int64_t overlap_s);
 
+/* Do both treat every asker alike that names no reservation? And a number that is the
+ * same then. O(entries). */
+bool acl_same(const struct reservation *a, const struct reservation *b);
+uint64_t acl_hash(const struct reservation *r);
+
 /* The same for a job. */
 struct acl_verdict acl_decide_job(const struct cluster *c, struct reservation *r,
     const struct job *j, int64_t overlap_s);

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The earliest interval where there are many small pools under reservations, as in a
+ * deep plan on a machine with a thousand reservations. What they offer together to whom
+ * no reservation lets in is one sum (walled.c, gaps.h), whatever their number; the few
+ * other pools, and those in which the asker is let in, bid one by one. Before the
+ * instant from which on all is planned together. */
+#include "plan/search.h"
+
+/* Less deep plans are made faster than all gaps are known. */
+#define DEEP_MIN 8
+
+bool deep_able(const struct plan *p, const struct fitset *s, uint32_t view)
+{
+    return s->deep && p->nrsv >= DEEP_MIN && view < VIEW_BASE
+           && !p->views.v[view].confined && !p->any_gone && !p->crossing;
+}
+
+struct deep {
+    struct search *q;
+    struct bidder *big;         /* with most units of those that bid all; NULL = none */
+    int64_t cell_s;             /* of the gaps */
+    int64_t behind;             /* units behind doors */
+    int64_t doors_at, doors_to; /* nothing is behind them before and after */
+    bool late;                  /* the pools are one: no gaps, and nothing to bound */
+    int64_t others, others_more; /* the bid of all but the big one together */
+    bool others_known;
+};
+
+/* Strides where there are no gaps. */
+#define STRIDE 4096
+
+/* ---- who bids ---- */
+
+static void add_bidder(
+    struct deep *d, struct pool *pool, enum bidder_kind kind, const struct door *door)
+{
+    uint32_t later = pool->later;
+    struct bidder b = {.pool = pool,
+        .kind = kind,
+        .group = later == INDEX_NONE ? 0 : d->q->s->group_of.v[later],
+        .bid = {0, INT64_MIN, INT64_MIN}};
+
+    if (pool->by_node || b.group == INDEX_NONE)
+        return;
+    if (door)
+        b.door = *door;
+    vec_push(&d->q->p->bidders, b);
+}
+
+static void add_door(struct deep *d, const struct door *door)
+{
+    struct plan *p = d->q->p;
+    const struct stack *stack = &p->stacks.v[door->stack];
+
+    for (size_t k = 0; k < stack->pools.n; k++) {
+        struct pool *pool = &p->pools.v[stack->pools.v[k]];
+        if (pool->walled) /* others bid anyway */
+            add_bidder(d, pool, BIDS_BEHIND, door);
+        d->behind += pool->total;
+    }
+    d->doors_at = door->from < d->doors_at ? door->from : d->doors_at;
+    d->doors_to = door->to > d->doors_to ? door->to : d->doors_to;
+}
+
+static void find_bidders(struct deep *d)
+{
+    struct plan *p = d->q->p;
+    const struct fitset *s = d->q->s;
+    const struct view *v = &p->views.v[d->q->view];
+
+    p->bidders.n = 0;
+    for (size_t i = 0; i < s->lone.n; i++)
+        add_bidder(d, &p->pools.v[s->lone.v[i]], BIDS_ALL, NULL);
+    for (size_t i = 0; i < s->late.n; i++)
+        add_bidder(d, &p->pools.v[s->late.v[i]], BIDS_LATE, NULL);
+    for (size_t i = 0; i < v->doors.n; i++)
+        add_door(d, &v->doors.v[i]);
+}
+
+static void find_late_bidders(struct deep *d)
+{
+    struct plan *p = d->q->p;
+    const struct fitset *s = d->q->s;
+
+    p->bidders.n = 0;
+    for (size_t k = 0; k < s->groups.n; k++) {
+        const struct group *g = &s->groups.v[k];
+        struct pool *pool = &p->pools.v[s->pools.v[g->first].pool];
+        if (pool->by_node)
+            continue;
+        pool = pool->later == INDEX_NONE ? pool : count_later(p, pool);
+        add_bidder(d, pool, BIDS_ALL, NULL);
+        if (walls_entered(p, d->q->view, pool->stack))
+            d->behind += pool->total;
+    }
+}
+
+static void find_big(struct deep *d)
+{
+    struct plan *p = d->q->p;
+
+    for (size_t i = 0; i < p->bidders.n; i++) {
+        struct bidder *b = &p->bidders.v[i];
+        if (b->kind == BIDS_ALL && (!d->big || b->pool->total > d->big->pool->total))
+            d->big = b;
+    }
+}
+
+/* ---- what they offer ---- */
+
+/* Something only where it is closed to others. */
+static void look_behind(struct search *q, struct bidder *b, int64_t at)
+{
+    struct plan *p = q->p;
+    int64_t end = time_add(at, q->duration);
+    uint32_t stack = b->pool->stack;
+    bool late = p->later.v[b->pool->later].home != b->pool->later;
+
+    if (late && end > p->merge_at) { /* then it bids for all of it */
+        b->bid = (struct bid){0, TIME_NEVER, at};
+        return;
+    }
+    if (end > b->door.from && at < b->door.to
+        && walls_closed(p, VIEW_BASE, stack, at, end, NULL)) {
+        search_look(q, b->pool, at, &b->bid);
+        return;
+    }
+    int64_t closes = walls_next(p, VIEW_BASE, stack, at);
+    b->bid = (struct bid){0, TIME_NEVER, at};
+    if (at < b->door.to && closes < TIME_NEVER) {
+        closes = closes > b->door.from ? closes : b->door.from;
+        closes -= q->duration - 1;
+        b->bid.more = closes > at ? closes : at + 1;
+    }
+}
+
+static void look_late(struct search *q, struct bidder *b, int64_t at)
+{
+    if (time_add(at, q->duration) > q->p->merge_at)
+        search_look(q, b->pool, at, &b->bid);
+    else
+        b->bid = (struct bid){0, q->p->merge_at - q->duration + 1, at};
+}
+
+static void look(struct deep *d, struct bidder *b, int64_t at)
+{
+    struct search *q = d->q;
+
+    d->others_known &= b == d->big;
+    switch (b->kind) {
+    case BIDS_ALL:
+        search_look(q, b->pool, at, &b->bid);
+        break;
+    case BIDS_BEHIND:
+        look_behind(q, b, at);
+        break;
+    case BIDS_LATE:
+        look_late(q, b, at);
+        break;
+    }
+}
+
+static int64_t gaps_at(const struct search *q, uint32_t home, int64_t at)
+{
+    return gaps_sum(q->p->later.v[home].gaps, at, time_add(at, q->duration));
+}
+
+/* Groups have no more than what is left where their pools are one. */
+static int64_t bounded(struct search *q, int64_t at)
+{
+    struct plan *p = q->p;
+    int64_t end = time_add(at, q->duration), sum = 0;
+
+    p->group_sums.n = 0;
+    for (size_t k = 0; k < q->s->groups.n; k++) {
+        uint32_t later = q->s->groups.v[k].later;
+        bool home = later != INDEX_NONE && p->later.v[later].gaps;
+        vec_push(&p->group_sums, home ? gaps_at(q, later, at) : 0);
+    }
+    for (size_t i = 0; i < p->bidders.n; i++)
+        p->group_sums.v[p->bidders.v[i].group] += p->bidders.v[i].bid.units;
+    for (size_t k = 0; k < q->s->groups.n; k++) {
+        uint32_t later = q->s->groups.v[k].later;
+        int64_t units = p->group_sums.v[k], most = INT64_MAX, more = TIME_NEVER;
+        if (later != INDEX_NONE && units > 0)
+            most = count_least(p, &p->later.v[later], at, end, &more);
+        if (units >= most) {
+            search_gain(q, more, units - most + 1);
+            units = most > 0 ? most : 0;
+        }
+        sum += units;
+    }
+    return sum;
+}
+
+/* What is offered to an interval that begins at `at`; without `exact` perhaps less.
+ * Notes what may come soon but for the big one. */
+static int64_t sum_at(struct deep *d, int64_t at, bool exact)
+{
+    struct search *q = d->q;
+    struct plan *p = q->p;
+    int64_t sum = 0;
+
+    q->n = 0;
+    for (size_t i = 0; i < p->bidders.n; i++) {
+        struct bidder *b = &p->bidders.v[i];
+        if (b->bid.more <= at || (exact && b->bid.seen != at && b->bid.units > 0))
+            look(d, b, at);
+        sum += b->bid.units;
+        if (b != d->big)
+            search_gain(q, b->bid.more, b->pool->total - b->bid.units);
+    }
+    if (!d->late && time_add(at, q->duration) > p->merge_at)
+        return bounded(q, at);
+    for (size_t k = 0; !d->late && k < q->s->homes.n; k++)
+        sum += gaps_at(q, q->s->homes.v[k], at);
+    return sum;
+}
+
+/* The bids of all but the big one, looked at where they may have grown by `at`. */
+static void bids_by(struct deep *d, int64_t at)
+{
+    struct plan *p = d->q->p;
+
+    if (d->others_known && d->others_more > at)
+        return;
+    d->others = 0;
+    d->others_more = TIME_NEVER;
+    for (size_t i = 0; i < p->bidders.n; i++) {
+        struct bidder *b = &p->bidders.v[i];
+        if (b == d->big)
+            continue;
+        if (b->bid.more <= at)
+            look(d, b, at);
+        d->others += b->bid.units;
+        d->others_more = b->bid.more < d->others_more ? b->bid.more : d->others_more;
+    }
+    d->others_known = true;
+}
+
+/* No interval that begins in [first, last] finds more but in the big pool. */
+static int64_t most_of(struct deep *d, int64_t first, int64_t last)
+{
+    struct search *q = d->q;
+    struct plan *p = q->p;
+    int64_t sum = 0;
+
+    for (size_t k = 0; !d->late && k < q->s->homes.n; k++)
+        sum += gaps_most(p->later.v[q->s->homes.v[k]].gaps, first, last, q->duration);
+    bids_by(d, first);
+    sum += d->others;
+    if (d->others_more > last)
+        return sum;
+    for (size_t i = 0; i < p->bidders.n && sum < q->need; i++) {
+        const struct bidder *b = &p->bidders.v[i];
+        if (b != d->big && b->bid.more <= last)
+            sum += b->pool->total - b->bid.units;
+    }
+    return sum;
+}
+
+/* ---- when ---- */
+
+static int64_t cell_end(const struct deep *d, int64_t at)
+{
+    if (d->late)
+        return at + d->cell_s - 1;
+    return gaps_cell_end(d->q->p->later.v[d->q->s->homes.v[0]].gaps, at);
+}
+
+static void note_start(void *ctx, int64_t start, int64_t units)
+{
+    search_gain(ctx, start, units);
+}
+
+/* The next instant at which an interval may fit that does not at `at`, where there are
+ * `sum` units: in the same cell of the gaps, or where that ends. */
+static int64_t next_in_cell(struct deep *d, int64_t at, int64_t sum)
+{
+    struct search *q = d->q;
+    int64_t next = cell_end(d, at) + 1;
+
+    for (size_t k = 0; !d->late && k < q->s->homes.n; k++)
+        gaps_each_start(
+            q->p->later.v[q->s->homes.v[k]].gaps, at, q->duration, q, note_start);
+    int64_t leap = search_leap(q, sum);
+    next = leap < next ? leap : next;
+    if (!d->big || d->big->bid.more >= next)
+        return next;
+    int64_t others = sum - d->big->bid.units;
+    for (uint32_t i = 0; i < q->n && q->next[i].at < next; i++)
+        others += q->next[i].units;
+    if (others >= q->need)
+        return d->big->bid.more;
+    if (q->need - others > d->big->pool->total)
+        return next;
+    int64_t then = search_fit_in(
+        q, d->big->pool, d->big->bid.more, next, (int32_t)(q->need - others));
+    return then < next ? then : next;
+}
+
+/* The first instant from `at` on, or at the most `limit`, at which the sum of what is
+ * there at best is enough: by ever wider strides while it is not. */
+static int64_t skip(struct deep *d, int64_t at, int64_t limit)
+{
+    struct search *q = d->q;
+    int64_t cells = 1;
+
+    while (at < limit) {
+        int64_t last = cell_end(d, at) + (cells - 1) * d->cell_s;
+        last = last < limit ? last : limit - 1;
+        int64_t lack = q->need - most_of(d, at, last), then = last + 1;
+        if (lack <= 0)
+            then = at;
+        else if (d->big && lack <= d->big->pool->total)
+            then = search_fit_in(q, d->big->pool, at, last + 1, (int32_t)lack);
+        if (then > last) {
+            at = last + 1;
+            cells *= 2;
+        } else if (cells == 1) {
+            return then;
+        } else {
+            at = then;
+            cells = then > at ? 1 : cells / 2;
+        }
+    }
+    return limit;
+}
+
+/* Nobody finds a place before `base` whom no reservation lets in: so only where
+ * something is behind the doors. */
+static int64_t pass(const struct deep *d, int64_t at, int64_t base)
+{
+    int64_t opens = d->doors_at - d->q->duration + 1;
+
+    if (at >= base)
+        return at;
+    if (d->behind == 0 || at >= d->doors_to)
+        return base;
+    opens = opens > at ? opens : at;
+    return opens < base ? opens : base;
+}
+
+static int64_t search(struct deep *d, int64_t at, int64_t limit, int64_t base)
+{
+    struct search *q = d->q;
+
+    for (;;) {
+        at = skip(d, pass(d, at, base), limit);
+        if (at >= limit)
+            return limit;
+        int64_t sum = sum_at(d, at, false);
+        if (sum >= q->need)
+            sum = sum_at(d, at, true);
+        if (sum >= q->need)
+            return at;
+        at = next_in_cell(d, at, sum);
+    }
+}
+
+/* With bounds on what is found to whom no reservation lets in. */
+static int64_t search_hinted(
+    struct deep *d, int64_t at, int64_t limit, struct reach *reach, bool hinted)
+{
+    struct search *q = d->q;
+    struct hint *h = hinted ? search_hint(reach, HINT_FINE) : NULL;
+    int64_t base = at;
+
+    find_big(d);
+    if (h) {
+        int64_t here = hint_bound(h, (int32_t)q->need, q->duration);
+        base = here > base ? here : base;
+        if (q->need > d->behind) {
+            here = hint_bound(h, (int32_t)(q->need - d->behind), q->duration);
+            at = here > at ? here : at;
+        }
+    }
+    at = search(d, at, limit, base);
+    if (h)
+        hint_learn(h, (int32_t)q->need, q->duration, at > base ? at : base);
+    return at;
+}
+
+int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool hinted)
+{
+    struct deep d = {.q = q, .doors_at = TIME_NEVER, .doors_to = INT64_MIN};
+
+    walled_settle(q->p);
+    find_bidders(&d);
+    d.cell_s = gaps_cell_length(q->p->later.v[q->s->homes.v[0]].gaps);
+    return search_hinted(&d, at, limit, &q->s->base, hinted);
+}
+
+int64_t deep_fit_late(struct search *q, int64_t at, bool hinted)
+{
+    struct deep d = {.q = q,
+        .late = true,
+        .cell_s = STRIDE,
+        .doors_at = INT64_MIN / 2,
+        .doors_to = TIME_NEVER};
+
+    find_late_bidders(&d);
+    return search_hinted(&d, at, TIME_NEVER, &q->s->base_late, hinted);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What searches for the earliest interval have in common. Private to src/plan. */
+#ifndef MAUI_PLAN_SEARCH_H
+#define MAUI_PLAN_SEARCH_H
+
+#include "plan/plan_private.h"
+
+/* Changes kept in mind when a search leaps forward. */
+#define SEARCH_LEAP 16
+
+struct search {
+    struct plan *p;
+    struct fitset *s;
+    uint32_t view;
+    int64_t need, duration;
+    struct gain next[SEARCH_LEAP]; /* the soonest gains, in order of time */
+    uint32_t n;
+};
+
+/* From `at` on so many units more may be had. */
+void search_gain(struct search *q, int64_t at, int64_t units);
+/* The first instant at which the gains may make up for what is missing, with so many
+ * units there. */
+int64_t search_leap(const struct search *q, int64_t sum);
+
+/* The first fit at or after `at` in one pool alone; some instant >= `before` when there
+ * is none before that. */
+int64_t search_fit_in(const struct search *q, struct pool *pool, int64_t at,
+    int64_t before, int32_t need);
+/* What the pool offers to an interval that begins at `at`. */
+void search_look(struct search *q, struct pool *pool, int64_t at, struct bid *io);
+
+/* The hint of that reach, made or cleared when need be. */
+struct hint *search_hint(struct reach *r, enum hint_grain grain);
+
+/* deep.c: the first fit in [at, limit) among many small pools, else `limit`. `hinted`:
+ * `at` is no later than now, and a hint worth while. */
+int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool hinted);
+/* The same from the instant on at which they are one. */
+int64_t deep_fit_late(struct search *q, int64_t at, bool hinted);
+
+#endif
