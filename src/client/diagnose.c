@@ -177,6 +177,10 @@ static void print_partitions(const json_t *list, const char *only)
     size_t i;
 
     puts("Displaying Partition Status\n");
+    printf("System Partition Settings:  PList: ");
+    json_array_foreach(list, i, p)
+        printf("%s%s", i ? ":" : "", get_text(p, "name", ""));
+    printf(" PDef: %s\n\n", get_text(json_array_get(list, 0), "name", "[NONE]"));
     printf("%-20s %8s\n\n", "Name", "Procs");
     json_array_foreach(list, i, p) if (is_wanted(p, only)) printf(
         "%-20s %8lld\n", get_text(p, "name", ""), (long long)get_int(p, "procs", 0));
@@ -198,6 +202,24 @@ static void print_partitions(const json_t *list, const char *only)
     }
 }
 
+static void print_classes(const json_t *list, const char *only)
+{
+    json_t *p, *c;
+    size_t i, k;
+
+    puts("\nClass/Queue State\n\n             [<CLASS> <AVAIL>:<UP>]...\n");
+    json_array_foreach(list, i, p)
+    {
+        if (!is_wanted(p, only))
+            continue;
+        printf("%12s ", get_text(p, "name", ""));
+        json_array_foreach(json_object_get(p, "classes"), k, c)
+            printf("[%s %lld:%lld]", get_text(c, "name", ""),
+                (long long)get_int(c, "free", 0), (long long)get_int(c, "up", 0));
+        puts(json_array_size(json_object_get(p, "classes")) ? "" : "[NONE]");
+    }
+}
+
 static int partitions(const struct command_line *l, const char *only)
 {
     int status;
@@ -205,6 +227,8 @@ static int partitions(const struct command_line *l, const char *only)
 
     if (list)
         print_partitions(list, only);
+    if (list)
+        print_classes(list, only);
     json_decref(list);
     return status;
 }

@@ -75,6 +75,34 @@ static void credential_row(const json_t *o, bool class)
     free(strbuf_take(&limits));
 }
 
+/* "user:ann" and so on, by kind. */
+static void print_members(const json_t *o)
+{
+    static const struct {
+        const char *prefix, *label;
+    } kinds[] = {{"user:", "Users"}, {"group:", "Groups"}, {"account:", "Accounts"},
+        {"class:", "Classes"}};
+    json_t *member;
+    size_t i;
+
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        size_t len = strlen(kinds[k].prefix);
+        bool any = false;
+        json_array_foreach(json_object_get(o, "members"), i, member)
+        {
+            const char *text = json_string_value(member);
+            if (strncmp(text, kinds[k].prefix, len) != 0)
+                continue;
+            if (!any)
+                printf("  %s:", kinds[k].label);
+            printf(" %s", text + len);
+            any = true;
+        }
+        if (any)
+            puts("");
+    }
+}
+
 static void qos_row(const json_t *o)
 {
     const json_t *w = json_object_get(o, "weights");
@@ -88,6 +116,7 @@ static void qos_row(const json_t *o)
         layout_rel((int64_t)get_real(w, "QTTARGET", 0), target),
         get_real(w, "XFWEIGHT", 0), get_real(w, "XFTARGET", 0), flags, limits.text);
     free(strbuf_take(&limits));
+    print_members(o);
 }
 
 static void credential_heading(const char *kind)

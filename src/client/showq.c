@@ -17,6 +17,7 @@ static const struct option_row options[] = {
     {'u', "user", "USER", "only the jobs of USER"},
     {'g', "group", "GROUP", "only those of GROUP"},
     {'p', "partition", "PARTITION", "only those that may use PARTITION"},
+    {'R', NULL, "RSV", "only those that ask for reservation RSV"},
     {'w', NULL, "CRED=NAME", "only those of user, group, account, class or qos NAME"},
     {'v', NULL, NULL, "full names; with -r the priority"},
     {0, NULL, NULL, NULL},
@@ -245,6 +246,19 @@ static void blocked_row(struct show *s, json_t *j)
         get_text(reason, "text", get_text(j, "shown_state", "")));
 }
 
+/* Of the views with one section. */
+static void heading_of(const struct show *s)
+{
+    if (s->view == VIEW_ACTIVE)
+        active_heading(s);
+    else if (s->view == VIEW_IDLE)
+        idle_heading(s);
+    else if (s->view == VIEW_COMPLETED)
+        completed_heading();
+    else if (s->view == VIEW_BLOCKED)
+        printf("%18s %9s %s\n\n", "JobName", "User", "Reason");
+}
+
 static void on_record(void *ctx, json_t *o)
 {
     static void (*const rows[])(struct show *, json_t *) = {[VIEW_ALL] = plain_row,
@@ -260,19 +274,15 @@ static void on_record(void *ctx, json_t *o)
         s->now = get_int(summary, "at", 0);
         return;
     }
-    if (!s->rows++ && s->view == VIEW_ACTIVE)
-        active_heading(s);
-    if (s->rows == 1 && s->view == VIEW_IDLE)
-        idle_heading(s);
-    if (s->rows == 1 && s->view == VIEW_COMPLETED)
-        completed_heading();
-    if (s->rows == 1 && s->view == VIEW_BLOCKED)
-        printf("%18s %9s %s\n\n", "JobName", "User", "Reason");
+    if (!s->rows++)
+        heading_of(s);
     rows[s->view](s, o);
 }
 
 static void end(struct show *s)
 {
+    if (!s->rows)
+        heading_of(s);
     switch (s->view) {
     case VIEW_ALL:
         plain_end(s);
@@ -341,6 +351,7 @@ static struct query *query_of(const struct command_line *l, enum view view)
         query_add(q, "fields", fields[view]);
     query_add(q, "user", command_value(l, 'u'));
     query_add(q, "group", command_value(l, 'g'));
+    query_add(q, "reservation", command_value(l, 'R'));
     query_add(q, "partition",
         command_has(l, 'p') ? command_value(l, 'p') : getenv("MAUIPARTITION"));
     if (where && strchr(where, '=')) {

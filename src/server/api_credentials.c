@@ -97,6 +97,36 @@ static void add_qos(json_t *o, const struct cred_cfg *cfg)
     json_decref(flags);
 }
 
+static bool has_name(const struct name_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->names.n; i++)
+        if (strcmp(list->names.v[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Who is let in to the QOS by a list of their own or of their DEFAULT, or begins in it:
+ * "user:ann". */
+static void add_members(json_t *o, const struct cluster *c, const char *qos)
+{
+    json_t *list = json_array();
+
+    for (int kind = 0; kind < CRED_QOS; kind++)
+        for (size_t i = 0; i < c->creds[kind].n; i++) {
+            const struct cred *k = c->creds[kind].v[i];
+            const struct name_list *own =
+                k->cfg->qlist.set ? &k->cfg->qlist : &k->def->qlist;
+            const char *def = k->cfg->qdef ? k->cfg->qdef : k->def->qdef;
+            if (has_name(own, qos) || (def && strcmp(def, qos) == 0))
+                json_array_append_new(
+                    list, json_sprintf(
+                              "%s:%s", render_cred_key((enum cred_kind)kind), k->name));
+        }
+    if (json_array_size(list))
+        json_object_set(o, "members", list);
+    json_decref(list);
+}
+
 static json_t *credential(const struct cluster *c, const struct cred *k)
 {
     static const char *const modes[] = {
@@ -119,8 +149,10 @@ static json_t *credential(const struct cluster *c, const struct cred *k)
         o, "fs_target", json_sprintf("%.2f%s", target.value, modifier(target.type)));
     render_real(o, "fs_usage", fs_share(c, k));
     add_limits(o, c, k);
-    if (k->kind == CRED_QOS)
+    if (k->kind == CRED_QOS) {
         add_qos(o, own);
+        add_members(o, c, k->name);
+    }
     if (k->kind == CRED_CLASS)
         render_bool(o, "enabled", k->enabled);
     return o;

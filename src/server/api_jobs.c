@@ -31,6 +31,7 @@ struct wanted {
     const char *cred[CRED_KINDS];
     uint32_t partition; /* INDEX_NONE = any */
     bool held, deadline;
+    const char *rsv, *rsv_base; /* jobs that ask for it by either; NULL = any */
 };
 
 static int wanted_sections(struct request *r, struct wanted *w, struct err *err)
@@ -76,9 +77,24 @@ static int wanted_of(
             return err_set(
                 err, ERR_NOT_FOUND, "there is no partition '%.60s'", partition);
     }
+    w->rsv = request_query(r, "reservation");
+    if (w->rsv) {
+        const struct reservation *v =
+            reservation_find(engine_cluster(s->engine), w->rsv);
+        w->rsv_base = v ? v->base : NULL;
+    }
     w->held = request_query(r, "held") != NULL;
     w->deadline = request_query(r, "deadline") != NULL;
     return wanted_sections(r, w, err);
+}
+
+static bool asks_for(const struct wanted *w, const struct job *j)
+{
+    const char *advres = j->extra ? j->extra->advres : NULL;
+
+    return advres
+           && (strcmp(advres, w->rsv) == 0
+               || (w->rsv_base && strcmp(advres, w->rsv_base) == 0));
 }
 
 static bool matches(
@@ -91,6 +107,8 @@ static bool matches(
             && strcmp(job_cred(c, j, (enum cred_kind)kind)->name, w->cred[kind]) != 0)
             return false;
     if (w->partition != INDEX_NONE && !(j->partitions >> w->partition & 1))
+        return false;
+    if (w->rsv && !asks_for(w, j))
         return false;
     return (!w->held || j->holds || j->rm_hold)
            && (!w->deadline || (j->extra && j->extra->deadline_at));

@@ -78,11 +78,60 @@ static void count_use(
     }
 }
 
+/* Initiators of a class in a partition, on nodes that are up. */
+struct initiators {
+    json_int_t free, up;
+};
+
+static void count_classes_of(
+    const struct cluster *c, const struct node *n, struct initiators *of)
+{
+    json_int_t procs = n->cfg.v[RES_PROCS];
+    json_int_t left = procs - node_dedicated(c, n).v[RES_PROCS];
+
+    for (uint32_t k = 1; k < c->creds[CRED_CLASS].n && !n->classes.n; k++) {
+        of[k].up += procs; /* without a list it takes any class */
+        of[k].free += left;
+    }
+    for (size_t i = 0; i < n->classes.n; i++) {
+        uint32_t k = n->classes.v[i].cls;
+        of[k].up += n->classes.v[i].configured;
+        of[k].free += node_class_free(c, n, k);
+    }
+}
+
+/* [partition * classes + class]; to be freed. */
+static struct initiators *count_classes(const struct cluster *c)
+{
+    size_t n = c->creds[CRED_CLASS].n;
+    struct initiators *of = xcalloc(c->partitions.n * n + 1, sizeof *of);
+
+    for (size_t i = 0; i < c->nodes.n; i++) {
+        const struct node *node = c->nodes.v[i];
+        if (!node->global && node_is_up(node))
+            count_classes_of(c, node, of + node->partition * n);
+    }
+    return of;
+}
+
+static json_t *render_classes(const struct cluster *c, const struct initiators *of)
+{
+    json_t *list = json_array();
+
+    for (size_t k = 1; k < c->creds[CRED_CLASS].n; k++)
+        if (of[k].up)
+            json_array_append_new(list,
+                json_pack("{s:s, s:I, s:I}", "name", c->creds[CRED_CLASS].v[k]->name,
+                    "free", of[k].free, "up", of[k].up));
+    return list;
+}
+
 void api_partitions(struct server *s, struct request *r)
 {
     const struct cluster *c = engine_cluster(s->engine);
     struct res *dedicated = xcalloc(c->partitions.n + 1, sizeof *dedicated);
     json_int_t *active = xcalloc(c->partitions.n + 1, sizeof *active);
+    struct initiators *of = count_classes(c);
     json_t *list = json_array();
 
     count_use(c, dedicated, active);
@@ -96,9 +145,12 @@ void api_partitions(struct server *s, struct request *r)
         render_int(o, "up_nodes", p->up_nodes);
         render_int(o, "active_nodes", active[i]);
         json_object_set_new(o, "dedicated", render_amounts(&dedicated[i]));
+        json_object_set_new(
+            o, "classes", render_classes(c, of + i * c->creds[CRED_CLASS].n));
         json_array_append_new(list, o);
     }
     free(dedicated);
     free(active);
+    free(of);
     request_reply_json(r, list);
 }

@@ -258,7 +258,10 @@ static void add_holds(json_t *o, const struct job *j)
 
 static void add_history(json_t *o, const struct job *j, int64_t now)
 {
-    render_int(o, "eligible_s", j->accruing ? now - j->queue_at : j->eff_queue_s);
+    int64_t until = job_is_active(j) && j->start_at ? j->start_at : now;
+    int64_t waited = until > j->queue_at ? until - j->queue_at : 0;
+
+    render_int(o, "eligible_s", j->accruing ? waited : j->eff_queue_s);
     render_int(o, "bypass", j->bypass);
     render_int(o, "start_count", j->start_count);
     render_int(o, "preempt_count", j->preempt_count);

@@ -356,3 +356,58 @@ def test_showq_c_lists_what_ended(live, other):
     assert rows[job][1] == "3" and rows[own][1] == "4" and rows[own][2] == "DEF"
     assert other.ok("showq", "-c").endswith("\n1 Job\n")
     assert "not authorized" in other.refused("showq", "-c", "-u", "root")
+
+
+def test_diagnose_tells_who_may_use_a_qos(daemon):
+    daemon.configure("QOSCFG[hi] PRIORITY=10\nQOSCFG[lo] PRIORITY=1\n"
+                     "USERCFG[root] QLIST=hi:lo\nUSERCFG[ann] QLIST=lo\n"
+                     "GROUPCFG[bio] QDEF=lo\n")
+    daemon.start()
+    text = daemon.ok("diagnose", "-Q", "lo")
+    assert text.startswith("QOS Status\n\nName ") and text.endswith(
+        "\n  Users: root ann\n  Groups: bio\n")
+    assert daemon.ok("diagnose", "-Q", "hi").endswith("\n  Users: root\n")
+    assert daemon.lines("diagnose", "-Q", "lo")[0]["members"] == [
+        "user:root", "user:ann", "group:bio"]
+
+
+def test_diagnose_tells_classes_of_partitions(daemon):
+    daemon.configure("CLASSCFG[batch] PRIORITY=1\nCLASSCFG[fast] PRIORITY=2\n"
+                     "NODECFG[node04] PARTITION=small\n")
+    daemon.start()
+    job = daemon.submit(requests=tasks(3), **{"class": "batch"})
+    daemon.wait(lambda: daemon.state(job) == "Running", "the start")
+    text = daemon.ok("diagnose", "-t")
+    assert "\nSystem Partition Settings:  PList: DEFAULT:small PDef: DEFAULT\n" in text
+    assert text.endswith("\nClass/Queue State\n\n             [<CLASS> <AVAIL>:<UP>]...\n\n"
+                         "     DEFAULT [batch 3:6][fast 3:6]\n"
+                         "       small [batch 2:2][fast 2:2]\n")
+    only = daemon.ok("diagnose", "-t", "small")
+    assert only.endswith("]...\n\n       small [batch 2:2][fast 2:2]\n")
+    described = daemon.api("/openapi.json")[1]["paths"]["/v1/partitions"]["get"]
+    items = described["responses"]["200"]["content"]["application/json"]["schema"]["items"]
+    assert set(daemon.api("/v1/partitions")[1][0]) <= set(items["properties"])
+
+
+def test_a_started_job_waits_no_more(live):
+    job = live.submit()
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    began = time.time()
+    live.wait(lambda: time.time() > began + 2, "two seconds")
+    found = live.job(job)
+    assert found["eligible_s"] == found["start_at"] - found["queue_at"] <= 1
+
+
+def test_showq_of_those_that_ask_for_a_reservation(live):
+    name = reserve(live, hosts="node04", start_at=soon(), duration_s=100, name="course")
+    asking, other_job = live.submit(reservation=name), live.submit(requests=tasks(1))
+    live.wait(lambda: live.state(other_job) == "Running", "the start")
+    rows = [r["id"] for r in live.lines("showq", "-R", name)[1:]]
+    assert rows == [asking]
+    assert len(live.lines("showq")) == 3 and len(live.lines("showq", "-R", "no-such")) == 1
+
+
+def test_showq_has_its_heading_also_when_there_is_nothing(live):
+    for letter, heading in (("r", "JobName  S Par"), ("i", "JobName    Priority"),
+                            ("b", "JobName      User Reason"), ("c", "JobID S CCode")):
+        assert live.ok("showq", f"-{letter}").splitlines()[0].strip().startswith(heading)
