@@ -89,45 +89,70 @@ int set_match_policy(struct cfg_call *call, struct err *err)
     return 0;
 }
 
-/* One RES[:POLICY[:ACTION[:TIME]]]. */
-static int check_resource_limit(const char *text, struct err *err)
+static int next_keyword(const char **text, const struct cfg_keyword *words,
+    const struct cfg_keyword **ret, struct err *err)
 {
-    static const struct cfg_keyword res[] = {
-        {"PROC"}, {"PROCS"}, {"MEM"}, {"SWAP"}, {"DISK"}, {"NODE"}, {NULL}};
-    static const struct cfg_keyword policy[] = {
-        {"ALWAYS"}, {"EXTENDEDVIOLATION"}, {"BLOCKEDWORKLOADONLY"}, {NULL}};
-    static const struct cfg_keyword action[] = {
-        {"CANCEL"}, {"REQUEUE"}, {"SUSPEND"}, {NULL}};
-    static const struct cfg_keyword *const parts[] = {res, policy, action};
-    const struct cfg_keyword *found;
-    int64_t time;
+    size_t len = strcspn(*text, ":");
+    char *word = xstrndup(*text, len);
+    int status = value_keyword(word, words, ret, err);
 
-    for (size_t i = 0; i < 3; i++) {
-        size_t len = strcspn(text, ":");
-        char *word = xstrndup(text, len);
-        int status = value_keyword(word, parts[i], &found, err);
-
-        free(word);
-        if (status < 0)
-            return -1;
-        text += len;
-        if (*text == '\0')
-            return 0;
-        text++;
-    }
-    return value_time(text, false, &time, err);
+    free(word);
+    *text += len + ((*text)[len] == ':');
+    return status;
 }
 
+enum { NOT_MEASURED = USAGE_RESOURCES };
+
+/* One RES[:POLICY[:ACTION[:TIME]]] into its place of `limits`. */
+static int read_resource_limit(struct cfg_call *call, const char *text,
+    struct usage_limit *limits, struct err *err)
+{
+    static const char remark[] = "no resource manager tells how much of it is used";
+    static const struct cfg_keyword res[] = {{"PROC", USAGE_PROC},
+        {"PROCS", USAGE_PROC}, {"MEM", USAGE_MEM}, {"SWAP", NOT_MEASURED, remark},
+        {"DISK", NOT_MEASURED, remark}, {"NODE", NOT_MEASURED, remark}, {NULL}};
+    static const struct cfg_keyword policy[] = {{"ALWAYS", USAGE_ALWAYS},
+        {"EXTENDEDVIOLATION", USAGE_EXTENDED},
+        {"BLOCKEDWORKLOADONLY", USAGE_IGNORED, "BLOCKEDWORKLOADONLY never acts"},
+        {NULL}};
+    static const struct cfg_keyword action[] = {{"CANCEL", USAGE_CANCEL},
+        {"REQUEUE", USAGE_REQUEUE}, {"SUSPEND", USAGE_SUSPEND}, {NULL}};
+    const struct cfg_keyword *what, *how = NULL, *then = NULL;
+    struct usage_limit limit = {USAGE_ALWAYS, USAGE_REQUEUE, 0};
+
+    if (next_keyword(&text, res, &what, err) < 0
+        || (*text && next_keyword(&text, policy, &how, err) < 0)
+        || (*text && next_keyword(&text, action, &then, err) < 0)
+        || (*text && value_time(text, false, &limit.lasting_s, err) < 0))
+        return -1;
+    if (what->remark != NULL && call->remarks != NULL)
+        text_list_add(call->remarks, what->remark);
+    if (how != NULL && how->remark != NULL && call->remarks != NULL)
+        text_list_add(call->remarks, how->remark);
+    if (how != NULL)
+        limit.policy = (enum usage_policy)how->value;
+    if (then != NULL)
+        limit.action = (enum usage_action)then->value;
+    if (what->value < USAGE_RESOURCES)
+        limits[what->value] = limit;
+    return 0;
+}
+
+/* The line tells all that is in force. */
 int set_resource_limit(struct cfg_call *call, struct err *err)
 {
+    struct usage_limit limits[USAGE_RESOURCES] = {{0}};
+    struct par_settings *par = call->base;
     const char *text = call->value;
     int status = 0;
     char *word;
 
     while (status == 0 && (word = value_next_word(&text, ", \t\n")) != NULL) {
-        status = check_resource_limit(word, err);
+        status = read_resource_limit(call, word, limits, err);
         free(word);
     }
+    if (status == 0 && par != NULL)
+        memcpy(par->usage, limits, sizeof limits);
     return status;
 }
 

@@ -366,6 +366,20 @@ struct nodeset_spec {
     struct text_list list; /* owned; empty = all values present */
 };
 
+/* RESOURCELIMITPOLICY: jobs that use more than they asked for. */
+enum usage_res { USAGE_PROC, USAGE_MEM, USAGE_RESOURCES };
+enum usage_policy {
+    USAGE_IGNORED,
+    USAGE_ALWAYS,  /* act at once */
+    USAGE_EXTENDED /* act when it has lasted */
+};
+enum usage_action { USAGE_CANCEL, USAGE_REQUEUE, USAGE_SUSPEND };
+struct usage_limit {
+    enum usage_policy policy;
+    enum usage_action action;
+    int64_t lasting_s;
+};
+
 struct par_settings {
     char *name; /* owned; NULL for the global set, which is entry 0 */
     enum backfill_policy bf_policy;
@@ -385,6 +399,7 @@ struct par_settings {
     bool use_machine_speed;
     int64_t max_proc_per_job, max_ps_per_job, max_wclimit_s; /* SYSTEMMAX*, 0 none */
     int64_t max_start_time_s; /* JOBMAXSTARTTIME, 0 none */
+    struct usage_limit usage[USAGE_RESOURCES];
 };
 
 /* One stack of priority reservations: RESERVATIONDEPTH[X] and its QOS list. */

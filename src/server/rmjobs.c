@@ -46,6 +46,7 @@ static void take_notes(struct manager *m, const struct job *j, const struct rm_j
     note(&n->notes, r->notes);
     n->cpu_s = r->cpu_s;
     n->mem_mb = r->mem_mb;
+    reslimit_measure(&n->usage, r->cpu_s, world_now(m->s));
     n->exit_status = r->exit_status;
 }
 

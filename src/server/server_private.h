@@ -18,6 +18,7 @@
 #include "rm/rm.h"
 #include "server/http.h"
 #include "server/log.h"
+#include "server/reslimit.h"
 #include "server/route.h"
 #include "server/server.h"
 #include "server/unsaved.h"
@@ -76,6 +77,7 @@ struct job_notes {
     char *name, *directory, *output, *error, *command;
     double cpu_s;
     int64_t mem_mb;
+    struct job_usage usage;
     int exit_status;
     char *notes;   /* why it ended, what the RM says of it */
     bool renamed;  /* `name` was changed since: not the RM's any more */

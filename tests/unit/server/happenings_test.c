@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the daemon makes of what happens, without waiting for it: jobs on nodes that are
+ * down, jobs that use more than they asked for. The clock is set. */
+#include "server/eventlog.h"
+#include "server/manager.h"
+#include "server/metrics.h"
+#include "server/server_private.h"
+#include "server/statfile.h"
+#include "server/watch.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char *home_of(void)
+{
+    char path[] = "/tmp/maui-happenings-XXXXXX";
+
+    assert_non_null(mkdtemp(path));
+    return xstrdup(path);
+}
+
+/* A daemon with two nodes of four processors, whose loop does not turn. */
+static struct server *open_server(const char *parameters)
+{
+    struct server *s = xcalloc(1, sizeof *s);
+    struct err err = {0};
+    sigset_t mask;
+
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &mask, NULL);
+    s->home = home_of();
+    s->opt.nodes = "1";
+    assert_true(sd_event_new(&s->loop) >= 0);
+    s->log = log_open(&(struct log_options){.path = "/dev/null"}, &err);
+    s->config = config_load_text("test", parameters, strlen(parameters));
+    s->engine = engine_create(
+        s->config->settings, &(struct engine_options){.statistics = true});
+    s->unsaved = unsaved_open(NULL);
+    watch_open(s);
+    metrics_open(s);
+    assert_int_equal(eventlog_open(s, &err), 0);
+    assert_int_equal(commit_open(s, &err), 0);
+    assert_int_equal(cycle_open(s, &err), 0);
+    char path[200];
+    snprintf(path, sizeof path, "%s/state.db", s->home);
+    assert_int_equal(store_open(path, NULL, &s->store, &err), 0);
+    assert_int_equal(manager_open(s, &err), 0);
+    s->commit_failing = true; /* so orders go nowhere */
+    for (int i = 1; i <= 2; i++) {
+        struct event ev = {.kind = EVENT_NODE,
+            .u.node = {.name = i == 1 ? "n1" : "n2",
+                .state = NODE_IDLE,
+                .cfg = {.v = {[RES_PROCS] = 4, [RES_MEM] = 1000}}}};
+        assert_int_equal(world_apply(s, &ev, NULL, &err), 0);
+    }
+    return s;
+}
+
+static void close_server(struct server *s)
+{
+    char command[100];
+
+    manager_close(s);
+    cycle_close(s);
+    commit_close(s);
+    unsaved_close(s->unsaved);
+    store_close(s->store);
+    eventlog_close(s);
+    statfile_close(s);
+    watch_close(s);
+    free(s->metrics);
+    world_close(s);
+    engine_destroy(s->engine);
+    config_destroy(s->config);
+    log_close(s->log);
+    sd_event_unref(s->loop);
+    snprintf(command, sizeof command, "rm -rf %s", s->home);
+    assert_int_equal(system(command), 0);
+    free(s->home);
+    free(s);
+}
+
+/* On n1, all of it, for an hour. */
+static const struct job *start_job(struct server *s, const char *id, int64_t mem_mb)
+{
+    struct req_desc req = {
+        .per_task = {.v = {[RES_PROCS] = 2, [RES_MEM] = mem_mb}}, .tasks = 2, .tpn = 2};
+    struct event ev = {.kind = EVENT_SUBMIT,
+        .u.job = {.id = id,
+            .cred = {[CRED_USER] = "ann", [CRED_GROUP] = "staff"},
+            .submit_at = world_now(s),
+            .wclimit_s = 3600,
+            .reqs = &req,
+            .nreqs = 1}};
+    struct err err = {0};
+
+    assert_int_equal(world_apply(s, &ev, NULL, &err), 0);
+    world_cycle(s);
+    const struct job *j = job_find(engine_cluster(s->engine), id);
+    if (!job_is_active(j))
+        fail_msg("it waits: %s", j->extra ? j->extra->hold_text : "");
+    ev = (struct event){.kind = EVENT_JOB_STATE,
+        .u.job_state = {.id = id,
+            .state = JOB_RUNNING,
+            .places = (struct job_place[]){{.node = "n1", .tasks = 2}},
+            .nplaces = 1}};
+    assert_int_equal(world_apply(s, &ev, NULL, &err), 0);
+    return j;
+}
+
+static void node_is(struct server *s, const char *name, enum node_state state)
+{
+    struct event ev = {.kind = EVENT_NODE_STATE, .u.node_state = {name, state}};
+    struct err err;
+
+    assert_int_equal(world_apply(s, &ev, NULL, &err), 0);
+}
+
+/* How many of these were told; the text of the last has these words. */
+static void expect(
+    struct server *s, enum event_name what, unsigned n, const char *words)
+{
+    enum event_name found;
+    const char *last = "";
+    unsigned count = 0;
+
+    eventlog_committed(s);
+    for (int64_t i = eventlog_first(s); i < eventlog_next(s); i++) {
+        const char *line = eventlog_line(s, i, &found);
+        if (found == what) {
+            count++;
+            last = line;
+        }
+    }
+    if (count != n || (words && !strstr(last, words)))
+        fail_msg("%s: %u times, at last %s", event_name_text(what), count, last);
+}
+
+static void a_job_on_a_node_that_stays_down_is_told_once(void **state)
+{
+    struct server *s = open_server("");
+
+    (void)state;
+    start_job(s, "1", 0);
+    node_is(s, "n1", NODE_DOWN);
+    expect(s, NODEDOWN, 1, "node 'n1' is Down");
+    s->clock = world_now(s) + 299;
+    world_cycle(s);
+    expect(s, JOBCORRUPTION, 0, NULL);
+    s->clock += 1;
+    world_cycle(s);
+    world_cycle(s);
+    expect(s, JOBCORRUPTION, 1, "job '1' is on node 'n1'");
+    close_server(s);
+}
+
+static void a_node_that_comes_back_leaves_no_corruption(void **state)
+{
+    struct server *s = open_server("");
+
+    (void)state;
+    start_job(s, "1", 0);
+    node_is(s, "n1", NODE_DOWN);
+    node_is(s, "n1", NODE_IDLE);
+    expect(s, NODEUP, 1, "node 'n1' is");
+    s->clock = world_now(s) + 1000;
+    world_cycle(s);
+    expect(s, JOBCORRUPTION, 0, NULL);
+    close_server(s);
+}
+
+/* A report: so much processor time, and memory, ten seconds later. */
+static void report(struct server *s, const struct job *j, double cpu_s, int64_t mem_mb)
+{
+    struct job_notes *n = world_notes(s, j);
+
+    s->clock = world_now(s) + 10;
+    n->cpu_s = cpu_s;
+    n->mem_mb = mem_mb;
+    reslimit_measure(&n->usage, cpu_s, s->clock);
+    reslimit_check(s);
+}
+
+static void too_many_processors_are_acted_on_at_once(void **state)
+{
+    struct server *s = open_server("RESOURCELIMITPOLICY PROC:ALWAYS:SUSPEND\n");
+    const struct job *j = start_job(s, "1", 0); /* of four */
+
+    (void)state;
+    report(s, j, 0, 0);
+    report(s, j, 40, 0); /* four of them: as asked */
+    expect(s, JOBRESVIOLATION, 0, NULL);
+    assert_int_equal(j->state, JOB_RUNNING);
+    report(s, j, 90, 0);
+    expect(s, JOBRESVIOLATION, 1,
+        "job '1' uses 5.0 processors and asked for 4: it is suspended");
+    assert_int_equal(j->state, JOB_SUSPENDED);
+    close_server(s);
+}
+
+static void memory_is_limited_for_who_asked_for_some(void **state)
+{
+    struct server *s = open_server("RESOURCELIMITPOLICY MEM:ALWAYS:REQUEUE\n");
+    const struct job *j = start_job(s, "1", 100); /* each task */
+
+    (void)state;
+    report(s, j, 0, 200);
+    assert_int_equal(j->state, JOB_RUNNING);
+    report(s, j, 0, 201);
+    expect(s, JOBRESVIOLATION, 1,
+        "uses 201.0 MB of memory and asked for 200: it is requeued");
+    assert_int_equal(j->state, JOB_IDLE);
+    close_server(s);
+    s = open_server("RESOURCELIMITPOLICY MEM:ALWAYS:REQUEUE\n");
+    j = start_job(s, "2", 0);
+    report(s, j, 0, 100000);
+    assert_int_equal(j->state, JOB_RUNNING);
+    expect(s, JOBRESVIOLATION, 0, NULL);
+    close_server(s);
+}
+
+static void an_extended_violation_has_to_last(void **state)
+{
+    struct server *s =
+        open_server("RESOURCELIMITPOLICY MEM:EXTENDEDVIOLATION:CANCEL:0:00:25\n");
+    const struct job *j = start_job(s, "1", 100);
+
+    (void)state;
+    report(s, j, 0, 300);
+    expect(s, JOBRESVIOLATION, 1, "asked for 200\"");
+    report(s, j, 0, 150); /* it is over */
+    report(s, j, 0, 300);
+    report(s, j, 0, 300);
+    report(s, j, 0, 300);
+    expect(s, JOBRESVIOLATION, 2, NULL);
+    assert_int_equal(j->state, JOB_RUNNING);
+    report(s, j, 0, 300); /* for 30 s */
+    expect(s, JOBRESVIOLATION, 3, "it is cancelled");
+    assert_int_equal(j->state, JOB_REMOVED);
+    close_server(s);
+}
+
+static void measuring_bears_restarts_and_short_spans(void **state)
+{
+    struct job_usage u = {0};
+
+    (void)state;
+    reslimit_measure(&u, -1, 100);
+    assert_int_equal(u.at, 0);
+    reslimit_measure(&u, 50, 100);
+    reslimit_measure(&u, 60, 101); /* too soon to tell */
+    assert_true(u.procs <= 0);
+    reslimit_measure(&u, 90, 110);
+    assert_true(u.procs > 3.99 && u.procs < 4.01);
+    reslimit_measure(&u, 1, 120); /* it runs anew */
+    assert_true(u.procs <= 0);
+    assert_false(reslimit_exceeded(USAGE_PROC, 4.19, 4));
+    assert_true(reslimit_exceeded(USAGE_PROC, 4.21, 4));
+    assert_false(reslimit_exceeded(USAGE_MEM, 5, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_on_a_node_that_stays_down_is_told_once),
+        cmocka_unit_test(a_node_that_comes_back_leaves_no_corruption),
+        cmocka_unit_test(too_many_processors_are_acted_on_at_once),
+        cmocka_unit_test(memory_is_limited_for_who_asked_for_some),
+        cmocka_unit_test(an_extended_violation_has_to_last),
+        cmocka_unit_test(measuring_bears_restarts_and_short_spans),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
