@@ -2,12 +2,13 @@
  * maui: the front of all commands. What needs only the core is in this program; the
  * daemon and what asks it are programs beside it, which load many more libraries. */
 #include "base/nearest.h"
+#include "base/program.h"
 #include "client/client.h"
 #include "client/manual.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -77,15 +78,11 @@ static int unknown_command(const char *name)
 /* Become the program beside this one. argv[0] is the command's name. */
 static int run_other(const char *program, char **argv)
 {
-    char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - strlen(program) - 1);
-    char *slash;
+    char *path = program_beside(program);
 
-    path[n > 0 ? n : 0] = '\0';
-    slash = strrchr(path, '/');
-    strcpy(slash != NULL ? slash + 1 : path, program);
     execv(path, argv);
     fprintf(stderr, "maui: cannot run %s: %s\n", path, strerror(errno));
+    free(path);
     return 1;
 }
 

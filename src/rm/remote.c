@@ -3,12 +3,12 @@
 #include "rm/remote.h"
 
 #include "base/duration.h"
+#include "base/program.h"
 #include "base/strbuf.h"
 #include "rm/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -326,19 +326,15 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
 
 /* ---- the driver ---- */
 
-static char *beside(const char *program, struct err *err)
+static char *find_adapter(const char *program, struct err *err)
 {
-    char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - strlen(program) - 1);
-    char *slash;
+    char *path = program_beside(program);
 
-    path[n > 0 ? n : 0] = '\0';
-    slash = strrchr(path, '/');
-    strcpy(slash != NULL ? slash + 1 : path, program);
     if (access(path, X_OK) == 0)
-        return xstrdup(path);
+        return path;
     err_set(err, ERR_NOT_FOUND,
         "%s: no such program: the scheduler was built without it", path);
+    free(path);
     return NULL;
 }
 
@@ -360,7 +356,7 @@ struct rm *remote_open(const struct rm_driver *driver, const char *program,
     struct err *err)
 {
     const char *timeout = rm_cfg_attr(cfg, "TIMEOUT");
-    char *path = beside(program, err);
+    char *path = find_adapter(program, err);
     struct remote *m;
     int64_t timeout_s = TIMEOUT_S;
 

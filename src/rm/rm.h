@@ -102,8 +102,12 @@ enum rm_action {
     RM_HOLD,    /* kinds */
     RM_RELEASE, /* kinds */
     RM_SIGNAL,  /* signal */
-    RM_MODIFY   /* wclimit_s */
+    RM_MODIFY,  /* wclimit_s */
+    RM_ACTIONS
 };
+
+/* "start", "cancel" ... */
+const char *rm_action_name(enum rm_action action);
 
 struct rm_command {
     enum rm_action action;

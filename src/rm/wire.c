@@ -8,18 +8,6 @@
 #include <assert.h>
 #include <string.h>
 
-static const char *const action_words[] = {
-    [RM_START] = "start",
-    [RM_CANCEL] = "cancel",
-    [RM_SUSPEND] = "suspend",
-    [RM_RESUME] = "resume",
-    [RM_REQUEUE] = "requeue",
-    [RM_CHECKPOINT] = "checkpoint",
-    [RM_HOLD] = "hold",
-    [RM_RELEASE] = "release",
-    [RM_SIGNAL] = "signal",
-    [RM_MODIFY] = "modify",
-};
 static const char *const outcome_words[] = {
     [RM_OK] = "ok",
     [RM_RETRY] = "retry",
@@ -239,7 +227,7 @@ char *wire_command(const struct rm_command *c)
 {
     json_t *o = json_object();
 
-    put_text(o, "action", action_words[c->action]);
+    put_text(o, "action", rm_action_name(c->action));
     json_object_set_new(o, "token", json_integer((json_int_t)c->token));
     put_text(o, "job", c->job);
     describe_places(o, "places", c->places, c->nplaces);
@@ -250,9 +238,17 @@ char *wire_command(const struct rm_command *c)
     return wire_line("command", o);
 }
 
+static int action_of(const char *word)
+{
+    for (int i = 0; word != NULL && i < RM_ACTIONS; i++)
+        if (strcmp(rm_action_name((enum rm_action)i), word) == 0)
+            return i;
+    return -1;
+}
+
 void wire_read_command(struct reader *r, const json_t *o, struct rm_command *ret)
 {
-    int action = reader_word(r, o, "action", WORDS(action_words));
+    int action = action_of(reader_text(r, o, "action"));
 
     *ret =
         (struct rm_command){.action = action < 0 ? RM_SIGNAL : (enum rm_action)action,

@@ -54,8 +54,6 @@ int manager_take_id(struct server *s, char *ret_id, size_t size, struct err *err
 
 /* Does it answer, as far as we know? */
 bool manager_up(const struct server *s);
-/* "start", "cancel" ... */
-const char *manager_action_name(enum rm_action action);
 
 /* For diagnose -R, as the API's Manager. A new reference. */
 json_t *manager_describe(const struct server *s);

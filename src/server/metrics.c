@@ -295,8 +295,8 @@ static void print_manager(struct server *s, struct strbuf *out)
     for (int i = 0; i <= RM_MODIFY; i++) {
         if (s->metrics->rm[i].sum <= 0)
             continue;
-        snprintf(labels, sizeof labels, "action=\"%s\"",
-            manager_action_name((enum rm_action)i));
+        snprintf(
+            labels, sizeof labels, "action=\"%s\"", rm_action_name((enum rm_action)i));
         histogram_print(&s->metrics->rm[i], name, labels, out);
     }
 }

@@ -96,17 +96,6 @@ void manager_decided(struct server *s, const struct action *a, const struct job 
         add_order(s->manager, to[a->kind].action, j, a->text);
 }
 
-static const char action_words[][12] = {[RM_START] = "start",
-    [RM_CANCEL] = "cancel",
-    [RM_SUSPEND] = "suspend",
-    [RM_RESUME] = "resume",
-    [RM_REQUEUE] = "requeue",
-    [RM_CHECKPOINT] = "checkpoint",
-    [RM_HOLD] = "hold",
-    [RM_RELEASE] = "release",
-    [RM_SIGNAL] = "signal",
-    [RM_MODIFY] = "modify"};
-
 /* What was decided has not come about: the engine shall know what is. */
 static void set_right(struct manager *m, size_t i)
 {
@@ -140,7 +129,7 @@ static void fail_order(
     const struct order *o = &m->orders.v[i];
 
     log_line(s->log, LOG_WARNING, "the resource manager did not %s job '%s': %s",
-        action_words[o->action], o->job, text ? text : "no reason given");
+        rm_action_name(o->action), o->job, text ? text : "no reason given");
     if (o->action == RM_START) {
         struct event ev = {.kind = EVENT_START_FAILED,
             .u.failed = {.id = o->job,
@@ -207,18 +196,13 @@ int manager_cancel(
     return -1;
 }
 
-const char *manager_action_name(enum rm_action action)
-{
-    return action_words[action];
-}
-
 int manager_can(const struct server *s, enum rm_action action, struct err *err)
 {
     if (!s->rm)
         return err_set(err, ERR_IO, "the resource manager is not there");
     if (s->driver->cannot >> action & 1)
         return err_set(err, ERR_INVALID, "the resource manager %s cannot %s jobs",
-            s->driver->type, action_words[action]);
+            s->driver->type, rm_action_name(action));
     return 0;
 }
 

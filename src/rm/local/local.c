@@ -3,10 +3,10 @@
 #include "rm/local/local.h"
 
 #include "base/duration.h"
+#include "base/program.h"
 #include "rm/local/cgroup.h"
 #include "rm/local/private.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <strings.h>
 #include <time.h>
@@ -81,28 +81,14 @@ static int read_duration(const struct rm_cfg *cfg, const char *name, int64_t usu
     return err_prefix(err, "RMCFG[%s] %s: ", cfg->name, name);
 }
 
-/* The small program beside this one. */
-static void find_keeper(char path[PATH_MAX])
-{
-    static const char name[] = "maui-keeper";
-    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - sizeof name);
-    char *slash;
-
-    path[n > 0 ? n : 0] = '\0';
-    slash = strrchr(path, '/');
-    memcpy(slash != NULL ? slash + 1 : path, name, sizeof name);
-}
-
+/* The small program beside this one, unless another is asked for. */
 static void set_keeper(struct local *l, const char *const *words)
 {
-    char path[PATH_MAX];
-    const char *const usual[] = {path, NULL};
     struct VEC(char *) copy = {0};
 
-    find_keeper(path);
     if (words == NULL)
-        words = usual;
-    for (; *words != NULL; words++)
+        vec_push(&copy, program_beside("maui-keeper"));
+    for (; words != NULL && *words != NULL; words++)
         vec_push(&copy, xstrdup(*words));
     vec_push(&copy, NULL);
     l->keeper = copy.v;

@@ -60,14 +60,11 @@ static bool never(uint16_t reason)
 
 /* ---- updates ---- */
 
-static int update(job_desc_msg_t *m, const char *id)
+/* Of array jobs the answer says for each task how it went. */
+static int settle(int result, job_array_resp_msg_t *answers)
 {
-    job_array_resp_msg_t *answers = NULL;
-    int error = 0;
+    int error = result == SLURM_SUCCESS ? 0 : errno;
 
-    m->job_id_str = (char *)id;
-    if (slurm_update_job2(m, &answers) != SLURM_SUCCESS)
-        error = errno;
     for (uint32_t i = 0; answers != NULL && i < answers->job_array_count; i++)
         if (answers->error_code[i] != SLURM_SUCCESS)
             error = (int)answers->error_code[i];
@@ -75,6 +72,17 @@ static int update(job_desc_msg_t *m, const char *id)
         slurm_free_job_array_resp(answers);
     errno = error;
     return error == 0 ? 0 : -1;
+}
+
+static int update(job_desc_msg_t *m, const char *id)
+{
+    job_array_resp_msg_t *answers = NULL;
+    int result;
+
+    m->job_id_str = (char *)id;
+    result = slurm_update_job2(m, &answers);
+
+    return settle(result, answers);
 }
 
 void orders_part_id(const struct told_job *t, uint32_t part, char ret[48])
@@ -233,20 +241,6 @@ static void modify(struct adapter *a, const struct rm_command *c)
     answer(a, c, update(&m, c->job));
 }
 
-/* Of array jobs the answer says for each task how it went. */
-static int settle(int result, job_array_resp_msg_t *answers)
-{
-    int error = result == SLURM_SUCCESS ? 0 : errno;
-
-    for (uint32_t i = 0; answers != NULL && i < answers->job_array_count; i++)
-        if (answers->error_code[i] != SLURM_SUCCESS)
-            error = (int)answers->error_code[i];
-    if (answers != NULL)
-        slurm_free_job_array_resp(answers);
-    errno = error;
-    return error == 0 ? 0 : -1;
-}
-
 static void cancel(struct adapter *a, const struct rm_command *c, uint16_t sig)
 {
     int result = slurm_kill_job2(c->job, sig, 0, NULL);
@@ -294,6 +288,7 @@ void orders_command(struct adapter *a, const struct rm_command *c)
         modify(a, c);
         break;
     case RM_CHECKPOINT:
+    case RM_ACTIONS:
         adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm cannot checkpoint jobs");
         break;
     }

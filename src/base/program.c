@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Where this program lies. */
+#include "base/program.h"
+
+#include "base/strbuf.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+char *program_beside(const char *name)
+{
+    char own[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    struct strbuf path = {0};
+    const char *slash;
+
+    own[n > 0 ? n : 0] = '\0';
+    slash = strrchr(own, '/');
+    strbuf_printf(&path, "%.*s%s", slash ? (int)(slash - own) + 1 : 0, own, name);
+    return strbuf_take(&path);
+}
