@@ -69,6 +69,8 @@ struct config {
     struct VEC(struct finding) findings; /* by file, line, order of discovery */
     struct VEC(struct cfg_value) values; /* one a name: the one in force */
     struct text_list files;              /* read, in that order */
+    struct VEC(char) text; /* of them all but private ones, with '\n' behind each: gives
+                              the same settings again */
     /* how to find rows and values by name; nobody else's business */
     const struct table_index *table; /* own_table, or an elder's */
     struct table_index *own_table;

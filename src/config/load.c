@@ -143,6 +143,18 @@ static bool is_text(struct loader *l, struct place at, const char *text, size_t 
     return false;
 }
 
+static void keep_text(struct loader *l, const char *text, size_t len)
+{
+    struct config *c = l->config;
+
+    if (l->private || len == 0)
+        return;
+    vec_reserve(&c->text, len + 1);
+    memcpy(c->text.v + c->text.n, text, len);
+    c->text.n += len;
+    vec_push(&c->text, '\n');
+}
+
 static void read_text(struct loader *l, struct place at, const char *text, size_t len)
 {
     struct grammar_line line;
@@ -150,6 +162,7 @@ static void read_text(struct loader *l, struct place at, const char *text, size_
 
     if (!is_text(l, at, text, len))
         return;
+    keep_text(l, text, len);
     grammar_init(&g, text, len);
     while (grammar_next(&g, &line))
         read_line(l, &line, at);
@@ -255,6 +268,7 @@ void config_destroy(struct config *c)
     }
     vec_fini(&c->values);
     text_list_fini(&c->files);
+    vec_fini(&c->text);
     table_index_destroy(c->own_table);
     names_destroy(c->value_index);
     free(c);

@@ -435,6 +435,7 @@ struct raw_object {
 struct daemon_settings {
     char *log_dir, *log_file, *stat_dir, *tools_dir;
     int64_t log_size_max, log_roll_depth, log_level;
+    int64_t journal_size_max;
     struct text_list log_facilities;
     char *syslog; /* BOOL[:facility] */
     char *notification_program, *feedback_program;

@@ -49,6 +49,7 @@ static const struct cfg_row server_rows[] = {
 };
 
 static const struct cfg_row logging_rows[] = {
+    {N("JOURNALMAXSIZE"), COUNT("bytes", "64000000"), IN_SETTINGS(daemon.journal_size_max), HELP("Size of the journal of events and decisions; above it the oldest are forgotten.")},
     {N("LOGDIR"), FILE_PATH("log"), IN_SETTINGS(daemon.log_dir), HELP("Directory of the log, relative to the home directory.")},
     {N("LOGFILE"), FILE_PATH("maui.log"), IN_SETTINGS(daemon.log_file), HELP("Log file, relative to LOGDIR; standard error if it cannot be used.")},
     {N("LOGFILEMAXSIZE"), COUNT("bytes", "10000000"), IN_SETTINGS(daemon.log_size_max), HELP("Size at which the log is rolled, and the event log; 0 = never.")},

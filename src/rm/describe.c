@@ -36,7 +36,7 @@ static void put_cmp(json_t *o, const char *key, const struct cmp *cmp)
             o, key, json_pack("[s, I]", cmp_words[cmp->op], (json_int_t)cmp->value));
 }
 
-static void put_nodeset(json_t *o, const struct nodeset_spec *set)
+void describe_nodeset(json_t *o, const struct nodeset_spec *set)
 {
     json_t *out, *list;
 
@@ -80,7 +80,7 @@ static json_t *req_object(const struct req_desc *r)
         put_text(o, "access", access_words[r->access]);
     if (r->nodealloc != NODEALLOC_UNSET)
         put_text(o, "nodealloc", nodealloc_words[r->nodealloc]);
-    put_nodeset(o, r->nodeset);
+    describe_nodeset(o, r->nodeset);
     return o;
 }
 
@@ -186,7 +186,7 @@ static struct cmp get_cmp(struct reader *r, const json_t *o, const char *key)
     return (struct cmp){(enum cmp_op)op, json_integer_value(value)};
 }
 
-static const struct nodeset_spec *get_nodeset(struct reader *r, const json_t *o)
+const struct nodeset_spec *describe_read_nodeset(struct reader *r, const json_t *o)
 {
     const json_t *in = json_object_get(o, "nodeset");
     struct nodeset_spec *set;
@@ -237,7 +237,7 @@ static void read_req(struct reader *r, const json_t *o, struct req_desc *q)
     q->disk = get_cmp(r, o, "node_disk_mb");
     q->access = access < 0 ? ACCESS_UNSET : (enum access_policy)access;
     q->nodealloc = nodealloc < 0 ? NODEALLOC_UNSET : (enum nodealloc_policy)nodealloc;
-    q->nodeset = get_nodeset(r, o);
+    q->nodeset = describe_read_nodeset(r, o);
 }
 
 static void read_reqs(struct reader *r, const json_t *o, struct job_desc *d)
@@ -356,7 +356,7 @@ void describe_node(json_t *o, const struct node_desc *d)
     put_int(o, "slot", d->slot);
     put_int(o, "slots", d->slots);
     if (d->measured) {
-        json_object_set_new(o, "load", json_real(d->load));
+        json_object_set_new(o, "load", put_real_of(d->load));
         put_amounts(o, "used", &d->util);
     }
 }

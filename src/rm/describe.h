@@ -16,6 +16,10 @@ void describe_node(json_t *o, const struct node_desc *d);
 void describe_read_job(struct reader *r, const json_t *o, struct job_desc *ret);
 void describe_read_node(struct reader *r, const json_t *o, struct node_desc *ret);
 
+/* A set of nodes that are alike, as member `nodeset`; NULL = none. */
+void describe_nodeset(json_t *o, const struct nodeset_spec *set);
+const struct nodeset_spec *describe_read_nodeset(struct reader *r, const json_t *o);
+
 /* Places of a job on nodes, under a key. */
 void describe_places(
     json_t *o, const char *key, const struct job_place *places, size_t n);

@@ -202,10 +202,18 @@ json_t *put_text_of(const char *text)
     return whole;
 }
 
+json_t *put_real_of(double value)
+{
+    json_int_t whole = value > -1e15 && value < 1e15 ? (json_int_t)value : 0;
+
+    return (double)whole < value || (double)whole > value ? json_real(value)
+                                                          : json_integer(whole);
+}
+
 void put_real(json_t *o, const char *key, double value)
 {
     if (value < 0 || value > 0)
-        json_object_set_new(o, key, json_real(value));
+        json_object_set_new(o, key, put_real_of(value));
 }
 
 void put_bool(json_t *o, const char *key, bool value)

@@ -58,5 +58,8 @@ void put_text(json_t *o, const char *key, const char *text);
 void put_texts(json_t *o, const char *key, const char *const *texts);
 void put_counts(json_t *o, const char *key, const struct gres_cfg *counts);
 json_t *put_text_of(const char *text);
+/* As a whole number where it is one: to print a real exactly costs a hundred times as
+ * much. */
+json_t *put_real_of(double value);
 
 #endif

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The daemon as a program: `maui serve`. */
+ * The daemon as a program: `maui serve`, and `maui replay` of its journal. */
+#include "server/replay.h"
 #include "server/server.h"
+
+#include <string.h>
 
 int main(int argc, char **argv)
 {
+    if (argc > 0 && strcmp(argv[0], "replay") == 0)
+        return replay_main(argc, argv);
     return serve_main(argc, argv);
 }

@@ -3,6 +3,8 @@
 #define LOG_FACILITY FACILITY_STAT
 #include "server/record_statistics.h"
 
+#include "rm/reader.h"
+#include "server/jsontext.h"
 #include "server/render.h"
 #include "server/server_private.h"
 
@@ -76,7 +78,7 @@ struct writer {
 
 static void put(struct server *s, const char *key, json_t *o)
 {
-    char *text = json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    char *text = jsontext(o);
 
     unsaved_put(s->unsaved, KIND, key, text);
     free(text);
@@ -116,7 +118,7 @@ static json_t *members_of(const struct stat_record *r)
     for (size_t i = 0; i < MEMBERS; i++) {
         const char *at = (const char *)r + members[i].at;
         if (members[i].real && *(const double *)at != 0)
-            render_real(o, members[i].name, *(const double *)at);
+            put_real(o, members[i].name, *(const double *)at);
         else if (!members[i].real && *(const int64_t *)at != 0)
             render_int(o, members[i].name, *(const int64_t *)at);
     }

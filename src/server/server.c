@@ -5,6 +5,7 @@
 #include "server/api.h"
 #include "server/changes.h"
 #include "server/eventlog.h"
+#include "server/journal.h"
 #include "server/manager.h"
 #include "server/metrics.h"
 #include "server/notify.h"
@@ -310,6 +311,7 @@ static int open_all(struct server *s, struct err *err)
         return -1;
     if (triggers_open(s, err) < 0)
         return -1;
+    journal_begin(s);
     changes_open(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);

@@ -103,6 +103,8 @@ struct server {
 
     struct VEC(struct parameter_change) changes;
 
+    int64_t journal_bytes; /* journal.c: of this life */
+
     /* world.c */
     struct actions actions;       /* scratch of a cycle */
     struct VEC(uint32_t) dirty;   /* jobs whose records are to be written */

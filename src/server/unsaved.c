@@ -7,7 +7,13 @@
 
 #include <stdlib.h>
 
-enum change_kind { CHANGE_PUT, CHANGE_DELETE, CHANGE_JOURNAL, CHANGE_ACCOUNT };
+enum change_kind {
+    CHANGE_PUT,
+    CHANGE_DELETE,
+    CHANGE_JOURNAL,
+    CHANGE_TRIM,
+    CHANGE_ACCOUNT
+};
 
 struct change {
     enum change_kind what;
@@ -95,6 +101,11 @@ void unsaved_journal(struct unsaved *u, int64_t at, const char *text)
         ((struct change){.what = CHANGE_JOURNAL, .at = at, .text = xstrdup(text)}));
 }
 
+void unsaved_trim(struct unsaved *u, int64_t seq)
+{
+    vec_push(&u->changes, ((struct change){.what = CHANGE_TRIM, .at = seq}));
+}
+
 void unsaved_account(struct unsaved *u, const struct store_account *row)
 {
     struct store_account *copy = xcalloc(1, sizeof *copy);
@@ -121,6 +132,9 @@ static void tell(struct unsaved *u, const struct change *c)
         break;
     case CHANGE_JOURNAL:
         (void)store_journal_add(u->store, c->at, c->text, NULL, NULL);
+        break;
+    case CHANGE_TRIM:
+        (void)store_journal_trim(u->store, c->at, NULL);
         break;
     case CHANGE_ACCOUNT:
         (void)store_account_add(u->store, c->row, NULL);

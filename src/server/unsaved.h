@@ -20,6 +20,7 @@ void unsaved_put(
     struct unsaved *u, const char *kind, const char *key, const char *value);
 void unsaved_delete(struct unsaved *u, const char *kind, const char *key);
 void unsaved_journal(struct unsaved *u, int64_t at, const char *text);
+void unsaved_trim(struct unsaved *u, int64_t seq); /* store_journal_trim() */
 void unsaved_account(struct unsaved *u, const struct store_account *row);
 
 /* Tell the store what it has not been told, so that reading it shows all changes. */

@@ -2,7 +2,8 @@
  * Fairshare and standing reservations, kept over restarts. */
 #include "server/usage.h"
 
-#include "server/render.h"
+#include "server/jsontext.h"
+#include "server/rsvjson.h"
 #include "server/server_private.h"
 
 /* Who uses something all the time is written down now and then: reservations that lie
@@ -18,13 +19,13 @@ static void save_usage(void *ctx, const struct fs_memory *m)
     struct strbuf key = {0};
 
     for (uint32_t i = 0; i < m->n; i++)
-        json_array_append_new(windows, json_real(m->window[i]));
+        json_array_append_new(windows, put_real_of(m->window[i]));
     if (m->name)
         strbuf_printf(&key, "%s:%s", cred_kind_name(m->kind), m->name);
     else
         strbuf_add(&key, "all");
     json_t *o = json_pack("{s:I, s:o}", "at", (json_int_t)m->at, "windows", windows);
-    char *text = json_dumps(o, JSON_COMPACT), *name = strbuf_take(&key);
+    char *text = jsontext(o), *name = strbuf_take(&key);
     unsaved_put(s->unsaved, "fairshare", name, text);
     free(name);
     free(text);
@@ -105,41 +106,6 @@ void usage_recall_fairshare(struct server *s)
 
 /* ---- standing reservations ---- */
 
-static json_t *fired_of(const struct rsv_memory *m)
-{
-    json_t *list = json_array();
-    char text[1000];
-
-    for (size_t i = 0; i < m->ntriggers; i++) {
-        const struct trigger *t = &m->triggers[i];
-        if (t->fired && triggertext_format(t, text, sizeof text) < (int)sizeof text)
-            json_array_append_new(
-                list, json_pack("[s, I]", text, (json_int_t)t->fired_at));
-    }
-    return list;
-}
-
-static json_t *places_of(const struct rsv_memory *m)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < m->nplaces; i++)
-        json_array_append_new(
-            list, json_pack("[s, i]", m->places[i].node, (int)m->places[i].tasks));
-    return list;
-}
-
-static json_t *instance_json(const struct rsv_memory *m)
-{
-    return json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:f, s:f, s:o, s:o}", "name",
-        m->name, "section", m->section, "period_at", (json_int_t)m->period_at, "slot",
-        (json_int_t)m->slot, "start_at", (json_int_t)m->start_at, "end_at",
-        (json_int_t)m->end_at, "created_at", (json_int_t)m->created_at, "released",
-        m->released, "ended_at", (json_int_t)m->ended_at, "idle_ps", m->idle_ps,
-        "active_ps", m->active_ps, "places", places_of(m), "fired", fired_of(m));
-}
-
 /* Raised by everything of it that must not be forgotten. */
 static uint64_t stamp_of(const struct reservation *r)
 {
@@ -155,8 +121,8 @@ static void save_instance(struct server *s, const struct reservation *r)
     struct job_places places = {0};
     struct rsv_memory m =
         rsvmemory_of(engine_cluster(s->engine), r, world_now(s), &places);
-    json_t *o = instance_json(&m);
-    char *text = json_dumps(o, JSON_COMPACT);
+    json_t *o = rsvjson_instance(&m);
+    char *text = jsontext(o);
 
     unsaved_put(s->unsaved, "standing", r->name, text);
     free(text);
@@ -215,72 +181,19 @@ static void save_standing(struct server *s)
     }
 }
 
-static int64_t whole(const json_t *o, const char *key)
+static void recall_instance(struct server *s, json_t *o)
 {
-    return json_integer_value(json_object_get(o, key));
-}
-
-static void read_fired(json_t *fired, struct trigger_list *ret)
-{
-    struct err err;
-    json_t *entry;
-    size_t i;
-
-    json_array_foreach(fired, i, entry)
-    {
-        const char *text = json_string_value(json_array_get(entry, 0));
-        size_t n = ret->n;
-        if (!text || triggertext_parse(text, ret, &err) < 0)
-            continue;
-        for (; n < ret->n; n++) {
-            ret->v[n].fired = true;
-            ret->v[n].fired_at = json_integer_value(json_array_get(entry, 1));
-        }
-    }
-}
-
-static void read_places(json_t *list, struct job_places *ret)
-{
-    json_t *entry;
-    size_t i;
-
-    json_array_foreach(list, i, entry)
-    {
-        const char *node = json_string_value(json_array_get(entry, 0));
-        json_int_t tasks = json_integer_value(json_array_get(entry, 1));
-        if (node && tasks > 0 && tasks <= INT32_MAX)
-            vec_push(ret, ((struct job_place){.node = node, .tasks = (uint32_t)tasks}));
-    }
-}
-
-static void recall_instance(struct server *s, const json_t *o)
-{
-    struct trigger_list fired = {0};
-    struct job_places places = {0};
-    struct err err;
-    struct rsv_memory m = {.name = json_string_value(json_object_get(o, "name")),
-        .section = json_string_value(json_object_get(o, "section")),
-        .period_at = whole(o, "period_at"),
-        .slot = (uint32_t)whole(o, "slot"),
-        .start_at = whole(o, "start_at"),
-        .end_at = whole(o, "end_at"),
-        .created_at = whole(o, "created_at"),
-        .released = json_is_true(json_object_get(o, "released")),
-        .ended_at = whole(o, "ended_at"),
-        .idle_ps = json_number_value(json_object_get(o, "idle_ps")),
-        .active_ps = json_number_value(json_object_get(o, "active_ps"))};
-
-    read_fired(json_object_get(o, "fired"), &fired);
-    read_places(json_object_get(o, "places"), &places);
-    m.triggers = fired.v;
-    m.ntriggers = fired.n;
-    m.places = places.v;
-    m.nplaces = places.n;
+    struct err err = {0};
+    struct reader r = {.name = "a standing reservation", .err = &err};
+    struct trigger_list triggers = {0};
+    struct rsv_memory m;
     struct event ev = {.kind = EVENT_INSTANCE, .u.instance = &m};
-    if (m.name && m.section && world_apply(s, &ev, NULL, &err) < 0)
+
+    rsvjson_read_instance(&r, o, &triggers, &m);
+    if (r.failed || world_apply(s, &ev, NULL, &err) < 0)
         log_line(s->log, LOG_WARNING, "%s", err.text);
-    triggertext_fini(&fired);
-    vec_fini(&places);
+    triggertext_fini(&triggers);
+    reader_close(&r);
 }
 
 static int collect(void *ctx, const char *key, const char *value)

@@ -99,33 +99,28 @@ void world_save(struct server *s)
 
 static void take(struct server *s, const struct action *a);
 
-/* What the event decided by itself is for the resource manager too: at once, so that
- * nothing it reports meanwhile looks like news. */
-static void take_decided(struct server *s)
-{
-    s->actions.n = 0;
-    engine_decided(s->engine, &s->actions);
-    for (size_t i = 0; i < s->actions.n; i++)
-        take(s, &s->actions.v[i]);
-}
-
 int world_apply(struct server *s, struct event *ev, uint32_t *ret_job, struct err *err)
 {
     uint32_t job = INDEX_NONE;
 
     ev->at = world_now(s);
-    json_t *line = journal_event(ev); /* before: some events are moved from */
+    json_t *line = journal_before(s, ev);
     watch_before(s, ev);
     int result = engine_apply(s->engine, ev, &job, err);
     if (result < 0) {
         json_decref(line);
         return -1;
     }
-    journal_add(s, line);
     if (job != INDEX_NONE)
         world_touch(s, job);
     watch_applied(s, ev, job);
-    take_decided(s);
+    /* What the event decided by itself is for the resource manager too: at once, so
+     * that nothing it reports meanwhile looks like news. */
+    s->actions.n = 0;
+    engine_decided(s->engine, &s->actions);
+    journal_after(s, line, &s->actions);
+    for (size_t i = 0; i < s->actions.n; i++)
+        take(s, &s->actions.v[i]);
     if (ret_job)
         *ret_job = job;
     commit_want(s);

@@ -120,6 +120,23 @@ int store_journal_trim(struct store *store, int64_t seq, struct err *err)
     return store_change_end(store, stmt, err);
 }
 
+int store_journal_size(
+    struct store *store, int64_t first, int64_t *bytes, struct err *err)
+{
+    sqlite3_stmt *stmt = sql_walk(store,
+        "SELECT sum(length(CAST(text AS BLOB))) FROM journal WHERE seq >= ?", err);
+    int rc;
+
+    *bytes = 0;
+    if (!stmt)
+        return -1;
+    sqlite3_bind_int64(stmt, 1, first);
+    rc = sql_step(stmt);
+    if (rc == SQLITE_ROW)
+        *bytes = sqlite3_column_int64(stmt, 0); /* NULL, where there is none, is 0 */
+    return sql_walked(store, stmt, rc == SQLITE_ROW ? SQLITE_DONE : rc, 0, err);
+}
+
 int store_journal_last(struct store *store, int64_t *seq, struct err *err)
 {
     sqlite3_stmt *stmt = sql_kept(store, KEPT_JOURNAL_LAST,

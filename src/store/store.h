@@ -98,6 +98,10 @@ typedef int store_event_fn(void *arg, int64_t seq, int64_t at, const char *text)
 int store_journal_each(struct store *store, int64_t first, int64_t last,
     store_event_fn *each, void *arg, struct err *err);
 
+/* Bytes of the texts of the events from number `first` on. Time in proportion to it. */
+int store_journal_size(
+    struct store *store, int64_t first, int64_t *bytes, struct err *err);
+
 /* Forget the events before number `seq`. Their space is used again. */
 int store_journal_trim(struct store *store, int64_t seq, struct err *err);
 
