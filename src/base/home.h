@@ -21,7 +21,8 @@ char *home_absolute(const char *path);
 /* The folder and those in it, mode 0755, as far as they are missing. */
 int home_make(const char *home, struct err *err);
 
-/* Be the one daemon of this home: the lock's descriptor, or -1 saying who is. */
+/* Be the one daemon of this home: the lock's descriptor, or -1 saying who is. Waits for
+ * one that is dying (10 s), and a moment (0.3 s) for one that lives. */
 int home_lock(const char *home, struct err *err);
 void home_unlock(int fd);
 
