@@ -210,29 +210,26 @@ void eventlog_configure(struct server *s)
 
 /* ---- publishing ---- */
 
-static void append(struct server *s, const char *text)
+static void append(struct server *s, const struct strbuf *lines)
 {
     struct eventlog *l = s->eventlog;
-    struct strbuf line = {0};
+    bool good = !lines->len || rollfile_write(&l->file, lines->text, lines->len);
 
-    strbuf_printf(&line, "%s\n", text);
-    bool good = rollfile_write(&l->file, line.text, line.len);
     if (!good && !l->failing)
         log_line(s->log, LOG_ALERT, "the event log '%s' cannot be written",
             l->file.path ? l->file.path : "");
     l->failing = !good;
-    free(strbuf_take(&line));
 }
 
-/* Takes the object. */
-static void publish(struct server *s, const struct waiting *w)
+/* Takes the object; what goes to the file is added to *lines. */
+static void publish(struct server *s, const struct waiting *w, struct strbuf *lines)
 {
     struct eventlog *l = s->eventlog;
 
     json_object_set_new(w->o, "number", json_integer(l->next));
     char *text = json_dumps(w->o, JSON_COMPACT | JSON_PRESERVE_ORDER);
     if (text) {
-        append(s, text);
+        strbuf_printf(lines, "%s\n", text);
         keep(l, w->what, text);
     }
     l->count[w->what]++;
@@ -245,12 +242,15 @@ static void publish(struct server *s, const struct waiting *w)
 void eventlog_committed(struct server *s)
 {
     struct eventlog *l = s->eventlog;
+    struct strbuf lines = {0};
 
     if (!l->waiting.n)
         return;
     for (size_t i = 0; i < l->waiting.n; i++)
-        publish(s, &l->waiting.v[i]);
+        publish(s, &l->waiting.v[i], &lines);
     l->waiting.n = 0;
+    append(s, &lines); /* one write for all of a commit */
+    free(strbuf_take(&lines));
     if (l->dropped)
         log_line(s->log, LOG_ALERT,
             "%lu events were not told: the disk was away for "
@@ -283,7 +283,10 @@ void eventlog_add(struct server *s, enum event_name what, const char *object,
     json_decref(more);
     struct waiting w = {what, notice, o};
     if (names[what].at_once) {
-        publish(s, &w);
+        struct strbuf lines = {0};
+        publish(s, &w, &lines);
+        append(s, &lines);
+        free(strbuf_take(&lines));
         if (s->http)
             http_wake(s->http);
     } else if (l->waiting.n < WAITING_MAX) {

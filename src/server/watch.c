@@ -3,10 +3,12 @@
 #include "server/watch.h"
 
 #include "server/eventlog.h"
+#include "server/manager.h"
 #include "server/render.h"
 #include "server/server_private.h"
 
-#define CORRUPT_S 300 /* a job on a node that is down, before it is told */
+#define PLACES_MAX 32
+#define CORRUPT_S  300 /* a job on a node that is down, before it is told */
 
 /* A reservation as it was told last. */
 struct known_rsv {
@@ -132,7 +134,7 @@ static void tell_hold(struct server *s, const struct event *ev, const struct job
 
 static void tell_job(struct server *s, const struct event *ev, const struct job *j)
 {
-    if (ev->kind == EVENT_SUBMIT && !ev->u.job.memory)
+    if (ev->kind == EVENT_SUBMIT && !ev->u.job.memory && manager_synced(s))
         eventlog_add(
             s, JOBSUBMIT, j->id, false, of_job(s, j), "job '%s' was submitted", j->id);
     else if (ev->kind == EVENT_END || ev->kind == EVENT_CANCEL)
@@ -167,6 +169,19 @@ static void tell_deferral(struct server *s, const struct action *a, const struct
             (unsigned)j->defer_count, why, *text ? ": " : "", text);
 }
 
+/* Wide jobs do not fill the memory of readers: who wants to know asks for the job. */
+static void add_places(struct server *s, const struct job *j, json_t *o)
+{
+    uint32_t nodes = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++)
+        nodes += j->alloc.v[i].count;
+    render_int(o, "nodes", nodes);
+    if (nodes <= PLACES_MAX)
+        json_object_set_new(
+            o, "allocation", render_places(engine_cluster(s->engine), &j->alloc));
+}
+
 void watch_decided(struct server *s, const struct action *a, const struct job *j)
 {
     static const struct {
@@ -191,8 +206,7 @@ void watch_decided(struct server *s, const struct action *a, const struct job *j
     if (a->kind == ACTION_START && a->backfill)
         render_bool(o, "backfill", true);
     if (a->kind == ACTION_START)
-        json_object_set_new(
-            o, "allocation", render_places(engine_cluster(s->engine), &j->alloc));
+        add_places(s, j, o);
     eventlog_add(s, verbs[a->kind].what, j->id, false, o, "job '%s' is %s%s%s", j->id,
         verbs[a->kind].done, a->text ? ": " : "", a->text ? a->text : "");
 }
