@@ -152,6 +152,10 @@ int diagnose_credentials(
         credential_heading(kind);
     json_array_foreach(list, i, o)
     {
+        bool hidden = strcmp(kind, "class") == 0 && !only && !command_has(l, 'v')
+                      && strcmp(get_text(o, "name", ""), "DEFAULT") == 0;
+        if (hidden)
+            continue;
         if (strcmp(kind, "qos") == 0)
             qos_row(o);
         else

@@ -41,7 +41,9 @@ static const struct command_spec spec = {
         "are the processor hours of queued and running jobs that need so much memory "
         "at\n"
         "least, ProcHours the same when they spread over all nodes that have enough.\n"
-        "For administrators of level 1 to 3.\n",
+        "-v: Min System Utilization is the smallest share of processors in use after "
+        "an\n"
+        "iteration that left a job waiting. For administrators of level 1 to 3.\n",
     .examples = "  showstats              waiting times, use and accuracy at a glance\n"
                 "  showstats -u           what each user asked for and got\n"
                 "  showstats -u ann       only ann\n"
@@ -126,13 +128,17 @@ static void print_use(const json_t *o, const struct stat_sums *t, bool verbose)
 }
 
 /* The estimate takes jobs to be as accurate about their limits as those that ended. */
-static void print_rest(const json_t *o, const struct stat_sums *t)
+static void print_rest(const json_t *o, const struct stat_sums *t, bool verbose)
 {
     double accuracy = t->jobs > 0 ? t->accuracy / (double)t->jobs : 1;
 
     print_percent("Avg WallClock Accuracy:", t->jobs > 0, 100 * accuracy);
     print_percent("Avg Job Proc Efficiency:", t->ps_measured > 0,
         layout_percent(t->ps_utilized, t->ps_measured));
+    if (verbose && json_object_get(o, "least_use"))
+        printf("%-31s%8.3f%% (on iteration %lld)\n",
+            "Min System Utilization:", get_real(o, "least_use", 0),
+            (long long)get_int(o, "least_use_iteration", 0));
     printf("%-32s%8.2f/%-8.2f\n",
         "Est/Avg Backlog (Hours):", get_real(o, "backlog_s", 0) * accuracy / 3600,
         get_real(o, "backlog_average_s", 0) / 3600);
@@ -154,7 +160,7 @@ static int show_system(const struct command_line *l)
     print_times(o, verbose);
     print_jobs(o, &total, verbose);
     print_use(o, &total, verbose);
-    print_rest(o, &total);
+    print_rest(o, &total, verbose);
     json_decref(o);
     return 0;
 }

@@ -207,6 +207,15 @@ void engine_decided(struct engine *e, struct actions *ret)
     e->out = NULL;
 }
 
+/* A job has a reservation: it would start if it could. */
+static bool someone_waits(const struct engine *e)
+{
+    for (uint32_t i = 0; i < plan_reservations(e->plan); i++)
+        if (plan_reserved_job(e->plan, i) != INDEX_NONE)
+            return true;
+    return false;
+}
+
 void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
 {
     e->now = now > e->now ? now : e->now;
@@ -242,5 +251,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     wake_for_expiry(e);
     e->last_cycle_at = e->now;
     e->stats.cycles++;
+    if (e->statistics && someone_waits(e))
+        statistics_cycle(e->statistics, (int64_t)e->stats.cycles);
     e->out = NULL;
 }

@@ -150,6 +150,8 @@ static void tell_system(const struct walk *w)
                         .ps_available = m.ps_available,
                         .mem_available = m.mem_available,
                         .backlog_ps = s->backlog_ps,
+                        .least_use = s->least_use,
+                        .least_use_cycle = s->least_use_cycle,
                         .backlog_area = s->backlog_area + m.backlog_s * (double)dt});
 }
 
@@ -204,6 +206,8 @@ static void load_system(struct statistics *s, const struct stat_record *r, int64
     s->ps_available = r->ps_available + (double)r->procs_up * gap;
     s->mem_available = r->mem_available + (double)r->mem_up * gap;
     s->backlog_area = r->backlog_area;
+    s->least_use = r->least_use;
+    s->least_use_cycle = r->least_use_cycle;
     if (r->procs_up > 0) {
         s->watched_s += (int64_t)gap;
         s->backlog_area += r->backlog_ps / (double)r->procs_up * gap;

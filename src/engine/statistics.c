@@ -130,6 +130,18 @@ void statistics_nodes(struct statistics *s, const struct cluster *c, int64_t now
     note_changed(s, &s->all, CRED_KINDS, 0);
 }
 
+void statistics_cycle(struct statistics *s, int64_t cycle)
+{
+    if (!s || s->procs_up <= 0)
+        return;
+    double use = (double)s->all.procs / (double)s->procs_up;
+    if (s->least_use_cycle && use >= s->least_use)
+        return;
+    s->least_use = use;
+    s->least_use_cycle = cycle;
+    note_changed(s, &s->all, CRED_KINDS, 0);
+}
+
 static bool waits(const struct job *j)
 {
     return j->state < JOB_COMPLETED && !job_is_active(j) && j->state != JOB_SUSPENDED;
@@ -332,6 +344,7 @@ void statistics_reset(struct statistics *s, int64_t now)
     s->since = s->at;
     s->ps_available = s->mem_available = s->backlog_area = 0;
     s->watched_s = 0;
+    s->least_use_cycle = 0;
     reset_account(s, CRED_KINDS, 0);
     for (int k = 0; k < CRED_KINDS; k++)
         for (uint32_t i = 0; i < s->creds[k].n; i++)
@@ -368,7 +381,9 @@ void statistics_machine(
         .procs_up = then.procs_up,
         .mem_up = then.mem_up,
         .ps_available = then.ps_available,
-        .mem_available = then.mem_available};
+        .mem_available = then.mem_available,
+        .least_use = then.least_use,
+        .least_use_cycle = then.least_use_cycle};
     if (then.procs_up > 0)
         ret->backlog_s = then.backlog_ps / (double)then.procs_up;
     if (then.watched_s > 0)

@@ -47,6 +47,8 @@ struct stat_machine {
     double ps_available, mem_available; /* of what was up */
     double backlog_s;                   /* work queued / processors up: now */
     double backlog_average_s;           /* over time */
+    double least_use; /* smallest share of procs_up that jobs had after a cycle */
+    int64_t least_use_cycle; /* ... and left a job waiting: which; 0 = none did */
 };
 
 /* Of a node, since counting began or it was first seen. */
@@ -93,7 +95,8 @@ struct stat_record {
     struct stat_sums sums;
     /* of the system */
     int64_t since, procs_up, mem_up, watched_s;
-    double ps_available, mem_available, backlog_ps, backlog_area;
+    double ps_available, mem_available, backlog_ps, backlog_area, least_use;
+    int64_t least_use_cycle;
     /* of a node */
     uint32_t block;
     struct stat_node node;
@@ -131,6 +134,8 @@ void statistics_preempted(
     struct statistics *s, const struct cluster *c, const struct job *j, int64_t lost_s);
 /* The job came to the queue or left it, or asks for another amount of work. */
 void statistics_queued(struct statistics *s, const struct job *j, int64_t now);
+/* A cycle is over after which a job waits for resources. O(1). */
+void statistics_cycle(struct statistics *s, int64_t cycle);
 /* A node came, went or changed. O(partitions). */
 void statistics_nodes(struct statistics *s, const struct cluster *c, int64_t now);
 void statistics_node_changed(

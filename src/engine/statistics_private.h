@@ -49,7 +49,9 @@ struct statistics {
     int64_t since, at; /* INT64_MIN = nothing happened yet */
     int64_t procs_up, mem_up, watched_s;
     double ps_available, mem_available;
-    double backlog_ps;   /* work queued now */
+    double backlog_ps; /* work queued now */
+    double least_use;  /* share of processors, see stat_machine */
+    int64_t least_use_cycle;
     double backlog_area; /* of work queued / processors up, over time */
     struct account all;
     struct VEC(struct account) creds[CRED_KINDS];

@@ -100,6 +100,10 @@ void api_statistics(struct server *s, struct request *r)
     render_int(o, "procs_active", f.active_procs);
     render_real(o, "backlog_s", m.backlog_s);
     render_real(o, "backlog_average_s", m.backlog_average_s);
+    if (m.least_use_cycle) {
+        render_real(o, "least_use", 100 * m.least_use);
+        render_int(o, "least_use_iteration", m.least_use_cycle);
+    }
     add_queue(o, c);
     add_nodes(o, c);
     request_reply_json(r, o);

@@ -36,6 +36,8 @@ static const struct member {
     REAL(mem_available),
     REAL(backlog_ps),
     REAL(backlog_area),
+    REAL(least_use),
+    WHOLE(least_use_cycle),
     WHOLE(sums.jobs),
     WHOLE(sums.successful),
     WHOLE(sums.procs),

@@ -57,6 +57,18 @@ def test_nothing_is_made_up_before_a_job_has_ended(live):
     assert live.ok("showstats", "-u").count("\n") == 4
 
 
+def test_the_least_use_is_told_once_a_job_waited(shared, used):
+    theirs = next(l for l in original(shared, "07-showstats", "showstats -v")
+                  if l.startswith("Min System"))
+    assert "Min System" not in used.ok("showstats", "-v")
+    used.submit(requests=tasks(8))
+    used.wait(lambda: "Min System" in used.ok("showstats", "-v"), "the plan")
+    mine = next(l for l in used.ok("showstats", "-v").splitlines()
+                if l.startswith("Min System"))
+    assert mine.startswith("Min System Utilization:          75.000% (on iteration ")
+    assert mine.index("% (on iteration ") == theirs.index("% (on iteration ")
+
+
 def test_tables_of_credentials_have_the_headings_of_the_original(shared, used):
     for letter in "ugaqc":
         theirs = original(shared, "07-showstats", f"showstats -{letter}")

@@ -399,6 +399,30 @@ static struct stat_node node(struct scenario *s, uint32_t index)
     return n;
 }
 
+static void the_least_use_is_that_of_a_cycle_that_left_a_job_waiting(void **state)
+{
+    (void)state;
+    static const struct example x = {.nodes = 4,
+        .jobs = {{.id = "a", .procs = 3, .limit = 100, .run = 20},
+            {.id = "b", .procs = 1, .limit = 100, .run = 30},
+            {.id = "c", .procs = 4, .limit = 50, .run = 10}}};
+
+    BOTH_WAYS(s, x)
+    {
+        sc_at(s, 10); /* all in use, c waits */
+        NEAR(machine(s).least_use, 1);
+        sc_at(s, 25); /* a is gone, one in use */
+        NEAR(machine(s).least_use, 0.25);
+        int64_t cycle = machine(s).least_use_cycle;
+        assert_true(cycle > 0);
+        sc_at(s, 90); /* nobody waits any more */
+        NEAR(machine(s).least_use, 0.25);
+        assert_int_equal(machine(s).least_use_cycle, cycle);
+        apply(s, (struct event){.kind = EVENT_RESET_STATISTICS});
+        assert_int_equal(machine(s).least_use_cycle, 0);
+    }
+}
+
 static void a_node_has_clocks_for_being_known_up_and_with_jobs(void **state)
 {
     (void)state;
@@ -537,6 +561,7 @@ int main(void)
         cmocka_unit_test(processor_time_told_at_the_end_gives_the_efficiency),
         cmocka_unit_test(reset_forgets_all_but_what_is_active),
         cmocka_unit_test(after_a_restart_the_gap_counts_for_what_ran_on),
+        cmocka_unit_test(the_least_use_is_that_of_a_cycle_that_left_a_job_waiting),
         cmocka_unit_test(a_node_has_clocks_for_being_known_up_and_with_jobs),
         cmocka_unit_test(several_jobs_at_once_count_a_node_once),
         cmocka_unit_test(clocks_of_nodes_go_on_after_a_restart),
