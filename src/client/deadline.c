@@ -94,6 +94,7 @@ static const struct command_spec show_spec = {
 struct shown {
     const struct command_line *l;
     int rows;
+    bool begun;
 };
 
 static bool is_asked_for(const struct shown *s, const char *id)
@@ -110,6 +111,10 @@ static void show_row(void *ctx, json_t *o)
     json_int_t now = get_int(o, "at", 0), at = get_int(o, "deadline_at", 0), end;
     char rel[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX], known[LAYOUT_DATE_MAX];
 
+    if (s->l->format == FORMAT_TEXT && !s->begun) /* the summary: we may look */
+        printf("%-18s %8s %10s %11s  %19s  %19s\n\n", "JOBNAME", "USERNAME", "STATE",
+            "REMAINING", "DEADLINE", "ENDTIME");
+    s->begun = true;
     if (!at || !is_asked_for(s, get_text(o, "id", "")))
         return;
     s->rows++;
@@ -132,9 +137,6 @@ static int show(const struct command_line *l)
 
     query_add(q, "full", "1");
     query_add(q, "deadline", "1");
-    if (l->format == FORMAT_TEXT)
-        printf("%-18s %8s %10s %11s  %19s  %19s\n\n", "JOBNAME", "USERNAME", "STATE",
-            "REMAINING", "DEADLINE", "ENDTIME");
     int status = ask_list(l, q, show_row, &s) < 0;
     query_free(q);
     if (status == 0 && l->format == FORMAT_TEXT)

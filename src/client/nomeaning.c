@@ -9,13 +9,19 @@
 static int refuse(
     const struct command_spec *spec, const char *instead, int argc, char **argv)
 {
+    static const char *const asked[] = {
+        "-h", "-?", "--help", "--about", "--manual", "--version"};
     struct command_line l;
-    int status;
+    int status = 1;
 
-    if (command_parse(spec, argc, argv, &l, &status) < 0)
-        return status;
+    for (size_t i = 0; argc == 2 && i < sizeof asked / sizeof asked[0]; i++)
+        if (strcmp(argv[1], asked[i]) == 0) {
+            if (command_parse(spec, argc, argv, &l, &status) == 0)
+                command_fini(&l);
+            return status;
+        }
+    /* Whatever the options were: they mean nothing either. */
     fprintf(stderr, "ERROR:    operation not supported: %s\n", instead);
-    command_fini(&l);
     return 1;
 }
 
@@ -60,9 +66,9 @@ int mnodectl_main(int argc, char **argv)
                     "  releaseres drain.1     and again\n"};
 
     return refuse(&spec,
-        "nodes are as their resource manager tells; setres -n drain NODE keeps jobs "
-        "off "
-        "a node",
+        "nodes are as their resource manager tells; checknode shows one, setres -n "
+        "drain "
+        "NODE keeps jobs off it",
         argc, argv);
 }
 

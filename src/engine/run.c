@@ -7,6 +7,7 @@
 #include "policy/holds.h"
 #include "policy/reason.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* What was asked, with names looked up. */
@@ -240,8 +241,53 @@ static int64_t most_free(const struct run *r)
     return most;
 }
 
+/* Why a node does not do, to follow its name. */
+static void why_not(const struct run *r, const struct node *n, char *buf, size_t size)
+{
+    const struct cluster *c = r->e->c;
+    const struct req *q = &r->j->reqs[0];
+    const char *why = NULL;
+    uint32_t tasks = 0;
+
+    if (!feasible_node(c, q->def, n, &why))
+        why = why ? why : "is not what the job asks for";
+    else if (!node_is_up(n) && !(r->flags & RUN_ANY_STATE))
+        why = "is not up";
+    else if ((tasks = avail_tasks_now(c, r->j, q->def, n)) == 0)
+        why = "has nothing free for a task";
+    else if (tasks >= q->tasks)
+        why = "is kept by a reservation";
+    if (why)
+        snprintf(buf, size, "%s", why);
+    else
+        snprintf(buf, size, "can take %u of %u tasks at most", tasks, q->tasks);
+}
+
+/* The first node that might have done, as an example; "" when there is none. */
+static void give_example(const struct run *r, char *buf, size_t size)
+{
+    const struct cluster *c = r->e->c;
+    uint32_t looked = 0;
+    char why[100];
+
+    *buf = '\0';
+    for (uint32_t i = 0; i < c->nodes.n; i++) {
+        const struct node *n = c->nodes.v[i];
+        if (n->global || !(r->parts >> n->partition & 1) || !listed(r, i))
+            continue;
+        if (looked++)
+            continue;
+        why_not(r, n, why, sizeof why);
+        snprintf(buf, size, ": node %.80s %s", n->name, why);
+    }
+    size_t len = strlen(buf);
+    if (looked > 1)
+        snprintf(buf + len, size - len, ", the first of %u nodes", looked);
+}
+
 static int cannot(const struct run *r, bool nodes_enough, struct err *err)
 {
+    char example[250];
     int64_t each = r->j->reqs[0].def->per_task.v[RES_PROCS];
     struct reason why;
 
@@ -252,8 +298,10 @@ static int cannot(const struct run *r, bool nodes_enough, struct err *err)
                 "job cannot run  (insufficient idle procs:  %u needed  %lld available)",
                 r->j->procs, (long long)free);
     }
+    give_example(r, example, sizeof example);
     return err_set(err, ERR_CONFLICT,
-        "job cannot run (available nodes do not meet requirements in any partition)");
+        "job cannot run (available nodes do not meet requirements in any partition)%s",
+        example);
 }
 
 /* ---- the event ---- */

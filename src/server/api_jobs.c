@@ -236,7 +236,9 @@ void api_jobs(struct server *s, struct request *r)
     if (wanted_of(s, r, &w, &err) < 0
         || (fields && *fields && render_job_members(fields, &l->members, &err) < 0)
         || (l->record && !identity_is(request_who(r), WHO_ADMIN3)
-            && identity_deny(request_who(r), "showq", &err) < 0)) {
+            && identity_deny(
+                   request_who(r), w.deadline ? "showdeadline" : "showq", &err)
+                   < 0)) {
         list_free(l);
         request_refuse(r, &err);
         return;

@@ -401,6 +401,7 @@ def test_jobs_are_cancelled_by_owners_and_administrators(site, users):
 def test_commands_without_a_meaning_say_what_has_one(site, users):
     for words, says in ((("migratejob", "1"), "mjobctl -m partition=NAME"),
                         (("query", "x"), "--format json"), (("mgridctl",), "no grids"),
+                        (("mnodectl", "-q", "node01"), "checknode"),
                         (("mnodectl", "modify", "state=down", "node01"), "setres -n drain")):
         done = site.run(*words)
         assert (done.returncode, done.stdout) == (1, ""), done

@@ -145,7 +145,7 @@ static void run_goes_exactly_to_the_nodes_named(void **state)
         ev.u.run.nodes = one;
         order(s, ev,
             "job cannot run (available nodes do not meet requirements in any "
-            "partition)");
+            "partition): node n3 can take 2 of 4 tasks at most");
         ev.u.run.nodes = two;
         order(s, ev, STARTED);
         sc_cycle(s);
@@ -202,7 +202,7 @@ static void run_may_use_nodes_that_drain(void **state)
         sc_at(s, 10);
         order(s, run("j", 0),
             "job cannot run (available nodes do not meet requirements in any "
-            "partition)");
+            "partition): node n1 is not up");
         order(s, run("j", RUN_ANY_STATE), STARTED);
         sc_cycle(s);
         assert_int_equal(sc_start(s, "j"), 10);
