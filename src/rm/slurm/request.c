@@ -438,12 +438,15 @@ void request_running(
         if (q->per_task.v[RES_PROCS] < 0 || parts->v[i]->job_resrcs == NULL
             || (gcd = measure(parts->v[i], room, &sum)) <= 0)
             continue;
+        if (gcd % q->per_task.v[RES_PROCS] == 0) /* tasks as asked fill its nodes */
+            gcd = q->per_task.v[RES_PROCS];
         if (q->per_task.v[RES_MEM] > 0 && q->nodes == 0)
             q->per_task.v[RES_MEM] =
                 q->per_task.v[RES_MEM] / q->per_task.v[RES_PROCS] * gcd;
         q->per_task.v[RES_PROCS] = gcd;
         q->tasks = (uint32_t)(sum / gcd);
         q->nodes = q->tpn = 0;
+        q->exact = false;
         q->exclude = NULL;
     }
 }
