@@ -119,10 +119,13 @@ void events_close(struct server *s)
 static int begin_of(struct server *s, struct request *r, int64_t *ret, struct err *err)
 {
     const char *seen = request_header(r, "Last-Event-ID");
+    int64_t next = eventlog_next(s);
 
-    if (request_query_int(
-            r, "from", seen ? atoll(seen) + 1 : eventlog_next(s), ret, err)
-        < 0)
+    if (seen) {
+        int64_t n = strtoll(seen, NULL, 10);
+        next = n >= 0 && n < next ? n + 1 : 0; /* of another numbering: all there is */
+    }
+    if (request_query_int(r, "from", next, ret, err) < 0)
         return -1;
     if (*ret > eventlog_next(s) || *ret < 0)
         return err_set(err, ERR_INVALID,

@@ -8,14 +8,15 @@
 
 #include <errno.h>
 #include <unistd.h>
+#include <uthash.h>
 
 #define FACTS    16
 #define TOLD_MAX 4096
 
 /* A matter that was told, so as not to tell it again too soon. */
 struct told {
-    enum event_name what;
-    char *object;
+    UT_hash_handle hh;
+    char *matter; /* owned: "JOBDEFER 17" */
     int64_t at;
 };
 
@@ -26,7 +27,7 @@ struct feedback {
 struct notify {
     struct programs *programs;
     char *notification, *feedback; /* path, NULL = none */
-    struct VEC(struct told) told;
+    struct told *told;             /* by matter */
     struct VEC(struct feedback) waiting;
 };
 
@@ -89,6 +90,21 @@ static void feedback_fini(struct feedback *f)
         free(f->facts[i]);
 }
 
+/* What was told until then. */
+static void forget_told(struct notify *n, int64_t until)
+{
+    struct told *t, *next;
+
+    HASH_ITER(hh, n->told, t, next)
+    {
+        if (t->at > until)
+            continue;
+        HASH_DEL(n->told, t);
+        free(t->matter);
+        free(t);
+    }
+}
+
 void notify_close(struct server *s)
 {
     struct notify *n = s->notify;
@@ -96,9 +112,7 @@ void notify_close(struct server *s)
     if (!n)
         return;
     programs_close(n->programs);
-    for (size_t i = 0; i < n->told.n; i++)
-        free(n->told.v[i].object);
-    vec_fini(&n->told);
+    forget_told(n, INT64_MAX);
     for (size_t i = 0; i < n->waiting.n; i++)
         feedback_fini(&n->waiting.v[i]);
     vec_fini(&n->waiting);
@@ -123,22 +137,25 @@ static bool told_lately(struct server *s, enum event_name what, const char *obje
     struct notify *n = s->notify;
     int64_t now = world_now(s),
             since = now - s->config->settings->notification_interval_s;
-    size_t keep = 0;
-    bool found = false;
+    struct strbuf matter = {0};
+    struct told *t = NULL;
 
-    for (size_t i = 0; i < n->told.n; i++) { /* what is too old goes */
-        struct told *t = &n->told.v[i];
-        if (t->at <= since) {
-            free(t->object);
-            continue;
-        }
-        found |= t->what == what && strcmp(t->object, object) == 0;
-        n->told.v[keep++] = *t;
+    strbuf_printf(&matter, "%s %s", event_name_text(what), object);
+    HASH_FIND_STR(n->told, matter.text, t);
+    bool lately = t && t->at > since;
+    if (!t) {
+        if (HASH_COUNT(n->told) >= TOLD_MAX)
+            forget_told(n, since);
+        if (HASH_COUNT(n->told) >= TOLD_MAX)
+            forget_told(n, INT64_MAX); /* better told twice than a memory that grows */
+        t = xcalloc(1, sizeof *t);
+        t->matter = strbuf_take(&matter);
+        HASH_ADD_KEYPTR(hh, n->told, t->matter, strlen(t->matter), t);
     }
-    n->told.n = keep;
-    if (!found && n->told.n < TOLD_MAX)
-        vec_push(&n->told, ((struct told){what, xstrdup(object), now}));
-    return found;
+    free(matter.text);
+    if (!lately)
+        t->at = now;
+    return lately;
 }
 
 void notify_event(

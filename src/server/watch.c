@@ -10,9 +10,9 @@
 #define PLACES_MAX 32
 #define CORRUPT_S  300 /* a job on a node that is down, before it is told */
 
-/* A reservation as it was told last. */
+/* A reservation as it was told last; name NULL: none. */
 struct known_rsv {
-    uint32_t index, nodes;
+    uint32_t nodes;
     uint64_t serial;
     enum rsv_state state;
     enum rsv_kind kind;
@@ -28,7 +28,7 @@ struct stranded {
 };
 
 struct watch {
-    struct VEC(struct known_rsv) rsvs;
+    struct VEC(struct known_rsv) rsvs; /* by index */
     uint64_t rsv_epoch;
     bool rsvs_seen; /* those of before have come back */
     bool was_up, known_node;
@@ -331,54 +331,42 @@ static void tell_rsv(struct server *s, enum event_name what, const struct known_
         eventlog_add(s, what, k->name, false, o, "reservation '%s' begins", k->name);
 }
 
-static struct known_rsv *find(struct watch *w, const struct reservation *r)
-{
-    for (size_t i = 0; i < w->rsvs.n; i++)
-        if (w->rsvs.v[i].index == r->index && w->rsvs.v[i].serial == r->serial)
-            return &w->rsvs.v[i];
-    return NULL;
-}
-
 /* What is known and lives no more. */
 static void tell_gone(struct server *s)
 {
     const struct cluster *c = engine_cluster(s->engine);
     struct watch *w = s->watch;
 
-    for (size_t i = w->rsvs.n; i-- > 0;) {
+    for (size_t i = 0; i < w->rsvs.n; i++) {
         struct known_rsv *k = &w->rsvs.v[i];
         const struct reservation *r =
-            k->index < c->reservations.n ? c->reservations.v[k->index] : NULL;
-        if (r && r->serial == k->serial && reservation_is_live(r))
+            i < c->reservations.n ? c->reservations.v[i] : NULL;
+        if (!k->name || (r && r->serial == k->serial && reservation_is_live(r)))
             continue;
         tell_rsv(s, RESERVATIONDESTROYED, k);
         free(k->name);
-        vec_remove(&w->rsvs, i);
+        k->name = NULL;
     }
 }
 
 static void see(struct server *s, const struct reservation *r)
 {
     struct watch *w = s->watch;
-    struct known_rsv *k = find(w, r);
-    bool begins = r->state == RSV_ACTIVE && (!k || k->state != RSV_ACTIVE);
 
-    if (!k) {
-        vec_push(&w->rsvs, ((struct known_rsv){.index = r->index,
-                               .serial = r->serial,
-                               .kind = r->kind,
-                               .name = xstrdup(r->name),
-                               .nodes = r->held_nodes,
-                               .start_at = r->start_at,
-                               .end_at = r->end_at}));
-        k = &w->rsvs.v[w->rsvs.n - 1];
-        if (w->rsvs_seen)
-            tell_rsv(s, RESERVATIONCREATED, k);
-    }
+    while (w->rsvs.n <= r->index)
+        vec_push(&w->rsvs, ((struct known_rsv){0}));
+    struct known_rsv *k = &w->rsvs.v[r->index];
+    bool fresh = !k->name;
+    bool begins = r->state == RSV_ACTIVE && (fresh || k->state != RSV_ACTIVE);
+    if (fresh)
+        *k = (struct known_rsv){
+            .serial = r->serial, .kind = r->kind, .name = xstrdup(r->name)};
     k->state = r->state;
     k->nodes = r->held_nodes;
     k->start_at = r->start_at;
     k->end_at = r->end_at;
+    if (fresh && w->rsvs_seen)
+        tell_rsv(s, RESERVATIONCREATED, k);
     if (begins && w->rsvs_seen)
         tell_rsv(s, RESERVATIONSTARTED, k);
 }

@@ -95,6 +95,10 @@ def test_server_sent_events_have_ids_and_go_on_behind_the_last(live):
     live.wait(lambda: f"id: {number}" in r.lines, "the event again")
     assert f"id: {number - 1}" not in r.lines
     r.stop()
+    r = Reader(live, "", "Accept: text/event-stream", "Last-Event-ID: 99999999999999999999")
+    live.wait(lambda: "id: 1" in r.lines, "all there is")
+    assert "event: LOST" in r.lines
+    r.stop()
 
 
 def test_a_reader_that_does_not_read_is_dropped_with_a_word_and_holds_up_nobody(live):
