@@ -208,6 +208,24 @@ static void indented(const char *label, const json_t *list)
     list_print(&text);
 }
 
+static void rsv_standing(const json_t *o)
+{
+    const json_t *times = json_object_get(o, "standing_times");
+    const json_t *days = json_object_get(times, "days");
+    char from[LAYOUT_REL_MAX], to[LAYOUT_REL_MAX];
+    struct strbuf text = {0};
+
+    if (json_array_size(days) == 7)
+        strbuf_add(&text, "ALL");
+    else
+        list_joined(&text, days, ",", "[NONE]");
+    printf("    SRAttributes (TaskCount: %lld  StartTime: %s  EndTime: %s  Days: %s)\n",
+        (long long)get_int(o, "max_tasks", 0),
+        layout_rel(get_int(times, "start_s", 0), from),
+        layout_rel(get_int(times, "end_s", DURATION_UNLIMITED), to), text.text);
+    free(strbuf_take(&text));
+}
+
 static void rsv_details(const json_t *o)
 {
     double used = get_real(o, "active_ps", 0), idle = get_real(o, "idle_ps", 0);
@@ -237,8 +255,7 @@ static void rsv_details(const json_t *o)
         printf("    Active PH: %.2f/%.2f (%.2f%%)\n", used / 3600, (used + idle) / 3600,
             100 * used / (used + idle));
     if (*get_text(o, "standing", ""))
-        printf("    SRAttributes (SRCFG[%s]  Period: %lld)\n",
-            get_text(o, "standing", ""), (long long)get_int(o, "slot", 0));
+        rsv_standing(o);
 }
 
 static void rsv_row(struct rsvs *t, const json_t *o)

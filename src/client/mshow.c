@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * mshow -q: the queue in blocks of active, eligible and blocked jobs. */
+ * mshow: the queue in blocks of active, eligible and blocked jobs, and what is free. */
 #include "base/duration.h"
+#include "base/nearest.h"
+#include "base/xalloc.h"
 #include "client/client.h"
 #include "client/layout.h"
 #include "client/request.h"
@@ -10,15 +12,23 @@
 
 static const struct option_row options[] = {
     {'q', NULL, NULL, "the queue"},
+    {'a', NULL, NULL, "what is free now, and for how long"},
+    {'w', NULL, "ATTR=VALUE[,...]", "with -a: for what, see below"},
     {0, NULL, NULL, NULL},
 };
 
 static const struct command_spec spec = {
     .name = "mshow",
-    .usage = "-q",
-    .summary = "Show the queue in blocks of active, eligible and blocked jobs.",
+    .usage = "-q | -a [-w ATTR=VALUE[,ATTR=VALUE]]",
+    .summary = "Show the queue in blocks, or what is free.",
     .options = options,
-    .examples = "  mshow -q               everything that is in the queue\n",
+    .more =
+        "Attributes of -w: account class group qos user (for whom), duration minnodes\n"
+        "minprocs (at least), nodefeature (several with :) nodemem partition taskmem\n"
+        "(MB for each processor).\n",
+    .examples = "  mshow -q               everything that is in the queue\n"
+                "  mshow -a -w minprocs=8,duration=2:00:00\n"
+                "                         where 8 processors are free for two hours\n",
 };
 
 static void keep(void *list, json_t *o)
@@ -55,28 +65,133 @@ static size_t print_block(const json_t *jobs, const char *type)
     return n;
 }
 
-int mshow_main(int argc, char **argv)
+static int show_queue(const struct command_line *l)
 {
     static const char *const types[] = {"active", "eligible", "blocked"};
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
     struct query *q = query_new("/v1/jobs");
     json_t *jobs = json_array();
     size_t total = 0;
-    if (!command_has(&l, 'q') || l.nargs) {
-        status = command_wrong(&l, "mshow -q is what it can show");
-    } else if (l.format == FORMAT_JSON) {
-        status = print_json_list(&l, q);
-    } else if ((status = ask_list(&l, q, keep, jobs) < 0) == 0) {
+    int status;
+
+    if (l->format == FORMAT_JSON) {
+        status = print_json_list(l, q);
+    } else if ((status = ask_list(l, q, keep, jobs) < 0) == 0) {
         for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
             total += print_block(jobs, types[i]);
         printf("Total jobs:  %zu\n", total);
     }
     json_decref(jobs);
     query_free(q);
+    return status;
+}
+
+/* ---- what is free ---- */
+
+/* One "ATTR=VALUE" for the query. 0, or the status of a wrong line. */
+static int add_wish(const struct command_line *l, struct query *q, char *wish)
+{
+    static const struct {
+        const char *attr, *name;
+    } known[] = {{"account", "account"}, {"class", "class"}, {"group", "group"},
+        {"qos", "qos"}, {"user", "user"}, {"partition", "partition"},
+        {"duration", "duration_s"}, {"minprocs", "procs"}, {"minnodes", "nodes"},
+        {"nodefeature", "features"}, {"nodemem", "mem"},
+        {"taskmem", "mem_per_proc_mb"}};
+    char *value = strchr(wish, '='), seconds[24];
+    struct nearest near;
+    struct err err;
+    int64_t n;
+
+    if (!value)
+        return command_wrong(l, "-w: '%s' is not ATTR=VALUE", wish);
+    *value++ = 0;
+    nearest_init(&near, wish);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        nearest_offer(&near, known[i].attr);
+        if (strcasecmp(wish, known[i].attr) != 0)
+            continue;
+        for (char *p = value; *p && strcmp(known[i].name, "features") == 0; p++)
+            *p = *p == ':' ? ',' : *p;
+        if (strcmp(known[i].name, "duration_s") == 0) {
+            if (duration_parse(value, &n, &err) < 0)
+                return command_wrong(l, "-w duration: %s", err.text);
+            snprintf(seconds, sizeof seconds, "%lld",
+                (long long)(n < INT32_MAX ? n : INT32_MAX));
+            value = seconds;
+        }
+        query_add(q, known[i].name, value);
+        return 0;
+    }
+    return command_wrong(l, "-w: '%s' cannot be asked for%s%s", wish,
+        nearest_best(&near) ? "; did you mean " : "",
+        nearest_best(&near) ? nearest_best(&near) : "");
+}
+
+static int add_wishes(const struct command_line *l, struct query *q)
+{
+    char *text = xstrdup(command_has(l, 'w') ? command_value(l, 'w') : "");
+    int status = 0;
+
+    for (char *save = NULL, *p = strtok_r(text, ",", &save); p && status == 0;
+         p = strtok_r(NULL, ",", &save))
+        status = add_wish(l, q, p);
+    free(text);
+    return status;
+}
+
+static void print_windows(const json_t *o)
+{
+    json_int_t now = get_int(o, "at", 0);
+    char length[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX];
+    json_t *p, *w;
+    size_t i, k;
+
+    printf("%-12s %6s %6s %12s %12s  %19s\n", "Partition", "Tasks", "Nodes", "Duration",
+        "StartOffset", "StartDate");
+    printf("%-12s %6s %6s %12s %12s  %19s\n", "---------", "-----", "-----", "--------",
+        "-----------", "---------");
+    json_array_foreach(json_object_get(o, "partitions"), i, p)
+        json_array_foreach(json_object_get(p, "windows"), k, w)
+            printf("%-12s %6lld %6lld %12s %12s  %19s\n", get_text(p, "name", ""),
+                (long long)get_int(w, "procs", 0), (long long)get_int(w, "nodes", 0),
+                layout_rel(get_int(w, "duration_s", DURATION_UNLIMITED), length),
+                "00:00:00", layout_date(now, date));
+}
+
+static int show_free(const struct command_line *l)
+{
+    struct query *q = query_new("/v1/windows");
+    int status = add_wishes(l, q);
+    json_t *o = status == 0 ? ask(l, q) : NULL;
+
+    query_free(q);
+    if (status)
+        return status;
+    if (l->format == FORMAT_JSON)
+        return print_json(o);
+    if (!o)
+        return 1;
+    print_windows(o);
+    json_decref(o);
+    return 0;
+}
+
+/* ---- the command ---- */
+
+int mshow_main(int argc, char **argv)
+{
+    struct command_line l;
+    int status;
+
+    if (command_parse(&spec, argc, argv, &l, &status) < 0)
+        return status;
+    bool queue = command_has(&l, 'q'), windows = command_has(&l, 'a');
+    if (queue == windows || l.nargs)
+        status = command_wrong(&l, "one of -q and -a is needed, and nothing else");
+    else if (queue && command_has(&l, 'w'))
+        status = command_wrong(&l, "-w goes with -a");
+    else
+        status = queue ? show_queue(&l) : show_free(&l);
     command_fini(&l);
     return status;
 }

@@ -105,6 +105,31 @@ static void add_words(json_t *o, const json_t *asked)
         render_text(o, keys[i], json_string_value(json_object_get(asked, keys[i])));
 }
 
+/* What its SRCFG says of time and size. */
+static void add_standing(
+    json_t *o, const struct cluster *c, const struct reservation *r)
+{
+    static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    json_t *list = json_array();
+
+    json_array_insert_new(json_object_get(o, "flags"), 0, json_string("STANDINGRES"));
+    render_text(o, "standing", r->base);
+    render_int(o, "slot", r->slot);
+    if (r->standing < c->cfg->standing.n) {
+        const struct sr_cfg *sr = &c->cfg->standing.v[r->standing];
+        for (int d = 0; d < 7; d++)
+            if (sr->days >> d & 1)
+                json_array_append_new(list, json_string(days[d]));
+        json_t *times = json_pack("{s:O}", "days", list);
+        if (sr->period != SR_INFINITY) {
+            render_int(times, "start_s", sr->start_s);
+            render_int(times, "end_s", sr->end_s);
+        }
+        json_object_set_new(o, "standing_times", times);
+    }
+    json_decref(list);
+}
+
 json_t *render_reservation(struct server *s, const struct reservation *r)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -128,10 +153,8 @@ json_t *render_reservation(struct server *s, const struct reservation *r)
     render_int(o, "priority", r->priority);
     render_names(o, "features", c->features, r->def.features.v, r->def.features.n);
     render_text(o, "access", r->shared ? "SHARED" : "DEDICATED");
-    if (r->kind == RSV_STANDING) {
-        render_text(o, "standing", r->base);
-        render_int(o, "slot", r->slot);
-    }
+    if (r->kind == RSV_STANDING)
+        add_standing(o, c, r);
     render_real(o, "idle_ps", r->idle_ps);
     render_real(o, "active_ps", r->active_ps);
     add_triggers(o, r);

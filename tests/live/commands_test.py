@@ -411,3 +411,37 @@ def test_showq_has_its_heading_also_when_there_is_nothing(live):
     for letter, heading in (("r", "JobName  S Par"), ("i", "JobName    Priority"),
                             ("b", "JobName      User Reason"), ("c", "JobID S CCode")):
         assert live.ok("showq", f"-{letter}").splitlines()[0].strip().startswith(heading)
+
+
+def test_diagnose_tells_the_hours_of_standing_reservations(daemon):
+    daemon.configure("SRCFG[debug] STARTTIME=8:00:00 ENDTIME=18:00:00 PERIOD=DAY DEPTH=7 "
+                     "TASKCOUNT=2 RESOURCES=PROCS:2 CLASSLIST=short\n"
+                     "SRCFG[open] PERIOD=INFINITY HOSTLIST=node01\n")
+    daemon.start()
+    text = daemon.wait(lambda: (lambda t: t if "SRAttributes" in t else "")(
+        daemon.ok("diagnose", "-r")), "the reservations")
+    assert ("    SRAttributes (TaskCount: 2  StartTime: 8:00:00  EndTime: 18:00:00  "
+            "Days: ALL)\n") in text
+    assert "StartTime: 00:00:00  EndTime:   INFINITY  Days: ALL)\n" in text
+    assert "    Flags: STANDINGRES\n" in text
+    described = daemon.api("/openapi.json")[1]["components"]["schemas"]["Reservation"]
+    assert all(set(r) <= set(described["properties"]) for r in daemon.lines("showres"))
+
+
+def test_mshow_a_tells_what_is_free(live):
+    live.submit(requests=tasks(3))
+    live.wait(lambda: live.state("1") == "Running", "the start")
+    lines = live.ok("mshow", "-a").splitlines()
+    assert lines[0].split() == ["Partition", "Tasks", "Nodes", "Duration", "StartOffset",
+                                "StartDate"]
+    assert lines[2].split()[:5] == ["DEFAULT", "5", "3", "INFINITY", "00:00:00"]
+    assert len(lines) == 3 and lines[0].index("StartDate") + 9 == len(lines[2])
+    words = "minprocs=5,duration=1:00:00,user=ann,nodemem=>=1"
+    assert len(live.ok("mshow", "-a", "-w", words).splitlines()) == 3
+    assert len(live.ok("mshow", "-a", "-w", "minprocs=6").splitlines()) == 2
+    for words, complaint in ((["-a", "-w", "minproc=2"], "did you mean minprocs"),
+                             (["-a", "-w", "procs"], "'procs' is not ATTR=VALUE"),
+                             (["-a", "-q"], "one of -q and -a is needed"),
+                             (["-q", "-w", "user=x"], "-w goes with -a")):
+        done = live.run("mshow", *words)
+        assert done.returncode == 1 and complaint in done.stderr
