@@ -158,10 +158,13 @@ static void tell_deferral(struct server *s, const struct action *a, const struct
     if (limit)
         eventlog_add(s, JOBLIMITVIOLATION, j->id, true, of_job(s, j),
             "job '%s' violates a hard limit: %s", j->id, text);
-    if (hold)
+    if (hold && j->defer_count)
         eventlog_add(s, JOBHOLD, j->id, true, of_job(s, j),
             "job '%s' is held after %u deferrals: %s%s%s", j->id,
             (unsigned)j->defer_count, why, *text ? ": " : "", text);
+    else if (hold)
+        eventlog_add(s, JOBHOLD, j->id, true, of_job(s, j), "job '%s' is held: %s%s%s",
+            j->id, why, *text ? ": " : "", text);
     else
         eventlog_add(s, JOBDEFER, j->id,
             j->hold_reason == REASON_RMREJECT || j->hold_reason == REASON_RMFAILURE,

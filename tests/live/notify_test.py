@@ -49,6 +49,17 @@ def test_a_job_held_after_defercount_is_notified(daemon):
     assert any(e["object"] == job for e in events(daemon, "JOBHOLD"))
 
 
+def test_a_job_beyond_a_hard_limit_is_notified_once_in_the_interval(daemon):
+    tool(daemon, "notify")
+    daemon.configure("NOTIFICATIONPROGRAM notify\nUSERCFG[DEFAULT] MAXPROC=1\nDEFERTIME 1\n"
+                     "RMPOLLINTERVAL 1\n")
+    daemon.start()
+    job = daemon.submit(requests=[{"tasks": 2}])
+    assert f"job '{job}' violates a hard limit" in wait_told(daemon, "JOBLIMITVIOLATION:  ")
+    daemon.wait(lambda: len(events(daemon, "JOBLIMITVIOLATION")) > 1, "another deferral")
+    assert len([t for t in told(daemon) if t.startswith("JOBLIMITVIOLATION")]) == 1
+
+
 def test_a_start_that_fails_is_notified(daemon):
     tool(daemon, "notify")
     daemon.configure("NOTIFICATIONPROGRAM notify\n")

@@ -131,6 +131,19 @@ def test_an_offset_counts_from_the_begin_before_the_restart(live):
     assert 3.5 <= time.time() - begin < 5.9
 
 
+def test_a_standing_reservations_trigger_runs_once_over_restarts(daemon):
+    tool(daemon)
+    daemon.configure("SRCFG[keep] PERIOD=INFINITY HOSTLIST=node03 TRIGGER=create;exec@act\n")
+    daemon.start()
+    assert "keep.0.1 create" in wait_ran(daemon)[0]
+    for _ in range(2):
+        daemon.kill()
+        daemon.start()
+        daemon.wait(lambda: daemon.api("/v1/reservations")[1], "the reservation")
+        time.sleep(0.3)
+    assert len(ran(daemon)) == 1
+
+
 def test_what_is_due_runs_after_a_restart_and_what_was_begun_does_not(live):
     tool(live)
     live.stop()
