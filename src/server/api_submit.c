@@ -2,320 +2,10 @@
  * Submission: a JobRequest becomes what the resource manager is told. */
 #include "base/strbuf.h"
 #include "config/arraytext.h"
-#include "config/flags.h"
-#include "config/nodesettext.h"
-#include "config/value.h"
 #include "server/api.h"
 #include "server/manager.h"
 #include "server/server_private.h"
-
-#define REQS_MAX  32
-#define WORDS_MAX 256
-#define DEPS_MAX  64
-#define GRES_MAX  32
-
-/* The request, taken apart; texts are borrowed from the JSON. */
-struct draft {
-    struct rm_submission sub;
-    struct req_desc reqs[REQS_MAX];
-    const char *words[REQS_MAX * 4][WORDS_MAX];
-    size_t nlists;
-    struct gres_cfg gres[REQS_MAX][GRES_MAX + 1]; /* names owned */
-    struct nodeset_spec sets[REQS_MAX];
-    struct dep deps[DEPS_MAX + 1];
-    char *dep_ids[DEPS_MAX]; /* owned */
-    const char *arguments[WORDS_MAX], *environment[WORDS_MAX * 4],
-        *partitions[WORDS_MAX];
-};
-
-static const char *text(json_t *o, const char *key)
-{
-    const char *value = json_string_value(json_object_get(o, key));
-
-    return value && *value ? value : NULL;
-}
-
-static int64_t whole(json_t *o, const char *key, int64_t otherwise)
-{
-    json_t *v = json_object_get(o, key);
-
-    return json_is_integer(v) ? json_integer_value(v) : otherwise;
-}
-
-struct range {
-    const char *key;
-    int64_t min, max;
-};
-
-/* Numbers that are narrower here than in the request. */
-static int check_numbers(
-    json_t *o, const struct range *ranges, size_t n, struct err *err)
-{
-    for (size_t i = 0; i < n; i++) {
-        json_t *v = json_object_get(o, ranges[i].key);
-        if (v && !json_is_null(v)
-            && (!json_is_integer(v) || json_integer_value(v) < ranges[i].min
-                || json_integer_value(v) > ranges[i].max))
-            return err_set(err, ERR_INVALID,
-                "%s: expected a whole number from %lld to %lld", ranges[i].key,
-                (long long)ranges[i].min, (long long)ranges[i].max);
-    }
-    return 0;
-}
-
-/* An array of texts into `ret`, NULL-terminated; NULL when there is none. */
-static const char *const *list(json_t *o, const char *key, const char **ret, size_t max)
-{
-    json_t *array = json_object_get(o, key), *entry;
-    size_t i, n = 0;
-
-    if (!json_is_array(array) || !json_array_size(array))
-        return NULL;
-    json_array_foreach(array, i, entry) if (json_is_string(entry) && n + 1 < max)
-        ret[n++] = json_string_value(entry);
-    ret[n] = NULL;
-    return ret;
-}
-
-static void read_amounts(json_t *o, struct res *ret)
-{
-    ret->v[RES_PROCS] = whole(o, "procs", 1);
-    ret->v[RES_MEM] = whole(o, "mem_mb", 0);
-    ret->v[RES_SWAP] = whole(o, "swap_mb", 0);
-    ret->v[RES_DISK] = whole(o, "disk_mb", 0);
-}
-
-static int read_gres(json_t *o, struct gres_cfg *list, struct err *err)
-{
-    const char *name;
-    json_t *n;
-    size_t i = 0;
-
-    json_object_foreach(json_object_get(o, "gres"), name, n)
-    {
-        if (i == GRES_MAX || !json_is_integer(n) || json_integer_value(n) < 1)
-            return err_set(err, ERR_INVALID,
-                "gres '%.60s': expected a count above 0, and at most %d names", name,
-                GRES_MAX);
-        list[i++] = (struct gres_cfg){xstrdup(name), json_integer_value(n)};
-    }
-    return 0;
-}
-
-/* ">=4" */
-static int read_comparison(json_t *o, const char *key, struct cmp *ret, struct err *err)
-{
-    static const struct {
-        const char *word;
-        enum cmp_op op;
-    } ops[] = {{"<=", CMP_LE}, {">=", CMP_GE}, {"==", CMP_EQ}, {"=", CMP_EQ},
-        {"<", CMP_LT}, {">", CMP_GT}};
-    const char *word = text(o, key);
-
-    for (size_t i = 0; word && i < sizeof ops / sizeof ops[0]; i++)
-        if (strncmp(word, ops[i].word, strlen(ops[i].word)) == 0) {
-            ret->op = ops[i].op;
-            return value_int(
-                word + strlen(ops[i].word), 0, INT32_MAX, &ret->value, err);
-        }
-    return word ? err_set(err, ERR_INVALID,
-               "%s: '%.40s' begins with none of < <= = >= >", key, word)
-                : 0;
-}
-
-static int read_policies(json_t *o, struct req_desc *ret, struct err *err)
-{
-    static const struct cfg_keyword accesses[] = {{"SHARED", ACCESS_SHARED},
-        {"SINGLEUSER", ACCESS_SINGLEUSER}, {"SINGLEJOB", ACCESS_SINGLEJOB},
-        {"SINGLETASK", ACCESS_SINGLETASK}, {NULL}};
-    static const struct cfg_keyword allocations[] = {
-        {"FIRSTAVAILABLE", NODEALLOC_FIRSTAVAILABLE},
-        {"LASTAVAILABLE", NODEALLOC_LASTAVAILABLE},
-        {"MINRESOURCE", NODEALLOC_MINRESOURCE}, {"CPULOAD", NODEALLOC_CPULOAD},
-        {"PRIORITY", NODEALLOC_PRIORITY}, {"FASTEST", NODEALLOC_FASTEST},
-        {"MAXBALANCE", NODEALLOC_MAXBALANCE}, {"CONTIGUOUS", NODEALLOC_CONTIGUOUS},
-        {"LOCAL", NODEALLOC_LOCAL}, {NULL}};
-    const struct cfg_keyword *word = NULL;
-
-    if (text(o, "access")) {
-        if (value_keyword(text(o, "access"), accesses, &word, err) < 0)
-            return err_prefix(err, "access: ");
-        ret->access = (enum access_policy)word->value;
-    }
-    if (text(o, "allocation")) {
-        if (value_keyword(text(o, "allocation"), allocations, &word, err) < 0)
-            return err_prefix(err, "allocation: ");
-        ret->nodealloc = (enum nodealloc_policy)word->value;
-    }
-    return 0;
-}
-
-/* Texts and lists, which cannot be wrong. */
-static void read_request(struct draft *d, json_t *o, struct req_desc *ret)
-{
-    *ret = (struct req_desc){
-        .os = text(o, "os"), .arch = text(o, "arch"), .network = text(o, "network")};
-    read_amounts(json_object_get(o, "per_task"), &ret->per_task);
-    ret->tasks = (uint32_t)whole(o, "tasks", 1);
-    ret->nodes = (uint32_t)whole(o, "nodes", 0);
-    ret->tpn = (uint32_t)whole(o, "tasks_per_node", 0);
-    ret->features = list(o, "features", d->words[d->nlists++], WORDS_MAX);
-    ret->prefs = list(o, "preferences", d->words[d->nlists++], WORDS_MAX);
-    ret->hosts = list(o, "hosts", d->words[d->nlists++], WORDS_MAX);
-    ret->exclude = list(o, "exclude_hosts", d->words[d->nlists++], WORDS_MAX);
-}
-
-static int read_rest(struct draft *d, json_t *o, size_t i, struct err *err)
-{
-    static const struct range ranges[] = {{"tasks", 1, INT32_MAX},
-        {"nodes", 0, INT32_MAX}, {"tasks_per_node", 0, INT32_MAX}};
-    struct req_desc *ret = &d->reqs[i];
-
-    if (o && !json_is_object(o))
-        return err_set(err, ERR_INVALID, "requests: expected a list of objects");
-    if (check_numbers(o, ranges, sizeof ranges / sizeof ranges[0], err) < 0
-        || read_gres(json_object_get(o, "per_task"), d->gres[i], err) < 0
-        || read_comparison(o, "procs_needed", &ret->procs, err) < 0
-        || read_comparison(o, "mem_needed", &ret->mem, err) < 0
-        || read_comparison(o, "swap_needed", &ret->swap, err) < 0
-        || read_comparison(o, "disk_needed", &ret->disk, err) < 0
-        || read_policies(o, ret, err) < 0)
-        return -1;
-    if (d->gres[i][0].name)
-        ret->gres = d->gres[i];
-    if (!text(o, "node_set"))
-        return 0;
-    if (nodesettext_parse(text(o, "node_set"), &d->sets[i], err) < 0)
-        return err_prefix(err, "node_set: ");
-    ret->nodeset = &d->sets[i];
-    return 0;
-}
-
-static int read_requests(struct draft *d, json_t *o, struct err *err)
-{
-    json_t *array = json_object_get(o, "requests"), *entry;
-    size_t i, n = json_array_size(array);
-
-    if (n > REQS_MAX)
-        return err_set(err, ERR_INVALID, "requests: at most %d are taken", REQS_MAX);
-    json_array_foreach(array, i, entry)
-    {
-        read_request(d, entry, &d->reqs[i]);
-        if (read_rest(d, entry, i, err) < 0)
-            return err_prefix(err, "requests[%zu]: ", i);
-    }
-    if (n == 0)
-        read_request(d, NULL, &d->reqs[0]);
-    d->sub.job.desc.reqs = d->reqs;
-    d->sub.job.desc.nreqs = n ? (uint32_t)n : 1;
-    return 0;
-}
-
-/* "afterok:12" */
-static int read_dependencies(struct draft *d, json_t *o, struct err *err)
-{
-    static const struct {
-        const char *word;
-        enum dep_type type;
-    } types[] = {{"after", DEP_STARTED}, {"afterany", DEP_COMPLETED},
-        {"afterok", DEP_SUCCESS}, {"afternotok", DEP_FAILED}};
-    json_t *array = json_object_get(o, "dependencies"), *entry;
-    size_t i, n = 0;
-
-    json_array_foreach(array, i, entry)
-    {
-        const char *word = json_string_value(entry);
-        const char *colon = word ? strchr(word, ':') : NULL;
-        bool known = false;
-        for (size_t k = 0; colon && k < sizeof types / sizeof types[0]; k++) {
-            if (strlen(types[k].word) != (size_t)(colon - word)
-                || strncmp(types[k].word, word, (size_t)(colon - word)) != 0)
-                continue;
-            if (n == DEPS_MAX)
-                return err_set(
-                    err, ERR_INVALID, "dependencies: at most %d are taken", DEPS_MAX);
-            d->dep_ids[n] = xstrdup(colon + 1);
-            d->deps[n] = (struct dep){types[k].type, d->dep_ids[n]};
-            n++;
-            known = true;
-        }
-        if (!known)
-            return err_set(err, ERR_INVALID,
-                "dependencies: '%.80s' is none of after:JOB, afterany:JOB, "
-                "afterok:JOB, afternotok:JOB",
-                word ? word : "");
-    }
-    if (n)
-        d->sub.job.desc.deps = d->deps;
-    return 0;
-}
-
-static int read_flags(struct draft *d, json_t *o, struct err *err)
-{
-    json_t *array = json_object_get(o, "flags"), *entry;
-    size_t i;
-
-    json_array_foreach(array, i, entry)
-    {
-        uint32_t bits = 0;
-        if (!json_is_string(entry))
-            return err_set(err, ERR_INVALID, "flags: expected names of flags");
-        if (job_flags_parse(json_string_value(entry), &bits, err) < 0)
-            return err_prefix(err, "flags: ");
-        d->sub.job.desc.flags |= bits;
-    }
-    return 0;
-}
-
-static int read_draft(
-    struct draft *d, json_t *o, const struct identity *who, struct err *err)
-{
-    static const struct range ranges[] = {{"umask", 0, 0777},
-        {"wclimit_s", 0, INT32_MAX}, {"release_at", 0, INT64_MAX},
-        {"deadline_at", 0, INT64_MAX}, {"priority", INT32_MIN, INT32_MAX}};
-    struct rm_submission *sub = &d->sub;
-    struct job_desc *desc = &sub->job.desc;
-
-    if (check_numbers(o, ranges, sizeof ranges / sizeof ranges[0], err) < 0)
-        return -1;
-    if (!text(o, "script"))
-        return err_set(
-            err, ERR_INVALID, "script: the text of a batch script is needed");
-    desc->cred[CRED_USER] = who->user;
-    desc->cred[CRED_GROUP] = text(o, "group") ? text(o, "group") : who->group;
-    desc->cred[CRED_ACCOUNT] = text(o, "account");
-    desc->cred[CRED_CLASS] = text(o, "class");
-    desc->cred[CRED_QOS] = text(o, "qos");
-    desc->wclimit_s = whole(o, "wclimit_s", 0);
-    desc->release_at = whole(o, "release_at", 0);
-    desc->deadline_at = whole(o, "deadline_at", 0);
-    desc->user_priority = whole(o, "priority", 0);
-    desc->advres = text(o, "reservation");
-    desc->partitions = list(o, "partitions", d->partitions, WORDS_MAX);
-    if (json_is_null(json_object_get(o, "wclimit_s")))
-        desc->wclimit_s = DURATION_UNLIMITED;
-    if (json_is_true(json_object_get(o, "hold"))) {
-        desc->state = JOB_HOLD;
-        desc->rm_hold = HOLD_USER;
-    }
-    sub->job.name = text(o, "name");
-    sub->job.directory = text(o, "directory");
-    sub->job.output = text(o, "output");
-    sub->job.error = text(o, "error");
-    sub->script = text(o, "script");
-    sub->argv = list(o, "arguments", d->arguments, WORDS_MAX);
-    sub->environment = list(o, "environment", d->environment, WORDS_MAX * 4);
-    sub->uid = who->uid;
-    sub->gid = who->gid;
-    sub->umask = (unsigned)whole(o, "umask", 022);
-    sub->join = json_is_true(json_object_get(o, "join"));
-    sub->rerunnable = !json_is_false(json_object_get(o, "rerunnable"));
-    if (sub->rerunnable)
-        desc->flags |= JOB_RESTARTABLE;
-    if (read_requests(d, o, err) < 0 || read_flags(d, o, err) < 0)
-        return -1;
-    return read_dependencies(d, o, err);
-}
+#include "server/submitdraft.h"
 
 /* ---- names of files ---- */
 
@@ -355,9 +45,9 @@ static bool has_pattern(const char *path)
 /* ---- handing on ---- */
 
 static void hand_on(
-    struct server *s, struct manager_batch *b, struct draft *d, const char *id)
+    struct server *s, struct manager_batch *b, struct submit_draft *d, const char *id)
 {
-    struct rm_submission sub = d->sub;
+    struct rm_submission sub = *submitdraft_submission(d);
     char *output = NULL, *error = NULL;
 
     sub.job.desc.id = id;
@@ -371,30 +61,25 @@ static void hand_on(
 }
 
 /* At most N at once: the i-th job waits for the end of the one N before it. */
-static void submit_array(struct server *s, struct manager_batch *b, struct draft *d,
-    const struct array_spec *a, const char *number)
+static void submit_array(struct server *s, struct manager_batch *b,
+    struct submit_draft *d, const struct array_spec *a, const char *number)
 {
-    size_t ndeps = 0;
-
-    while (d->deps[ndeps].job_id)
-        ndeps++;
     for (size_t i = 0; i < a->indexes.n; i++) {
-        char id[60], before[60];
+        char id[60], before[60] = "";
         snprintf(id, sizeof id, "%s[%u]", number, a->indexes.v[i]);
-        if (a->at_once && i >= a->at_once && ndeps < DEPS_MAX) {
+        if (a->at_once && i >= a->at_once)
             snprintf(
                 before, sizeof before, "%s[%u]", number, a->indexes.v[i - a->at_once]);
-            d->deps[ndeps] = (struct dep){DEP_COMPLETED, before};
-            d->sub.job.desc.deps = d->deps;
-        }
+        submitdraft_after(d, before);
         hand_on(s, b, d, id);
     }
 }
 
-static int submit(struct server *s, struct request *r, struct draft *d,
+static int submit(struct server *s, struct request *r, struct submit_draft *d,
     const char *array, struct err *err)
 {
-    bool named = has_pattern(d->sub.job.output) || has_pattern(d->sub.job.error);
+    const struct rm_submission *sub = submitdraft_submission(d);
+    bool named = has_pattern(sub->job.output) || has_pattern(sub->job.error);
     struct array_spec a = {0};
     char number[40] = "";
 
@@ -414,26 +99,13 @@ static int submit(struct server *s, struct request *r, struct draft *d,
     return 0;
 }
 
-static void draft_free(struct draft *d)
-{
-    for (size_t i = 0; i < DEPS_MAX; i++)
-        free(d->dep_ids[i]);
-    for (size_t i = 0; i < REQS_MAX; i++) {
-        for (size_t k = 0; k < GRES_MAX; k++)
-            free(d->gres[i][k].name);
-        text_list_fini(&d->sets[i].list);
-    }
-    free(d);
-}
-
 void api_submit(struct server *s, struct request *r)
 {
-    struct draft *d = xcalloc(1, sizeof *d);
     struct err err = {0};
     json_t *o = commit_possible(s, &err) < 0 ? NULL : request_json(r, &err);
+    struct submit_draft *d = o ? submitdraft_read(o, request_who(r), &err) : NULL;
 
-    if (!o || read_draft(d, o, request_who(r), &err) < 0
-        || submit(s, r, d, text(o, "array"), &err) < 0)
+    if (!d || submit(s, r, d, submitdraft_text(o, "array"), &err) < 0)
         request_refuse(r, &err);
-    draft_free(d);
+    submitdraft_free(d);
 }

@@ -471,12 +471,20 @@ struct modified *modify_recall(struct server *s, struct job_desc *d)
 
     if (!kept)
         return NULL;
-    struct modified *m = xcalloc(1, sizeof *m);
-    m->json = as_changes(kept);
+    struct modified *m = modify_desc(as_changes(kept), d, &err);
     json_decref(kept);
-    if (take_all(m, m->json, d, NULL, &err) < 0) {
+    if (!m)
         log_line(
             s->log, LOG_ALERT, "changes of job '%s' are lost: %s", d->id, err.text);
+    return m;
+}
+
+struct modified *modify_desc(json_t *changes, struct job_desc *d, struct err *err)
+{
+    struct modified *m = xcalloc(1, sizeof *m);
+
+    m->json = changes;
+    if (take_all(m, m->json, d, NULL, err) < 0) {
         modified_free(m);
         return NULL;
     }

@@ -87,11 +87,10 @@ static int put_time_limit(json_t *o, struct setres *asked, struct err *err)
     return err_prefix(err, "time_limit: ");
 }
 
-int rsvwords_draft(struct server *s, json_t *o, enum rsv_kind kind,
-    struct reservation *ret, struct err *err)
+int rsvwords_read(struct cluster *c, const struct calendar *cal, json_t *o,
+    enum rsv_kind kind, struct reservation *ret, struct err *err)
 {
-    struct calendar cal = zone_system_calendar(world_now(s));
-    struct setres_clock clock = {.cal = &cal};
+    struct setres_clock clock = {.cal = cal};
     struct setres asked;
     struct words w = {0};
 
@@ -102,7 +101,15 @@ int rsvwords_draft(struct server *s, json_t *o, enum rsv_kind kind,
         return -1;
     result = put_time_limit(o, &asked, err);
     if (result == 0)
-        result = rsvdraft_of_setres(engine_cluster(s->engine), &asked, kind, ret, err);
+        result = rsvdraft_of_setres(c, &asked, kind, ret, err);
     setres_fini(&asked);
     return result;
+}
+
+int rsvwords_draft(struct server *s, json_t *o, enum rsv_kind kind,
+    struct reservation *ret, struct err *err)
+{
+    struct calendar cal = zone_system_calendar(world_now(s));
+
+    return rsvwords_read(engine_cluster(s->engine), &cal, o, kind, ret, err);
 }

@@ -3,6 +3,7 @@
 #ifndef MAUI_SERVER_RSVWORDS_H
 #define MAUI_SERVER_RSVWORDS_H
 
+#include "base/duration.h"
 #include "cluster/reservation.h"
 
 #include <jansson.h>
@@ -10,7 +11,11 @@
 struct server;
 
 /* The draft that a ReservationDraft asks for, owned by the caller. -1 with a sentence
- * when it cannot be read. */
+ * when it cannot be read. Needs no daemon. */
+int rsvwords_read(struct cluster *c, const struct calendar *cal, json_t *o,
+    enum rsv_kind kind, struct reservation *ret, struct err *err);
+
+/* The same, now. */
 int rsvwords_draft(struct server *s, json_t *o, enum rsv_kind kind,
     struct reservation *ret, struct err *err);
 

@@ -13,6 +13,7 @@
 #include "server/record_statistics.h"
 #include "server/server_private.h"
 #include "server/statfile.h"
+#include "server/supervisor.h"
 #include "server/triggers.h"
 #include "server/usage.h"
 #include "server/watch.h"
@@ -128,9 +129,12 @@ int server_configure(struct server *s, struct err *err)
 
 int server_reload(struct server *s, struct err *err)
 {
-    if (server_configure(s, err) < 0)
-        return -1; /* it is read once more: the file is good by now */
-    return changes_drop(s) ? server_configure(s, err) : 0;
+    supervisor_reloading();
+    int result = server_configure(s, err);
+    if (result == 0 && changes_drop(s)) /* once more: the file is good by now */
+        result = server_configure(s, err);
+    supervisor_ready(s->socket_path);
+    return result;
 }
 
 static int find_mode(struct server *s, struct err *err)
@@ -298,6 +302,7 @@ static int open_all(struct server *s, struct err *err)
     if (sd_event_default(&s->loop) < 0)
         return err_set(err, ERR_IO, "there is no event loop");
     sd_event_now(s->loop, CLOCK_MONOTONIC, &(uint64_t){0});
+    supervisor_watch(s->loop);
     if (open_signals(s, err) < 0 || open_config(s, err) < 0)
         return -1;
     open_log(s);
@@ -360,6 +365,7 @@ static void tell_ready(struct server *s)
         "maui %s runs as process %d", MAUI_VERSION, (int)getpid());
     log_line(s->log, LOG_ACTION, "maui %s is running as process %d, socket %s",
         MAUI_VERSION, (int)getpid(), s->socket_path);
+    supervisor_ready(s->socket_path);
     if (s->opt.ready_fd >= 0) {
         (void)!write(s->opt.ready_fd, "\n", 1);
         close(s->opt.ready_fd);
@@ -385,6 +391,7 @@ int server_run(const struct server_options *opt, struct err *err)
         result = sd_event_loop(s.loop) < 0
                      ? err_set(err, ERR_IO, "the event loop failed")
                      : 0;
+        supervisor_stopping();
         log_line(s.log, LOG_ACTION, "maui stops; running jobs go on");
         eventlog_add(&s, SCHEDULERSTOP, MAUI_VERSION, false, NULL, "maui stops");
     }

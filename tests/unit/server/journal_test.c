@@ -175,6 +175,9 @@ static void events_about_jobs_come_back_whole(void **state)
         .wclimit_s = 60,
         .cls = "",
         .account = "phys",
+        .group = "physics",
+        .flags = JOB_RESTARTABLE,
+        .advres = "SYSTEM.1",
         .deps = job.deps,
         .req = 1,
         .to = job.reqs[0]};

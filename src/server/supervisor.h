@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Who started the daemon and wants to know how it is: systemd, or whatever has set
+ * NOTIFY_SOCKET (and WATCHDOG_USEC, for signs of life). Without it nothing happens.
+ * Private to src/server. */
+#ifndef MAUI_SERVER_SUPERVISOR_H
+#define MAUI_SERVER_SUPERVISOR_H
+
+#include <systemd/sd-event.h>
+
+/* Signs of life from the loop: a loop that stands still gives none. */
+void supervisor_watch(sd_event *loop);
+
+void supervisor_ready(const char *socket_path);
+void supervisor_reloading(void); /* supervisor_ready() follows, also after a failure */
+void supervisor_stopping(void);
+
+#endif
