@@ -88,26 +88,26 @@ static void choose(struct order *o, json_t *expressions, struct job_choices *ret
 }
 
 /* Who says ALL, or a pattern, means those that may be touched; when there is none of
- * them, the first is refused. */
+ * them, the first is refused. Conditions tell nothing of the jobs of others. */
 static void act_on(struct order *o, const struct job_choices *chosen)
 {
     const struct cluster *c = engine_cluster(o->s->engine);
     const struct job *refused = NULL;
-    size_t before = json_array_size(o->results), matching = 0;
+    size_t before = json_array_size(o->results);
 
     for (size_t i = 0; i < chosen->list.n; i++) {
         const struct job *j = c->jobs.v[chosen->list.v[i].job];
-        if (!where_matches(o->where, o->s, j))
-            continue;
-        matching++;
-        if (chosen->list.v[i].named || may(o, j))
+        bool allowed = may(o, j), named = chosen->list.v[i].named;
+        if ((allowed && where_matches(o->where, o->s, j)) || (!allowed && named))
             one_job(o, j);
-        else if (!refused)
+        else if (!allowed && !o->where && !refused)
             refused = j;
     }
-    if (refused && json_array_size(o->results) == before)
+    if (json_array_size(o->results) > before)
+        return;
+    if (refused) {
         one_job(o, refused);
-    if (matching == 0 && o->where && before == 0) {
+    } else if (o->where && before == 0) {
         struct err err;
         err_set(&err, ERR_NOT_FOUND, "no job matches the conditions given");
         add_result(o, "", &err, NULL);

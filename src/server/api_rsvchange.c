@@ -9,6 +9,9 @@
 #include "server/rsvwords.h"
 #include "server/server_private.h"
 
+/* Of a list that is edited name by name, which takes the square of that. */
+#define NAMES_MAX 1000
+
 /* Members of a ReservationChange. */
 static const struct member {
     const char *name;
@@ -105,19 +108,27 @@ static void drop(json_t *list, const char *word)
 }
 
 /* `words` go into the list, in place of those of the same name, or out of it. */
-static void edit_list(json_t *asked, const char *name, const json_t *words, bool in)
+static int edit_list(
+    json_t *asked, const char *name, const json_t *words, bool in, struct err *err)
 {
     json_t *list = flat(json_object_get(asked, name)), *more = flat(words), *entry;
-    size_t i;
+    size_t i, total = json_array_size(list) + json_array_size(more);
 
     json_array_foreach(more, i, entry)
     {
+        if (total > NAMES_MAX)
+            break;
         drop(list, json_string_value(entry));
         if (in)
             json_array_append(list, entry);
     }
     json_object_set_new(asked, name, list);
     json_decref(more);
+    return total <= NAMES_MAX ? 0
+                              : err_set(err, ERR_INVALID,
+                                  "%s: %zu names, of which one by one at most %d are "
+                                  "added or removed",
+                                  name, total, NAMES_MAX);
 }
 
 static int edit_lists(
@@ -133,7 +144,8 @@ static int edit_lists(
             return -1;
         if (!m->list)
             return err_set(err, ERR_INVALID, "'%.40s' is no list of names", name);
-        edit_list(asked, name, value, in);
+        if (edit_list(asked, name, value, in, err) < 0)
+            return -1;
         *what |= m->what;
     }
     return 0;

@@ -185,6 +185,18 @@ def test_every_attribute_can_be_changed(daemon):
     assert not o.get("holds") and "release_at" not in o
 
 
+def test_lists_are_taken_away_by_empty_values(site):
+    job = waiting(site)
+    modify(site, job, "depend=afterok:1", "features=fast", "hostlist=node01,node02", "gres=m:2",
+           "messages=x", "partition=DEFAULT")
+    o = modify(site, job, "depend=", "features=", "hostlist=", "gres=", "messages=", "partition=")
+    request = o["requests"][0]
+    for key in ("features", "hosts"):
+        assert not request.get(key), key
+    assert not o.get("dependencies") and not o.get("messages")
+    assert "gres" not in request["per_task"]
+
+
 def test_changes_survive_kill_9(site):
     job = waiting(site)
     before = modify(site, job, "jobname=other", "messages=look here", "group=staff",

@@ -179,6 +179,9 @@ def test_what_cannot_be_is_told(site):
     assert status == 400 and "nothing to change" in answer["error"]["message"]
     status, answer = site.api(f"/v1/reservations/{name}", {"add": {"hosts": ["x"]}}, "PATCH")
     assert status == 400 and "is no list" in answer["error"]["message"]
+    many = {"add": {"users": [":".join(f"u{i}" for i in range(1001))]}}
+    status, answer = site.api(f"/v1/reservations/{name}", many, "PATCH")
+    assert status == 400 and "at most 1000" in answer["error"]["message"]
     assert record(site, name)["places"] == [{"node": "node01", "tasks": 1}]
 
 

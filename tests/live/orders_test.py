@@ -316,6 +316,8 @@ def test_conditions_choose_jobs(site, users):
         site, "hold", where={"jobname": "x1", "account": "physics"})] == [named]
     assert results(site, "hold", where={"jobname": "x2"})[0]["message"] == \
         "no job matches the conditions given"
+    assert users.refused("games", "mjobctl", "-h", "-w", "jobname=x1") == (
+        "ERROR:    no job matches the conditions given\n")
     status, answer = site.api("/v1/orders/hold", {"where": {"usr": "nobody"}})
     assert status == 400 and "did you mean 'user'?" in answer["error"]["message"]
 

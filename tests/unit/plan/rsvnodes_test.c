@@ -320,6 +320,83 @@ static void every_feature_is_needed(void **state)
     rk_close(&k);
 }
 
+/* n1 ib, n2 and n3 opa, n4 neither; "x" wants two tasks. */
+static struct reservation *on_fabrics(struct rk *k, int tasks)
+{
+    static const char *const ib[] = {"ib", NULL}, *const opa[] = {"opa", NULL};
+    char attributes[100];
+
+    snprintf(attributes, sizeof attributes, "TASKCOUNT=%d RESOURCES=PROCS:1", tasks);
+    open_x(k, attributes);
+    rk_node(k, (struct node_desc){.name = "n1", .cfg = {{1}}, .features = ib});
+    rk_node(k, (struct node_desc){.name = "n2", .cfg = {{1}}, .features = opa});
+    rk_node(k, (struct node_desc){.name = "n3", .cfg = {{1}}, .features = opa});
+    rk_node(k, (struct node_desc){.name = "n4", .cfg = {{1}}});
+    return rk_standing(k, "x", NULL, 0);
+}
+
+static void one_of_several_features_may_do(void **state)
+{
+    struct rk k;
+    struct reservation *r = on_fabrics(&k, 3);
+
+    (void)state;
+    vec_push(&r->def.features, names_intern(k.c->features, "ib"));
+    vec_push(&r->def.features, names_intern(k.c->features, "opa"));
+    assert_string_equal(place(&k, r, NULL), "");
+    r->any_feature = true;
+    assert_string_equal(place(&k, r, NULL), "n1:1 n2:1 n3:1");
+    rk_close(&k);
+}
+
+static struct nodeset_spec *set_of(
+    enum nodeset_policy policy, const char *a, const char *b)
+{
+    struct nodeset_spec *spec = xcalloc(1, sizeof *spec);
+
+    spec->policy = policy;
+    spec->attr = NODESET_FEATURE;
+    text_list_add(&spec->list, a);
+    text_list_add(&spec->list, b);
+    return spec;
+}
+
+static void tasks_are_in_one_node_set_that_has_room_for_all(void **state)
+{
+    static const struct job_use busy[] = {{"n3", 0, 100, 1}, {NULL}};
+    struct rk k;
+    struct reservation *r = on_fabrics(&k, 2);
+
+    (void)state;
+    r->def.nodeset = set_of(NODESET_FIRSTOF, "ib", "opa");
+    assert_string_equal(place(&k, r, NULL), "n2:1 n3:1");
+    rk_close(&k);
+    r = on_fabrics(&k, 2);
+    r->def.nodeset = set_of(NODESET_ONEOF, "ib", "opa");
+    r->end_at = 50;
+    assert_string_equal(place(&k, r, busy), "");
+    rk_close(&k);
+    r = on_fabrics(&k, 3);
+    r->def.nodeset = set_of(NODESET_ANYOF, "ib", "opa");
+    assert_string_equal(place(&k, r, NULL), "n1:1 n2:1 n3:1");
+    rk_close(&k);
+}
+
+static void what_is_completed_stays_in_its_node_set(void **state)
+{
+    struct rk k;
+    struct reservation *r = on_fabrics(&k, 2);
+
+    (void)state;
+    r->def.nodeset = set_of(NODESET_ONEOF, "ib", "opa");
+    r->tasks = 1;
+    place(&k, r, NULL);
+    bool on_ib = reservation_tasks_on(k.c, r, 0) > 0;
+    r->tasks = 2;
+    assert_string_equal(place(&k, r, NULL), on_ib ? "n1:1" : "n2:1 n3:1");
+    rk_close(&k);
+}
+
 static void generic_resources_limit_tasks(void **state)
 {
     const struct gres_cfg tapes[] = {{(char *)"tape", 3}, {NULL, 0}};
@@ -556,6 +633,9 @@ int main(void)
         cmocka_unit_test(the_task_definition_decides_what_is_collected_r25),
         cmocka_unit_test(tasks_per_node_are_a_multiple_r26),
         cmocka_unit_test(every_feature_is_needed),
+        cmocka_unit_test(one_of_several_features_may_do),
+        cmocka_unit_test(tasks_are_in_one_node_set_that_has_room_for_all),
+        cmocka_unit_test(what_is_completed_stays_in_its_node_set),
         cmocka_unit_test(generic_resources_limit_tasks),
         cmocka_unit_test(without_partition_the_one_offering_most_is_taken_5_2),
         cmocka_unit_test(a_partial_reservation_stays_in_its_partition),
