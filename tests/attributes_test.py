@@ -141,3 +141,14 @@ def test_a_trace_written_at_another_load_keeps_that_load(maui, replay, tmp_path)
     _, first = replay(tmp_path / "trace", "--load", "0.9", "--trace-out", tmp_path / "again")
     _, second = replay(tmp_path / "again")
     assert first == second
+
+
+def test_a_replay_ends_at_its_last_iteration(maui, tmp_path):
+    def cycles(text):
+        (tmp_path / "maui.cfg").write_text(text)
+        maui("sim", "--generate", 40, "--nodes", "8x2", "-c", tmp_path / "maui.cfg",
+             "--stats-json", tmp_path / "stats.json")
+        return json.loads((tmp_path / "stats.json").read_text())
+
+    assert cycles("")["cycles"] > 20
+    assert cycles("SIMEXITITERATION 20\n")["cycles"] == 20

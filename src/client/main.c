@@ -86,8 +86,21 @@ static int run_other(const char *program, char **argv)
     return 1;
 }
 
+/* Programs with options of their own answer this here; those of maui-client say where
+ * their server is, too. */
+static bool tell_version(const struct command *c, int argc, char **argv)
+{
+    if (argc != 2 || (c->program != NULL && strcmp(c->program, "maui-client") == 0)
+        || (strcmp(argv[1], "--version") != 0 && strcmp(argv[1], "--about") != 0))
+        return false;
+    printf("maui %s version " MAUI_VERSION "\n", c->name);
+    return true;
+}
+
 static int run_command(const struct command *c, int argc, char **argv)
 {
+    if (tell_version(c, argc, argv))
+        return 0;
     return c->run != NULL ? c->run(argc, argv) : run_other(c->program, argv);
 }
 

@@ -16,7 +16,7 @@ static const struct option_row options[] = {
     {'c', NULL, NULL, "jobs that ended in the last 24 hours, with their exit status"},
     {'u', "user", "USER", "only the jobs of USER"},
     {'g', "group", "GROUP", "only those of GROUP"},
-    {'p', "partition", "PARTITION", "only those that may use PARTITION"},
+    {'p', "partition", "PARTITION", "only those that run in PARTITION, or may"},
     {'R', NULL, "RSV", "only those that ask for reservation RSV"},
     {'w', NULL, "CRED=NAME", "only those of user, group, account, class or qos NAME"},
     {'v', NULL, NULL, "full names; with -r the priority"},

@@ -97,6 +97,18 @@ static bool asks_for(const struct wanted *w, const struct job *j)
                || (w->rsv_base && strcmp(advres, w->rsv_base) == 0));
 }
 
+/* A job that has nodes is where they are, any other where it may go. */
+static bool in_partition(
+    const struct cluster *c, const struct job *j, uint32_t partition)
+{
+    if (!job_is_active(j) && j->state != JOB_SUSPENDED)
+        return j->partitions >> partition & 1;
+    for (size_t i = 0; i < j->alloc.n; i++)
+        if (c->nodes.v[j->alloc.v[i].first]->partition == partition)
+            return true;
+    return false;
+}
+
 static bool matches(
     const struct cluster *c, const struct wanted *w, const struct job *j)
 {
@@ -106,7 +118,7 @@ static bool matches(
         if (w->cred[kind]
             && strcmp(job_cred(c, j, (enum cred_kind)kind)->name, w->cred[kind]) != 0)
             return false;
-    if (w->partition != INDEX_NONE && !(j->partitions >> w->partition & 1))
+    if (w->partition != INDEX_NONE && !in_partition(c, j, w->partition))
         return false;
     if (w->rsv && !asks_for(w, j))
         return false;

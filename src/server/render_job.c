@@ -305,6 +305,38 @@ static void add_notes(json_t *o, const struct job_notes *n)
     add_list(o, "messages", messages);
 }
 
+/* On nodes that are not up; a piece is nodes in a row. */
+static bool lost_a_node(const struct cluster *c, const struct job *j)
+{
+    for (size_t i = 0; i < j->alloc.n; i++)
+        for (uint32_t k = 0; k < j->alloc.v[i].count; k++)
+            if (!node_is_up(c->nodes.v[j->alloc.v[i].first + k]))
+                return true;
+    return false;
+}
+
+/* What an administrator should look at (commands.md, diagnose -j). */
+static void add_warnings(json_t *o, struct server *s, const struct job *j)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const char *asked = c->creds[CRED_QOS].v[j->qos_asked]->name;
+    const char *qos = job_cred(c, j, CRED_QOS)->name;
+    json_t *list = json_array();
+
+    if (job_is_active(j) && lost_a_node(c, j))
+        json_array_append_new(list, json_string("it runs on a node that is down"));
+    if (job_is_active(j) && j->end_at < world_now(s))
+        json_array_append_new(list, json_string("it runs beyond its limit"));
+    if (j->qos_asked && strcmp(asked, qos) != 0)
+        json_array_append_new(
+            list, json_sprintf("it asked for QOS %s and has %s", asked, qos));
+    if (j->defer_count)
+        json_array_append_new(
+            list, json_sprintf("it was deferred %u time%s", (unsigned)j->defer_count,
+                      j->defer_count == 1 ? "" : "s"));
+    add_list(o, "warnings", list);
+}
+
 json_t *render_job(struct server *s, const struct job *j)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -320,6 +352,7 @@ json_t *render_job(struct server *s, const struct job *j)
         render_text(o, "qos_asked", c->creds[CRED_QOS].v[j->qos_asked]->name);
     add_holds(o, j);
     add_history(o, j, world_now(s));
+    add_warnings(o, s, j);
     add_list(o, "flags", flags(j->flags));
     add_partitions(o, c, j);
     for (uint32_t i = 0; i < j->nreqs; i++)

@@ -554,13 +554,21 @@ static void apply_in_order(struct run *s, int64_t upto)
     s->now = upto;
 }
 
+/* SIMEXITITERATION: so many cycles and no more. */
+static bool cycles_left(const struct run *s)
+{
+    int64_t last = s->cfg->sim_exit_iteration;
+
+    return last <= 0 || (int64_t)s->r->cycles < last;
+}
+
 static void replay(struct run *s, int64_t until)
 {
     for (;;) {
         int64_t event = next_event(s), wakeup = next_wakeup(s);
         int64_t at = event < wakeup ? event : wakeup;
 
-        if (at >= TIME_NEVER || at > until)
+        if (at >= TIME_NEVER || at > until || !cycles_left(s))
             break;
         s->now = at;
         if (s->opt->cycle == CYCLE_EVENT && at == event)
@@ -590,7 +598,7 @@ static void replay_polling(struct run *s, int64_t until)
             at = next_tick(s, first, event);
         else if ((at = next_wakeup(s)) < TIME_NEVER)
             at = next_tick(s, first, at);
-        if (at >= TIME_NEVER || at > until)
+        if (at >= TIME_NEVER || at > until || !cycles_left(s))
             break;
         apply_in_order(s, at);
         cycle(s);

@@ -78,3 +78,17 @@ def test_a_credential_serves_once_and_for_its_request_alone(remote):
     assert "Replayed" in raw(remote, "/v1/identity", good)
     other = credential("GET /v1/jobs?user=ann\n")
     assert "another request" in raw(remote, "/v1/jobs?user=bob", other)
+
+
+def test_adminhosts_takes_level_1_from_those_who_call_from_elsewhere(munge, daemon):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        daemon.port = free.getsockname()[1]
+    daemon.configure("ADMIN1 root\nADMINHOSTS far.example.org\n")
+    daemon.start("--host", "127.0.0.1", "--port", str(daemon.port))
+    refused = there(daemon, "schedctl", "-s")
+    assert refused.returncode == 1 and "not authorized" in refused.stderr
+    assert there(daemon, "showq").returncode == 0
+    daemon.ok("schedctl", "-s")
+    daemon.ok("changeparam", "ADMINHOSTS", "127.0.0.1,localhost")
+    assert there(daemon, "schedctl", "-r").returncode == 0
