@@ -175,9 +175,10 @@ uint64_t request_digest(const struct parts *parts);
 
 /* ---- asked.c ---- */
 void asked_free(struct asked *k);
-/* As a text for the administrator's comment of the job, where a start overwrites what
- * the user asked for; NULL when there is nothing to remember. Owned by the caller. */
+/* As a text for the administrator's comment of the job, for as long as a start has
+ * overwritten what the user asked for. Owned by the caller. */
 char *asked_text(const struct asked *k);
+bool asked_is_text(const char *text);
 void asked_parse(struct asked *ret, const char *text);
 
 /* ---- submit.c ---- */

@@ -22,8 +22,6 @@ char *asked_text(const struct asked *k)
     struct strbuf b = {0};
     bool list = k->partition != NULL && strchr(k->partition, ',') != NULL;
 
-    if (k->nodes == NULL && !list && k->max_nodes == 0)
-        return NULL;
     strbuf_printf(&b, MARK "count=%u-%u", k->min_nodes, k->max_nodes);
     if (k->nodes != NULL)
         strbuf_printf(&b, " nodes=%s", k->nodes);
@@ -39,12 +37,17 @@ static char *value_of(const char *text, const char *name)
     return at ? xstrndup(at + strlen(name), strcspn(at + strlen(name), " ")) : NULL;
 }
 
+bool asked_is_text(const char *text)
+{
+    return text != NULL && strncmp(text, MARK, strlen(MARK)) == 0;
+}
+
 void asked_parse(struct asked *ret, const char *text)
 {
     char *count;
 
     asked_free(ret);
-    if (text == NULL || strncmp(text, MARK, strlen(MARK)) != 0)
+    if (!asked_is_text(text))
         return;
     count = value_of(text, "count=");
     if (count != NULL && sscanf(count, "%u-%u", &ret->min_nodes, &ret->max_nodes) == 2)

@@ -112,11 +112,12 @@ static void remember_part(struct asked *k, const slurm_job_info_t *j)
 {
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
         return;
-    if (j->priority != 0) {
-        if (!k->known)
-            asked_parse(k, j->admin_comment);
+    if (asked_is_text(j->admin_comment)) {
+        asked_parse(k, j->admin_comment);
         return;
     }
+    if (j->priority != 0)
+        return;
     asked_free(k);
     *k = (struct asked){.known = true,
         .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
@@ -195,15 +196,6 @@ static struct told_job *find_or_add(struct adapter *a, const char *id)
     return t;
 }
 
-/* A node list in the request that is not the user's own is of a start before. */
-static bool strange_nodes(const struct told_job *t, const slurm_job_info_t *j)
-{
-    const char *own = t->nparts > 0 ? t->asked[0].nodes : NULL;
-
-    return j->req_nodes && *j->req_nodes
-           && (own == NULL || strcmp(own, j->req_nodes) != 0);
-}
-
 /* It waits, but not as a job does that only we start: lifted, leaked past the gate, or
  * back in the queue after it ran. An order of ours that is pending is none of these. */
 static bool astray(
@@ -219,7 +211,7 @@ static bool astray(
     return job_mark(j) == MARK_LIFTED
            || (job_mark(j) == MARK_KEPT
                && (j->state_reason == FAIL_BAD_CONSTRAINTS
-                   || (j->restart_cnt > 0 && strange_nodes(t, j))));
+                   || asked_is_text(j->admin_comment)));
 }
 
 static void see(

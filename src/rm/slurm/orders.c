@@ -110,6 +110,7 @@ int orders_keep(struct adapter *a, const struct told_job *t)
         m.req_nodes = k->nodes ? k->nodes : (char *)"";
         m.min_nodes = k->min_nodes ? k->min_nodes : 1;
         m.max_nodes = k->max_nodes;
+        m.admin_comment = (char *)"";
         m.partition = k->partition;
         orders_part_id(t, i, id);
         if (update(&m, id) < 0)
