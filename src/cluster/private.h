@@ -73,6 +73,13 @@ struct cluster_private {
                                        late arrivals in order of arrival */
 
     struct rsv_name *rsv_names; /* reservations by name; reservation.c */
+    /* nothing of them begins or ends in (since, due_at), and what was due at `since` is
+     * done if `done`; as long as rsv_epoch is `epoch` */
+    struct {
+        uint64_t epoch;
+        int64_t since, due_at;
+        bool done;
+    } rsv_due;
 
     struct taskdef_table taskdefs;
 };

@@ -399,10 +399,21 @@ int reservation_move(struct cluster *c, struct reservation *r, enum rsv_event e,
     return 0;
 }
 
+/* Is known when the next one begins or ends, and is that still ahead? */
+static bool due_known(const struct cluster *c, int64_t now)
+{
+    const struct cluster_private *v = c->priv;
+
+    return v->rsv_due.epoch == c->rsv_epoch && v->rsv_due.since <= now
+           && v->rsv_due.due_at > now;
+}
+
 uint32_t reservations_advance(struct cluster *c, int64_t now)
 {
     uint32_t moved = 0;
 
+    if (due_known(c, now) && c->priv->rsv_due.done)
+        return 0;
     for (size_t i = 0; i < c->reservations.n; i++) {
         struct reservation *r = c->reservations.v[i];
         bool ends = r && reservation_is_live(r) && r->end_at <= now;
@@ -413,13 +424,18 @@ uint32_t reservations_advance(struct cluster *c, int64_t now)
             moved++;
         }
     }
+    reservations_next(c, now);
+    c->priv->rsv_due.done = true;
     return moved;
 }
 
 int64_t reservations_next(const struct cluster *c, int64_t now)
 {
+    struct cluster_private *v = c->priv;
     int64_t next = TIME_NEVER;
 
+    if (due_known(c, now))
+        return v->rsv_due.due_at;
     for (size_t i = 0; i < c->reservations.n; i++) {
         const struct reservation *r = c->reservations.v[i];
 
@@ -430,6 +446,10 @@ int64_t reservations_next(const struct cluster *c, int64_t now)
         if (r->end_at > now && r->end_at < next)
             next = r->end_at;
     }
+    v->rsv_due.epoch = c->rsv_epoch;
+    v->rsv_due.since = now;
+    v->rsv_due.due_at = next;
+    v->rsv_due.done = false;
     return next;
 }
 

@@ -149,10 +149,12 @@ enum rsv_event { RSV_EV_BEGIN, RSV_EV_END, RSV_EV_RELEASE, RSV_EVENTS };
 int reservation_move(struct cluster *c, struct reservation *r, enum rsv_event e,
     int64_t now, struct err *err);
 
-/* Begin and end what is due at `now`. Returns how many moved. O(reservations). */
+/* Begin and end what is due at `now`. Returns how many moved. O(reservations), or O(1)
+ * when that is known to be nothing. */
 uint32_t reservations_advance(struct cluster *c, int64_t now);
 
-/* The next instant after `now` at which one begins or ends; TIME_NEVER = none. */
+/* The next instant after `now` at which one begins or ends; TIME_NEVER = none. O(1)
+ * until then, as long as none changes. */
 int64_t reservations_next(const struct cluster *c, int64_t now);
 
 static inline bool reservation_is_live(const struct reservation *r)

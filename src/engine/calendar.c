@@ -115,6 +115,11 @@ static bool time_to_roll(struct engine *e)
 {
     bool roll = e->standing_epoch != e->c->config_epoch;
 
+    if (!roll && e->roll_at.n == e->cfg->standing.n && e->now < e->roll_next) {
+        wake_at(e, e->roll_next);
+        return false;
+    }
+    e->roll_next = TIME_NEVER;
     if (roll) {
         review_settings(e);
         e->roll_at.n = 0;
@@ -128,9 +133,10 @@ static bool time_to_roll(struct engine *e)
             e->roll_at.v[i] = standing_next_period(sr, &e->zone, e->now);
             roll = true;
         }
-        if (sr->usable)
-            wake_at(e, e->roll_at.v[i]);
+        if (sr->usable && e->roll_at.v[i] < e->roll_next)
+            e->roll_next = e->roll_at.v[i];
     }
+    wake_at(e, e->roll_next);
     return roll;
 }
 
@@ -180,6 +186,28 @@ static void fire_due(struct engine *e)
 
 /* ---- the cycle ---- */
 
+/* Looked at again only when some reservation has changed. */
+static const struct rsv_kinds *kinds(struct engine *e)
+{
+    struct rsv_kinds *k = &e->rsv_kinds;
+
+    if (k->epoch == e->c->rsv_epoch + 1)
+        return k;
+    *k = (struct rsv_kinds){.epoch = e->c->rsv_epoch + 1};
+    for (size_t i = 0; i < e->c->reservations.n; i++) {
+        const struct reservation *r = e->c->reservations.v[i];
+        if (!r)
+            continue;
+        k->triggers |= r->triggers.n > 0;
+        k->ended |= !reservation_is_live(r);
+        if (reservation_is_live(r) && !rsvnodes_is_fixed(r)) {
+            k->floating = true;
+            k->flexible |= (r->flags & (RSV_TIMEFLEX | RSV_SPACEFLEX)) && r->tasks > 0;
+        }
+    }
+    return k;
+}
+
 /* A fixed instance that was released comes back when its standing reservation rolls. */
 static bool may_forget(const struct engine *e, const struct reservation *r)
 {
@@ -194,6 +222,8 @@ static bool forget_ended(struct engine *e)
 {
     bool released = false;
 
+    if (!kinds(e)->ended)
+        return false;
     for (size_t i = 0; i < e->c->reservations.n; i++) {
         struct reservation *r = e->c->reservations.v[i];
         if (!r || !may_forget(e, r))
@@ -206,6 +236,8 @@ static bool forget_ended(struct engine *e)
 
 static void grow_incomplete(struct engine *e)
 {
+    if (!kinds(e)->floating)
+        return;
     for (size_t i = 0; i < e->c->reservations.n; i++) {
         struct reservation *r = e->c->reservations.v[i];
         if (r && reservation_is_live(r) && rsvnodes_incomplete(e->c, r))
@@ -224,8 +256,10 @@ void calendar_refresh(struct engine *e)
         roll(e);
     review_nodes(e);
     grow_incomplete(e);
-    review_flexible(e);
-    fire_due(e);
+    if (kinds(e)->flexible)
+        review_flexible(e);
+    if (kinds(e)->triggers)
+        fire_due(e);
     rsvuse_sync(e->c, e->now);
     wake_at(e, reservations_next(e->c, e->now));
 }

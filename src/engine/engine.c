@@ -424,6 +424,7 @@ int engine_apply(
 
     if (ev->at > e->now)
         e->now = ev->at;
+    e->applied++;
     if (ev->kind != EVENT_SUBMIT && ev->kind != EVENT_END)
         kept_touch(e);
     switch (ev->kind) {

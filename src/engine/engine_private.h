@@ -68,6 +68,12 @@ struct kept {
     struct par_state par[PARTITIONS_MAX + 1]; /* as they left it */
 };
 
+/* Which kinds of reservations there are. */
+struct rsv_kinds {
+    uint64_t epoch; /* 1 + cluster.rsv_epoch */
+    bool ended, floating, flexible, triggers;
+};
+
 struct engine {
     const struct settings *cfg;
     struct engine_options opt;
@@ -98,8 +104,12 @@ struct engine {
     struct kept kept;
     struct zone zone;
     struct VEC(int64_t) roll_at; /* by standing reservation: its next period */
+    int64_t roll_next;           /* the first of those */
     uint64_t standing_epoch;     /* settings the standing ones were made by */
-    uint64_t hosts_epoch;        /* of the nodes that lists of hosts were resolved in */
+    struct rsv_kinds rsv_kinds;
+    uint64_t applied;     /* events so far */
+    uint64_t flex_stamp;  /* what was when no reservation could move; 0 = unknown */
+    uint64_t hosts_epoch; /* of the nodes that lists of hosts were resolved in */
     size_t hosts_nodes;
     bool any_deps;    /* some job depended on another */
     bool look_again;  /* a start of this cycle may let others go in the next */

@@ -69,8 +69,7 @@ static bool order_keeps(struct engine *e)
 static bool able(struct engine *e)
 {
     return !e->opt.report_reservations && !e->preempts && !e->any_deps && !e->any_cap
-           && !e->c->any_deadline && !e->c->suspended && e->c->reservations.n == 0
-           && e->cfg->standing.n == 0
+           && !e->c->any_deadline && !e->c->suspended
            && !limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE)
            && !limits_soft_differs(e->limits) && order_keeps(e);
 }
@@ -110,10 +109,10 @@ static bool far_ahead(struct engine *e, const struct kept_key *a,
 }
 
 /* Nothing about the job that the order could not be kept with. */
-static bool plain(const struct engine *e, const struct job *j)
+static bool plain(const struct job *j)
 {
     return !(j->flags & (JOB_SYSPRIO_SET | JOB_SYSPRIO_REL | JOB_NOQUEUE))
-           && !j->limited && plan_access(e->plan, j) == PLAN_ACCESS_ANY;
+           && !j->limited;
 }
 
 /* The order just found becomes the one that is kept, if it can be. */
@@ -131,7 +130,7 @@ void kept_capture(struct engine *e)
     for (size_t i = 0; i < n; i++) {
         const struct job *j = e->c->jobs.v[e->order.v[i]];
         k->keys.v[i] = key_of(e, j);
-        if (!plain(e, j) || k->keys.v[i].since > e->now)
+        if (!plain(j) || k->keys.v[i].since > e->now)
             return;
         if (i == 0)
             continue;
@@ -184,7 +183,7 @@ static bool came_last(const struct engine *e, const struct job *j, size_t i, siz
 static bool admissible(const struct engine *e, const struct job *j)
 {
     return !j->holds && j->state == JOB_IDLE && j->release_at <= e->now
-           && job_cred(e->c, j, CRED_CLASS)->enabled && plain(e, j)
+           && job_cred(e->c, j, CRED_CLASS)->enabled && plain(j)
            && (e->opt.order != ORDER_PRIORITY
                || (j->priority < TOP_MAX && prio_queue_is_plain(&e->kept.pass, j)));
 }

@@ -76,8 +76,9 @@ static void move_in_space(struct engine *e, struct reservation *r)
 /* Instants tried for an earlier start. */
 #define TRIES 64
 
-/* TIMEFLEX: to the earliest start at which all its tasks can be had. */
-static void move_in_time(struct engine *e, struct reservation *r)
+/* TIMEFLEX: to the earliest start at which all its tasks can be had. False when there
+ * was more to try. */
+static bool move_in_time(struct engine *e, struct reservation *r)
 {
     struct reservation moved = *r; /* borrows all it points to */
     int64_t at = e->now;
@@ -93,11 +94,12 @@ static void move_in_time(struct engine *e, struct reservation *r)
             reservation_set_nodes(e->c, r, &alloc);
             reservation_changed(e->c, r, e->now);
             vec_fini(&alloc);
-            return;
+            return true;
         }
         vec_fini(&alloc);
         at = plan_rsv_next(e->plan, at);
     }
+    return at >= r->start_at;
 }
 
 static bool may_move_in_time(const struct reservation *r)
@@ -106,16 +108,32 @@ static bool may_move_in_time(const struct reservation *r)
            && r->state == RSV_PLANNED;
 }
 
+/* What the last search saw. While only time passes, nothing comes free but what ends
+ * when it was to end, which the search has tried; a job past its limit does not. */
+static uint64_t flex_stamp(const struct engine *e)
+{
+    if (plan_first_end(e->plan) <= e->now)
+        return 0;
+    return 1 + e->applied + e->c->rsv_epoch + e->c->node_epoch + e->c->config_epoch
+           + plan_changes(e->plan); /* none of which ever falls */
+}
+
 void review_flexible(struct engine *e)
 {
+    uint64_t stamp = flex_stamp(e), epoch = e->c->rsv_epoch;
+    bool all = true;
+
+    if (stamp && stamp == e->flex_stamp)
+        return;
     for (size_t i = 0; i < e->c->reservations.n; i++) {
         struct reservation *r = e->c->reservations.v[i];
         if (!r || !reservation_is_live(r) || rsvnodes_is_fixed(r) || r->tasks == 0)
             continue;
         if (may_move_in_time(r))
-            move_in_time(e, r);
+            all &= move_in_time(e, r);
         if (r->flags & RSV_SPACEFLEX)
             move_in_space(e, r);
     }
+    e->flex_stamp = all && epoch == e->c->rsv_epoch ? stamp : 0;
     reservations_advance(e->c, e->now);
 }

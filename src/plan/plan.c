@@ -67,6 +67,7 @@ void plan_destroy(struct plan *p)
 /* With `marked` the jobs stay marked (rsv_start_at): they will get another one. */
 static void forget_from(struct plan *p, uint32_t first, bool marked)
 {
+    p->changes += p->nrsv - first;
     for (uint32_t i = first; i < p->nrsv; i++) {
         struct rsv *r = &p->rsvs.v[i];
         struct job *j = r->job == INDEX_NONE ? NULL : p->c->jobs.v[r->job];
@@ -290,6 +291,7 @@ void plan_job_started(struct plan *p, struct job *j)
     memmove(p->ends.v + at + 1, p->ends.v + at, (p->ends.n - at) * sizeof *p->ends.v);
     p->ends.v[at] = e;
     p->ends.n++;
+    p->changes++;
     mark_free_nodes(p, j, true);
     count_start(p, j, +1, j->start_at == p->now);
     p->version++;
@@ -301,6 +303,7 @@ void plan_job_stopping(struct plan *p, const struct job *j, int64_t now)
 
     assert(at < p->ends.n && p->ends.v[at].job == j->index);
     vec_remove(&p->ends, at);
+    p->changes++;
     mark_free_nodes(p, j, false);
     count_start(p, j, -1, j->end_at == now);
     p->released = true;
@@ -502,6 +505,11 @@ double plan_fastest(const struct plan *p, uint32_t partition)
     return fastest > 0 ? fastest : 1;
 }
 
+uint64_t plan_changes(const struct plan *p)
+{
+    return p->changes;
+}
+
 uint32_t plan_layout(const struct plan *p)
 {
     return (uint32_t)p->layout;
@@ -522,6 +530,7 @@ static struct rsv *rsv_new(struct plan *p, struct job *j)
     if (p->nrsv == p->rsvs.n)
         vec_push(&p->rsvs, (struct rsv){.job = INDEX_NONE});
     struct rsv *r = &p->rsvs.v[p->nrsv];
+    p->changes++;
     r->job = j->index;
     r->parts.n = r->alloc.n = 0;
     j->rsv_slot = p->nrsv++;
@@ -554,6 +563,7 @@ void plan_unreserve(struct plan *p, struct job *j)
         return;
     struct rsv *r = &p->rsvs.v[j->rsv_slot];
     assert(r->job == j->index);
+    p->changes++;
     if (r->alloc.n)
         bynode_unpin(p, r);
     if (r->parts.n)

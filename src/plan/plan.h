@@ -213,6 +213,9 @@ bool plan_counts(const struct plan *p, uint32_t partition);
 /* Changes whenever the answer of plan_possible() may change. */
 uint32_t plan_layout(const struct plan *p);
 
+/* Grows when a job starts, stops, or gets or loses a reservation. */
+uint64_t plan_changes(const struct plan *p);
+
 /* Asserts all invariants against the cluster; for tests. O(nodes + jobs). */
 void plan_check(const struct plan *p);
 

@@ -283,6 +283,7 @@ struct plan {
     uint64_t node_epoch, config_epoch, rsv_moves, rsv_epoch, relief_epoch;
     int64_t now;
     uint64_t version; /* grows with every start, stop and reservation */
+    uint64_t changes; /* see plan_changes() */
     uint64_t cycle;   /* of pins: grows when all are forgotten */
     struct VEC(struct pool) pools;
     struct VEC(struct fitset) sets;

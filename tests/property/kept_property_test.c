@@ -2,8 +2,10 @@
  * An order of the queue that is kept, and candidates that are passed over because
  * nothing came free since they were refused, give the schedule that looking at
  * everybody in every cycle gives: two engines are told the same, and must decide the
- * same. */
+ * same. In every other world reservations come and go. */
+#include "cluster/reservation.h"
 #include "cmocka_all.h"
+#include "config/acltext.h"
 #include "config/config.h"
 #include "engine/engine.h"
 #include "rng.h"
@@ -75,13 +77,29 @@ static void tell(struct worlds *w, const struct event *ev)
     assert_int_equal(jobs[0], jobs[1]);
 }
 
+/* Reservations of the first minutes of each day: that is all the time there is. */
+static const char *const standing[] = {
+    "",
+    "SRCFG[a] HOSTLIST=n1,n2 STARTTIME=0:00:20 ENDTIME=0:01:00 USERLIST=u1\n",
+    ("SRCFG[a] HOSTLIST=n0,n1,n2 STARTTIME=0:00:10 ENDTIME=0:00:50 USERLIST=u1,u2-\n"
+     "SRCFG[b] HOSTLIST=n2,n3 STARTTIME=0:00:30 ENDTIME=0:01:30 USERLIST=u2\n"),
+    "SRCFG[a] HOSTLIST=n4 PERIOD=INFINITY TIMELIMIT=0:00:05*\n",
+    "SRCFG[a] TASKCOUNT=2 ENDTIME=0:02:00 USERLIST=u0 FLAGS=SPACEFLEX\n",
+};
+
+static bool has_reservations(const struct worlds *w)
+{
+    return w->seed % 2 == 0;
+}
+
 static void begin(struct worlds *w, uint32_t seed)
 {
-    char text[1000];
+    char text[2000];
 
     *w = (struct worlds){.seed = seed, .rng = {seed}};
-    snprintf(text, sizeof text, "DEFERTIME 0\nNODEACCESSPOLICY SHARED\n%s%s",
-        ANY_OF(policies, &w->rng), ANY_OF(priorities, &w->rng));
+    snprintf(text, sizeof text, "DEFERTIME 0\nNODEACCESSPOLICY SHARED\n%s%s%s",
+        ANY_OF(policies, &w->rng), ANY_OF(priorities, &w->rng),
+        has_reservations(w) ? ANY_OF(standing, &w->rng) : "");
     struct config *config = config_load_text("maui.cfg", text, strlen(text));
     assert_int_equal(config->findings.n, 0);
     w->cfg = config_take_settings(config);
@@ -134,6 +152,64 @@ static void submit(struct worlds *w, uint32_t number, int64_t now)
     if (rng_percent(&w->rng, 5))
         ev.u.job.release_at = now + rng_range(&w->rng, 1, 10);
     tell(w, &ev);
+}
+
+/* Of some hosts, for somebody or nobody, soon. */
+static struct reservation draft(uint64_t seed, int64_t now)
+{
+    static const char *const users[] = {NULL, NULL, "u0", "u1", "u0,u2-", "!u1"};
+    static const uint32_t flags[] = {0, 0, 0, RSV_TIMEFLEX, RSV_SPACEFLEX, RSV_BYNAME};
+    struct reservation r = reservation_draft(RSV_ADMIN);
+    struct rng rng = {seed};
+    const char *who = ANY_OF(users, &rng);
+    uint32_t first = rng_below(&rng, NODES);
+    struct err err;
+
+    r.base = xstrdup("work");
+    r.start_at = now + rng_below(&rng, 20);
+    r.end_at = r.start_at + 1 + rng_below(&rng, 25);
+    r.flags = ANY_OF(flags, &rng);
+    r.listed = rng_percent(&rng, 80);
+    r.tasks = r.listed ? 0 : 1 + rng_below(&rng, 2);
+    for (uint32_t i = first; r.listed && i < NODES && i < first + 3; i++)
+        vec_push(&r.hosts, i);
+    if (who)
+        assert_int_equal(acltext_parse(ACL_USER, who, &r.acl, &err), 0);
+    return r;
+}
+
+static void reserve(struct worlds *w, int64_t now)
+{
+    uint64_t seed = rng_next(&w->rng);
+    int status[2];
+
+    for (int i = 0; i < 2; i++) {
+        struct reservation r = draft(seed, now);
+        struct event ev = {.kind = EVENT_RESERVE, .at = now};
+        struct err err;
+        ev.u.reserve.draft = &r;
+        status[i] = engine_apply(w->twin[i].e, &ev, NULL, &err);
+        if (status[i] < 0)
+            reservation_fini(&r);
+    }
+    assert_int_equal(status[0], status[1]);
+}
+
+static void release(struct worlds *w, int64_t now)
+{
+    const struct cluster *c = engine_cluster(w->twin[0].e);
+    struct event ev = {.kind = EVENT_UNRESERVE, .at = now};
+
+    for (size_t i = 0; i < c->reservations.n; i++) {
+        const struct reservation *r = c->reservations.v[i];
+        char name[TEXT];
+        if (!r || !reservation_is_live(r) || rng_percent(&w->rng, 50))
+            continue;
+        snprintf(name, sizeof name, "%s", r->name);
+        ev.u.unreserve.name = name;
+        tell(w, &ev);
+        return;
+    }
 }
 
 /* Most jobs run as long as they may, so that ends are where they were planned. */
@@ -203,6 +279,10 @@ static void keeping_the_order_never_changes_a_decision(void **state)
             end_due(&w, now);
             while (number < JOBS && rng_percent(&w.rng, 35))
                 submit(&w, number++, now);
+            if (has_reservations(&w) && rng_percent(&w.rng, 10))
+                reserve(&w, now);
+            if (has_reservations(&w) && rng_percent(&w.rng, 2))
+                release(&w, now);
             cycle(&w, now);
             assert_true(now < 100000);
         }
