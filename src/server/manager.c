@@ -6,6 +6,7 @@
 #include "base/home.h"
 #include "server/eventlog.h"
 #include "server/manager_private.h"
+#include "server/render.h"
 #include "server/rmreservation.h"
 #include "server/server_private.h"
 
@@ -16,6 +17,26 @@ void manager_apply(struct manager *m, struct event *ev, const char *id)
     /* `id` is still there: nothing changes when it fails */
     if (world_apply(m->s, ev, NULL, &err) < 0)
         log_line(m->s->log, LOG_WARNING, "job '%s': %s", id, err.text);
+}
+
+uint64_t manager_clock(const struct manager *m)
+{
+    uint64_t now = 0;
+
+    sd_event_now(m->s->loop, CLOCK_MONOTONIC, &now);
+    return now;
+}
+
+double manager_count_answer(struct manager *m, uint64_t sent_us)
+{
+    uint64_t now = manager_clock(m);
+    double seconds = now > sent_us ? (double)(now - sent_us) / 1e6 : 0;
+
+    m->answers++;
+    m->answer_s += seconds;
+    if (seconds > m->answer_max_s)
+        m->answer_max_s = seconds;
+    return seconds;
 }
 
 /* When all is answered: to the client whose submission it was. An array of which a job
@@ -61,6 +82,7 @@ static void on_done(struct manager *m, const struct rm_report *r)
     for (size_t i = 0; i < m->submissions.n; i++)
         if (m->submissions.v[i].token == r->u.done.token) {
             struct manager_batch *b = m->submissions.v[i].batch;
+            manager_count_answer(m, m->submissions.v[i].sent_us);
             vec_remove(&m->submissions, i);
             answer(b, r);
             batch_settle(m->s, b);
@@ -169,9 +191,8 @@ void manager_submit(
     if (b->err.code != ERR_NONE)
         return;
     sub->token = ++m->next_token;
-    vec_push(&m->submissions, ((struct submission){sub->token, b}));
+    vec_push(&m->submissions, ((struct submission){sub->token, manager_clock(m), b}));
     b->open++;
-    m->calls++;
     if (!s->rm)
         err_set(&err, ERR_IO, "the resource manager is not there");
     else if (s->driver->submit(s->rm, sub, &err) == 0)
@@ -310,7 +331,12 @@ json_t *manager_describe(const struct server *s)
             failures, json_pack("{s:I, s:s, s:s}", "at", (json_int_t)f->at, "function",
                           f->function, "message", f->text));
     }
-    return json_pack("{s:s, s:s, s:s, s:I, s:o}", "name", s->driver->type, "type",
-        s->driver->type, "state", state_name(s, m), "calls", (json_int_t)m->calls,
+    json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:o}", "name", s->driver->type, "type",
+        s->driver->type, "state", state_name(s, m), "calls", (json_int_t)m->answers,
         "failures", failures);
+    if (m->answers) {
+        render_real(o, "average_s", m->answer_s / (double)m->answers);
+        render_real(o, "max_s", m->answer_max_s);
+    }
+    return o;
 }

@@ -25,7 +25,7 @@ struct manager_batch {
 };
 
 struct submission {
-    uint64_t token;
+    uint64_t token, sent_us;
     struct manager_batch *batch;
 };
 
@@ -53,7 +53,8 @@ struct manager {
     struct VEC(struct submission) submissions;
     struct failure failures[FAILURES_KEPT];
     uint32_t nfailures;
-    uint64_t calls;
+    uint64_t answers; /* to submissions and orders, and how long they took */
+    double answer_s, answer_max_s;
     bool up;
     bool away; /* the RM is out of reach: what it last told may not be so any more */
     int64_t failing; /* looks in a row that found it down */
@@ -62,6 +63,10 @@ struct manager {
 
 /* An event; `id`, which is still there when it fails, is of a job or a node. */
 void manager_apply(struct manager *m, struct event *ev, const char *id);
+
+/* The loop's clock, and seconds since then: an answer has come. */
+uint64_t manager_clock(const struct manager *m);
+double manager_count_answer(struct manager *m, uint64_t sent_us);
 
 /* ---- outbox.c ---- */
 

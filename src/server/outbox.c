@@ -159,8 +159,7 @@ void manager_send(struct server *s, bool committed)
             || (o->action == RM_START && has_node(m, o, &leaving)))
             continue;
         o->sent = true;
-        sd_event_now(s->loop, CLOCK_MONOTONIC, &o->sent_us);
-        m->calls++;
+        o->sent_us = manager_clock(m);
         uint64_t token = o->token;
         struct rm_command cmd = {.action = o->action,
             .token = token,
@@ -225,10 +224,7 @@ int manager_tell(struct server *s, const struct job *j, const struct rm_command 
 
 static void measure(struct manager *m, const struct order *o)
 {
-    uint64_t now = o->sent_us;
-
-    sd_event_now(m->s->loop, CLOCK_MONOTONIC, &now);
-    histogram_add(&m->s->metrics->rm[o->action], (double)(now - o->sent_us) / 1e6);
+    histogram_add(&m->s->metrics->rm[o->action], manager_count_answer(m, o->sent_us));
 }
 
 bool outbox_answered(struct manager *m, const struct rm_report *r)
