@@ -4,6 +4,7 @@
 #define LOG_FACILITY FACILITY_UI
 #include "server/api.h"
 
+#include "server/anew.h"
 #include "server/server_private.h"
 
 static const struct route routes[] = {
@@ -83,6 +84,8 @@ void api_handle(void *ctx, struct request *r)
         request_refuse(r, &err);
         return;
     }
+    if (anew_keep(s, r))
+        return;
     log_line(s->log, LOG_DETAIL, "%s %s %s by %s", route->command, request_method(r),
         request_path(r), who->user);
     route->handle(s, r);

@@ -7,6 +7,7 @@
  * fails nothing of that happens: the changes are kept and tried again, waiting
  * users are told, and the scheduler makes no starts it could forget. */
 #define LOG_FACILITY FACILITY_CKPT
+#include "server/anew.h"
 #include "server/eventlog.h"
 #include "server/manager.h"
 #include "server/metrics.h"
@@ -70,6 +71,7 @@ static int on_commit(sd_event_source *source, void *ctx)
         s->commit_failing = false;
         manager_send(s, true);
         reply_all(s);
+        anew_look(s);
         eventlog_committed(s);
         notify_committed(s);
         statfile_committed(s);

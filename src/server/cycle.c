@@ -3,6 +3,7 @@
  * burst; when the engine wants to be woken; and every RMPOLLINTERVAL in any case. Not
  * while scheduling is stopped. */
 #define LOG_FACILITY FACILITY_SCHED
+#include "server/anew.h"
 #include "server/manager.h"
 #include "server/rsvkeep.h"
 #include "server/server_private.h"
@@ -95,6 +96,7 @@ static void run(struct server *s)
         if (s->stop_at_iteration >= 0 && s->iteration >= (uint64_t)s->stop_at_iteration)
             stop(s);
     }
+    anew_settle(s);
     arm_next(s);
 }
 

@@ -11,7 +11,7 @@
  * with what was remembered of them, usage, reservations. So each "begin" is a snapshot,
  * and what came before it can be forgotten. Of lives that are over as many are kept as
  * fit into half of JOURNALMAXSIZE; a life that outgrows the other half begins anew
- * (server.c). Each life has a record `journal`: its first number, and its size.
+ * (anew.h). Each life has a record `journal`: its first number, and its size.
  *
  * A cycle that decides nothing is written too, but is no reason for a commit.
  * Private to src/server. */
@@ -33,7 +33,7 @@ void journal_after(struct server *s, json_t *line, const struct actions *decided
 
 void journal_cycle(struct server *s, int64_t now, const struct actions *decided);
 
-/* Has this life outgrown its half? By how much of it: 1 = just so. */
+/* How much of its half this life has taken: 1 = all. */
 double journal_fullness(const struct server *s);
 
 #endif

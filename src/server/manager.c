@@ -314,6 +314,18 @@ void manager_close(struct server *s)
     rmreservation_close(s);
 }
 
+bool manager_idle(const struct server *s)
+{
+    const struct manager *m = s->manager;
+
+    if (!m || !m->synced || !m->up || m->away || m->submissions.n)
+        return false;
+    for (size_t i = 0; i < m->orders.n; i++)
+        if (!outbox_stops(m->orders.v[i].action) || !m->orders.v[i].sent)
+            return false;
+    return true;
+}
+
 /* schedctl -f makes it look down. */
 static const char *state_name(const struct server *s, const struct manager *m)
 {

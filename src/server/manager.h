@@ -27,6 +27,10 @@ bool manager_synced(const struct server *s);
 /* And it is within reach now: else what it last told may not be so any more. */
 bool manager_ready(const struct server *s);
 
+/* Nothing is asked of it that has not been answered, but for stops, which are recorded.
+ */
+bool manager_idle(const struct server *s);
+
 /* A user or administrator cancels a job: it leaves the engine at once and its nodes
  * when the resource manager says so. */
 int manager_cancel(

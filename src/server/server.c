@@ -2,6 +2,7 @@
  * The daemon from begin to end: home, lock, configuration, state, resource manager,
  * API; then the loop; then all of it backwards. */
 #include "base/home.h"
+#include "server/anew.h"
 #include "server/api.h"
 #include "server/changes.h"
 #include "server/eventlog.h"
@@ -297,6 +298,13 @@ static int open_store(struct server *s, struct err *err)
     return 0;
 }
 
+struct engine *server_engine(struct server *s)
+{
+    return engine_create(s->config->settings,
+        &(struct engine_options){
+            .zone = zone_system(), .report_reservations = true, .statistics = true});
+}
+
 static int open_all(struct server *s, struct err *err)
 {
     if (sd_event_default(&s->loop) < 0)
@@ -306,9 +314,7 @@ static int open_all(struct server *s, struct err *err)
     if (open_signals(s, err) < 0 || open_config(s, err) < 0)
         return -1;
     open_log(s);
-    s->engine = engine_create(s->config->settings,
-        &(struct engine_options){
-            .zone = zone_system(), .report_reservations = true, .statistics = true});
+    s->engine = server_engine(s);
     watch_open(s);
     metrics_open(s);
     if (notify_open(s, err) < 0 || eventlog_open(s, err) < 0 || open_store(s, err) < 0
@@ -333,6 +339,7 @@ static void close_all(struct server *s)
     manager_close(s);
     http_close(s->http); /* after all who keep requests */
     s->http = NULL;
+    anew_close(s);
     events_close(s);
     cycle_close(s);
     commit_close(s);

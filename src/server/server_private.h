@@ -105,6 +105,12 @@ struct server {
 
     int64_t journal_bytes; /* journal.c: of this life */
 
+    /* anew.c */
+    bool anew; /* the engine is being told everything again */
+    int64_t anew_at;
+    struct VEC(struct request *) parked;
+    unsigned streams; /* stream.c: lists being read */
+
     /* world.c */
     struct actions actions;       /* scratch of a cycle */
     struct VEC(uint32_t) dirty;   /* jobs whose records are to be written */
@@ -150,7 +156,9 @@ struct server {
     struct triggers *triggers;
 };
 
-/* server.c: end the loop in a moment. */
+/* server.c: an engine that knows nothing yet, for the settings in force. */
+struct engine *server_engine(struct server *s);
+/* End the loop in a moment. */
 void server_stop(struct server *s);
 /* Read the configuration again, with the changes made at run time behind it; on failure
  * the old one stays in force. */

@@ -3,6 +3,7 @@
 #include "server/stream.h"
 
 #include "base/xalloc.h"
+#include "server/server_private.h"
 
 #include <stdlib.h>
 
@@ -43,6 +44,7 @@ static void done(void *ctx)
 {
     struct stream *t = ctx;
 
+    t->s->streams--;
     if (t->done)
         t->done(t->ctx);
     free(t);
@@ -55,6 +57,7 @@ void stream_records(struct server *s, struct request *r, size_t n,
 
     *t =
         (struct stream){.s = s, .n = n, .record = record, .ctx = ctx, .done = free_ctx};
+    s->streams++;
     request_reply_stream(r, "application/x-ndjson",
         &(struct request_stream){.more = more, .done = done, .ctx = t});
 }

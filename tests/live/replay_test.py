@@ -176,6 +176,24 @@ def test_a_varied_life_is_decided_the_same_again(daemon):
         assert f"  {word} " in shown, word
 
 
+def test_a_varied_life_that_begins_anew_is_decided_the_same_again(daemon):
+    seed = int(os.environ.get("MAUI_REPLAY_SEED", time.time_ns() % 2**32))
+    print("seed", seed)
+    daemon.configure(SITE + "JOURNALMAXSIZE 100000\n")
+    daemon.start()
+    life = Life(daemon, seed)
+    count = 0
+    for step in range(2000):
+        life.act()
+        if step % 50 == 49:
+            count = daemon.log().count("begins anew")
+        if count >= 2:
+            break
+    daemon.stop()
+    print(verify(daemon), count, "times anew;", life.done, "done", life.refused, "refused")
+    assert count >= 1
+
+
 def journal(daemon):
     db = sqlite3.connect(f"{daemon.home}/state.db")
     rows = db.execute("SELECT seq, text FROM journal ORDER BY seq").fetchall()
@@ -224,6 +242,38 @@ def test_until_stops_there_and_wrong_use_is_told(daemon):
         f.write('{"begin":{"config":""}}\n{"event":"what","at":5}\n')
     done = daemon.run("replay", f"{daemon.home}/odd")
     assert done.returncode == 1 and "event" in done.stderr
+
+
+def test_a_long_life_begins_anew_and_nobody_notices(daemon):
+    daemon.configure("JOURNALMAXSIZE 100000\nFSPOLICY DEDICATEDPS\nRMPOLLINTERVAL 1\n")
+    daemon.start()
+    daemon.ok("changeparam", "RESERVATIONDEPTH", "3")  # of this life alone
+    held, long = daemon.submit("true", hold=True), daemon.submit("sleep 300")
+    daemon.ok("sethold", "-b", held)
+    daemon.ok("setres", "-n", "patch", "-d", "1:00:00", "-s", "+2:00:00", "ALL")
+    daemon.wait(lambda: daemon.state(long) == "Running", "the start")
+    before = [daemon.job(held), daemon.job(long)]
+
+    def more():
+        jobs = [daemon.submit("true") for _ in range(10)]
+        daemon.wait(lambda: not any(daemon.job(j) for j in jobs), "the ends")
+        return daemon.log().count("begins anew") >= 3
+
+    for _ in range(60):
+        if more():
+            break
+    assert daemon.log().count("begins anew") >= 3
+    after = [daemon.job(held), daemon.job(long)]
+    for was, now in zip(before, after):
+        for key in ("id", "state", "holds", "hold_text", "start_at", "allocation"):
+            assert was and was.get(key) == now.get(key), key
+    assert daemon.api("/v1/reservations/patch.1")[0] == 200
+    assert "3" in daemon.ok("showconfig", "RESERVATIONDEPTH")
+    daemon.stop()
+    lines = journal(daemon)
+    assert lines[0][0] > 1 and "begin" in lines[0][1]
+    assert sum(len(json.dumps(l)) for _, l in lines) < 150000
+    verify(daemon)
 
 
 def test_the_journal_stays_small_and_begins_with_a_life(daemon):
