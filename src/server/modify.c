@@ -226,6 +226,8 @@ static int take_number(struct modified *m, json_t *change, const struct jobattr 
             a, json_string_value(json_object_get(change, "value")), relative, &n, err)
         < 0)
         return -1;
+    if (relative && !j)
+        return err_set(err, ERR_INVALID, "%s: only = is possible here", a->name);
     if (relative) {
         char text[32];
         n = present(a, j) + (*op == '-' ? -n : n);
@@ -471,7 +473,7 @@ struct modified *modify_recall(struct server *s, struct job_desc *d)
 
     if (!kept)
         return NULL;
-    struct modified *m = modify_desc(as_changes(kept), d, &err);
+    struct modified *m = modify_desc(as_changes(kept), d, NULL, &err);
     json_decref(kept);
     if (!m)
         log_line(
@@ -479,12 +481,13 @@ struct modified *modify_recall(struct server *s, struct job_desc *d)
     return m;
 }
 
-struct modified *modify_desc(json_t *changes, struct job_desc *d, struct err *err)
+struct modified *modify_desc(
+    json_t *changes, struct job_desc *d, const struct job *j, struct err *err)
 {
     struct modified *m = xcalloc(1, sizeof *m);
 
     m->json = changes;
-    if (take_all(m, m->json, d, NULL, err) < 0) {
+    if (take_all(m, m->json, d, j, err) < 0) {
         modified_free(m);
         return NULL;
     }

@@ -26,8 +26,10 @@ struct modified;
 struct modified *modify_recall(struct server *s, struct job_desc *d);
 /* Its name and message as changed; `m` may be NULL. */
 void modified_note(const struct modified *m, struct job_notes *n);
-/* The same for these changes, whose reference is taken. NULL with a sentence. */
-struct modified *modify_desc(json_t *changes, struct job_desc *d, struct err *err);
+/* The same for these changes, whose reference is taken. += and -= start from the job;
+ * NULL: they are not possible. NULL with a sentence. */
+struct modified *modify_desc(
+    json_t *changes, struct job_desc *d, const struct job *j, struct err *err);
 void modified_free(struct modified *m);
 
 #endif

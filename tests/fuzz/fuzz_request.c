@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RUNS_A_CLUSTER 1000
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int to_instant(void *ctx, const struct civil *w, int64_t *ret_at)
@@ -81,12 +83,13 @@ static void reservation(struct cluster *c, json_t *o)
         reservation_fini(&draft);
 }
 
-static void change(json_t *o)
+static void change(const struct cluster *c, json_t *o, bool known)
 {
     struct req_desc req = {.tasks = 2};
     struct job_desc d = {.id = "12", .reqs = &req, .nreqs = 1, .wclimit_s = 60};
     struct err err = {0};
-    struct modified *m = modify_desc(json_incref(o), &d, &err);
+    struct modified *m =
+        modify_desc(json_incref(o), &d, known ? job_find(c, "12") : NULL, &err);
 
     told(m != NULL, &err);
     modified_free(m);
@@ -110,12 +113,29 @@ static void line(struct cluster *c, json_t *o)
     journal_read_close(&read);
 }
 
+/* Names that requests bring along stay in a cluster: a fresh one now and then. */
+static struct cluster *cluster_now(void)
+{
+    static struct settings *cfg;
+    static struct cluster *c;
+    static unsigned runs;
+
+    if (c && ++runs % RUNS_A_CLUSTER)
+        return c;
+    if (c) {
+        cluster_destroy(c);
+        settings_destroy(cfg);
+    }
+    cfg = settings_create();
+    c = small_cluster(cfg);
+    return c;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1)
         return 0;
-    struct settings *cfg = settings_create();
-    struct cluster *c = small_cluster(cfg);
+    struct cluster *c = cluster_now();
     char *text = xstrndup((const char *)data + 1, size - 1);
     json_t *o = json_loadb((const char *)data + 1, size - 1, JSON_DECODE_ANY, NULL);
 
@@ -125,13 +145,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         submission(o);
     else if (o && *data % 8 == 1)
         reservation(c, o);
-    else if (o && *data % 8 == 2)
-        change(o);
+    else if (o && (*data % 8 == 2 || *data % 8 == 5))
+        change(c, o, *data % 8 == 5);
     else if (o && *data % 8 == 4)
         line(c, o);
     json_decref(o);
     free(text);
-    cluster_destroy(c);
-    settings_destroy(cfg);
     return 0;
 }
