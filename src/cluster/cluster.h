@@ -299,8 +299,8 @@ struct job_extra {
 };
 
 struct job {
-    /* What a cycle reads for every queued job stands in the first two cache lines,
-     * what it computes in the third: walks in priority order jump about in memory. */
+    /* What a cycle reads for every queued job, and computes, stands in the first two
+     * cache lines: in the first one all but instants. */
     _Alignas(64) uint32_t index;
     uint8_t state;   /* enum job_state */
     uint8_t holds;   /* enum hold_kind bits */
@@ -310,45 +310,45 @@ struct job {
     uint32_t cred[CRED_KINDS]; /* indexes; 0 = DEFAULT = none named */
     uint32_t procs;            /* total processors over all requests */
     uint32_t tasks;            /* total */
-    uint32_t nodes;            /* total explicit node count, 0 = none asked */
     bool accruing;             /* queue time grows: it is now - queue_at; else it is
                                   frozen at eff_queue_s (policy/accrual) */
     bool paused;               /* a hold keeps the queue time from counting */
     bool impossible;           /* no empty machine could run it */
-    bool failed;  /* it ended by itself, with an exit status that is not 0 */
-    bool limited; /* a hard limit kept it back in the last cycle; `why` tells */
+    bool failed;     /* it ended by itself, with an exit status that is not 0 */
+    bool limited;    /* a hard limit kept it back in the last cycle; `why` tells */
+    bool util_known; /* util_procs is measured */
+    bool qos_forced; /* an administrator chose it: access is not asked */
+    uint32_t possible_layout; /* of the plan for which `impossible` was found out */
     int64_t wclimit_s;
-    int64_t priority; /* start priority */
 
-    uint64_t partitions;     /* accessible partitions, bit mask; bits of partitions that
-                                do not exist yet may be set ("all") */
-    double pe;               /* processor equivalents */
-    int64_t mem_mb;          /* total dedicated memory */
-    struct req *reqs;        /* &req, or an owned array of nreqs */
+    int64_t priority;        /* start priority */
     int64_t release_at;      /* earliest start, 0 = none */
     struct job_extra *extra; /* owned or NULL */
-    uint32_t rsv_slot;       /* place in the plan's list; INDEX_NONE = none */
-    uint32_t possible_layout; /* of the plan for which `impossible` was found out */
-    int64_t rsv_start_at;     /* start of the job's reservation, 0 = none */
+    int64_t queue_at;        /* SystemQueueTime: start of the accruing period */
+    double prio_static;      /* part that does not change with time; policy/ owns it */
+    uint64_t prio_epoch;     /* epoch of prio_static */
+    int64_t rsv_start_at;    /* start of the job's reservation, 0 = none */
+    struct reason why;       /* why it waits, as of the last cycle: see engine_why() */
 
     int64_t submit_at;   /* as reported */
-    int64_t queue_at;    /* SystemQueueTime: start of the accruing period */
     int64_t eff_queue_s; /* EffQueueDuration while not accruing */
-    double prio_static;  /* part that does not change with time; policy/ owns it */
     double prio_res;     /* RES sum without UPROC, UJOB; same owner and epoch */
-    uint64_t prio_epoch; /* epoch of prio_static */
+    uint64_t partitions; /* accessible partitions, bit mask; bits of partitions that
+                            do not exist yet may be set ("all") */
+    double pe;           /* processor equivalents */
+    int64_t mem_mb;      /* total dedicated memory */
+    struct req *reqs;    /* &req, or an owned array of nreqs */
+    uint32_t nodes;      /* total explicit node count, 0 = none asked */
+    uint32_t rsv_slot;   /* place in the plan's list; INDEX_NONE = none */
     uint32_t bypass;
     uint32_t rsv_partition;
     const char *id; /* owned */
 
     struct req req;           /* the first request */
-    struct reason why;        /* why it waits, as of the last cycle: see engine_why() */
     uint32_t flags_asked;     /* of the request alone */
     uint32_t pdef;            /* default partition or INDEX_NONE */
     uint32_t qos_asked;       /* requested QOS index, 0 = none */
     uint32_t account_asked;   /* requested account index, 0 = none */
-    bool util_known;          /* util_procs is measured */
-    bool qos_forced;          /* an administrator chose it: access is not asked */
     int64_t wclimit_asked_s;  /* requested limit, 0 = none */
     int64_t start_at, end_at; /* end_at = start_at + effective limit while active */
     int64_t eff_wclimit_s;    /* wclimit_s scaled by machine speed, set at start */

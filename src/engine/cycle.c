@@ -147,11 +147,9 @@ static void run_passes(struct engine *e)
 
     preempt_settle_optimists(e);
     if (!e->kept.in_use)
-        eligible_select(e, LEVEL_HARD, &e->hard);
-    if (differs) {
-        eligible_select(e, LEVEL_SOFT, &e->soft);
+        eligible_select(e, differs);
+    if (differs)
         soft = &e->soft;
-    }
     if (e->keeps)
         reserve_kept(e);
     deadline_keep(e);

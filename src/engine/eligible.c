@@ -222,7 +222,7 @@ static void note_entry(struct engine *e, const struct job *j)
 {
     struct entry *x = &e->entries.v[e->entries.n++];
 
-    limits_ask_of(e->c, j, &x->ask);
+    limits_ask_limited(e->limits, e->c, j, &x->ask);
     x->limited = j->limited;
     x->reserved = j->rsv_start_at != 0;
     x->wclimit_s = j->wclimit_s;
@@ -264,19 +264,6 @@ void eligible_queue(struct engine *e)
     queue_end(e, &e->order);
 }
 
-/* The entries in the order just found. */
-static void order_entries(struct engine *e)
-{
-    e->ordered.n = 0;
-    vec_reserve(&e->ordered, e->ranked.n);
-    for (size_t i = 0; i < e->ranked.n; i++) {
-        if (i + 16 < e->ranked.n)
-            __builtin_prefetch(&e->entries.v[e->ranked.v[i + 16].place]);
-        e->ordered.v[i] = e->entries.v[e->ranked.v[i].place];
-    }
-    e->ordered.n = e->ranked.n;
-}
-
 /* The verdict of the hard limits: only a change of it touches the job. */
 static void note_hard(struct engine *e, struct job *j, bool violated)
 {
@@ -293,7 +280,7 @@ static void note_hard(struct engine *e, struct job *j, bool violated)
 
 static bool within_limits(struct engine *e, struct entry *x, enum limit_level level)
 {
-    bool violated = limits_walk_violated(e->limits, e->c, &x->ask);
+    bool violated = limits_walk_violated(e->limits, e->c, &x->ask, level);
 
     e->any_limited |= violated;
     if (violated && x->reserved)
@@ -317,26 +304,63 @@ struct candidate candidate_of(const struct engine *e, uint32_t job)
     return (struct candidate){job, j->procs, j->wclimit_s, plan_access(e->plan, j)};
 }
 
-void eligible_select(struct engine *e, enum limit_level level, struct candidates *ret)
+static void select_all(struct engine *e, struct candidates *ret)
 {
     ret->n = 0;
     vec_reserve(ret, e->order.n);
+    for (size_t i = 0; i < e->order.n; i++)
+        ret->v[i] = candidate_of(e, e->order.v[i]);
+    ret->n = e->order.n;
+}
+
+/* Entries ahead of the walk, which jumps about among them. */
+#define AHEAD 16
+
+/* One walk in order of priority, at `n` levels at once. */
+static void walk(struct engine *e, const enum limit_level *levels, size_t n)
+{
+    struct candidates *const ret[] = {[LEVEL_SOFT] = &e->soft, [LEVEL_HARD] = &e->hard};
+    const struct ranked *order = e->ranked.v;
+    size_t jobs = e->ranked.n;
+
+    for (size_t k = 0; k < n; k++) {
+        ret[levels[k]]->n = 0;
+        vec_reserve(ret[levels[k]], jobs);
+        limits_walk_begin(e->limits, e->c, levels[k]);
+    }
+    for (size_t i = 0; i < jobs; i++) {
+        struct entry *x = &e->entries.v[order[i].place];
+        if (i + AHEAD < jobs) {
+            const char *next = (const char *)&e->entries.v[order[i + AHEAD].place];
+            __builtin_prefetch(next);
+            __builtin_prefetch(next + sizeof *x - 1);
+        }
+        for (size_t k = 0; k < n; k++) {
+            struct candidates *to = ret[levels[k]];
+            if (!within_limits(e, x, levels[k]))
+                continue;
+            limits_walk_count(e->limits, e->c, &x->ask, levels[k]);
+            to->v[to->n++] = (struct candidate){
+                x->ask.job, (uint32_t)x->ask.v[LIMIT_PROC], x->wclimit_s, x->access};
+        }
+    }
+    for (size_t k = 0; k < n; k++)
+        limits_walk_end(e->limits, e->c, levels[k]);
+}
+
+void eligible_select(struct engine *e, bool soft)
+{
+    static const enum limit_level both[] = {LEVEL_HARD, LEVEL_SOFT};
+
     if (!limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE)) {
-        for (size_t i = 0; i < e->order.n; i++)
-            ret->v[i] = candidate_of(e, e->order.v[i]);
-        ret->n = e->order.n;
-        return;
+        select_all(e, &e->hard);
+        if (soft)
+            select_all(e, &e->soft);
+    } else if (soft && limits_walk_is_plain(e->limits)) {
+        walk(e, both, 2);
+    } else {
+        walk(e, &both[0], 1);
+        if (soft)
+            walk(e, &both[1], 1);
     }
-    if (level == LEVEL_HARD)
-        order_entries(e);
-    limits_walk_begin(e->limits, e->c, level);
-    for (size_t i = 0; i < e->ordered.n; i++) {
-        struct entry *x = &e->ordered.v[i];
-        if (!within_limits(e, x, level))
-            continue;
-        limits_walk_count(e->limits, e->c, &x->ask);
-        ret->v[ret->n++] = (struct candidate){
-            x->ask.job, (uint32_t)x->ask.v[LIMIT_PROC], x->wclimit_s, x->access};
-    }
-    limits_walk_end(e->limits, e->c);
 }

@@ -46,7 +46,6 @@ void engine_destroy(struct engine *e)
     vec_fini(&e->ended);
     vec_fini(&e->all);
     vec_fini(&e->entries);
-    vec_fini(&e->ordered);
     vec_fini(&e->bypassed);
     vec_fini(&e->dated);
     vec_fini(&e->out_of_order);

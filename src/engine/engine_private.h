@@ -95,7 +95,6 @@ struct engine {
     struct candidates hard, soft;     /* eligible at that level, by priority */
     struct candidates backfill;       /* scratch */
     struct VEC(struct entry) entries; /* as ranked, when limits are in force */
-    struct VEC(struct entry) ordered; /* the same by priority */
     struct VEC(uint32_t) bypassed;    /* by job index: in the last cycle */
     struct indexes dated;             /* eligible jobs with a deadline */
     uint64_t promises;                /* deadline reservations made so far */
@@ -190,7 +189,8 @@ struct candidate candidate_of(const struct engine *e, uint32_t job);
 bool eligible_admit(struct engine *e, struct job *j);
 void eligible_all(struct engine *e);
 void eligible_queue(struct engine *e);
-void eligible_select(struct engine *e, enum limit_level level, struct candidates *ret);
+/* engine.hard and, if asked, .soft: who is within the limits, by priority. */
+void eligible_select(struct engine *e, bool soft);
 
 /* start.c */
 bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill);

@@ -19,8 +19,11 @@ void limits_destroy(struct limits *l)
     for (int d = 0; d < LIMIT_DIMS; d++)
         for (int k = 0; k < CRED_KINDS; k++)
             vec_fini(&l->dims[d].rows[k]);
-    for (int k = 0; k <= CRED_KINDS; k++)
-        vec_fini(&l->walk.rooms[k]);
+    for (int i = LEVEL_SOFT; i <= LEVEL_HARD; i++) {
+        vec_fini(&l->walks[i].tests[DIM_ACTIVE]);
+        vec_fini(&l->walks[i].tests[DIM_IDLE]);
+        vec_fini(&l->walks[i].room);
+    }
     vec_fini(&l->over);
     vec_fini(&l->touched);
     limits_ledger_fini(&l->ledger);
@@ -180,6 +183,17 @@ void limits_ask_of(const struct cluster *c, const struct job *j, struct limits_a
     ret->job = j->index;
 }
 
+void limits_ask_limited(const struct limits *l, const struct cluster *c,
+    const struct job *j, struct limits_ask *ret)
+{
+    if (l->asked)
+        limits_use_of(c, j, ret->v);
+    ret->v[LIMIT_JOB] = 1;
+    ret->v[LIMIT_PROC] = j->procs;
+    memcpy(ret->cred, j->cred, sizeof ret->cred);
+    ret->job = j->index;
+}
+
 void limits_ask_count_idle(
     struct limits *l, struct cluster *c, const struct limits_ask *ask)
 {
@@ -255,6 +269,10 @@ void limits_configure(struct limits *l, struct cluster *c)
     l->left_matters =
         all_masks(l, DIM_ACTIVE) & (LIMIT_BIT(LIMIT_PS) | LIMIT_BIT(LIMIT_WC));
     l->any_override = overrides_exist(c);
+    l->asked = l->any_override || limits_pairs_count(l->pairs)
+                   ? UINT32_MAX
+                   : (all_masks(l, DIM_ACTIVE) | all_masks(l, DIM_IDLE))
+                         & ~(LIMIT_BIT(LIMIT_JOB) | LIMIT_BIT(LIMIT_PROC));
     grow(l, c);
     recount(l, c);
 }

@@ -42,6 +42,9 @@ struct limits_ask {
 };
 void limits_ask_of(
     const struct cluster *c, const struct job *j, struct limits_ask *ret);
+/* The same for walks: only what is limited is filled in, and processors. */
+void limits_ask_limited(const struct limits *l, const struct cluster *c,
+    const struct job *j, struct limits_ask *ret);
 void limits_ask_count_idle(
     struct limits *l, struct cluster *c, const struct limits_ask *ask);
 /* limits_violated() for an ask; ret_why may be NULL. */
@@ -49,17 +52,19 @@ bool limits_ask_violated(const struct limits *l, const struct cluster *c,
     const struct limits_ask *ask, unsigned what, enum limit_level level,
     struct reason *ret_why);
 
-/* A walk over the queue at one level: active and idle checks of many asks,
- * counting those that pass as idle. Begins a new idle count. Where the settings are
- * plain (no QOS overrides, no limits of one credential within another) what each
- * credential has left stands in dense rows during the walk; limits_walk_end() puts
- * the idle usage where everybody finds it. */
+/* A walk over the queue: active and idle checks of many asks at a level, counting those
+ * that pass as idle. Begins a new idle count. Where the settings are plain (no QOS
+ * overrides, no limits of one credential within another) what each credential has left
+ * stands in dense rows during the walk, and limits_walk_end() puts the idle usage where
+ * everybody finds it; then there may be a walk at either level at once, and the one
+ * that ends last tells the usage. */
+bool limits_walk_is_plain(const struct limits *l);
 void limits_walk_begin(struct limits *l, struct cluster *c, enum limit_level level);
-bool limits_walk_violated(
-    struct limits *l, const struct cluster *c, const struct limits_ask *ask);
-void limits_walk_count(
-    struct limits *l, struct cluster *c, const struct limits_ask *ask);
-void limits_walk_end(struct limits *l, struct cluster *c);
+bool limits_walk_violated(struct limits *l, const struct cluster *c,
+    const struct limits_ask *ask, enum limit_level level);
+void limits_walk_count(struct limits *l, struct cluster *c,
+    const struct limits_ask *ask, enum limit_level level);
+void limits_walk_end(struct limits *l, struct cluster *c, enum limit_level level);
 
 enum { CHECK_ACTIVE = 1, CHECK_IDLE = 2, CHECK_SYSTEM = 4 };
 

@@ -21,18 +21,21 @@ struct limits_touched {
     uint32_t kind, object;
 };
 
-/* What is left of each limited resource for one object, at the walk's level. */
-struct limits_room {
-    int64_t active[LIMIT_RES_COUNT], idle[LIMIT_RES_COUNT];
+/* One comparison of a walk: a resource that is limited for some object of the kind.
+ * Kind CRED_KINDS is the whole system. */
+struct limits_test {
+    uint8_t kind, res;
+    uint8_t from;     /* the object's number is ask.cred[from] ... */
+    uint32_t objects; /* ... of these bits: none for the system */
+    bool named;       /* DEFAULT stands for nobody: an ask without such a name passes */
+    size_t room;      /* in limits_walk.room: what is left of it, by object */
 };
+struct limits_tests VEC(struct limits_test);
 
-/* State of a walk over the queue. Kind CRED_KINDS is the whole system. */
+/* State of a walk over the queue at one level. */
 struct limits_walk {
-    bool plain; /* rooms answer; else every ask is compared in full */
-    enum limit_level level;
-    uint32_t kinds; /* bit mask of kinds with limits */
-    uint32_t active[CRED_KINDS + 1], idle[CRED_KINDS + 1]; /* masks of resources */
-    struct VEC(struct limits_room) rooms[CRED_KINDS + 1];
+    struct limits_tests tests[LIMIT_DIMS];
+    struct VEC(int64_t) room; /* INT64_MAX = no limit */
 };
 
 struct limits {
@@ -40,6 +43,8 @@ struct limits {
     bool soft_differs;
     bool left_matters; /* MAXPS or MAXWC: active usage shrinks with time */
     bool any_override;
+    uint32_t
+        asked;   /* resources that some limit is about, but for jobs and processors */
     bool marked; /* some active job carries JOB_SPVIOLATION */
     struct limits_table dims[LIMIT_DIMS];
     size_t creds; /* of all kinds: so many had their rows resolved */
@@ -47,7 +52,8 @@ struct limits {
     struct limits_pairs *pairs;
     struct limits_ledger ledger;
     struct VEC(struct limits_touched) touched; /* credentials with idle usage */
-    struct limits_walk walk;
+    bool walks_plainly; /* tests answer; else every ask is compared in full */
+    struct limits_walk walks[LEVEL_HARD + 1];
 };
 
 /* Is what is counted for this active job more than a soft limit allows? Usage

@@ -406,9 +406,8 @@ static void weigh_fs(
 
 static void fetch(const struct job *j)
 {
-    __builtin_prefetch(&j->index, 1);
-    __builtin_prefetch(&j->partitions); /* the line in between, for eligibility */
-    __builtin_prefetch(&j->queue_at);
+    __builtin_prefetch(&j->index);
+    __builtin_prefetch(&j->priority, 1);
 }
 
 void prio_begin(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now,
