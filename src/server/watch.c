@@ -30,8 +30,9 @@ struct stranded {
 struct watch {
     struct VEC(struct known_rsv) rsvs; /* by index */
     uint64_t rsv_epoch;
-    bool rsvs_seen; /* those of before have come back */
-    bool was_up, known_node;
+    bool rsvs_seen;          /* those of before have come back */
+    bool was_up, known_node; /* of the event being applied: its node, */
+    bool was_started;        /* and its job */
     struct VEC(struct stranded) stranded;
 };
 
@@ -132,6 +133,22 @@ static void tell_hold(struct server *s, const struct event *ev, const struct job
         "job '%s' was %s by %s", j->id, set ? "held" : "released", who);
 }
 
+static bool is_started(const struct job *j)
+{
+    return job_is_active(j) || j->state == JOB_SUSPENDED;
+}
+
+/* The resource manager moved it by itself, or somebody did there. */
+static void tell_moved(struct server *s, const struct job *j)
+{
+    if (is_started(j) && !s->watch->was_started)
+        eventlog_add(s, JOBSTART, j->id, false, of_job(s, j),
+            "job '%s' was started by the resource manager", j->id);
+    else if (!is_started(j) && s->watch->was_started)
+        eventlog_add(s, JOBREQUEUE, j->id, false, of_job(s, j),
+            "job '%s' was put back by the resource manager", j->id);
+}
+
 static void tell_job(struct server *s, const struct event *ev, const struct job *j)
 {
     if (ev->kind == EVENT_SUBMIT && !ev->u.job.memory && manager_synced(s))
@@ -139,6 +156,8 @@ static void tell_job(struct server *s, const struct event *ev, const struct job 
             s, JOBSUBMIT, j->id, false, of_job(s, j), "job '%s' was submitted", j->id);
     else if (ev->kind == EVENT_END || ev->kind == EVENT_CANCEL)
         tell_end(s, ev, j);
+    else if (ev->kind == EVENT_JOB_STATE)
+        tell_moved(s, j);
     else if (ev->kind == EVENT_START_FAILED)
         tell_start_failed(s, ev, j);
     else if (ev->kind == EVENT_HOLD || ev->kind == EVENT_RELEASE_HOLD)
@@ -229,6 +248,11 @@ static const struct node *node_of(struct server *s, const struct event *ev)
 void watch_before(struct server *s, const struct event *ev)
 {
     const struct node *n = node_of(s, ev);
+    const struct job *j = ev->kind == EVENT_JOB_STATE
+                              ? job_find(engine_cluster(s->engine), ev->u.job_state.id)
+                              : NULL;
+
+    s->watch->was_started = j && is_started(j);
 
     s->watch->known_node = n != NULL;
     s->watch->was_up = n && node_is_up(n);

@@ -177,6 +177,26 @@ static void a_node_that_comes_back_leaves_no_corruption(void **state)
     close_server(s);
 }
 
+static void what_the_resource_manager_does_by_itself_is_told(void **state)
+{
+    struct server *s = open_server("");
+    struct event ev = {
+        .kind = EVENT_JOB_STATE, .u.job_state = {.id = "1", .state = JOB_IDLE}};
+    struct err err;
+
+    (void)state;
+    start_job(s, "1", 0);
+    expect(s, JOBSTART, 1, "is started"); /* once: the report of it is no news */
+    assert_int_equal(world_apply(s, &ev, NULL, &err), 0);
+    expect(s, JOBREQUEUE, 1, "put back by the resource manager");
+    ev.u.job_state.state = JOB_RUNNING;
+    ev.u.job_state.places = (struct job_place[]){{.node = "n2", .tasks = 2}};
+    ev.u.job_state.nplaces = 1;
+    assert_int_equal(world_apply(s, &ev, NULL, &err), 0);
+    expect(s, JOBSTART, 2, "started by the resource manager");
+    close_server(s);
+}
+
 /* A report: so much processor time, and memory, ten seconds later. */
 static void report(struct server *s, const struct job *j, double cpu_s, int64_t mem_mb)
 {
@@ -272,6 +292,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_on_a_node_that_stays_down_is_told_once),
         cmocka_unit_test(a_node_that_comes_back_leaves_no_corruption),
+        cmocka_unit_test(what_the_resource_manager_does_by_itself_is_told),
         cmocka_unit_test(too_many_processors_are_acted_on_at_once),
         cmocka_unit_test(memory_is_limited_for_who_asked_for_some),
         cmocka_unit_test(an_extended_violation_has_to_last),
