@@ -71,7 +71,9 @@ struct place_in_set {
 struct reach {
     uint64_t version;                /* of the plan, for `stairs` */
     struct VEC(struct stair) stairs; /* of all its pools together */
-    struct hint *hint;               /* NULL until a long pass needs it */
+    uint64_t asked; /* version of the first question, and the answer: */
+    int64_t asked_end, asked_units;
+    struct hint *hint; /* NULL until a long pass needs it */
     bool hint_valid;
     bool doors_known;
     struct VEC(struct place_in_set) doors; /* its pools behind doors, in its order */

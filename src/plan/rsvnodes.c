@@ -455,11 +455,15 @@ uint32_t rsvnodes_choose(const struct cluster *c, const struct reservation *r,
     uint32_t tasks;
 
     assert(ret->n == 0);
-    k.held = xcalloc(c->nodes.n, sizeof *k.held);
-    if (rsvnodes_is_fixed(r))
+    k.held = xmalloc((c->nodes.n + 1) * sizeof *k.held);
+    if (rsvnodes_is_fixed(r)) { /* looks at nothing but the list */
+        for (size_t i = 0; i < r->hosts.n; i++)
+            k.held[r->hosts.v[i]] = 0;
         take_every_host(&k);
-    else if (r->tasks > 0)
+    } else if (r->tasks > 0) {
+        memset(k.held, 0, c->nodes.n * sizeof *k.held);
         take_floating(&k);
+    }
     tasks = emit(&k, ret);
     free(k.held);
     vec_fini(&k.order);

@@ -474,13 +474,56 @@ const struct reach *search_stairs(
     return r;
 }
 
+/* One pool's part in search_free_until(). */
+static int64_t free_until(struct plan *p, struct pool *pool, uint32_t view, int64_t end)
+{
+    int64_t units = pool->free_now;
+
+    if (pool->by_node || (units == 0 && !p->any_gone)
+        || walls_next(p, view, pool->stack, p->now) < end)
+        return 0;
+    if (pool->nrsv > 0 || p->any_gone)
+        units = count_least(p, pool, p->now, end, NULL);
+    return units > 0 ? units : 0;
+}
+
+/* The same without stairs. O(pools). */
+static int64_t sum_until(
+    struct plan *p, const struct fitset *s, uint32_t view, int64_t end)
+{
+    int64_t sum = 0;
+
+    for (size_t k = 0; k < s->groups.n; k++) {
+        const struct group *g = &s->groups.v[k];
+        int64_t units = 0;
+        for (uint32_t i = 0; i < g->n; i++)
+            units +=
+                free_until(p, &p->pools.v[s->pools.v[g->first + i].pool], view, end);
+        if (g->later != INDEX_NONE && p->later.v[g->later].nrsv > 0 && units > 0) {
+            int64_t most = count_least(p, &p->later.v[g->later], p->now, end, NULL);
+            units = most < units ? most : units;
+        }
+        sum += units > 0 ? units : 0;
+    }
+    return sum;
+}
+
 int64_t search_free_until(struct plan *p, struct fitset *s, uint32_t view, int64_t end)
 {
-    const struct reach *r = search_stairs(p, s, view, false);
+    struct reach *r = search_reach(s, view);
     size_t i = 0;
 
-    if (end > TIME_NEVER)
-        end = TIME_NEVER;
+    end = end < TIME_NEVER ? end : TIME_NEVER;
+    /* a single question, as one about who then starts, is not worth stairs */
+    if (r->version != p->version && r->asked != p->version) {
+        r->asked = p->version;
+        r->asked_end = end;
+        r->asked_units = sum_until(p, s, view, end);
+    }
+    if (r->asked == p->version && r->asked_end == end)
+        return r->asked_units;
+    search_stairs(p, s, view, false);
+
     while (r->stairs.v[i].until < end)
         i++;
     return r->stairs.v[i].units;
