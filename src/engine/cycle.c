@@ -19,8 +19,7 @@ static void remove_ended(struct engine *e)
     e->ended.n = 0;
 }
 
-/* Grace beyond the wallclock limit: of a credential, else of the site. */
-static int64_t overrun_of(const struct engine *e, const struct job *j)
+int64_t engine_overrun(const struct engine *e, const struct job *j)
 {
     int64_t most = -1;
 
@@ -40,7 +39,7 @@ static void enforce_wclimit(struct engine *e)
         return;
     for (size_t i = e->c->active.n; i-- > 0;) {
         struct job *j = e->c->jobs.v[e->c->active.v[i]];
-        int64_t overrun = overrun_of(e, j);
+        int64_t overrun = engine_overrun(e, j);
         if (!job_is_active(j) || overrun < 0)
             continue;
         int64_t last = time_add(j->end_at, overrun);

@@ -250,6 +250,10 @@ int64_t engine_next_wakeup(const struct engine *e);
 
 struct cluster *engine_cluster(struct engine *e);
 
+/* Seconds of grace beyond its wallclock limit: the largest of its credentials', else
+ * JOBMAXOVERRUN; negative: without end. */
+int64_t engine_overrun(const struct engine *e, const struct job *j);
+
 /* Why the job waits, as of now: a cycle records verdicts only when they change, so
  * numbers are taken afresh. Borrowed until the next call. */
 const struct reason *engine_why(struct engine *e, const struct job *j);

@@ -116,6 +116,8 @@ struct rm_command {
     const struct job_place *places; /* START */
     size_t nplaces;
     int64_t wclimit_s; /* START: what the scheduler allows, 0 = as asked; MODIFY: > 0 */
+    int64_t overrun_s; /* START: how much longer the RM lets it run, for one that ends
+                          jobs at their limit itself; negative: does not end it */
     unsigned kinds;    /* HOLD, RELEASE: enum hold_kind bits */
     int signal;        /* SIGNAL */
     const char *text;  /* CANCEL: told to the user; may be NULL */

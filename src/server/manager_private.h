@@ -38,7 +38,7 @@ struct order {
     bool lost;                           /* the RM went away before it answered */
     char *job;                           /* owned */
     struct VEC(struct job_place) places; /* START: where; stops: what they free */
-    int64_t wclimit_s;
+    int64_t wclimit_s, overrun_s;        /* as in struct rm_command */
     int signal;
     unsigned kinds; /* RELEASE: of holds */
     char *text;     /* owned or NULL */

@@ -36,6 +36,26 @@ static void add_places(struct order *o, const struct cluster *c, const struct jo
     }
 }
 
+/* Room for the scheduler to preempt a job that has used up its limit, before the
+ * resource manager ends it. */
+#define PREEMPT_ROOM_S 60
+
+/* How much longer than its plain limit a resource manager lets the job run: slow nodes
+ * lengthen the limit, and the site may grant more. */
+static int64_t overrun_of(const struct server *s, const struct job *j)
+{
+    const struct settings *cfg = engine_cluster(s->engine)->cfg;
+    int64_t grace = engine_overrun(s->engine, j);
+    int64_t longer =
+        j->eff_wclimit_s > j->wclimit_s ? j->eff_wclimit_s - j->wclimit_s : 0;
+
+    if (grace < 0)
+        return -1;
+    if (cfg->wc_action == WC_PREEMPT)
+        grace = time_add(grace, PREEMPT_ROOM_S);
+    return time_add(longer, grace);
+}
+
 static struct order *add_order(
     struct manager *m, enum rm_action action, const struct job *j, const char *text)
 {
@@ -43,6 +63,7 @@ static struct order *add_order(
                              .action = action,
                              .job = xstrdup(j->id),
                              .wclimit_s = j->wclimit_s,
+                             .overrun_s = overrun_of(m->s, j),
                              .text = text ? xstrdup(text) : NULL}));
     struct order *o = &m->orders.v[m->orders.n - 1];
     add_places(o, engine_cluster(m->s->engine), j);
@@ -167,6 +188,7 @@ void manager_send(struct server *s, bool committed)
             .places = o->places.v,
             .nplaces = o->places.n,
             .wclimit_s = o->wclimit_s,
+            .overrun_s = o->overrun_s,
             .signal = o->signal,
             .kinds = o->kinds,
             .text = o->text};

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What users were told and no other test shows: see docs/features.md."""
 import json
+import os
 import re
 import shutil
 import time
@@ -170,6 +171,28 @@ def test_what_the_resource_manager_holds_is_told_from_our_own_hold(live):
     assert "a system hold; releasehold releases it" in live.ok("showq", "-b")
     live.ok("releasehold", "-s", other)
     assert not live.job(other).get("holds")
+
+
+def test_jobmaxoverrun_lets_jobs_run_on(daemon):
+    daemon.configure("JOBMAXOVERRUN 3\nRMPOLLINTERVAL 1\n")
+    daemon.start()
+    short = daemon.submit("sleep 2; touch done", wclimit_s=1)
+    long = daemon.submit("sleep 60", wclimit_s=1)
+    daemon.wait(lambda: f"WARNING:  job '{long}': it runs beyond its limit\n"
+                in daemon.ok("diagnose", "-j"), "the warning")
+    daemon.wait(lambda: daemon.job(short) is None, "the end of the short one")
+    assert os.path.exists(f"{daemon.home}/done")
+    daemon.wait(lambda: daemon.job(long) is None, "the end of the long one")
+    ended = {r["id"]: r for r in daemon.api("/v1/accounting")[1]}
+    assert 4 <= ended[long]["end_at"] - ended[long]["start_at"] <= 8
+    assert ended[short]["exit_status"] == 0
+
+
+def test_a_job_over_its_limit_is_preempted_where_that_is_wanted(daemon):
+    daemon.configure("WCVIOLATIONACTION PREEMPT\nPREEMPTPOLICY REQUEUE\nRMPOLLINTERVAL 1\n")
+    daemon.start()
+    job = running(daemon, wclimit_s=1)
+    daemon.wait(lambda: (daemon.job(job) or {}).get("start_count") == 2, "another start")
 
 
 def test_extension_attributes_take_effect(daemon):

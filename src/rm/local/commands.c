@@ -106,6 +106,7 @@ static void do_start(struct local_job *j, const struct command *full)
         }
     run_fini(&j->run);
     j->run = (struct run){.wclimit_s = c->wclimit_s,
+        .overrun_s = c->overrun_s,
         .mem_mb = request_mem_mb(j->request),
         .grace_ms = j->local->grace_ms,
         .poll_ms = j->local->poll_ms};

@@ -108,10 +108,11 @@ static bool reap(struct keeper *k)
 /* When the wall limit is used up; 0 = it is not counting. */
 static int64_t limit_at(const struct keeper *k)
 {
-    if (k->run.wclimit_s <= 0 || k->ending || k->stopped_since_ms != 0
-        || k->run.wclimit_s > DURATION_UNLIMITED / 1000)
+    if (k->run.wclimit_s <= 0 || k->run.overrun_s < 0 || k->ending
+        || k->stopped_since_ms != 0 || k->run.wclimit_s > DURATION_UNLIMITED / 1000
+        || k->run.overrun_s > DURATION_UNLIMITED / 1000)
         return 0;
-    return k->began_ms + k->stopped_ms + k->run.wclimit_s * 1000;
+    return k->began_ms + k->stopped_ms + (k->run.wclimit_s + k->run.overrun_s) * 1000;
 }
 
 static void look_at_memory(struct keeper *k)

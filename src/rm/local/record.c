@@ -53,6 +53,8 @@ char *run_write(const struct run *r)
         json_array_append_new(places,
             json_pack("[s, I]", r->places[i].node, (json_int_t)r->places[i].tasks));
     json_object_set_new(o, "places", places);
+    if (r->overrun_s != 0)
+        json_object_set_new(o, "overrun_s", json_integer((json_int_t)r->overrun_s));
     return text_and_free(o);
 }
 
@@ -122,20 +124,24 @@ int run_read(const char *text, size_t len, struct run *ret, struct err *err)
 {
     json_t *o = load("run.json", text, len, err), *places = NULL;
     json_int_t limit = 0, mem = 0, grace = 0, poll = 0, ticks = 0, start = 0, stop = 0;
+    json_int_t overrun = 0;
     const char *boot = "", *cookie = "", *cgroup = NULL;
     int clean = 0, keeper = 0, leader = 0;
 
     if (o == NULL)
         return -1;
     if (json_unpack(o,
-            "{s:I, s:I, s:I, s:I, s:b, s:i, s:i, s:I, s:s, s:s, s:I, s:I, s?s, s:o}",
-            "wclimit_s", &limit, "mem_mb", &mem, "grace_ms", &grace, "poll_ms", &poll,
-            "clean", &clean, "keeper", &keeper, "leader", &leader, "leader_ticks",
-            &ticks, "boot", &boot, "cookie", &cookie, "start_at", &start,
-            "suspended_at", &stop, "cgroup", &cgroup, "places", &places)
+            "{s:I, s?I, s:I, s:I, s:I, s:b, s:i, s:i, s:I, s:s, s:s, s:I, s:I, s?s, "
+            "s:o}",
+            "wclimit_s", &limit, "overrun_s", &overrun, "mem_mb", &mem, "grace_ms",
+            &grace, "poll_ms", &poll, "clean", &clean, "keeper", &keeper, "leader",
+            &leader, "leader_ticks", &ticks, "boot", &boot, "cookie", &cookie,
+            "start_at", &start, "suspended_at", &stop, "cgroup", &cgroup, "places",
+            &places)
         != 0)
         return bad(o, "run.json", "expected the record of a run", err);
     *ret = (struct run){.wclimit_s = limit,
+        .overrun_s = overrun < 0 ? -1 : overrun,
         .mem_mb = mem,
         .grace_ms = grace,
         .poll_ms = poll,
@@ -148,7 +154,8 @@ int run_read(const char *text, size_t len, struct run *ret, struct err *err)
     snprintf(ret->boot, sizeof ret->boot, "%s", boot);
     snprintf(ret->cookie, sizeof ret->cookie, "%s", cookie);
     if (!is_amount(limit) || !is_amount(mem) || !is_amount(grace) || !is_amount(poll)
-        || !is_amount(start) || !is_amount(stop) || keeper < 0 || leader < 0)
+        || overrun > DURATION_UNLIMITED || !is_amount(start) || !is_amount(stop)
+        || keeper < 0 || leader < 0)
         return bad(o, "run.json", "a number is out of range", err);
     if (read_places(places, ret) != 0) {
         run_fini(ret);

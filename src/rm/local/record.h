@@ -12,6 +12,7 @@ struct run {
     struct job_place *places; /* owned, with the names in it */
     size_t nplaces;
     int64_t wclimit_s; /* 0 = none */
+    int64_t overrun_s; /* it may run so much longer; negative: without end */
     int64_t mem_mb;    /* 0 = no limit */
     int64_t grace_ms;  /* between TERM and KILL */
     int64_t poll_ms;   /* between looks at the memory in use */

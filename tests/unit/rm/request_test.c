@@ -225,6 +225,7 @@ static void records_read_back_as_they_were_written(void **state)
 {
     const struct job_place places[] = {{"node01", 3}, {"node02", 1}};
     struct run run = {.wclimit_s = 60,
+        .overrun_s = 8,
         .mem_mb = 5,
         .grace_ms = 100,
         .poll_ms = 7,
@@ -254,6 +255,7 @@ static void records_read_back_as_they_were_written(void **state)
     assert_string_equal(run_back.boot, "boot");
     assert_int_equal(run_back.leader_ticks, 13);
     assert_int_equal(run_back.suspended_at, 15);
+    assert_int_equal(run_back.overrun_s, 8);
     run_fini(&run);
     run_fini(&run_back);
 

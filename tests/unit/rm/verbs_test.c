@@ -229,6 +229,31 @@ static void a_job_over_its_wall_limit_is_ended(void **state)
     assert_string_equal(kit_job(k, id)->notes, "wall clock limit of 1 s exceeded");
 }
 
+static void a_job_may_be_granted_time_beyond_its_wall_limit(void **state)
+{
+    struct kit *k = *state;
+    struct job_place place = {.node = k->nodes.v[0].name, .tasks = 1};
+    struct rm_command start = {.action = RM_START,
+        .places = &place,
+        .nplaces = 1,
+        .wclimit_s = 1,
+        .overrun_s = 1};
+    char granted[80], endless[80];
+
+    kit_submit(k, "sleep 30", granted);
+    start.job = granted;
+    assert_int_equal(kit_command(k, start), RM_OK);
+    start.overrun_s = -1;
+    kit_submit(k, "sleep 3", endless);
+    start.job = endless;
+    assert_int_equal(kit_command(k, start), RM_OK);
+    kit_until_state(k, granted, JOB_COMPLETED);
+    assert_true(kit_job(k, granted)->end_at - kit_job(k, granted)->start_at >= 1);
+    assert_string_equal(kit_job(k, granted)->notes, "wall clock limit of 1 s exceeded");
+    kit_until_state(k, endless, JOB_COMPLETED);
+    assert_int_equal(kit_job(k, endless)->exit_status, 0);
+}
+
 static void the_wall_limit_can_be_changed_while_the_job_runs(void **state)
 {
     struct kit *k = *state;
@@ -389,6 +414,7 @@ int main(int argc, char **argv)
         TEST(a_job_that_may_run_once_is_not_requeued),
         TEST(a_held_job_waits_until_it_is_released),
         TEST(a_job_over_its_wall_limit_is_ended),
+        TEST(a_job_may_be_granted_time_beyond_its_wall_limit),
         TEST(the_wall_limit_can_be_changed_while_the_job_runs),
         TEST(time_in_suspension_does_not_use_up_the_wall_limit),
         TEST(a_job_over_its_memory_is_killed),
