@@ -34,12 +34,15 @@ void anew_look(struct server *s)
 {
     struct err err = {0};
 
-    if (journal_fullness(s) < 1 || !is_quiet(s))
+    if ((journal_fullness(s) < 1 && !s->clock_wrong) || !is_quiet(s))
         return;
     world_save(s);
     if (unsaved_commit(s->unsaved, &err) < 0)
         return; /* the next commit tells */
-    log_line(s->log, LOG_ACTION, "the journal is full: the engine begins anew");
+    log_line(s->log, LOG_ACTION, "%s: the engine begins anew",
+        s->clock_wrong ? "the clock was set back" : "the journal is full");
+    if (s->clock_wrong)
+        s->clock = 0;
     s->anew = true;
     s->anew_at = world_now(s);
     forget(s);

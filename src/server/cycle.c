@@ -97,6 +97,8 @@ static void run(struct server *s)
             stop(s);
     }
     anew_settle(s);
+    if (s->clock_wrong)
+        anew_look(s);
     arm_next(s);
 }
 

@@ -116,7 +116,8 @@ struct server {
     struct VEC(uint32_t) dirty;   /* jobs whose records are to be written */
     struct VEC(uint8_t) is_dirty; /* by job index */
     struct VEC(struct job_notes) notes;
-    int64_t clock; /* never goes back */
+    int64_t clock;    /* never goes back while an engine lives */
+    bool clock_wrong; /* it has been ahead of the real one by much */
 
     /* cycle.c */
     sd_event_source *cycle_now, *cycle_timer;

@@ -15,6 +15,8 @@
 
 #include <time.h>
 
+#define CLOCK_BACK_S 60
+
 int64_t world_now(struct server *s)
 {
     uint64_t us;
@@ -22,9 +24,11 @@ int64_t world_now(struct server *s)
                       ? (int64_t)time(NULL)
                       : (int64_t)(us / 1000000);
 
-    /* A clock set back stands still for the scheduler until it has caught up. */
+    /* A clock set back stands still for the scheduler until it has caught up; set back
+     * by more, the engine begins anew with it (anew.c). */
     if (now > s->clock)
         s->clock = now;
+    s->clock_wrong = s->clock - now > CLOCK_BACK_S;
     return s->clock;
 }
 
