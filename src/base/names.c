@@ -8,11 +8,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* One allocation a name, never moved: names_text() hands out the text. */
-struct name {
-    uint32_t id;
-    char text[];
-};
+/* Names lie one after the other in blocks of this size, a longer one in a block of its
+ * own, and never move: names_text() hands them out. */
+#define BLOCK_SIZE ((size_t)4096)
 
 /* A place of the table: most questions are answered without looking at a name. */
 struct place {
@@ -23,7 +21,10 @@ struct place {
 struct names {
     struct place *table; /* open addressing; never more than half full */
     uint32_t mask;       /* places - 1, a power of two; 0 = no table yet */
-    struct VEC(struct name *) by_id;
+    struct VEC(char *) by_id;
+    struct VEC(char *) blocks;
+    char *free; /* so many bytes are `left` from here on, in the last block */
+    size_t left;
 };
 
 struct names *names_create(void)
@@ -35,8 +36,9 @@ void names_destroy(struct names *n)
 {
     if (n == NULL)
         return;
-    for (size_t i = 0; i < n->by_id.n; i++)
-        free(n->by_id.v[i]);
+    for (size_t i = 0; i < n->blocks.n; i++)
+        free(n->blocks.v[i]);
+    vec_fini(&n->blocks);
     vec_fini(&n->by_id);
     free(n->table);
     free(n);
@@ -57,25 +59,45 @@ static struct place *place_of(const struct names *n, const char *text, uint32_t 
 {
     uint32_t i = hash & n->mask;
 
-    while (n->table[i].id != NAME_NONE
-           && (n->table[i].hash != hash
-               || strcmp(n->by_id.v[n->table[i].id]->text, text) != 0))
+    while (
+        n->table[i].id != NAME_NONE
+        && (n->table[i].hash != hash || strcmp(n->by_id.v[n->table[i].id], text) != 0))
         i = (i + 1) & n->mask;
     return &n->table[i];
 }
 
+/* Twice as many places; no name is looked at. */
 static void grow(struct names *n)
 {
-    uint32_t places = n->mask ? 2 * (n->mask + 1) : 16;
+    struct place *old = n->table;
+    uint32_t old_places = old ? n->mask + 1 : 0, places = old ? 2 * old_places : 16;
 
-    free(n->table);
     n->table = xmalloc(places * sizeof *n->table);
     memset(n->table, 0xff, places * sizeof *n->table); /* all NAME_NONE */
     n->mask = places - 1;
-    for (size_t i = 0; i < n->by_id.n; i++) {
-        uint32_t hash = hash_of(n->by_id.v[i]->text);
-        *place_of(n, n->by_id.v[i]->text, hash) = (struct place){hash, (uint32_t)i};
+    for (uint32_t i = 0; i < old_places; i++) {
+        uint32_t at = old[i].hash & n->mask;
+
+        if (old[i].id == NAME_NONE)
+            continue;
+        while (n->table[at].id != NAME_NONE)
+            at = (at + 1) & n->mask;
+        n->table[at] = old[i];
     }
+    free(old);
+}
+
+static char *keep(struct names *n, const char *text, size_t size)
+{
+    if (size > n->left) {
+        n->left = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+        n->free = xmalloc(n->left);
+        vec_push(&n->blocks, n->free);
+    }
+    char *copy = memcpy(n->free, text, size);
+    n->free += size;
+    n->left -= size;
+    return copy;
 }
 
 uint32_t names_find(const struct names *n, const char *text)
@@ -94,18 +116,15 @@ uint32_t names_intern(struct names *n, const char *text)
     if (place->id != NAME_NONE)
         return place->id;
     assert(n->by_id.n < NAME_NONE / 4);
-    struct name *name = xmalloc(sizeof *name + size);
-    name->id = (uint32_t)n->by_id.n;
-    memcpy(name->text, text, size);
-    vec_push(&n->by_id, name);
-    *place = (struct place){hash, name->id};
-    return name->id;
+    *place = (struct place){hash, (uint32_t)n->by_id.n};
+    vec_push(&n->by_id, keep(n, text, size));
+    return place->id;
 }
 
 const char *names_text(const struct names *n, uint32_t id)
 {
     assert(id < n->by_id.n);
-    return n->by_id.v[id]->text;
+    return n->by_id.v[id];
 }
 
 uint32_t names_count(const struct names *n)
