@@ -9,8 +9,8 @@
 #include "server/record.h"
 #include "server/server_private.h"
 
-/* Of a start that the RM could not carry out just then. */
-#define RETRIES 3
+/* Of a start that the RM could not carry out just then: after 2 s, 4, 8 ... 128. */
+#define RETRIES 7
 #define RETRY_S 2
 
 bool outbox_stops(enum rm_action a)
@@ -139,7 +139,7 @@ static int64_t again_s(const struct manager *m, const char *id, enum rm_outcome 
 
     return how == RM_RETRY && j && j->start_count <= RETRIES
                    && !(j->flags & JOB_NOQUEUE)
-               ? RETRY_S
+               ? RETRY_S << (j->start_count ? j->start_count - 1 : 0)
                : 0;
 }
 
@@ -267,12 +267,13 @@ bool outbox_answered(struct manager *m, const struct rm_report *r)
 }
 
 /* The job left its nodes: what waited for that may go. A cancel is not done before the
- * job is over: one that waits has no nodes to leave. */
+ * job is over: one that waits has no nodes to leave. Of a job that is over nothing is
+ * left to be done: its id may come back. */
 void outbox_stopped(struct manager *m, const char *id, bool is_over)
 {
     for (size_t i = m->orders.n; i > 0; i--) {
         const struct order *o = &m->orders.v[i - 1];
-        if (outbox_stops(o->action) && (is_over || o->action != RM_CANCEL)
+        if ((is_over || (outbox_stops(o->action) && o->action != RM_CANCEL))
             && strcmp(o->job, id) == 0)
             drop_order(m, i - 1);
     }

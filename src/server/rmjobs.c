@@ -133,7 +133,8 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
         return;
     mark_told(m, j);
     take_notes(m, j, r);
-    if (o && (o->action == RM_START) == !on_nodes(state) && j->state != state)
+    if (o && (o->action == RM_START) == !on_nodes(state) && j->state != state
+        && !(o->lost && o->action == RM_START))
         return; /* not carried out yet */
     if (j->state == state && j->rm_hold == r->desc.rm_hold
         && (state != JOB_RUNNING || !r->nplaces || spread_so(m, j, r)))

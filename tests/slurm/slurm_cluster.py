@@ -432,7 +432,11 @@ class SlurmCluster:
 
     def story(self):
         """What is going on, for a failed test."""
-        out = [self.run("squeue", "-o", "%i %T %r %N").stdout]
+        out = [self.run("squeue", "-o", "%i %T %r %N").stdout, self.run("sinfo").stdout]
+        with contextlib.suppress(Exception):
+            out.append(self.maui.run("showq").stdout)
+            out += [self.maui.why(r["id"]) for r in self.queued()[:2]]
+            out.append(self.maui.run("diagnose", "-n").stdout)
         for path in (f"{self.maui.home}/log/maui.log", f"{self.dir}/log/slurmctld.log"):
             with contextlib.suppress(OSError):
                 out.append(f"{path}\n" + "\n".join(

@@ -225,8 +225,6 @@ static void see(
              digest = digest_of(j, state, request, limited) + (p != NULL && p->open);
     bool is_new = t == NULL, changed, back;
 
-    if (is_new && state >= JOB_COMPLETED && !a->told_all)
-        return; /* over before we looked for the first time */
     t = find_or_add(a, id);
     t->round = a->round;
     t->number = j->job_id;

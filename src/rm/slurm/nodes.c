@@ -94,7 +94,7 @@ static void read_classes(
 
 static enum node_state state_of(const node_info_t *n)
 {
-    const uint32_t unusable = NODE_STATE_FAIL | NODE_STATE_NO_RESPOND | NODE_STATE_MAINT
+    const uint32_t unusable = NODE_STATE_FAIL | NODE_STATE_MAINT
                               | NODE_STATE_REBOOT_REQUESTED | NODE_STATE_REBOOT_ISSUED
                               | NODE_STATE_POWERING_DOWN | NODE_STATE_INVALID_REG;
     uint32_t base = n->node_state & NODE_STATE_BASE;
@@ -105,8 +105,11 @@ static enum node_state state_of(const node_info_t *n)
         && !(n->node_state & NODE_STATE_DRAIN))
         return base == NODE_STATE_DOWN ? NODE_DOWN : NODE_IDLE;
     if (base == NODE_STATE_DOWN || base == NODE_STATE_ERROR || base == NODE_STATE_FUTURE
-        || base == NODE_STATE_UNKNOWN || n->node_state & unusable)
+        || n->node_state & unusable)
         return NODE_DOWN;
+    /* After a restart of the controller nodes are unknown until it has heard of them or
+     * gives them up. They count as there meanwhile, else all jobs would be put off for
+     * want of nodes; what is started there too early is tried again. */
     if (n->node_state & NODE_STATE_DRAIN)
         return busy || n->node_state & NODE_STATE_COMPLETING ? NODE_DRAINING
                                                              : NODE_DRAINED;

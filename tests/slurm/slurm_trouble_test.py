@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Daemons that die, hang or are away: nothing starts twice, no job is lost, and the job
+or the scheduler says why it waits."""
+import collections
+import os
+import pathlib
+import signal
+import time
+
+import pytest
+
+CLUSTER = {"nodes": 3, "slurmd_timeout": 10}
+
+
+def ran(slurm):
+    """How often each job began."""
+    path = pathlib.Path(slurm.dir, "out/ran")
+    return collections.Counter(path.read_text().split()) if path.exists() else {}
+
+
+def counted(slurm, *options, seconds=0.3):
+    return slurm.sbatch("-n", 1, *options,
+                        script=f"echo $SLURM_JOB_ID >>{slurm.dir}/out/ran; sleep {seconds}")
+
+
+def health(slurm):
+    return slurm.maui.run("diagnose", "-R").stdout
+
+
+def all_once(slurm, jobs, seconds=40):
+    slurm.wait(lambda: {slurm.state(j) for j in jobs} <= {"COMPLETED", None},
+               "the end of all jobs", seconds)
+    slurm.wait(lambda: not {r["id"] for r in slurm.queued()} & set(jobs),
+               "their end in the scheduler", seconds)
+    counts = ran(slurm)
+    assert {j: counts.get(j, 0) for j in jobs} == {j: 1 for j in jobs}
+
+
+def test_slurmctld_killed_and_back(slurm):
+    """What Slurm has on its disk, some seconds after: the rest it loses by itself."""
+    long = slurm.sbatch("-n", 4)
+    slurm.wait_state(long, "RUNNING")
+    held = slurm.sbatch("-H", "-n", 1)
+    slurm.wait_maui(held, "Hold")
+    time.sleep(6)
+    slurm.kill("slurmctld")
+    slurm.wait(lambda: "does not answer" in health(slurm), "the bad news", 40)
+    assert slurm.maui.state(long) == "Running" and slurm.maui.state(held) == "Hold"
+    slurm.start("slurmctld")
+    slurm.wait(slurm.all_up, "all nodes")
+    jobs = [counted(slurm) for _ in range(4)]
+    all_once(slurm, jobs)
+    slurm.wait_maui(long, "Running")
+    slurm.wait_maui(held, "Hold")
+    assert slurm.state(long) == "RUNNING"
+
+
+def test_slurmctld_restarted_amid_starts(slurm):
+    jobs = []
+    for i in range(3):
+        jobs += [counted(slurm) for _ in range(4)]
+        slurm.restart("slurmctld", signal.SIGTERM)
+        slurm.wait(slurm.all_up, "all nodes")
+    all_once(slurm, jobs)
+
+
+def test_slurmctld_hangs_and_comes_back(slurm):
+    jobs = [counted(slurm) for _ in range(3)]
+    with slurm.stopped("slurmctld"):
+        began = time.monotonic()
+        assert slurm.maui.run("showq").returncode == 0    # the daemon does not hang
+        assert time.monotonic() - began < 5
+        time.sleep(3)
+    all_once(slurm, jobs)
+
+
+def test_a_picture_is_kept_while_slurmctld_is_away(slurm):
+    long = slurm.sbatch("-n", 4)
+    slurm.wait_maui(long, "Running")
+    full = slurm.sbatch("-n", 12)
+    slurm.wait_maui(full, "Idle")
+    slurm.kill("slurmctld", signal.SIGTERM)
+    try:
+        time.sleep(2.5)
+        assert slurm.maui.state(long) == "Running"
+        assert slurm.maui.state(full) == "Idle"
+    finally:
+        slurm.start("slurmctld")
+        slurm.wait(slurm.all_up, "all nodes")
+
+
+def test_the_adapter_killed_again_and_again(slurm):
+    jobs = []
+    for _ in range(4):
+        jobs += [counted(slurm) for _ in range(3)]
+        slurm.kill("adapter")
+        time.sleep(0.3)
+    all_once(slurm, jobs)
+
+
+def test_the_adapter_hangs_and_is_replaced(slurm, policies):
+    policies("")
+    slurm.maui.stop()
+    slurm.maui.configure("RMCFG[slurm] TYPE=SLURM TIMEOUT=3\n")
+    slurm.maui.start()
+    pid = slurm.pid("adapter")
+    os.kill(pid, signal.SIGSTOP)
+    job = counted(slurm)
+    try:
+        assert slurm.maui.run("showq").returncode == 0
+        slurm.maui.run("sethold", "-u", job)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    slurm.wait(lambda: slurm.maui.job(job), "the job")
+    slurm.maui.run("releasehold", "-u", job)
+    all_once(slurm, [job])
+
+
+def test_our_daemon_killed_amid_starts(slurm):
+    jobs = []
+    for _ in range(3):
+        jobs += [counted(slurm) for _ in range(4)]
+        slurm.restart("maui")
+    all_once(slurm, jobs)
+
+
+def test_no_job_is_put_off_for_nodes_that_slurmctld_has_not_heard_of_yet(slurm):
+    slurm.wait_state(slurm.sbatch("-n", 12), "RUNNING")
+    job = slurm.sbatch("-n", 12)
+    slurm.wait_maui(job, "Idle")
+    time.sleep(6)
+    slurm.restart("slurmctld")
+    for _ in range(20):
+        assert "Defer" not in slurm.maui.why(job)
+        time.sleep(0.2)
+
+
+def test_a_job_ends_while_we_are_away(slurm):
+    job = counted(slurm, seconds=1)
+    slurm.wait_state(job, "RUNNING")
+    slurm.kill("maui")
+    slurm.wait_state(job, "COMPLETED")
+    slurm.start("maui")
+    slurm.wait(lambda: not slurm.queued(), "its end")
+
+
+def test_munge_is_down_for_a_while(slurm):
+    long = slurm.sbatch("-n", 2)
+    slurm.wait_maui(long, "Running")
+    slurm.kill("munged")
+    time.sleep(2)
+    assert slurm.maui.state(long) == "Running"
+    slurm.start("munged")
+    job = counted(slurm)
+    all_once(slurm, [job])
+    assert slurm.state(long) == "RUNNING"
+
+
+def test_a_slurmd_killed_under_a_job(slurm):
+    job = counted(slurm, "-w", "n2", seconds=2)
+    slurm.wait_state(job, "RUNNING")
+    slurm.restart("n2")
+    all_once(slurm, [job])
+
+
+def test_a_node_that_is_lost_is_told_and_its_job_comes_back(slurm):
+    job = slurm.sbatch("-w", "n3", "-n", 1, "--requeue")
+    slurm.wait_state(job, "RUNNING")
+    slurm.kill("n3")
+    slurm.ok("scontrol", "update", "nodename=n3", "state=down", "reason=test")
+    slurm.wait(lambda: slurm.maui.api("/v1/nodes/n3")[1]["state"] == "Down", "the node")
+    slurm.wait(lambda: slurm.state(job) == "PENDING", "its return")
+    time.sleep(1)
+    assert slurm.state(job) == "PENDING" and slurm.maui.state(job) == "Idle"
+    slurm.start("n3")
+    slurm.wait_state(job, "RUNNING", seconds=40)
+
+
+def test_a_broken_slurm_conf_ends_only_the_adapter(slurm):
+    conf = pathlib.Path(slurm.dir, "etc/slurm.conf")
+    right = conf.read_text()
+    conf.write_text("NoSuchThing=1\n" + right)
+    slurm.kill("adapter")
+    try:
+        slurm.wait(lambda: "slurm.conf" in health(slurm) or "NoSuchThing" in health(slurm)
+                   or "Down" in health(slurm), "the bad news", 20)
+        assert slurm.maui.run("showq").returncode == 0
+    finally:
+        conf.write_text(right)
+    job = counted(slurm)
+    all_once(slurm, [job], 60)
+
+
+def test_cancelling_while_slurmctld_is_away_comes_about_later(slurm):
+    job = slurm.sbatch("-n", 1)
+    slurm.wait_maui(job, "Running")
+    slurm.kill("slurmctld", signal.SIGTERM)
+    slurm.maui.run("canceljob", job)
+    slurm.start("slurmctld")
+    slurm.wait_state(job, "CANCELLED", seconds=30)
+
+
+def test_many_jobs_at_once(slurm):
+    job = slurm.sbatch("-a", "1-40", "-n", 1,
+                       script=f"echo $SLURM_ARRAY_TASK_ID >>{slurm.dir}/out/many")
+    slurm.wait(lambda: slurm.state(f"{job}_40") == "COMPLETED"
+               and not slurm.ok("squeue", "-h").strip(), "all tasks", 60)
+    text = pathlib.Path(slurm.dir, "out/many").read_text().split()
+    assert sorted(text, key=int) == [str(i) for i in range(1, 41)]
