@@ -108,8 +108,11 @@ def line(*cells):
 
 
 def sim(stats, config, *options):
-    """One replay: the figures of --stats-json and the processor time of all of it."""
-    ran = run(MAUI, "sim", "-c", ROOT / "examples" / f"{config}.cfg",
+    """One replay: the figures of --stats-json and the processor time of all of it. The
+    configuration is a file, or the name of an example."""
+    if not isinstance(config, pathlib.Path):
+        config = ROOT / "examples" / f"{config}.cfg"
+    ran = run(MAUI, "sim", "-c", config,
               "--stats-json", stats, *options)
     return json.loads(stats.read_text()) | {"process_s": ran.cpu_s}
 
@@ -267,6 +270,41 @@ def measure_reservations(figures, runs, tmp):
                  f"{ratio:.2f}")
 
 
+def write_shifts(path):
+    """EASY with 50 standing reservations: daily shifts of 8 hours from each hour of the
+    day to 15:00 on, two days ahead, for two users, of four hosts that the next one shares
+    two of."""
+    shifts = "\n".join(
+        f"SRCFG[s{i}] HOSTLIST={','.join(f'n{2 * i + k}' for k in (1, 2, 3, 4))} PERIOD=DAY "
+        f"STARTTIME={i % 16}:00:00 ENDTIME={i % 16 + 8}:00:00 DEPTH=2 "
+        f"USERLIST={4 * i},{4 * i + 1}" for i in range(50))
+    path.write_text((ROOT / "examples" / "easy.cfg").read_text() + shifts + "\n")
+
+
+def measure_shifts(figures, runs, tmp):
+    """A log under EASY on its 128 nodes with and without standing reservations."""
+    print("\nSDSC-SP2 under EASY with 50 standing reservations on 128 nodes, replay alone."
+          "\nSome jobs never run then (they want all nodes), so the queue is long.")
+    trace = TRACES / LOGS["SDSC-SP2"][0]
+    if not trace.exists():
+        print(f"bench: SKIPPED shifts: no {trace} (set MAUI_SHARED)", file=sys.stderr)
+        return
+    shifts, options = tmp / "shifts.cfg", ("--trace", trace, "--nodes", "128x1")
+    write_shifts(shifts)
+    samples = repeat(runs, lambda: [sim(tmp / "stats.json", config, *options)
+                                    for config in ("easy", shifts)])
+    table("standing", "cycles", "jobs that wait at the end", "replay s", "ratio")
+    for i, standing in enumerate((0, 50)):
+        first = samples[0][i]
+        jobs = first["jobs"] + first["jobs_waiting"]
+        cpu = figures.add("shifts", f"SDSC-SP2 {standing}", jobs, 128, "cpu_s",
+                          [sample[i]["cpu_s"] for sample in samples])
+        ratio = figures.add("shifts", f"SDSC-SP2 {standing}", jobs, 128, "ratio", [
+            sample[i]["cpu_s"] / sample[0]["cpu_s"] for sample in samples])
+        line(standing, f"{first['cycles']:,}", f"{first['jobs_waiting']:,}", f"{cpu:.3f}",
+             f"{ratio:.1f}")
+
+
 def measure_parts(figures, runs, tmp):
     print("\nParts of a cycle: start priorities.")
     print(run(BUILD / "bench" / "prio_bench").output, end="", flush=True)
@@ -285,6 +323,7 @@ PARTS = {
     "plan": measure_plans,
     "chunky": measure_chunks,
     "reservations": measure_reservations,
+    "shifts": measure_shifts,
     "parts": measure_parts,
     "store": measure_store,
 }
