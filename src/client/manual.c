@@ -217,7 +217,8 @@ void manual_print(const struct command_spec *spec)
         put_paragraphs(spec->more);
     }
     put_options(spec);
-    puts(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev MAUIHOMEDIR\nwhere the scheduler "
+    puts(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev CLIENTTIMEOUT\nhow long to wait "
+         "for an answer; 30 seconds\n.It Ev MAUIHOMEDIR\nwhere the scheduler "
          "to talk to has its socket and its configuration\n.El");
     puts(".Sh EXIT STATUS\n0 if all was done, 1 if something was refused, could not "
          "be done\nor was asked for wrongly.");

@@ -2,6 +2,7 @@
  * HTTP calls by libcurl, records by jansson. */
 #include "client/request.h"
 
+#include "base/duration.h"
 #include "base/home.h"
 #include "base/strbuf.h"
 
@@ -9,7 +10,7 @@
 #include <munge.h>
 #include <stdio.h>
 
-#define TIMEOUT_S 30
+#define TIMEOUT_S 30 /* unless CLIENTTIMEOUT is set */
 
 struct query {
     struct strbuf text;
@@ -161,6 +162,18 @@ static int complain(const struct call *c, CURLcode result)
     return -1;
 }
 
+static long timeout_s(void)
+{
+    const char *text = getenv("CLIENTTIMEOUT");
+    struct err err;
+    int64_t seconds;
+
+    if (!text || duration_parse(text, &seconds, &err) < 0 || seconds < 1
+        || seconds > INT32_MAX)
+        return TIMEOUT_S;
+    return (long)seconds;
+}
+
 static int perform(
     struct call *c, const char *method, const struct query *q, const char *body)
 {
@@ -180,7 +193,7 @@ static int perform(
         curl_easy_setopt(c->curl, CURLOPT_URL, url.text);
         curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, method);
         curl_easy_setopt(c->curl, CURLOPT_NOPROXY, "*");
-        curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, (long)TIMEOUT_S);
+        curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, timeout_s());
         curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_data);
         curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, c);
         if (body)

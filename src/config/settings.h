@@ -462,6 +462,7 @@ struct settings {
     enum wc_action wc_action;
     enum preempt_policy preempt_policy;
     bool enable_multinode_jobs, enable_multireq_jobs;
+    bool use_job_regex; /* job expressions match parts of ids */
     bool match_exactnode, match_exactproc;
     enum access_policy node_access;
     int64_t job_purge_s, node_purge_s, job_sync_s, node_sync_s;

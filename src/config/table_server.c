@@ -40,7 +40,7 @@ static const struct cfg_row server_rows[] = {
     {N("CLIENTTIMEOUT"), TIME("00:00:30"), LATER, HELP("How long a command waits for its answer; also an environment variable.")},
     {N("DEFAULTDOMAIN"), NAME(NULL), LATER, HELP("Domain added to short host names; a missing leading dot is supplied.")},
     {N("DISPLAYFLAGS"), WORDS(NULL, kw_display), LATER, HELP("NODECENTRIC: commands count nodes instead of processors.")},
-    {N("USEJOBREGEX"), BOOL("FALSE"), LATER, HELP("Job expressions are plain regular expressions, not anchored at both ends.")},
+    {N("USEJOBREGEX"), BOOL("FALSE"), IN_SETTINGS(use_job_regex), HELP("Job expressions are plain regular expressions, not anchored at both ends.")},
     {N("MCSOCKETPROTOCOL"), NAME(NULL), LATER, HELP("Default socket protocol between peers.")},
     {N("DIRECTORYSERVER"), NAME(NULL), LATER, HELP("host[:port] of the service directory.")},
     {N("EVENTSERVER"), NAME(NULL), LATER, HELP("host[:port] of the event manager.")},

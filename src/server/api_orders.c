@@ -59,13 +59,6 @@ static void one_job(struct order *o, const struct job *j)
 
 /* ---- which jobs ---- */
 
-static bool uses_regex(const struct server *s)
-{
-    const char *text = cfg_get(s->config, "USEJOBREGEX", NULL);
-
-    return text && strcasecmp(text, "TRUE") == 0;
-}
-
 /* Expressions as they are sent, each with its own refusal; after one too many no more.
  */
 static void choose(struct order *o, json_t *expressions, struct job_choices *ret)
@@ -74,7 +67,7 @@ static void choose(struct order *o, json_t *expressions, struct job_choices *ret
     json_t *expr;
     size_t i;
 
-    ret->unanchored = uses_regex(o->s);
+    ret->unanchored = o->s->config->settings->use_job_regex;
     json_array_foreach(expressions, i, expr)
     {
         struct err err = {0};

@@ -241,6 +241,7 @@ json_t *rsvjson_draft(const struct cluster *c, const struct reservation *draft)
     json_object_set_new(o, "hosts", hosts);
     put_text(o, "host_expr", draft->host_expr);
     put_bool(o, "one_per_host", draft->one_per_host);
+    put_bool(o, "any_feature", draft->any_feature);
     put_bool(o, "shared", draft->shared);
     put_bool(o, "exclusive", draft->exclusive);
     put_int(o, "flags", draft->flags);
@@ -291,6 +292,7 @@ void rsvjson_read_draft(
     read_hosts(r, c, o, ret);
     ret->host_expr = owned_text(r, o, "host_expr");
     ret->one_per_host = reader_bool(r, o, "one_per_host");
+    ret->any_feature = reader_bool(r, o, "any_feature");
     ret->shared = reader_bool(r, o, "shared");
     ret->exclusive = reader_bool(r, o, "exclusive");
     ret->flags = reader_u32(r, o, "flags");

@@ -4,6 +4,7 @@ level, in text and as JSON."""
 import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 
@@ -272,7 +273,7 @@ def test_lists_and_expressions_choose_jobs_once_each(site):
 
 
 def test_with_usejobregex_a_part_of_the_id_will_do(daemon):
-    daemon.configure("USEJOBREGEX TRUE\n")
+    daemon.configure("USEJOBREGEX YES\n")
     daemon.start()
     stopped(daemon)
     for _ in range(12):
@@ -423,3 +424,17 @@ def test_checkjob_tells_a_deadline_that_cannot_be_met(site):
     text = site.ok("checkjob", job)
     assert "Deadline: " in text
     assert "cannot" in text or "late" in text or "no place" in text, text
+
+
+def test_a_command_waits_as_long_as_it_is_told(site):
+    os.kill(site.pid(), signal.SIGSTOP)
+    try:
+        site.env["CLIENTTIMEOUT"] = "1"
+        begin = time.monotonic()
+        done = site.run("showq")
+        assert done.returncode == 1 and "cannot request service" in done.stderr
+        assert time.monotonic() - begin < 20
+    finally:
+        os.kill(site.pid(), signal.SIGCONT)
+    del site.env["CLIENTTIMEOUT"]
+    assert site.ok("showq")

@@ -243,6 +243,7 @@ static struct reservation whole_draft(struct scene *s)
     draft.tasks = 4;
     draft.partition = RSV_PARTITION_ALL;
     draft.listed = draft.one_per_host = draft.exclusive = draft.shared = true;
+    draft.any_feature = true;
     vec_push(&draft.hosts, 1);
     vec_push(&draft.hosts, 0);
     draft.host_expr = xstrdup("n[12]");
