@@ -162,7 +162,7 @@ class SlurmCluster:
         for name in list(self.env):
             if name.startswith(("SLURM_", "SBATCH_", "SALLOC_")) and name != "SLURM_CONF":
                 del self.env[name]
-        self.maui = Maui(program, self, "RMCFG[slurm] TYPE=SLURM\n" + config)
+        self.maui = Maui(program, self, "RMCFG[slurm] TYPE=SLURM\nRMPOLLINTERVAL 1\n" + config)
 
     # ---- configuration ----
 

@@ -101,7 +101,7 @@ def test_the_adapter_killed_again_and_again(slurm):
 def test_the_adapter_hangs_and_is_replaced(slurm, policies):
     policies("")
     slurm.maui.stop()
-    slurm.maui.configure("RMCFG[slurm] TYPE=SLURM TIMEOUT=3\n")
+    slurm.maui.configure("RMCFG[slurm] TYPE=SLURM TIMEOUT=3\nRMPOLLINTERVAL 1\n")
     slurm.maui.start()
     pid = slurm.pid("adapter")
     os.kill(pid, signal.SIGSTOP)
@@ -130,7 +130,7 @@ def test_no_job_is_put_off_for_nodes_that_slurmctld_has_not_heard_of_yet(slurm):
     slurm.wait_maui(job, "Idle")
     time.sleep(6)
     slurm.restart("slurmctld")
-    for _ in range(20):
+    for _ in range(15):
         assert "Defer" not in slurm.maui.why(job)
         time.sleep(0.2)
 
@@ -163,7 +163,8 @@ def test_a_slurmd_killed_under_a_job(slurm):
     all_once(slurm, [job])
 
 
-def test_a_node_that_is_lost_is_told_and_its_job_comes_back(slurm):
+def test_a_node_that_is_lost_is_told_and_its_job_comes_back(slurm, policies):
+    policies("DEFERTIME 2\n")
     job = slurm.sbatch("-w", "n3", "-n", 1, "--requeue")
     slurm.wait_state(job, "RUNNING")
     slurm.kill("n3")
