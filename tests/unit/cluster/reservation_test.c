@@ -133,6 +133,31 @@ static void life_follows_the_table(void **state)
     rk_close(&k);
 }
 
+/* What begins or ends next is remembered: never longer than it is true. */
+static void the_next_instant_follows_every_change(void **state)
+{
+    struct rk k = rk_open("");
+    struct reservation *r = rk_setres(&k, "r", ACL_USER, "a", 10, 20);
+
+    (void)state;
+    assert_int_equal(reservations_next(k.c, 15), 20);
+    assert_int_equal(reservations_next(k.c, 5), 10); /* asked of an earlier instant */
+    assert_int_equal(reservations_advance(k.c, 5), 0);
+    r->start_at = 7;
+    reservation_changed(k.c, r, 5);
+    assert_int_equal(reservations_next(k.c, 5), 7);
+    assert_int_equal(reservations_advance(k.c, 8), 1);
+    assert_int_equal(reservations_advance(k.c, 9), 0);
+    rk_setres(&k, "s", ACL_USER, "a", 12, 30);
+    assert_int_equal(reservations_next(k.c, 9), 12);
+    /* asked about first, done later */
+    assert_int_equal(reservations_next(k.c, 13), 20);
+    assert_int_equal(reservations_advance(k.c, 13), 1);
+    assert_int_equal(reservations_advance(k.c, 40), 2);
+    assert_int_equal(reservations_next(k.c, 40), TIME_NEVER);
+    rk_close(&k);
+}
+
 static void a_release_frees_the_nodes_at_once(void **state)
 {
     struct rk k = rk_open("");
@@ -302,6 +327,7 @@ int main(void)
         cmocka_unit_test(a_name_must_be_usable_and_free),
         cmocka_unit_test(a_window_must_not_be_empty_or_over_2),
         cmocka_unit_test(life_follows_the_table),
+        cmocka_unit_test(the_next_instant_follows_every_change),
         cmocka_unit_test(a_release_frees_the_nodes_at_once),
         cmocka_unit_test(indexes_are_used_again_and_serials_never),
         cmocka_unit_test(a_node_knows_its_reservations_in_order_of_creation),

@@ -633,6 +633,32 @@ static void overlap_is_what_both_have_in_common(void **state)
     rk_close(&k);
 }
 
+static void equal_lists_are_told_from_others(void **state)
+{
+    (void)state;
+    struct rk k = rk_open("");
+    struct reservation *a = rk_setres(&k, "a", ACL_USER, "ann,bob-", 100, 200);
+    struct reservation *same = rk_setres(&k, "b", ACL_USER, "ann,bob-", 300, 900);
+    static const struct {
+        enum acl_type type;
+        const char *list;
+    } others[] = {{ACL_USER, "ann,bob"}, {ACL_USER, "bob-,ann"}, {ACL_USER, "ann"},
+        {ACL_GROUP, "ann,bob-"}, {ACL_USER, "ann*,bob-"}, {ACL_USER, "!ann,bob-"},
+        {ACL_USER, NULL}, {ACL_DURATION, "1:00"}};
+
+    assert_true(acl_same(a, same));
+    assert_true(acl_hash(a) == acl_hash(same));
+    same->flags |= RSV_BYNAME;
+    assert_false(acl_same(a, same));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct reservation *other =
+            rk_setres(&k, "o", others[i].type, others[i].list, 100, 200);
+        assert_false(acl_same(a, other));
+        assert_true(acl_same(other, other));
+    }
+    rk_close(&k);
+}
+
 static void a_verdict_holds_up_to_the_next_limit(void **state)
 {
     static const char *const lists[] = {"60", "<60", "==60", ">=60", ">60", "10,60*"};
@@ -755,6 +781,7 @@ int main(void)
         cmocka_unit_test(a_qos_or_credential_may_name_reservations),
         cmocka_unit_test(ignsrmaxtime_satisfies_every_limit),
         cmocka_unit_test(overlap_is_what_both_have_in_common),
+        cmocka_unit_test(equal_lists_are_told_from_others),
         cmocka_unit_test(a_verdict_holds_up_to_the_next_limit),
         cmocka_unit_test(anybody_meets_all_but_not_lists_and_limits_4_4),
         cmocka_unit_test(refusals_are_explained_in_a_sentence),
