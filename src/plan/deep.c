@@ -194,7 +194,7 @@ static int64_t bounded(struct search *q, int64_t at)
 }
 
 /* What is offered to an interval that begins at `at`; without `exact` perhaps less.
- * Notes what may come soon but for the big one. */
+ * Notes when groups may have more. */
 static int64_t sum_at(struct deep *d, int64_t at, bool exact)
 {
     struct search *q = d->q;
@@ -207,8 +207,6 @@ static int64_t sum_at(struct deep *d, int64_t at, bool exact)
         if (b->bid.more <= at || (exact && b->bid.seen != at && b->bid.units > 0))
             look(d, b, at);
         sum += b->bid.units;
-        if (b != d->big)
-            search_gain(q, b->bid.more, b->pool->total - b->bid.units);
     }
     if (!d->late && time_add(at, q->duration) > p->merge_at)
         return bounded(q, at);
@@ -280,6 +278,11 @@ static int64_t next_in_cell(struct deep *d, int64_t at, int64_t sum)
     struct search *q = d->q;
     int64_t next = cell_end(d, at) + 1;
 
+    for (size_t i = 0; i < q->p->bidders.n; i++) {
+        const struct bidder *b = &q->p->bidders.v[i];
+        if (b != d->big && b->bid.more < next)
+            search_gain(q, b->bid.more, b->pool->total - b->bid.units);
+    }
     for (size_t k = 0; !d->late && k < q->s->homes.n; k++)
         gaps_each_start(
             q->p->later.v[q->s->homes.v[k]].gaps, at, q->duration, q, note_start);
