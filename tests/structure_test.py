@@ -234,3 +234,21 @@ def test_every_record_of_the_description_is_there_and_used():
     text = (SRC / "server" / "openapi.json").read_text()
     described = set(json.loads(text)["components"]["schemas"])
     assert set(re.findall(r"#/components/schemas/(\w+)", text)) == described
+
+
+def test_parameters_in_force_are_read_by_somebody():
+    """The field of a row in force is used outside src/config."""
+    used = "".join(p.read_text() for p in sources("**/*.[ch]")
+                   if p.parent.name != "config" or p.name == "srcfg.c")
+    row = re.compile(r'N\("(\w+)".*?IN_(?:SETTINGS|PAR|CRED|NODE|SR|STACK)\(([^)]*)\)(.*)')
+    wrong, rows = [], 0
+    for path in sources("config/*.c"):
+        for name, field, rest in row.findall(path.read_text()):
+            rows += 1
+            field = re.sub(r"\[.*?\]", "", field).split(".")[-1]
+            if re.search(r"\b(LATER|INERT|OBSOLETE)\b", rest):
+                continue
+            if not re.search(rf"\b{field}\b", used):
+                wrong.append(name)
+    assert rows > 100
+    assert not wrong, wrong

@@ -100,7 +100,7 @@ static const struct cfg_row class_rows[] = {
     {N("MAXNODEPERJOB"), COUNT("nodes", NULL), OF(C), IN_CRED(max_node_per_job), NEGATIVE_OFF, HELP("Largest node request of a job.")},
     {N("MAXPROCPERNODE"), COUNT("processors", NULL), OF(C), IN_CRED(max_proc_per_node), NEGATIVE_OFF, HELP("Processors of a node the class may use.")},
     {N("NODEACCESSPOLICY"), WORD(NULL, kw_access), OF(C), IN_CRED(access), HELP("Who may share a node with jobs of the class.")},
-    {N("OCNODE"), NAME(NULL), OF(C), IN_CRED(ocnode), HELP("Node of PREEMPTPOLICY OVERCOMMIT. Checked, but no node is ever overloaded.")},
+    {N("OCNODE"), NAME(NULL), OF(C), IN_CRED(ocnode), LATER, HELP("Node of PREEMPTPOLICY OVERCOMMIT. Checked, but no node is ever overloaded.")},
     {N("MAXPROCPERNODEPERQUEUE"), COUNT("processors", NULL), OF(C), INERT, HELP("Known, without effect.")},
     {N("HOSTLIST"), .type = CFG_TEXT, OF(C), INERT, HELP("Known, cannot be set here.")},
     {N("NAME"), .type = CFG_TEXT, OF(C), INERT, HELP("Known, cannot be set here.")},

@@ -84,7 +84,8 @@ enum cfg_home {
     HOME_NODE,      /* struct node_cfg */
     HOME_SR,        /* struct sr_cfg */
     HOME_ATTR,      /* old form: attribute `attr` of section `object` */
-    HOME_LEGACY     /* old limit, joined with its companions before use */
+    HOME_LEGACY,    /* old limit, joined with its companions before use */
+    HOME_BY_NAME    /* no field: who needs it asks cfg_get() */
 };
 
 /* Type of the field behind the offset; the macros take it from the field. */
@@ -192,6 +193,7 @@ struct cfg_group {
     .home = home_, .offset = offsetof(type, field),                                    \
     .store = STORE_OF(((type *)0)->field)
 #define IN_SETTINGS(field) FIELD_(HOME_SETTINGS, struct settings, field)
+#define BY_NAME            .home = HOME_BY_NAME
 #define IN_PAR(field)                                                                  \
     FIELD_(HOME_PARTITION, struct par_settings, field), .index = INDEX_OF_PARTITION
 #define IN_CRED(field) FIELD_(HOME_CRED, struct cred_cfg, field)

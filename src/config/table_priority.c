@@ -128,7 +128,7 @@ static const struct cfg_row fairshare_rows[] = {
     {N("FSDECAY"), NUMBER_IN("1.0", 0, 1), IN_SETTINGS(fs.decay), HELP("Each older window counts this much of the next newer.")},
     {N("FSCONFIGFILE"), FILE_PATH("fs.cfg"), INERT, HELP("File of old releases; write its lines as USERCFG, GROUPCFG, ACCOUNTCFG, QOSCFG.")},
     {N("FSENFORCEMENT"), NAME(NULL), INERT, HELP("Never described.")},
-    {N("FSSECONDARYGROUPS"), BOOL("FALSE"), IN_SETTINGS(fs.secondary_groups), HELP("A job counts for a secondary group of its user that has a fairshare target.")},
+    {N("FSSECONDARYGROUPS"), BOOL("FALSE"), IN_SETTINGS(fs.secondary_groups), LATER, HELP("A job counts for a secondary group of its user that has a fairshare target.")},
     {N("USEMACHINESPEEDFORFS"), BOOL("FALSE"), IN_SETTINGS(fs.use_machine_speed), INDEX(INDEX_OF_WEIGHTS), HELP("Multiply usage by the mean speed of the job's nodes.")},
 };
 

@@ -22,9 +22,9 @@ static const struct cfg_keyword kw_protocol[] = {{"XML"}, {"KVP"}, {NULL}};
 
 static const struct cfg_row server_rows[] = {
     {N("SERVERHOST"), NAME(NULL), LATER, HELP("Host the server runs on and clients connect to; the daemon needs it.")},
-    {N("SERVERPORT"), INT("port", "40559", 1, 64000), LATER, HELP("Port clients connect to.")},
+    {N("SERVERPORT"), INT("port", "40559", 1, 64000), BY_NAME, HELP("Port clients connect to.")},
     {N("SERVERNAME"), NAME(NULL), LATER, HELP("Name of this scheduler; SERVERHOST when not given.")},
-    {N("SERVERMODE"), WORD("NORMAL", kw_mode), LATER, HELP("NORMAL drives the resource manager; TEST decides but does nothing; SIMULATION runs on traces; SINGLESTEP stops after STEPCOUNT cycles.")},
+    {N("SERVERMODE"), WORD("NORMAL", kw_mode), BY_NAME, HELP("NORMAL drives the resource manager; TEST decides but does nothing; SIMULATION runs on traces; SINGLESTEP stops after STEPCOUNT cycles.")},
     {N("STEPCOUNT"), COUNT("cycles", "60"), LATER, HELP("Cycles to run in SINGLESTEP mode.")},
     {N("SERVERHOMEDIR"), FILE_PATH(NULL), LATER, HELP("Home directory; usually set in the environment or in /etc/maui.cfg.")},
     {N("SERVERCONFIGFILE"), FILE_PATH("maui.cfg"), INERT, HELP("Only the environment variable of this name has an effect.")},
@@ -70,11 +70,11 @@ static const struct cfg_row checkpoint_rows[] = {
 };
 
 static const struct cfg_row admin_rows[] = {
-    {N("ADMIN1", "ADMINS"), WORDS("root", NULL), LATER, HELP("Full control. The first is the primary administrator, whom the daemon runs as. ALL = everyone.")},
-    {N("ADMIN2"), WORDS(NULL, NULL), LATER, HELP("Operators: may change all job attributes and see everything.")},
-    {N("ADMIN3"), WORDS(NULL, NULL), LATER, HELP("Help desk: may see everything, change nothing.")},
+    {N("ADMIN1", "ADMINS"), WORDS("root", NULL), BY_NAME, HELP("Full control. The first is the primary administrator, whom the daemon runs as. ALL = everyone.")},
+    {N("ADMIN2"), WORDS(NULL, NULL), BY_NAME, HELP("Operators: may change all job attributes and see everything.")},
+    {N("ADMIN3"), WORDS(NULL, NULL), BY_NAME, HELP("Help desk: may see everything, change nothing.")},
     {N("ADMIN4"), WORDS(NULL, NULL), LATER, HELP("Shown, but grants nothing.")},
-    {N("ADMINHOSTS"), WORDS("ALL", NULL), LATER, HELP("Hosts from which level 1 commands are taken.")},
+    {N("ADMINHOSTS"), WORDS("ALL", NULL), BY_NAME, HELP("Hosts from which level 1 commands are taken by TCP.")},
     {N("CLIENTCFG"), SECTION(OBJECT_CLIENT), LATER, HELP("Shared secret of a peer; in maui-private.cfg only.")},
     {N("RESCTLPOLICY"), WORD("ADMINONLY", kw_resctl), IN_SETTINGS(rsv_makers), HELP("Who may make reservations: administrators, or ANY user personal ones.")},
     {N("RESLIMITPOLICY"), WORD("OFF", kw_reslimit), IN_SETTINGS(rsv_limits), HELP("Active limits that personal reservations have to satisfy: none, SOFT or HARD.")},
@@ -93,11 +93,11 @@ static const struct cfg_row rm_rows[] = {
     {N("RMLOCALDISKFS"), OLD_FORM(OBJECT_RM, "LOCALDISKFS", "RMCFG[x] LOCALDISKFS="), INDEX(INDEX_OF_OBJECT), HELP("File system counted as local disk.")},
     {N("RMNAME"), NAME(NULL), INDEX(INDEX_OF_OBJECT), INERT, HELP("Was meant to name a resource manager; the index of RMCFG does.")},
     {N("APIFAILURETHRESHHOLD"), COUNT("failures", "6"), IN_SETTINGS(daemon.rm_failures_max), HELP("Failures in a row before an administrator is told (spelt so).")},
-    {N("JOBPURGETIME"), TIME("0"), IN_SETTINGS(job_purge_s), HELP("Keep a job this long after the resource manager stopped reporting it.")},
-    {N("NODEPURGETIME"), TIME("INFINITY"), IN_SETTINGS(node_purge_s), HELP("The same for nodes.")},
+    {N("JOBPURGETIME"), TIME("0"), IN_SETTINGS(job_purge_s), LATER, HELP("Keep a job this long after the resource manager stopped reporting it.")},
+    {N("NODEPURGETIME"), TIME("INFINITY"), IN_SETTINGS(node_purge_s), LATER, HELP("The same for nodes.")},
     {N("PURGETIME"), CUSTOM(set_purge_time, NULL, "TIME"), OBSOLETE("JOBPURGETIME and NODEPURGETIME"), .home = HOME_SETTINGS, .store = STORE_OTHER, HELP("Sets JOBPURGETIME and NODEPURGETIME.")},
-    {N("JOBSYNCTIME", "JOBSYNCDEADLINE"), TIME("00:10:00"), IN_SETTINGS(job_sync_s), HELP("After this the state expected of a job gives way to the one reported.")},
-    {N("NODESYNCTIME", "NODESYNCDEADLINE"), TIME("00:10:00"), IN_SETTINGS(node_sync_s), HELP("The same for nodes.")},
+    {N("JOBSYNCTIME", "JOBSYNCDEADLINE"), TIME("00:10:00"), IN_SETTINGS(job_sync_s), LATER, HELP("After this the state expected of a job gives way to the one reported.")},
+    {N("NODESYNCTIME", "NODESYNCDEADLINE"), TIME("00:10:00"), IN_SETTINGS(node_sync_s), LATER, HELP("The same for nodes.")},
     {N("NODEPOLLFREQUENCY"), COUNT("cycles", "0"), LATER, HELP("Cycles between two queries of the node managers; 0 asks in every one.")},
     {N("DEFAULTCLASSLIST"), CUSTOM(set_default_classes, NULL, "WORDS of CLASS[:COUNT]"), IN_SETTINGS(default_classes), HELP("Classes of a node when the resource manager tells none.")},
     {N("DEFAULTQMHOST"), NAME(NULL), INERT, HELP("Was meant as the default host of the queue manager.")},

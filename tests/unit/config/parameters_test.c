@@ -185,7 +185,7 @@ static void odd_but_right_values_are_taken(void **state)
 {
     struct config *c =
         load("RESOURCELIMITPOLICY MEM:ALWAYS:CANCEL PROC "
-             "SWAP:EXTENDEDVIOLATION:SUSPEND:1:00\n"
+             "MEM:EXTENDEDVIOLATION:SUSPEND:1:00\n"
              "USESYSLOG TRUE:local3\nLOGFACILITY fPBS:fWIKI fALL\n"
              "ALLOCLOCALITYPOLICY FORCED:2:frame\nRMTYPE[0] PBS:RMS\n"
              "SIMFLAGS IGNCLASS,IGNQOS\nADMIN1 root, ann\nTRAPJOB 1|2|3\n"

@@ -42,7 +42,7 @@ static bool fits(const struct cfg_row *row)
     switch (row->store) {
     case STORE_NONE:
         return row->home == HOME_NOWHERE || row->home == HOME_ATTR
-               || row->home == HOME_LEGACY;
+               || row->home == HOME_LEGACY || row->home == HOME_BY_NAME;
     case STORE_INT:
         return row->type == CFG_INT || row->type == CFG_TIME
                || row->type == CFG_SIZE_MB;
@@ -85,8 +85,6 @@ static void check_row(const struct cfg_row *row, bool is_attr)
             "%s: obsolete rows, and only they, say what to write instead", row->name);
     if (is_attr != (row->objects != 0))
         fail_msg("%s: attributes, and only they, belong to sections", row->name);
-    if (row->status == STATUS_LATER && row->home != HOME_NOWHERE)
-        fail_msg("%s is said to come later, but has a field", row->name);
     if (row->status == STATUS_IN_FORCE && row->home == HOME_NOWHERE
         && row->type != CFG_SECTION)
         fail_msg("%s is said to be in force, but has no field", row->name);
