@@ -111,6 +111,15 @@ def test_a_failing_resource_manager_is_told_and_jobs_are_kept(daemon):
         shutil.move(f"{daemon.home}/away", f"{daemon.home}/spool")
 
 
+def test_diagnose_q_tells_holds_and_dependencies(live):
+    first = running(live)
+    held, later = live.submit(hold=True), live.submit(dependencies=[f"afterok:{first}"])
+    live.wait(lambda: later in live.ok("diagnose", "-q"), "the dependency")
+    lines = live.ok("diagnose", "-q").splitlines()
+    assert f"job {held:<20} the resource manager has a user hold on this job" in lines
+    assert any(l.startswith(f"job {later} ") and f"job {first}" in l for l in lines), lines
+
+
 def test_diagnose_f_marks_who_is_off_target(daemon):
     daemon.configure("FSPOLICY DEDICATEDPS\nFSINTERVAL 1:00:00\nFSDEPTH 3\nRMPOLLINTERVAL 1\n"
                      "USERCFG[root] FSTARGET=10-\n")
@@ -263,7 +272,10 @@ def test_every_command_tells_help_version_and_what_it_is(live):
     found = names(live)
     assert len(found) > 35
     for name in found:
-        assert "usage: " in live.ok(name, "--help"), name
+        text = live.ok(name, "--help")
+        assert "usage: " in text, name
+        if name not in ("mjobctl", "mresctl", "mrsvctl", "msub"):  # a hold, or hosts
+            assert live.ok(name, "-h") == text, name
         assert re.search(r"\d+\.\d+", live.ok(name, "--version")), name
         assert live.ok(name, "--about"), name
 

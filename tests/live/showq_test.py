@@ -112,3 +112,11 @@ def test_r_tells_efficiency_and_marks_backfilled_and_preemptible_jobs(daemon):
 def test_b_gives_the_reason(queue):
     assert queue.ok("showq", "-b").splitlines()[2].split(None, 2) == [
         "5", "root", "the resource manager has a user hold on this job"]
+
+
+def test_c_tells_exit_status_and_wall_time(live):
+    job = live.submit("sleep 2; exit 5")
+    live.wait(lambda: live.ok("showq", "-c").endswith("\n1 Job\n"), "the end")
+    head, row = (live.ok("showq", "-c").splitlines()[i].split() for i in (0, 2))
+    assert head[2] == "CCode" and head[11] == "WallTime"
+    assert row[:3] == [job, "C", "5"] and row[11] in ("00:00:02", "00:00:03", "00:00:04")

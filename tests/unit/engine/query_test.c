@@ -263,6 +263,26 @@ static void features_and_memory_narrow_the_windows(void **state)
     sc_destroy(s);
 }
 
+static void windows_leave_out_down_nodes_and_forget_limits(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_create_with("USERCFG[ann] MAXPROC=1\n");
+
+    sc_nodes(s, 4, 1);
+    sc_job(s, (struct sc_job){.id = "a", .procs = 1, .limit_s = 900, .user = "ann"});
+    sc_at(s, 5);
+    struct query_ask ann = {.cred = {[CRED_USER] = "ann"}};
+    struct query_windows w = windows(s, ann);
+    assert_int_equal(w.v[w.n - 1].procs, 3); /* more than the limit leaves */
+    vec_fini(&w);
+    sc_node_state(s, "n4", NODE_DOWN);
+    sc_cycle(s);
+    w = windows(s, ann);
+    assert_int_equal(w.v[w.n - 1].procs, 2);
+    vec_fini(&w);
+    sc_destroy(s);
+}
+
 static void reservations_let_in_whom_they_name(void **state)
 {
     (void)state;
@@ -410,6 +430,7 @@ int main(void)
         cmocka_unit_test(nodes_tell_how_long_they_are_free),
         cmocka_unit_test(reservations_have_places_that_never_overlap),
         cmocka_unit_test(features_and_memory_narrow_the_windows),
+        cmocka_unit_test(windows_leave_out_down_nodes_and_forget_limits),
         cmocka_unit_test(reservations_let_in_whom_they_name),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(questions_after_each_cycle_change_nothing),
