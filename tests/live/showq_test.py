@@ -119,4 +119,4 @@ def test_c_tells_exit_status_and_wall_time(live):
     live.wait(lambda: live.ok("showq", "-c").endswith("\n1 Job\n"), "the end")
     head, row = (live.ok("showq", "-c").splitlines()[i].split() for i in (0, 2))
     assert head[2] == "CCode" and head[11] == "WallTime"
-    assert row[:3] == [job, "C", "5"] and row[11] in ("00:00:02", "00:00:03", "00:00:04")
+    assert row[:3] == [job, "C", "5"] and "00:00:02" <= row[11] < "00:01:00"
