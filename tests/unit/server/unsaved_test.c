@@ -114,6 +114,21 @@ static void a_failed_commit_loses_nothing_and_keeps_the_order(void **state)
     assert_int_equal(events, 1);
 }
 
+static void a_trim_comes_in_its_turn(void **state)
+{
+    struct scene *t = *state;
+    struct err err;
+    int events = 0;
+
+    unsaved_journal(t->unsaved, 5, "{\"n\":0}");
+    unsaved_journal(t->unsaved, 5, "{\"n\":1}");
+    unsaved_trim(t->unsaved, 2);
+    unsaved_journal(t->unsaved, 5, "{\"n\":1}");
+    assert_int_equal(unsaved_commit(t->unsaved, &err), 0);
+    assert_int_equal(store_journal_each(t->store, 0, 9, count_event, &events, &err), 0);
+    assert_int_equal(events, 2 + 3);
+}
+
 static void what_was_told_can_be_read_before_the_commit(void **state)
 {
     struct scene *t = *state;
@@ -130,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
             a_failed_commit_loses_nothing_and_keeps_the_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_trim_comes_in_its_turn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             what_was_told_can_be_read_before_the_commit, set_up, tear_down),
     };

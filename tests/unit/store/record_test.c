@@ -289,6 +289,26 @@ static void a_trimmed_number_is_never_given_again(void **state)
     assert_int_equal(add(kit, 6, "f"), 6);
 }
 
+static void the_size_is_that_of_the_texts_from_a_number_on(void **state)
+{
+    struct kit *kit = *state;
+    int64_t bytes = -1;
+
+    kit_open(kit);
+    assert_int_equal(store_journal_size(kit->store, 1, &bytes, &kit->err), 0);
+    assert_int_equal(bytes, 0);
+    add(kit, 1, "abc");
+    add(kit, 2, "d\xc3\xa4"); /* bytes, not characters */
+    add(kit, 3, "e");
+    assert_int_equal(store_journal_size(kit->store, 1, &bytes, &kit->err), 0);
+    assert_int_equal(bytes, 7);
+    assert_int_equal(store_journal_size(kit->store, 2, &bytes, &kit->err), 0);
+    assert_int_equal(bytes, 4);
+    assert_int_equal(store_journal_trim(kit->store, 3, &kit->err), 0);
+    assert_int_equal(store_journal_size(kit->store, 1, &bytes, &kit->err), 0);
+    assert_int_equal(bytes, 1);
+}
+
 static void an_event_that_was_rolled_back_leaves_no_gap(void **state)
 {
     struct kit *kit = *state;
@@ -343,6 +363,7 @@ int main(void)
         TEST(events_are_numbered_from_one_and_come_in_order),
         TEST(a_walk_over_events_can_be_ended),
         TEST(a_trimmed_number_is_never_given_again),
+        TEST(the_size_is_that_of_the_texts_from_a_number_on),
         TEST(an_event_that_was_rolled_back_leaves_no_gap),
         TEST(a_trimmed_journal_does_not_grow),
     };
