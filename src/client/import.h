@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * maui import: the configuration of another scheduler as a maui.cfg. What cannot be
+ * carried over is told with its place, there and on the standard error. */
+#ifndef MAUI_CLIENT_IMPORT_H
+#define MAUI_CLIENT_IMPORT_H
+
+#include "base/strbuf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The maui.cfg as it grows. */
+struct import {
+    struct strbuf sections; /* a line for each object */
+    struct strbuf left;     /* comments: what was not carried over */
+    double weight_qos;      /* of a QOS's priority relative to the largest */
+    double qos_most;        /* the largest priority of a QOS; 0 = none known */
+};
+
+/* Where a text comes from, for what is told of it. */
+struct import_place {
+    const char *file;
+    unsigned line;
+};
+
+/* "x cannot be carried over": to `left` and to stderr. */
+void import_left(struct import *im, struct import_place at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Dumps of `sacctmgr show qos -P` and `sacctmgr show assoc -P`, in any order of
+ * columns. -1 after a complaint on stderr when the file cannot be read. */
+int import_qos(struct import *im, const char *file);
+int import_assoc(struct import *im, const char *file);
+
+/* Slurm's times: "30" (minutes), "H:M:S", "D-H[:M[:S]]"; -1 = none or UNLIMITED. */
+int64_t import_slurm_time(const char *text);
+/* An attribute with a time. */
+void import_time(struct strbuf *b, const char *name, int64_t seconds);
+
+#endif

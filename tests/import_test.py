@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maui import slurm`: a maui.cfg from slurm.conf and from what sacctmgr prints."""
+import pytest
+
+CONF = """\
+ClusterName=x
+PriorityWeightAge=1000
+PriorityMaxAge=14-0
+PriorityWeightFairshare=10000 # much
+PriorityDecayHalfLife=1-0
+PriorityWeightPartition=500
+priorityweightqos=2000
+PriorityWeightJobSize=100
+PreemptType=preempt/qos
+PreemptMode=REQUEUE
+NodeName=n[1-4] CPUs=4
+Include parts.conf
+"""
+PARTS = """\
+PartitionName=short Nodes=n[1-2] Default=YES MaxTime=60 DefaultTime=10 \\
+   PriorityJobFactor=10 State=UP OverSubscribe=NO
+PartitionName=long Nodes=n[1-4] MaxTime=7-0 MaxNodes=2 PriorityTier=2 OverSubscribe=EXCLUSIVE
+PartitionName=none Nodes=n[1-4] MaxTime=UNLIMITED AllowAccounts=a
+"""
+QOS = """\
+Name|Priority|GraceTime|Preempt|PreemptMode|UsageFactor|GrpTRES|GrpJobs|MaxTRES|MaxWall|\
+MaxTRESPU|MaxJobsPU
+normal|0|00:00:00||cluster|1.000000||||||
+high|100|00:00:00|normal|cluster|1.000000|cpu=32,node=4,mem=64G|10|cpu=16|2-00:00:00|\
+cpu=8,gres/gpu=1|3
+"""
+ASSOC = """\
+Cluster|Account|User|Partition|Share|Priority|GrpJobs|GrpTRES|MaxJobs|MaxWall|QOS|Def QOS
+x|root|||1|||||||
+x|physics|||3||20|cpu=100|||high,normal|normal
+x|physics|ann||1||||5|1-00:00:00||
+x|chem|||1|||||||
+x|chem|ann||1|||||||
+"""
+
+
+@pytest.fixture
+def imported(maui, tmp_path):
+    files = {"slurm.conf": CONF, "parts.conf": PARTS, "qos": QOS, "assoc": ASSOC}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+
+    def run(*options, check=True):
+        done = maui("import", "slurm", "--conf", tmp_path / "slurm.conf", *options,
+                    check=check)
+        (tmp_path / "maui.cfg").write_text(done.stdout)
+        return done
+    return run
+
+
+def test_everything_that_can_be_is_carried_over(imported, maui, tmp_path):
+    done = imported("--qos", tmp_path / "qos", "--assoc", tmp_path / "assoc")
+    lines = done.stdout.splitlines()
+    for line in """\
+RMCFG[slurm] TYPE=SLURM
+QUEUETIMEWEIGHT 0.0496032
+CLASSWEIGHT 50
+QOSWEIGHT 20
+FSINTERVAL 24:00:00
+FSUSERWEIGHT 100
+PREEMPTPOLICY REQUEUE
+CLASSCFG[short] MAX.WCLIMIT=1:00:00 DEFAULT.WCLIMIT=0:10:00 PRIORITY=10
+CLASSCFG[long] MAX.WCLIMIT=168:00:00 MAXNODEPERJOB=2 NODEACCESSPOLICY=SINGLEJOB
+QOSCFG[normal] QFLAGS=PREEMPTEE
+QOSCFG[high] PRIORITY=100 MAXPROC=32 MAXNODE=4 MAXMEM=65536 MAXJOB=10 OMAXJPROC=16 \
+OMAXJWC=48:00:00 MAXPROCPERUSER=8 MAXJOBPERUSER=3 QFLAGS=PREEMPTOR
+ACCOUNTCFG[physics] MAXJOB=20 MAXPROC=100 FSTARGET=75.00 QLIST=high:normal QDEF=normal
+USERCFG[ann] MAXJOB=5 MAX.WCLIMIT=24:00:00 FSTARGET=75.00 ALIST=physics:chem ADEF=physics
+ACCOUNTCFG[chem] FSTARGET=25.00""".splitlines():
+        assert line in lines, line
+    told = maui("check", "-c", tmp_path / "maui.cfg")
+    assert "error" not in told.stdout and "warning" not in told.stdout, told.stdout
+
+
+def test_the_rest_is_told_with_its_line(imported, tmp_path):
+    done = imported("--qos", tmp_path / "qos", "--assoc", tmp_path / "assoc")
+    for place, what in (("parts.conf:3", "PriorityTier=2"), ("qos:3", "gres/gpu=1"),
+                        ("assoc:6", "ann in account chem"),
+                        ("slurm.conf:8", "PriorityWeightJobSize=100")):
+        for text in (done.stderr, done.stdout):
+            assert any(place in l and what in l for l in text.splitlines()), (place, text)
+    assert "AllowAccounts" not in done.stderr  # Slurm refuses such a submission itself
+
+
+def test_weights_of_qos_need_the_qos(imported):
+    assert "PriorityWeightQOS=2000: give the QOS" in imported().stderr
+
+
+def test_wrong_files_and_usage_are_told(imported, maui, tmp_path):
+    done = imported("--qos", tmp_path / "no-such-file", check=False)
+    assert done.returncode == 1 and "cannot be read" in done.stderr and not done.stdout
+    (tmp_path / "odd").write_text("nonsense\n")
+    done = imported("--assoc", tmp_path / "odd", check=False)
+    assert done.returncode == 1 and "expected what sacctmgr prints" in done.stderr
+    assert maui("import", "pbs", check=False).returncode == 1
+    (tmp_path / "parts.conf").write_text("Include parts.conf\n")  # without end
+    assert imported(check=False).returncode == 1
+
+
+@pytest.mark.parametrize("text,time", [("30", "0:30:00"), ("1:30", "0:01:30"),
+                                       ("2:00:00", "2:00:00"), ("1-12", "36:00:00"),
+                                       ("1-0:30", "24:30:00"), ("1-0:0:5", "24:00:05")])
+def test_times_of_slurm(maui, tmp_path, text, time):
+    (tmp_path / "slurm.conf").write_text(f"PartitionName=p MaxTime={text}\n")
+    done = maui("import", "slurm", "--conf", tmp_path / "slurm.conf")
+    assert f"CLASSCFG[p] MAX.WCLIMIT={time}\n" in done.stdout
