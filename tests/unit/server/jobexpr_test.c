@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which jobs an expression means: reference commands, section 1.8. */
+#include "base/strbuf.h"
+#include "cmocka_all.h"
+#include "scenario.h"
+#include "server/jobexpr.h"
+
+/* Jobs m.1, m.2, m.11, 12[3] and 123, none of which has ended. */
+static struct scenario *queue(void)
+{
+    static const char *const ids[] = {"m.1", "m.2", "m.11", "12[3]", "123"};
+    struct scenario *s = sc_create();
+
+    sc_nodes(s, 1, 1);
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+        sc_job(s, (struct sc_job){.id = ids[i], .procs = 1, .limit_s = 100});
+    sc_at(s, 0);
+    return s;
+}
+
+/* What the expression names: "m.1 m.2*", * behind those chosen by a pattern; or the
+ * sentence of the refusal behind what was found all the same. */
+static void expect(
+    struct scenario *s, const char *expr, bool unanchored, const char *wanted)
+{
+    const struct cluster *c = engine_cluster(sc_engine(s));
+    struct job_choices found = {.unanchored = unanchored};
+    struct strbuf text = {0};
+    struct err err = {0};
+
+    if (jobexpr_match(c, expr, &found, &err) < 0)
+        strbuf_printf(&text, "(%s) ", err.text);
+    for (size_t i = 0; i < found.list.n; i++)
+        strbuf_printf(&text, "%s%s ", c->jobs.v[found.list.v[i].job]->id,
+            found.list.v[i].named ? "" : "*");
+    assert_string_equal(text.len ? text.text : "", wanted);
+    free(strbuf_take(&text));
+    jobexpr_fini(&found);
+}
+
+static void an_id_is_that_job_and_a_pattern_matches_whole_ids(void **state)
+{
+    (void)state;
+    struct scenario *s = queue();
+
+    expect(s, "m.1", false, "m.1 ");
+    expect(s, "m..", false, "m.1* m.2* ");
+    expect(s, "m.1+", false, "m.1* m.11* ");
+    expect(s, "12[3]", false, "12[3] ");
+    expect(s, "ALL", false, "m.1* m.2* m.11* 12[3]* 123* ");
+    expect(s, "77", false, "(cannot locate job '77') ");
+    expect(s, "7.*", false, "(invalid job expression received (7.*)) ");
+    sc_destroy(s);
+}
+
+static void lists_name_each_job_once_in_their_order(void **state)
+{
+    (void)state;
+    struct scenario *s = queue();
+
+    expect(s, "m.11,m.1,m.11,,m..", false, "m.11 m.1 m.2* ");
+    expect(s, "m.2,77,m.1", false, "(cannot locate job '77') m.2 m.1 ");
+    expect(s, "", false, "(an empty job expression) ");
+    sc_destroy(s);
+}
+
+static void with_usejobregex_parts_of_ids_match(void **state)
+{
+    (void)state;
+    struct scenario *s = queue();
+
+    expect(s, "m.1", true, "m.1 m.11* ");
+    expect(s, "2", true, "m.2* 12[3]* 123* ");
+    expect(s, "12[3]", true, "12[3] "); /* no class of characters */
+    expect(s, "^m.1$", true, "m.1* ");
+    sc_destroy(s);
+}
+
+static void what_would_take_too_long_is_refused(void **state)
+{
+    (void)state;
+    struct scenario *s = queue();
+    const struct cluster *c = engine_cluster(sc_engine(s));
+    struct job_choices found = {.elements = JOBEXPR_ELEMENTS_MAX};
+    struct job_choices patterns = {.patterns = JOBEXPR_PATTERNS_MAX};
+    struct err err;
+
+    assert_int_equal(jobexpr_match(c, "m.1", &found, &err), -1);
+    assert_string_equal(
+        err.text, "too many job expressions: one order takes at most 10000");
+    assert_int_equal(jobexpr_match(c, "m.*", &patterns, &err), -1);
+    assert_string_equal(
+        err.text, "too many regular expressions: one order takes at most 32");
+    expect(s, "[", false,
+        "(invalid job expression received ([): missing terminating ] for character "
+        "class) ");
+    jobexpr_fini(&found);
+    jobexpr_fini(&patterns);
+    sc_destroy(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_id_is_that_job_and_a_pattern_matches_whole_ids),
+        cmocka_unit_test(lists_name_each_job_once_in_their_order),
+        cmocka_unit_test(with_usejobregex_parts_of_ids_match),
+        cmocka_unit_test(what_would_take_too_long_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
