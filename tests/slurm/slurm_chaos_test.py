@@ -3,7 +3,7 @@
 killed and started again at random. At the end each job has run exactly once, or never
 was accepted, or says why it waits.
 
-MAUI_CHAOS_ROUNDS: how many blows (default 8); MAUI_CHAOS_SEED: to repeat a run."""
+MAUI_CHAOS_ROUNDS: how many blows (default 5); MAUI_CHAOS_SEED: to repeat a run."""
 import collections
 import os
 import pathlib
@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 
-ROUNDS = int(os.environ.get("MAUI_CHAOS_ROUNDS", 8))
+ROUNDS = int(os.environ.get("MAUI_CHAOS_ROUNDS", 5))
 VICTIMS = ("slurmctld", "node", "munged", "adapter", "adapter", "maui", "maui")
 
 

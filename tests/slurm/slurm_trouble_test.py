@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-CLUSTER = {"nodes": 3, "slurmd_timeout": 10}
+CLUSTER = {"nodes": 3, "slurmd_timeout": 10, "message_timeout": 5}
 
 
 def ran(slurm):
