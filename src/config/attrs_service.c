@@ -7,6 +7,7 @@
 
 /* clang-format off */
 #define SR     OF(BIT_OF(SR))
+#define RM_NOW OF(BIT_OF(RM)), BY_NAME
 #define RM     OF(BIT_OF(RM)), LATER
 #define AM     OF(BIT_OF(AM)), LATER
 #define SCHED  OF(BIT_OF(SCHED)), LATER
@@ -71,14 +72,14 @@ static const struct cfg_keyword kw_rmtype[] = {
 static const struct cfg_keyword kw_auth[] = {{"CHECKSUM"}, {"PKI"}, {"SECUREPORT"}, {NULL}};
 
 static const struct cfg_row rm_rows[] = {
-    {N("TYPE"), WORD("PBS", kw_rmtype), HEAD_ONLY, RM, HELP("Kind of the resource manager.")},
+    {N("TYPE"), WORD("PBS", kw_rmtype), HEAD_ONLY, RM_NOW, HELP("Kind of the resource manager.")},
     {N("SERVER"), NAME(NULL), RM, HELP("type://host:port.")},
     {N("HOST"), NAME(NULL), RM, HELP("Its host.")},
     {N("PORT"), INT("port", "0", 0, 65535), RM, HELP("Its port; 0 = as usual for its kind.")},
     {N("NMHOST", "NMSERVER"), NAME(NULL), RM, HELP("Host of its node manager.")},
     {N("NMPORT"), INT("port", "0", 0, 65535), RM, HELP("Port of its node manager.")},
     {N("EPORT"), INT("port", NULL, 0, 65535), RM, HELP("Port it reports events to.")},
-    {N("TIMEOUT"), TIME("15"), .min = 0, .max = 1000, RM, HELP("How long to wait for its answer.")},
+    {N("TIMEOUT"), TIME("15"), .min = 0, .max = 1000, RM_NOW, HELP("How long to wait for its answer; 90 s for Slurm where it is not given.")},
     {N("AUTHTYPE"), WORD("CHECKSUM", kw_auth), RM, HELP("How the two recognise each other.")},
     {N("CONFIGFILE"), FILE_PATH(NULL), RM, HELP("LoadLeveler configuration file.")},
     {N("LOCALDISKFS"), FILE_PATH(NULL), RM, HELP("File system counted as local disk.")},
@@ -86,11 +87,15 @@ static const struct cfg_row rm_rows[] = {
     {N("ASYNCJOBSTART"), BOOL("FALSE"), RM, HELP("Do not wait for a job's start (PBS).")},
     {N("SUSPENDSIG"), NAME(NULL), RM, HELP("Signal that suspends a job.")},
     {N("SUBMITCMD"), FILE_PATH(NULL), RM, HELP("Command that submits a job.")},
-    {N("SPOOLDIR"), FILE_PATH(NULL), RM, HELP("Folder the local one keeps its jobs in; an absolute path.")},
-    {N("NODES"), NAME(NULL), RM, HELP("Virtual nodes of the local one, N or NxP: 4x8 is four of 8 processors. Without it those that NODECFG gives processors, else one that is the machine.")},
-    {N("KEEPTIME"), TIME("24:00:00"), RM, HELP("How long the local one keeps the folders of ended jobs.")},
-    {N("KILLGRACE"), TIME("10"), RM, HELP("Time the local one gives a job between TERM and KILL.")},
-    {N("CGROUP"), FILE_PATH(NULL), RM, HELP("Control group (v2) the local one makes a group of each job in; NONE: never. Without it the one the daemon is in, where that can be changed.")},
+    {N("SPOOLDIR"), FILE_PATH(NULL), RM_NOW, HELP("Folder the local one keeps its jobs in; an absolute path.")},
+    {N("NODES"), NAME(NULL), RM_NOW, HELP("Virtual nodes of the local one, N or NxP: 4x8 is four of 8 processors. Without it those that NODECFG gives processors, else one that is the machine.")},
+    {N("KEEPTIME"), TIME("24:00:00"), RM_NOW, HELP("How long the local one keeps the folders of ended jobs.")},
+    {N("KILLGRACE"), TIME("10"), RM_NOW, HELP("Time the local one gives a job between TERM and KILL.")},
+    {N("CGROUP"), FILE_PATH(NULL), RM_NOW, HELP("Control group (v2) the local one makes a group of each job in; NONE: never. Without it the one the daemon is in, where that can be changed.")},
+    {N("POLLINTERVAL"), TIME("1"), RM_NOW, HELP("Slurm: time between two looks at it, where nothing told of a change.")},
+    {N("STARTWAIT"), TIME("5"), RM_NOW, HELP("Slurm: a start that has not come about by then is taken back.")},
+    {N("HEARTBEAT"), FILE_PATH(NULL), RM_NOW, HELP("Slurm: file by which the gate sees that the scheduler lives; slurm.heartbeat in the home directory without it.")},
+    {N("EVENTS"), FILE_PATH(NULL), RM_NOW, HELP("Slurm: file by which the gate tells of changes; slurm.events in the home directory without it.")},
     {N("SOCKETPROTOCOL"), NAME(NULL), RM, HELP("Socket protocol.")},
     {N("WIREPROTOCOL"), NAME(NULL), RM, HELP("Wire protocol.")},
     {N("VERSION"), NAME(NULL), RM, HELP("Version of its protocol.")},

@@ -168,8 +168,9 @@ void load_attribute(struct loader *l, const struct place *at, enum cfg_object ob
     }
     name = value_name(object, index, row, pair->bracket);
     if (attribute_usable(l, at, row, pair, name)) {
-        /* A section that comes later as a whole says so once. */
-        if (row->status != STATUS_LATER)
+        /* A section that comes later as a whole says so once; of RMCFG only some does.
+         */
+        if (row->status != STATUS_LATER || object == OBJECT_RM)
             loader_report_status(l, at, row, name);
         call.base = row->home != HOME_NOWHERE
                         ? find_base(l->config->settings, at, object, index)

@@ -81,7 +81,7 @@ static const struct cfg_row admin_rows[] = {
 };
 
 static const struct cfg_row rm_rows[] = {
-    {N("RMCFG"), SECTION(OBJECT_RM), LATER, HELP("A resource manager.")},
+    {N("RMCFG"), SECTION(OBJECT_RM), HELP("A resource manager.")},
     {N("RMTYPE"), OLD_FORM(OBJECT_RM, "TYPE", "RMCFG[x] TYPE="), INDEX(INDEX_OF_OBJECT), HELP("Kind of the resource manager.")},
     {N("RMHOST", "RMSERVER"), OLD_FORM(OBJECT_RM, "HOST", "RMCFG[x] HOST="), INDEX(INDEX_OF_OBJECT), HELP("Its host.")},
     {N("RMPORT"), OLD_FORM(OBJECT_RM, "PORT", "RMCFG[x] PORT="), INDEX(INDEX_OF_OBJECT), HELP("Its port.")},

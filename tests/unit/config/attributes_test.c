@@ -318,7 +318,8 @@ static void sections_for_later_are_checked_and_kept(void **state)
     assert_string_equal(debug->attrs.v[2].name, "TIMELIMIT");
     assert_string_equal(debug->attrs.v[2].value, "1:00*");
     assert_string_equal(debug->attrs.v[4].value, "!carl");
-    assert_told(c, FINDING_NOTE, 4, "RMCFG[base] is accepted, but not yet in force");
+    assert_told(
+        c, FINDING_NOTE, 4, "RMCFG[base].HOST is accepted, but not yet in force");
     for (uint32_t line = 1; line <= 4; line++)
         assert_false(told(c, FINDING_ERROR, line, ""));
     assert_told(c, FINDING_ERROR, 5, "HOSTLIST");
