@@ -51,8 +51,10 @@ static bool stand(struct engine *e, struct job *j)
         count_kept(e, j);
         return true;
     }
+    plan_make_way(e->plan, j);
     if (start_job(e, j, j->rsv_partition, false))
         return true;
+    plan_unplanned(e->plan);
     drop_reservation(e, j);
     return false;
 }

@@ -575,6 +575,12 @@ void plan_unreserve(struct plan *p, struct job *j)
     p->version++;
 }
 
+void plan_make_way(struct plan *p, struct job *j)
+{
+    count_hand_over(p, &p->rsvs.v[j->rsv_slot]);
+    p->version++;
+}
+
 uint32_t plan_reservations(const struct plan *p)
 {
     return p->nrsv;

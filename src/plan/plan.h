@@ -92,6 +92,9 @@ bool plan_fit_by(struct plan *p, const struct job *j, int64_t from, int64_t by,
  * the job's rsv_* fields. A job has at most one reservation. */
 void plan_reserve(struct plan *p, struct job *j, const struct slot *slot);
 void plan_unreserve(struct plan *p, struct job *j);
+/* Its time has come: what it holds of counted pools makes way for the start that is to
+ * follow at once. Where none does, plan_unplanned() is to be called. */
+void plan_make_way(struct plan *p, struct job *j);
 /* The reservation that the job has goes to the earliest slot that ends by `by`, at the
  * latest where it is; its place in the order of making stays. */
 void plan_move_forward(struct plan *p, struct job *j, int64_t by);
