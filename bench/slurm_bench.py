@@ -17,8 +17,7 @@ import statistics
 import sys
 import time
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / "tests"),
-                str(pathlib.Path(__file__).resolve().parents[1] / "tests/slurm")]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests/slurm"))
 import slurm_cluster  # noqa: E402
 
 ALONE = """\

@@ -2,6 +2,7 @@
  * The daemon's folder: where it is, its lock. */
 #include "base/home.h"
 
+#include "base/filelock.h"
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 
@@ -12,13 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-#define LOCK_STEPS_DEAD  500 /* of 20 ms */
-#define LOCK_STEPS_ALIVE 15
 
 /* The value of SERVERHOMEDIR or MAUIHOMEDIR in the master file, or NULL. */
 static char *from_master_file(void)
@@ -96,59 +92,16 @@ int home_make(const char *home, struct err *err)
     return 0;
 }
 
-/* What is written in the file; "" when nobody has written yet, or any more. */
-static void read_holder(int fd, char *text, size_t size)
-{
-    ssize_t n = pread(fd, text, size - 1, 0);
-
-    text[n > 0 ? n : 0] = 0;
-    text[strcspn(text, "\n")] = 0;
-}
-
-/* Is it gone, or about to go? Its threads may hold files open for a moment longer, as
- * may a program that it was about to start. */
-static bool has_died(const char *pid)
-{
-    char path[60], stat[400] = "";
-
-    if (!*pid)
-        return true;
-    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return errno == ENOENT;
-    (void)!read(fd, stat, sizeof stat - 1);
-    close(fd);
-    const char *state = strrchr(stat, ')'); /* "12 (name) S ..." */
-    return !state || strchr("ZX", state[1] ? state[2] : 'X');
-}
-
-/* Also while the last one is still dying of a kill -9 or just ends. A living one is
- * waited for only as long as a signal may take to reach it. */
-static int take_lock(int fd, char *holder, size_t size)
-{
-    const struct timespec step = {.tv_nsec = 20000000};
-
-    for (int alive = 0, dead = 0; flock(fd, LOCK_EX | LOCK_NB) < 0;) {
-        if (errno != EWOULDBLOCK && errno != EINTR)
-            return -1;
-        read_holder(fd, holder, size);
-        if (has_died(holder) ? ++dead > LOCK_STEPS_DEAD : ++alive > LOCK_STEPS_ALIVE)
-            return -1;
-        nanosleep(&step, NULL);
-    }
-    return 0;
-}
-
 int home_lock(const char *home, struct err *err)
 {
     char *path = home_file(home, "maui.pid");
-    char text[32] = "";
+    char text[32];
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 
     if (fd < 0) {
         err_set(err, ERR_IO, "cannot open '%s': %s", path, strerror(errno));
-    } else if (take_lock(fd, text, sizeof text) < 0) {
+    } else if (filelock_take(fd) < 0) {
+        filelock_holder(fd, text, sizeof text);
         err_set(err, ERR_CONFLICT,
             "a scheduler is running already in '%s' (process %s)", home,
             *text ? text : "unknown");

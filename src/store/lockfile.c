@@ -2,6 +2,7 @@
  * The lock of the one writer, on PATH-lock. Not on the file itself: closing any
  * descriptor of that would drop SQLite's own locks. Says who holds it ("1234"), or that
  * the last holder closed the file in order ("closed"). */
+#include "base/filelock.h"
 #include "base/strbuf.h"
 #include "store/private.h"
 
@@ -10,11 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CLOSED "closed\n"
+#define CLOSED "closed"
 
 static int open_lockfile(const struct store *store, struct err *err)
 {
@@ -32,13 +32,6 @@ static int open_lockfile(const struct store *store, struct err *err)
         (void)!fchmod(fd, 0600); /* a umask may have taken bits away */
     free(name.text);
     return fd;
-}
-
-static void read_content(int fd, char *text, size_t size)
-{
-    ssize_t n = pread(fd, text, size - 1, 0);
-
-    text[n > 0 ? n : 0] = '\0';
 }
 
 static int write_content(int fd, const char *text)
@@ -59,7 +52,7 @@ static int refused(const struct store *store, int fd, int why, struct err *err)
         return err_set(err, ERR_IO,
             "%s: its file system cannot lock files: %s; keep the file on a local disk",
             store->path, strerror(why));
-    read_content(fd, holder, sizeof holder);
+    filelock_holder(fd, holder, sizeof holder);
     pid = strtol(holder, NULL, 10);
     if (pid <= 0)
         return err_set(
@@ -76,13 +69,13 @@ int lockfile_take(struct store *store, struct err *err)
 
     if (fd < 0)
         return -1;
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (filelock_take(fd) != 0) {
         refused(store, fd, errno, err);
         close(fd);
         return -1;
     }
     store->lock_fd = fd;
-    read_content(fd, text, sizeof text);
+    filelock_holder(fd, text, sizeof text);
     store->unclean = strcmp(text, CLOSED) != 0;
     snprintf(text, sizeof text, "%ld\n", (long)getpid());
     if (write_content(fd, text) != 0)
@@ -96,7 +89,7 @@ void lockfile_release(struct store *store, bool clean)
     if (store->lock_fd < 0)
         return;
     /* If this cannot be written the next one checks the file: no harm. */
-    if (clean && write_content(store->lock_fd, CLOSED) != 0)
+    if (clean && write_content(store->lock_fd, CLOSED "\n") != 0)
         (void)!ftruncate(store->lock_fd, 0);
     close(store->lock_fd);
     store->lock_fd = -1;

@@ -29,7 +29,7 @@ WHO = {"root": 1, "bin": 2, "daemon": 3, "games": 9, "nobody": 0}  # nobody owns
 
 @pytest.fixture(scope="module")
 def matrix(build):
-    from conftest import Daemon
+    from live_daemon import Daemon
     d = Daemon(build / "src" / "client" / "maui")
     d.configure(LEVELS)
     d.start("--paused")

@@ -2,12 +2,10 @@
 """One cluster for a module of tests; each test leaves it empty and as it was."""
 import os
 import pathlib
-import sys
 import time
 
 import pytest
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[i]) for i in (0, 1)]
 import slurm_cluster
 
 

@@ -14,10 +14,12 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
-from live.conftest import Daemon
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
+from live_daemon import Daemon  # noqa: E402
 
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 FIRST_PORT, LAST_PORT, PORTS = 21000, 32000, 100  # below those given to clients

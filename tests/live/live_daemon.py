@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A daemon of its own, in a folder that goes away, and what tests ask of it."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+
+class Daemon:
+    def __init__(self, program, nodes="4x2", config=""):
+        self.program = str(program)
+        self.home = tempfile.mkdtemp(prefix="maui-")
+        self.nodes = nodes
+        self.env = dict(os.environ, MAUIHOMEDIR=self.home, LC_ALL="C", TZ="UTC")
+        self.configure(config)
+
+    def configure(self, text):
+        with open(f"{self.home}/maui.cfg", "w") as f:
+            f.write(text)
+
+    def start(self, *options):
+        done = self.run("serve", "--nodes", self.nodes, "-L", "5", *options)
+        assert done.returncode == 0, done.stderr
+        return self
+
+    def pid(self):
+        with open(f"{self.home}/maui.pid") as f:
+            return int(f.read())
+
+    def kill(self):
+        """As power goes: nothing is saved on the way out."""
+        pid = self.pid()
+        os.kill(pid, signal.SIGKILL)
+        self.gone(pid)
+
+    def stop(self):
+        try:
+            pid = self.pid()
+            os.kill(pid, signal.SIGTERM)
+        except (OSError, ValueError):
+            return
+        self.gone(pid)
+
+    @staticmethod
+    def gone(pid):
+        for _ in range(500):
+            try:
+                os.kill(pid, 0)
+            except ProcessLookupError:
+                return
+            with open(f"/proc/{pid}/stat") as f:
+                if f.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    return
+            time.sleep(0.01)
+        raise AssertionError(f"process {pid} does not end")
+
+    def run(self, *args, stdin=None):
+        """`maui ARGS...`; the finished process."""
+        return subprocess.run([self.program, *map(str, args)], env=self.env, input=stdin,
+                              capture_output=True, text=True, timeout=60)
+
+    def ok(self, *args, stdin=None):
+        done = self.run(*args, stdin=stdin)
+        assert done.returncode == 0, f"{args}: {done.stderr}{done.stdout}"
+        return done.stdout
+
+    def lines(self, *args):
+        """Records of a command with --format json, a line each."""
+        return [json.loads(line) for line in self.ok(*args, "--format", "json").splitlines()]
+
+    def api(self, path, body=None, method=None):
+        """The API itself: (status, answer), the answer parsed; a list of lists."""
+        command = ["curl", "-s", "-g", "--max-time", "30", "-w", "\n%{http_code}",
+                   "--unix-socket", f"{self.home}/api.sock", f"http://maui{path}"]
+        if method:
+            command += ["-X", method]
+        if body is not None:
+            command += ["-d", body if isinstance(body, str) else json.dumps(body)]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        text, status = text.rsplit("\n", 1)
+        try:
+            return int(status), json.loads(text)
+        except ValueError:
+            return int(status), [json.loads(l) for l in text.splitlines() if l.strip()]
+
+    def submit(self, script="sleep 60", **request):
+        request.setdefault("wclimit_s", 300)
+        request.setdefault("directory", self.home)
+        status, answer = self.api("/v1/jobs", dict(request, script=f"#!/bin/sh\n{script}\n"))
+        assert status == 200, answer
+        return answer["ids"][0]
+
+    def job(self, job):
+        status, answer = self.api(f"/v1/jobs/{job}")
+        return answer if status == 200 else None
+
+    def wait(self, condition, what="the condition", seconds=20):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            value = condition()
+            if value:
+                return value
+            time.sleep(0.02)
+        raise AssertionError(f"{what} has not come in {seconds} s\n{self.log()}")
+
+    def state(self, job):
+        found = self.job(job)
+        return found["state"] if found else None
+
+    def log(self):
+        with open(f"{self.home}/log/maui.log") as f:
+            return f.read()
+
+    def clean(self):
+        try:
+            self.ok("canceljob", "ALL")
+            self.wait(lambda: len(self.lines("showq")) <= 1, "the end of all jobs", 10)
+        except Exception:
+            pass
+        self.stop()
+        subprocess.run(["pkill", "-KILL", "-f", f"{self.home}/spool"], check=False)
+        shutil.rmtree(self.home, ignore_errors=True)
