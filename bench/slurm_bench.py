@@ -27,6 +27,7 @@ SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,default_queue_depth
 PreemptType=preempt/none
 MinJobAge=300
 """
+AS_OURS = "bf_interval=1\nEpilog=/bin/true"  # what `maui slurm conf` says besides
 DEEP = """\
 BACKFILLTYPE QUEUEORDER
 RESERVATIONPOLICY CURRENTHIGHEST
@@ -37,12 +38,12 @@ RESERVATIONDEPTH 1000000
 class Cluster:
     """With the scheduler on top, or Slurm alone."""
 
-    def __init__(self, program, ours, backfill="bf_interval=2", **options):
+    def __init__(self, program, ours, backfill=AS_OURS, **options):
         if not ours:
             options["conf"] = options.get("conf", "") + ALONE.format(backfill)
         options["conf"] = options.get("conf", "") + "MaxJobCount=100000\n"
         self.c = slurm_cluster.SlurmCluster(program, gate=ours, gpus=0, **options)
-        self.ours, self.name = ours, "maui " if ours else "slurm"
+        self.ours = ours
 
     def __enter__(self):
         return self.c.up(scheduler=self.ours)
@@ -79,8 +80,8 @@ def in_turn(action, *args):
 
 # ---- flow ----
 
-def flow(ours, program, jobs):
-    with Cluster(program, ours, nodes=4, cpus=4) as c:
+def flow(ours, program, jobs, backfill=AS_OURS):
+    with Cluster(program, ours, backfill, nodes=4, cpus=4) as c:
         before, begin = shares(c, ours), time.monotonic()
         c.sbatch(f"--array=1-{jobs}", "-n1", "-t", "5", script="sleep 2")
         while c.ok("squeue", "-h").strip():
@@ -193,6 +194,9 @@ def main():
     program, what = os.path.abspath(sys.argv[1]), sys.argv[2]
     jobs = int(sys.argv[3]) if len(sys.argv) > 3 else None
     if what == "flow":
+        print("Slurm as it comes (bf_interval=30, no Epilog):", flush=True)
+        flow(False, program, jobs or 200, "bf_interval=30")
+        print("with what `maui slurm conf` prints:", flush=True)
         in_turn(flow, program, jobs or 200)
     elif what == "starts":
         in_turn(starts, program, jobs or 1000)

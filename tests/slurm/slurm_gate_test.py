@@ -163,7 +163,8 @@ def test_check_names_each_wrong_setting(slurm):
     conf = pathlib.Path(slurm.dir, "etc/slurm.conf")
     right = conf.read_text()
     wrong = {"JobSubmitPlugins": "", "PriorityType": "priority/basic", "MinJobAge": "10",
-             "SchedulerParameters": "defer", "PreemptType": "preempt/partition_prio"}
+             "SchedulerParameters": "defer", "PreemptType": "preempt/partition_prio",
+             "Epilog": ""}
     lines = [l for l in right.splitlines() if l.split("=")[0] not in wrong]
     conf.write_text("\n".join(lines + [f"{k}={v}" for k, v in wrong.items() if v]
                               + ["PreemptMode=CANCEL", ""]))
@@ -173,7 +174,7 @@ def test_check_names_each_wrong_setting(slurm):
         done = slurm.maui.run("slurm", "check")
         assert done.returncode == 1
         found = [l.split(":")[0] for l in done.stdout.splitlines()]
-        assert found.count("error") == 2 and found.count("warning") == 5, done.stdout
+        assert found.count("error") == 2 and found.count("warning") == 6, done.stdout
         for word in (*wrong, "batch_sched_delay=0", "sched_min_interval=0",
                      "default_queue_depth=10000"):
             assert word in done.stdout

@@ -74,6 +74,12 @@ static void look(const slurm_conf_t *c, struct findings *f)
             "slurm.conf: SchedulerParameters=%s lacks default_queue_depth=10000: at "
             "most 100 starts are looked at in a pass; write it",
             c->sched_params);
+    if (c->epilog == NULL)
+        add(f, false,
+            "slurm.conf: without Epilog%.0s Slurm looks up to a second later for what "
+            "to "
+            "start when a job has ended; write Epilog=/bin/true",
+            "");
     if (c->min_job_age < 60)
         add(f, false,
             "slurm.conf: MinJobAge below 60%.0s: ends of jobs may be missed; write "
