@@ -2,6 +2,7 @@
  * How the reservations on a node look to one job: what they keep from it, what they
  * offer to it alone, and how much it is drawn there. Source: reference reservations 3
  * and 4. */
+#include "base/hash.h"
 #include "plan/plan_private.h"
 #include "policy/acl.h"
 
@@ -56,6 +57,30 @@ static void occupy(struct occupant *o, const struct node *n, const struct job *j
     }
 }
 
+static const struct taskdef *running_def(const struct req *r)
+{
+    return r->held ? r->held : r->def;
+}
+
+/* A running job's tasks on the node, an entry a piece, at most `max` (> 0). Returns how
+ * many. */
+static uint32_t occupy_running(const struct node *n, const struct job *j,
+    uint32_t tasks, struct occupant *ret, uint32_t max)
+{
+    uint32_t found = 0;
+
+    if (j->nreqs == 1) {
+        occupy(ret, n, j, running_def(&j->reqs[0]), tasks);
+        return 1;
+    }
+    for (size_t k = 0; k < j->alloc.n && found < max; k++) {
+        const struct alloc *a = &j->alloc.v[k];
+        if (n->index - a->first < a->count)
+            occupy(&ret[found++], n, j, running_def(&j->reqs[a->req]), a->tasks);
+    }
+    return found;
+}
+
 static uint32_t occupants_at(const struct plan *p, const struct job *j,
     const struct node *n, int64_t at, struct occupant *ret)
 {
@@ -65,9 +90,9 @@ static uint32_t occupants_at(const struct plan *p, const struct job *j,
 
     for (uint32_t i = 0; i < count && i < 64 && found < OCCUPANTS_MAX; i++) {
         const struct job *other = p->c->jobs.v[list[i].job];
-        const struct req *r = &other->reqs[0];
         if (plan_job_end(p, other) > at && other != j && !plan_is_gone(p, other))
-            occupy(&ret[found++], n, other, r->held ? r->held : r->def, list[i].tasks);
+            found += occupy_running(
+                n, other, list[i].tasks, &ret[found], OCCUPANTS_MAX - found);
     }
     for (size_t i = 0; pins && i < pins->v.n && found < OCCUPANTS_MAX; i++) {
         const struct pin *pin = &pins->v.v[i];
@@ -83,8 +108,10 @@ static bool holds_at(const struct reservation *r, int64_t at)
     return reservation_is_live(r) && r->start_at <= at && at < r->end_at;
 }
 
-/* More is reserved than the node has: reservations lie on one another, and a job
- * inside several of them counts in full in each. */
+/* More is reserved than the node has: reservations lie on one another. A job inside
+ * several of them counts in full in each that lets the asker in, but once in those that
+ * do not: they overlap no more than they must, so that it cannot fill two of them and
+ * leave to outsiders what is kept from them. */
 static bool stacked(
     const struct plan *p, const struct node *n, const struct rsv_list *list, int64_t at)
 {
@@ -129,14 +156,15 @@ void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
     if (list->n == 0 && !confined)
         return;
     uint32_t count = occupants_at(p, j, n, at, occ);
-    bool in_full = stacked(p, n, list, at);
+    bool on_one_another = stacked(p, n, list, at);
     for (size_t i = 0; i < list->n; i++) {
         struct reservation *r = p->c->reservations.v[list->v[i].rsv];
         if (!holds_at(r, at))
             continue;
         struct res amount = reservation_amount(r, n, list->v[i].tasks);
-        charge_occupants(p, r, occ, count, in_full, &amount);
-        if (!verdict(p, j, r, span->start, span->end).granted) {
+        bool granted = verdict(p, j, r, span->start, span->end).granted;
+        charge_occupants(p, r, occ, count, on_one_another && granted, &amount);
+        if (!granted) {
             for (int d = 0; d < RES_DIMS; d++)
                 io_have->v[d] -= amount.v[d];
         } else if (acl_confinement_allows(p->view, r)) {
@@ -176,28 +204,8 @@ enum affinity rsvview_affinity(struct plan *p, const struct job *j,
     return any ? level[worst] : AFFINITY_NONE;
 }
 
-/* The next instant after `after` at which a job or a reservation of one on the node
- * ends. */
-static int64_t next_vacated(const struct plan *p, const struct node *n, int64_t after)
-{
-    const struct pins *pins = pins_of(p, n->index);
-    struct node_job list[64];
-    uint32_t count = node_jobs(p->c, n, list, 64);
-    int64_t next = TIME_NEVER;
-
-    for (uint32_t i = 0; i < count && i < 64; i++) {
-        int64_t end = plan_job_end(p, p->c->jobs.v[list[i].job]);
-        if (end > after && end < next)
-            next = end;
-    }
-    for (size_t i = 0; pins && i < pins->v.n; i++)
-        if (pins->v.v[i].end_at > after && pins->v.v[i].end_at < next)
-            next = pins->v.v[i].end_at;
-    return next;
-}
-
-/* The next instant in (after, before) at which a reservation on the node begins, or
- * ends (which matters to confined jobs only). */
+/* The next instant after `after` at which a reservation on the node begins, or ends
+ * (which matters to confined jobs only). */
 int64_t rsvview_next(
     struct plan *p, const struct job *j, const struct node *n, int64_t after)
 {
@@ -213,11 +221,6 @@ int64_t rsvview_next(
             next = r->start_at;
         if (confined && r->end_at > after && r->end_at < next)
             next = r->end_at;
-    }
-    /* a job inside several on one another filled each of them while it was there */
-    if (list->n > 1) {
-        int64_t vacated = next_vacated(p, n, after);
-        next = vacated < next ? vacated : next;
     }
     return next;
 }
@@ -307,6 +310,19 @@ static uint32_t types_in_use(struct plan *p)
     return p->acl_types;
 }
 
+/* How the asker is confined, and to what. By name: a job's index is somebody else's
+ * when the job has gone, and these numbers live longer. */
+static uint64_t confined_to(const struct acl_asker *who)
+{
+    uint64_t h = mix(2, who->confined);
+
+    if (who->advres)
+        h = mix(h, hash_bytes(who->advres, strlen(who->advres)));
+    for (size_t i = 0; who->use && i < who->use->n; i++)
+        h = mix(h, hash_bytes(who->use->v[i], strlen(who->use->v[i])));
+    return h;
+}
+
 /* All that these lists may look at. */
 static uint64_t who_asks(struct plan *p, const struct job *j)
 {
@@ -325,15 +341,17 @@ static uint64_t who_asks(struct plan *p, const struct job *j)
         h = mix(h, j->flags);
     if (types >> ACL_PROCS & 1 || types >> ACL_TASKS & 1)
         h = mix(h, (uint64_t)j->procs << 32 | j->tasks);
-    if (rsvview_confined(j))
-        h = mix(h, j->index + 1);
+    if (rsvview_confined(j)) {
+        struct acl_asker who = acl_asker_of(p->c, j);
+        h = mix(h, confined_to(&who));
+    }
     return h ? h : 1;
 }
 
 static uint64_t verdicts_of(struct plan *p, const struct job *j)
 {
     struct acl_asker who = acl_asker_of(p->c, j);
-    uint64_t h = mix(who.confined, who.confined == ACL_TO_NAMED ? j->index + 1 : 0);
+    uint64_t h = confined_to(&who);
 
     for (size_t i = 0; i < p->c->reservations.n; i++) {
         struct reservation *r = p->c->reservations.v[i];

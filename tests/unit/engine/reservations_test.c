@@ -190,8 +190,11 @@ static void a_job_inside_is_counted_once_r37(void **state)
     sees_beside(4, bea, 0);
 }
 
-/* On both reservations at once, one processor is left; when john's job ends, none. */
-static void a_stack_closes_when_the_job_inside_ends(void **state)
+/* Beside one reservation a processor is left. Two of them lie on one another no more
+ * than they must, so they take all three, and john's job inside both changes nothing:
+ * were it counted in full in each, eve would get what somebody of only one of them may
+ * want when it ends early. */
+static void a_job_inside_two_on_one_another_leaves_nothing_to_outsiders(void **state)
 {
     (void)state;
     struct scene x = {.nodes = 1,
@@ -207,12 +210,35 @@ static void a_stack_closes_when_the_job_inside_ends(void **state)
                 .start_at = 100,
                 .end_at = 1000,
                 .lists = {[ACL_USER] = "john"}}}};
-    struct ask asks[] = {
-        {{.id = "john", .user = "john", .procs = 2, .limit_s = 200}, 0},
-        {{.id = "long", .user = "eve", .procs = 1, .limit_s = 500, .submit_at = 10},
+    struct ask john = {{.id = "john", .user = "john", .procs = 2, .limit_s = 200}, 0};
+    struct ask after[] = {john,
+        {{.id = "eve", .user = "eve", .procs = 1, .limit_s = 190, .submit_at = 10},
             1000},
-        {{.id = "short", .user = "eve", .procs = 1, .limit_s = 190, .submit_at = 10},
-            10},
+        {{.id = NULL}}};
+    struct ask before[] = {john,
+        {{.id = "eve", .user = "eve", .procs = 1, .limit_s = 90, .submit_at = 10}, 10},
+        {{.id = NULL}}};
+    scene_run(&x, after);
+    scene_run(&x, before);
+}
+
+/* john holds 3 + 1 of the 6 processors reserved; 2 of them and 2 beside are left. */
+static void requests_of_a_job_inside_are_charged_each_by_its_size(void **state)
+{
+    (void)state;
+    struct req_desc reqs[] = {{.tasks = 1, .per_task = {{3}}}, {.tasks = 1}};
+    struct scene x = {.lines = "ENABLEMULTIREQJOBS TRUE\n",
+        .nodes = 1,
+        .procs = 8,
+        .rsv = {{.hosts = "n1",
+            .resources = "PROCS=6",
+            .end_at = 1000,
+            .lists = {[ACL_USER] = "john"}}}};
+    struct ask asks[] = {
+        {{.id = "john", .user = "john", .limit_s = 500, .req = reqs, .nreqs = 2}, 0},
+        {{.id = "three", .user = "eve", .procs = 3, .limit_s = 50, .submit_at = 10},
+            1000},
+        {{.id = "two", .user = "eve", .procs = 2, .limit_s = 50, .submit_at = 10}, 10},
         {{.id = NULL}}};
     scene_run(&x, asks);
 }
@@ -240,6 +266,28 @@ static void a_job_may_leave_its_reservation_r38(void **state)
         {{.id = NULL}}};
     scene_apart(&x, asks);
     scene_run(&wall, blocked);
+}
+
+/* Nobody but the name tells them apart, and the second has the place in memory that the
+ * first had. */
+static void a_job_is_not_taken_for_one_that_named_another_and_ended(void **state)
+{
+    (void)state;
+    struct scene x = {.nodes = 2,
+        .rsv = {{.base = "a", .hosts = "n1", .lists = {[ACL_USER] = "john"}},
+            {.base = "b", .hosts = "n2", .lists = {[ACL_USER] = "john"}}}};
+    struct ask asks[] = {
+        {{.id = "first", .user = "john", .procs = 1, .limit_s = 10, .advres = "a.1"}, 0,
+            "n1:1"},
+        {{.id = "second",
+             .user = "john",
+             .procs = 1,
+             .limit_s = 10,
+             .submit_at = 20,
+             .advres = "b.1"},
+            20, "n2:1"},
+        {{.id = NULL}}};
+    scene_run(&x, asks);
 }
 
 static void single_use_goes_with_the_job_that_named_it_r39(void **state)
@@ -503,8 +551,10 @@ int main(void)
         cmocka_unit_test(group_0_swallows_all_r35),
         cmocka_unit_test(a_standing_priority_takes_the_place_of_lower_jobs_r36),
         cmocka_unit_test(a_job_inside_is_counted_once_r37),
-        cmocka_unit_test(a_stack_closes_when_the_job_inside_ends),
+        cmocka_unit_test(a_job_inside_two_on_one_another_leaves_nothing_to_outsiders),
+        cmocka_unit_test(requests_of_a_job_inside_are_charged_each_by_its_size),
         cmocka_unit_test(a_job_may_leave_its_reservation_r38),
+        cmocka_unit_test(a_job_is_not_taken_for_one_that_named_another_and_ended),
         cmocka_unit_test(single_use_goes_with_the_job_that_named_it_r39),
         cmocka_unit_test(tasks_are_had_at_once_or_refused_r40),
         cmocka_unit_test(host_expressions_are_unanchored_r41),
