@@ -226,6 +226,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     refresh_policy(e);
     calendar_refresh(e);
     e->keeps = keeps_reservations(e);
+    lost_jobs(e);
     enforce_wclimit(e);
     preempt_begin(e);
     plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);

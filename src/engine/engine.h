@@ -191,6 +191,10 @@ enum action_kind {
 
 /* The text of actions against a job that ran longer than it may. */
 #define WALLCLOCK_EXCEEDED "wallclock limit exceeded"
+/* ... and against one on a node that stays down. */
+#define ENGINE_NODE_DOWN "a node it was on is down"
+/* How long a node may be down until its jobs are lost. */
+#define ENGINE_DOWN_GRACE_S 300
 
 /* "start", "cancel", "requeue" ... */
 const char *action_kind_name(enum action_kind k);
@@ -213,6 +217,9 @@ struct engine_options {
     struct zone zone;         /* local days of standing reservations; all zero = UTC */
     bool report_reservations; /* emit ACTION_RESERVE and ACTION_RELEASE */
     bool statistics;          /* keep statistics of record */
+    int64_t down_grace_s;     /* > 0: a job on a node that is down for so long is
+                                 requeued if RESTARTABLE, else cancelled: for a
+                                 shell whose resource manager does not do that */
     bool keep_order;          /* look at waiting jobs only when something happens to
                                  them, where that gives the same schedule: for a
                                  shell that changes nothing in the cluster by
@@ -247,6 +254,9 @@ void engine_decided(struct engine *e, struct actions *ret);
  * time expires, a kept reservation begins, a wallclock limit is reached), or
  * TIME_NEVER. A shell without polling calls engine_cycle() then. */
 int64_t engine_next_wakeup(const struct engine *e);
+
+/* When jobs of a node that is down are lost, should it stay so, or TIME_NEVER. */
+int64_t engine_next_loss(const struct engine *e);
 
 struct cluster *engine_cluster(struct engine *e);
 

@@ -110,13 +110,15 @@ struct engine {
     uint64_t flex_stamp;  /* what was when no reservation could move; 0 = unknown */
     uint64_t hosts_epoch; /* of the nodes that lists of hosts were resolved in */
     size_t hosts_nodes;
-    bool any_deps;    /* some job depended on another */
-    bool look_again;  /* a start of this cycle may let others go in the next */
-    bool any_limited; /* somebody was kept back by a limit */
-    bool any_left;    /* somebody waits no longer, but was not started */
-    bool any_cap;     /* some fairshare target keeps jobs from running */
-    bool keeps;       /* RESERVATIONPOLICY HIGHEST somewhere */
-    bool preempts;    /* somebody may preempt somebody */
+    uint64_t down_epoch; /* 1 + that of the nodes when those down were looked for */
+    int64_t down_next;   /* when jobs of the first of them are lost */
+    bool any_deps;       /* some job depended on another */
+    bool look_again;     /* a start of this cycle may let others go in the next */
+    bool any_limited;    /* somebody was kept back by a limit */
+    bool any_left;       /* somebody waits no longer, but was not started */
+    bool any_cap;        /* some fairshare target keeps jobs from running */
+    bool keeps;          /* RESERVATIONPOLICY HIGHEST somewhere */
+    bool preempts;       /* somebody may preempt somebody */
     bool any_preemptor, hopes_known;
     bool optimistic;               /* BACKFILLPOLICY PREEMPT somewhere */
     struct bitset preemptors;      /* jobs with the right to preempt by their flags */
@@ -231,6 +233,10 @@ int run_job(struct engine *e, struct job *j, const struct event *ev, struct err 
 int orders_deadline(struct engine *e, struct job *j, int64_t at, struct err *err);
 int orders_user_priority(struct job *j, int64_t n, struct err *err);
 
+/* lost.c: jobs of nodes that stay down. O(nodes) when some node changed, and O(active
+ * jobs) for each that is down too long. */
+void lost_jobs(struct engine *e);
+
 /* preempt.c */
 void preempt_notice_job(struct engine *e, const struct job *j);
 void preempt_begin(struct engine *e); /* before plan_begin() */
@@ -244,6 +250,8 @@ bool preempt_in(struct engine *e, struct job *j, uint32_t partition, bool backfi
 /* Stop an active job as the policy says, on behalf of `by` (may be NULL). */
 void preempt_job(struct engine *e, struct job *j, enum preempt_policy policy,
     const struct job *by, const char *text);
+/* It waits again, from the beginning of the queue time that it is given then. */
+void preempt_to_queue(struct engine *e, struct job *j);
 /* By order: EVENT_PREEMPT, EVENT_RESUME. */
 int preempt_on_event(
     struct engine *e, struct job *j, enum preempt_policy how, struct err *err);

@@ -282,7 +282,7 @@ static void tell(struct engine *e, enum action_kind kind, const struct job *j,
     told->v[told->n - 1].by = by ? by->index : INDEX_NONE;
 }
 
-static void back_to_queue(struct engine *e, struct job *j)
+void preempt_to_queue(struct engine *e, struct job *j)
 {
     stop_job(e, j, EV_REQUEUE, e->now);
     j->flags &=
@@ -322,12 +322,12 @@ void preempt_job(struct engine *e, struct job *j, enum preempt_policy policy,
         tell(e, ACTION_CHECKPOINT, j, by, text);
         if (j->wclimit_s > limit_used(j, used_s))
             j->saved_s += limit_used(j, used_s);
-        back_to_queue(e, j);
+        preempt_to_queue(e, j);
     } else {
         j->saved_s = 0;
         e->stats.preempted_ps += used_s > 0 ? (uint64_t)used_s * j->procs : 0;
         tell(e, ACTION_REQUEUE, j, by, text);
-        back_to_queue(e, j);
+        preempt_to_queue(e, j);
     }
 }
 

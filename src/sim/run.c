@@ -37,7 +37,6 @@ struct run {
     struct engine *e;
     struct cluster *c;
     struct evheap ends;
-    struct evheap downs; /* nodes that went down, to be looked at again: `job` */
     struct VEC(struct slot) slots;
     struct actions actions;
     struct VEC(struct ev) due; /* scratch: ends of an instant */
@@ -295,6 +294,39 @@ static void tell(const struct run *s, const struct action *a)
     s->opt->decided(s->opt->ctx, &d);
 }
 
+static void say(
+    struct run *s, const struct scenario_event *line, bool done, const char *text)
+{
+    struct run_told t = {
+        .at = s->now - s->shift, .line = line, .done = done, .text = text};
+
+    if (s->opt->told != NULL)
+        s->opt->told(s->opt->ctx, &t);
+}
+
+/* The first node of the job that is down. */
+static const char *node_down_of(const struct run *s, const struct job *j)
+{
+    for (size_t i = 0; i < j->alloc.n; i++)
+        for (uint32_t k = 0; k < j->alloc.v[i].count; k++) {
+            const struct node *n = s->c->nodes.v[j->alloc.v[i].first + k];
+            if (n->state == NODE_DOWN)
+                return n->name;
+        }
+    return "";
+}
+
+static void say_lost(struct run *s, const struct action *a)
+{
+    const struct job *j = s->c->jobs.v[a->job];
+    char text[300];
+
+    snprintf(text, sizeof text, "job %s is %s: node %s is down", j->id,
+        a->kind == ACTION_CANCEL ? "cancelled" : "requeued", node_down_of(s, j));
+    s->r->lost += a->kind == ACTION_CANCEL;
+    say(s, NULL, true, text);
+}
+
 static void carry_out(struct run *s)
 {
     for (size_t i = 0; i < s->actions.n; i++) {
@@ -302,6 +334,8 @@ static void carry_out(struct run *s)
 
         if (s->opt->decided != NULL)
             tell(s, a);
+        if (a->text && strcmp(a->text, ENGINE_NODE_DOWN) == 0)
+            say_lost(s, a);
         switch (a->kind) {
         case ACTION_START:
             started(s, a);
@@ -350,16 +384,6 @@ static void cycle(struct run *s)
 
 /* ---- the scenario ---------------------------------------------------------------- */
 
-static void say(
-    struct run *s, const struct scenario_event *line, bool done, const char *text)
-{
-    struct run_told t = {
-        .at = s->now - s->shift, .line = line, .done = done, .text = text};
-
-    if (s->opt->told != NULL)
-        s->opt->told(s->opt->ctx, &t);
-}
-
 static void job_cancelled(void *ctx, uint32_t workload_job)
 {
     struct run *s = ctx;
@@ -388,37 +412,6 @@ static void apply_line(struct run *s)
         diag_bad(s->opt->diag, s->opt->scenario->files.v[ev->file], ev->line, "%s: %s",
             scenario_command_name(ev->command), text);
     say(s, ev, done, text);
-    for (size_t i = 0; ev->state == NODE_DOWN && i < ev->nodes.n; i++)
-        evheap_push(&s->downs,
-            (struct ev){s->now + SCENARIO_DOWN_GRACE_S, ++s->seq, ev->nodes.v[i]});
-}
-
-static void lose_job(struct run *s, uint32_t job, const struct node *n)
-{
-    struct event ev = {.kind = EVENT_CANCEL, .at = s->now};
-    struct action a = {.kind = ACTION_CANCEL, .job = job};
-    char text[300];
-
-    snprintf(text, sizeof text, "job %s is cancelled: node %s is down",
-        s->c->jobs.v[job]->id, n->name);
-    ev.u.end.job = job;
-    if (engine_apply(s->e, &ev, NULL, NULL) < 0)
-        return;
-    stopped(s, &a, RUN_CANCELLED);
-    s->r->lost++;
-    say(s, NULL, true, text);
-}
-
-/* The node is still down: its jobs are lost. */
-static void check_node(struct run *s)
-{
-    const struct node *n = s->c->nodes.v[evheap_pop(&s->downs).job];
-    struct node_job on;
-
-    if (n->state != NODE_DOWN || n->state_at + SCENARIO_DOWN_GRACE_S > s->now)
-        return;
-    while (node_jobs(s->c, n, &on, 1) > 0)
-        lose_job(s, on.job, n);
 }
 
 /* ---- the clock ------------------------------------------------------------------ */
@@ -443,15 +436,10 @@ static int64_t next_line(const struct run *s)
     return scenario->events.v[s->line].at + s->shift;
 }
 
-static int64_t next_down(const struct run *s)
-{
-    return evheap_empty(&s->downs) ? TIME_NEVER : evheap_top(&s->downs)->at;
-}
-
 static int64_t next_event(const struct run *s)
 {
     int64_t end = evheap_empty(&s->ends) ? TIME_NEVER : evheap_top(&s->ends)->at;
-    int64_t others[] = {next_arrival(s), next_line(s), next_down(s)};
+    int64_t others[] = {next_arrival(s), next_line(s)};
 
     if (!anything_left(s))
         return TIME_NEVER;
@@ -496,8 +484,6 @@ static bool apply_due(struct run *s)
         submit(s);
         changed = true;
     }
-    for (; next_down(s) <= s->now; changed = true)
-        check_node(s);
     for (; next_line(s) <= s->now; changed = true)
         apply_line(s);
     return changed;
@@ -534,8 +520,6 @@ static void step_events(struct run *s)
             continue;
         cycle(s);
     }
-    for (; next_down(s) <= s->now; cycle(s))
-        check_node(s);
     for (; next_line(s) <= s->now; cycle(s))
         apply_line(s);
 }
@@ -590,8 +574,9 @@ static void replay_polling(struct run *s, int64_t until)
     int64_t first = next_event(s);
 
     for (s->now = first;;) {
-        int64_t event = next_event(s), at;
+        int64_t event = next_event(s), loss = engine_next_loss(s->e), at;
 
+        event = loss < event ? loss : event;
         if (event < TIME_NEVER && s->waiting > 0 && s->r->cycles > 0)
             at = s->now + s->opt->poll_s;
         else if (event < TIME_NEVER)
@@ -650,6 +635,7 @@ int run_replay(const struct workload *w, const struct machine *m,
         .backfill_order = opt->backfill_order,
         .report_reservations = opt->decided != NULL,
         .keep_order = true,
+        .down_grace_s = ENGINE_DOWN_GRACE_S,
     };
     struct run s = {
         .w = w, .opt = opt, .cfg = cfg, .r = ret, .shift = workload_shift(w)};
@@ -678,7 +664,6 @@ int run_replay(const struct workload *w, const struct machine *m,
     ret->preempted_ps = engine_stats(s.e)->preempted_ps;
     engine_destroy(s.e);
     evheap_fini(&s.ends);
-    evheap_fini(&s.downs);
     vec_fini(&s.slots);
     vec_fini(&s.due);
     vec_fini(&s.actions);

@@ -21,7 +21,9 @@
  * those of them that are in the queue at the time. HOSTS is a host expression.
  *
  * Lines of one instant take effect in the order of the file, after the completions and
- * the arrivals of that instant and before its scheduling cycle. */
+ * the arrivals of that instant and before its scheduling cycle. Jobs on a node that is
+ * down for ENGINE_DOWN_GRACE_S are lost: RESTARTABLE ones wait again, others are
+ * cancelled. */
 #ifndef MAUI_SIM_SCENARIO_H
 #define MAUI_SIM_SCENARIO_H
 
@@ -31,10 +33,6 @@
 #include "sim/machine.h"
 #include "sim/workload.h"
 #include "trace/lines.h"
-
-/* A job on a node that went down is cancelled when the node is still down after so
- * long (reference rm-interfaces 7). */
-#define SCENARIO_DOWN_GRACE_S 300
 
 enum scenario_command {
     SCENARIO_SETRES,

@@ -209,11 +209,36 @@ static void jobs_of_a_node_that_stays_down_are_lost(void **state)
                  "300 node n2 down\n700 node n2 up\n"); /* not so */
     assert_int_equal(p.r.jobs[0].state, RUN_COMPLETED);
     assert_int_equal(p.r.jobs[1].state, RUN_CANCELLED);
-    assert_int_equal(p.r.jobs[1].end_at, 300 + SCENARIO_DOWN_GRACE_S);
+    assert_int_equal(p.r.jobs[1].end_at, 300 + ENGINE_DOWN_GRACE_S);
     assert_int_equal(p.r.lost, 1);
     ASSERT_STARTS(&p, 0, 0, 1000);
     assert_non_null(strstr(p.told, "@600 job 2 is cancelled: node n2 is down"));
     play_close(&p);
+}
+
+/* n4 fails at 300: its job is lost at 600 and runs again on another node, from its
+ * beginning. */
+static void restartable_jobs_of_a_node_that_stays_down_run_again(void **state)
+{
+    struct play p;
+
+    (void)state;
+    for (int poll = 0; poll < 2; poll++) {
+        play_open(&p, JOB(1, 0, 1000, 1, 1000) JOB(2, 0, 2000, 3, 2000));
+        if (poll) {
+            p.how.cycle = CYCLE_POLL;
+            p.how.poll_s = 100;
+        }
+        play_run(&p, "0 changeparam USERCFG[DEFAULT] JOBFLAGS=RESTARTABLE\n"
+                     "300 node n4 down\n");
+        assert_int_equal(p.r.jobs[0].state, RUN_COMPLETED);
+        ASSERT_STARTS(&p, 2000, 0);
+        assert_int_equal(p.r.jobs[0].end_at, 3000);
+        assert_int_equal(p.r.lost, 0);
+        assert_int_equal(p.r.requeued, 1);
+        assert_non_null(strstr(p.told, "@600 job 1 is requeued: node n4 is down"));
+        play_close(&p);
+    }
 }
 
 static void a_drained_node_takes_no_more_jobs(void **state)
@@ -450,6 +475,7 @@ int main(void)
         cmocka_unit_test(setspri_puts_a_job_in_front),
         cmocka_unit_test(canceljob_ends_a_running_job_at_once),
         cmocka_unit_test(jobs_of_a_node_that_stays_down_are_lost),
+        cmocka_unit_test(restartable_jobs_of_a_node_that_stays_down_run_again),
         cmocka_unit_test(a_drained_node_takes_no_more_jobs),
         cmocka_unit_test(changed_parameters_hold_from_then_on),
         cmocka_unit_test(

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs on nodes that went down and stay so. Source: reference rm-interfaces, section 7;
+ * qos-credentials (RESTARTABLE). */
+#include "engine/engine_private.h"
+
+static void lose(struct engine *e, struct job *j)
+{
+    if (!(j->flags & JOB_RESTARTABLE)) {
+        cancel_job(e, j, ENGINE_NODE_DOWN);
+        return;
+    }
+    j->saved_s = 0;
+    act(e, ACTION_REQUEUE, j, e->now, ENGINE_NODE_DOWN);
+    preempt_to_queue(e, j);
+}
+
+static void lose_jobs_on(struct engine *e, const struct node *n)
+{
+    struct indexes jobs = {0};
+
+    for (size_t i = 0; i < e->c->active.n; i++) {
+        const struct job *j = e->c->jobs.v[e->c->active.v[i]];
+        bool there = false;
+        for (size_t k = 0; job_is_active(j) && k < j->alloc.n && !there; k++)
+            there = n->index - j->alloc.v[k].first < j->alloc.v[k].count;
+        if (there)
+            vec_push(&jobs, j->index);
+    }
+    for (size_t i = 0; i < jobs.n; i++)
+        lose(e, e->c->jobs.v[jobs.v[i]]);
+    vec_fini(&jobs);
+}
+
+void lost_jobs(struct engine *e)
+{
+    const struct cluster *c = e->c;
+    int64_t grace = e->opt.down_grace_s;
+    struct node_job on;
+
+    if (grace <= 0)
+        return;
+    if (e->down_epoch == c->node_epoch + 1 && e->now < e->down_next) {
+        wake_at(e, e->down_next);
+        return;
+    }
+    e->down_epoch = c->node_epoch + 1;
+    e->down_next = TIME_NEVER;
+    for (size_t i = 0; i < c->nodes.n; i++) {
+        const struct node *n = c->nodes.v[i];
+        if (n->state != NODE_DOWN || node_jobs(c, n, &on, 1) == 0)
+            continue;
+        int64_t at = time_add(n->state_at, grace);
+        if (at <= e->now)
+            lose_jobs_on(e, n);
+        else if (at < e->down_next)
+            e->down_next = at;
+    }
+    wake_at(e, e->down_next);
+}
+
+int64_t engine_next_loss(const struct engine *e)
+{
+    return e->down_epoch ? e->down_next : TIME_NEVER;
+}
