@@ -37,13 +37,28 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
+/* As they are told: a line without a name begins a section. */
+static const struct {
+    const char *name;
+    const char *text;
+} lines[] = {
+#define SECTION(title)                     {NULL, title},
+#define COMMAND(name, run, where, summary) {#name, summary},
+#include "client/commands.def"
+#undef COMMAND
+};
+#define LINES (sizeof lines / sizeof lines[0])
+
 static void print_help(FILE *out)
 {
     fputs("usage: maui COMMAND [options]\n\n"
-          "Maui, a batch scheduler for clusters.\n\ncommands:\n",
+          "Maui, a batch scheduler for clusters.\n",
         out);
-    for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-16s %s\n", commands[i].name, commands[i].summary);
+    for (size_t i = 0; i < LINES; i++)
+        if (lines[i].name)
+            fprintf(out, "  %-16s %s\n", lines[i].name, lines[i].text);
+        else
+            fprintf(out, "\n%s:\n", lines[i].text);
     fputs(
         "\n`maui COMMAND --help` tells the options of a command.\n"
         "`maui --version` tells the version. `maui` alone, or with options of serve,\n"
@@ -55,8 +70,11 @@ static void print_help(FILE *out)
 static void print_manual(void)
 {
     manual_front_begin();
-    for (size_t i = 0; i < COMMANDS; i++)
-        manual_front_command(commands[i].name, commands[i].summary);
+    for (size_t i = 0; i < LINES; i++)
+        if (lines[i].name)
+            manual_front_command(lines[i].name, lines[i].text);
+        else
+            manual_front_section(lines[i].text, i == 0);
     manual_front_end();
 }
 

@@ -239,8 +239,15 @@ void manual_front_begin(void)
         ".Nm\n.Fl -help | -version\n.Sh DESCRIPTION\n"
         "Maui decides which job of a cluster runs when and where, by priority,\n"
         "fairshare, limits, reservations and backfill, as written in a\n.Pa maui.cfg "
-        ".\n"
-        ".Pp\nThe commands are:\n.Bl -tag -width releasedeadline");
+        ".");
+}
+
+void manual_front_section(const char *title, bool first)
+{
+    if (!first)
+        puts(".El");
+    printf(".Ss %s\n", title);
+    puts(".Bl -tag -width releasedeadline");
 }
 
 /* Those that ask the scheduler have pages under their own names. */

@@ -6,10 +6,13 @@
 
 #include "client/command.h"
 
+#include <stdbool.h>
+
 void manual_print(const struct command_spec *spec);
 
-/* The page of maui itself, in three pieces: head, one command, tail. */
+/* The page of maui itself, in pieces: head, sections with their commands, tail. */
 void manual_front_begin(void);
+void manual_front_section(const char *title, bool first);
 void manual_front_command(const char *name, const char *summary);
 void manual_front_end(void);
 
