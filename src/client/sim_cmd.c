@@ -292,9 +292,11 @@ static int write_failed(const char *path)
     return -1;
 }
 
+/* "-" is stdout itself, so that all that goes there stands one after the other: opened
+ * anew, a file there would be cut off and written over. */
 static FILE *open_output(const char *path)
 {
-    FILE *out = fopen(strcmp(path, "-") == 0 ? "/dev/stdout" : path, "w");
+    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
 
     if (out == NULL)
         write_failed(path);
@@ -303,7 +305,7 @@ static FILE *open_output(const char *path)
 
 static int close_output(FILE *out, const char *path, int rc)
 {
-    if (fclose(out) != 0 || rc < 0)
+    if ((out == stdout ? fflush(out) : fclose(out)) != 0 || rc < 0)
         return write_failed(path);
     return 0;
 }
