@@ -37,13 +37,14 @@ struct reservation {
     int64_t ended_at;         /* of an ended or released one; else 0 */
 
     /* what it wants */
-    struct taskdef def; /* per_task (-1 = all), gres, tpn, features, nodeset; index
-                           INDEX_NONE: not one of cluster.taskdefs. Other fields mean
-                           "any" */
-    bool any_feature;   /* one of def.features is enough */
-    uint32_t tasks;     /* wanted; 0 = all that the hosts give */
-    uint32_t partition; /* index, RSV_PARTITION_ALL or _ONE */
-    bool listed;        /* has a host list (perhaps of no known node) */
+    struct taskdef def;   /* per_task (-1 = all), gres, tpn, features, nodeset; index
+                             INDEX_NONE: not one of cluster.taskdefs. Other fields mean
+                             "any" */
+    bool any_feature;     /* one of def.features is enough */
+    uint32_t tasks;       /* wanted; 0 = all that the hosts give */
+    uint32_t least_tasks; /* so many will do to begin with; 0 = all that are wanted */
+    uint32_t partition;   /* index, RSV_PARTITION_ALL or _ONE */
+    bool listed;          /* has a host list (perhaps of no known node) */
     struct VEC(uint32_t) hosts; /* node indexes in list order, each once */
     char *host_expr;            /* owned: what `hosts` follows from, or NULL */
     bool one_per_host;          /* setres: one task a listed host, not as many as fit */

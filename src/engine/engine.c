@@ -408,6 +408,7 @@ static int on_job_event(
     case EVENT_UNRESERVE:
     case EVENT_SETTINGS:
     case EVENT_RESET_STATISTICS:
+    case EVENT_RESET_FAIRSHARE:
     case EVENT_FAIRSHARE:
     case EVENT_INSTANCE:
         break;
@@ -446,6 +447,9 @@ int engine_apply(
         return 0;
     case EVENT_RESET_STATISTICS:
         statistics_reset(e->statistics, e->now);
+        return 0;
+    case EVENT_RESET_FAIRSHARE:
+        fs_reset(e->c, e->now);
         return 0;
     case EVENT_FAIRSHARE:
         for (size_t i = 0; i < ev->u.fairshare.n; i++)

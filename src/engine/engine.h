@@ -47,6 +47,7 @@ enum event_kind {
     EVENT_UNRESERVE,          /* u.unreserve: releaseres */
     EVENT_SETTINGS,           /* u.settings: other settings in force */
     EVENT_RESET_STATISTICS,
+    EVENT_RESET_FAIRSHARE,
     /* after a restart, in this order; nodes come before instances */
     EVENT_FAIRSHARE, /* u.fairshare: usage of before */
     EVENT_INSTANCE,  /* u.instance: a standing reservation's, as it was */

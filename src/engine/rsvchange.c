@@ -30,8 +30,10 @@ static void swap_wishes(struct reservation *a, struct reservation *b, unsigned w
         SWAP(a->start_at, b->start_at);
         SWAP(a->end_at, b->end_at);
     }
-    if (what & (RSV_CHANGE_TASKS | RSV_CHANGE_PLACES))
+    if (what & (RSV_CHANGE_TASKS | RSV_CHANGE_PLACES)) {
         SWAP(a->tasks, b->tasks);
+        SWAP(a->least_tasks, b->least_tasks);
+    }
     if (what & RSV_CHANGE_PLACES) {
         SWAP(a->def, b->def);
         SWAP(a->any_feature, b->any_feature);

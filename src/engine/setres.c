@@ -52,17 +52,18 @@ static int refuse_tasks(
 {
     int64_t at = first_start(e, draft);
     char then[DURATION_TEXT_MAX + 4], first[DURATION_TEXT_MAX + 4];
+    uint32_t least = draft->least_tasks ? draft->least_tasks : draft->tasks;
     const char *when = when_text(e, draft->start_at, then, sizeof then);
 
     if (at >= TIME_NEVER)
         return err_set(err, ERR_CONFLICT,
             "cannot select %u tasks for a reservation that begins %s: %u can be had, "
             "and no later instant is known to be better",
-            draft->tasks, when, tasks);
+            least, when, tasks);
     return err_set(err, ERR_CONFLICT,
         "cannot select %u tasks for a reservation that begins %s: %u can be had; the "
         "first possible start is %s",
-        draft->tasks, when, tasks, when_text(e, at, first, sizeof first));
+        least, when, tasks, when_text(e, at, first, sizeof first));
 }
 
 /* ---- -E ---------------------------------------------------------------------------

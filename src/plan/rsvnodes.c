@@ -498,5 +498,7 @@ bool rsvnodes_acceptable(const struct reservation *r, uint32_t tasks)
 {
     if (r->kind == RSV_STANDING || (r->flags & RSV_BESTEFFORT))
         return true;
-    return rsvnodes_is_fixed(r) ? tasks > 0 : tasks > 0 && tasks >= r->tasks;
+    return tasks > 0
+           && (rsvnodes_is_fixed(r)
+               || tasks >= (r->least_tasks ? r->least_tasks : r->tasks));
 }

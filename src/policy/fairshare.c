@@ -309,6 +309,28 @@ uint32_t fs_roll(struct cluster *c, int64_t now)
     return opened;
 }
 
+/* Nothing was used up to fs_at. */
+static void forget(const struct cluster *c, struct fs_usage *u, int64_t arg)
+{
+    (void)arg;
+    for (uint32_t i = 0; i < FS_DEPTH_MAX; i++)
+        fs_set_window(c, u, i, 0);
+    u->old = 0;
+}
+
+void fs_reset(struct cluster *c, int64_t now)
+{
+    if (!is_on(c))
+        return;
+    fs_charge(c, c->fs_at, now);
+    fs_roll(c, now);
+    for_each_usage(c, forget, 0);
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        for (uint32_t i = 1; i < c->creds[kind].n; i++)
+            fsmemory_touch(c, (enum cred_kind)kind, i);
+    fsmemory_touch(c, CRED_KINDS, 0);
+}
+
 void fs_refresh(struct cluster *c)
 {
     for_each_usage(c, drop_rate, c->fs_at);

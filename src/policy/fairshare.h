@@ -37,6 +37,10 @@ void fs_reservation(
  * O(1) when nothing was left out. */
 void fs_charge(struct cluster *c, int64_t since, int64_t now);
 
+/* Forget all that was used until `now`; what runs is charged from there on.
+ * O(credentials + jobs). */
+void fs_reset(struct cluster *c, int64_t now);
+
 /* Recompute the decayed sums and the rates: after loading windows, changed settings
  * (also FSPOLICY switched on or off). O(credentials + jobs). */
 void fs_refresh(struct cluster *c);

@@ -226,6 +226,8 @@ static json_t *render_nodes(const struct cluster *c, const struct query_nodes *n
             (json_int_t)(n->cfg.v[RES_MEM] - used.v[RES_MEM]), "disk_mb",
             (json_int_t)(n->cfg.v[RES_DISK] - used.v[RES_DISK]), "swap_mb",
             (json_int_t)(n->cfg.v[RES_SWAP] - used.v[RES_SWAP]));
+        render_real(o, "load", n->load);
+        render_int(o, "configured_procs", n->cfg.v[RES_PROCS]);
         render_duration(o, "duration_s", nodes->v[i].duration_s);
         json_array_append_new(list, o);
     }

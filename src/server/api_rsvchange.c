@@ -223,6 +223,8 @@ static int merge(json_t *asked, json_t *change, const struct reservation *r,
         *what |= m->what;
         if (m->what == RSV_CHANGE_WINDOW)
             continue;
+        if (m->what == RSV_CHANGE_TASKS) /* that many, not a range */
+            json_object_del(asked, "least_tasks");
         if (json_is_null(value))
             json_object_del(asked, name);
         else

@@ -3,6 +3,7 @@
 #include "config/table.h"
 #include "server/api.h"
 #include "server/manager.h"
+#include "server/messages.h"
 #include "server/openapi.h"
 #include "server/render.h"
 #include "server/server_private.h"
@@ -43,6 +44,8 @@ void api_scheduler(struct server *s, struct request *r)
         render_instant(o, "resume_at", s->resume_at);
     if (s->rm_failure_until)
         render_instant(o, "rm_failure_until", s->rm_failure_until);
+    if (s->messages.n)
+        json_object_set_new(o, "messages", messages_list(s));
     if (s->commit_failing)
         json_object_set_new(o, "warnings",
             json_pack(
@@ -176,11 +179,59 @@ static int reload(struct server *s, json_t *o, char *done, size_t size, struct e
     return server_reload(s, err);
 }
 
+/* A message for the other administrators. `user` is put in by api_control(). */
+static int annotate(
+    struct server *s, json_t *o, char *done, size_t size, struct err *err)
+{
+    int number;
+
+    if (messages_add(s, json_string_value(json_object_get(o, "text")),
+            json_string_value(json_object_get(o, "user")), &number, err)
+        < 0)
+        return -1;
+    snprintf(done, size, "message %d created", number);
+    return 0;
+}
+
+static int forget(struct server *s, json_t *o, char *done, size_t size, struct err *err)
+{
+    json_t *n = json_object_get(o, "message");
+
+    if (!json_is_integer(n))
+        return err_set(err, ERR_INVALID, "message: expected its number");
+    snprintf(done, size, "message %lld removed", (long long)json_integer_value(n));
+    return messages_remove(s, json_integer_value(n), err);
+}
+
+/* Begin to count anew. */
+static int flush(struct server *s, json_t *o, char *done, size_t size, struct err *err)
+{
+    const char *what = json_string_value(json_object_get(o, "what"));
+    bool all = what && strcmp(what, "all") == 0;
+    bool usage = what && (all || strcmp(what, "usage") == 0);
+    bool fairshare = what && (all || strcmp(what, "fairshare") == 0);
+
+    if (!usage && !fairshare)
+        return err_set(err, ERR_INVALID, "what: expected usage, fairshare or all");
+    snprintf(done, size, "%s flushed",
+        all     ? "usage and fairshare"
+        : usage ? "usage"
+                : "fairshare");
+    if (usage
+        && world_apply(s, &(struct event){.kind = EVENT_RESET_STATISTICS}, NULL, err)
+               < 0)
+        return -1;
+    if (!fairshare)
+        return 0;
+    return world_apply(s, &(struct event){.kind = EVENT_RESET_FAIRSHARE}, NULL, err);
+}
+
 static const struct control {
     const char *action;
     int (*run)(struct server *s, json_t *o, char *done, size_t size, struct err *err);
 } controls[] = {{"stop", stop}, {"resume", resume}, {"step", step},
-    {"shutdown", shut_down}, {"reload", reload}, {"fail", fail}};
+    {"shutdown", shut_down}, {"reload", reload}, {"fail", fail}, {"annotate", annotate},
+    {"forget", forget}, {"flush", flush}};
 
 void api_control(struct server *s, struct request *r)
 {
@@ -192,7 +243,9 @@ void api_control(struct server *s, struct request *r)
 
     if (o)
         err_set(&err, ERR_INVALID,
-            "action: expected stop, resume, step, reload, shutdown or fail");
+            "action: expected stop, resume, step, reload, shutdown, fail, annotate, "
+            "forget or flush");
+    json_object_set_new(o, "user", json_string(request_who(r)->user));
     for (size_t i = 0; action && i < sizeof controls / sizeof controls[0]; i++)
         if (strcmp(action, controls[i].action) == 0)
             result = controls[i].run(s, o, done, sizeof done, &err);

@@ -324,6 +324,7 @@ static read_fn *const readers[] = {
     [EVENT_UNRESERVE] = read_unreserve,
     [EVENT_SETTINGS] = read_settings,
     [EVENT_RESET_STATISTICS] = read_nothing,
+    [EVENT_RESET_FAIRSHARE] = read_nothing,
     [EVENT_FAIRSHARE] = read_rows,
     [EVENT_INSTANCE] = read_instance,
     [EVENT_MISSED] = read_missed,

@@ -306,6 +306,7 @@ static const struct {
     [EVENT_UNRESERVE] = {"unreserve", put_unreserve},
     [EVENT_SETTINGS] = {"settings", put_settings},
     [EVENT_RESET_STATISTICS] = {"reset-statistics", put_nothing},
+    [EVENT_RESET_FAIRSHARE] = {"reset-fairshare", put_nothing},
     [EVENT_FAIRSHARE] = {"fairshare", put_fairshare},
     [EVENT_INSTANCE] = {"instance", put_instance},
     [EVENT_MISSED] = {"missed", put_missed},

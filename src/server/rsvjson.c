@@ -233,6 +233,8 @@ json_t *rsvjson_draft(const struct cluster *c, const struct reservation *draft)
     put_int(o, "end_at", draft->end_at);
     json_object_set_new(o, "task", task_json(c, &draft->def));
     put_int(o, "tasks", draft->tasks);
+    if (draft->least_tasks)
+        put_int(o, "least_tasks", draft->least_tasks);
     put_text(o, "partition", partition_word(c, draft->partition));
     put_bool(o, "any_feature", draft->any_feature);
     put_bool(o, "listed", draft->listed);
@@ -286,6 +288,8 @@ void rsvjson_read_draft(
     ret->end_at = reader_int(r, o, "end_at", 0);
     read_task(r, c, o, &ret->def);
     ret->tasks = reader_u32(r, o, "tasks");
+    if (json_object_get(o, "least_tasks"))
+        ret->least_tasks = reader_u32(r, o, "least_tasks");
     ret->partition = read_partition(r, c, o);
     ret->any_feature = reader_bool(r, o, "any_feature");
     ret->listed = reader_bool(r, o, "listed");

@@ -87,6 +87,20 @@ static int put_time_limit(json_t *o, struct setres *asked, struct err *err)
     return err_prefix(err, "time_limit: ");
 }
 
+/* Nor for a number of tasks that would do. */
+static int put_least(json_t *o, struct reservation *r, struct err *err)
+{
+    json_t *least = json_object_get(o, "least_tasks");
+
+    if (!least)
+        return 0;
+    if (json_integer_value(least) < 1 || json_integer_value(least) > r->tasks)
+        return err_set(err, ERR_INVALID,
+            "least_tasks: expected 1 to tasks, which is %u", r->tasks);
+    r->least_tasks = (uint32_t)json_integer_value(least);
+    return 0;
+}
+
 int rsvwords_read(struct cluster *c, const struct calendar *cal, json_t *o,
     enum rsv_kind kind, struct reservation *ret, struct err *err)
 {
@@ -103,6 +117,11 @@ int rsvwords_read(struct cluster *c, const struct calendar *cal, json_t *o,
     if (result == 0)
         result = rsvdraft_of_setres(c, &asked, kind, ret, err);
     setres_fini(&asked);
+    if (result < 0)
+        return -1;
+    result = put_least(o, ret, err);
+    if (result < 0)
+        reservation_fini(ret);
     return result;
 }
 

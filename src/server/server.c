@@ -8,6 +8,7 @@
 #include "server/eventlog.h"
 #include "server/journal.h"
 #include "server/manager.h"
+#include "server/messages.h"
 #include "server/metrics.h"
 #include "server/notify.h"
 #include "server/openfiles.h"
@@ -324,6 +325,7 @@ static int open_all(struct server *s, struct err *err)
         return -1;
     journal_begin(s);
     changes_open(s);
+    messages_open(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);
     if (manager_open(s, err) < 0)
@@ -334,6 +336,7 @@ static int open_all(struct server *s, struct err *err)
 static void close_all(struct server *s)
 {
     changes_close(s);
+    messages_close(s);
     triggers_stop(s);
     commit_finish(s);
     manager_close(s);

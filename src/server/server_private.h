@@ -54,6 +54,12 @@ struct parameter_change {
     bool kept;         /* over restarts */
 };
 
+/* messages.c: left by an administrator. */
+struct admin_message {
+    int number;
+    char *text, *user; /* owned */
+};
+
 /* rsvkeep.c: a reservation that has a record in the store. */
 struct kept_reservation {
     char *name;
@@ -102,6 +108,7 @@ struct server {
     struct rm *rm;
 
     struct VEC(struct parameter_change) changes;
+    struct VEC(struct admin_message) messages; /* by number */
 
     int64_t journal_bytes; /* journal.c: of this life */
 

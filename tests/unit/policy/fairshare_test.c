@@ -306,6 +306,26 @@ static void a_long_silence_fills_every_window_it_spans(void **state)
     assert_near(fs_use(w->c, &w->c->fs_total), 0);
 }
 
+static void a_reset_forgets_what_was_used_and_charges_what_runs_from_there_on(
+    void **state)
+{
+    struct world *w = *state;
+    struct job *j = job_of(w, "ann", 2);
+
+    fs_roll(w->c, 43200 - 100);
+    fs_job_start(w->c, j, 43200 - 100);
+    fs_charge(w->c, 43200 - 100, 43200 + 30);
+    fs_roll(w->c, 43200 + 30);
+    fs_reset(w->c, 43200 + 50);
+    assert_near(fs_use(w->c, &user(w, "ann")->fs), 0);
+    assert_near(fs_use(w->c, &w->c->fs_total), 0);
+    fs_charge(w->c, 43200 + 50, 43200 + 60);
+    assert_near(fs_use(w->c, &user(w, "ann")->fs), 20);
+    fs_job_stop(w->c, j, 43200 + 60);
+    fs_refresh(w->c);
+    assert_near(fs_use(w->c, &user(w, "ann")->fs), 20);
+}
+
 static void windows_past_fsdepth_do_not_count(void **state)
 {
     struct world *w = *state;
@@ -686,6 +706,7 @@ int main(void)
         T(windows_begin_at_multiples_of_fsinterval),
         T(usage_is_split_at_the_boundary),
         T(a_long_silence_fills_every_window_it_spans),
+        T(a_reset_forgets_what_was_used_and_charges_what_runs_from_there_on),
         T(windows_past_fsdepth_do_not_count),
         T(decay_follows_the_table),
         T(another_interval_realigns_and_loses_nothing),

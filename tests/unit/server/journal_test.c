@@ -214,6 +214,7 @@ static void events_about_nodes_and_the_whole_come_back(void **state)
         &s, (struct event){.kind = EVENT_NODE_GONE, .u.node_state = {"n1", NODE_DOWN}});
     comes_back(&s, (struct event){.kind = EVENT_FAIRSHARE, .u.fairshare = {rows, 2}});
     comes_back(&s, (struct event){.kind = EVENT_RESET_STATISTICS});
+    comes_back(&s, (struct event){.kind = EVENT_RESET_FAIRSHARE});
     struct event ev = {.kind = EVENT_SETTINGS, .u.settings = s.config->settings};
     char *text = text_of(&s, &ev);
     assert_non_null(strstr(text, "# a comment\\nFSDEPTH 3\\nUSERCFG[ann] MAXJOB=4\\n"));
@@ -241,6 +242,7 @@ static struct reservation whole_draft(struct scene *s)
     draft.def.nodeset = set;
     draft.any_feature = true;
     draft.tasks = 4;
+    draft.least_tasks = 3;
     draft.partition = RSV_PARTITION_ALL;
     draft.listed = draft.one_per_host = draft.exclusive = draft.shared = true;
     draft.any_feature = true;
