@@ -17,7 +17,7 @@ def test_the_reference_page_is_current(maui):
 
 def test_every_finding_has_file_line_and_level(maui, tmp_path):
     config = tmp_path / "bad.cfg"
-    config.write_text("FSDEPTH x\nNOSUCH 1\nSERVERHOST login\n")
+    config.write_text("FSDEPTH x\nNOSUCH 1\nSERVERNAME login\n")
     done = maui("check", "-c", config, check=False)
     assert done.returncode == 1
     lines = done.stdout.splitlines()

@@ -17,10 +17,11 @@ static const struct option_row options[] = {
 
 static const struct command_spec spec = {
     .name = "checknode",
-    .usage = "[-A] [-v] NODE",
+    .usage = "[-A] [-v] NODE | DEFAULT",
     .summary = "Show a node: what it has, what is used, what is reserved.",
     .options = options,
-    .more = "For administrators of level 1 to 3.\n",
+    .more = "DEFAULT: what holds for nodes of which nothing else is said. For\n"
+            "administrators of level 1 to 3.\n",
     .examples = "  checknode n007         node n007\n"
                 "  checknode -A n007      on one line\n",
 };
@@ -157,6 +158,49 @@ static void print_use(const json_t *o)
         printf("NOTE:    node message '%s'\n", json_string_value(v));
 }
 
+/* ---- DEFAULT ---- */
+
+/* What a node is unless something else is said of it. */
+static bool is_default(const char *name)
+{
+    static const char *const all[] = {"DEFAULTCLASSLIST", "NODEACCESSPOLICY",
+        "NODEAVAILABILITYPOLICY", "NODECPUOVERCOMMITFACTOR", "NODELOADPOLICY",
+        "NODEMAXLOAD", "NODEMEMOVERCOMMITFACTOR"};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strcmp(name, all[i]) == 0)
+            return true;
+    return strncmp(name, "NODECFG[DEFAULT]", 16) == 0;
+}
+
+static void keep_default(void *list, json_t *o)
+{
+    if (is_default(get_text(o, "name", "")))
+        json_array_append(list, o);
+}
+
+static int show_default(const struct command_line *l)
+{
+    struct query *q = query_new("/v1/parameters");
+    json_t *list = json_array(), *o;
+    size_t i;
+
+    query_add(q, "defaults", "1");
+    int status = ask_list(l, q, keep_default, list) < 0;
+    query_free(q);
+    if (status == 0 && l->format == FORMAT_JSON) {
+        print_json(json_pack("{s:s, s:O}", "name", "DEFAULT", "parameters", list));
+    } else if (status == 0) {
+        puts("checking node DEFAULT\n");
+        json_array_foreach(list, i, o)
+            printf("%-30s  %s\n", get_text(o, "name", ""), get_text(o, "value", ""));
+    }
+    json_decref(list);
+    return status;
+}
+
+/* ---- one node ---- */
+
 static int show(const struct command_line *l)
 {
     struct query *q = query_new("/v1/nodes");
@@ -191,6 +235,8 @@ int checknode_main(int argc, char **argv)
     if (l.nargs != 1)
         status = command_wrong(
             &l, "%s", l.nargs ? "one node at a time" : "a node is needed");
+    else if (strcmp(l.args[0], "DEFAULT") == 0)
+        status = show_default(&l);
     else
         status = show(&l);
     command_fini(&l);

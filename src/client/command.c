@@ -5,6 +5,7 @@
 #include "base/home.h"
 #include "base/nearest.h"
 #include "client/manual.h"
+#include "client/site.h"
 
 #include <ctype.h>
 #include <getopt.h>
@@ -18,13 +19,16 @@
 static const struct option_row global[] = {
     {'C', "configfile", "FILE", "configuration file of the server to talk to"},
     {0, "home", "DIR", "its home; default $MAUIHOMEDIR"},
-    {0, "host", "HOST", "talk to HOST by TCP and MUNGE instead of the local socket"},
+    {0, "host", "HOST",
+        "talk to HOST by TCP and MUNGE; default SERVERHOST, else the socket"},
     {'P', "port", "N", "its port; default SERVERPORT"},
     {0, "format", "text|json", "how to print the answer"},
     {'D', "loglevel", "N", "tell on stderr what is asked of the server"},
+    {'F', "logfacility", "MASK", "is refused: what a command logs is not divided"},
+    {0, "keyfile", "FILE", "is refused: MUNGE has the key"},
     {'h', "help", NULL, "this text"},
     {0, "about", NULL, "what this program talks to"},
-    {0, "version", NULL, "its version"},
+    {'V', "version", NULL, "its version"},
     {0, NULL, NULL, NULL},
 };
 
@@ -132,6 +136,15 @@ static void complain(
         command_wrong(l, "option %s is not known, or lacks its value", word);
 }
 
+static const struct option_row *global_row(const char *name)
+{
+    const struct option_row *row = global;
+
+    while (strcmp(row->name, name) != 0)
+        row++;
+    return row;
+}
+
 static bool is_global(const struct option_row *row)
 {
     return row >= global && row < global + sizeof global / sizeof global[0];
@@ -178,6 +191,10 @@ static int take_global(struct command_line *l, const struct option_row *row,
         return -1;
     } else if (is(row, "version")) {
         printf("maui client version %s\n", MAUI_VERSION);
+        return -1;
+    } else if (is(row, "keyfile") || is(row, "logfacility")) {
+        *status =
+            command_wrong(l, "--%s: %s", row->name, row->help + strlen("is refused: "));
         return -1;
     } else if (is(row, "port")) {
         l->port = (int)strtol(value, &end, 10);
@@ -244,7 +261,7 @@ static int scan(struct command_line *l, const struct command_rows *all, int argc
                 || (c < LONG_BASE && c != '?' && all->letters[i] == c))
                 row = all->v[i];
         if (!row && optopt == '?' && strcmp(argv[optind - 1], "-?") == 0)
-            row = &global[6];
+            row = global_row("help");
         if (!row) {
             complain(l, all, argv);
             *status = 1;
@@ -261,13 +278,16 @@ static int scan(struct command_line *l, const struct command_rows *all, int argc
 static void print_about(const struct command_line *l)
 {
     char *home = home_find(l->home), *path = home_file(home, "api.sock");
+    struct site site;
 
+    site_find(l, &site);
     printf("maui client version %s\n", MAUI_VERSION);
-    if (l->host)
-        printf("server: '%s' port %d\n", l->host, l->port ? l->port : 40559);
+    if (site.host)
+        printf("server: '%s' port %d\n", site.host, site.port);
     else
         printf("server: '%s'\n", path);
     printf("home:   '%s'\n", home);
+    site_fini(&site);
     free(path);
     free(home);
 }
@@ -306,10 +326,24 @@ void command_fini(struct command_line *l)
     vec_fini(&l->words);
 }
 
+/* Under that letter: a letter of the command's own takes it from a global option,
+ * which then goes by its long name alone. */
+static bool goes_by(
+    const struct command_line *l, const struct option_row *row, char letter)
+{
+    const struct option_row *own = l->spec->options;
+
+    if (row->letter != letter || !is_global(row))
+        return row->letter == letter;
+    while (own && (own->letter || own->name) && own->letter != letter)
+        own++;
+    return !own || own->letter != letter;
+}
+
 bool command_has(const struct command_line *l, char letter)
 {
     for (size_t i = 0; i < l->given.n; i++)
-        if (l->given.v[i].row->letter == letter)
+        if (goes_by(l, l->given.v[i].row, letter))
             return true;
     return false;
 }
@@ -319,7 +353,7 @@ const char *command_value(const struct command_line *l, char letter)
     const char *value = NULL;
 
     for (size_t i = 0; i < l->given.n; i++)
-        if (l->given.v[i].row->letter == letter)
+        if (goes_by(l, l->given.v[i].row, letter))
             value = l->given.v[i].value;
     return value;
 }

@@ -3,9 +3,9 @@
  * prints --help and feeds the manual pages and shell completion.
  *
  * Global options, everywhere: -C/--configfile, --home, --host, -P/--port, --format,
- * -D/--loglevel, -h/-?/--help, --about, --version. A letter that the command's own
- * table has is the command's; a command that can print XML has a row for --format with
- * "text|json|xml". Options may stand anywhere on the line. */
+ * -D/--loglevel, -F, --keyfile, -h/-?/--help, --about, -V/--version. A letter that the
+ * command's own table has is the command's; a command that can print XML has a row for
+ * --format with "text|json|xml". Options may stand anywhere on the line. */
 #ifndef MAUI_CLIENT_COMMAND_H
 #define MAUI_CLIENT_COMMAND_H
 

@@ -218,8 +218,10 @@ void manual_print(const struct command_spec *spec)
     }
     put_options(spec);
     puts(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev CLIENTTIMEOUT\nhow long to wait "
-         "for an answer; 30 seconds\n.It Ev MAUIHOMEDIR\nwhere the scheduler "
-         "to talk to has its socket and its configuration\n.El");
+         "for an answer; as maui.cfg says, else 30 seconds\n.It Ev MAUIHOMEDIR\nwhere "
+         "the scheduler to talk to has its socket and its configuration\n"
+         ".It Ev SERVERHOST , Ev SERVERPORT\na scheduler elsewhere\n"
+         ".It Ev SERVERCONFIGFILE\nits configuration; maui.cfg in its home\n.El");
     puts(".Sh EXIT STATUS\n0 if all was done, 1 if something was refused, could not "
          "be done\nor was asked for wrongly.");
     if (spec->examples) {

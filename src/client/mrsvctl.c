@@ -35,7 +35,7 @@ static const struct option_row options[] = {
     {'R', NULL, "RESOURCES", "of a task: PROCS=2;MEM=512 (whole nodes)"},
     {'s', NULL, "TIME", "start (now)"},
     {'S', NULL, "ATTR=VALUE", "who is charged: aaccount=, agroup=, auser="},
-    {'t', NULL, "N|ALL", "number of tasks"},
+    {'t', NULL, "N|N-M|ALL", "number of tasks; of a range as many as there are"},
     {'T', NULL, "TRIGGER", "as start+60;cancel"},
     {'V', NULL, "VARIABLE", "is not known here"},
     {'x', NULL, "JOBS", "jobs are let in by -a"},
@@ -158,11 +158,19 @@ static int put_tasks(const struct command_line *l, json_t *o)
             json_object_set_new(o, "hosts", json_string("ALL"));
         return 0;
     }
-    long long n = strtoll(text, &end, 10);
-    if (end == text || *end || n < 1)
-        return command_wrong(
-            l, "-t: '%s' is no number of tasks; expected one number, or ALL", text);
+    long long n = strtoll(text, &end, 10), least = n;
+    bool range = end != text && *end == '-';
+    const char *rest = range ? end + 1 : text;
+    if (range)
+        n = strtoll(rest, &end, 10);
+    if (end == rest || *end || least < 1 || n < least)
+        return command_wrong(l,
+            "-t: '%s' is no number of tasks; expected one number, a range as 4-8, or "
+            "ALL",
+            text);
     json_object_set_new(o, "tasks", json_integer(n));
+    if (range)
+        json_object_set_new(o, "least_tasks", json_integer(least));
     return 0;
 }
 

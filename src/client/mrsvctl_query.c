@@ -110,7 +110,7 @@ static void xml_list(
     free(strbuf_take(&text));
 }
 
-static void print_xml(const json_t *o)
+void mrsvctl_print_xml(const json_t *o)
 {
     json_int_t start = get_int(o, "start_at", 0), end = get_int(o, "end_at", 0);
     struct strbuf text = {0};
@@ -155,7 +155,7 @@ static void print(void *ctx, json_t *o)
     const struct command_line *l = ctx;
 
     if (l->format == FORMAT_XML)
-        print_xml(o);
+        mrsvctl_print_xml(o);
     else if (l->format == FORMAT_TEXT)
         print_text(o);
     else {

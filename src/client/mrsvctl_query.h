@@ -9,4 +9,7 @@
  * Returns the exit status. */
 int mrsvctl_query(const struct command_line *l);
 
+/* One reservation as an element <rsv>. */
+void mrsvctl_print_xml(const json_t *o);
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/xalloc.h"
 #include "client/client.h"
 #include "client/layout.h"
+#include "client/queuexml.h"
 #include "client/request.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@ static const struct option_row options[] = {
     {'q', NULL, NULL, "the queue"},
     {'a', NULL, NULL, "what is free now, and for how long"},
     {'w', NULL, "ATTR=VALUE[,...]", "with -a: for what, see below"},
+    {0, "format", "text|json|xml", "how to print the answer; xml with -q"},
     {0, NULL, NULL, NULL},
 };
 
@@ -75,6 +77,8 @@ static int show_queue(const struct command_line *l)
 
     if (l->format == FORMAT_JSON) {
         status = print_json_list(l, q);
+    } else if (l->format == FORMAT_XML) {
+        status = queuexml_print(l, q);
     } else if ((status = ask_list(l, q, keep, jobs) < 0) == 0) {
         for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
             total += print_block(jobs, types[i]);
@@ -190,6 +194,8 @@ int mshow_main(int argc, char **argv)
         status = command_wrong(&l, "one of -q and -a is needed, and nothing else");
     else if (queue && command_has(&l, 'w'))
         status = command_wrong(&l, "-w goes with -a");
+    else if (windows && l.format == FORMAT_XML)
+        status = command_wrong(&l, "--format xml goes with -q");
     else
         status = queue ? show_queue(&l) : show_free(&l);
     command_fini(&l);

@@ -2,15 +2,13 @@
  * HTTP calls by libcurl, records by jansson. */
 #include "client/request.h"
 
-#include "base/duration.h"
 #include "base/home.h"
 #include "base/strbuf.h"
+#include "client/site.h"
 
 #include <curl/curl.h>
 #include <munge.h>
 #include <stdio.h>
-
-#define TIMEOUT_S 30 /* unless CLIENTTIMEOUT is set */
 
 struct query {
     struct strbuf text;
@@ -62,6 +60,7 @@ void query_free(struct query *q)
 
 struct call {
     const struct command_line *l;
+    struct site site;
     CURL *curl;
     long status;
     struct strbuf body; /* what has not been taken apart yet */
@@ -138,9 +137,9 @@ static int complain(const struct call *c, CURLcode result)
 
     if (result == CURLE_COULDNT_CONNECT) {
         char *path = socket_path(c->l);
-        if (c->l->host)
-            fprintf(stderr, "ERROR:    cannot connect to '%s' port %d\n", c->l->host,
-                c->l->port ? c->l->port : 40559);
+        if (c->site.host)
+            fprintf(stderr, "ERROR:    cannot connect to '%s' port %d\n", c->site.host,
+                c->site.port);
         else
             fprintf(stderr,
                 "ERROR:    cannot connect to '%s': is the scheduler running? (maui "
@@ -162,18 +161,6 @@ static int complain(const struct call *c, CURLcode result)
     return -1;
 }
 
-static long timeout_s(void)
-{
-    const char *text = getenv("CLIENTTIMEOUT");
-    struct err err;
-    int64_t seconds;
-
-    if (!text || duration_parse(text, &seconds, &err) < 0 || seconds < 1
-        || seconds > INT32_MAX)
-        return TIMEOUT_S;
-    return (long)seconds;
-}
-
 static int perform(
     struct call *c, const char *method, const struct query *q, const char *body)
 {
@@ -182,18 +169,19 @@ static int perform(
     struct strbuf url = {0};
     CURLcode result = CURLE_FAILED_INIT;
 
+    site_find(c->l, &c->site);
     c->curl = curl_easy_init();
-    strbuf_printf(&url, "http://%s:%d%s", c->l->host ? c->l->host : "localhost",
-        c->l->port ? c->l->port : 40559, q->text.text);
+    strbuf_printf(&url, "http://%s:%d%s", c->site.host ? c->site.host : "localhost",
+        c->site.port, q->text.text);
     if (c->l->verbose)
         fprintf(stderr, "%s %s\n", method, url.text);
-    if (!c->l->host)
+    if (!c->site.host)
         curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, path);
-    if (!c->l->host || connect_tcp(method, q, body, &headers) == 0) {
+    if (!c->site.host || connect_tcp(method, q, body, &headers) == 0) {
         curl_easy_setopt(c->curl, CURLOPT_URL, url.text);
         curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, method);
         curl_easy_setopt(c->curl, CURLOPT_NOPROXY, "*");
-        curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, timeout_s());
+        curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, c->site.timeout_s);
         curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_data);
         curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, c);
         if (body)
@@ -209,6 +197,7 @@ static int perform(
     }
     curl_slist_free_all(headers);
     curl_easy_cleanup(c->curl);
+    site_fini(&c->site);
     free(url.text);
     free(path);
     return result == CURLE_OK && c->status == 200 ? 0 : -1;

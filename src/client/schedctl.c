@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * schedctl and changeparam: the scheduler itself. mschedctl is the same command. */
+ * schedctl and changeparam: the scheduler itself. */
+#include "client/schedctl.h"
+
 #include "base/duration.h"
 #include "base/strbuf.h"
 #include "client/client.h"
@@ -46,7 +48,7 @@ static const struct command_spec schedctl_spec = {
                 "  schedctl -n >nodes     for maui sim\n",
 };
 
-static const char *argument(const struct command_line *l)
+const char *schedctl_argument(const struct command_line *l)
 {
     return l->nargs ? l->args[0] : NULL;
 }
@@ -62,8 +64,7 @@ static int say(const struct command_line *l, json_t *done)
     return 0;
 }
 
-/* Takes the reference. */
-static int send(const struct command_line *l, const char *path, json_t *order)
+int schedctl_send(const struct command_line *l, const char *path, json_t *order)
 {
     struct query *q = query_new(path);
     int status = say(l, tell(l, "POST", q, order));
@@ -76,7 +77,7 @@ static int send(const struct command_line *l, const char *path, json_t *order)
 static int get_extent(
     const struct command_line *l, const char *key, json_t *order, bool *wait)
 {
-    const char *text = argument(l);
+    const char *text = schedctl_argument(l);
     struct err err;
     int64_t seconds;
     char *copy, *end;
@@ -129,9 +130,9 @@ static int get_wait(const struct command_line *l, json_t *order)
     struct err err;
     int64_t seconds;
 
-    if (!argument(l))
+    if (!schedctl_argument(l))
         return 0;
-    if (duration_parse(argument(l), &seconds, &err) < 0)
+    if (duration_parse(schedctl_argument(l), &seconds, &err) < 0)
         return command_wrong(l, "-r: %s", err.text);
     json_object_set_new(order, "seconds", json_integer(seconds));
     return 0;
@@ -148,13 +149,13 @@ static int get_failure(const struct command_line *l, json_t *order)
     return 0;
 }
 
-static int change(const struct command_line *l, const char *text)
+int schedctl_change(const struct command_line *l, const char *text)
 {
     const char *flags = command_long(l, "flags");
 
     if (flags && strcmp(flags, "persistent") != 0)
         return command_wrong(l, "--flags: '%s' is not persistent", flags);
-    return send(l, "/v1/parameters",
+    return schedctl_send(l, "/v1/parameters",
         json_pack("{s:s, s:b}", "text", text, "persistent", flags != NULL));
 }
 
@@ -164,12 +165,12 @@ static void print_parameter(void *ctx, json_t *o)
     printf("%-30s  %s\n", get_text(o, "name", ""), get_text(o, "value", ""));
 }
 
-static int list(const struct command_line *l)
+int schedctl_list(const struct command_line *l, const char *name)
 {
     struct query *q = query_new("/v1/parameters");
     int status;
 
-    query_add(q, "name", argument(l));
+    query_add(q, "name", name);
     status = l->format == FORMAT_JSON
                  ? print_json_list(l, q)
                  : (ask_list(l, q, print_parameter, NULL) < 0 ? 1 : 0);
@@ -177,7 +178,7 @@ static int list(const struct command_line *l)
     return status;
 }
 
-static int control(const struct command_line *l, char letter)
+int schedctl_control(const struct command_line *l, char letter)
 {
     static const struct {
         char letter;
@@ -203,18 +204,8 @@ static int control(const struct command_line *l, char letter)
         json_decref(order);
         return wrong;
     }
-    int status = send(l, "/v1/scheduler", order);
+    int status = schedctl_send(l, "/v1/scheduler", order);
     return status == 0 && wait ? wait_for_stop(l) : status;
-}
-
-/* "-m config 'NAME VALUE'" is mschedctl's. */
-static int modify(const struct command_line *l)
-{
-    const char *text = command_value(l, 'm');
-
-    if (strcmp(text, "config") == 0 && l->nargs == 1)
-        text = l->args[0];
-    return change(l, text);
 }
 
 static int run(const struct command_line *l)
@@ -230,15 +221,16 @@ static int run(const struct command_line *l)
         }
     if (!chosen)
         return command_wrong(l, "one of -k -s -S -r -R -l -m -n -f -j is needed");
-    if (l->nargs > 1 || (l->nargs && strchr("kRnfj", chosen)))
+    if (l->nargs > 1 || (l->nargs && strchr("kRmnfj", chosen)))
         return command_wrong(l, "'%s' is too much", l->args[l->nargs - 1]);
     if (chosen == 'l')
-        return list(l);
+        return schedctl_list(l, schedctl_argument(l));
     if (chosen == 'n')
         return schedctl_nodes(l);
     if (chosen == 'j')
         return schedctl_submit(l, command_value(l, 'j'));
-    return chosen == 'm' ? modify(l) : control(l, chosen);
+    return chosen == 'm' ? schedctl_change(l, command_value(l, 'm'))
+                         : schedctl_control(l, chosen);
 }
 
 int schedctl_main(int argc, char **argv)
@@ -251,11 +243,6 @@ int schedctl_main(int argc, char **argv)
     status = run(&l);
     command_fini(&l);
     return status;
-}
-
-int mschedctl_main(int argc, char **argv)
-{
-    return schedctl_main(argc, argv);
 }
 
 /* ---- changeparam ---- */
@@ -289,7 +276,7 @@ int changeparam_main(int argc, char **argv)
         return status;
     for (int i = 0; i < l.nargs; i++)
         strbuf_printf(&text, "%s%s", i ? " " : "", l.args[i]);
-    status = l.nargs > 1 ? change(&l, text.text)
+    status = l.nargs > 1 ? schedctl_change(&l, text.text)
                          : command_wrong(&l, "a parameter and its value are needed");
     free(strbuf_take(&text));
     command_fini(&l);
@@ -313,7 +300,7 @@ int resetstats_main(int argc, char **argv)
     if (command_parse(&resetstats_spec, argc, argv, &l, &status) < 0)
         return status;
     status = l.nargs ? command_wrong(&l, "'%s' is too much", l.args[0])
-                     : send(&l, "/v1/orders/reset-statistics", json_object());
+                     : schedctl_send(&l, "/v1/orders/reset-statistics", json_object());
     command_fini(&l);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "base/timeval.h"
 #include "client/client.h"
 #include "client/layout.h"
+#include "client/queuexml.h"
 #include "client/request.h"
 
 #include <stdio.h>
@@ -14,18 +15,22 @@ static const struct option_row options[] = {
     {'i', NULL, NULL, "idle (eligible) jobs, extended"},
     {'b', NULL, NULL, "blocked jobs with the reason"},
     {'c', NULL, NULL, "jobs that ended in the last 24 hours, with their exit status"},
+    {'a', NULL, NULL, "all partitions, whatever MAUIPARTITION says"},
+    {'g', NULL, NULL, "ids of the grid: there is none, so the jobs' own"},
+    {'l', NULL, NULL, "local jobs: all are, as there is no grid"},
     {'u', "user", "USER", "only the jobs of USER"},
-    {'g', "group", "GROUP", "only those of GROUP"},
+    {0, "group", "GROUP", "only those of GROUP"},
     {'p', "partition", "PARTITION", "only those that run in PARTITION, or may"},
     {'R', NULL, "RSV", "only those that ask for reservation RSV"},
     {'w', NULL, "CRED=NAME", "only those of user, group, account, class or qos NAME"},
     {'v', NULL, NULL, "full names; with -r the priority"},
+    {0, "format", "text|json|xml", "how to print the answer"},
     {0, NULL, NULL, NULL},
 };
 
 static const struct command_spec spec = {
     .name = "showq",
-    .usage = "[-r | -i | -b | -c] [-u USER] [-p PARTITION] [-v]",
+    .usage = "[-r | -i | -b | -c] [-u USER] [-a | -p PARTITION] [-v]",
     .summary = "Show active, eligible and blocked jobs.",
     .options = options,
     .examples = "  showq                  everything that is in the queue\n"
@@ -350,10 +355,12 @@ static struct query *query_of(const struct command_line *l, enum view view)
     if (l->format == FORMAT_TEXT)
         query_add(q, "fields", fields[view]);
     query_add(q, "user", command_value(l, 'u'));
-    query_add(q, "group", command_value(l, 'g'));
+    query_add(q, "group", command_long(l, "group"));
     query_add(q, "reservation", command_value(l, 'R'));
     query_add(q, "partition",
-        command_has(l, 'p') ? command_value(l, 'p') : getenv("MAUIPARTITION"));
+        command_has(l, 'p')   ? command_value(l, 'p')
+        : command_has(l, 'a') ? NULL
+                              : getenv("MAUIPARTITION"));
     if (where && strchr(where, '=')) {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(where, "="), where);
         query_add(q, name, strchr(where, '=') + 1);
@@ -374,8 +381,12 @@ int showq_main(int argc, char **argv)
     struct query *q = query_of(&l, s.view);
     if (l.nargs)
         status = command_wrong(&l, "'%s' is not expected here", l.args[0]);
+    else if (command_has(&l, 'a') && command_has(&l, 'p'))
+        status = command_wrong(&l, "-a and -p do not go together");
     else if (l.format == FORMAT_JSON)
         status = print_json_list(&l, q);
+    else if (l.format == FORMAT_XML)
+        status = queuexml_print(&l, q);
     else if ((status = ask_list(&l, q, on_record, &s) < 0) == 0)
         end(&s);
     json_decref(s.summary);

@@ -4,7 +4,9 @@
 #include "base/vec.h"
 #include "client/client.h"
 #include "client/layout.h"
+#include "client/mrsvctl_query.h"
 #include "client/request.h"
+#include "client/xml.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +23,7 @@ static const struct option_row options[] = {
     {'r', NULL, NULL, "times as seconds from now"},
     {'s', NULL, NULL, "with -n: a line a reservation with its count of nodes"},
     {'v', NULL, NULL, "also when it ends"},
+    {0, "format", "text|json|xml", "how to print the answer"},
     {0, NULL, NULL, NULL},
 };
 
@@ -231,6 +234,16 @@ static int fetch(struct show *s)
     return status;
 }
 
+static void print_xml(const struct show *s)
+{
+    size_t i;
+    json_t *r;
+
+    xml_begin("Data");
+    json_array_foreach(s->list, i, r) mrsvctl_print_xml(r);
+    xml_end("Data");
+}
+
 static void print_records(const struct show *s)
 {
     size_t i;
@@ -256,6 +269,8 @@ int showres_main(int argc, char **argv)
     else if ((status = fetch(&s)) == 0) {
         if (l.format == FORMAT_JSON)
             print_records(&s);
+        else if (l.format == FORMAT_XML)
+            print_xml(&s);
         else if (!command_has(&l, 'n'))
             print_by_name(&s);
         else if (command_has(&l, 's'))

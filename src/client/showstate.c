@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  * showstate: the machine drawn, a letter a job. */
 #include "base/duration.h"
+#include "base/strbuf.h"
 #include "client/client.h"
 #include "client/layout.h"
 #include "client/request.h"
+#include "client/xml.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define FRAME_COLUMNS 16 /* of nodes whose place is not known */
 
-static const struct option_row options[] = {{0, NULL, NULL, NULL}};
+static const struct option_row options[] = {
+    {'x', NULL, NULL, "as XML, as --format xml"},
+    {0, "format", "text|json|xml", "how to print the answer"},
+    {0, NULL, NULL, NULL},
+};
 
 static const struct command_spec spec = {
     .name = "showstate",
-    .usage = "",
+    .usage = "[-x]",
     .summary = "Show active jobs and where they run, as a map of the machine.",
     .options = options,
     .more =
@@ -216,6 +222,46 @@ static void print_json_lists(const struct state *s)
     print_json(o);
 }
 
+static void print_xml(const struct state *s)
+{
+    json_t *o, *j;
+    size_t i, k;
+
+    xml_begin("Data");
+    xml_open("cluster");
+    xml_int("time", s->at);
+    xml_close_empty();
+    json_array_foreach(s->jobs, i, o)
+    {
+        xml_open("job");
+        xml_attr("JobName", get_text(o, "id", ""));
+        xml_attr("State", get_text(o, "state", ""));
+        xml_attr("User", get_text(o, "user", ""));
+        xml_attr("Group", get_text(o, "group", ""));
+        xml_int("ReqProcs", get_int(o, "procs", 0));
+        xml_int("StartTime", get_int(o, "start_at", 0));
+        xml_close_empty();
+    }
+    json_array_foreach(s->nodes, i, o)
+    {
+        struct strbuf jobs = {0};
+        json_array_foreach(json_object_get(o, "jobs"), k, j)
+            strbuf_printf(&jobs, "%s%s", k ? "," : "", get_text(j, "id", ""));
+        xml_open("node");
+        xml_attr("NodeName", get_text(o, "name", ""));
+        xml_attr("State", get_text(o, "state", ""));
+        xml_attr("Partition", get_text(o, "partition", ""));
+        xml_attr("JobList", jobs.text);
+        if (get_int(o, "frame", -1) >= 0) {
+            xml_int("Frame", get_int(o, "frame", -1));
+            xml_int("Slot", get_int(o, "slot", -1));
+        }
+        xml_close_empty();
+        free(strbuf_take(&jobs));
+    }
+    xml_end("Data");
+}
+
 int showstate_main(int argc, char **argv)
 {
     struct command_line l;
@@ -230,6 +276,8 @@ int showstate_main(int argc, char **argv)
     else if ((status = fetch(&l, &s) < 0) == 0) {
         if (l.format == FORMAT_JSON) {
             print_json_lists(&s);
+        } else if (l.format == FORMAT_XML || command_has(&l, 'x')) {
+            print_xml(&s);
         } else {
             print_jobs(&s);
             print_summary(&s);

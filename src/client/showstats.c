@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * showstats, which mstat is another name of: statistics of the scheduler and of
  * credentials. */
-#include "base/vec.h"
 #include "client/client.h"
+#include "client/endedstats.h"
 #include "client/figures.h"
 #include "client/layout.h"
 #include "client/nodestats.h"
 #include "client/showgrid.h"
+#include "client/statstable.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,10 @@ static const struct option_row options[] = {
     {'c', NULL, NULL, "of classes"},
     {'q', NULL, NULL, "of QOS"},
     {'n', NULL, NULL, "of nodes, by memory"},
+    {'j', NULL, NULL, "of ended jobs one by one, or of one"},
+    {'t', NULL, "START[,END]", "of jobs that ended then; -1:00:00 is an hour ago"},
+    {'d', NULL, "N", "of jobs that ended in the last N intervals of fairshare"},
+    {'T', NULL, NULL, "with credentials, -j: also a line of the sums"},
     {'p', "partition", "PARTITION", "with -n: only nodes of PARTITION"},
     {'S', NULL, NULL, "with -n: without a line for each node"},
     {'f', NULL, "TYPE", "the grid of TYPE, as showgrid"},
@@ -29,7 +34,7 @@ static const struct option_row options[] = {
 static const struct command_spec spec = {
     .name = "showstats",
     .usage = "[-s | -u [USER] | -g [GROUP] | -a [ACCOUNT] | -c [CLASS] | -q [QOS]"
-             " | -n [-S]] [-v]",
+             " | -j [JOB] | -n [-S]] [-t START[,END] | -d N] [-T] [-v]",
     .summary = "Show statistics of the scheduler, or of credentials.",
     .options = options,
     .more =
@@ -43,10 +48,18 @@ static const struct command_spec spec = {
         "least, ProcHours the same when they spread over all nodes that have enough.\n"
         "-v: Min System Utilization is the smallest share of processors in use after "
         "an\n"
-        "iteration that left a job waiting. For administrators of level 1 to 3.\n",
+        "iteration that left a job waiting.\n"
+        "\n"
+        "-t, -d and -j add up what is recorded of ended jobs, also of those before the "
+        "last\n"
+        "resetstats. Times are those of setres: 14:30_11/20, or seconds since 1970. "
+        "For\n"
+        "administrators of level 1 to 3.\n",
     .examples = "  showstats              waiting times, use and accuracy at a glance\n"
                 "  showstats -u           what each user asked for and got\n"
                 "  showstats -u ann       only ann\n"
+                "  showstats -u -t 0:00_11/01,0:00_12/01   each user's November\n"
+                "  showstats -d 2 -T -a   accounts, in this interval and the last\n"
                 "  showstats -n -S        how much nodes of each size were used\n",
 };
 
@@ -167,87 +180,32 @@ static int show_system(const struct command_line *l)
 
 /* ---- of credentials ---- */
 
-struct entry {
-    json_t *record; /* holds the name */
-    struct stat_figures f;
-};
-
-struct table {
-    const char *label;
+struct reading {
+    struct stats_table table;
     bool all; /* also those that used nothing */
-    struct VEC(struct entry) entries;
 };
 
 static void on_record(void *ctx, json_t *o)
 {
-    struct table *t = ctx;
-    struct entry e = {0};
+    struct reading *t = ctx;
+    struct stat_figures f = {0};
 
-    figures_read(o, &e.f);
-    if (t->all || e.f.active_jobs > 0 || e.f.sums.ps_dedicated > 0) {
-        e.record = json_incref(o);
-        vec_push(&t->entries, e);
-    }
+    figures_read(o, &f);
+    if (t->all || f.active_jobs > 0 || f.sums.ps_dedicated > 0)
+        statstable_add(
+            &t->table, get_text(o, "name", ""), json_object_get(o, "fs_target"))
+            ->f = f;
 }
 
-/* The most used first. */
-static int by_use(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-
-    if (x->f.sums.ps_dedicated != y->f.sums.ps_dedicated)
-        return x->f.sums.ps_dedicated > y->f.sums.ps_dedicated ? -1 : 1;
-    return strcmp(get_text(x->record, "name", ""), get_text(y->record, "name", ""));
-}
-
-static const char *number(bool known, double v, char *buf)
-{
-    snprintf(buf, 16, "%.2f", v);
-    return known ? buf : "-----";
-}
-
-static void print_row(const struct entry *e, const struct stat_sums *all)
-{
-    const struct stat_sums *s = &e->f.sums;
-    const json_t *target = json_object_get(e->record, "fs_target");
-    double jobs = s->jobs > 0 ? (double)s->jobs : 1;
-    bool any = s->jobs > 0;
-    char text[6][16];
-
-    printf("%-9s %4lld %5lld %9.2f %4lld %6.2f %6.1f %6.2f %6.1f %6.2f %5s %6s %6s %6s "
-           "%6s %6s\n",
-        get_text(e->record, "name", ""), (long long)e->f.active_jobs,
-        (long long)e->f.active_procs, e->f.active_ps / 3600, (long long)s->jobs,
-        layout_percent((double)s->jobs, (double)all->jobs), s->ps_requested / 3600,
-        layout_percent(s->ps_requested, all->ps_requested), s->ps_dedicated / 3600,
-        layout_percent(s->ps_dedicated, all->ps_dedicated),
-        number(target != NULL, json_number_value(target), text[0]),
-        number(any, s->xfactor / jobs, text[1]), number(any, s->max_xfactor, text[2]),
-        number(any, (double)s->queue_s / jobs / 3600, text[3]),
-        number(s->ps_measured > 0, layout_percent(s->ps_utilized, s->ps_measured),
-            text[4]),
-        number(any, 100 * s->accuracy / jobs, text[5]));
-}
-
-static void print_table(struct table *t, const json_t *system)
+static void print_table(struct reading *t, const json_t *system)
 {
     struct stat_sums all;
     char date[LAYOUT_DATE_MAX];
 
     figures_sums(json_object_get(system, "total"), &all);
-    if (t->entries.n)
-        qsort(t->entries.v, t->entries.n, sizeof *t->entries.v, by_use);
     printf("statistics initialized %s\n\n",
         layout_date(get_int(system, "since", 0), date));
-    printf("%9s|------ Active ------|--------------------------------- Completed "
-           "-----------------------------------|\n",
-        "");
-    printf(
-        "%-9s Jobs Procs ProcHours Jobs    %%    PHReq    %%    PHDed    %%   FSTgt  "
-        "AvgXF  MaxXF  AvgQH  Effic  WCAcc\n",
-        t->label);
-    for (size_t i = 0; i < t->entries.n; i++)
-        print_row(&t->entries.v[i], &all);
+    statstable_print(&t->table, &all);
 }
 
 static const struct kind {
@@ -259,7 +217,8 @@ static const struct kind {
 
 static int show_creds(const struct command_line *l, const struct kind *k)
 {
-    struct table t = {.label = k->label, .all = command_has(l, 'v') || l->nargs};
+    struct reading t = {.table = {.label = k->label, .total = command_has(l, 'T')},
+        .all = command_has(l, 'v') || l->nargs};
     struct query *q = query_new("/v1/statistics"), *all = query_new("/v1/statistics");
     json_t *system = NULL;
     int status;
@@ -274,9 +233,7 @@ static int show_creds(const struct command_line *l, const struct kind *k)
         if (status == 0)
             print_table(&t, system);
     }
-    for (size_t i = 0; i < t.entries.n; i++)
-        json_decref(t.entries.v[i].record);
-    vec_fini(&t.entries);
+    statstable_fini(&t.table);
     json_decref(system);
     query_free(all);
     query_free(q);
@@ -285,24 +242,55 @@ static int show_creds(const struct command_line *l, const struct kind *k)
 
 /* ---- the command ---- */
 
-static int run(const struct command_line *l)
+/* The one view that is asked for in *ret, 0 = none. */
+static int choose(const struct command_line *l, char *ret)
 {
-    static const char views[] = "sugacqnf";
-    const struct kind *kind = NULL;
-    char chosen = 0;
+    static const char views[] = "sugacqjnf";
 
+    *ret = 0;
     for (const char *p = views; *p; p++) {
         if (!command_has(l, *p))
             continue;
-        if (chosen)
-            return command_wrong(l, "-%c and -%c do not go together", chosen, *p);
-        chosen = *p;
+        if (*ret)
+            return command_wrong(l, "-%c and -%c do not go together", *ret, *p);
+        *ret = *p;
     }
+    return 0;
+}
+
+static int run_ended(const struct command_line *l, const struct kind *kind, bool jobs)
+{
+    struct endedstats what = {.key = jobs   ? "id"
+                                     : kind ? kind->path
+                                            : NULL,
+        .label = jobs   ? "job"
+                 : kind ? kind->label
+                        : NULL,
+        .only = l->nargs ? l->args[0] : NULL,
+        .total = command_has(l, 'T')};
+
+    if (command_has(l, 't') && command_has(l, 'd'))
+        return command_wrong(l, "-t and -d do not go together");
+    return endedstats_show(l, &what);
+}
+
+static int run(const struct command_line *l)
+{
+    bool ended = command_has(l, 't') || command_has(l, 'd');
+    const struct kind *kind = NULL;
+    char chosen;
+
+    if (choose(l, &chosen))
+        return 1;
     for (size_t i = 0; i < KINDS; i++)
         if (kinds[i].letter == chosen)
             kind = &kinds[i];
-    if (l->nargs > (kind ? 1 : 0))
+    if (l->nargs > (kind || chosen == 'j' ? 1 : 0))
         return command_wrong(l, "'%s' is not expected here", l->args[l->nargs - 1]);
+    if (ended && (chosen == 'n' || chosen == 'f'))
+        return command_wrong(l, "-t and -d do not go with -%c", chosen);
+    if (ended || chosen == 'j')
+        return run_ended(l, kind, chosen == 'j');
     if (kind)
         return show_creds(l, kind);
     if (chosen == 'n')

@@ -21,7 +21,7 @@ static const struct cfg_keyword kw_reslimit[] = {
 static const struct cfg_keyword kw_protocol[] = {{"XML"}, {"KVP"}, {NULL}};
 
 static const struct cfg_row server_rows[] = {
-    {N("SERVERHOST"), NAME(NULL), LATER, HELP("Host the server runs on and clients connect to; the daemon needs it.")},
+    {N("SERVERHOST"), NAME(NULL), BY_NAME, HELP("Host whose scheduler commands talk to where there is no socket of one; also an environment variable.")},
     {N("SERVERPORT"), INT("port", "40559", 1, 64000), BY_NAME, HELP("Port clients connect to.")},
     {N("SERVERNAME"), NAME(NULL), LATER, HELP("Name of this scheduler; SERVERHOST when not given.")},
     {N("SERVERMODE"), WORD("NORMAL", kw_mode), BY_NAME, HELP("NORMAL drives the resource manager; TEST decides but does nothing; SIMULATION runs on traces; SINGLESTEP stops after STEPCOUNT cycles.")},
@@ -37,7 +37,7 @@ static const struct cfg_row server_rows[] = {
     {N("MAXSLEEPITERATION"), COUNT("cycles", "1"), LATER, HELP("Without events, schedule fully only every so many cycles.")},
     {N("MAXJOBPERITERATION"), COUNT("jobs", "0"), INERT, HELP("Was meant to cap the jobs started in one cycle.")},
     {N("MINDISPATCHTIME"), TIME("0"), INERT, HELP("Was meant to space out job starts.")},
-    {N("CLIENTTIMEOUT"), TIME("00:00:30"), LATER, HELP("How long a command waits for its answer; also an environment variable.")},
+    {N("CLIENTTIMEOUT"), TIME("00:00:30"), BY_NAME, HELP("How long a command waits for its answer; also an environment variable.")},
     {N("DEFAULTDOMAIN"), NAME(NULL), LATER, HELP("Domain added to short host names; a missing leading dot is supplied.")},
     {N("DISPLAYFLAGS"), WORDS(NULL, kw_display), LATER, HELP("NODECENTRIC: commands count nodes instead of processors.")},
     {N("USEJOBREGEX"), BOOL("FALSE"), IN_SETTINGS(use_job_regex), HELP("Job expressions are plain regular expressions, not anchored at both ends.")},

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import time
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -445,3 +446,62 @@ def test_mshow_a_tells_what_is_free(live):
                              (["-q", "-w", "user=x"], "-w goes with -a")):
         done = live.run("mshow", *words)
         assert done.returncode == 1 and complaint in done.stderr
+
+
+def test_checknode_default_tells_what_holds_for_every_node(daemon):
+    daemon.configure("NODECFG[DEFAULT] SPEED=1.5\nNODEMAXLOAD 3.5\n")
+    daemon.start()
+    lines = [l.split() for l in daemon.ok("checknode", "DEFAULT").splitlines()]
+    assert lines[0] == ["checking", "node", "DEFAULT"]
+    assert ["NODECFG[DEFAULT].SPEED", "1.5"] in lines and ["NODEMAXLOAD", "3.5"] in lines
+    assert ["NODEACCESSPOLICY", "SHARED"] in lines
+    record = json.loads(daemon.ok("checknode", "DEFAULT", "--format", "json"))
+    assert record["name"] == "DEFAULT" and record["parameters"]
+    assert "not authorized" in Other(daemon).refused("checknode", "DEFAULT")
+
+
+def test_mbal_names_a_node_that_is_free(live, other):
+    job = live.submit(requests=tasks(3))
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    assert other.ok("mbal", "-r") in ("node02\n", "node03\n", "node04\n")
+    record = json.loads(live.ok("mbal", "-q", "--format", "json"))
+    assert record["name"] != "node01" and record["procs"] >= 1
+    assert live.ok("mbal", "-q").startswith(record["name"] + "  load: ")
+    live.submit(requests=tasks(5))
+    live.wait(lambda: live.run("mbal", "-q").returncode == 1, "a full machine")
+    assert "no node has a free processor" in other.refused("mbal", "-r")
+    for words in ([], ["-q", "-r"], ["-q", "x"]):
+        assert live.run("mbal", *words).returncode == 1
+
+
+def test_the_queue_reservations_and_the_machine_are_told_as_xml(live, other):
+    job = live.submit(requests=tasks(3))
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    held = live.submit(hold=True)
+    for words in (["showq"], ["mshow", "-q"]):
+        data = ET.fromstring(other.ok(*words, "--format", "xml"))
+        assert data.find("cluster").attrib["allocProcs"] == "3"
+        queues = {q.attrib["type"]: [j.attrib["JobName"] for j in q] for q in
+                  data.findall("queue")}
+        assert queues == {"active": [job], "blocked": [held]}
+    name = reserve(live, start_at=soon(), duration_s=60, hosts="node04")
+    data = ET.fromstring(live.ok("showres", "--format", "xml"))
+    assert [r.attrib["Name"] for r in data] == [job, name]
+    for words in (["-x"], ["--format", "xml"]):
+        data = ET.fromstring(live.ok("showstate", *words))
+        assert [n.attrib.get("JobList") for n in data.findall("node")] == [
+            job, job, None, None]
+    assert "not authorized" in other.run("showstate", "-x").stderr
+
+
+def test_showq_knows_no_grid_and_all_partitions(daemon):
+    daemon.configure("NODECFG[node04] PARTITION=small\n")
+    daemon.start()
+    job = daemon.submit(requests=tasks(1))
+    daemon.wait(lambda: daemon.state(job) == "Running", "the start")
+    daemon.env["MAUIPARTITION"] = "small"
+    assert len(daemon.lines("showq")) == 1
+    for words in (["-a"], ["-a", "-g"], ["-a", "-l"]):
+        assert [r.get("id") for r in daemon.lines("showq", *words)][-1] == job
+    assert "do not go together" in daemon.run("showq", "-a", "-p", "small").stderr
+    assert len(daemon.lines("showq", "-a", "--group", "nobody")) == 1

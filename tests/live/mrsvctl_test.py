@@ -157,7 +157,9 @@ def test_what_cannot_be_is_told(site):
                         (("-c", "-h", "node77"), "did you mean node"),
                         (("-c", "-h", "ALL", "-a", "RSV==x"), "'RSV' is none of USER"),
                         (("-c", "-h", "ALL", "-a", "USER"), "expected TYPE==NAME"),
-                        (("-c", "-t", "2-4"), "is no number of tasks"),
+                        (("-c", "-t", "4-2"), "is no number of tasks"),
+                        (("-c", "-t", "2-x"), "is no number of tasks"),
+                        (("-c", "-t", "9-12"), "cannot select 9 tasks"),
                         (("-c", "-h", "ALL", "-x", "1"), "access lists"),
                         (("-c", "-h", "ALL", "-V", "a=b"), "have no variables"),
                         (("-c", "-h", "ALL", "-S", "aqos=x"), "none of aaccount="),
@@ -224,3 +226,19 @@ def test_limits_on_personal_reservations_hold_for_changes(daemon):
     assert "refused by RESLIMITPOLICY" in users.refused(
         "nobody", "mrsvctl", "-m", "reqtaskcount=5", mine)
     assert users.ok("nobody", "mrsvctl", "-m", "reqtaskcount=4", mine)
+
+
+def test_of_a_range_of_tasks_as_many_are_reserved_as_there_are(site):
+    made(site, "-t", "3", "-R", "PROCS=1")
+    name = made(site, "-t", "2-20", "-R", "PROCS=1")
+    assert (record(site, name)["tasks"], record(site, name)["max_tasks"]) == (5, 20)
+    assert "cannot select 1 tasks" in refused(
+        site, "mrsvctl", "-c", "-t", "1-4", "-R", "PROCS=1")
+    site.kill()
+    site.start()
+    site.wait(lambda: record(site, name), "the reservation")
+    assert record(site, name)["tasks"] == 5
+    site.ok("mrsvctl", "-m", "reqtaskcount=4", name)
+    assert (record(site, name)["tasks"], record(site, name)["max_tasks"]) == (4, 4)
+    status, answer = site.api("/v1/reservations", {"tasks": 2, "least_tasks": 3})
+    assert status == 400 and "expected 1 to tasks, which is 2" in answer["error"]["message"]

@@ -24,7 +24,7 @@ static const char *line_of(const char *text, const char *name)
 static void each_setting_is_told_with_default_and_origin(void **state)
 {
     struct config *c =
-        load("FSDEPTH 4\nFSINTERVAL x\nSERVERHOST login\nUSERCFG[ann] \\\n"
+        load("FSDEPTH 4\nFSINTERVAL x\nSERVERNAME login\nUSERCFG[ann] \\\n"
              "  MAXJOB=3\nBACKFILLPOLICY[math] NONE\n");
     char *text = config_explain(c);
 
@@ -34,7 +34,7 @@ static void each_setting_is_told_with_default_and_origin(void **state)
     assert_non_null(strstr(line_of(text, "FSDEPTH"), " 8 "));
     assert_non_null(strstr(line_of(text, "FSINTERVAL"), "12:00:00"));
     assert_non_null(strstr(line_of(text, "FSINTERVAL"), "default"));
-    assert_non_null(strstr(line_of(text, "SERVERHOST"), "not yet in force"));
+    assert_non_null(strstr(line_of(text, "SERVERNAME"), "not yet in force"));
     assert_non_null(strstr(line_of(text, "USERCFG[ann].MAXJOB"), "maui.cfg:5"));
     assert_non_null(strstr(line_of(text, "BACKFILLPOLICY[math]"), "maui.cfg:6"));
     assert_non_null(strstr(line_of(text, "BACKFILLPOLICY"), "default"));

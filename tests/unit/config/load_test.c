@@ -40,11 +40,11 @@ static void values_out_of_range_leave_what_was_in_force(void **state)
 static void each_status_is_told(void **state)
 {
     struct config *c =
-        load("SERVERHOST login\nPURGETIME 60\nATTRWEIGHT 2\nBACKFILLPOLCY NONE\n"
+        load("SERVERNAME login\nPURGETIME 60\nATTRWEIGHT 2\nBACKFILLPOLCY NONE\n"
              "FSDEPTH 4\n");
 
     (void)state;
-    assert_told(c, FINDING_NOTE, 1, "SERVERHOST is accepted, but not yet in force");
+    assert_told(c, FINDING_NOTE, 1, "SERVERNAME is accepted, but not yet in force");
     assert_told(c, FINDING_NOTE, 2, "obsolete; write JOBPURGETIME and NODEPURGETIME");
     assert_told(c, FINDING_WARNING, 3, "ATTRWEIGHT has no effect");
     assert_told(c, FINDING_WARNING, 4, "did you mean BACKFILLPOLICY?");
