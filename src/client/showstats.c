@@ -50,11 +50,10 @@ static const struct command_spec spec = {
         "an\n"
         "iteration that left a job waiting.\n"
         "\n"
-        "-t, -d and -j add up what is recorded of ended jobs, also of those before the "
-        "last\n"
-        "resetstats. Times are those of setres: 14:30_11/20, or seconds since 1970. "
-        "For\n"
-        "administrators of level 1 to 3.\n",
+        "-t, -d and -j add up what is recorded of ended jobs, also of those before\n"
+        "the last resetstats. Times are those of setres: 14:30_11/20, or seconds "
+        "since\n"
+        "1970. For administrators of level 1 to 3.\n",
     .examples = "  showstats              waiting times, use and accuracy at a glance\n"
                 "  showstats -u           what each user asked for and got\n"
                 "  showstats -u ann       only ann\n"
