@@ -52,6 +52,7 @@ static void hints_invalid(struct plan *p)
 static void pool_dirty(struct plan *p, struct pool *pool)
 {
     walled_unknown(p, pool);
+    p->together_known &= pool->from == INT64_MIN;
     pool->work_valid = false;
     pool->stairs.n = 0;
 }
@@ -67,8 +68,10 @@ static void take(
         profile_take(count_work(p, pool), start, end, units);
     else if (start < end)
         profile_claim(count_work(p, pool), start, end, units);
-    if (start < end)
+    if (start < end) {
         walled_changed(p, pool, start, end);
+        together_take(p, pool, start, end, units);
+    }
     pool->stairs.n = 0;
 }
 
@@ -234,6 +237,7 @@ void count_advance(struct plan *p)
         if (pool->work_valid)
             profile_advance(&pool->work, p->now);
     }
+    together_advance(p);
 }
 
 /* The running minimum of the profile seen from now. Beyond the latest start of a

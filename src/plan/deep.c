@@ -22,6 +22,7 @@ struct deep {
     int64_t behind;             /* units behind doors */
     int64_t doors_at, doors_to; /* nothing is behind them before and after */
     bool late;                  /* the pools are one: no gaps, and nothing to bound */
+    const struct profile *all;  /* no interval finds more; NULL = not known */
     int64_t others, others_more; /* the bid of all but the big one together */
     bool others_known;
 };
@@ -38,7 +39,7 @@ static void add_bidder(
     struct bidder b = {.pool = pool,
         .kind = kind,
         .group = later == INDEX_NONE ? 0 : d->q->s->group_of.v[later],
-        .bid = {0, INT64_MIN, INT64_MIN}};
+        .bid = {0, INT64_MIN, INT64_MIN, 0}};
 
     if (pool->by_node || b.group == INDEX_NONE)
         return;
@@ -95,6 +96,22 @@ static void find_late_bidders(struct deep *d)
     }
 }
 
+/* Of one kind all later pools have a sum. */
+static const struct profile *find_all(const struct search *q)
+{
+    struct plan *p = q->p;
+    uint32_t kind = INDEX_NONE;
+
+    for (size_t k = 0; k < q->s->groups.n; k++) {
+        const struct group *g = &q->s->groups.v[k];
+        if (g->later == INDEX_NONE
+            || (kind != INDEX_NONE && p->later.v[g->later].kind != kind))
+            return NULL;
+        kind = p->later.v[g->later].kind;
+    }
+    return together_of(p, kind);
+}
+
 static void find_big(struct deep *d)
 {
     struct plan *p = d->q->p;
@@ -117,7 +134,7 @@ static void look_behind(struct search *q, struct bidder *b, int64_t at)
     bool late = p->later.v[b->pool->later].home != b->pool->later;
 
     if (late && end > p->merge_at) { /* then it bids for all of it */
-        b->bid = (struct bid){0, TIME_NEVER, at};
+        b->bid = (struct bid){0, TIME_NEVER, at, 0};
         return;
     }
     if (end > b->door.from && at < b->door.to
@@ -126,7 +143,7 @@ static void look_behind(struct search *q, struct bidder *b, int64_t at)
         return;
     }
     int64_t closes = walls_next(p, VIEW_BASE, stack, at);
-    b->bid = (struct bid){0, TIME_NEVER, at};
+    b->bid = (struct bid){0, TIME_NEVER, at, 0};
     if (at < b->door.to && closes < TIME_NEVER) {
         closes = closes > b->door.from ? closes : b->door.from;
         closes -= q->duration - 1;
@@ -139,7 +156,7 @@ static void look_late(struct search *q, struct bidder *b, int64_t at)
     if (time_add(at, q->duration) > q->p->merge_at)
         search_look(q, b->pool, at, &b->bid);
     else
-        b->bid = (struct bid){0, q->p->merge_at - q->duration + 1, at};
+        b->bid = (struct bid){0, q->p->merge_at - q->duration + 1, at, 0};
 }
 
 static void look(struct deep *d, struct bidder *b, int64_t at)
@@ -276,7 +293,7 @@ static void note_start(void *ctx, int64_t start, int64_t units)
 static int64_t next_in_cell(struct deep *d, int64_t at, int64_t sum)
 {
     struct search *q = d->q;
-    int64_t next = cell_end(d, at) + 1;
+    int64_t next = d->all ? TIME_NEVER : cell_end(d, at) + 1;
 
     for (size_t i = 0; i < q->p->bidders.n; i++) {
         const struct bidder *b = &q->p->bidders.v[i];
@@ -309,6 +326,8 @@ static int64_t skip(struct deep *d, int64_t at, int64_t limit)
     struct search *q = d->q;
     int64_t cells = 1;
 
+    if (d->all)
+        return profile_fit_before(d->all, at, limit, (int32_t)q->need, q->duration);
     while (at < limit) {
         int64_t last = cell_end(d, at) + (cells - 1) * d->cell_s;
         last = last < limit ? last : limit - 1;
@@ -344,6 +363,19 @@ static int64_t pass(const struct deep *d, int64_t at, int64_t base)
     return opens < base ? opens : base;
 }
 
+/* Is the big pool enough by itself? Often it is. */
+static bool in_big(struct deep *d, int64_t at)
+{
+    if (!d->big || d->q->need > d->big->pool->total
+        || (!d->late && time_add(at, d->q->duration) > d->q->p->merge_at))
+        return false;
+    if (d->big->bid.more <= at)
+        look(d, d->big, at);
+    if (d->big->bid.units >= d->q->need && d->big->bid.seen != at)
+        look(d, d->big, at);
+    return d->big->bid.units >= d->q->need;
+}
+
 static int64_t search(struct deep *d, int64_t at, int64_t limit, int64_t base)
 {
     struct search *q = d->q;
@@ -352,6 +384,8 @@ static int64_t search(struct deep *d, int64_t at, int64_t limit, int64_t base)
         at = skip(d, pass(d, at, base), limit);
         if (at >= limit)
             return limit;
+        if (in_big(d, at))
+            return at;
         int64_t sum = sum_at(d, at, false);
         if (sum >= q->need)
             sum = sum_at(d, at, true);
@@ -403,5 +437,6 @@ int64_t deep_fit_late(struct search *q, int64_t at, bool hinted)
         .doors_to = TIME_NEVER};
 
     find_late_bidders(&d);
+    d.all = find_all(q);
     return search_hinted(&d, at, TIME_NEVER, &q->s->base_late, hinted);
 }

@@ -27,7 +27,8 @@ struct cell {
 /* Sizes by grain: steps of an octave as a power of two, slots of the exact table. */
 static const struct grain {
     uint32_t log_steps, slots;
-} grains[] = {[HINT_FINE] = {4, 8192}, [HINT_COARSE] = {2, 512}};
+} grains[] = {
+    [HINT_FINE] = {4, 8192}, [HINT_COARSE] = {2, 512}, [HINT_ROUGH] = {1, 256}};
 
 struct hint {
     uint32_t round;

@@ -44,6 +44,7 @@ struct pool {
     uint32_t home;              /* of a later pool: that with their gaps, INDEX_NONE */
     struct gaps *gaps;          /* of a later pool that is a home */
     uint32_t nwalled;           /* walled pools whose gaps those are */
+    struct profile together;    /* of the first later pool of a kind: together.c */
     bool by_node;               /* planned node by node */
     int64_t unit;               /* processors of one unit, 0 = none known yet */
     uint32_t per_node;          /* units on an empty node */
@@ -246,6 +247,7 @@ struct gain {
  * offers no more than `units`, and exactly so many for one that begins at `seen`. */
 struct bid {
     int64_t units, more, seen;
+    int64_t ahead; /* how far the last look for more went */
 };
 
 /* A pool that a deep search asks by itself: for all that it offers, or for what its
@@ -313,8 +315,10 @@ struct plan {
     struct VEC(uint32_t) list_of; /* by reservation index: 1 + its list; 0 = unknown */
     struct wall_lists base;       /* by stack, as VIEW_BASE */
     bool base_known;
-    struct VEC(struct pool) later;    /* see struct pool */
-    int64_t merge_at;                 /* when they begin; TIME_NEVER = there are none */
+    struct VEC(struct pool) later; /* see struct pool */
+    int64_t merge_at;              /* when they begin; TIME_NEVER = there are none */
+    bool together_known;           /* together.c, at that state of the pools */
+    uint64_t together_stamp;
     struct VEC(int64_t) caps;         /* scratch: by pool, then by later pool */
     struct VEC(struct fitset) wholes; /* by partition: all counted pools (window.c) */
     struct VEC(uint32_t) uncounted;   /* pools that are not in any of them */
@@ -454,6 +458,15 @@ static inline void walled_unknown(struct plan *p, const struct pool *pool)
 {
     p->gaps_known &= !pool->walled;
 }
+
+/* together.c */
+/* What all later pools of that kind have free in sum: more than any job can have of
+ * them. Valid until the plan changes. */
+const struct profile *together_of(struct plan *p, uint32_t kind);
+/* Units of the pool are taken, if it is a later one; profiles forget the past. */
+void together_take(
+    struct plan *p, const struct pool *pool, int64_t start, int64_t end, int32_t units);
+void together_advance(struct plan *p);
 
 /* deep.c */
 /* Can the set be searched as deep_fit() does, and is that worth while? */

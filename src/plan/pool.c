@@ -87,6 +87,7 @@ static void pool_fini(struct pool *pool)
     vec_fini(&pool->releases);
     vec_fini(&pool->stairs);
     profile_fini(&pool->work);
+    profile_fini(&pool->together);
     gaps_destroy(pool->gaps);
 }
 
@@ -220,6 +221,7 @@ static uint32_t later_find(struct plan *p, struct pool *pool, uint32_t stack)
     vec_push(&later.nodes, n->index); /* a sample */
     vec_push(&p->later, later);
     profile_init(&p->later.v[later.index].work);
+    profile_init(&p->later.v[later.index].together);
     return later.index;
 }
 
@@ -261,6 +263,7 @@ static void forget_pools(struct plan *p)
     for (size_t i = 0; i < p->later.n; i++)
         pool_fini(&p->later.v[i]);
     p->pools.n = p->later.n = 0;
+    p->together_known = false;
 }
 
 void pools_fini(struct plan *p)

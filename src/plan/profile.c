@@ -85,14 +85,18 @@ int64_t profile_fit(
     return profile_fit_before(p, from, TIME_NEVER, need, duration);
 }
 
+/* A scan for enough units looks at the time only now and then. */
+#define GLANCE 16u
+
 int64_t profile_fit_before(const struct profile *p, int64_t from, int64_t before,
     int32_t need, int64_t duration)
 {
     uint32_t i = profile_index(p, from), n = p->n;
 
     while (i < n) {
-        while (i < n && p->free[i] < need)
-            i++;
+        while (
+            i < n && p->free[i] < need && (++i % GLANCE || i == n || p->at[i] < before))
+            ;
         if (i == n)
             return TIME_NEVER;
         if (p->at[i] >= before)

@@ -149,8 +149,13 @@ void search_look(struct search *q, struct pool *pool, int64_t at, struct bid *io
     if (io->units < 0)
         io->units = 0;
     io->seen = at;
-    if (again && io->units < pool->total) /* worth a closer look */
-        io->more = fit_in(q, pool, io->more, (int32_t)io->units + 1);
+    if (!again || io->units >= pool->total)
+        return;
+    /* worth a closer look, and each time further ahead */
+    io->ahead = io->ahead ? 2 * io->ahead : q->duration;
+    int64_t before = time_add(io->more, io->ahead);
+    before = before < pool->to ? before : pool->to;
+    io->more = search_fit_in(q, pool, io->more, before, (int32_t)io->units + 1);
 }
 
 /* Bids of a group for an interval that begins at `at`: those that may have grown are
@@ -235,7 +240,7 @@ static int64_t fit_by_leaps(struct search *q, int64_t at, int64_t limit)
     q->p->bids.n = 0;
     vec_reserve(&q->p->bids, q->s->pools.n);
     for (size_t i = 0; at < limit && i < q->s->pools.n; i++)
-        q->p->bids.v[i] = (struct bid){0, INT64_MIN, INT64_MIN};
+        q->p->bids.v[i] = (struct bid){0, INT64_MIN, INT64_MIN, 0};
     while (at < limit) {
         int64_t sum = bids_at(q, at, false);
         if (sum >= q->need)
@@ -322,9 +327,11 @@ int64_t search_first_fit(struct plan *p, struct fitset *s, uint32_t view, int32_
     if (need > s->tasks_max)
         return TIME_NEVER;
     bool deep = deep_able(p, s, view);
-    if (hinted && !deep)
-        h = search_hint(
-            search_reach(s, view), view == VIEW_OPEN ? HINT_FINE : HINT_COARSE);
+    /* a deep search knows bounds for all that nothing lets in */
+    if (hinted && (!deep || walls_any_entered(p, view)))
+        h = search_hint(search_reach(s, view), view == VIEW_OPEN ? HINT_FINE
+                                               : deep            ? HINT_ROUGH
+                                                                 : HINT_COARSE);
     int64_t at = bound(&q, h, from);
     if (at >= TIME_NEVER)
         return TIME_NEVER;
@@ -332,10 +339,12 @@ int64_t search_first_fit(struct plan *p, struct fitset *s, uint32_t view, int32_
         at = fit_in(&q, &p->pools.v[s->pools.v[0].pool], at, need);
     else if (at < p->merge_at)
         at = deep ? deep_fit(&q, at, p->merge_at, hinted) : fit_early(&q, at);
-    if (h)
+    if (h && !deep)
         hint_learn(h, need, duration, at);
     if (at >= p->merge_at && at < TIME_NEVER && s->pools.n > 1)
         at = fit_late(&q, at, hinted);
+    if (h && deep)
+        hint_learn(h, need, duration, at);
     return at;
 }
 
