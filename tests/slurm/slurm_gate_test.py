@@ -154,6 +154,15 @@ def test_waiting_jobs_survive_the_schedulers_absence_shorter_than_that(slurm):
     slurm.wait_state(job, "RUNNING")
 
 
+def test_an_end_is_told_by_its_job_at_once(slurm):
+    """Without a look at all jobs, of which there may be many."""
+    job = slurm.sbatch("-n1", "-t1", script="true")
+    slurm.wait(lambda: not slurm.run("squeue", "-h", "-t", "PD,R", "-j", job).stdout.strip(),
+               "the job's end")
+    home = pathlib.Path(slurm.maui.home, "slurm.events")
+    slurm.wait(lambda: job in home.read_text().split(), "the event")
+
+
 def test_check_finds_nothing_wrong_here(slurm):
     done = slurm.maui.run("slurm", "check")
     assert done.returncode == 0 and "nothing to change" in done.stdout, done

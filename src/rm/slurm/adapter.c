@@ -24,6 +24,7 @@
 #define MANY_MS       200
 #define START_WAIT_MS 5000
 #define EVENTS_MAX    (1 << 20) /* bytes of the file that scripts append to */
+#define ENDS_MAX      20        /* ends at once; for more, one look at all is cheaper */
 #define BEAT_S        2
 
 int64_t adapter_now_ms(void)
@@ -195,19 +196,51 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
 
 /* ---- the gate's signs, and ours ---- */
 
+/* Jobs that are named have ended: at these alone, at once, as the next start is to be
+ * ordered before Slurm is through with the end. Anything else is a sign to look at all.
+ */
+static void read_events(struct adapter *a, char *text)
+{
+    static const char gaps[] = " \n";
+    char *rest = NULL;
+    int looks = 0;
+
+    for (char *word = strtok_r(text, gaps, &rest); word != NULL;
+         word = strtok_r(NULL, gaps, &rest)) {
+        if (*word < '0' || *word > '9' || ++looks > ENDS_MAX || !a->connected
+            || jobs_look(a, word) < 0)
+            a->look = true;
+    }
+}
+
 static int on_events(
     sd_event_source *source, const struct inotify_event *event, void *ctx)
 {
     struct adapter *a = ctx;
-    struct stat st;
+    char text[4096];
+    int fd = open(a->events_file, O_RDWR | O_CLOEXEC);
+    ssize_t n;
 
     (void)source;
     (void)event;
-    if (stat(a->events_file, &st) == 0 && st.st_size > EVENTS_MAX
-        && truncate(a->events_file, 0) < 0)
-        adapter_health(a, "events", strerror(errno));
-    a->look = true;
-    arm(a, SOON_MS);
+    n = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, a->events_read);
+    if (n <= 0 || (size_t)n == sizeof text - 1) {
+        a->events_read =
+            fd < 0 ? 0 : lseek(fd, 0, SEEK_END); /* begun anew, or a flood */
+        a->look = true;
+    } else {
+        a->events_read += n;
+        text[n] = '\0';
+        read_events(a, text);
+    }
+    if (fd >= 0 && a->events_read > EVENTS_MAX) {
+        if (ftruncate(fd, 0) < 0)
+            adapter_health(a, "events", strerror(errno));
+        a->events_read = 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    arm_next(a);
     return 0;
 }
 
@@ -216,6 +249,7 @@ static void open_events(struct adapter *a)
 {
     int fd = open(a->events_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 
+    a->events_read = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
     if (fd < 0 || fchmod(fd, 0622) < 0
         || sd_event_add_inotify(
                a->loop, &a->events, a->events_file, IN_MODIFY, on_events, a)

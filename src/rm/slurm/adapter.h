@@ -90,6 +90,7 @@ struct adapter {
     sd_event_source *input, *timer, *events;
     struct strbuf in;
     char *name, *home, *heartbeat, *events_file; /* owned */
+    int64_t events_read;                         /* bytes of the file of events */
     int64_t poll_ms, start_wait_ms;
     struct slurm_facts facts;
     int64_t most_procs; /* of a node */

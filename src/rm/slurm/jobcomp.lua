@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Wakes the Maui scheduler at the end of each job.
+-- Tells the Maui scheduler which job has ended.
 local EVENTS = "@EVENTS@"
 
 function slurm_jobcomp_log_record(job)
 	local f = io.open(EVENTS, "a")
 	if f then
-		f:write(".")
+		f:write(" " .. tostring(job.job_id) .. "\n")
 		f:close()
 	end
 	return slurm.SUCCESS
