@@ -290,11 +290,14 @@ struct job_extra {
     char *hold_text;         /* owned: message of the last hold or deferral */
     char *command, *comment; /* owned */
     int64_t deadline_at;     /* 0 = none */
-    uint64_t promised;   /* its deadline reservation, by order of making; 0 = none */
-    int64_t promised_at; /* its start */
-    bool promise_stands; /* it is in the plan of this cycle */
-    bool promise_anew;   /* it was made again in this cycle */
-    bool late;           /* nothing was free that ends by the deadline */
+    uint64_t promised;    /* its deadline reservation, by order of making; 0 = none */
+    int64_t promised_at;  /* its start */
+    bool promise_stands;  /* it is in the plan of this cycle */
+    bool promise_anew;    /* it was made again in this cycle */
+    bool late;            /* nothing was free that ends by the deadline */
+    int64_t retry_until;  /* its failed start is tried again until then; 0 = none */
+    int64_t retry_at;     /* not before */
+    uint64_t retry_cycle; /* the cycle in whose plan its claim stands */
     struct VEC(char *) partitions_asked; /* owned */
 };
 

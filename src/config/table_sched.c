@@ -78,7 +78,7 @@ static const struct cfg_row reservation_rows[] = {
     {N("RESERVATIONPOLICY"), WORD("CURRENTHIGHEST", kw_rsvpolicy), IN_PAR(rsv_policy), HELP("Which blocked jobs keep their priority reservations.")},
     {N("RESERVATIONDEPTH"), COUNT("reservations", "1"), IN_STACK(depth), HELP("Priority reservations in stack X; 1 for stack 0, otherwise 0.")},
     {N("RESERVATIONQOSLIST"), CUSTOM(set_stack_qos, "[ALL]", "WORDS of QOS names, or ALL"), IN_STACK(qos), HELP("QOS that stack X serves; a job uses the first stack that fits.")},
-    {N("RESERVATIONRETRYTIME", "RESERVATIONRETYTIME"), TIME("0"), .home = HOME_RETRY, .store = STORE_INT, INDEX(INDEX_OF_STACK), LATER, HELP("Keep a reservation this long while the job's start keeps failing.")},
+    {N("RESERVATIONRETRYTIME", "RESERVATIONRETYTIME"), TIME("0"), .home = HOME_RETRY, .store = STORE_INT, INDEX(INDEX_OF_STACK), HELP("Keep a reservation this long while the start of its job fails: tried again at each poll; X: of the depth group.")},
     {N("RESERVATIONTHRESHOLDTYPE"), WORD("NONE", kw_threshold), IN_PAR(rsv_threshold), HELP("Reserve only for jobs past RESERVATIONTHRESHOLDVALUE.")},
     {N("RESERVATIONTHRESHOLDVALUE"), COUNT(NULL, "0"), IN_PAR(rsv_threshold_value), HELP("Bypass count, seconds, or expansion factor.")},
     {N("RESDEPTH"), INT("reservations", "24", 1, INT_MANY), IN_SETTINGS(res_depth), INERT, HELP("Reservations per node in old releases; there is no such limit here.")},

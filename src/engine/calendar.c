@@ -34,7 +34,8 @@ void calendar_place(struct engine *e, struct reservation *r)
 static bool stays(const struct engine *e, const struct job *j)
 {
     return (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_RESERVEALWAYS)
-           || (j->extra && (j->extra->advres || j->extra->promised));
+           || (j->extra
+               && (j->extra->advres || j->extra->promised || j->extra->retry_until));
 }
 
 /* The reserved job of lowest priority below that of the reservation, or NULL. */

@@ -149,6 +149,7 @@ static void run_passes(struct engine *e)
         eligible_select(e, differs);
     if (differs)
         soft = &e->soft;
+    retry_keep(e);
     if (e->keeps)
         reserve_kept(e);
     deadline_keep(e);

@@ -102,7 +102,7 @@ void deadline_keep(struct engine *e)
         return;
     for (size_t i = 0; i < e->hard.n; i++) {
         struct job *j = e->c->jobs.v[e->hard.v[i].job];
-        if (!dated(j))
+        if (!dated(j) || retry_stands(e, j))
             continue;
         j->extra->promise_stands = false;
         vec_push(&e->dated, j->index);

@@ -189,7 +189,8 @@ bool eligible_admit(struct engine *e, struct job *j)
     }
     j->limited = false;
     accrual_stop(&e->cfg->prio, j, stop, e->now);
-    if (j->rsv_start_at != 0 || deadline_promised(j))
+    if (j->rsv_start_at != 0 || deadline_promised(j)
+        || (j->extra && j->extra->retry_until))
         drop_reservation(e, j);
     return false;
 }

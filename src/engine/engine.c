@@ -246,6 +246,8 @@ static int on_start_failed(
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
     requeue_job(e, j);
+    if (retry_claim(e, j, ev->u.failed.again_s))
+        return 0;
     if (ev->u.failed.again_s > 0) {
         hold_set(j, HOLD_DEFER, ev->u.failed.reason, ev->u.failed.text, e->now);
         j->defer_until = time_add(e->now, ev->u.failed.again_s);

@@ -110,6 +110,7 @@ struct engine {
     uint64_t flex_stamp;  /* what was when no reservation could move; 0 = unknown */
     uint64_t hosts_epoch; /* of the nodes that lists of hosts were resolved in */
     size_t hosts_nodes;
+    bool retries;        /* some failed start may be tried again */
     uint64_t down_epoch; /* 1 + that of the nodes when those down were looked for */
     int64_t down_next;   /* when jobs of the first of them are lost */
     bool any_deps;       /* some job depended on another */
@@ -263,6 +264,14 @@ void preempt_settle_optimists(struct engine *e); /* the queue is in order */
 /* Think running jobs away that are there on approval, as far as `j` is concerned. */
 void preempt_plan_without_optimists(struct engine *e, const struct job *j);
 void preempt_plan_with_all(struct engine *e);
+
+/* retry.c: RESERVATIONRETRYTIME */
+/* Its start failed: is it to be tried again, in `again_s` seconds (0 = at the next
+ * poll)? It waits in the queue then. */
+bool retry_claim(struct engine *e, struct job *j, int64_t again_s);
+/* Before anything else is planned. O(candidates) while there are claims. */
+void retry_keep(struct engine *e);
+bool retry_stands(const struct engine *e, const struct job *j); /* in this cycle */
 
 /* reserve.c */
 void reserve_kept(struct engine *e);

@@ -90,7 +90,7 @@ void pass_priority(
         struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (j->state != JOB_IDLE || j->holds)
             continue;
-        if (deadline_stands(j))
+        if (deadline_stands(j) || retry_stands(e, j))
             continue;
         if (e->keeps && j->rsv_slot != INDEX_NONE) {
             count_kept(e, j);

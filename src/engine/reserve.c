@@ -162,7 +162,7 @@ void reserve_kept(struct engine *e)
     for (size_t i = e->front; i < e->hard.n; i++) {
         struct job *j = e->c->jobs.v[e->hard.v[i].job];
         struct slot slot;
-        if (j->rsv_start_at == 0)
+        if (j->rsv_start_at == 0 || retry_stands(e, j))
             continue;
         plan_unreserve(e->plan, j);
         preempt_plan_without_optimists(e, j);

@@ -133,6 +133,8 @@ bool start_placed(struct engine *e, struct job *j, bool backfill)
     statistics_started(e->statistics, e->c, j, e->now, e->now);
     rsvuse_job(e->c, j, +1, e->now);
     kept_started(e, j);
+    if (j->extra)
+        j->extra->retry_until = 0;
     if (backfill)
         j->flags |= JOB_BACKFILL;
     j->why.code = WAIT_NONE;
@@ -217,7 +219,7 @@ void drop_reservation(struct engine *e, struct job *j)
     plan_unreserve(e->plan, j);
     j->rsv_start_at = 0;
     if (j->extra)
-        j->extra->promised = 0;
+        j->extra->promised = j->extra->retry_until = 0;
 }
 
 void cancel_job(struct engine *e, struct job *j, const char *text)

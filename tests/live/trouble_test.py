@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The disk is full, locked or damaged, the spool is gone: the daemon says so, loses
 nothing, and goes on when it can."""
+import glob
 import os
 import shutil
 import sqlite3
@@ -85,3 +86,29 @@ def test_a_full_disk_refuses_jobs_and_loses_none(small_disk):
     live.kill()
     live.wait(lambda: live.run("serve", "--nodes", live.nodes).returncode == 0, "a restart")
     assert live.job(job)
+
+
+def folder_of(daemon, job):
+    return glob.glob(f"{daemon.home}/spool/**/{job}", recursive=True)[0]
+
+
+def test_a_failed_start_keeps_its_nodes_and_is_tried_again(daemon):
+    """Its folder is away when it is to start, and comes back."""
+    daemon.configure("RMPOLLINTERVAL 1\nRESERVATIONRETRYTIME 5:00\nDEFERTIME 1:00:00\n")
+    daemon.start()
+    first = daemon.submit(requests=[{"tasks": 8}])
+    daemon.wait(lambda: daemon.state(first) == "Running", "the start")
+    wide = daemon.submit(requests=[{"tasks": 8}])
+    small = daemon.submit(wclimit_s=3000)
+    away = f"{daemon.home}/away"
+    os.rename(where := folder_of(daemon, wide), away)
+    daemon.ok("canceljob", first)
+    daemon.wait(lambda: daemon.log().count(f"did not start job '{wide}'") > 1, "two tries")
+    assert daemon.state(wide) == daemon.state(small) == "Idle"
+    reserved = {r["name"]: r for r in daemon.lines("showres")}[wide]
+    assert reserved["nodes"] == 4 and reserved["start_at"] <= reserved["at"] + 2
+    os.rename(away, where)
+    daemon.wait(lambda: daemon.state(wide) == "Running", "a start that goes well", 60)
+    assert daemon.state(small) == "Idle"
+    daemon.ok("canceljob", wide)
+    daemon.wait(lambda: daemon.state(small) == "Running", "the other start")
