@@ -46,19 +46,32 @@ static uint64_t range_mask(uint32_t k, uint32_t from, uint32_t to)
 
 void bitset_set_range(struct bitset *b, uint32_t from, uint32_t to)
 {
+    uint32_t first = from >> 6, last = (to - 1) >> 6;
+
     if (from >= to)
         return;
     bitset_reserve(b, to);
-    for (uint32_t k = from >> 6; k <= (to - 1) >> 6; k++)
-        b->w[k] |= range_mask(k, from, to);
+    b->w[first] |= range_mask(first, from, to);
+    if (last == first)
+        return;
+    memset(b->w + first + 1, 0xff, (last - first - 1) * sizeof *b->w);
+    b->w[last] |= range_mask(last, from, to);
 }
 
 void bitset_clear_range(struct bitset *b, uint32_t from, uint32_t to)
 {
-    if (from >= to)
+    uint32_t first = from >> 6, last = (to - 1) >> 6;
+
+    if (from >= to || first >= b->words)
         return;
-    for (uint32_t k = from >> 6; k <= (to - 1) >> 6 && k < b->words; k++)
-        b->w[k] &= ~range_mask(k, from, to);
+    b->w[first] &= ~range_mask(first, from, to);
+    if (last == first)
+        return;
+    if (last < b->words)
+        b->w[last] &= ~range_mask(last, from, to);
+    else
+        last = b->words;
+    memset(b->w + first + 1, 0, (last - first - 1) * sizeof *b->w);
 }
 
 void bitset_clear_all(struct bitset *b)
@@ -95,6 +108,25 @@ bool bitset_any(const struct bitset *b)
     return false;
 }
 
+/* ---- searching ---------------------------------------------------------------------
+ */
+
+/* Long runs of words that are all alike are passed over so many at once. */
+#define STRIDE 8
+
+/* Two words, which every processor of 64 bits compares at once. */
+typedef uint64_t pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* Are STRIDE words from `w` on all equal to `same`? */
+static bool all_same(const uint64_t *w, uint64_t same)
+{
+    const pair *p = (const pair *)w;
+    const pair flip = {same, same};
+    pair other = (p[0] ^ flip) | (p[1] ^ flip) | (p[2] ^ flip) | (p[3] ^ flip);
+
+    return (other[0] | other[1]) == 0;
+}
+
 uint32_t bitset_next(const struct bitset *b, uint32_t from)
 {
     uint32_t k = from >> 6;
@@ -120,6 +152,8 @@ uint32_t bitset_prev(const struct bitset *b, uint32_t from)
         word = b->w[k];
     }
     while (word == 0) {
+        while (k >= STRIDE && all_same(b->w + k - STRIDE, 0))
+            k -= STRIDE;
         if (k == 0)
             return BITSET_NONE;
         word = b->w[--k];
@@ -147,10 +181,15 @@ static uint32_t first_within(
     if (from >= end)
         return end;
     uint64_t word = (bitset_word(b, k) ^ flip) & ALL_ONES << (from & 63);
-    while (word == 0) {
-        if (++k > (end - 1) >> 6)
+    if (word == 0) {
+        uint32_t last = (end - 1) >> 6, known = last < b->words ? last + 1 : b->words;
+        k++;
+        while (k + STRIDE <= known && all_same(b->w + k, flip))
+            k += STRIDE;
+        while (k <= last && (word = bitset_word(b, k) ^ flip) == 0)
+            k++;
+        if (k > last)
             return end;
-        word = bitset_word(b, k) ^ flip;
     }
     uint32_t found = k * 64 + (uint32_t)__builtin_ctzll(word);
     return found < end ? found : end;
@@ -171,10 +210,15 @@ uint32_t bitset_run_down(const struct bitset *b, uint32_t from, uint32_t low)
     uint32_t k = from >> 6;
     uint64_t gaps = ~bitset_word(b, k) & ALL_ONES >> (63 - (from & 63));
 
-    while (gaps == 0) {
-        if (k-- <= low >> 6)
-            return low;
-        gaps = ~bitset_word(b, k);
+    if (gaps == 0) {
+        uint32_t least = low >> 6;
+        while (k >= least + STRIDE && all_same(b->w + k - STRIDE, ALL_ONES))
+            k -= STRIDE;
+        do {
+            if (k-- <= least)
+                return low;
+            gaps = ~bitset_word(b, k);
+        } while (gaps == 0);
     }
     uint32_t run = k * 64 + 64 - (uint32_t)__builtin_clzll(gaps);
     return run > low ? run : low;

@@ -111,6 +111,55 @@ static void sets_agree_with_flags_under_random_changes(void **state)
     bitset_fini(&b);
 }
 
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* One run and nothing else, then nothing but one gap: searches pass over many words. */
+static void long_runs_and_gaps_end_where_they_end(void **state)
+{
+    static const uint32_t at[] = {
+        0, 1, 63, 64, 65, 127, 511, 512, 513, 575, 576, 577, 1024, 1300, 1999, 2000};
+    const size_t n = sizeof at / sizeof *at;
+
+    (void)state;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = i + 1; k < n; k++) {
+            uint32_t from = at[i], to = at[k];
+            struct bitset run = {0}, gap = {0};
+            bitset_set_range(&run, from, to);
+            bitset_set_range(&gap, 0, 2000);
+            bitset_clear_range(&gap, from, to);
+            assert_int_equal(bitset_count(&run), to - from);
+            assert_int_equal(bitset_count(&gap), 2000 - (to - from));
+            assert_int_equal(bitset_next(&run, 0), from);
+            assert_int_equal(bitset_prev(&run, 2500), to - 1);
+            assert_int_equal(
+                bitset_prev(&gap, to - 1), from > 0 ? from - 1 : BITSET_NONE);
+            for (size_t e = 0; e < n; e++) {
+                uint32_t end = at[e];
+                assert_int_equal(bitset_next_within(&run, 0, end), smaller(from, end));
+                if (end < from)
+                    continue;
+                assert_int_equal(bitset_gap_within(&run, from, end), smaller(to, end));
+                if (to < 2000)
+                    assert_int_equal(
+                        bitset_next_within(&gap, from, end), smaller(to, end));
+            }
+            for (size_t e = 0; e < n && at[e] < to; e++)
+                assert_int_equal(
+                    bitset_run_down(&run, to - 1, at[e]), larger(from, at[e]));
+            bitset_fini(&run);
+            bitset_fini(&gap);
+        }
+}
+
 static void sets_of_different_length_combine(void **state)
 {
     struct bitset a = {0}, b = {0}, c = {0};
@@ -159,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_set_holds_nothing),
         cmocka_unit_test(sets_agree_with_flags_under_random_changes),
+        cmocka_unit_test(long_runs_and_gaps_end_where_they_end),
         cmocka_unit_test(sets_of_different_length_combine),
         cmocka_unit_test(words_can_be_read_past_the_end),
     };
