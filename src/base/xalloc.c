@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* Plain write: whatever formats or buffers may want memory itself. */
@@ -55,6 +56,43 @@ void *xmalloc_aligned(size_t align, size_t size)
     if (p == NULL)
         out_of_memory();
     return p;
+}
+
+#define LARGE_PAGE ((size_t)2 << 20)
+
+static size_t large_pages(size_t size)
+{
+    return (size + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+}
+
+/* Mapped with room to begin at the border of a large page; what is over goes back. */
+static void *map_large(size_t size)
+{
+    char *p = mmap(NULL, size + LARGE_PAGE, PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED)
+        out_of_memory();
+    size_t before = -(uintptr_t)p & (LARGE_PAGE - 1);
+    if (before > 0)
+        munmap(p, before);
+    if (before < LARGE_PAGE)
+        munmap(p + before + size, LARGE_PAGE - before);
+    madvise(p + before, size, MADV_HUGEPAGE); /* a wish: small pages do as well */
+    return p + before;
+}
+
+void *xcalloc_chunk(size_t size)
+{
+    return size < LARGE_PAGE ? xcalloc(1, size) : map_large(large_pages(size));
+}
+
+void xfree_chunk(void *p, size_t size)
+{
+    if (size < LARGE_PAGE)
+        free(p);
+    else if (p != NULL)
+        munmap(p, large_pages(size));
 }
 
 char *xstrdup(const char *text)

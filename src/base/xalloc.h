@@ -13,6 +13,11 @@ void *xmalloc_aligned(size_t align, size_t size)
     __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
+/* Zeroed memory for many records that stay. Above some megabytes the system is asked
+ * for large pages: the first touch of each page costs as much as filling many records.
+ * Free it with the same size. */
+void *xcalloc_chunk(size_t size) __attribute__((malloc, returns_nonnull));
+void xfree_chunk(void *p, size_t size);
 char *xstrdup(const char *text) __attribute__((malloc, returns_nonnull));
 char *xstrndup(const char *text, size_t max) __attribute__((malloc, returns_nonnull));
 

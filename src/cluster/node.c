@@ -8,20 +8,25 @@ void nodes_create(struct cluster *c)
     c->priv->node_names = names_create();
 }
 
-static void told_destroy(struct node_told *t)
+static void told_fini(struct node_told *t)
 {
-    if (!t || --t->users)
-        return;
     vec_fini(&t->features);
     vec_fini(&t->networks);
     vec_fini(&t->gres);
     vec_fini(&t->classes);
+}
+
+static void told_drop(struct node_told *t)
+{
+    if (!t || --t->users)
+        return;
+    told_fini(t);
     free(t);
 }
 
 static void node_destroy(struct node *n)
 {
-    told_destroy(n->told);
+    told_drop(n->told);
     vec_fini(&n->gres_cfg);
     vec_fini(&n->gres_ded);
     vec_fini(&n->features);
@@ -36,9 +41,10 @@ void nodes_destroy(struct cluster *c)
         node_destroy(c->nodes.v[i]);
     vec_fini(&c->nodes);
     for (size_t i = 0; i < c->priv->node_chunks.n; i++)
-        free(c->priv->node_chunks.v[i]);
+        xfree_chunk(c->priv->node_chunks.v[i].nodes,
+            c->priv->node_chunks.v[i].room * sizeof(struct node));
     vec_fini(&c->priv->node_chunks);
-    told_destroy(c->priv->told_last);
+    told_drop(c->priv->told_last);
     folds_destroy(c);
     vec_fini(&c->priv->gres_nodes);
     names_destroy(c->priv->node_names);
@@ -124,18 +130,16 @@ static int node_name_check(const char *name, struct err *err)
 
 /* ---- what was told ----------------------------------------------------------- */
 
-static struct node_told *told_copy(const struct node_told *old)
+static struct node_told told_copy(const struct node_told *old)
 {
-    struct node_told *t = xcalloc(1, sizeof *t);
+    struct node_told t = {.cfg = {{-1, -1, -1, -1}},
+        .partition = INDEX_NONE,
+        .os = NAME_NONE,
+        .arch = NAME_NONE};
 
-    t->users = 1;
-    t->cfg = (struct res){{-1, -1, -1, -1}};
-    t->partition = INDEX_NONE;
-    t->os = t->arch = NAME_NONE;
     if (!old)
         return t;
-    *t = (struct node_told){.users = 1,
-        .cfg = old->cfg,
+    t = (struct node_told){.cfg = old->cfg,
         .partition = old->partition,
         .classes_told = old->classes_told,
         .os = old->os,
@@ -145,10 +149,10 @@ static struct node_told *told_copy(const struct node_told *old)
         .frame = old->frame,
         .slot = old->slot,
         .slots = old->slots};
-    vec_assign(&t->features, &old->features);
-    vec_assign(&t->networks, &old->networks);
-    vec_assign(&t->gres, &old->gres);
-    vec_assign(&t->classes, &old->classes);
+    vec_assign(&t.features, &old->features);
+    vec_assign(&t.networks, &old->networks);
+    vec_assign(&t.gres, &old->gres);
+    vec_assign(&t.classes, &old->classes);
     return t;
 }
 
@@ -213,69 +217,81 @@ static void told_lists(
 }
 
 /* What is known after the description is added to what was known before. */
-static struct node_told *told_merge(
+static struct node_told told_merge(
     struct cluster *c, const struct node_told *old, const struct node_desc *d)
 {
-    struct node_told *t = told_copy(old);
+    struct node_told t = told_copy(old);
 
     for (int i = 0; i < RES_DIMS; i++)
         if (d->cfg.v[i] >= 0)
-            t->cfg.v[i] = d->cfg.v[i];
-    told_lists(c, t, d);
+            t.cfg.v[i] = d->cfg.v[i];
+    told_lists(c, &t, d);
     if (d->os && *d->os)
-        t->os = names_intern(c->oses, d->os);
+        t.os = names_intern(c->oses, d->os);
     if (d->arch && *d->arch)
-        t->arch = names_intern(c->arches, d->arch);
+        t.arch = names_intern(c->arches, d->arch);
     if (d->speed > 0)
-        t->speed = d->speed;
+        t.speed = d->speed;
     if (d->procspeed_mhz > 0)
-        t->procspeed_mhz = d->procspeed_mhz;
+        t.procspeed_mhz = d->procspeed_mhz;
     if (d->frame > 0)
-        t->frame = d->frame;
+        t.frame = d->frame;
     if (d->slot > 0)
-        t->slot = d->slot;
+        t.slot = d->slot;
     if (d->slots > 0)
-        t->slots = d->slots;
+        t.slots = d->slots;
     return t;
 }
 
-/* The same record for the node as for the last one, if they were told the same. */
+/* A record of what was told, the same one as for the last node if that was told the
+ * same. Takes over the lists. */
 static struct node_told *told_share(struct cluster *c, struct node_told *t)
 {
     struct node_told *last = c->priv->told_last;
 
     if (last && told_same(last, t)) {
-        told_destroy(t);
-        t = last;
+        told_fini(t);
     } else {
-        told_destroy(last);
-        c->priv->told_last = t;
+        told_drop(last);
+        last = c->priv->told_last = xmalloc(sizeof *last);
+        *last = *t;
+        last->users = 1;
     }
-    t->users++;
-    return t;
+    last->users++;
+    return last;
 }
 
 /* ---- reports ----------------------------------------------------------------- */
 
+/* Few nodes take little memory, many are in few chunks of large pages. */
 static struct node *node_new(struct cluster *c)
 {
-    if (c->nodes.n % NODE_CHUNK == 0) {
-        c->priv->node_chunk = xcalloc(NODE_CHUNK, sizeof *c->priv->node_chunk);
-        vec_push(&c->priv->node_chunks, c->priv->node_chunk);
+    struct cluster_private *p = c->priv;
+
+    if (p->chunk_left == 0) {
+        size_t room = c->nodes.n ? NODE_CHUNK : NODE_CHUNK_FIRST;
+        p->chunk_next = xcalloc_chunk(room * sizeof(struct node));
+        p->chunk_left = room;
+        vec_push(&p->node_chunks, ((struct node_chunk){p->chunk_next, room}));
     }
-    return &c->priv->node_chunk[c->nodes.n % NODE_CHUNK];
+    p->chunk_left--;
+    return p->chunk_next++;
 }
 
-/* A node in no partition's way yet: counted in DEFAULT with nothing configured. */
-static struct node *node_add(struct cluster *c, const char *name, enum node_state s)
+/* A node in no partition's way yet: counted in DEFAULT with nothing configured. `like`
+ * has its name and sections. */
+static struct node *node_add(
+    struct cluster *c, const struct node *like, enum node_state s)
 {
     struct node *n = node_new(c);
 
-    n->index = names_intern(c->priv->node_names, name);
+    n->index = names_intern(c->priv->node_names, like->name);
     assert(n->index == c->nodes.n);
     n->name = names_text(c->priv->node_names, n->index);
+    n->section = like->section;
+    n->section_def = like->section_def;
+    n->global = like->global;
     n->state = s;
-    n->global = !strcmp(name, "GLOBAL");
     n->par = c->partitions.v[0]->par;
     n->speed = 1.0;
     n->pool = INDEX_NONE;
@@ -284,7 +300,6 @@ static struct node *node_add(struct cluster *c, const char *name, enum node_stat
     vec_push(&c->nodes, n);
     if (n->global)
         c->global_node = n->index;
-    node_link_sections(c, n);
     partition_count_node(c, n, +1);
     return n;
 }
@@ -324,10 +339,11 @@ static bool relieves(
 static void take_report(struct cluster *c, struct node *n, const struct node_desc *d,
     struct node_told *t, uint32_t partition, int64_t now)
 {
-    bool same = n->told && told_same(n->told, t);
+    struct node_told *before = n->told;
 
-    told_destroy(n->told);
     n->told = told_share(c, t);
+    bool same = before && (before == n->told || told_same(before, n->told));
+    told_drop(before);
     if (!same) {
         node_build(c, n, partition);
         c->node_epoch++;
@@ -338,11 +354,19 @@ static void take_report(struct cluster *c, struct node *n, const struct node_des
         node_measure(c, n, d->load, &d->util);
 }
 
+/* What there is to know of a name before there is a node of it; nothing else of the
+ * probe is set. */
+static void node_probe(const struct cluster *c, const char *name, struct node *ret)
+{
+    ret->name = name;
+    ret->global = !strcmp(name, "GLOBAL");
+    node_link_sections(c, ret);
+}
+
 int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
     struct node **ret_node, struct err *err)
 {
     struct node *n = node_find(c, d->name);
-    struct node probe = {.name = d->name};
 
     if (node_name_check(d->name, err))
         return -1;
@@ -353,18 +377,20 @@ int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
         err_prefix(err, "node '%s': ", d->name);
         return -1;
     }
-    struct node_told *t = told_merge(c, n ? n->told : NULL, d);
-    node_link_sections(c, &probe);
-    struct partition *p = find_partition(c, &probe, t, d, err);
+    struct node probe;
+    if (!n)
+        node_probe(c, d->name, &probe);
+    struct node_told t = told_merge(c, n ? n->told : NULL, d);
+    struct partition *p = find_partition(c, n ? n : &probe, &t, d, err);
     if (!p) {
-        told_destroy(t);
+        told_fini(&t);
         return -1;
     }
     if (!n) {
-        n = node_add(c, d->name, d->state);
+        n = node_add(c, &probe, d->state);
         n->state_at = now;
     }
-    take_report(c, n, d, t, p->index, now);
+    take_report(c, n, d, &t, p->index, now);
     n->gone = false;
     if (ret_node)
         *ret_node = n;
@@ -377,8 +403,12 @@ int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
  * and stays, without resources, after it. */
 static void configure_global(struct cluster *c)
 {
-    if (c->global_node == INDEX_NONE && settings_find_node(c->cfg, "GLOBAL"))
-        node_add(c, "GLOBAL", NODE_IDLE);
+    struct node probe;
+
+    if (c->global_node != INDEX_NONE || !settings_find_node(c->cfg, "GLOBAL"))
+        return;
+    node_probe(c, "GLOBAL", &probe);
+    node_add(c, &probe, NODE_IDLE);
 }
 
 void nodes_configure(struct cluster *c)

@@ -27,7 +27,7 @@ static const struct node_cfg *section(const struct cluster *c, const char *name)
     return found ? found : &no_section;
 }
 
-void node_link_sections(struct cluster *c, struct node *n)
+void node_link_sections(const struct cluster *c, struct node *n)
 {
     n->section = section(c, n->name);
     n->section_def = n->global ? &no_section : section(c, "DEFAULT");
@@ -248,6 +248,47 @@ static void build_classes(struct cluster *c, struct node *n)
     }
 }
 
+/* ---- nodes in a row --- */
+
+/* The node before, if it was told the same and neither has a section or list of its
+ * own: then both come out the same. NULL = it has to be worked out. */
+static const struct node *twin_of(const struct cluster *c, const struct node *n)
+{
+    const struct node *twin = n->index > 0 ? c->nodes.v[n->index - 1] : NULL;
+
+    if (!twin || n->global || twin->global || twin->told != n->told
+        || n->section != &no_section || twin->section != &no_section
+        || twin->partition != n->partition)
+        return NULL;
+    if (twin->features.n || twin->networks.n || twin->classes.n || twin->gres_cfg.n)
+        return NULL;
+    return twin;
+}
+
+/* The amounts, place and policy of the node before, and no lists. */
+static void build_as(struct node *n, const struct node *twin)
+{
+    n->cfg = twin->cfg;
+    n->os = twin->os;
+    n->arch = twin->arch;
+    n->nodetype = twin->nodetype;
+    n->speed = twin->speed;
+    n->procspeed_mhz = twin->procspeed_mhz;
+    n->frame = twin->frame;
+    n->slot = twin->slot;
+    n->slots = twin->slots;
+    n->maxjob = twin->maxjob;
+    n->maxjob_per_user = twin->maxjob_per_user;
+    n->maxproc = twin->maxproc;
+    n->maxproc_per_user = twin->maxproc_per_user;
+    n->maxpe_per_job = twin->maxpe_per_job;
+    n->maxload = twin->maxload;
+    n->priority = twin->priority;
+    n->priorityf = twin->priorityf;
+    n->features.n = n->networks.n = n->classes.n = 0;
+    n->gres_cfg.n = n->gres_ded.n = 0;
+}
+
 /* ---- all of it --------------------------------------------------------------- */
 
 /* Keep the largest amount of any one node; `old` = what this node had. */
@@ -290,7 +331,10 @@ void node_build(struct cluster *c, struct node *n, uint32_t partition)
     bool floats = gres_count_node(c, n, -1);
     n->partition = partition;
     n->par = c->partitions.v[partition]->par;
-    if (!n->global) {
+    const struct node *twin = twin_of(c, n);
+    if (twin) {
+        build_as(n, twin);
+    } else if (!n->global) {
         build_amounts(c, n);
         build_place(c, n);
         build_policy(c, n);
@@ -298,7 +342,8 @@ void node_build(struct cluster *c, struct node *n, uint32_t partition)
         build_networks(c, n);
         build_classes(c, n);
     }
-    build_gres(c, n);
+    if (!twin)
+        build_gres(c, n);
     partition_count_node(c, n, +1);
     floats |= gres_count_node(c, n, +1);
     follow_largest(c, n, &old);

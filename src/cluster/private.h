@@ -26,8 +26,9 @@
 
 /* Jobs and nodes live in chunks, so that neighbours in time are neighbours in memory.
  */
-#define JOB_CHUNK  1024
-#define NODE_CHUNK 256
+#define JOB_CHUNK        1024
+#define NODE_CHUNK_FIRST 256
+#define NODE_CHUNK       16384
 
 struct job_slot {
     struct job job; /* first: a job's address is its slot's */
@@ -50,13 +51,19 @@ struct fold {
     uint32_t job, piece;
 };
 
+struct node_chunk {
+    struct node *nodes;
+    size_t room;
+};
+
 struct cluster_private {
     /* Each table's ids are the indexes of the objects themselves. */
     struct names *cred_names[CRED_KINDS];
     struct names *node_names, *partition_names;
     struct node_told *told_last; /* shared by the next node told the same */
-    struct node *node_chunk;     /* where the next new nodes go */
-    struct VEC(struct node *) node_chunks;
+    struct node *chunk_next;     /* the next new nodes go here: `chunk_left` of them */
+    size_t chunk_left;
+    struct VEC(struct node_chunk) node_chunks;
     struct bitset vacant;            /* nodes_vacant() */
     struct bitset alike;             /* nodes that equal the one before them: fold.c */
     struct bitset folded;            /* node_folded() */
@@ -120,7 +127,7 @@ void nodes_create(struct cluster *c);
 void nodes_destroy(struct cluster *c);
 void nodes_configure(struct cluster *c);
 /* Find the node's sections of the settings. */
-void node_link_sections(struct cluster *c, struct node *n);
+void node_link_sections(const struct cluster *c, struct node *n);
 /* The partition that a node told so belongs to, created if need be; NULL when there
  * are too many. */
 struct partition *node_choose_partition(

@@ -67,6 +67,16 @@ int64_t machine_nodes(const struct machine *m)
     return m->trace != NULL ? (int64_t)m->trace->nodes.n : m->nodes;
 }
 
+/* "n" and the number, written backwards from `end`; where it begins. */
+static const char *node_name(char *end, int64_t number)
+{
+    *end = '\0';
+    for (; number > 0; number /= 10)
+        *--end = (char)('0' + number % 10);
+    *--end = 'n';
+    return end;
+}
+
 static int build_alike(
     const struct machine *m, struct engine *e, int64_t now, struct err *err)
 {
@@ -75,7 +85,6 @@ static int build_alike(
     struct event ev = {.kind = EVENT_NODE, .at = now};
 
     ev.u.node = (struct node_desc){
-        .name = name,
         .state = NODE_IDLE,
         .cfg = {.v = {[RES_PROCS] = m->procs_per_node,
                     [RES_MEM] = mem,
@@ -83,7 +92,7 @@ static int build_alike(
                     [RES_DISK] = -1}},
     };
     for (int64_t i = 1; i <= m->nodes; i++) {
-        snprintf(name, sizeof name, "n%" PRId64, i);
+        ev.u.node.name = node_name(name + sizeof name - 1, i);
         if (engine_apply(e, &ev, NULL, err) < 0)
             return -1;
     }

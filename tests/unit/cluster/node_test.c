@@ -226,6 +226,52 @@ static void own_limits_go_before_those_of_default(void **state)
     assert_ptr_equal(n2->priorityf, &settings_node(f->s, "DEFAULT")->priorityf);
 }
 
+/* Equal neighbours take their attributes over from each other; others may not. */
+static void a_neighbour_told_the_same_may_still_differ_by_its_section(void **state)
+{
+    struct fixture *f = *state;
+    struct node *n[4];
+    char name[] = "n0";
+
+    settings_node(f->s, "DEFAULT")->maxjob = 3;
+    settings_node(f->s, "n1")->maxjob = 7;
+    settings_node(f->s, "n1")->speed = 2;
+    configure(f);
+    for (int i = 0; i < 4; i++) {
+        name[1] = (char)('0' + i);
+        n[i] = report(f, &(struct node_desc){.name = name, .cfg = {{4, 100, 0, 0}}});
+    }
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(n[i]->maxjob, i == 1 ? 7 : 3);
+        assert_true(n[i]->speed > (i == 1 ? 1.9 : 0.9));
+        assert_true(n[i]->speed < (i == 1 ? 2.1 : 1.1));
+        assert_int_equal(n[i]->cfg.v[RES_MEM], 100);
+    }
+    n[2] = report(f, &(struct node_desc){.name = "n2", .cfg = {{8, 100, 0, 0}}});
+    assert_int_equal(n[1]->cfg.v[RES_PROCS], 4);
+    assert_int_equal(n[3]->cfg.v[RES_PROCS], 4);
+    assert_int_equal(f->c->cfg_total.v[RES_PROCS], 20);
+    assert_int_equal(f->c->partitions.v[0]->up.v[RES_MEM], 400);
+}
+
+static void many_nodes_have_records_of_their_own(void **state)
+{
+    struct fixture *f = *state;
+    char name[16];
+
+    for (int i = 0; i < 20000; i++) {
+        snprintf(name, sizeof name, "n%d", i);
+        report(f, &(struct node_desc){.name = name, .cfg = {{1 + i % 2, 0, 0, 0}}});
+    }
+    assert_int_equal(f->c->cfg_total.v[RES_PROCS], 30000);
+    for (uint32_t i = 0; i < 20000; i++) {
+        snprintf(name, sizeof name, "n%u", i);
+        assert_ptr_equal(node_find(f->c, name), f->c->nodes.v[i]);
+        assert_int_equal(f->c->nodes.v[i]->index, i);
+        assert_int_equal(f->c->nodes.v[i]->cfg.v[RES_PROCS], 1 + i % 2);
+    }
+}
+
 static void settings_apply_to_nodes_reported_before(void **state)
 {
     struct fixture *f = *state;
@@ -389,6 +435,8 @@ int main(void)
         T(what_the_rm_tells_goes_before_nodecfg),
         T(nodecfg_features_add_to_the_rms),
         T(own_limits_go_before_those_of_default),
+        T(a_neighbour_told_the_same_may_still_differ_by_its_section),
+        T(many_nodes_have_records_of_their_own),
         T(settings_apply_to_nodes_reported_before),
         T(feature_headers_translate_between_rm_and_nodecfg),
         T(a_numeric_header_takes_only_numbers),
