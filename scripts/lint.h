@@ -6,3 +6,13 @@
 #define err_set(...)    (err_set(__VA_ARGS__), -1)
 #define err_prefix(...) (err_prefix(__VA_ARGS__), -1)
 #define diag_bad(...)   (diag_bad(__VA_ARGS__), -1)
+/* Nor that an array has elements after room was made for some. */
+#include "base/vec.h"
+#undef vec_reserve
+#define vec_reserve(a, more)                                                           \
+    do {                                                                               \
+        if ((a)->n + (more) > (a)->cap || !(a)->v) {                                   \
+            (a)->cap = 2 * ((a)->n + (more) + 8);                                      \
+            (a)->v = xrealloc((a)->v, (a)->cap, sizeof *(a)->v);                       \
+        }                                                                              \
+    } while (0)
