@@ -188,6 +188,8 @@ static void change_partitions(struct job *j, const char *const *p)
 
 static void change_creds(struct cluster *c, struct job *j, const struct job_change *ch)
 {
+    if ((ch->what & CHANGE_CLASS) && j->extra)
+        j->extra->classes.n = 0; /* this one and no other */
     if (ch->what & CHANGE_CLASS)
         j->cred[CRED_CLASS] = cred_get(c, CRED_CLASS, ch->cls)->index;
     if (ch->what & CHANGE_ACCOUNT)

@@ -299,6 +299,8 @@ struct job_extra {
     int64_t retry_at;     /* not before */
     uint64_t retry_cycle; /* the cycle in whose plan its claim stands */
     struct VEC(char *) partitions_asked; /* owned */
+    struct VEC(uint32_t) classes; /* it may run in any of them, liked best first; none
+                                     or one: in cred[CRED_CLASS] alone */
 };
 
 struct job {
@@ -564,6 +566,8 @@ struct job_desc {
     const struct req_desc *reqs;
     uint32_t nreqs;                /* >= 1 */
     const char *const *partitions; /* asked; NULL-terminated or NULL */
+    const char *const *classes;    /* it may run in any of them, cred[CRED_CLASS] first;
+                                      NULL-terminated or NULL */
     const struct dep *deps;        /* job_id NULL ends; or NULL */
     const char *advres, *command;
     /* of a job that is active already when it is told for the first time: the engine

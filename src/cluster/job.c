@@ -26,6 +26,9 @@ static int creds_check(const struct cluster *c, const struct job_desc *d,
         if (!known && name_check(cred_kind_name((enum cred_kind)k), d->cred[k], err))
             return -1;
     }
+    for (const char *const *k = d->classes; k && *k; k++)
+        if (!cred_find(c, CRED_CLASS, *k) && name_check("class", *k, err))
+            return -1;
     return 0;
 }
 
@@ -138,7 +141,7 @@ static char *text_copy(const char *text)
     return text ? xstrdup(text) : NULL;
 }
 
-static void fill_extra(struct job *j, const struct job_desc *d)
+static void fill_extra(struct cluster *c, struct job *j, const struct job_desc *d)
 {
     if (d->deadline_at)
         job_extra(j)->deadline_at = d->deadline_at;
@@ -148,6 +151,8 @@ static void fill_extra(struct job *j, const struct job_desc *d)
         job_extra(j)->command = text_copy(d->command);
     for (const char *const *p = d->partitions; p && *p; p++)
         vec_push(&job_extra(j)->partitions_asked, xstrdup(*p));
+    for (const char *const *k = d->classes; k && *k && d->classes[1]; k++)
+        vec_push(&job_extra(j)->classes, cred_get(c, CRED_CLASS, *k)->index);
     for (const struct dep *p = d->deps; p && p->job_id; p++)
         vec_push(&job_extra(j)->deps, ((struct dep){p->type, xstrdup(p->job_id)}));
 }
@@ -210,7 +215,7 @@ static void fill(struct cluster *c, struct job *j, const struct job_desc *d,
     j->active_slot = j->idle_slot = j->rsv_slot = INDEX_NONE;
     fill_creds(c, j, d, known->cred);
     fill_reqs(c, j, d, known->tasks);
-    fill_extra(j, d);
+    fill_extra(c, j, d);
     c->any_deadline |= d->deadline_at != 0;
     j->flags = j->flags_asked;
 }
@@ -251,6 +256,7 @@ static void extra_destroy(struct job_extra *x)
         free(x->partitions_asked.v[i]);
     vec_fini(&x->deps);
     vec_fini(&x->partitions_asked);
+    vec_fini(&x->classes);
     free(x->advres);
     free(x->hold_text);
     free(x->command);

@@ -119,9 +119,7 @@ static enum accrual_event not_queued(struct engine *e, struct job *j)
     return ACCRUAL_EVENTS;
 }
 
-/* Do system limits keep the job out of all its partitions? If only out of some,
- * those are no longer the job's. */
-static bool over_system_limits(const struct engine *e, struct job *j)
+bool over_system_limits(const struct engine *e, struct job *j)
 {
     uint64_t every = (UINT64_C(1) << e->c->partitions.n) - 1, out = 0;
 
@@ -162,12 +160,15 @@ static bool possible(struct engine *e, struct job *j)
 
 static bool expired(struct engine *e, struct job *j)
 {
+    bool retry = j->hold_reason == REASON_RMFAILURE;
+
     if (!(j->holds & HOLD_DEFER) || !hold_defer_expired(e->cfg, j, e->now)) {
         if (j->holds & HOLD_DEFER)
-            note_expiry(e, j->defer_until);
+            deferral_goes_on(e, j);
         return false;
     }
-    e->released_at = e->now;
+    if (!retry)
+        e->released_at = e->now;
     j->possible_layout = UINT32_MAX;
     return true;
 }
@@ -248,6 +249,9 @@ void eligible_queue(struct engine *e)
         prio_begin(e->c, e->all.v, e->all.n, e->now, &pass);
     for (size_t from = 0; from < e->all.n; from += BLOCK) {
         size_t count = e->all.n - from < BLOCK ? e->all.n - from : BLOCK;
+        for (size_t i = from; e->any_classes && i < from + count; i++)
+            if (classes_several(e->c->jobs.v[e->all.v[i]]))
+                classes_settle(e, e->c->jobs.v[e->all.v[i]]);
         if (e->opt.order == ORDER_PRIORITY)
             prio_set(&pass, e->all.v + from, count);
         for (size_t i = from; i < from + count; i++) {
@@ -279,9 +283,33 @@ static void note_hard(struct engine *e, struct job *j, bool violated)
     j->limited = violated;
 }
 
+/* Not in its class; in another of its own? `ctx`: its entry. */
+static bool within_there(struct engine *e, const struct job *j, void *ctx)
+{
+    struct entry *x = ctx;
+
+    limits_ask_limited(e->limits, e->c, j, &x->ask);
+    x->wclimit_s = j->wclimit_s;
+    x->access = plan_access(e->plan, j);
+    return !limits_walk_violated(e->limits, e->c, &x->ask, LEVEL_HARD);
+}
+
+static bool elsewhere(struct engine *e, struct entry *x)
+{
+    struct job *j = e->c->jobs.v[x->ask.job];
+
+    if (!classes_several(j) || classes_move(e, j, x, within_there))
+        return classes_several(j);
+    within_there(e, j, x);
+    return false;
+}
+
 static bool within_limits(struct engine *e, struct entry *x, enum limit_level level)
 {
     bool violated = limits_walk_violated(e->limits, e->c, &x->ask, level);
+
+    if (violated && e->any_classes && level == LEVEL_HARD && !x->reserved)
+        violated = !elsewhere(e, x);
 
     e->any_limited |= violated;
     if (violated && x->reserved)

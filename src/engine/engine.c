@@ -116,7 +116,8 @@ void resolve_job(struct engine *e, struct job *j)
 {
     char text[200] = "";
 
-    switch (access_resolve(e->c, j, text, sizeof text)) {
+    switch (classes_several(j) ? classes_resolve(e, j, text, sizeof text)
+                               : access_resolve(e->c, j, text, sizeof text)) {
     case REASON_NONE:
         break;
     case REASON_POLICY:

@@ -113,6 +113,7 @@ struct engine {
     bool retries;        /* some failed start may be tried again */
     uint64_t down_epoch; /* 1 + that of the nodes when those down were looked for */
     int64_t down_next;   /* when jobs of the first of them are lost */
+    bool any_classes;    /* some job may run in several classes */
     bool any_deps;       /* some job depended on another */
     bool look_again;     /* a start of this cycle may let others go in the next */
     bool any_limited;    /* somebody was kept back by a limit */
@@ -188,6 +189,9 @@ void settle_dependents(struct engine *e);
 /* Do all its dependencies hold? If not j->why says which. */
 bool deps_hold(struct engine *e, struct job *j);
 struct candidate candidate_of(const struct engine *e, uint32_t job);
+/* Do system limits keep the job out of all its partitions? If only out of some,
+ * those are no longer the job's. */
+bool over_system_limits(const struct engine *e, struct job *j);
 /* The tests that do not depend on other queued jobs. */
 bool eligible_admit(struct engine *e, struct job *j);
 void eligible_all(struct engine *e);
@@ -211,6 +215,8 @@ void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t a
     const char *text);
 void tell_pending(struct engine *e);
 void wake_at(struct engine *e, int64_t at);
+/* The job is deferred for longer: wake when that ends. */
+void deferral_goes_on(struct engine *e, const struct job *j);
 /* A deferral ends at `at`: wakes are for many of them together, see engine_cycle(). */
 void note_expiry(struct engine *e, int64_t at);
 /* A count not yet given to the job is void: it ran, or is gone and its index free. */
@@ -226,6 +232,27 @@ bool start_placed(struct engine *e, struct job *j, bool backfill);
 /* modify.c: EVENT_MODIFY */
 int modify_job(
     struct engine *e, struct job *j, const struct job_change *ch, struct err *err);
+
+/* classes.c: jobs that may run in any of several classes */
+static inline bool classes_several(const struct job *j)
+{
+    return j->extra && j->extra->classes.n > 1;
+}
+/* What follows from its credentials, for each of its classes; it is in the first then
+ * that lets it in. The answer is of that class, as that of access_resolve(). */
+enum hold_reason classes_resolve(
+    struct engine *e, struct job *j, char *ret_text, size_t size);
+/* Before its priority is computed: out of a class in which it cannot start at all. */
+void classes_settle(struct engine *e, struct job *j);
+/* Its class is at a limit: into the next for which `fits` is true, else it stays. */
+bool classes_move(struct engine *e, struct job *j, void *ctx,
+    bool (*fits)(struct engine *e, const struct job *j, void *ctx));
+/* Start it in the first class in which it can. */
+bool classes_start(struct engine *e, struct job *j, enum limit_level level);
+/* As reserve_job(), in the class in which it starts soonest. One search a class. */
+bool classes_reserve(struct engine *e, struct job *j, enum limit_level level);
+/* Start it out of order, in whichever class. */
+bool classes_backfill(struct engine *e, struct job *j, enum limit_level level);
 
 /* run.c: EVENT_RUN */
 int run_job(struct engine *e, struct job *j, const struct event *ev, struct err *err);

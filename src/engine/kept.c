@@ -112,7 +112,7 @@ static bool far_ahead(struct engine *e, const struct kept_key *a,
 static bool plain(const struct job *j)
 {
     return !(j->flags & (JOB_SYSPRIO_SET | JOB_SYSPRIO_REL | JOB_NOQUEUE))
-           && !j->limited;
+           && !j->limited && !classes_several(j);
 }
 
 /* The order just found becomes the one that is kept, if it can be. */
@@ -156,7 +156,7 @@ static bool aside_stay(struct engine *e)
         if (j->holds & HOLD_DEFER) {
             if (j->defer_until <= e->now)
                 return false;
-            note_expiry(e, j->defer_until);
+            deferral_goes_on(e, j);
         } else if (!j->holds && j->release_at > e->now) {
             wake_at(e, j->release_at);
         } else if (!j->holds && (!j->impossible || e->cfg->defer_time_s > 0)) {

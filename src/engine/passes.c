@@ -59,10 +59,25 @@ static bool stand(struct engine *e, struct job *j)
     return false;
 }
 
+/* The same for one that may run in several classes. */
+static bool place_in_a_class(
+    struct engine *e, struct job *j, enum limit_level level, uint64_t parts)
+{
+    bool preempts = preempt_hopes(e, j) && !all_blocked(e, parts);
+
+    if (!e->keeps) /* what lower jobs have reserved is not in its way */
+        plan_confirm_rest(e->plan);
+    return classes_start(e, j, level) || (preempts && preempt_start(e, j, false))
+           || (level == LEVEL_SOFT && reserve_may(e, j)
+               && classes_reserve(e, j, level));
+}
+
 /* Start the job or give it a reservation. */
 static bool place(
     struct engine *e, struct job *j, enum limit_level level, uint64_t parts)
 {
+    if (classes_several(j))
+        return place_in_a_class(e, j, level, parts);
     bool preempts = preempt_hopes(e, j) && !all_blocked(e, parts);
 
     if (!e->keeps && preempts) /* what lower jobs have reserved is not in its way */
@@ -262,6 +277,23 @@ static bool in_queue_order(const struct engine *e, const struct par_settings *pa
            && e->cfg->bf_priority != BFPRIO_RANDOM;
 }
 
+/* What starts in another class than that in which it waits. */
+static uint32_t backfill_classes(
+    struct engine *e, const struct candidates *jobs, enum limit_level level)
+{
+    uint32_t started = 0;
+
+    for (size_t i = first_of(e, jobs); i < jobs->n; i++) {
+        struct job *j = e->c->jobs.v[jobs->v[i].job];
+        if (!classes_several(j) || j->state != JOB_IDLE || j->holds
+            || j->rsv_slot != INDEX_NONE || !classes_backfill(e, j, level))
+            continue;
+        vec_push(&e->out_of_order, j->index);
+        started++;
+    }
+    return started;
+}
+
 void pass_backfill(
     struct engine *e, const struct candidates *jobs, enum limit_level level)
 {
@@ -300,6 +332,8 @@ void pass_backfill(
                 started += run_backfill(e, &b, jobs->v + first, jobs->n - first);
         }
     }
+    if (e->any_classes)
+        started += backfill_classes(e, jobs, level);
     if (started)
         count_bypasses(e, jobs);
 }

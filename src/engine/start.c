@@ -63,6 +63,14 @@ void wake_at(struct engine *e, int64_t at)
         e->wakeup = at;
 }
 
+void deferral_goes_on(struct engine *e, const struct job *j)
+{
+    if (j->hold_reason == REASON_RMFAILURE)
+        wake_at(e, j->defer_until); /* a start to be tried again: few, and soon */
+    else
+        note_expiry(e, j->defer_until);
+}
+
 void note_expiry(struct engine *e, int64_t at)
 {
     if (at < e->next_expiry)
@@ -257,7 +265,7 @@ void after_deferral(
         return;
     case DEFER_DEFERRED:
         act(e, ACTION_DEFER, j, j->defer_until, text);
-        note_expiry(e, j->defer_until);
+        deferral_goes_on(e, j);
         break;
     case DEFER_BATCH:
         act(e, ACTION_DEFER, j, j->defer_until, text);

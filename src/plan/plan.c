@@ -229,6 +229,11 @@ void plan_job_queued(struct plan *p, const struct job *j)
     }
 }
 
+void plan_job_changed(struct plan *p)
+{
+    p->version++;
+}
+
 static size_t end_find(const struct plan *p, int64_t at, uint32_t job)
 {
     size_t lo = 0, hi = p->ends.n;

@@ -51,6 +51,10 @@ bool plan_confirm_all(struct plan *p);
  * (they decide which pools can be planned by count). O(1) for known ones. */
 void plan_job_queued(struct plan *p, const struct job *j);
 
+/* The credentials of a waiting job are others now, in the middle of a cycle: nothing
+ * that was found out for it holds. Its task definitions have been learned before. */
+void plan_job_changed(struct plan *p);
+
 /* The job has been started (call after job_start; its reservation, if any, becomes
  * the start) or is about to be stopped at `now` (call before job_stop). O(pieces of
  * the allocation) plus a search by time. */

@@ -205,12 +205,13 @@ static void submit(struct scenario *s, struct entry *e)
         .state = j->state,
         .deps = j->deps,
         .partitions = j->partitions,
+        .classes = j->classes,
         .reqs = j->req ? j->req : &plain,
         .nreqs = j->nreqs ? j->nreqs : 1};
     ev.u.job.cred[CRED_USER] = j->user ? j->user : "user";
     ev.u.job.cred[CRED_GROUP] = j->group;
     ev.u.job.cred[CRED_ACCOUNT] = j->account;
-    ev.u.job.cred[CRED_CLASS] = j->cls;
+    ev.u.job.cred[CRED_CLASS] = j->classes ? j->classes[0] : j->cls;
     ev.u.job.cred[CRED_QOS] = j->qos;
     apply(s, &ev);
     e->submitted = true;

@@ -26,6 +26,7 @@ struct sc_job {
     uint32_t nreqs;                /* how many `req` points to, 0 = 1 */
     const struct dep *deps;        /* job_id NULL ends */
     const char *const *partitions; /* asked; NULL ends */
+    const char *const *classes;    /* it may run in; NULL ends; NULL = `cls` alone */
     enum job_state state;          /* as the RM tells it */
     const char *advres;            /* the reservation it names */
 };

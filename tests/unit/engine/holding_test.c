@@ -143,6 +143,35 @@ static void one_refused_start_defers_by_default(void **state)
     }
 }
 
+static int refuse(struct scenario *s, const char *id, int64_t again_s)
+{
+    struct event ev = {.kind = EVENT_START_FAILED, .at = sc_now(s)};
+    struct err err;
+
+    ev.u.failed.id = id;
+    ev.u.failed.reason = REASON_RMFAILURE;
+    ev.u.failed.text = "not just now";
+    ev.u.failed.again_s = again_s;
+    return sc_apply(s, ev, &err);
+}
+
+static void a_start_to_be_tried_again_is_when_it_is_due_not_at_the_next_poll(
+    void **state)
+{
+    (void)state;
+    struct example x = {.nodes = 2, .jobs = {{"A", 1, 100, 0, 2}, {"B", 1, 100, 0, 3}}};
+    BOTH_WAYS(s, x)
+    {
+        sc_at(s, 0);
+        assert_int_equal(refuse(s, "A", 2), 0);
+        sc_at(s, 1);
+        assert_int_equal(refuse(s, "B", 2), 0);
+        sc_run(s);
+        assert_int_equal(sc_start(s, "A"), 2);
+        assert_int_equal(sc_start(s, "B"), 3);
+    }
+}
+
 static void scenario_5_an_owner_cannot_release_a_batch_hold(void **state)
 {
     (void)state;
@@ -398,6 +427,8 @@ int main(void)
         cmocka_unit_test(scenario_3_without_defertime_the_job_stays_idle),
         cmocka_unit_test(scenario_4_deferred_after_so_many_refused_starts),
         cmocka_unit_test(one_refused_start_defers_by_default),
+        cmocka_unit_test(
+            a_start_to_be_tried_again_is_when_it_is_due_not_at_the_next_poll),
         cmocka_unit_test(scenario_5_an_owner_cannot_release_a_batch_hold),
         cmocka_unit_test(scenario_6_the_system_hold_remains),
         cmocka_unit_test(scenario_7_an_administrator_ends_a_deferral),

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs that may run in any of several classes, as those of a resource manager whose
+ * users name several queues. At every moment such a job is in one of them: access,
+ * limits, priority and plan are of that one. It changes over when another lets it start
+ * now, or sooner; the order in which the classes were named decides between equals. */
+#include "engine/engine_private.h"
+#include "policy/access.h"
+#include "policy/priority.h"
+
+/* Is it let in there? */
+static bool enter(struct engine *e, struct job *j, uint32_t cls)
+{
+    char text[200];
+    bool moves = j->cred[CRED_CLASS] != cls;
+
+    if (!moves)
+        return job_cred(e->c, j, CRED_CLASS)->enabled;
+    j->cred[CRED_CLASS] = cls;
+    enum hold_reason fault = access_resolve(e->c, j, text, sizeof text);
+    preempt_notice_job(e, j);
+    prio_job_dirty(j);
+    plan_job_changed(e->plan);
+    return fault == REASON_NONE && job_cred(e->c, j, CRED_CLASS)->enabled
+           && !over_system_limits(e, j);
+}
+
+enum hold_reason classes_resolve(
+    struct engine *e, struct job *j, char *ret_text, size_t size)
+{
+    const uint32_t *cls = j->extra->classes.v;
+    enum hold_reason fault = REASON_NONE;
+
+    e->any_classes = true;
+    /* the plan has to know all definitions before a cycle begins */
+    for (size_t i = j->extra->classes.n; i-- > 0;) {
+        j->cred[CRED_CLASS] = cls[i];
+        fault = access_resolve(e->c, j, ret_text, size);
+        plan_job_queued(e->plan, j);
+    }
+    for (size_t i = 1; i < j->extra->classes.n && fault != REASON_NONE; i++) {
+        j->cred[CRED_CLASS] = cls[i];
+        fault = access_resolve(e->c, j, ret_text, size);
+    }
+    if (fault != REASON_NONE) {
+        j->cred[CRED_CLASS] = cls[0];
+        fault = access_resolve(e->c, j, ret_text, size);
+    }
+    plan_job_changed(e->plan);
+    return fault;
+}
+
+bool classes_move(struct engine *e, struct job *j, void *ctx,
+    bool (*fits)(struct engine *e, const struct job *j, void *ctx))
+{
+    uint32_t home = j->cred[CRED_CLASS];
+
+    for (size_t i = 0; i < j->extra->classes.n; i++)
+        if (j->extra->classes.v[i] != home && enter(e, j, j->extra->classes.v[i])
+            && fits(e, j, ctx))
+            return true;
+    enter(e, j, home);
+    return false;
+}
+
+static bool can_start(struct engine *e, const struct job *j, void *ctx)
+{
+    struct reason why;
+
+    (void)ctx;
+    return plan_possible(e->plan, j, &why) && !limits_never(e->limits, e->c, j, &why);
+}
+
+void classes_settle(struct engine *e, struct job *j)
+{
+    bool known = j->possible_layout == plan_layout(e->plan) && !j->impossible;
+
+    if (j->state != JOB_IDLE || j->holds || j->rsv_slot != INDEX_NONE
+        || (job_cred(e->c, j, CRED_CLASS)->enabled && (known || can_start(e, j, NULL))))
+        return;
+    if (classes_move(e, j, NULL, can_start)) {
+        j->possible_layout = UINT32_MAX;
+        j->impossible = false;
+    }
+}
+
+static bool may_start(struct engine *e, struct job *j, uint32_t cls, enum limit_level l)
+{
+    return enter(e, j, cls) && allowed_now(e, j, l);
+}
+
+/* The class in which it starts soonest; INDEX_NONE: in none. */
+static uint32_t soonest(struct engine *e, struct job *j, enum limit_level level)
+{
+    uint32_t best = INDEX_NONE;
+    int64_t at = TIME_NEVER;
+    struct slot slot;
+
+    for (size_t i = 0; i < j->extra->classes.n; i++) {
+        uint32_t cls = j->extra->classes.v[i];
+        if (may_start(e, j, cls, level) && plan_first_fit(e->plan, j, e->now, &slot)
+            && slot.at < at) {
+            at = slot.at;
+            best = cls;
+        }
+    }
+    return best;
+}
+
+bool classes_start(struct engine *e, struct job *j, enum limit_level level)
+{
+    uint32_t home = j->cred[CRED_CLASS];
+
+    for (size_t i = 0; i < j->extra->classes.n; i++)
+        if (may_start(e, j, j->extra->classes.v[i], level)
+            && start_if_possible(e, j, false))
+            return true;
+    enter(e, j, home);
+    return false;
+}
+
+bool classes_reserve(struct engine *e, struct job *j, enum limit_level level)
+{
+    uint32_t home = j->cred[CRED_CLASS], best = soonest(e, j, level);
+
+    enter(e, j, best != INDEX_NONE ? best : home);
+    return reserve_job(e, j);
+}
+
+/* As a start out of order: partitions in which that is not done are left out. */
+static bool fill_in(struct engine *e, struct job *j)
+{
+    if (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_NOBF)
+        return false;
+    for (uint32_t p = 0; p < e->c->partitions.n; p++)
+        if (in_partition(e, j, p)
+            && e->c->partitions.v[p]->par->bf_policy != BACKFILL_NONE
+            && plan_fits_now(e->plan, j, p) && start_job(e, j, p, true))
+            return true;
+    return false;
+}
+
+bool classes_backfill(struct engine *e, struct job *j, enum limit_level level)
+{
+    uint32_t home = j->cred[CRED_CLASS];
+
+    for (size_t i = 0; i < j->extra->classes.n; i++)
+        if (may_start(e, j, j->extra->classes.v[i], level) && fill_in(e, j))
+            return true;
+    enter(e, j, home);
+    return false;
+}
