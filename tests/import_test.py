@@ -109,3 +109,109 @@ def test_times_of_slurm(maui, tmp_path, text, time):
     (tmp_path / "slurm.conf").write_text(f"PartitionName=p MaxTime={text}\n")
     done = maui("import", "slurm", "--conf", tmp_path / "slurm.conf")
     assert f"CLASSCFG[p] MAX.WCLIMIT={time}\n" in done.stdout
+
+
+SACCTMGR = """\
+#!/bin/sh
+case "$*" in
+*qos*) cat {0}/qos;;
+*assoc*) cat {0}/assoc;;
+esac
+"""
+SCONTROL = """\
+#!/bin/sh
+case "$*" in
+*config*) cat <<END
+Configuration data as of 2026-11-22T05:36:35
+PreemptMode             = REQUEUE
+PreemptType             = preempt/qos
+PriorityDecayHalfLife   = 1-00:00:00
+PriorityMaxAge          = 14-00:00:00
+PriorityType            = priority/multifactor
+PriorityWeightAge       = 1000
+PriorityWeightFairShare = 10000
+PriorityWeightPartition = 500
+PriorityWeightQOS       = 2000
+
+Slurmctld(primary) at vm is UP
+END
+;;
+*partition*) cat <<END
+PartitionName=short AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL AllocNodes=ALL Default=YES \
+QoS=N/A DefaultTime=00:10:00 DisableRootJobs=NO ExclusiveUser=NO GraceTime=0 Hidden=NO \
+MaxNodes=UNLIMITED MaxTime=01:00:00 MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED Nodes=n[1-2] \
+PriorityJobFactor=10 PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=NO OverTimeLimit=NONE \
+PreemptMode=OFF State=UP TotalCPUs=8 TotalNodes=2 SelectTypeParameters=NONE JobDefaults=(null) \
+DefMemPerNode=UNLIMITED MaxMemPerNode=UNLIMITED TRES=cpu=8,mem=8000M,node=2,billing=8
+PartitionName=long AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL AllocNodes=ALL Default=NO \
+QoS=N/A DefaultTime=NONE DisableRootJobs=NO ExclusiveUser=NO GraceTime=0 Hidden=NO MaxNodes=2 \
+MaxTime=7-00:00:00 MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED Nodes=n[1-4] PriorityJobFactor=1 \
+PriorityTier=1 RootOnly=NO ReqResv=NO OverSubscribe=EXCLUSIVE OverTimeLimit=NONE PreemptMode=OFF \
+State=UP TotalCPUs=16 TotalNodes=4 SelectTypeParameters=NONE JobDefaults=(null) \
+DefMemPerNode=UNLIMITED MaxMemPerNode=UNLIMITED TRES=cpu=16,mem=16000M,node=4,billing=16
+END
+;;
+esac
+"""
+
+
+@pytest.fixture
+def commands(tmp_path, monkeypatch):
+    """commands(sacctmgr=TEXT, ...): programs of these names that answer as Slurm's do."""
+    def make(**texts):
+        for name, text in texts.items():
+            path = tmp_path / name
+            path.write_text(text.replace("{0}", str(tmp_path)))
+            path.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+        for name, text in {"qos": QOS, "assoc": ASSOC, "parts.conf": PARTS}.items():
+            (tmp_path / name).write_text(text)
+    return make
+
+
+def test_without_options_slurm_itself_is_asked(maui, commands, tmp_path, monkeypatch):
+    commands(sacctmgr=SACCTMGR)
+    (tmp_path / "slurm.conf").write_text(CONF)
+    monkeypatch.setenv("SLURM_CONF", str(tmp_path / "slurm.conf"))
+    live = maui("import", "slurm").stdout
+    files = maui("import", "slurm", "--conf", tmp_path / "slurm.conf", "--qos",
+                 tmp_path / "qos", "--assoc", tmp_path / "assoc").stdout
+    config = [[l for l in text.splitlines() if not l.startswith("#")] for text in (live, files)]
+    assert config[0] == config[1] and "ACCOUNTCFG[physics]" in live
+
+
+def test_without_slurm_conf_scontrol_tells_it(maui, commands, tmp_path, monkeypatch):
+    commands(sacctmgr=SACCTMGR, scontrol=SCONTROL)
+    monkeypatch.setenv("SLURM_CONF", str(tmp_path / "none"))
+    lines = maui("import", "slurm").stdout.splitlines()
+    for line in """\
+# From scontrol
+QUEUETIMEWEIGHT 0.0496032
+CLASSWEIGHT 50
+QOSWEIGHT 20
+FSINTERVAL 24:00:00
+PREEMPTPOLICY REQUEUE
+CLASSCFG[short] DEFAULT.WCLIMIT=0:10:00 MAX.WCLIMIT=1:00:00 PRIORITY=10
+CLASSCFG[long] MAXNODEPERJOB=2 MAX.WCLIMIT=168:00:00 PRIORITY=1 \
+NODEACCESSPOLICY=SINGLEJOB""".splitlines():
+        assert line in lines, (line, lines)
+
+
+def test_without_its_database_slurm_is_carried_over_and_the_lack_is_told(
+        maui, commands, tmp_path, monkeypatch):
+    commands(sacctmgr="#!/bin/sh\necho 'You are not running a supported accounting_storage "
+             "plugin' >&2\necho 'Only accounting_storage/slurmdbd is supported.' >&2\nexit 1\n")
+    (tmp_path / "slurm.conf").write_text(CONF)
+    monkeypatch.setenv("SLURM_CONF", str(tmp_path / "slurm.conf"))
+    done = maui("import", "slurm")
+    assert "CLASSCFG[short]" in done.stdout and "ACCOUNTCFG" not in done.stdout
+    assert "not running a supported accounting_storage" in done.stderr
+    assert "accounts and QOS are left out" in done.stderr
+
+
+def test_without_any_slurm_there_is_nothing_to_import(maui, commands, tmp_path, monkeypatch):
+    commands(scontrol="#!/bin/sh\necho 'slurm_load_ctl_conf error: Unable to contact slurm "
+             "controller' >&2\nexit 1\n")
+    monkeypatch.setenv("SLURM_CONF", str(tmp_path / "none"))
+    done = maui("import", "slurm", check=False)
+    assert done.returncode == 1 and "Unable to contact slurm controller" in done.stderr

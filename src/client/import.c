@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #define INCLUDES_MAX 20
 
@@ -218,19 +219,14 @@ static int take_line(struct conf *c, struct import_place at, char *line)
     return 0;
 }
 
-static int conf_read(struct conf *c, const char *file)
+static int conf_lines(struct conf *c, FILE *f, const char *file)
 {
-    FILE *f = c->files.n < INCLUDES_MAX ? fopen(file, "re") : NULL;
     struct strbuf whole = {0};
     char *line = NULL;
     size_t size = 0;
     unsigned number = 0;
     int result = 0;
 
-    if (f == NULL) {
-        fprintf(stderr, "maui import: %s: cannot be read\n", file);
-        return -1;
-    }
     vec_push(&c->files, xstrdup(file));
     file = c->files.v[c->files.n - 1];
     while (result == 0 && getline(&line, &size, f) > 0) {
@@ -250,6 +246,29 @@ static int conf_read(struct conf *c, const char *file)
     free(whole.text);
     free(line);
     fclose(f);
+    return result;
+}
+
+static int conf_read(struct conf *c, const char *file)
+{
+    FILE *f = c->files.n < INCLUDES_MAX ? fopen(file, "re") : NULL;
+
+    if (f != NULL)
+        return conf_lines(c, f, file);
+    fprintf(stderr, "maui import: %s: cannot be read\n", file);
+    return -1;
+}
+
+/* As the running Slurm tells it. */
+static int conf_ask(struct conf *c)
+{
+    struct strbuf said = {0};
+    FILE *f = import_ask_conf(&said) == 0 && said.len > 0
+                  ? fmemopen(said.text, said.len, "r")
+                  : NULL;
+    int result = f != NULL ? conf_lines(c, f, "scontrol") : -1;
+
+    free(said.text);
     return result;
 }
 
@@ -331,14 +350,16 @@ static const struct option_row options[] = {
     {0, "conf", "FILE", "slurm.conf; default $SLURM_CONF or /etc/slurm/slurm.conf"},
     {0, "qos", "FILE", "what `sacctmgr show qos -P` printed"},
     {0, "assoc", "FILE", "what `sacctmgr show assoc -P` printed"}, {0}};
+/* none of them: sacctmgr is asked, and scontrol where there is no slurm.conf */
 static const struct command_spec spec = {.name = "import",
     .usage = "slurm [--conf FILE] [--qos FILE] [--assoc FILE]",
     .summary = "Print a maui.cfg that decides as another scheduler was told to.",
     .options = options,
-    .more =
-        "What cannot be carried over is told on the standard error, with its line,\n"
-        "and stands at the end as comments.\n",
-    .examples = "  import slurm >maui.cfg        from /etc/slurm/slurm.conf\n"
+    .more = "Without options Slurm itself is asked: sacctmgr for QOS and accounts, "
+            "scontrol\n"
+            "where there is no slurm.conf. What cannot be carried over is told on the\n"
+            "standard error, with its line, and stands at the end as comments.\n",
+    .examples = "  import slurm >maui.cfg        from the Slurm of this machine\n"
                 "  import slurm --qos qos.txt    with quality of service\n"};
 
 static void conf_fini(struct conf *c)
@@ -350,18 +371,45 @@ static void conf_fini(struct conf *c)
     vec_fini(&c->files);
 }
 
-static int import_slurm(const struct command_line *l)
+/* Where no file at all is given Slurm is asked; without slurmdbd there are no accounts
+ * to ask for, which it says on the standard error. */
+static int read_all(const struct command_line *l, struct conf *c, const char **ret_file)
 {
     const char *qos = command_long(l, "qos"), *assoc = command_long(l, "assoc");
     const char *file = command_long(l, "conf"), *env = getenv("SLURM_CONF");
+    bool live = file == NULL && qos == NULL && assoc == NULL;
+
+    *ret_file = file ? file : env ? env : "/etc/slurm/slurm.conf";
+    if (live && access(*ret_file, R_OK) != 0) {
+        *ret_file = "scontrol";
+        if (conf_ask(c) < 0)
+            return -1;
+    } else if (conf_read(c, *ret_file) < 0) {
+        return -1;
+    }
+    if (live) {
+        if (import_qos(c->im, NULL) < 0 || import_assoc(c->im, NULL) < 0)
+            fputs(
+                "maui import: accounts and QOS are left out: Slurm's database was not "
+                "asked, or --qos and --assoc give what it says\n",
+                stderr);
+        return 0;
+    }
+    return (qos != NULL && import_qos(c->im, qos) < 0)
+                   || (assoc != NULL && import_assoc(c->im, assoc) < 0)
+               ? -1
+               : 0;
+}
+
+static int import_slurm(const struct command_line *l)
+{
+    const char *file;
     struct import im = {0};
     struct conf c = {.im = &im};
     struct strbuf head = {0};
     int status = 1;
 
-    file = file ? file : env ? env : "/etc/slurm/slurm.conf";
-    if (conf_read(&c, file) == 0 && (qos == NULL || import_qos(&im, qos) == 0)
-        && (assoc == NULL || import_assoc(&im, assoc) == 0)) {
+    if (read_all(l, &c, &file) == 0) {
         priority(&c, &head);
         preemption(&c, &head);
         printf("# From %s\nRMCFG[slurm] TYPE=SLURM\nRMPOLLINTERVAL 10\n%s%s%s%s", file,

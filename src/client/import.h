@@ -28,9 +28,15 @@ void import_left(struct import *im, struct import_place at, const char *fmt, ...
     __attribute__((format(printf, 3, 4)));
 
 /* Dumps of `sacctmgr show qos -P` and `sacctmgr show assoc -P`, in any order of
- * columns. -1 after a complaint on stderr when the file cannot be read. */
+ * columns; NULL: sacctmgr is asked. -1 after a complaint on stderr when the file cannot
+ * be read, or sacctmgr cannot tell. */
 int import_qos(struct import *im, const char *file);
 int import_assoc(struct import *im, const char *file);
+
+/* What the command prints, appended. -1 after a complaint on stderr. */
+int import_ask(const char *command, struct strbuf *ret);
+/* slurm.conf as the running Slurm has it: weights, preemption, partitions. The same. */
+int import_ask_conf(struct strbuf *ret);
 
 /* Slurm's times: "30" (minutes), "H:M:S", "D-H[:M[:S]]"; -1 = none or UNLIMITED. */
 int64_t import_slurm_time(const char *text);

@@ -50,16 +50,33 @@ static size_t cut(char *text, char **cells)
     return n;
 }
 
-static int dump_read(struct dump *d, const char *file)
+static FILE *dump_open(const char *file, const char *command, struct strbuf *said)
 {
-    FILE *f = fopen(file, "re");
+    FILE *f;
+
+    if (file == NULL)
+        return import_ask(command, said) == 0 && said->len > 0
+                   ? fmemopen(said->text, said->len, "r")
+                   : NULL;
+    f = fopen(file, "re");
+    if (f == NULL)
+        fprintf(stderr, "maui import: %s: cannot be read\n", file);
+    return f;
+}
+
+/* The file, or where it is NULL what the command prints. */
+static int dump_read(struct dump *d, const char *file, const char *command)
+{
+    struct strbuf said = {0};
+    FILE *f = dump_open(file, command, &said);
     char *line = NULL;
     size_t size = 0;
     unsigned number = 0;
 
+    file = file != NULL ? file : command;
     *d = (struct dump){.file = file};
     if (f == NULL) {
-        fprintf(stderr, "maui import: %s: cannot be read\n", file);
+        free(said.text);
         return -1;
     }
     while (getline(&line, &size, f) > 0) {
@@ -77,6 +94,7 @@ static int dump_read(struct dump *d, const char *file)
     }
     free(line);
     fclose(f);
+    free(said.text);
     if (d->n > 1)
         return 0;
     fprintf(stderr,
@@ -180,7 +198,7 @@ static bool is_preempted(const struct dump *d, const char *name)
 int import_qos(struct import *im, const char *file)
 {
     struct dump d;
-    int result = dump_read(&d, file);
+    int result = dump_read(&d, file, "sacctmgr -P show qos");
 
     for (size_t i = 0; result == 0 && i < d.rows.n; i++) {
         const struct row *r = &d.rows.v[i];
@@ -322,7 +340,7 @@ static void take_assoc(struct import *im, const struct dump *d, size_t i)
 int import_assoc(struct import *im, const char *file)
 {
     struct dump d;
-    int result = dump_read(&d, file);
+    int result = dump_read(&d, file, "sacctmgr -P show assoc");
 
     for (size_t i = 0; result == 0 && i < d.rows.n; i++)
         take_assoc(im, &d, i);
