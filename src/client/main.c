@@ -16,6 +16,7 @@
 #define CLIENT(run) NULL, "maui-client"
 #define SERVE(run)  NULL, "maui-serve"
 #define SLURM(run)  NULL, "maui-slurm"
+#define SLURM_OTHER "maui-scontrol" /* where that was not built */
 
 static const struct command {
     const char *name;
@@ -96,9 +97,14 @@ static int unknown_command(const char *name)
 /* Become the program beside this one. argv[0] is the command's name. */
 static int run_other(const char *program, char **argv)
 {
-    char *path = program_beside(program);
+    char *path = program_beside(program), *other;
 
     execv(path, argv);
+    if (errno == ENOENT && strcmp(program, "maui-slurm") == 0) {
+        other = program_beside(SLURM_OTHER);
+        execv(other, argv);
+        free(other);
+    }
     fprintf(stderr, "maui: cannot run %s: %s\n", path, strerror(errno));
     free(path);
     return 1;

@@ -93,6 +93,7 @@ static const struct cfg_row rm_rows[] = {
     {N("KILLGRACE"), TIME("10"), RM_NOW, HELP("Time the local one gives a job between TERM and KILL.")},
     {N("CGROUP"), FILE_PATH(NULL), RM_NOW, HELP("Control group (v2) the local one makes a group of each job in; NONE: never. Without it the one the daemon is in, where that can be changed.")},
     {N("POLLINTERVAL"), TIME("1"), RM_NOW, HELP("Slurm: time between two looks at it, where nothing told of a change.")},
+    {N("TRANSPORT"), NAME("AUTO"), RM_NOW, HELP("Slurm: LIBSLURM, by its library; SCONTROL, by its command; AUTO: by the library if that is there.")},
     {N("STARTWAIT"), TIME("5"), RM_NOW, HELP("Slurm: a start that has not come about by then is taken back.")},
     {N("HEARTBEAT"), FILE_PATH(NULL), RM_NOW, HELP("Slurm: file by which the gate sees that the scheduler lives; slurm.heartbeat in the home directory without it.")},
     {N("EVENTS"), FILE_PATH(NULL), RM_NOW, HELP("Slurm: file by which the gate tells of changes; slurm.events in the home directory without it.")},

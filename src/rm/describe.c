@@ -137,6 +137,7 @@ void describe_job(json_t *o, const struct job_desc *d)
         json_array_append_new(list, req_object(&d->reqs[i]));
     json_object_set_new(o, "requests", list);
     put_texts(o, "partitions", d->partitions);
+    put_texts(o, "classes", d->classes);
     put_deps(o, d->deps);
     put_text(o, "advres", d->advres);
     put_text(o, "command", d->command);
@@ -313,6 +314,7 @@ void describe_read_job(struct reader *r, const json_t *o, struct job_desc *d)
     d->flags = read_flags(r, o);
     read_reqs(r, o, d);
     d->partitions = reader_texts(r, o, "partitions");
+    d->classes = reader_texts(r, o, "classes");
     d->deps = read_deps(r, o);
     d->advres = reader_text(r, o, "advres");
     d->command = reader_text(r, o, "command");

@@ -32,8 +32,9 @@ struct remote {
     struct rm rm;
     struct rm_sink sink;
     sd_event *loop;
-    char *path;  /* of the adapter */
-    char *hello; /* its first line */
+    char *path;   /* of the adapter */
+    char *second; /* of the one to take when that cannot work here; NULL = none */
+    char *hello;  /* its first line */
     int64_t timeout_s;
     pid_t pid;        /* 0 = not running */
     int fd, words_fd; /* words: its standard error */
@@ -226,6 +227,12 @@ static int on_child(sd_event_source *source, const siginfo_t *si, void *ctx)
     snprintf(text, sizeof text, "the adapter %s %s %d%s%s", m->path,
         si->si_code == CLD_EXITED ? "ended with status" : "was killed by signal",
         si->si_status, *m->words ? ": " : "", m->words);
+    if (m->second != NULL && si->si_code == CLD_EXITED
+        && (si->si_status == 127 || si->si_status == REMOTE_CANNOT)) {
+        free(m->path);
+        m->path = m->second;
+        m->second = NULL;
+    }
     /* what it said last explains its end */
     while (m->io != NULL && on_io(m->io, m->fd, EPOLLIN, m) > 0)
         continue;
@@ -351,20 +358,36 @@ static char *hello(const struct rm_cfg *cfg)
     return wire_line("open", o);
 }
 
+/* NULL when there is none. */
+static char *find_second(const char *program)
+{
+    char *path = program != NULL ? program_beside(program) : NULL;
+
+    if (path == NULL || access(path, X_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
 struct rm *remote_open(const struct rm_driver *driver, const char *program,
-    const struct rm_cfg *cfg, sd_event *loop, const struct rm_sink *sink,
-    struct err *err)
+    const char *second, const struct rm_cfg *cfg, sd_event *loop,
+    const struct rm_sink *sink, struct err *err)
 {
     const char *timeout = rm_cfg_attr(cfg, "TIMEOUT");
-    char *path = find_adapter(program, err);
+    char *other = find_second(second), *path = find_adapter(program, err);
     struct remote *m;
     int64_t timeout_s = TIMEOUT_S;
 
+    if (path == NULL) {
+        path = other;
+        other = NULL;
+    }
     if (path == NULL)
         return NULL;
     if (timeout != NULL && duration_parse(timeout, &timeout_s, err) < 0) {
         err_prefix(err, "RMCFG[%s] TIMEOUT: ", cfg->name);
         free(path);
+        free(other);
         return NULL;
     }
     m = xcalloc(1, sizeof *m);
@@ -372,6 +395,7 @@ struct rm *remote_open(const struct rm_driver *driver, const char *program,
     m->sink = *sink;
     m->loop = sd_event_ref(loop);
     m->path = path;
+    m->second = other;
     m->hello = hello(cfg);
     m->timeout_s = timeout_s;
     m->fd = m->words_fd = -1;
@@ -397,6 +421,7 @@ void remote_close(struct rm *rm)
     vec_fini(&m->flights);
     sd_event_unref(m->loop);
     free(m->path);
+    free(m->second);
     free(m->hello);
     free(m);
 }

@@ -120,6 +120,7 @@ struct rm_command {
                           jobs at their limit itself; negative: does not end it */
     unsigned kinds;    /* HOLD, RELEASE: enum hold_kind bits */
     int signal;        /* SIGNAL */
+    const char *cls;   /* START: the class chosen, of those it may run in; or NULL */
     const char *text;  /* CANCEL: told to the user; may be NULL */
 };
 

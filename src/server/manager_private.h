@@ -41,6 +41,7 @@ struct order {
     int64_t wclimit_s, overrun_s;        /* as in struct rm_command */
     int signal;
     unsigned kinds; /* RELEASE: of holds */
+    char *cls;      /* START: the class it is in; owned or NULL */
     char *text;     /* owned or NULL */
 };
 

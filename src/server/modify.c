@@ -450,8 +450,10 @@ static void change_desc(struct job_desc *d, const struct job_change *ch)
 {
     if (ch->what & CHANGE_WCLIMIT)
         d->wclimit_s = ch->wclimit_s;
-    if (ch->what & CHANGE_CLASS)
+    if (ch->what & CHANGE_CLASS) {
         d->cred[CRED_CLASS] = ch->cls;
+        d->classes = NULL; /* this one and no other */
+    }
     if (ch->what & CHANGE_ACCOUNT)
         d->cred[CRED_ACCOUNT] = ch->account;
     if (ch->what & CHANGE_PARTITIONS)

@@ -21,6 +21,7 @@ bool outbox_stops(enum rm_action a)
 static void order_fini(struct order *o)
 {
     free(o->job);
+    free(o->cls);
     free(o->text);
     vec_fini(&o->places);
 }
@@ -67,6 +68,8 @@ static struct order *add_order(
                              .text = text ? xstrdup(text) : NULL}));
     struct order *o = &m->orders.v[m->orders.n - 1];
     add_places(o, engine_cluster(m->s->engine), j);
+    if (action == RM_START && j->cred[CRED_CLASS])
+        o->cls = xstrdup(job_cred(engine_cluster(m->s->engine), j, CRED_CLASS)->name);
     if (outbox_stops(action))
         record_order(m->s, j->id, action, 0, text);
     commit_want(m->s);
@@ -191,6 +194,7 @@ void manager_send(struct server *s, bool committed)
             .overrun_s = o->overrun_s,
             .signal = o->signal,
             .kinds = o->kinds,
+            .cls = o->cls,
             .text = o->text};
         if (s->driver->command(s->rm, &cmd, &err) < 0 && i < m->orders.n
             && m->orders.v[i].token == token)

@@ -133,7 +133,7 @@ class Maui(Daemon):
         children = pathlib.Path(f"/proc/{self.pid()}/task/{self.pid()}/children")
         try:
             return [int(p) for p in children.read_text().split() if
-                    pathlib.Path(f"/proc/{p}/comm").read_text().startswith("maui-slurm")]
+                    pathlib.Path(f"/proc/{p}/comm").read_text().startswith(("maui-slurm", "maui-scontrol"))]
         except OSError:
             return []
 
@@ -146,7 +146,9 @@ class Maui(Daemon):
 class SlurmCluster:
     def __init__(self, program, nodes=4, cpus=4, mem=4000, gpus=2, phantom=0, conf="",
                  partitions=None, open_after=60, config="", gate=True,
-                 message_timeout=10, slurmd_timeout=300):
+                 message_timeout=10, slurmd_timeout=300, transport=None,
+                 gate_program=None):
+        self.gate_program = [str(gate_program)] if gate_program else [str(program), "slurm"]
         self.program, self.gpus, self.cpus, self.mem = str(program), gpus, cpus, mem
         self.phantom, self.open_after, self.gate = phantom, open_after, gate
         self.nodes = [f"n{i}" for i in range(1, nodes + 1)]
@@ -164,7 +166,8 @@ class SlurmCluster:
         for name in list(self.env):
             if name.startswith(("SLURM_", "SBATCH_", "SALLOC_")) and name != "SLURM_CONF":
                 del self.env[name]
-        self.maui = Maui(program, self, "RMCFG[slurm] TYPE=SLURM\nRMPOLLINTERVAL 1\n" + config)
+        section = "RMCFG[slurm] TYPE=SLURM" + (f" TRANSPORT={transport}" if transport else "")
+        self.maui = Maui(program, self, f"{section}\nRMPOLLINTERVAL 1\n" + config)
 
     # ---- configuration ----
 
@@ -254,7 +257,7 @@ class SlurmCluster:
 
     def installed(self, what, *options):
         """As an administrator gets it."""
-        done = subprocess.run([self.program, "slurm", what, "--home", self.maui.home,
+        done = subprocess.run([*self.gate_program, what, "--home", self.maui.home,
                                *options], env=self.env, capture_output=True, text=True,
                               timeout=30)
         assert done.returncode == 0, done.stderr

@@ -124,6 +124,24 @@ def test_slurm_takes_over_when_the_heart_stops_and_gives_back(slurm):
     slurm.wait_state(kept, "RUNNING")
 
 
+def test_a_hold_of_its_owner_while_the_scheduler_is_gone_is_one_when_it_is_back(slurm, users):
+    full = slurm.sbatch("-N", 3, "--exclusive")
+    slurm.wait_state(full, "RUNNING")
+    job = slurm.sbatch("-n", 1, user=users[0])
+    slurm.wait_maui(job, "Idle")
+    slurm.kill("maui")
+    time.sleep(HEARTBEAT_AGE)
+    slurm.ok("scontrol", "hold", job, user=users[0])
+    late = slurm.sbatch("-H", "-n", 1, user=users[0])
+    slurm.maui.start()
+    slurm.ok("scancel", full)
+    for held in (job, late):
+        slurm.wait_maui(held, "Hold")
+        assert stays(slurm, held)
+        slurm.ok("scontrol", "release", held, user=users[0])
+        slurm.wait_state(held, "RUNNING")
+
+
 def test_letgo_gives_all_waiting_jobs_back(kept):
     held = kept.sbatch("-H", "-n", 1)
     jobs = [kept.sbatch("-n", 1), kept.sbatch("-n", 1, "-w", "n2"),

@@ -21,7 +21,7 @@ def waits(slurm, job, seconds=1.5):
 
 def test_a_batch_job_runs_where_the_scheduler_put_it_and_leaves(slurm):
     out = f"{slurm.dir}/out/life"
-    job = slurm.sbatch("-n", 6, script=f"echo $SLURM_JOB_ID >>{out}; sleep 0.3")
+    job = slurm.sbatch("-n", 6, script=f"echo $SLURM_JOB_ID >>{out}; sleep 2")
     nodes = running(slurm, job)
     assert sorted(nodes) == slurm.places(job)
     slurm.wait_state(job, "COMPLETED")
@@ -137,10 +137,43 @@ def test_exclusive_jobs_have_nodes_alone(slurm):
     assert sorted(n for names in nodes for n in names) == slurm.nodes
 
 
-def test_a_job_of_several_partitions_runs_in_the_first(slurm):
-    job = slurm.sbatch("-p", "high,low", "-n", 4)
-    assert set(running(slurm, job)) <= {"n3", "n4"}
+def test_a_job_of_several_partitions_runs_in_the_first_that_is_free(slurm):
+    job = slurm.sbatch("-p", "high,low", "-n", 8)
+    assert sorted(running(slurm, job)) == ["n3", "n4"]
     assert slurm.show(job)["Partition"] == "high"
+    other = slurm.sbatch("-p", "high,low", "-n", 8)
+    assert sorted(running(slurm, other)) == ["n1", "n2"]
+    assert slurm.show(other)["Partition"] == "low"
+    assert "class:low" in slurm.maui.why(other)
+    third = slurm.sbatch("-p", "low,high", "-n", 8)
+    assert waits(slurm, third, 0.5)
+    slurm.ok("scancel", job)
+    assert sorted(running(slurm, third)) == ["n3", "n4"]
+    assert slurm.show(third)["Partition"] == "high"
+
+
+def test_of_several_partitions_one_may_be_down(slurm):
+    job = slurm.sbatch("-p", "down,low", "-n", 1)
+    assert set(running(slurm, job)) <= {"n1", "n2"}
+    assert slurm.show(job)["Partition"] == "low"
+
+
+def test_a_start_that_fails_gives_all_partitions_back(slurm):
+    slurm.maui.ok("schedctl", "-s")
+    job = slurm.sbatch("-p", "high,low", "-n", 4, "-N", 1)
+    slurm.wait_maui(job, "Idle")
+    for name in ("low", "high"):
+        slurm.ok("scontrol", "update", f"PartitionName={name}", "MaxCPUsPerNode=1")
+    try:
+        slurm.maui.ok("schedctl", "-r")
+        slurm.wait(lambda: "Defer" in slurm.maui.why(job), "the failed start", 15)
+        slurm.wait(lambda: slurm.show(job)["Partition"] == "high,low", "its partitions")
+    finally:
+        for name in ("low", "high"):
+            slurm.ok("scontrol", "update", f"PartitionName={name}",
+                     "MaxCPUsPerNode=UNLIMITED")
+    slurm.maui.ok("releasehold", "-a", job)
+    assert running(slurm, job)
 
 
 def test_jobs_of_a_partition_that_is_down_wait(slurm):
@@ -312,3 +345,37 @@ def test_maui_holds_reach_slurm_and_are_lifted(slurm, full, what):
     assert waits(slurm, name)
     slurm.maui.ok("releasehold", "-s", name)
     running(slurm, name)
+
+
+def test_wide_starts_in_a_burst_do_not_get_in_each_others_way_for_long(slurm):
+    """Slurm spreads tasks over the chosen nodes as it likes: what was planned beside them
+    may find no room, and is planned again by what is."""
+    slurm.maui.ok("schedctl", "-s")
+    jobs = [slurm.sbatch("-n", n, script="sleep 1") for n in (5, 5, 6, 3, 7, 5, 6, 5, 3, 5)]
+    slurm.wait(lambda: len(slurm.queued()) == len(jobs), "all of them")
+    began = time.monotonic()
+    slurm.maui.ok("schedctl", "-r")
+    slurm.wait(lambda: {slurm.state(j) for j in jobs} == {"COMPLETED"}, "all jobs", 60)
+    late = [l for l in pathlib.Path(slurm.maui.home, "log/maui.log").read_text().splitlines()
+            if "did not start job" in l and any(f"'{j}'" in l for j in jobs)]
+    print(f"{time.monotonic() - began:.1f} s, {len(late)} starts put off", *late, sep="\n")
+    assert len(late) < len(jobs) / 2
+    assert all(slurm.show(j)["Restarts"] == "0" for j in jobs)
+
+
+def test_a_hold_on_a_running_job_changes_nothing(slurm):
+    job = slurm.sbatch("-n", 1)
+    running(slurm, job)
+    slurm.run("scontrol", "hold", job)
+    time.sleep(1.5)
+    assert slurm.state(job) == "RUNNING" and slurm.maui.state(job) == "Running"
+    slurm.run("scontrol", "release", job)
+    assert slurm.maui.state(job) == "Running"
+
+
+def test_nodes_of_a_cloud_that_sleep_take_jobs(fresh_cluster):
+    slurm = fresh_cluster(nodes=2, phantom=3)
+    job = slurm.sbatch("-p", "phantom", "-N", 2, "--exclusive")
+    slurm.wait(lambda: len(slurm.where(job)) == 2, "its nodes")
+    assert all(n.startswith("f") for n in slurm.where(job))
+    slurm.wait_maui(job, "Starting", "Running")

@@ -14,6 +14,7 @@
 #include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -131,6 +132,48 @@ bool adapter_lost(struct adapter *a, const char *function)
     return true;
 }
 
+/* ---- munge ---- */
+
+static bool answers(const char *path)
+{
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    bool yes;
+
+    if (fd < 0 || strlen(path) >= sizeof to.sun_path) {
+        if (fd >= 0)
+            close(fd);
+        return true; /* nothing is known */
+    }
+    strcpy(to.sun_path, path);
+    yes = connect(fd, (struct sockaddr *)&to, sizeof to) == 0 || errno == EAGAIN;
+    close(fd);
+    return yes;
+}
+
+void adapter_find_munge(struct adapter *a, const char *authinfo)
+{
+    const char *at = authinfo != NULL ? strstr(authinfo, "socket=") : NULL;
+
+    free(a->munge);
+    a->munge = at != NULL ? xstrndup(at + 7, strcspn(at + 7, ","))
+                          : xstrdup("/run/munge/munge.socket.2");
+    if (answers(a->munge))
+        return;
+    free(a->munge); /* it is elsewhere, or another way of authentication is used */
+    a->munge = NULL;
+}
+
+bool adapter_munge_gone(struct adapter *a)
+{
+    if (a->munge == NULL || answers(a->munge))
+        return false;
+    errno = SLURM_PROTOCOL_AUTHENTICATION_ERROR;
+    adapter_lost(a, "munge");
+    errno = SLURM_PROTOCOL_AUTHENTICATION_ERROR;
+    return true;
+}
+
 /* ---- looking ---- */
 
 static void poll_all(struct adapter *a)
@@ -138,6 +181,8 @@ static void poll_all(struct adapter *a)
     struct rm_report synced = {.kind = RM_SYNCED};
 
     a->look = false;
+    if (adapter_munge_gone(a))
+        return;
     if (!a->checked && check_settings(a) < 0)
         return;
     if (nodes_poll(a) < 0 || reservations_poll(a) < 0 || jobs_poll(a) < 0)
@@ -188,7 +233,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
         poll_all(a);
         a->polled_ms = adapter_now_ms();
     }
-    if (a->pending.n > 0)
+    if (a->pending.n > 0 && !adapter_munge_gone(a))
         orders_check(a);
     arm_next(a);
     return 0;
@@ -205,6 +250,8 @@ static void read_events(struct adapter *a, char *text)
     char *rest = NULL;
     int looks = 0;
 
+    if (adapter_munge_gone(a))
+        return;
     for (char *word = strtok_r(text, gaps, &rest); word != NULL;
          word = strtok_r(NULL, gaps, &rest)) {
         if (*word < '0' || *word > '9' || ++looks > ENDS_MAX || !a->connected

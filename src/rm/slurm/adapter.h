@@ -64,6 +64,7 @@ struct told_job {
     uint64_t digest, request; /* of all that is told; of what is asked for */
     uint32_t round;
     bool waiting, over;
+    bool kept, held; /* as Slurm has it now: at priority 0, by a hold */
     uint32_t nparts;
     struct asked *asked; /* one for each part; owned */
     UT_hash_handle hh;
@@ -93,6 +94,7 @@ struct adapter {
     int64_t events_read;                         /* bytes of the file of events */
     int64_t poll_ms, start_wait_ms;
     struct slurm_facts facts;
+    char *munge;        /* owned: socket of munged; NULL = not known */
     int64_t most_procs; /* of a node */
     struct part *parts;
     struct told_node *nodes;
@@ -117,6 +119,11 @@ void adapter_health(struct adapter *a, const char *function, const char *text);
 /* A call failed with errno: is the controller out of reach? Then all that was told is
  * told again later. True when it is. */
 bool adapter_lost(struct adapter *a, const char *function);
+/* Is munged gone? Slurm's library would wait for it for most of a minute, whatever its
+ * time limits say. Then the controller is out of reach: told, errno set. */
+bool adapter_munge_gone(struct adapter *a);
+/* Where munged was found to be, by AuthInfo= of slurm.conf. */
+void adapter_find_munge(struct adapter *a, const char *authinfo);
 /* Look at everything again soon. */
 void adapter_look(struct adapter *a);
 int adapter_main(void);
@@ -125,7 +132,12 @@ int adapter_main(void);
 int nodes_poll(struct adapter *a);
 void nodes_forget(struct adapter *a);
 bool licence_known(const struct adapter *a, const char *name);
+/* The first of a list as "a,b". */
 const struct part *part_find(const struct adapter *a, const char *list);
+/* The one after that in the list, or NULL. */
+const char *part_next(const char *list);
+/* How many of a list may start jobs now. */
+uint32_t parts_open(const struct adapter *a, const char *list);
 
 /* ---- reservations.c ---- */
 int reservations_poll(struct adapter *a);
@@ -172,7 +184,13 @@ void request_running(
 void *request_take(struct request_room *room, size_t count, size_t size);
 const char *const *request_hosts(struct request_room *room, const char *hosts);
 /* Digest of what a user can ask for. */
-uint64_t request_digest(const struct parts *parts);
+uint64_t request_digest(const struct adapter *a, const struct parts *parts);
+/* The partitions that its owner named, also while a start has chosen one: "a,b". Lives
+ * as long as the room. */
+const char *request_partitions(const slurm_job_info_t *j, struct request_room *room);
+
+/* In the administrator's comment of a job that only we start. */
+#define COMMENT_KEPT "maui:kept"
 
 /* ---- asked.c ---- */
 void asked_free(struct asked *k);
@@ -182,7 +200,7 @@ char *asked_text(const struct asked *k);
 bool asked_is_text(const char *text);
 void asked_parse(struct asked *ret, const char *text);
 
-/* ---- submit.c ---- */
+/* ---- submit.c, text/submit.c ---- */
 void submit_job(struct adapter *a, const struct rm_submission *s);
 
 /* ---- orders.c ---- */
@@ -197,6 +215,10 @@ const char *orders_reason(const slurm_job_info_t *j);
 /* Slurm's name of a part: "12+1" of a heterogeneous job, else the job's own. */
 void orders_part_id(const struct told_job *t, uint32_t part, char ret[48]);
 
+/* Before jobs are looked at: `user` is SlurmUser. What scontrol does not tell lies in
+ * the home. */
+void adapter_prepare(const char *home, uint32_t user);
+
 /* ---- check.c ---- */
 /* Read slurm.conf's facts; tell what is missing there, once. */
 int check_settings(struct adapter *a);
@@ -204,7 +226,7 @@ int check_main(void);
 
 /* ---- gate.c: what a site installs ---- */
 int gate_main(int argc, char **argv);
-int letgo_main(void);
+int letgo_main(const char *home);
 
 /* ---- words ---- */
 static inline uint64_t digest_bytes(uint64_t h, const void *data, size_t n)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What slurm.conf must say for the scheduler to be the one that starts jobs. Each
  * setting that is wrong or missing is named, with what to write. */
+#include "rm/remote.h"
 #include "rm/slurm/adapter.h"
 
 #include <stdio.h>
@@ -106,11 +107,18 @@ int check_settings(struct adapter *a)
     struct findings f = {0};
 
     if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS) {
+        if (errno == SLURM_PROTOCOL_VERSION_ERROR) {
+            fprintf(stderr, "Slurm's controller is of another release than the library "
+                            "this was built with\n");
+            exit(REMOTE_CANNOT);
+        }
         a->connected = true; /* so that it is told */
         adapter_lost(a, "settings");
         return -1;
     }
     take_facts(&a->facts, c);
+    adapter_find_munge(a, c->authinfo);
+    adapter_prepare(a->home, c->slurm_user_id);
     look(c, &f);
     for (size_t i = 0; i < f.n; i++)
         adapter_health(a, "settings", f.v[i].text);

@@ -52,6 +52,8 @@ static void print_value(const struct gate_options *o, const char *name, size_t n
         printf("%s/slurm.heartbeat", o->home);
     else if (strncmp(name, "EVENTS", n) == 0)
         printf("%s/slurm.events", o->home);
+    else if (strncmp(name, "MARKS", n) == 0)
+        printf("%s/slurm.marks", o->home);
     else
         printf("%s", o->max_age);
 }
@@ -98,12 +100,13 @@ static int let_go(const slurm_job_info_t *j)
     return result == SLURM_SUCCESS ? 0 : -1;
 }
 
-int letgo_main(void)
+int letgo_main(const char *home)
 {
     job_info_msg_t *msg = NULL;
     uint32_t done = 0, failed = 0;
 
     slurm_init(NULL);
+    adapter_prepare(home, geteuid());
     if (slurm_load_jobs(0, &msg, SHOW_ALL) != SLURM_SUCCESS) {
         fprintf(stderr, "maui slurm letgo: Slurm's controller does not answer: %s\n",
             slurm_strerror(errno));
@@ -136,7 +139,7 @@ static int run(const char *what, const struct gate_options *o)
     else if (strcmp(what, "check") == 0)
         return check_main();
     else if (strcmp(what, "letgo") == 0)
-        return letgo_main();
+        return letgo_main(o->home);
     else {
         fprintf(stderr,
             "maui slurm: '%s' is none of gate, jobcomp, conf, check, letgo; `maui "

@@ -15,6 +15,7 @@ local ADMIN = { [0] = true, [@UID@] = true }
 local HEARTBEAT = "@HEARTBEAT@"   -- seconds since 1970, renewed every 2 seconds
 local MAX_AGE = @MAXAGE@          -- older: the scheduler is gone; 0: never look
 local EVENTS = "@EVENTS@"         -- a byte here wakes the scheduler
+local MARKS = "@MARKS@"
 local KEPT, HELD, LIFTED = 1, 2, 3
 local PENDING = 0
 
@@ -35,29 +36,66 @@ local function wake()
 	end
 end
 
+-- For an adapter that cannot see the site factor (TRANSPORT=SCONTROL): a file for each
+-- job whose mark has changed since its submission. No folder, no files.
+local function tell(id, what)
+	local f = io.open(MARKS .. "/" .. id, "w")
+	if f then
+		f:write(what)
+		f:close()
+	end
+end
+
 function slurm_job_submit(job, partitions, uid)
-	if not alive() then return slurm.SUCCESS end
-	job.site_factor = (job.priority == 0) and HELD or KEPT
+	local held = job.priority == 0
+	if not held and not alive() then return slurm.SUCCESS end
+	job.site_factor = held and HELD or KEPT
+	job.admin_comment = held and "maui:held" or "maui:kept"
 	job.priority = 0
 	wake()
 	return slurm.SUCCESS
 end
 
+local function hold(job, current, uid)
+	local ours = ADMIN[uid] and current.admin_comment == "maui:keep"
+	job.site_factor = ours and KEPT or HELD
+	tell(current.job_id, ours and KEPT or HELD)
+end
+
+-- Of a release: is it to start the job?
+local function goes(current, uid)
+	local c = ADMIN[uid] and current.admin_comment
+	return c and (c == "go" or string.match(c, "^maui:asked;.*;go$"))
+end
+
 function slurm_job_modify(job, current, partitions, uid)
 	if (uid == SCHEDULER and job.req_nodes ~= nil)
-	    or current.job_state ~= PENDING or not alive() then
+	    or current.job_state ~= PENDING then
+		return slurm.SUCCESS
+	end
+	if job.admin_comment == "maui:mark" and ADMIN[uid] then -- the adapter asks
+		local what = current.site_factor or 0
+		if what >= 2147483648 then what = what - 2147483648 end
+		tell(current.job_id, what)
+		job.admin_comment = what == HELD and "maui:held" or "maui:kept"
 		return slurm.SUCCESS
 	end
 	if job.priority == 0 then
-		job.site_factor = HELD
+		hold(job, current, uid)
 	elseif job.priority ~= slurm.NO_VAL then
-		if ADMIN[uid] and current.admin_comment == "go" then
+		if not alive() then
+			job.site_factor = KEPT
+			tell(current.job_id, KEPT)
+			return slurm.SUCCESS
+		end
+		if goes(current, uid) then
 			return slurm.SUCCESS
 		end
 		-- a release, or some priority: the hold goes, the job stays kept
 		job.site_factor = ADMIN[uid] and LIFTED or KEPT
+		tell(current.job_id, ADMIN[uid] and LIFTED or KEPT)
 		job.priority = slurm.NO_VAL
-	elseif current.priority ~= 0 then
+	elseif current.priority ~= 0 and alive() then
 		-- changed between its release and its start: keep it again
 		job.priority = 0
 	end

@@ -221,7 +221,7 @@ static void see(
     enum job_state state = state_of(j);
     struct told_job *t = jobs_find(a, id);
     const struct part *p = part_find(a, j->partition);
-    uint64_t request = request_digest(parts),
+    uint64_t request = request_digest(a, parts),
              digest = digest_of(j, state, request, limited) + (p != NULL && p->open);
     bool is_new = t == NULL, changed, back;
 
@@ -245,6 +245,8 @@ static void see(
         tell(a, t, parts, state, true, limited);
     t->digest = digest;
     t->request = request;
+    t->kept = j->priority == 0 && parts->n == 1;
+    t->held = state == JOB_HOLD;
     t->waiting = state == JOB_IDLE || state == JOB_HOLD;
     t->over = state >= JOB_COMPLETED;
     orders_seen(a, id, state);

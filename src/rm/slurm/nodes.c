@@ -271,6 +271,24 @@ const struct part *part_find(const struct adapter *a, const char *list)
     return p;
 }
 
+const char *part_next(const char *list)
+{
+    const char *comma = list != NULL ? strchr(list, ',') : NULL;
+
+    return comma != NULL ? comma + 1 : NULL;
+}
+
+uint32_t parts_open(const struct adapter *a, const char *list)
+{
+    uint32_t n = 0;
+
+    for (; list != NULL; list = part_next(list)) {
+        const struct part *p = part_find(a, list);
+        n += p != NULL && p->open;
+    }
+    return n;
+}
+
 /* ---- licences ---- */
 
 static void forget_licences(struct adapter *a)

@@ -110,7 +110,7 @@ int orders_keep(struct adapter *a, const struct told_job *t)
         m.req_nodes = k->nodes ? k->nodes : (char *)"";
         m.min_nodes = k->min_nodes ? k->min_nodes : 1;
         m.max_nodes = k->max_nodes;
-        m.admin_comment = (char *)"";
+        m.admin_comment = (char *)COMMENT_KEPT;
         m.partition = k->partition;
         orders_part_id(t, i, id);
         if (update(&m, id) < 0)
@@ -152,6 +152,18 @@ static char *host_list(const struct rm_command *c, uint32_t req, uint32_t *ret_n
     return text;
 }
 
+/* Of several partitions the one that the scheduler planned it in; owned. NULL: it named
+ * one. */
+static char *chosen(const char *list, const char *cls)
+{
+    if (part_next(list) == NULL)
+        return NULL;
+    for (const char *at = list; cls != NULL && at != NULL; at = part_next(at))
+        if (strcspn(at, ",") == strlen(cls) && strncmp(at, cls, strlen(cls)) == 0)
+            return xstrdup(cls);
+    return xstrndup(list, strcspn(list, ","));
+}
+
 static int start_part(
     const struct told_job *t, const struct rm_command *c, uint32_t part)
 {
@@ -166,10 +178,7 @@ static int start_part(
     m.min_nodes = m.max_nodes = n;
     m.priority = INFINITE;
     m.admin_comment = asked_text(k);
-    if (k->partition != NULL && strchr(k->partition, ',') != NULL) {
-        partition = xstrndup(k->partition, strcspn(k->partition, ","));
-        m.partition = partition;
-    }
+    m.partition = partition = chosen(k->partition, c->cls);
     orders_part_id(t, part, id);
     result = update(&m, id);
     free(m.admin_comment);
@@ -257,6 +266,10 @@ void orders_command(struct adapter *a, const struct rm_command *c)
     job_array_resp_msg_t *answers = NULL;
     int result;
 
+    if (adapter_munge_gone(a)) {
+        adapter_done(a, c->token, RM_LOST, c->job, "munged does not answer");
+        return;
+    }
     switch (c->action) {
     case RM_START:
         start(a, c);
@@ -338,7 +351,7 @@ static void give_up(struct adapter *a, size_t i)
         }
         slurm_free_job_info_msg(msg);
     }
-    if (t != NULL)
+    if (t != NULL && !t->held)
         orders_keep(a, t);
     land(a, i, outcome, text);
     /* its nodes are not as free as the scheduler thinks: where all others are */
@@ -356,6 +369,7 @@ void orders_check(struct adapter *a)
 
     /* landed orders leave their place to the next: from the end to the beginning */
     for (size_t i = a->pending.n; i-- > 0 && looks < LOOKS_MAX && a->connected;) {
+        const struct told_job *t;
         char *id;
 
         if (i >= a->pending.n)
@@ -363,8 +377,11 @@ void orders_check(struct adapter *a)
         id = xstrdup(a->pending.v[i].id);
         jobs_look(a, id);
         looks++;
+        t = jobs_find(a, id);
+        /* out of patience, or Slurm itself has put it back: it never will */
         if (i < a->pending.n && strcmp(a->pending.v[i].id, id) == 0
-            && now - a->pending.v[i].since_ms > a->pending.v[i].patience_ms)
+            && (now - a->pending.v[i].since_ms > a->pending.v[i].patience_ms
+                || (t != NULL && t->kept)))
             give_up(a, i);
         free(id);
     }

@@ -137,9 +137,13 @@ static bool by_node(const struct adapter *a, const slurm_job_info_t *j)
 
 static bool exclusive(const struct adapter *a, const slurm_job_info_t *j)
 {
-    const struct part *p = part_find(a, j->partition);
+    bool all = false;
 
-    return a->facts.whole_node || j->shared == 0 || (p && p->exclusive);
+    for (const char *list = j->partition; list != NULL; list = part_next(list)) {
+        const struct part *p = part_find(a, list);
+        all |= p != NULL && p->exclusive;
+    }
+    return a->facts.whole_node || j->shared == 0 || all;
 }
 
 /* ---- shapes ---- */
@@ -316,11 +320,58 @@ static bool differ_in_partition(const struct parts *parts)
     return false;
 }
 
+/* ---- partitions ---- */
+
+const char *request_partitions(const slurm_job_info_t *j, struct request_room *room)
+{
+    struct asked k = {0};
+
+    if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING
+        && asked_is_text(j->admin_comment))
+        asked_parse(&k, j->admin_comment);
+    if (k.partition == NULL)
+        return j->partition;
+    vec_push(&room->blocks, k.partition);
+    k.partition = NULL;
+    const char *list = room->blocks.v[room->blocks.n - 1];
+    asked_free(&k);
+    return list;
+}
+
+/* Those that may start jobs, in the order named. */
+static void classes_of(const struct adapter *a, const char *list, struct job_desc *d,
+    struct request_room *room)
+{
+    const char **out = request_take(room, strlen(list) / 2 + 2, sizeof *out);
+    size_t n = 0;
+
+    for (; list != NULL; list = part_next(list)) {
+        const struct part *p = part_find(a, list);
+        if (p != NULL && p->open)
+            out[n++] = p->name;
+    }
+    d->cred[CRED_CLASS] = out[0];
+    d->classes = out;
+}
+
+/* Of jobs that ask for no limit: never too short, whichever it will be. */
+static int64_t longest_default(const struct adapter *a, const char *list)
+{
+    int64_t most = 0;
+
+    for (; list != NULL; list = part_next(list)) {
+        const struct part *p = part_find(a, list);
+        most = p != NULL && p->default_s > most ? p->default_s : most;
+    }
+    return most;
+}
+
 void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret,
     struct request_room *room)
 {
     const slurm_job_info_t *j = parts->v[0];
-    const struct part *p = part_find(a, j->partition);
+    const char *list = request_partitions(j, room);
+    const struct part *p = part_find(a, list);
     struct job_desc *d = &ret->desc;
 
     d->cred[CRED_USER] = user_of(j, room);
@@ -328,15 +379,17 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     d->cred[CRED_ACCOUNT] = none_if_empty(j->account);
     d->cred[CRED_QOS] = none_if_empty(j->qos);
     d->cred[CRED_CLASS] = p ? p->name : none_if_empty(j->partition);
-    if (p && !p->open)
+    if (p && parts_open(a, list) == 0)
         room->why_not = "its partition is down, or its jobs may not start";
+    else if (parts->n == 1 && part_next(list) != NULL)
+        classes_of(a, list, d, room);
     d->submit_at = j->submit_time;
     if (j->time_limit == INFINITE)
         d->wclimit_s = DURATION_UNLIMITED;
     else if (j->time_limit != NO_VAL)
         d->wclimit_s = (int64_t)j->time_limit * 60;
     else
-        d->wclimit_s = p ? p->default_s : 0;
+        d->wclimit_s = longest_default(a, list);
     d->release_at = j->eligible_time > time(NULL) ? j->eligible_time : 0;
     d->deadline_at = j->deadline;
     d->user_priority = (int64_t)NICE_OFFSET - (int64_t)j->nice;
@@ -451,27 +504,32 @@ void request_running(
     }
 }
 
-static uint64_t digest_part(uint64_t h, const slurm_job_info_t *j)
+static uint64_t digest_part(
+    const struct adapter *a, uint64_t h, const slurm_job_info_t *j)
 {
-    const char *const texts[] = {j->account, j->qos, j->partition, j->features,
-        j->exc_nodes, j->licenses, j->tres_per_job, j->tres_per_node,
-        j->tres_per_socket, j->tres_per_task, j->dependency, j->resv_name, j->name};
+    struct request_room room = {0};
+    const char *list = request_partitions(j, &room);
+    const char *const texts[] = {j->account, j->qos, list, j->features, j->exc_nodes,
+        j->licenses, j->tres_per_job, j->tres_per_node, j->tres_per_socket,
+        j->tres_per_task, j->dependency, j->resv_name, j->name};
     const uint64_t numbers[] = {j->time_limit, j->num_tasks, j->cpus_per_task,
         j->num_cpus, j->ntasks_per_node, j->pn_min_cpus, j->pn_min_memory,
         j->pn_min_tmp_disk, j->shared, j->nice, (uint64_t)j->deadline,
         /* a release sets it to now */
-        (uint64_t)(j->eligible_time > time(NULL) ? j->eligible_time : 0), j->requeue};
+        (uint64_t)(j->eligible_time > time(NULL) ? j->eligible_time : 0), j->requeue,
+        part_next(list) != NULL ? parts_open(a, list) : 0};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         h = digest_text(h, texts[i]);
+    request_free_room(&room);
     return digest_bytes(h, numbers, sizeof numbers);
 }
 
-uint64_t request_digest(const struct parts *parts)
+uint64_t request_digest(const struct adapter *a, const struct parts *parts)
 {
     uint64_t h = DIGEST_START;
 
     for (uint32_t i = 0; i < parts->n; i++)
-        h = digest_part(h, parts->v[i]);
+        h = digest_part(a, h, parts->v[i]);
     return h;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Slurm's header, with a prefix before those of its names that the scheduler has, too.
- */
+ * Slurm's header, with a prefix before those of its names that the scheduler has, too;
+ * or what stands for it where scontrol is spoken instead (text/api.h). */
 #ifndef MAUI_RM_SLURM_SLURM_NAMES_H
 #define MAUI_RM_SLURM_SLURM_NAMES_H
 
+#ifdef MAUI_SLURM_TEXT
+#include "rm/slurm/text/api.h"
+#else
 #define JOB_RUNNING      SLURM_JOB_RUNNING
 #define JOB_SUSPENDED    SLURM_JOB_SUSPENDED
 #define WAIT_DEPENDENCY  SLURM_WAIT_DEPENDENCY
@@ -18,5 +21,6 @@
 #undef WAIT_PRIORITY
 #undef WAIT_RESOURCES
 #undef WAIT_RESERVATION
+#endif
 
 #endif

@@ -171,6 +171,13 @@ static void describe(struct adapter *a, const struct rm_submission *s,
     put_script(s, m, room);
 }
 
+/* The library tells all by itself. */
+void adapter_prepare(const char *home, uint32_t user)
+{
+    (void)home;
+    (void)user;
+}
+
 static void room_fini(struct submit_room *room)
 {
     for (size_t i = 0; i < room->texts.n; i++)
@@ -195,6 +202,10 @@ void submit_job(struct adapter *a, const struct rm_submission *s)
         adapter_done(a, s->token, RM_REFUSED, NULL,
             "a job of several requests is submitted to Slurm by sbatch, as a "
             "heterogeneous job");
+        return;
+    }
+    if (adapter_munge_gone(a)) {
+        adapter_done(a, s->token, RM_RETRY, NULL, "munged does not answer");
         return;
     }
     describe(a, s, &m, &room);

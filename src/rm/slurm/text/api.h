@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the adapter uses of Slurm's library, spoken through scontrol instead: the same
+ * names, so that the rest of the adapter is one, but nothing of the library's own. For
+ * sites where the library is not there or is of another release. Only members that the
+ * adapter reads exist; what scontrol does not tell has the value for "not set".
+ *
+ * One scontrol lives as long as the adapter and reads commands from a pipe; its answers
+ * are text. cancel is scancel's. A job cannot be submitted this way. */
+#ifndef MAUI_RM_SLURM_TEXT_API_H
+#define MAUI_RM_SLURM_TEXT_API_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#define SLURM_SUCCESS 0
+#define NO_VAL        0xfffffffeu
+#define NO_VAL16      ((uint16_t)0xfffe)
+#define NO_VAL64      0xfffffffffffffffeu
+#define INFINITE      0xffffffffu
+#define INFINITE16    ((uint16_t)0xffff)
+#define NICE_OFFSET   0x80000000u
+#define MEM_PER_CPU   0x8000000000000000u
+#define CR_MEMORY     0x10
+
+#define ALLOC_SID_USER_HOLD 1u
+#define SHOW_ALL            1
+#define SHOW_DETAIL         2
+#define SHOW_MIXED          4
+#define JOB_REQUEUE_HOLD    1
+
+/* ---- states ---- */
+
+enum {
+    JOB_PENDING,
+    SLURM_JOB_RUNNING,
+    SLURM_JOB_SUSPENDED,
+    JOB_COMPLETE,
+    JOB_CANCELLED,
+    JOB_FAILED,
+    JOB_TIMEOUT,
+    JOB_NODE_FAIL,
+    JOB_PREEMPTED,
+    JOB_BOOT_FAIL,
+    JOB_DEADLINE,
+    JOB_OOM
+};
+#define JOB_STATE_BASE  0xffu
+#define JOB_COMPLETING  0x100u
+#define JOB_CONFIGURING 0x200u
+
+enum {
+    NODE_STATE_UNKNOWN,
+    NODE_STATE_DOWN,
+    NODE_STATE_IDLE,
+    NODE_STATE_ALLOCATED,
+    NODE_STATE_ERROR,
+    NODE_STATE_MIXED,
+    NODE_STATE_FUTURE
+};
+#define NODE_STATE_BASE             0xffu
+#define NODE_STATE_DRAIN            0x100u
+#define NODE_STATE_COMPLETING       0x200u
+#define NODE_STATE_FAIL             0x400u
+#define NODE_STATE_MAINT            0x800u
+#define NODE_STATE_REBOOT_REQUESTED 0x1000u
+#define NODE_STATE_REBOOT_ISSUED    0x2000u
+#define NODE_STATE_POWERING_DOWN    0x4000u
+#define NODE_STATE_INVALID_REG      0x8000u
+#define NODE_STATE_CLOUD            0x10000u
+#define NODE_STATE_POWERED_DOWN     0x20000u
+
+enum { PARTITION_DOWN, PARTITION_DRAIN, PARTITION_UP, PARTITION_INACTIVE };
+
+/* Reasons why a job waits that somebody asks for. */
+enum {
+    WAIT_OTHER,
+    SLURM_WAIT_RESOURCES,
+    SLURM_WAIT_PRIORITY,
+    WAIT_PART_NODE_LIMIT,
+    WAIT_PART_TIME_LIMIT,
+    WAIT_PART_DOWN,
+    WAIT_PART_INACTIVE,
+    WAIT_NODE_NOT_AVAIL,
+    WAIT_HELD,
+    WAIT_HELD_USER,
+    WAIT_TIME,
+    WAIT_LICENSES,
+    SLURM_WAIT_DEPENDENCY,
+    SLURM_WAIT_RESERVATION,
+    WAIT_QOS,
+    WAIT_ARRAY_TASK_LIMIT,
+    FAIL_BAD_CONSTRAINTS,
+    FAIL_ACCOUNT,
+    FAIL_QOS
+};
+
+/* ---- errors: in errno ---- */
+
+enum {
+    SLURM_NO_CHANGE_IN_DATA = 1900,
+    ESLURM_TEXT, /* whatever scontrol said */
+    ESLURM_INVALID_JOB_ID,
+    ESLURM_ALREADY_DONE,
+    ESLURM_TRANSITION_STATE_NO_UPDATE,
+    ESLURM_IN_STANDBY_MODE,
+    SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR,
+    SLURMCTLD_COMMUNICATIONS_SHUTDOWN_ERROR,
+    SLURM_PROTOCOL_SOCKET_IMPL_ZERO_RECV_LENGTH,
+    SLURM_PROTOCOL_AUTHENTICATION_ERROR,
+    SLURM_COMMUNICATIONS_RECEIVE_ERROR,
+    SLURM_COMMUNICATIONS_CONNECTION_ERROR,
+    SLURM_COMMUNICATIONS_SEND_ERROR,
+    SLURM_PROTOCOL_VERSION_ERROR,
+    ESLURM_AUTH_CRED_INVALID
+};
+const char *slurm_strerror(int error);
+
+/* ---- records; texts are owned by their message ---- */
+
+struct text_cpus; /* processors of a job by node */
+
+typedef struct {
+    uint32_t job_id, array_job_id, array_task_id, array_max_tasks;
+    uint32_t het_job_id, het_job_offset;
+    uint32_t user_id, group_id;
+    char *user_name, *name, *account, *qos, *partition, *array_task_str;
+    uint32_t job_state, priority, site_factor, nice, restart_cnt, exit_code;
+    uint16_t state_reason, requeue, shared;
+    char *state_desc, *admin_comment, *dependency, *resv_name;
+    time_t submit_time, eligible_time, start_time, end_time, deadline;
+    uint32_t time_limit, num_tasks, num_cpus, num_nodes, max_nodes, pn_min_tmp_disk;
+    uint16_t cpus_per_task, ntasks_per_node, pn_min_cpus;
+    uint64_t pn_min_memory;
+    char *req_nodes, *exc_nodes, *nodes, *features, *licenses;
+    char *tres_per_job, *tres_per_node, *tres_per_socket, *tres_per_task;
+    char *command, *work_dir, *std_out, *std_err;
+    struct text_cpus *job_resrcs; /* NULL = not told */
+} slurm_job_info_t;
+
+typedef struct {
+    char *name, *arch, *features, *features_act, *gres, *partitions;
+    uint32_t node_state, tmp_disk;
+    uint16_t cpus, cpus_efctv;
+    uint64_t real_memory, mem_spec_limit;
+} node_info_t;
+
+typedef struct {
+    char *name;
+    uint32_t max_time, default_time;
+    uint16_t max_share, state_up;
+} partition_info_t;
+
+typedef struct {
+    char *name, *node_list, *users, *accounts, *groups;
+    time_t start_time, end_time;
+    uint64_t flags;
+} reserve_info_t;
+
+typedef struct {
+    char *name;
+    uint32_t total;
+} slurm_license_info_t;
+
+typedef struct {
+    char *job_submit_plugins, *priority_type, *sched_params, *preempt_type,
+        *select_type;
+    char *slurm_user_name, *version, *authinfo, *epilog;
+    uint32_t slurm_user_id, min_job_age, max_array_sz;
+    uint16_t select_type_param, msg_timeout, tcp_timeout;
+} slurm_conf_t;
+
+struct text_room; /* what a message is made of */
+
+typedef struct {
+    time_t last_update;
+    uint32_t record_count;
+    slurm_job_info_t *job_array;
+    struct text_room *room;
+} job_info_msg_t;
+
+typedef struct {
+    time_t last_update;
+    uint32_t record_count;
+    node_info_t *node_array;
+    struct text_room *room;
+} node_info_msg_t;
+
+typedef struct {
+    time_t last_update;
+    uint32_t record_count;
+    partition_info_t *partition_array;
+    struct text_room *room;
+} partition_info_msg_t;
+
+typedef struct {
+    time_t last_update;
+    uint32_t record_count;
+    reserve_info_t *reservation_array;
+    struct text_room *room;
+} reserve_info_msg_t;
+
+typedef struct {
+    uint32_t num_lic;
+    slurm_license_info_t *lic_array;
+    struct text_room *room;
+} license_info_msg_t;
+
+void slurm_init(const char *conf);
+void slurm_fini(void);
+int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret);
+void slurm_free_ctl_conf(slurm_conf_t *c);
+int slurm_load_jobs(time_t since, job_info_msg_t **ret, uint16_t show);
+int slurm_load_job(job_info_msg_t **ret, uint32_t id, uint16_t show);
+void slurm_free_job_info_msg(job_info_msg_t *msg);
+int slurm_job_cpus_allocated_on_node(const struct text_cpus *cpus, const char *node);
+int slurm_load_node(time_t since, node_info_msg_t **ret, uint16_t show);
+void slurm_free_node_info_msg(node_info_msg_t *msg);
+int slurm_load_partitions(time_t since, partition_info_msg_t **ret, uint16_t show);
+void slurm_free_partition_info_msg(partition_info_msg_t *msg);
+void slurm_populate_node_partitions(
+    node_info_msg_t *nodes, partition_info_msg_t *parts);
+int slurm_load_licenses(time_t since, license_info_msg_t **ret, uint16_t show);
+void slurm_free_license_info_msg(license_info_msg_t *msg);
+int slurm_load_reservations(time_t since, reserve_info_msg_t **ret);
+void slurm_free_reservation_info_msg(reserve_info_msg_t *msg);
+
+/* ---- lists of hosts ---- */
+
+typedef struct text_hosts *hostlist_t;
+hostlist_t slurm_hostlist_create(const char *text);
+int slurm_hostlist_push_host(hostlist_t list, const char *host);
+int slurm_hostlist_count(hostlist_t list);
+void slurm_hostlist_uniq(hostlist_t list); /* sorts it */
+char *slurm_hostlist_shift(hostlist_t list);
+char *slurm_hostlist_ranged_string_malloc(hostlist_t list);
+void slurm_hostlist_destroy(hostlist_t list);
+
+/* ---- orders ---- */
+
+typedef struct {
+    char *job_id_str, *req_nodes, *partition, *admin_comment;
+    uint32_t priority, site_factor, alloc_sid, min_nodes, max_nodes, time_limit;
+} job_desc_msg_t;
+
+typedef struct {
+    uint32_t job_array_count;
+    int *error_code;
+} job_array_resp_msg_t; /* never made: what went wrong is the call's answer */
+
+void slurm_init_job_desc_msg(job_desc_msg_t *m);
+int slurm_update_job2(job_desc_msg_t *m, job_array_resp_msg_t **ret);
+void slurm_free_job_array_resp(job_array_resp_msg_t *answers);
+int slurm_kill_job2(const char *id, uint16_t sig, uint16_t flags, const char *sibling);
+int slurm_suspend2(char *id, job_array_resp_msg_t **ret);
+int slurm_resume2(char *id, job_array_resp_msg_t **ret);
+int slurm_requeue2(char *id, uint32_t flags, job_array_resp_msg_t **ret);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lines of scontrol as fields. */
+#include "base/xalloc.h"
+#include "rm/slurm/text/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *room_take(struct text_room *room, size_t count, size_t size)
+{
+    void *block = xcalloc(count ? count : 1, size);
+
+    vec_push(&room->blocks, block);
+    return block;
+}
+
+void room_free(struct text_room *room)
+{
+    for (size_t i = 0; room != NULL && i < room->blocks.n; i++)
+        free(room->blocks.v[i]);
+    if (room != NULL)
+        vec_fini(&room->blocks);
+    free(room);
+}
+
+/* Which key stands there? They come in about the order of the list: from `from` on. */
+static const char *key_at(const char *text, const char *const *keys, size_t *io_from)
+{
+    size_t n = strcspn(text, "= "), count = 0;
+
+    if (text[n] != '=' || n == 0)
+        return NULL;
+    while (keys[count] != NULL)
+        count++;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = (*io_from + i) % count;
+        const char *key = keys[k][0] == '*' ? keys[k] + 1 : keys[k];
+
+        if (strncmp(key, text, n) == 0 && key[n] == '\0') {
+            *io_from = k + (keys[k][0] != '*');
+            return keys[k];
+        }
+    }
+    return NULL;
+}
+
+void fields_of(char *line, const char *const *keys, struct fields *ret)
+{
+    size_t from = 0;
+    char *at = line;
+
+    ret->v.n = 0;
+    ret->twice = false;
+    while (at != NULL && *at) {
+        const char *key = key_at(at, keys, &from);
+        char *blank = strchr(at, ' ');
+
+        if (key != NULL) {
+            if (at > line)
+                at[-1] = '\0';
+            for (size_t i = 0; i < ret->v.n && *key != '*'; i++)
+                ret->twice |= ret->v.v[i].key == key;
+            vec_push(&ret->v, ((struct field){key, at + strlen(key) + (*key != '*')}));
+        }
+        at = blank != NULL ? blank + 1 : NULL;
+    }
+}
+
+static char *raw(const struct fields *f, const char *key)
+{
+    for (size_t i = 0; i < f->v.n; i++)
+        if (strcmp(f->v.v[i].key, key) == 0)
+            return f->v.v[i].value;
+    return NULL;
+}
+
+char *field_text(const struct fields *f, const char *key)
+{
+    static const char *const nothing[] = {
+        "(null)", "N/A", "None", "Unknown", "none", "n/a", "*"};
+    char *value = raw(f, key);
+
+    if (value == NULL)
+        return NULL;
+    for (size_t n = strlen(value); n > 0 && value[n - 1] == ' '; n--)
+        value[n - 1] = '\0';
+    for (size_t i = 0; i < sizeof nothing / sizeof nothing[0]; i++)
+        if (strcmp(value, nothing[i]) == 0)
+            return NULL;
+    return *value ? value : NULL;
+}
+
+int64_t field_number(const struct fields *f, const char *key, int64_t none)
+{
+    const char *value = field_text(f, key);
+    char *stop;
+    long long n = value != NULL ? strtoll(value, &stop, 10) : 0;
+
+    return value == NULL || stop == value ? none : n;
+}
+
+uint32_t field_minutes(const struct fields *f, const char *key)
+{
+    const char *value = field_text(f, key), *dash;
+    uint64_t days = 0, v[3] = {0}, s;
+    int n = 0;
+
+    if (value == NULL || strcasecmp(value, "NONE") == 0)
+        return NO_VAL;
+    if (strcmp(value, "UNLIMITED") == 0 || strcmp(value, "INFINITE") == 0)
+        return INFINITE;
+    dash = strchr(value, '-');
+    if (dash != NULL) {
+        days = strtoull(value, NULL, 10);
+        value = dash + 1;
+    }
+    for (char *stop; n < 3; value = stop + 1) {
+        v[n++] = strtoull(value, &stop, 10);
+        if (*stop != ':')
+            break;
+    }
+    s = n == 3 ? v[0] * 3600 + v[1] * 60 + v[2] : n == 2 ? v[0] * 60 + v[1] : v[0] * 60;
+    s += days * 86400;
+    return s / 60 + 1 < NO_VAL ? (uint32_t)((s + 59) / 60) : INFINITE;
+}
+
+time_t field_time(const struct fields *f, const char *key)
+{
+    return (time_t)field_number(f, key, 0);
+}
+
+uint64_t field_mb(const struct fields *f, const char *key)
+{
+    const char *value = field_text(f, key);
+    char *stop;
+    double v = value != NULL ? strtod(value, &stop) : 0;
+
+    if (value == NULL || stop == value || v < 0)
+        return NO_VAL64;
+    v *= *stop == 'K'   ? 1.0 / 1024
+         : *stop == 'G' ? 1024.0
+         : *stop == 'T' ? 1024.0 * 1024
+         : *stop == 'P' ? 1024.0 * 1024 * 1024
+                        : 1.0;
+    return (uint64_t)(v + 0.999);
+}
+
+char *next_line(char **io_text)
+{
+    char *line = *io_text, *eol;
+
+    if (line == NULL || *line == '\0')
+        return NULL;
+    eol = strchr(line, '\n');
+    if (eol != NULL)
+        *eol = '\0';
+    *io_text = eol != NULL ? eol + 1 : NULL;
+    return line;
+}

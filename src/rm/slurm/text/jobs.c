@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * `show job` as records. A user's text may imitate fields (a job's name can hold blanks
+ * and "UserId="): a record in which a field stands twice is not believed. */
+#include "base/xalloc.h"
+#include "rm/slurm/text/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As scontrol prints them; those with a star come once for each node. */
+static const char *const keys[] = {"JobId", "ArrayJobId", "ArrayTaskId",
+    "ArrayTaskThrottle", "HetJobId", "HetJobOffset", "HetJobIdSet", "JobName", "UserId",
+    "GroupId", "MCS_label", "Priority", "Nice", "Account", "QOS", "WCKey", "JobState",
+    "Reason", "FailedNode", "Dependency", "Requeue", "Restarts", "BatchFlag", "Reboot",
+    "ExitCode", "DerivedExitCode", "RunTime", "TimeLimit", "TimeMin", "SubmitTime",
+    "EligibleTime", "AccrueTime", "ResizeTime", "StartTime", "EndTime", "Deadline",
+    "CrondScheduledJob", "PreemptEligibleTime", "PreemptTime", "SuspendTime",
+    "SecsPreSuspend", "LastSchedEval", "Scheduler", "Partition", "AllocNode:Sid",
+    "ReqNodeList", "ExcNodeList", "NodeList", "BatchHost", "SchedNodeList", "NumNodes",
+    "NumCPUs", "NumTasks", "CPUs/Task", "ReqB:S:C:T", "ReqTRES", "AllocTRES", "TRES",
+    "Socks/Node", "NtasksPerN:B:S:C", "CoreSpec", "JOB_GRES", "*Nodes", "*CPU_IDs",
+    "*Mem", "*GRES", "MinCPUsNode", "MinMemoryCPU", "MinMemoryNode", "MinTmpDiskNode",
+    "Features", "DelayBoot", "Reservation", "OverSubscribe", "Contiguous", "Licenses",
+    "LicensesAlloc", "Network", "Command", "WorkDir", "AdminComment", "SystemComment",
+    "Comment", "StdErr", "StdIn", "StdOut", "Switches", "Power", "CpusPerTres",
+    "MemPerTres", "NtasksPerTRES", "TresBind", "TresFreq", "TresPerJob", "TresPerNode",
+    "TresPerSocket", "TresPerTask", "MailUser", "MailType", NULL};
+
+/* ---- words ---- */
+
+static const struct {
+    const char *word;
+    uint32_t state;
+} states[] = {{"PENDING", JOB_PENDING}, {"RUNNING", SLURM_JOB_RUNNING},
+    {"SUSPENDED", SLURM_JOB_SUSPENDED}, {"COMPLETED", JOB_COMPLETE},
+    {"CANCELLED", JOB_CANCELLED}, {"FAILED", JOB_FAILED}, {"TIMEOUT", JOB_TIMEOUT},
+    {"NODE_FAIL", JOB_NODE_FAIL}, {"PREEMPTED", JOB_PREEMPTED},
+    {"BOOT_FAIL", JOB_BOOT_FAIL}, {"DEADLINE", JOB_DEADLINE},
+    {"OUT_OF_MEMORY", JOB_OOM}, {"CONFIGURING", SLURM_JOB_RUNNING | JOB_CONFIGURING},
+    /* what it is besides is not told: neither waiting nor ended until that is over */
+    {"COMPLETING", JOB_PENDING | JOB_COMPLETING}, {"REQUEUED", JOB_PENDING},
+    {"REQUEUE_FED", JOB_PENDING}, {"REQUEUE_HOLD", JOB_PENDING},
+    {"SPECIAL_EXIT", JOB_PENDING}, {"RESIZING", SLURM_JOB_RUNNING},
+    {"SIGNALING", SLURM_JOB_RUNNING}, {"STAGE_OUT", SLURM_JOB_RUNNING},
+    {"STOPPED", SLURM_JOB_RUNNING}, {"REVOKED", JOB_CANCELLED}};
+
+static const struct {
+    const char *word;
+    uint16_t reason;
+} reasons[] = {{"Resources", SLURM_WAIT_RESOURCES}, {"Priority", SLURM_WAIT_PRIORITY},
+    {"PartitionNodeLimit", WAIT_PART_NODE_LIMIT},
+    {"PartitionTimeLimit", WAIT_PART_TIME_LIMIT}, {"PartitionDown", WAIT_PART_DOWN},
+    {"PartitionInactive", WAIT_PART_INACTIVE}, {"ReqNodeNotAvail", WAIT_NODE_NOT_AVAIL},
+    {"JobHeldAdmin", WAIT_HELD}, {"JobHeldUser", WAIT_HELD_USER},
+    {"job_requeued_in_held_state", WAIT_HELD_USER}, {"BeginTime", WAIT_TIME},
+    {"Licenses", WAIT_LICENSES}, {"Dependency", SLURM_WAIT_DEPENDENCY},
+    {"Reservation", SLURM_WAIT_RESERVATION}, {"QOSNotAllowed", FAIL_QOS},
+    {"JobArrayTaskLimit", WAIT_ARRAY_TASK_LIMIT},
+    {"BadConstraints", FAIL_BAD_CONSTRAINTS}, {"InvalidAccount", FAIL_ACCOUNT},
+    {"InvalidQOS", FAIL_QOS}};
+
+static uint32_t state_of(const char *word)
+{
+    for (size_t i = 0; word != NULL && i < sizeof states / sizeof states[0]; i++)
+        if (strcmp(states[i].word, word) == 0)
+            return states[i].state;
+    return JOB_CANCELLED;
+}
+
+static uint16_t reason_of(const char *word)
+{
+    for (size_t i = 0; word != NULL && i < sizeof reasons / sizeof reasons[0]; i++)
+        if (strncmp(reasons[i].word, word, strlen(reasons[i].word)) == 0)
+            return reasons[i].reason;
+    return WAIT_OTHER;
+}
+
+static uint16_t sharing_of(const char *word)
+{
+    static const char *const words[] = {"NO", "YES", "USER", "MCS"};
+
+    for (uint16_t i = 0; word != NULL && i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return NO_VAL16;
+}
+
+/* ---- processors by node: Nodes=n[1-2] CPU_IDs=0-3,6 Mem=.. ---- */
+
+struct cpus_of {
+    const char *node;
+    int n;
+};
+
+struct text_cpus {
+    struct VEC(struct cpus_of) v;
+};
+
+int slurm_job_cpus_allocated_on_node(const struct text_cpus *cpus, const char *node)
+{
+    for (size_t i = 0; i < cpus->v.n; i++)
+        if (strcmp(cpus->v.v[i].node, node) == 0)
+            return cpus->v.v[i].n;
+    return 0;
+}
+
+static int count_ids(const char *ids)
+{
+    int n = 0;
+
+    while (*ids) {
+        char *stop;
+        long first = strtol(ids, &stop, 10), last = first;
+
+        if (stop == ids)
+            break;
+        if (*stop == '-')
+            last = strtol(stop + 1, &stop, 10);
+        n += (int)(last - first + 1);
+        ids = *stop == ',' ? stop + 1 : stop;
+    }
+    return n;
+}
+
+static void read_cpus(
+    const struct fields *f, slurm_job_info_t *j, struct text_room *room)
+{
+    for (size_t i = 0; i + 1 < f->v.n; i++) {
+        hostlist_t hosts;
+        char *host;
+
+        if (strcmp(f->v.v[i].key, "*Nodes") != 0
+            || strcmp(f->v.v[i + 1].key, "*CPU_IDs") != 0)
+            continue;
+        if (j->job_resrcs == NULL)
+            j->job_resrcs = room_take(room, 1, sizeof *j->job_resrcs);
+        hosts = slurm_hostlist_create(f->v.v[i].value);
+        while ((host = slurm_hostlist_shift(hosts)) != NULL) {
+            vec_push(&room->blocks, host);
+            vec_push(&j->job_resrcs->v,
+                ((struct cpus_of){host, count_ids(f->v.v[i + 1].value)}));
+        }
+        slurm_hostlist_destroy(hosts);
+    }
+    if (j->job_resrcs != NULL)
+        vec_push(&room->blocks, j->job_resrcs->v.v);
+}
+
+/* ---- a record ---- */
+
+/* "root(0)": the name becomes the text. */
+static uint32_t number_in(char *text)
+{
+    char *open = text != NULL ? strrchr(text, '(') : NULL;
+    uint32_t n = open != NULL ? (uint32_t)strtoul(open + 1, NULL, 10) : 0;
+
+    if (open != NULL)
+        *open = '\0';
+    return n;
+}
+
+static uint32_t u32(const struct fields *f, const char *key, uint32_t none)
+{
+    return (uint32_t)field_number(f, key, none);
+}
+
+static uint16_t u16(const struct fields *f, const char *key, uint16_t none)
+{
+    return (uint16_t)field_number(f, key, none);
+}
+
+#define NODES_MANY 60000 /* as much as to say: no maximum */
+
+static void read_amounts(const struct fields *f, slurm_job_info_t *j)
+{
+    const char *nodes = field_text(f, "NumNodes"), *dash;
+
+    j->num_nodes = u32(f, "NumNodes", NO_VAL);
+    dash = nodes != NULL ? strchr(nodes, '-') : NULL;
+    j->max_nodes = dash != NULL ? (uint32_t)strtoul(dash + 1, NULL, 10) : 0;
+    if (j->max_nodes >= NODES_MANY)
+        j->max_nodes = 0;
+    j->num_cpus = u32(f, "NumCPUs", NO_VAL);
+    j->num_tasks = u32(f, "NumTasks", NO_VAL);
+    j->cpus_per_task = u16(f, "CPUs/Task", NO_VAL16);
+    j->ntasks_per_node = u16(f, "NtasksPerN:B:S:C", 0);
+    j->pn_min_cpus = u16(f, "MinCPUsNode", 0);
+    j->pn_min_tmp_disk = (uint32_t)(field_text(f, "MinTmpDiskNode") != NULL
+                                        ? field_mb(f, "MinTmpDiskNode")
+                                        : 0);
+    j->pn_min_memory = field_text(f, "MinMemoryCPU") != NULL
+                           ? field_mb(f, "MinMemoryCPU") | MEM_PER_CPU
+                           : field_mb(f, "MinMemoryNode");
+    j->time_limit = field_minutes(f, "TimeLimit");
+    j->tres_per_job = field_text(f, "TresPerJob");
+    j->tres_per_node = field_text(f, "TresPerNode");
+    j->tres_per_socket = field_text(f, "TresPerSocket");
+    j->tres_per_task = field_text(f, "TresPerTask");
+    j->features = field_text(f, "Features");
+    j->licenses = field_text(f, "Licenses");
+    j->shared = sharing_of(field_text(f, "OverSubscribe"));
+}
+
+static void read_numbers(const struct fields *f, slurm_job_info_t *j)
+{
+    char *tasks = field_text(f, "ArrayTaskId");
+
+    j->job_id = u32(f, "JobId", 0);
+    j->array_job_id = u32(f, "ArrayJobId", 0);
+    j->array_task_id = NO_VAL;
+    if (tasks != NULL && tasks[strspn(tasks, "0123456789")] == '\0')
+        j->array_task_id = (uint32_t)strtoul(tasks, NULL, 10);
+    else
+        j->array_task_str = tasks;
+    j->array_max_tasks = u32(f, "ArrayTaskThrottle", 0);
+    j->het_job_id = u32(f, "HetJobId", 0);
+    j->het_job_offset = u32(f, "HetJobOffset", 0);
+}
+
+static void read_texts(const struct fields *f, slurm_job_info_t *j)
+{
+    j->name = field_text(f, "JobName");
+    j->account = field_text(f, "Account");
+    j->qos = field_text(f, "QOS");
+    j->partition = field_text(f, "Partition");
+    j->dependency = field_text(f, "Dependency");
+    j->resv_name = field_text(f, "Reservation");
+    j->req_nodes = field_text(f, "ReqNodeList");
+    j->exc_nodes = field_text(f, "ExcNodeList");
+    j->nodes = field_text(f, "NodeList");
+    j->admin_comment = field_text(f, "AdminComment");
+    j->command = field_text(f, "Command");
+    j->work_dir = field_text(f, "WorkDir");
+    j->std_out = field_text(f, "StdOut");
+    j->std_err = field_text(f, "StdErr");
+}
+
+static void read_state(const struct fields *f, slurm_job_info_t *j)
+{
+    const char *reason = field_text(f, "Reason"), *code = field_text(f, "ExitCode"),
+               *colon = code != NULL ? strchr(code, ':') : NULL;
+
+    j->job_state = state_of(field_text(f, "JobState"));
+    j->state_reason = reason_of(reason);
+    if (j->state_reason == WAIT_OTHER || strchr(reason, ',') != NULL)
+        j->state_desc = (char *)reason;
+    j->priority = u32(f, "Priority", 0);
+    j->nice = NICE_OFFSET + (uint32_t)field_number(f, "Nice", 0);
+    j->restart_cnt = u32(f, "Restarts", 0);
+    j->requeue = u16(f, "Requeue", 0);
+    j->exit_code =
+        (u32(f, "ExitCode", 0) & 0xff) << 8
+        | (colon != NULL ? (uint32_t)strtoul(colon + 1, NULL, 10) & 0x7f : 0);
+    j->submit_time = field_time(f, "SubmitTime");
+    j->eligible_time = field_time(f, "EligibleTime");
+    j->start_time = field_time(f, "StartTime");
+    j->end_time = field_time(f, "EndTime");
+    j->deadline = field_time(f, "Deadline");
+}
+
+/* As enum gate_mark: what the gate said last, else what stands in the comment since
+ * the submission or since we took the job back. */
+static uint32_t mark_of(const slurm_job_info_t *j)
+{
+    int told = marks_of(j->job_id);
+    const char *c = j->admin_comment;
+
+    if (told != 0 || c == NULL)
+        return (uint32_t)told;
+    if (strcmp(c, "maui:held") == 0)
+        return 2;
+    return strncmp(c, "maui:", 5) == 0 || strcmp(c, "go") == 0;
+}
+
+/* Of a job that says nothing of it the gate is asked. */
+static uint32_t mark_asked(const slurm_job_info_t *j)
+{
+    struct strbuf b = {0};
+    uint32_t mark = mark_of(j);
+
+    if (mark != 0 || (j->job_state & JOB_STATE_BASE) != JOB_PENDING)
+        return mark;
+    strbuf_printf(&b, "update jobid=%u admincomment=maui:mark", j->job_id);
+    if (pipe_order(b.text) == 0)
+        mark = (uint32_t)marks_of(j->job_id);
+    free(b.text);
+    return mark;
+}
+
+static bool read_job(
+    char *line, struct fields *f, struct text_room *room, slurm_job_info_t *j)
+{
+    fields_of(line, keys, f);
+    *j = (slurm_job_info_t){0};
+    read_numbers(f, j);
+    if (f->twice || j->job_id == 0)
+        return false;
+    j->user_name = field_text(f, "UserId");
+    j->user_id = number_in(j->user_name);
+    j->group_id = number_in(field_text(f, "GroupId"));
+    read_texts(f, j);
+    read_amounts(f, j);
+    read_state(f, j);
+    read_cpus(f, j, room);
+    return true;
+}
+
+static int load(const char *command, time_t since, job_info_msg_t **ret)
+{
+    static uint64_t last; /* of what was told of all jobs */
+    char *text = pipe_ask(command), *at = text, *line;
+    struct fields f = {0};
+    struct VEC(slurm_job_info_t) jobs = {0};
+    uint64_t digest = 14695981039346656037u;
+    job_info_msg_t *msg;
+
+    if (text == NULL)
+        return -1;
+    for (const char *p = text; *p; p++)
+        digest = (digest ^ (unsigned char)*p) * 1099511628211u;
+    if (since != 0 && digest == last) {
+        free(text);
+        errno = SLURM_NO_CHANGE_IN_DATA;
+        return -1;
+    }
+    if (since != 0 || strchr(command, ' ') == strrchr(command, ' '))
+        last = digest;
+    msg = xcalloc(1, sizeof *msg);
+    msg->room = xcalloc(1, sizeof *msg->room);
+    vec_push(&msg->room->blocks, text);
+    while ((line = next_line(&at)) != NULL) {
+        slurm_job_info_t j;
+
+        if (strncmp(line, "JobId=", 6) == 0 && read_job(line, &f, msg->room, &j))
+            vec_push(&jobs, j);
+    }
+    vec_fini(&f.v);
+    msg->last_update = 1;
+    msg->job_array = jobs.v;
+    msg->record_count = (uint32_t)jobs.n;
+    vec_push(&msg->room->blocks, jobs.v);
+    for (uint32_t i = 0; i < msg->record_count; i++)
+        jobs.v[i].site_factor = NICE_OFFSET + mark_asked(&jobs.v[i]);
+    *ret = msg;
+    return SLURM_SUCCESS;
+}
+
+int slurm_load_jobs(time_t since, job_info_msg_t **ret, uint16_t show)
+{
+    (void)show;
+    if (load("show job", since, ret) < 0)
+        return -1;
+    marks_tidy(*ret);
+    return SLURM_SUCCESS;
+}
+
+int slurm_load_job(job_info_msg_t **ret, uint32_t id, uint16_t show)
+{
+    struct strbuf b = {0};
+    int result;
+
+    (void)show;
+    strbuf_printf(&b, "show job %u", id);
+    result = load(b.text, 0, ret);
+    free(b.text);
+    if (result == 0 && (*ret)->record_count == 0) {
+        slurm_free_job_info_msg(*ret);
+        errno = ESLURM_INVALID_JOB_ID;
+        return -1;
+    }
+    return result;
+}
+
+void slurm_free_job_info_msg(job_info_msg_t *msg)
+{
+    if (msg == NULL)
+        return;
+    room_free(msg->room);
+    free(msg);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What scontrol does not show: whether a job at priority 0 is kept or held. The gate
+ * knows, and leaves a file for each job of which that changes, with the number of the
+ * mark in it (gate_mark of adapter.h). */
+#include "base/xalloc.h"
+#include "rm/slurm/text/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int *the_folder(void)
+{
+    static int fd = -1;
+
+    return &fd;
+}
+
+void marks_open(const char *folder, uint32_t slurm_user)
+{
+    int *fd = the_folder();
+
+    if (*fd >= 0)
+        return;
+    if (mkdir(folder, 0700) == 0 && geteuid() == 0
+        && chown(folder, (uid_t)slurm_user, (gid_t)-1) < 0)
+        fprintf(stderr, "%s: %s\n", folder, strerror(errno));
+    *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+int marks_of(uint32_t job)
+{
+    char name[20], text[4] = "";
+    int fd;
+
+    if (*the_folder() < 0)
+        return 0;
+    snprintf(name, sizeof name, "%u", job);
+    fd = openat(*the_folder(), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, text, 1);
+    close(fd);
+    return n == 1 && *text >= '1' && *text <= '3' ? *text - '0' : 0;
+}
+
+static bool listed(const job_info_msg_t *all, unsigned long job)
+{
+    for (uint32_t i = 0; i < all->record_count; i++)
+        if (all->job_array[i].job_id == job)
+            return true;
+    return false;
+}
+
+void marks_tidy(const job_info_msg_t *all)
+{
+    int fd = *the_folder() < 0 ? -1 : dup(*the_folder());
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    struct stat st;
+
+    if (folder == NULL)
+        return;
+    rewinddir(folder);
+    for (struct dirent *e; (e = readdir(folder)) != NULL;) {
+        char *stop;
+        unsigned long job = strtoul(e->d_name, &stop, 10);
+
+        if (*stop || stop == e->d_name || listed(all, job)
+            || fstatat(fd, e->d_name, &st, 0) < 0 || time(NULL) - st.st_mtime < 60)
+            continue;
+        unlinkat(fd, e->d_name, 0);
+    }
+    closedir(folder);
+}

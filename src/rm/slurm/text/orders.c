@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Orders as commands. What the library does in one request takes two or three here; the
+ * gate (job_submit.lua) knows them by the administrator's comment of the job:
+ *
+ *   maui:asked;...;go  the nodes are set: the release that follows is ours
+ *   maui:keep          the hold that follows is ours: the job is kept, not held
+ *   maui:kept          it is */
+#include "base/xalloc.h"
+#include "rm/slurm/text/text.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NODES_MANY "60000" /* scontrol cannot take a maximum away */
+
+void slurm_init_job_desc_msg(job_desc_msg_t *m)
+{
+    *m = (job_desc_msg_t){.priority = NO_VAL,
+        .site_factor = NO_VAL,
+        .alloc_sid = NO_VAL,
+        .min_nodes = NO_VAL,
+        .max_nodes = NO_VAL,
+        .time_limit = NO_VAL};
+}
+
+static int order(struct strbuf *b)
+{
+    int result = pipe_order(b->text);
+    int error = errno;
+
+    free(b->text);
+    *b = (struct strbuf){0};
+    errno = error;
+    return result;
+}
+
+static int verb(const char *word, const char *id)
+{
+    struct strbuf b = {0};
+
+    strbuf_printf(&b, "%s %s", word, id);
+    return order(&b);
+}
+
+/* A list of nodes in the request says that it is ours. */
+static int update(const job_desc_msg_t *m, const char *comment, const char *more)
+{
+    struct strbuf b = {0};
+
+    strbuf_printf(&b, "update jobid=%s reqnodelist=%s admincomment=%s%s", m->job_id_str,
+        m->req_nodes != NULL ? m->req_nodes : "", comment, more);
+    if (m->partition != NULL)
+        strbuf_printf(&b, " partition=%s", m->partition);
+    if (m->min_nodes != NO_VAL && m->max_nodes != 0)
+        strbuf_printf(&b, " numnodes=%u-%u", m->min_nodes, m->max_nodes);
+    else if (m->min_nodes != NO_VAL)
+        strbuf_printf(&b, " numnodes=%u-" NODES_MANY, m->min_nodes);
+    return order(&b);
+}
+
+static int start(const job_desc_msg_t *m)
+{
+    if (m->admin_comment != NULL ? update(m, m->admin_comment, ";go") < 0
+                                 : update(m, "go", "") < 0)
+        return -1;
+    return verb("release", m->job_id_str);
+}
+
+static int keep(const job_desc_msg_t *m)
+{
+    if (update(m, "maui:keep", "") < 0 || verb("uhold", m->job_id_str) < 0)
+        return -1;
+    return update(m, "maui:kept", "");
+}
+
+static int limit(const job_desc_msg_t *m)
+{
+    struct strbuf b = {0};
+
+    strbuf_printf(&b, "update jobid=%s timelimit=", m->job_id_str);
+    if (m->time_limit == INFINITE)
+        strbuf_add(&b, "UNLIMITED");
+    else
+        strbuf_printf(&b, "%u", m->time_limit);
+    return order(&b);
+}
+
+int slurm_update_job2(job_desc_msg_t *m, job_array_resp_msg_t **ret)
+{
+    (void)ret;
+    if (m->priority == INFINITE)
+        return start(m);
+    if (m->priority == 0 && m->site_factor == NICE_OFFSET + 1)
+        return keep(m);
+    if (m->priority == 0)
+        return verb(m->alloc_sid == NO_VAL ? "hold" : "uhold", m->job_id_str);
+    return limit(m);
+}
+
+void slurm_free_job_array_resp(job_array_resp_msg_t *answers)
+{
+    (void)answers;
+}
+
+int slurm_kill_job2(const char *id, uint16_t sig, uint16_t flags, const char *sibling)
+{
+    char number[12];
+    const char *const all[] = {"scancel", id, NULL};
+    const char *const one[] = {"scancel", "-s", number, id, NULL};
+
+    (void)flags;
+    (void)sibling;
+    snprintf(number, sizeof number, "%u", sig);
+    return pipe_run(sig == SIGKILL ? all : one);
+}
+
+int slurm_suspend2(char *id, job_array_resp_msg_t **ret)
+{
+    (void)ret;
+    return verb("suspend", id);
+}
+
+int slurm_resume2(char *id, job_array_resp_msg_t **ret)
+{
+    (void)ret;
+    return verb("resume", id);
+}
+
+int slurm_requeue2(char *id, uint32_t flags, job_array_resp_msg_t **ret)
+{
+    (void)ret;
+    return verb(flags == JOB_REQUEUE_HOLD ? "requeuehold" : "requeue", id);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files behind api.h share. */
+#ifndef MAUI_RM_SLURM_TEXT_TEXT_H
+#define MAUI_RM_SLURM_TEXT_TEXT_H
+
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "rm/slurm/text/api.h"
+
+/* ---- pipe.c: the scontrol that lives on ---- */
+
+/* Its answer to a command, all lines; owned. NULL with errno when it is out of reach or
+ * the controller is. What it says to an order that went well is "". */
+char *pipe_ask(const char *command);
+/* 0, or -1 with errno where it said something. */
+int pipe_order(const char *command);
+/* Run another program, as `scancel 12`. The same. */
+int pipe_run(const char *const *argv);
+/* The error that such a text means, and the text for slurm_strerror(). */
+int pipe_error(const char *text);
+
+/* ---- fields.c: "Key=value Key=value" ---- */
+
+struct text_room {
+    struct VEC(void *) blocks; /* owned */
+};
+
+struct field {
+    const char *key;
+    char *value;
+};
+
+struct fields {
+    struct VEC(struct field) v;
+    bool twice; /* a name that stands once stands there twice: some text imitates it */
+};
+
+void *room_take(struct text_room *room, size_t count, size_t size);
+void room_free(struct text_room *room);
+/* The line is cut into pieces and has to live on. A value goes on to the next of the
+ * `keys` (NULL ends), blanks and all. */
+void fields_of(char *line, const char *const *keys, struct fields *ret);
+/* NULL: not there, or as scontrol prints nothing: (null), N/A, Unknown ... */
+char *field_text(const struct fields *f, const char *key);
+int64_t field_number(const struct fields *f, const char *key, int64_t none);
+/* "1-02:03:04", UNLIMITED: in minutes, rounded up; INFINITE; NO_VAL = none. */
+uint32_t field_minutes(const struct fields *f, const char *key);
+time_t field_time(const struct fields *f, const char *key);
+/* "100M", "2.50G": in megabytes. */
+uint64_t field_mb(const struct fields *f, const char *key);
+/* Each line of the answer; NULL ends. */
+char *next_line(char **io_text);
+
+/* ---- marks.c: holds, in files of the gate ---- */
+
+/* The folder where the gate leaves them; made for SlurmUser. */
+void marks_open(const char *home, uint32_t slurm_user);
+/* What the gate said last of the job, as enum gate_mark; 0 = nothing. */
+int marks_of(uint32_t job);
+void marks_forget(const char *job);
+/* Forget the marks of jobs that are not in the list any more. */
+void marks_tidy(const job_info_msg_t *all);
+
+#endif

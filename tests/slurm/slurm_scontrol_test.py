@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The same through one long-lived scontrol, as where Slurm's library is not there: the
+life of jobs, holds of each kind, failures. What differs is in src/rm/slurm/text."""
+import os
+import pathlib
+import shutil
+import signal
+import time
+
+import pytest
+
+import slurm_cluster
+from slurm_life_test import (  # the same must be so here
+    test_a_batch_job_runs_where_the_scheduler_put_it_and_leaves,
+    test_a_begin_time_is_kept, test_a_job_of_several_partitions_runs_in_the_first_that_is_free,
+    test_a_requeued_job_waits_and_runs_again, test_a_start_that_fails_gives_all_partitions_back,
+    test_an_array_keeps_its_own_limit_and_says_so, test_an_owner_cannot_lift_what_an_administrator_holds,
+    test_an_owner_lifts_an_own_hold, test_dependencies_hold_jobs_until_they_are_fulfilled,
+    test_exclusive_jobs_have_nodes_alone, test_features_choose_nodes,
+    test_generic_resources_and_licences_are_counted, test_holds_of_owner_and_administrator,
+    test_holds_of_waiting_jobs_and_back, test_jobs_are_cancelled_waiting_and_running,
+    test_jobs_of_a_partition_that_is_down_wait, test_maui_holds_reach_slurm_and_are_lifted,
+    test_memory_is_counted, test_nodes_are_those_the_scheduler_chose,
+    test_own_lists_of_nodes_are_kept, test_slurm_starts_nothing_that_the_scheduler_does_not,
+    test_srun_and_salloc_wait_patiently_and_run, test_suspended_and_resumed_by_hand,
+    test_tasks_of_an_array_are_jobs_each, test_waiting_jobs_can_be_changed,
+    test_what_was_asked_is_restored_when_a_start_fails, running, waits)
+
+CLUSTER = {"transport": "SCONTROL", "message_timeout": 5}
+
+
+def comm(pid):
+    return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+
+
+def children(pid):
+    return [int(p) for p in
+            pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_one_scontrol_lives_as_long_as_the_adapter(slurm):
+    assert comm(slurm.pid("adapter")) == "maui-scontrol"
+    before = [p for p in children(slurm.pid("adapter")) if comm(p) == "scontrol"]
+    assert len(before) == 1
+    for _ in range(3):
+        running(slurm, slurm.sbatch("-n", 1))
+    assert [p for p in children(slurm.pid("adapter")) if comm(p) == "scontrol"] == before
+
+
+def test_a_scontrol_that_dies_is_replaced(slurm):
+    job = slurm.sbatch("-n", 1)
+    running(slurm, job)
+    os.kill(children(slurm.pid("adapter"))[0], signal.SIGKILL)
+    other = slurm.sbatch("-n", 1)
+    running(slurm, other)
+    assert slurm.maui.state(job) == "Running"
+
+
+def test_nodes_down_and_drained_are_seen(slurm):
+    def state(name):
+        return slurm.maui.api(f"/v1/nodes/{name}")[1]["state"]
+    slurm.ok("scontrol", "update", "nodename=n1", "state=drain", "reason=test")
+    slurm.ok("scontrol", "update", "nodename=n2", "state=down", "reason=test")
+    try:
+        slurm.wait(lambda: state("n1") == "Drained" and state("n2") == "Down", "both")
+        job = slurm.sbatch("-n", 8)
+        assert sorted(running(slurm, job)) == ["n3", "n4"]
+    finally:
+        slurm.ok("scontrol", "update", "nodename=n[1-2]", "state=resume")
+    slurm.wait(lambda: state("n1") == "Idle" and state("n2") == "Idle", "their return")
+
+
+def test_slurmctld_restarted_amid_starts(slurm):
+    jobs = []
+    for _ in range(2):
+        jobs += [slurm.sbatch("-n", 1, script="sleep 0.3") for _ in range(4)]
+        slurm.restart("slurmctld", signal.SIGTERM)
+        slurm.wait(slurm.all_up, "all nodes")
+    slurm.wait(lambda: {slurm.state(j) for j in jobs} == {"COMPLETED"}, "all jobs", 60)
+
+
+def test_holds_are_remembered_when_the_adapter_is_another(slurm):
+    kept, held = slurm.sbatch("-n", 99), slurm.sbatch("-n", 1)
+    slurm.maui.ok("schedctl", "-s")
+    late = slurm.sbatch("-n", 1)
+    slurm.ok("scontrol", "uhold", held)
+    slurm.ok("scontrol", "uhold", late)
+    slurm.kill("adapter")
+    slurm.maui.ok("schedctl", "-r")
+    slurm.wait_maui(late, "Hold")
+    time.sleep(1)
+    assert slurm.state(late) == "PENDING"
+    slurm.ok("scontrol", "release", late)
+    running(slurm, late)
+    assert kept and held
+
+
+def test_a_hold_from_before_the_gate_is_no_kept_job(slurm):
+    """The gate is asked about what bears no mark."""
+    slurm.maui.ok("schedctl", "-s")
+    job = slurm.sbatch("-H", "-n", 1)
+    slurm.ok("scontrol", "update", f"jobid={job}", "admincomment=something",
+             "reqnodelist=")
+    slurm.maui.ok("schedctl", "-r")
+    assert waits(slurm, job)
+    assert slurm.maui.state(job) == "Hold"
+
+
+def test_text_that_imitates_fields_takes_nobody_in(slurm):
+    job = slurm.sbatch("-n", 1, "-J", "x UserId=daemon(1) JobState=RUNNING")
+    other = slurm.sbatch("-n", 1, "-J", "a b  c", "--comment=some words")
+    running(slurm, other)
+    assert slurm.maui.job(other)["user"] == slurm.user
+    assert job not in [r["id"] for r in slurm.queued()]
+
+
+def test_msub_says_how_to_submit(slurm):
+    done = slurm.maui.run("msub", "-l", "nodes=1", stdin="sleep 1\n")
+    assert done.returncode != 0 and "sbatch" in done.stderr
+
+
+@pytest.fixture
+def without_library(slurm_program, tmp_path):
+    """The programs as where libslurm was not there at build time, or is not now."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for path in slurm_program.parent.iterdir():
+        if path.is_file() and path.name.startswith("maui") and path.name != "maui-slurm":
+            shutil.copy2(path, folder)
+    return folder
+
+
+@pytest.mark.parametrize("library", ["not built", "not to be loaded", "of another release"])
+def test_it_is_taken_by_itself_where_the_library_is(without_library, library):
+    fake = without_library / "maui-slurm"
+    if library != "not built":
+        fake.write_text(f"#!/bin/sh\nexit {127 if 'loaded' in library else 3}\n")
+        fake.chmod(0o755)
+    c = slurm_cluster.SlurmCluster(without_library / "maui", nodes=2,
+                                   gate_program=without_library / "maui-scontrol")
+    try:
+        c.up()
+        job = c.sbatch("-n", 1)
+        c.wait_state(job, "RUNNING")
+        assert comm(c.pid("adapter")) == "maui-scontrol"
+    finally:
+        c.down()
+
+
+def test_a_transport_that_is_none_is_told(slurm):
+    slurm.maui.stop()
+    slurm.maui.configure("RMCFG[slurm] TYPE=SLURM TRANSPORT=PIGEON\n")
+    done = slurm.maui.run("serve")
+    assert done.returncode != 0 and "LIBSLURM or SCONTROL" in done.stderr
+    slurm.maui.configure("RMCFG[slurm] TYPE=SLURM TRANSPORT=SCONTROL\nRMPOLLINTERVAL 1\n")
+    slurm.maui.start()
+    slurm.wait(slurm.known, "the scheduler's picture")
