@@ -710,17 +710,20 @@ void tf_format(const struct tf_row *row, const void *record, FILE *out)
     }
 }
 
+/* A carriage return is one too: at the end of a line it would not be read again. */
+#define BLANKS " \t\f\v\r"
+
 size_t tf_split(char *line, const char *fields[], size_t max)
 {
     size_t n = 0;
     char *p = line;
 
     line[strcspn(line, "#")] = '\0';
-    while (*(p += strspn(p, " \t\f\v")) != '\0') {
+    while (*(p += strspn(p, BLANKS)) != '\0') {
         if (n < max)
             fields[n] = p;
         n++;
-        p += strcspn(p, " \t\f\v");
+        p += strcspn(p, BLANKS);
         if (*p != '\0')
             *p++ = '\0';
     }

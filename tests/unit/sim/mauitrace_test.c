@@ -366,6 +366,20 @@ static void comments_stand_anywhere(void **state)
     workload_fini(&w);
 }
 
+/* As a field of its own it could be written, but at the end of a line not read again.
+ */
+static void carriage_returns_are_blanks(void **state)
+{
+    struct workload w;
+    struct heard h;
+
+    (void)state;
+    kit_read_maui(&w, "VERSION 230\r\n" EXAMPLE " \r \r\n", &kill, &h);
+    assert_int_equal(h.diag.count, 0);
+    assert_int_equal(w.jobs.n, 1);
+    workload_fini(&w);
+}
+
 static void a_record_of_43_fields_has_no_master_host(void **state)
 {
     char text[] = EXAMPLE;
@@ -531,6 +545,7 @@ int main(void)
         cmocka_unit_test(lists_of_limits_give_the_first),
         cmocka_unit_test(amounts_may_have_units),
         cmocka_unit_test(comments_stand_anywhere),
+        cmocka_unit_test(carriage_returns_are_blanks),
         cmocka_unit_test(a_record_of_43_fields_has_no_master_host),
         cmocka_unit_test(what_is_no_node_set_in_field_42_belongs_into_43),
         cmocka_unit_test(notrun_jobs_are_skipped_and_removed_ones_run),
