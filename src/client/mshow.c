@@ -15,13 +15,15 @@ static const struct option_row options[] = {
     {'q', NULL, NULL, "the queue"},
     {'a', NULL, NULL, "what is free now, and for how long"},
     {'w', NULL, "ATTR=VALUE[,...]", "with -a: for what, see below"},
+    {0, "flags", "future,policy",
+        "with -a: also what is free later; what limits leave"},
     {0, "format", "text|json|xml", "how to print the answer; xml with -q"},
     {0, NULL, NULL, NULL},
 };
 
 static const struct command_spec spec = {
     .name = "mshow",
-    .usage = "-q | -a [-w ATTR=VALUE[,ATTR=VALUE]]",
+    .usage = "-q | -a [-w ATTR=VALUE[,ATTR=VALUE]] [--flags future,policy]",
     .summary = "Show the queue in blocks, or what is free.",
     .options = options,
     .more =
@@ -146,7 +148,7 @@ static int add_wishes(const struct command_line *l, struct query *q)
 static void print_windows(const json_t *o)
 {
     json_int_t now = get_int(o, "at", 0);
-    char length[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX];
+    char length[LAYOUT_REL_MAX], offset[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX];
     json_t *p, *w;
     size_t i, k;
 
@@ -159,13 +161,33 @@ static void print_windows(const json_t *o)
             printf("%-12s %6lld %6lld %12s %12s  %19s\n", get_text(p, "name", ""),
                 (long long)get_int(w, "procs", 0), (long long)get_int(w, "nodes", 0),
                 layout_rel(get_int(w, "duration_s", DURATION_UNLIMITED), length),
-                "00:00:00", layout_date(now, date));
+                layout_rel(get_int(w, "start_at", now) - now, offset),
+                layout_date(get_int(w, "start_at", now), date));
+}
+
+static int add_flags(const struct command_line *l, struct query *q)
+{
+    char *text = xstrdup(command_long(l, "flags") ? command_long(l, "flags") : "");
+    int status = 0;
+
+    for (char *save = NULL, *p = strtok_r(text, ",", &save); p && status == 0;
+         p = strtok_r(NULL, ",", &save)) {
+        if (strcasecmp(p, "future") == 0)
+            query_add(q, "later", "1");
+        else if (strcasecmp(p, "policy") == 0)
+            query_add(q, "limits", "1");
+        else
+            status = command_wrong(l, "--flags: '%s' is neither future nor policy", p);
+    }
+    free(text);
+    return status;
 }
 
 static int show_free(const struct command_line *l)
 {
     struct query *q = query_new("/v1/windows");
     int status = add_wishes(l, q);
+    status = status ? status : add_flags(l, q);
     json_t *o = status == 0 ? ask(l, q) : NULL;
 
     query_free(q);

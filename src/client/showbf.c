@@ -13,8 +13,10 @@ static const struct option_row options[] = {
     {'a', "account", "ACCOUNT", "for ACCOUNT"},
     {'c', "class", "CLASS", "for jobs of CLASS"},
     {'d', "duration", "TIME", "only what is free for TIME at least"},
+    {'D', NULL, NULL, "also windows that begin later, in the order of their begin"},
     {'f', "features", "F[,F]", "only nodes with these features"},
     {'g', "group", "GROUP", "for GROUP; default the user's"},
+    {'L', NULL, NULL, "no more than hard limits leave, for a job of -d"},
     {'m', NULL, "[CMP]MB", "only nodes with so much memory; CMP is >=, >, ==, < or <="},
     {'M', NULL, "MB", "with so much memory left for each processor"},
     {'n', "nodes", "N", "only blocks of N nodes at least"},
@@ -34,11 +36,12 @@ static const struct command_spec spec = {
     .options = options,
     .more =
         "A line tells how many processors are free for at least that long, so lines\n"
-        "overlap. States of nodes, use and reservations count; throttling limits do "
-        "not.\n"
+        "overlap. States of nodes, use and reservations count; throttling limits "
+        "with -L.\n"
         "CMP has to be quoted for the shell.\n",
     .examples = "  showbf                 for you\n"
                 "  showbf -r 16 -d 2:00:00   16 processors for two hours\n"
+                "  showbf -D -d 2:00:00   when so much is free for two hours\n"
                 "  showbf -S -m '>=8192'  nodes with 8 GB and more, one a line\n",
 };
 
@@ -93,22 +96,33 @@ static int make_query(const struct command_line *l, struct query *q)
     query_add(q, "any", command_has(l, 'A') ? "1" : NULL);
     query_add(q, "per_node", command_has(l, 'S') ? "1" : NULL);
     query_add(q, "blocked", command_has(l, 'v') ? "1" : NULL);
+    query_add(q, "later", command_has(l, 'D') ? "1" : NULL);
+    query_add(q, "limits", command_has(l, 'L') ? "1" : NULL);
+    for (const char *p = "ASn"; *p && command_has(l, 'D'); p++)
+        if (command_has(l, *p))
+            return command_wrong(l, "-%c and -D do not go together", *p);
+    if (command_has(l, 'S') && command_has(l, 'L'))
+        return command_wrong(l, "-S and -L do not go together");
     return add_duration(l, q);
 }
 
 /* ---- windows ---- */
 
-static void print_window(const json_t *w)
+static void print_window(const json_t *w, json_int_t now)
 {
     json_int_t procs = get_int(w, "procs", 0);
     json_int_t seconds = get_int(w, "duration_s", DURATION_UNLIMITED);
     const char *plural = procs == 1 ? "" : "s";
-    char rel[LAYOUT_REL_MAX];
+    json_int_t start = get_int(w, "start_at", now);
+    char rel[LAYOUT_REL_MAX], in[LAYOUT_REL_MAX + 4] = "";
 
+    if (start > now)
+        snprintf(in, sizeof in, " in %11s", layout_rel(start - now, rel));
     if (seconds >= 100000000)
-        printf("%3lld proc%s available with no timelimit\n", (long long)procs, plural);
+        printf("%3lld proc%s available%s with no timelimit\n", (long long)procs, plural,
+            in);
     else
-        printf("%3lld proc%s available for   %11s\n", (long long)procs, plural,
+        printf("%3lld proc%s available%s for   %11s\n", (long long)procs, plural, in,
             layout_rel(seconds, rel));
 }
 
@@ -128,7 +142,7 @@ static void print_windows(const json_t *o)
         puts("");
         if (json_array_size(partitions) > 1)
             printf("partition %s:\n", get_text(p, "name", ""));
-        json_array_foreach(windows, k, w) print_window(w);
+        json_array_foreach(windows, k, w) print_window(w, get_int(o, "at", 0));
         if (json_array_size(windows) == 0)
             puts("no procs available");
     }

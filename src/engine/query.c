@@ -4,6 +4,7 @@
 
 #include "engine/engine_private.h"
 #include "policy/access.h"
+#include "policy/limits.h"
 
 #include <string.h>
 
@@ -157,6 +158,13 @@ int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
 
 /* ---- showbf ---- */
 
+/* The asker asks for so many tasks of `unit` processors. */
+static void resize(struct job *j, int64_t tasks, int64_t unit)
+{
+    j->reqs[0].tasks = j->tasks = (uint32_t)tasks;
+    j->procs = (uint32_t)(tasks * unit);
+}
+
 struct node_walk {
     struct engine *e;
     const struct query_ask *ask;
@@ -209,8 +217,30 @@ static bool is_plain(const struct query_ask *ask)
            && !(ask->cred[CRED_CLASS] && *ask->cred[CRED_CLASS]);
 }
 
+/* How many of these processors a job of the asked duration may have by the limits. */
+static int64_t within_limits(const struct node_walk *k, struct job *j, int64_t procs)
+{
+    int64_t low = 0, high = procs / k->unit;
+    int64_t wclimit_s = j->wclimit_s;
+    struct reason why;
+
+    j->wclimit_s = k->ask->duration_s > 0 ? k->ask->duration_s : 1;
+    while (low < high) {
+        int64_t tasks = (low + high + 1) / 2;
+        resize(j, tasks, k->unit);
+        if (limits_violated(k->e->limits, k->e->c, j, CHECK_ACTIVE | CHECK_SYSTEM,
+                LEVEL_HARD, &why))
+            high = tasks - 1;
+        else
+            low = tasks;
+    }
+    resize(j, 1, k->unit);
+    j->wclimit_s = wclimit_s;
+    return low * k->unit;
+}
+
 /* The plan tells windows as of the last cycle, `age_s` ago. */
-static void add_windows(const struct node_walk *k, const struct job *j, int64_t age_s,
+static void add_windows(const struct node_walk *k, struct job *j, int64_t age_s,
     uint32_t partition, struct query_windows *ret)
 {
     struct engine *e = k->e;
@@ -224,12 +254,14 @@ static void add_windows(const struct node_walk *k, const struct job *j, int64_t 
     while (plan_window(e->plan, partition, access, w.duration_s, &w)) {
         bool endless = w.duration_s >= DURATION_UNLIMITED;
         struct query_window found = {
-            partition, w.procs, 0, endless ? w.duration_s : w.duration_s - age_s};
+            partition, w.procs, 0, endless ? w.duration_s : w.duration_s - age_s, 0};
         shaped.wclimit_s = w.duration_s;
         if (!ask->any || !is_plain(ask)) {
             int64_t free = plan_free_now(e->plan, &shaped, partition) * unit;
             found.procs = free < found.procs || !is_plain(ask) ? free : found.procs;
         }
+        if (ask->limits)
+            found.procs = within_limits(k, j, found.procs);
         found.nodes = nodes_for(e, nodes, partition, found.duration_s);
         struct query_window *last = ret->n ? &ret->v[ret->n - 1] : NULL;
         if (found.procs <= 0 || found.procs < ask->procs || found.nodes < ask->nodes
@@ -260,6 +292,138 @@ int query_windows(struct engine *e, const struct query_ask *ask, int64_t now,
     }
     vec_fini(&nodes);
     return result;
+}
+
+/* ---- windows that begin later ---- */
+
+/* For the asker, in one partition. */
+struct later {
+    struct node_walk *k;
+    struct job *j;
+    uint32_t partition;
+    int64_t least; /* tasks */
+    struct query_windows *ret;
+};
+
+static bool fits_at(const struct later *l, int64_t at, int64_t tasks, int64_t seconds)
+{
+    struct slot slot;
+
+    resize(l->j, tasks, l->k->unit);
+    l->j->wclimit_s = seconds;
+    return plan_fit_by(l->k->e->plan, l->j, at, time_add(at, seconds), &slot)
+           && slot.at == at;
+}
+
+/* The most tasks up to `most` that fit there for so long; 0 = fewer than asked. */
+static int64_t widest(const struct later *l, int64_t at, int64_t most, int64_t seconds)
+{
+    int64_t low = l->least, high = most;
+
+    if (low > high || !fits_at(l, at, low, seconds))
+        return 0;
+    while (low < high) {
+        int64_t tasks = (low + high + 1) / 2;
+        if (fits_at(l, at, tasks, seconds))
+            low = tasks;
+        else
+            high = tasks - 1;
+    }
+    return low;
+}
+
+/* How long so many tasks fit there, who fit for `seconds`. */
+static int64_t longest(
+    const struct later *l, int64_t at, int64_t tasks, int64_t seconds)
+{
+    int64_t low = seconds, high = seconds;
+
+    if (fits_at(l, at, tasks, DURATION_UNLIMITED))
+        return DURATION_UNLIMITED;
+    do {
+        low = high;
+        high = low < DURATION_UNLIMITED / 2 ? 2 * low : DURATION_UNLIMITED;
+    } while (high < DURATION_UNLIMITED && fits_at(l, at, tasks, high));
+    while (low + 1 < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (fits_at(l, at, tasks, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Is it part of one that is told already? */
+static bool is_told(const struct later *l, int64_t at, int64_t procs, int64_t seconds)
+{
+    int64_t end = time_add(at, seconds);
+
+    for (size_t i = 0; i < l->ret->n; i++) {
+        const struct query_window *w = &l->ret->v[i];
+        if (w->partition == l->partition && w->procs >= procs
+            && time_add(w->start_at, w->duration_s) >= end)
+            return true;
+    }
+    return false;
+}
+
+/* Those that begin there, longer and narrower from one to the next. */
+static void add_from(const struct later *l, int64_t at, int64_t most)
+{
+    int64_t seconds = l->k->ask->duration_s > 0 ? l->k->ask->duration_s : 1;
+
+    while (l->ret->n < QUERY_LATER_MAX && seconds < DURATION_UNLIMITED) {
+        int64_t tasks = widest(l, at, most, seconds);
+        if (!tasks)
+            return;
+        int64_t length = longest(l, at, tasks, seconds), procs = tasks * l->k->unit;
+        if (l->k->ask->limits)
+            procs = within_limits(l->k, l->j, procs);
+        if (procs >= l->least * l->k->unit && !is_told(l, at, procs, length))
+            vec_push(
+                l->ret, ((struct query_window){l->partition, procs, 0, length, at}));
+        most = tasks - 1;
+        seconds = length < DURATION_UNLIMITED ? length + 1 : length;
+    }
+}
+
+static void add_later(
+    struct node_walk *k, struct job *j, uint32_t partition, struct query_windows *ret)
+{
+    int64_t least = (k->ask->procs + k->unit - 1) / k->unit;
+    struct later l = {k, j, partition, least > 0 ? least : 1, ret};
+    int64_t most = k->e->c->partitions.v[partition]->cfg.v[RES_PROCS] / k->unit;
+    uint64_t all = j->partitions;
+
+    j->partitions = UINT64_C(1) << partition;
+    for (int64_t at = k->now; at < TIME_NEVER && ret->n < QUERY_LATER_MAX;
+         at = plan_rsv_next(k->e->plan, at))
+        add_from(&l, at, most);
+    resize(j, 1, k->unit);
+    j->partitions = all;
+}
+
+int query_later_windows(struct engine *e, const struct query_ask *ask, int64_t now,
+    struct query_windows *ret, struct err *err)
+{
+    struct node_walk w = {e, ask, now, 1, NULL};
+    struct asker a;
+
+    if (check_ask(e, ask, err) < 0)
+        return -1;
+    if (ask->any || ask->nodes)
+        return err_set(err, ERR_INVALID,
+            "windows that begin later are of processors, for somebody: any and nodes "
+            "do not go with later");
+    w.unit = unit_of(e, ask);
+    if (asker_begin(e, ask, w.unit, 1, &a, err) < 0)
+        return -1;
+    for (uint32_t p = 0; p < e->c->partitions.n; p++)
+        if (a.j->partitions >> p & 1)
+            add_later(&w, a.j, p, ret);
+    asker_end(e, &a);
+    return 0;
 }
 
 /* ---- showres ---- */

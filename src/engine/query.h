@@ -17,6 +17,8 @@ struct query_ask {
     const char *partition;        /* NULL = all */
     int64_t procs, nodes;         /* windows: at least so many; 0 = any */
     int64_t duration_s;           /* windows: at least */
+    bool limits; /* windows: no more than hard throttling limits leave for a job of
+                    that duration */
 };
 
 /* ---- showstart ---- */
@@ -45,12 +47,20 @@ struct query_window {
     uint32_t partition;
     int64_t procs, nodes;
     int64_t duration_s; /* DURATION_UNLIMITED = no end */
+    int64_t start_at;   /* 0 = now */
 };
 struct query_windows VEC(struct query_window);
 
 /* What could be used from now on, longer and narrower from window to window. Appends.
  */
 int query_windows(struct engine *e, const struct query_ask *ask, int64_t now,
+    struct query_windows *ret, struct err *err);
+
+/* The same with windows that begin later, at the instants at which something ends, as
+ * far as they are no part of an earlier one; at most QUERY_LATER_MAX. Asks for
+ * processors: `any` and `nodes` are refused. */
+#define QUERY_LATER_MAX 50
+int query_later_windows(struct engine *e, const struct query_ask *ask, int64_t now,
     struct query_windows *ret, struct err *err);
 
 /* The same node by node: processors free now, and for how long. */

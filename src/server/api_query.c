@@ -30,6 +30,13 @@ static const char *text_of(struct request *r, const char *name)
     return text && *text ? text : NULL;
 }
 
+static bool is_on(struct request *r, const char *name)
+{
+    const char *text = text_of(r, name);
+
+    return text && strcmp(text, "1") == 0;
+}
+
 /* Configured memory as ">=512"; a plain number means at least that much. */
 static int read_mem(const char *text, struct cmp *ret, struct err *err)
 {
@@ -94,10 +101,11 @@ static int read_question(struct request *r, struct question *q, struct err *err)
         {"nodes", offsetof(struct query_ask, nodes)},
         {"duration_s", offsetof(struct query_ask, duration_s)},
         {"mem_per_proc_mb", offsetof(struct query_ask, mem_per_proc_mb)}};
-    const char *any = text_of(r, "any"), *mem = text_of(r, "mem");
+    const char *mem = text_of(r, "mem");
     const char *features = text_of(r, "features");
 
-    q->ask.any = any && strcmp(any, "1") == 0;
+    q->ask.any = is_on(r, "any");
+    q->ask.limits = is_on(r, "limits");
     if (!q->ask.any)
         read_creds(r, q);
     q->ask.partition = text_of(r, "partition");
@@ -206,6 +214,7 @@ static json_t *render_windows(
             json_t *o = json_pack("{s:I, s:I}", "procs", (json_int_t)w->v[i].procs,
                 "nodes", (json_int_t)w->v[i].nodes);
             render_duration(o, "duration_s", w->v[i].duration_s);
+            render_instant(o, "start_at", w->v[i].start_at);
             json_array_append_new(windows, o);
         }
         json_array_append_new(list, json_pack("{s:s, s:o}", "name",
@@ -246,21 +255,17 @@ static json_t *render_answer(
     return o;
 }
 
-static bool is_on(struct request *r, const char *name)
-{
-    const char *text = text_of(r, name);
-
-    return text && strcmp(text, "1") == 0;
-}
-
 static int answer_windows(struct server *s, struct request *r, struct question *q,
     json_t **ret, struct err *err)
 {
     struct query_windows windows = {0};
     struct query_nodes nodes = {0};
+    int64_t now = world_now(s);
     int result = is_on(r, "per_node")
-                     ? query_nodes(s->engine, &q->ask, world_now(s), &nodes, err)
-                     : query_windows(s->engine, &q->ask, world_now(s), &windows, err);
+                     ? query_nodes(s->engine, &q->ask, now, &nodes, err)
+                 : is_on(r, "later")
+                     ? query_later_windows(s->engine, &q->ask, now, &windows, err)
+                     : query_windows(s->engine, &q->ask, now, &windows, err);
 
     if (result == 0) {
         *ret = render_answer(s, q, &windows);

@@ -185,3 +185,61 @@ def test_showbf_says_what_is_wrong(live, words, complaint):
     done = live.run("showbf", *words)
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr.startswith(complaint)
+
+
+LATER = re.compile(r"^ *(\d+) procs? available(?: in +(\S+))? (?:for +(\S+)|with no timelimit)$",
+                   re.M)
+
+
+def test_showbf_d_tells_what_is_free_later(planned):
+    """Job 1 leaves, job 2 comes, and then everything is free."""
+    rows = LATER.findall(planned.ok("showbf", "-D"))
+    assert [int(procs) for procs, _, _ in rows] == [5, 2, 8]
+    assert [bool(begin) for _, begin, _ in rows] == [False, False, True]
+    assert [bool(length) for _, _, length in rows] == [True, False, False]
+    wide = LATER.findall(planned.ok("showbf", "-D", "-r", "6", "-d", "1:00:00"))
+    assert [(int(procs), length) for procs, _, length in wide] == [(8, "")]
+    answer = json.loads(planned.ok("showbf", "-D", "--format", "json"))
+    windows = answer["partitions"][0]["windows"]
+    assert [w["start_at"] > answer["at"] for w in windows] == [False, False, True]
+    second = planned.job("2")
+    assert windows[2]["start_at"] == second["reservation_at"] + second["wclimit_s"]
+    lines = planned.ok("mshow", "-a", "--flags", "future").splitlines()
+    assert lines[2].split()[4] == "00:00:00" and lines[4].split()[4] != "00:00:00"
+    for letter in "SAn":
+        words = ["-n", "2"] if letter == "n" else [f"-{letter}"]
+        assert "do not go together" in planned.run("showbf", "-D", *words).stderr
+    status, answer = planned.api("/v1/windows?later=1&any=1")
+    assert status == 400 and "do not go with later" in answer["error"]["message"]
+
+
+def test_windows_that_begin_later_end_with_reservations(planned):
+    at = int(planned.lines("showq")[0]["summary"]["at"])
+    name = planned.ok("mrsvctl", "-c", "-h", "ALL", "-s", str(at + 7200), "-d",
+                      "1:00:00").split("'")[1]
+    planned.wait(lambda: name in planned.ok("showres"), "the reservation")
+    answer = json.loads(planned.ok("showbf", "-D", "--format", "json"))
+    windows = answer["partitions"][0]["windows"]
+    assert windows[-1]["start_at"] == at + 10800 and windows[-1]["procs"] == 8
+    assert windows[-1].get("duration_s") is None
+    for w in windows[:-1]:
+        assert w["start_at"] + w["duration_s"] <= at + 7200
+
+
+def test_showbf_l_tells_what_limits_leave(daemon):
+    daemon.configure("USERCFG[root] MAXPROC=3,5\nUSERCFG[nobody] MAXPS=7200\n"
+                     "USERCFG[bin] MAXJOB=1\n")
+    daemon.start()
+    job = daemon.submit(requests=tasks(1))
+    daemon.wait(lambda: daemon.state(job) == "Running", "the start")
+
+    def procs(*words):
+        found = LATER.findall(daemon.ok("showbf", *words))
+        return max((int(row[0]) for row in found), default=0)
+
+    assert procs() == 7 and procs("-L") == 4 and procs("-L", "-A") == 7
+    assert procs("-u", "nobody", "-L", "-d", "3600") == 2
+    assert procs("-u", "nobody", "-L", "-d", "7201") == 0
+    assert procs("-D", "-L") == 4 and procs("-u", "bin", "-L") == 7
+    assert Other(daemon).ok("showbf", "-L", "-d", "1:00:00").count("procs available") == 1
+    assert "do not go together" in daemon.run("showbf", "-L", "-S").stderr
