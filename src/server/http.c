@@ -114,24 +114,6 @@ const char *request_header(const struct request *r, const char *name)
     return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
 }
 
-int request_query_int(const struct request *r, const char *name, int64_t otherwise,
-    int64_t *ret, struct err *err)
-{
-    const char *text = request_query(r, name);
-    char *end;
-
-    *ret = otherwise;
-    if (!text || !*text)
-        return 0;
-    errno = 0;
-    long long n = strtoll(text, &end, 10);
-    if (errno || *end)
-        return err_set(
-            err, ERR_INVALID, "%s: '%.40s' is not a whole number", name, text);
-    *ret = n;
-    return 0;
-}
-
 const char *request_param(const struct request *r, const char *name)
 {
     for (unsigned i = 0; i < r->nparams; i++)
