@@ -10,6 +10,7 @@
 
 static const struct option_row options[] = {
     {'a', NULL, NULL, "accounts"},
+    {'b', NULL, NULL, "the same as -q"},
     {'c', NULL, NULL, "classes"},
     {'f', NULL, NULL,
         "fairshare, of all kinds or of one: user, group, acct, qos, class"},
@@ -22,6 +23,7 @@ static const struct option_row options[] = {
     {'Q', NULL, NULL, "QOSs"},
     {'r', NULL, NULL, "reservations"},
     {'R', NULL, NULL, "resource managers"},
+    {'s', NULL, NULL, "instances of standing reservations"},
     {'S', NULL, NULL, "the scheduler"},
     {'t', NULL, "PARTITION", "partitions; with another letter: only that one"},
     {'u', NULL, NULL, "users"},
@@ -32,7 +34,7 @@ static const struct option_row options[] = {
 
 static const struct command_spec spec = {
     .name = "diagnose",
-    .usage = "-a|-c|-f|-g|-j|-m|-n|-p|-q|-Q|-r|-R|-S|-t ALL|-u [NAME] [-v]",
+    .usage = "-a|-b|-c|-f|-g|-j|-m|-n|-p|-q|-Q|-r|-R|-s|-S|-t ALL|-u [NAME] [-v]",
     .summary = "Show tables of what the scheduler knows, with what is odd about it.",
     .options = options,
     .more = "For administrators of level 1 to 3. mdiag is the same.\n",
@@ -311,11 +313,11 @@ static int run(const struct command_line *l)
         return diagnose_jobs(l, only);
     if (command_has(l, 'n'))
         return diagnose_nodes(l, only);
-    if (command_has(l, 'r'))
-        return diagnose_reservations(l, only);
+    if (command_has(l, 'r') || command_has(l, 's'))
+        return diagnose_reservations(l, only, command_has(l, 's') ? "Standing" : NULL);
     if (command_has(l, 'p'))
         return diagnose_priorities(l);
-    if (command_has(l, 'q'))
+    if (command_has(l, 'q') || command_has(l, 'b'))
         return diagnose_blocked(l);
     if (command_has(l, 'm'))
         return frames(l);

@@ -21,7 +21,8 @@ int diagnose_priorities(const struct command_line *l);
 /* diagnose_tables.c */
 int diagnose_jobs(const struct command_line *l, const char *only);
 int diagnose_nodes(const struct command_line *l, const char *only);
-int diagnose_reservations(const struct command_line *l, const char *only);
+int diagnose_reservations(
+    const struct command_line *l, const char *only, const char *type); /* NULL = any */
 int diagnose_blocked(const struct command_line *l);
 
 #endif

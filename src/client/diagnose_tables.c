@@ -278,7 +278,8 @@ static void rsv_row(struct rsvs *t, const json_t *o)
     print_warnings(o, "reservation");
 }
 
-int diagnose_reservations(const struct command_line *l, const char *only)
+int diagnose_reservations(
+    const struct command_line *l, const char *only, const char *type)
 {
     struct query *q = query_new("/v1/reservations");
     struct rsvs t = {0};
@@ -288,6 +289,7 @@ int diagnose_reservations(const struct command_line *l, const char *only)
 
     if (only)
         query_part(q, only);
+    query_add(q, "type", type);
     json_t *list = diagnose_list(l, q, only != NULL, &status);
     query_free(q);
     if (!list)

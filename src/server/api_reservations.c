@@ -44,6 +44,12 @@ static bool on_node(
     return !n || reservation_tasks_on(c, r, n->index) > 0;
 }
 
+/* "Job", "User", "Standing"; NULL = all. */
+static bool is_of(const struct reservation *r, const char *type)
+{
+    return !type || strcmp(type, r->kind == RSV_STANDING ? "Standing" : "User") == 0;
+}
+
 void api_reservations(struct server *s, struct request *r)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -69,7 +75,7 @@ void api_reservations(struct server *s, struct request *r)
     for (size_t i = 0; i < c->reservations.n; i++) {
         const struct reservation *v = c->reservations.v[i];
         if (v && reservation_is_live(v) && identity_sees(request_who(r), c, v)
-            && on_node(c, v, only))
+            && on_node(c, v, only) && is_of(v, type))
             vec_push(&l->rsvs, (uint32_t)i);
     }
     stream_records(s, r, l->jobs.n + l->rsvs.n, rsv_record, l, rsv_list_free);

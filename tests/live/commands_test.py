@@ -505,3 +505,17 @@ def test_showq_knows_no_grid_and_all_partitions(daemon):
         assert [r.get("id") for r in daemon.lines("showq", *words)][-1] == job
     assert "do not go together" in daemon.run("showq", "-a", "-p", "small").stderr
     assert len(daemon.lines("showq", "-a", "--group", "nobody")) == 1
+
+
+def test_diagnose_tells_standing_reservations_and_blocked_jobs_by_other_letters(daemon):
+    daemon.configure("SRCFG[night] HOSTLIST=node01 PERIOD=INFINITY\n")
+    daemon.start()
+    other = reserve(daemon, start_at=soon(), duration_s=60, hosts="node04")
+    name = daemon.wait(lambda: [r["name"] for r in daemon.lines("diagnose", "-s")], "it")[0]
+    text = daemon.ok("diagnose", "-s")
+    assert text.startswith("Diagnosing Reservations\n")
+    assert name in text and other not in text and other in daemon.ok("diagnose", "-r")
+    job = daemon.submit(hold=True)
+    assert daemon.ok("diagnose", "-b") == daemon.ok("diagnose", "-q")
+    assert job in daemon.ok("diagnose", "-b")
+    assert name not in Other(daemon).ok("diagnose", "-s")  # it is not for them
