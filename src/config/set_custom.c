@@ -109,8 +109,8 @@ static int read_resource_limit(struct cfg_call *call, const char *text,
 {
     static const char remark[] = "no resource manager tells how much of it is used";
     static const struct cfg_keyword res[] = {{"PROC", USAGE_PROC},
-        {"PROCS", USAGE_PROC}, {"MEM", USAGE_MEM}, {"SWAP", NOT_MEASURED, remark},
-        {"DISK", NOT_MEASURED, remark}, {"NODE", NOT_MEASURED, remark}, {NULL}};
+        {"PROCS", USAGE_PROC}, {"MEM", USAGE_MEM}, {"SWAP", USAGE_SWAP},
+        {"DISK", USAGE_DISK}, {"NODE", NOT_MEASURED, remark}, {NULL}};
     static const struct cfg_keyword policy[] = {{"ALWAYS", USAGE_ALWAYS},
         {"EXTENDEDVIOLATION", USAGE_EXTENDED},
         {"BLOCKEDWORKLOADONLY", USAGE_IGNORED, "BLOCKEDWORKLOADONLY never acts"},

@@ -367,7 +367,7 @@ struct nodeset_spec {
 };
 
 /* RESOURCELIMITPOLICY: jobs that use more than they asked for. */
-enum usage_res { USAGE_PROC, USAGE_MEM, USAGE_RESOURCES };
+enum usage_res { USAGE_PROC, USAGE_MEM, USAGE_SWAP, USAGE_DISK, USAGE_RESOURCES };
 enum usage_policy {
     USAGE_IGNORED,
     USAGE_ALWAYS,  /* act at once */

@@ -23,7 +23,7 @@ static const struct cfg_row job_rows[] = {
     {N("WCVIOLATIONACTION"), WORD("CANCEL", kw_wcaction), IN_SETTINGS(wc_action), HELP("What happens at the wallclock limit; PREEMPT follows PREEMPTPOLICY.")},
     {N("JOBMAXSTARTTIME"), TIME("0"), IN_PAR(max_start_time_s), NEGATIVE_OFF, LATER, HELP("Cancel jobs that stay in state Starting longer; 0 = never.")},
     {N("USECPUTIME"), BOOL("FALSE"), INDEX(INDEX_OF_PARTITION), INERT, HELP("Was meant to limit by processor time.")},
-    {N("RESOURCELIMITPOLICY"), CUSTOM(set_resource_limit, NULL, "WORDS of RES[:POLICY[:ACTION[:TIME]]]"), .home = HOME_PARTITION, .store = STORE_OTHER, INDEX(INDEX_OF_PARTITION), HELP("What to do with jobs that use more PROC or MEM than they asked for: ALWAYS, or EXTENDEDVIOLATION when it has lasted TIME; then CANCEL, REQUEUE or SUSPEND.")},
+    {N("RESOURCELIMITPOLICY"), CUSTOM(set_resource_limit, NULL, "WORDS of RES[:POLICY[:ACTION[:TIME]]]"), .home = HOME_PARTITION, .store = STORE_OTHER, INDEX(INDEX_OF_PARTITION), HELP("What to do with jobs that use more PROC, MEM, SWAP (memory and swap space) or DISK (of their TMPDIR) than they asked for, as far as their resource manager measures it: ALWAYS, or EXTENDEDVIOLATION when it has lasted TIME; then CANCEL, REQUEUE or SUSPEND.")},
     {N("MINADMINSTIME"), TIME("0"), LATER, HELP("Shortest suspension by RESOURCELIMITPOLICY.")},
 };
 

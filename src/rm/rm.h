@@ -28,8 +28,10 @@ struct rm_job {
     int64_t start_at, end_at;               /* 0 = not yet */
     const struct job_place *places;         /* while active, and where it last ran */
     size_t nplaces;
-    double cpu_s;      /* processor seconds used so far, < 0 = unknown */
-    int64_t mem_mb;    /* most memory used so far, < 0 = unknown */
+    double cpu_s;   /* processor seconds used so far, < 0 = unknown */
+    int64_t mem_mb; /* most memory used so far, < 0 = unknown */
+    int64_t swap_mb,
+        disk_mb;       /* the same of memory and swap space together, and of disk */
     int exit_status;   /* of an ended one: exit code; 128 + n = killed by signal n */
     const char *notes; /* why it ended, what the RM says of it; or NULL */
     bool changed;      /* it waits, and its request is not what was told before */

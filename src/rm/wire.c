@@ -52,6 +52,10 @@ static json_t *job_out(const struct rm_job *j, int64_t at)
         json_object_set_new(o, "cpu_s", json_real(j->cpu_s));
     if (j->mem_mb >= 0)
         json_object_set_new(o, "mem_mb", json_integer(j->mem_mb));
+    if (j->swap_mb >= 0)
+        json_object_set_new(o, "swap_mb", json_integer(j->swap_mb));
+    if (j->disk_mb >= 0)
+        json_object_set_new(o, "disk_mb", json_integer(j->disk_mb));
     put_int(o, "exit_status", j->exit_status);
     put_text(o, "notes", j->notes);
     put_bool(o, "changed", j->changed);
@@ -125,7 +129,7 @@ char *wire_report(const struct rm_report *r)
 
 static void read_job(struct reader *r, const json_t *o, struct rm_job *j)
 {
-    *j = (struct rm_job){.cpu_s = -1, .mem_mb = -1};
+    *j = (struct rm_job){.cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1};
     describe_read_job(r, o, &j->desc);
     j->name = reader_text(r, o, "name");
     j->directory = reader_text(r, o, "directory");
@@ -138,6 +142,10 @@ static void read_job(struct reader *r, const json_t *o, struct rm_job *j)
         j->cpu_s = reader_real(r, o, "cpu_s");
     if (json_object_get(o, "mem_mb"))
         j->mem_mb = reader_int(r, o, "mem_mb", 0);
+    if (json_object_get(o, "swap_mb"))
+        j->swap_mb = reader_int(r, o, "swap_mb", 0);
+    if (json_object_get(o, "disk_mb"))
+        j->disk_mb = reader_int(r, o, "disk_mb", 0);
     j->exit_status = (int)reader_u32(r, o, "exit_status");
     j->notes = reader_text(r, o, "notes");
     j->changed = reader_bool(r, o, "changed");

@@ -5,6 +5,7 @@
 #define LOG_FACILITY FACILITY_SCHED
 #include "server/anew.h"
 #include "server/manager.h"
+#include "server/reslimit.h"
 #include "server/rsvkeep.h"
 #include "server/server_private.h"
 #include "server/usage.h"
@@ -90,6 +91,7 @@ static void run(struct server *s)
         rsvkeep_restore(s);
     }
     if (!s->paused && !s->rm_failure_until && manager_ready(s)) {
+        reslimit_check(s);
         world_cycle(s);
         rsvkeep_look(s);
         usage_look(s);

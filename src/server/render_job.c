@@ -297,6 +297,10 @@ static void add_notes(json_t *o, const struct job_notes *n)
         render_real(o, "cpu_s", n->cpu_s);
     if (n->mem_mb >= 0)
         render_int(o, "mem_used_mb", n->mem_mb);
+    if (n->swap_mb >= 0)
+        render_int(o, "swap_used_mb", n->swap_mb);
+    if (n->disk_mb >= 0)
+        render_int(o, "disk_used_mb", n->disk_mb);
     json_t *messages = json_array();
     if (n->message)
         json_array_append_new(messages, render_utf8(n->message));

@@ -32,8 +32,10 @@ bool reslimit_exceeded(enum usage_res res, double used, double asked)
 
 static const struct {
     const char *name, *unit;
-} words[] = {
-    [USAGE_PROC] = {"PROC", "processors"}, [USAGE_MEM] = {"MEM", "MB of memory"}};
+} words[] = {[USAGE_PROC] = {"PROC", "processors"},
+    [USAGE_MEM] = {"MEM", "MB of memory"},
+    [USAGE_SWAP] = {"SWAP", "MB of memory and swap space"},
+    [USAGE_DISK] = {"DISK", "MB of disk"}};
 
 static const char *const actions[] = {[USAGE_CANCEL] = "cancelled",
     [USAGE_REQUEUE] = "requeued",
@@ -56,12 +58,38 @@ static void act(
 
 static double used_of(const struct job_notes *n, enum usage_res res)
 {
-    return res == USAGE_PROC ? n->usage.procs : (double)n->mem_mb;
+    switch (res) {
+    case USAGE_PROC:
+        return n->usage.procs;
+    case USAGE_MEM:
+        return (double)n->mem_mb;
+    case USAGE_SWAP:
+        return (double)n->swap_mb;
+    case USAGE_DISK:
+    case USAGE_RESOURCES:
+        break;
+    }
+    return (double)n->disk_mb;
+}
+
+/* 0 = nothing, or whole nodes. */
+static double asked_per_task(const struct job *j, enum res_dim dim)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < j->nreqs; i++) {
+        int64_t each = j->reqs[i].def->per_task.v[dim];
+        sum += each > 0 ? (double)each * (double)j->reqs[i].tasks : 0;
+    }
+    return sum;
 }
 
 static double asked_of(const struct job *j, enum usage_res res)
 {
-    return res == USAGE_PROC ? (double)j->procs : (double)j->mem_mb;
+    return res == USAGE_PROC   ? (double)j->procs
+           : res == USAGE_MEM  ? (double)j->mem_mb
+           : res == USAGE_SWAP ? asked_per_task(j, RES_SWAP)
+                               : asked_per_task(j, RES_DISK);
 }
 
 /* True: something was done to the job. */

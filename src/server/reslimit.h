@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * RESOURCELIMITPOLICY: jobs that use more processors or memory than they asked for, as
- * far as the resource manager tells, are told of and cancelled, requeued or suspended.
- * Processors: processor time between two reports, a few seconds apart at least, over
- * the time; a twentieth more than asked is let pass, as measuring is not exact. Memory:
- * the most so far; a job that asked for none is not limited. Private to src/server. */
+ * RESOURCELIMITPOLICY: jobs that use more processors, memory, swap or disk than they
+ * asked for, as far as the resource manager tells, are told of and cancelled, requeued
+ * or suspended. Processors: processor time between two reports, a few seconds apart at
+ * least, over the time; a twentieth more than asked is let pass, as measuring is not
+ * exact. The others: the most so far; a job that asked for none is not limited. Private
+ * to src/server. */
 #ifndef MAUI_SERVER_RESLIMIT_H
 #define MAUI_SERVER_RESLIMIT_H
 

@@ -46,6 +46,8 @@ static void take_notes(struct manager *m, const struct job *j, const struct rm_j
     note(&n->notes, r->notes);
     n->cpu_s = r->cpu_s;
     n->mem_mb = r->mem_mb;
+    n->swap_mb = r->swap_mb;
+    n->disk_mb = r->disk_mb;
     reslimit_measure(&n->usage, r->cpu_s, world_now(m->s));
     n->exit_status = r->exit_status;
 }

@@ -82,7 +82,7 @@ struct job_notes {
     char *id; /* whose notes these are: indexes are used again */
     char *name, *directory, *output, *error, *command;
     double cpu_s;
-    int64_t mem_mb;
+    int64_t mem_mb, swap_mb, disk_mb;
     struct job_usage usage;
     int exit_status;
     char *notes;   /* why it ended, what the RM says of it */

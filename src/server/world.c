@@ -53,13 +53,15 @@ static void notes_clear(struct job_notes *n)
     free(n->command);
     free(n->notes);
     free(n->message);
-    *n = (struct job_notes){.cpu_s = -1, .mem_mb = -1};
+    *n = (struct job_notes){.cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1};
 }
 
 struct job_notes *world_notes(struct server *s, const struct job *j)
 {
     while (s->notes.n <= j->index) {
-        vec_push(&s->notes, ((struct job_notes){.cpu_s = -1, .mem_mb = -1}));
+        vec_push(
+            &s->notes, ((struct job_notes){
+                           .cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1}));
     }
     struct job_notes *n = &s->notes.v[j->index];
     if (n->id && strcmp(n->id, j->id) == 0)

@@ -3,14 +3,17 @@
 import json
 import os
 
-def begin(daemon, policy):
+def begin(daemon, policy, nodes=""):
     os.makedirs(f"{daemon.home}/tools")
     with open(f"{daemon.home}/tools/notify", "w") as f:
         f.write(f'#!/bin/sh\necho "$1" >> {daemon.home}/told\n')
     os.chmod(f"{daemon.home}/tools/notify", 0o755)
     daemon.configure(f"RESOURCELIMITPOLICY {policy}\nRMPOLLINTERVAL 1\n"
-                     "NOTIFICATIONPROGRAM notify\n")
-    return daemon.start()
+                     "NOTIFICATIONPROGRAM notify\n" + nodes)
+    if not nodes:
+        return daemon.start()
+    daemon.ok("serve", "-L", "5")
+    return daemon
 
 
 def violations(daemon):
@@ -31,9 +34,28 @@ def test_a_job_beyond_its_memory_is_told(daemon):
     assert f"JOBRESVIOLATION:  job '{greedy}'" in open(f"{daemon.home}/told").read()
 
 
+def test_a_job_beyond_its_disk_or_swap_is_told(daemon):
+    begin(daemon, "DISK:ALWAYS:CANCEL SWAP:ALWAYS:CANCEL",
+          "NODECFG[one] CFGPROCS=8 CFGDISK=500 CFGSWAP=4000\n")
+
+    def submit(script, **task):
+        return daemon.submit(script, requests=[{"tasks": 1, "per_task": dict(task, procs=1)}])
+
+    write = "dd if=/dev/urandom of=$TMPDIR/scratch bs=1M count=40 2>/dev/null; sleep 60"
+    hold = "python3 -c 'x = bytearray(300 << 20); import time; time.sleep(60)'"
+    modest = [submit(write, disk_mb=100), submit(write), submit(hold, swap_mb=900)]
+    greedy = [submit(write, disk_mb=20), submit(hold, swap_mb=50)]
+    daemon.wait(lambda: all(daemon.job(job) is None for job in greedy), "the end", 40)
+    daemon.wait(lambda: {e["object"] for e in violations(daemon)} == set(greedy), "the events")
+    assert sorted(e["resource"] for e in violations(daemon)) == ["DISK", "SWAP"]
+    assert [daemon.state(job) for job in modest] == ["Running"] * 3
+    assert daemon.job(modest[0])["disk_used_mb"] >= 40
+    assert daemon.job(modest[2])["swap_used_mb"] >= 300
+
+
 def test_the_policy_is_checked_and_says_what_cannot_be_measured(maui, tmp_path):
     config = tmp_path / "maui.cfg"
-    config.write_text("RESOURCELIMITPOLICY PROC:ALWAYS:CANCEL SWAP:ALWAYS\n")
+    config.write_text("RESOURCELIMITPOLICY PROC:ALWAYS:CANCEL NODE:ALWAYS\n")
     done = maui("check", "-c", config)
     assert "no resource manager tells how much of it is used" in done.stdout
     assert "not yet in force" not in done.stdout

@@ -29,20 +29,29 @@ struct answer {
     char id[LOCAL_ID_MAX + 1], outcome;
     unsigned long long serial;
     double cpu_s;
-    long long mem_mb, suspended_at;
+    long long mem_mb, swap_mb, disk_mb, suspended_at;
     const char *text;
 };
 
 static bool read_answer(const char *message, struct answer *ret)
 {
-    int text = 0;
+    int mem = 0, others = 0, text = 0;
 
-    /* NOLINTNEXTLINE(cert-err34-c): our own keeper wrote it */
-    if (sscanf(message, "%64s %llu %c %lf %lld %lld %n", ret->id, &ret->serial,
-            &ret->outcome, &ret->cpu_s, &ret->mem_mb, &ret->suspended_at, &text)
-            != 6
-        || text == 0)
+    ret->swap_mb = ret->disk_mb = -1; /* keepers of old told memory alone */
+    /* NOLINTBEGIN(cert-err34-c): our own keeper wrote it */
+    if (sscanf(message, "%64s %llu %c %lf %lld%n", ret->id, &ret->serial, &ret->outcome,
+            &ret->cpu_s, &ret->mem_mb, &mem)
+            != 5
+        || mem == 0)
         return false;
+    message += mem;
+    if (*message == '/'
+        && sscanf(message, "/%lld/%lld%n", &ret->swap_mb, &ret->disk_mb, &others) != 2)
+        return false;
+    message += others;
+    if (sscanf(message, " %lld %n", &ret->suspended_at, &text) != 1 || text == 0)
+        return false;
+    /* NOLINTEND(cert-err34-c) */
     ret->text = message + text;
     return true;
 }
@@ -51,12 +60,15 @@ static bool read_answer(const char *message, struct answer *ret)
 static void update(struct local_job *j, const struct answer *a)
 {
     bool changed = j->cpu_s != a->cpu_s || j->mem_mb != a->mem_mb
+                   || j->swap_mb != a->swap_mb || j->disk_mb != a->disk_mb
                    || j->run.suspended_at != a->suspended_at;
 
     if (j->phase != PHASE_RUNNING)
         return;
     j->cpu_s = a->cpu_s;
     j->mem_mb = a->mem_mb;
+    j->swap_mb = a->swap_mb;
+    j->disk_mb = a->disk_mb;
     j->run.suspended_at = a->suspended_at;
     if (changed)
         ljob_report(j);

@@ -7,11 +7,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define FILES_MAX 100000 /* of folder_size_mb() */
 
 int folder_error(struct err *err, int code, const char *what, const char *name)
 {
@@ -169,6 +172,23 @@ int folder_remove(int parent, const char *name)
     if (remove_below(folder) != 0)
         return -1;
     return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 : -1;
+}
+
+int64_t folder_size_mb(const char *path)
+{
+    char *paths[] = {(char *)path, NULL};
+    FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+    int64_t blocks = 0, files = 0;
+    FTSENT *e;
+
+    while (walk != NULL && files < FILES_MAX && (e = fts_read(walk)) != NULL)
+        if (e->fts_info == FTS_F || e->fts_info == FTS_D) {
+            blocks += e->fts_statp->st_blocks;
+            files++;
+        }
+    if (walk != NULL)
+        fts_close(walk);
+    return blocks * 512 / (1024 * 1024);
 }
 
 int folder_lock(int folder, const char *name, struct err *err)

@@ -35,6 +35,10 @@ int folder_sync(int folder, const char *name, struct err *err);
  * already counts as done. */
 int folder_remove(int parent, const char *name);
 
+/* What the thing and everything below it take on the disk, in MB, up to a hundred
+ * thousand files; 0 when there is nothing. Never follows a symbolic link. */
+int64_t folder_size_mb(const char *path);
+
 /* Take the lock: the descriptor, to be kept open; -1 with ERR_CONFLICT when somebody
  * has it. It ends with the process. A process must not open its lock file again. */
 int folder_lock(int folder, const char *name, struct err *err);

@@ -120,16 +120,22 @@ static const char *do_wclimit(struct keeper *k, const char *text)
     return NULL;
 }
 
+static void keep_most(int64_t *most, int64_t now)
+{
+    if (now > *most)
+        *most = now;
+}
+
+/* Disk is what lies in TMPDIR: where else the job writes to nobody can tell. */
 static const char *do_usage(struct keeper *k, const char *text)
 {
     (void)text;
-    if (!k->cgroup.limits_memory) {
-        procs_below(&k->pids);
-        int64_t used = procs_memory_mb(&k->pids);
-
-        if (used > k->mem_seen_mb)
-            k->mem_seen_mb = used;
-    }
+    procs_below(&k->pids);
+    int64_t used = procs_memory_mb(&k->pids);
+    if (!k->cgroup.limits_memory)
+        keep_most(&k->mem_seen_mb, used);
+    keep_most(&k->swap_seen_mb, used + procs_swapped_mb(&k->pids));
+    keep_most(&k->disk_seen_mb, folder_size_mb("tmp"));
     return NULL;
 }
 
@@ -149,9 +155,10 @@ static const struct verb {
 static void reply(struct keeper *k, const char *token, const char *why_not)
 {
     char text[KEEPER_MESSAGE_MAX];
-    int len = snprintf(text, sizeof text, "%s %s %c %.3f %lld %lld %s",
+    int len = snprintf(text, sizeof text, "%s %s %c %.3f %lld/%lld/%lld %lld %s",
         k->request->job.desc.id, token, why_not == NULL ? 'o' : 'r', keeper_cpu_s(k),
-        (long long)keeper_memory_mb(k), (long long)k->run.suspended_at,
+        (long long)keeper_memory_mb(k), (long long)k->swap_seen_mb,
+        (long long)k->disk_seen_mb, (long long)k->run.suspended_at,
         why_not != NULL ? why_not : "");
 
     /* without a daemon nobody waits for it */

@@ -25,7 +25,7 @@ struct keeper {
     /* instants and durations in ms of the monotonic clock; 0 = not */
     int64_t began_ms, stopped_ms, stopped_since_ms;
     int64_t kill_at_ms, memory_at_ms, sync_at_ms;
-    int64_t mem_seen_mb;
+    int64_t mem_seen_mb, swap_seen_mb, disk_seen_mb; /* most so far */
 };
 
 int64_t keeper_now_ms(void);

@@ -21,7 +21,7 @@ struct local_job *ljob_new(struct local *l, const char *id)
     j->id = xstrdup(id);
     j->local = l;
     j->pidfd = -1;
-    j->cpu_s = j->mem_mb = -1;
+    j->cpu_s = j->mem_mb = j->swap_mb = j->disk_mb = -1;
     HASH_ADD_KEYPTR(hh, l->jobs, j->id, strlen(j->id), j);
     return j;
 }
@@ -92,6 +92,8 @@ void ljob_report(struct local_job *j)
     job.nplaces = j->run.nplaces;
     job.cpu_s = j->cpu_s;
     job.mem_mb = j->mem_mb;
+    job.swap_mb = j->swap_mb;
+    job.disk_mb = j->disk_mb;
     if (ljob_is_active(j)) {
         job.start_at = job.desc.start_at = r.at = j->run.start_at;
         job.desc.places = job.places;
@@ -229,7 +231,7 @@ void ljob_runs(struct local_job *j, pid_t keeper)
     j->phase = j->run.clean ? PHASE_CLEANING : PHASE_RUNNING;
     j->end.notes[0] = '\0';
     if (anew) {
-        j->cpu_s = j->mem_mb = -1;
+        j->cpu_s = j->mem_mb = j->swap_mb = j->disk_mb = -1;
         if (j->told)
             ljob_report(j);
         ljob_account(j);

@@ -39,13 +39,13 @@ struct local_job {
     struct state state;
     struct run run;
     struct end end;
-    double cpu_s;   /* so far; < 0 = unknown */
-    int64_t mem_mb; /* so far; < 0 = unknown */
-    bool writing;   /* a record of it is on its way to the disk */
-    bool news;      /* its end was told while it was starting */
-    bool damaged;   /* its folder is kept for somebody to look at */
-    bool told;      /* reported once: changes are told from now on */
-    bool takes;     /* processors of its nodes are counted as in use by it */
+    double cpu_s;                     /* so far; < 0 = unknown */
+    int64_t mem_mb, swap_mb, disk_mb; /* most so far; < 0 = unknown */
+    bool writing;                     /* a record of it is on its way to the disk */
+    bool news;                        /* its end was told while it was starting */
+    bool damaged;                     /* its folder is kept for somebody to look at */
+    bool told;                        /* reported once: changes are told from now on */
+    bool takes; /* processors of its nodes are counted as in use by it */
     unsigned cleanings;
     struct VEC(struct command *) later; /* until it is neither starting nor writing */
     struct start *start;                /* while STARTING or CLEANING begins */

@@ -259,6 +259,25 @@ int64_t procs_memory_mb(const struct pids *list)
     return pages * sysconf(_SC_PAGESIZE) / (1024 * 1024);
 }
 
+int64_t procs_swapped_mb(const struct pids *list)
+{
+    int64_t kb = 0;
+
+    for (size_t i = 0; i < list->n; i++) {
+        char path[64], buf[4096];
+        long long one;
+
+        snprintf(path, sizeof path, "/proc/%d/status", (int)list->v[i]);
+        if (read_some(path, buf, sizeof buf) <= 0)
+            continue;
+        const char *line = strstr(buf, "\nVmSwap:");
+        /* NOLINTNEXTLINE(cert-err34-c): the kernel wrote it */
+        if (line != NULL && sscanf(line, "\nVmSwap: %lld kB", &one) == 1)
+            kb += one;
+    }
+    return kb / 1024;
+}
+
 double procs_cpu_s(const struct pids *list)
 {
     long long ticks = 0;

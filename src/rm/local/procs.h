@@ -26,6 +26,9 @@ void procs_signal(const struct pids *list, int signal);
  * read from files does not count. */
 int64_t procs_memory_mb(const struct pids *list);
 
+/* What of their memory the kernel has put into swap space, together, in MB. */
+int64_t procs_swapped_mb(const struct pids *list);
+
 /* Processor time they and their children that have ended used, together. */
 double procs_cpu_s(const struct pids *list);
 

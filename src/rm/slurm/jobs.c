@@ -144,7 +144,8 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
 {
     const slurm_job_info_t *j = parts->v[0];
     struct rm_report r = {.kind = RM_JOB};
-    struct rm_job job = {.cpu_s = -1, .mem_mb = -1, .changed = changed};
+    struct rm_job job = {
+        .cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1, .changed = changed};
     struct request_room room = {0};
     bool active =
         state == JOB_STARTING || state == JOB_RUNNING || state == JOB_SUSPENDED;
