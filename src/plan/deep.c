@@ -20,7 +20,10 @@ struct deep {
     struct bidder *big;         /* with most units of those that bid all; NULL = none */
     int64_t cell_s;             /* of the gaps */
     int64_t behind;             /* units behind doors */
-    int64_t doors_at, doors_to; /* nothing is behind them before and after */
+    int64_t doors_at, doors_to; /* for intervals that begin before nothing is behind
+                                   them, nor for those that begin after */
+    bool wide_doors;            /* some are not of bidders that bid behind them only */
+    struct hint *hint;          /* about those whom nothing lets in; NULL = none */
     bool late;                  /* the pools are one: no gaps, and nothing to bound */
     const struct profile *all;  /* no interval finds more; NULL = not known */
     int64_t others, others_more; /* the bid of all but the big one together */
@@ -48,6 +51,14 @@ static void add_bidder(
     vec_push(&d->q->p->bidders, b);
 }
 
+/* An interval that begins in [from, to) may find so many units behind a door. */
+static void note_behind(struct deep *d, int64_t units, int64_t from, int64_t to)
+{
+    d->behind += units;
+    d->doors_at = from < d->doors_at ? from : d->doors_at;
+    d->doors_to = to > d->doors_to ? to : d->doors_to;
+}
+
 static void add_door(struct deep *d, const struct door *door)
 {
     struct plan *p = d->q->p;
@@ -55,12 +66,13 @@ static void add_door(struct deep *d, const struct door *door)
 
     for (size_t k = 0; k < stack->pools.n; k++) {
         struct pool *pool = &p->pools.v[stack->pools.v[k]];
-        if (pool->walled) /* others bid anyway */
+        if (pool->walled) { /* others bid anyway */
             add_bidder(d, pool, BIDS_BEHIND, door);
-        d->behind += pool->total;
+            continue;
+        }
+        note_behind(d, pool->total, door->from - d->q->duration + 1, door->to);
+        d->wide_doors = true;
     }
-    d->doors_at = door->from < d->doors_at ? door->from : d->doors_at;
-    d->doors_to = door->to > d->doors_to ? door->to : d->doors_to;
 }
 
 static void find_bidders(struct deep *d)
@@ -72,10 +84,27 @@ static void find_bidders(struct deep *d)
     p->bidders.n = 0;
     for (size_t i = 0; i < s->lone.n; i++)
         add_bidder(d, &p->pools.v[s->lone.v[i]], BIDS_ALL, NULL);
-    for (size_t i = 0; i < s->late.n; i++)
-        add_bidder(d, &p->pools.v[s->late.v[i]], BIDS_LATE, NULL);
     for (size_t i = 0; i < v->doors.n; i++)
         add_door(d, &v->doors.v[i]);
+}
+
+static void add_late(struct deep *d)
+{
+    const struct fitset *s = d->q->s;
+
+    for (size_t i = 0; i < s->late.n; i++)
+        add_bidder(d, &d->q->p->pools.v[s->late.v[i]], BIDS_LATE, NULL);
+    d->others_known = false;
+}
+
+static int64_t door_end(const struct deep *d, uint32_t stack)
+{
+    const struct view *v = &d->q->p->views.v[d->q->view];
+    size_t i = 0;
+
+    while (v->doors.v[i].stack != stack)
+        i++;
+    return v->doors.v[i].to;
 }
 
 static void find_late_bidders(struct deep *d)
@@ -91,8 +120,6 @@ static void find_late_bidders(struct deep *d)
             continue;
         pool = pool->later == INDEX_NONE ? pool : count_later(p, pool);
         add_bidder(d, pool, BIDS_ALL, NULL);
-        if (walls_entered(p, d->q->view, pool->stack))
-            d->behind += pool->total;
     }
 }
 
@@ -104,7 +131,7 @@ static const struct profile *find_all(const struct search *q)
 
     for (size_t k = 0; k < q->s->groups.n; k++) {
         const struct group *g = &q->s->groups.v[k];
-        if (g->later == INDEX_NONE
+        if (g->later == INDEX_NONE || p->pools.v[q->s->pools.v[g->first].pool].by_node
             || (kind != INDEX_NONE && p->later.v[g->later].kind != kind))
             return NULL;
         kind = p->later.v[g->later].kind;
@@ -116,6 +143,7 @@ static void find_big(struct deep *d)
 {
     struct plan *p = d->q->p;
 
+    d->big = NULL;
     for (size_t i = 0; i < p->bidders.n; i++) {
         struct bidder *b = &p->bidders.v[i];
         if (b->kind == BIDS_ALL && (!d->big || b->pool->total > d->big->pool->total))
@@ -349,18 +377,51 @@ static int64_t skip(struct deep *d, int64_t at, int64_t limit)
     return limit;
 }
 
-/* Nobody finds a place before `base` whom no reservation lets in: so only where
- * something is behind the doors. */
-static int64_t pass(const struct deep *d, int64_t at, int64_t base)
+/* What is behind the doors for an interval that begins at `at`, until *ret_more. */
+static int64_t behind_at(struct deep *d, int64_t at, int64_t *ret_more)
 {
-    int64_t opens = d->doors_at - d->q->duration + 1;
+    struct plan *p = d->q->p;
+    int64_t units = 0;
 
-    if (at >= base)
-        return at;
-    if (d->behind == 0 || at >= d->doors_to)
-        return base;
-    opens = opens > at ? opens : at;
-    return opens < base ? opens : base;
+    *ret_more = TIME_NEVER;
+    for (size_t i = 0; i < p->bidders.n; i++) {
+        struct bidder *b = &p->bidders.v[i];
+        if (b->kind != BIDS_BEHIND)
+            continue;
+        if (b->bid.more <= at)
+            look(d, b, at);
+        units += b->bid.units;
+        *ret_more = b->bid.more < *ret_more ? b->bid.more : *ret_more;
+    }
+    return units;
+}
+
+/* Nobody finds a place before `base` whom no reservation lets in: so only where enough
+ * is behind the doors for what is known of who wants so much less. */
+static int64_t pass(struct deep *d, int64_t at, int64_t base)
+{
+    struct search *q = d->q;
+    int64_t last = q->s->late.n ? q->p->merge_at - q->duration : base;
+
+    while (at < base) {
+        if (d->behind == 0 || at >= d->doors_to)
+            return base;
+        at = at > d->doors_at ? at : d->doors_at;
+        if (at >= base)
+            return base;
+        if (d->wide_doors || at > last)
+            return at;
+        int64_t more, units = behind_at(d, at, &more), here = base;
+        if (units > 0)
+            here = units < q->need
+                       ? hint_bound(d->hint, (int32_t)(q->need - units), q->duration)
+                       : at;
+        if (here <= at)
+            return at;
+        at = here < more ? here : more;
+        at = at <= last ? at : last + 1;
+    }
+    return at;
 }
 
 /* Is the big pool enough by itself? Often it is. */
@@ -395,37 +456,119 @@ static int64_t search(struct deep *d, int64_t at, int64_t limit, int64_t base)
     }
 }
 
-/* With bounds on what is found to whom no reservation lets in. */
-static int64_t search_hinted(
-    struct deep *d, int64_t at, int64_t limit, struct reach *reach, bool hinted)
+/* What the pool has at most for an interval that begins in [from, to). Returns the
+ * first instant at which it may have something. */
+static int64_t measure(struct deep *d, struct pool *pool, int64_t from, int64_t to)
 {
-    struct search *q = d->q;
-    struct hint *h = hinted ? search_hint(reach, HINT_FINE) : NULL;
-    int64_t base = at;
+    const struct profile *work = count_work(d->q->p, pool);
+    int32_t most = 0;
 
-    find_big(d);
-    if (h) {
-        int64_t here = hint_bound(h, (int32_t)q->need, q->duration);
-        base = here > base ? here : base;
-        if (q->need > d->behind) {
-            here = hint_bound(h, (int32_t)(q->need - d->behind), q->duration);
-            at = here > at ? here : at;
-        }
+    if (from < to)
+        from = search_fit_in(d->q, pool, from, to, 1);
+    if (from >= to)
+        return TIME_NEVER;
+    for (uint32_t i = profile_index(work, from); i < work->n && work->at[i] < to; i++)
+        most = work->free[i] > most ? work->free[i] : most;
+    note_behind(d, most, from, to);
+    return from;
+}
+
+/* What is behind doors from `at` on; then a job that wants less than it does is as good
+ * a bound for one that nothing lets in. */
+static int64_t bound_behind(const struct deep *d, int64_t at)
+{
+    const struct search *q = d->q;
+    int64_t here = at;
+
+    if (q->need > d->behind)
+        here = hint_bound(d->hint, (int32_t)(q->need - d->behind), q->duration);
+    return here > at ? here : at;
+}
+
+static int64_t pass_behind(struct deep *d, int64_t at)
+{
+    struct plan *p = d->q->p;
+
+    for (size_t i = 0; i < p->bidders.n; i++) {
+        struct bidder *b = &p->bidders.v[i];
+        int64_t from = b->door.from - d->q->duration + 1;
+        if (b->kind == BIDS_BEHIND)
+            b->bid.more = measure(d, b->pool, from > at ? from : at, b->door.to);
     }
-    at = search(d, at, limit, base);
-    if (h)
-        hint_learn(h, (int32_t)q->need, q->duration, at > base ? at : base);
+    return bound_behind(d, at);
+}
+
+static int64_t pass_behind_late(struct deep *d, int64_t at)
+{
+    struct plan *p = d->q->p;
+
+    for (size_t k = 0; k < d->q->s->groups.n; k++) {
+        uint32_t i = d->q->s->groups.v[k].later;
+        if (i == INDEX_NONE || !walls_entered(p, d->q->view, p->later.v[i].stack))
+            continue;
+        measure(d, &p->later.v[i], at, door_end(d, p->later.v[i].stack));
+        d->wide_doors = true;
+    }
+    return bound_behind(d, at);
+}
+
+/* Where the search may begin, by what is known of those whom nothing lets in. */
+static int64_t begin(struct deep *d, int64_t at, struct reach *reach, bool hinted)
+{
+    struct hint *h = hinted ? search_hint(reach, HINT_FINE) : NULL;
+    int64_t here = h ? hint_bound(h, (int32_t)d->q->need, d->q->duration) : at;
+
+    d->hint = h;
+    return here > at ? here : at;
+}
+
+static int64_t learn(struct deep *d, int64_t at, int64_t base)
+{
+    if (d->hint)
+        hint_learn(d->hint, (int32_t)d->q->need, d->q->duration, at > base ? at : base);
     return at;
 }
 
 int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool hinted)
 {
     struct deep d = {.q = q, .doors_at = TIME_NEVER, .doors_to = INT64_MIN};
+    int64_t base = begin(&d, at, &q->s->base, hinted);
+    int64_t split = q->p->merge_at - q->duration + 1;
 
+    if (base >= limit && !walls_any_entered(q->p, q->view))
+        return limit;
     walled_settle(q->p);
-    find_bidders(&d);
     d.cell_s = gaps_cell_length(q->p->later.v[q->s->homes.v[0]].gaps);
-    return search_hinted(&d, at, limit, &q->s->base, hinted);
+    find_bidders(&d);
+    find_big(&d);
+    if (at < base)
+        at = pass_behind(&d, at);
+    split = split < limit ? split : limit;
+    int64_t found = search(&d, at, split, base);
+    if (found >= split && split < limit) { /* what ends after the pools are one */
+        add_late(&d);
+        find_big(&d);
+        found = search(&d, at > split ? at : split, limit, base);
+    }
+    return learn(&d, found, base);
+}
+
+/* Where all of the pools have enough the big one often has. */
+static bool at_once(struct deep *d, int64_t at)
+{
+    struct search *q = d->q;
+    struct plan *p = q->p;
+    int64_t end = time_add(at, q->duration);
+    struct pool *big = NULL;
+
+    for (size_t k = 0; k < q->s->groups.n; k++) {
+        struct pool *later = &p->later.v[q->s->groups.v[k].later];
+        if (!big || later->total > big->total)
+            big = later;
+    }
+    return at >= TIME_NEVER
+           || (!walls_closed(p, q->view, big->stack, at, end, NULL)
+               && count_least(p, big, at, end, NULL) >= q->need);
 }
 
 int64_t deep_fit_late(struct search *q, int64_t at, bool hinted)
@@ -433,10 +576,19 @@ int64_t deep_fit_late(struct search *q, int64_t at, bool hinted)
     struct deep d = {.q = q,
         .late = true,
         .cell_s = STRIDE,
-        .doors_at = INT64_MIN / 2,
-        .doors_to = TIME_NEVER};
+        .doors_at = TIME_NEVER,
+        .doors_to = INT64_MIN};
+    int64_t base = begin(&d, at, &q->s->base_late, hinted);
 
-    find_late_bidders(&d);
     d.all = find_all(q);
-    return search_hinted(&d, at, TIME_NEVER, &q->s->base_late, hinted);
+    if (at < base)
+        at = pass(&d, pass_behind_late(&d, at), base);
+    if (d.all && at >= base) {
+        at = profile_fit(d.all, at, (int32_t)q->need, q->duration);
+        if (at_once(&d, at))
+            return learn(&d, at, base);
+    }
+    find_late_bidders(&d);
+    find_big(&d);
+    return learn(&d, search(&d, at, TIME_NEVER, base), base);
 }

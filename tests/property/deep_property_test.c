@@ -56,6 +56,24 @@ static void submit(struct scenario *s, struct rng *r, int number, uint32_t most)
                   .limit_s = rng_range(r, 1, 40) * (rng_percent(r, 60) ? 600 : HOUR)});
 }
 
+/* Without what was learned from the search among gaps. */
+static int64_t pool_by_pool(struct plan *p, struct fitset *s, uint32_t view,
+    int32_t need, int64_t from, int64_t duration)
+{
+    struct reach kept = *search_reach(s, view);
+    bool deep = s->deep;
+
+    search_reach(s, view)->hint = NULL;
+    s->deep = false;
+    int64_t found = search_first_fit(p, s, view, need, from, duration);
+    s->deep = deep;
+    struct reach *reach = search_reach(s, view);
+    hint_destroy(reach->hint);
+    reach->hint = kept.hint;
+    reach->hint_valid = kept.hint_valid;
+    return found;
+}
+
 /* All kinds of intervals, as all kinds of askers see them. Returns how many were
  * searched among the gaps. */
 static uint32_t compare(struct plan *p, struct rng *r, uint64_t seed)
@@ -66,7 +84,6 @@ static uint32_t compare(struct plan *p, struct rng *r, uint64_t seed)
         for (uint32_t view = 0; view < p->views.n; view++)
             for (int k = 0; k < 40; k++) {
                 struct fitset *s = &p->sets.v[i];
-                bool deep = s->deep;
                 int32_t need = (int32_t)rng_range(r, 1, s->tasks_max);
                 int64_t d =
                     rng_percent(r, 3) ? DURATION_UNLIMITED : rng_range(r, 1, 60 * HOUR);
@@ -76,9 +93,7 @@ static uint32_t compare(struct plan *p, struct rng *r, uint64_t seed)
                 need = rng_percent(r, 60) ? need / 10 + 1 : need;
                 int64_t found = search_first_fit(p, s, view, need, from, d);
                 asked += deep_able(p, s, view);
-                s->deep = false;
-                int64_t single = search_first_fit(p, s, view, need, from, d);
-                s->deep = deep;
+                int64_t single = pool_by_pool(p, s, view, need, from, d);
                 if (found != single)
                     fail_msg("seed %llu: %d units for %lld from %lld as view %u: %lld "
                              "by gaps, %lld pool by pool",
