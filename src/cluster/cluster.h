@@ -295,6 +295,7 @@ struct job_extra {
     bool promise_stands;  /* it is in the plan of this cycle */
     bool promise_anew;    /* it was made again in this cycle */
     bool late;            /* nothing was free that ends by the deadline */
+    int64_t rests_until;  /* suspended until then at least */
     int64_t retry_until;  /* its failed start is tried again until then; 0 = none */
     int64_t retry_at;     /* not before */
     uint64_t retry_cycle; /* the cycle in whose plan its claim stands */

@@ -24,7 +24,7 @@ static const struct cfg_row job_rows[] = {
     {N("JOBMAXSTARTTIME"), TIME("0"), IN_PAR(max_start_time_s), NEGATIVE_OFF, LATER, HELP("Cancel jobs that stay in state Starting longer; 0 = never.")},
     {N("USECPUTIME"), BOOL("FALSE"), INDEX(INDEX_OF_PARTITION), INERT, HELP("Was meant to limit by processor time.")},
     {N("RESOURCELIMITPOLICY"), CUSTOM(set_resource_limit, NULL, "WORDS of RES[:POLICY[:ACTION[:TIME]]]"), .home = HOME_PARTITION, .store = STORE_OTHER, INDEX(INDEX_OF_PARTITION), HELP("What to do with jobs that use more PROC, MEM, SWAP (memory and swap space) or DISK (of their TMPDIR) than they asked for, as far as their resource manager measures it: ALWAYS, or EXTENDEDVIOLATION when it has lasted TIME; then CANCEL, REQUEUE or SUSPEND.")},
-    {N("MINADMINSTIME"), TIME("0"), LATER, HELP("Shortest suspension by RESOURCELIMITPOLICY.")},
+    {N("MINADMINSTIME"), TIME("0"), IN_SETTINGS(min_admin_suspend_s), HELP("Shortest suspension by RESOURCELIMITPOLICY: after it the job goes on when there is room; 0 = when somebody resumes it.")},
 };
 
 static const struct cfg_row hold_rows[] = {
@@ -93,7 +93,7 @@ static const struct cfg_keyword kw_access[] = {
 static const struct cfg_keyword kw_alloc[] = {
     {"FIRSTAVAILABLE", NODEALLOC_FIRSTAVAILABLE}, {"LASTAVAILABLE", NODEALLOC_LASTAVAILABLE},
     {"MINRESOURCE", NODEALLOC_MINRESOURCE}, {"CPULOAD", NODEALLOC_CPULOAD},
-    {"PRIORITY", NODEALLOC_PRIORITY}, {"LOCAL", NODEALLOC_LOCAL},
+    {"PRIORITY", NODEALLOC_PRIORITY}, {"LOCAL", NODEALLOC_LOCAL, "calls code of the site's own, and none can be given here: no job finds nodes"},
     {"CONTIGUOUS", NODEALLOC_CONTIGUOUS}, {"MAXBALANCE", NODEALLOC_MAXBALANCE},
     {"FASTEST", NODEALLOC_FASTEST}, {"MINLOCAL", NODEALLOC_LASTAVAILABLE, NOT_BUILT},
     {"MINGLOBAL", NODEALLOC_LASTAVAILABLE, NOT_BUILT},

@@ -370,7 +370,7 @@ static int on_job_event(
     case EVENT_PREEMPT:
         return find_job(e, ev->u.preempt.id, ret, err) < 0
                    ? -1
-                   : preempt_on_event(e, *ret, ev->u.preempt.how, err);
+                   : preempt_on_event(e, *ret, ev, err);
     case EVENT_RESUME:
         return find_job(e, ev->u.preempt.id, ret, err) < 0
                    ? -1

@@ -102,6 +102,8 @@ struct event {
         struct {
             const char *id;
             enum preempt_policy how; /* not OVERCOMMIT */
+            int64_t rests_s; /* SUSPEND: it goes on after that, when there is room;
+                                0 = when it is resumed by order */
         } preempt;
         struct {
             const char *id;

@@ -282,7 +282,7 @@ void preempt_job(struct engine *e, struct job *j, enum preempt_policy policy,
 void preempt_to_queue(struct engine *e, struct job *j);
 /* By order: EVENT_PREEMPT, EVENT_RESUME. */
 int preempt_on_event(
-    struct engine *e, struct job *j, enum preempt_policy how, struct err *err);
+    struct engine *e, struct job *j, const struct event *ev, struct err *err);
 int preempt_resume_on_event(struct engine *e, struct job *j, struct err *err);
 void preempt_resume(struct engine *e);
 /* Until when a suspended job is not resumed in any case, 0 = that is over. */

@@ -488,6 +488,8 @@ int64_t preempt_rests_until(const struct engine *e, const struct job *j)
 {
     int64_t until = j->suspend_at + SUSPEND_MIN_S;
 
+    if (j->extra && j->extra->rests_until > until)
+        until = j->extra->rests_until;
     return e->now < until ? until : 0;
 }
 
@@ -539,8 +541,11 @@ void preempt_resume(struct engine *e)
 /* ---- by order ---- */
 
 int preempt_on_event(
-    struct engine *e, struct job *j, enum preempt_policy how, struct err *err)
+    struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
+    enum preempt_policy how = ev->u.preempt.how;
+    int64_t rests_s = ev->u.preempt.rests_s;
+
     static const char *const texts[] = {[PREEMPT_REQUEUE] = "requeued by order",
         [PREEMPT_SUSPEND] = "suspended by order",
         [PREEMPT_CHECKPOINT] = "checkpointed by order"};
@@ -557,8 +562,12 @@ int preempt_on_event(
             "job '%s' cannot be suspended while it is %s: expected Running", j->id,
             job_state_name((enum job_state)j->state));
     preempt_job(e, j, how, NULL, texts[how]);
-    if (j->state == JOB_SUSPENDED)
+    if (j->state != JOB_SUSPENDED)
+        return 0;
+    if (rests_s <= 0)
         j->flags |= JOB_PARKED;
+    else
+        job_extra(j)->rests_until = time_add(e->now, rests_s);
     return 0;
 }
 

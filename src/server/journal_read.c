@@ -173,6 +173,7 @@ static void read_preempt(struct journal_read *j, const json_t *o, struct cluster
 {
     (void)c;
     j->ev.u.preempt.id = job_of(j, o);
+    j->ev.u.preempt.rests_s = reader_int(&j->reader, o, "rests_s", 0);
     j->ev.u.preempt.how =
         (enum preempt_policy)choice(&j->reader, o, "how", PREEMPT_OVERCOMMIT);
 }

@@ -163,6 +163,7 @@ static void put_preempt(json_t *o, const struct source *s, const struct event *e
     (void)s;
     put_text(o, "job", ev->u.preempt.id);
     put_int(o, "how", ev->u.preempt.how);
+    put_int(o, "rests_s", ev->u.preempt.rests_s);
 }
 
 static void put_failed(json_t *o, const struct source *s, const struct event *ev)

@@ -46,7 +46,8 @@ static void act(
 {
     struct event ev = {.kind = EVENT_PREEMPT,
         .u.preempt = {.id = j->id,
-            .how = l->action == USAGE_SUSPEND ? PREEMPT_SUSPEND : PREEMPT_REQUEUE}};
+            .how = l->action == USAGE_SUSPEND ? PREEMPT_SUSPEND : PREEMPT_REQUEUE,
+            .rests_s = s->config->settings->min_admin_suspend_s}};
     struct err err;
     int result = l->action == USAGE_CANCEL ? manager_cancel(s, j, why, &err)
                                            : world_apply(s, &ev, NULL, &err);

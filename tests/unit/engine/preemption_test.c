@@ -345,6 +345,25 @@ static void order(
     assert_string_equal(err.text, says);
 }
 
+/* MINADMINSTIME: J goes on at 200, not at 110 when preempted jobs might. */
+static void a_suspension_of_a_given_length_ends_by_itself(void **state)
+{
+    (void)state;
+    struct example x = {.nodes = 1, .jobs = {{"J", 1, 1000, 0, 0, .submit = 10}}};
+    struct event ev = {.kind = EVENT_PREEMPT,
+        .u.preempt = {.id = "J", .how = PREEMPT_SUSPEND, .rests_s = 100}};
+    BOTH_WAYS(s, x)
+    {
+        sc_at(s, 100);
+        assert_int_equal(sc_apply(s, ev, &(struct err){0}), 0);
+        sc_cycle(s);
+        sc_at(s, 150);
+        assert_int_equal(sc_find(s, "J")->state, JOB_SUSPENDED);
+        sc_run(s);
+        assert_string_equal(sc_log(s, "J"), "start@10 suspend@100 resume@200");
+    }
+}
+
 static void administrators_suspend_and_resume_by_order(void **state)
 {
     (void)state;
@@ -457,6 +476,7 @@ int main(void)
         cmocka_unit_test(example_p12_optimistic_backfill_gives_way),
         cmocka_unit_test(example_p13_only_the_low_are_stolen_from),
         cmocka_unit_test(restartable_jobs_are_requeued_for_restartpreempt),
+        cmocka_unit_test(a_suspension_of_a_given_length_ends_by_itself),
         cmocka_unit_test(administrators_suspend_and_resume_by_order),
         cmocka_unit_test(administrators_requeue_and_checkpoint_by_order),
         cmocka_unit_test(a_preempted_job_tells_why_it_waits),

@@ -154,8 +154,9 @@ static void events_about_jobs_come_back_whole(void **state)
                        .u.end = {.id = "7", .how = EV_VANISH, .cpu_s = 1.0 / 3}});
     comes_back(&s, (struct event){.kind = EVENT_CANCEL,
                        .u.end = {.id = "7", .how = EV_CANCEL, .failed = true}});
-    comes_back(&s, (struct event){.kind = EVENT_PREEMPT,
-                       .u.preempt = {.id = "7", .how = PREEMPT_SUSPEND}});
+    comes_back(
+        &s, (struct event){.kind = EVENT_PREEMPT,
+                .u.preempt = {.id = "7", .how = PREEMPT_SUSPEND, .rests_s = 60}});
     comes_back(&s, (struct event){.kind = EVENT_RESUME, .u.preempt = {.id = "7"}});
     comes_back(&s, (struct event){.kind = EVENT_START_FAILED,
                        .u.failed = {"7", REASON_RMFAILURE, "no \xc3\xa4", 5}});
