@@ -111,6 +111,34 @@ def test_times_of_slurm(maui, tmp_path, text, time):
     assert f"CLASSCFG[p] MAX.WCLIMIT={time}\n" in done.stdout
 
 
+def test_numbers_that_are_none_are_told_and_left_out(maui, tmp_path):
+    (tmp_path / "slurm.conf").write_text(
+        "PriorityWeightAge=many\nPriorityMaxAge=7 days\nPriorityDecayHalfLife=soon\n"
+        "PartitionName=p MaxTime=60x MaxNodes=4x MaxCPUsPerNode=UNLIMITED "
+        "PriorityJobFactor=ten\n")
+    (tmp_path / "qos").write_text(
+        "Name|Priority|UsageFactor|GrpTRES|GrpJobs|MaxWall\n"
+        "q|1e|0.5|cpu=x,mem=1.5T,node=3|12|1-x\n")
+    (tmp_path / "assoc").write_text(
+        "Cluster|Account|User|Share\nx|root||1\nx|physics||parent\nx|chem||1\n")
+    done = maui("import", "slurm", "--conf", tmp_path / "slurm.conf",
+                "--qos", tmp_path / "qos", "--assoc", tmp_path / "assoc")
+    lines = done.stdout.splitlines()
+    assert "QUEUETIMEWEIGHT 0" in lines
+    assert "QOSCFG[q] MAXMEM=1572864 MAXNODE=3 MAXJOB=12" in lines
+    assert not any(line.startswith("CLASSCFG") for line in lines)
+    for place, what in (("slurm.conf:1", "PriorityWeightAge=many"),
+                        ("slurm.conf:3", "PriorityDecayHalfLife=soon"),
+                        ("slurm.conf:4", "MaxTime=60x"), ("slurm.conf:4", "MaxNodes=4x"),
+                        ("slurm.conf:4", "PriorityJobFactor=ten"),
+                        ("qos:2", "Priority=1e"), ("qos:2", "cpu=x"),
+                        ("qos:2", "UsageFactor 0.5"), ("qos:2", "MaxWall=1-x"),
+                        ("assoc:3", "Share=parent")):
+        told = [line for line in done.stderr.splitlines() if place in line and what in line]
+        assert len(told) == 1, (place, what, done.stderr)
+    assert "UNLIMITED" not in done.stderr
+
+
 SACCTMGR = """\
 #!/bin/sh
 case "$*" in

@@ -8,8 +8,10 @@
 #include "base/xalloc.h"
 #include "client/client.h"
 #include "client/command.h"
+#include "client/jobspec.h"
+#include "config/value.h"
 
-#include <ctype.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +20,7 @@
 #include <unistd.h>
 
 #define INCLUDES_MAX 20
+#define IMPORT_MOST  UINT32_MAX /* as Slurm's own numbers */
 
 void import_left(struct import *im, struct import_place at, const char *fmt, ...)
 {
@@ -31,23 +34,52 @@ void import_left(struct import *im, struct import_place at, const char *fmt, ...
     strbuf_printf(&im->left, "# %s:%u: %s\n", at.file, at.line, text);
 }
 
-int64_t import_slurm_time(const char *text)
+static bool is_none(const char *text)
 {
-    long long days = 0, v[3] = {0};
-    const char *dash = strchr(text, '-');
-    int n;
+    return text == NULL || *text == '\0' || strcasecmp(text, "UNLIMITED") == 0
+           || strcasecmp(text, "INFINITE") == 0 || strcasecmp(text, "NONE") == 0;
+}
 
-    if (!isdigit((unsigned char)*text))
-        return -1; /* UNLIMITED, NONE */
-    if (dash != NULL) {
-        days = atoll(text);
-        n = sscanf(dash + 1, "%lld:%lld:%lld", &v[0], &v[1], &v[2]);
-        return n < 1 ? -1 : days * 86400 + v[0] * 3600 + v[1] * 60 + v[2];
-    }
-    n = sscanf(text, "%lld:%lld:%lld", &v[0], &v[1], &v[2]);
-    if (n == 3)
-        return v[0] * 3600 + v[1] * 60 + v[2];
-    return v[0] * 60 + (n == 2 ? v[1] : 0);
+int64_t import_slurm_time(
+    struct import *im, struct import_place at, const char *name, const char *text)
+{
+    struct err err;
+    int64_t seconds;
+
+    if (is_none(text))
+        return -1;
+    if (jobspec_slurm_time(text, &seconds, &err) == 0)
+        return seconds;
+    import_left(im, at, "%s=%s: %s", name, text, err.text);
+    return -1;
+}
+
+double import_number(
+    struct import *im, struct import_place at, const char *name, const char *text)
+{
+    struct err err;
+    double n;
+
+    if (is_none(text))
+        return 0;
+    if (value_number(text, 0, IMPORT_MOST, &n, &err) == 0)
+        return n;
+    import_left(im, at, "%s=%s: %s", name, text, err.text);
+    return 0;
+}
+
+int64_t import_count(
+    struct import *im, struct import_place at, const char *name, const char *text)
+{
+    struct err err;
+    int64_t n;
+
+    if (is_none(text))
+        return 0;
+    if (value_int(text, 0, IMPORT_MOST, &n, &err) == 0)
+        return n;
+    import_left(im, at, "%s=%s: %s", name, text, err.text);
+    return 0;
 }
 
 void import_time(struct strbuf *b, const char *name, int64_t seconds)
@@ -69,7 +101,7 @@ struct global {
     struct import_place at;
 };
 enum what {
-    AGE,
+    AGE, /* the weights */
     FAIRSHARE,
     JOB_SIZE,
     PARTITION,
@@ -138,28 +170,34 @@ static bool is(const struct word *w, const char *name)
     return strcasecmp(w->name, name) == 0;
 }
 
+static void add_count(struct strbuf *b, const char *attr, int64_t n)
+{
+    if (n > 0)
+        strbuf_printf(b, " %s=%" PRId64, attr, n);
+}
+
 static void partition_word(
     struct conf *c, struct strbuf *b, struct import_place at, const struct word *w)
 {
     if (is(w, "MaxTime")) {
-        import_time(b, "MAX.WCLIMIT", import_slurm_time(w->value));
+        import_time(b, "MAX.WCLIMIT", import_slurm_time(c->im, at, w->name, w->value));
     } else if (is(w, "DefaultTime")) {
-        import_time(b, "DEFAULT.WCLIMIT", import_slurm_time(w->value));
+        import_time(
+            b, "DEFAULT.WCLIMIT", import_slurm_time(c->im, at, w->name, w->value));
     } else if (is(w, "MaxNodes")) {
-        if (atoi(w->value) > 0)
-            strbuf_printf(b, " MAXNODEPERJOB=%d", atoi(w->value));
+        add_count(b, "MAXNODEPERJOB", import_count(c->im, at, w->name, w->value));
     } else if (is(w, "MaxCPUsPerNode")) {
-        if (atoi(w->value) > 0)
-            strbuf_printf(b, " MAXPROCPERNODE=%d", atoi(w->value));
+        add_count(b, "MAXPROCPERNODE", import_count(c->im, at, w->name, w->value));
     } else if (is(w, "QOS")) {
         import_left(c->im, at,
             "QOS=%s of a partition: Slurm goes on to enforce its "
             "limits",
             w->value);
     } else if (is(w, "PriorityJobFactor")) {
-        if (atof(w->value) > c->partition_most)
-            c->partition_most = atof(w->value);
-        strbuf_printf(b, " PRIORITY=%d", atoi(w->value));
+        int64_t factor = import_count(c->im, at, w->name, w->value);
+        if ((double)factor > c->partition_most)
+            c->partition_most = (double)factor;
+        add_count(b, "PRIORITY", factor);
     } else if (is(w, "OverSubscribe") || is(w, "Shared")) {
         if (strcasecmp(w->value, "EXCLUSIVE") == 0)
             strbuf_add(b, " NODEACCESSPOLICY=SINGLEJOB");
@@ -274,11 +312,6 @@ static int conf_ask(struct conf *c)
 
 /* ---- priority, preemption ---- */
 
-static double weight(const struct conf *c, enum what k)
-{
-    return c->global[k].value ? atof(c->global[k].value) : 0;
-}
-
 static void not_carried(const struct conf *c, enum what k, const char *why)
 {
     if (c->global[k].value != NULL)
@@ -286,37 +319,42 @@ static void not_carried(const struct conf *c, enum what k, const char *why)
             c->global[k].value, why);
 }
 
+static int64_t global_time(const struct conf *c, enum what k)
+{
+    return import_slurm_time(c->im, c->global[k].at, what_names[k], c->global[k].value);
+}
+
 /* Slurm's factors go from 0 to 1; here minutes, points and percent are weighted, so
  * that the largest of a factor has the same weight. */
 static void priority(const struct conf *c, struct strbuf *out)
 {
-    int64_t max_age_s =
-        c->global[MAX_AGE].value ? import_slurm_time(c->global[MAX_AGE].value) : -1;
-    int64_t half_s =
-        c->global[HALF_LIFE].value ? import_slurm_time(c->global[HALF_LIFE].value) : -1;
+    int64_t max_age_s = global_time(c, MAX_AGE), half_s = global_time(c, HALF_LIFE);
     double minutes = (double)(max_age_s > 0 ? max_age_s : 7 * 86400) / 60;
+    double weight[TRES_WEIGHT];
 
-    strbuf_printf(out, "QUEUETIMEWEIGHT %.6g\n", weight(c, AGE) / minutes);
-    if (weight(c, AGE) > 0)
-        strbuf_printf(out, "QUEUETIMECAP %.6g\n", weight(c, AGE));
-    if (weight(c, PARTITION) > 0 && c->partition_most > 0)
-        strbuf_printf(
-            out, "CLASSWEIGHT %.6g\n", weight(c, PARTITION) / c->partition_most);
-    if (weight(c, QOS) > 0 && c->im->qos_most > 0)
-        strbuf_printf(out, "QOSWEIGHT %.6g\n", weight(c, QOS) / c->im->qos_most);
-    else if (weight(c, QOS) > 0)
+    for (int k = 0; k < TRES_WEIGHT; k++)
+        weight[k] =
+            import_number(c->im, c->global[k].at, what_names[k], c->global[k].value);
+    strbuf_printf(out, "QUEUETIMEWEIGHT %.6g\n", weight[AGE] / minutes);
+    if (weight[AGE] > 0)
+        strbuf_printf(out, "QUEUETIMECAP %.6g\n", weight[AGE]);
+    if (weight[PARTITION] > 0 && c->partition_most > 0)
+        strbuf_printf(out, "CLASSWEIGHT %.6g\n", weight[PARTITION] / c->partition_most);
+    if (weight[QOS] > 0 && c->im->qos_most > 0)
+        strbuf_printf(out, "QOSWEIGHT %.6g\n", weight[QOS] / c->im->qos_most);
+    else if (weight[QOS] > 0)
         not_carried(c, QOS, "give the QOS as well, by --qos");
-    if (weight(c, FAIRSHARE) > 0) {
+    if (weight[FAIRSHARE] > 0) {
         half_s = half_s > 0 ? half_s : 7 * 86400;
         strbuf_printf(out, "FSPOLICY DEDICATEDPS\nFSDEPTH 8\nFSDECAY 0.5\n");
         strbuf_printf(
             out, "FSINTERVAL %lld:00:00\n", (long long)(half_s + 3599) / 3600);
         strbuf_printf(out, "FSUSERWEIGHT %.6g\nFSACCOUNTWEIGHT %.6g\n",
-            weight(c, FAIRSHARE) / 100, weight(c, FAIRSHARE) / 100);
+            weight[FAIRSHARE] / 100, weight[FAIRSHARE] / 100);
     }
-    if (weight(c, JOB_SIZE) > 0)
+    if (weight[JOB_SIZE] > 0)
         not_carried(c, JOB_SIZE, "PROCWEIGHT weights the processors themselves");
-    if (weight(c, ASSOC) > 0)
+    if (weight[ASSOC] > 0)
         not_carried(c, ASSOC, "USERCFG PRIORITY and USERWEIGHT are like it");
     not_carried(c, TRES_WEIGHT, "PROCWEIGHT, MEMWEIGHT are like it");
     if (c->global[FAVOR_SMALL].value != NULL

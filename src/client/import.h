@@ -38,8 +38,18 @@ int import_ask(const char *command, struct strbuf *ret);
 /* slurm.conf as the running Slurm has it: weights, preemption, partitions. The same. */
 int import_ask_conf(struct strbuf *ret);
 
-/* Slurm's times: "30" (minutes), "H:M:S", "D-H[:M[:S]]"; -1 = none or UNLIMITED. */
-int64_t import_slurm_time(const char *text);
+/* Values as Slurm writes them; NULL, "", UNLIMITED, INFINITE and NONE are none. So is
+ * what cannot be read: that is told as not carried over, by the attribute's `name`. */
+
+/* A time limit (see jobspec_slurm_time); -1 = none. */
+int64_t import_slurm_time(
+    struct import *im, struct import_place at, const char *name, const char *text);
+/* A number that is not negative; 0 = none. */
+double import_number(
+    struct import *im, struct import_place at, const char *name, const char *text);
+/* The same, whole. */
+int64_t import_count(
+    struct import *im, struct import_place at, const char *name, const char *text);
 /* An attribute with a time. */
 void import_time(struct strbuf *b, const char *name, int64_t seconds);
 

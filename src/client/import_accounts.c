@@ -3,7 +3,9 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "client/import.h"
+#include "config/value.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,9 @@
 
 #define COLUMNS_MAX 80
 
-enum kind { KEY, NUMBER, TIME, TRES, KNOWN, ELSEWHERE };
+/* KEY, KNOWN and SHARE are read where they are needed; FACTOR is nothing where it is 1.
+ */
+enum kind { KEY, NUMBER, TIME, TRES, KNOWN, SHARE, FACTOR, ELSEWHERE };
 
 /* A column of a dump and what becomes of it. */
 struct column {
@@ -123,26 +127,80 @@ static void take_tres(struct import *im, struct strbuf *b, struct import_place a
     const char *attr, const char *text)
 {
     char *copy = xstrdup(text), *save = NULL;
+    struct err err;
 
     for (char *word = strtok_r(copy, ",", &save); word != NULL;
          word = strtok_r(NULL, ",", &save)) {
-        char *equals = strchr(word, '='), *end;
+        const char *equals = strchr(word, '=');
         const char *unit = strncmp(word, "cpu=", 4) == 0    ? "PROC"
                            : strncmp(word, "node=", 5) == 0 ? "NODE"
                            : strncmp(word, "mem=", 4) == 0  ? "MEM"
                                                             : NULL;
-        long long n = equals ? strtoll(equals + 1, &end, 10) : 0;
+        int64_t n;
 
         if (unit == NULL || (strstr(attr, "PERUSER") && strcmp(unit, "MEM") == 0)) {
             import_left(im, at, "limit on %s", word);
             continue;
         }
-        if (strcmp(unit, "MEM") == 0 && equals && (*end == 'G' || *end == 'T'))
-            n *= *end == 'G' ? 1024 : 1024 * 1024;
-        strbuf_printf(b, " %.*s%s%s=%lld", (int)strcspn(attr, "*"), attr, unit,
+        if ((strcmp(unit, "MEM") == 0 ? value_size_mb(equals + 1, &n, &err)
+                                      : value_int(equals + 1, 0, INT32_MAX, &n, &err))
+            < 0) {
+            import_left(im, at, "limit on %s: %s", word, err.text);
+            continue;
+        }
+        strbuf_printf(b, " %.*s%s%s=%" PRId64, (int)strcspn(attr, "*"), attr, unit,
             attr + strcspn(attr, "*") + 1, n);
     }
     free(copy);
+}
+
+/* 0 where there is none; what is no number take_cell() tells. */
+static double figure(const struct dump *d, const struct row *r, const char *column)
+{
+    double n;
+
+    return value_number(cell(d, r, column), 0, UINT32_MAX, &n, NULL) == 0 ? n : 0;
+}
+
+/* What says nothing: 0, 00:00:00, a factor of 1.000. */
+static bool is_idle(const struct column *c, const char *value)
+{
+    double factor;
+
+    if (c->kind == FACTOR && value_number(value, 0, 0, &factor, NULL) == 0)
+        return factor == 0 || factor == 1;
+    return strcmp(value, "0") == 0 || strcmp(value, "00:00:00") == 0;
+}
+
+static void take_cell(struct import *im, struct strbuf *b, struct import_place at,
+    const struct column *c, const char *value)
+{
+    int64_t n;
+
+    switch (c->kind) {
+    case NUMBER:
+        n = import_count(im, at, c->name, value);
+        if (n > 0)
+            strbuf_printf(b, " %s=%" PRId64, c->attr, n);
+        break;
+    case TIME:
+        import_time(b, c->attr, import_slurm_time(im, at, c->name, value));
+        break;
+    case TRES:
+        take_tres(im, b, at, c->attr, value);
+        break;
+    case FACTOR:
+    case ELSEWHERE:
+        if (!is_idle(c, value))
+            import_left(im, at, "%s %s", c->name, value);
+        break;
+    case SHARE: /* tells what is no number */
+        (void)import_number(im, at, c->name, value);
+        break;
+    case KEY:
+    case KNOWN:
+        break;
+    }
 }
 
 static void take_row(struct import *im, const struct dump *d, const struct row *r,
@@ -160,15 +218,8 @@ static void take_row(struct import *im, const struct dump *d, const struct row *
             continue;
         if (c->name == NULL)
             import_left(im, at, "%s %s", d->names[i], value);
-        else if (c->kind == NUMBER && strcmp(value, "0") != 0)
-            strbuf_printf(b, " %s=%s", c->attr, value);
-        else if (c->kind == TIME)
-            import_time(b, c->attr, import_slurm_time(value));
-        else if (c->kind == TRES)
-            take_tres(im, b, at, c->attr, value);
-        else if (c->kind == ELSEWHERE && strcmp(value, "0") != 0
-                 && strcmp(value, "00:00:00") != 0 && atof(value) != 1)
-            import_left(im, at, "%s %s", d->names[i], value);
+        else
+            take_cell(im, b, at, c, value);
     }
 }
 
@@ -177,7 +228,7 @@ static void take_row(struct import *im, const struct dump *d, const struct row *
 static const struct column qos_columns[] = {{"Name", KEY, NULL},
     {"Priority", NUMBER, "PRIORITY"}, {"Preempt", KNOWN, NULL},
     {"PreemptMode", KNOWN, NULL}, {"GraceTime", ELSEWHERE, NULL},
-    {"UsageFactor", ELSEWHERE, NULL}, {"UsageThres", ELSEWHERE, NULL},
+    {"UsageFactor", FACTOR, NULL}, {"UsageThres", ELSEWHERE, NULL},
     {"GrpJobs", NUMBER, "MAXJOB"}, {"GrpTRES", TRES, "MAX*"},
     {"MaxTRES", TRES, "OMAXJ*"}, {"MaxWall", TIME, "OMAXJWC"},
     {"MaxTRESPU", TRES, "MAX*PERUSER"}, {"MaxJobsPU", NUMBER, "MAXJOBPERUSER"}, {0}};
@@ -204,7 +255,7 @@ int import_qos(struct import *im, const char *file)
         const struct row *r = &d.rows.v[i];
         const char *name = cell(&d, r, "Name");
         bool over = *cell(&d, r, "Preempt"), under = is_preempted(&d, name);
-        double priority = atof(cell(&d, r, "Priority"));
+        double priority = figure(&d, r, "Priority");
 
         if (priority > im->qos_most)
             im->qos_most = priority;
@@ -225,13 +276,13 @@ int import_qos(struct import *im, const char *file)
 
 static const struct column account_columns[] = {{"Account", KEY, NULL},
     {"Cluster", KEY, NULL}, {"User", KEY, NULL}, {"Partition", KEY, NULL},
-    {"Share", KNOWN, NULL}, {"QOS", KNOWN, NULL}, {"Def QOS", KNOWN, NULL},
+    {"Share", SHARE, NULL}, {"QOS", KNOWN, NULL}, {"Def QOS", KNOWN, NULL},
     {"ParentName", KNOWN, NULL}, {"GrpJobs", NUMBER, "MAXJOB"},
     {"GrpTRES", TRES, "MAX*"}, {"MaxJobs", NUMBER, "MAXJOBPERUSER"},
     {"MaxWall", TIME, "MAX.WCLIMIT"}, {"Priority", NUMBER, "PRIORITY"}, {0}};
 static const struct column user_columns[] = {{"Account", KEY, NULL},
     {"Cluster", KEY, NULL}, {"User", KEY, NULL}, {"Partition", KEY, NULL},
-    {"Share", KNOWN, NULL}, {"QOS", KNOWN, NULL}, {"Def QOS", KNOWN, NULL},
+    {"Share", SHARE, NULL}, {"QOS", KNOWN, NULL}, {"Def QOS", KNOWN, NULL},
     {"ParentName", KNOWN, NULL}, {"GrpJobs", NUMBER, "MAXJOB"},
     {"GrpTRES", TRES, "MAX*"}, {"MaxJobs", NUMBER, "MAXJOB"},
     {"MaxWall", TIME, "MAX.WCLIMIT"}, {"Priority", NUMBER, "PRIORITY"}, {0}};
@@ -257,9 +308,9 @@ static double share_of(const struct dump *d, const struct row *r)
         if (is_user(d, o) == is_user(d, r)
             && (is_user(d, r) ? strcmp(theirs, account) == 0
                               : strcmp(theirs, "root") != 0))
-            sum += atof(cell(d, o, "Share"));
+            sum += figure(d, o, "Share");
     }
-    return sum > 0 ? atof(cell(d, r, "Share")) / sum : 0;
+    return sum > 0 ? figure(d, r, "Share") / sum : 0;
 }
 
 static void take_fairshare(const struct dump *d, const struct row *r, struct strbuf *b)

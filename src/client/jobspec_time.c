@@ -4,7 +4,6 @@
 #include "client/jobspec.h"
 #include "config/setres.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -58,28 +57,47 @@ static int pbs_date(const struct jobspec *s, const char *text, size_t digits,
     return 0;
 }
 
+/* The next number of at most `most` digits, stepped over; false where there is none. */
+static bool take_number(const char **io, size_t most, int *ret)
+{
+    size_t n = strspn(*io, "0123456789");
+
+    if (n == 0 || n > most)
+        return false;
+    for (*ret = 0; n > 0; n--)
+        *ret = *ret * 10 + *(*io)++ - '0';
+    return true;
+}
+
+static bool take_mark(const char **io, char mark)
+{
+    return **io == mark && (*io)++;
+}
+
+static bool read_slurm_date(const char *p, struct civil *ret)
+{
+    if (!take_number(&p, 4, &ret->year) || !take_mark(&p, '-')
+        || !take_number(&p, 2, &ret->month) || !take_mark(&p, '-')
+        || !take_number(&p, 2, &ret->day))
+        return false;
+    if (take_mark(&p, 'T')
+        && (!take_number(&p, 2, &ret->hour) || !take_mark(&p, ':')
+            || !take_number(&p, 2, &ret->minute)
+            || (take_mark(&p, ':') && !take_number(&p, 2, &ret->second))))
+        return false;
+    return *p == '\0' && ret->year >= 1970;
+}
+
 /* 2026-11-21, 2026-11-21T12:00[:30] */
 static int slurm_date(
     const struct jobspec *s, const char *text, int64_t *ret_at, struct err *err)
 {
     struct civil when = {0};
-    int used = 0;
-    const char *p;
 
-    if (sscanf(text, "%4d-%2d-%2d%n", &when.year, &when.month, &when.day, &used) < 3)
-        return err_set(err, ERR_INVALID, "'%.40s' is no date", text);
-    p = text + used;
-    if (*p == 'T') {
-        if (sscanf(p, "T%2d:%2d%n", &when.hour, &when.minute, &used) < 2
-            || when.hour < 0 || when.minute < 0)
-            return err_set(err, ERR_INVALID, "'%.40s' is no date", text);
-        p += used;
-        if (*p == ':' && sscanf(p, ":%2d%n", &when.second, &used) == 1
-            && when.second >= 0)
-            p += used;
-    }
-    if (*p || when.year < 1970)
-        return err_set(err, ERR_INVALID, "'%.40s' is no date", text);
+    if (!read_slurm_date(text, &when))
+        return err_set(err, ERR_INVALID,
+            "'%.40s' is no date: expected YYYY-MM-DD, with Thh:mm or Thh:mm:ss behind",
+            text);
     return from_civil(s, &when, text, ret_at, err);
 }
 

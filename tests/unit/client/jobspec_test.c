@@ -174,8 +174,26 @@ static void dates_are_the_next_such_time(void **state)
             fail_msg("%s", err.text);
         assert_int_equal(at, dates[i].at);
     }
-    assert_int_equal(jobspec_instant(&s, "2024-13-01", &at, &err), -1);
     assert_int_equal(jobspec_instant(&s, "9999", &at, &err), -1);
+    jobspec_fini(&s);
+}
+
+static void dates_of_slurm_are_digits_alone(void **state)
+{
+    static const char *const wrong[] = {"2024-13-01", "2024-+1-10", "2024- 1-10",
+        "2024-01", "2024-01-10T13", "2024-01-10T13:00:", "2024-01-10T+3:00",
+        "2024-01-10T13:00:05x", "2024-001-10"};
+    struct jobspec s;
+    struct err err;
+    int64_t at;
+
+    (void)state;
+    jobspec_init(&s, &calendar, NULL);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        if (jobspec_instant(&s, wrong[i], &at, &err) == 0)
+            fail_msg("%s was taken", wrong[i]);
+        assert_non_null(strstr(err.text, wrong[i]));
+    }
     jobspec_fini(&s);
 }
 
@@ -289,6 +307,7 @@ int main(void)
         cmocka_unit_test(options_of_sbatch_are_understood),
         cmocka_unit_test(slurm_times_are_minutes_first),
         cmocka_unit_test(dates_are_the_next_such_time),
+        cmocka_unit_test(dates_of_slurm_are_digits_alone),
         cmocka_unit_test(extension_attributes_are_resources_by_other_means),
         cmocka_unit_test(commas_within_a_value_belong_to_it),
         cmocka_unit_test(dependencies_are_listed_one_by_one),
