@@ -107,6 +107,7 @@ int command_wrong(const struct command_line *l, const char *fmt, ...)
 
     fprintf(stderr, "%s: ", l->spec->name);
     va_start(ap, fmt);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is, one line above */
     vfprintf(stderr, fmt, ap);
     va_end(ap);
     fprintf(stderr, "\n`%s --help` tells how it is used.\n", l->spec->name);

@@ -11,6 +11,7 @@
 #include "config/texts.h"
 #include "config/value.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -184,6 +185,7 @@ static int get_size(const struct geometry *g, const char *whole, const char *eac
         return 0;
     if (value_size_mb(of_job, &mb, err) < 0)
         return err_prefix(err, "%s: ", whole);
+    assert(g->tasks > 0); /* no shape is without any */
     mb = (mb + g->tasks - 1) / g->tasks;
     if (mb > *ret)
         *ret = mb;

@@ -22,9 +22,9 @@ static const char *const *names_of(struct arena *a, const json_t *list)
 {
     size_t i, n = json_array_size(list);
     const char **names = n ? arena_alloc(a, (n + 1) * sizeof *names) : NULL;
-    json_t *name;
 
-    json_array_foreach(list, i, name) names[i] = json_string_value(name);
+    for (i = 0; i < n; i++)
+        names[i] = json_string_value(json_array_get(list, i));
     return names;
 }
 
@@ -32,10 +32,13 @@ static const struct gres_cfg *classes_of(struct arena *a, const json_t *list)
 {
     size_t i, n = json_array_size(list);
     struct gres_cfg *classes = n ? arena_alloc(a, (n + 1) * sizeof *classes) : NULL;
-    json_t *o;
 
-    json_array_foreach(list, i, o) classes[i] =
-        (struct gres_cfg){(char *)get_text(o, "name", ""), get_int(o, "configured", 1)};
+    for (i = 0; i < n; i++) {
+        const json_t *o = json_array_get(list, i);
+
+        classes[i] = (struct gres_cfg){
+            (char *)get_text(o, "name", ""), get_int(o, "configured", 1)};
+    }
     return classes;
 }
 

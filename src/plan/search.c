@@ -6,6 +6,7 @@
  * from moving what begins later among their nodes, and what began earlier stays. */
 #include "plan/search.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Hints pay when profiles are long; short ones are searched faster than they are
@@ -223,6 +224,7 @@ static int64_t leap_biggest(
     for (size_t i = 0; i < q->s->pools.n; i++)
         if (q->s->pools.v[i].pool == q->s->biggest)
             bid = &q->p->bids.v[i];
+    assert(bid != NULL); /* the biggest is one of the set's */
     if (biggest->by_node || at >= q->p->merge_at || bid->more >= next)
         return next;
     others -= bid->units < others ? bid->units : others;
@@ -290,13 +292,15 @@ static int64_t bound(const struct search *q, const struct hint *h, int64_t from)
 static int64_t fit_late(struct search *q, int64_t from, bool hinted)
 {
     const struct group *g = &q->s->groups.v[0];
-    struct pool *later = g->later == INDEX_NONE ? NULL : &q->p->later.v[g->later];
+    struct pool *later;
     struct hint *h = NULL;
 
     if (q->s->groups.n > 1 && deep_able(q->p, q->s, q->view))
         return deep_fit_late(q, from, hinted);
-    if (q->s->groups.n > 1 || !later || later->stack != 0)
+    if (q->s->groups.n > 1 || g->later == INDEX_NONE
+        || q->p->later.v[g->later].stack != 0)
         return fit_by_leaps(q, from, TIME_NEVER);
+    later = &q->p->later.v[g->later];
     if (hinted && count_work(q->p, later)->n >= HINT_MIN_STEPS)
         h = search_hint(search_reach(q->s, VIEW_OPEN), HINT_FINE);
     from = bound(q, h, from);

@@ -216,7 +216,8 @@ static void shut_gaps(struct walls *open, struct wall_lists *io)
 {
     int64_t from = INT64_MIN;
 
-    open->n = join(open->v, open->n, 0);
+    if (open->n > 0)
+        open->n = join(open->v, open->n, 0);
     for (size_t i = 0; i < open->n; i++) {
         if (open->v[i].start > from)
             vec_push(&io->walls, ((struct wall){from, open->v[i].start}));
