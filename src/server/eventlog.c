@@ -155,7 +155,7 @@ static bool read_tail(struct eventlog *l, const char *path)
     else
         rewind(f);
     while ((n = getline(&line, &room, f)) > 0) {
-        last = line[n - 1];
+        last = (unsigned char)line[n - 1];
         take_line(l, line, (size_t)n - (last == '\n'));
     }
     free(line);

@@ -429,6 +429,7 @@ static void begin(struct request *r, const char *url, const char *method)
     r->listener->http->open++;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the library's callback has 8 parameters */
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
     const char *url, const char *method, const char *version, const char *data,
     size_t *io_len, void **io_request)
@@ -573,7 +574,7 @@ static int bind_unix(const char *path, struct err *err)
         return err_set(err, ERR_INVALID,
             "the socket's path '%s' is too long: at most %zu bytes", path,
             sizeof at.sun_path - 1);
-    strcpy(at.sun_path, path);
+    memcpy(at.sun_path, path, strlen(path) + 1);
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return err_set(err, ERR_IO, "socket: %s", strerror(errno));

@@ -75,7 +75,7 @@ static int find_life(void *ctx, const char *key, const char *value)
     struct lives *lives = ctx;
     json_t *o = json_loads(value, 0, NULL);
 
-    vec_push(lives, ((struct life){.seq = atoll(key),
+    vec_push(lives, ((struct life){.seq = strtoll(key, NULL, 10),
                         .bytes = json_integer_value(json_object_get(o, "bytes"))}));
     json_decref(o);
     return 0;

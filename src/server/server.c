@@ -2,6 +2,7 @@
  * The daemon from begin to end: home, lock, configuration, state, resource manager,
  * API; then the loop; then all of it backwards. */
 #include "base/home.h"
+#include "config/value.h"
 #include "server/anew.h"
 #include "server/api.h"
 #include "server/changes.h"
@@ -275,12 +276,14 @@ static int authenticate(void *ctx, const char *authorization, const char *payloa
 
 static int open_http(struct server *s, struct err *err)
 {
-    const char *port = cfg_get(s->config, "SERVERPORT", NULL);
+    const char *text = cfg_get(s->config, "SERVERPORT", NULL);
+    int64_t port = s->opt.port >= 0 ? s->opt.port : 40559;
+
+    if (s->opt.port < 0 && text != NULL && value_int(text, 1, 64000, &port, err) < 0)
+        return err_prefix(err, "SERVERPORT: ");
     struct http_options opt = {.socket_path = s->socket_path,
         .host = s->opt.host,
-        .port = (uint16_t)(s->opt.port >= 0 ? s->opt.port
-                           : port           ? atoi(port)
-                                            : 40559),
+        .port = (uint16_t)port,
         .authenticate = authenticate,
         .handle = api_handle,
         .ctx = s};

@@ -145,7 +145,7 @@ static bool answers(const char *path)
             close(fd);
         return true; /* nothing is known */
     }
-    strcpy(to.sun_path, path);
+    memcpy(to.sun_path, path, strlen(path) + 1);
     yes = connect(fd, (struct sockaddr *)&to, sizeof to) == 0 || errno == EAGAIN;
     close(fd);
     return yes;

@@ -6,7 +6,8 @@
 #include "base/xalloc.h"
 #include "rm/slurm/adapter.h"
 
-#include <stdio.h>
+#include <limits.h>
+#include <stdlib.h>
 
 #define MARK "maui:asked;"
 
@@ -42,16 +43,30 @@ bool asked_is_text(const char *text)
     return text != NULL && strncmp(text, MARK, strlen(MARK)) == 0;
 }
 
+/* The number that ends at `end`, stepped over; anybody may have edited the comment. */
+static bool take_count(const char **io, char end, uint32_t *ret)
+{
+    char *stop;
+    unsigned long n = **io >= '0' && **io <= '9' ? strtoul(*io, &stop, 10) : ULONG_MAX;
+
+    if (n > UINT32_MAX || *stop != end)
+        return false;
+    *io = stop + (end != '\0');
+    *ret = (uint32_t)n;
+    return true;
+}
+
 void asked_parse(struct asked *ret, const char *text)
 {
     char *count;
+    const char *at;
 
     asked_free(ret);
     if (!asked_is_text(text))
         return;
-    count = value_of(text, "count=");
-    if (count != NULL && sscanf(count, "%u-%u", &ret->min_nodes, &ret->max_nodes) == 2)
-        ret->known = true;
+    at = count = value_of(text, "count=");
+    ret->known = count != NULL && take_count(&at, '-', &ret->min_nodes)
+                 && take_count(&at, '\0', &ret->max_nodes);
     free(count);
     ret->nodes = value_of(text, ";nodes=");
     ret->partition = value_of(text, ";partition=");

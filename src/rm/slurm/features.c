@@ -75,11 +75,10 @@ static bool holds(const char *text, const char *features, bool *ret_wrong)
 
 static void take_list(const char *text, struct request_room *room, struct req_desc *ret)
 {
-    char *copy = request_take(room, strlen(text) + 1, 1), *save = NULL;
+    char *copy = request_text(room, text, strlen(text)), *save = NULL;
     const char **list = request_take(room, strlen(text) / 2 + 2, sizeof *list);
     size_t n = 0;
 
-    strcpy(copy, text);
     for (char *word = strtok_r(copy, "&,", &save); word != NULL;
          word = strtok_r(NULL, "&,", &save))
         list[n++] = word;

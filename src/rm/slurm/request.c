@@ -33,7 +33,7 @@ void request_free_room(struct request_room *room)
     vec_fini(&room->deps);
 }
 
-static char *take_text(struct request_room *room, const char *text, size_t n)
+char *request_text(struct request_room *room, const char *text, size_t n)
 {
     char *copy = request_take(room, n + 1, 1);
 
@@ -52,7 +52,7 @@ const char *const *request_hosts(struct request_room *room, const char *hosts)
         return NULL;
     out = request_take(room, (size_t)slurm_hostlist_count(list) + 1, sizeof *out);
     while ((host = slurm_hostlist_shift(list)) != NULL) {
-        out[n++] = take_text(room, host, strlen(host));
+        out[n++] = request_text(room, host, strlen(host));
         free(host);
     }
     slurm_hostlist_destroy(list);
@@ -94,7 +94,7 @@ static void add_gres(struct request_room *room, const struct gres_cfg **to,
     list = request_take(room, n + room_for, sizeof *list);
     if (n > 0)
         memcpy(list, *to, n * sizeof *list);
-    copy = take_text(room, text, strlen(text));
+    copy = request_text(room, text, strlen(text));
     for (char *word = strtok_r(copy, ",;", &save); word != NULL;
          word = strtok_r(NULL, ",;", &save)) {
         char *name = strncmp(word, "gres", 4) == 0 ? word + 5 : word, *end;
@@ -253,7 +253,7 @@ static bool read_term(struct adapter *a, struct request_room *room, const char *
         if (strlen(dep_kinds[i].word) != word
             || strncmp(term, dep_kinds[i].word, word) != 0)
             continue;
-        dep = (struct dep){dep_kinds[i].type, take_text(room, term + word + 1, id)};
+        dep = (struct dep){dep_kinds[i].type, request_text(room, term + word + 1, id)};
         on = jobs_find(a, dep.job_id);
         if (on == NULL || on->over)
             return false;
@@ -272,7 +272,7 @@ static void dependencies(
 
     if (j->dependency == NULL || *j->dependency == '\0')
         return;
-    copy = take_text(room, j->dependency, strlen(j->dependency));
+    copy = request_text(room, j->dependency, strlen(j->dependency));
     for (char *term = strtok_r(copy, ",", &save); term != NULL;
          term = strtok_r(NULL, ",", &save))
         if (strchr(term, '?') != NULL || !read_term(a, room, term)) {

@@ -23,9 +23,8 @@ static const char *const *names_of(struct request_room *room, const char *text)
 
     if (text == NULL || *text == '\0')
         return NULL;
-    copy = request_take(room, strlen(text) + 1, 1);
+    copy = request_text(room, text, strlen(text));
     out = request_take(room, strlen(text) / 2 + 2, sizeof *out);
-    strcpy(copy, text);
     for (char *word = strtok_r(copy, ",", &save); word != NULL;
          word = strtok_r(NULL, ",", &save))
         if (*word != '-')
