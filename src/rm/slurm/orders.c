@@ -156,7 +156,7 @@ static char *host_list(const struct rm_command *c, uint32_t req, uint32_t *ret_n
  * one. */
 static char *chosen(const char *list, const char *cls)
 {
-    if (part_next(list) == NULL)
+    if (list == NULL || part_next(list) == NULL)
         return NULL;
     for (const char *at = list; cls != NULL && at != NULL; at = part_next(at))
         if (strcspn(at, ",") == strlen(cls) && strncmp(at, cls, strlen(cls)) == 0)
