@@ -265,7 +265,7 @@ def test_the_reservation_of_a_running_job_stays(live):
 
 def names(live):
     text = live.ok("--help")
-    return re.findall(r"^  ([a-z]+) ", text.split("ommands", 1)[-1], re.M)
+    return re.findall(r"^  ([a-z]+) ", text.split("\n\n", 1)[-1], re.M)
 
 
 def test_every_command_tells_help_version_and_what_it_is(live):

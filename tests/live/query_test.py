@@ -35,8 +35,8 @@ def test_processors_for_a_time_and_windows(live):
     assert live.api("/v1/start?procs=9")[1]["start_at"] is None
     status, answer = live.api("/v1/windows")
     assert status == 200
-    assert answer["partitions"] == [
-        {"name": "DEFAULT", "windows": [{"procs": 2, "nodes": 1, "duration_s": None}]}]
+    now = {"procs": 2, "nodes": 1, "duration_s": None, "start_at": None}
+    assert answer["partitions"] == [{"name": "DEFAULT", "windows": [now]}]
     answer = live.api("/v1/windows?per_node=1&any=1")[1]
     assert [(n["procs"], n["duration_s"]) for n in answer["nodes"]] == [(2, None)]
     assert live.api("/v1/windows?procs=3")[1]["partitions"][0]["windows"] == []

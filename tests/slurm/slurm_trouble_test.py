@@ -170,6 +170,7 @@ def test_a_node_that_is_lost_is_told_and_its_job_comes_back(slurm, policies):
     policies("DEFERTIME 2\n")
     job = slurm.sbatch("-w", "n3", "-n", 1, "--requeue")
     slurm.wait_state(job, "RUNNING")
+    time.sleep(1)  # n3's answer to the launch, if it came later, would bring it back
     slurm.kill("n3")
     slurm.ok("scontrol", "update", "nodename=n3", "state=down", "reason=test")
     slurm.wait(lambda: slurm.maui.api("/v1/nodes/n3")[1]["state"] == "Down", "the node")
