@@ -7,6 +7,7 @@
 #include "server/rsvwords.h"
 #include "server/server_private.h"
 #include "server/triggers.h"
+#include "server/watch.h"
 
 /* ---- the record ---- */
 
@@ -285,11 +286,13 @@ void rsvkeep_restore(struct server *s)
 
     if (store_each(s->store, "reservation", find_one, &f, &err) < 0)
         log_line(s->log, LOG_ALERT, "reservations: %s", err.text);
+    watch_restoring(s, true);
     for (size_t i = 0; i < f.names.n; i++) {
         restore_one(s, f.names.v[i], f.records.v[i]);
         free(f.names.v[i]);
         json_decref(f.records.v[i]);
     }
+    watch_restoring(s, false);
     vec_fini(&f.names);
     vec_fini(&f.records);
 }

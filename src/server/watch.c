@@ -30,7 +30,8 @@ struct stranded {
 struct watch {
     struct VEC(struct known_rsv) rsvs; /* by index */
     uint64_t rsv_epoch;
-    bool rsvs_seen;          /* those of before have come back */
+    bool rsvs_seen;          /* those of before have come back, */
+    bool restoring;          /* or are just coming */
     bool was_up, known_node; /* of the event being applied: its node, */
     bool was_started;        /* and its job */
     struct VEC(struct stranded) stranded;
@@ -392,10 +393,18 @@ static void see(struct server *s, const struct reservation *r)
     k->nodes = r->held_nodes;
     k->start_at = r->start_at;
     k->end_at = r->end_at;
-    if (fresh && w->rsvs_seen)
+    /* somebody may reserve before the first cycle; standing ones come with that */
+    bool news = w->rsvs_seen || (!w->restoring && r->kind != RSV_STANDING);
+    if (fresh && news)
         tell_rsv(s, RESERVATIONCREATED, k);
-    if (begins && w->rsvs_seen)
+    if (begins && news)
         tell_rsv(s, RESERVATIONSTARTED, k);
+}
+
+void watch_restoring(struct server *s, bool restoring)
+{
+    if (s->watch)
+        s->watch->restoring = restoring;
 }
 
 void watch_reservations(struct server *s)

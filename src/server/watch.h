@@ -19,9 +19,12 @@ void watch_applied(struct server *s, const struct event *ev, uint32_t job);
 /* A decision about a job. */
 void watch_decided(struct server *s, const struct action *a, const struct job *j);
 
-/* Reservations that came, began, went. Nothing is told while they come back after a
- * restart. O(1) when nothing changed, else O(reservations). */
+/* Reservations that came, began, went. O(1) when nothing changed, else
+ * O(reservations). */
 void watch_reservations(struct server *s);
+
+/* Those of before a restart are coming back: nothing is told of these. */
+void watch_restoring(struct server *s, bool restoring);
 
 /* After a cycle: jobs that are on nodes which have been down for long. */
 void watch_cycle(struct server *s);

@@ -254,8 +254,8 @@ static void read_events(struct adapter *a, char *text)
         return;
     for (char *word = strtok_r(text, gaps, &rest); word != NULL;
          word = strtok_r(NULL, gaps, &rest)) {
-        if (*word < '0' || *word > '9' || ++looks > ENDS_MAX || !a->connected
-            || jobs_look(a, word) < 0)
+        if (*word < '0' || *word > '9' || !a->connected || ++looks > ENDS_MAX
+            || (looks == 1 && nodes_poll(a) < 0) || jobs_look(a, word) < 0)
             a->look = true;
     }
 }
