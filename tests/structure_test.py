@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "sim": {"base", "config", "cluster", "policy", "plan", "engine", "trace"},
     "store": {"base"},
     "rm": {"base", "config", "cluster"},
-    "server": {"base", "config", "cluster", "policy", "plan", "engine", "trace", "rm", "store"},
+    "server": {"base", "config", "cluster", "policy", "plan", "engine", "trace", "sim", "rm", "store"},
     # the commands speak to the daemon by its API; main.c alone knows its way in
     "client": {"base", "config", "cluster", "policy", "plan", "engine", "trace", "sim", "rm",
                "server"},

@@ -4,10 +4,10 @@
 #include "client/client.h"
 #include "client/layout.h"
 #include "client/orders.h"
+#include "client/request.h"
 #include "config/setres.h"
 
 #include <stdio.h>
-#include <time.h>
 
 /* ---- set ---- */
 
@@ -26,7 +26,7 @@ static const struct command_spec set_spec = {
 
 static int set(const struct command_line *l)
 {
-    const struct calendar cal = zone_system_calendar((int64_t)time(NULL));
+    const struct calendar cal = zone_system_calendar(request_now(l));
     const struct setres_clock clock = {.cal = &cal};
     struct err err;
     int64_t at;

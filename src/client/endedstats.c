@@ -5,13 +5,13 @@
 #include "base/duration.h"
 #include "base/zone.h"
 #include "client/layout.h"
+#include "client/request.h"
 #include "client/statstable.h"
 #include "config/setres.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- the span ---- */
 
@@ -20,9 +20,10 @@ struct span {
 };
 
 /* An instant as setres takes it, or "-1:00:00": so long ago. */
-static int read_instant(const char *text, int64_t *ret, struct err *err)
+static int read_instant(
+    const struct command_line *l, const char *text, int64_t *ret, struct err *err)
 {
-    const struct calendar cal = zone_system_calendar((int64_t)time(NULL));
+    const struct calendar cal = zone_system_calendar(request_now(l));
     const struct setres_clock clock = {.cal = &cal};
     int64_t ago;
 
@@ -42,8 +43,8 @@ static int read_range(const struct command_line *l, const char *text, struct spa
 
     if (end)
         *end++ = 0;
-    if (read_instant(copy, &ret->from, &err) < 0
-        || (end && read_instant(end, &ret->to, &err) < 0))
+    if (read_instant(l, copy, &ret->from, &err) < 0
+        || (end && read_instant(l, end, &ret->to, &err) < 0))
         status = command_wrong(l, "-t: %s", err.text);
     else if (end && ret->to <= ret->from)
         status = command_wrong(l, "-t: '%s' ends before it begins", text);
@@ -62,7 +63,7 @@ static void keep_interval(void *ctx, json_t *o)
 static int read_depth(const struct command_line *l, const char *text, struct span *ret)
 {
     struct query *q = query_new("/v1/parameters");
-    int64_t length = 0, now = (int64_t)time(NULL);
+    int64_t length = 0, now = request_now(l);
     char *end;
     long n = strtol(text, &end, 10);
     int status = 1;
@@ -223,10 +224,10 @@ static void print_json_rows(const struct ended *e)
         print_json(as_json(&e->all));
 }
 
-static void print_span(const struct span *s)
+static void print_span(const struct command_line *l, const struct span *s)
 {
     char from[LAYOUT_DATE_MAX], to[LAYOUT_DATE_MAX];
-    int64_t end = s->to ? s->to : (int64_t)time(NULL);
+    int64_t end = s->to ? s->to : request_now(l);
 
     printf("statistics of jobs that ended from %s to %s\n\n",
         s->from ? layout_date(s->from, from) : "the first", layout_date(end, to));
@@ -285,7 +286,7 @@ int endedstats_show(const struct command_line *l, const struct endedstats *what)
     if (status == 0 && l->format == FORMAT_JSON) {
         print_json_rows(&e);
     } else if (status == 0) {
-        print_span(&s);
+        print_span(l, &s);
         if (what->key)
             statstable_print(&e.table, &e.all);
         else

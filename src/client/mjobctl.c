@@ -5,11 +5,11 @@
 #include "client/client.h"
 #include "client/mjobctl_query.h"
 #include "client/orders.h"
+#include "client/request.h"
 #include "config/setres.h"
 
 #include <stdio.h>
 #include <strings.h>
-#include <time.h>
 
 static const struct option_row options[] = {
     {'c', NULL, NULL, "cancel"},
@@ -256,11 +256,12 @@ static int execute(const struct command_line *l, const struct chosen *w)
 
 /* ---- modify ---- */
 
-/* Instants are meant by the clock of whoever asks; differences are durations. */
+/* Instants are meant by the scheduler's clock and our zone; differences are durations.
+ */
 static int put_instant(
     const struct command_line *l, json_t *change, const char *name, const char *value)
 {
-    const struct calendar cal = zone_system_calendar((int64_t)time(NULL));
+    const struct calendar cal = zone_system_calendar(request_now(l));
     const struct setres_clock clock = {.cal = &cal};
     struct err err;
     int64_t at = 0;

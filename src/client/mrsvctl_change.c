@@ -5,19 +5,20 @@
 #include "base/nearest.h"
 #include "base/strbuf.h"
 #include "base/zone.h"
+#include "client/request.h"
 #include "config/setres.h"
 
 #include <stdio.h>
 #include <strings.h>
-#include <time.h>
 
 #define DAY_S 86400
 
 /* ---- times ---- */
 
-static int read_time(const char *text, int64_t *ret, struct err *err)
+static int read_time(
+    const struct command_line *l, const char *text, int64_t *ret, struct err *err)
 {
-    const struct calendar cal = zone_system_calendar((int64_t)time(NULL));
+    const struct calendar cal = zone_system_calendar(request_now(l));
     const struct setres_clock clock = {.cal = &cal};
 
     return setres_time(text, &clock, ret, err);
@@ -40,7 +41,7 @@ int mrsvctl_window(const struct command_line *l, json_t *draft)
 
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         const char *text = command_value(l, times[i].letter);
-        if (text && read_time(text, &n, &err) < 0)
+        if (text && read_time(l, text, &n, &err) < 0)
             return command_wrong(l, "-%c: %s", times[i].letter, err.text);
         if (text)
             put_instant(draft, times[i].member, n);
@@ -208,12 +209,12 @@ static int read_edit(const struct command_line *l, const char *text, struct edit
 }
 
 /* A time of the day without a date that has passed is meant of tomorrow. */
-static int64_t next_such_time(const char *text, int64_t at)
+static int64_t next_such_time(
+    const struct command_line *l, const char *text, int64_t at)
 {
     bool of_day = strchr(text, ':') && !strchr(text, '_') && *text != '+';
-    int64_t now = (int64_t)time(NULL);
 
-    return of_day && at < now ? at + DAY_S : at;
+    return of_day && at < request_now(l) ? at + DAY_S : at;
 }
 
 static int edit_time(const struct command_line *l, const struct edit *e,
@@ -223,9 +224,9 @@ static int edit_time(const struct command_line *l, const struct edit *e,
     int64_t n, at = get_int(present, e->a->member, TIME_NEVER);
 
     if (e->op == '=') {
-        if (read_time(e->value, &n, &err) < 0)
+        if (read_time(l, e->value, &n, &err) < 0)
             return command_wrong(l, "-m %s: %s", e->a->name, err.text);
-        put_instant(o, e->a->member, next_such_time(e->value, n));
+        put_instant(o, e->a->member, next_such_time(l, e->value, n));
         return 0;
     }
     if (duration_parse(e->value, &n, &err) < 0)

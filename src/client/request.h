@@ -38,6 +38,10 @@ json_t *tell(const struct command_line *l, const char *method, const struct quer
 int print_json_list(const struct command_line *l, const struct query *q);
 int print_json(json_t *o); /* takes the reference; 0, or 1 when it is NULL */
 
+/* Now, by the clock of the scheduler, which in a simulation is not ours; ours when it
+ * does not answer (whatever else is asked of it will tell). One question a run. */
+int64_t request_now(const struct command_line *l);
+
 /* ---- members of records ---- */
 
 const char *get_text(const json_t *o, const char *key, const char *otherwise);

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 static const struct option_row setres_options[] = {
     {'a', NULL, "LIST", "accounts with access, separated by colons"},
@@ -93,7 +92,7 @@ static void put_words(const struct command_line *l, json_t *o)
 
 static int put_times(const struct command_line *l, json_t *o, struct err *err)
 {
-    const struct calendar cal = zone_system_calendar((int64_t)time(NULL));
+    const struct calendar cal = zone_system_calendar(request_now(l));
     const struct setres_clock clock = {.cal = &cal};
     const char *start = command_value(l, 's'), *end = command_value(l, 'e'),
                *duration = command_value(l, 'd');

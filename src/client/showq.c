@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static const struct option_row options[] = {
     {'r', NULL, NULL, "active jobs, extended"},
@@ -327,7 +326,7 @@ static struct query *query_ended(const struct command_line *l)
     struct query *q = query_new("/v1/accounting");
     char from[24];
 
-    snprintf(from, sizeof from, "%lld", (long long)time(NULL) - 86400);
+    snprintf(from, sizeof from, "%lld", (long long)request_now(l) - 86400);
     query_add(q, "from", from);
     query_add(q, "user", command_value(l, 'u'));
     return q;

@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define ENDLESS_S                                                                      \
     8553600 /* durations from here on are INFINITE in the view by node                 \
@@ -263,10 +262,12 @@ int showres_main(int argc, char **argv)
 
     if (command_parse(&spec, argc, argv, &l, &status) < 0)
         return status;
-    struct show s = {.l = &l, .list = json_array(), .now = time(NULL)};
+    struct show s = {.l = &l, .list = json_array()};
     if (l.nargs > 1)
         status = command_wrong(&l, "one reservation at a time");
     else if ((status = fetch(&s)) == 0) {
+        if (!s.now && l.format == FORMAT_TEXT)
+            s.now = request_now(&l); /* there was no record to tell it */
         if (l.format == FORMAT_JSON)
             print_records(&s);
         else if (l.format == FORMAT_XML)

@@ -34,7 +34,7 @@ void anew_look(struct server *s)
 {
     struct err err = {0};
 
-    if ((journal_fullness(s) < 1 && !s->clock_wrong) || !is_quiet(s))
+    if (s->simulation || (journal_fullness(s) < 1 && !s->clock_wrong) || !is_quiet(s))
         return;
     world_save(s);
     if (unsaved_commit(s->unsaved, &err) < 0)

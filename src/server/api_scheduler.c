@@ -15,9 +15,9 @@ void api_identity(struct server *s, struct request *r)
 {
     const struct identity *who = request_who(r);
 
-    (void)s;
-    request_reply_json(r, json_pack("{s:s, s:s, s:i}", "user", who->user, "group",
-                              who->group, "level", who->level));
+    request_reply_json(
+        r, json_pack("{s:s, s:s, s:i, s:I}", "user", who->user, "group", who->group,
+               "level", who->level, "at", (json_int_t)world_now(s)));
 }
 
 void api_description(struct server *s, struct request *r)
@@ -111,15 +111,18 @@ static int resume(struct server *s, json_t *o, char *done, size_t size, struct e
 {
     json_int_t wait = json_integer_value(json_object_get(o, "seconds"));
 
-    (void)err;
+    if (wait > 0 && s->simulation)
+        return err_set(err, ERR_INVALID,
+            "the clock of a simulation stands while it waits: no time comes to resume "
+            "it at");
     stop_never(s);
+    s->paused = s->paused && wait > 0;
     cycle_want(s);
     if (wait > 0) {
         s->resume_at = world_now(s) + wait;
         snprintf(done, size, "scheduling will resume in %lld seconds", (long long)wait);
         return 0;
     }
-    s->paused = false;
     snprintf(done, size, "scheduling will resume immediately");
     return 0;
 }

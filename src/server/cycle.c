@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * When a cycle runs: at once after a change, or JOBAGGREGATIONTIME after the first of a
  * burst; when the engine wants to be woken; and every RMPOLLINTERVAL in any case. Not
- * while scheduling is stopped. */
+ * while scheduling is stopped. A simulation runs its cycles itself (simulation.c). */
 #define LOG_FACILITY FACILITY_SCHED
 #include "server/anew.h"
 #include "server/manager.h"
 #include "server/reslimit.h"
 #include "server/rsvkeep.h"
 #include "server/server_private.h"
+#include "server/simulation.h"
 #include "server/usage.h"
 
 #define SECOND_US   UINT64_C(1000000)
@@ -54,7 +55,7 @@ static void arm_next(struct server *s)
         monotonic_us(s) + (uint64_t)wait_s * SECOND_US - into_second_us(s));
 }
 
-static void stop(struct server *s)
+void cycle_stop(struct server *s)
 {
     s->stop_at_iteration = -1;
     s->stop_at = 0;
@@ -74,14 +75,14 @@ static void look_at_clock(struct server *s)
         s->paused = false;
     }
     if (s->stop_at && now >= s->stop_at)
-        stop(s);
+        cycle_stop(s);
     if (s->rm_failure_until && now >= s->rm_failure_until) {
         s->rm_failure_until = 0;
         log_line(s->log, LOG_ACTION, "RM failure mode is over");
     }
 }
 
-static void run(struct server *s)
+void cycle_run(struct server *s)
 {
     s->cycle_wanted = false;
     look_at_clock(s);
@@ -96,11 +97,16 @@ static void run(struct server *s)
         rsvkeep_look(s);
         usage_look(s);
         if (s->stop_at_iteration >= 0 && s->iteration >= (uint64_t)s->stop_at_iteration)
-            stop(s);
+            cycle_stop(s);
     }
     anew_settle(s);
     if (s->clock_wrong)
         anew_look(s);
+}
+
+static void run(struct server *s)
+{
+    cycle_run(s);
     arm_next(s);
 }
 
@@ -133,6 +139,8 @@ int cycle_open(struct server *s, struct err *err)
                < 0
         || sd_event_source_set_priority(s->cycle_timer, PRIORITY_CYCLE) < 0)
         return err_set(err, ERR_IO, "the event loop takes no more sources");
+    if (s->simulation)
+        sd_event_source_set_enabled(s->cycle_timer, SD_EVENT_OFF);
     return 0;
 }
 
@@ -146,6 +154,10 @@ void cycle_want(struct server *s)
 {
     int64_t gather = s->config->settings->job_aggregation_s;
 
+    if (s->simulation) { /* when its next iteration comes, and not before */
+        simulation_want(s);
+        return;
+    }
     if (s->cycle_wanted)
         return;
     s->cycle_wanted = true;

@@ -167,7 +167,7 @@ static char *path_of(struct server *s)
 {
     const char *dir = s->config->settings->daemon.log_dir;
     char *folder = *dir == '/' ? xstrdup(dir) : home_file(s->home, dir);
-    char *path = home_file(folder, "events.log");
+    char *path = home_file(folder, s->simulation ? "simevents.log" : "events.log");
 
     free(folder);
     return path;

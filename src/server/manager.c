@@ -9,6 +9,7 @@
 #include "server/render.h"
 #include "server/rmreservation.h"
 #include "server/server_private.h"
+#include "server/simulation.h"
 
 void manager_apply(struct manager *m, struct event *ev, const char *id)
 {
@@ -281,7 +282,10 @@ int manager_open(struct server *s, struct err *err)
     m->up = true;
     s->manager = m;
     outbox_open(m);
-    return open_driver(s, &sink, err);
+    if (!s->simulation)
+        return open_driver(s, &sink, err);
+    simulation_connect(s, &sink);
+    return simulation_begin(s, err);
 }
 
 /* Their requests are refused by http_close(). */

@@ -164,7 +164,7 @@ void notify_event(
     struct notify *n = s->notify;
     struct strbuf argument = {0};
 
-    if (!n || !n->notification || s->mode == MODE_TEST
+    if (!n || !n->notification || !server_acts(s)
         || (repeats(what) && told_lately(s, what, object)))
         return;
     strbuf_printf(&argument, "%s:  %s", event_name_text(what), text);
@@ -181,7 +181,7 @@ void notify_feedback(struct server *s, const char *const facts[16])
 {
     struct feedback f;
 
-    if (!s->notify || !s->notify->feedback || s->mode == MODE_TEST)
+    if (!s->notify || !s->notify->feedback || !server_acts(s))
         return;
     for (int i = 0; i < FACTS; i++)
         f.facts[i] = xstrdup(facts[i]);

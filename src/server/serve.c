@@ -21,7 +21,8 @@ static const char help[] =
     "                          /var/lib/maui as root and ~/.maui for others\n"
     "      --nodes N[xP]       present this machine as N nodes of P processors\n"
     "      --foreground, -d    stay in the foreground and log to stderr\n"
-    "  -m, --mode MODE         NORMAL, TEST or SINGLESTEP, instead of SERVERMODE\n"
+    "  -m, --mode MODE         NORMAL, TEST, SIMULATION or SINGLESTEP, instead of\n"
+    "                          SERVERMODE\n"
     "  -P, --paused            begin with scheduling stopped (schedctl -r goes on)\n"
     "      --host ADDRESS      answer on TCP too\n"
     "  -p, --port N            its port; default SERVERPORT\n"
@@ -30,6 +31,7 @@ static const char help[] =
     "\n"
     "examples:\n"
     "  maui serve --nodes 4x2 --foreground     try it: four nodes of two processors\n"
+    "  maui serve -m SIMULATION --home what-if serve a trace instead of a cluster\n"
     "  maui -c /etc/maui/maui.cfg              the usual way\n"
     "  maui schedctl -k                        stop it\n";
 

@@ -15,6 +15,7 @@
 #include "server/openfiles.h"
 #include "server/record_statistics.h"
 #include "server/server_private.h"
+#include "server/simulation.h"
 #include "server/statfile.h"
 #include "server/supervisor.h"
 #include "server/triggers.h"
@@ -145,8 +146,8 @@ static int find_mode(struct server *s, struct err *err)
     static const struct {
         const char *word;
         enum server_mode mode;
-    } modes[] = {
-        {"NORMAL", MODE_NORMAL}, {"TEST", MODE_TEST}, {"SINGLESTEP", MODE_SINGLESTEP}};
+    } modes[] = {{"NORMAL", MODE_NORMAL}, {"TEST", MODE_TEST},
+        {"SINGLESTEP", MODE_SINGLESTEP}, {"SIMULATION", MODE_SIMULATION}};
     const char *word =
         s->opt.mode ? s->opt.mode : cfg_get(s->config, "SERVERMODE", NULL);
 
@@ -156,8 +157,7 @@ static int find_mode(struct server *s, struct err *err)
             return 0;
         }
     return err_set(err, ERR_INVALID,
-        "mode '%s': expected NORMAL, TEST or SINGLESTEP (simulations: maui sim)",
-        word ? word : "");
+        "mode '%s': expected NORMAL, TEST, SIMULATION or SINGLESTEP", word ? word : "");
 }
 
 static int open_config(struct server *s, struct err *err)
@@ -291,11 +291,29 @@ static int open_http(struct server *s, struct err *err)
     return http_open(s->loop, &opt, &s->http, err);
 }
 
+/* A simulation begins with nothing, and leaves what the site has alone. */
+static void forget_simulated_state(struct server *s)
+{
+    static const char *const parts[] = {"", "-wal", "-shm"};
+
+    free(s->state_path);
+    s->state_path = home_file(s->home, "simulation.db");
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        struct strbuf path = {0};
+        strbuf_printf(&path, "%s%s", s->state_path, parts[i]);
+        unlink(path.text);
+        free(path.text);
+    }
+}
+
 static int open_store(struct server *s, struct err *err)
 {
     /* The loop stands still while a foreign program writes: not for long. */
-    struct store_options opt = {.busy_timeout_ms = 500};
+    struct store_options opt = {
+        .busy_timeout_ms = 500, .fleeting = s->mode == MODE_SIMULATION};
 
+    if (s->mode == MODE_SIMULATION)
+        forget_simulated_state(s);
     if (store_open(s->state_path, &opt, &s->store, err) < 0)
         return -1;
     s->unsaved = unsaved_open(s->store);
@@ -318,6 +336,8 @@ static int open_all(struct server *s, struct err *err)
     if (open_signals(s, err) < 0 || open_config(s, err) < 0)
         return -1;
     open_log(s);
+    if (s->mode == MODE_SIMULATION && simulation_load(s, err) < 0)
+        return -1;
     s->engine = server_engine(s);
     watch_open(s);
     metrics_open(s);
@@ -351,6 +371,7 @@ static void close_all(struct server *s)
     commit_close(s);
     unsaved_close(s->unsaved);
     store_close(s->store);
+    simulation_free(s);
     eventlog_close(s);
     notify_close(s);
     triggers_close(s);

@@ -30,7 +30,7 @@ enum server_mode { MODE_NORMAL, MODE_TEST, MODE_SIMULATION, MODE_SINGLESTEP };
 
 /* Order within one turn of the loop: who calls and what is told first, then one cycle,
  * then one commit for all of it. */
-enum { PRIORITY_CYCLE = 10, PRIORITY_COMMIT = 20 };
+enum { PRIORITY_CYCLE = 10, PRIORITY_COMMIT = 20, PRIORITY_TICK = 30 };
 
 /* A reply that waits for the commit. */
 struct kept_reply {
@@ -44,6 +44,7 @@ struct metrics;
 struct notify;
 struct readers;
 struct rmreservations;
+struct simulation;
 struct statfile;
 struct triggers;
 struct watch;
@@ -106,6 +107,7 @@ struct server {
     struct http *http;
     const struct rm_driver *driver;
     struct rm *rm;
+    struct simulation *simulation; /* simulation.c; NULL = real time */
 
     struct VEC(struct parameter_change) changes;
     struct VEC(struct admin_message) messages; /* by number */
@@ -174,9 +176,15 @@ int server_configure(struct server *s, struct err *err);
 /* The same, and changes that are not kept over restarts are forgotten. */
 int server_reload(struct server *s, struct err *err);
 
+/* Are programs of the site run? Not when nothing happens in earnest. */
+static inline bool server_acts(const struct server *s)
+{
+    return s->mode != MODE_TEST && s->mode != MODE_SIMULATION;
+}
+
 /* ---- world.c: every change of the engine passes here ---- */
 
-/* Seconds since 1970, read once a turn of the loop. */
+/* Seconds since 1970, read once a turn of the loop; of a simulation its own clock. */
 int64_t world_now(struct server *s);
 /* Apply, journal, mark what is to be written, want a cycle. */
 int world_apply(struct server *s, struct event *ev, uint32_t *ret_job, struct err *err);
@@ -191,6 +199,8 @@ struct job_notes *world_notes(struct server *s, const struct job *j);
 int cycle_open(struct server *s, struct err *err);
 void cycle_close(struct server *s);
 void cycle_want(struct server *s); /* soon: after JOBAGGREGATIONTIME */
+void cycle_run(struct server *s);  /* now: what an iteration is */
+void cycle_stop(struct server *s); /* until told to go on */
 
 /* ---- commit.c ---- */
 int commit_open(struct server *s, struct err *err);

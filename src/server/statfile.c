@@ -33,7 +33,10 @@ static char *path_of(struct server *s, const char *what, const char *day)
     struct strbuf path = {0};
 
     mkdir(folder, 0755); /* there already, most often */
-    strbuf_printf(&path, "%s/%s.%s", folder, what, day);
+    if (s->simulation)
+        strbuf_printf(&path, "%s/simstat.out", folder);
+    else
+        strbuf_printf(&path, "%s/%s.%s", folder, what, day);
     free(folder);
     return strbuf_take(&path);
 }
@@ -175,6 +178,14 @@ void statfile_add(struct server *s, const struct jobtrace *record)
     vec_push(&s->statfile->waiting, line);
 }
 
+void statfile_begin(struct server *s)
+{
+    char *path = path_of(s, "", "");
+
+    unlink(path);
+    free(path);
+}
+
 /* All of a day at once: one file is opened for what ended in a turn. */
 static void write_day(struct server *s, const char *day, const struct strbuf *text)
 {
@@ -185,7 +196,7 @@ static void write_day(struct server *s, const char *day, const struct strbuf *te
         log_line(s->log, LOG_ALERT,
             "the statistics file '%s' cannot be written: %s; its records: %s", path,
             strerror(errno), text->text);
-    } else if (fresh) {
+    } else if (fresh && !s->simulation) {
         write_nodes(s, day);
     }
     free(path);

@@ -15,6 +15,8 @@
 struct server;
 struct jobtrace;
 
+/* A simulation has one file, stats/simstat.out, which begins anew with it. */
+void statfile_begin(struct server *s);
 /* At the next statfile_committed(). Blanks and the like in its texts become "_". */
 void statfile_add(struct server *s, const struct jobtrace *record);
 void statfile_committed(struct server *s);

@@ -114,14 +114,14 @@ void triggers_fired(struct server *s, const struct action *a)
     log_line(s->log, LOG_ACTION, "reservation '%s': trigger %s fires", r->name, text);
     eventlog_add(s, TRIGGERFIRED, r->name, false, json_pack("{s:s}", "type", "trigger"),
         "trigger %s of reservation '%s' fires", text, r->name);
-    if (t->action != TRIGGER_CANCEL && s->mode != MODE_TEST)
+    if (t->action != TRIGGER_CANCEL && server_acts(s))
         add_fresh(s, r->name, a->trigger, t, a->at);
 }
 
 void triggers_left(struct server *s, const char *rsv, size_t index,
     const struct trigger *t, int64_t due_at)
 {
-    if (t->action == TRIGGER_CANCEL || s->mode == MODE_TEST)
+    if (t->action == TRIGGER_CANCEL || !server_acts(s))
         return;
     log_line(s->log, LOG_ACTION,
         "reservation '%s' ended while nobody looked: its %s trigger is carried out",

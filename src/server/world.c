@@ -20,6 +20,9 @@
 int64_t world_now(struct server *s)
 {
     uint64_t us;
+
+    if (s->simulation)
+        return s->clock;
     int64_t now = sd_event_now(s->loop, CLOCK_REALTIME, &us) < 0
                       ? (int64_t)time(NULL)
                       : (int64_t)(us / 1000000);

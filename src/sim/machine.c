@@ -77,37 +77,29 @@ static const char *node_name(char *end, int64_t number)
     return end;
 }
 
-static int build_alike(
-    const struct machine *m, struct engine *e, int64_t now, struct err *err)
+struct node_desc machine_node(
+    const struct machine *m, int64_t i, char name[MACHINE_NODE_NAME])
 {
-    int64_t mem = m->mem_mb > 0 ? m->mem_mb : -1;
-    char name[24];
-    struct event ev = {.kind = EVENT_NODE, .at = now};
-
-    ev.u.node = (struct node_desc){
+    if (m->trace != NULL)
+        return restrace_node_desc(&m->trace->nodes.v[i]);
+    return (struct node_desc){
+        .name = node_name(name + MACHINE_NODE_NAME - 1, i + 1),
         .state = NODE_IDLE,
         .cfg = {.v = {[RES_PROCS] = m->procs_per_node,
-                    [RES_MEM] = mem,
+                    [RES_MEM] = m->mem_mb > 0 ? m->mem_mb : -1,
                     [RES_SWAP] = -1,
                     [RES_DISK] = -1}},
     };
-    for (int64_t i = 1; i <= m->nodes; i++) {
-        ev.u.node.name = node_name(name + sizeof name - 1, i);
-        if (engine_apply(e, &ev, NULL, err) < 0)
-            return -1;
-    }
-    return 0;
 }
 
 int machine_build(
     const struct machine *m, struct engine *e, int64_t now, struct err *err)
 {
-    if (m->trace == NULL)
-        return build_alike(m, e, now, err);
-    for (size_t i = 0; i < m->trace->nodes.n; i++) {
-        struct event ev = {.kind = EVENT_NODE, .at = now};
+    char name[MACHINE_NODE_NAME];
+    struct event ev = {.kind = EVENT_NODE, .at = now};
 
-        ev.u.node = restrace_node_desc(&m->trace->nodes.v[i]);
+    for (int64_t i = 0; i < machine_nodes(m); i++) {
+        ev.u.node = machine_node(m, i, name);
         if (engine_apply(e, &ev, NULL, err) < 0)
             return -1;
     }

@@ -21,6 +21,11 @@ int machine_parse(const char *text, struct machine *ret, struct err *err);
 int64_t machine_procs(const struct machine *m);
 int64_t machine_nodes(const struct machine *m);
 
+/* The node number `i`, from 0; `name` is room for its name. */
+#define MACHINE_NODE_NAME 24
+struct node_desc machine_node(
+    const struct machine *m, int64_t i, char name[MACHINE_NODE_NAME]);
+
 /* Tell the engine of every node, in order. */
 int machine_build(
     const struct machine *m, struct engine *e, int64_t now, struct err *err);

@@ -5,9 +5,9 @@
 
 #include "policy/reason.h"
 #include "sim/evheap.h"
+#include "sim/scaling.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -74,16 +74,6 @@ void run_result_fini(struct run_result *r)
 
 /* ---- events --------------------------------------------------------------------- */
 
-/* SIMWCSCALINGPERCENT of a time. */
-static int64_t scaled(const struct run *s, int64_t seconds)
-{
-    double percent = s->cfg->sim_wc_scaling_percent;
-
-    if (percent <= 0 || percent == 100.0 || seconds >= DURATION_UNLIMITED)
-        return seconds;
-    return (int64_t)fmax(1.0, floor((double)seconds * percent / 100.0 + 0.5));
-}
-
 static void submit(struct run *s)
 {
     const struct trace_job *j = &s->w->jobs.v[s->next];
@@ -94,7 +84,7 @@ static void submit(struct run *s)
     struct err err;
 
     workload_job_desc(s->w, j, s->shift, &ev.u.job, &req);
-    ev.u.job.wclimit_s = scaled(s, ev.u.job.wclimit_s);
+    ev.u.job.wclimit_s = scaling_time(s->cfg, ev.u.job.wclimit_s);
     if (engine_apply(s->e, &ev, &index, &err) < 0) {
         out->state = RUN_REFUSED;
         s->over++;
@@ -136,23 +126,6 @@ static bool end_job(struct run *s, const struct ev *end)
 }
 
 /* ---- decisions ------------------------------------------------------------------ */
-
-/* How long the job runs where it was started. */
-static int64_t run_time(
-    const struct run *s, const struct trace_job *t, const struct job *j)
-{
-    double accuracy = s->cfg->sim_wc_accuracy;
-    int64_t run = scaled(s, t->run_s);
-
-    if (accuracy > 0 && j->wclimit_s < DURATION_UNLIMITED)
-        run = (int64_t)fmax(1.0, floor((double)j->wclimit_s * accuracy));
-    /* A node of speed 2 halves the limit, and does the work in half the time. */
-    if (j->eff_wclimit_s > 0 && j->eff_wclimit_s != j->wclimit_s && j->wclimit_s > 0
-        && j->wclimit_s < DURATION_UNLIMITED)
-        run = (int64_t)ceil(
-            (double)run * (double)j->eff_wclimit_s / (double)j->wclimit_s);
-    return run;
-}
 
 /* The last instant that is known to let a job go: a release time, or the end of a
  * reservation that does not come again. */
@@ -200,7 +173,7 @@ static void started(struct run *s, const struct action *a)
     struct run_job *out = &s->r->jobs[slot->job];
     const struct trace_job *t = &s->w->jobs.v[slot->job];
     int64_t run_s =
-        slot->left_s > 0 ? slot->left_s : run_time(s, t, s->c->jobs.v[a->job]);
+        slot->left_s > 0 ? slot->left_s : scaling_run(s->cfg, t, s->c->jobs.v[a->job]);
     int64_t end = s->now + run_s;
 
     slot->seq = ++s->seq;

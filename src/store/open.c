@@ -148,6 +148,8 @@ static int make_writable(struct store *store, const struct migration *list,
 {
     if ((store->unclean && check_structure(store, err) != 0) || use_log(store, err) != 0
         || sql_exec(store, "PRAGMA synchronous=FULL; " LOG_LIMIT, "opening", err) != 0
+        || (store->fleeting
+            && sql_exec(store, "PRAGMA synchronous=OFF", "opening", err) != 0)
         || schema_migrate(store, list, count, version, err) != 0
         || (store->created && store_sync_folder(store->path, err) != 0))
         return -1;
@@ -197,7 +199,10 @@ int store_open_schema(const char *path, const struct store_options *options,
     if (!full)
         return err_set(err, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
     s = xcalloc(1, sizeof *s);
-    *s = (struct store){.path = full, .lock_fd = -1, .read_only = use->read_only};
+    *s = (struct store){.path = full,
+        .lock_fd = -1,
+        .read_only = use->read_only,
+        .fleeting = use->fleeting};
     if ((!s->read_only && lockfile_take(s, err) != 0) || ensure_file(s, err) != 0
         || connect_file(s, use->busy_timeout_ms, err) != 0
         || schema_identify(s, count, &version, err) != 0

@@ -26,10 +26,10 @@ struct store {
     char *path;
     sqlite3 *db;
     sqlite3_stmt *kept[KEPT_COUNT];
-    int lock_fd;    /* -1 when read only */
-    bool read_only; /* options of the caller */
-    bool created;   /* by this process; removed again if opening fails */
-    bool unclean;   /* the last writer did not close it */
+    int lock_fd;              /* -1 when read only */
+    bool read_only, fleeting; /* options of the caller */
+    bool created;             /* by this process; removed again if opening fails */
+    bool unclean;             /* the last writer did not close it */
     bool spoiled;   /* the batch failed: `why`; nothing of it is in the file */
     bool remnant;   /* a failed commit may have left whole frames in the log */
     bool logged;    /* commits since the log was last carried over */

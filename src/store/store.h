@@ -35,6 +35,7 @@ struct store;
 struct store_options {
     int busy_timeout_ms; /* how long to wait while a foreign program writes; 0 = 2000 */
     bool read_only;      /* look only, also beside a running scheduler */
+    bool fleeting;       /* nothing is flushed: what it has need not survive a crash */
 };
 
 /* Open `path`, which is created (mode 0600) if it is not there and may be written;
