@@ -12,6 +12,7 @@ Slurm alone has the same slurm.conf but for the gate. Needs Slurm from Debian's 
 """
 import os
 import pathlib
+import random
 import re
 import statistics
 import sys
@@ -173,6 +174,8 @@ def latency(ours, program, jobs):
     with Cluster(program, ours, nodes=4, cpus=4) as c:
         waits = []
         for i in range(jobs):
+            # on an idle machine, at any moment of Slurm's turns
+            time.sleep(random.uniform(1.5, 2.5))
             path = f"{c.dir}/out/latency.{i}"
             begin = time.time()
             c.sbatch("-n1", "-t", "5", script=f"date +%s.%N >{path}")
