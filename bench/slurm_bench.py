@@ -81,14 +81,33 @@ def in_turn(action, *args):
 
 # ---- flow ----
 
+def gaps(lines, slots):
+    """Seconds from a job's last line to the first line of the next on a core: on each
+    node the k-th start follows the end before it by as many as it has cores."""
+    times = {}
+    for line in lines:
+        node, what, at = line.split()
+        times.setdefault((node, what), []).append(float(at))
+    found = []
+    for node in {n for n, _ in times}:
+        begins, ends = sorted(times[node, "b"]), sorted(times[node, "e"])
+        found += [b - e for b, e in zip(begins[slots:], ends)]
+    return sorted(found)
+
+
 def flow(ours, program, jobs, backfill=AS_OURS):
     with Cluster(program, ours, backfill, nodes=4, cpus=4) as c:
         before, begin = shares(c, ours), time.monotonic()
-        c.sbatch(f"--array=1-{jobs}", "-n1", "-t", "5", script="sleep 2")
+        log = f"$SLURMD_NODENAME {{}} $(date +%s.%N) >>{c.dir}/out/flow"
+        c.sbatch(f"--array=1-{jobs}", "-n1", "-t", "5",
+                 script=f"echo {log.format('b')}; sleep 2; echo {log.format('e')}")
         while c.ok("squeue", "-h").strip():
             time.sleep(0.2)
+        took = time.monotonic() - begin
+        found = gaps(open(f"{c.dir}/out/flow"), 4)
         print(f"{'maui ' if ours else 'slurm'} flow: {jobs} jobs of 2 s on 16 cores in "
-              f"{time.monotonic() - begin:.1f} s (floor {2 * -(-jobs // 16)} s); "
+              f"{took:.1f} s (floor {2 * -(-jobs // 16)} s); end to next start: median "
+              f"{statistics.median(found):.2f} s, largest {found[-1]:.2f} s; "
               f"{since(c, ours, before)}", flush=True)
 
 
