@@ -327,6 +327,19 @@ void command_fini(struct command_line *l)
     vec_fini(&l->words);
 }
 
+int command_run(const struct command_spec *spec, int argc, char **argv,
+    int (*run)(const struct command_line *l))
+{
+    struct command_line l;
+    int status;
+
+    if (command_parse(spec, argc, argv, &l, &status) < 0)
+        return status;
+    status = run(&l);
+    command_fini(&l);
+    return status;
+}
+
 /* Under that letter: a letter of the command's own takes it from a global option,
  * which then goes by its long name alone. */
 static bool goes_by(
@@ -347,6 +360,19 @@ bool command_has(const struct command_line *l, char letter)
         if (goes_by(l, l->given.v[i].row, letter))
             return true;
     return false;
+}
+
+int command_one_of(const struct command_line *l, const char *letters, char *ret_letter)
+{
+    *ret_letter = 0;
+    for (const char *p = letters; *p; p++) {
+        if (!command_has(l, *p))
+            continue;
+        if (*ret_letter)
+            return command_wrong(l, "-%c and -%c do not go together", *ret_letter, *p);
+        *ret_letter = *p;
+    }
+    return 0;
 }
 
 const char *command_value(const struct command_line *l, char letter)

@@ -54,10 +54,15 @@ struct command_line {
 int command_parse(const struct command_spec *spec, int argc, char **argv,
     struct command_line *ret, int *ret_status);
 void command_fini(struct command_line *l);
+/* Parse, run, and the exit status: all that a command needs that has one way to go. */
+int command_run(const struct command_spec *spec, int argc, char **argv,
+    int (*run)(const struct command_line *l));
 
 /* Was the option given? Its value: of the last one, NULL when it was not given. */
 bool command_has(const struct command_line *l, char letter);
 const char *command_value(const struct command_line *l, char letter);
+/* The one of these letters that was given, 0 = none. Two are complained about: 1. */
+int command_one_of(const struct command_line *l, const char *letters, char *ret_letter);
 /* By long name, for options without a letter. */
 const char *command_long(const struct command_line *l, const char *name);
 

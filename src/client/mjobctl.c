@@ -350,18 +350,11 @@ static int act(const struct command_line *l, char action, const struct chosen *w
 /* The one letter that says what to do; -p does when nothing else is said. */
 static char action_of(const struct command_line *l, int *status)
 {
-    static const char letters[] = "cChumNqrRsSxp";
-    char chosen = 0;
+    char chosen;
 
-    for (const char *p = letters; *p; p++) {
-        if (!command_has(l, *p) || (*p == 'p' && chosen == 'x'))
-            continue;
-        if (chosen) {
-            *status = command_wrong(l, "-%c and -%c do not go together", chosen, *p);
-            return 0;
-        }
-        chosen = *p;
-    }
+    if ((*status = command_one_of(
+             l, command_has(l, 'x') ? "cChumNqrRsSx" : "cChumNqrRsSp", &chosen)))
+        return 0;
     if (!chosen)
         *status = command_wrong(l,
             "one of -c -C -h -u -m -N -p -q -r -R -s -x is needed, to say what to do");
@@ -393,12 +386,5 @@ static int run(const struct command_line *l)
 
 int mjobctl_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    status = run(&l);
-    command_fini(&l);
-    return status;
+    return command_run(&spec, argc, argv, run);
 }

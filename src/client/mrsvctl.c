@@ -355,18 +355,10 @@ static int act(const struct command_line *l, char action)
 /* One letter; -a alone changes the access list. */
 static char action_of(const struct command_line *l, int *status)
 {
-    static const char letters[] = "cmqlrC";
-    char chosen = 0;
+    char chosen;
 
-    for (const char *p = letters; *p; p++) {
-        if (!command_has(l, *p))
-            continue;
-        if (chosen) {
-            *status = command_wrong(l, "-%c and -%c do not go together", chosen, *p);
-            return 0;
-        }
-        chosen = *p;
-    }
+    if ((*status = command_one_of(l, "cmqlrC", &chosen)))
+        return 0;
     if (!chosen && command_has(l, 'a'))
         return 'm';
     if (!chosen)

@@ -207,15 +207,10 @@ static int act(const struct command_line *l, char letter)
 
 static int run(const struct command_line *l)
 {
-    static const char letters[] = "AcdfklLmprRsS";
-    char chosen = 0;
+    char chosen;
 
-    for (const char *p = letters; *p; p++)
-        if (command_has(l, *p)) {
-            if (chosen)
-                return command_wrong(l, "-%c and -%c do not go together", chosen, *p);
-            chosen = *p;
-        }
+    if (command_one_of(l, "AcdfklLmprRsS", &chosen))
+        return 1;
     if (!chosen)
         return command_wrong(l, "one of -A -c -d -f -k -l -L -m -p -r -R -s -S is "
                                 "needed");
@@ -226,12 +221,5 @@ static int run(const struct command_line *l)
 
 int mschedctl_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    status = run(&l);
-    command_fini(&l);
-    return status;
+    return command_run(&spec, argc, argv, run);
 }

@@ -210,15 +210,10 @@ int schedctl_control(const struct command_line *l, char letter)
 
 static int run(const struct command_line *l)
 {
-    static const char letters[] = "ksSrRlmnfj";
-    char chosen = 0;
+    char chosen;
 
-    for (const char *p = letters; *p; p++)
-        if (command_has(l, *p)) {
-            if (chosen)
-                return command_wrong(l, "-%c and -%c do not go together", chosen, *p);
-            chosen = *p;
-        }
+    if (command_one_of(l, "ksSrRlmnfj", &chosen))
+        return 1;
     if (!chosen)
         return command_wrong(l, "one of -k -s -S -r -R -l -m -n -f -j is needed");
     if (l->nargs > 1 || (l->nargs && strchr("kRmnfj", chosen)))

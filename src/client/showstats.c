@@ -241,22 +241,6 @@ static int show_creds(const struct command_line *l, const struct kind *k)
 
 /* ---- the command ---- */
 
-/* The one view that is asked for in *ret, 0 = none. */
-static int choose(const struct command_line *l, char *ret)
-{
-    static const char views[] = "sugacqjnf";
-
-    *ret = 0;
-    for (const char *p = views; *p; p++) {
-        if (!command_has(l, *p))
-            continue;
-        if (*ret)
-            return command_wrong(l, "-%c and -%c do not go together", *ret, *p);
-        *ret = *p;
-    }
-    return 0;
-}
-
 static int run_ended(const struct command_line *l, const struct kind *kind, bool jobs)
 {
     struct endedstats what = {.key = jobs   ? "id"
@@ -279,7 +263,7 @@ static int run(const struct command_line *l)
     const struct kind *kind = NULL;
     char chosen;
 
-    if (choose(l, &chosen))
+    if (command_one_of(l, "sugacqjnf", &chosen))
         return 1;
     for (size_t i = 0; i < KINDS; i++)
         if (kinds[i].letter == chosen)
@@ -299,12 +283,5 @@ static int run(const struct command_line *l)
 
 int showstats_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    status = run(&l);
-    command_fini(&l);
-    return status;
+    return command_run(&spec, argc, argv, run);
 }
