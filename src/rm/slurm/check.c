@@ -77,9 +77,8 @@ static void look(const slurm_conf_t *c, struct findings *f)
             c->sched_params);
     if (c->epilog == NULL)
         add(f, false,
-            "slurm.conf: without Epilog%.0s Slurm looks up to a second later for what "
-            "to "
-            "start when a job has ended; write Epilog=/bin/true",
+            "slurm.conf: without Epilog%.0s Slurm looks for the next start up to a "
+            "second after a job's end; write Epilog=/bin/true",
             "");
     if (c->min_job_age < 60)
         add(f, false,
