@@ -5,6 +5,7 @@
 #include "base/zone.h"
 #include "config/setres.h"
 #include "config/table.h"
+#include "config/value.h"
 #include "server/simulation_private.h"
 #include "server/statfile.h"
 
@@ -26,10 +27,10 @@ static const char *parameter(const struct simulation *m, const char *name)
 
 static bool yes(const struct simulation *m, const char *name)
 {
-    const char *text = parameter(m, name);
+    struct err err; /* it was checked when the file was read */
+    bool on = false;
 
-    return strcasecmp(text, "TRUE") == 0 || strcmp(text, "1") == 0
-           || strcasecmp(text, "ON") == 0 || strcasecmp(text, "YES") == 0;
+    return value_bool(parameter(m, name), &on, &err) == 0 && on;
 }
 
 /* ---- the traces ---- */
@@ -250,14 +251,14 @@ static void finish(struct simulation *m, const char *why)
 static void count_held(
     const struct simulation *m, size_t *ret_people, size_t *ret_batch)
 {
+    const struct cluster *c = engine_cluster(m->s->engine);
+
     *ret_people = *ret_batch = 0;
-    for (size_t i = 0; i < m->next; i++) {
-        const struct job *j = m->jobs[i].state == JOB_IDLE ? job_find(
-                                  engine_cluster(m->s->engine), m->jobs[i].t->id)
-                                                           : NULL;
-        if (j && (j->holds | j->rm_hold) & (HOLD_USER | HOLD_SYSTEM))
+    for (size_t i = 0; i < c->queued.n; i++) {
+        const struct job *j = c->jobs.v[c->queued.v[i]];
+        if ((j->holds | j->rm_hold) & (HOLD_USER | HOLD_SYSTEM))
             ++*ret_people;
-        else if (j && j->holds & HOLD_BATCH)
+        else if (j->holds & HOLD_BATCH)
             ++*ret_batch;
     }
 }
