@@ -18,3 +18,14 @@ def daemon(build):
 def live(daemon):
     """A daemon that runs, with four nodes of two processors."""
     return daemon.start()
+
+
+@pytest.fixture(scope="module")
+def matrix(build):
+    """A paused daemon with administrators of each level, and its users."""
+    from orders_test import LEVELS, Users
+    d = Daemon(build / "src" / "client" / "maui")
+    d.configure(LEVELS)
+    d.start("--paused")
+    yield d, Users(d)
+    d.clean()

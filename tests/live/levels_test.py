@@ -2,8 +2,6 @@
 """Which level may give which order: the matrix of the commands that act."""
 import pytest
 
-from orders_test import LEVELS, Users
-
 # command: (words behind it, the lowest level of an administrator, may owners)
 ORDERS = {
     "resetstats": ((), 1, False),
@@ -25,16 +23,6 @@ ORDERS = {
     "showdeadline": ((), 3, False),
 }
 WHO = {"root": 1, "bin": 2, "daemon": 3, "games": 9, "nobody": 0}  # nobody owns the job
-
-
-@pytest.fixture(scope="module")
-def matrix(build):
-    from live_daemon import Daemon
-    d = Daemon(build / "src" / "client" / "maui")
-    d.configure(LEVELS)
-    d.start("--paused")
-    yield d, Users(d)
-    d.clean()
 
 
 @pytest.mark.parametrize("user", WHO)

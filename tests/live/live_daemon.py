@@ -9,6 +9,17 @@ import tempfile
 import time
 
 
+def wait_for(condition, what, seconds, story):
+    """What the condition gives when it is true; or fail, telling the story."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"{what} has not come in {seconds} s\n{story()}")
+
+
 class Daemon:
     def __init__(self, program, nodes="4x2", config=""):
         self.program = str(program)
@@ -98,13 +109,7 @@ class Daemon:
         return answer if status == 200 else None
 
     def wait(self, condition, what="the condition", seconds=20):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            value = condition()
-            if value:
-                return value
-            time.sleep(0.02)
-        raise AssertionError(f"{what} has not come in {seconds} s\n{self.log()}")
+        return wait_for(condition, what, seconds, self.log)
 
     def state(self, job):
         found = self.job(job)

@@ -4,21 +4,10 @@ import json
 
 import pytest
 
-from orders_test import LEVELS, Users
 
 ORDERS = [("-p",), ("-r",), ("-R",), ("-s",), ("-S",), ("-k",), ("-A", "x"),
           ("-c", "message", "x"), ("-d", "message:1"), ("-f", "usage"), ("-L", "3"),
           ("-m", "config", "FSDEPTH 4")]
-
-
-@pytest.fixture(scope="module")
-def matrix(build):
-    from live_daemon import Daemon
-    d = Daemon(build / "src" / "client" / "maui")
-    d.configure(LEVELS)
-    d.start("--paused")
-    yield d, Users(d)
-    d.clean()
 
 
 @pytest.mark.parametrize("words", ORDERS, ids=" ".join)

@@ -19,7 +19,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
-from live_daemon import Daemon  # noqa: E402
+from live_daemon import Daemon, wait_for  # noqa: E402
 
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 FIRST_PORT, LAST_PORT, PORTS = 21000, 32000, 100  # below those given to clients
@@ -419,13 +419,7 @@ class SlurmCluster:
         return sorted(p["node"] for p in found.get("allocation", []))
 
     def wait(self, condition, what="the condition", seconds=20):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            value = condition()
-            if value:
-                return value
-            time.sleep(0.03)
-        raise AssertionError(f"{what} has not come in {seconds} s\n{self.story()}")
+        return wait_for(condition, what, seconds, self.story)
 
     def wait_state(self, job, *states, seconds=20):
         return self.wait(lambda: self.state(job) in states, f"{job} {'/'.join(states)}",
