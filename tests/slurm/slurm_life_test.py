@@ -63,7 +63,8 @@ def test_an_array_keeps_its_own_limit_and_says_so(slurm):
 
 def test_dependencies_hold_jobs_until_they_are_fulfilled(slurm):
     out = f"{slurm.dir}/out/order"
-    first = slurm.sbatch(script=f"sleep 1; echo first >>{out}")
+    first = slurm.sbatch(script=f"until grep after {out}; do sleep 0.1; done; "
+                                f"echo first >>{out}")
     ok = slurm.sbatch("-d", f"afterok:{first}", script=f"echo ok >>{out}")
     bad = slurm.sbatch("-d", f"afternotok:{first}", script=f"echo bad >>{out}")
     after = slurm.sbatch("-d", f"after:{first}", script=f"echo after >>{out}; sleep 3")

@@ -114,6 +114,13 @@ def test_text_that_imitates_fields_takes_nobody_in(slurm):
     assert job not in [r["id"] for r in slurm.queued()]
 
 
+def test_a_name_like_an_error_is_a_name(slurm):
+    held = slurm.sbatch("-n", 1, "-J", "error: Munge timed out", "--hold")
+    job = slurm.sbatch("-n", 1)
+    running(slurm, job)
+    assert slurm.maui.state(held) == "Hold"
+
+
 def test_msub_says_how_to_submit(slurm):
     done = slurm.maui.run("msub", "-l", "nodes=1", stdin="sleep 1\n")
     assert done.returncode != 0 and "sbatch" in done.stderr

@@ -247,6 +247,14 @@ static char *ask(struct pipe *p, const char *command)
     return answer;
 }
 
+/* A record begins with Key=: what an error is called in it is somebody's text. */
+static bool is_error(const char *answer)
+{
+    size_t line = strcspn(answer, "\n"), word = strcspn(answer, "= \n");
+
+    return answer[word] != '=' && memmem(answer, line, "rror", 4) != NULL;
+}
+
 char *pipe_ask(const char *command)
 {
     static const char *const modes[] = {"oneliner", "details", "all"};
@@ -264,11 +272,9 @@ char *pipe_ask(const char *command)
         }
     }
     answer = ask(p, command);
-    if (answer == NULL || strstr(answer, "rror") == NULL)
+    if (answer == NULL || !is_error(answer))
         return answer;
     errno = pipe_error(answer);
-    if (errno != SLURM_COMMUNICATIONS_CONNECTION_ERROR)
-        return answer;
     free(answer);
     return NULL;
 }

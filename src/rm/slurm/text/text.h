@@ -9,8 +9,9 @@
 
 /* ---- pipe.c: the scontrol that lives on ---- */
 
-/* Its answer to a command, all lines; owned. NULL with errno when it is out of reach or
- * the controller is. What it says to an order that went well is "". */
+/* Its answer to a command, all lines; owned. NULL with errno when it is out of reach,
+ * or the answer is an error: an empty list means that there is nothing. What it says to
+ * an order that went well is "". */
 char *pipe_ask(const char *command);
 /* 0, or -1 with errno where it said something. */
 int pipe_order(const char *command);
