@@ -2,53 +2,12 @@
 """The commands that look at things, as an administrator and as somebody else: what they
 print, whom they refuse, how they exit."""
 import json
-import os
-import shutil
-import subprocess
 import time
 import xml.etree.ElementTree as ET
 
 import pytest
 
-NOBODY = 65534
-
-
-class Other:
-    """The user nobody, with a copy of the program: that user may not read the build."""
-
-    def __init__(self, live):
-        if os.geteuid() != 0:
-            pytest.skip("another user can only be played by root")
-        self.live = live
-        os.chmod(live.home, 0o755)
-        self.program = shutil.copy(live.program, f"{live.home}/maui")
-        shutil.copy(f"{live.program}-client", f"{live.home}/maui-client")
-
-    def call(self, *words):
-        return subprocess.run(
-            ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *words],
-            env=self.live.env, cwd="/", capture_output=True, text=True, timeout=60)
-
-    def run(self, *args):
-        return self.call(self.program, *map(str, args))
-
-    def ok(self, *args):
-        done = self.run(*args)
-        assert done.returncode == 0, f"{args}: {done.stderr}{done.stdout}"
-        return done.stdout
-
-    def refused(self, *args):
-        done = self.run(*args)
-        assert done.returncode == 1 and done.stdout == "", (args, done)
-        return done.stderr
-
-    def submit(self, **request):
-        request = dict({"script": "#!/bin/sh\nsleep 60\n", "wclimit_s": 300,
-                        "directory": "/tmp", "output": "/dev/null",
-                        "error": "/dev/null"}, **request)
-        done = self.call("curl", "-s", "--unix-socket", f"{self.live.home}/api.sock",
-                         "http://maui/v1/jobs", "-d", json.dumps(request))
-        return json.loads(done.stdout)["ids"][0]
+from live_users import Other
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ real processes, in a folder that goes away with the test."""
 import pytest
 
 from live_daemon import Daemon
+from live_users import LEVELS, Users
 
 
 @pytest.fixture
@@ -20,10 +21,23 @@ def live(daemon):
     return daemon.start()
 
 
+@pytest.fixture
+def site(daemon):
+    """Four nodes of two processors; root, bin and daemon administrate, nobody and games
+    do not."""
+    daemon.configure(LEVELS)
+    daemon.start()
+    return daemon
+
+
+@pytest.fixture
+def users(site):
+    return Users(site)
+
+
 @pytest.fixture(scope="module")
 def matrix(build):
     """A paused daemon with administrators of each level, and its users."""
-    from orders_test import LEVELS, Users
     d = Daemon(build / "src" / "client" / "maui")
     d.configure(LEVELS)
     d.start("--paused")

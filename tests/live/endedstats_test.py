@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from orders_test import LEVELS, Users
+from live_users import LEVELS, Users
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from orders_test import running, site, stopped, told, users, waiting  # noqa: F401
+from orders_test import running, stopped, told, waiting
 
 
 def refused(live, *words):

@@ -3,9 +3,8 @@
 import time
 import xml.etree.ElementTree as ET
 
-import pytest
-
-from orders_test import Users, running, site, users  # noqa: F401
+from live_users import Users
+from orders_test import running
 
 
 def refused(live, *words):

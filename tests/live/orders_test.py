@@ -3,74 +3,10 @@
 level, in text and as JSON."""
 import json
 import os
-import shutil
 import signal
-import subprocess
 import time
 
-import pytest
-
-
-class Users:
-    """Who plays whom: root is the administrator of level 1, others are made so by the
-    configuration. Programs are copied, because others may not read the build."""
-
-    NAMES = {"nobody": 65534, "bin": 2, "daemon": 1, "games": 5}
-
-    def __init__(self, live):
-        if os.geteuid() != 0:
-            pytest.skip("other users can only be played by root")
-        self.live = live
-        os.chmod(live.home, 0o755)
-        self.bin = f"{live.home}/bin"
-        os.makedirs(self.bin, exist_ok=True)
-        for name in ("maui", "maui-client"):
-            shutil.copy(os.path.join(os.path.dirname(live.program), name), self.bin)
-
-    def call(self, user, *words):
-        uid = self.NAMES[user]
-        return subprocess.run(
-            ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", *words],
-            env=self.live.env, cwd="/", capture_output=True, text=True, timeout=60,
-            check=False)
-
-    def run(self, user, *args):
-        return self.call(user, f"{self.bin}/maui", *map(str, args))
-
-    def ok(self, user, *args):
-        done = self.run(user, *args)
-        assert done.returncode == 0, f"{user} {args}: {done.stderr}{done.stdout}"
-        return done.stdout
-
-    def refused(self, user, *args):
-        done = self.run(user, *args)
-        assert done.returncode == 1 and done.stdout == "", (user, args, done)
-        return done.stderr
-
-    def submit(self, user, **request):
-        request = dict({"script": "#!/bin/sh\nsleep 60\n", "wclimit_s": 300,
-                        "directory": "/tmp", "output": "/dev/null",
-                        "error": "/dev/null"}, **request)
-        done = self.call(user, "curl", "-s", "--unix-socket", f"{self.live.home}/api.sock",
-                         "http://maui/v1/jobs", "-d", json.dumps(request))
-        return json.loads(done.stdout)["ids"][0]
-
-
-LEVELS = "ADMIN1 root\nADMIN2 bin\nADMIN3 daemon\n"
-
-
-@pytest.fixture
-def site(daemon):
-    """Four nodes of two processors; root, bin and daemon administrate, nobody and games
-    do not."""
-    daemon.configure(LEVELS)
-    daemon.start()
-    return daemon
-
-
-@pytest.fixture
-def users(site):
-    return Users(site)
+from live_users import LEVELS, Users
 
 
 def running(live, **request):

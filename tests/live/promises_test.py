@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from commands_test import Other, tasks
+from commands_test import tasks
+from live_users import Other
 from orders_test import running, waiting
 
 

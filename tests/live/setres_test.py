@@ -1,15 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """setres and releaseres; what was reserved outlives the daemon."""
-import os
-import subprocess
 import time
 
-
-def as_nobody(live, *words):
-    os.chmod(live.home, 0o755)
-    return subprocess.run(["setpriv", "--reuid", "nobody", "--regid", "nogroup",
-                           "--clear-groups", live.program, *words], env=live.env,
-                          capture_output=True, text=True, check=False)
+from live_users import Users
 
 
 def reservations(live):
@@ -73,18 +66,14 @@ def test_a_fired_trigger_does_not_fire_again_after_a_restart(live):
 
 
 def test_others_reserve_only_when_they_may(daemon):
-    daemon.start()
-    done = as_nobody(daemon, "setres", "-d", "1:00:00", "TASKS==1")
-    assert done.returncode == 1 and "may not reserve" in done.stderr, done
+    users = Users(daemon.start())
+    assert "may not reserve" in users.refused("nobody", "setres", "-d", "1:00:00", "TASKS==1")
     daemon.ok("setres", "-n", "patch", "-d", "1:00:00", "TASKS==1")
-    done = as_nobody(daemon, "releaseres", "patch.1")
-    assert done.returncode == 1 and "cannot locate" in done.stderr
+    assert "cannot locate" in users.refused("nobody", "releaseres", "patch.1")
     daemon.configure("RESCTLPOLICY ANY\n")
     daemon.api("/v1/scheduler", {"action": "reload"})
-    done = as_nobody(daemon, "setres", "-u", "nobody", "-d", "1:00:00", "TASKS==1")
-    assert done.returncode == 0, done.stderr
-    done = as_nobody(daemon, "releaseres", "nobody.1")
-    assert done.returncode == 0, done.stderr
+    users.ok("nobody", "setres", "-u", "nobody", "-d", "1:00:00", "TASKS==1")
+    users.ok("nobody", "releaseres", "nobody.1")
 
 
 def test_what_is_wrong_is_told(live):

@@ -5,8 +5,9 @@ import re
 
 import pytest
 
-from commands_test import Other, tasks
+from commands_test import tasks
 from layouts_test import ends, original
+from live_users import Other
 
 CONFIG = ("USERCFG[root] FSTARGET=20\nFSPOLICY DEDICATEDPS\nACCOUNTCFG[proj] PRIORITY=1\n"
           "QOSCFG[gold] PRIORITY=1\n")

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from commands_test import Other, tasks
+from commands_test import tasks
 from layouts_test import ends, original
+from live_users import Other
 
 
 @pytest.fixture

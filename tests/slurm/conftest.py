@@ -2,7 +2,6 @@
 """One cluster for a module of tests; each test leaves it empty and as it was."""
 import os
 import pathlib
-import time
 
 import pytest
 

@@ -7,8 +7,6 @@ import pathlib
 import signal
 import time
 
-import pytest
-
 CLUSTER = {"nodes": 3, "slurmd_timeout": 10, "message_timeout": 5}
 
 

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other people at the same daemon."""
+import functools
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+
+LEVELS = "ADMIN1 root\nADMIN2 bin\nADMIN3 daemon\n"
+
+
+class Users:
+    """Who plays whom: root is the administrator of level 1, others are made so by the
+    configuration. Programs are copied, because others may not read the build."""
+
+    NAMES = {"nobody": 65534, "bin": 2, "daemon": 1, "games": 5}
+
+    def __init__(self, live):
+        if os.geteuid() != 0:
+            pytest.skip("other users can only be played by root")
+        self.live = live
+        os.chmod(live.home, 0o755)
+        self.bin = f"{live.home}/bin"
+        os.makedirs(self.bin, exist_ok=True)
+        for name in ("maui", "maui-client"):
+            shutil.copy(os.path.join(os.path.dirname(live.program), name), self.bin)
+
+    def call(self, user, *words):
+        uid = self.NAMES[user]
+        return subprocess.run(
+            ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", *words],
+            env=self.live.env, cwd="/", capture_output=True, text=True, timeout=60,
+            check=False)
+
+    def run(self, user, *args):
+        return self.call(user, f"{self.bin}/maui", *map(str, args))
+
+    def ok(self, user, *args):
+        done = self.run(user, *args)
+        assert done.returncode == 0, f"{user} {args}: {done.stderr}{done.stdout}"
+        return done.stdout
+
+    def refused(self, user, *args):
+        done = self.run(user, *args)
+        assert done.returncode == 1 and done.stdout == "", (user, args, done)
+        return done.stderr
+
+    def submit(self, user, **request):
+        request = dict({"script": "#!/bin/sh\nsleep 60\n", "wclimit_s": 300,
+                        "directory": "/tmp", "output": "/dev/null",
+                        "error": "/dev/null"}, **request)
+        done = self.call(user, "curl", "-s", "--unix-socket", f"{self.live.home}/api.sock",
+                         "http://maui/v1/jobs", "-d", json.dumps(request))
+        return json.loads(done.stdout)["ids"][0]
+
+
+class Other:
+    """One of them: the same, without a name before each command."""
+
+    def __init__(self, live, user="nobody"):
+        users = Users(live)
+        for verb in ("call", "run", "ok", "refused", "submit"):
+            setattr(self, verb, functools.partial(getattr(users, verb), user))
