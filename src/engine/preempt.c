@@ -80,12 +80,13 @@ struct claim {
     bool fresh; /* a victim was left out because it started in this very cycle */
 };
 
-/* Is the job inside the reservation, as one that is not the owner's? */
-static bool squats(const struct engine *e, struct reservation *r, const struct job *v)
+/* Does the reservation let the job in from then to then, as one that is not the
+ * owner's? */
+static bool may_squat(const struct engine *e, struct reservation *r,
+    const struct job *v, int64_t from, int64_t to)
 {
     return v->cred[r->owner_kind] != r->owner
-           && acl_decide_job(e->c, r, v, acl_overlap(r, v->start_at, v->end_at))
-                  .granted;
+           && acl_decide_job(e->c, r, v, acl_overlap(r, from, to)).granted;
 }
 
 /* Is the victim on the node by leave of a reservation that the job owns? */
@@ -97,7 +98,8 @@ static bool owns_there(void *ctx, const struct job *victim, const struct node *n
     for (size_t i = 0; i < list->n; i++) {
         struct reservation *r = k->e->c->reservations.v[list->v[i].rsv];
         if (owner_preempts(r) && r->state == RSV_ACTIVE
-            && k->j->cred[r->owner_kind] == r->owner && squats(k->e, r, victim))
+            && k->j->cred[r->owner_kind] == r->owner
+            && may_squat(k->e, r, victim, victim->start_at, victim->end_at))
             return true;
     }
     return false;
@@ -142,14 +144,18 @@ static bool runs_in(
     return false;
 }
 
-/* Others do not take from an owner what it could take back at once: that would go on
- * for ever. */
-static bool at_home(const struct claim *k, const struct job *v)
+/* Would it be taken back at once, and so on for ever? An owner preempts those who came
+ * to lie in its reservation: what it has there nobody takes, nor who may lie there
+ * what it has elsewhere. */
+static bool comes_back(const struct claim *k, const struct job *v)
 {
+    int64_t now = k->e->now, end = time_add(now, k->j->wclimit_s);
+
     for (size_t i = 0; i < k->e->owned.n; i++) {
-        const struct reservation *r = k->e->c->reservations.v[k->e->owned.v[i]];
+        struct reservation *r = k->e->c->reservations.v[k->e->owned.v[i]];
         if (r->state == RSV_ACTIVE && v->cred[r->owner_kind] == r->owner
-            && k->j->cred[r->owner_kind] != r->owner && runs_in(k->e, v, r))
+            && k->j->cred[r->owner_kind] != r->owner
+            && (runs_in(k->e, v, r) || may_squat(k->e, r, k->j, now, end)))
             return true;
     }
     return false;
@@ -170,7 +176,7 @@ static bool may(struct claim *k, const struct job *victim)
         allowed = victim->priority < k->j->priority && (victim->flags & JOB_OPTIMISTIC);
         break;
     }
-    allowed = allowed && !reserved_always(k->e, victim) && !at_home(k, victim);
+    allowed = allowed && !reserved_always(k->e, victim) && !comes_back(k, victim);
     if (allowed && victim->start_at == k->e->now) {
         k->fresh = true;
         return false;

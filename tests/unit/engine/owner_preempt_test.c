@@ -150,6 +150,40 @@ static void owners_do_not_lose_their_own_nodes(void **state)
     sc_destroy(s);
 }
 
+/* O, the owner's, runs beside the reservation, in part on a node that S left for it. If
+ * S took that back by priority, it would lie in the reservation again, and O would
+ * preempt it by ownership again, and so on for ever. */
+static void who_may_lie_in_a_reservation_takes_nothing_from_its_owner(void **state)
+{
+    (void)state;
+    struct scenario *s =
+        sc_create_with("RESERVATIONPOLICY NEVER\nCREDWEIGHT 1\nUSERWEIGHT 1\n"
+                       "USERCFG[vip] PRIORITY=1000\n"
+                       "SRCFG[sr] HOSTLIST=n1,n2 PERIOD=INFINITY OWNER=ACCOUNT:a "
+                       "ACCOUNTLIST=a,b FLAGS=OWNERPREEMPT\n");
+
+    sc_nodes(s, 4, 2);
+    sc_job(s, (struct sc_job){.id = "S",
+                  .procs = 5,
+                  .limit_s = 1000,
+                  .user = "vip",
+                  .account = "b",
+                  .flags = JOB_PREEMPTOR});
+    sc_job(s, (struct sc_job){.id = "O",
+                  .procs = 4,
+                  .limit_s = 100,
+                  .user = "u",
+                  .account = "a",
+                  .flags = JOB_PREEMPTEE,
+                  .submit_at = 50});
+    sc_run_until(s, 50);
+    assert_string_equal(sc_where(s, "O"), "n3:2 n4:2");
+    sc_run_until(s, 5000);
+    assert_string_equal(sc_log(s, "O"), "start@50");
+    assert_string_equal(sc_log(s, "S"), "start@0 requeue@50 start@150");
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +191,7 @@ int main(void)
         cmocka_unit_test(owners_of_every_kind_preempt_in_administrative_reservations),
         cmocka_unit_test(only_owners_with_access_preempt_and_only_with_the_flag),
         cmocka_unit_test(owners_do_not_lose_their_own_nodes),
+        cmocka_unit_test(who_may_lie_in_a_reservation_takes_nothing_from_its_owner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
