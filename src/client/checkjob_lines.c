@@ -96,7 +96,7 @@ static void print_needs(const json_t *r)
     }
 }
 
-static void print_per_task(const json_t *r, bool verbose)
+static void print_per_task(const json_t *r, bool placed, bool verbose)
 {
     const json_t *task = json_object_get(r, "per_task");
     struct strbuf text = {0};
@@ -113,7 +113,7 @@ static void print_per_task(const json_t *r, bool verbose)
         printf("NodeAccess: %s\n", get_text(r, "access", ""));
     if (get_int(r, "tasks_per_node", 0))
         printf("TasksPerNode: %lld\n", (long long)get_int(r, "tasks_per_node", 0));
-    if (get_int(r, "nodes", 0))
+    if (get_int(r, "nodes", 0) && !placed)
         printf("NodeCount: %lld\n", (long long)get_int(r, "nodes", 0));
 }
 
@@ -141,7 +141,7 @@ static void print_requests(const json_t *o, bool verbose)
         printf("Req[%zu]  TaskCount: %lld  Partition: %s\n", i,
             (long long)get_int(r, "tasks", 0), get_text(o, "partition", "ALL"));
         print_needs(r);
-        print_per_task(r, verbose);
+        print_per_task(r, is_active(o), verbose);
     }
     if (verbose)
         print_usage(o);

@@ -6,6 +6,7 @@
 #include "base/nearest.h"
 #include "client/manual.h"
 #include "client/site.h"
+#include "config/value.h"
 
 #include <ctype.h>
 #include <getopt.h>
@@ -26,11 +27,21 @@ static const struct option_row global[] = {
     {'D', "loglevel", "N", "tell on stderr what is asked of the server"},
     {'F', "logfacility", "MASK", "is refused: what a command logs is not divided"},
     {0, "keyfile", "FILE", "is refused: MUNGE has the key"},
-    {'h', "help", NULL, "this text"},
     {0, "about", NULL, "what this program talks to"},
+    /* From here on also of commands that ask nobody. */
+    {'h', "help", NULL, "this text"},
     {'V', "version", NULL, "its version"},
     {0, NULL, NULL, NULL},
 };
+
+static const struct option_row *global_row(const char *name)
+{
+    const struct option_row *row = global;
+
+    while (strcmp(row->name, name) != 0)
+        row++;
+    return row;
+}
 
 static bool has_letter(const struct command_rows *r, char letter)
 {
@@ -64,7 +75,7 @@ struct command_rows command_rows(const struct command_spec *spec)
 
     add_rows(&r, spec->options);
     r.own = r.n;
-    add_rows(&r, global);
+    add_rows(&r, spec->asks == ASKS_NOBODY ? global_row("help") : global);
     return r;
 }
 
@@ -90,7 +101,8 @@ void command_help(const struct command_spec *spec)
 {
     struct command_rows all = command_rows(spec);
 
-    printf("usage: %s %s\n\n%s\n\n", spec->name, spec->usage, spec->summary);
+    printf("usage: %s%s%s\n\n%s\n\n", spec->name, *spec->usage ? " " : "", spec->usage,
+        spec->summary);
     print_rows(&all, 0, all.own);
     if (all.own)
         puts("");
@@ -116,34 +128,54 @@ int command_wrong(const struct command_line *l, const char *fmt, ...)
 
 /* ---- the line ---- */
 
+/* getopt has stopped at a letter it does not know, or that lacks its value. */
+static void complain_of_letter(
+    const struct command_line *l, const struct command_rows *all, char letter)
+{
+    for (int i = 0; i < all->n; i++)
+        if (all->letters[i] == letter) {
+            command_wrong(l, "-%c: expected %s behind it", letter, all->v[i]->value);
+            return;
+        }
+    command_wrong(l, "option -%c is not known", letter);
+}
+
+static void complain_of_word(
+    const struct command_line *l, const struct command_rows *all, const char *word)
+{
+    size_t len = strcspn(word, "=");
+    char name[64];
+    struct nearest near;
+
+    snprintf(name, sizeof name, "%.*s", (int)len, word);
+    nearest_init(&near, name);
+    for (int i = 0; i < all->n; i++) {
+        const struct option_row *row = all->v[i];
+        if (row->name && strcmp(row->name, name) == 0) {
+            command_wrong(l,
+                row->value ? "--%s: expected %s behind it" : "--%s takes nothing", name,
+                row->value);
+            return;
+        }
+        if (row->name)
+            nearest_offer(&near, row->name);
+    }
+    if (nearest_best(&near))
+        command_wrong(l, "option --%s is not known; did you mean --%s?", name,
+            nearest_best(&near));
+    else
+        command_wrong(l, "option --%s is not known", name);
+}
+
 static void complain(
     const struct command_line *l, const struct command_rows *all, char **argv)
 {
     const char *word = argv[optind - 1];
-    struct nearest near;
 
-    if (strncmp(word, "--", 2) != 0) {
-        command_wrong(l, "option -%c is not known, or lacks its value", optopt);
-        return;
-    }
-    nearest_init(&near, word + 2);
-    for (int i = 0; i < all->n; i++)
-        if (all->v[i]->name)
-            nearest_offer(&near, all->v[i]->name);
-    if (nearest_best(&near))
-        command_wrong(
-            l, "option %s is not known; did you mean --%s?", word, nearest_best(&near));
+    if (strncmp(word, "--", 2) == 0)
+        complain_of_word(l, all, word + 2);
     else
-        command_wrong(l, "option %s is not known, or lacks its value", word);
-}
-
-static const struct option_row *global_row(const char *name)
-{
-    const struct option_row *row = global;
-
-    while (strcmp(row->name, name) != 0)
-        row++;
-    return row;
+        complain_of_letter(l, all, (char)optopt);
 }
 
 static bool is_global(const struct option_row *row)
@@ -176,7 +208,8 @@ static int take_format(
 static int take_global(struct command_line *l, const struct option_row *row,
     const char *value, int *status)
 {
-    char *end;
+    int64_t port;
+    struct err err;
 
     *status = 0;
     if (is(row, "configfile"))
@@ -198,11 +231,11 @@ static int take_global(struct command_line *l, const struct option_row *row,
             command_wrong(l, "--%s: %s", row->name, row->help + strlen("is refused: "));
         return -1;
     } else if (is(row, "port")) {
-        l->port = (int)strtol(value, &end, 10);
-        if (*end || l->port < 1 || l->port > 65535) {
-            *status = command_wrong(l, "--port: '%s' is no port", value);
+        if (value_int(value, 1, UINT16_MAX, &port, &err) < 0) {
+            *status = command_wrong(l, "--port: %s", err.text);
             return -1;
         }
+        l->port = (int)port;
     } else if (row->name && strcmp(row->name, "format") == 0) {
         *status = take_format(l, row, value);
         return *status ? -1 : 0;

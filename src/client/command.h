@@ -3,9 +3,10 @@
  * prints --help and feeds the manual pages and shell completion.
  *
  * Global options, everywhere: -C/--configfile, --home, --host, -P/--port, --format,
- * -D/--loglevel, -F, --keyfile, -h/-?/--help, --about, -V/--version. A letter that the
- * command's own table has is the command's; a command that can print XML has a row for
- * --format with "text|json|xml". Options may stand anywhere on the line. */
+ * -D/--loglevel, -F, --keyfile, --about, -h/-?/--help, -V/--version; of a command that
+ * asks no server the last two. A letter that the command's own table has is the
+ * command's; a command that can print XML has a row for --format with "text|json|xml".
+ * Options may stand anywhere on the line. */
 #ifndef MAUI_CLIENT_COMMAND_H
 #define MAUI_CLIENT_COMMAND_H
 
@@ -27,6 +28,7 @@ struct command_spec {
     const struct option_row *options; /* all zero ends */
     const char *more;                 /* paragraphs under the options, or NULL */
     const char *examples;             /* lines "  command   what it does\n" */
+    enum { ASKS_SERVER, ASKS_NOBODY } asks; /* ASKS_NOBODY: no options that find it */
 };
 
 enum output_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_XML };

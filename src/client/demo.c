@@ -15,7 +15,7 @@ static const struct option_row options[] = {
 };
 
 static const struct command_spec spec = {
-    .name = "demo",
+    .name = "maui demo",
     .usage = "[-t SECONDS]",
     .summary = "Show a scheduler at work: real jobs, in a folder that goes away.",
     .options = options,
@@ -23,6 +23,7 @@ static const struct command_spec spec = {
         "A daemon of its own is started, with this machine as four nodes. Needs no\n"
         "root and touches nothing else.\n",
     .examples = "  maui demo\n",
+    .asks = ASKS_NOBODY,
 };
 
 int demo_main(int argc, char **argv)

@@ -389,7 +389,8 @@ static const struct option_row options[] = {
     {0, "qos", "FILE", "what `sacctmgr show qos -P` printed"},
     {0, "assoc", "FILE", "what `sacctmgr show assoc -P` printed"}, {0}};
 /* none of them: sacctmgr is asked, and scontrol where there is no slurm.conf */
-static const struct command_spec spec = {.name = "import",
+static const struct command_spec spec = {.name = "maui import",
+    .asks = ASKS_NOBODY,
     .usage = "slurm [--conf FILE] [--qos FILE] [--assoc FILE]",
     .summary = "Print a maui.cfg that decides as another scheduler was told to.",
     .options = options,
@@ -397,8 +398,8 @@ static const struct command_spec spec = {.name = "import",
             "scontrol\n"
             "where there is no slurm.conf. What cannot be carried over is told on the\n"
             "standard error, with its line, and stands at the end as comments.\n",
-    .examples = "  import slurm >maui.cfg        from the Slurm of this machine\n"
-                "  import slurm --qos qos.txt    with quality of service\n"};
+    .examples = "  maui import slurm >maui.cfg        from the Slurm of this machine\n"
+                "  maui import slurm --qos qos.txt    with quality of service\n"};
 
 static void conf_fini(struct conf *c)
 {

@@ -195,19 +195,37 @@ static void put_summary(const char *summary)
     put_n(summary + 1, n > 1 ? n - 1 : 0);
 }
 
+/* "maui import" has the page maui-import. */
+static void put_title(const char *name, bool upper)
+{
+    for (const char *p = name; *p; p++)
+        putchar(*p == ' ' ? '-' : upper ? toupper((unsigned char)*p) : *p);
+}
+
 static void put_head(const char *name, const char *section)
 {
     printf(".\\\" SPDX-License-Identifier: Apache-2.0\n.Dd " DATE "\n.Dt ");
-    for (const char *p = name; *p; p++)
-        putchar(toupper((unsigned char)*p));
-    printf(" %s\n.Os\n.Sh NAME\n.Nm %s\n.Nd ", section, name);
+    put_title(name, true);
+    printf(" %s\n.Os\n.Sh NAME\n.Nm ", section);
+    put_title(name, false);
+    printf("\n.Nd ");
+}
+
+static void put_environment(void)
+{
+    puts(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev CLIENTTIMEOUT\nhow long to wait "
+         "for an answer; as maui.cfg says, else 30 seconds\n.It Ev MAUIHOMEDIR\nwhere "
+         "the scheduler to talk to has its socket and its configuration\n"
+         ".It Ev SERVERHOST , Ev SERVERPORT\na scheduler elsewhere\n"
+         ".It Ev SERVERCONFIGFILE\nits configuration; maui.cfg in its home\n.El");
 }
 
 void manual_print(const struct command_spec *spec)
 {
     put_head(spec->name, "1");
     put_summary(spec->summary);
-    printf("\n.Sh SYNOPSIS\n.Nm\n");
+    printf("\n.Sh SYNOPSIS\n.Nm%s%s\n", strchr(spec->name, ' ') ? " " : "",
+        strchr(spec->name, ' ') ? spec->name : "");
     put_usage(spec->usage);
     puts(".Sh DESCRIPTION");
     put(spec->summary);
@@ -217,11 +235,8 @@ void manual_print(const struct command_spec *spec)
         put_paragraphs(spec->more);
     }
     put_options(spec);
-    puts(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev CLIENTTIMEOUT\nhow long to wait "
-         "for an answer; as maui.cfg says, else 30 seconds\n.It Ev MAUIHOMEDIR\nwhere "
-         "the scheduler to talk to has its socket and its configuration\n"
-         ".It Ev SERVERHOST , Ev SERVERPORT\na scheduler elsewhere\n"
-         ".It Ev SERVERCONFIGFILE\nits configuration; maui.cfg in its home\n.El");
+    if (spec->asks == ASKS_SERVER)
+        put_environment();
     puts(".Sh EXIT STATUS\n0 if all was done, 1 if something was refused, could not "
          "be done\nor was asked for wrongly.");
     if (spec->examples) {

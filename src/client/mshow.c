@@ -149,6 +149,7 @@ static void print_windows(const json_t *o)
 {
     json_int_t now = get_int(o, "at", 0);
     char length[LAYOUT_REL_MAX], offset[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX];
+    char nodes[24];
     json_t *p, *w;
     size_t i, k;
 
@@ -158,11 +159,15 @@ static void print_windows(const json_t *o)
         "-----------", "---------");
     json_array_foreach(json_object_get(o, "partitions"), i, p)
         json_array_foreach(json_object_get(p, "windows"), k, w)
-            printf("%-12s %6lld %6lld %12s %12s  %19s\n", get_text(p, "name", ""),
-                (long long)get_int(w, "procs", 0), (long long)get_int(w, "nodes", 0),
-                layout_rel(get_int(w, "duration_s", DURATION_UNLIMITED), length),
-                layout_rel(get_int(w, "start_at", now) - now, offset),
-                layout_date(get_int(w, "start_at", now), date));
+    {
+        snprintf(nodes, sizeof nodes, "%lld", (long long)get_int(w, "nodes", 0));
+        printf("%-12s %6lld %6s %12s %12s  %19s\n", get_text(p, "name", ""),
+            (long long)get_int(w, "procs", 0),
+            json_object_get(w, "nodes") ? nodes : "-",
+            layout_rel(get_int(w, "duration_s", DURATION_UNLIMITED), length),
+            layout_rel(get_int(w, "start_at", now) - now, offset),
+            layout_date(get_int(w, "start_at", now), date));
+    }
 }
 
 static int add_flags(const struct command_line *l, struct query *q)

@@ -41,6 +41,7 @@ static const struct option_row options[] = {
     {'u', NULL, "USER[:USER]", "only jobs of these users"},
     {'x', NULL, NULL,
         "expansion factor of waiting and limit instead of waiting and run"},
+    {0, "format", "text|json", "how to print the reports"},
     {0, NULL, NULL, NULL},
 };
 
@@ -49,6 +50,7 @@ static const struct command_spec spec = {
     .usage = "-t TRACEFILE [options]",
     .summary = "Analyse a workload trace, such as the daily statistics files.",
     .options = options,
+    .asks = ASKS_NOBODY,
     .more = "TYPES: JobCount PSRequest PSRun QueueTime WCAccuracy XFactor MemUsage\n"
             "WCAccuracyD JobEfficiency QOSSuccessRate; without -P all of them, then "
             "tables of\n"

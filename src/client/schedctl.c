@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "base/strbuf.h"
 #include "client/client.h"
+#include "client/layout.h"
 #include "client/request.h"
 #include "client/schedctl_trace.h"
 
@@ -22,7 +23,7 @@ static const struct option_row options[] = {
     {'f', NULL, "TIME", "as if the resource manager failed for TIME; 0 ends it"},
     {'j', NULL, "TRACE", "submit jobs of a workload trace: a file, or one record"},
     {'l', NULL, NULL, "list parameters: those that begin with NAME, or all"},
-    {'m', NULL, "CHANGE", "change a parameter: \"NAME VALUE\""},
+    {'m', NULL, "NAME VALUE", "change a parameter"},
     {'n', NULL, NULL, "print the nodes as a resource trace"},
     {0, "flags", "persistent", "with -m: keep the change when the file is read again"},
     {0, NULL, NULL, NULL},
@@ -30,7 +31,7 @@ static const struct option_row options[] = {
 
 static const struct command_spec schedctl_spec = {
     .name = "schedctl",
-    .usage = "-k | -s [N] | -S [N] | -r [TIME] | -R | -l [NAME] | -m CHANGE | -n | "
+    .usage = "-k | -s [N] | -S [N] | -r [TIME] | -R | -l [NAME] | -m NAME VALUE | -n | "
              "-f TIME | -j TRACE",
     .summary = "Stop, resume, step, reconfigure or shut down the scheduler.",
     .options = options,
@@ -44,7 +45,7 @@ static const struct command_spec schedctl_spec = {
                 "  schedctl -r 10:00      go on in ten minutes\n"
                 "  schedctl -S 5S         five iterations, and wait for them\n"
                 "  schedctl -s 1:00:00    stop in an hour\n"
-                "  schedctl -m 'RMPOLLINTERVAL 10'\n"
+                "  schedctl -m RMPOLLINTERVAL 10\n"
                 "  schedctl -n >nodes     for maui sim\n",
 };
 
@@ -53,13 +54,18 @@ const char *schedctl_argument(const struct command_line *l)
     return l->nargs ? l->args[0] : NULL;
 }
 
+/* "at" an instant, where the answer has one. */
 static int say(const struct command_line *l, json_t *done)
 {
+    json_int_t at = get_int(done, "at", 0);
+    char date[LAYOUT_DATE_MAX];
+
     if (!done)
         return 1;
     if (l->format == FORMAT_JSON)
         return print_json(done);
-    puts(get_text(done, "message", ""));
+    printf("%s%s%s\n", get_text(done, "message", ""), at ? " on " : "",
+        at ? layout_date(at, date) : "");
     json_decref(done);
     return 0;
 }
@@ -159,6 +165,19 @@ int schedctl_change(const struct command_line *l, const char *text)
         json_pack("{s:s, s:b}", "text", text, "persistent", flags != NULL));
 }
 
+/* Of the first word, or NULL, and the arguments: quotes around all may be left out. */
+static int change_words(const struct command_line *l, const char *first)
+{
+    struct strbuf text = {0};
+
+    strbuf_add(&text, first ? first : "");
+    for (int i = 0; i < l->nargs; i++)
+        strbuf_printf(&text, "%s%s", text.len ? " " : "", l->args[i]);
+    int status = schedctl_change(l, text.text);
+    free(strbuf_take(&text));
+    return status;
+}
+
 static void print_parameter(void *ctx, json_t *o)
 {
     (void)ctx;
@@ -216,7 +235,7 @@ static int run(const struct command_line *l)
         return 1;
     if (!chosen)
         return command_wrong(l, "one of -k -s -S -r -R -l -m -n -f -j is needed");
-    if (l->nargs > 1 || (l->nargs && strchr("kRmnfj", chosen)))
+    if ((l->nargs > 1 && chosen != 'm') || (l->nargs && strchr("kRnfj", chosen)))
         return command_wrong(l, "'%s' is too much", l->args[l->nargs - 1]);
     if (chosen == 'l')
         return schedctl_list(l, schedctl_argument(l));
@@ -224,7 +243,7 @@ static int run(const struct command_line *l)
         return schedctl_nodes(l);
     if (chosen == 'j')
         return schedctl_submit(l, command_value(l, 'j'));
-    return chosen == 'm' ? schedctl_change(l, command_value(l, 'm'))
+    return chosen == 'm' ? change_words(l, command_value(l, 'm'))
                          : schedctl_control(l, chosen);
 }
 
@@ -263,17 +282,13 @@ static const struct command_spec changeparam_spec = {
 
 int changeparam_main(int argc, char **argv)
 {
-    struct strbuf text = {0};
     struct command_line l;
     int status;
 
     if (command_parse(&changeparam_spec, argc, argv, &l, &status) < 0)
         return status;
-    for (int i = 0; i < l.nargs; i++)
-        strbuf_printf(&text, "%s%s", i ? " " : "", l.args[i]);
-    status = l.nargs > 1 ? schedctl_change(&l, text.text)
+    status = l.nargs > 1 ? change_words(&l, NULL)
                          : command_wrong(&l, "a parameter and its value are needed");
-    free(strbuf_take(&text));
     command_fini(&l);
     return status;
 }

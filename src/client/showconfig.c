@@ -15,28 +15,36 @@ static const struct command_spec spec = {
     .usage = "[-v] [PARAMETER]",
     .summary = "Show the parameters in force.",
     .options = options,
-    .more = "For administrators of level 1 to 3. Secrets are not shown.\n",
+    .more = "PARAMETER may be the beginning of several names.\n\nFor administrators of "
+            "level 1 to 3. Secrets are not shown.\n",
     .examples = "  showconfig             what maui.cfg sets\n"
                 "  showconfig -v          and all defaults\n"
-                "  showconfig BACKFILLPOLICY\n",
+                "  showconfig BACKFILLPOLICY\n"
+                "  showconfig 'CLASSCFG[batch]'\n"
+                "  showconfig RESERVATION all that begin with it\n",
 };
 
-static void on_record(void *ctx, json_t *o)
+static void keep(void *list, json_t *o)
 {
-    const bool *verbose = ctx;
+    json_array_append(list, o);
+}
+
+static void print_parameter(const json_t *o, bool verbose)
+{
     const char *source = get_text(o, "source", "");
 
     printf("%-30s  %s", get_text(o, "name", ""), get_text(o, "value", ""));
-    if (*verbose && *source)
+    if (verbose && *source)
         printf("  # %s", source);
     puts("");
 }
 
-/* The heading. 0, or 1 when the scheduler does not answer. */
-static int print_heading(const struct command_line *l)
+/* The heading, and what there is to show. */
+static int print_all(const struct command_line *l, const json_t *list)
 {
     struct query *q = query_new("/v1/scheduler");
-    json_t *o = ask(l, q);
+    json_t *o = ask(l, q), *parameter;
+    size_t i;
 
     query_free(q);
     if (!o)
@@ -45,7 +53,20 @@ static int print_heading(const struct command_line *l)
         (long long)get_int(o, "pid", 0));
     printf("# %s\n\n", get_text(o, "config_file", ""));
     json_decref(o);
+    json_array_foreach(list, i, parameter)
+        print_parameter(parameter, command_has(l, 'v'));
     return 0;
+}
+
+static int show(const struct command_line *l, const struct query *q)
+{
+    json_t *list = json_array();
+    int status = ask_list(l, q, keep, list) < 0;
+
+    if (status == 0)
+        status = print_all(l, list);
+    json_decref(list);
+    return status;
 }
 
 int showconfig_main(int argc, char **argv)
@@ -56,15 +77,14 @@ int showconfig_main(int argc, char **argv)
     if (command_parse(&spec, argc, argv, &l, &status) < 0)
         return status;
     struct query *q = query_new("/v1/parameters");
-    bool verbose = command_has(&l, 'v');
     query_add(q, "name", l.nargs ? l.args[0] : NULL);
-    query_add(q, "defaults", verbose ? "1" : NULL);
+    query_add(q, "defaults", command_has(&l, 'v') ? "1" : NULL);
     if (l.nargs > 1)
         status = command_wrong(&l, "one parameter at a time");
     else if (l.format == FORMAT_JSON)
         status = print_json_list(&l, q);
-    else if ((status = print_heading(&l)) == 0)
-        status = ask_list(&l, q, on_record, &verbose) < 0;
+    else
+        status = show(&l, q);
     query_free(q);
     command_fini(&l);
     return status;

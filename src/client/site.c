@@ -6,6 +6,7 @@
 #include "base/home.h"
 #include "base/xalloc.h"
 #include "config/config.h"
+#include "config/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,9 +59,15 @@ static long timeout_of(const struct config *c)
 static int port_of(const struct command_line *l, const struct config *c)
 {
     const char *text = setting(c, "SERVERPORT");
-    long port = l->port ? l->port : text ? strtol(text, NULL, 10) : 0;
+    int64_t port = PORT_DEFAULT;
+    struct err err;
 
-    return port > 0 && port < 65536 ? (int)port : PORT_DEFAULT;
+    if (l->port)
+        return l->port;
+    if (text && value_int(text, 1, UINT16_MAX, &port, &err) < 0)
+        fprintf(
+            stderr, "WARNING:  SERVERPORT: %s; %d is used\n", err.text, PORT_DEFAULT);
+    return (int)port;
 }
 
 /* By its name, long or short. */

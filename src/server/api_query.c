@@ -211,8 +211,9 @@ static json_t *render_windows(
         for (size_t i = 0; i < w->n; i++) {
             if (w->v[i].partition != p)
                 continue;
-            json_t *o = json_pack("{s:I, s:I}", "procs", (json_int_t)w->v[i].procs,
-                "nodes", (json_int_t)w->v[i].nodes);
+            json_t *o = json_pack("{s:I}", "procs", (json_int_t)w->v[i].procs);
+            if (!w->v[i].start_at) /* of later ones it is not known */
+                render_int(o, "nodes", w->v[i].nodes);
             render_duration(o, "duration_s", w->v[i].duration_s);
             render_instant(o, "start_at", w->v[i].start_at);
             json_array_append_new(windows, o);

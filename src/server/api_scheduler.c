@@ -264,16 +264,18 @@ void api_control(struct server *s, struct request *r)
 
 /* What is set, then the defaults of what is not. */
 struct parameter_list {
-    char *only; /* canonical name, NULL = all */
+    char *only;  /* canonical name, NULL = all */
+    bool begins; /* ... or how names begin */
     struct VEC(const struct cfg_row *) defaults;
 };
 
-static bool is_named(const char *name, const char *only)
+static bool is_named(const struct parameter_list *l, const char *name)
 {
-    size_t len = only ? strlen(only) : 0;
+    size_t len = l->only ? strlen(l->only) : 0;
 
-    return !only
-           || (strncasecmp(name, only, len) == 0 && (!name[len] || name[len] == '['));
+    return !l->only
+           || (strncasecmp(name, l->only, len) == 0
+               && (l->begins || !name[len] || name[len] == '['));
 }
 
 static json_t *default_record(const struct cfg_row *row)
@@ -295,7 +297,7 @@ static json_t *parameter_record(struct server *s, void *ctx, size_t i)
     }
     const struct cfg_value *v = &s->config->values.v[i];
     const char *usual = cfg_value_default(v);
-    if (!is_named(v->name, l->only))
+    if (!is_named(l, v->name))
         return NULL;
     json_t *o =
         json_pack("{s:s, s:s, s:o}", "name", v->name, "value", v->text ? v->text : "",
@@ -330,10 +332,18 @@ static void add_defaults(struct server *s, struct parameter_list *l)
     for (size_t i = 0; (group = table_group(i)); i++)
         for (size_t k = 0; k < group->n; k++) {
             const struct cfg_row *row = &group->rows[k];
-            if (row->type != CFG_SECTION && row->def && is_named(row->name, l->only)
+            if (row->type != CFG_SECTION && row->def && is_named(l, row->name)
                 && !is_set(s->config, row))
                 vec_push(&l->defaults, row);
         }
+}
+
+static bool is_any_set(const struct server *s, const struct parameter_list *l)
+{
+    for (size_t i = 0; i < s->config->values.n; i++)
+        if (is_named(l, s->config->values.v[i].name))
+            return true;
+    return false;
 }
 
 static void refuse_parameter(struct server *s, struct request *r, const char *name)
@@ -356,15 +366,16 @@ void api_parameters(struct server *s, struct request *r)
 
     if (name && *name) {
         const struct cfg_row *row = table_find(s->config->table, name);
-        if (!row) {
-            parameter_list_free(l);
-            refuse_parameter(s, r, name);
-            return;
-        }
-        l->only = xstrdup(row->name);
+        l->only = xstrdup(row ? row->name : name);
+        l->begins = !row;
     }
     if (l->only || request_query(r, "defaults"))
         add_defaults(s, l);
+    if (l->begins && !l->defaults.n && !is_any_set(s, l)) {
+        parameter_list_free(l);
+        refuse_parameter(s, r, name);
+        return;
+    }
     stream_records(s, r, s->config->values.n + l->defaults.n, parameter_record, l,
         parameter_list_free);
 }

@@ -258,5 +258,7 @@ void api_reset_statistics(struct server *s, struct request *r)
         return;
     }
     log_line(s->log, LOG_ACTION, "statistics reset by %s", request_who(r)->user);
-    commit_then_reply(s, r, json_pack("{s:s}", "message", "statistics reset"));
+    commit_then_reply(s, r,
+        json_pack("{s:s, s:I}", "message", "statistics reset", "at",
+            (json_int_t)world_now(s)));
 }

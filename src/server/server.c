@@ -425,8 +425,9 @@ int server_run(const struct server_options *opt, struct err *err)
         result = sd_event_loop(s.loop) < 0
                      ? err_set(err, ERR_IO, "the event loop failed")
                      : 0;
-        supervisor_stopping();
-        log_line(s.log, LOG_ACTION, "maui stops; running jobs go on");
+        const char *jobs = s.simulation ? "" : "; running jobs go on";
+        supervisor_stopping(jobs);
+        log_line(s.log, LOG_ACTION, "maui stops%s", jobs);
         eventlog_add(&s, SCHEDULERSTOP, MAUI_VERSION, false, NULL, "maui stops");
     }
     close_all(&s);

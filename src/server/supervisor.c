@@ -26,7 +26,7 @@ void supervisor_reloading(void)
             + (unsigned long long)now.tv_nsec / 1000);
 }
 
-void supervisor_stopping(void)
+void supervisor_stopping(const char *jobs)
 {
-    (void)sd_notify(0, "STOPPING=1\nSTATUS=Stopping; running jobs go on");
+    (void)sd_notifyf(0, "STOPPING=1\nSTATUS=Stopping%s", jobs);
 }

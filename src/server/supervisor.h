@@ -12,6 +12,6 @@ void supervisor_watch(sd_event *loop);
 
 void supervisor_ready(const char *socket_path);
 void supervisor_reloading(void); /* supervisor_ready() follows, also after a failure */
-void supervisor_stopping(void);
+void supervisor_stopping(const char *jobs); /* what becomes of them, or "" */
 
 #endif

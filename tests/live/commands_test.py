@@ -2,6 +2,7 @@
 """The commands that look at things, as an administrator and as somebody else: what they
 print, whom they refuse, how they exit."""
 import json
+import re
 import time
 import xml.etree.ElementTree as ET
 
@@ -205,6 +206,54 @@ def test_showconfig_shows_what_is_set_then_defaults(daemon):
         "BACKFILLDEPTH", "0"]
     wrong = daemon.run("showconfig", "BACKFILPOLICY")
     assert wrong.returncode == 1 and "did you mean BACKFILLPOLICY?" in wrong.stderr
+    assert wrong.stdout == ""
+
+
+def test_parameters_are_found_by_how_their_names_begin(daemon):
+    daemon.configure("RMPOLLINTERVAL 20\nUSERCFG[ann] MAXJOB=3 PRIORITY=7\n"
+                     "USERCFG[bob] MAXJOB=4\n")
+    daemon.start()
+    assert daemon.ok("schedctl", "-l", "RMPOLL").split() == ["RMPOLLINTERVAL", "20"]
+    assert [o["name"] for o in daemon.lines("showconfig", "usercfg[ann")] == [
+        "USERCFG[ann].MAXJOB", "USERCFG[ann].PRIORITY"]
+    names = [o["name"] for o in daemon.lines("showconfig", "RESERVATION")]
+    assert "RESERVATIONDEPTH" in names and "RESERVATIONPOLICY" in names
+    assert all(name.startswith("RESERVATION") for name in names)
+    assert daemon.run("showconfig", "USERCFG[nobody]").returncode == 1
+
+
+def test_a_change_may_be_told_in_several_words(live):
+    assert live.ok("schedctl", "-m", "RMPOLLINTERVAL", "35") == "parameters modified\n"
+    assert live.ok("schedctl", "-m", "BACKFILLDEPTH 9") == "parameters modified\n"
+    assert live.lines("showconfig", "RMPOLLINTERVAL")[0]["value"] == "35"
+    assert live.lines("showconfig", "BACKFILLDEPTH")[0]["value"] == "9"
+
+
+def test_resetstats_tells_when(live):
+    text = live.ok("resetstats")
+    assert re.fullmatch(r"statistics reset on \w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d\n", text)
+
+
+def test_nodes_of_a_job_are_told_once(live):
+    runs = live.submit(requests=[{"tasks": 2, "nodes": 2, "per_task": {"procs": 1}}])
+    live.wait(lambda: live.state(runs) == "Running", "the start")
+    waits = live.submit(requests=[{"tasks": 8, "nodes": 4, "per_task": {"procs": 1}}])
+    assert live.ok("checkjob", runs).count("NodeCount: ") == 1
+    assert live.ok("checkjob", waits).count("NodeCount: 4\n") == 1
+
+
+@pytest.mark.parametrize("words,says", [
+    (["showq", "-u"], "showq: -u: expected USER behind it"),
+    (["showq", "-z"], "showq: option -z is not known"),
+    (["showq", "--user"], "showq: --user: expected USER behind it"),
+    (["showq", "--usr=ann"], "showq: option --usr is not known; did you mean --user?"),
+    (["showq", "--help=3"], "showq: --help takes nothing"),
+    (["showq", "--port", "4x"], "showq: --port: '4x' is not a whole number"),
+    (["import", "--port", "9"], "maui import: option --port is not known"),
+])
+def test_a_wrong_option_is_told_from_one_that_lacks_its_value(maui, words, says):
+    done = maui(*words, check=False)
+    assert done.returncode == 1 and done.stderr.startswith(says + "\n")
 
 
 def test_diagnose_shows_every_table(daemon):

@@ -54,6 +54,13 @@ def test_a_configuration_that_is_not_there_is_told_when_it_was_named(live):
     assert "/no/such.cfg" in done.stderr
 
 
+def test_a_port_that_is_none_is_told(live):
+    live.env.update(SERVERPORT="40x")
+    done = live.run("showq")
+    assert done.returncode == 0
+    assert done.stderr == "WARNING:  SERVERPORT: '40x' is not a whole number; 40559 is used\n"
+
+
 @pytest.mark.parametrize("words,says", [
     (("--keyfile", "x"), "MUNGE has the key"), (("-F", "1"), "is not divided")])
 def test_what_means_nothing_here_is_refused_with_the_reason(live, words, says):

@@ -175,6 +175,13 @@ def test_it_stops_and_exits_at_its_iterations(simulation):
     assert "SUM: 40 iterations; jobs: 3 completed" in simulation.log()
 
 
+def test_nothing_is_said_of_running_jobs_where_none_are(simulation):
+    four_jobs(simulation)
+    simulation.begin(stop="")
+    simulation.wait_for_end()
+    assert "maui stops\n" in simulation.log() and "running jobs" not in simulation.log()
+
+
 def test_it_waits_at_the_end_when_it_is_not_to_shut_down(simulation):
     four_jobs(simulation)
     simulation.begin("SIMAUTOSHUTDOWN FALSE\n", stop="")

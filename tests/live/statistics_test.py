@@ -71,8 +71,9 @@ def test_clocks_of_nodes_go_on_after_kill_9(live):
 
 def test_reset_forgets_what_ended_for_good(live):
     ended(live, live.submit("exit 0"))
-    assert live.api("/v1/orders/reset-statistics", {}) == (
-        200, {"message": "statistics reset"})
+    status, answer = live.api("/v1/orders/reset-statistics", {})
+    assert (status, answer["message"]) == (200, "statistics reset")
+    assert answer["at"] == live.api("/v1/statistics")[1]["since"]
     live.kill()
     live.start()
     assert live.api("/v1/statistics")[1]["completed_jobs"] == 0

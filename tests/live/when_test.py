@@ -207,6 +207,8 @@ def test_showbf_d_tells_what_is_free_later(planned):
     assert windows[2]["start_at"] == second["reservation_at"] + second["wclimit_s"]
     lines = planned.ok("mshow", "-a", "--flags", "future").splitlines()
     assert lines[2].split()[4] == "00:00:00" and lines[4].split()[4] != "00:00:00"
+    assert {line.split()[2] for line in lines[2:]} == {"-"}  # nodes are known of now alone
+    assert "nodes" not in windows[2]
     for letter in "SAn":
         words = ["-n", "2"] if letter == "n" else [f"-{letter}"]
         assert "do not go together" in planned.run("showbf", "-D", *words).stderr
