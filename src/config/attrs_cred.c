@@ -96,16 +96,16 @@ static const struct cfg_row qos_rows[] = {
 
 static const struct cfg_row class_rows[] = {
     {N("DEFAULT.FEATURES"), WORDS(NULL, NULL), OF(C), IN_CRED(def_features), HELP("Node features added to every job of the class.")},
-    {N("MAXPROCPERJOB"), COUNT("processors", NULL), OF(C), IN_CRED(max_proc_per_job), NEGATIVE_OFF, HELP("Largest processor request of a job.")},
-    {N("MAXNODEPERJOB"), COUNT("nodes", NULL), OF(C), IN_CRED(max_node_per_job), NEGATIVE_OFF, HELP("Largest node request of a job.")},
+    {N("MAXPROCPERJOB", "MAX.PROC"), COUNT("processors", NULL), OF(C), IN_CRED(max_proc_per_job), NEGATIVE_OFF, HELP("Largest processor request of a job.")},
+    {N("MAXNODEPERJOB", "MAX.NODE"), COUNT("nodes", NULL), OF(C), IN_CRED(max_node_per_job), NEGATIVE_OFF, HELP("Largest node request of a job.")},
     {N("MAXPROCPERNODE"), COUNT("processors", NULL), OF(C), IN_CRED(max_proc_per_node), NEGATIVE_OFF, HELP("Processors of a node the class may use.")},
     {N("NODEACCESSPOLICY"), WORD(NULL, kw_access), OF(C), IN_CRED(access), HELP("Who may share a node with jobs of the class.")},
     {N("OCNODE"), NAME(NULL), OF(C), IN_CRED(ocnode), LATER, HELP("Node of PREEMPTPOLICY OVERCOMMIT. Checked, but no node is ever overloaded.")},
     {N("MAXPROCPERNODEPERQUEUE"), COUNT("processors", NULL), OF(C), INERT, HELP("Known, without effect.")},
-    {N("HOSTLIST"), .type = CFG_TEXT, OF(C), INERT, HELP("Known, cannot be set here.")},
-    {N("NAME"), .type = CFG_TEXT, OF(C), INERT, HELP("Known, cannot be set here.")},
-    {N("STATE"), .type = CFG_TEXT, OF(C), INERT, HELP("Known, cannot be set here.")},
-    {N("OCDPROCFACTOR"), .type = CFG_TEXT, OF(C), INERT, HELP("Known, cannot be set here.")},
+    {N("HOSTLIST"), .type = CFG_TEXT, OF(C), INERT, HELP("Which nodes a class may use says the resource manager, or SRCFG[x] HOSTLIST= CLASSLIST=.")},
+    {N("NAME"), .type = CFG_TEXT, OF(C), INERT, HELP("Is told by the resource manager.")},
+    {N("STATE"), .type = CFG_TEXT, OF(C), INERT, HELP("Is told by the resource manager.")},
+    {N("OCDPROCFACTOR"), .type = CFG_TEXT, OF(C), INERT, HELP("Is told by the resource manager.")},
 };
 
 static const struct cfg_group groups[] = {

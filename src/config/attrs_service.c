@@ -10,7 +10,6 @@
 #define RM_NOW OF(BIT_OF(RM)), BY_NAME
 #define RM     OF(BIT_OF(RM)), LATER
 #define AM     OF(BIT_OF(AM)), LATER
-#define SCHED  OF(BIT_OF(SCHED)), LATER
 #define CLIENT OF(BIT_OF(CLIENT)), LATER
 #define ENTRY_LIST(type_) .type = CFG_WORDS, .set = set_sr_access_list, .arg = type_, .home = HOME_SR, SR
 #define ACCESS_LIST(type_) ENTRY_LIST(type_), .syntax = "[!]NAME[+-=*] list", .accumulates = true
@@ -134,9 +133,9 @@ static const struct cfg_keyword kw_mode[] = {
     {"NORMAL"}, {"TEST"}, {"SIMULATION"}, {"PROFILE"}, {"SINGLESTEP"}, {NULL}};
 
 static const struct cfg_row sched_rows[] = {
-    {N("SERVER"), NAME(NULL), SCHED, HELP("Sets SERVERHOST and SERVERPORT.")},
-    {N("MODE"), WORD("NORMAL", kw_mode), SCHED, HELP("As SERVERMODE.")},
-    {N("FBSERVER"), NAME(NULL), SCHED, HELP("Fallback server that commands turn to.")},
+    {N("SERVER"), NAME(NULL), OF(BIT_OF(SCHED)), BY_NAME, HELP("HOST:PORT; sets SERVERHOST and SERVERPORT.")},
+    {N("MODE"), WORD("NORMAL", kw_mode), OF(BIT_OF(SCHED)), BY_NAME, HELP("As SERVERMODE.")},
+    {N("FBSERVER"), NAME(NULL), OF(BIT_OF(SCHED)), LATER, HELP("Fallback server that commands turn to.")},
     {N("CPVERSION"), NAME(NULL), OF(BIT_OF(SCHED)), INERT, HELP("Known, without effect.")},
     {N("HOMEDIR"), FILE_PATH(NULL), OF(BIT_OF(SCHED)), INERT, HELP("Known, without effect.")},
     {N("NAME"), NAME(NULL), OF(BIT_OF(SCHED)), INERT, HELP("Known, without effect; the index is the name.")},

@@ -107,6 +107,21 @@ static const char *in_force(
     return row->def != NULL ? row->def : "no value";
 }
 
+/* A:B, of which the classic program made hours and minutes, against its own manual. */
+static bool has_two_fields(const struct cfg_row *row, const char *text)
+{
+    size_t first, second;
+
+    if (row->type != CFG_TIME
+        && (row->syntax == NULL || strncmp(row->syntax, "TIME", 4) != 0))
+        return false;
+    first = strspn(text, "0123456789");
+    if (first == 0 || text[first] != ':')
+        return false;
+    second = strspn(text + first + 1, "0123456789");
+    return second > 0 && text[first + 1 + second] != ':';
+}
+
 int loader_apply(
     struct loader *l, const struct place *at, struct cfg_call *call, const char *name)
 {
@@ -122,6 +137,11 @@ int loader_apply(
     } else {
         for (size_t i = 0; i < remarks.n; i++)
             loader_report(l, at, FINDING_WARNING, "%.120s: %s", name, remarks.v[i]);
+        if (has_two_fields(call->row, call->value))
+            loader_report(l, at, FINDING_NOTE,
+                "%.120s: '%.40s' is minutes and seconds; hours and minutes, as some "
+                "releases of the classic Maui took it for, are HH:MM:SS",
+                name, call->value);
         loader_record(
             l, at, call->row, name, call->row->secret ? "********" : call->value);
     }

@@ -59,6 +59,40 @@ static int phase_of(const struct cfg_row *row, const struct grammar_line *line)
     return sections[row->object] + (is_default(line) ? 0 : 1);
 }
 
+/* Configurations come from there, too; a name near by chance would mislead. */
+static bool is_moabs(const char *name)
+{
+    static const char *const names[] = {"ACCOUNTINGINTERFACEURL", "ADMINCFG",
+        "ALLOWROOTJOBS", "ARRAYJOBPARLOCK", "CLIENTMAXCONNECTIONS",
+        "DEFAULTSUBMITLANGUAGE", "DISABLEREGEXCACHING", "DISABLESCHEDULING",
+        "ENABLEHIGHTHROUGHPUT", "ENABLEJOBARRAYS", "EVENTLOGWSURL",
+        "FSMOSTSPECIFICLIMIT", "FSTREE", "GEVENTCFG", "GRESCFG", "IDCFG", "JOBCFG",
+        "JOBCPURGETIME", "JOBFAILRETRYCOUNT", "JOBMATCHCFG", "JOBMIGRATEPOLICY",
+        "JOBPREEMPTMINACTIVETIME", "JOBREJECTPOLICY", "MAXGRES", "MONGOSERVER",
+        "NODEIDFORMAT", "RECORDEVENTLIST", "RSVPROFILE", "SERVERSUBMITFILTER",
+        "STOREJOBSUBMISSION", "SUBMITFILTER", "TRIGCHECKTIME", "TRIGEVALLIMIT",
+        "USEDATABASE", "VCPROFILE", "VMCFG"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void report_unknown(struct loader *l, const struct place *at, const char *name)
+{
+    const char *near = table_nearest(l->config->table, name);
+
+    if (is_moabs(name))
+        loader_report(l, at, FINDING_WARNING,
+            "%s is a parameter of Moab, which Maui has not; the line is ignored", name);
+    else
+        loader_report(l, at, FINDING_WARNING,
+            "unknown parameter '%.60s'%s%s%s; the line is ignored", name,
+            near != NULL ? "; did you mean " : "", near != NULL ? near : "",
+            near != NULL ? "?" : "");
+}
+
 static void add_entry(
     struct loader *l, struct grammar_line *line, const struct place *at)
 {
@@ -68,14 +102,9 @@ static void add_entry(
         .file = at->file,
         .file_number = at->file_number,
         .sequence = (uint32_t)l->entries.n};
-    const char *near;
 
     if (row == NULL) {
-        near = table_nearest(l->config->table, line->name);
-        loader_report(l, at, FINDING_WARNING,
-            "unknown parameter '%.60s'%s%s%s; the line is ignored", line->name,
-            near != NULL ? "; did you mean " : "", near != NULL ? near : "",
-            near != NULL ? "?" : "");
+        report_unknown(l, at, line->name);
         grammar_line_fini(line);
         return;
     }

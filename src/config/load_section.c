@@ -168,15 +168,19 @@ void load_attribute(struct loader *l, const struct place *at, enum cfg_object ob
     }
     name = value_name(object, index, row, pair->bracket);
     if (attribute_usable(l, at, row, pair, name)) {
-        /* A section that comes later as a whole says so once; of RMCFG only some does.
+        /* A section that comes later as a whole says so once; of some only a part does.
          */
-        if (row->status != STATUS_LATER || object == OBJECT_RM)
+        if (row->status != STATUS_LATER || object == OBJECT_RM
+            || object == OBJECT_SCHED)
             loader_report_status(l, at, row, name);
         call.base = row->home != HOME_NOWHERE
                         ? find_base(l->config->settings, at, object, index)
                         : NULL;
-        if (loader_apply(l, at, &call, name) == 0 && is_raw(object))
+        if (loader_apply(l, at, &call, name) == 0 && is_raw(object)) {
             keep_raw(l, at, object, index, row->name, pair->value);
+            if (object == OBJECT_SCHED)
+                load_scheduler(l, at, row, pair->value);
+        }
     }
     free(name);
 }

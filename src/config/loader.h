@@ -71,6 +71,10 @@ void load_section(struct loader *l, const struct entry *e);
 void load_attribute(struct loader *l, const struct place *at, enum cfg_object object,
     const char *index, const struct grammar_pair *pair);
 
+/* An attribute of SCHEDCFG, put in force as the parameter that says the same. */
+void load_scheduler(struct loader *l, const struct place *at, const struct cfg_row *row,
+    const char *value);
+
 /* Keep an old limit for load_old_limits(), which puts all of them in force. */
 void load_old_limit(struct loader *l, const struct entry *e, const char *value);
 void load_old_limits(struct loader *l);

@@ -31,7 +31,7 @@ static const struct cfg_row server_rows[] = {
     {N("LOCKFILE"), FILE_PATH("maui.pid"), LATER, HELP("Lock that keeps a second server out, relative to the home directory.")},
     {N("TOOLSDIR"), FILE_PATH("tools/"), IN_SETTINGS(daemon.tools_dir), HELP("Helper programs, relative to the home directory.")},
     {N("STATDIR"), FILE_PATH("stats"), IN_SETTINGS(daemon.stat_dir), HELP("Statistics and fairshare files, relative to the home directory.")},
-    {N("SCHEDCFG"), SECTION(OBJECT_SCHED), LATER, HELP("Attributes of the server; the index is its name.")},
+    {N("SCHEDCFG"), SECTION(OBJECT_SCHED), HELP("Attributes of the server; the index is its name.")},
     {N("RMPOLLINTERVAL"), TIME("00:01:00"), IN_SETTINGS(rm_poll_interval_s), HELP("Longest time between two scheduling cycles.")},
     {N("JOBAGGREGATIONTIME"), TIME("0"), IN_SETTINGS(job_aggregation_s), HELP("Wait at least this long after a job event, so that bursts are handled together.")},
     {N("MAXSLEEPITERATION"), COUNT("cycles", "1"), LATER, HELP("Without events, schedule fully only every so many cycles.")},

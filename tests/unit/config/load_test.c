@@ -21,6 +21,60 @@ static void a_bad_line_never_stops_the_others(void **state)
     config_destroy(c);
 }
 
+/* Configurations of Moab are fed to Maui: what is another program's is told from what
+ * is misspelt. */
+static void moabs_parameters_are_told_from_misspelt_ones(void **state)
+{
+    struct config *c = load("JOBCFG[x] SELECT=TRUE\nQOSCGF[x] PRIORITY=1\n"
+                            "CLASSCFG[c] MAX.PROC=8 MAX.NODE=2\n");
+    const struct cred_cfg *batch = settings_find_cred(c->settings, CRED_CLASS, "c");
+
+    (void)state;
+    assert_int_equal(batch->max_proc_per_job, 8);
+    assert_int_equal(batch->max_node_per_job, 2);
+    assert_told(c, FINDING_WARNING, 1, "JOBCFG is a parameter of Moab");
+    assert_told(c, FINDING_WARNING, 2, "did you mean QOSCFG?");
+    config_destroy(c);
+}
+
+/* The classic program read A:B as hours and minutes, its manual said otherwise. */
+static void times_of_two_fields_are_told(void **state)
+{
+    struct config *c = load("DEFERTIME 5:00\nDEFERTIME 1:00:00\nDEFERTIME 300\n"
+                            "SRCFG[n] STARTTIME=20:00 ENDTIME=22:00:00 USERLIST=a\n"
+                            "SRCFG[n] HOSTLIST=ALL TIMELIMIT=1:00*\n"
+                            "CLASSCFG[b] MAX.WCLIMIT=30:00\n");
+
+    (void)state;
+    assert_told(c, FINDING_NOTE, 1, "'5:00' is minutes and seconds");
+    assert_false(told(c, FINDING_NOTE, 2, "minutes and seconds"));
+    assert_false(told(c, FINDING_NOTE, 3, "minutes and seconds"));
+    assert_told(c, FINDING_NOTE, 4, "STARTTIME: '20:00' is minutes and seconds");
+    assert_false(told(c, FINDING_NOTE, 4, "ENDTIME"));
+    assert_told(c, FINDING_NOTE, 5, "TIMELIMIT: '1:00*' is minutes and seconds");
+    assert_told(c, FINDING_NOTE, 6, "MAX.WCLIMIT: '30:00' is minutes and seconds");
+    config_destroy(c);
+}
+
+static void the_scheduler_section_is_put_in_force_as_parameters(void **state)
+{
+    struct config *c = load("SERVERPORT 41000\n"
+                            "SCHEDCFG[moab] SERVER=http://head.site:42559/x MODE=TEST\n"
+                            "SCHEDCFG[moab] FBSERVER=spare\n");
+
+    (void)state;
+    assert_string_equal(cfg_get(c, "SERVERHOST", NULL), "head.site");
+    assert_string_equal(cfg_get(c, "SERVERMODE", NULL), "TEST");
+    assert_string_equal(cfg_get(c, "SERVERPORT", NULL), "41000"); /* comes later */
+    assert_told(c, FINDING_NOTE, 3, "FBSERVER is accepted, but not yet in force");
+    config_destroy(c);
+    c = load("SCHEDCFG[moab] SERVER=head:99999\nSCHEDCFG[m] MODE=SIMULATIN\n");
+    assert_told(c, FINDING_ERROR, 1, "SERVERPORT: '99999' is not within 1 to 64000");
+    assert_told(c, FINDING_ERROR, 2, "did you mean SIMULATION?");
+    assert_string_equal(cfg_get(c, "SERVERMODE", NULL), "NORMAL");
+    config_destroy(c);
+}
+
 static void values_out_of_range_leave_what_was_in_force(void **state)
 {
     struct config *c = load("FSDEPTH 10\nFSDEPTH 99\nFSDECAY 1.5\nFSINTERVAL 0\n"
@@ -344,6 +398,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bad_line_never_stops_the_others),
+        cmocka_unit_test(moabs_parameters_are_told_from_misspelt_ones),
+        cmocka_unit_test(times_of_two_fields_are_told),
+        cmocka_unit_test(the_scheduler_section_is_put_in_force_as_parameters),
         cmocka_unit_test(values_out_of_range_leave_what_was_in_force),
         cmocka_unit_test(each_status_is_told),
         cmocka_unit_test(the_last_of_two_lines_wins_and_that_is_told),
