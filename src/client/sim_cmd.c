@@ -6,6 +6,7 @@
 #include "client/usage.h"
 #include "config/config.h"
 #include "sim/chart.h"
+#include "sim/experiment.h"
 #include "sim/mauitrace.h"
 #include "sim/report.h"
 #include "sim/swf.h"
@@ -129,6 +130,7 @@ static int load_resources(struct session *s)
     if (rc < 0)
         return fail(&err);
     s->opt.machine.trace = &s->resources;
+    experiment_machine(s->settings.v[0], &s->opt.machine, &s->resources);
     if (machine_procs(&s->opt.machine) > 0)
         return 0;
     fprintf(stderr, "maui sim: %s: no node is available\n", s->opt.resources);
@@ -180,6 +182,7 @@ static int load_workload(struct session *s)
         s->opt.machine.nodes = NODES_GENERATE;
         s->opt.machine.procs_per_node = 1;
     }
+    experiment_machine(s->settings.v[0], &s->opt.machine, &s->resources);
     if (machine_given(s))
         s->opt.rules.procs = machine_procs(&s->opt.machine);
     if (s->opt.generate) {
@@ -193,13 +196,16 @@ static int load_workload(struct session *s)
     workload_finish(&s->w, &s->opt.rules, &s->diag);
     tell_bad_total(s);
     s->read_s = usage_wall_s() - begin;
+    if (s->w.jobs.n > 0 && !machine_given(s)) {
+        machine_from_trace(s);
+        experiment_machine(s->settings.v[0], &s->opt.machine, &s->resources);
+        workload_narrow(&s->w, machine_procs(&s->opt.machine));
+    }
     if (s->w.jobs.n == 0) {
         fputs("maui sim: the workload has no job that could run on this machine\n",
             stderr);
         return -1;
     }
-    if (!machine_given(s))
-        machine_from_trace(s);
     if (s->opt.load_given && !s->opt.generate)
         workload_set_load(&s->w, machine_procs(&s->opt.machine), s->opt.workload.load);
     return 0;
@@ -451,8 +457,8 @@ static int run_session(struct session *s)
     }
     for (size_t i = 0; i < s->opt.configs.n && rc == 0; i++)
         rc = replay(s, i);
-    if (s->events != NULL)
-        rc = close_output(s->events, s->opt.events_out, rc);
+    if (s->events != NULL && close_output(s->events, s->opt.events_out, 0) < 0)
+        rc = -1;
     return rc < 0 ? -1 : write_results(s);
 }
 

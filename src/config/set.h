@@ -11,6 +11,7 @@
 int row_set(struct cfg_call *call, struct err *err);
 
 /* Custom rows; only the tables name these. */
+int set_word_bits(struct cfg_call *call, struct err *err);
 int set_purge_time(struct cfg_call *call, struct err *err);
 int set_default_classes(struct cfg_call *call, struct err *err);
 int set_fs_policy(struct cfg_call *call, struct err *err);

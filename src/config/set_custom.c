@@ -8,6 +8,27 @@
 #include <string.h>
 #include <strings.h>
 
+/* Keywords, of which each is a bit or several. */
+int set_word_bits(struct cfg_call *call, struct err *err)
+{
+    const struct cfg_keyword *word;
+    const char *text = call->value;
+    unsigned bits = 0;
+    int status = 0;
+    char *name;
+
+    while (status == 0 && (name = value_next_word(&text, VALUE_SEPARATORS)) != NULL) {
+        if (strcasecmp(name, "[NONE]") == 0 || strcasecmp(name, "NONE") == 0)
+            bits = 0;
+        else if ((status = value_keyword(name, call->row->keywords, &word, err)) == 0)
+            bits |= word->value;
+        free(name);
+    }
+    if (status == 0 && call->base != NULL)
+        *(unsigned *)((char *)call->base + call->row->offset) = bits;
+    return status;
+}
+
 int set_purge_time(struct cfg_call *call, struct err *err)
 {
     struct settings *s = call->base;

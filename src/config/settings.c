@@ -255,6 +255,7 @@ void settings_destroy(struct settings *s)
     free(s->feature_partition_header);
     free(s->feature_procspeed_header);
     gres_list_fini(&s->default_classes);
+    free(s->sim_start_time);
     for (size_t i = 0; i < s->standing.n; i++)
         srcfg_fini(&s->standing.v[i]);
     vec_fini(&s->standing);

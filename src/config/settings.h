@@ -442,6 +442,25 @@ struct daemon_settings {
     int64_t rm_failures_max; /* in a row, before an administrator is told */
 };
 
+/* SIMJOBSUBMISSIONPOLICY. */
+enum sim_submission {
+    SIM_SUBMIT_UNSET,         /* maui sim: at times; served: a constant depth */
+    SIM_SUBMIT_AT_TIMES,      /* NORMAL: of the trace */
+    SIM_SUBMIT_CONSTANT_JOBS, /* so many wait, always */
+    SIM_SUBMIT_CONSTANT_PS    /* so much work waits */
+};
+
+/* SIMFLAGS: what is ignored of a trace. */
+enum sim_ignore {
+    SIM_IGN_HOSTLIST = 1 << 0,
+    SIM_IGN_CLASS = 1 << 1,
+    SIM_IGN_QOS = 1 << 2,
+    SIM_IGN_MODE = 1 << 3, /* how jobs share nodes */
+    SIM_IGN_FEATURES = 1 << 4,
+    SIM_IGN_FRAME = 1 << 5, /* frames and slots of nodes */
+    SIM_IGN_ALL = (1 << 6) - 1
+};
+
 struct settings {
     struct prio_settings prio;
     struct fs_settings fs;
@@ -491,6 +510,12 @@ struct settings {
     int64_t sim_initial_queue_depth, sim_stop_iteration, sim_exit_iteration;
     int64_t sim_node_count;
     double sim_wc_scaling_percent, sim_wc_accuracy, sim_wc_accuracy_change;
+    unsigned sim_submission;                            /* enum sim_submission */
+    unsigned sim_ignore;                                /* enum sim_ignore, bits */
+    unsigned sim_default_job_flags, sim_drop_job_flags; /* JOB_... */
+    unsigned sim_uniform; /* 1: only nodes like the first */
+    bool sim_random_sizes, sim_scale_run;
+    char *sim_start_time; /* owned or NULL; see setres_time() */
 
     /* reservations of ordinary users */
     enum rsv_makers rsv_makers;

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The table: statistics displays, simulation, debug traps. */
 #include "config/row.h"
+#include "config/set.h"
 #include "config/table.h"
 
 /* clang-format off */
 static const struct cfg_keyword kw_submission[] = {
-    {"NORMAL"}, {"CONSTANTJOBDEPTH"}, {"CONSTANTPSDEPTH"}, {NULL}};
-static const struct cfg_keyword kw_nodecfg[] = {{"NORMAL"}, {"UNIFORM"}, {"PARTITIONED"}, {NULL}};
+    {"NORMAL", SIM_SUBMIT_AT_TIMES}, {"CONSTANTJOBDEPTH", SIM_SUBMIT_CONSTANT_JOBS},
+    {"CONSTANTPSDEPTH", SIM_SUBMIT_CONSTANT_PS}, {NULL}};
 static const struct cfg_keyword kw_simflags[] = {
-    {"IGNHOSTLIST"}, {"IGNCLASS"}, {"IGNQOS"}, {"IGNMODE"}, {"IGNFEATURES"}, {"IGNFRAME"},
-    {"IGNALL"}, {NULL}};
+    {"IGNHOSTLIST", SIM_IGN_HOSTLIST}, {"IGNCLASS", SIM_IGN_CLASS}, {"IGNQOS", SIM_IGN_QOS},
+    {"IGNMODE", SIM_IGN_MODE}, {"IGNFEATURES", SIM_IGN_FEATURES},
+    {"IGNFRAME", SIM_IGN_FRAME}, {"IGNALL", SIM_IGN_ALL}, {NULL}};
+static const struct cfg_keyword kw_nodecfg[] = {
+    {"NORMAL"}, {"UNIFORM", 1}, {"PARTITIONED", 0, "is taken for NORMAL"}, {NULL}};
 static const struct cfg_keyword kw_simjob[] = {
-    {"ADVRES"}, {"HOSTLIST"}, {"RESTARTABLE"}, {"PREEMPTEE"}, {"DEDICATED"}, {"PREEMPTOR"},
-    {NULL}};
+    {"ADVRES", JOB_ADVRES}, {"HOSTLIST", JOB_HOSTLIST}, {"RESTARTABLE", JOB_RESTARTABLE},
+    {"PREEMPTEE", JOB_PREEMPTEE}, {"DEDICATED", JOB_DEDICATED},
+    {"PREEMPTOR", JOB_PREEMPTOR}, {NULL}};
+#define BITS(k, field) WORDS(NULL, k), .set = set_word_bits, IN_SETTINGS(field)
 static const struct cfg_keyword kw_comtype[] = {
     {"ROUNDROBIN"}, {"BROADCAST"}, {"TREE"}, {"MASTERSLAVE"}, {NULL}};
 
@@ -29,24 +35,24 @@ static const struct cfg_row simulation_rows[] = {
     {N("SIMWORKLOADTRACEFILE"), FILE_PATH("traces/workload.trace"), BY_NAME, HELP("Trace of jobs, below the home folder; maui sim --trace.")},
     {N("SIMRESOURCETRACEFILE"), FILE_PATH("traces/resource.trace"), BY_NAME, HELP("Trace of nodes, below the home folder; maui sim --resources.")},
     {N("SIMINITIALQUEUEDEPTH"), COUNT("jobs", "16"), IN_SETTINGS(sim_initial_queue_depth), HELP("How many idle jobs SIMJOBSUBMISSIONPOLICY keeps.")},
-    {N("SIMJOBSUBMISSIONPOLICY"), WORD("CONSTANTJOBDEPTH", kw_submission), BY_NAME, HELP("When jobs of the trace are submitted to a serving simulation: at their times (NORMAL), or so that a number of jobs or of processor seconds waits.")},
+    {N("SIMJOBSUBMISSIONPOLICY"), WORD(NULL, kw_submission), IN_SETTINGS(sim_submission), HELP("When jobs of the trace are submitted: at their times (NORMAL), or so that a number of jobs or of processor seconds waits. NORMAL for maui sim, CONSTANTJOBDEPTH for a serving simulation where it is not given.")},
     {N("SIMAUTOSHUTDOWN"), BOOL("TRUE"), BY_NAME, HELP("A serving simulation ends when no job is left; else it waits.")},
     {N("SIMSTOPITERATION"), COUNT("cycle", "0"), IN_SETTINGS(sim_stop_iteration), NEGATIVE_OFF, HELP("A serving simulation waits at that cycle, 0: before the first; negative or not given: never.")},
     {N("SIMEXITITERATION"), COUNT("cycle", "0"), IN_SETTINGS(sim_exit_iteration), NEGATIVE_OFF, HELP("Summarise and exit at that cycle; 0 = never.")},
-    {N("SIMSTARTTIME"), NAME(NULL), BY_NAME, HELP("First simulated instant; that of the trace when not given.")},
+    {N("SIMSTARTTIME"), NAME(NULL), IN_SETTINGS(sim_start_time), HELP("First simulated instant, as a time of setres -s; that of the trace when not given. What the trace has before is submitted then.")},
     {N("SIMTIMERATIO"), COUNT(NULL, "0"), BY_NAME, HELP("How much faster than the clock a simulation serves; 0 = as fast as possible.")},
     {N("SIMTIMEPOLICY"), NAME(NULL), INERT, HELP("Never had an effect.")},
     {N("SIMWCSCALINGPERCENT", "SIMCPUSCALINGPERCENT"), NUMBER_IN("100", 0, INT_MANY), IN_SETTINGS(sim_wc_scaling_percent), HELP("Scale run times and wallclock limits of the trace.")},
     {N("SIMWCACCURACY"), NUMBER_IN("0", 0, INT_MANY), IN_SETTINGS(sim_wc_accuracy), HELP("Impose this accuracy of wallclock limits; 0 = as in the trace.")},
-    {N("SIMWCACCURACYCHANGE"), NUMBER("0"), IN_SETTINGS(sim_wc_accuracy_change), LATER, HELP("Move the wallclock limits.")},
-    {N("SIMSCALEJOBRUNTIME"), BOOL("FALSE"), LATER, HELP("Scale run times by node speed and communication.")},
-    {N("SIMRANDOMIZEJOBSIZE"), BOOL("FALSE"), LATER, HELP("Draw job sizes at random.")},
-    {N("SIMNODECONFIGURATION"), WORD("NORMAL", kw_nodecfg), LATER, HELP("Which nodes of the trace are used.")},
-    {N("SIMNODECOUNT"), COUNT("nodes", "0"), IN_SETTINGS(sim_node_count), HELP("Use only so many nodes; 0 = all.")},
+    {N("SIMWCACCURACYCHANGE"), NUMBER_IN("0", -INT_MANY, 1), IN_SETTINGS(sim_wc_accuracy_change), HELP("Move each wallclock limit by this share of its way to the run time: 1 makes it exact, below 0 moves it away.")},
+    {N("SIMSCALEJOBRUNTIME"), BOOL("FALSE"), IN_SETTINGS(sim_scale_run), HELP("Divide run times by the speed of the slowest node of the job, also where USEMACHINESPEED is off.")},
+    {N("SIMRANDOMIZEJOBSIZE"), BOOL("FALSE"), IN_SETTINGS(sim_random_sizes), HELP("Give each job the processors of a job of the trace drawn at random (the same each time); not to those that ask for nodes or hosts.")},
+    {N("SIMNODECONFIGURATION"), WORD("NORMAL", kw_nodecfg), IN_SETTINGS(sim_uniform), HELP("UNIFORM: only those nodes of the trace that have what its first one has.")},
+    {N("SIMNODECOUNT"), COUNT("nodes", "0"), IN_SETTINGS(sim_node_count), HELP("Use only the first so many nodes; 0 = all.")},
     {N("SIMRMRANDOMDELAY"), COUNT("seconds", "0"), LATER, HELP("Random delay of each simulated resource manager call.")},
-    {N("SIMFLAGS"), WORDS(NULL, kw_simflags), LATER, HELP("Fields of the trace to ignore.")},
-    {N("SIMDEFAULTJOBFLAGS"), WORDS(NULL, kw_simjob), LATER, HELP("Flags set on every job of the trace.")},
-    {N("SIMIGNOREJOBFLAGS"), WORDS(NULL, kw_simjob), LATER, HELP("Flags taken from every job of the trace.")},
+    {N("SIMFLAGS"), BITS(kw_simflags, sim_ignore), HELP("What of the trace is ignored; MODE is how jobs share nodes, FRAME the place of nodes.")},
+    {N("SIMDEFAULTJOBFLAGS"), BITS(kw_simjob, sim_default_job_flags), HELP("Flags set on every job of the trace.")},
+    {N("SIMIGNOREJOBFLAGS"), BITS(kw_simjob, sim_drop_job_flags), HELP("Flags taken from every job of the trace.")},
     {N("SIMCHECKPOINTINTERVAL"), TIME(NULL), INERT, HELP("Never had an effect.")},
     {N("SIMCOMTYPE"), WORD("ROUNDROBIN", kw_comtype), LATER, HELP("Communication model of jobs.")},
     {N("SIMCOMRATE"), NUMBER("0.1"), LATER, HELP("Cost of communication.")},

@@ -41,7 +41,7 @@ static void tell(struct simulation *m, const struct simulated *j)
     bool ran = j->start_at > 0;
 
     workload_job_desc(&m->w, j->t, m->shift, &job.desc, &req);
-    job.desc.wclimit_s = scaling_time(settings_of(m), job.desc.wclimit_s);
+    experiment_job(settings_of(m), &m->w, j->t, &job.desc, &req);
     job.desc.submit_at = j->submit_at;
     job.desc.state = waits(j->state) && j->holds ? JOB_HOLD : j->state;
     job.desc.rm_hold = j->holds;
@@ -56,7 +56,7 @@ static void tell(struct simulation *m, const struct simulated *j)
 
 static void count(struct simulation *m, const struct simulated *j, int by)
 {
-    double ps = (double)j->t->procs * (double)j->t->wclimit_s;
+    double ps = (double)j->procs * (double)j->t->wclimit_s;
 
     if (waits(j->state)) {
         m->waiting += (size_t)by;
@@ -108,9 +108,11 @@ void simulated_submit(struct simulation *m)
     struct simulated *j = &m->jobs[m->next++];
 
     *j = (struct simulated){.t = t,
+        .procs = experiment_procs(settings_of(m), &m->w, t),
         .state = JOB_IDLE,
-        .submit_at =
-            m->policy == SUBMIT_AT_TIMES ? t->submit_at + m->shift : world_now(m->s)};
+        .submit_at = m->submission.policy == SIM_SUBMIT_AT_TIMES
+                         ? t->submit_at + m->shift
+                         : world_now(m->s)};
     HASH_ADD_KEYPTR(hh, m->by_id, t->id, strlen(t->id), j);
     count(m, j, 1);
     m->happened_at = world_now(m->s);
@@ -134,14 +136,15 @@ static void plan_end(struct simulation *m, struct simulated *j)
 static void start(
     struct simulation *m, struct simulated *j, const struct rm_command *cmd)
 {
-    const struct job *known = job_find(engine_cluster(m->s->engine), j->t->id);
+    const struct cluster *c = engine_cluster(m->s->engine);
+    const struct job *known = job_find(c, j->t->id);
 
     take_nodes(j, cmd);
     j->start_at = world_now(m->s);
     j->limit_s = cmd->wclimit_s;
     j->overrun_s = cmd->overrun_s;
     j->run_s = j->left_s > 0 ? j->left_s
-               : known       ? scaling_run(settings_of(m), j->t, known)
+               : known       ? scaling_run(settings_of(m), c, j->t, known)
                              : scaling_time(settings_of(m), j->t->run_s);
     j->left_s = 0;
     plan_end(m, j);

@@ -2,8 +2,6 @@
  * A simulation: its traces, its clock and its iterations. */
 #define LOG_FACILITY FACILITY_SCHED
 #include "base/home.h"
-#include "base/zone.h"
-#include "config/setres.h"
 #include "config/table.h"
 #include "config/value.h"
 #include "server/simulation_private.h"
@@ -81,15 +79,9 @@ static void machine_of_workload(struct simulation *m)
     m->machine = (struct machine){.nodes = procs, .procs_per_node = 1};
 }
 
-/* SIMNODECOUNT */
-static void limit_nodes(struct simulation *m)
+static const struct settings *settings_of(const struct simulation *m)
 {
-    int64_t most = m->s->config->settings->sim_node_count;
-
-    if (most <= 0 || machine_nodes(&m->machine) <= most)
-        return;
-    m->resources.nodes.n = m->machine.trace ? (size_t)most : 0;
-    m->machine.nodes = m->machine.trace ? 0 : most;
+    return m->s->config->settings;
 }
 
 static int load_workload(struct simulation *m, struct diag *d, struct err *err)
@@ -103,65 +95,37 @@ static int load_workload(struct simulation *m, struct diag *d, struct err *err)
         rules.procs = machine_procs(&m->machine);
     m->w.ignore_memory = alike;
     result = workload_read(&m->w, path, &rules, d, err);
-    if (result == 0) {
-        workload_finish(&m->w, &rules, d);
-        if (!m->w.jobs.n)
-            result = err_set(err, ERR_INVALID,
-                "%s: no job of it could run on the machine to be simulated", path);
-    } else {
+    if (result < 0)
         err_prefix(err, "SIMWORKLOADTRACEFILE: ");
-    }
-    free(path);
-    if (result == 0 && alike && m->machine.nodes == 0)
+    else
+        workload_finish(&m->w, &rules, d);
+    if (result == 0 && alike && m->machine.nodes == 0) {
         machine_of_workload(m);
+        experiment_machine(settings_of(m), &m->machine, &m->resources);
+        workload_narrow(&m->w, machine_procs(&m->machine));
+    }
+    if (result == 0 && !m->w.jobs.n)
+        result = err_set(err, ERR_INVALID,
+            "%s: no job of it could run on the machine to be simulated", path);
+    free(path);
     return result;
 }
 
 /* ---- what is configured ---- */
 
-static int find_policy(struct simulation *m, struct err *err)
-{
-    static const struct {
-        const char *word;
-        enum submission_policy policy;
-    } all[] = {{"NORMAL", SUBMIT_AT_TIMES}, {"CONSTANTJOBDEPTH", SUBMIT_CONSTANT_JOBS},
-        {"CONSTANTPSDEPTH", SUBMIT_CONSTANT_PS}};
-    const char *word = parameter(m, "SIMJOBSUBMISSIONPOLICY");
-
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (strcasecmp(word, all[i].word) == 0)
-            m->policy = all[i].policy;
-    m->depth = m->s->config->settings->sim_initial_queue_depth;
-    if (m->policy != SUBMIT_AT_TIMES && m->depth < 1)
-        return err_set(err, ERR_INVALID,
-            "SIMINITIALQUEUEDEPTH %" PRId64 ": with SIMJOBSUBMISSIONPOLICY %s nothing "
-            "would ever be submitted; expected 1 or more",
-            m->depth, word);
-    for (size_t i = 0; i < m->w.jobs.n && (int64_t)i < m->depth; i++)
-        m->depth_ps += (double)m->w.jobs.v[i].procs * (double)m->w.jobs.v[i].wclimit_s;
-    return 0;
-}
-
 static int set_clock(struct simulation *m, struct err *err)
 {
-    const char *text = parameter(m, "SIMSTARTTIME");
-    struct server *s = m->s;
-
     m->shift = workload_shift(&m->w);
-    s->clock = m->w.jobs.v[0].submit_at + m->shift;
-    if (*text) {
-        struct calendar cal = zone_system_calendar(s->clock);
-        if (setres_time(text, &(struct setres_clock){.cal = &cal}, &s->clock, err) < 0)
-            return err_prefix(err, "SIMSTARTTIME: ");
-    }
-    m->happened_at = s->clock;
+    if (experiment_start(settings_of(m), &m->w, m->shift, &m->s->clock, err) < 0)
+        return -1;
+    m->happened_at = m->s->clock;
     return 0;
 }
 
 /* SIMSTOPITERATION: 0 waits before the first one. Not given, or negative: never. */
 static void set_stop(struct simulation *m)
 {
-    int64_t stop = m->s->config->settings->sim_stop_iteration;
+    int64_t stop = settings_of(m)->sim_stop_iteration;
     const struct config *c = m->s->config;
     const char *text = NULL;
 
@@ -186,11 +150,12 @@ int simulation_load(struct server *s, struct err *err)
     err->code = ERR_NONE;
     if (load_machine(m, &d, err) < 0)
         return -1;
-    limit_nodes(m);
-    if (load_workload(m, &d, err) < 0)
-        return -1;
-    limit_nodes(m);
-    if (find_policy(m, err) < 0 || set_clock(m, err) < 0)
+    experiment_machine(settings_of(m), &m->machine, &m->resources);
+    if (load_workload(m, &d, err) < 0
+        || submission_of(
+               settings_of(m), &m->w, SIM_SUBMIT_CONSTANT_JOBS, &m->submission, err)
+               < 0
+        || set_clock(m, err) < 0)
         return -1;
     set_stop(m);
     statfile_begin(s);
@@ -289,7 +254,7 @@ static void look_for_end(struct simulation *m)
 
 static int64_t next_arrival(const struct simulation *m)
 {
-    return m->policy == SUBMIT_AT_TIMES && m->next < m->w.jobs.n
+    return m->submission.policy == SIM_SUBMIT_AT_TIMES && m->next < m->w.jobs.n
                ? m->w.jobs.v[m->next].submit_at + m->shift
                : TIME_NEVER;
 }
@@ -317,8 +282,7 @@ static void advance(struct simulation *m, int64_t to)
     }
     m->s->clock = to;
     while (m->next < m->w.jobs.n
-           && ((m->policy == SUBMIT_CONSTANT_JOBS && (int64_t)m->waiting < m->depth)
-               || (m->policy == SUBMIT_CONSTANT_PS && m->waiting_ps < m->depth_ps)))
+           && submission_wants(&m->submission, m->waiting, m->waiting_ps))
         simulated_submit(m);
 }
 

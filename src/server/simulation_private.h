@@ -8,19 +8,12 @@
 #include "server/server_private.h"
 #include "server/simulation.h"
 #include "sim/evheap.h"
-#include "sim/machine.h"
-#include "sim/workload.h"
-
-/* When jobs of the trace are submitted: SIMJOBSUBMISSIONPOLICY. */
-enum submission_policy {
-    SUBMIT_AT_TIMES,
-    SUBMIT_CONSTANT_JOBS, /* so many wait, always */
-    SUBMIT_CONSTANT_PS    /* so much work waits */
-};
+#include "sim/experiment.h"
 
 /* A job that was submitted. */
 struct simulated {
     const struct trace_job *t;
+    uint32_t procs;
     enum job_state state;
     unsigned holds; /* told by the scheduler */
     bool cut;       /* it will end at its limit */
@@ -46,9 +39,7 @@ struct simulation {
     int64_t shift; /* clock = time of the trace + shift */
     bool begun;    /* the first iteration has run */
     bool over;
-    enum submission_policy policy;
-    int64_t depth;           /* SUBMIT_CONSTANT_JOBS */
-    double depth_ps;         /* SUBMIT_CONSTANT_PS: what waits at the begin */
+    struct submission submission;
     size_t next;             /* of the trace, to be submitted */
     struct simulated *jobs;  /* owned; as the jobs of the workload */
     struct simulated *by_id; /* uthash */

@@ -80,8 +80,12 @@ static const char *node_name(char *end, int64_t number)
 struct node_desc machine_node(
     const struct machine *m, int64_t i, char name[MACHINE_NODE_NAME])
 {
-    if (m->trace != NULL)
-        return restrace_node_desc(&m->trace->nodes.v[i]);
+    if (m->trace != NULL) {
+        struct node_desc d = restrace_node_desc(&m->trace->nodes.v[i]);
+        if (m->no_frames)
+            d.frame = d.slot = 0;
+        return d;
+    }
     return (struct node_desc){
         .name = node_name(name + MACHINE_NODE_NAME - 1, i + 1),
         .state = NODE_IDLE,

@@ -12,6 +12,7 @@
 struct machine {
     int64_t nodes, procs_per_node, mem_mb; /* alike: n1, n2 ...; memory 0 = untold */
     const struct restrace *trace;          /* borrowed; instead of the above */
+    bool no_frames;                        /* leave out where nodes are mounted */
 };
 
 /* "N" or "NxP": N nodes of P processors (1). */

@@ -30,8 +30,8 @@ void outcome_judge(struct outcome *o, const struct workload *w, int64_t procs)
         const struct run_job *r = &o->result.jobs[i];
 
         if (r->state == RUN_COMPLETED)
-            jobs[n++] = (struct metric_job){
-                w->jobs.v[i].submit_at, ran_from(r), r->end_at, w->jobs.v[i].procs};
+            jobs[n++] =
+                (struct metric_job){r->submit_at, ran_from(r), r->end_at, r->procs};
     }
     metrics_compute(jobs, n, procs, &o->metrics);
     free(jobs);
@@ -112,7 +112,7 @@ int report_jobs(FILE *out, const struct workload *w, const struct run_result *r)
         const char *user = workload_cred(w, j, CRED_USER);
 
         fprintf(out, "%s\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%u\t%s\n", j->id,
-            j->submit_at, ran->start_at, ran->end_at, j->procs,
+            ran->submit_at, ran->start_at, ran->end_at, ran->procs,
             user != NULL ? user : "-");
     }
     free(rows);

@@ -5,6 +5,7 @@
 
 #include "policy/reason.h"
 #include "sim/evheap.h"
+#include "sim/experiment.h"
 #include "sim/scaling.h"
 
 #include <assert.h>
@@ -44,7 +45,12 @@ struct run {
     int64_t now;               /* engine time */
     size_t next;               /* arrival to come */
     size_t line;               /* of the scenario, to come */
-    size_t waiting;            /* submitted, neither running nor over */
+    struct submission submission;
+    int64_t begin;     /* engine time of the first instant */
+    int64_t tick;      /* polling: of the coming cycle */
+    size_t waiting;    /* submitted, neither running nor over */
+    size_t suspended;  /* of these */
+    double waiting_ps; /* of the others: processor seconds by their limits */
     size_t over;
     uint32_t seq;
     uint32_t idle_wakeups;
@@ -72,19 +78,32 @@ void run_result_fini(struct run_result *r)
     *r = (struct run_result){0};
 }
 
+/* One more or one less that waits for a start. */
+static void count_waiting(struct run *s, uint32_t job, int by)
+{
+    s->waiting += (size_t)by;
+    s->waiting_ps +=
+        by * (double)s->r->jobs[job].procs * (double)s->w->jobs.v[job].wclimit_s;
+}
+
 /* ---- events --------------------------------------------------------------------- */
 
 static void submit(struct run *s)
 {
     const struct trace_job *j = &s->w->jobs.v[s->next];
     struct run_job *out = &s->r->jobs[s->next];
-    struct event ev = {.kind = EVENT_SUBMIT, .at = j->submit_at + s->shift};
+    bool at_times = s->submission.policy == SIM_SUBMIT_AT_TIMES;
+    struct event ev = {
+        .kind = EVENT_SUBMIT, .at = at_times ? j->submit_at + s->shift : s->now};
     struct req_desc req;
     uint32_t index;
     struct err err;
 
     workload_job_desc(s->w, j, s->shift, &ev.u.job, &req);
-    ev.u.job.wclimit_s = scaling_time(s->cfg, ev.u.job.wclimit_s);
+    experiment_job(s->cfg, s->w, j, &ev.u.job, &req);
+    ev.u.job.submit_at = ev.at;
+    out->submit_at = ev.at - s->shift;
+    out->procs = experiment_procs(s->cfg, s->w, j);
     if (engine_apply(s->e, &ev, &index, &err) < 0) {
         out->state = RUN_REFUSED;
         s->over++;
@@ -95,7 +114,7 @@ static void submit(struct run *s)
             vec_push(&s->slots, (struct slot){0});
         s->slots.v[index] = (struct slot){.job = (uint32_t)s->next};
         out->state = RUN_WAITING;
-        s->waiting++;
+        count_waiting(s, (uint32_t)s->next, 1);
     }
     s->next++;
 }
@@ -172,8 +191,9 @@ static void started(struct run *s, const struct action *a)
     struct slot *slot = &s->slots.v[a->job];
     struct run_job *out = &s->r->jobs[slot->job];
     const struct trace_job *t = &s->w->jobs.v[slot->job];
-    int64_t run_s =
-        slot->left_s > 0 ? slot->left_s : scaling_run(s->cfg, t, s->c->jobs.v[a->job]);
+    int64_t run_s = slot->left_s > 0
+                        ? slot->left_s
+                        : scaling_run(s->cfg, s->c, t, s->c->jobs.v[a->job]);
     int64_t end = s->now + run_s;
 
     slot->seq = ++s->seq;
@@ -182,7 +202,7 @@ static void started(struct run *s, const struct action *a)
     out->start_at = s->now - s->shift;
     out->end_at = end - s->shift;
     out->suspended_s = 0;
-    s->waiting--;
+    count_waiting(s, slot->job, -1);
     s->r->started++;
     s->r->backfilled += a->backfill;
     note_busy(s);
@@ -205,6 +225,7 @@ static void suspended(struct run *s, const struct action *a)
     slot->suspended_at = s->now;
     slot->left_s = left_of(s, &s->r->jobs[slot->job]);
     s->waiting++;
+    s->suspended++;
     s->r->suspended++;
 }
 
@@ -220,6 +241,7 @@ static void resumed(struct run *s, const struct action *a)
     s->r->jobs[slot->job].end_at = end - s->shift;
     s->r->jobs[slot->job].suspended_s += s->now - slot->suspended_at;
     s->waiting--;
+    s->suspended--;
     note_busy(s);
 }
 
@@ -228,7 +250,12 @@ static void stopped(struct run *s, const struct action *a, enum run_state state)
     struct slot *slot = &s->slots.v[a->job];
     struct run_job *out = &s->r->jobs[slot->job];
     bool was_running = out->state == RUN_RUNNING && !slot->suspended;
+    bool was_waiting = out->state == RUN_WAITING;
 
+    if (slot->suspended) {
+        s->suspended--;
+        s->waiting--;
+    }
     slot->seq = 0;
     slot->suspended = false;
     slot->left_s = 0;
@@ -240,15 +267,15 @@ static void stopped(struct run *s, const struct action *a, enum run_state state)
     }
     out->state = state;
     if (state == RUN_WAITING) {
-        s->waiting++;
+        count_waiting(s, slot->job, 1);
         s->r->requeued++;
         out->start_at = out->end_at = -1;
     } else {
         s->over++;
         if (was_running)
             out->end_at = s->now - s->shift;
-        else
-            s->waiting--;
+        if (was_waiting)
+            count_waiting(s, slot->job, -1);
     }
 }
 
@@ -391,8 +418,17 @@ static void apply_line(struct run *s)
 
 static int64_t next_arrival(const struct run *s)
 {
-    return s->next < s->w->jobs.n ? s->w->jobs.v[s->next].submit_at + s->shift
-                                  : TIME_NEVER;
+    int64_t at;
+
+    if (s->next >= s->w->jobs.n)
+        return TIME_NEVER;
+    if (s->submission.policy != SIM_SUBMIT_AT_TIMES)
+        return submission_wants(
+                   &s->submission, s->waiting - s->suspended, s->waiting_ps)
+                   ? (s->tick > s->now ? s->tick : s->now)
+                   : TIME_NEVER;
+    at = s->w->jobs.v[s->next].submit_at + s->shift;
+    return at > s->begin ? at : s->begin; /* not so what SIMSTARTTIME leaves behind */
 }
 
 static bool anything_left(const struct run *s)
@@ -500,6 +536,7 @@ static void step_events(struct run *s)
 /* In order of time, also when polling: ends and arrivals since the last cycle. */
 static void apply_in_order(struct run *s, int64_t upto)
 {
+    s->tick = upto;
     for (;;) {
         int64_t at = next_event(s);
 
@@ -550,7 +587,8 @@ static void replay_polling(struct run *s, int64_t until)
         int64_t event = next_event(s), loss = engine_next_loss(s->e), at;
 
         event = loss < event ? loss : event;
-        if (event < TIME_NEVER && s->waiting > 0 && s->r->cycles > 0)
+        if (event < TIME_NEVER && s->r->cycles > 0
+            && (s->waiting > 0 || event <= s->now))
             at = s->now + s->opt->poll_s;
         else if (event < TIME_NEVER)
             at = next_tick(s, first, event);
@@ -599,6 +637,19 @@ static void end_occupancy(struct run *s)
     }
 }
 
+/* When, and by which rule jobs come. */
+static int begin(struct run *s, struct err *err)
+{
+    s->now = s->begin = s->shift;
+    if (s->w->jobs.n == 0)
+        return 0;
+    if (experiment_start(s->cfg, s->w, s->shift, &s->begin, err) < 0
+        || submission_of(s->cfg, s->w, SIM_SUBMIT_AT_TIMES, &s->submission, err) < 0)
+        return -1;
+    s->now = next_line(s) < s->begin ? next_line(s) : s->begin;
+    return 0;
+}
+
 int run_replay(const struct workload *w, const struct machine *m,
     const struct settings *cfg, const struct run_options *opt, struct run_result *ret,
     struct err *err)
@@ -617,11 +668,10 @@ int run_replay(const struct workload *w, const struct machine *m,
 
     *ret = (struct run_result){.jobs = xmalloc(w->jobs.n * sizeof *ret->jobs)};
     for (size_t i = 0; i < w->jobs.n; i++)
-        ret->jobs[i] = (struct run_job){-1, -1, RUN_NOT_SUBMITTED};
+        ret->jobs[i] = (struct run_job){.start_at = -1, .end_at = -1};
     s.e = engine_create(cfg, &how);
     s.c = engine_cluster(s.e);
-    s.now = next_event(&s) < TIME_NEVER ? next_event(&s) : s.shift;
-    if (machine_build(m, s.e, s.now, err) == 0) {
+    if (begin(&s, err) == 0 && machine_build(m, s.e, s.now, err) == 0) {
         if (opt->cycle == CYCLE_POLL)
             replay_polling(&s, until);
         else

@@ -40,6 +40,8 @@ struct run_job {
     int64_t start_at, end_at; /* of the last start; the end is planned while running */
     int64_t suspended_s;      /* since then */
     int64_t saved_s;          /* of work before that, kept by checkpoints */
+    int64_t submit_at;        /* of the trace, unless SIM... parameters say otherwise */
+    uint32_t procs;           /* likewise */
     enum run_state state;
 };
 

@@ -13,8 +13,22 @@ int64_t scaling_time(const struct settings *cfg, int64_t seconds)
     return (int64_t)fmax(1.0, floor((double)seconds * percent / 100.0 + 0.5));
 }
 
-int64_t scaling_run(
-    const struct settings *cfg, const struct trace_job *t, const struct job *j)
+/* Of the nodes of the job; 1 where none is told. */
+static double slowest(const struct cluster *c, const struct job *j)
+{
+    double speed = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++)
+        for (uint32_t k = 0; k < j->alloc.v[i].count; k++) {
+            const struct node *n = c->nodes.v[j->alloc.v[i].first + k];
+            if (n->speed > 0 && (speed <= 0 || n->speed < speed))
+                speed = n->speed;
+        }
+    return speed > 0 ? speed : 1.0;
+}
+
+int64_t scaling_run(const struct settings *cfg, const struct cluster *c,
+    const struct trace_job *t, const struct job *j)
 {
     double accuracy = cfg->sim_wc_accuracy;
     int64_t run = scaling_time(cfg, t->run_s);
@@ -26,5 +40,7 @@ int64_t scaling_run(
         && j->wclimit_s < DURATION_UNLIMITED)
         run = (int64_t)ceil(
             (double)run * (double)j->eff_wclimit_s / (double)j->wclimit_s);
+    else if (cfg->sim_scale_run)
+        run = (int64_t)fmax(1.0, ceil((double)run / slowest(c, j)));
     return run;
 }

@@ -295,6 +295,17 @@ void workload_finish(struct workload *w, const struct workload_rules *r, struct 
     sort_jobs(w);
 }
 
+void workload_narrow(struct workload *w, int64_t procs)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < w->jobs.n; i++)
+        if (w->jobs.v[i].procs <= procs)
+            w->jobs.v[kept++] = w->jobs.v[i];
+    w->dropped[DROP_WIDE] += w->jobs.n - kept;
+    w->jobs.n = kept;
+}
+
 /* ---- towards the engine ------------------------------------------------------ */
 
 const char *workload_cred(

@@ -110,6 +110,9 @@ bool workload_add(struct workload *w, const struct workload_rules *r,
 void workload_finish(
     struct workload *w, const struct workload_rules *r, struct diag *d);
 
+/* Drop jobs wider than that, where the machine was not known before. */
+void workload_narrow(struct workload *w, int64_t procs);
+
 /* The work of all jobs, as a share of what `procs` processors can do between the first
  * and the last submission; 0 without jobs or without time between. */
 double workload_load(const struct workload *w, int64_t procs);
