@@ -171,11 +171,12 @@ static void add_standing(struct settings *cfg, uint32_t count, uint32_t nodes)
     }
 }
 
-static void add_admin(struct engine *e, uint32_t count, uint32_t nodes, uint64_t *state)
+static void add_admin(
+    struct engine *e, int64_t now, uint32_t count, uint32_t nodes, uint64_t *state)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct reservation d = reservation_draft(RSV_ADMIN);
-        struct event ev = {.kind = EVENT_RESERVE, .at = START};
+        struct event ev = {.kind = EVENT_RESERVE, .at = now};
         uint32_t first = (uint32_t)(rng(state) % nodes);
         uint32_t hosts = 1 + (uint32_t)(rng(state) % 4);
         char who[32];
@@ -184,7 +185,7 @@ static void add_admin(struct engine *e, uint32_t count, uint32_t nodes, uint64_t
         d.listed = d.one_per_host = true;
         for (uint32_t k = 0; k < hosts; k++)
             vec_push(&d.hosts, (first + k) % nodes);
-        d.start_at = START + DAY_S / 4 + (int64_t)(rng(state) % (7 * DAY_S));
+        d.start_at = now + DAY_S / 4 + (int64_t)(rng(state) % (7 * DAY_S));
         d.end_at = d.start_at + 3600 + (int64_t)(rng(state) % DAY_S);
         snprintf(who, sizeof who, "u%u", i % 200);
         if (i % 10 == 0)
@@ -303,7 +304,7 @@ static void measure(const struct mode *mode, const struct size *size)
         mode->name, jobs, nodes, size->standing, size->admin,
         1e6 * (seconds() - t) / jobs, (double)(with_nodes - empty) * 1024 / nodes,
         (double)(rss_kb() - with_nodes) * 1024 / jobs);
-    add_admin(e, size->admin, nodes, &rsv_state);
+    add_admin(e, START + jobs / 10, size->admin, nodes, &rsv_state);
     t = seconds();
     engine_cycle(e, START + jobs / 10, &acts);
     printf(" first_ms=%.2f started=%llu reserved=%llu", 1e3 * (seconds() - t),

@@ -328,7 +328,7 @@ struct taking {
     struct fitset *s;
     uint32_t view;
     int64_t need;
-    bool settled; /* walled_may_offer() knows */
+    bool open; /* which walled pools have something is known */
 };
 
 /* From then on the pools of the group are one: the first stands for all. */
@@ -377,26 +377,46 @@ static void take_attracted(struct plan *p, struct taking *t, enum affinity level
     }
 }
 
-/* From pools to which it has none. */
+/* From a pool, if the job has no affinity to it. */
+static void take_other(struct plan *p, struct taking *t, struct pool *pool, bool doors)
+{
+    if (pool->by_node)
+        return;
+    if (doors && walls_entered(p, t->view, pool->stack)
+        && affinity_of(p, t, pool->index) != AFFINITY_NONE)
+        return;
+    t->need -= reserve_in(p, t->r, pool, t->view, t->need);
+}
+
+/* The same of small pools under reservations, of which most have nothing: to where the
+ * job has no affinity it has no access either. */
+static void take_walled(struct plan *p, struct taking *t, bool doors)
+{
+    const struct bitset *open =
+        openings_during(p->openings, t->r->start_at, t->r->end_at);
+
+    for (uint32_t i = bitset_next(open, 0); i != BITSET_NONE && t->need > 0;
+         i = bitset_next(open, i + 1))
+        if (t->s->group_of.v[p->pools.v[i].later] != INDEX_NONE)
+            take_other(p, t, &p->pools.v[i], doors);
+}
+
+/* From all pools to which it has none. */
 static void take_others(struct plan *p, struct taking *t)
 {
     bool doors = walls_any_entered(p, t->view);
 
+    for (size_t i = 0; t->open && i < t->s->lone.n && t->need > 0; i++)
+        take_other(p, t, &p->pools.v[t->s->lone.v[i]], doors);
+    if (t->open) {
+        take_walled(p, t, doors);
+        return;
+    }
     for (size_t k = 0; k < t->s->groups.n && t->need > 0; k++) {
         const struct group *g = &t->s->groups.v[k];
-        bool one = merged(p, t, g);
-        for (uint32_t i = 0; i < (one ? 1 : g->n) && t->need > 0; i++) {
-            struct pool *pool = &p->pools.v[t->s->pools.v[g->first + i].pool];
-            if (pool->by_node)
-                continue;
-            bool entered = doors && walls_entered(p, t->view, pool->stack);
-            if (entered && affinity_of(p, t, pool->index) != AFFINITY_NONE)
-                continue;
-            if (t->settled && pool->walled && !entered && !one
-                && !walled_may_offer(p, pool, t->r->start_at, t->r->end_at))
-                continue;
-            t->need -= reserve_in(p, t->r, pool, t->view, t->need);
-        }
+        uint32_t n = merged(p, t, g) ? 1 : g->n;
+        for (uint32_t i = g->first; i < g->first + n && t->need > 0; i++)
+            take_other(p, t, &p->pools.v[t->s->pools.v[i].pool], doors);
     }
 }
 
@@ -406,11 +426,11 @@ void count_reserve(struct plan *p, const struct job *j, struct rsv *r, int64_t n
         .r = r,
         .s = &p->sets.v[r->fitset],
         .view = walls_view(p, j),
-        .need = need,
-        .settled = walled_settled(p)};
+        .need = need};
 
     r->parts.n = 0;
-    t.settled &= t.view < VIEW_BASE && !p->views.v[t.view].confined;
+    t.open = t.s->deep && walled_settled(p) && r->start_at < p->merge_at
+             && t.view < VIEW_BASE && !p->views.v[t.view].confined;
     if (walls_any_entered(p, t.view)) {
         take_attracted(p, &t, AFFINITY_POSITIVE);
         take_attracted(p, &t, AFFINITY_NEUTRAL);

@@ -524,8 +524,8 @@ static int64_t begin(struct deep *d, int64_t at, struct reach *reach, bool hinte
 
 static int64_t learn(struct deep *d, int64_t at, int64_t base)
 {
-    if (d->hint)
-        hint_learn(d->hint, (int32_t)d->q->need, d->q->duration, at > base ? at : base);
+    if (d->hint && at > base)
+        hint_learn(d->hint, (int32_t)d->q->need, d->q->duration, at);
     return at;
 }
 

@@ -12,29 +12,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELLS  256
+#define CELLS  512
 #define BEYOND (CELLS - 1) /* ends behind the horizon */
 #define NEVER  CELLS
-#define NONE   UINT32_MAX
 #define ROW    (CELLS + 2) /* of the tree, which counts from 1 */
+
+/* Lengths by powers of two and quarters of them. */
+#define LENGTHS 256
 
 struct gap {
     int64_t start, end;
-    int32_t units;
-    uint32_t pool;
-    uint32_t by_start, by_end, by_pool; /* the next of the same cell, or pool */
-    uint32_t before_start, before_end;  /* and the one before */
+    int64_t units;
 };
+struct gap_list VEC(struct gap);
 
 struct gaps {
     int64_t from, to;
     uint32_t shift;
-    int32_t *tree; /* by start; then by end, the last first */
-    struct VEC(struct gap) v;
-    uint32_t unused;            /* first of those that are none, by by_pool */
-    uint32_t starts[CELLS + 1]; /* the first by cell; 0 = begins with the horizon */
-    uint32_t ends[CELLS + 1];
-    struct VEC(uint32_t) by_pool; /* the first by pool */
+    int32_t *tree;  /* by start; then by end, the last first */
+    int32_t *begun; /* by length, the longest first (a tree too); then by start */
+    /* By cell, but for those that begin with the horizon, or never end: these are in no
+     * cell that a question meets. And by pool. */
+    struct gap_list starts[CELLS + 1], ends[CELLS];
+    struct VEC(struct gap_list) pools;
 };
 
 struct gaps *gaps_create(void)
@@ -42,7 +42,7 @@ struct gaps *gaps_create(void)
     struct gaps *g = xcalloc(1, sizeof *g);
 
     g->tree = xcalloc((size_t)ROW * ROW, sizeof *g->tree);
-    g->unused = NONE;
+    g->begun = xcalloc((size_t)LENGTHS * ROW, sizeof *g->begun);
     return g;
 }
 
@@ -50,9 +50,15 @@ void gaps_destroy(struct gaps *g)
 {
     if (!g)
         return;
-    vec_fini(&g->v);
-    vec_fini(&g->by_pool);
+    for (uint32_t i = 0; i < CELLS; i++) {
+        vec_fini(&g->starts[i + 1]);
+        vec_fini(&g->ends[i]);
+    }
+    for (size_t i = 0; i < g->pools.n; i++)
+        vec_fini(&g->pools.v[i]);
+    vec_fini(&g->pools);
     free(g->tree);
+    free(g->begun);
     free(g);
 }
 
@@ -65,10 +71,11 @@ void gaps_reset(struct gaps *g, int64_t from, int64_t to)
     while ((to - from) >> g->shift >= BEYOND)
         g->shift++;
     memset(g->tree, 0, (size_t)ROW * ROW * sizeof *g->tree);
-    memset(g->starts, 0xff, sizeof g->starts);
-    memset(g->ends, 0xff, sizeof g->ends);
-    g->v.n = g->by_pool.n = 0;
-    g->unused = NONE;
+    memset(g->begun, 0, (size_t)LENGTHS * ROW * sizeof *g->begun);
+    for (uint32_t i = 0; i < CELLS; i++)
+        g->starts[i + 1].n = g->ends[i].n = 0;
+    for (size_t i = 0; i < g->pools.n; i++)
+        g->pools.v[i].n = 0;
 }
 
 /* ---- cells ---- */
@@ -102,9 +109,25 @@ int64_t gaps_cell_length(const struct gaps *g)
 
 /* ---- the tree ---- */
 
+/* Counted from the longest one, and from 1. */
+static uint32_t class_of(int64_t length)
+{
+    uint64_t x = (uint64_t)length;
+    uint32_t octave = 63 - (uint32_t)__builtin_clzll(x | 4);
+    uint32_t class =
+        x < 4 ? (uint32_t)x : 4 * (octave - 1) + (uint32_t)(x >> (octave - 2) & 3);
+
+    return LENGTHS - 1 - class;
+}
+
 static void count(struct gaps *g, const struct gap *x, int32_t units)
 {
     uint32_t first = CELLS - cell_of_end(g, x->end) + 1;
+    uint32_t start = cell_of_start(g, x->start);
+    uint32_t length = class_of(x->end < TIME_NEVER ? x->end - x->start : TIME_NEVER);
+
+    for (uint32_t k = length; k < LENGTHS; k += k & -k)
+        g->begun[k * ROW + start] += units;
 
     for (uint32_t i = cell_of_start(g, x->start) + 1; i < ROW; i += i & -i) {
         int32_t *row = g->tree + (size_t)i * ROW;
@@ -130,91 +153,82 @@ static int64_t sum(const struct gaps *g, uint32_t start, uint32_t end)
 
 /* ---- lists ---- */
 
-static uint32_t *head(struct gaps *g, uint32_t pool)
+static struct gap_list *list_of(struct gaps *g, uint32_t pool)
 {
-    while (g->by_pool.n <= pool)
-        vec_push(&g->by_pool, NONE);
-    return &g->by_pool.v[pool];
+    while (g->pools.n <= pool)
+        vec_push(&g->pools, (struct gap_list){0});
+    return &g->pools.v[pool];
 }
 
-static void link_up(struct gaps *g, uint32_t i)
+static struct gap_list *same_start(struct gaps *g, const struct gap *x)
 {
-    struct gap *x = &g->v.v[i];
-    uint32_t *start = &g->starts[cell_of_start(g, x->start)];
-    uint32_t *end = &g->ends[cell_of_end(g, x->end)];
+    uint32_t i = cell_of_start(g, x->start);
 
-    x->before_start = x->before_end = NONE;
-    x->by_start = *start;
-    x->by_end = *end;
-    if (*start != NONE)
-        g->v.v[*start].before_start = i;
-    if (*end != NONE)
-        g->v.v[*end].before_end = i;
-    *start = *end = i;
+    return i > 0 ? &g->starts[i] : NULL;
 }
 
-static void unlink_from(struct gaps *g, const struct gap *x)
+static struct gap_list *same_end(struct gaps *g, const struct gap *x)
 {
-    if (x->before_start != NONE)
-        g->v.v[x->before_start].by_start = x->by_start;
-    else
-        g->starts[cell_of_start(g, x->start)] = x->by_start;
-    if (x->before_end != NONE)
-        g->v.v[x->before_end].by_end = x->by_end;
-    else
-        g->ends[cell_of_end(g, x->end)] = x->by_end;
-    if (x->by_start != NONE)
-        g->v.v[x->by_start].before_start = x->before_start;
-    if (x->by_end != NONE)
-        g->v.v[x->by_end].before_end = x->before_end;
+    uint32_t i = cell_of_end(g, x->end);
+
+    return i < NEVER ? &g->ends[i] : NULL;
+}
+
+static void remember(struct gap_list *l, struct gap x)
+{
+    if (l)
+        vec_push(l, x);
+}
+
+/* Equal ones of other pools are as good. */
+static void forget(struct gap_list *l, const struct gap *x)
+{
+    for (size_t i = 0; l && i < l->n; i++) {
+        const struct gap *y = &l->v[i];
+        if (y->start == x->start && y->end == x->end && y->units == x->units) {
+            l->v[i] = l->v[--l->n];
+            return;
+        }
+    }
 }
 
 void gaps_put(struct gaps *g, uint32_t pool, int64_t start, int64_t end, int32_t units)
 {
-    uint32_t *first = head(g, pool), i = g->unused;
+    const struct gap x = {start > g->from ? start : g->from, end, units};
 
-    start = start > g->from ? start : g->from;
-    assert(units > 0 && start < end);
-    if (start >= g->to)
+    assert(units > 0 && x.start < end);
+    if (x.start >= g->to)
         return;
-    if (i != NONE) {
-        g->unused = g->v.v[i].by_pool;
-    } else {
-        i = (uint32_t)g->v.n;
-        vec_push(&g->v, (struct gap){0});
-    }
-    g->v.v[i] = (struct gap){
-        .start = start, .end = end, .units = units, .pool = pool, .by_pool = *first};
-    *first = i;
-    link_up(g, i);
-    count(g, &g->v.v[i], units);
+    vec_push(list_of(g, pool), x);
+    remember(same_start(g, &x), x);
+    remember(same_end(g, &x), x);
+    count(g, &x, units);
 }
 
 void gaps_cut(struct gaps *g, uint32_t pool, int64_t *io_start, int64_t *io_end)
 {
-    uint32_t *link = head(g, pool);
+    struct gap_list *l = list_of(g, pool);
     int64_t from = *io_start, to = *io_end;
+    size_t kept = 0;
 
-    for (uint32_t i = *link; i != NONE; i = g->v.v[i].by_pool) {
-        const struct gap *x = &g->v.v[i];
+    for (size_t i = 0; i < l->n; i++) {
+        const struct gap *x = &l->v[i];
         if (x->start > *io_end || x->end < *io_start)
             continue;
         from = x->start < from ? x->start : from;
         to = x->end > to ? x->end : to;
     }
-    while (*link != NONE) {
-        uint32_t i = *link;
-        struct gap *x = &g->v.v[i];
-        if (x->start < from || x->end > to) {
-            link = &x->by_pool;
+    for (size_t i = 0; i < l->n; i++) {
+        struct gap x = l->v[i];
+        if (x.start < from || x.end > to) {
+            l->v[kept++] = x;
             continue;
         }
-        unlink_from(g, x);
-        count(g, x, -x->units);
-        *link = x->by_pool;
-        x->by_pool = g->unused;
-        g->unused = i;
+        forget(same_start(g, &x), &x);
+        forget(same_end(g, &x), &x);
+        count(g, &x, -(int32_t)x.units);
     }
+    l->n = kept;
     *io_start = from;
     *io_end = to;
 }
@@ -224,29 +238,40 @@ void gaps_cut(struct gaps *g, uint32_t pool, int64_t *io_start, int64_t *io_end)
 int64_t gaps_sum(const struct gaps *g, int64_t start, int64_t end)
 {
     uint32_t s = cell(g, start), e = cell_of_end(g, end);
+    const struct gap_list *starts = &g->starts[s + 1];
+    const struct gap_list *ends = e < NEVER ? &g->ends[e] : NULL;
     int64_t units = sum(g, s, e < NEVER ? e + 1 : NEVER);
+    int64_t before = g->from + (s ? (int64_t)s << g->shift : 1); /* the cell of start */
 
-    for (uint32_t i = g->starts[s + 1]; i != NONE; i = g->v.v[i].by_start)
-        if (g->v.v[i].start <= start && g->v.v[i].end >= end)
-            units += g->v.v[i].units;
-    for (uint32_t i = e < NEVER ? g->ends[e] : NONE; i != NONE; i = g->v.v[i].by_end) {
-        const struct gap *x = &g->v.v[i];
-        if (x->end >= end && cell_of_start(g, x->start) <= s)
-            units += x->units;
+    for (size_t i = 0; i < starts->n; i++) {
+        const struct gap *x = &starts->v[i];
+        units += x->start <= start && x->end >= end ? x->units : 0;
+    }
+    for (size_t i = 0; ends && i < ends->n; i++) {
+        const struct gap *x = &ends->v[i];
+        units += x->end >= end && x->start < before ? x->units : 0;
     }
     return units;
 }
 
 int64_t gaps_most(const struct gaps *g, int64_t first, int64_t last, int64_t duration)
 {
-    return sum(g, cell_of_start(g, last), cell_of_end(g, time_add(first, duration)));
+    uint32_t from = 1 + cell(g, first), to = cell_of_start(g, last);
+    int64_t units = sum(g, from - 1, cell_of_end(g, time_add(first, duration)));
+
+    for (uint32_t k = class_of(duration); k; k &= k - 1)
+        for (uint32_t i = from; i <= to; i++)
+            units += g->begun[k * ROW + i];
+    return units;
 }
 
 void gaps_each_start(const struct gaps *g, int64_t at, int64_t duration, void *ctx,
     void (*each)(void *ctx, int64_t start, int64_t units))
 {
-    for (uint32_t i = g->starts[1 + cell(g, at)]; i != NONE; i = g->v.v[i].by_start) {
-        const struct gap *x = &g->v.v[i];
+    const struct gap_list *starts = &g->starts[1 + cell(g, at)];
+
+    for (size_t i = 0; i < starts->n; i++) {
+        const struct gap *x = &starts->v[i];
         if (x->start > at && x->end >= time_add(x->start, duration))
             each(ctx, x->start, x->units);
     }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See hint.h. Two tables: one keyed by the exact pair (queues repeat themselves),
- * and a two-dimensional Fenwick tree of prefix maxima over a geometric grid for
- * true dominance. Queries round down on the grid and stores round up, so that a
- * bound never applies to a smaller request. */
+ * See hint.h. Queues have few durations and many sizes: for each of the durations last
+ * seen a *lane* keeps what is known, by size. Among all durations a two-dimensional
+ * Fenwick tree of prefix maxima over a geometric grid knows who dominates whom. Queries
+ * round down on the grid and stores round up, so that a bound never applies to a
+ * smaller request. */
 #include "plan/hint.h"
 
+#include "base/vec.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -13,10 +15,16 @@
 #define Q_OCTAVES 24
 #define D_OCTAVES 32
 
-struct exact {
-    uint32_t round;
+/* From that size on not before `at`. */
+struct stage {
     int32_t q;
-    int64_t d, at;
+    int64_t at;
+};
+
+struct lane {
+    uint32_t round;
+    int64_t d;
+    struct VEC(struct stage) stages; /* both ascending */
 };
 
 struct cell {
@@ -24,16 +32,15 @@ struct cell {
     int64_t at;
 };
 
-/* Sizes by grain: steps of an octave as a power of two, slots of the exact table. */
+/* Sizes by grain: steps of an octave and lanes, as powers of two. */
 static const struct grain {
-    uint32_t log_steps, slots;
-} grains[] = {
-    [HINT_FINE] = {4, 8192}, [HINT_COARSE] = {2, 512}, [HINT_ROUGH] = {1, 256}};
+    uint32_t log_steps, log_lanes;
+} grains[] = {[HINT_FINE] = {4, 8}, [HINT_COARSE] = {2, 6}, [HINT_ROUGH] = {1, 6}};
 
 struct hint {
     uint32_t round;
-    uint32_t log_steps, slots, q_levels, d_levels;
-    struct exact *exact;
+    uint32_t log_steps, log_lanes, q_levels, d_levels;
+    struct lane *lanes;
     struct cell *tree; /* (q_levels + 1) rows of d_levels + 1 */
 };
 
@@ -43,10 +50,10 @@ struct hint *hint_create(enum hint_grain grain)
 
     h->round = 1;
     h->log_steps = grains[grain].log_steps;
-    h->slots = grains[grain].slots;
+    h->log_lanes = grains[grain].log_lanes;
     h->q_levels = Q_OCTAVES << h->log_steps;
     h->d_levels = D_OCTAVES << h->log_steps;
-    h->exact = xcalloc(h->slots, sizeof *h->exact);
+    h->lanes = xcalloc((size_t)1 << h->log_lanes, sizeof *h->lanes);
     h->tree = xcalloc((size_t)(h->q_levels + 1) * (h->d_levels + 1), sizeof *h->tree);
     return h;
 }
@@ -55,7 +62,9 @@ void hint_destroy(struct hint *h)
 {
     if (!h)
         return;
-    free(h->exact);
+    for (uint32_t i = 0; i >> h->log_lanes == 0; i++)
+        vec_fini(&h->lanes[i].stages);
+    free(h->lanes);
     free(h->tree);
     free(h);
 }
@@ -63,7 +72,8 @@ void hint_destroy(struct hint *h)
 void hint_clear(struct hint *h)
 {
     if (++h->round == 0) {
-        memset(h->exact, 0, h->slots * sizeof *h->exact);
+        for (uint32_t i = 0; i >> h->log_lanes == 0; i++)
+            h->lanes[i].round = 0;
         memset(h->tree, 0,
             (size_t)(h->q_levels + 1) * (h->d_levels + 1) * sizeof *h->tree);
         h->round = 1;
@@ -100,23 +110,66 @@ static struct cell *row(const struct hint *h, uint32_t i)
     return h->tree + (size_t)i * (h->d_levels + 1);
 }
 
-static struct exact *exact_slot(const struct hint *h, int32_t q, int64_t d)
+/* ---- lanes ---- */
+
+static struct lane *lane_slot(const struct hint *h, int64_t d)
 {
-    uint64_t key = (uint64_t)d * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)(uint32_t)q;
-    key *= UINT64_C(0xBF58476D1CE4E5B9);
-    return &h->exact[(key >> 40) % h->slots];
+    uint64_t key = (uint64_t)d * UINT64_C(0x9E3779B97F4A7C15);
+
+    return &h->lanes[key >> (64 - h->log_lanes)];
 }
 
-int64_t hint_bound(const struct hint *h, int32_t q, int64_t d)
+/* How many stages are of a size up to `q`. */
+static size_t stages_up_to(const struct lane *l, int32_t q)
 {
-    const struct exact *e = exact_slot(h, q, d);
+    size_t lo = 0, hi = l->stages.n;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (l->stages.v[mid].q <= q)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* Larger requests that are known to begin no later tell nothing any more. */
+static void lane_learn(struct hint *h, int32_t q, int64_t d, int64_t at)
+{
+    struct lane *l = lane_slot(h, d);
+
+    if (l->round != h->round || l->d != d) {
+        l->round = h->round;
+        l->d = d;
+        l->stages.n = 0;
+    }
+    size_t i = stages_up_to(l, q), end = i;
+    if (i > 0 && l->stages.v[i - 1].at >= at)
+        return;
+    i -= i > 0 && l->stages.v[i - 1].q == q;
+    while (end < l->stages.n && l->stages.v[end].at <= at)
+        end++;
+    if (i == end) {
+        vec_push(&l->stages, ((struct stage){0}));
+        end++;
+        memmove(l->stages.v + end, l->stages.v + i,
+            (l->stages.n - end) * sizeof *l->stages.v);
+    } else {
+        memmove(l->stages.v + i + 1, l->stages.v + end,
+            (l->stages.n - end) * sizeof *l->stages.v);
+        l->stages.n -= end - i - 1;
+    }
+    l->stages.v[i] = (struct stage){q, at};
+}
+
+/* ---- the tree ---- */
+
+static int64_t tree_bound(const struct hint *h, int32_t q, int64_t d)
+{
     int64_t bound = INT64_MIN;
     int unused;
 
-    if (e->round == h->round && e->q == q && e->d == d)
-        return e->at;
-    if (q < 1 || d < 1)
-        return bound;
     uint32_t dl = level_down(h, (uint64_t)d, h->d_levels - 1, &unused);
     for (uint32_t i = level_down(h, (uint64_t)q, h->q_levels - 1, &unused); i;
          i &= i - 1)
@@ -128,16 +181,12 @@ int64_t hint_bound(const struct hint *h, int32_t q, int64_t d)
     return bound;
 }
 
-void hint_learn(struct hint *h, int32_t q, int64_t d, int64_t at)
+static void tree_learn(struct hint *h, int32_t q, int64_t d, int64_t at)
 {
-    struct exact *e = exact_slot(h, q, d);
     int q_exact, d_exact;
-
-    *e = (struct exact){h->round, q, d, at};
-    if (q < 1 || d < 1)
-        return;
     uint32_t qi = level_down(h, (uint64_t)q, h->q_levels - 1, &q_exact) + !q_exact;
     uint32_t di = level_down(h, (uint64_t)d, h->d_levels - 1, &d_exact) + !d_exact;
+
     for (uint32_t i = qi; i <= h->q_levels; i += i & -i)
         for (uint32_t k = di; k <= h->d_levels; k += k & -k) {
             struct cell *cell = &row(h, i)[k];
@@ -146,4 +195,28 @@ void hint_learn(struct hint *h, int32_t q, int64_t d, int64_t at)
             else if (cell->at < at)
                 cell->at = at;
         }
+}
+
+int64_t hint_bound(const struct hint *h, int32_t q, int64_t d)
+{
+    const struct lane *l = lane_slot(h, d);
+    int64_t bound = INT64_MIN;
+
+    if (l->round == h->round && l->d == d) {
+        size_t i = stages_up_to(l, q);
+        bound = i ? l->stages.v[i - 1].at : bound;
+        if (i && l->stages.v[i - 1].q == q)
+            return bound;
+    }
+    if (q < 1 || d < 1)
+        return bound;
+    int64_t other = tree_bound(h, q, d);
+    return other > bound ? other : bound;
+}
+
+void hint_learn(struct hint *h, int32_t q, int64_t d, int64_t at)
+{
+    lane_learn(h, q, d, at);
+    if (q >= 1 && d >= 1)
+        tree_learn(h, q, d, at);
 }

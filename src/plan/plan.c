@@ -54,7 +54,7 @@ void plan_destroy(struct plan *p)
     vec_fini(&p->bidders);
     vec_fini(&p->group_sums);
     vec_fini(&p->unsettled);
-    vec_fini(&p->open);
+    openings_destroy(p->openings);
     bitset_fini(&p->free_nodes);
     bitset_fini(&p->gone);
     free(p->view);

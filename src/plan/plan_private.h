@@ -7,6 +7,7 @@
 #include "base/bitset.h"
 #include "plan/gaps.h"
 #include "plan/hint.h"
+#include "plan/openings.h"
 #include "plan/plan.h"
 #include "plan/profile.h"
 #include "plan/select.h"
@@ -271,12 +272,6 @@ struct unsettled {
     int64_t from, to;
 };
 
-/* When something of a walled pool is free: bits by cells of time, of which it is free
- * at some instant, or throughout. */
-struct open {
-    uint64_t some, full;
-};
-
 /* Beyond `at` so many units less are free. */
 struct drop {
     int64_t at, units;
@@ -331,10 +326,8 @@ struct plan {
     struct VEC(int64_t) group_sums;         /* the same */
     struct VEC(struct unsettled) unsettled; /* walled.c; of gaps that are known */
     bool gaps_known;
-    struct VEC(struct open) open; /* by pool */
-    int64_t open_from;            /* begin of their first cell */
-    uint32_t open_shift;          /* their length, as a power of two */
-    struct acl_asker *view;       /* the job last looked at by rsvview.c */
+    struct openings *openings; /* of walled pools; NULL until needed */
+    struct acl_asker *view;    /* the job last looked at by rsvview.c */
     uint32_t view_job;
     uint64_t view_version, view_stamp;
     struct VEC(struct view_verdict) verdicts; /* by reservation index */
@@ -439,14 +432,12 @@ void walled_choose(struct plan *p);
 void walled_note(const struct plan *p, struct fitset *s);
 /* All gaps are as the profiles say. O(pools x steps), or of what changed. */
 void walled_settle(struct plan *p);
-/* Are gaps and openings as the profiles say? Then something may be free of the pool
- * throughout [start, end), which begins before all is planned together. */
+/* Are gaps and openings as the profiles say? Then p->openings tells which pools may
+ * have something throughout an interval that begins before all is planned together. */
 static inline bool walled_settled(const struct plan *p)
 {
     return p->gaps_known && p->unsettled.n == 0;
 }
-bool walled_may_offer(
-    const struct plan *p, const struct pool *pool, int64_t start, int64_t end);
 /* The profile has changed in [from, to), or all of it. */
 static inline void walled_changed(
     struct plan *p, const struct pool *pool, int64_t from, int64_t to)

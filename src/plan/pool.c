@@ -175,8 +175,9 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The instant from which on pools are planned together: when all reservations but the
- * last few, which may be far off, are over. Any instant would do. */
+/* The instant from which on pools are planned together: when all reservations are over,
+ * but for a few that end more than twice as far off as those before. Any instant would
+ * do; the fewer pools are left, the faster is what comes then. */
 static int64_t merge_instant(struct plan *p)
 {
     int64_t soonest = time_add(p->now, 2 * p->c->cfg->rm_poll_interval_s + 1);
@@ -193,6 +194,9 @@ static int64_t merge_instant(struct plan *p)
     qsort(p->times.v, p->times.n, sizeof *p->times.v, compare_times);
     if (p->times.n > MERGE_MIN_POOLS)
         n = p->times.n - MERGE_MIN_POOLS;
+    int64_t far = time_add(p->times.v[n], p->times.v[n] - p->now);
+    while (n + 1 < p->times.n && p->times.v[n + 1] <= far)
+        n++;
     return p->times.v[n] > soonest ? p->times.v[n] : soonest;
 }
 

@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,30 +86,78 @@ int64_t profile_fit(
     return profile_fit_before(p, from, TIME_NEVER, need, duration);
 }
 
-/* A scan for enough units looks at the time only now and then. */
-#define GLANCE 16u
+/* Steps are looked at so many at once, four by one instruction. */
+#define BLOCK 16u
+typedef int32_t four __attribute__((vector_size(16)));
+
+static bool any_of(four found)
+{
+    uint64_t halves[2];
+
+    memcpy(halves, &found, sizeof halves);
+    return (halves[0] | halves[1]) != 0;
+}
+
+static bool any_from(const int32_t *free, int32_t need)
+{
+    four found = {0};
+
+    for (uint32_t i = 0; i < BLOCK; i += 4) {
+        four x;
+        memcpy(&x, free + i, sizeof x);
+        found |= x >= need;
+    }
+    return any_of(found);
+}
+
+static bool any_below(const int32_t *free, int32_t need)
+{
+    four found = {0};
+
+    for (uint32_t i = 0; i < BLOCK; i += 4) {
+        four x;
+        memcpy(&x, free + i, sizeof x);
+        found |= x < need;
+    }
+    return any_of(found);
+}
+
+/* The first step from `i` on with enough, or that begins at `before` or later. */
+static uint32_t first_from(
+    const struct profile *p, uint32_t i, int64_t before, int32_t need)
+{
+    while (i + BLOCK <= p->n && p->at[i] < before && !any_from(p->free + i, need))
+        i += BLOCK;
+    while (i < p->n && p->at[i] < before && p->free[i] < need)
+        i++;
+    return i;
+}
+
+/* The first step from `i` on with too little, or that begins at `end` or later. */
+static uint32_t first_below(
+    const struct profile *p, uint32_t i, int64_t end, int32_t need)
+{
+    while (i + BLOCK <= p->n && p->at[i + BLOCK - 1] < end
+           && !any_below(p->free + i, need))
+        i += BLOCK;
+    while (i < p->n && p->at[i] < end && p->free[i] >= need)
+        i++;
+    return i;
+}
 
 int64_t profile_fit_before(const struct profile *p, int64_t from, int64_t before,
     int32_t need, int64_t duration)
 {
-    uint32_t i = profile_index(p, from), n = p->n;
+    uint32_t i = profile_index(p, from);
 
-    while (i < n) {
-        while (
-            i < n && p->free[i] < need && (++i % GLANCE || i == n || p->at[i] < before))
-            ;
-        if (i == n)
-            return TIME_NEVER;
+    while ((i = first_from(p, i, before, need)) < p->n) {
         if (p->at[i] >= before)
             return p->at[i];
         int64_t start = p->at[i] > from ? p->at[i] : from;
         int64_t end = time_add(start, duration);
-        uint32_t k = i + 1;
-        while (k < n && p->at[k] < end && p->free[k] >= need)
-            k++;
-        if (k == n || p->at[k] >= end)
+        i = first_below(p, i + 1, end, need);
+        if (i == p->n || p->at[i] >= end)
             return start;
-        i = k + 1;
     }
     return TIME_NEVER;
 }
@@ -150,6 +199,8 @@ int32_t profile_claim(struct profile *p, int64_t start, int64_t end, int32_t amo
 
     if (end < TIME_NEVER) {
         uint32_t i = first;
+        while (i + BLOCK < p->n && p->at[i + BLOCK] <= end)
+            i += BLOCK;
         while (i + 1 < p->n && p->at[i + 1] <= end)
             i++;
         last = split(p, i, end);

@@ -307,7 +307,7 @@ static int64_t fit_late(struct search *q, int64_t from, bool hinted)
     if (from >= TIME_NEVER)
         return from;
     int64_t at = profile_fit(&later->work, from, (int32_t)q->need, q->duration);
-    if (h)
+    if (h && at > from) /* or it was known */
         hint_learn(h, (int32_t)q->need, q->duration, at);
     return at;
 }
@@ -336,18 +336,18 @@ int64_t search_first_fit(struct plan *p, struct fitset *s, uint32_t view, int32_
         h = search_hint(search_reach(s, view), view == VIEW_OPEN ? HINT_FINE
                                                : deep            ? HINT_ROUGH
                                                                  : HINT_COARSE);
-    int64_t at = bound(&q, h, from);
+    int64_t known = bound(&q, h, from), at = known;
     if (at >= TIME_NEVER)
         return TIME_NEVER;
     if (s->pools.n == 1)
         at = fit_in(&q, &p->pools.v[s->pools.v[0].pool], at, need);
     else if (at < p->merge_at)
         at = deep ? deep_fit(&q, at, p->merge_at, hinted) : fit_early(&q, at);
-    if (h && !deep)
+    if (h && !deep && at > known)
         hint_learn(h, need, duration, at);
     if (at >= p->merge_at && at < TIME_NEVER && s->pools.n > 1)
         at = fit_late(&q, at, hinted);
-    if (h && deep)
+    if (h && deep && at > known)
         hint_learn(h, need, duration, at);
     return at;
 }

@@ -182,91 +182,43 @@ static void put_gaps(
         step(l, to, 0);
 }
 
-/* ---- openings ---- */
-
-#define OPEN_CELLS 64
-
-static uint32_t open_cell(const struct plan *p, int64_t at)
+/* What somebody may find something in, in all cells that [from, to) lies in. */
+static void put_openings(struct plan *p, struct pool *pool, int64_t from, int64_t to)
 {
-    return at > p->open_from ? (uint32_t)((at - p->open_from) >> p->open_shift) : 0;
-}
-
-static uint64_t bits(uint32_t first, uint32_t end)
-{
-    uint64_t below = end < OPEN_CELLS ? (UINT64_C(1) << end) - 1 : UINT64_MAX;
-
-    return first < end ? below & ~((UINT64_C(1) << first) - 1) : 0;
-}
-
-/* Something is free throughout [from, to). */
-static void note_open(const struct plan *p, struct open *o, int64_t from, int64_t to)
-{
-    uint32_t first = open_cell(p, from), last = open_cell(p, to - 1);
-    int64_t length = INT64_C(1) << p->open_shift;
-    bool begins = p->open_from + first * length >= from;
-    bool ends = p->open_from + (last + 1) * length <= to;
-
-    o->some |= bits(first, last + 1);
-    o->full |= bits(first + !begins, last + ends);
-}
-
-/* Openings in all cells that [from, to) lies in. */
-static void put_open(struct plan *p, struct pool *pool, int64_t from, int64_t to)
-{
-    struct open *o = &p->open.v[pool->index];
     int64_t since = INT64_MAX, at, until;
 
     to = to < p->merge_at ? to : p->merge_at;
     if (from >= to)
         return;
-    uint32_t first = open_cell(p, from), last = open_cell(p, to - 1);
-    from = p->open_from + ((int64_t)first << p->open_shift);
-    to = p->open_from + ((int64_t)(last + 1) << p->open_shift);
+    openings_cut(p->openings, pool->index, &from, &to);
     struct stretch s = stretch_of(p, pool, from);
-    o->some &= ~bits(first, last + 1);
-    o->full &= ~bits(first, last + 1);
     for (at = from; at < to; at = until) {
         bool open = stretch_on(&s, at, to, &until) > 0;
         if (open && since == INT64_MAX)
             since = at;
         if (!open && since < INT64_MAX) {
-            note_open(p, o, since, at);
+            openings_put(p->openings, pool->index, since, at);
             since = INT64_MAX;
         }
     }
     if (since < INT64_MAX)
-        note_open(p, o, since, to);
-}
-
-bool walled_may_offer(
-    const struct plan *p, const struct pool *pool, int64_t start, int64_t end)
-{
-    const struct open *o = &p->open.v[pool->index];
-    uint32_t first = open_cell(p, start);
-    uint32_t last = open_cell(p, (end < p->merge_at ? end : p->merge_at) - 1);
-    uint64_t some = bits(first, last + 1), full = bits(first + 1, last);
-
-    return (o->some & some) == some && (o->full & full) == full;
+        openings_put(p->openings, pool->index, since, to);
 }
 
 /* ---- keeping them ---- */
 
 static void put_all(struct plan *p, struct levels *l)
 {
-    p->open_from = p->now;
-    p->open_shift = 0;
-    while ((p->merge_at - p->now) >> p->open_shift >= OPEN_CELLS)
-        p->open_shift++;
-    p->open.n = 0;
-    for (size_t i = 0; i < p->pools.n; i++)
-        vec_push(&p->open, (struct open){0});
+    if (!p->openings)
+        p->openings = openings_create();
+    openings_reset(p->openings, p->now, p->merge_at);
     for (size_t i = 0; i < p->later.n; i++)
         if (p->later.v[i].gaps)
             gaps_reset(p->later.v[i].gaps, p->now, p->merge_at);
     for (size_t i = 0; i < p->pools.n; i++)
         if (p->pools.v[i].walled) {
             put_gaps(p, &p->pools.v[i], p->now, TIME_NEVER, l);
-            put_open(p, &p->pools.v[i], p->now, TIME_NEVER);
+            put_openings(p, &p->pools.v[i], p->now, TIME_NEVER);
         }
 }
 
@@ -277,14 +229,14 @@ void walled_settle(struct plan *p)
     if (!p->gaps_known)
         put_all(p, &l);
     for (size_t i = 0; i < p->unsettled.n && p->gaps_known; i++) {
-        struct unsettled *u = &p->unsettled.v[i];
-        struct pool *pool = &p->pools.v[u->pool];
+        struct unsettled u = p->unsettled.v[i];
+        struct pool *pool = &p->pools.v[u.pool];
         uint32_t home = p->later.v[pool->later].home;
-        if (u->to >= p->merge_at) /* gaps that begin there are not kept */
-            u->to = TIME_NEVER;
-        gaps_cut(p->later.v[home].gaps, u->pool, &u->from, &u->to);
-        put_gaps(p, pool, u->from, u->to, &l);
-        put_open(p, pool, u->from, u->to);
+        put_openings(p, pool, u.from, u.to);
+        if (u.to >= p->merge_at) /* gaps that begin there are not kept */
+            u.to = TIME_NEVER;
+        gaps_cut(p->later.v[home].gaps, u.pool, &u.from, &u.to);
+        put_gaps(p, pool, u.from, u.to, &l);
     }
     p->gaps_known = true;
     p->unsettled.n = 0;
