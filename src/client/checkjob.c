@@ -3,7 +3,9 @@
 #include "base/duration.h"
 #include "client/checkjob_lines.h"
 #include "client/client.h"
+#include "client/jobxml.h"
 #include "client/request.h"
+#include "client/xml.h"
 
 #include <stdio.h>
 
@@ -13,6 +15,7 @@ static const struct option_row options[] = {
     {'n', NULL, "NODE", "what NODE says to the job"},
     {'r', NULL, "RSV[,RSV]", "whether the job may use these reservations"},
     {'v', NULL, NULL, "everything, with the verdict of every node"},
+    {0, "format", "text|json|xml", "how to print the answer"},
     {0, NULL, NULL, NULL},
 };
 
@@ -68,6 +71,13 @@ static void print_pairs(json_t *o)
     puts("");
 }
 
+static void print_xml(const json_t *o)
+{
+    xml_begin("Data");
+    jobxml_print(o);
+    xml_end("Data");
+}
+
 /* ---- the command ---- */
 
 static struct query *query_of(const struct command_line *l)
@@ -92,7 +102,9 @@ static int show(const struct command_line *l)
         return print_json(o);
     if (!o)
         return 1;
-    if (command_has(l, 'A'))
+    if (l->format == FORMAT_XML)
+        print_xml(o);
+    else if (command_has(l, 'A'))
         print_pairs(o);
     else
         checkjob_print(o, command_has(l, 'v'));

@@ -5,6 +5,7 @@
 #include "client/layout.h"
 #include "client/lists.h"
 #include "client/request.h"
+#include "client/xml.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 static const struct option_row options[] = {
     {'A', NULL, NULL, "one line of NAME=VALUE; pairs, for scripts"},
     {'v', NULL, NULL, "also partition, place and resource manager"},
+    {0, "format", "text|json|xml", "how to print the answer"},
     {0, NULL, NULL, NULL},
 };
 
@@ -158,6 +160,65 @@ static void print_use(const json_t *o)
         printf("NOTE:    node message '%s'\n", json_string_value(v));
 }
 
+/* ---- XML ---- */
+
+static void put_list(const char *name, const json_t *list, const char *key)
+{
+    struct strbuf text = {0};
+    json_t *v;
+    size_t i;
+
+    json_array_foreach(list, i, v) strbuf_printf(
+        &text, "%s%s", i ? "," : "", key ? get_text(v, key, "") : json_string_value(v));
+    xml_attr(name, text.text);
+    free(strbuf_take(&text));
+}
+
+static void put_amounts(const json_t *o, const char *key, const char *prefix)
+{
+    static const struct {
+        const char *key, *name;
+    } amounts[] = {
+        {"procs", "Proc"}, {"mem_mb", "Mem"}, {"swap_mb", "Swap"}, {"disk_mb", "Disk"}};
+    const json_t *all = json_object_get(o, key);
+    char name[16];
+
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
+        snprintf(name, sizeof name, "%s%s", prefix, amounts[i].name);
+        xml_int(name, get_int(all, amounts[i].key, 0));
+    }
+}
+
+static void print_xml(const json_t *o)
+{
+    char number[32];
+
+    xml_begin("Data");
+    xml_open("node");
+    xml_attr("NodeID", get_text(o, "name", ""));
+    xml_attr("NodeState", get_text(o, "state", ""));
+    xml_attr("Partition", get_text(o, "partition", ""));
+    put_amounts(o, "configured", "RC");
+    put_amounts(o, "dedicated", "RD");
+    put_amounts(o, "utilized", "RU");
+    snprintf(number, sizeof number, "%.3f", get_real(o, "load", 0));
+    xml_attr("Load", number);
+    snprintf(number, sizeof number, "%.2f", get_real(o, "speed", 0));
+    xml_attr("Speed", number);
+    xml_attr("OS", get_text(o, "os", ""));
+    xml_attr("Arch", get_text(o, "arch", ""));
+    put_list("Features", json_object_get(o, "features"), NULL);
+    put_list("Network", json_object_get(o, "networks"), NULL);
+    put_list("JobList", json_object_get(o, "jobs"), "id");
+    put_list("RsvList", json_object_get(o, "reservations"), "name");
+    xml_int("StateSince", get_int(o, "state_at", 0));
+    xml_int("StatTotalTime", get_int(o, "total_s", 0));
+    xml_int("StatUpTime", get_int(o, "up_s", 0));
+    xml_int("StatActiveTime", get_int(o, "active_s", 0));
+    xml_close_empty();
+    xml_end("Data");
+}
+
 /* ---- DEFAULT ---- */
 
 /* What a node is unless something else is said of it. */
@@ -212,7 +273,9 @@ static int show(const struct command_line *l)
         return print_json(o);
     if (!o)
         return 1;
-    if (command_has(l, 'A')) {
+    if (l->format == FORMAT_XML) {
+        print_xml(o);
+    } else if (command_has(l, 'A')) {
         print_pairs(o);
     } else {
         printf("checking node %s\n\n", get_text(o, "name", ""));
@@ -235,6 +298,8 @@ int checknode_main(int argc, char **argv)
     if (l.nargs != 1)
         status = command_wrong(
             &l, "%s", l.nargs ? "one node at a time" : "a node is needed");
+    else if (strcmp(l.args[0], "DEFAULT") == 0 && l.format == FORMAT_XML)
+        status = command_wrong(&l, "DEFAULT is told as text or json");
     else if (strcmp(l.args[0], "DEFAULT") == 0)
         status = show_default(&l);
     else

@@ -225,6 +225,35 @@ static int no_effect(
     return 0;
 }
 
+static int nothing(
+    struct jobspec *s, const char *key, const char *value, struct err *err)
+{
+    (void)s;
+    (void)key;
+    (void)value;
+    (void)err;
+    return 0;
+}
+
+static int put_wait(
+    struct jobspec *s, const char *key, const char *value, struct err *err)
+{
+    (void)key;
+    (void)value;
+    (void)err;
+    s->wait = true;
+    return 0;
+}
+
+/* What is not to be ignored in silence: `key` says why. */
+static int refused(
+    struct jobspec *s, const char *key, const char *value, struct err *err)
+{
+    (void)s;
+    (void)value;
+    return err_set(err, ERR_INVALID, "%s", key);
+}
+
 static int no_mail(
     struct jobspec *s, const char *key, const char *value, struct err *err)
 {
@@ -346,10 +375,16 @@ static int put_more(
 static const struct spec_option pbs_options[] = {
     {'a', NULL, true, jobspec_put_instant, "release_at"},
     {'A', NULL, true, put_text, "account"},
+    {'c', NULL, true, no_effect, "-c"},
     {'d', NULL, true, put_text, "directory"},
     {'e', NULL, true, put_path, "error"},
+    {'E', NULL, false, nothing, NULL},
     {'h', NULL, false, put_true, "hold"},
+    {'I', NULL, false, refused,
+        "a job has no terminal here; msub -K waits for one to end"},
     {'j', NULL, true, put_join, NULL},
+    {'k', NULL, true, nothing, NULL},
+    {'K', NULL, false, put_wait, NULL},
     {'l', NULL, true, put_list, NULL},
     {'m', NULL, true, no_mail, NULL},
     {'M', NULL, true, put_text, "mail"},
@@ -360,6 +395,7 @@ static const struct spec_option pbs_options[] = {
     {'r', NULL, true, put_yes_no, "rerunnable"},
     {'S', NULL, true, put_shell, NULL},
     {'t', NULL, true, put_array, "array"},
+    {'u', NULL, true, refused, "a job is its submitter's; sudo -u USER msub"},
     {'v', NULL, true, put_variables, NULL},
     {'V', NULL, false, put_all_variables, NULL},
     {'W', NULL, true, put_more, NULL},

@@ -25,10 +25,10 @@ struct jobspec {
     json_t *o;                               /* the JobRequest so far */
     json_t *of_script, *of_line, *resources; /* name -> text; resources: the one of the
                                                 two that is written now */
-    bool all_environment, quiet;
-    const char *join;       /* oe, eo, or NULL */
-    char *shell;            /* -S, owned */
-    struct strbuf warnings; /* lines */
+    bool all_environment, quiet, wait;       /* wait: -K */
+    const char *join;                        /* oe, eo, or NULL */
+    char *shell;                             /* -S, owned */
+    struct strbuf warnings;                  /* lines */
 };
 
 void jobspec_init(

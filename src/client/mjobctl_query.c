@@ -4,164 +4,19 @@
 
 #include "base/nearest.h"
 #include "client/checkjob_lines.h"
+#include "client/jobxml.h"
 #include "client/layout.h"
 #include "client/xml.h"
 
 #include <stdio.h>
 #include <strings.h>
 
-/* ---- attributes: their classic names, and where the record has them ---- */
-
-static const struct attribute {
-    const char *name, *key;
-} attributes[] = {
-    {"Account", "account"},
-    {"AllocNodeList", "allocation"},
-    {"AWDuration", NULL},
-    {"Class", "class"},
-    {"CmdFile", "command"},
-    {"CompletionTime", NULL},
-    {"Depend", "dependencies"},
-    {"EEDuration", "eligible_s"},
-    {"EState", "expected_state"},
-    {"Flags", "flags"},
-    {"Group", "group"},
-    {"Hold", "holds"},
-    {"IWD", "directory"},
-    {"JobID", "id"},
-    {"JobName", "name"},
-    {"MasterHost", "master_host"},
-    {"Messages", "messages"},
-    {"PAL", "partitions"},
-    {"Partition", "partition"},
-    {"Priority", "priority"},
-    {"QOS", "qos"},
-    {"QOSReq", "qos_asked"},
-    {"ReqAWDuration", "wclimit_s"},
-    {"ReqCMaxTime", "deadline_at"},
-    {"ReqNodes", "nodes"},
-    {"ReqProcs", "procs"},
-    {"ReqReservation", "reservation_name"},
-    {"ReqSMinTime", "release_at"},
-    {"RM", "rm"},
-    {"RMJID", "id"},
-    {"StartCount", "start_count"},
-    {"StartPriority", "priority"},
-    {"StartTime", "start_at"},
-    {"StatPSDed", NULL},
-    {"StatPSUtl", "cpu_s"},
-    {"State", "state"},
-    {"StdErr", "error"},
-    {"StdOut", "output"},
-    {"SubmissionTime", "submit_at"},
-    {"SuspendDuration", "suspended_s"},
-    {"SysPrio", "system_priority"},
-    {"User", "user"},
-    {"UserPrio", "user_priority"},
-    {"UtlMem", "mem_used_mb"},
-};
-#define ATTRIBUTES (sizeof attributes / sizeof attributes[0])
-
-static void add_value(struct strbuf *out, const json_t *v)
-{
-    size_t i;
-    json_t *entry;
-
-    if (json_is_string(v)) {
-        strbuf_add(out, json_string_value(v));
-    } else if (json_is_integer(v)) {
-        strbuf_printf(out, "%lld", (long long)json_integer_value(v));
-    } else if (json_is_real(v)) {
-        strbuf_printf(out, "%.3f", json_real_value(v));
-    } else if (json_is_object(v)) {
-        strbuf_printf(
-            out, "%s:%lld", get_text(v, "node", ""), (long long)get_int(v, "tasks", 0));
-    } else {
-        json_array_foreach(v, i, entry)
-        {
-            strbuf_add(out, i ? "," : "");
-            add_value(out, entry);
-        }
-    }
-}
-
-static void add_attribute(
-    struct strbuf *out, const struct attribute *a, const json_t *job)
-{
-    json_int_t start = get_int(job, "start_at", 0), end = get_int(job, "end_at", 0);
-    bool active = strcmp(get_text(job, "section", ""), "active") == 0;
-    json_int_t used = (active ? get_int(job, "at", 0) : end) - start;
-
-    if (a->key)
-        add_value(out, json_object_get(job, a->key));
-    else if (strcmp(a->name, "CompletionTime") == 0 && end && !active)
-        strbuf_printf(out, "%lld", (long long)end);
-    else if (start && used > 0 && strcmp(a->name, "AWDuration") == 0)
-        strbuf_printf(out, "%lld", (long long)(used - get_int(job, "suspended_s", 0)));
-    else if (start && used > 0 && strcmp(a->name, "StatPSDed") == 0)
-        strbuf_printf(out, "%lld", (long long)(used * get_int(job, "procs", 0)));
-}
-
-static const struct attribute *find(const char *name)
-{
-    for (size_t i = 0; i < ATTRIBUTES; i++)
-        if (strcasecmp(attributes[i].name, name) == 0)
-            return &attributes[i];
-    return NULL;
-}
-
-/* ---- XML ---- */
-
-static void print_request(const json_t *r)
-{
-    const json_t *task = json_object_get(r, "per_task");
-    static const struct {
-        const char *name, *key;
-    } amounts[] = {{"ReqProcPerTask", "procs"}, {"ReqMemPerTask", "mem_mb"},
-        {"ReqSwapPerTask", "swap_mb"}, {"ReqDiskPerTask", "disk_mb"}};
-    struct strbuf text = {0};
-
-    xml_open("req");
-    xml_int("TCReqMin", get_int(r, "tasks", 0));
-    if (get_int(r, "nodes", 0))
-        xml_int("NCReqMin", get_int(r, "nodes", 0));
-    if (get_int(r, "tasks_per_node", 0))
-        xml_int("TPN", get_int(r, "tasks_per_node", 0));
-    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++)
-        if (get_real(task, amounts[i].key, 0) != 0)
-            xml_int(amounts[i].name, (long long)get_real(task, amounts[i].key, 0));
-    xml_attr("ReqOpsys", get_text(r, "os", ""));
-    xml_attr("ReqArch", get_text(r, "arch", ""));
-    xml_attr("NodeAccess", get_text(r, "access", ""));
-    list_joined(&text, json_object_get(r, "features"), ",", "");
-    xml_attr("ReqNodeFeature", text.text);
-    free(strbuf_take(&text));
-    xml_close_empty();
-}
-
-static void print_xml(const json_t *job)
-{
-    size_t i;
-    json_t *r;
-
-    xml_open("job");
-    for (size_t k = 0; k < ATTRIBUTES; k++) {
-        struct strbuf text = {0};
-        add_attribute(&text, &attributes[k], job);
-        xml_attr(attributes[k].name, text.text);
-        free(strbuf_take(&text));
-    }
-    xml_close_begin();
-    json_array_foreach(json_object_get(job, "requests"), i, r) print_request(r);
-    xml_end("job");
-}
-
 /* ---- one job ---- */
 
 struct asked {
     const struct command_line *l;
     const char *what;
-    const struct attribute *attribute; /* or NULL: diag, hostlist, starttime */
+    const struct job_attribute *attribute; /* or NULL: diag, hostlist, starttime */
 };
 
 static bool wants(const struct asked *a, const char *what)
@@ -174,11 +29,11 @@ static void print_value(const struct asked *a, const json_t *job)
     struct strbuf text = {0};
 
     if (a->attribute)
-        add_attribute(&text, a->attribute, job);
+        jobxml_value(&text, a->attribute, job);
     else if (json_object_get(job, "allocation"))
-        add_value(&text, json_object_get(job, "allocation"));
+        jobxml_add(&text, json_object_get(job, "allocation"));
     else
-        add_value(
+        jobxml_add(
             &text, json_object_get(
                        json_array_get(json_object_get(job, "requests"), 0), "hosts"));
     printf("job %s %s\n", get_text(job, "id", ""), text.len ? text.text : "-");
@@ -188,7 +43,7 @@ static void print_value(const struct asked *a, const json_t *job)
 static void print_job(const struct asked *a, const json_t *job)
 {
     if (a->l->format == FORMAT_XML)
-        print_xml(job);
+        jobxml_print(job);
     else if (a->l->format == FORMAT_JSON) {
         json_dumpf(job, stdout, JSON_COMPACT);
         putchar('\n');
@@ -365,8 +220,7 @@ static int wrong_word(const struct asked *a)
     nearest_offer(&near, "diag");
     nearest_offer(&near, "hostlist");
     nearest_offer(&near, "starttime");
-    for (size_t i = 0; i < ATTRIBUTES; i++)
-        nearest_offer(&near, attributes[i].name);
+    jobxml_offer(&near);
     const char *best = nearest_best(&near);
     return command_wrong(a->l,
         "-q: '%s' is none of diag, hostlist, starttime, and no attribute of a "
@@ -377,7 +231,7 @@ static int wrong_word(const struct asked *a)
 int mjobctl_query(
     const struct command_line *l, const char *what, const json_t *where, bool completed)
 {
-    struct asked a = {.l = l, .what = what, .attribute = find(what)};
+    struct asked a = {.l = l, .what = what, .attribute = jobxml_find(what)};
     struct ids ids = {0};
     int status = 1;
 

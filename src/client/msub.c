@@ -5,6 +5,7 @@
 #include "base/zone.h"
 #include "client/client.h"
 #include "client/jobspec.h"
+#include "client/jobwait.h"
 #include "client/request.h"
 
 #include <errno.h>
@@ -18,11 +19,17 @@
 static const struct option_row options[] = {
     {'a', NULL, "DATE", "not before: [[[[CC]YY]MM]DD]hhmm[.SS], +HH:MM:SS ..."},
     {'A', NULL, "ACCOUNT", "account"},
+    {'c', NULL, "WHEN", "checkpoints: has no effect here"},
     {'C', NULL, "PREFIX", "directives begin with PREFIX (#PBS, #MSUB, #SBATCH)"},
     {'d', NULL, "DIR", "working directory (the present one)"},
     {'e', NULL, "PATH", "where stderr goes (NAME.eID)"},
+    {'E', NULL, NULL, "variables that tell of the job: it has them in any case"},
     {'h', NULL, NULL, "with a user hold"},
+    {'I', NULL, NULL, "interactive: is refused, there is no terminal for it"},
     {'j', NULL, "oe|eo|n", "stderr and stdout into one file"},
+    {'k', NULL, "oe|o|e|n",
+        "output stays where it runs: it is written as it comes anyhow"},
+    {'K', NULL, NULL, "wait until it has ended; its exit status is that of msub"},
     {'l', NULL, "LIST", "resources: nodes=2:ppn=4,walltime=1:00:00 ..."},
     {'m', NULL, "WHEN", "mail: n for none"},
     {'M', NULL, "ADDRESS", "whom mail would reach"},
@@ -33,6 +40,7 @@ static const struct option_row options[] = {
     {'r', NULL, "y|n", "may be started over (y)"},
     {'S', NULL, "SHELL", "the shell that runs the script"},
     {'t', NULL, "ARRAY", "an array of jobs: 1-10, 1-100:5, 1,3,7, %N at once"},
+    {'u', NULL, "USER", "is refused: a job is its submitter's"},
     {'v', NULL, "LIST", "variables: NAME=VALUE,NAME ..."},
     {'V', NULL, NULL, "all variables of the environment"},
     {'W', NULL, "ATTR=VALUE", "depend=, x=, umask=, group_list="},
@@ -58,6 +66,7 @@ static const struct command_spec spec = {
     .examples = "  msub -l nodes=2:ppn=4,walltime=1:00:00 go.sh\n"
                 "  msub -t 1-100%10 sweep.sh          a hundred jobs, ten at once\n"
                 "  msub -W depend=afterok:120 next.sh after job 120 has succeeded\n"
+                "  msub -K go.sh && echo done         wait for it\n"
                 "  msub -- ./model --fast             a command without a script\n",
 };
 
@@ -172,20 +181,25 @@ static void fill_in(struct jobspec *s, json_t *o, const char *name)
 /* Takes the reference. */
 static int submit(const struct command_line *l, const struct jobspec *s, json_t *o)
 {
+    json_int_t since = s->wait ? request_now(l) : 0;
     struct query *q = query_new("/v1/jobs");
     json_t *answer = tell(l, "POST", q, o), *id;
+    int status = 0;
     size_t i;
 
     query_free(q);
     if (!answer)
         return 1;
     if (l->format == FORMAT_JSON)
-        return print_json(answer);
-    if (!s->quiet)
+        print_json(json_incref(answer));
+    else if (!s->quiet)
         json_array_foreach(json_object_get(answer, "ids"), i, id)
             puts(json_string_value(id));
+    fflush(stdout); /* who reads it may wait for it */
+    if (s->wait)
+        status = jobwait(l, json_object_get(answer, "ids"), since);
     json_decref(answer);
-    return 0;
+    return status;
 }
 
 /* The script with its shell in front: a former #! line becomes a comment. */
@@ -196,9 +210,12 @@ static json_t *script_text(const struct jobspec *s, const char *script)
 
 static int run(const struct command_line *l, struct jobspec *s, int dashes)
 {
-    bool command = is_command(l, dashes);
+    bool command = is_command(l, dashes), asks = command_has(l, 'I');
     const char *path = l->nargs ? l->args[0] : NULL;
-    char *script = command ? xstrdup("#!/bin/sh\nexec \"$@\"\n") : read_script(l, path);
+    /* -I is refused below, before a script is waited for */
+    char *script = command ? xstrdup("#!/bin/sh\nexec \"$@\"\n")
+                   : asks  ? xstrdup("#!/bin/sh\n")
+                           : read_script(l, path);
     struct err err;
     json_t *o = NULL, *text = NULL;
     int status = 1;

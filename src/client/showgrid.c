@@ -6,9 +6,10 @@
 #include "client/figures.h"
 #include "client/gridtext.h"
 #include "client/layout.h"
+#include "client/startgrid.h"
 
 #include <stdio.h>
-#include <string.h>
+#include <strings.h>
 
 static const struct option_row options[] = {{0, NULL, NULL, NULL}};
 
@@ -24,9 +25,14 @@ static const struct command_spec spec = {
         "and\n"
         "columns are named by their upper bounds (PLOTMINPROC, PLOTMAXTIME ...); a "
         "cell\n"
-        "tells the value and from how many jobs. For administrators of level 1 to 3.\n",
+        "tells the value and from how many jobs. ESTSTARTTIME is not of ended jobs: "
+        "when\n"
+        "one of that size and length could start, as showstart has it, in hours from "
+        "now.\n\n"
+        "For administrators of level 1 to 3.\n",
     .examples = "  showgrid AVGXFACTOR    how much longer than its limit a job took\n"
-                "  showgrid avgqtime      how long jobs waited, in hours\n",
+                "  showgrid avgqtime      how long jobs waited, in hours\n"
+                "  showgrid ESTSTARTTIME  how long jobs would wait now\n",
 };
 
 /* Bounds of rows or columns; how many. */
@@ -59,13 +65,19 @@ static void read_grid(const json_t *o, struct stat_grid *ret)
 
 int showgrid_show(const struct command_line *l, const char *type)
 {
-    const struct gridtext_type *t = gridtext_find(type);
+    bool starts = strcasecmp(type, "ESTSTARTTIME") == 0;
+    const struct gridtext_type *t = gridtext_find(starts ? "JOBCOUNT" : type);
     struct query *q = query_new("/v1/statistics/grid");
     char date[LAYOUT_DATE_MAX];
 
     query_part(q, t ? gridtext_type_name(t) : type);
     json_t *o = ask(l, q);
     query_free(q);
+    if (o && starts) {
+        int status = startgrid_show(l, o);
+        json_decref(o);
+        return status;
+    }
     if (l->format == FORMAT_JSON)
         return print_json(o);
     if (!o || !t) {

@@ -2,13 +2,18 @@
  * showstart: when a job, or so many processors, could start. */
 #include "base/duration.h"
 #include "client/client.h"
+#include "client/estimate.h"
 #include "client/layout.h"
 #include "client/request.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct option_row options[] = {
+    {'e', NULL, "all|rsv|prio|hist",
+        "by reservations (as without -e), the queue in front, or how long others "
+        "waited"},
     {'l', NULL, "qos=QOS", "as if the job had this QOS"},
     {'p', NULL, "PARTITION", "with processors: in this partition"},
     {'v', NULL, NULL, "also what the answer rests on"},
@@ -17,7 +22,7 @@ static const struct option_row options[] = {
 
 static const struct command_spec spec = {
     .name = "showstart",
-    .usage = "[-v] [-l qos=QOS] JOB | PROCS[@DURATION]",
+    .usage = "[-v] [-e METHOD] [-l qos=QOS] JOB | PROCS[@DURATION]",
     .summary = "Show when a job, or so many processors, can start at the earliest.",
     .options = options,
     .more = "A running job: its start. One with a reservation: when that begins. Any "
@@ -26,9 +31,14 @@ static const struct command_spec spec = {
             "reservations\n"
             "were kept. PROCS is asked for DURATION (1 second if left out), as "
             "[DD:]HH:MM:SS\n"
-            "or seconds; a number that is a job's name means the job.\n",
+            "or seconds; a number that is a job's name means the job.\n\n"
+            "-e prio takes all processors to work off what runs and what waits in\n"
+            "front of it, by the limits; -e hist is the average wait of ended jobs of\n"
+            "that size and length (showgrid AVGQTIME; for administrators of level 1\n"
+            "to 3).\n",
     .examples = "  showstart 4711         job 4711\n"
-                "  showstart 64@2:00:00   64 processors for two hours\n",
+                "  showstart 64@2:00:00   64 processors for two hours\n"
+                "  showstart -e all 4711  by every method\n",
 };
 
 /* Asked for, not yet submitted: "PROCS" or "PROCS@DURATION". */
@@ -107,6 +117,60 @@ static void print_method(const json_t *o)
             printf("Based on: %s\n", methods[i].text);
 }
 
+/* ---- -e ---- */
+
+static bool is_method(const char *e)
+{
+    return strcasecmp(e, "all") == 0 || strcasecmp(e, "rsv") == 0
+           || strcasecmp(e, "prio") == 0 || strcasecmp(e, "hist") == 0;
+}
+
+static bool by_method(const struct command_line *l, const char *method)
+{
+    const char *e = command_value(l, 'e');
+
+    return strcasecmp(e, method) == 0 || strcasecmp(e, "all") == 0;
+}
+
+static void print_pair(const char *method, json_int_t start, const json_t *o)
+{
+    json_int_t now = get_int(o, "at", 0);
+    char rel[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX], label[60];
+    json_int_t ends[2] = {start, start + get_int(o, "duration_s", 0)};
+
+    for (int i = 0; i < 2 && start > 0; i++) {
+        snprintf(label, sizeof label, "Estimated %s based %s in", method,
+            i ? "completion" : "start");
+        printf("%-40s %11s on %s\n", label, layout_rel(ends[i] - now, rel),
+            layout_date(ends[i], date));
+    }
+    if (!start)
+        printf("Estimated %s based start is not known\n", method);
+    puts("");
+}
+
+static int print_methods(const struct command_line *l, const json_t *o)
+{
+    struct estimate_ask want = {.job = get_text(o, "job", NULL),
+        .procs = get_int(o, "procs", 0),
+        .duration_s = get_int(o, "duration_s", 1),
+        .now = get_int(o, "at", 0)};
+    bool runs = strcmp(get_text(o, "method", ""), "running") == 0;
+    json_int_t start = get_int(o, "start_at", 0), prio = start, hist = start;
+
+    if (by_method(l, "prio") && !runs && (prio = estimate_by_priority(l, &want)) < 0)
+        return 1;
+    if (by_method(l, "hist") && !runs && (hist = estimate_by_history(l, &want)) < 0)
+        return 1;
+    if (by_method(l, "rsv"))
+        print_pair("Rsv", start, o);
+    if (by_method(l, "prio"))
+        print_pair("Priority", prio, o);
+    if (by_method(l, "hist"))
+        print_pair("Historical", hist, o);
+    return 0;
+}
+
 /* Takes the reference. */
 static int print_start(const struct command_line *l, const char *name, json_t *o)
 {
@@ -116,7 +180,7 @@ static int print_start(const struct command_line *l, const char *name, json_t *o
 
     if (l->format == FORMAT_JSON)
         return print_json(o);
-    if (!start) {
+    if (!start && !command_has(l, 'e')) {
         fprintf(stderr, "ERROR:    cannot determine earliest start time for job '%s'\n",
             name);
         json_decref(o);
@@ -125,14 +189,20 @@ static int print_start(const struct command_line *l, const char *name, json_t *o
     printf("job %s requires %lld proc%s for %s\n", name, (long long)procs,
         procs == 1 ? "" : "s",
         layout_rel(get_int(o, "duration_s", DURATION_UNLIMITED), rel));
-    print_line("Earliest start in", start, now);
-    if (end)
-        print_line("Earliest completion in", end, now);
-    printf("Best Partition: %s\n", get_text(o, "partition", ""));
+    int status = 0;
+    if (command_has(l, 'e')) {
+        status = print_methods(l, o);
+    } else {
+        print_line("Earliest start in", start, now);
+        if (end)
+            print_line("Earliest completion in", end, now);
+    }
+    if (start)
+        printf("Best Partition: %s\n", get_text(o, "partition", ""));
     if (command_has(l, 'v'))
         print_method(o);
     json_decref(o);
-    return 0;
+    return status;
 }
 
 static int show(const struct command_line *l)
@@ -179,6 +249,9 @@ int showstart_main(int argc, char **argv)
     if (l.nargs != 1)
         status = command_wrong(&l, "%s",
             l.nargs ? "one job at a time" : "a job, or PROCS@DURATION, is needed");
+    else if (command_has(&l, 'e') && !is_method(command_value(&l, 'e')))
+        status = command_wrong(
+            &l, "-e: '%s' is none of all, rsv, prio, hist", command_value(&l, 'e'));
     else if (qos && strncmp(qos, "qos=", 4) != 0)
         status = command_wrong(&l, "-l: '%s' is not qos=QOS", qos);
     else

@@ -6,8 +6,11 @@
 #include "client/figures.h"
 #include "client/layout.h"
 #include "client/nodestats.h"
+#include "client/request.h"
 #include "client/showgrid.h"
 #include "client/statstable.h"
+#include "client/statsxml.h"
+#include "client/xml.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +31,8 @@ static const struct option_row options[] = {
     {'S', NULL, NULL, "with -n: without a line for each node"},
     {'f', NULL, "TYPE", "the grid of TYPE, as showgrid"},
     {'v', NULL, NULL, "with -s: more; with credentials: also those that used nothing"},
+    {0, "format", "text|json|xml",
+        "how to print the answer; xml of -s and credentials"},
     {0, NULL, NULL, NULL},
 };
 
@@ -168,6 +173,13 @@ static int show_system(const struct command_line *l)
         return print_json(o);
     if (!o)
         return 1;
+    if (l->format == FORMAT_XML) {
+        xml_begin("Data");
+        statsxml_print_system(o);
+        xml_end("Data");
+        json_decref(o);
+        return 0;
+    }
     figures_sums(json_object_get(o, "total"), &total);
     print_times(o, verbose);
     print_jobs(o, &total, verbose);
@@ -214,6 +226,22 @@ static const struct kind {
     {'q', "qos", "qos"}, {'c', "class", "class"}};
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
+static void on_xml(void *ctx, json_t *o)
+{
+    const struct kind *k = ctx;
+
+    statsxml_print_cred(k->path, o);
+}
+
+static int print_creds_xml(
+    const struct command_line *l, const struct query *q, const struct kind *k)
+{
+    xml_begin("Data");
+    int status = ask_list(l, q, on_xml, (void *)k) < 0;
+    xml_end("Data");
+    return status;
+}
+
 static int show_creds(const struct command_line *l, const struct kind *k)
 {
     struct reading t = {.table = {.label = k->label, .total = command_has(l, 'T')},
@@ -226,6 +254,8 @@ static int show_creds(const struct command_line *l, const struct kind *k)
     query_add(q, "name", l->nargs ? l->args[0] : NULL);
     if (l->format == FORMAT_JSON) {
         status = print_json_list(l, q);
+    } else if (l->format == FORMAT_XML) {
+        status = print_creds_xml(l, q, k);
     } else {
         system = ask(l, all);
         status = !system || ask_list(l, q, on_record, &t) < 0;
@@ -270,6 +300,9 @@ static int run(const struct command_line *l)
             kind = &kinds[i];
     if (l->nargs > (kind || chosen == 'j' ? 1 : 0))
         return command_wrong(l, "'%s' is not expected here", l->args[l->nargs - 1]);
+    if (l->format == FORMAT_XML && (ended || (!kind && chosen && chosen != 's')))
+        return command_wrong(
+            l, "--format xml is of the scheduler, -s, and of -u -g -a -q -c");
     if (ended && (chosen == 'n' || chosen == 'f'))
         return command_wrong(l, "-t and -d do not go with -%c", chosen);
     if (ended || chosen == 'j')

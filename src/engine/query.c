@@ -34,6 +34,12 @@ static int check_ask(
         if (names_find(e->c->features, ask->features[i]) == NAME_NONE)
             return err_set(
                 err, ERR_NOT_FOUND, "no node has feature '%.60s'", ask->features[i]);
+    if (ask->os && names_find(e->c->oses, ask->os) == NAME_NONE)
+        return err_set(
+            err, ERR_NOT_FOUND, "no node has operating system '%.60s'", ask->os);
+    if (ask->arch && names_find(e->c->arches, ask->arch) == NAME_NONE)
+        return err_set(
+            err, ERR_NOT_FOUND, "no node has architecture '%.60s'", ask->arch);
     if (ask->partition && partition_find(e->c, ask->partition) == INDEX_NONE)
         return err_set(
             err, ERR_NOT_FOUND, "there is no partition '%.60s'", ask->partition);
@@ -45,8 +51,11 @@ static int asker_begin(struct engine *e, const struct query_ask *ask, int64_t un
     int64_t tasks, struct asker *ret, struct err *err)
 {
     const char *const partitions[] = {ask->partition, NULL};
-    struct req_desc req = {
-        .tasks = (uint32_t)tasks, .features = ask->features, .mem = ask->mem};
+    struct req_desc req = {.tasks = (uint32_t)tasks,
+        .features = ask->features,
+        .os = ask->os,
+        .arch = ask->arch,
+        .mem = ask->mem};
     struct job_desc d = {.id = ASKER,
         .reqs = &req,
         .nreqs = 1,
@@ -213,7 +222,8 @@ static int64_t nodes_for(const struct engine *e, const struct query_nodes *nodes
 /* Needs the question more than processors? */
 static bool is_plain(const struct query_ask *ask)
 {
-    return !ask->features && ask->mem.op == CMP_NONE && !ask->mem_per_proc_mb
+    return !ask->features && !ask->os && !ask->arch && ask->mem.op == CMP_NONE
+           && !ask->mem_per_proc_mb
            && !(ask->cred[CRED_CLASS] && *ask->cred[CRED_CLASS]);
 }
 

@@ -12,6 +12,7 @@ struct query_ask {
     const char *cred[CRED_KINDS]; /* NULL or unknown = none */
     bool any;                     /* windows: as if every reservation let it in */
     const char *const *features;  /* NULL-terminated or NULL */
+    const char *os, *arch;        /* of nodes; NULL = any */
     struct cmp mem;               /* on configured memory */
     int64_t mem_per_proc_mb;      /* dedicated */
     const char *partition;        /* NULL = all */

@@ -108,6 +108,8 @@ static int read_question(struct request *r, struct question *q, struct err *err)
     q->ask.limits = is_on(r, "limits");
     if (!q->ask.any)
         read_creds(r, q);
+    q->ask.os = text_of(r, "os");
+    q->ask.arch = text_of(r, "arch");
     q->ask.partition = text_of(r, "partition");
     if (q->ask.partition && strcmp(q->ask.partition, "ALL") == 0)
         q->ask.partition = NULL;
