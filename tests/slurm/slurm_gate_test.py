@@ -38,6 +38,27 @@ def test_scripts_are_proper_lua(slurm):
         subprocess.run([luac, "-p", f"{slurm.dir}/etc/{name}"], check=True)
 
 
+LINES = "x\nJobId=1 JobName=y JobState=COMPLETED"
+
+
+def test_texts_of_several_lines_are_refused(kept):
+    """To who reads scontrol each line is a job."""
+    script = pathlib.Path(kept.dir, "out", f"{LINES}.sh")
+    script.write_text("#!/bin/sh\n")
+    options = [(f"--{name}={LINES}", "--wrap=true") for name in (
+        "job-name", "comment", "account", "wckey", "chdir", "output", "error", "input",
+        "mail-user")]
+    for words in (*options, (str(script),)):
+        done = kept.run("sbatch", "-n", 1, *words)
+        assert done.returncode != 0 and "line break" in done.stderr, (words, done)
+    job = kept.sbatch("-n", 1, "-J", "one line", "--comment=a, b")
+    for name in ("name", "comment", "account", "wckey", "stdout", "workdir"):
+        done = kept.run("scontrol", "update", f"jobid={job}", f"{name}={LINES}")
+        assert done.returncode != 0, (name, done)
+    kept.ok("scontrol", "update", f"jobid={job}", "name=another line")
+    assert len(kept.ok("scontrol", "-o", "show", "jobs").splitlines()) == 1
+
+
 CHANGES = [
     "nice=-1", "nice=0", "nice=50", "priority=100", "priority=4294967294", "timelimit=5",
     "partition=low", "partition=high", "numnodes=1", "numcpus=1", "reqnodelist=n1",

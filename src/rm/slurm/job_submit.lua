@@ -46,7 +46,28 @@ local function tell(id, what)
 	end
 end
 
+-- To an adapter that reads scontrol a line is a job: no text may hold another line.
+local TEXTS = { "account", "comment", "container", "mail_user", "name", "network",
+	"std_err", "std_in", "std_out", "wckey", "work_dir" }
+
+local function breaks_lines(text, what)
+	if not text or not string.find(text, "\n", 1, true) then return false end
+	slurm.log_user("the job's " .. what .. " has a line break in it")
+	return true
+end
+
+local function has_lines(job)
+	for _, name in ipairs(TEXTS) do
+		if breaks_lines(job[name], name) then return true end
+	end
+	for _, word in pairs(job.argv or {}) do
+		if breaks_lines(word, "command") then return true end
+	end
+	return false
+end
+
 function slurm_job_submit(job, partitions, uid)
+	if has_lines(job) then return slurm.ERROR end
 	local held = job.priority == 0
 	if not held and not alive() then return slurm.SUCCESS end
 	job.site_factor = held and HELD or KEPT
@@ -69,6 +90,7 @@ local function goes(current, uid)
 end
 
 function slurm_job_modify(job, current, partitions, uid)
+	if has_lines(job) then return slurm.ERROR end
 	if (uid == SCHEDULER and job.req_nodes ~= nil)
 	    or current.job_state ~= PENDING then
 		return slurm.SUCCESS
