@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
+#ifndef TASKS_MAX
 #define TASKS_MAX 100000 /* of one array */
+#endif
 
 enum gate_mark job_mark(const slurm_job_info_t *j)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define LICENCES_MS 5000
+#define COUNT_MAX   (1LL << 40) /* of a resource; more is a slip */
 
 struct lists {
     struct VEC(const char *) features;
@@ -49,15 +50,14 @@ static void read_gres(struct lists *l, const char *text)
 {
     char *save = NULL, *copy = cut(l, text);
 
-    for (char *t = copy; *t; t++)
-        if (*t == '(') /* "(S:0,1)" has a comma of its own */
-            for (; *t && *t != ')'; t++)
-                *t = ' ';
+    for (char *t = strchr(copy, '('); t != NULL; t = strchr(t, '('))
+        memset(t, ' ', strcspn(t, ")")); /* "(S:0,1)" has a comma of its own */
     for (char *word = strtok_r(copy, ",", &save); word;
          word = strtok_r(NULL, ",", &save)) {
         char *colon = strrchr(word, ':'), *end = NULL;
         long long n = colon ? strtoll(colon + 1, &end, 10) : 1;
 
+        n = n < 0 ? 0 : n > COUNT_MAX ? COUNT_MAX : n;
         if (end && *end == 'K')
             n *= 1024;
         word[strcspn(word, ": ")] = '\0';
@@ -152,7 +152,9 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
     d->cfg.v[RES_PROCS] = procs;
     if (procs > a->most_procs)
         a->most_procs = procs;
-    d->cfg.v[RES_MEM] = (int64_t)n->real_memory - (int64_t)n->mem_spec_limit;
+    d->cfg.v[RES_MEM] = n->real_memory > n->mem_spec_limit
+                            ? (int64_t)(n->real_memory - n->mem_spec_limit)
+                            : 0;
     d->cfg.v[RES_DISK] = n->tmp_disk;
     d->cfg.v[RES_SWAP] = -1;
     adapter_report(a, &r);

@@ -225,7 +225,7 @@ static void hold(struct adapter *a, const struct rm_command *c)
     if (!(c->kinds & HOLD_SYSTEM))
         m.alloc_sid = ALLOC_SID_USER_HOLD;
     m.site_factor = NICE_OFFSET + MARK_HELD;
-    m.req_nodes = t->asked[0].nodes ? t->asked[0].nodes : (char *)"";
+    m.req_nodes = t->nparts > 0 && t->asked[0].nodes ? t->asked[0].nodes : (char *)"";
     answer(a, c, update(&m, c->job));
 }
 

@@ -72,6 +72,15 @@ static int64_t asked32(uint32_t v)
     return v == NO_VAL || v == INFINITE ? 0 : v;
 }
 
+#define MUCH (INT64_C(1) << 40) /* more than any machine has of anything */
+
+static int64_t times(int64_t a, int64_t b)
+{
+    int64_t p;
+
+    return __builtin_mul_overflow(a, b, &p) || p > MUCH ? MUCH : p;
+}
+
 static int64_t ceil_div(int64_t a, int64_t b)
 {
     return b > 0 ? (a + b - 1) / b : a;
@@ -97,7 +106,9 @@ static void add_gres(struct request_room *room, const struct gres_cfg **to,
     copy = request_text(room, text, strlen(text));
     for (char *word = strtok_r(copy, ",;", &save); word != NULL;
          word = strtok_r(NULL, ",;", &save)) {
-        char *name = strncmp(word, "gres", 4) == 0 ? word + 5 : word, *end;
+        bool marked =
+            strncmp(word, "gres", 4) == 0 && (word[4] == ':' || word[4] == '/');
+        char *name = marked ? word + 5 : word, *end;
         char *count = strrchr(name, ':');
         char *equals = strrchr(name, '=');
         int64_t k = 1;
@@ -106,7 +117,7 @@ static void add_gres(struct request_room *room, const struct gres_cfg **to,
             count = equals;
         if (count != NULL) {
             long long v = strtoll(count + 1, &end, 10);
-            k = end == count + 1 ? 1 : v;
+            k = end == count + 1 ? 1 : v < 0 ? 0 : v > MUCH ? MUCH : v;
         }
         name[strcspn(name, ":=")] = '\0';
         list[n++] = (struct gres_cfg){.name = name, .count = ceil_div(k, divide)};
@@ -175,7 +186,7 @@ static void node_tasks(
         each = ceil_div(tasks, n);
     q->tasks = q->nodes = (uint32_t)n;
     q->tpn = 1;
-    q->per_task.v[RES_PROCS] = each * per_task(j, tasks);
+    q->per_task.v[RES_PROCS] = times(each, per_task(j, tasks));
     if (asked16(j->pn_min_cpus) > q->per_task.v[RES_PROCS])
         q->per_task.v[RES_PROCS] = j->pn_min_cpus;
     /* two of them on a node would be one node too few, where they fit */
@@ -185,7 +196,7 @@ static void node_tasks(
         return;
     if (j->pn_min_memory & MEM_PER_CPU)
         q->per_task.v[RES_MEM] =
-            (int64_t)(j->pn_min_memory & ~MEM_PER_CPU) * q->per_task.v[RES_PROCS];
+            times((int64_t)(j->pn_min_memory & ~MEM_PER_CPU), q->per_task.v[RES_PROCS]);
     else if (j->pn_min_memory == 0)
         q->per_task.v[RES_MEM] = -1; /* all of the node's */
     else
@@ -201,7 +212,7 @@ static void free_tasks(
     if (a->facts.memory && j->pn_min_memory & MEM_PER_CPU
         && j->pn_min_memory != NO_VAL64)
         q->per_task.v[RES_MEM] =
-            (int64_t)(j->pn_min_memory & ~MEM_PER_CPU) * q->per_task.v[RES_PROCS];
+            times((int64_t)(j->pn_min_memory & ~MEM_PER_CPU), q->per_task.v[RES_PROCS]);
 }
 
 static void one_request(struct adapter *a, const slurm_job_info_t *j,
@@ -329,11 +340,9 @@ const char *request_partitions(const slurm_job_info_t *j, struct request_room *r
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING
         && asked_is_text(j->admin_comment))
         asked_parse(&k, j->admin_comment);
-    if (k.partition == NULL)
-        return j->partition;
+    const char *list = k.partition != NULL ? k.partition : j->partition;
     vec_push(&room->blocks, k.partition);
     k.partition = NULL;
-    const char *list = room->blocks.v[room->blocks.n - 1];
     asked_free(&k);
     return list;
 }
@@ -495,7 +504,7 @@ void request_running(
             gcd = q->per_task.v[RES_PROCS];
         if (q->per_task.v[RES_MEM] > 0 && q->nodes == 0)
             q->per_task.v[RES_MEM] =
-                q->per_task.v[RES_MEM] / q->per_task.v[RES_PROCS] * gcd;
+                times(q->per_task.v[RES_MEM] / q->per_task.v[RES_PROCS], gcd);
         q->per_task.v[RES_PROCS] = gcd;
         q->tasks = (uint32_t)(sum / gcd);
         q->nodes = q->tpn = 0;

@@ -76,8 +76,7 @@ static char *raw(const struct fields *f, const char *key)
 
 char *field_text(const struct fields *f, const char *key)
 {
-    static const char *const nothing[] = {
-        "(null)", "N/A", "None", "Unknown", "none", "n/a", "*"};
+    static const char *const nothing[] = {"(null)", "N/A"};
     char *value = raw(f, key);
 
     if (value == NULL)
@@ -90,13 +89,17 @@ char *field_text(const struct fields *f, const char *key)
     return *value ? value : NULL;
 }
 
+#define NUMBER_MAX (1LL << 50) /* nothing of Slurm's is beyond it */
+#define MB_MAX     (1ULL << 40)
+
 int64_t field_number(const struct fields *f, const char *key, int64_t none)
 {
     const char *value = field_text(f, key);
     char *stop;
     long long n = value != NULL ? strtoll(value, &stop, 10) : 0;
 
-    return value == NULL || stop == value ? none : n;
+    return value == NULL || stop == value || n > NUMBER_MAX || n < -NUMBER_MAX ? none
+                                                                               : n;
 }
 
 uint32_t field_minutes(const struct fields *f, const char *key)
@@ -105,10 +108,11 @@ uint32_t field_minutes(const struct fields *f, const char *key)
     uint64_t days = 0, v[3] = {0}, s;
     int n = 0;
 
-    if (value == NULL || strcasecmp(value, "NONE") == 0)
-        return NO_VAL;
-    if (strcmp(value, "UNLIMITED") == 0 || strcmp(value, "INFINITE") == 0)
+    if (value != NULL
+        && (strcmp(value, "UNLIMITED") == 0 || strcmp(value, "INFINITE") == 0))
         return INFINITE;
+    if (value == NULL || *value < '0' || *value > '9') /* NONE, Partition_Limit */
+        return NO_VAL;
     dash = strchr(value, '-');
     if (dash != NULL) {
         days = strtoull(value, NULL, 10);
@@ -126,7 +130,9 @@ uint32_t field_minutes(const struct fields *f, const char *key)
 
 time_t field_time(const struct fields *f, const char *key)
 {
-    return (time_t)field_number(f, key, 0);
+    int64_t at = field_number(f, key, 0);
+
+    return at > 0 ? (time_t)at : 0;
 }
 
 uint64_t field_mb(const struct fields *f, const char *key)
@@ -135,14 +141,14 @@ uint64_t field_mb(const struct fields *f, const char *key)
     char *stop;
     double v = value != NULL ? strtod(value, &stop) : 0;
 
-    if (value == NULL || stop == value || v < 0)
+    if (value == NULL || stop == value || !(v >= 0))
         return NO_VAL64;
     v *= *stop == 'K'   ? 1.0 / 1024
          : *stop == 'G' ? 1024.0
          : *stop == 'T' ? 1024.0 * 1024
          : *stop == 'P' ? 1024.0 * 1024 * 1024
                         : 1.0;
-    return (uint64_t)(v + 0.999);
+    return v < MB_MAX ? (uint64_t)(v + 0.999) : MB_MAX;
 }
 
 char *next_line(char **io_text)

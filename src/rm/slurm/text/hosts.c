@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef HOSTS_MAX
 #define HOSTS_MAX 1000000 /* of one list: what is longer is no list of ours */
+#endif
 
 struct text_hosts {
     struct VEC(char *) v; /* owned */

@@ -105,6 +105,8 @@ int slurm_job_cpus_allocated_on_node(const struct text_cpus *cpus, const char *n
     return 0;
 }
 
+#define CPUS_MAX 65536 /* of a node */
+
 static int count_ids(const char *ids)
 {
     int n = 0;
@@ -117,6 +119,8 @@ static int count_ids(const char *ids)
             break;
         if (*stop == '-')
             last = strtol(stop + 1, &stop, 10);
+        if (first < 0 || last < first || last >= CPUS_MAX - n)
+            break;
         n += (int)(last - first + 1);
         ids = *stop == ',' ? stop + 1 : stop;
     }
@@ -243,6 +247,8 @@ static void read_state(const struct fields *f, slurm_job_info_t *j)
 
     j->job_state = state_of(field_text(f, "JobState"));
     j->state_reason = reason_of(reason);
+    if (reason != NULL && strcmp(reason, "None") == 0)
+        reason = NULL;
     if (j->state_reason == WAIT_OTHER || strchr(reason, ',') != NULL)
         j->state_desc = (char *)reason;
     j->priority = u32(f, "Priority", 0);
@@ -288,13 +294,37 @@ static uint32_t mark_asked(const slurm_job_info_t *j)
     return mark;
 }
 
+/* Does a text that users choose imitate what other jobs alone have? The job's name
+ * stands behind what tells arrays, and before what tells processors; what users choose
+ * besides stands behind those. */
+static bool imitates(const struct fields *f)
+{
+    static const char *const first[] = {
+        "ArrayJobId", "ArrayTaskId", "ArrayTaskThrottle", "HetJobId", "HetJobOffset"};
+    bool named = false, nodes = false;
+
+    for (size_t i = 0; i < f->v.n; i++) {
+        const char *key = f->v.v[i].key;
+
+        named |= strcmp(key, "JobName") == 0;
+        nodes |= strcmp(key, "NumNodes") == 0;
+        nodes &= strcmp(key, "MinCPUsNode") != 0;
+        if (*key == '*' && !nodes)
+            return true;
+        for (size_t k = 0; named && k < sizeof first / sizeof first[0]; k++)
+            if (strcmp(key, first[k]) == 0)
+                return true;
+    }
+    return false;
+}
+
 static bool read_job(
     char *line, struct fields *f, struct text_room *room, slurm_job_info_t *j)
 {
     fields_of(line, keys, f);
     *j = (slurm_job_info_t){0};
     read_numbers(f, j);
-    if (f->twice || j->job_id == 0)
+    if (f->twice || j->job_id == 0 || imitates(f))
         return false;
     j->user_name = field_text(f, "UserId");
     j->user_id = number_in(j->user_name);
@@ -303,7 +333,7 @@ static bool read_job(
     read_amounts(f, j);
     read_state(f, j);
     read_cpus(f, j, room);
-    return true;
+    return j->user_name != NULL && j->partition != NULL; /* else it is cut off */
 }
 
 static int load(const char *command, time_t since, job_info_msg_t **ret)

@@ -56,6 +56,8 @@ static void *listing(const char *command, const char *const *keys, size_t size,
         if (strncmp(line, keys[0], n) != 0 || line[n] != '=')
             continue;
         fields_of(line, keys, &f);
+        if (field_text(&f, keys[0]) == NULL)
+            continue;
         read(&f, records + *ret_n * size);
         ++*ret_n;
     }
@@ -95,6 +97,13 @@ static uint32_t node_state_of(char *text)
     return state;
 }
 
+static uint64_t mb_of(const struct fields *f, const char *key)
+{
+    uint64_t mb = field_mb(f, key);
+
+    return mb == NO_VAL64 ? 0 : mb;
+}
+
 static void read_node(const struct fields *f, void *record)
 {
     node_info_t *n = record;
@@ -108,8 +117,8 @@ static void read_node(const struct fields *f, void *record)
     n->node_state = node_state_of(field_text(f, "State"));
     n->cpus = (uint16_t)field_number(f, "CPUTot", 0);
     n->cpus_efctv = (uint16_t)field_number(f, "CPUEfctv", 0);
-    n->real_memory = (uint64_t)field_number(f, "RealMemory", 0);
-    n->mem_spec_limit = (uint64_t)field_number(f, "MemSpecLimit", 0);
+    n->real_memory = mb_of(f, "RealMemory");
+    n->mem_spec_limit = mb_of(f, "MemSpecLimit");
     n->tmp_disk = (uint32_t)field_number(f, "TmpDisk", 0);
 }
 

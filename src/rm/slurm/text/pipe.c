@@ -16,14 +16,12 @@
 #include <unistd.h>
 
 #define PATIENCE_MS 90000 /* more than Slurm's own time limits add up to */
-#define PROMPT      "scontrol: "
 
 struct pipe {
     pid_t pid; /* 0 = not running */
     int to, from;
     unsigned asked;
     struct strbuf in;
-    char said[300]; /* the last error */
 };
 
 /* The library's functions have no context either. */
@@ -32,59 +30,6 @@ static struct pipe *the_pipe(void)
     static struct pipe p;
 
     return &p;
-}
-
-const char *slurm_strerror(int error)
-{
-    switch (error) {
-    case SLURM_NO_CHANGE_IN_DATA:
-        return "nothing has changed";
-    case ESLURM_TEXT:
-    case ESLURM_INVALID_JOB_ID:
-    case ESLURM_ALREADY_DONE:
-    case ESLURM_TRANSITION_STATE_NO_UPDATE:
-    case ESLURM_IN_STANDBY_MODE:
-    case SLURM_COMMUNICATIONS_CONNECTION_ERROR:
-    case SLURM_COMMUNICATIONS_RECEIVE_ERROR:
-        return the_pipe()->said;
-    default:
-        return strerror(error);
-    }
-}
-
-static int say_error(const char *text, int error)
-{
-    struct pipe *p = the_pipe();
-    const char *colon = strstr(text, "error: ");
-
-    if (colon != NULL)
-        text = colon + 7;
-    snprintf(p->said, sizeof p->said, "%.*s", (int)strcspn(text, "\n"), text);
-    return error;
-}
-
-int pipe_error(const char *text)
-{
-    static const struct {
-        const char *words;
-        int error;
-    } known[] = {{"Invalid job id", ESLURM_INVALID_JOB_ID},
-        {"already completing or completed", ESLURM_ALREADY_DONE},
-        {"try again later", ESLURM_TRANSITION_STATE_NO_UPDATE},
-        {"standby mode", ESLURM_IN_STANDBY_MODE},
-        {"Unable to contact", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
-        {"connect failure", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
-        {"Connection refused", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
-        {"timed out", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
-        {"authentication", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
-        {"Zero Bytes", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
-        {"Munge", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
-        {"Communication", SLURM_COMMUNICATIONS_CONNECTION_ERROR}};
-
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strstr(text, known[i].words) != NULL)
-            return say_error(text, known[i].error);
-    return say_error(text, ESLURM_TEXT);
 }
 
 /* ---- the process ---- */
@@ -181,41 +126,14 @@ static bool more(struct strbuf *in, int fd)
 
 /* ---- asking ---- */
 
-/* Without what it repeats of the commands. */
-static char *without_echo(const char *text, size_t n, const char *command)
-{
-    struct strbuf out = {0};
-    const char *stop = text + n;
-
-    while (text < stop) {
-        const char *eol = memchr(text, '\n', (size_t)(stop - text));
-        size_t len = (size_t)((eol ? eol : stop) - text);
-        const char *line = text;
-        size_t rest = len;
-
-        text += len + 1;
-        if (rest >= sizeof PROMPT - 1 && memcmp(line, PROMPT, sizeof PROMPT - 1) == 0) {
-            line += sizeof PROMPT - 1;
-            rest -= sizeof PROMPT - 1;
-        }
-        if (rest == 0 || (rest == strlen(command) && memcmp(line, command, rest) == 0)
-            || (rest > 20 && memcmp(line, "show hostnames maui-", 20) == 0))
-            continue;
-        strbuf_add_n(&out, line, rest);
-        strbuf_add_n(&out, "\n", 1);
-    }
-    return strbuf_take(&out);
-}
-
 static char *lost(struct pipe *p)
 {
     char *said = p->in.len ? xstrndup(p->in.text, p->in.len) : NULL;
 
     end(p);
-    errno =
-        said != NULL && strstr(said, "nable to contact")
-            ? pipe_error(said)
-            : say_error("scontrol does not answer", SLURM_COMMUNICATIONS_RECEIVE_ERROR);
+    errno = answer_error(said != NULL && strstr(said, "nable to contact")
+                             ? said
+                             : "scontrol does not answer");
     free(said);
     return NULL;
 }
@@ -241,18 +159,10 @@ static char *ask(struct pipe *p, const char *command)
             return lost(p);
     }
     size_t n = (size_t)(at + 1 - p->in.text), gone = n + strlen(mark) - 1;
-    answer = without_echo(p->in.text, n, command);
+    answer = answer_read(p->in.text, n, command);
     p->in.len -= gone;
     memmove(p->in.text, p->in.text + gone, p->in.len + 1);
     return answer;
-}
-
-/* A record begins with Key=: what an error is called in it is somebody's text. */
-static bool is_error(const char *answer)
-{
-    size_t line = strcspn(answer, "\n"), word = strcspn(answer, "= \n");
-
-    return answer[word] != '=' && memmem(answer, line, "rror", 4) != NULL;
 }
 
 char *pipe_ask(const char *command)
@@ -272,9 +182,9 @@ char *pipe_ask(const char *command)
         }
     }
     answer = ask(p, command);
-    if (answer == NULL || !is_error(answer))
+    if (answer == NULL || !answer_is_error(answer))
         return answer;
-    errno = pipe_error(answer);
+    errno = answer_error(answer);
     free(answer);
     return NULL;
 }
@@ -286,7 +196,7 @@ int pipe_order(const char *command)
 
     if (answer == NULL)
         return -1;
-    error = *answer != '\0' ? pipe_error(answer) : 0;
+    error = *answer != '\0' ? answer_error(answer) : 0;
     free(answer);
     errno = error;
     return error ? -1 : 0;
@@ -311,7 +221,7 @@ int pipe_run(const char *const *argv)
         kill(pid, SIGKILL); /* it has closed its output, or hangs */
         waitpid(pid, &status, 0);
     }
-    int error = said.len ? pipe_error(said.text) : 0;
+    int error = said.len ? answer_error(said.text) : 0;
     free(said.text);
     errno = error;
     return error ? -1 : 0;

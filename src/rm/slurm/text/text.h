@@ -17,8 +17,14 @@ char *pipe_ask(const char *command);
 int pipe_order(const char *command);
 /* Run another program, as `scancel 12`. The same. */
 int pipe_run(const char *const *argv);
+
+/* ---- answer.c: what it says ---- */
+
+/* Its answer without what it repeats of the commands; owned. */
+char *answer_read(const char *text, size_t n, const char *command);
+bool answer_is_error(const char *answer);
 /* The error that such a text means, and the text for slurm_strerror(). */
-int pipe_error(const char *text);
+int answer_error(const char *text);
 
 /* ---- fields.c: "Key=value Key=value" ---- */
 
@@ -41,7 +47,7 @@ void room_free(struct text_room *room);
 /* The line is cut into pieces and has to live on. A value goes on to the next of the
  * `keys` (NULL ends), blanks and all. */
 void fields_of(char *line, const char *const *keys, struct fields *ret);
-/* NULL: not there, or as scontrol prints nothing: (null), N/A, Unknown ... */
+/* NULL: not there, or as scontrol prints nothing: "", (null), N/A. */
 char *field_text(const struct fields *f, const char *key);
 int64_t field_number(const struct fields *f, const char *key, int64_t none);
 /* "1-02:03:04", UNLIMITED: in minutes, rounded up; INFINITE; NO_VAL = none. */

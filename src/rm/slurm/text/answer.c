@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What scontrol says: which lines are its answer, and what errors mean. */
+#include "rm/slurm/text/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PROMPT     "scontrol: "
+#define ERROR_SIZE 300
+
+/* Of the last error. The library's functions have no context either. */
+static char *the_error(void)
+{
+    static char text[ERROR_SIZE];
+
+    return text;
+}
+
+const char *slurm_strerror(int error)
+{
+    switch (error) {
+    case SLURM_NO_CHANGE_IN_DATA:
+        return "nothing has changed";
+    case ESLURM_TEXT:
+    case ESLURM_INVALID_JOB_ID:
+    case ESLURM_ALREADY_DONE:
+    case ESLURM_TRANSITION_STATE_NO_UPDATE:
+    case ESLURM_IN_STANDBY_MODE:
+    case SLURM_COMMUNICATIONS_CONNECTION_ERROR:
+    case SLURM_COMMUNICATIONS_RECEIVE_ERROR:
+        return the_error();
+    default:
+        return strerror(error);
+    }
+}
+
+static int say_error(const char *text, int error)
+{
+    const char *colon = strstr(text, "error: ");
+
+    if (colon != NULL)
+        text = colon + 7;
+    snprintf(the_error(), ERROR_SIZE, "%.*s", (int)strcspn(text, "\n"), text);
+    return error;
+}
+
+int answer_error(const char *text)
+{
+    static const struct {
+        const char *words;
+        int error;
+    } known[] = {{"Invalid job id", ESLURM_INVALID_JOB_ID},
+        {"already completing or completed", ESLURM_ALREADY_DONE},
+        {"try again later", ESLURM_TRANSITION_STATE_NO_UPDATE},
+        {"standby mode", ESLURM_IN_STANDBY_MODE},
+        {"Unable to contact", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
+        {"connect failure", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
+        {"Connection refused", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
+        {"timed out", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
+        {"authentication", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
+        {"Zero Bytes", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
+        {"Munge", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
+        {"Communication", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
+        {"does not answer", SLURM_COMMUNICATIONS_CONNECTION_ERROR}};
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strstr(text, known[i].words) != NULL)
+            return say_error(text, known[i].error);
+    return say_error(text, ESLURM_TEXT);
+}
+
+char *answer_read(const char *text, size_t n, const char *command)
+{
+    struct strbuf out = {0};
+    const char *stop = text + n;
+
+    while (text < stop) {
+        const char *eol = memchr(text, '\n', (size_t)(stop - text));
+        size_t len = (size_t)((eol ? eol : stop) - text);
+        const char *line = text;
+        size_t rest = len;
+
+        text += len + 1;
+        if (rest >= sizeof PROMPT - 1 && memcmp(line, PROMPT, sizeof PROMPT - 1) == 0) {
+            line += sizeof PROMPT - 1;
+            rest -= sizeof PROMPT - 1;
+        }
+        if (rest == 0 || (rest == strlen(command) && memcmp(line, command, rest) == 0)
+            || (rest > 20 && memcmp(line, "show hostnames maui-", 20) == 0))
+            continue;
+        strbuf_add_n(&out, line, rest);
+        strbuf_add_n(&out, "\n", 1);
+    }
+    return strbuf_take(&out);
+}
+
+/* A record begins with Key=: what an error is called in it is somebody's text. */
+bool answer_is_error(const char *answer)
+{
+    size_t line = strcspn(answer, "\n"), word = strcspn(answer, "= \n");
+
+    return answer[word] != '=' && memmem(answer, line, "rror", 4) != NULL;
+}

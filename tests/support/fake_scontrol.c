@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Instead of pipe.c, and of the adapter's loop. */
+#include "fake_scontrol.h"
+
+#include "rm/slurm/text/text.h"
+
+#include <assert.h>
+
+struct fake_scontrol *fake_scontrol(void)
+{
+    static struct fake_scontrol one;
+
+    return &one;
+}
+
+void fake_scontrol_look(struct adapter *a)
+{
+    a->parts_at = a->jobs_at = 0;
+    nodes_poll(a);
+    reservations_poll(a);
+    jobs_poll(a);
+    a->told_all = true;
+}
+
+void fake_scontrol_end(struct adapter *a)
+{
+    jobs_forget(a);
+    nodes_forget(a);
+    reservations_forget(a);
+    for (size_t i = 0; i < a->pending.n; i++)
+        free(a->pending.v[i].id);
+    vec_fini(&a->pending);
+}
+
+/* ---- pipe.c ---- */
+
+char *pipe_ask(const char *command)
+{
+    const char *text = fake_scontrol()->text;
+    char *answer = answer_read(text, strlen(text), command);
+
+    if (!answer_is_error(answer))
+        return answer;
+    errno = answer_error(answer);
+    assert(errno != 0 && slurm_strerror(errno) != NULL);
+    free(answer);
+    return NULL;
+}
+
+int pipe_order(const char *command)
+{
+    assert(strchr(command, '\n') == NULL);
+    errno = fake_scontrol()->refuses ? answer_error(fake_scontrol()->text) : 0;
+    return errno ? -1 : 0;
+}
+
+int pipe_run(const char *const *argv)
+{
+    return pipe_order(argv[0]);
+}
+
+void slurm_init(const char *conf)
+{
+    (void)conf;
+}
+
+/* ---- adapter.c, submit.c ---- */
+
+int64_t adapter_now_ms(void)
+{
+    return fake_scontrol()->now_ms += 10000;
+}
+
+void adapter_report(struct adapter *a, const struct rm_report *r)
+{
+    (void)a;
+    fake_scontrol()->tell(r);
+}
+
+void adapter_done(struct adapter *a, uint64_t token, enum rm_outcome outcome,
+    const char *job, const char *text)
+{
+    adapter_report(
+        a, &(struct rm_report){.kind = RM_DONE, .u.done = {token, outcome, job, text}});
+}
+
+void adapter_health(struct adapter *a, const char *function, const char *text)
+{
+    struct rm_report r = {.kind = RM_HEALTH};
+
+    r.u.health.function = function;
+    r.u.health.text = text;
+    adapter_report(a, &r);
+}
+
+bool adapter_lost(struct adapter *a, const char *function)
+{
+    adapter_health(a, function, slurm_strerror(errno));
+    return true;
+}
+
+bool adapter_munge_gone(struct adapter *a)
+{
+    (void)a;
+    return false;
+}
+
+void adapter_find_munge(struct adapter *a, const char *authinfo)
+{
+    (void)a;
+    (void)authinfo;
+}
+
+void adapter_look(struct adapter *a)
+{
+    a->look = true;
+}
+
+void adapter_prepare(const char *home, uint32_t user)
+{
+    (void)home;
+    (void)user;
+}

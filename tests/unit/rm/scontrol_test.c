@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the adapter makes of scontrol's listings: damaged, imitated, out of all bounds.
+ */
+#include "fake_scontrol.h"
+#include "rm/wire.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+/* after those it needs */
+#include <cmocka.h>
+
+#define PART   "PartitionName=all DefaultTime=02:00:00 MaxTime=UNLIMITED State=UP\n"
+#define USER   " UserId=root(0) GroupId=root(0) Priority=0"
+#define QUEUED USER " JobState=PENDING Reason=None TimeLimit=01:00:00 Partition=all"
+#define RUNS   USER " JobState=RUNNING Reason=None TimeLimit=01:00:00 Partition=all"
+#define SIZE   " NumNodes=1 NumCPUs=2 NumTasks=2 CPUs/Task=1"
+
+static struct strbuf told;
+
+static void tell(const struct rm_report *r)
+{
+    char *line = wire_report(r);
+
+    strbuf_add(&told, line);
+    free(line);
+}
+
+/* All that is told of such a listing, as lines of JSON. */
+static const char *look_at(struct adapter *a, const char *text)
+{
+    told.len = 0;
+    strbuf_add(&told, "");
+    fake_scontrol()->text = text;
+    fake_scontrol()->tell = tell;
+    fake_scontrol_look(a);
+    return told.text;
+}
+
+static int begin(void **state)
+{
+    static struct adapter a;
+
+    a = (struct adapter){.connected = true, .facts.memory = true};
+    *fake_scontrol() = (struct fake_scontrol){0};
+    *state = &a;
+    return 0;
+}
+
+static int end(void **state)
+{
+    fake_scontrol_end(*state);
+    free(told.text);
+    told = (struct strbuf){0};
+    return 0;
+}
+
+static void assert_told(const char *all, const char *part)
+{
+    if (strstr(all, part) == NULL)
+        fail_msg("not told: %s\nbut: %s", part, all);
+}
+
+static void assert_not_told(const char *all, const char *part)
+{
+    if (strstr(all, part) != NULL)
+        fail_msg("told: %s\nin: %s", part, all);
+}
+
+static void things_may_be_named_none(void **state)
+{
+    const char *all = look_at(*state,
+        "PartitionName=none DefaultTime=01:00:00 State=UP\n"
+        "NodeName=None CPUTot=4 State=IDLE Partitions=none\n"
+        "ReservationName=Unknown StartTime=100 EndTime=200 Nodes=None Users=none\n"
+        "LicenseName=n/a Total=3\n"
+        "JobId=1 JobName=* UserId=none(7) GroupId=root(0) Priority=0 JobState=PENDING "
+        "Account=none Partition=none" SIZE "\n");
+
+    assert_told(all, "{\"node\":{\"name\":\"None\"");
+    assert_told(all, "\"classes\":{\"none\":4}");
+    assert_told(all, "\"reservation\":{\"name\":\"Unknown\"");
+    assert_told(all, "\"gres\":{\"n/a\":3}");
+    assert_told(all, "\"user\":\"none\"");
+    assert_told(all, "\"class\":\"none\"");
+    assert_told(all, "\"account\":\"none\"");
+}
+
+static void things_without_a_name_are_left_out(void **state)
+{
+    const char *all =
+        look_at(*state, "PartitionName=\nNodeName= CPUTot=4\n"
+                        "ReservationName=(null) Nodes=n1\nLicenseName=\n");
+
+    assert_string_equal(all, "");
+}
+
+static void resources_of_a_node_may_be_damaged(void **state)
+{
+    const char *all = look_at(*state,
+        "NodeName=n1 CPUTot=4 Gres=gpu:2(S:0 RealMemory=10 MemSpecLimit=20\n"
+        "NodeName=n2 CPUTot=4 Gres=gpu:tesla:2(S:0,1),gpu:1(S:1),shard:2K(S:0)\n"
+        "NodeName=n3 CPUTot=4 Gres=gpu:-2,big:9223372036854775807K "
+        "RealMemory=999999999999P\n");
+
+    assert_told(all, "\"name\":\"n1\",\"state\":\"Idle\",\"configured\":{\"procs\":4,"
+                     "\"swap_mb\":-1},\"features\":[],\"gres\":{\"gpu\":2}");
+    assert_told(all, "\"gres\":{\"gpu\":3,\"shard\":2048}");
+    assert_told(all, "\"name\":\"n3\"");
+}
+
+static void a_job_whose_name_imitates_fields_is_not_believed(void **state)
+{
+    static const char *const names[] = {"x UserId=bin(2)",
+        "x ArrayJobId=7 ArrayTaskId=1", "x HetJobId=7", "x Nodes=n1 CPU_IDs=0-7",
+        "x NumNodes=1 Nodes=n1 CPU_IDs=0-7", "x MinCPUsNode=1 NumNodes=2"};
+    char text[600];
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(text, sizeof text,
+            PART "JobId=3 JobName=%s" RUNS " NodeList=n1" SIZE " MinCPUsNode=1\n",
+            names[i]);
+        assert_not_told(look_at(*state, text), "\"job\"");
+    }
+    assert_told(look_at(*state, PART
+                    "JobId=3 ArrayJobId=2 ArrayTaskId=1 JobName=a=b c" RUNS
+                    " NodeList=n1" SIZE " Nodes=n1 CPU_IDs=0-1 Mem=0 MinCPUsNode=1\n"),
+        "\"on\":[[\"n1\",2]]");
+}
+
+static void a_record_that_is_cut_off_is_not_believed(void **state)
+{
+    assert_not_told(look_at(*state, PART "JobId=3 JobName=x\n"), "\"job\"");
+    assert_not_told(look_at(*state, PART "JobId=3 JobName=x" USER "\n"), "\"job\"");
+    assert_told(look_at(*state, PART "JobId=3 JobName=x" QUEUED "\n"), "\"job\"");
+}
+
+static void the_limit_of_the_partition_is_its_default(void **state)
+{
+    assert_told(look_at(*state, PART "JobId=3 JobName=x" USER
+                                     " JobState=PENDING TimeLimit=Partition_Limit "
+                                     "Partition=all" SIZE "\n"),
+        "\"wclimit_s\":7200");
+}
+
+/* Sanitizers tell what overflows. */
+static void amounts_beyond_all_bounds_stay_amounts(void **state)
+{
+    static const char *const amounts[] = {
+        " NumNodes=4294967293 NumCPUs=4294967293 NumTasks=4294967293 CPUs/Task=65000 "
+        "MinMemoryCPU=9999999P MinTmpDiskNode=1e300",
+        " NumNodes=1 NumTasks=4294967293 CPUs/Task=65000 MinMemoryCPU=nan "
+        "TresPerNode=gres,gres:gpu:9223372036854775807 "
+        "TresPerJob=gres:gpu:9223372036854775807",
+        " NumNodes=1-60 NumTasks=4294967293 CPUs/Task=65000 "
+        "MinMemoryCPU=1099511627776G "
+        "Licenses=a:-5"};
+    char text[800];
+
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
+        snprintf(text, sizeof text,
+            PART "JobId=3 JobName=%zu" USER " JobState=PENDING Partition=all%s\n", i,
+            amounts[i]);
+        assert_told(look_at(*state, text), "\"job\"");
+    }
+    assert_told(
+        look_at(*state, PART "JobId=4 JobName=x" RUNS " StartTime=-7 NodeList=n1" SIZE
+                             " Nodes=n1 CPU_IDs=0-9223372036854775807 Mem=0 "
+                             "MinCPUsNode=1\n"),
+        "\"on\":[[\"n1\",2]]");
+}
+
+static void what_a_start_overwrote_is_read_from_the_comment(void **state)
+{
+    const char *all =
+        look_at(*state, PART "JobId=3 JobName=x" QUEUED " ReqNodeList=n4" SIZE
+                             " AdminComment=maui:asked;count=1-0;nodes=n1\n");
+
+    assert_told(all, "\"hosts\":[\"n1\"]");
+}
+
+static void a_job_first_seen_as_it_completes_takes_orders(void **state)
+{
+    look_at(
+        *state, PART "JobId=3 JobName=x" USER " JobState=COMPLETING Partition=all\n");
+    orders_command(
+        *state, &(struct rm_command){.action = RM_HOLD, .token = 1, .job = "3"});
+    assert_told(told.text, "\"outcome\":\"ok\"");
+}
+
+static void an_error_is_no_empty_list(void **state)
+{
+    const char *all;
+
+    assert_told(
+        look_at(*state, PART "JobId=3 JobName=error: x" QUEUED "\n"), "\"job\"");
+    all = look_at(*state, "slurm_load error: something new\n");
+    assert_told(all, "something new");
+    assert_not_told(all, "_gone");
+    assert_told(look_at(*state, PART), "{\"job_gone\":\"3\"}");
+}
+
+static void what_is_repeated_of_commands_is_no_answer(void **state)
+{
+    assert_told(look_at(*state, "scontrol: show job\nscontrol: JobId=3 JobName=x" QUEUED
+                                "\nshow hostnames maui-7\n"),
+        "\"id\":\"3\"");
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(things_may_be_named_none),
+        TEST(things_without_a_name_are_left_out),
+        TEST(resources_of_a_node_may_be_damaged),
+        TEST(a_job_whose_name_imitates_fields_is_not_believed),
+        TEST(a_record_that_is_cut_off_is_not_believed),
+        TEST(the_limit_of_the_partition_is_its_default),
+        TEST(amounts_beyond_all_bounds_stay_amounts),
+        TEST(what_a_start_overwrote_is_read_from_the_comment),
+        TEST(a_job_first_seen_as_it_completes_takes_orders),
+        TEST(an_error_is_no_empty_list),
+        TEST(what_is_repeated_of_commands_is_no_answer),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
