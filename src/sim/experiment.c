@@ -85,7 +85,8 @@ static int64_t moved_limit(
     if (share == 0 || limit_s <= 0 || limit_s >= DURATION_UNLIMITED)
         return limit_s;
     double moved = floor((double)limit_s + share * (double)(run_s - limit_s) + 0.5);
-    return moved >= DURATION_UNLIMITED ? DURATION_UNLIMITED : (int64_t)fmax(1.0, moved);
+    return moved >= (double)DURATION_UNLIMITED ? DURATION_UNLIMITED
+                                               : (int64_t)fmax(1.0, moved);
 }
 
 static void ignore(unsigned what, struct job_desc *job, struct req_desc *req)
