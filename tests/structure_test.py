@@ -205,6 +205,10 @@ def test_every_worked_example_has_its_test():
     wrong = [f"{row}: {name}" for row in rows for name in re.findall(r"`(\w+)`", row)
              if name not in run]
     assert not wrong, "\n".join(wrong)
+    numbered = {letter: {int(n) for n in re.findall(rf"\| {letter}(\d+) \|", table)}
+                for letter in "RNPB"}
+    assert numbered == {"R": set(range(1, 45)), "N": set(range(1, 25)),
+                        "P": set(range(1, 14)), "B": set(range(1, 19))}
 
 
 def api_table():

@@ -92,6 +92,32 @@ static void n2_lastavailable_fills_gaps(void **state)
     sc_destroy(s);
 }
 
+/* ---- N11: nodes side by side ---- */
+
+static void n11_a_run_is_waited_for(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t tasks;
+        int64_t start;
+        const char *where;
+    } rows[] = {
+        {3, 0, "n4:1 n5:1 n6:1"}, {2, 0, "n1:1 n2:1"}, {4, 100, "n1:1 n2:1 n3:1 n4:1"}};
+    const char *n3[] = {"n3", NULL};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scenario *s = nodes("NODEALLOCATIONPOLICY CONTIGUOUS\n", 6, 1);
+        job(s, "busy", 100, 900, NULL, (struct req_desc){.tasks = 1, .hosts = n3});
+        job(s, "J", 100, 50, NULL, (struct req_desc){.tasks = rows[i].tasks});
+        if (rows[i].start)
+            assert_int_equal(sc_reserved(s, "J"), rows[i].start);
+        sc_run(s);
+        assert_int_equal(sc_start(s, "J"), rows[i].start);
+        assert_where(s, "J", rows[i].where);
+        sc_destroy(s);
+    }
+}
+
 /* ---- N12: node sets, at once or in time ---- */
 
 #define SETS                                                                           \
@@ -263,6 +289,37 @@ static void n16_generic_resources(void **state)
     sc_run_until(s, 200);
     assert_int_equal(sc_start(s, "one"), 100);
     sc_destroy(s);
+}
+
+/* ---- N17: what a node count means ---- */
+
+static void check_n17(const char *cfg, uint32_t count, uint32_t tpn, const char *where)
+{
+    static const int procs[] = {4, 2, 2};
+    struct scenario *s = sc_create_with(cfg);
+
+    for (int i = 0; i < 3; i++) {
+        char name[8];
+
+        snprintf(name, sizeof name, "n%d", i + 1);
+        sc_node(s, &(struct node_desc){.name = name,
+                       .state = NODE_IDLE,
+                       .cfg = {{tpn == 1 ? 4 : procs[i], 1024, 1024, 1024}}});
+    }
+    job(s, "J", 100, 50, NULL,
+        (struct req_desc){.tasks = count * tpn, .nodes = count, .tpn = tpn});
+    assert_where(s, "J", where);
+    sc_destroy(s);
+}
+
+static void n17_match_policies(void **state)
+{
+    (void)state;
+    check_n17("", 3, 1, "n1:3");
+    check_n17("JOBNODEMATCHPOLICY EXACTNODE\n", 3, 1, "n1:1 n2:1 n3:1");
+    check_n17("", 2, 2, "n1:4");
+    check_n17("JOBNODEMATCHPOLICY EXACTNODE\n", 2, 2, "n1:2 n2:2");
+    check_n17("JOBNODEMATCHPOLICY EXACTPROC\n", 2, 2, "n2:2 n3:2");
 }
 
 /* ---- N18, N19: access policies ---- */
@@ -497,6 +554,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(n2_lastavailable_fills_gaps),
+        cmocka_unit_test(n11_a_run_is_waited_for),
         cmocka_unit_test(n12_one_set_or_another),
         cmocka_unit_test(n12_a_delay_means_a_whole_set_always),
         cmocka_unit_test(n12_no_set_large_enough),
@@ -505,6 +563,7 @@ int main(void)
         cmocka_unit_test(n15_another_partition_or_only_the_own),
         cmocka_unit_test(a_spanning_job_is_reserved_over_both_partitions),
         cmocka_unit_test(n16_generic_resources),
+        cmocka_unit_test(n17_match_policies),
         cmocka_unit_test(n18_access_policies),
         cmocka_unit_test(n19_singletask),
         cmocka_unit_test(n20_maxjob),

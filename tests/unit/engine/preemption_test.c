@@ -36,7 +36,9 @@ static void example_p1_the_cheapest_of_equals_are_requeued(void **state)
         assert_int_equal(engine_stats(sc_engine(s))->preempted_ps, 100);
         sc_run(s);
         assert_string_equal(sc_log(s, "L1"), "start@0 requeue@50 start@1000");
+        assert_string_equal(sc_log(s, "L2"), "start@0 requeue@50 start@1000");
         assert_string_equal(sc_where(s, "L1"), "n3:1");
+        assert_string_equal(sc_where(s, "L2"), "n4:1");
     }
 }
 
@@ -112,7 +114,7 @@ static void example_p6_a_node_that_a_reservation_blocks_is_no_use(void **state)
 {
     (void)state;
     struct example x = {.cfg =
-                            BASE "SRCFG[sys] HOSTLIST=n1 PERIOD=DAY STARTTIME=0:10:00 "
+                            BASE "SRCFG[sys] HOSTLIST=n1 PERIOD=DAY STARTTIME=0:08:20 "
                                  "ENDTIME=1:00:00 USERLIST=nobody\n",
         .nodes = 4,
         .jobs = {{"L1", 1, 500, 0, 0, NULL, "p10", .flags = JOB_PREEMPTEE},
@@ -123,6 +125,7 @@ static void example_p6_a_node_that_a_reservation_blocks_is_no_use(void **state)
         sc_run_until(s, 400);
         assert_string_equal(sc_log(s, "L1"), "start@0");
         assert_string_equal(sc_log(s, "L2"), "start@0 requeue@50");
+        assert_int_equal(sc_start(s, "H"), 50);
         assert_string_equal(sc_where(s, "H"), "n2:1 n3:1 n4:1");
     }
 }
@@ -150,6 +153,8 @@ static void example_p7_an_owner_preempts_others_in_its_reservation(void **state)
         assert_string_equal(sc_where(s, "J"), "n1:1");
         assert_int_equal(sc_start(s, "J"), 50);
         assert_int_equal(sc_start(s, "S5"), -1);
+        assert_string_equal(sc_log(s, "S2"), "start@0 requeue@70");
+        assert_string_equal(sc_log(s, "S3"), "start@0 requeue@70");
         assert_int_equal(sc_start(s, "J2"), 70);
         assert_string_equal(sc_where(s, "J2"), "n2:1 n3:1");
         assert_string_equal(sc_log(s, "S4"), "start@0");

@@ -38,27 +38,27 @@ static void a_list_takes_its_hosts_whatever_goes_on_there_r16(void **state)
 
     for (int by_node = 0; by_node < 2; by_node++) {
         struct scenario *s = open_with("", 4, 4, by_node);
-        struct sc_job before = with(eve, "eve", 4, 0);
+        struct sc_job before = with(eve, "eve", 4, 0),
+                      inside = with(john, "john", 4, 0);
 
         before.req = &on_n2;
-        before.limit_s = 90;
+        inside.limit_s = 400;
         sc_node_state(s, "n3", NODE_DOWN);
         sc_node_state(s, "n4", NODE_DOWN);
         sc_job(s, before);
         sc_at(s, 0);
         assert_int_equal(sc_start(s, "eve"), 0);
-        sc_at(s, 10);
         sc_configure(s, "SRCFG[x] HOSTLIST=n1,n2,n3 PERIOD=INFINITY USERLIST=john");
-        sc_job(s, with(john, "john", 4, 10));
-        sc_at(s, 10);
+        sc_job(s, inside);
+        sc_at(s, 0);
         expect_held(s, "x", "n1:1 n2:1 n3:1");
-        assert_int_equal(sc_start(s, "john"), 10);
+        assert_int_equal(sc_start(s, "john"), 0);
         assert_string_equal(sc_where(s, "john"), "n1:4");
         sc_job(s, with(eve, "eve2", 4, 20));
         sc_job(s, with(john, "john2", 4, 20));
         sc_run_until(s, 400);
         assert_int_equal(sc_start(s, "eve2"), NEVER);
-        assert_int_equal(sc_start(s, "john2"), 90);
+        assert_int_equal(sc_start(s, "john2"), 100);
         assert_string_equal(sc_where(s, "john2"), "n2:4");
         sc_destroy(s);
     }
@@ -156,22 +156,29 @@ static void a_node_gives_a_multiple_of_tpn_r26(void **state)
 #define R21(name, rest)                                                                \
     "SRCFG[" name "] PERIOD=INFINITY TASKCOUNT=2 USERLIST=" rest "\n"
 
+/* c gets nothing, and what it asks for as soon as there is some. */
 static void dedicated_ones_keep_off_each_other_r21(void **state)
 {
     (void)state;
-    struct scenario *s =
-        open_with(R21("a", "u1") R21("b", "u2") R21("c", "u1,u3"), 4, 1, false);
+    for (int by_node = 0; by_node < 2; by_node++) {
+        struct scenario *s =
+            open_with(R21("a", "u1") R21("b", "u2") R21("c", "u1,u3"), 6, 1, by_node);
 
-    sc_at(s, 0);
-    expect_held(s, "a", "n1:1 n2:1");
-    expect_held(s, "b", "n3:1 n4:1");
-    expect_held(s, "c", "");
-    /* retried: b goes, c gets its nodes */
-    assert_int_equal(
-        sc_releaseres(s, sc_standing(s, "a", 0)->name, &(struct err){0}), 0);
-    sc_at(s, 10);
-    assert_string_not_equal(sc_held(s, "c"), "none");
-    sc_destroy(s);
+        sc_node_state(s, "n5", NODE_DOWN);
+        sc_node_state(s, "n6", NODE_DOWN);
+        sc_at(s, 0);
+        expect_held(s, "a", "n1:1 n2:1");
+        expect_held(s, "b", "n3:1 n4:1");
+        expect_held(s, "c", "");
+        sc_node_state(s, "n6", NODE_IDLE);
+        sc_at(s, 10);
+        expect_held(s, "c", "n6:1");
+        sc_node_state(s, "n5", NODE_IDLE);
+        sc_at(s, 20);
+        expect_held(s, "c", "n5:1 n6:1");
+        expect_held(s, "a", "n1:1 n2:1");
+        sc_destroy(s);
+    }
 }
 
 static void shared_ones_stack_r21(void **state)
