@@ -127,7 +127,8 @@ void notify_close(struct server *s)
 static bool repeats(enum event_name what)
 {
     return what == JOBSTARTFAILURE || what == JOBDEFER || what == JOBRESVIOLATION
-           || what == JOBLIMITVIOLATION || what == JOBCORRUPTION || what == RMFAILURE
+           || what == JOBLIMITVIOLATION || what == JOBCORRUPTION
+           || what == RESERVATIONCORRUPTION || what == RMFAILURE
            || what == STATEFAILURE;
 }
 

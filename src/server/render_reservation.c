@@ -3,6 +3,7 @@
 #include "config/srcfg.h"
 #include "engine/query.h"
 #include "server/render.h"
+#include "server/rsvcheck.h"
 #include "server/rsvkeep.h"
 #include "server/server_private.h"
 
@@ -159,6 +160,9 @@ json_t *render_reservation(struct server *s, const struct reservation *r)
     render_real(o, "active_ps", r->active_ps);
     add_triggers(o, r);
     add_words(o, rsvkeep_asked(s, r));
+    json_t *warnings = rsvcheck_warnings(c, r);
+    if (warnings)
+        json_object_set_new(o, "warnings", warnings);
     return o;
 }
 

@@ -5,6 +5,7 @@
 #include "server/eventlog.h"
 #include "server/manager.h"
 #include "server/render.h"
+#include "server/rsvcheck.h"
 #include "server/server_private.h"
 
 #define PLACES_MAX 32
@@ -377,6 +378,19 @@ static void tell_gone(struct server *s)
     }
 }
 
+/* Nobody finds out otherwise that the nodes it should keep are anybody's. */
+static void tell_empty(struct server *s, const struct reservation *r)
+{
+    json_t *warnings = rsvcheck_warnings(engine_cluster(s->engine), r);
+
+    eventlog_add(s, RESERVATIONCORRUPTION, r->name, true,
+        json_pack("{s:s, s:s}", "type", "reservation", "kind",
+            reservation_kind_name(r->kind)),
+        "reservation '%s' begins and holds no node: %s", r->name,
+        json_string_value(json_array_get(warnings, 0)));
+    json_decref(warnings);
+}
+
 static void see(struct server *s, const struct reservation *r)
 {
     struct watch *w = s->watch;
@@ -399,6 +413,8 @@ static void see(struct server *s, const struct reservation *r)
         tell_rsv(s, RESERVATIONCREATED, k);
     if (begins && news)
         tell_rsv(s, RESERVATIONSTARTED, k);
+    if (begins && !w->restoring && !r->held_nodes)
+        tell_empty(s, r);
 }
 
 void watch_restoring(struct server *s, bool restoring)

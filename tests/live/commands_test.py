@@ -527,3 +527,18 @@ def test_diagnose_tells_standing_reservations_and_blocked_jobs_by_other_letters(
     assert daemon.ok("diagnose", "-b") == daemon.ok("diagnose", "-q")
     assert job in daemon.ok("diagnose", "-b")
     assert name not in Other(daemon).ok("diagnose", "-s")  # it is not for them
+
+
+def test_diagnose_tells_what_reservations_lack(daemon):
+    daemon.configure("SRCFG[typo] HOSTLIST=nod01 PERIOD=INFINITY\n"
+                     "SRCFG[wide] RESOURCES=PROCS:99 TASKCOUNT=1 PERIOD=INFINITY\n"
+                     "SRCFG[many] TASKCOUNT=9 PERIOD=INFINITY\n")
+    daemon.start()
+    base = {name.split(".")[0]: name for name in daemon.wait(
+        lambda: [r["name"] for r in daemon.lines("showres")], "them")}
+    text = daemon.ok("diagnose", "-r")
+    for name, sentence in (("typo", "its host list names no node there is"),
+                           ("wide", "no node is large enough for its tasks"),
+                           ("many", "it holds 4 of 9 tasks")):
+        assert f"WARNING:  reservation '{base[name]}': {sentence}\n" in text
+    assert text.count("WARNING") == 3

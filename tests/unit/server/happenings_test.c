@@ -177,6 +177,23 @@ static void a_node_that_comes_back_leaves_no_corruption(void **state)
     close_server(s);
 }
 
+static void a_reservation_that_begins_with_nothing_is_told(void **state)
+{
+    struct server *s = open_server("SRCFG[good] HOSTLIST=n1 PERIOD=INFINITY\n"
+                                   "SRCFG[typo] HOSTLIST=nod1 PERIOD=INFINITY\n");
+
+    (void)state;
+    world_cycle(s);
+    s->clock = world_now(s) + 1000;
+    world_cycle(s);
+    expect(s, RESERVATIONCORRUPTION, 1, "its host list names no node there is");
+    close_server(s);
+    s = open_server("SRCFG[wide] RESOURCES=PROCS:5 TASKCOUNT=1 PERIOD=INFINITY\n");
+    world_cycle(s);
+    expect(s, RESERVATIONCORRUPTION, 1, "no node is large enough for its tasks");
+    close_server(s);
+}
+
 static void what_the_resource_manager_does_by_itself_is_told(void **state)
 {
     struct server *s = open_server("");
@@ -292,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_on_a_node_that_stays_down_is_told_once),
         cmocka_unit_test(a_node_that_comes_back_leaves_no_corruption),
+        cmocka_unit_test(a_reservation_that_begins_with_nothing_is_told),
         cmocka_unit_test(what_the_resource_manager_does_by_itself_is_told),
         cmocka_unit_test(too_many_processors_are_acted_on_at_once),
         cmocka_unit_test(memory_is_limited_for_who_asked_for_some),
