@@ -301,7 +301,8 @@ static int64_t reserve_in(
     struct pool *later = count_later(p, pool);
     bool merged = later && r->start_at >= later->from;
     uint32_t stack = merged ? later->stack : pool->stack;
-    bool sure = p->sets.v[r->fitset].pools.n == 1; /* the search has just found them */
+    const struct fitset *s = &p->sets.v[r->fitset];
+    bool sure = s->pools.n == 1 || (merged && s->groups.n == 1); /* as just found */
 
     if (walls_closed(p, view, stack, r->start_at, r->end_at, NULL))
         return 0;
@@ -328,7 +329,8 @@ struct taking {
     struct fitset *s;
     uint32_t view;
     int64_t need;
-    bool open; /* which walled pools have something is known */
+    bool open;  /* which walled pools have something is known */
+    bool doors; /* some reservation lets it in meanwhile */
 };
 
 /* From then on the pools of the group are one: the first stands for all. */
@@ -378,11 +380,11 @@ static void take_attracted(struct plan *p, struct taking *t, enum affinity level
 }
 
 /* From a pool, if the job has no affinity to it. */
-static void take_other(struct plan *p, struct taking *t, struct pool *pool, bool doors)
+static void take_other(struct plan *p, struct taking *t, struct pool *pool)
 {
     if (pool->by_node)
         return;
-    if (doors && walls_entered(p, t->view, pool->stack)
+    if (t->doors && walls_entered(p, t->view, pool->stack)
         && affinity_of(p, t, pool->index) != AFFINITY_NONE)
         return;
     t->need -= reserve_in(p, t->r, pool, t->view, t->need);
@@ -390,7 +392,7 @@ static void take_other(struct plan *p, struct taking *t, struct pool *pool, bool
 
 /* The same of small pools under reservations, of which most have nothing: to where the
  * job has no affinity it has no access either. */
-static void take_walled(struct plan *p, struct taking *t, bool doors)
+static void take_walled(struct plan *p, struct taking *t)
 {
     const struct bitset *open =
         openings_during(p->openings, t->r->start_at, t->r->end_at);
@@ -398,25 +400,23 @@ static void take_walled(struct plan *p, struct taking *t, bool doors)
     for (uint32_t i = bitset_next(open, 0); i != BITSET_NONE && t->need > 0;
          i = bitset_next(open, i + 1))
         if (t->s->group_of.v[p->pools.v[i].later] != INDEX_NONE)
-            take_other(p, t, &p->pools.v[i], doors);
+            take_other(p, t, &p->pools.v[i]);
 }
 
 /* From all pools to which it has none. */
 static void take_others(struct plan *p, struct taking *t)
 {
-    bool doors = walls_any_entered(p, t->view);
-
     for (size_t i = 0; t->open && i < t->s->lone.n && t->need > 0; i++)
-        take_other(p, t, &p->pools.v[t->s->lone.v[i]], doors);
+        take_other(p, t, &p->pools.v[t->s->lone.v[i]]);
     if (t->open) {
-        take_walled(p, t, doors);
+        take_walled(p, t);
         return;
     }
     for (size_t k = 0; k < t->s->groups.n && t->need > 0; k++) {
         const struct group *g = &t->s->groups.v[k];
         uint32_t n = merged(p, t, g) ? 1 : g->n;
         for (uint32_t i = g->first; i < g->first + n && t->need > 0; i++)
-            take_other(p, t, &p->pools.v[t->s->pools.v[i].pool], doors);
+            take_other(p, t, &p->pools.v[t->s->pools.v[i].pool]);
     }
 }
 
@@ -431,12 +431,13 @@ void count_reserve(struct plan *p, const struct job *j, struct rsv *r, int64_t n
     r->parts.n = 0;
     t.open = t.s->deep && walled_settled(p) && r->start_at < p->merge_at
              && t.view < VIEW_BASE && !p->views.v[t.view].confined;
-    if (walls_any_entered(p, t.view)) {
+    t.doors = walls_entered_during(p, t.view, r->start_at, r->end_at);
+    if (t.doors) {
         take_attracted(p, &t, AFFINITY_POSITIVE);
         take_attracted(p, &t, AFFINITY_NEUTRAL);
     }
     take_others(p, &t);
-    if (walls_any_entered(p, t.view))
+    if (t.doors)
         take_attracted(p, &t, AFFINITY_NEGATIVE);
     assert(t.need == 0);
 }

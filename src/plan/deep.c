@@ -24,6 +24,7 @@ struct deep {
                                    them, nor for those that begin after */
     bool wide_doors;            /* some are not of bidders that bid behind them only */
     struct hint *hint;          /* about those whom nothing lets in; NULL = none */
+    int64_t enough;             /* any bound from there on is as good */
     bool late;                  /* the pools are one: no gaps, and nothing to bound */
     const struct profile *all;  /* no interval finds more; NULL = not known */
     int64_t others, others_more; /* the bid of all but the big one together */
@@ -413,9 +414,9 @@ static int64_t pass(struct deep *d, int64_t at, int64_t base)
             return at;
         int64_t more, units = behind_at(d, at, &more), here = base;
         if (units > 0)
-            here = units < q->need
-                       ? hint_bound(d->hint, (int32_t)(q->need - units), q->duration)
-                       : at;
+            here = units < q->need ? hint_bound(
+                       d->hint, (int32_t)(q->need - units), q->duration, base)
+                                   : at;
         if (here <= at)
             return at;
         at = here < more ? here : more;
@@ -473,16 +474,28 @@ static int64_t measure(struct deep *d, struct pool *pool, int64_t from, int64_t 
     return from;
 }
 
-/* What is behind doors from `at` on; then a job that wants less than it does is as good
- * a bound for one that nothing lets in. */
-static int64_t bound_behind(const struct deep *d, int64_t at)
+/* With so many units behind doors from `at` on, a job that wants less than it does is
+ * as good a bound for one that nothing lets in. */
+static int64_t bound_behind(const struct deep *d, int64_t behind, int64_t at)
 {
     const struct search *q = d->q;
     int64_t here = at;
 
-    if (q->need > d->behind)
-        here = hint_bound(d->hint, (int32_t)(q->need - d->behind), q->duration);
+    if (q->need > behind)
+        here = hint_bound(d->hint, (int32_t)(q->need - behind), q->duration, d->enough);
     return here > at ? here : at;
+}
+
+/* The same without looking what is there. */
+static int64_t bound_at_best(const struct deep *d, int64_t at)
+{
+    const struct plan *p = d->q->p;
+    int64_t behind = d->behind;
+
+    for (size_t i = 0; i < p->bidders.n; i++)
+        if (p->bidders.v[i].kind == BIDS_BEHIND)
+            behind += p->bidders.v[i].pool->total;
+    return bound_behind(d, behind, at);
 }
 
 static int64_t pass_behind(struct deep *d, int64_t at)
@@ -495,7 +508,7 @@ static int64_t pass_behind(struct deep *d, int64_t at)
         if (b->kind == BIDS_BEHIND)
             b->bid.more = measure(d, b->pool, from > at ? from : at, b->door.to);
     }
-    return bound_behind(d, at);
+    return bound_behind(d, d->behind, at);
 }
 
 static int64_t pass_behind_late(struct deep *d, int64_t at)
@@ -509,14 +522,15 @@ static int64_t pass_behind_late(struct deep *d, int64_t at)
         measure(d, &p->later.v[i], at, door_end(d, p->later.v[i].stack));
         d->wide_doors = true;
     }
-    return bound_behind(d, at);
+    return bound_behind(d, d->behind, at);
 }
 
 /* Where the search may begin, by what is known of those whom nothing lets in. */
 static int64_t begin(struct deep *d, int64_t at, struct reach *reach, bool hinted)
 {
     struct hint *h = hinted ? search_hint(reach, HINT_FINE) : NULL;
-    int64_t here = h ? hint_bound(h, (int32_t)d->q->need, d->q->duration) : at;
+    int64_t here =
+        h ? hint_bound(h, (int32_t)d->q->need, d->q->duration, d->enough) : at;
 
     d->hint = h;
     return here > at ? here : at;
@@ -531,15 +545,18 @@ static int64_t learn(struct deep *d, int64_t at, int64_t base)
 
 int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool hinted)
 {
-    struct deep d = {.q = q, .doors_at = TIME_NEVER, .doors_to = INT64_MIN};
+    struct deep d = {
+        .q = q, .enough = limit, .doors_at = TIME_NEVER, .doors_to = INT64_MIN};
     int64_t base = begin(&d, at, &q->s->base, hinted);
     int64_t split = q->p->merge_at - q->duration + 1;
 
     if (base >= limit && !walls_any_entered(q->p, q->view))
         return limit;
+    find_bidders(&d);
+    if (base >= limit && bound_at_best(&d, at) >= limit)
+        return limit;
     walled_settle(q->p);
     d.cell_s = gaps_cell_length(q->p->later.v[q->s->homes.v[0]].gaps);
-    find_bidders(&d);
     find_big(&d);
     if (at < base)
         at = pass_behind(&d, at);
@@ -575,6 +592,7 @@ int64_t deep_fit_late(struct search *q, int64_t at, bool hinted)
 {
     struct deep d = {.q = q,
         .late = true,
+        .enough = TIME_NEVER,
         .cell_s = STRIDE,
         .doors_at = TIME_NEVER,
         .doors_to = INT64_MIN};

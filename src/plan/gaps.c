@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELLS  512
+#define CELLS  384
 #define BEYOND (CELLS - 1) /* ends behind the horizon */
 #define NEVER  CELLS
 #define ROW    (CELLS + 2) /* of the tree, which counts from 1 */
@@ -183,7 +183,7 @@ static void remember(struct gap_list *l, struct gap x)
 /* Equal ones of other pools are as good. */
 static void forget(struct gap_list *l, const struct gap *x)
 {
-    for (size_t i = 0; l && i < l->n; i++) {
+    for (size_t i = l ? l->n : 0; i-- > 0;) {
         const struct gap *y = &l->v[i];
         if (y->start == x->start && y->end == x->end && y->units == x->units) {
             l->v[i] = l->v[--l->n];

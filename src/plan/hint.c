@@ -35,7 +35,7 @@ struct cell {
 /* Sizes by grain: steps of an octave and lanes, as powers of two. */
 static const struct grain {
     uint32_t log_steps, log_lanes;
-} grains[] = {[HINT_FINE] = {4, 8}, [HINT_COARSE] = {2, 6}, [HINT_ROUGH] = {1, 6}};
+} grains[] = {[HINT_FINE] = {3, 8}, [HINT_COARSE] = {2, 6}, [HINT_ROUGH] = {1, 6}};
 
 struct hint {
     uint32_t round;
@@ -197,7 +197,7 @@ static void tree_learn(struct hint *h, int32_t q, int64_t d, int64_t at)
         }
 }
 
-int64_t hint_bound(const struct hint *h, int32_t q, int64_t d)
+int64_t hint_bound(const struct hint *h, int32_t q, int64_t d, int64_t enough)
 {
     const struct lane *l = lane_slot(h, d);
     int64_t bound = INT64_MIN;
@@ -205,7 +205,7 @@ int64_t hint_bound(const struct hint *h, int32_t q, int64_t d)
     if (l->round == h->round && l->d == d) {
         size_t i = stages_up_to(l, q);
         bound = i ? l->stages.v[i - 1].at : bound;
-        if (i && l->stages.v[i - 1].q == q)
+        if (i && (l->stages.v[i - 1].q == q || bound >= enough))
             return bound;
     }
     if (q < 1 || d < 1)

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define CELLS 512
+#define CELLS 256
 
 struct openings {
     int64_t from, to;

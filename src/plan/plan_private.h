@@ -496,6 +496,9 @@ static inline bool walls_any_entered(const struct plan *p, uint32_t view)
 {
     return view < VIEW_BASE && p->views.v[view].doors.n > 0;
 }
+/* Does one let it in at some instant of [start, end)? O(doors). */
+bool walls_entered_during(
+    const struct plan *p, uint32_t view, int64_t start, int64_t end);
 /* By stack, to whom no reservation lets in (VIEW_BASE). */
 const struct wall_lists *walls_base(struct plan *p);
 void walls_forget(struct plan *p);

@@ -282,7 +282,7 @@ struct hint *search_hint(struct reach *r, enum hint_grain grain)
 
 static int64_t bound(const struct search *q, const struct hint *h, int64_t from)
 {
-    int64_t at = h ? hint_bound(h, (int32_t)q->need, q->duration) : from;
+    int64_t at = h ? hint_bound(h, (int32_t)q->need, q->duration, TIME_NEVER) : from;
 
     return at > from ? at : from;
 }

@@ -425,6 +425,17 @@ uint32_t walls_view(struct plan *p, const struct job *j)
     return s->view;
 }
 
+bool walls_entered_during(
+    const struct plan *p, uint32_t view, int64_t start, int64_t end)
+{
+    const struct view *v = view < VIEW_BASE ? &p->views.v[view] : NULL;
+
+    for (size_t i = 0; v && i < v->doors.n; i++)
+        if (v->doors.v[i].from < end && v->doors.v[i].to > start)
+            return true;
+    return false;
+}
+
 /* The walls of a stack as the view sees them; *ret_i is its list in the answer. */
 static const struct wall_lists *lists_of(
     const struct plan *p, uint32_t view, uint32_t stack, uint32_t *ret_i)

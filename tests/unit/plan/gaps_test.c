@@ -120,7 +120,7 @@ static void gaps_that_begin_later_in_the_cell_are_told(void **state)
     struct gaps *g = gaps_create();
     struct told t = {0, TIME_NEVER};
 
-    gaps_reset(g, 0, 511 * 100); /* cells of 128 */
+    gaps_reset(g, 0, 383 * 100); /* cells of 128 */
     gaps_put(g, 0, 0, 1000, 1);
     gaps_put(g, 1, 130, 1000, 2);
     gaps_put(g, 2, 140, 150, 4); /* too short */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Bounds of a planning pass: never too high for anybody, and exact among equal
  * durations. */
+#include "base/timeval.h"
 #include "cmocka_all.h"
 #include "plan/hint.h"
 
@@ -46,11 +47,11 @@ static void bounds_are_true(void **state)
         struct ctx x = {.state = seed, .hint = hint_create(grains[seed % 3])};
         for (int i = 0; i < 400; i++) {
             int q = 1 + (int)below(&x, SIZES), d = 1 + (int)below(&x, DURATIONS);
-            int64_t bound = hint_bound(x.hint, q, d);
+            int64_t bound = hint_bound(x.hint, q, d, TIME_NEVER);
             assert_true(bound <= known(&x, q, d));
             x.at[q][d] = truth(q, d);
             hint_learn(x.hint, q, d, truth(q, d));
-            assert_int_equal(hint_bound(x.hint, q, d), truth(q, d));
+            assert_int_equal(hint_bound(x.hint, q, d, TIME_NEVER), truth(q, d));
         }
         hint_destroy(x.hint);
     }
@@ -62,17 +63,18 @@ static void sizes_of_one_duration_are_told_apart(void **state)
 
     (void)state;
     hint_learn(h, 1000, 3600, 50);
-    assert_int_equal(hint_bound(h, 1001, 3600), 50); /* on the grid they are one */
-    assert_int_equal(hint_bound(h, 999, 3600), INT64_MIN);
+    assert_int_equal(
+        hint_bound(h, 1001, 3600, TIME_NEVER), 50); /* on the grid they are one */
+    assert_int_equal(hint_bound(h, 999, 3600, TIME_NEVER), INT64_MIN);
     hint_learn(h, 1003, 3600, 70);
     hint_learn(h, 1005, 3600, 90);
-    assert_int_equal(hint_bound(h, 1002, 3600), 50);
-    assert_int_equal(hint_bound(h, 1004, 3600), 70);
+    assert_int_equal(hint_bound(h, 1002, 3600, TIME_NEVER), 50);
+    assert_int_equal(hint_bound(h, 1004, 3600, TIME_NEVER), 70);
     hint_learn(h, 1001, 3600, 90); /* so those after it begin no earlier */
-    assert_int_equal(hint_bound(h, 1003, 3600), 90);
-    assert_int_equal(hint_bound(h, 1000, 3600), 50);
+    assert_int_equal(hint_bound(h, 1003, 3600, TIME_NEVER), 90);
+    assert_int_equal(hint_bound(h, 1000, 3600, TIME_NEVER), 50);
     hint_clear(h);
-    assert_int_equal(hint_bound(h, 1005, 3600), INT64_MIN);
+    assert_int_equal(hint_bound(h, 1005, 3600, TIME_NEVER), INT64_MIN);
     hint_destroy(h);
 }
 

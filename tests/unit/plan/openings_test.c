@@ -9,8 +9,8 @@
 
 #define POOLS   70
 #define FROM    INT64_C(1000)
-#define HORIZON 2000 /* cells of 4 s */
-#define CELL    4
+#define HORIZON 2000 /* cells of 8 s */
+#define CELL    8
 
 struct ctx {
     uint64_t state;
