@@ -6,6 +6,7 @@
 #include "config/flags.h"
 #include "trace/jobtrace.h"
 #include "trace/restrace.h"
+#include "trace/tracewords.h"
 
 #include <stdio.h>
 #include <strings.h>

@@ -2,6 +2,8 @@
  * Trace records as sums: by size and length, by credential, of all. */
 #include "client/tracestats.h"
 
+#include "trace/tracewords.h"
+
 #include <math.h>
 #include <string.h>
 

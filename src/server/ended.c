@@ -6,6 +6,7 @@
 #include "server/server_private.h"
 #include "server/statfile.h"
 #include "trace/jobtrace.h"
+#include "trace/tracewords.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * HTTP on a unix socket, and on TCP when asked: libmicrohttpd inside the event loop.
- * The only file that knows the library. */
+ * http.c and request.c are the only files that know the library. */
 #ifndef MAUI_SERVER_HTTP_H
 #define MAUI_SERVER_HTTP_H
 

@@ -2,6 +2,8 @@
  * Workload traces, and what the simulator makes of a record. */
 #include "sim/mauitrace.h"
 
+#include "trace/tracewords.h"
+
 #include <string.h>
 
 /* ---- reading a trace ------------------------------------------------------------ */

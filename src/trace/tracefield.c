@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reading and writing the fields of Maui traces. */
+ * Reading the fields of Maui traces. */
 #include "trace/tracefield.h"
 
 #include "base/nearest.h"
 #include "base/timeval.h"
 #include "base/xalloc.h"
+#include "trace/tracewords.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,50 +16,6 @@
 
 #define NUMBER_MAX INT64_C(1000000000000000)
 #define LIST_MAX   65536 /* entries of a list in one field */
-
-/* Job flags in the order of the format. 0: of no concern when the job is replayed. */
-static const struct {
-    const char *name;
-    uint32_t flag;
-} job_flags[] = {
-    {"BENCHMARK", JOB_BENCHMARK},
-    {"BACKFILL", JOB_BACKFILL},
-    {"SPAN", JOB_SPAN},
-    {"ADVRES", JOB_ADVRES},
-    {"NOQUEUE", JOB_NOQUEUE},
-    {"HOSTLIST", JOB_HOSTLIST},
-    {"RESMAP", 0},
-    {"SHAREDRESOURCES", JOB_SHAREDNODE},
-    {"BYNAME", JOB_BYNAME},
-    {"BESTEFFORT", JOB_BESTEFFORT},
-    {"RESTARTABLE", JOB_RESTARTABLE},
-    {"PREEMPTEE", JOB_PREEMPTEE},
-    {"PREEMPTOR", JOB_PREEMPTOR},
-    {"DEDICATEDNODE", JOB_DEDICATED},
-    {"PRESTART", JOB_PRESTART},
-    {"REMOTE", 0},
-    {"NASINGLETASK", 0},
-    {"SPVIOLATION", 0},
-    {"IGNNODEPOLICIES", 0},
-    {"NORMSTART", 0},
-    {"GLOBALQUEUE", 0},
-    {"NASINGLEJOB", 0},
-};
-#define JOB_FLAGS (sizeof job_flags / sizeof job_flags[0])
-
-static const char *const nodeset_policies[] = {[NODESET_ONEOF] = "ONEOF",
-    [NODESET_FIRSTOF] = "FIRSTOF",
-    [NODESET_ANYOF] = "ANYOF"};
-static const char *const nodeset_attrs[] = {[NODESET_FEATURE] = "FEATURE",
-    [NODESET_MEMORY] = "MEMORY",
-    [NODESET_PROCSPEED] = "PROCSPEED",
-    [NODESET_NETWORK] = "NETWORK"};
-
-static const struct {
-    const char *text;
-    enum cmp_op op;
-} compares[] = {{">=", CMP_GE}, {">", CMP_GT}, {"=", CMP_EQ}, {"<=", CMP_LE},
-    {"<", CMP_LT}, {"==", CMP_EQ}};
 
 /* What is being read, so that every complaint can say so. */
 struct field {
@@ -211,20 +168,11 @@ static int parse_compare(const struct field *f, enum cmp_op *ret)
         *ret = CMP_GE;
         return 0;
     }
-    for (size_t i = 0; i < sizeof compares / sizeof compares[0]; i++)
-        if (strcmp(compares[i].text, f->text) == 0) {
-            *ret = compares[i].op;
-            return 0;
-        }
-    return bad(f, "one of > >= = <= <");
-}
-
-static const char *compare_text(enum cmp_op op)
-{
-    for (size_t i = 0; i < sizeof compares / sizeof compares[0]; i++)
-        if (compares[i].op == op)
-            return compares[i].text;
-    return ">=";
+    int op = tf_compare_of(f->text);
+    if (op < 0)
+        return bad(f, "one of > >= = <= <");
+    *ret = (enum cmp_op)op;
+    return 0;
 }
 
 /* ---- lists ------------------------------------------------------------------ */
@@ -433,23 +381,13 @@ static int parse_tasks(const struct field *f, struct tf_choice *ret)
     return 0;
 }
 
-static int flag_bit(const char *name)
-{
-    if (strcasecmp(name, "DEDICATED") == 0)
-        name = "DEDICATEDNODE";
-    for (size_t i = 0; i < JOB_FLAGS; i++)
-        if (strcasecmp(job_flags[i].name, name) == 0)
-            return (int)i;
-    return -1;
-}
-
 static int unknown_flag(const struct field *f, const char *name)
 {
     struct nearest near;
 
     nearest_init(&near, name);
-    for (size_t i = 0; i < JOB_FLAGS; i++)
-        nearest_offer(&near, job_flags[i].name);
+    for (unsigned i = 0; i < TF_FLAG_COUNT; i++)
+        nearest_offer(&near, tf_flag_name(i));
     if (nearest_best(&near) == NULL)
         return err_set(f->err, ERR_INVALID,
             "field %u (%s): \"%.60s\" is not a job flag; one like RESTARTABLE is "
@@ -471,7 +409,7 @@ static int parse_flags(const struct field *f, struct tf_flags *ret)
     if (f->text[0] != '[') {
         const char *end = scan_whole(f->text, &mask);
 
-        if (end == NULL || *end != '\0' || mask < 0 || mask >= 1 << JOB_FLAGS)
+        if (end == NULL || *end != '\0' || mask < 0 || mask >= 1 << TF_FLAG_COUNT)
             return bad(f, "flags in brackets, as [RESTARTABLE], or their bit mask");
         *ret = (struct tf_flags){(uint32_t)mask, NULL};
         return 0;
@@ -482,7 +420,7 @@ static int parse_flags(const struct field *f, struct tf_flags *ret)
         n++;
     attributes = arena_alloc(f->arena, (n + 1) * sizeof *attributes);
     for (size_t i = 0; i < n; i++) {
-        int bit = flag_bit(names[i]);
+        int bit = tf_flag_place(names[i]);
 
         if (strncmp(names[i], "JATTR:", 6) == 0 && names[i][6] != '\0')
             attributes[kept++] = names[i] + 6;
@@ -495,14 +433,6 @@ static int parse_flags(const struct field *f, struct tf_flags *ret)
         flags.attributes = attributes;
     *ret = flags;
     return 0;
-}
-
-static int find_word(const char *const *words, size_t n, const char *text)
-{
-    for (size_t i = 0; i < n; i++)
-        if (words[i] != NULL && strcasecmp(words[i], text) == 0)
-            return (int)i;
-    return -1;
 }
 
 static int parse_nodeset(const struct field *f, const struct nodeset_spec **ret)
@@ -518,12 +448,8 @@ static int parse_nodeset(const struct field *f, const struct nodeset_spec **ret)
     }
     if (parse_colons(f, f->text, &parts) < 0 || parts == NULL)
         return -1;
-    policy = find_word(nodeset_policies,
-        sizeof nodeset_policies / sizeof nodeset_policies[0], parts[0]);
-    attr = parts[1] == NULL
-               ? -1
-               : find_word(nodeset_attrs,
-                   sizeof nodeset_attrs / sizeof nodeset_attrs[0], parts[1]);
+    policy = tf_policy_of(parts[0]);
+    attr = parts[1] == NULL ? -1 : tf_attr_of(parts[1]);
     if (policy < 0 || attr < 0)
         return bad(f, "a node set: FIRSTOF, ONEOF or ANYOF, then FEATURE, PROCSPEED, "
                       "NETWORK or MEMORY, then values, as ONEOF:FEATURE:a:b");
@@ -596,120 +522,6 @@ int tf_parse(const struct tf_row *row, unsigned number, const char *text, void *
     return -1;
 }
 
-/* ---- writing ---------------------------------------------------------------- */
-
-static void put_text(FILE *out, const char *text)
-{
-    fputs(text != NULL ? text : TRACE_NONE, out);
-}
-
-static void put_list(
-    FILE *out, const char *const *list, const char *before, const char *after)
-{
-    if (list == NULL) {
-        fputs(TRACE_NONE, out);
-        return;
-    }
-    for (size_t i = 0; list[i] != NULL; i++)
-        fprintf(out, "%s%s%s", i > 0 || after[0] != '\0' ? before : "", list[i], after);
-}
-
-static void put_classes(FILE *out, const struct gres_cfg *list)
-{
-    if (list == NULL)
-        fputs(TRACE_NONE, out);
-    else
-        for (; list->name != NULL; list++)
-            fprintf(out, "[%s:%" PRId64 "]", list->name, list->count);
-}
-
-static void put_choice(FILE *out, const struct tf_choice *c)
-{
-    if (c->text != NULL)
-        fputs(c->text, out);
-    else
-        fprintf(out, "%" PRId64, c->first >= DURATION_UNLIMITED ? -1 : c->first);
-}
-
-static void put_pair(FILE *out, const struct tf_pair *p)
-{
-    put_text(out, p->first);
-    if (p->second != NULL)
-        fprintf(out, ":%s", p->second);
-}
-
-static void put_flags(FILE *out, const struct tf_flags *f)
-{
-    if (f->mask == 0 && f->attributes == NULL)
-        fputs(TRACE_NONE, out);
-    for (size_t i = 0; i < JOB_FLAGS; i++)
-        if (f->mask >> i & 1)
-            fprintf(out, "[%s]", job_flags[i].name);
-    for (size_t i = 0; f->attributes != NULL && f->attributes[i] != NULL; i++)
-        fprintf(out, "[JATTR:%s]", f->attributes[i]);
-}
-
-static void put_nodeset(FILE *out, const struct nodeset_spec *set)
-{
-    if (set == NULL) {
-        fputs(TRACE_NONE, out);
-        return;
-    }
-    fprintf(out, "%s:%s", nodeset_policies[set->policy], nodeset_attrs[set->attr]);
-    for (size_t i = 0; i < set->list.n; i++)
-        fprintf(out, ":%s", set->list.v[i]);
-}
-
-void tf_format(const struct tf_row *row, const void *record, FILE *out)
-{
-    const void *at = (const char *)record + row->offset;
-
-    switch (row->kind) {
-    case TF_TEXT:
-    case TF_OPTIONAL:
-    case TF_OPTIONAL0:
-        put_text(out, *(const char *const *)at);
-        break;
-    case TF_NUMBER:
-        fprintf(out, "%" PRId64, *(const int64_t *)at);
-        break;
-    case TF_MB:
-        fprintf(out, "%" PRId64 "M", *(const int64_t *)at);
-        break;
-    case TF_REAL:
-        fprintf(out, "%.2f", *(const double *)at);
-        break;
-    case TF_WORD:
-        fputs(row->words[*(const int *)at], out);
-        break;
-    case TF_COMPARE:
-        fputs(compare_text(*(const enum cmp_op *)at), out);
-        break;
-    case TF_BRACKETS:
-        put_list(out, *(const char *const *const *)at, "[", "]");
-        break;
-    case TF_COLONS:
-        put_list(out, *(const char *const *const *)at, ":", "");
-        break;
-    case TF_CLASSES:
-        put_classes(out, *(const struct gres_cfg *const *)at);
-        break;
-    case TF_LIMIT:
-    case TF_TASKS:
-        put_choice(out, at);
-        break;
-    case TF_PAIR:
-        put_pair(out, at);
-        break;
-    case TF_FLAGS:
-        put_flags(out, at);
-        break;
-    case TF_NODESET:
-        put_nodeset(out, *(const struct nodeset_spec *const *)at);
-        break;
-    }
-}
-
 /* A carriage return is one too: at the end of a line it would not be read again. */
 #define BLANKS " \t\f\v\r"
 
@@ -743,42 +555,4 @@ int tf_version(const struct lines *in, const char *line, struct err *err)
             "%s:%" PRIu64 ": trace version %ld is not known; 230 is expected",
             lines_name(in), lines_number(in), version);
     return 1;
-}
-
-uint32_t tf_job_flags(uint32_t mask, enum access_policy *ret_access)
-{
-    uint32_t flags = 0;
-
-    for (size_t i = 0; i < JOB_FLAGS; i++) {
-        if (!(mask >> i & 1))
-            continue;
-        flags |= job_flags[i].flag;
-        if (strcmp(job_flags[i].name, "NASINGLETASK") == 0)
-            *ret_access = ACCESS_SINGLETASK;
-        else if (strcmp(job_flags[i].name, "NASINGLEJOB") == 0)
-            *ret_access = ACCESS_SINGLEJOB;
-    }
-    return flags & ~(uint32_t)JOB_BACKFILL; /* the scheduler sets it itself */
-}
-
-bool tf_has_flag(uint32_t mask, const char *name)
-{
-    for (size_t i = 0; i < JOB_FLAGS; i++)
-        if (strcmp(job_flags[i].name, name) == 0)
-            return mask >> i & 1;
-    return false;
-}
-
-uint32_t tf_flags_mask(uint32_t flags, enum access_policy access)
-{
-    uint32_t mask = 0;
-
-    for (size_t i = 0; i < JOB_FLAGS; i++)
-        if ((flags & job_flags[i].flag)
-            || (access == ACCESS_SINGLETASK
-                && strcmp(job_flags[i].name, "NASINGLETASK") == 0)
-            || (access == ACCESS_SINGLEJOB
-                && strcmp(job_flags[i].name, "NASINGLEJOB") == 0))
-            mask |= (uint32_t)1 << i;
-    return mask;
 }

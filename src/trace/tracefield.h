@@ -27,7 +27,7 @@ struct tf_pair {
     const char *first, *second; /* NULL = none */
 };
 
-/* Bits are places in the list of flag names of the format; see tf_job_flags(). */
+/* Bits are places in the list of flag names of the format; see tracewords.h. */
 struct tf_flags {
     uint32_t mask;
     const char *const *attributes; /* of JATTR:x, NULL-terminated; or NULL */
@@ -76,16 +76,6 @@ size_t tf_split(char *line, const char *fields[], size_t max);
 /* "VERSION n": 1 if the line is one, 0 if it is something else, -1 if it is one of a
  * version that is not known (the sentence begins with FILE:LINE). */
 int tf_version(const struct lines *in, const char *line, struct err *err);
-
-/* What the scheduler makes of the flags of a trace: enum job_flag bits, without those
- * that it sets itself. *ret_access is set for NASINGLETASK and NASINGLEJOB. */
-uint32_t tf_job_flags(uint32_t mask, enum access_policy *ret_access);
-
-/* The other way: the flags of the format that stand for these. */
-uint32_t tf_flags_mask(uint32_t job_flags, enum access_policy access);
-
-/* Is the flag of that name set? False for names that are not of the format. */
-bool tf_has_flag(uint32_t mask, const char *name);
 
 /* Total tasks and nodes of "PBS=4:ppn=2+1", features and names not counted. */
 int tf_pbs_nodes(const char *text, int64_t *ret_tasks, int64_t *ret_nodes);
