@@ -4,6 +4,7 @@
 
 #include "client/client.h"
 #include "client/layout.h"
+#include "client/lists.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,6 +84,16 @@ static json_t *get(const struct command_line *l, const char *path, int *status)
         print_json(o);
         return NULL;
     }
+    return o;
+}
+
+json_t *diagnose_system(const struct command_line *l)
+{
+    struct query *q = query_new("/v1/scheduler");
+    json_t *all = ask(l, q), *o = json_incref(json_object_get(all, "system"));
+
+    query_free(q);
+    json_decref(all);
     return o;
 }
 
@@ -169,7 +180,27 @@ static bool is_wanted(const json_t *p, const char *only)
     return strcasecmp(only, "ALL") == 0 || strcmp(only, get_text(p, "name", "")) == 0;
 }
 
-static void print_partitions(const json_t *list, const char *only)
+/* SYSCFG; what it says nothing of is every partition, and first the first. */
+static void print_system_partitions(const struct command_line *l, const json_t *list)
+{
+    json_t *o = diagnose_system(l), *p;
+    const json_t *names = json_object_get(o, "partition_list");
+    struct strbuf text = {0};
+    size_t i;
+
+    list_joined(&text, names, ":", "");
+    if (!names)
+        json_array_foreach(list, i, p)
+            strbuf_printf(&text, "%s%s", i ? ":" : "", get_text(p, "name", ""));
+    printf("System Partition Settings:  PList: %s PDef: %s\n\n", text.text,
+        get_text(o, "partition_default",
+            get_text(json_array_get(list, 0), "name", "[NONE]")));
+    free(strbuf_take(&text));
+    json_decref(o);
+}
+
+static void print_partitions(
+    const struct command_line *l, const json_t *list, const char *only)
 {
     static const struct {
         const char *label, *key;
@@ -179,10 +210,7 @@ static void print_partitions(const json_t *list, const char *only)
     size_t i;
 
     puts("Displaying Partition Status\n");
-    printf("System Partition Settings:  PList: ");
-    json_array_foreach(list, i, p)
-        printf("%s%s", i ? ":" : "", get_text(p, "name", ""));
-    printf(" PDef: %s\n\n", get_text(json_array_get(list, 0), "name", "[NONE]"));
+    print_system_partitions(l, list);
     printf("%-20s %8s\n\n", "Name", "Procs");
     json_array_foreach(list, i, p) if (is_wanted(p, only)) printf(
         "%-20s %8lld\n", get_text(p, "name", ""), (long long)get_int(p, "procs", 0));
@@ -228,7 +256,7 @@ static int partitions(const struct command_line *l, const char *only)
     json_t *list = get(l, "/v1/partitions", &status);
 
     if (list)
-        print_partitions(list, only);
+        print_partitions(l, list, only);
     if (list)
         print_classes(list, only);
     json_decref(list);

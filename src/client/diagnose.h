@@ -11,6 +11,8 @@
  * is all. */
 json_t *diagnose_list(
     const struct command_line *l, const struct query *q, bool single, int *status);
+/* What SYSCFG says, as /v1/scheduler has it; the caller's, NULL after a complaint. */
+json_t *diagnose_system(const struct command_line *l);
 
 /* diagnose_creds.c; `only` = one name, or NULL */
 int diagnose_credentials(

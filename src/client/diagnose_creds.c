@@ -119,12 +119,25 @@ static void qos_row(const json_t *o)
     print_members(o);
 }
 
-static void credential_heading(const char *kind)
+static void system_qos(const struct command_line *l)
+{
+    json_t *o = diagnose_system(l);
+    char names[200], flags[200];
+
+    text_of(json_object_get(o, "qos_list"), ",", names, sizeof names);
+    text_of(json_object_get(o, "flags"), ":", flags, sizeof flags);
+    printf("QOS Status\n\nSystem QOS Settings:  QList: %s (Def: %s)  Flags: %s\n\n",
+        names, get_text(o, "qos_default", "[NONE]"), flags);
+    json_decref(o);
+}
+
+static void credential_heading(const struct command_line *l, const char *kind)
 {
     if (strcmp(kind, "qos") == 0)
-        printf("QOS Status\n\n%-20s%c %8s %8s %11s %8s %8s %-24s %s\n\n", "Name", '*',
-            "Priority", "QTWeight", "QTTarget", "XFWeight", "XFTarget", "Flags",
-            "Limits");
+        system_qos(l);
+    if (strcmp(kind, "qos") == 0)
+        printf("%-20s%c %8s %8s %11s %8s %8s %-24s %s\n\n", "Name", '*', "Priority",
+            "QTWeight", "QTTarget", "XFWeight", "XFTarget", "Flags", "Limits");
     else if (strcmp(kind, "class") == 0)
         printf("Class/Queue Status\n\n%-14s %8s %-12s %-12s %12s%c %-20s %6s %s\n\n",
             "Name", "Priority", "Flags", "QDef", "QOSList", '*', "PartitionList",
@@ -149,7 +162,7 @@ int diagnose_credentials(
     json_t *list = diagnose_list(l, q, false, &status);
     query_free(q);
     if (list)
-        credential_heading(kind);
+        credential_heading(l, kind);
     json_array_foreach(list, i, o)
     {
         bool hidden = strcmp(kind, "class") == 0 && !only && !command_has(l, 'v')

@@ -47,6 +47,7 @@ void api_partitions(struct server *s, struct request *r);
 
 /* api_credentials.c */
 void api_credentials(struct server *s, struct request *r);
+json_t *api_system_credential(struct server *s); /* SYSCFG; a new reference */
 void api_fairshare(struct server *s, struct request *r);
 
 /* api_accounting.c */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Users, groups, accounts, classes, QOSs: their settings and limits, and their
  * fairshare. */
+#include "base/duration.h"
 #include "config/flags.h"
 #include "policy/fairshare.h"
 #include "policy/limits.h"
@@ -49,6 +50,53 @@ static void add_limit(
                                         (long long)l.soft, (long long)l.hard));
 }
 
+/* What a single job may ask for. */
+static void add_job_limits(json_t *list, const struct cred *k)
+{
+    const struct {
+        const char *name;
+        int64_t own, general;
+    } limits[] = {{"MIN.PROC", k->cfg->min_proc, k->def->min_proc},
+        {"MAXPROCPERJOB", k->cfg->max_proc_per_job, k->def->max_proc_per_job},
+        {"MAXNODEPERJOB", k->cfg->max_node_per_job, k->def->max_node_per_job},
+        {"MAXPROCPERNODE", k->cfg->max_proc_per_node, k->def->max_proc_per_node}};
+    int64_t longest =
+        k->cfg->max_wclimit_s ? k->cfg->max_wclimit_s : k->def->max_wclimit_s;
+    char text[DURATION_TEXT_MAX];
+
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        int64_t n = limits[i].own ? limits[i].own : limits[i].general;
+        if (n > 0)
+            json_array_append_new(
+                list, json_sprintf("%s=%lld", limits[i].name, (long long)n));
+    }
+    if (longest > 0 && longest < DURATION_UNLIMITED)
+        json_array_append_new(list, json_sprintf("MAX.WCLIMIT=%s",
+                                        duration_format(longest, text, sizeof text)));
+}
+
+static void add_within(json_t *list, const struct limit_within *w)
+{
+    char bracket[160];
+
+    snprintf(bracket, sizeof bracket, "[%s%s%.100s]", render_cred_key(w->other),
+        w->name ? ":" : "", w->name ? w->name : "");
+    add_limit(
+        list, limit_name(w->idle ? DIM_IDLE : DIM_ACTIVE, w->res), bracket, w->limit);
+}
+
+/* Does it say something else of this itself? */
+static bool has_within(const struct cred_cfg *cfg, const struct limit_within *other)
+{
+    for (size_t i = 0; i < cfg->within.n; i++) {
+        const struct limit_within *w = &cfg->within.v[i];
+        if (w->other == other->other && w->idle == other->idle && w->res == other->res
+            && strcmp(w->name ? w->name : "", other->name ? other->name : "") == 0)
+            return true;
+    }
+    return false;
+}
+
 static void add_limits(json_t *o, const struct cluster *c, const struct cred *k)
 {
     json_t *list = json_array(), *usage = json_object();
@@ -62,14 +110,12 @@ static void add_limits(json_t *o, const struct cluster *c, const struct cred *k)
         if (active.hard > 0 || active.soft > 0)
             render_int(usage, limit_name(DIM_ACTIVE, res), k->active.v[r]);
     }
-    for (size_t i = 0; i < k->cfg->within.n; i++) {
-        const struct limit_within *w = &k->cfg->within.v[i];
-        char bracket[160];
-        snprintf(bracket, sizeof bracket, "[%s%s%.100s]", render_cred_key(w->other),
-            w->name ? ":" : "", w->name ? w->name : "");
-        add_limit(list, limit_name(w->idle ? DIM_IDLE : DIM_ACTIVE, w->res), bracket,
-            w->limit);
-    }
+    for (size_t i = 0; i < k->cfg->within.n; i++)
+        add_within(list, &k->cfg->within.v[i]);
+    for (size_t i = 0; i < k->def->within.n; i++)
+        if (!has_within(k->cfg, &k->def->within.v[i]))
+            add_within(list, &k->def->within.v[i]);
+    add_job_limits(list, k);
     json_object_set_new(o, "limits", list);
     json_object_set_new(o, "usage", usage);
 }
@@ -155,6 +201,18 @@ static json_t *credential(const struct cluster *c, const struct cred *k)
     }
     if (k->kind == CRED_CLASS)
         render_bool(o, "enabled", k->enabled);
+    return o;
+}
+
+json_t *api_system_credential(struct server *s)
+{
+    const struct cred_cfg *sys = &engine_cluster(s->engine)->cfg->sys;
+    json_t *o = json_pack("{s:o}", "flags", words(sys->job_flags, job_flag_name));
+
+    render_text(o, "qos_default", sys->qdef);
+    add_names(o, "qos_list", &sys->qlist);
+    render_text(o, "partition_default", sys->pdef);
+    add_names(o, "partition_list", &sys->plist);
     return o;
 }
 

@@ -36,6 +36,7 @@ void api_scheduler(struct server *s, struct request *r)
         "last_cycle_s", s->last_cycle_s, "config_file", s->config_path, "home",
         s->home);
 
+    json_object_set_new(o, "system", api_system_credential(s));
     if (s->stop_at_iteration >= 0)
         render_int(o, "stop_at_iteration", s->stop_at_iteration);
     if (s->stop_at)

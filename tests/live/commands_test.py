@@ -373,7 +373,8 @@ def test_diagnose_tells_who_may_use_a_qos(daemon):
                      "GROUPCFG[bio] QDEF=lo\n")
     daemon.start()
     text = daemon.ok("diagnose", "-Q", "lo")
-    assert text.startswith("QOS Status\n\nName ") and text.endswith(
+    assert text.startswith("QOS Status\n\nSystem QOS Settings:  QList: [NONE] (Def: [NONE])  "
+                           "Flags: [NONE]\n\nName ") and text.endswith(
         "\n  Users: root ann\n  Groups: bio\n")
     assert daemon.ok("diagnose", "-Q", "hi").endswith("\n  Users: root\n")
     assert daemon.lines("diagnose", "-Q", "lo")[0]["members"] == [
@@ -542,3 +543,20 @@ def test_diagnose_tells_what_reservations_lack(daemon):
                            ("many", "it holds 4 of 9 tasks")):
         assert f"WARNING:  reservation '{base[name]}': {sentence}\n" in text
     assert text.count("WARNING") == 3
+
+
+def test_diagnose_tells_limits_of_single_jobs_and_of_the_system(daemon):
+    daemon.configure("SYSCFG QLIST=hi,lo QDEF=lo PLIST=DEFAULT,small PDEF=small\n"
+                     "QOSCFG[hi] PRIORITY=1\nQOSCFG[lo] PRIORITY=1\n"
+                     "NODECFG[node04] PARTITION=small\n"
+                     "CLASSCFG[DEFAULT] MAXJOB[USER]=7\n"
+                     "CLASSCFG[fast] MAX.WCLIMIT=0:30:00 MIN.PROC=2 MAXPROCPERJOB=4\n"
+                     "USERCFG[DEFAULT] MAX.WCLIMIT=1:00:00:00\n")
+    daemon.start()
+    assert "\nSystem Partition Settings:  PList: DEFAULT:small PDef: small\n" in daemon.ok(
+        "diagnose", "-t")
+    assert daemon.ok("diagnose", "-Q").startswith(
+        "QOS Status\n\nSystem QOS Settings:  QList: hi,lo (Def: lo)  Flags: [NONE]\n\nName ")
+    assert daemon.lines("diagnose", "-c", "fast")[0]["limits"] == [
+        "MAXJOB[user]=7", "MIN.PROC=2", "MAXPROCPERJOB=4", "MAX.WCLIMIT=00:30:00"]
+    assert daemon.lines("diagnose", "-u", "DEFAULT")[0]["limits"] == ["MAX.WCLIMIT=1:00:00:00"]
