@@ -553,13 +553,14 @@ int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool hinted)
     if (base >= limit && !walls_any_entered(q->p, q->view))
         return limit;
     find_bidders(&d);
-    if (base >= limit && bound_at_best(&d, at) >= limit)
+    int64_t best = at < base ? bound_at_best(&d, at) : at;
+    if (best >= limit)
         return limit;
     walled_settle(q->p);
     d.cell_s = gaps_cell_length(q->p->later.v[q->s->homes.v[0]].gaps);
     find_big(&d);
     if (at < base)
-        at = pass_behind(&d, at);
+        at = best < base ? pass_behind(&d, at) : base;
     split = split < limit ? split : limit;
     int64_t found = search(&d, at, split, base);
     if (found >= split && split < limit) { /* what ends after the pools are one */

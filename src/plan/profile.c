@@ -87,7 +87,7 @@ int64_t profile_fit(
 }
 
 /* Steps are looked at so many at once, four by one instruction. */
-#define BLOCK 16u
+#define BLOCK 8u
 typedef int32_t four __attribute__((vector_size(16)));
 
 static bool any_of(four found)
@@ -128,8 +128,8 @@ static uint32_t first_from(
 {
     while (i + BLOCK <= p->n && p->at[i] < before && !any_from(p->free + i, need))
         i += BLOCK;
-    while (i < p->n && p->at[i] < before && p->free[i] < need)
-        i++;
+    for (uint32_t n = p->n; i < n && p->free[i] < need && p->at[i] < before; i++)
+        ;
     return i;
 }
 
@@ -140,8 +140,8 @@ static uint32_t first_below(
     while (i + BLOCK <= p->n && p->at[i + BLOCK - 1] < end
            && !any_below(p->free + i, need))
         i += BLOCK;
-    while (i < p->n && p->at[i] < end && p->free[i] >= need)
-        i++;
+    for (uint32_t n = p->n; i < n && p->free[i] >= need && p->at[i] < end; i++)
+        ;
     return i;
 }
 
