@@ -130,7 +130,7 @@ static int add_tasks(const struct command_line *l, struct query *q, const char *
     else if (status == 0 && each)
         status = read_count(l, "mintasks", each + 7, &procs);
     if (status == 0) {
-        snprintf(number, sizeof number, "%lld", (long long)(n * procs));
+        snprintf(number, sizeof number, "%lld", (long long)n * procs);
         query_add(q, "procs", number);
     }
     return status;
