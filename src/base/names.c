@@ -21,6 +21,7 @@ struct place {
 struct names {
     struct place *table; /* open addressing; never more than half full */
     uint32_t mask;       /* places - 1, a power of two; 0 = no table yet */
+    uint32_t placed;     /* so many names are in the table, the others not yet */
     struct VEC(char *) by_id;
     struct VEC(char *) blocks;
     char *free; /* so many bytes are `left` from here on, in the last block */
@@ -66,12 +67,14 @@ static struct place *place_of(const struct names *n, const char *text, uint32_t 
     return &n->table[i];
 }
 
-/* Twice as many places; no name is looked at. */
-static void grow(struct names *n)
+/* The next larger table that has room for `n` names; no name is looked at. */
+static void grow(struct names *n, size_t names)
 {
     struct place *old = n->table;
     uint32_t old_places = old ? n->mask + 1 : 0, places = old ? 2 * old_places : 16;
 
+    while (places <= 2 * names)
+        places *= 2;
     n->table = xmalloc(places * sizeof *n->table);
     memset(n->table, 0xff, places * sizeof *n->table); /* all NAME_NONE */
     n->mask = places - 1;
@@ -87,6 +90,20 @@ static void grow(struct names *n)
     free(old);
 }
 
+/* All names are in the table, and one more has room. */
+static void complete(struct names *n)
+{
+    if (2 * n->by_id.n >= n->mask)
+        grow(n, n->by_id.n);
+    for (; n->placed < n->by_id.n; n->placed++) {
+        uint32_t hash = hash_of(n->by_id.v[n->placed]);
+        struct place *place = place_of(n, n->by_id.v[n->placed], hash);
+
+        assert(place->id == NAME_NONE);
+        *place = (struct place){hash, n->placed};
+    }
+}
+
 static char *keep(struct names *n, const char *text, size_t size)
 {
     if (size > n->left) {
@@ -100,24 +117,31 @@ static char *keep(struct names *n, const char *text, size_t size)
     return copy;
 }
 
-uint32_t names_find(const struct names *n, const char *text)
+uint32_t names_find(struct names *n, const char *text)
 {
-    return n->mask ? place_of(n, text, hash_of(text))->id : NAME_NONE;
+    if (n->by_id.n == 0)
+        return NAME_NONE;
+    complete(n);
+    return place_of(n, text, hash_of(text))->id;
+}
+
+uint32_t names_append(struct names *n, const char *text)
+{
+    assert(n->by_id.n < NAME_NONE / 4);
+    vec_push(&n->by_id, keep(n, text, strlen(text) + 1));
+    return (uint32_t)n->by_id.n - 1;
 }
 
 uint32_t names_intern(struct names *n, const char *text)
 {
-    size_t size = strlen(text) + 1;
     uint32_t hash = hash_of(text);
 
-    if (2 * n->by_id.n >= n->mask)
-        grow(n);
+    complete(n);
     struct place *place = place_of(n, text, hash);
-    if (place->id != NAME_NONE)
-        return place->id;
-    assert(n->by_id.n < NAME_NONE / 4);
-    *place = (struct place){hash, (uint32_t)n->by_id.n};
-    vec_push(&n->by_id, keep(n, text, size));
+    if (place->id == NAME_NONE) {
+        *place = (struct place){hash, names_append(n, text)};
+        n->placed++;
+    }
     return place->id;
 }
 
@@ -135,6 +159,26 @@ uint32_t names_count(const struct names *n)
 static int is_digit(char c)
 {
     return c >= '0' && c <= '9';
+}
+
+bool name_next(char *name, size_t room)
+{
+    size_t len = strlen(name), at = len;
+
+    while (at > 0 && name[at - 1] == '9')
+        at--;
+    bool longer = at == 0 || !is_digit(name[at - 1]);
+    if (longer && (at == len || len + 2 > room))
+        return false;
+    memset(name + at, '0', len - at);
+    if (longer) {
+        name[at] = '1';
+        name[len] = '0';
+        name[len + 1] = '\0';
+    } else {
+        name[at - 1]++;
+    }
+    return true;
 }
 
 /* Compare the runs of digits at *a and *b as numbers of any length and step

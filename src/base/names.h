@@ -3,6 +3,8 @@
 #ifndef MAUI_BASE_NAMES_H
 #define MAUI_BASE_NAMES_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define NAME_NONE UINT32_MAX
@@ -15,13 +17,21 @@ void names_destroy(struct names *n);
 /* The id of `text`, given one now if it is new. O(1). Case-sensitive. */
 uint32_t names_intern(struct names *n, const char *text);
 
+/* The same for one that is known to be new: nobody looks. What was appended is put into
+ * the table when something is looked up next. */
+uint32_t names_append(struct names *n, const char *text);
+
 /* The id of `text`, or NAME_NONE. O(1). */
-uint32_t names_find(const struct names *n, const char *text);
+uint32_t names_find(struct names *n, const char *text);
 
 /* The text of an id; borrowed, valid as long as the table. */
 const char *names_text(const struct names *n, uint32_t id);
 
 uint32_t names_count(const struct names *n);
+
+/* Make the number that the name ends in larger by one: "n9" becomes "n10", "n09" also.
+ * False, and nothing changed, where there is none or `room` bytes do not suffice. */
+bool name_next(char *name, size_t room);
 
 /* Natural order of identifiers: runs of digits compare as numbers
  * ("job9" before "job10"). A total order: 0 only for equal text. */

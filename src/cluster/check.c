@@ -89,7 +89,7 @@ static void tally_piece(
         whole |= taskdef_whole_node(j->reqs[i].held);
     for (uint32_t i = a->first; i < a->first + a->count; i++) {
         struct tally *t = &all[i];
-        const struct res *cfg = &c->nodes.v[i]->cfg;
+        const struct res *cfg = &node_at(c, i)->cfg;
         bool first = t->last != j->index;
         for (int k = 0; k < RES_DIMS; k++) {
             int64_t each = d->per_task.v[k];
@@ -181,7 +181,7 @@ static void check_totals(const struct cluster *c)
         struct res cfg = {{0}}, up = {{0}};
         uint32_t nodes = 0, up_nodes = 0;
         for (size_t i = 0; i < c->nodes.n; i++) {
-            const struct node *n = c->nodes.v[i];
+            const struct node *n = node_at(c, i);
             if (n->partition != p || n->global)
                 continue;
             res_add(&cfg, &n->cfg, 1);
@@ -215,8 +215,8 @@ void cluster_check(const struct cluster *c)
     check_creds(c);
     check_jobs(c);
     for (size_t i = 0; i < c->nodes.n; i++) {
-        check_node(c, c->nodes.v[i], (uint32_t)i);
-        check_use(c, c->nodes.v[i], &all[i]);
+        check_node(c, node_at(c, i), (uint32_t)i);
+        check_use(c, node_at(c, i), &all[i]);
     }
     check_totals(c);
     reservations_check(c);

@@ -84,6 +84,8 @@ struct node_job {
     uint32_t tasks;
 };
 
+struct gres_amounts VEC(struct gres);
+
 /* A class that the node serves and its initiators; dedicated = in use. */
 struct node_class {
     uint32_t cls;
@@ -104,7 +106,7 @@ struct node {
     struct res util; /* measured use, reported by the RM */
     double load;     /* 1-minute load average; rises by the processors
                         of each start until reported again */
-    struct VEC(struct gres) gres_cfg, gres_ded;
+    struct gres_amounts gres_cfg, gres_ded;
     struct VEC(uint32_t) features, networks; /* sorted name ids */
     struct VEC(struct node_class) classes; /* empty = every class, initiators = procs */
     uint32_t os, arch;                     /* name ids or NAME_NONE */
@@ -120,9 +122,8 @@ struct node {
     double usage_fraction;            /* share of time it ran batch jobs */
     bool global; /* the pseudo node of floating generic resources: no
                     processors, in no total, never chosen for tasks */
-    struct VEC(struct node_job) jobs; /* order of start */
-    uint32_t pool;                    /* set of interchangeable nodes; owned by plan/ */
-    const struct par_settings *par;   /* of its partition; never NULL */
+    struct VEC(struct node_job) jobs;             /* order of start */
+    const struct par_settings *par;               /* of its partition; never NULL */
     const struct node_cfg *section, *section_def; /* NODECFG: own (or an empty one) and
                                    DEFAULT; never NULL. MAXPROC[CLASS:c] is read here */
     double load_raised;     /* part of `load` that starts added since measured */
@@ -180,8 +181,6 @@ struct cmp {
     enum cmp_op op;
     int64_t value;
 };
-
-struct gres_amounts VEC(struct gres);
 
 /* A task definition: what one task needs, and where it may run. Interned: equal
  * requests share one record, so "can this run there" is answered once. */
@@ -387,7 +386,7 @@ struct cluster {
     int64_t fs_at;                        /* usage is recorded up to here */
     bool fs_open;                         /* the first window has been opened */
     struct VEC(struct fs_key) fs_changed; /* since fsmemory_saved() */
-    struct VEC(struct node *) nodes;
+    struct VEC(struct node *) nodes; /* only for node_at(), and how many there are */
     struct VEC(struct partition *) partitions; /* [0] = DEFAULT */
     struct VEC(struct job *) jobs;             /* by index; NULL = free slot */
     struct VEC(uint32_t) active; /* indexes of Starting/Running/Suspended jobs */
@@ -464,6 +463,8 @@ struct node_desc {
     bool measured;              /* `load` and `util` below were measured */
     double load;
     struct res util;
+    uint32_t more; /* so many further nodes are told the same; their names count on
+                      from the number that `name` ends in: for engine_apply() */
 };
 
 /* Add the node, or update what the RM knows of it; NODECFG and feature headers
@@ -474,7 +475,21 @@ struct node_desc {
  * Running and Busy. */
 int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
     struct node **ret_node, struct err *err);
+/* Add so many nodes told the same as `n`, as node_report() would one by one; names as
+ * for node_desc.more. Only where that is simple: no node but `n`, without NODECFG of
+ * its own or lists. False: they have to be reported. */
+bool node_repeat(struct cluster *c, const struct node *n, uint32_t count);
 struct node *node_find(const struct cluster *c, const char *name);
+/* The node of that index. One that node_repeat() added gets its record when somebody
+ * asks for it first, so that a replay that only counts most of its nodes does not pay
+ * for their memory. */
+struct node *node_of_row(const struct cluster *c, uint32_t index); /* for node_at() */
+static inline struct node *node_at(const struct cluster *c, uint32_t index)
+{
+    struct node *n = c->nodes.v[index];
+
+    return n ? n : node_of_row(c, index);
+}
 void node_set_state(struct cluster *c, struct node *n, enum node_state s, int64_t now);
 /* The RM does not know the node any more: Down until node_report() tells of it. */
 void node_set_gone(struct cluster *c, struct node *n, int64_t now);
@@ -501,13 +516,14 @@ struct res node_held(const struct cluster *c, const struct node *n,
 /* Initiators of class index `cls` left on the node: INT32_MAX where the node limits
  * no class or `cls` is INDEX_NONE, 0 where it does not serve the class. */
 int32_t node_class_free(const struct cluster *c, const struct node *n, uint32_t cls);
-/* Are the same generic resources, or classes with initiators, configured on both? */
-bool node_same_gres(const struct node *a, const struct node *b);
-bool node_same_classes(const struct node *a, const struct node *b);
+/* Can no request tell the nodes apart, whatever is on them? GLOBAL is like no other. */
+bool node_same_kind(const struct node *a, const struct node *b);
+/* From this node on, all before that one are of its kind. O(log kinds). */
+uint32_t node_kind_end(const struct cluster *c, uint32_t node);
 /* Amount of generic resource `id` configured on the node. */
 int64_t node_gres(const struct node *n, uint32_t id);
 /* Is `id` configured on GLOBAL and on no real node, so that jobs take it there? What
- * is left of it: node_gres() minus gres_ded of c->nodes.v[c->global_node]. */
+ * is left of it: node_gres() minus gres_ded of node_at(c, c->global_node). */
 bool gres_is_floating(const struct cluster *c, uint32_t id);
 /* Amount of resource `id` that the job's requests as they are in force add up to. */
 int64_t gres_of_job(const struct job *j, uint32_t id);

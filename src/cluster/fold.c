@@ -9,7 +9,7 @@ void folds_destroy(struct cluster *c)
     struct cluster_private *p = c->priv;
 
     bitset_fini(&p->vacant);
-    bitset_fini(&p->alike);
+    vec_fini(&p->kinds);
     bitset_fini(&p->folded);
     bitset_fini(&p->fold_first);
     vec_fini(&p->folds);
@@ -17,20 +17,40 @@ void folds_destroy(struct cluster *c)
 
 /* ---- which nodes ------------------------------------------------------------- */
 
-/* Has one room for just what has room on the other, when both are empty? */
-static bool equal(const struct node *a, const struct node *b)
+/* The first run of nodes of one kind that begins at `node` or later; kinds.n = none. */
+static size_t kind_from(const struct cluster *c, uint32_t node)
 {
-    return !a->global && !b->global && a->par == b->par
-           && memcmp(&a->cfg, &b->cfg, sizeof a->cfg) == 0 && node_same_gres(a, b)
-           && node_same_classes(a, b);
+    const uint32_t *v = c->priv->kinds.v;
+    size_t lo = 0, hi = c->priv->kinds.n;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (v[mid] < node)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
 }
 
 static void compare_with_previous(struct cluster *c, uint32_t i)
 {
-    if (i > 0 && i < c->nodes.n && equal(c->nodes.v[i - 1], c->nodes.v[i]))
-        bitset_set(&c->priv->alike, i);
-    else
-        bitset_clear(&c->priv->alike, i);
+    struct cluster_private *p = c->priv;
+    size_t at = kind_from(c, i);
+    bool begins = at < p->kinds.n && p->kinds.v[at] == i;
+
+    if (i >= c->nodes.n)
+        return;
+    if (i > 0 && node_same_kind(node_at(c, i - 1), node_at(c, i))) {
+        if (begins)
+            vec_remove(&p->kinds, at);
+        return;
+    }
+    if (begins)
+        return;
+    vec_push(&p->kinds, i);
+    memmove(p->kinds.v + at + 1, p->kinds.v + at, (p->kinds.n - 1 - at) * sizeof i);
+    p->kinds.v[at] = i;
 }
 
 void fold_compare(struct cluster *c, const struct node *n)
@@ -39,6 +59,24 @@ void fold_compare(struct cluster *c, const struct node *n)
         vec_push(&c->priv->folds, ((struct fold){0}));
     compare_with_previous(c, n->index);
     compare_with_previous(c, n->index + 1);
+}
+
+void fold_repeat(struct cluster *c, const struct node *n, uint32_t count)
+{
+    struct cluster_private *p = c->priv;
+    uint32_t end = (uint32_t)c->nodes.n;
+
+    vec_reserve(&p->folds, c->nodes.n - p->folds.n);
+    p->folds.n = c->nodes.n; /* what is in them is written at the first nodes of runs */
+    if (bitset_test(&p->vacant, n->index))
+        bitset_set_range(&p->vacant, end - count, end);
+}
+
+uint32_t node_kind_end(const struct cluster *c, uint32_t node)
+{
+    size_t next = kind_from(c, node + 1);
+
+    return next < c->priv->kinds.n ? c->priv->kinds.v[next] : (uint32_t)c->nodes.n;
 }
 
 void fold_note_vacant(const struct cluster *c, const struct node *n, bool vacant)
@@ -60,8 +98,9 @@ uint32_t fold_room(const struct cluster *c, uint32_t first, uint32_t end)
         return 0;
     if (c->suspended) /* may keep memory on some of them */
         return 1;
-    end = bitset_gap_within(&c->priv->vacant, first + 1, end);
-    return bitset_gap_within(&c->priv->alike, first + 1, end) - first;
+    uint32_t kind_end = node_kind_end(c, first);
+    end = kind_end < end ? kind_end : end;
+    return bitset_gap_within(&c->priv->vacant, first + 1, end) - first;
 }
 
 /* ---- folding ----------------------------------------------------------------- */
@@ -74,14 +113,15 @@ void fold_take(struct cluster *c, const struct job *j, const struct alloc *piece
     bitset_clear_range(&p->vacant, first, first + count);
     bitset_set_range(&p->folded, first, first + count);
     bitset_set(&p->fold_first, first);
-    p->folds.v[first] = (struct fold){j->index, (uint32_t)(piece - j->alloc.v)};
+    p->folds.v[first] = (struct fold){j->index, (uint32_t)(piece - j->alloc.v), count};
 }
 
 void fold_give(struct cluster *c, const struct job *j, uint32_t first, uint32_t count)
 {
     struct cluster_private *p = c->priv;
 
-    assert(bitset_test(&p->fold_first, first) && p->folds.v[first].job == j->index);
+    assert(bitset_test(&p->fold_first, first) && p->folds.v[first].job == j->index
+           && p->folds.v[first].count == count);
     bitset_clear(&p->fold_first, first);
     bitset_clear_range(&p->folded, first, first + count);
     bitset_set_range(&p->vacant, first, first + count);
@@ -89,10 +129,15 @@ void fold_give(struct cluster *c, const struct job *j, uint32_t first, uint32_t 
 
 uint32_t node_folded(const struct cluster *c, uint32_t first, uint32_t end)
 {
-    if (!bitset_test(&c->priv->folded, first))
+    const struct cluster_private *p = c->priv;
+    uint32_t head = first;
+
+    if (!bitset_test(&p->folded, first))
         return 0;
-    end = bitset_gap_within(&c->priv->folded, first + 1, end);
-    return bitset_next_within(&c->priv->fold_first, first + 1, end) - first;
+    if (!bitset_test(&p->fold_first, first))
+        head = bitset_prev(&p->fold_first, first);
+    uint32_t run_end = head + p->folds.v[head].count;
+    return (run_end < end ? run_end : end) - first;
 }
 
 const struct alloc *fold_piece(
@@ -110,17 +155,21 @@ const struct alloc *fold_piece(
 void node_unfold(const struct cluster *c, const struct node *n)
 {
     struct cluster_private *p = c->priv;
-    const struct job *j;
-    const struct alloc *a = fold_piece(c, n->index, &j);
-    uint32_t next = n->index + 1;
+    uint32_t i = n->index;
 
-    if (!a)
+    if (!bitset_test(&p->folded, i))
         return;
-    if (bitset_test(&p->folded, next) && !bitset_test(&p->fold_first, next)) {
-        bitset_set(&p->fold_first, next);
-        p->folds.v[next] = (struct fold){j->index, (uint32_t)(a - j->alloc.v)};
+    uint32_t head = bitset_prev(&p->fold_first, i);
+    struct fold run = p->folds.v[head];
+    uint32_t after = head + run.count - i - 1;
+    if (after > 0) {
+        bitset_set(&p->fold_first, i + 1);
+        p->folds.v[i + 1] = (struct fold){run.job, run.piece, after};
     }
-    bitset_clear(&p->folded, n->index);
-    bitset_clear(&p->fold_first, n->index);
-    node_use(c, c->nodes.v[n->index], j, &j->reqs[a->req], a->tasks, +1);
+    p->folds.v[head].count = i - head;
+    bitset_clear(&p->folded, i);
+    bitset_clear(&p->fold_first, i);
+    const struct job *j = c->jobs.v[run.job];
+    const struct alloc *a = &j->alloc.v[run.piece];
+    node_use(c, node_at(c, i), j, &j->reqs[a->req], a->tasks, +1);
 }

@@ -43,7 +43,7 @@ bool gres_count_node(struct cluster *c, const struct node *n, int sign)
 
 static struct node *global(const struct cluster *c)
 {
-    return c->global_node == INDEX_NONE ? NULL : c->nodes.v[c->global_node];
+    return c->global_node == INDEX_NONE ? NULL : node_at(c, c->global_node);
 }
 
 bool gres_is_floating(const struct cluster *c, uint32_t id)
@@ -143,7 +143,7 @@ void gres_recount(struct cluster *c)
     struct node *g = global(c);
 
     for (size_t i = 0; i < c->nodes.n; i++)
-        node_recount(c, c->nodes.v[i]);
+        node_recount(c, node_at(c, i));
     if (!g)
         return;
     g->jobs.n = 0;

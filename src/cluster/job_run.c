@@ -17,7 +17,7 @@ static void piece_give(
             fold_give(c, j, i, n);
             continue;
         }
-        node_use(c, c->nodes.v[i], j, &j->reqs[a->req], a->tasks, -1);
+        node_use(c, node_at(c, i), j, &j->reqs[a->req], a->tasks, -1);
         n = 1;
     }
 }
@@ -31,7 +31,7 @@ static int piece_take(
     uint32_t end = a->first + a->count, n;
 
     for (uint32_t i = a->first; i < end; i += n) {
-        struct node *node = c->nodes.v[i];
+        struct node *node = node_at(c, i);
         n = fold_room(c, i, end);
         if (!n)
             node_unfold(c, node);

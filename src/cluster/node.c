@@ -16,17 +16,32 @@ static void told_fini(struct node_told *t)
     vec_fini(&t->classes);
 }
 
-static void told_drop(struct node_told *t)
+static struct node_told *told_keep(struct cluster *c, const struct node_told *t)
 {
+    struct node_told *kept = xmalloc(sizeof *kept);
+
+    *kept = *t;
+    kept->users = 1;
+    kept->place = c->priv->told.n;
+    vec_push(&c->priv->told, kept);
+    return kept;
+}
+
+static void told_drop(struct cluster *c, struct node_told *t)
+{
+    struct node_told *last;
+
     if (!t || --t->users)
         return;
+    last = c->priv->told.v[--c->priv->told.n];
+    last->place = t->place;
+    c->priv->told.v[t->place] = last;
     told_fini(t);
     free(t);
 }
 
-static void node_destroy(struct node *n)
+static void lists_fini(struct node *n)
 {
-    told_drop(n->told);
     vec_fini(&n->gres_cfg);
     vec_fini(&n->gres_ded);
     vec_fini(&n->features);
@@ -37,14 +52,22 @@ static void node_destroy(struct node *n)
 
 void nodes_destroy(struct cluster *c)
 {
-    for (size_t i = 0; i < c->nodes.n; i++)
-        node_destroy(c->nodes.v[i]);
+    const struct bitset *listed = &c->priv->listed;
+
+    for (uint32_t i = bitset_next(listed, 0); i != BITSET_NONE;
+         i = bitset_next(listed, i + 1))
+        lists_fini(c->nodes.v[i]);
+    bitset_fini(&c->priv->listed);
     vec_fini(&c->nodes);
     for (size_t i = 0; i < c->priv->node_chunks.n; i++)
         xfree_chunk(c->priv->node_chunks.v[i].nodes,
             c->priv->node_chunks.v[i].room * sizeof(struct node));
     vec_fini(&c->priv->node_chunks);
-    told_drop(c->priv->told_last);
+    for (size_t i = 0; i < c->priv->told.n; i++) {
+        told_fini(c->priv->told.v[i]);
+        free(c->priv->told.v[i]);
+    }
+    vec_fini(&c->priv->told);
     folds_destroy(c);
     vec_fini(&c->priv->gres_nodes);
     names_destroy(c->priv->node_names);
@@ -53,7 +76,7 @@ void nodes_destroy(struct cluster *c)
 struct node *node_find(const struct cluster *c, const char *name)
 {
     uint32_t i = name ? names_find(c->priv->node_names, name) : NAME_NONE;
-    return i == NAME_NONE ? NULL : c->nodes.v[i];
+    return i == NAME_NONE ? NULL : node_at(c, i);
 }
 
 /* ---- checks ------------------------------------------------------------------ */
@@ -252,10 +275,8 @@ static struct node_told *told_share(struct cluster *c, struct node_told *t)
     if (last && told_same(last, t)) {
         told_fini(t);
     } else {
-        told_drop(last);
-        last = c->priv->told_last = xmalloc(sizeof *last);
-        *last = *t;
-        last->users = 1;
+        told_drop(c, last);
+        last = c->priv->told_last = told_keep(c, t);
     }
     last->users++;
     return last;
@@ -264,7 +285,7 @@ static struct node_told *told_share(struct cluster *c, struct node_told *t)
 /* ---- reports ----------------------------------------------------------------- */
 
 /* Few nodes take little memory, many are in few chunks of large pages. */
-static struct node *node_new(struct cluster *c)
+static struct node *node_new(const struct cluster *c)
 {
     struct cluster_private *p = c->priv;
 
@@ -294,7 +315,6 @@ static struct node *node_add(
     n->state = s;
     n->par = c->partitions.v[0]->par;
     n->speed = 1.0;
-    n->pool = INDEX_NONE;
     n->os = n->arch = NAME_NONE;
     n->frame = n->slot = n->slots = -1;
     vec_push(&c->nodes, n);
@@ -343,7 +363,7 @@ static void take_report(struct cluster *c, struct node *n, const struct node_des
 
     n->told = told_share(c, t);
     bool same = before && (before == n->told || told_same(before, n->told));
-    told_drop(before);
+    told_drop(c, before);
     if (!same) {
         node_build(c, n, partition);
         c->node_epoch++;
@@ -397,6 +417,50 @@ int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
     return 0;
 }
 
+/* ---- many alike --------------------------------------------------------------- */
+
+static bool is_repeatable(const struct cluster *c, const struct node *n)
+{
+    size_t len = strlen(n->name);
+
+    return c->nodes.n == 1 && c->cfg->nodes.n == 1 && !n->global && !n->features.n
+           && !n->networks.n && !n->classes.n && !n->gres_cfg.n && !n->jobs.n
+           && len + 12 < NAME_MAX_BYTES && n->name[len - 1] >= '0'
+           && n->name[len - 1] <= '9';
+}
+
+bool node_repeat(struct cluster *c, const struct node *n, uint32_t count)
+{
+    char name[NAME_MAX_BYTES + 1];
+
+    if (!is_repeatable(c, n))
+        return false;
+    strcpy(name, n->name);
+    for (uint32_t i = 0; i < count && name_next(name, sizeof name); i++)
+        names_append(c->priv->node_names, name);
+    c->priv->row = *n;
+    vec_reserve(&c->nodes, count);
+    memset(c->nodes.v + 1, 0, count * sizeof *c->nodes.v);
+    c->nodes.n += count;
+    n->told->users += count;
+    partition_count_node(c, n, (int)count);
+    fold_repeat(c, n, count);
+    c->node_epoch++;
+    return true;
+}
+
+struct node *node_of_row(const struct cluster *c, uint32_t index)
+{
+    struct node *n = node_new(c);
+
+    assert(index < c->nodes.n);
+    *n = c->priv->row;
+    n->index = index;
+    n->name = names_text(c->priv->node_names, index);
+    c->nodes.v[index] = n;
+    return n;
+}
+
 /* ---- settings ---------------------------------------------------------------- */
 
 /* GLOBAL comes into being with its section, or when a resource manager tells of it,
@@ -415,7 +479,7 @@ void nodes_configure(struct cluster *c)
 {
     configure_global(c);
     for (size_t i = 0; i < c->nodes.n; i++) {
-        struct node *n = c->nodes.v[i];
+        struct node *n = node_at(c, i);
         node_link_sections(c, n);
         struct partition *p = node_choose_partition(c, n, n->told);
         node_build(c, n, p ? p->index : 0);
@@ -424,18 +488,9 @@ void nodes_configure(struct cluster *c)
     c->node_epoch++;
 }
 
-bool node_same_gres(const struct node *a, const struct node *b)
-{
-    if (a->gres_cfg.n != b->gres_cfg.n)
-        return false;
-    for (size_t i = 0; i < a->gres_cfg.n; i++)
-        if (a->gres_cfg.v[i].id != b->gres_cfg.v[i].id
-            || a->gres_cfg.v[i].count != b->gres_cfg.v[i].count)
-            return false;
-    return true;
-}
+/* ---- comparing --------------------------------------------------------------- */
 
-bool node_same_classes(const struct node *a, const struct node *b)
+static bool same_classes(const struct node *a, const struct node *b)
 {
     if (a->classes.n != b->classes.n)
         return false;
@@ -444,4 +499,24 @@ bool node_same_classes(const struct node *a, const struct node *b)
             || a->classes.v[i].configured != b->classes.v[i].configured)
             return false;
     return true;
+}
+
+/* Limits that make what a node can take depend on more than its resources. */
+static bool same_limits(const struct node *a, const struct node *b)
+{
+    return a->maxjob == b->maxjob && a->maxjob_per_user == b->maxjob_per_user
+           && a->maxproc == b->maxproc && a->maxproc_per_user == b->maxproc_per_user
+           && same_number(a->maxpe_per_job, b->maxpe_per_job)
+           && same_number(a->maxload, b->maxload);
+}
+
+bool node_same_kind(const struct node *a, const struct node *b)
+{
+    return !a->global && !b->global && a->partition == b->partition
+           && memcmp(&a->cfg, &b->cfg, sizeof a->cfg) == 0 && a->os == b->os
+           && a->arch == b->arch && a->procspeed_mhz == b->procspeed_mhz
+           && same_number(a->speed, b->speed) && same_list(&a->features, &b->features)
+           && same_list(&a->networks, &b->networks)
+           && same_gres(&a->gres_cfg, &b->gres_cfg) && same_classes(a, b)
+           && same_limits(a, b);
 }

@@ -254,7 +254,7 @@ static void build_classes(struct cluster *c, struct node *n)
  * own: then both come out the same. NULL = it has to be worked out. */
 static const struct node *twin_of(const struct cluster *c, const struct node *n)
 {
-    const struct node *twin = n->index > 0 ? c->nodes.v[n->index - 1] : NULL;
+    const struct node *twin = n->index > 0 ? node_at(c, n->index - 1) : NULL;
 
     if (!twin || n->global || twin->global || twin->told != n->told
         || n->section != &no_section || twin->section != &no_section
@@ -301,8 +301,8 @@ static void follow_largest(
         if (n->cfg.v[d] < old->v[d] && old->v[d] == largest->v[d]) {
             largest->v[d] = 0;
             for (size_t i = 0; i < c->nodes.n; i++)
-                if (c->nodes.v[i]->cfg.v[d] > largest->v[d])
-                    largest->v[d] = c->nodes.v[i]->cfg.v[d];
+                if (node_at(c, i)->cfg.v[d] > largest->v[d])
+                    largest->v[d] = node_at(c, i)->cfg.v[d];
         } else if (n->cfg.v[d] > largest->v[d]) {
             largest->v[d] = n->cfg.v[d];
         }
@@ -342,8 +342,10 @@ void node_build(struct cluster *c, struct node *n, uint32_t partition)
         build_networks(c, n);
         build_classes(c, n);
     }
-    if (!twin)
+    if (!twin) {
         build_gres(c, n);
+        bitset_set(&c->priv->listed, n->index);
+    }
     partition_count_node(c, n, +1);
     floats |= gres_count_node(c, n, +1);
     follow_largest(c, n, &old);

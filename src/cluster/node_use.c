@@ -56,13 +56,16 @@ static struct node_class *class_of(const struct node *n, uint32_t cls)
     return NULL;
 }
 
-static void use_jobs(struct node *n, uint32_t job, uint32_t tasks, int sign)
+static void use_jobs(
+    const struct cluster *c, struct node *n, uint32_t job, uint32_t tasks, int sign)
 {
     struct node_job *e = entry_of(n, job);
 
     if (sign > 0 && e) {
         e->tasks += tasks;
     } else if (sign > 0) {
+        if (n->jobs.cap == 0)
+            bitset_set(&c->priv->listed, n->index);
         vec_push(&n->jobs, ((struct node_job){job, tasks}));
     } else {
         e->tasks -= tasks;
@@ -84,7 +87,7 @@ void node_use(const struct cluster *c, struct node *n, const struct job *j,
     use_gres(n, d, sign * (int64_t)tasks);
     if (k)
         k->dedicated += sign * (int32_t)tasks;
-    use_jobs(n, j->index, tasks, sign);
+    use_jobs(c, n, j->index, tasks, sign);
     node_raise_load(n, r, tasks, sign);
     node_refresh_expected(c, n);
 }
@@ -124,9 +127,11 @@ int node_check_room(const struct cluster *c, const struct node *n, const struct 
         "processors", "MB memory", "MB swap", "MB disk"};
     const struct taskdef *d = req_def(r);
     struct res need = need_of(n, j, r, tasks, !entry_of(n, j->index));
-    struct res held = node_held(c, n, j, 0);
+    struct res held = {{0}};
     int32_t initiators = node_class_free(c, n, d->cls);
 
+    if (c->suspended)
+        held = node_held(c, n, j, 0);
     for (int i = 0; i < RES_DIMS; i++) {
         int64_t left = n->cfg.v[i] - n->ded.v[i] - held.v[i];
         /* measured use decides there, not what is dedicated */

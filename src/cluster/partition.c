@@ -58,17 +58,17 @@ struct partition *partition_get(struct cluster *c, const char *name)
     return add(c, name);
 }
 
-void partition_count_node(struct cluster *c, const struct node *n, int sign)
+void partition_count_node(struct cluster *c, const struct node *n, int times)
 {
     struct partition *p = c->partitions.v[n->partition];
 
     if (n->global)
         return;
-    res_add(&p->cfg, &n->cfg, sign);
-    res_add(&c->cfg_total, &n->cfg, sign);
-    p->node_count = (uint32_t)(p->node_count + sign);
+    res_add(&p->cfg, &n->cfg, times);
+    res_add(&c->cfg_total, &n->cfg, times);
+    p->node_count = (uint32_t)(p->node_count + times);
     if (!node_is_up(n))
         return;
-    res_add(&p->up, &n->cfg, sign);
-    p->up_nodes = (uint32_t)(p->up_nodes + sign);
+    res_add(&p->up, &n->cfg, times);
+    p->up_nodes = (uint32_t)(p->up_nodes + times);
 }

@@ -46,9 +46,10 @@ struct taskdef_table {
     uint32_t mask;                /* places - 1, a power of two */
 };
 
-/* What is on a folded run: piece `piece` of the job's allocation. */
+/* What is on a folded run: piece `piece` of the job's allocation, or `count` nodes of
+ * it. */
 struct fold {
-    uint32_t job, piece;
+    uint32_t job, piece, count;
 };
 
 struct node_chunk {
@@ -60,12 +61,16 @@ struct cluster_private {
     /* Each table's ids are the indexes of the objects themselves. */
     struct names *cred_names[CRED_KINDS];
     struct names *node_names, *partition_names;
-    struct node_told *told_last; /* shared by the next node told the same */
-    struct node *chunk_next;     /* the next new nodes go here: `chunk_left` of them */
+    struct VEC(struct node_told *) told; /* each once, in no order */
+    struct node_told *told_last;         /* shared by the next node told the same */
+    struct node row; /* what nodes without a record are like, but for their names */
+    struct bitset
+        listed; /* nodes whose lists may have memory: few, where all are alike */
+    struct node *chunk_next; /* the next new nodes go here: `chunk_left` of them */
     size_t chunk_left;
     struct VEC(struct node_chunk) node_chunks;
     struct bitset vacant;            /* nodes_vacant() */
-    struct bitset alike;             /* nodes that equal the one before them: fold.c */
+    struct VEC(uint32_t) kinds;      /* where nodes of another kind begin */
     struct bitset folded;            /* node_folded() */
     struct bitset fold_first;        /* the first node of each folded run */
     struct VEC(struct fold) folds;   /* per node; valid at first nodes of runs */
@@ -99,9 +104,9 @@ void creds_configure(struct cluster *c);
 void partitions_create(struct cluster *c);
 void partitions_destroy(struct cluster *c);
 void partitions_configure(struct cluster *c);
-/* Take a node into the totals of its partition and of the cluster (+1), or out of
- * them (-1), as it is now. */
-void partition_count_node(struct cluster *c, const struct node *n, int sign);
+/* Take so many nodes like this one, as it is now, into the totals of its partition and
+ * of the cluster, or out of them (< 0). */
+void partition_count_node(struct cluster *c, const struct node *n, int times);
 
 /* ---- node.c, node_build.c --------------------------------------------------- */
 
@@ -112,6 +117,7 @@ void gres_set(struct gres_amounts *l, uint32_t id, int64_t count);
 /* What the RM said of a node, kept so that other settings can be applied to it. */
 struct node_told {
     uint32_t users;     /* equal nodes told one after the other share it */
+    size_t place;       /* in the list of all */
     struct res cfg;     /* < 0 unknown */
     uint32_t partition; /* INDEX_NONE = not told */
     struct VEC(uint32_t) features, networks;
@@ -168,6 +174,8 @@ enum node_state node_state_due(const struct node *n);
 void folds_destroy(struct cluster *c);
 /* A node was added, or its configuration has changed. */
 void fold_compare(struct cluster *c, const struct node *n);
+/* The last `count` nodes are new and copies of `n`, which is before them. */
+void fold_repeat(struct cluster *c, const struct node *n, uint32_t count);
 void fold_note_vacant(const struct cluster *c, const struct node *n, bool vacant);
 /* So many nodes from `first` on, before `end`, are vacant and have equal room. */
 uint32_t fold_room(const struct cluster *c, uint32_t first, uint32_t end);

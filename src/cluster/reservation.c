@@ -474,7 +474,7 @@ static const char *host_name_at(void *ctx, uint32_t index)
 {
     const struct cluster *c = ctx;
 
-    return c->nodes.v[index]->name;
+    return node_at(c, index)->name;
 }
 
 static uint32_t host_find(void *ctx, const char *name)
@@ -490,7 +490,7 @@ static int hosts_in_class(void *ctx, const char *name, struct bitset *into)
     const struct cred *cls = cred_find(c, CRED_CLASS, name);
 
     for (size_t i = 0; cls && i < c->nodes.n; i++) {
-        const struct node *n = c->nodes.v[i];
+        const struct node *n = node_at(c, i);
         bool serves = n->classes.n == 0 && !n->global;
 
         for (size_t k = 0; k < n->classes.n; k++)
@@ -513,7 +513,7 @@ int reservation_match_hosts(
     int status = hostexpr_match(expr, &nodes, &hosts, err);
 
     for (size_t i = 0; i < hosts.order.n; i++)
-        if (!c->nodes.v[hosts.order.v[i]]->global)
+        if (!node_at(c, hosts.order.v[i])->global)
             vec_push(ret, hosts.order.v[i]);
     hostexpr_hosts_fini(&hosts);
     return status;

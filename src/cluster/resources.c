@@ -9,7 +9,9 @@ static int64_t fit(int64_t have, int64_t cfg, int64_t need)
         return INT32_MAX;
     if (need < 0)
         return cfg > 0 && have >= cfg ? 1 : 0;
-    return have > 0 ? have / need : 0;
+    if (have <= 0)
+        return 0;
+    return need == 1 ? have : have / need; /* divisions are slow */
 }
 
 int64_t res_tasks(const struct res *have, const struct res *cfg, const struct res *task)

@@ -75,7 +75,7 @@ static const char *nearest_host(const struct cluster *c, const char *text)
 
     nearest_init(&near, text);
     for (size_t i = 0; i < c->nodes.n; i++)
-        nearest_offer(&near, c->nodes.v[i]->name);
+        nearest_offer(&near, node_at(c, i)->name);
     return nearest_best(&near);
 }
 

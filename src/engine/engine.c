@@ -331,6 +331,39 @@ static void count_node(struct engine *e, const struct node *n)
     statistics_node_changed(e->statistics, e->c, n, e->now);
 }
 
+static int report_node(struct engine *e, const struct node_desc *d, struct err *err)
+{
+    struct node *n;
+
+    if (node_report(e->c, d, e->now, &n, err) < 0)
+        return -1;
+    count_node(e, n);
+    return 0;
+}
+
+static int on_node(struct engine *e, const struct node_desc *d, struct err *err)
+{
+    struct node_desc each = *d;
+    char name[256];
+
+    if (report_node(e, d, err) < 0)
+        return -1;
+    if (!d->more
+        || (!e->statistics && node_repeat(e->c, node_find(e->c, d->name), d->more)))
+        return 0;
+    strcpy(name, d->name); /* which is not too long for a node */
+    each.name = name;
+    for (uint32_t i = 0; i < d->more; i++) {
+        if (!name_next(name, sizeof name))
+            return err_set(err, ERR_INVALID,
+                "node '%s' does not end in a number that others could count on from",
+                d->name);
+        if (report_node(e, &each, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int on_node_state(struct engine *e, const struct event *ev, struct err *err)
 {
     struct node *n = node_find(e->c, ev->u.node_state.name);
@@ -423,7 +456,6 @@ int engine_apply(
     struct engine *e, const struct event *ev, uint32_t *ret_job, struct err *err)
 {
     struct job *j = NULL;
-    struct node *n;
 
     if (ev->at > e->now)
         e->now = ev->at;
@@ -432,10 +464,7 @@ int engine_apply(
         kept_touch(e);
     switch (ev->kind) {
     case EVENT_NODE:
-        if (node_report(e->c, &ev->u.node, e->now, &n, err) < 0)
-            return -1;
-        count_node(e, n);
-        return 0;
+        return on_node(e, &ev->u.node, err);
     case EVENT_NODE_STATE:
     case EVENT_NODE_GONE:
         return on_node_state(e, ev, err);

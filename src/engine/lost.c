@@ -45,8 +45,10 @@ void lost_jobs(struct engine *e)
     }
     e->down_epoch = c->node_epoch + 1;
     e->down_next = TIME_NEVER;
-    for (size_t i = 0; i < c->nodes.n; i++) {
-        const struct node *n = c->nodes.v[i];
+    uint32_t end = (uint32_t)c->nodes.n; /* vacant nodes are not down */
+    for (uint32_t i = bitset_gap_within(nodes_vacant(c), 0, end); i < end;
+         i = bitset_gap_within(nodes_vacant(c), i + 1, end)) {
+        const struct node *n = node_at(c, i);
         if (n->state != NODE_DOWN || node_jobs(c, n, &on, 1) == 0)
             continue;
         int64_t at = time_add(n->state_at, grace);

@@ -118,7 +118,7 @@ bool query_job_start(struct engine *e, const struct job *j, uint32_t qos, int64_
             .start_at = j->start_at,
             .end_at = j->end_at,
             .partition =
-                j->alloc.n ? e->c->nodes.v[j->alloc.v[0].first]->partition : 0};
+                j->alloc.n ? node_at(e->c, j->alloc.v[0].first)->partition : 0};
         return true;
     }
     if (j->state >= JOB_COMPLETED || !e->stats.cycles)
@@ -215,7 +215,7 @@ static int64_t nodes_for(const struct engine *e, const struct query_nodes *nodes
 
     for (size_t i = 0; i < nodes->n; i++)
         n += nodes->v[i].duration_s >= duration_s
-             && e->c->nodes.v[nodes->v[i].node]->partition == partition;
+             && node_at(e->c, nodes->v[i].node)->partition == partition;
     return n;
 }
 

@@ -117,7 +117,7 @@ static const struct node *taken_node(const struct rsv_edit *c)
             uint32_t node = r->alloc.v[i].first + k;
             if (plan_rsv_tasks(c->e->plan, r, node, r->start_at, r->end_at)
                 < r->alloc.v[i].tasks)
-                return c->e->c->nodes.v[node];
+                return node_at(c->e->c, node);
         }
     return NULL;
 }

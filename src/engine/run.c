@@ -167,7 +167,7 @@ static void offer(const struct run *r, const struct taskdef *def, uint32_t parti
 
     ret->n = 0;
     for (uint32_t i = 0; i < c->nodes.n; i++) {
-        const struct node *n = c->nodes.v[i];
+        const struct node *n = node_at(c, i);
         if (n->global || n->partition != partition || !listed(r, i)
             || !feasible_node(c, def, n, NULL))
             continue;
@@ -272,7 +272,7 @@ static void give_example(const struct run *r, char *buf, size_t size)
 
     *buf = '\0';
     for (uint32_t i = 0; i < c->nodes.n; i++) {
-        const struct node *n = c->nodes.v[i];
+        const struct node *n = node_at(c, i);
         if (n->global || !(r->parts >> n->partition & 1) || !listed(r, i))
             continue;
         if (looked++)

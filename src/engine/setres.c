@@ -81,7 +81,7 @@ static int check_alone(struct engine *e, const struct reservation *draft,
                 return err_set(err, ERR_CONFLICT,
                     "an exclusive reservation cannot have node %.80s, which a job or "
                     "another reservation uses then",
-                    e->c->nodes.v[node]->name);
+                    node_at(e->c, node)->name);
         }
     return 0;
 }
@@ -98,7 +98,7 @@ static void ask_of(const struct engine *e, const struct reservation *r,
 
     for (size_t i = 0; i < alloc->n; i++)
         for (uint32_t k = 0; k < alloc->v[i].count; k++) {
-            const struct node *n = e->c->nodes.v[alloc->v[i].first + k];
+            const struct node *n = node_at(e->c, alloc->v[i].first + k);
             struct res amount = reservation_amount(r, n, alloc->v[i].tasks);
             v[LIMIT_PROC] += amount.v[RES_PROCS];
             v[LIMIT_MEM] += amount.v[RES_MEM];

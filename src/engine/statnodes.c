@@ -53,7 +53,7 @@ static struct node_clock *clock_of(
     struct statistics *s, const struct cluster *c, uint32_t node, int64_t now)
 {
     while (s->nodes.n <= node) {
-        struct node_clock k = recalled(s, c->nodes.v[s->nodes.n], now);
+        struct node_clock k = recalled(s, node_at(c, s->nodes.n), now);
         vec_push(&s->nodes, k);
     }
     note_changed(s, node);
@@ -152,7 +152,7 @@ void statnodes_each(const struct statistics *s, const struct cluster *c, bool al
             continue;
         settle(&k, now);
         each(ctx, &(struct stat_record){.of = STAT_NODE,
-                      .name = c->nodes.v[i]->name,
+                      .name = node_at(c, i)->name,
                       .at = now,
                       .block = block,
                       .node = k.sums,

@@ -58,8 +58,8 @@ void plan_free_nodes(struct plan *p, const struct job *j, uint32_t partition, vo
     int64_t *given = xcalloc(p->pools.n + 1, sizeof *given);
 
     for (size_t i = 0; i < p->c->nodes.n; i++) {
-        const struct node *n = p->c->nodes.v[i];
-        struct pool *pool = n->pool == INDEX_NONE ? NULL : pool_of(p, n->index);
+        const struct node *n = node_at(p->c, i);
+        struct pool *pool = pool_of(p, n->index);
         if (!pool || n->partition != partition || !feasible_node(p->c, def, n, NULL))
             continue;
         uint32_t tasks = bynode_tasks(p, j, def, n, p->now, p->now + 1);

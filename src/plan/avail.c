@@ -3,8 +3,6 @@
  * node-allocation 5. */
 #include "plan/select_private.h"
 
-#include <math.h>
-
 /* A load average never is exactly 0: so much of a processor is not counted. */
 #define LOAD_NOISE 0.1
 
@@ -33,7 +31,7 @@ static double maxload_of(const struct cluster *c, const struct node *n)
 
 static int64_t whole(double amount)
 {
-    return amount > 0 ? (int64_t)floor(amount + ROUNDING) : 0;
+    return amount > 0 ? (int64_t)(amount + ROUNDING) : 0;
 }
 
 /* Load as ADJUSTPROCS weighs it: what jobs do not account for counts for more. */
@@ -77,20 +75,24 @@ static int64_t free_amount(const struct node *n, enum res_dim d, enum avail_poli
     return n->cfg.v[d] > used ? n->cfg.v[d] - used : 0;
 }
 
-static struct res free_now(
-    const struct cluster *c, const struct job *j, const struct node *n)
+/* Of what a task needs nothing of, nothing is told. */
+static struct res free_now(const struct cluster *c, const struct job *j,
+    const struct taskdef *def, const struct node *n)
 {
     static const struct {
         enum res_dim dim;
         enum avail_res policy;
     } others[] = {{RES_MEM, AVAIL_MEM}, {RES_SWAP, AVAIL_SWAP}, {RES_DISK, AVAIL_DISK}};
-    struct res have, held = node_held(c, n, j, 0);
+    struct res have = {{[RES_PROCS] = free_procs(c, n)}};
 
-    have.v[RES_PROCS] = free_procs(c, n);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        have.v[others[i].dim] =
-            free_amount(n, others[i].dim, n->par->avail[others[i].policy]);
-    res_add(&have, &held, -1);
+        if (def->per_task.v[others[i].dim])
+            have.v[others[i].dim] =
+                free_amount(n, others[i].dim, n->par->avail[others[i].policy]);
+    if (c->suspended) {
+        struct res held = node_held(c, n, j, 0);
+        res_add(&have, &held, -1);
+    }
     return have;
 }
 
@@ -216,6 +218,6 @@ uint32_t avail_tasks_now(const struct cluster *c, const struct job *j,
         return 0;
     if (counted)
         room.procs_left = feasible_procs_left(c, def, n, &there.procs);
-    room.have = free_now(c, j, n);
+    room.have = free_now(c, j, def, n);
     return feasible_fit(c, def, n, &room);
 }

@@ -108,9 +108,9 @@ bool plan_can_resume(struct plan *p, const struct job *j)
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
         for (uint32_t k = 0; k < a->count; k++) {
-            const struct node *n = p->c->nodes.v[a->first + k];
+            const struct node *n = node_at(p->c, a->first + k);
             const struct taskdef *def = j->reqs[a->req].def;
-            if (n->pool == INDEX_NONE
+            if (!pool_of(p, n->index)
                 || bynode_tasks(p, j, def, n, p->now, end) < a->tasks)
                 return false;
         }

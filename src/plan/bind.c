@@ -30,7 +30,7 @@ static uint32_t bind_in(
     struct plan *p, struct rsv *r, const struct pool *pool, uint32_t need)
 {
     for (size_t i = 0; i < pool->nodes.n && need; i++) {
-        const struct node *n = p->c->nodes.v[pool->nodes.v[i]];
+        const struct node *n = node_at(p->c, pool->nodes.v[i]);
         uint32_t used = units_used(p, n, r->start_at);
         uint32_t k = used < pool->per_node ? pool->per_node - used : 0;
         k = k < need ? k : need;
@@ -63,7 +63,7 @@ static bool counted(const struct plan *p, const struct part *part)
     if (part->pool < p->pools.n)
         return !p->pools.v[part->pool].by_node;
     const struct pool *later = &p->later.v[part->pool - p->pools.n];
-    return !pool_of((struct plan *)p, later->nodes.v[0])->by_node;
+    return !pool_of(p, later->nodes.v[0])->by_node;
 }
 
 static void bind_rsv(struct plan *p, struct rsv *r)

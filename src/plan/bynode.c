@@ -325,7 +325,7 @@ int64_t bynode_all(
         if (!pool->by_node)
             continue;
         for (size_t k = 0; k < pool->nodes.n; k++) {
-            const struct node *n = p->c->nodes.v[pool->nodes.v[k]];
+            const struct node *n = node_at(p->c, pool->nodes.v[k]);
             uint32_t tasks = 0;
             if (pins_of(p, n->index) || reservations_on(p->c, n->index)->n > 0)
                 vec_push(&p->pinned, n->index);
@@ -371,9 +371,9 @@ static void collect_cands(
 
     p->cands.n = 0;
     for (size_t i = 0; i < p->c->nodes.n; i++) {
-        const struct node *n = p->c->nodes.v[i];
+        const struct node *n = node_at(p->c, i);
         uint32_t tasks = p->tasks.v[i];
-        if (n->pool == INDEX_NONE || tasks == 0)
+        if (!pool_of(p, n->index) || tasks == 0)
             continue;
         struct cand cand = {.node = n->index,
             .tasks = tasks,

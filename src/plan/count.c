@@ -98,26 +98,26 @@ static void pool_count(struct plan *p, struct pool *pool, const struct job *j,
         follow(p, later, j, units, sign, as_planned);
 }
 
-/* Nodes of one piece that lie in the pool of its first node. */
-static uint32_t piece_in_pool(uint32_t first, uint32_t count, const struct pool *pool)
-{
-    if (!pool)
-        return 1;
-    return bitset_gap_within(&pool->members, first + 1, first + count) - first;
-}
-
+/* Pieces in a row that are of one pool count together. */
 void count_start(struct plan *p, const struct job *j, int sign, bool as_planned)
 {
+    struct pool *pool = NULL;
+    uint32_t units = 0;
+
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
-        for (uint32_t done = 0; done < a->count;) {
-            struct pool *pool = pool_of(p, a->first + done);
-            uint32_t k = piece_in_pool(a->first + done, a->count - done, pool);
-            if (pool && !pool->by_node)
-                pool_count(p, pool, j, (int32_t)(k * a->tasks), sign, as_planned);
-            done += k;
+        for (uint32_t at = a->first, end = at + a->count, k; at < end; at += k) {
+            struct pool *here = pool_of(p, at);
+            if (here != pool && units)
+                pool_count(p, pool, j, (int32_t)units, sign, as_planned);
+            units = here == pool ? units : 0;
+            pool = here;
+            k = pool ? pool_run(pool, at, end) : 1;
+            units += pool && !pool->by_node ? k * a->tasks : 0;
         }
     }
+    if (units)
+        pool_count(p, pool, j, (int32_t)units, sign, as_planned);
 }
 
 /* Running jobs as the plan sees them: an overdue one holds its units one more poll
@@ -341,7 +341,7 @@ static bool merged(const struct plan *p, const struct taking *t, const struct gr
 
 static enum affinity affinity_of(struct plan *p, const struct taking *t, uint32_t pool)
 {
-    const struct node *n = p->c->nodes.v[p->pools.v[pool].nodes.v[0]];
+    const struct node *n = node_at(p->c, p->pools.v[pool].nodes.v[0]);
 
     return rsvview_affinity(p, t->j, n, t->r->start_at, t->r->end_at);
 }

@@ -296,7 +296,7 @@ bool feasible_hosts_only(const struct cluster *c, const struct req *r)
     memcpy(hosts, r->def->hosts.v, n * sizeof *hosts);
     qsort(hosts, n, sizeof *hosts, by_index);
     for (size_t i = 0; i < n; i++) {
-        const struct node *node = c->nodes.v[hosts[i]];
+        const struct node *node = node_at(c, hosts[i]);
         if ((i && hosts[i] == hosts[i - 1]) || !feasible_node(c, r->def, node, NULL))
             continue;
         usable++;

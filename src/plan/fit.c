@@ -155,7 +155,7 @@ static void set_group(const struct plan *p, struct fitset *s)
 /* The speed that counts for limits on nodes of the pool. */
 static double speed_of(const struct plan *p, const struct pool *pool)
 {
-    const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+    const struct node *n = node_at(p->c, pool->nodes.v[0]);
 
     return n->par->use_machine_speed && n->speed > 0 ? n->speed : 1;
 }
@@ -241,7 +241,7 @@ static struct fitset set_draft(
         s.partition = (uint32_t)__builtin_ctzll(mask);
     for (size_t i = 0; i < p->pools.n; i++) {
         const struct pool *pool = &p->pools.v[i];
-        const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+        const struct node *n = node_at(p->c, pool->nodes.v[0]);
         if (!(mask >> pool->partition & 1))
             continue;
         if (def->hosts.n || def->exclude.n) {
@@ -281,7 +281,7 @@ static void set_admit(struct plan *p, uint32_t set, const struct taskdef *def)
 
     for (size_t i = 0; i < s->pools.n; i++) {
         struct pool *pool = &p->pools.v[s->pools.v[i].pool];
-        const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+        const struct node *n = node_at(p->c, pool->nodes.v[0]);
         int64_t unit = listed || places_matter(p, def, pool->partition)
                            ? 0
                            : shape_unit(p, def, n, s->pools.v[i].per_node);
@@ -329,7 +329,7 @@ struct fit *fit_get(struct plan *p, const struct taskdef *def)
 static bool try_pool(struct plan *p, const struct taskdef *def, struct pool *pool,
     uint32_t per_node, struct fit_trial *t)
 {
-    const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+    const struct node *n = node_at(p->c, pool->nodes.v[0]);
     bool listed = def->hosts.n || def->exclude.n;
     int64_t unit = listed || places_matter(p, def, pool->partition)
                        ? 0

@@ -24,7 +24,7 @@ static int64_t used_at(const struct plan *p, uint32_t id, int64_t at)
 static bool enough(
     const struct plan *p, uint32_t id, int64_t need, int64_t start, int64_t end)
 {
-    int64_t have = node_gres(p->c->nodes.v[p->c->global_node], id);
+    int64_t have = node_gres(node_at(p->c, p->c->global_node), id);
 
     if (used_at(p, id, start) + need > have)
         return false;

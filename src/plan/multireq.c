@@ -110,8 +110,8 @@ static bool collect(struct joint *g, int64_t start)
 
     g->cands.n = g->room.n = g->rest.n = 0;
     for (size_t i = 0; i < g->p->c->nodes.n; i++) {
-        const struct node *n = g->p->c->nodes.v[i];
-        if (n->pool != INDEX_NONE && (g->partitions >> n->partition & 1))
+        const struct node *n = node_at(g->p->c, i);
+        if (pool_of(g->p, n->index) && (g->partitions >> n->partition & 1))
             collect_node(g, n, start, end);
     }
     for (uint32_t r = 0; r < g->j->nreqs; r++) {

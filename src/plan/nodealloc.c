@@ -237,7 +237,7 @@ static bool is_of_use(const struct nodealloc *a, const struct nodealloc_want *w,
     if ((a->j->flags & JOB_ADVRES)
         && (cand->affinity == AFFINITY_NONE || cand->affinity == AFFINITY_PREEMPTIBLE))
         return false;
-    return !by_load || nodealloc_idle_procs(a->c, a->c->nodes.v[cand->node]) > 0;
+    return !by_load || nodealloc_idle_procs(a->c, node_at(a->c, cand->node)) > 0;
 }
 
 static size_t drop_useless(const struct nodealloc *a, const struct nodealloc_want *w,

@@ -13,7 +13,7 @@ static const struct taskdef *def_of(const struct joint *g, uint32_t r)
 
 static const struct node *node_of(const struct joint *g, size_t i)
 {
-    return g->m->reqs[0].c->nodes.v[g->m->cands[i].node];
+    return node_at(g->m->reqs[0].c, g->m->cands[i].node);
 }
 
 /* Is something limited on this node that amounts do not show? Then a request that

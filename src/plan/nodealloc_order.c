@@ -30,7 +30,7 @@ struct policy {
 
 static const struct node *node_of(const struct ranking *r, const struct cand *k)
 {
-    return r->a->c->nodes.v[k->node];
+    return node_at(r->a->c, k->node);
 }
 
 /* Any double as an integer of the same order; what is no number comes last. */

@@ -132,7 +132,7 @@ static void combine(struct search *s, uint32_t r, uint32_t *tasks)
 static bool of_use(const struct search *s)
 {
     const struct nodealloc *a = &s->g->m->reqs[0];
-    const struct node *n = a->c->nodes.v[s->g->m->cands[s->at].node];
+    const struct node *n = node_at(a->c, s->g->m->cands[s->at].node);
 
     return nodealloc_policy_of(a) != NODEALLOC_CPULOAD
            || nodealloc_idle_procs(a->c, n) > 0;

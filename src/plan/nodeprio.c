@@ -51,7 +51,7 @@ static double available(const struct cluster *c, const struct node *n, enum res_
 static double term_value(
     enum nodeprio_term t, const struct nodealloc *a, const struct cand *cand)
 {
-    const struct node *n = a->c->nodes.v[cand->node];
+    const struct node *n = node_at(a->c, cand->node);
 
     switch (t) {
     case NP_CPROCS:
@@ -93,7 +93,7 @@ static double term_value(
 
 double nodeprio_value(const struct nodealloc *a, const struct cand *cand)
 {
-    const struct nodeprio *f = function_of(a->c->nodes.v[cand->node]);
+    const struct nodeprio *f = function_of(node_at(a->c, cand->node));
     uint32_t terms = a->immediate ? f->present : f->present & ~MOMENTARY;
     double value = 0;
 

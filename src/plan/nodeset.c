@@ -35,7 +35,7 @@ const struct nodeset_spec *nodeset_of(const struct nodealloc *a)
 
 static const struct node *node_of(const struct sets *s, const struct cand *k)
 {
-    return s->a->c->nodes.v[k->node];
+    return node_at(s->a->c, k->node);
 }
 
 static bool has_id(const uint32_t *ids, size_t n, int64_t id)
@@ -77,7 +77,7 @@ static void add_value(struct values *v, int64_t value)
     vec_push(v, value);
 }
 
-static const struct names *names_of(const struct sets *s)
+static struct names *names_of(const struct sets *s)
 {
     return s->attr == NODESET_FEATURE ? s->a->c->features : s->a->c->networks;
 }

@@ -95,6 +95,8 @@ struct asking {
     uint32_t view;
     int64_t end;
     uint32_t need;
+    const struct pool *seen; /* the last pool of which a vacant node was asked, */
+    int64_t each;            /* and what it can take */
     struct nodealloc_pieces pieces; /* ret NULL: whole runs are pushed instead */
 };
 
@@ -191,10 +193,10 @@ static struct range range_of(const struct plan *p, const struct fitset *s)
 }
 
 /* The next nodes in [low, high] with a processor left from `at` on in this direction:
- * those with jobs one by one, vacant ones of one pool together; 0 = none. *ret_low =
- * the lowest. */
+ * those with jobs one by one, vacant ones of one pool together, at most so many; 0 =
+ * none. *ret_low = the lowest. */
 static uint32_t next_nodes(const struct plan *p, const struct range *in, uint32_t at,
-    enum direction dir, uint32_t *ret_low)
+    enum direction dir, uint32_t most, uint32_t *ret_low)
 {
     const struct bitset *vacant = nodes_vacant(p->c);
     uint32_t low = in->low, high = in->high;
@@ -206,16 +208,16 @@ static uint32_t next_nodes(const struct plan *p, const struct range *in, uint32_
     *ret_low = at;
     if (at == BITSET_NONE || at < low || at > high)
         return 0;
-    const struct node *n = p->c->nodes.v[at];
-    if (!bitset_test(vacant, at) || n->pool == INDEX_NONE)
+    const struct pool *pool = pool_of(p, at);
+    if (!bitset_test(vacant, at) || !pool)
         return 1;
-    const struct bitset *members = &p->pools.v[n->pool].members;
     if (dir == DIR_UP) {
-        uint32_t end = bitset_gap_within(vacant, at, high + 1);
-        return bitset_gap_within(members, at, end) - at;
+        high = high - at < most ? high : at + most - 1;
+        return pool_run(pool, at, bitset_gap_within(vacant, at, high + 1));
     }
+    low = at - low < most ? low : at - most + 1;
     low = bitset_run_down(vacant, at, low);
-    *ret_low = low = bitset_run_down(members, at, low);
+    *ret_low = low = bitset_run_down(&pool->members, at, low);
     return at - low + 1;
 }
 
@@ -243,25 +245,41 @@ static void take_tasks(struct asking *ask, const struct span_of_nodes *at,
             ret, dir == DIR_UP ? low + full : low + at->count - full - 1, 1, tasks);
 }
 
+/* Tasks that a node of the pool can take now; all vacant ones of a pool as many. */
+static int64_t room_on(
+    const struct plan *p, struct asking *ask, const struct pool *pool, uint32_t node)
+{
+    const struct job *j = ask->j;
+    bool vacant = bitset_test(nodes_vacant(p->c), node);
+
+    if (vacant && ask->seen == pool)
+        return ask->each;
+    int64_t each = avail_tasks_now(p->c, j, j->reqs[0].def, node_at(p->c, node));
+    if (vacant) {
+        ask->seen = pool;
+        ask->each = each;
+    }
+    return each;
+}
+
 /* The first nodes in this direction that hold what is needed, of pools under their
- * caps. Vacant nodes of a pool have the same room. */
+ * caps. */
 static void take_nodes(struct plan *p, struct asking *ask, const struct fitset *s,
     enum direction dir, struct allocs *ret)
 {
-    const struct cluster *c = p->c;
-    const struct job *j = ask->j;
     const struct range in = range_of(p, s);
-    uint32_t at = dir == DIR_UP ? in.low : in.high, low, count;
+    uint32_t at = dir == DIR_UP ? in.low : in.high, most = ask->need, low, count;
 
-    while (ask->need > 0 && (count = next_nodes(p, &in, at, dir, &low)) > 0) {
-        const struct node *n = c->nodes.v[low];
-        bool open = n->pool != INDEX_NONE && *cap_of(p, ask, &p->pools.v[n->pool]) > 0;
-        int64_t each = open ? avail_tasks_now(c, j, j->reqs[0].def, n) : 0;
+    while (ask->need > 0 && (count = next_nodes(p, &in, at, dir, most, &low)) > 0) {
+        struct pool *pool = pool_of(p, low);
+        bool open = pool && *cap_of(p, ask, pool) > 0;
+        int64_t each = open ? room_on(p, ask, pool, low) : 0;
         int64_t all = each * count < ask->need ? each * count : ask->need;
         struct span_of_nodes span = {low, count, (uint32_t)each};
-        uint32_t k = all ? (uint32_t)under_caps(p, ask, &p->pools.v[n->pool], all) : 0;
+        uint32_t k = all ? (uint32_t)under_caps(p, ask, pool, all) : 0;
         if (k)
             take_tasks(ask, &span, k, dir, ret);
+        most = k ? ask->need : UINT32_MAX; /* the rest of a run of no use is passed */
         if (dir == DIR_DOWN && low == 0)
             break;
         at = dir == DIR_UP ? low + count : low - 1;
@@ -276,7 +294,7 @@ static void collect_pool(
 {
     const struct job *j = ask->j;
     const struct taskdef *def = j->reqs[0].def;
-    const struct node *sample = p->c->nodes.v[pool->nodes.v[0]];
+    const struct node *sample = node_at(p->c, pool->nodes.v[0]);
     struct cand cand = {.free_until = walls_next(p, ask->view, pool->stack, p->now),
         .affinity = rsvview_affinity(p, j, sample, p->now, ask->end)};
 
@@ -284,7 +302,7 @@ static void collect_pool(
         cand.node = pool->nodes.v[i];
         if (!bitset_test(&p->free_nodes, cand.node))
             continue;
-        int64_t k = avail_tasks_now(p->c, j, def, p->c->nodes.v[cand.node]);
+        int64_t k = avail_tasks_now(p->c, j, def, node_at(p->c, cand.node));
         if (!alone)
             k = under_caps(p, ask, pool, k);
         cand.tasks = (uint32_t)k;
@@ -355,7 +373,7 @@ static void each_behind(struct plan *p, const struct asking *ask, enum affinity 
         const struct stack *stack = &p->stacks.v[v->doors.v[i].stack];
         for (size_t k = 0; k < stack->pools.n; k++) {
             struct pool *pool = &p->pools.v[stack->pools.v[k]];
-            const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+            const struct node *n = node_at(p->c, pool->nodes.v[0]);
             if (p->caps.v[pool->index] == 0)
                 continue;
             enum affinity here = rsvview_affinity(p, ask->j, n, p->now, ask->end);

@@ -256,10 +256,10 @@ static void mark_free_nodes(struct plan *p, const struct job *j, bool starting)
     for (size_t i = 0; i < j->alloc.n; i++) {
         uint32_t end = j->alloc.v[i].first + j->alloc.v[i].count, same;
         for (uint32_t k = j->alloc.v[i].first; k < end; k += same) {
-            const struct node *n = p->c->nodes.v[k];
+            const struct node *n = node_at(p->c, k);
             same = node_folded(p->c, k, end);
             same = same ? same : 1;
-            if (n->pool == INDEX_NONE)
+            if (!pool_of(p, k))
                 continue;
             if (!starting || node_dedicated(p->c, n).v[RES_PROCS] < n->cfg.v[RES_PROCS])
                 bitset_set_range(&p->free_nodes, k, k + same);
@@ -332,8 +332,8 @@ static int64_t capacity(
     if (r->def->hosts.n == 0 && r->def->exclude.n == 0)
         return s->tasks_max;
     for (size_t i = 0; i < p->c->nodes.n; i++) {
-        const struct node *n = p->c->nodes.v[i];
-        if (n->pool != INDEX_NONE && (j->partitions >> n->partition & 1)
+        const struct node *n = node_at(p->c, i);
+        if (pool_of(p, n->index) && (j->partitions >> n->partition & 1)
             && feasible_node(p->c, r->def, n, NULL))
             sum += feasible_tasks(p->c, r->def, n);
     }
@@ -487,7 +487,7 @@ int64_t plan_free_procs(const struct plan *p, uint32_t partition)
             continue;
         }
         for (size_t k = 0; k < pool->nodes.n; k++) {
-            const struct node *n = p->c->nodes.v[pool->nodes.v[k]];
+            const struct node *n = node_at(p->c, pool->nodes.v[k]);
             if (bitset_test(&p->free_nodes, n->index))
                 sum += n->cfg.v[RES_PROCS] - node_dedicated(p->c, n).v[RES_PROCS];
         }
@@ -503,7 +503,7 @@ double plan_fastest(const struct plan *p, uint32_t partition)
         return 1;
     for (size_t i = 0; i < p->pools.n; i++) {
         const struct pool *pool = &p->pools.v[i];
-        const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+        const struct node *n = node_at(p->c, pool->nodes.v[0]);
         if (pool->partition == partition && n->speed > fastest)
             fastest = n->speed;
     }
@@ -633,16 +633,16 @@ void plan_check(const struct plan *p)
         if (pool->by_node || !pool->unit)
             continue;
         for (size_t k = 0; k < pool->nodes.n; k++)
-            used += node_dedicated(c, c->nodes.v[pool->nodes.v[k]]).v[RES_PROCS];
+            used += node_dedicated(c, node_at(c, pool->nodes.v[k])).v[RES_PROCS];
         for (size_t k = 0; k < pool->releases.n; k++)
             listed += pool->releases.v[k].units;
         assert(used == (pool->total - pool->free_now) * pool->unit);
         assert(listed == pool->total - pool->free_now);
     }
     for (size_t i = 0; i < c->nodes.n; i++) {
-        const struct node *n = c->nodes.v[i];
+        const struct node *n = node_at(c, i);
         bool free = node_dedicated(c, n).v[RES_PROCS] < n->cfg.v[RES_PROCS];
-        if (n->pool != INDEX_NONE)
+        if (pool_of(p, n->index))
             assert(bitset_test(&p->free_nodes, n->index) == free);
     }
     for (size_t i = 1; i < p->ends.n; i++)

@@ -285,6 +285,7 @@ struct plan {
     uint64_t changes; /* see plan_changes() */
     uint64_t cycle;   /* of pins: grows when all are forgotten */
     struct VEC(struct pool) pools;
+    struct VEC(uint32_t) pool_at; /* by node: its pool, or INDEX_NONE */
     struct VEC(struct fitset) sets;
     struct VEC(struct fit) fits;            /* by taskdef index */
     struct VEC(struct defstairs) defstairs; /* by taskdef index */
@@ -350,10 +351,21 @@ void pools_rebuild(struct plan *p);
 void pools_fini(struct plan *p);
 /* Has the instant come from which on pools are planned together? */
 bool pools_merge_now(const struct plan *p, int64_t now);
-static inline struct pool *pool_of(struct plan *p, uint32_t node)
+/* NULL: the node is not to be planned on. */
+static inline struct pool *pool_of(const struct plan *p, uint32_t node)
 {
-    uint32_t i = p->c->nodes.v[node]->pool;
+    uint32_t i = node < p->pool_at.n ? p->pool_at.v[node] : INDEX_NONE;
     return i == INDEX_NONE ? NULL : &p->pools.v[i];
+}
+
+/* So many nodes of the pool are in a row from `from`, one of them, on, before `end`. */
+static inline uint32_t pool_run(const struct pool *pool, uint32_t from, uint32_t end)
+{
+    uint32_t last = pool->nodes.v[pool->nodes.n - 1];
+
+    if (last - pool->nodes.v[0] == pool->nodes.n - 1) /* all of them are */
+        return (last < end ? last + 1 : end) - from;
+    return bitset_gap_within(&pool->members, from + 1, end) - from;
 }
 
 void set_fini(struct fitset *s);

@@ -37,32 +37,11 @@ static uint64_t node_key(const struct node *n)
     return h;
 }
 
-#define SAME_LIST(a, b, type)                                                          \
-    ((a).n == (b).n && ((a).n == 0 || memcmp((a).v, (b).v, (a).n * sizeof(type)) == 0))
-
-/* Limits that make what a node can take depend on more than its resources. */
-static bool same_limits(const struct node *a, const struct node *b)
-{
-    return a->maxjob == b->maxjob && a->maxjob_per_user == b->maxjob_per_user
-           && a->maxproc == b->maxproc && a->maxproc_per_user == b->maxproc_per_user
-           && a->maxpe_per_job == b->maxpe_per_job && a->maxload == b->maxload;
-}
-
-static bool same_node(const struct node *a, const struct node *b)
-{
-    return a->partition == b->partition && memcmp(&a->cfg, &b->cfg, sizeof a->cfg) == 0
-           && a->os == b->os && a->arch == b->arch
-           && a->procspeed_mhz == b->procspeed_mhz && a->speed == b->speed
-           && SAME_LIST(a->features, b->features, uint32_t)
-           && SAME_LIST(a->networks, b->networks, uint32_t) && node_same_gres(a, b)
-           && node_same_classes(a, b) && same_limits(a, b);
-}
-
 /* `stack` is INDEX_NONE where nodes are planned one by one. */
 static bool same_kind(
     const struct plan *p, const struct pool *pool, const struct node *n, uint32_t stack)
 {
-    return pool->stack == stack && same_node(p->c->nodes.v[pool->nodes.v[0]], n);
+    return pool->stack == stack && node_same_kind(node_at(p->c, pool->nodes.v[0]), n);
 }
 
 struct pool_key {
@@ -140,20 +119,37 @@ static struct pool *pool_find(
     return pool_add(p, n, stack);
 }
 
+/* From `first` on: nodes of one kind with nothing on them and no reservation over them
+ * need one look. */
+static uint32_t run_of(const struct plan *p, uint32_t first)
+{
+    uint32_t end = first + 1;
+
+    if (bitset_test(nodes_vacant(p->c), first) && p->c->reservations.n == 0)
+        end = bitset_gap_within(nodes_vacant(p->c), end, node_kind_end(p->c, first));
+    return end;
+}
+
 static void sort_nodes_into_pools(struct plan *p)
 {
     struct pool_key *keys = NULL, *k, *next;
 
-    for (size_t i = 0; i < p->c->nodes.n; i++) {
-        struct node *n = p->c->nodes.v[i];
-        if (!usable(n)) {
-            n->pool = INDEX_NONE;
+    p->pool_at.n = 0;
+    vec_reserve(&p->pool_at, p->c->nodes.n);
+    bitset_clear_all(&p->free_nodes);
+    for (uint32_t i = 0, end; i < p->c->nodes.n; i = end) {
+        const struct node *n = node_at(p->c, i);
+        struct pool *pool = usable(n) ? pool_find(p, &keys, n) : NULL;
+        end = run_of(p, i);
+        for (uint32_t m = i; m < end; m++)
+            vec_push(&p->pool_at, pool ? pool->index : INDEX_NONE);
+        if (!pool)
             continue;
-        }
-        struct pool *pool = pool_find(p, &keys, n);
-        vec_push(&pool->nodes, n->index);
-        bitset_set(&pool->members, n->index);
-        n->pool = pool->index;
+        for (uint32_t m = i; m < end; m++)
+            vec_push(&pool->nodes, m);
+        bitset_set_range(&pool->members, i, end);
+        if (node_dedicated(p->c, n).v[RES_PROCS] < n->cfg.v[RES_PROCS])
+            bitset_set_range(&p->free_nodes, i, end);
     }
     k = keys;
     HASH_CLEAR(hh, keys);
@@ -204,7 +200,7 @@ static int64_t merge_instant(struct plan *p)
  * the same reservations. */
 static uint32_t later_find(struct plan *p, struct pool *pool, uint32_t stack)
 {
-    const struct node *n = p->c->nodes.v[pool->nodes.v[0]];
+    const struct node *n = node_at(p->c, pool->nodes.v[0]);
     struct pool later = {.index = (uint32_t)p->later.n,
         .partition = pool->partition,
         .stack = stack,
@@ -216,7 +212,7 @@ static uint32_t later_find(struct plan *p, struct pool *pool, uint32_t stack)
     later.kind = later.index;
     for (size_t i = 0; i < p->later.n; i++) {
         const struct pool *other = &p->later.v[i];
-        if (!same_node(p->c->nodes.v[other->nodes.v[0]], n))
+        if (!node_same_kind(node_at(p->c, other->nodes.v[0]), n))
             continue;
         if (other->stack == stack)
             return other->index;
@@ -277,6 +273,7 @@ void pools_fini(struct plan *p)
     vec_fini(&p->sets);
     vec_fini(&p->pools);
     vec_fini(&p->later);
+    vec_fini(&p->pool_at);
 }
 
 /* Which shapes are in the system decides what can be planned by count; a running job
@@ -312,21 +309,6 @@ static void learn_strays(struct plan *p, const struct job *j)
     }
 }
 
-static void recount_free_nodes(struct plan *p)
-{
-    const struct cluster *c = p->c;
-
-    bitset_clear_all(&p->free_nodes);
-    for (size_t i = 0; i < c->nodes.n; i++) {
-        const struct node *n = c->nodes.v[i];
-        if (n->pool == INDEX_NONE)
-            continue;
-        struct res ded = node_dedicated(c, n);
-        if (ded.v[RES_PROCS] < n->cfg.v[RES_PROCS])
-            bitset_set(&p->free_nodes, n->index);
-    }
-}
-
 void pools_rebuild(struct plan *p)
 {
     const struct cluster *c = p->c;
@@ -337,7 +319,6 @@ void pools_rebuild(struct plan *p)
     sort_nodes_into_pools(p);
     merge_later(p);
     walled_choose(p);
-    recount_free_nodes(p);
     learn_all_jobs(p);
     for (size_t i = 0; i < p->pools.n; i++)
         p->pools.v[i].free_now = p->pools.v[i].total;

@@ -54,7 +54,7 @@ static const struct taskdef *def_of(const struct hunt *h)
 static uint32_t tasks_on(const struct hunt *h, uint32_t node)
 {
     return bynode_tasks(
-        h->p, h->ask->j, def_of(h), h->p->c->nodes.v[node], h->p->now, h->end);
+        h->p, h->ask->j, def_of(h), node_at(h->p->c, node), h->p->now, h->end);
 }
 
 static bool counts(const struct hunt *h, const struct job *victim, const struct node *n)
@@ -67,8 +67,10 @@ static bool counts(const struct hunt *h, const struct job *victim, const struct 
 /* The share of the node's pool, INDEX_NONE = not a node for the job. */
 static uint32_t share_of(const struct hunt *h, const struct node *n)
 {
+    const struct pool *pool = pool_of(h->p, n->index);
+
     for (uint32_t i = 0; i < h->shares.n; i++)
-        if (h->shares.v[i].pool->index == n->pool)
+        if (h->shares.v[i].pool == pool)
             return bynode_on_list(h->p, &h->ask->j->reqs[0], n) ? i : INDEX_NONE;
     return INDEX_NONE;
 }
@@ -171,7 +173,7 @@ static void seat(struct hunt *h, const struct job *victim)
     for (size_t i = 0; i < victim->alloc.n; i++) {
         const struct alloc *a = &victim->alloc.v[i];
         for (uint32_t k = a->first; k < a->first + a->count; k++) {
-            const struct node *n = h->p->c->nodes.v[k];
+            const struct node *n = node_at(h->p->c, k);
             if (share_of(h, n) != INDEX_NONE && counts(h, victim, n))
                 bitset_set(&h->seats, k);
         }
@@ -195,7 +197,7 @@ static void collect_offers(struct hunt *h)
     bool by_procs = def_of(h)->per_task.v[RES_PROCS] != 0;
 
     for (size_t i = 0; i < h->p->c->nodes.n; i++) {
-        const struct node *n = h->p->c->nodes.v[i];
+        const struct node *n = node_at(h->p->c, i);
         bool seat = bitset_test(&h->seats, n->index);
         uint32_t share = INDEX_NONE;
         if (seat || !by_procs || bitset_test(&h->p->free_nodes, n->index))
@@ -250,7 +252,7 @@ static void weigh(struct hunt *h)
 
     for (size_t i = 0; i < h->offers.n; i++) {
         struct offer *o = &h->offers.v[i];
-        const struct node *n = c->nodes.v[o->node];
+        const struct node *n = node_at(c, o->node);
         if (!bitset_test(&h->seats, o->node))
             continue;
         o->most = tasks_on(h, o->node);
@@ -331,7 +333,7 @@ static void add_share(struct hunt *h, uint32_t index)
     int64_t cap = cap_of(h, &h->shares.v[index]);
 
     for (size_t i = 0; !pool->by_node && i < pool->nodes.n && cap > 0; i++) {
-        const struct node *n = h->p->c->nodes.v[pool->nodes.v[i]];
+        const struct node *n = node_at(h->p->c, pool->nodes.v[i]);
         if (bitset_test(&h->p->free_nodes, n->index)
             && !bitset_test(&h->seats, n->index) && share_of(h, n) != INDEX_NONE)
             add_cand(h, n, tasks_on(h, n->index), true, &cap);
@@ -340,7 +342,7 @@ static void add_share(struct hunt *h, uint32_t index)
         for (size_t i = 0; i < h->offers.n; i++) {
             const struct offer *o = &h->offers.v[i];
             if (o->share == index && (o->idle > 0) == (round == 0))
-                add_cand(h, h->p->c->nodes.v[o->node], o->tasks, o->idle > 0, &cap);
+                add_cand(h, node_at(h->p->c, o->node), o->tasks, o->idle > 0, &cap);
         }
 }
 

@@ -128,11 +128,12 @@ uint32_t plan_rsv_tasks(
     void *plan, const struct reservation *r, uint32_t node, int64_t start, int64_t end)
 {
     struct plan *p = plan;
-    const struct node *n = p->c->nodes.v[node];
+    const struct node *n = node_at(p->c, node);
+    struct pool *pool = pool_of(p, node);
     int64_t k = tasks_over(p, r, n, start, end);
 
-    if (k > 0 && n->pool != INDEX_NONE && p->budget.n == p->pools.n + p->later.n)
-        k = spend(p, r, n, &p->pools.v[n->pool], k);
+    if (k > 0 && pool && p->budget.n == p->pools.n + p->later.n)
+        k = spend(p, r, n, pool, k);
     return k > 0 ? (uint32_t)(k < UINT32_MAX ? k : UINT32_MAX) : 0;
 }
 

@@ -23,7 +23,7 @@ struct rsv_memory rsvmemory_of(const struct cluster *c, const struct reservation
     for (size_t i = 0; i < r->alloc.n; i++)
         for (uint32_t k = 0; k < r->alloc.v[i].count; k++)
             vec_push(ret_places,
-                ((struct job_place){.node = c->nodes.v[r->alloc.v[i].first + k]->name,
+                ((struct job_place){.node = node_at(c, r->alloc.v[i].first + k)->name,
                     .tasks = r->alloc.v[i].tasks}));
     return (struct rsv_memory){
         .name = r->name,

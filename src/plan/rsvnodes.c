@@ -103,7 +103,7 @@ void rsvnodes_add_reservations(const struct cluster *c, const struct reservation
     for (size_t i = 0; i < there->n; i++) {
         const struct reservation *other = c->reservations.v[there->v[i].rsv];
         struct rsvnodes_use use = {other->start_at, other->end_at,
-            reservation_amount(other, c->nodes.v[node], there->v[i].tasks)};
+            reservation_amount(other, node_at(c, node), there->v[i].tasks)};
 
         if (other->start_at < end && other->end_at > start
             && rsvnodes_conflict(r, other))
@@ -196,7 +196,7 @@ static uint32_t offer(const struct choice *k, const struct node *n)
 static void consider(struct choice *k, uint32_t node)
 {
     struct cand cand = {.node = node,
-        .tasks = offer(k, k->c->nodes.v[node]),
+        .tasks = offer(k, node_at(k->c, node)),
         .free_until = TIME_NEVER,
         .affinity = AFFINITY_NONE};
 
@@ -238,12 +238,12 @@ static void settle_partition(struct choice *k)
     size_t kept = 0;
 
     for (size_t i = 0; i < k->cands.n; i++)
-        offers[k->c->nodes.v[k->cands.v[i].node]->partition] += k->cands.v[i].tasks;
+        offers[node_at(k->c, k->cands.v[i].node)->partition] += k->cands.v[i].tasks;
     for (uint32_t p = 1; p <= PARTITIONS_MAX; p++)
         best = offers[p] > offers[best] ? p : best;
     k->partition = best;
     for (size_t i = 0; i < k->cands.n; i++)
-        if (k->c->nodes.v[k->cands.v[i].node]->partition == best)
+        if (node_at(k->c, k->cands.v[i].node)->partition == best)
             k->cands.v[kept++] = k->cands.v[i];
     k->cands.n = kept;
 }
@@ -252,7 +252,7 @@ static void settle_partition(struct choice *k)
 static void bind_partition(struct choice *k)
 {
     if (k->r->partition == RSV_PARTITION_ONE && k->order.n > 0)
-        k->partition = k->c->nodes.v[k->order.v[0]]->partition;
+        k->partition = node_at(k->c, k->order.v[0])->partition;
 }
 
 static const struct par_settings *settings_of(const struct choice *k)
@@ -323,7 +323,7 @@ static void stay_in_set(struct choice *k)
     bool begun = k->order.n > 0 && asked->policy != NODESET_ANYOF;
     if (begun) {
         spec.list = (struct text_list){0};
-        keep_sets_of(k->c, k->c->nodes.v[k->order.v[0]], &asked->list, &spec.list);
+        keep_sets_of(k->c, node_at(k->c, k->order.v[0]), &asked->list, &spec.list);
     }
     k->cands.n = nodeset_filter(&a, k->cands.v, k->cands.n, true);
     if (begun)
@@ -352,7 +352,7 @@ static void take_candidates(struct choice *k)
 static void take_every_host(struct choice *k)
 {
     for (size_t i = 0; i < k->r->hosts.n; i++) {
-        const struct node *n = k->c->nodes.v[k->r->hosts.v[i]];
+        const struct node *n = node_at(k->c, k->r->hosts.v[i]);
         uint32_t tasks = whole_units(k, rsvnodes_tasks_configured(k->c, k->r, n));
 
         if (k->r->one_per_host && tasks > k->unit)
@@ -367,7 +367,7 @@ static void keep_what_is_held(struct choice *k)
 
     for (size_t i = 0; i < r->alloc.n; i++) {
         for (uint32_t n = 0; n < r->alloc.v[i].count; n++) {
-            const struct node *node = k->c->nodes.v[r->alloc.v[i].first + n];
+            const struct node *node = node_at(k->c, r->alloc.v[i].first + n);
 
             if (r->state != RSV_ACTIVE || (r->flags & (RSV_FORCE | RSV_IGNSTATE))
                 || state_allows(node))
@@ -382,7 +382,7 @@ static bool list_suffices(const struct choice *k)
     uint64_t tasks = 0;
 
     for (size_t i = 0; i < k->r->hosts.n; i++) {
-        const struct node *n = k->c->nodes.v[k->r->hosts.v[i]];
+        const struct node *n = node_at(k->c, k->r->hosts.v[i]);
 
         tasks += whole_units(k, rsvnodes_tasks_configured(k->c, k->r, n));
     }
@@ -480,7 +480,7 @@ static bool holds_unusable(const struct cluster *c, const struct reservation *r)
         return false;
     for (size_t i = 0; i < r->alloc.n; i++)
         for (uint32_t k = 0; k < r->alloc.v[i].count; k++)
-            if (!state_allows(c->nodes.v[r->alloc.v[i].first + k]))
+            if (!state_allows(node_at(c, r->alloc.v[i].first + k)))
                 return true;
     return false;
 }

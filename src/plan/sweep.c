@@ -47,7 +47,7 @@ static void collect_drops(struct plan *p, const struct job *j)
     p->watches.n = 0;
     for (size_t i = 0; i < p->pinned.n; i++) {
         uint32_t node = p->pinned.v[i], left = p->tasks.v[node];
-        const struct node *n = p->c->nodes.v[node];
+        const struct node *n = node_at(p->c, node);
         int64_t at = left ? next_drop(p, j, n, p->now) : TIME_NEVER;
         for (; left && at < TIME_NEVER; at = next_drop(p, j, n, at)) {
             uint32_t after = bynode_tasks(p, j, def, n, p->now, time_add(at, 1));
@@ -172,15 +172,15 @@ static void watch_counts(struct sweep *w)
 static void look_again(struct sweep *w, uint32_t node, int64_t at)
 {
     struct plan *p = w->p;
-    const struct node *n = p->c->nodes.v[node];
+    const struct node *n = node_at(p->c, node);
     const struct fitset *s = &p->sets.v[w->set];
     const struct taskdef *def = w->j->reqs[0].def;
+    const struct pool *pool = pool_of(p, node);
     bool inside = false;
 
-    for (size_t i = 0; i < s->pools.n && !inside; i++)
-        inside = s->pools.v[i].pool == n->pool;
-    if (!inside || !p->pools.v[n->pool].by_node
-        || !bynode_on_list(p, &w->j->reqs[0], n))
+    for (size_t i = 0; pool && i < s->pools.n && !inside; i++)
+        inside = s->pools.v[i].pool == pool->index;
+    if (!inside || !pool->by_node || !bynode_on_list(p, &w->j->reqs[0], n))
         return;
     uint32_t tasks = bynode_tasks(p, w->j, def, n, at, time_add(at, w->duration));
     w->sum += (int64_t)tasks - (int64_t)p->tasks.v[node];

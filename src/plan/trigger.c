@@ -83,7 +83,7 @@ double trigger_load(const struct cluster *c, const struct reservation *r)
         const struct alloc *a = &r->alloc.v[i];
 
         for (uint32_t k = a->first; k < a->first + a->count; k++) {
-            const struct node *n = c->nodes.v[k];
+            const struct node *n = node_at(c, k);
             struct res held = reservation_amount(r, n, a->tasks);
 
             node_unfold(c, n);

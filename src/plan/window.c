@@ -72,7 +72,7 @@ static int64_t procs_until(const struct plan *p, const struct pool *pool, int64_
     int64_t sum = 0;
 
     for (size_t k = 0; k < pool->nodes.n; k++) {
-        const struct node *n = p->c->nodes.v[pool->nodes.v[k]];
+        const struct node *n = node_at(p->c, pool->nodes.v[k]);
         if (!bitset_test(&p->free_nodes, n->index))
             continue;
         int64_t free = n->cfg.v[RES_PROCS] - node_dedicated(p->c, n).v[RES_PROCS];

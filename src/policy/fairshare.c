@@ -60,7 +60,7 @@ static double mean_speed(const struct cluster *c, const struct job *j)
         const struct alloc *a = &j->alloc.v[i];
 
         for (uint32_t n = 0; n < a->count; n++)
-            sum += c->nodes.v[a->first + n]->speed;
+            sum += node_at(c, a->first + n)->speed;
         nodes += a->count;
     }
     return nodes ? sum / (double)nodes : 1;

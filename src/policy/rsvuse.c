@@ -130,7 +130,7 @@ static void recount(struct cluster *c, struct reservation *r, int64_t now)
     r->held_procs = r->active_procs = 0;
     for (size_t i = 0; i < r->alloc.n; i++)
         for (uint32_t k = 0; k < r->alloc.v[i].count; k++) {
-            look_at(c, c->nodes.v[r->alloc.v[i].first + k], NULL, now, &parts);
+            look_at(c, node_at(c, r->alloc.v[i].first + k), NULL, now, &parts);
             for (size_t p = 0; p < parts.n; p++) {
                 const struct part *part = &parts.v[p];
 
@@ -194,7 +194,7 @@ void rsvuse_job(struct cluster *c, const struct job *j, int sign, int64_t now)
     fs_roll(c, now);
     for (size_t i = 0; i < j->alloc.n; i++)
         for (uint32_t k = 0; k < j->alloc.v[i].count; k++) {
-            const struct node *n = c->nodes.v[j->alloc.v[i].first + k];
+            const struct node *n = node_at(c, j->alloc.v[i].first + k);
 
             if (reservations_on(c, n->index)->n == 0)
                 continue;

@@ -357,6 +357,7 @@ void describe_node(json_t *o, const struct node_desc *d)
     put_int(o, "frame", d->frame);
     put_int(o, "slot", d->slot);
     put_int(o, "slots", d->slots);
+    put_int(o, "more", d->more);
     if (d->measured) {
         json_object_set_new(o, "load", put_real_of(d->load));
         put_amounts(o, "used", &d->util);
@@ -385,6 +386,7 @@ void describe_read_node(struct reader *r, const json_t *o, struct node_desc *d)
     d->frame = reader_int(r, o, "frame", 0);
     d->slot = reader_int(r, o, "slot", 0);
     d->slots = reader_int(r, o, "slots", 0);
+    d->more = reader_u32(r, o, "more");
     d->measured = json_object_get(o, "load") != NULL;
     d->load = reader_real(r, o, "load");
     read_amounts(r, o, "used", &d->util);

@@ -104,7 +104,7 @@ static bool in_partition(
     if (!job_is_active(j) && j->state != JOB_SUSPENDED)
         return j->partitions >> partition & 1;
     for (size_t i = 0; i < j->alloc.n; i++)
-        if (c->nodes.v[j->alloc.v[i].first]->partition == partition)
+        if (node_at(c, j->alloc.v[i].first)->partition == partition)
             return true;
     return false;
 }
@@ -167,7 +167,7 @@ static json_t *summary(struct server *s, const struct list *l, const struct want
             backlog += j->wclimit_s * j->procs;
     }
     for (size_t i = 0; i < c->nodes.n; i++) {
-        const struct node *n = c->nodes.v[i];
+        const struct node *n = node_at(c, i);
         if (n->global || (w->partition != INDEX_NONE && n->partition != w->partition))
             continue;
         int64_t used = node_dedicated(c, n).v[RES_PROCS];

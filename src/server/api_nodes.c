@@ -13,7 +13,7 @@ static json_t *node_record(struct server *s, void *ctx, size_t i)
 {
     struct node_list_ctx *l = ctx;
 
-    return render_node(s, engine_cluster(s->engine)->nodes.v[l->nodes.v[i]]);
+    return render_node(s, node_at(engine_cluster(s->engine), l->nodes.v[i]));
 }
 
 static void node_list_free(void *ctx)
@@ -32,7 +32,7 @@ void api_nodes(struct server *s, struct request *r)
     struct node_list_ctx *l = xcalloc(1, sizeof *l);
 
     for (size_t i = 0; i < c->nodes.n; i++) {
-        const struct node *n = c->nodes.v[i];
+        const struct node *n = node_at(c, i);
         if (n->global
             || (partition && *partition && strcmp(partition, "ALL") != 0
                 && strcmp(c->partitions.v[n->partition]->name, partition) != 0)
@@ -68,7 +68,7 @@ static void count_use(
     const struct cluster *c, struct res *dedicated, json_int_t *active)
 {
     for (size_t i = 0; i < c->nodes.n; i++) {
-        const struct node *n = c->nodes.v[i];
+        const struct node *n = node_at(c, i);
         if (n->global || !node_is_up(n))
             continue;
         struct res used = node_dedicated(c, n);
@@ -107,7 +107,7 @@ static struct initiators *count_classes(const struct cluster *c)
     struct initiators *of = xcalloc(c->partitions.n * n + 1, sizeof *of);
 
     for (size_t i = 0; i < c->nodes.n; i++) {
-        const struct node *node = c->nodes.v[i];
+        const struct node *node = node_at(c, i);
         if (!node->global && node_is_up(node))
             count_classes_of(c, node, of + node->partition * n);
     }

@@ -231,7 +231,7 @@ static json_t *render_nodes(const struct cluster *c, const struct query_nodes *n
     json_t *list = json_array();
 
     for (size_t i = 0; i < nodes->n; i++) {
-        const struct node *n = c->nodes.v[nodes->v[i].node];
+        const struct node *n = node_at(c, nodes->v[i].node);
         struct res used = node_dedicated(c, n);
         json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I}", "name", n->name, "procs",
             (json_int_t)nodes->v[i].procs, "mem_mb",

@@ -70,7 +70,7 @@ static void add_nodes(json_t *o, const struct cluster *c)
     int64_t up = 0, active = 0;
 
     for (size_t i = 0; i < c->nodes.n; i++) {
-        const struct node *n = c->nodes.v[i];
+        const struct node *n = node_at(c, i);
         if (n->global || !node_is_up(n))
             continue;
         up++;

@@ -96,8 +96,8 @@ json_t *blocked_nodes(struct server *s, const struct query_ask *ask,
     find_reserved(&w);
     json_t *list = json_array();
     for (size_t i = 0; i < w.c->nodes.n; i++)
-        if (is_meant(w.c, ask, w.c->nodes.v[i]) && w.free_for[i] < DURATION_UNLIMITED)
-            add_blocked(&w, list, w.c->nodes.v[i]);
+        if (is_meant(w.c, ask, node_at(w.c, i)) && w.free_for[i] < DURATION_UNLIMITED)
+            add_blocked(&w, list, node_at(w.c, i));
     free(w.free_for);
     vec_fini(&w.reserved);
     vec_fini(&nodes);

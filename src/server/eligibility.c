@@ -211,7 +211,7 @@ void eligibility_render(struct server *s, const struct job *j,
     for (size_t p = 0; p < c->partitions.n; p++) {
         struct tally t = {.rejections = json_object()};
         for (size_t i = 0; i < c->nodes.n; i++) {
-            const struct node *n = c->nodes.v[i];
+            const struct node *n = node_at(c, i);
             if (n->global || n->partition != p)
                 continue;
             struct verdict v = judge(s, j, n, listed_only);

@@ -121,7 +121,7 @@ static void add_job(
     for (size_t i = 0; i < def->features.n; i++)
         vec_push(&features, names_text(c->features, def->features.v[i]));
     for (size_t i = 0; i < def->hosts.n; i++)
-        vec_push(&hosts, c->nodes.v[def->hosts.v[i]]->name);
+        vec_push(&hosts, node_at(c, def->hosts.v[i])->name);
     if (features.n)
         vec_push(&features, NULL);
     if (hosts.n)

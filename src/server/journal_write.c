@@ -336,7 +336,7 @@ static void add_pieces(
 {
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
-        strbuf_printf(text, "%s%s", i ? "," : " on ", c->nodes.v[a->first]->name);
+        strbuf_printf(text, "%s%s", i ? "," : " on ", node_at(c, a->first)->name);
         if (a->count > 1)
             strbuf_printf(text, "*%u", a->count);
         strbuf_printf(text, ":%u", a->tasks);

@@ -33,7 +33,7 @@ static void add_places(struct order *o, const struct cluster *c, const struct jo
         for (uint32_t n = a->first; n < a->first + a->count; n++)
             vec_push(&o->places,
                 ((struct job_place){
-                    .node = c->nodes.v[n]->name, .tasks = a->tasks, .req = a->req}));
+                    .node = node_at(c, n)->name, .tasks = a->tasks, .req = a->req}));
     }
 }
 

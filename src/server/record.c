@@ -72,7 +72,7 @@ static char *hosts_text(const struct cluster *c, const struct job *j)
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
         for (uint32_t n = a->first; n < a->first + a->count; n++)
-            strbuf_printf(&text, "%s%s", text.len ? "," : "", c->nodes.v[n]->name);
+            strbuf_printf(&text, "%s%s", text.len ? "," : "", node_at(c, n)->name);
     }
     return strbuf_take(&text);
 }
@@ -108,7 +108,7 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
         .qos = cred_text(c, j, CRED_QOS),
         .partition =
             j->alloc.n
-                ? c->partitions.v[c->nodes.v[j->alloc.v[0].first]->partition]->name
+                ? c->partitions.v[node_at(c, j->alloc.v[0].first)->partition]->name
                 : NULL,
         .state = state,
         .submit_at = j->submit_at,

@@ -112,7 +112,7 @@ json_t *render_places(const struct cluster *c, const struct allocs *alloc)
         const struct alloc *a = &alloc->v[i];
         for (uint32_t n = a->first; n < a->first + a->count; n++)
             json_array_append_new(
-                list, json_pack("{s:s, s:I}", "node", c->nodes.v[n]->name, "tasks",
+                list, json_pack("{s:s, s:I}", "node", node_at(c, n)->name, "tasks",
                           (json_int_t)a->tasks));
     }
     return list;

@@ -159,7 +159,7 @@ static void add_system_priority(const struct brief *b, const char *key, int arg)
 
 static const struct node *first_node(const struct brief *b)
 {
-    return job_is_active(b->j) && b->j->alloc.n ? b->c->nodes.v[b->j->alloc.v[0].first]
+    return job_is_active(b->j) && b->j->alloc.n ? node_at(b->c, b->j->alloc.v[0].first)
                                                 : NULL;
 }
 

@@ -170,7 +170,7 @@ static json_t *hosts(const struct cluster *c, const uint32_t *v, size_t n)
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, json_string(c->nodes.v[v[i]]->name));
+        json_array_append_new(list, json_string(node_at(c, v[i])->name));
     return list;
 }
 
@@ -314,7 +314,7 @@ static bool lost_a_node(const struct cluster *c, const struct job *j)
 {
     for (size_t i = 0; i < j->alloc.n; i++)
         for (uint32_t k = 0; k < j->alloc.v[i].count; k++)
-            if (!node_is_up(c->nodes.v[j->alloc.v[i].first + k]))
+            if (!node_is_up(node_at(c, j->alloc.v[i].first + k)))
                 return true;
     return false;
 }

@@ -19,7 +19,7 @@ static int64_t procs_of(
             continue;
         }
         for (uint32_t n = a->first; n < a->first + a->count; n++)
-            procs += c->nodes.v[n]->cfg.v[RES_PROCS];
+            procs += node_at(c, n)->cfg.v[RES_PROCS];
     }
     return procs;
 }
@@ -183,7 +183,7 @@ static void add_planned(json_t *o, const struct cluster *c, const struct job *j,
     }
     for (; low < p->n && p->v[low].job == j->index; low++) {
         json_array_append_new(
-            list, json_pack("{s:s, s:I}", "node", c->nodes.v[p->v[low].node]->name,
+            list, json_pack("{s:s, s:I}", "node", node_at(c, p->v[low].node)->name,
                       "tasks", (json_int_t)p->v[low].tasks));
         nodes += p->v[low].node != last;
         last = p->v[low].node;
@@ -220,7 +220,7 @@ json_t *render_job_reservation(
     render_int(o, "procs", j->procs);
     if (active && j->alloc.n)
         render_text(o, "partition",
-            partition_text(c, c->nodes.v[j->alloc.v[0].first]->partition));
+            partition_text(c, node_at(c, j->alloc.v[0].first)->partition));
     else if (!active)
         render_text(o, "partition", partition_text(c, j->rsv_partition));
     if (j->cred[CRED_USER])

@@ -149,7 +149,7 @@ void reslimit_check(struct server *s)
         if (j->state != JOB_RUNNING || !j->alloc.n)
             continue;
         const struct usage_limit *limits =
-            c->partitions.v[c->nodes.v[j->alloc.v[0].first]->partition]->par->usage;
+            c->partitions.v[node_at(c, j->alloc.v[0].first)->partition]->par->usage;
         for (int r = 0; r < USAGE_RESOURCES; r++)
             if (limits[r].policy != USAGE_IGNORED
                 && check_one(s, j, (enum usage_res)r, &limits[r]))

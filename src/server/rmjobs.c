@@ -119,7 +119,7 @@ static bool spread_so(
         const struct alloc *a = &j->alloc.v[i];
         for (uint32_t n = a->first; n < a->first + a->count; n++, k++)
             if (k == r->nplaces || r->places[k].tasks != a->tasks
-                || strcmp(r->places[k].node, c->nodes.v[n]->name) != 0)
+                || strcmp(r->places[k].node, node_at(c, n)->name) != 0)
                 return false;
     }
     return k == r->nplaces;

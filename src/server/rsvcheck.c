@@ -16,7 +16,7 @@ static bool one_is_large_enough(const struct cluster *c, const struct reservatio
     size_t n = r->listed ? r->hosts.n : c->nodes.n;
 
     for (size_t i = 0; i < n; i++)
-        if (holds_a_task(c->nodes.v[r->listed ? r->hosts.v[i] : i], &r->def.per_task))
+        if (holds_a_task(node_at(c, r->listed ? r->hosts.v[i] : i), &r->def.per_task))
             return true;
     return false;
 }
@@ -43,8 +43,8 @@ static json_t *what_is_down(const struct cluster *c, const struct reservation *r
     for (size_t i = 0; i < r->alloc.n; i++) {
         const struct alloc *a = &r->alloc.v[i];
         for (uint32_t n = a->first; n < a->first + a->count; n++)
-            if (!node_is_up(c->nodes.v[n]) && !down++)
-                first = c->nodes.v[n]->name;
+            if (!node_is_up(node_at(c, n)) && !down++)
+                first = node_at(c, n)->name;
     }
     if (!down)
         return NULL;

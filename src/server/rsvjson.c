@@ -239,7 +239,7 @@ json_t *rsvjson_draft(const struct cluster *c, const struct reservation *draft)
     put_bool(o, "any_feature", draft->any_feature);
     put_bool(o, "listed", draft->listed);
     for (size_t i = 0; i < draft->hosts.n; i++)
-        json_array_append_new(hosts, put_text_of(c->nodes.v[draft->hosts.v[i]]->name));
+        json_array_append_new(hosts, put_text_of(node_at(c, draft->hosts.v[i])->name));
     json_object_set_new(o, "hosts", hosts);
     put_text(o, "host_expr", draft->host_expr);
     put_bool(o, "one_per_host", draft->one_per_host);

@@ -18,7 +18,7 @@ static json_t *places_of(const struct cluster *c, const struct reservation *r)
     for (size_t i = 0; i < r->alloc.n; i++)
         for (uint32_t k = 0; k < r->alloc.v[i].count; k++)
             json_array_append_new(
-                list, json_string(c->nodes.v[r->alloc.v[i].first + k]->name));
+                list, json_string(node_at(c, r->alloc.v[i].first + k)->name));
     return list;
 }
 

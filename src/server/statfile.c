@@ -117,8 +117,8 @@ static void write_nodes(struct server *s, const char *day)
     if (out) {
         fputs(JOBTRACE_VERSION, out);
         for (size_t i = 0; i < c->nodes.n; i++)
-            if (!c->nodes.v[i]->global)
-                format_node(s, c->nodes.v[i], out);
+            if (!node_at(c, i)->global)
+                format_node(s, node_at(c, i), out);
     }
     if (!out || fclose(out) != 0)
         log_line(s->log, LOG_ALERT, "the statistics file '%s' cannot be written: %s",

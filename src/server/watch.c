@@ -290,7 +290,7 @@ static bool is_stranded(const struct cluster *c, const struct stranded *t)
 {
     const struct job *j = job_find(c, t->job);
 
-    if (!j || !job_is_active(j) || node_is_up(c->nodes.v[t->node]))
+    if (!j || !job_is_active(j) || node_is_up(node_at(c, t->node)))
         return false;
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
@@ -315,8 +315,8 @@ void watch_cycle(struct server *s)
         if (still)
             eventlog_add(s, JOBCORRUPTION, t->job, true, of_job(s, j),
                 "job '%s' is on node '%s', which has been %s for %lld seconds", t->job,
-                c->nodes.v[t->node]->name,
-                node_state_name((enum node_state)c->nodes.v[t->node]->state),
+                node_at(c, t->node)->name,
+                node_state_name((enum node_state)node_at(c, t->node)->state),
                 (long long)(world_now(s) - t->since));
         free(t->job);
         vec_remove(&w->stranded, i);

@@ -101,9 +101,11 @@ int machine_build(
 {
     char name[MACHINE_NODE_NAME];
     struct event ev = {.kind = EVENT_NODE, .at = now};
+    uint32_t more = m->trace != NULL ? 0 : (uint32_t)m->nodes - 1; /* all alike */
 
-    for (int64_t i = 0; i < machine_nodes(m); i++) {
+    for (int64_t i = 0; i < machine_nodes(m); i += 1 + more) {
         ev.u.node = machine_node(m, i, name);
+        ev.u.node.more = more;
         if (engine_apply(e, &ev, NULL, err) < 0)
             return -1;
     }

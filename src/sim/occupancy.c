@@ -234,7 +234,7 @@ static void sample_reservation(
         const struct alloc *a = &r->alloc.v[i];
 
         for (uint32_t k = 0; k < a->count; k++) {
-            const struct node *n = c->nodes.v[a->first + k];
+            const struct node *n = node_at(c, a->first + k);
 
             rsv_of(o, r)->held_now +=
                 (double)reservation_amount(r, n, a->tasks).v[RES_PROCS];
@@ -254,7 +254,7 @@ static void begin(struct occupancy *o, const struct cluster *c, int64_t now)
     o->first_slot = now / OCCUPANCY_SLOT_S;
     vec_reserve(&o->scratch, 16);
     for (size_t i = 0; i < c->nodes.n; i++)
-        o->procs += (double)c->nodes.v[i]->cfg.v[RES_PROCS];
+        o->procs += (double)node_at(c, i)->cfg.v[RES_PROCS];
 }
 
 void occupancy_sample(struct occupancy *o, struct cluster *c, int64_t now)

@@ -130,7 +130,7 @@ static json_t *allocation(const struct run_decision *d)
         const struct alloc *a = &d->now->alloc.v[i];
 
         json_array_append_new(list,
-            json_pack("{s:s, s:i, s:i}", "node", d->cluster->nodes.v[a->first]->name,
+            json_pack("{s:s, s:i, s:i}", "node", node_at(d->cluster, a->first)->name,
                 "count", (int)a->count, "tasks", (int)a->tasks));
     }
     return list;

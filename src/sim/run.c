@@ -309,7 +309,7 @@ static const char *node_down_of(const struct run *s, const struct job *j)
 {
     for (size_t i = 0; i < j->alloc.n; i++)
         for (uint32_t k = 0; k < j->alloc.v[i].count; k++) {
-            const struct node *n = s->c->nodes.v[j->alloc.v[i].first + k];
+            const struct node *n = node_at(s->c, j->alloc.v[i].first + k);
             if (n->state == NODE_DOWN)
                 return n->name;
         }

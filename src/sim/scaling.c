@@ -20,7 +20,7 @@ static double slowest(const struct cluster *c, const struct job *j)
 
     for (size_t i = 0; i < j->alloc.n; i++)
         for (uint32_t k = 0; k < j->alloc.v[i].count; k++) {
-            const struct node *n = c->nodes.v[j->alloc.v[i].first + k];
+            const struct node *n = node_at(c, j->alloc.v[i].first + k);
             if (n->speed > 0 && (speed <= 0 || n->speed < speed))
                 speed = n->speed;
         }

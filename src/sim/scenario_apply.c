@@ -179,7 +179,7 @@ static int apply_node(const struct scenario_event *ev, const struct scenario_tar
     struct event event = {.kind = EVENT_NODE_STATE, .at = t->now};
 
     for (size_t i = 0; i < ev->nodes.n; i++) {
-        event.u.node_state.name = c->nodes.v[ev->nodes.v[i]]->name;
+        event.u.node_state.name = node_at(c, ev->nodes.v[i])->name;
         event.u.node_state.state = ev->state;
         if (engine_apply(t->e, &event, NULL, err) < 0)
             return -1;

@@ -219,7 +219,7 @@ static int bind_nodes(struct binding *b, struct scenario_event *ev, struct err *
         return 0;
     nearest_init(&near, ev->words.v[0]);
     for (size_t i = 0; i < b->c->nodes.n; i++)
-        nearest_offer(&near, b->c->nodes.v[i]->name);
+        nearest_offer(&near, node_at(b->c, i)->name);
     if (nearest_best(&near) == NULL)
         return -1;
     return err_set(err, ERR_NOT_FOUND, "no node matches '%.80s'; did you mean %s?",

@@ -255,7 +255,7 @@ static void started(struct drive *d, uint32_t job, const struct action *a)
     for (size_t i = 0; i < j->alloc.n; i++)
         for (uint32_t k = 0; k < j->alloc.v[i].count; k++) {
             const struct alloc *p = &j->alloc.v[i];
-            uint32_t n = tell_node_number(c->nodes.v[p->first + k]->name);
+            uint32_t n = tell_node_number(node_at(c, p->first + k)->name);
             if (p->req >= x->nreqs || n >= d->w->nnodes) {
                 model_fail(&d->m, "%s got a node or request there is not", x->id);
                 return;

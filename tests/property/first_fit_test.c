@@ -58,7 +58,7 @@ static void make_tiny(struct world *w, uint64_t seed)
 
 static uint32_t world_node(const struct oracle *o, uint32_t index)
 {
-    return tell_node_number(o->c->nodes.v[index]->name);
+    return tell_node_number(node_at(o->c, index)->name);
 }
 
 static void note(struct oracle *o, uint32_t job, const struct allocs *alloc,
@@ -222,7 +222,8 @@ static bool fits(struct oracle *o, uint32_t job, const struct offer *f, int64_t 
             return false;
     for (uint32_t i = 0; i < o->w->nnodes; i++) {
         const struct node *n = node_find(o->c, o->w->nodes[i].name);
-        bool counted = n->pool != INDEX_NONE && !o->p->pools.v[n->pool].by_node;
+        const struct pool *pool = pool_of(o->p, n->index);
+        bool counted = pool && !pool->by_node;
         if (!(partitions >> o->w->nodes[i].partition & 1) || !listed(q, i) || counted)
             continue;
         tasks[i] = least_of(f->node[i], s, j->limit_s);

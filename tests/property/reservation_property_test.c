@@ -179,7 +179,7 @@ static void check_start(struct world *w, struct cluster *c, const struct job *j)
 
     for (size_t k = 0; k < j->alloc.n; k++)
         for (uint32_t m = 0; m < j->alloc.v[k].count; m++) {
-            const struct node *n = c->nodes.v[j->alloc.v[k].first + m];
+            const struct node *n = node_at(c, j->alloc.v[k].first + m);
             int64_t procs = j->alloc.v[k].tasks;
 
             check_place(w, c, j, n, procs, j->start_at);
@@ -196,7 +196,7 @@ static void check_start(struct world *w, struct cluster *c, const struct job *j)
 static void check_fixed(struct world *w, struct cluster *c, const struct reservation *r)
 {
     for (size_t i = 0; i < r->hosts.n; i++) {
-        const struct node *n = c->nodes.v[r->hosts.v[i]];
+        const struct node *n = node_at(c, r->hosts.v[i]);
         int64_t each = r->def.per_task.v[RES_PROCS];
         int64_t fits = each < 0 ? 1 : n->cfg.v[RES_PROCS] / each;
         int64_t want = r->one_per_host && fits > 1 ? 1 : fits;
@@ -251,7 +251,7 @@ static void check_floating(struct world *w, struct scenario *s, struct reservati
     struct cluster *c = engine_cluster(sc_engine(s));
 
     for (uint32_t i = 0; i < w->nodes && r->serial < SEEN; i++) {
-        const struct node *n = c->nodes.v[i];
+        const struct node *n = node_at(c, i);
         uint32_t tasks = reservation_tasks_on(c, r, i);
 
         if (tasks > w->held[r->serial][i]

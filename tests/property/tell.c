@@ -177,7 +177,7 @@ bool tell_plan_fits(const struct engine *e, char *ret_text, size_t size)
         if (r->job == INDEX_NONE || r->start_at < p->now)
             continue;
         for (size_t k = 0; k < p->c->nodes.n; k++) {
-            const struct node *n = p->c->nodes.v[k];
+            const struct node *n = node_at(p->c, k);
             struct res used = {{0}};
             if (n->global)
                 continue;

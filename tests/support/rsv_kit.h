@@ -161,7 +161,7 @@ KIT const char *rk_held(struct rk *k, const struct reservation *r)
     for (size_t i = 0; i < r->alloc.n; i++)
         for (uint32_t n = 0; n < r->alloc.v[i].count; n++)
             len += (size_t)snprintf(k->text + len, sizeof k->text - len, "%s%s:%u",
-                len ? " " : "", k->c->nodes.v[r->alloc.v[i].first + n]->name,
+                len ? " " : "", node_at(k->c, r->alloc.v[i].first + n)->name,
                 (unsigned)r->alloc.v[i].tasks);
     return k->text;
 }

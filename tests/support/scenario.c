@@ -174,7 +174,7 @@ static void submit_spoiler(struct scenario *s)
     struct event hold = {.kind = EVENT_HOLD, .at = 0};
 
     for (size_t i = 0; i < c->nodes.n; i++)
-        hosts[i] = c->nodes.v[i]->name;
+        hosts[i] = node_at(c, i)->name;
     ev.u.job =
         (struct job_desc){.id = "spoiler", .wclimit_s = 1, .reqs = &req, .nreqs = 1};
     ev.u.job.cred[CRED_USER] = "spoiler";
@@ -262,7 +262,7 @@ static void write_nodes(
     buf[0] = 0;
     for (size_t i = 0; i + 1 < pairs.n && len < size - 40; i += 2)
         len += (size_t)snprintf(buf + len, size - len, "%s%s:%u", len ? " " : "",
-            c->nodes.v[pairs.v[i]]->name, pairs.v[i + 1]);
+            node_at(c, pairs.v[i])->name, pairs.v[i + 1]);
     vec_fini(&pairs);
 }
 

@@ -37,6 +37,46 @@ static void a_name_keeps_its_number_and_its_text_stays_put(void **state)
     names_destroy(n);
 }
 
+static void an_appended_name_is_found_like_any_other(void **state)
+{
+    struct names *n = names_create();
+    char text[24];
+
+    (void)state;
+    assert_int_equal(names_intern(n, "first"), 0);
+    for (unsigned i = 1; i <= 1000; i++) {
+        snprintf(text, sizeof text, "node%u", i);
+        assert_int_equal(names_append(n, text), i);
+    }
+    assert_int_equal(names_count(n), 1001);
+    assert_string_equal(names_text(n, 7), "node7");
+    assert_int_equal(names_intern(n, "node1000"), 1000);
+    assert_int_equal(names_append(n, "last"), 1001);
+    assert_int_equal(names_find(n, "last"), 1001);
+    assert_int_equal(names_find(n, "node1001"), NAME_NONE);
+    assert_int_equal(names_find(n, "first"), 0);
+    assert_int_equal(names_intern(n, "more"), 1002);
+    names_destroy(n);
+}
+
+static void names_count_on_from_the_number_they_end_in(void **state)
+{
+    static const char *const pairs[][2] = {{"n1", "n2"}, {"n9", "n10"}, {"n09", "n10"},
+        {"r1n099", "r1n100"}, {"99", "100"}, {"n1999", "n2000"}};
+    char name[8] = "rack", full[4] = "n99";
+
+    (void)state;
+    assert_false(name_next(name, sizeof name));
+    assert_string_equal(name, "rack");
+    assert_false(name_next(full, sizeof full));
+    assert_string_equal(full, "n99");
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        strcpy(name, pairs[i][0]);
+        assert_true(name_next(name, sizeof name));
+        assert_string_equal(name, pairs[i][1]);
+    }
+}
+
 static void names_tell_upper_from_lower_case(void **state)
 {
     struct names *n = names_create();
@@ -186,6 +226,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_keeps_its_number_and_its_text_stays_put),
+        cmocka_unit_test(an_appended_name_is_found_like_any_other),
+        cmocka_unit_test(names_count_on_from_the_number_they_end_in),
         cmocka_unit_test(names_tell_upper_from_lower_case),
         cmocka_unit_test(runs_of_digits_compare_as_numbers),
         cmocka_unit_test(natural_order_is_total),

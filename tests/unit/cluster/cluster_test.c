@@ -156,7 +156,7 @@ static void start_and_stop_leave_no_trace(void **state)
             stop(f, j, EV_CANCEL, 0);
     }
     for (size_t i = 0; i < f->c->nodes.n; i++) {
-        const struct node *n = f->c->nodes.v[i];
+        const struct node *n = node_at(f->c, i);
         struct res ded = node_dedicated(f->c, n);
         assert_true(node_is_free(f->c, n));
         assert_true(n->load_raised == 0.0);
@@ -187,8 +187,8 @@ static void equal_histories_give_equal_clusters(void **state)
             f->c->active.v, g->c->active.v, f->c->active.n * sizeof(uint32_t));
     for (size_t i = 0; i < f->c->nodes.n; i++) {
         struct node_job a = {0}, b = {0};
-        assert_int_equal(node_jobs(f->c, f->c->nodes.v[i], &a, 1),
-            node_jobs(g->c, g->c->nodes.v[i], &b, 1));
+        assert_int_equal(node_jobs(f->c, node_at(f->c, i), &a, 1),
+            node_jobs(g->c, node_at(g->c, i), &b, 1));
         assert_int_equal(a.job, b.job);
     }
     teardown((void **)&g);

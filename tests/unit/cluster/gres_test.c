@@ -83,7 +83,7 @@ static void floating_resources_are_counted_by_the_task(void **state)
     stop(f, a, EV_COMPLETE, 1);
     assert_int_equal(gres_floating_free(f->c, lic(f)), 4);
     start(f, c, 1);
-    assert_int_equal(f->c->nodes.v[f->c->global_node]->jobs.n, 2);
+    assert_int_equal(node_at(f->c, f->c->global_node)->jobs.n, 2);
 }
 
 static void a_start_without_enough_of_them_takes_nothing(void **state)
@@ -112,7 +112,7 @@ static void on_a_real_node_it_floats_no_more(void **state)
     assert_false(gres_is_floating(f->c, lic(f)));
     node_unfold(f->c, n);
     assert_int_equal(n->gres_ded.v[0].count, 2);
-    assert_int_equal(f->c->nodes.v[0]->gres_ded.v[0].count, 0);
+    assert_int_equal(node_at(f->c, 0)->gres_ded.v[0].count, 0);
     stop(f, a, EV_COMPLETE, 1);
     assert_int_equal(n->gres_ded.v[0].count, 0);
 }

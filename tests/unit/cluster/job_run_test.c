@@ -109,8 +109,8 @@ static void time_in_suspension_is_added_to_the_end(void **state)
 /* The record, with what is on it written in. */
 static const struct node *record(const struct fixture *f, uint32_t i)
 {
-    node_unfold(f->c, f->c->nodes.v[i]);
-    return f->c->nodes.v[i];
+    node_unfold(f->c, node_at(f->c, i));
+    return node_at(f->c, i);
 }
 
 static void a_piece_tells_all_of_a_folded_node(void **state)
@@ -123,7 +123,7 @@ static void a_piece_tells_all_of_a_folded_node(void **state)
     nodes(f, 4, 1);
     give(j, 1, 3, 1);
     start(f, j, 0);
-    struct node *n1 = f->c->nodes.v[0], *n2 = f->c->nodes.v[1];
+    struct node *n1 = node_at(f->c, 0), *n2 = node_at(f->c, 1);
     assert_int_equal(node_folded(f->c, 0, 4), 0);
     assert_int_equal(node_folded(f->c, 1, 4), 3);
     assert_true(node_is_free(f->c, n1));
@@ -151,7 +151,7 @@ static void a_run_is_folded_as_far_as_nodes_are_equal_and_vacant(void **state)
         snprintf(name, sizeof name, "n%d", i);
         node(f, name, 4);
     }
-    node_measure(f->c, f->c->nodes.v[10], 0.2, &(struct res){{0}});
+    node_measure(f->c, node_at(f->c, 10), 0.2, &(struct res){{0}});
     give(one, 3, 1, 1);
     start(f, one, 0);
     give(j, 0, 3, 2);
@@ -183,16 +183,16 @@ static void a_folded_run_falls_apart_where_a_record_is_wanted(void **state)
     assert_int_equal(record(f, 3)->jobs.v[0].tasks, 2);
     assert_int_equal(node_folded(f->c, 0, 6), 3);
     assert_int_equal(node_folded(f->c, 4, 6), 2);
-    assert_true(f->c->nodes.v[3]->load == 2.0);
+    assert_true(node_at(f->c, 3)->load == 2.0);
     assert_int_equal(record(f, 0)->expected, NODE_RUNNING);
     assert_int_equal(node_folded(f->c, 1, 6), 2);
     give(b, 5, 1, 1);
     start(f, b, 0); /* beside it */
     assert_int_equal(node_folded(f->c, 4, 6), 1);
-    assert_dedicated(f, f->c->nodes.v[5], 3, 0);
-    node_set_state(f->c, f->c->nodes.v[1], NODE_DRAINING, 1);
+    assert_dedicated(f, node_at(f->c, 5), 3, 0);
+    node_set_state(f->c, node_at(f->c, 1), NODE_DRAINING, 1);
     cluster_check(f->c);
-    assert_int_equal(f->c->nodes.v[1]->jobs.n, 1);
+    assert_int_equal(node_at(f->c, 1)->jobs.n, 1);
     stop(f, j, EV_COMPLETE, 2);
     stop(f, b, EV_COMPLETE, 2);
     assert_int_equal(bitset_count(nodes_vacant(f->c)), 5);
@@ -215,7 +215,7 @@ static void folding_changes_no_answer(void **state)
         if (job_start(f->c, j, round, &f->err) < 0)
             continue;
         for (uint32_t i = 0; i < 40; i++) {
-            const struct node *n = f->c->nodes.v[i];
+            const struct node *n = node_at(f->c, i);
             struct res ded = node_dedicated(f->c, n);
             uint32_t jobs = node_jobs(f->c, n, NULL, 0);
             enum node_state expected = node_expected(f->c, n);
@@ -527,9 +527,9 @@ static void a_refused_start_takes_nothing(void **state)
     give(wide, 3, 1, 2);
     start(f, wide, 2);
     start_refused(f, j, "node 'n4' has 2 processors left");
-    assert_true(node_is_free(f->c, f->c->nodes.v[0]));
-    assert_true(node_is_free(f->c, f->c->nodes.v[1]));
-    assert_true(f->c->nodes.v[1]->load == 0.0);
+    assert_true(node_is_free(f->c, node_at(f->c, 0)));
+    assert_true(node_is_free(f->c, node_at(f->c, 1)));
+    assert_true(node_at(f->c, 1)->load == 0.0);
     assert_int_equal(j->start_at, 0);
     assert_null(j->req.held);
 }
@@ -601,7 +601,7 @@ static void a_piece_may_go_over_different_nodes(void **state)
     node(f, "n5", 1);
     give(j, 0, 5, 1);
     start(f, j, 0);
-    assert_dedicated(f, f->c->nodes.v[2], 1, 0);
+    assert_dedicated(f, node_at(f->c, 2), 1, 0);
     assert_int_equal(node_folded(f->c, 0, 5), 2);
     assert_int_equal(node_folded(f->c, 4, 5), 1);
     stop(f, j, EV_VANISH, 1);

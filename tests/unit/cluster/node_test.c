@@ -266,10 +266,65 @@ static void many_nodes_have_records_of_their_own(void **state)
     assert_int_equal(f->c->cfg_total.v[RES_PROCS], 30000);
     for (uint32_t i = 0; i < 20000; i++) {
         snprintf(name, sizeof name, "n%u", i);
-        assert_ptr_equal(node_find(f->c, name), f->c->nodes.v[i]);
-        assert_int_equal(f->c->nodes.v[i]->index, i);
-        assert_int_equal(f->c->nodes.v[i]->cfg.v[RES_PROCS], 1 + i % 2);
+        assert_ptr_equal(node_find(f->c, name), node_at(f->c, i));
+        assert_int_equal(node_at(f->c, i)->index, i);
+        assert_int_equal(node_at(f->c, i)->cfg.v[RES_PROCS], 1 + i % 2);
     }
+}
+
+static void a_row_of_nodes_is_what_reports_of_each_would_make(void **state)
+{
+    struct fixture *f = *state;
+    struct node_desc d = {
+        .name = "n8", .cfg = {{4, 100, 0, 0}}, .state = NODE_DRAINING};
+    struct node *first = report(f, &d);
+
+    assert_true(node_repeat(f->c, first, 1000));
+    cluster_check(f->c);
+    assert_int_equal(f->c->nodes.n, 1001);
+    assert_int_equal(f->c->cfg_total.v[RES_PROCS], 4004);
+    assert_int_equal(f->c->partitions.v[0]->node_count, 1001);
+    assert_int_equal(f->c->partitions.v[0]->up.v[RES_MEM], 100100);
+    struct node *n = node_find(f->c, "n1008");
+    assert_int_equal(n->index, 1000);
+    assert_string_equal(n->name, "n1008");
+    assert_int_equal(n->state, NODE_DRAINING);
+    assert_int_equal(n->cfg.v[RES_PROCS], 4);
+    assert_int_equal(node_kind_end(f->c, 3), 1001);
+    d.name = "n500";
+    d.cfg.v[RES_PROCS] = 8;
+    assert_ptr_equal(report(f, &d), node_find(f->c, "n500"));
+    assert_int_equal(f->c->cfg_total.v[RES_PROCS], 4008);
+    assert_int_equal(node_find(f->c, "n501")->cfg.v[RES_PROCS], 4);
+    assert_int_equal(node_kind_end(f->c, 3), 492);
+    assert_int_equal(node_kind_end(f->c, 492), 493);
+}
+
+static void what_may_differ_is_not_repeated(void **state)
+{
+    struct fixture *f = *state;
+    static const char *const features[] = {"big", NULL};
+    struct node *n = report(f, &(struct node_desc){.name = "n1", .features = features});
+
+    assert_false(node_repeat(f->c, n, 3)); /* lists */
+    n = report(f, &(struct node_desc){.name = "n2", .cfg = {{1}}});
+    assert_false(node_repeat(f->c, n, 3)); /* n3 may be there */
+    assert_int_equal(f->c->nodes.n, 2);
+}
+
+static void nodes_with_sections_or_without_numbers_are_not_repeated(void **state)
+{
+    struct fixture *f = *state;
+    struct node *n = report(f, &(struct node_desc){.name = "node", .cfg = {{1}}});
+
+    assert_false(node_repeat(f->c, n, 3));
+    teardown(state);
+    setup(state);
+    f = *state;
+    settings_node(f->s, "n3")->maxjob = 7;
+    configure(f);
+    n = report(f, &(struct node_desc){.name = "n1", .cfg = {{1}}});
+    assert_false(node_repeat(f->c, n, 3));
 }
 
 static void settings_apply_to_nodes_reported_before(void **state)
@@ -437,6 +492,9 @@ int main(void)
         T(own_limits_go_before_those_of_default),
         T(a_neighbour_told_the_same_may_still_differ_by_its_section),
         T(many_nodes_have_records_of_their_own),
+        T(a_row_of_nodes_is_what_reports_of_each_would_make),
+        T(what_may_differ_is_not_repeated),
+        T(nodes_with_sections_or_without_numbers_are_not_repeated),
         T(settings_apply_to_nodes_reported_before),
         T(feature_headers_translate_between_rm_and_nodecfg),
         T(a_numeric_header_takes_only_numbers),

@@ -244,13 +244,13 @@ static void minus_one_is_all_that_is_configured_3(void **state)
 
     (void)state;
     rk_nodes(&k, 1, 4, 1024);
-    amount = reservation_amount(r, k.c->nodes.v[0], 1);
+    amount = reservation_amount(r, node_at(k.c, 0), 1);
     assert_int_equal(amount.v[RES_PROCS], 4);
     assert_int_equal(amount.v[RES_MEM], 0);
-    amount = reservation_amount(r, k.c->nodes.v[0], 0);
+    amount = reservation_amount(r, node_at(k.c, 0), 0);
     assert_int_equal(amount.v[RES_PROCS], 0);
     r->def.per_task = (struct res){{1, 256}};
-    amount = reservation_amount(r, k.c->nodes.v[0], 3);
+    amount = reservation_amount(r, node_at(k.c, 0), 3);
     assert_int_equal(amount.v[RES_PROCS], 3);
     assert_int_equal(amount.v[RES_MEM], 768);
     rk_close(&k);
@@ -267,7 +267,7 @@ static const char *matching(struct rk *k, const char *expr)
     reservation_match_hosts(k->c, expr, &list, NULL);
     for (size_t i = 0; i < list.n; i++)
         len += (size_t)snprintf(k->text + len, sizeof k->text - len, "%s%s",
-            len ? " " : "", k->c->nodes.v[list.v[i]]->name);
+            len ? " " : "", node_at(k->c, list.v[i])->name);
     vec_fini(&list);
     return k->text;
 }

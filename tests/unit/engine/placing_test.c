@@ -391,6 +391,37 @@ static void a_node_limit_lets_go_when_its_jobs_end(void **state)
     sc_destroy(s);
 }
 
+/* ---- nodes told in a row ---- */
+
+static int tell_row(
+    struct scenario *s, const char *first, uint32_t more, struct err *err)
+{
+    struct event ev = {.kind = EVENT_NODE};
+
+    ev.u.node = (struct node_desc){
+        .name = first, .state = NODE_IDLE, .cfg = {{2, -1, -1, -1}}, .more = more};
+    return sc_apply(s, ev, err);
+}
+
+static void a_row_is_told_at_once_or_one_by_one(void **state)
+{
+    struct scenario *s = sc_create_with("");
+    struct cluster *c = engine_cluster(sc_engine(s));
+    struct err err;
+
+    (void)state;
+    assert_int_equal(tell_row(s, "n1", 9, &err), 0); /* nothing else is there */
+    assert_int_equal(tell_row(s, "n9", 3, &err), 0); /* two are */
+    assert_int_equal(c->nodes.n, 12);
+    assert_int_equal(c->cfg_total.v[RES_PROCS], 24);
+    assert_non_null(node_find(c, "n12"));
+    assert_null(node_find(c, "n13"));
+    assert_int_equal(tell_row(s, "gate", 2, &err), -1);
+    assert_non_null(strstr(err.text, "'gate' does not end in a number"));
+    cluster_check(c);
+    sc_destroy(s);
+}
+
 /* ---- N21: what is free by dedicated and by measured use ---- */
 
 static void measure(struct scenario *s, double load)
@@ -576,6 +607,7 @@ int main(void)
         cmocka_unit_test(a_long_host_list_waits_for_its_own_nodes_only),
         cmocka_unit_test(a_running_job_fills_nodes_that_new_settings_keep_it_from),
         cmocka_unit_test(a_waiting_job_follows_the_match_policy_of_today),
+        cmocka_unit_test(a_row_is_told_at_once_or_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

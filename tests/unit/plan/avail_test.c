@@ -319,11 +319,11 @@ static void class_initiators_are_used_up_by_tasks(void **state)
     assert_string_equal(world_start(w, j), "n1:2");
     d.id = "y";
     assert_int_equal(job_add(w->c, &d, 1, &j, &err), 0);
-    assert_int_equal(avail_tasks_now(w->c, j, j->reqs[0].def, w->c->nodes.v[0]), 1);
+    assert_int_equal(avail_tasks_now(w->c, j, j->reqs[0].def, node_at(w->c, 0)), 1);
     d.id = "z";
     d.cred[CRED_CLASS] = "fast";
     assert_int_equal(job_add(w->c, &d, 1, &j, &err), 0);
-    assert_int_equal(avail_tasks_now(w->c, j, j->reqs[0].def, w->c->nodes.v[0]), 3);
+    assert_int_equal(avail_tasks_now(w->c, j, j->reqs[0].def, node_at(w->c, 0)), 3);
     world_close(w);
 }
 

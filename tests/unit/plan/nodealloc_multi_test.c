@@ -29,11 +29,11 @@ static void joint_open(struct joint *g, struct world *w, const struct req *r0,
         g->a[r].req_index = r;
         g->rows[r] = g->tasks[r];
         for (uint32_t i = 0; i < n; i++)
-            g->tasks[r][i] = feasible_tasks(w->c, reqs[r]->def, w->c->nodes.v[i]);
+            g->tasks[r][i] = feasible_tasks(w->c, reqs[r]->def, node_at(w->c, i));
     }
     for (uint32_t i = 0; i < n; i++) {
         g->cands[i] = (struct cand){i, 0, TIME_NEVER, AFFINITY_NONE};
-        g->room[i] = w->c->nodes.v[i]->cfg;
+        g->room[i] = node_at(w->c, i)->cfg;
     }
     g->m =
         (struct nodealloc_multi){g->a, 2, g->cands, n, g->rows, room ? g->room : NULL};
@@ -51,7 +51,7 @@ static const char *joint_pick(struct joint *g, struct world *w)
     for (size_t i = 0; i < got.n; i++)
         for (uint32_t k = 0; k < got.v[i].count; k++)
             len += (size_t)snprintf(w->text + len, sizeof w->text - len, "%s%u:%s:%u",
-                len ? " " : "", got.v[i].req, w->c->nodes.v[got.v[i].first + k]->name,
+                len ? " " : "", got.v[i].req, node_at(w->c, got.v[i].first + k)->name,
                 got.v[i].tasks);
     vec_fini(&got);
     return w->text;

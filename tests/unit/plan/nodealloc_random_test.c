@@ -164,7 +164,7 @@ static bool could_hold(const struct trial *t, const struct cand *k, size_t n)
 
 static bool is_idle(const struct trial *t, const struct cand *k)
 {
-    const struct node *n = t->w->c->nodes.v[k->node];
+    const struct node *n = node_at(t->w->c, k->node);
 
     return (double)n->cfg.v[RES_PROCS] - n->load > 0;
 }
@@ -203,7 +203,7 @@ static void note_speeds(struct trial *t)
 
     for (size_t i = 1; i < n; i++)
         t->speeds |=
-            t->w->c->nodes.v[k[i].node]->speed != t->w->c->nodes.v[k[0].node]->speed;
+            node_at(t->w->c, k[i].node)->speed != node_at(t->w->c, k[0].node)->speed;
 }
 
 static bool satisfiable(const struct trial *t)
@@ -219,7 +219,7 @@ static bool satisfiable(const struct trial *t)
 /* Does the policy put x before y (equal levels are not yet looked at)? */
 static int compare(const struct trial *t, const struct cand *x, const struct cand *y)
 {
-    const struct node *a = t->w->c->nodes.v[x->node], *b = t->w->c->nodes.v[y->node];
+    const struct node *a = node_at(t->w->c, x->node), *b = node_at(t->w->c, y->node);
     enum nodealloc_policy p = t->policy;
     int later = x->node > y->node ? -1 : 1;
 
@@ -353,7 +353,7 @@ static void check_adjacent(struct trial *t)
 
 static double speed_of(const struct trial *t, uint32_t node)
 {
-    const struct node *n = t->w->c->nodes.v[node];
+    const struct node *n = node_at(t->w->c, node);
 
     return n->procspeed_mhz > 0 ? (double)n->procspeed_mhz : n->speed;
 }
@@ -503,11 +503,11 @@ static void joint_open(struct joint *g, uint64_t seed)
         g->a[r].req_index = r;
         g->rows[r] = g->tasks[r];
         for (uint32_t i = 0; i < NODES; i++)
-            g->tasks[r][i] = feasible_tasks(w->c, g->reqs[r].def, w->c->nodes.v[i]);
+            g->tasks[r][i] = feasible_tasks(w->c, g->reqs[r].def, node_at(w->c, i));
     }
     for (uint32_t i = 0; i < NODES; i++) {
         g->cands[i] = (struct cand){i, 0, TIME_NEVER, AFFINITY_NONE};
-        g->room[i] = w->c->nodes.v[i]->cfg;
+        g->room[i] = node_at(w->c, i)->cfg;
     }
     g->m = (struct nodealloc_multi){
         g->a, REQS, g->cands, NODES, g->rows, below(&s, 2) ? g->room : NULL};

@@ -146,7 +146,7 @@ static void minresource_breaks_ties_by_other_amounts_then_latest(void **state)
 static void set_loads(struct world *w, const double *loads, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        node_measure(w->c, w->c->nodes.v[i], loads[i], &(struct res){{0}});
+        node_measure(w->c, node_at(w->c, i), loads[i], &(struct res){{0}});
 }
 
 static void n5_cpuload_takes_the_idlest_node(void **state)
@@ -554,7 +554,7 @@ static void n17_exactproc_takes_nodes_of_just_that_size(void **state)
     def.exactproc = true;
     a.req = &req;
     for (uint32_t i = 0; i < 3; i++)
-        if (feasible_node(w->c, &def, w->c->nodes.v[i], NULL))
+        if (feasible_node(w->c, &def, node_at(w->c, i), NULL))
             cands[n++] = (struct cand){i, 2, TIME_NEVER, AFFINITY_NONE};
     assert_string_equal(world_pick(w, &a, cands, n), "n2:2 n3:2");
     world_close(w);

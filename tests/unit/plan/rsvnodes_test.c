@@ -30,7 +30,7 @@ static uint32_t free_tasks(
         if (node_find(u->c, j->node)->index == node)
             vec_push(
                 &uses, ((struct rsvnodes_use){j->start_at, j->end_at, {{j->procs}}}));
-    tasks = rsvnodes_tasks_beside(u->c, r, u->c->nodes.v[node], start, end, &uses);
+    tasks = rsvnodes_tasks_beside(u->c, r, node_at(u->c, node), start, end, &uses);
     vec_fini(&uses);
     return tasks;
 }
@@ -87,7 +87,7 @@ static void a_list_alone_takes_every_host_in_any_state_r16(void **state)
     assert_string_equal(place(&k, r, eve), "n1:1 n2:1 n3:1");
     assert_true(rsvnodes_is_fixed(r));
     assert_false(rsvnodes_incomplete(k.c, r));
-    assert_int_equal(reservation_amount(r, k.c->nodes.v[0], 1).v[RES_PROCS], 4);
+    assert_int_equal(reservation_amount(r, node_at(k.c, 0), 1).v[RES_PROCS], 4);
     rk_close(&k);
 }
 
@@ -279,8 +279,8 @@ static void the_task_definition_decides_what_is_collected_r25(void **state)
     rk_nodes(&k, 3, 4, 2048);
     r = place_x(&k);
     assert_string_equal(rk_held(&k, r), "n1:2 n2:2 n3:2");
-    assert_int_equal(reservation_amount(r, k.c->nodes.v[1], 2).v[RES_PROCS], 4);
-    assert_int_equal(reservation_amount(r, k.c->nodes.v[1], 2).v[RES_MEM], 1024);
+    assert_int_equal(reservation_amount(r, node_at(k.c, 1), 2).v[RES_PROCS], 4);
+    assert_int_equal(reservation_amount(r, node_at(k.c, 1), 2).v[RES_MEM], 1024);
     rk_close(&k);
 }
 

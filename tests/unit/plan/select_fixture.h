@@ -110,7 +110,7 @@ static inline const char *world_text(struct world *w, const struct allocs *a)
     for (size_t i = 0; i < a->n; i++)
         for (uint32_t k = 0; k < a->v[i].count; k++)
             len += (size_t)snprintf(w->text + len, sizeof w->text - len, "%s%s:%u",
-                len ? " " : "", w->c->nodes.v[a->v[i].first + k]->name, a->v[i].tasks);
+                len ? " " : "", node_at(w->c, a->v[i].first + k)->name, a->v[i].tasks);
     return w->text;
 }
 
@@ -121,7 +121,7 @@ static inline size_t world_cands(struct world *w, const struct job *j, struct ca
     size_t n = 0;
 
     for (uint32_t i = 0; i < w->c->nodes.n; i++) {
-        const struct node *node = w->c->nodes.v[i];
+        const struct node *node = node_at(w->c, i);
         uint32_t tasks = feasible_node(w->c, def, node, NULL)
                              ? avail_tasks_now(w->c, j, def, node)
                              : 0;

@@ -208,7 +208,8 @@ static void events_about_nodes_and_the_whole_come_back(void **state)
                            .slot = 4,
                            .measured = true,
                            .load = 0.7,
-                           .util = {{2}}}});
+                           .util = {{2}},
+                           .more = 5}});
     comes_back(&s,
         (struct event){.kind = EVENT_NODE_STATE, .u.node_state = {"n1", NODE_DRAINED}});
     comes_back(
