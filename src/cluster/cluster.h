@@ -204,6 +204,7 @@ struct taskdef {
                                            by the taskdef */
     bool exactnode, exactproc;
     bool exact; /* asked for exactnode itself, whatever JOBNODEMATCHPOLICY says */
+    const struct taskdef *in_force; /* the last answer of taskdef_with_access() */
 };
 
 struct req {

@@ -221,6 +221,10 @@ int req_check(const struct cluster *c, const struct req_desc *d, uint32_t *ret_t
 struct req req_make(
     struct cluster *c, const struct req_desc *d, uint32_t tasks, uint32_t cls);
 void taskdefs_destroy(struct cluster *c);
+/* The definition that differs from `asked` in its access policy only: `draft` is that.
+ */
+const struct taskdef *taskdef_with_access(
+    struct cluster *c, const struct taskdef *asked, struct taskdef *draft);
 
 /* ---- reservation.c ----------------------------------------------------------- */
 

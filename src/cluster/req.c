@@ -179,7 +179,7 @@ struct req req_make(
         t.access = c->cfg->node_access;
     if (t.access == ACCESS_UNSET)
         t.access = ACCESS_SHARED;
-    r.def = t.access == r.asked->access ? r.asked : taskdef_intern(c, &t);
+    r.def = taskdef_with_access(c, r.asked, &t);
     t.nodeset = NULL; /* the description's */
     taskdef_fini(&t);
     return r;

@@ -229,6 +229,7 @@ static struct taskdef *add(struct cluster *c, const struct taskdef *draft)
 
     *def = taskdef_copy(draft);
     def->index = (uint32_t)c->taskdefs.n;
+    def->in_force = NULL; /* that of another one, if the draft is a copy */
     vec_push(&c->taskdefs, def);
     return def;
 }
@@ -237,6 +238,17 @@ static int compare_gres(const void *a, const void *b)
 {
     const struct gres *x = a, *y = b;
     return (x->id > y->id) - (x->id < y->id);
+}
+
+const struct taskdef *taskdef_with_access(
+    struct cluster *c, const struct taskdef *asked, struct taskdef *draft)
+{
+    if (draft->access == asked->access)
+        return asked;
+    struct taskdef *def = c->taskdefs.v[asked->index];
+    if (!def->in_force || def->in_force->access != draft->access)
+        def->in_force = taskdef_intern(c, draft);
+    return def->in_force;
 }
 
 const struct taskdef *taskdef_intern(struct cluster *c, struct taskdef *draft)

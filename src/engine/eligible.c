@@ -196,7 +196,7 @@ bool eligible_admit(struct engine *e, struct job *j)
     return false;
 }
 
-/* Jobs that others passed by backfill in the last cycle. */
+/* Jobs that others passed by backfill since this was done last. */
 static void settle_bypasses(struct engine *e)
 {
     for (size_t i = 0; i < e->all.n; i++) {

@@ -95,7 +95,7 @@ struct engine {
     struct candidates hard, soft;     /* eligible at that level, by priority */
     struct candidates backfill;       /* scratch */
     struct VEC(struct entry) entries; /* as ranked, when limits are in force */
-    struct VEC(uint32_t) bypassed;    /* by job index: in the last cycle */
+    struct VEC(uint32_t) bypassed;    /* by job index: not yet in job.bypass */
     struct indexes dated;             /* eligible jobs with a deadline */
     uint64_t promises;                /* deadline reservations made so far */
     struct indexes out_of_order;      /* started by this backfill pass */
@@ -169,7 +169,7 @@ void kept_fini(struct engine *e);
 /* Something happened that may change order or admission: look at everybody again. */
 void kept_touch(struct engine *e);
 void kept_submitted(struct engine *e, const struct job *j);
-void kept_started(struct engine *e, const struct job *j);
+void kept_started(struct engine *e, struct job *j);
 void kept_set_aside(struct engine *e, const struct job *j);
 /* Bring engine.order and .hard up to date without looking at everybody. False when that
  * cannot be done: nothing has happened then. O(arrivals). */
@@ -220,6 +220,8 @@ void deferral_goes_on(struct engine *e, const struct job *j);
 /* A deferral ends at `at`: wakes are for many of them together, see engine_cycle(). */
 void note_expiry(struct engine *e, int64_t at);
 /* A count not yet given to the job is void: it ran, or is gone and its index free. */
+/* How often others passed it by backfill, the last cycles included. */
+uint32_t bypass_of(const struct engine *e, const struct job *j);
 void forget_bypass(struct engine *e, uint32_t job);
 /* Active limits, which starts of this cycle may have used up. */
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level);

@@ -43,8 +43,12 @@ void kept_submitted(struct engine *e, const struct job *j)
         vec_push(&e->kept.fresh, j->index);
 }
 
-void kept_started(struct engine *e, const struct job *j)
+void kept_started(struct engine *e, struct job *j)
 {
+    if (e->kept.in_use) { /* nobody has looked at it for that */
+        j->bypass = bypass_of(e, j);
+        forget_bypass(e, j->index);
+    }
     if (e->kept.in_use && e->opt.order == ORDER_PRIORITY)
         prio_set(&e->kept.pass, &j->index, 1);
     if (e->kept.valid)
@@ -298,19 +302,6 @@ static bool below_top(struct engine *e)
     return e->c->jobs.v[e->order.v[e->front]]->priority < TOP_MAX;
 }
 
-/* What others passed by backfill counts for those that still wait. */
-static void settle_bypasses(struct engine *e)
-{
-    for (size_t i = e->front; e->any_bypassed && i < e->hard.n; i++) {
-        uint32_t job = e->hard.v[i].job;
-        if (job < e->bypassed.n && e->bypassed.v[job]) {
-            e->c->jobs.v[job]->bypass += e->bypassed.v[job];
-            e->bypassed.v[job] = 0;
-        }
-    }
-    e->any_bypassed = false;
-}
-
 /* How priorities are computed: the same as in the last cycle, unless something happened
  * that makes all be looked at, or that the stamp tells of. */
 static void begin_pass(struct engine *e)
@@ -342,7 +333,6 @@ bool kept_rank(struct engine *e)
     }
     /* a deferral at admission is news to nobody who waits already */
     k->valid = k->in_use = true;
-    settle_bypasses(e);
     return true;
 }
 

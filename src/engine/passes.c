@@ -247,24 +247,31 @@ static void top_candidates(
     }
 }
 
+static bool passed_others(const struct engine *e, uint32_t job)
+{
+    for (size_t i = 0; i < e->out_of_order.n; i++)
+        if (e->out_of_order.v[i] == job)
+            return true;
+    return false;
+}
+
 /* Each waiting job that a lower one passed was bypassed once for each of those. The
- * counts reach the jobs at the next cycle, which looks at all of them anyway. */
+ * counts reach the jobs when all of them are looked at anyway, or when they start. */
 static void count_bypasses(struct engine *e, const struct candidates *jobs)
 {
+    size_t first = first_of(e, jobs), left = e->out_of_order.n;
     uint32_t started = 0;
-    size_t lowest = jobs->n;
 
     while (e->bypassed.n < e->c->jobs.n)
         vec_push(&e->bypassed, 0);
-    while (lowest > first_of(e, jobs) && e->out_of_order.n) {
-        uint32_t job = jobs->v[--lowest].job;
-        bool itself = false;
-        for (size_t k = 0; k < e->out_of_order.n && !itself; k++)
-            itself = e->out_of_order.v[k] == job;
-        if (itself)
+    for (size_t i = jobs->n; i-- > first;) {
+        uint32_t job = jobs->v[i].job;
+        if (left && passed_others(e, job)) {
             started++;
-        else
+            left--;
+        } else if (started) {
             e->bypassed.v[job] += started;
+        }
     }
     e->any_bypassed = true;
 }

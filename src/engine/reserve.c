@@ -61,7 +61,7 @@ static bool past_threshold(
     case RSVTHRESHOLD_NONE:
         return true;
     case RSVTHRESHOLD_BYPASS:
-        return j->bypass > value;
+        return bypass_of(e, j) > value;
     case RSVTHRESHOLD_QUEUETIME:
         return queued > value;
     case RSVTHRESHOLD_XFACTOR:

@@ -105,7 +105,7 @@ int64_t effective_limit(const struct engine *e, const struct job *j)
 
     for (size_t i = 0; i < j->alloc.n; i++)
         for (uint32_t k = 0; k < j->alloc.v[i].count; k++) {
-            const struct node *n = c->nodes.v[j->alloc.v[i].first + k];
+            const struct node *n = node_at(c, j->alloc.v[i].first + k);
             if (!n->par->use_machine_speed)
                 return j->wclimit_s;
             if (n->speed > 0 && (slowest <= 0 || n->speed < slowest))
@@ -181,6 +181,11 @@ void stop_charging(struct engine *e, struct job *j, int64_t now)
     rsvuse_job(e->c, j, -1, now);
     fs_roll(e->c, now); /* what was used before a new window belongs to the old ones */
     fs_job_stop(e->c, j, now);
+}
+
+uint32_t bypass_of(const struct engine *e, const struct job *j)
+{
+    return j->bypass + (j->index < e->bypassed.n ? e->bypassed.v[j->index] : 0);
 }
 
 void forget_bypass(struct engine *e, uint32_t job)

@@ -95,6 +95,12 @@ static uint32_t first_fit(
             access = jobs[i].access;
             ws = plan_windows(b->plan, b->partition, access);
         }
+        if (jobs[i].procs > ws->v[0].procs && b->chunk_size <= 0) {
+            while (i + 1 < n && jobs[i + 1].procs > ws->v[0].procs
+                   && (w || jobs[i + 1].access == access))
+                i++; /* the next ones too: none of them is looked at */
+            continue;
+        }
         bool large = b->chunk_size > 0 && jobs[i].procs >= b->chunk_size;
         bool fits = in_some_window(b, ws, &jobs[i]);
         if (!fits && !(large && !chunking))
