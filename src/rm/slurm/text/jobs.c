@@ -249,7 +249,8 @@ static void read_state(const struct fields *f, slurm_job_info_t *j)
     j->state_reason = reason_of(reason);
     if (reason != NULL && strcmp(reason, "None") == 0)
         reason = NULL;
-    if (j->state_reason == WAIT_OTHER || strchr(reason, ',') != NULL)
+    if (reason != NULL
+        && (j->state_reason == WAIT_OTHER || strchr(reason, ',') != NULL))
         j->state_desc = (char *)reason;
     j->priority = u32(f, "Priority", 0);
     j->nice = NICE_OFFSET + (uint32_t)field_number(f, "Nice", 0);
