@@ -459,10 +459,39 @@ void count_unreserve(struct plan *p, struct rsv *r)
     hints_invalid(p);
 }
 
-/* What is given back is taken again at once, so bounds on others still hold. */
 void count_hand_over(struct plan *p, struct rsv *r)
 {
+    if (r->parts.n || p->handed_job != r->job) { /* else it has made way before */
+        p->handed_job = r->job;
+        p->handed.n = 0;
+        for (size_t i = 0; i < r->parts.n; i++)
+            vec_push(&p->handed, r->parts.v[i]);
+    }
     give_back(p, r);
+}
+
+/* Has the job started in the pools where it was planned? */
+static bool went_as_planned(const struct plan *p, const struct job *j, uint32_t set)
+{
+    if (p->sets.v[set].pools.n == 1)
+        return true;
+    for (size_t i = 0; i < p->handed.n; i++) {
+        const struct part *part = &p->handed.v[i];
+        if (part->pool < p->pools.n
+            && away_units(j, &p->pools.v[part->pool]) != part->units)
+            return false;
+    }
+    return true;
+}
+
+bool count_handed_over(struct plan *p, const struct job *j, const struct rsv *r)
+{
+    bool same = r->start_at == p->now && r->end_at == j->end_at
+                && went_as_planned(p, j, r->fitset);
+
+    if (!same) /* else bounds on others still hold */
+        hints_invalid(p);
+    return same;
 }
 
 bool count_overdue(const struct plan *p)

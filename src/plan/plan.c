@@ -40,6 +40,7 @@ void plan_destroy(struct plan *p)
     vec_fini(&p->defstairs);
     vec_fini(&p->ends);
     vec_fini(&p->rsvs);
+    vec_fini(&p->handed);
     vec_fini(&p->pins);
     vec_fini(&p->cands);
     vec_fini(&p->tasks);
@@ -269,16 +270,23 @@ static void mark_free_nodes(struct plan *p, const struct job *j, bool starting)
     }
 }
 
-/* The reservation becomes the start: same units, same time. */
+static bool same_nodes(const struct allocs *a, const struct allocs *b)
+{
+    return a->n == b->n && memcmp(a->v, b->v, a->n * sizeof *a->v) == 0;
+}
+
+/* The reservation becomes the start: same time, same nodes or units of the same pools,
+ * or others may start earlier. */
 static void hand_over(struct plan *p, struct job *j)
 {
     struct rsv *r = &p->rsvs.v[j->rsv_slot];
 
-    if (r->start_at != p->now || r->end_at != j->end_at)
-        p->given_back = true;
-    if (r->alloc.n)
+    if (r->alloc.n) {
         bynode_unpin(p, r);
+        p->given_back |= !same_nodes(&r->alloc, &j->alloc);
+    }
     count_hand_over(p, r);
+    p->given_back |= !count_handed_over(p, j, r);
     r->alloc.n = 0;
     r->job = INDEX_NONE;
     j->rsv_slot = INDEX_NONE;

@@ -292,7 +292,9 @@ struct plan {
     struct bitset free_nodes;       /* usable nodes with a processor to dedicate */
     struct VEC(struct ending) ends; /* active jobs by end_at, then job */
     struct VEC(struct rsv) rsvs;
-    uint32_t nrsv;                    /* entries in use; the rest keep their memory */
+    uint32_t nrsv;                  /* entries in use; the rest keep their memory */
+    struct VEC(struct part) handed; /* what count_hand_over() gave back, and whose */
+    uint32_t handed_job;
     struct VEC(struct pins) pins;     /* by node index, for by-node pools */
     struct VEC(struct cand) cands;    /* scratch */
     struct VEC(uint32_t) tasks;       /* scratch: by node index */
@@ -413,8 +415,10 @@ void count_again(struct plan *p);
 void count_look_anew(struct plan *p);
 /* The clock went on, and nothing else happened. O(pools). */
 void count_advance(struct plan *p);
-/* A reserved job is about to start: its reservation makes room for it. */
+/* A reserved job is about to start: its reservation makes room for it. Then it has
+ * started: has it taken just what was given back? */
 void count_hand_over(struct plan *p, struct rsv *r);
+bool count_handed_over(struct plan *p, const struct job *j, const struct rsv *r);
 bool count_overdue(const struct plan *p);
 struct profile *count_work(struct plan *p, struct pool *pool);
 /* The stairs of one pool, built when they are not there. */
