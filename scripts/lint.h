@@ -2,12 +2,12 @@
  * Included before every file that clang-tidy reads: its analyser works file by file
  * and cannot see that recording an error always returns -1, and a wrong usage 1. */
 #include "base/err.h"
-#include "client/command.h"
 #include "trace/diag.h"
 #define err_set(...)    (err_set(__VA_ARGS__), -1)
 #define err_prefix(...) (err_prefix(__VA_ARGS__), -1)
 #define diag_bad(...)   (diag_bad(__VA_ARGS__), -1)
-#ifndef DEFINES_COMMAND_WRONG
+#ifndef NO_COMMAND
+#include "client/command.h"
 #define command_wrong(...) (command_wrong(__VA_ARGS__), 1)
 #endif
 /* Nor that what is taken out of a table is in no other element's chain. */

@@ -31,16 +31,16 @@ void fsmemory_touch_active(struct cluster *c)
         fsmemory_touch(c, CRED_KINDS, 0);
 }
 
-/* `empty`: also when nothing was used, as what is written of it may say otherwise. */
-static void tell(const struct cluster *c, const struct fs_usage *u,
-    const struct cred *k, bool empty, int64_t now, void *ctx,
-    void (*each)(void *ctx, const struct fs_memory *m))
+/* `k` NULL: of all. `empty`: also when nothing was used, as what is written of it may
+ * say otherwise. */
+static void tell(const struct cluster *c, const struct cred *k, bool empty, int64_t now,
+    void *ctx, void (*each)(void *ctx, const struct fs_memory *m))
 {
     struct fs_memory m = {.kind = k ? k->kind : CRED_KINDS,
         .name = k ? k->name : NULL,
         .at = now > c->fs_at ? now : c->fs_at};
 
-    fs_windows_at(c, u, m.at, m.window);
+    fs_windows_at(c, k ? &k->fs : &c->fs_total, m.at, m.window);
     for (uint32_t i = 0; i < FS_DEPTH_MAX; i++)
         if (m.window[i] > 0)
             m.n = i + 1;
@@ -57,15 +57,14 @@ void fsmemory_each(const struct cluster *c, bool all, int64_t now, void *ctx,
         struct fs_key at = c->fs_changed.v[i];
         const struct cred *k =
             at.kind == CRED_KINDS ? NULL : c->creds[at.kind].v[at.index];
-        tell(c, k ? &k->fs : &c->fs_total, k, true, now, ctx, each);
+        tell(c, k, true, now, ctx, each);
     }
     if (!all)
         return;
     for (int kind = 0; kind < CRED_KINDS; kind++)
         for (size_t i = 1; i < c->creds[kind].n; i++)
-            tell(c, &c->creds[kind].v[i]->fs, c->creds[kind].v[i], false, now, ctx,
-                each);
-    tell(c, &c->fs_total, NULL, false, now, ctx, each);
+            tell(c, c->creds[kind].v[i], false, now, ctx, each);
+    tell(c, NULL, false, now, ctx, each);
 }
 
 void fsmemory_saved(struct cluster *c)

@@ -369,12 +369,12 @@ static char *find_second(const char *program)
     return NULL;
 }
 
-struct rm *remote_open(const struct rm_driver *driver, const char *program,
-    const char *second, const struct rm_cfg *cfg, sd_event *loop,
-    const struct rm_sink *sink, struct err *err)
+struct rm *remote_open(const struct rm_driver *driver, const char *const programs[2],
+    const struct rm_cfg *cfg, sd_event *loop, const struct rm_sink *sink,
+    struct err *err)
 {
     const char *timeout = rm_cfg_attr(cfg, "TIMEOUT");
-    char *other = find_second(second), *path = find_adapter(program, err);
+    char *other = find_second(programs[1]), *path = find_adapter(programs[0], err);
     struct remote *m;
     int64_t timeout_s = TIMEOUT_S;
 

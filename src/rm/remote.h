@@ -17,11 +17,11 @@
 #define REMOTE_CANNOT                                                                  \
     3 /* exit status: it can never work here; so does 127, of the loader */
 
-/* For the open() of a driver: `program` is the adapter's name, `second` may be NULL.
- * NULL with an error when there is no such program. */
-struct rm *remote_open(const struct rm_driver *driver, const char *program,
-    const char *second, const struct rm_cfg *cfg, sd_event *loop,
-    const struct rm_sink *sink, struct err *err);
+/* For the open() of a driver: the adapter's name, and that of one to take where it
+ * cannot work, or NULL. NULL with an error when there is no such program. */
+struct rm *remote_open(const struct rm_driver *driver, const char *const programs[2],
+    const struct rm_cfg *cfg, sd_event *loop, const struct rm_sink *sink,
+    struct err *err);
 void remote_close(struct rm *rm);
 int remote_command(struct rm *rm, const struct rm_command *cmd, struct err *err);
 int remote_submit(struct rm *rm, const struct rm_submission *s, struct err *err);

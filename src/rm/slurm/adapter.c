@@ -144,7 +144,7 @@ static bool is_there(const char *path)
     while (!there && fgets(line, sizeof line, f) != NULL) {
         const char *at = strchr(line, '/');
         size_t n = at != NULL ? strcspn(at, "\n") : 0;
-        there = n == strlen(path) && strncmp(at, path, n) == 0;
+        there = at != NULL && n == strlen(path) && strncmp(at, path, n) == 0;
     }
     if (f != NULL)
         fclose(f);

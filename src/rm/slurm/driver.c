@@ -11,15 +11,15 @@ static struct rm *slurm_driver_open(const struct rm_cfg *cfg, sd_event *loop,
 {
     /* the library's; where that is not built or does not start, scontrol */
     static const struct {
-        const char *word, *first, *second;
-    } transports[] = {{"AUTO", "maui-slurm", "maui-scontrol"},
-        {"LIBSLURM", "maui-slurm", NULL}, {"SCONTROL", "maui-scontrol", NULL}};
+        const char *word, *programs[2];
+    } transports[] = {{"AUTO", {"maui-slurm", "maui-scontrol"}},
+        {"LIBSLURM", {"maui-slurm"}}, {"SCONTROL", {"maui-scontrol"}}};
     const char *asked = rm_cfg_attr(cfg, "TRANSPORT");
 
     for (size_t i = 0; i < sizeof transports / sizeof transports[0]; i++)
         if (strcasecmp(asked ? asked : "AUTO", transports[i].word) == 0)
-            return remote_open(rm_slurm_driver(), transports[i].first,
-                transports[i].second, cfg, loop, sink, err);
+            return remote_open(
+                rm_slurm_driver(), transports[i].programs, cfg, loop, sink, err);
     err_set(err, ERR_INVALID,
         "RMCFG[%s] TRANSPORT=%s: expected AUTO, LIBSLURM or SCONTROL", cfg->name,
         asked);
