@@ -577,12 +577,11 @@ static bool at_once(struct deep *d, int64_t at)
     struct search *q = d->q;
     struct plan *p = q->p;
     int64_t end = time_add(at, q->duration);
-    struct pool *big = NULL;
+    struct pool *big = &p->later.v[q->s->groups.v[0].later];
 
-    for (size_t k = 0; k < q->s->groups.n; k++) {
+    for (size_t k = 1; k < q->s->groups.n; k++) {
         struct pool *later = &p->later.v[q->s->groups.v[k].later];
-        if (!big || later->total > big->total)
-            big = later;
+        big = later->total > big->total ? later : big;
     }
     return at >= TIME_NEVER
            || (!walls_closed(p, q->view, big->stack, at, end, NULL)

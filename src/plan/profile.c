@@ -55,16 +55,13 @@ void profile_append(struct profile *p, int64_t at, int32_t free)
 
 uint32_t profile_index(const struct profile *p, int64_t at)
 {
-    uint32_t lo = 0, hi = p->n;
+    const int64_t *low = p->at;
 
-    while (hi - lo > 1) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (p->at[mid] <= at)
-            lo = mid;
-        else
-            hi = mid;
+    for (uint32_t n = p->n, half; n > 1; n -= half) { /* no branch to be guessed */
+        half = n / 2;
+        low += low[half] <= at ? half : 0;
     }
-    return lo;
+    return (uint32_t)(low - p->at);
 }
 
 void profile_advance(struct profile *p, int64_t now)
