@@ -8,12 +8,13 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define CELLS 256
+#define CELLS 512
 
 struct openings {
     int64_t from, to;
-    uint32_t shift;
-    struct bitset some[CELLS], full[CELLS], answer;
+    uint32_t shift, words; /* of one cell */
+    uint64_t *some, *full; /* pools, cell by cell */
+    struct bitset answer;
 };
 
 struct openings *openings_create(void)
@@ -23,16 +24,15 @@ struct openings *openings_create(void)
 
 void openings_destroy(struct openings *o)
 {
-    for (uint32_t i = 0; o && i < CELLS; i++) {
-        bitset_fini(&o->some[i]);
-        bitset_fini(&o->full[i]);
-    }
-    if (o)
-        bitset_fini(&o->answer);
+    if (!o)
+        return;
+    bitset_fini(&o->answer);
+    free(o->some);
+    free(o->full);
     free(o);
 }
 
-void openings_reset(struct openings *o, int64_t from, int64_t to)
+void openings_reset(struct openings *o, uint32_t pools, int64_t from, int64_t to)
 {
     assert(from < to);
     o->from = from;
@@ -40,10 +40,11 @@ void openings_reset(struct openings *o, int64_t from, int64_t to)
     o->shift = 0;
     while ((to - from) >> o->shift >= CELLS)
         o->shift++;
-    for (uint32_t i = 0; i < CELLS; i++) {
-        bitset_clear_all(&o->some[i]);
-        bitset_clear_all(&o->full[i]);
-    }
+    o->words = pools / 64 + 1;
+    free(o->some);
+    free(o->full);
+    o->some = xcalloc((size_t)CELLS * o->words, sizeof *o->some);
+    o->full = xcalloc((size_t)CELLS * o->words, sizeof *o->full);
 }
 
 /* The cell of an instant; those before the first cell lie in it, and those behind the
@@ -52,6 +53,12 @@ static uint32_t cell(const struct openings *o, int64_t at)
 {
     at = at < o->to ? at : o->to - 1;
     return at > o->from ? (uint32_t)((at - o->from) >> o->shift) : 0;
+}
+
+/* The word of a cell that the pool has a bit in. */
+static size_t word(const struct openings *o, uint32_t i, uint32_t pool)
+{
+    return (size_t)i * o->words + pool / 64;
 }
 
 static int64_t begin_of(const struct openings *o, uint32_t i)
@@ -64,34 +71,44 @@ void openings_put(struct openings *o, uint32_t pool, int64_t from, int64_t to)
     if (from >= o->to || to <= o->from)
         return;
     uint32_t first = cell(o, from), last = cell(o, to - 1);
-    for (uint32_t i = first; i <= last; i++) {
-        bitset_set(&o->some[i], pool);
-        int64_t end = begin_of(o, i + 1) < o->to ? begin_of(o, i + 1) : o->to;
-        if (begin_of(o, i) >= from && end <= to)
-            bitset_set(&o->full[i], pool);
-    }
+    bool begins = begin_of(o, first) < from;
+    bool ends = to < (begin_of(o, last + 1) < o->to ? begin_of(o, last + 1) : o->to);
+    uint64_t bit = UINT64_C(1) << pool % 64;
+
+    for (uint32_t i = first; i <= last; i++)
+        o->some[word(o, i, pool)] |= bit;
+    for (uint32_t i = first + begins; i + ends <= last; i++)
+        o->full[word(o, i, pool)] |= bit;
 }
 
 void openings_cut(struct openings *o, uint32_t pool, int64_t *io_from, int64_t *io_to)
 {
     uint32_t first = cell(o, *io_from), last = cell(o, *io_to - 1);
+    uint64_t others = ~(UINT64_C(1) << pool % 64);
 
     for (uint32_t i = first; i <= last; i++) {
-        bitset_clear(&o->some[i], pool);
-        bitset_clear(&o->full[i], pool);
+        o->some[word(o, i, pool)] &= others;
+        o->full[word(o, i, pool)] &= others;
     }
     *io_from = begin_of(o, first);
     *io_to = begin_of(o, last + 1) < o->to ? begin_of(o, last + 1) : o->to;
+}
+
+static void keep(struct openings *o, const uint64_t *cell)
+{
+    for (uint32_t k = 0; k < o->words; k++)
+        o->answer.w[k] &= cell[k];
 }
 
 const struct bitset *openings_during(struct openings *o, int64_t start, int64_t end)
 {
     uint32_t first = cell(o, start), last = cell(o, end - 1);
 
-    bitset_copy(&o->answer, &o->some[first]);
+    bitset_clear_all(&o->answer); /* it may have been longer */
+    bitset_set_range(&o->answer, 0, o->words * 64);
+    keep(o, o->some + word(o, first, 0));
+    keep(o, o->some + word(o, last, 0));
     for (uint32_t i = first + 1; i < last; i++)
-        bitset_and(&o->answer, &o->full[i]);
-    if (last > first)
-        bitset_and(&o->answer, &o->some[last]);
+        keep(o, o->full + word(o, i, 0));
     return &o->answer;
 }

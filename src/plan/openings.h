@@ -12,8 +12,9 @@ struct openings;
 struct openings *openings_create(void);
 void openings_destroy(struct openings *o);
 
-/* Nothing is known to be free; from now on questions are about [from, to). */
-void openings_reset(struct openings *o, int64_t from, int64_t to);
+/* Nothing is known to be free of so many pools; from now on questions are about [from,
+ * to). */
+void openings_reset(struct openings *o, uint32_t pools, int64_t from, int64_t to);
 
 /* Something of the pool is free throughout [from, to). O(cells inside). */
 void openings_put(struct openings *o, uint32_t pool, int64_t from, int64_t to);

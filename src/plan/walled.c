@@ -211,7 +211,7 @@ static void put_all(struct plan *p, struct levels *l)
 {
     if (!p->openings)
         p->openings = openings_create();
-    openings_reset(p->openings, p->now, p->merge_at);
+    openings_reset(p->openings, (uint32_t)p->pools.n, p->now, p->merge_at);
     for (size_t i = 0; i < p->later.n; i++)
         if (p->later.v[i].gaps)
             gaps_reset(p->later.v[i].gaps, p->now, p->merge_at);

@@ -9,8 +9,8 @@
 
 #define POOLS   70
 #define FROM    INT64_C(1000)
-#define HORIZON 2000 /* cells of 8 s */
-#define CELL    8
+#define HORIZON 2000 /* cells of 4 s */
+#define CELL    4
 
 struct ctx {
     uint64_t state;
@@ -72,12 +72,12 @@ static void pools_with_an_opening_are_told(void **state)
         struct ctx *x = calloc(1, sizeof *x);
         x->state = seed;
         x->o = openings_create();
-        openings_reset(x->o, FROM, FROM + HORIZON);
+        openings_reset(x->o, POOLS, FROM, FROM + HORIZON);
         for (int i = 0; i < 200; i++) {
             change(x);
             ask(x);
         }
-        openings_reset(x->o, FROM, FROM + HORIZON);
+        openings_reset(x->o, POOLS, FROM, FROM + HORIZON);
         assert_false(bitset_any(openings_during(x->o, FROM, FROM + 1)));
         openings_destroy(x->o);
         free(x);
