@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See hint.h. Queues have few durations and many sizes: for each of the durations last
- * seen a *lane* keeps what is known, by size. Among all durations a two-dimensional
- * Fenwick tree of prefix maxima over a geometric grid knows who dominates whom. Queries
- * round down on the grid and stores round up, so that a bound never applies to a
- * smaller request. */
+ * seen a *lane* keeps what is known, by size. As long as there are few, all of them are
+ * looked at. Among more a two-dimensional Fenwick tree of prefix maxima over a
+ * geometric grid knows who dominates whom: queries round down on the grid and stores
+ * round up, so that a bound never applies to a smaller request. */
 #include "plan/hint.h"
 
 #include "base/vec.h"
 #include "base/xalloc.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,9 @@ struct cell {
     int64_t at;
 };
 
+/* More lanes are too many to look at each. */
+#define FEW 16
+
 /* Sizes by grain: steps of an octave and lanes, as powers of two. */
 static const struct grain {
     uint32_t log_steps, log_lanes;
@@ -41,7 +45,9 @@ struct hint {
     uint32_t round;
     uint32_t log_steps, log_lanes, q_levels, d_levels;
     struct lane *lanes;
-    struct cell *tree; /* (q_levels + 1) rows of d_levels + 1 */
+    uint32_t nused, used[FEW]; /* lanes, as long as they are few */
+    bool many;                 /* then the tree knows all of them */
+    struct cell *tree; /* (q_levels + 1) rows of d_levels + 1; NULL until needed */
 };
 
 struct hint *hint_create(enum hint_grain grain)
@@ -54,7 +60,6 @@ struct hint *hint_create(enum hint_grain grain)
     h->q_levels = Q_OCTAVES << h->log_steps;
     h->d_levels = D_OCTAVES << h->log_steps;
     h->lanes = xcalloc((size_t)1 << h->log_lanes, sizeof *h->lanes);
-    h->tree = xcalloc((size_t)(h->q_levels + 1) * (h->d_levels + 1), sizeof *h->tree);
     return h;
 }
 
@@ -69,15 +74,22 @@ void hint_destroy(struct hint *h)
     free(h);
 }
 
+static size_t tree_size(const struct hint *h)
+{
+    return (size_t)(h->q_levels + 1) * (h->d_levels + 1);
+}
+
 void hint_clear(struct hint *h)
 {
     if (++h->round == 0) {
         for (uint32_t i = 0; i >> h->log_lanes == 0; i++)
             h->lanes[i].round = 0;
-        memset(h->tree, 0,
-            (size_t)(h->q_levels + 1) * (h->d_levels + 1) * sizeof *h->tree);
+        if (h->tree)
+            memset(h->tree, 0, tree_size(h) * sizeof *h->tree);
         h->round = 1;
     }
+    h->nused = 0;
+    h->many = false;
 }
 
 /* Grid level of x >= 1, rounded down; *ret_exact tells whether x is a grid value. */
@@ -134,17 +146,18 @@ static size_t stages_up_to(const struct lane *l, int32_t q)
     return lo;
 }
 
-/* Larger requests that are known to begin no later tell nothing any more. */
-static void lane_learn(struct hint *h, int32_t q, int64_t d, int64_t at)
+static int64_t lane_bound(const struct lane *l, int32_t q)
 {
-    struct lane *l = lane_slot(h, d);
+    size_t i = stages_up_to(l, q);
 
-    if (l->round != h->round || l->d != d) {
-        l->round = h->round;
-        l->d = d;
-        l->stages.n = 0;
-    }
+    return i ? l->stages.v[i - 1].at : INT64_MIN;
+}
+
+/* Larger requests that are known to begin no later tell nothing any more. */
+static void lane_learn(struct lane *l, int32_t q, int64_t at)
+{
     size_t i = stages_up_to(l, q), end = i;
+
     if (i > 0 && l->stages.v[i - 1].at >= at)
         return;
     i -= i > 0 && l->stages.v[i - 1].q == q;
@@ -169,8 +182,8 @@ static int64_t tree_bound(const struct hint *h, int32_t q, int64_t d)
 {
     int64_t bound = INT64_MIN;
     int unused;
-
     uint32_t dl = level_down(h, (uint64_t)d, h->d_levels - 1, &unused);
+
     for (uint32_t i = level_down(h, (uint64_t)q, h->q_levels - 1, &unused); i;
          i &= i - 1)
         for (uint32_t k = dl; k; k &= k - 1) {
@@ -197,26 +210,72 @@ static void tree_learn(struct hint *h, int32_t q, int64_t d, int64_t at)
         }
 }
 
+/* ---- both ---- */
+
+/* From now on the tree is asked: it has to know what the lanes do. */
+static void ask_the_tree(struct hint *h)
+{
+    if (!h->tree)
+        h->tree = xcalloc(tree_size(h), sizeof *h->tree);
+    for (uint32_t k = 0; k < h->nused; k++) {
+        const struct lane *l = &h->lanes[h->used[k]];
+        for (size_t i = 0; i < l->stages.n; i++)
+            tree_learn(h, l->stages.v[i].q, l->d, l->stages.v[i].at);
+    }
+    h->many = true;
+}
+
+/* The lane of that duration, which may take that of another. */
+static struct lane *lane_take(struct hint *h, int64_t d)
+{
+    struct lane *l = lane_slot(h, d);
+
+    if (l->round == h->round && l->d == d)
+        return l;
+    if (!h->many && (l->round == h->round || h->nused == FEW))
+        ask_the_tree(h);
+    if (!h->many)
+        h->used[h->nused++] = (uint32_t)(l - h->lanes);
+    l->round = h->round;
+    l->d = d;
+    l->stages.n = 0;
+    return l;
+}
+
+static int64_t best_lane(const struct hint *h, int32_t q, int64_t d)
+{
+    int64_t bound = INT64_MIN;
+
+    for (uint32_t k = 0; k < h->nused; k++) {
+        const struct lane *l = &h->lanes[h->used[k]];
+        int64_t at = l->d <= d ? lane_bound(l, q) : INT64_MIN;
+        bound = at > bound ? at : bound;
+    }
+    return bound;
+}
+
 int64_t hint_bound(const struct hint *h, int32_t q, int64_t d, int64_t enough)
 {
     const struct lane *l = lane_slot(h, d);
-    int64_t bound = INT64_MIN;
+    int64_t bound = INT64_MIN, other;
 
+    if (q < 1 || d < 1)
+        return bound;
     if (l->round == h->round && l->d == d) {
         size_t i = stages_up_to(l, q);
         bound = i ? l->stages.v[i - 1].at : bound;
         if (i && (l->stages.v[i - 1].q == q || bound >= enough))
             return bound;
     }
-    if (q < 1 || d < 1)
-        return bound;
-    int64_t other = tree_bound(h, q, d);
+    other = h->many ? tree_bound(h, q, d) : best_lane(h, q, d);
     return other > bound ? other : bound;
 }
 
 void hint_learn(struct hint *h, int32_t q, int64_t d, int64_t at)
 {
-    lane_learn(h, q, d, at);
-    if (q >= 1 && d >= 1)
+    if (q < 1 || d < 1)
+        return;
+    lane_learn(lane_take(h, d), q, at);
+    if (h->many)
         tree_learn(h, q, d, at);
 }

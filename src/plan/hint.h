@@ -11,8 +11,8 @@
 
 struct hint;
 
-/* A fine grid takes 0.8 MB and finds more bounds; a coarse one 0.2 MB, a rough one 60
- * KB. */
+/* With more than some durations a fine grid takes 0.8 MB and finds more bounds; a
+ * coarse one 0.2 MB, a rough one 60 KB. */
 enum hint_grain { HINT_FINE, HINT_COARSE, HINT_ROUGH };
 struct hint *hint_create(enum hint_grain grain);
 void hint_destroy(struct hint *h);
