@@ -41,7 +41,9 @@ PLANS = (
      for jobs in (1000, 3000, 10000, 30000, 100000, 300000, 1000000)]
     + [("plan", jobs, 160000, 0) for jobs in (1000, 10000, 100000, 1000000)])
 # mode, jobs, nodes, cycles; each without reservations, with standing ones, with both
-WALLED = [("easy", 100000, 10000, 40), ("plan", 1000, 10000, 0), ("plan", 4000, 10000, 0)]
+WALLED = [("easy", 100000, 10000, 40), *(("plan", jobs, 10000, 0)
+                                         for jobs in (1000, 4000, 10000, 100000)),
+          ("plan", 1000000, 160000, 0)]
 RESERVED = ((0, 0), (50, 0), (50, 1000))
 CHUNKS = [(mode, jobs, nodes, 40) for mode in ("chunky", "chunky10")
           for jobs, nodes in ((10000, 1000), (10000, 10000), (100000, 10000))]

@@ -190,6 +190,7 @@ static void forget(struct gap_list *l, const struct gap *x)
             return;
         }
     }
+    assert(!l); /* what was put is in its lists */
 }
 
 void gaps_put(struct gaps *g, uint32_t pool, int64_t start, int64_t end, int32_t units)
