@@ -133,6 +133,16 @@ def test_the_core_has_no_variables(build):
     assert not wrong, "\n".join(wrong)
 
 
+def test_nodes_of_the_cluster_are_asked_for():
+    """A node told in a row has no record before node_at(): nobody else may look there."""
+    direct = re.compile(r"(\bc|\bcluster|->c|\))->nodes\.v\[")
+    assert not [f"{path.relative_to(ROOT)}:{number}"
+                for path in sorted((ROOT / "src").rglob("*.[ch]"))
+                if path.parent.name != "cluster"
+                for number, line in enumerate(path.read_text().splitlines(), 1)
+                if direct.search(line)]
+
+
 def test_every_source_file_begins_with_licence_and_purpose():
     wrong = []
     for folder in ("src", "tests", "bench"):
