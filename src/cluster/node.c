@@ -435,7 +435,7 @@ bool node_repeat(struct cluster *c, const struct node *n, uint32_t count)
 
     if (!is_repeatable(c, n))
         return false;
-    strcpy(name, n->name);
+    memcpy(name, n->name, strlen(n->name) + 1); /* is_repeatable(): it fits */
     for (uint32_t i = 0; i < count && name_next(name, sizeof name); i++)
         names_append(c->priv->node_names, name);
     c->priv->row = *n;

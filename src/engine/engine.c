@@ -9,6 +9,7 @@
 #include "policy/fairshare.h"
 #include "policy/priority.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct engine *engine_create(
@@ -351,7 +352,8 @@ static int on_node(struct engine *e, const struct node_desc *d, struct err *err)
     if (!d->more
         || (!e->statistics && node_repeat(e->c, node_find(e->c, d->name), d->more)))
         return 0;
-    strcpy(name, d->name); /* which is not too long for a node */
+    assert(strlen(d->name) < sizeof name); /* or it were no node now */
+    memcpy(name, d->name, strlen(d->name) + 1);
     each.name = name;
     for (uint32_t i = 0; i < d->more; i++) {
         if (!name_next(name, sizeof name))
