@@ -477,8 +477,8 @@ struct node_desc {
 int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
     struct node **ret_node, struct err *err);
 /* Add so many nodes told the same as `n`, as node_report() would one by one; names as
- * for node_desc.more. Only where that is simple: no node but `n`, without NODECFG of
- * its own or lists. False: they have to be reported. */
+ * for node_desc.more. Only where that is simple: no node but `n`, which has no NODECFG
+ * of its own, no lists, and never had a job. False: they have to be reported. */
 bool node_repeat(struct cluster *c, const struct node *n, uint32_t count);
 struct node *node_find(const struct cluster *c, const char *name);
 /* The node of that index. One that node_repeat() added gets its record when somebody

@@ -50,6 +50,13 @@ static void lists_fini(struct node *n)
     vec_fini(&n->jobs);
 }
 
+/* Even an empty list has memory of its own, once something was in it. */
+static bool owns_lists(const struct node *n)
+{
+    return n->gres_cfg.v || n->gres_ded.v || n->features.v || n->networks.v
+           || n->classes.v || n->jobs.v;
+}
+
 void nodes_destroy(struct cluster *c)
 {
     const struct bitset *listed = &c->priv->listed;
@@ -423,8 +430,8 @@ static bool is_repeatable(const struct cluster *c, const struct node *n)
 {
     size_t len = strlen(n->name);
 
-    return c->nodes.n == 1 && c->cfg->nodes.n == 1 && !n->global && !n->features.n
-           && !n->networks.n && !n->classes.n && !n->gres_cfg.n && !n->jobs.n
+    node_unfold(c, n); /* or a job on it were not in its list */
+    return c->nodes.n == 1 && c->cfg->nodes.n == 1 && !n->global && !owns_lists(n)
            && len + 12 < NAME_MAX_BYTES && n->name[len - 1] >= '0'
            && n->name[len - 1] <= '9';
 }

@@ -312,6 +312,21 @@ static void what_may_differ_is_not_repeated(void **state)
     assert_int_equal(f->c->nodes.n, 2);
 }
 
+/* The copies would share the memory of its lists, which two of them then free. */
+static void what_once_had_a_job_is_not_repeated(void **state)
+{
+    struct fixture *f = *state;
+    struct node *n = node(f, "n1", 4);
+    struct job *running = job(f, "a", 1);
+
+    give(running, 0, 1, 1);
+    start(f, running, 0);
+    assert_false(node_repeat(f->c, n, 3));
+    stop(f, running, EV_COMPLETE, 10);
+    assert_int_equal(n->jobs.n, 0);
+    assert_false(node_repeat(f->c, n, 3));
+}
+
 static void nodes_with_sections_or_without_numbers_are_not_repeated(void **state)
 {
     struct fixture *f = *state;
@@ -494,6 +509,7 @@ int main(void)
         T(many_nodes_have_records_of_their_own),
         T(a_row_of_nodes_is_what_reports_of_each_would_make),
         T(what_may_differ_is_not_repeated),
+        T(what_once_had_a_job_is_not_repeated),
         T(nodes_with_sections_or_without_numbers_are_not_repeated),
         T(settings_apply_to_nodes_reported_before),
         T(feature_headers_translate_between_rm_and_nodecfg),
