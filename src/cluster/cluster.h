@@ -426,6 +426,13 @@ void cluster_configure(struct cluster *c, const struct settings *cfg);
  * when there are late arrivals or many holes. */
 void cluster_tidy_queue(struct cluster *c);
 void cluster_compact_queue(struct cluster *c);
+/* The job at that place of `queued`; NULL = a hole. */
+static inline struct job *queue_at(const struct cluster *c, size_t place)
+{
+    uint32_t job = c->queued.v[place];
+
+    return job == INDEX_NONE ? NULL : c->jobs.v[job];
+}
 
 /* Assert everything the cluster promises about itself: totals, what is dedicated,
  * owners, lists, counts. For tests. O(all). */

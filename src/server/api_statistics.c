@@ -56,8 +56,7 @@ static void add_queue(json_t *o, const struct cluster *c)
     int64_t eligible = 0, idle = 0;
 
     for (size_t i = 0; i < c->queued.n; i++) {
-        const struct job *j =
-            c->queued.v[i] == INDEX_NONE ? NULL : c->jobs.v[c->queued.v[i]];
+        const struct job *j = queue_at(c, i);
         idle += j != NULL;
         eligible += j && render_section(j) == SECTION_ELIGIBLE;
     }

@@ -16,8 +16,7 @@ struct walk {
 static void find_reserved(struct walk *w)
 {
     for (size_t i = 0; i < w->c->queued.n; i++) {
-        const struct job *j =
-            w->c->queued.v[i] == INDEX_NONE ? NULL : w->c->jobs.v[w->c->queued.v[i]];
+        const struct job *j = queue_at(w->c, i);
         if (j && j->rsv_start_at > 0)
             vec_push(&w->reserved, j);
     }

@@ -220,7 +220,9 @@ static void count_held(
 
     *ret_people = *ret_batch = 0;
     for (size_t i = 0; i < c->queued.n; i++) {
-        const struct job *j = c->jobs.v[c->queued.v[i]];
+        const struct job *j = queue_at(c, i);
+        if (!j)
+            continue;
         if ((j->holds | j->rm_hold) & (HOLD_USER | HOLD_SYSTEM))
             ++*ret_people;
         else if (j->holds & HOLD_BATCH)

@@ -188,6 +188,18 @@ def test_nothing_is_said_of_running_jobs_where_none_are(simulation):
     assert "maui stops\n" in simulation.log() and "running jobs" not in simulation.log()
 
 
+def test_it_goes_on_when_one_of_many_that_are_held_is_cancelled(simulation):
+    """What is cancelled leaves a hole in the queue, when that is long enough."""
+    simulation.trace(*(job(n, 0, 600, 900, 4, n) for n in range(1, 21)))
+    simulation.begin()
+    simulation.ok("schedctl", "-S", "1")
+    simulation.ok("sethold", "-u", *range(2, 21))
+    simulation.ok("canceljob", "5")
+    simulation.ok("canceljob", "1")
+    simulation.ok("schedctl", "-S", "2")
+    assert "Blocked Jobs: 18" in simulation.ok("showq")
+
+
 def test_it_waits_at_the_end_when_it_is_not_to_shut_down(simulation):
     four_jobs(simulation)
     simulation.begin("SIMAUTOSHUTDOWN FALSE\n", stop="")
