@@ -4,6 +4,7 @@
 
 #include "base/zone.h"
 #include "config/setres.h"
+#include "sim/prng.h"
 #include "sim/scaling.h"
 #include "trace/jobtrace.h"
 
@@ -48,15 +49,6 @@ void experiment_machine(
 
 /* ---- jobs ---- */
 
-/* Equal bits from equal numbers, spread: splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t spread(uint64_t n)
-{
-    n = (n + 1) * UINT64_C(0x9E3779B97F4A7C15);
-    n = (n ^ n >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    n = (n ^ n >> 27) * UINT64_C(0x94D049BB133111EB);
-    return n ^ n >> 31;
-}
-
 /* Does the job ask for processors and nothing that fixes their number? */
 static bool resizable(const struct trace_job *t)
 {
@@ -72,7 +64,7 @@ uint32_t experiment_procs(
 {
     if (!cfg->sim_random_sizes || !resizable(t))
         return t->procs;
-    return w->jobs.v[spread((uint64_t)(t - w->jobs.v)) % w->jobs.n].procs;
+    return w->jobs.v[prng_nth((uint64_t)(t - w->jobs.v)) % w->jobs.n].procs;
 }
 
 /* SIMWCACCURACYCHANGE */

@@ -7,10 +7,10 @@
 
 #define LN2 0.693147180559945309417
 
-static uint64_t splitmix(uint64_t *x)
-{
-    uint64_t z = *x += UINT64_C(0x9e3779b97f4a7c15);
+#define STEP UINT64_C(0x9e3779b97f4a7c15) /* of splitmix64: 2^64 / golden ratio */
 
+static uint64_t mix(uint64_t z)
+{
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
     return z ^ z >> 31;
@@ -19,7 +19,12 @@ static uint64_t splitmix(uint64_t *x)
 void prng_init(struct prng *p, uint64_t seed)
 {
     for (int i = 0; i < 4; i++)
-        p->s[i] = splitmix(&seed);
+        p->s[i] = mix(seed += STEP);
+}
+
+uint64_t prng_nth(uint64_t n)
+{
+    return mix((n + 1) * STEP);
 }
 
 static uint64_t rotate(uint64_t x, int k)

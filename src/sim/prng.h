@@ -16,6 +16,10 @@ void prng_init(struct prng *p, uint64_t seed);
 
 uint64_t prng_next(struct prng *p);
 
+/* The n-th number (from 0) of a sequence of its own: splitmix64 (Steele, Lea, Flood
+ * 2014) seeded with 0. */
+uint64_t prng_nth(uint64_t n);
+
 /* In [0, 1). */
 double prng_unit(struct prng *p);
 double prng_uniform(struct prng *p, double low, double high);
