@@ -662,6 +662,10 @@ int job_start(struct cluster *c, struct job *j, int64_t now, struct err *err);
 int job_stop(
     struct cluster *c, struct job *j, enum job_event e, int64_t now, struct err *err);
 
+/* Relative speed of the slowest node in j->alloc, 1 where that is empty. A step for
+ * each run of nodes of one kind. */
+double job_slowest_speed(const struct cluster *c, const struct job *j);
+
 static inline bool job_is_active(const struct job *j)
 {
     return j->state == JOB_STARTING || j->state == JOB_RUNNING;

@@ -3,6 +3,8 @@
  * nodes are folded; no record but the first is looked at. */
 #include "cluster/private.h"
 
+#include <math.h>
+
 /* ---- pieces ------------------------------------------------------------------ */
 
 /* Free the first `count` nodes of a piece. */
@@ -185,4 +187,17 @@ int job_stop(
         j->end_at = now;
     job_set_state(c, j, next);
     return 0;
+}
+
+double job_slowest_speed(const struct cluster *c, const struct job *j)
+{
+    double slowest = j->alloc.n ? HUGE_VAL : 1;
+
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        uint32_t end = j->alloc.v[i].first + j->alloc.v[i].count;
+        for (uint32_t n = j->alloc.v[i].first; n < end; n = node_kind_end(c, n))
+            if (node_at(c, n)->speed < slowest)
+                slowest = node_at(c, n)->speed;
+    }
+    return slowest;
 }

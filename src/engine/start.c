@@ -100,18 +100,9 @@ bool allowed_now(struct engine *e, struct job *j, enum limit_level level)
 /* Wallclock limit on the nodes chosen: the slowest one counts. */
 int64_t effective_limit(const struct engine *e, const struct job *j)
 {
-    const struct cluster *c = e->c;
-    double slowest = 0;
-
-    for (size_t i = 0; i < j->alloc.n; i++)
-        for (uint32_t k = 0; k < j->alloc.v[i].count; k++) {
-            const struct node *n = node_at(c, j->alloc.v[i].first + k);
-            if (!n->par->use_machine_speed)
-                return j->wclimit_s;
-            if (n->speed > 0 && (slowest <= 0 || n->speed < slowest))
-                slowest = n->speed;
-        }
-    return slowest > 0 ? plan_scaled(j->wclimit_s, slowest) : j->wclimit_s;
+    if (!j->alloc.n || !node_at(e->c, j->alloc.v[0].first)->par->use_machine_speed)
+        return j->wclimit_s; /* its partition does not count speed */
+    return plan_scaled(j->wclimit_s, job_slowest_speed(e->c, j));
 }
 
 bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill)

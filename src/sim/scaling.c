@@ -13,20 +13,6 @@ int64_t scaling_time(const struct settings *cfg, int64_t seconds)
     return (int64_t)fmax(1.0, floor((double)seconds * percent / 100.0 + 0.5));
 }
 
-/* Of the nodes of the job; 1 where none is told. */
-static double slowest(const struct cluster *c, const struct job *j)
-{
-    double speed = 0;
-
-    for (size_t i = 0; i < j->alloc.n; i++)
-        for (uint32_t k = 0; k < j->alloc.v[i].count; k++) {
-            const struct node *n = node_at(c, j->alloc.v[i].first + k);
-            if (n->speed > 0 && (speed <= 0 || n->speed < speed))
-                speed = n->speed;
-        }
-    return speed > 0 ? speed : 1.0;
-}
-
 int64_t scaling_run(const struct settings *cfg, const struct cluster *c,
     const struct trace_job *t, const struct job *j)
 {
@@ -41,6 +27,6 @@ int64_t scaling_run(const struct settings *cfg, const struct cluster *c,
         run = (int64_t)ceil(
             (double)run * (double)j->eff_wclimit_s / (double)j->wclimit_s);
     else if (cfg->sim_scale_run)
-        run = (int64_t)fmax(1.0, ceil((double)run / slowest(c, j)));
+        run = (int64_t)fmax(1.0, ceil((double)run / job_slowest_speed(c, j)));
     return run;
 }

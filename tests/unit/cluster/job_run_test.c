@@ -51,6 +51,26 @@ static void the_effective_limit_decides_the_end(void **state)
     assert_int_equal(j->end_at, 2500);
 }
 
+static void the_slowest_node_of_all_pieces_is_found(void **state)
+{
+    static const double speeds[] = {2, 2, 0.5, 3, 3, 1.5};
+    struct fixture *f = *state;
+    struct job *j = job(f, "a", 4);
+    char name[] = "n0";
+
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+        name[1]++;
+        report(f, &(struct node_desc){.name = name, .cfg = {{1}}, .speed = speeds[i]});
+    }
+    assert_true(job_slowest_speed(f->c, j) == 1);
+    give(j, 0, 2, 1);
+    assert_true(job_slowest_speed(f->c, j) == 2);
+    give(j, 4, 2, 1);
+    assert_true(job_slowest_speed(f->c, j) == 1.5);
+    j->alloc.v[1] = (struct alloc){1, 3, 1, 0};
+    assert_true(job_slowest_speed(f->c, j) == 0.5);
+}
+
 static void without_any_limit_there_is_no_end(void **state)
 {
     struct fixture *f = *state;
@@ -613,6 +633,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(a_start_sets_start_and_end),
         T(the_effective_limit_decides_the_end),
+        T(the_slowest_node_of_all_pieces_is_found),
         T(without_any_limit_there_is_no_end),
         T(a_requeued_job_may_start_afresh),
         T(time_in_suspension_is_added_to_the_end),
