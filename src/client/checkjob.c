@@ -112,18 +112,15 @@ static int show(const struct command_line *l)
     return 0;
 }
 
+static int run(const struct command_line *l)
+{
+    if (l->nargs != 1)
+        return command_wrong(
+            l, "%s", l->nargs ? "one job at a time" : "a job is needed");
+    return show(l);
+}
+
 int checkjob_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    if (l.nargs != 1)
-        status =
-            command_wrong(&l, "%s", l.nargs ? "one job at a time" : "a job is needed");
-    else
-        status = show(&l);
-    command_fini(&l);
-    return status;
+    return command_run(&spec, argc, argv, run);
 }

@@ -288,22 +288,19 @@ static int show(const struct command_line *l)
     return 0;
 }
 
+static int run(const struct command_line *l)
+{
+    if (l->nargs != 1)
+        return command_wrong(
+            l, "%s", l->nargs ? "one node at a time" : "a node is needed");
+    if (strcmp(l->args[0], "DEFAULT") == 0 && l->format == FORMAT_XML)
+        return command_wrong(l, "DEFAULT is told as text or json");
+    if (strcmp(l->args[0], "DEFAULT") == 0)
+        return show_default(l);
+    return show(l);
+}
+
 int checknode_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    if (l.nargs != 1)
-        status = command_wrong(
-            &l, "%s", l.nargs ? "one node at a time" : "a node is needed");
-    else if (strcmp(l.args[0], "DEFAULT") == 0 && l.format == FORMAT_XML)
-        status = command_wrong(&l, "DEFAULT is told as text or json");
-    else if (strcmp(l.args[0], "DEFAULT") == 0)
-        status = show_default(&l);
-    else
-        status = show(&l);
-    command_fini(&l);
-    return status;
+    return command_run(&spec, argc, argv, run);
 }

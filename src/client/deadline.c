@@ -44,14 +44,7 @@ static int set(const struct command_line *l)
 
 int setdeadline_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&set_spec, argc, argv, &l, &status) < 0)
-        return status;
-    status = set(&l);
-    command_fini(&l);
-    return status;
+    return command_run(&set_spec, argc, argv, set);
 }
 
 /* ---- release ---- */
@@ -64,18 +57,17 @@ static const struct command_spec release_spec = {
     .examples = "  releasedeadline 120\n",
 };
 
+static int release(const struct command_line *l)
+{
+    if (!l->nargs)
+        return command_wrong(l, "a job is needed");
+    return orders_send(
+        l, "deadline", json_pack("{s:o, s:i}", "jobs", orders_jobs(l, 0), "at", 0));
+}
+
 int releasedeadline_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&release_spec, argc, argv, &l, &status) < 0)
-        return status;
-    status = l.nargs ? orders_send(&l, "deadline",
-                 json_pack("{s:o, s:i}", "jobs", orders_jobs(&l, 0), "at", 0))
-                     : command_wrong(&l, "a job is needed");
-    command_fini(&l);
-    return status;
+    return command_run(&release_spec, argc, argv, release);
 }
 
 /* ---- show ---- */
@@ -147,12 +139,5 @@ static int show(const struct command_line *l)
 
 int showdeadline_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&show_spec, argc, argv, &l, &status) < 0)
-        return status;
-    status = show(&l);
-    command_fini(&l);
-    return status;
+    return command_run(&show_spec, argc, argv, show);
 }

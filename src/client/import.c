@@ -464,17 +464,14 @@ static int import_slurm(const struct command_line *l)
     return status;
 }
 
+static int run(const struct command_line *l)
+{
+    if (l->nargs != 1 || strcmp(l->args[0], "slurm") != 0)
+        return command_wrong(l, "expected 'slurm' as what to import");
+    return import_slurm(l);
+}
+
 int import_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) != 0)
-        return status;
-    if (l.nargs != 1 || strcmp(l.args[0], "slurm") != 0)
-        status = command_wrong(&l, "expected 'slurm' as what to import");
-    else
-        status = import_slurm(&l);
-    command_fini(&l);
-    return status;
+    return command_run(&spec, argc, argv, run);
 }

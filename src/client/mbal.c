@@ -75,19 +75,16 @@ static int show(const struct command_line *l)
     return n == NULL;
 }
 
+static int run(const struct command_line *l)
+{
+    if (l->nargs)
+        return command_wrong(l, "'%s' is not expected here", l->args[0]);
+    if (command_has(l, 'q') == command_has(l, 'r'))
+        return command_wrong(l, "one of -q and -r is needed");
+    return show(l);
+}
+
 int mbal_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    if (l.nargs)
-        status = command_wrong(&l, "'%s' is not expected here", l.args[0]);
-    else if (command_has(&l, 'q') == command_has(&l, 'r'))
-        status = command_wrong(&l, "one of -q and -r is needed");
-    else
-        status = show(&l);
-    command_fini(&l);
-    return status;
+    return command_run(&spec, argc, argv, run);
 }

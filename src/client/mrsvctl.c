@@ -6,6 +6,7 @@
 #include "client/client.h"
 #include "client/mrsvctl_change.h"
 #include "client/mrsvctl_query.h"
+#include "client/orders.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -235,11 +236,8 @@ static int create(const struct command_line *l)
 
 static int release_one(const struct command_line *l, const char *name)
 {
-    struct query *q = query_new("/v1/reservations");
+    json_t *done = orders_release(l, name);
 
-    query_part(q, name);
-    json_t *done = tell(l, "DELETE", q, NULL);
-    query_free(q);
     if (!done)
         return 1;
     if (l->format == FORMAT_JSON)
@@ -283,19 +281,9 @@ static int release_labelled(const struct command_line *l, const char *label)
 
 static int release(const struct command_line *l)
 {
-    int status = 0;
-
     if (command_has(l, 'g') && l->nargs == 0)
         return release_labelled(l, command_value(l, 'g'));
-    if (l->nargs == 0)
-        return command_wrong(l, "a reservation is needed");
-    for (int i = 0; i < l->nargs; i++) {
-        char *copy = xstrdup(l->args[i]), *rest = copy, *word;
-        while ((word = strtok_r(rest, ",", &rest)))
-            status |= release_one(l, word);
-        free(copy);
-    }
-    return status;
+    return orders_each(l, "a reservation is needed", release_one);
 }
 
 /* ---- list, which is showres ---- */
@@ -352,31 +340,20 @@ static int act(const struct command_line *l, char action)
     }
 }
 
-/* One letter; -a alone changes the access list. */
-static char action_of(const struct command_line *l, int *status)
+static int run(const struct command_line *l)
 {
     char chosen;
 
-    if ((*status = command_one_of(l, "cmqlrC", &chosen)))
-        return 0;
+    if (command_one_of(l, "cmqlrC", &chosen))
+        return 1;
     if (!chosen && command_has(l, 'a'))
-        return 'm';
+        chosen = 'm'; /* -a alone changes the access list */
     if (!chosen)
-        *status =
-            command_wrong(l, "one of -c -m -q -l -r is needed, to say what to do");
-    return chosen;
+        return command_wrong(l, "one of -c -m -q -l -r is needed, to say what to do");
+    return act(l, chosen);
 }
 
 int mrsvctl_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status = 0;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    char action = action_of(&l, &status);
-    if (action)
-        status = act(&l, action);
-    command_fini(&l);
-    return status;
+    return command_run(&spec, argc, argv, run);
 }

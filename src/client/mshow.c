@@ -368,22 +368,20 @@ static int show_free(const struct command_line *l)
 
 /* ---- the command ---- */
 
+static int run(const struct command_line *l)
+{
+    bool queue = command_has(l, 'q'), windows = command_has(l, 'a');
+
+    if (queue == windows || l->nargs)
+        return command_wrong(l, "one of -q and -a is needed, and nothing else");
+    if (queue && command_has(l, 'w'))
+        return command_wrong(l, "-w goes with -a");
+    if (windows && l->format == FORMAT_XML)
+        return command_wrong(l, "--format xml goes with -q");
+    return queue ? show_queue(l) : show_free(l);
+}
+
 int mshow_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    bool queue = command_has(&l, 'q'), windows = command_has(&l, 'a');
-    if (queue == windows || l.nargs)
-        status = command_wrong(&l, "one of -q and -a is needed, and nothing else");
-    else if (queue && command_has(&l, 'w'))
-        status = command_wrong(&l, "-w goes with -a");
-    else if (windows && l.format == FORMAT_XML)
-        status = command_wrong(&l, "--format xml goes with -q");
-    else
-        status = queue ? show_queue(&l) : show_free(&l);
-    command_fini(&l);
-    return status;
+    return command_run(&spec, argc, argv, run);
 }

@@ -34,42 +34,41 @@ static const struct command_spec releasehold_spec = {
                 "  releasehold -b ALL     all batch holds\n",
 };
 
-static int holds(
-    const struct command_spec *spec, const char *verb, int argc, char **argv)
+static int change_holds(const struct command_line *l, const char *verb)
 {
     static const struct {
         char letter;
         const char *kind;
     } kinds[] = {{'b', "batch"}, {'s', "system"}, {'u', "user"}};
-    struct command_line l;
-    json_t *chosen = json_array();
-    int status;
 
-    if (command_parse(spec, argc, argv, &l, &status) < 0) {
-        json_decref(chosen);
-        return status;
-    }
+    if (!l->nargs)
+        return command_wrong(l, "a job is needed");
+    json_t *chosen = json_array();
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (command_has(&l, kinds[i].letter) && !command_has(&l, 'a'))
+        if (command_has(l, kinds[i].letter) && !command_has(l, 'a'))
             json_array_append_new(chosen, json_string(kinds[i].kind));
-    if (l.nargs)
-        status = orders_send(&l, verb,
-            json_pack("{s:o, s:O}", "jobs", orders_jobs(&l, 0), "kinds", chosen));
-    else
-        status = command_wrong(&l, "a job is needed");
-    json_decref(chosen);
-    command_fini(&l);
-    return status;
+    return orders_send(
+        l, verb, json_pack("{s:o, s:o}", "jobs", orders_jobs(l, 0), "kinds", chosen));
+}
+
+static int hold(const struct command_line *l)
+{
+    return change_holds(l, "hold");
+}
+
+static int release(const struct command_line *l)
+{
+    return change_holds(l, "release");
 }
 
 int sethold_main(int argc, char **argv)
 {
-    return holds(&sethold_spec, "hold", argc, argv);
+    return command_run(&sethold_spec, argc, argv, hold);
 }
 
 int releasehold_main(int argc, char **argv)
 {
-    return holds(&releasehold_spec, "release", argc, argv);
+    return command_run(&releasehold_spec, argc, argv, release);
 }
 
 /* ---- priority, QOS, cancel ---- */
@@ -101,36 +100,38 @@ static const struct command_spec setupri_spec = {
                 "  setupri 0 120          as usual\n",
 };
 
-static int priority(
-    const struct command_spec *spec, const char *verb, int argc, char **argv)
+static int set_priority(const struct command_line *l, const char *verb)
 {
-    struct command_line l;
-    char *end = NULL;
-    int status;
+    char *end;
 
-    if (command_parse(spec, argc, argv, &l, &status) < 0)
-        return status;
-    long long n = l.nargs ? strtoll(l.args[0], &end, 10) : 0;
-    if (l.nargs < 2)
-        status = command_wrong(&l, "a priority and a job are needed");
-    else if (*end || end == l.args[0])
-        status = command_wrong(&l, "priority '%s' is not a whole number", l.args[0]);
-    else
-        status = orders_send(&l, verb,
-            json_pack("{s:o, s:I, s:b}", "jobs", orders_jobs(&l, 1), "priority",
-                (json_int_t)n, "relative", command_has(&l, 'r')));
-    command_fini(&l);
-    return status;
+    if (l->nargs < 2)
+        return command_wrong(l, "a priority and a job are needed");
+    long long n = strtoll(l->args[0], &end, 10);
+    if (*end || end == l->args[0])
+        return command_wrong(l, "priority '%s' is not a whole number", l->args[0]);
+    return orders_send(l, verb,
+        json_pack("{s:o, s:I, s:b}", "jobs", orders_jobs(l, 1), "priority",
+            (json_int_t)n, "relative", command_has(l, 'r')));
+}
+
+static int system_priority(const struct command_line *l)
+{
+    return set_priority(l, "priority");
+}
+
+static int user_priority(const struct command_line *l)
+{
+    return set_priority(l, "user-priority");
 }
 
 int setspri_main(int argc, char **argv)
 {
-    return priority(&setspri_spec, "priority", argc, argv);
+    return command_run(&setspri_spec, argc, argv, system_priority);
 }
 
 int setupri_main(int argc, char **argv)
 {
-    return priority(&setupri_spec, "user-priority", argc, argv);
+    return command_run(&setupri_spec, argc, argv, user_priority);
 }
 
 static const struct command_spec setqos_spec = {
@@ -140,20 +141,17 @@ static const struct command_spec setqos_spec = {
     .examples = "  setqos high 120        job 120 asks for QOS high\n",
 };
 
+static int set_qos(const struct command_line *l)
+{
+    if (l->nargs < 2)
+        return command_wrong(l, "a QOS and a job are needed");
+    return orders_send(l, "qos",
+        json_pack("{s:o, s:s}", "jobs", orders_jobs(l, 1), "qos", l->args[0]));
+}
+
 int setqos_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&setqos_spec, argc, argv, &l, &status) < 0)
-        return status;
-    if (l.nargs < 2)
-        status = command_wrong(&l, "a QOS and a job are needed");
-    else
-        status = orders_send(&l, "qos",
-            json_pack("{s:o, s:s}", "jobs", orders_jobs(&l, 1), "qos", l.args[0]));
-    command_fini(&l);
-    return status;
+    return command_run(&setqos_spec, argc, argv, set_qos);
 }
 
 static const struct command_spec canceljob_spec = {
@@ -164,18 +162,14 @@ static const struct command_spec canceljob_spec = {
                 "  canceljob '12[0-9]'    jobs 120 to 129\n",
 };
 
+static int cancel(const struct command_line *l)
+{
+    if (!l->nargs)
+        return command_wrong(l, "a job is needed");
+    return orders_send(l, "cancel", json_pack("{s:o}", "jobs", orders_jobs(l, 0)));
+}
+
 int canceljob_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&canceljob_spec, argc, argv, &l, &status) < 0)
-        return status;
-    if (l.nargs)
-        status =
-            orders_send(&l, "cancel", json_pack("{s:o}", "jobs", orders_jobs(&l, 0)));
-    else
-        status = command_wrong(&l, "a job is needed");
-    command_fini(&l);
-    return status;
+    return command_run(&canceljob_spec, argc, argv, cancel);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Orders about jobs, and what became of them. */
+ * Orders about jobs and reservations, and what became of them. */
 #include "client/orders.h"
 
+#include "base/xalloc.h"
+
 #include <stdio.h>
+#include <string.h>
 
 /* Print the outcome: refusals on stderr. 0, or 1 when one was refused. */
 static int print_outcome(const struct command_line *l, json_t *outcome)
@@ -49,4 +52,28 @@ int orders_send(const struct command_line *l, const char *verb, json_t *order)
     int status = print_outcome(l, tell(l, "POST", q, order));
     query_free(q);
     return status;
+}
+
+int orders_each(const struct command_line *l, const char *missing,
+    int (*one)(const struct command_line *l, const char *name))
+{
+    int status = l->nargs ? 0 : command_wrong(l, "%s", missing);
+
+    for (int i = 0; i < l->nargs; i++) {
+        char *copy = xstrdup(l->args[i]), *rest = copy, *word;
+        while ((word = strtok_r(rest, ",", &rest)))
+            status |= one(l, word);
+        free(copy);
+    }
+    return status;
+}
+
+json_t *orders_release(const struct command_line *l, const char *name)
+{
+    struct query *q = query_new("/v1/reservations");
+
+    query_part(q, name);
+    json_t *done = tell(l, "DELETE", q, NULL);
+    query_free(q);
+    return done;
 }

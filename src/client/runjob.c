@@ -70,17 +70,14 @@ static int suspend(const struct command_line *l)
     return orders_send(l, "suspend", json_pack("{s:o}", "jobs", orders_jobs(l, 0)));
 }
 
+static int run_or_suspend(const struct command_line *l)
+{
+    if (l->nargs == 0)
+        return command_wrong(l, "a job is needed");
+    return command_has(l, 's') ? suspend(l) : run(l);
+}
+
 int runjob_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    if (l.nargs == 0)
-        status = command_wrong(&l, "a job is needed");
-    else
-        status = command_has(&l, 's') ? suspend(&l) : run(&l);
-    command_fini(&l);
-    return status;
+    return command_run(&spec, argc, argv, run_or_suspend);
 }

@@ -249,14 +249,7 @@ static int run(const struct command_line *l)
 
 int schedctl_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&schedctl_spec, argc, argv, &l, &status) < 0)
-        return status;
-    status = run(&l);
-    command_fini(&l);
-    return status;
+    return command_run(&schedctl_spec, argc, argv, run);
 }
 
 /* ---- changeparam ---- */
@@ -280,17 +273,15 @@ static const struct command_spec changeparam_spec = {
                 "  changeparam 'USERCFG[mira]' MAXJOB=4\n",
 };
 
+static int change_parameter(const struct command_line *l)
+{
+    return l->nargs > 1 ? change_words(l, NULL)
+                        : command_wrong(l, "a parameter and its value are needed");
+}
+
 int changeparam_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&changeparam_spec, argc, argv, &l, &status) < 0)
-        return status;
-    status = l.nargs > 1 ? change_words(&l, NULL)
-                         : command_wrong(&l, "a parameter and its value are needed");
-    command_fini(&l);
-    return status;
+    return command_run(&changeparam_spec, argc, argv, change_parameter);
 }
 
 /* ---- resetstats ---- */
@@ -302,15 +293,13 @@ static const struct command_spec resetstats_spec = {
     .examples = "  resetstats\n",
 };
 
+static int reset_statistics(const struct command_line *l)
+{
+    return l->nargs ? command_wrong(l, "'%s' is too much", l->args[0])
+                    : schedctl_send(l, "/v1/orders/reset-statistics", json_object());
+}
+
 int resetstats_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&resetstats_spec, argc, argv, &l, &status) < 0)
-        return status;
-    status = l.nargs ? command_wrong(&l, "'%s' is too much", l.args[0])
-                     : schedctl_send(&l, "/v1/orders/reset-statistics", json_object());
-    command_fini(&l);
-    return status;
+    return command_run(&resetstats_spec, argc, argv, reset_statistics);
 }

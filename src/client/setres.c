@@ -4,7 +4,7 @@
 
 #include "base/zone.h"
 #include "client/client.h"
-#include "client/request.h"
+#include "client/orders.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,27 +163,23 @@ static int reserve(const struct command_line *l, json_t *o)
     return 0;
 }
 
-int setres_main(int argc, char **argv)
+static int run(const struct command_line *l)
 {
-    struct command_line l;
     json_t *o = json_object();
     struct err err;
-    int status;
 
-    if (command_parse(&setres_spec, argc, argv, &l, &status) < 0) {
-        json_decref(o);
-        return status;
-    }
-    put_words(&l, o);
-    if (l.nargs != 1)
-        status = command_wrong(&l, "expected one of ALL, TASKS==N or hosts");
-    else if (put_times(&l, o, &err) < 0 || put_where(&l, o, &err) < 0)
-        status = command_wrong(&l, "%s", err.text);
-    else
-        status = reserve(&l, json_incref(o));
+    put_words(l, o);
+    if (l->nargs != 1)
+        err_set(&err, ERR_INVALID, "expected one of ALL, TASKS==N or hosts");
+    else if (put_times(l, o, &err) == 0 && put_where(l, o, &err) == 0)
+        return reserve(l, o);
     json_decref(o);
-    command_fini(&l);
-    return status;
+    return command_wrong(l, "%s", err.text);
+}
+
+int setres_main(int argc, char **argv)
+{
+    return command_run(&setres_spec, argc, argv, run);
 }
 
 /* ---- releaseres ---- */
@@ -202,11 +198,8 @@ static const struct command_spec releaseres_spec = {
 
 static int release(const struct command_line *l, const char *name)
 {
-    struct query *q = query_new("/v1/reservations");
+    json_t *done = orders_release(l, name);
 
-    query_part(q, name);
-    json_t *done = tell(l, "DELETE", q, NULL);
-    query_free(q);
     if (!done)
         return 1;
     if (l->format == FORMAT_JSON)
@@ -216,20 +209,12 @@ static int release(const struct command_line *l, const char *name)
     return 0;
 }
 
+static int release_all(const struct command_line *l)
+{
+    return orders_each(l, "a reservation is needed", release);
+}
+
 int releaseres_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&releaseres_spec, argc, argv, &l, &status) < 0)
-        return status;
-    status = l.nargs ? 0 : command_wrong(&l, "a reservation is needed");
-    for (int i = 0; i < l.nargs; i++) {
-        char *copy = xstrdup(l.args[i]), *rest = copy, *word;
-        while ((word = strtok_r(rest, ",", &rest)))
-            status |= release(&l, word);
-        free(copy);
-    }
-    command_fini(&l);
-    return status;
+    return command_run(&releaseres_spec, argc, argv, release_all);
 }

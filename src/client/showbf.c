@@ -209,19 +209,19 @@ static int show(const struct command_line *l, const struct query *q)
     return 0;
 }
 
+static int run(const struct command_line *l)
+{
+    if (l->nargs)
+        return command_wrong(l, "'%s' is not expected here", l->args[0]);
+    struct query *q = query_new("/v1/windows");
+    int status = make_query(l, q);
+    if (status == 0)
+        status = show(l, q);
+    query_free(q);
+    return status;
+}
+
 int showbf_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    struct query *q = query_new("/v1/windows");
-    if (l.nargs)
-        status = command_wrong(&l, "'%s' is not expected here", l.args[0]);
-    else if ((status = make_query(&l, q)) == 0)
-        status = show(&l, q);
-    query_free(q);
-    command_fini(&l);
-    return status;
+    return command_run(&spec, argc, argv, run);
 }

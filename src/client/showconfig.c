@@ -69,23 +69,19 @@ static int show(const struct command_line *l, const struct query *q)
     return status;
 }
 
+static int run(const struct command_line *l)
+{
+    if (l->nargs > 1)
+        return command_wrong(l, "one parameter at a time");
+    struct query *q = query_new("/v1/parameters");
+    query_add(q, "name", l->nargs ? l->args[0] : NULL);
+    query_add(q, "defaults", command_has(l, 'v') ? "1" : NULL);
+    int status = l->format == FORMAT_JSON ? print_json_list(l, q) : show(l, q);
+    query_free(q);
+    return status;
+}
+
 int showconfig_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    struct query *q = query_new("/v1/parameters");
-    query_add(q, "name", l.nargs ? l.args[0] : NULL);
-    query_add(q, "defaults", command_has(&l, 'v') ? "1" : NULL);
-    if (l.nargs > 1)
-        status = command_wrong(&l, "one parameter at a time");
-    else if (l.format == FORMAT_JSON)
-        status = print_json_list(&l, q);
-    else
-        status = show(&l, q);
-    query_free(q);
-    command_fini(&l);
-    return status;
+    return command_run(&spec, argc, argv, run);
 }

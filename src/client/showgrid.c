@@ -95,18 +95,15 @@ int showgrid_show(const struct command_line *l, const char *type)
     return 0;
 }
 
+static int run(const struct command_line *l)
+{
+    if (l->nargs != 1)
+        return command_wrong(l, "%s",
+            l->nargs ? "one type at a time" : "a type of statistics is needed");
+    return showgrid_show(l, l->args[0]);
+}
+
 int showgrid_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    if (l.nargs != 1)
-        status = command_wrong(&l, "%s",
-            l.nargs ? "one type at a time" : "a type of statistics is needed");
-    else
-        status = showgrid_show(&l, l.args[0]);
-    command_fini(&l);
-    return status;
+    return command_run(&spec, argc, argv, run);
 }

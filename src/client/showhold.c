@@ -32,26 +32,27 @@ static void hold_row(void *ctx, json_t *o)
         hold && hold > shown ? (int)(hold - shown) : 10, shown);
 }
 
-int showhold_main(int argc, char **argv)
+static int show_holds(const struct command_line *l)
 {
-    struct command_line l;
     int status;
 
-    if (command_parse(&hold_spec, argc, argv, &l, &status) < 0)
-        return status;
+    if (l->nargs)
+        return command_wrong(l, "'%s' is not expected here", l->args[0]);
     struct query *q = query_new("/v1/jobs");
     query_add(q, "held", "1");
-    if (l.nargs) {
-        status = command_wrong(&l, "'%s' is not expected here", l.args[0]);
-    } else if (l.format == FORMAT_JSON) {
-        status = print_json_list(&l, q);
+    if (l->format == FORMAT_JSON) {
+        status = print_json_list(l, q);
     } else {
         printf("%16s %10s\n\n", "JOBNAME", "HOLDS");
-        status = ask_list(&l, q, hold_row, NULL) < 0;
+        status = ask_list(l, q, hold_row, NULL) < 0;
     }
     query_free(q);
-    command_fini(&l);
     return status;
+}
+
+int showhold_main(int argc, char **argv)
+{
+    return command_run(&hold_spec, argc, argv, show_holds);
 }
 
 /* ---- showtasks ---- */
@@ -72,27 +73,26 @@ static void count_tasks(void *ctx, json_t *o)
         *tasks += get_int(o, "tasks", get_int(o, "procs", 0));
 }
 
-int showtasks_main(int argc, char **argv)
+static int show_tasks(const struct command_line *l)
 {
-    struct command_line l;
     json_int_t tasks = 0;
-    int status;
 
-    if (command_parse(&tasks_spec, argc, argv, &l, &status) < 0)
-        return status;
+    if (l->nargs != 1)
+        return command_wrong(l, "a user is needed");
     struct query *q = query_new("/v1/jobs");
     query_add(q, "section", "active");
-    query_add(q, "user", l.nargs ? l.args[0] : "");
-    if (l.nargs != 1)
-        status = command_wrong(&l, "a user is needed");
-    else
-        status = ask_list(&l, q, count_tasks, &tasks) < 0;
-    if (status == 0 && l.format == FORMAT_JSON)
-        print_json(json_pack("{s:s, s:I}", "user", l.args[0], "tasks", tasks));
+    query_add(q, "user", l->args[0]);
+    int status = ask_list(l, q, count_tasks, &tasks) < 0;
+    if (status == 0 && l->format == FORMAT_JSON)
+        print_json(json_pack("{s:s, s:I}", "user", l->args[0], "tasks", tasks));
     else if (status == 0)
         printf("The total number of tasks running by this user is %lld\n",
             (long long)tasks);
     query_free(q);
-    command_fini(&l);
     return status;
+}
+
+int showtasks_main(int argc, char **argv)
+{
+    return command_run(&tasks_spec, argc, argv, show_tasks);
 }

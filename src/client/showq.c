@@ -367,29 +367,30 @@ static struct query *query_of(const struct command_line *l, enum view view)
     return q;
 }
 
-int showq_main(int argc, char **argv)
+static int run(const struct command_line *l)
 {
-    struct command_line l;
+    struct show s = {.view = view_of(l),
+        .verbose = command_has(l, 'v'),
+        .smp = getenv("MAUISMP") != NULL};
     int status;
 
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    struct show s = {.view = view_of(&l),
-        .verbose = command_has(&l, 'v'),
-        .smp = getenv("MAUISMP") != NULL};
-    struct query *q = query_of(&l, s.view);
-    if (l.nargs)
-        status = command_wrong(&l, "'%s' is not expected here", l.args[0]);
-    else if (command_has(&l, 'a') && command_has(&l, 'p'))
-        status = command_wrong(&l, "-a and -p do not go together");
-    else if (l.format == FORMAT_JSON)
-        status = print_json_list(&l, q);
-    else if (l.format == FORMAT_XML)
-        status = queuexml_print(&l, q);
-    else if ((status = ask_list(&l, q, on_record, &s) < 0) == 0)
+    if (l->nargs)
+        return command_wrong(l, "'%s' is not expected here", l->args[0]);
+    if (command_has(l, 'a') && command_has(l, 'p'))
+        return command_wrong(l, "-a and -p do not go together");
+    struct query *q = query_of(l, s.view);
+    if (l->format == FORMAT_JSON)
+        status = print_json_list(l, q);
+    else if (l->format == FORMAT_XML)
+        status = queuexml_print(l, q);
+    else if ((status = ask_list(l, q, on_record, &s) < 0) == 0)
         end(&s);
     json_decref(s.summary);
     query_free(q);
-    command_fini(&l);
     return status;
+}
+
+int showq_main(int argc, char **argv)
+{
+    return command_run(&spec, argc, argv, run);
 }

@@ -255,32 +255,32 @@ static void print_records(const struct show *s)
     }
 }
 
-int showres_main(int argc, char **argv)
+static int run(const struct command_line *l)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    struct show s = {.l = &l, .list = json_array()};
-    if (l.nargs > 1)
-        status = command_wrong(&l, "one reservation at a time");
-    else if ((status = fetch(&s)) == 0) {
-        if (!s.now && l.format == FORMAT_TEXT)
-            s.now = request_now(&l); /* there was no record to tell it */
-        if (l.format == FORMAT_JSON)
+    if (l->nargs > 1)
+        return command_wrong(l, "one reservation at a time");
+    struct show s = {.l = l, .list = json_array()};
+    int status = fetch(&s);
+    if (status == 0) {
+        if (!s.now && l->format == FORMAT_TEXT)
+            s.now = request_now(l); /* there was no record to tell it */
+        if (l->format == FORMAT_JSON)
             print_records(&s);
-        else if (l.format == FORMAT_XML)
+        else if (l->format == FORMAT_XML)
             print_xml(&s);
-        else if (!command_has(&l, 'n'))
+        else if (!command_has(l, 'n'))
             print_by_name(&s);
-        else if (command_has(&l, 's'))
+        else if (command_has(l, 's'))
             print_summary(&s);
         else
             print_by_node(&s);
     }
     vec_fini(&s.rows);
     json_decref(s.list);
-    command_fini(&l);
     return status;
+}
+
+int showres_main(int argc, char **argv)
+{
+    return command_run(&spec, argc, argv, run);
 }

@@ -238,24 +238,22 @@ static int show(const struct command_line *l)
     return o ? print_start(l, name, o) : 1;
 }
 
+static int run(const struct command_line *l)
+{
+    const char *qos = command_value(l, 'l');
+
+    if (l->nargs != 1)
+        return command_wrong(l, "%s",
+            l->nargs ? "one job at a time" : "a job, or PROCS@DURATION, is needed");
+    if (command_has(l, 'e') && !is_method(command_value(l, 'e')))
+        return command_wrong(
+            l, "-e: '%s' is none of all, rsv, prio, hist", command_value(l, 'e'));
+    if (qos && strncmp(qos, "qos=", 4) != 0)
+        return command_wrong(l, "-l: '%s' is not qos=QOS", qos);
+    return show(l);
+}
+
 int showstart_main(int argc, char **argv)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
-    const char *qos = command_value(&l, 'l');
-    if (l.nargs != 1)
-        status = command_wrong(&l, "%s",
-            l.nargs ? "one job at a time" : "a job, or PROCS@DURATION, is needed");
-    else if (command_has(&l, 'e') && !is_method(command_value(&l, 'e')))
-        status = command_wrong(
-            &l, "-e: '%s' is none of all, rsv, prio, hist", command_value(&l, 'e'));
-    else if (qos && strncmp(qos, "qos=", 4) != 0)
-        status = command_wrong(&l, "-l: '%s' is not qos=QOS", qos);
-    else
-        status = show(&l);
-    command_fini(&l);
-    return status;
+    return command_run(&spec, argc, argv, run);
 }

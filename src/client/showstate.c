@@ -262,21 +262,17 @@ static void print_xml(const struct state *s)
     xml_end("Data");
 }
 
-int showstate_main(int argc, char **argv)
+static int run(const struct command_line *l)
 {
-    struct command_line l;
-    int status;
-
-    if (command_parse(&spec, argc, argv, &l, &status) < 0)
-        return status;
+    if (l->nargs)
+        return command_wrong(l, "'%s' is not expected here", l->args[0]);
     struct state s = {
         .jobs = json_array(), .nodes = json_array(), .letter_of = json_object()};
-    if (l.nargs)
-        status = command_wrong(&l, "'%s' is not expected here", l.args[0]);
-    else if ((status = fetch(&l, &s) < 0) == 0) {
-        if (l.format == FORMAT_JSON) {
+    int status = fetch(l, &s) < 0;
+    if (status == 0) {
+        if (l->format == FORMAT_JSON) {
             print_json_lists(&s);
-        } else if (l.format == FORMAT_XML || command_has(&l, 'x')) {
+        } else if (l->format == FORMAT_XML || command_has(l, 'x')) {
             print_xml(&s);
         } else {
             print_jobs(&s);
@@ -288,6 +284,10 @@ int showstate_main(int argc, char **argv)
     json_decref(s.jobs);
     json_decref(s.nodes);
     json_decref(s.letter_of);
-    command_fini(&l);
     return status;
+}
+
+int showstate_main(int argc, char **argv)
+{
+    return command_run(&spec, argc, argv, run);
 }
