@@ -56,12 +56,18 @@ void jobspec_warn(struct jobspec *s, const char *fmt, ...)
 /* ---- setters ---- */
 
 /* Texts go into JSON: they must be UTF-8. */
-static int put_text(
+int jobspec_put_text(
     struct jobspec *s, const char *key, const char *value, struct err *err)
 {
     if (json_object_set_new(s->o, key, json_string(value)) < 0)
         return err_set(err, ERR_INVALID, "the text of '%s' is not UTF-8", key);
     return 0;
+}
+
+void jobspec_put_seconds(struct jobspec *s, const char *key, int64_t seconds)
+{
+    json_object_set_new(
+        s->o, key, seconds == DURATION_UNLIMITED ? json_null() : json_integer(seconds));
 }
 
 /* A path; the host in front, as in login:/home/mira/out, is where we are. */
@@ -74,7 +80,7 @@ static int put_path(
         value = colon + 1;
     if (!*value)
         return err_set(err, ERR_INVALID, "a path is needed");
-    return put_text(s, key, value, err);
+    return jobspec_put_text(s, key, value, err);
 }
 
 static int put_true(
@@ -134,7 +140,7 @@ static int put_array(
     if (array_parse(value, &a, err) < 0)
         return -1;
     array_fini(&a);
-    return put_text(s, key, value, err);
+    return jobspec_put_text(s, key, value, err);
 }
 
 static int put_join(
@@ -164,13 +170,7 @@ static int put_shell(
     return 0;
 }
 
-static int put_resource(
-    struct jobspec *s, const char *key, const char *value, struct err *err)
-{
-    return jobspec_resource(s, key, value, err);
-}
-
-/* The same, for an option without a value; the value stands in the key. */
+/* An option that needs no value: nodes are taken whole. */
 static int put_exclusive(
     struct jobspec *s, const char *key, const char *value, struct err *err)
 {
@@ -194,16 +194,8 @@ static int put_slurm_time(
 
     if (jobspec_slurm_time(value, &seconds, err) < 0)
         return -1;
-    json_object_set_new(
-        s->o, key, seconds == DURATION_UNLIMITED ? json_null() : json_integer(seconds));
+    jobspec_put_seconds(s, key, seconds);
     return 0;
-}
-
-static int put_depend(
-    struct jobspec *s, const char *key, const char *value, struct err *err)
-{
-    (void)key;
-    return jobspec_depend(s, value, err);
 }
 
 static int put_quiet(
@@ -359,13 +351,13 @@ static int put_more(
         return err_set(err, ERR_INVALID, "'%.60s' is no ATTRIBUTE=VALUE", value);
     snprintf(name, sizeof name, "%.*s", (int)(equals - value), value);
     if (strcasecmp(name, "depend") == 0)
-        return jobspec_depend(s, equals + 1, err);
+        return jobspec_put_depend(s, "dependencies", equals + 1, err);
     if (strcasecmp(name, "x") == 0)
         return jobspec_extensions(s, equals + 1, err);
     if (strcasecmp(name, "umask") == 0)
         return put_umask(s, equals + 1, err);
     if (strcasecmp(name, "group_list") == 0)
-        return put_text(s, "group", equals + 1, err);
+        return jobspec_put_text(s, "group", equals + 1, err);
     return err_set(err, ERR_INVALID,
         "attribute '%s' is none of depend, group_list, umask, x", name);
 }
@@ -374,9 +366,9 @@ static int put_more(
 
 static const struct spec_option pbs_options[] = {
     {'a', NULL, true, jobspec_put_instant, "release_at"},
-    {'A', NULL, true, put_text, "account"},
+    {'A', NULL, true, jobspec_put_text, "account"},
     {'c', NULL, true, no_effect, "-c"},
-    {'d', NULL, true, put_text, "directory"},
+    {'d', NULL, true, jobspec_put_text, "directory"},
     {'e', NULL, true, put_path, "error"},
     {'E', NULL, false, nothing, NULL},
     {'h', NULL, false, put_true, "hold"},
@@ -387,11 +379,11 @@ static const struct spec_option pbs_options[] = {
     {'K', NULL, false, put_wait, NULL},
     {'l', NULL, true, put_list, NULL},
     {'m', NULL, true, no_mail, NULL},
-    {'M', NULL, true, put_text, "mail"},
-    {'N', NULL, true, put_text, "name"},
+    {'M', NULL, true, jobspec_put_text, "mail"},
+    {'N', NULL, true, jobspec_put_text, "name"},
     {'o', NULL, true, put_path, "output"},
     {'p', NULL, true, jobspec_put_priority, "priority"},
-    {'q', NULL, true, put_text, "class"},
+    {'q', NULL, true, jobspec_put_text, "class"},
     {'r', NULL, true, put_yes_no, "rerunnable"},
     {'S', NULL, true, put_shell, NULL},
     {'t', NULL, true, put_array, "array"},
@@ -404,35 +396,35 @@ static const struct spec_option pbs_options[] = {
 };
 
 static const struct spec_option slurm_options[] = {
-    {'J', "job-name", true, put_text, "name"},
-    {'A', "account", true, put_text, "account"},
-    {'p', "partition", true, put_text, "class"},
-    {'q', "qos", true, put_text, "qos"},
+    {'J', "job-name", true, jobspec_put_text, "name"},
+    {'A', "account", true, jobspec_put_text, "account"},
+    {'p', "partition", true, jobspec_put_text, "class"},
+    {'q', "qos", true, jobspec_put_text, "qos"},
     {'t', "time", true, put_slurm_time, "wclimit_s"},
-    {'N', "nodes", true, put_resource, "nodecount"},
-    {'n', "ntasks", true, put_resource, "tasks"},
-    {'c', "cpus-per-task", true, put_resource, "cpus"},
-    {0, "ntasks-per-node", true, put_resource, "tpn"},
-    {0, "mem", true, put_resource, "nodemem"},
-    {0, "mem-per-cpu", true, put_resource, "cpumem"},
-    {0, "gres", true, put_resource, "nodegres"},
-    {'C', "constraint", true, put_resource, "feature"},
-    {'w', "nodelist", true, put_resource, "hostlist"},
-    {'x', "exclude", true, put_resource, "excludenodes"},
+    {'N', "nodes", true, jobspec_resource, "nodecount"},
+    {'n', "ntasks", true, jobspec_resource, "tasks"},
+    {'c', "cpus-per-task", true, jobspec_resource, "cpus"},
+    {0, "ntasks-per-node", true, jobspec_resource, "tpn"},
+    {0, "mem", true, jobspec_resource, "nodemem"},
+    {0, "mem-per-cpu", true, jobspec_resource, "cpumem"},
+    {0, "gres", true, jobspec_resource, "nodegres"},
+    {'C', "constraint", true, jobspec_resource, "feature"},
+    {'w', "nodelist", true, jobspec_resource, "hostlist"},
+    {'x', "exclude", true, jobspec_resource, "excludenodes"},
     {0, "exclusive", false, put_exclusive, "naccesspolicy"},
-    {'D', "chdir", true, put_text, "directory"},
+    {'D', "chdir", true, jobspec_put_text, "directory"},
     {'o', "output", true, put_path, "output"},
     {'e', "error", true, put_path, "error"},
     {'H', "hold", false, put_true, "hold"},
-    {'d', "dependency", true, put_depend, NULL},
+    {'d', "dependency", true, jobspec_put_depend, "dependencies"},
     {'a', "array", true, put_array, "array"},
     {'b', "begin", true, jobspec_put_instant, "release_at"},
     {0, "deadline", true, jobspec_put_instant, "deadline_at"},
-    {0, "reservation", true, put_text, "reservation"},
+    {0, "reservation", true, jobspec_put_text, "reservation"},
     {0, "requeue", false, put_true, "rerunnable"},
     {0, "no-requeue", false, put_false, "rerunnable"},
     {0, "export", true, put_variables, NULL},
-    {0, "mail-user", true, put_text, "mail"},
+    {0, "mail-user", true, jobspec_put_text, "mail"},
     {0, "mail-type", true, no_mail, NULL},
     {0, "comment", true, no_effect, "--comment"},
     {0},
@@ -605,29 +597,28 @@ int jobspec_script(
 
 /* ---- all of it ---- */
 
-static int put_environment(struct jobspec *s, struct err *err)
+/* All variables of the caller; those that were named come last, and so win. */
+static void put_environment(struct jobspec *s)
 {
-    json_t *told = json_object_get(s->o, "environment");
+    json_t *named = json_incref(json_object_get(s->o, "environment"));
+    struct err err;
 
-    if (!s->all_environment)
-        return 0;
-    json_incref(told);
-    json_object_del(s->o, "environment");
+    json_object_set_new(s->o, "environment", json_array());
     for (size_t i = 0; s->environ && s->environ[i]; i++)
-        if (strchr(s->environ[i], '=') && add_variable(s, s->environ[i], err) < 0)
-            jobspec_warn(s, "%s", err->text);
-    if (told)
-        json_array_extend(json_object_get(s->o, "environment"), told);
-    json_decref(told);
-    return 0;
+        if (strchr(s->environ[i], '=') && add_variable(s, s->environ[i], &err) < 0)
+            jobspec_warn(s, "%s", err.text);
+    json_array_extend(json_object_get(s->o, "environment"), named);
+    json_decref(named);
 }
 
 json_t *jobspec_take(struct jobspec *s, struct err *err)
 {
     const char *error = json_string_value(json_object_get(s->o, "error"));
 
-    if (jobspec_requests(s, err) < 0 || put_environment(s, err) < 0)
+    if (jobspec_requests(s, err) < 0)
         return NULL;
+    if (s->all_environment)
+        put_environment(s);
     if (s->join)
         json_object_set_new(s->o, "join", json_true());
     if (s->join && strcmp(s->join, "eo") == 0 && error)

@@ -35,10 +35,6 @@ void jobspec_init(
     struct jobspec *s, const struct calendar *cal, const char *const *environ);
 void jobspec_fini(struct jobspec *s);
 
-/* The options of msub that take a value, as getopt() writes them, and the others. */
-#define JOBSPEC_VALUES "aACdejlmMNopqrStuvW"
-#define JOBSPEC_BARE   "hVz"
-
 /* An option of the line; value NULL for those without. -C is the caller's. */
 int jobspec_option(struct jobspec *s, char letter, const char *value, struct err *err);
 
@@ -59,8 +55,6 @@ int jobspec_resource(
     struct jobspec *s, const char *name, const char *value, struct err *err);
 /* "QOS:high;ADVRES:system.1" */
 int jobspec_extensions(struct jobspec *s, const char *text, struct err *err);
-/* "afterok:12:13,after:14" */
-int jobspec_depend(struct jobspec *s, const char *text, struct err *err);
 
 /* ---- jobspec_geometry.c ---- */
 
@@ -78,6 +72,13 @@ int jobspec_slurm_time(const char *text, int64_t *ret_s, struct err *err);
 
 /* ---- shared: members of the JobRequest from texts ---- */
 
+int jobspec_put_text(
+    struct jobspec *s, const char *key, const char *value, struct err *err);
+/* A length; null when it is without end. */
+void jobspec_put_seconds(struct jobspec *s, const char *key, int64_t seconds);
+/* "afterok:12:13,after:14" */
+int jobspec_put_depend(
+    struct jobspec *s, const char *key, const char *value, struct err *err);
 int jobspec_put_instant(
     struct jobspec *s, const char *key, const char *value, struct err *err);
 /* A user priority, -1024 to 1023. */

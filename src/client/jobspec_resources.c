@@ -27,14 +27,6 @@ static int keep(struct jobspec *s, const char *key, const char *value, struct er
     return 0;
 }
 
-static int put_text(
-    struct jobspec *s, const char *key, const char *value, struct err *err)
-{
-    if (json_object_set_new(s->o, key, json_string(value)) < 0)
-        return err_set(err, ERR_INVALID, "the value is not UTF-8");
-    return 0;
-}
-
 static int put_walltime(
     struct jobspec *s, const char *key, const char *value, struct err *err)
 {
@@ -42,8 +34,7 @@ static int put_walltime(
 
     if (duration_parse(value, &seconds, err) < 0)
         return -1;
-    json_object_set_new(
-        s->o, key, seconds == DURATION_UNLIMITED ? json_null() : json_integer(seconds));
+    jobspec_put_seconds(s, key, seconds);
     return 0;
 }
 
@@ -81,7 +72,7 @@ static int put_flags(
         if (job_flag_name(bits & -bits))
             json_array_append_new(list, json_string(job_flag_name(bits & -bits)));
     if (status == 0 && reservations.n)
-        status = put_text(s, "reservation", reservations.v[0], err);
+        status = jobspec_put_text(s, "reservation", reservations.v[0], err);
     if (status == 0 && hosts.n)
         status = err_set(
             err, ERR_INVALID, "hosts are asked for by HOSTLIST=, not by a flag");
@@ -138,13 +129,6 @@ static int unsupported(
     return err_set(err, ERR_INVALID, "not supported");
 }
 
-static int put_depend(
-    struct jobspec *s, const char *key, const char *value, struct err *err)
-{
-    (void)key;
-    return jobspec_depend(s, value, err);
-}
-
 static const struct resource_row rows[] = {
     {"nodes", keep, "nodes"},
     {"procs", keep, "procs"},
@@ -158,10 +142,10 @@ static const struct resource_row rows[] = {
     {"pvmem", keep, "pvmem"},
     {"file", keep, "pdisk"},
     {"ddisk", keep, "pdisk"},
-    {"qos", put_text, "qos"},
-    {"queue", put_text, "class"},
-    {"class", put_text, "class"},
-    {"account", put_text, "account"},
+    {"qos", jobspec_put_text, "qos"},
+    {"queue", jobspec_put_text, "class"},
+    {"class", jobspec_put_text, "class"},
+    {"account", jobspec_put_text, "account"},
     {"feature", keep, "feature"},
     {"pref", put_preference, "pref"},
     {"gres", keep, "gres"},
@@ -177,10 +161,10 @@ static const struct resource_row rows[] = {
     {"nallocpolicy", keep, "allocation"},
     {"nodeset", keep, "node_set"},
     {"partition", put_names, "partitions"},
-    {"advres", put_text, "reservation"},
+    {"advres", jobspec_put_text, "reservation"},
     {"flags", put_flags, "flags"},
     {"queuejob", put_queuejob, "flags"},
-    {"depend", put_depend, NULL},
+    {"depend", jobspec_put_depend, "dependencies"},
     {"deadline", jobspec_put_instant, "deadline_at"},
     {"prio", jobspec_put_priority, "priority"},
     {"cput", no_effect, NULL},
@@ -352,7 +336,8 @@ static int add_clause(json_t *list, const char *clause, struct err *err)
     return status;
 }
 
-int jobspec_depend(struct jobspec *s, const char *text, struct err *err)
+int jobspec_put_depend(
+    struct jobspec *s, const char *key, const char *text, struct err *err)
 {
     json_t *list = json_array();
     char *clause;
@@ -368,7 +353,7 @@ int jobspec_depend(struct jobspec *s, const char *text, struct err *err)
     if (status == 0 && json_array_size(list) == 0)
         status = err_set(err, ERR_INVALID, "expected TYPE:JOB");
     if (status == 0)
-        json_object_set(s->o, "dependencies", list);
+        json_object_set(s->o, key, list);
     json_decref(list);
     return status;
 }

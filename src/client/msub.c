@@ -160,7 +160,7 @@ static int take_options(const struct command_line *l, struct jobspec *s)
     return 0;
 }
 
-static void fill_in(struct jobspec *s, json_t *o, const char *name)
+static void fill_in(json_t *o, const char *name)
 {
     char here[4096];
     const char *dir = json_string_value(json_object_get(o, "directory"));
@@ -175,7 +175,6 @@ static void fill_in(struct jobspec *s, json_t *o, const char *name)
         umask(bits);
         json_object_set_new(o, "umask", json_integer(bits));
     }
-    (void)s;
 }
 
 /* Takes the reference. */
@@ -210,16 +209,15 @@ static json_t *script_text(const struct jobspec *s, const char *script)
 
 static int run(const struct command_line *l, struct jobspec *s, int dashes)
 {
-    bool command = is_command(l, dashes), asks = command_has(l, 'I');
+    bool command = is_command(l, dashes);
     const char *path = l->nargs ? l->args[0] : NULL;
-    /* -I is refused below, before a script is waited for */
-    char *script = command ? xstrdup("#!/bin/sh\nexec \"$@\"\n")
-                   : asks  ? xstrdup("#!/bin/sh\n")
-                           : read_script(l, path);
     struct err err;
     json_t *o = NULL, *text = NULL;
     int status = 1;
 
+    if (command_has(l, 'I')) /* is refused, before a script is waited for */
+        return take_options(l, s);
+    char *script = command ? xstrdup("#!/bin/sh\nexec \"$@\"\n") : read_script(l, path);
     if (!script)
         return 1;
     if (!command && jobspec_script(s, script, command_value(l, 'C'), &err) < 0)
@@ -233,7 +231,7 @@ static int run(const struct command_line *l, struct jobspec *s, int dashes)
         json_object_set_new(o, "script", text);
         if (l->nargs > !command)
             json_object_set_new(o, "arguments", words(l, !command));
-        fill_in(s, o, path ? last_part(path) : NULL);
+        fill_in(o, path ? last_part(path) : NULL);
         status = submit(l, s, json_incref(o));
     }
     json_decref(o);

@@ -239,6 +239,23 @@ static void variables_come_from_the_line_and_the_environment(void **state)
         "{\"environment\":[\"HOME=/home/mira\",\"LANG=C\",\"HOME=/tmp\"]," ONE "}");
 }
 
+static void a_named_variable_needs_no_others(void **state)
+{
+    static const char *const none[] = {NULL};
+    struct jobspec s;
+    struct err err;
+
+    (void)state;
+    jobspec_init(&s, &calendar, none);
+    assert_int_equal(jobspec_option(&s, 'V', NULL, &err), 0);
+    assert_int_equal(jobspec_option(&s, 'v', "A=1", &err), 0);
+    json_t *o = jobspec_take(&s, &err), *list = json_object_get(o, "environment");
+    assert_int_equal(json_array_size(list), 1);
+    assert_string_equal(json_string_value(json_array_get(list, 0)), "A=1");
+    json_decref(o);
+    jobspec_fini(&s);
+}
+
 static void stdout_goes_where_stderr_goes_when_joined_so(void **state)
 {
     (void)state;
@@ -312,6 +329,7 @@ int main(void)
         cmocka_unit_test(commas_within_a_value_belong_to_it),
         cmocka_unit_test(dependencies_are_listed_one_by_one),
         cmocka_unit_test(variables_come_from_the_line_and_the_environment),
+        cmocka_unit_test(a_named_variable_needs_no_others),
         cmocka_unit_test(stdout_goes_where_stderr_goes_when_joined_so),
         cmocka_unit_test(errors_name_the_line_and_the_nearest_name),
         cmocka_unit_test(what_has_no_effect_is_told),
