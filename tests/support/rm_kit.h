@@ -211,6 +211,14 @@ static inline void kit_begin(struct kit *k, const char *nodes)
     kit_open(k);
 }
 
+/* Forget all that was reported, and open the spool anew. */
+static inline void kit_reopen(struct kit *k)
+{
+    kit_shut(k);
+    k->jobs.n = k->nodes.n = 0;
+    kit_open(k);
+}
+
 static inline void kit_end(struct kit *k)
 {
     kit_shut(k);
@@ -353,6 +361,22 @@ static inline bool kit_alive(long pid)
     fclose(in);
     end = strrchr(line, ')');
     return end != NULL && end[2] != 'Z' && end[2] != 'X';
+}
+
+/* For cmocka: *state is a kit of two nodes of four processors. */
+static inline int kit_setup(void **state)
+{
+    static struct kit kit;
+
+    kit_begin(&kit, "2x4");
+    *state = &kit;
+    return 0;
+}
+
+static inline int kit_teardown(void **state)
+{
+    kit_end(*state);
+    return 0;
 }
 
 #endif

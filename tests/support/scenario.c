@@ -164,6 +164,17 @@ void sc_force_by_node(struct scenario *s)
     s->by_node = true;
 }
 
+struct scenario *sc_begin(
+    const char *lines, uint32_t nodes, int64_t procs, bool by_node)
+{
+    struct scenario *s = sc_create_with(lines);
+
+    sc_nodes(s, nodes, procs);
+    if (by_node)
+        sc_force_by_node(s);
+    return s;
+}
+
 /* A held job that names hosts keeps counts from being exact there. */
 static void submit_spoiler(struct scenario *s)
 {

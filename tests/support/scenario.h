@@ -70,6 +70,16 @@ void sc_job(struct scenario *s, struct sc_job job);
 /* Make the plan work node by node although the jobs would allow counting. */
 void sc_force_by_node(struct scenario *s);
 
+/* A scenario of so many nodes, counted or not. */
+struct scenario *sc_begin(
+    const char *lines, uint32_t nodes, int64_t procs, bool by_node);
+/* The statement that follows, once by count and once node by node, with `s` a scenario
+ * of nodes of one processor; it is destroyed after it. */
+#define SC_BOTH_WAYS(s, lines, nodes)                                                  \
+    for (int by_node_ = 0; by_node_ < 2; by_node_++)                                   \
+        for (struct scenario *s = sc_begin(lines, nodes, 1, by_node_); s;              \
+             sc_destroy(s), (s) = NULL)
+
 /* Run until nothing more happens (or until `until`); cycles at every event. */
 void sc_run(struct scenario *s);
 void sc_run_until(struct scenario *s, int64_t until);

@@ -16,12 +16,7 @@ struct kit {
 
 static struct kit begin(const char *lines, uint32_t nodes, bool by_node)
 {
-    struct kit k = {.s = sc_create_with(lines)};
-
-    sc_nodes(k.s, nodes, 4);
-    if (by_node)
-        sc_force_by_node(k.s);
-    return k;
+    return (struct kit){.s = sc_begin(lines, nodes, 4, by_node)};
 }
 
 #define BOTH(s, lines, nodes)                                                          \

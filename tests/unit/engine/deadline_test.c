@@ -15,21 +15,6 @@ static void job(struct scenario *s, const char *id, uint32_t procs, int64_t limi
                   .deadline_at = deadline});
 }
 
-static struct scenario *begin(const char *lines, uint32_t nodes, bool by_node)
-{
-    struct scenario *s = sc_create_with(lines);
-
-    sc_nodes(s, nodes, 1);
-    if (by_node)
-        sc_force_by_node(s);
-    return s;
-}
-
-#define BOTH(s, lines, nodes)                                                          \
-    for (int by_node_ = 0; by_node_ < 2; by_node_++)                                   \
-        for (struct scenario *s = begin(lines, nodes, by_node_); s;                    \
-             sc_destroy(s), (s) = NULL)
-
 /* Both policies keep a promise; the depth is used up by "top". */
 static const char *const policies[] = {"RESERVATIONPOLICY CURRENTHIGHEST\n",
     "RESERVATIONPOLICY HIGHEST\n", "RESERVATIONPOLICY HIGHEST\nRESERVATIONDEPTH 0\n"};
@@ -39,7 +24,7 @@ static void a_job_with_a_deadline_is_reserved_beyond_the_depth(void **state)
 {
     (void)state;
     for (size_t i = 0; i < POLICIES; i++)
-        BOTH(s, policies[i], 2)
+        SC_BOTH_WAYS(s, policies[i], 2)
         {
             job(s, "runs", 2, 100, 99, 0, 0);
             job(s, "top", 2, 100, 90, 0, 0);
@@ -59,7 +44,7 @@ static void what_was_promised_is_not_taken_by_later_jobs(void **state)
 {
     (void)state;
     for (size_t i = 0; i < POLICIES; i++)
-        BOTH(s, policies[i], 2)
+        SC_BOTH_WAYS(s, policies[i], 2)
         {
             job(s, "runs", 2, 100, 99, 0, 0);
             job(s, "dated", 2, 100, 10, 0, 250);
@@ -76,7 +61,7 @@ static void a_place_that_comes_free_earlier_is_taken(void **state)
 {
     (void)state;
     for (size_t i = 0; i < POLICIES; i++)
-        BOTH(s, policies[i], 1)
+        SC_BOTH_WAYS(s, policies[i], 1)
         {
             sc_job(s, (struct sc_job){.id = "runs",
                           .procs = 1,
@@ -96,7 +81,7 @@ static void a_deadline_that_cannot_be_met_is_told_and_priority_rules(void **stat
 {
     (void)state;
     for (size_t i = 0; i < POLICIES; i++)
-        BOTH(s, policies[i], 1)
+        SC_BOTH_WAYS(s, policies[i], 1)
         {
             job(s, "runs", 1, 100, 99, 0, 0);
             job(s, "top", 1, 100, 90, 0, 0);
@@ -120,7 +105,7 @@ static void a_deadline_that_cannot_be_met_is_told_and_priority_rules(void **stat
 static void a_late_job_may_have_an_ordinary_reservation(void **state)
 {
     (void)state;
-    BOTH(s, "", 1)
+    SC_BOTH_WAYS(s, "", 1)
     {
         job(s, "runs", 1, 100, 99, 0, 0);
         job(s, "late", 1, 100, 90, 0, 150);
@@ -140,7 +125,7 @@ static void promises_are_kept_in_the_order_they_were_made(void **state)
 {
     (void)state;
     for (size_t i = 0; i < POLICIES; i++)
-        BOTH(s, policies[i], 1)
+        SC_BOTH_WAYS(s, policies[i], 1)
         {
             job(s, "runs", 1, 100, 99, 0, 0);
             job(s, "first", 1, 100, 10, 0, 210);
@@ -158,7 +143,7 @@ static void promises_are_kept_in_the_order_they_were_made(void **state)
 static void backfill_does_not_delay_it(void **state)
 {
     (void)state;
-    BOTH(s, "RESERVATIONDEPTH 0\n", 2)
+    SC_BOTH_WAYS(s, "RESERVATIONDEPTH 0\n", 2)
     {
         job(s, "runs", 1, 100, 99, 0, 0);
         job(s, "dated", 2, 100, 10, 0, 200);
@@ -204,7 +189,7 @@ static void a_hold_ends_a_promise(void **state)
 {
     (void)state;
     for (size_t i = 0; i < POLICIES; i++)
-        BOTH(s, policies[i], 1)
+        SC_BOTH_WAYS(s, policies[i], 1)
         {
             job(s, "runs", 1, 100, 99, 0, 0);
             job(s, "dated", 1, 100, 10, 0, 250);
@@ -227,7 +212,7 @@ static void a_promise_that_nodes_break_is_told(void **state)
 {
     (void)state;
     for (size_t i = 0; i < POLICIES; i++)
-        BOTH(s, policies[i], 2)
+        SC_BOTH_WAYS(s, policies[i], 2)
         {
             job(s, "runs", 1, 100, 99, 0, 0);
             job(s, "side", 1, 300, 98, 0, 0);
@@ -250,7 +235,7 @@ static void sites_that_reserve_nothing_reserve_for_no_deadline(void **state)
         "QOSCFG[q] QFLAGS=NORESERVATION\nUSERCFG[u] QLIST=q\n"};
 
     for (int i = 0; i < 3; i++)
-        BOTH(s, none[i], 1)
+        SC_BOTH_WAYS(s, none[i], 1)
         {
             job(s, "runs", 1, 100, 99, 0, 0);
             sc_job(s, (struct sc_job){.id = "dated",

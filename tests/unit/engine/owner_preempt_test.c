@@ -90,8 +90,12 @@ static void owners_of_every_kind_preempt_in_administrative_reservations(void **s
     }
 }
 
-#define SR                                                                             \
-    "RESERVATIONPOLICY NEVER\nSRCFG[sr] HOSTLIST=n1 PERIOD=INFINITY OWNER=ACCOUNT:a "
+#define SR_ON(hosts)                                                                   \
+    "RESERVATIONPOLICY NEVER\nSRCFG[sr] PERIOD=INFINITY OWNER=ACCOUNT:a "              \
+    "HOSTLIST=" hosts " "
+#define SR SR_ON("n1")
+/* vip's jobs go before all others. */
+#define VIP "CREDWEIGHT 1\nUSERWEIGHT 1\nUSERCFG[vip] PRIORITY=1000\n"
 
 static void check_nobody_goes(const char *cfg, const char *account)
 {
@@ -124,11 +128,7 @@ static void only_owners_with_access_preempt_and_only_with_the_flag(void **state)
 static void owners_do_not_lose_their_own_nodes(void **state)
 {
     (void)state;
-    struct scenario *s =
-        sc_create_with("RESERVATIONPOLICY NEVER\nCREDWEIGHT 1\nUSERWEIGHT 1\n"
-                       "USERCFG[vip] PRIORITY=1000\n"
-                       "SRCFG[sr] HOSTLIST=n1 PERIOD=INFINITY OWNER=ACCOUNT:a "
-                       "ACCOUNTLIST=a,b FLAGS=OWNERPREEMPT\n");
+    struct scenario *s = sc_create_with(VIP SR "ACCOUNTLIST=a,b FLAGS=OWNERPREEMPT\n");
 
     sc_nodes(s, 1, 1);
     sc_job(s, (struct sc_job){.id = "J",
@@ -157,10 +157,7 @@ static void who_may_lie_in_a_reservation_takes_nothing_from_its_owner(void **sta
 {
     (void)state;
     struct scenario *s =
-        sc_create_with("RESERVATIONPOLICY NEVER\nCREDWEIGHT 1\nUSERWEIGHT 1\n"
-                       "USERCFG[vip] PRIORITY=1000\n"
-                       "SRCFG[sr] HOSTLIST=n1,n2 PERIOD=INFINITY OWNER=ACCOUNT:a "
-                       "ACCOUNTLIST=a,b FLAGS=OWNERPREEMPT\n");
+        sc_create_with(VIP SR_ON("n1,n2") "ACCOUNTLIST=a,b FLAGS=OWNERPREEMPT\n");
 
     sc_nodes(s, 4, 2);
     sc_job(s, (struct sc_job){.id = "S",

@@ -6,21 +6,6 @@
 
 #define FAST2 "USEMACHINESPEED ON\nNODECFG[n1] SPEED=2\nNODECFG[n2] SPEED=2\n"
 
-static struct scenario *begin(const char *lines, uint32_t nodes, bool by_node)
-{
-    struct scenario *s = sc_create_with(lines);
-
-    sc_nodes(s, nodes, 1);
-    if (by_node)
-        sc_force_by_node(s);
-    return s;
-}
-
-#define BOTH(s, lines, nodes)                                                          \
-    for (int by_node_ = 0; by_node_ < 2; by_node_++)                                   \
-        for (struct scenario *s = begin(lines, nodes, by_node_); s;                    \
-             sc_destroy(s), (s) = NULL)
-
 static void job(struct scenario *s, const char *id, uint32_t procs, int64_t limit,
     int64_t priority, int64_t submit)
 {
@@ -35,7 +20,7 @@ static void job(struct scenario *s, const char *id, uint32_t procs, int64_t limi
 static void an_hour_on_nodes_of_speed_1_5_is_40_minutes(void **state)
 {
     (void)state;
-    BOTH(s, "USEMACHINESPEED ON\nNODECFG[n1] SPEED=1.5\n", 1)
+    SC_BOTH_WAYS(s, "USEMACHINESPEED ON\nNODECFG[n1] SPEED=1.5\n", 1)
     {
         job(s, "hour", 1, 3600, 10, 0);
         sc_run_until(s, 5);
@@ -49,7 +34,7 @@ static void an_hour_on_nodes_of_speed_1_5_is_40_minutes(void **state)
 static void reservations_follow_each_other_at_the_effective_limit(void **state)
 {
     (void)state;
-    BOTH(s, FAST2 "RESERVATIONDEPTH 9\n", 2)
+    SC_BOTH_WAYS(s, FAST2 "RESERVATIONDEPTH 9\n", 2)
     {
         job(s, "a", 2, 1000, 90, 0);
         job(s, "b", 2, 600, 80, 0);
@@ -64,7 +49,7 @@ static void reservations_follow_each_other_at_the_effective_limit(void **state)
 static void backfill_fills_a_gap_with_what_is_short_enough_there(void **state)
 {
     (void)state;
-    BOTH(s, FAST2, 2)
+    SC_BOTH_WAYS(s, FAST2, 2)
     {
         job(s, "a", 1, 1000, 90, 0);
         job(s, "wide", 2, 100, 80, 0);
@@ -86,7 +71,7 @@ static void every_backfill_policy_measures_the_gap_by_speed(void **state)
         FAST2 "BACKFILLTYPE LONGESTFIRST\n"};
 
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
-        BOTH(s, policies[i], 2)
+        SC_BOTH_WAYS(s, policies[i], 2)
         {
             job(s, "a", 1, 1000, 90, 0);
             job(s, "wide", 2, 100, 80, 0);
@@ -103,7 +88,7 @@ static void every_backfill_policy_measures_the_gap_by_speed(void **state)
 static void a_gap_must_do_for_the_slowest_nodes_a_job_might_get(void **state)
 {
     (void)state;
-    BOTH(s, "USEMACHINESPEED ON\nNODECFG[n3] SPEED=0.5\n", 3)
+    SC_BOTH_WAYS(s, "USEMACHINESPEED ON\nNODECFG[n3] SPEED=0.5\n", 3)
     {
         job(s, "a", 2, 150, 90, 0);
         job(s, "wide", 3, 100, 80, 10);
@@ -122,7 +107,7 @@ static void a_gap_must_do_for_the_slowest_nodes_a_job_might_get(void **state)
 static void what_is_planned_too_long_is_planned_anew_at_the_start(void **state)
 {
     (void)state;
-    BOTH(s,
+    SC_BOTH_WAYS(s,
         "USEMACHINESPEED ON\nNODECFG[n2] SPEED=0.5\nRESERVATIONDEPTH 9\n"
         "NODEALLOCATIONPOLICY FASTEST\n",
         2)
@@ -143,7 +128,7 @@ static void what_is_planned_too_long_is_planned_anew_at_the_start(void **state)
 static void partitions_that_do_not_ask_for_it_plan_the_plain_limit(void **state)
 {
     (void)state;
-    BOTH(s,
+    SC_BOTH_WAYS(s,
         "USEMACHINESPEED[fast] ON\nNODECFG[n1] PARTITION=fast SPEED=2\n"
         "NODECFG[n2] PARTITION=plain SPEED=2\nRESERVATIONDEPTH 9\n",
         2)
@@ -165,7 +150,7 @@ static void partitions_that_do_not_ask_for_it_plan_the_plain_limit(void **state)
 static void an_unlimited_job_stays_unlimited(void **state)
 {
     (void)state;
-    BOTH(s, "USEMACHINESPEED ON\nNODECFG[n1] SPEED=0.01\n", 1)
+    SC_BOTH_WAYS(s, "USEMACHINESPEED ON\nNODECFG[n1] SPEED=0.01\n", 1)
     {
         job(s, "ever", 1, DURATION_UNLIMITED, 10, 0);
         sc_run_until(s, 10);
@@ -183,7 +168,7 @@ static void several_requests_are_planned_for_the_slowest_node_of_all(void **stat
         {.tasks = 1, .per_task = {{1}}, .features = feature},
         {.tasks = 1, .per_task = {{1}}}};
 
-    BOTH(s,
+    SC_BOTH_WAYS(s,
         "USEMACHINESPEED ON\nENABLEMULTIREQJOBS TRUE\n"
         "NODECFG[n1] FEATURES=big\nNODECFG[n2] SPEED=0.5\n"
         "RESERVATIONDEPTH 9\n",

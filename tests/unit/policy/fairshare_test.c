@@ -16,44 +16,18 @@
 
 static int setup(void **state)
 {
-    struct world *w = xmalloc(sizeof *w);
-
-    *w = world_create();
+    world_setup(state);
+    struct world *w = *state;
     w->s->fs.policy = FS_DEDICATEDPS;
     w->s->fs.interval_s = 12 * HOUR;
     w->s->fs.depth = 4;
     w->s->fs.decay = 0.8;
-    *state = w;
     return 0;
-}
-
-static int teardown(void **state)
-{
-    world_destroy(*state);
-    free(*state);
-    return 0;
-}
-
-static void assert_near(double a, double b)
-{
-    if (fabs(a - b) > 1e-9 * fmax(1, fabs(b)))
-        fail_msg("%.17g is not %.17g", a, b);
 }
 
 static struct cred *user(struct world *w, const char *name)
 {
     return cred_get(w->c, CRED_USER, name);
-}
-
-/* A running job of that user. */
-static struct job *job_of(struct world *w, const char *name, uint32_t procs)
-{
-    struct job *j = world_job(w);
-
-    j->state = JOB_RUNNING;
-    j->procs = procs;
-    j->cred[CRED_USER] = user(w, name)->index;
-    return j;
 }
 
 static void set_target(
@@ -68,7 +42,7 @@ static void set_target(
 static void a_4_processor_job_of_15_minutes_is_charged_3600(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 4);
+    struct job *j = world_running(w, "ann", 4);
 
     fs_job_start(w->c, j, 1000);
     fs_charge(w->c, 1000, 1900);
@@ -82,7 +56,7 @@ static void a_4_processor_job_of_15_minutes_is_charged_3600(void **state)
 static void a_sleeping_job_measured_idle_is_charged_nothing(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 4);
+    struct job *j = world_running(w, "ann", 4);
 
     w->s->fs.policy = FS_UTILIZEDPS;
     j->util_known = true;
@@ -95,7 +69,7 @@ static void a_sleeping_job_measured_idle_is_charged_nothing(void **state)
 static void processors_nobody_measures_count_as_used(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 4);
+    struct job *j = world_running(w, "ann", 4);
 
     w->s->fs.policy = FS_UTILIZEDPS;
     fs_job_start(w->c, j, 1000);
@@ -106,7 +80,7 @@ static void processors_nobody_measures_count_as_used(void **state)
 static void measured_use_may_change_while_running(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 4);
+    struct job *j = world_running(w, "ann", 4);
 
     w->s->fs.policy = FS_UTILIZEDPS;
     fs_job_start(w->c, j, 1000);
@@ -121,7 +95,7 @@ static void measured_use_may_change_while_running(void **state)
 static void dedicatedpes_charges_processor_equivalents(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 2);
+    struct job *j = world_running(w, "ann", 2);
 
     struct taskdef def = {.per_task = {{2, 768}}};
 
@@ -136,7 +110,7 @@ static void dedicatedpes_charges_processor_equivalents(void **state)
 static void machine_speed_multiplies_usage_when_asked(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 4);
+    struct job *j = world_running(w, "ann", 4);
     struct node nodes[3] = {{.speed = 1}, {.speed = 2}, {.speed = 3}};
     struct node *by_index[3] = {&nodes[0], &nodes[1], &nodes[2]};
     struct alloc runs[] = {{.first = 1, .count = 2, .tasks = 2}};
@@ -154,7 +128,7 @@ static void machine_speed_multiplies_usage_when_asked(void **state)
 static void every_credential_of_the_job_is_charged_and_no_other(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 1);
+    struct job *j = world_running(w, "ann", 1);
 
     for (int kind = CRED_GROUP; kind < CRED_KINDS; kind++)
         if (kind != CRED_ACCOUNT)
@@ -175,7 +149,7 @@ static void every_credential_of_the_job_is_charged_and_no_other(void **state)
 static void nothing_is_charged_before_a_jobs_own_start(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 1);
+    struct job *j = world_running(w, "ann", 1);
 
     fs_charge(w->c, 0, 50);
     fs_job_start(w->c, j, 80);
@@ -186,7 +160,7 @@ static void nothing_is_charged_before_a_jobs_own_start(void **state)
 static void time_the_scheduler_was_down_is_not_charged(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 1);
+    struct job *j = world_running(w, "ann", 1);
 
     fs_job_start(w->c, j, 0);
     fs_charge(w->c, 0, 100);
@@ -199,7 +173,7 @@ static void time_the_scheduler_was_down_is_not_charged(void **state)
 static void stopping_twice_or_what_never_started_changes_nothing(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 3);
+    struct job *j = world_running(w, "ann", 3);
 
     fs_job_stop(w->c, j, 10);
     fs_job_start(w->c, j, 10);
@@ -213,7 +187,7 @@ static void stopping_twice_or_what_never_started_changes_nothing(void **state)
 static void a_forgotten_stop_is_charged_no_longer_than_a_window(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 1);
+    struct job *j = world_running(w, "ann", 1);
 
     fs_roll(w->c, 0);
     fs_job_start(w->c, j, 0);
@@ -229,7 +203,7 @@ static void a_forgotten_stop_is_charged_no_longer_than_a_window(void **state)
 static void without_fspolicy_nothing_happens(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 3);
+    struct job *j = world_running(w, "ann", 3);
     struct reason why;
 
     set_target(w, "ann", FS_TARGET_ABS_CAP, 1);
@@ -245,7 +219,7 @@ static void without_fspolicy_nothing_happens(void **state)
 static void fspolicy_switched_on_charges_the_jobs_that_run(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 3);
+    struct job *j = world_running(w, "ann", 3);
 
     w->s->fs.policy = FS_OFF;
     fs_job_start(w->c, j, 0);
@@ -277,7 +251,7 @@ static void windows_begin_at_multiples_of_fsinterval(void **state)
 static void usage_is_split_at_the_boundary(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 2);
+    struct job *j = world_running(w, "ann", 2);
 
     fs_roll(w->c, 43200 - 100);
     fs_job_start(w->c, j, 43200 - 100);
@@ -291,7 +265,7 @@ static void usage_is_split_at_the_boundary(void **state)
 static void a_long_silence_fills_every_window_it_spans(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 1);
+    struct job *j = world_running(w, "ann", 1);
 
     fs_roll(w->c, 0);
     fs_job_start(w->c, j, 43200 - 10);
@@ -310,7 +284,7 @@ static void a_reset_forgets_what_was_used_and_charges_what_runs_from_there_on(
     void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 2);
+    struct job *j = world_running(w, "ann", 2);
 
     fs_roll(w->c, 43200 - 100);
     fs_job_start(w->c, j, 43200 - 100);
@@ -370,7 +344,7 @@ static void decay_follows_the_table(void **state)
 static void another_interval_realigns_and_loses_nothing(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 1);
+    struct job *j = world_running(w, "ann", 1);
 
     fs_roll(w->c, 100000);
     fs_job_start(w->c, j, 100000);
@@ -483,7 +457,7 @@ static void without_any_usage_there_is_no_factor(void **state)
 
 static bool blocked(struct world *w, uint32_t procs, int64_t wclimit_s)
 {
-    struct job *j = job_of(w, "ann", procs);
+    struct job *j = world_running(w, "ann", procs);
     struct reason why;
 
     j->state = JOB_IDLE;
@@ -536,7 +510,7 @@ static void a_default_cap_blocks_named_credentials_only(void **state)
 static void under_dedicatedpes_the_request_is_pe_seconds(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 1);
+    struct job *j = world_running(w, "ann", 1);
     struct reason why;
 
     struct taskdef def = {.per_task = {{1, 200}}};
@@ -554,7 +528,7 @@ static void under_dedicatedpes_the_request_is_pe_seconds(void **state)
 static void the_reason_names_the_credential_and_the_amounts(void **state)
 {
     struct world *w = *state;
-    struct job *j = job_of(w, "ann", 2);
+    struct job *j = world_running(w, "ann", 2);
     struct reason why = {0};
 
     world_section(w, CRED_QOS, "gold")->fstarget =
@@ -685,7 +659,7 @@ static void fractions_of_processors_lose_nothing_that_counts(void **state)
     replay(FS_DEDICATEDPES, 101);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, world_teardown)
 
 int main(void)
 {

@@ -25,25 +25,9 @@ static struct world begin(void)
     return w;
 }
 
-static void assert_near(double a, double b)
-{
-    if (fabs(a - b) > 1e-9 * fmax(1, fabs(b)))
-        fail_msg("%.17g is not %.17g", a, b);
-}
-
 static struct cred *user(struct world *w, const char *name)
 {
     return cred_get(w->c, CRED_USER, name);
-}
-
-static struct job *job_of(struct world *w, const char *name, uint32_t procs)
-{
-    struct job *j = world_job(w);
-
-    j->state = JOB_RUNNING;
-    j->procs = procs;
-    j->cred[CRED_USER] = user(w, name)->index;
-    return j;
 }
 
 /* ---- a life before and one after ---- */
@@ -80,7 +64,7 @@ static void usage_comes_back_window_by_window(void **state)
 {
     (void)state;
     struct world a = begin(), b = begin();
-    struct job *j = job_of(&a, "ann", 2), *k = job_of(&a, "bob", 1);
+    struct job *j = world_running(&a, "ann", 2), *k = world_running(&a, "bob", 1);
 
     fs_job_start(a.c, j, 10 * HOUR);
     fs_charge(a.c, 10 * HOUR, 10 * HOUR + 100);
@@ -105,7 +89,7 @@ static void windows_that_passed_meanwhile_have_rolled(void **state)
 {
     (void)state;
     struct world a = begin(), b = begin();
-    struct job *j = job_of(&a, "ann", 1);
+    struct job *j = world_running(&a, "ann", 1);
 
     fs_job_start(a.c, j, 10 * HOUR);
     fs_job_stop(a.c, j, 10 * HOUR + 800);
@@ -126,7 +110,7 @@ static void what_is_written_reaches_into_a_window_not_opened_yet(void **state)
 {
     (void)state;
     struct world a = begin(), b = begin();
-    struct job *j = job_of(&a, "ann", 1);
+    struct job *j = world_running(&a, "ann", 1);
 
     fs_job_start(a.c, j, 10 * HOUR + 3000);
     restart(&a, 11 * HOUR + 70, &b, 11 * HOUR + 70);
@@ -140,13 +124,13 @@ static void a_job_that_ran_on_pays_for_the_gap(void **state)
 {
     (void)state;
     struct world a = begin(), b = begin();
-    struct job *j = job_of(&a, "ann", 4);
+    struct job *j = world_running(&a, "ann", 4);
     int64_t t = 10 * HOUR;
 
     fs_job_start(a.c, j, t);
     fs_charge(a.c, t, t + 1000);
     restart(&a, t + 1000, &b, t + 2000);
-    struct job *again = job_of(&b, "ann", 4);
+    struct job *again = world_running(&b, "ann", 4);
     fs_job_start(b.c, again, t + 3000);
     fsmemory_adopt(b.c, again, t, t + 3000);
     fs_charge(b.c, t + 2000, t + 3500);
@@ -160,7 +144,7 @@ static void each_credential_knows_up_to_when_its_record_tells(void **state)
 {
     (void)state;
     struct world a = begin(), b = begin();
-    struct job *j = job_of(&a, "ann", 1), *k = job_of(&a, "bob", 1);
+    struct job *j = world_running(&a, "ann", 1), *k = world_running(&a, "bob", 1);
     struct copy copy = {.to = &b, .now = 10 * HOUR + 3000};
 
     fs_job_start(a.c, j, 10 * HOUR);
@@ -171,7 +155,7 @@ static void each_credential_knows_up_to_when_its_record_tells(void **state)
     fsmemory_saved(a.c);
     fsmemory_each(a.c, false, 10 * HOUR + 2000, &copy, load);
     assert_int_equal(copy.rows, 2); /* nothing else since */
-    struct job *again = job_of(&b, "bob", 1);
+    struct job *again = world_running(&b, "bob", 1);
     fs_job_start(b.c, again, 10 * HOUR + 3000);
     fsmemory_adopt(b.c, again, 10 * HOUR, 10 * HOUR + 3000);
     fs_charge(b.c, 10 * HOUR + 3000, 10 * HOUR + 3000);
@@ -188,8 +172,8 @@ static void who_uses_something_now_can_be_written_down(void **state)
     struct world a = begin(), b = begin();
     struct copy copy = {.to = &b, .now = 11 * HOUR};
 
-    job_of(&a, "bob", 1);
-    fs_job_start(a.c, job_of(&a, "ann", 1), 10 * HOUR);
+    world_running(&a, "bob", 1);
+    fs_job_start(a.c, world_running(&a, "ann", 1), 10 * HOUR);
     fsmemory_touch_active(a.c);
     fsmemory_touch_active(a.c);
     fsmemory_each(a.c, false, 10 * HOUR + 100, &copy, load);
@@ -204,12 +188,12 @@ static void a_gap_over_several_windows_is_split_at_their_boundaries(void **state
     (void)state;
     for (int rolled = 0; rolled < 2; rolled++) {
         struct world a = begin(), b = begin();
-        struct job *j = job_of(&a, "ann", 1);
+        struct job *j = world_running(&a, "ann", 1);
         int64_t t = 10 * HOUR, now = 13 * HOUR + 600;
 
         fs_job_start(a.c, j, t);
         restart(&a, t + 1000, &b, now - 5);
-        struct job *again = job_of(&b, "ann", 1);
+        struct job *again = world_running(&b, "ann", 1);
         if (rolled)
             fs_roll(b.c, now);
         fs_job_start(b.c, again, now);
@@ -234,7 +218,7 @@ static void a_job_started_in_the_gap_pays_from_its_start(void **state)
     struct fs_memory m = {CRED_USER, "ann", t, 1, {10}};
 
     fsmemory_load(b.c, &m, t + 900);
-    struct job *j = job_of(&b, "ann", 3);
+    struct job *j = world_running(&b, "ann", 3);
     fs_job_start(b.c, j, t + 900);
     fsmemory_adopt(b.c, j, t + 500, t + 900);
     fs_charge(b.c, t, t + 900);

@@ -17,22 +17,6 @@
 static const struct actor root = {"root", 1}, operator= {"op", 2}, helper = {"help", 3};
 static const struct actor ann = {"ann", 0}, eve = {"eve", 0}, scheduler = {NULL, 0};
 
-static int setup(void **state)
-{
-    struct world *w = xmalloc(sizeof *w);
-
-    *w = world_create();
-    *state = w;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    world_destroy(*state);
-    free(*state);
-    return 0;
-}
-
 /* An idle job of ann. */
 static struct job *anns_job(struct world *w)
 {
@@ -469,7 +453,7 @@ static void a_running_job_shows_running_whatever_its_holds(void **state)
     assert_string_equal(hold_shown_state(j), "Running");
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
 int main(void)
 {

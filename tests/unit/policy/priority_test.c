@@ -15,22 +15,6 @@
 
 #define NOW 1000000
 
-static int setup(void **state)
-{
-    struct world *w = xmalloc(sizeof *w);
-
-    *w = world_create();
-    *state = w;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    world_destroy(*state);
-    free(*state);
-    return 0;
-}
-
 /* A job that has been eligible for so long at NOW. */
 static struct job *waiting(struct world *w, int64_t queue_s)
 {
@@ -49,12 +33,6 @@ static int64_t priority_of(struct world *w, struct job *j)
     prio_explain(w->c, j, NOW, &parts);
     assert_int_equal(parts.priority, j->priority);
     return j->priority;
-}
-
-static void assert_near(double a, double b)
-{
-    if (fabs(a - b) > 1e-9 * fmax(1, fabs(b)))
-        fail_msg("%.17g is not %.17g", a, b);
 }
 
 /* ---- worked examples -------------------------------------------------------- */
@@ -811,7 +789,7 @@ static void fast_and_plain_form_agree_to_the_last_bit(void **state)
     }
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
 int main(void)
 {

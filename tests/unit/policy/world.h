@@ -41,6 +41,23 @@ static inline void world_destroy(struct world *w)
     settings_destroy(w->s);
 }
 
+/* For cmocka: *state is a world of the test's own. */
+static inline int world_setup(void **state)
+{
+    struct world *w = xmalloc(sizeof *w);
+
+    *w = world_create();
+    *state = w;
+    return 0;
+}
+
+static inline int world_teardown(void **state)
+{
+    world_destroy(*state);
+    free(*state);
+    return 0;
+}
+
 /* The section USERCFG[name] etc., to be filled before world_configure(). */
 static inline struct cred_cfg *world_section(
     struct world *w, enum cred_kind kind, const char *name)
@@ -78,6 +95,26 @@ static inline struct job *world_job(struct world *w)
     vec_push(&w->c->jobs, j);
     return j;
 }
+
+/* A running one of that user. */
+static inline struct job *world_running(
+    struct world *w, const char *user, uint32_t procs)
+{
+    struct job *j = world_job(w);
+
+    j->state = JOB_RUNNING;
+    j->procs = procs;
+    j->cred[CRED_USER] = world_cred(w, CRED_USER, user);
+    return j;
+}
+
+/* Equal but for what rounding leaves. */
+#define assert_near(a, b)                                                              \
+    do {                                                                               \
+        double a_ = (a), b_ = (b);                                                     \
+        if (fabs(a_ - b_) > 1e-9 * fmax(1, fabs(b_)))                                  \
+            fail_msg("%.17g is not %.17g", a_, b_);                                    \
+    } while (0)
 
 /* Numbers for property tests, the same for the same seed (splitmix64). */
 static inline uint64_t draw(uint64_t *seed)

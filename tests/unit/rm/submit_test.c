@@ -4,21 +4,6 @@
 
 #include <pwd.h>
 
-static int begin(void **state)
-{
-    static struct kit kit;
-
-    kit_begin(&kit, "2x4");
-    *state = &kit;
-    return 0;
-}
-
-static int end(void **state)
-{
-    kit_end(*state);
-    return 0;
-}
-
 /* Submit, run to the end, and return what it wrote to this file. */
 static char *outcome(struct kit *k, struct kit_submission *d, const char *file)
 {
@@ -342,7 +327,7 @@ static void hundreds_of_jobs_come_and_go(void **state)
     kit_until(k, !has_children()); /* keepers are taken off the process table */
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
 
 int main(int argc, char **argv)
 {

@@ -12,20 +12,6 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    kit_end(*state);
-    return 0;
-}
-
-/* Forget all that was reported, and open the spool anew. */
-static void reopen(struct kit *k)
-{
-    kit_shut(k);
-    k->jobs.n = k->nodes.n = 0;
-    kit_open(k);
-}
-
 /* In a daemon of its own, which is killed without a word: open, and submit this script;
  * start it unless told not to. */
 static void doomed_daemon(struct kit *k, const char *script, bool start)
@@ -97,9 +83,9 @@ static void an_adopted_job_obeys(void **state)
     char id[80];
 
     kit_run(k, "sleep 30", id);
-    reopen(k);
+    kit_reopen(k);
     assert_int_equal(kit_do(k, RM_SUSPEND, id), RM_OK);
-    reopen(k);
+    kit_reopen(k);
     assert_int_equal(kit_job(k, id)->state, JOB_SUSPENDED);
     assert_int_equal(kit_do(k, RM_RESUME, id), RM_OK);
     assert_int_equal(kit_job(k, id)->state, JOB_RUNNING);
@@ -138,7 +124,7 @@ static void holds_and_changed_limits_survive(void **state)
                        .action = RM_HOLD, .job = id, .kinds = HOLD_USER | HOLD_SYSTEM});
     kit_command(
         k, (struct rm_command){.action = RM_MODIFY, .job = id, .wclimit_s = 77});
-    reopen(k);
+    kit_reopen(k);
     assert_int_equal(kit_job(k, id)->holds, HOLD_USER | HOLD_SYSTEM);
     assert_int_equal(kit_job(k, id)->state, JOB_HOLD);
     assert_int_equal(kit_job(k, id)->wclimit_s, 77);
@@ -228,7 +214,7 @@ static void numbers_are_not_given_twice_though_old_jobs_are_purged(void **state)
     char id[80];
 
     kit_attr(k, "KEEPTIME", "0");
-    reopen(k);
+    kit_reopen(k);
     kit_run(k, "true", id);
     kit_until_state(k, id, JOB_COMPLETED);
     kit_until(k, kit_job(k, id)->gone);
@@ -236,7 +222,7 @@ static void numbers_are_not_given_twice_though_old_jobs_are_purged(void **state)
     assert_string_equal(id, "2");
     kit_do(k, RM_CANCEL, id);
     kit_until(k, kit_job(k, id)->gone);
-    reopen(k);
+    kit_reopen(k);
     assert_int_equal(k->jobs.n, 0);
     kit_submit(k, "true", id);
     assert_string_equal(id, "3");
@@ -249,7 +235,7 @@ static void ended_jobs_are_told_until_they_are_purged(void **state)
 
     kit_run(k, "exit 2", id);
     kit_until_state(k, id, JOB_COMPLETED);
-    reopen(k);
+    kit_reopen(k);
     assert_int_equal(kit_job(k, id)->state, JOB_COMPLETED);
     assert_int_equal(kit_job(k, id)->exit_status, 2);
 }
@@ -312,7 +298,7 @@ static void a_submission_cut_short_leaves_nothing(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, kit_teardown)
 
 int main(int argc, char **argv)
 {

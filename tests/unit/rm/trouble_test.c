@@ -7,28 +7,6 @@
 #include "rm_kit.h"
 #include "rm_limit.h"
 
-static int begin(void **state)
-{
-    static struct kit kit;
-
-    kit_begin(&kit, "2x4");
-    *state = &kit;
-    return 0;
-}
-
-static int end(void **state)
-{
-    kit_end(*state);
-    return 0;
-}
-
-static void reopen(struct kit *k)
-{
-    kit_shut(k);
-    k->jobs.n = k->nodes.n = 0;
-    kit_open(k);
-}
-
 static void what_cannot_be_written_is_to_be_tried_again(void **state)
 {
     struct kit *k = *state;
@@ -91,7 +69,7 @@ static void without_a_list_the_machine_is_the_node(void **state)
 
     free(k->section.attrs.v[0].name);
     k->section.attrs.v[0].name = xstrdup("NAME"); /* no NODES */
-    reopen(k);
+    kit_reopen(k);
     assert_int_equal(k->nodes.n, 1);
     assert_int_equal(k->nodes.v[0].cfg.v[RES_PROCS], sysconf(_SC_NPROCESSORS_ONLN));
     assert_true(k->nodes.v[0].cfg.v[RES_MEM] > 0);
@@ -109,7 +87,7 @@ static void nodes_are_as_nodecfg_describes_them(void **state)
     free(k->section.attrs.v[0].name);
     k->section.attrs.v[0].name = xstrdup("NAME");
     k->settings = c->settings;
-    reopen(k);
+    kit_reopen(k);
     assert_int_equal(k->nodes.n, 2);
     assert_int_equal(kit_node(k, "left")->cfg.v[RES_PROCS], 3);
     assert_int_equal(kit_node(k, "right")->cfg.v[RES_PROCS], 5);
@@ -180,7 +158,7 @@ static void control_groups_are_used_where_they_can_be(void **state)
 
     free(k->section.attrs.v[2].name);
     k->section.attrs.v[2].name = xstrdup("NAME"); /* no CGROUP=NONE */
-    reopen(k);
+    kit_reopen(k);
     kit_run(k,
         "#!/bin/sh\ni=1\nwhile :; do i=$((i+1)); echo $i >n.new; mv n.new n; sleep "
         "0.01; done\n",
@@ -207,7 +185,7 @@ static void control_groups_are_used_where_they_can_be(void **state)
     assert_int_not_equal(access(group, F_OK), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
 
 int main(int argc, char **argv)
 {

@@ -2,21 +2,6 @@
  * What can be done to a local job, with real processes. */
 #include "rm_kit.h"
 
-static int begin(void **state)
-{
-    static struct kit kit;
-
-    kit_begin(&kit, "2x4");
-    *state = &kit;
-    return 0;
-}
-
-static int end(void **state)
-{
-    kit_end(*state);
-    return 0;
-}
-
 static void a_job_runs_to_its_end_and_its_exit_status_is_told(void **state)
 {
     struct kit *k = *state;
@@ -397,7 +382,7 @@ static void usage_is_told_when_asked_for(void **state)
     assert_true(kit_job(k, id)->cpu_s > 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
 
 int main(int argc, char **argv)
 {
