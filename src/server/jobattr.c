@@ -106,32 +106,50 @@ void jobattr_list(struct jobattr_words *ret, const char *text)
     free(copy);
 }
 
+/* DEP_NEVER is the scheduler's own: nobody asks for it. */
+static const char *const dep_words[] = {[DEP_STARTED] = "after",
+    [DEP_COMPLETED] = "afterany",
+    [DEP_SUCCESS] = "afterok",
+    [DEP_FAILED] = "afternotok",
+    [DEP_NEVER] = "never"};
+
+const char *jobattr_dep_word(enum dep_type type)
+{
+    return dep_words[type];
+}
+
+const char *jobattr_dep(const char *text, enum dep_type *ret)
+{
+    size_t len = strcspn(text, ":");
+
+    for (int type = DEP_STARTED; text[len] && type < DEP_NEVER; type++)
+        if (strlen(dep_words[type]) == len
+            && strncasecmp(dep_words[type], text, len) == 0) {
+            *ret = (enum dep_type)type;
+            return text + len + 1;
+        }
+    return NULL;
+}
+
 /* "afterok:12:13,after:14" */
 int jobattr_deps(struct jobattr_deps *ret, const char *text, struct err *err)
 {
-    static const struct {
-        const char *word;
-        enum dep_type type;
-    } types[] = {{"after", DEP_STARTED}, {"afterany", DEP_COMPLETED},
-        {"afterok", DEP_SUCCESS}, {"afternotok", DEP_FAILED}};
     char *copy = xstrdup(text), *rest = copy, *group;
     int result = 0;
 
     while (result == 0 && (group = strtok_r(rest, " ,", &rest))) {
-        char *ids = group, *word = strtok_r(ids, ":", &ids), *id;
-        size_t k = 0;
-        while (
-            k < sizeof types / sizeof types[0] && strcasecmp(types[k].word, word) != 0)
-            k++;
-        if (k == sizeof types / sizeof types[0] || !ids || !*ids) {
-            result = err_set(err, ERR_INVALID,
-                "depend: '%.80s' is none of after:JOB, afterany:JOB, afterok:JOB, "
-                "afternotok:JOB",
-                group);
-            break;
+        enum dep_type type;
+        const char *jobs = jobattr_dep(group, &type);
+        size_t before = ret->n;
+
+        for (size_t len; jobs && *jobs; jobs += len + (jobs[len] != '\0')) {
+            len = strcspn(jobs, ":");
+            if (len)
+                vec_push(ret, ((struct dep){type, xstrndup(jobs, len)}));
         }
-        while ((id = strtok_r(ids, ":", &ids)))
-            vec_push(ret, ((struct dep){types[k].type, xstrdup(id)}));
+        if (ret->n == before)
+            result = err_set(err, ERR_INVALID,
+                "depend: '%.80s' is none of " JOBATTR_DEP_FORMS, group);
     }
     vec_push(ret, ((struct dep){DEP_STARTED, NULL}));
     free(copy);

@@ -51,6 +51,13 @@ int jobattr_number(const struct jobattr *a, const char *text, bool relative,
     int64_t *ret, struct err *err);
 /* Append words, owned, and a NULL. */
 void jobattr_list(struct jobattr_words *ret, const char *text);
+#define JOBATTR_DEP_FORMS "after:JOB, afterany:JOB, afterok:JOB, afternotok:JOB"
+
+/* What stands behind "afterok:", in any case, and the type; NULL: it is none of the
+ * forms. */
+const char *jobattr_dep(const char *text, enum dep_type *ret);
+/* "afterok"; "never" for one that cannot be fulfilled any more. */
+const char *jobattr_dep_word(enum dep_type type);
 /* "afterok:12:13,after:14": appended, ids owned; job_id NULL ends. */
 int jobattr_deps(struct jobattr_deps *ret, const char *text, struct err *err);
 /* "matlab:2,scratch": appended, names owned; name NULL ends. */

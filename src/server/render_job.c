@@ -3,6 +3,7 @@
 #include "config/flags.h"
 #include "policy/holds.h"
 #include "policy/reason.h"
+#include "server/jobattr.h"
 #include "server/render.h"
 #include "server/server_private.h"
 
@@ -228,16 +229,12 @@ static json_t *flags(uint32_t bits)
 
 static json_t *dependencies(const struct job *j)
 {
-    static const char *const types[] = {[DEP_STARTED] = "after",
-        [DEP_COMPLETED] = "afterany",
-        [DEP_SUCCESS] = "afterok",
-        [DEP_FAILED] = "afternotok",
-        [DEP_NEVER] = "never"};
     json_t *list = json_array();
 
     for (size_t i = 0; j->extra && i < j->extra->deps.n; i++) {
         const struct dep *d = &j->extra->deps.v[i];
-        json_array_append_new(list, json_sprintf("%s:%s", types[d->type], d->job_id));
+        json_array_append_new(
+            list, json_sprintf("%s:%s", jobattr_dep_word(d->type), d->job_id));
     }
     return list;
 }

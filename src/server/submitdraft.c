@@ -6,6 +6,7 @@
 #include "config/flags.h"
 #include "config/nodesettext.h"
 #include "config/value.h"
+#include "server/jobattr.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -218,39 +219,24 @@ static int read_requests(struct submit_draft *d, json_t *o, struct err *err)
 /* "afterok:12" */
 static int read_dependencies(struct submit_draft *d, json_t *o, struct err *err)
 {
-    static const struct {
-        const char *word;
-        enum dep_type type;
-    } types[] = {{"after", DEP_STARTED}, {"afterany", DEP_COMPLETED},
-        {"afterok", DEP_SUCCESS}, {"afternotok", DEP_FAILED}};
     json_t *array = json_object_get(o, "dependencies"), *entry;
-    size_t i, n = 0;
+    size_t i;
 
     json_array_foreach(array, i, entry)
     {
-        const char *word = json_string_value(entry);
-        const char *colon = word ? strchr(word, ':') : NULL;
-        bool known = false;
-        for (size_t k = 0; colon && k < sizeof types / sizeof types[0]; k++) {
-            if (strlen(types[k].word) != (size_t)(colon - word)
-                || strncmp(types[k].word, word, (size_t)(colon - word)) != 0)
-                continue;
-            if (n == DEPS_MAX)
-                return err_set(
-                    err, ERR_INVALID, "dependencies: at most %d are taken", DEPS_MAX);
-            d->dep_ids[n] = xstrdup(colon + 1);
-            d->deps[n] = (struct dep){types[k].type, d->dep_ids[n]};
-            n++;
-            known = true;
-        }
-        if (!known)
+        const char *text = json_is_string(entry) ? json_string_value(entry) : "";
+        enum dep_type type;
+        const char *job = jobattr_dep(text, &type);
+        if (!job || !*job)
             return err_set(err, ERR_INVALID,
-                "dependencies: '%.80s' is none of after:JOB, afterany:JOB, "
-                "afterok:JOB, afternotok:JOB",
-                word ? word : "");
-    }
-    if (n)
+                "dependencies: '%.80s' is none of " JOBATTR_DEP_FORMS, text);
+        if (i == DEPS_MAX)
+            return err_set(
+                err, ERR_INVALID, "dependencies: at most %d are taken", DEPS_MAX);
+        d->dep_ids[i] = xstrdup(job);
+        d->deps[i] = (struct dep){type, d->dep_ids[i]};
         d->sub.job.desc.deps = d->deps;
+    }
     return 0;
 }
 

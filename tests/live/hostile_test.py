@@ -112,7 +112,7 @@ def test_numbers_out_of_range_and_wrong_types_are_refused(live):
             '"requests":[{"per_task":{"mem_mb":-7}}]', '"requests":[7]',
             '"release_at":9223372036854775807', '"priority":9223372036854775807',
             '"deadline_at":-3', '"umask":-1', '"flags":[3]', '"dependencies":[7]',
-            '"dependencies":["afterok"]']:
+            '"dependencies":["afterok"]', '"dependencies":["afterok:"]']:
         status, answer = live.api("/v1/jobs", f'{{"script":"#!/bin/sh\\ntrue\\n",{member}}}')
         assert status == 400, (member, answer)
         assert len(answer["error"]["message"]) > 10, member
