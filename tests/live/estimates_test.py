@@ -89,7 +89,8 @@ def test_mshow_a_may_be_asked_for_more(planned):  # noqa: F811
     ("count=0", "-w count: '0' is not within 1 to"),
     ("mintasks=2@MEM:1", "-w mintasks: '2@MEM:1' is not N@PROCS:P"),
     ("starttime=soon", "-w starttime:"), ("policylevel=SOFT", "is neither HARD nor OFF"),
-    ("colour=red", "'colour' cannot be asked for")])
+    ("colour=red", "'colour' cannot be asked for"), ("offset=soon", "-w offset:"),
+    ("mintask=2", "did you mean mintasks"), ("minprocs", "is not ATTR=VALUE")])
 def test_mshow_a_says_what_is_wrong(live, wish, says):
     done = live.run("mshow", "-a", "-w", wish)
     assert done.returncode == 1 and says in done.stderr
