@@ -198,6 +198,7 @@ static int take_flags(struct modified *m, json_t *change, const char *op,
                 strbuf_printf(
                     &whole, "%s%s", whole.len ? "," : "", job_flag_name(rest));
         if (given & JOB_ADVRES) {
+            free(m->advres); /* of flags given before */
             m->advres = xstrdup(names.n && (!op || *op != '-') ? names.v[0] : "");
             m->ch.advres = m->advres;
             m->ch.what |= CHANGE_ADVRES;
@@ -219,18 +220,20 @@ static int take_number(struct modified *m, json_t *change, const struct jobattr 
     const struct job_desc *d, const struct job *j, struct err *err)
 {
     const char *op = json_string_value(json_object_get(change, "op"));
+    const char *value = json_string_value(json_object_get(change, "value"));
     bool relative = op && strcmp(op, "=") != 0;
     int64_t n;
 
-    if (jobattr_number(
-            a, json_string_value(json_object_get(change, "value")), relative, &n, err)
-        < 0)
+    if (jobattr_number(a, value, relative, &n, err) < 0)
         return -1;
     if (relative && !j)
         return err_set(err, ERR_INVALID, "%s: only = is possible here", a->name);
     if (relative) {
+        int64_t from = present(a, j);
         char text[32];
-        n = present(a, j) + (*op == '-' ? -n : n);
+        if (*op == '-' ? __builtin_sub_overflow(from, n, &n)
+                       : __builtin_add_overflow(from, n, &n))
+            return err_set(err, ERR_INVALID, "%s: '%.40s' is too much", a->name, value);
         snprintf(text, sizeof text, "%lld", (long long)n);
         make_whole(change, text);
     }

@@ -216,6 +216,8 @@ def test_changes_survive_kill_9(site):
     ("loglevel=3", "changeparam LOGLEVEL"), ("notificationaddress=x", "NOTIFICATIONPROGRAM"),
     ("eeduration=5", "counted by the scheduler"), ("clas=x", "did you mean 'class'?"),
     ("flags=fast", "fast"), ("gres=m:x", "expected NAME or NAME:COUNT"),
+    ("proccount+=9223372036854775807", "proccount: '9223372036854775807' is too much"),
+    ("jobmem-=-9223372036854775808", "is too much"),
     ("depend=:", "':' is none of after:JOB"), ("depend=after::", "'after::' is none of"),
     ("depend=afterok:1,later:2", "'later:2' is none of"), ("depend=never:1", "'never:1' is none"),
     ("hold=tight", "invalid hold type (tight) specified"),
