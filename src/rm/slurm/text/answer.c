@@ -69,6 +69,13 @@ int answer_error(const char *text)
     return say_error(text, ESLURM_TEXT);
 }
 
+static bool begins(const char *line, size_t len, const char *with)
+{
+    size_t n = strlen(with);
+
+    return len >= n && memcmp(line, with, n) == 0;
+}
+
 char *answer_read(const char *text, size_t n, const char *command)
 {
     struct strbuf out = {0};
@@ -78,23 +85,23 @@ char *answer_read(const char *text, size_t n, const char *command)
         const char *eol = memchr(text, '\n', (size_t)(stop - text));
         size_t len = (size_t)((eol ? eol : stop) - text);
         const char *line = text;
-        size_t rest = len;
 
         text += len + 1;
-        if (rest >= sizeof PROMPT - 1 && memcmp(line, PROMPT, sizeof PROMPT - 1) == 0) {
-            line += sizeof PROMPT - 1;
-            rest -= sizeof PROMPT - 1;
+        if (begins(line, len, PROMPT)) {
+            line += strlen(PROMPT);
+            len -= strlen(PROMPT);
         }
-        if (rest == 0 || (rest == strlen(command) && memcmp(line, command, rest) == 0)
-            || (rest > 20 && memcmp(line, "show hostnames maui-", 20) == 0))
+        if (len == 0 || (len == strlen(command) && begins(line, len, command))
+            || begins(line, len, PIPE_QUESTION))
             continue;
-        strbuf_add_n(&out, line, rest);
+        strbuf_add_n(&out, line, len);
         strbuf_add_n(&out, "\n", 1);
     }
     return strbuf_take(&out);
 }
 
-/* A record begins with Key=: what an error is called in it is somebody's text. */
+/* A record begins with Key=: what an error is called in it is somebody's text. scontrol
+ * says "error" and "Error". */
 bool answer_is_error(const char *answer)
 {
     size_t line = strcspn(answer, "\n"), word = strcspn(answer, "= \n");

@@ -146,7 +146,7 @@ static char *ask(struct pipe *p, const char *command)
     char *answer;
 
     snprintf(mark, sizeof mark, "\nmaui-%u\n", ++p->asked);
-    snprintf(question, sizeof question, "show hostnames maui-%u\n", p->asked);
+    snprintf(question, sizeof question, PIPE_QUESTION "%u\n", p->asked);
     strbuf_printf(&line, "%s\n%s", command, question);
     int sent = put(p, line.text);
     free(line.text);

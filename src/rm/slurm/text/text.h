@@ -9,6 +9,10 @@
 
 /* ---- pipe.c: the scontrol that lives on ---- */
 
+/* Asked behind each command, with a number: the answer, that name alone on a line,
+ * tells that all was said. */
+#define PIPE_QUESTION "show hostnames maui-"
+
 /* Its answer to a command, all lines; owned. NULL with errno when it is out of reach,
  * or the answer is an error: an empty list means that there is nothing. What it says to
  * an order that went well is "". */
