@@ -59,12 +59,11 @@ class Daemon:
     def gone(pid):
         for _ in range(500):
             try:
-                os.kill(pid, 0)
-            except ProcessLookupError:
+                with open(f"/proc/{pid}/stat") as f:
+                    if f.read().rsplit(")", 1)[1].split()[0] == "Z":
+                        return
+            except (FileNotFoundError, ProcessLookupError):
                 return
-            with open(f"/proc/{pid}/stat") as f:
-                if f.read().rsplit(")", 1)[1].split()[0] == "Z":
-                    return
             time.sleep(0.01)
         raise AssertionError(f"process {pid} does not end")
 
