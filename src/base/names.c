@@ -67,7 +67,7 @@ static struct place *place_of(const struct names *n, const char *text, uint32_t 
     return &n->table[i];
 }
 
-/* The next larger table that has room for `n` names; no name is looked at. */
+/* The next larger table that has room for so many names; no name is looked at. */
 static void grow(struct names *n, size_t names)
 {
     struct place *old = n->table;

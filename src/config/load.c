@@ -59,8 +59,9 @@ static int phase_of(const struct cfg_row *row, const struct grammar_line *line)
     return sections[row->object] + (is_default(line) ? 0 : 1);
 }
 
-/* Configurations come from there, too; a name near by chance would mislead. */
-static bool is_moabs(const char *name)
+/* Sites come from Moab, too: a name of ours that is near by chance would mislead them.
+ */
+static bool is_of_moab(const char *name)
 {
     static const char *const names[] = {"ACCOUNTINGINTERFACEURL", "ADMINCFG",
         "ALLOWROOTJOBS", "ARRAYJOBPARLOCK", "CLIENTMAXCONNECTIONS",
@@ -83,7 +84,7 @@ static void report_unknown(struct loader *l, const struct place *at, const char 
 {
     const char *near = table_nearest(l->config->table, name);
 
-    if (is_moabs(name))
+    if (is_of_moab(name))
         loader_report(l, at, FINDING_WARNING,
             "%s is a parameter of Moab, which Maui has not; the line is ignored", name);
     else
