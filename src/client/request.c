@@ -111,7 +111,9 @@ static char *socket_path(const struct command_line *l)
     return path;
 }
 
-static int connect_tcp(const char *method, const struct query *q, const char *body,
+/* Who asks: over TCP the server cannot see it. The credential is for this request only.
+ */
+static int add_credential(const char *method, const struct query *q, const char *body,
     struct curl_slist **headers)
 {
     struct strbuf payload = {0}, header = {0};
@@ -163,6 +165,24 @@ static int complain(const struct call *c, CURLcode result)
     return -1;
 }
 
+static void set_options(struct call *c, const char *url, const char *method,
+    const char *body, struct curl_slist *headers)
+{
+    CURL *curl = c->curl;
+
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
+    curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, c->site.timeout_s);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_data);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, c);
+    if (body)
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
+    else if (strcmp(method, "POST") == 0)
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "");
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+}
+
 static int perform(
     struct call *c, const char *method, const struct query *q, const char *body)
 {
@@ -179,18 +199,8 @@ static int perform(
         fprintf(stderr, "%s %s\n", method, url.text);
     if (!c->site.host)
         curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, path);
-    if (!c->site.host || connect_tcp(method, q, body, &headers) == 0) {
-        curl_easy_setopt(c->curl, CURLOPT_URL, url.text);
-        curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, method);
-        curl_easy_setopt(c->curl, CURLOPT_NOPROXY, "*");
-        curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, c->site.timeout_s);
-        curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_data);
-        curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, c);
-        if (body)
-            curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body);
-        else if (strcmp(method, "POST") == 0)
-            curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, "");
-        curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
+    if (!c->site.host || add_credential(method, q, body, &headers) == 0) {
+        set_options(c, url.text, method, body, headers);
         result = curl_easy_perform(c->curl);
         curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &c->status);
         bool gone = result == CURLE_OK && c->status == 404 && c->may_be_gone;
