@@ -19,13 +19,15 @@ struct place {
 };
 
 struct names {
-    struct place *table; /* open addressing; never more than half full */
-    uint32_t mask;       /* places - 1, a power of two; 0 = no table yet */
-    uint32_t placed;     /* so many names are in the table, the others not yet */
-    struct VEC(char *) by_id;
+    struct place *table;      /* open addressing; never more than half full */
+    uint32_t mask;            /* places - 1, a power of two; 0 = no table yet */
+    uint32_t placed;          /* so many names are in the table, the others not yet */
+    struct VEC(char *) by_id; /* NULL: of the row, and not made yet */
     struct VEC(char *) blocks;
     char *free; /* so many bytes are `left` from here on, in the last block */
     size_t left;
+    char *row;          /* what the row counts on from, owned; NULL = there is none */
+    uint32_t row_first; /* id of the first name that does */
 };
 
 struct names *names_create(void)
@@ -42,6 +44,7 @@ void names_destroy(struct names *n)
     vec_fini(&n->blocks);
     vec_fini(&n->by_id);
     free(n->table);
+    free(n->row);
     free(n);
 }
 
@@ -96,8 +99,9 @@ static void complete(struct names *n)
     if (2 * n->by_id.n >= n->mask)
         grow(n, n->by_id.n);
     for (; n->placed < n->by_id.n; n->placed++) {
-        uint32_t hash = hash_of(n->by_id.v[n->placed]);
-        struct place *place = place_of(n, n->by_id.v[n->placed], hash);
+        const char *text = names_row_text(n, n->placed);
+        uint32_t hash = hash_of(text);
+        struct place *place = place_of(n, text, hash);
 
         assert(place->id == NAME_NONE);
         *place = (struct place){hash, n->placed};
@@ -125,13 +129,6 @@ uint32_t names_find(struct names *n, const char *text)
     return place_of(n, text, hash_of(text))->id;
 }
 
-uint32_t names_append(struct names *n, const char *text)
-{
-    assert(n->by_id.n < NAME_NONE / 4);
-    vec_push(&n->by_id, keep(n, text, strlen(text) + 1));
-    return (uint32_t)n->by_id.n - 1;
-}
-
 uint32_t names_intern(struct names *n, const char *text)
 {
     uint32_t hash = hash_of(text);
@@ -139,7 +136,9 @@ uint32_t names_intern(struct names *n, const char *text)
     complete(n);
     struct place *place = place_of(n, text, hash);
     if (place->id == NAME_NONE) {
-        *place = (struct place){hash, names_append(n, text)};
+        assert(n->by_id.n < NAME_NONE / 4);
+        *place = (struct place){hash, (uint32_t)n->by_id.n};
+        vec_push(&n->by_id, keep(n, text, strlen(text) + 1));
         n->placed++;
     }
     return place->id;
@@ -147,7 +146,7 @@ uint32_t names_intern(struct names *n, const char *text)
 
 const char *names_text(const struct names *n, uint32_t id)
 {
-    assert(id < n->by_id.n);
+    assert(id < n->by_id.n && n->by_id.v[id]);
     return n->by_id.v[id];
 }
 
@@ -179,6 +178,42 @@ bool name_next(char *name, size_t room)
         name[at - 1]++;
     }
     return true;
+}
+
+void names_append_row(struct names *n, const char *text, uint32_t count)
+{
+    assert(!n->row && count < NAME_NONE / 4 - n->by_id.n);
+    n->row = xstrdup(text);
+    n->row_first = (uint32_t)n->by_id.n;
+    vec_push_zeros(&n->by_id, count);
+}
+
+/* Add to the number that a name ends in; there is room for ten digits more. */
+static void count_on(char *name, uint64_t by)
+{
+    size_t at = strlen(name);
+
+    for (; by > 0 && at > 0 && is_digit(name[at - 1]); by /= 10) {
+        by += (uint64_t)(name[--at] - '0');
+        name[at] = (char)('0' + by % 10);
+    }
+    for (; by > 0; by /= 10) {
+        memmove(name + at + 1, name + at, strlen(name + at) + 1);
+        name[at] = (char)('0' + by % 10);
+    }
+}
+
+const char *names_row_text(struct names *n, uint32_t id)
+{
+    assert(id < n->by_id.n);
+    if (!n->by_id.v[id]) {
+        size_t size = strlen(n->row) + 1;
+        char *text = memcpy(xmalloc(size + 10), n->row, size);
+        count_on(text, (uint64_t)id - n->row_first + 1);
+        n->by_id.v[id] = keep(n, text, strlen(text) + 1);
+        free(text);
+    }
+    return n->by_id.v[id];
 }
 
 /* Compare the runs of digits at *a and *b as numbers of any length and step

@@ -17,14 +17,17 @@ void names_destroy(struct names *n);
 /* The id of `text`, given one now if it is new. O(1). Case-sensitive. */
 uint32_t names_intern(struct names *n, const char *text);
 
-/* The same for one that is known to be new: nobody looks. What was appended is put into
- * the table when something is looked up next. */
-uint32_t names_append(struct names *n, const char *text);
+/* The next ids for `count` names that are known to be new: those that count on from the
+ * number that `text` ends in, as name_next() does. They are made when names_row_text()
+ * asks for one, or something is looked up. One such row a table. O(1). */
+void names_append_row(struct names *n, const char *text, uint32_t count);
+const char *names_row_text(
+    struct names *n, uint32_t id); /* names_text(), of any name */
 
 /* The id of `text`, or NAME_NONE. O(1). */
 uint32_t names_find(struct names *n, const char *text);
 
-/* The text of an id; borrowed, valid as long as the table. */
+/* The text of an id that was interned; borrowed, valid as long as the table. */
 const char *names_text(const struct names *n, uint32_t id);
 
 uint32_t names_count(const struct names *n);

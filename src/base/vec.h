@@ -37,6 +37,18 @@
         (a)->v[(a)->n++] = (item);                                                     \
     } while (0)
 
+/* Append `more` elements that are all zero. Where they are many, memory that nobody
+ * writes to costs nothing. */
+#define vec_push_zeros(a, more)                                                        \
+    do {                                                                               \
+        void *grown_ = xcalloc((a)->n + (more), sizeof *(a)->v);                       \
+        if ((a)->n)                                                                    \
+            memcpy(grown_, (a)->v, (a)->n * sizeof *(a)->v);                           \
+        free((a)->v);                                                                  \
+        (a)->v = grown_;                                                               \
+        (a)->n = (a)->cap = (a)->n + (more);                                           \
+    } while (0)
+
 /* Remove element `i`, keeping the order of the rest. O(n). */
 #define vec_remove(a, i)                                                               \
     do {                                                                               \

@@ -438,17 +438,11 @@ static bool is_repeatable(const struct cluster *c, const struct node *n)
 
 bool node_repeat(struct cluster *c, const struct node *n, uint32_t count)
 {
-    char name[NAME_MAX_BYTES + 1];
-
     if (!is_repeatable(c, n))
         return false;
-    memcpy(name, n->name, strlen(n->name) + 1); /* is_repeatable(): it fits */
-    for (uint32_t i = 0; i < count && name_next(name, sizeof name); i++)
-        names_append(c->priv->node_names, name);
+    names_append_row(c->priv->node_names, n->name, count);
     c->priv->row = *n;
-    vec_reserve(&c->nodes, count);
-    memset(c->nodes.v + 1, 0, count * sizeof *c->nodes.v);
-    c->nodes.n += count;
+    vec_push_zeros(&c->nodes, count);
     n->told->users += count;
     partition_count_node(c, n, (int)count);
     fold_repeat(c, n, count);
@@ -463,7 +457,7 @@ struct node *node_of_row(const struct cluster *c, uint32_t index)
     assert(index < c->nodes.n);
     *n = c->priv->row;
     n->index = index;
-    n->name = names_text(c->priv->node_names, index);
+    n->name = names_row_text(c->priv->node_names, index);
     c->nodes.v[index] = n;
     return n;
 }

@@ -37,26 +37,34 @@ static void a_name_keeps_its_number_and_its_text_stays_put(void **state)
     names_destroy(n);
 }
 
-static void an_appended_name_is_found_like_any_other(void **state)
+static void names_of_a_row_count_on_like_any_others(void **state)
 {
-    struct names *n = names_create();
-    char text[24];
+    static const char *const begins[] = {"node0", "n098", "7", "r1n99999999998"};
+    char text[32];
 
     (void)state;
-    assert_int_equal(names_intern(n, "first"), 0);
-    for (unsigned i = 1; i <= 1000; i++) {
-        snprintf(text, sizeof text, "node%u", i);
-        assert_int_equal(names_append(n, text), i);
+    for (size_t k = 0; k < sizeof begins / sizeof *begins; k++) {
+        struct names *n = names_create();
+        assert_int_equal(names_intern(n, begins[k]), 0);
+        names_append_row(n, begins[k], 1000);
+        assert_int_equal(names_count(n), 1001);
+        strcpy(text, begins[k]);
+        for (uint32_t i = 1; i <= 500; i++) {
+            assert_true(name_next(text, sizeof text));
+            assert_string_equal(names_row_text(n, i), text);
+        }
+        assert_string_equal(names_row_text(n, 0), begins[k]);
+        assert_int_equal(names_intern(n, "last"), 1001);
+        for (uint32_t i = 501; i <= 1000; i++) {
+            assert_true(name_next(text, sizeof text));
+            assert_int_equal(names_find(n, text), i);
+            assert_string_equal(names_text(n, i), text);
+        }
+        assert_true(name_next(text, sizeof text));
+        assert_int_equal(names_find(n, text), NAME_NONE);
+        assert_int_equal(names_intern(n, text), 1002);
+        names_destroy(n);
     }
-    assert_int_equal(names_count(n), 1001);
-    assert_string_equal(names_text(n, 7), "node7");
-    assert_int_equal(names_intern(n, "node1000"), 1000);
-    assert_int_equal(names_append(n, "last"), 1001);
-    assert_int_equal(names_find(n, "last"), 1001);
-    assert_int_equal(names_find(n, "node1001"), NAME_NONE);
-    assert_int_equal(names_find(n, "first"), 0);
-    assert_int_equal(names_intern(n, "more"), 1002);
-    names_destroy(n);
 }
 
 static void names_count_on_from_the_number_they_end_in(void **state)
@@ -226,7 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_keeps_its_number_and_its_text_stays_put),
-        cmocka_unit_test(an_appended_name_is_found_like_any_other),
+        cmocka_unit_test(names_of_a_row_count_on_like_any_others),
         cmocka_unit_test(names_count_on_from_the_number_they_end_in),
         cmocka_unit_test(names_tell_upper_from_lower_case),
         cmocka_unit_test(runs_of_digits_compare_as_numbers),
