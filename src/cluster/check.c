@@ -128,12 +128,15 @@ static void check_room(const struct node *n, const struct res *ded)
 
 static void check_node(const struct cluster *c, const struct node *n, uint32_t index)
 {
-    bool folded = bitset_test(&c->priv->folded, index);
-    bool vacant = bitset_test(&c->priv->vacant, index);
+    bool folded = node_is_folded(c, index);
+    bool vacant = rangeset_test(&c->priv->vacant, index);
+    bool partly = rangeset_test(&c->priv->partly, index);
 
     assert(n->index == index && node_find(c, n->name) == n);
-    assert(!(folded && vacant));
-    assert(!(folded || vacant) || (!n->jobs.n && !n->load_raised));
+    assert(!vacant || (n->vacant && !partly));
+    assert(folded || (n->vacant == vacant && n->partly == partly));
+    assert(!n->vacant || (!n->jobs.n && !n->load_raised));
+    assert(!folded || node_folded(c, index, index + 1) == 1);
     assert(folded || !bitset_test(&c->priv->fold_first, index));
     assert(n->par == c->partitions.v[n->partition]->par);
     assert(n->gres_cfg.n == n->gres_ded.n);
@@ -152,7 +155,7 @@ static void check_use(
     struct res ded = node_dedicated(c, n);
     struct node_job first;
     uint32_t jobs = node_jobs(c, n, &first, 1), tasks = 0;
-    bool folded = bitset_test(&c->priv->folded, n->index);
+    bool folded = node_is_folded(c, n->index);
 
     if (n->global)
         return;

@@ -11,9 +11,9 @@
 #ifndef MAUI_CLUSTER_CLUSTER_H
 #define MAUI_CLUSTER_CLUSTER_H
 
-#include "base/bitset.h"
 #include "base/err.h"
 #include "base/names.h"
+#include "base/rangeset.h"
 #include "base/timeval.h"
 #include "base/vec.h"
 #include "cluster/resources.h"
@@ -122,13 +122,18 @@ struct node {
     double usage_fraction;            /* share of time it ran batch jobs */
     bool global; /* the pseudo node of floating generic resources: no
                     processors, in no total, never chosen for tasks */
-    struct VEC(struct node_job) jobs;             /* order of start */
+    struct VEC(struct node_job) jobs; /* order of start */
+    uint32_t exclusive; /* of those, jobs that do not share it with everybody */
     const struct par_settings *par;               /* of its partition; never NULL */
     const struct node_cfg *section, *section_def; /* NODECFG: own (or an empty one) and
                                    DEFAULT; never NULL. MAXPROC[CLASS:c] is read here */
-    double load_raised;     /* part of `load` that starts added since measured */
-    bool shrunk;            /* less is configured than was dedicated before */
-    bool gone;              /* not reported any more: Down until it is again */
+    double load_raised; /* part of `load` that starts added since measured */
+    bool shrunk;        /* less is configured than was dedicated before */
+    bool gone;          /* not reported any more: Down until it is again */
+    bool vacant;        /* nothing is on it by this record, which may be folded */
+    bool partly;        /* in nodes_partly(), unless it is folded */
+    bool procs_only;    /* of what a job that asks for nothing but processors can take
+                           here, nothing else decides */
     struct node_told *told; /* what the RM reported; private to node.c */
 };
 
@@ -203,7 +208,9 @@ struct taskdef {
     const struct nodeset_spec *nodeset; /* of the job, or NULL = the partition's; owned
                                            by the taskdef */
     bool exactnode, exactproc;
-    bool exact; /* asked for exactnode itself, whatever JOBNODEMATCHPOLICY says */
+    bool exact;      /* asked for exactnode itself, whatever JOBNODEMATCHPOLICY says */
+    bool procs_only; /* a task takes a number of processors and nothing else of a node,
+                        which the job shares with any others */
     const struct taskdef *in_force; /* the last answer of taskdef_with_access() */
 };
 
@@ -504,7 +511,12 @@ void node_set_gone(struct cluster *c, struct node *n, int64_t now);
 /* Recompute `expected` from what is dedicated (concepts.md 3). */
 void node_refresh_expected(const struct cluster *c, struct node *n);
 /* Expected state of any node, folded or not. */
-enum node_state node_expected(const struct cluster *c, const struct node *n);
+enum node_state node_expected_folded(const struct cluster *c, const struct node *n);
+static inline enum node_state node_expected(
+    const struct cluster *c, const struct node *n)
+{
+    return n->vacant ? node_expected_folded(c, n) : n->expected;
+}
 /* The RM measured load and use: both replace what was assumed. */
 void node_measure(
     const struct cluster *c, struct node *n, double load, const struct res *util);
@@ -545,10 +557,20 @@ uint32_t node_folded(const struct cluster *c, uint32_t first, uint32_t end);
 /* Write into the node's record what is on it. To be called before `expected`, `ded`,
  * `load`, `gres_ded`, `jobs` or initiators are read directly. A cache is filled: for
  * all others nothing changes. O(1). */
-void node_unfold(const struct cluster *c, const struct node *n);
-/* Nodes with nothing on them: reported Idle or Running, no job, no load and no use
- * measured. */
-const struct bitset *nodes_vacant(const struct cluster *c);
+void node_unfold_run(const struct cluster *c, const struct node *n); /* for it */
+static inline void node_unfold(const struct cluster *c, const struct node *n)
+{
+    if (n->vacant)
+        node_unfold_run(c, n);
+}
+/* Nodes with nothing on their processors: reported Idle or Running, no job, no load and
+ * no use measured. And those of which a processor can be dedicated all the same. */
+const struct rangeset *nodes_vacant(const struct cluster *c);
+const struct rangeset *nodes_partly(const struct cluster *c);
+static inline bool node_has_room(const struct cluster *c, uint32_t node)
+{
+    return rangeset_test(nodes_vacant(c), node) || rangeset_test(nodes_partly(c), node);
+}
 const char *node_state_name(enum node_state s);
 int node_state_parse(const char *text, enum node_state *ret_state);
 
@@ -619,7 +641,10 @@ void job_remove(struct cluster *c, struct job *j);
 const struct taskdef *taskdef_intern(struct cluster *c, struct taskdef *draft);
 struct taskdef taskdef_copy(const struct taskdef *def); /* owned: taskdef_fini() */
 void taskdef_fini(struct taskdef *draft);
-bool taskdef_whole_node(const struct taskdef *def); /* SINGLEJOB or SINGLETASK */
+static inline bool taskdef_whole_node(const struct taskdef *def)
+{
+    return def->access >= ACCESS_SINGLEJOB;
+}
 
 /* Fill procs, tasks, mem_mb and pe from the job's requests. Procs -1 counts as the
  * largest node's. O(requests). */
@@ -666,6 +691,23 @@ int job_stop(
  * each run of nodes of one kind. */
 double job_slowest_speed(const struct cluster *c, const struct job *j);
 
+/* What a request is or will be dedicated by: as it was when the job started, if it has.
+ */
+static inline const struct taskdef *req_def(const struct req *r)
+{
+    return r->held ? r->held : r->def;
+}
+/* The strictest access policy among a job's requests: nodes it shares with others must
+ * satisfy that one. */
+static inline enum access_policy job_access(const struct job *j)
+{
+    enum access_policy worst = req_def(&j->reqs[0])->access;
+
+    for (uint32_t i = 1; i < j->nreqs; i++)
+        if (req_def(&j->reqs[i])->access > worst)
+            worst = req_def(&j->reqs[i])->access;
+    return worst;
+}
 static inline bool job_is_active(const struct job *j)
 {
     return j->state == JOB_STARTING || j->state == JOB_RUNNING;

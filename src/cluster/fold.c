@@ -8,11 +8,21 @@ void folds_destroy(struct cluster *c)
 {
     struct cluster_private *p = c->priv;
 
-    bitset_fini(&p->vacant);
+    rangeset_fini(&p->vacant);
+    rangeset_fini(&p->partly);
     vec_fini(&p->kinds);
-    bitset_fini(&p->folded);
     bitset_fini(&p->fold_first);
     vec_fini(&p->folds);
+}
+
+void folds_reserve(struct cluster *c)
+{
+    struct cluster_private *p = c->priv;
+
+    vec_reserve(&p->folds, c->nodes.n - p->folds.n);
+    p->folds.n = c->nodes.n; /* what is in them is written at the first nodes of runs */
+    rangeset_reserve(&p->vacant, (uint32_t)c->nodes.n);
+    rangeset_reserve(&p->partly, (uint32_t)c->nodes.n);
 }
 
 /* ---- which nodes ------------------------------------------------------------- */
@@ -55,8 +65,6 @@ static void compare_with_previous(struct cluster *c, uint32_t i)
 
 void fold_compare(struct cluster *c, const struct node *n)
 {
-    while (c->priv->folds.n < c->nodes.n)
-        vec_push(&c->priv->folds, ((struct fold){0}));
     compare_with_previous(c, n->index);
     compare_with_previous(c, n->index + 1);
 }
@@ -66,10 +74,11 @@ void fold_repeat(struct cluster *c, const struct node *n, uint32_t count)
     struct cluster_private *p = c->priv;
     uint32_t end = (uint32_t)c->nodes.n;
 
-    vec_reserve(&p->folds, c->nodes.n - p->folds.n);
-    p->folds.n = c->nodes.n; /* what is in them is written at the first nodes of runs */
-    if (bitset_test(&p->vacant, n->index))
-        bitset_set_range(&p->vacant, end - count, end);
+    folds_reserve(c);
+    if (n->vacant)
+        rangeset_set_range(&p->vacant, end - count, end);
+    else if (n->partly)
+        rangeset_set_range(&p->partly, end - count, end);
 }
 
 uint32_t node_kind_end(const struct cluster *c, uint32_t node)
@@ -79,39 +88,37 @@ uint32_t node_kind_end(const struct cluster *c, uint32_t node)
     return next < c->priv->kinds.n ? c->priv->kinds.v[next] : (uint32_t)c->nodes.n;
 }
 
-void fold_note_vacant(const struct cluster *c, const struct node *n, bool vacant)
-{
-    if (vacant)
-        bitset_set(&c->priv->vacant, n->index);
-    else
-        bitset_clear(&c->priv->vacant, n->index);
-}
-
-const struct bitset *nodes_vacant(const struct cluster *c)
+const struct rangeset *nodes_vacant(const struct cluster *c)
 {
     return &c->priv->vacant;
 }
 
+const struct rangeset *nodes_partly(const struct cluster *c)
+{
+    return &c->priv->partly;
+}
+
 uint32_t fold_room(const struct cluster *c, uint32_t first, uint32_t end)
 {
-    if (!bitset_test(&c->priv->vacant, first))
+    if (!rangeset_test(&c->priv->vacant, first))
         return 0;
     if (c->suspended) /* may keep memory on some of them */
         return 1;
     uint32_t kind_end = node_kind_end(c, first);
     end = kind_end < end ? kind_end : end;
-    return bitset_gap_within(&c->priv->vacant, first + 1, end) - first;
+    return rangeset_gap_within(&c->priv->vacant, first + 1, end) - first;
 }
 
 /* ---- folding ----------------------------------------------------------------- */
 
 void fold_take(struct cluster *c, const struct job *j, const struct alloc *piece,
-    uint32_t first, uint32_t count)
+    uint32_t first, uint32_t count, bool partly)
 {
     struct cluster_private *p = c->priv;
 
-    bitset_clear_range(&p->vacant, first, first + count);
-    bitset_set_range(&p->folded, first, first + count);
+    rangeset_clear_range(&p->vacant, first, first + count);
+    if (partly)
+        rangeset_set_range(&p->partly, first, first + count);
     bitset_set(&p->fold_first, first);
     p->folds.v[first] = (struct fold){j->index, (uint32_t)(piece - j->alloc.v), count};
 }
@@ -123,19 +130,18 @@ void fold_give(struct cluster *c, const struct job *j, uint32_t first, uint32_t 
     assert(bitset_test(&p->fold_first, first) && p->folds.v[first].job == j->index
            && p->folds.v[first].count == count);
     bitset_clear(&p->fold_first, first);
-    bitset_clear_range(&p->folded, first, first + count);
-    bitset_set_range(&p->vacant, first, first + count);
+    if (rangeset_test(&p->partly, first))
+        rangeset_clear_range(&p->partly, first, first + count);
+    rangeset_set_range(&p->vacant, first, first + count);
 }
 
 uint32_t node_folded(const struct cluster *c, uint32_t first, uint32_t end)
 {
     const struct cluster_private *p = c->priv;
-    uint32_t head = first;
 
-    if (!bitset_test(&p->folded, first))
+    if (!node_is_folded(c, first))
         return 0;
-    if (!bitset_test(&p->fold_first, first))
-        head = bitset_prev(&p->fold_first, first);
+    uint32_t head = bitset_prev(&p->fold_first, first);
     uint32_t run_end = head + p->folds.v[head].count;
     return (run_end < end ? run_end : end) - first;
 }
@@ -145,19 +151,19 @@ const struct alloc *fold_piece(
 {
     const struct cluster_private *p = c->priv;
 
-    if (!bitset_test(&p->folded, node))
+    if (!node_is_folded(c, node))
         return NULL;
     const struct fold *f = &p->folds.v[bitset_prev(&p->fold_first, node)];
     *ret_job = c->jobs.v[f->job];
     return &(*ret_job)->alloc.v[f->piece];
 }
 
-void node_unfold(const struct cluster *c, const struct node *n)
+void node_unfold_run(const struct cluster *c, const struct node *n)
 {
     struct cluster_private *p = c->priv;
     uint32_t i = n->index;
 
-    if (!bitset_test(&p->folded, i))
+    if (!node_is_folded(c, i))
         return;
     uint32_t head = bitset_prev(&p->fold_first, i);
     struct fold run = p->folds.v[head];
@@ -167,9 +173,10 @@ void node_unfold(const struct cluster *c, const struct node *n)
         p->folds.v[i + 1] = (struct fold){run.job, run.piece, after};
     }
     p->folds.v[head].count = i - head;
-    bitset_clear(&p->folded, i);
     bitset_clear(&p->fold_first, i);
     const struct job *j = c->jobs.v[run.job];
-    const struct alloc *a = &j->alloc.v[run.piece];
-    node_use(c, node_at(c, i), j, &j->reqs[a->req], a->tasks, +1);
+    struct node *record = node_at(c, i);
+    record->vacant = false;
+    record->partly = rangeset_test(&p->partly, i);
+    node_use(c, record, j, &j->alloc.v[run.piece], +1);
 }

@@ -14,39 +14,49 @@ static void piece_give(
     uint32_t end = a->first + count, n;
 
     for (uint32_t i = a->first; i < end; i += n) {
-        n = node_folded(c, i, end);
-        if (n) {
+        struct node *node = node_at(c, i);
+        n = node->vacant ? node_folded(c, i, end) : 1;
+        if (node->vacant)
             fold_give(c, j, i, n);
-            continue;
-        }
-        node_use(c, node_at(c, i), j, &j->reqs[a->req], a->tasks, -1);
-        n = 1;
+        else
+            node_use(c, node, j, a, -1);
     }
 }
 
-/* Take all nodes of a piece, or none. What the first of some vacant equal nodes has
- * room for, all of them have. */
+/* Take nodes of a piece from `first` on: vacant ones in a row, as what the first of
+ * them has room for, all have, or a single one. Returns how many, 0 = there is no room.
+ */
+static uint32_t nodes_take(struct cluster *c, const struct job *j,
+    const struct alloc *a, uint32_t first, uint32_t end, struct err *err)
+{
+    struct node *node = node_at(c, first);
+    uint32_t n = node->vacant ? fold_room(c, first, end) : 0;
+
+    if (n == 0)
+        node_unfold(c, node);
+    if (node_check_room(c, node, j, a, err))
+        return 0;
+    if (n) {
+        bool partly = node_procs_needed(node, j, a) < node->cfg.v[RES_PROCS];
+        fold_take(c, j, a, first, n, partly);
+        return n;
+    }
+    node_use(c, node, j, a, +1);
+    return 1;
+}
+
+/* Take all nodes of a piece, or none. */
 static int piece_take(
     struct cluster *c, const struct job *j, const struct alloc *a, struct err *err)
 {
-    const struct req *r = &j->reqs[a->req];
     uint32_t end = a->first + a->count, n;
 
     for (uint32_t i = a->first; i < end; i += n) {
-        struct node *node = node_at(c, i);
-        n = fold_room(c, i, end);
-        if (!n)
-            node_unfold(c, node);
-        if (node_check_room(c, node, j, r, a->tasks, err)) {
+        n = nodes_take(c, j, a, i, end, err);
+        if (n == 0) {
             piece_give(c, j, a, i - a->first);
             return -1;
         }
-        if (n) {
-            fold_take(c, j, a, i, n);
-            continue;
-        }
-        node_use(c, node, j, r, a->tasks, +1);
-        n = 1;
     }
     return 0;
 }

@@ -325,6 +325,7 @@ static struct node *node_add(
     n->os = n->arch = NAME_NONE;
     n->frame = n->slot = n->slots = -1;
     vec_push(&c->nodes, n);
+    folds_reserve(c);
     if (n->global)
         c->global_node = n->index;
     partition_count_node(c, n, +1);

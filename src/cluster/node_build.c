@@ -322,6 +322,15 @@ static void note_shrunk(struct cluster *c, struct node *n)
         n->shrunk |= n->classes.v[i].dedicated > n->classes.v[i].configured;
 }
 
+static bool has_procs_only(const struct cluster *c, const struct node *n)
+{
+    return !n->global && n->classes.n == 0 && n->maxjob < 0 && n->maxjob_per_user < 0
+           && n->maxproc < 0 && n->maxproc_per_user < 0 && n->maxpe_per_job <= 0
+           && n->maxload <= 0 && c->cfg->node_maxload <= 0
+           && n->section->maxproc_class.n == 0 && n->section_def->maxproc_class.n == 0
+           && n->par->avail[AVAIL_PROCS] != AVAIL_UTILIZED;
+}
+
 void node_build(struct cluster *c, struct node *n, uint32_t partition)
 {
     struct res old = n->cfg;
@@ -349,6 +358,7 @@ void node_build(struct cluster *c, struct node *n, uint32_t partition)
     partition_count_node(c, n, +1);
     floats |= gres_count_node(c, n, +1);
     follow_largest(c, n, &old);
+    n->procs_only = has_procs_only(c, n);
     node_recount(c, n);
     fold_compare(c, n);
     if (floats || n->global)

@@ -73,7 +73,7 @@ enum node_state node_state_due(const struct node *n)
 /* Did nobody, no job and no measurement, tell of anything on the node? */
 static bool is_vacant(const struct node *n)
 {
-    if (n->global || n->state == NODE_BUSY || n->expected != NODE_IDLE || n->load > 0)
+    if (n->state == NODE_BUSY || n->expected != NODE_IDLE || n->load > 0)
         return false;
     for (int i = 0; i < RES_DIMS; i++)
         if (n->util.v[i] > 0)
@@ -81,30 +81,43 @@ static bool is_vacant(const struct node *n)
     return true;
 }
 
+void node_note_use(const struct cluster *c, struct node *n)
+{
+    bool left =
+        !n->global && in_service(n->state) && n->ded.v[RES_PROCS] < n->cfg.v[RES_PROCS];
+
+    n->expected = node_state_due(n);
+    bool vacant = left && is_vacant(n), partly = left && !vacant;
+    if (vacant != n->vacant)
+        rangeset_turn(&c->priv->vacant, n->index);
+    if (partly != n->partly)
+        rangeset_turn(&c->priv->partly, n->index);
+    n->vacant = vacant;
+    n->partly = partly;
+}
+
 void node_refresh_expected(const struct cluster *c, struct node *n)
 {
-    if (bitset_test(&c->priv->folded, n->index))
-        return;
-    n->expected = node_state_due(n);
-    fold_note_vacant(c, n, is_vacant(n));
+    if (!node_is_folded(c, n->index))
+        node_note_use(c, n);
 }
 
 /* The load that a start adds to its node. */
-static double load_of(const struct node *n, const struct req *r, uint32_t tasks)
+static double load_of(const struct node *n, const struct taskdef *def, uint32_t tasks)
 {
-    int64_t each = req_def(r)->per_task.v[RES_PROCS];
+    int64_t each = def->per_task.v[RES_PROCS];
 
     return (double)(each < 0 ? n->cfg.v[RES_PROCS] : each * tasks);
 }
 
-enum node_state node_expected(const struct cluster *c, const struct node *n)
+enum node_state node_expected_folded(const struct cluster *c, const struct node *n)
 {
     const struct job *j;
     const struct alloc *a = fold_piece(c, n->index, &j);
 
     if (!a)
         return n->expected;
-    double load = load_of(n, &j->reqs[a->req], a->tasks);
+    double load = load_of(n, req_def(&j->reqs[a->req]), a->tasks);
     bool busy = is_busy(n, node_dedicated(c, n).v[RES_PROCS], load);
     return busy ? NODE_BUSY : NODE_RUNNING;
 }
@@ -146,9 +159,10 @@ void node_measure(
     node_refresh_expected(c, n);
 }
 
-void node_raise_load(struct node *n, const struct req *r, uint32_t tasks, int sign)
+void node_raise_load(
+    struct node *n, const struct taskdef *def, uint32_t tasks, int sign)
 {
-    double procs = load_of(n, r, tasks);
+    double procs = load_of(n, def, tasks);
 
     /* "all processors" may mean other numbers now than at the start: with the last
      * job goes all that starts have added */

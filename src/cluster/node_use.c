@@ -3,41 +3,67 @@
  * follows from the piece of the job that has it. */
 #include "cluster/private.h"
 
-static struct node_job *entry_of(const struct node *n, uint32_t job)
+static size_t entry_of(const struct node *n, uint32_t job)
 {
-    for (size_t i = 0; i < n->jobs.n; i++)
-        if (n->jobs.v[i].job == job)
-            return &n->jobs.v[i];
-    return NULL;
+    size_t i = 0;
+
+    while (i < n->jobs.n && n->jobs.v[i].job != job)
+        i++;
+    return i;
 }
 
-/* Does the job take its nodes whole? One such request is enough. */
-static bool takes_whole_nodes(const struct job *j)
+/* Amounts that `tasks` tasks need on this node. A job that takes nodes whole, for which
+ * one such request is enough, takes each once, with its first tasks there, and frees it
+ * with its last (`edge`). */
+static struct res need_of(const struct node *n, const struct job *j,
+    const struct taskdef *d, uint32_t tasks, bool edge)
 {
-    for (uint32_t i = 0; i < j->nreqs; i++)
-        if (taskdef_whole_node(req_def(&j->reqs[i])))
-            return true;
-    return false;
-}
+    struct res r = {{0}};
 
-/* Amounts that `tasks` tasks need on this node. */
-static struct res amounts(const struct node *n, const struct taskdef *d, uint32_t tasks)
-{
-    struct res r;
-
+    if (job_access(j) >= ACCESS_SINGLEJOB)
+        return edge ? n->cfg : r;
     for (int i = 0; i < RES_DIMS; i++)
         r.v[i] = d->per_task.v[i] < 0 ? n->cfg.v[i] : d->per_task.v[i] * tasks;
     return r;
 }
 
-/* The same with the access policy: a job that takes nodes whole takes each once,
- * with its first tasks there, and frees it with its last. */
-static struct res need_of(const struct node *n, const struct job *j,
-    const struct req *r, uint32_t tasks, bool edge)
+/* ---- the list of jobs --------------------------------------------------------- */
+
+static void jobs_add(
+    const struct cluster *c, struct node *n, const struct job *j, uint32_t tasks)
 {
-    if (!takes_whole_nodes(j))
-        return amounts(n, req_def(r), tasks);
-    return edge ? n->cfg : (struct res){{0}};
+    size_t e = entry_of(n, j->index);
+
+    if (e < n->jobs.n) {
+        n->jobs.v[e].tasks += tasks;
+        return;
+    }
+    if (n->jobs.cap == 0)
+        bitset_set(&c->priv->listed, n->index);
+    vec_push(&n->jobs, ((struct node_job){j->index, tasks}));
+    n->exclusive += job_access(j) > ACCESS_SHARED;
+}
+
+static void jobs_take_out(struct node *n, const struct job *j, uint32_t tasks)
+{
+    size_t e = entry_of(n, j->index);
+
+    assert(e < n->jobs.n && n->jobs.v[e].tasks >= tasks);
+    n->jobs.v[e].tasks -= tasks;
+    if (n->jobs.v[e].tasks)
+        return;
+    for (n->jobs.n--; e < n->jobs.n; e++) /* few */
+        n->jobs.v[e] = n->jobs.v[e + 1];
+    n->exclusive -= job_access(j) > ACCESS_SHARED;
+}
+
+/* ---- dedicating -------------------------------------------------------------- */
+
+/* Does nothing but processors count? That is usual, so it is made short. */
+static bool procs_only(
+    const struct node *n, const struct job *j, const struct taskdef *d)
+{
+    return n->procs_only && d->procs_only && j->nreqs == 1;
 }
 
 static void use_gres(struct node *n, const struct taskdef *d, int64_t tasks)
@@ -56,40 +82,36 @@ static struct node_class *class_of(const struct node *n, uint32_t cls)
     return NULL;
 }
 
-static void use_jobs(
-    const struct cluster *c, struct node *n, uint32_t job, uint32_t tasks, int sign)
+static void use_amounts(struct node *n, const struct job *j, const struct taskdef *d,
+    uint32_t tasks, int sign)
 {
-    struct node_job *e = entry_of(n, job);
-
-    if (sign > 0 && e) {
-        e->tasks += tasks;
-    } else if (sign > 0) {
-        if (n->jobs.cap == 0)
-            bitset_set(&c->priv->listed, n->index);
-        vec_push(&n->jobs, ((struct node_job){job, tasks}));
-    } else {
-        e->tasks -= tasks;
-        if (!e->tasks)
-            vec_remove(&n->jobs, (size_t)(e - n->jobs.v));
-    }
-}
-
-void node_use(const struct cluster *c, struct node *n, const struct job *j,
-    const struct req *r, uint32_t tasks, int sign)
-{
-    const struct taskdef *d = req_def(r);
-    const struct node_job *e = entry_of(n, j->index);
-    assert(sign > 0 || (e && e->tasks >= tasks));
-    struct res need = need_of(n, j, r, tasks, sign > 0 ? !e : e->tasks == tasks);
     struct node_class *k = class_of(n, d->cls);
+    size_t e = entry_of(n, j->index);
+    bool edge = e == n->jobs.n || (sign < 0 && n->jobs.v[e].tasks == tasks);
+    struct res need = need_of(n, j, d, tasks, edge);
 
     res_add(&n->ded, &need, sign);
     use_gres(n, d, sign * (int64_t)tasks);
     if (k)
         k->dedicated += sign * (int32_t)tasks;
-    use_jobs(c, n, j->index, tasks, sign);
-    node_raise_load(n, r, tasks, sign);
-    node_refresh_expected(c, n);
+}
+
+void node_use(const struct cluster *c, struct node *n, const struct job *j,
+    const struct alloc *piece, int sign)
+{
+    const struct taskdef *d = req_def(&j->reqs[piece->req]);
+    uint32_t tasks = piece->tasks;
+
+    if (procs_only(n, j, d))
+        n->ded.v[RES_PROCS] += sign * d->per_task.v[RES_PROCS] * tasks;
+    else
+        use_amounts(n, j, d, tasks, sign);
+    if (sign > 0)
+        jobs_add(c, n, j, tasks);
+    else
+        jobs_take_out(n, j, tasks);
+    node_raise_load(n, d, tasks, sign);
+    node_note_use(c, n);
 }
 
 /* ---- room -------------------------------------------------------------------- */
@@ -120,13 +142,12 @@ static int check_gres(const struct cluster *c, const struct node *n,
     return 0;
 }
 
-int node_check_room(const struct cluster *c, const struct node *n, const struct job *j,
-    const struct req *r, uint32_t tasks, struct err *err)
+static int check_all(const struct cluster *c, const struct node *n, const struct job *j,
+    const struct taskdef *d, uint32_t tasks, struct err *err)
 {
     static const char what[RES_DIMS][12] = {
         "processors", "MB memory", "MB swap", "MB disk"};
-    const struct taskdef *d = req_def(r);
-    struct res need = need_of(n, j, r, tasks, !entry_of(n, j->index));
+    struct res need = need_of(n, j, d, tasks, entry_of(n, j->index) == n->jobs.n);
     struct res held = {{0}};
     int32_t initiators = node_class_free(c, n, d->cls);
 
@@ -145,11 +166,34 @@ int node_check_room(const struct cluster *c, const struct node *n, const struct 
     return check_gres(c, n, j, d, tasks, err);
 }
 
+int node_check_room(const struct cluster *c, const struct node *n, const struct job *j,
+    const struct alloc *piece, struct err *err)
+{
+    const struct taskdef *d = req_def(&j->reqs[piece->req]);
+    int64_t need = d->per_task.v[RES_PROCS] * piece->tasks;
+    int64_t left = n->cfg.v[RES_PROCS] - n->ded.v[RES_PROCS];
+
+    if (procs_only(n, j, d) && need <= left)
+        return 0;
+    return check_all(c, n, j, d, piece->tasks, err);
+}
+
+int64_t node_procs_needed(
+    const struct node *n, const struct job *j, const struct alloc *piece)
+{
+    const struct taskdef *d = req_def(&j->reqs[piece->req]);
+
+    if (procs_only(n, j, d))
+        return d->per_task.v[RES_PROCS] * piece->tasks;
+    return need_of(n, j, d, piece->tasks, true).v[RES_PROCS];
+}
+
 /* ---- counting again ---------------------------------------------------------- */
 
 static void clear_use(struct node *n)
 {
     n->ded = (struct res){{0}};
+    n->exclusive = 0;
     for (size_t i = 0; i < n->gres_ded.n; i++)
         n->gres_ded.v[i].count = 0;
     for (size_t i = 0; i < n->classes.n; i++)
@@ -162,7 +206,7 @@ static void use_pieces(const struct cluster *c, struct node *n, const struct job
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
         if (n->index - a->first < a->count)
-            node_use(c, n, j, &j->reqs[a->req], a->tasks, +1);
+            node_use(c, n, j, a, +1);
     }
 }
 
@@ -192,7 +236,7 @@ struct res node_dedicated(const struct cluster *c, const struct node *n)
     const struct job *j;
     const struct alloc *a = fold_piece(c, n->index, &j);
 
-    return a ? need_of(n, j, &j->reqs[a->req], a->tasks, true) : n->ded;
+    return a ? need_of(n, j, req_def(&j->reqs[a->req]), a->tasks, true) : n->ded;
 }
 
 uint32_t node_jobs(
@@ -213,7 +257,7 @@ uint32_t node_jobs(
 
 bool node_is_free(const struct cluster *c, const struct node *n)
 {
-    return !bitset_test(&c->priv->folded, n->index) && n->jobs.n == 0;
+    return n->jobs.n == 0 && !node_is_folded(c, n->index);
 }
 
 int32_t node_class_free(const struct cluster *c, const struct node *n, uint32_t cls)

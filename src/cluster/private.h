@@ -69,9 +69,9 @@ struct cluster_private {
     struct node *chunk_next; /* the next new nodes go here: `chunk_left` of them */
     size_t chunk_left;
     struct VEC(struct node_chunk) node_chunks;
-    struct bitset vacant;            /* nodes_vacant() */
+    struct rangeset vacant;          /* nodes_vacant() */
+    struct rangeset partly;          /* nodes_partly() */
     struct VEC(uint32_t) kinds;      /* where nodes of another kind begin */
-    struct bitset folded;            /* node_folded() */
     struct bitset fold_first;        /* the first node of each folded run */
     struct VEC(struct fold) folds;   /* per node; valid at first nodes of runs */
     struct VEC(uint32_t) gres_nodes; /* per gres id: real nodes that have it */
@@ -144,20 +144,17 @@ void ids_sort(uint32_t *ids, size_t *n); /* and drop repetitions */
 
 /* ---- node_use.c ------------------------------------------------------------- */
 
-/* The definition a request is or will be dedicated with. */
-static inline const struct taskdef *req_def(const struct req *r)
-{
-    return r->held ? r->held : r->def;
-}
-
-/* Dedicate (+1) or free (-1) `tasks` tasks of the job's request on a node that is
- * not folded: amounts, generic resources, initiators, job list, load, expected state.
- * No check. */
+/* Dedicate (+1) or free (-1) what a node of the piece of the job's allocation has, on a
+ * node that is not folded: amounts, generic resources, initiators, job list, load,
+ * expected state. No check. */
 void node_use(const struct cluster *c, struct node *n, const struct job *j,
-    const struct req *r, uint32_t tasks, int sign);
+    const struct alloc *piece, int sign);
 /* Would node_use(+1) take more than is configured? Then -1 with a sentence. */
 int node_check_room(const struct cluster *c, const struct node *n, const struct job *j,
-    const struct req *r, uint32_t tasks, struct err *err);
+    const struct alloc *piece, struct err *err);
+/* Processors that it would take of a vacant node. */
+int64_t node_procs_needed(
+    const struct node *n, const struct job *j, const struct alloc *piece);
 /* Count again what is dedicated, from the jobs on the node. */
 void node_recount(struct cluster *c, struct node *n);
 
@@ -165,23 +162,37 @@ void node_recount(struct cluster *c, struct node *n);
 
 /* Raise (+1) the load by started processors, or lower (-1) it by what of them was
  * not measured since. */
-void node_raise_load(struct node *n, const struct req *r, uint32_t tasks, int sign);
+void node_raise_load(
+    struct node *n, const struct taskdef *def, uint32_t tasks, int sign);
+/* What is on a node that is not folded has changed: its expected state, and whether it
+ * is vacant or partly in use, follow. */
+void node_note_use(const struct cluster *c, struct node *n);
 /* The expected state that follows from the record. */
 enum node_state node_state_due(const struct node *n);
 
 /* ---- fold.c ------------------------------------------------------------------ */
 
 void folds_destroy(struct cluster *c);
+/* There are new nodes: make room for them. */
+void folds_reserve(struct cluster *c);
 /* A node was added, or its configuration has changed. */
 void fold_compare(struct cluster *c, const struct node *n);
 /* The last `count` nodes are new and copies of `n`, which is before them. */
 void fold_repeat(struct cluster *c, const struct node *n, uint32_t count);
-void fold_note_vacant(const struct cluster *c, const struct node *n, bool vacant);
+/* A record that tells of nothing, of a node that is not vacant: a piece has it. */
+static inline bool node_is_folded(const struct cluster *c, uint32_t node)
+{
+    const struct node *n = c->nodes.v[node];
+
+    return (n ? n->vacant : c->priv->row.vacant)
+           && !rangeset_test(&c->priv->vacant, node);
+}
 /* So many nodes from `first` on, before `end`, are vacant and have equal room. */
 uint32_t fold_room(const struct cluster *c, uint32_t first, uint32_t end);
-/* Fold nodes that fold_room() told of for a piece of the job; give a run back. */
+/* Fold nodes that fold_room() told of for a piece of the job, which leaves processors
+ * of them or not (`partly`); give a run back. */
 void fold_take(struct cluster *c, const struct job *j, const struct alloc *piece,
-    uint32_t first, uint32_t count);
+    uint32_t first, uint32_t count, bool partly);
 void fold_give(struct cluster *c, const struct job *j, uint32_t first, uint32_t count);
 /* The piece that a folded node belongs to, and its job; NULL = not folded. */
 const struct alloc *fold_piece(

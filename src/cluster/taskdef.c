@@ -3,11 +3,6 @@
  * contents. */
 #include "cluster/private.h"
 
-bool taskdef_whole_node(const struct taskdef *def)
-{
-    return def->access == ACCESS_SINGLEJOB || def->access == ACCESS_SINGLETASK;
-}
-
 /* ---- copies ------------------------------------------------------------------ */
 
 static struct nodeset_spec *nodeset_copy(const struct nodeset_spec *from)
@@ -223,6 +218,14 @@ static void make_room(struct cluster *c)
     free(old);
 }
 
+static bool takes_procs_only(const struct taskdef *d)
+{
+    for (int i = 0; i < RES_DIMS; i++)
+        if (i == RES_PROCS ? d->per_task.v[i] <= 0 : d->per_task.v[i] != 0)
+            return false;
+    return d->gres.n == 0 && d->tpn <= 1 && d->access == ACCESS_SHARED;
+}
+
 static struct taskdef *add(struct cluster *c, const struct taskdef *draft)
 {
     struct taskdef *def = xmalloc(sizeof *def);
@@ -230,6 +233,7 @@ static struct taskdef *add(struct cluster *c, const struct taskdef *draft)
     *def = taskdef_copy(draft);
     def->index = (uint32_t)c->taskdefs.n;
     def->in_force = NULL; /* that of another one, if the draft is a copy */
+    def->procs_only = takes_procs_only(def);
     vec_push(&c->taskdefs, def);
     return def;
 }

@@ -46,8 +46,8 @@ void lost_jobs(struct engine *e)
     e->down_epoch = c->node_epoch + 1;
     e->down_next = TIME_NEVER;
     uint32_t end = (uint32_t)c->nodes.n; /* vacant nodes are not down */
-    for (uint32_t i = bitset_gap_within(nodes_vacant(c), 0, end); i < end;
-         i = bitset_gap_within(nodes_vacant(c), i + 1, end)) {
+    for (uint32_t i = rangeset_gap_within(nodes_vacant(c), 0, end); i < end;
+         i = rangeset_gap_within(nodes_vacant(c), i + 1, end)) {
         const struct node *n = node_at(c, i);
         if (n->state != NODE_DOWN || node_jobs(c, n, &on, 1) == 0)
             continue;

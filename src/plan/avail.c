@@ -112,22 +112,6 @@ static bool overloaded(const struct cluster *c, const struct node *n)
 
 /* ---- the jobs already there ------------------------------------------------- */
 
-/* What a request is dedicated by: as it was when it started, if it has. */
-static const struct taskdef *def_of(const struct req *r)
-{
-    return r->held ? r->held : r->def;
-}
-
-enum access_policy avail_access(const struct job *j)
-{
-    enum access_policy worst = def_of(&j->reqs[0])->access;
-
-    for (uint32_t i = 1; i < j->nreqs; i++)
-        if (def_of(&j->reqs[i])->access > worst)
-            worst = def_of(&j->reqs[i])->access;
-    return worst;
-}
-
 static int64_t procs_per_task(const struct taskdef *def, const struct node *n)
 {
     int64_t procs = def->per_task.v[RES_PROCS];
@@ -141,14 +125,14 @@ static int64_t procs_there(
 {
     int64_t procs = 0;
 
-    if (avail_access(j) >= ACCESS_SINGLEJOB)
+    if (job_access(j) >= ACCESS_SINGLEJOB)
         return n->cfg.v[RES_PROCS];
     if (j->nreqs == 1)
-        return nj->tasks * procs_per_task(def_of(&j->reqs[0]), n);
+        return nj->tasks * procs_per_task(req_def(&j->reqs[0]), n);
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
         if (n->index >= a->first && n->index - a->first < a->count)
-            procs += a->tasks * procs_per_task(def_of(&j->reqs[a->req]), n);
+            procs += a->tasks * procs_per_task(req_def(&j->reqs[a->req]), n);
     }
     return procs;
 }
@@ -164,7 +148,7 @@ struct company {
 static bool meet(const struct cluster *c, const struct job *j, const struct node *n,
     bool counted, struct company *ret)
 {
-    enum access_policy mine = avail_access(j);
+    enum access_policy mine = job_access(j);
 
     *ret = (struct company){0};
     for (size_t i = 0; i < n->jobs.n; i++) {
@@ -172,7 +156,7 @@ static bool meet(const struct cluster *c, const struct job *j, const struct node
         if (other == j)
             continue;
         bool same_user = other->cred[CRED_USER] == j->cred[CRED_USER];
-        enum access_policy theirs = avail_access(other);
+        enum access_policy theirs = job_access(other);
         enum access_policy strict = theirs > mine ? theirs : mine;
         if (strict >= ACCESS_SINGLEJOB || (strict == ACCESS_SINGLEUSER && !same_user))
             return false;
@@ -202,15 +186,13 @@ static bool room_for_a_job(const struct node *n, const struct company *there)
     return n->maxjob_per_user < 0 || there->of_user < n->maxjob_per_user;
 }
 
-uint32_t avail_tasks_now(const struct cluster *c, const struct job *j,
+/* Whatever counts: other resources, the jobs there, limits. */
+static uint32_t tasks_by_all(const struct cluster *c, const struct job *j,
     const struct taskdef *def, const struct node *n)
 {
     struct feasible_room room = {.used = true, .procs_left = INT64_MAX};
     struct company there;
 
-    if (!states_allow(c, n))
-        return 0;
-    node_unfold(c, n);
     bool counted = limits_procs(c, n, def);
     if (!meet(c, j, n, counted, &there) || !room_for_a_job(n, &there))
         return 0;
@@ -220,4 +202,31 @@ uint32_t avail_tasks_now(const struct cluster *c, const struct job *j,
         room.procs_left = feasible_procs_left(c, def, n, &there.procs);
     room.have = free_now(c, j, def, n);
     return feasible_fit(c, def, n, &room);
+}
+
+bool avail_procs_only(
+    const struct cluster *c, const struct job *j, const struct taskdef *def)
+{
+    return def->procs_only && j->nreqs == 1 && !feasible_class_limited(c, def->cls);
+}
+
+uint32_t avail_by_procs(
+    const struct cluster *c, const struct taskdef *def, const struct node *n)
+{
+    if (!states_allow(c, n))
+        return 0;
+    node_unfold(c, n);
+    if (out_of_swap(n))
+        return 0;
+    int64_t procs = free_procs(c, n), each = def->per_task.v[RES_PROCS];
+    return (uint32_t)(each == 1 ? procs : procs / each);
+}
+
+uint32_t avail_tasks_now(const struct cluster *c, const struct job *j,
+    const struct taskdef *def, const struct node *n)
+{
+    if (!states_allow(c, n))
+        return 0;
+    node_unfold(c, n);
+    return tasks_by_all(c, j, def, n);
 }

@@ -37,7 +37,7 @@ static bool whole_node(enum access_policy a)
 static void use_job(struct in_use *u, const struct ask *a, const struct job *other)
 {
     bool same_user = other->cred[CRED_USER] == a->j->cred[CRED_USER];
-    enum access_policy strict = avail_access(a->j), theirs = avail_access(other);
+    enum access_policy strict = job_access(a->j), theirs = job_access(other);
 
     strict = theirs > strict ? theirs : strict;
     if (whole_node(strict) || (strict == ACCESS_SINGLEUSER && !same_user))
@@ -329,8 +329,7 @@ int64_t bynode_all(
             uint32_t tasks = 0;
             if (pins_of(p, n->index) || reservations_on(p->c, n->index)->n > 0)
                 vec_push(&p->pinned, n->index);
-            else if (start <= p->now && !p->any_gone
-                     && !bitset_test(&p->free_nodes, n->index)
+            else if (start <= p->now && !p->any_gone && !node_has_room(p->c, n->index)
                      && def->per_task.v[RES_PROCS] != 0
                      && n->par->avail[AVAIL_PROCS] != AVAIL_UTILIZED)
                 continue;

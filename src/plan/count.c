@@ -98,12 +98,28 @@ static void pool_count(struct plan *p, struct pool *pool, const struct job *j,
         follow(p, later, j, units, sign, as_planned);
 }
 
+/* Where all nodes are one pool. */
+static void count_all(
+    struct plan *p, const struct job *j, struct pool *pool, int sign, bool as_planned)
+{
+    uint32_t units = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++)
+        units += j->alloc.v[i].count * j->alloc.v[i].tasks;
+    if (units && !pool->by_node)
+        pool_count(p, pool, j, (int32_t)units, sign, as_planned);
+}
+
 /* Pieces in a row that are of one pool count together. */
 void count_start(struct plan *p, const struct job *j, int sign, bool as_planned)
 {
     struct pool *pool = NULL;
     uint32_t units = 0;
 
+    if (p->pools.n == 1 && p->pools.v[0].nodes.n == p->pool_at.n) {
+        count_all(p, j, &p->pools.v[0], sign, as_planned);
+        return;
+    }
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
         for (uint32_t at = a->first, end = at + a->count, k; at < end; at += k) {

@@ -138,18 +138,31 @@ static int64_t section_class_procs(const struct node_cfg *section, const char *n
     return -1;
 }
 
+/* MAXPROCPERNODE of the class, <= 0 = none. */
+static int64_t own_limit(const struct cluster *c, uint32_t cls)
+{
+    const struct cred *k = c->creds[CRED_CLASS].v[cls];
+
+    return k->cfg->max_proc_per_node ? k->cfg->max_proc_per_node
+                                     : k->def->max_proc_per_node;
+}
+
+bool feasible_class_limited(const struct cluster *c, uint32_t cls)
+{
+    return has_class(cls) && own_limit(c, cls) > 0;
+}
+
 int64_t feasible_class_procs(
     const struct cluster *c, const struct node *n, uint32_t cls)
 {
     if (!has_class(cls))
         return INT64_MAX;
-    const struct cred *k = c->creds[CRED_CLASS].v[cls];
-    int64_t most = k->cfg->max_proc_per_node ? k->cfg->max_proc_per_node
-                                             : k->def->max_proc_per_node;
-    int64_t own = section_class_procs(n->section, k->name);
+    const char *name = c->creds[CRED_CLASS].v[cls]->name;
+    int64_t most = own_limit(c, cls);
+    int64_t own = section_class_procs(n->section, name);
 
     if (own < 0)
-        own = section_class_procs(n->section_def, k->name);
+        own = section_class_procs(n->section_def, name);
     if (most <= 0)
         most = INT64_MAX;
     return own >= 0 && own < most ? own : most;

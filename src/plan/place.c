@@ -95,8 +95,11 @@ struct asking {
     uint32_t view;
     int64_t end;
     uint32_t need;
+    bool procs_only;         /* avail_procs_only() */
     const struct pool *seen; /* the last pool of which a vacant node was asked, */
     int64_t each;            /* and what it can take */
+    const struct pool *pool; /* the last pool that take_nodes() was in, */
+    int64_t *cap, *later;    /* and its caps; later NULL = none */
     struct nodealloc_pieces pieces; /* ret NULL: whole runs are pushed instead */
 };
 
@@ -114,8 +117,11 @@ static struct asking caps_begin(
         p->caps.v[s->pools.v[i].pool] = CAP_UNKNOWN;
     for (size_t i = p->pools.n; i < n; i++)
         p->caps.v[i] = CAP_UNKNOWN;
-    return (struct asking){
-        .j = j, .view = walls_view(p, j), .end = end, .need = j->reqs[0].tasks};
+    return (struct asking){.j = j,
+        .view = walls_view(p, j),
+        .end = end,
+        .need = j->reqs[0].tasks,
+        .procs_only = avail_procs_only(p->c, j, j->reqs[0].def)};
 }
 
 /* So many tasks of the job the pool leaves it until the end; the reservations in the
@@ -150,12 +156,9 @@ static int64_t *cap_later(struct plan *p, const struct asking *ask, struct pool 
     return cap;
 }
 
-/* Of `k` tasks on a node of the pool, those that the caps leave; they are taken off. */
-static int64_t under_caps(
-    struct plan *p, const struct asking *ask, struct pool *pool, int64_t k)
+/* Of `k` tasks, those that the caps leave; they are taken off. */
+static int64_t take_off(int64_t *cap, int64_t *later, int64_t k)
 {
-    int64_t *cap = cap_of(p, ask, pool), *later = cap_later(p, ask, pool);
-
     k = *cap < k ? *cap : k;
     if (later && *later < k)
         k = *later;
@@ -167,10 +170,33 @@ static int64_t under_caps(
     return k;
 }
 
+/* The same of tasks on a node of the pool. */
+static int64_t under_caps(
+    struct plan *p, const struct asking *ask, struct pool *pool, int64_t k)
+{
+    return take_off(cap_of(p, ask, pool), cap_later(p, ask, pool), k);
+}
+
+/* Does the pool leave the job anything? Its caps are at hand then. */
+static bool enter(struct plan *p, struct asking *ask, struct pool *pool)
+{
+    if (pool && ask->pool != pool) {
+        ask->pool = pool;
+        ask->cap = cap_of(p, ask, pool);
+        ask->later = *ask->cap > 0 ? cap_later(p, ask, pool) : NULL;
+    }
+    return pool && *ask->cap > 0;
+}
+
 /* ---- vacant nodes in a row ---- */
 
-struct range {
+/* A walk over the nodes in [low, high] with a processor left. */
+struct walk {
+    const struct plan *p;
+    enum direction dir;
     uint32_t low, high;
+    uint32_t vacant; /* the next one that is vacant: beyond high (up), BITSET_NONE
+                        (down) if there is none */
 };
 
 /* Nodes in a row that have room for so many tasks each. */
@@ -178,45 +204,71 @@ struct span_of_nodes {
     uint32_t low, count, each;
 };
 
-/* The nodes of all pools of the set lie in it. */
-static struct range range_of(const struct plan *p, const struct fitset *s)
+static void find_vacant(struct walk *w, uint32_t at)
 {
-    struct range r = {UINT32_MAX, 0};
+    const struct rangeset *vacant = nodes_vacant(w->p->c);
+
+    w->vacant = w->dir == DIR_UP ? rangeset_next_within(vacant, at, w->high + 1)
+                                 : rangeset_prev(vacant, at);
+}
+
+/* Over all nodes of the pools of the set. */
+static struct walk walk_over(
+    const struct plan *p, const struct fitset *s, enum direction dir)
+{
+    struct walk w = {.p = p, .dir = dir, .low = UINT32_MAX};
 
     for (size_t i = 0; i < s->pools.n; i++) {
         const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
         uint32_t low = pool->nodes.v[0], high = pool->nodes.v[pool->nodes.n - 1];
-        r.low = low < r.low ? low : r.low;
-        r.high = high > r.high ? high : r.high;
+        w.low = low < w.low ? low : w.low;
+        w.high = high > w.high ? high : w.high;
     }
-    return r;
+    find_vacant(&w, dir == DIR_UP ? w.low : w.high);
+    return w;
 }
 
-/* The next nodes in [low, high] with a processor left from `at` on in this direction:
- * those with jobs one by one, vacant ones of one pool together, at most so many; 0 =
- * none. *ret_low = the lowest. */
-static uint32_t next_nodes(const struct plan *p, const struct range *in, uint32_t at,
-    enum direction dir, uint32_t most, uint32_t *ret_low)
+/* The next node, BITSET_NONE = there is none. */
+static uint32_t next_up(struct walk *w, uint32_t at)
 {
-    const struct bitset *vacant = nodes_vacant(p->c);
-    uint32_t low = in->low, high = in->high;
+    if (w->vacant < at)
+        find_vacant(w, at);
+    at = rangeset_next_within(nodes_partly(w->p->c), at, w->vacant);
+    return at <= w->high ? at : BITSET_NONE;
+}
+
+static uint32_t next_down(struct walk *w, uint32_t at)
+{
+    if (w->vacant != BITSET_NONE && w->vacant > at)
+        find_vacant(w, at);
+    at = rangeset_prev(nodes_partly(w->p->c), at);
+    if (at == BITSET_NONE || (w->vacant != BITSET_NONE && w->vacant > at))
+        at = w->vacant;
+    return at != BITSET_NONE && at >= w->low ? at : BITSET_NONE;
+}
+
+/* The next nodes from `at` on: those with jobs one by one, vacant ones of one pool
+ * together, at most so many; 0 = none. *ret_low = the lowest. */
+static uint32_t next_nodes(
+    struct walk *w, uint32_t at, uint32_t most, uint32_t *ret_low)
+{
+    const struct rangeset *vacant = nodes_vacant(w->p->c);
+    uint32_t low = w->low, high = w->high;
 
     if (at < low || at > high)
         return 0;
-    at = dir == DIR_UP ? bitset_next_within(&p->free_nodes, at, high + 1)
-                       : bitset_prev(&p->free_nodes, at);
-    *ret_low = at;
-    if (at == BITSET_NONE || at < low || at > high)
+    *ret_low = at = w->dir == DIR_UP ? next_up(w, at) : next_down(w, at);
+    if (at == BITSET_NONE)
         return 0;
-    const struct pool *pool = pool_of(p, at);
-    if (!bitset_test(vacant, at) || !pool)
+    const struct pool *pool = pool_of(w->p, at);
+    if (at != w->vacant || !pool)
         return 1;
-    if (dir == DIR_UP) {
+    if (w->dir == DIR_UP) {
         high = high - at < most ? high : at + most - 1;
-        return pool_run(pool, at, bitset_gap_within(vacant, at, high + 1));
+        return pool_run(pool, at, rangeset_gap_within(vacant, at, high + 1));
     }
     low = at - low < most ? low : at - most + 1;
-    low = bitset_run_down(vacant, at, low);
+    low = rangeset_run_down(vacant, at, low);
     *ret_low = low = bitset_run_down(&pool->members, at, low);
     return at - low + 1;
 }
@@ -225,7 +277,8 @@ static uint32_t next_nodes(const struct plan *p, const struct range *in, uint32_
 static void take_tasks(struct asking *ask, const struct span_of_nodes *at,
     uint32_t tasks, enum direction dir, struct allocs *ret)
 {
-    uint32_t each = at->each, full = tasks / each, low = at->low;
+    uint32_t each = at->each, low = at->low;
+    uint32_t full = tasks < each ? 0 : at->count == 1 ? 1 : tasks / each;
 
     full = full < at->count ? full : at->count;
     ask->need -= tasks;
@@ -247,16 +300,18 @@ static void take_tasks(struct asking *ask, const struct span_of_nodes *at,
 
 /* Tasks that a node of the pool can take now; all vacant ones of a pool as many. */
 static int64_t room_on(
-    const struct plan *p, struct asking *ask, const struct pool *pool, uint32_t node)
+    const struct plan *p, struct asking *ask, uint32_t node, bool vacant)
 {
     const struct job *j = ask->j;
-    bool vacant = bitset_test(nodes_vacant(p->c), node);
 
-    if (vacant && ask->seen == pool)
+    if (vacant && ask->seen == ask->pool)
         return ask->each;
-    int64_t each = avail_tasks_now(p->c, j, j->reqs[0].def, node_at(p->c, node));
+    const struct node *n = node_at(p->c, node);
+    bool quick = ask->procs_only && n->procs_only && n->exclusive == 0;
+    int64_t each = quick ? avail_by_procs(p->c, j->reqs[0].def, n)
+                         : avail_tasks_now(p->c, j, j->reqs[0].def, n);
     if (vacant) {
-        ask->seen = pool;
+        ask->seen = ask->pool;
         ask->each = each;
     }
     return each;
@@ -267,16 +322,16 @@ static int64_t room_on(
 static void take_nodes(struct plan *p, struct asking *ask, const struct fitset *s,
     enum direction dir, struct allocs *ret)
 {
-    const struct range in = range_of(p, s);
-    uint32_t at = dir == DIR_UP ? in.low : in.high, most = ask->need, low, count;
+    struct walk walk = walk_over(p, s, dir);
+    uint32_t at = dir == DIR_UP ? walk.low : walk.high, most = ask->need, low, count;
 
-    while (ask->need > 0 && (count = next_nodes(p, &in, at, dir, most, &low)) > 0) {
+    while (ask->need > 0 && (count = next_nodes(&walk, at, most, &low)) > 0) {
         struct pool *pool = pool_of(p, low);
-        bool open = pool && *cap_of(p, ask, pool) > 0;
-        int64_t each = open ? room_on(p, ask, pool, low) : 0;
+        bool vacant = walk.vacant - low < count; /* this one, and so all of them */
+        int64_t each = enter(p, ask, pool) ? room_on(p, ask, low, vacant) : 0;
         int64_t all = each * count < ask->need ? each * count : ask->need;
         struct span_of_nodes span = {low, count, (uint32_t)each};
-        uint32_t k = all ? (uint32_t)under_caps(p, ask, pool, all) : 0;
+        uint32_t k = all ? (uint32_t)take_off(ask->cap, ask->later, all) : 0;
         if (k)
             take_tasks(ask, &span, k, dir, ret);
         most = k ? ask->need : UINT32_MAX; /* the rest of a run of no use is passed */
@@ -300,7 +355,7 @@ static void collect_pool(
 
     for (size_t i = 0; i<pool->nodes.n && * cap_of(p, ask, pool)> 0; i++) {
         cand.node = pool->nodes.v[i];
-        if (!bitset_test(&p->free_nodes, cand.node))
+        if (!node_has_room(p->c, cand.node))
             continue;
         int64_t k = avail_tasks_now(p->c, j, def, node_at(p->c, cand.node));
         if (!alone)

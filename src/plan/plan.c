@@ -56,7 +56,6 @@ void plan_destroy(struct plan *p)
     vec_fini(&p->group_sums);
     vec_fini(&p->unsettled);
     openings_destroy(p->openings);
-    bitset_fini(&p->free_nodes);
     bitset_fini(&p->gone);
     free(p->view);
     free(p->signatures.v);
@@ -250,26 +249,6 @@ static size_t end_find(const struct plan *p, int64_t at, uint32_t job)
     return lo;
 }
 
-/* Nodes of an ended or started job that have a processor left, or not. Folded ones were
- * usable when the job took them, and still are. */
-static void mark_free_nodes(struct plan *p, const struct job *j, bool starting)
-{
-    for (size_t i = 0; i < j->alloc.n; i++) {
-        uint32_t end = j->alloc.v[i].first + j->alloc.v[i].count, same;
-        for (uint32_t k = j->alloc.v[i].first; k < end; k += same) {
-            const struct node *n = node_at(p->c, k);
-            same = node_folded(p->c, k, end);
-            same = same ? same : 1;
-            if (!pool_of(p, k))
-                continue;
-            if (!starting || node_dedicated(p->c, n).v[RES_PROCS] < n->cfg.v[RES_PROCS])
-                bitset_set_range(&p->free_nodes, k, k + same);
-            else
-                bitset_clear_range(&p->free_nodes, k, k + same);
-        }
-    }
-}
-
 static bool same_nodes(const struct allocs *a, const struct allocs *b)
 {
     return a->n == b->n && memcmp(a->v, b->v, a->n * sizeof *a->v) == 0;
@@ -305,7 +284,6 @@ void plan_job_started(struct plan *p, struct job *j)
     p->ends.v[at] = e;
     p->ends.n++;
     p->changes++;
-    mark_free_nodes(p, j, true);
     count_start(p, j, +1, j->start_at == p->now);
     p->version++;
 }
@@ -317,7 +295,6 @@ void plan_job_stopping(struct plan *p, const struct job *j, int64_t now)
     assert(at < p->ends.n && p->ends.v[at].job == j->index);
     vec_remove(&p->ends, at);
     p->changes++;
-    mark_free_nodes(p, j, false);
     count_start(p, j, -1, j->end_at == now);
     p->released = true;
     p->given_back |= j->end_at != now;
@@ -496,7 +473,7 @@ int64_t plan_free_procs(const struct plan *p, uint32_t partition)
         }
         for (size_t k = 0; k < pool->nodes.n; k++) {
             const struct node *n = node_at(p->c, pool->nodes.v[k]);
-            if (bitset_test(&p->free_nodes, n->index))
+            if (node_has_room(p->c, n->index))
                 sum += n->cfg.v[RES_PROCS] - node_dedicated(p->c, n).v[RES_PROCS];
         }
     }
@@ -651,7 +628,7 @@ void plan_check(const struct plan *p)
         const struct node *n = node_at(c, i);
         bool free = node_dedicated(c, n).v[RES_PROCS] < n->cfg.v[RES_PROCS];
         if (pool_of(p, n->index))
-            assert(bitset_test(&p->free_nodes, n->index) == free);
+            assert(node_has_room(c, n->index) == free);
     }
     for (size_t i = 1; i < p->ends.n; i++)
         assert(p->ends.v[i - 1].at <= p->ends.v[i].at);

@@ -289,8 +289,7 @@ struct plan {
     struct VEC(struct fitset) sets;
     struct VEC(struct fit) fits;            /* by taskdef index */
     struct VEC(struct defstairs) defstairs; /* by taskdef index */
-    struct bitset free_nodes;       /* usable nodes with a processor to dedicate */
-    struct VEC(struct ending) ends; /* active jobs by end_at, then job */
+    struct VEC(struct ending) ends;         /* active jobs by end_at, then job */
     struct VEC(struct rsv) rsvs;
     uint32_t nrsv;                  /* entries in use; the rest keep their memory */
     struct VEC(struct part) handed; /* what count_hand_over() gave back, and whose */

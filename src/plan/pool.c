@@ -125,8 +125,8 @@ static uint32_t run_of(const struct plan *p, uint32_t first)
 {
     uint32_t end = first + 1;
 
-    if (bitset_test(nodes_vacant(p->c), first) && p->c->reservations.n == 0)
-        end = bitset_gap_within(nodes_vacant(p->c), end, node_kind_end(p->c, first));
+    if (rangeset_test(nodes_vacant(p->c), first) && p->c->reservations.n == 0)
+        end = rangeset_gap_within(nodes_vacant(p->c), end, node_kind_end(p->c, first));
     return end;
 }
 
@@ -136,20 +136,19 @@ static void sort_nodes_into_pools(struct plan *p)
 
     p->pool_at.n = 0;
     vec_reserve(&p->pool_at, p->c->nodes.n);
-    bitset_clear_all(&p->free_nodes);
     for (uint32_t i = 0, end; i < p->c->nodes.n; i = end) {
         const struct node *n = node_at(p->c, i);
         struct pool *pool = usable(n) ? pool_find(p, &keys, n) : NULL;
         end = run_of(p, i);
-        for (uint32_t m = i; m < end; m++)
-            vec_push(&p->pool_at, pool ? pool->index : INDEX_NONE);
+        for (uint32_t m = i; m < end; m++) /* reserved */
+            p->pool_at.v[m] = pool ? pool->index : INDEX_NONE;
+        p->pool_at.n = end;
         if (!pool)
             continue;
+        vec_reserve(&pool->nodes, end - i);
         for (uint32_t m = i; m < end; m++)
-            vec_push(&pool->nodes, m);
+            pool->nodes.v[pool->nodes.n++] = m;
         bitset_set_range(&pool->members, i, end);
-        if (node_dedicated(p->c, n).v[RES_PROCS] < n->cfg.v[RES_PROCS])
-            bitset_set_range(&p->free_nodes, i, end);
     }
     k = keys;
     HASH_CLEAR(hh, keys);

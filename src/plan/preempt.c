@@ -200,7 +200,7 @@ static void collect_offers(struct hunt *h)
         const struct node *n = node_at(h->p->c, i);
         bool seat = bitset_test(&h->seats, n->index);
         uint32_t share = INDEX_NONE;
-        if (seat || !by_procs || bitset_test(&h->p->free_nodes, n->index))
+        if (seat || !by_procs || node_has_room(h->p->c, n->index))
             share = share_of(h, n);
         if (share == INDEX_NONE || (!seat && !h->shares.v[share].pool->by_node))
             continue;
@@ -334,8 +334,8 @@ static void add_share(struct hunt *h, uint32_t index)
 
     for (size_t i = 0; !pool->by_node && i < pool->nodes.n && cap > 0; i++) {
         const struct node *n = node_at(h->p->c, pool->nodes.v[i]);
-        if (bitset_test(&h->p->free_nodes, n->index)
-            && !bitset_test(&h->seats, n->index) && share_of(h, n) != INDEX_NONE)
+        if (node_has_room(h->p->c, n->index) && !bitset_test(&h->seats, n->index)
+            && share_of(h, n) != INDEX_NONE)
             add_cand(h, n, tasks_on(h, n->index), true, &cap);
     }
     for (int round = 0; round < 2; round++)

@@ -33,16 +33,13 @@ int64_t feasible_procs_left(const struct cluster *c, const struct taskdef *def,
 int64_t feasible_class_procs(
     const struct cluster *c, const struct node *n, uint32_t cls);
 
+/* Does the class itself say so for every node? */
+bool feasible_class_limited(const struct cluster *c, uint32_t cls);
+
 /* Processor equivalents of one task on the node: its largest share of any resource. */
 double feasible_task_pe(const struct taskdef *def, const struct node *n);
 /* What MAXPEPERJOB lets one job have, in processor equivalents. */
 double feasible_maxpe(const struct node *n);
-
-/* ---- avail.c ---------------------------------------------------------------- */
-
-/* The strictest access policy among a job's requests: nodes it shares with others must
- * satisfy that one. */
-enum access_policy avail_access(const struct job *j);
 
 /* ---- nodealloc.c ------------------------------------------------------------ */
 

@@ -73,7 +73,7 @@ static int64_t procs_until(const struct plan *p, const struct pool *pool, int64_
 
     for (size_t k = 0; k < pool->nodes.n; k++) {
         const struct node *n = node_at(p->c, pool->nodes.v[k]);
-        if (!bitset_test(&p->free_nodes, n->index))
+        if (!node_has_room(p->c, n->index))
             continue;
         int64_t free = n->cfg.v[RES_PROCS] - node_dedicated(p->c, n).v[RES_PROCS];
         sum += bynode_procs_until(p, n, free, end);

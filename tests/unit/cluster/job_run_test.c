@@ -189,7 +189,7 @@ static void a_run_is_folded_as_far_as_nodes_are_equal_and_vacant(void **state)
     assert_int_equal(record(f, 11)->jobs.v[0].tasks, 2);
     stop(f, j, EV_COMPLETE, 1);
     stop(f, one, EV_COMPLETE, 1);
-    assert_int_equal(bitset_count(nodes_vacant(f->c)), 11); /* all but the measured */
+    assert_int_equal(rangeset_count(nodes_vacant(f->c)), 11); /* all but the measured */
 }
 
 static void a_folded_run_falls_apart_where_a_record_is_wanted(void **state)
@@ -215,7 +215,7 @@ static void a_folded_run_falls_apart_where_a_record_is_wanted(void **state)
     assert_int_equal(node_at(f->c, 1)->jobs.n, 1);
     stop(f, j, EV_COMPLETE, 2);
     stop(f, b, EV_COMPLETE, 2);
-    assert_int_equal(bitset_count(nodes_vacant(f->c)), 5);
+    assert_int_equal(rangeset_count(nodes_vacant(f->c)), 5);
 }
 
 static void folding_changes_no_answer(void **state)
