@@ -95,45 +95,48 @@ struct node_class {
 /* What changes with the jobs on it (expected state, ded, load, gres_ded, initiators,
  * jobs) is not kept in the record while the node is folded: see node_folded(). */
 struct node {
-    uint32_t index; /* also RM order */
-    const char *name;
+    /* What starts and ends read and write stands first, close together. */
+    uint32_t index;           /* also RM order */
     enum node_state state;    /* as reported */
     enum node_state expected; /* as it should be after our last action */
-    int64_t state_at;         /* when `state` last changed */
+    uint32_t exclusive;       /* jobs on it that do not share it with everybody */
+    bool global;              /* the pseudo node of floating generic resources: no
+                                 processors, in no total, never chosen for tasks */
+    bool shrunk;              /* less is configured than was dedicated before */
+    bool gone;                /* not reported any more: Down until it is again */
+    bool vacant;              /* nothing is on it by this record, which may be folded */
+    bool partly;              /* in nodes_partly(), unless it is folded */
+    bool procs_only; /* of what a job that asks for nothing but processors can take
+                        here, nothing else decides */
+    struct VEC(struct node_job) jobs; /* order of start */
+    const struct par_settings *par;   /* of its partition; never NULL */
+    double load;                      /* 1-minute load average; rises by the processors
+                                         of each start until reported again */
+    double load_raised; /* part of `load` that starts added since measured */
+    struct res cfg;     /* configured */
+    struct res ded;     /* dedicated to jobs */
+    struct res util;    /* measured use, reported by the RM */
+    double maxload;     /* <= 0 none */
+
+    const char *name;
+    int64_t state_at; /* when `state` last changed */
     uint32_t partition;
-    struct res cfg;  /* configured */
-    struct res ded;  /* dedicated to jobs */
-    struct res util; /* measured use, reported by the RM */
-    double load;     /* 1-minute load average; rises by the processors
-                        of each start until reported again */
+    uint32_t os, arch; /* name ids or NAME_NONE */
+    uint32_t nodetype;
     struct gres_amounts gres_cfg, gres_ded;
     struct VEC(uint32_t) features, networks; /* sorted name ids */
     struct VEC(struct node_class) classes; /* empty = every class, initiators = procs */
-    uint32_t os, arch;                     /* name ids or NAME_NONE */
-    uint32_t nodetype;
-    double speed;               /* relative, 1.0 */
-    int64_t procspeed_mhz;      /* 0 = unknown */
-    int64_t frame, slot, slots; /* -1 = unknown */
+    double speed;                          /* relative, 1.0 */
+    int64_t procspeed_mhz;                 /* 0 = unknown */
+    int64_t frame, slot, slots;            /* -1 = unknown */
     /* limits: -1 = none */
     int64_t maxjob, maxjob_per_user, maxproc, maxproc_per_user;
-    double maxpe_per_job, maxload; /* <= 0 none */
+    double maxpe_per_job; /* <= 0 none */
     int64_t priority;
-    const struct nodeprio *priorityf; /* NULL = default function */
-    double usage_fraction;            /* share of time it ran batch jobs */
-    bool global; /* the pseudo node of floating generic resources: no
-                    processors, in no total, never chosen for tasks */
-    struct VEC(struct node_job) jobs; /* order of start */
-    uint32_t exclusive; /* of those, jobs that do not share it with everybody */
-    const struct par_settings *par;               /* of its partition; never NULL */
+    const struct nodeprio *priorityf;             /* NULL = default function */
+    double usage_fraction;                        /* share of time it ran batch jobs */
     const struct node_cfg *section, *section_def; /* NODECFG: own (or an empty one) and
                                    DEFAULT; never NULL. MAXPROC[CLASS:c] is read here */
-    double load_raised; /* part of `load` that starts added since measured */
-    bool shrunk;        /* less is configured than was dedicated before */
-    bool gone;          /* not reported any more: Down until it is again */
-    bool vacant;        /* nothing is on it by this record, which may be folded */
-    bool partly;        /* in nodes_partly(), unless it is folded */
-    bool procs_only;    /* of what a job that asks for nothing but processors can take
-                           here, nothing else decides */
     struct node_told *told; /* what the RM reported; private to node.c */
 };
 
