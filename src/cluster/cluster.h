@@ -554,9 +554,14 @@ int64_t gres_of_job(const struct job *j, uint32_t id);
 int64_t gres_floating_free(const struct cluster *c, uint32_t id);
 /* Nodes that a piece of an allocation takes vacant stay folded: what is on them follows
  * from the piece, and nobody touches their records, so that wide jobs start and end at
- * the cost of some bits. So many nodes from `first` on, before `end`, are folded in one
+ * the cost of some bits. Where nothing but processors counts further jobs may join on
+ * the nodes at its ends. So many nodes from `first` on, before `end`, are folded in one
  * run; they are equal in configuration and use. 0 = `first` is not folded. */
+#define NODE_FOLDED_JOBS 4 /* at most so many are on a folded node */
 uint32_t node_folded(const struct cluster *c, uint32_t first, uint32_t end);
+/* Processors of a folded node that a job can have that asks for nothing else; -1 = that
+ * is not known, or it is not folded. */
+int64_t node_folded_left(const struct cluster *c, uint32_t node);
 /* Write into the node's record what is on it. To be called before `expected`, `ded`,
  * `load`, `gres_ded`, `jobs` or initiators are read directly. A cache is filled: for
  * all others nothing changes. O(1). */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Folded nodes: runs of equal nodes that one piece of an allocation took when nothing
- * was on them. Sets of bits tell which they are; a run's first node leads to the job.
- * A run falls apart where somebody wants a node's record (node_unfold()). */
+ * was on them. A run's first node leads to the job. Where nothing but processors
+ * counts, further jobs may join on single nodes. A run falls apart where they do, and
+ * where somebody wants a node's record (node_unfold()). */
 #include "cluster/private.h"
 
 void folds_destroy(struct cluster *c)
@@ -111,51 +112,137 @@ uint32_t fold_room(const struct cluster *c, uint32_t first, uint32_t end)
 
 /* ---- folding ----------------------------------------------------------------- */
 
-void fold_take(struct cluster *c, const struct job *j, const struct alloc *piece,
-    uint32_t first, uint32_t count, bool partly)
+/* What a piece takes of each node where nothing but processors counts. */
+static int64_t procs_of(const struct job *j, const struct alloc *piece)
 {
-    struct cluster_private *p = c->priv;
-
-    rangeset_clear_range(&p->vacant, first, first + count);
-    if (partly)
-        rangeset_set_range(&p->partly, first, first + count);
-    bitset_set(&p->fold_first, first);
-    p->folds.v[first] = (struct fold){j->index, (uint32_t)(piece - j->alloc.v), count};
+    return req_def(&j->reqs[piece->req])->per_task.v[RES_PROCS] * piece->tasks;
 }
 
-void fold_give(struct cluster *c, const struct job *j, uint32_t first, uint32_t count)
+void fold_take(struct cluster *c, const struct job *j, const struct alloc *piece,
+    uint32_t first, uint32_t count)
 {
     struct cluster_private *p = c->priv;
+    const struct node *n = node_at(c, first);
+    int64_t left = n->cfg.v[RES_PROCS] - node_procs_needed(n, j, piece);
 
-    assert(bitset_test(&p->fold_first, first) && p->folds.v[first].job == j->index
-           && p->folds.v[first].count == count);
+    rangeset_clear_range(&p->vacant, first, first + count);
+    if (left > 0)
+        rangeset_set_range(&p->partly, first, first + count);
+    bitset_set(&p->fold_first, first);
+    p->folds.v[first] = (struct fold){.count = count,
+        .n = 1,
+        .left = node_counts_procs_only(n, j, piece) ? left : -1,
+        .of = {{j->index, (uint32_t)(piece - j->alloc.v)}}};
+}
+
+/* The first node of the run that a folded node is in. */
+static uint32_t head_of(const struct cluster *c, uint32_t node)
+{
+    const struct bitset *first = &c->priv->fold_first;
+
+    return bitset_test(first, node) ? node : bitset_prev(first, node);
+}
+
+/* Make a node of the run that begins at `head` a run of its own. */
+static struct fold *isolate(const struct cluster *c, uint32_t head, uint32_t node)
+{
+    struct cluster_private *p = c->priv;
+    struct fold *own = &p->folds.v[node];
+    uint32_t before = node - head, after = p->folds.v[head].count - before - 1;
+
+    if (before + after == 0)
+        return own;
+    *own = p->folds.v[head];
+    if (after > 0) {
+        bitset_set(&p->fold_first, node + 1);
+        own[1] = *own;
+        own[1].count = after;
+    }
+    if (before > 0) {
+        bitset_set(&p->fold_first, node);
+        p->folds.v[head].count = before;
+    }
+    own->count = 1;
+    return own;
+}
+
+bool fold_join(struct cluster *c, const struct node *n, const struct job *j,
+    const struct alloc *piece)
+{
+    if (!node_is_folded(c, n->index) || !node_counts_procs_only(n, j, piece))
+        return false;
+    uint32_t head = head_of(c, n->index);
+    const struct fold *run = &c->priv->folds.v[head];
+    int64_t need = procs_of(j, piece);
+    if (run->left < need || run->n == NODE_FOLDED_JOBS)
+        return false;
+    for (uint32_t k = 0; k < run->n; k++)
+        if (run->of[k].job == j->index)
+            return false;
+    struct fold *own = isolate(c, head, n->index);
+    own->of[own->n++] = (struct fold_piece){j->index, (uint32_t)(piece - j->alloc.v)};
+    own->left -= need;
+    if (own->left == 0)
+        rangeset_turn(&c->priv->partly, n->index);
+    return true;
+}
+
+/* One of several pieces on a node is given back. */
+static void fold_leave(
+    struct cluster *c, const struct job *j, const struct alloc *piece, uint32_t node)
+{
+    struct fold *f = &c->priv->folds.v[node];
+    uint32_t k = 0;
+
+    while (k < f->n && f->of[k].job != j->index)
+        k++;
+    assert(k < f->n);
+    for (f->n--; k < f->n; k++)
+        f->of[k] = f->of[k + 1];
+    if (f->left == 0)
+        rangeset_turn(&c->priv->partly, node);
+    f->left += procs_of(j, piece);
+}
+
+uint32_t fold_give(
+    struct cluster *c, const struct job *j, const struct alloc *piece, uint32_t first)
+{
+    struct cluster_private *p = c->priv;
+    const struct fold *run = &p->folds.v[first];
+    uint32_t end = first + run->count;
+
+    assert(bitset_test(&p->fold_first, first));
+    if (run->n > 1) {
+        fold_leave(c, j, piece, first);
+        return 1;
+    }
+    assert(run->of[0].job == j->index);
     bitset_clear(&p->fold_first, first);
     if (rangeset_test(&p->partly, first))
-        rangeset_clear_range(&p->partly, first, first + count);
-    rangeset_set_range(&p->vacant, first, first + count);
+        rangeset_clear_range(&p->partly, first, end);
+    rangeset_set_range(&p->vacant, first, end);
+    return run->count;
 }
 
 uint32_t node_folded(const struct cluster *c, uint32_t first, uint32_t end)
 {
-    const struct cluster_private *p = c->priv;
-
     if (!node_is_folded(c, first))
         return 0;
-    uint32_t head = bitset_prev(&p->fold_first, first);
-    uint32_t run_end = head + p->folds.v[head].count;
+    uint32_t head = head_of(c, first);
+    uint32_t run_end = head + c->priv->folds.v[head].count;
     return (run_end < end ? run_end : end) - first;
 }
 
-const struct alloc *fold_piece(
-    const struct cluster *c, uint32_t node, const struct job **ret_job)
+const struct fold *fold_of(const struct cluster *c, uint32_t node)
 {
-    const struct cluster_private *p = c->priv;
+    return node_is_folded(c, node) ? &c->priv->folds.v[head_of(c, node)] : NULL;
+}
 
-    if (!node_is_folded(c, node))
-        return NULL;
-    const struct fold *f = &p->folds.v[bitset_prev(&p->fold_first, node)];
-    *ret_job = c->jobs.v[f->job];
-    return &(*ret_job)->alloc.v[f->piece];
+int64_t node_folded_left(const struct cluster *c, uint32_t node)
+{
+    const struct fold *f = fold_of(c, node);
+
+    return f ? f->left : -1;
 }
 
 void node_unfold_run(const struct cluster *c, const struct node *n)
@@ -165,18 +252,11 @@ void node_unfold_run(const struct cluster *c, const struct node *n)
 
     if (!node_is_folded(c, i))
         return;
-    uint32_t head = bitset_prev(&p->fold_first, i);
-    struct fold run = p->folds.v[head];
-    uint32_t after = head + run.count - i - 1;
-    if (after > 0) {
-        bitset_set(&p->fold_first, i + 1);
-        p->folds.v[i + 1] = (struct fold){run.job, run.piece, after};
-    }
-    p->folds.v[head].count = i - head;
-    bitset_clear(&p->fold_first, i);
-    const struct job *j = c->jobs.v[run.job];
+    const struct fold *run = isolate(c, head_of(c, i), i);
     struct node *record = node_at(c, i);
+    bitset_clear(&p->fold_first, i);
     record->vacant = false;
     record->partly = rangeset_test(&p->partly, i);
-    node_use(c, record, j, &j->alloc.v[run.piece], +1);
+    for (uint32_t k = 0; k < run->n; k++)
+        node_use(c, record, fold_job(c, run, k), fold_alloc(c, run, k), +1);
 }

@@ -15,11 +15,12 @@ static void piece_give(
 
     for (uint32_t i = a->first; i < end; i += n) {
         struct node *node = node_at(c, i);
-        n = node->vacant ? node_folded(c, i, end) : 1;
-        if (node->vacant)
-            fold_give(c, j, i, n);
-        else
-            node_use(c, node, j, a, -1);
+        if (node->vacant) {
+            n = fold_give(c, j, a, i);
+            continue;
+        }
+        node_use(c, node, j, a, -1);
+        n = 1;
     }
 }
 
@@ -32,13 +33,14 @@ static uint32_t nodes_take(struct cluster *c, const struct job *j,
     struct node *node = node_at(c, first);
     uint32_t n = node->vacant ? fold_room(c, first, end) : 0;
 
+    if (n == 0 && node->vacant && fold_join(c, node, j, a))
+        return 1;
     if (n == 0)
         node_unfold(c, node);
     if (node_check_room(c, node, j, a, err))
         return 0;
     if (n) {
-        bool partly = node_procs_needed(node, j, a) < node->cfg.v[RES_PROCS];
-        fold_take(c, j, a, first, n, partly);
+        fold_take(c, j, a, first, n);
         return n;
     }
     node_use(c, node, j, a, +1);

@@ -112,12 +112,15 @@ static double load_of(const struct node *n, const struct taskdef *def, uint32_t 
 
 enum node_state node_expected_folded(const struct cluster *c, const struct node *n)
 {
-    const struct job *j;
-    const struct alloc *a = fold_piece(c, n->index, &j);
+    const struct fold *f = fold_of(c, n->index);
+    double load = 0;
 
-    if (!a)
+    if (!f)
         return n->expected;
-    double load = load_of(n, req_def(&j->reqs[a->req]), a->tasks);
+    for (uint32_t k = 0; k < f->n; k++) {
+        const struct alloc *a = fold_alloc(c, f, k);
+        load += load_of(n, req_def(&fold_job(c, f, k)->reqs[a->req]), a->tasks);
+    }
     bool busy = is_busy(n, node_dedicated(c, n).v[RES_PROCS], load);
     return busy ? NODE_BUSY : NODE_RUNNING;
 }

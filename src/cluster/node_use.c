@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What jobs have dedicated on a node: in its record or, while it is folded, what
- * follows from the piece of the job that has it. */
+ * follows from the pieces of the jobs that have it. */
 #include "cluster/private.h"
 
 static size_t entry_of(const struct node *n, uint32_t job)
@@ -178,6 +178,12 @@ int node_check_room(const struct cluster *c, const struct node *n, const struct 
     return check_all(c, n, j, d, piece->tasks, err);
 }
 
+bool node_counts_procs_only(
+    const struct node *n, const struct job *j, const struct alloc *piece)
+{
+    return procs_only(n, j, req_def(&j->reqs[piece->req]));
+}
+
 int64_t node_procs_needed(
     const struct node *n, const struct job *j, const struct alloc *piece)
 {
@@ -233,26 +239,30 @@ void node_recount(struct cluster *c, struct node *n)
 
 struct res node_dedicated(const struct cluster *c, const struct node *n)
 {
-    const struct job *j;
-    const struct alloc *a = fold_piece(c, n->index, &j);
+    const struct fold *f = fold_of(c, n->index);
+    struct res sum = {{0}};
 
-    return a ? need_of(n, j, req_def(&j->reqs[a->req]), a->tasks, true) : n->ded;
+    if (!f)
+        return n->ded;
+    for (uint32_t k = 0; k < f->n; k++) {
+        const struct job *j = fold_job(c, f, k);
+        const struct alloc *a = fold_alloc(c, f, k);
+        struct res need = need_of(n, j, req_def(&j->reqs[a->req]), a->tasks, true);
+        res_add(&sum, &need, +1);
+    }
+    return sum;
 }
 
 uint32_t node_jobs(
     const struct cluster *c, const struct node *n, struct node_job *ret, uint32_t max)
 {
-    const struct job *j;
-    const struct alloc *a = fold_piece(c, n->index, &j);
+    const struct fold *f = fold_of(c, n->index);
+    uint32_t count = f ? f->n : (uint32_t)n->jobs.n;
 
-    if (a) {
-        if (max)
-            ret[0] = (struct node_job){j->index, a->tasks};
-        return 1;
-    }
-    for (uint32_t i = 0; i < n->jobs.n && i < max; i++)
-        ret[i] = n->jobs.v[i];
-    return (uint32_t)n->jobs.n;
+    for (uint32_t i = 0; i < count && i < max; i++)
+        ret[i] = f ? (struct node_job){f->of[i].job, fold_alloc(c, f, i)->tasks}
+                   : n->jobs.v[i];
+    return count;
 }
 
 bool node_is_free(const struct cluster *c, const struct node *n)
@@ -262,14 +272,14 @@ bool node_is_free(const struct cluster *c, const struct node *n)
 
 int32_t node_class_free(const struct cluster *c, const struct node *n, uint32_t cls)
 {
-    const struct job *j;
-
     if (!n->classes.n || cls == INDEX_NONE)
         return INT32_MAX;
     const struct node_class *k = class_of(n, cls);
     if (!k)
         return 0;
-    const struct alloc *a = fold_piece(c, n->index, &j);
-    bool taken = a && req_def(&j->reqs[a->req])->cls == cls;
-    return k->configured - k->dedicated - (taken ? (int32_t)a->tasks : 0);
+    const struct fold *f = fold_of(c, n->index); /* of one piece: classes count here */
+    int32_t taken = 0;
+    if (f && req_def(&fold_job(c, f, 0)->reqs[fold_alloc(c, f, 0)->req])->cls == cls)
+        taken = (int32_t)fold_alloc(c, f, 0)->tasks;
+    return k->configured - k->dedicated - taken;
 }

@@ -46,10 +46,14 @@ struct taskdef_table {
     uint32_t mask;                /* places - 1, a power of two */
 };
 
-/* What is on a folded run: piece `piece` of the job's allocation, or `count` nodes of
- * it. */
+/* A folded run of `count` nodes, and the `n` pieces of allocations that are on each of
+ * them: several only on a run of one node. */
 struct fold {
-    uint32_t job, piece, count;
+    uint32_t count, n;
+    int64_t left; /* processors of each that others can join on; -1: nobody can */
+    struct fold_piece {
+        uint32_t job, piece;
+    } of[NODE_FOLDED_JOBS];
 };
 
 struct node_chunk {
@@ -152,8 +156,11 @@ void node_use(const struct cluster *c, struct node *n, const struct job *j,
 /* Would node_use(+1) take more than is configured? Then -1 with a sentence. */
 int node_check_room(const struct cluster *c, const struct node *n, const struct job *j,
     const struct alloc *piece, struct err *err);
-/* Processors that it would take of a vacant node. */
+/* Processors that it would take of a vacant node; and does nothing else count, neither
+ * to the job nor on the node? */
 int64_t node_procs_needed(
+    const struct node *n, const struct job *j, const struct alloc *piece);
+bool node_counts_procs_only(
     const struct node *n, const struct job *j, const struct alloc *piece);
 /* Count again what is dedicated, from the jobs on the node. */
 void node_recount(struct cluster *c, struct node *n);
@@ -189,14 +196,29 @@ static inline bool node_is_folded(const struct cluster *c, uint32_t node)
 }
 /* So many nodes from `first` on, before `end`, are vacant and have equal room. */
 uint32_t fold_room(const struct cluster *c, uint32_t first, uint32_t end);
-/* Fold nodes that fold_room() told of for a piece of the job, which leaves processors
- * of them or not (`partly`); give a run back. */
+/* Fold nodes that fold_room() told of for a piece of the job; give back the run that
+ * begins at `first`, or what the piece has of it, and return how many nodes that are.
+ */
 void fold_take(struct cluster *c, const struct job *j, const struct alloc *piece,
-    uint32_t first, uint32_t count, bool partly);
-void fold_give(struct cluster *c, const struct job *j, uint32_t first, uint32_t count);
-/* The piece that a folded node belongs to, and its job; NULL = not folded. */
-const struct alloc *fold_piece(
-    const struct cluster *c, uint32_t node, const struct job **ret_job);
+    uint32_t first, uint32_t count);
+uint32_t fold_give(
+    struct cluster *c, const struct job *j, const struct alloc *piece, uint32_t first);
+/* Put the piece onto a node that stays folded, beside what is there. False: that cannot
+ * be, or there is no room. */
+bool fold_join(struct cluster *c, const struct node *n, const struct job *j,
+    const struct alloc *piece);
+/* The run that a folded node belongs to, NULL = it is not folded; and what is on it. */
+const struct fold *fold_of(const struct cluster *c, uint32_t node);
+static inline const struct job *fold_job(
+    const struct cluster *c, const struct fold *f, uint32_t k)
+{
+    return c->jobs.v[f->of[k].job];
+}
+static inline const struct alloc *fold_alloc(
+    const struct cluster *c, const struct fold *f, uint32_t k)
+{
+    return &fold_job(c, f, k)->alloc.v[f->of[k].piece];
+}
 
 /* ---- gres.c ----------------------------------------------------------------- */
 

@@ -210,15 +210,20 @@ bool avail_procs_only(
     return def->procs_only && j->nreqs == 1 && !feasible_class_limited(c, def->cls);
 }
 
-uint32_t avail_by_procs(
-    const struct cluster *c, const struct taskdef *def, const struct node *n)
+uint32_t avail_by_procs(const struct cluster *c, const struct job *j,
+    const struct taskdef *def, const struct node *n)
 {
-    if (!states_allow(c, n))
-        return 0;
-    node_unfold(c, n);
-    if (out_of_swap(n))
-        return 0;
-    int64_t procs = free_procs(c, n), each = def->per_task.v[RES_PROCS];
+    int64_t each = def->per_task.v[RES_PROCS];
+    int64_t procs = n->vacant ? node_folded_left(c, n->index) : -1;
+
+    if (procs < 0) {
+        if (!states_allow(c, n))
+            return 0;
+        node_unfold(c, n);
+        if (n->exclusive)
+            return tasks_by_all(c, j, def, n);
+        procs = out_of_swap(n) ? 0 : free_procs(c, n);
+    }
     return (uint32_t)(each == 1 ? procs : procs / each);
 }
 

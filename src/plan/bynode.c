@@ -140,11 +140,12 @@ static void use_pins(struct in_use *u, const struct ask *a, int64_t at)
 static void use_of(struct in_use *u, const struct ask *a, int64_t at)
 {
     const struct cluster *c = a->p->c;
-    struct node_job one;
+    struct node_job on[NODE_FOLDED_JOBS];
 
     *u = (struct in_use){0};
-    if (node_folded(c, a->n->index, a->n->index + 1) && node_jobs(c, a->n, &one, 1))
-        use_running(u, a, one.job, one.tasks, at);
+    uint32_t folded = a->n->vacant ? node_jobs(c, a->n, on, NODE_FOLDED_JOBS) : 0;
+    for (uint32_t i = 0; i < folded; i++)
+        use_running(u, a, on[i].job, on[i].tasks, at);
     for (size_t i = 0; i < a->n->jobs.n; i++)
         use_running(u, a, a->n->jobs.v[i].job, a->n->jobs.v[i].tasks, at);
     use_pins(u, a, at);

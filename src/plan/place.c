@@ -307,8 +307,8 @@ static int64_t room_on(
     if (vacant && ask->seen == ask->pool)
         return ask->each;
     const struct node *n = node_at(p->c, node);
-    bool quick = ask->procs_only && n->procs_only && n->exclusive == 0;
-    int64_t each = quick ? avail_by_procs(p->c, j->reqs[0].def, n)
+    bool quick = ask->procs_only && n->procs_only;
+    int64_t each = quick ? avail_by_procs(p->c, j, j->reqs[0].def, n)
                          : avail_tasks_now(p->c, j, j->reqs[0].def, n);
     if (vacant) {
         ask->seen = ask->pool;

@@ -247,7 +247,7 @@ static void discover(
 static void weigh(struct hunt *h)
 {
     const struct cluster *c = h->p->c;
-    struct node_job one;
+    struct node_job on[NODE_FOLDED_JOBS];
     uint32_t found = 0;
 
     for (size_t i = 0; i < h->offers.n; i++) {
@@ -257,8 +257,9 @@ static void weigh(struct hunt *h)
             continue;
         o->most = tasks_on(h, o->node);
         h->shares.v[o->share].sum += (int64_t)o->most - o->idle;
-        if (node_folded(c, o->node, o->node + 1) && node_jobs(c, n, &one, 1))
-            discover(h, one.job, n, o->most > o->idle, &found);
+        uint32_t folded = n->vacant ? node_jobs(c, n, on, NODE_FOLDED_JOBS) : 0;
+        for (uint32_t k = 0; k < folded; k++)
+            discover(h, on[k].job, n, o->most > o->idle, &found);
         for (size_t k = 0; k < n->jobs.n; k++)
             discover(h, n->jobs.v[k].job, n, o->most > o->idle, &found);
     }

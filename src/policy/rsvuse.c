@@ -72,9 +72,9 @@ static void use_parts(struct cluster *c, const struct node *n, const struct job 
 static void look_at(struct cluster *c, const struct node *n, const struct job *but,
     int64_t now, struct parts *ret)
 {
-    struct node_job one; /* there is at most one on a folded node */
-    uint32_t count = node_jobs(c, n, &one, 1);
-    const struct node_job *jobs = n->jobs.n ? n->jobs.v : &one;
+    struct node_job folded[NODE_FOLDED_JOBS];
+    uint32_t count = node_jobs(c, n, folded, NODE_FOLDED_JOBS);
+    const struct node_job *jobs = n->jobs.n ? n->jobs.v : folded;
     int64_t held = 0;
 
     find_parts(c, n, now, ret);

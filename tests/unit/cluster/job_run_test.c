@@ -181,7 +181,7 @@ static void a_run_is_folded_as_far_as_nodes_are_equal_and_vacant(void **state)
     vec_push(&j->alloc, ((struct alloc){11, 1, 1, 0}));
     start(f, j, 0);
     assert_int_equal(node_folded(f->c, 0, 12), 3);
-    assert_int_equal(node_folded(f->c, 3, 12), 0); /* shared */
+    assert_int_equal(node_folded(f->c, 3, 12), 1); /* shared */
     assert_int_equal(node_folded(f->c, 4, 12), 4);
     assert_int_equal(node_folded(f->c, 8, 12), 2);
     assert_int_equal(node_folded(f->c, 10, 12), 0); /* measured */
@@ -218,6 +218,92 @@ static void a_folded_run_falls_apart_where_a_record_is_wanted(void **state)
     assert_int_equal(rangeset_count(nodes_vacant(f->c)), 5);
 }
 
+static void jobs_that_want_but_processors_join_on_folded_nodes(void **state)
+{
+    struct fixture *f = *state;
+    struct job *a = job(f, "a", 18), *b = job(f, "b", 6), *c = job(f, "c", 1);
+    struct node_job on[NODE_FOLDED_JOBS];
+
+    nodes(f, 6, 4);
+    give(a, 0, 4, 4);
+    vec_push(&a->alloc, ((struct alloc){4, 1, 2, 0}));
+    give(b, 4, 1, 2);
+    vec_push(&b->alloc, ((struct alloc){5, 1, 4, 0}));
+    start(f, a, 0);
+    assert_int_equal(node_folded_left(f->c, 3), 0);
+    assert_int_equal(node_folded_left(f->c, 4), 2);
+    assert_true(rangeset_test(nodes_partly(f->c), 4));
+    start(f, b, 0);
+    assert_int_equal(node_folded(f->c, 4, 6), 1);
+    assert_int_equal(node_folded_left(f->c, 4), 0);
+    assert_false(node_has_room(f->c, 4));
+    assert_int_equal(node_jobs(f->c, node_at(f->c, 4), on, NODE_FOLDED_JOBS), 2);
+    assert_int_equal(on[0].job, a->index);
+    assert_int_equal(on[1].job, b->index);
+    assert_int_equal(on[1].tasks, 2);
+    assert_dedicated(f, node_at(f->c, 4), 4, 0);
+    assert_int_equal(node_expected(f->c, node_at(f->c, 4)), NODE_BUSY);
+    cluster_check(f->c);
+    stop(f, a, EV_COMPLETE, 1);
+    assert_int_equal(node_folded(f->c, 4, 6), 1);
+    assert_int_equal(node_folded_left(f->c, 4), 2);
+    assert_int_equal(node_expected(f->c, node_at(f->c, 4)), NODE_RUNNING);
+    give(c, 4, 1, 1);
+    start(f, c, 1);
+    assert_int_equal(record(f, 4)->jobs.n, 2);
+    assert_int_equal(record(f, 4)->jobs.v[0].job, b->index);
+    cluster_check(f->c);
+    stop(f, c, EV_COMPLETE, 2);
+    stop(f, b, EV_COMPLETE, 2);
+    assert_int_equal(rangeset_count(nodes_vacant(f->c)), 6);
+}
+
+static void a_run_falls_apart_where_others_join(void **state)
+{
+    static const char *const ids[] = {"a", "b", "c", "d", "e"};
+    struct fixture *f = *state;
+    struct job *j[5];
+
+    nodes(f, 5, 8);
+    for (uint32_t i = 0; i < 5; i++) {
+        j[i] = job(f, ids[i], i ? 1 : 5);
+        give(j[i], i ? 2 : 0, i ? 1 : 5, 1);
+        start(f, j[i], 0);
+        cluster_check(f->c);
+        assert_int_equal(node_folded(f->c, 2, 5), i == 0 ? 3 : i < 4);
+    }
+    assert_int_equal(node_folded(f->c, 0, 5), 2); /* one job too many on the next */
+    assert_int_equal(node_folded(f->c, 3, 5), 2);
+    assert_int_equal(node_at(f->c, 2)->jobs.n, 5);
+    for (uint32_t i = 0; i < 5; i++) {
+        stop(f, j[i], EV_COMPLETE, 1);
+        cluster_check(f->c);
+    }
+    assert_int_equal(rangeset_count(nodes_vacant(f->c)), 5);
+}
+
+static void who_wants_more_than_processors_does_not_join(void **state)
+{
+    struct fixture *f = *state;
+    struct job *a = job(f, "a", 1),
+               *m = needing(f, "m", (struct req_desc){.per_task = {{1, 100}}});
+    struct job *twice = job(f, "t", 2);
+
+    nodes(f, 2, 4);
+    give(a, 0, 1, 1);
+    give(m, 0, 1, 1);
+    give(twice, 1, 1, 1);
+    vec_push(&twice->alloc, ((struct alloc){1, 1, 1, 0}));
+    start(f, a, 0);
+    start(f, m, 0);
+    start(f, twice, 0);
+    assert_int_equal(node_folded(f->c, 0, 2), 0);
+    assert_int_equal(node_folded(f->c, 1, 2), 0); /* both pieces are of one job */
+    assert_int_equal(node_folded_left(f->c, 0), -1);
+    assert_dedicated(f, node_at(f->c, 0), 2, 100);
+    cluster_check(f->c);
+}
+
 static void folding_changes_no_answer(void **state)
 {
     struct fixture *f = *state;
@@ -230,7 +316,9 @@ static void folding_changes_no_answer(void **state)
         snprintf(id, sizeof id, "j%d", round);
         uint32_t first = (uint32_t)(seed = seed * 6364136223846793005u + 1) >> 20;
         uint32_t count = 1 + first / 64 % 12, each = 1 + first / 1024 % 3;
-        struct job *j = job(f, id, count * each);
+        int64_t mem_mb = round % 4 ? 0 : 10;
+        struct job *j = needing(
+            f, id, (struct req_desc){.per_task = {{1, mem_mb}}, .tasks = count * each});
         give(j, first % 28, count, each);
         if (job_start(f->c, j, round, &f->err) < 0)
             continue;
@@ -640,6 +728,9 @@ int main(void)
         T(a_piece_tells_all_of_a_folded_node),
         T(a_run_is_folded_as_far_as_nodes_are_equal_and_vacant),
         T(a_folded_run_falls_apart_where_a_record_is_wanted),
+        T(jobs_that_want_but_processors_join_on_folded_nodes),
+        T(a_run_falls_apart_where_others_join),
+        T(who_wants_more_than_processors_does_not_join),
         T(folding_changes_no_answer),
         T(a_whole_processor_is_dedicated_with_its_memory),
         T(a_folded_node_counts_its_class_initiator),
