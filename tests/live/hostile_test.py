@@ -3,6 +3,7 @@
 serves everybody else meanwhile, and goes on scheduling."""
 import json
 import os
+import pathlib
 import random
 import resource
 import signal
@@ -116,6 +117,52 @@ def test_numbers_out_of_range_and_wrong_types_are_refused(live):
         status, answer = live.api("/v1/jobs", f'{{"script":"#!/bin/sh\\ntrue\\n",{member}}}')
         assert status == 400, (member, answer)
         assert len(answer["error"]["message"]) > 10, member
+
+
+ODD_TEXTS = ["", " ", ":", "::", ",", "=", "+", "-", "(", "[", "a:b:c:", "afterok:", "%s%n",
+             "-1", str(2 ** 63 - 1), str(-2 ** 63), "1e9", "x" * 5000]
+ODD = [*ODD_TEXTS, None, [], [None], [""], [":"], {}, {"": ""}, {"a": None}, True, -1, 0,
+       2 ** 63 - 1, -2 ** 63, 1e308]
+
+
+def odd_bodies(schema, schemas):
+    """Each member of a request alone, with job 1 where it is about jobs, as anything."""
+    members = schemas[schema["$ref"].rsplit("/")[-1]].get("properties", {})
+    jobs = {"jobs": ["1"]} if "jobs" in members else {}
+    return [{**jobs, member: odd} for member in members for odd in ODD]
+
+
+def test_no_member_of_a_request_ends_the_daemon_whatever_it_is(live):
+    source = pathlib.Path(__file__).resolve().parents[2] / "src" / "server" / "openapi.json"
+    api = json.loads(source.read_text())
+    live.submit(hold=True)
+    live.ok("setres", "-n", "patch", "-d", "1:00:00", "TASKS==1")
+    sent = 0
+    for path, operations in api["paths"].items():
+        path = path.replace("{id}", "1").replace("{name}", "patch.1").encode()
+        for method in sorted({"post", "patch", "put"} & operations.keys()):
+            content = operations[method].get("requestBody", {}).get("content", {})
+            for kind in content.values():
+                for body in odd_bodies(kind["schema"], api["components"]["schemas"]):
+                    data = request(path, json.dumps(body).encode(), method.upper().encode())
+                    assert Raw(live).send(data).status() not in (None, 500), (path, body)
+                    sent += 1
+    assert sent > 1000
+    runs_soon(live)
+
+
+def test_no_change_of_a_job_ends_the_daemon_whatever_it_says(live):
+    for job in (live.submit(hold=True), live.submit()):
+        for attribute in ("wclimit", "depend", "features", "flags", "gres", "hostlist", "hold",
+                          "jobmem", "minstarttime", "partition", "proccount", "class"):
+            for op in ("=", "+=", "-="):
+                changes = [{"attribute": attribute, "op": op, "value": text}
+                           for text in ODD_TEXTS]
+                for change in changes:
+                    body = json.dumps({"jobs": [job], "changes": [change]}).encode()
+                    status = Raw(live).send(request(b"/v1/orders/modify", body)).status()
+                    assert status == 200, change
+    runs_soon(live)
 
 
 def test_bodies_and_heads_that_are_too_large_are_refused(live):
