@@ -337,7 +337,6 @@ struct job {
     uint32_t possible_layout; /* of the plan for which `impossible` was found out */
     int64_t wclimit_s;
 
-    int64_t priority;        /* start priority */
     int64_t release_at;      /* earliest start, 0 = none */
     struct job_extra *extra; /* owned or NULL */
     int64_t queue_at;        /* SystemQueueTime: start of the accruing period */
@@ -356,7 +355,6 @@ struct job {
     struct req *reqs;    /* &req, or an owned array of nreqs */
     uint32_t nodes;      /* total explicit node count, 0 = none asked */
     uint32_t rsv_slot;   /* place in the plan's list; INDEX_NONE = none */
-    uint32_t bypass;
     uint32_t rsv_partition;
     const char *id; /* owned */
 
@@ -400,6 +398,10 @@ struct cluster {
     struct VEC(struct node *) nodes; /* only for node_at(), and how many there are */
     struct VEC(struct partition *) partitions; /* [0] = DEFAULT */
     struct VEC(struct job *) jobs;             /* by index; NULL = free slot */
+    /* What nearly every cycle changes of nearly every waiting job, beside the jobs. By
+     * index, as long as `jobs`: job_priority(), job_bypass(). */
+    struct VEC(int64_t) priorities;
+    struct VEC(uint32_t) bypasses;
     struct VEC(uint32_t) active; /* indexes of Starting/Running/Suspended jobs */
     uint32_t suspended;          /* how many of those are Suspended */
     struct VEC(uint32_t) queued; /* every other job not ended, by (submit_at, id in
@@ -457,6 +459,17 @@ static inline struct cred *job_cred(
     const struct cluster *c, const struct job *j, enum cred_kind kind)
 {
     return c->creds[kind].v[j->cred[kind]];
+}
+
+/* Start priority as of the last cycle, or when the job started. */
+static inline int64_t job_priority(const struct cluster *c, const struct job *j)
+{
+    return c->priorities.v[j->index];
+}
+/* How many jobs passed it by backfill. */
+static inline uint32_t job_bypass(const struct cluster *c, const struct job *j)
+{
+    return c->bypasses.v[j->index];
 }
 
 /* The partition of that name, created if new; NULL when there are

@@ -107,6 +107,8 @@ static struct job *slot_take(struct cluster *c)
         index = (uint32_t)c->jobs.n;
         assert(index != INDEX_NONE);
         vec_push(&c->jobs, NULL);
+        vec_push(&c->priorities, 0);
+        vec_push(&c->bypasses, 0);
         if (index % JOB_CHUNK == 0)
             vec_push(&p->chunks, xmalloc_aligned(_Alignof(struct job_slot),
                                      JOB_CHUNK * sizeof **p->chunks.v));
@@ -115,6 +117,8 @@ static struct job *slot_take(struct cluster *c)
     memset(s, 0, sizeof *s);
     s->job.index = index;
     c->jobs.v[index] = &s->job;
+    c->priorities.v[index] = 0;
+    c->bypasses.v[index] = 0;
     return &s->job;
 }
 
@@ -296,6 +300,8 @@ void jobs_destroy(struct cluster *c)
     vec_fini(&c->priv->chunks);
     vec_fini(&c->priv->free_jobs);
     vec_fini(&c->jobs);
+    vec_fini(&c->priorities);
+    vec_fini(&c->bypasses);
     vec_fini(&c->active);
     vec_fini(&c->queued);
 }

@@ -13,7 +13,7 @@ struct job_memory job_memory_of(const struct cluster *c, const struct job *j)
         .defer_count = j->defer_count,
         .start_count = j->start_count,
         .preempt_count = j->preempt_count,
-        .bypass = j->bypass,
+        .bypass = job_bypass(c, j),
         .user_priority = j->user_priority,
         .sys_priority = j->sys_priority,
         .flags = j->flags & MEMORY_FLAGS,
@@ -71,7 +71,7 @@ void job_recall(struct cluster *c, struct job *j, const struct job_memory *m)
     c->any_deadline |= m->deadline_at != 0;
     j->start_count = m->start_count;
     j->preempt_count = m->preempt_count;
-    j->bypass = m->bypass;
+    c->bypasses.v[j->index] = m->bypass;
     j->user_priority = m->user_priority;
     j->sys_priority = m->sys_priority;
     j->flags = (j->flags & ~MEMORY_FLAGS) | (m->flags & MEMORY_FLAGS);

@@ -46,8 +46,8 @@ static struct job *displaceable(struct engine *e, const struct reservation *r)
     for (uint32_t i = 0; i < plan_reservations(e->plan); i++) {
         uint32_t index = plan_reserved_job(e->plan, i);
         struct job *j = index == INDEX_NONE ? NULL : e->c->jobs.v[index];
-        if (j && j->priority < r->priority && !stays(e, j)
-            && (!lowest || j->priority < lowest->priority))
+        if (j && job_priority(e->c, j) < r->priority && !stays(e, j)
+            && (!lowest || job_priority(e->c, j) < job_priority(e->c, lowest)))
             lowest = j;
     }
     return lowest;

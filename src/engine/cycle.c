@@ -11,11 +11,8 @@ static void remove_ended(struct engine *e)
 {
     if (e->any_deps && e->ended.n)
         settle_dependents(e);
-    for (size_t i = 0; i < e->ended.n; i++) {
-        forget_bypass(e, e->ended.v[i]);
-        if (!e->opt.keep_ended)
-            job_remove(e->c, e->c->jobs.v[e->ended.v[i]]);
-    }
+    for (size_t i = 0; i < e->ended.n && !e->opt.keep_ended; i++)
+        job_remove(e->c, e->c->jobs.v[e->ended.v[i]]);
     e->ended.n = 0;
 }
 

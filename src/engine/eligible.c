@@ -98,7 +98,7 @@ static enum accrual_event not_queued(struct engine *e, struct job *j)
         j->why.object = j->cred[CRED_CLASS];
         return ACCRUAL_NOT_QUEUED;
     }
-    if (j->priority < 0 && e->cfg->prio.reject_negative) {
+    if (job_priority(e->c, j) < 0 && e->cfg->prio.reject_negative) {
         refuse(j, WAIT_NEGATIVE_PRIORITY, 0);
         return ACCRUAL_NOT_QUEUED;
     }
@@ -196,19 +196,6 @@ bool eligible_admit(struct engine *e, struct job *j)
     return false;
 }
 
-/* Jobs that others passed by backfill since this was done last. */
-static void settle_bypasses(struct engine *e)
-{
-    for (size_t i = 0; i < e->all.n; i++) {
-        uint32_t index = e->all.v[i];
-        if (index < e->bypassed.n && e->bypassed.v[index]) {
-            e->c->jobs.v[index]->bypass += e->bypassed.v[index];
-            e->bypassed.v[index] = 0;
-        }
-    }
-    e->any_bypassed = false;
-}
-
 void eligible_all(struct engine *e)
 {
     e->all.n = 0;
@@ -216,8 +203,6 @@ void eligible_all(struct engine *e)
     for (size_t i = 0; i < e->c->queued.n; i++)
         if (e->c->queued.v[i] != INDEX_NONE)
             e->all.v[e->all.n++] = e->c->queued.v[i];
-    if (e->any_bypassed)
-        settle_bypasses(e);
 }
 
 static void note_entry(struct engine *e, const struct job *j)

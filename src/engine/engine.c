@@ -47,7 +47,6 @@ void engine_destroy(struct engine *e)
     vec_fini(&e->ended);
     vec_fini(&e->all);
     vec_fini(&e->entries);
-    vec_fini(&e->bypassed);
     vec_fini(&e->dated);
     vec_fini(&e->out_of_order);
     kept_fini(e);
@@ -156,7 +155,6 @@ static void forget_namesake(struct engine *e, const char *id)
     for (size_t i = 0; i < e->ended.n; i++) {
         if (e->ended.v[i] != j->index)
             continue;
-        forget_bypass(e, j->index);
         vec_remove(&e->ended, i);
         job_remove(e->c, j);
         return;

@@ -95,11 +95,10 @@ struct engine {
     struct candidates hard, soft;     /* eligible at that level, by priority */
     struct candidates backfill;       /* scratch */
     struct VEC(struct entry) entries; /* as ranked, when limits are in force */
-    struct VEC(uint32_t) bypassed;    /* by job index: not yet in job.bypass */
     struct indexes dated;             /* eligible jobs with a deadline */
     uint64_t promises;                /* deadline reservations made so far */
     struct indexes out_of_order;      /* started by this backfill pass */
-    bool any_bypassed, any_noqueue;
+    bool any_noqueue;
     struct kept kept;
     struct zone zone;
     struct VEC(int64_t) roll_at; /* by standing reservation: its next period */
@@ -219,10 +218,6 @@ void wake_at(struct engine *e, int64_t at);
 void deferral_goes_on(struct engine *e, const struct job *j);
 /* A deferral ends at `at`: wakes are for many of them together, see engine_cycle(). */
 void note_expiry(struct engine *e, int64_t at);
-/* A count not yet given to the job is void: it ran, or is gone and its index free. */
-/* How often others passed it by backfill, the last cycles included. */
-uint32_t bypass_of(const struct engine *e, const struct job *j);
-void forget_bypass(struct engine *e, uint32_t job);
 /* Active limits, which starts of this cycle may have used up. */
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level);
 bool in_partition(const struct engine *e, const struct job *j, uint32_t partition);

@@ -45,10 +45,6 @@ void kept_submitted(struct engine *e, const struct job *j)
 
 void kept_started(struct engine *e, struct job *j)
 {
-    if (e->kept.in_use) { /* nobody has looked at it for that */
-        j->bypass = bypass_of(e, j);
-        forget_bypass(e, j->index);
-    }
     if (e->kept.in_use && e->opt.order == ORDER_PRIORITY)
         prio_set(&e->kept.pass, &j->index, 1);
     if (e->kept.valid)
@@ -109,7 +105,7 @@ static bool far_ahead(struct engine *e, const struct kept_key *a,
     if (e->opt.order != ORDER_PRIORITY)
         return a->points > b->points;
     e->kept.gaps = true;
-    return a->points - b->points >= GAP && lower->priority >= GAP;
+    return a->points - b->points >= GAP && job_priority(e->c, lower) >= GAP;
 }
 
 /* Nothing about the job that the order could not be kept with. */
@@ -189,7 +185,8 @@ static bool admissible(const struct engine *e, const struct job *j)
     return !j->holds && j->state == JOB_IDLE && j->release_at <= e->now
            && job_cred(e->c, j, CRED_CLASS)->enabled && plain(j)
            && (e->opt.order != ORDER_PRIORITY
-               || (j->priority < TOP_MAX && prio_queue_is_plain(&e->kept.pass, j)));
+               || (job_priority(e->c, j) < TOP_MAX
+                   && prio_queue_is_plain(&e->kept.pass, j)));
 }
 
 static void put_in(struct engine *e, size_t at, uint32_t job, struct kept_key key)
@@ -299,7 +296,7 @@ static bool below_top(struct engine *e)
     if (!e->kept.gaps || e->order.n == e->front || e->opt.order != ORDER_PRIORITY)
         return true;
     prio_set(&e->kept.pass, &e->order.v[e->front], 1);
-    return e->c->jobs.v[e->order.v[e->front]]->priority < TOP_MAX;
+    return e->c->priorities.v[e->order.v[e->front]] < TOP_MAX;
 }
 
 /* How priorities are computed: the same as in the last cycle, unless something happened

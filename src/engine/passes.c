@@ -255,25 +255,29 @@ static bool passed_others(const struct engine *e, uint32_t job)
     return false;
 }
 
-/* Each waiting job that a lower one passed was bypassed once for each of those. The
- * counts reach the jobs when all of them are looked at anyway, or when they start. */
+/* Each waiting job that a lower one passed was bypassed once for each of those. */
 static void count_bypasses(struct engine *e, const struct candidates *jobs)
 {
     size_t first = first_of(e, jobs), left = e->out_of_order.n;
-    uint32_t started = 0;
+    uint32_t *bypasses = e->c->bypasses.v, started = 0;
+    struct indexes before = {0}; /* of those that wait no longer */
 
-    while (e->bypassed.n < e->c->jobs.n)
-        vec_push(&e->bypassed, 0);
+    for (size_t i = 0; i < e->out->n; i++)
+        if (e->out->v[i].kind == ACTION_START)
+            vec_push(&before, bypasses[e->out->v[i].job]);
     for (size_t i = jobs->n; i-- > first;) {
         uint32_t job = jobs->v[i].job;
         if (left && passed_others(e, job)) {
             started++;
             left--;
         } else if (started) {
-            e->bypassed.v[job] += started;
+            bypasses[job] += started;
         }
     }
-    e->any_bypassed = true;
+    for (size_t i = e->out->n; i-- > 0;)
+        if (e->out->v[i].kind == ACTION_START)
+            bypasses[e->out->v[i].job] = before.v[--before.n];
+    vec_fini(&before);
 }
 
 /* Is each candidate looked at once, in the order of the queue? */

@@ -161,19 +161,24 @@ static bool comes_back(const struct claim *k, const struct job *v)
     return false;
 }
 
+static bool is_below(const struct engine *e, const struct job *v, const struct job *j)
+{
+    return job_priority(e->c, v) < job_priority(e->c, j);
+}
+
 static bool may(struct claim *k, const struct job *victim)
 {
     bool allowed = false;
 
     switch (k->right) {
     case BY_FLAGS:
-        allowed = victim->priority < k->j->priority && may_by_flags(k, victim);
+        allowed = is_below(k->e, victim, k->j) && may_by_flags(k, victim);
         break;
     case BY_OWNER:
         allowed = true; /* owns_there() has said so */
         break;
     case BY_PLACE:
-        allowed = victim->priority < k->j->priority && (victim->flags & JOB_OPTIMISTIC);
+        allowed = is_below(k->e, victim, k->j) && (victim->flags & JOB_OPTIMISTIC);
         break;
     }
     allowed = allowed && !reserved_always(k->e, victim) && !comes_back(k, victim);
@@ -234,7 +239,7 @@ static void sum_hopes(struct engine *e)
     for (size_t i = 0; i < e->c->active.n; i++) {
         const struct job *v = e->c->jobs.v[e->c->active.v[i]];
         if (job_is_active(v) && (preemptible(e, v) || (v->flags & JOB_RESTARTABLE)))
-            vec_push(&e->hopes, ((struct hope){v->priority, v->procs}));
+            vec_push(&e->hopes, ((struct hope){job_priority(e->c, v), v->procs}));
     }
     if (e->hopes.n)
         qsort(e->hopes.v, e->hopes.n, sizeof *e->hopes.v, by_priority);
@@ -273,7 +278,7 @@ bool preempt_hopes(struct engine *e, const struct job *j)
         return true;
     if (!has_right(e, j, BY_FLAGS) && !has_right(e, j, BY_PLACE))
         return false;
-    int64_t below = hope_below(e, j->priority);
+    int64_t below = hope_below(e, job_priority(e->c, j));
     return (below > 0 || e->starts) && below + e->idle_procs >= j->procs;
 }
 
@@ -445,7 +450,7 @@ void preempt_settle_optimists(struct engine *e)
         if (!(j->flags & JOB_OPTIMISTIC))
             continue;
         if (e->order.n == e->front
-            || j->priority >= e->c->jobs.v[e->order.v[e->front]]->priority)
+            || job_priority(e->c, j) >= e->c->priorities.v[e->order.v[e->front]])
             j->flags &= ~(uint32_t)JOB_OPTIMISTIC;
         else
             e->optimists++;
@@ -458,8 +463,7 @@ void preempt_plan_without_optimists(struct engine *e, const struct job *j)
 
     for (size_t i = 0; e->optimists && i < e->c->active.n; i++) {
         const struct job *v = e->c->jobs.v[e->c->active.v[i]];
-        if (job_is_active(v) && (v->flags & JOB_OPTIMISTIC)
-            && v->priority < j->priority)
+        if (job_is_active(v) && (v->flags & JOB_OPTIMISTIC) && is_below(e, v, j))
             vec_push(&away, v->index);
     }
     if (away.n)
@@ -499,6 +503,11 @@ int64_t preempt_rests_until(const struct engine *e, const struct job *j)
     return e->now < until ? until : 0;
 }
 
+static bool precedes(const struct engine *e, const struct job *a, const struct job *b)
+{
+    return is_below(e, b, a) || (!is_below(e, a, b) && job_compare(a, b) < 0);
+}
+
 /* The suspended job to look at after `before`, by priority; not those that wait for
  * somebody's word. */
 static struct job *next_suspended(const struct engine *e, const struct job *before)
@@ -509,12 +518,9 @@ static struct job *next_suspended(const struct engine *e, const struct job *befo
         struct job *j = e->c->jobs.v[e->c->active.v[i]];
         if (j->state != JOB_SUSPENDED || (j->flags & JOB_PARKED) || j == before)
             continue;
-        if (before
-            && (j->priority > before->priority
-                || (j->priority == before->priority && job_compare(j, before) < 0)))
+        if (before && precedes(e, j, before))
             continue;
-        if (!best || j->priority > best->priority
-            || (j->priority == best->priority && job_compare(j, best) < 0))
+        if (!best || precedes(e, j, best))
             best = j;
     }
     return best;

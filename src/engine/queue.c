@@ -25,7 +25,7 @@ static uint64_t key_of(
     const struct engine *e, const struct job *j, enum queue_order order)
 {
     if (order == ORDER_PRIORITY)
-        return (uint64_t)INT64_MAX - (uint64_t)j->priority;
+        return (uint64_t)INT64_MAX - (uint64_t)job_priority(e->c, j);
     return sortable(order_key(order, j, e->now, e->origin));
 }
 

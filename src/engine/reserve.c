@@ -61,7 +61,7 @@ static bool past_threshold(
     case RSVTHRESHOLD_NONE:
         return true;
     case RSVTHRESHOLD_BYPASS:
-        return bypass_of(e, j) > value;
+        return job_bypass(e->c, j) > value;
     case RSVTHRESHOLD_QUEUETIME:
         return queued > value;
     case RSVTHRESHOLD_XFACTOR:

@@ -174,23 +174,11 @@ void stop_charging(struct engine *e, struct job *j, int64_t now)
     fs_job_stop(e->c, j, now);
 }
 
-uint32_t bypass_of(const struct engine *e, const struct job *j)
-{
-    return j->bypass + (j->index < e->bypassed.n ? e->bypassed.v[j->index] : 0);
-}
-
-void forget_bypass(struct engine *e, uint32_t job)
-{
-    if (job < e->bypassed.n)
-        e->bypassed.v[job] = 0;
-}
-
 void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now)
 {
     int64_t limit_at = j->end_at;
     struct err err;
 
-    forget_bypass(e, j->index);
     if (j->state != JOB_SUSPENDED) { /* else that was done when it was suspended */
         plan_job_stopping(e->plan, j, now);
         limits_count_active(e->limits, e->c, j, -1, now);

@@ -240,7 +240,7 @@ void statistics_stopped(
 
 /* What one ended job adds. */
 struct ended {
-    int64_t queue_s, run_s;
+    int64_t queue_s, run_s, bypass;
     double limit_s, xfactor, accuracy;
     bool success, met;
 };
@@ -251,7 +251,7 @@ static struct ended measure(
     const struct cred_cfg *qos = job_cred(c, j, CRED_QOS)->cfg;
     bool limited = j->wclimit_s > 0 && j->wclimit_s < DURATION_UNLIMITED;
     int64_t pause_s = j->suspend_at ? at - j->suspend_at : 0; /* it ended suspended */
-    struct ended d = {.success = success};
+    struct ended d = {.success = success, .bypass = job_bypass(c, j)};
 
     d.queue_s = j->start_at > j->queue_at ? j->start_at - j->queue_at : 0;
     d.run_s = at - j->start_at - j->suspended_s - pause_s;
@@ -282,8 +282,8 @@ static void add_ended(
     sums->procs += j->procs;
     sums->queue_s += d->queue_s;
     most(&sums->max_queue_s, d->queue_s);
-    sums->bypass += j->bypass;
-    most(&sums->max_bypass, j->bypass);
+    sums->bypass += d->bypass;
+    most(&sums->max_bypass, d->bypass);
     sums->qos_met += d->met;
     sums->ps_requested += procs * d->limit_s;
     sums->ps_run += ps;

@@ -4,6 +4,7 @@
 
 #include "base/nearest.h"
 
+#include <assert.h>
 #include <math.h>
 #include <strings.h>
 
@@ -39,8 +40,6 @@ double order_key(enum queue_order o, const struct job *j, int64_t now, int64_t o
     const struct terms t = terms_of(j, now, origin);
 
     switch (o) {
-    case ORDER_PRIORITY:
-        return -(double)j->priority;
     case ORDER_FCFS:
         return (double)j->submit_at;
     case ORDER_SJF:
@@ -67,9 +66,11 @@ double order_key(enum queue_order o, const struct job *j, int64_t now, int64_t o
         return t.e * t.q + 6860000 * log10(t.r);
     case ORDER_F4:
         return t.e * sqrt(t.q) + 530000 * log10(t.r);
+    case ORDER_PRIORITY:
     case ORDERS:
         break;
     }
+    assert(!"an order by a key");
     return 0;
 }
 

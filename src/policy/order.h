@@ -25,7 +25,8 @@ enum queue_order {
     ORDERS
 };
 
-/* Smaller goes first. `origin` is the first submit time of the trace (F1..F4). */
+/* Smaller goes first; not for ORDER_PRIORITY. `origin` is the first submit time of the
+ * trace (F1..F4). */
 double order_key(enum queue_order o, const struct job *j, int64_t now, int64_t origin);
 bool order_is_static(enum queue_order o); /* the key does not change with time */
 const char *order_name(enum queue_order o);

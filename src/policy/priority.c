@@ -344,7 +344,7 @@ static double serv_points(
     if (f->xfactor)
         sum += xf_weight * capped(xf, s->cap[PRIO_XFACTOR]);
     if (f->counts) {
-        sum += term(s, PRIO_BYPASS, (double)j->bypass);
+        sum += term(s, PRIO_BYPASS, (double)job_bypass(f->c, j));
         sum += term(s, PRIO_SPVIOLATION, j->flags & JOB_SPVIOLATION ? 1 : 0);
     }
     return component(s, PRIO_SERV, sum);
@@ -407,7 +407,7 @@ static void weigh_fs(
 static void fetch(const struct job *j)
 {
     __builtin_prefetch(&j->index);
-    __builtin_prefetch(&j->priority, 1);
+    __builtin_prefetch(&j->queue_at);
 }
 
 void prio_begin(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now,
@@ -428,7 +428,7 @@ void prio_set(const struct prio_pass *f, const uint32_t *jobs, size_t n)
 
         if (i + AHEAD < n)
             fetch(table[jobs[i + AHEAD]]);
-        j->priority = settled(f->s, j, points_of(f, j));
+        f->c->priorities.v[j->index] = settled(f->s, j, points_of(f, j));
     }
 }
 
@@ -491,7 +491,7 @@ static void explain_service(
     parts->weight[PRIO_QUEUETIME] += q->qt_weight;
     parts->value[PRIO_XFACTOR] = xf;
     parts->weight[PRIO_XFACTOR] += q->xf_weight;
-    parts->value[PRIO_BYPASS] = (double)j->bypass;
+    parts->value[PRIO_BYPASS] = (double)job_bypass(c, j);
     parts->value[PRIO_SPVIOLATION] = j->flags & JOB_SPVIOLATION ? 1 : 0;
     if (q->qt_target_s > 0)
         parts->value[PRIO_TARGETQUEUETIME] = target((double)q->qt_target_s - queue_s);
@@ -569,7 +569,8 @@ int64_t prio_run(struct cluster *c, const struct job *j, int64_t now)
     struct prio_parts parts;
 
     prio_explain(c, j, now, &parts);
-    return (int64_t)capped((double)j->priority + parts.weighted[PRIO_USAGE], 9e18);
+    return (int64_t)capped(
+        (double)job_priority(c, j) + parts.weighted[PRIO_USAGE], 9e18);
 }
 
 int prio_set_system(struct job *j, bool relative, int64_t n, struct err *err)

@@ -128,13 +128,14 @@ static bool matches(
 
 /* Active jobs by their end, suspended ones last; eligible by priority; blocked as
  * submitted. */
-static int64_t key_of(const struct job *j, enum section section)
+static int64_t key_of(
+    const struct cluster *c, const struct job *j, enum section section)
 {
     switch (section) {
     case SECTION_ACTIVE:
         return j->state == JOB_SUSPENDED ? INT64_MAX : j->end_at;
     case SECTION_ELIGIBLE:
-        return -j->priority;
+        return -job_priority(c, j);
     case SECTION_BLOCKED:
     case SECTION_COMPLETED:
         break;
@@ -227,7 +228,7 @@ static void collect(struct server *s, const struct wanted *w, struct list *l)
             continue;
         enum section section = render_section(j);
         vec_push(&l->jobs, ((struct listed){.index = (uint32_t)i,
-                               .key = key_of(j, section),
+                               .key = key_of(c, j, section),
                                .submit_at = j->submit_at,
                                .section = (uint8_t)section}));
     }

@@ -129,7 +129,7 @@ static void add_job(
     t->features = lists->features = features.v;
     t->hosts = lists->hosts = hosts.v;
     t->flags.mask = tf_flags_mask(j->flags_asked, def->access);
-    t->bypass = j->bypass;
+    t->bypass = job_bypass(c, j);
     t->release_at = j->release_at;
     t->deadline_at = j->extra ? j->extra->deadline_at : 0;
     t->reservation = j->extra ? j->extra->advres : NULL;

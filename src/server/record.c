@@ -123,7 +123,7 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
         .cpu_s = n->cpu_s,
         .exit_status = n->exit_status,
         .backfilled = j->flags & JOB_BACKFILL,
-        .priority = j->priority,
+        .priority = job_priority(c, j),
         .hosts = hosts};
     unsaved_account(s->unsaved, &row);
     ended_job(s, &row, j, NULL);

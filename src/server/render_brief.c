@@ -147,7 +147,7 @@ static void add_efficiency(const struct brief *b, const char *key, int arg)
 static void add_priority(const struct brief *b, const char *key, int arg)
 {
     (void)arg;
-    render_int(b->o, key, b->j->priority);
+    render_int(b->o, key, job_priority(b->c, b->j));
 }
 
 static void add_system_priority(const struct brief *b, const char *key, int arg)

@@ -253,13 +253,14 @@ static void add_holds(json_t *o, const struct job *j)
     render_int(o, "defer_count", j->defer_count);
 }
 
-static void add_history(json_t *o, const struct job *j, int64_t now)
+static void add_history(
+    json_t *o, const struct cluster *c, const struct job *j, int64_t now)
 {
     int64_t until = job_is_active(j) && j->start_at ? j->start_at : now;
     int64_t waited = until > j->queue_at ? until - j->queue_at : 0;
 
     render_int(o, "eligible_s", j->accruing ? waited : j->eff_queue_s);
-    render_int(o, "bypass", j->bypass);
+    render_int(o, "bypass", job_bypass(c, j));
     render_int(o, "start_count", j->start_count);
     render_int(o, "preempt_count", j->preempt_count);
     render_int(o, "suspended_s", j->suspended_s);
@@ -352,7 +353,7 @@ json_t *render_job(struct server *s, const struct job *j)
     if (j->qos_asked)
         render_text(o, "qos_asked", c->creds[CRED_QOS].v[j->qos_asked]->name);
     add_holds(o, j);
-    add_history(o, j, world_now(s));
+    add_history(o, c, j, world_now(s));
     add_warnings(o, s, j);
     add_list(o, "flags", flags(j->flags));
     add_partitions(o, c, j);

@@ -580,6 +580,16 @@ struct job *sc_find(struct scenario *s, const char *id)
     return j && j->state < JOB_COMPLETED ? j : NULL;
 }
 
+int64_t sc_priority(struct scenario *s, const char *id)
+{
+    return job_priority(engine_cluster(s->engine), sc_find(s, id));
+}
+
+uint32_t sc_bypass(struct scenario *s, const char *id)
+{
+    return job_bypass(engine_cluster(s->engine), sc_find(s, id));
+}
+
 const char *sc_log(struct scenario *s, const char *id)
 {
     const struct entry *e = find(s, id);

@@ -116,6 +116,8 @@ int64_t sc_start(const struct scenario *s, const char *id);
 const char *sc_where(struct scenario *s, const char *id);
 /* The job as it is now, or NULL when it ended. */
 struct job *sc_find(struct scenario *s, const char *id);
+int64_t sc_priority(struct scenario *s, const char *id);
+uint32_t sc_bypass(struct scenario *s, const char *id);
 uint32_t sc_starts(const struct scenario *s, const char *id);
 /* All that was decided about it: "reserve(100)@0 start@100", with backfill (a start
  * out of order), cancel, requeue, hold, defer(until), release. Borrowed. */

@@ -77,8 +77,8 @@ static void setqos_gives_an_owner_what_is_accessible_and_an_admin_anything(void 
         assert_int_equal(setqos(s, "j", "chem", false), 0);
         assert_int_equal(setqos(s, "k", "gold", true), 0);
         sc_cycle(s);
-        assert_int_equal(sc_find(s, "j")->priority, 50);
-        assert_int_equal(sc_find(s, "k")->priority, 100);
+        assert_int_equal(sc_priority(s, "j"), 50);
+        assert_int_equal(sc_priority(s, "k"), 100);
         sc_run(s);
         assert_int_equal(sc_start(s, "k"), 100);
         assert_int_equal(sc_start(s, "j"), 200);

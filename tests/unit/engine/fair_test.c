@@ -184,8 +184,8 @@ static void whoever_had_less_goes_first(void **state)
     BOTH_WAYS(s, x)
     {
         sc_at(s, 300);
-        assert_int_equal(sc_find(s, "b1")->priority, 5000);
-        assert_int_equal(sc_find(s, "a2")->priority, 1); /* -5000 + 5, but no less */
+        assert_int_equal(sc_priority(s, "b1"), 5000);
+        assert_int_equal(sc_priority(s, "a2"), 1); /* -5000 + 5, but no less */
     }
 }
 

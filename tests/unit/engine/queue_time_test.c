@@ -289,13 +289,13 @@ static void example_8_1_minutes_queued_are_the_default_priority(void **state)
     sc_run_until(s, 0);
     sc_settings(s);
     sc_at(s, 7800);
-    assert_int_equal(sc_find(s, "J")->priority, 130);
+    assert_int_equal(sc_priority(s, "J"), 130);
     sc_destroy(s);
     struct example x = {
         .nodes = 1, .jobs = {{"busy", 1, 20000, 900, 0}, {"J", 1, 100, 0, 20000}}};
     s = example_start(&x, false);
     sc_at(s, 4 * 3600 + 20 * 60);
-    assert_int_equal(sc_find(s, "J")->priority, 260);
+    assert_int_equal(sc_priority(s, "J"), 260);
     sc_destroy(s);
 }
 
@@ -312,8 +312,8 @@ static void example_8_4_a_qos_weight_lets_its_jobs_grow_faster(void **state)
     {
         sc_at(s, 1199);
         sc_at(s, 1200);
-        assert_int_equal(sc_find(s, "K")->priority, 50010);
-        assert_int_equal(sc_find(s, "J")->priority, 20);
+        assert_int_equal(sc_priority(s, "K"), 50010);
+        assert_int_equal(sc_priority(s, "J"), 20);
     }
 }
 
@@ -345,8 +345,8 @@ static void an_absolute_system_priority_goes_first_the_larger_wins(void **state)
         assert_int_equal(setspri(s, "a", false, 1001), -1);
         assert_int_equal(setspri(s, "a", false, -1), -1);
         sc_cycle(s);
-        assert_int_equal(sc_find(s, "b")->priority, 1000000005);
-        assert_int_equal(sc_find(s, "a")->priority, 1000000);
+        assert_int_equal(sc_priority(s, "b"), 1000000005);
+        assert_int_equal(sc_priority(s, "a"), 1000000);
         sc_run(s);
         assert_int_equal(sc_start(s, "c"), 100);
         assert_int_equal(sc_start(s, "b"), 200);
@@ -365,14 +365,14 @@ static void a_relative_system_priority_is_added_and_zero_clears(void **state)
         sc_run_until(s, 0);
         assert_int_equal(setspri(s, "a", true, 100), 0);
         sc_cycle(s);
-        assert_int_equal(sc_find(s, "a")->priority, 600);
+        assert_int_equal(sc_priority(s, "a"), 600);
         assert_int_equal(setspri(s, "a", true, -700), 0);
         sc_cycle(s);
-        assert_int_equal(sc_find(s, "a")->priority, -200);
+        assert_int_equal(sc_priority(s, "a"), -200);
         assert_int_equal(setspri(s, "a", true, 1000000001), -1);
         assert_int_equal(setspri(s, "a", false, 0), 0);
         sc_cycle(s);
-        assert_int_equal(sc_find(s, "a")->priority, 500);
+        assert_int_equal(sc_priority(s, "a"), 500);
         assert_int_equal(setspri(s, "nosuch", false, 1), -1);
     }
 }
@@ -392,17 +392,17 @@ static void each_backfilled_job_counts_once_for_everyone_it_passed(void **state)
         sc_run_until(s, 0);
         assert_string_equal(sc_log(s, "X"), "backfill@0");
         sc_at(s, 10);
-        assert_int_equal(sc_find(s, "A")->bypass, 1);
-        assert_int_equal(sc_find(s, "K")->bypass, 1);
-        assert_int_equal(sc_find(s, "L")->bypass, 0);
+        assert_int_equal(sc_bypass(s, "A"), 1);
+        assert_int_equal(sc_bypass(s, "K"), 1);
+        assert_int_equal(sc_bypass(s, "L"), 0);
         sc_job(s,
             (struct sc_job){
                 .id = "Y", .submit_at = 60, .procs = 2, .limit_s = 40, .priority = 20});
         sc_at(s, 61);
         assert_int_equal(sc_start(s, "Y"), 60);
-        assert_int_equal(sc_find(s, "A")->bypass, 2);
-        assert_int_equal(sc_find(s, "K")->bypass, 2);
-        assert_int_equal(sc_find(s, "L")->bypass, 1);
+        assert_int_equal(sc_bypass(s, "A"), 2);
+        assert_int_equal(sc_bypass(s, "K"), 2);
+        assert_int_equal(sc_bypass(s, "L"), 1);
     }
 }
 
@@ -426,7 +426,7 @@ static void a_bypass_count_dies_with_its_job(void **state)
         sc_at(s, 61);
         assert_int_equal(sc_find(s, "N")->index, index);
         assert_int_equal(sc_start(s, "Y"), 60);
-        assert_int_equal(sc_find(s, "N")->bypass, 1);
+        assert_int_equal(sc_bypass(s, "N"), 1);
     }
 }
 
@@ -457,7 +457,7 @@ static void negative_priorities_are_one_by_default(void **state)
     example_run(&x);
     struct scenario *s = example_start(&x, false);
     sc_at(s, 1800);
-    assert_int_equal(sc_find(s, "J")->priority, 1);
+    assert_int_equal(sc_priority(s, "J"), 1);
     sc_destroy(s);
 }
 
@@ -472,7 +472,7 @@ static void kept_negative_priorities_go_last(void **state)
     example_run(&x);
     struct scenario *s = example_start(&x, false);
     sc_at(s, 1800);
-    assert_int_equal(sc_find(s, "J")->priority, -970);
+    assert_int_equal(sc_priority(s, "J"), -970);
     sc_destroy(s);
 }
 
@@ -489,7 +489,7 @@ static void a_rejected_job_starts_when_waiting_has_lifted_it(void **state)
     BOTH_WAYS(s, x)
     {
         sc_at(s, 1800);
-        assert_int_equal(sc_find(s, "J")->priority, -970);
+        assert_int_equal(sc_priority(s, "J"), -970);
         assert_int_equal(sc_why_code(s, "J"), WAIT_NEGATIVE_PRIORITY);
         sc_at(s, 59900);
         assert_int_equal(sc_start(s, "J"), -1);

@@ -31,8 +31,8 @@ static int64_t priority_of(struct world *w, struct job *j)
 
     prio_update(w->c, &j->index, 1, NOW);
     prio_explain(w->c, j, NOW, &parts);
-    assert_int_equal(parts.priority, j->priority);
-    return j->priority;
+    assert_int_equal(parts.priority, job_priority(w->c, j));
+    return job_priority(w->c, j);
 }
 
 /* ---- worked examples -------------------------------------------------------- */
@@ -71,7 +71,7 @@ static struct job *example_8_2(struct world *w)
     j->cred[CRED_QOS] = world_cred(w, CRED_QOS, "gold");
     j->cred[CRED_CLASS] = world_cred(w, CRED_CLASS, "batch");
     j->procs = 16;
-    j->bypass = 2;
+    w->c->bypasses.v[j->index] = 2;
     return j;
 }
 
@@ -186,7 +186,7 @@ static struct job *running(struct world *w)
     j->procs = 8;
     j->wclimit_s = 4 * 3600;
     j->start_at = NOW - 3600;
-    j->priority = 500;
+    w->c->priorities.v[j->index] = 500;
     return j;
 }
 
@@ -735,7 +735,7 @@ static void draw_job(struct world *w, struct job *j, uint64_t *seed)
     j->procs = (uint32_t)draw_below(seed, 1000) + 1;
     j->mem_mb = draw_below(seed, 100000);
     j->wclimit_s = draw_below(seed, 20) ? draw_below(seed, 90000) : DURATION_UNLIMITED;
-    j->bypass = (uint32_t)draw_below(seed, 5);
+    w->c->bypasses.v[j->index] = (uint32_t)draw_below(seed, 5);
     j->req.nodes = (uint32_t)draw_below(seed, 9);
     j->req.tasks = (uint32_t)draw_below(seed, 90) + 1;
     j->sys_priority = draw_below(seed, 1000);
@@ -758,9 +758,9 @@ static void check_agreement(struct world *w, const uint32_t *list, uint64_t seed
             struct prio_parts parts;
 
             prio_explain(w->c, j, NOW + pass, &parts);
-            if (parts.priority != j->priority)
+            if (parts.priority != job_priority(w->c, j))
                 fail_msg("seed %llu job %zu pass %d: fast %lld plain %lld",
-                    (unsigned long long)seed, i, pass, (long long)j->priority,
+                    (unsigned long long)seed, i, pass, (long long)job_priority(w->c, j),
                     (long long)parts.priority);
         }
     }

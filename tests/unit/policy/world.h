@@ -93,6 +93,8 @@ static inline struct job *world_job(struct world *w)
     j->wclimit_s = 3600;
     j->accruing = true;
     vec_push(&w->c->jobs, j);
+    vec_push(&w->c->priorities, 0);
+    vec_push(&w->c->bypasses, 0);
     return j;
 }
 
