@@ -69,6 +69,12 @@ struct cred *cred_get(struct cluster *c, enum cred_kind kind, const char *name)
     return k ? k : add(c, kind, name);
 }
 
+void class_enable(struct cluster *c, struct cred *cls, bool enabled)
+{
+    c->config_epoch += cls->enabled != enabled;
+    cls->enabled = enabled;
+}
+
 const char *cred_kind_name(enum cred_kind k)
 {
     static const char names[CRED_KINDS + 1][8] = {

@@ -6,13 +6,20 @@
 
 #include <string.h>
 
+void forget_job(struct engine *e, struct job *j)
+{
+    if (j->index < e->told_at.n)
+        e->told_at.v[j->index] = 0;
+    job_remove(e->c, j);
+}
+
 /* Jobs that ended since the last cycle leave the cluster. */
 static void remove_ended(struct engine *e)
 {
     if (e->any_deps && e->ended.n)
         settle_dependents(e);
     for (size_t i = 0; i < e->ended.n && !e->opt.keep_ended; i++)
-        job_remove(e->c, e->c->jobs.v[e->ended.v[i]]);
+        forget_job(e, e->c->jobs.v[e->ended.v[i]]);
     e->ended.n = 0;
 }
 
@@ -89,7 +96,7 @@ static void rank(struct engine *e)
     e->front = 0;
     cluster_tidy_queue(e->c);
     eligible_all(e);
-    eligible_queue(e);
+    entries_queue(e);
     kept_capture(e);
 }
 
@@ -125,10 +132,10 @@ static void backfill_soft(struct engine *e, const struct candidates *soft)
         pass_backfill(e, soft, LEVEL_SOFT);
         return;
     }
-    queue_begin(e, soft->n);
+    ranking_begin(&e->ranking, soft->n);
     for (size_t i = e->front; i < soft->n; i++)
-        queue_add(e, e->c->jobs.v[soft->v[i].job], order);
-    queue_end(e, &sorted);
+        ranking_add(&e->ranking, soft->v[i].job, rank_key(e, soft->v[i].job, order));
+    ranking_end(&e->ranking, &sorted);
     for (size_t i = 0; i < sorted.n; i++)
         vec_push(&reordered, candidate_of(e, sorted.v[i]));
     pass_backfill(e, &reordered, LEVEL_SOFT);
@@ -143,7 +150,7 @@ static void run_passes(struct engine *e)
 
     preempt_settle_optimists(e);
     if (!e->kept.in_use)
-        eligible_select(e, differs);
+        entries_select(e, differs);
     if (differs)
         soft = &e->soft;
     retry_keep(e);
@@ -166,20 +173,32 @@ static void run_passes(struct engine *e)
     pass_backfill(e, &e->hard, LEVEL_HARD);
 }
 
-/* Tell the shell about priority reservations that are new, moved or gone. */
+/* Tell the shell about priority reservations that are new, moved or gone: first those
+ * of waiting jobs that have none any more. O(reservations). */
 static void report_reservations(struct engine *e)
 {
-    for (size_t i = 0; i < e->all.n; i++) {
-        struct job *j = e->c->jobs.v[e->all.v[i]];
-        while (e->reported.n <= j->index)
-            vec_push(&e->reported, 0);
-        int64_t *told = &e->reported.v[j->index];
-        int64_t at = j->state == JOB_IDLE ? j->rsv_start_at : 0;
-        if (at != *told && at != 0)
-            act(e, ACTION_RESERVE, j, at, NULL);
-        else if (at != *told && j->state == JOB_IDLE)
+    uint32_t n = plan_reservations(e->plan);
+
+    while (e->told_at.n < e->c->jobs.n)
+        vec_push(&e->told_at, 0);
+    for (size_t i = 0; i < e->told.n; i++) {
+        const struct job *j = e->c->jobs.v[e->told.v[i]];
+        if (j && j->rsv_start_at != 0)
+            continue;
+        if (j && j->state == JOB_IDLE && e->told_at.v[j->index] != 0)
             act(e, ACTION_RELEASE, j, e->now, NULL);
-        *told = at;
+        e->told_at.v[e->told.v[i]] = 0;
+    }
+    e->told.n = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t job = plan_reserved_job(e->plan, i);
+        if (job == INDEX_NONE)
+            continue;
+        const struct job *j = e->c->jobs.v[job];
+        if (e->told_at.v[job] != j->rsv_start_at)
+            act(e, ACTION_RESERVE, j, j->rsv_start_at, NULL);
+        e->told_at.v[job] = j->rsv_start_at;
+        vec_push(&e->told, job);
     }
 }
 

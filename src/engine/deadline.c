@@ -41,7 +41,7 @@ static bool reserve_by(struct engine *e, struct job *j, int64_t from)
     preempt_plan_with_all(e);
     if (!found)
         return false;
-    reserve_note(j);
+    reserve_note(e, j);
     wake_at(e, slot.at);
     return true;
 }
@@ -152,7 +152,7 @@ static void move_forward(struct engine *e, struct job *j)
         if (!reserve_by(e, j, e->now + 1))
             return;
     }
-    reserve_note(j);
+    reserve_note(e, j);
     wake_at(e, j->rsv_start_at);
     j->extra->promised_at = j->rsv_start_at;
 }

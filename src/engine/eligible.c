@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which queued jobs are considered at all in a cycle, in priority order. The tests
- * and their order: reference concepts, section 9.4; throttling, section 7. */
+ * Which queued jobs are considered at all in a cycle. The tests and their order:
+ * reference concepts, section 9.4; throttling, section 7. */
 #include "engine/engine_private.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
-#include "policy/priority.h"
 
-static void refuse(struct job *j, enum wait_code code, int64_t until)
+void refuse(struct job *j, enum wait_code code, int64_t until)
 {
     j->why = (struct reason){.code = (uint8_t)code,
         .kind = CRED_KINDS,
@@ -205,176 +204,9 @@ void eligible_all(struct engine *e)
             e->all.v[e->all.n++] = e->c->queued.v[i];
 }
 
-static void note_entry(struct engine *e, const struct job *j)
-{
-    struct entry *x = &e->entries.v[e->entries.n++];
-
-    limits_ask_limited(e->limits, e->c, j, &x->ask);
-    x->limited = j->limited;
-    x->reserved = j->rsv_start_at != 0;
-    x->wclimit_s = j->wclimit_s;
-    x->access = plan_access(e->plan, j);
-}
-
-/* Jobs are looked at in blocks that stay in the cache from their priority to their
- * place in the queue. */
-#define BLOCK 128
-
-void eligible_queue(struct engine *e)
-{
-    bool limits = limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE);
-    struct prio_pass pass;
-
-    e->entries.n = 0;
-    e->any_noqueue = false;
-    queue_begin(e, e->all.n);
-    if (limits)
-        vec_reserve(&e->entries, e->all.n);
-    if (e->opt.order == ORDER_PRIORITY)
-        prio_begin(e->c, e->all.v, e->all.n, e->now, &pass);
-    for (size_t from = 0; from < e->all.n; from += BLOCK) {
-        size_t count = e->all.n - from < BLOCK ? e->all.n - from : BLOCK;
-        for (size_t i = from; e->any_classes && i < from + count; i++)
-            if (classes_several(e->c->jobs.v[e->all.v[i]]))
-                classes_settle(e, e->c->jobs.v[e->all.v[i]]);
-        if (e->opt.order == ORDER_PRIORITY)
-            prio_set(&pass, e->all.v + from, count);
-        for (size_t i = from; i < from + count; i++) {
-            struct job *j = e->c->jobs.v[e->all.v[i]];
-            if (!eligible_admit(e, j)) {
-                if (j->idle_slot != INDEX_NONE)
-                    kept_set_aside(e, j);
-                continue;
-            }
-            queue_add(e, j, e->opt.order);
-            if (limits)
-                note_entry(e, j);
-        }
-    }
-    queue_end(e, &e->order);
-}
-
-/* The verdict of the hard limits: only a change of it touches the job. */
-static void note_hard(struct engine *e, struct job *j, bool violated)
-{
-    if (violated) {
-        accrual_stop(&e->cfg->prio, j, ACCRUAL_IDLE_LIMIT, e->now);
-    } else if (j->limited) {
-        /* the time under the limit is lost: queue time begins now */
-        accrual_stop(&e->cfg->prio, j, ACCRUAL_IDLE_LIMIT, e->now);
-        accrual_resume(&e->cfg->prio, j, e->now);
-        refuse(j, WAIT_RESOURCES, 0);
-    }
-    j->limited = violated;
-}
-
-/* Not in its class; in another of its own? `ctx`: its entry. */
-static bool within_there(struct engine *e, const struct job *j, void *ctx)
-{
-    struct entry *x = ctx;
-
-    limits_ask_limited(e->limits, e->c, j, &x->ask);
-    x->wclimit_s = j->wclimit_s;
-    x->access = plan_access(e->plan, j);
-    return !limits_walk_violated(e->limits, e->c, &x->ask, LEVEL_HARD);
-}
-
-static bool elsewhere(struct engine *e, struct entry *x)
-{
-    struct job *j = e->c->jobs.v[x->ask.job];
-
-    if (!classes_several(j) || classes_move(e, j, x, within_there))
-        return classes_several(j);
-    within_there(e, j, x);
-    return false;
-}
-
-static bool within_limits(struct engine *e, struct entry *x, enum limit_level level)
-{
-    bool violated = limits_walk_violated(e->limits, e->c, &x->ask, level);
-
-    if (violated && e->any_classes && level == LEVEL_HARD && !x->reserved)
-        violated = !elsewhere(e, x);
-
-    e->any_limited |= violated;
-    if (violated && x->reserved)
-        return true; /* a reservation keeps its job eligible */
-    if (level == LEVEL_HARD && violated != x->limited) {
-        struct job *j = e->c->jobs.v[x->ask.job];
-        note_hard(e, j, violated);
-        if (violated)
-            limits_ask_violated(
-                e->limits, e->c, &x->ask, CHECK_ACTIVE | CHECK_IDLE, level, &j->why);
-        if (violated && j->why.code != WAIT_LIMIT)
-            refuse(j, WAIT_LIMIT, 0); /* numbers on demand: engine_why() */
-    }
-    return !violated;
-}
-
 struct candidate candidate_of(const struct engine *e, uint32_t job)
 {
     const struct job *j = e->c->jobs.v[job];
 
     return (struct candidate){job, j->procs, j->wclimit_s, plan_access(e->plan, j)};
-}
-
-static void select_all(struct engine *e, struct candidates *ret)
-{
-    ret->n = 0;
-    vec_reserve(ret, e->order.n);
-    for (size_t i = 0; i < e->order.n; i++)
-        ret->v[i] = candidate_of(e, e->order.v[i]);
-    ret->n = e->order.n;
-}
-
-/* Entries ahead of the walk, which jumps about among them. */
-#define AHEAD 16
-
-/* One walk in order of priority, at `n` levels at once. */
-static void walk(struct engine *e, const enum limit_level *levels, size_t n)
-{
-    struct candidates *const ret[] = {[LEVEL_SOFT] = &e->soft, [LEVEL_HARD] = &e->hard};
-    const struct ranked *order = e->ranked.v;
-    size_t jobs = e->ranked.n;
-
-    for (size_t k = 0; k < n; k++) {
-        ret[levels[k]]->n = 0;
-        vec_reserve(ret[levels[k]], jobs);
-        limits_walk_begin(e->limits, e->c, levels[k]);
-    }
-    for (size_t i = 0; i < jobs; i++) {
-        struct entry *x = &e->entries.v[order[i].place];
-        if (i + AHEAD < jobs) {
-            const char *next = (const char *)&e->entries.v[order[i + AHEAD].place];
-            __builtin_prefetch(next);
-            __builtin_prefetch(next + sizeof *x - 1);
-        }
-        for (size_t k = 0; k < n; k++) {
-            struct candidates *to = ret[levels[k]];
-            if (!within_limits(e, x, levels[k]))
-                continue;
-            limits_walk_count(e->limits, e->c, &x->ask, levels[k]);
-            to->v[to->n++] = (struct candidate){
-                x->ask.job, (uint32_t)x->ask.v[LIMIT_PROC], x->wclimit_s, x->access};
-        }
-    }
-    for (size_t k = 0; k < n; k++)
-        limits_walk_end(e->limits, e->c, levels[k]);
-}
-
-void eligible_select(struct engine *e, bool soft)
-{
-    static const enum limit_level both[] = {LEVEL_HARD, LEVEL_SOFT};
-
-    if (!limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE)) {
-        select_all(e, &e->hard);
-        if (soft)
-            select_all(e, &e->soft);
-    } else if (soft && limits_walk_is_plain(e->limits)) {
-        walk(e, both, 2);
-    } else {
-        walk(e, &both[0], 1);
-        if (soft)
-            walk(e, &both[1], 1);
-    }
 }

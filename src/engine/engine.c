@@ -46,7 +46,7 @@ void engine_destroy(struct engine *e)
     vec_fini(&e->group_of_qos);
     vec_fini(&e->ended);
     vec_fini(&e->all);
-    vec_fini(&e->entries);
+    entries_fini(e);
     vec_fini(&e->dated);
     vec_fini(&e->out_of_order);
     kept_fini(e);
@@ -54,12 +54,12 @@ void engine_destroy(struct engine *e)
     vec_fini(&e->hard);
     vec_fini(&e->soft);
     vec_fini(&e->backfill);
-    vec_fini(&e->ranked);
-    vec_fini(&e->spare);
+    ranking_fini(&e->ranking);
     vec_fini(&e->owned);
     vec_fini(&e->hopes);
     bitset_fini(&e->preemptors);
-    vec_fini(&e->reported);
+    vec_fini(&e->told);
+    vec_fini(&e->told_at);
     vec_fini(&e->roll_at);
     vec_fini(&e->pending);
     free(e);
@@ -156,7 +156,7 @@ static void forget_namesake(struct engine *e, const char *id)
         if (e->ended.v[i] != j->index)
             continue;
         vec_remove(&e->ended, i);
-        job_remove(e->c, j);
+        forget_job(e, j);
         return;
     }
 }
@@ -508,6 +508,8 @@ int engine_apply(
         break;
     }
     int result = on_job_event(e, ev, &j, err);
+    if (j)
+        entry_touch(e, j);
     if (result < 0)
         return -1;
     statistics_queued(e->statistics, j, e->now);

@@ -5,28 +5,43 @@
 
 #include "base/bitset.h"
 #include "engine/engine.h"
+#include "engine/ranking.h"
 #include "plan/backfill.h"
 #include "plan/plan.h"
-#include "policy/limits.h"
+#include "policy/limits_walk.h"
 #include "policy/priority.h"
 #include "policy/rsvuse.h"
 
-struct indexes VEC(uint32_t);
-
-/* A job in the making of the queue order. */
-struct ranked {
-    uint64_t key; /* smaller goes first */
-    uint32_t job;
-    uint32_t place; /* in the list that is sorted */
+/* What a cycle needs to know of a waiting job, besides its priority. */
+struct entry {
+    int64_t wclimit_s;
+    uint32_t procs;
+    uint32_t access;  /* plan_access() */
+    uint32_t credset; /* in entries.credsets */
+    bool limited;     /* job.limited */
+    bool quiet;       /* true of the job, which would be admitted as it is */
 };
 
-/* What a walk over the queue needs to know of a job, side by side: jobs themselves
- * lie all over the memory when taken in priority order. */
-struct entry {
-    struct limits_ask ask;
-    int64_t wclimit_s;
-    uint32_t access;        /* plan_access() */
-    bool limited, reserved; /* as in the job when the cycle began */
+/* What entries are made from, besides the jobs. */
+struct entries_stamp {
+    uint64_t priority, config, access;
+    uint32_t layout;
+    bool able; /* there may be quiet ones */
+};
+
+/* The waiting jobs side by side, kept from cycle to cycle: entries.c. */
+struct entries {
+    /* by job index: what is read in order of priority, what in order of submission, and
+     * what limits look at besides jobs and processors, if they do */
+    struct VEC(struct entry) v;
+    struct VEC(struct prio_own) own;
+    struct VEC(struct usage) uses;
+    bool more;
+    struct credsets credsets;
+    struct VEC(struct prio_creds) creds; /* by credset, in the pass */
+    struct bitset reserved; /* jobs with reservations, when others are selected */
+    struct prio_pass pass;
+    struct entries_stamp stamp;
 };
 
 /* State of one partition within a cycle. */
@@ -88,16 +103,16 @@ struct engine {
     int64_t chunk_until; /* BFCHUNKDURATION after the last job end */
     uint64_t limits_epoch, group_epoch;
     bool many_groups; /* more than one depth group, or a RESERVEALWAYS QOS */
-    struct VEC(int8_t) group_of_qos;  /* depth group, -1 none */
-    struct indexes ended;             /* removed from the cluster at the next cycle */
-    struct indexes all;               /* queued jobs by submit time */
-    struct indexes order;             /* the same by priority */
-    struct candidates hard, soft;     /* eligible at that level, by priority */
-    struct candidates backfill;       /* scratch */
-    struct VEC(struct entry) entries; /* as ranked, when limits are in force */
-    struct indexes dated;             /* eligible jobs with a deadline */
-    uint64_t promises;                /* deadline reservations made so far */
-    struct indexes out_of_order;      /* started by this backfill pass */
+    struct VEC(int8_t) group_of_qos; /* depth group, -1 none */
+    struct indexes ended;            /* removed from the cluster at the next cycle */
+    struct indexes all;              /* queued jobs by submit time */
+    struct indexes order;            /* the same by priority */
+    struct candidates hard, soft;    /* eligible at that level, by priority */
+    struct candidates backfill;      /* scratch */
+    struct entries entries;
+    struct indexes dated;        /* eligible jobs with a deadline */
+    uint64_t promises;           /* deadline reservations made so far */
+    struct indexes out_of_order; /* started by this backfill pass */
     bool any_noqueue;
     struct kept kept;
     struct zone zone;
@@ -128,15 +143,14 @@ struct engine {
     struct VEC(struct hope) hopes; /* by priority: what preempting may bring */
     int64_t idle_procs;            /* when hopes were summed */
     uint32_t optimists;            /* running jobs of BACKFILLPOLICY PREEMPT */
-    struct VEC(struct ranked) ranked, spare; /* the queue being ordered */
-    uint64_t rank_low, rank_high, rank_last; /* keys */
-    bool rank_sorted;
+    struct ranking ranking;        /* the queue being ordered */
     struct par_state par[PARTITIONS_MAX + 1];
-    struct VEC(int64_t) reported; /* per job index: start of the reservation told */
-    struct reason why;            /* the last answer of engine_why() */
-    struct actions *out;          /* of the running cycle */
-    struct actions pending;       /* decided between cycles */
-    uint32_t starts;              /* in this cycle */
+    struct indexes told;         /* jobs whose reservations were told ... */
+    struct VEC(int64_t) told_at; /* ... by index: their starts; 0 = it was not */
+    struct reason why;           /* the last answer of engine_why() */
+    struct actions *out;         /* of the running cycle */
+    struct actions pending;      /* decided between cycles */
+    uint32_t starts;             /* in this cycle */
     size_t front; /* so many at the top of `order` and `hard` are gone: they started */
     size_t settled; /* so many candidates, those included, need no look in this cycle */
     struct engine_stats stats;
@@ -157,11 +171,6 @@ int report_missed(
     struct engine *e, const struct event *ev, struct job **ret, struct err *err);
 int report_state(
     struct engine *e, struct job *j, const struct event *ev, struct err *err);
-
-/* queue.c: begin, add the jobs by submit time, end */
-void queue_begin(struct engine *e, size_t jobs);
-void queue_add(struct engine *e, const struct job *j, enum queue_order order);
-void queue_end(struct engine *e, struct indexes *ret);
 
 /* kept.c: the order kept from cycle to cycle */
 void kept_fini(struct engine *e);
@@ -193,10 +202,30 @@ struct candidate candidate_of(const struct engine *e, uint32_t job);
 bool over_system_limits(const struct engine *e, struct job *j);
 /* The tests that do not depend on other queued jobs. */
 bool eligible_admit(struct engine *e, struct job *j);
+/* engine.all: the queued jobs by submit time. */
 void eligible_all(struct engine *e);
-void eligible_queue(struct engine *e);
+/* From the job itself, wherever it is. */
+struct candidate candidate_of(const struct engine *e, uint32_t job);
+/* The reason for which it waits, without numbers. */
+void refuse(struct job *j, enum wait_code code, int64_t until);
+
+/* entries.c */
+void entries_fini(struct engine *e);
+/* Something happened to the job, or the reason told for it is not to last: the next
+ * cycle looks at it. */
+void entry_touch(struct engine *e, const struct job *j);
+void entries_touch(struct engine *e); /* all of them */
+/* Make its entry, in a cycle. */
+void entry_note(struct engine *e, struct job *j);
+/* engine.order: of engine.all those admitted, by priority. O(queued), and O(1) but more
+ * for each that was touched. */
+void entries_queue(struct engine *e);
+/* What puts the job into its place in that order. */
+uint64_t rank_key(const struct engine *e, uint32_t job, enum queue_order order);
 /* engine.hard and, if asked, .soft: who is within the limits, by priority. */
-void eligible_select(struct engine *e, bool soft);
+void entries_select(struct engine *e, bool soft);
+/* Assert that quiet entries are as their jobs. For tests. O(queued). */
+void entries_check(struct engine *e);
 
 /* start.c */
 bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill);
@@ -303,7 +332,8 @@ bool reserve_job(struct engine *e, struct job *j);
 /* Where no reservations are made at all: could the job ever run? If not it is deferred
  * and false returned (reference reservations, section 8.3). */
 bool reserve_test(struct engine *e, struct job *j);
-void reserve_note(struct job *j); /* it has one now: that is why it waits */
+/* It has one now: that is why it waits. */
+void reserve_note(struct engine *e, struct job *j);
 bool reserve_may(const struct engine *e, const struct job *j);
 void reserve_configure(struct engine *e);
 
@@ -345,6 +375,8 @@ int change_reservation(struct engine *e, const struct event *ev, struct err *err
 int releaseres(struct engine *e, const struct event *ev, struct err *err);
 
 /* cycle.c */
+/* It ended and leaves the cluster; another may have its index. */
+void forget_job(struct engine *e, struct job *j);
 /* Limits as the settings now are. */
 void refresh_limits(struct engine *e);
 

@@ -158,6 +158,7 @@ static bool placeable(void *ctx, struct job *j)
     if (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_NOBF) {
         j->why =
             (struct reason){.code = WAIT_NOBF, .kind = CRED_KINDS, .kind2 = CRED_KINDS};
+        entry_touch(e, j);
         return false;
     }
     return !pass->recheck || allowed_now(e, j, pass->level);
@@ -241,6 +242,7 @@ static void top_candidates(
                 .kind = CRED_KINDS,
                 .kind2 = CRED_KINDS,
                 .limit = depth};
+            entry_touch(e, j);
             continue;
         }
         e->backfill.v[e->backfill.n++] = jobs->v[i];
@@ -332,8 +334,10 @@ void pass_backfill(
             .placeable = placeable,
             .start = start,
             .ctx = &pass};
-        if (b.chunk_size > 0)
+        if (b.chunk_size > 0) {
             wake_at(e, e->chunk_until);
+            entries_touch(e); /* whom it keeps back is told by the plan */
+        }
         if (par->bf_depth > 0) {
             top_candidates(e, jobs, p, par->bf_depth);
             started += run_backfill(e, &b, e->backfill.v, e->backfill.n);

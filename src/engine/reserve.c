@@ -120,8 +120,9 @@ static void count(struct engine *e, const struct job *j, uint32_t partition)
         e->par[partition].reserved[group]++;
 }
 
-void reserve_note(struct job *j)
+void reserve_note(struct engine *e, struct job *j)
 {
+    entry_touch(e, j);
     j->why = (struct reason){.code = WAIT_RESERVATION,
         .kind = CRED_KINDS,
         .kind2 = CRED_KINDS,
@@ -151,7 +152,7 @@ bool reserve_job(struct engine *e, struct job *j)
         return false;
     e->stats.reserved++;
     count(e, j, slot.partition);
-    reserve_note(j);
+    reserve_note(e, j);
     return true;
 }
 
@@ -189,7 +190,7 @@ void reserve_kept(struct engine *e)
         preempt_plan_without_optimists(e, j);
         plan_reserve(e->plan, j, &slot);
         preempt_plan_with_all(e);
-        reserve_note(j);
+        reserve_note(e, j);
         wake_at(e, slot.at);
     }
 }

@@ -62,7 +62,7 @@ static void hold(struct engine *e, struct job *j)
     }
     plan_reserve(e->plan, j, &slot);
     x->retry_cycle = e->stats.cycles + 1;
-    reserve_note(j);
+    reserve_note(e, j);
     j->why.until = x->retry_at > slot.at ? x->retry_at : slot.at;
     wake_at(e, j->why.until);
 }

@@ -90,8 +90,8 @@ static int check_alone(struct engine *e, const struct reservation *draft,
  */
 
 /* What the reservation would use if it were a job. */
-static void ask_of(const struct engine *e, const struct reservation *r,
-    const struct allocs *alloc, struct limits_ask *io)
+static void add_use(const struct engine *e, const struct reservation *r,
+    const struct allocs *alloc, int64_t *io_v)
 {
     int64_t wall = r->end_at < TIME_NEVER ? r->end_at - r->start_at : INT32_MAX;
     int64_t v[LIMIT_RES_COUNT] = {[LIMIT_JOB] = 1, [LIMIT_WC] = wall};
@@ -106,19 +106,19 @@ static void ask_of(const struct engine *e, const struct reservation *r,
         }
     v[LIMIT_PE] = v[LIMIT_PROC];
     v[LIMIT_PS] = v[LIMIT_PROC] * wall;
-    limits_use_add(io->v, v, +1);
+    limits_use_add(io_v, v, +1);
 }
 
 /* Personal reservations of the same user that hold at its start count as well. */
 static void add_others(
-    const struct engine *e, const struct reservation *draft, struct limits_ask *io)
+    const struct engine *e, const struct reservation *draft, int64_t *io_v)
 {
     for (size_t i = 0; i < e->c->reservations.n; i++) {
         const struct reservation *r = e->c->reservations.v[i];
         if (r && r != draft && r->kind == RSV_USER && reservation_is_live(r)
             && r->charge[CRED_USER] == draft->charge[CRED_USER]
             && r->start_at <= draft->start_at && draft->start_at < r->end_at)
-            ask_of(e, r, &r->alloc, io);
+            add_use(e, r, &r->alloc, io_v);
     }
 }
 
@@ -137,20 +137,18 @@ static int check_limits(struct engine *e, const struct reservation *draft,
 {
     enum limit_level level =
         e->cfg->rsv_limits == RSVLIMITS_SOFT ? LEVEL_SOFT : LEVEL_HARD;
-    struct limits_ask ask = {.job = INDEX_NONE};
+    int64_t use[LIMIT_RES_COUNT] = {0};
     struct reason why = {0};
     char text[250];
 
     if (draft->kind != RSV_USER || e->cfg->rsv_limits == RSVLIMITS_OFF)
         return 0;
-    for (int k = 0; k < CRED_KINDS; k++)
-        ask.cred[k] = draft->charge[k];
-    ask_of(e, draft, alloc, &ask);
-    add_others(e, draft, &ask);
+    add_use(e, draft, alloc, use);
+    add_others(e, draft, use);
     refresh_limits(e);
     count_over(e, draft->start_at, -1);
-    bool violated =
-        limits_ask_violated(e->limits, e->c, &ask, CHECK_ACTIVE, level, &why);
+    bool violated = limits_use_violated(
+        e->limits, e->c, draft->charge, use, CHECK_ACTIVE, level, &why);
     count_over(e, draft->start_at, +1);
     if (!violated)
         return 0;

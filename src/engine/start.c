@@ -83,8 +83,11 @@ bool in_partition(const struct engine *e, const struct job *j, uint32_t partitio
     return (j->partitions >> partition & 1) != 0;
 }
 
-static void refuse(struct job *j, enum wait_code code, int64_t used)
+/* No start now: these units are free for it. */
+static void refuse_start(
+    struct engine *e, struct job *j, enum wait_code code, int64_t used)
 {
+    entry_touch(e, j);
     j->why = (struct reason){.code = (uint8_t)code,
         .kind = CRED_KINDS,
         .kind2 = CRED_KINDS,
@@ -94,7 +97,10 @@ static void refuse(struct job *j, enum wait_code code, int64_t used)
 
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level)
 {
-    return !limits_violated(e->limits, e->c, j, CHECK_ACTIVE, level, &j->why);
+    if (!limits_violated(e->limits, e->c, j, CHECK_ACTIVE, level, &j->why))
+        return true;
+    entry_touch(e, j);
+    return false;
 }
 
 /* Wallclock limit on the nodes chosen: the slowest one counts. */
@@ -110,7 +116,7 @@ bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfil
     enum wait_code code;
 
     if (plan_place_now(e->plan, j, partition, &j->alloc, &code) < 0) {
-        refuse(j, code, plan_free_now(e->plan, j, partition));
+        refuse_start(e, j, code, plan_free_now(e->plan, j, partition));
         return false;
     }
     return start_placed(e, j, backfill);
@@ -122,9 +128,10 @@ bool start_placed(struct engine *e, struct job *j, bool backfill)
 
     j->eff_wclimit_s = effective_limit(e, j);
     if (job_start(e->c, j, e->now, &err) < 0) {
-        refuse(j, WAIT_RESOURCES, 0);
+        refuse_start(e, j, WAIT_RESOURCES, 0);
         return false;
     }
+    entry_touch(e, j);
     job_move(e->c, j, EV_STARTED, NULL);
     plan_job_started(e->plan, j);
     limits_count_active(e->limits, e->c, j, +1, e->now);
@@ -260,6 +267,7 @@ void after_deferral(
         return;
     }
     kept_touch(e);
+    entry_touch(e, j);
     e->stats.deferred++;
     e->any_left = true;
     accrual_stop(&e->cfg->prio, j, ACCRUAL_HOLD, e->now);

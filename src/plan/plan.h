@@ -177,6 +177,8 @@ bool plan_can_resume(struct plan *p, const struct job *j);
 /* Jobs with the same number are let in and kept out by the same reservations of whole
  * nodes. For the present cycle. O(log of such jobs), unless it is the first of them. */
 uint32_t plan_access(struct plan *p, const struct job *j);
+/* Changes when the number of some job may, but for jobs bound to reservations. */
+uint64_t plan_access_epoch(struct plan *p);
 #define PLAN_ACCESS_ANY UINT32_MAX /* into all of them */
 
 /* Windows for backfill, as any request of one processor a task would see them, of a job

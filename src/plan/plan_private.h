@@ -595,6 +595,9 @@ static inline bool rsvview_confined(const struct job *j)
     return (j->flags & JOB_ADVRES) || (j->extra && j->extra->advres);
 }
 struct signature *rsvview_signature_of(struct plan *p, const struct job *j);
+/* Which kinds of entries the access lists of live reservations have, as a bit mask:
+ * what signatures are made from. O(1), O(reservations) when one changed. */
+uint32_t rsvview_types(struct plan *p);
 void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
     const struct span *span, int64_t at, struct res *io_have);
 enum affinity rsvview_affinity(struct plan *p, const struct job *j,

@@ -291,8 +291,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-/* Which kinds of entries the access lists of live reservations have, as a bit mask. */
-static uint32_t types_in_use(struct plan *p)
+uint32_t rsvview_types(struct plan *p)
 {
     if (p->acl_epoch == p->c->rsv_epoch + 1)
         return p->acl_types;
@@ -301,6 +300,7 @@ static uint32_t types_in_use(struct plan *p)
     if (p->signatures.n > SIGNATURES_KEPT) { /* of jobs long gone, most of them */
         memset(p->signatures.v, 0, p->signatures.cap * sizeof *p->signatures.v);
         p->signatures.n = 0;
+        p->views_epoch++;
     }
     for (size_t i = 0; i < p->c->reservations.n; i++) {
         const struct reservation *r = p->c->reservations.v[i];
@@ -331,7 +331,7 @@ static uint64_t who_asks(struct plan *p, const struct job *j)
         enum cred_kind kind;
     } creds[] = {{ACL_USER, CRED_USER}, {ACL_GROUP, CRED_GROUP},
         {ACL_ACCOUNT, CRED_ACCOUNT}, {ACL_CLASS, CRED_CLASS}, {ACL_QOS, CRED_QOS}};
-    uint32_t types = types_in_use(p);
+    uint32_t types = rsvview_types(p);
     uint64_t h = mix(1, job_cred(p->c, j, CRED_QOS)->index + 1);
 
     for (size_t i = 0; i < sizeof creds / sizeof creds[0]; i++)

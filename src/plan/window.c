@@ -86,6 +86,14 @@ uint32_t plan_access(struct plan *p, const struct job *j)
     return walls_view(p, j);
 }
 
+uint64_t plan_access_epoch(struct plan *p)
+{
+    if (p->stacks.n <= 1)
+        return 0;
+    uint32_t types = rsvview_types(p);
+    return p->views_epoch << 32 | types;
+}
+
 bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t after_s,
     struct window *ret_window)
 {

@@ -31,16 +31,26 @@ static int64_t since(int64_t at, int64_t now)
     return now > at ? now - at : 0;
 }
 
+bool accrual_grows(const struct prio_settings *cfg, const struct job *j, int64_t *ret_s)
+{
+    bool submitted = cfg->accrual == ACCRUE_ALWAYS
+                         ? !j->preempt_count
+                         : !j->accruing && !cfg->use_system_queue_time;
+
+    if (cfg->accrual != ACCRUE_ALWAYS && !j->accruing && j->eff_queue_s >= 0) {
+        *ret_s = j->eff_queue_s;
+        return false;
+    }
+    *ret_s = submitted ? j->submit_at : j->queue_at;
+    return true;
+}
+
 int64_t accrual_queue_s(
     const struct prio_settings *cfg, const struct job *j, int64_t now)
 {
-    if (cfg->accrual == ACCRUE_ALWAYS)
-        return since(j->preempt_count ? j->queue_at : j->submit_at, now);
-    if (j->accruing)
-        return since(j->queue_at, now);
-    if (j->eff_queue_s >= 0)
-        return j->eff_queue_s;
-    return since(cfg->use_system_queue_time ? j->queue_at : j->submit_at, now);
+    int64_t s;
+
+    return accrual_grows(cfg, j, &s) ? since(s, now) : s;
 }
 
 /* A pause ends: what came before it stays, the pause itself drops out. */

@@ -26,6 +26,10 @@ enum accrual_event {
  * since queue_at with USESYSTEMQUEUETIME, else since submission. */
 int64_t accrual_queue_s(
     const struct prio_settings *cfg, const struct job *j, int64_t now);
+/* The same for any instant: true, and it grows from *ret_s on; false, and it stays
+ * *ret_s seconds. O(1). */
+bool accrual_grows(
+    const struct prio_settings *cfg, const struct job *j, int64_t *ret_s);
 
 /* The job passed selection at `now`: it accrues again. After a hold the time on
  * hold stays out; after a mere freeze it counts in full. O(1). */

@@ -19,11 +19,8 @@ void limits_destroy(struct limits *l)
     for (int d = 0; d < LIMIT_DIMS; d++)
         for (int k = 0; k < CRED_KINDS; k++)
             vec_fini(&l->dims[d].rows[k]);
-    for (int i = LEVEL_SOFT; i <= LEVEL_HARD; i++) {
-        vec_fini(&l->walks[i].tests[DIM_ACTIVE]);
-        vec_fini(&l->walks[i].tests[DIM_IDLE]);
-        vec_fini(&l->walks[i].room);
-    }
+    for (int i = LEVEL_SOFT; i <= LEVEL_HARD; i++)
+        limits_walk_fini(&l->walks[i]);
     vec_fini(&l->over);
     vec_fini(&l->touched);
     limits_ledger_fini(&l->ledger);
@@ -176,48 +173,30 @@ void limits_count_active(
     add_active(l, c, x, 1);
 }
 
-void limits_ask_of(const struct cluster *c, const struct job *j, struct limits_ask *ret)
-{
-    limits_use_of(c, j, ret->v);
-    memcpy(ret->cred, j->cred, sizeof ret->cred);
-    ret->job = j->index;
-}
-
-void limits_ask_limited(const struct limits *l, const struct cluster *c,
-    const struct job *j, struct limits_ask *ret)
-{
-    if (l->asked)
-        limits_use_of(c, j, ret->v);
-    ret->v[LIMIT_JOB] = 1;
-    ret->v[LIMIT_PROC] = j->procs;
-    memcpy(ret->cred, j->cred, sizeof ret->cred);
-    ret->job = j->index;
-}
-
-void limits_ask_count_idle(
-    struct limits *l, struct cluster *c, const struct limits_ask *ask)
+void limits_count_idle_use(struct limits *l, struct cluster *c,
+    const uint32_t cred[CRED_KINDS], const int64_t *v)
 {
     if (!(l->in_force & CHECK_IDLE))
         return;
     for (uint32_t k = 0; k < CRED_KINDS; k++) {
         if (!l->dims[DIM_IDLE].mask[k])
             continue;
-        struct usage *u = &c->creds[k].v[ask->cred[k]]->idle;
+        struct usage *u = &c->creds[k].v[cred[k]]->idle;
         if (u->v[LIMIT_JOB] == 0)
-            vec_push(&l->touched, ((struct limits_touched){k, ask->cred[k]}));
-        limits_use_add(u->v, ask->v, 1);
+            vec_push(&l->touched, ((struct limits_touched){k, cred[k]}));
+        limits_use_add(u->v, v, 1);
     }
-    limits_use_add(c->sys_idle.v, ask->v, 1);
+    limits_use_add(c->sys_idle.v, v, 1);
     if (limits_pairs_any(l->pairs, DIM_IDLE))
-        limits_pairs_add(l->pairs, c, DIM_IDLE, ask->cred, ask->v, 1);
+        limits_pairs_add(l->pairs, c, DIM_IDLE, cred, v, 1);
 }
 
 void limits_count_idle(struct limits *l, struct cluster *c, const struct job *j)
 {
-    struct limits_ask ask;
+    int64_t v[LIMIT_RES_COUNT];
 
-    limits_ask_of(c, j, &ask);
-    limits_ask_count_idle(l, c, &ask);
+    limits_use_of(c, j, v);
+    limits_count_idle_use(l, c, j->cred, v);
 }
 
 void limits_begin_idle(struct limits *l, struct cluster *c)

@@ -33,39 +33,6 @@ void limits_count_active(
     struct limits *l, struct cluster *c, struct job *j, int sign, int64_t now);
 void limits_count_idle(struct limits *l, struct cluster *c, const struct job *j);
 
-/* What one job asks for, taken once from the job: walks over a long queue compare
- * these, which lie side by side, instead of the jobs, which do not. */
-struct limits_ask {
-    int64_t v[LIMIT_RES_COUNT];
-    uint32_t cred[CRED_KINDS];
-    uint32_t job; /* index */
-};
-void limits_ask_of(
-    const struct cluster *c, const struct job *j, struct limits_ask *ret);
-/* The same for walks: only what is limited is filled in, and processors. */
-void limits_ask_limited(const struct limits *l, const struct cluster *c,
-    const struct job *j, struct limits_ask *ret);
-void limits_ask_count_idle(
-    struct limits *l, struct cluster *c, const struct limits_ask *ask);
-/* limits_violated() for an ask; ret_why may be NULL. */
-bool limits_ask_violated(const struct limits *l, const struct cluster *c,
-    const struct limits_ask *ask, unsigned what, enum limit_level level,
-    struct reason *ret_why);
-
-/* A walk over the queue: active and idle checks of many asks at a level, counting those
- * that pass as idle. Begins a new idle count. Where the settings are plain (no QOS
- * overrides, no limits of one credential within another) what each credential has left
- * stands in dense rows during the walk, and limits_walk_end() puts the idle usage where
- * everybody finds it; then there may be a walk at either level at once, and the one
- * that ends last tells the usage. */
-bool limits_walk_is_plain(const struct limits *l);
-void limits_walk_begin(struct limits *l, struct cluster *c, enum limit_level level);
-bool limits_walk_violated(struct limits *l, const struct cluster *c,
-    const struct limits_ask *ask, enum limit_level level);
-void limits_walk_count(struct limits *l, struct cluster *c,
-    const struct limits_ask *ask, enum limit_level level);
-void limits_walk_end(struct limits *l, struct cluster *c, enum limit_level level);
-
 enum { CHECK_ACTIVE = 1, CHECK_IDLE = 2, CHECK_SYSTEM = 4 };
 
 /* Does the job, added to present usage, break a limit? `what` = CHECK_* bits;
@@ -74,6 +41,12 @@ enum { CHECK_ACTIVE = 1, CHECK_IDLE = 2, CHECK_SYSTEM = 4 };
  * SYSTEMMAX*. O(limits in force). */
 bool limits_violated(const struct limits *l, const struct cluster *c,
     const struct job *j, unsigned what, enum limit_level level, struct reason *ret_why);
+
+/* The same for whoever would use `v` (by resource; limits_use_of() of a job) with these
+ * credentials. ret_why may be NULL. */
+bool limits_use_violated(const struct limits *l, const struct cluster *c,
+    const uint32_t cred[CRED_KINDS], const int64_t *v, unsigned what,
+    enum limit_level level, struct reason *ret_why);
 
 /* Is the job by itself larger than one may be in that partition? */
 bool limits_size_violated(const struct limits *l, const struct cluster *c,

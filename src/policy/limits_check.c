@@ -187,13 +187,13 @@ static bool breaks_any(struct check *k, unsigned what)
     return (what & CHECK_SYSTEM) && breaks_system(k, INDEX_NONE);
 }
 
-bool limits_ask_violated(const struct limits *l, const struct cluster *c,
-    const struct limits_ask *ask, unsigned what, enum limit_level level,
-    struct reason *ret_why)
+bool limits_use_violated(const struct limits *l, const struct cluster *c,
+    const uint32_t cred[CRED_KINDS], const int64_t *v, unsigned what,
+    enum limit_level level, struct reason *ret_why)
 {
     struct check k;
 
-    check_init(&k, l, c, ask->cred, ask->v);
+    check_init(&k, l, c, cred, v);
     k.level = level;
     k.why = ret_why;
     return breaks_any(&k, what & l->in_force);

@@ -8,6 +8,7 @@
 #include "policy/limits_pairs.h"
 #include "policy/limits_rules.h"
 #include "policy/limits_use.h"
+#include "policy/limits_walk.h"
 
 /* One-dimensional limits of one dimension. */
 struct limits_table {
@@ -19,23 +20,6 @@ struct limits_table {
 
 struct limits_touched {
     uint32_t kind, object;
-};
-
-/* One comparison of a walk: a resource that is limited for some object of the kind.
- * Kind CRED_KINDS is the whole system. */
-struct limits_test {
-    uint8_t kind, res;
-    uint8_t from;     /* the object's number is ask.cred[from] ... */
-    uint32_t objects; /* ... of these bits: none for the system */
-    bool named;       /* DEFAULT stands for nobody: an ask without such a name passes */
-    size_t room;      /* in limits_walk.room: what is left of it, by object */
-};
-struct limits_tests VEC(struct limits_test);
-
-/* State of a walk over the queue at one level. */
-struct limits_walk {
-    struct limits_tests tests[LIMIT_DIMS];
-    struct VEC(int64_t) room; /* INT64_MAX = no limit */
 };
 
 struct limits {
@@ -52,9 +36,13 @@ struct limits {
     struct limits_pairs *pairs;
     struct limits_ledger ledger;
     struct VEC(struct limits_touched) touched; /* credentials with idle usage */
-    bool walks_plainly; /* tests answer; else every ask is compared in full */
     struct limits_walk walks[LEVEL_HARD + 1];
 };
+
+void limits_count_idle_use(struct limits *l, struct cluster *c,
+    const uint32_t cred[CRED_KINDS], const int64_t *v);
+
+void limits_walk_fini(struct limits_walk *w);
 
 /* Is what is counted for this active job more than a soft limit allows? Usage
  * includes the job already, so it asks for nothing more. */

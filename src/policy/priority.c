@@ -2,7 +2,7 @@
  * Who goes first: start priority and run priority of jobs.
  *
  * The formula is written twice. prio_explain() is the plain form, every part of
- * every component; prio_update() is the one that runs over the whole queue in every
+ * every component; prio_from() is the one that runs over the whole queue in every
  * cycle, leaves out what has no weight and keeps what does not change. Both must
  * agree to the last bit, so both add up in the order CRED, RES, FS, SERV, TARG,
  * within a component in the order of enum prio_sub, and leaving out a term whose
@@ -156,10 +156,9 @@ static double amount_asked(const struct job *j, enum res_dim dim)
     return amount;
 }
 
-static double xfactor(
-    const struct prio_settings *s, const struct job *j, double queue_s)
+static double xfactor(const struct prio_settings *s, int64_t wclimit_s, double queue_s)
 {
-    int64_t wcl = j->wclimit_s > s->xfminwclimit_s ? j->wclimit_s : s->xfminwclimit_s;
+    int64_t wcl = wclimit_s > s->xfminwclimit_s ? wclimit_s : s->xfminwclimit_s;
 
     return 1 + queue_s / (wcl > 1 ? (double)wcl : 1);
 }
@@ -198,9 +197,8 @@ static double user_value(const struct cred *user, enum prio_sub sub)
     return user->index ? (double)user->active.v[r] : 0;
 }
 
-/* Floor, ceiling, system priority: the steps after the sum. */
-static int64_t settled(
-    const struct prio_settings *s, const struct job *j, double points)
+/* Floor and ceiling: what becomes of the sum. */
+static int64_t bounded(const struct prio_settings *s, double points)
 {
     if (points > (double)PRIORITY_MAX)
         points = (double)PRIORITY_MAX;
@@ -208,9 +206,15 @@ static int64_t settled(
         points = 1;
     if (points < PRIORITY_MIN)
         points = PRIORITY_MIN;
+    return (int64_t)points;
+}
+
+/* The last step: what an administrator gave it by setspri. */
+static int64_t settled(const struct job *j, int64_t priority)
+{
     if (j->flags & JOB_SYSPRIO_SET)
         return PRIORITY_MAX + j->sys_priority;
-    return (int64_t)points + (j->flags & JOB_SYSPRIO_REL ? j->sys_priority : 0);
+    return priority + (j->flags & JOB_SYSPRIO_REL ? j->sys_priority : 0);
 }
 
 /* ---- the whole queue -------------------------------------------------------- */
@@ -307,81 +311,96 @@ static void refresh(const struct prio_pass *f, struct job *j)
     j->prio_epoch = f->epoch;
 }
 
-static double user_points(const struct prio_pass *f, const struct job *j)
+static double user_points(
+    const struct prio_pass *f, const struct prio_own *own, const struct prio_creds *of)
 {
-    const struct cred *user = job_cred(f->c, j, CRED_USER);
-    double sum = j->prio_res;
+    double sum = own->res;
 
-    sum += term(f->s, PRIO_UPROC, user_value(user, PRIO_UPROC));
-    sum += term(f->s, PRIO_UJOB, user_value(user, PRIO_UJOB));
+    sum += term(f->s, PRIO_UPROC, of->user_procs);
+    sum += term(f->s, PRIO_UJOB, of->user_jobs);
     return component(f->s, PRIO_RES, sum);
 }
 
-static double fs_points(const struct prio_pass *f, const struct job *j)
-{
-    double sum = 0;
-
-    for (int sub = PRIO_FSUSER; sub <= PRIO_FSCLASS; sub++)
-        if (f->s->weight[sub] != 0)
-            sum += job_cred(f->c, j, sub_kind[sub])->prio_fs;
-    return component(f->s, PRIO_FS, sum);
-}
-
-static double serv_points(
-    const struct prio_pass *f, const struct job *j, double queue_s, double xf)
+static double serv_points(const struct prio_pass *f, const struct prio_own *own,
+    const struct prio_creds *of, double queue_s, double xf)
 {
     const struct prio_settings *s = f->s;
-    double qt_weight = s->weight[PRIO_QUEUETIME], xf_weight = s->weight[PRIO_XFACTOR];
-    double sum;
+    double sum = of->qt_weight * capped(queue_s / 60, s->cap[PRIO_QUEUETIME]);
 
-    if (f->qos) {
-        const struct cred_cfg *q = job_cred(f->c, j, CRED_QOS)->cfg;
-
-        qt_weight += q->qt_weight;
-        xf_weight += q->xf_weight;
-    }
-    sum = qt_weight * capped(queue_s / 60, s->cap[PRIO_QUEUETIME]);
     if (f->xfactor)
-        sum += xf_weight * capped(xf, s->cap[PRIO_XFACTOR]);
+        sum += of->xf_weight * capped(xf, s->cap[PRIO_XFACTOR]);
     if (f->counts) {
-        sum += term(s, PRIO_BYPASS, (double)job_bypass(f->c, j));
-        sum += term(s, PRIO_SPVIOLATION, j->flags & JOB_SPVIOLATION ? 1 : 0);
+        sum += term(s, PRIO_BYPASS, (double)own->bypass);
+        sum += term(s, PRIO_SPVIOLATION, own->over_soft ? 1 : 0);
     }
     return component(s, PRIO_SERV, sum);
 }
 
 static double targ_points(
-    const struct prio_pass *f, const struct job *j, double queue_s, double xf)
+    const struct prio_pass *f, const struct prio_creds *of, double queue_s, double xf)
 {
-    const struct cred_cfg *q = job_cred(f->c, j, CRED_QOS)->cfg;
     double sum = 0;
 
-    if (q->qt_target_s > 0)
+    if (of->qt_target_s > 0)
         sum +=
-            term(f->s, PRIO_TARGETQUEUETIME, target((double)q->qt_target_s - queue_s));
-    if (q->xf_target > 0)
-        sum += term(f->s, PRIO_TARGETXFACTOR, target(q->xf_target - xf));
+            term(f->s, PRIO_TARGETQUEUETIME, target((double)of->qt_target_s - queue_s));
+    if (of->xf_target > 0)
+        sum += term(f->s, PRIO_TARGETXFACTOR, target(of->xf_target - xf));
     return component(f->s, PRIO_TARG, sum);
 }
 
-static double points_of(const struct prio_pass *f, struct job *j)
+void prio_own_of(const struct prio_pass *f, struct job *j, struct prio_own *ret)
 {
-    double queue_s = (double)accrual_queue_s(f->s, j, f->now);
-    double xf = f->xfactor ? xfactor(f->s, j, queue_s) : 1;
-    double points;
-
     if (j->prio_epoch != f->epoch)
         refresh(f, j);
-    points = j->prio_static;
+    ret->fixed = j->prio_static;
+    ret->res = j->prio_res;
+    ret->grows = accrual_grows(f->s, j, &ret->queue_s);
+    ret->wclimit_s = j->wclimit_s;
+    ret->bypass = job_bypass(f->c, j);
+    ret->over_soft = (j->flags & JOB_SPVIOLATION) != 0;
+}
+
+void prio_creds_of(
+    const struct prio_pass *f, const uint32_t cred[CRED_KINDS], struct prio_creds *ret)
+{
+    const struct cluster *c = f->c;
+    const struct cred *user = c->creds[CRED_USER].v[cred[CRED_USER]];
+    const struct cred_cfg *qos = c->creds[CRED_QOS].v[cred[CRED_QOS]]->cfg;
+    double sum = 0;
+
+    for (int sub = PRIO_FSUSER; f->fs && sub <= PRIO_FSCLASS; sub++)
+        if (f->s->weight[sub] != 0)
+            sum += c->creds[sub_kind[sub]].v[cred[sub_kind[sub]]]->prio_fs;
+    ret->fs = component(f->s, PRIO_FS, sum);
+    ret->user_procs = user_value(user, PRIO_UPROC);
+    ret->user_jobs = user_value(user, PRIO_UJOB);
+    ret->qt_weight = f->s->weight[PRIO_QUEUETIME] + (f->qos ? qos->qt_weight : 0);
+    ret->xf_weight = f->s->weight[PRIO_XFACTOR] + (f->qos ? qos->xf_weight : 0);
+    ret->qt_target_s = qos->qt_target_s;
+    ret->xf_target = qos->xf_target;
+}
+
+int64_t prio_from(
+    const struct prio_pass *f, const struct prio_own *own, const struct prio_creds *of)
+{
+    int64_t queued = own->queue_s;
+
+    if (own->grows)
+        queued = f->now > queued ? f->now - queued : 0;
+    double queue_s = (double)queued;
+    double xf = f->xfactor ? xfactor(f->s, own->wclimit_s, queue_s) : 1;
+    double points = own->fixed;
+
     if (f->user)
-        points += user_points(f, j);
+        points += user_points(f, own, of);
     if (f->fs)
-        points += fs_points(f, j);
+        points += of->fs;
     if (f->serv)
-        points += serv_points(f, j, queue_s, xf);
+        points += serv_points(f, own, of, queue_s, xf);
     if (f->targ)
-        points += targ_points(f, j, queue_s, xf);
-    return points;
+        points += targ_points(f, of, queue_s, xf);
+    return bounded(f->s, points);
 }
 
 /* Weighted FS value of the credentials the jobs have: of all there are when the
@@ -425,10 +444,14 @@ void prio_set(const struct prio_pass *f, const uint32_t *jobs, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         struct job *j = table[jobs[i]];
+        struct prio_creds of;
+        struct prio_own own;
 
         if (i + AHEAD < n)
             fetch(table[jobs[i + AHEAD]]);
-        f->c->priorities.v[j->index] = settled(f->s, j, points_of(f, j));
+        prio_own_of(f, j, &own);
+        prio_creds_of(f, j->cred, &of);
+        f->c->priorities.v[j->index] = settled(j, prio_from(f, &own, &of));
     }
 }
 
@@ -485,7 +508,7 @@ static void explain_service(
     const struct prio_settings *s = &c->cfg->prio;
     const struct cred_cfg *q = job_cred(c, j, CRED_QOS)->cfg;
     double queue_s = (double)accrual_queue_s(s, j, now);
-    double xf = xfactor(s, j, queue_s);
+    double xf = xfactor(s, j->wclimit_s, queue_s);
 
     parts->value[PRIO_QUEUETIME] = queue_s / 60;
     parts->weight[PRIO_QUEUETIME] += q->qt_weight;
@@ -559,7 +582,7 @@ void prio_explain(
     add_up(s, ret_parts);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         points += ret_parts->weighted[order[i]];
-    ret_parts->priority = settled(s, j, points);
+    ret_parts->priority = settled(j, bounded(s, points));
 }
 
 /* ---- run priority, system priority ------------------------------------------ */

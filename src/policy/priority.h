@@ -8,10 +8,10 @@
 
 #define PRIORITY_MAX INT64_C(1000000000) /* ceiling, and base of system priorities */
 
-/* Set j->priority of the `n` jobs with the given indexes, at `now`. Parts that do
- * not change with time are cached in the job and redone when settings, the
- * cluster's totals or the job change (job_dirty below). O(n), about ten
- * nanoseconds a job: it runs over every queued job in every cycle. */
+/* Set the start priority of the `n` jobs with the given indexes, at `now`. Parts that
+ * do not change with time are cached in the job and redone when settings, the cluster's
+ * totals or the job change (prio_job_dirty() below). O(n), about ten nanoseconds a job:
+ * it runs over every queued job in every cycle. */
 void prio_update(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now);
 
 /* The same in pieces, for callers that do more with each job while it is at hand:
@@ -31,6 +31,32 @@ struct prio_pass {
 void prio_begin(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now,
     struct prio_pass *ret);
 void prio_set(const struct prio_pass *pass, const uint32_t *jobs, size_t n);
+
+/* What a priority is made of in a pass: what is the job's own, which stays as it is
+ * while nothing happens to the job, the settings or the cluster's totals (`epoch`), and
+ * what its credentials give to all who have the same. For callers that keep these side
+ * by side, because the jobs themselves lie all over the memory. */
+struct prio_own {
+    double fixed;    /* CRED, and RES where that is whole */
+    double res;      /* RES sum without UPROC, UJOB */
+    int64_t queue_s; /* accrual_grows() */
+    int64_t wclimit_s;
+    uint32_t bypass;
+    bool grows, over_soft;
+};
+struct prio_creds {
+    double fs; /* the component */
+    double user_procs, user_jobs;
+    double qt_weight, xf_weight; /* with the QOS's own */
+    double xf_target;
+    int64_t qt_target_s;
+};
+void prio_own_of(const struct prio_pass *pass, struct job *j, struct prio_own *ret);
+void prio_creds_of(const struct prio_pass *pass, const uint32_t cred[CRED_KINDS],
+    struct prio_creds *ret);
+/* The priority of both, without what setspri gave the job: for jobs that have none. */
+int64_t prio_from(const struct prio_pass *pass, const struct prio_own *own,
+    const struct prio_creds *of);
 
 /* Do the priorities of all jobs grow at one rate while nothing but time passes? That
  * is, depend on their queue time alone, equally weighted and without bounds.

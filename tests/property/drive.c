@@ -428,6 +428,7 @@ static void cycle(struct drive *d)
     check_dedicated(d);
     cluster_check(engine_cluster(d->e));
     plan_check(d->e->plan);
+    entries_check(d->e);
     check_future(d);
     for (uint32_t i = 0; i < d->w->njobs; i++)
         sync_holds(d, i);

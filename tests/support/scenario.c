@@ -3,6 +3,7 @@
 #include "scenario.h"
 
 #include "base/strbuf.h"
+#include "engine/engine_private.h"
 #include "policy/reason.h"
 
 #include <assert.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct entry {
+struct sc_entry {
     struct sc_job job;
     bool submitted;
     bool active;
@@ -27,7 +28,7 @@ struct scenario {
     struct settings *cfg;
     struct VEC(struct settings *) former; /* settings replaced */
     struct engine *engine;
-    struct VEC(struct entry) jobs;
+    struct VEC(struct sc_entry) jobs;
     struct strbuf fired;
     char held[400];
     void (*after_cycle)(void *ctx, struct scenario *s);
@@ -150,7 +151,7 @@ void sc_nodes(struct scenario *s, uint32_t count, int64_t procs)
 
 void sc_job(struct scenario *s, struct sc_job job)
 {
-    struct entry e = {.job = job, .started_at = -1};
+    struct sc_entry e = {.job = job, .started_at = -1};
 
     if (e.job.run_s == 0)
         e.job.run_s = e.job.limit_s;
@@ -199,7 +200,7 @@ static void submit_spoiler(struct scenario *s)
     s->by_node = false;
 }
 
-static void submit(struct scenario *s, struct entry *e)
+static void submit(struct scenario *s, struct sc_entry *e)
 {
     struct req_desc plain = {
         .tasks = e->job.procs, .nodes = e->job.nodes, .nodealloc = NODEALLOC_UNSET};
@@ -242,7 +243,7 @@ static void submit(struct scenario *s, struct entry *e)
     }
 }
 
-static struct entry *find(const struct scenario *s, const char *id)
+static struct sc_entry *find(const struct scenario *s, const char *id)
 {
     for (size_t i = 0; i < s->jobs.n; i++)
         if (strcmp(s->jobs.v[i].job.id, id) == 0)
@@ -277,7 +278,7 @@ static void write_nodes(
     vec_fini(&pairs);
 }
 
-static void write_log(struct entry *e, const struct action *a, int64_t now)
+static void write_log(struct sc_entry *e, const struct action *a, int64_t now)
 {
     strbuf_printf(&e->log, "%s%s", e->log.len ? " " : "",
         a->kind == ACTION_START && a->backfill ? "backfill"
@@ -308,7 +309,7 @@ static void take_actions(struct scenario *s, const struct actions *acts)
         if (a->kind == ACTION_TRIGGER)
             write_fired(s, a);
         const struct job *j = a->kind == ACTION_TRIGGER ? NULL : c->jobs.v[a->job];
-        struct entry *e = j ? find(s, j->id) : NULL;
+        struct sc_entry *e = j ? find(s, j->id) : NULL;
         if (!e)
             continue;
         write_log(e, a, s->now);
@@ -335,7 +336,7 @@ static void take_actions(struct scenario *s, const struct actions *acts)
 static void refuse_starts(struct scenario *s)
 {
     for (size_t i = 0; i < s->jobs.n; i++) {
-        struct entry *e = &s->jobs.v[i];
+        struct sc_entry *e = &s->jobs.v[i];
         if (!e->active || !e->refuse)
             continue;
         struct event ev = {.kind = EVENT_START_FAILED, .at = s->now};
@@ -357,6 +358,7 @@ void sc_cycle(struct scenario *s)
     vec_fini(&acts);
     refuse_starts(s);
     cluster_check(engine_cluster(s->engine));
+    entries_check(s->engine);
     if (s->after_cycle)
         s->after_cycle(s->ctx, s);
 }
@@ -373,7 +375,7 @@ static int64_t next_event(const struct scenario *s)
     int64_t next = engine_next_wakeup(s->engine);
 
     for (size_t i = 0; i < s->jobs.n; i++) {
-        const struct entry *e = &s->jobs.v[i];
+        const struct sc_entry *e = &s->jobs.v[i];
         int64_t at = !e->submitted ? e->job.submit_at
                      : e->active   ? e->ends_at
                                    : TIME_NEVER;
@@ -393,7 +395,7 @@ void sc_run_until(struct scenario *s, int64_t until)
         assert(at >= s->now);
         s->now = at;
         for (size_t i = 0; i < s->jobs.n; i++) {
-            struct entry *e = &s->jobs.v[i];
+            struct sc_entry *e = &s->jobs.v[i];
             if (!e->active || e->ends_at != at)
                 continue;
             struct event ev = {.kind = EVENT_END, .at = at};
@@ -592,7 +594,7 @@ uint32_t sc_bypass(struct scenario *s, const char *id)
 
 const char *sc_log(struct scenario *s, const char *id)
 {
-    const struct entry *e = find(s, id);
+    const struct sc_entry *e = find(s, id);
 
     return e->log.len ? e->log.text : "";
 }

@@ -261,12 +261,12 @@ static void jobs_of_a_disabled_class_stay_queued(void **state)
     BOTH_WAYS(s, x)
     {
         struct cred *c = cred_get(engine_cluster(sc_engine(s)), CRED_CLASS, "c");
-        c->enabled = false;
+        class_enable(engine_cluster(sc_engine(s)), c, false);
         sc_at(s, 100);
         assert_int_equal(sc_start(s, "b"), 0);
         assert_int_equal(sc_why_code(s, "a"), WAIT_CLASS_DISABLED);
         assert_string_equal(sc_why(s, "a"), "class c is disabled or stopped");
-        c->enabled = true;
+        class_enable(engine_cluster(sc_engine(s)), c, true);
         sc_at(s, 200);
         assert_int_equal(sc_start(s, "a"), 200);
     }

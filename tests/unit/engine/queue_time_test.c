@@ -85,7 +85,9 @@ static void time_on_hold_is_not_earned(void **state)
 
 static void a_class_keeps(struct scenario *s, bool back)
 {
-    cred_get(engine_cluster(sc_engine(s)), CRED_CLASS, "c")->enabled = !back;
+    struct cluster *c = engine_cluster(sc_engine(s));
+
+    class_enable(c, cred_get(c, CRED_CLASS, "c"), !back);
 }
 
 static void a_disabled_class_freezes(void **state)

@@ -3,6 +3,7 @@
  * example they are. */
 #include "base/duration.h"
 #include "limits_kit.h"
+#include "policy/limits_use.h"
 
 /* ---- section 2: what a job consumes ------------------------------------------- */
 
@@ -1288,9 +1289,9 @@ static void compare(struct oracle *o, unsigned seed, int step)
             bool want = naive_violated(o, o->jobs[i], idle, level);
             bool got = limits_violated(
                 k->l, k->c, o->jobs[i], idle ? CHECK_IDLE : CHECK_ACTIVE, level, NULL);
-            struct limits_ask ask;
-            limits_ask_of(k->c, o->jobs[i], &ask);
-            assert_int_equal(got, limits_ask_violated(k->l, k->c, &ask,
+            int64_t use[LIMIT_RES_COUNT];
+            limits_use_of(k->c, o->jobs[i], use);
+            assert_int_equal(got, limits_use_violated(k->l, k->c, o->jobs[i]->cred, use,
                                       idle ? CHECK_IDLE : CHECK_ACTIVE, level, NULL));
             if (want != got)
                 fail_msg("seed %u step %d job %d what %d: naive %d, got %d", seed, step,

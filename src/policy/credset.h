@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The combinations of credentials that jobs have, numbered from 0 on. Jobs are many,
+ * combinations few: what follows from credentials alone is worked out once for each. */
+#ifndef MAUI_POLICY_CREDSET_H
+#define MAUI_POLICY_CREDSET_H
+
+#include "cluster/cluster.h"
+
+struct credset {
+    uint32_t cred[CRED_KINDS]; /* indexes, as in a job */
+};
+
+struct credsets {
+    struct VEC(struct credset) sets; /* by number; readers' eyes only */
+    struct credset_slot *by_creds;   /* credset.c */
+};
+
+void credsets_fini(struct credsets *s);
+
+/* The number of the combination, a new one if it is new. O(1). */
+uint32_t credsets_number(struct credsets *s, const uint32_t cred[CRED_KINDS]);
+
+/* Forget all numbers. */
+void credsets_forget(struct credsets *s);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Throttling: a walk over the queue. Active and idle checks of many jobs at a level,
+ * counting those that pass as idle. A job is told by the number of its credentials and
+ * by what it would use, for walks that are much longer than there are numbers.
+ *
+ * Where the settings are plain (no QOS overrides, no limits of one credential within
+ * another) what is left for each stands in dense rows during the walk; then there may
+ * be a walk at either level at once, and the one that ends last tells the idle usage.
+ */
+#ifndef MAUI_POLICY_LIMITS_WALK_H
+#define MAUI_POLICY_LIMITS_WALK_H
+
+#include "policy/credset.h"
+#include "policy/limits.h"
+
+/* A walk; nothing of it is public, but that a step asks little. */
+struct limits_walk;
+
+/* Begin one, and a new idle count. `sets` is borrowed until the end and must not
+ * change. O(numbers x limits). */
+struct limits_walk *limits_walk_begin(struct limits *l, struct cluster *c,
+    const struct credsets *sets, enum limit_level level);
+void limits_walk_end(struct limits_walk *w);
+bool limits_walk_is_plain(const struct limits *l);
+
+/* Must `v` hold more than jobs and processors? */
+bool limits_walk_asks_more(const struct limits *l);
+
+/* One comparison: a resource that is limited for some object of the kind. Kind
+ * CRED_KINDS is the whole system. */
+struct limits_test {
+    uint8_t kind, res;
+    size_t room; /* in limits_walk.room: what is left of it, by object */
+};
+struct limits_tests VEC(struct limits_test);
+
+struct limits_walk {
+    struct limits *l;
+    struct cluster *c;
+    const struct credsets *sets;
+    enum limit_level level;
+    bool plain; /* else every job is compared in full */
+    struct limits_tests active, idle;
+    struct VEC(int64_t) room; /* INT64_MAX = no limit */
+    uint32_t resources;       /* with active limits: */
+    uint8_t res[LIMIT_RES_COUNT];
+    struct VEC(int64_t) most;     /* by number, for each of those: what a job may use */
+    struct VEC(uint32_t) idle_at; /* by number, for each idle test: into room */
+};
+
+bool limits_walk_violated_in_full(
+    const struct limits_walk *w, uint32_t credset, const int64_t *v);
+void limits_walk_count_in_full(
+    const struct limits_walk *w, uint32_t credset, const int64_t *v);
+
+/* Would the job break a limit? O(limits). */
+static inline bool limits_walk_violated(
+    const struct limits_walk *w, uint32_t credset, const int64_t *v)
+{
+    if (!w->plain)
+        return limits_walk_violated_in_full(w, credset, v);
+    size_t most = (size_t)credset * w->resources, at = credset * w->idle.n;
+    for (uint32_t i = 0; i < w->resources; i++)
+        if (v[w->res[i]] > w->most.v[most + i])
+            return true;
+    for (size_t i = 0; i < w->idle.n; i++)
+        if (v[w->idle.v[i].res] > w->room.v[w->idle_at.v[at + i]])
+            return true;
+    return false;
+}
+
+/* It waits: count it as idle. O(limits). */
+static inline void limits_walk_count(
+    struct limits_walk *w, uint32_t credset, const int64_t *v)
+{
+    if (!w->plain) {
+        limits_walk_count_in_full(w, credset, v);
+        return;
+    }
+    size_t at = credset * w->idle.n;
+    for (size_t i = 0; i < w->idle.n; i++) {
+        int64_t *room = &w->room.v[w->idle_at.v[at + i]];
+        if (*room != INT64_MAX)
+            *room -= v[w->idle.v[i].res];
+    }
+}
+
+#endif
