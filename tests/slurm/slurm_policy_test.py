@@ -99,15 +99,16 @@ def test_backfill_goes_around_the_priority_reservation(slurm):
 
 def test_priorities_decide_who_is_next(policies, slurm):
     policies("CREDWEIGHT 1\nCLASSWEIGHT 1\nCLASSCFG[high] PRIORITY=1000\n")
-    first = slurm.sbatch("-N", 4, "--exclusive", script="sleep 1")
+    first = slurm.sbatch("-N", 4, "--exclusive")
     starts(slurm, first)
     low = slurm.sbatch("-N", 2, "--exclusive", "-p", "low", script="sleep 0.3")
     wide = slurm.sbatch("-N", 4, "--exclusive", "-p", "all", script="sleep 0.3")
     high = slurm.sbatch("-N", 2, "--exclusive", "-p", "high", script="sleep 0.3")
     for job in (low, wide, high):
         slurm.wait_maui(job, "Idle")
-    idle = [r["id"] for r in slurm.maui.lines("showq") if r.get("section") in ("eligible", "eligible")]
+    idle = [r["id"] for r in slurm.maui.lines("showq") if r.get("section") in ("eligible",)]
     assert idle[0] == high
+    slurm.ok("scancel", first)
 
 
 def test_each_kind_of_hold(slurm):
