@@ -186,10 +186,10 @@ static uint32_t first_within(
         k++;
         while (k + STRIDE <= known && all_same(b->w + k, flip))
             k += STRIDE;
-        while (k <= last && (word = bitset_word(b, k) ^ flip) == 0)
+        while (k < known && (word = b->w[k] ^ flip) == 0)
             k++;
-        if (k > last)
-            return end;
+        if (k >= known)
+            return flip && known <= last ? known * 64 : end;
     }
     uint32_t found = k * 64 + (uint32_t)__builtin_ctzll(word);
     return found < end ? found : end;

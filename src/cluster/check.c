@@ -130,11 +130,12 @@ static void check_node(const struct cluster *c, const struct node *n, uint32_t i
 {
     bool folded = node_is_folded(c, index);
     bool vacant = rangeset_test(&c->priv->vacant, index);
-    bool partly = rangeset_test(&c->priv->partly, index);
+    bool partly = bitset_test(&c->priv->partly, index);
+    bool left = node_dedicated(c, n).v[RES_PROCS] < n->cfg.v[RES_PROCS];
 
     assert(n->index == index && node_find(c, n->name) == n);
-    assert(!vacant || (n->vacant && !partly));
-    assert(folded || (n->vacant == vacant && n->partly == partly));
+    assert(folded || n->vacant == vacant);
+    assert(partly == (left && !vacant && !n->global && n->state <= NODE_BUSY));
     assert(!n->vacant || (!n->jobs.n && !n->load_raised));
     assert(!folded || node_folded(c, index, index + 1) == 1);
     assert(folded || !bitset_test(&c->priv->fold_first, index));

@@ -105,7 +105,6 @@ struct node {
     bool shrunk;              /* less is configured than was dedicated before */
     bool gone;                /* not reported any more: Down until it is again */
     bool vacant;              /* nothing is on it by this record, which may be folded */
-    bool partly;              /* in nodes_partly(), unless it is folded */
     bool procs_only; /* of what a job that asks for nothing but processors can take
                         here, nothing else decides */
     struct VEC(struct node_job) jobs; /* order of start */
@@ -589,10 +588,10 @@ static inline void node_unfold(const struct cluster *c, const struct node *n)
 /* Nodes with nothing on their processors: reported Idle or Running, no job, no load and
  * no use measured. And those of which a processor can be dedicated all the same. */
 const struct rangeset *nodes_vacant(const struct cluster *c);
-const struct rangeset *nodes_partly(const struct cluster *c);
+const struct bitset *nodes_partly(const struct cluster *c);
 static inline bool node_has_room(const struct cluster *c, uint32_t node)
 {
-    return rangeset_test(nodes_vacant(c), node) || rangeset_test(nodes_partly(c), node);
+    return rangeset_test(nodes_vacant(c), node) || bitset_test(nodes_partly(c), node);
 }
 const char *node_state_name(enum node_state s);
 int node_state_parse(const char *text, enum node_state *ret_state);

@@ -10,7 +10,7 @@ void folds_destroy(struct cluster *c)
     struct cluster_private *p = c->priv;
 
     rangeset_fini(&p->vacant);
-    rangeset_fini(&p->partly);
+    bitset_fini(&p->partly);
     vec_fini(&p->kinds);
     bitset_fini(&p->fold_first);
     vec_fini(&p->folds);
@@ -23,7 +23,6 @@ void folds_reserve(struct cluster *c)
     vec_reserve(&p->folds, c->nodes.n - p->folds.n);
     p->folds.n = c->nodes.n; /* what is in them is written at the first nodes of runs */
     rangeset_reserve(&p->vacant, (uint32_t)c->nodes.n);
-    rangeset_reserve(&p->partly, (uint32_t)c->nodes.n);
 }
 
 /* ---- which nodes ------------------------------------------------------------- */
@@ -78,8 +77,8 @@ void fold_repeat(struct cluster *c, const struct node *n, uint32_t count)
     folds_reserve(c);
     if (n->vacant)
         rangeset_set_range(&p->vacant, end - count, end);
-    else if (n->partly)
-        rangeset_set_range(&p->partly, end - count, end);
+    else if (bitset_test(&p->partly, n->index))
+        bitset_set_range(&p->partly, end - count, end);
 }
 
 uint32_t node_kind_end(const struct cluster *c, uint32_t node)
@@ -94,7 +93,7 @@ const struct rangeset *nodes_vacant(const struct cluster *c)
     return &c->priv->vacant;
 }
 
-const struct rangeset *nodes_partly(const struct cluster *c)
+const struct bitset *nodes_partly(const struct cluster *c)
 {
     return &c->priv->partly;
 }
@@ -127,7 +126,7 @@ void fold_take(struct cluster *c, const struct job *j, const struct alloc *piece
 
     rangeset_clear_range(&p->vacant, first, first + count);
     if (left > 0)
-        rangeset_set_range(&p->partly, first, first + count);
+        bitset_set_range(&p->partly, first, first + count);
     bitset_set(&p->fold_first, first);
     p->folds.v[first] = (struct fold){.count = count,
         .n = 1,
@@ -150,8 +149,6 @@ static struct fold *isolate(const struct cluster *c, uint32_t head, uint32_t nod
     struct fold *own = &p->folds.v[node];
     uint32_t before = node - head, after = p->folds.v[head].count - before - 1;
 
-    if (before + after == 0)
-        return own;
     *own = p->folds.v[head];
     if (after > 0) {
         bitset_set(&p->fold_first, node + 1);
@@ -169,21 +166,21 @@ static struct fold *isolate(const struct cluster *c, uint32_t head, uint32_t nod
 bool fold_join(struct cluster *c, const struct node *n, const struct job *j,
     const struct alloc *piece)
 {
-    if (!node_is_folded(c, n->index) || !node_counts_procs_only(n, j, piece))
+    if (!node_counts_procs_only(n, j, piece))
         return false;
     uint32_t head = head_of(c, n->index);
-    const struct fold *run = &c->priv->folds.v[head];
+    struct fold *run = &c->priv->folds.v[head];
     int64_t need = procs_of(j, piece);
     if (run->left < need || run->n == NODE_FOLDED_JOBS)
         return false;
     for (uint32_t k = 0; k < run->n; k++)
         if (run->of[k].job == j->index)
             return false;
-    struct fold *own = isolate(c, head, n->index);
+    struct fold *own = run->count > 1 ? isolate(c, head, n->index) : run;
     own->of[own->n++] = (struct fold_piece){j->index, (uint32_t)(piece - j->alloc.v)};
     own->left -= need;
     if (own->left == 0)
-        rangeset_turn(&c->priv->partly, n->index);
+        bitset_clear(&c->priv->partly, n->index);
     return true;
 }
 
@@ -199,8 +196,7 @@ static void fold_leave(
     assert(k < f->n);
     for (f->n--; k < f->n; k++)
         f->of[k] = f->of[k + 1];
-    if (f->left == 0)
-        rangeset_turn(&c->priv->partly, node);
+    bitset_set(&c->priv->partly, node);
     f->left += procs_of(j, piece);
 }
 
@@ -218,8 +214,8 @@ uint32_t fold_give(
     }
     assert(run->of[0].job == j->index);
     bitset_clear(&p->fold_first, first);
-    if (rangeset_test(&p->partly, first))
-        rangeset_clear_range(&p->partly, first, end);
+    if (bitset_test(&p->partly, first))
+        bitset_clear_range(&p->partly, first, end);
     rangeset_set_range(&p->vacant, first, end);
     return run->count;
 }
@@ -256,7 +252,6 @@ void node_unfold_run(const struct cluster *c, const struct node *n)
     struct node *record = node_at(c, i);
     bitset_clear(&p->fold_first, i);
     record->vacant = false;
-    record->partly = rangeset_test(&p->partly, i);
     for (uint32_t k = 0; k < run->n; k++)
         node_use(c, record, fold_job(c, run, k), fold_alloc(c, run, k), +1);
 }

@@ -87,13 +87,14 @@ void node_note_use(const struct cluster *c, struct node *n)
         !n->global && in_service(n->state) && n->ded.v[RES_PROCS] < n->cfg.v[RES_PROCS];
 
     n->expected = node_state_due(n);
-    bool vacant = left && is_vacant(n), partly = left && !vacant;
+    bool vacant = left && is_vacant(n);
     if (vacant != n->vacant)
         rangeset_turn(&c->priv->vacant, n->index);
-    if (partly != n->partly)
-        rangeset_turn(&c->priv->partly, n->index);
+    if (left && !vacant)
+        bitset_set(&c->priv->partly, n->index);
+    else
+        bitset_clear(&c->priv->partly, n->index);
     n->vacant = vacant;
-    n->partly = partly;
 }
 
 void node_refresh_expected(const struct cluster *c, struct node *n)

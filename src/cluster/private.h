@@ -74,7 +74,7 @@ struct cluster_private {
     size_t chunk_left;
     struct VEC(struct node_chunk) node_chunks;
     struct rangeset vacant;          /* nodes_vacant() */
-    struct rangeset partly;          /* nodes_partly() */
+    struct bitset partly;            /* nodes_partly() */
     struct VEC(uint32_t) kinds;      /* where nodes of another kind begin */
     struct bitset fold_first;        /* the first node of each folded run */
     struct VEC(struct fold) folds;   /* per node; valid at first nodes of runs */
@@ -203,8 +203,8 @@ void fold_take(struct cluster *c, const struct job *j, const struct alloc *piece
     uint32_t first, uint32_t count);
 uint32_t fold_give(
     struct cluster *c, const struct job *j, const struct alloc *piece, uint32_t first);
-/* Put the piece onto a node that stays folded, beside what is there. False: that cannot
- * be, or there is no room. */
+/* Put the piece onto a folded node, which stays so, beside what is there. False: that
+ * cannot be, or there is no room. */
 bool fold_join(struct cluster *c, const struct node *n, const struct job *j,
     const struct alloc *piece);
 /* The run that a folded node belongs to, NULL = it is not folded; and what is on it. */

@@ -193,10 +193,13 @@ static bool enter(struct plan *p, struct asking *ask, struct pool *pool)
 /* A walk over the nodes in [low, high] with a processor left. */
 struct walk {
     const struct plan *p;
+    const struct rangeset *all_vacant;
+    const struct bitset *partly;
     enum direction dir;
     uint32_t low, high;
-    uint32_t vacant; /* the next one that is vacant: beyond high (up), BITSET_NONE
-                        (down) if there is none */
+    struct pool *pool; /* of the last nodes, NULL = they are not to be planned on */
+    uint32_t vacant;   /* the next one that is vacant: beyond high (up), BITSET_NONE
+                          (down) if there is none */
 };
 
 /* Nodes in a row that have room for so many tasks each. */
@@ -206,17 +209,19 @@ struct span_of_nodes {
 
 static void find_vacant(struct walk *w, uint32_t at)
 {
-    const struct rangeset *vacant = nodes_vacant(w->p->c);
-
-    w->vacant = w->dir == DIR_UP ? rangeset_next_within(vacant, at, w->high + 1)
-                                 : rangeset_prev(vacant, at);
+    w->vacant = w->dir == DIR_UP ? rangeset_next_within(w->all_vacant, at, w->high + 1)
+                                 : rangeset_prev(w->all_vacant, at);
 }
 
 /* Over all nodes of the pools of the set. */
 static struct walk walk_over(
     const struct plan *p, const struct fitset *s, enum direction dir)
 {
-    struct walk w = {.p = p, .dir = dir, .low = UINT32_MAX};
+    struct walk w = {.p = p,
+        .all_vacant = nodes_vacant(p->c),
+        .partly = nodes_partly(p->c),
+        .dir = dir,
+        .low = UINT32_MAX};
 
     for (size_t i = 0; i < s->pools.n; i++) {
         const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
@@ -233,7 +238,7 @@ static uint32_t next_up(struct walk *w, uint32_t at)
 {
     if (w->vacant < at)
         find_vacant(w, at);
-    at = rangeset_next_within(nodes_partly(w->p->c), at, w->vacant);
+    at = bitset_next_within(w->partly, at, w->vacant);
     return at <= w->high ? at : BITSET_NONE;
 }
 
@@ -241,7 +246,7 @@ static uint32_t next_down(struct walk *w, uint32_t at)
 {
     if (w->vacant != BITSET_NONE && w->vacant > at)
         find_vacant(w, at);
-    at = rangeset_prev(nodes_partly(w->p->c), at);
+    at = bitset_prev(w->partly, at);
     if (at == BITSET_NONE || (w->vacant != BITSET_NONE && w->vacant > at))
         at = w->vacant;
     return at != BITSET_NONE && at >= w->low ? at : BITSET_NONE;
@@ -252,7 +257,6 @@ static uint32_t next_down(struct walk *w, uint32_t at)
 static uint32_t next_nodes(
     struct walk *w, uint32_t at, uint32_t most, uint32_t *ret_low)
 {
-    const struct rangeset *vacant = nodes_vacant(w->p->c);
     uint32_t low = w->low, high = w->high;
 
     if (at < low || at > high)
@@ -260,15 +264,15 @@ static uint32_t next_nodes(
     *ret_low = at = w->dir == DIR_UP ? next_up(w, at) : next_down(w, at);
     if (at == BITSET_NONE)
         return 0;
-    const struct pool *pool = pool_of(w->p, at);
+    struct pool *pool = w->pool = pool_of(w->p, at);
     if (at != w->vacant || !pool)
         return 1;
     if (w->dir == DIR_UP) {
         high = high - at < most ? high : at + most - 1;
-        return pool_run(pool, at, rangeset_gap_within(vacant, at, high + 1));
+        return pool_run(pool, at, rangeset_gap_within(w->all_vacant, at, high + 1));
     }
     low = at - low < most ? low : at - most + 1;
-    low = rangeset_run_down(vacant, at, low);
+    low = rangeset_run_down(w->all_vacant, at, low);
     *ret_low = low = bitset_run_down(&pool->members, at, low);
     return at - low + 1;
 }
@@ -326,9 +330,8 @@ static void take_nodes(struct plan *p, struct asking *ask, const struct fitset *
     uint32_t at = dir == DIR_UP ? walk.low : walk.high, most = ask->need, low, count;
 
     while (ask->need > 0 && (count = next_nodes(&walk, at, most, &low)) > 0) {
-        struct pool *pool = pool_of(p, low);
         bool vacant = walk.vacant - low < count; /* this one, and so all of them */
-        int64_t each = enter(p, ask, pool) ? room_on(p, ask, low, vacant) : 0;
+        int64_t each = enter(p, ask, walk.pool) ? room_on(p, ask, low, vacant) : 0;
         int64_t all = each * count < ask->need ? each * count : ask->need;
         struct span_of_nodes span = {low, count, (uint32_t)each};
         uint32_t k = all ? (uint32_t)take_off(ask->cap, ask->later, all) : 0;

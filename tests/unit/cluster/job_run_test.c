@@ -232,7 +232,7 @@ static void jobs_that_want_but_processors_join_on_folded_nodes(void **state)
     start(f, a, 0);
     assert_int_equal(node_folded_left(f->c, 3), 0);
     assert_int_equal(node_folded_left(f->c, 4), 2);
-    assert_true(rangeset_test(nodes_partly(f->c), 4));
+    assert_true(bitset_test(nodes_partly(f->c), 4));
     start(f, b, 0);
     assert_int_equal(node_folded(f->c, 4, 6), 1);
     assert_int_equal(node_folded_left(f->c, 4), 0);
