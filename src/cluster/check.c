@@ -138,7 +138,7 @@ static void check_node(const struct cluster *c, const struct node *n, uint32_t i
     assert(partly == (left && !vacant && !n->global && n->state <= NODE_BUSY));
     assert(!n->vacant || (!n->jobs.n && !n->load_raised));
     assert(!folded || node_folded(c, index, index + 1) == 1);
-    assert(folded || !bitset_test(&c->priv->fold_first, index));
+    assert(!fold_begins(c, index) || (n->vacant && !vacant));
     assert(n->par == c->partitions.v[n->partition]->par);
     assert(n->gres_cfg.n == n->gres_ded.n);
     for (size_t i = 0; i < n->gres_cfg.n; i++) {

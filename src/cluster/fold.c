@@ -130,16 +130,14 @@ void fold_take(struct cluster *c, const struct job *j, const struct alloc *piece
     bitset_set(&p->fold_first, first);
     p->folds.v[first] = (struct fold){.count = count,
         .n = 1,
-        .left = node_counts_procs_only(n, j, piece) ? left : -1,
+        .left = node_counts_procs_only(n, j, piece) ? (int32_t)left : -1,
         .of = {{j->index, (uint32_t)(piece - j->alloc.v)}}};
 }
 
 /* The first node of the run that a folded node is in. */
 static uint32_t head_of(const struct cluster *c, uint32_t node)
 {
-    const struct bitset *first = &c->priv->fold_first;
-
-    return bitset_test(first, node) ? node : bitset_prev(first, node);
+    return fold_begins(c, node) ? node : bitset_prev(&c->priv->fold_first, node);
 }
 
 /* Make a node of the run that begins at `head` a run of its own. */
@@ -163,24 +161,24 @@ static struct fold *isolate(const struct cluster *c, uint32_t head, uint32_t nod
     return own;
 }
 
-bool fold_join(struct cluster *c, const struct node *n, const struct job *j,
-    const struct alloc *piece)
+bool fold_join(
+    struct cluster *c, uint32_t node, const struct job *j, const struct alloc *piece)
 {
-    if (!node_counts_procs_only(n, j, piece))
-        return false;
-    uint32_t head = head_of(c, n->index);
+    uint32_t head = head_of(c, node);
     struct fold *run = &c->priv->folds.v[head];
+    if (run->left <= 0 || j->nreqs > 1 || !req_def(&j->reqs[0])->procs_only)
+        return false;
     int64_t need = procs_of(j, piece);
     if (run->left < need || run->n == NODE_FOLDED_JOBS)
         return false;
     for (uint32_t k = 0; k < run->n; k++)
         if (run->of[k].job == j->index)
             return false;
-    struct fold *own = run->count > 1 ? isolate(c, head, n->index) : run;
+    struct fold *own = run->count > 1 ? isolate(c, head, node) : run;
     own->of[own->n++] = (struct fold_piece){j->index, (uint32_t)(piece - j->alloc.v)};
-    own->left -= need;
+    own->left -= (int32_t)need;
     if (own->left == 0)
-        bitset_clear(&c->priv->partly, n->index);
+        bitset_clear(&c->priv->partly, node);
     return true;
 }
 
@@ -197,7 +195,7 @@ static void fold_leave(
     for (f->n--; k < f->n; k++)
         f->of[k] = f->of[k + 1];
     bitset_set(&c->priv->partly, node);
-    f->left += procs_of(j, piece);
+    f->left += (int32_t)procs_of(j, piece);
 }
 
 uint32_t fold_give(

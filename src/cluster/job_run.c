@@ -14,12 +14,11 @@ static void piece_give(
     uint32_t end = a->first + count, n;
 
     for (uint32_t i = a->first; i < end; i += n) {
-        struct node *node = node_at(c, i);
-        if (node->vacant) {
+        if (fold_begins(c, i)) {
             n = fold_give(c, j, a, i);
             continue;
         }
-        node_use(c, node, j, a, -1);
+        node_use(c, node_at(c, i), j, a, -1);
         n = 1;
     }
 }
@@ -30,11 +29,10 @@ static void piece_give(
 static uint32_t nodes_take(struct cluster *c, const struct job *j,
     const struct alloc *a, uint32_t first, uint32_t end, struct err *err)
 {
-    struct node *node = node_at(c, first);
-    uint32_t n = node->vacant ? fold_room(c, first, end) : 0;
-
-    if (n == 0 && node->vacant && fold_join(c, node, j, a))
+    if (node_is_folded(c, first) && fold_join(c, first, j, a))
         return 1;
+    struct node *node = node_at(c, first);
+    uint32_t n = fold_room(c, first, end);
     if (n == 0)
         node_unfold(c, node);
     if (node_check_room(c, node, j, a, err))

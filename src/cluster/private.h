@@ -50,7 +50,7 @@ struct taskdef_table {
  * them: several only on a run of one node. */
 struct fold {
     uint32_t count, n;
-    int64_t left; /* processors of each that others can join on; -1: nobody can */
+    int32_t left; /* processors of each that others can join on; -1: nobody can */
     struct fold_piece {
         uint32_t job, piece;
     } of[NODE_FOLDED_JOBS];
@@ -186,11 +186,18 @@ void folds_reserve(struct cluster *c);
 void fold_compare(struct cluster *c, const struct node *n);
 /* The last `count` nodes are new and copies of `n`, which is before them. */
 void fold_repeat(struct cluster *c, const struct node *n, uint32_t count);
-/* A record that tells of nothing, of a node that is not vacant: a piece has it. */
+/* Is the node the first one of a folded run? */
+static inline bool fold_begins(const struct cluster *c, uint32_t node)
+{
+    return bitset_test(&c->priv->fold_first, node);
+}
+/* A record that tells of nothing, of a node that is not vacant: a piece has it. Records
+ * lie far from each other: that of a run's first node is not read. */
 static inline bool node_is_folded(const struct cluster *c, uint32_t node)
 {
+    if (fold_begins(c, node))
+        return true;
     const struct node *n = c->nodes.v[node];
-
     return (n ? n->vacant : c->priv->row.vacant)
            && !rangeset_test(&c->priv->vacant, node);
 }
@@ -205,8 +212,8 @@ uint32_t fold_give(
     struct cluster *c, const struct job *j, const struct alloc *piece, uint32_t first);
 /* Put the piece onto a folded node, which stays so, beside what is there. False: that
  * cannot be, or there is no room. */
-bool fold_join(struct cluster *c, const struct node *n, const struct job *j,
-    const struct alloc *piece);
+bool fold_join(
+    struct cluster *c, uint32_t node, const struct job *j, const struct alloc *piece);
 /* The run that a folded node belongs to, NULL = it is not folded; and what is on it. */
 const struct fold *fold_of(const struct cluster *c, uint32_t node);
 static inline const struct job *fold_job(

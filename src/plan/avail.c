@@ -210,13 +210,25 @@ bool avail_procs_only(
     return def->procs_only && j->nreqs == 1 && !feasible_class_limited(c, def->cls);
 }
 
-uint32_t avail_by_procs(const struct cluster *c, const struct job *j,
+uint32_t avail_tasks_now(const struct cluster *c, const struct job *j,
     const struct taskdef *def, const struct node *n)
 {
+    if (!states_allow(c, n))
+        return 0;
+    node_unfold(c, n);
+    return tasks_by_all(c, j, def, n);
+}
+
+uint32_t avail_by_procs(const struct cluster *c, const struct job *j,
+    const struct taskdef *def, uint32_t node)
+{
     int64_t each = def->per_task.v[RES_PROCS];
-    int64_t procs = n->vacant ? node_folded_left(c, n->index) : -1;
+    int64_t procs = node_folded_left(c, node);
 
     if (procs < 0) {
+        const struct node *n = node_at(c, node);
+        if (!n->procs_only)
+            return avail_tasks_now(c, j, def, n);
         if (!states_allow(c, n))
             return 0;
         node_unfold(c, n);
@@ -225,13 +237,4 @@ uint32_t avail_by_procs(const struct cluster *c, const struct job *j,
         procs = out_of_swap(n) ? 0 : free_procs(c, n);
     }
     return (uint32_t)(each == 1 ? procs : procs / each);
-}
-
-uint32_t avail_tasks_now(const struct cluster *c, const struct job *j,
-    const struct taskdef *def, const struct node *n)
-{
-    if (!states_allow(c, n))
-        return 0;
-    node_unfold(c, n);
-    return tasks_by_all(c, j, def, n);
 }

@@ -310,10 +310,9 @@ static int64_t room_on(
 
     if (vacant && ask->seen == ask->pool)
         return ask->each;
-    const struct node *n = node_at(p->c, node);
-    bool quick = ask->procs_only && n->procs_only;
-    int64_t each = quick ? avail_by_procs(p->c, j, j->reqs[0].def, n)
-                         : avail_tasks_now(p->c, j, j->reqs[0].def, n);
+    const struct taskdef *def = j->reqs[0].def;
+    int64_t each = ask->procs_only ? avail_by_procs(p->c, j, def, node)
+                                   : avail_tasks_now(p->c, j, def, node_at(p->c, node));
     if (vacant) {
         ask->seen = ask->pool;
         ask->each = each;

@@ -41,12 +41,12 @@ bool feasible_hosts_only(const struct cluster *c, const struct req *r);
  * UTILIZED; a tenth of a processor is taken for noise. O(jobs on the node). */
 uint32_t avail_tasks_now(const struct cluster *c, const struct job *j,
     const struct taskdef *def, const struct node *n);
-/* May avail_by_procs() be asked for the job on nodes that say so too (procs_only)? It
- * tells the same, at less cost. */
+/* May avail_by_procs() be asked for the job? It tells the same, at less cost where
+ * nothing but processors counts on the node too: a folded one's record is not read. */
 bool avail_procs_only(
     const struct cluster *c, const struct job *j, const struct taskdef *def);
 uint32_t avail_by_procs(const struct cluster *c, const struct job *j,
-    const struct taskdef *def, const struct node *n);
+    const struct taskdef *def, uint32_t node);
 
 /* ---- nodealloc.c: the choice ------------------------------------------------ */
 
