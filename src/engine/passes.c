@@ -123,7 +123,7 @@ void pass_priority(
                 block(e, parts);
             continue;
         }
-        if (level == LEVEL_SOFT && !reserve_test(e, j))
+        if (!reserve_test(e, j))
             continue;
         if (!all_blocked(e, parts))
             note_waiting(e, j);

@@ -96,6 +96,14 @@ bool reserve_may(const struct engine *e, const struct job *j)
     return false;
 }
 
+/* No instant is good enough for it. It is told so where it is not deferred, too. */
+static void never(struct engine *e, struct job *j)
+{
+    refuse(j, WAIT_FEASIBLE, 0);
+    entry_touch(e, j);
+    defer_job(e, j, REASON_NORESOURCES, "no instant at which the job could run");
+}
+
 bool reserve_test(struct engine *e, struct job *j)
 {
     uint64_t m = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
@@ -108,7 +116,7 @@ bool reserve_test(struct engine *e, struct job *j)
     }
     if (plan_first_fit(e->plan, j, e->now, &slot))
         return true;
-    defer_job(e, j, REASON_NORESOURCES, "no instant at which the job could run");
+    never(e, j);
     return false;
 }
 
@@ -143,7 +151,7 @@ bool reserve_job(struct engine *e, struct job *j)
         plan_reserve(e->plan, j, &slot);
     preempt_plan_with_all(e);
     if (!found) {
-        defer_job(e, j, REASON_NORESOURCES, "no instant at which the job could run");
+        never(e, j);
         return true;
     }
     if (slot.at <= e->now && start_job(e, j, slot.partition, false))

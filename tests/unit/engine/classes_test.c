@@ -218,6 +218,39 @@ static void random_queues_run_to_the_end_within_their_classes(void **state)
     }
 }
 
+/* Class slots are of tasks: two on each node are not enough for four on one. Where such
+ * a job is not deferred it is told so, and holds nobody up, not even at the hard level.
+ */
+static void a_job_wider_than_the_class_slots_of_a_node_blocks_nobody(void **state)
+{
+    (void)state;
+    static const char *const soft_limits[] = {"", "SYSCFG[base] MAXPE=1,4\n"};
+    static const struct gres_cfg two[] = {{.name = (char *)"c", .count = 2}, {0}};
+
+    for (int i = 0; i < 2; i++) {
+        char cfg[100];
+        snprintf(cfg, sizeof cfg,
+            "BACKFILLPOLICY NONE\nDEFERTIME 0\nENABLEMULTINODEJOBS FALSE\n%s",
+            soft_limits[i]);
+        struct scenario *s = sc_create_with(cfg);
+        for (int n = 0; n < 3; n++)
+            sc_node(
+                s, &(struct node_desc){.name = (const char *[]){"n1", "n2", "n3"}[n],
+                       .state = NODE_IDLE,
+                       .cfg = {{4, 512, 512, 512}},
+                       .classes = two});
+        sc_job(s, (struct sc_job){
+                      .id = "x", .cls = "c", .procs = 4, .nodes = 1, .limit_s = 50});
+        sc_job(s, (struct sc_job){
+                      .id = "y", .cls = "c", .procs = 2, .nodes = 1, .limit_s = 50});
+        sc_run_until(s, 100);
+        assert_int_equal(sc_start(s, "x"), -1);
+        assert_int_equal(sc_why_code(s, "x"), WAIT_FEASIBLE);
+        assert_int_equal(sc_start(s, "y"), 0);
+        sc_destroy(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +264,7 @@ int main(void)
         cmocka_unit_test(backfill_tries_each_class_and_delays_nobody),
         cmocka_unit_test(a_class_changed_by_order_is_the_only_one_from_then_on),
         cmocka_unit_test(random_queues_run_to_the_end_within_their_classes),
+        cmocka_unit_test(a_job_wider_than_the_class_slots_of_a_node_blocks_nobody),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
