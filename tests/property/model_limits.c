@@ -163,8 +163,8 @@ static bool soft_differs(const struct w_settings *s)
 }
 
 /* Section 7: a walk admits jobs while their sum is within the idle limits, so what
- * starts in a cycle without having had a reservation is within them too; there are
- * two walks when soft limits differ from hard ones. */
+ * starts in a cycle without having had a reservation is within them too, but for those
+ * who ignore limits; there are two walks when soft limits differ from hard ones. */
 static bool check_idle(struct model *m, uint32_t job, const int64_t *want)
 {
     const struct m_job *x = &m->jobs[job];
@@ -176,8 +176,10 @@ static bool check_idle(struct model *m, uint32_t job, const int64_t *want)
         int64_t *sum = m->picked[kind][kind == W_SYSTEM ? 0 : x->cred[kind]];
         for (uint32_t r = 0; r < LIMIT_RES_COUNT; r++) {
             int64_t limit = limit_for(m, x, kind, r, true);
+            if (limit <= 0)
+                continue; /* it may come after those whom the limit holds */
             sum[r] += want[r];
-            if (limit > 0 && (want[r] > limit || sum[r] > walks * limit))
+            if (want[r] > limit || sum[r] > walks * limit)
                 return model_fail(m, "%s passes idle limit %u of credential kind %u",
                     m->w->jobs[job].id, r, kind);
         }
