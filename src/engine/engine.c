@@ -510,7 +510,7 @@ int engine_apply(
     int result = on_job_event(e, ev, &j, err);
     if (j)
         entry_touch(e, j);
-    if (result < 0)
+    if (result < 0 || !j)
         return -1;
     statistics_queued(e->statistics, j, e->now);
     if (ret_job)

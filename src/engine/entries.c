@@ -238,32 +238,24 @@ static bool has_reservation(const struct engine *e, uint32_t job)
                     : bitset_test(&e->entries.reserved, job);
 }
 
-/* It breaks a limit and has no reservation, which would keep it eligible: does it stay
- * out? */
+/* It breaks a limit: does that keep it back? Not if it has a reservation, nor if
+ * another of its classes takes it. */
 static bool stays_out(struct engine *e, struct limits_walk *w, uint32_t job)
 {
-    if (e->any_classes && w->level == LEVEL_HARD && elsewhere(e, w, e->c->jobs.v[job]))
-        return false;
-    e->any_limited = true;
-    return true;
-}
+    bool hard = w->level == LEVEL_HARD;
 
-static bool passes(struct engine *e, struct limits_walk *w, uint32_t job)
-{
-    const struct entry *x = &e->entries.v.v[job];
-    int64_t room[LIMIT_RES_COUNT];
-    bool violated = limits_walk_violated(w, x->credset, use_of(e, job, room));
-
-    if (violated && has_reservation(e, job)) {
+    if (has_reservation(e, job)) {
         e->any_limited = true;
-    } else {
-        violated = violated && stays_out(e, w, job);
-        if (violated != x->limited && w->level == LEVEL_HARD)
-            note_hard(e, e->c->jobs.v[job], violated);
-        if (violated)
-            return false;
+        return false;
     }
-    limits_walk_count(w, x->credset, use_of(e, job, room));
+    if (e->any_classes && hard && elsewhere(e, w, e->c->jobs.v[job])) {
+        if (e->entries.v.v[job].limited)
+            note_hard(e, e->c->jobs.v[job], false);
+        return false;
+    }
+    e->any_limited = true;
+    if (hard && !e->entries.v.v[job].limited)
+        note_hard(e, e->c->jobs.v[job], true);
     return true;
 }
 
@@ -272,6 +264,26 @@ static struct candidate noted(const struct engine *e, uint32_t job)
     const struct entry *x = &e->entries.v.v[job];
 
     return (struct candidate){job, x->procs, x->wclimit_s, x->access};
+}
+
+/* The job at one level: within the limits it becomes a candidate, and counts as idle.
+ */
+static inline void step(
+    struct engine *e, struct limits_walk *w, uint32_t job, struct candidates *io)
+{
+    const struct entry *x = &e->entries.v.v[job];
+    int64_t room[LIMIT_RES_COUNT];
+    const int64_t *use = use_of(e, job, room);
+
+    if (limits_walk_violated(w, x->credset, use)) {
+        if (stays_out(e, w, job))
+            return;
+        use = use_of(e, job, room); /* perhaps of another class */
+    } else if (x->limited && w->level == LEVEL_HARD) {
+        note_hard(e, e->c->jobs.v[job], false);
+    }
+    limits_walk_count(w, x->credset, use);
+    io->v[io->n++] = noted(e, job);
 }
 
 /* One walk in order of priority, at `n` levels at once. */
@@ -290,11 +302,8 @@ static void walk(struct engine *e, const enum limit_level *levels, size_t n)
     for (size_t i = 0; i < jobs; i++) {
         if (i + AHEAD < jobs)
             __builtin_prefetch(&e->entries.v.v[order[i + AHEAD]]);
-        for (size_t k = 0; k < n; k++) {
-            struct candidates *to = ret[levels[k]];
-            if (passes(e, at[k], order[i]))
-                to->v[to->n++] = noted(e, order[i]);
-        }
+        for (size_t k = 0; k < n; k++)
+            step(e, at[k], order[i], ret[levels[k]]);
     }
     for (size_t k = 0; k < n; k++)
         limits_walk_end(at[k]);

@@ -147,8 +147,8 @@ static int check_limits(struct engine *e, const struct reservation *draft,
     add_others(e, draft, use);
     refresh_limits(e);
     count_over(e, draft->start_at, -1);
-    bool violated = limits_use_violated(
-        e->limits, e->c, draft->charge, use, CHECK_ACTIVE, level, &why);
+    bool violated = limits_use_violated(e->limits, e->c,
+        (struct limits_use){draft->charge, use}, CHECK_ACTIVE, level, &why);
     count_over(e, draft->start_at, +1);
     if (!violated)
         return 0;

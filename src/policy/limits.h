@@ -42,11 +42,15 @@ enum { CHECK_ACTIVE = 1, CHECK_IDLE = 2, CHECK_SYSTEM = 4 };
 bool limits_violated(const struct limits *l, const struct cluster *c,
     const struct job *j, unsigned what, enum limit_level level, struct reason *ret_why);
 
-/* The same for whoever would use `v` (by resource; limits_use_of() of a job) with these
- * credentials. ret_why may be NULL. */
+/* The same for whoever has these credentials and would use that much. ret_why may be
+ * NULL. */
+struct limits_use {
+    const uint32_t *cred; /* by kind */
+    const int64_t *v;     /* by resource: limits_use_of() of a job */
+};
 bool limits_use_violated(const struct limits *l, const struct cluster *c,
-    const uint32_t cred[CRED_KINDS], const int64_t *v, unsigned what,
-    enum limit_level level, struct reason *ret_why);
+    struct limits_use use, unsigned what, enum limit_level level,
+    struct reason *ret_why);
 
 /* Is the job by itself larger than one may be in that partition? */
 bool limits_size_violated(const struct limits *l, const struct cluster *c,

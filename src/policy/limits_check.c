@@ -188,12 +188,12 @@ static bool breaks_any(struct check *k, unsigned what)
 }
 
 bool limits_use_violated(const struct limits *l, const struct cluster *c,
-    const uint32_t cred[CRED_KINDS], const int64_t *v, unsigned what,
-    enum limit_level level, struct reason *ret_why)
+    struct limits_use use, unsigned what, enum limit_level level,
+    struct reason *ret_why)
 {
     struct check k;
 
-    check_init(&k, l, c, cred, v);
+    check_init(&k, l, c, use.cred, use.v);
     k.level = level;
     k.why = ret_why;
     return breaks_any(&k, what & l->in_force);

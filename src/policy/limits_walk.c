@@ -113,8 +113,10 @@ struct limits_walk *limits_walk_begin(struct limits *l, struct cluster *c,
 bool limits_walk_violated_in_full(
     const struct limits_walk *w, uint32_t credset, const int64_t *v)
 {
-    return limits_use_violated(w->l, w->c, w->sets->sets.v[credset].cred, v,
-        CHECK_ACTIVE | CHECK_IDLE, w->level, NULL);
+    const struct limits_use use = {w->sets->sets.v[credset].cred, v};
+
+    return limits_use_violated(
+        w->l, w->c, use, CHECK_ACTIVE | CHECK_IDLE, w->level, NULL);
 }
 
 void limits_walk_count_in_full(

@@ -1291,7 +1291,8 @@ static void compare(struct oracle *o, unsigned seed, int step)
                 k->l, k->c, o->jobs[i], idle ? CHECK_IDLE : CHECK_ACTIVE, level, NULL);
             int64_t use[LIMIT_RES_COUNT];
             limits_use_of(k->c, o->jobs[i], use);
-            assert_int_equal(got, limits_use_violated(k->l, k->c, o->jobs[i]->cred, use,
+            assert_int_equal(got, limits_use_violated(k->l, k->c,
+                                      (struct limits_use){o->jobs[i]->cred, use},
                                       idle ? CHECK_IDLE : CHECK_ACTIVE, level, NULL));
             if (want != got)
                 fail_msg("seed %u step %d job %d what %d: naive %d, got %d", seed, step,
