@@ -46,6 +46,43 @@ static void policies_treat_earlier_reservations_differently_r32(void **state)
     }
 }
 
+/* It was cancelled and comes back before the next cycle, with the same index: that it
+ * is reserved at the instant of the one before it is news. */
+static void what_was_told_of_a_job_dies_with_it(void **state)
+{
+    (void)state;
+    for (int by_node = 0; by_node < 2; by_node++) {
+        struct scene x = {0};
+        struct scenario *s = scene_open(&x, by_node);
+        struct req_desc wide = {.tasks = 4, .per_task = {{1, 0, 0, 0}}};
+        struct event cancel = {.kind = EVENT_CANCEL, .at = 10};
+        struct event again = {.kind = EVENT_SUBMIT, .at = 10};
+        struct actions acts = {0};
+        struct err err;
+        uint32_t told = 0;
+
+        sc_job(s,
+            (struct sc_job){.id = "busy", .procs = 4, .limit_s = 100, .priority = 99});
+        sc_job(s, (struct sc_job){.id = "A", .procs = 4, .limit_s = 50});
+        sc_at(s, 10);
+        assert_string_equal(sc_log(s, "A"), "reserve(100)@0");
+        uint32_t index = sc_find(s, "A")->index;
+        cancel.u.end.id = "A";
+        cancel.u.end.how = EV_CANCEL;
+        assert_int_equal(engine_apply(sc_engine(s), &cancel, NULL, &err), 0);
+        again.u.job = (struct job_desc){
+            .id = "A", .submit_at = 10, .wclimit_s = 50, .reqs = &wide, .nreqs = 1};
+        assert_int_equal(engine_apply(sc_engine(s), &again, NULL, &err), 0);
+        assert_int_equal(sc_find(s, "A")->index, index);
+        engine_cycle(sc_engine(s), 10, &acts);
+        for (size_t i = 0; i < acts.n; i++)
+            told += acts.v[i].kind == ACTION_RESERVE && acts.v[i].at == 100;
+        assert_int_equal(told, 1);
+        vec_fini(&acts);
+        sc_destroy(s);
+    }
+}
+
 static void without_reservations_wide_jobs_starve_r33(void **state)
 {
     (void)state;
@@ -546,6 +583,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(policies_treat_earlier_reservations_differently_r32),
+        cmocka_unit_test(what_was_told_of_a_job_dies_with_it),
         cmocka_unit_test(without_reservations_wide_jobs_starve_r33),
         cmocka_unit_test(every_group_has_a_depth_of_its_own_r34),
         cmocka_unit_test(group_0_swallows_all_r35),
