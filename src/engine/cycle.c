@@ -234,6 +234,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
 {
     e->now = now > e->now ? now : e->now;
     e->out = ret;
+    e->out_from = ret->n;
     e->wakeup = e->next_expiry = TIME_NEVER;
     e->starts = 0;
     e->look_again = e->any_limited = e->any_left = false;

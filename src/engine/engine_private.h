@@ -148,7 +148,8 @@ struct engine {
     struct indexes told;         /* jobs whose reservations were told ... */
     struct VEC(int64_t) told_at; /* ... by index: their starts; 0 = it was not */
     struct reason why;           /* the last answer of engine_why() */
-    struct actions *out;         /* of the running cycle */
+    struct actions *out;         /* of the running cycle, ... */
+    size_t out_from;             /* ... from this one on */
     struct actions pending;      /* decided between cycles */
     uint32_t starts;             /* in this cycle */
     size_t front; /* so many at the top of `order` and `hard` are gone: they started */

@@ -264,7 +264,7 @@ static void count_bypasses(struct engine *e, const struct candidates *jobs)
     uint32_t *bypasses = e->c->bypasses.v, started = 0;
     struct indexes before = {0}; /* of those that wait no longer */
 
-    for (size_t i = 0; i < e->out->n; i++)
+    for (size_t i = e->out_from; i < e->out->n; i++)
         if (e->out->v[i].kind == ACTION_START)
             vec_push(&before, bypasses[e->out->v[i].job]);
     for (size_t i = jobs->n; i-- > first;) {
@@ -276,7 +276,7 @@ static void count_bypasses(struct engine *e, const struct candidates *jobs)
             bypasses[job] += started;
         }
     }
-    for (size_t i = e->out->n; i-- > 0;)
+    for (size_t i = e->out->n; i-- > e->out_from;)
         if (e->out->v[i].kind == ACTION_START)
             bypasses[e->out->v[i].job] = before.v[--before.n];
     vec_fini(&before);
