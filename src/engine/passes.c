@@ -257,16 +257,23 @@ static bool passed_others(const struct engine *e, uint32_t job)
     return false;
 }
 
+/* What a job that started in this cycle was bypassed before. */
+struct counted {
+    uint32_t job, bypass;
+};
+
 /* Each waiting job that a lower one passed was bypassed once for each of those. */
 static void count_bypasses(struct engine *e, const struct candidates *jobs)
 {
     size_t first = first_of(e, jobs), left = e->out_of_order.n;
     uint32_t *bypasses = e->c->bypasses.v, started = 0;
-    struct indexes before = {0}; /* of those that wait no longer */
+    struct VEC(struct counted) gone = {0};
 
-    for (size_t i = e->out_from; i < e->out->n; i++)
+    for (size_t i = e->out_from; i < e->out->n; i++) {
+        uint32_t job = e->out->v[i].job;
         if (e->out->v[i].kind == ACTION_START)
-            vec_push(&before, bypasses[e->out->v[i].job]);
+            vec_push(&gone, ((struct counted){job, bypasses[job]}));
+    }
     for (size_t i = jobs->n; i-- > first;) {
         uint32_t job = jobs->v[i].job;
         if (left && passed_others(e, job)) {
@@ -276,10 +283,9 @@ static void count_bypasses(struct engine *e, const struct candidates *jobs)
             bypasses[job] += started;
         }
     }
-    for (size_t i = e->out->n; i-- > e->out_from;)
-        if (e->out->v[i].kind == ACTION_START)
-            bypasses[e->out->v[i].job] = before.v[--before.n];
-    vec_fini(&before);
+    for (size_t i = 0; i < gone.n; i++)
+        bypasses[gone.v[i].job] = gone.v[i].bypass;
+    vec_fini(&gone);
 }
 
 /* Is each candidate looked at once, in the order of the queue? */
