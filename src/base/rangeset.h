@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A set of small numbers (node indexes) that lie in long ranges: a bitset of which
  * words that are all alike are not written, as two sets of words tell which those are.
- * To putin, take out or pass over a range costs a bit for each 64 numbers. A zeroed
+ * To put in, take out or pass over a range costs a bit for each 64 numbers. A zeroed
  * struct is the empty set; numbers that are put in must be below what was reserved. */
 #ifndef MAUI_BASE_RANGESET_H
 #define MAUI_BASE_RANGESET_H

@@ -452,10 +452,10 @@ void cluster_check(const struct cluster *c);
 /* The credential of that name, created (with the settings of its section, or of
  * DEFAULT) if it is new. NULL, "", "DEFAULT" give index 0. O(1). */
 struct cred *cred_get(struct cluster *c, enum cred_kind kind, const char *name);
-/* Jobs of a class that is not enabled stay queued. */
-void class_enable(struct cluster *c, struct cred *cls, bool enabled);
 /* The same without creating: NULL if unknown. */
 struct cred *cred_find(const struct cluster *c, enum cred_kind kind, const char *name);
+/* Jobs of a class that is not enabled stay queued. */
+void class_enable(struct cluster *c, struct cred *cls, bool enabled);
 static inline struct cred *job_cred(
     const struct cluster *c, const struct job *j, enum cred_kind kind)
 {

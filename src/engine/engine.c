@@ -510,8 +510,9 @@ int engine_apply(
     int result = on_job_event(e, ev, &j, err);
     if (j)
         entry_touch(e, j);
-    if (result < 0 || !j)
+    if (result < 0)
         return -1;
+    assert(j);
     statistics_queued(e->statistics, j, e->now);
     if (ret_job)
         *ret_job = j->index;

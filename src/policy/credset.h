@@ -11,7 +11,7 @@ struct credset {
 };
 
 struct credsets {
-    struct VEC(struct credset) sets; /* by number; readers' eyes only */
+    struct VEC(struct credset) sets; /* by number, for reading */
     struct credset_slot *by_creds;   /* credset.c */
 };
 

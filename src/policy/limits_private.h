@@ -39,6 +39,7 @@ struct limits {
     struct limits_walk walks[LEVEL_HARD + 1];
 };
 
+/* limits_count_idle() for whoever has these credentials and would use that much. */
 void limits_count_idle_use(struct limits *l, struct cluster *c,
     const uint32_t cred[CRED_KINDS], const int64_t *v);
 
