@@ -76,7 +76,7 @@ struct fs_target {
     double value;
 };
 
-enum access_policy {
+enum access_policy { /* from the loosest to the strictest: they are compared */
     ACCESS_UNSET,
     ACCESS_SHARED,
     ACCESS_SINGLEUSER,
