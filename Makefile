@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands a person types. The build itself is meson's.
 .DEFAULT_GOAL := build
-.PHONY: build demo check lint format fuzz bench bench-depth install clean
+# What has two hashes is what `make help` prints.
+.PHONY: help build demo check check-long lint format fuzz bench bench-depth install clean
+
+help: ## what can be made
+	@echo "make TARGET, where TARGET is"
+	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(firstword $(MAKEFILE_LIST)) | awk -F': ' \
+	    '{ printf "  %-12s %s\n", $$1, substr($$0, length($$1) + 3) }'
 
 build: ## build everything into build/release
 	@scripts/deps build
@@ -13,6 +19,9 @@ demo: build ## a scheduler at work with real jobs, half a minute; leaves nothing
 check: ## build twice (release, sanitizers), run every test, end with "N passed, N failed"
 	@scripts/deps build test
 	@scripts/check
+
+check-long: build ## hours: live twin (TWIN_SECONDS=n), 1000 kills, properties twenty times
+	@scripts/check-long
 
 lint: ## clang-tidy over the tree (minutes)
 	@scripts/deps build test lint
@@ -37,5 +46,5 @@ install: ## build optimised across files, into /usr/local, or PREFIX at the firs
 	@scripts/build bench
 	@meson install -C build/bench
 
-clean:
+clean: ## remove the build folders
 	@rm -rf build

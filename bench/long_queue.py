@@ -28,7 +28,8 @@ class Connection(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
     def ask(self, method, path, body=None):
-        self.request(method, path, json.dumps(body) if body else None)
+        self.request(method, path, json.dumps(body) if body else None,
+                     {"Content-Type": "application/json"})
         answer = self.getresponse()
         text = answer.read().decode()
         assert answer.status == 200, text
@@ -111,4 +112,5 @@ def main():
         shutil.rmtree(home, ignore_errors=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

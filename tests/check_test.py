@@ -4,6 +4,8 @@ import json
 import pathlib
 import re
 
+import pytest
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINE = re.compile(r"^[^:]+:\d+: (error|warning|note): .+$")
 
@@ -30,7 +32,7 @@ def test_warnings_and_notes_leave_it_usable(maui, tmp_path):
     config = tmp_path / "old.cfg"
     config.write_text("NOSUCH 1\nMAXJOBPERUSERCOUNT 4\n")
     done = maui("check", "-c", config)
-    assert "1 warning, 1 note" in done.stderr
+    assert "1 warning, 2 notes" in done.stderr
 
 
 def test_json_holds_the_same(maui, tmp_path):
@@ -58,6 +60,101 @@ def test_a_missing_file_and_wrong_calls_are_told(maui, tmp_path):
     missing = maui("check", "-c", tmp_path / "gone.cfg", check=False)
     assert missing.returncode == 1
     assert "gone.cfg" in missing.stderr
-    for args in (["--format", "xml"], ["--nosuch"], ["stray"], ["--parameters", "html"]):
+    for args in (["--format", "xml"], ["--nosuch"], ["-c", "a", "stray"], ["a", "stray"],
+                 ["--parameters", "html"]):
         assert maui("check", *args, check=False).returncode == 2
     assert "examples:" in maui("check", "--help").stdout
+
+
+def check(maui, folder, text, *options):
+    """The lines that `maui check` prints of a configuration."""
+    config = folder / "maui.cfg"
+    config.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return maui("check", *options, config, check=False)
+
+
+def test_a_file_is_named_with_or_without_an_option(maui, tmp_path):
+    done = check(maui, tmp_path, "NOSUCH 1\n")
+    assert done.returncode == 0 and "1 warning" in done.stderr
+    assert maui("check", tmp_path / "maui.cfg", "--explain").returncode == 0
+
+
+def test_strict_fails_for_warnings_not_for_notes(maui, tmp_path):
+    assert check(maui, tmp_path, "NOSUCH 1\n", "--strict").returncode == 1
+    assert check(maui, tmp_path, "BACKFILLDEPTH 4\n", "--strict").returncode == 0
+
+
+# What was silent once: a configuration, and what is said of it.
+WHOLE = "RMCFG[base] TYPE=LOCAL NODES=4x2\n"
+SR = WHOLE + "SRCFG[x] HOSTLIST=ALL PERIOD=INFINITY "
+FINDINGS = [
+    (SR + "CLASSLIST=batchh\nCLASSCFG[batch] PRIORITY=0\n", "2: warning.*'batchh'.*'batch'"),
+    (SR + "CLASSLIST=batch\n", "2: note.*class 'batch'"),
+    (SR + "USERLIST=nosuchuser\n", "2: note.*user 'nosuchuser'"),
+    (SR + "GROUPLIST=nosuchgroup\n", "2: note.*group 'nosuchgroup'"),
+    (SR + "QOSLIST=highh\nQOSCFG[high] PRIORITY=0\n", "2: warning.*QOS 'highh'.*'high'"),
+    (SR + "USERLIST=root PARTITION=p9\n", "2: warning.*partition 'p9'"),
+    (SR + "OWNER=QOS:nobody\n", "2: warning.*QOS 'nobody'"),
+    (WHOLE + "SRCFG[x] HOSTLIST=node01,node9 USERLIST=root\n", "2: warning.*no node.*'node9'"),
+    (WHOLE + "NODECFG[nod01] SPEED=2\n", "2: warning.*'nod01'.*node01"),
+    ("USERCFG[ann] QLIST=hihg\nQOSCFG[high] PRIORITY=0\n", "1: warning.*'hihg'.*'high'"),
+    ("QOSCFG[a] PRIORITY=0\nQOSCFG[b] PRIORITY=0\nUSERCFG[ann] QLIST=a QDEF=b\n",
+     "3: warning.*b is not in QLIST=a"),
+    ("USERCFG[ann] MAXIJOB=5,9\n", "1: warning.*idle jobs are hard: 9 counts, the soft 5"),
+    ("CLASSCFG[b] MAXJOB=5,3\n", "1: warning.*soft limit 5 is above.*3 is both"),
+    ("CLASSCFG[b] MAXJOB=-5\n", "1: warning.*-5 means no limit"),
+    ("CLASSCFG[b] MAXPROC[USER]=0\n", "1: warning.*0 sets no limit"),
+    ("FSUSERWEIGHT 10\n", "1: warning.*while FSPOLICY is not set"),
+    ("USERCFG[DEFAULT] FSTARGET=5\n", "1: warning.*while FSPOLICY is not set"),
+    ("FSPOLICY DEDICATEDPS\n", "1: note.*FSUSERWEIGHT"),
+    ("QOSCFG[a] PRIORITY=100\n", "1: warning.*while QOSWEIGHT is 0"),
+    ("ADMIN1 root nosuchuser\n", "1: warning.*'nosuchuser'"),
+    ("ADMIN1 ALL\n", "1: warning.*everybody"),
+    ("NOTIFICATIONPROGRAM /nosuch/program\n", "1: warning.*/nosuch/program"),
+    ("FEEDBACKPROGRAM nosuch\n", "1: warning.*/tools/+nosuch"),
+    (SR + "USERLIST=root TRIGGER=start;exec@/nosuch\n", "2: warning.*/nosuch"),
+    ("#INCLUDE gone.cfg\n", "1: error.*gone.cfg"),
+    ("FSDEPTH\u00a07\n", "1: warning.*no-break space"),
+    (b"FSDEPTH\xa07\n", "1: warning.*no-break space"),
+    ("RMCFG[base] TYPE=PBS\n", "1: error.*no driver for PBS.*SLURM, LOCAL"),
+    ("RMTYPE[0] SGE\n", "1: error.*no driver for SGE.*SLURM, LOCAL"),
+    ("RMCFG[base] NODES=4by2\n", "1: error.*'4by2'.*NxP"),
+    ("RMCFG[base] TIMEOUT=5\n", "1: note.*LOCAL"),
+    (WHOLE + "RMCFG[two] TYPE=SLURM\n", r"2: warning.*RMCFG\[base\]"),
+    ("BACKFILLDEPTH 5\n", "1: note.*whether they fit or not"),
+    ("RESDEPTH 5\n", "1: warning.*no such limit"),
+    ("NODEACCESSPOLICY SINGLETASK\n", "1: warning.*each task a node of its own"),
+    ("CLASSCFG[b] NODEACCESSPOLICY=SINGLETASK\n", "1: warning.*each task a node"),
+    ("USERCFG[DEFAULT] MAXJOB=4\n", "1: note.*queue time.*MAXIJOB"),
+]
+
+
+@pytest.mark.parametrize("text, want", FINDINGS)
+def test_it_is_told(maui, tmp_path, text, want):
+    done = check(maui, tmp_path, text)
+    assert re.search(f"maui.cfg:{want}", done.stdout), done.stdout + done.stderr
+    assert done.returncode == int(": error:" in done.stdout)
+
+
+def test_programs_can_tell_findings_by_the_name_of_their_rule(maui, tmp_path):
+    done = check(maui, tmp_path, "BACKFILLDEPTH 5\n", "--format", "json")
+    assert [f["rule"] for f in json.loads(done.stdout)["findings"]] == ["backfill-depth"]
+
+
+def test_a_site_without_fault_is_told_nothing(maui, tmp_path):
+    done = check(maui, tmp_path, """\ufeffSERVERMODE NORMAL\r
+ADMIN1\troot # who runs it
+RMCFG[base] TYPE=LOCAL NODES=4x2
+CREDWEIGHT 10
+USERWEIGHT 1
+QOSWEIGHT 1
+FSPOLICY DEDICATEDPS
+FSUSERWEIGHT 10
+QOSCFG[high] PRIORITY=100
+USERCFG[DEFAULT] FSTARGET=25.0 QLIST=high QDEF=high
+USERCFG[root] PRIORITY=10
+NODECFG[node01] PARTITION=p1
+NODECFG[DEFAULT] PARTITION=p2
+SRCFG[x] HOSTLIST=node0[1-3],^node04$ PARTITION=p1 QOSLIST=high USERLIST=root
+""", "--strict")
+    assert (done.returncode, done.stdout) == (0, "")

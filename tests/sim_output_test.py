@@ -16,3 +16,12 @@ def test_outputs_to_a_redirected_stdout_stand_one_after_the_other(build, maui, t
     assert before == "before"
     assert len(rows.splitlines()) == 31 and rest.startswith(rows)
     assert rest[len(rows):].startswith("Workload ")
+
+
+def test_a_log_with_more_columns_than_the_format_is_taken_and_told_once(maui, tmp_path):
+    log = tmp_path / "wide.swf"
+    log.write_text("".join(
+        f"{i} {i} -1 50 4 -1 -1 4 60 -1 1 8 2 -1 1 -1 -1 -1 9 more\n" for i in range(1, 4)))
+    done = maui("sim", "--trace", log, "--nodes", "8")
+    assert "jobs       3," in done.stdout
+    assert done.stderr.count("the first 18 are taken") == 1

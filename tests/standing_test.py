@@ -163,5 +163,5 @@ def test_nights_are_mostly_for_one_account(month):
     for event in fired:
         assert event["time"] % DAY == 20 * HOUR
         assert (event["on"], event["action"]) == ("start", "exec")
-        assert event["data"] == "/usr/local/sbin/night-begins"
+        assert event["data"] == "/usr/bin/logger the night begins"
         assert event["reservation"].startswith("evening.")

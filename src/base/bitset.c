@@ -108,8 +108,7 @@ bool bitset_any(const struct bitset *b)
     return false;
 }
 
-/* ---- searching ---------------------------------------------------------------------
- */
+/* ---- searching ---- */
 
 /* Long runs of words that are all alike are passed over so many at once. */
 #define STRIDE 8

@@ -9,11 +9,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The value of SERVERHOMEDIR or MAUIHOMEDIR in the master file, or NULL. */
@@ -114,6 +115,28 @@ int home_lock(const char *home, struct err *err)
     }
     free(path);
     return fd;
+}
+
+bool home_wait_free(const char *home, int patience_s)
+{
+    const struct timespec step = {.tv_nsec = 20000000};
+    char *path = home_file(home, "maui.pid");
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char first[32] = "", holder[32];
+    bool is_free = fd < 0; /* nobody ever had it */
+
+    free(path);
+    if (fd >= 0)
+        filelock_holder(fd, first, sizeof first);
+    for (int left = patience_s * 50; !is_free && left > 0; left--) {
+        filelock_holder(fd, holder, sizeof holder);
+        is_free = strcmp(holder, first) != 0 || flock(fd, LOCK_SH | LOCK_NB) == 0;
+        if (!is_free)
+            nanosleep(&step, NULL);
+    }
+    if (fd >= 0)
+        close(fd);
+    return is_free;
 }
 
 void home_unlock(int fd)

@@ -9,6 +9,8 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+
 /* `asked`, else $MAUIHOMEDIR, else $SERVERHOMEDIR, else the line of that name in
  * /etc/maui.cfg, else /var/lib/maui for root and ~/.maui for others. Owned by caller.
  */
@@ -25,5 +27,9 @@ int home_make(const char *home, struct err *err);
  * one that is dying (10 s), and a moment (0.3 s) for one that lives. */
 int home_lock(const char *home, struct err *err);
 void home_unlock(int fd);
+
+/* Wait, at most so long, until the daemon of this home has let go of it, that is, until
+ * another one could take it. False: it has not. */
+bool home_wait_free(const char *home, int patience_s);
 
 #endif

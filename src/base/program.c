@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where this program lies. */
+ * Where this program lies, and how it ends. */
 #include "base/program.h"
 
 #include "base/strbuf.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,4 +21,14 @@ char *program_beside(const char *name)
     slash = strrchr(own, '/');
     strbuf_printf(&path, "%.*s%s", slash ? (int)(slash - own) + 1 : 0, own, name);
     return strbuf_take(&path);
+}
+
+int program_end(const char *name, int status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "%s: the output could not be written%s%s\n", name,
+        errno ? ": " : "", errno ? strerror(errno) : "");
+    return status ? status : 1;
 }

@@ -7,4 +7,8 @@
  * there. Owned by the caller. */
 char *program_beside(const char *name);
 
+/* The exit status of a program that would end with `status`: 1 instead of 0 when what
+ * it printed could not be written, which is complained about in the name of `name`. */
+int program_end(const char *name, int status);
+
 #endif

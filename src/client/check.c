@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * maui check: validate a configuration, explain it, print the reference page. */
+#include "base/home.h"
 #include "client/client.h"
 #include "config/config.h"
 
@@ -11,18 +12,21 @@
 
 struct check_options {
     const char *file; /* NULL: wherever maui.cfg is */
-    bool json, explain, parameters;
+    bool json, explain, parameters, strict;
 };
 
 static const char help[] =
-    "usage: maui check [-c FILE] [--format text|json] [--explain]\n"
+    "usage: maui check [-c] [FILE] [--strict] [--format text|json] [--explain]\n"
     "       maui check --parameters markdown\n"
     "\n"
     "Read a configuration and tell everything about it that is not right, one line\n"
-    "each: FILE:LINE: error|warning|note: text.\n"
+    "each: FILE:LINE: error|warning|note: text. The daemon comes to the same verdict:\n"
+    "it does not start with errors. Nor does maui sim, which needs no resource "
+    "manager.\n"
     "\n"
     "  -c, --config FILE      the configuration; else $SERVERCONFIGFILE, maui.cfg in\n"
     "                         $MAUIHOMEDIR or $SERVERHOMEDIR, maui.cfg\n"
+    "      --strict           warnings fail, too\n"
     "      --format FORMAT    text (the default) or json\n"
     "      --explain          print each setting in force with its value, its default\n"
     "                         and the line it came from; findings go to standard "
@@ -31,10 +35,14 @@ static const char help[] =
     "                         print the reference page of all parameters\n"
     "  -h, --help             this text\n"
     "\n"
-    "exit status: 0 usable, 1 a value cannot be used, 2 called wrongly\n"
+    "exit status: 0 usable, perhaps with warnings and notes; 1 the daemon would not "
+    "start\n"
+    "with it (with --strict: or there are warnings), or FILE cannot be read; 2 called\n"
+    "wrongly\n"
     "\n"
     "examples:\n"
-    "  maui check -c examples/easy.cfg\n"
+    "  maui check examples/easy.cfg\n"
+    "  maui check --strict /etc/maui/maui.cfg && maui schedctl -R\n"
     "  maui check -c maui.cfg --explain | grep FS\n"
     "  maui check -c maui.cfg --format json | jq '.findings[].text'\n";
 
@@ -45,7 +53,7 @@ static int bad_call(const char *text, const char *what)
     return 2;
 }
 
-enum { OPT_FORMAT = 256, OPT_EXPLAIN, OPT_PARAMETERS };
+enum { OPT_FORMAT = 256, OPT_EXPLAIN, OPT_PARAMETERS, OPT_STRICT };
 
 /* One option; 0, or the exit status. */
 static int take_option(struct check_options *opt, int option)
@@ -58,6 +66,9 @@ static int take_option(struct check_options *opt, int option)
         opt->json = strcmp(optarg, "json") == 0;
         if (!opt->json && strcmp(optarg, "text") != 0)
             return bad_call("--format is text or json, not ", optarg);
+        return 0;
+    case OPT_STRICT:
+        opt->strict = true;
         return 0;
     case OPT_EXPLAIN:
         opt->explain = true;
@@ -77,6 +88,7 @@ static int parse(struct check_options *opt, int argc, char **argv)
 {
     static const struct option longs[] = {{"config", required_argument, NULL, 'c'},
         {"format", required_argument, NULL, OPT_FORMAT},
+        {"strict", no_argument, NULL, OPT_STRICT},
         {"explain", no_argument, NULL, OPT_EXPLAIN},
         {"parameters", required_argument, NULL, OPT_PARAMETERS},
         {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
@@ -91,8 +103,10 @@ static int parse(struct check_options *opt, int argc, char **argv)
         }
         status = take_option(opt, option);
     }
+    if (status == 0 && optind < argc && opt->file == NULL)
+        opt->file = argv[optind++];
     if (status == 0 && optind < argc)
-        status = bad_call("unexpected argument ", argv[optind]);
+        status = bad_call("one file is checked; unexpected ", argv[optind]);
     return status == 0 ? -1 : status;
 }
 
@@ -128,8 +142,7 @@ static void print_summary(const char *file, const struct config *c)
     const char *separator = ", ";
 
     fprintf(stderr, "%s: %s", file,
-        config_count(c, FINDING_ERROR) > 0 ? "has values that cannot be used"
-                                           : "usable");
+        config_count(c, FINDING_ERROR) > 0 ? "not usable" : "usable");
     for (int level = FINDING_ERROR; level >= FINDING_NOTE; level--) {
         size_t n = config_count(c, (enum finding_level)level);
 
@@ -172,15 +185,16 @@ static json_t *json_text(const char *text)
     return string;
 }
 
-static json_t *json_finding(
-    const char *file, unsigned line, enum finding_level level, const char *text)
+static json_t *json_finding(const struct finding *f)
 {
     json_t *object = json_object();
 
-    json_object_set_new(object, "file", json_text(file));
-    json_object_set_new(object, "line", json_integer(line));
-    json_object_set_new(object, "level", json_string(finding_level_name(level)));
-    json_object_set_new(object, "text", json_text(text));
+    json_object_set_new(object, "file", json_text(f->file));
+    json_object_set_new(object, "line", json_integer(f->line));
+    json_object_set_new(object, "level", json_string(finding_level_name(f->level)));
+    json_object_set_new(object, "text", json_text(f->text));
+    if (f->rule != NULL)
+        json_object_set_new(object, "rule", json_string(f->rule));
     return object;
 }
 
@@ -209,15 +223,13 @@ static void print_json(
 {
     json_t *root = json_object(), *findings = json_array();
 
-    for (size_t i = 0; c != NULL && i < c->findings.n; i++) {
-        const struct finding *f = &c->findings.v[i];
-
-        json_array_append_new(
-            findings, json_finding(f->file, f->line, f->level, f->text));
-    }
+    for (size_t i = 0; c != NULL && i < c->findings.n; i++)
+        json_array_append_new(findings, json_finding(&c->findings.v[i]));
     if (c == NULL)
-        json_array_append_new(
-            findings, json_finding(file, 1, FINDING_ERROR, err->text));
+        json_array_append_new(findings, json_finding(&(struct finding){.file = file,
+                                            .line = 1,
+                                            .level = FINDING_ERROR,
+                                            .text = (char *)err->text}));
     json_object_set_new(root, "file", json_text(file));
     json_object_set_new(
         root, "usable", json_boolean(c != NULL && config_count(c, FINDING_ERROR) == 0));
@@ -237,7 +249,18 @@ static int check_file(const struct check_options *opt)
     const char *file = opt->file != NULL ? opt->file : default_file(buf, sizeof buf);
     struct err err = {0};
     struct config *c = config_load_file(file, &err);
+    char *home = home_find(NULL);
+    struct config_use use = {.home = home};
     int status;
+
+    if (c != NULL) {
+        use.simulated = config_simulates(c);
+        status = config_judge(c, &use, &err) < 0
+                 || (opt->strict && config_count(c, FINDING_WARNING) > 0);
+    } else {
+        status = 1;
+    }
+    free(home);
 
     if (opt->json)
         print_json(file, c, &err, opt->explain);
@@ -245,7 +268,6 @@ static int check_file(const struct check_options *opt)
         print_text(file, c, opt->explain);
     else
         fprintf(stderr, "maui check: %s\n", err.text);
-    status = c == NULL || config_count(c, FINDING_ERROR) > 0;
     config_destroy(c);
     return status;
 }

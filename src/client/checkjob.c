@@ -24,7 +24,9 @@ static const struct command_spec spec = {
     .usage = "[-A] [-v] [-l HARD|SOFT|OFF] [-n NODE] [-r RSV[,RSV]] JOB",
     .summary = "Show a job: what it asks for, where it runs or why it waits.",
     .options = options,
-    .more = "For the job's owner and administrators of level 1 to 3.\n",
+    .more =
+        "For the job's owner and administrators of level 1 to 3. Of a job that has\n"
+        "ended what accounting knows is shown.\n",
     .examples = "  checkjob 120           all about job 120\n"
                 "  checkjob -v 120        and what every node says to it\n"
                 "  checkjob -l OFF 120    could it start if there were no limits?\n"
@@ -33,22 +35,30 @@ static const struct command_spec spec = {
 
 /* ---- one line for scripts ---- */
 
+/* The keys are always there, in this order: who reads them need not ask for each. What
+ * is not known is nothing, of numbers 0. */
 static void pair(const char *name, const char *value)
 {
-    if (value && *value)
-        printf("%s=%s;", name, value);
+    printf("%s=%s;", name, value ? value : "");
 }
 
 static void pair_int(const char *name, const json_t *o, const char *key)
 {
-    if (json_is_integer(json_object_get(o, key)))
-        printf("%s=%lld;", name, (long long)get_int(o, key, 0));
+    printf("%s=%lld;", name, (long long)get_int(o, key, 0));
+}
+
+static void pair_list(const char *name, const json_t *list)
+{
+    struct strbuf text = {0};
+
+    list_brackets(&text, list, "");
+    pair(name, text.text);
+    free(strbuf_take(&text));
 }
 
 static void print_pairs(json_t *o)
 {
     json_t *request = json_array_get(json_object_get(o, "requests"), 0);
-    struct strbuf text = {0};
 
     pair("NAME", get_text(o, "id", ""));
     pair("STATE", get_text(o, "state", ""));
@@ -60,14 +70,9 @@ static void print_pairs(json_t *o)
     pair_int("QUEUETIME", o, "queue_at");
     pair_int("STARTTIME", o, "start_at");
     pair_int("TASKS", o, "tasks");
-    if (get_int(o, "nodes", 0))
-        pair_int("NODES", o, "nodes");
-    list_brackets(&text, json_object_get(request, "features"), "");
-    pair("RFEATURES", text.text);
-    free(strbuf_take(&text));
-    list_brackets(&text, json_object_get(o, "flags"), "");
-    pair("FLAGS", text.text);
-    free(strbuf_take(&text));
+    pair_int("NODES", o, "nodes");
+    pair_list("RFEATURES", json_object_get(request, "features"));
+    pair_list("FLAGS", json_object_get(o, "flags"));
     puts("");
 }
 
@@ -92,12 +97,39 @@ static struct query *query_of(const struct command_line *l)
     return q;
 }
 
+static void keep_last(void *ctx, json_t *o)
+{
+    json_t **last = ctx;
+
+    json_decref(*last);
+    *last = json_incref(o);
+}
+
+/* It may have ended a moment ago, and accounting knows it. NULL after complaining. */
+static json_t *ask_ended(const struct command_line *l)
+{
+    struct query *q = query_new("/v1/accounting");
+    json_t *o = NULL;
+
+    query_add(q, "job", l->args[0]);
+    query_add(q, "limit", "1");
+    int status = ask_list(l, q, keep_last, &o);
+    query_free(q);
+    if (status == 0 && !o)
+        fprintf(stderr, "ERROR:    cannot locate job '%s'\n", l->args[0]);
+    return o;
+}
+
 static int show(const struct command_line *l)
 {
     struct query *q = query_of(l);
-    json_t *o = ask(l, q);
+    bool gone = false;
+    /* of a node that is not there ask() tells */
+    json_t *o = command_has(l, 'n') ? ask(l, q) : ask_if_there(l, q, &gone);
 
     query_free(q);
+    if (gone)
+        o = ask_ended(l);
     if (l->format == FORMAT_JSON)
         return print_json(o);
     if (!o)
@@ -106,6 +138,8 @@ static int show(const struct command_line *l)
         print_xml(o);
     else if (command_has(l, 'A'))
         print_pairs(o);
+    else if (gone)
+        checkjob_print_ended(o);
     else
         checkjob_print(o, command_has(l, 'v'));
     json_decref(o);

@@ -202,7 +202,8 @@ static void print_misc(const json_t *o, bool verbose)
     printf("Bypass: %lld  StartCount: %lld\n", (long long)get_int(o, "bypass", 0),
         (long long)get_int(o, "start_count", 0));
     strbuf_add(&text, "PartitionMask: ");
-    list_brackets(&text, json_object_get(o, "partitions"), "[ALL]");
+    list_brackets(&text, json_object_get(o, "partitions"),
+        json_object_get(o, "partitions") ? "[NONE]" : "[ALL]");
     list_print(&text);
     if (verbose)
         printf("SystemQueueTime: %s\n", layout_date(get_int(o, "queue_at", 0), date));
@@ -295,14 +296,47 @@ static void print_rejections(const json_t *p)
     puts(shown ? "\n" : "none\n");
 }
 
+static void print_obstacle(const json_t *b, json_int_t now)
+{
+    const char *kind = get_text(b, "kind", ""), *name = get_text(b, "name", "");
+    json_int_t nodes = get_int(b, "nodes", 0), until = get_int(b, "until", 0);
+    json_int_t start = get_int(b, "start_at", 0);
+    char date[LAYOUT_DATE_MAX], from[LAYOUT_DATE_MAX];
+
+    if (strcmp(kind, "feature") == 0)
+        printf("no node has feature '%s'\n", name);
+    else if (strcmp(kind, "no_reservation") == 0)
+        printf("it asks for reservation '%s', which is not there\n", name);
+    else if (strcmp(kind, "resource") == 0 && json_object_get(b, "free"))
+        printf("resource '%s': %lld asked for, %lld free\n", name,
+            (long long)get_int(b, "asked", 0), (long long)get_int(b, "free", 0));
+    else if (strcmp(kind, "resource") == 0)
+        printf("no node has %lld of resource '%s'\n", (long long)get_int(b, "asked", 0),
+            name);
+    else
+        printf("%s%s%s keeps %lld node%s%s%s%s%s\n",
+            *name ? "reservation '" : "a reservation", name, *name ? "'" : "",
+            (long long)nodes, nodes == 1 ? "" : "s", start > now ? " from " : "",
+            start > now ? layout_date(start, from) : "",
+            until ? " until " : ", without an end",
+            until ? layout_date(until, date) : "");
+}
+
+/* The sentence of a partition has it when nothing else keeps the job. */
+static bool is_told(const json_t *b, const char *sentence)
+{
+    return strcmp(get_text(b, "kind", ""), "no_reservation") == 0
+           && strstr(sentence, "asks for reservation");
+}
+
 static void print_eligibility(const json_t *o)
 {
     const char *reason = get_text(json_object_get(o, "reason"), "text", "");
     bool told =
         !*reason
         || strcmp(get_text(json_object_get(o, "reason"), "code", ""), "none") == 0;
-    size_t i;
-    json_t *p;
+    size_t i, k;
+    json_t *p, *b;
 
     json_array_foreach(json_object_get(o, "eligibility"), i, p)
     {
@@ -311,6 +345,8 @@ static void print_eligibility(const json_t *o)
         told |= strstr(text, reason) != NULL;
         if (!get_bool(p, "can_run") && strstr(text, "procs found)"))
             print_rejections(p);
+        json_array_foreach(json_object_get(p, "obstacles"), k, b) if (!is_told(b, text))
+            print_obstacle(b, get_int(o, "at", 0));
     }
     if (!told)
         printf("NOTE:  %s\n", reason);
@@ -338,12 +374,43 @@ static void print_verdicts(const json_t *o)
     }
 }
 
+void checkjob_print_ended(const json_t *o)
+{
+    json_int_t start = get_int(o, "start_at", 0), end = get_int(o, "end_at", 0);
+    char used[LAYOUT_REL_MAX], limit[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX];
+
+    printf("checking job %s\n\n", get_text(o, "id", ""));
+    if (*get_text(o, "name", ""))
+        printf("AName: %s\n", get_text(o, "name", ""));
+    printf("State: %s\n", get_text(o, "state", "Completed"));
+    print_creds(o);
+    printf("WallTime: %s of %s\n", layout_rel(start ? end - start : 0, used),
+        layout_rel(get_int(o, "wclimit_s", DURATION_UNLIMITED), limit));
+    printf("SubmitTime: %s\n", layout_date(get_int(o, "submit_at", 0), date));
+    if (start)
+        printf("StartTime: %s\n", layout_date(start, date));
+    printf("CompletionTime: %s\n", layout_date(end, date));
+    printf("Total Tasks: %lld\n\n", (long long)get_int(o, "tasks", 0));
+    if (start)
+        printf("NodeCount: %lld\nMaster Host: %s\n\n",
+            (long long)get_int(o, "nodes", 0), get_text(o, "master_host", "-"));
+    if (start && strcmp(get_text(o, "state", ""), "Removed") == 0)
+        printf("job %s was removed on %s, while it ran\n", get_text(o, "id", ""),
+            layout_date(end, date));
+    else if (start)
+        printf("job %s ended on %s with exit status %lld\n", get_text(o, "id", ""),
+            layout_date(end, date), (long long)get_int(o, "exit_status", 0));
+    else
+        printf("job %s ended on %s and never ran\n", get_text(o, "id", ""),
+            layout_date(end, date));
+}
+
 void checkjob_print(const json_t *o, bool verbose)
 {
     printf("checking job %s\n\n", get_text(o, "id", ""));
     if (*get_text(o, "name", ""))
         printf("AName: %s\n", get_text(o, "name", ""));
-    printf("State: %s", get_text(o, "state", ""));
+    printf("State: %s", get_text(o, "shown_state", get_text(o, "state", "")));
     if (strcmp(get_text(o, "expected_state", get_text(o, "state", "")),
             get_text(o, "state", ""))
         != 0)

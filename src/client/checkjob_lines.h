@@ -10,4 +10,7 @@
 /* Print the job in the classic order of lines (reference commands, checkjob). */
 void checkjob_print(const json_t *o, bool verbose);
 
+/* One that has ended, of which accounting tells. */
+void checkjob_print_ended(const json_t *o);
+
 #endif

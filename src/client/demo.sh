@@ -69,7 +69,11 @@ show showres
 
 tell "twelve jobs of two accounts in three classes, while scheduling is stopped"
 show schedctl -s
-for i in 1 2 3; do submit "sweep$i" biology small nodes=1:ppn=2,walltime=60 5; done >/dev/null
+example=(-l nodes=1:ppn=2,walltime=60 -A biology -q small -N sweep0 -d "$home" -j oe)
+printf '\n$ maui msub %s -- sleep 5\n' "${example[*]}"
+maui msub "${example[@]}" -- sleep "$(awk "BEGIN { print 5 * $unit }")" | sed 's/^/    /'
+printf '    ... and eleven more like it\n'
+for i in 1 2; do submit "sweep$i" biology small nodes=1:ppn=2,walltime=60 5; done >/dev/null
 big=$(submit model physics large nodes=4,walltime=120 4)
 for i in 4 5 6; do submit "fill$i" physics large procs=1,walltime=4 2; done >/dev/null
 for i in 7 8; do submit "post$i" biology large procs=2,walltime=60 3; done >/dev/null
@@ -89,7 +93,7 @@ show checkjob "${blocked:-$big}"
 tell "the machine is wanted for an hour, tomorrow: reserved, and released again"
 show setres -n patch -s +24:00:00 -d 1:00:00 ALL
 show showres
-show releaseres patch.1
+show releaseres "$(maui showres | awk '$1 ~ /^patch\./ { print $1 }')"
 
 nap 4
 tell "a moment later"
@@ -106,4 +110,13 @@ printf '\n    %s of 12 jobs left their output in the folder\n' \
 show diagnose -f
 if maui --help | grep -q '^  showstats '; then show showstats; fi
 
-tell "stopped; nothing is left behind"
+tell "stopped; nothing is left behind. What to try next:"
+cat <<TXT
+    maui=$program
+    \$maui serve --nodes 4x2                    a scheduler of your own; state in ~/.maui
+    \$maui msub -l nodes=1,walltime=1:00 -- sleep 30
+    \$maui showq; \$maui checkjob 1; \$maui schedctl -k
+    \$maui sim --generate 30d --nodes 64x8 -c examples/site.cfg
+                                                a month of work in a second
+    \$maui check -c MY-maui.cfg                 is the configuration of your site right?
+TXT

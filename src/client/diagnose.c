@@ -29,7 +29,8 @@ static const struct option_row options[] = {
     {'t', NULL, "PARTITION", "partitions; with another letter: only that one"},
     {'u', NULL, NULL, "users"},
     {'l', NULL, "LEVEL", "with -q: SOFT, HARD or OFF"},
-    {'v', NULL, NULL, "also rows that are usually left out"},
+    {'v', NULL, NULL,
+        "also rows that are usually left out; with -q the reason in more words"},
     {0, NULL, NULL, NULL},
 };
 

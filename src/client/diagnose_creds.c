@@ -307,7 +307,7 @@ static void prio_heading(const json_t *columns, const char *partition)
     printf("\n%20s %10s  ", "Weights", "--------");
     json_array_foreach(columns, i, c)
     {
-        printf("%6.0f(", get_real(c, "weight", 0));
+        printf("%s%*.0f(", i ? " " : "", i ? 5 : 6, get_real(c, "weight", 0));
         json_array_foreach(json_object_get(c, "parts"), k, p)
             printf("%s%5.0f", k ? ":" : "", get_real(p, "weight", 0));
         printf(")");

@@ -39,10 +39,9 @@ static void job_row(struct jobs *t, const json_t *o)
     if (*get_text(o, "class", ""))
         snprintf(class, sizeof class, "[%.60s:1]", get_text(o, "class", ""));
     list_brackets(&features, json_object_get(r, "features"), "[NONE]");
-    printf(
-        "%-18s %8.8s %3.3s %4lld %3.3s %11s %d %4lld %8s %8s %8s %11s %8s %6s %6s %6s "
-        "%6s %6s %11s %s\n",
-        get_text(o, "id", ""), get_text(o, "state", ""),
+    printf("%-18s %8s %3.3s %4lld %3.3s %11s %d %4lld %8s %8s %8s %11s %8s %6s %6s %6s "
+           "%6s %6s %11s %s\n",
+        get_text(o, "id", ""), get_text(o, "shown_state", get_text(o, "state", "")),
         get_text(o, "partition", "ALL"), (long long)get_int(o, "procs", 0),
         get_text(o, "qos", "-"),
         layout_rel(get_int(o, "wclimit_s", DURATION_UNLIMITED), limit),
@@ -299,6 +298,7 @@ int diagnose_reservations(
         "StartTime", "EndTime", "Duration", "Node", "Task", "Proc");
     printf("%-20s %10s %3s %11s %11s  %11s %4s %4s %4s\n", "-----", "----", "---",
         "---------", "-------", "--------", "----", "----", "----");
+    list_sort_reservations(list);
     json_array_foreach(list, i, o) rsv_row(&t, o);
     printf("\nActive Reserved Processors: %lld\n", (long long)t.active_procs);
     json_decref(list);
@@ -307,18 +307,34 @@ int diagnose_reservations(
 
 /* ---- -q ---- */
 
-/* 1 when a row was printed. */
-static int blocked_row(const json_t *o, const char *level)
+static bool counts_at(const json_t *reason, const char *level)
+{
+    if (strcmp(get_text(reason, "code", ""), "limit") != 0)
+        return true;
+    return strcasecmp(level, "OFF") != 0
+           && (strcasecmp(level, "HARD") != 0
+               || strcmp(get_text(reason, "level", ""), "soft") != 0);
+}
+
+/* In the words of the original, and with -v in ours behind them. 1 when a row was
+ * printed. */
+static int blocked_row(const json_t *o, const char *level, bool verbose)
 {
     const json_t *reason = json_object_get(o, "reason");
-    bool limit = strcmp(get_text(reason, "code", ""), "limit") == 0;
+    const char *text = get_text(reason, "text", get_text(o, "shown_state", ""));
+    const char *said = get_text(reason, "classic", text);
 
     if (!json_object_get(o, "id"))
         return 0; /* the summary */
-    printf("job %-20s %s\n", get_text(o, "id", ""),
-        limit && strcasecmp(level, "OFF") == 0
-            ? "is not blocked at this policy level"
-            : get_text(reason, "text", get_text(o, "shown_state", "")));
+    if (strcasecmp(level, "SOFT") == 0)
+        said = get_text(reason, "classic_soft", said);
+    if (!counts_at(reason, level))
+        said = "is not blocked at this policy level";
+    printf(strncmp(said, "violates ", 9) == 0 ? "job %s %s" : "job %-20s %s",
+        get_text(o, "id", ""), said);
+    if (verbose && strcmp(said, text) != 0)
+        printf("  (%s)", text);
+    puts("");
     return 1;
 }
 
@@ -339,7 +355,7 @@ int diagnose_blocked(const struct command_line *l)
         return status;
     printf(
         "Diagnosing blocked jobs (policylevel %s  partition %s)\n\n", level, partition);
-    json_array_foreach(list, i, o) rows += blocked_row(o, level);
+    json_array_foreach(list, i, o) rows += blocked_row(o, level, command_has(l, 'v'));
     if (!rows)
         puts("no blocked jobs found");
     json_decref(list);

@@ -5,6 +5,7 @@
 #include "base/duration.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -47,6 +48,23 @@ const char *layout_date(int64_t at, char *buf)
         || !strftime(buf, LAYOUT_DATE_MAX, "%a %b %e %H:%M:%S", &tm))
         snprintf(buf, LAYOUT_DATE_MAX, "%lld", (long long)at);
     return buf;
+}
+
+const char *layout_date_near(int64_t at, struct layout_near *near)
+{
+    int64_t second = at - near->from;
+
+    if (!near->known || second < 0 || second > 59) {
+        layout_date(at, near->text);
+        size_t n = strlen(near->text);
+        near->known = n > 3 && near->text[n - 3] == ':';
+        near->from = near->known ? at - strtol(near->text + n - 2, NULL, 10) : 0;
+        return near->text;
+    }
+    size_t n = strlen(near->text);
+    near->text[n - 2] = (char)('0' + second / 10);
+    near->text[n - 1] = (char)('0' + second % 10);
+    return near->text;
 }
 
 const char *layout_mb(int64_t mb, char *buf)

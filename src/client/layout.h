@@ -4,6 +4,7 @@
 #ifndef MAUI_CLIENT_LAYOUT_H
 #define MAUI_CLIENT_LAYOUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define LAYOUT_REL_MAX  40
@@ -17,6 +18,15 @@ const char *layout_span(int64_t seconds, char *buf);
 
 /* `Tue Mar  3 08:12:20`, local; `buf` of LAYOUT_DATE_MAX bytes. */
 const char *layout_date(int64_t at, char *buf);
+
+/* The same for many instants that lie near each other: the zone is looked up once a
+ * minute of theirs. A zeroed struct knows none yet; the text stays there. */
+struct layout_near {
+    int64_t from; /* of the text's minute */
+    bool known;
+    char text[LAYOUT_DATE_MAX];
+};
+const char *layout_date_near(int64_t at, struct layout_near *near);
 
 /* Megabytes as "8192M", from ten thousand on as "16G"; 0 as "0". */
 #define LAYOUT_MB_MAX 24

@@ -2,10 +2,13 @@
  * Lists of names within records. */
 #include "client/lists.h"
 
+#include "base/xalloc.h"
 #include "client/layout.h"
 #include "client/request.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 void list_brackets(struct strbuf *out, const json_t *list, const char *none)
 {
@@ -67,4 +70,28 @@ void list_print(struct strbuf *out)
 {
     puts(out->text ? out->text : "");
     free(strbuf_take(out));
+}
+
+static int compare_reservations(const void *a, const void *b)
+{
+    json_t *const *x = a, *const *y = b;
+    bool xjob = strcmp(get_text(*x, "type", ""), "Job") == 0;
+    bool yjob = strcmp(get_text(*y, "type", ""), "Job") == 0;
+
+    if (xjob != yjob)
+        return xjob ? -1 : 1;
+    return strverscmp(get_text(*x, "name", ""), get_text(*y, "name", ""));
+}
+
+void list_sort_reservations(json_t *list)
+{
+    size_t n = json_array_size(list);
+    json_t **all = xcalloc(n + 1, sizeof *all);
+
+    for (size_t i = 0; i < n; i++)
+        all[i] = json_incref(json_array_get(list, i));
+    qsort(all, n, sizeof *all, compare_reservations);
+    for (size_t i = 0; i < n; i++)
+        json_array_set_new(list, i, all[i]);
+    free(all);
 }

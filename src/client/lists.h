@@ -21,4 +21,8 @@ void list_amounts(struct strbuf *out, const json_t *amounts);
 /* Print what was collected and a line end; empties it. */
 void list_print(struct strbuf *out);
 
+/* Sort records of reservations: those of jobs first, then by name, numbers in it as
+ * numbers. */
+void list_sort_reservations(json_t *list);
+
 #endif

@@ -60,10 +60,9 @@ static void print_help(FILE *out)
             fprintf(out, "  %-16s %s\n", lines[i].name, lines[i].text);
         else
             fprintf(out, "\n%s:\n", lines[i].text);
-    fputs(
-        "\n`maui COMMAND --help` tells the options of a command.\n"
-        "`maui --version` tells the version. `maui` alone, or with options of serve,\n"
-        "is `maui serve`.\n",
+    fputs("\n`maui COMMAND --help` tells the options of a command.\n"
+          "`maui --version` tells the version. `maui` with options of serve, as in\n"
+          "`maui --nodes 4x2`, is `maui serve`.\n",
         out);
 }
 
@@ -79,10 +78,27 @@ static void print_manual(void)
     manual_front_end();
 }
 
+/* Classic commands that have nothing to do here, and what does what they were for. */
+static const struct {
+    const char *name, *instead;
+} absent[] = {
+    {"mgridctl", "there are no grids of schedulers"},
+    {"migratejob", "jobs are not moved while they run; mjobctl -m partition=NAME and "
+                   "mjobctl -R start one over elsewhere"},
+    {"mnodectl", "nodes are as their resource manager tells; checknode shows one, "
+                 "setres -n drain NODE keeps jobs off it"},
+    {"query", "showq, checkjob and the others tell everything with --format json"},
+};
+
 static int unknown_command(const char *name)
 {
     struct nearest near;
 
+    for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++)
+        if (strcmp(name, absent[i].name) == 0) {
+            fprintf(stderr, "maui: '%s' is unsupported: %s\n", name, absent[i].instead);
+            return 2;
+        }
     nearest_init(&near, name);
     for (size_t i = 0; i < COMMANDS; i++)
         nearest_offer(&near, commands[i].name);
@@ -137,7 +153,7 @@ static int run_daemon(int argc, char **argv)
     return run_command(find_command(name), argc, argv);
 }
 
-int main(int argc, char **argv)
+static int run_front(int argc, char **argv)
 {
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     const struct command *c;
@@ -147,8 +163,10 @@ int main(int argc, char **argv)
     c = find_command(slash != NULL ? slash + 1 : argv[0]);
     if (c != NULL)
         return run_command(c, argc, argv);
-    if (argc < 2)
-        return run_daemon(argc, argv);
+    if (argc < 2) {
+        print_help(stderr);
+        return 2;
+    }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0
         || strcmp(argv[1], "help") == 0) {
         print_help(stdout);
@@ -166,4 +184,9 @@ int main(int argc, char **argv)
         return run_daemon(argc, argv);
     c = find_command(argv[1]);
     return c != NULL ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    return program_end("maui", run_front(argc, argv));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What asks the daemon: the classic commands, called by a link of the command's name or
  * by `maui COMMAND`. */
+#include "base/program.h"
 #include "client/client.h"
 
 #include <stdio.h>
@@ -33,7 +34,7 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(commands[i].name, name) == 0)
-            return commands[i].run(argc, argv);
+            return program_end(name, commands[i].run(argc, argv));
     fputs("maui-client: called by the name of a command; `maui --help` lists them\n",
         stderr);
     return 2;

@@ -3,7 +3,9 @@
  * that runs. */
 #include "rm/local/keeper.h"
 
+#include <stddef.h>
+
 int main(int argc, char **argv)
 {
-    return keeper_main(argc, argv);
+    return keeper_main(argc, argv, NULL);
 }

@@ -74,9 +74,9 @@ static const struct command_spec spec = {
     .examples =
         "  mrsvctl -c -h ALL -s 22:00 -d 2:00:00 -n patch   for maintenance\n"
         "  mrsvctl -c -t 8 -R PROCS=1 -a USER==mira         eight processors for mira\n"
-        "  mrsvctl -m duration+=1:00:00 patch.1             an hour longer\n"
+        "  mrsvctl -m duration+=1:00:00 patch.0             an hour longer\n"
         "  mrsvctl -m user+=joss mira.1                     joss may use it as well\n"
-        "  mrsvctl -r patch.1\n",
+        "  mrsvctl -r patch.0\n",
 };
 
 /* ---- create ---- */

@@ -185,6 +185,7 @@ struct edit {
 static int read_edit(const struct command_line *l, const char *text, struct edit *ret)
 {
     size_t len = strcspn(text, "=");
+    struct strbuf all = {0};
     struct nearest near;
     char name[64];
 
@@ -203,9 +204,18 @@ static int read_edit(const struct command_line *l, const char *text, struct edit
         nearest_offer(&near, attributes[i].name);
     }
     const char *best = nearest_best(&near);
-    return command_wrong(l,
-        "-m: '%s' is nothing of a reservation that can be changed%s%s%s", name,
-        best ? "; did you mean " : "", best ? best : "", best ? "?" : "");
+    if (best)
+        return command_wrong(l,
+            "-m: '%s' is nothing of a reservation that can be changed; did you mean "
+            "%s?",
+            name, best);
+    for (size_t i = 0; i < ATTRIBUTES; i++)
+        strbuf_printf(&all, "%s%s", i ? ", " : "", attributes[i].name);
+    int status = command_wrong(l,
+        "-m: '%s' is nothing of a reservation that can be changed; expected one of %s",
+        name, all.text);
+    free(strbuf_take(&all));
+    return status;
 }
 
 /* A time of the day without a date that has passed is meant of tomorrow. */

@@ -182,7 +182,7 @@ static int submit(const struct command_line *l, const struct jobspec *s, json_t 
 {
     json_int_t since = s->wait ? request_now(l) : 0;
     struct query *q = query_new("/v1/jobs");
-    json_t *answer = tell(l, "POST", q, o), *id;
+    json_t *answer = tell(l, "POST", q, o), *id, *note;
     int status = 0;
     size_t i;
 
@@ -194,6 +194,8 @@ static int submit(const struct command_line *l, const struct jobspec *s, json_t 
     else if (!s->quiet)
         json_array_foreach(json_object_get(answer, "ids"), i, id)
             puts(json_string_value(id));
+    json_array_foreach(json_object_get(answer, "notes"), i, note)
+        fprintf(stderr, "NOTE:     %s\n", json_string_value(note));
     fflush(stdout); /* who reads it may wait for it */
     if (s->wait)
         status = jobwait(l, json_object_get(answer, "ids"), since);

@@ -28,8 +28,12 @@ static const struct command_spec sethold_spec = {
 static const struct command_spec releasehold_spec = {
     .name = "releasehold",
     .usage = "[-a | -b | -s | -u] JOB...",
-    .summary = "Release holds of jobs, and deferrals with batch holds.",
+    .summary = "Release holds of jobs, and deferrals with them.",
     .options = hold_options,
+    .more =
+        "Owners may release user holds and deferrals, administrators of level 1 and\n"
+        "2 all. What remains, and who may release it, is told; where nothing was\n"
+        "released the exit status is 1.\n",
     .examples = "  releasehold 120        whatever holds the scheduler has on job 120\n"
                 "  releasehold -b ALL     all batch holds\n",
 };

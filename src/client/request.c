@@ -10,6 +10,7 @@
 #include <munge.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 struct query {
     struct strbuf text;
@@ -59,6 +60,9 @@ void query_free(struct query *q)
 
 /* ---- one call ---- */
 
+#define CELLS_MAX 40
+#define BUFFER    (256 * 1024) /* a long list comes in few pieces */
+
 struct call {
     const struct command_line *l;
     struct site site;
@@ -67,25 +71,53 @@ struct call {
     struct strbuf body; /* what has not been taken apart yet */
     void (*each)(void *ctx, json_t *record);
     void *ctx;
+    request_row_fn *row; /* each further line is cells, once there was the heading */
+    bool headed;
     bool lines, broken;
     bool may_be_gone; /* then nothing is said of it */
     bool quiet;       /* nothing is said at all */
 };
 
+static void take_record(struct call *c, const char *line, size_t len)
+{
+    json_t *o = json_loadb(line, len, 0, NULL);
+
+    if (o)
+        c->each(c->ctx, o);
+    else
+        c->broken = true;
+    json_decref(o);
+}
+
+/* Cells, cut in place. */
+static void take_row(struct call *c, char *line)
+{
+    const char *cells[CELLS_MAX];
+    size_t n = 0;
+
+    for (char *p = line; p && n < CELLS_MAX; n++) {
+        cells[n] = p;
+        p = strchr(p, '\t');
+        if (p)
+            *p++ = 0;
+    }
+    if (c->headed)
+        c->row(c->ctx, cells, n);
+    c->headed = true;
+}
+
 static void take_lines(struct call *c)
 {
     size_t begin = 0;
 
-    for (const char *end;
-         (end = memchr(c->body.text + begin, '\n', c->body.len - begin));) {
-        size_t len = (size_t)(end - c->body.text) - begin;
-        json_t *o = json_loadb(c->body.text + begin, len, 0, NULL);
-        if (o)
-            c->each(c->ctx, o);
+    for (char *end; (end = memchr(c->body.text + begin, '\n', c->body.len - begin));) {
+        char *line = c->body.text + begin;
+        *end = 0;
+        if (c->row && *line != '{')
+            take_row(c, line);
         else
-            c->broken = true;
-        json_decref(o);
-        begin += len + 1;
+            take_record(c, line, (size_t)(end - line));
+        begin += (size_t)(end - line) + 1;
     }
     memmove(c->body.text, c->body.text + begin, c->body.len - begin);
     c->body.len -= begin;
@@ -174,6 +206,7 @@ static void set_options(struct call *c, const char *url, const char *method,
     curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
     curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
     curl_easy_setopt(curl, CURLOPT_TIMEOUT, c->site.timeout_s);
+    curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, (long)BUFFER);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_data);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, c);
     if (body)
@@ -183,35 +216,58 @@ static void set_options(struct call *c, const char *url, const char *method,
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 }
 
-static int perform(
-    struct call *c, const char *method, const struct query *q, const char *body)
+/* One try; `retry_s` of an answer that asks for another one later. */
+static CURLcode attempt(struct call *c, const char *method, const struct query *q,
+    const char *body, curl_off_t *retry_s)
 {
     struct curl_slist *headers = curl_slist_append(NULL, "Expect:");
     char *path = socket_path(c->l);
     struct strbuf url = {0};
     CURLcode result = CURLE_FAILED_INIT;
 
-    site_find(c->l, &c->site);
     c->curl = curl_easy_init();
+    c->status = 0;
     strbuf_printf(&url, "http://%s:%d%s", c->site.host ? c->site.host : "localhost",
         c->site.port, q->text.text);
     if (c->l->verbose)
         fprintf(stderr, "%s %s\n", method, url.text);
     if (!c->site.host)
         curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, path);
+    headers = curl_slist_append(headers, "Content-Type: application/json");
     if (!c->site.host || add_credential(method, q, body, &headers) == 0) {
         set_options(c, url.text, method, body, headers);
         result = curl_easy_perform(c->curl);
         curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &c->status);
-        bool gone = result == CURLE_OK && c->status == 404 && c->may_be_gone;
-        if ((result != CURLE_OK || c->status != 200) && !gone && !c->quiet)
-            complain(c, result);
+        curl_easy_getinfo(c->curl, CURLINFO_RETRY_AFTER, retry_s);
     }
     curl_slist_free_all(headers);
     curl_easy_cleanup(c->curl);
-    site_fini(&c->site);
     free(url.text);
     free(path);
+    return result;
+}
+
+/* Until there is an answer that is not "later", or the time is up. */
+static int perform_request(
+    struct call *c, const char *method, const struct query *q, const char *body)
+{
+    curl_off_t retry_s = 0, waited_s = 0;
+    CURLcode result;
+
+    site_find(c->l, &c->site);
+    for (;;) {
+        result = attempt(c, method, q, body, &retry_s);
+        if (result != CURLE_OK || c->status != 503 || retry_s <= 0
+            || waited_s + retry_s > c->site.timeout_s)
+            break;
+        sleep((unsigned)retry_s);
+        waited_s += retry_s;
+        c->body.len = 0;
+    }
+    bool gone = result == CURLE_OK && c->status == 404 && c->may_be_gone;
+    if ((result != CURLE_OK || c->status != 200) && !gone && !c->quiet)
+        complain(c, result);
+    site_fini(&c->site);
     return result == CURLE_OK && c->status == 200 ? 0 : -1;
 }
 
@@ -220,7 +276,7 @@ static json_t *call(
 {
     json_t *o = NULL;
 
-    if (perform(c, method, q, body) == 0) {
+    if (perform_request(c, method, q, body) == 0) {
         o = json_loadb(c->body.text ? c->body.text : "", c->body.len, 0, NULL);
         if (!o)
             fputs("ERROR:    cannot parse server response (data)\n", stderr);
@@ -255,18 +311,31 @@ json_t *tell(const struct command_line *l, const char *method, const struct quer
     return o;
 }
 
-int ask_list(const struct command_line *l, const struct query *q,
-    void (*each)(void *ctx, json_t *record), void *ctx)
+static int ask_lines(struct call *c, const struct query *q)
 {
-    struct call c = {.l = l, .lines = true, .each = each, .ctx = ctx};
-    int result = perform(&c, "GET", q, NULL);
+    int result = perform_request(c, "GET", q, NULL);
 
-    if (result == 0 && (c.broken || c.body.len)) {
+    if (result == 0 && (c->broken || c->body.len)) {
         fputs("ERROR:    cannot parse server response (data)\n", stderr);
         result = -1;
     }
-    free(c.body.text);
+    free(c->body.text);
     return result;
+}
+
+int ask_list(const struct command_line *l, const struct query *q,
+    void (*each)(void *ctx, json_t *record), void *ctx)
+{
+    return ask_lines(
+        &(struct call){.l = l, .lines = true, .each = each, .ctx = ctx}, q);
+}
+
+int ask_table(const struct command_line *l, struct query *q,
+    void (*each)(void *ctx, json_t *record), request_row_fn *row, void *ctx)
+{
+    query_add(q, "table", "1");
+    return ask_lines(
+        &(struct call){.l = l, .lines = true, .each = each, .row = row, .ctx = ctx}, q);
 }
 
 int64_t request_now(const struct command_line *l)
@@ -275,7 +344,7 @@ int64_t request_now(const struct command_line *l)
     struct call c = {.l = l, .quiet = true};
     json_t *o = NULL;
 
-    if (perform(&c, "GET", q, NULL) == 0)
+    if (perform_request(&c, "GET", q, NULL) == 0)
         o = json_loadb(c.body.text ? c.body.text : "", c.body.len, 0, NULL);
     int64_t now = get_int(o, "at", (json_int_t)time(NULL));
     json_decref(o);

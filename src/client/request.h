@@ -30,6 +30,12 @@ json_t *ask_if_there(
 int ask_list(const struct command_line *l, const struct query *q,
     void (*each)(void *ctx, json_t *record), void *ctx);
 
+/* The same as a table, which is read ten times as fast: records but for the jobs, whose
+ * members are cells in the order of openapi.json's JobBrief; "" = none. */
+typedef void request_row_fn(void *ctx, const char *const *cells, size_t n);
+int ask_table(const struct command_line *l, struct query *q,
+    void (*each)(void *ctx, json_t *record), request_row_fn *row, void *ctx);
+
 /* POST, PATCH or DELETE; takes the reference to `body`, which may be NULL. As ask(). */
 json_t *tell(const struct command_line *l, const char *method, const struct query *q,
     json_t *body);

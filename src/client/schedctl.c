@@ -3,19 +3,23 @@
 #include "client/schedctl.h"
 
 #include "base/duration.h"
+#include "base/home.h"
 #include "base/strbuf.h"
 #include "client/client.h"
 #include "client/layout.h"
 #include "client/request.h"
 #include "client/schedctl_trace.h"
+#include "client/site.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#define SHUTDOWN_PATIENCE_S 30
+
 static const struct option_row options[] = {
-    {'k', NULL, NULL, "shut down; jobs go on"},
+    {'k', NULL, NULL, "shut down, and wait until it has ended; jobs go on"},
     {'s', NULL, NULL, "stop scheduling: at iteration N, or now"},
     {'S', NULL, NULL, "run N more iterations (1), then stop"},
     {'r', NULL, NULL, "resume scheduling: after TIME, or now"},
@@ -36,8 +40,11 @@ static const struct command_spec schedctl_spec = {
     .summary = "Stop, resume, step, reconfigure or shut down the scheduler.",
     .options = options,
     .more =
-        "N is a number of iterations, or a time with colons. Behind it, I means that\n"
-        "nobody else is answered until then, S that this command waits until then.\n"
+        "N is a number of iterations, or a time with colons. To a later iteration or\n"
+        "time a scheduler that is stopped runs on. Behind it, I means that nobody "
+        "else\n"
+        "is answered until then (commands wait for a simulation, and are refused by a\n"
+        "scheduler of real nodes), S that this command waits until then.\n"
         "\n"
         "For administrators of level 1.\n",
     .examples = "  schedctl -s            no more starts\n"
@@ -54,6 +61,26 @@ const char *schedctl_argument(const struct command_line *l)
     return l->nargs ? l->args[0] : NULL;
 }
 
+/* Of a configuration that was read again: what is worth mending. */
+static void print_findings(const json_t *findings)
+{
+    size_t i, notes = 0;
+    json_t *f;
+
+    json_array_foreach(findings, i, f)
+    {
+        const char *level = get_text(f, "level", "");
+
+        if (strcmp(level, "note") == 0)
+            notes++;
+        else
+            printf("%s:%lld: %s: %s\n", get_text(f, "file", ""),
+                (long long)get_int(f, "line", 0), level, get_text(f, "text", ""));
+    }
+    if (notes > 0)
+        printf("%zu note%s; `maui check` prints them\n", notes, notes == 1 ? "" : "s");
+}
+
 /* "at" an instant, where the answer has one. */
 static int say(const struct command_line *l, json_t *done)
 {
@@ -66,6 +93,7 @@ static int say(const struct command_line *l, json_t *done)
         return print_json(done);
     printf("%s%s%s\n", get_text(done, "message", ""), at ? " on " : "",
         at ? layout_date(at, date) : "");
+    print_findings(json_object_get(done, "findings"));
     json_decref(done);
     return 0;
 }
@@ -197,6 +225,25 @@ int schedctl_list(const struct command_line *l, const char *name)
     return status;
 }
 
+/* So that whoever starts the scheduler next is not told that one runs already. */
+static int wait_for_shutdown(const struct command_line *l)
+{
+    char *home;
+    struct site site;
+    int status = 0;
+
+    site_find(l, &site);
+    home = home_find(l->home);
+    if (!site.host && !home_wait_free(home, SHUTDOWN_PATIENCE_S)) {
+        fprintf(stderr, "NOTE:     after %d seconds it has not ended yet\n",
+            SHUTDOWN_PATIENCE_S);
+        status = 1;
+    }
+    free(home);
+    site_fini(&site);
+    return status;
+}
+
 int schedctl_control(const struct command_line *l, char letter)
 {
     static const struct {
@@ -224,6 +271,8 @@ int schedctl_control(const struct command_line *l, char letter)
         return wrong;
     }
     int status = schedctl_send(l, "/v1/scheduler", order);
+    if (status == 0 && letter == 'k')
+        return wait_for_shutdown(l);
     return status == 0 && wait ? wait_for_stop(l) : status;
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 static const struct option_row setres_options[] = {
@@ -135,15 +136,30 @@ static int put_where(const struct command_line *l, json_t *o, struct err *err)
 
     if (strncasecmp(what, "TASKS==", 7) == 0 || strncasecmp(what, "TASKS>=", 7) == 0)
         return put_number(o, "tasks", what + 7, err);
+    if (strncasecmp(what, "TASKS", 5) == 0 && strpbrk(what, "<>="))
+        return err_set(
+            err, ERR_INVALID, "'%.40s': expected TASKS==N or TASKS>=N", what);
     json_object_set_new(o, "hosts", json_string(what));
     return command_has(l, 't') ? put_number(o, "tasks", command_value(l, 't'), err) : 0;
+}
+
+/* Who says -n again may have meant the one that is there. */
+static void tell_of_others(const struct command_line *l, const char *name)
+{
+    const char *number = strrchr(name, '.');
+
+    if (command_has(l, 'n') && number && strcmp(number, ".0") != 0)
+        fprintf(stderr,
+            "NOTE:     '%s' is another one beside those of that name; `mrsvctl -m` "
+            "changes one that exists\n",
+            name);
 }
 
 /* Takes the reference. */
 static int reserve(const struct command_line *l, json_t *o)
 {
     struct query *q = query_new("/v1/reservations");
-    json_t *r = tell(l, "POST", q, o), *place;
+    json_t *r = tell(l, "POST", q, o), *place, *note;
     size_t i;
 
     query_free(q);
@@ -158,6 +174,9 @@ static int reserve(const struct command_line *l, json_t *o)
         get_int(r, "tasks", 0) == 1 ? "" : "s");
     json_array_foreach(json_object_get(r, "places"), i, place) printf("%s:%lld\n",
         get_text(place, "node", ""), (long long)get_int(place, "tasks", 0));
+    json_array_foreach(json_object_get(r, "notes"), i, note)
+        fprintf(stderr, "NOTE:     %s\n", json_string_value(note));
+    tell_of_others(l, get_text(r, "name", ""));
     json_decref(r);
     return 0;
 }
@@ -169,7 +188,8 @@ static int run(const struct command_line *l)
 
     put_words(l, o);
     if (l->nargs != 1)
-        err_set(&err, ERR_INVALID, "expected one of ALL, TASKS==N or hosts");
+        err_set(&err, ERR_INVALID, "expected one of ALL, TASKS==N or hosts%s",
+            l->nargs ? ", these with commas: node01,node02" : "");
     else if (put_times(l, o, &err) == 0 && put_where(l, o, &err) == 0)
         return reserve(l, o);
     json_decref(o);
@@ -191,7 +211,7 @@ static const struct command_spec releaseres_spec = {
         "Names may be separated by commas. Administrators of level 1 and 2 release\n"
         "any, others those that are charged to them and those of their jobs. That of\n"
         "a job comes back as long as the job is entitled to it.\n",
-    .examples = "  releaseres patch.1\n"
+    .examples = "  releaseres patch.0\n"
                 "  releaseres 120         the place that job 120 was promised\n",
 };
 

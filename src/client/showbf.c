@@ -4,6 +4,7 @@
 #include "client/client.h"
 #include "client/layout.h"
 #include "client/request.h"
+#include "client/stopped.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -169,6 +170,33 @@ static void print_nodes(const json_t *o)
             layout_rel(get_int(n, "duration_s", DURATION_UNLIMITED), rel));
 }
 
+#define JOBS_TOLD 4
+
+/* Below the classic line of the node, indented: what is on it, and until when. */
+static void print_cause(const json_t *n, json_int_t now)
+{
+    json_int_t until = get_int(n, "until", 0), in_s = get_int(n, "in_s", 0);
+    const json_t *jobs = json_object_get(n, "jobs");
+    char from[LAYOUT_DATE_MAX], to[LAYOUT_DATE_MAX];
+    json_t *job;
+    size_t i;
+
+    if (until)
+        printf("    from %s until %s\n", in_s ? layout_date(now + in_s, from) : "now",
+            layout_date(until, to));
+    json_array_foreach(jobs, i, job)
+    {
+        if (i == JOBS_TOLD) {
+            printf("    and %zu more jobs\n", json_array_size(jobs) - i);
+            break;
+        }
+        printf("    job %s", get_text(job, "job", ""));
+        if (get_int(job, "until", 0))
+            printf(" until %s", layout_date(get_int(job, "until", 0), to));
+        puts("");
+    }
+}
+
 static void print_blocked(const json_t *o)
 {
     char rel[LAYOUT_REL_MAX];
@@ -188,6 +216,7 @@ static void print_blocked(const json_t *o)
             printf("node %s is blocked by %s%s in %s\n", name,
                 rsv ? "reservation " : "a reservation", rsv ? rsv : "",
                 layout_rel(get_int(n, "in_s", 0), rel));
+        print_cause(n, get_int(o, "at", 0));
     }
 }
 
@@ -199,6 +228,7 @@ static int show(const struct command_line *l, const struct query *q)
         return print_json(o);
     if (!o)
         return 1;
+    stopped_note(o);
     if (command_has(l, 'S'))
         print_nodes(o);
     else

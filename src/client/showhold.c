@@ -3,6 +3,7 @@
 #include "client/client.h"
 #include "client/request.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,16 +21,22 @@ static const struct command_spec hold_spec = {
 
 static void hold_row(void *ctx, json_t *o)
 {
-    const char *shown = get_text(o, "shown_state", "");
-    const char *hold = strstr(shown, "Hold");
+    json_t *hold;
+    size_t i;
 
     (void)ctx;
     if (!json_object_get(o, "id"))
         return; /* the summary */
-    if (strcmp(shown, "Deferred") == 0)
-        shown = "Defer"; /* the others: "BatchHold" is a Batch hold */
-    printf("%16s %10.*s\n", get_text(o, "id", ""),
-        hold && hold > shown ? (int)(hold - shown) : 10, shown);
+    printf("%16s", get_text(o, "id", ""));
+    json_array_foreach(json_object_get(o, "holds"), i, hold)
+    {
+        const char *name = json_string_value(hold);
+        char text[20];
+
+        snprintf(text, sizeof text, "%c%s", toupper((unsigned char)name[0]), name + 1);
+        printf(" %10s", text);
+    }
+    puts("");
 }
 
 static int show_holds(const struct command_line *l)

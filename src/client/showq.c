@@ -7,12 +7,16 @@
 #include "client/request.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#define CELL_MAX 256 /* letters of a cell that are shown */
 
 static const struct option_row options[] = {
     {'r', NULL, NULL, "active jobs, extended"},
     {'i', NULL, NULL, "idle (eligible) jobs, extended"},
-    {'b', NULL, NULL, "blocked jobs with the reason"},
+    {'b', NULL, NULL, "blocked jobs with the reason; with -v in more words"},
     {'c', NULL, NULL, "jobs that ended in the last 24 hours, with their exit status"},
     {'a', NULL, NULL, "all partitions, whatever MAUIPARTITION says"},
     {'g', NULL, NULL, "ids of the grid: there is none, so the jobs' own"},
@@ -47,6 +51,7 @@ struct show {
     enum { NO_SECTION, ACTIVE, IDLE, BLOCKED } section; /* printed last */
     uint64_t rows;
     json_int_t now;
+    struct layout_near near;
 };
 
 /* ---- the plain view ---- */
@@ -95,19 +100,64 @@ static void advance(struct show *s, int to)
     }
 }
 
-static void plain_row(struct show *s, json_t *j)
-{
-    const char *section = get_text(j, "section", "");
-    bool active = strcmp(section, "active") == 0;
-    char rel[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX];
-    json_int_t endless = DURATION_UNLIMITED;
+/* In the order in which they come. */
+enum cell {
+    CELL_ID,
+    CELL_SECTION,
+    CELL_SHOWN_STATE,
+    CELL_USER,
+    CELL_PROCS,
+    CELL_WCLIMIT,
+    CELL_QUEUE_AT,
+    CELL_START_AT,
+    CELL_REMAINING,
+    CELLS
+};
+#define CELL_NAMES                                                                     \
+    "id,section,shown_state,user,procs,wclimit_s,queue_at,start_at,remaining_s"
 
-    advance(s, active ? ACTIVE : strcmp(section, "eligible") == 0 ? IDLE : BLOCKED);
-    printf("%-18s %8s %10s %5lld %11s  %19s\n", get_text(j, "id", ""),
-        get_text(j, "user", ""), get_text(j, "shown_state", ""),
-        (long long)get_int(j, "procs", 0),
-        layout_rel(get_int(j, active ? "remaining_s" : "wclimit_s", endless), rel),
-        layout_date(get_int(j, active ? "start_at" : "queue_at", 0), date));
+static int64_t number_of(const char *cell, int64_t otherwise)
+{
+    return *cell ? strtoll(cell, NULL, 10) : otherwise;
+}
+
+static char *put_padded(char *to, const char *text, size_t width, bool right)
+{
+    size_t n = strnlen(text, CELL_MAX), gap = n < width ? width - n : 0;
+
+    memcpy(to + (right ? gap : 0), text, n);
+    memset(to + (right ? 0 : n), ' ', gap);
+    to[n + gap] = ' ';
+    return to + n + gap + 1;
+}
+
+/* A queue may have a hundred thousand rows: printf would take most of the time. */
+static void plain_row(void *ctx, const char *const *cells, size_t n)
+{
+    struct show *s = ctx;
+    char rel[LAYOUT_REL_MAX], line[CELLS * (CELL_MAX + 20)], *p = line;
+
+    if (n < CELLS)
+        return;
+    bool active = cells[CELL_SECTION][0] == 'a';
+    advance(s, active ? ACTIVE : cells[CELL_SECTION][0] == 'e' ? IDLE : BLOCKED);
+    s->rows++;
+    p = put_padded(p, cells[CELL_ID], 18, false);
+    p = put_padded(p, cells[CELL_USER], 8, true);
+    p = put_padded(p, cells[CELL_SHOWN_STATE], 10, true);
+    p = put_padded(p, cells[CELL_PROCS], 5, true);
+    p = put_padded(p,
+        layout_rel(number_of(cells[active ? CELL_REMAINING : CELL_WCLIMIT],
+                       DURATION_UNLIMITED),
+            rel),
+        11, true);
+    *p++ = ' ';
+    p = put_padded(p,
+        layout_date_near(
+            number_of(cells[active ? CELL_START_AT : CELL_QUEUE_AT], 0), &s->near),
+        19, true);
+    p[-1] = '\n';
+    fwrite(line, 1, (size_t)(p - line), stdout);
 }
 
 static void plain_end(struct show *s)
@@ -244,10 +294,13 @@ static void completed_row(struct show *s, json_t *j)
 static void blocked_row(struct show *s, json_t *j)
 {
     json_t *reason = json_object_get(j, "reason");
+    const char *text = get_text(reason, "text", get_text(j, "shown_state", ""));
+    const char *classic = get_text(reason, "classic", text);
 
-    (void)s;
-    printf("%18s %9s %s\n", get_text(j, "id", ""), get_text(j, "user", ""),
-        get_text(reason, "text", get_text(j, "shown_state", "")));
+    printf("%18s %9s %s", get_text(j, "id", ""), get_text(j, "user", ""), classic);
+    if (s->verbose && strcmp(classic, text) != 0)
+        printf("  (%s)", text);
+    puts("");
 }
 
 /* Of the views with one section. */
@@ -265,8 +318,7 @@ static void heading_of(const struct show *s)
 
 static void on_record(void *ctx, json_t *o)
 {
-    static void (*const rows[])(struct show *, json_t *) = {[VIEW_ALL] = plain_row,
-        [VIEW_ACTIVE] = active_row,
+    static void (*const rows[])(struct show *, json_t *) = {[VIEW_ACTIVE] = active_row,
         [VIEW_IDLE] = idle_row,
         [VIEW_BLOCKED] = blocked_row,
         [VIEW_COMPLETED] = completed_row};
@@ -336,8 +388,7 @@ static struct query *query_of(const struct command_line *l, enum view view)
 {
     static const char *const sections[] = {NULL, "active", "eligible", "blocked"};
     /* What the rows need: a long queue is here sooner. */
-    static const char *const fields[] = {
-        "id,section,shown_state,user,procs,wclimit_s,queue_at,start_at,remaining_s",
+    static const char *const fields[] = {CELL_NAMES,
         "id,state,user,group,qos,procs,mem_mb,xfactor,start_at,remaining_s,efficiency,"
         "priority,master_host,partition,backfilled,preemptible,soft_violation",
         "id,user,group,class,qos,procs,mem_mb,wclimit_s,queue_at,xfactor,priority,"
@@ -347,9 +398,6 @@ static struct query *query_of(const struct command_line *l, enum view view)
     if (view == VIEW_COMPLETED)
         return query_ended(l);
     struct query *q = query_new("/v1/jobs");
-    const char *where = command_value(l, 'w');
-    char name[16] = "";
-
     query_add(q, "section", sections[view]);
     if (l->format == FORMAT_TEXT)
         query_add(q, "fields", fields[view]);
@@ -360,11 +408,56 @@ static struct query *query_of(const struct command_line *l, enum view view)
         command_has(l, 'p')   ? command_value(l, 'p')
         : command_has(l, 'a') ? NULL
                               : getenv("MAUIPARTITION"));
-    if (where && strchr(where, '=')) {
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(where, "="), where);
-        query_add(q, name, strchr(where, '=') + 1);
-    }
     return q;
+}
+
+/* -w: of whom. 0, or the status of a wrong line. */
+static int add_cred(const struct command_line *l, struct query *q)
+{
+    static const char *const kinds[] = {"user", "group", "account", "class", "qos"};
+    const char *where = command_value(l, 'w');
+    size_t len = where ? strcspn(where, "=") : 0;
+
+    if (!where)
+        return 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && where[len]; i++)
+        if (strlen(kinds[i]) == len && strncasecmp(where, kinds[i], len) == 0) {
+            query_add(q, kinds[i], where + len + 1);
+            return 0;
+        }
+    return command_wrong(l,
+        "-w: '%s' is not CRED=NAME; expected CRED to be one of user, group, account, "
+        "class, qos",
+        where);
+}
+
+/* Filters that the accounting has not: without them more would be shown than asked. */
+static int check_ended(const struct command_line *l, enum view view)
+{
+    static const char letters[] = "pRw";
+
+    for (const char *p = letters; view == VIEW_COMPLETED && *p; p++)
+        if (command_has(l, *p))
+            return command_wrong(l, "-c and -%c do not go together", *p);
+    if (view == VIEW_COMPLETED && command_long(l, "group"))
+        return command_wrong(l, "-c and --group do not go together");
+    return 0;
+}
+
+static int print(const struct command_line *l, struct query *q, struct show *s)
+{
+    int status;
+
+    if (l->format == FORMAT_JSON)
+        return print_json_list(l, q);
+    if (l->format == FORMAT_XML)
+        return queuexml_print(l, q);
+    status = (s->view == VIEW_ALL ? ask_table(l, q, on_record, plain_row, s)
+                                  : ask_list(l, q, on_record, s))
+             < 0;
+    if (status == 0)
+        end(s);
+    return status;
 }
 
 static int run(const struct command_line *l)
@@ -372,19 +465,18 @@ static int run(const struct command_line *l)
     struct show s = {.view = view_of(l),
         .verbose = command_has(l, 'v'),
         .smp = getenv("MAUISMP") != NULL};
-    int status;
+    int status = check_ended(l, s.view);
 
+    if (status != 0)
+        return status;
     if (l->nargs)
         return command_wrong(l, "'%s' is not expected here", l->args[0]);
     if (command_has(l, 'a') && command_has(l, 'p'))
         return command_wrong(l, "-a and -p do not go together");
     struct query *q = query_of(l, s.view);
-    if (l->format == FORMAT_JSON)
-        status = print_json_list(l, q);
-    else if (l->format == FORMAT_XML)
-        status = queuexml_print(l, q);
-    else if ((status = ask_list(l, q, on_record, &s) < 0) == 0)
-        end(&s);
+    status = add_cred(l, q);
+    if (status == 0)
+        status = print(l, q, &s);
     json_decref(s.summary);
     query_free(q);
     return status;

@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "client/client.h"
 #include "client/layout.h"
+#include "client/lists.h"
 #include "client/mrsvctl_query.h"
 #include "client/request.h"
 #include "client/xml.h"
@@ -16,7 +17,7 @@
              */
 
 static const struct option_row options[] = {
-    {'g', NULL, NULL, "with -n: the node's name on every line, for grep"},
+    {'g', NULL, NULL, "with -n: as without, the node's name is on every line"},
     {'n', NULL, NULL, "by node"},
     {'p', NULL, "PARTITION", "only those in PARTITION"},
     {'r', NULL, NULL, "times as seconds from now"},
@@ -159,14 +160,13 @@ static const char *time_text(const struct show *s, json_int_t seconds, char *buf
     return buf;
 }
 
-static void print_on_node(const struct show *s, const struct row *row, bool first)
+static void print_on_node(const struct show *s, const struct row *row)
 {
     json_int_t start = get_int(row->rsv, "start_at", 0), end = end_of(row->rsv);
     json_int_t length = end ? end - start : DURATION_UNLIMITED;
     char from[LAYOUT_REL_MAX], text[LAYOUT_REL_MAX], date[LAYOUT_DATE_MAX];
 
-    printf("%20s  %9s %18s %10s %4lld %11s %11s %20s\n",
-        first || command_has(s->l, 'g') ? row->node : "", type_of(row->rsv),
+    printf("%20s  %9s %18s %10s %4lld %11s %11s %20s\n", row->node, type_of(row->rsv),
         get_text(row->rsv, "name", ""),
         is_job(row->rsv) ? get_text(row->rsv, "job_state", "") : "N/A",
         (long long)row->tasks, time_text(s, start - s->now, from),
@@ -186,7 +186,7 @@ static void print_by_node(struct show *s)
     for (size_t i = 0; i < s->rows.n; i++) {
         bool first = i == 0 || strcmp(s->rows.v[i - 1].node, s->rows.v[i].node) != 0;
         nodes += first;
-        print_on_node(s, &s->rows.v[i], first);
+        print_on_node(s, &s->rows.v[i]);
     }
     printf("%zu nodes reserved\n", nodes);
 }
@@ -262,6 +262,7 @@ static int run(const struct command_line *l)
     struct show s = {.l = l, .list = json_array()};
     int status = fetch(&s);
     if (status == 0) {
+        list_sort_reservations(s.list);
         if (!s.now && l->format == FORMAT_TEXT)
             s.now = request_now(l); /* there was no record to tell it */
         if (l->format == FORMAT_JSON)

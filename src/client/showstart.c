@@ -5,6 +5,7 @@
 #include "client/estimate.h"
 #include "client/layout.h"
 #include "client/request.h"
+#include "client/stopped.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -180,12 +181,19 @@ static int print_start(const struct command_line *l, const char *name, json_t *o
 
     if (l->format == FORMAT_JSON)
         return print_json(o);
+    const char *why = get_text(json_object_get(o, "reason"), "text", "");
+    if (strcmp(get_text(o, "method", ""), "running") != 0)
+        stopped_note(o);
+
     if (!start && !command_has(l, 'e')) {
-        fprintf(stderr, "ERROR:    cannot determine earliest start time for job '%s'\n",
-            name);
+        fprintf(stderr,
+            "ERROR:    cannot determine earliest start time for job '%s'%s%s\n", name,
+            *why ? ": " : "", why);
         json_decref(o);
         return 1;
     }
+    if (*why) /* the plan knows of room alone */
+        fprintf(stderr, "NOTE:     this does not count what keeps it: %s\n", why);
     printf("job %s requires %lld proc%s for %s\n", name, (long long)procs,
         procs == 1 ? "" : "s",
         layout_rel(get_int(o, "duration_s", DURATION_UNLIMITED), rel));

@@ -36,8 +36,7 @@ struct session {
     double read_s;
 };
 
-/* ---- complaints ---------------------------------------------------------------------
- */
+/* ---- complaints ---- */
 
 static void tell_bad(void *ctx, const char *file, uint64_t line, const char *text)
 {
@@ -60,13 +59,13 @@ static int fail(const struct err *err)
     return -1;
 }
 
-/* ---- input --------------------------------------------------------------------------
- */
+/* ---- input ---- */
 
 /* Tell what is wrong with a configuration. -1 if it cannot be used. */
-static int tell_findings(const char *path, const struct config *c)
+static int tell_findings(const char *path, struct config *c)
 {
-    size_t errors = config_count(c, FINDING_ERROR);
+    struct err err;
+    int verdict = config_judge(c, &(struct config_use){.simulated = true}, &err);
     size_t warnings = config_count(c, FINDING_WARNING);
 
     for (size_t i = 0; i < c->findings.n; i++) {
@@ -79,7 +78,7 @@ static int tell_findings(const char *path, const struct config *c)
     if (warnings > 0)
         fprintf(stderr, "maui sim: %s: %zu warning%s; `maui check -c %s` lists them\n",
             path, warnings, warnings == 1 ? "" : "s", path);
-    return errors > 0 ? -1 : 0;
+    return verdict;
 }
 
 /* Owned; NULL when it was told why not. */
@@ -224,8 +223,7 @@ static int load_scenario(struct session *s)
         &files, &s->w, &s->opt.machine, s->settings.v[0], &s->scenario);
 }
 
-/* ---- the replays --------------------------------------------------------------------
- */
+/* ---- the replays ---- */
 
 static void draw_bar(void *ctx, size_t ended, size_t total)
 {
@@ -289,8 +287,7 @@ static int replay(struct session *s, size_t i)
     return 0;
 }
 
-/* ---- output -------------------------------------------------------------------------
- */
+/* ---- output ---- */
 
 static int write_failed(const char *path)
 {
@@ -440,8 +437,7 @@ static int write_results(struct session *s)
     return 0;
 }
 
-/* ---- the command --------------------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static int run_session(struct session *s)
 {

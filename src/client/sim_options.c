@@ -131,8 +131,7 @@ void sim_options_help(void)
         stdout);
 }
 
-/* ---- values -------------------------------------------------------------------------
- */
+/* ---- values ---- */
 
 static const struct option_row *row_of(int id)
 {
@@ -382,8 +381,7 @@ static int set_option(int id, const char *text, struct sim_options *o, struct er
     }
 }
 
-/* ---- the command line
- * ---------------------------------------------------------------- */
+/* ---- the command line ---- */
 
 static int unknown_option(const char *text, struct err *err)
 {

@@ -171,6 +171,7 @@ static void change_deps(struct job *j, const struct dep *d)
     for (size_t i = 0; i < extra->deps.n; i++)
         free(extra->deps.v[i].job_id);
     extra->deps.n = 0;
+    extra->given_up = false;
     for (; d && d->job_id; d++)
         vec_push(&extra->deps, ((struct dep){d->type, xstrdup(d->job_id)}));
 }

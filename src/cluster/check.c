@@ -162,8 +162,8 @@ static void check_use(
     const struct cluster *c, const struct node *n, const struct tally *t)
 {
     struct res ded = node_dedicated(c, n);
-    struct node_job folded_jobs[NODE_FOLDED_JOBS];
-    uint32_t jobs = node_jobs(c, n, folded_jobs, NODE_FOLDED_JOBS), tasks = 0;
+    uint32_t jobs = node_job_count(c, n), tasks = 0;
+    struct node_job on;
     bool folded = node_is_folded(c, n->index);
 
     if (n->global)
@@ -172,10 +172,8 @@ static void check_use(
         assert(ded.v[i] == t->ded.v[i]);
     assert(jobs == t->jobs);
     assert(node_is_free(c, n) == (jobs == 0));
-    for (size_t i = 0; i < n->jobs.n; i++)
-        tasks += n->jobs.v[i].tasks;
-    for (uint32_t i = 0; folded && i < jobs; i++)
-        tasks += folded_jobs[i].tasks;
+    for (uint32_t i = 0; node_job_at(c, n, i, &on); i++)
+        tasks += on.tasks;
     assert(t->tasks == tasks);
     assert(!folded || partly_as_told(c, n));
     struct res held = node_held(c, n, NULL, 0);

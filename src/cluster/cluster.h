@@ -180,7 +180,8 @@ enum hold_reason {
     REASON_POLICY,
     REASON_QOSACCESS,
     REASON_CREDACCESS,
-    REASON_ADMIN
+    REASON_ADMIN,
+    REASON_DEPENDENCY /* numbers are kept in stores: new ones come last */
 };
 
 enum cmp_op { CMP_NONE, CMP_LT, CMP_LE, CMP_EQ, CMP_GE, CMP_GT };
@@ -244,7 +245,7 @@ enum wait_code {
     WAIT_CLASS_DISABLED,
     WAIT_NEGATIVE_PRIORITY,
     WAIT_RELEASE_TIME, /* until */
-    WAIT_DEPENDENCY,   /* object = job */
+    WAIT_DEPENDENCY,   /* object = job; limit 1: of this job one can never hold */
     WAIT_LIMIT,        /* level, dim, res, kind, object, limit, used, asked */
     WAIT_FS_CAP,       /* kind, object, limit, used, asked */
     WAIT_PARTITION,    /* no accessible partition */
@@ -275,6 +276,7 @@ struct reason {
     uint8_t res;   /* enum limit_res */
     uint8_t kind;  /* enum cred_kind, CRED_KINDS = system */
     uint8_t kind2; /* second credential of a limit within, CRED_KINDS = none */
+    uint8_t same;  /* of a hard limit: the soft one is the same */
     uint32_t object, object2; /* credential index, job index ... */
     int64_t limit, used, asked;
     int64_t until; /* instant at which it could change, 0 = unknown */
@@ -285,18 +287,40 @@ enum dep_type {
     DEP_COMPLETED,
     DEP_SUCCESS,
     DEP_FAILED,
-    DEP_NEVER
-}; /* set by the scheduler: the other job ended in another way */
+    DEP_NEVER_SUCCESS, /* set by the scheduler: the other job failed or was cancelled,
+                        */
+    DEP_NEVER_FAILED   /* it succeeded */
+};
+static inline bool dep_never(enum dep_type type)
+{
+    return type >= DEP_NEVER_SUCCESS;
+}
 struct dep {
     enum dep_type type;
     char *job_id; /* owned */
 };
 
+/* Which hard limit keeps a job back; of both, the idle one. */
+enum limited_by { LIMITED_NOT, LIMITED_ACTIVE, LIMITED_IDLE };
+
 /* Rarely needed parts of a job; NULL for most. */
+/* What a deferral that is tried before its time has to leave as it was. */
+struct job_deferral {
+    int64_t until, hold_at;
+    int64_t queue_at, eff_queue_s, paused_at;
+    bool accruing, paused;
+};
+
 struct job_extra {
     struct VEC(struct dep) deps;
-    char *advres;            /* owned; ADVRES:name */
-    char *hold_text;         /* owned: message of the last hold or deferral */
+    bool given_up;   /* what the site wants was done: a dep can never hold */
+    char *advres;    /* owned; ADVRES:name */
+    char *hold_text; /* owned: message of the last hold or deferral */
+    char *let_pass;  /* owned: the fault an administrator let it pass with, or NULL */
+    uint64_t deferred_in; /* state of the world in which it could not have its nodes */
+    struct job_deferral
+        deferral;            /* before it was tried as the world had changed, ... */
+    int64_t tried_at;        /* ... then */
     char *command, *comment; /* owned */
     int64_t deadline_at;     /* 0 = none */
     uint64_t promised;    /* its deadline reservation, by order of making; 0 = none */
@@ -330,7 +354,7 @@ struct job {
     bool paused;               /* a hold keeps the queue time from counting */
     bool impossible;           /* no empty machine could run it */
     bool failed;     /* it ended by itself, with an exit status that is not 0 */
-    bool limited;    /* a hard limit kept it back in the last cycle; `why` tells */
+    uint8_t limited; /* enum limited_by: in the last cycle; `why` tells */
     bool util_known; /* util_procs is measured */
     bool qos_forced; /* an administrator chose it: access is not asked */
     uint32_t possible_layout; /* of the plan for which `impossible` was found out */
@@ -401,6 +425,7 @@ struct cluster {
      * index, as long as `jobs`: job_priority(), job_bypass(). */
     struct VEC(int64_t) priorities;
     struct VEC(uint32_t) bypasses;
+    uint64_t bypass_epoch;       /* +1 when somebody was passed */
     struct VEC(uint32_t) active; /* indexes of Starting/Running/Suspended jobs */
     uint32_t suspended;          /* how many of those are Suspended */
     struct VEC(uint32_t) queued; /* every other job not ended, by (submit_at, id in
@@ -416,7 +441,6 @@ struct cluster {
     uint64_t rsv_moves;     /* the same, but for begins and ends in due time */
     uint64_t rsv_use_epoch; /* changes that policy/rsvuse has noticed */
     uint64_t rsv_serial;    /* reservations there ever were */
-    uint64_t rsv_instances; /* of those, instances of standing ones */
     uint64_t config_epoch;  /* +1 when settings or credentials' settings changed */
     uint64_t node_epoch;    /* +1 when a node's static attributes or state changed */
     uint64_t relief_epoch;  /* +1 when a node is told to be less busy than before */
@@ -454,6 +478,9 @@ void cluster_check(const struct cluster *c);
 struct cred *cred_get(struct cluster *c, enum cred_kind kind, const char *name);
 /* The same without creating: NULL if unknown. */
 struct cred *cred_find(const struct cluster *c, enum cred_kind kind, const char *name);
+/* ERR_NOT_FOUND: "there is no class 'bach'; did you mean 'batch'?". Returns -1. */
+int cred_missing(
+    const struct cluster *c, enum cred_kind kind, const char *name, struct err *err);
 /* Jobs of a class that is not enabled stay queued. */
 void class_enable(struct cluster *c, struct cred *cls, bool enabled);
 static inline struct cred *job_cred(
@@ -477,6 +504,8 @@ static inline uint32_t job_bypass(const struct cluster *c, const struct job *j)
  * PARTITIONS_MAX already. NULL name = DEFAULT. */
 struct partition *partition_get(struct cluster *c, const char *name);
 uint32_t partition_find(const struct cluster *c, const char *name); /* or INDEX_NONE */
+/* The same sentence of a partition. Returns -1. */
+int partition_missing(const struct cluster *c, const char *name, struct err *err);
 
 /* What a resource manager or trace tells about a node. Amounts < 0: unknown. */
 struct node_desc {
@@ -512,6 +541,8 @@ int node_report(struct cluster *c, const struct node_desc *d, int64_t now,
  * of its own, no lists, and never had a job. False: they have to be reported. */
 bool node_repeat(struct cluster *c, const struct node *n, uint32_t count);
 struct node *node_find(const struct cluster *c, const char *name);
+/* ERR_NOT_FOUND: "cannot locate node 'nod01'; did you mean 'node01'?". Returns -1. */
+int node_missing(const struct cluster *c, const char *name, struct err *err);
 /* The node of that index. One that node_repeat() added gets its record when somebody
  * asks for it first, so that a replay that only counts most of its nodes does not pay
  * for their memory. */
@@ -538,11 +569,31 @@ static inline enum node_state node_expected(
 void node_measure(
     const struct cluster *c, struct node *n, double load, const struct res *util);
 bool node_is_up(const struct node *n); /* Idle, Running, Busy, Draining */
-/* What jobs have dedicated on the node, and which jobs those are (at most `max`
- * copied to `ret`; returns how many there are). Work for folded nodes too. */
+/* What jobs have of a node. These work for folded nodes too.
+ *
+ *     node n  | job 3: 4 tasks | job 7: 2 tasks, of two requests | free |
+ *               node_job_at(0)   node_job_at(1)
+ *
+ * node_dedicated(): what all of them have. node_job_share(): what one of them has, by
+ * its definition in force; a node that it takes whole in full. O(pieces of the job),
+ * O(1) for jobs of one request. */
 struct res node_dedicated(const struct cluster *c, const struct node *n);
-uint32_t node_jobs(
-    const struct cluster *c, const struct node *n, struct node_job *ret, uint32_t max);
+uint32_t node_job_count(const struct cluster *c, const struct node *n);
+bool node_folded_job_at(
+    const struct cluster *c, const struct node *n, uint32_t i, struct node_job *ret);
+/* The i-th job on the node, each once, in no order that matters. False: no more. */
+static inline bool node_job_at(
+    const struct cluster *c, const struct node *n, uint32_t i, struct node_job *ret)
+{
+    if (n->vacant)
+        return node_folded_job_at(c, n, i, ret);
+    if (i >= n->jobs.n)
+        return false;
+    *ret = n->jobs.v[i];
+    return true;
+}
+struct res node_job_share(
+    const struct cluster *c, const struct node *n, const struct node_job *on);
 bool node_is_free(const struct cluster *c, const struct node *n); /* no job at all */
 /* Memory and swap that suspended jobs (but for `but`, may be NULL) keep on the node,
  * which are not in `ded`: now, or for `ahead_s` > 0 what those keep that could not be
@@ -653,6 +704,8 @@ struct job_desc {
  * number is out of range. Unknown hosts are an error. O(1) amortised. */
 int job_add(struct cluster *c, const struct job_desc *d, int64_t now,
     struct job **ret_job, struct err *err);
+/* Would job_add() take it, whatever its id? 0, or -1 with its sentence. */
+int job_check(const struct cluster *c, const struct job_desc *d, struct err *err);
 struct job *job_find(const struct cluster *c, const char *id);
 /* Forget an ended or waiting job and free it. An active one must be ended first. */
 void job_remove(struct cluster *c, struct job *j);
@@ -703,6 +756,13 @@ int job_move(struct cluster *c, struct job *j, enum job_event e, struct err *err
  * needs what others have. O(pieces), and where a piece takes vacant nodes a bit a node,
  * on others O(1) a node. */
 int job_start(struct cluster *c, struct job *j, int64_t now, struct err *err);
+
+/* A waiting job that is found suspended on the nodes of j->alloc, where it began at
+ * `start_at`: as after job_start() and job_stop() with EV_SUSPEND, whoever has its
+ * processors by now. Fails, with nothing changed, when the allocation does not add up.
+ */
+int job_adopt_suspended(struct cluster *c, struct job *j, int64_t start_at,
+    int64_t suspend_at, struct err *err);
 /* Free what the job holds, if anything, and move it by `e`. An ended job keeps its
  * start, its allocation and gets end_at = now; a requeued one keeps the allocation;
  * a suspended one (EV_SUSPEND) keeps everything but its processors: node_held(). */

@@ -69,6 +69,12 @@ struct cred *cred_get(struct cluster *c, enum cred_kind kind, const char *name)
     return k ? k : add(c, kind, name);
 }
 
+int cred_missing(
+    const struct cluster *c, enum cred_kind kind, const char *name, struct err *err)
+{
+    return name_missing(cred_kind_name(kind), c->priv->cred_names[kind], name, err);
+}
+
 void class_enable(struct cluster *c, struct cred *cls, bool enabled)
 {
     c->config_epoch += cls->enabled != enabled;

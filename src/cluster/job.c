@@ -224,6 +224,13 @@ static void fill(struct cluster *c, struct job *j, const struct job_desc *d,
     j->flags = j->flags_asked;
 }
 
+int job_check(const struct cluster *c, const struct job_desc *d, struct err *err)
+{
+    struct checked known;
+
+    return desc_check(c, d, &known, err);
+}
+
 int job_add(struct cluster *c, const struct job_desc *d, int64_t now,
     struct job **ret_job, struct err *err)
 {
@@ -263,6 +270,7 @@ static void extra_destroy(struct job_extra *x)
     vec_fini(&x->classes);
     free(x->advres);
     free(x->hold_text);
+    free(x->let_pass);
     free(x->command);
     free(x->comment);
     free(x);

@@ -132,7 +132,7 @@ static void note_start(struct job *j, int64_t now)
     if (!j->eff_wclimit_s)
         j->eff_wclimit_s = j->wclimit_s ? j->wclimit_s : DURATION_UNLIMITED;
     j->start_at = now;
-    j->end_at = time_add(now, j->eff_wclimit_s);
+    j->end_at = time_add(time_add(now, j->eff_wclimit_s), j->suspended_s);
     if (j->start_count < UINT16_MAX)
         j->start_count++;
 }
@@ -163,6 +163,20 @@ int job_start(struct cluster *c, struct job *j, int64_t now, struct err *err)
     else
         note_start(j, now);
     job_set_state(c, j, next);
+    return 0;
+}
+
+int job_adopt_suspended(struct cluster *c, struct job *j, int64_t start_at,
+    int64_t suspend_at, struct err *err)
+{
+    if (!job_state_waits(j->state))
+        return err_set(err, ERR_CONFLICT, "job '%s' is %s, expected one that waits",
+            j->id, job_state_name((enum job_state)j->state));
+    if (alloc_check(c, j, err))
+        return -1;
+    note_start(j, start_at);
+    j->suspend_at = suspend_at;
+    job_set_state(c, j, JOB_SUSPENDED);
     return 0;
 }
 

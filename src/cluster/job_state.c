@@ -38,7 +38,7 @@ const char *job_state_name(enum job_state s)
 
 const char *hold_reason_name(enum hold_reason r)
 {
-    static const char names[REASON_ADMIN + 1][24] = {
+    static const char names[REASON_DEPENDENCY + 1][24] = {
         [REASON_NONE] = "None",
         [REASON_NORESOURCES] = "NoResources",
         [REASON_SYSTEMLIMITS] = "SystemLimitsExceeded",
@@ -50,6 +50,7 @@ const char *hold_reason_name(enum hold_reason r)
         [REASON_QOSACCESS] = "QOSAccess",
         [REASON_CREDACCESS] = "CredAccess",
         [REASON_ADMIN] = "Admin",
+        [REASON_DEPENDENCY] = "Dependency",
     };
     return names[r];
 }

@@ -8,24 +8,31 @@ struct job_memory job_memory_of(const struct cluster *c, const struct job *j)
         .holds = j->holds,
         .hold_reason = (enum hold_reason)j->hold_reason,
         .hold_text = j->extra ? j->extra->hold_text : NULL,
+        .let_pass = j->extra ? j->extra->let_pass : NULL,
+        .given_up = j->extra && j->extra->given_up,
         .hold_at = j->hold_at,
         .defer_until = j->defer_until,
         .defer_count = j->defer_count,
         .start_count = j->start_count,
         .preempt_count = j->preempt_count,
         .bypass = job_bypass(c, j),
+        .priority = job_priority(c, j),
         .user_priority = j->user_priority,
         .sys_priority = j->sys_priority,
         .flags = j->flags & MEMORY_FLAGS,
-        .qos = j->qos_asked ? c->creds[CRED_QOS].v[j->qos_asked]->name : NULL,
+        .qos = c->creds[CRED_QOS].v[j->qos_asked]->name, /* may be another than asked */
         .qos_forced = j->qos_forced,
         .queue_at = j->queue_at,
         .eff_queue_s = j->eff_queue_s,
         .paused_at = j->paused_at,
         .accruing = j->accruing,
         .paused = j->paused,
+        .limited = j->limited,
         .release_at = j->release_at,
         .deadline_at = j->extra ? j->extra->deadline_at : 0,
+        .rsv_start_at = j->rsv_start_at,
+        .promised = j->extra ? j->extra->promised : 0,
+        .promised_at = j->extra ? j->extra->promised_at : 0,
         .suspended_s = j->suspended_s,
         .suspend_at = j->suspend_at,
         .saved_s = j->saved_s,
@@ -35,6 +42,12 @@ struct job_memory job_memory_of(const struct cluster *c, const struct job *j)
     };
 }
 
+static void set_text(char **to, const char *text)
+{
+    free(*to);
+    *to = xstrdup(text);
+}
+
 static void recall_holds(struct job *j, const struct job_memory *m)
 {
     j->holds = m->holds;
@@ -42,11 +55,12 @@ static void recall_holds(struct job *j, const struct job_memory *m)
     j->hold_at = m->hold_at;
     j->defer_until = m->defer_until;
     j->defer_count = m->defer_count;
-    if (!m->hold_text)
-        return;
-    struct job_extra *extra = job_extra(j);
-    free(extra->hold_text);
-    extra->hold_text = xstrdup(m->hold_text);
+    if (m->hold_text)
+        set_text(&job_extra(j)->hold_text, m->hold_text);
+    if (m->let_pass)
+        set_text(&job_extra(j)->let_pass, m->let_pass);
+    if (m->given_up)
+        job_extra(j)->given_up = true;
 }
 
 static void recall_time(struct job *j, const struct job_memory *m)
@@ -56,6 +70,7 @@ static void recall_time(struct job *j, const struct job_memory *m)
     j->paused_at = m->paused_at;
     j->accruing = m->accruing;
     j->paused = m->paused;
+    j->limited = m->limited <= LIMITED_IDLE ? m->limited : LIMITED_NOT;
     j->release_at = m->release_at;
     if (m->deadline_at || j->extra)
         job_extra(j)->deadline_at = m->deadline_at;
@@ -72,6 +87,7 @@ void job_recall(struct cluster *c, struct job *j, const struct job_memory *m)
     j->start_count = m->start_count;
     j->preempt_count = m->preempt_count;
     c->bypasses.v[j->index] = m->bypass;
+    c->priorities.v[j->index] = m->priority;
     j->user_priority = m->user_priority;
     j->sys_priority = m->sys_priority;
     j->flags = (j->flags & ~MEMORY_FLAGS) | (m->flags & MEMORY_FLAGS);

@@ -11,10 +11,14 @@ struct job_memory {
     uint8_t holds; /* enum hold_kind bits */
     enum hold_reason hold_reason;
     const char *hold_text; /* or NULL */
+    const char *let_pass;  /* fault that an administrator let pass, or NULL */
+    bool given_up;         /* of a dependency that failed: done what the site wants */
     int64_t hold_at, defer_until;
     uint16_t defer_count, start_count, preempt_count;
     uint32_t bypass;
     /* priority and QOS */
+    int64_t
+        priority; /* when last computed: of an active job that with which it began */
     int64_t user_priority, sys_priority;
     uint32_t flags;  /* those the scheduler sets: see MEMORY_FLAGS */
     const char *qos; /* QOS asked for, perhaps by setqos; or NULL */
@@ -22,9 +26,14 @@ struct job_memory {
     /* time */
     int64_t queue_at, eff_queue_s, paused_at;
     bool accruing, paused;
+    uint8_t limited;                 /* enum limited_by */
     int64_t release_at, deadline_at; /* 0 = none */
     int64_t suspended_s, suspend_at;
     int64_t saved_s; /* of the limit, used up before checkpoints */
+    /* where it was to start: kept under RESERVATIONPOLICY HIGHEST, or for a deadline */
+    int64_t rsv_start_at; /* 0 = nowhere */
+    uint64_t promised;    /* for its deadline, by order of making; 0 = not */
+    int64_t promised_at;
     /* of an active job, and where it last ran */
     int64_t start_at, eff_wclimit_s;
     int64_t wclimit_s; /* in force, perhaps changed since the submission */

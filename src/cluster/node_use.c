@@ -253,16 +253,41 @@ struct res node_dedicated(const struct cluster *c, const struct node *n)
     return sum;
 }
 
-uint32_t node_jobs(
-    const struct cluster *c, const struct node *n, struct node_job *ret, uint32_t max)
+uint32_t node_job_count(const struct cluster *c, const struct node *n)
 {
     const struct fold *f = fold_of(c, n->index);
-    uint32_t count = f ? f->n : (uint32_t)n->jobs.n;
 
-    for (uint32_t i = 0; i < count && i < max; i++)
-        ret[i] = f ? (struct node_job){f->of[i].job, fold_alloc(c, f, i)->tasks}
-                   : n->jobs.v[i];
-    return count;
+    return f ? f->n : (uint32_t)n->jobs.n;
+}
+
+bool node_folded_job_at(
+    const struct cluster *c, const struct node *n, uint32_t i, struct node_job *ret)
+{
+    const struct fold *f = fold_of(c, n->index);
+
+    if (i >= (f ? f->n : n->jobs.n))
+        return false;
+    *ret =
+        f ? (struct node_job){f->of[i].job, fold_alloc(c, f, i)->tasks} : n->jobs.v[i];
+    return true;
+}
+
+struct res node_job_share(
+    const struct cluster *c, const struct node *n, const struct node_job *on)
+{
+    const struct job *j = c->jobs.v[on->job];
+    struct res sum = {{0}};
+
+    if (j->nreqs == 1 || job_access(j) >= ACCESS_SINGLEJOB)
+        return need_of(n, j, req_def(&j->reqs[0]), on->tasks, true);
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        if (n->index - a->first >= a->count)
+            continue;
+        struct res need = need_of(n, j, req_def(&j->reqs[a->req]), a->tasks, true);
+        res_add(&sum, &need, +1);
+    }
+    return sum;
 }
 
 bool node_is_free(const struct cluster *c, const struct node *n)

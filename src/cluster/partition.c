@@ -47,6 +47,11 @@ uint32_t partition_find(const struct cluster *c, const char *name)
     return i == NAME_NONE ? INDEX_NONE : i;
 }
 
+int partition_missing(const struct cluster *c, const char *name, struct err *err)
+{
+    return name_missing("partition", c->priv->partition_names, name, err);
+}
+
 struct partition *partition_get(struct cluster *c, const char *name)
 {
     uint32_t i = partition_find(c, name);

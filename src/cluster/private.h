@@ -282,4 +282,8 @@ int amount_check(
 /* The known name closest to an unknown one, or NULL. */
 const char *names_nearest(const struct names *n, const char *name);
 
+/* "there is no WHAT 'name'", with the nearest of the names. Returns -1. */
+int name_missing(
+    const char *what, const struct names *n, const char *name, struct err *err);
+
 #endif

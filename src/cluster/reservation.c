@@ -47,40 +47,42 @@ void reservation_fini(struct reservation *draft)
     triggertext_fini(&draft->triggers);
 }
 
+/* Room for what reservation_next_name() puts behind a name. */
+#define NUMBER_BYTES 24
+
 /* ---- names ------------------------------------------------------------------- */
 
-/* The number behind `<base>.`, 0 when the name is no such one. */
-static uint64_t number_of(const char *name, const char *base)
+/* The number behind `<stem>.`, -1 when the name is no such one. */
+static int64_t number_of(const char *name, const char *stem)
 {
-    size_t len = strlen(base), digits;
+    size_t len = strlen(stem), digits;
 
-    if (strncmp(name, base, len) != 0 || name[len] != '.')
-        return 0;
+    if (strncmp(name, stem, len) != 0 || name[len] != '.')
+        return -1;
     name += len + 1;
     digits = strspn(name, "0123456789");
-    return digits > 0 && digits < 18 && name[digits] == '\0' ? strtoull(name, NULL, 10)
-                                                             : 0;
+    return digits > 0 && digits < 18 && name[digits] == '\0' ? strtoll(name, NULL, 10)
+                                                             : -1;
 }
 
 char *reservation_next_name(
     struct cluster *c, enum rsv_kind kind, const char *base, uint32_t slot)
 {
-    size_t size = strlen(base) + 48;
+    size_t size = strlen(base) + 48, len;
     char *name = xmalloc(size);
-    uint64_t highest = 0;
+    int64_t highest = -1;
 
-    if (kind == RSV_STANDING) {
-        snprintf(
-            name, size, "%s.%u.%" PRIu64, base, (unsigned)slot, c->rsv_instances + 1);
-        return name;
-    }
+    if (kind == RSV_STANDING)
+        len = (size_t)snprintf(name, size, "%s.%u", base, (unsigned)slot);
+    else
+        len = (size_t)snprintf(name, size, "%s", base);
     for (size_t i = 0; i < c->reservations.n; i++) {
         const struct reservation *r = c->reservations.v[i];
-        uint64_t n = r ? number_of(r->name, base) : 0;
+        int64_t n = r ? number_of(r->name, name) : -1;
 
         highest = n > highest ? n : highest;
     }
-    snprintf(name, size, "%s.%" PRIu64, base, highest + 1);
+    snprintf(name + len, size - len, ".%" PRId64, highest + 1);
     return name;
 }
 
@@ -119,8 +121,18 @@ static int check_draft(
 
     if (name_check("reservation", name, err) < 0)
         return -1;
+    if (!draft->name && strlen(name) > NAME_MAX_BYTES - NUMBER_BYTES)
+        return err_set(err, ERR_INVALID,
+            "reservation name '%.40s...' is longer than %d bytes, which its number is "
+            "put behind",
+            name, NAME_MAX_BYTES - NUMBER_BYTES);
     if (draft->name && find(c, draft->name))
         return err_set(err, ERR_CONFLICT, "a reservation '%.80s' exists", draft->name);
+    if (!draft->name && draft->kind != RSV_STANDING && find(c, name))
+        return err_set(err, ERR_CONFLICT,
+            "a reservation '%.80s' exists: `mrsvctl -m` changes it, another one needs "
+            "another name",
+            name);
     return 0;
 }
 
@@ -147,8 +159,18 @@ static uint32_t free_slot(struct cluster *c)
     return (uint32_t)c->reservations.n - 1;
 }
 
+/* Whom a list names is known from then on, though no job of theirs has been seen: who
+ * asks what is free for them gets their own answer. */
+static void know_named(struct cluster *c, const struct acl *acl)
+{
+    for (size_t i = 0; i < acl->entries.n; i++)
+        if (acl->entries.v[i].type < CRED_KINDS && !acl->entries.v[i].any)
+            cred_get(c, (enum cred_kind)acl->entries.v[i].type, acl->entries.v[i].name);
+}
+
 static void changed(struct cluster *c, struct reservation *r)
 {
+    know_named(c, &r->acl);
     r->changed = ++c->rsv_epoch;
     c->rsv_moves++;
 }
@@ -159,7 +181,6 @@ static void number(struct cluster *c, struct reservation *r)
 
     r->index = free_slot(c);
     r->serial = ++c->rsv_serial;
-    c->rsv_instances += r->kind == RSV_STANDING;
     c->reservations.v[r->index] = r;
     e->name = r->name;
     e->r = r;

@@ -25,6 +25,19 @@ enum rsv_state {
 #define RSV_PARTITION_ALL (UINT32_MAX - 1) /* several at once */
 #define RSV_PARTITION_ONE (UINT32_MAX - 2) /* any one: the one offering most tasks */
 
+/* What of a reservation changes. */
+enum rsv_change {
+    RSV_CHANGE_WINDOW = 1,
+    RSV_CHANGE_TASKS = 2,  /* how many */
+    RSV_CHANGE_PLACES = 4, /* hosts, features, partition, resources: chosen anew */
+    RSV_CHANGE_ACL = 8,
+    RSV_CHANGE_FLAGS = 16,
+    RSV_CHANGE_OWNER = 32,
+    RSV_CHANGE_CHARGE = 64, /* who is charged */
+    RSV_CHANGE_TRIGGERS = 128,
+    RSV_CHANGE_ALL = 255
+};
+
 struct reservation {
     uint32_t index;
     enum rsv_kind kind;
@@ -47,10 +60,12 @@ struct reservation {
     bool listed;          /* has a host list (perhaps of no known node) */
     struct VEC(uint32_t) hosts; /* node indexes in list order, each once */
     char *host_expr;            /* owned: what `hosts` follows from, or NULL */
-    bool one_per_host;          /* setres: one task a listed host, not as many as fit */
-    bool shared;                /* ACCESS=SHARED: may lie on other reservations */
-    bool exclusive;             /* setres -E: refuse any overlap */
-    uint32_t flags;             /* enum rsv_flag */
+    bool all_hosts; /* its tasks are all that the list can hold: rsvnodes_asks_for_all()
+                     */
+    bool one_per_host; /* setres: one task a listed host, not as many as fit */
+    bool shared;       /* ACCESS=SHARED: may lie on other reservations */
+    bool exclusive;    /* setres -E: refuse any overlap */
+    uint32_t flags;    /* enum rsv_flag */
 
     /* who */
     unsigned owner_kind;         /* enum cred_kind, CRED_KINDS = none */
@@ -163,11 +178,11 @@ static inline bool reservation_is_live(const struct reservation *r)
     return r->state == RSV_PLANNED || r->state == RSV_ACTIVE;
 }
 
-/* ---- names ------------------------------------------------------------------------
- */
+/* ---- names ---- */
 
-/* `<base>.<n>`, n one above the highest in use, from 1. For a standing one
- * `<base>.<slot>.<n>`, n counting all instances there ever were. Owned by caller. */
+/* `<base>.<n>`, for a standing one `<base>.<slot>.<n>`: n one above the highest in use,
+ * from 0. A reservation keeps its name, also an instance that has come nearer since it
+ * was made in its slot. Owned by caller. */
 char *reservation_next_name(
     struct cluster *c, enum rsv_kind kind, const char *base, uint32_t slot);
 

@@ -32,8 +32,6 @@ static int unknown(
 static int put_partition(
     const struct cluster *c, const char *name, struct reservation *r, struct err *err)
 {
-    struct nearest near;
-
     if (!name)
         return 0;
     if (strcasecmp(name, "ALL") == 0) {
@@ -41,12 +39,7 @@ static int put_partition(
         return 0;
     }
     r->partition = partition_find(c, name);
-    if (r->partition != INDEX_NONE)
-        return 0;
-    nearest_init(&near, name);
-    for (size_t i = 0; i < c->partitions.n; i++)
-        nearest_offer(&near, c->partitions.v[i]->name);
-    return unknown("partition", name, nearest_best(&near), err);
+    return r->partition != INDEX_NONE ? 0 : partition_missing(c, name, err);
 }
 
 static int put_features(const struct cluster *c, const struct setres *s,

@@ -35,3 +35,20 @@ const char *names_nearest(const struct names *n, const char *name)
         nearest_offer(&near, names_text(n, i));
     return nearest_best(&near);
 }
+
+int node_missing(const struct cluster *c, const char *name, struct err *err)
+{
+    const char *near = names_nearest(c->priv->node_names, name);
+
+    return err_set(err, ERR_NOT_FOUND, "cannot locate node '%.80s'%s%.80s%s", name,
+        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+int name_missing(
+    const char *what, const struct names *n, const char *name, struct err *err)
+{
+    const char *near = names_nearest(n, name);
+
+    return err_set(err, ERR_NOT_FOUND, "there is no %s '%.80s'%s%.80s%s", what, name,
+        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}

@@ -132,6 +132,13 @@ static int read_name(struct acl_entry *e, const char *text, struct err *err)
                && job_flags_parse(text, &e->flags, err) < 0) {
         return -1;
     }
+    /* Not of anybody: behind a ! it would exclude nobody. */
+    if (text[strcspn(text, "\"'")] != '\0')
+        return err_set(
+            err, ERR_INVALID, "%.60s has a quote in it, which no name has", text);
+    if (text[strcspn(text, "=!<>")] != '\0')
+        return err_set(err, ERR_INVALID,
+            "'%.60s' is not a name; = and ! stand in front of one or behind it", text);
     e->name = xstrdup(text);
     return 0;
 }

@@ -4,17 +4,16 @@
 
 #include <stdbool.h>
 
-/* Decimal digits at *p, stepping over them. */
+/* Decimal digits at *p, stepping over them. What is above `most` is most + 1. */
 static bool take_number(const char **p, uint32_t most, uint32_t *ret)
 {
     const char *at = *p;
     uint32_t n = 0;
 
-    for (; *at >= '0' && *at <= '9'; at++) {
-        n = n * 10 + (uint32_t)(*at - '0');
-        if (n > most)
-            return false;
-    }
+    for (; *at >= '0' && *at <= '9'; at++)
+        if (n <= most)
+            n = n * 10 + (uint32_t)(*at - '0');
+    n = n > most ? most + 1 : n;
     if (at == *p)
         return false;
     *p = at;
@@ -36,7 +35,7 @@ static int add(
     if (seen[i / 8] & 1 << i % 8)
         return wrong(text, "an index is there twice", err);
     if (a->indexes.n == ARRAY_MOST)
-        return wrong(text, "more than 100000 jobs", err);
+        return wrong(text, "an array has at most 100000 jobs, this one has more", err);
     seen[i / 8] = (uint8_t)(seen[i / 8] | 1 << i % 8);
     vec_push(&a->indexes, i);
     return 0;
@@ -61,6 +60,8 @@ static int take_range(const char **p, struct array_spec *a, uint8_t *seen,
                 return wrong(text, "a step is no number above 0", err);
         }
     }
+    if (first > ARRAY_INDEX || last > ARRAY_INDEX)
+        return wrong(text, "an index is above 999999", err);
     for (uint32_t i = first; i <= last; i += step)
         if (add(a, i, seen, text, err) < 0)
             return -1;

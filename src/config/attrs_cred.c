@@ -22,17 +22,19 @@ static const struct cfg_keyword kw_access[] = {
 static const struct cfg_row common_rows[] = {
     {N("PRIORITY"), INT("points", "0", -INT_MANY, INT_MANY), OF(ALL_CREDS), IN_CRED(priority), HELP("Priority; 0 takes that of DEFAULT.")},
     {N("FSTARGET"), .type = CFG_FSTARGET, OF(ALL_CREDS), IN_CRED(fstarget), HELP("Fairshare target: plain, + floor, - ceiling, ^ absolute cap, % relative cap.")},
-    {N("QLIST"), .type = CFG_CREDS, OF(ALL_CREDS & ~Q), IN_CRED(qlist), HELP("QOS that may be used; & and-ed with other lists, ^ only this list.")},
+    {N("QLIST"), .type = CFG_CREDS, OF(ALL_CREDS & ~Q), IN_CRED(qlist), GUARDS, HELP("QOS that may be used; & and-ed with other lists, ^ only this list.")},
     {N("QDEF"), CUSTOM(set_default_name, "DEFAULT", "NAME, & or ^ may follow"), OF(ALL_CREDS & ~Q), IN_CRED(qdef), HELP("QOS of jobs that ask for none; always accessible.")},
-    {N("PLIST"), .type = CFG_CREDS, OF(ALL_CREDS), IN_CRED(plist), HELP("Partitions that may be used; empty = none; & and ^ as in QLIST.")},
+    {N("PLIST"), .type = CFG_CREDS, OF(ALL_CREDS), IN_CRED(plist), GUARDS, HELP("Partitions that may be used; empty = none; & and ^ as in QLIST.")},
     {N("PDEF"), CUSTOM(set_default_name, "DEFAULT", "NAME, & or ^ may follow"), OF(ALL_CREDS), IN_CRED(pdef), .arg = 1, HELP("Partition tried first.")},
     {N("ADEF"), NAME(NULL), OF(ALL_CREDS), IN_CRED(adef), HELP("Account of jobs that ask for none.")},
-    {N("ALIST"), .type = CFG_CREDS, OF(ALL_CREDS), IN_CRED(alist), HELP("Accounts that may be used.")},
+    {N("ALIST"), .type = CFG_CREDS, OF(ALL_CREDS), IN_CRED(alist), GUARDS, HELP("Accounts that may be used.")},
     {N("JOBFLAGS", "FLAGS"), .type = CFG_JOBFLAGS, OF(ALL_CREDS & ~Q), IN_CRED(job_flags), HELP("Flags set on every job.")},
-    {N("MAX.WCLIMIT"), TIME(NULL), OF(U | G | A | C), IN_CRED(max_wclimit_s), NEGATIVE_OFF, HELP("Longest wallclock limit of a job.")},
+    {N("MAX.WCLIMIT"), TIME(NULL), OF(U | G | A | C), IN_CRED(max_wclimit_s), NEGATIVE_OFF, GUARDS, HELP("Longest wallclock limit of a job.")},
     {N("DEFAULT.WCLIMIT"), TIME(NULL), OF(C | Q), IN_CRED(def_wclimit_s), NEGATIVE_OFF, HELP("Wallclock limit of jobs without one.")},
-    {N("MINPROC", "MIN.PROC"), COUNT("processors", NULL), OF(ALL_CREDS), IN_CRED(min_proc), NEGATIVE_OFF, HELP("Smallest processor request of a job.")},
+    {N("MINPROC", "MIN.PROC"), COUNT("processors", NULL), OF(ALL_CREDS), IN_CRED(min_proc), NEGATIVE_OFF, GUARDS, HELP("Smallest processor request of a job.")},
     {N("OVERRUN", "WCOVERRUN"), TIME(NULL), OF(ALL_CREDS & ~S), IN_CRED(overrun_s), .min = -1, .max = INT_MANY, .arg = 1, HELP("How far a job may pass its wallclock limit, instead of JOBMAXOVERRUN.")},
+    {N("MAXSUBMITJOBS"), INT("jobs", NULL, -1, INT_MANY), OF(U), IN_CRED(max_submit), HELP("Jobs the user may have in the queue or running, in place of MAXSUBMITJOBSPERUSER; -1 = any number.")},
+    {N("MAXRSV"), INT("reservations", NULL, -1, INT_MANY), OF(U), IN_CRED(max_rsv), HELP("Reservations the user may have made at once under RESCTLPOLICY ANY, 20 where nothing is said; -1 = any number. Administrators of level 1 and 2 have no such limit.")},
     {N("CLASSWEIGHT"), INT(NULL, NULL, -INT_MANY, INT_MANY), OF(G), IN_CRED(class_weight), HELP("Replaces the parameter CLASSWEIGHT for jobs of the group.")},
 };
 
@@ -43,7 +45,7 @@ static const struct cfg_row common_rows[] = {
 #define UNITS_PE   "processor equivalents"
 #define UNITS_WC   "time"
 #define UNITS_MEM  "MB"
-#define LIMIT_OF(r) .type = CFG_LIMIT, .unit = UNITS_##r, .res = LIMIT_##r
+#define LIMIT_OF(r) .type = CFG_LIMIT, GUARDS, .unit = UNITS_##r, .res = LIMIT_##r
 #define MAX_ROW(r, field, mask, ...) LIMIT_OF(r), OF(mask), IN_CRED(field[LIMIT_##r]), __VA_ARGS__
 
 static const struct cfg_row limit_rows[] = {
@@ -86,19 +88,19 @@ static const struct cfg_row qos_rows[] = {
     {N("OMAXIPE"), MAX_ROW(PE, over_idle, Q, .dim = CFG_DIM_IDLE), HELP("Replaces MAXIPE of the other credentials.")},
     {N("OMAXIWC"), MAX_ROW(WC, over_idle, Q, .dim = CFG_DIM_IDLE), HELP("Replaces MAXIWC of the other credentials.")},
     {N("OMAXIMEM"), MAX_ROW(MEM, over_idle, Q, .dim = CFG_DIM_IDLE), HELP("Replaces MAXIMEM of the other credentials.")},
-    {N("OMAXJNODE"), COUNT("nodes", NULL), OF(Q), IN_CRED(over_job[LIMIT_NODE]), NEGATIVE_OFF, HELP("Largest node request, instead of the system's.")},
-    {N("OMAXJPROC"), COUNT("processors", NULL), OF(Q), IN_CRED(over_job[LIMIT_PROC]), NEGATIVE_OFF, HELP("Largest processor request, instead of the system's.")},
-    {N("OMAXJPE"), COUNT("processor equivalents", NULL), OF(Q), IN_CRED(over_job[LIMIT_PE]), NEGATIVE_OFF, HELP("Largest request in processor equivalents.")},
-    {N("OMAXJPS"), COUNT("processor seconds", NULL), OF(Q), IN_CRED(over_job[LIMIT_PS]), NEGATIVE_OFF, HELP("Most processor seconds of a job, instead of the system's.")},
-    {N("OMAXJWC"), TIME(NULL), OF(Q), IN_CRED(over_job[LIMIT_WC]), NEGATIVE_OFF, HELP("Longest wallclock limit, instead of the system's.")},
-    {N("OMAXJMEM"), COUNT("MB", NULL), OF(Q), IN_CRED(over_job[LIMIT_MEM]), NEGATIVE_OFF, HELP("Largest memory request.")},
+    {N("OMAXJNODE"), COUNT("nodes", NULL), OF(Q), IN_CRED(over_job[LIMIT_NODE]), NEGATIVE_OFF, GUARDS, HELP("Largest node request, instead of the system's.")},
+    {N("OMAXJPROC"), COUNT("processors", NULL), OF(Q), IN_CRED(over_job[LIMIT_PROC]), NEGATIVE_OFF, GUARDS, HELP("Largest processor request, instead of the system's.")},
+    {N("OMAXJPE"), COUNT("processor equivalents", NULL), OF(Q), IN_CRED(over_job[LIMIT_PE]), NEGATIVE_OFF, GUARDS, HELP("Largest request in processor equivalents.")},
+    {N("OMAXJPS"), COUNT("processor seconds", NULL), OF(Q), IN_CRED(over_job[LIMIT_PS]), NEGATIVE_OFF, GUARDS, HELP("Most processor seconds of a job, instead of the system's.")},
+    {N("OMAXJWC"), TIME(NULL), OF(Q), IN_CRED(over_job[LIMIT_WC]), NEGATIVE_OFF, GUARDS, HELP("Longest wallclock limit, instead of the system's.")},
+    {N("OMAXJMEM"), COUNT("MB", NULL), OF(Q), IN_CRED(over_job[LIMIT_MEM]), NEGATIVE_OFF, GUARDS, HELP("Largest memory request.")},
 };
 
 static const struct cfg_row class_rows[] = {
     {N("DEFAULT.FEATURES"), WORDS(NULL, NULL), OF(C), IN_CRED(def_features), HELP("Node features added to every job of the class.")},
-    {N("MAXPROCPERJOB", "MAX.PROC"), COUNT("processors", NULL), OF(C), IN_CRED(max_proc_per_job), NEGATIVE_OFF, HELP("Largest processor request of a job.")},
-    {N("MAXNODEPERJOB", "MAX.NODE"), COUNT("nodes", NULL), OF(C), IN_CRED(max_node_per_job), NEGATIVE_OFF, HELP("Largest node request of a job.")},
-    {N("MAXPROCPERNODE"), COUNT("processors", NULL), OF(C), IN_CRED(max_proc_per_node), NEGATIVE_OFF, HELP("Processors of a node the class may use.")},
+    {N("MAXPROCPERJOB", "MAX.PROC"), COUNT("processors", NULL), OF(C), IN_CRED(max_proc_per_job), NEGATIVE_OFF, GUARDS, HELP("Largest processor request of a job.")},
+    {N("MAXNODEPERJOB", "MAX.NODE"), COUNT("nodes", NULL), OF(C), IN_CRED(max_node_per_job), NEGATIVE_OFF, GUARDS, HELP("Largest node request of a job.")},
+    {N("MAXPROCPERNODE"), COUNT("processors", NULL), OF(C), IN_CRED(max_proc_per_node), NEGATIVE_OFF, GUARDS, HELP("Processors of a node the class may use.")},
     {N("NODEACCESSPOLICY"), WORD(NULL, kw_access), OF(C), IN_CRED(access), HELP("Who may share a node with jobs of the class.")},
     {N("OCNODE"), NAME(NULL), OF(C), IN_CRED(ocnode), LATER, HELP("Node of PREEMPTPOLICY OVERCOMMIT. Checked, but no node is ever overloaded.")},
     {N("MAXPROCPERNODEPERQUEUE"), COUNT("processors", NULL), OF(C), INERT, HELP("Known, without effect.")},

@@ -11,9 +11,9 @@
 #define RM     OF(BIT_OF(RM)), LATER
 #define AM     OF(BIT_OF(AM)), LATER
 #define CLIENT OF(BIT_OF(CLIENT)), LATER
-#define ENTRY_LIST(type_) .type = CFG_WORDS, .set = set_sr_access_list, .arg = type_, .home = HOME_SR, SR
+#define ENTRY_LIST(type_) .type = CFG_WORDS, GUARDS, .set = set_sr_access_list, .arg = type_, .home = HOME_SR, SR
 #define ACCESS_LIST(type_) ENTRY_LIST(type_), .syntax = "[!]NAME[+-=*] list", .accumulates = true
-#define ACCESS_LIMIT(type_, syntax_) .type = CFG_CUSTOM, .set = set_sr_access_list, .arg = type_, .home = HOME_SR, SR, .syntax = syntax_
+#define ACCESS_LIMIT(type_, syntax_) .type = CFG_CUSTOM, GUARDS, .set = set_sr_access_list, .arg = type_, .home = HOME_SR, SR, .syntax = syntax_
 #define SR_CUSTOM(f, d, s) CUSTOM(f, d, s), .home = HOME_SR, SR
 #define SR_WORDS(f, d, k)  WORDS(d, k), .set = f, .home = HOME_SR, SR
 
@@ -34,6 +34,7 @@ static const struct cfg_keyword kw_logic[] = {{"OR", 0}, {"AND", 1}, {NULL}};
 static const struct cfg_row sr_rows[] = {
     {N("ACCESS"), WORD("DEDICATED", kw_sraccess), IN_SR(access), SR, HELP("Whether it may lie on resources of other reservations (SHARED).")},
     {N("ACCOUNTLIST"), ACCESS_LIST(ACL_ACCOUNT), HELP("Accounts with access; entries [!]name[+-=*].")},
+    {N("ACCCOUNTLIST"), ACCESS_LIST(ACL_ACCOUNT), OBSOLETE("ACCOUNTLIST, of which this is a misprint"), HELP("ACCOUNTLIST as documentation misprints it.")},
     {N("CLASSLIST"), ACCESS_LIST(ACL_CLASS), HELP("Classes with access.")},
     {N("GROUPLIST"), ACCESS_LIST(ACL_GROUP), HELP("Groups with access.")},
     {N("QOSLIST"), ACCESS_LIST(ACL_QOS), HELP("QOS with access.")},
@@ -48,8 +49,8 @@ static const struct cfg_row sr_rows[] = {
     {N("ENDTIME"), TIME("24:00:00"), IN_SR(end_s), SR, HELP("End within the period; of a week, its end.")},
     {N("WSTARTTIME"), TIME("0"), IN_SR(wstart_s), SR, HELP("Start within the week, old form.")},
     {N("WENDTIME"), TIME("7:00:00:00"), IN_SR(wend_s), SR, HELP("End within the week, old form.")},
-    {N("FLAGS", "FLAG"), SR_WORDS(set_sr_flags, NULL, kw_srflags), HELP("Flags.")},
-    {N("HOSTLIST"), .type = CFG_HOSTS, IN_SR(hosts), SR, HELP("Names, ranges or regular expressions of its nodes.")},
+    {N("FLAGS", "FLAG"), SR_WORDS(set_sr_flags, NULL, kw_srflags), GUARDS, HELP("Flags.")},
+    {N("HOSTLIST"), .type = CFG_HOSTS, .def = "[ALL]", IN_SR(hosts), SR, HELP("Names, ranges or regular expressions of its nodes. The default holds where TASKCOUNT is given; one of the two has to be.")},
     {N("NODEFEATURES", "SRFEATURES"), WORDS(NULL, NULL), IN_SR(features), SR, HELP("Features every node must have.")},
     {N("PARTITION"), NAME(NULL), IN_SR(partition), SR, HELP("Partition of its nodes; ALL: any, mixed. Without it: the one that offers most.")},
     {N("PRIORITY"), INT(NULL, "0", -INT_MANY, INT_MANY), IN_SR(priority), SR, HELP("May displace priority reservations of jobs of lower priority.")},
@@ -60,18 +61,19 @@ static const struct cfg_row sr_rows[] = {
     {N("TASKLIMIT"), ACCESS_LIMIT(ACL_TASKS, "[<>=]INT"), HELP("Job sizes with access, in tasks.")},
     {N("PROCLIMIT"), ACCESS_LIMIT(ACL_PROCS, "[<>=]INT"), HELP("Job sizes with access, in processors.")},
     {N("IDLETIME"), TIME(NULL), OF(BIT_OF(SR)), INERT, HELP("Kept, without effect.")},
-    {N("TIMELOGIC"), WORD("OR", kw_logic), .set = set_sr_logic, .home = HOME_SR, OF(BIT_OF(SR)), OBSOLETE("TIMELIMIT=TIME*"), HELP("How the time limit combines with the other access rules.")},
+    {N("TIMELOGIC"), WORD("OR", kw_logic), .set = set_sr_logic, .home = HOME_SR, GUARDS, OF(BIT_OF(SR)), OBSOLETE("TIMELIMIT=TIME*"), HELP("How the time limit combines with the other access rules.")},
     {N("TRIGGER"), SR_CUSTOM(set_sr_triggers, NULL, "EVENT[+OFFSET][@LOAD];ACTION[@DATA]"), .accumulates = true, HELP("What to do when it is created, starts, ends or runs idle.")},
     {N("NAME"), NAME(NULL), IN_SR(name), SR, HELP("Name, when the index is a number.")},
 };
 
+/* 1: rm/registry.c has a driver for it. */
 static const struct cfg_keyword kw_rmtype[] = {
     {"LL"}, {"PBS"}, {"WIKI"}, {"SGE"}, {"SSS"}, {"LSF"}, {"RMS"}, {"NATIVE"}, {"OTHER"},
-    {"SLURM"}, {"LOCAL"}, {NULL}};
+    {"SLURM", 1}, {"LOCAL", 1}, {NULL}};
 static const struct cfg_keyword kw_auth[] = {{"CHECKSUM"}, {"PKI"}, {"SECUREPORT"}, {NULL}};
 
 static const struct cfg_row rm_rows[] = {
-    {N("TYPE"), WORD("PBS", kw_rmtype), HEAD_ONLY, RM_NOW, HELP("Kind of the resource manager.")},
+    {N("TYPE"), WORD(NULL, kw_rmtype), HEAD_ONLY, RM_NOW, HELP("Kind of the resource manager; LOCAL where none is given. There are drivers for LOCAL and SLURM; without one the configuration serves for simulations alone.")},
     {N("SERVER"), NAME(NULL), RM, HELP("type://host:port.")},
     {N("HOST"), NAME(NULL), RM, HELP("Its host.")},
     {N("PORT"), INT("port", "0", 0, 65535), RM, HELP("Its port; 0 = as usual for its kind.")},
@@ -87,9 +89,11 @@ static const struct cfg_row rm_rows[] = {
     {N("SUSPENDSIG"), NAME(NULL), RM, HELP("Signal that suspends a job.")},
     {N("SUBMITCMD"), FILE_PATH(NULL), RM, HELP("Command that submits a job.")},
     {N("SPOOLDIR"), FILE_PATH(NULL), RM_NOW, HELP("Folder the local one keeps its jobs in; an absolute path.")},
-    {N("NODES"), NAME(NULL), RM_NOW, HELP("Virtual nodes of the local one, N or NxP: 4x8 is four of 8 processors. Without it those that NODECFG gives processors, else one that is the machine.")},
-    {N("KEEPTIME"), TIME("24:00:00"), RM_NOW, HELP("How long the local one keeps the folders of ended jobs.")},
+    {N("NODES"), CUSTOM(set_rm_nodes, NULL, "N or NxP"), RM_NOW, HELP("Virtual nodes of the local one, N or NxP: 4x8 is four of 8 processors. Without it those that NODECFG gives processors, else one that is the machine.")},
+    {N("KEEPTIME"), TIME(NULL), RM_NOW, HELP("How long the local one keeps the folders of ended jobs; not given: until they are accounted for.")},
     {N("KILLGRACE"), TIME("10"), RM_NOW, HELP("Time the local one gives a job between TERM and KILL.")},
+    {N("STARTLIMIT"), TIME("30"), RM_NOW, HELP("Time in which the first process of a job of the local one must have begun; then the start has failed.")},
+    {N("PAM"), FILE_PATH(NULL), RM_NOW, HELP("PAM service the local one opens a session of for each job, a name or an absolute path: with pam_limits in it, jobs get the user's limits. Without it, those of the machine's first process.")},
     {N("CGROUP"), FILE_PATH(NULL), RM_NOW, HELP("Control group (v2) the local one makes a group of each job in; NONE: never. Without it the one the daemon is in, where that can be changed.")},
     {N("POLLINTERVAL"), TIME("1"), RM_NOW, HELP("Slurm: time between two looks at it, where nothing told of a change.")},
     {N("TRANSPORT"), NAME("AUTO"), RM_NOW, HELP("Slurm: LIBSLURM, by its library; SCONTROL, by its command; AUTO: by the library if that is there.")},
@@ -104,7 +108,8 @@ static const struct cfg_row rm_rows[] = {
     {N("CSKEY"), .type = CFG_TEXT, RM, .secret = true, HELP("Shared secret; private file only.")},
 };
 
-static const struct cfg_keyword kw_amtype[] = {{"QBANK"}, {"GOLD"}, {"RESD"}, {"FILE"}, {NULL}};
+static const struct cfg_keyword kw_amtype[] = {
+    {"NONE"}, {"QBANK"}, {"GOLD"}, {"RESD"}, {"FILE"}, {NULL}};
 static const struct cfg_keyword kw_charge[] = {
     {"DEBITALLWC"}, {"DEBITALLCPU"}, {"DEBITALLPE"}, {"DEBITSUCCESSFULWC"},
     {"DEBITSUCCESSFULCPU"}, {"DEBITSUCCESSFULPE"}, {NULL}};

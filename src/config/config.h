@@ -52,7 +52,8 @@ struct finding {
     uint32_t file_number, line; /* lines count from 1 */
     uint32_t order;             /* of discovery */
     enum finding_level level;
-    char *text; /* owned; one sentence without file and line */
+    char *text;       /* owned; one sentence without file and line */
+    const char *rule; /* of config_judge() that found it, or NULL */
 };
 
 /* A value that was taken, as written. */
@@ -95,8 +96,9 @@ struct config *config_load_text(const char *name, const char *text, size_t len);
 /* The same as a private file: only CLIENTCFG counts, secrets are taken. */
 struct config *config_load_private_text(const char *name, const char *text, size_t len);
 
-/* Either of the two, finding names with what `elder` has built for that; it has to
- * outlive the result. Halves the cost of a small text. */
+/* Either of the two, while `elder` is in force: findings tell of its values, and names
+ * are found with what it has built for that; it has to outlive the result. Halves the
+ * cost of a small text. */
 struct config *config_load_text_after(const struct config *elder, bool private,
     const char *name, const char *text, size_t len);
 
@@ -104,6 +106,30 @@ void config_destroy(struct config *c);
 
 /* The settings, from now on owned by the caller; c->settings becomes NULL. */
 struct settings *config_take_settings(struct config *c);
+
+/* What a configuration is to be used for. */
+struct config_use {
+    bool simulated;    /* by no resource manager, for people and nodes of a trace */
+    const char *nodes; /* --nodes of the daemon, or NULL */
+    const char *home; /* folder of the daemon, where programs may be; NULL: not known */
+};
+
+/* Look at it as a whole: add what is wrong with values beside each other to
+ * c->findings, and tell whether it can be used. This is the one verdict of `maui
+ * check`, `maui sim` and the daemon: -1 with the first error. Once a configuration.
+ * Asks the system for users and programs unless it is simulated. */
+int config_judge(struct config *c, const struct config_use *use, struct err *err);
+
+/* Does SERVERMODE ask for a simulation? */
+bool config_simulates(const struct config *c);
+
+/* The section of the resource manager in use, the first RMCFG; NULL without one. And
+ * the last value there of an attribute, or NULL. */
+const struct raw_object *config_manager_section(const struct config *c);
+const char *config_manager(const struct config *c, const char *attr);
+
+/* The value of that full name, as in "USERCFG[ann].MAXJOB"; NULL when none is set. */
+const char *config_text(const struct config *c, const char *name);
 
 /* How many findings of that level there are. */
 size_t config_count(const struct config *c, enum finding_level level);
@@ -118,8 +144,7 @@ const char *cfg_value_default(const struct cfg_value *v);
 /* "note", "warning", "error" */
 const char *finding_level_name(enum finding_level level);
 
-/* ---- texts, from the table --------------------------------------------------------
- */
+/* ---- texts, from the table ---- */
 
 /* Each setting in force with its value, its default and the line it came from.
  * Owned by the caller. */

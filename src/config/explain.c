@@ -19,6 +19,32 @@ static const struct cfg_value *find_value(const struct config *c, const char *na
     return &c->values.v[id];
 }
 
+const char *config_text(const struct config *c, const char *name)
+{
+    const struct cfg_value *value = find_value(c, name);
+
+    return value != NULL ? value->text : NULL;
+}
+
+const struct raw_object *config_manager_section(const struct config *c)
+{
+    for (size_t i = 0; i < c->settings->raw.n; i++)
+        if (strcmp(c->settings->raw.v[i].kind, "RMCFG") == 0)
+            return &c->settings->raw.v[i];
+    return NULL;
+}
+
+const char *config_manager(const struct config *c, const char *attr)
+{
+    const struct raw_object *section = config_manager_section(c);
+    const char *found = NULL;
+
+    for (size_t i = 0; section != NULL && i < section->attrs.n; i++)
+        if (strcmp(section->attrs.v[i].name, attr) == 0)
+            found = section->attrs.v[i].value;
+    return found;
+}
+
 /* The name a value is kept under. Owned by the caller. */
 static char *key_of(const struct cfg_row *row, const char *index)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What loading tells the user, and where each value came from. */
 #include "base/names.h"
+#include "base/strbuf.h"
 #include "config/loader.h"
+#include "config/moab.h"
 #include "config/set.h"
 
 #include <stdarg.h>
@@ -96,15 +98,31 @@ void loader_report_status(struct loader *l, const struct place *at,
     }
 }
 
-/* The row's value in force, for "... stays in force". */
-static const char *in_force(
+static const char *value_of(const struct config *c, const char *name)
+{
+    uint32_t id = c != NULL ? names_find(c->value_index, name) : NAME_NONE;
+
+    return id != NAME_NONE ? c->values.v[id].text : NULL;
+}
+
+/* "; X stays in force", or what else becomes of a value that is not taken. Owned by the
+ * caller. */
+static char *what_holds(
     const struct loader *l, const struct cfg_row *row, const char *name)
 {
-    uint32_t id = names_find(l->config->value_index, name);
+    const char *value = value_of(l->config, name);
+    struct strbuf text = {0};
 
-    if (id != NAME_NONE)
-        return l->config->values.v[id].text;
-    return row->def != NULL ? row->def : "no value";
+    if (value == NULL)
+        value = value_of(l->elder, name);
+    if (value == NULL)
+        value = row->def;
+
+    if (value != NULL)
+        strbuf_printf(&text, "; %.80s stays in force", value);
+    else
+        strbuf_add(&text, "; it is left out");
+    return strbuf_take(&text);
 }
 
 /* A:B, of which the classic program made hours and minutes, against its own manual. */
@@ -127,13 +145,18 @@ int loader_apply(
 {
     struct text_list remarks = {0};
     struct err err = {0};
+    char *holds;
     int status;
 
     call->remarks = &remarks;
     status = row_set(call, &err);
-    if (status < 0) {
-        loader_report(l, at, FINDING_ERROR, "%.120s: %s; %.80s stays in force", name,
-            err.text, in_force(l, call->row, name));
+    holds = status < 0 ? what_holds(l, call->row, name) : NULL;
+    if (status < 0 && moab_has_value(call->row, call->value)) {
+        loader_report(l, at, FINDING_WARNING,
+            "%.120s: '%.60s' is a value of Moab, which Maui has not%s", name,
+            call->value, holds);
+    } else if (status < 0) {
+        loader_report(l, at, FINDING_ERROR, "%.120s: %s%s", name, err.text, holds);
     } else {
         for (size_t i = 0; i < remarks.n; i++)
             loader_report(l, at, FINDING_WARNING, "%.120s: %s", name, remarks.v[i]);
@@ -145,6 +168,7 @@ int loader_apply(
         loader_record(
             l, at, call->row, name, call->row->secret ? "********" : call->value);
     }
+    free(holds);
     text_list_fini(&remarks);
     return status;
 }

@@ -49,6 +49,40 @@ static void note_include(struct grammar *g, const char *comment, const char *end
         g->include = xstrndup(comment, (size_t)(end - comment));
 }
 
+/* Bytes of a space that editors and web pages put in place of a blank; 0 for others. */
+static size_t special_space(const char *p, const char *end)
+{
+    static const char *const spaces[] = {"\xc2\xa0", "\xe2\x80\x80", "\xe2\x80\x81",
+        "\xe2\x80\x82", "\xe2\x80\x83", "\xe2\x80\x84", "\xe2\x80\x85", "\xe2\x80\x86",
+        "\xe2\x80\x87", "\xe2\x80\x88", "\xe2\x80\x89", "\xe2\x80\x8a", "\xe2\x80\x8b",
+        "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80", "\xef\xbb\xbf"};
+
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+        size_t len = strlen(spaces[i]);
+
+        if ((size_t)(end - p) >= len && memcmp(p, spaces[i], len) == 0)
+            return len;
+    }
+    return 0;
+}
+
+/* Append a part of a line, special spaces and control characters as blanks. */
+static void append(
+    struct grammar *g, struct text *to, const char *from, const char *stop)
+{
+    for (const char *p = from; p < stop;) {
+        size_t special = (unsigned char)*p >= 0x80 ? special_space(p, stop) : 0;
+
+        /* Alone, as Latin-1 has it: no character of UTF-8 begins so. */
+        if (special == 0 && *p == (char)0xa0 && (p == from || p[-1] > 0))
+            special = 1;
+
+        g->special_space = g->special_space || special > 0;
+        vec_push(to, special > 0 || is_blank(*p) ? ' ' : *p);
+        p += special > 0 ? special : 1;
+    }
+}
+
 /* Append one line of the file without its comment; true when a backslash at its end
  * asks for the next. */
 static bool read_physical(struct grammar *g, struct text *to)
@@ -65,8 +99,7 @@ static bool read_physical(struct grammar *g, struct text *to)
     joined = comment == NULL && stop > g->text && stop[-1] == '\\';
     if (joined)
         stop--;
-    for (const char *p = g->text; p < stop; p++)
-        vec_push(to, is_blank(*p) ? ' ' : *p);
+    append(g, to, g->text, stop);
     g->text = end < g->end ? end + 1 : end;
     g->line++;
     return joined && g->text < g->end;
@@ -167,11 +200,13 @@ bool grammar_next(struct grammar *g, struct grammar_line *ret)
         return true;
     while (!found && g->include == NULL && g->text < g->end) {
         text.n = 0;
+        g->special_space = false;
         ret->line = g->line + 1;
         while (read_physical(g, &text))
             vec_push(&text, '\n');
         found = !blank_only(&text);
     }
+    ret->special_space = found && g->special_space;
     if (found) {
         vec_push(&text, '\0');
         split(ret, text.v, text.v + text.n - 1);
@@ -222,6 +257,19 @@ static char *read_value(struct grammar_pairs *g, struct grammar_pair *ret)
     return value;
 }
 
+/* MAXJOB = 3: step over the blanks in front of the sign, and behind it. False, and no
+ * step, where none follows. */
+static bool skip_to_sign(struct grammar_pairs *g)
+{
+    const char *p = g->p + strspn(g->p, " "), *value;
+
+    if (p == g->p || *p != '=')
+        return false;
+    value = p + 1 + strspn(p + 1, " ");
+    g->p = value - 1; /* as if the sign stood in front of the value */
+    return true;
+}
+
 bool grammar_pairs_next(struct grammar_pairs *g, struct grammar_pair *ret)
 {
     const char *name;
@@ -243,7 +291,7 @@ bool grammar_pairs_next(struct grammar_pairs *g, struct grammar_pair *ret)
         ret->bracket = copy_trimmed(inside, g->p);
         g->p += *g->p == ']';
     }
-    if (*g->p == '=') {
+    if (skip_to_sign(g) || *g->p == '=') {
         g->p++;
         ret->value = read_value(g, ret);
         return true;

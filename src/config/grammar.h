@@ -28,15 +28,17 @@ struct grammar_line {
     uint32_t line;       /* the first is 1 */
     uint32_t value_line; /* the line `value` begins on */
     char *name;
-    char *index; /* NULL without brackets; blanks around it removed */
-    char *value; /* blanks around it removed; may be empty */
+    char *index;        /* NULL without brackets; blanks around it removed */
+    char *value;        /* blanks around it removed; may be empty */
+    bool special_space; /* of Unicode, no-break and others; read as a blank */
     struct err err;
 };
 
 struct grammar {
     const char *text, *end; /* borrowed */
     uint32_t line;
-    char *include; /* found on the line before, given out next */
+    char *include;      /* found on the line before, given out next */
+    bool special_space; /* in the line that is read */
 };
 
 /* The text need not end in a NUL. A byte order mark is skipped. */

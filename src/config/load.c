@@ -2,6 +2,7 @@
  * Loading: files to entries, entries to settings in the order of their phases. */
 #include "base/names.h"
 #include "config/loader.h"
+#include "config/moab.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +16,7 @@
 
 struct bytes VEC(char);
 
-/* ---- lines to entries -------------------------------------------------------------
- */
+/* ---- lines to entries ---- */
 
 static bool is_default(const struct grammar_line *line)
 {
@@ -59,42 +59,34 @@ static int phase_of(const struct cfg_row *row, const struct grammar_line *line)
     return sections[row->object] + (is_default(line) ? 0 : 1);
 }
 
-/* Sites come from Moab, too: a name of ours that is near by chance would mislead them.
- */
-static bool is_of_moab(const char *name)
+/* What is left out may have been meant as a limit: nobody goes beyond one because of a
+ * misspelling. */
+static void report_unknown(
+    struct loader *l, const struct place *at, const struct grammar_line *line)
 {
-    static const char *const names[] = {"ACCOUNTINGINTERFACEURL", "ADMINCFG",
-        "ALLOWROOTJOBS", "ARRAYJOBPARLOCK", "CLIENTMAXCONNECTIONS",
-        "DEFAULTSUBMITLANGUAGE", "DISABLEREGEXCACHING", "DISABLESCHEDULING",
-        "ENABLEHIGHTHROUGHPUT", "ENABLEJOBARRAYS", "EVENTLOGWSURL",
-        "FSMOSTSPECIFICLIMIT", "FSTREE", "GEVENTCFG", "GRESCFG", "IDCFG", "JOBCFG",
-        "JOBCPURGETIME", "JOBFAILRETRYCOUNT", "JOBMATCHCFG", "JOBMIGRATEPOLICY",
-        "JOBPREEMPTMINACTIVETIME", "JOBREJECTPOLICY", "MAXGRES", "MONGOSERVER",
-        "NODEIDFORMAT", "RECORDEVENTLIST", "RSVPROFILE", "SERVERSUBMITFILTER",
-        "STOREJOBSUBMISSION", "SUBMITFILTER", "TRIGCHECKTIME", "TRIGEVALLIMIT",
-        "USEDATABASE", "VCPROFILE", "VMCFG"};
+    const char *near = table_nearest(l->config->table, line->name);
+    const struct cfg_row *meant =
+        near != NULL ? table_find(l->config->table, near) : NULL;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcasecmp(name, names[i]) == 0)
-            return true;
-    return false;
+    if (moab_has_parameter(line->name)) {
+        loader_report(l, at, FINDING_WARNING,
+            "%s is a parameter of Moab, which Maui has not; the line is ignored",
+            line->name);
+        return;
+    }
+    if (meant != NULL && meant->home == HOME_ATTR && meant->object == OBJECT_SR
+        && attrs_find(l->config->table, OBJECT_SR, meant->attr)->guards) {
+        loader_close(l, at, is_global(line) ? "0" : line->index, line->name, near);
+        return;
+    }
+    loader_report(l, at,
+        meant != NULL && meant->guards ? FINDING_ERROR : FINDING_WARNING,
+        "unknown parameter '%.60s'; %s%s%she line is ignored", line->name,
+        near != NULL ? "did you mean " : "", near != NULL ? near : "",
+        near != NULL ? "? T" : "t");
 }
 
-static void report_unknown(struct loader *l, const struct place *at, const char *name)
-{
-    const char *near = table_nearest(l->config->table, name);
-
-    if (is_of_moab(name))
-        loader_report(l, at, FINDING_WARNING,
-            "%s is a parameter of Moab, which Maui has not; the line is ignored", name);
-    else
-        loader_report(l, at, FINDING_WARNING,
-            "unknown parameter '%.60s'%s%s%s; the line is ignored", name,
-            near != NULL ? "; did you mean " : "", near != NULL ? near : "",
-            near != NULL ? "?" : "");
-}
-
-static void add_entry(
+static void add_one_entry(
     struct loader *l, struct grammar_line *line, const struct place *at)
 {
     const struct cfg_row *row = table_find(l->config->table, line->name);
@@ -105,7 +97,7 @@ static void add_entry(
         .sequence = (uint32_t)l->entries.n};
 
     if (row == NULL) {
-        report_unknown(l, at, line->name);
+        report_unknown(l, at, line);
         grammar_line_fini(line);
         return;
     }
@@ -117,6 +109,58 @@ static void add_entry(
     }
     e.phase = phase_of(row, line);
     vec_push(&l->entries, e);
+}
+
+/* Documentation prints two settings on one line: SRCFG[x] A=1 SRCFG[x] B=2. Cuts what
+ * follows the first off into *ret_rest. */
+static bool cut_line(
+    const struct loader *l, struct grammar_line *line, struct grammar_line *ret_rest)
+{
+    const struct cfg_row *row = table_find(l->config->table, line->name);
+    struct grammar_pairs pairs;
+    struct grammar_pair pair;
+    bool found = false;
+
+    if (row == NULL || row->type != CFG_SECTION
+        || strcasestr(line->value, "CFG[") == NULL)
+        return false;
+    grammar_pairs_init(&pairs, line->value);
+    for (const char *from = pairs.p; !found && grammar_pairs_next(&pairs, &pair);
+         from = pairs.p) {
+        const struct cfg_row *other = pair.value == NULL && pair.bracket != NULL
+                                          ? table_find(l->config->table, pair.name)
+                                          : NULL;
+
+        found = other != NULL && other->type == CFG_SECTION;
+        if (found) {
+            *ret_rest = (struct grammar_line){.kind = GRAMMAR_SETTING,
+                .line = line->value_line + pair.line,
+                .value_line = line->value_line + pair.line,
+                .name = xstrdup(pair.name),
+                .index = xstrdup(pair.bracket),
+                .value = xstrdup(pairs.p + strspn(pairs.p, " "))};
+            line->value[from - line->value] = '\0';
+        }
+        grammar_pair_fini(&pair);
+    }
+    return found;
+}
+
+static void add_entry(struct loader *l, struct grammar_line *line, struct place at)
+{
+    struct grammar_line rest = *line;
+
+    do {
+        *line = rest;
+        at.line = line->line;
+        if (!cut_line(l, line, &rest))
+            rest.name = NULL;
+        else
+            loader_report(l, &(struct place){at.file, at.file_number, rest.line},
+                FINDING_NOTE, "%s[%.60s] begins a line of its own; it is taken so",
+                rest.name, rest.index);
+        add_one_entry(l, line, &at);
+    } while (rest.name != NULL);
 }
 
 static void want_include(struct loader *l, const struct place *at, const char *file)
@@ -134,9 +178,12 @@ static void want_include(struct loader *l, const struct place *at, const char *f
 static void read_line(struct loader *l, struct grammar_line *line, struct place at)
 {
     at.line = line->line;
+    if (line->special_space)
+        loader_report(l, &at, FINDING_WARNING,
+            "a no-break space, or another special one, is read as a blank");
     switch (line->kind) {
     case GRAMMAR_SETTING:
-        add_entry(l, line, &at);
+        add_entry(l, line, at);
         return;
     case GRAMMAR_INCLUDE:
         want_include(l, &at, line->value);
@@ -198,8 +245,7 @@ static void read_text(struct loader *l, struct place at, const char *text, size_
         read_line(l, &line, at);
 }
 
-/* ---- entries to settings ------------------------------------------------------------
- */
+/* ---- entries to settings ---- */
 
 static int by_phase(const void *a, const void *b)
 {
@@ -264,14 +310,13 @@ static int by_place(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void sort_findings(struct config *c)
+void loader_sort(struct config *c)
 {
     if (c->findings.n > 0)
         qsort(c->findings.v, c->findings.n, sizeof *c->findings.v, by_place);
 }
 
-/* ---- configurations
- * ------------------------------------------------------------------ */
+/* ---- configurations ---- */
 
 static struct config *config_create(const struct config *elder)
 {
@@ -315,13 +360,15 @@ struct settings *config_take_settings(struct config *c)
 static void loader_fini(struct loader *l)
 {
     vec_fini(&l->entries);
-    sort_findings(l->config);
+    text_list_fini(&l->closed);
+    loader_sort(l->config);
 }
 
 struct config *config_load_text_after(const struct config *elder, bool private,
     const char *name, const char *text, size_t len)
 {
-    struct loader l = {.config = config_create(elder), .private = private};
+    struct loader l = {
+        .config = config_create(elder), .elder = elder, .private = private};
 
     read_text(&l, new_file(&l, name), text, len);
     apply_entries(&l);
@@ -339,8 +386,7 @@ struct config *config_load_private_text(const char *name, const char *text, size
     return config_load_text_after(NULL, true, name, text, len);
 }
 
-/* ---- files
- * ---------------------------------------------------------------------------- */
+/* ---- files ---- */
 
 /* Append all of `fd`: 0, or -1 with errno, EFBIG above the limit. */
 static int read_all(int fd, struct bytes *to)
@@ -414,7 +460,8 @@ static void read_include(struct loader *l, const struct place *at, const char *p
     if (was_read(l->config, path) || l->config->files.n >= FILES_MAX)
         loader_report(l, at, FINDING_WARNING, "#INCLUDE %.200s was read before", path);
     else if (read_file(path, &text, &mode, &err) < 0)
-        loader_report(l, at, FINDING_WARNING, "#INCLUDE %s", err.text);
+        loader_report(l, at, FINDING_ERROR,
+            "#INCLUDE %s; what it says of access and limits is not known", err.text);
     else
         read_text(l, new_file(l, path), text.v, text.n);
     vec_fini(&text);

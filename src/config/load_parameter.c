@@ -121,6 +121,12 @@ static void *find_base(struct loader *l, const struct entry *e, bool *usable)
     return NULL;
 }
 
+/* The index in force of a parameter of a standing reservation. */
+static const char *standing_index(const struct entry *e)
+{
+    return no_index(e->line.index) ? "0" : e->line.index;
+}
+
 /* An old form is its attribute, lists with commas for blanks. */
 static void load_old_form(struct loader *l, const struct entry *e, char *value)
 {
@@ -128,7 +134,7 @@ static void load_old_form(struct loader *l, const struct entry *e, char *value)
     const struct cfg_row *attr = attrs_find(l->config->table, row->object, row->attr);
     struct grammar_pair pair = {.name = (char *)row->attr, .value = value};
     struct place at = place_of(e);
-    const char *index = no_index(e->line.index) ? "0" : e->line.index;
+    const char *index = standing_index(e);
 
     if (row->object == OBJECT_AM && l->bank != NULL)
         index = l->bank;
@@ -166,16 +172,36 @@ static void load_value(struct loader *l, const struct entry *e, char *value)
     free(name);
 }
 
+static bool is_of_standing(const struct entry *e)
+{
+    return e->row->home == HOME_ATTR && e->row->object == OBJECT_SR;
+}
+
+/* Says in which reservation it ends up, which other findings name so. */
+static void report_status(struct loader *l, const struct entry *e)
+{
+    struct place at = place_of(e);
+    const char *index = standing_index(e);
+
+    if (is_of_standing(e))
+        loader_report(l, &at, FINDING_NOTE,
+            "%s[%.60s] is obsolete; write SRCFG[%.60s] %s=", e->line.name, index, index,
+            e->row->attr);
+    else
+        loader_report_status(l, &at, e->row, e->line.name);
+}
+
 void load_parameter(struct loader *l, const struct entry *e)
 {
     struct place at = place_of(e);
     char *value = plain_value(e->line.value);
 
-    if (*value == '\0') {
+    /* An empty rule of access is no matter of defaults. */
+    if (*value == '\0' && !is_of_standing(e)) {
         loader_report(l, &at, FINDING_WARNING, "%s has no value; %s stays in force",
             e->row->name, e->row->def != NULL ? e->row->def : "its default");
     } else {
-        loader_report_status(l, &at, e->row, e->row->name);
+        report_status(l, e);
         if (e->row->home == HOME_LEGACY)
             load_old_limit(l, e, value);
         else if (e->row->home == HOME_ATTR)
@@ -186,8 +212,7 @@ void load_parameter(struct loader *l, const struct entry *e)
     free(value);
 }
 
-/* ---- limits of Maui 3.0 ------------------------------------------------------------
- */
+/* ---- limits of Maui 3.0 ---- */
 
 static int read_old_limit(struct old_limit *old, const struct cfg_row *row,
     const char *value, struct err *err)

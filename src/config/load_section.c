@@ -2,6 +2,7 @@
  * Sections: USERCFG[ann] ATTR=VALUE ATTR=VALUE. */
 #include "base/strbuf.h"
 #include "config/loader.h"
+#include "config/moab.h"
 #include "config/set.h"
 
 #include <stdio.h>
@@ -64,8 +65,7 @@ static void *find_base(struct settings *s, const struct place *at,
     return object == OBJECT_NODE ? settings_node(s, index) : NULL;
 }
 
-/* ---- one attribute ------------------------------------------------------------------
- */
+/* ---- one attribute ---- */
 
 /* Another section that has such an attribute, for the message. */
 static const char *other_owner(const struct loader *l, const char *attr)
@@ -76,24 +76,72 @@ static const char *other_owner(const struct loader *l, const char *attr)
     return NULL;
 }
 
-static void report_unknown(
-    struct loader *l, const struct place *at, enum cfg_object object, const char *attr)
+void loader_close(struct loader *l, const struct place *at, const char *index,
+    const char *attr, const char *near)
 {
-    const char *near = attrs_nearest(l->config->table, object, attr),
-               *other = other_owner(l, attr);
+    loader_report(l, at, FINDING_WARNING,
+        "SRCFG[%.60s]: '%.60s' is not known; %s%s%st may be an access rule, so nobody "
+        "may use the reservation until this is mended",
+        index, attr, near != NULL ? "did you mean " : "", near != NULL ? near : "",
+        near != NULL ? "? I" : "i");
+    text_list_add(&l->closed, index);
+}
+
+/* What Moab has and Maui has not. A list of those who may is missed; the rest is not
+ * worth stopping for. */
+static void report_of_moab(struct loader *l, const struct place *at,
+    enum cfg_object object, const char *attr, enum moab_attr is)
+{
     const char *section = cfg_object_name(object);
 
-    if (other != NULL)
-        loader_report(l, at, FINDING_WARNING,
-            "%s has no attribute %.60s, which belongs to %s; it is left out", section,
-            attr, other);
-    else if (near != NULL)
-        loader_report(l, at, FINDING_WARNING,
-            "%s has no attribute '%.60s'; did you mean %s? It is left out", section,
-            attr, near);
+    if (is == MOAB_ACCESS)
+        loader_report(l, at, FINDING_ERROR,
+            "%s %.60s is an access rule of Moab, which Maui has not: without it "
+            "everybody might; leave such a list to the resource manager's queue, or "
+            "write QLIST, PLIST or an SRCFG",
+            section, attr);
     else
         loader_report(l, at, FINDING_WARNING,
-            "%s has no attribute '%.60s'; it is left out", section, attr);
+            "%s %.60s is an attribute of Moab, which Maui has not; it is left out%s",
+            section, attr, is == MOAB_LIMIT ? ", and nothing is limited by it" : "");
+}
+
+/* What is left out may have been meant as a limit: nobody goes beyond one because of a
+ * misspelling. */
+static void report_misspelt(struct loader *l, const struct place *at,
+    enum cfg_object object, const char *index, const char *attr)
+{
+    const char *near = attrs_nearest(l->config->table, object, attr);
+    const struct cfg_row *meant =
+        near != NULL ? attrs_find(l->config->table, object, near) : NULL;
+    bool guards = meant != NULL && meant->guards;
+
+    if (object == OBJECT_SR && (guards || meant == NULL))
+        loader_close(l, at, index, attr, near);
+    else if (near != NULL)
+        loader_report(l, at, guards ? FINDING_ERROR : FINDING_WARNING,
+            "%s has no attribute '%.60s'; did you mean %s? It is left out",
+            cfg_object_name(object), attr, near);
+    else
+        loader_report(l, at, FINDING_WARNING,
+            "%s has no attribute '%.60s'; it is left out", cfg_object_name(object),
+            attr);
+}
+
+static void report_unknown(struct loader *l, const struct place *at,
+    enum cfg_object object, const char *index, const char *attr)
+{
+    const char *other = other_owner(l, attr);
+    enum moab_attr is = moab_attribute(object, attr);
+
+    if (is != MOAB_NONE)
+        report_of_moab(l, at, object, attr, is);
+    else if (other != NULL && object != OBJECT_SR)
+        loader_report(l, at, FINDING_WARNING,
+            "%s has no attribute %.60s, which belongs to %s; it is left out",
+            cfg_object_name(object), attr, other);
+    else
+        report_misspelt(l, at, object, index, attr);
 }
 
 /* Kept in the raw section as well, under its proper name. */
@@ -126,6 +174,23 @@ static char *value_name(enum cfg_object object, const char *index,
     return name;
 }
 
+/* An empty list is a value, but not of a standing reservation: a rule of access that
+ * got lost must not let in whom it kept out. */
+static bool value_given(struct loader *l, const struct place *at,
+    const struct cfg_row *row, const struct grammar_pair *pair, const char *name)
+{
+    if (*pair->value != '\0' || (is_list(row) && row->home != HOME_SR))
+        return true;
+    if (is_list(row) && row->guards)
+        loader_report(l, at, FINDING_WARNING,
+            "%.120s has no value; nobody may use the reservation until this is mended",
+            name);
+    else
+        loader_report(l, at, row->guards ? FINDING_ERROR : FINDING_WARNING,
+            "%.120s has no value; it is left out", name);
+    return false;
+}
+
 /* Is there something to read? Reports what is in the way. */
 static bool attribute_usable(struct loader *l, const struct place *at,
     const struct cfg_row *row, const struct grammar_pair *pair, const char *name)
@@ -147,12 +212,7 @@ static bool attribute_usable(struct loader *l, const struct place *at,
             name);
         return false;
     }
-    if (*pair->value == '\0' && !is_list(row)) {
-        loader_report(
-            l, at, FINDING_WARNING, "%.120s has no value; it is left out", name);
-        return false;
-    }
-    return true;
+    return value_given(l, at, row, pair, name);
 }
 
 void load_attribute(struct loader *l, const struct place *at, enum cfg_object object,
@@ -160,10 +220,11 @@ void load_attribute(struct loader *l, const struct place *at, enum cfg_object ob
 {
     const struct cfg_row *row = attrs_find(l->config->table, object, pair->name);
     struct cfg_call call = {.row = row, .value = pair->value, .bracket = pair->bracket};
+    bool usable = false;
     char *name;
 
     if (row == NULL) {
-        report_unknown(l, at, object, pair->name);
+        report_unknown(l, at, object, index, pair->name);
         return;
     }
     name = value_name(object, index, row, pair->bracket);
@@ -176,17 +237,18 @@ void load_attribute(struct loader *l, const struct place *at, enum cfg_object ob
         call.base = row->home != HOME_NOWHERE
                         ? find_base(l->config->settings, at, object, index)
                         : NULL;
-        if (loader_apply(l, at, &call, name) == 0 && is_raw(object)) {
+        usable = loader_apply(l, at, &call, name) == 0;
+        if (usable && is_raw(object))
             keep_raw(l, at, object, index, row->name, pair->value);
-            if (object == OBJECT_SCHED)
-                load_scheduler(l, at, row, pair->value);
-        }
+        if (usable && object == OBJECT_SCHED)
+            load_scheduler(l, at, row, pair->value);
     }
+    if (!usable && object == OBJECT_SR && row->guards)
+        text_list_add(&l->closed, index);
     free(name);
 }
 
-/* ---- the section --------------------------------------------------------------------
- */
+/* ---- the section ---- */
 
 /* Words without `=`, together: what was meant can be told from what stood before
  * them, most often a list written with blanks. */
@@ -219,28 +281,31 @@ static void report_strays(struct loader *l, struct strays *s, const struct entry
 {
     struct place at = place_of(e);
     char *words = strbuf_take(&s->blank), *list = strbuf_take(&s->comma);
+    char *first = xstrndup(words != NULL ? words : "", s->first);
+    bool attribute = attrs_find(l->config->table, e->row->object, first) != NULL;
 
     at.line = s->line;
     if (s->count == 0) {
         /* nothing to tell */
-    } else if (s->before != NULL && is_list(s->before)) {
+    } else if (s->before != NULL && is_list(s->before) && !attribute) {
         loader_report(l, &at, FINDING_ERROR,
             "'%.120s' is not ATTR=VALUE; a list is written without blanks: "
             "%s=%.120s%.120s",
             words, s->before->name, s->value, list);
-    } else if (s->before != NULL && s->before->type == CFG_CUSTOM) {
+    } else if (s->before != NULL && s->before->type == CFG_CUSTOM && !attribute) {
         loader_report(l, &at, FINDING_ERROR,
             "'%.120s' is not ATTR=VALUE; a value with blanks is quoted: %s='%.120s "
             "%.120s'",
             words, s->before->name, s->value, words);
     } else if (s->count == 2 && *words != '[') {
         loader_report(l, &at, FINDING_ERROR,
-            "'%.120s' is not ATTR=VALUE; write %.*s=%.60s", words,
-            s->first < 60 ? (int)s->first : 60, words, words + s->first + 1);
+            "'%.120s' is not ATTR=VALUE; write %.60s=%.60s", words, first,
+            words + s->first + 1);
     } else {
         loader_report(l, &at, FINDING_ERROR, "'%.120s' is not ATTR=VALUE", words);
     }
     s->count = 0;
+    free(first);
     free(words);
     free(list);
 }
@@ -262,8 +327,17 @@ static void append_word(struct grammar_pair *list, const struct grammar_pair *wo
     strbuf_printf(&text, "%s,%s", list->value, word->name);
     if (word->bracket != NULL)
         strbuf_printf(&text, "[%s]", word->bracket);
+    strbuf_add(&text, word->value != NULL ? "=" : "");
     free(list->value);
     list->value = strbuf_take(&text);
+}
+
+/* Does it continue a list? `low=` does, with the mark of neutral affinity; an attribute
+ * whose = is missing does not. */
+static bool is_word(const struct loader *l, const struct grammar_pair *pair)
+{
+    return (pair->value == NULL || (*pair->value == '\0' && !pair->unclosed))
+           && attrs_find(l->config->table, OBJECT_SR, pair->name) == NULL;
 }
 
 /* Standing reservations have always been written with blanks in their lists as well.
@@ -280,7 +354,7 @@ static bool join_words(struct loader *l, const struct entry *e,
         || pair->value == NULL || pair->unclosed)
         return more;
     at.line = e->line.value_line + pair->line;
-    for (; more && next->value == NULL; more = grammar_pairs_next(pairs, next)) {
+    for (; more && is_word(l, next); more = grammar_pairs_next(pairs, next)) {
         append_word(pair, next);
         grammar_pair_fini(next);
         joined = true;

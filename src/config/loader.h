@@ -41,8 +41,11 @@ struct wanted_list VEC(struct wanted);
 
 struct loader {
     struct config *config;
+    const struct config *elder; /* what is in force while this is read, or NULL */
     struct VEC(struct entry) entries;
     struct old_limit old[CRED_KINDS][LIMIT_RES_COUNT][2];
+    struct text_list closed;      /* standing reservations of which an access rule
+                                     cannot be read */
     char *bank;                   /* index of the first AMCFG, or NULL */
     bool private;                 /* reading a private file */
     struct wanted_list *includes; /* files to read, or NULL: do not follow */
@@ -50,6 +53,9 @@ struct loader {
 
 void loader_report(struct loader *l, const struct place *at, enum finding_level level,
     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Put the findings in the order of config.h. */
+void loader_sort(struct config *c);
 
 /* Note that `name` was taken from there; tells about an earlier line it replaces,
  * unless the row accumulates. */
@@ -78,6 +84,12 @@ void load_scheduler(struct loader *l, const struct place *at, const struct cfg_r
 /* Keep an old limit for load_old_limits(), which puts all of them in force. */
 void load_old_limit(struct loader *l, const struct entry *e, const char *value);
 void load_old_limits(struct loader *l);
+
+/* An attribute of the standing reservation `index` cannot be read, and may have been an
+ * access rule: tell so, and let load_standing() close it for everybody. `near` is what
+ * may have been meant, or NULL. */
+void loader_close(struct loader *l, const struct place *at, const char *index,
+    const char *attr, const char *near);
 
 /* Check each standing reservation as a whole, when all that is said of it is known. */
 void load_standing(struct loader *l);

@@ -148,6 +148,7 @@ struct cfg_row {
     bool brackets;    /* MAXJOB[USER:x] */
     bool accumulates; /* later lines add instead of replacing */
     bool secret;      /* belongs in the private file */
+    bool guards;      /* limits somebody, or says who may: never silently left out */
     unsigned arg;     /* for the custom reader */
     /* sections and old forms */
     enum cfg_object object;
@@ -232,6 +233,7 @@ struct cfg_group {
 #define OF(mask)      .objects = (mask)
 #define BIT_OF(o)     (1u << OBJECT_##o)
 #define NEGATIVE_OFF  .negative_is_off = true
+#define GUARDS        .guards = true
 #define LATER         .status = STATUS_LATER
 #define INERT         .status = STATUS_INERT
 #define OBSOLETE(now) .status = STATUS_OBSOLETE, .instead = now

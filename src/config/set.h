@@ -35,6 +35,7 @@ int set_sr_days(struct cfg_call *call, struct err *err);
 int set_sr_flags(struct cfg_call *call, struct err *err);
 int set_sr_depth(struct cfg_call *call, struct err *err);
 int set_sr_logic(struct cfg_call *call, struct err *err);
+int set_rm_nodes(struct cfg_call *call, struct err *err);
 int set_sr_triggers(struct cfg_call *call, struct err *err);
 
 /* For custom rows: add a warning. */

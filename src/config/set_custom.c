@@ -29,6 +29,14 @@ int set_word_bits(struct cfg_call *call, struct err *err)
     return status;
 }
 
+/* Only checked: the resource manager reads it. */
+int set_rm_nodes(struct cfg_call *call, struct err *err)
+{
+    int64_t count, procs;
+
+    return value_nodes(call->value, &count, &procs, err);
+}
+
 int set_purge_time(struct cfg_call *call, struct err *err)
 {
     struct settings *s = call->base;

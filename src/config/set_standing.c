@@ -143,8 +143,7 @@ int set_sr_triggers(struct cfg_call *call, struct err *err)
     return status;
 }
 
-/* ---- each as a whole ----------------------------------------------------------------
- */
+/* ---- each as a whole ---- */
 
 /* What is written and has no effect. */
 static void report_unused(
@@ -163,6 +162,21 @@ static void report_unused(
             sr->index);
 }
 
+static bool is_closed(const struct loader *l, const struct sr_cfg *sr)
+{
+    for (size_t i = 0; i < l->closed.n; i++)
+        if (strcmp(l->closed.v[i], sr->index) == 0)
+            return true;
+    return false;
+}
+
+/* Nobody may use it: the entry !ALL excludes everybody, whatever else is listed. */
+static void close_access(struct sr_cfg *sr)
+{
+    acltext_fini(&sr->acl);
+    acltext_parse(ACL_USER, "!ALL", &sr->acl, NULL);
+}
+
 void load_standing(struct loader *l)
 {
     struct settings *s = l->config->settings;
@@ -174,6 +188,8 @@ void load_standing(struct loader *l)
             .file_number = sr->file_number,
             .line = sr->line};
 
+        if (is_closed(l, sr))
+            close_access(sr);
         report_unused(l, &at, sr);
         if (srcfg_finish(sr, &err) < 0)
             loader_report(l, &at, FINDING_ERROR,

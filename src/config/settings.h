@@ -153,6 +153,9 @@ struct cred_cfg {
     int64_t def_wclimit_s; /* DEFAULT.WCLIMIT, 0 = none */
     int64_t min_proc;      /* MIN.PROC / MINPROC, 0 = none */
     int64_t max_proc_per_job, max_node_per_job; /* 0 = none */
+    /* user only */
+    int64_t max_submit; /* MAXSUBMITJOBS, 0 = not set, < 0 = any number */
+    int64_t max_rsv;    /* MAXRSV, 0 = not set, < 0 = any number */
     /* group only */
     int64_t class_weight; /* CLASSWEIGHT, 0 = the global one */
     /* class only */
@@ -322,13 +325,16 @@ enum reservation_policy {
     RSVPOLICY_HIGHEST,
     RSVPOLICY_NEVER
 };
+/* What becomes of a job that waits for what can no longer be. */
+enum depend_failure { DEPEND_FAILURE_WAIT, DEPEND_FAILURE_HOLD, DEPEND_FAILURE_CANCEL };
 enum rsv_threshold {
     RSVTHRESHOLD_NONE,
     RSVTHRESHOLD_BYPASS,
     RSVTHRESHOLD_QUEUETIME,
     RSVTHRESHOLD_XFACTOR
 };
-enum nodealloc_policy {
+enum nodealloc_policy { /* what nobody has set is 0, here and below */
+    NODEALLOC_UNSET,
     NODEALLOC_FIRSTAVAILABLE,
     NODEALLOC_LASTAVAILABLE,
     NODEALLOC_MINRESOURCE,
@@ -337,8 +343,7 @@ enum nodealloc_policy {
     NODEALLOC_FASTEST,
     NODEALLOC_MAXBALANCE,
     NODEALLOC_CONTIGUOUS,
-    NODEALLOC_LOCAL,
-    NODEALLOC_UNSET
+    NODEALLOC_LOCAL
 };
 enum avail_policy { AVAIL_COMBINED, AVAIL_DEDICATED, AVAIL_UTILIZED };
 enum avail_res { AVAIL_PROCS, AVAIL_MEM, AVAIL_SWAP, AVAIL_DISK, AVAIL_RES_COUNT };
@@ -347,11 +352,11 @@ enum rsv_limits { RSVLIMITS_OFF, RSVLIMITS_SOFT, RSVLIMITS_HARD };
 enum load_policy { LOAD_ADJUSTSTATE, LOAD_ADJUSTPROCS };
 enum nodeset_policy { NODESET_OFF, NODESET_ONEOF, NODESET_FIRSTOF, NODESET_ANYOF };
 enum nodeset_attr {
+    NODESET_ATTR_UNSET,
     NODESET_FEATURE,
     NODESET_MEMORY,
     NODESET_PROCSPEED,
-    NODESET_NETWORK,
-    NODESET_ATTR_UNSET
+    NODESET_NETWORK
 };
 enum nodeset_prio {
     NODESET_MINLOSS,
@@ -439,7 +444,8 @@ struct daemon_settings {
     struct text_list log_facilities;
     char *syslog; /* BOOL[:facility] */
     char *notification_program, *feedback_program;
-    int64_t rm_failures_max; /* in a row, before an administrator is told */
+    int64_t max_submit, max_submit_user; /* jobs at a time; 0 = any number */
+    int64_t rm_failures_max;             /* in a row, before an administrator is told */
 };
 
 /* SIMJOBSUBMISSIONPOLICY. */
@@ -489,6 +495,7 @@ struct settings {
 
     /* holds */
     int64_t defer_time_s, defer_count, defer_start_count;
+    enum depend_failure depend_failure; /* DEPENDFAILUREPOLICY */
 
     /* nodes */
     double node_maxload, node_untracked_load_factor;

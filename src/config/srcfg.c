@@ -217,8 +217,7 @@ int srcfg_owner_parse(
     return 0;
 }
 
-/* ---- as a whole -------------------------------------------------------------------
- */
+/* ---- as a whole ---- */
 
 /* The week has two forms; the one made for it counts. */
 static void resolve_window(struct sr_cfg *sr)
@@ -277,7 +276,9 @@ int srcfg_finish(struct sr_cfg *sr, struct err *err)
         return -1;
     if (sr->hosts == NULL && sr->tasks == 0)
         return err_set(err, ERR_INVALID,
-            "neither HOSTLIST nor TASKCOUNT is given; nothing would be reserved");
+            "neither HOSTLIST nor TASKCOUNT is given, so nothing would be reserved; "
+            "TASKCOUNT=N takes so many tasks of any nodes, HOSTLIST=ALL the whole "
+            "machine");
     if ((sr->flags & RSV_OWNERPREEMPT) && sr->owner == NULL)
         return err_set(err, ERR_INVALID, "FLAGS=OWNERPREEMPT needs an OWNER");
     if (sr->tpn > 0 && sr->tasks > 0 && sr->tasks < sr->tpn)

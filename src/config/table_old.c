@@ -7,7 +7,7 @@
 /* clang-format off */
 #define LIMIT_ROW(type_, part_, c, r, d, now, text)                                    \
     .type = type_, .home = HOME_LEGACY, .part = part_, .cred = c, .res = r, .dim = d,  \
-    .status = STATUS_OBSOLETE, .instead = now, HELP(text)
+    GUARDS, .status = STATUS_OBSOLETE, .instead = now, HELP(text)
 /* The three parameters of one old limit; `x` is its name without S and ending. */
 #define LIMIT(x, c, r, d, now)                                                         \
     {N(x "POLICY"), LIMIT_ROW(CFG_BOOL, PART_POLICY, c, r, d, now, "Whether the limit " x "COUNT counts.")}, \
@@ -52,30 +52,34 @@ static const struct cfg_row limit_rows[] = {
 #define SR(old, attr_, text)                                                           \
     {N("SR" old), OLD_FORM(OBJECT_SR, attr_, "SRCFG[x] " attr_ "="), INDEX(INDEX_OF_OBJECT), HELP(text)}
 
+/* Documentation prints lists without the SR as well: QOSLIST[0] high low. */
+#define SR_LIST(attr_, text)                                                           \
+    {N("SR" attr_, attr_), OLD_FORM(OBJECT_SR, attr_, "SRCFG[x] " attr_ "="), INDEX(INDEX_OF_OBJECT), HELP(text)}
+
 static const struct cfg_row reservation_rows[] = {
     SR("ACCESS", "ACCESS", "Shared with other reservations or not."),
-    SR("ACCOUNTLIST", "ACCOUNTLIST", "Accounts with access."),
+    SR_LIST("ACCOUNTLIST", "Accounts with access."),
     SR("CHARGEACCOUNT", "CHARGEACCOUNT", "Account that pays for idle time."),
-    SR("CLASSLIST", "CLASSLIST", "Classes with access."),
+    SR_LIST("CLASSLIST", "Classes with access."),
     SR("DAYS", "DAYS", "Days of the week it exists on."),
     SR("DEPTH", "DEPTH", "Periods covered, the present one included."),
     SR("ENDTIME", "ENDTIME", "End within the period."),
     SR("FEATURES", "NODEFEATURES", "Features of its nodes."),
     SR("FLAGS", "FLAGS", "Flags."),
-    SR("GROUPLIST", "GROUPLIST", "Groups with access."),
-    SR("HOSTLIST", "HOSTLIST", "Its nodes."),
+    SR_LIST("GROUPLIST", "Groups with access."),
+    SR_LIST("HOSTLIST", "Its nodes."),
     SR("IDLETIME", "IDLETIME", "Had no effect."),
     SR("MAXTIME", "TIMELIMIT", "Longest job with access."),
     SR("NAME", "NAME", "Name of the reservation with this number."),
     SR("PARTITION", "PARTITION", "Partition of its nodes."),
     SR("PERIOD", "PERIOD", "How often it recurs."),
     SR("PRIORITY", "PRIORITY", "May displace priority reservations of lower priority."),
-    SR("QOSLIST", "QOSLIST", "QOS with access."),
+    SR_LIST("QOSLIST", "QOS with access."),
     SR("RESOURCES", "RESOURCES", "Resources per task."),
     SR("STARTTIME", "STARTTIME", "Start within the period."),
     SR("TASKCOUNT", "TASKCOUNT", "Number of tasks."),
     SR("TPN", "TPN", "Tasks per node."),
-    SR("USERLIST", "USERLIST", "Users with access."),
+    SR_LIST("USERLIST", "Users with access."),
     SR("WENDTIME", "WENDTIME", "End within the week."),
     SR("WSTARTTIME", "WSTARTTIME", "Start within the week."),
     {N("SRTIMELOGIC"), OLD_FORM(OBJECT_SR, "TIMELOGIC", "SRCFG[x] TIMELIMIT=TIME*"), INDEX(INDEX_OF_OBJECT), HELP("How the time limit combines with the other access rules.")},

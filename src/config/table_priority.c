@@ -113,7 +113,7 @@ static const struct cfg_row priority_rows[] = {
     {N("USAGEEXECUTIONTIMEWEIGHT"), WEIGHT(PRIO_EXECUTIONTIME), HELP("Weight of the time it has run.")},
     {N("USAGEEXECUTIONTIMECAP"), CAP(PRIO_EXECUTIONTIME), HELP("Cap of that.")},
     {N("XFMINWCLIMIT"), TIME("00:02:00"), IN_PRIO(xfminwclimit_s), NEGATIVE_OFF, HELP("Wallclock limits below this count as this in the expansion factor.")},
-    {N("JOBPRIOACCRUALPOLICY"), WORD("QUEUEPOLICY", kw_accrual), IN_SETTINGS(prio.accrual), HELP("When a job's queue time grows: always, while idle limits are met, or while all limits are met.")},
+    {N("JOBPRIOACCRUALPOLICY"), WORD("QUEUEPOLICY", kw_accrual), IN_SETTINGS(prio.accrual), HELP("When a job's queue time grows: ALWAYS; while the idle limits (MAXIJOB ...) are met (QUEUEPOLICY: a job that only MAXJOB or another limit of active jobs keeps back goes on growing older); or while all limits are met (FULLPOLICY).")},
     {N("USESYSTEMQUEUETIME"), BOOL("OFF"), IN_SETTINGS(prio.use_system_queue_time), HELP("Count queue time since the job became eligible, not since it was submitted.")},
     {N("ENABLENEGJOBPRIORITY"), BOOL("FALSE"), IN_PRIO(enable_negative), HELP("Allow priorities below 1.")},
     {N("REJECTNEGPRIOJOBS"), BOOL("TRUE"), IN_PRIO(reject_negative), HELP("Do not start jobs of negative priority.")},

@@ -10,9 +10,9 @@ static const struct cfg_keyword kw_wcaction[] = {
     {"CANCEL", WC_CANCEL}, {"PREEMPT", WC_PREEMPT}, {NULL}};
 
 static const struct cfg_row job_rows[] = {
-    {N("SYSTEMMAXPROCPERJOB", "SYSTEMMAXJOBPROC"), COUNT("processors", "0"), IN_PAR(max_proc_per_job), NEGATIVE_OFF, HELP("Largest processor request of one job; 0 = none.")},
-    {N("SYSTEMMAXPROCSECONDPERJOB", "SYSTEMMAXJOBPROCSECOND"), COUNT("processor seconds", "0"), IN_PAR(max_ps_per_job), NEGATIVE_OFF, HELP("Largest processors x wallclock limit of one job; 0 = none.")},
-    {N("SYSTEMMAXJOBWALLTIME"), TIME("0"), IN_PAR(max_wclimit_s), NEGATIVE_OFF, HELP("Longest wallclock limit of one job; 0 = none.")},
+    {N("SYSTEMMAXPROCPERJOB", "SYSTEMMAXJOBPROC"), COUNT("processors", "0"), IN_PAR(max_proc_per_job), NEGATIVE_OFF, GUARDS, HELP("Largest processor request of one job; 0 = none.")},
+    {N("SYSTEMMAXPROCSECONDPERJOB", "SYSTEMMAXJOBPROCSECOND"), COUNT("processor seconds", "0"), IN_PAR(max_ps_per_job), NEGATIVE_OFF, GUARDS, HELP("Largest processors x wallclock limit of one job; 0 = none.")},
+    {N("SYSTEMMAXJOBWALLTIME"), TIME("0"), IN_PAR(max_wclimit_s), NEGATIVE_OFF, GUARDS, HELP("Longest wallclock limit of one job; 0 = none.")},
     {N("SYSTEMDEFAULTJOBWALLTIME"), TIME("10:00:00:00"), IN_SETTINGS(default_wclimit_s), HELP("Wallclock limit of jobs without one, after the defaults of QOS and class.")},
     {N("METAMAXTASKS"), COUNT("tasks", "0"), LATER, HELP("Most tasks offered to a meta-scheduler.")},
     {N("ENABLEMULTINODEJOBS"), BOOL("TRUE"), IN_SETTINGS(enable_multinode_jobs), HELP("FALSE: all tasks of a job must fit on one node.")},
@@ -23,14 +23,18 @@ static const struct cfg_row job_rows[] = {
     {N("WCVIOLATIONACTION"), WORD("CANCEL", kw_wcaction), IN_SETTINGS(wc_action), HELP("What happens at the wallclock limit; PREEMPT follows PREEMPTPOLICY.")},
     {N("JOBMAXSTARTTIME"), TIME("0"), IN_PAR(max_start_time_s), NEGATIVE_OFF, LATER, HELP("Cancel jobs that stay in state Starting longer; 0 = never.")},
     {N("USECPUTIME"), BOOL("FALSE"), INDEX(INDEX_OF_PARTITION), INERT, HELP("Was meant to limit by processor time.")},
-    {N("RESOURCELIMITPOLICY"), CUSTOM(set_resource_limit, NULL, "WORDS of RES[:POLICY[:ACTION[:TIME]]]"), .home = HOME_PARTITION, .store = STORE_OTHER, INDEX(INDEX_OF_PARTITION), HELP("What to do with jobs that use more PROC, MEM, SWAP (memory and swap space) or DISK (of their TMPDIR) than they asked for, as far as their resource manager measures it: ALWAYS, or EXTENDEDVIOLATION when it has lasted TIME; then CANCEL, REQUEUE or SUSPEND.")},
+    {N("RESOURCELIMITPOLICY"), CUSTOM(set_resource_limit, NULL, "WORDS of RES[:POLICY[:ACTION[:TIME]]]"), .home = HOME_PARTITION, .store = STORE_OTHER, INDEX(INDEX_OF_PARTITION), GUARDS, HELP("What to do with jobs that use more PROC, MEM, SWAP (memory and swap space) or DISK (of their TMPDIR) than they asked for, as far as their resource manager measures it: ALWAYS, or EXTENDEDVIOLATION when it has lasted TIME; then CANCEL, REQUEUE or SUSPEND.")},
     {N("MINADMINSTIME"), TIME("0"), IN_SETTINGS(min_admin_suspend_s), HELP("Shortest suspension by RESOURCELIMITPOLICY: after it the job goes on when there is room; 0 = when somebody resumes it.")},
 };
+
+static const struct cfg_keyword kw_depend_failure[] = {{"WAIT", DEPEND_FAILURE_WAIT},
+    {"HOLD", DEPEND_FAILURE_HOLD}, {"CANCEL", DEPEND_FAILURE_CANCEL}, {NULL}};
 
 static const struct cfg_row hold_rows[] = {
     {N("DEFERTIME"), TIME("01:00:00"), IN_SETTINGS(defer_time_s), HELP("Length of a deferral; 0 = no deferral.")},
     {N("DEFERCOUNT"), COUNT("deferrals", "24"), IN_SETTINGS(defer_count), HELP("Deferrals of a job before it is held.")},
     {N("DEFERSTARTCOUNT"), COUNT("starts", "1"), IN_SETTINGS(defer_start_count), HELP("Failed starts of a job before it is deferred.")},
+    {N("DEPENDFAILUREPOLICY"), WORD("WAIT", kw_depend_failure), IN_SETTINGS(depend_failure), HELP("A job depends on another that ended otherwise, as afterok on one that failed: it keeps waiting until somebody changes what it depends on, is batch held, or is cancelled.")},
 };
 
 static const struct cfg_keyword kw_backfill[] = {

@@ -34,6 +34,8 @@ static const struct cfg_row server_rows[] = {
     {N("SCHEDCFG"), SECTION(OBJECT_SCHED), HELP("Attributes of the server; the index is its name.")},
     {N("RMPOLLINTERVAL"), TIME("00:01:00"), IN_SETTINGS(rm_poll_interval_s), HELP("Longest time between two scheduling cycles.")},
     {N("JOBAGGREGATIONTIME"), TIME("0"), IN_SETTINGS(job_aggregation_s), HELP("Wait at least this long after a job event, so that bursts are handled together.")},
+    {N("MAXSUBMITJOBS"), COUNT("jobs", "0"), IN_SETTINGS(daemon.max_submit), HELP("Jobs that may be in the queue or run, of all users; what would be more is refused when it is submitted; 0 = any number.")},
+    {N("MAXSUBMITJOBSPERUSER"), COUNT("jobs", "0"), IN_SETTINGS(daemon.max_submit_user), HELP("The same of each user.")},
     {N("MAXSLEEPITERATION"), COUNT("cycles", "1"), LATER, HELP("Without events, schedule fully only every so many cycles.")},
     {N("MAXJOBPERITERATION"), COUNT("jobs", "0"), INERT, HELP("Was meant to cap the jobs started in one cycle.")},
     {N("MINDISPATCHTIME"), TIME("0"), INERT, HELP("Was meant to space out job starts.")},
@@ -74,10 +76,10 @@ static const struct cfg_row admin_rows[] = {
     {N("ADMIN2"), WORDS(NULL, NULL), BY_NAME, HELP("Operators: may change all job attributes and see everything.")},
     {N("ADMIN3"), WORDS(NULL, NULL), BY_NAME, HELP("Help desk: may see everything, change nothing.")},
     {N("ADMIN4"), WORDS(NULL, NULL), LATER, HELP("Shown, but grants nothing.")},
-    {N("ADMINHOSTS"), WORDS("ALL", NULL), BY_NAME, HELP("Hosts from which level 1 commands are taken by TCP.")},
+    {N("ADMINHOSTS"), WORDS("ALL", NULL), BY_NAME, GUARDS, HELP("Hosts from which level 1 commands are taken by TCP.")},
     {N("CLIENTCFG"), SECTION(OBJECT_CLIENT), LATER, HELP("Shared secret of a peer; in maui-private.cfg only.")},
-    {N("RESCTLPOLICY"), WORD("ADMINONLY", kw_resctl), IN_SETTINGS(rsv_makers), HELP("Who may make reservations: administrators, or ANY user personal ones.")},
-    {N("RESLIMITPOLICY"), WORD("OFF", kw_reslimit), IN_SETTINGS(rsv_limits), HELP("Active limits that personal reservations have to satisfy: none, SOFT or HARD.")},
+    {N("RESCTLPOLICY"), WORD("ADMINONLY", kw_resctl), IN_SETTINGS(rsv_makers), GUARDS, HELP("Who may make reservations: administrators, or ANY user personal ones.")},
+    {N("RESLIMITPOLICY"), WORD("OFF", kw_reslimit), IN_SETTINGS(rsv_limits), GUARDS, HELP("Active limits that personal reservations have to satisfy: none, SOFT or HARD.")},
 };
 
 static const struct cfg_row rm_rows[] = {

@@ -17,6 +17,7 @@
 #define VALUE_MOST    INT64_C(1000000000000000)
 #define RANGE_MOST    1024 /* names that one 4-8 may stand for */
 #define GRES_MOST     1000000000
+#define NODES_MOST    100000 /* virtual ones */
 #define GRES_SEPARATE ",:;|+[] \t\n"
 
 static bool all_of(const char *text, const char *accept)
@@ -217,6 +218,32 @@ int value_size_mb(const char *text, int64_t *ret, struct err *err)
     }
     return err_set(err, ERR_INVALID,
         "'%.60s' is not a size; expected MB, or a number with k, m, g or t", text);
+}
+
+int value_nodes(
+    const char *text, int64_t *ret_count, int64_t *ret_procs, struct err *err)
+{
+    char *x = strpbrk(text, "xX"), *count = xstrndup(text, strcspn(text, "xX"));
+    int64_t procs = 0;
+    int status = value_int(count, 1, NODES_MOST, ret_count, NULL);
+
+    if (status == 0 && x != NULL)
+        status = value_int(x + 1, 1, INT32_MAX, &procs, NULL);
+    free(count);
+    if (status < 0)
+        return err_set(err, ERR_INVALID,
+            "'%.60s' are no nodes; expected N or NxP, as in 4x8 for 4 nodes of 8 "
+            "processors",
+            text);
+    *ret_procs = procs;
+    return 0;
+}
+
+void value_node_name(int64_t i, int64_t count, char *buf, size_t size)
+{
+    int digits = snprintf(NULL, 0, "%lld", (long long)count);
+
+    snprintf(buf, size, "node%0*lld", digits < 2 ? 2 : digits, (long long)i);
 }
 
 char *value_next_word(const char **text, const char *separators)

@@ -36,6 +36,12 @@ int value_fstarget(const char *text, struct fs_target *ret, struct err *err);
 /* MB, or a number with k, m, g or t (and b) behind it. Rounded up. */
 int value_size_mb(const char *text, int64_t *ret, struct err *err);
 
+/* Virtual nodes: N, or NxP for N nodes of P processors; *ret_procs is 0 for the former.
+ * value_node_name() writes the name of the i-th of `count`, from 1: node01. */
+int value_nodes(
+    const char *text, int64_t *ret_count, int64_t *ret_procs, struct err *err);
+void value_node_name(int64_t i, int64_t count, char *buf, size_t size);
+
 /* The next word of *text, owned by the caller, stepping over it; NULL at the end. */
 char *value_next_word(const char **text, const char *separators);
 

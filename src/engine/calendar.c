@@ -24,6 +24,7 @@ void calendar_place(struct engine *e, struct reservation *r)
 {
     struct allocs alloc = {0};
 
+    r->all_hosts = rsvnodes_asks_for_all(e->c, r);
     calendar_choose(e, r, &alloc);
     reservation_set_nodes(e->c, r, &alloc);
     vec_fini(&alloc);
@@ -141,14 +142,38 @@ static bool time_to_roll(struct engine *e)
     return roll;
 }
 
+static int by_priority(const void *a, const void *b)
+{
+    const struct reservation *x = *(struct reservation *const *)a;
+    const struct reservation *y = *(struct reservation *const *)b;
+
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+/* Those in need of nodes: the one of higher PRIORITY first, then the older one. */
+struct in_need VEC(struct reservation *);
+static void grow_in_turn(struct engine *e, struct in_need *all)
+{
+    if (all->n > 1)
+        qsort(all->v, all->n, sizeof *all->v, by_priority);
+    for (size_t i = 0; i < all->n; i++)
+        if (reservation_is_live(all->v[i])) /* none of before has put it aside */
+            grow(e, all->v[i]);
+    vec_fini(all);
+}
+
 /* Make the instances of the present periods that do not exist yet. */
 static void roll(struct engine *e)
 {
     struct rsv_indexes fresh = {0};
+    struct in_need need = {0};
 
     standing_refresh(e->c, &e->zone, e->now, &fresh, NULL);
     for (size_t i = 0; i < fresh.n; i++)
-        grow(e, e->c->reservations.v[fresh.v[i]]);
+        vec_push(&need, e->c->reservations.v[fresh.v[i]]);
+    grow_in_turn(e, &need);
     vec_fini(&fresh);
 }
 
@@ -237,13 +262,16 @@ static bool forget_ended(struct engine *e)
 
 static void grow_incomplete(struct engine *e)
 {
+    struct in_need need = {0};
+
     if (!kinds(e)->floating)
         return;
     for (size_t i = 0; i < e->c->reservations.n; i++) {
         struct reservation *r = e->c->reservations.v[i];
         if (r && reservation_is_live(r) && rsvnodes_incomplete(e->c, r))
-            grow(e, r);
+            vec_push(&need, r);
     }
+    grow_in_turn(e, &need);
 }
 
 void calendar_refresh(struct engine *e)

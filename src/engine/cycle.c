@@ -9,7 +9,7 @@
 void forget_job(struct engine *e, struct job *j)
 {
     if (j->index < e->told_at.n)
-        e->told_at.v[j->index] = 0;
+        e->told_at.v[j->index] = e->saved_at.v[j->index] = 0;
     job_remove(e->c, j);
 }
 
@@ -46,6 +46,8 @@ static void enforce_wclimit(struct engine *e)
         int64_t overrun = engine_overrun(e, j);
         if (!job_is_active(j) || overrun < 0)
             continue;
+        if (j->state == JOB_STARTING && e->opt.starts_told)
+            continue; /* its time begins when it runs */
         int64_t last = time_add(j->end_at, overrun);
         if (e->now <= last) {
             wake_at(e, last + 1);
@@ -59,7 +61,7 @@ static void enforce_wclimit(struct engine *e)
     }
 }
 
-static bool keeps_reservations(const struct engine *e)
+bool keeps_reservations(const struct engine *e)
 {
     for (size_t i = 0; i < e->c->partitions.n; i++)
         if (e->c->partitions.v[i]->par->rsv_policy == RSVPOLICY_HIGHEST)
@@ -76,6 +78,15 @@ void refresh_limits(struct engine *e)
     e->limits_epoch = e->c->config_epoch;
 }
 
+static void note_remarked(struct engine *e)
+{
+    size_t n;
+    const uint32_t *jobs = limits_remarked(e->limits, &n);
+
+    for (size_t i = 0; i < n; i++)
+        vec_push(&e->changed, jobs[i]);
+}
+
 static void refresh_policy(struct engine *e)
 {
     refresh_limits(e);
@@ -87,6 +98,7 @@ static void refresh_policy(struct engine *e)
     fs_charge(e->c, e->last_cycle_at, e->now);
     fs_roll(e->c, e->now);
     limits_begin_cycle(e->limits, e->c, e->now);
+    note_remarked(e);
 }
 
 static void rank(struct engine *e)
@@ -168,7 +180,8 @@ static void run_passes(struct engine *e)
         return;
     e->settled = e->front;
     for (size_t i = 0; i < e->c->partitions.n; i++)
-        e->par[i].blocked = e->c->partitions.v[i]->par->bf_policy != BACKFILL_NONE;
+        e->par[i] = (struct par_state){
+            .blocked = e->c->partitions.v[i]->par->bf_policy != BACKFILL_NONE};
     pass_priority(e, &e->hard, LEVEL_HARD);
     pass_backfill(e, &e->hard, LEVEL_HARD);
 }
@@ -179,8 +192,10 @@ static void report_reservations(struct engine *e)
 {
     uint32_t n = plan_reservations(e->plan);
 
-    while (e->told_at.n < e->c->jobs.n)
+    while (e->told_at.n < e->c->jobs.n) {
         vec_push(&e->told_at, 0);
+        vec_push(&e->saved_at, 0);
+    }
     for (size_t i = 0; i < e->told.n; i++) {
         const struct job *j = e->c->jobs.v[e->told.v[i]];
         if (j && j->rsv_start_at != 0)
@@ -197,7 +212,9 @@ static void report_reservations(struct engine *e)
         const struct job *j = e->c->jobs.v[job];
         if (e->told_at.v[job] != j->rsv_start_at)
             act(e, ACTION_RESERVE, j, j->rsv_start_at, NULL);
-        e->told_at.v[job] = j->rsv_start_at;
+        if (e->saved_at.v[job] != j->rsv_start_at)
+            vec_push(&e->changed, job);
+        e->told_at.v[job] = e->saved_at.v[job] = j->rsv_start_at;
         vec_push(&e->told, job);
     }
 }
@@ -221,6 +238,12 @@ void engine_decided(struct engine *e, struct actions *ret)
     e->out = NULL;
 }
 
+const uint32_t *engine_changed(const struct engine *e, size_t *ret_n)
+{
+    *ret_n = e->changed.n;
+    return e->changed.v;
+}
+
 /* A job has a reservation: it would start if it could. */
 static bool someone_waits(const struct engine *e)
 {
@@ -238,6 +261,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     e->wakeup = e->next_expiry = TIME_NEVER;
     e->starts = 0;
     e->look_again = e->any_limited = e->any_left = false;
+    e->changed.n = 0;
     memset(e->par, 0, (e->c->partitions.n + 1) * sizeof *e->par);
     remove_ended(e);
     tell_pending(e);
@@ -246,6 +270,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     e->keeps = keeps_reservations(e);
     lost_jobs(e);
     enforce_wclimit(e);
+    look_who_leaves(e);
     preempt_begin(e);
     plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);
     preempt_resume(e);

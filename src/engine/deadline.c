@@ -4,6 +4,7 @@
  * planned before all reservations made later, so it may only move forward. Where
  * nothing ends in time the job waits by priority like any other, and is told so.
  * Source: reference reservations, section 1; users-ask, 85. */
+#include "cluster/memory.h"
 #include "engine/engine_private.h"
 
 static struct job_extra *dated(const struct job *j)
@@ -27,6 +28,16 @@ bool deadline_fit(
     if (!deadline_promised(j))
         return plan_first_fit(e->plan, j, from, ret_slot);
     return plan_fit_by(e->plan, j, from, j->extra->deadline_at, ret_slot);
+}
+
+void deadline_recall(struct engine *e, struct job *j, const struct job_memory *m)
+{
+    if (!m->promised || !dated(j))
+        return;
+    j->extra->promised = m->promised;
+    j->extra->promised_at = m->promised_at;
+    if (e->promises < m->promised)
+        e->promises = m->promised;
 }
 
 /* Reserve the earliest slot from `from` on that ends in time. */
@@ -166,8 +177,10 @@ static void settle(struct engine *e, struct job *j)
         x->promised = 0;
         return;
     }
-    if (!x->promised)
+    if (!x->promised) {
         x->promised = ++e->promises;
+        vec_push(&e->changed, j->index);
+    }
     x->promised_at = j->rsv_start_at;
 }
 

@@ -4,6 +4,9 @@
 #include "engine/engine_private.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
+#include "policy/reason.h"
+
+#include <stdio.h>
 
 void refuse(struct job *j, enum wait_code code, int64_t until)
 {
@@ -18,7 +21,7 @@ static bool dep_holds(const struct engine *e, const struct dep *d, uint32_t *ret
 {
     const struct job *on = job_find(e->c, d->job_id);
 
-    if (d->type == DEP_NEVER)
+    if (dep_never(d->type))
         return false;
     if (!on)
         return true; /* unknown: counts as satisfied */
@@ -33,7 +36,8 @@ static bool dep_holds(const struct engine *e, const struct dep *d, uint32_t *ret
         return on->state == JOB_COMPLETED && !on->failed;
     case DEP_FAILED:
         return on->failed || on->state == JOB_REMOVED || on->state == JOB_VACATED;
-    case DEP_NEVER:
+    case DEP_NEVER_SUCCESS:
+    case DEP_NEVER_FAILED:
         break;
     }
     return false;
@@ -41,6 +45,13 @@ static bool dep_holds(const struct engine *e, const struct dep *d, uint32_t *ret
 
 bool deps_hold(struct engine *e, struct job *j)
 {
+    for (size_t i = 0; j->extra && i < j->extra->deps.n; i++)
+        if (dep_never(j->extra->deps.v[i].type)) {
+            refuse(j, WAIT_DEPENDENCY, 0);
+            j->why.object = j->index;
+            j->why.limit = 1;
+            return false;
+        }
     for (size_t i = 0; j->extra && i < j->extra->deps.n; i++) {
         uint32_t on = INDEX_NONE;
         if (!dep_holds(e, &j->extra->deps.v[i], &on)) {
@@ -62,7 +73,7 @@ static void settle_deps(const struct engine *e, struct job *j)
         if (!on || on->state < JOB_COMPLETED)
             continue;
         if (!dep_holds(e, d, &unused)) {
-            d->type = DEP_NEVER;
+            d->type = d->type == DEP_FAILED ? DEP_NEVER_FAILED : DEP_NEVER_SUCCESS;
             continue;
         }
         free(d->job_id);
@@ -135,6 +146,20 @@ bool over_system_limits(const struct engine *e, struct job *j)
     return false;
 }
 
+/* Deferred for what stands in its reason: which limit, of whom, with its numbers. */
+static void defer_for(
+    struct engine *e, struct job *j, enum hold_reason why, const char *what)
+{
+    struct reason shown = j->why;
+    char text[240];
+    int n = snprintf(text, sizeof text, "%s: ", what);
+
+    if (shown.code == WAIT_TOO_LARGE)
+        why_in_procs(j, &shown);
+    reason_format(e->c, &shown, text + n, sizeof text - (size_t)n);
+    defer_job(e, j, why, text);
+}
+
 /* Could it ever run: has the machine enough, do the limits on one job by itself allow
  * it? Asked again only when the answer may change. */
 static bool possible(struct engine *e, struct job *j)
@@ -146,19 +171,53 @@ static bool possible(struct engine *e, struct job *j)
     j->possible_layout = layout;
     j->impossible = true;
     if (over_system_limits(e, j))
-        defer_job(e, j, REASON_SYSTEMLIMITS, "the job is over a system limit");
+        defer_for(e, j, REASON_SYSTEMLIMITS, "the job is over a system limit");
     else if (!plan_possible(e->plan, j, &j->why))
-        defer_job(
+        defer_for(
             e, j, REASON_NORESOURCES, "the job asks for more than the cluster has");
     else if (limits_never(e->limits, e->c, j, &j->why))
-        defer_job(e, j, REASON_POLICY, "the job by itself is over a hard limit");
+        defer_for(e, j, REASON_POLICY, "the job by itself is over a hard limit");
     else
         j->impossible = false;
     return !j->impossible;
 }
 
+uint64_t engine_world(const struct engine *e)
+{
+    return e->c->node_epoch + e->c->rsv_epoch
+           + e->c->config_epoch; /* none ever falls */
+}
+
+bool deferred_for_nodes(const struct engine *e, const struct job *j)
+{
+    return j->holds == HOLD_DEFER && j->hold_reason == REASON_NORESOURCES
+           && j->defer_until < TIME_NEVER
+           && (!j->extra || j->extra->deferred_in != engine_world(e));
+}
+
+/* Ends the deferral; defer_job() goes on with it if it has to be again. */
+static void try_before_time(struct engine *e, struct job *j)
+{
+    struct job_extra *x = job_extra(j);
+
+    x->deferred_in = engine_world(e);
+    x->deferral = (struct job_deferral){.until = j->defer_until,
+        .hold_at = j->hold_at,
+        .queue_at = j->queue_at,
+        .eff_queue_s = j->eff_queue_s,
+        .paused_at = j->paused_at,
+        .accruing = j->accruing,
+        .paused = j->paused};
+    x->tried_at = e->now;
+    j->defer_until = e->now;
+}
+
 static bool expired(struct engine *e, struct job *j)
 {
+    if (j->extra && j->extra->deferred_in == WORLD_BEFORE)
+        j->extra->deferred_in = engine_world(e);
+    if (deferred_for_nodes(e, j))
+        try_before_time(e, j);
     bool retry = j->hold_reason == REASON_RMFAILURE;
 
     if (!(j->holds & HOLD_DEFER) || !hold_defer_expired(e->cfg, j, e->now)) {
@@ -169,14 +228,50 @@ static bool expired(struct engine *e, struct job *j)
     if (!retry)
         e->released_at = e->now;
     j->possible_layout = UINT32_MAX;
+    resolve_job(e, j); /* what it asks for may not be allowed, as before or by now */
     return true;
 }
 
-bool eligible_admit(struct engine *e, struct job *j)
+/* One of its dependencies can never hold: what the site wants done, once. */
+static void give_up(struct engine *e, struct job *j)
+{
+    char text[240];
+
+    if (e->cfg->depend_failure == DEPEND_FAILURE_WAIT || j->extra->given_up)
+        return;
+    j->extra->given_up = true;
+    reason_format(e->c, &j->why, text, sizeof text);
+    hold_set(j, HOLD_BATCH, REASON_DEPENDENCY, text, e->now);
+    if (e->cfg->depend_failure == DEPEND_FAILURE_CANCEL) {
+        cancel_job(e, j, j->extra->hold_text);
+        return;
+    }
+    act(e, ACTION_HOLD, j, e->now, j->extra->hold_text);
+    e->any_left = true;
+}
+
+struct waiting waiting_of(const struct job *j)
+{
+    return (struct waiting){j->holds, j->limited, j->accruing, j->paused};
+}
+
+void waiting_changed(struct engine *e, const struct job *j, struct waiting before)
+{
+    struct waiting now = waiting_of(j);
+
+    if (now.holds != before.holds || now.accruing != before.accruing
+        || now.paused != before.paused || now.limited != before.limited)
+        vec_push(&e->changed, j->index);
+}
+
+static bool admit(struct engine *e, struct job *j)
 {
     if (j->holds)
         expired(e, j);
     enum accrual_event stop = not_queued(e, j);
+    if (j->why.code == WAIT_DEPENDENCY && j->why.limit && j->state == JOB_IDLE
+        && !j->holds)
+        give_up(e, j);
     if (stop == ACCRUAL_EVENTS) {
         if (!possible(e, j))
             return false;
@@ -193,6 +288,15 @@ bool eligible_admit(struct engine *e, struct job *j)
         || (j->extra && j->extra->retry_until))
         drop_reservation(e, j);
     return false;
+}
+
+bool eligible_admit(struct engine *e, struct job *j)
+{
+    struct waiting before = waiting_of(j);
+    bool admitted = admit(e, j);
+
+    waiting_changed(e, j, before);
+    return admitted;
 }
 
 void eligible_all(struct engine *e)

@@ -4,6 +4,7 @@
 
 #include "cluster/memory.h"
 #include "engine/engine_private.h"
+#include "engine/occupancy.h"
 #include "policy/access.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
@@ -45,6 +46,7 @@ void engine_destroy(struct engine *e)
     cluster_destroy(e->c);
     vec_fini(&e->group_of_qos);
     vec_fini(&e->ended);
+    vec_fini(&e->changed);
     vec_fini(&e->all);
     entries_fini(e);
     vec_fini(&e->dated);
@@ -60,6 +62,8 @@ void engine_destroy(struct engine *e)
     bitset_fini(&e->preemptors);
     vec_fini(&e->told);
     vec_fini(&e->told_at);
+    vec_fini(&e->saved_at);
+    vec_fini(&e->left);
     vec_fini(&e->roll_at);
     vec_fini(&e->pending);
     free(e);
@@ -102,6 +106,8 @@ int64_t engine_next_wakeup(const struct engine *e)
     return e->wakeup;
 }
 
+#define FAULT_TEXT_MAX 200
+
 /* ---- events ---- */
 
 static int find_job(struct engine *e, const char *id, struct job **ret, struct err *err)
@@ -112,36 +118,55 @@ static int find_job(struct engine *e, const char *id, struct job **ret, struct e
     return err_set(err, ERR_NOT_FOUND, "job '%s' is not in the queue", id ? id : "");
 }
 
-void resolve_job(struct engine *e, struct job *j)
+/* It may not run as it asks: deferred, and in the end held. Where nobody is deferred it
+ * is held at once, or it would run with what it did not ask for. */
+static void turn_away(
+    struct engine *e, struct job *j, enum hold_reason why, const char *text)
 {
-    char text[200] = "";
+    if (e->cfg->defer_time_s > 0 || (j->flags & JOB_NOQUEUE)) {
+        defer_job(e, j, why, text);
+        return;
+    }
+    hold_set(j, HOLD_BATCH, why, text, e->now);
+    act(e, ACTION_HOLD, j, e->now, job_extra(j)->hold_text);
+}
 
-    switch (classes_several(j) ? classes_resolve(e, j, text, sizeof text)
-                               : access_resolve(e->c, j, text, sizeof text)) {
-    case REASON_NONE:
-        break;
-    case REASON_POLICY:
-        hold_set(j, HOLD_BATCH, REASON_POLICY, text, e->now);
-        act(e, ACTION_HOLD, j, e->now, NULL);
-        break;
-    case REASON_CREDACCESS:
-        defer_job(e, j, REASON_CREDACCESS, text);
-        break;
-    case REASON_QOSACCESS:
-    case REASON_NORESOURCES:
-    case REASON_SYSTEMLIMITS:
-    case REASON_BANKFAILURE:
-    case REASON_NOALLOCATION:
-    case REASON_RMREJECT:
-    case REASON_RMFAILURE:
-    case REASON_ADMIN:
-        defer_job(e, j, REASON_QOSACCESS, text);
-        break;
+static enum hold_reason find_fault(struct engine *e, struct job *j, char *ret_text)
+{
+    *ret_text = '\0';
+    return classes_several(j) ? classes_resolve(e, j, ret_text, FAULT_TEXT_MAX)
+                              : access_resolve(e->c, j, ret_text, FAULT_TEXT_MAX);
+}
+
+/* Has an administrator let it pass with that? Who is kept back already is judged when
+ * that ends. */
+static bool is_let_be(const struct job *j, const char *text)
+{
+    return j->holds & (HOLD_DEFER | HOLD_BATCH)
+           || (j->extra && j->extra->let_pass && strcmp(j->extra->let_pass, text) == 0);
+}
+
+/* May it run as it asks? What follows from its credentials is made anew. */
+static void judge(struct engine *e, struct job *j, bool pass)
+{
+    char text[FAULT_TEXT_MAX];
+    enum hold_reason why = find_fault(e, j, text);
+
+    if (why != REASON_NONE && pass) {
+        free(job_extra(j)->let_pass);
+        j->extra->let_pass = xstrdup(text);
+    } else if (why != REASON_NONE && !is_let_be(j, text)) {
+        turn_away(e, j, why, text);
     }
     preempt_notice_job(e, j);
     prio_job_dirty(j);
     plan_job_queued(e->plan, j);
     j->possible_layout = UINT32_MAX;
+}
+
+void resolve_job(struct engine *e, struct job *j)
+{
+    judge(e, j, false);
 }
 
 /* An id may come back in the cycle in which it ended: changed by its owner, or run
@@ -178,13 +203,20 @@ static int on_submit(
     if (j->submit_at < e->origin)
         e->origin = j->submit_at;
     e->any_deps |= j->extra && j->extra->deps.n;
-    if (d->memory)
+    if (d->memory) {
         job_recall(e->c, j, d->memory);
+        if (j->holds & HOLD_DEFER)
+            job_extra(j)->deferred_in = WORLD_BEFORE;
+    }
+    if (j->limited)
+        refuse(j, WAIT_LIMIT, 0);
     resolve_job(e, j);
     if (active) {
         report_take_over(e, j, d);
         kept_touch(e);
     } else {
+        if (d->memory && !j->holds)
+            reserve_recall(e, j, d->memory);
         kept_submitted(e, j);
     }
     return 0;
@@ -197,7 +229,7 @@ static int on_end(struct engine *e, struct job *j, enum job_event how, struct er
         return err_set(err, ERR_CONFLICT, "job '%s' is not active (it is %s)", j->id,
             job_state_name((enum job_state)j->state));
     if (report_is_active((enum job_state)j->state)) {
-        stop_job(e, j, how, e->now);
+        stop_job(e, j, how);
     } else {
         kept_touch(e);
         drop_reservation(e, j);
@@ -254,9 +286,34 @@ static int on_start_failed(
         after_deferral(e, j, DEFER_DEFERRED, ev->u.failed.text);
         return 0;
     }
-    after_deferral(e, j,
-        hold_start_failed(e->cfg, j, ev->u.failed.reason, ev->u.failed.text, e->now),
-        "the resource manager could not start it");
+    enum defer_result how =
+        hold_start_failed(e->cfg, j, ev->u.failed.reason, ev->u.failed.text, e->now);
+    if (how == DEFER_SKIPPED && j->start_count >= e->cfg->defer_start_count
+        && !(j->holds & HOLD_BATCH)) {
+        /* without deferrals too it is not tried in a circle */
+        hold_set(j, HOLD_DEFER, ev->u.failed.reason, ev->u.failed.text, e->now);
+        j->defer_until = time_add(e->now, e->cfg->rm_poll_interval_s);
+        how = DEFER_DEFERRED;
+    }
+    after_deferral(e, j, how, "the resource manager could not start it");
+    return 0;
+}
+
+/* An administrator who ends a deferral or batch hold lets the job pass, for good with
+ * the fault it has now; for its owner it is no more allowed than before. */
+static int release_holds(
+    struct engine *e, struct job *j, const struct event *ev, struct err *err)
+{
+    const struct actor *who = &ev->u.hold.who;
+    bool admin = hold_permitted(e->c, j, who) & HOLD_DEFER;
+    unsigned kept_back = j->holds & (HOLD_DEFER | HOLD_BATCH);
+
+    if (hold_release_by(e->c, j, ev->u.hold.kinds, who, e->now, err) < 0)
+        return -1;
+    if (!kept_back || j->holds & kept_back
+        || report_is_active((enum job_state)j->state))
+        return 0;
+    judge(e, j, admin);
     return 0;
 }
 
@@ -264,17 +321,16 @@ static int on_hold(
     struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
     unsigned kinds = ev->u.hold.kinds;
+    const struct actor *who = &ev->u.hold.who;
 
-    if (hold_allowed(e->c, j, kinds, &ev->u.hold.who, err) < 0)
+    if (ev->kind == EVENT_RELEASE_HOLD)
+        return release_holds(e, j, ev, err);
+    if (hold_allowed(e->c, j, kinds, who, err) < 0)
         return -1;
-    if (ev->kind == EVENT_HOLD) {
-        hold_set(j, kinds, ev->u.hold.reason, ev->u.hold.text, e->now);
-        accrual_stop(&e->cfg->prio, j, ACCRUAL_HOLD, e->now);
-        if (!job_is_active(j))
-            drop_reservation(e, j);
-    } else {
-        hold_release(j, kinds, e->now);
-    }
+    hold_set(j, kinds, ev->u.hold.reason, ev->u.hold.text, e->now);
+    accrual_stop(&e->cfg->prio, j, ACCRUAL_HOLD, e->now);
+    if (!job_is_active(j))
+        drop_reservation(e, j);
     return 0;
 }
 
@@ -289,17 +345,11 @@ static int on_qos(
     if (j->state == JOB_SUSPENDED)
         return access_set_qos(e->c, j, ev->u.qos.qos, ev->u.qos.admin, err);
     bool active = job_is_active(j);
-    if (active) {
-        limits_count_active(e->limits, e->c, j, -1, e->now);
-        stop_charging(e, j, e->now);
-        statistics_stopped(e->statistics, e->c, j, e->now);
-    }
+    if (active)
+        job_vacates(e, j, e->now);
     int result = access_set_qos(e->c, j, ev->u.qos.qos, ev->u.qos.admin, err);
     if (active) {
-        limits_count_active(e->limits, e->c, j, +1, e->now);
-        fs_job_start(e->c, j, e->now);
-        rsvuse_job(e->c, j, +1, e->now);
-        statistics_started(e->statistics, e->c, j, e->now, e->now);
+        job_occupies(e, j, e->now, OCCUPANCY_UNPLANNED);
     } else if (result == 0) {
         drop_reservation(e, j);
         resolve_job(e, j);
@@ -464,6 +514,7 @@ int engine_apply(
         kept_touch(e);
     switch (ev->kind) {
     case EVENT_NODE:
+        e->measures |= ev->u.node.measured;
         return on_node(e, &ev->u.node, err);
     case EVENT_NODE_STATE:
     case EVENT_NODE_GONE:
@@ -488,7 +539,7 @@ int engine_apply(
             fsmemory_load(e->c, &ev->u.fairshare.rows[i], e->now);
         return 0;
     case EVENT_INSTANCE:
-        return rsvmemory_recall(e->c, ev->u.instance, e->now, err);
+        return setres_instance(e, ev->u.instance, err);
     case EVENT_MISSED:
     case EVENT_SUBMIT:
     case EVENT_JOB_STATE:
@@ -513,6 +564,8 @@ int engine_apply(
     if (result < 0)
         return -1;
     assert(j);
+    if (j->index < e->saved_at.n)
+        e->saved_at.v[j->index] = j->rsv_start_at; /* the shell saves it */
     statistics_queued(e->statistics, j, e->now);
     if (ret_job)
         *ret_job = j->index;

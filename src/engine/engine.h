@@ -54,18 +54,6 @@ enum event_kind {
     EVENT_MISSED     /* u.missed: a job that ended while nobody looked */
 };
 
-/* What of a reservation changes. */
-enum rsv_change {
-    RSV_CHANGE_WINDOW = 1,
-    RSV_CHANGE_TASKS = 2,  /* how many */
-    RSV_CHANGE_PLACES = 4, /* hosts, features, partition, resources: chosen anew */
-    RSV_CHANGE_ACL = 8,
-    RSV_CHANGE_FLAGS = 16,
-    RSV_CHANGE_OWNER = 32,
-    RSV_CHANGE_CHARGE = 64, /* who is charged */
-    RSV_CHANGE_TRIGGERS = 128
-};
-
 /* What EVENT_RUN may leave out of account. */
 enum run_flag {
     RUN_ANY_LIMIT = 1,       /* throttling (runjob -f) */
@@ -147,7 +135,8 @@ struct event {
         } qos;
         struct {
             struct reservation *draft; /* moved on success. created_at not 0: it comes
-                                          back after a restart, as old as it is */
+                                          back after a restart, as old as it is, to
+                                          where it was (alloc) */
             struct actor who;          /* name NULL: the shell itself */
             const char *group;         /* of a user, NULL = not known */
         } reserve;
@@ -228,6 +217,8 @@ struct engine_options {
                                  shell that changes nothing in the cluster by
                                  itself, and reads neither priority nor reason of
                                  a waiting job (a job that starts has both) */
+    bool starts_told;         /* what is started is Starting, its limit not yet counted,
+                                 until the shell reports that it runs */
     bool keep_ended;          /* keep ended jobs in the cluster (the shell
                                  removes them); default: removed at the start
                                  of the next cycle */
@@ -253,6 +244,11 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret);
  * next one: a shell that must carry it out at once. Appends to *ret. */
 void engine_decided(struct engine *e, struct actions *ret);
 
+/* Jobs of which the last cycle changed without an action what is to outlive a restart
+ * (cluster/memory.h): from when queue time counts, a deferral that is over. Their
+ * indexes, *ret_n of them, borrowed until the next cycle. */
+const uint32_t *engine_changed(const struct engine *e, size_t *ret_n);
+
 /* The next instant at which something changes by itself (a deferral or release
  * time expires, a kept reservation begins, a wallclock limit is reached), or
  * TIME_NEVER. A shell without polling calls engine_cycle() then. */
@@ -262,6 +258,10 @@ int64_t engine_next_wakeup(const struct engine *e);
 int64_t engine_next_loss(const struct engine *e);
 
 struct cluster *engine_cluster(struct engine *e);
+
+/* Is that another start of the running job than the one known, by more than it takes to
+ * tell of it? Then a report of its state with that start corrects it. */
+bool engine_start_differs(const struct job *j, int64_t start_at);
 
 /* Seconds of grace beyond its wallclock limit: the largest of its credentials', else
  * JOBMAXOVERRUN; negative: without end. */

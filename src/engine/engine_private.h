@@ -18,7 +18,7 @@ struct entry {
     uint32_t procs;
     uint32_t access;  /* plan_access() */
     uint32_t credset; /* in entries.credsets */
-    bool limited;     /* job.limited */
+    uint8_t limited;  /* job.limited */
     bool quiet;       /* true of the job, which would be admitted as it is */
 };
 
@@ -48,6 +48,7 @@ struct entries {
 struct par_state {
     uint32_t reserved[RSV_GROUPS_MAX]; /* per depth group */
     bool blocked; /* a job found neither a start nor a reservation */
+    bool passed;  /* such a one has no place in the order of reservations at all */
 };
 
 /* Processors that preempting all jobs up to this priority would free. */
@@ -83,6 +84,12 @@ struct kept {
     struct par_state par[PARTITIONS_MAX + 1]; /* as they left it */
 };
 
+/* Nodes in a row that a job left, and when. */
+struct left {
+    uint32_t first, count;
+    int64_t at;
+};
+
 /* Which kinds of reservations there are. */
 struct rsv_kinds {
     uint64_t epoch; /* 1 + cluster.rsv_epoch */
@@ -103,8 +110,10 @@ struct engine {
     int64_t chunk_until; /* BFCHUNKDURATION after the last job end */
     uint64_t limits_epoch, group_epoch;
     bool many_groups; /* more than one depth group, or a RESERVEALWAYS QOS */
+    bool any_group;   /* at least one */
     struct VEC(int8_t) group_of_qos; /* depth group, -1 none */
     struct indexes ended;            /* removed from the cluster at the next cycle */
+    struct indexes changed;          /* engine_changed() */
     struct indexes all;              /* queued jobs by submit time */
     struct indexes order;            /* the same by priority */
     struct candidates hard, soft;    /* eligible at that level, by priority */
@@ -112,7 +121,7 @@ struct engine {
     struct entries entries;
     struct indexes dated;        /* eligible jobs with a deadline */
     uint64_t promises;           /* deadline reservations made so far */
-    struct indexes out_of_order; /* started by this backfill pass */
+    struct indexes out_of_order; /* started while a higher one waits */
     bool any_noqueue;
     struct kept kept;
     struct zone zone;
@@ -145,13 +154,17 @@ struct engine {
     uint32_t optimists;            /* running jobs of BACKFILLPOLICY PREEMPT */
     struct ranking ranking;        /* the queue being ordered */
     struct par_state par[PARTITIONS_MAX + 1];
-    struct indexes told;         /* jobs whose reservations were told ... */
-    struct VEC(int64_t) told_at; /* ... by index: their starts; 0 = it was not */
-    struct reason why;           /* the last answer of engine_why() */
-    struct actions *out;         /* of the running cycle, ... */
-    size_t out_from;             /* ... from this one on */
-    struct actions pending;      /* decided between cycles */
-    uint32_t starts;             /* in this cycle */
+    struct indexes told;          /* jobs whose reservations were told ... */
+    struct VEC(int64_t) told_at;  /* ... by index: their starts; 0 = it was not */
+    struct VEC(int64_t) saved_at; /* by index: as the job was when last it was saved */
+    struct reason why;            /* the last answer of engine_why() */
+    struct actions *out;          /* of the running cycle, ... */
+    size_t out_from;              /* ... from this one on */
+    struct actions pending;       /* decided between cycles */
+    uint32_t starts;              /* in this cycle */
+    struct VEC(struct left) left; /* not long ago */
+    bool being_left;              /* some of those nodes: jobs are measured there yet */
+    bool measures;                /* somebody tells what is in use */
     size_t front; /* so many at the top of `order` and `hard` are gone: they started */
     size_t settled; /* so many candidates, those included, need no look in this cycle */
     struct engine_stats stats;
@@ -201,8 +214,26 @@ struct candidate candidate_of(const struct engine *e, uint32_t job);
 /* Do system limits keep the job out of all its partitions? If only out of some,
  * those are no longer the job's. */
 bool over_system_limits(const struct engine *e, struct job *j);
+
+/* A WAIT_TOO_LARGE, which counts tasks, for people: in processors. */
+void why_in_procs(const struct job *j, struct reason *r);
 /* The tests that do not depend on other queued jobs. */
 bool eligible_admit(struct engine *e, struct job *j);
+/* What of a waiting job changes by itself, and a restart has to know. */
+struct waiting {
+    uint8_t holds, limited;
+    bool accruing, paused;
+};
+struct waiting waiting_of(const struct job *j);
+/* Told by engine_changed() if it is other than before. */
+void waiting_changed(struct engine *e, const struct job *j, struct waiting before);
+/* Raised with whatever may give a job its nodes other than what ends: nodes come back,
+ * reservations and settings change. */
+uint64_t engine_world(const struct engine *e);
+#define WORLD_BEFORE UINT64_MAX /* of before a restart: taken to be that of now */
+/* It was deferred as it could not have its nodes, and the world has changed since: to
+ * be tried before its time. */
+bool deferred_for_nodes(const struct engine *e, const struct job *j);
 /* engine.all: the queued jobs by submit time. */
 void eligible_all(struct engine *e);
 /* From the job itself, wherever it is. */
@@ -231,9 +262,10 @@ void entries_check(struct engine *e);
 /* start.c */
 bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill);
 bool start_if_possible(struct engine *e, struct job *j, bool backfill);
-void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now);
+/* engine.being_left: is a job measured yet on nodes that one left not long ago? */
+void look_who_leaves(struct engine *e);
+void stop_job(struct engine *e, struct job *j, enum job_event how);
 void requeue_job(struct engine *e, struct job *j);
-void stop_charging(struct engine *e, struct job *j, int64_t now);
 void drop_reservation(struct engine *e, struct job *j);
 void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text);
 void after_deferral(
@@ -257,6 +289,9 @@ int64_t effective_limit(const struct engine *e, const struct job *j);
 bool start_placed(struct engine *e, struct job *j, bool backfill);
 
 /* modify.c: EVENT_MODIFY */
+/* The resource manager says that the active job began then: when its processes did, or
+ * on a clock that was set since. */
+void modify_start(struct engine *e, struct job *j, int64_t start_at);
 int modify_job(
     struct engine *e, struct job *j, const struct job_change *ch, struct err *err);
 
@@ -328,6 +363,8 @@ void retry_keep(struct engine *e);
 bool retry_stands(const struct engine *e, const struct job *j); /* in this cycle */
 
 /* reserve.c */
+/* What was kept for the waiting job before a restart is kept for it. */
+void reserve_recall(struct engine *e, struct job *j, const struct job_memory *m);
 void reserve_kept(struct engine *e);
 bool reserve_job(struct engine *e, struct job *j);
 /* Where no reservations are made at all: could the job ever run? If not it is deferred
@@ -336,11 +373,15 @@ bool reserve_test(struct engine *e, struct job *j);
 /* It has one now: that is why it waits. */
 void reserve_note(struct engine *e, struct job *j);
 bool reserve_may(const struct engine *e, const struct job *j);
+/* Is the job, as it is, none that could be reserved for, however deep that goes? */
+bool reserve_never(const struct engine *e, const struct job *j);
 void reserve_configure(struct engine *e);
 
 /* deadline.c: reservations of jobs with a deadline */
 /* Before anything else is planned: what was promised is kept or moves forward. */
 void deadline_keep(struct engine *e);
+/* The promise of before a restart. */
+void deadline_recall(struct engine *e, struct job *j, const struct job_memory *m);
 /* After the pass by priority: new promises. O(jobs with a deadline) searches. */
 void deadline_reserve(struct engine *e);
 /* Has it a deadline reservation; does it stand in this cycle? */
@@ -367,6 +408,8 @@ void review_flexible(struct engine *e); /* SPACEFLEX, TIMEFLEX */
 
 /* setres.c: what people ask for */
 int setres(struct engine *e, const struct event *ev, struct err *err);
+/* An instance of a standing reservation comes back after a restart. */
+int setres_instance(struct engine *e, const struct rsv_memory *m, struct err *err);
 /* May the reservation hold these nodes: -E, RESLIMITPOLICY? It may be a draft, or a
  * live one that holds something else at present. */
 int setres_check(struct engine *e, const struct reservation *r,
@@ -380,6 +423,8 @@ int releaseres(struct engine *e, const struct event *ev, struct err *err);
 void forget_job(struct engine *e, struct job *j);
 /* Limits as the settings now are. */
 void refresh_limits(struct engine *e);
+/* RESERVATIONPOLICY HIGHEST somewhere. */
+bool keeps_reservations(const struct engine *e);
 
 /* passes.c: by priority without the first engine.settled candidates; backfill leaves
  * them out where it goes by the order of the queue. */

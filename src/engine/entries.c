@@ -180,22 +180,29 @@ void entries_queue(struct engine *e)
 
 /* ---- within which limits ---- */
 
-/* The verdict of the hard limits: only a change of it touches the job. */
-static void note_hard(struct engine *e, struct job *j, bool violated)
+/* The verdict of the hard limits: only a change of it touches the job. The time under
+ * an idle limit is lost: queue time begins when that is met. */
+static void note_hard(struct engine *e, struct job *j, enum limited_by by)
 {
-    if (violated) {
-        accrual_stop(&e->cfg->prio, j, ACCRUAL_IDLE_LIMIT, e->now);
+    static const enum accrual_event stops[] = {
+        [LIMITED_ACTIVE] = ACCRUAL_ACTIVE_LIMIT, [LIMITED_IDLE] = ACCRUAL_IDLE_LIMIT};
+    struct waiting before = waiting_of(j);
+
+    if (j->limited) {
+        accrual_stop(&e->cfg->prio, j, stops[j->limited], e->now);
+        accrual_resume(&e->cfg->prio, j, e->now);
+    }
+    if (by != LIMITED_NOT) {
+        accrual_stop(&e->cfg->prio, j, stops[by], e->now);
         limits_violated(
             e->limits, e->c, j, CHECK_ACTIVE | CHECK_IDLE, LEVEL_HARD, &j->why);
         if (j->why.code != WAIT_LIMIT)
             refuse(j, WAIT_LIMIT, 0); /* numbers on demand: engine_why() */
     } else if (j->limited) {
-        /* the time under the limit is lost: queue time begins now */
-        accrual_stop(&e->cfg->prio, j, ACCRUAL_IDLE_LIMIT, e->now);
-        accrual_resume(&e->cfg->prio, j, e->now);
         refuse(j, WAIT_RESOURCES, 0);
     }
-    j->limited = e->entries.v.v[j->index].limited = violated;
+    j->limited = e->entries.v.v[j->index].limited = (uint8_t)by;
+    waiting_changed(e, j, before);
     entry_touch(e, j);
 }
 
@@ -242,20 +249,27 @@ static bool has_reservation(const struct engine *e, uint32_t job)
  * another of its classes takes it. */
 static bool stays_out(struct engine *e, struct limits_walk *w, uint32_t job)
 {
+    const struct entry *x = &e->entries.v.v[job];
     bool hard = w->level == LEVEL_HARD;
+    int64_t room[LIMIT_RES_COUNT];
 
     if (has_reservation(e, job)) {
         e->any_limited = true;
         return false;
     }
     if (e->any_classes && hard && elsewhere(e, w, e->c->jobs.v[job])) {
-        if (e->entries.v.v[job].limited)
-            note_hard(e, e->c->jobs.v[job], false);
+        if (x->limited)
+            note_hard(e, e->c->jobs.v[job], LIMITED_NOT);
         return false;
     }
     e->any_limited = true;
-    if (hard && !e->entries.v.v[job].limited)
-        note_hard(e, e->c->jobs.v[job], true);
+    if (!hard)
+        return true;
+    enum limited_by by = limits_walk_idle_violated(w, x->credset, use_of(e, job, room))
+                             ? LIMITED_IDLE
+                             : LIMITED_ACTIVE;
+    if (x->limited != by)
+        note_hard(e, e->c->jobs.v[job], by);
     return true;
 }
 
@@ -280,7 +294,7 @@ static inline void step(
             return;
         use = use_of(e, job, room); /* perhaps of another class */
     } else if (x->limited && w->level == LEVEL_HARD) {
-        note_hard(e, e->c->jobs.v[job], false);
+        note_hard(e, e->c->jobs.v[job], LIMITED_NOT);
     }
     limits_walk_count(w, x->credset, use);
     io->v[io->n++] = noted(e, job);

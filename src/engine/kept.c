@@ -154,7 +154,7 @@ static bool aside_stay(struct engine *e)
     for (size_t i = 0; i < e->kept.aside.n; i++) {
         const struct job *j = e->c->jobs.v[e->kept.aside.v[i]];
         if (j->holds & HOLD_DEFER) {
-            if (j->defer_until <= e->now)
+            if (j->defer_until <= e->now || deferred_for_nodes(e, j))
                 return false;
             deferral_goes_on(e, j);
         } else if (!j->holds && j->release_at > e->now) {
@@ -333,13 +333,22 @@ bool kept_rank(struct engine *e)
     return true;
 }
 
+/* Who is reserved for, and who is not, changes with time alone. */
+static bool any_threshold(const struct engine *e)
+{
+    for (size_t i = 0; i < e->c->partitions.n; i++)
+        if (e->c->partitions.v[i]->par->rsv_threshold != RSVTHRESHOLD_NONE)
+            return true;
+    return false;
+}
+
 void kept_settle(struct engine *e)
 {
     const struct kept *k = &e->kept;
 
     e->settled = e->front;
     if (!k->in_use || !k->settled || e->keeps || e->cfg->bf_chunk_duration_s > 0
-        || !plan_confirm_all(e->plan))
+        || any_threshold(e) || !plan_confirm_all(e->plan))
         return;
     e->settled = k->settled;
     memcpy(e->par, k->par, (e->c->partitions.n + 1) * sizeof *e->par);

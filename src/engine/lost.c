@@ -35,7 +35,6 @@ void lost_jobs(struct engine *e)
 {
     const struct cluster *c = e->c;
     int64_t grace = e->opt.down_grace_s;
-    struct node_job on;
 
     if (grace <= 0)
         return;
@@ -49,7 +48,7 @@ void lost_jobs(struct engine *e)
     for (uint32_t i = rangeset_gap_within(nodes_vacant(c), 0, end); i < end;
          i = rangeset_gap_within(nodes_vacant(c), i + 1, end)) {
         const struct node *n = node_at(c, i);
-        if (n->state != NODE_DOWN || node_jobs(c, n, &on, 1) == 0)
+        if (n->state != NODE_DOWN || node_is_free(c, n))
             continue;
         int64_t at = time_add(n->state_at, grace);
         if (at <= e->now)

@@ -2,7 +2,7 @@
  * EVENT_MODIFY: a job asks for something else now. What follows from it is made anew:
  * access, priority and plan of a waiting job, the end of an active one. */
 #include "engine/engine_private.h"
-#include "policy/fairshare.h"
+#include "engine/occupancy.h"
 #include "policy/holds.h"
 #include "policy/priority.h"
 
@@ -30,20 +30,24 @@ static void change_active(struct engine *e, struct job *j, const struct job_chan
 {
     bool counted = job_is_active(j), limit = ch->what & CHANGE_WCLIMIT;
 
-    if (limit && counted) {
-        limits_count_active(e->limits, e->c, j, -1, e->now);
-        stop_charging(e, j, e->now);
-        plan_unplanned(e->plan);
-        plan_job_stopping(e->plan, j, e->now);
-    }
+    if (limit && counted)
+        job_vacates(e, j, e->now);
     job_change_apply(e->c, j, ch);
     if (limit)
         retime(e, j);
-    if (limit && counted) {
-        plan_job_started(e->plan, j);
-        limits_count_active(e->limits, e->c, j, +1, e->now);
-        fs_job_start(e->c, j, e->now);
-    }
+    if (limit && counted)
+        job_occupies(e, j, e->now, OCCUPANCY_UNPLANNED);
+}
+
+void modify_start(struct engine *e, struct job *j, int64_t start_at)
+{
+    /* what a clock leapt over nobody has used */
+    int64_t leapt = start_at > j->start_at ? start_at - j->start_at : 0;
+
+    job_vacates(e, j, e->now - leapt);
+    j->start_at = start_at;
+    j->end_at = time_add(time_add(start_at, j->eff_wclimit_s), j->suspended_s);
+    job_occupies(e, j, e->now, OCCUPANCY_UNPLANNED);
 }
 
 int modify_job(

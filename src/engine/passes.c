@@ -23,6 +23,22 @@ static void block(struct engine *e, uint64_t partitions)
         e->par[__builtin_ctzll(partitions)].blocked = true;
 }
 
+/* A job that nothing is ever reserved for waits: those behind it go on as if it were
+ * not there, but they pass it. */
+static void pass_over(struct engine *e, uint64_t partitions)
+{
+    for (; partitions; partitions &= partitions - 1)
+        e->par[__builtin_ctzll(partitions)].passed = true;
+}
+
+static bool any_passed(const struct engine *e, uint64_t partitions)
+{
+    for (; partitions; partitions &= partitions - 1)
+        if (e->par[__builtin_ctzll(partitions)].passed)
+            return true;
+    return false;
+}
+
 static void note_waiting(struct engine *e, struct job *j)
 {
     uint32_t p =
@@ -117,6 +133,8 @@ void pass_priority(
             continue;
         uint64_t parts = partitions_of(e, j);
         if (place(e, j, level, parts)) {
+            if (job_is_active(j) && any_passed(e, parts))
+                vec_push(&e->out_of_order, j->index);
             /* with an order of its own, backfill looks at everybody from here on */
             if (j->rsv_slot != INDEX_NONE && e->opt.backfill_order != ORDER_PRIORITY
                 && !reserve_may(e, j))
@@ -127,7 +145,10 @@ void pass_priority(
             continue;
         if (!all_blocked(e, parts))
             note_waiting(e, j);
-        block(e, parts);
+        if (reserve_never(e, j))
+            pass_over(e, parts);
+        else
+            block(e, parts);
     }
 }
 
@@ -269,6 +290,7 @@ static void count_bypasses(struct engine *e, const struct candidates *jobs)
     uint32_t *bypasses = e->c->bypasses.v, started = 0;
     struct VEC(struct counted) gone = {0};
 
+    e->c->bypass_epoch++;
     for (size_t i = e->out_from; i < e->out->n; i++) {
         uint32_t job = e->out->v[i].job;
         if (e->out->v[i].kind == ACTION_START)
@@ -316,10 +338,9 @@ static uint32_t backfill_classes(
 void pass_backfill(
     struct engine *e, const struct candidates *jobs, enum limit_level level)
 {
-    uint32_t started = 0;
+    uint32_t started = (uint32_t)e->out_of_order.n; /* in the pass by priority */
     size_t from = first_of(e, jobs);
 
-    e->out_of_order.n = 0;
     for (uint32_t p = 0; p < e->c->partitions.n; p++) {
         const struct par_settings *par = e->c->partitions.v[p]->par;
         struct pass pass = {.e = e,
@@ -357,4 +378,5 @@ void pass_backfill(
         started += backfill_classes(e, jobs, level);
     if (started)
         count_bypasses(e, jobs);
+    e->out_of_order.n = 0;
 }

@@ -5,9 +5,9 @@
 #include "plan/preempt.h"
 
 #include "engine/engine_private.h"
+#include "engine/occupancy.h"
 #include "policy/accrual.h"
 #include "policy/acl.h"
-#include "policy/fairshare.h"
 #include "policy/priority.h"
 
 #include <assert.h>
@@ -295,7 +295,7 @@ static void tell(struct engine *e, enum action_kind kind, const struct job *j,
 
 void preempt_to_queue(struct engine *e, struct job *j)
 {
-    stop_job(e, j, EV_REQUEUE, e->now);
+    stop_job(e, j, EV_REQUEUE);
     j->flags &=
         ~(uint32_t)(JOB_BACKFILL | JOB_OPTIMISTIC | JOB_SPVIOLATION | JOB_PARKED);
     j->why = (struct reason){.code = WAIT_RESOURCES,
@@ -326,7 +326,7 @@ void preempt_job(struct engine *e, struct job *j, enum preempt_policy policy,
         j->preempt_count++;
     e->stats.preempted++;
     if (policy == PREEMPT_SUSPEND && j->state == JOB_RUNNING) {
-        stop_job(e, j, EV_SUSPEND, e->now);
+        stop_job(e, j, EV_SUSPEND);
         tell(e, ACTION_SUSPEND, j, by, text);
         wake_at(e, e->now + SUSPEND_MIN_S);
     } else if (policy == PREEMPT_CHECKPOINT) {
@@ -480,16 +480,13 @@ void preempt_plan_with_all(struct engine *e)
 /* ---- suspended jobs ---- */
 
 /* -1: it stays suspended until its nodes have what it needs. */
-static int resume(struct engine *e, struct job *j, struct err *err)
+static int resume(
+    struct engine *e, struct job *j, enum occupancy_by by, struct err *err)
 {
     if (job_start(e->c, j, e->now, err) < 0)
         return -1;
     j->flags &= ~(uint32_t)JOB_PARKED;
-    plan_job_started(e->plan, j);
-    limits_count_active(e->limits, e->c, j, +1, e->now);
-    fs_job_start(e->c, j, e->now);
-    statistics_started(e->statistics, e->c, j, e->now, e->now);
-    rsvuse_job(e->c, j, +1, e->now);
+    job_occupies(e, j, e->now, by);
     act(e, ACTION_RESUME, j, e->now, NULL);
     return 0;
 }
@@ -541,7 +538,7 @@ void preempt_resume(struct engine *e)
         if (until)
             wake_at(e, until);
         else if (plan_can_resume(e->plan, j))
-            resume(e, j, &err);
+            resume(e, j, OCCUPANCY_PLANNED, &err);
     }
     if (!e->keeps) {
         plan_cross_reservations(e->plan, false);
@@ -589,5 +586,5 @@ int preempt_resume_on_event(struct engine *e, struct job *j, struct err *err)
         return err_set(err, ERR_CONFLICT,
             "cannot resume job '%s': it is %s, expected Suspended", j->id,
             job_state_name((enum job_state)j->state));
-    return resume(e, j, err);
+    return resume(e, j, OCCUPANCY_UNPLANNED, err);
 }

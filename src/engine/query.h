@@ -52,15 +52,20 @@ struct query_window {
 };
 struct query_windows VEC(struct query_window);
 
-/* What could be used from now on, longer and narrower from window to window. Appends.
- */
+/* Windows of all kinds are at most so many. */
+#define QUERY_WINDOWS_MAX 50
+
+/* What could be used from now on, longer and narrower from window to window, and
+ * `nodes` on which some of it lies; processors of whole nodes where NODEACCESSPOLICY
+ * SINGLETASK gives a node to one task. A job of one-processor tasks of that size and
+ * length would start now (showstart says the same), unless `any`. Appends. O(windows x
+ * log(processors) fits). */
 int query_windows(struct engine *e, const struct query_ask *ask, int64_t now,
     struct query_windows *ret, struct err *err);
 
 /* The same with windows that begin later, at the instants at which something ends, as
- * far as they are no part of an earlier one; at most QUERY_LATER_MAX. Asks for
- * processors: `any` and `nodes` are refused. */
-#define QUERY_LATER_MAX 50
+ * far as they are no part of an earlier one. Asks for processors: `any` and `nodes` are
+ * refused. */
 int query_later_windows(struct engine *e, const struct query_ask *ask, int64_t now,
     struct query_windows *ret, struct err *err);
 
@@ -68,11 +73,18 @@ int query_later_windows(struct engine *e, const struct query_ask *ask, int64_t n
 struct query_node {
     uint32_t node;
     int64_t procs;
-    int64_t duration_s;
+    int64_t duration_s; /* all of them */
+    int64_t some_s;     /* one of them at least */
 };
 struct query_nodes VEC(struct query_node);
 int query_nodes(struct engine *e, const struct query_ask *ask, int64_t now,
     struct query_nodes *ret, struct err *err);
+
+/* Of each node whether a job like that could ever use it: NULL, or what the node is or
+ * does, to follow its name ("lacks a feature"; static text). `ret_why` has room for all
+ * nodes, by index. O(nodes x features). */
+int query_misfits(struct engine *e, const struct query_ask *ask, const char **ret_why,
+    struct err *err);
 
 /* ---- showres ---- */
 

@@ -4,14 +4,21 @@
  * one that it put back is in the queue again. */
 #include "cluster/memory.h"
 #include "engine/engine_private.h"
+#include "engine/occupancy.h"
 #include "policy/access.h"
 #include "policy/accrual.h"
-#include "policy/fairshare.h"
 #include "policy/fsmemory.h"
 #include "policy/holds.h"
 
 #include <assert.h>
 #include <stdlib.h>
+
+#define START_DIFFERS_S 2 /* less is how long it takes to tell */
+
+bool engine_start_differs(const struct job *j, int64_t start_at)
+{
+    return start_at > 0 && llabs(start_at - j->start_at) > START_DIFFERS_S;
+}
 
 bool report_is_active(enum job_state s)
 {
@@ -43,12 +50,15 @@ static int placed(const struct cluster *c, const struct job *j,
     return 0;
 }
 
-/* Active from `at` on, as job_start() and what follows it make it. */
-static int make_active(struct engine *e, struct job *j, int64_t at, struct err *err)
+/* Active from `at` on, of which what comes after `counted` has not been counted yet. */
+static int make_active(
+    struct engine *e, struct job *j, int64_t at, int64_t counted, struct err *err)
 {
     uint16_t starts = j->start_count;
 
     drop_reservation(e, j);
+    if (j->eff_wclimit_s <= 0)
+        j->eff_wclimit_s = effective_limit(e, j);
     if (job_start(e->c, j, at, err) < 0)
         return -1;
     if (j->state == JOB_STARTING)
@@ -56,11 +66,7 @@ static int make_active(struct engine *e, struct job *j, int64_t at, struct err *
     if (starts)
         j->start_count = starts; /* this start has been counted */
     j->flags &= ~(uint32_t)JOB_PARKED;
-    plan_unplanned(e->plan);
-    plan_job_started(e->plan, j);
-    limits_count_active(e->limits, e->c, j, +1, e->now);
-    fs_job_start(e->c, j, e->now);
-    rsvuse_job(e->c, j, +1, e->now);
+    job_occupies(e, j, counted, OCCUPANCY_UNPLANNED);
     j->why.code = WAIT_NONE;
     return 0;
 }
@@ -68,6 +74,7 @@ static int make_active(struct engine *e, struct job *j, int64_t at, struct err *
 static int take_over(struct engine *e, struct job *j, int64_t start_at,
     const struct job_place *places, size_t nplaces, struct err *err)
 {
+    int64_t at = start_at > 0 && start_at < e->now ? start_at : e->now;
     struct allocs alloc = {0};
 
     if (placed(e->c, j, places, nplaces, &alloc, err) < 0) {
@@ -76,16 +83,54 @@ static int take_over(struct engine *e, struct job *j, int64_t start_at,
     }
     vec_fini(&j->alloc);
     j->alloc = alloc;
-    return make_active(
-        e, j, start_at > 0 && start_at < e->now ? start_at : e->now, err);
+    return make_active(e, j, at, at, err);
 }
 
-/* Suspended, for good if it was not we who did it. */
-static void park(struct engine *e, struct job *j, int64_t at, bool stays)
+/* As it was known before a restart, unless what is reported really differs. */
+static int64_t known_start(const struct job_desc *d)
 {
-    stop_job(e, j, EV_SUSPEND, at);
-    if (stays)
-        j->flags |= JOB_PARKED;
+    int64_t known = d->memory ? d->memory->start_at : 0;
+
+    return known > 0 && d->start_at > 0 && llabs(d->start_at - known) <= START_DIFFERS_S
+               ? known
+               : d->start_at;
+}
+
+/* It has left the processors of its nodes: others may run there by now, and nothing was
+ * used since. */
+static int take_over_suspended(struct engine *e, struct job *j,
+    const struct job_desc *d, int64_t suspend_at, struct err *err)
+{
+    int64_t known = known_start(d);
+    int64_t start_at = known > 0 && known < e->now ? known : e->now;
+    uint16_t starts = j->start_count;
+    struct allocs alloc = {0};
+
+    if (placed(e->c, j, d->places, d->nplaces, &alloc, err) < 0) {
+        vec_fini(&alloc);
+        return -1;
+    }
+    vec_fini(&j->alloc);
+    j->alloc = alloc;
+    drop_reservation(e, j);
+    if (job_adopt_suspended(e->c, j, start_at, suspend_at, err) < 0)
+        return -1;
+    if (starts)
+        j->start_count = starts;
+    j->why.code = WAIT_NONE;
+    plan_unplanned(e->plan);
+    kept_touch(e);
+    job_occupied(e, j, suspend_at, d->memory != NULL);
+    statistics_queued(e->statistics, j, e->now);
+    return 0;
+}
+
+/* It was suspended when it was last seen, and runs: it was resumed meanwhile. */
+static void end_suspension(struct engine *e, struct job *j)
+{
+    if (j->suspend_at && j->suspend_at < e->now)
+        j->suspended_s += e->now - j->suspend_at;
+    j->suspend_at = 0;
 }
 
 void report_take_over(struct engine *e, struct job *j, const struct job_desc *d)
@@ -94,19 +139,22 @@ void report_take_over(struct engine *e, struct job *j, const struct job_desc *d)
     bool ours = d->memory && suspend_at && !(j->flags & JOB_PARKED);
     struct err err;
 
-    if (take_over(e, j, d->start_at, d->places, d->nplaces, &err) < 0) {
+    if (d->state == JOB_SUSPENDED) {
+        if (take_over_suspended(e, j, d, suspend_at ? suspend_at : e->now, &err) < 0) {
+            hold_set(j, HOLD_SYSTEM, REASON_RMFAILURE, err.text, e->now);
+            return;
+        }
+        if (!ours)
+            j->flags |= JOB_PARKED;
+        return;
+    }
+    end_suspension(e, j);
+    if (take_over(e, j, known_start(d), d->places, d->nplaces, &err) < 0) {
         hold_set(j, HOLD_SYSTEM, REASON_RMFAILURE, err.text, e->now);
         return;
     }
     if (d->memory)
-        j->suspended_s = d->memory->suspended_s;
-    j->end_at = time_add(j->end_at, j->suspended_s);
-    statistics_started(e->statistics, e->c, j, j->start_at, e->now);
-    if (d->memory)
-        fsmemory_adopt(e->c, j, j->start_at,
-            d->state == JOB_SUSPENDED && suspend_at ? suspend_at : e->now);
-    if (d->state == JOB_SUSPENDED)
-        park(e, j, suspend_at ? suspend_at : e->now, !ours);
+        fsmemory_adopt(e->c, j, j->start_at, e->now);
 }
 
 /* ---- a job that ended while nobody looked ---- */
@@ -119,12 +167,7 @@ static void account_for(struct engine *e, struct job *j, const struct event *ev)
     int64_t run_s = used_until - j->start_at - j->suspended_s;
     bool in_time = j->wclimit_s <= 0 || run_s < j->wclimit_s;
 
-    fs_roll(e->c, e->now);
-    fs_job_start(e->c, j, e->now);
-    fsmemory_adopt(e->c, j, j->start_at, used_until);
-    fs_job_stop(e->c, j, e->now);
-    statistics_started(e->statistics, e->c, j, j->start_at, e->now);
-    statistics_stopped(e->statistics, e->c, j, end_at);
+    job_occupied(e, j, used_until, true);
     if (ev->u.missed.cpu_s > 0 && run_s > 0) {
         j->util_known = true;
         j->util_procs = ev->u.missed.cpu_s / (double)run_s;
@@ -210,7 +253,7 @@ static bool same_places(const struct allocs *a, const struct allocs *b)
 static void spread_anew(struct engine *e, struct job *j, const struct event *ev)
 {
     struct allocs alloc = {0}, planned = {0};
-    int64_t start_at = j->start_at;
+    int64_t start_at = j->start_at, suspended_s = j->suspended_s;
     struct err err;
 
     if (placed(e->c, j, ev->u.job_state.places, ev->u.job_state.nplaces, &alloc, &err)
@@ -221,18 +264,18 @@ static void spread_anew(struct engine *e, struct job *j, const struct event *ev)
     }
     for (size_t i = 0; i < j->alloc.n; i++)
         vec_push(&planned, j->alloc.v[i]);
-    stop_job(e, j, EV_REQUEUE, e->now);
+    stop_job(e, j, EV_REQUEUE);
+    j->suspended_s = suspended_s;
     vec_fini(&j->alloc);
     j->alloc = alloc;
-    if (make_active(e, j, start_at, &err) < 0) {
+    if (make_active(e, j, start_at, e->now, &err) < 0) {
         vec_fini(&j->alloc);
         j->alloc = planned;
         planned = (struct allocs){0};
-        if (make_active(e, j, start_at, &err) < 0)
+        if (make_active(e, j, start_at, e->now, &err) < 0)
             assert(!"what it has just left is free");
     }
     vec_fini(&planned);
-    statistics_started(e->statistics, e->c, j, j->start_at, e->now);
 }
 
 static int now_active(
@@ -245,22 +288,18 @@ static int now_active(
         if (ev->u.job_state.state == JOB_RUNNING && ev->u.job_state.nplaces
             && j->nreqs == 1)
             spread_anew(e, j, ev);
+        if (ev->u.job_state.state == JOB_RUNNING && ev->u.job_state.start_at <= e->now
+            && engine_start_differs(j, ev->u.job_state.start_at))
+            modify_start(e, j, ev->u.job_state.start_at);
         return 0;
     }
     if (j->state == JOB_SUSPENDED) {
-        if (make_active(e, j, e->now, err) < 0)
-            return -1;
-        statistics_started(e->statistics, e->c, j, e->now, e->now);
-        return 0;
+        return make_active(e, j, e->now, e->now, err);
     }
     if (j->state != JOB_IDLE && job_move(e->c, j, EV_RM_RELEASE, err) < 0)
         return -1;
-    if (take_over(e, j, ev->u.job_state.start_at, ev->u.job_state.places,
-            ev->u.job_state.nplaces, err)
-        < 0)
-        return -1;
-    statistics_started(e->statistics, e->c, j, j->start_at, e->now);
-    return 0;
+    return take_over(e, j, ev->u.job_state.start_at, ev->u.job_state.places,
+        ev->u.job_state.nplaces, err);
 }
 
 static int now_suspended(struct engine *e, struct job *j, struct err *err)
@@ -270,7 +309,10 @@ static int now_suspended(struct engine *e, struct job *j, struct err *err)
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is %s and cannot be suspended",
             j->id, job_state_name((enum job_state)j->state));
-    park(e, j, e->now, true);
+    if (j->state == JOB_STARTING && job_move(e->c, j, EV_STARTED, err) < 0)
+        return -1;
+    stop_job(e, j, EV_SUSPEND);
+    j->flags |= JOB_PARKED; /* for good: it was not we who did it */
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Priority reservations: who gets one, who keeps one. Source: reference
  * reservations, section 8. */
+#include "cluster/memory.h"
 #include "engine/engine_private.h"
 #include "policy/accrual.h"
 
@@ -44,6 +45,7 @@ void reserve_configure(struct engine *e)
     }
     for (int i = 0; i < RSV_GROUPS_MAX; i++)
         depths += e->cfg->rsv_groups[i].depth > 0;
+    e->any_group = depths > 0;
     if (depths > 1)
         e->many_groups = true;
 }
@@ -96,6 +98,29 @@ bool reserve_may(const struct engine *e, const struct job *j)
     return false;
 }
 
+static bool never_in(const struct engine *e, const struct job *j, uint32_t partition)
+{
+    const struct par_settings *par = par_of(e, partition);
+    uint32_t qos_flags = job_cred(e->c, j, CRED_QOS)->cfg->qos_flags;
+
+    if (par->bf_policy == BACKFILL_NONE || par->rsv_policy == RSVPOLICY_NEVER)
+        return false; /* for nobody: the order is all there is */
+    if (qos_flags & QOS_RESERVEALWAYS && !(qos_flags & QOS_NORESERVATION))
+        return false;
+    return qos_flags & QOS_NORESERVATION || !past_threshold(e, j, par)
+           || (e->any_group && e->group_of_qos.v[j->cred[CRED_QOS]] < 0);
+}
+
+bool reserve_never(const struct engine *e, const struct job *j)
+{
+    uint64_t m = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
+
+    for (; m; m &= m - 1)
+        if (!never_in(e, j, (uint32_t)__builtin_ctzll(m)))
+            return false;
+    return true;
+}
+
 /* No instant is good enough for it. It is told so where it is not deferred, too. */
 static void never(struct engine *e, struct job *j)
 {
@@ -114,7 +139,8 @@ bool reserve_test(struct engine *e, struct job *j)
         if (par->bf_policy != BACKFILL_NONE && par->rsv_policy != RSVPOLICY_NEVER)
             return true;
     }
-    if (plan_first_fit(e->plan, j, e->now, &slot))
+    if (plan_first_fit(e->plan, j, e->now, &slot)
+        || plan_first_fit(e->plan, j, e->now + 1, &slot))
         return true;
     never(e, j);
     return false;
@@ -138,36 +164,76 @@ void reserve_note(struct engine *e, struct job *j)
         .until = j->rsv_start_at};
 }
 
-/* Offer the job the earliest slot: started if that is now, else reserved. False
- * when it got neither. */
+static bool fit(struct engine *e, struct job *j, int64_t from, struct slot *ret_slot)
+{
+    preempt_plan_without_optimists(e, j);
+    bool found = plan_first_fit(e->plan, j, from, ret_slot);
+    preempt_plan_with_all(e);
+    return found;
+}
+
+/* Offer the job the earliest slot: started if that is now, else reserved. False when
+ * it got neither. What is measured on nodes keeps jobs from starting and is known for
+ * this moment only, so what cannot be now may be in the next. Where a job is leaving
+ * those nodes the claim is kept, or others would take what is free of them; nobody
+ * knows how long somebody else will use them. */
 bool reserve_job(struct engine *e, struct job *j)
 {
     struct slot slot;
+    bool left = e->being_left;
+    bool found = fit(e, j, e->now, &slot);
 
-    preempt_plan_without_optimists(e, j);
-    bool found = plan_first_fit(e->plan, j, e->now, &slot);
-    bool later = found && slot.at > e->now && may_in(e, j, slot.partition);
-    if (later)
-        plan_reserve(e->plan, j, &slot);
-    preempt_plan_with_all(e);
-    if (!found) {
-        never(e, j);
+    if (found && slot.at <= e->now && start_job(e, j, slot.partition, false))
         return true;
+    if (!found || slot.at <= e->now || left) {
+        bool certain = found && slot.at > e->now;
+        if (!fit(e, j, e->now + 1, &slot)) {
+            never(e, j);
+            return true;
+        }
+        if (!left && !certain)
+            return false;
     }
-    if (slot.at <= e->now && start_job(e, j, slot.partition, false))
-        return true;
-    if (!later)
+    if (!may_in(e, j, slot.partition))
         return false;
+    preempt_plan_without_optimists(e, j);
+    plan_reserve(e->plan, j, &slot);
+    preempt_plan_with_all(e);
     e->stats.reserved++;
     count(e, j, slot.partition);
     reserve_note(e, j);
     return true;
 }
 
+void reserve_recall(struct engine *e, struct job *j, const struct job_memory *m)
+{
+    if (keeps_reservations(e))
+        j->rsv_start_at = m->rsv_start_at;
+    deadline_recall(e, j, m);
+}
+
+/* In a plan that begins anew all that were kept come back into their places, before
+ * anybody slides into that of another. */
+static void put_back(struct engine *e)
+{
+    for (size_t i = e->front; i < e->hard.n; i++) {
+        struct job *j = e->c->jobs.v[e->hard.v[i].job];
+        int64_t from = j->rsv_start_at > e->now ? j->rsv_start_at : e->now;
+        struct slot slot;
+        if (j->rsv_start_at == 0 || j->rsv_slot != INDEX_NONE)
+            continue;
+        preempt_plan_without_optimists(e, j);
+        if (deadline_fit(e, j, from, &slot))
+            plan_reserve(e->plan, j, &slot);
+        preempt_plan_with_all(e);
+    }
+}
+
 /* RESERVATIONPOLICY HIGHEST: whoever got a reservation keeps it and may slide
  * forward, in priority order, all others in place. */
 void reserve_kept(struct engine *e)
 {
+    put_back(e);
     for (size_t i = e->front; i < e->hard.n; i++) {
         struct job *j = e->c->jobs.v[e->hard.v[i].job];
         struct slot slot;

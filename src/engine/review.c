@@ -55,6 +55,7 @@ void review_nodes(struct engine *e)
             continue;
         if (more && r->host_expr)
             resolve_hosts(e, r);
+        r->all_hosts = rsvnodes_asks_for_all(e->c, r);
         if (rsvnodes_is_fixed(r))
             calendar_place(e, r);
     }

@@ -206,9 +206,7 @@ int change_reservation(struct engine *e, const struct event *ev, struct err *err
         return err_set(err, ERR_CONFLICT,
             "reservation '%.80s' is an instance of a standing one: change SRCFG[%.80s]",
             r->name, r->base);
-    if (rsvrights_change(e->c, r, &ev->u.change_reservation.who,
-            (what & (RSV_CHANGE_OWNER | RSV_CHANGE_CHARGE)) != 0, err)
-        < 0)
+    if (rsvrights_change(e->c, r, draft, what, &ev->u.change_reservation.who, err) < 0)
         return -1;
     struct rsv_edit c = {.e = e, .r = r, .what = what};
     swap_wishes(r, draft, what);

@@ -101,7 +101,7 @@ static int find_partition(struct run *r, const char *name, struct err *err)
         return 0;
     uint32_t p = partition_find(r->e->c, name);
     if (p == INDEX_NONE)
-        return err_set(err, ERR_NOT_FOUND, "no partition is named '%s'", name);
+        return partition_missing(r->e->c, name, err);
     if (!(r->parts >> p & 1))
         return err_set(err, ERR_CONFLICT,
             "job cannot run (rejected by policy PARTITION %s)", name);
@@ -337,7 +337,7 @@ static int try_to_run(const struct run *r, struct err *err)
     return -1;
 }
 
-/* With the job as this order wants it, and on refusal as it was before. */
+/* With the job as this order wants it: what it asks for itself stays as it was. */
 static int run_so(const struct run *r, struct err *err)
 {
     struct job *j = r->j;
@@ -352,7 +352,7 @@ static int run_so(const struct run *r, struct err *err)
     int result = try_to_run(r, err);
     j->partitions = partitions;
     j->flags |= ignores;
-    for (uint32_t i = 0; result < 0 && i < j->nreqs; i++)
+    for (uint32_t i = 0; i < j->nreqs; i++)
         use_def(j, i, before[i].def);
     free(before);
     return result;

@@ -4,6 +4,7 @@
 #include "base/duration.h"
 #include "engine/engine_private.h"
 #include "plan/rsvnodes.h"
+#include "policy/fsmemory.h"
 #include "policy/limits_use.h"
 #include "policy/reason.h"
 #include "policy/rsvrights.h"
@@ -55,6 +56,9 @@ static int refuse_tasks(
     uint32_t least = draft->least_tasks ? draft->least_tasks : draft->tasks;
     const char *when = when_text(e, draft->start_at, then, sizeof then);
 
+    if (least == 0) /* of a list of hosts, on which tasks are what fits */
+        return err_set(err, ERR_CONFLICT,
+            "none of these nodes has as much as one task of the reservation asks for");
     if (at >= TIME_NEVER)
         return err_set(err, ERR_CONFLICT,
             "cannot select %u tasks for a reservation that begins %s: %u can be had, "
@@ -66,8 +70,7 @@ static int refuse_tasks(
         least, when, tasks, when_text(e, at, first, sizeof first));
 }
 
-/* ---- -E ---------------------------------------------------------------------------
- */
+/* ---- -E ---- */
 
 static int check_alone(struct engine *e, const struct reservation *draft,
     const struct allocs *alloc, struct err *err)
@@ -86,8 +89,7 @@ static int check_alone(struct engine *e, const struct reservation *draft,
     return 0;
 }
 
-/* ---- RESLIMITPOLICY -----------------------------------------------------------------
- */
+/* ---- RESLIMITPOLICY ---- */
 
 /* What the reservation would use if it were a job. */
 static void add_use(const struct engine *e, const struct reservation *r,
@@ -104,7 +106,7 @@ static void add_use(const struct engine *e, const struct reservation *r,
             v[LIMIT_MEM] += amount.v[RES_MEM];
             v[LIMIT_NODE]++;
         }
-    v[LIMIT_PE] = v[LIMIT_PROC];
+    v[LIMIT_PE] = v[LIMIT_PROC] * limits_use_parts(LIMIT_PE);
     v[LIMIT_PS] = v[LIMIT_PROC] * wall;
     limits_use_add(io_v, v, +1);
 }
@@ -165,8 +167,39 @@ int setres_check(struct engine *e, const struct reservation *r,
     return check_limits(e, r, alloc, err);
 }
 
-/* ---- the two requests ---------------------------------------------------------------
- */
+/* ---- the two requests ---- */
+
+/* It was made before a restart and comes back to its nodes, whatever runs there, if
+ * they are as large as then. */
+static bool put_back(
+    struct engine *e, struct reservation *draft, struct allocs *ret_alloc)
+{
+    for (size_t i = 0; i < draft->alloc.n; i++) {
+        const struct node *n = node_at(e->c, draft->alloc.v[i].first);
+        if (draft->alloc.v[i].tasks > rsvnodes_tasks_configured(e->c, draft, n))
+            return false;
+    }
+    *ret_alloc = draft->alloc;
+    draft->alloc = (struct allocs){0};
+    return ret_alloc->n > 0;
+}
+
+/* Those are not there any more, and nobody may lose it: it has what there is, though
+ * that is less today, and though its nodes are no longer of the set it asked for. */
+static int keep_promise(
+    struct engine *e, struct reservation *draft, struct allocs *alloc, uint32_t tasks)
+{
+    const struct nodeset_spec *asked = draft->def.nodeset;
+
+    if (asked && !rsvnodes_acceptable(draft, tasks)) {
+        vec_fini(alloc);
+        *alloc = (struct allocs){0};
+        draft->def.nodeset = NULL;
+        calendar_choose(e, draft, alloc);
+        draft->def.nodeset = asked;
+    }
+    return 0;
+}
 
 static int place(
     struct engine *e, struct reservation *draft, struct allocs *alloc, struct err *err)
@@ -175,10 +208,26 @@ static int place(
         return -1;
     if (draft->start_at < e->now)
         draft->start_at = e->now;
+    if (draft->created_at && put_back(e, draft, alloc))
+        return 0;
+    vec_fini(&draft->alloc);
     uint32_t tasks = calendar_choose(e, draft, alloc);
+    if (draft->created_at)
+        return keep_promise(e, draft, alloc, tasks);
     if (!rsvnodes_acceptable(draft, tasks))
         return refuse_tasks(e, draft, tasks, err);
     return setres_check(e, draft, alloc, err);
+}
+
+int setres_instance(struct engine *e, const struct rsv_memory *m, struct err *err)
+{
+    if (rsvmemory_recall(e->c, m, e->now, err) < 0)
+        return -1;
+    const struct reservation *r = reservation_find(e->c, m->name);
+    rsvuse_sync(e->c, e->now);
+    if (r)
+        fsmemory_adopt_reservation(e->c, r, e->now);
+    return 0;
 }
 
 int setres(struct engine *e, const struct event *ev, struct err *err)
@@ -199,6 +248,8 @@ int setres(struct engine *e, const struct event *ev, struct err *err)
     }
     reservation_set_nodes(e->c, r, &alloc);
     rsvuse_sync(e->c, e->now);
+    if (created_at)
+        fsmemory_adopt_reservation(e->c, r, e->now);
     return 0;
 }
 
@@ -209,8 +260,13 @@ static int release_job(
 {
     struct job *j = job_find(e->c, id);
 
-    if (!j || j->rsv_slot == INDEX_NONE)
-        return err_set(err, ERR_NOT_FOUND, "reservation '%.80s' is not there", id);
+    if (!j)
+        return err_set(err, ERR_NOT_FOUND, "cannot locate reservation '%.80s'", id);
+    if (job_is_active(j))
+        return err_set(err, ERR_CONFLICT,
+            "job '%.80s' runs: what it has goes with it (canceljob)", id);
+    if (j->rsv_slot == INDEX_NONE)
+        return err_set(err, ERR_NOT_FOUND, "job '%.80s' has no reservation", id);
     if (rsvrights_release_job(e->c, j, who, err) < 0)
         return -1;
     drop_reservation(e, j);

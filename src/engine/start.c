@@ -2,11 +2,22 @@
  * Starting, stopping, deferring and cancelling one job: what changes hands between
  * cluster, plan and policy, in one place each. */
 #include "engine/engine_private.h"
+#include "engine/occupancy.h"
 #include "policy/accrual.h"
-#include "policy/fairshare.h"
 
 #include <assert.h>
 #include <string.h>
+
+/* A text that lasts as long as what was decided is told. */
+static const char *keep_text(struct job *j, const char *text)
+{
+    struct job_extra *x = job_extra(j);
+
+    if (!text || (x->hold_text && strcmp(x->hold_text, text) == 0))
+        return x->hold_text;
+    free(x->hold_text);
+    return x->hold_text = xstrdup(text);
+}
 
 void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t at,
     const char *text)
@@ -19,11 +30,8 @@ void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t a
         return;
     }
     /* Between cycles: told by the next one. The text may not last that long. */
-    if (kind == ACTION_CANCEL && text) {
-        struct job_extra *extra = job_extra(e->c->jobs.v[j->index]);
-        free(extra->hold_text);
-        extra->hold_text = xstrdup(text);
-    }
+    if (kind == ACTION_CANCEL && text)
+        keep_text(e->c->jobs.v[j->index], text);
     vec_push(&e->pending, a);
 }
 
@@ -132,12 +140,9 @@ bool start_placed(struct engine *e, struct job *j, bool backfill)
         return false;
     }
     entry_touch(e, j);
-    job_move(e->c, j, EV_STARTED, NULL);
-    plan_job_started(e->plan, j);
-    limits_count_active(e->limits, e->c, j, +1, e->now);
-    fs_job_start(e->c, j, e->now);
-    statistics_started(e->statistics, e->c, j, e->now, e->now);
-    rsvuse_job(e->c, j, +1, e->now);
+    if (!e->opt.starts_told)
+        job_move(e->c, j, EV_STARTED, NULL);
+    job_occupies(e, j, e->now, OCCUPANCY_PLANNED);
     kept_started(e, j);
     if (j->extra)
         j->extra->retry_until = 0;
@@ -174,24 +179,62 @@ bool start_if_possible(struct engine *e, struct job *j, bool backfill)
     return false;
 }
 
-void stop_charging(struct engine *e, struct job *j, int64_t now)
+/* So long after it ended, what is measured on its nodes may be of a job. */
+#define LEAVING_S 300
+
+static void note_left(struct engine *e, const struct job *j, int64_t now)
 {
-    rsvuse_job(e->c, j, -1, now);
-    fs_roll(e->c, now); /* what was used before a new window belongs to the old ones */
-    fs_job_stop(e->c, j, now);
+    for (size_t i = 0; e->measures && i < j->alloc.n; i++)
+        vec_push(
+            &e->left, ((struct left){j->alloc.v[i].first, j->alloc.v[i].count, now}));
 }
 
-void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now)
+/* Is more measured on the node than its jobs explain? */
+static bool more_measured(const struct cluster *c, const struct node *n)
 {
-    int64_t limit_at = j->end_at;
+    int64_t dedicated = node_dedicated(c, n).v[RES_PROCS];
+
+    return dedicated < n->cfg.v[RES_PROCS]
+           && (n->state == NODE_BUSY || n->load > (double)dedicated);
+}
+
+static bool being_left(const struct cluster *c, const struct left *l)
+{
+    uint32_t end = l->first + l->count;
+
+    end = end < c->nodes.n ? end : (uint32_t)c->nodes.n;
+    for (uint32_t i = rangeset_gap_within(nodes_vacant(c), l->first, end); i < end;
+         i = rangeset_gap_within(nodes_vacant(c), i + 1, end))
+        if (more_measured(c, node_at(c, i)))
+            return true;
+    return false;
+}
+
+/* What is measured comes late: a job that hardly ran may be seen after it ended. */
+void look_who_leaves(struct engine *e)
+{
+    int64_t late = 2 * e->cfg->rm_poll_interval_s;
+    size_t kept = 0;
+
+    e->being_left = false;
+    for (size_t i = 0; i < e->left.n; i++) {
+        const struct left *l = &e->left.v[i];
+        bool seen = l->at >= e->now - LEAVING_S && being_left(e->c, l);
+        e->being_left |= seen;
+        if (seen || l->at >= e->now - late)
+            e->left.v[kept++] = *l;
+    }
+    e->left.n = kept;
+}
+
+void stop_job(struct engine *e, struct job *j, enum job_event how)
+{
+    int64_t limit_at = j->end_at, now = e->now;
     struct err err;
 
-    if (j->state != JOB_SUSPENDED) { /* else that was done when it was suspended */
-        plan_job_stopping(e->plan, j, now);
-        limits_count_active(e->limits, e->c, j, -1, now);
-        stop_charging(e, j, now);
-        statistics_stopped(e->statistics, e->c, j, now);
-    }
+    note_left(e, j, now);
+    if (j->state != JOB_SUSPENDED) /* else that was done when it was suspended */
+        job_vacates(e, j, now);
     if (job_stop(e->c, j, how, now, &err) < 0)
         assert(!"a running job can always be stopped");
     if (how == EV_REQUEUE || how == EV_SUSPEND) {
@@ -208,7 +251,7 @@ void stop_job(struct engine *e, struct job *j, enum job_event how, int64_t now)
 
 void requeue_job(struct engine *e, struct job *j)
 {
-    stop_job(e, j, EV_REQUEUE, e->now);
+    stop_job(e, j, EV_REQUEUE);
     j->flags &= ~(uint32_t)JOB_PARKED;
     resolve_job(e, j); /* its QOS or the settings may have changed while it ran */
 }
@@ -225,7 +268,7 @@ void cancel_job(struct engine *e, struct job *j, const char *text)
 {
     drop_reservation(e, j);
     if (report_is_active((enum job_state)j->state))
-        stop_job(e, j, EV_CANCEL, e->now);
+        stop_job(e, j, EV_CANCEL);
     else
         job_move(e->c, j, EV_CANCEL, NULL);
     statistics_queued(e->statistics, j, e->now);
@@ -242,10 +285,41 @@ void cancel_unqueued(struct engine *e, struct job *j)
     cancel_job(e, j, "the job asked to start at once or not at all");
 }
 
+/* Tried before its time and found wanting again: the deferral goes on, and counts as
+ * the one that it is. */
+static bool resume_deferral(struct engine *e, struct job *j, const char *text)
+{
+    const struct job_extra *x = j->extra;
+    const struct job_deferral *d = x ? &x->deferral : NULL;
+
+    if (!x || x->tried_at != e->now || d->until <= e->now || j->holds
+        || e->cfg->defer_time_s <= 0)
+        return false;
+    hold_set(j, HOLD_DEFER, REASON_NORESOURCES, text, d->hold_at);
+    j->defer_until = d->until;
+    j->queue_at = d->queue_at;
+    j->eff_queue_s = d->eff_queue_s;
+    j->paused_at = d->paused_at;
+    j->accruing = d->accruing;
+    j->paused = d->paused;
+    keep_text(j, text);
+    deferral_goes_on(e, j);
+    kept_touch(e);
+    entry_touch(e, j);
+    return true;
+}
+
 void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text)
 {
     drop_reservation(e, j);
-    after_deferral(e, j, hold_defer(e->cfg, j, why, text, 0, e->now), text);
+    if (why == REASON_NORESOURCES && resume_deferral(e, j, text))
+        return;
+    enum defer_result result = hold_defer(e->cfg, j, why, text, 0, e->now);
+    if (why == REASON_NORESOURCES && result == DEFER_DEFERRED)
+        job_extra(j)->deferred_in = engine_world(e);
+    if (result != DEFER_SKIPPED)
+        text = keep_text(j, text);
+    after_deferral(e, j, result, text);
 }
 
 void after_deferral(

@@ -54,6 +54,7 @@ struct stat_machine {
 /* Of a node, since counting began or it was first seen. */
 struct stat_node {
     int64_t total_s, up_s, active_s; /* known, up (answering), up with jobs */
+    int64_t changed_at; /* a job came or went, or it went up or down; no sum */
 };
 
 #define STAT_BOUNDS_MAX 33

@@ -130,6 +130,7 @@ void statistics_node(
 
     if (node < s->nodes.n) {
         k = s->nodes.v[node];
+        k.sums.changed_at = k.at;
         settle(&k, now);
     }
     *ret = k.sums;

@@ -19,6 +19,14 @@ static int64_t procs_per_task(const struct job *j)
     return j->nreqs == 1 && procs > 0 ? procs : 1;
 }
 
+void why_in_procs(const struct job *j, struct reason *r)
+{
+    int64_t each = procs_per_task(j);
+
+    r->limit *= each;
+    r->asked *= each;
+}
+
 /* The most tasks that are free for the whole limit in one partition, and which. */
 static int64_t most_free(struct engine *e, const struct job *j, uint32_t *ret_partition)
 {
@@ -84,11 +92,19 @@ static void why_resources(struct engine *e, const struct job *j, struct reason *
 static void why_limit(struct engine *e, const struct job *j, struct reason *r)
 {
     unsigned what = CHECK_ACTIVE | CHECK_SYSTEM | (j->limited ? CHECK_IDLE : 0);
-    struct reason now;
+    struct reason soft, hard;
+    bool over_soft = limits_violated(e->limits, e->c, j, what, LEVEL_SOFT, &soft);
+    bool over_hard = limits_violated(e->limits, e->c, j, what, LEVEL_HARD, &hard);
 
-    if (limits_violated(e->limits, e->c, j, what, LEVEL_HARD, &now)
-        || limits_violated(e->limits, e->c, j, what, LEVEL_SOFT, &now))
-        *r = now;
+    if (over_hard)
+        *r = hard;
+    else if (over_soft)
+        *r = soft;
+    else if (!r->limit) /* found before a restart, and true no more */
+        *r = because(WAIT_NONE);
+    r->same = over_hard && over_soft && hard.limit == soft.limit
+              && hard.kind == soft.kind && hard.object == soft.object
+              && hard.dim == soft.dim && hard.res == soft.res;
 }
 
 /* A job that nothing free can bring to its deadline in time. */
@@ -103,7 +119,6 @@ static void why_late(const struct job *j, struct reason *r)
 const struct reason *engine_why(struct engine *e, const struct job *j)
 {
     struct reason *r = &e->why;
-    int64_t each = procs_per_task(j);
 
     *r = j->why;
     if (job_is_active(j) || j->state >= JOB_COMPLETED) {
@@ -135,8 +150,7 @@ const struct reason *engine_why(struct engine *e, const struct job *j)
     } else if (r->code == WAIT_FS_CAP) {
         fs_blocks(e->c, j, r);
     } else if (r->code == WAIT_TOO_LARGE) {
-        r->limit *= each;
-        r->asked *= each;
+        why_in_procs(j, r);
     }
     return r;
 }

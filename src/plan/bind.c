@@ -2,7 +2,8 @@
  * When a new shape of request ends counting in a pool, reservations that were kept as
  * counts get nodes of their own, so that none of them has to move. Taken in order of
  * their starts that always succeeds: nothing of what has nodes by then begins later,
- * so a unit free at the start is free for good. */
+ * so a unit free at the start is free for good. The same holds when pools are divided:
+ * then they get units of the parts. */
 #include "plan/plan_private.h"
 
 /* Units of the node in use at `at`; nothing begins on it later. */
@@ -66,6 +67,14 @@ static bool counted(const struct plan *p, const struct part *part)
     return !pool_of(p, later->nodes.v[0])->by_node;
 }
 
+/* The job stays marked and is offered another one in this cycle. */
+static void drop_rsv(struct plan *p, struct rsv *r)
+{
+    p->c->jobs.v[r->job]->rsv_slot = INDEX_NONE;
+    r->job = INDEX_NONE;
+    r->alloc.n = r->parts.n = 0;
+}
+
 static void bind_rsv(struct plan *p, struct rsv *r)
 {
     bool bound = true;
@@ -79,14 +88,10 @@ static void bind_rsv(struct plan *p, struct rsv *r)
             bound = bind_part(p, r, &r->parts.v[i]);
     }
     r->parts.n = left;
-    if (bound) {
+    if (bound)
         bynode_pin(p, r);
-        return;
-    }
-    /* the job stays marked and is offered another one in this cycle */
-    p->c->jobs.v[r->job]->rsv_slot = INDEX_NONE;
-    r->job = INDEX_NONE;
-    r->alloc.n = r->parts.n = 0;
+    else
+        drop_rsv(p, r);
 }
 
 static bool is_unbound(const struct plan *p, const struct rsv *r)
@@ -110,4 +115,130 @@ void bind_counted(struct plan *p)
             return;
         bind_rsv(p, first);
     }
+}
+
+/* ---- other pools -------------------------------------------------------------- */
+
+/* Units that a reservation is to get: of a pool that its nodes are in, or of any. */
+struct moving {
+    int64_t start_at;
+    uint32_t rsv, pool; /* INDEX_NONE = any */
+    int64_t units;
+};
+
+struct movings VEC(struct moving);
+
+static int compare_moving(const void *a, const void *b)
+{
+    const struct moving *x = a, *y = b;
+
+    if ((x->pool == INDEX_NONE) != (y->pool == INDEX_NONE))
+        return x->pool == INDEX_NONE ? 1 : -1;
+    if (x->start_at != y->start_at)
+        return x->start_at < y->start_at ? -1 : 1;
+    return (x->rsv > y->rsv) - (x->rsv < y->rsv);
+}
+
+/* Nodes planned one by one stay what they are; of others it keeps the number. */
+static void lift_pins(struct plan *p, struct rsv *r, uint32_t index, struct movings *io)
+{
+    struct allocs old = r->alloc;
+
+    r->alloc = (struct allocs){0};
+    for (size_t i = 0; i < old.n; i++)
+        for (uint32_t k = 0; k < old.v[i].count; k++) {
+            struct alloc one = {old.v[i].first + k, 1, old.v[i].tasks, old.v[i].req};
+            const struct pool *pool = pool_of(p, one.first);
+            if (!pool || pool->by_node)
+                vec_push(&r->alloc, one);
+            else
+                vec_push(
+                    io, ((struct moving){r->start_at, index, pool->index, one.tasks}));
+        }
+    vec_fini(&old);
+}
+
+/* Nodes of the pools of the set that are planned one by one. */
+static bool bind_rest(struct plan *p, struct rsv *r, uint32_t need)
+{
+    const struct fitset *s = &p->sets.v[r->fitset];
+
+    for (size_t i = 0; i < s->pools.n && need; i++) {
+        struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        if (!pool->by_node)
+            continue;
+        pool->per_node = s->pools.v[i].per_node;
+        need = bind_in(p, r, pool, need);
+    }
+    bynode_unpin(p, r); /* those that it had before */
+    bynode_pin(p, r);
+    return need == 0;
+}
+
+/* A job that ran past its limit may have what was kept for another. */
+static bool move_rsv(struct plan *p, const struct moving *m)
+{
+    struct rsv *r = &p->rsvs.v[m->rsv];
+
+    if (r->job == INDEX_NONE)
+        return true;
+    if (m->pool != INDEX_NONE)
+        return count_reserve_in(p, r, &p->pools.v[m->pool], (int32_t)m->units);
+    const struct job *j = p->c->jobs.v[r->job];
+    int64_t have = search_free_at(
+        p, &p->sets.v[r->fitset], walls_view(p, j), r->start_at, r->end_at, m->units);
+    have = have < m->units ? have : m->units;
+    if (have > 0)
+        count_reserve(p, j, r, have);
+    return have == m->units || bind_rest(p, r, (uint32_t)(m->units - have));
+}
+
+/* The new pools that each may use. */
+static bool find_sets(struct plan *p)
+{
+    for (uint32_t i = 0; i < p->nrsv; i++) {
+        struct rsv *r = &p->rsvs.v[i];
+        const struct job *j = r->job == INDEX_NONE ? NULL : p->c->jobs.v[r->job];
+        const struct fitset *s = j ? fit_for(p, j, j->rsv_partition) : NULL;
+        if (j && !s)
+            return false;
+        if (s)
+            r->fitset = set_of(p, s);
+    }
+    return true;
+}
+
+bool bind_divided(struct plan *p)
+{
+    struct movings moving = {0};
+
+    if (p->stacks.n > 1 || !find_sets(p))
+        return false;
+    for (uint32_t i = 0; i < p->nrsv; i++) {
+        struct rsv *r = &p->rsvs.v[i];
+        struct moving all = {r->start_at, i, INDEX_NONE, 0};
+        if (r->job == INDEX_NONE)
+            continue;
+        for (size_t k = 0; k < r->parts.n; k++)
+            all.units += r->parts.v[k].units;
+        r->parts.n = 0;
+        if (all.units > 0)
+            vec_push(&moving, all);
+        bynode_unpin(p, r);
+        lift_pins(p, r, i, &moving);
+        bynode_pin(p, r);
+    }
+    count_again(p);
+    if (moving.n)
+        qsort(moving.v, moving.n, sizeof *moving.v, compare_moving);
+    for (size_t i = 0; i < moving.n; i++) {
+        struct rsv *r = &p->rsvs.v[moving.v[i].rsv];
+        if (move_rsv(p, &moving.v[i]))
+            continue;
+        bynode_unpin(p, r);
+        count_unreserve(p, r);
+        drop_rsv(p, r);
+    }
+    vec_fini(&moving);
+    return true;
 }

@@ -139,15 +139,11 @@ static void use_pins(struct in_use *u, const struct ask *a, int64_t at)
 
 static void use_of(struct in_use *u, const struct ask *a, int64_t at)
 {
-    const struct cluster *c = a->p->c;
-    struct node_job on[NODE_FOLDED_JOBS];
+    struct node_job on;
 
     *u = (struct in_use){0};
-    uint32_t folded = a->n->vacant ? node_jobs(c, a->n, on, NODE_FOLDED_JOBS) : 0;
-    for (uint32_t i = 0; i < folded; i++)
-        use_running(u, a, on[i].job, on[i].tasks, at);
-    for (size_t i = 0; i < a->n->jobs.n; i++)
-        use_running(u, a, a->n->jobs.v[i].job, a->n->jobs.v[i].tasks, at);
+    for (uint32_t i = 0; node_job_at(a->p->c, a->n, i, &on); i++)
+        use_running(u, a, on.job, on.tasks, at);
     use_pins(u, a, at);
 }
 
@@ -215,11 +211,10 @@ static int64_t tasks_at(struct plan *p, const struct job *j, const struct taskde
  * are only thought away. */
 static bool thought_of(const struct plan *p, const struct node *n)
 {
-    struct node_job list[64];
-    uint32_t count = p->any_gone ? node_jobs(p->c, n, list, 64) : 0;
+    struct node_job on;
 
-    for (uint32_t i = 0; i < count && i < 64; i++)
-        if (plan_is_gone(p, p->c->jobs.v[list[i].job]))
+    for (uint32_t i = 0; p->any_gone && node_job_at(p->c, n, i, &on); i++)
+        if (plan_is_gone(p, p->c->jobs.v[on.job]))
             return true;
     return false;
 }

@@ -300,8 +300,8 @@ static void add_part(
     if (r->start_at >= pool->to || r->end_at <= pool->from)
         return;
     take(p, pool, r->start_at, r->end_at, units);
-    for (size_t k = 0; index >= p->pools.n && k < r->parts.n; k++)
-        if (r->parts.v[k].pool == index) { /* what several pools have together */
+    for (size_t k = 0; k < r->parts.n; k++)
+        if (r->parts.v[k].pool == index) { /* or what several pools have together */
             r->parts.v[k].units += units;
             return;
         }
@@ -419,9 +419,66 @@ static void take_walled(struct plan *p, struct taking *t)
             take_other(p, t, &p->pools.v[i]);
 }
 
+/* ---- from pools of several kinds ---- */
+
+static int compare_askers(const void *a, const void *b)
+{
+    const struct asked_pool *x = a, *y = b;
+
+    if (x->sets != y->sets)
+        return x->sets < y->sets ? -1 : 1;
+    return (x->pool > y->pool) - (x->pool < y->pool);
+}
+
+/* The pools of the set, those first that the fewest other requests could use. */
+static const struct asked_pools *least_asked(struct plan *p, struct fitset *s)
+{
+    if (s->order_of == p->sets.n)
+        return &s->order;
+    s->order_of = p->sets.n;
+    s->order.n = 0;
+    for (size_t i = 0; i < s->pools.n; i++) {
+        uint32_t pool = s->pools.v[i].pool, sets = 0;
+        for (size_t k = 0; k < p->sets.n; k++)
+            for (size_t m = 0; m < p->sets.v[k].pools.n; m++)
+                sets += p->sets.v[k].pools.v[m].pool == pool;
+        if (!p->pools.v[pool].by_node)
+            vec_push(&s->order, ((struct asked_pool){sets, pool}));
+    }
+    if (s->order.n)
+        qsort(s->order.v, s->order.n, sizeof *s->order.v, compare_askers);
+    return &s->order;
+}
+
+/* Units that are free from now on serve whoever is to start now: first those that come
+ * free later, of pools that the fewest can use. */
+static void take_by_kind(struct plan *p, struct taking *t)
+{
+    const struct asked_pools *order = least_asked(p, t->s);
+
+    for (size_t i = 0; i < order->n && t->need > 0; i++) {
+        struct pool *pool = &p->pools.v[order->v[i].pool];
+        int64_t here = count_least(p, pool, t->r->start_at, t->r->end_at, NULL);
+        int64_t now = count_least(p, pool, p->now, t->r->end_at, NULL);
+        int64_t late = here - (now > 0 ? now : 0);
+        late = late < t->need ? late : t->need;
+        if (late > 0)
+            add_part(p, t->r, pool, pool->index, (int32_t)late);
+        t->need -= late > 0 ? late : 0;
+    }
+    for (size_t i = 0; i < order->n && t->need > 0; i++) {
+        struct pool *pool = &p->pools.v[order->v[i].pool];
+        t->need -= reserve_in(p, t->r, pool, t->view, t->need);
+    }
+}
+
 /* From all pools to which it has none. */
 static void take_others(struct plan *p, struct taking *t)
 {
+    if (p->stacks.n <= 1 && t->s->pools.n > 1) {
+        take_by_kind(p, t);
+        return;
+    }
     for (size_t i = 0; t->open && i < t->s->lone.n && t->need > 0; i++)
         take_other(p, t, &p->pools.v[t->s->lone.v[i]]);
     if (t->open) {
@@ -456,6 +513,14 @@ void count_reserve(struct plan *p, const struct job *j, struct rsv *r, int64_t n
     if (t.doors)
         take_attracted(p, &t, AFFINITY_NEGATIVE);
     assert(t.need == 0);
+}
+
+bool count_reserve_in(struct plan *p, struct rsv *r, struct pool *pool, int32_t units)
+{
+    if (count_least(p, pool, r->start_at, r->end_at, NULL) < units)
+        return false;
+    add_part(p, r, pool, pool->index, units);
+    return true;
 }
 
 static void give_back(struct plan *p, struct rsv *r)

@@ -40,8 +40,8 @@ static int64_t shape_unit(const struct plan *p, const struct taskdef *def,
     int64_t procs = def->per_task.v[RES_PROCS];
 
     /* of one processor nobody has a part: any access is exclusive */
-    if (n->cfg.v[RES_PROCS] == 1 && !n->gres_cfg.n && procs <= 1 && procs != 0
-        && n->par->avail[AVAIL_PROCS] != AVAIL_UTILIZED)
+    if (n->cfg.v[RES_PROCS] == 1 && !demand_has_gres(&p->demand, n) && procs <= 1
+        && procs != 0 && n->par->avail[AVAIL_PROCS] != AVAIL_UTILIZED)
         return shape_is_plain(p, def, n, per_node) ? 1 : 0;
     if (procs == 0 || def->exactnode)
         return 0;
@@ -122,6 +122,7 @@ void set_fini(struct fitset *s)
     }
     vec_fini(&s->reach);
     vec_fini(&s->groups);
+    vec_fini(&s->order);
     vec_fini(&s->homes);
     vec_fini(&s->lone);
     vec_fini(&s->late);
@@ -310,6 +311,7 @@ struct fit *fit_get(struct plan *p, const struct taskdef *def)
     if (f->known)
         return f;
     f->known = true;
+    p->coarse |= demand_add(&p->demand, def);
     p->user_matters |= def->access == ACCESS_SINGLEUSER;
     for (size_t i = 0; i < p->c->partitions.n; i++) {
         struct fitset draft = set_draft(p, def, UINT64_C(1) << i);

@@ -437,7 +437,7 @@ int nodealloc_order(const struct nodealloc *a, const struct nodealloc_want *w,
     enum nodealloc_policy policy = nodealloc_policy_of(a);
     struct ranking r = {.a = a};
 
-    if (policy == NODEALLOC_LOCAL || policy >= NODEALLOC_UNSET || *n == 0)
+    if (policy == NODEALLOC_LOCAL || policy == NODEALLOC_UNSET || *n == 0)
         return 0;
     if (policy == NODEALLOC_CONTIGUOUS) {
         *n = keep_run(&r, w, cands, *n);

@@ -71,7 +71,7 @@ static double term_value(
     case NP_ADISK:
         return available(a->c, n, RES_DISK);
     case NP_JOBCOUNT:
-        return node_jobs(a->c, n, NULL, 0);
+        return node_job_count(a->c, n);
     case NP_LOAD:
         node_unfold(a->c, n);
         return n->load;

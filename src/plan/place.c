@@ -81,6 +81,9 @@ static enum direction direction_for(
         return DIR_NONE;
     if (policy == NODEALLOC_LASTAVAILABLE && p->stacks.n > 1)
         return DIR_NONE; /* when reservations begin makes a difference */
+    if (p->mixed && policy != NODEALLOC_FIRSTAVAILABLE
+        && policy != NODEALLOC_LASTAVAILABLE)
+        return DIR_NONE;
     return plain_direction(policy);
 }
 

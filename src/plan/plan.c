@@ -49,6 +49,7 @@ void plan_destroy(struct plan *p)
     vec_fini(&p->watches);
     vec_fini(&p->verdicts);
     vec_fini(&p->budget);
+    vec_fini(&p->occupants);
     vec_fini(&p->caps);
     vec_fini(&p->drops);
     vec_fini(&p->bids);
@@ -134,9 +135,10 @@ static bool still_true(const struct plan *p)
 
 void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
 {
-    bool rebuilt = p->node_epoch != p->c->node_epoch
+    bool changed = p->node_epoch != p->c->node_epoch
                    || p->config_epoch != p->c->config_epoch
                    || p->rsv_moves != p->c->rsv_moves || pools_merge_now(p, now);
+    bool rebuilt = changed || pools_divide(p) || pools_outlived(p, now);
 
     if (rebuilt) {
         p->now = now;
@@ -155,7 +157,9 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     p->quiet = same && !rebuilt && !p->released && p->rsv_epoch == p->c->rsv_epoch;
     p->rsv_epoch = p->c->rsv_epoch; /* what one kept comes free when it ends */
     p->released = false;
-    if (rebuilt || (keep == RSV_REPLAN && !same)) {
+    bool stand =
+        keep == RSV_KEEP ? !rebuilt || (!changed && bind_divided(p)) : !rebuilt && same;
+    if (!stand) {
         forget_all(p, keep == RSV_KEEP);
     } else {
         if (p->rsv_layout != p->layout)

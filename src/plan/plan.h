@@ -146,11 +146,18 @@ void plan_try_end(struct plan *p, struct plan_trial *t);
  * them); 0 = none is. */
 int64_t plan_unit(const struct plan *p, uint32_t partition);
 
-/* Each node of the partition on which tasks of the job could start now: how many, and
- * until when they could stay. What reservations counted by pool will take is taken from
- * the last nodes of the pool. O(nodes). */
+/* Each node of the partition on which tasks of the job could start now. What
+ * reservations counted by pool will take is taken from the last nodes of the pool.
+ * O(nodes). */
+struct plan_free {
+    const struct node *node;
+    uint32_t tasks;     /* so many */
+    int64_t until;      /* all of them could stay till then */
+    int64_t some_until; /* one of them could */
+};
+typedef void plan_free_fn(void *ctx, const struct plan_free *f);
 void plan_free_nodes(struct plan *p, const struct job *j, uint32_t partition, void *ctx,
-    void (*each)(void *ctx, const struct node *n, uint32_t tasks, int64_t until));
+    plan_free_fn *each);
 
 /* ---- preemption ---- */
 

@@ -5,6 +5,7 @@
 #define MAUI_PLAN_PLAN_PRIVATE_H
 
 #include "base/bitset.h"
+#include "plan/demand.h"
 #include "plan/gaps.h"
 #include "plan/hint.h"
 #include "plan/openings.h"
@@ -30,7 +31,8 @@ struct wall {
     int64_t start, end;
 };
 
-/* Nodes that no request can tell apart and that are under the same reservations; or
+/* Nodes that no request in the system can tell apart and that are under the same
+ * reservations; or
  * (`later`) what several such pools have together once their reservations are over. */
 struct pool {
     uint32_t index, partition;
@@ -39,17 +41,19 @@ struct pool {
                          INDEX_NONE */
     int64_t from, to; /* its own profile matters in [from, to) */
     struct VEC(uint32_t) nodes; /* indexes, ascending */
-    struct bitset members;      /* the same */
-    bool walled;                /* its gaps are known with those of others: walled.c */
-    uint32_t kind;              /* of a later pool: the first one with equal nodes */
-    uint32_t home;              /* of a later pool: that with their gaps, INDEX_NONE */
-    struct gaps *gaps;          /* of a later pool that is a home */
-    uint32_t nwalled;           /* walled pools whose gaps those are */
-    struct profile together;    /* of the first later pool of a kind: together.c */
-    bool by_node;               /* planned node by node */
-    int64_t unit;               /* processors of one unit, 0 = none known yet */
-    uint32_t per_node;          /* units on an empty node */
-    int32_t total, free_now;    /* units */
+    struct demand_kind kind_of_nodes;
+    struct bitset members;   /* the same */
+    bool walled;             /* its gaps are known with those of others: walled.c */
+    uint32_t kind;           /* of a later pool: the first one with equal nodes */
+    uint32_t home;           /* of a later pool: that with their gaps, INDEX_NONE */
+    struct gaps *gaps;       /* of a later pool that is a home */
+    uint32_t nwalled;        /* walled pools whose gaps those are */
+    struct profile together; /* of the first later pool of a kind: together.c */
+    bool by_node;            /* planned node by node */
+    bool has_gres;           /* such as somebody asks for */
+    int64_t unit;            /* processors of one unit, 0 = none known yet */
+    uint32_t per_node;       /* units on an empty node */
+    int32_t total, free_now; /* units */
     struct VEC(struct release) releases; /* by time; one entry an instant */
     /* the cycle's working profile: running jobs and reservations */
     struct profile work;
@@ -87,6 +91,12 @@ struct group {
     uint32_t later; /* INDEX_NONE: one pool for itself */
 };
 
+/* A pool, and how many sets it is in. */
+struct asked_pool {
+    uint32_t sets, pool;
+};
+struct asked_pools VEC(struct asked_pool);
+
 /* A set of pools of one partition (or of several, for SPAN) that a task definition
  * can use together. Shared by definitions with equal lists. Pools that are planned
  * together later stand together. */
@@ -104,6 +114,8 @@ struct fitset {
     struct VEC(uint32_t) group_of;  /* by later pool; INDEX_NONE = not in the set */
     struct reach base, base_late;   /* as VIEW_BASE, before and after they are one */
     uint32_t biggest;               /* pool with the most nodes */
+    struct asked_pools order;       /* its counted pools, those of fewest sets first; */
+    size_t order_of;                /* as of so many sets in the plan; 0 = unknown */
     int64_t tasks_max;              /* on empty nodes */
     struct VEC(struct reach) reach; /* by view + 1 */
 };
@@ -213,6 +225,12 @@ struct pins {
     struct VEC(struct pin) v;
 };
 
+/* What a running or reserved job has of a node at one instant. */
+struct occupant {
+    const struct job *job;
+    struct res left; /* not yet charged to a reservation */
+};
+
 /* An instant at which a node has to be looked at again, or beyond which it has so many
  * tasks less. */
 struct watch {
@@ -286,6 +304,12 @@ struct plan {
     uint64_t cycle;   /* of pins: grows when all are forgotten */
     struct VEC(struct pool) pools;
     struct VEC(uint32_t) pool_at; /* by node: its pool, or INDEX_NONE */
+    struct demand demand;         /* what the pools are divided by */
+    int64_t demand_at;            /* when it is looked whether less would do */
+    bool coarse;                  /* it grew: plan_begin() divides where need be */
+    bool mixed;                   /* nodes of some pool are not equal in all */
+    struct demand_kind kind;      /* scratch */
+    const struct job *asker;      /* of a question: not in the system; NULL = none */
     struct VEC(struct fitset) sets;
     struct VEC(struct fit) fits;            /* by taskdef index */
     struct VEC(struct defstairs) defstairs; /* by taskdef index */
@@ -294,14 +318,15 @@ struct plan {
     uint32_t nrsv;                  /* entries in use; the rest keep their memory */
     struct VEC(struct part) handed; /* what count_hand_over() gave back, and whose */
     uint32_t handed_job;
-    struct VEC(struct pins) pins;     /* by node index, for by-node pools */
-    struct VEC(struct cand) cands;    /* scratch */
-    struct VEC(uint32_t) tasks;       /* scratch: by node index */
-    struct VEC(uint32_t) pinned;      /* scratch: nodes with pins */
-    struct VEC(struct watch) watches; /* scratch */
-    struct VEC(int64_t) times;        /* scratch */
-    struct VEC(int64_t) budget;       /* by pool, of plan_rsv_begin() */
-    uint32_t acl_types;               /* in use at acl_epoch */
+    struct VEC(struct pins) pins;          /* by node index, for by-node pools */
+    struct VEC(struct cand) cands;         /* scratch */
+    struct VEC(uint32_t) tasks;            /* scratch: by node index */
+    struct VEC(uint32_t) pinned;           /* scratch: nodes with pins */
+    struct VEC(struct watch) watches;      /* scratch */
+    struct VEC(int64_t) times;             /* scratch */
+    struct VEC(int64_t) budget;            /* by pool, of plan_rsv_begin() */
+    struct VEC(struct occupant) occupants; /* of the node that rsvview.c looks at */
+    uint32_t acl_types;                    /* in use at acl_epoch */
     uint64_t acl_epoch;
     struct signatures signatures;
     struct VEC(struct stack) stacks;
@@ -350,6 +375,11 @@ struct plan {
 /* pool.c */
 void pools_rebuild(struct plan *p);
 void pools_fini(struct plan *p);
+/* Does what is asked for tell nodes of one pool apart, so that pools are to be made
+ * anew? O(nodes) when somebody asks for something new. */
+bool pools_divide(struct plan *p);
+/* Are pools divided by what nobody asks for any more? O(1), O(jobs) now and then. */
+bool pools_outlived(struct plan *p, int64_t now);
 /* Has the instant come from which on pools are planned together? */
 bool pools_merge_now(const struct plan *p, int64_t now);
 /* NULL: the node is not to be planned on. */
@@ -423,6 +453,8 @@ struct profile *count_work(struct plan *p, struct pool *pool);
 /* The stairs of one pool, built when they are not there. */
 void count_stairs(struct plan *p, struct pool *pool);
 void count_reserve(struct plan *p, const struct job *j, struct rsv *r, int64_t units);
+/* Units of that pool, which has no later one; false when it has fewer. */
+bool count_reserve_in(struct plan *p, struct rsv *r, struct pool *pool, int32_t units);
 void count_unreserve(struct plan *p, struct rsv *r);
 /* Units of the pool free throughout [start, end); *ret_more is the first instant at
  * which more may be. */
@@ -613,6 +645,11 @@ bool rsvview_depends_on_overlap(const struct plan *p, uint32_t node);
 /* bind.c: give nodes to reservations counted in pools that are no longer counted.
  * O(reservations^2 + units of theirs x active jobs), once a new shape. */
 void bind_counted(struct plan *p);
+/* After pools were divided, or joined: reservations that stay get the same units of the
+ * new ones, at the same instants. False where that cannot be told, as between
+ * reservations of other kinds: then they are to be forgotten. O(reservations x pools).
+ */
+bool bind_divided(struct plan *p);
 
 /* multireq.c: jobs of several requests */
 bool multireq_place(struct plan *p, const struct job *j, uint32_t set, int64_t start,

@@ -9,39 +9,27 @@
 #define MIX(h, x)                                                                      \
     ((h) = ((h) ^ (uint64_t)(x)) * UINT64_C(0x9E3779B97F4A7C15), (h) ^= (h) >> 29)
 
-static uint64_t node_key(const struct node *n)
+static uint64_t key_of(const struct demand_kind *kind, uint32_t stack)
 {
     uint64_t h = 0x243F6A8885A308D3;
 
-    MIX(h, n->partition);
-    for (int i = 0; i < RES_DIMS; i++)
-        MIX(h, n->cfg.v[i]);
-    for (size_t i = 0; i < n->gres_cfg.n; i++) {
-        MIX(h, n->gres_cfg.v[i].id);
-        MIX(h, n->gres_cfg.v[i].count);
-    }
-    for (size_t i = 0; i < n->features.n; i++)
-        MIX(h, n->features.v[i] + 1u);
-    for (size_t i = 0; i < n->networks.n; i++)
-        MIX(h, n->networks.v[i] + 7u);
-    for (size_t i = 0; i < n->classes.n; i++) {
-        MIX(h, n->classes.v[i].cls);
-        MIX(h, n->classes.v[i].configured);
-    }
-    MIX(h, n->os);
-    MIX(h, n->arch);
-    MIX(h, n->procspeed_mhz);
-    MIX(h, (int64_t)(n->speed * 1e6));
-    MIX(h, n->maxjob);
-    MIX(h, n->maxproc);
+    for (size_t i = 0; i < kind->n; i++)
+        MIX(h, kind->v[i]);
+    MIX(h, stack);
     return h;
 }
 
-/* `stack` is INDEX_NONE where nodes are planned one by one. */
-static bool same_kind(
-    const struct plan *p, const struct pool *pool, const struct node *n, uint32_t stack)
+static void copy_kind(const struct demand_kind *from, struct demand_kind *to)
 {
-    return pool->stack == stack && node_same_kind(node_at(p->c, pool->nodes.v[0]), n);
+    to->n = 0;
+    vec_reserve(to, from->n);
+    memcpy(to->v, from->v, from->n * sizeof *to->v);
+    to->n = from->n;
+}
+
+static bool same_kind(const struct demand_kind *a, const struct demand_kind *b)
+{
+    return a->n == b->n && memcmp(a->v, b->v, a->n * sizeof *a->v) == 0;
 }
 
 struct pool_key {
@@ -62,6 +50,7 @@ static bool usable(const struct node *n)
 static void pool_fini(struct pool *pool)
 {
     vec_fini(&pool->nodes);
+    vec_fini(&pool->kind_of_nodes);
     bitset_fini(&pool->members);
     vec_fini(&pool->releases);
     vec_fini(&pool->stairs);
@@ -79,11 +68,13 @@ static struct pool *pool_add(struct plan *p, const struct node *n, uint32_t stac
         .from = INT64_MIN,
         .to = TIME_NEVER,
         .rsv_latest = INT64_MIN,
+        .has_gres = demand_has_gres(&p->demand, n),
         .by_node = stack == INDEX_NONE};
 
     p->user_matters |= n->maxjob_per_user >= 0 || n->maxproc_per_user >= 0;
 
     p->by_node |= pool.by_node;
+    copy_kind(&p->kind, &pool.kind_of_nodes);
     vec_push(&p->pools, pool);
     if (stack != INDEX_NONE)
         vec_push(&p->stacks.v[stack].pools, pool.index);
@@ -95,11 +86,10 @@ static struct pool *pool_find(
     struct plan *p, struct pool_key **keys, const struct node *n)
 {
     uint32_t stack = walls_stack(p, n);
-    uint64_t key = node_key(n);
     struct pool_key *k;
 
-    MIX(key, stack);
-
+    demand_kind(p->c, &p->demand, n, &p->kind);
+    uint64_t key = key_of(&p->kind, stack);
     HASH_FIND(hh, *keys, &key, sizeof key, k);
     if (!k) {
         struct pool *pool = pool_add(p, n, stack);
@@ -110,17 +100,26 @@ static struct pool *pool_find(
         return pool;
     }
     struct pool *pool = &p->pools.v[k->pool];
-    if (same_kind(p, pool, n, stack))
+    if (pool->stack == stack && same_kind(&pool->kind_of_nodes, &p->kind))
         return pool;
     /* equal hash of different nodes: practically never; look at all pools */
     for (size_t i = 0; i < p->pools.n; i++)
-        if (same_kind(p, &p->pools.v[i], n, stack))
+        if (p->pools.v[i].stack == stack
+            && same_kind(&p->pools.v[i].kind_of_nodes, &p->kind))
             return &p->pools.v[i];
     return pool_add(p, n, stack);
 }
 
-/* From `first` on: nodes of one kind with nothing on them and no reservation over them
- * need one look. */
+/* Would a policy choose between the two, though no request tells them apart? */
+static bool looks_equal(const struct node *a, const struct node *b)
+{
+    return memcmp(&a->cfg, &b->cfg, sizeof a->cfg) == 0
+           && a->procspeed_mhz == b->procspeed_mhz
+           && memcmp(&a->speed, &b->speed, sizeof a->speed) == 0;
+}
+
+/* From `first` on: equal nodes with nothing on them and no reservation over them need
+ * one look. */
 static uint32_t run_of(const struct plan *p, uint32_t first)
 {
     uint32_t end = first + 1;
@@ -145,6 +144,7 @@ static void sort_nodes_into_pools(struct plan *p)
         p->pool_at.n = end;
         if (!pool)
             continue;
+        p->mixed |= pool->nodes.n && !looks_equal(node_at(p->c, pool->nodes.v[0]), n);
         vec_reserve(&pool->nodes, end - i);
         for (uint32_t m = i; m < end; m++)
             pool->nodes.v[pool->nodes.n++] = m;
@@ -199,7 +199,6 @@ static int64_t merge_instant(struct plan *p)
  * the same reservations. */
 static uint32_t later_find(struct plan *p, struct pool *pool, uint32_t stack)
 {
-    const struct node *n = node_at(p->c, pool->nodes.v[0]);
     struct pool later = {.index = (uint32_t)p->later.n,
         .partition = pool->partition,
         .stack = stack,
@@ -211,13 +210,14 @@ static uint32_t later_find(struct plan *p, struct pool *pool, uint32_t stack)
     later.kind = later.index;
     for (size_t i = 0; i < p->later.n; i++) {
         const struct pool *other = &p->later.v[i];
-        if (!node_same_kind(node_at(p->c, other->nodes.v[0]), n))
+        if (!same_kind(&other->kind_of_nodes, &pool->kind_of_nodes))
             continue;
         if (other->stack == stack)
             return other->index;
         later.kind = other->kind;
     }
-    vec_push(&later.nodes, n->index); /* a sample */
+    vec_push(&later.nodes, pool->nodes.v[0]); /* a sample */
+    copy_kind(&pool->kind_of_nodes, &later.kind_of_nodes);
     vec_push(&p->later, later);
     profile_init(&p->later.v[later.index].work);
     profile_init(&p->later.v[later.index].together);
@@ -273,6 +273,116 @@ void pools_fini(struct plan *p)
     vec_fini(&p->pools);
     vec_fini(&p->later);
     vec_fini(&p->pool_at);
+    vec_fini(&p->kind);
+    demand_fini(&p->demand);
+}
+
+/* ---- what is asked for ------------------------------------------------------- */
+
+static bool is_live(const struct plan *p, const struct job *j)
+{
+    return j && j->state < JOB_COMPLETED && j != p->asker;
+}
+
+/* Adds what live jobs ask for, and hold. */
+static void demand_add_jobs(const struct plan *p, struct demand *io)
+{
+    for (size_t i = 0; i < p->c->jobs.n; i++) {
+        const struct job *j = p->c->jobs.v[i];
+        for (uint32_t r = 0; is_live(p, j) && r < j->nreqs; r++) {
+            demand_add(io, j->reqs[r].def);
+            if (j->reqs[r].held)
+                demand_add(io, j->reqs[r].held);
+        }
+    }
+}
+
+/* Is there a job that may ask for something else in the middle of a cycle? */
+static bool any_changes_class(const struct plan *p)
+{
+    for (size_t i = 0; i < p->c->jobs.n; i++)
+        if (is_live(p, p->c->jobs.v[i]) && p->c->jobs.v[i]->extra
+            && p->c->jobs.v[i]->extra->classes.n > 1)
+            return true;
+    return false;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Would two pools be one by that demand? */
+static bool pools_would_join(struct plan *p, const struct demand *d)
+{
+    struct VEC(uint64_t) keys = {0};
+    bool join = false;
+
+    for (size_t i = 0; i < p->pools.n; i++) {
+        demand_kind(p->c, d, node_at(p->c, p->pools.v[i].nodes.v[0]), &p->kind);
+        vec_push(&keys, key_of(&p->kind, p->pools.v[i].stack));
+    }
+    qsort(keys.v, keys.n, sizeof *keys.v, compare_keys);
+    for (size_t i = 1; i < keys.n; i++)
+        join |= keys.v[i] == keys.v[i - 1];
+    vec_fini(&keys);
+    return join;
+}
+
+/* Pools come together again when nobody asks for what divides them: looked at often
+ * enough, and not with each such job that comes and goes. */
+#define DEMAND_KEEP_S 3600
+
+bool pools_outlived(struct plan *p, int64_t now)
+{
+    struct demand d = {0};
+
+    if (p->pools.n < 2 || now < p->demand_at)
+        return false;
+    p->demand_at = time_add(now, DEMAND_KEEP_S);
+    if (any_changes_class(p))
+        return false;
+    demand_add_jobs(p, &d);
+    bool join = demand_exceeds(&p->demand, &d) && pools_would_join(p, &d);
+    if (join) {
+        demand_fini(&p->demand);
+        p->demand = d;
+    } else {
+        demand_fini(&d);
+    }
+    return join;
+}
+
+/* Is some node of the pool another kind than the first, by what is asked for now? */
+static bool pool_divides(struct plan *p, struct pool *pool)
+{
+    struct demand_kind own = {0};
+    bool divides =
+        pool->has_gres != demand_has_gres(&p->demand, node_at(p->c, pool->nodes.v[0]));
+
+    demand_kind(p->c, &p->demand, node_at(p->c, pool->nodes.v[0]), &own);
+    for (size_t i = 0; i < pool->nodes.n && !divides;) {
+        uint32_t first = pool->nodes.v[i], end = node_kind_end(p->c, first);
+        demand_kind(p->c, &p->demand, node_at(p->c, first), &p->kind);
+        divides = !same_kind(&own, &p->kind);
+        while (i < pool->nodes.n && pool->nodes.v[i] < end)
+            i++;
+    }
+    vec_fini(&pool->kind_of_nodes);
+    pool->kind_of_nodes = own;
+    return divides;
+}
+
+bool pools_divide(struct plan *p)
+{
+    bool divide = false;
+
+    for (size_t i = 0; p->coarse && i < p->pools.n && !divide; i++)
+        divide = pool_divides(p, &p->pools.v[i]);
+    p->coarse = false;
+    return divide;
 }
 
 /* Which shapes are in the system decides what can be planned by count; a running job
@@ -283,7 +393,7 @@ static void learn_all_jobs(struct plan *p)
 
     for (size_t i = 0; i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
-        if (!j || j->state >= JOB_COMPLETED)
+        if (!is_live(p, j))
             continue;
         plan_job_queued(p, j);
         for (uint32_t r = 0; r < j->nreqs; r++)
@@ -312,8 +422,12 @@ void pools_rebuild(struct plan *p)
 {
     const struct cluster *c = p->c;
 
-    p->by_node = p->user_matters = false;
+    p->by_node = p->user_matters = p->mixed = p->coarse = false;
     forget_pools(p);
+    demand_add_jobs(p, &p->demand);
+    if (p->asker)
+        demand_add(&p->demand, p->asker->reqs[0].def);
+    p->demand_at = time_add(p->now, DEMAND_KEEP_S);
     walls_forget(p);
     sort_nodes_into_pools(p);
     merge_later(p);

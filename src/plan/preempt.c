@@ -211,43 +211,24 @@ static void collect_offers(struct hunt *h)
     }
 }
 
-/* Processors of the job on the node. */
-static int64_t procs_on(const struct job *j, const struct node *n)
+static void discover(struct hunt *h, const struct node_job *on, const struct node *n,
+    bool helps, uint32_t *io_found)
 {
-    int64_t procs = 0;
+    struct prey *x = prey_of(h, on->job);
 
-    for (size_t i = 0; i < j->alloc.n; i++) {
-        const struct alloc *a = &j->alloc.v[i];
-        const struct req *r = &j->reqs[a->req];
-        const struct taskdef *def = r->held ? r->held : r->def;
-        int64_t each = def->per_task.v[RES_PROCS];
-        if (n->index - a->first >= a->count)
-            continue;
-        if (each < 0 || taskdef_whole_node(def))
-            return n->cfg.v[RES_PROCS];
-        procs += each * a->tasks;
-    }
-    return procs;
-}
-
-static void discover(
-    struct hunt *h, uint32_t job, const struct node *n, bool helps, uint32_t *io_found)
-{
-    struct prey *x = prey_of(h, job);
-
-    if (!x || !counts(h, h->p->c->jobs.v[job], n))
+    if (!x || !counts(h, h->p->c->jobs.v[on->job], n))
         return;
     if (x->found == INDEX_NONE)
         x->found = (*io_found)++;
     if (helps)
-        x->procs += procs_on(h->p->c->jobs.v[job], n);
+        x->procs += node_job_share(h->p->c, n, on).v[RES_PROCS];
 }
 
 /* What each would free where that helps. */
 static void weigh(struct hunt *h)
 {
     const struct cluster *c = h->p->c;
-    struct node_job on[NODE_FOLDED_JOBS];
+    struct node_job on;
     uint32_t found = 0;
 
     for (size_t i = 0; i < h->offers.n; i++) {
@@ -257,11 +238,8 @@ static void weigh(struct hunt *h)
             continue;
         o->most = tasks_on(h, o->node);
         h->shares.v[o->share].sum += (int64_t)o->most - o->idle;
-        uint32_t folded = n->vacant ? node_jobs(c, n, on, NODE_FOLDED_JOBS) : 0;
-        for (uint32_t k = 0; k < folded; k++)
-            discover(h, on[k].job, n, o->most > o->idle, &found);
-        for (size_t k = 0; k < n->jobs.n; k++)
-            discover(h, n->jobs.v[k].job, n, o->most > o->idle, &found);
+        for (uint32_t k = 0; node_job_at(c, n, k, &on); k++)
+            discover(h, &on, n, o->most > o->idle, &found);
     }
 }
 

@@ -48,10 +48,9 @@ static bool in_the_way(struct plan *p, const struct reservation *r, const struct
     return !acl_decide_job(p->c, (struct reservation *)r, j, overlap).granted;
 }
 
-static void add_job(struct res *used, const struct node *n, const struct job *j,
-    const struct taskdef *def, uint32_t tasks)
+static void add_pin(
+    struct res *used, const struct node *n, const struct taskdef *def, uint32_t tasks)
 {
-    (void)j;
     for (int i = 0; i < RES_DIMS; i++) {
         int64_t each = def->per_task.v[i];
         used->v[i] += each < 0 || taskdef_whole_node(def) ? n->cfg.v[i] : each * tasks;
@@ -63,21 +62,21 @@ static struct res used_at(
 {
     const struct rsv_list *list = reservations_on(p->c, n->index);
     const struct pins *pins = pins_of(p, n->index);
-    struct node_job jobs[64];
-    uint32_t count = node_jobs(p->c, n, jobs, 64);
     struct res used = {{0}};
+    struct node_job on;
 
-    for (uint32_t i = 0; i < count && i < 64; i++) {
-        const struct job *j = p->c->jobs.v[jobs[i].job];
-        const struct req *q = &j->reqs[0];
-        if (plan_job_end(p, j) > at && in_the_way(p, r, j))
-            add_job(&used, n, j, q->held ? q->held : q->def, jobs[i].tasks);
+    for (uint32_t i = 0; node_job_at(p->c, n, i, &on); i++) {
+        const struct job *j = p->c->jobs.v[on.job];
+        if (plan_job_end(p, j) <= at || !in_the_way(p, r, j))
+            continue;
+        struct res share = node_job_share(p->c, n, &on);
+        res_add(&used, &share, 1);
     }
     for (size_t i = 0; pins && i < pins->v.n; i++) {
         const struct pin *pin = &pins->v.v[i];
         const struct job *j = p->c->jobs.v[pin->job];
         if (pin->start_at <= at && at < pin->end_at && in_the_way(p, r, j))
-            add_job(&used, n, j, j->reqs[pin->req].def, pin->tasks);
+            add_pin(&used, n, j->reqs[pin->req].def, pin->tasks);
     }
     for (size_t i = 0; i < list->n; i++) {
         const struct reservation *other = p->c->reservations.v[list->v[i].rsv];

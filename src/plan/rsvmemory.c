@@ -91,19 +91,6 @@ static void recall_nodes(
 
 /* ---- the instance ---- */
 
-/* Instances made from now on are numbered on from there. */
-static void number_on(struct cluster *c, const struct reservation *r)
-{
-    const char *dot = strrchr(r->name, '.');
-    uint64_t n = 0;
-
-    for (const char *p = dot ? dot + 1 : ""; *p >= '0' && *p <= '9' && n < INT32_MAX;
-         p++)
-        n = n * 10 + (uint64_t)(*p - '0');
-    if (n > c->rsv_instances)
-        c->rsv_instances = n;
-}
-
 static uint32_t find_section(const struct cluster *c, const char *name)
 {
     for (uint32_t i = 0; name && i < c->cfg->standing.n; i++)
@@ -147,7 +134,6 @@ int rsvmemory_recall(
         reservation_fini(&draft);
         return -1;
     }
-    number_on(c, r);
     r->created_at = m->created_at;
     r->idle_ps = m->idle_ps > 0 ? m->idle_ps : 0;
     r->active_ps = m->active_ps > 0 ? m->active_ps : 0;

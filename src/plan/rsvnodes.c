@@ -78,12 +78,17 @@ uint32_t rsvnodes_tasks_configured(
     return suits(r, n) ? tasks_of(r, n, &n->cfg) : 0;
 }
 
-/* ---- what others leave
- * --------------------------------------------------------------- */
+/* ---- what others leave ---- */
+
+/* Tasks are taken in units of so many. */
+static uint32_t unit_of(const struct reservation *r)
+{
+    return r->def.tpn > 1 ? r->def.tpn : 1;
+}
 
 bool rsvnodes_is_fixed(const struct reservation *r)
 {
-    return r->listed && r->tasks == 0;
+    return r->listed && (r->tasks == 0 || r->all_hosts);
 }
 
 bool rsvnodes_conflict(const struct reservation *r, const struct reservation *other)
@@ -145,8 +150,7 @@ uint32_t rsvnodes_tasks_beside(const struct cluster *c, const struct reservation
     return least;
 }
 
-/* ---- a choice in the making --------------------------------------------------------
- */
+/* ---- a choice in the making ---- */
 
 struct choice {
     const struct cluster *c;
@@ -227,8 +231,7 @@ static void consider_all(struct choice *k, bool inside, const bool *listed)
             consider(k, i);
 }
 
-/* ---- the partition ----------------------------------------------------------------
- */
+/* ---- the partition ---- */
 
 /* Leave only candidates of the partition that offers most. */
 static void settle_partition(struct choice *k)
@@ -346,8 +349,7 @@ static void take_candidates(struct choice *k)
     }
 }
 
-/* ---- the four combinations ---------------------------------------------------------
- */
+/* ---- the four combinations ---- */
 
 static void take_every_host(struct choice *k)
 {
@@ -376,17 +378,22 @@ static void keep_what_is_held(struct choice *k)
     }
 }
 
-/* Could the list hold all that is wanted if it were empty? */
-static bool list_suffices(const struct choice *k)
+/* What the listed hosts hold when they are empty, in whole units. */
+static uint64_t tasks_of_list(const struct cluster *c, const struct reservation *r)
 {
+    uint32_t unit = unit_of(r);
     uint64_t tasks = 0;
 
-    for (size_t i = 0; i < k->r->hosts.n; i++) {
-        const struct node *n = node_at(k->c, k->r->hosts.v[i]);
+    for (size_t i = 0; i < r->hosts.n; i++)
+        tasks +=
+            rsvnodes_tasks_configured(c, r, node_at(c, r->hosts.v[i])) / unit * unit;
+    return tasks;
+}
 
-        tasks += whole_units(k, rsvnodes_tasks_configured(k->c, k->r, n));
-    }
-    return tasks >= k->r->tasks;
+bool rsvnodes_asks_for_all(const struct cluster *c, const struct reservation *r)
+{
+    return r->kind == RSV_STANDING && r->listed && r->tasks > 0
+           && tasks_of_list(c, r) == r->tasks;
 }
 
 static void take_outside(struct choice *k)
@@ -410,15 +417,14 @@ static void take_floating(struct choice *k)
     if (k->r->listed) {
         consider_all(k, true, NULL);
         take_candidates(k);
-        if (k->missing >= k->unit && !list_suffices(k))
+        if (k->missing >= k->unit && tasks_of_list(k->c, k->r) < k->r->tasks)
             take_outside(k);
         return;
     }
     take_outside(k);
 }
 
-/* ---- the result --------------------------------------------------------------------
- */
+/* ---- the result ---- */
 
 static int by_index(const void *a, const void *b)
 {
@@ -449,7 +455,7 @@ uint32_t rsvnodes_choose(const struct cluster *c, const struct reservation *r,
     struct choice k = {.c = c,
         .r = r,
         .free = free_tasks,
-        .unit = r->def.tpn > 1 ? r->def.tpn : 1,
+        .unit = unit_of(r),
         .missing = r->tasks,
         .partition = INDEX_NONE};
     uint32_t tasks;
@@ -471,8 +477,7 @@ uint32_t rsvnodes_choose(const struct cluster *c, const struct reservation *r,
     return tasks;
 }
 
-/* ---- questions about it ------------------------------------------------------------
- */
+/* ---- questions about it ---- */
 
 static bool holds_unusable(const struct cluster *c, const struct reservation *r)
 {
@@ -487,11 +492,9 @@ static bool holds_unusable(const struct cluster *c, const struct reservation *r)
 
 bool rsvnodes_incomplete(const struct cluster *c, const struct reservation *r)
 {
-    uint32_t unit = r->def.tpn > 1 ? r->def.tpn : 1;
-
     if (rsvnodes_is_fixed(r))
         return false;
-    return r->tasks >= r->held_tasks + unit || holds_unusable(c, r);
+    return r->tasks >= r->held_tasks + unit_of(r) || holds_unusable(c, r);
 }
 
 bool rsvnodes_acceptable(const struct reservation *r, uint32_t tasks)

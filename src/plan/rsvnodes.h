@@ -29,12 +29,17 @@ struct rsvnodes_free {
  *                            tasks as its configuration holds (or one, one_per_host)
  *     no         yes         up to that many on nodes that can be used and are free
  *     yes        yes         the same within the list; outside of it only when the
- *                            list could not hold them all
+ *                            list could not hold them all; with no host too many
+ *                            (all_hosts) as without a task count
  *
  * FORCE places by configuration alone. O(nodes), plus a sort by the allocation
  * policy. */
 uint32_t rsvnodes_choose(const struct cluster *c, const struct reservation *r,
     const struct rsvnodes_free *free, struct allocs *ret);
+
+/* Does a standing reservation ask for exactly the tasks that its hosts can hold, so
+ * that there is nothing to choose? What `all_hosts` is to be. O(hosts). */
+bool rsvnodes_asks_for_all(const struct cluster *c, const struct reservation *r);
 
 /* Is every listed host taken, whatever goes on there? (Then no task moves.) */
 bool rsvnodes_is_fixed(const struct reservation *r);

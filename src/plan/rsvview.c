@@ -11,15 +11,6 @@
 /* Signatures that survive a change of the reservations. */
 #define SIGNATURES_KEPT 10000
 
-/* Jobs on one node that are looked at one by one. */
-#define OCCUPANTS_MAX 96
-
-/* What a running or reserved job has of a node at one instant. */
-struct occupant {
-    const struct job *j;
-    struct res left; /* not yet charged to a reservation */
-};
-
 static void view_of(struct plan *p, const struct job *j)
 {
     if (p->view_version == p->version && p->view_job == j->index)
@@ -47,60 +38,41 @@ static struct acl_verdict verdict(struct plan *p, const struct job *j,
     return (struct acl_verdict){.granted = v->granted, .affinity = v->affinity};
 }
 
-static void occupy(struct occupant *o, const struct node *n, const struct job *j,
-    const struct taskdef *def, uint32_t tasks)
+static struct res amount_of_pin(
+    const struct plan *p, const struct node *n, const struct pin *pin)
 {
-    o->j = j;
+    const struct taskdef *def = p->c->jobs.v[pin->job]->reqs[pin->req].def;
+    struct res amount;
+
     for (int i = 0; i < RES_DIMS; i++) {
         int64_t each = def->per_task.v[i];
-        o->left.v[i] = each < 0 || taskdef_whole_node(def) ? n->cfg.v[i] : each * tasks;
+        amount.v[i] =
+            each < 0 || taskdef_whole_node(def) ? n->cfg.v[i] : each * pin->tasks;
     }
+    return amount;
 }
 
-static const struct taskdef *running_def(const struct req *r)
-{
-    return r->held ? r->held : r->def;
-}
-
-/* A running job's tasks on the node, an entry a piece, at most `max` (> 0). Returns how
- * many. */
-static uint32_t occupy_running(const struct node *n, const struct job *j,
-    uint32_t tasks, struct occupant *ret, uint32_t max)
-{
-    uint32_t found = 0;
-
-    if (j->nreqs == 1) {
-        occupy(ret, n, j, running_def(&j->reqs[0]), tasks);
-        return 1;
-    }
-    for (size_t k = 0; k < j->alloc.n && found < max; k++) {
-        const struct alloc *a = &j->alloc.v[k];
-        if (n->index - a->first < a->count)
-            occupy(&ret[found++], n, j, running_def(&j->reqs[a->req]), a->tasks);
-    }
-    return found;
-}
-
-static uint32_t occupants_at(const struct plan *p, const struct job *j,
-    const struct node *n, int64_t at, struct occupant *ret)
+/* Who has something of the node at that instant: p->occupants. */
+static void find_occupants(
+    struct plan *p, const struct job *j, const struct node *n, int64_t at)
 {
     const struct pins *pins = pins_of(p, n->index);
-    struct node_job list[64];
-    uint32_t count = node_jobs(p->c, n, list, 64), found = 0;
+    struct node_job on;
 
-    for (uint32_t i = 0; i < count && i < 64 && found < OCCUPANTS_MAX; i++) {
-        const struct job *other = p->c->jobs.v[list[i].job];
+    p->occupants.n = 0;
+    for (uint32_t i = 0; node_job_at(p->c, n, i, &on); i++) {
+        const struct job *other = p->c->jobs.v[on.job];
         if (plan_job_end(p, other) > at && other != j && !plan_is_gone(p, other))
-            found += occupy_running(
-                n, other, list[i].tasks, &ret[found], OCCUPANTS_MAX - found);
+            vec_push(&p->occupants,
+                ((struct occupant){other, node_job_share(p->c, n, &on)}));
     }
-    for (size_t i = 0; pins && i < pins->v.n && found < OCCUPANTS_MAX; i++) {
+    for (size_t i = 0; pins && i < pins->v.n; i++) {
         const struct pin *pin = &pins->v.v[i];
         const struct job *other = p->c->jobs.v[pin->job];
         if (pin->start_at <= at && at < pin->end_at && other != j)
-            occupy(&ret[found++], n, other, other->reqs[pin->req].def, pin->tasks);
+            vec_push(
+                &p->occupants, ((struct occupant){other, amount_of_pin(p, n, pin)}));
     }
-    return found;
 }
 
 static bool holds_at(const struct reservation *r, int64_t at)
@@ -126,21 +98,22 @@ static bool stacked(
 }
 
 /* Take what jobs with access to `r` use of it off its amount. */
-static void charge_occupants(struct plan *p, struct reservation *r,
-    struct occupant *occ, uint32_t count, bool in_full, struct res *io_amount)
+static void charge_occupants(
+    struct plan *p, struct reservation *r, bool in_full, struct res *io_amount)
 {
-    for (uint32_t k = 0; k < count; k++) {
-        const struct job *o = occ[k].j;
+    for (size_t k = 0; k < p->occupants.n; k++) {
+        struct occupant *occ = &p->occupants.v[k];
+        const struct job *o = occ->job;
         int64_t start = job_is_active(o) ? o->start_at : o->rsv_start_at;
         int64_t overlap = acl_overlap(r, start, time_add(start, plan_stay(p, o)));
         if (!acl_decide_job(p->c, r, o, overlap).granted)
             continue;
         for (int i = 0; i < RES_DIMS; i++) {
             int64_t take =
-                occ[k].left.v[i] < io_amount->v[i] ? occ[k].left.v[i] : io_amount->v[i];
+                occ->left.v[i] < io_amount->v[i] ? occ->left.v[i] : io_amount->v[i];
             io_amount->v[i] -= take;
             if (!in_full)
-                occ[k].left.v[i] -= take;
+                occ->left.v[i] -= take;
         }
     }
 }
@@ -149,13 +122,12 @@ void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
     const struct span *span, int64_t at, struct res *io_have)
 {
     const struct rsv_list *list = reservations_on(p->c, n->index);
-    struct occupant occ[OCCUPANTS_MAX];
     bool confined = rsvview_confined(j);
     struct res inside = {{0}};
 
     if (list->n == 0 && !confined)
         return;
-    uint32_t count = occupants_at(p, j, n, at, occ);
+    find_occupants(p, j, n, at);
     bool on_one_another = stacked(p, n, list, at);
     for (size_t i = 0; i < list->n; i++) {
         struct reservation *r = p->c->reservations.v[list->v[i].rsv];
@@ -163,7 +135,7 @@ void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
             continue;
         struct res amount = reservation_amount(r, n, list->v[i].tasks);
         bool granted = verdict(p, j, r, span->start, span->end).granted;
-        charge_occupants(p, r, occ, count, on_one_another && granted, &amount);
+        charge_occupants(p, r, on_one_another && granted, &amount);
         if (!granted) {
             for (int d = 0; d < RES_DIMS; d++)
                 io_have->v[d] -= amount.v[d];

@@ -225,8 +225,7 @@ void standing_relink(struct cluster *c)
     }
 }
 
-/* ---- other settings ----------------------------------------------------------------
- */
+/* ---- other settings ---- */
 
 /* Flags that decide where an instance is placed. */
 #define PLACING (RSV_FORCE | RSV_IGNSTATE | RSV_DEDICATEDNODE | RSV_DEDICATEDRESOURCE)

@@ -4,7 +4,6 @@
  * earlier call made of it. */
 #include "policy/access.h"
 
-#include "base/nearest.h"
 #include "policy/access_cache.h"
 #include "policy/access_lists.h"
 #include "policy/limits.h"
@@ -368,19 +367,6 @@ bool access_qos_allowed(const struct cluster *c, const struct job *j, uint32_t q
     return yes;
 }
 
-static int unknown_qos(const struct cluster *c, const char *name, struct err *err)
-{
-    struct nearest near;
-    const char *best;
-
-    nearest_init(&near, name);
-    for (size_t i = 0; i < c->creds[CRED_QOS].n; i++)
-        nearest_offer(&near, c->creds[CRED_QOS].v[i]->name);
-    best = nearest_best(&near);
-    return err_set(err, ERR_NOT_FOUND, "there is no QOS '%.60s'%s%.60s%s", name,
-        best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
-}
-
 int access_set_qos(
     struct cluster *c, struct job *j, const char *qos, bool admin, struct err *err)
 {
@@ -390,7 +376,7 @@ int access_set_qos(
     struct bitset set;
 
     if (!k)
-        return unknown_qos(c, qos, err);
+        return cred_missing(c, CRED_QOS, qos, err);
     if (!admin && !access_qos_allowed(c, j, k->index)) {
         access_lists_set(c, ACCESS_QOS, j->cred, &set);
         text_qos(&t, c, &set);

@@ -8,9 +8,10 @@
 
 /* What stops a job from accruing, or restarts its queue time. */
 enum accrual_event {
-    ACCRUAL_IDLE_LIMIT, /* fails a hard limit at queue selection */
-    ACCRUAL_HOLD,       /* hold in place: paused, the time on hold never counts */
-    ACCRUAL_NOT_QUEUED, /* class disabled, negative priority rejected */
+    ACCRUAL_IDLE_LIMIT,   /* fails an idle limit at queue selection */
+    ACCRUAL_ACTIVE_LIMIT, /* only one of active jobs: no less queued for that */
+    ACCRUAL_HOLD,         /* hold in place: paused, the time on hold never counts */
+    ACCRUAL_NOT_QUEUED,   /* class disabled, negative priority rejected */
     ACCRUAL_DEPENDENCY, /* dependency unmet, fairshare cap, active limit at partition */
     ACCRUAL_RM_RELEASED, /* RM state Hold/NotQueued -> Idle */
     ACCRUAL_DEFER_EXPIRED,

@@ -6,8 +6,7 @@
 
 #include "cluster/reservation.h"
 
-/* ---- who asks ---------------------------------------------------------------------
- */
+/* ---- who asks ---- */
 
 #define ACL_WILDCARD UINT32_MAX /* any credential of that kind */
 
@@ -35,8 +34,7 @@ struct acl_asker acl_asker_of(const struct cluster *c, const struct job *j);
  * result. */
 struct acl_asker acl_anybody(void);
 
-/* ---- the decision ------------------------------------------------------------------
- */
+/* ---- the decision ---- */
 
 enum acl_code {
     ACL_GRANTED,

@@ -2,6 +2,7 @@
  * What of fairshare outlives a restart. */
 #include "policy/fsmemory.h"
 
+#include "cluster/reservation.h"
 #include "policy/fairshare.h"
 
 static struct fs_usage *usage_of(struct cluster *c, enum cred_kind kind, uint32_t index)
@@ -104,19 +105,32 @@ static void charge(
     }
 }
 
+/* For those credentials, and the total of all. */
+static void adopt(struct cluster *c, const uint32_t cred[CRED_KINDS], double rate,
+    int64_t start_at, int64_t until)
+{
+    if (!(rate > 0))
+        return;
+    for (int kind = 0; kind <= CRED_KINDS; kind++) {
+        uint32_t index = kind < CRED_KINDS ? cred[kind] : 0;
+        if (kind < CRED_KINDS && !index)
+            continue;
+        struct fs_usage *u = usage_of(c, (enum cred_kind)kind, index);
+        int64_t from = start_at > u->loaded_at ? start_at : u->loaded_at;
+        if (from < until)
+            charge(c, u, rate, from, until);
+        fsmemory_touch(c, (enum cred_kind)kind, index);
+    }
+}
+
 void fsmemory_adopt(
     struct cluster *c, const struct job *j, int64_t start_at, int64_t until)
 {
-    if (!(j->fs_rate > 0))
-        return;
-    for (int kind = 0; kind <= CRED_KINDS; kind++) {
-        if (kind < CRED_KINDS && !j->cred[kind])
-            continue;
-        struct fs_usage *u =
-            usage_of(c, (enum cred_kind)kind, kind < CRED_KINDS ? j->cred[kind] : 0);
-        int64_t from = start_at > u->loaded_at ? start_at : u->loaded_at;
-        if (from < until)
-            charge(c, u, j->fs_rate, from, until);
-        fsmemory_touch(c, (enum cred_kind)kind, kind < CRED_KINDS ? j->cred[kind] : 0);
-    }
+    adopt(c, j->cred, j->fs_rate, start_at, until);
+}
+
+void fsmemory_adopt_reservation(
+    struct cluster *c, const struct reservation *r, int64_t until)
+{
+    adopt(c, r->fs_cred, r->fs_rate, r->start_at, until);
 }

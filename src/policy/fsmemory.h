@@ -43,4 +43,8 @@ void fsmemory_load(struct cluster *c, const struct fs_memory *m, int64_t now);
 void fsmemory_adopt(
     struct cluster *c, const struct job *j, int64_t start_at, int64_t until);
 
+/* The same of a reservation that is being charged for what lies idle in it. */
+void fsmemory_adopt_reservation(
+    struct cluster *c, const struct reservation *r, int64_t until);
+
 #endif

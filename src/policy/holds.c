@@ -4,6 +4,7 @@
 
 #include "policy/accrual.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,33 @@ unsigned hold_permitted(
     if (!who || !who->name || who->level == 1 || who->level == 2)
         return HOLDS_ALL | HOLD_DEFER;
     return owns(c, j, who) ? HOLD_USER : 0;
+}
+
+unsigned hold_releasable(
+    const struct cluster *c, const struct job *j, const struct actor *who)
+{
+    unsigned permitted = hold_permitted(c, j, who);
+    bool ends = j->holds & HOLD_DEFER && j->defer_until < TIME_NEVER;
+
+    return permitted | (permitted && ends ? HOLD_DEFER : 0);
+}
+
+int hold_tell_remaining(
+    const struct job *j, unsigned holds, char *ret_text, size_t size)
+{
+    bool ends = holds & HOLD_DEFER && j->defer_until < TIME_NEVER;
+    unsigned admins = holds & (HOLD_BATCH | HOLD_SYSTEM | (ends ? 0 : HOLD_DEFER));
+    const char *who = admins ? "administrators of level 1 and 2"
+                             : "its owner and administrators of level 1 and 2";
+    char names[80] = "";
+
+    if (admins)
+        holds = admins; /* the others would go with them, or before */
+    for (size_t i = 0; i < KINDS; i++)
+        if (holds & kinds_table[i].kind)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                *names ? " and " : "a ", kinds_table[i].name);
+    return snprintf(ret_text, size, "%s hold, which %s may release", names, who);
 }
 
 static const char *first_kind(unsigned kinds)
@@ -132,6 +160,22 @@ unsigned hold_release(struct job *j, unsigned kinds, int64_t now)
         j->defer_count = 0;
     renote(j, removed, now);
     return removed;
+}
+
+int hold_release_by(const struct cluster *c, struct job *j, unsigned kinds,
+    const struct actor *who, int64_t now, struct err *err)
+{
+    unsigned own_deferral = hold_releasable(c, j, who) & HOLD_DEFER;
+    bool admin = (hold_permitted(c, j, who) & HOLD_DEFER) != 0;
+    uint16_t count = j->defer_count;
+
+    if (kinds != own_deferral
+        && hold_allowed(c, j, kinds & ~own_deferral, who, err) < 0)
+        return -1;
+    hold_release(j, kinds, now);
+    if (!admin)
+        j->defer_count = count;
+    return 0;
 }
 
 /* ---- deferral --------------------------------------------------------------- */

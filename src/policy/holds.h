@@ -18,6 +18,17 @@ struct actor {
 unsigned hold_permitted(
     const struct cluster *c, const struct job *j, const struct actor *who);
 
+/* The kinds the actor may release: those, and of an owner's job a deferral that the
+ * scheduler made and would end by itself. */
+unsigned hold_releasable(
+    const struct cluster *c, const struct job *j, const struct actor *who);
+
+/* What keeps a job after an order to release: "a batch hold, which administrators of
+ * level 1 and 2 release". `holds` as job.holds, not 0. Returns the length as snprintf.
+ */
+int hold_tell_remaining(
+    const struct job *j, unsigned holds, char *ret_text, size_t size);
+
 /* May the actor set or release these kinds on this job? 0, or -1 with a sentence
  * (reference holds, section 2). */
 int hold_allowed(const struct cluster *c, const struct job *j, unsigned kinds,
@@ -32,6 +43,11 @@ void hold_set(
 /* Take holds away. Releasing defer or batch resets the deferral count, as an
  * administrator's release does. Returns the bits that were really there. */
 unsigned hold_release(struct job *j, unsigned kinds, int64_t now);
+
+/* What is ordered: may the actor release these kinds, and away with them. An owner's
+ * release of a deferral counts like one that ran out. 0, or -1 with a sentence. */
+int hold_release_by(const struct cluster *c, struct job *j, unsigned kinds,
+    const struct actor *who, int64_t now, struct err *err);
 
 enum defer_result {
     DEFER_SKIPPED,  /* DEFERTIME 0, batch hold present, or exempt: stays idle */

@@ -23,6 +23,7 @@ void limits_destroy(struct limits *l)
         limits_walk_fini(&l->walks[i]);
     vec_fini(&l->over);
     vec_fini(&l->touched);
+    vec_fini(&l->remarked);
     limits_ledger_fini(&l->ledger);
     limits_pairs_destroy(l->pairs);
     free(l);
@@ -272,17 +273,25 @@ static void mark_soft_violations(struct limits *l, struct cluster *c)
 {
     bool check = l->in_force & CHECK_ACTIVE;
 
+    l->remarked.n = 0;
     if (!check && !l->marked)
         return;
     l->marked = false;
     for (size_t i = 0; i < c->active.n; i++) {
         struct job *j = c->jobs.v[c->active.v[i]];
-        j->flags &= ~(uint32_t)JOB_SPVIOLATION;
-        if (!check || !job_is_active(j) || !limits_over_soft(l, c, j))
-            continue;
-        j->flags |= JOB_SPVIOLATION;
-        l->marked = true;
+        bool over = check && job_is_active(j) && limits_over_soft(l, c, j);
+        if (over != ((j->flags & JOB_SPVIOLATION) != 0))
+            vec_push(&l->remarked, j->index);
+        j->flags =
+            over ? j->flags | JOB_SPVIOLATION : j->flags & ~(uint32_t)JOB_SPVIOLATION;
+        l->marked |= over;
     }
+}
+
+const uint32_t *limits_remarked(const struct limits *l, size_t *ret_n)
+{
+    *ret_n = l->remarked.n;
+    return l->remarked.v;
 }
 
 void limits_begin_cycle(struct limits *l, struct cluster *c, int64_t now)

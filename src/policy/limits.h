@@ -22,6 +22,9 @@ void limits_configure(struct limits *l, struct cluster *c);
  * JOB_SPVIOLATION. O(active), and only when active limits exist. */
 void limits_begin_cycle(struct limits *l, struct cluster *c, int64_t now);
 
+/* Jobs that got or lost that mark in this cycle: *ret_n indexes, borrowed. */
+const uint32_t *limits_remarked(const struct limits *l, size_t *ret_n);
+
 /* Forget idle usage: a selection walk begins. O(credentials with idle limits). */
 void limits_begin_idle(struct limits *l, struct cluster *c);
 

@@ -30,6 +30,7 @@ struct limits {
     uint32_t
         asked;   /* resources that some limit is about, but for jobs and processors */
     bool marked; /* some active job carries JOB_SPVIOLATION */
+    struct VEC(uint32_t) remarked; /* jobs that got or lost it in this cycle */
     struct limits_table dims[LIMIT_DIMS];
     size_t creds; /* of all kinds: so many had their rows resolved */
     struct VEC(struct limit_override) over; /* by QOS, when any_override */

@@ -3,6 +3,7 @@
 #include "policy/limits_rules.h"
 
 #include "policy/limits.h"
+#include "policy/limits_use.h"
 
 #define ALL_RES (LIMIT_BIT(LIMIT_RES_COUNT) - 1)
 
@@ -26,6 +27,14 @@ void limits_rules_clear(struct limit_row *row)
         row->at[LEVEL_SOFT][r] = row->at[LEVEL_HARD][r] = LIMIT_OFF;
 }
 
+/* A written value, above 0, in the parts that are counted. */
+static int64_t in_parts(int64_t v, enum limit_res r)
+{
+    int64_t parts;
+
+    return __builtin_mul_overflow(v, limits_use_parts(r), &parts) ? LIMIT_OFF : parts;
+}
+
 void limits_rules_put(
     struct limit_row *row, enum limit_res r, const struct limit *v, enum limit_dim dim)
 {
@@ -40,8 +49,8 @@ void limits_rules_put(
         hard = LIMIT_OFF;
     if (soft <= 0 || soft > hard)
         soft = hard;
-    row->at[LEVEL_SOFT][r] = soft;
-    row->at[LEVEL_HARD][r] = hard;
+    row->at[LEVEL_SOFT][r] = in_parts(soft, r);
+    row->at[LEVEL_HARD][r] = in_parts(hard, r);
 }
 
 static const struct limit *values(const struct cred_cfg *cfg, enum limit_dim dim)
@@ -152,7 +161,7 @@ void limits_rules_override(const struct cred *qos, struct limit_override *ret)
             qos->cfg->over_job[r] ? qos->cfg->over_job[r] : qos->def->over_job[r];
         if (v)
             ret->sys_set |= LIMIT_BIT(r);
-        ret->sys[r] = v > 0 ? v : LIMIT_OFF;
+        ret->sys[r] = v > 0 ? in_parts(v, r) : LIMIT_OFF;
     }
     some = ret->set[0] | ret->set[1] | ret->sys_ignore | ret->sys_set;
     for (int k = 0; k < CRED_KINDS; k++)
@@ -179,9 +188,12 @@ int64_t limits_rules_system(const struct limit_override *o,
     return v > 0 ? v : LIMIT_OFF;
 }
 
-static struct limit shown(int64_t soft, int64_t hard)
+static struct limit shown(int64_t soft, int64_t hard, enum limit_res r)
 {
-    return (struct limit){soft == LIMIT_OFF ? 0 : soft, hard == LIMIT_OFF ? 0 : hard};
+    int64_t parts = limits_use_parts(r);
+
+    return (struct limit){
+        soft == LIMIT_OFF ? 0 : soft / parts, hard == LIMIT_OFF ? 0 : hard / parts};
 }
 
 struct limit limits_value(const struct cluster *c, const struct cred *k,
@@ -195,15 +207,15 @@ struct limit limits_value(const struct cluster *c, const struct cred *k,
         limits_rules_override(qos, &over);
     if (dim == DIM_SYSTEM) {
         int64_t v = limits_rules_system(&over, &c->cfg->par.v[0], r, &by_qos);
-        return shown(v, v);
+        return shown(v, v, r);
     }
     if (k)
         limits_rules_row(k, dim, &row);
     else
         limits_rules_system_row(c->cfg, dim, &row);
     if (k && (over.ignore[dim][k->kind] & LIMIT_BIT(r)))
-        return shown(LIMIT_OFF, LIMIT_OFF);
+        return shown(LIMIT_OFF, LIMIT_OFF, r);
     const struct limit_override *o = k && qos ? &over : NULL;
     return shown(limits_rules_apply(o, dim, r, LEVEL_SOFT, row.at[LEVEL_SOFT][r]),
-        limits_rules_apply(o, dim, r, LEVEL_HARD, row.at[LEVEL_HARD][r]));
+        limits_rules_apply(o, dim, r, LEVEL_HARD, row.at[LEVEL_HARD][r]), r);
 }

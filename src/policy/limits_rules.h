@@ -32,7 +32,8 @@ static inline bool limits_rules_set(const struct limit *v)
 }
 
 /* Put a written value into `row`: soft missing or looser than hard becomes hard,
- * negative becomes LIMIT_OFF, idle limits know hard only. */
+ * negative becomes LIMIT_OFF, idle limits know hard only. In parts of limits_use.h, as
+ * all values in rows. */
 void limits_rules_put(
     struct limit_row *row, enum limit_res r, const struct limit *v, enum limit_dim dim);
 void limits_rules_clear(struct limit_row *row);

@@ -2,6 +2,8 @@
  * What one job consumes of each limited resource. */
 #include "policy/limits_use.h"
 
+#include <math.h>
+
 /* An unlimited wallclock limit still has to be summed; it counts as about 67 years,
  * and no single amount as more than USE_MAX: far above every real one, and thousands
  * of them can be summed. */
@@ -24,6 +26,13 @@ static int64_t charged_width(const struct cluster *c, const struct job *j)
     return j->procs;
 }
 
+static int64_t pe_parts(double pe)
+{
+    double parts = pe * (double)limits_use_parts(LIMIT_PE);
+
+    return parts < (double)USE_MAX ? llround(parts) : USE_MAX;
+}
+
 static void fill(
     const struct cluster *c, const struct job *j, int64_t wall_s, int64_t *ret_v)
 {
@@ -33,7 +42,7 @@ static void fill(
     ret_v[LIMIT_PROC] = j->procs;
     ret_v[LIMIT_NODE] = j->nodes;
     ret_v[LIMIT_PS] = product(charged_width(c, j), wall_s);
-    ret_v[LIMIT_PE] = (int64_t)j->pe;
+    ret_v[LIMIT_PE] = pe_parts(j->pe);
     ret_v[LIMIT_WC] = wall_s;
     ret_v[LIMIT_MEM] = j->mem_mb < USE_MAX ? j->mem_mb : USE_MAX;
 }

@@ -6,8 +6,17 @@
 
 #include "cluster/cluster.h"
 
+/* Parts of one that are counted: processor equivalents are seldom whole and count in
+ * thousandths, all else whole. Limits, usages and reasons are in these parts;
+ * settings and displays are not. */
+static inline int64_t limits_use_parts(enum limit_res r)
+{
+    return r == LIMIT_PE ? 1000 : 1;
+}
+
 /* The job's own consumption: 1 job, processors, requested nodes, processor-seconds,
- * int(PE), wallclock limit, memory. Processor-seconds are saturated. */
+ * PE, wallclock limit, memory, each in its parts (see below). Processor-seconds are
+ * saturated. */
 void limits_use_of(const struct cluster *c, const struct job *j, int64_t *ret_v);
 
 /* The same with the remaining time at `now` in place of the wallclock limit:

@@ -119,6 +119,14 @@ bool limits_walk_violated_in_full(
         w->l, w->c, use, CHECK_ACTIVE | CHECK_IDLE, w->level, NULL);
 }
 
+bool limits_walk_idle_in_full(
+    const struct limits_walk *w, uint32_t credset, const int64_t *v)
+{
+    const struct limits_use use = {w->sets->sets.v[credset].cred, v};
+
+    return limits_use_violated(w->l, w->c, use, CHECK_IDLE, w->level, NULL);
+}
+
 void limits_walk_count_in_full(
     const struct limits_walk *w, uint32_t credset, const int64_t *v)
 {

@@ -50,6 +50,8 @@ struct limits_walk {
 
 bool limits_walk_violated_in_full(
     const struct limits_walk *w, uint32_t credset, const int64_t *v);
+bool limits_walk_idle_in_full(
+    const struct limits_walk *w, uint32_t credset, const int64_t *v);
 void limits_walk_count_in_full(
     const struct limits_walk *w, uint32_t credset, const int64_t *v);
 
@@ -64,6 +66,18 @@ static inline bool limits_walk_violated(
         if (v[w->res[i]] > w->most.v[most + i])
             return true;
     for (size_t i = 0; i < w->idle.n; i++)
+        if (v[w->idle.v[i].res] > w->room.v[w->idle_at.v[at + i]])
+            return true;
+    return false;
+}
+
+/* One that breaks a limit: is one of idle jobs among those? O(limits). */
+static inline bool limits_walk_idle_violated(
+    const struct limits_walk *w, uint32_t credset, const int64_t *v)
+{
+    if (!w->plain)
+        return limits_walk_idle_in_full(w, credset, v);
+    for (size_t i = 0, at = credset * w->idle.n; i < w->idle.n; i++)
         if (v[w->idle.v[i].res] > w->room.v[w->idle_at.v[at + i]])
             return true;
     return false;

@@ -4,8 +4,10 @@
 
 #include "base/duration.h"
 #include "policy/limits.h"
+#include "policy/limits_use.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define NAME_TEXT    160
 #define INSTANT_TEXT 80
@@ -24,29 +26,30 @@ static const char *object_text(
     return buf;
 }
 
-/* Seconds since 1970 as "2024-02-29 23:59:59 UTC", by the proleptic Gregorian
- * calendar; years of 400 form a cycle of 146097 days that begins on 1 March. */
+/* Seconds since 1970 as "Thu Feb 29 23:59:59 UTC", as commands write dates, by the
+ * proleptic Gregorian calendar; years of 400 form a cycle of 146097 days that begins on
+ * 1 March. */
 static const char *instant_text(int64_t at, char *buf)
 {
+    static const char months[] = "MarAprMayJunJulAugSepOctNovDecJanFeb";
+    static const char weekdays[] = "ThuFriSatSunMonTueWed";
     int64_t days = at / 86400, s = at % 86400;
-    int64_t cycle, day, year, month;
+    int64_t day, year, month;
 
     if (s < 0) {
         s += 86400;
         days--;
     }
-    days += 719468; /* from 0000-03-01 to 1970-01-01 */
-    cycle = (days >= 0 ? days : days - 146096) / 146097;
-    day = days - cycle * 146097;
+    int64_t weekday = (days % 7 + 7) % 7; /* 1 January 1970 was a Thursday */
+    days += 719468;                       /* from 0000-03-01 to 1970-01-01 */
+    day = days - (days >= 0 ? days : days - 146096) / 146097 * 146097;
     year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
     day -= 365 * year + year / 4 - year / 100;
     month = (5 * day + 2) / 153; /* 0 = March */
     day -= (153 * month + 2) / 5;
-    year += cycle * 400 + (month >= 10);
-    month = month < 10 ? month + 3 : month - 9;
-    snprintf(buf, INSTANT_TEXT, "%04lld-%02lld-%02lld %02lld:%02lld:%02lld UTC",
-        (long long)year, (long long)month, (long long)day + 1, (long long)(s / 3600),
-        (long long)(s / 60 % 60), (long long)(s % 60));
+    snprintf(buf, INSTANT_TEXT, "%.3s %.3s %2lld %02lld:%02lld:%02lld UTC",
+        weekdays + 3 * weekday, months + 3 * month, (long long)day + 1,
+        (long long)(s / 3600), (long long)(s / 60 % 60), (long long)(s % 60));
     return buf;
 }
 
@@ -88,11 +91,31 @@ static int say_release(
         ret_text, size, "this job may not start before %s", instant_text(r->until, at));
 }
 
+/* Of the job itself: which one. */
+static int say_never(const struct job *j, char *ret_text, size_t size)
+{
+    for (size_t i = 0; j->extra && i < j->extra->deps.n; i++) {
+        const struct dep *d = &j->extra->deps.v[i];
+        if (d->type == DEP_NEVER_SUCCESS)
+            return snprintf(ret_text, size,
+                "job %.120s failed or was cancelled: afterok can no longer be "
+                "satisfied",
+                d->job_id);
+        if (d->type == DEP_NEVER_FAILED)
+            return snprintf(ret_text, size,
+                "job %.120s was successful: afternotok can no longer be satisfied",
+                d->job_id);
+    }
+    return snprintf(ret_text, size, "a dependency can no longer be satisfied");
+}
+
 static int say_dependency(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
     const struct job *j = r->object < c->jobs.n ? c->jobs.v[r->object] : NULL;
 
+    if (j && r->limit)
+        return say_never(j, ret_text, size);
     if (!j)
         return snprintf(
             ret_text, size, "a job that this one depends on is not through");
@@ -110,10 +133,40 @@ static const char *const units[LIMIT_RES_COUNT] = {
     [LIMIT_MEM] = "MB of memory",
 };
 
+/* What is counted in parts of one: "3", "3.2". */
+#define AMOUNT_TEXT 32
+static const char *amount_text(int64_t n, enum limit_res res, char ret[AMOUNT_TEXT])
+{
+    int64_t parts = limits_use_parts(res);
+
+    if (n % parts == 0)
+        snprintf(ret, AMOUNT_TEXT, "%lld", (long long)(n / parts));
+    else
+        snprintf(ret, AMOUNT_TEXT, "%.15g", (double)n / (double)parts);
+    return ret;
+}
+
+/* "1 processor", "2 processors". */
+#define COUNT_TEXT 64
+static const char *count_text(int64_t n, enum limit_res res, char ret[COUNT_TEXT])
+{
+    char amount[AMOUNT_TEXT];
+    const char *unit = units[res];
+    size_t word = strcspn(unit, " "); /* its first is what is counted */
+
+    if (res == LIMIT_PE)
+        word = strlen(unit);
+    if (n == limits_use_parts(res) && unit[word - 1] == 's')
+        snprintf(ret, COUNT_TEXT, "1 %.*s%s", (int)word - 1, unit, unit + word);
+    else
+        snprintf(ret, COUNT_TEXT, "%s %s", amount_text(n, res, amount), unit);
+    return ret;
+}
+
 static int say_system_limit(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
-    char where[NAME_TEXT] = "";
+    char where[NAME_TEXT] = "", asked[COUNT_TEXT], limit[AMOUNT_TEXT];
     const char *name = limit_name(DIM_SYSTEM, r->res), *prefix = "";
 
     if (r->kind == CRED_QOS) { /* OMAXJPROC of a QOS rather than SYSTEMMAX* */
@@ -126,14 +179,16 @@ static int say_system_limit(
         snprintf(where, sizeof where, " in partition %.120s",
             c->partitions.v[r->object]->name);
     }
-    return snprintf(ret_text, size, "this job asks for %lld %s and %s%s%s allows %lld",
-        (long long)r->asked, units[r->res], prefix, name, where, (long long)r->limit);
+    return snprintf(ret_text, size, "this job asks for %s and %s%s%s allows %s",
+        count_text(r->asked, r->res, asked), prefix, name, where,
+        amount_text(r->limit, r->res, limit));
 }
 
 static int say_limit(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
     char who[NAME_TEXT], within[NAME_TEXT], asks[64], bracket[32] = "";
+    char used[AMOUNT_TEXT], limit[AMOUNT_TEXT];
     const char *subject, *in = "", *owner = "";
     bool pair = r->kind2 < CRED_KINDS;
 
@@ -153,10 +208,11 @@ static int say_limit(
     if (r->res == LIMIT_JOB)
         snprintf(asks, sizeof asks, "would be one more");
     else
-        snprintf(asks, sizeof asks, "asks for %lld", (long long)r->asked);
-    return snprintf(ret_text, size, "%s%s%s has %lld of %s%s %lld (%s) %s %s and %s %s",
-        subject, in, owner, (long long)r->used, limit_name(r->dim, r->res), bracket,
-        (long long)r->limit, r->level == LEVEL_SOFT ? "soft" : "hard", units[r->res],
+        snprintf(asks, sizeof asks, "asks for %s", amount_text(r->asked, r->res, used));
+    return snprintf(ret_text, size, "%s%s%s has %s of %s%s %s (%s) %s %s and %s %s",
+        subject, in, owner, amount_text(r->used, r->res, used),
+        limit_name(r->dim, r->res), bracket, amount_text(r->limit, r->res, limit),
+        r->level == LEVEL_SOFT ? "soft" : "hard", units[r->res],
         r->dim == DIM_IDLE ? "idle" : "active",
         r->asked > r->limit ? "this job alone" : "this job", asks);
 }
@@ -175,20 +231,23 @@ static int say_fs_cap(
 static int say_too_large(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
+    char asked[COUNT_TEXT];
+
     (void)c;
     return snprintf(ret_text, size,
-        "this job asks for %lld processors and no partition it may use has more than "
-        "%lld",
-        (long long)r->asked, (long long)r->limit);
+        "this job asks for %s and no partition it may use has more than %lld",
+        count_text(r->asked, LIMIT_PROC, asked), (long long)r->limit);
 }
 
 static int say_resources(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
+    char asked[COUNT_TEXT];
+
     (void)c;
-    return snprintf(ret_text, size,
-        "this job asks for %lld processors and %lld are free for it now",
-        (long long)r->asked, (long long)r->used);
+    return snprintf(ret_text, size, "this job asks for %s and %lld %s free for it now",
+        count_text(r->asked, LIMIT_PROC, asked), (long long)r->used,
+        r->used == 1 ? "is" : "are");
 }
 
 static int say_suspended(
@@ -210,12 +269,15 @@ static int say_suspended(
 static int say_preempted(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
+    char asked[COUNT_TEXT];
+
     (void)c;
     return snprintf(ret_text, size,
-        "this job was preempted (%lld time%s); it asks for %lld processors and %lld "
-        "are free for it now",
-        (long long)r->limit, r->limit == 1 ? "" : "s", (long long)r->asked,
-        (long long)r->used);
+        "this job was preempted (%lld time%s); it asks for %s and %lld %s free for it "
+        "now",
+        (long long)r->limit, r->limit == 1 ? "" : "s",
+        count_text(r->asked, LIMIT_PROC, asked), (long long)r->used,
+        r->used == 1 ? "is" : "are");
 }
 
 static int say_reservation(
@@ -259,8 +321,7 @@ static int say_window(
         return snprintf(
             ret_text, size, "starting it now would delay a job with a reservation");
     return snprintf(ret_text, size,
-        "starting it now would delay a job with a reservation: what is free is free "
-        "for %s only",
+        "what is free for it now is free for %s only, and this job asks for longer",
         duration_format_exact(r->limit, text, sizeof text));
 }
 
@@ -304,6 +365,64 @@ int reason_format(
     if (sayings[r->code].say)
         return sayings[r->code].say(c, r, ret_text, size);
     return snprintf(ret_text, size, "%s", sayings[r->code].text);
+}
+
+/* ---- the original's words ----------------------------------------------------- */
+
+static int classic_limit(const struct cluster *c, const struct reason *r,
+    enum limit_level level, char *ret_text, size_t size)
+{
+    static const char *const kinds[] = {
+        [DIM_ACTIVE] = "active", [DIM_IDLE] = "idle", [DIM_SYSTEM] = "system"};
+    char who[NAME_TEXT], within[NAME_TEXT] = "";
+    char used[AMOUNT_TEXT], limit[AMOUNT_TEXT], asked[AMOUNT_TEXT];
+    const char *name =
+        limit_name(r->dim == DIM_IDLE ? DIM_IDLE : DIM_ACTIVE, (enum limit_res)r->res);
+    bool soft = r->same ? level == LEVEL_SOFT : r->level == LEVEL_SOFT;
+    bool of_system = r->dim == DIM_SYSTEM || r->kind >= CRED_KINDS;
+
+    if (r->kind2 < CRED_KINDS)
+        object_text(c, r->kind2, r->object2, within);
+    return snprintf(ret_text, size,
+        "violates %s %s %s limit of %s for %s%s%s  (R: %s, U: %s)", kinds[r->dim],
+        soft ? "SOFT" : "HARD", name, amount_text(r->limit, r->res, limit),
+        of_system ? "the system" : object_text(c, r->kind, r->object, who),
+        *within ? " " : "", within,
+        amount_text(r->res == LIMIT_JOB ? 1 : r->asked, r->res, asked),
+        amount_text(r->used, r->res, used));
+}
+
+static int classic_holds(const struct job *j, char *ret_text, size_t size)
+{
+    static const struct {
+        unsigned kind;
+        const char *name;
+    } kinds[] = {{HOLD_BATCH, " Batch"}, {HOLD_SYSTEM, " System"}, {HOLD_USER, " User"},
+        {HOLD_DEFER, " Defer"}};
+    unsigned holds = j->holds | j->rm_hold;
+    char names[40] = "";
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (holds & kinds[i].kind)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s",
+                kinds[i].name);
+    if (!holds)
+        return snprintf(ret_text, size, "has non-idle state (state: '%s')",
+            job_state_name((enum job_state)j->state));
+    return snprintf(ret_text, size, "has the following hold(s) in place: %s", names);
+}
+
+int reason_format_classic(const struct cluster *c, const struct job *j,
+    const struct reason *r, enum limit_level level, char *ret_text, size_t size)
+{
+    if (r->code == WAIT_HOLD || r->code == WAIT_STATE)
+        return classic_holds(j, ret_text, size);
+    if (r->code == WAIT_LIMIT && r->res < LIMIT_RES_COUNT && r->dim <= DIM_SYSTEM)
+        return classic_limit(c, r, level, ret_text, size);
+    if (r->code == WAIT_DEPENDENCY && r->object < c->jobs.n && c->jobs.v[r->object])
+        return snprintf(ret_text, size, "requires completion of job '%.120s'",
+            c->jobs.v[r->object]->id);
+    return 0;
 }
 
 const char *reason_code_name(enum wait_code code)

@@ -13,6 +13,13 @@
 int reason_format(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size);
 
+/* The same of job `j` in the words of the original's showq -b and diagnose -q, which
+ * scripts read: "violates active SOFT MAXPROC limit of 16 for user pell  (R: 8, U:
+ * 16)". `level` is the word for a limit whose soft and hard value are the same. 0 where
+ * the original has no words for it. */
+int reason_format_classic(const struct cluster *c, const struct job *j,
+    const struct reason *r, enum limit_level level, char *ret_text, size_t size);
+
 /* The code in one word: "hold", "limit", "resources" ... */
 const char *reason_code_name(enum wait_code code);
 

@@ -14,25 +14,6 @@ struct part {
 };
 struct parts VEC(struct part);
 
-static int64_t procs_on(const struct node *n, const struct job *j)
-{
-    int64_t sum = 0;
-
-    for (size_t i = 0; i < j->alloc.n; i++) {
-        const struct alloc *a = &j->alloc.v[i];
-        const struct req *q = &j->reqs[a->req];
-        const struct taskdef *def = q->held ? q->held : q->def;
-        int64_t each = def->per_task.v[RES_PROCS];
-
-        if (n->index - a->first >= a->count)
-            continue;
-        if (each < 0 || taskdef_whole_node(def))
-            return n->cfg.v[RES_PROCS];
-        sum += each * a->tasks;
-    }
-    return sum;
-}
-
 static void find_parts(
     const struct cluster *c, const struct node *n, int64_t now, struct parts *ret)
 {
@@ -51,10 +32,11 @@ static void find_parts(
 
 /* A job inside several reservations counts in one after the other, in order of their
  * creation, but in full in each of them where they lie on one another. */
-static void use_parts(struct cluster *c, const struct node *n, const struct job *j,
-    bool stacked, struct parts *io)
+static void use_parts(struct cluster *c, const struct node *n,
+    const struct node_job *on, bool stacked, struct parts *io)
 {
-    int64_t left = procs_on(n, j);
+    int64_t left = node_job_share(c, n, on).v[RES_PROCS];
+    const struct job *j = c->jobs.v[on->job];
 
     for (size_t i = 0; i < io->n && left > 0; i++) {
         struct part *part = &io->v[i];
@@ -72,22 +54,19 @@ static void use_parts(struct cluster *c, const struct node *n, const struct job 
 static void look_at(struct cluster *c, const struct node *n, const struct job *but,
     int64_t now, struct parts *ret)
 {
-    struct node_job folded[NODE_FOLDED_JOBS];
-    uint32_t count = node_jobs(c, n, folded, NODE_FOLDED_JOBS);
-    const struct node_job *jobs = n->jobs.n ? n->jobs.v : folded;
+    struct node_job on;
     int64_t held = 0;
 
     find_parts(c, n, now, ret);
     for (size_t i = 0; i < ret->n; i++)
         held += ret->v[i].held;
     bool stacked = held > n->cfg.v[RES_PROCS];
-    for (uint32_t i = 0; i < count && ret->n > 0; i++)
-        if (c->jobs.v[jobs[i].job] != but)
-            use_parts(c, n, c->jobs.v[jobs[i].job], stacked, ret);
+    for (uint32_t i = 0; ret->n > 0 && node_job_at(c, n, i, &on); i++)
+        if (c->jobs.v[on.job] != but)
+            use_parts(c, n, &on, stacked, ret);
 }
 
-/* ---- one reservation ---------------------------------------------------------------
- */
+/* ---- one reservation ---- */
 
 /* Time goes on for it until then. */
 static int64_t until(const struct reservation *r, int64_t now)
@@ -166,8 +145,7 @@ void rsvuse_sync(struct cluster *c, int64_t now)
     }
 }
 
-/* ---- jobs
- * ------------------------------------------------------------------------------ */
+/* ---- jobs ---- */
 
 /* `more` is what there is with the job, `less` without it: the same parts. */
 static void shift(struct cluster *c, const struct parts *more, const struct parts *less,

@@ -60,7 +60,9 @@ enum rm_report_kind {
 
 enum rm_outcome {
     RM_OK,
-    RM_RETRY,   /* not now: worth trying again (node not ready, RM restarting) */
+    RM_RETRY,  /* not now: worth trying again (node not ready, RM restarting) */
+    RM_FAILED, /* of a start: it was tried and did not come about, and may do so another
+                  time or elsewhere. Counts as a failed start */
     RM_REFUSED, /* never: the RM rejects it */
     RM_LOST     /* nobody knows: the RM went away meanwhile. What came of it shows in
                    what is told before the next RM_SYNCED */
@@ -120,6 +122,8 @@ struct rm_command {
     int64_t wclimit_s; /* START: what the scheduler allows, 0 = as asked; MODIFY: > 0 */
     int64_t overrun_s; /* START: how much longer the RM lets it run, for one that ends
                           jobs at their limit itself; negative: does not end it */
+    bool over_memory;  /* START: it may use more memory than it asked for; what is to be
+                          done then the scheduler decides */
     unsigned kinds;    /* HOLD, RELEASE: enum hold_kind bits */
     int signal;        /* SIGNAL */
     const char *cls;   /* START: the class chosen, of those it may run in; or NULL */
@@ -147,6 +151,7 @@ struct rm_cfg {
     const struct settings *settings;  /* for NODECFG; NULL = none given */
     const char *spool;         /* folder for its state when the section names none */
     const char *home;          /* the daemon's folder */
+    int64_t last_number;       /* of a job: no number up to it is given again */
     const char *const *keeper; /* program and arguments that keep a local job; NULL =
                                   maui-keeper beside this program */
 };
@@ -173,6 +178,9 @@ struct rm_driver {
     /* Take a fresh job number, for the ids of a job array ("12" for 12[0], 12[1] ...).
      * NULL = the RM names jobs only itself. */
     int (*take_id)(struct rm *rm, char *ret_id, size_t size, struct err *err);
+    /* An ended job has been accounted for on the disk: nothing of it is needed any
+     * more. NULL = that is nothing to the RM. */
+    void (*settled)(struct rm *rm, const char *job);
 };
 
 /* Every driver's record begins with this. */

@@ -60,7 +60,8 @@ static const char *const dep_words[] = {
     [DEP_COMPLETED] = "completed",
     [DEP_SUCCESS] = "success",
     [DEP_FAILED] = "failed",
-    [DEP_NEVER] = "never",
+    [DEP_NEVER_SUCCESS] = "never success",
+    [DEP_NEVER_FAILED] = "never failed",
 };
 static const char *const res_words[RES_DIMS] = {
     [RES_PROCS] = "procs",

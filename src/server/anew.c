@@ -2,19 +2,17 @@
  * Another engine in the place of the old one. */
 #include "server/anew.h"
 
-#include "server/api.h"
 #include "server/journal.h"
 #include "server/manager.h"
 #include "server/record_statistics.h"
 #include "server/server_private.h"
 #include "server/usage.h"
 #include "server/watch.h"
-
-#define PATIENCE_S 5 /* of requests, with a resource manager that is silent */
+#include "server/whole.h"
 
 static bool is_quiet(const struct server *s)
 {
-    return !s->anew && !s->commit_failing && s->reservations_restored && !s->streams
+    return s->whole && !s->commit_failing && s->reservations_restored && !s->streams
            && !s->kept.n && manager_idle(s);
 }
 
@@ -43,9 +41,8 @@ void anew_look(struct server *s)
         s->clock_wrong ? "the clock was set back" : "the journal is full");
     if (s->clock_wrong)
         s->clock = 0;
-    s->anew = true;
-    s->anew_at = world_now(s);
     forget(s);
+    whole_lost(s);
     s->engine = server_engine(s);
     watch_open(s);
     journal_begin(s);
@@ -57,26 +54,4 @@ void anew_look(struct server *s)
     }
     commit_want(s);
     cycle_want(s);
-}
-
-bool anew_keep(struct server *s, struct request *r)
-{
-    if (s->anew)
-        vec_push(&s->parked, r);
-    return s->anew;
-}
-
-void anew_settle(struct server *s)
-{
-    if (!s->anew || (!manager_synced(s) && world_now(s) < s->anew_at + PATIENCE_S))
-        return;
-    s->anew = false;
-    for (size_t i = 0; i < s->parked.n; i++)
-        api_handle(s, s->parked.v[i]);
-    s->parked.n = 0;
-}
-
-void anew_close(struct server *s)
-{
-    vec_fini(&s->parked);
 }

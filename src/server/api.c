@@ -4,8 +4,10 @@
 #define LOG_FACILITY FACILITY_UI
 #include "server/api.h"
 
-#include "server/anew.h"
+#include "server/schema.h"
 #include "server/server_private.h"
+#include "server/simulation.h"
+#include "server/whole.h"
 
 static const struct route routes[] = {
     {"GET", "/v1/identity", "identity", WHO_ANY, api_identity},
@@ -62,6 +64,44 @@ const struct route *api_routes(size_t *ret_n)
     return routes;
 }
 
+/* What tells of the scheduler itself, or stops it, and nothing of jobs. */
+static bool goes_anyway(const struct route *route)
+{
+    static void (*const handlers[])(struct server *, struct request *) = {api_identity,
+        api_scheduler, api_control, api_managers, api_parameters, api_metrics,
+        api_description, api_events};
+
+    for (size_t i = 0; i < sizeof handlers / sizeof handlers[0]; i++)
+        if (route->handle == handlers[i])
+            return true;
+    return false;
+}
+
+/* Is there a body that the operation cannot take? Then it has been refused. */
+static bool refuses_body(struct server *s, const struct route *route, struct request *r)
+{
+    char field[200];
+    struct err err = {0};
+    size_t len;
+    const json_t *body;
+
+    request_body(r, &len);
+    if (len == 0 || strcmp(route->method, "GET") == 0
+        || strcmp(route->method, "DELETE") == 0)
+        return false; /* who needs one says so */
+    body = request_json(r, &err);
+    if (!body) {
+        request_refuse(r, &err);
+        return true;
+    }
+    if (schema_check(
+            s->schema, route->method, route->path, body, field, sizeof field, &err)
+        == 0)
+        return false;
+    request_refuse_as(r, 400, "invalid", field, err.text);
+    return true;
+}
+
 void api_handle(void *ctx, struct request *r)
 {
     struct server *s = ctx;
@@ -78,15 +118,31 @@ void api_handle(void *ctx, struct request *r)
         return;
     }
     if (s->alone && route->handle != api_control && route->handle != api_scheduler) {
+        if (simulation_keep(s, r))
+            return;
         err_set(&err, ERR_CONFLICT,
             "nobody is answered until scheduling stops, as an administrator ordered "
             "(schedctl -r ends that)");
         request_refuse(r, &err);
         return;
     }
-    if (anew_keep(s, r))
+    if (!goes_anyway(route) && whole_keep(s, r))
         return;
     log_line(s->log, LOG_DETAIL, "%s %s %s by %s", route->command, request_method(r),
         request_path(r), who->user);
-    route->handle(s, r);
+    if (!refuses_body(s, route, r))
+        route->handle(s, r);
+}
+
+void api_handle_parked(struct server *s)
+{
+    struct VEC(struct request *) parked = {0};
+
+    /* One that is handled may be parked again. */
+    for (size_t i = 0; i < s->parked.n; i++)
+        vec_push(&parked, s->parked.v[i]);
+    s->parked.n = 0;
+    for (size_t i = 0; i < parked.n; i++)
+        api_handle(s, parked.v[i]);
+    vec_fini(&parked);
 }

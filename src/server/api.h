@@ -11,6 +11,8 @@ struct server;
 
 /* For http_options.handle; ctx is the server. */
 void api_handle(void *ctx, struct request *r);
+/* Requests that had to wait, in the order they came. */
+void api_handle_parked(struct server *s);
 
 /* api_jobs.c: looking */
 void api_jobs(struct server *s, struct request *r);

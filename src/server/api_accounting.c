@@ -78,6 +78,7 @@ void api_accounting(struct server *s, struct request *r)
     struct err err;
 
     f.user = user && *user ? user : NULL;
+    f.job = request_query(r, "job");
     if (request_query_int(r, "from", 0, &f.from_at, &err) < 0
         || request_query_int(r, "to", 0, &f.to_at, &err) < 0
         || request_query_int(r, "limit", ROWS_MAX, &f.limit, &err) < 0

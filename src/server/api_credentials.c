@@ -97,6 +97,24 @@ static bool has_within(const struct cred_cfg *cfg, const struct limit_within *ot
     return false;
 }
 
+/* OMAX<R>, OMAXI<R> and OMAXJ<R> of a QOS: what they replace is in other rows. */
+static void add_overrides(json_t *list, const struct cred_cfg *cfg)
+{
+    for (int r = 0; r < LIMIT_RES_COUNT; r++) {
+        const char *name = limit_name(DIM_ACTIVE, (enum limit_res)r);
+        char text[24];
+
+        snprintf(text, sizeof text, "O%s", name);
+        add_limit(list, text, "", cfg->over_active[r]);
+        snprintf(text, sizeof text, "O%s", limit_name(DIM_IDLE, (enum limit_res)r));
+        add_limit(list, text, "", cfg->over_idle[r]);
+        if (cfg->over_job[r] > 0)
+            json_array_append_new(
+                list, json_sprintf("OMAXJ%s=%lld", name + strlen("MAX"),
+                          (long long)cfg->over_job[r]));
+    }
+}
+
 static void add_limits(json_t *o, const struct cluster *c, const struct cred *k)
 {
     json_t *list = json_array(), *usage = json_object();
@@ -115,6 +133,7 @@ static void add_limits(json_t *o, const struct cluster *c, const struct cred *k)
     for (size_t i = 0; i < k->def->within.n; i++)
         if (!has_within(k->cfg, &k->def->within.v[i]))
             add_within(list, &k->def->within.v[i]);
+    add_overrides(list, k->cfg);
     add_job_limits(list, k);
     json_object_set_new(o, "limits", list);
     json_object_set_new(o, "usage", usage);
@@ -260,9 +279,7 @@ void api_credentials(struct server *s, struct request *r)
 
     if (kind_of(request_param(r, "kind"), &kind, &err) < 0
         || (name && *name && !cred_find(c, kind, name)
-            && err_set(&err, ERR_NOT_FOUND, "there is no %s '%.80s'",
-                   render_cred_key(kind), name)
-                   < 0)) {
+            && cred_missing(c, kind, name, &err) < 0)) {
         request_refuse(r, &err);
         return;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lists of jobs and one job. A list is streamed: which jobs are in it is decided at
- * once, their records are made while the client reads. */
+ * Lists of jobs and one job. A list is made in pieces: first which jobs are in it, then
+ * their records. */
 #include "policy/priority.h"
 #include "server/api.h"
 #include "server/eligibility.h"
@@ -11,27 +11,33 @@
 /* A job that was in the list when it was asked for; by then it may be gone. */
 struct listed {
     uint32_t index;
-    int64_t key;       /* order within the section: smaller first */
-    int64_t submit_at; /* tells when the index has been used again */
+    int64_t key;           /* order within the section: smaller first */
+    int64_t submit_at;     /* tells when the index has been used again */
+    const struct job *job; /* while it is sorted */
     uint8_t section;
-};
-
-struct list {
-    struct VEC(struct listed) jobs;
-    json_t *summary;
-    json_t *(*record)(struct server *s, const struct job *j); /* NULL: brief */
-    uint64_t members;                                         /* of brief ones */
-    struct identity who; /* the caller, who may be gone when the records are made */
 };
 
 /* ---- which jobs ---- */
 
 struct wanted {
-    unsigned sections; /* bits */
-    const char *cred[CRED_KINDS];
-    uint32_t partition; /* INDEX_NONE = any */
+    unsigned sections;      /* bits */
+    char *cred[CRED_KINDS]; /* owned, as all texts are */
+    uint32_t partition;     /* INDEX_NONE = any */
     bool held, deadline;
-    const char *rsv, *rsv_base; /* jobs that ask for it by either; NULL = any */
+    char *rsv, *rsv_base; /* jobs that ask for it by either; NULL = any */
+};
+
+enum shape { SHAPE_BRIEF, SHAPE_TABLE, SHAPE_FULL, SHAPE_PRIORITY };
+
+struct list {
+    struct wanted wanted;
+    enum shape shape;
+    uint64_t members;    /* of brief ones and tables */
+    struct identity who; /* the caller, who may be gone when the records are made */
+    size_t looked;       /* at so many jobs */
+    bool collected;
+    struct VEC(struct listed) jobs;
+    size_t told;
 };
 
 static int wanted_sections(struct request *r, struct wanted *w, struct err *err)
@@ -64,24 +70,27 @@ static int wanted_of(
     struct server *s, struct request *r, struct wanted *w, struct err *err)
 {
     const char *partition = request_query(r, "partition");
+    const char *rsv = request_query(r, "reservation");
 
     for (int kind = 0; kind < CRED_KINDS; kind++) {
-        w->cred[kind] = request_query(r, render_cred_key((enum cred_kind)kind));
-        if (w->cred[kind] && !*w->cred[kind])
-            w->cred[kind] = NULL;
+        const char *name = request_query(r, render_cred_key((enum cred_kind)kind));
+        w->cred[kind] = name && *name ? xstrdup(name) : NULL;
+        if (w->cred[kind]
+            && identity_known(
+                   engine_cluster(s->engine), (enum cred_kind)kind, name, err)
+                   < 0)
+            return -1;
     }
     w->partition = INDEX_NONE;
     if (partition && *partition && strcmp(partition, "ALL") != 0) {
         w->partition = partition_find(engine_cluster(s->engine), partition);
         if (w->partition == INDEX_NONE)
-            return err_set(
-                err, ERR_NOT_FOUND, "there is no partition '%.60s'", partition);
+            return partition_missing(engine_cluster(s->engine), partition, err);
     }
-    w->rsv = request_query(r, "reservation");
-    if (w->rsv) {
-        const struct reservation *v =
-            reservation_find(engine_cluster(s->engine), w->rsv);
-        w->rsv_base = v ? v->base : NULL;
+    if (rsv) {
+        const struct reservation *v = reservation_find(engine_cluster(s->engine), rsv);
+        w->rsv = xstrdup(rsv);
+        w->rsv_base = v && v->base ? xstrdup(v->base) : NULL;
     }
     w->held = request_query(r, "held") != NULL;
     w->deadline = request_query(r, "deadline") != NULL;
@@ -151,7 +160,7 @@ static int compare(const void *a, const void *b)
         return x->section < y->section ? -1 : 1;
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
-    return x->index < y->index ? -1 : x->index > y->index;
+    return job_compare(x->job, y->job); /* as the engine takes equals */
 }
 
 static json_t *summary(struct server *s, const struct list *l, const struct wanted *w)
@@ -189,159 +198,6 @@ static json_t *summary(struct server *s, const struct list *l, const struct want
         (json_int_t)count[SECTION_ELIGIBLE], "blocked",
         (json_int_t)count[SECTION_BLOCKED], "completed",
         (json_int_t)count[SECTION_COMPLETED], "backlog_ps", (json_int_t)backlog);
-}
-
-/* ---- the stream: record 0 is the summary ---- */
-
-static json_t *list_record(struct server *s, void *ctx, size_t i)
-{
-    struct list *l = ctx;
-    const struct cluster *c = engine_cluster(s->engine);
-
-    if (i == 0)
-        return l->summary ? json_incref(l->summary) : NULL;
-    const struct listed *e = &l->jobs.v[i - 1];
-    const struct job *j = e->index < c->jobs.n ? c->jobs.v[e->index] : NULL;
-    if (!j || j->submit_at != e->submit_at)
-        return NULL;
-    json_t *o = l->record ? l->record(s, j) : render_job_brief(s, j, l->members);
-    render_job_hide(c, j, &l->who, o);
-    return o;
-}
-
-static void list_free(void *ctx)
-{
-    struct list *l = ctx;
-
-    json_decref(l->summary);
-    vec_fini(&l->jobs);
-    free(l);
-}
-
-static void collect(struct server *s, const struct wanted *w, struct list *l)
-{
-    const struct cluster *c = engine_cluster(s->engine);
-
-    for (size_t i = 0; i < c->jobs.n; i++) {
-        const struct job *j = c->jobs.v[i];
-        if (!j || !matches(c, w, j))
-            continue;
-        enum section section = render_section(j);
-        vec_push(&l->jobs, ((struct listed){.index = (uint32_t)i,
-                               .key = key_of(c, j, section),
-                               .submit_at = j->submit_at,
-                               .section = (uint8_t)section}));
-    }
-    if (l->jobs.n)
-        qsort(l->jobs.v, l->jobs.n, sizeof *l->jobs.v, compare);
-}
-
-void api_jobs(struct server *s, struct request *r)
-{
-    struct list *l = xcalloc(1, sizeof *l);
-    struct wanted w = {0};
-    struct err err = {0};
-    const char *fields = request_query(r, "fields");
-
-    if (request_query(r, "full"))
-        l->record = render_job;
-    l->members = RENDER_ALL;
-    if (wanted_of(s, r, &w, &err) < 0
-        || (fields && *fields && render_job_members(fields, &l->members, &err) < 0)
-        || (l->record && !identity_is(request_who(r), WHO_ADMIN3)
-            && identity_deny(
-                   request_who(r), w.deadline ? "showdeadline" : "showq", &err)
-                   < 0)) {
-        list_free(l);
-        request_refuse(r, &err);
-        return;
-    }
-    l->who = *request_who(r);
-    collect(s, &w, l);
-    l->summary = summary(s, l, &w);
-    stream_records(s, r, l->jobs.n + 1, list_record, l, list_free);
-}
-
-/* ---- one job ---- */
-
-/* Split the comma list in place. NULL-terminated, to be freed. */
-static const char **split(char *text)
-{
-    const char **v = xcalloc(strlen(text) + 2, sizeof *v);
-    size_t n = 0;
-
-    for (char *save = NULL, *p = strtok_r(text, ",", &save); p;
-         p = strtok_r(NULL, ",", &save))
-        v[n++] = p;
-    return v;
-}
-
-static int check_level(struct request *r, enum check_level *ret, struct err *err)
-{
-    static const char *const names[] = {"soft", "hard", "off"};
-    const char *text = request_query(r, "level");
-
-    *ret = CHECK_SOFT;
-    for (size_t i = 0; text && i < sizeof names / sizeof names[0]; i++)
-        if (strcasecmp(text, names[i]) == 0) {
-            *ret = (enum check_level)i;
-            return 0;
-        }
-    return text ? err_set(
-               err, ERR_INVALID, "level: '%.40s' is none of soft, hard, off", text)
-                : 0;
-}
-
-/* What checkjob tells besides the job itself. */
-static int add_eligibility(struct server *s, struct request *r, const struct job *j,
-    json_t *o, struct err *err)
-{
-    const char *node = request_query(r, "node");
-    const char *rsvs = request_query(r, "reservation");
-    struct eligibility_options opt = {.verdicts = request_query(r, "verbose") != NULL};
-
-    if (check_level(r, &opt.level, err) < 0)
-        return -1;
-    if (node && !(opt.node = node_find(engine_cluster(s->engine), node)))
-        return err_set(err, ERR_NOT_FOUND, "cannot locate node '%.80s'", node);
-    if (job_is_active(j) && !node && !rsvs)
-        return 0;
-    char *text = xstrdup(rsvs ? rsvs : "");
-    const char **names = split(text);
-    opt.reservations = names;
-    eligibility_render(s, j, &opt, o);
-    free(names);
-    free(text);
-    return 0;
-}
-
-void api_job(struct server *s, struct request *r)
-{
-    const struct cluster *c = engine_cluster(s->engine);
-    const char *id = request_param(r, "id");
-    const struct identity *who = request_who(r);
-    const struct job *j = job_find(c, id);
-    struct err err;
-
-    if (!j || j->state >= JOB_COMPLETED) {
-        err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
-        request_refuse(r, &err);
-        return;
-    }
-    if (!identity_is(who, WHO_ADMIN3)
-        && !identity_owns(who, job_cred(c, j, CRED_USER)->name)) {
-        err_set(&err, ERR_DENIED,
-            "user %s is not authorized to check status of job '%s'", who->user, j->id);
-        request_refuse(r, &err);
-        return;
-    }
-    json_t *o = render_job(s, j);
-    if (add_eligibility(s, r, j, o, &err) < 0) {
-        json_decref(o);
-        request_refuse(r, &err);
-        return;
-    }
-    request_reply_json(r, o);
 }
 
 /* ---- diagnose -p ---- */
@@ -385,20 +241,245 @@ static json_t *priority_record(struct server *s, const struct job *j)
         components);
 }
 
-void api_priorities(struct server *s, struct request *r)
+/* ---- in pieces that take a millisecond at most ---- */
+
+#define LOOKS  2000 /* at jobs, whether they are in it */
+#define BRIEFS 50
+#define ROWS   1000
+
+static void list_free(void *ctx)
+{
+    struct list *l = ctx;
+
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        free(l->wanted.cred[kind]);
+    free(l->wanted.rsv);
+    free(l->wanted.rsv_base);
+    vec_fini(&l->jobs);
+    free(l);
+}
+
+static void collect_some(struct server *s, struct list *l)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    size_t end = c->jobs.n - l->looked > LOOKS ? l->looked + LOOKS : c->jobs.n;
+
+    for (; l->looked < end; l->looked++) {
+        const struct job *j = c->jobs.v[l->looked];
+        if (!j || !matches(c, &l->wanted, j))
+            continue;
+        enum section section = render_section(j);
+        vec_push(&l->jobs, ((struct listed){.index = (uint32_t)l->looked,
+                               .key = key_of(c, j, section),
+                               .submit_at = j->submit_at,
+                               .job = j,
+                               .section = (uint8_t)section}));
+    }
+    if (l->looked < c->jobs.n)
+        return;
+    if (l->jobs.n)
+        qsort(l->jobs.v, l->jobs.n, sizeof *l->jobs.v, compare);
+    l->collected = true;
+}
+
+static void tell_one(
+    struct server *s, const struct list *l, const struct job *j, struct strbuf *out)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    json_t *o;
+
+    if (l->shape == SHAPE_TABLE) {
+        render_job_row(s, j, l->members, &l->who, out);
+        return;
+    }
+    o = l->shape == SHAPE_FULL       ? render_job(s, j)
+        : l->shape == SHAPE_PRIORITY ? priority_record(s, j)
+                                     : render_job_brief(s, j, l->members);
+    render_job_hide(c, j, &l->who, o);
+    stream_add(out, o);
+}
+
+static bool list_more(struct server *s, void *ctx, struct strbuf *out)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    struct list *l = ctx;
+
+    if (!l->collected) {
+        collect_some(s, l);
+        if (l->collected && l->shape != SHAPE_PRIORITY)
+            stream_add(out, summary(s, l, &l->wanted));
+        if (l->collected && l->shape == SHAPE_TABLE)
+            render_job_heading(l->members, out);
+        return true;
+    }
+    size_t step = l->shape == SHAPE_TABLE ? ROWS : BRIEFS;
+    size_t end = l->jobs.n - l->told > step ? l->told + step : l->jobs.n;
+    for (; l->told < end; l->told++) {
+        const struct listed *e = &l->jobs.v[l->told];
+        const struct job *j = e->index < c->jobs.n ? c->jobs.v[e->index] : NULL;
+        if (j && j->submit_at == e->submit_at)
+            tell_one(s, l, j, out);
+    }
+    return l->told < l->jobs.n;
+}
+
+/* ---- asking for one ---- */
+
+/* All who ask for this see the same. */
+static char *key_for(struct request *r, const struct list *l)
+{
+    bool alike = identity_is(&l->who, WHO_ADMIN3)
+                 || (l->shape == SHAPE_TABLE && !render_job_hides(l->members));
+    struct strbuf key = {0};
+
+    strbuf_printf(&key, "%s %s", request_target(r),
+        !alike                             ? l->who.user
+        : identity_is(&l->who, WHO_ADMIN3) ? "(administrators)"
+                                           : "(all)");
+    return strbuf_take(&key);
+}
+
+static void answer(struct server *s, struct request *r, struct list *l)
+{
+    char *key = key_for(r, l);
+
+    if (stream_join(s, r, key))
+        list_free(l);
+    else
+        stream_make(s, r, key,
+            l->shape == SHAPE_TABLE ? "text/tab-separated-values"
+                                    : "application/x-ndjson",
+            &(struct stream_source){list_more, list_free, l});
+    free(key);
+}
+
+static int shape_of(struct request *r, struct list *l, struct err *err)
+{
+    const char *fields = request_query(r, "fields");
+
+    l->members = RENDER_ALL;
+    if (fields && *fields && render_job_members(fields, &l->members, err) < 0)
+        return -1;
+    if (request_query(r, "table"))
+        l->shape = SHAPE_TABLE;
+    if (!request_query(r, "full"))
+        return 0;
+    l->shape = SHAPE_FULL;
+    return identity_is(&l->who, WHO_ADMIN3)
+               ? 0
+               : identity_deny(
+                   &l->who, l->wanted.deadline ? "showdeadline" : "showq", err);
+}
+
+void api_jobs(struct server *s, struct request *r)
 {
     struct list *l = xcalloc(1, sizeof *l);
-    struct wanted w = {0};
     struct err err = {0};
 
-    if (wanted_of(s, r, &w, &err) < 0) {
+    l->who = *request_who(r);
+    if (wanted_of(s, r, &l->wanted, &err) < 0 || shape_of(r, l, &err) < 0) {
         list_free(l);
         request_refuse(r, &err);
         return;
     }
-    w.sections = 1u << SECTION_ELIGIBLE;
-    l->record = priority_record;
+    answer(s, r, l);
+}
+
+void api_priorities(struct server *s, struct request *r)
+{
+    struct list *l = xcalloc(1, sizeof *l);
+    struct err err = {0};
+
     l->who = *request_who(r);
-    collect(s, &w, l);
-    stream_records(s, r, l->jobs.n + 1, list_record, l, list_free);
+    l->shape = SHAPE_PRIORITY;
+    if (wanted_of(s, r, &l->wanted, &err) < 0) {
+        list_free(l);
+        request_refuse(r, &err);
+        return;
+    }
+    l->wanted.sections = 1u << SECTION_ELIGIBLE;
+    answer(s, r, l);
+}
+
+/* ---- one job ---- */
+
+/* Split the comma list in place. NULL-terminated, to be freed. */
+static const char **split(char *text)
+{
+    const char **v = xcalloc(strlen(text) + 2, sizeof *v);
+    size_t n = 0;
+
+    for (char *save = NULL, *p = strtok_r(text, ",", &save); p;
+         p = strtok_r(NULL, ",", &save))
+        v[n++] = p;
+    return v;
+}
+
+static int check_level(struct request *r, enum check_level *ret, struct err *err)
+{
+    static const char *const names[] = {"soft", "hard", "off"};
+    const char *text = request_query(r, "level");
+
+    *ret = CHECK_SOFT;
+    for (size_t i = 0; text && i < sizeof names / sizeof names[0]; i++)
+        if (strcasecmp(text, names[i]) == 0) {
+            *ret = (enum check_level)i;
+            return 0;
+        }
+    return text ? err_set(
+               err, ERR_INVALID, "level: '%.40s' is none of soft, hard, off", text)
+                : 0;
+}
+
+/* What checkjob tells besides the job itself. */
+static int add_eligibility(struct server *s, struct request *r, const struct job *j,
+    json_t *o, struct err *err)
+{
+    const char *node = request_query(r, "node");
+    const char *rsvs = request_query(r, "reservation");
+    struct eligibility_options opt = {
+        .who = request_who(r), .verdicts = request_query(r, "verbose") != NULL};
+
+    if (check_level(r, &opt.level, err) < 0)
+        return -1;
+    if (node && !(opt.node = node_find(engine_cluster(s->engine), node)))
+        return node_missing(engine_cluster(s->engine), node, err);
+    if (job_is_active(j) && !node && !rsvs)
+        return 0;
+    char *text = xstrdup(rsvs ? rsvs : "");
+    const char **names = split(text);
+    opt.reservations = names;
+    eligibility_render(s, j, &opt, o);
+    free(names);
+    free(text);
+    return 0;
+}
+
+void api_job(struct server *s, struct request *r)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const char *id = request_param(r, "id");
+    const struct identity *who = request_who(r);
+    const struct job *j = job_find(c, id);
+    struct err err;
+
+    if (!j || j->state >= JOB_COMPLETED) {
+        err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
+        request_refuse(r, &err);
+        return;
+    }
+    if (!identity_is(who, WHO_ADMIN3)
+        && !identity_owns(who, job_cred(c, j, CRED_USER)->name)) {
+        err_set(&err, ERR_DENIED,
+            "user %s is not authorized to check status of job '%s'", who->user, j->id);
+        request_refuse(r, &err);
+        return;
+    }
+    json_t *o = render_job(s, j);
+    if (add_eligibility(s, r, j, o, &err) < 0) {
+        json_decref(o);
+        request_refuse(r, &err);
+        return;
+    }
+    request_reply_json(r, o);
 }

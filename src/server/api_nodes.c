@@ -36,7 +36,8 @@ void api_nodes(struct server *s, struct request *r)
         if (n->global
             || (partition && *partition && strcmp(partition, "ALL") != 0
                 && strcmp(c->partitions.v[n->partition]->name, partition) != 0)
-            || (state && *state && strcasecmp(node_state_name(n->state), state) != 0))
+            || (state && *state
+                && strcasecmp(node_state_name(render_node_state(s, n)), state) != 0))
             continue;
         vec_push(&l->nodes, (uint32_t)i);
     }
@@ -50,7 +51,7 @@ void api_node(struct server *s, struct request *r)
     struct err err;
 
     if (!n) {
-        err_set(&err, ERR_NOT_FOUND, "cannot locate node '%.80s'", name);
+        node_missing(engine_cluster(s->engine), name, &err);
         request_refuse(r, &err);
         return;
     }

@@ -74,14 +74,22 @@ static void read_features(struct question *q, const char *text)
     q->ask.features = q->features;
 }
 
+static int check_creds(
+    const struct cluster *c, const struct question *q, struct err *err)
+{
+    for (int k = 0; k < CRED_KINDS; k++)
+        if (q->ask.cred[k]
+            && identity_known(c, (enum cred_kind)k, q->ask.cred[k], err) < 0)
+            return -1;
+    return 0;
+}
+
 /* The caller's, where nothing else is said. */
-static void read_creds(struct request *r, struct question *q)
+static void add_caller(struct request *r, struct question *q)
 {
     const struct identity *who = request_who(r);
     const char **cred = q->ask.cred;
 
-    for (int k = 0; k < CRED_KINDS; k++)
-        cred[k] = text_of(r, render_cred_key((enum cred_kind)k));
     if (!cred[CRED_USER])
         cred[CRED_USER] = who->user;
     if (!cred[CRED_GROUP] && identity_owns(who, cred[CRED_USER])) {
@@ -92,7 +100,19 @@ static void read_creds(struct request *r, struct question *q)
     }
 }
 
-static int read_question(struct request *r, struct question *q, struct err *err)
+static int read_creds(
+    struct server *s, struct request *r, struct question *q, struct err *err)
+{
+    for (int k = 0; k < CRED_KINDS; k++)
+        q->ask.cred[k] = text_of(r, render_cred_key((enum cred_kind)k));
+    if (check_creds(engine_cluster(s->engine), q, err) < 0)
+        return -1;
+    add_caller(r, q);
+    return 0;
+}
+
+static int read_question(
+    struct server *s, struct request *r, struct question *q, struct err *err)
 {
     static const struct {
         const char *name;
@@ -106,8 +126,8 @@ static int read_question(struct request *r, struct question *q, struct err *err)
 
     q->ask.any = is_on(r, "any");
     q->ask.limits = is_on(r, "limits");
-    if (!q->ask.any)
-        read_creds(r, q);
+    if (!q->ask.any && read_creds(s, r, q, err) < 0)
+        return -1;
     q->ask.os = text_of(r, "os");
     q->ask.arch = text_of(r, "arch");
     q->ask.partition = text_of(r, "partition");
@@ -126,6 +146,17 @@ static int read_question(struct request *r, struct question *q, struct err *err)
     return mem ? read_mem(mem, &q->ask.mem, err) : 0;
 }
 
+/* The plan is that of the last iteration; whoever is told of it learns that no other
+ * comes for now. */
+static void render_paused(const struct server *s, json_t *o)
+{
+    if (!s->paused)
+        return;
+    json_object_set_new(o, "paused", json_true());
+    if (s->resume_at)
+        render_instant(o, "resume_at", s->resume_at);
+}
+
 /* ---- showstart ---- */
 
 static json_t *render_start(
@@ -140,11 +171,22 @@ static json_t *render_start(
     render_duration(o, "duration_s", duration_s);
     render_instant(o, "start_at", found ? q->start_at : 0);
     render_instant(o, "end_at", found ? q->end_at : 0);
+    render_paused(s, o);
     if (found) {
         render_text(o, "partition", c->partitions.v[q->partition]->name);
         render_text(o, "method", methods[q->method]);
     }
     return o;
+}
+
+/* Without a plan, who can give one is named. */
+static void refuse(struct server *s, struct request *r, struct err *err)
+{
+    if (err->code == ERR_IO && s->paused)
+        err_set(err, ERR_IO,
+            "nothing was scheduled yet, and scheduling is stopped until an "
+            "administrator resumes it (schedctl -r)");
+    request_refuse(r, err);
 }
 
 void api_job_start(struct server *s, struct request *r)
@@ -162,7 +204,8 @@ void api_job_start(struct server *s, struct request *r)
         return;
     }
     if (qos && !k) {
-        err_set(&err, ERR_INVALID, "there is no QOS '%.60s'", qos);
+        cred_missing(c, CRED_QOS, qos, &err);
+        err.code = ERR_INVALID; /* it is the job that is there or not */
         request_refuse(r, &err);
         return;
     }
@@ -170,6 +213,10 @@ void api_job_start(struct server *s, struct request *r)
     json_t *o = render_start(s, found, &q, j->wclimit_s > 0 ? j->wclimit_s : 1);
     render_text(o, "job", j->id);
     render_int(o, "procs", j->procs);
+    if (!found || render_section(j) == SECTION_BLOCKED) {
+        json_object_set_new(o, "reason", render_reason(s, j));
+        render_job_hide(c, j, request_who(r), o);
+    }
     request_reply_json(r, o);
 }
 
@@ -180,13 +227,13 @@ void api_start(struct server *s, struct request *r)
     struct err err;
     bool any = false;
 
-    int result = read_question(r, &q, &err);
+    int result = read_question(s, r, &q, &err);
     if (result == 0 && q.ask.duration_s == 0)
         q.ask.duration_s = 1;
     if (result == 0)
         result = query_start(s->engine, &q.ask, world_now(s), &any, &found, &err);
     if (result < 0) {
-        request_refuse(r, &err);
+        refuse(s, r, &err);
     } else {
         json_t *o = render_start(s, any, &found, q.ask.duration_s);
         render_int(o, "procs", q.ask.procs);
@@ -255,6 +302,7 @@ static json_t *render_answer(
 
     for (int k = 0; k < CRED_KINDS; k++)
         render_text(o, render_cred_key((enum cred_kind)k), q->ask.cred[k]);
+    render_paused(s, o);
     return o;
 }
 
@@ -290,8 +338,8 @@ void api_windows(struct server *s, struct request *r)
     json_t *o = NULL;
     struct err err;
 
-    if (read_question(r, &q, &err) < 0 || answer_windows(s, r, &q, &o, &err) < 0)
-        request_refuse(r, &err);
+    if (read_question(s, r, &q, &err) < 0 || answer_windows(s, r, &q, &o, &err) < 0)
+        refuse(s, r, &err);
     else
         request_reply_json(r, o);
     question_fini(&q);

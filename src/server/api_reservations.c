@@ -3,6 +3,7 @@
 #include "engine/query.h"
 #include "server/api.h"
 #include "server/render.h"
+#include "server/rsvcheck.h"
 #include "server/rsvkeep.h"
 #include "server/rsvwords.h"
 #include "server/server_private.h"
@@ -60,7 +61,7 @@ void api_reservations(struct server *s, struct request *r)
 
     if (node && !only) {
         rsv_list_free(l);
-        err_set(&err, ERR_NOT_FOUND, "cannot locate node '%.80s'", node);
+        node_missing(c, node, &err);
         request_refuse(r, &err);
         return;
     }
@@ -99,7 +100,7 @@ void api_reservation(struct server *s, struct request *r)
         vec_fini(&places);
     }
     if (!o) {
-        err_set(&err, ERR_NOT_FOUND, "cannot locate reservation '%.80s'", name);
+        rsvcheck_missing(c, request_who(r), name, &err);
         request_refuse(r, &err);
         return;
     }
@@ -108,8 +109,28 @@ void api_reservation(struct server *s, struct request *r)
 
 /* ---- making and releasing ---- */
 
+/* Whom its access list names and nobody knows: they may come, or be misspelt. */
+static json_t *strangers(const struct cluster *c, const struct reservation *draft)
+{
+    static const enum cred_kind kinds[ACL_TYPES] = {[ACL_USER] = CRED_USER,
+        [ACL_GROUP] = CRED_GROUP,
+        [ACL_ACCOUNT] = CRED_ACCOUNT,
+        [ACL_CLASS] = CRED_CLASS,
+        [ACL_QOS] = CRED_QOS};
+    json_t *list = json_array();
+    struct err err;
+
+    for (size_t i = 0; i < draft->acl.entries.n; i++) {
+        const struct acl_entry *e = &draft->acl.entries.v[i];
+        if (e->type <= ACL_QOS && !e->any && e->name
+            && identity_known(c, kinds[e->type], e->name, &err) < 0)
+            json_array_append_new(list, json_string(err.text));
+    }
+    return list;
+}
+
 static int reserve(struct server *s, json_t *o, const struct identity *who,
-    const struct reservation **ret, struct err *err)
+    const struct reservation **ret, json_t **ret_strangers, struct err *err)
 {
     enum rsv_kind kind = identity_is(who, WHO_ADMIN2) ? RSV_ADMIN : RSV_USER;
     struct cluster *c = engine_cluster(s->engine);
@@ -117,6 +138,7 @@ static int reserve(struct server *s, json_t *o, const struct identity *who,
 
     if (rsvwords_draft(s, o, kind, &draft, err) < 0)
         return -1;
+    *ret_strangers = strangers(c, &draft);
     uint64_t serial = c->rsv_serial;
     struct event ev = {.kind = EVENT_RESERVE,
         .u.reserve = {
@@ -126,7 +148,7 @@ static int reserve(struct server *s, json_t *o, const struct identity *who,
         return -1;
     }
     for (size_t i = 0; i < c->reservations.n; i++)
-        if (c->reservations.v[i] && c->reservations.v[i]->serial >= serial
+        if (c->reservations.v[i] && c->reservations.v[i]->serial > serial
             && c->reservations.v[i]->standing == INDEX_NONE)
             *ret = c->reservations.v[i];
     return 0;
@@ -137,16 +159,21 @@ void api_reserve(struct server *s, struct request *r)
     const struct identity *who = request_who(r);
     const struct reservation *made = NULL;
     struct err err = {0};
-    json_t *o = request_json(r, &err);
+    json_t *o = request_json(r, &err), *unknown = NULL;
 
-    if (!o || reserve(s, o, who, &made, &err) < 0
+    if (!o || reserve(s, o, who, &made, &unknown, &err) < 0
         || (!made && err_set(&err, ERR_NOT_FOUND, "the reservation is gone already"))) {
+        json_decref(unknown);
         request_refuse(r, &err);
         return;
     }
     rsvkeep_add(s, made, o);
     log_line(s->log, LOG_ACTION, "reservation '%s' made by %s", made->name, who->user);
-    commit_then_reply(s, r, render_reservation(s, made));
+    json_t *answer = render_reservation(s, made);
+    if (json_array_size(unknown))
+        json_object_set(answer, "notes", unknown);
+    json_decref(unknown);
+    commit_then_reply(s, r, answer);
 }
 
 static bool may_name(struct server *s, const struct identity *who, const char *name)
@@ -168,7 +195,7 @@ void api_unreserve(struct server *s, struct request *r)
     struct err err = {0};
 
     if (!may_name(s, who, name))
-        err_set(&err, ERR_NOT_FOUND, "cannot locate reservation '%.80s'", name);
+        rsvcheck_missing(engine_cluster(s->engine), who, name, &err);
     snprintf(done, sizeof done, "released %s reservation '%.200s'",
         of_job ? "Job" : "User", name);
     if (err.code || world_apply(s, &ev, NULL, &err) < 0) {

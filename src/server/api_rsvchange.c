@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "server/api.h"
 #include "server/render.h"
+#include "server/rsvcheck.h"
 #include "server/rsvkeep.h"
 #include "server/rsvwords.h"
 #include "server/server_private.h"
@@ -263,7 +264,7 @@ static const struct reservation *changeable(
         err_set(err, ERR_CONFLICT,
             "reservation '%.80s' is that of a job: change the job", name);
     else if (!r || !reservation_is_live(r) || !identity_sees(who, c, r))
-        err_set(err, ERR_NOT_FOUND, "cannot locate reservation '%.80s'", name);
+        rsvcheck_missing(c, who, name, err);
     else if (r->kind == RSV_STANDING)
         err_set(err, ERR_CONFLICT,
             "reservation '%.80s' is an instance of a standing one: change SRCFG[%.80s]",

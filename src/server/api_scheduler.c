@@ -61,47 +61,64 @@ void api_managers(struct server *s, struct request *r)
 
 /* ---- control ---- */
 
+static void stop_never(struct server *s)
+{
+    s->stop_at_iteration = -1;
+    s->stop_at = 0;
+    s->resume_at = 0;
+    s->alone = false;
+}
+
+/* Until a stop that the caller sets. */
+static void run_on(struct server *s, json_t *o)
+{
+    stop_never(s);
+    s->alone = json_is_true(json_object_get(o, "alone"));
+    s->paused = false;
+    cycle_want(s);
+}
+
 /* After some time; the iteration is what polling alone would make of it. */
 static int stop_after(
-    struct server *s, json_int_t seconds, char *done, size_t size, struct err *err)
+    struct server *s, json_t *o, char *done, size_t size, struct err *err)
 {
+    json_int_t seconds = json_integer_value(json_object_get(o, "seconds"));
     int64_t poll = s->config->settings->rm_poll_interval_s;
     char text[DURATION_TEXT_MAX];
 
     if (seconds < 1 || seconds >= DURATION_UNLIMITED)
         return err_set(
             err, ERR_INVALID, "seconds: expected a time of a second or more");
+    run_on(s, o);
     s->stop_at = world_now(s) + seconds;
     snprintf(done, size, "scheduling will stop in %s at iteration %lld",
         duration_format(seconds, text, sizeof text),
         (long long)s->iteration + (long long)(seconds / (poll > 0 ? poll : 1)));
-    cycle_want(s);
     return 0;
 }
 
-static void stop_never(struct server *s)
+static void stop_at(
+    struct server *s, json_t *o, json_int_t iteration, char *done, size_t size)
 {
-    s->stop_at_iteration = -1;
-    s->stop_at = 0;
-    s->alone = false;
+    run_on(s, o);
+    s->stop_at_iteration = iteration;
+    snprintf(
+        done, size, "scheduling will stop at iteration %lld", (long long)iteration);
 }
 
+/* Now, or later: then what is stopped already runs on to there. */
 static int stop(struct server *s, json_t *o, char *done, size_t size, struct err *err)
 {
     json_t *n = json_object_get(o, "iteration");
     json_t *seconds = json_object_get(o, "seconds");
 
-    stop_never(s);
-    s->alone = json_is_true(json_object_get(o, "alone"));
     if (seconds)
-        return stop_after(s, json_integer_value(seconds), done, size, err);
+        return stop_after(s, o, done, size, err);
     if (json_is_integer(n) && json_integer_value(n) > (json_int_t)s->iteration) {
-        s->stop_at_iteration = json_integer_value(n);
-        snprintf(done, size, "scheduling will stop at iteration %lld",
-            (long long)s->stop_at_iteration);
+        stop_at(s, o, json_integer_value(n), done, size);
     } else {
+        stop_never(s);
         s->paused = true;
-        s->alone = false;
         snprintf(done, size, "scheduling will stop immediately at iteration %lld",
             (long long)s->iteration);
     }
@@ -135,15 +152,9 @@ static int step(struct server *s, json_t *o, char *done, size_t size, struct err
 
     if (count < 1)
         return err_set(err, ERR_INVALID, "count: expected 1 or more");
-    stop_never(s);
-    s->alone = json_is_true(json_object_get(o, "alone"));
-    s->paused = false;
-    cycle_want(s);
     if (seconds)
-        return stop_after(s, json_integer_value(seconds), done, size, err);
-    s->stop_at_iteration = (int64_t)s->iteration + count;
-    snprintf(done, size, "scheduling will stop at iteration %lld",
-        (long long)s->stop_at_iteration);
+        return stop_after(s, o, done, size, err);
+    stop_at(s, o, (json_int_t)s->iteration + count, done, size);
     return 0;
 }
 
@@ -181,6 +192,22 @@ static int reload(struct server *s, json_t *o, char *done, size_t size, struct e
     (void)o;
     snprintf(done, size, "configuration read again");
     return server_reload(s, err);
+}
+
+/* What is to be said of the configuration in force. */
+static json_t *findings(const struct server *s)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < s->config->findings.n; i++) {
+        const struct finding *f = &s->config->findings.v[i];
+
+        json_array_append_new(
+            all, json_pack("{s:o, s:i, s:s, s:o}", "file", render_utf8(f->file), "line",
+                     (int)f->line, "level", finding_level_name(f->level), "text",
+                     render_utf8(f->text)));
+    }
+    return all;
 }
 
 /* A message for the other administrators. `user` is put in by api_control(). */
@@ -258,7 +285,10 @@ void api_control(struct server *s, struct request *r)
         return;
     }
     log_line(s->log, LOG_ACTION, "schedctl %s by %s", action, request_who(r)->user);
-    commit_then_reply(s, r, json_pack("{s:s}", "message", done));
+    json_t *reply = json_pack("{s:s}", "message", done);
+    if (strcmp(action, "reload") == 0)
+        json_object_set_new(reply, "findings", findings(s));
+    commit_then_reply(s, r, reply);
 }
 
 /* ---- parameters ---- */
@@ -281,9 +311,11 @@ static bool is_named(const struct parameter_list *l, const char *name)
 
 static json_t *default_record(const struct cfg_row *row)
 {
-    json_t *o = json_pack("{s:s, s:s, s:s, s:b}", "name", row->name, "value", row->def,
-        "default", row->def, "is_default", true);
+    const char *value = row->def ? row->def : "";
+    json_t *o = json_pack(
+        "{s:s, s:s, s:b}", "name", row->name, "value", value, "is_default", true);
 
+    render_text(o, "default", row->def);
     render_text(o, "help", row->summary);
     return o;
 }
@@ -318,12 +350,20 @@ static void parameter_list_free(void *ctx)
     free(l);
 }
 
+/* A value for one partition leaves the others at the default. */
 static bool is_set(const struct config *config, const struct cfg_row *row)
 {
     for (size_t i = 0; i < config->values.n; i++)
-        if (config->values.v[i].row == row)
+        if (config->values.v[i].row == row
+            && strcmp(config->values.v[i].name, row->name) == 0)
             return true;
     return false;
+}
+
+/* Has it a value when nobody sets it, if only an empty one? */
+static bool has_default(const struct cfg_row *row)
+{
+    return row->type != CFG_SECTION && (row->def || row->status == STATUS_IN_FORCE);
 }
 
 static void add_defaults(struct server *s, struct parameter_list *l)
@@ -333,8 +373,7 @@ static void add_defaults(struct server *s, struct parameter_list *l)
     for (size_t i = 0; (group = table_group(i)); i++)
         for (size_t k = 0; k < group->n; k++) {
             const struct cfg_row *row = &group->rows[k];
-            if (row->type != CFG_SECTION && row->def && is_named(l, row->name)
-                && !is_set(s->config, row))
+            if (has_default(row) && is_named(l, row->name) && !is_set(s->config, row))
                 vec_push(&l->defaults, row);
         }
 }

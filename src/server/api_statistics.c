@@ -160,8 +160,7 @@ void api_statistics_of(struct server *s, struct request *r)
     if (name && *name) {
         only = cred_find(c, l.kind, name);
         if (!only || !only->index) {
-            err_set(&err, ERR_NOT_FOUND, "%s '%.80s' is unknown",
-                render_cred_key(l.kind), name);
+            cred_missing(c, l.kind, name, &err);
             request_refuse(r, &err);
             return;
         }

@@ -5,12 +5,18 @@
 #include "server/render.h"
 #include "server/server_private.h"
 
+struct jobs VEC(const struct job *);
+
 struct walk {
     const struct cluster *c;
     const struct identity *who;
     int64_t now;
-    struct VEC(const struct job *) reserved; /* waiting jobs with a reservation */
-    int64_t *free_for;                       /* by node; 0 = not now */
+    struct jobs reserved;        /* waiting jobs with a reservation */
+    struct jobs *on;             /* by node; the record of a folded one has none */
+    int64_t *free_for;           /* by node; 0 = not now */
+    const char **misfit;         /* by node; NULL = it could be used */
+    const char *const *features; /* asked for, as `class` */
+    const char *class;
 };
 
 static void find_reserved(struct walk *w)
@@ -22,9 +28,28 @@ static void find_reserved(struct walk *w)
     }
 }
 
-/* The reservation that begins on the node at that instant, or has begun. NULL: it is
- * not known which, or not to be told. */
-static const char *who_blocks(const struct walk *w, const struct node *n, int64_t at)
+static void find_active(struct walk *w)
+{
+    for (size_t i = 0; i < w->c->active.n; i++) {
+        const struct job *j = w->c->jobs.v[w->c->active.v[i]];
+        for (size_t k = 0; k < j->alloc.n; k++)
+            for (uint32_t n = 0; n < j->alloc.v[k].count; n++) {
+                struct jobs *on = &w->on[j->alloc.v[k].first + n];
+                if (!on->n || on->v[on->n - 1] != j) /* a run for each request */
+                    vec_push(on, j);
+            }
+    }
+}
+
+/* ---- what blocks ---- */
+
+struct blocker {
+    const char *name; /* NULL: not known which, or not to be told */
+    int64_t end_at;   /* 0 = not known */
+};
+
+/* The reservation that begins on the node at that instant, or has begun. */
+static struct blocker who_blocks(const struct walk *w, const struct node *n, int64_t at)
 {
     const struct rsv_list *list = reservations_on(w->c, n->index);
 
@@ -32,13 +57,15 @@ static const char *who_blocks(const struct walk *w, const struct node *n, int64_
         const struct reservation *r = w->c->reservations.v[list->v[i].rsv];
         if (r && reservation_is_live(r) && r->end_at > at
             && (r->start_at == at || (r->start_at < at && at == w->now)))
-            return identity_sees(w->who, w->c, r) ? r->name : NULL;
+            return identity_sees(w->who, w->c, r) ? (struct blocker){r->name, r->end_at}
+                                                  : (struct blocker){NULL, 0};
     }
-    for (size_t i = 0; i < w->reserved.n; i++)
-        if (w->reserved.v[i]->rsv_start_at == at
-            && w->reserved.v[i]->rsv_partition == n->partition)
-            return w->reserved.v[i]->id;
-    return NULL;
+    for (size_t i = 0; i < w->reserved.n; i++) {
+        const struct job *j = w->reserved.v[i];
+        if (j->rsv_start_at == at && j->rsv_partition == n->partition)
+            return (struct blocker){j->id, time_add(at, j->wclimit_s)};
+    }
+    return (struct blocker){NULL, 0};
 }
 
 static bool has_reservation_now(const struct walk *w, const struct node *n)
@@ -53,21 +80,95 @@ static bool has_reservation_now(const struct walk *w, const struct node *n)
     return false;
 }
 
+static void add_reservation(const struct walk *w, json_t *o, const struct node *n)
+{
+    int64_t free_for = w->free_for[n->index], at = w->now + free_for;
+    struct blocker b = who_blocks(w, n, at);
+
+    render_int(o, "in_s", free_for);
+    render_text(o, "reservation", b.name);
+    if (b.end_at && b.end_at < TIME_NEVER)
+        render_int(o, "until", b.end_at);
+}
+
+/* Reservations of jobs are for all, and so are the jobs that are on a node. */
+static void add_jobs(const struct walk *w, json_t *o, const struct node *n)
+{
+    const struct jobs *on = &w->on[n->index];
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < on->n; i++) {
+        const struct job *j = on->v[i];
+        json_t *one = json_pack("{s:s}", "job", j->id);
+        if (j->end_at && j->end_at < TIME_NEVER)
+            render_int(one, "until", j->end_at);
+        json_array_append_new(list, one);
+    }
+    json_object_set_new(o, "jobs", list);
+}
+
+/* The first feature asked for that the node has not; NULL if it has all. */
+static const char *feature_missing(const struct walk *w, const struct node *n)
+{
+    for (size_t i = 0; w->features && w->features[i]; i++) {
+        uint32_t id = names_find(w->c->features, w->features[i]);
+        bool has = false;
+        for (size_t k = 0; k < n->features.n; k++)
+            has |= n->features.v[k] == id;
+        if (!has)
+            return w->features[i];
+    }
+    return NULL;
+}
+
+static void add_misfit(const struct walk *w, json_t *o, const struct node *n)
+{
+    const char *feature = feature_missing(w, n), *class = w->class;
+    const char *why = w->misfit[n->index];
+
+    if (feature)
+        json_object_set_new(
+            o, "reason", json_sprintf("it lacks feature '%s'", feature));
+    else if (class && strstr(why, "class"))
+        json_object_set_new(
+            o, "reason", json_sprintf("it does not serve class '%s'", class));
+    else
+        json_object_set_new(o, "reason", json_sprintf("it %s", why));
+}
+
+static bool is_full(const struct walk *w, const struct node *n)
+{
+    return n->state == NODE_BUSY || node_expected(w->c, n) == NODE_BUSY
+           || node_dedicated(w->c, n).v[RES_PROCS] >= n->cfg.v[RES_PROCS];
+}
+
 static void add_blocked(struct walk *w, json_t *list, const struct node *n)
 {
-    int64_t free_for = w->free_for[n->index];
+    bool runs =
+        n->state == NODE_IDLE || n->state == NODE_RUNNING || n->state == NODE_BUSY;
     json_t *o = json_pack("{s:s}", "name", n->name);
 
-    if (free_for == 0 && n->state != NODE_IDLE && n->state != NODE_RUNNING) {
+    if (w->free_for[n->index] > 0) {
+        add_reservation(w, o, n);
+    } else if (!runs) {
         render_text(o, "state", node_state_name(n->state));
-    } else if (free_for == 0 && !has_reservation_now(w, n)) {
-        render_text(o, "reason", "it has not what is asked for");
+    } else if (w->misfit[n->index]) {
+        add_misfit(w, o, n);
+    } else if (is_full(w, n)) {
+        render_text(o, "state", node_state_name(NODE_BUSY));
+        add_jobs(w, o, n);
+    } else if (has_reservation_now(w, n)) {
+        add_reservation(w, o, n);
+    } else if (w->on[n->index].n) {
+        render_text(o, "reason", "what is on it leaves nothing to such a job");
+        add_jobs(w, o, n);
     } else {
-        render_int(o, "in_s", free_for);
-        render_text(o, "reservation", who_blocks(w, n, w->now + free_for));
+        render_text(o, "reason", "it has not what is asked for");
     }
     json_array_append_new(list, o);
 }
+
+/* ---- the nodes in question ---- */
 
 static bool is_meant(
     const struct cluster *c, const struct query_ask *ask, const struct node *n)
@@ -80,24 +181,37 @@ static bool is_meant(
 json_t *blocked_nodes(struct server *s, const struct query_ask *ask,
     const struct identity *who, struct err *err)
 {
-    struct walk w = {.c = engine_cluster(s->engine), .who = who, .now = world_now(s)};
+    struct walk w = {.c = engine_cluster(s->engine),
+        .who = who,
+        .now = world_now(s),
+        .features = ask->features,
+        .class = ask->cred[CRED_CLASS]};
     struct query_ask any_length = *ask;
     struct query_nodes nodes = {0};
 
     any_length.duration_s = 0;
-    if (query_nodes(s->engine, &any_length, w.now, &nodes, err) < 0) {
+    w.misfit = xcalloc(w.c->nodes.n + 1, sizeof *w.misfit);
+    if (query_nodes(s->engine, &any_length, w.now, &nodes, err) < 0
+        || query_misfits(s->engine, &any_length, w.misfit, err) < 0) {
         vec_fini(&nodes);
+        free(w.misfit);
         return NULL;
     }
     w.free_for = xcalloc(w.c->nodes.n + 1, sizeof *w.free_for);
     for (size_t i = 0; i < nodes.n; i++)
         w.free_for[nodes.v[i].node] = nodes.v[i].duration_s;
     find_reserved(&w);
+    w.on = xcalloc(w.c->nodes.n + 1, sizeof *w.on);
+    find_active(&w);
     json_t *list = json_array();
     for (size_t i = 0; i < w.c->nodes.n; i++)
         if (is_meant(w.c, ask, node_at(w.c, i)) && w.free_for[i] < DURATION_UNLIMITED)
             add_blocked(&w, list, node_at(w.c, i));
+    for (size_t i = 0; i < w.c->nodes.n; i++)
+        vec_fini(&w.on[i]);
+    free(w.on);
     free(w.free_for);
+    free(w.misfit);
     vec_fini(&w.reserved);
     vec_fini(&nodes);
     return list;

@@ -10,6 +10,7 @@
 #include "server/server_private.h"
 #include "server/simulation.h"
 #include "server/usage.h"
+#include "server/whole.h"
 
 #define SECOND_US   UINT64_C(1000000)
 #define ACCURACY_US 5000
@@ -86,6 +87,11 @@ void cycle_run(struct server *s)
 {
     s->cycle_wanted = false;
     look_at_clock(s);
+    if (s->clock_set) {
+        s->clock_set = false;
+        log_line(s->log, LOG_ACTION, "the clock was set forward");
+        manager_poll(s);
+    }
     if (manager_synced(s) && !s->reservations_restored) {
         s->reservations_restored = true;
         usage_recall_standing(s);
@@ -99,7 +105,8 @@ void cycle_run(struct server *s)
         if (s->stop_at_iteration >= 0 && s->iteration >= (uint64_t)s->stop_at_iteration)
             cycle_stop(s);
     }
-    anew_settle(s);
+    if (s->reservations_restored)
+        whole_again(s);
     if (s->clock_wrong)
         anew_look(s);
 }
@@ -161,7 +168,7 @@ void cycle_want(struct server *s)
     if (s->cycle_wanted)
         return;
     s->cycle_wanted = true;
-    if (gather > 0)
+    if (gather > 0 && s->whole)
         arm(s->cycle_timer, monotonic_us(s) + (uint64_t)gather * SECOND_US);
     else
         sd_event_source_set_enabled(s->cycle_now, SD_EVENT_ONESHOT);

@@ -6,13 +6,15 @@
 
 #include "plan/select.h"
 #include "policy/acl.h"
+#include "server/obstacles.h"
 #include "server/render.h"
 #include "server/server_private.h"
 
 /* ---- a node ---- */
 
-/* The first amount of which `have` has not enough for a task. */
-static const char *shortage(const struct res *have, const struct res *task)
+/* The first amount of which `have` has not enough for a task. Where nothing is short
+ * it is a licence, or another generic resource. */
+static const char *name_shortage(const struct res *have, const struct taskdef *d)
 {
     static const char *const words[RES_DIMS] = {[RES_PROCS] = "CPU",
         [RES_MEM] = "Memory",
@@ -20,9 +22,9 @@ static const char *shortage(const struct res *have, const struct res *task)
         [RES_DISK] = "Disk"};
 
     for (int i = 0; i < RES_DIMS; i++)
-        if (task->v[i] > have->v[i])
+        if (d->per_task.v[i] > have->v[i])
             return words[i];
-    return "CPU";
+    return d->gres.n || d->job_gres.n ? "GRes" : "CPU";
 }
 
 /* What feasible_node() says, in one word. */
@@ -46,7 +48,7 @@ static const char *misfit(
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(why, words[i].why) == 0)
             return words[i].word;
-    return shortage(&n->cfg, &d->per_task);
+    return name_shortage(&n->cfg, d);
 }
 
 /* What reservations leave of `tasks` to a job that is not let into them. */
@@ -68,6 +70,38 @@ static int64_t outside_reservations(struct server *s, const struct job *j,
         tasks = fit < 0 ? 0 : fit < tasks ? fit : tasks;
     }
     return tasks;
+}
+
+/* What lies in reservations that a job may use, when it is confined to them: processors
+ * of the node, or as many as it has to one that is not confined. */
+static int64_t procs_inside(struct server *s, const struct job *j, const struct node *n)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct rsv_list *list = reservations_on(c, n->index);
+    struct acl_asker who = acl_asker_of(c, j);
+    int64_t now = world_now(s), procs = 0;
+
+    if (who.confined == ACL_FREE)
+        return n->cfg.v[RES_PROCS];
+    for (size_t i = 0; i < list->n; i++) {
+        struct reservation *r = c->reservations.v[list->v[i].rsv];
+        int64_t overlap = acl_overlap(r, now, time_add(now, j->wclimit_s));
+        if (overlap >= j->wclimit_s && acl_decide_job(c, r, j, overlap).granted)
+            procs += reservation_amount(r, n, list->v[i].tasks).v[RES_PROCS];
+    }
+    return procs;
+}
+
+/* Of a resource that lies on no node, as licences do: is too little left for the job?
+ */
+static bool lacks_floating(
+    const struct cluster *c, const struct job *j, const struct gres_amounts *asked)
+{
+    for (size_t i = 0; i < asked->n; i++)
+        if (gres_is_floating(c, asked->v[i].id)
+            && gres_floating_free(c, asked->v[i].id) < gres_of_job(j, asked->v[i].id))
+            return true;
+    return false;
 }
 
 struct verdict {
@@ -96,10 +130,15 @@ static struct verdict judge(
         return (struct verdict){misfit(why, n, d), 0};
     if (!node_is_up(n) || n->state == NODE_DRAINING || node_expected(c, n) == NODE_BUSY)
         return (struct verdict){"State", 0};
+    if (lacks_floating(c, j, &d->gres) || lacks_floating(c, j, &d->job_gres))
+        return (struct verdict){"GRes", 0};
     int64_t tasks = avail_tasks_now(c, j, d, n);
     if (tasks == 0)
-        return (struct verdict){shortage(&free_now, &d->per_task), 0};
+        return (struct verdict){name_shortage(&free_now, d), 0};
     tasks = outside_reservations(s, j, n, &free_now, tasks);
+    int64_t inside = procs_inside(s, j, n), task = d->per_task.v[RES_PROCS];
+    int64_t fit = task > 0 ? inside / task : inside >= n->cfg.v[RES_PROCS];
+    tasks = fit < tasks ? fit : tasks;
     return (struct verdict){tasks ? NULL : "ReserveTime", tasks};
 }
 
@@ -141,13 +180,17 @@ static json_t *partition_record(struct server *s, const struct job *j,
     json_t *reason = render_reason(s, j), *text;
     const char *sentence = json_string_value(json_object_get(reason, "text"));
     bool out = kept_out(j, why, level);
+    char asked[200];
     bool told = waits && why->code != WAIT_RESOURCES && why->code != WAIT_LIMIT
                 && why->code != WAIT_FS_CAP;
+    bool alone =
+        why->code == WAIT_RESOURCES
+        && obstacles_say_asked(engine_cluster(s->engine), j, asked, sizeof asked);
 
     if (out)
         text = json_sprintf(
             "cannot select job %s for partition %s (%s)", j->id, p->name, sentence);
-    else if (enough && told)
+    else if (alone || (enough && told))
         text = json_sprintf("job cannot run in partition %s (%s)", p->name, sentence);
     else if (enough)
         text = json_sprintf("job can run in partition %s (%lld procs available.  %u "
@@ -163,8 +206,9 @@ static json_t *partition_record(struct server *s, const struct job *j,
             p->name, (long long)t->feasible, j->procs);
     json_decref(reason);
     return json_pack("{s:s, s:b, s:o, s:I, s:I, s:O}", "partition", p->name, "can_run",
-        enough && !out && !told, "text", text, "idle_procs", (json_int_t)t->idle,
-        "feasible_procs", (json_int_t)t->feasible, "rejections", t->rejections);
+        enough && !out && !told && !alone, "text", text, "idle_procs",
+        (json_int_t)t->idle, "feasible_procs", (json_int_t)t->feasible, "rejections",
+        t->rejections);
 }
 
 static void add_verdict(json_t *list, const struct node *n, const struct verdict *v)
@@ -219,9 +263,12 @@ void eligibility_render(struct server *s, const struct job *j,
             if (opt->node ? opt->node == n : opt->verdicts)
                 add_verdict(verdicts, n, &v);
         }
-        if (j->partitions >> p & 1)
-            json_array_append_new(
-                partitions, partition_record(s, j, c->partitions.v[p], &t, opt->level));
+        if (j->partitions >> p & 1) {
+            json_t *record = partition_record(s, j, c->partitions.v[p], &t, opt->level);
+            json_object_set_new(
+                record, "obstacles", obstacles_list(s, j, (uint32_t)p, opt->who));
+            json_array_append_new(partitions, record);
+        }
         json_decref(t.rejections);
     }
     for (size_t i = 0; opt->reservations && opt->reservations[i]; i++)

@@ -12,7 +12,10 @@ struct server;
 
 enum check_level { CHECK_SOFT, CHECK_HARD, CHECK_OFF }; /* which limits count */
 
+struct identity;
+
 struct eligibility_options {
+    const struct identity *who; /* asks */
     enum check_level level;
     bool verdicts;                   /* one a node */
     const struct node *node;         /* the verdict of this one; NULL */

@@ -4,6 +4,7 @@
 
 #include "server/notify.h"
 #include "server/server_private.h"
+#include "server/simulation.h"
 #include "server/statfile.h"
 #include "trace/jobtrace.h"
 #include "trace/tracewords.h"
@@ -135,18 +136,28 @@ static void add_job(
     t->reservation = j->extra ? j->extra->advres : NULL;
 }
 
-/* The program alone: what follows is nobody's business. */
+/* As it was given, without what follows it: everybody may read the record, and
+ * arguments are nobody's business. */
 static char *program_of(const char *command)
 {
-    const char *slash;
-
     if (!command || !*command)
         return NULL;
-    char *word = xstrndup(command, strcspn(command, " \t"));
-    slash = strrchr(word, '/');
-    char *name = xstrdup(slash && slash[1] ? slash + 1 : word);
-    free(word);
-    return name;
+    return xstrndup(command, strcspn(command, " \t"));
+}
+
+/* Processor seconds really used; where nothing tells them, those it kept from others.
+ */
+static double used_by(
+    struct server *s, const struct store_account *a, const struct job *j)
+{
+    int64_t run_s = a->end_at - a->start_at;
+
+    if (a->cpu_s >= 0)
+        return a->cpu_s;
+    if (j)
+        run_s -= j->suspended_s + (j->suspend_at ? a->end_at - j->suspend_at : 0);
+    double dedicated = run_s > 0 ? (double)run_s * (double)a->procs : 0;
+    return s->simulation ? dedicated * simulation_efficiency(s, a->job) : dedicated;
 }
 
 static void trace(struct server *s, const struct store_account *a, const struct job *j,
@@ -185,7 +196,7 @@ static void trace(struct server *s, const struct store_account *a, const struct 
         .account = a->account,
         .command = command,
         .bypass = -1,
-        .procseconds = a->cpu_s > 0 ? a->cpu_s : 0,
+        .procseconds = used_by(s, a, j),
         .partition = a->partition ? a->partition : "DEFAULT",
         .procs = a->procs > tasks ? a->procs / tasks : 1,
         .allocated = allocated,

@@ -5,6 +5,7 @@
  * ready, or the library's time is up, MHD_run_wait(0) does what is due and calls back.
  * A request that is kept gets its connection suspended until the reply is there. */
 #include "base/xalloc.h"
+#include "server/browser.h"
 #include "server/http_private.h"
 
 #include <arpa/inet.h>
@@ -21,6 +22,9 @@
 /* Turns in which the last answers go out: as many as fit into sockets' buffers. */
 #define LAST_TURNS 3
 
+/* Who is refused for want of memory may come again then, in seconds. */
+#define AGAIN_S 2
+
 /* ---- what the library calls ---- */
 
 static enum MHD_Result queue(struct request *r)
@@ -34,55 +38,167 @@ static enum MHD_Result queue(struct request *r)
     return done;
 }
 
-static int identify_local(struct request *r, struct err *err)
+/* The kernel tells who is at the other end of a unix socket. */
+static uid_t user_of(int fd, gid_t *ret_gid)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     struct ucred peer;
     socklen_t len = sizeof peer;
 
-    if (!info || getsockopt(info->connect_fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
-        return err_set(err, ERR_DENIED, "the kernel does not tell who calls");
-    identity_of_uid(peer.uid, peer.gid, &r->who);
-    return 0;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
+        return CONNECTION_UNKNOWN;
+    *ret_gid = peer.gid;
+    return peer.uid;
 }
 
-/* What a credential on TCP is made for: method, target and body of this request. */
-static char *payload_of(const struct request *r, size_t *ret_len)
+static int descriptor_of(struct MHD_Connection *connection)
 {
-    struct strbuf text = {0};
-
-    strbuf_printf(&text, "%s %s\n", r->method, r->target);
-    size_t head = text.len;
-    char *all = xrealloc(strbuf_take(&text), head + r->body.len + 1, 1);
-    memcpy(all + head, request_body(r, NULL), r->body.len);
-    *ret_len = head + r->body.len;
-    all[*ret_len] = 0;
-    return all;
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+        ->connect_fd;
 }
 
-static int identify_remote(struct request *r, struct err *err)
+static const char *header_of(const struct request *r, const char *name)
+{
+    return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
+}
+
+/* ---- before its body: who asks, and is it in order? ---- */
+
+/* Whatever its body is, the answer will be this. */
+static void refuse_body(
+    struct request *r, int status, const char *code, const struct err *err)
+{
+    r->refused = status;
+    r->refused_code = code;
+    snprintf(r->refused_text, sizeof r->refused_text, "%s", err->text);
+}
+
+static enum MHD_Result find_fetch(
+    void *ctx, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    const char **found = ctx;
+
+    (void)kind;
+    (void)value;
+    if (strncasecmp(name, "Sec-Fetch-", 10) == 0)
+        *found = name;
+    return MHD_YES;
+}
+
+static int examine_local(struct request *r, struct err *err)
+{
+    const char *length = header_of(r, "Content-Length");
+    struct browser_head head = {.method = r->method,
+        .host = header_of(r, "Host"),
+        .origin = header_of(r, "Origin"),
+        .content_type = header_of(r, "Content-Type"),
+        .has_body =
+            (length && strcmp(length, "0") != 0) || header_of(r, "Transfer-Encoding"),
+        .own_name = r->listener->http->opt.host};
+    uid_t user;
+    gid_t group = 0;
+
+    user = user_of(descriptor_of(r->connection), &group);
+    if (user == CONNECTION_UNKNOWN) {
+        err_set(err, ERR_DENIED, "the kernel does not tell who calls");
+        return MHD_HTTP_UNAUTHORIZED;
+    }
+    identity_of_uid(user, group, &r->who);
+    MHD_get_connection_values(r->connection, MHD_HEADER_KIND, find_fetch, &head.fetch);
+    return browser_refuse(&head, err);
+}
+
+/* A credential on TCP is made for method, target and body of this request. */
+static int examine_remote(struct request *r, struct err *err)
 {
     const struct http_options *opt = &r->listener->http->opt;
-    const char *header =
-        MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Authorization");
+    const char *header = header_of(r, "Authorization");
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    size_t len;
+    struct strbuf begin = {0};
 
-    if (!header)
-        return err_set(err, ERR_DENIED, "on TCP an Authorization header is needed");
-    char *payload = payload_of(r, &len);
-    int result = opt->authenticate(opt->ctx, header, payload, len, &r->who, err);
-    free(payload);
-    if (result < 0)
-        return -1;
+    if (!header) {
+        err_set(err, ERR_DENIED, "on TCP an Authorization header is needed");
+        return MHD_HTTP_UNAUTHORIZED;
+    }
+    if (opt->authenticate(
+            opt->ctx, header, &r->promised, &r->promised_len, &r->who, err)
+        < 0)
+        return MHD_HTTP_UNAUTHORIZED;
+    strbuf_printf(&begin, "%s %s\n", r->method, r->target);
+    bool same =
+        r->promised_len >= begin.len && memcmp(r->promised, begin.text, begin.len) == 0;
+    r->promised_head = begin.len;
+    free(begin.text);
+    if (!same) {
+        err_set(err, ERR_DENIED, "the credential was made for another request");
+        return MHD_HTTP_UNAUTHORIZED;
+    }
     if (!info
         || getnameinfo(info->client_addr, sizeof(struct sockaddr_in6), r->who.host,
                sizeof r->who.host, NULL, 0, NI_NUMERICHOST)
                != 0)
         snprintf(r->who.host, sizeof r->who.host, "?");
+    connections_identify(r->listener->http->connections, r->owner, r->who.uid);
     return 0;
+}
+
+static void examine(struct request *r)
+{
+    struct err err = {0};
+    int status = r->listener->local ? examine_local(r, &err) : examine_remote(r, &err);
+
+    if (status)
+        refuse_body(r, status,
+            status == MHD_HTTP_UNAUTHORIZED ? "unauthenticated"
+            : err.code == ERR_DENIED        ? "forbidden"
+                                            : "invalid",
+            &err);
+}
+
+/* ---- its body ---- */
+
+/* Room for so much of it; else it is refused with the reason. */
+static void hold_room(struct request *r, size_t more, size_t whole)
+{
+    struct http *h = r->listener->http;
+    struct err err;
+
+    if (whole > h->opt.body_max) {
+        err_set(
+            &err, ERR_INVALID, "the request is longer than %zu bytes", h->opt.body_max);
+        refuse_body(r, 413, "too_large", &err);
+    } else if (connections_hold(h->connections, r->owner, more, whole, &err) < 0) {
+        r->again_s = AGAIN_S;
+        refuse_body(r, MHD_HTTP_SERVICE_UNAVAILABLE, "busy", &err);
+    }
+}
+
+/* As long as it will be, when that is told. True: it is refused, and too long to be
+ * read for nothing. A short one is: then the client is not cut off while it sends. */
+static bool expect_body(struct request *r)
+{
+    const char *told = header_of(r, "Content-Length");
+    size_t len = told ? strtoull(told, NULL, 10) : 0;
+
+    if (!r->refused && len)
+        hold_room(r, len, len);
+    r->told_len = len;
+    return r->refused && len > BODY_SMALL;
+}
+
+static void take_body(struct request *r, const char *data, size_t len)
+{
+    if (!r->refused && !r->told_len)
+        hold_room(r, len, r->body.len + len);
+    if (!r->refused)
+        strbuf_add_n(&r->body, data, len);
+}
+
+static bool is_as_promised(const struct request *r)
+{
+    return r->promised_len - r->promised_head == r->body.len
+           && memcmp(r->promised + r->promised_head, request_body(r, NULL), r->body.len)
+                  == 0;
 }
 
 static void dispatch(struct request *r)
@@ -96,18 +212,14 @@ static void dispatch(struct request *r)
             "the scheduler is stopping");
         return;
     }
-    if (r->too_large) {
-        char text[80];
-        snprintf(
-            text, sizeof text, "the request is longer than %zu bytes", h->opt.body_max);
-        request_refuse_as(r, 413, "too_large", NULL, text);
-        return;
+    if (!r->refused && r->promised && !is_as_promised(r)) {
+        err_set(&err, ERR_DENIED, "the credential was made for another request");
+        refuse_body(r, MHD_HTTP_UNAUTHORIZED, "unauthenticated", &err);
     }
-    if ((r->listener->local ? identify_local(r, &err) : identify_remote(r, &err)) < 0) {
-        request_refuse_as(r, MHD_HTTP_UNAUTHORIZED, "unauthenticated", NULL, err.text);
-        return;
-    }
-    h->opt.handle(h->opt.ctx, r);
+    if (r->refused)
+        request_refuse_as(r, r->refused, r->refused_code, NULL, r->refused_text);
+    else
+        h->opt.handle(h->opt.ctx, r);
 }
 
 /* The first line has come: a request begins, with its target as it was sent. */
@@ -143,13 +255,14 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
     (void)version;
     if (!r->method) {
         begin(r, url, method);
-        return MHD_YES;
+        examine(r);
+        if (!expect_body(r))
+            return MHD_YES;
+        dispatch(r);
+        return queue(r);
     }
     if (*io_len) {
-        if (r->body.len + *io_len > l->http->opt.body_max)
-            r->too_large = true; /* read on and drop: then the client gets to know */
-        else
-            strbuf_add_n(&r->body, data, *io_len);
+        take_body(r, data, *io_len);
         *io_len = 0;
         return MHD_YES;
     }
@@ -179,6 +292,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection,
         return;
     if (r->method) {
         r->listener->http->open--;
+        connections_let_go(r->listener->http->connections, r->owner);
         connections_served(r->listener->http->connections, r->owner);
     }
     if (r->response)
@@ -187,6 +301,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection,
     for (unsigned i = 0; i < r->nparams; i++)
         free(r->params[i].value);
     free(r->body.text);
+    free(r->promised);
     free(r->target);
     free(r->method);
     free(r->path);
@@ -198,13 +313,16 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, void **i
     enum MHD_ConnectionNotificationCode what)
 {
     struct listener *l = ctx;
+    gid_t group;
 
-    if (what == MHD_CONNECTION_NOTIFY_STARTED)
-        *io_owner = connections_add(l->http->connections,
-            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
-                ->connect_fd);
-    else
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        int fd = descriptor_of(connection);
+        *io_owner = connections_add(l->http->connections, fd,
+            l->local ? user_of(fd, &group) : CONNECTION_UNKNOWN);
+    } else {
         connections_remove(l->http->connections, *io_owner);
+        l->closed = true;
+    }
 }
 
 /* ---- in the loop ---- */
@@ -214,7 +332,12 @@ static void run(struct listener *l)
     MHD_UNSIGNED_LONG_LONG wait_ms;
     uint64_t now;
 
+    l->closed = false;
     MHD_run(l->daemon);
+    if (l->closed) { /* room came free: it may accept again, but does not look */
+        http_look_soon(l);
+        return;
+    }
     if (MHD_get_timeout(l->daemon, &wait_ms) == MHD_NO) {
         sd_event_source_set_enabled(l->timer, SD_EVENT_OFF);
         return;
@@ -264,7 +387,9 @@ static int listen_on(struct http *h, int fd, bool local, struct err *err)
         || sd_event_add_io(h->loop, &l->io, info->epoll_fd, EPOLLIN, on_ready, l) < 0
         || sd_event_add_time(h->loop, &l->timer, CLOCK_MONOTONIC, 0, 1000, on_time, l)
                < 0
-        || sd_event_source_set_enabled(l->timer, SD_EVENT_OFF) < 0)
+        || sd_event_source_set_enabled(l->timer, SD_EVENT_OFF) < 0
+        || sd_event_source_set_priority(l->io, h->opt.priority) < 0
+        || sd_event_source_set_priority(l->timer, h->opt.priority) < 0)
         return err_set(err, ERR_IO, "the HTTP server does not fit into the event loop");
     return 0;
 }

@@ -16,10 +16,13 @@ struct http_options {
     uint16_t port;
     unsigned connections_max; /* silent ones give way to new ones; 0 = 2000 */
     size_t body_max;          /* bytes, larger ones get 413; 0 = 16 MB */
+    int64_t priority;         /* in the event loop, of all that comes and goes */
     unsigned idle_s;          /* for a whole request, or it is closed; 0 = 30 */
-    /* Who calls on TCP: fills *ret from the Authorization header, or refuses. */
-    int (*authenticate)(void *ctx, const char *authorization, const char *payload,
-        size_t len, struct identity *ret, struct err *err);
+    /* Who calls on TCP, by the Authorization header: fills *ret and tells the request
+     * that it was made for ("POST /v1/jobs\n" and the body; the caller's to free), or
+     * refuses. */
+    int (*authenticate)(void *ctx, const char *authorization, char **ret_payload,
+        size_t *ret_len, struct identity *ret, struct err *err);
     /* Each complete request; must reply, now or later. */
     void (*handle)(void *ctx, struct request *r);
     void *ctx;

@@ -18,7 +18,11 @@ struct listener {
     struct MHD_Daemon *daemon;
     sd_event_source *io, *timer;
     bool local;
+    bool closed; /* a connection, in this turn */
 };
+
+/* request.c: another turn at once. */
+void http_look_soon(struct listener *l);
 
 struct http {
     struct http_options opt;
@@ -52,10 +56,16 @@ struct request {
     unsigned nparams;
     struct MHD_Response *response; /* the reply, until it is queued */
     int status;
-    bool handling;  /* inside the handler's call */
-    bool suspended; /* the client waits for a later reply */
-    bool dozing;    /* it waits for more of a live one */
-    bool too_large;
+    unsigned again_s; /* the reply is to come again then; 0 = it is not */
+    bool handling;    /* inside the handler's call */
+    bool suspended;   /* the client waits for a later reply */
+    bool dozing;      /* it waits for more of a live one */
+    size_t told_len;  /* of its body; 0 = not told */
+    int refused;      /* with this status, whatever the body is; 0 = it is not */
+    const char *refused_code;
+    char refused_text[256];
+    char *promised; /* owned; what its credential was made for, NULL = it has none */
+    size_t promised_len, promised_head; /* of that: method and target */
 };
 
 #endif

@@ -2,6 +2,9 @@
  * Who asks, and what that person may do. */
 #include "server/identity.h"
 
+#include "base/xalloc.h"
+
+#include <errno.h>
 #include <grp.h>
 #include <munge.h>
 #include <pwd.h>
@@ -27,26 +30,22 @@ void identity_of_uid(uid_t uid, gid_t gid, struct identity *ret)
         snprintf(ret->group, sizeof ret->group, "#%u", (unsigned)gid);
 }
 
-int identity_by_munge(const char *credential, const char *payload, size_t len,
+int identity_by_munge(const char *credential, char **ret_payload, size_t *ret_len,
     struct identity *ret, struct err *err)
 {
     void *told = NULL;
-    int told_len = 0;
+    int len = 0;
     uid_t uid;
     gid_t gid;
 
-    munge_err_t e = munge_decode(credential, NULL, &told, &told_len, &uid, &gid);
+    munge_err_t e = munge_decode(credential, NULL, &told, &len, &uid, &gid);
     if (e != EMUNGE_SUCCESS) {
         free(told);
         return err_set(
             err, ERR_DENIED, "the MUNGE credential is refused: %s", munge_strerror(e));
     }
-    bool same = told_len >= 0 && (size_t)told_len == len
-                && (len == 0 || memcmp(told, payload, len) == 0);
-    free(told);
-    if (!same)
-        return err_set(
-            err, ERR_DENIED, "the MUNGE credential was made for another request");
+    *ret_len = len > 0 ? (size_t)len : 0;
+    *ret_payload = told ? told : xstrdup("");
     identity_of_uid(uid, gid, ret);
     return 0;
 }
@@ -121,6 +120,30 @@ bool identity_sees(
     return false;
 }
 
+/* Does the system have a user or group of that name? Of other kinds it knows none. */
+static bool is_of_system(enum cred_kind kind, const char *name)
+{
+    struct passwd pw, *user = NULL;
+    struct group gr, *group = NULL;
+    char room[65536];
+
+    int e = 0;
+
+    if (kind == CRED_USER)
+        e = getpwnam_r(name, &pw, room, sizeof room, &user);
+    else if (kind == CRED_GROUP)
+        e = getgrnam_r(name, &gr, room, sizeof room, &group);
+    return user || group || e == ERANGE; /* a group of very many members */
+}
+
+int identity_known(
+    const struct cluster *c, enum cred_kind kind, const char *name, struct err *err)
+{
+    return cred_find(c, kind, name) || is_of_system(kind, name)
+               ? 0
+               : cred_missing(c, kind, name, err);
+}
+
 void identity_group_of(const char *user, char *ret)
 {
     struct identity who = {.group = ""};
@@ -130,6 +153,59 @@ void identity_group_of(const char *user, char *ret)
     if (getpwnam_r(user, &pw, room, sizeof room, &found) == 0 && found)
         identity_of_uid(pw.pw_uid, pw.pw_gid, &who);
     snprintf(ret, sizeof who.group, "%s", who.group);
+}
+
+#define GROUPS_MAX 1024
+
+/* Numbers of the groups of a user; how many. */
+static int groups_of(const char *user, gid_t ret[GROUPS_MAX])
+{
+    struct passwd pw, *found = NULL;
+    char room[4096];
+    int n = GROUPS_MAX;
+
+    if (getpwnam_r(user, &pw, room, sizeof room, &found) != 0 || !found)
+        return 0;
+    return getgrouplist(user, pw.pw_gid, ret, &n) < 0 ? GROUPS_MAX : n;
+}
+
+/* "" when the system has no such group. */
+static const char *group_name(gid_t gid, char *room, size_t size)
+{
+    struct group gr, *group = NULL;
+
+    return getgrgid_r(gid, &gr, room, size, &group) == 0 && group ? gr.gr_name : "";
+}
+
+bool identity_is_member(const char *user, const char *group, gid_t *ret_gid)
+{
+    gid_t gids[GROUPS_MAX];
+    char room[16384];
+    int n = groups_of(user, gids);
+
+    for (int i = 0; i < n; i++)
+        if (strcmp(group_name(gids[i], room, sizeof room), group) == 0) {
+            if (ret_gid)
+                *ret_gid = gids[i];
+            return true;
+        }
+    return false;
+}
+
+void identity_groups(const char *user, char *ret, size_t size)
+{
+    gid_t gids[GROUPS_MAX];
+    char room[16384];
+    int n = groups_of(user, gids);
+    size_t len = 0;
+
+    snprintf(ret, size, "none");
+    for (int i = 0; i < n && len < size; i++) {
+        const char *name = group_name(gids[i], room, sizeof room);
+        if (*name)
+            len +=
+                (size_t)snprintf(ret + len, size - len, "%s%s", len ? ", " : "", name);
+    }
 }
 
 int identity_deny(const struct identity *who, const char *command, struct err *err)

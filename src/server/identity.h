@@ -23,9 +23,9 @@ struct identity {
 /* From the kernel's word on a unix socket. Unknown numbers become "#1234". */
 void identity_of_uid(uid_t uid, gid_t gid, struct identity *ret);
 
-/* By a MUNGE credential whose payload is exactly `payload`. -1 when it is invalid, too
- * old, used before, or for another request. */
-int identity_by_munge(const char *credential, const char *payload, size_t len,
+/* By a MUNGE credential; tells what it was made for, the caller's to free. -1 when it
+ * is invalid, too old, or used before. */
+int identity_by_munge(const char *credential, char **ret_payload, size_t *ret_len,
     struct identity *ret, struct err *err);
 
 /* Level of the user in ADMIN1..ADMIN3 of the configuration (name or ALL), and for
@@ -47,9 +47,23 @@ bool identity_owns(const struct identity *who, const char *user);
 bool identity_sees(
     const struct identity *who, const struct cluster *c, const struct reservation *r);
 
+/* Is there such a user, group, account, class or QOS: to the scheduler, by its
+ * configuration or by jobs, or to the system? 0, or -1 with "there is no class 'bach';
+ * did you mean 'batch'?". May ask the system's user database. */
+int identity_known(
+    const struct cluster *c, enum cred_kind kind, const char *name, struct err *err);
+
 /* The group that the system has for a user; "" when it knows none. `ret` of 64 bytes.
  */
 void identity_group_of(const char *user, char *ret);
+
+/* Is the user in the group, as the system has it (getgrouplist)? A user whom the system
+ * does not know is in none. `*ret_gid` is the group's number then, and may be NULL.
+ * Asks the system's user database. */
+bool identity_is_member(const char *user, const char *group, gid_t *ret_gid);
+
+/* "users, staff": the groups of the user; "none" when the system knows none. */
+void identity_groups(const char *user, char *ret, size_t size);
 
 /* ERR_DENIED in the classic words. Returns -1. */
 int identity_deny(const struct identity *who, const char *command, struct err *err);

@@ -106,12 +106,13 @@ void jobattr_list(struct jobattr_words *ret, const char *text)
     free(copy);
 }
 
-/* DEP_NEVER is the scheduler's own: nobody asks for it. */
+/* Those that can never hold are still what was asked for. */
 static const char *const dep_words[] = {[DEP_STARTED] = "after",
     [DEP_COMPLETED] = "afterany",
     [DEP_SUCCESS] = "afterok",
     [DEP_FAILED] = "afternotok",
-    [DEP_NEVER] = "never"};
+    [DEP_NEVER_SUCCESS] = "afterok",
+    [DEP_NEVER_FAILED] = "afternotok"};
 
 const char *jobattr_dep_word(enum dep_type type)
 {
@@ -122,7 +123,7 @@ const char *jobattr_dep(const char *text, enum dep_type *ret)
 {
     size_t len = strcspn(text, ":");
 
-    for (int type = DEP_STARTED; text[len] && type < DEP_NEVER; type++)
+    for (int type = DEP_STARTED; text[len] && !dep_never((enum dep_type)type); type++)
         if (strlen(dep_words[type]) == len
             && strncasecmp(dep_words[type], text, len) == 0) {
             *ret = (enum dep_type)type;

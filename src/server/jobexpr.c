@@ -104,9 +104,30 @@ static int match_pattern(const struct cluster *c, const char *element, bool unan
     if (result < 0)
         return err_set(err, ERR_INVALID,
             "regular expression '%.200s' takes too long to match", element);
+    if (!any && strcmp(element, ".*") == 0)
+        return err_set(err, ERR_NOT_FOUND, "there is no job");
     if (!any)
         return err_set(
             err, ERR_NOT_FOUND, "invalid job expression received (%s)", element);
+    return 0;
+}
+
+static int match_array(const struct cluster *c, const char *element,
+    struct job_choices *io, struct err *err)
+{
+    size_t before = io->list.n, len = strlen(element) - 1; /* "12[" */
+
+    if (io->patterns++ >= JOBEXPR_PATTERNS_MAX)
+        return err_set(err, ERR_INVALID,
+            "too many arrays and regular expressions: one order takes at most %d",
+            JOBEXPR_PATTERNS_MAX);
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (in_queue(j) && strncmp(j->id, element, len) == 0)
+            add(io, (uint32_t)i, false);
+    }
+    if (io->list.n == before)
+        return err_set(err, ERR_NOT_FOUND, "cannot locate jobs of array '%s'", element);
     return 0;
 }
 
@@ -122,6 +143,9 @@ static int match_element(const struct cluster *c, const char *element,
         if (!io->unanchored || strchr(element, '['))
             return 0;
     }
+    size_t len = strlen(element);
+    if (len > 2 && strcmp(element + len - 2, "[]") == 0)
+        return match_array(c, element, io, err);
     if (strcasecmp(element, "ALL") == 0)
         return match_pattern(c, ".*", true, io, err);
     if (!io->unanchored && !strpbrk(element, special))

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-enum number_type { U8, U16, U32, I64, FLAG, REASON };
+enum number_type { U8, U16, U32, U64, I64, FLAG, REASON };
 
 static const struct number {
     const char *name;
@@ -21,10 +21,12 @@ static const struct number {
     NUMBER(REASON, hold_reason),
     NUMBER(I64, hold_at),
     NUMBER(I64, defer_until),
+    NUMBER(FLAG, given_up),
     NUMBER(U16, defer_count),
     NUMBER(U16, start_count),
     NUMBER(U16, preempt_count),
     NUMBER(U32, bypass),
+    NUMBER(I64, priority),
     NUMBER(I64, user_priority),
     NUMBER(I64, sys_priority),
     NUMBER(U32, flags),
@@ -34,8 +36,12 @@ static const struct number {
     NUMBER(I64, paused_at),
     NUMBER(FLAG, accruing),
     NUMBER(FLAG, paused),
+    NUMBER(U8, limited),
     NUMBER(I64, release_at),
     NUMBER(I64, deadline_at),
+    NUMBER(I64, rsv_start_at),
+    NUMBER(U64, promised),
+    NUMBER(I64, promised_at),
     NUMBER(I64, suspended_s),
     NUMBER(I64, suspend_at),
     NUMBER(I64, saved_s),
@@ -57,6 +63,8 @@ static int64_t number_of(const struct job_memory *m, const struct number *n)
         return *(const uint16_t *)at;
     case U32:
         return *(const uint32_t *)at;
+    case U64:
+        return (int64_t) * (const uint64_t *)at;
     case I64:
         return *(const int64_t *)at;
     case FLAG:
@@ -81,6 +89,9 @@ static void set_number(struct job_memory *m, const struct number *n, int64_t val
     case U32:
         *(uint32_t *)at = (uint32_t)value;
         break;
+    case U64:
+        *(uint64_t *)at = (uint64_t)value;
+        break;
     case I64:
         *(int64_t *)at = value;
         break;
@@ -88,7 +99,7 @@ static void set_number(struct job_memory *m, const struct number *n, int64_t val
         *(bool *)at = value != 0;
         break;
     case REASON:
-        *(enum hold_reason *)at = value >= REASON_NONE && value <= REASON_ADMIN
+        *(enum hold_reason *)at = value >= REASON_NONE && value <= REASON_DEPENDENCY
                                       ? (enum hold_reason)value
                                       : REASON_ADMIN;
         break;
@@ -103,6 +114,7 @@ json_t *jobmemory_json(const struct job_memory *m)
         if (number_of(m, &numbers[i]))
             render_int(o, numbers[i].name, number_of(m, &numbers[i]));
     render_text(o, "hold_text", m->hold_text);
+    render_text(o, "let_pass", m->let_pass);
     render_text(o, "qos", m->qos);
     return o;
 }
@@ -114,5 +126,6 @@ void jobmemory_read(const json_t *o, struct job_memory *ret)
         set_number(
             ret, &numbers[i], json_integer_value(json_object_get(o, numbers[i].name)));
     ret->hold_text = json_string_value(json_object_get(o, "hold_text"));
+    ret->let_pass = json_string_value(json_object_get(o, "let_pass"));
     ret->qos = json_string_value(json_object_get(o, "qos"));
 }

@@ -153,6 +153,7 @@ void journal_begin(struct server *s)
     }
     vec_fini(&lives);
     s->journal_bytes = 0;
-    add(s, json_pack("{s:{s:s, s:o, s:o}}", "begin", "version", MAUI_VERSION, "zone",
-               zone_json(), "config", journal_config(s->config)));
+    add(s,
+        json_pack("{s:{s:s, s:o, s:b, s:o}}", "begin", "version", MAUI_VERSION, "zone",
+            zone_json(), "starts_told", 1, "config", journal_config(s->config)));
 }

@@ -183,7 +183,7 @@ static void read_failed(struct journal_read *j, const json_t *o, struct cluster 
     (void)c;
     j->ev.u.failed.id = job_of(j, o);
     j->ev.u.failed.reason =
-        (enum hold_reason)choice(&j->reader, o, "reason", REASON_ADMIN);
+        (enum hold_reason)choice(&j->reader, o, "reason", REASON_DEPENDENCY);
     j->ev.u.failed.text = reader_text(&j->reader, o, "text");
     j->ev.u.failed.again_s = reader_int(&j->reader, o, "again_s", 0);
 }
@@ -196,7 +196,7 @@ static void read_hold(struct journal_read *j, const json_t *o, struct cluster *c
     j->ev.u.hold.id = job_of(j, o);
     j->ev.u.hold.kinds = reader_u32(r, o, "kinds");
     j->ev.u.hold.who = read_actor(r, o);
-    j->ev.u.hold.reason = (enum hold_reason)choice(r, o, "reason", REASON_ADMIN);
+    j->ev.u.hold.reason = (enum hold_reason)choice(r, o, "reason", REASON_DEPENDENCY);
     j->ev.u.hold.text = reader_text(r, o, "text");
 }
 

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The resource manager's side: its reports become events of the engine (rmjobs.c), the
- * engine's decisions become commands (outbox.c). Here: its driver, its health, what is
- * submitted. */
+ * engine's decisions become commands (outbox.c), what users submit is handed on
+ * (submissions.c). Here: its driver and its health. */
 #define LOG_FACILITY FACILITY_RM
 #include "base/home.h"
 #include "server/eventlog.h"
 #include "server/manager_private.h"
+#include "server/passed.h"
+#include "server/record.h"
 #include "server/render.h"
 #include "server/rmreservation.h"
 #include "server/server_private.h"
 #include "server/simulation.h"
+
+#include <strings.h>
 
 void manager_apply(struct manager *m, struct event *ev, const char *id)
 {
@@ -38,58 +42,6 @@ double manager_count_answer(struct manager *m, uint64_t sent_us)
     if (seconds > m->answer_max_s)
         m->answer_max_s = seconds;
     return seconds;
-}
-
-/* When all is answered: to the client whose submission it was. An array of which a job
- * was refused is refused whole. */
-static void batch_settle(struct server *s, struct manager_batch *b)
-{
-    json_t *id;
-    struct err err;
-    size_t i;
-
-    if (b->open || !b->closed)
-        return;
-    if (b->err.code == ERR_NONE) {
-        commit_then_reply(s, b->request, json_pack("{s:O}", "ids", b->ids));
-    } else {
-        json_array_foreach(b->ids, i, id)
-        {
-            const struct job *j =
-                job_find(engine_cluster(s->engine), json_string_value(id));
-            if (j
-                && manager_cancel(s, j, "another job of its array was refused", &err)
-                       < 0)
-                log_line(s->log, LOG_WARNING, "job '%s': %s", j->id, err.text);
-        }
-        request_refuse(b->request, &b->err);
-    }
-    json_decref(b->ids);
-    free(b);
-}
-
-static void answer(struct manager_batch *b, const struct rm_report *r)
-{
-    b->open--;
-    if (r->u.done.outcome == RM_OK)
-        json_array_append_new(b->ids, json_string(r->u.done.job));
-    else if (b->err.code == ERR_NONE)
-        err_set(&b->err, r->u.done.outcome == RM_RETRY ? ERR_IO : ERR_INVALID, "%s",
-            r->u.done.text ? r->u.done.text : "the resource manager refuses the job");
-}
-
-static void on_done(struct manager *m, const struct rm_report *r)
-{
-    for (size_t i = 0; i < m->submissions.n; i++)
-        if (m->submissions.v[i].token == r->u.done.token) {
-            struct manager_batch *b = m->submissions.v[i].batch;
-            manager_count_answer(m, m->submissions.v[i].sent_us);
-            vec_remove(&m->submissions, i);
-            answer(b, r);
-            batch_settle(m->s, b);
-            return;
-        }
-    outbox_answered(m, r);
 }
 
 /* ---- reports ---- */
@@ -166,47 +118,13 @@ static void on_report(void *ctx, const struct rm_report *r)
         rmjobs_synced(m);
         break;
     case RM_DONE:
-        on_done(m, r);
+        if (!submissions_answered(m, r))
+            outbox_answered(m, r);
         break;
     case RM_HEALTH:
         on_health(m, r);
         break;
     }
-}
-
-struct manager_batch *manager_batch(struct request *request)
-{
-    struct manager_batch *b = xcalloc(1, sizeof *b);
-
-    b->request = request;
-    b->ids = json_array();
-    return b;
-}
-
-void manager_submit(
-    struct server *s, struct manager_batch *b, struct rm_submission *sub)
-{
-    struct manager *m = s->manager;
-    struct err err = {0};
-
-    if (b->err.code != ERR_NONE)
-        return;
-    sub->token = ++m->next_token;
-    vec_push(&m->submissions, ((struct submission){sub->token, manager_clock(m), b}));
-    b->open++;
-    if (!s->rm)
-        err_set(&err, ERR_IO, "the resource manager is not there");
-    else if (s->driver->submit(s->rm, sub, &err) == 0)
-        return;
-    m->submissions.n--;
-    b->open--;
-    b->err = err;
-}
-
-void manager_batch_close(struct server *s, struct manager_batch *b)
-{
-    b->closed = true;
-    batch_settle(s, b);
 }
 
 int manager_take_id(struct server *s, char *ret_id, size_t size, struct err *err)
@@ -217,6 +135,18 @@ int manager_take_id(struct server *s, char *ret_id, size_t size, struct err *err
         return err_set(err, ERR_INVALID,
             "the resource manager names jobs itself: it takes no arrays");
     return s->driver->take_id(s->rm, ret_id, size, err);
+}
+
+void manager_settle(struct server *s)
+{
+    struct manager *m = s->manager;
+
+    for (size_t i = 0; i < m->settled.n; i++) {
+        if (s->rm)
+            s->driver->settled(s->rm, m->settled.v[i]);
+        free(m->settled.v[i]);
+    }
+    m->settled.n = 0;
 }
 
 bool manager_up(const struct server *s)
@@ -236,10 +166,37 @@ bool manager_ready(const struct server *s)
 
 void manager_poll(struct server *s)
 {
-    if (s->rm)
+    if (s->rm) {
         s->driver->poll(s->rm);
+        outbox_again(s->manager);
+    }
     if (s->rm && !s->manager->up)
         count_failing(s->manager);
+}
+
+static bool is_local(const struct raw_object *section)
+{
+    const struct rm_cfg cfg = {.section = section};
+    const char *type = section ? rm_cfg_attr(&cfg, "TYPE") : NULL;
+
+    return !type || strcasecmp(type, "LOCAL") == 0;
+}
+
+/* What is configured of the local one, with the nodes of --nodes; of another only that
+ * it is not used. `ret->attrs` is to be freed, not what is in it. */
+static void ask_for_nodes(
+    struct server *s, const struct raw_object *section, struct raw_object *ret)
+{
+    *ret = (struct raw_object){.kind = (char *)"RMCFG", .name = (char *)"local"};
+    if (!is_local(section))
+        log_line(s->log, LOG_WARNING,
+            "RMCFG[%s] is not used: --nodes makes this machine the cluster",
+            section->name);
+    for (size_t i = 0; section && is_local(section) && i < section->attrs.n; i++)
+        if (strcasecmp(section->attrs.v[i].name, "NODES") != 0)
+            vec_push(&ret->attrs, section->attrs.v[i]);
+    vec_push(&ret->attrs,
+        ((struct raw_attr){.name = (char *)"NODES", .value = (char *)s->opt.nodes}));
 }
 
 /* The section of the only resource manager; the local one when there is none. */
@@ -249,11 +206,9 @@ static int open_driver(struct server *s, const struct rm_sink *sink, struct err 
     struct rm_cfg cfg = {.name = "local",
         .settings = s->config->settings,
         .spool = spool,
-        .home = s->home};
-    struct raw_attr nodes = {.name = (char *)"NODES", .value = (char *)s->opt.nodes};
-    struct raw_object asked = {.kind = (char *)"RMCFG",
-        .name = (char *)"local",
-        .attrs = {.v = &nodes, .n = 1}};
+        .home = s->home,
+        .last_number = record_last_number(s)};
+    struct raw_object asked = {0};
     const char *type = NULL;
 
     for (size_t i = 0; i < s->config->settings->raw.n; i++) {
@@ -264,11 +219,14 @@ static int open_driver(struct server *s, const struct rm_sink *sink, struct err 
         cfg.section = o;
         break;
     }
-    if (s->opt.nodes)
-        cfg.section = &asked; /* --nodes: the local one, whatever is configured */
+    if (s->opt.nodes) {
+        ask_for_nodes(s, cfg.section, &asked);
+        cfg.section = &asked;
+    }
     type = cfg.section ? rm_cfg_attr(&cfg, "TYPE") : NULL;
     s->driver = rm_driver_find(type ? type : "LOCAL", err);
     s->rm = s->driver ? s->driver->open(&cfg, s->loop, sink, err) : NULL;
+    vec_fini(&asked.attrs);
     free(spool);
     return s->rm ? 0 : -1;
 }
@@ -281,24 +239,13 @@ int manager_open(struct server *s, struct err *err)
     m->s = s;
     m->up = true;
     s->manager = m;
+    passed_load(s);
+    submissions_open(m);
     outbox_open(m);
     if (!s->simulation)
         return open_driver(s, &sink, err);
     simulation_connect(s, &sink);
     return simulation_begin(s, err);
-}
-
-/* Their requests are refused by http_close(). */
-static void forget_submissions(struct manager *m)
-{
-    for (size_t i = 0; i < m->submissions.n; i++) {
-        struct manager_batch *b = m->submissions.v[i].batch;
-        if (--b->open)
-            continue;
-        json_decref(b->ids);
-        free(b);
-    }
-    vec_fini(&m->submissions);
 }
 
 void manager_close(struct server *s)
@@ -312,8 +259,12 @@ void manager_close(struct server *s)
     s->rm = NULL;
     outbox_close(m);
     vec_fini(&m->told);
-    forget_submissions(m);
+    for (size_t i = 0; i < m->settled.n; i++)
+        free(m->settled.v[i]);
+    vec_fini(&m->settled);
+    submissions_close(m);
     free(m);
+    passed_forget(s);
     s->manager = NULL;
     rmreservation_close(s);
 }
@@ -324,10 +275,7 @@ bool manager_idle(const struct server *s)
 
     if (!m || !m->synced || !m->up || m->away || m->submissions.n)
         return false;
-    for (size_t i = 0; i < m->orders.n; i++)
-        if (!outbox_stops(m->orders.v[i].action) || !m->orders.v[i].sent)
-            return false;
-    return true;
+    return outbox_idle(m);
 }
 
 /* schedctl -f makes it look down. */

@@ -19,6 +19,9 @@ void manager_decided(struct server *s, const struct action *a, const struct job 
  * it is taken over. Everything else is sent only when the decision is on the disk. */
 void manager_send(struct server *s, bool committed);
 
+/* After a commit: what is accounted for by now is not needed any more. */
+void manager_settle(struct server *s);
+
 /* Ask the resource manager to look again. */
 void manager_poll(struct server *s);
 
@@ -45,13 +48,24 @@ int manager_can(const struct server *s, enum rm_action action, struct err *err);
 int manager_tell(struct server *s, const struct job *j, const struct rm_command *what,
     struct err *err);
 
-/* What one request submits, a job or an array of them: submissions are handed on one by
- * one, and after manager_batch_close() the request is answered when the resource
- * manager has answered all. */
-struct manager_batch *manager_batch(struct request *request);
+/* What one request submits, a job or an array of them. `next` hands on one more with
+ * manager_submit() and returns false when that was the last. As many are under way as
+ * the resource manager takes at a time, of all requests together and in turn by user;
+ * the first of a user is handed on at once. The request is answered when all are on the
+ * disk. `done` frees ctx in any case. */
+struct manager_batch;
+struct manager_feed {
+    bool (*next)(struct server *s, struct manager_batch *b, void *ctx);
+    void (*done)(void *ctx);
+    void *ctx;
+};
+void manager_submit_all(
+    struct server *s, struct request *request, const struct manager_feed *feed);
+/* One of them; may be used from `next` only. */
 void manager_submit(
     struct server *s, struct manager_batch *b, struct rm_submission *sub);
-void manager_batch_close(struct server *s, struct manager_batch *b);
+/* How many jobs of this user (NULL = of all) have been handed on and not answered. */
+size_t manager_submitting(const struct server *s, const char *user);
 
 /* A fresh number for the jobs of an array. */
 int manager_take_id(struct server *s, char *ret_id, size_t size, struct err *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The daemon as a program: `maui serve`, and `maui replay` of its journal. */
+#include "base/program.h"
 #include "server/replay.h"
 #include "server/server.h"
 
@@ -8,6 +9,6 @@
 int main(int argc, char **argv)
 {
     if (argc > 0 && strcmp(argv[0], "replay") == 0)
-        return replay_main(argc, argv);
-    return serve_main(argc, argv);
+        return program_end("maui replay", replay_main(argc, argv));
+    return program_end("maui serve", serve_main(argc, argv));
 }

@@ -3,7 +3,9 @@
 #include "server/modify.h"
 
 #include "config/flags.h"
+#include "server/depends.h"
 #include "server/jobattr.h"
+#include "server/jobrights.h"
 #include "server/manager.h"
 #include "server/order.h"
 #include "server/server_private.h"
@@ -333,20 +335,6 @@ static void keep(struct server *s, const char *id, json_t *changes)
 
 /* ---- the order ---- */
 
-static int check_rights(const struct job *j, const struct modified *m, struct err *err)
-{
-    if (m->has_sysprio)
-        return err_set(
-            err, ERR_DENIED, "only administrators may set a system priority");
-    if (m->ch.what & CHANGE_GROUP)
-        return err_set(err, ERR_DENIED, "only administrators may change the group");
-    if ((m->ch.what & CHANGE_WCLIMIT) && (job_is_active(j) || j->state == JOB_SUSPENDED)
-        && m->ch.wclimit_s > j->wclimit_s)
-        return err_set(err, ERR_DENIED,
-            "only administrators may raise the limit of a running job");
-    return 0;
-}
-
 static int apply_holds(struct server *s, const struct job *j, const struct modified *m,
     const struct identity *who, struct err *err)
 {
@@ -360,13 +348,24 @@ static int apply_holds(struct server *s, const struct job *j, const struct modif
     return m->release ? order_holds(s, j, &release, err) : 0;
 }
 
+/* Of what it shall depend on some may be over. */
+static int change_job(struct server *s, struct event *ev, struct err *err)
+{
+    struct dep *deps = depends_settle(s, ev->u.modify.change.deps);
+
+    ev->u.modify.change.deps = deps;
+    int result = world_apply(s, ev, NULL, err);
+    free(deps);
+    return result;
+}
+
 static int apply(struct server *s, const struct job *j, const struct modified *m,
     bool admin, struct err *err)
 {
     struct event ev = {.kind = EVENT_MODIFY, .u.modify = {j->id, m->ch}};
 
     ev.u.modify.change.what &= ~JOBATTR_OTHERS;
-    if (ev.u.modify.change.what && world_apply(s, &ev, NULL, err) < 0)
+    if (ev.u.modify.change.what && change_job(s, &ev, err) < 0)
         return -1;
     if ((m->ch.what & CHANGE_WCLIMIT) && job_is_active(j)) {
         struct rm_command cmd = {.action = RM_MODIFY, .wclimit_s = m->ch.wclimit_s};
@@ -403,8 +402,10 @@ int modify_apply(struct server *s, const struct job *j, json_t *changes,
     struct modified m = {0};
     int result = take_all(&m, own, NULL, j, err);
 
-    if (result == 0 && !admin)
-        result = check_rights(j, &m, err);
+    if (result == 0)
+        result = jobrights_change(j, &m.ch, m.has_sysprio, who, err);
+    if (result == 0 && (m.ch.what & CHANGE_DEPS))
+        result = depends_check(s, m.ch.deps, err);
     if (result == 0 && (m.hold | m.release))
         result =
             hold_allowed(engine_cluster(s->engine), j, m.hold | m.release, &actor, err);

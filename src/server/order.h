@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * An order about jobs on its way through them: what api_orders.c and api_verbs.c share.
+ * An order about jobs on its way through them (order.c): what api_orders.c and
+ * api_verbs.c share.
  * Private to src/server. */
 #ifndef MAUI_SERVER_ORDER_H
 #define MAUI_SERVER_ORDER_H
@@ -18,6 +19,7 @@ struct order {
     enum who who;    /* this level may for any job; owners for theirs if `owner` */
     bool owner;
     const void *what; /* for `act` */
+    bool by_name;     /* this job is named by its id, not chosen by a pattern */
     /* Do it for one job: 0 with a sentence in `done`, or -1. */
     int (*act)(
         struct order *o, const struct job *j, char *done, size_t size, struct err *err);
@@ -36,7 +38,11 @@ unsigned order_hold_kinds(const char *word);
 int order_holds(
     struct server *s, const struct job *j, struct event *ev, struct err *err);
 
-/* Read the body, do it for each job it names, and answer when that is durable. */
+/* Read the body, do it for each job it names, and answer when that is durable. Of many
+ * jobs some are done at once and the rest in slices: `what` has to be constant. */
 void order_carry_out(struct order *o);
+
+int order_open(struct server *s, struct err *err);
+void order_close(struct server *s);
 
 #endif

@@ -9,6 +9,7 @@
 #include "server/jobmemory.h"
 #include "server/jsontext.h"
 #include "server/modify.h"
+#include "server/passed.h"
 #include "server/render.h"
 #include "server/server_private.h"
 #include "store/account.h"
@@ -50,6 +51,7 @@ struct record_memory *record_recall(
         return NULL;
     }
     jobmemory_read(o, ret);
+    ret->bypass = passed_recall(s, id, ret->bypass);
     struct record_memory *m = xcalloc(1, sizeof *m);
     m->o = o;
     return m;
@@ -281,4 +283,33 @@ void record_each_order(struct server *s, void *ctx,
     struct err err;
 
     (void)store_each(s->store, "order", tell_order, &e, &err);
+}
+
+/* ---- numbers ---- */
+
+#define COUNTER "counter"
+
+int64_t record_last_number(struct server *s)
+{
+    char *text = NULL;
+    struct err err;
+
+    unsaved_tell(s->unsaved);
+    if (store_get(s->store, COUNTER, "job", &text, &err) == 0 && text)
+        s->last_number = strtoll(text, NULL, 10);
+    free(text);
+    return s->last_number;
+}
+
+void record_number(struct server *s, const char *job_id)
+{
+    int64_t number = strtoll(job_id, NULL, 10); /* 12 of 12[3] */
+    char text[24];
+
+    if (number <= s->last_number || number == INT64_MAX)
+        return;
+    s->last_number = number;
+    snprintf(text, sizeof text, "%lld", (long long)number);
+    put(s, COUNTER, "job", text);
+    commit_want(s);
 }

@@ -2,6 +2,7 @@
  * The scheduler's memory as records of the store, by kind:
  *
  *   job          id     struct job_memory; from submission to end
+ *   passed       jobs   how often others passed them (passed.h)
  *   change       id     attributes changed since the submission (modify.c)
  *   order        id     a stop or release that was decided and not yet confirmed
  *   reservation  name   administrative and user reservations, as what was asked
@@ -52,5 +53,10 @@ void record_order_done(struct server *s, const char *job);
 void record_each_order(struct server *s, void *ctx,
     void (*each)(void *ctx, const char *job, enum rm_action action, unsigned kinds,
         const char *text));
+
+/* The highest number a job was given: jobs of a resource manager that has lost its own
+ * memory of it are not to bear the numbers of others. */
+int64_t record_last_number(struct server *s);
+void record_number(struct server *s, const char *job_id);
 
 #endif

@@ -2,8 +2,10 @@
  * Jobs as the API shows them. */
 #include "config/flags.h"
 #include "policy/holds.h"
+#include "policy/limits_use.h"
 #include "policy/reason.h"
 #include "server/jobattr.h"
+#include "server/obstacles.h"
 #include "server/render.h"
 #include "server/server_private.h"
 
@@ -65,7 +67,8 @@ static bool say_hold(const struct job *j, char *text, size_t size)
         snprintf(text, size, "this job has a %s hold%s%s; releasehold releases it",
             hold_words(j->holds, kinds, sizeof kinds), why ? ": " : "", why ? why : "");
     else if (j->rm_hold)
-        snprintf(text, size, "the resource manager has a %s hold on this job",
+        snprintf(text, size,
+            "the resource manager has a %s hold on this job; releasehold releases it",
             hold_words(j->rm_hold, kinds, sizeof kinds));
     else
         return false;
@@ -86,6 +89,18 @@ static void say_deferral(const struct job *j, char *text, size_t size)
     free(when);
 }
 
+/* An amount of a reason that is not 0; the limits' in whole numbers where they are. */
+static void render_amount(
+    json_t *o, const char *key, const struct reason *why, int64_t n)
+{
+    int64_t parts = why->code == WAIT_LIMIT ? limits_use_parts(why->res) : 1;
+
+    if (n % parts != 0)
+        render_real(o, key, (double)n / (double)parts);
+    else if (n != 0)
+        render_int(o, key, n / parts);
+}
+
 json_t *render_reason(struct server *s, const struct job *j)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -96,29 +111,52 @@ json_t *render_reason(struct server *s, const struct job *j)
     if ((why->code == WAIT_STATE || why->code == WAIT_HOLD)
         && !say_hold(j, text, sizeof text))
         say_deferral(j, text, sizeof text);
+    else if (why->code == WAIT_RESOURCES || why->code == WAIT_FEASIBLE)
+        obstacles_say_asked(c, j, text, sizeof text);
     json_t *o =
         json_pack("{s:s, s:s}", "code", reason_code_name(why->code), "text", text);
-    if (why->limit)
-        render_int(o, "limit", why->limit);
-    if (why->used)
-        render_int(o, "used", why->used);
-    if (why->asked)
-        render_int(o, "asked", why->asked);
+    if (reason_format_classic(c, j, why, LEVEL_HARD, text, sizeof text))
+        render_text(o, "classic", text);
+    if (why->code == WAIT_LIMIT)
+        render_text(o, "level",
+            why->same                  ? "both"
+            : why->level == LEVEL_SOFT ? "soft"
+                                       : "hard");
+    if (why->same && reason_format_classic(c, j, why, LEVEL_SOFT, text, sizeof text))
+        render_text(o, "classic_soft", text);
+    render_amount(o, "limit", why, why->limit);
+    render_amount(o, "used", why, why->used);
+    render_amount(o, "asked", why, why->asked);
     if (why->until)
         render_instant(o, "until", why->until);
     return o;
 }
 
+static const char *const hidden[] = {"name", "command", "directory", "output", "error",
+    "efficiency", "exit_status", "hold_text", "messages", "dependencies"};
+
+bool render_hidden(const char *member)
+{
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
+        if (strcmp(hidden[i], member) == 0)
+            return true;
+    return false;
+}
+
+bool render_hides(
+    const struct cluster *c, const struct job *j, const struct identity *who)
+{
+    return !identity_is(who, WHO_ADMIN3)
+           && !identity_owns(who, job_cred(c, j, CRED_USER)->name);
+}
+
 void render_job_hide(
     const struct cluster *c, const struct job *j, const struct identity *who, json_t *o)
 {
-    static const char *const hidden[] = {"name", "command", "directory", "output",
-        "error", "efficiency", "exit_status", "hold_text", "messages", "dependencies"};
     const char *code =
         json_string_value(json_object_get(json_object_get(o, "reason"), "code"));
 
-    if (identity_is(who, WHO_ADMIN3)
-        || identity_owns(who, job_cred(c, j, CRED_USER)->name))
+    if (!render_hides(c, j, who))
         return;
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
         json_object_del(o, hidden[i]);
@@ -129,7 +167,7 @@ void render_job_hide(
 
 /* ---- the job in full ---- */
 
-static json_t *holds(unsigned kinds)
+json_t *render_holds(unsigned kinds)
 {
     static const struct {
         unsigned kind;
@@ -241,8 +279,9 @@ static json_t *dependencies(const struct job *j)
 
 static void add_holds(json_t *o, const struct job *j)
 {
-    add_list(o, "holds", holds(j->holds));
-    add_list(o, "rm_holds", holds(j->rm_hold));
+    json_object_del(o, "holds"); /* where lists have both */
+    add_list(o, "holds", render_holds(j->holds));
+    add_list(o, "rm_holds", render_holds(j->rm_hold));
     if (j->hold_reason != REASON_NONE)
         render_text(
             o, "hold_reason", hold_reason_name((enum hold_reason)j->hold_reason));
@@ -282,6 +321,8 @@ static void add_partitions(json_t *o, const struct cluster *c, const struct job 
     for (size_t i = 0; (j->partitions & all) != all && i < c->partitions.n; i++)
         if (j->partitions >> i & 1)
             json_array_append_new(list, json_string(c->partitions.v[i]->name));
+    if ((j->partitions & all) == 0) /* none that there is */
+        json_object_set(o, "partitions", list);
     add_list(o, "partitions", list);
 }
 

@@ -21,32 +21,26 @@ static void add_classes(json_t *o, const struct cluster *c, const struct node *n
 
 static void add_jobs(json_t *o, const struct cluster *c, const struct node *n)
 {
-    uint32_t count = node_jobs(c, n, NULL, 0);
-    struct node_job *jobs = xcalloc(count ? count : 1, sizeof *jobs);
     json_t *list = json_array();
+    struct node_job on;
 
-    node_jobs(c, n, jobs, count);
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(
-            list, json_pack("{s:s, s:I}", "id", c->jobs.v[jobs[i].job]->id, "tasks",
-                      (json_int_t)jobs[i].tasks));
+    for (uint32_t i = 0; node_job_at(c, n, i, &on); i++)
+        json_array_append_new(list, json_pack("{s:s, s:I}", "id", c->jobs.v[on.job]->id,
+                                        "tasks", (json_int_t)on.tasks));
     json_object_set_new(o, "jobs", list);
-    free(jobs);
 }
 
 /* What jobs have there: their places in the calendar, then reservations proper. */
 static void add_reservations(json_t *o, const struct cluster *c, const struct node *n)
 {
     const struct rsv_list *rsvs = reservations_on(c, n->index);
-    uint32_t count = node_jobs(c, n, NULL, 0);
-    struct node_job *jobs = xcalloc(count ? count : 1, sizeof *jobs);
     json_t *list = json_array();
+    struct node_job on;
 
-    node_jobs(c, n, jobs, count);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct job *j = c->jobs.v[jobs[i].job];
+    for (uint32_t i = 0; node_job_at(c, n, i, &on); i++) {
+        const struct job *j = c->jobs.v[on.job];
         json_t *r = json_pack("{s:s, s:s, s:I, s:s, s:I}", "name", j->id, "type", "Job",
-            "tasks", (json_int_t)jobs[i].tasks, "job_state",
+            "tasks", (json_int_t)on.tasks, "job_state",
             job_state_name((enum job_state)j->state), "start_at",
             (json_int_t)j->start_at);
         render_instant(r, "end_at", j->end_at);
@@ -63,7 +57,6 @@ static void add_reservations(json_t *o, const struct cluster *c, const struct no
         json_array_append_new(list, r);
     }
     json_object_set_new(o, "reservations", list);
-    free(jobs);
 }
 
 static void add_warning(json_t *o, const char *text)
@@ -80,7 +73,7 @@ static void add_warning(json_t *o, const char *text)
 /* What an administrator should look at (commands.md, checknode). */
 static void add_warnings(json_t *o, const struct cluster *c, const struct node *n)
 {
-    uint32_t jobs = node_jobs(c, n, NULL, 0);
+    uint32_t jobs = node_job_count(c, n);
 
     if (!node_is_up(n) && jobs)
         add_warning(o, "jobs are on it although it is down");
@@ -92,11 +85,19 @@ static void add_warnings(json_t *o, const struct cluster *c, const struct node *
         add_warning(o, "less is configured than jobs have");
 }
 
+enum node_state render_node_state(const struct server *s, const struct node *n)
+{
+    return s->simulation ? node_expected(engine_cluster(s->engine), n)
+                         : (enum node_state)n->state;
+}
+
 static void add_clocks(json_t *o, struct server *s, const struct node *n)
 {
     struct stat_node clocks;
 
     statistics_node(engine_statistics(s->engine), n->index, world_now(s), &clocks);
+    if (s->simulation && clocks.changed_at > n->state_at)
+        render_int(o, "state_at", clocks.changed_at);
     render_int(o, "total_s", clocks.total_s);
     render_int(o, "up_s", clocks.up_s);
     render_int(o, "active_s", clocks.active_s);
@@ -107,7 +108,7 @@ json_t *render_node(struct server *s, const struct node *n)
     const struct cluster *c = engine_cluster(s->engine);
     struct res dedicated = node_dedicated(c, n);
     json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:s, s:o, s:o, s:o}", "name", n->name,
-        "state", node_state_name(n->state), "expected_state",
+        "state", node_state_name(render_node_state(s, n)), "expected_state",
         node_state_name(node_expected(c, n)), "state_at", (json_int_t)n->state_at,
         "partition", c->partitions.v[n->partition]->name, "configured",
         render_amounts(&n->cfg), "dedicated", render_amounts(&dedicated), "utilized",

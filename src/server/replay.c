@@ -87,7 +87,9 @@ static int begin(struct replay *r, const json_t *how, struct err *why)
     config_destroy(r->config);
     r->config = config;
     r->engine = engine_create(config->settings,
-        &(struct engine_options){.zone = zone_system(), .report_reservations = true});
+        &(struct engine_options){.zone = zone_system(),
+            .report_reservations = true,
+            .starts_told = json_is_true(json_object_get(how, "starts_told"))});
     r->count.lives++;
     return 1;
 }

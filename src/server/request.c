@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define STREAM_BLOCK (128 * 1024)
+#define VALUES_MAX   100000
 
 /* ---- what a handler reads ---- */
 
@@ -21,6 +22,11 @@ const char *request_method(const struct request *r)
 const char *request_path(const struct request *r)
 {
     return r->path;
+}
+
+const char *request_target(const struct request *r)
+{
+    return r->target;
 }
 
 const struct identity *request_who(const struct request *r)
@@ -75,12 +81,34 @@ const char *request_body(const struct request *r, size_t *ret_len)
     return r->body.text ? r->body.text : "";
 }
 
+/* More values than that take a hundred times the memory of their text. */
+static bool has_too_many_values(const struct strbuf *body)
+{
+    size_t n = 0;
+    bool quoted = false;
+
+    for (size_t i = 0; i < body->len; i++) {
+        char c = body->text[i];
+        if (c == '"')
+            quoted = !quoted;
+        else if (quoted)
+            i += c == '\\';
+        else
+            n += c == ',' || c == '[' || c == '{';
+    }
+    return n > VALUES_MAX;
+}
+
 json_t *request_json(struct request *r, struct err *err)
 {
     json_error_t where;
 
     if (r->json)
         return r->json;
+    if (has_too_many_values(&r->body)) {
+        err_set(err, ERR_INVALID, "the request has more than %d values", VALUES_MAX);
+        return NULL;
+    }
     r->json =
         json_loadb(request_body(r, NULL), r->body.len, JSON_REJECT_DUPLICATES, &where);
     if (!r->json) {
@@ -99,7 +127,7 @@ json_t *request_json(struct request *r, struct err *err)
 /* ---- replies ---- */
 
 /* Resumed connections are looked at in a turn of their own. */
-static void look_soon(struct listener *l)
+void http_look_soon(struct listener *l)
 {
     sd_event_source_set_time(l->timer, 0);
     sd_event_source_set_enabled(l->timer, SD_EVENT_ONESHOT);
@@ -111,6 +139,11 @@ static void give(
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    if (r->again_s) {
+        char seconds[12];
+        snprintf(seconds, sizeof seconds, "%u", r->again_s);
+        MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
+    }
     r->response = response;
     r->status = status;
     if (!r->suspended)
@@ -118,7 +151,7 @@ static void give(
     r->suspended = false;
     TAILQ_REMOVE(&r->listener->http->kept, r, next);
     MHD_resume_connection(r->connection);
-    look_soon(r->listener);
+    http_look_soon(r->listener);
 }
 
 static void reply_owned(
@@ -126,6 +159,14 @@ static void reply_owned(
 {
     give(r, status, type,
         MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE));
+}
+
+void request_reply_shared(struct request *r, const char *type, const char *text,
+    size_t len, void (*release)(void *ctx), void *ctx)
+{
+    give(r, MHD_HTTP_OK, type,
+        MHD_create_response_from_buffer_with_free_callback_cls(
+            len, (void *)(uintptr_t)text, release, ctx)); /* it only reads */
 }
 
 static void reply_json_as(struct request *r, int status, json_t *body)
@@ -156,6 +197,12 @@ void request_refuse_as(struct request *r, int status, const char *code,
     if (error && field)
         json_object_set_new(error, "field", json_string(field));
     reply_json_as(r, status, json_pack("{s:o}", "error", error));
+}
+
+void request_refuse_for_now(struct request *r, unsigned seconds, const char *text)
+{
+    r->again_s = seconds;
+    request_refuse_as(r, MHD_HTTP_SERVICE_UNAVAILABLE, "unavailable", NULL, text);
 }
 
 void request_refuse(struct request *r, const struct err *err)
@@ -209,7 +256,7 @@ void http_wake(struct http *h)
         TAILQ_REMOVE(&h->dozing, r, next);
         r->dozing = false;
         MHD_resume_connection(r->connection);
-        look_soon(r->listener);
+        http_look_soon(r->listener);
     }
 }
 

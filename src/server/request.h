@@ -19,6 +19,8 @@ struct request;
 
 const char *request_method(const struct request *r);
 const char *request_path(const struct request *r);
+/* Path and query as they were sent. */
+const char *request_target(const struct request *r);
 const struct identity *request_who(const struct request *r);
 
 /* Value of `name` in the query, "" when it stands without one, NULL when absent. */
@@ -49,6 +51,13 @@ void request_reply_text(struct request *r, const char *type, const char *text);
 void request_refuse(struct request *r, const struct err *err);
 void request_refuse_as(struct request *r, int status, const char *code,
     const char *field, const char *text);
+
+/* 503: it cannot be done now, but in some seconds, which Retry-After tells. */
+void request_refuse_for_now(struct request *r, unsigned seconds, const char *text);
+
+/* 200 with this text, which stays where it is until `release` is called. */
+void request_reply_shared(struct request *r, const char *type, const char *text,
+    size_t len, void (*release)(void *ctx), void *ctx);
 
 /* A long reply, made piece by piece while the client reads: `more` appends to the
  * buffer and returns false when that was the last. It is called on the loop, so it

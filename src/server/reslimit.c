@@ -126,6 +126,23 @@ static bool check_one(struct server *s, const struct job *j, enum usage_res res,
     return due;
 }
 
+/* Of the nodes it is on. */
+static const struct usage_limit *limits_of(const struct cluster *c, const struct job *j)
+{
+    return c->partitions.v[node_at(c, j->alloc.v[0].first)->partition]->par->usage;
+}
+
+bool reslimit_decides_memory(const struct server *s, const struct job *j)
+{
+    const struct usage_limit *l;
+
+    if (!j->alloc.n)
+        return false;
+    l = &limits_of(engine_cluster(s->engine), j)[USAGE_MEM];
+    return l->policy == USAGE_EXTENDED
+           || (l->policy == USAGE_ALWAYS && l->action != USAGE_CANCEL);
+}
+
 static bool any_limit(const struct settings *cfg)
 {
     for (size_t i = 0; i < cfg->par.n; i++)
@@ -148,8 +165,7 @@ void reslimit_check(struct server *s)
         const struct job *j = c->jobs.v[jobs.v[i]];
         if (j->state != JOB_RUNNING || !j->alloc.n)
             continue;
-        const struct usage_limit *limits =
-            c->partitions.v[node_at(c, j->alloc.v[0].first)->partition]->par->usage;
+        const struct usage_limit *limits = limits_of(c, j);
         for (int r = 0; r < USAGE_RESOURCES; r++)
             if (limits[r].policy != USAGE_IGNORED
                 && check_one(s, j, (enum usage_res)r, &limits[r]))

@@ -29,6 +29,10 @@ void reslimit_measure(struct job_usage *u, double cpu_s, int64_t now);
 /* Does it use more than `asked`, by the tolerance above? */
 bool reslimit_exceeded(enum usage_res res, double used, double asked);
 
+/* Is it the policy that says what is done with the placed job when it uses more memory
+ * than it asked for, and at once ending it is not what it says? */
+bool reslimit_decides_memory(const struct server *s, const struct job *j);
+
 /* Look at all active jobs and act. O(active jobs), nothing when no limit is in force.
  */
 void reslimit_check(struct server *s);

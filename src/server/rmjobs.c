@@ -2,8 +2,10 @@
  * What the resource manager tells of jobs becomes events of the engine. It is the truth
  * about what runs where; the scheduler is the truth about what should. */
 #define LOG_FACILITY FACILITY_RM
+#include "server/depends.h"
 #include "server/manager_private.h"
 #include "server/modify.h"
+#include "server/passed.h"
 #include "server/record.h"
 #include "server/rmreservation.h"
 #include "server/server_private.h"
@@ -62,6 +64,10 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
     struct err err = {0};
     uint32_t index;
 
+    record_number(s, r->desc.id);
+    struct dep *deps = depends_settle(s, ev.u.job.deps);
+
+    ev.u.job.deps = deps;
     ev.u.job.memory = known ? &memory : NULL;
     ev.u.job.start_at = r->start_at;
     ev.u.job.places = r->places;
@@ -74,6 +80,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
         take_notes(m, j, r);
         modified_note(changed, world_notes(s, j));
     }
+    free(deps);
     modified_free(changed);
     record_memory_free(known);
 }
@@ -103,6 +110,7 @@ static bool on_other_request(
 
     if (job_is_active(j) || j->state == JOB_SUSPENDED || on_nodes(r->desc.state))
         return false;
+    record_job(m->s, j);
     manager_apply(m, &ev, r->desc.id);
     on_new_job(m, r);
     return true;
@@ -139,7 +147,9 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
         && !(o->lost && o->action == RM_START))
         return; /* not carried out yet */
     if (j->state == state && j->rm_hold == r->desc.rm_hold
-        && (state != JOB_RUNNING || !r->nplaces || spread_so(m, j, r)))
+        && (state != JOB_RUNNING
+            || ((!r->nplaces || spread_so(m, j, r))
+                && (m->s->clock_ahead || !engine_start_differs(j, r->start_at)))))
         return;
     struct event ev = {.kind = EVENT_JOB_STATE,
         .u.job_state = {.id = j->id,
@@ -149,25 +159,6 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
             .places = r->places,
             .nplaces = r->nplaces}};
     manager_apply(m, &ev, r->desc.id);
-}
-
-/* After a restart: a job that was told to stop in a former life is on its nodes yet,
- * unknown to the engine. What starts there has to wait for it. */
-static void still_there(struct manager *m, const struct rm_job *r)
-{
-    const struct cluster *c = engine_cluster(m->s->engine);
-
-    for (size_t i = 0; i < m->orders.n; i++) {
-        struct order *o = &m->orders.v[i];
-        if (!outbox_stops(o->action) || o->places.n || strcmp(o->job, r->desc.id) != 0)
-            continue;
-        for (size_t k = 0; on_nodes(r->desc.state) && k < r->nplaces; k++) {
-            const struct node *n = node_find(c, r->places[k].node);
-            if (n)
-                vec_push(&o->places,
-                    ((struct job_place){.node = n->name, .tasks = r->places[k].tasks}));
-        }
-    }
 }
 
 void rmjobs_told(struct manager *m, const struct rm_job *r)
@@ -183,12 +174,16 @@ void rmjobs_told(struct manager *m, const struct rm_job *r)
             on_ended(m, j, r);
         else
             record_missed_end(m->s, r);
+        if (m->s->driver && m->s->driver->settled) {
+            vec_push(&m->settled, xstrdup(r->desc.id));
+            commit_want(m->s);
+        }
     } else if (known) {
         on_changed(m, j, r);
     } else if (!outbox_pending(m, r->desc.id)) {
         on_new_job(m, r);
     } else {
-        still_there(m, r);
+        outbox_found(m, r);
     }
 }
 
@@ -220,8 +215,10 @@ void rmjobs_synced(struct manager *m)
     m->away = false;
     rmreservation_synced(m->s);
     outbox_settle_lost(m);
+    outbox_again(m);
     if (!m->synced)
         record_forget_unclaimed(m->s);
+    passed_forget(m->s);
     m->synced = true;
     cycle_want(m->s);
 }

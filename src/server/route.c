@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Does the path have the shape of the pattern? With `set`, sets the parameters. */
+/* Does the path have the shape of the pattern? With `set`, sets the parameters. A name
+ * at the end may have slashes: the label of a reservation is free text. */
 static bool matches(const char *pattern, const char *path, struct request *set)
 {
     while (*pattern && *path) {
@@ -16,7 +17,8 @@ static bool matches(const char *pattern, const char *path, struct request *set)
                 return false;
             continue;
         }
-        size_t name = strcspn(pattern, "}"), len = strcspn(path, "/");
+        bool rest = strcmp(pattern, "{name}") == 0;
+        size_t name = strcspn(pattern, "}"), len = strcspn(path, rest ? "" : "/");
         char text[24] = "";
         if (len == 0 || name - 1 >= sizeof text)
             return false;

@@ -2,6 +2,11 @@
  * Reservations that hold less than they should. */
 #include "server/rsvcheck.h"
 
+#include "base/nearest.h"
+#include "cluster/cluster.h"
+
+#include <string.h>
+
 static bool holds_a_task(const struct node *n, const struct res *per_task)
 {
     for (int i = 0; i < RES_DIMS; i++)
@@ -65,4 +70,26 @@ json_t *rsvcheck_warnings(const struct cluster *c, const struct reservation *r)
         json_array_append_new(list, found[i]);
     }
     return list;
+}
+
+/* Whoever names `maint` means its first instance; else the nearest may be meant. */
+int rsvcheck_missing(const struct cluster *c, const struct identity *who,
+    const char *name, struct err *err)
+{
+    size_t len = strlen(name);
+    const char *best = NULL;
+    struct nearest near;
+
+    nearest_init(&near, name);
+    for (size_t i = 0; i < c->reservations.n; i++) {
+        const struct reservation *r = c->reservations.v[i];
+        if (!r || !reservation_is_live(r) || !identity_sees(who, c, r))
+            continue;
+        if (!best && strncmp(r->name, name, len) == 0 && r->name[len] == '.')
+            best = r->name;
+        nearest_offer(&near, r->name);
+    }
+    best = best ? best : nearest_best(&near);
+    return err_set(err, ERR_NOT_FOUND, "cannot locate reservation '%.80s'%s%.80s%s",
+        name, best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
 }

@@ -222,6 +222,38 @@ static uint32_t read_partition(struct reader *r, struct cluster *c, const json_t
     return strcmp(word, "*") == 0 ? RSV_PARTITION_ALL : partition_find(c, word);
 }
 
+/* Of one that was made before: when, and where it was. */
+static void put_past(
+    json_t *o, const struct cluster *c, const struct reservation *draft)
+{
+    struct VEC(struct job_place) places = {0};
+
+    put_int(o, "created_at", draft->created_at);
+    for (size_t i = 0; i < draft->alloc.n; i++)
+        vec_push(&places, ((struct job_place){node_at(c, draft->alloc.v[i].first)->name,
+                              draft->alloc.v[i].tasks, 0}));
+    describe_places(o, "places", places.v, places.n);
+    vec_fini(&places);
+}
+
+static void read_past(
+    struct reader *r, struct cluster *c, const json_t *o, struct reservation *ret)
+{
+    size_t n;
+    const struct job_place *places = describe_read_places(r, o, "places", &n);
+
+    ret->created_at = reader_int(r, o, "created_at", 0);
+    for (size_t i = 0; i < n; i++) {
+        const struct node *node = node_find(c, places[i].node);
+        if (node)
+            vec_push(&ret->alloc,
+                ((struct alloc){
+                    .first = node->index, .count = 1, .tasks = places[i].tasks}));
+        else
+            reader_wrong(r, "places", "on nodes that are there");
+    }
+}
+
 json_t *rsvjson_draft(const struct cluster *c, const struct reservation *draft)
 {
     json_t *o = json_object(), *hosts = json_array();
@@ -231,6 +263,7 @@ json_t *rsvjson_draft(const struct cluster *c, const struct reservation *draft)
     put_text(o, "base", draft->base);
     put_int(o, "start_at", draft->start_at);
     put_int(o, "end_at", draft->end_at);
+    put_past(o, c, draft);
     json_object_set_new(o, "task", task_json(c, &draft->def));
     put_int(o, "tasks", draft->tasks);
     if (draft->least_tasks)
@@ -286,6 +319,7 @@ void rsvjson_read_draft(
     ret->base = owned_text(r, o, "base");
     ret->start_at = reader_int(r, o, "start_at", 0);
     ret->end_at = reader_int(r, o, "end_at", 0);
+    read_past(r, c, o, ret);
     read_task(r, c, o, &ret->def);
     ret->tasks = reader_u32(r, o, "tasks");
     if (json_object_get(o, "least_tasks"))

@@ -22,6 +22,16 @@ static json_t *places_of(const struct cluster *c, const struct reservation *r)
     return list;
 }
 
+static json_t *tasks_of(const struct reservation *r)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->alloc.n; i++)
+        for (uint32_t k = 0; k < r->alloc.v[i].count; k++)
+            json_array_append_new(list, json_integer(r->alloc.v[i].tasks));
+    return list;
+}
+
 static json_t *fired_of(const struct reservation *r)
 {
     json_t *list = json_array();
@@ -43,12 +53,22 @@ static json_t *charge_of(const struct cluster *c, const struct reservation *r)
     return list;
 }
 
+static bool runs_programs(const struct reservation *r)
+{
+    for (size_t i = 0; i < r->triggers.n; i++)
+        if (r->triggers.v[i].action != TRIGGER_CANCEL)
+            return true;
+    return false;
+}
+
 /* What may change while it lives. */
 static void refresh(
     const struct cluster *c, const struct reservation *r, struct kept_reservation *k)
 {
     json_object_set_new(k->record, "nodes", places_of(c, r));
+    json_object_set_new(k->record, "tasks", tasks_of(r));
     json_object_set_new(k->record, "fired", fired_of(r));
+    json_object_set_new(k->record, "programs", json_boolean(runs_programs(r)));
     if (r->ended_at)
         json_object_set_new(k->record, "ended_at", json_integer(r->ended_at));
     k->changed = r->changed;
@@ -166,6 +186,44 @@ void rsvkeep_look(struct server *s)
 
 /* ---- after a restart ---- */
 
+/* Its profile may say more today than when somebody's right to it was looked at:
+ * triggers run programs only where they did then. */
+static void drop_programs(const json_t *record, struct reservation *draft)
+{
+    const json_t *told = json_object_get(record, "programs");
+    bool user = json_is_true(json_object_get(record, "user"));
+
+    if (told ? json_is_true(told) : !user)
+        return;
+    for (size_t i = draft->triggers.n; i-- > 0;) {
+        if (draft->triggers.v[i].action == TRIGGER_CANCEL)
+            continue;
+        free(draft->triggers.v[i].data);
+        vec_remove(&draft->triggers, i);
+    }
+}
+
+/* Where it was, if all of that is there. */
+static void recall_places(
+    const struct cluster *c, const json_t *record, struct reservation *ret)
+{
+    const json_t *tasks = json_object_get(record, "tasks"), *entry;
+    size_t i;
+
+    json_array_foreach(json_object_get(record, "nodes"), i, entry)
+    {
+        const struct node *n = node_find(c, json_string_value(entry));
+        json_int_t here = json_integer_value(json_array_get(tasks, i));
+        if (!n || here <= 0) {
+            vec_fini(&ret->alloc);
+            ret->alloc = (struct allocs){0};
+            return;
+        }
+        vec_push(&ret->alloc,
+            ((struct alloc){.first = n->index, .count = 1, .tasks = (uint32_t)here}));
+    }
+}
+
 /* The draft as it was made, on the nodes it had. */
 static int draft_of(struct server *s, const char *name, json_t *record,
     struct reservation *ret, struct err *err)
@@ -179,6 +237,7 @@ static int draft_of(struct server *s, const char *name, json_t *record,
             s, json_object_get(record, "asked"), user ? RSV_USER : RSV_ADMIN, ret, err)
         < 0)
         return -1;
+    drop_programs(record, ret);
     free(ret->name);
     ret->name = xstrdup(name);
     ret->start_at = json_integer_value(json_object_get(record, "start_at"));
@@ -206,6 +265,7 @@ static int draft_of(struct server *s, const char *name, json_t *record,
             vec_push(&ret->hosts, n->index);
     }
     ret->listed = ret->listed || ret->hosts.n;
+    recall_places(c, record, ret);
     return 0;
 }
 

@@ -3,7 +3,6 @@
  * API; then the loop; then all of it backwards. */
 #include "base/home.h"
 #include "config/value.h"
-#include "server/anew.h"
 #include "server/api.h"
 #include "server/changes.h"
 #include "server/eventlog.h"
@@ -12,15 +11,20 @@
 #include "server/messages.h"
 #include "server/metrics.h"
 #include "server/notify.h"
+#include "server/openapi.h"
 #include "server/openfiles.h"
+#include "server/order.h"
 #include "server/record_statistics.h"
+#include "server/schema.h"
 #include "server/server_private.h"
 #include "server/simulation.h"
 #include "server/statfile.h"
+#include "server/stream.h"
 #include "server/supervisor.h"
 #include "server/triggers.h"
 #include "server/usage.h"
 #include "server/watch.h"
+#include "server/whole.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -41,22 +45,27 @@ static void tell_findings(struct server *s, const struct config *c)
     }
 }
 
-/* Missing where nobody named one: defaults are in force. */
-static struct config *load(
-    const char *path, bool named, const char *changes, struct err *err)
+static bool is_simulation(const struct server *s, const struct config *c)
 {
-    if (!named && access(path, F_OK) < 0)
+    return s->opt.mode != NULL ? strcasecmp(s->opt.mode, "SIMULATION") == 0
+                               : config_simulates(c);
+}
+
+/* Missing where nobody named one: defaults are in force. */
+static struct config *load(struct server *s, const char *changes, struct err *err)
+{
+    bool named = s->opt.config_file != NULL;
+    struct config_use use = {.nodes = s->opt.nodes, .home = s->home};
+    struct config *c;
+
+    if (!named && access(s->config_path, F_OK) < 0)
         return config_load_text("changeparam", changes, strlen(changes));
-    struct config *c =
-        config_load_file_with(path, "changeparam", changes, strlen(changes), err);
-    if (c && config_count(c, FINDING_ERROR)) {
-        for (size_t i = 0; i < c->findings.n; i++)
-            if (c->findings.v[i].level == FINDING_ERROR) {
-                err_set(err, ERR_INVALID, "%s:%u: %s (`maui check -c %s` lists all)",
-                    c->findings.v[i].file, c->findings.v[i].line, c->findings.v[i].text,
-                    path);
-                break;
-            }
+    c = config_load_file_with(
+        s->config_path, "changeparam", changes, strlen(changes), err);
+    if (c == NULL)
+        return NULL;
+    use.simulated = is_simulation(s, c);
+    if (config_judge(c, &use, err) < 0) {
         config_destroy(c);
         return NULL;
     }
@@ -107,9 +116,7 @@ static void follow_log_parameters(struct server *s)
 int server_configure(struct server *s, struct err *err)
 {
     char *changes = changes_text(s);
-    struct config *fresh =
-                      load(s->config_path, s->opt.config_file != NULL, changes, err),
-                  *old = s->config;
+    struct config *fresh = load(s, changes, err), *old = s->config;
     struct event ev = {.kind = EVENT_SETTINGS};
 
     free(changes);
@@ -162,11 +169,9 @@ static int find_mode(struct server *s, struct err *err)
 
 static int open_config(struct server *s, struct err *err)
 {
-    bool named = s->opt.config_file != NULL;
-
-    s->config_path =
-        named ? home_absolute(s->opt.config_file) : home_file(s->home, "maui.cfg");
-    s->config = load(s->config_path, named, "", err);
+    s->config_path = s->opt.config_file != NULL ? home_absolute(s->opt.config_file)
+                                                : home_file(s->home, "maui.cfg");
+    s->config = load(s, "", err);
     return s->config ? find_mode(s, err) : -1;
 }
 
@@ -264,14 +269,14 @@ static int open_signals(struct server *s, struct err *err)
 
 /* ---- the parts ---- */
 
-static int authenticate(void *ctx, const char *authorization, const char *payload,
-    size_t len, struct identity *ret, struct err *err)
+static int authenticate(void *ctx, const char *authorization, char **ret_payload,
+    size_t *ret_len, struct identity *ret, struct err *err)
 {
     (void)ctx;
     if (strncmp(authorization, "MUNGE ", 6) != 0)
         return err_set(
             err, ERR_DENIED, "the Authorization header is no MUNGE credential");
-    return identity_by_munge(authorization + 6, payload, len, ret, err);
+    return identity_by_munge(authorization + 6, ret_payload, ret_len, ret, err);
 }
 
 static int open_http(struct server *s, struct err *err)
@@ -284,10 +289,12 @@ static int open_http(struct server *s, struct err *err)
     struct http_options opt = {.socket_path = s->socket_path,
         .host = s->opt.host,
         .port = (uint16_t)port,
+        .priority = PRIORITY_HTTP,
         .authenticate = authenticate,
         .handle = api_handle,
         .ctx = s};
 
+    s->schema = schema_open(openapi_text());
     return http_open(s->loop, &opt, &s->http, err);
 }
 
@@ -322,9 +329,11 @@ static int open_store(struct server *s, struct err *err)
 
 struct engine *server_engine(struct server *s)
 {
-    return engine_create(s->config->settings,
-        &(struct engine_options){
-            .zone = zone_system(), .report_reservations = true, .statistics = true});
+    return engine_create(
+        s->config->settings, &(struct engine_options){.zone = zone_system(),
+                                 .report_reservations = true,
+                                 .statistics = true,
+                                 .starts_told = s->mode != MODE_SIMULATION});
 }
 
 static int open_all(struct server *s, struct err *err)
@@ -342,7 +351,8 @@ static int open_all(struct server *s, struct err *err)
     watch_open(s);
     metrics_open(s);
     if (notify_open(s, err) < 0 || eventlog_open(s, err) < 0 || open_store(s, err) < 0
-        || commit_open(s, err) < 0 || cycle_open(s, err) < 0)
+        || commit_open(s, err) < 0 || cycle_open(s, err) < 0 || whole_open(s, err) < 0
+        || stream_open(s, err) < 0 || order_open(s, err) < 0)
         return -1;
     if (triggers_open(s, err) < 0)
         return -1;
@@ -353,6 +363,8 @@ static int open_all(struct server *s, struct err *err)
     usage_recall_fairshare(s);
     if (manager_open(s, err) < 0)
         return -1;
+    if (s->simulation) /* it begins with nothing */
+        whole_again(s);
     return open_http(s, err);
 }
 
@@ -364,8 +376,11 @@ static void close_all(struct server *s)
     commit_finish(s);
     manager_close(s);
     http_close(s->http); /* after all who keep requests */
+    schema_close(s->schema);
     s->http = NULL;
-    anew_close(s);
+    whole_close(s);
+    stream_close(s);
+    order_close(s);
     events_close(s);
     cycle_close(s);
     commit_close(s);
@@ -414,6 +429,7 @@ int server_run(const struct server_options *opt, struct err *err)
         .opt = *opt, .lock_fd = -1, .stop_at_iteration = -1, .paused = opt->paused};
     int result = -1;
 
+    TAILQ_INIT(&s.submitting);
     openfiles_raise();
     s.home = home_find(opt->home);
     s.state_path = home_file(s.home, "state.db");

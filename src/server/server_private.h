@@ -24,13 +24,20 @@
 #include "server/unsaved.h"
 #include "store/store.h"
 
+#include <sys/queue.h>
 #include <systemd/sd-event.h>
 
 enum server_mode { MODE_NORMAL, MODE_TEST, MODE_SIMULATION, MODE_SINGLESTEP };
 
 /* Order within one turn of the loop: who calls and what is told first, then one cycle,
  * then one commit for all of it. */
-enum { PRIORITY_CYCLE = 10, PRIORITY_COMMIT = 20, PRIORITY_TICK = 30 };
+enum {
+    PRIORITY_CYCLE = 10,
+    PRIORITY_COMMIT = 20,
+    PRIORITY_HTTP = 25, /* replies that go out never put off what was decided */
+    PRIORITY_TICK = 30,
+    PRIORITY_READERS = 40
+};
 
 /* A reply that waits for the commit. */
 struct kept_reply {
@@ -39,11 +46,14 @@ struct kept_reply {
 };
 
 struct eventlog;
+struct lists;
 struct manager;
 struct metrics;
 struct notify;
+struct orders;
 struct readers;
 struct rmreservations;
+struct schema;
 struct simulation;
 struct statfile;
 struct triggers;
@@ -105,6 +115,7 @@ struct server {
     struct store *store;
     struct unsaved *unsaved;
     struct http *http;
+    struct schema *schema; /* of what the API takes */
     const struct rm_driver *driver;
     struct rm *rm;
     struct simulation *simulation; /* simulation.c; NULL = real time */
@@ -114,19 +125,31 @@ struct server {
 
     int64_t journal_bytes; /* journal.c: of this life */
 
-    /* anew.c */
-    bool anew; /* the engine is being told everything again */
-    int64_t anew_at;
+    /* whole.c */
+    bool whole;     /* the engine knows all that was acknowledged */
+    bool impatient; /* that is not waited for any more */
+    sd_event_source *patience;
     struct VEC(struct request *) parked;
-    unsigned streams; /* stream.c: lists being read */
+
+    struct lists *lists;   /* stream.c */
+    struct orders *orders; /* order.c */
+    unsigned streams;      /* lists being made */
+    uint64_t revision;     /* of what lists tell: it changes when that does */
 
     /* world.c */
     struct actions actions;       /* scratch of a cycle */
     struct VEC(uint32_t) dirty;   /* jobs whose records are to be written */
     struct VEC(uint8_t) is_dirty; /* by job index */
     struct VEC(struct job_notes) notes;
-    int64_t clock;    /* never goes back while an engine lives */
-    bool clock_wrong; /* it has been ahead of the real one by much */
+    int64_t clock;       /* never goes back while an engine lives */
+    int64_t last_number; /* that a job was given, record_number() */
+    json_t *passed; /* passed.c: of before the restart; NULL when all jobs are told */
+    uint64_t passed_epoch; /* what the record has */
+    uint64_t passed_at;    /* when it was written, of the loop's clock */
+    int64_t clock_offset;  /* of the real clock from that of the boot, seconds */
+    bool clock_set;        /* it was set forward: to be looked into before a cycle */
+    bool clock_ahead;      /* ours is ahead of the real one, which was set back */
+    bool clock_wrong;      /* it has been ahead of the real one by much */
 
     /* cycle.c */
     sd_event_source *cycle_now, *cycle_timer;
@@ -155,6 +178,7 @@ struct server {
 
     /* manager.c */
     struct manager *manager;
+    TAILQ_HEAD(, submitting) submitting; /* api_submit.c: not all handed on yet */
 
     struct watch *watch;
     struct rmreservations *rmreservations; /* rmreservation.c */

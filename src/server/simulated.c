@@ -4,6 +4,7 @@
 #define LOG_FACILITY FACILITY_RM
 #include "server/simulation_private.h"
 #include "sim/scaling.h"
+#include "trace/jobtrace.h"
 
 void simulated_report(struct simulation *m, struct rm_report *r)
 {
@@ -306,6 +307,18 @@ static void look(struct rm *rm)
 static void forget(struct rm *rm)
 {
     (void)rm; /* simulation_free() */
+}
+
+double simulation_efficiency(const struct server *s, const char *job)
+{
+    struct simulated *j = NULL;
+
+    HASH_FIND_STR(s->simulation->by_id, job, j);
+    const struct jobtrace *told = j ? j->t->more : NULL;
+    double dedicated = j ? (double)j->t->run_s * j->t->procs : 0;
+    return told && told->procseconds > 0 && dedicated > 0
+               ? told->procseconds / dedicated
+               : 1;
 }
 
 void simulated_free(struct simulation *m)

@@ -4,6 +4,7 @@
 #include "base/home.h"
 #include "config/table.h"
 #include "config/value.h"
+#include "server/api.h"
 #include "server/simulation_private.h"
 #include "server/statfile.h"
 
@@ -235,9 +236,17 @@ static void look_for_end(struct simulation *m)
 {
     struct server *s = m->s;
     int64_t last = s->config->settings->sim_exit_iteration;
+    bool stays = !yes(m, "SIMAUTOSHUTDOWN");
     size_t people, batch;
 
-    if (last > 0 && s->iteration >= (uint64_t)last) {
+    if (last > 0 && s->iteration == (uint64_t)last && stays) {
+        log_line(s->log, LOG_ACTION,
+            "SIMEXITITERATION is reached; SIMAUTOSHUTDOWN FALSE: the simulation stays");
+        sum_up(m);
+        cycle_stop(s);
+        return;
+    }
+    if (last > 0 && s->iteration >= (uint64_t)last && !stays) {
         finish(m, "SIMEXITITERATION");
         return;
     }
@@ -246,7 +255,7 @@ static void look_for_end(struct simulation *m)
     count_held(m, &people, &batch);
     if (people + batch < m->waiting && s->clock - m->happened_at < STUCK_S)
         return;
-    if (!people && yes(m, "SIMAUTOSHUTDOWN"))
+    if (!people && !stays)
         finish(m, m->waiting ? "what still waits cannot start" : "no job is left");
     else if (!s->paused && s->stop_at_iteration < 0 && !s->stop_at)
         cycle_stop(s);
@@ -295,8 +304,16 @@ static int64_t poll_s(const struct simulation *m)
     return poll > 0 ? poll : 1;
 }
 
+/* Behind the commit, so they see what the last iteration led to. */
+static void answer_kept(struct simulation *m)
+{
+    if (!m->s->alone)
+        api_handle_parked(m->s);
+}
+
 static void iterate(struct simulation *m)
 {
+    answer_kept(m);
     if (m->over || m->s->paused)
         return;
     advance(m, m->s->clock + (m->begun ? poll_s(m) : 0));
@@ -321,15 +338,31 @@ static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
     return 0;
 }
 
+/* 0 = an iteration as soon as the one before is over. */
+static int64_t ratio_of(const struct simulation *m)
+{
+    int64_t ratio = strtoll(parameter(m, "SIMTIMERATIO"), NULL, 10);
+
+    return ratio > 0 ? ratio : 0;
+}
+
+bool simulation_keep(struct server *s, struct request *r)
+{
+    if (!s->simulation || ratio_of(s->simulation) > 0)
+        return false;
+    vec_push(&s->parked, r);
+    return true;
+}
+
 void simulation_want(struct server *s)
 {
     struct simulation *m = s->simulation;
-    int64_t ratio = strtoll(parameter(m, "SIMTIMERATIO"), NULL, 10);
+    int64_t ratio = ratio_of(m);
     int armed = 0;
 
-    if (!m->tick || m->over || s->paused)
+    if (!m->tick || m->over || (s->paused && !s->parked.n))
         return;
-    if (ratio <= 0) {
+    if (ratio == 0) {
         sd_event_source_set_enabled(m->tick, SD_EVENT_ONESHOT);
         return;
     }

@@ -12,6 +12,7 @@
 
 #include "rm/rm.h"
 
+struct request;
 struct server;
 
 /* Read the traces, make the machine and set the clock. Before anything asks for the
@@ -24,6 +25,14 @@ void simulation_free(struct server *s);
 void simulation_connect(struct server *s, const struct rm_sink *sink);
 /* Tell the nodes; from then on iterations may run. */
 int simulation_begin(struct server *s, struct err *err);
+
+/* The part of its dedicated processor seconds that the job used by the trace's record;
+ * 1 when that is not known. */
+double simulation_efficiency(const struct server *s, const char *job);
+
+/* While somebody wants to be alone: true = the request is kept until scheduling stops,
+ * which is soon where the clock runs as fast as it can. */
+bool simulation_keep(struct server *s, struct request *r);
 
 /* Go on, unless scheduling is stopped. */
 void simulation_want(struct server *s);

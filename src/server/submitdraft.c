@@ -340,6 +340,11 @@ const struct rm_submission *submitdraft_submission(const struct submit_draft *d)
     return &d->sub;
 }
 
+struct rm_submission *submitdraft_edit(struct submit_draft *d)
+{
+    return &d->sub;
+}
+
 void submitdraft_after(struct submit_draft *d, const char *job)
 {
     size_t n = 0;

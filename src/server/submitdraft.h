@@ -18,6 +18,7 @@ void submitdraft_free(struct submit_draft *d); /* NULL is allowed */
 
 /* What it says; borrowed. */
 const struct rm_submission *submitdraft_submission(const struct submit_draft *d);
+struct rm_submission *submitdraft_edit(struct submit_draft *d);
 
 /* It waits for the end of that job too, besides those asked for, if there is room for
  * one more; "" = for none. Borrowed. */

@@ -263,13 +263,11 @@ void watch_before(struct server *s, const struct event *ev)
 static void strand(struct server *s, const struct node *n)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    struct node_job jobs[256];
-    uint32_t count = node_jobs(c, n, jobs, sizeof jobs / sizeof jobs[0]);
+    struct node_job on;
 
-    for (uint32_t i = 0; i < count && i < sizeof jobs / sizeof jobs[0]; i++)
-        vec_push(
-            &s->watch->stranded, ((struct stranded){xstrdup(c->jobs.v[jobs[i].job]->id),
-                                     n->index, world_now(s)}));
+    for (uint32_t i = 0; node_job_at(c, n, i, &on); i++)
+        vec_push(&s->watch->stranded, ((struct stranded){xstrdup(c->jobs.v[on.job]->id),
+                                          n->index, world_now(s)}));
 }
 
 static void tell_node(struct server *s, const struct event *ev)

@@ -5,6 +5,7 @@
 #include "server/journal.h"
 #include "server/manager.h"
 #include "server/metrics.h"
+#include "server/passed.h"
 #include "server/record.h"
 #include "server/record_statistics.h"
 #include "server/rsvkeep.h"
@@ -16,6 +17,21 @@
 #include <time.h>
 
 #define CLOCK_BACK_S 60
+#define CLOCK_SET_S  3 /* less is rounding, or a clock that is steered */
+
+/* Set forward, it differs by more than before from the clock that is never set: running
+ * jobs did not run meanwhile, which the resource manager has to tell before a cycle. */
+static void look_at_offset(struct server *s, int64_t now)
+{
+    uint64_t up;
+    int64_t offset;
+
+    if (sd_event_now(s->loop, CLOCK_BOOTTIME, &up) < 0)
+        return;
+    offset = now - (int64_t)(up / 1000000);
+    s->clock_set |= s->clock && offset - s->clock_offset >= CLOCK_SET_S;
+    s->clock_offset = offset;
+}
 
 int64_t world_now(struct server *s)
 {
@@ -27,16 +43,19 @@ int64_t world_now(struct server *s)
                       ? (int64_t)time(NULL)
                       : (int64_t)(us / 1000000);
 
+    look_at_offset(s, now);
     /* A clock set back stands still for the scheduler until it has caught up; set back
      * by more, the engine begins anew with it (anew.c). */
     if (now > s->clock)
         s->clock = now;
+    s->clock_ahead = s->clock > now;
     s->clock_wrong = s->clock - now > CLOCK_BACK_S;
     return s->clock;
 }
 
 void world_touch(struct server *s, uint32_t job)
 {
+    s->revision++;
     while (s->is_dirty.n <= job)
         vec_push(&s->is_dirty, 0);
     if (s->is_dirty.v[job])
@@ -99,6 +118,7 @@ void world_save(struct server *s)
         s->is_dirty.v[s->dirty.v[i]] = 0;
     }
     s->dirty.n = 0;
+    passed_save(s);
     record_statistics(s);
     statistics_saved(engine_statistics(s->engine));
     usage_save(s);
@@ -115,6 +135,7 @@ int world_apply(struct server *s, struct event *ev, uint32_t *ret_job, struct er
     ev->at = world_now(s);
     json_t *line = journal_before(s, ev);
     watch_before(s, ev);
+    s->revision++;
     int result = engine_apply(s->engine, ev, &job, err);
     if (result < 0) {
         json_decref(line);
@@ -171,6 +192,16 @@ static double clock_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* No decision tells of it, but a restart has to know. */
+static void touch_changed(struct server *s)
+{
+    size_t n;
+    const uint32_t *jobs = engine_changed(s->engine, &n);
+
+    for (size_t i = 0; i < n; i++)
+        world_touch(s, jobs[i]);
+}
+
 void world_cycle(struct server *s)
 {
     int64_t now = world_now(s);
@@ -181,10 +212,12 @@ void world_cycle(struct server *s)
     s->last_cycle_s = clock_s() - begin;
     histogram_add(&s->metrics->cycle, s->last_cycle_s);
     s->last_cycle_at = now;
+    s->revision++;
     s->iteration++;
     journal_cycle(s, now, &s->actions);
     for (size_t i = 0; i < s->actions.n; i++)
         take(s, &s->actions.v[i]);
+    touch_changed(s);
     watch_reservations(s);
     watch_cycle(s);
     manager_send(s, false);

@@ -32,8 +32,7 @@ static double amount_of(const struct occupancy_use *u, int part)
     return amounts[part];
 }
 
-/* ---- time
- * ---------------------------------------------------------------------------- */
+/* ---- time ---- */
 
 static const char *const weekdays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
 
@@ -111,8 +110,7 @@ static const char *step_text(int64_t step_s, char *buf, size_t size)
     return buf;
 }
 
-/* ---- bars
- * ----------------------------------------------------------------------------- */
+/* ---- bars ---- */
 
 /* `whole` is what a full bar stands for. */
 static void print_bar(
@@ -193,8 +191,7 @@ static void print_average_day(FILE *out, const struct occupancy *o, int width)
     }
 }
 
-/* ---- reservations
- * ----------------------------------------------------------------------- */
+/* ---- reservations ---- */
 
 static void print_reservations(FILE *out, const struct occupancy *o)
 {

@@ -16,7 +16,6 @@ void occupancy_fini(struct occupancy *o)
     vec_fini(&o->rsvs);
     vec_fini(&o->slots);
     vec_fini(&o->seen);
-    vec_fini(&o->scratch);
 }
 
 struct occupancy occupancy_copy(const struct occupancy *o)
@@ -26,7 +25,6 @@ struct occupancy occupancy_copy(const struct occupancy *o)
     memset(&copy.slots, 0, sizeof copy.slots);
     memset(&copy.rsvs, 0, sizeof copy.rsvs);
     memset(&copy.seen, 0, sizeof copy.seen);
-    memset(&copy.scratch, 0, sizeof copy.scratch);
     for (size_t i = 0; i < o->slots.n; i++)
         vec_push(&copy.slots, o->slots.v[i]);
     for (size_t i = 0; i < o->rsvs.n; i++) {
@@ -36,8 +34,7 @@ struct occupancy occupancy_copy(const struct occupancy *o)
     return copy;
 }
 
-/* ---- adding up ---------------------------------------------------------------------
- */
+/* ---- adding up ---- */
 
 static void add(struct occupancy_use *to, const struct occupancy_use *rate, double s)
 {
@@ -93,9 +90,7 @@ struct occupancy_use occupancy_sum(const struct occupancy *o, int64_t from, int6
     return sum;
 }
 
-/* ---- reservations
- * --------------------------------------------------------------------
- */
+/* ---- reservations ---- */
 
 static struct occupancy_rsv *named(struct occupancy *o, const struct reservation *r)
 {
@@ -129,48 +124,11 @@ static struct occupancy_rsv *rsv_of(struct occupancy *o, const struct reservatio
     return found;
 }
 
-/* ---- nodes
- * ---------------------------------------------------------------------------
- */
-
-static double procs_of_tasks(const struct req *r, const struct node *n, uint32_t tasks)
-{
-    int64_t each = (r->held != NULL ? r->held : r->def)->per_task.v[RES_PROCS];
-
-    return (double)(each < 0 ? n->cfg.v[RES_PROCS] : each * tasks);
-}
-
-/* Processors that the job has on the node. */
-static double procs_on(const struct job *j, const struct node *n, uint32_t tasks)
-{
-    double procs = 0;
-
-    if (j->nreqs == 1)
-        return procs_of_tasks(&j->reqs[0], n, tasks);
-    for (size_t i = 0; i < j->alloc.n; i++) {
-        const struct alloc *a = &j->alloc.v[i];
-
-        if (n->index >= a->first && n->index - a->first < a->count)
-            procs += procs_of_tasks(&j->reqs[a->req], n, a->tasks);
-    }
-    return procs;
-}
+/* ---- nodes ---- */
 
 static bool may_use(struct cluster *c, struct reservation *r, const struct job *j)
 {
     return acl_decide_job(c, r, j, acl_overlap(r, j->start_at, j->end_at)).granted;
-}
-
-/* The jobs on the node; how many there are. */
-static uint32_t jobs_on(
-    struct occupancy *o, const struct cluster *c, const struct node *n)
-{
-    uint32_t count = node_jobs(c, n, o->scratch.v, (uint32_t)o->scratch.cap);
-
-    if (count <= o->scratch.cap)
-        return count;
-    vec_reserve(&o->scratch, count);
-    return node_jobs(c, n, o->scratch.v, (uint32_t)o->scratch.cap);
 }
 
 /* What this node adds: `now` gets what is reserved there, each of the reservations in
@@ -179,7 +137,7 @@ static void sample_node(struct occupancy *o, struct cluster *c, const struct nod
 {
     const struct rsv_list *list = reservations_on(c, n->index);
     double procs = (double)n->cfg.v[RES_PROCS], held = 0, inside = 0, all = 0;
-    uint32_t jobs = jobs_on(o, c, n);
+    struct node_job on;
 
     for (size_t i = 0; i < list->n; i++) {
         struct reservation *r = c->reservations.v[list->v[i].rsv];
@@ -188,9 +146,9 @@ static void sample_node(struct occupancy *o, struct cluster *c, const struct nod
             held += (double)reservation_amount(r, n, list->v[i].tasks).v[RES_PROCS];
     }
     held = fmin(held, procs);
-    for (uint32_t k = 0; k < jobs; k++) {
-        const struct job *j = c->jobs.v[o->scratch.v[k].job];
-        double uses = procs_on(j, n, o->scratch.v[k].tasks);
+    for (uint32_t k = 0; node_job_at(c, n, k, &on); k++) {
+        const struct job *j = c->jobs.v[on.job];
+        double uses = (double)node_job_share(c, n, &on).v[RES_PROCS];
         bool any = false;
 
         for (size_t i = 0; i < list->n; i++) {
@@ -244,15 +202,12 @@ static void sample_reservation(
     }
 }
 
-/* ---- samples
- * -------------------------------------------------------------------------
- */
+/* ---- samples ---- */
 
 static void begin(struct occupancy *o, const struct cluster *c, int64_t now)
 {
     o->begin_at = o->end_at = now;
     o->first_slot = now / OCCUPANCY_SLOT_S;
-    vec_reserve(&o->scratch, 16);
     for (size_t i = 0; i < c->nodes.n; i++)
         o->procs += (double)node_at(c, i)->cfg.v[RES_PROCS];
 }

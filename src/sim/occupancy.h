@@ -41,7 +41,6 @@ struct occupancy {
     /* kept between samples */
     struct occupancy_use now;
     struct VEC(struct occupancy_seen) seen; /* by index of the reservation */
-    struct VEC(struct node_job) scratch;
 };
 
 /* The state of the cluster holds from `now` (engine time) to the next call. A zeroed

@@ -8,8 +8,7 @@
 
 static const struct actor administrator = {.name = NULL, .level = 1};
 
-/* ---- reservations ------------------------------------------------------------------
- */
+/* ---- reservations ---- */
 
 /* The one made last. */
 static const struct reservation *youngest(const struct cluster *c)
@@ -94,8 +93,7 @@ static int apply_releaseres(const struct scenario_event *ev,
     return 0;
 }
 
-/* ---- jobs --------------------------------------------------------------------------
- */
+/* ---- jobs ---- */
 
 static struct event event_for_job(
     const struct scenario_event *ev, const char *id, int64_t now)
@@ -169,8 +167,7 @@ static int apply_to_jobs(const struct scenario_event *ev,
     return 0;
 }
 
-/* ---- nodes and settings -------------------------------------------------------------
- */
+/* ---- nodes and settings ---- */
 
 static int apply_node(const struct scenario_event *ev, const struct scenario_target *t,
     char *text, size_t size, struct err *err)

@@ -27,8 +27,7 @@ static const char *spoken(double seconds, char *buf, size_t size)
     return buf;
 }
 
-/* ---- what was replayed ------------------------------------------------------------
- */
+/* ---- what was replayed ---- */
 
 static uint64_t total_dropped(const struct workload *w)
 {
@@ -83,8 +82,7 @@ static void print_head(FILE *out, const struct study *s)
         fprintf(out, "Simulated    %s\n", s->how);
 }
 
-/* ---- figures ------------------------------------------------------------------------
- */
+/* ---- figures ---- */
 
 enum unit { UNIT_COUNT, UNIT_TIME, UNIT_RATIO, UNIT_PERCENT };
 

@@ -65,6 +65,7 @@ struct reader {
     uint32_t file;
     int64_t last_id;
     bool header_procs; /* MaxProcs was at the start of its line */
+    bool wide;         /* there are records with more fields; told */
 };
 
 static bool blank(char c)
@@ -113,7 +114,8 @@ static int bad_field(struct reader *r, int field, const char *at, const char *wh
         len > 40 ? 40 : (int)len, at, why);
 }
 
-/* The 18 numbers of a record; -1 when reported unusable. */
+/* The 18 numbers of a record, which some logs add columns to; -1 when reported
+ * unusable. */
 static int scan_fields(struct reader *r, const char *p, size_t len, int64_t v[FIELDS])
 {
     const char *end = p + len;
@@ -139,10 +141,11 @@ static int scan_fields(struct reader *r, const char *p, size_t len, int64_t v[FI
     }
     while (blank(*p))
         p++;
-    if (p != end) {
-        r->w->dropped[DROP_BAD]++;
-        return diag_bad(r->diag, lines_name(r->in), lines_number(r->in),
-            "more than %d fields: \"%.40s\" is left over", FIELDS, p);
+    if (p != end && !r->wide) {
+        r->wide = true;
+        diag_note(r->diag, lines_name(r->in), lines_number(r->in),
+            "more than %d fields; the first %d are taken, here and from now on", FIELDS,
+            FIELDS);
     }
     return 0;
 }

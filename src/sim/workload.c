@@ -49,6 +49,22 @@ static int count_fields(const char *p)
     return n;
 }
 
+/* Numbers, as far as SWF has fields? There may be columns behind them, though not as
+ * many as a Maui trace has. */
+static bool is_swf_record(const char *p)
+{
+    int n = count_fields(p);
+
+    for (int i = 0; i < 18; i++) {
+        size_t len = strspn(p += strspn(p, " \t"), "+-.0123456789");
+
+        if (len == 0 || strcspn(p, " \t") != len)
+            return n == 18;
+        p += len;
+    }
+    return n < 43;
+}
+
 /* What the first line that is not empty looks like; it is left unread. */
 static int detect_format(struct lines *in, enum format *ret, struct err *err)
 {
@@ -62,7 +78,7 @@ static int detect_format(struct lines *in, enum format *ret, struct err *err)
 
         if (*p == '\0' && p == line + len)
             continue;
-        if (*p == ';' || count_fields(p) == 18)
+        if (*p == ';' || is_swf_record(p))
             *ret = FORMAT_SWF;
         else if (*p == '#' || strncmp(p, "VERSION", 7) == 0 || count_fields(p) >= 43)
             *ret = FORMAT_MAUI;

@@ -66,7 +66,12 @@ static sqlite3_stmt *adding(struct store *store, struct err *err)
         strbuf_add(&sql, ") VALUES(?");
         for (int i = 1; i < NCOLUMNS; i++)
             strbuf_add(&sql, ", ?");
-        strbuf_add(&sql, ")");
+        strbuf_add(
+            &sql, ") ON CONFLICT(job, submit_at) WHERE submit_at > 0 DO UPDATE SET");
+        for (int i = 0; i < NCOLUMNS; i++)
+            strbuf_printf(&sql, "%s \"%s\" = excluded.\"%s\"", i ? "," : "",
+                columns[i].name, columns[i].name);
+        strbuf_add(&sql, " WHERE account.state = 'Vacated'");
     }
     stmt = store_change(store, KEPT_ACCOUNT_ADD, sql.text, err);
     free(sql.text);
@@ -132,7 +137,7 @@ struct credential {
     {                                                                                  \
         {"user", (filter)->user}, {"group", (filter)->group},                          \
             {"account", (filter)->account}, {"class", (filter)->class},                \
-            {"qos", (filter)->qos},                                                    \
+            {"qos", (filter)->qos}, {"job", (filter)->job},                            \
     }
 
 static sqlite3_stmt *filtered(

@@ -22,7 +22,10 @@ struct store_account {
     const char *extra; /* anything else, a JSON text */
 };
 
-/* Part of the batch as all changes: commit it together with the end of the job. */
+/* Part of the batch as all changes: commit it together with the end of the job. A job,
+ * told by its id and the instant of its submission, has one row, whoever tells of its
+ * end again: the first stands, unless it only said that the job could not be found
+ * ("Vacated"); then the later one takes its place. submit_at 0: a row each time. */
 int store_account_add(
     struct store *store, const struct store_account *row, struct err *err);
 
@@ -30,6 +33,7 @@ int store_account_add(
 struct store_account_filter {
     int64_t from_at, to_at; /* ended in [from_at, to_at); to_at 0 = no end */
     const char *user, *group, *account, *class, *qos; /* NULL = any */
+    const char *job;                                  /* the same */
     int64_t limit;                                    /* rows at most; 0 = all */
     bool newest_first;
 };

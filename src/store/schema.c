@@ -25,6 +25,14 @@ static const struct migration migrations[] = {
         " priority INTEGER NOT NULL, hosts TEXT NOT NULL, extra TEXT NOT NULL);"
         "CREATE INDEX account_end ON account(end_at);"
         "CREATE INDEX account_user ON account(\"user\", end_at);"},
+    /* A job has one row: the first, unless that only said that it could not be found.
+     * Rows without the instant of submission are of jobs nobody remembers. */
+    {2, "DELETE FROM account WHERE submit_at > 0 AND id NOT IN ("
+        " SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY job, submit_at"
+        "  ORDER BY state = 'Vacated', id) AS place"
+        "  FROM account WHERE submit_at > 0) WHERE place = 1);"
+        "CREATE UNIQUE INDEX account_job ON account(job, submit_at)"
+        " WHERE submit_at > 0;"},
 };
 
 const struct migration *schema_migrations(size_t *count)

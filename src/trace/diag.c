@@ -6,19 +6,37 @@
 #include <stddef.h>
 #include <stdio.h>
 
-int diag_bad(struct diag *d, const char *file, uint64_t line, const char *fmt, ...)
+__attribute__((format(printf, 4, 0))) static void tell(const struct diag *d,
+    const char *file, uint64_t line, const char *fmt, va_list args)
 {
     char text[400];
+
+    if (d->tell == NULL)
+        return;
+    vsnprintf(text, sizeof text, fmt, args);
+    d->tell(d->ctx, file, line, text);
+}
+
+int diag_bad(struct diag *d, const char *file, uint64_t line, const char *fmt, ...)
+{
     va_list args;
 
     if (d == NULL)
         return -1;
     d->count++;
-    if (d->tell == NULL)
-        return -1;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    tell(d, file, line, fmt, args);
     va_end(args);
-    d->tell(d->ctx, file, line, text);
     return -1;
+}
+
+void diag_note(struct diag *d, const char *file, uint64_t line, const char *fmt, ...)
+{
+    va_list args;
+
+    if (d == NULL)
+        return;
+    va_start(args, fmt);
+    tell(d, file, line, fmt, args);
+    va_end(args);
 }

@@ -17,4 +17,8 @@ struct diag {
 int diag_bad(struct diag *d, const char *file, uint64_t line, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Tell something of the file that is no fault. `d` may be NULL. */
+void diag_note(struct diag *d, const char *file, uint64_t line, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
 #endif

@@ -12,8 +12,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(struct config *c, const uint8_t *data, size_t size)
 {
+    static const struct config_use uses[] = {{.simulated = true}, {.nodes = "4x2"}};
     size_t lines = 1;
+    struct err err;
 
+    /* One that asks the system for people and programs is looked at now and then. */
+    config_judge(c, &uses[size % 64 == 1], &err);
     for (size_t i = 0; i < size; i++)
         lines += data[i] == '\n';
     for (size_t i = 0; i < c->findings.n; i++) {

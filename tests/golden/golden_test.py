@@ -11,6 +11,7 @@ import functools
 import gzip
 import json
 import pathlib
+import random
 
 import pytest
 
@@ -90,6 +91,57 @@ def test_every_job_starts_when_the_golden_schedule_says(replay, files, trace, po
     assert len(got) == len(want)
     wrong = [(job, want[job], got.get(job)) for job in want if got.get(job) != want[job]]
     wrong.sort(key=lambda item: item[1])
+    assert not wrong, f"{len(wrong)} of {len(want)} differ; first (job, want, got): {wrong[:5]}"
+
+
+def racks(node, nodes):
+    return [f"rack{node * 16 // nodes}"], []
+
+
+def one_each(node, nodes):
+    return [f"only{node}"], []
+
+
+def class_lists(node, nodes):
+    """Initiators for the jobs' own classes, q0 to q6, and for some of no job's."""
+    rng = random.Random(node)
+    own = [f"q{number}:{rng.randint(1, 4)}" for number in range(7)]
+    others = [f"{name}:{rng.randint(1, 4)}" for name in "uvwxyz" if rng.random() < 0.5]
+    return [], rng.sample(own + others, len(own + others))
+
+
+def anything(node, nodes):
+    rng = random.Random(node)
+    return rng.sample(["big", "new", "gpu", "ib"], rng.randint(0, 4)), class_lists(node, nodes)[1]
+
+
+LABELS = [racks, one_each, class_lists, anything]
+
+
+def labelled_machine(path, nodes, labels):
+    """A resource trace of nodes of one processor that bear labels."""
+    with open(path, "w") as out:
+        print("VERSION 230", file=out)
+        for node in range(nodes):
+            features, classes = ("".join(f"[{name}]" for name in names) or "[NONE]"
+                                 for names in labels(node, nodes))
+            mem = 512 << node * 3 % 4 if labels is anything else 512
+            print(f"COMPUTENODE AVAILABLE 0 n{node + 1} base 1024 {mem} 1024 1 1 {node + 1}"
+                  f" 1 linux x86 {features} {classes} [eth] 1.0 [NONE] [NONE] [NONE]",
+                  file=out)
+    return path
+
+
+@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("trace, policy", GOLDEN)
+def test_labels_that_no_job_asks_for_change_nothing(
+        maui, files, tmp_path, trace, policy, labels):
+    file, procs = TRACES[trace]
+    nodes = labelled_machine(tmp_path / "nodes.trace", procs, labels)
+    maui("sim", "--trace", files[0] / file, "--resources", nodes,
+         "-c", EXAMPLES / POLICIES[policy][0], "--jobs-out", tmp_path / "jobs.tsv")
+    want, got = golden_starts(files[1], trace, policy), job_starts(tmp_path / "jobs.tsv")
+    wrong = [(job, want[job], got.get(job)) for job in want if got.get(job) != want[job]]
     assert not wrong, f"{len(wrong)} of {len(want)} differ; first (job, want, got): {wrong[:5]}"
 
 

@@ -73,7 +73,8 @@ class Chaos:
         """The answer; None when the connection broke or the daemon refused for now."""
         try:
             connection = Unix(f"{self.daemon.home}/api.sock")
-            connection.request("POST", path, json.dumps(body))
+            connection.request("POST", path, json.dumps(body),
+                               {"Content-Type": "application/json"})
             answer = connection.getresponse()
             text = answer.read()
             connection.close()

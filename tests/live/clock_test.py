@@ -1,74 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A clock that jumps, both ways: the scheduler goes on with the new time."""
-import shutil
-import subprocess
 import time
 
 import pytest
 
-SHIM = r"""
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
-
-static long offset(void)
-{
-    char text[40] = "";
-    int fd = open(getenv("TEST_CLOCK_FILE"), O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0)
-        return 0;
-    (void)!read(fd, text, sizeof text - 1);
-    close(fd);
-    return atol(text);
-}
-
-int clock_gettime(clockid_t id, struct timespec *t)
-{
-    static int (*real)(clockid_t, struct timespec *);
-
-    if (!real)
-        real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
-    int result = real(id, t);
-    if (id == CLOCK_REALTIME)
-        t->tv_sec += offset();
-    return result;
-}
-
-time_t time(time_t *ret)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_REALTIME, &t);
-    if (ret)
-        *ret = t.tv_sec;
-    return t.tv_sec;
-}
-"""
+from driven_clock import DrivenClock
 
 
 @pytest.fixture
 def jumpy(daemon):
     """A daemon whose clock is ahead by daemon.jump(seconds)."""
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    assert compiler, "a C compiler has built what is tested here"
-    with open(f"{daemon.home}/shim.c", "w") as f:
-        f.write(SHIM)
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", f"{daemon.home}/shim.so",
-                    f"{daemon.home}/shim.c", "-ldl"], check=True)
-    daemon.env |= {"LD_PRELOAD": f"{daemon.home}/shim.so",
-                   "TEST_CLOCK_FILE": f"{daemon.home}/offset"}
-
-    def jump(seconds):
-        with open(f"{daemon.home}/offset", "w") as f:
-            f.write(str(seconds))
-
-    daemon.jump = jump
-    jump(0)
+    clock = DrivenClock(daemon.home)
+    daemon.env |= clock.env
+    daemon.jump = clock.ahead
     daemon.configure("RMPOLLINTERVAL 1\nFSPOLICY DEDICATEDPS\nFSINTERVAL 1:00:00\n")
     return daemon.start()
 
@@ -76,6 +20,11 @@ def jumpy(daemon):
 def runs(daemon, seconds=30):
     job = daemon.submit("true")
     daemon.wait(lambda: daemon.job(job) is None, "the end of a job", seconds)
+
+
+def ended(daemon):
+    rows = daemon.api("/v1/accounting")[1]
+    return rows if isinstance(rows, list) else [rows]
 
 
 def now_of(daemon):
@@ -89,6 +38,45 @@ def test_a_clock_that_leaps_ahead_is_followed(jumpy):
     jumpy.wait(lambda: now_of(jumpy) > time.time() + 86400, "the new time")
     runs(jumpy)
     jumpy.wait(lambda: jumpy.job(waiting)["defer_count"] > 1, "the deferral's end")
+
+
+def test_running_jobs_outlive_a_clock_set_forward(jumpy):
+    """An hour's step is nothing they ran; their limits count on, and so does fairshare."""
+    running = jumpy.submit("sleep 200", wclimit_s=300)
+    brief = jumpy.submit("sleep 200", wclimit_s=8)
+    jumpy.wait(lambda: jumpy.state(running) == jumpy.state(brief) == "Running", "the starts")
+    began = jumpy.job(running)["start_at"]
+    jumpy.jump(3600)
+    jumpy.wait(lambda: now_of(jumpy) > time.time() + 3000, "the new time")
+    runs(jumpy)
+    assert jumpy.state(running) == "Running" and "exceeded" not in jumpy.log()
+    assert abs(jumpy.job(running)["start_at"] - began - 3600) <= 2
+    jumpy.wait(lambda: jumpy.job(brief) is None, "the end at its limit", 30)
+    jumpy.stop()
+    jumpy.start()
+    jumpy.wait(lambda: jumpy.state(running) == "Running", "the running job")
+    assert abs(jumpy.job(running)["start_at"] - began - 3600) <= 2
+    jumpy.ok("canceljob", running)
+    jumpy.wait(lambda: len(ended(jumpy)) == 3, "the rows")
+    for row in ended(jumpy):
+        assert 0 <= row["end_at"] - row["start_at"] < 120, row
+    jumpy.stop()
+    assert "all the same" in jumpy.ok("replay", "--verify")
+
+
+def test_a_job_whose_daemon_was_away_when_the_clock_was_set_goes_on(jumpy):
+    running = jumpy.submit("sleep 200", wclimit_s=300)
+    jumpy.wait(lambda: jumpy.state(running) == "Running", "the start")
+    jumpy.stop()
+    jumpy.jump(7200)
+    jumpy.start()
+    runs(jumpy)
+    assert jumpy.state(running) == "Running"
+    jumpy.stop()
+    jumpy.jump(0)
+    jumpy.start()
+    runs(jumpy)
+    assert jumpy.state(running) == "Running"
 
 
 def test_a_clock_set_back_by_much_is_followed_and_nothing_is_lost(jumpy):

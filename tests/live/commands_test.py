@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from live_daemon import ME
 from live_users import Other
 
 
@@ -64,7 +65,7 @@ def test_checkjob_names_the_limit_its_owner_and_its_numbers(daemon):
     daemon.start()
     jobs = [daemon.submit() for _ in range(2)]
     daemon.wait(lambda: "MAXJOB" in daemon.ok("checkjob", jobs[1]), "the limit")
-    assert ("cannot select job 2 for partition DEFAULT (user root has 1 of MAXJOB 1 "
+    assert (f"cannot select job 2 for partition DEFAULT (user {ME} has 1 of MAXJOB 1 "
             "(hard) jobs active and this job would be one more)\n"
             ) in daemon.ok("checkjob", jobs[1])
     assert "job can run in partition DEFAULT (7 procs available.  1 procs required)\n" in (
@@ -90,6 +91,28 @@ def test_checkjob_a_prints_pairs(live):
     pairs = dict(p.split("=", 1) for p in line.rstrip(";\n").split(";"))
     assert pairs["NAME"] == job and pairs["STATE"] == "Hold" and pairs["TASKS"] == "2"
     assert pairs["WCLIMIT"] == "300" and int(pairs["QUEUETIME"]) > 10 ** 9
+    assert pairs["STARTTIME"] == "0" and pairs["ACCOUNT"] == pairs["RFEATURES"] == ""
+
+
+def test_checkjob_a_has_the_same_keys_for_every_job(live):
+    keys = ["NAME", "STATE", "UNAME", "GNAME", "ACCOUNT", "RCLASS", "WCLIMIT", "QUEUETIME",
+            "STARTTIME", "TASKS", "NODES", "RFEATURES", "FLAGS"]
+
+    def pairs(job):
+        line = live.ok("checkjob", "-A", job)
+        assert line.endswith(";\n") and line.count("\n") == 1
+        found = [p.split("=", 1) for p in line[:-2].split(";")]
+        assert [key for key, _ in found] == keys
+        return dict(found)
+
+    waits, runs = live.submit(hold=True), live.submit(requests=tasks(2))
+    live.wait(lambda: live.state(runs) == "Running", "the start")
+    assert pairs(waits)["NAME"] == waits
+    assert int(pairs(runs)["STARTTIME"]) > 10 ** 9 and pairs(runs)["NODES"] == "1"
+    live.ok("canceljob", runs)
+    live.wait(lambda: live.job(runs) is None or live.job(runs)["state"] == "Removed", "its end")
+    ended = live.wait(lambda: pairs(runs)["STATE"] == "Removed" and pairs(runs), "its record")
+    assert ended["NAME"] == runs and ended["UNAME"] == ME and ended["TASKS"] == "2"
 
 
 def test_checkjob_is_for_owners_and_administrators(live, other):
@@ -116,8 +139,8 @@ def test_others_do_not_see_names_and_details_of_a_job(daemon):
     rows = {r["id"]: r for r in map(json.loads, text.splitlines()) if "id" in r}
     assert rows["2"]["reason"] == {"code": "limit", "text": "limit"}
     assert "MAXJOB" in rows[own[1]]["reason"]["text"]
-    assert "MAXJOB" in daemon.ok("showq", "-b", "-u", "root")
-    assert "MAXJOB" not in other.ok("showq", "-b", "-u", "root")
+    assert "MAXJOB" in daemon.ok("showq", "-b", "-u", ME)
+    assert "MAXJOB" not in other.ok("showq", "-b", "-u", ME)
 
 
 def test_checknode_shows_a_node_and_what_is_reserved_on_it(live):
@@ -143,6 +166,14 @@ def test_checknode_shows_a_node_and_what_is_reserved_on_it(live):
     assert "NOTE:  no reservations on node" in live.ok("checknode", "node04")
 
 
+def test_a_job_that_was_cancelled_has_no_exit_status(live):
+    job = live.submit()
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    live.ok("canceljob", job)
+    live.wait(lambda: "State: Removed" in live.ok("checkjob", job), "its end")
+    assert re.search(rf"job {job} was removed on .*, while it ran\n", live.ok("checkjob", job))
+
+
 def test_checknode_and_showconfig_are_for_administrators(live, other):
     assert other.refused("checknode", "node01") == (
         "ERROR:    user 'nobody' is not authorized to run command 'checknode'\n")
@@ -150,6 +181,8 @@ def test_checknode_and_showconfig_are_for_administrators(live, other):
     missing = live.run("checknode", "nosuch")
     assert (missing.returncode, missing.stderr) == (
         1, "ERROR:    cannot locate node 'nosuch'\n")
+    assert "cannot locate node 'nod01'; did you mean 'node01'?" in live.run(
+        "checknode", "nod01").stderr
 
 
 def test_showres_lists_jobs_first_and_counts(live):
@@ -176,8 +209,8 @@ def test_showres_n_lists_nodes(live):
     assert lines[0].startswith("reservations on ")
     assert lines[2] == ("            NodeName       Type      ReservationID   JobState Task"
                         "       Start    Duration            StartTime")
-    assert [l[:20].strip() for l in lines[4:7]] == ["node01", "node02", ""]
-    assert lines[6].split()[:4] == ["User", "patch.1", "N/A", "1"]
+    assert [l[:20].strip() for l in lines[4:7]] == ["node01", "node02", "node02"]
+    assert lines[6].split()[:5] == ["node02", "User", "patch.0", "N/A", "1"]
     assert lines[7] == "2 nodes reserved"
     assert live.ok("showres", "-n", "-g").count("node02") == 2
     assert live.ok("showres", "-n", "-s").splitlines()[0].split() == [
@@ -194,16 +227,19 @@ def test_showres_hides_what_is_not_for_the_caller(live, other):
 
 
 def test_showconfig_shows_what_is_set_then_defaults(daemon):
-    daemon.configure("BACKFILLPOLICY BESTFIT\nUSERCFG[ann] MAXJOB=3\n")
+    daemon.configure("BACKFILLPOLICY BESTFIT\nUSERCFG[ann] MAXJOB=3\n", plain=True)
     daemon.start()
     lines = daemon.ok("showconfig").splitlines()
     assert lines[0].startswith("# maui version ") and f"(PID: {daemon.pid()})" in lines[0]
-    assert "BACKFILLPOLICY                  BESTFIT" in lines
+    assert "BACKFILLPOLICY[0]               BESTFIT" in lines
     assert "USERCFG[ann].MAXJOB             3" in lines
-    assert len(lines) == 5
-    assert "BACKFILLDEPTH " in daemon.ok("showconfig", "-v")
+    assert [o["name"] for o in daemon.lines("showconfig")] == [
+        "BACKFILLPOLICY", "USERCFG[ann].MAXJOB"]
+    assert "BACKFILLDEPTH[0] " in daemon.ok("showconfig", "-v")
     assert daemon.ok("showconfig", "backfilldepth").splitlines()[-1].split() == [
-        "BACKFILLDEPTH", "0"]
+        "BACKFILLDEPTH[0]", "0"]
+    assert "BESTFIT" in daemon.ok("showconfig", "BACKFILLPOLICY[0]")
+    assert daemon.ok("showconfig", "NODESETLIST").splitlines()[-1].split() == ["NODESETLIST[0]"]
     wrong = daemon.run("showconfig", "BACKFILPOLICY")
     assert wrong.returncode == 1 and "did you mean BACKFILLPOLICY?" in wrong.stderr
     assert wrong.stdout == ""
@@ -220,6 +256,13 @@ def test_parameters_are_found_by_how_their_names_begin(daemon):
     assert "RESERVATIONDEPTH" in names and "RESERVATIONPOLICY" in names
     assert all(name.startswith("RESERVATION") for name in names)
     assert daemon.run("showconfig", "USERCFG[nobody]").returncode == 1
+
+
+def test_a_change_that_is_refused_leaves_what_was_there(live):
+    live.ok("changeparam", "BACKFILLPOLICY[0]", "NONE")
+    refused = live.run("changeparam", "BACKFILLPOLICY", "NON")
+    assert refused.returncode == 1 and "; NONE stays in force" in refused.stderr
+    assert live.ok("showconfig", "BACKFILLPOLICY").split()[-1] == "NONE"
 
 
 def test_a_change_may_be_told_in_several_words(live):
@@ -257,7 +300,7 @@ def test_a_wrong_option_is_told_from_one_that_lacks_its_value(maui, words, says)
 
 
 def test_diagnose_shows_every_table(daemon):
-    daemon.configure("USERCFG[root] PRIORITY=100 MAXPROC=3,4 FSTARGET=20+\n"
+    daemon.configure(f"USERCFG[{ME}] PRIORITY=100 MAXPROC=3,4 FSTARGET=20+\n"
                      "USERWEIGHT 1\nCREDWEIGHT 1\nXFACTORWEIGHT 10\nFSPOLICY DEDICATEDPS\n"
                      "QOSCFG[high] PRIORITY=5 QTWEIGHT=2\nCLASSCFG[batch] MAXJOB=3\n"
                      "RESERVATIONDEPTH 2\n")
@@ -266,8 +309,13 @@ def test_diagnose_shows_every_table(daemon):
     daemon.wait(lambda: "MAXPROC" in daemon.ok("diagnose", "-q"), "the limit")
     assert daemon.ok("diagnose", "-q") == (
         "Diagnosing blocked jobs (policylevel SOFT  partition ALL)\n\n"
-        f"job {jobs[1]:<20} user root has 3 of MAXPROC 4 (hard) processors active and this "
-        "job asks for 2\n")
+        f"job {jobs[1]} violates active HARD MAXPROC limit of 4 for user {ME}  (R: 2, U: 3)\n")
+    assert daemon.ok("diagnose", "-q", "-v", "-l", "HARD").splitlines()[2:] == [
+        f"job {jobs[1]} violates active HARD MAXPROC limit of 4 for user {ME}  (R: 2, U: 3)  "
+        f"(user {ME} has 3 of MAXPROC 4 (hard) processors active and this job asks for 2)"]
+    row = f"{jobs[1]:>18} {ME:>9} violates active HARD MAXPROC limit of 4 for user {ME}  (R: 2, U: 3)"
+    assert row in daemon.ok("showq", "-b").splitlines()
+    assert row + f"  (user {ME} has 3 of" in daemon.ok("showq", "-b", "-v")
     assert "is not blocked at this policy level" in daemon.ok("diagnose", "-q", "-l", "OFF")
     table = daemon.ok("diagnose", "-j")
     assert table.splitlines()[2].split()[:6] == [jobs[0], "Running", "DEF", "3", "-",
@@ -283,18 +331,18 @@ def test_diagnose_shows_every_table(daemon):
     assert "State: running" in daemon.ok("diagnose", "-S")
     assert "100.00%          2  50.00%" in daemon.ok("diagnose", "-t")
     assert daemon.ok("diagnose", "-m").startswith("diagnosing frame table\n")
-    assert (f"{'root':<12} {100:>8} {'[NONE]':>12} {'[NONE]':>12} {'[NONE]':>12}  "
+    assert (f"{ME:<12} {100:>8} {'[NONE]':>12} {'[NONE]':>12} {'[NONE]':>12}  "
             f"{'[NONE]':>20}  20.00+ MAXPROC=3,4\n") in daemon.ok("diagnose", "-u")
     assert "batch" in daemon.ok("diagnose", "-c") and "MAXJOB=0:3" in daemon.ok("mdiag", "-c")
     assert "high" in daemon.ok("diagnose", "-Q")
     for letter in "ag":
         assert "information...\n" in daemon.ok("diagnose", f"-{letter}")
     shares = daemon.ok("diagnose", "-f", "user")
-    assert "FS Policy: DEDICATEDPS\n" in shares and "\nUSER\n-------------\nroot" in shares
+    assert "FS Policy: DEDICATEDPS\n" in shares and f"\nUSER\n-------------\n{ME}" in shares
 
 
 def test_diagnose_p_tells_what_a_priority_is_made_of(daemon):
-    daemon.configure("USERCFG[root] PRIORITY=100\nUSERWEIGHT 1\nCREDWEIGHT 1\n"
+    daemon.configure(f"USERCFG[{ME}] PRIORITY=100\nUSERWEIGHT 1\nCREDWEIGHT 1\n"
                      "XFACTORWEIGHT 10\n")
     daemon.start()
     assert "no idle jobs in queue\n" in daemon.ok("diagnose", "-p")
@@ -308,6 +356,28 @@ def test_diagnose_p_tells_what_a_priority_is_made_of(daemon):
                         "1(    1:   10)")
     assert lines[5].split()[0] == job and "(100.0)" in lines[5]
     assert lines[7].startswith("Percent Contribution   --------   ")
+
+
+def test_diagnose_p_keeps_a_blank_between_wide_weights(daemon):
+    daemon.configure(f"USERCFG[{ME}] PRIORITY=100\nUSERWEIGHT 1000000\nCREDWEIGHT 1000000\n"
+                     "GROUPWEIGHT 2000000\nQUEUETIMEWEIGHT 3000000\nXFACTORWEIGHT 4000000\n"
+                     "SERVICEWEIGHT 5000000\n")
+    daemon.start()
+    daemon.submit(requests=tasks(5))
+    job = daemon.submit(requests=tasks(6))
+    daemon.wait(lambda: job in daemon.ok("diagnose", "-p"), "the job")
+    weights = next(line for line in daemon.ok("diagnose", "-p").splitlines() if "Weights" in line)
+    assert re.search(r" 1000000\( *1000000: *2000000\) +5000000\( *3000000: *4000000\)$", weights)
+
+
+def test_a_single_processor_is_told_in_the_singular(live):
+    full = live.submit(requests=tasks(8))
+    live.wait(lambda: live.state(full) == "Running", "the start")
+    live.submit(requests=tasks(2))  # has the reservation
+    job = live.submit(requests=tasks(1))
+    told = live.wait(lambda: (live.job(job).get("reason") or {}).get("text"), "the reason")
+    assert told == "this job asks for 1 processor and 0 are free for it now"
+    assert "1 processors" not in live.ok("checkjob", "-v", job)
 
 
 def test_diagnose_is_for_administrators(live, other):
@@ -364,21 +434,21 @@ def test_showq_c_lists_what_ended(live, other):
     rows = {l.split()[0]: l.split()[1:4] for l in live.ok("showq", "-c").splitlines()[2:4]}
     assert rows[job][1] == "3" and rows[own][1] == "4" and rows[own][2] == "DEF"
     assert other.ok("showq", "-c").endswith("\n1 Job\n")
-    assert "not authorized" in other.refused("showq", "-c", "-u", "root")
+    assert "not authorized" in other.refused("showq", "-c", "-u", ME)
 
 
 def test_diagnose_tells_who_may_use_a_qos(daemon):
     daemon.configure("QOSCFG[hi] PRIORITY=10\nQOSCFG[lo] PRIORITY=1\n"
-                     "USERCFG[root] QLIST=hi:lo\nUSERCFG[ann] QLIST=lo\n"
+                     f"USERCFG[{ME}] QLIST=hi:lo\nUSERCFG[somebody] QLIST=lo\n"
                      "GROUPCFG[bio] QDEF=lo\n")
     daemon.start()
     text = daemon.ok("diagnose", "-Q", "lo")
     assert text.startswith("QOS Status\n\nSystem QOS Settings:  QList: [NONE] (Def: [NONE])  "
                            "Flags: [NONE]\n\nName ") and text.endswith(
-        "\n  Users: root ann\n  Groups: bio\n")
-    assert daemon.ok("diagnose", "-Q", "hi").endswith("\n  Users: root\n")
+        f"\n  Users: {ME} somebody\n  Groups: bio\n")
+    assert daemon.ok("diagnose", "-Q", "hi").endswith(f"\n  Users: {ME}\n")
     assert daemon.lines("diagnose", "-Q", "lo")[0]["members"] == [
-        "user:root", "user:ann", "group:bio"]
+        f"user:{ME}", "user:somebody", "group:bio"]
 
 
 def test_diagnose_tells_classes_of_partitions(daemon):
@@ -446,7 +516,7 @@ def test_mshow_a_tells_what_is_free(live):
                                 "StartDate"]
     assert lines[2].split()[:5] == ["DEFAULT", "5", "3", "INFINITY", "00:00:00"]
     assert len(lines) == 3 and lines[0].index("StartDate") + 9 == len(lines[2])
-    words = "minprocs=5,duration=1:00:00,user=ann,nodemem=>=1"
+    words = "minprocs=5,duration=1:00:00,user=games,nodemem=>=1"
     assert len(live.ok("mshow", "-a", "-w", words).splitlines()) == 3
     assert len(live.ok("mshow", "-a", "-w", "minprocs=6").splitlines()) == 2
     for words, complaint in ((["-a", "-w", "minproc=2"], "did you mean minprocs"),
@@ -513,7 +583,7 @@ def test_showq_knows_no_grid_and_all_partitions(daemon):
     for words in (["-a"], ["-a", "-g"], ["-a", "-l"]):
         assert [r.get("id") for r in daemon.lines("showq", *words)][-1] == job
     assert "do not go together" in daemon.run("showq", "-a", "-p", "small").stderr
-    assert len(daemon.lines("showq", "-a", "--group", "nobody")) == 1
+    assert len(daemon.lines("showq", "-a", "--group", "bin")) == 1
 
 
 def test_diagnose_tells_standing_reservations_and_blocked_jobs_by_other_letters(daemon):
@@ -560,3 +630,92 @@ def test_diagnose_tells_limits_of_single_jobs_and_of_the_system(daemon):
     assert daemon.lines("diagnose", "-c", "fast")[0]["limits"] == [
         "MAXJOB[user]=7", "MIN.PROC=2", "MAXPROCPERJOB=4", "MAX.WCLIMIT=00:30:00"]
     assert daemon.lines("diagnose", "-u", "DEFAULT")[0]["limits"] == ["MAX.WCLIMIT=1:00:00:00"]
+
+
+def test_checkjob_tells_of_a_job_that_has_ended(live, other):
+    mine, theirs = live.submit("exit 3"), other.submit()
+    live.wait(lambda: live.job(mine) is None, "the end")
+    text = live.ok("checkjob", mine)
+    assert "State: Completed\n" in text and f"Creds:  user:{ME} " in text
+    assert f"job {mine} ended on " in text and text.endswith(" with exit status 3\n")
+    live.ok("canceljob", theirs)
+    live.wait(lambda: live.job(theirs) is None, "the other end")
+    assert "State: Removed\n" in other.ok("checkjob", theirs)
+    assert other.refused("checkjob", mine) == f"ERROR:    cannot locate job '{mine}'\n"
+    done = live.run("checkjob", "-n", "nosuch", live.submit())
+    assert done.returncode == 1 and "cannot locate node 'nosuch'" in done.stderr
+
+
+def test_checkjob_names_what_is_in_the_way(daemon):
+    daemon.configure("NODECFG[GLOBAL] GRES=matlab:1\nNODECFG[node01] FEATURES=big\n")
+    live = daemon.start()
+    maint = reserve(live, name="maint", hosts="ALL", start_at=soon(), duration_s=3600)
+    short = live.submit(requests=tasks(1), wclimit_s=36000)
+    licensed = [live.submit(requests=tasks(1, gres={"matlab": 1}), wclimit_s=60) for _ in "12"]
+    wide = live.submit(requests=[{"tasks": 1, "features": ["huge"]}], wclimit_s=60)
+    live.wait(lambda: live.job(wide)["shown_state"] == "Deferred", "the deferral")
+    text = live.ok("checkjob", short)
+    assert f"reservation '{maint}' keeps 4 nodes from " in text and " until " in text
+    assert "resource 'matlab': 1 asked for, 0 free\n" in live.ok("checkjob", licensed[1])
+    assert "GRes" in live.ok("checkjob", "-v", licensed[1])
+    text = live.ok("checkjob", wide)
+    assert "State: Deferred\n" in text and "no node has feature 'huge'\n" in text
+    lost = live.submit(requests=tasks(1), wclimit_s=60, reservation="lost")
+    there = live.submit(requests=tasks(1), wclimit_s=60, reservation=maint)
+    text = live.ok("checkjob", lost)
+    assert "job cannot run in partition DEFAULT (this job asks for reservation 'lost', " \
+           "which is not there)\n" in text and text.count("which is not there") == 1
+    assert "which is not there" not in live.ok("checkjob", there)
+    held = live.submit(requests=tasks(1), wclimit_s=60, reservation="lost", hold=True)
+    assert "it asks for reservation 'lost', which is not there\n" in live.ok("checkjob", held)
+    done = live.run("showstart", wide)
+    assert done.returncode == 1 and "more than the cluster has" in done.stderr
+
+
+def test_showstart_says_which_limit_it_does_not_count(daemon):
+    daemon.configure(f"USERCFG[{ME}] MAXJOB=1\n")
+    live = daemon.start()
+    jobs = [live.submit(), live.submit()]
+    live.wait(lambda: live.job(jobs[1])["section"] == "blocked", "the limit")
+    assert f"violates active SOFT MAXJOB limit of 1 for user {ME}  (R: 1, U: 1)" in live.ok(
+        "diagnose", "-q"), "soft and hard are the same"
+    done = live.run("showstart", jobs[1])
+    assert done.returncode == 0 and "Earliest start in" in done.stdout
+    assert done.stderr.startswith(
+        f"NOTE:     this does not count what keeps it: user {ME} has 1 of MAXJOB 1 (hard)")
+
+
+def test_showhold_lists_every_kind_also_of_a_running_job(live):
+    runs = live.submit()
+    live.wait(lambda: live.state(runs) == "Running", "the start")
+    held = live.submit(requests=tasks(8))
+    live.ok("sethold", "-u", runs)
+    live.ok("sethold", "-a", held)
+    assert live.ok("showhold") == (
+        f"{'JOBNAME':>16} {'HOLDS':>10}\n\n{runs:>16} {'User':>10}\n"
+        f"{held:>16} {'User':>10} {'System':>10} {'Batch':>10}\n")
+    assert "State: BatchHold\n" in live.ok("checkjob", held)
+    assert live.ok("showq", "-b").splitlines()[2].endswith(
+        " has the following hold(s) in place:  Batch System User")
+
+
+def test_diagnose_shows_limits_that_a_qos_overrides(daemon):
+    daemon.configure("QOSCFG[hi] OMAXNODE=3 OMAXIPROC=9 OMAXJPROC=5 MAXJOB=7\n")
+    daemon.start()
+    row = [l for l in daemon.ok("diagnose", "-Q").splitlines() if l.startswith("hi ")]
+    assert sorted(row[0].split()[-1].split(",")) == [
+        "MAXJOB=7", "OMAXIPROC=9", "OMAXJPROC=5", "OMAXNODE=3"]
+
+
+def test_reservations_are_sorted_by_name_and_each_line_names_its_node(live):
+    for name in ("zeta", "beta", "alpha"):
+        live.ok("setres", "-n", name, "-s", "+1:00:00", "-d", "60", "node01")
+    job = live.submit()
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    names = [job, "alpha.0", "beta.0", "zeta.0"]
+    assert [l.split()[0] for l in live.ok("showres").splitlines()[4:8]] == names
+    rows = [l.split()[0] for l in live.ok("diagnose", "-r").splitlines()
+            if l[:1] not in (" ", "-") and ("Job" in l or "User" in l)]
+    assert rows == names
+    on_node = [l.split() for l in live.ok("showres", "-n").splitlines() if ".0 " in l]
+    assert [row[0] for row in on_node] == ["node01"] * 3

@@ -4,7 +4,7 @@ real processes, in a folder that goes away with the test."""
 import pytest
 
 from live_daemon import Daemon
-from live_users import LEVELS, Users
+from live_users import LEVELS, Users, need_users
 
 
 @pytest.fixture
@@ -38,6 +38,7 @@ def users(site):
 @pytest.fixture(scope="module")
 def matrix(build):
     """A paused daemon with administrators of each level, and its users."""
+    need_users()
     d = Daemon(build / "src" / "client" / "maui")
     d.configure(LEVELS)
     d.start("--paused")

@@ -5,13 +5,14 @@ import time
 
 import pytest
 
-from live_users import LEVELS, Users
+from live_daemon import Daemon
+from live_users import LEVELS, Users, need_users
 
 
 @pytest.fixture(scope="module")
 def past(build):
     """Two jobs of root and one of nobody have ended; statistics were reset since."""
-    from live_daemon import Daemon
+    need_users()
     d = Daemon(build / "src" / "client" / "maui")
     d.configure(LEVELS + "RMPOLLINTERVAL 1\n")
     d.start()

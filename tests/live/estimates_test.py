@@ -132,7 +132,7 @@ def test_msub_k_waits_and_ends_as_the_job_did(live):
 
 def test_msub_k_of_a_job_that_is_cancelled(live):
     waiting = subprocess.Popen([live.program, "msub", "-K", "-h", script(live, "exit 0")],
-                               env=live.env, stdout=subprocess.PIPE, text=True)
+                               cwd=live.home, env=live.env, stdout=subprocess.PIPE, text=True)
     job = waiting.stdout.readline().strip()
     live.ok("canceljob", job)
     assert waiting.wait(30) == 1

@@ -58,7 +58,8 @@ class Raw:
 
 def request(path, body=b"", method=None, head=b""):
     method = method or (b"POST" if body else b"GET")
-    return (method + b" " + path + b" HTTP/1.1\r\nHost: maui\r\nContent-Length: "
+    return (method + b" " + path + b" HTTP/1.1\r\nHost: maui\r\n"
+            + b"Content-Type: application/json\r\nContent-Length: "
             + str(len(body)).encode() + b"\r\n" + head + b"\r\n" + body)
 
 
@@ -125,11 +126,14 @@ ODD = [*ODD_TEXTS, None, [], [None], [""], [":"], {}, {"": ""}, {"a": None}, Tru
        2 ** 63 - 1, -2 ** 63, 1e308]
 
 
-def odd_bodies(schema, schemas):
-    """Each member of a request alone, with job 1 where it is about jobs, as anything."""
+def odd_bodies(schema, schemas, home):
+    """Each member of a request as anything, beside what makes the request whole: job 1 where
+    it is about jobs, a script for a new one, which leaves nothing outside of `home`."""
     members = schemas[schema["$ref"].rsplit("/")[-1]].get("properties", {})
-    jobs = {"jobs": ["1"]} if "jobs" in members else {}
-    return [{**jobs, member: odd} for member in members for odd in ODD]
+    whole = {"jobs": ["1"], "script": "#!/bin/sh\ntrue\n", "directory": home,
+             "output": f"{home}/out", "error": f"{home}/err"}
+    whole = {name: value for name, value in whole.items() if name in members}
+    return [{**whole, member: odd} for member in members for odd in ODD]
 
 
 def test_no_member_of_a_request_ends_the_daemon_whatever_it_is(live):
@@ -139,11 +143,12 @@ def test_no_member_of_a_request_ends_the_daemon_whatever_it_is(live):
     live.ok("setres", "-n", "patch", "-d", "1:00:00", "TASKS==1")
     sent = 0
     for path, operations in api["paths"].items():
-        path = path.replace("{id}", "1").replace("{name}", "patch.1").encode()
+        path = path.replace("{id}", "1").replace("{name}", "patch.0").encode()
         for method in sorted({"post", "patch", "put"} & operations.keys()):
             content = operations[method].get("requestBody", {}).get("content", {})
             for kind in content.values():
-                for body in odd_bodies(kind["schema"], api["components"]["schemas"]):
+                for body in odd_bodies(kind["schema"], api["components"]["schemas"],
+                                       live.home):
                     data = request(path, json.dumps(body).encode(), method.upper().encode())
                     assert Raw(live).send(data).status() not in (None, 500), (path, body)
                     sent += 1
@@ -244,7 +249,8 @@ def test_another_user_may_look_and_no_more(live):
         command = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
                    "curl", "-s", "-w", "\n%{http_code}", "--unix-socket",
                    f"{live.home}/api.sock", f"http://maui{path}"]
-        command += ["-d", json.dumps(body)] if body is not None else []
+        command += (["-H", "Content-Type: application/json", "-d", json.dumps(body)]
+                    if body is not None else [])
         command += ["-X", method] if method else []
         text, status = subprocess.run(command, capture_output=True, text=True,
                                       check=True).stdout.rsplit("\n", 1)

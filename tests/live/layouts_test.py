@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from live_daemon import ME
+
 CONFIG = ("USERCFG[root] PRIORITY=1 MAXPROC=128\nCLASSCFG[batch] PRIORITY=1\n"
           "FSPOLICY DEDICATEDPS\nRESERVATIONDEPTH 2\n")
 
@@ -32,6 +34,14 @@ def original(shared, file, command):
 def ends(line):
     """Columns in which fields end, the first field apart (it is aligned left)."""
     return [m.end() for m in re.finditer(r"\S+", line)][1:]
+
+
+def assert_same_columns(mine, theirs):
+    """A name of more than eight letters moves what follows by those it has too many."""
+    ours, original_ends = ends(mine), ends(theirs)
+    moved = ours[0] - original_ends[0]
+    assert 0 <= moved <= max(0, len(ME) - 8)
+    assert [end - moved for end in ours] == original_ends
 
 
 # file, command of the original, ours, beginning of a heading; rows to be compared
@@ -69,7 +79,7 @@ def test_headings_and_rows_are_those_of_the_original(shared, busy, file, command
     assert lines[mine] == theirs[at]
     if rows:
         skip = 1 if theirs[at + 1] else 2
-        assert ends(lines[mine + skip]) == ends(theirs[at + skip])
+        assert_same_columns(lines[mine + skip], theirs[at + skip])
 
 
 def test_lines_of_checkjob_come_in_the_order_of_the_original(shared, busy):
@@ -93,3 +103,46 @@ def test_lines_of_checknode_come_in_the_order_of_the_original(shared, busy):
     mine = [l for l in labels(busy.ok("checknode", "node01").splitlines())
             if not l.startswith("checking")]
     assert mine == theirs
+
+
+# Of the original's list what has no effect here or another form (SRCFG[x], QOSCFG[x] ...).
+NOT_LISTED = set("""USELOCALMACHINEPRIORITY JOBMAXSTARTTIME METAMAXTASKS BACKFILLPROCFACTOR
+    TASKDISTRIBUTIONPOLICY ATTRWEIGHT ATTRATTRWEIGHT ATTRSTATEWEIGHT SRTASKCOUNT SRTPN SRRESOURCES
+    SRDEPTH SRSTARTTIME SRENDTIME SRWSTARTTIME SRWENDTIME SRDAYS SRHOSTLIST SRCHARGEACCOUNT SRCFG
+    RMAUTHTYPE CLASSCFG QOSPRIORITY QOSQTWEIGHT QOSXFWEIGHT QOSTARGETXF QOSTARGETQT QOSFLAGS
+    SERVERNAME SERVERHOMEDIR LOCKFILE SERVERCONFIGFILE CHECKPOINTFILE CHECKPOINTINTERVAL
+    CHECKPOINTEXPIRATIONTIME TRAPJOB TRAPNODE TRAPFUNCTION ALLOCLOCALITYPOLICY SIMTIMEPOLICY
+    NODEPOLLFREQUENCY DISPLAYFLAGS DEFAULTDOMAIN JOBPURGETIME NODEPURGETIME SCHEDCFG RMCFG
+    SIMCOMRATE SIMCOMTYPE COMINTRAFRAMECOST COMINTERFRAMECOST""".split())
+OUR_NAMES = {"RESDEPTH": "RESERVATIONDEPTH", "CONSUMEDWEIGHT": "USAGECONSUMEDWEIGHT",
+             "REMAININGWEIGHT": "USAGEREMAININGWEIGHT", "PERCENTWEIGHT": "USAGEPERCENTWEIGHT"}
+
+
+def test_showconfig_shows_what_is_in_force_of_what_the_original_lists(shared, daemon):
+    daemon.configure("BACKFILLPOLICY BESTFIT\nXFACTORWEIGHT[1] 3\n", plain=True)
+    daemon.start()
+
+    def shown():
+        rows = [line.split(maxsplit=1) for line in daemon.ok("showconfig").splitlines()
+                if line and line[0] != "#"]
+        return {row[0]: row[1] if len(row) > 1 else "" for row in rows}
+
+    theirs = [line.split()[0].split("[")[0] for line in original(
+        shared, "09-showconfig", "showconfig") if line[:1].isupper()]
+    wanted = dict.fromkeys(OUR_NAMES.get(n, n) for n in theirs if n not in NOT_LISTED)
+    mine = shown()
+    plain = {name.split("[")[0] for name in mine}
+    assert len(wanted) > 100 and not set(wanted) - plain, "what the original lists is here"
+    theirs = {line.split(maxsplit=1)[0] for line in original(
+        shared, "09-showconfig", "showconfig") if line[:1].isupper()}
+    indexed = {name for name in wanted if f"{name}[0]" in theirs}
+    assert len(indexed) > 50 and not {f"{name}[0]" for name in indexed} - set(mine)
+    assert mine["XFACTORWEIGHT[1]"] == "3" and "XFACTORWEIGHT[0]" in mine
+    assert mine["BACKFILLPOLICY[0]"] == "BESTFIT" and mine["RESERVATIONDEPTH[0]"] == "1"
+    assert mine["DEFERTIME"] == "01:00:00" and mine["FEATURENODETYPEHEADER"] == ""
+    daemon.ok("changeparam", "DEFERTIME", "0:30:00")
+    daemon.ok("changeparam", "USERCFG[ann]", "MAXJOB=4")
+    mine = shown()
+    assert mine["DEFERTIME"] == "0:30:00" and mine["USERCFG[ann].MAXJOB"] == "4"
+    everything = daemon.ok("showconfig", "-v")
+    assert "JOBPURGETIME " in everything and "JOBPURGETIME" not in mine

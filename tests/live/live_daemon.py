@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """A daemon of its own, in a folder that goes away, and what tests ask of it."""
+import grp
 import json
 import os
+import pwd
 import shutil
 import signal
 import subprocess
 import tempfile
 import time
+
+# Who runs the tests, and so the daemon and its jobs: root or anybody else.
+ME = pwd.getpwuid(os.geteuid()).pw_name
+MY_GROUP = grp.getgrgid(os.getegid()).gr_name
 
 
 def wait_for(condition, what, seconds, story):
@@ -20,6 +26,18 @@ def wait_for(condition, what, seconds, story):
     raise AssertionError(f"{what} has not come in {seconds} s\n{story()}")
 
 
+def proc_text(pid):
+    """Environment and command line of a process; nothing of one that is gone or not ours."""
+    text = b""
+    for name in ("environ", "cmdline"):
+        try:
+            with open(f"/proc/{pid}/{name}", "rb") as f:
+                text += f.read()
+        except OSError:
+            pass
+    return text
+
+
 class Daemon:
     def __init__(self, program, nodes="4x2", config=""):
         self.program = str(program)
@@ -28,7 +46,11 @@ class Daemon:
         self.env = dict(os.environ, MAUIHOMEDIR=self.home, LC_ALL="C", TZ="UTC")
         self.configure(config)
 
-    def configure(self, text):
+    def configure(self, text, plain=False):
+        """Jobs fill nodes from the first on where the test does not say otherwise: many
+        name the nodes they expect. `plain`: not a word but what is told."""
+        if not plain and "NODEALLOCATIONPOLICY" not in text:
+            text += "\nNODEALLOCATIONPOLICY FIRSTAVAILABLE\n"
         with open(f"{self.home}/maui.cfg", "w") as f:
             f.write(text)
 
@@ -68,9 +90,10 @@ class Daemon:
         raise AssertionError(f"process {pid} does not end")
 
     def run(self, *args, stdin=None):
-        """`maui ARGS...`; the finished process."""
+        """`maui ARGS...` in the daemon's own folder, where outputs of jobs may stay; the
+        finished process."""
         return subprocess.run([self.program, *map(str, args)], env=self.env, input=stdin,
-                              capture_output=True, text=True, timeout=60)
+                              cwd=self.home, capture_output=True, text=True, timeout=60)
 
     def ok(self, *args, stdin=None):
         done = self.run(*args, stdin=stdin)
@@ -88,7 +111,8 @@ class Daemon:
         if method:
             command += ["-X", method]
         if body is not None:
-            command += ["-d", body if isinstance(body, str) else json.dumps(body)]
+            command += ["-H", "Content-Type: application/json", "-d",
+                        body if isinstance(body, str) else json.dumps(body)]
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         text, status = text.rsplit("\n", 1)
         try:
@@ -125,5 +149,21 @@ class Daemon:
         except Exception:
             pass
         self.stop()
-        subprocess.run(["pkill", "-KILL", "-f", f"{self.home}/spool"], check=False)
+        self.end_processes()
         shutil.rmtree(self.home, ignore_errors=True)
+
+    def end_processes(self):
+        """Whatever still runs of this daemon: keepers, jobs, programs of the site, and
+        what these began. All have its home in their environment or command line."""
+        mark = self.home.encode()
+        for _ in range(100):
+            left = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc")))
+                    if pid != os.getpid() and mark in proc_text(pid)]
+            if not left:
+                return
+            for pid in left:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:
+                    pass
+            time.sleep(0.02)

@@ -11,6 +11,12 @@ import pytest
 LEVELS = "ADMIN1 root\nADMIN2 bin\nADMIN3 daemon\n"
 
 
+def need_users():
+    """Called before anything is started that a skip would leave running."""
+    if os.geteuid() != 0:
+        pytest.skip("other users can only be played by root")
+
+
 class Users:
     """Who plays whom: root is the administrator of level 1, others are made so by the
     configuration. Programs are copied, because others may not read the build."""
@@ -18,8 +24,7 @@ class Users:
     NAMES = {"nobody": 65534, "bin": 2, "daemon": 1, "games": 5}
 
     def __init__(self, live):
-        if os.geteuid() != 0:
-            pytest.skip("other users can only be played by root")
+        need_users()
         self.live = live
         os.chmod(live.home, 0o755)
         self.bin = f"{live.home}/bin"
@@ -47,12 +52,28 @@ class Users:
         assert done.returncode == 1 and done.stdout == "", (user, args, done)
         return done.stderr
 
+    def api(self, user, path, body=None, method=None):
+        """The API as that user: (status, answer), the answer parsed if it is JSON."""
+        words = ["curl", "-s", "-g", "--max-time", "30", "-w", "\n%{http_code}",
+                 "--unix-socket", f"{self.live.home}/api.sock", f"http://maui{path}"]
+        if method:
+            words += ["-X", method]
+        if body is not None:
+            words += ["-H", "Content-Type: application/json",
+                      "-d", body if isinstance(body, str) else json.dumps(body)]
+        text, status = self.call(user, *words).stdout.rsplit("\n", 1)
+        try:
+            return int(status), json.loads(text)
+        except ValueError:
+            return int(status), text
+
     def submit(self, user, **request):
         request = dict({"script": "#!/bin/sh\nsleep 60\n", "wclimit_s": 300,
                         "directory": "/tmp", "output": "/dev/null",
                         "error": "/dev/null"}, **request)
         done = self.call(user, "curl", "-s", "--unix-socket", f"{self.live.home}/api.sock",
-                         "http://maui/v1/jobs", "-d", json.dumps(request))
+                         "http://maui/v1/jobs", "-H", "Content-Type: application/json",
+                         "-d", json.dumps(request))
         return json.loads(done.stdout)["ids"][0]
 
 
@@ -61,5 +82,5 @@ class Other:
 
     def __init__(self, live, user="nobody"):
         users = Users(live)
-        for verb in ("call", "run", "ok", "refused", "submit"):
+        for verb in ("call", "run", "ok", "refused", "submit", "api"):
             setattr(self, verb, functools.partial(getattr(users, verb), user))

@@ -30,7 +30,7 @@ def test_a_reservation_is_created_with_all_its_options(site):
                 "BYNAME,SINGLEUSE", "-b", "maintenance", "-D", "new disks", "-g", "disks",
                 "-R", "PROCS=1,MEM=10", "-S", "aaccount=ops,auser=bin", "-T",
                 "start+60;cancel", "-p", "DEFAULT")
-    assert name == "patch.1"
+    assert name == "patch.0"
     r = record(site, name)
     assert abs(r["start_at"] - time.time() - 3600) < 10
     assert r["end_at"] - r["start_at"] == 7200
@@ -141,11 +141,11 @@ def test_all_of_a_label_are_released(site):
         made(site, "-h", f"node{n}", "-d", "1:00:00", "-g", "rack")
     made(site, "-h", "node03", "-d", "1:00:00", "-n", "other")
     assert site.ok("mrsvctl", "-r", "-g", "rack") == (
-        "reservation 'SYSTEM.1' successfully released\n"
-        "reservation 'SYSTEM.2' successfully released\n")
+        "reservation 'SYSTEM.0' successfully released\n"
+        "reservation 'SYSTEM.1' successfully released\n")
     assert "no reservation has the label 'rack'" in refused(
         site, "mrsvctl", "-r", "-g", "rack")
-    assert site.ok("mrsvctl", "-r", "other.1,").count("released") == 1
+    assert site.ok("mrsvctl", "-r", "other.0,").count("released") == 1
 
 
 def test_what_cannot_be_is_told(site):

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from live_daemon import ME
+
 
 ORDERS = [("-p",), ("-r",), ("-R",), ("-s",), ("-S",), ("-k",), ("-A", "x"),
           ("-c", "message", "x"), ("-d", "message:1"), ("-f", "usage"), ("-L", "3"),
@@ -33,11 +35,11 @@ def test_messages_stay_until_they_are_taken_away(live):
     live.kill()
     live.start()
     assert live.ok("mschedctl", "-l", "message").splitlines() == [
-        "[1] disks at noon (root)", "[2] ä & \"b\" (root)"]
-    assert "Message:  [1] disks at noon (root)\n" in live.ok("diagnose", "-S")
+        f"[1] disks at noon ({ME})", f"[2] ä & \"b\" ({ME})"]
+    assert f"Message:  [1] disks at noon ({ME})\n" in live.ok("diagnose", "-S")
     assert live.ok("mschedctl", "-d", "message:1") == "message 1 removed\n"
     assert json.loads(live.ok("mschedctl", "-l", "message", "--format", "json")) == [
-        "[2] ä & \"b\" (root)"]
+        f"[2] ä & \"b\" ({ME})"]
     done = live.run("mschedctl", "-d", "message:1")
     assert done.returncode == 1 and done.stderr == "ERROR:    there is no message 1\n"
     assert live.ok("mschedctl", "-A", "third") == "message 3 created\n"
@@ -67,11 +69,11 @@ def test_flushing_begins_to_count_anew_for_good(daemon):
     daemon.submit("sleep 1.5")
     daemon.wait(lambda: len(daemon.lines("showq")) == 1
                 and daemon.api("/v1/statistics")[1]["completed_jobs"] == 1, "the end")
-    assert "root" in daemon.ok("diagnose", "-f")
+    assert ME in daemon.ok("diagnose", "-f")
     assert daemon.ok("mschedctl", "-f", "fairshare") == "fairshare flushed\n"
     daemon.kill()
     daemon.start()
-    assert "root" not in daemon.ok("diagnose", "-f")
+    assert ME not in daemon.ok("diagnose", "-f")
     assert daemon.api("/v1/statistics")[1]["completed_jobs"] == 1
     assert daemon.ok("mschedctl", "-f", "all") == "usage and fairshare flushed\n"
     assert daemon.api("/v1/statistics")[1]["completed_jobs"] == 0

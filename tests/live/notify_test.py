@@ -88,10 +88,10 @@ def test_reservations_made_and_gone_are_notified_and_standing_ones_when_gone(dae
     daemon.start()
     daemon.ok("setres", "-n", "test", "-d", "100", "node02")
     words = wait_told(daemon, "RESERVATIONCREATED:  test.").split()
-    assert words[1] == "test.1" and words[-1] == "1"
+    assert words[1] == "test.0" and words[-1] == "1"
     assert int(words[-2]) - int(words[-3]) == 100
-    daemon.ok("releaseres", "test.1")
-    wait_told(daemon, "RESERVATIONDESTROYED:  test.1 ")
+    daemon.ok("releaseres", "test.0")
+    wait_told(daemon, "RESERVATIONDESTROYED:  test.0 ")
     assert not [t for t in told(daemon) if "CREATED" in t and "night" in t]
     daemon.kill()
     daemon.start()

@@ -6,6 +6,7 @@ import os
 import signal
 import time
 
+from live_daemon import ME
 from live_users import LEVELS, Users
 
 
@@ -52,7 +53,7 @@ def test_runjob_places_it_where_it_is_told(site):
     assert places <= {"node02", "node03"}
     refusals = (
         (("-n", "node77"), "no node is named 'node77'"),
-        (("-p", "east"), "no partition is named 'east'"),
+        (("-p", "east"), "there is no partition 'east'"),
         (("-n", "node01"), None))
     for options, says in refusals:
         done = site.run("runjob", *options, second)
@@ -149,7 +150,7 @@ def test_a_deadline_is_set_shown_and_released(site):
     lines = site.ok("showdeadline").splitlines()
     assert lines[0].split() == ["JOBNAME", "USERNAME", "STATE", "REMAINING", "DEADLINE",
                                 "ENDTIME"]
-    assert lines[2].split()[:3] == [job, "root", "Idle"] and \
+    assert lines[2].split()[:3] == [job, ME, "Idle"] and \
         lines[2].split()[3] in ("1:59:59", "2:00:00", "1:59:58")
     assert lines[-1] == "1 job with a deadline"
     assert [o["id"] for o in site.lines("showdeadline")] == [job]
@@ -286,6 +287,39 @@ def test_user_holds_are_for_owners_others_for_administrators(site, users):
     assert "a job is needed" in site.run("sethold", "-b").stderr
 
 
+def test_who_releases_is_told_what_remains_and_who_may_release_it(site, users):
+    job = users.submit("nobody", requests=[{"tasks": 20}])
+    site.wait(lambda: site.job(job)["shown_state"] == "Deferred", "the deferral")
+    assert users.ok("nobody", "releasehold", "-a", job) == "job holds adjusted\n"
+    site.wait(lambda: site.job(job)["shown_state"] == "Deferred", "another deferral")
+    site.ok("sethold", "-b", job)
+    assert users.ok("nobody", "releasehold", job) == (
+        f"job holds adjusted; job {job} keeps a batch hold, which administrators of level 1 "
+        "and 2 may release\n")
+    for words in (("-a", job), (job,), ("-u", job), ("-a", "ALL")):
+        assert users.refused("nobody", "releasehold", *words) == (
+            f"ERROR:    job {job}: nothing was released: it has a batch hold, which "
+            "administrators of level 1 and 2 may release\n")
+    assert "may not set or release a batch hold" in users.refused(
+        "nobody", "releasehold", "-b", job)
+    assert users.ok("bin", "releasehold", "-s", "ALL") == "no such hold is on the job\n"
+    assert "has a batch hold" in users.refused("bin", "releasehold", "-s", job)
+    assert users.ok("bin", "releasehold", job) == "job holds adjusted\n"
+    site.ok("canceljob", "ALL")
+    site.wait(lambda: "Total Jobs: 0 " in site.ok("showq"), "the end of the job")
+    assert site.run("canceljob", "ALL").stderr == "ERROR:    there is no job\n"
+
+
+def test_an_owner_releases_no_deferral_that_an_administrator_made(site, users):
+    stopped(site)
+    job = users.submit("nobody")
+    site.ok("mjobctl", "-h", "defer", job)
+    assert users.refused("nobody", "releasehold", job) == (
+        f"ERROR:    job {job}: nothing was released: it has a defer hold, which "
+        "administrators of level 1 and 2 may release\n")
+    assert site.job(job)["holds"] == ["defer"]
+
+
 def test_system_priorities_are_for_administrators_of_level_1_and_2(site, users):
     stopped(site)
     job = users.submit("nobody")
@@ -337,17 +371,18 @@ def test_jobs_are_cancelled_by_owners_and_administrators(site, users):
     assert "a job is needed" in site.run("canceljob").stderr
 
 
-def test_commands_without_a_meaning_say_what_has_one(site, users):
+def test_commands_without_a_meaning_are_absent_and_say_what_has_one(site, users):
     for words, says in ((("migratejob", "1"), "mjobctl -m partition=NAME"),
                         (("query", "x"), "--format json"), (("mgridctl",), "no grids"),
-                        (("mnodectl", "-q", "node01"), "checknode"),
-                        (("mnodectl", "modify", "state=down", "node01"), "setres -n drain")):
+                        (("mnodectl", "-q", "node01"), "checknode")):
         done = site.run(*words)
-        assert (done.returncode, done.stdout) == (1, ""), done
-        assert done.stderr.startswith("ERROR:    operation not supported: ")
+        assert (done.returncode, done.stdout) == (2, ""), done
+        assert done.stderr.startswith(f"maui: '{words[0]}' is unsupported: ")
         assert says in done.stderr
-        assert says in users.refused("nobody", *words)
-    assert site.run("migratejob", "--help").returncode == 0
+        assert f"\n  {words[0]} " not in site.ok("--help")
+    # Nobody starts a scheduler by asking what there is.
+    alone = site.run()
+    assert alone.returncode == 2 and alone.stderr == site.ok("--help")
 
 
 # ---- deadlines that are at risk ----

@@ -80,7 +80,7 @@ class Life:
         self.reservations += [answer["name"]] if answer and "name" in answer else []
 
     def release_reservation(self):
-        names = self.reservations[-5:] + ["mine.0.1", "some.0.2", "nosuch"]
+        names = self.reservations[-5:] + ["mine.0.0", "some.0.0", "nosuch"]
         self.post(f"/v1/reservations/{self.dice.choice(names)}", None, "DELETE")
 
     def change_reservation(self):
@@ -267,7 +267,7 @@ def test_a_long_life_begins_anew_and_nobody_notices(daemon):
     for was, now in zip(before, after):
         for key in ("id", "state", "holds", "hold_text", "start_at", "allocation"):
             assert was and was.get(key) == now.get(key), key
-    assert daemon.api("/v1/reservations/patch.1")[0] == 200
+    assert daemon.api("/v1/reservations/patch.0")[0] == 200
     assert "3" in daemon.ok("showconfig", "RESERVATIONDEPTH")
     daemon.stop()
     lines = journal(daemon)

@@ -3,6 +3,9 @@
 import json
 import os
 
+import pytest
+
+
 def begin(daemon, policy, nodes=""):
     os.makedirs(f"{daemon.home}/tools")
     with open(f"{daemon.home}/tools/notify", "w") as f:
@@ -51,6 +54,28 @@ def test_a_job_beyond_its_disk_or_swap_is_told(daemon):
     assert [daemon.state(job) for job in modest] == ["Running"] * 3
     assert daemon.job(modest[0])["disk_used_mb"] >= 40
     assert daemon.job(modest[2])["swap_used_mb"] >= 300
+
+
+@pytest.mark.parametrize("policy, end", [
+    ("MEM:ALWAYS:SUSPEND", "Suspended"), ("MEM:ALWAYS:REQUEUE", "requeue"),
+    ("MEM:EXTENDEDVIOLATION:SUSPEND:2", "Suspended"),
+    ("DISK:ALWAYS:SUSPEND", "Suspended"), ("DISK:EXTENDEDVIOLATION:REQUEUE:2", "requeue"),
+    ("SWAP:ALWAYS:REQUEUE", "requeue")])
+def test_what_the_policy_says_is_done_with_the_overrunning_job(daemon, policy, end):
+    """And nothing else: it is not ended for its memory first."""
+    begin(daemon, policy, "NODECFG[one] CFGPROCS=8 CFGDISK=500 CFGSWAP=4000\n")
+    script = {"MEM": "python3 -c 'x = bytearray(200 << 20); import time; time.sleep(60)'",
+              "DISK": "dd if=/dev/urandom of=$TMPDIR/x bs=1M count=40 2>/dev/null; sleep 60"}
+    asked = {"MEM": {"mem_mb": 50}, "DISK": {"disk_mb": 10}, "SWAP": {"swap_mb": 50}}
+    kind = policy.split(":")[0]
+    job = daemon.submit(script.get(kind, script["MEM"]), rerunnable=True,
+                        requests=[{"tasks": 1, "per_task": dict(asked[kind], procs=1)}])
+    if end == "Suspended":
+        daemon.wait(lambda: daemon.state(job) == "Suspended", "the suspension", 40)
+    else:
+        daemon.wait(lambda: "requeue" in daemon.log(), "the requeueing", 40)
+    assert daemon.job(job) is not None, daemon.log()
+    assert {e["object"] for e in violations(daemon)} == {job}
 
 
 def test_the_policy_is_checked_and_says_what_cannot_be_measured(maui, tmp_path):

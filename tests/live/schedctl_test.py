@@ -32,6 +32,50 @@ def test_shutdown_by_command(live):
     live.gone(pid)
 
 
+def test_after_a_shutdown_all_is_as_it_was(daemon):
+    daemon.configure("USERCFG[DEFAULT] MAXJOB=1 QLIST=high\nQOSCFG[high] PRIORITY=5\n")
+    daemon.start()
+    jobs = [daemon.submit("sleep 300") for _ in range(4)]
+    daemon.wait(lambda: daemon.state(jobs[0]) == "Running", "a start")
+    daemon.ok("sethold", "-b", jobs[1])
+    daemon.ok("setspri", "7", jobs[2])
+    daemon.ok("setqos", "high", jobs[3])
+    daemon.ok("setres", "-n", "kept", "-s", "+1:00:00", "-d", "1:00:00", "node04")
+    daemon.ok("schedctl", "-s")
+
+    def told():
+        records = [daemon.job(job) for job in jobs]
+        reservation = daemon.api("/v1/reservations/kept.0")[1]
+        return [{key: r.get(key) for key in ("state", "holds", "system_priority", "qos", "start_at",
+                                             "submit_at", "allocation")} for r in records], {
+            key: reservation.get(key) for key in ("start_at", "end_at", "places", "owner")}
+
+    before = told()
+    daemon.ok("schedctl", "-k")
+    daemon.start("--paused")
+    daemon.wait(lambda: daemon.state(jobs[0]) == "Running", "the jobs")
+    assert told() == before
+
+
+def test_after_a_shutdown_the_next_scheduler_can_be_started_at_once(live):
+    for _ in range(5):
+        live.ok("schedctl", "-k")
+        live.start()
+    assert "Total Jobs" in live.ok("showq")
+
+
+def test_a_stopped_scheduler_runs_on_to_a_stop_that_is_to_come(live):
+    live.ok("schedctl", "-s")
+    now = live.api("/v1/scheduler")[1]["iteration"]
+    job = live.submit()
+    assert live.ok("schedctl", "-s", now + 1) == f"scheduling will stop at iteration {now + 1}\n"
+    live.wait(lambda: live.state(job) == "Running", "the start")
+    assert live.api("/v1/scheduler")[1]["state"] == "paused"
+    live.ok("schedctl", "-r", "10:00")
+    live.ok("schedctl", "-s")
+    assert "resume_at" not in live.api("/v1/scheduler")[1], "stopped is stopped"
+
+
 def test_a_change_holds_until_the_file_is_read_again(live):
     first = live.submit()
     live.wait(lambda: live.state(first) == "Running", "the start")

@@ -6,6 +6,8 @@ import pytest
 
 from commands_test import tasks
 
+from live_daemon import ME, MY_GROUP
+
 
 def rows(text, heading):
     """Fields of the rows of a section, up to the blank line after them."""
@@ -37,11 +39,11 @@ def test_sections_tell_jobs_and_sums(queue):
     text = queue.ok("showq")
     for job, procs, limit in (("1", "3", 300), ("2", "1", 100)):
         row = next(r for r in rows(text, "ACTIVE JOBS") if r[0] == job)
-        assert row[1:4] == ["root", "Running", procs]
+        assert row[1:4] == [ME, "Running", procs]
         minutes, seconds = row[4].split(":")[1:]
         assert limit - 60 < int(minutes) * 60 + int(seconds) <= limit
     assert [r[2:5] for r in rows(text, "IDLE JOBS")] == [["Idle", "8", "1:00:00"]] * 2
-    assert rows(text, "BLOCKED JOBS")[0][:3] == ["5", "root", "UserHold"]
+    assert rows(text, "BLOCKED JOBS")[0][:3] == ["5", ME, "UserHold"]
     assert "      2 Active Jobs      4 of    8 Processors Active (50.00%)\n" in text
     assert re.search(r"\n +\d of    4 Nodes Active      \((50|75)\.00%\)\n", text)
     assert "\n2 Idle Jobs\n" in text
@@ -56,7 +58,7 @@ def test_active_jobs_are_sorted_by_end_and_idle_ones_by_priority(queue):
 
 
 def test_u_shows_the_jobs_of_one_user(queue):
-    assert ids(queue.ok("showq", "-u", "root"), "IDLE JOBS") == ["4", "3"]
+    assert ids(queue.ok("showq", "-u", ME), "IDLE JOBS") == ["4", "3"]
     assert queue.ok("showq", "-u", "nobody").endswith(
         "\nTotal Jobs: 0   Active Jobs: 0   Idle Jobs: 0   Blocked Jobs: 0\n")
 
@@ -82,7 +84,7 @@ def test_i_tells_priorities_reservations_and_the_backlog(queue):
                                 "Procs", "WCLimit", "Class", "SystemQueueTime"]
     first, second = lines[2].split(), lines[3].split()
     assert first[:2] == ["4*", "1000000005"] and second[0] == "3"
-    assert first[4:8] == ["root", "root", "8", "1:00:00"]
+    assert first[4:8] == [ME, MY_GROUP, "8", "1:00:00"]
     assert lines[-1].startswith("Jobs: 2  Total Backlog:  16.00 ProcHours  (2.00 Hours)")
 
 
@@ -111,7 +113,7 @@ def test_r_tells_efficiency_and_marks_backfilled_and_preemptible_jobs(daemon):
 
 def test_b_gives_the_reason(queue):
     assert queue.ok("showq", "-b").splitlines()[2].split(None, 2) == [
-        "5", "root", "the resource manager has a user hold on this job"]
+        "5", ME, "has the following hold(s) in place:  User"]
 
 
 def test_c_tells_exit_status_and_wall_time(live):
@@ -120,3 +122,20 @@ def test_c_tells_exit_status_and_wall_time(live):
     head, row = (live.ok("showq", "-c").splitlines()[i].split() for i in (0, 2))
     assert head[2] == "CCode" and head[11] == "WallTime"
     assert row[:3] == [job, "C", "5"] and "00:00:02" <= row[11] < "00:01:00"
+
+
+@pytest.mark.parametrize("words,complaint", [
+    (["-w", "foo=1"], "showq: -w: 'foo=1' is not CRED=NAME; expected CRED to be one of user, "),
+    (["-w", "games"], "showq: -w: 'games' is not CRED=NAME"),
+    (["-w", "class=batc"], "ERROR:    there is no class 'batc'; did you mean 'batch'?"),
+    (["-u", "no-such"], "ERROR:    there is no user 'no-such'"),
+    (["-c", "-w", "user=root"], "showq: -c and -w do not go together"),
+    (["-c", "-p", "DEFAULT"], "showq: -c and -p do not go together"),
+])
+def test_a_filter_that_would_show_all_or_nothing_is_told(daemon, words, complaint):
+    daemon.configure("CLASSCFG[batch] PRIORITY=1\n")
+    live = daemon.start()
+    done = live.run("showq", *words)
+    assert (done.returncode, done.stdout) == (1, "") and done.stderr.startswith(complaint)
+    for good in (["-w", "class=batch"], ["-w", "USER=games"], ["-u", "games"]):
+        assert "Total Jobs: 0" in live.ok("showq", *good)

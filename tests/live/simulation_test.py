@@ -234,6 +234,25 @@ def test_equal_runs_leave_equal_records(simulation):
     assert texts[0] == texts[1] and texts[0].count("Completed") == 4
 
 
+def test_records_keep_the_command_and_the_seconds_used(simulation):
+    """Of the trace's record where it tells them, else those that were dedicated."""
+    def record(name, procs, submit, run, command, used):
+        return (f"{name} 0 {procs} ann bio 900 Completed [DEFAULT:1] {submit} {submit} {submit} "
+                f"{submit + run} [NONE] [NONE] [NONE] >= 0 >= 0 [NONE] {submit} {procs} -1 "
+                f"[NONE] [NONE] [NONE] {command} [NONE] 0 {used} DEFAULT 1 0 0 0 0 0 "
+                "[NONE] [NONE] [NONE] [NONE] [NONE] [NONE] [NONE]")
+
+    simulation.trace("VERSION 230", record("a.1", 2, EPOCH, 600, "/home/ann/bin/run.sh", 700),
+                     record("a.2", 4, EPOCH + 60, 300, "md.sh", 0),
+                     record("a.3", 1, EPOCH + 120, 100, "[NONE]", 100))
+    simulation.begin(stop="")
+    simulation.wait_for_end()
+    with open(f"{simulation.home}/stats/simstat.out") as f:
+        rows = [line.split() for line in f if line.startswith("a.")]
+    assert {r[0]: (r[26], float(r[29])) for r in rows} == {
+        "a.1": ("/home/ann/bin/run.sh", 700), "a.2": ("md.sh", 1200), "a.3": ("[NONE]", 100)}
+
+
 def test_the_sites_state_is_left_alone_and_no_program_is_run(simulation):
     four_jobs(simulation)
     with open(f"{simulation.home}/state.db", "w") as f:
@@ -308,3 +327,72 @@ def test_a_job_held_by_a_person_is_waited_for(simulation):
     simulation.ok("schedctl", "-r")
     simulation.wait_for_end()
     assert "4 completed" in simulation.log() and "2" in simulation.ended()
+
+
+def named_nodes(simulation):
+    """Sixteen of two processors, in racks r1 and r2."""
+    with open(f"{simulation.home}/traces/resource.trace", "w") as f:
+        f.write("VERSION 230\n" + "".join(
+            f"COMPUTENODE AVAILABLE 0 r{r}i{i}n{n} base 9000 8192 50000 2 1 {n} 1 linux x86"
+            " [NONE] [batch:2] [eth] 1.0 [NONE] [NONE] [NONE]\n"
+            for r in (1, 2) for i in (3, 4) for n in (1, 2, 3, 4)))
+
+
+def served(simulation, config):
+    simulation.configure("SERVERMODE SIMULATION\nRMPOLLINTERVAL 60\n"
+                         "SIMJOBSUBMISSIONPOLICY NORMAL\nSIMFLAGS IGNCLASS\n" + config)
+    done = simulation.run("serve")
+    assert done.returncode == 0, done.stderr
+    simulation.pid_at_begin = simulation.pid()
+
+
+def test_a_script_of_a_site_leads_a_stopped_simulation_to_where_it_wants_it(simulation):
+    simulation.trace(*(job(n, 40 * n, 3000, 36000, 1 + n % 4, n % 5) for n in range(1, 1200)))
+    named_nodes(simulation)
+    served(simulation, "SIMSTOPITERATION 1\nSIMSTARTTIME 08:30:00_02/20/2017\n"
+                       "SIMAUTOSHUTDOWN FALSE\nSIMEXITITERATION 640\n")
+    simulation.wait(lambda: simulation.scheduler()["state"] == "paused", "the first stop")
+    assert simulation.ok("schedctl", "-s", "500I") == "scheduling will stop at iteration 500\n"
+    shown = simulation.ok("showstats", "-v")  # it waits until then, as all commands do
+    assert "statistics for iteration   500 " in shown
+    assert "current scheduler time: Mon Feb 20 16:49:00 (1487609340)" in shown
+    assert "reservation 'SYSTEM.0' created on 16 nodes" in simulation.ok(
+        "setres", "-s", "09:00:00_02/21/2017", "-d", "29880", "ALL")
+    assert simulation.scheduler()["iteration"] == 500, "it has stopped there"
+    simulation.ok("schedctl", "-s", "600I")
+    node = simulation.ok("checknode", "r2i4n3")
+    assert simulation.scheduler()["iteration"] == 600
+    assert "State:      Busy  (in current state for " in node and "SYSTEM.0" in node
+    assert "reservation '^r2i4n3$.0' created on 1 node" in simulation.ok(
+        "setres", "-n", "^r2i4n3$", "-s", "+20:00:00", "-d", "60", "^r2i4n3$")
+    assert simulation.ok("releaseres", "^r2i4n3$.0") == (
+        "released User reservation '^r2i4n3$.0'\n")
+    simulation.ok("schedctl", "-r")
+    simulation.wait(lambda: simulation.scheduler()["state"] == "paused", "SIMEXITITERATION")
+    assert simulation.scheduler()["iteration"] == 640, "without SIMAUTOSHUTDOWN it stays"
+    simulation.ok("schedctl", "-S", "2")
+    assert simulation.scheduler()["iteration"] == 642, "and goes on when it is told to"
+    os.kill(simulation.pid_at_begin, 0)
+
+
+def test_full_nodes_of_a_simulation_are_busy_and_others_run_or_are_idle(simulation):
+    simulation.trace(job(1, 0, 600, 900, 2), job(2, 0, 600, 900, 1))
+    named_nodes(simulation)
+    served(simulation, "SIMSTOPITERATION 0\n")
+    simulation.ok("schedctl", "-s", "4")
+    states = [r["state"] for r in simulation.api("/v1/nodes")[1] if "name" in r]
+    assert sorted(set(states)) == ["Busy", "Idle", "Running"]
+    assert states.count("Busy") == 1 and states.count("Running") == 1
+    assert simulation.api("/v1/nodes?state=Busy")[1]["state"] == "Busy", "one record"
+    busy = next(r["name"] for r in simulation.api("/v1/nodes")[1] if r.get("state") == "Busy")
+    assert "Busy  (in current state for 00:03:00)" in simulation.ok("checknode", busy)
+
+
+def test_who_waits_for_a_stopped_simulation_is_answered_when_it_is_resumed(simulation):
+    four_jobs(simulation)
+    simulation.begin("SIMAUTOSHUTDOWN FALSE\nSIMTIMERATIO 1\n")
+    simulation.ok("schedctl", "-s", "500I")
+    refused = simulation.run("showq")  # with a clock like ours that would take hours
+    assert refused.returncode == 1 and "nobody is answered" in refused.stderr
+    simulation.ok("schedctl", "-s")
+    assert "Total Jobs" in simulation.ok("showq")

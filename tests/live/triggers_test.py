@@ -52,12 +52,12 @@ def trigger_records(daemon):
 def test_a_program_runs_once_when_the_reservation_is_made(live):
     tool(live)
     reserve(live, "create;exec@act one  two")
-    assert wait_ran(live) == ["one two r.1 create"]
+    assert wait_ran(live) == ["one two r.0 create"]
     live.wait(lambda: not trigger_records(live), "the end of the record")
     live.ok("schedctl", "-r")
     time.sleep(0.5)
     assert len(ran(live)) == 1
-    assert events(live, "TRIGGERFIRED")[0]["object"] == "r.1"
+    assert events(live, "TRIGGERFIRED")[0]["object"] == "r.0"
     assert events(live, "TRIGGERENDED")[0]["exit_status"] == 0
 
 
@@ -72,7 +72,7 @@ def test_start_and_end_have_their_times(live):
 def test_a_released_reservation_starts_nothing_but_ends(live):
     tool(live)
     reserve(live, "start+2;exec@act started,end;exec@act ended")
-    live.ok("releaseres", "r.1")
+    live.ok("releaseres", "r.0")
     assert wait_ran(live)[0].startswith("ended")
     time.sleep(2.5)
     live.ok("schedctl", "-r")
@@ -82,8 +82,8 @@ def test_a_released_reservation_starts_nothing_but_ends(live):
 
 def test_cancel_releases_the_reservation(live):
     reserve(live, "start+1;cancel")
-    live.wait(lambda: live.api("/v1/reservations/r.1")[0] == 404, "the release")
-    assert events(live, "RESERVATIONDESTROYED")[0]["object"] == "r.1"
+    live.wait(lambda: live.api("/v1/reservations/r.0")[0] == 404, "the release")
+    assert events(live, "RESERVATIONDESTROYED")[0]["object"] == "r.0"
 
 
 def test_submit_makes_a_job_of_the_script(live):
@@ -112,7 +112,7 @@ def test_an_end_that_nobody_saw_is_made_up_for_once(live):
     live.kill()
     time.sleep(2.2)
     live.start()
-    assert wait_ran(live)[0].startswith("ended r.1")
+    assert wait_ran(live)[0].startswith("ended r.0")
     live.kill()
     live.start()
     live.wait(lambda: live.api("/v1/scheduler")[0] == 200, "the daemon")
@@ -123,7 +123,7 @@ def test_an_end_that_nobody_saw_is_made_up_for_once(live):
 def test_an_offset_counts_from_the_begin_before_the_restart(live):
     tool(live)
     reserve(live, "start+6;exec@act started,create+6;exec@act created")
-    start = live.api("/v1/reservations/r.1")[1]["start_at"]
+    start = live.api("/v1/reservations/r.0")[1]["start_at"]
     time.sleep(4)
     live.kill()
     live.start()
@@ -137,7 +137,7 @@ def test_a_standing_reservations_trigger_runs_once_over_restarts(daemon):
     tool(daemon)
     daemon.configure("SRCFG[keep] PERIOD=INFINITY HOSTLIST=node03 TRIGGER=create;exec@act\n")
     daemon.start()
-    assert "keep.0.1 create" in wait_ran(daemon)[0]
+    assert "keep.0.0 create" in wait_ran(daemon)[0]
     for _ in range(2):
         daemon.kill()
         daemon.start()
@@ -150,19 +150,19 @@ def test_what_is_due_runs_after_a_restart_and_what_was_begun_does_not(live):
     tool(live)
     live.stop()
     db = sqlite3.connect(f"{live.home}/state.db")
-    due = {"reservation": "a.1", "action": "exec", "data": "act due", "event": "create",
+    due = {"reservation": "a.0", "action": "exec", "data": "act due", "event": "create",
            "due_at": 1, "begun": False}
-    begun = dict(due, reservation="b.1", data="act begun", begun=True)
-    for key, value in (("a.1/0/1", due), ("b.1/0/1", begun)):
+    begun = dict(due, reservation="b.0", data="act begun", begun=True)
+    for key, value in (("a.0/0/1", due), ("b.0/0/1", begun)):
         db.execute("INSERT INTO record(kind, key, value) VALUES('trigger', ?, ?)",
                    (key, json.dumps(value)))
     db.commit()
     db.close()
     live.start()
-    assert wait_ran(live) == ["due a.1 create"]
+    assert wait_ran(live) == ["due a.0 create"]
     live.wait(lambda: not trigger_records(live), "the end of the records")
     assert "'act begun' of its trigger was begun when the scheduler ended" in live.log()
-    told = [e["text"] for e in events(live, "TRIGGERENDED") if e["object"] == "b.1"]
+    told = [e["text"] for e in events(live, "TRIGGERENDED") if e["object"] == "b.0"]
     assert len(told) == 1 and "not run again" in told[0]
     assert len(ran(live)) == 1
 
@@ -197,12 +197,12 @@ def test_only_administrators_of_level_1_have_programs_run(daemon):
         body = {"hosts": "node01", "duration_s": 100, "name": "mine", "trigger": trigger}
         words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "curl", "-s",
                  "--unix-socket", f"{daemon.home}/api.sock", "http://maui/v1/reservations",
-                 "-d", json.dumps(body)]
+                 "-H", "Content-Type: application/json", "-d", json.dumps(body)]
         return subprocess.run(words, capture_output=True, text=True, check=False).stdout
 
     if os.geteuid() != 0:
         pytest.skip("another user can only be played by root")
     for trigger in ("create;exec@act", "create;submit@act", "start;cancel,end;exec@act"):
         assert "may not have a program run by a trigger" in ask(trigger)
-    assert "mine.1" in ask("start+50;cancel")
+    assert "mine.0" in ask("start+50;cancel")
     assert not ran(daemon)

@@ -54,6 +54,24 @@ def test_without_its_spool_the_daemon_refuses_jobs_and_stays(live):
     assert live.api("/v1/scheduler")[0] == 200
 
 
+def test_a_number_is_not_given_again_though_the_spool_is_gone(live):
+    """Neither over a restart nor under the running daemon."""
+    first = int(live.submit("true"))
+    live.wait(lambda: live.job(first) is None, "its end")
+    live.stop()
+    shutil.rmtree(f"{live.home}/spool")
+    live.start()
+    second = int(live.submit("true"))
+    assert second == first + 1
+    live.wait(lambda: live.job(second) is None, "its end")
+    array = live.api("/v1/jobs", dict(submission(live), array="0-1"))[1]["ids"]
+    assert [i.split("[")[0] for i in array] == [str(first + 2)] * 2
+    live.stop()
+    shutil.rmtree(f"{live.home}/spool")
+    live.start()
+    assert int(live.submit("true")) == first + 3
+
+
 @pytest.fixture
 def small_disk(daemon):
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", daemon.home],

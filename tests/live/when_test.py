@@ -8,6 +8,7 @@ import pytest
 
 from commands_test import tasks
 from layouts_test import ends, original
+from live_daemon import ME, MY_GROUP
 from live_users import Other
 
 
@@ -102,7 +103,9 @@ def test_showbf_prints_windows_as_the_original(shared, planned):
     theirs = original(shared, "06-showbf", "showbf")
     mine = planned.ok("showbf").splitlines()
     date = r" [A-Z]\w\w \w\w\w .\d \d\d:\d\d:\d\d$"
-    assert re.sub(date, "", mine[0]) == re.sub(date, "", theirs[0])
+    asked = re.sub(date, "", theirs[0]).replace("user: 'root'", f"user: '{ME}'").replace(
+        "group: 'root'", f"group: '{MY_GROUP}'")
+    assert re.sub(date, "", mine[0]) == asked
     assert mine[1] == "" and ends(mine[2]) == ends(theirs[2])
     assert mine[3:] == ["  2 procs available with no timelimit"]
 
@@ -155,9 +158,9 @@ def test_showbf_is_for_everybody_and_by_default_about_the_caller(planned):
     assert planned.ok("showbf", "-u", "nobody").splitlines()[0].startswith(
         other.ok("showbf").split(" partition:")[0])
     for letter, kind in (("a", "account"), ("c", "class"), ("q", "qos")):
-        answer = json.loads(planned.ok("showbf", f"-{letter}", "x", "--format", "json"))
-        assert answer[kind] == "x"
-    assert "group: 'bio'" in planned.ok("showbf", "-u", "nobody", "-g", "bio")
+        answer = json.loads(planned.ok("showbf", f"-{letter}", "DEFAULT", "--format", "json"))
+        assert answer[kind] == "DEFAULT"
+    assert "group: 'bin'" in planned.ok("showbf", "-u", "nobody", "-g", "bin")
     assert "(user: 'ALL' group: 'ALL' partition: ALL)" in planned.ok("showbf", "-A")
     assert "Best Partition" in other.ok("showstart", "2")
 
@@ -178,10 +181,19 @@ def test_showbf_has_a_block_for_each_partition(daemon):
     (["-m", "much"], "ERROR:    mem: 'much': expected MB"),
     (["-f", "no-such"], "ERROR:    no node has feature 'no-such'"),
     (["-p", "moon"], "ERROR:    there is no partition 'moon'"),
+    (["-p", "DEFALT"], "ERROR:    there is no partition 'DEFALT'; did you mean 'DEFAULT'?"),
+    (["-c", "batc"], "ERROR:    there is no class 'batc'; did you mean 'batch'?"),
+    (["-q", "hihg"], "ERROR:    there is no QOS 'hihg'; did you mean 'high'?"),
+    (["-a", "fysics"], "ERROR:    there is no account 'fysics'; did you mean 'physics'?"),
+    (["-u", "no-such"], "ERROR:    there is no user 'no-such'"),
+    (["-g", "no-such"], "ERROR:    there is no group 'no-such'"),
     (["-r", "many"], "ERROR:    procs: "),
     (["node01"], "showbf: 'node01' is not expected here"),
 ])
-def test_showbf_says_what_is_wrong(live, words, complaint):
+def test_showbf_says_what_is_wrong(daemon, words, complaint):
+    daemon.configure("CLASSCFG[batch] PRIORITY=1\nQOSCFG[high] PRIORITY=1\n"
+                     "ACCOUNTCFG[physics] PRIORITY=1\n")
+    live = daemon.start()
     live.wait(lambda: live.run("showbf").returncode == 0, "the first cycle")
     done = live.run("showbf", *words)
     assert done.returncode == 1 and done.stdout == ""
@@ -230,7 +242,7 @@ def test_windows_that_begin_later_end_with_reservations(planned):
 
 
 def test_showbf_l_tells_what_limits_leave(daemon):
-    daemon.configure("USERCFG[root] MAXPROC=3,5\nUSERCFG[nobody] MAXPS=7200\n"
+    daemon.configure(f"USERCFG[{ME}] MAXPROC=3,5\nUSERCFG[nobody] MAXPS=7200\n"
                      "USERCFG[bin] MAXJOB=1\n")
     daemon.start()
     job = daemon.submit(requests=tasks(1))
@@ -246,3 +258,108 @@ def test_showbf_l_tells_what_limits_leave(daemon):
     assert procs("-D", "-L") == 4 and procs("-u", "bin", "-L") == 7
     assert Other(daemon).ok("showbf", "-L", "-d", "1:00:00").count("procs available") == 1
     assert "do not go together" in daemon.run("showbf", "-L", "-S").stderr
+
+
+def test_showbf_v_names_the_reason_of_each_node(daemon):
+    """Down, full of whose job until when, closed by a reservation from when to when, lacking
+    what is asked for; what a user may not see has no name."""
+    daemon.configure("NODEALLOCATIONPOLICY FIRSTAVAILABLE\nNODECFG[node03] FEATURES=fast\n"
+                     "NODECFG[node02] MAXJOB=1\n")
+    daemon.start()
+    full = daemon.submit(requests=tasks(2))
+    daemon.wait(lambda: daemon.state(full) == "Running", "the start")
+    alone = daemon.submit(requests=tasks(1))
+    daemon.wait(lambda: daemon.state(alone) == "Running", "the start")
+    status, answer = daemon.api("/v1/reservations", {
+        "start_at": int(daemon.lines("showq")[0]["summary"]["at"]) + 3600, "duration_s": 600,
+        "hosts": "node04", "name": "secret"})
+    assert status == 200, answer
+    daemon.wait(lambda: "secret" in daemon.ok("showbf", "-v"), "the cycle")
+
+    def told(who, *words):
+        lines = who.ok("showbf", "-v", *words).splitlines()
+        starts = [i for i, line in enumerate(lines) if line.startswith("node ")] + [len(lines)]
+        return {lines[a].split()[1]: "\n".join(lines[a:b])
+                for a, b in zip(starts, starts[1:])}
+
+    until = r" until \w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d"
+    mine = told(daemon)
+    assert set(mine) == {"node01", "node02", "node04"}
+    assert re.fullmatch(rf"node node01 is unavailable \(state 'Busy'\)\n    job {full}{until}",
+                        mine["node01"])
+    assert re.fullmatch(r"node node02 is unavailable \(what is on it leaves nothing to such a "
+                        rf"job\)\n    job {alone}{until}", mine["node02"])
+    assert re.fullmatch(rf"node node04 is blocked by reservation {answer['name']} in "
+                        rf"[\d:]+\n    from \w{{3}} .*{until}", mine["node04"])
+    assert told(daemon, "-f", "fast")["node04"] == (
+        "node node04 is unavailable (it lacks feature 'fast')")
+    theirs = told(Other(daemon))
+    assert re.fullmatch(r"node node04 is blocked by a reservation in [\d:]+",
+                        theirs["node04"])
+    assert "secret" not in str(theirs)
+
+
+def test_while_scheduling_is_stopped_answers_are_as_of_its_resumption(planned):
+    for words in (["showbf"], ["showstart", "2"], ["showstart", "2@30"]):
+        assert planned.run(*words).stderr == ""
+    planned.ok("schedctl", "-s")
+    for words in (["showbf"], ["showstart", "2"], ["showstart", "2@30"]):
+        told = planned.run(*words)
+        assert told.returncode == 0 and told.stdout
+        assert "NOTE:     scheduling is stopped until an administrator resumes it" in told.stderr
+    assert planned.run("showstart", "1").stderr == "", "a job that runs has started"
+    planned.ok("schedctl", "-r", "5:00")
+    assert re.search(r"stopped until [A-Z]\w\w [A-Z]\w\w .\d ", planned.run("showbf").stderr)
+    assert planned.api("/v1/windows")[1]["paused"] is True
+    planned.ok("schedctl", "-r")
+    assert planned.run("showbf").stderr == ""
+
+
+def test_without_a_plan_it_is_told_who_can_give_one(daemon):
+    daemon.start("--paused")
+    job = daemon.submit()
+    for words in (["showbf"], ["showstart", job], ["showstart", "2@30"]):
+        done = daemon.run(*words)
+        assert done.returncode == 1
+        assert "scheduling is stopped until an administrator resumes it" in done.stderr
+
+
+def test_who_asks_for_a_reservation_that_is_of_no_use_is_told(daemon):
+    live = daemon.start()
+    for user, node in (("games", "node01"), (ME, "node02")):
+        live.ok("setres", "-u", user, "-d", "2:00:00", node)
+
+    def submit(what):
+        done = live.run("msub", "-l", f"{what},walltime=60", "--", "sleep", "60")
+        assert done.returncode == 0, done
+        return done.stdout.strip(), done.stderr
+
+    for name, why in (("nosuch", "which is not there"), ("games.0", "which does not let it in")):
+        job, note = submit(f"nodes=1,advres={name}")
+        sentence = f"this job asks for reservation '{name}', {why}"
+        assert note == f"NOTE:     {sentence}\n"
+        live.wait(lambda: sentence in live.run("showstart", job).stderr, "the cycle")
+        assert f"job cannot run in partition DEFAULT ({sentence})" in live.ok("checkjob", job)
+    wide, note = submit(f"nodes=4,advres={ME}.0")
+    assert note == ""
+    live.wait(lambda: "2 are free for it now" in live.ok("checkjob", wide), "the cycle")
+    text = live.ok("checkjob", wide)
+    assert "2 of 4 procs found" in text and "job can run" not in text
+
+
+@pytest.mark.parametrize("what,note,why", [
+    ("nodes=5:ppn=2", "", "this job asks for 10 processors and no partition it may use has more "
+                          "than 8"),
+    ("nodes=1:ppn=3", "", "no set of nodes can ever satisfy what this job asks for"),
+    ("nodes=1,partition=DEFALT", "NOTE:     there is no partition 'DEFALT'; did you mean "
+                                 "'DEFAULT'?\n", "no partition is accessible to this job"),
+])
+def test_a_job_that_can_never_run_is_told_why(live, what, note, why):
+    done = live.run("msub", "-l", f"{what},walltime=60", "--", "sleep", "60")
+    job = done.stdout.strip()
+    assert (done.returncode, done.stderr) == (0, note)
+    live.wait(lambda: live.job(job)["shown_state"] == "Deferred", "the deferral")
+    sentence = f"the job asks for more than the cluster has: {why}"
+    text = live.ok("checkjob", job)
+    assert f"({sentence})" in text and sentence in live.run("showstart", job).stderr
+    assert ("PartitionMask: [NONE]" in text) == ("partition=" in what)

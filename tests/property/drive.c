@@ -96,6 +96,19 @@ static void sync_holds(struct drive *d, uint32_t job)
     x->defer_until = j->defer_until;
 }
 
+/* One that waits for nothing, and that its class refuses, is cancelled on arrival. */
+static bool is_gone(const struct drive *d, uint32_t job)
+{
+    const struct w_job *w = &d->w->jobs[job];
+    int64_t limit = d->m.s->class_procs_per_job[d->m.jobs[job].cred[CRED_CLASS]];
+    int64_t want[LIMIT_RES_COUNT];
+    const struct job *j = job_find(engine_cluster(d->e), w->id);
+
+    model_consumption(&d->m, job, want);
+    return (w->flags & JOB_NOQUEUE) && limit && want[LIMIT_PROC] > limit
+           && (!j || j->state >= JOB_COMPLETED);
+}
+
 static void hold(struct drive *d, uint32_t job, unsigned kinds, bool set)
 {
     struct event ev = {.kind = set ? EVENT_HOLD : EVENT_RELEASE_HOLD, .at = d->now};
@@ -104,9 +117,9 @@ static void hold(struct drive *d, uint32_t job, unsigned kinds, bool set)
     ev.u.hold.id = d->w->jobs[job].id;
     ev.u.hold.kinds = kinds;
     ev.u.hold.who = (struct actor){"root", 1};
-    if (apply(d, &ev, x->state == M_WAITING) < 0)
+    if (apply(d, &ev, x->state == M_WAITING && !is_gone(d, job)) < 0)
         return;
-    x->excused |= !set && (x->holds & kinds & HOLD_BATCH);
+    x->excused |= !set && (x->holds & kinds & (HOLD_BATCH | HOLD_DEFER));
     x->holds = set ? x->holds | kinds : x->holds & ~kinds;
     if (set && x->state == M_WAITING)
         x->rsv_at = 0;
@@ -167,6 +180,7 @@ static void node_state(struct drive *d, uint32_t node, enum node_state state)
     ev.u.node_state.state = state;
     apply(d, &ev, true);
     d->m.node[node] = state;
+    d->m.changed_at = d->now;
 }
 
 static void reload(struct drive *d, uint32_t which)
@@ -176,6 +190,7 @@ static void reload(struct drive *d, uint32_t which)
             .kind = EVENT_SETTINGS, .at = d->now, .u.settings = d->cfg[which]},
         true);
     d->m.s = &d->w->settings[which];
+    d->m.changed_at = d->now;
 }
 
 static void play(struct drive *d, const struct w_event *e)
@@ -320,6 +335,7 @@ static void take_action(struct drive *d, const struct action *a)
     case ACTION_DEFER:
         d->m.jobs[job].holds |= HOLD_DEFER;
         d->m.jobs[job].defer_until = a->at;
+        d->m.jobs[job].deferred_at = d->now;
         d->m.jobs[job].rsv_at = 0;
         break;
     case ACTION_RESERVE:
@@ -549,16 +565,35 @@ bool drive_world(const struct world *w, char *fail, size_t size, struct strbuf *
     return good;
 }
 
-bool drive_twice(const struct world *w, char *fail, size_t size)
+/* Two worlds that must come out the same. */
+static bool drive_both(const struct world *w, const struct world *other,
+    const char *what, char *fail, size_t size)
 {
     struct strbuf a = {0}, b = {0};
-    bool good = drive_world(w, fail, size, &a) && drive_world(w, fail, size, &b);
+    bool good = drive_world(w, fail, size, &a) && drive_world(other, fail, size, &b);
 
     if (good && (a.len != b.len || (a.len && memcmp(a.text, b.text, a.len) != 0))) {
-        snprintf(fail, size, "two runs of the same world differ");
+        snprintf(fail, size, "%s", what);
         good = false;
     }
     free(a.text);
     free(b.text);
+    return good;
+}
+
+bool drive_twice(const struct world *w, char *fail, size_t size)
+{
+    return drive_both(w, w, "two runs of the same world differ", fail, size);
+}
+
+bool drive_labelled(const struct world *w, char *fail, size_t size)
+{
+    struct world *labelled = xmalloc(sizeof *labelled);
+
+    *labelled = *w;
+    labelled->labelled = true;
+    bool good = drive_both(
+        w, labelled, "labels that no job asks for make a difference", fail, size);
+    free(labelled);
     return good;
 }

@@ -14,4 +14,7 @@ bool drive_world(
 /* The same twice, and the two records compared byte for byte. */
 bool drive_twice(const struct world *w, char *fail, size_t size);
 
+/* The same with labels on the nodes that no job asks for, and without. */
+bool drive_labelled(const struct world *w, char *fail, size_t size);
+
 #endif

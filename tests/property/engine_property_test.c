@@ -100,6 +100,15 @@ static void both_ways_of_planning_keep_the_rules(void **state)
     assert_true(hunt(&(struct hunt){"plain", world_make_plain, check_both_plans, 500}));
 }
 
+static void labels_that_no_job_asks_for_change_no_decision(void **state)
+{
+    (void)state;
+    assert_true(hunt(&(struct hunt){"labels", make_wild, drive_labelled, 600}));
+    assert_true(
+        hunt(&(struct hunt){"labels, counted", world_make_plain, drive_labelled, 400}));
+    assert_true(hunt(&(struct hunt){"labels, kept", make_kept, drive_labelled, 200}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +118,7 @@ int main(void)
         cmocka_unit_test(conservative_reservations_never_move_later),
         cmocka_unit_test(promises_hold_on_nodes_of_different_speed),
         cmocka_unit_test(both_ways_of_planning_keep_the_rules),
+        cmocka_unit_test(labels_that_no_job_asks_for_change_no_decision),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

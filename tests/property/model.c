@@ -419,7 +419,10 @@ static bool check_ready(struct model *m, uint32_t job)
 
     if (x->state != M_WAITING)
         return model_fail(m, "%s starts but does not wait", j->id);
-    if ((holds & HOLD_DEFER) && x->defer_until <= m->now)
+    /* One for want of nodes may end when they change; why it is the model is not told.
+     */
+    if ((holds & HOLD_DEFER)
+        && (x->defer_until <= m->now || x->deferred_at <= m->changed_at))
         holds &= ~(unsigned)HOLD_DEFER;
     if (holds)
         return model_fail(m, "%s starts while held (%u)", j->id, holds);

@@ -12,15 +12,16 @@ struct m_job {
     enum m_state state;
     uint32_t cred[CRED_KINDS]; /* now: setqos changes it */
     unsigned holds;            /* HOLD_* bits */
-    int64_t defer_until;
+    int64_t defer_until, deferred_at;
     int64_t start_at;
     uint32_t starts, stops; /* a stop puts it back into the queue */
     uint32_t tasks[2][W_NODES];
     enum access_policy access[2]; /* when it started */
     int64_t rsv_at;               /* as told, 0 = none */
     int64_t promise;              /* earliest start told to it as first of the queue */
-    bool excused; /* an administrator took a batch hold from it: limits on the size of a
-                     job of its class, which had put it there, no longer count */
+    bool excused; /* an administrator took a deferral or batch hold from it: limits on
+                     the size of a job of its class, which had put it there, no longer
+                     count */
     bool had_rsv; /* when the cycle began */
 };
 
@@ -34,7 +35,7 @@ struct m_use {
 struct model {
     const struct world *w;
     const struct w_settings *s;
-    int64_t now;
+    int64_t now, changed_at; /* at the latter nodes or settings changed last */
     enum node_state node[W_NODES];
     struct m_job jobs[W_JOBS];
     struct VEC(struct m_use) uses;

@@ -3,6 +3,7 @@
  * reference throttling, sections 2, 4 to 7; fairshare, section 6. */
 #include "model.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- amounts ----------------------------------------------------------------- */
@@ -36,13 +37,19 @@ static double req_pes(const struct world *w, const struct w_req *q)
     return share * all_procs;
 }
 
+/* In thousandths, as nothing else is. */
+static int64_t in_parts(int64_t limit, uint32_t res)
+{
+    return res == LIMIT_PE ? 1000 * limit : limit;
+}
+
 static int64_t job_pes(const struct world *w, const struct w_job *j)
 {
     double sum = 0;
 
     for (uint32_t r = 0; r < j->nreqs; r++)
         sum += req_pes(w, &j->reqs[r]);
-    return (int64_t)(sum + 1e-9);
+    return llround(1000 * sum);
 }
 
 void model_consumption(const struct model *m, uint32_t job, int64_t *ret_v)
@@ -139,7 +146,7 @@ static bool check_active(struct model *m, uint32_t job, const int64_t *want)
                 used[r] += v[r];
         }
         for (uint32_t r = 0; r < LIMIT_RES_COUNT; r++) {
-            int64_t limit = limit_for(m, x, kind, r, false);
+            int64_t limit = in_parts(limit_for(m, x, kind, r, false), r);
             if (limit > 0 && used[r] + want[r] > limit)
                 return model_fail(m,
                     "%s passes active limit %u of credential kind %u: "
@@ -175,7 +182,7 @@ static bool check_idle(struct model *m, uint32_t job, const int64_t *want)
     for (uint32_t kind = 0; kind <= W_SYSTEM; kind++) {
         int64_t *sum = m->picked[kind][kind == W_SYSTEM ? 0 : x->cred[kind]];
         for (uint32_t r = 0; r < LIMIT_RES_COUNT; r++) {
-            int64_t limit = limit_for(m, x, kind, r, true);
+            int64_t limit = in_parts(limit_for(m, x, kind, r, true), r);
             if (limit <= 0)
                 continue; /* it may come after those whom the limit holds */
             sum[r] += want[r];
@@ -216,7 +223,7 @@ static bool check_within(struct model *m, uint32_t job, const int64_t *want)
             left_of(m, k, v);
             used += v[l->res];
         }
-        if (used + want[l->res] > limit && !(l->idle && x->had_rsv))
+        if (used + want[l->res] > in_parts(limit, l->res) && !(l->idle && x->had_rsv))
             return model_fail(m, "%s passes limit %u within kinds %u and %u",
                 m->w->jobs[job].id, l->res, l->kind, l->kind2);
     }

@@ -5,6 +5,7 @@
  * properties. */
 #include "base/strbuf.h"
 #include "cmocka_all.h"
+#include "plan/rsvnodes.h"
 #include "policy/acl.h"
 #include "rng.h"
 #include "scenario.h"
@@ -295,7 +296,7 @@ static void after_cycle(void *ctx, struct scenario *s)
         struct reservation *r = c->reservations.v[i];
         if (!r || !reservation_is_live(r))
             continue;
-        if (r->listed && r->tasks == 0)
+        if (rsvnodes_is_fixed(r))
             check_fixed(w, c, r);
         else if (!(r->flags & RSV_FORCE))
             check_floating(w, s, r);
@@ -469,7 +470,7 @@ static void released_again(uint64_t seed)
             .tasks = i % 2 ? 0 : 1,
             .resources = rng_percent(&w.rng, 50) ? "PROCS=1" : NULL};
         if (sc_setres(s, &x, &(struct err){0}) == 0) {
-            snprintf(names[n], sizeof names[n], "wall.%u", n + 1);
+            snprintf(names[n], sizeof names[n], "wall.%u", n);
             n++;
         }
     }

@@ -4,6 +4,7 @@
 
 #include "engine/engine_private.h"
 #include "plan/plan_private.h"
+#include "rng.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,12 +24,72 @@ static void features_of(unsigned bits, const char **ret)
     *ret = NULL;
 }
 
+/* ---- labels that no job asks for ---------------------------------------------- */
+
+static const char *const label_names[W_LABELS] = {"x0", "x1", "x2", "x3"};
+
+static void add_names(struct rng *r, const char **ret)
+{
+    while (*ret)
+        ret++;
+    for (uint32_t i = 0; i < W_LABELS; i++)
+        if (rng_percent(r, 40))
+            *ret++ = label_names[i];
+    *ret = NULL;
+}
+
+static struct gres_cfg *amounts_end(struct gres_cfg *list)
+{
+    while (list->name)
+        list++;
+    return list;
+}
+
+static void add_amounts(struct rng *r, struct gres_cfg *list)
+{
+    struct gres_cfg *end = amounts_end(list);
+
+    for (uint32_t i = 0; i < W_LABELS; i++)
+        if (rng_percent(r, 40))
+            *end++ = (struct gres_cfg){TEXT(label_names[i]), (int)rng_range(r, 1, 4)};
+    *end = (struct gres_cfg){NULL, 0};
+}
+
+/* A node that limits no class may as well name them all. */
+static void add_classes(struct rng *r, struct tell_node *t)
+{
+    if (!t->classes[0].name && rng_percent(r, 50))
+        return;
+    for (uint32_t c = 1; !t->classes[0].name && c <= W_CLASSES; c++)
+        t->classes[W_CLASSES - c] = (struct gres_cfg){TEXT(class_names[c]), 99};
+    add_amounts(r, t->classes);
+}
+
+static void add_labels(
+    const struct world *w, uint32_t node, struct tell_node *t, struct node_desc *io)
+{
+    static const char *const systems[] = {NULL, "linux", "aix"};
+    struct rng r = {w->seed * W_NODES + node};
+
+    rng_next(&r);
+    add_names(&r, t->features);
+    add_names(&r, t->networks);
+    add_amounts(&r, t->gres);
+    add_classes(&r, t);
+    io->networks = t->networks;
+    io->gres = t->gres;
+    io->classes = t->classes[0].name ? t->classes : NULL;
+    io->os = RNG_PICK(&r, systems);
+    io->arch = RNG_PICK(&r, systems);
+}
+
 struct node_desc tell_node(const struct world *w, uint32_t node, struct tell_node *t)
 {
     const struct w_node *n = &w->nodes[node];
     struct node_desc d = {.name = n->name, .state = NODE_IDLE};
     uint32_t k = 0;
 
+    memset(t, 0, sizeof *t);
     memcpy(d.cfg.v, n->cfg, sizeof d.cfg.v);
     if (n->partition)
         d.partition = world_part_name(n->partition);
@@ -44,6 +105,8 @@ struct node_desc tell_node(const struct world *w, uint32_t node, struct tell_nod
             t->classes[k++] = (struct gres_cfg){TEXT(class_names[c]), n->initiators[c]};
     t->classes[k] = (struct gres_cfg){NULL, 0};
     d.classes = k ? t->classes : NULL;
+    if (w->labelled)
+        add_labels(w, node, t, &d);
     return d;
 }
 

@@ -8,8 +8,8 @@
 
 /* Room for the lists a description points to. */
 struct tell_node {
-    const char *features[W_FEATURES + 1];
-    struct gres_cfg gres[2], classes[W_CLASSES + 1];
+    const char *features[W_FEATURES + W_LABELS + 1], *networks[W_LABELS + 1];
+    struct gres_cfg gres[W_LABELS + 2], classes[W_CLASSES + W_LABELS + 1];
 };
 struct tell_job {
     struct req_desc reqs[2];

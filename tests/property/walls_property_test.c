@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Random worlds of whole-node reservations, planned by count with walls in time and
- * planned node by node: the earliest start of any job must be the same.
- * MAUI_PROPERTY_FACTOR and MAUI_PROPERTY_SEED as in the other properties. */
+ * planned node by node, and by count on nodes with labels: the earliest start of any
+ * job must be the same. MAUI_PROPERTY_FACTOR and MAUI_PROPERTY_SEED as in the other
+ * properties. */
 #include "cmocka_all.h"
 #include "rng.h"
 #include "scenario.h"
@@ -66,8 +67,25 @@ static void fill(struct scenario *s, struct rng *r, uint32_t most, char ids[FILL
     sc_cycle(s);
 }
 
+enum way { BY_COUNT, BY_NODE, LABELLED, WAYS };
+
+/* Each node with features of its own, which no job asks for. */
+static void add_labelled(struct scenario *s, uint32_t nodes, int64_t procs)
+{
+    for (uint32_t i = 1; i <= nodes; i++) {
+        char name[NAME], rack[NAME];
+        const char *features[] = {name, rack, NULL};
+        snprintf(name, sizeof name, "n%u", i);
+        snprintf(rack, sizeof rack, "rack%u", i % 3);
+        sc_node(s, &(struct node_desc){.name = name,
+                       .state = NODE_IDLE,
+                       .features = features,
+                       .cfg = {{procs, 1024 * procs, 1024 * procs, 1024 * procs}}});
+    }
+}
+
 /* Earliest starts of single jobs, one after the other. */
-static void ask(uint64_t seed, bool by_node, int64_t ret[PROBES])
+static void ask(uint64_t seed, enum way way, int64_t ret[PROBES])
 {
     struct rng r = {seed};
     uint32_t nodes = (uint32_t)rng_range(&r, 3, 30);
@@ -76,10 +94,13 @@ static void ask(uint64_t seed, bool by_node, int64_t ret[PROBES])
     char fillers[FILL][NAME], ids[PROBES][NAME];
     struct scenario *s = sc_create_with("");
 
-    sc_nodes(s, nodes, procs);
+    if (way == LABELLED)
+        add_labelled(s, nodes, procs);
+    else
+        sc_nodes(s, nodes, procs);
     for (uint32_t i = 0; i < reservations; i++)
         reserve(s, &r, nodes);
-    if (by_node)
+    if (way == BY_NODE)
         sc_force_by_node(s);
     fill(s, &r, (uint32_t)(nodes * procs) / 6 + 1, fillers);
     for (int i = 0; i < PROBES; i++) {
@@ -102,15 +123,17 @@ static void walls_in_counted_pools_and_single_nodes_agree(void **state)
     uint64_t seeds = 150 * setting("MAUI_PROPERTY_FACTOR", 1);
 
     for (uint64_t seed = first; seed < first + seeds; seed++) {
-        int64_t counted[PROBES], single[PROBES];
+        int64_t start[WAYS][PROBES];
 
-        ask(seed, false, counted);
-        ask(seed, true, single);
+        for (int way = 0; way < WAYS; way++)
+            ask(seed, (enum way)way, start[way]);
         for (int i = 0; i < PROBES; i++)
-            if (counted[i] != single[i])
-                fail_msg("seed %llu, probe %d: %lld by count, %lld node by node",
-                    (unsigned long long)seed, i, (long long)counted[i],
-                    (long long)single[i]);
+            if (start[BY_COUNT][i] != start[BY_NODE][i]
+                || start[BY_COUNT][i] != start[LABELLED][i])
+                fail_msg("seed %llu, probe %d: %lld by count, %lld node by node, %lld "
+                         "with labels",
+                    (unsigned long long)seed, i, (long long)start[BY_COUNT][i],
+                    (long long)start[BY_NODE][i], (long long)start[LABELLED][i]);
     }
 }
 

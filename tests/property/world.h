@@ -12,6 +12,7 @@
 #define W_JOBS     48
 #define W_FEATURES 3 /* f0, f1, f2 */
 #define W_CLASSES  2 /* c1, c2 */
+#define W_LABELS   4 /* features, classes ... of each kind that no job asks for */
 #define W_OBJECTS  5 /* objects of a credential kind, 0 = DEFAULT */
 #define W_PARTS    3 /* DEFAULT, p1, p2 */
 #define W_EVENTS   160
@@ -139,6 +140,7 @@ struct world {
     struct w_event events[W_EVENTS]; /* by time */
     uint32_t nevents;
     bool by_node;    /* a held job with a host list makes the plan go node by node */
+    bool labelled;   /* nodes bear labels that no job asks for */
     bool event_wise; /* a cycle after each event, not one an instant */
 };
 

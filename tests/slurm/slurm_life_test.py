@@ -83,7 +83,7 @@ def test_a_failed_predecessor_starts_afternotok_alone(slurm):
     bad = slurm.sbatch("-d", f"afternotok:{first}")
     running(slurm, bad)
     assert slurm.state(ok) in ("PENDING", "CANCELLED")
-    assert "depends on" in slurm.maui.why(ok)
+    assert "afterok can no longer be satisfied" in slurm.maui.why(ok)
 
 
 def test_a_begin_time_is_kept(slurm):

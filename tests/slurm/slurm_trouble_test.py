@@ -142,19 +142,34 @@ def test_a_job_ends_while_we_are_away(slurm):
     slurm.wait(lambda: not slurm.queued(), "its end")
 
 
-def test_munge_is_down_for_a_while(slurm):
+def live_without_munge(slurm, hang_s):
+    """It hangs, then it is gone: told soon, answers meanwhile, and jobs afterwards.
+    Slurm's library alone would wait 50 s before it says so."""
     long = slurm.sbatch("-n", 2)
     slurm.wait_maui(long, "Running")
+    if hang_s:
+        slurm.send("munged", signal.SIGSTOP)
+        time.sleep(hang_s)
     slurm.kill("munged")
-    # Slurm's library alone would wait 50 s before it says so
-    slurm.wait(lambda: "does not answer (munge)" in health(slurm), "the bad news", 8)
-    began = time.monotonic()
-    assert slurm.maui.state(long) == "Running"
-    assert time.monotonic() - began < 5
-    slurm.start("munged")
-    job = counted(slurm)
-    all_once(slurm, [job])
+    try:
+        slurm.wait(lambda: "does not answer (munge)" in health(slurm)
+                   and "'Down'" in health(slurm), "the bad news", 8)
+        began = time.monotonic()
+        assert slurm.maui.state(long) == "Running"
+        assert time.monotonic() - began < 5
+    finally:
+        slurm.start("munged")
+    all_once(slurm, [counted(slurm)])
     assert slurm.state(long) == "RUNNING"
+
+
+def test_munge_is_down_for_a_while(slurm):
+    live_without_munge(slurm, 0)
+
+
+def test_munge_goes_away_amid_a_call(slurm):
+    """It hangs first, so that the adapter's next call is on its way when it is gone."""
+    live_without_munge(slurm, 2)
 
 
 def test_a_slurmd_killed_under_a_job(slurm):

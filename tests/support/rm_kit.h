@@ -22,7 +22,7 @@
 
 #define RM_KIT_KEEPER                                                                  \
     if (argc > 1 && strcmp(argv[1], "keeper") == 0)                                    \
-    return keeper_main(argc - 1, argv + 1)
+    return keeper_main(argc - 1, argv + 1, NULL)
 
 #define KIT_PATIENCE_US 20000000 /* a test that waits longer has failed */
 

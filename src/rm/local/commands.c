@@ -14,8 +14,7 @@ static void refuse(struct local_job *j, const struct rm_command *c, const char *
     local_done(j->local, c->token, RM_REFUSED, j->id, text);
 }
 
-/* ---- what is written in the folder ------------------------------------------------
- */
+/* ---- what is written in the folder ---- */
 
 static struct local_job *written(struct write_task *t, const char *function)
 {
@@ -81,8 +80,7 @@ static void end_written(struct write_task *t)
     ljob_next(j);
 }
 
-/* ---- the commands ------------------------------------------------------------------
- */
+/* ---- the commands ---- */
 
 static void do_start(struct local_job *j, const struct command *full)
 {
@@ -90,6 +88,11 @@ static void do_start(struct local_job *j, const struct command *full)
     char text[300];
     struct err err;
 
+    if (ljob_is_active(j) && j->found) { /* it had not told yet */
+        ljob_report(j);
+        local_done(j->local, c->token, RM_OK, j->id, NULL);
+        return;
+    }
     if (j->phase != PHASE_WAITING)
         return refuse(j, c, "the job does not wait to be started");
     if (j->state.holds != 0) {
@@ -107,8 +110,9 @@ static void do_start(struct local_job *j, const struct command *full)
     run_fini(&j->run);
     j->run = (struct run){.wclimit_s = c->wclimit_s,
         .overrun_s = c->overrun_s,
-        .mem_mb = request_mem_mb(j->request),
+        .mem_mb = c->over_memory ? 0 : request_mem_mb(j->request),
         .grace_ms = j->local->grace_ms,
+        .start_ms = j->local->start_ms,
         .poll_ms = j->local->poll_ms};
     if (j->run.wclimit_s <= 0)
         j->run.wclimit_s = j->state.wclimit_s > 0 ? j->state.wclimit_s
@@ -117,8 +121,10 @@ static void do_start(struct local_job *j, const struct command *full)
         j->run.wclimit_s = 0;
     if (j->local->cgroup != NULL)
         j->run.cgroup = xstrdup(j->local->cgroup);
+    if (j->local->pam != NULL)
+        j->run.pam = xstrdup(j->local->pam);
     run_set_places(&j->run, c->places, c->nplaces);
-    j->news = false;
+    j->news = j->found = false;
     j->cleanings = 0;
     if (start_keeper(j, c->token, &err) == 0) {
         j->phase = PHASE_STARTING;
@@ -164,6 +170,10 @@ static void do_verb(struct local_job *j, const struct command *full)
 
     if (j->phase == PHASE_CLEANING)
         return refuse(j, c, "the job is ending");
+    if (j->phase == PHASE_WAITING && c->action == RM_REQUEUE) {
+        local_done(j->local, c->token, RM_OK, j->id, NULL); /* it did not begin */
+        return;
+    }
     if (j->phase != PHASE_RUNNING)
         return refuse(j, c, "the job does not run");
     if (c->action == RM_SIGNAL)
@@ -257,6 +267,9 @@ int local_command(struct rm *rm, const struct rm_command *cmd, struct err *err)
         local_done(l, cmd->token, RM_REFUSED, cmd->job, text);
     } else {
         vec_push(&j->later, command_copy(cmd));
+        if (j->phase == PHASE_STARTING
+            && (cmd->action == RM_CANCEL || cmd->action == RM_REQUEUE))
+            start_give_up(j);
         ljob_next(j);
     }
     return 0;

@@ -6,9 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -112,8 +114,11 @@ static int on_patience(sd_event_source *source, uint64_t usec, void *ctx)
 
     (void)source;
     /* the oldest come first */
-    while (l->asked.n > 0 && (int64_t)usec - l->asked.v[0].at_us > PATIENCE_US)
+    while (l->asked.n > 0 && (int64_t)usec - l->asked.v[0].at_us > PATIENCE_US) {
+        if (l->asked.v[0].action == RM_CANCEL)
+            control_kill(l->asked.v[0].job);
         finish(l, 0, RM_RETRY, "its keeper does not answer");
+    }
     if (l->asked.n > 0)
         local_timer(l, &l->patience, CHECK_MS, on_patience, l);
     return 0;
@@ -174,7 +179,8 @@ void control_tell(struct local_job *j, enum rm_action action, uint64_t token,
         .serial = ++l->serial, .token = token, .action = action, .job = j};
     uint64_t now = 0;
 
-    if (tell(j, a.serial, verb, argument) != 0) {
+    /* a cancellation waits for the end, which comes also of a keeper that was killed */
+    if (tell(j, a.serial, verb, argument) != 0 && action != RM_CANCEL) {
         local_done(l, token, RM_RETRY, j->id, "its keeper cannot be reached");
         return;
     }
@@ -183,6 +189,26 @@ void control_tell(struct local_job *j, enum rm_action action, uint64_t token,
     vec_push(&l->asked, a);
     if (l->asked.n == 1)
         local_timer(l, &l->patience, CHECK_MS, on_patience, l);
+}
+
+int control_say(struct local_job *j, const char *verb, const char *argument)
+{
+    return tell(j, ++j->local->serial, verb, argument);
+}
+
+void control_kill(struct local_job *j)
+{
+    int folder = ljob_open_folder(j, NULL);
+    pid_t keeper = folder >= 0 ? folder_lock_holder(folder, "lock") : -1;
+    int process = keeper > 0 ? (int)syscall(SYS_pidfd_open, keeper, 0) : -1;
+
+    /* the number is the keeper's still if it has the lock now */
+    if (process >= 0 && folder_lock_holder(folder, "lock") == keeper)
+        syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
+    if (process >= 0)
+        close(process);
+    if (folder >= 0)
+        close(folder);
 }
 
 void control_usage(struct local_job *j)

@@ -12,21 +12,27 @@
 
 struct variables VEC(char *);
 
-/* Set NAME=value, in the place of an older one. */
+/* Set what `text` (NAME=value, kept) says, in the place of an older value. */
+static void set_text(struct variables *v, char *text)
+{
+    size_t len = strcspn(text, "="), n = 0;
+
+    while (n < v->n && (strncmp(v->v[n], text, len) != 0 || v->v[n][len] != '='))
+        n++;
+    if (n < v->n)
+        v->v[n] = text;
+    else
+        vec_push(v, text);
+}
+
 static void set(struct variables *v, const char *name, const char *value)
 {
-    size_t len = strlen(name), n = 0;
     struct strbuf text = {0};
 
     if (value == NULL)
         return;
-    while (n < v->n && (strncmp(v->v[n], name, len) != 0 || v->v[n][len] != '='))
-        n++;
     strbuf_printf(&text, "%s=%s", name, value);
-    if (n < v->n)
-        v->v[n] = strbuf_take(&text);
-    else
-        vec_push(v, strbuf_take(&text));
+    set_text(v, strbuf_take(&text));
 }
 
 static void set_number(struct variables *v, const char *name, int64_t value)
@@ -131,7 +137,7 @@ static void set_job(struct variables *v, const struct launch *l)
 }
 
 char **environment_make(const struct launch *l, const char *submitted, size_t len,
-    const struct passwd *user)
+    char *const *session, const struct passwd *user)
 {
     struct variables v = {0};
 
@@ -139,6 +145,8 @@ char **environment_make(const struct launch *l, const char *submitted, size_t le
         if (strchr(submitted + at, '=') != NULL)
             vec_push(&v, xstrdup(submitted + at));
     set_origin(&v, l);
+    for (; session != NULL && *session != NULL; session++)
+        set_text(&v, *session);
     set_login(&v, user);
     set_job(&v, l);
     set_sizes(&v, l);

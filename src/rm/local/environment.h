@@ -10,8 +10,9 @@
 
 /* The environment of the job, NULL-terminated, never freed: the process becomes the
  * job. `submitted` is the text of the file `environment` (NAME=value, each ended by
- * NUL); `user` may be NULL when the system does not know the user. */
+ * NUL); `session` (or NULL) what the job's session says, which counts more; `user` may
+ * be NULL when the system does not know the user. */
 char **environment_make(const struct launch *l, const char *submitted, size_t len,
-    const struct passwd *user);
+    char *const *session, const struct passwd *user);
 
 #endif

@@ -8,13 +8,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILES_MAX 100000 /* of folder_size_mb() */
+#define FILES_MAX  100000 /* of folder_size_mb() */
+#define DEPTH_MAX  32     /* open folders of a removal */
+#define LIFT_TRIES 1000
 
 int folder_error(struct err *err, int code, const char *what, const char *name)
 {
@@ -136,42 +139,109 @@ int folder_sync(int folder, const char *name, struct err *err)
     return 0;
 }
 
-static int remove_below(int folder)
+/* ---- removal ----------------------------------------------------------------------
+ *
+ * Below a folder that a job could write to anything may lie: a million files, folders a
+ * hundred thousand deep, and its user may be at it meanwhile. So no more is done at
+ * once than the caller says, and what lies deep is first moved up. */
+
+struct removal {
+    int top; /* the folder that is being removed; -1 = not open yet */
+    unsigned lifted;
+    unsigned *left; /* entries to look at */
+};
+
+static int remove_entry(struct removal *r, int parent, const char *name, int depth);
+
+/* Move a folder that lies too deep into the top one, where it is found again. */
+static int lift(struct removal *r, int parent, const char *name)
+{
+    char there[32];
+
+    for (int tries = 0; tries < LIFT_TRIES; tries++) {
+        snprintf(there, sizeof there, ".deep%u", r->lifted++);
+        if (renameat2(parent, name, r->top, there, RENAME_NOREPLACE) == 0)
+            return 0;
+        if (errno != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+static int remove_below(struct removal *r, int folder, int depth)
 {
     DIR *dir = fdopendir(folder);
     struct dirent *entry;
     int failed = 0;
+    unsigned lifted;
 
     if (dir == NULL) {
         close(folder);
         return -1;
     }
-    while ((entry = readdir(dir)) != NULL) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        if (folder_remove(dirfd(dir), entry->d_name) != 0)
-            failed = -1;
-    }
+    if (depth == 0)
+        r->top = dirfd(dir);
+    do {
+        lifted = r->lifted;
+        while (failed <= 0 && (entry = readdir(dir)) != NULL) {
+            if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+                continue;
+            int one = remove_entry(r, dirfd(dir), entry->d_name, depth + 1);
+            failed = one != 0 ? one : failed;
+        }
+        rewinddir(dir);
+    } while (depth == 0 && failed == 0 && r->lifted != lifted);
     closedir(dir);
     return failed;
 }
 
-int folder_remove(int parent, const char *name)
+static int open_to_remove(int parent, const char *name)
 {
-    int folder;
+    int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    int folder = openat(parent, name, flags);
 
+    if (folder < 0 && errno == EACCES
+        && fchmodat(parent, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
+        folder = openat(parent, name, flags);
+    return folder;
+}
+
+static int remove_entry(struct removal *r, int parent, const char *name, int depth)
+{
+    int folder, failed;
+
+    if (*r->left == 0)
+        return 1;
+    --*r->left;
     if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
         return 0;
     if (errno != EISDIR && errno != EPERM)
         return -1;
-    folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder < 0 && errno == EACCES && fchmodat(parent, name, 0700, 0) == 0)
-        folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+        return 0;
+    if (depth == DEPTH_MAX)
+        return lift(r, parent, name);
+    folder = open_to_remove(parent, name);
     if (folder < 0)
         return -1;
-    if (remove_below(folder) != 0)
-        return -1;
+    failed = remove_below(r, folder, depth);
+    if (failed != 0)
+        return failed;
     return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 : -1;
+}
+
+int folder_remove_some(int parent, const char *name, unsigned *left)
+{
+    struct removal r = {.top = -1, .left = left};
+
+    return remove_entry(&r, parent, name, 0);
+}
+
+int folder_remove(int parent, const char *name)
+{
+    unsigned all = UINT_MAX;
+
+    return folder_remove_some(parent, name, &all);
 }
 
 int64_t folder_size_mb(const char *path)

@@ -35,6 +35,11 @@ int folder_sync(int folder, const char *name, struct err *err);
  * already counts as done. */
 int folder_remove(int parent, const char *name);
 
+/* The same, looking at no more than *left entries, which are counted down. 0 = gone, 1
+ * = there is more to do, -1 = something cannot be removed. Takes 32 open files at most,
+ * however deep it goes. */
+int folder_remove_some(int parent, const char *name, unsigned *left);
+
 /* What the thing and everything below it take on the disk, in MB, up to a hundred
  * thousand files; 0 when there is nothing. Never follows a symbolic link. */
 int64_t folder_size_mb(const char *path);

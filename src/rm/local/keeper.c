@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The keeper's beginning: order, lock, folder, the job's first process, the answer. */
+ * The keeper's beginning: order, guard, lock, folder, the answer. */
 #include "rm/local/keeper.h"
 
 #include "base/strbuf.h"
 #include "rm/local/folder.h"
 #include "rm/local/keeper_private.h"
-#include "rm/local/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,11 +23,15 @@
 #define LOCK_WAIT_US 10000
 #define SYNC_AFTER   100 /* ms: a short job's end must not wait for the disk */
 
+#define START_MS           30000 /* of an order that does not say */
+#define GUARD_WAIT_US      1000  /* between killing and looking again */
+#define GUARD_WAIT_MOST_US 500000
+
 int64_t keeper_now_ms(void)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_BOOTTIME, &t);
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
@@ -49,15 +52,19 @@ static void answer_err(struct keeper *k, const struct err *err)
 {
     bool again = err->code == ERR_IO || err->code == ERR_CONFLICT;
 
-    answer(k, again ? "retry" : "refused", err->text);
+    answer(k,
+        !again                                    ? "refused"
+        : k->in_vain || err->code == ERR_CONFLICT ? "failed"
+                                                  : "retry",
+        err->text);
 }
 
 static void answer_ok(struct keeper *k)
 {
     char text[64];
 
-    snprintf(text, sizeof text, "%d %d %lld", (int)getpid(), (int)k->run.leader,
-        (long long)k->run.start_at);
+    snprintf(text, sizeof text, "%d %d %lld %lld", (int)getpid(), (int)k->run.leader,
+        (long long)k->run.start_at, (long long)k->run.start_boot_ms);
     answer(k, "ok", text);
 }
 
@@ -73,6 +80,8 @@ static int read_order(struct keeper *k, struct err *err)
         strbuf_add(&text, buf);
     }
     failed = run_read(text.text != NULL ? text.text : "", text.len, &k->run, err);
+    if (k->run.start_ms <= 0)
+        k->run.start_ms = START_MS;
     free(text.text);
     return failed;
 }
@@ -85,10 +94,57 @@ static void detach(struct keeper *k)
     for (int fd = 0; fd <= 2; fd++)
         dup2(null, fd);
     close(null);
-    setsid();
     umask(022);
     prctl(PR_SET_NAME, "maui-keeper");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+/* The keeper was killed: so is all that descended from it. */
+static void kill_all(void)
+{
+    unsigned wait_us = GUARD_WAIT_US;
+    struct pids left = {0};
+
+    for (;;) {
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            continue;
+        procs_below(&left, 0);
+        if (left.n == 0)
+            return;
+        procs_signal(&left, SIGKILL);
+        usleep(wait_us);
+        if (wait_us < GUARD_WAIT_MOST_US)
+            wait_us *= 2; /* one that hangs in the kernel takes its time */
+    }
+}
+
+/* From here on two processes: the guard, which was begun, waits for the keeper, its
+ * child. What a killed keeper leaves behind falls to the guard, whatever it did to
+ * hide: new sessions, other environments. The guard holds no file and obeys no signal.
+ */
+static void part_from_guard(struct keeper *k)
+{
+    pid_t guard = getpid(), keeper = fork();
+    sigset_t all;
+    int status;
+
+    if (keeper < 0)
+        return; /* then there is none */
+    if (keeper == 0) {
+        k->run.guard = guard;
+        k->run.guard_ticks = procs_began(guard);
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+        return;
+    }
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    prctl(PR_SET_NAME, "maui-guard");
+    close_range(3, ~0U, 0);
+    while (waitpid(keeper, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (WIFSIGNALED(status))
+        kill_all();
+    _exit(0);
 }
 
 static int take_lock(struct keeper *k, struct err *err)
@@ -193,45 +249,6 @@ static int prepare(struct keeper *k, struct err *err)
     return 0;
 }
 
-static int write_run(struct keeper *k, struct err *err)
-{
-    char *text = run_write(&k->run);
-    int failed = folder_write(k->folder, "run.json", text, strlen(text), err);
-
-    free(text);
-    return failed;
-}
-
-/* The job runs, and says so in its folder; or nothing of it is left. The record comes
- * first: a job whose record is missing never ran. */
-static int start(struct keeper *k, struct err *err)
-{
-    struct launch l = {.request = k->request, .run = &k->run, .folder = k->path};
-    struct launched child;
-    int failed = -1;
-
-    if (launch_fork(&l, &child, err) != 0)
-        return -1;
-    k->run.leader = child.pid;
-    k->run.leader_ticks = procs_began(child.pid);
-    k->run.start_at = time(NULL);
-    k->began_ms = keeper_now_ms();
-    k->cgroup = cgroup_make(
-        k->run.cgroup, k->request->job.desc.id, k->run.cookie, k->run.mem_mb);
-    if (k->cgroup.fd >= 0 && cgroup_add(&k->cgroup, child.pid) != 0)
-        keeper_remove_group(k);
-    if (write_run(k, err) != 0)
-        launch_abandon(&child);
-    else
-        failed = launch_go(&child, err);
-    if (!failed)
-        return 0;
-    waitpid(child.pid, NULL, 0);
-    unlinkat(k->folder, "run.json", 0);
-    keeper_remove_group(k);
-    return -1;
-}
-
 static int open_signals(struct keeper *k, struct err *err)
 {
     sigset_t set;
@@ -257,6 +274,8 @@ static int keep(struct keeper *k)
     int failed = read_order(k, &err);
 
     detach(k);
+    if (!failed && !k->run.clean)
+        part_from_guard(k);
     if (failed || open_signals(k, &err) != 0 || take_lock(k, &err) != 0) {
         answer_err(k, &err);
         return 1;
@@ -266,7 +285,8 @@ static int keep(struct keeper *k)
         keeper_clean(k);
         return 0;
     }
-    if (prepare(k, &err) != 0 || keeper_listen(k, &err) != 0 || start(k, &err) != 0) {
+    if (prepare(k, &err) != 0 || keeper_listen(k, &err) != 0
+        || keeper_start(k, &err) != 0) {
         answer_err(k, &err);
         return 1;
     }
@@ -278,7 +298,7 @@ static int keep(struct keeper *k)
     return 0;
 }
 
-int keeper_main(int argc, char **argv)
+int keeper_main(int argc, char **argv, const struct session_driver *sessions)
 {
     struct keeper *k;
     struct err err;
@@ -292,10 +312,11 @@ int keeper_main(int argc, char **argv)
     }
     close_range(3, ~0U, 0); /* nothing of the daemon's */
     k = xcalloc(1, sizeof *k);
-    k->control = k->signals = k->lock = k->cgroup.fd = -1;
+    k->control = k->signals = k->lock = k->cgroup.fd = k->stay = -1;
+    k->sessions = sessions;
     k->folder = folder_open(AT_FDCWD, argv[1], &err);
     if (k->folder < 0 || chdir(argv[1]) != 0 || realpath(".", k->path) == NULL) {
-        printf("retry cannot enter the job's folder '%s'\n", argv[1]);
+        printf("failed cannot enter the job's folder '%s'\n", argv[1]);
         free(k);
         return 1;
     }

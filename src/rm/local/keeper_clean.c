@@ -12,6 +12,8 @@
 #define KILLED   (128 + SIGKILL)
 #define AGAIN_US 5000
 
+#define GUARD_TRIES 1000
+
 /* Read the lost keeper's record; without one there was no run. */
 static int read_run(struct keeper *k)
 {
@@ -39,6 +41,17 @@ static void read_request(struct keeper *k)
     free(text);
 }
 
+/* The lost keeper's guard kills what descended from it, and ends with that. It takes as
+ * long as one of them hangs in the kernel: the job's end does not wait for that. */
+static void await_guard(const struct run *run)
+{
+    for (int i = 0; i < GUARD_TRIES && run->guard_ticks > 0; i++) {
+        if (procs_began(run->guard) != run->guard_ticks)
+            return;
+        usleep(AGAIN_US);
+    }
+}
+
 static void kill_leftovers(struct keeper *k)
 {
     uid_t uid = k->request != NULL ? k->request->uid : 0;
@@ -50,10 +63,11 @@ static void kill_leftovers(struct keeper *k)
     for (;;) {
         procs_left_over(&k->run, uid, &k->pids);
         if (k->pids.n == 0)
-            return;
+            break;
         procs_signal(&k->pids, SIGKILL);
         usleep(AGAIN_US);
     }
+    await_guard(&k->run);
 }
 
 static int64_t booted_at(void)

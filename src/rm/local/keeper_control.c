@@ -44,7 +44,7 @@ double keeper_cpu_s(struct keeper *k)
     double ended;
     int64_t mem;
 
-    procs_below(&k->pids);
+    procs_below(&k->pids, k->session);
     rusage_children(&ended, &mem);
     return ended + procs_cpu_s(&k->pids);
 }
@@ -104,7 +104,7 @@ static const char *do_signal(struct keeper *k, const char *text)
 
     if (number < 1 || number >= NSIG)
         return "no such signal";
-    procs_below(&k->pids);
+    procs_below(&k->pids, k->session);
     procs_signal(&k->pids, (int)number);
     return NULL;
 }
@@ -130,7 +130,7 @@ static void keep_most(int64_t *most, int64_t now)
 static const char *do_usage(struct keeper *k, const char *text)
 {
     (void)text;
-    procs_below(&k->pids);
+    procs_below(&k->pids, k->session);
     int64_t used = procs_memory_mb(&k->pids);
     if (!k->cgroup.limits_memory)
         keep_most(&k->mem_seen_mb, used);
@@ -142,15 +142,24 @@ static const char *do_usage(struct keeper *k, const char *text)
 static const struct verb {
     const char *name;
     const char *(*run)(struct keeper *k, const char *text);
+    bool ends; /* also a job that has not begun */
 } verbs[] = {
-    {"cancel", do_cancel},
-    {"requeue", do_requeue},
-    {"resume", do_resume},
-    {"signal", do_signal},
-    {"suspend", do_suspend},
-    {"usage", do_usage},
-    {"wclimit", do_wclimit},
+    {"cancel", do_cancel, true},
+    {"requeue", do_requeue, true},
+    {"resume", do_resume, false},
+    {"signal", do_signal, false},
+    {"suspend", do_suspend, false},
+    {"usage", do_usage, false},
+    {"wclimit", do_wclimit, false},
 };
+
+static const char *carry_out(struct keeper *k, const struct verb *v, const char *text)
+{
+    if (!k->starting)
+        return v->run(k, text);
+    k->given_up |= v->ends;
+    return v->ends ? NULL : "the job has not begun";
+}
 
 static void reply(struct keeper *k, const char *token, const char *why_not)
 {
@@ -175,7 +184,7 @@ static void obey(struct keeper *k, char *message)
         return;
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (strcmp(verbs[i].name, verb) == 0)
-            why_not = verbs[i].run(k, rest != NULL ? rest : "");
+            why_not = carry_out(k, &verbs[i], rest != NULL ? rest : "");
     reply(k, token, why_not);
 }
 

@@ -8,6 +8,7 @@
 #include "rm/local/procs.h"
 #include "rm/local/record.h"
 #include "rm/local/request.h"
+#include "rm/local/session.h"
 
 #include <limits.h>
 #include <sys/socket.h>
@@ -20,15 +21,24 @@ struct keeper {
     struct run run;
     struct end end;
     struct cgroup cgroup;
-    struct pids pids; /* scratch */
+    struct pids pids;                      /* scratch */
+    const struct session_driver *sessions; /* NULL: this keeper opens none */
+    pid_t session; /* the process that has the job's session; 0 = there is none */
+    int stay;      /* pipe: when closed, that one ends */
+    bool in_vain;  /* its first process was begun, and did not get there */
+    bool starting, given_up; /* its first process is not the job yet; shall not be */
     bool leader_ended, ending;
-    /* instants and durations in ms of the monotonic clock; 0 = not */
+    /* instants and durations in ms since the boot; 0 = not */
     int64_t began_ms, stopped_ms, stopped_since_ms;
-    int64_t kill_at_ms, memory_at_ms, sync_at_ms;
+    int64_t kill_at_ms, memory_at_ms, sync_at_ms, session_at_ms;
     int64_t mem_seen_mb, swap_seen_mb, disk_seen_mb; /* most so far */
 };
 
 int64_t keeper_now_ms(void);
+
+/* Begin the job: 0, it runs and its folder says so, or -1, nothing of it is left, or
+ * ever will run. Takes at most run.start_ms, and obeys meanwhile. keeper_start.c */
+int keeper_start(struct keeper *k, struct err *err);
 
 /* Watch over the running job until all its processes are gone. keeper_run.c */
 void keeper_watch(struct keeper *k);

@@ -21,7 +21,7 @@
 
 static void signal_all(struct keeper *k, int signal)
 {
-    procs_below(&k->pids);
+    procs_below(&k->pids, k->session);
     procs_signal(&k->pids, signal);
 }
 
@@ -82,6 +82,19 @@ static void leader_ended(struct keeper *k, int status)
             k->end.notes, sizeof k->end.notes, "killed by signal %d", WTERMSIG(status));
 }
 
+/* When nothing of the job is left: its session is over. */
+static void end_session(struct keeper *k)
+{
+    if (!k->leader_ended || k->session == 0 || k->stay < 0)
+        return;
+    procs_below(&k->pids, k->session);
+    if (k->pids.n > 0)
+        return;
+    close(k->stay);
+    k->stay = -1;
+    k->session_at_ms = keeper_now_ms() + k->run.start_ms;
+}
+
 /* Wait for what has ended. True when nothing is left. */
 static bool reap(struct keeper *k)
 {
@@ -91,8 +104,11 @@ static bool reap(struct keeper *k)
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
         if (pid == k->run.leader)
             leader_ended(k, status);
+        else if (pid == k->session)
+            k->session = 0;
     if (pid < 0 && errno == ECHILD)
         return true;
+    end_session(k);
     if (k->leader_ended && k->kill_at_ms == 0) {
         /* processes in the background: the job is over, they must go */
         int64_t grace = k->run.grace_ms < LEFTOVER_MS ? k->run.grace_ms : LEFTOVER_MS;
@@ -120,7 +136,7 @@ static void look_at_memory(struct keeper *k)
     char notes[sizeof k->end.notes];
     int64_t used;
 
-    procs_below(&k->pids);
+    procs_below(&k->pids, k->session);
     used = procs_memory_mb(&k->pids);
     if (used > k->mem_seen_mb)
         k->mem_seen_mb = used;
@@ -152,6 +168,11 @@ static void do_timers(struct keeper *k)
         signal_all(k, SIGKILL);
         k->kill_at_ms = now + KILL_AGAIN_MS;
     }
+    if (k->session_at_ms != 0 && now >= k->session_at_ms) {
+        k->session_at_ms = now + KILL_AGAIN_MS;
+        procs_below(&k->pids, 0); /* the session's, and what that may have begun */
+        procs_signal(&k->pids, SIGKILL);
+    }
     if (k->sync_at_ms != 0 && now >= k->sync_at_ms) {
         k->sync_at_ms = 0;
         folder_sync(k->folder, "run.json", NULL);
@@ -161,8 +182,8 @@ static void do_timers(struct keeper *k)
 /* The nearest of the instants in ms from now, -1 = none. */
 static int time_left(const struct keeper *k)
 {
-    int64_t at[] = {
-        limit_at(k), k->ending ? 0 : k->memory_at_ms, k->kill_at_ms, k->sync_at_ms};
+    int64_t at[] = {limit_at(k), k->ending ? 0 : k->memory_at_ms, k->kill_at_ms,
+        k->sync_at_ms, k->session_at_ms};
     int64_t now = keeper_now_ms(), least = -1;
 
     for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
@@ -220,10 +241,11 @@ void keeper_remove_group(struct keeper *k)
 void keeper_finish(struct keeper *k)
 {
     struct err err;
+    char *text, boot[40];
     int64_t one;
-    char *text;
 
-    k->end.start_at = k->run.start_at;
+    procs_boot(boot);
+    k->end.start_at = run_began_at(&k->run, boot);
     if (k->end.end_at == 0)
         k->end.end_at = time(NULL);
     if (k->end.kind != END_LOST) {

@@ -7,7 +7,7 @@
 #include "base/strbuf.h"
 #include "rm/local/environment.h"
 #include "rm/local/folder.h"
-#include "rm/local/rusage.h"
+#include "rm/local/usual.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +21,10 @@
 
 #define BUSY_TRIES   100
 #define BUSY_WAIT_US 5000
+#define FIRST_FD     3 /* of the child's ends of the pipes */
+
+/* Pipes between keeper and child. */
+enum { GO, OUTCOME, STAY, PIPES };
 
 char *launch_output_path(const struct request *r, bool error)
 {
@@ -55,17 +59,25 @@ char *launch_output_path(const struct request *r, bool error)
     return strbuf_take(&path);
 }
 
+/* Say what is begun: should it hang, the keeper can tell. */
+static void tell(const struct launch *l, const char *what, const char *on)
+{
+    snprintf(
+        l->doing, LAUNCH_DOING, "%s%s%s%s", what, *on ? " '" : "", on, *on ? "'" : "");
+}
+
 /* A failed system call: the caller's next try may go better only when something was
- * short. */
+ * short, or somebody else has to come first. */
 static int failure(struct err *err, const char *what, const char *on)
 {
     int code = errno;
     bool short_of = code == ENOSPC || code == EDQUOT || code == EAGAIN || code == ENOMEM
                     || code == EMFILE || code == ENFILE || code == EIO || code == ESTALE
-                    || code == ETXTBSY;
+                    || code == ETXTBSY || code == ENXIO;
 
     return err_set(err, short_of ? ERR_IO : ERR_INVALID, "cannot %s%s%s%s: %s", what,
-        *on ? " '" : "", on, *on ? "'" : "", strerror(code));
+        *on ? " '" : "", on, *on ? "'" : "",
+        code == ENXIO ? "nobody reads there" : strerror(code));
 }
 
 static int become_user(
@@ -90,29 +102,39 @@ static int become_user(
     return 0;
 }
 
-static int open_as(const char *path, int flags, int as, struct err *err)
+/* Never waits for a reader of a fifo, or for who holds a lease on the file. */
+static int open_as(
+    const struct launch *l, const char *path, int flags, int as, struct err *err)
 {
-    int fd = open(path, flags | O_NOCTTY | O_CLOEXEC, 0666);
+    int fd;
 
+    tell(l, "open", path);
+    fd = open(path, flags | O_NOCTTY | O_CLOEXEC | O_NONBLOCK, 0666);
     if (fd < 0)
         return failure(err, "open", path);
-    if (dup2(fd, as) < 0)
+    if (fcntl(fd, F_SETFL, flags & O_APPEND) != 0 || dup2(fd, as) < 0)
         return failure(err, "use", path);
     if (fd != as)
         close(fd);
     return 0;
 }
 
-static int open_files(const struct request *r, struct err *err)
+static int open_files(const struct launch *l, struct err *err)
 {
-    char *output = launch_output_path(r, false), *error = launch_output_path(r, true);
+    const struct request *r = l->request;
     int flags = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, failed;
+    char *output, *error;
 
-    failed = open_as("/dev/null", O_RDONLY, 0, err) || open_as(output, flags, 1, err);
+    tell(l, "look at", r->job.output != NULL ? r->job.output : "its directory");
+    output = launch_output_path(r, false);
+    tell(l, "look at", r->job.error != NULL ? r->job.error : "its directory");
+    error = launch_output_path(r, true);
+    failed =
+        open_as(l, "/dev/null", O_RDONLY, 0, err) || open_as(l, output, flags, 1, err);
     if (!failed && (r->join || strcmp(output, error) == 0))
         failed = dup2(1, 2) < 0 ? failure(err, "join", error) : 0;
     else if (!failed)
-        failed = open_as(error, flags, 2, err);
+        failed = open_as(l, error, flags, 2, err);
     free(output);
     free(error);
     return failed ? -1 : 0;
@@ -197,26 +219,61 @@ static int execute(const struct launch *l, struct err *err)
     return failure(err, "run the script by its #! line", "");
 }
 
-static int become_job(const struct launch *l, pid_t keeper, struct err *err)
+static int enter_session(const struct launch *l, pid_t keeper, const int *fds,
+    char ***ret_environment, struct err *err)
+{
+    struct session_entry e = {.driver = l->sessions,
+        .service = l->run->pam,
+        .keeper = keeper,
+        .stay = fds[STAY],
+        .low = FIRST_FD + PIPES};
+    const struct passwd *user;
+    int failed;
+
+    tell(l, "look up its user", "");
+    user = getpwuid(l->request->uid);
+    if (user == NULL)
+        return err_set(err, ERR_IO,
+            "PAM service '%s' opens no session for uid %u, whom this machine does not "
+            "know",
+            e.service, l->request->uid);
+    e.user = xstrdup(user->pw_name);
+    tell(l, "open a session of the PAM service", e.service);
+    failed = session_enter(&e, ret_environment, err);
+    free((char *)e.user);
+    return failed;
+}
+
+/* All that is the job's, but for its program. */
+static int become_job(
+    const struct launch *l, pid_t keeper, const int *fds, struct err *err)
 {
     const struct request *r = l->request;
-    const struct passwd *user = getpwuid(r->uid);
-    const char *directory =
-        r->job.directory != NULL ? r->job.directory : (user ? user->pw_dir : "/");
+    const struct passwd *user;
+    const char *directory;
+    char *submitted, **environment, **session = NULL;
     size_t len = 0;
-    char *submitted = folder_read(AT_FDCWD, "environment", &len, err);
 
+    reset_signals();
+    usual_take();
+    if (l->sessions != NULL && enter_session(l, keeper, fds, &session, err) != 0)
+        return -1;
+    tell(l, "look up its user", "");
+    user = getpwuid(r->uid);
+    directory =
+        r->job.directory != NULL ? r->job.directory : (user ? user->pw_dir : "/");
+    submitted = folder_read(AT_FDCWD, "environment", &len, err);
     if (submitted == NULL)
         return -1;
-    environ = environment_make(l, submitted, len, user);
-    reset_signals();
-    rusage_set_limits();
+    environment = environment_make(l, submitted, len, session, user);
     if (become_user(r, user, err) != 0)
         return -1;
+    environ = environment; /* only now: libraries obey it */
     umask(r->umask);
+    tell(l, "enter the directory", directory);
     if (chdir(directory) != 0)
         return failure(err, "enter the directory", directory);
-    if (open_files(r, err) != 0)
+    if (open_files(l, err) != 0)
         return -1;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return failure(err, "give up new privileges", "");
@@ -224,74 +281,122 @@ static int become_job(const struct launch *l, pid_t keeper, struct err *err)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != keeper)
         _exit(127);
-    return execute(l, err);
+    return 0;
 }
 
-static void child(const struct launch *l, pid_t keeper, int go, int outcome)
+static void await_go(int go)
+{
+    char byte;
+
+    if (read(go, &byte, 1) != 1)
+        _exit(127); /* abandoned */
+}
+
+/* The keeper's own files are nothing to a child that may hang for long. */
+static void keep_only(int fds[PIPES])
+{
+    for (int i = 0; i < PIPES; i++)
+        fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 10);
+    for (int i = 0; i < PIPES; i++) {
+        if (dup3(fds[i], FIRST_FD + i, O_CLOEXEC) < 0)
+            _exit(127);
+        fds[i] = FIRST_FD + i;
+    }
+    close_range(FIRST_FD + PIPES, ~0U, 0);
+}
+
+static void child(const struct launch *l, pid_t keeper, int fds[PIPES])
 {
     struct err err = {0};
-    char byte;
+    pid_t self;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != keeper)
         _exit(127);
     setsid();
-    if (read(go, &byte, 1) != 1)
-        _exit(127); /* abandoned */
-    become_job(l, keeper, &err);
-    if (write(outcome, &err, sizeof err) < 0)
+    keep_only(fds);
+    await_go(fds[GO]);
+    if (become_job(l, keeper, fds, &err) == 0) {
+        self = getpid();
+        if (write(fds[OUTCOME], &self, sizeof self) != (ssize_t)sizeof self)
+            _exit(127);
+        await_go(fds[GO]);
+        tell(l, "run its program", "");
+        execute(l, &err);
+    }
+    if (write(fds[OUTCOME], &err, sizeof err) < 0)
         _exit(126);
     _exit(127);
 }
 
-int launch_fork(const struct launch *l, struct launched *ret, struct err *err)
+static void close_ends(int pipes[PIPES][2], int n, bool of_child)
 {
-    int go[2], outcome[2];
-    pid_t keeper = getpid();
-
-    if (pipe2(go, O_CLOEXEC) != 0)
-        return failure(err, "make a pipe", "");
-    if (pipe2(outcome, O_CLOEXEC) != 0) {
-        close(go[0]);
-        close(go[1]);
-        return failure(err, "make a pipe", "");
-    }
-    ret->pid = fork();
-    if (ret->pid == 0) {
-        close(go[1]);
-        close(outcome[0]);
-        child(l, keeper, go[0], outcome[1]);
-    }
-    close(go[0]);
-    close(outcome[1]);
-    ret->go = go[1];
-    ret->outcome = outcome[0];
-    if (ret->pid > 0)
-        return 0;
-    launch_abandon(ret);
-    return failure(err, "make a process", "");
+    for (int i = 0; i < n; i++)
+        close(pipes[i][of_child == (i == OUTCOME)]);
 }
 
-int launch_go(struct launched *p, struct err *err)
+int launch_fork(const struct launch *l, struct launched *ret, struct err *err)
 {
-    struct err told;
-    ssize_t n;
+    int pipes[PIPES][2], n;
+    pid_t keeper = getpid();
 
+    for (n = 0; n < PIPES; n++)
+        if (pipe2(pipes[n], O_CLOEXEC) != 0) {
+            failure(err, "make a pipe", "");
+            close_ends(pipes, n, true);
+            close_ends(pipes, n, false);
+            return -1;
+        }
+    ret->pid = fork();
+    if (ret->pid == 0) {
+        close_ends(pipes, PIPES, false);
+        child(l, keeper, (int[]){pipes[GO][0], pipes[OUTCOME][1], pipes[STAY][0]});
+    }
+    close_ends(pipes, PIPES, true);
+    ret->go = pipes[GO][1];
+    ret->outcome = pipes[OUTCOME][0];
+    ret->stay = pipes[STAY][1];
+    ret->doing = l->doing;
+    if (ret->pid > 0)
+        return 0;
+    failure(err, "make a process", "");
+    close_ends(pipes, PIPES, false);
+    return -1;
+}
+
+void launch_go(const struct launched *p)
+{
     while (write(p->go, "", 1) < 0 && errno == EINTR)
         continue;
+}
+
+enum launch_step launch_read(struct launched *p, bool released, struct err *err)
+{
+    union {
+        struct err err;
+        pid_t leader;
+    } told;
+    ssize_t n;
+
     do
         n = read(p->outcome, &told, sizeof told);
     while (n < 0 && errno == EINTR);
-    launch_abandon(p);
-    if (n == 0)
-        return 0;
-    if (n != (ssize_t)sizeof told)
-        return err_set(err, ERR_IO, "the job's first process died before it began");
-    told.text[sizeof told.text - 1] = '\0';
-    return err_set(err, told.code, "%s", told.text);
+    if (n == (ssize_t)sizeof told.leader) {
+        p->leader = told.leader;
+        return LAUNCH_READY;
+    }
+    if (n == 0 && released)
+        return LAUNCH_RUNS;
+    if (n != (ssize_t)sizeof told.err) {
+        err_set(err, ERR_IO, "the job's first process died before it began");
+        return LAUNCH_FAILED;
+    }
+    told.err.text[sizeof told.err.text - 1] = '\0';
+    err_set(err, told.err.code, "%s", told.err.text);
+    return LAUNCH_FAILED;
 }
 
-void launch_abandon(struct launched *p)
+void launch_close(struct launched *p)
 {
     close(p->go);
     close(p->outcome);

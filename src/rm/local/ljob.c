@@ -3,6 +3,7 @@
 #include "rm/local/folder.h"
 #include "rm/local/private.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 #include <unistd.h>
 
 #define CLEANINGS_AT_ONCE 3  /* one keeper after another that died */
-#define LOOK_AGAIN_MS     20 /* at a keeper that is just starting */
+#define LOOK_AGAIN_MS     50 /* at a keeper that is just starting */
+#define CLOCK_SET_S       2
 #define CLEAN_AGAIN_MS    1000
 #define LOST_STATUS       (128 + SIGKILL)
 
@@ -95,7 +97,8 @@ void ljob_report(struct local_job *j)
     job.swap_mb = j->swap_mb;
     job.disk_mb = j->disk_mb;
     if (ljob_is_active(j)) {
-        job.start_at = job.desc.start_at = r.at = j->run.start_at;
+        j->began_at = run_began_at(&j->run, j->local->boot);
+        job.start_at = job.desc.start_at = r.at = j->began_at;
         job.desc.places = job.places;
         job.desc.nplaces = job.nplaces;
         if (j->run.suspended_at != 0)
@@ -109,6 +112,12 @@ void ljob_report(struct local_job *j)
         job.notes = j->end.notes;
     j->told = true;
     local_report(j->local, &r);
+}
+
+void ljob_look_at_clock(struct local_job *j)
+{
+    if (llabs(run_began_at(&j->run, j->local->boot) - j->began_at) > CLOCK_SET_S)
+        ljob_report(j);
 }
 
 void ljob_account(struct local_job *j)
@@ -136,6 +145,8 @@ void ljob_next(struct local_job *j)
 /* ---- its keeper ------------------------------------------------------------------ */
 
 static void begin_cleaning(struct local_job *j);
+
+static bool never_began(struct local_job *j);
 
 static int watch(struct local_job *j, pid_t keeper);
 
@@ -197,7 +208,7 @@ static int on_keeper_ended(sd_event_source *source, int fd, uint32_t events, voi
     (void)source, (void)fd, (void)events;
     unwatch(j);
     ljob_look(j);
-    if (ljob_is_active(j) && !j->local->lost)
+    if (ljob_is_active(j) && !j->local->lost && !never_began(j))
         clean_up(j);
     return 0;
 }
@@ -337,6 +348,25 @@ void ljob_look(struct local_job *j)
         ended(j);
 }
 
+/* The keeper gave up the start of a program that hung, and no daemon was there to be
+ * told: the job waits as before. */
+static bool never_began(struct local_job *j)
+{
+    int folder = ljob_open_folder(j, NULL);
+    bool none = folder >= 0 && faccessat(folder, "run.json", F_OK, 0) != 0
+                && errno == ENOENT && faccessat(folder, "end.json", F_OK, 0) != 0;
+
+    if (folder >= 0)
+        close(folder);
+    if (!none)
+        return false;
+    j->phase = PHASE_WAITING;
+    ljob_account(j);
+    ljob_report(j);
+    ljob_next(j);
+    return true;
+}
+
 static int on_look_again(sd_event_source *source, uint64_t usec, void *ctx)
 {
     struct local_job *j = ctx;
@@ -345,10 +375,14 @@ static int on_look_again(sd_event_source *source, uint64_t usec, void *ctx)
     (void)source, (void)usec;
     if (j->phase != PHASE_STARTING || j->start != NULL)
         return 0;
+    if (++j->looks * LOOK_AGAIN_MS > j->local->start_ms + START_SLACK_MS)
+        control_kill(j);
     if (ljob_load(j, &err) != 0)
         damaged(j, &err);
     else if (j->phase == PHASE_WAITING && j->told)
         ljob_report(j);
+    if (j->phase != PHASE_STARTING)
+        start_settle(j);
     ljob_next(j);
     return 0;
 }
@@ -362,6 +396,7 @@ static void load_run(struct local_job *j, int folder)
 
     run_fini(&j->run);
     j->run = (struct run){0};
+    j->found = true;
     has_run = read_run(folder, &j->run, &err);
     if (has_run < 0)
         damaged(j, &err);
@@ -372,6 +407,8 @@ static void load_run(struct local_job *j, int folder)
         j->phase = PHASE_WAITING;
         ended(j);
     } else if (has_run == 0 && holder > 0) {
+        if (j->phase != PHASE_STARTING)
+            j->looks = 0;
         j->phase = PHASE_STARTING;
         local_timer(j->local, &j->timer, LOOK_AGAIN_MS, on_look_again, j);
     } else if (has_run == 0) {

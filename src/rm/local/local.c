@@ -6,17 +6,22 @@
 #include "base/program.h"
 #include "rm/local/cgroup.h"
 #include "rm/local/private.h"
+#include "rm/local/procs.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
-#define KEEP_S     86400
-#define GRACE_S    10
-#define POLL_MS    1000
-#define ACCURACY   1000 /* of timers, in microseconds */
-#define SPOOL_PATH "/var/spool/maui"
+#define KEEP_S       86400
+#define GRACE_S      10
+#define POLL_MS      1000
+#define START_S      30
+#define ACCURACY     1000 /* of timers, in microseconds */
+#define START_MOST_S 86400
+#define SPOOL_PATH   "/var/spool/maui"
 
 int64_t local_now(void)
 {
@@ -87,7 +92,8 @@ static void set_keeper(struct local *l, const char *const *words)
     struct VEC(char *) copy = {0};
 
     if (words == NULL)
-        vec_push(&copy, program_beside("maui-keeper"));
+        vec_push(
+            &copy, program_beside(l->pam != NULL ? "maui-keeper-pam" : "maui-keeper"));
     for (; words != NULL && *words != NULL; words++)
         vec_push(&copy, xstrdup(*words));
     vec_push(&copy, NULL);
@@ -107,10 +113,63 @@ static void set_cgroup(struct local *l, const struct rm_cfg *cfg)
     }
 }
 
+/* Is there a file of that name where services are? For an unknown one PAM takes
+ * another, silently. */
+static bool service_exists(const char *service)
+{
+    static const char *const folders[] = {
+        "/etc/pam.d", "/usr/lib/pam.d", "/usr/share/pam.d"};
+    char path[PATH_MAX];
+    size_t i, n = sizeof folders / sizeof folders[0];
+
+    if (*service == '/')
+        return access(service, R_OK) == 0;
+    for (i = 0; i < n && strchr(service, '/') == NULL; i++) {
+        snprintf(path, sizeof path, "%s/%s", folders[i], service);
+        if (access(path, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int set_pam(struct local *l, const struct rm_cfg *cfg, struct err *err)
+{
+    const char *service = rm_cfg_attr(cfg, "PAM"), *name;
+    char *keeper;
+    bool built;
+
+    if (service == NULL)
+        return 0;
+    name = strrchr(service, '/') != NULL ? strrchr(service, '/') + 1 : service;
+    for (const char *at = name; *at != '\0'; at++)
+        if (isupper((unsigned char)*at))
+            return err_set(err, ERR_INVALID,
+                "RMCFG[%s] PAM: PAM knows services by small letters only, not '%s'",
+                cfg->name, name);
+    if (!service_exists(service))
+        return err_set(err, ERR_NOT_FOUND, "RMCFG[%s] PAM: there is no service '%s'%s",
+            cfg->name, service, *service == '/' ? "" : " in /etc/pam.d");
+    if (geteuid() != 0)
+        return err_set(err, ERR_DENIED,
+            "RMCFG[%s] PAM: sessions of others are opened by root alone, and this is "
+            "uid %u; without PAM= jobs have the limits of this process",
+            cfg->name, (unsigned)geteuid());
+    keeper = program_beside("maui-keeper-pam");
+    built = access(keeper, X_OK) == 0;
+    free(keeper);
+    if (!built)
+        return err_set(err, ERR_NOT_FOUND,
+            "RMCFG[%s] PAM: there is no maui-keeper-pam beside this program: it is "
+            "built where libpam0g-dev (1.4 or later) is",
+            cfg->name);
+    l->pam = xstrdup(service);
+    return 0;
+}
+
 static int configure(struct local *l, const struct rm_cfg *cfg, struct err *err)
 {
     const char *spool = rm_cfg_attr(cfg, "SPOOLDIR");
-    int64_t grace_s;
+    int64_t grace_s, start_s;
 
     if (spool == NULL)
         spool = cfg->spool != NULL ? cfg->spool : SPOOL_PATH;
@@ -118,12 +177,21 @@ static int configure(struct local *l, const struct rm_cfg *cfg, struct err *err)
         return err_set(err, ERR_INVALID,
             "RMCFG[%s] SPOOLDIR: '%s' is not an absolute path", cfg->name, spool);
     l->path = xstrdup(spool);
+    if (set_pam(l, cfg, err) != 0)
+        return -1;
     set_keeper(l, cfg->keeper);
     set_cgroup(l, cfg);
     l->poll_ms = POLL_MS;
+    l->last_id = cfg->last_number;
     if (read_duration(cfg, "KEEPTIME", KEEP_S, &l->keep_s, err) != 0
-        || read_duration(cfg, "KILLGRACE", GRACE_S, &grace_s, err) != 0)
+        || read_duration(cfg, "KILLGRACE", GRACE_S, &grace_s, err) != 0
+        || read_duration(cfg, "STARTLIMIT", START_S, &start_s, err) != 0)
         return -1;
+    l->start_ms = (start_s < 1                 ? 1
+                      : start_s < START_MOST_S ? start_s
+                                               : START_MOST_S)
+                  * 1000;
+    l->keeps = rm_cfg_attr(cfg, "KEEPTIME") != NULL;
     l->grace_ms = grace_s < INT32_MAX ? grace_s * 1000 : (int64_t)INT32_MAX * 1000;
     if (l->keep_s > INT32_MAX)
         l->keep_s = INT32_MAX;
@@ -143,6 +211,7 @@ static void local_close(struct rm *rm)
     for (int i = 0; i < LOCAL_FUNCTIONS; i++)
         free(l->health[i].text);
     free(l->cgroup);
+    free(l->pam);
     free(l->path);
     sd_event_unref(l->loop);
     free(l);
@@ -156,6 +225,7 @@ static struct rm *local_open(const struct rm_cfg *cfg, sd_event *loop,
     l->rm.driver = rm_local_driver();
     l->loop = sd_event_ref(loop);
     l->sink = *sink;
+    procs_boot(l->boot);
     l->spool = l->jobs_dir = l->fresh_dir = l->news_dir = l->lock = l->control = -1;
     if (configure(l, cfg, err) == 0 && spool_open(l, err) == 0)
         return &l->rm;
@@ -173,8 +243,12 @@ static void local_poll(struct rm *rm)
     if (!l->synced || l->lost)
         return;
     HASH_ITER(hh, l->jobs, j, next)
-    if (j->phase == PHASE_RUNNING)
-        control_usage(j);
+    {
+        if (ljob_is_active(j))
+            ljob_look_at_clock(j);
+        if (j->phase == PHASE_RUNNING)
+            control_usage(j);
+    }
     nodes_report(l);
 }
 
@@ -187,6 +261,7 @@ static const struct rm_driver local_driver = {
     .submit = local_submit,
     .poll = local_poll,
     .take_id = local_take_id,
+    .settled = local_settled,
 };
 
 const struct rm_driver *rm_local_driver(void)

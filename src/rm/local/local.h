@@ -3,7 +3,8 @@
  *
  * SPOOL/                 one driver at a time (lock)
  *   counter              no number up to this one is given to a job again
- *   new/ID/              a submission being written; not acknowledged
+ *   new/ID/              a submission being written, not acknowledged; or a job that is
+ *                        accounted for and goes, bit by bit
  *   jobs/ID/             a job: complete from the moment it has this name
  *     request.json       what was asked; never changes
  *     script environment as submitted

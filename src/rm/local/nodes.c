@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The virtual nodes: as NODES=N[xP] says, as NODECFG describes them, or one that is the
  * machine. */
+#include "config/value.h"
 #include "rm/local/private.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <sys/statvfs.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define NODES_MAX 100000
-#define MB        ((int64_t)1024 * 1024)
+#define MB ((int64_t)1024 * 1024)
 
 /* What the machine has. */
 static struct res machine(const char *disk)
@@ -50,30 +49,45 @@ static struct res share_of(const struct res *all, int64_t nodes)
     return r;
 }
 
-/* NODES=N[xP]: node01 ... with P processors each, or with their share. */
-static int add_list(
-    struct local *l, const char *text, const struct res *all, struct err *err)
+/* What NODECFG[name] says the node has. */
+static void describe(struct res *r, const struct settings *settings, const char *name)
 {
-    char *end, name[32];
-    long long count = isdigit((unsigned char)*text) ? strtoll(text, &end, 10) : 0;
-    long long procs = 0;
-    struct res each;
-    int digits;
+    for (size_t i = 0; settings != NULL && i < settings->nodes.n; i++) {
+        const struct node_cfg *n = &settings->nodes.v[i];
+        const int64_t said[RES_DIMS] = {[RES_PROCS] = n->cfg_procs,
+            [RES_MEM] = n->cfg_mem_mb,
+            [RES_SWAP] = n->cfg_swap_mb,
+            [RES_DISK] = n->cfg_disk_mb};
 
-    if (count >= 1 && count <= NODES_MAX && tolower((unsigned char)*end) == 'x'
-        && isdigit((unsigned char)end[1]))
-        procs = strtoll(end + 1, &end, 10);
-    else if (count >= 1)
+        for (int d = 0; d < RES_DIMS && strcmp(n->name, name) == 0; d++)
+            if (said[d] > 0)
+                r->v[d] = said[d];
+    }
+}
+
+/* NODES=N[xP]: node01 ... with P processors each, or with their share; besides as
+ * NODECFG says, for all or for one of them. */
+static int add_list(struct local *l, const char *text, const struct settings *settings,
+    const struct res *all, struct err *err)
+{
+    int64_t count, procs;
+    struct res each;
+    char name[32];
+    bool given;
+
+    if (value_nodes(text, &count, &procs, err) < 0)
+        return err_prefix(err, "NODES: ");
+    given = procs > 0;
+    if (!given)
         procs = all->v[RES_PROCS] > count ? all->v[RES_PROCS] / count : 1;
-    if (count < 1 || count > NODES_MAX || *end != '\0' || procs < 1
-        || procs > INT32_MAX)
-        return err_set(err, ERR_INVALID,
-            "NODES=%s: expected N or NxP, as in 4x8 for 4 nodes of 8 processors", text);
-    each = share_of(all, count);
-    each.v[RES_PROCS] = procs;
-    digits = snprintf(NULL, 0, "%lld", count);
-    for (long long i = 1; i <= count; i++) {
-        snprintf(name, sizeof name, "node%0*lld", digits < 2 ? 2 : digits, i);
+    for (int64_t i = 1; i <= count; i++) {
+        value_node_name(i, count, name, sizeof name);
+        each = share_of(all, count);
+        each.v[RES_PROCS] = procs;
+        describe(&each, settings, "DEFAULT");
+        describe(&each, settings, name);
+        if (given)
+            each.v[RES_PROCS] = procs;
         add(l, name, &each);
     }
     return 0;
@@ -99,13 +113,8 @@ static int64_t add_described(
 
         if (!is_described(n))
             continue;
-        each.v[RES_PROCS] = n->cfg_procs;
-        if (n->cfg_mem_mb > 0)
-            each.v[RES_MEM] = n->cfg_mem_mb;
-        if (n->cfg_swap_mb > 0)
-            each.v[RES_SWAP] = n->cfg_swap_mb;
-        if (n->cfg_disk_mb > 0)
-            each.v[RES_DISK] = n->cfg_disk_mb;
+        describe(&each, settings, "DEFAULT");
+        describe(&each, settings, n->name);
         add(l, n->name, &each);
     }
     return count;
@@ -118,7 +127,7 @@ int nodes_open(struct local *l, const struct rm_cfg *cfg, struct err *err)
     char host[256];
 
     if (list != NULL)
-        return add_list(l, list, &all, err);
+        return add_list(l, list, cfg->settings, &all, err);
     if (add_described(l, cfg->settings, &all) > 0)
         return 0;
     if (gethostname(host, sizeof host) != 0 || host[0] == '\0')

@@ -12,7 +12,8 @@
 
 #include <sys/types.h>
 
-#define LOCAL_ID_MAX 64 /* letters of a job's id */
+#define LOCAL_ID_MAX   64   /* letters of a job's id */
+#define START_SLACK_MS 5000 /* for a keeper to say that a start has taken too long */
 
 /* Where a job is; see local.h for what its folder looks like. */
 enum phase {
@@ -44,9 +45,14 @@ struct local_job {
     bool writing;                     /* a record of it is on its way to the disk */
     bool news;                        /* its end was told while it was starting */
     bool damaged;                     /* its folder is kept for somebody to look at */
+    bool found;                       /* a daemon before this one began its run */
+    bool settled;                     /* accounted for: its folder may go */
     bool told;                        /* reported once: changes are told from now on */
     bool takes; /* processors of its nodes are counted as in use by it */
     unsigned cleanings;
+    unsigned looks;      /* at a start of which no answer will come */
+    uint64_t unanswered; /* the start's token, if its keeper fell silent */
+    int64_t began_at;    /* as told last: a clock may be set */
     struct VEC(struct command *) later; /* until it is neither starting nor writing */
     struct start *start;                /* while STARTING or CLEANING begins */
     int pidfd;                          /* of its keeper, or -1 */
@@ -83,7 +89,9 @@ struct local {
     char *path; /* of the spool */
     char **keeper;
     char *cgroup; /* to make groups in, or NULL */
-    int64_t grace_ms, keep_s, poll_ms;
+    char *pam;    /* service to open sessions of, or NULL */
+    int64_t grace_ms, keep_s, poll_ms, start_ms;
+    char boot[40]; /* this one, as procs_boot() names it */
     int spool, jobs_dir, fresh_dir, news_dir, lock, control; /* descriptors */
     struct writer *writer;
     struct local_job *jobs;
@@ -91,6 +99,10 @@ struct local {
     bool machine_is_node;     /* the one node is the machine: its load is the node's */
     int64_t last_id, safe_id; /* taken; on the disk as taken */
     bool synced, lost;        /* lost: the spool has gone */
+    bool keeps;               /* KEEPTIME is given: folders stay for it in any case */
+    struct VEC(char *) over;  /* ids of settled jobs whose folders are to go */
+    bool counting;            /* the counter is being written */
+    struct VEC(char *) trash; /* folders in `fresh_dir` that go bit by bit */
     struct VEC(char *) names; /* of folders still to be looked at */
     struct VEC(struct child *) children; /* keepers begun by this daemon */
     size_t names_done;
@@ -120,6 +132,8 @@ int ljob_load(struct local_job *j, struct err *err);
 /* Look whether it has ended, and tell. */
 void ljob_look(struct local_job *j);
 void ljob_report(struct local_job *j);
+/* Has a clock been set since it was told when it began? Then that is told anew. */
+void ljob_look_at_clock(struct local_job *j);
 /* Its processors are in use as long as it is active and not suspended. */
 void ljob_account(struct local_job *j);
 /* It runs: its places are taken, its keeper is watched; told. */
@@ -135,6 +149,10 @@ int ljob_open_folder(const struct local_job *j, struct err *err);
 /* Begin a keeper for j->run (run.clean: a cleaning one). -1 = it could not be begun. */
 int start_keeper(struct local_job *j, uint64_t token, struct err *err);
 void start_free(struct start *s);
+/* What has become of a start whose keeper fell silent is known now: answered. */
+void start_settle(struct local_job *j);
+/* The job shall not begin: the keeper is told, and answers that it did not. */
+void start_give_up(struct local_job *j);
 /* Watch our own keepers no longer; they go on. */
 void start_forget_children(struct local *l);
 
@@ -150,6 +168,10 @@ void control_close(struct local *l);
 void control_tell(struct local_job *j, enum rm_action action, uint64_t token,
     const char *verb, const char *argument);
 void control_usage(struct local_job *j);
+/* End the process that keeps the job, whatever it hangs in; another cleans up. */
+void control_kill(struct local_job *j);
+/* Tell it without waiting for an answer. -1 = it cannot be told. */
+int control_say(struct local_job *j, const char *verb, const char *argument);
 /* The job has ended: nobody will answer any more. */
 void control_forget(struct local_job *j);
 
@@ -162,6 +184,7 @@ int64_t id_number(const char *id); /* the digits it begins with, 0 = none */
 /* spool.c */
 int spool_open(struct local *l, struct err *err);
 void spool_close(struct local *l);
+void local_settled(struct rm *rm, const char *job);
 /* Has it gone? Said once. */
 void spool_check(struct local *l);
 /* One that had gone may be there again: then all over. Frees all jobs. */

@@ -132,7 +132,7 @@ static void add_to_family(pid_t pid, void *ctx)
 }
 
 /* The same from the parents of all processes, for kernels that do not list children. */
-static void below_by_parents(struct pids *list)
+static void below_by_parents(struct pids *list, pid_t except)
 {
     struct family f = {0};
     pid_t parent = getpid();
@@ -140,7 +140,7 @@ static void below_by_parents(struct pids *list)
     each_process(add_to_family, &f);
     for (size_t done = 0;; parent = list->v[done++]) {
         for (size_t i = 0; i < f.all.n && list->n < PROCESSES_MAX; i++)
-            if (f.parents.v[i] == parent)
+            if (f.parents.v[i] == parent && f.all.v[i] != except)
                 vec_push(list, f.all.v[i]);
         if (done == list->n)
             break;
@@ -149,13 +149,18 @@ static void below_by_parents(struct pids *list)
     vec_fini(&f.parents);
 }
 
-void procs_below(struct pids *list)
+void procs_below(struct pids *list, pid_t except)
 {
     list->n = 0;
     if (children_of_all_threads(getpid(), list) != 0) {
-        below_by_parents(list);
+        below_by_parents(list, except);
         return;
     }
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i] == except) {
+            vec_remove(list, i);
+            break;
+        }
     for (size_t i = 0; i < list->n; i++)
         children_of_all_threads(list->v[i], list);
 }

@@ -12,8 +12,9 @@
 
 struct pids VEC(pid_t);
 
-/* Everything that descends from this process. Replaces the list. O(descendants). */
-void procs_below(struct pids *list);
+/* Everything that descends from this process, but for its child `except` (0: none) with
+ * what descends from that. Replaces the list. O(descendants). */
+void procs_below(struct pids *list, pid_t except);
 
 /* What is left of a run of that user whose keeper has died; its boot must be this one.
  * Replaces the list. O(all processes of the machine). */

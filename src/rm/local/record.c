@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <time.h>
 
 static const char *const end_words[END_KINDS] = {
     [END_DONE] = "done",
@@ -40,14 +41,18 @@ static json_t *plain_text(const char *text)
 char *run_write(const struct run *r)
 {
     json_t *places = json_array();
-    json_t *o =
-        json_pack("{s:I, s:I, s:I, s:I, s:b, s:i, s:i, s:I, s:s, s:s, s:I, s:I, s:s*}",
-            "wclimit_s", (json_int_t)r->wclimit_s, "mem_mb", (json_int_t)r->mem_mb,
-            "grace_ms", (json_int_t)r->grace_ms, "poll_ms", (json_int_t)r->poll_ms,
-            "clean", (int)r->clean, "keeper", (int)r->keeper, "leader", (int)r->leader,
-            "leader_ticks", (json_int_t)r->leader_ticks, "boot", r->boot, "cookie",
-            r->cookie, "start_at", (json_int_t)r->start_at, "suspended_at",
-            (json_int_t)r->suspended_at, "cgroup", r->cgroup);
+    json_t *o = json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:b, s:i, s:i, s:I, s:s, s:s, s:i, s:I, s:I, "
+        "s:I, s:I, s:s*, s:s*}",
+        "wclimit_s", (json_int_t)r->wclimit_s, "mem_mb", (json_int_t)r->mem_mb,
+        "grace_ms", (json_int_t)r->grace_ms, "poll_ms", (json_int_t)r->poll_ms,
+        "start_ms", (json_int_t)r->start_ms, "clean", (int)r->clean, "keeper",
+        (int)r->keeper, "leader", (int)r->leader, "leader_ticks",
+        (json_int_t)r->leader_ticks, "boot", r->boot, "cookie", r->cookie, "guard",
+        (int)r->guard, "guard_ticks", (json_int_t)r->guard_ticks, "start_boot_ms",
+        (json_int_t)r->start_boot_ms, "start_at", (json_int_t)r->start_at,
+        "suspended_at", (json_int_t)r->suspended_at, "cgroup", r->cgroup, "pam",
+        r->pam);
 
     for (size_t i = 0; i < r->nplaces; i++)
         json_array_append_new(places,
@@ -124,20 +129,22 @@ int run_read(const char *text, size_t len, struct run *ret, struct err *err)
 {
     json_t *o = load("run.json", text, len, err), *places = NULL;
     json_int_t limit = 0, mem = 0, grace = 0, poll = 0, ticks = 0, start = 0, stop = 0;
-    json_int_t overrun = 0;
-    const char *boot = "", *cookie = "", *cgroup = NULL;
-    int clean = 0, keeper = 0, leader = 0;
+    json_int_t overrun = 0, begin = 0, start_boot = 0, guard_ticks = 0;
+    const char *boot = "", *cookie = "", *cgroup = NULL, *pam = NULL;
+    int clean = 0, keeper = 0, leader = 0, guard = 0;
 
     if (o == NULL)
         return -1;
     if (json_unpack(o,
-            "{s:I, s?I, s:I, s:I, s:I, s:b, s:i, s:i, s:I, s:s, s:s, s:I, s:I, s?s, "
-            "s:o}",
+            "{s:I, s?I, s:I, s:I, s:I, s?I, s:b, s:i, s:i, s:I, s:s, s:s, s?i, s?I, "
+            "s?I, "
+            "s:I, s:I, s?s, s?s, s:o}",
             "wclimit_s", &limit, "overrun_s", &overrun, "mem_mb", &mem, "grace_ms",
-            &grace, "poll_ms", &poll, "clean", &clean, "keeper", &keeper, "leader",
-            &leader, "leader_ticks", &ticks, "boot", &boot, "cookie", &cookie,
-            "start_at", &start, "suspended_at", &stop, "cgroup", &cgroup, "places",
-            &places)
+            &grace, "poll_ms", &poll, "start_ms", &begin, "clean", &clean, "keeper",
+            &keeper, "leader", &leader, "leader_ticks", &ticks, "boot", &boot, "cookie",
+            &cookie, "guard", &guard, "guard_ticks", &guard_ticks, "start_boot_ms",
+            &start_boot, "start_at", &start, "suspended_at", &stop, "cgroup", &cgroup,
+            "pam", &pam, "places", &places)
         != 0)
         return bad(o, "run.json", "expected the record of a run", err);
     *ret = (struct run){.wclimit_s = limit,
@@ -145,6 +152,10 @@ int run_read(const char *text, size_t len, struct run *ret, struct err *err)
         .mem_mb = mem,
         .grace_ms = grace,
         .poll_ms = poll,
+        .start_ms = begin,
+        .guard = guard,
+        .guard_ticks = guard_ticks,
+        .start_boot_ms = start_boot,
         .clean = clean,
         .keeper = keeper,
         .leader = leader,
@@ -155,7 +166,8 @@ int run_read(const char *text, size_t len, struct run *ret, struct err *err)
     snprintf(ret->cookie, sizeof ret->cookie, "%s", cookie);
     if (!is_amount(limit) || !is_amount(mem) || !is_amount(grace) || !is_amount(poll)
         || overrun > DURATION_UNLIMITED || !is_amount(start) || !is_amount(stop)
-        || keeper < 0 || leader < 0)
+        || !is_amount(begin) || !is_amount(start_boot) || keeper < 0 || leader < 0
+        || guard < 0)
         return bad(o, "run.json", "a number is out of range", err);
     if (read_places(places, ret) != 0) {
         run_fini(ret);
@@ -163,6 +175,8 @@ int run_read(const char *text, size_t len, struct run *ret, struct err *err)
     }
     if (cgroup != NULL)
         ret->cgroup = xstrdup(cgroup);
+    if (pam != NULL)
+        ret->pam = xstrdup(pam);
     json_decref(o);
     return 0;
 }
@@ -209,6 +223,21 @@ int state_read(const char *text, size_t len, struct state *ret, struct err *err)
     return 0;
 }
 
+int64_t run_began_at(const struct run *r, const char *boot)
+{
+    struct timespec up;
+    int64_t began;
+
+    if (r->start_boot_ms <= 0 || strcmp(boot, r->boot) != 0)
+        return r->start_at;
+    clock_gettime(CLOCK_BOOTTIME, &up);
+    began =
+        time(NULL)
+        - ((int64_t)up.tv_sec * 1000 + up.tv_nsec / 1000000 - r->start_boot_ms) / 1000;
+    /* a second is lost in rounding */
+    return began > r->start_at + 1 || began < r->start_at - 1 ? began : r->start_at;
+}
+
 void run_set_places(struct run *r, const struct job_place *places, size_t n)
 {
     r->places = xcalloc(n, sizeof *r->places);
@@ -223,7 +252,8 @@ void run_fini(struct run *r)
         free((char *)r->places[i].node);
     free(r->places);
     free(r->cgroup);
+    free(r->pam);
     r->places = NULL;
     r->nplaces = 0;
-    r->cgroup = NULL;
+    r->cgroup = r->pam = NULL;
 }

@@ -16,16 +16,25 @@ struct run {
     int64_t mem_mb;    /* 0 = no limit */
     int64_t grace_ms;  /* between TERM and KILL */
     int64_t poll_ms;   /* between looks at the memory in use */
+    int64_t start_ms;  /* in which its first process must have become the job */
     char *cgroup;      /* owned: folder to make the job's control group in, or NULL */
+    char *pam;         /* owned: service to open a session of, or NULL */
     bool clean;        /* only an order: nothing is started, leftovers are killed */
 
     int32_t keeper, leader; /* process ids */
     int64_t leader_ticks;   /* when the leader began, in clock ticks since the boot */
     char boot[40];          /* which boot that was */
     char cookie[40];        /* MAUI_JOBCOOKIE in the environment of its processes */
+    int32_t guard;          /* process id: kills what a killed keeper leaves */
+    int64_t guard_ticks;    /* when it began; 0 = there is none */
     int64_t start_at;
-    int64_t suspended_at; /* 0 = not suspended */
+    int64_t start_boot_ms; /* the same on the clock that is never set; 0 = not known */
+    int64_t suspended_at;  /* 0 = not suspended */
 };
+
+/* When the run began, in the time that is told now: a clock may have been set since.
+ * `boot`: the present one (procs_boot()). */
+int64_t run_began_at(const struct run *r, const char *boot);
 
 enum end_kind {
     END_DONE,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a job used, and the limits its processes begin with. A file of its own: the
- * system's header for both has names that the scheduler's settings have too. */
+ * What a job used. A file of its own: the system's header has names that the
+ * scheduler's settings have too. */
 #ifndef MAUI_RM_LOCAL_RUSAGE_H
 #define MAUI_RM_LOCAL_RUSAGE_H
 
@@ -9,8 +9,5 @@
 /* Of all children that were waited for, and theirs: processor seconds, and the most
  * memory one of them had in RAM. */
 void rusage_children(double *ret_cpu_s, int64_t *ret_mem_mb);
-
-/* No core files, and not the many open files a daemon may have. */
-void rusage_set_limits(void);
 
 #endif

@@ -13,18 +13,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SCAN_AT_ONCE  100 /* folders, before the loop turns on */
-#define PURGE_AT_ONCE 50  /* old jobs */
+#define SCAN_AT_ONCE  100  /* folders, before the loop turns on */
+#define PURGE_AT_ONCE 50   /* old jobs */
+#define PURGE_FILES   1000 /* files and folders of them */
 #define PURGE_MIN_MS  200
 #define PURGE_MAX_MS  60000
 
-/* ---- numbers ----------------------------------------------------------------------
- */
+/* ---- numbers ---- */
 
 static void counter_written(struct write_task *t)
 {
     struct local *l = t->ctx;
 
+    l->counting = false;
     local_health(l, "jobpurge", t->err.code != ERR_NONE ? t->err.text : NULL);
     if (t->err.code == ERR_NONE)
         l->safe_id = t->number;
@@ -33,9 +34,13 @@ static void counter_written(struct write_task *t)
 /* Numbers are told by the folders; before those go, the counter must say it. */
 static void save_counter(struct local *l)
 {
-    struct write_task *t = write_task_new(WRITE_TOP, NULL);
+    struct write_task *t;
     char text[32];
 
+    if (l->counting)
+        return; /* two at once would take each other's file away */
+    l->counting = true;
+    t = write_task_new(WRITE_TOP, NULL);
     snprintf(text, sizeof text, "%lld\n", (long long)l->last_id);
     write_task_add(t, "counter", xstrdup(text), strlen(text));
     t->done = counter_written;
@@ -50,13 +55,14 @@ static void read_counter(struct local *l)
     size_t len;
     char *text = folder_read(l->spool, "counter", &len, &err);
 
-    if (text != NULL)
-        l->last_id = l->safe_id = id_number(text);
+    l->counting = false;
+    l->safe_id = text != NULL ? id_number(text) : 0;
+    if (l->safe_id > l->last_id) /* else the spool is another, or an older one */
+        l->last_id = l->safe_id;
     free(text);
 }
 
-/* ---- what is there at the beginning ------------------------------------------------
- */
+/* ---- what is there at the beginning ---- */
 
 static int compare_names(const void *a, const void *b)
 {
@@ -127,8 +133,7 @@ static int on_scan(sd_event_source *source, void *ctx)
     return 0;
 }
 
-/* ---- news --------------------------------------------------------------------------
- */
+/* ---- news ---- */
 
 static int on_news(
     sd_event_source *source, const struct inotify_event *event, void *ctx)
@@ -173,26 +178,101 @@ static int watch(struct local *l, struct err *err)
     return 0;
 }
 
-/* ---- old jobs ----------------------------------------------------------------------
- */
+/* ---- old jobs ---- */
+
+static int on_purge(sd_event_source *source, uint64_t usec, void *ctx);
 
 static bool is_old(const struct local_job *j, int64_t now)
 {
     return j->phase == PHASE_ENDED && !j->damaged && !j->writing
-           && j->end.end_at + j->local->keep_s <= now;
+           && ((j->settled && !j->local->keeps)
+               || j->end.end_at + j->local->keep_s <= now);
 }
 
-static void purge(struct local_job *j)
+/* The folder goes at once, to where nobody looks for a job: half a folder would be one
+ * that cannot be read, or one that has not run. What is in it goes bit by bit. A keeper
+ * that is still tidying up is left to it. False: to be tried again. */
+static bool purge_folder(struct local_job *j)
 {
     struct local *l = j->local;
     struct rm_report gone = {.kind = RM_JOB_GONE, .u.name = j->id};
+    int folder = ljob_open_folder(j, NULL);
+    bool tidied = folder < 0 || folder_lock_holder(folder, "lock") <= 0;
 
-    if (folder_remove(l->jobs_dir, j->id) != 0) {
+    if (folder >= 0)
+        close(folder);
+    if (!tidied)
+        return false;
+    if (renameat(l->jobs_dir, j->id, l->fresh_dir, j->id) == 0) {
+        vec_push(&l->trash, xstrdup(j->id));
+    } else if (errno != ENOENT) {
         local_health(l, "jobpurge", "the folder of an old job cannot be removed");
-        return;
+        return false;
     }
     local_report(l, &gone);
     ljob_free(j);
+    return true;
+}
+
+/* Some of what is in folders of jobs that are gone. */
+static void empty_trash(struct local *l)
+{
+    unsigned files = PURGE_FILES;
+    char text[600];
+
+    while (l->trash.n > 0 && files > 0 && !l->lost) {
+        char *id = l->trash.v[0];
+        int left = folder_remove_some(l->fresh_dir, id, &files);
+
+        vec_remove(&l->trash, 0);
+        if (left > 0) {
+            vec_push(&l->trash, id);
+            continue;
+        }
+        if (left < 0) {
+            snprintf(text, sizeof text, "the folder '%s/new/%s' cannot be removed",
+                l->path, id);
+            local_health(l, "jobpurge", text);
+        }
+        free(id);
+    }
+}
+
+/* Of those that are settled, a few; who must wait goes behind the others. True: there
+ * are more. */
+static bool purge_settled(struct local *l, bool *unsafe)
+{
+    size_t n = l->over.n < PURGE_AT_ONCE ? l->over.n : PURGE_AT_ONCE;
+
+    for (; n > 0 && !l->lost; n--) {
+        char *id = l->over.v[0];
+        struct local_job *j = ljob_find(l, id);
+        bool old = j != NULL && is_old(j, local_now());
+        bool waits = old && id_number(id) > l->safe_id;
+
+        vec_remove(&l->over, 0);
+        *unsafe |= waits;
+        if (waits || (old && !purge_folder(j)))
+            vec_push(&l->over, id);
+        else
+            free(id);
+    }
+    return l->over.n > 0;
+}
+
+void local_settled(struct rm *rm, const char *job)
+{
+    struct local *l = (struct local *)rm;
+    struct local_job *j = ljob_find(l, job);
+
+    if (j == NULL || j->settled || j->phase != PHASE_ENDED)
+        return;
+    j->settled = true;
+    if (l->keeps)
+        return;
+    vec_push(&l->over, xstrdup(job));
+    if (l->over.n == 1)
+        local_timer(l, &l->purge, PURGE_MIN_MS, on_purge, l);
 }
 
 static int on_purge(sd_event_source *source, uint64_t usec, void *ctx)
@@ -204,29 +284,35 @@ static int on_purge(sd_event_source *source, uint64_t usec, void *ctx)
     bool unsafe = false;
 
     (void)source, (void)usec;
+    empty_trash(l);
+    if (purge_settled(l, &unsafe)) {
+        if (unsafe)
+            save_counter(l);
+        local_timer(l, &l->purge, PURGE_MIN_MS / 4, on_purge, l);
+        return 0;
+    }
     HASH_ITER(hh, l->jobs, j, next)
     {
         if (left == 0 || l->lost)
             break;
         if (!is_old(j, now))
             continue;
-        if (id_number(j->id) > l->safe_id) {
+        if (id_number(j->id) > l->safe_id)
             unsafe = true;
-        } else {
-            purge(j);
+        else if (purge_folder(j))
             left--;
-        }
     }
     if (unsafe)
         save_counter(l);
     if (wait < PURGE_MIN_MS || left == 0)
         wait = PURGE_MIN_MS;
+    if (l->trash.n > 0)
+        wait = PURGE_MIN_MS / 4;
     local_timer(l, &l->purge, wait < PURGE_MAX_MS ? wait : PURGE_MAX_MS, on_purge, l);
     return 0;
 }
 
-/* ---- open, close, come and go ------------------------------------------------------
- */
+/* ---- open, close, come and go ---- */
 
 static int open_folder(struct local *l, const char *name, int *ret, struct err *err)
 {
@@ -252,7 +338,7 @@ static int open_folders(struct local *l, struct err *err)
         return err->code == ERR_CONFLICT ? err_set(
                    err, ERR_CONFLICT, "the spool '%s' has a daemon already", l->path)
                                          : -1;
-    folder_remove(l->spool, "new"); /* submissions nobody was told of */
+    folder_remove(l->spool, "new"); /* submissions nobody was told of, jobs that went */
     folder_remove(l->spool, "news");
     if (open_folder(l, "jobs", &l->jobs_dir, err) != 0
         || open_folder(l, "new", &l->fresh_dir, err) != 0
@@ -296,6 +382,12 @@ void spool_close(struct local *l)
     control_close(l);
     HASH_ITER(hh, l->jobs, j, next)
     ljob_free(j);
+    for (size_t i = 0; i < l->over.n; i++)
+        free(l->over.v[i]);
+    vec_fini(&l->over);
+    for (size_t i = 0; i < l->trash.n; i++)
+        free(l->trash.v[i]);
+    vec_fini(&l->trash);
     l->scan = sd_event_source_disable_unref(l->scan);
     l->news = sd_event_source_disable_unref(l->news);
     l->gone = sd_event_source_disable_unref(l->gone);

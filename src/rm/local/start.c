@@ -26,8 +26,9 @@ struct child {
 struct start {
     struct local_job *job;
     uint64_t token;
+    pid_t keeper;
     int answer; /* pipe */
-    sd_event_source *on_answer;
+    sd_event_source *on_answer, *late;
     char text[ANSWER_MAX];
     size_t len;
 };
@@ -85,6 +86,7 @@ void start_free(struct start *s)
     if (s == NULL)
         return;
     sd_event_source_disable_unref(s->on_answer);
+    sd_event_source_disable_unref(s->late);
     if (s->answer >= 0)
         close(s->answer);
     free(s);
@@ -96,16 +98,28 @@ static void silent(struct local_job *j, uint64_t token)
     struct err err;
 
     j->phase = PHASE_WAITING;
-    if (ljob_load(j, &err) == 0 && j->phase != PHASE_WAITING)
-        local_done(j->local, token, RM_OK, j->id, NULL);
+    j->unanswered = token;
+    if (ljob_load(j, &err) != 0 || j->phase != PHASE_STARTING)
+        start_settle(j);
+}
+
+void start_settle(struct local_job *j)
+{
+    uint64_t token = j->unanswered;
+
+    j->unanswered = 0;
+    if (j->phase == PHASE_WAITING)
+        local_done(j->local, token, RM_FAILED, j->id, "its keeper died");
     else
-        local_done(j->local, token, RM_RETRY, j->id, "its keeper died");
+        local_done(j->local, token, RM_OK, j->id, NULL);
 }
 
 static void refused(struct local_job *j, uint64_t token, char *text)
 {
     char *rest = strchr(text, ' ');
-    enum rm_outcome outcome = strncmp(text, "retry", 5) == 0 ? RM_RETRY : RM_REFUSED;
+    enum rm_outcome outcome = strncmp(text, "retry", 5) == 0    ? RM_RETRY
+                              : strncmp(text, "failed", 6) == 0 ? RM_FAILED
+                                                                : RM_REFUSED;
 
     j->phase = PHASE_WAITING;
     ljob_report(j); /* still what it was */
@@ -117,14 +131,16 @@ static void refused(struct local_job *j, uint64_t token, char *text)
 static void answered(struct local_job *j, uint64_t token, char *text)
 {
     int keeper, leader;
-    long long at;
+    long long at, boot_ms;
 
     /* NOLINTNEXTLINE(cert-err34-c): our own keeper wrote it */
-    if (sscanf(text, "ok %d %d %lld", &keeper, &leader, &at) == 3) {
+    if (sscanf(text, "ok %d %d %lld %lld", &keeper, &leader, &at, &boot_ms) == 4) {
         j->run.keeper = keeper;
         if (!j->run.clean) {
             j->run.leader = leader;
             j->run.start_at = at;
+            j->run.start_boot_ms = boot_ms;
+            snprintf(j->run.boot, sizeof j->run.boot, "%s", j->local->boot);
         }
         ljob_runs(j, keeper);
         local_health(j->local, "jobstart", NULL);
@@ -138,6 +154,24 @@ static void answered(struct local_job *j, uint64_t token, char *text)
         refused(j, token, text);
     }
     ljob_next(j);
+}
+
+/* Neither did the job begin nor did its keeper say why: it is at an end with its guard,
+ * which are a session, and who waits for the answer learns of that. A cleaning keeper
+ * takes the time it takes. */
+static int on_late(sd_event_source *source, uint64_t usec, void *ctx)
+{
+    struct start *s = ctx;
+
+    (void)source, (void)usec;
+    kill(-s->keeper, SIGKILL);
+    return 0;
+}
+
+void start_give_up(struct local_job *j)
+{
+    if (control_say(j, "cancel", "") != 0 && j->start != NULL)
+        local_timer(j->local, &j->start->late, START_SLACK_MS, on_late, j->start);
 }
 
 static int on_answer(sd_event_source *source, int fd, uint32_t events, void *ctx)
@@ -257,6 +291,9 @@ int start_keeper(struct local_job *j, uint64_t token, struct err *err)
         return -1;
     }
     adopt(j->local, pid);
+    s->keeper = pid;
+    if (!j->run.clean)
+        local_timer(j->local, &s->late, j->run.start_ms + START_SLACK_MS, on_late, s);
     j->start = s;
     return 0;
 }

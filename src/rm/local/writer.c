@@ -227,8 +227,9 @@ int writer_open(sd_event *loop, const struct write_folders *folders,
         return err_set(err, ERR_IO, "cannot watch the writing of the spool");
     }
     sd_event_source_set_enabled(w->begin, SD_EVENT_OFF);
-    /* after all that is ready: the batch covers it */
-    sd_event_source_set_priority(w->begin, SD_EVENT_PRIORITY_IDLE - 1);
+    /* after all that is ready, but for what may go on for ever: replies that go out.
+     * What comes while a batch is being written makes the next one. */
+    sd_event_source_set_priority(w->begin, SD_EVENT_PRIORITY_NORMAL + 24);
     *ret = w;
     return 0;
 }

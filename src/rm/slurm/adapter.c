@@ -82,6 +82,24 @@ void adapter_health(struct adapter *a, const char *function, const char *text)
     adapter_report(a, &r);
 }
 
+/* Does somebody have the socket? By the system's list: munged complains in its log
+ * about each who connects and asks nothing. True where that list cannot be read. */
+static bool is_there(const char *path)
+{
+    FILE *f = fopen("/proc/net/unix", "re");
+    bool there = f == NULL;
+    char line[400];
+
+    while (!there && fgets(line, sizeof line, f) != NULL) {
+        const char *at = strchr(line, '/');
+        size_t n = at != NULL ? strcspn(at, "\n") : 0;
+        there = at != NULL && n == strlen(path) && strncmp(at, path, n) == 0;
+    }
+    if (f != NULL)
+        fclose(f);
+    return there;
+}
+
 static bool out_of_reach(int error)
 {
     return (error >= SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR
@@ -117,6 +135,10 @@ bool adapter_lost(struct adapter *a, const char *function)
     int error = errno;
     char text[300];
 
+    if (error == SLURM_PROTOCOL_AUTHENTICATION_ERROR && a->munge != NULL
+        && !is_there(a->munge))
+        function = "munge"; /* it went away amid the call */
+
     if (!out_of_reach(error)) {
         adapter_health(a, function, slurm_strerror(error));
         return false;
@@ -132,24 +154,6 @@ bool adapter_lost(struct adapter *a, const char *function)
 }
 
 /* ---- munge ---- */
-
-/* Does somebody have the socket? By the system's list: munged complains in its log
- * about each who connects and asks nothing. True where that list cannot be read. */
-static bool is_there(const char *path)
-{
-    FILE *f = fopen("/proc/net/unix", "re");
-    bool there = f == NULL;
-    char line[400];
-
-    while (!there && fgets(line, sizeof line, f) != NULL) {
-        const char *at = strchr(line, '/');
-        size_t n = at != NULL ? strcspn(at, "\n") : 0;
-        there = at != NULL && n == strlen(path) && strncmp(at, path, n) == 0;
-    }
-    if (f != NULL)
-        fclose(f);
-    return there;
-}
 
 void adapter_find_munge(struct adapter *a, const char *authinfo)
 {

@@ -187,8 +187,8 @@ static void equal_histories_give_equal_clusters(void **state)
             f->c->active.v, g->c->active.v, f->c->active.n * sizeof(uint32_t));
     for (size_t i = 0; i < f->c->nodes.n; i++) {
         struct node_job a = {0}, b = {0};
-        assert_int_equal(node_jobs(f->c, node_at(f->c, i), &a, 1),
-            node_jobs(g->c, node_at(g->c, i), &b, 1));
+        assert_int_equal(node_job_at(f->c, node_at(f->c, i), 0, &a),
+            node_job_at(g->c, node_at(g->c, i), 0, &b));
         assert_int_equal(a.job, b.job);
     }
     teardown((void **)&g);

@@ -149,10 +149,11 @@ static void a_piece_tells_all_of_a_folded_node(void **state)
     assert_true(node_is_free(f->c, n1));
     assert_false(node_is_free(f->c, n2));
     assert_dedicated(f, n2, 1, 300);
-    assert_int_equal(node_jobs(f->c, n2, &on, 1), 1);
+    assert_true(node_job_at(f->c, n2, 0, &on));
     assert_int_equal(on.job, j->index);
     assert_int_equal(on.tasks, 1);
-    assert_int_equal(node_jobs(f->c, n1, &on, 1), 0);
+    assert_false(node_job_at(f->c, n2, 1, &on));
+    assert_false(node_job_at(f->c, n1, 0, &on));
     assert_int_equal(node_expected(f->c, n2), NODE_BUSY);
     assert_int_equal(node_expected(f->c, n1), NODE_IDLE);
     stop(f, j, EV_COMPLETE, 1);
@@ -237,7 +238,9 @@ static void jobs_that_want_but_processors_join_on_folded_nodes(void **state)
     assert_int_equal(node_folded(f->c, 4, 6), 1);
     assert_int_equal(node_folded_left(f->c, 4), 0);
     assert_false(node_has_room(f->c, 4));
-    assert_int_equal(node_jobs(f->c, node_at(f->c, 4), on, NODE_FOLDED_JOBS), 2);
+    assert_int_equal(node_job_count(f->c, node_at(f->c, 4)), 2);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_true(node_job_at(f->c, node_at(f->c, 4), i, &on[i]));
     assert_int_equal(on[0].job, a->index);
     assert_int_equal(on[1].job, b->index);
     assert_int_equal(on[1].tasks, 2);
@@ -325,7 +328,7 @@ static void folding_changes_no_answer(void **state)
         for (uint32_t i = 0; i < 40; i++) {
             const struct node *n = node_at(f->c, i);
             struct res ded = node_dedicated(f->c, n);
-            uint32_t jobs = node_jobs(f->c, n, NULL, 0);
+            uint32_t jobs = node_job_count(f->c, n);
             enum node_state expected = node_expected(f->c, n);
             if ((i + (uint32_t)round) % 7)
                 continue;

@@ -12,29 +12,29 @@ static void names_count_from_the_highest_in_use_11(void **state)
 
     (void)state;
     john2 = rk_setres(&k, "john", ACL_USER, "john", 0, 100);
-    assert_string_equal(john1->name, "john.1");
-    assert_string_equal(john2->name, "john.2");
+    assert_string_equal(john1->name, "john.0");
+    assert_string_equal(john2->name, "john.1");
     reservation_move(k.c, john1, RSV_EV_RELEASE, 5, NULL);
     reservation_remove(k.c, john1);
     assert_string_equal(
-        rk_setres(&k, "john", ACL_USER, "john", 0, 100)->name, "john.3");
-    assert_string_equal(rk_setres(&k, "joh", ACL_USER, "x", 0, 100)->name, "joh.1");
+        rk_setres(&k, "john", ACL_USER, "john", 0, 100)->name, "john.2");
+    assert_string_equal(rk_setres(&k, "joh", ACL_USER, "x", 0, 100)->name, "joh.0");
     assert_string_equal(
-        rk_setres(&k, "SYSTEM", ACL_USER, NULL, 0, 9)->name, "SYSTEM.1");
+        rk_setres(&k, "SYSTEM", ACL_USER, NULL, 0, 9)->name, "SYSTEM.0");
     rk_close(&k);
 }
 
-static void the_counter_of_instances_is_global_6_2(void **state)
+static void instances_count_from_the_highest_of_their_slot_6_2(void **state)
 {
     struct rk k = rk_open("SRCFG[engineer] TASKCOUNT=1 PERIOD=INFINITY\n"
                           "SRCFG[research] TASKCOUNT=1 PERIOD=INFINITY\n"
                           "SRCFG[fast] TASKCOUNT=1 DEPTH=2\n");
 
     (void)state;
-    assert_string_equal(rk_standing(&k, "engineer", NULL, 0)->name, "engineer.0.1");
-    assert_string_equal(rk_standing(&k, "research", NULL, 0)->name, "research.0.2");
-    assert_string_equal(rk_standing(&k, "fast", NULL, 0)->name, "fast.0.3");
-    assert_non_null(reservation_find(k.c, "fast.1.4"));
+    assert_string_equal(rk_standing(&k, "engineer", NULL, 0)->name, "engineer.0.0");
+    assert_string_equal(rk_standing(&k, "research", NULL, 0)->name, "research.0.0");
+    assert_string_equal(rk_standing(&k, "fast", NULL, 0)->name, "fast.0.0");
+    assert_non_null(reservation_find(k.c, "fast.1.0"));
     rk_close(&k);
 }
 
@@ -44,25 +44,25 @@ static void a_reservation_is_found_by_its_full_name(void **state)
     struct reservation *r = rk_setres(&k, "SYSTEM", ACL_USER, NULL, 0, 100);
 
     (void)state;
-    assert_ptr_equal(reservation_find(k.c, "SYSTEM.1"), r);
-    assert_ptr_equal(reservation_find(k.c, "system.1"), r);
-    assert_null(reservation_find(k.c, "system.2"));
+    assert_ptr_equal(reservation_find(k.c, "SYSTEM.0"), r);
+    assert_ptr_equal(reservation_find(k.c, "system.0"), r);
+    assert_null(reservation_find(k.c, "system.1"));
     assert_null(reservation_find(k.c, "SYSTEM"));
-    assert_true(reservation_is_named(r, "SYSTEM.1"));
+    assert_true(reservation_is_named(r, "SYSTEM.0"));
     assert_true(reservation_is_named(r, "SYSTEM"));
-    assert_false(reservation_is_named(r, "SYSTEM.2"));
+    assert_false(reservation_is_named(r, "SYSTEM.1"));
     rk_close(&k);
 }
 
 static void a_name_must_be_usable_and_free(void **state)
 {
-    static const char *const names[] = {"", "two words", "fast.1"};
+    static const char *const names[] = {"", "two words", "fast.0"};
     struct rk k = rk_open("");
     struct reservation *r, draft = reservation_draft(RSV_ADMIN);
     struct err err;
 
     (void)state;
-    draft.name = xstrdup("fast.1");
+    draft.name = xstrdup("fast.0");
     assert_int_equal(reservation_add(k.c, &draft, 0, &r, &err), 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         draft = reservation_draft(RSV_ADMIN);
@@ -129,7 +129,7 @@ static void life_follows_the_table(void **state)
     assert_int_equal(reservation_move(k.c, r, RSV_EV_RELEASE, 30, &err), -1);
     assert_int_equal(reservations_next(k.c, 25), TIME_NEVER);
     reservation_remove(k.c, r);
-    assert_null(reservation_find(k.c, "r.1"));
+    assert_null(reservation_find(k.c, "r.0"));
     rk_close(&k);
 }
 
@@ -322,7 +322,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_count_from_the_highest_in_use_11),
-        cmocka_unit_test(the_counter_of_instances_is_global_6_2),
+        cmocka_unit_test(instances_count_from_the_highest_of_their_slot_6_2),
         cmocka_unit_test(a_reservation_is_found_by_its_full_name),
         cmocka_unit_test(a_name_must_be_usable_and_free),
         cmocka_unit_test(a_window_must_not_be_empty_or_over_2),

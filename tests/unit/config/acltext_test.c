@@ -90,6 +90,8 @@ static void nonsense_is_refused_and_adds_nothing(void **state)
     assert_refused(ACL_USER, "ann,^bob", "^");
     assert_refused(ACL_USER, "ann^", "^");
     assert_refused(ACL_USER, "ann,!", "nothing to mark");
+    assert_refused(ACL_ACCOUNT, "!ACCT==x", "is not a name");
+    assert_refused(ACL_QOS, "high=low", "is not a name");
     assert_refused(ACL_DURATION, "*", "nothing to mark");
     assert_refused(ACL_DURATION, "soon", "soon");
     assert_refused(ACL_DURATION, "<=", "duration");

@@ -175,8 +175,7 @@ static void class_attributes_are_read(void **state)
     config_destroy(c);
 }
 
-/* ---- nodes
- * ---------------------------------------------------------------------------- */
+/* ---- nodes ---- */
 
 static void node_attributes_are_read(void **state)
 {
@@ -292,8 +291,7 @@ static void unknown_terms_are_left_out_and_old_weights_are_terms(void **state)
     config_destroy(c);
 }
 
-/* ---- sections kept whole ------------------------------------------------------------
- */
+/* ---- sections kept whole ---- */
 
 static void sections_for_later_are_checked_and_kept(void **state)
 {

@@ -124,8 +124,7 @@ static void a_damaged_configuration_is_told_and_never_crashes(void **state)
     free(text);
 }
 
-/* ---- single values ----------------------------------------------------------------
- */
+/* ---- single values ---- */
 
 /* Change, drop or add up to three bytes; none that ends the value or quotes it. */
 static void damage_value(char *text, uint64_t *seed)
@@ -259,8 +258,7 @@ static void a_damaged_value_is_taken_as_written_or_told(void **state)
     assert_true(told > checked / 3);
 }
 
-/* ---- single lines of a whole file -------------------------------------------------
- */
+/* ---- single lines of a whole file ---- */
 
 #define LINES_MAX 2000
 

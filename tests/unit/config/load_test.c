@@ -243,6 +243,32 @@ static void lists_with_blanks_are_told_with_the_fix(void **state)
     config_destroy(c);
 }
 
+static void a_limit_that_cannot_be_read_is_an_error(void **state)
+{
+    struct config *c = load("CLASSCFG[b] MAXJOBS=3\nUSERCFG[a] QLST=high\n"
+                            "SYSTEMMAXPROCPERJOBS 64\nUSERCFG[a] MAXPROC=\n"
+                            "CLASSCFG[b] REQUIREDUSERLIST=ann\nCLASSCFG[b] MAXGRES=3\n"
+                            "CLASSCFG[b] PARTITION=x\nNODEACCESSPOLICY UNIQUEUSER\n"
+                            "RESOURCELIMITPOLICY JOBMEM:ALWAYS:CANCEL\n"
+                            "AMCFG[bank] TYPE=NONE\nAMCFG[bank] TYPE=MAM\n"
+                            "#INCLUDE gone.cfg\n");
+
+    (void)state;
+    assert_told(c, FINDING_ERROR, 1, "did you mean MAXJOB");
+    assert_told(c, FINDING_ERROR, 2, "did you mean QLIST");
+    assert_told(c, FINDING_ERROR, 3, "did you mean SYSTEMMAXPROCPERJOB");
+    assert_told(c, FINDING_ERROR, 4, "has no value");
+    assert_told(c, FINDING_ERROR, 5, "access rule of Moab");
+    assert_told(c, FINDING_WARNING, 6, "nothing is limited");
+    assert_told(c, FINDING_WARNING, 7, "attribute of Moab");
+    assert_told(
+        c, FINDING_WARNING, 8, "value of Moab, which Maui has not; SHARED stays");
+    assert_told(c, FINDING_WARNING, 9, "value of Moab");
+    assert_told(c, FINDING_WARNING, 11, "value of Moab");
+    assert_int_equal(config_count(c, FINDING_ERROR), 5);
+    config_destroy(c);
+}
+
 static void attributes_of_other_sections_are_told(void **state)
 {
     struct config *c = load("USERCFG[a] QTWEIGHT=1 PRIORITI=2 MAXJOB=3\n"
@@ -330,8 +356,7 @@ static void settings_can_be_taken_away(void **state)
     config_destroy(NULL);
 }
 
-/* ---- files
- * ---------------------------------------------------------------------------- */
+/* ---- files ---- */
 
 static void write_file(const char *path, const char *text, mode_t mode)
 {
@@ -364,7 +389,7 @@ static void includes_and_the_private_file_are_read(void **state)
     assert_int_equal(c->files.n, 4);
     assert_int_equal(c->settings->fs.depth, 4);
     assert_int_equal(c->settings->defer_count, 7);
-    assert_told(c, FINDING_WARNING, 3, "gone.cfg");
+    assert_told(c, FINDING_ERROR, 3, "gone.cfg");
     assert_told(c, FINDING_ERROR, 2, "FSDECAY");
     assert_told(c, FINDING_WARNING, 1, "was read before");
     assert_told(c, FINDING_WARNING, 1, "chmod 600");
@@ -411,6 +436,7 @@ int main(void)
         cmocka_unit_test(an_index_where_none_belongs_is_an_error),
         cmocka_unit_test(missing_values_and_attributes_are_told),
         cmocka_unit_test(lists_with_blanks_are_told_with_the_fix),
+        cmocka_unit_test(a_limit_that_cannot_be_read_is_an_error),
         cmocka_unit_test(attributes_of_other_sections_are_told),
         cmocka_unit_test(secrets_are_refused_in_the_open_file),
         cmocka_unit_test(what_is_no_text_is_refused_whole),

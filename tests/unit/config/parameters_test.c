@@ -197,8 +197,7 @@ static void odd_but_right_values_are_taken(void **state)
     config_destroy(c);
 }
 
-/* ---- limits of Maui 3.0 ------------------------------------------------------------
- */
+/* ---- limits of Maui 3.0 ---- */
 
 static void old_limits_become_soft_and_hard(void **state)
 {

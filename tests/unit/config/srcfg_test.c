@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Standing reservations of maui.cfg as records. */
-#include "cmocka_all.h"
-#include "config/config.h"
 #include "config/srcfg.h"
+#include "kit.h"
 
-#include <string.h>
-
-static struct config *load(const char *text)
-{
-    return config_load_text("maui.cfg", text, strlen(text));
-}
+#include <stdlib.h>
 
 static const struct sr_cfg *sr_of(const struct config *c, const char *index)
 {
@@ -17,18 +11,6 @@ static const struct sr_cfg *sr_of(const struct config *c, const char *index)
 
     assert_non_null(sr);
     return sr;
-}
-
-static bool told(
-    const struct config *c, enum finding_level level, uint32_t line, const char *words)
-{
-    for (size_t i = 0; i < c->findings.n; i++) {
-        const struct finding *f = &c->findings.v[i];
-
-        if (f->level == level && f->line == line && strstr(f->text, words))
-            return true;
-    }
-    return false;
 }
 
 static void assert_text(char *text, const char *want)
@@ -303,8 +285,62 @@ static void bad_values_are_errors_where_they_stand(void **state)
     for (uint32_t i = 0; i < sizeof words / sizeof *words; i++)
         assert_true(told(c, FINDING_ERROR, i + 2, words[i]));
     assert_true(told(c, FINDING_WARNING, 12, "covers nothing"));
-    assert_text(acltext_format(&sr_of(c, "x")->acl), "USER==ann+:==bob+");
+    /* One of the lists cannot be read: nobody is let in by the others. */
+    assert_text(acltext_format(&sr_of(c, "x")->acl), "USER!=ALL");
     assert_int_equal(sr_of(c, "x")->depth, 1);
+    config_destroy(c);
+}
+
+static void a_misprint_of_the_documentation_is_understood(void **state)
+{
+    struct config *c = load("SRCFG[x] TASKCOUNT=1 ACCCOUNTLIST=!projectX,!projectY\n"
+                            "SRTASKCOUNT[1] 1\nQOSLIST[1] normal= high debug= low-\n"
+                            "SRCFG[y] TASKCOUNT=1 QOSLIST=normal= high debug= low-\n"
+                            "SRCFG[z] TASKCOUNT=1 SRCFG[z] PERIOD=WEEK SRCFG[w] \\\n"
+                            " TASKCOUNT=x USERCFG[a] PRIORITY=3\n");
+
+    (void)state;
+    assert_text(acltext_format(&sr_of(c, "x")->acl), "ACCOUNT!=projectX:!=projectY");
+    assert_told(c, FINDING_NOTE, 1, "misprint");
+    assert_text(
+        acltext_format(&sr_of(c, "1")->acl), "QOS==normal=:==high+:==debug=:==low-");
+    assert_text(
+        acltext_format(&sr_of(c, "y")->acl), "QOS==normal=:==high+:==debug=:==low-");
+    assert_int_equal(sr_of(c, "z")->period, SR_WEEK);
+    assert_int_equal(settings_cred(c->settings, CRED_USER, "a")->priority, 3);
+    assert_told(c, FINDING_NOTE, 3, "QOSLIST[1] is obsolete; write SRCFG[1] QOSLIST=");
+    assert_told(c, FINDING_NOTE, 5, "SRCFG[z] begins a line of its own");
+    assert_told(c, FINDING_ERROR, 6, "SRCFG[w].TASKCOUNT");
+    config_destroy(c);
+}
+
+static void what_may_be_an_access_rule_closes_the_reservation(void **state)
+{
+    static const char *const closing[] = {"USRLIST=!carl", "TIMELIMT=1:00*", "NOSUCH=1",
+        "QLIST=high", "FLAGZ=BYNAME", "JOBATTRLST=GRID", "USERLIST=", "FLAGS="};
+    static const char *const harmless[] = {
+        "COMMENT=x", "STARTIME=8:00:00", "RESOURCE=PROCS:1", "USERLIST=[NONE]"};
+    char text[200];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof closing / sizeof *closing; i++) {
+        snprintf(
+            text, sizeof text, "SRCFG[x] TASKCOUNT=1 CLASSLIST=b %s\n", closing[i]);
+        struct config *c = load(text);
+        assert_told(c, FINDING_WARNING, 1, "nobody may use the reservation");
+        assert_text(acltext_format(&sr_of(c, "x")->acl), "USER!=ALL");
+        assert_true(sr_of(c, "x")->usable);
+        config_destroy(c);
+    }
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
+        snprintf(
+            text, sizeof text, "SRCFG[x] TASKCOUNT=1 CLASSLIST=b %s\n", harmless[i]);
+        struct config *c = load(text);
+        assert_text(acltext_format(&sr_of(c, "x")->acl), "CLASS==b+");
+        config_destroy(c);
+    }
+    struct config *c = load("SRTASKCOUNT[2] 1\nSRCLASSLIST[2] b\nSRUSRLIST[2] !carl\n");
+    assert_text(acltext_format(&sr_of(c, "2")->acl), "USER!=ALL");
     config_destroy(c);
 }
 
@@ -338,6 +374,8 @@ int main(void)
         cmocka_unit_test(a_week_has_two_forms_of_its_window_6_1),
         cmocka_unit_test(what_cannot_work_is_told_and_not_used),
         cmocka_unit_test(bad_values_are_errors_where_they_stand),
+        cmocka_unit_test(a_misprint_of_the_documentation_is_understood),
+        cmocka_unit_test(what_may_be_an_access_rule_closes_the_reservation),
         cmocka_unit_test(flags_are_read_and_named),
     };
 

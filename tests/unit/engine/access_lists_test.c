@@ -299,11 +299,11 @@ static void byname_admits_those_who_name_it_r12(void **state)
     struct ask asks[] = {
         {{.id = "a", .user = "john", .procs = 3, .limit_s = 100}, NEVER},
         {{.id = "a2", .user = "john", .procs = 2, .limit_s = 100}, 0, "n3:1 n4:1"},
-        {{.id = "b", .user = "john", .procs = 2, .limit_s = 100, .advres = "fast.1"}, 0,
+        {{.id = "b", .user = "john", .procs = 2, .limit_s = 100, .advres = "fast.0"}, 0,
             "n1:1 n2:1"},
         {{.id = "b2", .user = "john", .procs = 2, .limit_s = 100, .advres = "fast"}, 0,
             "n1:1 n2:1"},
-        {{.id = "c", .user = "eve", .procs = 1, .limit_s = 100, .advres = "fast.1"},
+        {{.id = "c", .user = "eve", .procs = 1, .limit_s = 100, .advres = "fast.0"},
             NEVER},
         {{.id = NULL}}};
     scene_apart(&x, asks);
@@ -348,14 +348,14 @@ static void advres_with_a_name_confines_to_that_one_r14(void **state)
              .group = "staff",
              .procs = 1,
              .limit_s = 100,
-             .advres = "john.1"},
+             .advres = "john.0"},
             0, "n3:1"},
         {{.id = "c",
              .user = "bob",
              .group = "users",
              .procs = 1,
              .limit_s = 100,
-             .advres = "staff.1"},
+             .advres = "staff.0"},
             NEVER},
         {{.id = NULL}}};
     scene_apart(&x, asks);
@@ -370,9 +370,9 @@ static void advres_covers_the_whole_job_r15(void **state)
                           .end_at = 100,
                           .lists = {[ACL_USER] = "john"}}}};
     struct ask asks[] = {
-        {{.id = "a", .user = "john", .procs = 1, .limit_s = 100, .advres = "r.1"}, 0,
+        {{.id = "a", .user = "john", .procs = 1, .limit_s = 100, .advres = "r.0"}, 0,
             "n1:1"},
-        {{.id = "b", .user = "john", .procs = 1, .limit_s = 101, .advres = "r.1"},
+        {{.id = "b", .user = "john", .procs = 1, .limit_s = 101, .advres = "r.0"},
             NEVER},
         {{.id = NULL}}};
     scene_apart(&x, asks);

@@ -91,7 +91,7 @@ static void a_job_that_was_there_before_is_no_use_without_access(void **state)
     scene_setres(s, &r);
     sc_at(s, 100);
     /* what the stranger uses is blocked all the same: nobody else may have it */
-    expect_use(s, sc_rsv(s, "r.1"), 30, 370);
+    expect_use(s, sc_rsv(s, "r.0"), 30, 370);
     sc_destroy(s);
 }
 
@@ -106,7 +106,7 @@ static void a_window_counts_from_its_start_to_its_end(void **state)
         .end_at = 200};
 
     scene_setres(s, &r);
-    struct reservation *rec = sc_rsv(s, "r.1");
+    struct reservation *rec = sc_rsv(s, "r.0");
     sc_at(s, 90);
     expect_use(s, rec, 0, 0);
     job(s, "j", "john", 2, 60);
@@ -131,10 +131,59 @@ static void side_by_side_a_job_counts_once_and_stacked_in_each(void **state)
         scene_setres(s, &r);
         job(s, "j", "john", 3, 100);
         sc_at(s, 100);
-        expect_use(s, sc_rsv(s, "r.1"), stacked ? 300 : 200, 0);
-        expect_use(s, sc_rsv(s, "r.2"), stacked ? 300 : 100, stacked ? 0 : 100);
+        expect_use(s, sc_rsv(s, "r.0"), stacked ? 300 : 200, 0);
+        expect_use(s, sc_rsv(s, "r.1"), stacked ? 300 : 100, stacked ? 0 : 100);
         sc_destroy(s);
     }
+}
+
+/* Nodes of today have hundreds of processors. */
+static void hundreds_of_jobs_on_a_node_all_count(void **state)
+{
+    (void)state;
+    for (int by_node = 0; by_node < 2; by_node++) {
+        struct scenario *s = begin("", 1, 400);
+        struct sc_rsv r = {.base = "r",
+            .hosts = "n1",
+            .resources = "PROCS=300",
+            .lists = {[ACL_USER] = "john"}};
+        char ids[300][8];
+
+        if (by_node)
+            sc_force_by_node(s);
+        scene_setres(s, &r);
+        for (int i = 0; i < 300; i++) {
+            snprintf(ids[i], sizeof ids[i], "j%d", i);
+            sc_job(s, (struct sc_job){
+                          .id = ids[i], .user = "john", .procs = 1, .limit_s = 500});
+        }
+        sc_at(s, 0);
+        job(s, "e", "eve", 100, 100);
+        assert_int_equal(sc_start(s, "j299"), 0);
+        assert_int_equal(sc_start(s, "e"), 0);
+        sc_at(s, 10);
+        expect_use(s, sc_rsv(s, "r.0"), 3000, 0);
+        sc_destroy(s);
+    }
+}
+
+static void another_limit_leaves_the_use_as_it_is(void **state)
+{
+    (void)state;
+    struct scenario *s = begin("", 1, 8);
+    struct sc_rsv r = {.base = "r", .hosts = "n1", .lists = {[ACL_USER] = "john"}};
+    struct job_change longer = {.what = CHANGE_WCLIMIT, .wclimit_s = 600};
+    struct event ev = {.kind = EVENT_MODIFY, .at = 10, .u.modify = {"j", longer}};
+    struct err err;
+
+    scene_setres(s, &r);
+    job(s, "j", "john", 8, 100);
+    sc_at(s, 10);
+    expect_use(s, sc_rsv(s, "r.0"), 80, 0);
+    assert_int_equal(sc_apply(s, ev, &err), 0);
+    sc_at(s, 150);
+    expect_use(s, sc_rsv(s, "r.0"), 800, 400);
+    sc_destroy(s);
 }
 
 /* ---- charged ---- */
@@ -194,7 +243,7 @@ static void a_released_reservation_is_charged_no_more(void **state)
     scene_setres(s, &r);
     sc_at(s, 100);
     expect_charged(s, CRED_USER, "john", 400);
-    assert_int_equal(sc_releaseres(s, "r.1", NULL), 0);
+    assert_int_equal(sc_releaseres(s, "r.0", NULL), 0);
     sc_at(s, 200);
     expect_charged(s, CRED_USER, "john", 400);
     expect_charged(s, CRED_GROUP, "staff", 400);
@@ -236,6 +285,8 @@ int main(void)
         cmocka_unit_test(a_job_that_was_there_before_is_no_use_without_access),
         cmocka_unit_test(a_window_counts_from_its_start_to_its_end),
         cmocka_unit_test(side_by_side_a_job_counts_once_and_stacked_in_each),
+        cmocka_unit_test(hundreds_of_jobs_on_a_node_all_count),
+        cmocka_unit_test(another_limit_leaves_the_use_as_it_is),
         cmocka_unit_test(idle_cycles_are_charged_to_the_account),
         cmocka_unit_test(the_owner_answers_where_nobody_is_named),
         cmocka_unit_test(nobody_is_charged_where_nobody_answers),

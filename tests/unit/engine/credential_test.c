@@ -29,7 +29,7 @@ static void johns_default_qos_is_his_own(void **state)
         .jobs = {{"plain", 1, 100, 0, 0, .user = "john", .cls = "batch"},
             {"chem", 1, 100, 0, 0, .user = "john", .cls = "batch", .qos = "chem"},
             {"normal", 1, 100, 0, 0, .user = "john", .cls = "batch", .qos = "normal"},
-            {"devel", 1, 100, 0, 3600, .user = "john", .cls = "batch",
+            {"devel", 1, 100, 0, NEVER, .user = "john", .cls = "batch",
                 .qos = "development"},
             {"sys", 1, 100, 0, 0, .user = "ann", .group = "systems"}}};
     example_run(&x);
@@ -204,13 +204,13 @@ static void check_class_hold(const char *cfg, struct example_job job, bool held)
     {
         sc_run_until(s, 0);
         const struct job *j = sc_find(s, job.id);
-        assert_int_equal(j->holds, held ? HOLD_BATCH : 0);
+        assert_int_equal(j->holds, held ? HOLD_DEFER : 0);
         assert_int_equal(j->hold_reason, held ? REASON_POLICY : REASON_NONE);
         assert_int_equal(sc_start(s, job.id), held ? -1 : 0);
     }
 }
 
-static void sizes_that_a_class_refuses_are_batch_holds(void **state)
+static void sizes_that_a_class_refuses_are_deferrals(void **state)
 {
     (void)state;
     const char *cfg =
@@ -248,7 +248,7 @@ static void several_requests_need_to_be_enabled(void **state)
         sc_job(s, (struct sc_job){.id = "J", .limit_s = 100, .req = two, .nreqs = 2});
         sc_run_until(s, 0);
         assert_int_equal(sc_start(s, "J"), enabled ? 0 : -1);
-        assert_int_equal(sc_find(s, "J")->holds, enabled ? 0 : HOLD_BATCH);
+        assert_int_equal(sc_find(s, "J")->holds, enabled ? 0 : HOLD_DEFER);
         sc_destroy(s);
     }
 }
@@ -405,7 +405,7 @@ int main(void)
         cmocka_unit_test(flags_of_a_credential_are_the_jobs),
         cmocka_unit_test(a_limit_not_asked_comes_from_qos_then_class_then_system),
         cmocka_unit_test(default_features_of_a_class_choose_the_nodes),
-        cmocka_unit_test(sizes_that_a_class_refuses_are_batch_holds),
+        cmocka_unit_test(sizes_that_a_class_refuses_are_deferrals),
         cmocka_unit_test(several_requests_need_to_be_enabled),
         cmocka_unit_test(jobs_of_a_disabled_class_stay_queued),
         cmocka_unit_test(an_account_not_named_is_the_default_one),

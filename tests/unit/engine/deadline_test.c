@@ -91,9 +91,9 @@ static void a_deadline_that_cannot_be_met_is_told_and_priority_rules(void **stat
             assert_int_equal(sc_why_code(s, "late"), WAIT_DEADLINE);
             assert_string_equal(sc_why(s, "late"),
                 i == 2 ? "nothing is free in time for it to end by its deadline, "
-                         "1970-01-01 00:03:19 UTC; it waits by priority"
+                         "Thu Jan  1 00:03:19 UTC; it waits by priority"
                        : "nothing is free in time for it to end by its deadline, "
-                         "1970-01-01 00:04:59 UTC; it waits by priority");
+                         "Thu Jan  1 00:04:59 UTC; it waits by priority");
             job(s, "other", 1, 100, 80, 10, 0);
             sc_run(s);
             assert_int_equal(sc_start(s, "top"), 100);

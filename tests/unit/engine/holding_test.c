@@ -238,8 +238,10 @@ static void scenario_8_hold_reason_text_and_time_stay_with_the_job(void **state)
         const struct job *j = sc_find(s, "J");
         assert_int_equal(j->holds, HOLD_DEFER);
         assert_int_equal(j->hold_reason, REASON_NORESOURCES);
-        assert_string_equal(
-            j->extra->hold_text, "the job asks for more than the cluster has");
+        assert_string_equal(j->extra->hold_text,
+            "the job asks for more than the cluster has: this job asks for 3 "
+            "processors "
+            "and no partition it may use has more than 2");
         assert_int_equal(j->hold_at, 0);
         assert_int_equal(j->defer_until, 3600);
         assert_int_equal(sc_hold(s, "J", HOLD_BATCH, "root"), 0);
@@ -251,10 +253,11 @@ static void scenario_8_hold_reason_text_and_time_stay_with_the_job(void **state)
     }
 }
 
-static void scenario_9_a_job_beyond_its_class_limit_is_held_at_load(void **state)
+static void scenario_9_a_job_beyond_its_class_limit_is_deferred_then_held(void **state)
 {
     (void)state;
-    struct example x = {.cfg = "CLASSCFG[c] MAX.WCLIMIT=1:00:00\n",
+    struct example x = {.cfg = "CLASSCFG[c] MAX.WCLIMIT=1:00:00\n"
+                               "DEFERTIME 60\nDEFERCOUNT 1\n",
         .nodes = 2,
         .jobs = {
             {"J", 1, 7200, 0, NEVER, .cls = "c"}, {"K", 1, 3600, 0, 0, .cls = "c"}}};
@@ -262,19 +265,21 @@ static void scenario_9_a_job_beyond_its_class_limit_is_held_at_load(void **state
     BOTH_WAYS(s, x)
     {
         sc_run_until(s, 0);
-        assert_string_equal(shown(s, "J"), "BatchHold");
+        assert_string_equal(shown(s, "J"), "Deferred");
         assert_int_equal(sc_find(s, "J")->hold_reason, REASON_POLICY);
         assert_int_equal(sc_find(s, "J")->hold_at, 0);
-        assert_string_equal(sc_log(s, "J"), "hold@0");
+        sc_run(s);
+        assert_string_equal(shown(s, "J"), "BatchHold");
+        assert_string_equal(sc_log(s, "J"), "defer(60)@0 defer(120)@60 hold@60");
     }
 }
 
-static void scenario_10_a_qos_out_of_reach_defers_then_the_default_runs(void **state)
+static void scenario_10_a_qos_out_of_reach_defers_and_is_held_in_the_end(void **state)
 {
     (void)state;
-    struct example x = {.cfg = "USERCFG[u] QDEF=basic QLIST=basic\n",
+    struct example x = {.cfg = "USERCFG[u] QDEF=basic QLIST=basic\nDEFERCOUNT 1\n",
         .nodes = 2,
-        .jobs = {{"J", 1, 100, 0, 3600, .user = "u", .qos = "gold"}}};
+        .jobs = {{"J", 1, 100, 0, NEVER, .user = "u", .qos = "gold"}}};
     BOTH_WAYS(s, x)
     {
         sc_run_until(s, 10);
@@ -284,7 +289,7 @@ static void scenario_10_a_qos_out_of_reach_defers_then_the_default_runs(void **s
             job_cred(engine_cluster(sc_engine(s)), sc_find(s, "J"), CRED_QOS)->name,
             "basic");
         sc_run(s);
-        assert_string_equal(sc_log(s, "J"), "defer(3600)@0 start@3600");
+        assert_string_equal(sc_log(s, "J"), "defer(3600)@0 defer(7200)@3600 hold@3600");
     }
 }
 
@@ -433,8 +438,8 @@ int main(void)
         cmocka_unit_test(scenario_6_the_system_hold_remains),
         cmocka_unit_test(scenario_7_an_administrator_ends_a_deferral),
         cmocka_unit_test(scenario_8_hold_reason_text_and_time_stay_with_the_job),
-        cmocka_unit_test(scenario_9_a_job_beyond_its_class_limit_is_held_at_load),
-        cmocka_unit_test(scenario_10_a_qos_out_of_reach_defers_then_the_default_runs),
+        cmocka_unit_test(scenario_9_a_job_beyond_its_class_limit_is_deferred_then_held),
+        cmocka_unit_test(scenario_10_a_qos_out_of_reach_defers_and_is_held_in_the_end),
         cmocka_unit_test(a_noqueue_job_is_cancelled_instead_of_deferred),
         cmocka_unit_test(a_noqueue_job_may_wait_for_its_release_time),
         cmocka_unit_test(a_refused_noqueue_job_is_cancelled),

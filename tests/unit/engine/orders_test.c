@@ -348,7 +348,7 @@ static void credentials_dates_and_dependencies_change_too(void **state)
         assert_int_equal(sc_why_code(s, "j"), WAIT_RELEASE_TIME);
         order(s, modify("j", (struct job_change){.what = CHANGE_CLASS, .cls = "short"}),
             NULL);
-        assert_true(sc_find(s, "j")->holds & HOLD_BATCH); /* too long for its class */
+        assert_true(sc_find(s, "j")->holds & HOLD_DEFER); /* too long for its class */
     }
 }
 
@@ -386,13 +386,13 @@ static void flags_group_and_reservation_change_too(void **state)
     order(s,
         modify("j", (struct job_change){.what = CHANGE_FLAGS | CHANGE_ADVRES,
                         .flags = JOB_RESTARTABLE | JOB_PREEMPTEE,
-                        .advres = "for.1"}),
+                        .advres = "for.0"}),
         NULL);
     const struct job *j = sc_find(s, "j");
     assert_int_equal(
         j->flags & (JOB_ADVRES | JOB_RESTARTABLE | JOB_PREEMPTEE | JOB_HOSTLIST),
         JOB_ADVRES | JOB_RESTARTABLE | JOB_PREEMPTEE);
-    assert_string_equal(j->extra->advres, "for.1");
+    assert_string_equal(j->extra->advres, "for.0");
     sc_at(s, 20);
     assert_int_equal(sc_start(s, "j"), -1);
     order(s,

@@ -437,7 +437,7 @@ static void a_preempted_job_tells_why_it_waits(void **state)
         sc_run_until(s, 60);
         assert_int_equal(sc_why_code(s, "L"), WAIT_PREEMPTED);
         assert_string_equal(sc_why(s, "L"),
-            "this job was preempted (1 time); it asks for 2 processors and 1 are free "
+            "this job was preempted (1 time); it asks for 2 processors and 1 is free "
             "for it now");
     }
 }

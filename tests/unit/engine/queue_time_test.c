@@ -243,6 +243,11 @@ static void check_deferral(const char *policy, int64_t deferred, int64_t after)
     struct scenario *s = example_start(&x, false);
     sc_at(s, 300);
     assert_int_equal(queued_s(s, "J"), deferred);
+    snprintf(cfg, sizeof cfg,
+        "DEFERTIME 400\n%s\nUSERCFG[DEFAULT] QLIST=gold\n"
+        "GROUPCFG[DEFAULT] QLIST=gold\nSYSCFG QLIST=gold\n",
+        policy);
+    sc_configure(s, cfg); /* or it would be deferred again */
     sc_at(s, 600);
     assert_int_equal(queued_s(s, "J"), after);
     sc_destroy(s);

@@ -248,6 +248,30 @@ static void memory_and_run_survive_a_restart_together(void **state)
     const struct job *j = sc_find(s, "old");
     assert_int_equal(j->start_count, 3);
     assert_int_equal(j->end_at, 145);
+    /* the plan knows when it was to end */
+    struct event end = {.kind = EVENT_CANCEL, .at = 60, .u.end.id = "old"};
+    struct err err;
+    assert_int_equal(sc_apply(s, end, &err), 0);
+    sc_at(s, 60);
+    assert_true(node_is_free(
+        engine_cluster(sc_engine(s)), node_at(engine_cluster(sc_engine(s)), 0)));
+    sc_destroy(s);
+}
+
+/* It was resumed while nobody looked: the pause is not of its limit. */
+static void a_pause_that_ended_unseen_counts_as_one(void **state)
+{
+    (void)state;
+    struct scenario *s = two_nodes();
+    struct job_memory m = {.start_count = 1, .suspended_s = 5, .suspend_at = 48};
+    struct job_desc d = running("old", on_n1);
+
+    d.memory = &m;
+    submit(s, d);
+    const struct job *j = sc_find(s, "old");
+    assert_int_equal(j->suspend_at, 0);
+    assert_int_equal(j->suspended_s, 5 + (sc_now(s) - 48));
+    assert_int_equal(j->end_at, j->start_at + j->wclimit_s + j->suspended_s);
     sc_destroy(s);
 }
 
@@ -389,6 +413,7 @@ int main(void)
         cmocka_unit_test(an_id_may_come_back_in_the_cycle_in_which_it_went),
         cmocka_unit_test(two_jobs_on_the_same_processors_do_not_both_count),
         cmocka_unit_test(memory_and_run_survive_a_restart_together),
+        cmocka_unit_test(a_pause_that_ended_unseen_counts_as_one),
         cmocka_unit_test(a_job_started_by_somebody_else_is_taken_over),
         cmocka_unit_test(a_job_that_was_put_back_waits_again),
         cmocka_unit_test(suspension_and_return_are_followed),

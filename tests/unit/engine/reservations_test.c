@@ -314,14 +314,14 @@ static void a_job_is_not_taken_for_one_that_named_another_and_ended(void **state
         .rsv = {{.base = "a", .hosts = "n1", .lists = {[ACL_USER] = "john"}},
             {.base = "b", .hosts = "n2", .lists = {[ACL_USER] = "john"}}}};
     struct ask asks[] = {
-        {{.id = "first", .user = "john", .procs = 1, .limit_s = 10, .advres = "a.1"}, 0,
+        {{.id = "first", .user = "john", .procs = 1, .limit_s = 10, .advres = "a.0"}, 0,
             "n1:1"},
         {{.id = "second",
              .user = "john",
              .procs = 1,
              .limit_s = 10,
              .submit_at = 20,
-             .advres = "b.1"},
+             .advres = "b.0"},
             20, "n2:1"},
         {{.id = NULL}}};
     scene_run(&x, asks);
@@ -338,14 +338,14 @@ static void single_use_goes_with_the_job_that_named_it_r39(void **state)
                           .flags = RSV_SINGLEUSE,
                           .lists = {[ACL_USER] = "bob"}}}};
     struct ask asks[] = {
-        {{.id = "first", .user = "bob", .procs = 1, .limit_s = 100, .advres = "bob.1"},
+        {{.id = "first", .user = "bob", .procs = 1, .limit_s = 100, .advres = "bob.0"},
             0, "n1:1"},
         {{.id = "second",
              .user = "bob",
              .procs = 1,
              .limit_s = 10,
              .submit_at = 10,
-             .advres = "bob.1"},
+             .advres = "bob.0"},
             NEVER},
         {{.id = "eve",
              .user = "eve",
@@ -380,18 +380,18 @@ static void tasks_are_had_at_once_or_refused_r40(void **state)
         sc_at(s, 0);
         assert_string_equal(sc_where(s, "R"), "n3:1 n4:1");
         scene_setres(s, &john);
-        assert_string_equal(sc_held(s, "john.1"), "n1:1 n2:1");
+        assert_string_equal(sc_held(s, "john.0"), "n1:1 n2:1");
         assert_int_equal(sc_setres(s, &mary, &err), -1);
         assert_string_equal(err.text, "cannot select 2 tasks for a reservation that "
                                       "begins now: 0 can be had; the "
                                       "first possible start is in 00:00:50");
-        assert_string_equal(sc_held(s, "mary.1"), "none");
+        assert_string_equal(sc_held(s, "mary.0"), "none");
         mary.start_at = 50;
         mary.end_at = 100;
         scene_setres(s, &mary);
-        assert_string_equal(sc_held(s, "mary.1"), "n1:1 n2:1");
+        assert_string_equal(sc_held(s, "mary.0"), "n1:1 n2:1");
         sc_run_until(s, 200);
-        assert_string_equal(sc_held(s, "mary.1"), "none");
+        assert_string_equal(sc_held(s, "mary.0"), "none");
         sc_destroy(s);
     }
 }
@@ -416,7 +416,7 @@ static void host_expressions_are_unanchored_r41(void **state)
         char name[16];
 
         scene_setres(s, &(struct sc_rsv){.base = "r", .hosts = rows[i].expr});
-        snprintf(name, sizeof name, "r.%zu", i + 1);
+        snprintf(name, sizeof name, "r.%zu", i);
         assert_string_equal(sc_held(s, name), rows[i].held);
     }
     sc_destroy(s);
@@ -539,7 +539,7 @@ static void several_requests_are_drawn_and_confined_alike(void **state)
              .limit_s = 50,
              .req = reqs,
              .nreqs = 2,
-             .advres = "r.1"},
+             .advres = "r.0"},
             0, "n3:1 n4:1"},
         {{.id = "outside", .user = "eve", .limit_s = 50, .req = reqs, .nreqs = 2}, 0,
             "n1:1 n2:1"},

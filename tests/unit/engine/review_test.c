@@ -139,13 +139,13 @@ static void a_list_grows_when_its_hosts_appear(void **state)
     scene_setres(s, &all);
     scene_setres(s, &floating);
     expect_held(s, "x", "n1:1 n2:1");
-    expect_held(s, "SYSTEM.1", "n1:1 n2:1");
-    expect_held(s, "f.1", "");
+    expect_held(s, "SYSTEM.0", "n1:1 n2:1");
+    expect_held(s, "f.0", "");
     sc_node(s, &(struct node_desc){.name = "n3", .cfg = {{1, 1024, 1024, 1024}}});
     sc_cycle(s);
     expect_held(s, "x", "n1:1 n2:1 n3:1");
-    expect_held(s, "SYSTEM.1", "n1:1 n2:1 n3:1");
-    expect_held(s, "f.1", "");
+    expect_held(s, "SYSTEM.0", "n1:1 n2:1 n3:1");
+    expect_held(s, "f.0", "");
     sc_destroy(s);
 }
 
@@ -168,10 +168,10 @@ static void tasks_of_a_node_that_went_down_move(void **state)
     struct sc_rsv two = {.base = "two", .tasks = 2};
 
     scene_setres(s, &two);
-    expect_held(s, "two.1", "n1:1 n2:1");
+    expect_held(s, "two.0", "n1:1 n2:1");
     sc_node_state(s, "n1", NODE_DOWN);
     sc_cycle(s);
-    expect_held(s, "two.1", "n2:1 n3:1");
+    expect_held(s, "two.0", "n2:1 n3:1");
     sc_destroy(s);
 }
 
@@ -187,9 +187,9 @@ static void spaceflex_moves_to_nodes_the_policy_prefers(void **state)
         sc_job(s, (struct sc_job){.id = "J", .procs = 2, .limit_s = 100});
         sc_at(s, 0);
         scene_setres(s, &r);
-        expect_held(s, "r.1", "n3:1 n4:1");
+        expect_held(s, "r.0", "n3:1 n4:1");
         sc_run_until(s, 100);
-        expect_held(s, "r.1", flex ? "n1:1 n2:1" : "n3:1 n4:1");
+        expect_held(s, "r.0", flex ? "n1:1 n2:1" : "n3:1 n4:1");
         sc_destroy(s);
     }
 }
@@ -209,13 +209,13 @@ static void timeflex_moves_to_an_earlier_start(void **state)
         sc_at(s, 0);
         scene_setres(s, &r);
         sc_cycle(s);
-        assert_int_equal(sc_rsv(s, "r.1")->start_at, flex ? 400 : 500);
+        assert_int_equal(sc_rsv(s, "r.0")->start_at, flex ? 400 : 500);
         sc_run_until(s, 100);
-        assert_int_equal(sc_rsv(s, "r.1")->start_at, flex ? 100 : 500);
-        assert_int_equal(sc_rsv(s, "r.1")->end_at, flex ? 200 : 600);
-        assert_int_equal(sc_rsv(s, "r.1")->state, flex ? RSV_ACTIVE : RSV_PLANNED);
+        assert_int_equal(sc_rsv(s, "r.0")->start_at, flex ? 100 : 500);
+        assert_int_equal(sc_rsv(s, "r.0")->end_at, flex ? 200 : 600);
+        assert_int_equal(sc_rsv(s, "r.0")->state, flex ? RSV_ACTIVE : RSV_PLANNED);
         sc_run_until(s, 250); /* an active one stays where it is */
-        assert_int_equal(sc_rsv(s, "r.1") == NULL, flex);
+        assert_int_equal(sc_rsv(s, "r.0") == NULL, flex);
         sc_destroy(s);
     }
 }
@@ -234,16 +234,33 @@ static void a_preemptee_gives_way_to_a_higher_priority(void **state)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char lines[300];
-        snprintf(lines, sizeof lines,
-            "SRCFG[low] PERIOD=INFINITY USERLIST=john %s\n"
-            "SRCFG[high] PERIOD=INFINITY USERLIST=amy TASKCOUNT=3 %s",
-            rows[i].low, rows[i].high);
+        int low = snprintf(lines, sizeof lines,
+            "SRCFG[low] PERIOD=INFINITY USERLIST=john %s\n", rows[i].low);
         struct scenario *s = begin(lines, 4, 1);
 
+        sc_cycle(s);
+        snprintf(lines + low, sizeof lines - (size_t)low,
+            "SRCFG[high] PERIOD=INFINITY USERLIST=amy TASKCOUNT=3 %s", rows[i].high);
+        configure(s, lines); /* the one that is there first */
         expect_held(s, "high", rows[i].high_held);
         expect_held(s, "low", rows[i].low_held);
         sc_destroy(s);
     }
+}
+
+static void of_those_that_begin_together_the_higher_priority_goes_first(void **state)
+{
+    (void)state;
+    struct scenario *s =
+        begin("SRCFG[low] PERIOD=INFINITY USERLIST=john TASKCOUNT=3 PRIORITY=1\n"
+              "SRCFG[high] PERIOD=INFINITY USERLIST=amy TASKCOUNT=3 PRIORITY=2\n"
+              "SRCFG[equal] PERIOD=INFINITY USERLIST=eve TASKCOUNT=3 PRIORITY=1",
+            6, 1);
+
+    expect_held(s, "high", "n1:1 n2:1 n3:1");
+    expect_held(s, "low", "n4:1 n5:1 n6:1");
+    expect_held(s, "equal", "");
+    sc_destroy(s);
 }
 
 static void best_effort_takes_what_there_is_and_grows(void **state)
@@ -258,9 +275,9 @@ static void best_effort_takes_what_there_is_and_grows(void **state)
     assert_int_equal(sc_setres(s, &r, &err), -1);
     r.flags = RSV_BESTEFFORT;
     scene_setres(s, &r);
-    expect_held(s, "r.1", "n3:1 n4:1");
+    expect_held(s, "r.0", "n3:1 n4:1");
     sc_run_until(s, 100);
-    expect_held(s, "r.1", "n1:1 n2:1 n3:1 n4:1");
+    expect_held(s, "r.0", "n1:1 n2:1 n3:1 n4:1");
     sc_destroy(s);
 }
 
@@ -278,7 +295,7 @@ static void a_dedicated_node_belongs_to_the_reservation_alone(void **state)
         sc_job(s, (struct sc_job){.id = "J", .procs = 1, .limit_s = 100});
         sc_at(s, 0);
         scene_setres(s, &r);
-        expect_held(s, "r.1", dedicated ? "n2:2" : "n1:2");
+        expect_held(s, "r.0", dedicated ? "n2:2" : "n1:2");
         /* left to eve: 3 of n1 and all of n3, or 1 of n1 and all of n2 and n3 */
         sc_job(s, (struct sc_job){.id = "E", .user = "eve", .procs = 8, .limit_s = 50});
         sc_at(s, 1);
@@ -317,6 +334,7 @@ int main(void)
         cmocka_unit_test(spaceflex_moves_to_nodes_the_policy_prefers),
         cmocka_unit_test(timeflex_moves_to_an_earlier_start),
         cmocka_unit_test(a_preemptee_gives_way_to_a_higher_priority),
+        cmocka_unit_test(of_those_that_begin_together_the_higher_priority_goes_first),
         cmocka_unit_test(best_effort_takes_what_there_is_and_grows),
         cmocka_unit_test(a_dedicated_node_belongs_to_the_reservation_alone),
         cmocka_unit_test(dedicated_resources_are_not_shared),

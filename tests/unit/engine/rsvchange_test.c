@@ -4,7 +4,7 @@
 #include "config/acltext.h"
 #include "scenario.h"
 
-/* Four nodes of two processors, and a reservation "r.1" of `hosts` or `tasks`. */
+/* Four nodes of two processors, and a reservation "r.0" of `hosts` or `tasks`. */
 static struct scenario *with_reservation(
     const char *hosts, uint32_t tasks, int64_t start, int64_t end)
 {
@@ -30,7 +30,7 @@ static void change(struct scenario *s, unsigned what, struct reservation draft,
 {
     struct err err = {0};
     struct event ev = {.kind = EVENT_CHANGE_RESERVATION,
-        .u.change_reservation = {.name = "r.1",
+        .u.change_reservation = {.name = "r.0",
             .what = what,
             .draft = &draft,
             .who = {who ? who : "root", who ? 0 : 1}}};
@@ -103,13 +103,13 @@ static void one_that_has_begun_may_begin_again_later(void **state)
     sc_at(s, 10);
     assert_int_equal(sc_start(s, "j"), -1);
     change(s, RSV_CHANGE_WINDOW, window(500, 1500), NULL, NULL);
-    assert_int_equal(sc_rsv(s, "r.1")->state, RSV_PLANNED);
+    assert_int_equal(sc_rsv(s, "r.0")->state, RSV_PLANNED);
     sc_at(s, 20);
     assert_int_equal(sc_start(s, "j"), 20);
     sc_at(s, 500);
-    assert_int_equal(sc_rsv(s, "r.1")->state, RSV_ACTIVE);
+    assert_int_equal(sc_rsv(s, "r.0")->state, RSV_ACTIVE);
     change(s, RSV_CHANGE_WINDOW, window(100, 1500), NULL, NULL);
-    assert_int_equal(sc_rsv(s, "r.1")->start_at, 500); /* not in the past */
+    assert_int_equal(sc_rsv(s, "r.0")->start_at, 500); /* not in the past */
     sc_destroy(s);
 }
 
@@ -122,7 +122,7 @@ static void other_hosts_are_taken_and_the_former_come_free(void **state)
     sc_at(s, 10);
     assert_int_equal(sc_start(s, "j"), -1);
     change(s, RSV_CHANGE_PLACES, places(s, "n4", 0), NULL, NULL);
-    assert_string_equal(sc_held(s, "r.1"), "n4:1");
+    assert_string_equal(sc_held(s, "r.0"), "n4:1");
     sc_at(s, 20);
     assert_int_equal(sc_start(s, "j"), 20);
     sc_destroy(s);
@@ -133,15 +133,15 @@ static void tasks_are_added_beside_those_held_and_given_back(void **state)
     (void)state;
     struct scenario *s = with_reservation(NULL, 3, 0, 1000);
 
-    assert_string_equal(sc_held(s, "r.1"), "n1:2 n2:1");
+    assert_string_equal(sc_held(s, "r.0"), "n1:2 n2:1");
     change(s, RSV_CHANGE_TASKS, places(s, NULL, 6), NULL, NULL);
-    assert_string_equal(sc_held(s, "r.1"), "n1:2 n2:2 n3:2");
+    assert_string_equal(sc_held(s, "r.0"), "n1:2 n2:2 n3:2");
     change(s, RSV_CHANGE_TASKS, places(s, NULL, 3), NULL, NULL);
-    assert_string_equal(sc_held(s, "r.1"), "n1:2 n2:1");
+    assert_string_equal(sc_held(s, "r.0"), "n1:2 n2:1");
     change(s, RSV_CHANGE_TASKS, places(s, NULL, 9), NULL,
-        "reservation 'r.1' cannot have 9 tasks from now on: 8 can be had");
-    assert_string_equal(sc_held(s, "r.1"), "n1:2 n2:1");
-    assert_int_equal(sc_rsv(s, "r.1")->tasks, 3);
+        "reservation 'r.0' cannot have 9 tasks from now on: 8 can be had");
+    assert_string_equal(sc_held(s, "r.0"), "n1:2 n2:1");
+    assert_int_equal(sc_rsv(s, "r.0")->tasks, 3);
     sc_destroy(s);
 }
 
@@ -155,14 +155,14 @@ static void a_window_that_others_are_promised_is_refused_or_moved_to(void **stat
 
     assert_int_equal(sc_setres(s, &other, &err), 0);
     change(s, RSV_CHANGE_WINDOW, window(0, 250), NULL,
-        "reservation 'r.1' cannot have node n1 so long: a job or another reservation "
+        "reservation 'r.0' cannot have node n1 so long: a job or another reservation "
         "is "
         "promised it");
-    assert_int_equal(sc_rsv(s, "r.1")->end_at, 100);
+    assert_int_equal(sc_rsv(s, "r.0")->end_at, 100);
     change(s, RSV_CHANGE_WINDOW, window(150, 180), NULL, NULL);
-    assert_string_equal(sc_held(s, "r.1"), "n1:2");
+    assert_string_equal(sc_held(s, "r.0"), "n1:2");
     change(s, RSV_CHANGE_WINDOW, window(150, 250), NULL, NULL);
-    assert_string_equal(sc_held(s, "r.1"), "n2:2"); /* it had not begun */
+    assert_string_equal(sc_held(s, "r.0"), "n2:2"); /* it had not begun */
     sc_destroy(s);
 }
 
@@ -190,14 +190,14 @@ static void what_cannot_be_changes_nothing(void **state)
 
     sc_at(s, 100);
     change(s, RSV_CHANGE_WINDOW, window(500, 400), NULL,
-        "reservation 'r.1' would end before it starts");
+        "reservation 'r.0' would end before it starts");
     change(s, RSV_CHANGE_WINDOW, window(0, 50), NULL,
-        "reservation 'r.1' would be over already; release it instead");
+        "reservation 'r.0' would be over already; release it instead");
     change(s, RSV_CHANGE_WINDOW, window(0, 5000), "mira",
-        "mira may not change reservation r.1: only the user accountable for it and "
+        "mira may not change reservation r.0: only the user accountable for it and "
         "administrators of level 1 or 2 may");
-    assert_int_equal(sc_rsv(s, "r.1")->end_at, 1000);
-    assert_string_equal(sc_held(s, "r.1"), "n1:1");
+    assert_int_equal(sc_rsv(s, "r.0")->end_at, 1000);
+    assert_string_equal(sc_held(s, "r.0"), "n1:1");
     sc_destroy(s);
 }
 

@@ -130,7 +130,7 @@ static void a_host_expression_of_setres_takes_one_task_each_r17(void **state)
         .procs = 4, .rsv = {{.hosts = "^n[12]$", .resources = "PROCS=2"}}};
     struct scenario *s = scene_open(&x, false);
 
-    expect_held(s, "SYSTEM.1", "n1:1 n2:1");
+    expect_held(s, "SYSTEM.0", "n1:1 n2:1");
     sc_destroy(s);
 }
 
@@ -371,7 +371,7 @@ static void infinity_is_one_instance_for_good_r29(void **state)
     sc_settings(s)->standing.v[0].days = 1u << 1;
     expect_slots(s, clock_of(2, 12, 0), rows);
     expect_slots(s, clock_of(30, 0, 0), rows);
-    assert_int_equal(engine_cluster(sc_engine(s))->rsv_instances, 1);
+    assert_int_equal(engine_cluster(sc_engine(s))->rsv_serial, 1);
     sc_destroy(s);
 }
 
@@ -449,10 +449,10 @@ static void a_released_floating_instance_comes_back_at_once(void **state)
         open_with("SRCFG[x] TASKCOUNT=2 PERIOD=INFINITY USERLIST=john", 4, 1, false);
 
     sc_at(s, 0);
-    assert_int_equal(sc_releaseres(s, "x.0.1", &(struct err){0}), 0);
+    assert_int_equal(sc_releaseres(s, "x.0.0", &(struct err){0}), 0);
     expect_held(s, "x", "none");
     sc_at(s, 10);
-    expect_held(s, "x.0.2", "n1:1 n2:1");
+    expect_held(s, "x.0.0", "n1:1 n2:1");
     sc_destroy(s);
 }
 
@@ -463,8 +463,8 @@ static void a_released_fixed_instance_comes_back_with_the_next_roll(void **state
     struct scenario *s = scene_open(&x, false);
 
     sc_at(s, MONDAY);
-    assert_int_equal(sc_releaseres(s, "x.0.1", &(struct err){0}), 0);
-    assert_int_equal(sc_releaseres(s, "x.1.2", &(struct err){0}), 0);
+    assert_int_equal(sc_releaseres(s, "x.0.0", &(struct err){0}), 0);
+    assert_int_equal(sc_releaseres(s, "x.1.0", &(struct err){0}), 0);
     sc_at(s, clock_of(0, 12, 0));
     assert_null(sc_standing(s, "x", 0));
     assert_null(sc_standing(s, "x", 1));

@@ -4,8 +4,7 @@
 #include "plan/rsvnodes.h"
 #include "rsv_kit.h"
 
-/* ---- what is free ------------------------------------------------------------------
- */
+/* ---- what is free ---- */
 
 /* What a job uses of a node. */
 struct job_use {
@@ -70,8 +69,7 @@ static void set_state(struct rk *k, const char *name, enum node_state s)
     node_set_state(k->c, node_find(k->c, name), s, 0);
 }
 
-/* ---- host lists ---------------------------------------------------------------------
- */
+/* ---- host lists ---- */
 
 static void a_list_alone_takes_every_host_in_any_state_r16(void **state)
 {
@@ -179,8 +177,7 @@ static void a_list_that_is_busy_but_large_enough_is_not_left(void **state)
     rk_close(&k);
 }
 
-/* ---- floating
- * ------------------------------------------------------------------------ */
+/* ---- floating ---- */
 
 static void dedicated_reservations_keep_off_each_other_r21(void **state)
 {
@@ -410,8 +407,7 @@ static void generic_resources_limit_tasks(void **state)
     rk_close(&k);
 }
 
-/* ---- partitions
- * ------------------------------------------------------------------------ */
+/* ---- partitions ---- */
 
 static void in_partitions(struct rk *k, const char *attributes)
 {
@@ -467,8 +463,7 @@ static void a_partial_reservation_stays_in_its_partition(void **state)
     rk_close(&k);
 }
 
-/* ---- flags
- * ------------------------------------------------------------------------------ */
+/* ---- flags ---- */
 
 static void force_goes_by_configuration_alone_7(void **state)
 {
@@ -537,8 +532,7 @@ static void all_or_nothing_unless_best_effort_11(void **state)
     rk_close(&k);
 }
 
-/* ---- windows
- * ----------------------------------------------------------------------------- */
+/* ---- windows ---- */
 
 static void only_what_overlaps_conflicts_r40(void **state)
 {
@@ -581,8 +575,7 @@ static void the_fullest_instant_of_the_window_counts(void **state)
     rk_close(&k);
 }
 
-/* ---- order
- * ------------------------------------------------------------------------------- */
+/* ---- order ---- */
 
 static void nodes_are_taken_by_the_allocation_policy_5_2(void **state)
 {

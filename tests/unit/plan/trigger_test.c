@@ -46,7 +46,7 @@ static void a_trigger_fires_once_each_instance_r43(void **state)
     struct reservation *first = rk_standing(&k, "fast", NULL, 0), *second;
 
     (void)state;
-    second = reservation_find(k.c, "fast.1.2");
+    second = reservation_find(k.c, "fast.1.0");
     assert_int_equal(trigger_next_at(first, 0), 14 * HOUR);
     assert_string_equal(fires(&k, first, 0, 48 * HOUR), "50400:exec"); /* 14:00 */
     assert_string_equal(fires(&k, second, 24 * HOUR, 48 * HOUR), "136800:exec");

@@ -167,8 +167,7 @@ static void an_account_in_no_alist_defers_the_job_2(void **state)
     kit_free(k);
 }
 
-/* ---- section 3: QOS ---------------------------------------------------------------
- */
+/* ---- section 3: QOS ---- */
 
 static void john_has_geo_chem_staff_and_normal_of_his_class_3(void **state)
 {
@@ -387,8 +386,7 @@ static void setqos_obeys_the_list_except_for_administrators_3_3(void **state)
     kit_free(k);
 }
 
-/* ---- sections 4 and 5: flags ------------------------------------------------------
- */
+/* ---- sections 4 and 5: flags ---- */
 
 static void flags_are_those_of_request_credentials_and_qos_5(void **state)
 {
@@ -460,8 +458,7 @@ static void node_access_is_that_of_job_qos_class_global_in_that_order(void **sta
     kit_free(k);
 }
 
-/* ---- section 6: classes
- * -------------------------------------------------------------- */
+/* ---- section 6: classes ---- */
 
 static int64_t wclimit_of(struct kit *k, const char *who, int64_t asked)
 {
@@ -591,8 +588,7 @@ static void a_job_beyond_its_class_is_held_6(void **state)
     kit_free(k);
 }
 
-/* ---- section 7: partitions
- * ------------------------------------------------------------- */
+/* ---- section 7: partitions ---- */
 
 static void general_for_all_and_test_for_some_7(void **state)
 {
@@ -726,8 +722,7 @@ static void the_default_partition_goes_by_user_to_qos_then_system_7(void **state
     kit_free(k);
 }
 
-/* ---- caching
- * ------------------------------------------------------------------------------ */
+/* ---- caching ---- */
 
 static uint32_t roll(uint64_t *rng, uint32_t n)
 {

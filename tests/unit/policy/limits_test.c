@@ -5,6 +5,8 @@
 #include "limits_kit.h"
 #include "policy/limits_use.h"
 
+#include <math.h>
+
 /* ---- section 2: what a job consumes ------------------------------------------- */
 
 /* What the job is counted as, found by a limit of 1 broken (or not) by usage. */
@@ -30,7 +32,7 @@ static void a_job_consumes_jobs_processors_nodes_and_their_time_2(void **state)
     assert_int_equal(v[LIMIT_PROC], 4);
     assert_int_equal(v[LIMIT_NODE], 2);
     assert_int_equal(v[LIMIT_PS], 4 * 3600);
-    assert_int_equal(v[LIMIT_PE], 5);
+    assert_int_equal(v[LIMIT_PE], 5900); /* in thousandths */
     assert_int_equal(v[LIMIT_WC], 3600);
     assert_int_equal(v[LIMIT_MEM], 4096);
     limits_count_active(k->l, k->c, j, -1, 50);
@@ -296,8 +298,7 @@ static void a_credential_seen_after_configuration_has_the_default_limit(void **s
     kit_free(k);
 }
 
-/* ---- section 4: which value applies -----------------------------------------------
- */
+/* ---- section 4: which value applies ---- */
 
 static struct kit *override_example(void)
 {
@@ -466,8 +467,7 @@ static void ignore_flags_free_only_the_named_kind_and_limit_4_2(void **state)
     kit_free(k);
 }
 
-/* ---- section 5: one credential within another ---------------------------------------
- */
+/* ---- section 5: one credential within another ---- */
 
 static void each_group_runs_12_jobs_in_class_fast_5(void **state)
 {
@@ -617,8 +617,7 @@ static void a_qos_override_and_ignore_flag_reach_pairs_5(void **state)
     kit_free(k);
 }
 
-/* ---- section 6: hard and soft -------------------------------------------------------
- */
+/* ---- section 6: hard and soft ---- */
 
 static struct limit effective(struct limit written, enum limit_dim dim)
 {
@@ -708,8 +707,7 @@ static void usage_survives_new_settings(void **state)
     kit_free(k);
 }
 
-/* ---- section 7: order
- * ---------------------------------------------------------------- */
+/* ---- section 7: order ---- */
 
 static void the_first_violation_in_the_documented_order_is_told_7(void **state)
 {
@@ -883,8 +881,7 @@ static void running_jobs_over_a_soft_limit_are_marked_7(void **state)
     kit_free(k);
 }
 
-/* ---- section 8: limits on one job
- * ------------------------------------------------------ */
+/* ---- section 8: limits on one job ---- */
 
 static void system_limits_hold_globally_and_by_partition_8(void **state)
 {
@@ -1023,8 +1020,7 @@ static void a_job_larger_than_a_hard_limit_can_never_run_8(void **state)
     kit_free(k);
 }
 
-/* ---- counting
- * ------------------------------------------------------------------------------ */
+/* ---- counting ---- */
 
 static void counting_twice_or_ending_unknown_jobs_does_no_harm(void **state)
 {
@@ -1043,7 +1039,7 @@ static void counting_twice_or_ending_unknown_jobs_does_no_harm(void **state)
     limits_count_active(k->l, k->c, j, 1, 0); /* moves what was counted */
     assert_int_equal(active_of(k, "steve")[LIMIT_PROC], 0);
     assert_int_equal(active_of(k, "john")[LIMIT_PROC], 4);
-    assert_int_equal(active_of(k, "john")[LIMIT_PE], 40);
+    assert_int_equal(active_of(k, "john")[LIMIT_PE], 40000);
     j->pe = 2;
     limits_count_active(k->l, k->c, j, -1, 0);
     assert_int_equal(active_of(k, "john")[LIMIT_PE], 0);
@@ -1059,8 +1055,7 @@ static void limits_have_the_names_of_the_configuration_file(void **state)
     assert_string_equal(limit_name(DIM_SYSTEM, LIMIT_WC), "SYSTEMMAXJOBWALLTIME");
 }
 
-/* ---- against a naive recount
- * ------------------------------------------------------------------ */
+/* ---- against a naive recount ---- */
 
 #define NAMES 5
 #define LIVE  40
@@ -1125,7 +1120,7 @@ static int64_t naive_use(const struct oracle *o, int i, enum limit_res r, bool a
         [LIMIT_PROC] = j->procs,
         [LIMIT_NODE] = j->reqs[0].nodes,
         [LIMIT_PS] = j->procs * left,
-        [LIMIT_PE] = (int64_t)j->pe,
+        [LIMIT_PE] = llround(1000 * j->pe),
         [LIMIT_WC] = left,
         [LIMIT_MEM] = j->mem_mb};
     return v[r];
@@ -1171,7 +1166,8 @@ static bool naive_over(const struct oracle *o, const struct job *j, int64_t limi
     int64_t want, const int kinds[2], enum limit_res r, bool idle)
 {
     return limit && limit != INT64_MAX
-           && naive_sum(o, j, kinds[0], kinds[1], r, idle) + want > limit;
+           && naive_sum(o, j, kinds[0], kinds[1], r, idle) + want
+                  > limit * (r == LIMIT_PE ? 1000 : 1);
 }
 
 static int64_t naive_override(const struct cred *qos, enum limit_res r, bool idle,

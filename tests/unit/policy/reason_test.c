@@ -26,13 +26,13 @@ static const struct {
     {{.code = WAIT_STATE}, "its state at the resource manager is not Idle"},
     {{.code = WAIT_HOLD}, "a hold is in place on this job"},
     {{.code = WAIT_HOLD, .until = 86399},
-        "a hold is in place on this job until 1970-01-01 23:59:59 UTC"},
+        "a hold is in place on this job until Thu Jan  1 23:59:59 UTC"},
     {{.code = WAIT_CLASS_DISABLED}, "its class is disabled or stopped"},
     {{.code = WAIT_CLASS_DISABLED, .kind = CRED_CLASS, .object = 1},
         "class fast is disabled or stopped"},
     {{.code = WAIT_NEGATIVE_PRIORITY}, "its priority is negative (REJECTNEGPRIOJOBS)"},
     {{.code = WAIT_RELEASE_TIME, .until = 1709251199},
-        "this job may not start before 2024-02-29 23:59:59 UTC"},
+        "this job may not start before Thu Feb 29 23:59:59 UTC"},
     {{.code = WAIT_RELEASE_TIME}, "its release time has not come"},
     {{.code = WAIT_RELEASE_TIME, .until = TIME_NEVER}, "its release time has not come"},
     {{.code = WAIT_DEPENDENCY}, "it depends on job job.0, which is not through"},
@@ -132,22 +132,22 @@ static const struct {
     {{.code = WAIT_RESOURCES, .used = 12, .asked = 64},
         "this job asks for 64 processors and 12 are free for it now"},
     {{.code = WAIT_RESERVATION, .until = 946684800},
-        "this job has a reservation that begins at 2000-01-01 00:00:00 UTC"},
+        "this job has a reservation that begins at Sat Jan  1 00:00:00 UTC"},
     {{.code = WAIT_RESERVATION}, "this job has a reservation in the future"},
     {{.code = WAIT_DEADLINE}, "nothing is free in time for its deadline"},
     {{.code = WAIT_DEADLINE, .limit = 1709251199},
-        "nothing is free in time for it to end by its deadline, 2024-02-29 23:59:59 "
+        "nothing is free in time for it to end by its deadline, Thu Feb 29 23:59:59 "
         "UTC; it waits by priority"},
     {{.code = WAIT_DEADLINE, .limit = 1709251199, .until = 946684800},
-        "nothing is free in time for it to end by its deadline, 2024-02-29 23:59:59 "
-        "UTC; it has a reservation that begins at 2000-01-01 00:00:00 UTC"},
+        "nothing is free in time for it to end by its deadline, Thu Feb 29 23:59:59 "
+        "UTC; it has a reservation that begins at Sat Jan  1 00:00:00 UTC"},
     {{.code = WAIT_NODESET}, "no node set has enough free nodes for this job"},
     {{.code = WAIT_PRIORITY},
         "a job of higher priority waits and BACKFILLPOLICY is NONE"},
     {{.code = WAIT_BACKFILL_DEPTH}, "BACKFILLDEPTH was reached before this job"},
     {{.code = WAIT_BACKFILL_WINDOW, .limit = 5400},
-        "starting it now would delay a job with a reservation: what is free is free "
-        "for 01:30:00 only"},
+        "what is free for it now is free for 01:30:00 only, and this job asks for "
+        "longer"},
     {{.code = WAIT_BACKFILL_WINDOW},
         "starting it now would delay a job with a reservation"},
     {{.code = WAIT_NOBF}, "its QOS forbids backfill (NOBF) and it is not its turn"},
@@ -155,7 +155,7 @@ static const struct {
         "backfill of so small a job is put off in favour of wider ones (BFCHUNKSIZE, "
         "BFCHUNKDURATION)"},
     {{.code = WAIT_SUSPENDED, .until = 946684800},
-        "this job is suspended, at least until 2000-01-01 00:00:00 UTC"},
+        "this job is suspended, at least until Sat Jan  1 00:00:00 UTC"},
     {{.code = WAIT_SUSPENDED},
         "this job is suspended until its own nodes can carry it again"},
     {{.code = WAIT_PREEMPTED, .limit = 1, .asked = 4, .used = 3},

@@ -69,6 +69,34 @@ static void removal_follows_no_links(void **state)
     close(folder);
 }
 
+static void removal_is_done_bit_by_bit_and_at_any_depth(void **state)
+{
+    int folder = folder_open(AT_FDCWD, *state, NULL), at, turns = 0, left;
+    unsigned entries;
+
+    assert_int_equal(mkdirat(folder, "go", 0700), 0);
+    at = folder_open(folder, "go", NULL);
+    for (int i = 0; i < 3000; i++) {
+        int below;
+
+        assert_int_equal(mkdirat(at, "d", 0700), 0);
+        assert_int_equal(mkdirat(at, "e", 0700), 0);
+        below = folder_open(at, "d", NULL);
+        close(at);
+        at = below;
+    }
+    close(at);
+    do {
+        entries = 500;
+        left = folder_remove_some(folder, "go", &entries);
+        assert_true(entries <= 500 && left >= 0);
+        turns++;
+    } while (left > 0 && turns < 1000);
+    assert_true(turns > 6000 / 500 && turns < 1000);
+    assert_int_not_equal(faccessat(folder, "go", F_OK, 0), 0);
+    close(folder);
+}
+
 static void a_lock_has_one_holder_and_ends_with_it(void **state)
 {
     int folder = folder_open(AT_FDCWD, *state, NULL), ready[2], status;
@@ -104,6 +132,7 @@ int main(void)
         TEST(a_file_is_replaced_as_a_whole),
         TEST(what_is_no_file_is_not_read),
         TEST(removal_follows_no_links),
+        TEST(removal_is_done_bit_by_bit_and_at_any_depth),
         TEST(a_lock_has_one_holder_and_ends_with_it),
     };
 

@@ -12,7 +12,7 @@ static const char *const partitions[] = {"blue", NULL};
 static const char *const argv[] = {"-x", "caf\xe9", NULL}; /* not UTF-8 */
 static const struct gres_cfg gres[] = {{(char *)"tape", 2}, {NULL, 0}};
 static const struct dep deps[] = {
-    {DEP_SUCCESS, (char *)"12"}, {DEP_STARTED, (char *)"13[4]"}, {DEP_NEVER, NULL}};
+    {DEP_SUCCESS, (char *)"12"}, {DEP_STARTED, (char *)"13[4]"}, {DEP_STARTED, NULL}};
 
 static struct req_desc full_request(const struct nodeset_spec *set)
 {
@@ -230,6 +230,7 @@ static void records_read_back_as_they_were_written(void **state)
         .grace_ms = 100,
         .poll_ms = 7,
         .cgroup = xstrdup("/a/b"),
+        .pam = xstrdup("maui"),
         .keeper = 11,
         .leader = 12,
         .leader_ticks = 13,
@@ -251,6 +252,7 @@ static void records_read_back_as_they_were_written(void **state)
     assert_string_equal(run_back.places[0].node, "node01");
     assert_int_equal(run_back.places[0].tasks, 3);
     assert_string_equal(run_back.cgroup, "/a/b");
+    assert_string_equal(run_back.pam, "maui");
     assert_string_equal(run_back.cookie, "cookie");
     assert_string_equal(run_back.boot, "boot");
     assert_int_equal(run_back.leader_ticks, 13);

@@ -134,6 +134,25 @@ static void wrong_configurations_are_refused(void **state)
     sd_event_unref(loop);
 }
 
+/* The table of parameters says which kinds there are drivers for. */
+static void a_configuration_is_usable_when_there_is_a_driver(void **state)
+{
+    static const char *const types[] = {"LOCAL", "SLURM", "LL", "PBS", "WIKI", "SGE",
+        "SSS", "LSF", "RMS", "NATIVE", "OTHER"};
+    struct err err;
+    char text[60];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        int len = snprintf(text, sizeof text, "RMCFG[a] TYPE=%s\n", types[i]);
+        struct config *c = config_load_text("maui.cfg", text, (size_t)len);
+        bool usable = config_judge(c, &(struct config_use){0}, &err) == 0;
+
+        assert_int_equal(usable, rm_driver_find(types[i], NULL) != NULL);
+        config_destroy(c);
+    }
+}
+
 static void an_unknown_driver_is_told_with_the_nearest(void **state)
 {
     struct err err;
@@ -196,6 +215,7 @@ int main(int argc, char **argv)
         TEST(nodes_are_as_nodecfg_describes_them),
         TEST(memory_is_shared_out_among_listed_nodes),
         TEST(wrong_configurations_are_refused),
+        TEST(a_configuration_is_usable_when_there_is_a_driver),
         TEST(an_unknown_driver_is_told_with_the_nearest),
         TEST(control_groups_are_used_where_they_can_be),
     };

@@ -77,8 +77,7 @@ static struct occupancy_use whole(const struct play *p)
         assert_float_equal(use_.down, (d), 1e-6);                                      \
     } while (0)
 
-/* ---- adding up ---------------------------------------------------------------------
- */
+/* ---- adding up ---- */
 
 static void jobs_alone_are_jobs(void **state)
 {
@@ -173,8 +172,7 @@ static void the_picture_ends_with_the_last_job_though_one_waits_for_ever(void **
     play_close(&p);
 }
 
-/* ---- drawing
- * ------------------------------------------------------------------------- */
+/* ---- drawing ---- */
 
 static char *drawn(const struct occupancy *o, const struct chart_options *how)
 {

@@ -307,8 +307,7 @@ static void no_number_of_a_resource_trace_takes_garbage(void **state)
     }
 }
 
-/* ---- one record of many ------------------------------------------------------------
- */
+/* ---- one record of many ---- */
 
 #define RECORDS 20
 

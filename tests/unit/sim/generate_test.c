@@ -99,8 +99,7 @@ static void gamma_and_normal_have_their_moments(void **state)
     expect_moments(gamma_below_one, 1, 2);
 }
 
-/* ---- workloads --------------------------------------------------------------------
- */
+/* ---- workloads ---- */
 
 static void what_is_no_amount_is_refused(void **state)
 {

@@ -95,8 +95,7 @@ static void assert_starts(const struct play *p, const int64_t *want, size_t n)
     assert_starts((p), (const int64_t[]){__VA_ARGS__},                                 \
         sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
-/* ---- what lines do ------------------------------------------------------------------
- */
+/* ---- what lines do ---- */
 
 /* Reservation R5: a system reservation [100, 200) on everything, jobs at 0 and 60. */
 static void setres_keeps_jobs_out_r5(void **state)
@@ -108,7 +107,7 @@ static void setres_keeps_jobs_out_r5(void **state)
     play_run(&p, "0 setres -s +100 -d 100 ALL # maintenance\n");
     ASSERT_STARTS(&p, 0, 200, 200);
     assert_string_equal(
-        p.told, "@0 reservation 'SYSTEM.1' created on 4 nodes (4 tasks); ");
+        p.told, "@0 reservation 'SYSTEM.0' created on 4 nodes (4 tasks); ");
     play_close(&p);
 }
 
@@ -122,9 +121,9 @@ static void setres_of_tasks_needs_them_at_once_r40(void **state)
     play_run(&p, "+1 setres -u john -d 50 TASKS==2\n"
                  "+1 setres -u mary -d 50 TASKS==2\n"
                  "+1 setres -u mary -d 50 -s +50 TASKS==2\n");
-    assert_non_null(strstr(p.told, "'john.1' created on 2 nodes (2 tasks)"));
+    assert_non_null(strstr(p.told, "'john.0' created on 2 nodes (2 tasks)"));
     assert_non_null(strstr(p.told, "@1 NO cannot select 2 tasks"));
-    assert_non_null(strstr(p.told, "'mary.1' created on 2 nodes (2 tasks)"));
+    assert_non_null(strstr(p.told, "'mary.0' created on 2 nodes (2 tasks)"));
     assert_int_equal(p.r.refused, 1);
     assert_int_equal(p.h.diag.count, 1);
     assert_non_null(strstr(p.h.last, "s:2: setres: cannot select"));
@@ -140,9 +139,9 @@ static void releaseres_by_name_or_by_what_it_is_named_after(void **state)
     play_run(&p, "1 setres -n gap -s +1500 -d 9000 ALL\n"
                  "2 setres -n gap -s +2000 -d 9000 ALL\n"
                  "900 releaseres gap\n" /* the one that begins next */
-                 "901 releaseres gap.2\n");
-    assert_non_null(strstr(p.told, "@900 released User reservation 'gap.1'"));
-    assert_non_null(strstr(p.told, "@901 released User reservation 'gap.2'"));
+                 "901 releaseres gap.1\n");
+    assert_non_null(strstr(p.told, "@900 released User reservation 'gap.0'"));
+    assert_non_null(strstr(p.told, "@901 released User reservation 'gap.1'"));
     ASSERT_STARTS(&p, 0, 1000, 1010);
     play_close(&p);
 }
@@ -268,8 +267,7 @@ static void changed_parameters_hold_from_then_on(void **state)
     play_close(&p);
 }
 
-/* ---- order
- * --------------------------------------------------------------------------- */
+/* ---- order ---- */
 
 static void lines_come_after_completions_and_arrivals_and_before_the_cycle(void **state)
 {
@@ -315,8 +313,7 @@ static void a_replay_ends_with_its_last_job(void **state)
     play_close(&p);
 }
 
-/* ---- what is wrong
- * --------------------------------------------------------------------- */
+/* ---- what is wrong ---- */
 
 static void assert_told(const char *line, const char *words)
 {
@@ -349,7 +346,7 @@ static void what_is_wrong_is_told_with_what_is_meant(void **state)
     assert_told("5 setres -p bath ALL", "partition 'bath'");
     assert_told("5 setres -f fast ALL", "node feature 'fast'");
     assert_told("5 releaseres", "missing");
-    assert_told("5 releaseres x.1", "cannot locate reservation 'x.1'");
+    assert_told("5 releaseres x.0", "cannot locate reservation 'x.0'");
     assert_told("5 sethold", "missing");
     assert_told("5 sethold -x 1001", "type of hold");
     assert_told("5 sethold 1003", "did you mean 1001?");
@@ -399,14 +396,13 @@ static void lines_are_put_in_order_of_time(void **state)
     play_close(&p);
 }
 
-/* ---- corruption
- * -------------------------------------------------------------------------- */
+/* ---- corruption ---- */
 
 static const char sound[] =
     "# a day\n"
     "+1:00:00 setres -s +2:00:00 -d 4:00:00 -u a:b,c* -g !d -n maint ALL\n"
     "100 setres -r PROCS=1;MEM=10 -x BYNAME -T 'start+10;cancel' 'n[1-2],^n4$'\n"
-    "200 releaseres maint.1 maint\n"
+    "200 releaseres maint.0 maint\n"
     "+0:00:05:00 node n1,n2 down # and up again\n"
     "+0:00:06:00 node ALL up\n"
     "400 sethold -b '[12]'\n500 releasehold -a 1 2\n"

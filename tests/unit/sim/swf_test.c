@@ -35,8 +35,6 @@ static void bad_records_are_told_with_line_and_field(void **state)
         "t:3: the record has 17 fields; 18 are expected, the last is think time");
     expect_bad("8", "t:3: the record has 1 fields; 18 are expected, the last is think "
                     "time");
-    expect_bad("8 100 -1 50 4 -1 -1 4 60 -1 1 8 2 -1 1 -1 -1 -1 5 6",
-        "t:3: more than 18 fields: \"5 6\" is left over");
     expect_bad("8 100 -1 50 4 -1 -1 4 60 -1 1 8 2 -1 1 -1 -1 -",
         "t:3: field 18 (think time): \"-\" is not a number; -1 stands for what is not "
         "known");
@@ -52,6 +50,24 @@ static void bad_records_are_told_with_line_and_field(void **state)
         "number; -1 stands for what is not known");
     expect_bad("7 200 -1 50 4 -1 -1 4 60 -1 1 8 2 -1 1 -1 -1 -1",
         "t:3: field 1: job \"7\" is already at t:2; each needs an id of its own");
+}
+
+static void columns_behind_the_eighteenth_are_left_out_and_told_once(void **state)
+{
+    struct workload w;
+    struct heard h;
+
+    (void)state;
+    kit_read_swf(&w,
+        "1 0 -1 50 4 -1 -1 4 60 -1 1 8 2 -1 1 -1 -1 -1\n"
+        "2 0 -1 50 4 -1 -1 4 60 -1 1 8 2 -1 1 -1 -1 -1 5 six\n"
+        "3 0 -1 50 4 -1 -1 4 60 -1 1 8 2 -1 1 -1 -1 -1 7\n",
+        &kill16, &h);
+    assert_int_equal(w.jobs.n, 3);
+    assert_int_equal(h.diag.count, 0);
+    assert_string_equal(h.last,
+        "t:2: more than 18 fields; the first 18 are taken, here and from now on");
+    workload_fini(&w);
 }
 
 static void numbers_of_all_writings_are_taken(void **state)
@@ -326,6 +342,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_records_are_told_with_line_and_field),
+        cmocka_unit_test(columns_behind_the_eighteenth_are_left_out_and_told_once),
         cmocka_unit_test(numbers_of_all_writings_are_taken),
         cmocka_unit_test(numbers_become_names),
         cmocka_unit_test(the_header_tells_machine_and_epoch),

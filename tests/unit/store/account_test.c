@@ -99,6 +99,43 @@ static void what_is_not_known_is_empty(void **state)
     assert_int_equal(rows, 1);
 }
 
+static int collect_state(void *arg, const struct store_account *row)
+{
+    strcat(strcat(arg, row->state), ".");
+    return 0;
+}
+
+static void add(struct kit *kit, const char *job, int64_t submit_at, const char *state)
+{
+    const struct store_account row = {
+        .job = job, .submit_at = submit_at, .state = state, .end_at = 10};
+
+    assert_int_equal(store_account_add(kit->store, &row, &kit->err), 0);
+}
+
+static void a_job_has_one_row_whoever_tells_of_its_end_again(void **state)
+{
+    struct kit *kit = *state;
+    const struct store_account_filter all = {0};
+    char found[100] = "";
+
+    kit_open(kit);
+    add(kit, "1", 5, "Removed");
+    add(kit, "1", 5, "Completed"); /* in the same batch */
+    kit_commit(kit);
+    add(kit, "1", 5, "Completed"); /* and later */
+    add(kit, "2", 5, "Vacated");
+    add(kit, "2", 5, "Completed"); /* it was found again */
+    add(kit, "2", 5, "Removed");
+    add(kit, "1", 6, "Completed"); /* the number began anew */
+    add(kit, "3", 0, "Vacated");   /* nobody knows of which */
+    add(kit, "3", 0, "Vacated");
+    kit_commit(kit);
+    assert_int_equal(
+        store_account_each(kit->store, &all, collect_state, found, &kit->err), 0);
+    assert_string_equal(found, "Removed.Completed.Completed.Vacated.Vacated.");
+}
+
 /* Jobs 1..6 end at 10, 20, ... but 3 and 4 at the same time. */
 static void add_six(struct kit *kit)
 {
@@ -236,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(every_field_comes_back),
         TEST(what_is_not_known_is_empty),
+        TEST(a_job_has_one_row_whoever_tells_of_its_end_again),
         TEST(rows_come_by_their_end),
         TEST(a_time_range_has_its_begin_and_not_its_end),
         TEST(credentials_narrow_the_rows),

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A configuration as a whole: a table of rules, each of which looks at one sort of
+ * value and tells what is wrong with it beside the others. And the verdict. */
+#include "base/home.h"
+#include "base/strbuf.h"
+#include "config/known.h"
+#include "config/loader.h"
+#include "config/set.h"
+#include "config/value.h"
+
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+struct rule;
+
+/* One rule at one value. */
+struct look {
+    struct loader *l;
+    const struct config *c;
+    const struct config_use *use;
+    const struct known *known;
+    const struct rule *rule;
+    const struct cfg_value *v;
+    bool told; /* by this rule, at some value */
+};
+
+/* What it looks at, when it speaks, and what it says. */
+struct rule {
+    const char *name;             /* by which programs tell the finding */
+    const char *of;               /* parameter or attribute; NULL = every one */
+    uint32_t objects;             /* sections of the attribute; 0 = a parameter */
+    bool once;                    /* the first value tells it all */
+    void (*look)(struct look *k); /* calls tell() */
+    enum finding_level level;
+    const char
+        *text; /* behind the name of the value; %1 and %2 are what tell() is given */
+};
+
+/* ---- telling ---- */
+
+static struct place place_of(const struct look *k)
+{
+    struct place at = {.file = k->v->file, .line = k->v->line};
+
+    while (at.file_number + 1 < k->c->files.n
+           && k->c->files.v[at.file_number] != k->v->file)
+        at.file_number++;
+    return at;
+}
+
+static void tell_level(
+    struct look *k, enum finding_level level, const char *one, const char *two)
+{
+    struct strbuf text = {0};
+    struct place at = place_of(k);
+
+    for (const char *p = k->rule->text; *p != '\0'; p++) {
+        bool mark = p[0] == '%' && (p[1] == '1' || p[1] == '2');
+
+        if (mark)
+            strbuf_add(&text, *++p == '1' ? one : two);
+        else
+            strbuf_printf(&text, "%c", *p);
+    }
+    loader_report(k->l, &at, level, "%.120s%s%s", k->v->name,
+        *k->rule->text == ' ' ? "" : ": ", text.text);
+    k->l->config->findings.v[k->l->config->findings.n - 1].rule = k->rule->name;
+    free(strbuf_take(&text));
+    k->told = true;
+}
+
+static void tell(struct look *k, const char *one, const char *two)
+{
+    tell_level(k, k->rule->level, one, two);
+}
+
+/* The value of another attribute of the same section, or NULL. */
+static const char *beside(const struct look *k, const char *attr)
+{
+    size_t len = strcspn(k->v->name, ".");
+    struct strbuf name = {0};
+    const char *text;
+
+    strbuf_printf(&name, "%.*s.%s", (int)len, k->v->name, attr);
+    text = config_text(k->c, name.text);
+    free(strbuf_take(&name));
+    return text;
+}
+
+static bool is_local(const struct look *k)
+{
+    const char *type = config_manager(k->c, "TYPE");
+
+    return k->use->nodes != NULL || type == NULL || strcasecmp(type, "LOCAL") == 0;
+}
+
+/* ---- names ---- */
+
+/* Kinds of which a name that no section has may be right: others tell such names, as
+ * the machine does that the scheduler is to run on. Administrators are to be here. */
+static bool told_by_others(const struct look *k, unsigned kind)
+{
+    switch (kind) {
+    case CRED_QOS:
+        return false;
+    case CRED_USER:
+        return k->v->row->objects != 0;
+    case CRED_GROUP:
+    case CRED_ACCOUNT:
+        return true;
+    case KNOWN_PARTITION:
+        return !is_local(k) || cfg_get(k->c, "FEATUREPARTITIONHEADER", NULL) != NULL;
+    default:
+        return known_count(k->known, kind) == 0 || !is_local(k);
+    }
+}
+
+static void look_for_strangers(struct look *k)
+{
+    struct text_list names = {0};
+    unsigned kind = CRED_KINDS;
+
+    if (known_names_of(k->v, &kind, &names)
+        && (!k->use->simulated || kind == CRED_QOS || kind == KNOWN_PARTITION)) {
+        for (size_t i = 0; i < names.n; i++) {
+            const char *near = known_nearest(k->known, kind, names.v[i]);
+            struct strbuf what = {0}, hint = {0};
+
+            if (known_has(k->known, kind, names.v[i]))
+                continue;
+            strbuf_printf(&what, "%s '%s'", known_word(kind), names.v[i]);
+            if (near != NULL)
+                strbuf_printf(&hint, "; did you mean '%s'?", near);
+            else if (kind == CRED_USER || kind == CRED_GROUP)
+                strbuf_add(&hint, ", and this machine does not know it");
+            else if (kind == KNOWN_PARTITION && is_local(k))
+                strbuf_add(&hint, ": no NODECFG puts a node into it");
+            tell_level(k,
+                near == NULL && told_by_others(k, kind) ? FINDING_NOTE : k->rule->level,
+                what.text, hint.text != NULL ? hint.text : "");
+            free(strbuf_take(&what));
+            free(strbuf_take(&hint));
+        }
+    }
+    text_list_fini(&names);
+}
+
+static void look_for_hosts(struct look *k)
+{
+    char *stranger = NULL;
+
+    if (known_all_nodes(k->known) && strcasestr(k->v->text, "class:") == NULL)
+        stranger = known_stranger(k->known, k->v->text);
+    if (stranger != NULL)
+        tell(k, stranger, "");
+    free(stranger);
+}
+
+static void look_for_node(struct look *k)
+{
+    char *name = known_index(k->v);
+    const char *near = known_nearest(k->known, KNOWN_NODE, name);
+
+    if (known_all_nodes(k->known) && strcmp(name, "DEFAULT") != 0
+        && strcmp(name, "GLOBAL") != 0 && !known_has(k->known, KNOWN_NODE, name))
+        tell(k, name, near != NULL ? near : "nodes are as NODES or --nodes says");
+    free(name);
+}
+
+static void look_for_administrators(struct look *k)
+{
+    struct text_list words = {0};
+
+    value_words(k->v->text, &words);
+    for (size_t i = 0; i < words.n; i++)
+        if (strcmp(words.v[i], "ALL") == 0)
+            tell(k, "", "");
+    text_list_fini(&words);
+}
+
+static bool names_one(const char *list, const char *name)
+{
+    struct name_list names = {0};
+    bool found = false;
+
+    if (value_creds(list, &names, NULL) < 0)
+        return true;
+    for (size_t i = 0; i < names.names.n; i++)
+        found = found || strcmp(names.names.v[i], name) == 0;
+    text_list_fini(&names.names);
+    return found;
+}
+
+/* QDEF beside QLIST, and PDEF beside PLIST. */
+static void look_for_default_in_list(struct look *k)
+{
+    const char *attr = strcmp(k->v->row->name, "QDEF") == 0 ? "QLIST" : "PLIST";
+    const char *list = beside(k, attr);
+    char *name = xstrndup(k->v->text, strcspn(k->v->text, "&^"));
+    struct strbuf where = {0};
+
+    strbuf_printf(&where, "%s=%s", attr, list != NULL ? list : "");
+    if (list != NULL && !names_one(list, name))
+        tell(k, name, where.text);
+    free(strbuf_take(&where));
+    free(name);
+}
+
+/* ---- limits ---- */
+
+static bool is_limit(const struct look *k)
+{
+    return k->v->row->type == CFG_LIMIT;
+}
+
+static void look_for_soft_above_hard(struct look *k)
+{
+    const char *comma = strchr(k->v->text, ',');
+    bool time = k->v->row->res == LIMIT_WC;
+    struct limit soft, hard;
+    char *first;
+
+    if (!is_limit(k) || comma == NULL)
+        return;
+    first = xstrndup(k->v->text, (size_t)(comma - k->v->text));
+    if (value_limit(first, time, &soft, NULL) == 0
+        && value_limit(comma + 1, time, &hard, NULL) == 0 && hard.hard > 0
+        && (soft.hard > hard.hard || soft.hard < 0))
+        tell(k, first, comma + 1);
+    free(first);
+}
+
+/* The classic has no soft limits of idle jobs either. */
+static void look_for_soft_idle_limits(struct look *k)
+{
+    const char *comma = strchr(k->v->text, ',');
+    char *first;
+
+    if (!is_limit(k) || comma == NULL || k->v->row->dim != CFG_DIM_IDLE)
+        return;
+    first = xstrndup(k->v->text, (size_t)(comma - k->v->text));
+    if (strcmp(first, comma + 1) != 0)
+        tell(k, first, comma + 1);
+    free(first);
+}
+
+static void look_for_negative_limits(struct look *k)
+{
+    const char *minus = strchr(k->v->text, '-');
+
+    if (is_limit(k) && minus != NULL && (minus[1] != '1' || minus[2] > ','))
+        tell(k, k->v->text, "");
+}
+
+static void look_for_zero_limits(struct look *k)
+{
+    if (is_limit(k) && strcmp(k->v->text, "0") == 0)
+        tell(k, "", "");
+}
+
+static void look_for_active_limits(struct look *k)
+{
+    if (is_limit(k) && k->v->row->dim == CFG_DIM_ACTIVE
+        && (k->v->row->home == HOME_CRED || k->v->row->home == HOME_LEGACY)
+        && k->c->settings->prio.accrual == ACCRUE_QUEUEPOLICY)
+        tell(k, "", "");
+}
+
+/* ---- priority ---- */
+
+static const enum prio_sub fairshare_weights[CRED_KINDS] = {[CRED_USER] = PRIO_FSUSER,
+    [CRED_GROUP] = PRIO_FSGROUP,
+    [CRED_ACCOUNT] = PRIO_FSACCOUNT,
+    [CRED_QOS] = PRIO_FSQOS,
+    [CRED_CLASS] = PRIO_FSCLASS};
+
+static bool fairshare_counts(const struct look *k, enum cred_kind kind)
+{
+    const struct prio_settings *p = &k->c->settings->prio;
+
+    return p->comp_weight[PRIO_FS] != 0 && p->weight[fairshare_weights[kind]] != 0;
+}
+
+static void look_for_fairshare_off(struct look *k)
+{
+    double weight = 0;
+
+    if (k->c->settings->fs.policy == FS_OFF
+        && (k->v->row->type != CFG_NUMBER
+            || (value_number(k->v->text, 0, 0, &weight, NULL) == 0 && weight != 0)))
+        tell(k, "", "");
+}
+
+static void look_for_fairshare_weights(struct look *k)
+{
+    bool counts = false;
+
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        counts = counts || fairshare_counts(k, (enum cred_kind)kind);
+    if (k->c->settings->fs.policy != FS_OFF && !counts)
+        tell(k, "", "");
+}
+
+/* Priorities of users and so on, whose weights are 0 unless set. */
+static void look_for_weightless_priority(struct look *k)
+{
+    static const struct {
+        const char *section, *weight;
+        enum prio_sub sub;
+    } all[] = {{"USERCFG[", "USERWEIGHT", PRIO_USER},
+        {"GROUPCFG[", "GROUPWEIGHT", PRIO_GROUP},
+        {"ACCOUNTCFG[", "ACCOUNTWEIGHT", PRIO_ACCOUNT},
+        {"CLASSCFG[", "CLASSWEIGHT", PRIO_CLASS}, {"QOSCFG[", "QOSWEIGHT", PRIO_QOS}};
+    const struct settings *s = k->c->settings;
+    bool by_group = false;
+
+    for (size_t i = 0; i < s->creds[CRED_GROUP].n; i++)
+        by_group = by_group || s->creds[CRED_GROUP].v[i].class_weight != 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        bool here = strncmp(k->v->name, all[i].section, strlen(all[i].section)) == 0;
+
+        if (here && strcmp(k->v->text, "0") != 0 && s->prio.weight[all[i].sub] == 0
+            && !(all[i].sub == PRIO_CLASS && by_group))
+            tell(k, all[i].weight, "");
+        else if (here && s->prio.comp_weight[PRIO_CRED] == 0)
+            tell(k, "CREDWEIGHT", "");
+    }
+}
+
+/* ---- programs ---- */
+
+static void look_for_program(struct look *k)
+{
+    const char *tools = k->c->settings->daemon.tools_dir;
+    bool absolute = *k->v->text == '/';
+    char *folder, *path;
+
+    if (k->use->simulated || (!absolute && k->use->home == NULL))
+        return;
+    folder =
+        absolute || *tools == '/' ? xstrdup(tools) : home_file(k->use->home, tools);
+    path = absolute ? xstrdup(k->v->text) : home_file(folder, k->v->text);
+    if (access(path, X_OK) < 0)
+        tell(k, path, "");
+    free(path);
+    free(folder);
+}
+
+static void look_for_triggered_programs(struct look *k)
+{
+    struct trigger_list triggers = {0};
+
+    if (!k->use->simulated && triggertext_parse(k->v->text, &triggers, NULL) == 0)
+        for (size_t i = 0; i < triggers.n; i++) {
+            const char *data = triggers.v[i].data;
+            char *path = data != NULL && triggers.v[i].action == TRIGGER_EXEC
+                             ? xstrndup(data, strcspn(data, " \t"))
+                             : NULL;
+
+            if (path != NULL && *path == '/' && access(path, X_OK) < 0)
+                tell(k, path, "");
+            free(path);
+        }
+    triggertext_fini(&triggers);
+}
+
+/* ---- resource managers ---- */
+
+static bool is_first_manager(const struct look *k)
+{
+    const struct raw_object *first = config_manager_section(k->c);
+    char *index = known_index(k->v);
+    bool is = first != NULL && strcmp(first->name, index) == 0;
+
+    free(index);
+    return is;
+}
+
+static void look_for_driver(struct look *k)
+{
+    size_t len = strcspn(k->v->text, ":");
+    char *type = xstrndup(k->v->text, len);
+    struct strbuf drivers = {0};
+    bool driven = false;
+
+    for (const struct cfg_keyword *w = k->v->row->keywords; w->name != NULL; w++) {
+        driven = driven || (w->value != 0 && strcasecmp(w->name, type) == 0);
+        if (w->value != 0)
+            strbuf_printf(&drivers, "%s%s", drivers.len > 0 ? ", " : "", w->name);
+    }
+    if (!k->use->simulated && is_first_manager(k) && !driven)
+        tell(k, type, drivers.text);
+    free(strbuf_take(&drivers));
+    free(type);
+}
+
+static void look_for_type(struct look *k)
+{
+    if (!k->use->simulated && is_first_manager(k) && beside(k, "TYPE") == NULL)
+        tell(k, "", "");
+}
+
+static void look_for_second_manager(struct look *k)
+{
+    if (!k->use->simulated && !is_first_manager(k))
+        tell(k, config_manager_section(k->c)->name, "");
+}
+
+/* ---- what a migrating site stumbles over ---- */
+
+static void look_for_depth(struct look *k)
+{
+    if (k->c->settings->par.v[0].bf_depth > 0)
+        tell(k, k->v->text, "");
+}
+
+static void look_for_single_task(struct look *k)
+{
+    if (strcasecmp(k->v->text, "SINGLETASK") == 0)
+        tell(k, "", "");
+}
+
+/* ---- the table ---- */
+
+#define SECTIONS(o) .objects = 1u << OBJECT_##o
+#define CREDS                                                                          \
+    .objects = 1u << OBJECT_USER | 1u << OBJECT_GROUP | 1u << OBJECT_ACCOUNT           \
+               | 1u << OBJECT_CLASS | 1u << OBJECT_QOS
+#define PARAMETER .objects = 0
+#define ANY       .objects = UINT32_MAX
+#define NOTE(t)   .level = FINDING_NOTE, .text = t
+#define WARN(t)   .level = FINDING_WARNING, .text = t
+#define ERROR(t)  .level = FINDING_ERROR, .text = t
+#define LOOK(f)   .look = look_for_##f
+#define ONCE      .once = true
+
+/* clang-format off */
+static const struct rule rules[] = {
+    {"unknown-name", NULL, ANY, LOOK(strangers), WARN("nothing else names the %1%2")},
+    {"unknown-host", "HOSTLIST", SECTIONS(SR), LOOK(hosts), WARN("%1; nothing of it is reserved")},
+    {"unknown-node", NULL, SECTIONS(NODE), LOOK(node), WARN("there is no node '%1' (%2)")},
+    {"everybody-administrates", "ADMIN1", PARAMETER, LOOK(administrators), WARN("ALL: everybody may do everything")},
+    {"default-not-listed", "QDEF", CREDS, LOOK(default_in_list), WARN("%1 is not in %2; it may be used all the same, for a default always may")},
+    {"default-not-listed", "PDEF", CREDS, LOOK(default_in_list), WARN("%1 is not in %2")},
+    {"soft-above-hard", NULL, ANY, LOOK(soft_above_hard), WARN("the soft limit %1 is above the hard one, so %2 is both; expected SOFT,HARD")},
+    {"soft-idle-limit", NULL, ANY, LOOK(soft_idle_limits), WARN("limits of idle jobs are hard: %2 counts, the soft %1 does not")},
+    {"negative-limit", NULL, ANY, LOOK(negative_limits), WARN("%1 means no limit at all; write -1 for that")},
+    {"zero-limit", NULL, ANY, LOOK(zero_limits), WARN("0 sets no limit: that of DEFAULT holds, if any; -1 is no limit at all")},
+    {"fairshare-off", "FSTARGET", CREDS, ONCE, LOOK(fairshare_off), WARN("targets have no effect while FSPOLICY is not set; write FSPOLICY DEDICATEDPS")},
+    {"fairshare-off", "FSUSERWEIGHT", PARAMETER, LOOK(fairshare_off), WARN("has no effect while FSPOLICY is not set; write FSPOLICY DEDICATEDPS")},
+    {"fairshare-off", "FSGROUPWEIGHT", PARAMETER, LOOK(fairshare_off), WARN("has no effect while FSPOLICY is not set; write FSPOLICY DEDICATEDPS")},
+    {"fairshare-off", "FSACCOUNTWEIGHT", PARAMETER, LOOK(fairshare_off), WARN("has no effect while FSPOLICY is not set; write FSPOLICY DEDICATEDPS")},
+    {"fairshare-off", "FSQOSWEIGHT", PARAMETER, LOOK(fairshare_off), WARN("has no effect while FSPOLICY is not set; write FSPOLICY DEDICATEDPS")},
+    {"fairshare-off", "FSCLASSWEIGHT", PARAMETER, LOOK(fairshare_off), WARN("has no effect while FSPOLICY is not set; write FSPOLICY DEDICATEDPS")},
+    {"fairshare-weightless", "FSPOLICY", PARAMETER, LOOK(fairshare_weights), NOTE("usage is counted, but changes no priority: FSUSERWEIGHT and the like, or FSWEIGHT, are 0")},
+    {"priority-weightless", "PRIORITY", CREDS, ONCE, LOOK(weightless_priority), WARN("has no effect while %1 is 0")},
+    {"program-missing", "NOTIFICATIONPROGRAM", PARAMETER, LOOK(program), WARN("%1 cannot be executed; it will not be called")},
+    {"program-missing", "FEEDBACKPROGRAM", PARAMETER, LOOK(program), WARN("%1 cannot be executed; it will not be called")},
+    {"program-missing", "TRIGGER", SECTIONS(SR), LOOK(triggered_programs), WARN("%1 cannot be executed")},
+    {"no-driver", "TYPE", SECTIONS(RM), LOOK(driver), ERROR("there is no driver for %1 yet; expected one of %2 (maui sim and SERVERMODE SIMULATION need none)")},
+    {"no-type", NULL, SECTIONS(RM), ONCE, LOOK(type), NOTE("without TYPE the resource manager is LOCAL, which runs jobs on this machine")},
+    {"second-manager", NULL, SECTIONS(RM), ONCE, LOOK(second_manager), WARN("one resource manager is used, RMCFG[%1]; this one is not")},
+    {"backfill-depth", "BACKFILLDEPTH", PARAMETER, LOOK(depth), NOTE("backfill looks at the first %1 idle jobs, whether they fit or not; releases of the classic counted those that fitted, so the same number reached further. 0 looks at all")},
+    {"single-task", "NODEACCESSPOLICY", PARAMETER, LOOK(single_task), WARN("SINGLETASK gives each task a node of its own: a job of 16 one-processor tasks takes 16 nodes, whatever their size; SINGLEJOB gives whole nodes to one job")},
+    {"single-task", "NODEACCESSPOLICY", SECTIONS(CLASS), LOOK(single_task), WARN("SINGLETASK gives each task a node of its own: a job of 16 one-processor tasks takes 16 nodes, whatever their size; SINGLEJOB gives whole nodes to one job")},
+    {"queue-time", NULL, ANY, ONCE, LOOK(active_limits), NOTE("jobs that wait for a limit on active jobs go on gaining priority by queue time; only idle limits (MAXIJOB and the like) stop their clock")},
+};
+/* clang-format on */
+
+static bool applies(const struct rule *r, const struct cfg_value *v)
+{
+    if (r->of != NULL && strcmp(r->of, v->row->name) != 0)
+        return false;
+    return r->objects == UINT32_MAX
+           || (r->objects == 0 ? v->row->objects == 0
+                               : (v->row->objects & r->objects) != 0);
+}
+
+/* An attribute may be of several sections: is the value of one that the rule is about?
+ */
+static bool in_section(const struct rule *r, const struct cfg_value *v)
+{
+    size_t len = strcspn(v->name, "[.");
+
+    if (r->objects == 0 || r->objects == UINT32_MAX)
+        return true;
+    for (int o = 0; o < OBJECTS; o++) {
+        const char *section = cfg_object_name((enum cfg_object)o);
+
+        if ((r->objects >> o & 1) != 0 && strlen(section) == len
+            && strncmp(section, v->name, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void apply_rule(struct look *k, const struct rule *r)
+{
+    k->rule = r;
+    k->told = false;
+    for (size_t i = 0; i < k->c->values.n && !(k->told && r->once); i++) {
+        k->v = &k->c->values.v[i];
+        if (applies(r, k->v) && in_section(r, k->v))
+            r->look(k);
+    }
+}
+
+int config_judge(struct config *c, const struct config_use *use, struct err *err)
+{
+    struct loader l = {.config = c};
+    struct known *known = known_create(c, use);
+    struct look k = {.l = &l, .c = c, .use = use, .known = known};
+
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        apply_rule(&k, &rules[i]);
+    known_destroy(known);
+    loader_sort(c);
+    for (size_t i = 0; i < c->findings.n; i++) {
+        const struct finding *f = &c->findings.v[i];
+
+        if (f->level == FINDING_ERROR)
+            return err_set(err, ERR_INVALID, "%s:%u: %s (`maui check -c %s` lists all)",
+                f->file, (unsigned)f->line, f->text, c->files.v[0]);
+    }
+    return 0;
+}
+
+bool config_simulates(const struct config *c)
+{
+    const char *mode = cfg_get(c, "SERVERMODE", NULL);
+
+    return mode != NULL && strcasecmp(mode, "SIMULATION") == 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Words of Moab, as tables. */
+#include "config/moab.h"
+
+#include <string.h>
+#include <strings.h>
+
+bool moab_has_parameter(const char *name)
+{
+    static const char *const names[] = {"ACCOUNTINGINTERFACEURL", "ADMINCFG",
+        "ALLOWROOTJOBS", "ARRAYJOBPARLOCK", "CLIENTMAXCONNECTIONS",
+        "DEFAULTSUBMITLANGUAGE", "DISABLEREGEXCACHING", "DISABLESCHEDULING",
+        "ENABLEHIGHTHROUGHPUT", "ENABLEJOBARRAYS", "EVENTLOGWSURL",
+        "FSMOSTSPECIFICLIMIT", "FSTREE", "GEVENTCFG", "GRESCFG", "IDCFG", "JOBCFG",
+        "JOBCPURGETIME", "JOBFAILRETRYCOUNT", "JOBMATCHCFG", "JOBMIGRATEPOLICY",
+        "JOBPREEMPTMINACTIVETIME", "JOBREJECTPOLICY", "MAXGRES", "MONGOSERVER",
+        "NODEIDFORMAT", "RECORDEVENTLIST", "RSVPROFILE", "SERVERSUBMITFILTER",
+        "STOREJOBSUBMISSION", "SUBMITFILTER", "TRIGCHECKTIME", "TRIGEVALLIMIT",
+        "USEDATABASE", "VCPROFILE", "VMCFG"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+#define BIT(o)  (1u << OBJECT_##o)
+#define PEOPLE  (BIT(USER) | BIT(GROUP) | BIT(ACCOUNT))
+#define CREDS   (PEOPLE | BIT(CLASS) | BIT(QOS))
+#define NOT_SR  (CREDS | BIT(SYS) | BIT(NODE))
+#define SERVICE (BIT(RM) | BIT(AM) | BIT(SCHED))
+
+enum moab_attr moab_attribute(enum cfg_object object, const char *name)
+{
+    static const struct {
+        const char *name;
+        uint32_t objects;
+        enum moab_attr is;
+    } all[] = {{"CANCELFAILEDDEPENDENCYJOBS", BIT(CLASS), MOAB_PLAIN},
+        {"CLUSTERQUERYURL", BIT(RM), MOAB_PLAIN}, {"COMMENT", ~0u, MOAB_PLAIN},
+        {"CREATECRED", BIT(AM), MOAB_PLAIN}, {"DEFAULT.ATTR", BIT(CLASS), MOAB_PLAIN},
+        {"DEFAULT.NODESET", BIT(CLASS), MOAB_PLAIN},
+        {"DEFAULT.NODE", BIT(CLASS), MOAB_PLAIN},
+        {"DEFAULT.PROC", BIT(CLASS), MOAB_PLAIN},
+        {"DEFAULT.TPN", BIT(CLASS), MOAB_PLAIN}, {"DISABLE", BIT(SR), MOAB_PLAIN},
+        {"EMAILADDRESS", PEOPLE, MOAB_PLAIN}, {"ENABLEPROFILING", CREDS, MOAB_PLAIN},
+        {"EXCLUDE.FEATURES", BIT(CLASS), MOAB_PLAIN},
+        {"EXCLUDED.FEATURES", BIT(CLASS), MOAB_PLAIN},
+        {"EXCLUDEUSERLIST", BIT(CLASS) | BIT(QOS), MOAB_ACCESS},
+        {"FLAGS", SERVICE, MOAB_PLAIN}, {"FORCENODEACCESSPOLICY", CREDS, MOAB_PLAIN},
+        {"FSCAP", CREDS, MOAB_LIMIT}, {"FSWEIGHT", BIT(QOS), MOAB_PLAIN},
+        {"HMAXJOB", CREDS, MOAB_LIMIT}, {"JOBEPILOG", BIT(CLASS), MOAB_PLAIN},
+        {"JOBPROLOG", BIT(CLASS), MOAB_PLAIN},
+        {"JOBTRIGGER", BIT(CLASS) | BIT(QOS), MOAB_PLAIN},
+        {"MANAGERS", NOT_SR, MOAB_PLAIN}, {"MAX.PROCTIME", CREDS, MOAB_LIMIT},
+        {"MAX.PS", BIT(CLASS), MOAB_LIMIT}, {"MAXARRAYJOB", CREDS, MOAB_LIMIT},
+        {"MAXGRES", CREDS, MOAB_LIMIT}, {"MAXIARRAYJOB", CREDS, MOAB_LIMIT},
+        {"MAXSUBMITJOBS", CREDS & ~BIT(USER), MOAB_LIMIT},
+        {"MEMBERULIST", NOT_SR, MOAB_ACCESS}, {"MIN.NODE", BIT(CLASS), MOAB_LIMIT},
+        {"MIN.WCLIMIT", BIT(CLASS), MOAB_LIMIT}, {"NOEMAIL", PEOPLE, MOAB_PLAIN},
+        {"NOTIFYACTION", BIT(RM), MOAB_PLAIN}, {"OS", BIT(NODE), MOAB_PLAIN},
+        {"PARTITION", BIT(CLASS), MOAB_PLAIN}, {"POWERPOLICY", BIT(NODE), MOAB_PLAIN},
+        {"PREEMPTEES", BIT(QOS), MOAB_PLAIN}, {"RACK", BIT(NODE), MOAB_PLAIN},
+        {"REQACCOUNT", NOT_SR, MOAB_ACCESS},
+        {"REQUIRED.ACCOUNTLIST", BIT(CLASS) | BIT(QOS), MOAB_ACCESS},
+        {"REQUIREDACCOUNTLIST", BIT(CLASS) | BIT(QOS), MOAB_ACCESS},
+        {"REQUIRED.QOSLIST", BIT(CLASS), MOAB_ACCESS},
+        {"REQUIREDQOSLIST", BIT(CLASS), MOAB_ACCESS},
+        {"REQUIRED.USERLIST", BIT(CLASS) | BIT(QOS), MOAB_ACCESS},
+        {"REQUIREDUSERLIST", BIT(CLASS) | BIT(QOS), MOAB_ACCESS},
+        {"RESFAILPOLICY", BIT(CLASS), MOAB_PLAIN},
+        {"ROLLBACKOFFSET", BIT(SR), MOAB_PLAIN}, {"RSVCTLPOLICY", CREDS, MOAB_PLAIN},
+        {"RSVGROUP", BIT(SR), MOAB_PLAIN}, {"SUBTYPE", BIT(SR), MOAB_PLAIN},
+        {"SYSPRIO", CREDS, MOAB_PLAIN}, {"TRIGGER", NOT_SR | SERVICE, MOAB_PLAIN},
+        {"VARIABLE", NOT_SR, MOAB_PLAIN}, {"WORKLOADQUERYURL", BIT(RM), MOAB_PLAIN}};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if ((all[i].objects >> object & 1) != 0 && strcasecmp(all[i].name, name) == 0)
+            return all[i].is;
+    return MOAB_NONE;
+}
+
+bool moab_has_value(const struct cfg_row *row, const char *value)
+{
+    static const struct {
+        const char *of, *value;
+    } all[] = {{"JOBNODEMATCHPOLICY", "AUTO"}, {"JOBPRIOACCRUALPOLICY", "ACCRUE"},
+        {"JOBPRIOACCRUALPOLICY", "RESET"}, {"NODEACCESSPOLICY", "SHAREDONLY"},
+        {"NODEACCESSPOLICY", "SINGLEACCOUNT"}, {"NODEACCESSPOLICY", "SINGLEGROUP"},
+        {"NODEACCESSPOLICY", "UNIQUEUSER"}, {"NODEALLOCATIONPOLICY", "CUSTOMPRIORITY"},
+        {"NODEALLOCATIONPOLICY", "FIRSTSET"},
+        {"NODEALLOCATIONPOLICY", "INREPORTEDORDER"},
+        {"NODEALLOCATIONPOLICY", "INREVERSEREPORTEDORDER"},
+        {"NODEALLOCATIONPOLICY", "MINGLOBAL"}, {"NODEALLOCATIONPOLICY", "MINLOCAL"},
+        {"NODEALLOCATIONPOLICY", "NODESPEED"}, {"NODEALLOCATIONPOLICY", "NONE"},
+        {"NODEALLOCATIONPOLICY", "PLUGIN"}, {"NODEALLOCATIONPOLICY", "PROCESSORLOAD"},
+        {"NODEALLOCATIONPOLICY", "PROCESSORSPEEDBALANCE"},
+        {"NODESETATTRIBUTE", "CLASS"}, {"NODESETPRIORITYTYPE", "AFFINITY"},
+        {"NODESETPRIORITYTYPE", "FIRSTFIT"}, {"PREEMPTPOLICY", "CANCEL"},
+        {"RESOURCELIMITPOLICY", "CPUTIME"}, {"RESOURCELIMITPOLICY", "JOBMEM"},
+        {"RESOURCELIMITPOLICY", "JOBPROC"}, {"RESOURCELIMITPOLICY", "MINJOBMEM"},
+        {"RESOURCELIMITPOLICY", "NETWORK"}, {"RESOURCELIMITPOLICY", "WALLTIME"},
+        {"LOGLEVEL", "10"}, {"LOGLEVEL", "11"}, {"DISPLAYFLAGS", "ACCOUNTCENTRIC"},
+        {"DISPLAYFLAGS", "HIDEBLOCKED"}, {"DISPLAYFLAGS", "REPORTEDNODESONLY"},
+        {"TYPE", "MAM"}, {"TYPE", "NATIVE"}};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        size_t len = strlen(all[i].value);
+
+        if (strcmp(all[i].of, row->name) == 0
+            && strncasecmp(all[i].value, value, len) == 0
+            && strchr(":, \t\n", value[len]) != NULL)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Dependencies on jobs that the scheduler does not have any more: what became of those
+ * is in the store. Private to src/server. */
+#ifndef MAUI_SERVER_DEPENDS_H
+#define MAUI_SERVER_DEPENDS_H
+
+#include "cluster/cluster.h"
+
+struct server;
+
+/* May somebody ask for these (job_id NULL ends; or NULL)? Refused with the job's
+ * number: a job that never was, one that ended otherwise, an array instead of its jobs.
+ * What a resource manager with numbers of its own knows is left to it. O(jobs) for a
+ * job that is not there. */
+int depends_check(struct server *s, const struct dep *deps, struct err *err);
+
+/* What is left of them: without those on jobs that ended as is asked, while those on
+ * jobs that ended otherwise can never hold. A copy of the list, job ids borrowed from
+ * it; NULL for NULL. Owned by the caller: free(). */
+struct dep *depends_settle(struct server *s, const struct dep *deps);
+
+#endif

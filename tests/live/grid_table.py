@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The grid of rights: who may what, for every member of every request and every parameter
+of every operation of openapi.json. What is there and not here fails the test: think about
+who may have it, then write it down.
+
+Who: 1, 2, 3 administrators of that level, o the owner (of the job or reservation; who makes
+something owns it), s a stranger. A row has examples: (value, who)."""
+
+ALL, ADMINS, RULERS, MINE = "123os", "123", "12", "12o"
+AT = 4000000000
+
+# ---- operations: who, and what their bodies need -------------------------------------------
+
+OPERATIONS = {
+    "GET /v1/identity": (ALL, None),
+    "GET /v1/scheduler": (ADMINS, None),
+    "POST /v1/scheduler": ("1", {"action": "resume"}),
+    "GET /v1/jobs": (ALL, None),
+    "POST /v1/jobs": (ALL, {"script": "#!/bin/sh\ntrue\n", "hold": True, "directory": "/tmp",
+                            "output": "/dev/null", "error": "/dev/null"}),
+    "GET /v1/jobs/{id}": ("123o", None),
+    "GET /v1/jobs/{id}/start": (ALL, None),
+    "GET /v1/start": (ALL, None),
+    "GET /v1/windows": (ALL, None),
+    "POST /v1/orders/hold": (MINE, {}),
+    "POST /v1/orders/release": (MINE, {}),
+    "POST /v1/orders/priority": (RULERS, {"priority": 5}),
+    "POST /v1/orders/user-priority": (MINE, {"priority": 5}),
+    "POST /v1/orders/qos": (MINE, {"qos": "DEFAULT"}),
+    "POST /v1/orders/run": (RULERS, {}),
+    "POST /v1/orders/cancel": (MINE, {}),
+    "POST /v1/orders/suspend": (MINE, {}),
+    "POST /v1/orders/resume": (RULERS, {}),
+    "POST /v1/orders/requeue": (RULERS, {}),
+    "POST /v1/orders/checkpoint": (RULERS, {}),
+    "POST /v1/orders/signal": (MINE, {"signal": "USR1"}),
+    "POST /v1/orders/modify": (MINE, {"changes": [
+        {"attribute": "userprio", "op": "=", "value": "3"}]}),
+    "POST /v1/orders/deadline": ("1", {"at": AT}),
+    "GET /v1/nodes": (ADMINS, None),
+    "GET /v1/nodes/{name}": (ADMINS, None),
+    "GET /v1/reservations": (ALL, None),  # those one may see
+    "POST /v1/reservations": (RULERS, {"hosts": "node01", "tasks": 1, "start_at": AT,
+                                        "duration_s": 1000}),
+    "GET /v1/reservations/{name}": (MINE, None),
+    "PATCH /v1/reservations/{name}": (RULERS, {}),
+    "DELETE /v1/reservations/{name}": (MINE, None),
+    "GET /v1/statistics": (ADMINS, None),
+    "GET /v1/statistics/{kind}": (ADMINS, None),
+    "GET /v1/statistics/grid/{type}": (ADMINS, None),
+    "POST /v1/orders/reset-statistics": ("1", None),
+    "GET /v1/fairshare": (ADMINS, None),
+    "GET /v1/priorities": (ADMINS, None),
+    "GET /v1/credentials/{kind}": (ADMINS, None),
+    "GET /v1/partitions": (ADMINS, None),
+    "GET /v1/managers": (ADMINS, None),
+    "GET /v1/parameters": (ADMINS, None),
+    "POST /v1/parameters": ("1", {"text": "RESERVATIONDEPTH 3"}),
+    "GET /v1/accounting": (ALL, None),  # one's own; ADMIN3 and up those of all
+    "GET /v1/events": (ADMINS, None),
+    "GET /metrics": (ALL, None),
+    "GET /openapi.json": (ALL, None),
+}
+# under RESCTLPOLICY ANY
+OPEN = {"POST /v1/reservations": ALL, "PATCH /v1/reservations/{name}": MINE}
+
+# ---- parameters of paths and queries; who: as the operation, unless said ---------------------
+
+PARAMETERS = {
+    "section": "eligible", "user": "nobody", "group": "games", "account": "physics",
+    "class": "batch", "qos": "DEFAULT", "partition": "DEFAULT", "reservation": "x",
+    "fields": "id", "held": "1", "deadline": "1", "level": "soft", "node": "node01",
+    "verbose": "1", "procs": "1", "duration_s": "60", "any": "1", "features": "fast",
+    "os": "linux", "arch": "x86", "nodes": "1", "mem": ">=1", "mem_per_proc_mb": "1",
+    "later": "1", "limits": "1", "per_node": "1", "blocked": "1", "state": "Idle",
+    "type": "User", "name": "nobody", "kind": "user", "defaults": "1", "from": "1",
+    "to": "2", "limit": "1", "follow": "0", "full": "1",
+    "table": "1", "job": "1",
+}
+ALWAYS = {"/v1/start": "procs=1", "/v1/events": "follow=0"}  # else there is no end of it
+UNABLE = "the resource manager LOCAL cannot"
+PARAMETERS_OF = {  # (operation, parameter): who
+    ("GET /v1/jobs", "full"): ADMINS,
+    ("GET /v1/accounting", "user"): "123o",
+}
+VALUES = {("GET /v1/parameters", "name"): "RESERVATIONDEPTH"}
+PATHS = {"{kind}": "user", "{type}": "JOBCOUNT"}  # and of a job, a reservation, a node
+
+# ---- members of bodies: examples (value, who of those the operation lets in) -----------------
+
+TEXTS = [(["nobody", "games"], ALL)]
+AMOUNTS = {"procs": [(1, ALL)], "mem_mb": [(0, ALL)], "swap_mb": [(0, ALL)],
+           "disk_mb": [(0, ALL)], "gres": [({"matlab": 1}, ALL)]}
+REQUEST = {
+    "tasks": [(1, ALL)], "nodes": [(1, ALL)], "tasks_per_node": [(1, ALL)],
+    "per_task": {key: [({key: value}, who) for value, who in rows]
+                 for key, rows in AMOUNTS.items()},
+    "features": [(["fast"], ALL)], "preferences": [(["fast"], ALL)],
+    "hosts": [(["node01"], ALL)], "exclude_hosts": [(["node01"], ALL)], "os": [("linux", ALL)],
+    "arch": [("x86", ALL)], "network": [("ib", ALL)], "procs_needed": [(">=1", ALL)],
+    "mem_needed": [(">=0", ALL)], "swap_needed": [(">=0", ALL)], "disk_needed": [(">=0", ALL)],
+    "access": [("SINGLEJOB", ALL)], "allocation": [("FASTEST", ALL)],
+    "node_set": [("ONEOF:FEATURE:fast", ALL)],
+}
+RESERVATION = {
+    "start_at": [(AT + 9, ALL)], "end_at": [(AT + 5000, ALL)],
+    "duration_s": [(2000, ALL)],
+    "users": TEXTS, "groups": TEXTS, "accounts": TEXTS, "classes": TEXTS, "qos": TEXTS,
+    "job_attributes": [(["PREEMPTEE"], ALL)], "time_limit": [("1:00:00", ALL)],
+    "hosts": [("node02", ALL), ("ALL", ALL)], "tasks": [(1, ALL)],
+    "resources": [("PROCS=1", ALL)], "features": [("fast", ALL)],
+    "partition": [("DEFAULT", ALL)],
+    "flags": [(["BYNAME"], ALL), (["FORCE"], RULERS), (["BYNAME", "OWNERPREEMPT"], RULERS),
+              (["IGNSTATE"], RULERS)],
+    "exclusive": [(True, ALL)], "owner": [("USER:somebody", RULERS), ("ACCT:physics", RULERS)],
+    "charge": [("physics", RULERS), ("physics,games,games", RULERS)],
+    "trigger": [("start+60;cancel", ALL), ("start;exec@/bin/true", "1"),
+                ("start;cancel,end;submit@/bin/true", "1")],
+    "subtype": [("course", ALL)], "nodeset": [("ONEOF:FEATURE:fast", ALL)],
+    "label": [("mine", ALL)], "comment": [("for us", ALL)],
+}
+CHANGED = {  # attributes of jobs that mjobctl -m changes
+    "account": [("physics", MINE)], "awduration": [("100", MINE)], "class": [("batch", MINE)],
+    "deadline": [(str(AT), "1")], "depend": [("", MINE)], "eeduration": [], "env": [],
+    "features": [("fast", MINE)], "flags": [("restartable", MINE), ("preemptor", RULERS)],
+    "gres": [("matlab", MINE)], "group": [("nobody-group", MINE), ("root", RULERS)],
+    "hold": [("user", MINE), ("system", RULERS), ("batch", RULERS)],
+    "hostlist": [("node01", MINE)], "jobdisk": [("1", MINE)], "jobmem": [("1", MINE)],
+    "jobname": [("x", MINE)], "jobswap": [("1", MINE)], "loglevel": [],
+    "messages": [("x", MINE)], "minstarttime": [(str(AT), MINE)], "nodecount": [("1", MINE)],
+    "notificationaddress": [], "partition": [("DEFAULT", MINE)], "priority": [("5", RULERS)],
+    "proccount": [("1", MINE)], "qos": [("DEFAULT", MINE), ("high", RULERS)],
+    "queue": [("batch", MINE)], "reqawduration": [("100", MINE)],
+    "reqreservation": [("x", MINE)], "rmxstring": [], "sysprio": [("5", RULERS)], "trig": [],
+    "trigvar": [], "userprio": [("5", MINE)], "var": [], "wclimit": [("100", MINE)],
+}
+MEMBERS = {
+    "SchedulerOrder": {
+        "action": [("resume", ALL)], "iteration": [(9, ALL)], "count": [(1, ALL)],
+        "seconds": [(0, ALL)], "alone": [(False, ALL)], "text": [("x", ALL)],
+        "message": [(1, ALL)], "what": [("all", ALL)]},
+    "ParameterChange": {"text": [("RESERVATIONDEPTH 2", ALL)], "persistent": [(True, ALL)]},
+    "JobRequest": {
+        "name": [("x", ALL)], "script": [("#!/bin/sh\n", ALL)], "arguments": [(["a"], ALL)],
+        "environment": [(["A=b"], ALL)], "account": [("physics", ALL)],
+        "class": [("batch", ALL)], "qos": [("DEFAULT", ALL)],
+        "group": [("own-group", ALL), ("root", RULERS), ("nosuch", RULERS)],
+        "wclimit_s": [(60, ALL)],
+        "requests": {key: [([{key: value}], who) for value, who in (
+            [row for rows in rows.values() for row in rows] if isinstance(rows, dict) else rows)]
+            for key, rows in REQUEST.items()},
+        "directory": [("/", ALL)], "output": [("/dev/null", ALL)],
+        "error": [("/dev/null", ALL)], "join": [(True, ALL)], "dependencies": [([], ALL)],
+        "release_at": [(AT, ALL)], "deadline_at": [(AT, "1")], "array": [("1-2", ALL)],
+        "hold": [(True, ALL)], "rerunnable": [(False, ALL)], "priority": [(5, ALL)],
+        "flags": [(["RESTARTABLE"], ALL), (["PREEMPTEE"], ALL), (["PREEMPTOR"], RULERS)],
+        "reservation": [("x", ALL)], "partitions": [(["DEFAULT"], ALL)],
+        "mail": [("me", ALL)], "umask": [(18, ALL)]},
+    "ReservationDraft": dict(
+        RESERVATION, name=[("mine", ALL)], least_tasks=[(1, ALL)],
+        profile=[("plain", ALL), ("tool", "1"), ("strong", RULERS), ("wide", RULERS),
+                 ("paid", RULERS)]),
+    "ReservationChange": dict(
+        RESERVATION,
+        add=[({"users": ["games"]}, ALL), ({"flags": ["FORCE"]}, RULERS)],
+        remove=[({"users": ["games"]}, ALL), ({"flags": ["BYNAME"]}, ALL)],
+        charge=[("physics", RULERS), ("physics,games,games", RULERS), (None, RULERS)]),
+    "JobOrder": {
+        "jobs": [(["{job}"], ALL)], "where": [({"user": "nobody"}, ALL)],
+        "kinds": [(["user"], ALL)],
+        "priority": [(7, ALL)], "relative": [(True, ALL)], "qos": [("DEFAULT", ALL)],
+        "nodes": [(["node01"], ALL)], "partition": [("DEFAULT", ALL)], "force": [(True, ALL)],
+        "ignore": [(["policies"], ALL)], "clear": [(True, ALL)], "signal": [("USR2", ALL)],
+        "at": [(AT, ALL)], "text": [("x", ALL)],
+        "changes": {key: [([{"attribute": key, "op": "=", "value": value}], who)
+                          for value, who in rows] for key, rows in CHANGED.items()}},
+}
+# (operation, member): examples besides, where the operation gives it a meaning
+MEANINGS = {
+    ("POST /v1/orders/hold", "kinds"): [(["system"], RULERS), (["batch"], RULERS),
+                                        (["all"], RULERS)],
+    ("POST /v1/orders/qos", "qos"): [("high", RULERS)],
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The live twin: random sessions of several people at a live daemon under a driven clock
+obey a model of rights and what must hold, and are the simulation's, step by step.
+
+MAUI_TWIN_SEED: another seed. scripts/twin goes on for as long as wanted."""
+import os
+
+import pytest
+
+import hunt
+from driven import Live, Person
+
+BEGIN = 1893456000  # 2030-01-01
+CHARGED = """ADMIN1 root
+RMPOLLINTERVAL 10
+NODECFG[n1] CFGPROCS=1
+NODECFG[n2] CFGPROCS=4
+NODEACCESSPOLICY SINGLEJOB
+FSPOLICY DEDICATEDPS
+FSINTERVAL 1:00:00
+RESCTLPOLICY ANY
+"""
+FIRST = int(os.environ.get("MAUI_TWIN_SEED", 1))
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + 4))
+def test_a_session_is_the_simulations(build, seed):
+    program = build / "src" / "client" / "maui"
+    found, session, compared = hunt.attempt(program, seed, instants=20)
+    assert not found, hunt.report(found, session)
+    print(session.commands, "commands,", session.restarts, "restarts, compared", compared)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="several people are played by root alone")
+def test_what_lies_idle_in_a_reservation_is_paid_for_across_a_restart(build):
+    """Fairshare is the same whether the daemon was restarted or not."""
+    def usage(restarts):
+        live = Live(build / "src" / "client" / "maui", CHARGED, BEGIN)
+        try:
+            live.begin()
+            live.move(BEGIN + 30)
+            told = live.command(Person("daemon", 0),
+                ["msub", "-d", "/tmp", "-o", "/dev/null", "-e", "/dev/null", "-l",
+                 "procs=1,walltime=280"], live.script("job", False))
+            assert told[0] == 0, told
+            live.iterate()
+            live.settle()
+            live.move(BEGIN + 50)
+            told = live.command(Person("games", 0), ["setres", "-u", "daemon", "-s", "+0",
+                                                     "-d", "160", "ALL"])
+            assert told[0] == 0, told
+            for at in (60, 70):
+                live.move(BEGIN + at)
+                live.iterate()
+            if restarts:
+                live.kill()
+                live.begin()
+                live.settle()
+            live.move(BEGIN + 80)
+            live.iterate()
+            return sorted(live.ok("diagnose", "-f").splitlines())
+        finally:
+            live.clean()
+
+    assert usage(True) == usage(False)
