@@ -48,15 +48,53 @@ static int check_request(const struct cluster *c, const struct job *j,
     return amount_check("total of processors", procs, 1, INT32_MAX, err);
 }
 
-static int check_deps(const struct job *j, const struct dep *d, struct err *err)
+/* Does the first job wait, through whatever others, for the second to get on? Whom
+ * `io_seen` holds is known not to; those that are asked come in. */
+static bool waits_for(const struct cluster *c, const struct job *first,
+    const struct job *j, struct bitset *io_seen)
 {
-    for (; d && d->job_id; d++) {
-        if (name_check("job", d->job_id, err))
-            return -1;
-        if (strcmp(d->job_id, j->id) == 0)
-            return err_set(err, ERR_INVALID, "a job cannot depend on itself");
+    struct VEC(const struct job *) ask = {0};
+    bool found = first == j;
+
+    vec_push(&ask, first);
+    while (!found && ask.n > 0) {
+        const struct job *at = ask.v[--ask.n];
+        if (!at || bitset_test(io_seen, at->index) || at->state >= JOB_COMPLETED
+            || job_is_active(at) || at->state == JOB_SUSPENDED)
+            continue;
+        bitset_set(io_seen, at->index);
+        for (size_t i = 0; at->extra && i < at->extra->deps.n && !found; i++) {
+            vec_push(&ask, job_find(c, at->extra->deps.v[i].job_id));
+            found = ask.v[ask.n - 1] == j;
+        }
     }
+    vec_fini(&ask);
+    return found;
+}
+
+static int check_dep(const struct cluster *c, const struct job *j, const char *on,
+    struct bitset *io_seen, struct err *err)
+{
+    if (name_check("job", on, err))
+        return -1;
+    if (strcmp(on, j->id) == 0)
+        return err_set(err, ERR_INVALID, "a job cannot depend on itself");
+    if (waits_for(c, job_find(c, on), j, io_seen))
+        return err_set(err, ERR_CONFLICT,
+            "it cannot depend on job %.60s, which waits for it already", on);
     return 0;
+}
+
+static int check_deps(
+    const struct cluster *c, const struct job *j, const struct dep *d, struct err *err)
+{
+    struct bitset seen = {0};
+    int result = 0;
+
+    for (; d && d->job_id && result == 0; d++)
+        result = check_dep(c, j, d->job_id, &seen, err);
+    bitset_fini(&seen);
+    return result;
 }
 
 static int check_creds(const struct job_change *ch, struct err *err)
@@ -97,7 +135,7 @@ static int check(const struct cluster *c, const struct job *j,
     if ((ch->what & CHANGE_ADVRES) && ch->advres && *ch->advres
         && name_check("reservation", ch->advres, err))
         return -1;
-    if ((ch->what & CHANGE_DEPS) && check_deps(j, ch->deps, err) < 0)
+    if ((ch->what & CHANGE_DEPS) && check_deps(c, j, ch->deps, err) < 0)
         return -1;
     return ch->what & CHANGES_OF_REQUEST ? check_request(c, j, ch, err) : 0;
 }

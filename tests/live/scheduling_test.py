@@ -126,6 +126,28 @@ def test_a_dependency_on_no_job_is_refused(live):
     assert live.job(waits)["dependencies"] == ["afterany:1"]
 
 
+def test_no_job_comes_to_wait_for_itself(live):
+    """Neither at once nor through others: all of them would wait for ever."""
+    first, second, third, other = (live.submit(hold=True) for _ in range(4))
+
+    def change(job, text):
+        return live.run("mjobctl", "-m", f"depend={text}", job)
+
+    assert "cannot depend on itself" in change(first, f"afterok:{first}").stderr
+    assert change(first, f"afterok:{second}").returncode == 0
+    assert change(second, f"afterany:{other},after:{third}").returncode == 0
+    for job, on in ((third, first), (third, second), (second, first)):
+        done = change(job, f"afterany:{other},afternotok:{on}")
+        assert done.returncode == 1, done
+        assert f"job '{job}': it cannot depend on job {on}, which waits for it" in done.stderr
+    assert not live.job(third).get("dependencies")
+    assert change(second, "").returncode == 0
+    assert change(third, f"afterok:{first}").returncode == 0
+    live.kill()
+    live.start()
+    assert change(first, f"afterok:{third}").returncode == 1
+
+
 def test_a_dependency_on_a_job_that_ended_is_judged_by_how_it_did(live):
     good, bad = ended(live, "true"), ended(live, "exit 3")
     for on, says in ((f"afterok:{bad}", "exit status 3"), (f"afternotok:{good}", "status 0")):
