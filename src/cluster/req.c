@@ -78,7 +78,8 @@ static int size_check(const struct req_desc *d, int64_t tasks, struct err *err)
                 (long long)d->per_task.v[i], (long long)AMOUNT_MAX);
     if (d->nodes > tasks)
         return err_set(err, ERR_INVALID,
-            "%u nodes are asked for but only %lld task%s, expected a task for each node",
+            "%u nodes are asked for but only %lld task%s, expected a task for each "
+            "node",
             d->nodes, (long long)tasks, tasks == 1 ? "" : "s");
     return 0;
 }
