@@ -437,6 +437,7 @@ struct cluster {
     /* reservations that are not of a job; see cluster/reservation.h */
     struct VEC(struct reservation *) reservations; /* by index; NULL = free slot */
     struct VEC(struct rsv_list) rsv_nodes;         /* by node index; may be shorter */
+    struct allocs rsv_left; /* nodes that reservations left; policy/rsvuse empties it */
     uint64_t rsv_epoch;     /* +1 at every change of a reservation */
     uint64_t rsv_moves;     /* the same, but for begins and ends in due time */
     uint64_t rsv_use_epoch; /* changes that policy/rsvuse has noticed */

@@ -247,6 +247,7 @@ void reservations_destroy(struct cluster *c)
     for (size_t i = 0; i < c->rsv_nodes.n; i++)
         vec_fini(&c->rsv_nodes.v[i]);
     vec_fini(&c->rsv_nodes);
+    vec_fini(&c->rsv_left);
 }
 
 /* ---- nodes --------------------------------------------------------------------- */
@@ -263,7 +264,7 @@ static void node_add(
     struct cluster *c, const struct reservation *r, uint32_t node, uint32_t tasks)
 {
     struct rsv_list *l = list_of(c, node);
-    struct rsv_on_node on = {r->index, tasks};
+    struct rsv_on_node on = {.rsv = r->index, .tasks = tasks};
     size_t i;
 
     vec_push(l, on);
@@ -291,9 +292,11 @@ static void node_remove(struct cluster *c, const struct reservation *r, uint32_t
 
 static void leave_nodes(struct cluster *c, struct reservation *r)
 {
-    for (size_t i = 0; i < r->alloc.n; i++)
+    for (size_t i = 0; i < r->alloc.n; i++) {
         for (uint32_t k = 0; k < r->alloc.v[i].count; k++)
             node_remove(c, r, r->alloc.v[i].first + k);
+        vec_push(&c->rsv_left, r->alloc.v[i]);
+    }
     vec_fini(&r->alloc);
     r->held_tasks = r->held_nodes = 0;
 }

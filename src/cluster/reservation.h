@@ -102,9 +102,11 @@ void reservation_fini(struct reservation *draft);
 
 /* ---- the cluster's ------------------------------------------------------------- */
 
-/* Tasks of a reservation on one node. */
+/* Tasks of a reservation on one node; and of the processors that it holds there those
+ * with jobs inside it, as policy/rsvuse counted them. */
 struct rsv_on_node {
     uint32_t rsv, tasks;
+    uint32_t held, active;
 };
 struct rsv_list VEC(struct rsv_on_node);
 

@@ -9,6 +9,7 @@
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
 #include "policy/priority.h"
+#include "policy/rsvuse.h"
 
 #include <assert.h>
 #include <string.h>
@@ -161,6 +162,7 @@ static void judge(struct engine *e, struct job *j, bool pass)
     preempt_notice_job(e, j);
     prio_job_dirty(j);
     plan_job_queued(e->plan, j);
+    statistics_queued(e->statistics, j, e->now); /* its limit may be another */
     j->possible_layout = UINT32_MAX;
 }
 
@@ -378,6 +380,7 @@ static void count_node(struct engine *e, const struct node *n)
 {
     statistics_nodes(e->statistics, e->c, e->now);
     statistics_node_changed(e->statistics, e->c, n, e->now);
+    rsvuse_node(e->c, n->index, e->now);
 }
 
 static int report_node(struct engine *e, const struct node_desc *d, struct err *err)

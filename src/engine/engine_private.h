@@ -259,6 +259,12 @@ void entries_select(struct engine *e, bool soft);
 /* Assert that quiet entries are as their jobs. For tests. O(queued). */
 void entries_check(struct engine *e);
 
+/* check.c */
+/* Assert that all running sums (limits, fairshare, use of reservations, statistics,
+ * what is dedicated, the queue) equal those counted from nothing. For tests, between
+ * events. O(all). */
+void engine_check(struct engine *e);
+
 /* start.c */
 bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill);
 bool start_if_possible(struct engine *e, struct job *j, bool backfill);

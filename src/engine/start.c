@@ -244,7 +244,6 @@ void stop_job(struct engine *e, struct job *j, enum job_event how)
         statistics_ended(e->statistics, e->c, j,
             how == EV_COMPLETE || (how == EV_CANCEL && now >= limit_at), now);
     }
-    statistics_queued(e->statistics, j, now);
     if (e->cfg->bf_chunk_duration_s > 0)
         e->chunk_until = now + e->cfg->bf_chunk_duration_s;
 }

@@ -5,6 +5,8 @@
 #include "base/xalloc.h"
 #include "engine/statistics_private.h"
 
+#include <assert.h>
+#include <math.h>
 #include <string.h>
 
 struct statistics *statistics_create(const struct settings *cfg)
@@ -388,4 +390,61 @@ void statistics_machine(
         ret->backlog_s = then.backlog_ps / (double)then.procs_up;
     if (then.watched_s > 0)
         ret->backlog_average_s = then.backlog_area / (double)then.watched_s;
+}
+
+/* ---- counted again ---- */
+
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) <= 1e-6 * (1 + fabs(a) + fabs(b));
+}
+
+/* The jobs on nodes that belong to it; `kind` CRED_KINDS: all of them. */
+static void check_account(const struct statistics *s, const struct cluster *c,
+    const struct account *a, int kind, uint32_t index)
+{
+    struct account again = {0};
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (!j || !job_is_active(j) || (kind < CRED_KINDS && j->cred[kind] != index))
+            continue;
+        const struct stay *stay = &s->stays.v[j->index];
+        again.jobs++;
+        again.procs += j->procs;
+        again.mem_mb += j->mem_mb;
+        again.active_ps += (double)j->procs * (double)(a->at - stay->base);
+    }
+    assert(a->jobs == again.jobs && a->procs == again.procs);
+    assert(a->mem_mb == again.mem_mb && is_near(a->active_ps, again.active_ps));
+}
+
+static void check_stays(const struct statistics *s, const struct cluster *c)
+{
+    double work = 0;
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (!j)
+            continue;
+        bool known = i < s->stays.n,
+             queued = waits(j) && j->wclimit_s < DURATION_UNLIMITED;
+        double its = queued ? (double)j->procs * (double)j->wclimit_s : 0;
+        assert((known && s->stays.v[i].on) == job_is_active(j));
+        assert(is_near(known ? s->stays.v[i].backlog_ps : 0, its));
+        work += its;
+    }
+    assert(is_near(s->backlog_ps, work));
+}
+
+void statistics_check(const struct statistics *s, const struct cluster *c)
+{
+    if (!s)
+        return;
+    check_stays(s, c);
+    check_account(s, c, &s->all, CRED_KINDS, 0);
+    for (int k = 0; k < CRED_KINDS; k++)
+        for (uint32_t i = 1; i < s->creds[k].n; i++)
+            check_account(s, c, &s->creds[k].v[i], k, i);
+    statnodes_check(s, c);
 }

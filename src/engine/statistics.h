@@ -104,6 +104,10 @@ struct stat_record {
     bool up;
 };
 
+/* Assert that what is active and what is queued equals what is counted from nothing.
+ * For tests. O(jobs x credentials). */
+void statistics_check(const struct statistics *s, const struct cluster *c);
+
 /* What changed since statistics_saved(), or everything, as of `now`. */
 void statistics_each(const struct statistics *s, const struct cluster *c, bool all,
     int64_t now, void *ctx, void (*each)(void *ctx, const struct stat_record *r));

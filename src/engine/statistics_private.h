@@ -79,6 +79,7 @@ struct stat_sums *grid_cell(struct statistics *s, uint32_t procs, double limit_s
 
 /* statnodes.c; the job's nodes get one job more (sign > 0; there since `from`) or less
  */
+void statnodes_check(const struct statistics *s, const struct cluster *c);
 void statnodes_job(struct statistics *s, const struct cluster *c, const struct job *j,
     int sign, int64_t from, int64_t now);
 void statnodes_reset(struct statistics *s, int64_t now);

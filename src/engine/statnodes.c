@@ -3,6 +3,8 @@
 #include "base/xalloc.h"
 #include "engine/statistics_private.h"
 
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Whoever answers is up, also when it takes no jobs. */
@@ -101,6 +103,21 @@ void statnodes_job(struct statistics *s, const struct cluster *c, const struct j
             else if (k->jobs)
                 k->jobs--;
         }
+}
+
+void statnodes_check(const struct statistics *s, const struct cluster *c)
+{
+    uint32_t *jobs = xcalloc(c->nodes.n, sizeof *jobs);
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        for (size_t k = 0; j && job_is_active(j) && k < j->alloc.n; k++)
+            for (uint32_t n = 0; n < j->alloc.v[k].count; n++)
+                jobs[j->alloc.v[k].first + n]++;
+    }
+    for (size_t i = 0; i < c->nodes.n; i++)
+        assert(jobs[i] == (i < s->nodes.n ? s->nodes.v[i].jobs : 0));
+    free(jobs);
 }
 
 void statnodes_reset(struct statistics *s, int64_t now)

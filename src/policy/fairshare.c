@@ -14,6 +14,8 @@
 #include "policy/fsmemory.h"
 #include "policy/rsvrights.h"
 
+#include <assert.h>
+#include <math.h>
 #include <string.h>
 
 static bool is_on(const struct cluster *c)
@@ -483,4 +485,64 @@ bool fs_any_cap(const struct cluster *c)
                 return true;
         }
     return false;
+}
+
+/* ---- counted again ------------------------------------------------------------ */
+
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) <= 1e-6 * (1 + fabs(a) + fabs(b));
+}
+
+/* Of a credential, or (kind CRED_KINDS) of all together. */
+static double rate_counted(const struct cluster *c, int kind, uint32_t index)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (j && job_is_active(j) && (kind == CRED_KINDS || j->cred[kind] == index))
+            sum += rate_of(c, j);
+    }
+    for (size_t i = 0; i < c->reservations.n; i++) {
+        const struct reservation *r = c->reservations.v[i];
+        if (r && (kind == CRED_KINDS || r->fs_cred[kind] == index))
+            sum += r->fs_rate;
+    }
+    return sum;
+}
+
+static void check_rates(const struct cluster *c)
+{
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        for (uint32_t i = 1; i < c->creds[kind].n; i++)
+            assert(is_near(c->creds[kind].v[i]->fs.rate, rate_counted(c, kind, i)));
+    assert(is_near(c->fs_total.rate, rate_counted(c, CRED_KINDS, 0)));
+}
+
+static bool answers(const struct reservation *r)
+{
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        if (rsvrights_accountable(r, (enum cred_kind)kind))
+            return true;
+    return false;
+}
+
+void fs_check(const struct cluster *c)
+{
+    bool on = is_on(c);
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (j)
+            assert(is_near(j->fs_rate, on && job_is_active(j) ? rate_of(c, j) : 0));
+    }
+    for (size_t i = 0; on && i < c->reservations.n; i++) {
+        const struct reservation *r = c->reservations.v[i];
+        if (r && r->changed == r->use_changed && r->use_open)
+            assert(is_near(r->fs_rate,
+                answers(r) ? (double)(r->held_procs - r->active_procs) : 0));
+    }
+    if (on)
+        check_rates(c);
 }

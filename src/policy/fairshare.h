@@ -37,6 +37,10 @@ void fs_reservation(
  * O(1) when nothing was left out. */
 void fs_charge(struct cluster *c, int64_t since, int64_t now);
 
+/* Assert that rates equal the sums over active jobs and idle reservations, counted from
+ * nothing. For tests. O(all). */
+void fs_check(const struct cluster *c);
+
 /* Forget all that was used until `now`; what runs is charged from there on.
  * O(credentials + jobs). */
 void fs_reset(struct cluster *c, int64_t now);

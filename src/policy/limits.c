@@ -4,6 +4,8 @@
  * cycle. */
 #include "policy/limits_private.h"
 
+#include <assert.h>
+
 struct limits *limits_create(void)
 {
     struct limits *l = xcalloc(1, sizeof *l);
@@ -214,7 +216,7 @@ void limits_begin_idle(struct limits *l, struct cluster *c)
 
 /* Count the active jobs again from nothing: pairs were forgotten, and settings may
  * change what a job consumes. The ledger knows which jobs are counted. */
-static void recount(struct limits *l, struct cluster *c)
+static void count_again(struct limits *l, struct cluster *c)
 {
     for (int k = 0; k < CRED_KINDS; k++)
         for (size_t i = 0; i < c->creds[k].n; i++)
@@ -254,7 +256,7 @@ void limits_configure(struct limits *l, struct cluster *c)
                    : (all_masks(l, DIM_ACTIVE) | all_masks(l, DIM_IDLE))
                          & ~(LIMIT_BIT(LIMIT_JOB) | LIMIT_BIT(LIMIT_PROC));
     grow(l, c);
-    recount(l, c);
+    count_again(l, c);
 }
 
 bool limits_soft_differs(const struct limits *l)
@@ -303,4 +305,82 @@ void limits_begin_cycle(struct limits *l, struct cluster *c, int64_t now)
             limits_count_active(l, c, j, 1, now);
     }
     mark_soft_violations(l, c);
+}
+
+/* ---- counted again ------------------------------------------------------------- */
+
+/* What is left of its time was counted at some instant since the job started. */
+static void check_counted(const struct limits_counted *x, const struct cluster *c,
+    const struct job *j, int64_t now)
+{
+    int64_t most[LIMIT_RES_COUNT], least[LIMIT_RES_COUNT];
+
+    limits_use_left(c, j, j->start_at, most);
+    limits_use_left(c, j, now, least);
+    for (int r = 0; r < LIMIT_RES_COUNT; r++)
+        assert(least[r] <= x->v[r] && x->v[r] <= most[r]);
+    assert(memcmp(x->cred, j->cred, sizeof x->cred) == 0);
+}
+
+static void check_usage(const struct cred *k, const struct usage *counted)
+{
+    assert(memcmp(k->active.v, counted->v, sizeof counted->v) == 0);
+}
+
+static void check_creds(const struct cluster *c, const struct limits *l, int kind)
+{
+    struct usage *sums = xcalloc(c->creds[kind].n, sizeof *sums);
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct limits_counted *x = limits_ledger_find(&l->ledger, i);
+        if (x)
+            limits_use_add(sums[x->cred[kind]].v, x->v, 1);
+    }
+    for (size_t i = 0; i < c->creds[kind].n; i++)
+        check_usage(c->creds[kind].v[i], &sums[i]);
+    free(sums);
+}
+
+/* Of each pair that an active job belongs to. */
+static void check_pairs(const struct limits *l, const struct cluster *c)
+{
+    struct limits_pairs *again = limits_pairs_create();
+    const struct limit_row *row;
+    const int64_t *was, *is;
+
+    limits_pairs_configure(again, c->cfg);
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct limits_counted *x = limits_ledger_find(&l->ledger, i);
+        if (x)
+            limits_pairs_add(again, c, DIM_ACTIVE, x->cred, x->v, 1);
+    }
+    for (size_t i = 0; i < c->jobs.n; i++)
+        for (size_t p = 0; c->jobs.v[i] && p < limits_pairs_count(again); p++)
+            if (limits_pairs_combo(again, p)->dim == DIM_ACTIVE
+                && limits_pairs_get(again, c, p, c->jobs.v[i]->cred, &row, &is)) {
+                assert(
+                    limits_pairs_get(l->pairs, c, p, c->jobs.v[i]->cred, &row, &was));
+                assert(memcmp(was, is, sizeof(struct usage)) == 0);
+            }
+    limits_pairs_destroy(again);
+}
+
+void limits_check(const struct limits *l, const struct cluster *c, int64_t now)
+{
+    struct usage all = {0};
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        const struct limits_counted *x = limits_ledger_find(&l->ledger, i);
+        assert((x != NULL) == (j && job_is_active(j)));
+        assert(!j || !(j->flags & JOB_SPVIOLATION) || job_is_active(j));
+        if (!x)
+            continue;
+        check_counted(x, c, j, now);
+        limits_use_add(all.v, x->v, 1);
+    }
+    assert(memcmp(all.v, c->sys_active.v, sizeof all.v) == 0);
+    for (int k = 0; k < CRED_KINDS; k++)
+        check_creds(c, l, k);
+    check_pairs(l, c);
 }

@@ -25,6 +25,10 @@ void limits_begin_cycle(struct limits *l, struct cluster *c, int64_t now);
 /* Jobs that got or lost that mark in this cycle: *ret_n indexes, borrowed. */
 const uint32_t *limits_remarked(const struct limits *l, size_t *ret_n);
 
+/* Assert that what is counted as active equals the sum over the active jobs, counted
+ * from nothing, of credentials, of the system and of pairs. For tests. O(all). */
+void limits_check(const struct limits *l, const struct cluster *c, int64_t now);
+
 /* Forget idle usage: a selection walk begins. O(credentials with idle limits). */
 void limits_begin_idle(struct limits *l, struct cluster *c);
 

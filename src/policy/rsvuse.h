@@ -8,14 +8,20 @@
 
 #include "cluster/reservation.h"
 
-/* The job holds its nodes since `now` (+1), or is about to leave them (-1): call both
- * with the same credentials in place. O(nodes of the job), and for nodes under active
- * reservations O(jobs x reservations there). */
+/* The job holds its nodes since `now` (+1), or is about to leave them (-1). O(nodes of
+ * the job), and for nodes under active reservations O(jobs x reservations there). */
 void rsvuse_job(struct cluster *c, const struct job *j, int sign, int64_t now);
 
 /* Take notice of reservations that began, ended or changed. O(reservations) when there
- * are such, and O(nodes held x jobs there) for each. */
+ * are such, and O(nodes held, now and before, x jobs there) for each. */
 void rsvuse_sync(struct cluster *c, int64_t now);
+
+/* The node offers other than before. O(jobs x reservations there). */
+void rsvuse_node(struct cluster *c, uint32_t node, int64_t now);
+
+/* Assert that what is used of each equals what is counted from nothing. For tests.
+ * O(all). */
+void rsvuse_check(struct cluster *c);
 
 struct rsv_use {
     double idle_ps, active_ps;        /* processor seconds until `now` */

@@ -442,9 +442,8 @@ static void cycle(struct drive *d)
         return;
     check_states(d);
     check_dedicated(d);
-    cluster_check(engine_cluster(d->e));
+    engine_check(d->e);
     plan_check(d->e->plan);
-    entries_check(d->e);
     check_future(d);
     for (uint32_t i = 0; i < d->w->njobs; i++)
         sync_holds(d, i);

@@ -357,8 +357,7 @@ void sc_cycle(struct scenario *s)
     take_actions(s, &acts);
     vec_fini(&acts);
     refuse_starts(s);
-    cluster_check(engine_cluster(s->engine));
-    entries_check(s->engine);
+    engine_check(s->engine);
     if (s->after_cycle)
         s->after_cycle(s->ctx, s);
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Running sums against what is counted from nothing. */
+#include "engine/engine_private.h"
+#include "policy/fairshare.h"
+#include "policy/rsvuse.h"
+
+void engine_check(struct engine *e)
+{
+    cluster_check(e->c);
+    limits_check(e->limits, e->c, e->now);
+    fs_check(e->c);
+    rsvuse_check(e->c);
+    statistics_check(e->statistics, e->c);
+    entries_check(e);
+}

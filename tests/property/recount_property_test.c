@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Sums recounted: after every step of random histories (submitted, started, ended,
+ * cancelled, changed in every attribute, held, preempted, resumed, taken over;
+ * reservations made, changed and released; nodes lost and found; other settings)
+ * limits, fairshare, use of reservations, statistics and the queue are as counted from
+ * nothing (engine_check()), and what was used over time is the sum of what was used in
+ * each interval. MAUI_PROPERTY_FACTOR and MAUI_PROPERTY_SEED as in the other
+ * properties. */
+#include "cmocka_all.h"
+#include "engine/engine_private.h"
+#include "policy/fairshare.h"
+#include "rng.h"
+#include "scenario.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEEDS 120
+#define STEPS 60
+#define NODES 6
+#define USERS 4
+
+struct world {
+    struct rng rng;
+    uint64_t seed;
+    int jobs, settings;
+    int64_t at;               /* counted until then */
+    double used[USERS], owed; /* processor seconds; owed: of idle reservations */
+    uint32_t procs[USERS];    /* in use since then */
+    double idle;              /* charged a second since then */
+};
+
+static const char *const users[USERS] = {"u0", "u1", "u2", "u3"};
+static const char *const accounts[] = {"a0", "a1", NULL};
+static const char *const classes[] = {"short", "long", NULL};
+static const char *const qoses[] = {"high", "low", NULL};
+
+/* ---- what was used, interval by interval ---- */
+
+static void look(struct world *w, struct scenario *s)
+{
+    const struct cluster *c = engine_cluster(sc_engine(s));
+
+    memset(w->procs, 0, sizeof w->procs);
+    w->idle = 0;
+    for (size_t i = 0; i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        const char *name = job_cred(c, j, CRED_USER)->name;
+        if (job_is_active(j))
+            w->procs[name[1] - '0'] += j->procs;
+    }
+    for (size_t i = 0; i < c->reservations.n; i++)
+        if (c->reservations.v[i])
+            w->idle += c->reservations.v[i]->fs_rate;
+}
+
+static void after_cycle(void *ctx, struct scenario *s)
+{
+    struct world *w = ctx;
+    double passed = (double)(sc_now(s) - w->at);
+
+    for (int i = 0; i < USERS; i++)
+        w->used[i] += w->procs[i] * passed;
+    w->owed += w->idle * passed;
+    w->at = sc_now(s);
+    look(w, s);
+}
+
+static void check_equal(
+    const struct world *w, const char *what, const char *who, double is, double want)
+{
+    if (fabs(is - want) > 1e-6 * (1 + fabs(want)))
+        fail_msg("seed %llu: %s of %s is %.3f, expected %.3f",
+            (unsigned long long)w->seed, what, who, is, want);
+}
+
+static void check_used(struct world *w, struct scenario *s)
+{
+    struct cluster *c = engine_cluster(sc_engine(s));
+    double all = w->owed, fairshare[FS_DEPTH_MAX], sum = 0;
+
+    for (int i = 0; i < USERS; i++) {
+        const struct cred *k = cred_find(c, CRED_USER, users[i]);
+        struct stat_figures f = {0};
+        if (k)
+            statistics_of(sc_engine(s)->statistics, CRED_USER, k->index, w->at, &f);
+        check_equal(w, "processor seconds", users[i], f.sums.ps_dedicated, w->used[i]);
+        all += w->used[i];
+    }
+    fs_windows_at(c, &c->fs_total, w->at, fairshare);
+    for (int i = 0; i < FS_DEPTH_MAX; i++)
+        sum += fairshare[i];
+    check_equal(w, "fairshare usage", "all", sum, all);
+}
+
+/* ---- what happens ---- */
+
+static const char *settings_text(struct world *w)
+{
+    static const char *const texts[] = {
+        "PREEMPTPOLICY SUSPEND\nQOSCFG[high] PRIORITY=100\nUSERCFG[DEFAULT] "
+        "MAXPROC=6,10 MAXJOB[CLASS]=3\nCLASSCFG[short] MAXPS=9000\n",
+        "USERCFG[DEFAULT] MAXWC=4000,9000\nACCOUNTCFG[a0] MAXPE=7\nQOSCFG[high] "
+        "OMAXPROC=12 PRIORITY=100 QFLAGS=PREEMPTOR\n",
+        "CLASSCFG[long] MAXPROC[USER]=4 MAXNODE=5\nPREEMPTPOLICY CHECKPOINT\n"
+        "NODEACCESSPOLICY SINGLEUSER\n",
+        "PREEMPTPOLICY REQUEUE\nDEFERTIME 0\nQOSCFG[low] MAXJOB=3 QFLAGS=PREEMPTEE\n"};
+
+    return texts[w->settings = (int)rng_below(&w->rng, 4)];
+}
+
+#define LINES                                                                          \
+    "FSPOLICY DEDICATEDPS\nFSINTERVAL 4000\nFSDEPTH 24\n"                              \
+    "USERCFG[DEFAULT] QLIST=high,low FSTARGET=20\nRESERVATIONDEPTH 3\n"                \
+    "NODEAVAILABILITYPOLICY DEDICATED\n"                                               \
+    "SRCFG[own] HOSTLIST=n1 PERIOD=INFINITY USERLIST=u0 CHARGEACCOUNT=a0 "             \
+    "RESOURCES=PROCS:2\n"
+
+static void reconfigure(struct world *w, struct scenario *s)
+{
+    char text[2000];
+
+    snprintf(text, sizeof text, LINES "%s", settings_text(w));
+    sc_configure(s, text);
+    sc_cycle(s); /* which finds out what limits there are */
+}
+
+static void submit(struct world *w, struct scenario *s)
+{
+    static char ids[STEPS * 2][8];
+    static struct req_desc reqs[STEPS * 2][2];
+    struct rng *r = &w->rng;
+    int n = w->jobs++;
+    int64_t limit = rng_range(r, 10, 3000);
+    struct sc_job job = {.id = ids[n],
+        .submit_at = sc_now(s),
+        .limit_s = limit,
+        .run_s = rng_range(r, 1, limit),
+        .user = RNG_PICK(r, users),
+        .account = RNG_PICK(r, accounts),
+        .cls = RNG_PICK(r, classes),
+        .qos = RNG_PICK(r, qoses),
+        .req = reqs[n],
+        .nreqs = rng_percent(r, 20) ? 2 : 1};
+
+    snprintf(ids[n], sizeof ids[n], "j%d", n);
+    for (uint32_t i = 0; i < job.nreqs; i++)
+        reqs[n][i] = (struct req_desc){.tasks = 1 + rng_below(r, 5),
+            .per_task = {{1 + rng_below(r, 2), rng_percent(r, 30) ? 300 : 0, 0, 0}}};
+    job.flags |= rng_percent(r, 50) ? JOB_PREEMPTEE : 0;
+    job.flags |= rng_percent(r, 20) ? JOB_PREEMPTOR : 0;
+    job.flags |= rng_percent(r, 10) ? JOB_NOQUEUE : 0;
+    job.holds = !(job.flags & JOB_NOQUEUE) && rng_percent(r, 10) ? HOLD_USER : 0;
+    sc_job(s, job);
+}
+
+static const char *pick_job(struct world *w)
+{
+    static char id[8];
+
+    snprintf(id, sizeof id, "j%u", rng_below(&w->rng, (uint32_t)w->jobs + 1));
+    return id;
+}
+
+static void modify(struct world *w, struct scenario *s, const char *id)
+{
+    static const char *const parts[] = {"DEFAULT", NULL};
+    struct rng *r = &w->rng;
+    struct event ev = {.kind = EVENT_MODIFY};
+    struct job_change *ch = &ev.u.modify.change;
+
+    ev.u.modify.id = id;
+    *ch = (struct job_change){.what = 1u << rng_below(r, 22),
+        .wclimit_s = rng_range(r, 1, 4000),
+        .cls = RNG_PICK(r, classes),
+        .account = RNG_PICK(r, accounts),
+        .qos = RNG_PICK(r, qoses),
+        .group = "g0",
+        .flags = rng_percent(r, 50) ? JOB_PREEMPTEE : JOB_RESTARTABLE,
+        .user_priority = (int64_t)rng_below(r, 100),
+        .release_at = sc_now(s) + rng_range(r, -10, 500),
+        .deadline_at = sc_now(s) + rng_range(r, 1, 5000),
+        .partitions = parts,
+        .to = {.tasks = 1 + rng_below(r, 5),
+            .nodes = rng_below(r, 3),
+            .per_task = {{1 + rng_below(r, 2), rng_below(r, 400), 0, 0}}}};
+    sc_apply(s, ev, &(struct err){0});
+}
+
+static void apply_to_job(struct world *w, struct scenario *s, const char *id)
+{
+    struct rng *r = &w->rng;
+    struct event ev = {.kind = EVENT_PREEMPT};
+    struct err err;
+
+    switch (rng_below(r, 6)) {
+    case 0:
+        ev.u.preempt.id = id;
+        ev.u.preempt.how = (enum preempt_policy)rng_below(r, 3);
+        ev.u.preempt.rests_s = rng_percent(r, 50) ? 200 : 0;
+        break;
+    case 1:
+        ev.kind = EVENT_RESUME;
+        ev.u.preempt.id = id;
+        break;
+    case 2:
+        ev.kind = EVENT_RUN;
+        ev.u.run.id = id;
+        ev.u.run.flags = RUN_ANY_POLICY | RUN_ANY_RESERVATION;
+        break;
+    case 3:
+        ev.kind = EVENT_QOS;
+        ev.u.qos.id = id;
+        ev.u.qos.qos = rng_percent(r, 50) ? "high" : "low";
+        ev.u.qos.admin = rng_percent(r, 50);
+        break;
+    case 4:
+        ev.kind = EVENT_PRIORITY;
+        ev.u.priority.id = id;
+        ev.u.priority.n = rng_range(r, 0, 1000);
+        break;
+    default:
+        ev.kind = EVENT_DEADLINE;
+        ev.u.deadline.id = id;
+        ev.u.deadline.at = rng_percent(r, 30) ? 0 : sc_now(s) + rng_range(r, 1, 3000);
+        break;
+    }
+    sc_apply(s, ev, &err);
+}
+
+static void reserve(struct world *w, struct scenario *s)
+{
+    struct rng *r = &w->rng;
+    int64_t start = sc_now(s) + rng_range(r, 0, 600);
+    char hosts[16];
+    struct sc_rsv x = {.base = "adm",
+        .start_at = start,
+        .end_at = start + rng_range(r, 50, 4000),
+        .lists = {[ACL_USER] = RNG_PICK(r, users)},
+        .account = rng_percent(r, 50) ? "a1" : NULL,
+        .resources = rng_percent(r, 60) ? "PROCS=1" : NULL};
+
+    snprintf(hosts, sizeof hosts, "n%u,n%u", 1 + rng_below(r, NODES),
+        1 + rng_below(r, NODES));
+    if (rng_percent(r, 60))
+        x.hosts = hosts;
+    else
+        x.tasks = 1 + rng_below(r, 5);
+    sc_setres(s, &x, &(struct err){0});
+}
+
+static struct reservation *pick_reservation(struct world *w, struct scenario *s)
+{
+    const struct cluster *c = engine_cluster(sc_engine(s));
+    struct reservation *r =
+        c->reservations.n
+            ? c->reservations.v[rng_below(&w->rng, (uint32_t)c->reservations.n)]
+            : NULL;
+
+    return r && reservation_is_live(r) ? r : NULL;
+}
+
+static void reshape(struct world *w, struct scenario *s)
+{
+    struct reservation *r = pick_reservation(w, s);
+    struct reservation draft = reservation_draft(RSV_ADMIN);
+    struct event ev = {.kind = EVENT_CHANGE_RESERVATION};
+
+    if (r) {
+        draft.start_at = r->start_at;
+        draft.end_at = sc_now(s) + rng_range(&w->rng, 1, 3000);
+        draft.tasks = 1 + rng_below(&w->rng, 4);
+        ev.u.change_reservation.name = r->name;
+        ev.u.change_reservation.what =
+            rng_percent(&w->rng, 60) ? RSV_CHANGE_WINDOW : RSV_CHANGE_TASKS;
+        ev.u.change_reservation.draft = &draft;
+        ev.u.change_reservation.who = (struct actor){"root", 1};
+        sc_apply(s, ev, &(struct err){0});
+    }
+    reservation_fini(&draft);
+}
+
+static void change_node(struct world *w, struct scenario *s)
+{
+    static const enum node_state states[] = {NODE_IDLE, NODE_DOWN, NODE_DRAINED};
+    struct event ev = {.kind = EVENT_NODE};
+    char name[8];
+
+    snprintf(name, sizeof name, "n%u", 1 + rng_below(&w->rng, NODES));
+    if (rng_percent(&w->rng, 80)) {
+        sc_node_state(s, name, RNG_PICK(&w->rng, states));
+        return;
+    }
+    ev.u.node = (struct node_desc){.name = name, /* one processor more */
+        .cfg = node_find(engine_cluster(sc_engine(s)), name)->cfg};
+    ev.u.node.cfg.v[RES_PROCS]++;
+    sc_apply(s, ev, &(struct err){0});
+}
+
+/* One thing of all that may happen. */
+static void happen(struct world *w, struct scenario *s)
+{
+    struct rng *r = &w->rng;
+    const char *id = pick_job(w);
+    struct reservation *rsv;
+
+    switch (rng_below(r, 16)) {
+    case 0:
+    case 1:
+    case 2:
+        modify(w, s, id);
+        break;
+    case 3:
+        if (sc_find(s, id))
+            sc_cancel(s, id);
+        break;
+    case 4:
+        sc_hold(s, id, HOLD_USER | HOLD_SYSTEM, "root");
+        break;
+    case 5:
+        sc_release(s, id, HOLD_USER | HOLD_SYSTEM | HOLD_BATCH | HOLD_DEFER, "root");
+        break;
+    case 6:
+    case 7:
+        reserve(w, s);
+        break;
+    case 8:
+        if ((rsv = pick_reservation(w, s)))
+            sc_releaseres(s, rsv->name, &(struct err){0});
+        break;
+    case 9:
+        reshape(w, s);
+        break;
+    case 10:
+        change_node(w, s);
+        break;
+    case 11:
+        reconfigure(w, s);
+        break;
+    default:
+        apply_to_job(w, s, id);
+        break;
+    }
+}
+
+static void run_history(uint64_t seed)
+{
+    struct world w = {.rng = {seed}, .seed = seed};
+    struct scenario *s = sc_create_with(LINES "PREEMPTPOLICY SUSPEND\n");
+
+    if (rng_percent(&w.rng, 40))
+        sc_force_by_node(s);
+    sc_nodes(s, NODES, 3);
+    sc_watch(s, after_cycle, &w);
+    for (int step = 0; step < STEPS; step++) {
+        sc_at(s, sc_now(s) + rng_range(&w.rng, 0, 300));
+        for (int i = (int)rng_below(&w.rng, 3); i > 0; i--)
+            submit(&w, s);
+        sc_cycle(s);
+        for (int i = (int)rng_below(&w.rng, 4); i > 0; i--) {
+            happen(&w, s);
+            engine_check(sc_engine(s));
+            look(&w, s);
+            sc_cycle(s);
+        }
+        check_used(&w, s);
+    }
+    sc_destroy(s);
+}
+
+static void sums_are_as_counted_from_nothing(void **state)
+{
+    const char *first = getenv("MAUI_PROPERTY_SEED");
+    const char *factor = getenv("MAUI_PROPERTY_FACTOR");
+    uint64_t from = first ? strtoull(first, NULL, 10) : 1;
+    uint64_t n = SEEDS * (factor ? strtoull(factor, NULL, 10) : 1);
+
+    (void)state;
+    for (uint64_t i = 0; i < n; i++)
+        run_history(from + i);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_as_counted_from_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
