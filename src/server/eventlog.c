@@ -67,6 +67,7 @@ struct eventlog {
     struct rollfile file;
     struct line kept[KEPT_MAX]; /* number n at n % KEPT_MAX */
     int64_t first, next;
+    int64_t unwritten; /* the first that is not in the file yet */
     struct VEC(struct waiting) waiting;
     uint64_t dropped;
     uint64_t count[EVENT_NAMES];
@@ -185,6 +186,7 @@ int eventlog_open(struct server *s, struct err *err)
     snprintf(older, sizeof older, "%s.1", path);
     read_tail(l, older);
     bool torn = read_tail(l, path);
+    l->unwritten = l->next;
     free(path);
     eventlog_configure(s);
     if (torn)
@@ -211,28 +213,36 @@ void eventlog_configure(struct server *s)
 
 /* ---- publishing ---- */
 
-static void append(struct server *s, const struct strbuf *lines)
+/* In one write, with those that the file did not take before: it is full for a while,
+ * and what a reader saw must not be missing in it. */
+static void append(struct server *s)
 {
     struct eventlog *l = s->eventlog;
-    bool good = !lines->len || rollfile_write(&l->file, lines->text, lines->len);
+    struct strbuf lines = {0};
 
+    if (l->unwritten < l->first)
+        l->unwritten = l->first;
+    for (int64_t n = l->unwritten; n < l->next; n++)
+        strbuf_printf(&lines, "%s\n", l->kept[n % KEPT_MAX].text);
+    bool good = !lines.len || rollfile_write(&l->file, lines.text, lines.len);
+    free(strbuf_take(&lines));
+    if (good)
+        l->unwritten = l->next;
     if (!good && !l->failing)
         log_line(s->log, LOG_ALERT, "the event log '%s' cannot be written",
             l->file.path ? l->file.path : "");
     l->failing = !good;
 }
 
-/* Takes the object; what goes to the file is added to *lines. */
-static void publish(struct server *s, const struct waiting *w, struct strbuf *lines)
+/* Takes the object. */
+static void publish(struct server *s, const struct waiting *w)
 {
     struct eventlog *l = s->eventlog;
 
     json_object_set_new(w->o, "number", json_integer(l->next));
     char *text = json_dumps(w->o, JSON_COMPACT | JSON_PRESERVE_ORDER);
-    if (text) {
-        strbuf_printf(lines, "%s\n", text);
+    if (text)
         keep(l, w->what, text);
-    }
     l->count[w->what]++;
     if (w->notice)
         notify_event(s, w->what, json_string_value(json_object_get(w->o, "object")),
@@ -243,15 +253,13 @@ static void publish(struct server *s, const struct waiting *w, struct strbuf *li
 void eventlog_committed(struct server *s)
 {
     struct eventlog *l = s->eventlog;
-    struct strbuf lines = {0};
 
     if (!l->waiting.n)
         return;
     for (size_t i = 0; i < l->waiting.n; i++)
-        publish(s, &l->waiting.v[i], &lines);
+        publish(s, &l->waiting.v[i]);
     l->waiting.n = 0;
-    append(s, &lines); /* one write for all of a commit */
-    free(strbuf_take(&lines));
+    append(s);
     if (l->dropped)
         log_line(s->log, LOG_ALERT,
             "%lu events were not told: the disk was away for "
@@ -284,10 +292,8 @@ void eventlog_add(struct server *s, enum event_name what, const char *object,
     json_decref(more);
     struct waiting w = {what, notice, o};
     if (names[what].at_once) {
-        struct strbuf lines = {0};
-        publish(s, &w, &lines);
-        append(s, &lines);
-        free(strbuf_take(&lines));
+        publish(s, &w);
+        append(s);
         if (s->http)
             http_wake(s->http);
     } else if (l->waiting.n < WAITING_MAX) {

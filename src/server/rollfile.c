@@ -95,9 +95,25 @@ static void roll(struct rollfile *f)
         take(f, fd);
 }
 
+bool rollfile_append(int fd, const char *bytes, size_t n)
+{
+    ssize_t done = write(fd, bytes, n);
+    struct stat st;
+
+    if (done == (ssize_t)n)
+        return true;
+    int e = done < 0 ? errno : ENOSPC;
+    /* unless somebody wrote behind it meanwhile, or it is no file */
+    if (done > 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
+        && lseek(fd, 0, SEEK_CUR) == st.st_size)
+        (void)!ftruncate(fd, st.st_size - done);
+    errno = e;
+    return false;
+}
+
 bool rollfile_write(struct rollfile *f, const char *bytes, size_t n)
 {
-    if (f->fd < 0 || write(f->fd, bytes, n) != (ssize_t)n)
+    if (f->fd < 0 || !rollfile_append(f->fd, bytes, n))
         return false;
     f->size += (int64_t)n;
     if (f->size_max > 0 && f->size > f->size_max)

@@ -29,6 +29,10 @@ void rollfile_close(struct rollfile *f);
 int rollfile_configure(
     struct rollfile *f, const char *path, int64_t size_max, int depth, struct err *err);
 
+/* Append all of it to an open file, or none: the half of a line that the last room on a
+ * disk took would spoil the next one. False with errno. */
+bool rollfile_append(int fd, const char *bytes, size_t n);
+
 /* False: it was not written. Rolls afterwards. */
 bool rollfile_write(struct rollfile *f, const char *bytes, size_t n);
 

@@ -4,6 +4,7 @@
 #include "server/statfile.h"
 
 #include "base/home.h"
+#include "server/rollfile.h"
 #include "server/server_private.h"
 #include "trace/jobtrace.h"
 #include "trace/restrace.h"
@@ -20,8 +21,11 @@ struct stat_line {
     char *text;   /* owned; with its end */
 };
 
+#define WAITING_MAX 10000
+
 struct statfile {
     struct VEC(struct stat_line) waiting;
+    bool failing; /* the file cannot be written; told once */
 };
 
 /* ---- files ---- */
@@ -42,28 +46,25 @@ static char *path_of(struct server *s, const char *what, const char *day)
 }
 
 /* In one write, so that who reads sees whole lines. */
-static int append(const char *path, const char *text, size_t len, bool *ret_fresh)
+static int append(const char *path, const struct strbuf *text, bool *ret_fresh)
 {
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
+    char *all = NULL;
+    size_t len = 0;
     struct stat st;
 
     if (fd < 0)
         return -1;
     *ret_fresh = fstat(fd, &st) == 0 && st.st_size == 0;
-    ssize_t n = 0;
+    FILE *f = open_memstream(&all, &len);
     if (*ret_fresh) {
-        char *head = NULL;
-        size_t head_len = 0;
-        FILE *f = open_memstream(&head, &head_len);
         fputs(JOBTRACE_VERSION, f);
         jobtrace_titles(f);
-        fclose(f);
-        n = write(fd, head, head_len);
-        free(head);
     }
-    if (n >= 0)
-        n = write(fd, text, len);
-    int e = n == (ssize_t)len ? 0 : n < 0 ? errno : ENOSPC;
+    fputs(text->text, f);
+    fclose(f);
+    int e = rollfile_append(fd, all, len) ? 0 : errno;
+    free(all);
     close(fd);
     errno = e;
     return e ? -1 : 0;
@@ -186,48 +187,74 @@ void statfile_begin(struct server *s)
     free(path);
 }
 
+static void tell_lost(struct server *s, const struct stat_line *line)
+{
+    log_line(s->log, LOG_ALERT, "the statistics of %s do not have the record: %s",
+        line->day, line->text);
+}
+
 /* All of a day at once: one file is opened for what ended in a turn. */
-static void write_day(struct server *s, const char *day, const struct strbuf *text)
+static bool write_day(struct server *s, const char *day, const struct strbuf *text)
 {
     char *path = path_of(s, "stats", day);
-    bool fresh = false;
+    bool fresh = false, good = append(path, text, &fresh) == 0;
 
-    if (append(path, text->text, text->len, &fresh) < 0) {
+    if (!good && !s->statfile->failing)
         log_line(s->log, LOG_ALERT,
-            "the statistics file '%s' cannot be written: %s; its records: %s", path,
-            strerror(errno), text->text);
-    } else if (fresh && !s->simulation) {
+            "the statistics file '%s' cannot be written, and is tried again: %s", path,
+            strerror(errno));
+    s->statfile->failing = !good;
+    if (good && fresh && !s->simulation)
         write_nodes(s, day);
-    }
     free(path);
+    return good;
+}
+
+/* Lines of one day. */
+static bool write_lines(struct server *s, const struct stat_line *lines, size_t n)
+{
+    struct strbuf text = {0};
+
+    for (size_t i = 0; i < n; i++)
+        strbuf_add(&text, lines[i].text);
+    bool good = write_day(s, lines->day, &text);
+    free(strbuf_take(&text));
+    return good;
+}
+
+static void forget(struct statfile *f, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(f->waiting.v[i].text);
+    f->waiting.n -= n;
+    memmove(f->waiting.v, f->waiting.v + n, f->waiting.n * sizeof *f->waiting.v);
 }
 
 void statfile_committed(struct server *s)
 {
     struct statfile *f = s->statfile;
-    struct strbuf text = {0};
 
-    for (size_t i = 0; f && i < f->waiting.n; i++) {
-        struct stat_line *line = &f->waiting.v[i];
-        bool last =
-            i + 1 == f->waiting.n || strcmp(line->day, f->waiting.v[i + 1].day) != 0;
-        strbuf_add(&text, line->text);
-        free(line->text);
-        if (!last)
-            continue;
-        write_day(s, line->day, &text);
-        free(strbuf_take(&text));
+    while (f && f->waiting.n) {
+        size_t n = 1;
+        while (n < f->waiting.n && strcmp(f->waiting.v[n].day, f->waiting.v->day) == 0)
+            n++;
+        if (!write_lines(s, f->waiting.v, n))
+            break;
+        forget(f, n);
     }
-    if (f)
-        f->waiting.n = 0;
+    for (; f && f->waiting.n > WAITING_MAX; forget(f, 1))
+        tell_lost(s, f->waiting.v);
 }
 
 void statfile_close(struct server *s)
 {
     if (!s->statfile)
         return;
-    for (size_t i = 0; i < s->statfile->waiting.n; i++)
+    for (size_t i = 0; i < s->statfile->waiting.n; i++) {
+        if (!s->commit_failing) /* else the next life has it */
+            tell_lost(s, &s->statfile->waiting.v[i]);
         free(s->statfile->waiting.v[i].text);
+    }
     vec_fini(&s->statfile->waiting);
     free(s->statfile);
     s->statfile = NULL;

@@ -5,8 +5,9 @@
  *
  * A record is appended after the commit of the job's end. A daemon that is killed
  * between the two loses it here, not in the accounting; none is written twice. A file
- * that cannot be written is told, and its records go to the log. Private to src/server.
- */
+ * that cannot be written is told and tried again with each commit; records it has not
+ * taken when the daemon ends, or beyond ten thousand, go to the log. Private to
+ * src/server. */
 #ifndef MAUI_SERVER_STATFILE_H
 #define MAUI_SERVER_STATFILE_H
 

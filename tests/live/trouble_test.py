@@ -2,6 +2,7 @@
 """The disk is full, locked or damaged, the spool is gone: the daemon says so, loses
 nothing, and goes on when it can."""
 import glob
+import json
 import os
 import shutil
 import sqlite3
@@ -87,12 +88,7 @@ def small_disk(daemon):
 def test_a_full_disk_refuses_jobs_and_loses_none(small_disk):
     live = small_disk.start()
     job = live.submit(hold=True)
-    with open(f"{live.home}/fill", "wb", buffering=0) as f:
-        try:
-            while f.write(b"x" * 4096):
-                pass
-        except OSError:
-            pass
+    fill(live.home)
     refused = [live.api("/v1/jobs", dict(submission(live), script="#!/bin/sh\n" + "#" * 100000))
                for _ in range(5)]
     for status, answer in refused:
@@ -104,6 +100,55 @@ def test_a_full_disk_refuses_jobs_and_loses_none(small_disk):
     live.kill()
     live.wait(lambda: live.run("serve", "--nodes", live.nodes).returncode == 0, "a restart")
     assert live.job(job)
+
+
+def fill(folder):
+    with open(f"{folder}/fill", "wb", buffering=0) as f:
+        try:
+            while f.write(b"x" * 4096):
+                pass
+        except OSError:
+            pass
+
+
+@pytest.fixture
+def small_log(daemon):
+    """The log, the events and the statistics are on a small disk of their own."""
+    folder = f"{daemon.home}/log"
+    os.mkdir(folder)
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder],
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"NOT TESTED, a full disk of the log: {done.stderr.strip()}")
+    daemon.configure("STATDIR log\nDEFERTIME 0\n")
+    yield daemon
+    daemon.stop()
+    subprocess.run(["umount", "-l", folder], check=False)
+
+
+def test_a_full_disk_of_the_log_tears_no_line_and_loses_no_record(small_log):
+    """The last room takes half a line: it would take the next one with it."""
+    live = small_log.start()
+    folder = f"{live.home}/log"
+    first = live.submit("true")
+    live.wait(lambda: live.job(first) is None, "its end")
+    fill(folder)
+    ended = [live.submit("true") for _ in range(20)]
+    live.wait(lambda: not any(map(live.job, ended)), "their ends")
+    os.remove(f"{folder}/fill")
+    last = live.submit("true")
+    live.wait(lambda: live.job(last) is None, "its end")
+    live.stop()
+    with open(f"{folder}/events.log", encoding="utf-8") as f:
+        events = [json.loads(line) for line in f]
+    assert [e["number"] for e in events] == list(range(1, len(events) + 1))
+    jobs = {first, last, *ended}
+    assert {e["object"] for e in events if e["event"] == "JOBEND"} == jobs
+    with open(glob.glob(f"{folder}/stats.*")[0], encoding="utf-8") as f:
+        records = [line.split() for line in f if not line.startswith(("#", "VERSION"))]
+    assert all(len(r) == 44 for r in records)
+    assert sorted(r[0] for r in records) == sorted(jobs)
+    assert all(line[2:3] == "/" for line in live.log().splitlines())
 
 
 def folder_of(daemon, job):
