@@ -19,7 +19,7 @@ static bool enter(struct engine *e, struct job *j, uint32_t cls)
     enum hold_reason fault = access_resolve(e->c, j, text, sizeof text);
     preempt_notice_job(e, j);
     prio_job_dirty(j);
-    plan_job_changed(e->plan);
+    plan_changed(e->plan);
     return fault == REASON_NONE && job_cred(e->c, j, CRED_CLASS)->enabled
            && !over_system_limits(e, j);
 }
@@ -45,7 +45,7 @@ enum hold_reason classes_resolve(
         j->cred[CRED_CLASS] = cls[0];
         fault = access_resolve(e->c, j, ret_text, size);
     }
-    plan_job_changed(e->plan);
+    plan_changed(e->plan);
     return fault;
 }
 

@@ -505,7 +505,7 @@ static int on_job_event(
     return err_set(err, ERR_INVALID, "unknown kind of event");
 }
 
-int engine_apply(
+static int apply(
     struct engine *e, const struct event *ev, uint32_t *ret_job, struct err *err)
 {
     struct job *j = NULL;
@@ -573,4 +573,13 @@ int engine_apply(
     if (ret_job)
         *ret_job = j->index;
     return 0;
+}
+
+int engine_apply(
+    struct engine *e, const struct event *ev, uint32_t *ret_job, struct err *err)
+{
+    int result = apply(e, ev, ret_job, err);
+
+    plan_changed(e->plan); /* nodes are measured, jobs ask for something else ... */
+    return result;
 }

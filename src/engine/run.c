@@ -306,35 +306,24 @@ static int cannot(const struct run *r, bool nodes_enough, struct err *err)
 
 /* ---- the event ---- */
 
-/* A refused job gets its reservation back, or a better one. */
-static void reserve_again(struct engine *e, struct job *j)
-{
-    struct slot slot;
-
-    if (plan_first_fit(e->plan, j, e->now + 1, &slot))
-        plan_reserve(e->plan, j, &slot);
-}
-
 static int try_to_run(const struct run *r, struct err *err)
 {
     struct engine *e = r->e;
     struct job *j = r->j;
-    bool reserved = j->rsv_slot != INDEX_NONE;
     bool enough = r->nodes.n == 0 || pin(r);
 
     plan_job_queued(e->plan, j);
-    plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);
-    drop_reservation(e, j);
+    plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_STAY);
+    plan_unreserve(e->plan, j); /* it is not in its own way */
+    j->rsv_start_at = 0;
     if (enough && place(r)) {
+        drop_reservation(e, j);
         if (r->flags & (RUN_ANY_RESERVATION | RUN_ANY_STATE))
             plan_unplanned(e->plan);
         if (start_placed(e, j, false))
             return 0;
     }
-    cannot(r, enough, err);
-    if (reserved && e->keeps)
-        reserve_again(e, j);
-    return -1;
+    return cannot(r, enough, err);
 }
 
 /* With the job as this order wants it: what it asks for itself stays as it was. */
@@ -358,6 +347,15 @@ static int run_so(const struct run *r, struct err *err)
     return result;
 }
 
+/* A refused job has its reservation again: where it was, if that is not due. */
+static void reserve_again(struct engine *e, struct job *j, int64_t at)
+{
+    struct slot slot;
+
+    if (plan_first_fit(e->plan, j, at > e->now ? at : e->now + 1, &slot))
+        plan_reserve(e->plan, j, &slot);
+}
+
 int run_job(struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
     struct run r = {.e = e, .j = j, .flags = ev->u.run.flags};
@@ -367,7 +365,10 @@ int run_job(struct engine *e, struct job *j, const struct event *ev, struct err 
     may = check_state(j, err) == 0 && find_nodes(&r, ev->u.run.nodes, err) == 0
           && find_partition(&r, ev->u.run.partition, err) == 0
           && check_policies(&r, err) == 0;
+    int64_t reserved_at = j->rsv_slot != INDEX_NONE ? j->rsv_start_at : 0;
     int result = may ? run_so(&r, err) : -1;
+    if (may && result < 0 && reserved_at)
+        reserve_again(e, j, reserved_at);
     vec_fini(&r.nodes);
     return result;
 }

@@ -133,8 +133,41 @@ static bool still_true(const struct plan *p)
            && !opens_with_time(p);
 }
 
+/* Which waiting job has a reservation, and when: in the order of their making. */
+struct promise {
+    uint32_t job;
+    int64_t at;
+};
+struct promises VEC(struct promise);
+
+static struct promises promises_of(const struct plan *p)
+{
+    struct promises all = {0};
+
+    for (uint32_t i = 0; i < p->nrsv; i++)
+        if (p->rsvs.v[i].job != INDEX_NONE)
+            vec_push(
+                &all, ((struct promise){p->rsvs.v[i].job, p->rsvs.v[i].start_at}));
+    return all;
+}
+
+/* Where they were, or as soon after that as there is room now. */
+static void make_again(struct plan *p, const struct promises *all)
+{
+    struct slot slot;
+
+    for (size_t i = 0; i < all->n; i++) {
+        struct job *j = p->c->jobs.v[all->v[i].job];
+        int64_t from = all->v[i].at > p->now ? all->v[i].at : p->now;
+        if (plan_first_fit(p, j, from, &slot))
+            plan_reserve(p, j, &slot);
+    }
+}
+
 void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
 {
+    struct promises again = {0};
+
     bool changed = p->node_epoch != p->c->node_epoch
                    || p->config_epoch != p->c->config_epoch
                    || p->rsv_moves != p->c->rsv_moves || pools_merge_now(p, now);
@@ -157,9 +190,12 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     p->quiet = same && !rebuilt && !p->released && p->rsv_epoch == p->c->rsv_epoch;
     p->rsv_epoch = p->c->rsv_epoch; /* what one kept comes free when it ends */
     p->released = false;
-    bool stand =
-        keep == RSV_KEEP ? !rebuilt || (!changed && bind_divided(p)) : !rebuilt && same;
+    bool stand = !rebuilt && (same || keep != RSV_REPLAN);
+    if (!stand && keep == RSV_KEEP)
+        stand = !changed && bind_divided(p);
     if (!stand) {
+        if (keep == RSV_STAY)
+            again = promises_of(p);
         forget_all(p, keep == RSV_KEEP);
     } else {
         if (p->rsv_layout != p->layout)
@@ -170,8 +206,10 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
         count_advance(p);
     else
         count_again(p);
-    p->given_back = false;
+    p->given_back = keep == RSV_STAY && !same; /* the next cycle plans anew */
     p->rsv_layout = p->layout;
+    make_again(p, &again);
+    vec_fini(&again);
 }
 
 void plan_distrust(struct plan *p)
@@ -233,7 +271,7 @@ void plan_job_queued(struct plan *p, const struct job *j)
     }
 }
 
-void plan_job_changed(struct plan *p)
+void plan_changed(struct plan *p)
 {
     p->version++;
 }

@@ -32,8 +32,10 @@ void plan_destroy(struct plan *p);
  *               of jobs would come out the same; so they stay in place and
  *               plan_confirm() tells whether one stands.
  *   RSV_KEEP    they stay until plan_unreserve().
+ *   RSV_STAY    no cycle, but an order between two: they stay where they are until the
+ *               next, or are as soon after that as nodes allow that changed.
  * Cheap when nothing changed. */
-enum rsv_keep { RSV_REPLAN, RSV_KEEP };
+enum rsv_keep { RSV_REPLAN, RSV_KEEP, RSV_STAY };
 void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep);
 
 /* RSV_REPLAN: jobs are offered in priority order. True when the job's reservation of
@@ -51,9 +53,9 @@ bool plan_confirm_all(struct plan *p);
  * (they decide which pools can be planned by count). O(1) for known ones. */
 void plan_job_queued(struct plan *p, const struct job *j);
 
-/* The credentials of a waiting job are others now, in the middle of a cycle: nothing
- * that was found out for it holds. Its task definitions have been learned before. */
-void plan_job_changed(struct plan *p);
+/* Something changed that the plan is not told of: the credentials of a waiting job, what
+ * is measured on a node. Answers that are remembered do not hold. O(1). */
+void plan_changed(struct plan *p);
 
 /* The job has been started (call after job_start; its reservation, if any, becomes
  * the start) or is about to be stopped at `now` (call before job_stop). O(pieces of

@@ -275,7 +275,7 @@ class Session:
             raise Violation(f"{entry} was refused: {told}")
         if not done and told[1] == "" and not told[2]:
             raise Violation(f"{entry} was refused without a word")
-        if (not done and told[0] == 1 and "," not in str(act.words)) or act.asks:
+        if (not done and told[0] == 1 and "," not in "".join(act.words)) or act.asks:
             self.unchanged(entry, before)
         complaint = done and act.check and act.check(before, self.snapshot, told)
         if complaint:
