@@ -274,6 +274,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     preempt_begin(e);
     plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);
     preempt_resume(e);
+    e->world_seen = engine_world(e);
     if (e->c->queued.n) {
         rank(e);
         run_passes(e);
@@ -291,6 +292,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
         wake_at(e, plan_first_end(e->plan) + 1);
     wake_for_expiry(e);
     e->last_cycle_at = e->now;
+    e->reordered = false;
     e->stats.cycles++;
     if (e->statistics && someone_waits(e))
         statistics_cycle(e->statistics, (int64_t)e->stats.cycles);

@@ -188,6 +188,11 @@ uint64_t engine_world(const struct engine *e)
            + e->c->config_epoch; /* none ever falls */
 }
 
+bool engine_restless(const struct engine *e)
+{
+    return e->stats.cycles ? e->world_seen != engine_world(e) : e->reordered;
+}
+
 bool deferred_for_nodes(const struct engine *e, const struct job *j)
 {
     return j->holds == HOLD_DEFER && j->hold_reason == REASON_NORESOURCES
@@ -215,7 +220,7 @@ static void try_before_time(struct engine *e, struct job *j)
 static bool expired(struct engine *e, struct job *j)
 {
     if (j->extra && j->extra->deferred_in == WORLD_BEFORE)
-        j->extra->deferred_in = engine_world(e);
+        j->extra->deferred_in = e->reordered ? 0 : engine_world(e);
     if (deferred_for_nodes(e, j))
         try_before_time(e, j);
     bool retry = j->hold_reason == REASON_RMFAILURE;

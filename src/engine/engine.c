@@ -207,7 +207,7 @@ static int on_submit(
     e->any_deps |= j->extra && j->extra->deps.n;
     if (d->memory) {
         job_recall(e->c, j, d->memory);
-        if (j->holds & HOLD_DEFER)
+        if ((j->holds & HOLD_DEFER) && !d->memory->world_changed)
             job_extra(j)->deferred_in = WORLD_BEFORE;
     }
     if (j->limited)
@@ -575,11 +575,21 @@ static int apply(
     return 0;
 }
 
+/* Does it change reservations or settings, other than by telling them after a restart? */
+static bool is_order_of_world(const struct event *ev)
+{
+    return ev->kind == EVENT_CHANGE_RESERVATION || ev->kind == EVENT_UNRESERVE
+           || ev->kind == EVENT_SETTINGS
+           || (ev->kind == EVENT_RESERVE && !ev->u.reserve.draft->created_at);
+}
+
 int engine_apply(
     struct engine *e, const struct event *ev, uint32_t *ret_job, struct err *err)
 {
+    bool orders = is_order_of_world(ev);
     int result = apply(e, ev, ret_job, err);
 
+    e->reordered |= orders && result == 0;
     plan_changed(e->plan); /* nodes are measured, jobs ask for something else ... */
     return result;
 }

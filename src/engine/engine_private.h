@@ -130,6 +130,8 @@ struct engine {
     uint64_t standing_epoch;     /* settings the standing ones were made by */
     struct rsv_kinds rsv_kinds;
     uint64_t applied;     /* events so far */
+    uint64_t world_seen;  /* engine_world() of the last cycle */
+    bool reordered;       /* reservations or settings changed by order since */
     uint64_t flex_stamp;  /* what was when no reservation could move; 0 = unknown */
     uint64_t hosts_epoch; /* of the nodes that lists of hosts were resolved in */
     size_t hosts_nodes;

@@ -22,6 +22,7 @@ static const struct number {
     NUMBER(I64, hold_at),
     NUMBER(I64, defer_until),
     NUMBER(FLAG, given_up),
+    NUMBER(FLAG, world_changed),
     NUMBER(U16, defer_count),
     NUMBER(U16, start_count),
     NUMBER(U16, preempt_count),

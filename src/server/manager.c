@@ -7,6 +7,7 @@
 #include "server/eventlog.h"
 #include "server/manager_private.h"
 #include "server/passed.h"
+#include "server/restless.h"
 #include "server/record.h"
 #include "server/render.h"
 #include "server/rmreservation.h"
@@ -240,6 +241,7 @@ int manager_open(struct server *s, struct err *err)
     m->up = true;
     s->manager = m;
     passed_load(s);
+    restless_load(s);
     submissions_open(m);
     outbox_open(m);
     if (!s->simulation)

@@ -52,6 +52,7 @@ struct record_memory *record_recall(
     }
     jobmemory_read(o, ret);
     ret->bypass = passed_recall(s, id, ret->bypass);
+    ret->world_changed = s->restless_before;
     struct record_memory *m = xcalloc(1, sizeof *m);
     m->o = o;
     return m;

@@ -3,6 +3,7 @@
  *
  *   job          id     struct job_memory; from submission to end
  *   passed       jobs   how often others passed them (passed.h)
+ *   world        restless  whether it changed since the last cycle (restless.h)
  *   change       id     attributes changed since the submission (modify.c)
  *   order        id     a stop or release that was decided and not yet confirmed
  *   reservation  name   administrative and user reservations, as what was asked

@@ -6,6 +6,7 @@
 #include "server/manager.h"
 #include "server/metrics.h"
 #include "server/passed.h"
+#include "server/restless.h"
 #include "server/record.h"
 #include "server/record_statistics.h"
 #include "server/rsvkeep.h"
@@ -119,6 +120,7 @@ void world_save(struct server *s)
     }
     s->dirty.n = 0;
     passed_save(s);
+    restless_save(s);
     record_statistics(s);
     statistics_saved(engine_statistics(s->engine));
     usage_save(s);

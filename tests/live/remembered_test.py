@@ -44,6 +44,11 @@ def again(daemon):
     daemon.start()
 
 
+def again_paused(daemon):
+    daemon.kill()
+    daemon.start("--paused")
+
+
 def test_a_suspended_job_stays_so_whoever_runs_on_its_nodes(driven):
     """In whatever order they are found again."""
     driven.start()
@@ -295,6 +300,27 @@ def test_a_deferral_goes_on(driven):
     driven.at(100)
     step(driven)
     assert {k: driven.job(job)[k] for k in seen} == before
+
+
+@pytest.mark.parametrize("kills", [0, 1, 2])
+@pytest.mark.parametrize("first", [True, False])
+def test_what_ends_a_deferral_early_does_so_after_a_restart(driven, kills, first):
+    """A reservation goes just before the kill, or after it and before any cycle."""
+    driven.start("--paused")
+    driven.ok("setres", "-u", "nobody", "-n", "wall", "-s", "+0", "-d", "INFINITY", "ALL")
+    job = driven.submit("sleep 1000", wclimit_s=1000)
+    step(driven)
+    assert driven.job(job)["holds"] == ["defer"]
+    driven.at(100)
+    if first:
+        driven.ok("releaseres", "wall.0")
+    for _ in range(kills):
+        again_paused(driven)
+    if not first:
+        driven.ok("releaseres", "wall.0")
+    again_paused(driven)
+    step(driven)
+    driven.wait(lambda: driven.state(job) == "Running", "the start")
 
 
 def test_who_is_over_a_soft_limit_is_known(driven):
