@@ -41,8 +41,8 @@ struct node_clock {
     bool up;
 };
 
-/* Records of nodes are written by blocks, not more often than that: a power cut may
- * cost a minute of a job that ended in it. */
+/* Records of nodes are written by blocks; where that is more than one, not more often
+ * than that: a power cut may cost a minute of a job that ended in it. */
 #define STAT_NODES_EVERY_S 60
 
 struct statistics {

@@ -157,7 +157,9 @@ void statistics_node(
 
 bool statnodes_due(const struct statistics *s, int64_t now)
 {
-    return s->any_node_changed && now >= s->nodes_saved_at + STAT_NODES_EVERY_S;
+    return s->any_node_changed
+           && (s->nodes.n <= STAT_NODE_BLOCK
+               || now >= s->nodes_saved_at + STAT_NODES_EVERY_S);
 }
 
 void statnodes_each(const struct statistics *s, const struct cluster *c, bool all,

@@ -79,6 +79,22 @@ def test_a_suspended_job_has_used_what_it_used(driven):
     assert driven.ok("diagnose", "-f", "user") == used
 
 
+def test_how_long_a_node_was_busy_is_known(driven):
+    """Also of a job that ended just before the kill."""
+    driven.start("--paused")
+    job = driven.submit("sleep 1000", wclimit_s=1000)
+    step(driven)
+    driven.wait(lambda: driven.state(job) == "Running", "the start")
+    driven.at(30)
+    driven.ok("canceljob", job)
+    driven.wait(lambda: driven.state(job) is None, "its end")
+    driven.at(40)
+    before = [l for l in driven.ok("checknode", "node01").splitlines() if "Active:" in l]
+    assert "Active: 00:00:30 (75.00%)" in before[0]
+    again_paused(driven)
+    assert before[0] in driven.ok("checknode", "node01").splitlines()
+
+
 def test_the_priority_a_running_job_started_with_is_known(driven):
     driven.configure("CREDWEIGHT 1\nUSERWEIGHT 1\nUSERCFG[DEFAULT] PRIORITY=77\n")
     driven.start()
