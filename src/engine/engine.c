@@ -575,7 +575,7 @@ static int apply(
     return 0;
 }
 
-/* Does it change reservations or settings, other than by telling them after a restart? */
+/* Does it change reservations or settings, other than by telling those of before? */
 static bool is_order_of_world(const struct event *ev)
 {
     return ev->kind == EVENT_CHANGE_RESERVATION || ev->kind == EVENT_UNRESERVE

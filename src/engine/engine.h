@@ -249,8 +249,8 @@ void engine_decided(struct engine *e, struct actions *ret);
  * indexes, *ret_n of them, borrowed until the next cycle. */
 const uint32_t *engine_changed(const struct engine *e, size_t *ret_n);
 
-/* Nodes, reservations or settings changed since the last cycle, so jobs that were deferred
- * for want of nodes are tried in the next. A restart has to know, by
+/* Nodes, reservations or settings changed since the last cycle, so jobs that were
+ * deferred for want of nodes are tried in the next. A restart has to know, by
  * job_memory.world_changed. */
 bool engine_restless(const struct engine *e);
 

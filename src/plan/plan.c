@@ -146,8 +146,7 @@ static struct promises promises_of(const struct plan *p)
 
     for (uint32_t i = 0; i < p->nrsv; i++)
         if (p->rsvs.v[i].job != INDEX_NONE)
-            vec_push(
-                &all, ((struct promise){p->rsvs.v[i].job, p->rsvs.v[i].start_at}));
+            vec_push(&all, ((struct promise){p->rsvs.v[i].job, p->rsvs.v[i].start_at}));
     return all;
 }
 

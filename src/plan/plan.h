@@ -53,8 +53,8 @@ bool plan_confirm_all(struct plan *p);
  * (they decide which pools can be planned by count). O(1) for known ones. */
 void plan_job_queued(struct plan *p, const struct job *j);
 
-/* Something changed that the plan is not told of: the credentials of a waiting job, what
- * is measured on a node. Answers that are remembered do not hold. O(1). */
+/* Something changed that the plan is not told of: the credentials of a waiting job,
+ * what is measured on a node. Answers that are remembered do not hold. O(1). */
 void plan_changed(struct plan *p);
 
 /* The job has been started (call after job_start; its reservation, if any, becomes

@@ -144,13 +144,13 @@ struct server {
     int64_t clock;       /* never goes back while an engine lives */
     int64_t last_number; /* that a job was given, record_number() */
     json_t *passed; /* passed.c: of before the restart; NULL when all jobs are told */
-    uint64_t passed_epoch; /* what the record has */
+    uint64_t passed_epoch;                /* what the record has */
     bool restless_before, restless_saved; /* restless.c: in the last life; the record */
-    uint64_t passed_at;    /* when it was written, of the loop's clock */
-    int64_t clock_offset;  /* of the real clock from that of the boot, seconds */
-    bool clock_set;        /* it was set forward: to be looked into before a cycle */
-    bool clock_ahead;      /* ours is ahead of the real one, which was set back */
-    bool clock_wrong;      /* it has been ahead of the real one by much */
+    uint64_t passed_at;                   /* when it was written, of the loop's clock */
+    int64_t clock_offset; /* of the real clock from that of the boot, seconds */
+    bool clock_set;       /* it was set forward: to be looked into before a cycle */
+    bool clock_ahead;     /* ours is ahead of the real one, which was set back */
+    bool clock_wrong;     /* it has been ahead of the real one by much */
 
     /* cycle.c */
     sd_event_source *cycle_now, *cycle_timer;
