@@ -98,12 +98,12 @@ static void add_job_rate(struct cluster *c, struct job *j, double rate, int64_t 
     j->fs_rate += rate;
 }
 
-/* What it has used is told by no rate any more. */
-static void note_changed(struct cluster *c, const struct job *j)
+/* What was used is told by no rate any more. */
+static void note_changed(struct cluster *c, const uint32_t cred[CRED_KINDS])
 {
     for (int kind = 0; kind < CRED_KINDS; kind++)
-        if (j->cred[kind])
-            fsmemory_touch(c, (enum cred_kind)kind, j->cred[kind]);
+        if (cred[kind])
+            fsmemory_touch(c, (enum cred_kind)kind, cred[kind]);
     fsmemory_touch(c, CRED_KINDS, 0);
 }
 
@@ -113,7 +113,7 @@ void fs_job_stop(struct cluster *c, struct job *j, int64_t now)
         return;
     add_job_rate(c, j, -j->fs_rate, now);
     j->fs_rate = 0;
-    note_changed(c, j);
+    note_changed(c, j->cred);
 }
 
 static void add_rsv_rate(
@@ -139,8 +139,10 @@ void fs_reservation(
     }
     if (now < c->fs_window_at)
         now = c->fs_window_at;
-    if (r->fs_rate > 0)
+    if (r->fs_rate > 0) {
         add_rsv_rate(c, r, -r->fs_rate, now);
+        note_changed(c, r->fs_cred);
+    }
     r->fs_rate = 0;
     for (int kind = 0; kind < CRED_KINDS; kind++) {
         r->fs_cred[kind] = rsvrights_accountable(r, (enum cred_kind)kind);

@@ -33,8 +33,9 @@ def test_a_session_is_the_simulations(build, seed):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="several people are played by root alone")
 def test_what_lies_idle_in_a_reservation_is_paid_for_across_a_restart(build):
-    """Fairshare is the same whether the daemon was restarted or not."""
-    def usage(restarts):
+    """Fairshare is the same whether the daemon was restarted or not, during the reservation
+    or when it is over."""
+    def usage(restart_at):
         live = Live(build / "src" / "client" / "maui", CHARGED, BEGIN)
         try:
             live.begin()
@@ -49,17 +50,15 @@ def test_what_lies_idle_in_a_reservation_is_paid_for_across_a_restart(build):
             told = live.command(Person("games", 0), ["setres", "-u", "daemon", "-s", "+0",
                                                      "-d", "160", "ALL"])
             assert told[0] == 0, told
-            for at in (60, 70):
+            for at in range(60, 250, 10):
                 live.move(BEGIN + at)
                 live.iterate()
-            if restarts:
-                live.kill()
-                live.begin()
-                live.settle()
-            live.move(BEGIN + 80)
-            live.iterate()
+                if at == restart_at:
+                    live.kill()
+                    live.begin()
+                    live.settle()
             return sorted(live.ok("diagnose", "-f").splitlines())
         finally:
             live.clean()
 
-    assert usage(True) == usage(False)
+    assert usage(70) == usage(230) == usage(None)
