@@ -144,3 +144,39 @@ def test_standing_reservations_are_there_by_day_by_week_and_for_ever(daemon):
     for kind, wanted in periods(begun[0]).items():
         assert sorted((r["start_at"], r["end_at"]) for r in there
                       if r["name"].startswith(f"{kind}.")) == wanted, kind
+
+
+def test_nodes_of_the_command_line_have_the_attributes_of_the_configuration(daemon):
+    """How many nodes there are, and of how many processors, says --nodes; the rest NODECFG."""
+    daemon.configure("NODECFG[DEFAULT] CFGMEM=1000\n"
+                     "NODECFG[node01] FEATURES=fast SPEED=2.0 PARTITION=p1 CFGPROCS=7\n"
+                     "NODECFG[node02] CFGMEM=512 PARTITION=p2 MAXPROC=1\n"
+                     "NODECFG[node05] FEATURES=fast\n"
+                     "DEFAULTCLASSLIST batch,test:1\nUSEMACHINESPEED TRUE\n")
+    daemon.start()
+    assert "there is no node 'node05' (nodes are as NODES or --nodes says)" in daemon.log()
+    first, second, third = (daemon.api(f"/v1/nodes/node0{n}")[1] for n in (1, 2, 3))
+    assert first["features"] == ["fast"] and first["partition"] == "p1"
+    assert first["speed"] == 2.0 and first["configured"]["procs"] == 2
+    assert second["configured"]["mem_mb"] == 512 and third["configured"]["mem_mb"] == 1000
+    assert third["partition"] == "DEFAULT"
+
+    def job(**request):
+        return daemon.submit(output="/dev/null", error="/dev/null", wclimit_s=1000, **request)
+
+    fast = job(requests=[{"features": ["fast"]}])
+    small = job(partitions=["p2"])
+    behind = job(partitions=["p2"])
+    tests = [job(**{"class": "test", "partitions": ["DEFAULT"]}) for _ in range(3)]
+    large = job(partitions=["p2"], requests=[{"per_task": {"mem_mb": 600}}])
+    nowhere = job(**{"class": "nosuch"})
+    daemon.wait(lambda: all(daemon.state(j) == "Running" for j in (fast, small, *tests[:2])),
+                "the starts")
+    assert daemon.job(fast)["master_host"] == "node01"
+    assert daemon.job(fast)["end_at"] - daemon.job(fast)["start_at"] == 500
+    assert daemon.job(small)["master_host"] == "node02"
+    assert {daemon.job(j)["master_host"] for j in tests[:2]} == {"node03", "node04"}
+    for waits in (behind, tests[2], large, nowhere):
+        assert daemon.state(waits) == "Idle", waits
+    for never in (large, nowhere):
+        assert "can ever satisfy" in daemon.job(never)["reason"]["text"]
