@@ -9,6 +9,8 @@
 #include "server/simulation.h"
 #include "server/whole.h"
 
+#define UNSAVED_MAX 1000
+
 static const struct route routes[] = {
     {"GET", "/v1/identity", "identity", WHO_ANY, api_identity},
     {"GET", "/v1/scheduler", "diagnose", WHO_ADMIN3, api_scheduler},
@@ -102,6 +104,20 @@ static bool refuses_body(struct server *s, const struct route *route, struct req
     return true;
 }
 
+/* While the disk takes nothing, changes are kept, and all of them are tried again with
+ * each new one: beyond so many, only those who can mend it add to them. */
+static bool refuses_change(
+    struct server *s, const struct route *route, struct request *r)
+{
+    struct err err;
+
+    if (strcmp(route->method, "GET") == 0 || identity_is(request_who(r), WHO_ADMIN1)
+        || unsaved_count(s->unsaved) < UNSAVED_MAX || commit_possible(s, &err) == 0)
+        return false;
+    request_refuse(r, &err);
+    return true;
+}
+
 void api_handle(void *ctx, struct request *r)
 {
     struct server *s = ctx;
@@ -130,7 +146,7 @@ void api_handle(void *ctx, struct request *r)
         return;
     log_line(s->log, LOG_DETAIL, "%s %s %s by %s", route->command, request_method(r),
         request_path(r), who->user);
-    if (!refuses_body(s, route, r))
+    if (!refuses_body(s, route, r) && !refuses_change(s, route, r))
         route->handle(s, r);
 }
 

@@ -148,6 +148,11 @@ void unsaved_tell(struct unsaved *u)
         tell(u, &u->changes.v[u->told]);
 }
 
+size_t unsaved_count(const struct unsaved *u)
+{
+    return u->changes.n;
+}
+
 int unsaved_commit(struct unsaved *u, struct err *err)
 {
     unsaved_tell(u);

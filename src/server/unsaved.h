@@ -9,6 +9,8 @@
 #include "store/account.h"
 #include "store/store.h"
 
+#include <stddef.h>
+
 struct unsaved;
 
 /* The store is borrowed. */
@@ -25,6 +27,8 @@ void unsaved_account(struct unsaved *u, const struct store_account *row);
 
 /* Tell the store what it has not been told, so that reading it shows all changes. */
 void unsaved_tell(struct unsaved *u);
+
+size_t unsaved_count(const struct unsaved *u);
 
 /* 0: all of it is on the disk and forgotten here. -1: all of it is kept. */
 int unsaved_commit(struct unsaved *u, struct err *err);

@@ -23,10 +23,12 @@ class Users:
 
     NAMES = {"nobody": 65534, "bin": 2, "daemon": 1, "games": 5}
 
-    def __init__(self, live):
+    def __init__(self, live, programs=True):
         need_users()
         self.live = live
         os.chmod(live.home, 0o755)
+        if not programs: # for api() and submit()
+            return
         self.bin = f"{live.home}/bin"
         os.makedirs(self.bin, exist_ok=True)
         for name in ("maui", "maui-client"):

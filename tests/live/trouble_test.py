@@ -10,6 +10,8 @@ import subprocess
 
 import pytest
 
+from live_users import Users
+
 
 def submission(daemon):
     return {"script": "#!/bin/sh\ntrue\n", "wclimit_s": 100, "directory": "/tmp",
@@ -149,6 +151,37 @@ def test_a_full_disk_of_the_log_tears_no_line_and_loses_no_record(small_log):
     assert all(len(r) == 44 for r in records)
     assert sorted(r[0] for r in records) == sorted(jobs)
     assert all(line[2:3] == "/" for line in live.log().splitlines())
+
+
+def test_what_cannot_be_written_is_not_kept_without_end(small_disk):
+    """All that is kept is tried again with each new change: it would become slower and
+    slower for everybody."""
+    live = small_disk.start()
+    users = Users(live, programs=False)
+    jobs = [users.submit("nobody", hold=True, script="#!/bin/sh\n") for _ in range(30)]
+    fill(live.home)
+
+    def change(who, n):
+        return who("/v1/orders/modify", {"jobs": jobs, "changes": [
+            {"attribute": "messages", "op": "=", "value": f"m{n}"}]})
+
+    def by_nobody(path, body):
+        return users.api("nobody", path, body)
+
+    for n in range(100):
+        status, answer = change(by_nobody, n)
+        assert status == 503, answer
+        if "will be tried again" not in answer["error"]["message"]:
+            break
+    assert 5 < n < 60 and "nothing new is taken while" in answer["error"]["message"]
+    assert by_nobody("/v1/orders/cancel", {"jobs": jobs[:1]})[0] == 503
+    assert users.api("nobody", f"/v1/jobs/{jobs[0]}")[0] == 200
+    assert "tried again" in change(live.api, "root")[1]["error"]["message"]
+    os.remove(f"{live.home}/fill")
+    live.wait(lambda: change(by_nobody, "last")[0] == 200, "room")
+    live.kill()
+    live.start()
+    assert live.job(jobs[0])["messages"] == ["mlast"]
 
 
 def folder_of(daemon, job):
