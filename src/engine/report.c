@@ -66,6 +66,8 @@ static int make_active(
     if (starts)
         j->start_count = starts; /* this start has been counted */
     j->flags &= ~(uint32_t)JOB_PARKED;
+    if ((j->holds & HOLD_SYSTEM) && j->hold_reason == REASON_RMFAILURE)
+        hold_release(j, HOLD_SYSTEM, e->now); /* hold_lost(): it is found */
     job_occupies(e, j, counted, OCCUPANCY_UNPLANNED);
     j->why.code = WAIT_NONE;
     return 0;
@@ -133,6 +135,13 @@ static void end_suspension(struct engine *e, struct job *j)
     j->suspend_at = 0;
 }
 
+/* It runs where nobody knows: nothing is planned for it, and it is not lost. */
+static void hold_lost(struct engine *e, struct job *j, const char *text)
+{
+    hold_set(j, HOLD_SYSTEM, REASON_RMFAILURE, text, e->now);
+    act(e, ACTION_HOLD, j, e->now, job_extra(j)->hold_text);
+}
+
 void report_take_over(struct engine *e, struct job *j, const struct job_desc *d)
 {
     int64_t suspend_at = d->memory ? d->memory->suspend_at : 0;
@@ -141,7 +150,7 @@ void report_take_over(struct engine *e, struct job *j, const struct job_desc *d)
 
     if (d->state == JOB_SUSPENDED) {
         if (take_over_suspended(e, j, d, suspend_at ? suspend_at : e->now, &err) < 0) {
-            hold_set(j, HOLD_SYSTEM, REASON_RMFAILURE, err.text, e->now);
+            hold_lost(e, j, err.text);
             return;
         }
         if (!ours)
@@ -150,7 +159,7 @@ void report_take_over(struct engine *e, struct job *j, const struct job_desc *d)
     }
     end_suspension(e, j);
     if (take_over(e, j, known_start(d), d->places, d->nplaces, &err) < 0) {
-        hold_set(j, HOLD_SYSTEM, REASON_RMFAILURE, err.text, e->now);
+        hold_lost(e, j, err.text);
         return;
     }
     if (d->memory)
