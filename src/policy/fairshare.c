@@ -208,6 +208,8 @@ void fs_job_start(struct cluster *c, struct job *j, int64_t now)
     open_first(c, now);
     fs_job_stop(c, j, now);
     add_job_rate(c, j, rate_of(c, j), now);
+    if (j->suspended_s > 0) /* else the rate is taken to tell of it since its start */
+        note_changed(c, j->cred);
 }
 
 /* ---- windows ---------------------------------------------------------------- */

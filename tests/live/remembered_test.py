@@ -79,6 +79,26 @@ def test_a_suspended_job_has_used_what_it_used(driven):
     assert driven.ok("diagnose", "-f", "user") == used
 
 
+def test_a_resumed_job_has_used_nothing_while_it_was_suspended(driven):
+    driven.configure("FSPOLICY DEDICATEDPS\nFSINTERVAL 24:00:00\n")
+    driven.start("--paused")
+    job = driven.submit("sleep 1000", wclimit_s=10000)
+    step(driven)
+    driven.wait(lambda: driven.state(job) == "Running", "the start")
+    for at, order, state in ((20, "-s", "Suspended"), (40, "-r", "Running")):
+        driven.at(at)
+        driven.ok("mjobctl", order, job)
+        driven.wait(lambda s=state: driven.state(job) == s, state)
+    driven.at(50)
+    step(driven)
+    used = driven.api("/v1/fairshare")[1]
+    assert ME in {k["name"] for k in used["credentials"]}
+    again_paused(driven)
+    driven.wait(lambda: driven.state(job) == "Running", "the job")
+    step(driven)
+    assert driven.api("/v1/fairshare")[1] == used
+
+
 def test_how_long_a_node_was_busy_is_known(driven):
     """Also of a job that ended just before the kill."""
     driven.start("--paused")
