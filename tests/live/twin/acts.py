@@ -260,7 +260,7 @@ def reset_statistics(s):
 def ask(s):
     """Every command that only tells, in its forms; by anybody."""
     job = s.job()
-    name = job["id"] if job else "1"
+    name = job["id"] if job else "424242"  # nobody's
     node = s.dice.choice(list(s.world.procs))
     words = s.dice.choice([
         ["showq"], ["showq", "-i"], ["showq", "-r"], ["showq", "-b"], ["showq", "-u", "games"],

@@ -328,11 +328,18 @@ class Session:
     def fits(self, job):
         """On this machine, were it empty, beside what is reserved for good."""
         request = job["requests"][0]
-        nodes = [n for n, p in self.world.procs.items()
-                 if (n != self.world.evening or job.get("class") == "short") and set(request.get("features", ())) <= set(self.world.features[n])
-                 and p >= (request.get("tasks_per_node") or 1)]
-        room = sum(self.world.procs[n] for n in nodes)
-        return request["tasks"] <= room and (request.get("nodes") or 1) <= len(nodes)
+        able = [(n != self.world.evening or job.get("class") == "short")
+                and set(request.get("features", ())) <= set(self.world.features[n])
+                and p >= (request.get("tasks_per_node") or 1)
+                for n, p in self.world.procs.items()]
+        runs = [[]]  # of nodes it may have together
+        for ok, procs in zip(able, self.world.procs.values()):
+            if ok:
+                runs[-1].append(procs)
+            elif "NODEALLOCATIONPOLICY CONTIGUOUS" in self.world.config:
+                runs.append([])
+        return any(request["tasks"] <= sum(run) and (request.get("nodes") or 1) <= len(run)
+                   for run in runs)
 
     def let_go(self):
         for id in list(self.live.leaving):
