@@ -153,6 +153,36 @@ def test_a_full_disk_of_the_log_tears_no_line_and_loses_no_record(small_log):
     assert all(line[2:3] == "/" for line in live.log().splitlines())
 
 
+@pytest.fixture
+def small_spool(daemon):
+    folder = f"{daemon.home}/spool"
+    os.mkdir(folder)
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder],
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"NOT TESTED, a full disk of the spool: {done.stderr.strip()}")
+    yield daemon
+    daemon.run("canceljob", "ALL")
+    daemon.stop()
+    daemon.end_processes()
+    subprocess.run(["umount", "-l", folder], check=False)
+
+
+def test_a_job_that_fills_the_spool_makes_room_when_it_ends(small_spool):
+    """Its end has to be written before its TMPDIR goes, and there is no room for that."""
+    small_spool.configure("RMPOLLINTERVAL 1\n")
+    live = small_spool.start()
+    waits = live.submit("true", hold=True)
+    live.submit("cat /dev/zero > $TMPDIR/x; until test -e go; do sleep 0.1; done")
+    live.wait(lambda: live.api("/v1/jobs", submission(live))[0] == 503, "the full disk")
+    assert live.run("releasehold", waits).returncode == 0
+    live.wait(lambda: f"did not release job '{waits}'" in live.log(), "a release in vain")
+    with open(f"{live.home}/go", "w", encoding="utf-8"):
+        pass
+    live.wait(lambda: len(live.lines("showq")) <= 1, "the end of both")
+    assert live.api("/v1/jobs", submission(live))[0] == 200
+
+
 def test_what_cannot_be_written_is_not_kept_without_end(small_disk):
     """All that is kept is tried again with each new change: it would become slower and
     slower for everybody."""

@@ -259,7 +259,8 @@ void keeper_finish(struct keeper *k)
     /* a full disk may have room again; until then the job has not ended for anybody */
     while (folder_write(k->folder, "end.json", text, strlen(text), &err) != 0) {
         if (err.code == ERR_NOT_FOUND)
-            break; /* the whole folder is gone */
+            break;                       /* the whole folder is gone */
+        folder_remove(k->folder, "tmp"); /* the job itself may have filled it */
         usleep(WRITE_AGAIN_US);
     }
     free(text);
