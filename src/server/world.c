@@ -139,6 +139,14 @@ int world_apply(struct server *s, struct event *ev, uint32_t *ret_job, struct er
     watch_before(s, ev);
     s->revision++;
     int result = engine_apply(s->engine, ev, &job, err);
+    if (result < 0 && ev->kind == EVENT_RUN) {
+        /* the plan looked for nodes as the order wanted them, and learned from it */
+        json_object_set_new(line, "refused", json_true());
+        s->actions.n = 0;
+        journal_after(s, line, &s->actions);
+        commit_want(s);
+        return -1;
+    }
     if (result < 0) {
         json_decref(line);
         return -1;

@@ -226,6 +226,20 @@ def test_what_was_decided_otherwise_is_told_with_its_number(daemon):
     assert told[0]["seq"] == seq and told[-1]["differences"] == 1
 
 
+def test_a_refused_runjob_is_done_again_too(daemon):
+    """The plan learns from it which nodes orders tell apart."""
+    daemon.start()
+    job = daemon.submit(hold=True, requests=[{"tasks": 1}])
+    daemon.ok("schedctl", "-s")
+    daemon.ok("releasehold", job)
+    long = daemon.submit("sleep 1000", requests=[{"tasks": 2}])
+    daemon.ok("runjob", "-n", "node01", long)
+    assert daemon.run("runjob", "-n", "node01", job).returncode == 1
+    daemon.stop()
+    assert [l["job"] for _, l in journal(daemon) if l.get("refused")] == [job]
+    assert "all the same" in daemon.ok("replay", "--verify")
+
+
 def test_until_stops_there_and_wrong_use_is_told(daemon):
     daemon.start()
     job = daemon.submit("true")
