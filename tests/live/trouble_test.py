@@ -168,12 +168,14 @@ def small_spool(daemon):
     subprocess.run(["umount", "-l", folder], check=False)
 
 
-def test_a_job_that_fills_the_spool_makes_room_when_it_ends(small_spool):
-    """Its end has to be written before its TMPDIR goes, and there is no room for that."""
+@pytest.mark.parametrize("file", ["$TMPDIR/x", "$0"])
+def test_a_job_that_fills_the_spool_makes_room_when_it_ends(small_spool, file):
+    """Its end has to be written before its TMPDIR goes, and there is no room for that. The
+    copy of its script is its own as well."""
     small_spool.configure("RMPOLLINTERVAL 1\n")
     live = small_spool.start()
     waits = live.submit("true", hold=True)
-    live.submit("cat /dev/zero > $TMPDIR/x; until test -e go; do sleep 0.1; done")
+    live.submit(f"cat /dev/zero >> {file}; until test -e go; do sleep 0.1; done; exit")
     live.wait(lambda: live.api("/v1/jobs", submission(live))[0] == 503, "the full disk")
     assert live.run("releasehold", waits).returncode == 0
     live.wait(lambda: f"did not release job '{waits}'" in live.log(), "a release in vain")

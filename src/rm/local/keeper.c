@@ -204,7 +204,10 @@ static int write_nodes(struct keeper *k, struct err *err)
 static int hand_over(struct keeper *k, struct err *err)
 {
     static const char *const files[] = {"tmp", "script"};
+    struct stat script;
 
+    if (fstatat(k->folder, "script", &script, AT_SYMLINK_NOFOLLOW) == 0)
+        k->script_bytes = script.st_size;
     if (mkdirat(k->folder, "tmp", 0700) != 0 && errno != EEXIST)
         return folder_error(err, errno, "make the folder", "tmp");
     for (size_t i = 0; i < 2; i++) {

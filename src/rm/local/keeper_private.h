@@ -32,6 +32,7 @@ struct keeper {
     int64_t began_ms, stopped_ms, stopped_since_ms;
     int64_t kill_at_ms, memory_at_ms, sync_at_ms, session_at_ms;
     int64_t mem_seen_mb, swap_seen_mb, disk_seen_mb; /* most so far */
+    int64_t script_bytes; /* of the script before the job had it; 0 = not known */
 };
 
 int64_t keeper_now_ms(void);

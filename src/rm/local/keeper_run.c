@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -238,6 +239,21 @@ void keeper_remove_group(struct keeper *k)
             &k->cgroup, k->run.cgroup, k->request->job.desc.id, k->run.cookie);
 }
 
+/* The job may have filled the disk by what is its own in the folder. */
+static void make_room(struct keeper *k)
+{
+    int fd =
+        openat(k->folder, "script", O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat now;
+
+    folder_remove(k->folder, "tmp");
+    if (fd < 0)
+        return;
+    if (k->script_bytes > 0 && fstat(fd, &now) == 0 && now.st_size > k->script_bytes)
+        (void)!ftruncate(fd, k->script_bytes);
+    close(fd);
+}
+
 void keeper_finish(struct keeper *k)
 {
     struct err err;
@@ -259,8 +275,8 @@ void keeper_finish(struct keeper *k)
     /* a full disk may have room again; until then the job has not ended for anybody */
     while (folder_write(k->folder, "end.json", text, strlen(text), &err) != 0) {
         if (err.code == ERR_NOT_FOUND)
-            break;                       /* the whole folder is gone */
-        folder_remove(k->folder, "tmp"); /* the job itself may have filled it */
+            break; /* the whole folder is gone */
+        make_room(k);
         usleep(WRITE_AGAIN_US);
     }
     free(text);
