@@ -170,23 +170,41 @@ static bool has_name(const struct name_list *list, const char *name)
     return false;
 }
 
-/* Who is let in to the QOS by a list of their own or of their DEFAULT, or begins in it:
- * "user:ann". */
+/* By its list, or as it begins there. DEFAULT stands for all that have neither. */
+static bool is_let_in(const struct cred *k, const char *qos)
+{
+    if (k->index > 0 && !k->cfg->qlist.set && !k->cfg->qdef)
+        return false;
+    const struct name_list *list = k->cfg->qlist.set ? &k->cfg->qlist : &k->def->qlist;
+    const char *def = k->cfg->qdef ? k->cfg->qdef : k->def->qdef;
+
+    return has_name(list, qos) || (def && strcmp(def, qos) == 0);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Who is let in to the QOS, by name within each kind: "user:ann". */
 static void add_members(json_t *o, const struct cluster *c, const char *qos)
 {
     json_t *list = json_array();
+    struct VEC(const char *) names = {0};
 
-    for (int kind = 0; kind < CRED_QOS; kind++)
-        for (size_t i = 0; i < c->creds[kind].n; i++) {
-            const struct cred *k = c->creds[kind].v[i];
-            const struct name_list *own =
-                k->cfg->qlist.set ? &k->cfg->qlist : &k->def->qlist;
-            const char *def = k->cfg->qdef ? k->cfg->qdef : k->def->qdef;
-            if (has_name(own, qos) || (def && strcmp(def, qos) == 0))
-                json_array_append_new(
-                    list, json_sprintf(
-                              "%s:%s", render_cred_key((enum cred_kind)kind), k->name));
-        }
+    for (int kind = 0; kind < CRED_QOS; kind++) {
+        names.n = 0;
+        for (size_t i = 0; i < c->creds[kind].n; i++)
+            if (is_let_in(c->creds[kind].v[i], qos))
+                vec_push(&names, c->creds[kind].v[i]->name);
+        if (names.n)
+            qsort(names.v, names.n, sizeof *names.v, compare_names);
+        for (size_t i = 0; i < names.n; i++)
+            json_array_append_new(
+                list, json_sprintf(
+                          "%s:%s", render_cred_key((enum cred_kind)kind), names.v[i]));
+    }
+    vec_fini(&names);
     if (json_array_size(list))
         json_object_set(o, "members", list);
     json_decref(list);

@@ -180,3 +180,16 @@ def test_nodes_of_the_command_line_have_the_attributes_of_the_configuration(daem
         assert daemon.state(waits) == "Idle", waits
     for never in (large, nowhere):
         assert "can ever satisfy" in daemon.job(never)["reason"]["text"]
+
+
+def test_members_of_a_qos_are_listed_by_name(daemon):
+    """Not as they were first seen, which is another order after a restart; and not those
+    that somebody happens to have named, for whom DEFAULT stands."""
+    daemon.configure("QOSCFG[high] PRIORITY=9\nUSERCFG[zoe] QLIST=high\nUSERCFG[adam] QDEF=high\n"
+                     "ACCOUNTCFG[sea] QLIST=high\nACCOUNTCFG[air] QLIST=high\n"
+                     "GROUPCFG[DEFAULT] QLIST=high\nGROUPCFG[none] QLIST=low\n")
+    daemon.start()
+    daemon.submit()
+    told = daemon.ok("diagnose", "-Q")
+    assert "Users: adam zoe\n" in told and "Accounts: air sea\n" in told, told
+    assert "Groups: DEFAULT\n" in told, told

@@ -56,8 +56,10 @@ class World:
                 "BACKFILLPOLICY": ("FIRSTFIT", "BESTFIT", "GREEDY", "NONE"),
                 "RESERVATIONPOLICY": ("CURRENTHIGHEST", "HIGHEST", "NEVER"),
                 "RESERVATIONDEPTH": (1, 1, 2, 4),
+                # not CPULOAD: load is measured, as of the last poll; in a simulation there
+                # is none
                 "NODEALLOCATIONPOLICY": ("FIRSTAVAILABLE", "LASTAVAILABLE", "MINRESOURCE",
-                                         "CPULOAD", "MAXBALANCE", "CONTIGUOUS"),
+                                         "FIRSTAVAILABLE", "MAXBALANCE", "CONTIGUOUS"),
                 "NODEACCESSPOLICY": ("SHARED", "SHARED", "SINGLEUSER", "SINGLEJOB"),
                 "QUEUETIMEWEIGHT": (0, 1, 1), "XFACTORWEIGHT": (0, 0, 10),
                 "RESWEIGHT": (0, 1), "PROCWEIGHT": (0, 5), "CREDWEIGHT": (1,),
