@@ -586,7 +586,8 @@ static bool is_order_of_world(const struct event *ev)
 int engine_apply(
     struct engine *e, const struct event *ev, uint32_t *ret_job, struct err *err)
 {
-    bool orders = is_order_of_world(ev);
+    /* before any job is told, that is as it was */
+    bool orders = e->c->jobs.n > 0 && is_order_of_world(ev);
     int result = apply(e, ev, ret_job, err);
 
     e->reordered |= orders && result == 0;
