@@ -67,7 +67,7 @@ static size_t special_space(const char *p, const char *end)
 }
 
 /* Append a part of a line, special spaces and control characters as blanks. */
-static void append(
+static void append_part(
     struct grammar *g, struct text *to, const char *from, const char *stop)
 {
     for (const char *p = from; p < stop;) {
@@ -99,7 +99,7 @@ static bool read_physical(struct grammar *g, struct text *to)
     joined = comment == NULL && stop > g->text && stop[-1] == '\\';
     if (joined)
         stop--;
-    append(g, to, g->text, stop);
+    append_part(g, to, g->text, stop);
     g->text = end < g->end ? end + 1 : end;
     g->line++;
     return joined && g->text < g->end;

@@ -31,10 +31,10 @@ struct rule {
     const char *of;               /* parameter or attribute; NULL = every one */
     uint32_t objects;             /* sections of the attribute; 0 = a parameter */
     bool once;                    /* the first value tells it all */
-    void (*look)(struct look *k); /* calls tell() */
+    void (*look)(struct look *k); /* calls add_finding() */
     enum finding_level level;
-    const char
-        *text; /* behind the name of the value; %1 and %2 are what tell() is given */
+    const char *text; /* behind the name of the value; %1 and %2 are what add_finding()
+                         is given */
 };
 
 /* ---- telling ---- */
@@ -70,7 +70,7 @@ static void tell_level(
     k->told = true;
 }
 
-static void tell(struct look *k, const char *one, const char *two)
+static void add_finding(struct look *k, const char *one, const char *two)
 {
     tell_level(k, k->rule->level, one, two);
 }
@@ -153,7 +153,7 @@ static void look_for_hosts(struct look *k)
     if (known_all_nodes(k->known) && strcasestr(k->v->text, "class:") == NULL)
         stranger = known_stranger(k->known, k->v->text);
     if (stranger != NULL)
-        tell(k, stranger, "");
+        add_finding(k, stranger, "");
     free(stranger);
 }
 
@@ -164,7 +164,8 @@ static void look_for_node(struct look *k)
 
     if (known_all_nodes(k->known) && strcmp(name, "DEFAULT") != 0
         && strcmp(name, "GLOBAL") != 0 && !known_has(k->known, KNOWN_NODE, name))
-        tell(k, name, near != NULL ? near : "nodes are as NODES or --nodes says");
+        add_finding(
+            k, name, near != NULL ? near : "nodes are as NODES or --nodes says");
     free(name);
 }
 
@@ -175,7 +176,7 @@ static void look_for_administrators(struct look *k)
     value_words(k->v->text, &words);
     for (size_t i = 0; i < words.n; i++)
         if (strcmp(words.v[i], "ALL") == 0)
-            tell(k, "", "");
+            add_finding(k, "", "");
     text_list_fini(&words);
 }
 
@@ -202,7 +203,7 @@ static void look_for_default_in_list(struct look *k)
 
     strbuf_printf(&where, "%s=%s", attr, list != NULL ? list : "");
     if (list != NULL && !names_one(list, name))
-        tell(k, name, where.text);
+        add_finding(k, name, where.text);
     free(strbuf_take(&where));
     free(name);
 }
@@ -227,7 +228,7 @@ static void look_for_soft_above_hard(struct look *k)
     if (value_limit(first, time, &soft, NULL) == 0
         && value_limit(comma + 1, time, &hard, NULL) == 0 && hard.hard > 0
         && (soft.hard > hard.hard || soft.hard < 0))
-        tell(k, first, comma + 1);
+        add_finding(k, first, comma + 1);
     free(first);
 }
 
@@ -241,7 +242,7 @@ static void look_for_soft_idle_limits(struct look *k)
         return;
     first = xstrndup(k->v->text, (size_t)(comma - k->v->text));
     if (strcmp(first, comma + 1) != 0)
-        tell(k, first, comma + 1);
+        add_finding(k, first, comma + 1);
     free(first);
 }
 
@@ -250,13 +251,13 @@ static void look_for_negative_limits(struct look *k)
     const char *minus = strchr(k->v->text, '-');
 
     if (is_limit(k) && minus != NULL && (minus[1] != '1' || minus[2] > ','))
-        tell(k, k->v->text, "");
+        add_finding(k, k->v->text, "");
 }
 
 static void look_for_zero_limits(struct look *k)
 {
     if (is_limit(k) && strcmp(k->v->text, "0") == 0)
-        tell(k, "", "");
+        add_finding(k, "", "");
 }
 
 static void look_for_active_limits(struct look *k)
@@ -264,7 +265,7 @@ static void look_for_active_limits(struct look *k)
     if (is_limit(k) && k->v->row->dim == CFG_DIM_ACTIVE
         && (k->v->row->home == HOME_CRED || k->v->row->home == HOME_LEGACY)
         && k->c->settings->prio.accrual == ACCRUE_QUEUEPOLICY)
-        tell(k, "", "");
+        add_finding(k, "", "");
 }
 
 /* ---- priority ---- */
@@ -289,7 +290,7 @@ static void look_for_fairshare_off(struct look *k)
     if (k->c->settings->fs.policy == FS_OFF
         && (k->v->row->type != CFG_NUMBER
             || (value_number(k->v->text, 0, 0, &weight, NULL) == 0 && weight != 0)))
-        tell(k, "", "");
+        add_finding(k, "", "");
 }
 
 static void look_for_fairshare_weights(struct look *k)
@@ -299,7 +300,7 @@ static void look_for_fairshare_weights(struct look *k)
     for (int kind = 0; kind < CRED_KINDS; kind++)
         counts = counts || fairshare_counts(k, (enum cred_kind)kind);
     if (k->c->settings->fs.policy != FS_OFF && !counts)
-        tell(k, "", "");
+        add_finding(k, "", "");
 }
 
 /* Priorities of users and so on, whose weights are 0 unless set. */
@@ -322,9 +323,9 @@ static void look_for_weightless_priority(struct look *k)
 
         if (here && strcmp(k->v->text, "0") != 0 && s->prio.weight[all[i].sub] == 0
             && !(all[i].sub == PRIO_CLASS && by_group))
-            tell(k, all[i].weight, "");
+            add_finding(k, all[i].weight, "");
         else if (here && s->prio.comp_weight[PRIO_CRED] == 0)
-            tell(k, "CREDWEIGHT", "");
+            add_finding(k, "CREDWEIGHT", "");
     }
 }
 
@@ -342,7 +343,7 @@ static void look_for_program(struct look *k)
         absolute || *tools == '/' ? xstrdup(tools) : home_file(k->use->home, tools);
     path = absolute ? xstrdup(k->v->text) : home_file(folder, k->v->text);
     if (access(path, X_OK) < 0)
-        tell(k, path, "");
+        add_finding(k, path, "");
     free(path);
     free(folder);
 }
@@ -359,7 +360,7 @@ static void look_for_triggered_programs(struct look *k)
                              : NULL;
 
             if (path != NULL && *path == '/' && access(path, X_OK) < 0)
-                tell(k, path, "");
+                add_finding(k, path, "");
             free(path);
         }
     triggertext_fini(&triggers);
@@ -390,7 +391,7 @@ static void look_for_driver(struct look *k)
             strbuf_printf(&drivers, "%s%s", drivers.len > 0 ? ", " : "", w->name);
     }
     if (!k->use->simulated && is_first_manager(k) && !driven)
-        tell(k, type, drivers.text);
+        add_finding(k, type, drivers.text);
     free(strbuf_take(&drivers));
     free(type);
 }
@@ -398,13 +399,13 @@ static void look_for_driver(struct look *k)
 static void look_for_type(struct look *k)
 {
     if (!k->use->simulated && is_first_manager(k) && beside(k, "TYPE") == NULL)
-        tell(k, "", "");
+        add_finding(k, "", "");
 }
 
 static void look_for_second_manager(struct look *k)
 {
     if (!k->use->simulated && !is_first_manager(k))
-        tell(k, config_manager_section(k->c)->name, "");
+        add_finding(k, config_manager_section(k->c)->name, "");
 }
 
 /* ---- what a migrating site stumbles over ---- */
@@ -412,13 +413,13 @@ static void look_for_second_manager(struct look *k)
 static void look_for_depth(struct look *k)
 {
     if (k->c->settings->par.v[0].bf_depth > 0)
-        tell(k, k->v->text, "");
+        add_finding(k, k->v->text, "");
 }
 
 static void look_for_single_task(struct look *k)
 {
     if (strcasecmp(k->v->text, "SINGLETASK") == 0)
-        tell(k, "", "");
+        add_finding(k, "", "");
 }
 
 /* ---- the table ---- */

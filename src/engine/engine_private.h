@@ -179,6 +179,8 @@ void resolve_job(struct engine *e, struct job *j);
 
 /* report.c: what the resource manager says of jobs */
 bool report_is_active(enum job_state s);
+/* It runs where nobody knows, and is held for that. */
+bool report_is_lost(const struct job *j);
 /* A job that has just been added runs already: make it so here. Where that does not add
  * up it stays out of the queue, in state Unknown. */
 void report_take_over(struct engine *e, struct job *j, const struct job_desc *d);

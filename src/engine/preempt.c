@@ -480,7 +480,7 @@ void preempt_plan_with_all(struct engine *e)
 /* ---- suspended jobs ---- */
 
 /* -1: it stays suspended until its nodes have what it needs. */
-static int resume(
+static int resume_job(
     struct engine *e, struct job *j, enum occupancy_by by, struct err *err)
 {
     if (job_start(e->c, j, e->now, err) < 0)
@@ -538,7 +538,7 @@ void preempt_resume(struct engine *e)
         if (until)
             wake_at(e, until);
         else if (plan_can_resume(e->plan, j))
-            resume(e, j, OCCUPANCY_PLANNED, &err);
+            resume_job(e, j, OCCUPANCY_PLANNED, &err);
     }
     if (!e->keeps) {
         plan_cross_reservations(e->plan, false);
@@ -586,5 +586,5 @@ int preempt_resume_on_event(struct engine *e, struct job *j, struct err *err)
         return err_set(err, ERR_CONFLICT,
             "cannot resume job '%s': it is %s, expected Suspended", j->id,
             job_state_name((enum job_state)j->state));
-    return resume(e, j, OCCUPANCY_UNPLANNED, err);
+    return resume_job(e, j, OCCUPANCY_UNPLANNED, err);
 }

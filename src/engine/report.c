@@ -25,6 +25,11 @@ bool report_is_active(enum job_state s)
     return s == JOB_STARTING || s == JOB_RUNNING || s == JOB_SUSPENDED;
 }
 
+bool report_is_lost(const struct job *j)
+{
+    return (j->holds & HOLD_SYSTEM) && j->hold_reason == REASON_RMFAILURE;
+}
+
 /* Where it is, as an allocation: tasks go to its requests in their order. */
 static int placed(const struct cluster *c, const struct job *j,
     const struct job_place *places, size_t n, struct allocs *ret, struct err *err)
@@ -66,8 +71,8 @@ static int make_active(
     if (starts)
         j->start_count = starts; /* this start has been counted */
     j->flags &= ~(uint32_t)JOB_PARKED;
-    if ((j->holds & HOLD_SYSTEM) && j->hold_reason == REASON_RMFAILURE)
-        hold_release(j, HOLD_SYSTEM, e->now); /* hold_lost(): it is found */
+    if (report_is_lost(j))
+        hold_release(j, HOLD_SYSTEM, e->now); /* it is found */
     job_occupies(e, j, counted, OCCUPANCY_UNPLANNED);
     j->why.code = WAIT_NONE;
     return 0;

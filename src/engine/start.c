@@ -44,7 +44,7 @@ static bool still_so(const struct action *a, const struct job *j)
     if (a->kind == ACTION_START)
         return job_is_active(j);
     if (a->kind == ACTION_HOLD)
-        return (j->holds & (HOLD_BATCH | HOLD_SYSTEM)) != 0;
+        return (j->holds & HOLD_BATCH) || report_is_lost(j);
     return a->kind != ACTION_DEFER || (j->holds & HOLD_DEFER);
 }
 

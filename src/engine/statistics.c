@@ -2,11 +2,11 @@
  * Accounts of credentials and of the whole system, and what is added to them. */
 #include "engine/statistics.h"
 
+#include "base/near.h"
 #include "base/xalloc.h"
 #include "engine/statistics_private.h"
 
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
 struct statistics *statistics_create(const struct settings *cfg)
@@ -393,11 +393,6 @@ void statistics_machine(
 }
 
 /* ---- counted again ---- */
-
-static bool is_near(double a, double b)
-{
-    return fabs(a - b) <= 1e-6 * (1 + fabs(a) + fabs(b));
-}
 
 /* The jobs on nodes that belong to it; `kind` CRED_KINDS: all of them. */
 static void check_account(const struct statistics *s, const struct cluster *c,

@@ -11,11 +11,11 @@
  * is an integer, so this is exactly the sum over jobs, not an approximation. */
 #include "policy/fairshare.h"
 
+#include "base/near.h"
 #include "policy/fsmemory.h"
 #include "policy/rsvrights.h"
 
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
 static bool is_on(const struct cluster *c)
@@ -492,11 +492,6 @@ bool fs_any_cap(const struct cluster *c)
 }
 
 /* ---- counted again ------------------------------------------------------------ */
-
-static bool is_near(double a, double b)
-{
-    return fabs(a - b) <= 1e-6 * (1 + fabs(a) + fabs(b));
-}
 
 /* Of a credential, or (kind CRED_KINDS) of all together. */
 static double rate_counted(const struct cluster *c, int kind, uint32_t index)

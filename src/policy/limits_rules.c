@@ -188,7 +188,7 @@ int64_t limits_rules_system(const struct limit_override *o,
     return v > 0 ? v : LIMIT_OFF;
 }
 
-static struct limit shown(int64_t soft, int64_t hard, enum limit_res r)
+static struct limit display_limit(int64_t soft, int64_t hard, enum limit_res r)
 {
     int64_t parts = limits_use_parts(r);
 
@@ -207,15 +207,16 @@ struct limit limits_value(const struct cluster *c, const struct cred *k,
         limits_rules_override(qos, &over);
     if (dim == DIM_SYSTEM) {
         int64_t v = limits_rules_system(&over, &c->cfg->par.v[0], r, &by_qos);
-        return shown(v, v, r);
+        return display_limit(v, v, r);
     }
     if (k)
         limits_rules_row(k, dim, &row);
     else
         limits_rules_system_row(c->cfg, dim, &row);
     if (k && (over.ignore[dim][k->kind] & LIMIT_BIT(r)))
-        return shown(LIMIT_OFF, LIMIT_OFF, r);
+        return display_limit(LIMIT_OFF, LIMIT_OFF, r);
     const struct limit_override *o = k && qos ? &over : NULL;
-    return shown(limits_rules_apply(o, dim, r, LEVEL_SOFT, row.at[LEVEL_SOFT][r]),
+    return display_limit(
+        limits_rules_apply(o, dim, r, LEVEL_SOFT, row.at[LEVEL_SOFT][r]),
         limits_rules_apply(o, dim, r, LEVEL_HARD, row.at[LEVEL_HARD][r]), r);
 }

@@ -180,7 +180,7 @@ static json_t *render_start(
 }
 
 /* Without a plan, who can give one is named. */
-static void refuse(struct server *s, struct request *r, struct err *err)
+static void refuse_query(struct server *s, struct request *r, struct err *err)
 {
     if (err->code == ERR_IO && s->paused)
         err_set(err, ERR_IO,
@@ -233,7 +233,7 @@ void api_start(struct server *s, struct request *r)
     if (result == 0)
         result = query_start(s->engine, &q.ask, world_now(s), &any, &found, &err);
     if (result < 0) {
-        refuse(s, r, &err);
+        refuse_query(s, r, &err);
     } else {
         json_t *o = render_start(s, any, &found, q.ask.duration_s);
         render_int(o, "procs", q.ask.procs);
@@ -339,7 +339,7 @@ void api_windows(struct server *s, struct request *r)
     struct err err;
 
     if (read_question(s, r, &q, &err) < 0 || answer_windows(s, r, &q, &o, &err) < 0)
-        refuse(s, r, &err);
+        refuse_query(s, r, &err);
     else
         request_reply_json(r, o);
     question_fini(&q);

@@ -110,7 +110,7 @@ void api_reservation(struct server *s, struct request *r)
 /* ---- making and releasing ---- */
 
 /* Whom its access list names and nobody knows: they may come, or be misspelt. */
-static json_t *strangers(const struct cluster *c, const struct reservation *draft)
+static json_t *list_unknown(const struct cluster *c, const struct reservation *draft)
 {
     static const enum cred_kind kinds[ACL_TYPES] = {[ACL_USER] = CRED_USER,
         [ACL_GROUP] = CRED_GROUP,
@@ -138,7 +138,7 @@ static int reserve(struct server *s, json_t *o, const struct identity *who,
 
     if (rsvwords_draft(s, o, kind, &draft, err) < 0)
         return -1;
-    *ret_strangers = strangers(c, &draft);
+    *ret_strangers = list_unknown(c, &draft);
     uint64_t serial = c->rsv_serial;
     struct event ev = {.kind = EVENT_RESERVE,
         .u.reserve = {

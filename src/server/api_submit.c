@@ -191,8 +191,8 @@ static int submit(struct server *s, struct request *r, struct submit_draft *d,
 }
 
 /* What is taken here must be taken when the resource manager tells of the job. */
-static int check(struct server *s, struct submit_draft *d, const struct identity *who,
-    struct err *err)
+static int check_submission(struct server *s, struct submit_draft *d,
+    const struct identity *who, struct err *err)
 {
     struct rm_submission *sub = submitdraft_edit(d);
 
@@ -207,7 +207,7 @@ void api_submit(struct server *s, struct request *r)
     json_t *o = commit_possible(s, &err) < 0 ? NULL : request_json(r, &err);
     struct submit_draft *d = o ? submitdraft_read(o, request_who(r), &err) : NULL;
 
-    if (!d || check(s, d, request_who(r), &err) < 0
+    if (!d || check_submission(s, d, request_who(r), &err) < 0
         || submit(s, r, d, submitdraft_text(o, "array"), &err) < 0)
         request_refuse(r, &err);
 }

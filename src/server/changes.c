@@ -112,7 +112,7 @@ static char *name_of(const char *text, struct err *err)
 }
 
 /* What the file may say with a warning is an error here: nothing is ignored. */
-static int check(const struct server *s, const char *text, struct err *err)
+static int check_change(const struct server *s, const char *text, struct err *err)
 {
     struct config *c =
         config_load_text_after(s->config, false, "changeparam", text, strlen(text));
@@ -176,7 +176,7 @@ void api_change(struct server *s, struct request *r)
 
     if (o && !text)
         err_set(&err, ERR_INVALID, "text: expected PARAMETER VALUE");
-    if (!name || check(s, text, &err) < 0
+    if (!name || check_change(s, text, &err) < 0
         || take(s, (struct parameter_change){xstrdup(name), xstrdup(text), kept}, &err)
                < 0) {
         request_refuse(r, &err);

@@ -215,7 +215,7 @@ void eventlog_configure(struct server *s)
 
 /* In one write, with those that the file did not take before: it is full for a while,
  * and what a reader saw must not be missing in it. */
-static void append(struct server *s)
+static void write_unwritten(struct server *s)
 {
     struct eventlog *l = s->eventlog;
     struct strbuf lines = {0};
@@ -259,7 +259,7 @@ void eventlog_committed(struct server *s)
     for (size_t i = 0; i < l->waiting.n; i++)
         publish(s, &l->waiting.v[i]);
     l->waiting.n = 0;
-    append(s);
+    write_unwritten(s);
     if (l->dropped)
         log_line(s->log, LOG_ALERT,
             "%lu events were not told: the disk was away for "
@@ -293,7 +293,7 @@ void eventlog_add(struct server *s, enum event_name what, const char *object,
     struct waiting w = {what, notice, o};
     if (names[what].at_once) {
         publish(s, &w);
-        append(s);
+        write_unwritten(s);
         if (s->http)
             http_wake(s->http);
     } else if (l->waiting.n < WAITING_MAX) {

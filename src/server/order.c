@@ -67,7 +67,7 @@ static void one_job(struct order *o, const struct job *j)
 
 /* Expressions as they are sent, each with its own refusal; after one too many no more.
  */
-static void choose(struct order *o, json_t *expressions, struct job_choices *ret)
+static void choose_jobs(struct order *o, json_t *expressions, struct job_choices *ret)
 {
     const struct cluster *c = engine_cluster(o->s->engine);
     json_t *expr;
@@ -279,7 +279,7 @@ static void carry_out(const struct order *o, json_t *jobs)
     t->order = *o;
     t->order.body = json_incref(o->body);
     t->order.results = json_array();
-    choose(&t->order, jobs, &chosen);
+    choose_jobs(&t->order, jobs, &chosen);
     t->before = json_array_size(t->order.results);
     list_chosen(t, &chosen);
     jobexpr_fini(&chosen);

@@ -51,7 +51,7 @@ static const char *text_of(const json_t *o, const char *key)
 }
 
 /* "#/components/schemas/X" -> that schema. */
-static const json_t *resolve(const struct schema *s, const json_t *schema)
+static const json_t *resolve_schema(const struct schema *s, const json_t *schema)
 {
     static const char prefix[] = "#/components/schemas/";
     const char *ref = text_of(schema, "$ref");
@@ -64,7 +64,7 @@ static const json_t *resolve(const struct schema *s, const json_t *schema)
     return schema;
 }
 
-static int wrong(struct place *p, const char *expected, const char *found)
+static int refuse_value(struct place *p, const char *expected, const char *found)
 {
     return err_set(p->err, ERR_INVALID, "%.120s: expected %s, not %.80s",
         p->path.len ? p->path.text : "the request", expected, found);
@@ -87,7 +87,7 @@ static const char *control_in(const char *text)
 }
 
 /* A text for a message: what cannot be seen becomes ?. */
-static const char *shown(const char *text, char *buf, size_t size)
+static const char *shorten_text(const char *text, char *buf, size_t size)
 {
     size_t n = 0;
 
@@ -106,18 +106,20 @@ static int check_name(struct place *p, const char *text)
 
     if (strlen(text) > NAME_BYTES) {
         snprintf(what, sizeof what, "one of %zu bytes", strlen(text));
-        return wrong(p, "a name of at most 255 bytes", what);
+        return refuse_value(p, "a name of at most 255 bytes", what);
     }
     if (!bad)
         bad = control_in(text);
     if (!bad)
         return 0;
-    snprintf(what, sizeof what, "'%s', which has %s", shown(text, buf, sizeof buf),
+    snprintf(what, sizeof what, "'%s', which has %s",
+        shorten_text(text, buf, sizeof buf),
         *bad == ' '            ? "a blank"
         : strchr("\"'`", *bad) ? "a quote"
         : strchr("\\,;", *bad) ? "one of \\ , ;"
                                : "a control character");
-    return wrong(p, "a name without blanks, quotes and control characters", what);
+    return refuse_value(
+        p, "a name without blanks, quotes and control characters", what);
 }
 
 static int check_format(struct place *p, const char *format, const char *text)
@@ -130,8 +132,9 @@ static int check_format(struct place *p, const char *format, const char *text)
         return check_name(p, text);
     if (!control_in(text))
         return 0;
-    snprintf(what, sizeof what, "'%s', which has one", shown(text, buf, sizeof buf));
-    return wrong(p, "a text without control characters", what);
+    snprintf(
+        what, sizeof what, "'%s', which has one", shorten_text(text, buf, sizeof buf));
+    return refuse_value(p, "a text without control characters", what);
 }
 
 static int check_enum(struct place *p, const json_t *words, const char *text)
@@ -153,7 +156,7 @@ static int check_enum(struct place *p, const json_t *words, const char *text)
                         : " or ",
             json_string_value(word));
     }
-    wrong(p, all.text, shown(text, buf, sizeof buf));
+    refuse_value(p, all.text, shorten_text(text, buf, sizeof buf));
     free(strbuf_take(&all));
     return -1;
 }
@@ -211,7 +214,8 @@ static int check_member(
     size_t before = p->path.len;
     char buf[80];
 
-    strbuf_printf(&p->path, "%s%s", before ? "." : "", shown(name, buf, sizeof buf));
+    strbuf_printf(
+        &p->path, "%s%s", before ? "." : "", shorten_text(name, buf, sizeof buf));
     if (!known && json_is_object(others)
         && check_format(p, text_of(schema, "x-keys"), name) < 0)
         return -1;
@@ -256,23 +260,23 @@ static int check_value(struct place *p, const json_t *schema, const json_t *valu
         [JSON_NULL] = "null"};
     const char *type, *what = found[json_typeof(value)];
 
-    schema = resolve(p->s, schema);
+    schema = resolve_schema(p->s, schema);
     type = text_of(schema, "type");
     if (strcmp(type, "object") == 0)
         return json_is_object(value) ? check_object(p, schema, value)
-                                     : wrong(p, "an object", what);
+                                     : refuse_value(p, "an object", what);
     if (strcmp(type, "array") == 0)
         return json_is_array(value) ? check_items(p, schema, value)
-                                    : wrong(p, "a list", what);
+                                    : refuse_value(p, "a list", what);
     if (strcmp(type, "string") == 0)
         return json_is_string(value) ? check_text(p, schema, value)
-                                     : wrong(p, "a text", what);
+                                     : refuse_value(p, "a text", what);
     if (strcmp(type, "integer") == 0)
-        return json_is_integer(value) ? 0 : wrong(p, "a whole number", what);
+        return json_is_integer(value) ? 0 : refuse_value(p, "a whole number", what);
     if (strcmp(type, "number") == 0)
-        return json_is_number(value) ? 0 : wrong(p, "a number", what);
+        return json_is_number(value) ? 0 : refuse_value(p, "a number", what);
     if (strcmp(type, "boolean") == 0)
-        return json_is_boolean(value) ? 0 : wrong(p, "true or false", what);
+        return json_is_boolean(value) ? 0 : refuse_value(p, "true or false", what);
     return 0;
 }
 

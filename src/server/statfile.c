@@ -46,7 +46,7 @@ static char *path_of(struct server *s, const char *what, const char *day)
 }
 
 /* In one write, so that who reads sees whole lines. */
-static int append(const char *path, const struct strbuf *text, bool *ret_fresh)
+static int append_text(const char *path, const struct strbuf *text, bool *ret_fresh)
 {
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
     char *all = NULL;
@@ -197,7 +197,7 @@ static void tell_lost(struct server *s, const struct stat_line *line)
 static bool write_day(struct server *s, const char *day, const struct strbuf *text)
 {
     char *path = path_of(s, "stats", day);
-    bool fresh = false, good = append(path, text, &fresh) == 0;
+    bool fresh = false, good = append_text(path, text, &fresh) == 0;
 
     if (!good && !s->statfile->failing)
         log_line(s->log, LOG_ALERT,

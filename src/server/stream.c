@@ -150,7 +150,7 @@ static void join_shares(struct lists *lists, const char *user)
 }
 
 /* The first list of the user who had least; NULL when all are made. */
-static struct listing *choose(struct lists *lists, struct share **ret)
+static struct listing *choose_listing(struct lists *lists, struct share **ret)
 {
     struct listing *l, *best = NULL;
 
@@ -180,7 +180,7 @@ static void arm(struct lists *lists)
 static void make_slice(struct server *s)
 {
     struct share *h;
-    struct listing *l = choose(s->lists, &h);
+    struct listing *l = choose_listing(s->lists, &h);
     uint64_t begin = clock_us(), now = begin;
     bool more = true;
 

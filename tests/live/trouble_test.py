@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The disk is full, locked or damaged, the spool is gone: the daemon says so, loses
 nothing, and goes on when it can."""
+import contextlib
 import glob
 import json
 import os
@@ -75,16 +76,25 @@ def test_a_number_is_not_given_again_though_the_spool_is_gone(live):
     assert int(live.submit("true")) == first + 3
 
 
-@pytest.fixture
-def small_disk(daemon):
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", daemon.home],
+@contextlib.contextmanager
+def small(folder, size, what):
+    """A disk of its own for that folder."""
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        pytest.skip(f"NOT TESTED, a full disk: {done.stderr.strip()}")
-    daemon.configure("")
-    yield daemon
-    daemon.stop()
-    subprocess.run(["umount", "-l", daemon.home], check=False)
+        pytest.skip(f"NOT TESTED, {what}: {done.stderr.strip()}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", folder], check=False)
+
+
+@pytest.fixture
+def small_disk(daemon):
+    with small(daemon.home, "3m", "a full disk"):
+        daemon.configure("")
+        yield daemon
+        daemon.stop()
 
 
 def test_a_full_disk_refuses_jobs_and_loses_none(small_disk):
@@ -116,16 +126,11 @@ def fill(folder):
 @pytest.fixture
 def small_log(daemon):
     """The log, the events and the statistics are on a small disk of their own."""
-    folder = f"{daemon.home}/log"
-    os.mkdir(folder)
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder],
-                          capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        pytest.skip(f"NOT TESTED, a full disk of the log: {done.stderr.strip()}")
-    daemon.configure("STATDIR log\nDEFERTIME 0\n")
-    yield daemon
-    daemon.stop()
-    subprocess.run(["umount", "-l", folder], check=False)
+    os.mkdir(f"{daemon.home}/log")
+    with small(f"{daemon.home}/log", "400k", "a full disk of the log"):
+        daemon.configure("STATDIR log\nDEFERTIME 0\n")
+        yield daemon
+        daemon.stop()
 
 
 def test_a_full_disk_of_the_log_tears_no_line_and_loses_no_record(small_log):
@@ -155,17 +160,12 @@ def test_a_full_disk_of_the_log_tears_no_line_and_loses_no_record(small_log):
 
 @pytest.fixture
 def small_spool(daemon):
-    folder = f"{daemon.home}/spool"
-    os.mkdir(folder)
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder],
-                          capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        pytest.skip(f"NOT TESTED, a full disk of the spool: {done.stderr.strip()}")
-    yield daemon
-    daemon.run("canceljob", "ALL")
-    daemon.stop()
-    daemon.end_processes()
-    subprocess.run(["umount", "-l", folder], check=False)
+    os.mkdir(f"{daemon.home}/spool")
+    with small(f"{daemon.home}/spool", "2m", "a full disk of the spool"):
+        yield daemon
+        daemon.run("canceljob", "ALL")
+        daemon.stop()
+        daemon.end_processes()
 
 
 @pytest.mark.parametrize("file", ["$TMPDIR/x", "$0"])

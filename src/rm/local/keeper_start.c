@@ -64,7 +64,8 @@ static int await_child(
 }
 
 /* The child is ready: the record says that the job runs from now on, before it can. */
-static int release(struct keeper *k, const struct launched *child, struct err *err)
+static int release_child(
+    struct keeper *k, const struct launched *child, struct err *err)
 {
     k->run.leader = child->leader;
     k->run.leader_ticks = procs_began(child->leader);
@@ -91,7 +92,7 @@ static int follow(struct keeper *k, struct launched *child, struct err *err)
             return -1;
         switch (launch_read(child, released, err)) {
         case LAUNCH_READY:
-            if (release(k, child, err) != 0)
+            if (release_child(k, child, err) != 0)
                 return -1;
             released = true;
             break;

@@ -60,7 +60,7 @@ char *launch_output_path(const struct request *r, bool error)
 }
 
 /* Say what is begun: should it hang, the keeper can tell. */
-static void tell(const struct launch *l, const char *what, const char *on)
+static void announce_step(const struct launch *l, const char *what, const char *on)
 {
     snprintf(
         l->doing, LAUNCH_DOING, "%s%s%s%s", what, *on ? " '" : "", on, *on ? "'" : "");
@@ -108,7 +108,7 @@ static int open_as(
 {
     int fd;
 
-    tell(l, "open", path);
+    announce_step(l, "open", path);
     fd = open(path, flags | O_NOCTTY | O_CLOEXEC | O_NONBLOCK, 0666);
     if (fd < 0)
         return failure(err, "open", path);
@@ -125,9 +125,10 @@ static int open_files(const struct launch *l, struct err *err)
     int flags = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, failed;
     char *output, *error;
 
-    tell(l, "look at", r->job.output != NULL ? r->job.output : "its directory");
+    announce_step(
+        l, "look at", r->job.output != NULL ? r->job.output : "its directory");
     output = launch_output_path(r, false);
-    tell(l, "look at", r->job.error != NULL ? r->job.error : "its directory");
+    announce_step(l, "look at", r->job.error != NULL ? r->job.error : "its directory");
     error = launch_output_path(r, true);
     failed =
         open_as(l, "/dev/null", O_RDONLY, 0, err) || open_as(l, output, flags, 1, err);
@@ -230,7 +231,7 @@ static int enter_session(const struct launch *l, pid_t keeper, const int *fds,
     const struct passwd *user;
     int failed;
 
-    tell(l, "look up its user", "");
+    announce_step(l, "look up its user", "");
     user = getpwuid(l->request->uid);
     if (user == NULL)
         return err_set(err, ERR_IO,
@@ -238,7 +239,7 @@ static int enter_session(const struct launch *l, pid_t keeper, const int *fds,
             "know",
             e.service, l->request->uid);
     e.user = xstrdup(user->pw_name);
-    tell(l, "open a session of the PAM service", e.service);
+    announce_step(l, "open a session of the PAM service", e.service);
     failed = session_enter(&e, ret_environment, err);
     free((char *)e.user);
     return failed;
@@ -258,7 +259,7 @@ static int become_job(
     usual_take();
     if (l->sessions != NULL && enter_session(l, keeper, fds, &session, err) != 0)
         return -1;
-    tell(l, "look up its user", "");
+    announce_step(l, "look up its user", "");
     user = getpwuid(r->uid);
     directory =
         r->job.directory != NULL ? r->job.directory : (user ? user->pw_dir : "/");
@@ -270,7 +271,7 @@ static int become_job(
         return -1;
     environ = environment; /* only now: libraries obey it */
     umask(r->umask);
-    tell(l, "enter the directory", directory);
+    announce_step(l, "enter the directory", directory);
     if (chdir(directory) != 0)
         return failure(err, "enter the directory", directory);
     if (open_files(l, err) != 0)
@@ -321,7 +322,7 @@ static void child(const struct launch *l, pid_t keeper, int fds[PIPES])
         if (write(fds[OUTCOME], &self, sizeof self) != (ssize_t)sizeof self)
             _exit(127);
         await_go(fds[GO]);
-        tell(l, "run its program", "");
+        announce_step(l, "run its program", "");
         execute(l, &err);
     }
     if (write(fds[OUTCOME], &err, sizeof err) < 0)

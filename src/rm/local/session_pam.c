@@ -25,8 +25,8 @@ static int refuse_to_talk(
     return *ret != NULL ? PAM_SUCCESS : PAM_BUF_ERR;
 }
 
-static int start(const char *service, const char *user, const struct pam_conv *conv,
-    pam_handle_t **ret)
+static int start_transaction(const char *service, const char *user,
+    const struct pam_conv *conv, pam_handle_t **ret)
 {
     const char *name = strrchr(service, '/');
     char *folder;
@@ -46,7 +46,7 @@ static struct session *open_session(
 {
     const struct pam_conv conv = {.conv = refuse_to_talk};
     struct session *s = xcalloc(1, sizeof *s);
-    int code = start(service, user, &conv, &s->pam);
+    int code = start_transaction(service, user, &conv, &s->pam);
 
     if (code == PAM_SUCCESS)
         code = pam_set_item(s->pam, PAM_TTY, "maui");
