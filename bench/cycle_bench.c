@@ -22,9 +22,10 @@
  *
  * Prints one line of key=value: memory in bytes, times of the processor in
  * milliseconds (submit_us: microseconds a job); cycles are told by their median, 99th
- * percentile and maximum. */
+ * percentile and maximum. fork_us is the median of copying the plan to ask it
+ * (plan_fork), with so many jobs running and reserved at the end. */
 #include "config/config.h"
-#include "engine/engine.h"
+#include "engine/engine_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -278,6 +279,24 @@ static void run_events(struct engine *e, int64_t now, uint32_t cycles, uint64_t 
     free(took);
 }
 
+/* A copy of the plan, as a question asks it. */
+#define FORKS 101
+
+static void measure_forks(const struct engine *e)
+{
+    double took[FORKS];
+
+    for (int i = 0; i < FORKS; i++) {
+        double t = seconds();
+        struct plan *fork = plan_fork(e->plan);
+        plan_destroy(fork);
+        took[i] = seconds() - t;
+    }
+    qsort(took, FORKS, sizeof *took, by_value);
+    printf(" running=%zu reserved_now=%u fork_us=%.0f", e->c->active.n,
+        plan_reservations(e->plan), 1e6 * took[FORKS / 2]);
+}
+
 struct size {
     uint32_t jobs, nodes, cycles, standing, admin;
 };
@@ -312,6 +331,7 @@ static void measure(const struct mode *mode, const struct size *size)
         (unsigned long long)engine_stats(e)->reserved);
     if (cycles)
         run_events(e, START + jobs / 10, cycles, &state);
+    measure_forks(e);
     printf(" job_bytes=%.0f\n", (double)(rss_kb() - with_nodes) * 1024 / jobs);
     vec_fini(&acts);
     engine_destroy(e);

@@ -266,3 +266,58 @@ def test_parameters_in_force_are_read_by_somebody():
                 wrong.append(name)
     assert rows > 100
     assert not wrong, wrong
+
+
+COMPARES = re.compile(r"\b(strcmp|strncmp|strcasecmp|strncasecmp|strstr|strcasestr|fnmatch)\s*\(")
+# Where a text with a blank is compared all the same, and why it is no sentence of ours.
+COMPARED_WORDS = {
+    "src/rm/slurm/text/answer.c": "what scontrol answers: it has no codes",
+    "src/rm/slurm/text/pipe.c": "what scontrol answers: it has no codes",
+    "src/rm/local/cgroup.c": "a line of the kernel's memory.events",
+    "src/server/server.c": "the scheme of an HTTP Authorization header",
+    "src/client/import.c": "a line of somebody's configuration",
+    "src/client/import_live.c": "a line of qmgr's output",
+}
+
+
+def arguments(text, at):
+    """Those of the call whose bracket opens at `at`."""
+    depth, begin, quoted = 0, at + 1, False
+    for i in range(at, len(text)):
+        char = text[i]
+        if char == '"' and text[i - 1] != "\\":
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+            if depth == 0:
+                yield text[begin:i].strip()
+                return
+        elif char == "," and depth == 1:
+            yield text[begin:i].strip()
+            begin = i + 1
+
+
+def test_nothing_is_decided_by_comparing_sentences():
+    """A reason is a code; the sentence is made from it for people. Compared texts are
+    words: of configurations, commands, protocols."""
+    texts = {path: re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+             for path in sources("**/*.[ch]")}
+    prose = {name for text in texts.values()
+             for name in re.findall(r'#define\s+(\w+)\s+"[^"\n]*\w [^"\n]*"', text)}
+    found = {}
+    for path, text in texts.items():
+        for call in COMPARES.finditer(text):
+            for argument in arguments(text, call.end() - 1):
+                literal = re.fullmatch(r'("(\\.|[^"\\])*"\s*)+', argument)
+                if argument in prose or (literal and re.search(r"[^\W\d_]\S* | \S*=", argument)):
+                    where = str(path.relative_to(ROOT))
+                    found.setdefault(where, []).append(f"{where}: {call[1]}(.. {argument} ..)")
+    wrong = [line for where, lines in found.items() if where not in COMPARED_WORDS
+             for line in lines]
+    assert not wrong, "\n".join(wrong)
+    unneeded = set(COMPARED_WORDS) - set(found)
+    assert not unneeded, f"no longer compared: {unneeded}"

@@ -31,6 +31,12 @@ static inline unsigned hash_bytes(const void *key, size_t size)
     h = (h ^ word) * UINT64_C(0x9E3779B97F4A7C15);
     return (unsigned)(h ^ h >> 32);
 }
+/* One more number into a hash of several. */
+static inline uint64_t hash_mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ h >> 32;
+}
 #define HASH_FUNCTION(key, size, ret) ((ret) = hash_bytes((key), (size)))
 
 #include <uthash.h>

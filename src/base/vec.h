@@ -11,6 +11,7 @@
 
 #include "base/xalloc.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,5 +63,8 @@
         (a)->v = NULL;                                                                 \
         (a)->n = (a)->cap = 0;                                                         \
     } while (0)
+
+/* A list of jobs, nodes or whatever else is found by index. */
+struct indexes VEC(uint32_t);
 
 #endif

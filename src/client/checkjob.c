@@ -26,7 +26,8 @@ static const struct command_spec spec = {
     .options = options,
     .more =
         "For the job's owner and administrators of level 1 to 3. Of a job that has\n"
-        "ended what accounting knows is shown.\n",
+        "ended what accounting knows is shown, and why it ended: a limit with its\n"
+        "numbers, who cancelled it, a signal, a node that went down ...\n",
     .examples = "  checkjob 120           all about job 120\n"
                 "  checkjob -v 120        and what every node says to it\n"
                 "  checkjob -l OFF 120    could it start if there were no limits?\n"

@@ -211,6 +211,8 @@ static void print_misc(const json_t *o, bool verbose)
     print_names("HostList:    ", json_object_get(request, "hosts"));
     print_names("Exclude HostList: ", json_object_get(request, "exclude_hosts"));
     print_names("Depends on:  ", json_object_get(o, "dependencies"));
+    if (*get_text(o, "comment", ""))
+        printf("Comment: %s\n", get_text(o, "comment", ""));
     if (*get_text(o, "reservation_name", ""))
         printf("Requested Reservation: %s\n", get_text(o, "reservation_name", ""));
 }
@@ -322,34 +324,41 @@ static void print_obstacle(const json_t *b, json_int_t now)
             until ? layout_date(until, date) : "");
 }
 
-/* The sentence of a partition has it when nothing else keeps the job. */
-static bool is_told(const json_t *b, const char *sentence)
+/* Does what is told of the partition tell the job's reason? */
+static bool tells_reason(const char *code)
 {
-    return strcmp(get_text(b, "kind", ""), "no_reservation") == 0
-           && strstr(sentence, "asks for reservation");
+    return strcmp(code, "blocked") == 0 || strcmp(code, "waits") == 0;
+}
+
+static void print_partition(const json_t *p, const json_t *reason, json_int_t now)
+{
+    const char *code = get_text(p, "code", "");
+    bool asked = tells_reason(code) && json_object_get(reason, "reservation");
+    size_t i;
+    json_t *b;
+
+    puts(get_text(p, "text", ""));
+    if (strcmp(code, "requirements") == 0)
+        print_rejections(p);
+    json_array_foreach(json_object_get(p, "obstacles"), i,
+        b) if (!asked || strcmp(get_text(b, "kind", ""), "no_reservation") != 0)
+        print_obstacle(b, now);
 }
 
 static void print_eligibility(const json_t *o)
 {
-    const char *reason = get_text(json_object_get(o, "reason"), "text", "");
-    bool told =
-        !*reason
-        || strcmp(get_text(json_object_get(o, "reason"), "code", ""), "none") == 0;
-    size_t i, k;
-    json_t *p, *b;
+    const json_t *reason = json_object_get(o, "reason");
+    bool told = strcmp(get_text(reason, "code", "none"), "none") == 0;
+    size_t i;
+    json_t *p;
 
     json_array_foreach(json_object_get(o, "eligibility"), i, p)
     {
-        const char *text = get_text(p, "text", "");
-        puts(text);
-        told |= strstr(text, reason) != NULL;
-        if (!get_bool(p, "can_run") && strstr(text, "procs found)"))
-            print_rejections(p);
-        json_array_foreach(json_object_get(p, "obstacles"), k, b) if (!is_told(b, text))
-            print_obstacle(b, get_int(o, "at", 0));
+        print_partition(p, reason, get_int(o, "at", 0));
+        told |= tells_reason(get_text(p, "code", ""));
     }
     if (!told)
-        printf("NOTE:  %s\n", reason);
+        printf("NOTE:  %s\n", get_text(reason, "text", ""));
 }
 
 static void print_verdicts(const json_t *o)
@@ -374,6 +383,14 @@ static void print_verdicts(const json_t *o)
     }
 }
 
+/* Behind how it ended, why: what an exit status says by itself is not said again. */
+static void print_end(const json_t *why)
+{
+    bool told = strcmp(get_text(why, "reason", "by_itself"), "by_itself") == 0;
+
+    printf("%s%s\n", told ? "" : ": ", told ? "" : get_text(why, "text", ""));
+}
+
 void checkjob_print_ended(const json_t *o)
 {
     json_int_t start = get_int(o, "start_at", 0), end = get_int(o, "end_at", 0);
@@ -395,14 +412,15 @@ void checkjob_print_ended(const json_t *o)
         printf("NodeCount: %lld\nMaster Host: %s\n\n",
             (long long)get_int(o, "nodes", 0), get_text(o, "master_host", "-"));
     if (start && strcmp(get_text(o, "state", ""), "Removed") == 0)
-        printf("job %s was removed on %s, while it ran\n", get_text(o, "id", ""),
+        printf("job %s was removed on %s, while it ran", get_text(o, "id", ""),
             layout_date(end, date));
     else if (start)
-        printf("job %s ended on %s with exit status %lld\n", get_text(o, "id", ""),
+        printf("job %s ended on %s with exit status %lld", get_text(o, "id", ""),
             layout_date(end, date), (long long)get_int(o, "exit_status", 0));
     else
-        printf("job %s ended on %s and never ran\n", get_text(o, "id", ""),
+        printf("job %s ended on %s and never ran", get_text(o, "id", ""),
             layout_date(end, date));
+    print_end(json_object_get(o, "end"));
 }
 
 void checkjob_print(const json_t *o, bool verbose)

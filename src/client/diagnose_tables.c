@@ -330,7 +330,8 @@ static int blocked_row(const json_t *o, const char *level, bool verbose)
         said = get_text(reason, "classic_soft", said);
     if (!counts_at(reason, level))
         said = "is not blocked at this policy level";
-    printf(strncmp(said, "violates ", 9) == 0 ? "job %s %s" : "job %-20s %s",
+    bool limit = strcmp(get_text(reason, "code", ""), "limit") == 0;
+    printf(limit && counts_at(reason, level) ? "job %s %s" : "job %-20s %s",
         get_text(o, "id", ""), said);
     if (verbose && strcmp(said, text) != 0)
         printf("  (%s)", text);

@@ -426,7 +426,7 @@ static const struct spec_option slurm_options[] = {
     {0, "export", true, put_variables, NULL},
     {0, "mail-user", true, jobspec_put_text, "mail"},
     {0, "mail-type", true, no_mail, NULL},
-    {0, "comment", true, no_effect, "--comment"},
+    {0, "comment", true, jobspec_put_text, "comment"},
     {0},
 };
 

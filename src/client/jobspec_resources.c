@@ -146,6 +146,7 @@ static const struct resource_row rows[] = {
     {"queue", jobspec_put_text, "class"},
     {"class", jobspec_put_text, "class"},
     {"account", jobspec_put_text, "account"},
+    {"comment", jobspec_put_text, "comment"},
     {"feature", keep, "feature"},
     {"pref", put_preference, "pref"},
     {"gres", keep, "gres"},

@@ -19,6 +19,7 @@ static const struct job_attribute {
     {"AWDuration", NULL},
     {"Class", "class"},
     {"CmdFile", "command"},
+    {"Comment", "comment"},
     {"CompletionTime", NULL},
     {"Depend", "dependencies"},
     {"EEDuration", "eligible_s"},

@@ -52,42 +52,19 @@ static const struct command_spec setres_spec = {
         "  setres -u mira -d 1:00:00 TASKS==8       eight processors for mira\n",
 };
 
-/* What each option is in the API's words. */
-static const struct {
-    char letter;
-    const char *member;
-    bool list;
-} members[] = {
-    {'a', "accounts", true},
-    {'A', "charge", false},
-    {'b', "subtype", false},
-    {'c', "charge", false},
-    {'f', "features", false},
-    {'g', "groups", true},
-    {'j', "job_attributes", true},
-    {'n', "name", false},
-    {'N', "nodeset", false},
-    {'o', "owner", false},
-    {'p', "partition", false},
-    {'q', "classes", true},
-    {'Q', "qos", true},
-    {'r', "resources", false},
-    {'R', "profile", false},
-    {'T', "trigger", false},
-    {'u', "users", true},
-    {'x', "flags", true},
-};
-
+/* Options as the API has them; times and numbers are read by others. */
 static void put_words(const struct command_line *l, json_t *o)
 {
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        const char *value = command_value(l, members[i].letter);
-        if (value)
-            json_object_set_new(o, members[i].member,
-                members[i].list ? json_pack("[s]", value) : json_string(value));
+    for (const struct option_row *row = setres_options; row->letter; row++) {
+        const struct setres_attr *a = setres_attr_of(row->letter);
+        const char *value = command_value(l, row->letter);
+        if (a->value == SETRES_FLAG && command_has(l, row->letter))
+            json_object_set_new(o, a->name, json_true());
+        else if (a->value == SETRES_LIST && value)
+            json_object_set_new(o, a->name, json_pack("[s]", value));
+        else if (a->value == SETRES_TEXT && value)
+            json_object_set_new(o, a->name, json_string(value));
     }
-    if (command_has(l, 'E'))
-        json_object_set_new(o, "exclusive", json_true());
 }
 
 static int put_times(const struct command_line *l, json_t *o, struct err *err)

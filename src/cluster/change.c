@@ -2,6 +2,7 @@
  * Changes of what a job asks for. */
 #include "cluster/change.h"
 
+#include "cluster/attribute.h"
 #include "cluster/private.h"
 
 #define USER_PRIORITY_MAX 1024 /* what a resource manager may use */
@@ -251,12 +252,25 @@ static void change_flags(struct job *j, const struct job_change *ch)
     if (!(ch->what & CHANGE_ADVRES))
         return;
     bool named = ch->advres && *ch->advres;
-    if (named || j->extra) {
-        free(job_extra(j)->advres);
-        job_extra(j)->advres = named ? xstrdup(ch->advres) : NULL;
-    }
     j->flags_asked =
         (j->flags_asked & ~(uint32_t)JOB_ADVRES) | (named ? JOB_ADVRES : 0u);
+}
+
+static void change_texts(struct job *j, const struct job_change *ch)
+{
+    const struct attribute *a;
+
+    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++) {
+        if (!a->extra_at || !(ch->what & a->change))
+            continue;
+        const char *text = *attribute_text((void *)ch, a->change_at);
+        bool named = text && *text;
+        if (!named && !j->extra)
+            continue;
+        const char **to = attribute_text(job_extra(j), a->extra_at);
+        free((char *)*to);
+        *to = named ? xstrdup(text) : NULL;
+    }
 }
 
 void job_change_apply(struct cluster *c, struct job *j, const struct job_change *ch)
@@ -273,6 +287,7 @@ void job_change_apply(struct cluster *c, struct job *j, const struct job_change 
     }
     change_creds(c, j, ch);
     change_flags(j, ch);
+    change_texts(j, ch);
     if (ch->what & CHANGE_DEPS)
         change_deps(j, ch->deps);
     if (ch->what & CHANGE_PARTITIONS)

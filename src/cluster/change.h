@@ -31,14 +31,19 @@ enum change_bit {
     /* of the job again */
     CHANGE_FLAGS = 1u << 19,
     CHANGE_ADVRES = 1u << 20,
-    CHANGE_GROUP = 1u << 21
+    CHANGE_GROUP = 1u << 21,
+    CHANGE_COMMENT = 1u << 22
 };
 
 /* Those of one request. */
 #define CHANGES_OF_REQUEST ((CHANGE_FLAGS - 1u) & ~(CHANGE_TASKS - 1u))
 
 /* Those that make sense while the job is on nodes. */
-#define CHANGES_OF_ACTIVE (CHANGE_WCLIMIT | CHANGE_USER_PRIORITY | CHANGE_DEADLINE)
+#define CHANGES_OF_ACTIVE                                                              \
+    (CHANGE_WCLIMIT | CHANGE_USER_PRIORITY | CHANGE_DEADLINE | CHANGE_COMMENT)
+
+/* Those that no decision depends on. */
+#define CHANGES_OF_NOTHING CHANGE_COMMENT
 
 struct job_change {
     unsigned what;                           /* enum change_bit */
@@ -46,6 +51,7 @@ struct job_change {
     const char *cls, *account, *qos, *group; /* NULL or "" = none */
     uint32_t flags;     /* enum job_flag that the job asks for, all */
     const char *advres; /* reservation to run in; NULL or "" = none */
+    const char *comment;
     int64_t user_priority;
     int64_t release_at, deadline_at; /* 0 = none */
     const char *const *partitions;   /* NULL-terminated; NULL = any */

@@ -61,7 +61,8 @@ struct cred {
     bool enabled;               /* class: RM queue enabled and started */
     struct usage active, idle;  /* policy/limits keeps them */
     struct fs_usage fs;         /* policy/fairshare keeps it */
-    double prio_fs;             /* policy/priority: this cycle's weighted FS value */
+    double prio_fs;             /* policy/priority: weighted FS value in the pass ... */
+    uint64_t prio_fs_pass;      /* ... of this number */
 };
 
 /* ---- nodes ------------------------------------------------------------------ */
@@ -316,22 +317,14 @@ struct job_extra {
     bool given_up;   /* what the site wants was done: a dep can never hold */
     char *advres;    /* owned; ADVRES:name */
     char *hold_text; /* owned: message of the last hold or deferral */
-    char *let_pass;  /* owned: the fault an administrator let it pass with, or NULL */
+    char *let_pass;  /* owned: code of the fault an administrator let it pass with */
     uint64_t deferred_in; /* state of the world in which it could not have its nodes */
     struct job_deferral
         deferral;            /* before it was tried as the world had changed, ... */
     int64_t tried_at;        /* ... then */
     char *command, *comment; /* owned */
     int64_t deadline_at;     /* 0 = none */
-    uint64_t promised;    /* its deadline reservation, by order of making; 0 = none */
-    int64_t promised_at;  /* its start */
-    bool promise_stands;  /* it is in the plan of this cycle */
-    bool promise_anew;    /* it was made again in this cycle */
-    bool late;            /* nothing was free that ends by the deadline */
-    int64_t rests_until;  /* suspended until then at least */
-    int64_t retry_until;  /* its failed start is tried again until then; 0 = none */
-    int64_t retry_at;     /* not before */
-    uint64_t retry_cycle; /* the cycle in whose plan its claim stands */
+    int64_t rests_until;     /* suspended until then at least */
     struct VEC(char *) partitions_asked; /* owned */
     struct VEC(uint32_t) classes; /* it may run in any of them, liked best first; none
                                      or one: in cred[CRED_CLASS] alone */
@@ -365,7 +358,6 @@ struct job {
     int64_t queue_at;        /* SystemQueueTime: start of the accruing period */
     double prio_static;      /* part that does not change with time; policy/ owns it */
     uint64_t prio_epoch;     /* epoch of prio_static */
-    int64_t rsv_start_at;    /* start of the job's reservation, 0 = none */
     struct reason why;       /* why it waits, as of the last cycle: see engine_why() */
 
     int64_t submit_at;   /* as reported */
@@ -377,9 +369,7 @@ struct job {
     int64_t mem_mb;      /* total dedicated memory */
     struct req *reqs;    /* &req, or an owned array of nreqs */
     uint32_t nodes;      /* total explicit node count, 0 = none asked */
-    uint32_t rsv_slot;   /* place in the plan's list; INDEX_NONE = none */
-    uint32_t rsv_partition;
-    const char *id; /* owned */
+    const char *id;      /* owned */
 
     struct req req;           /* the first request */
     uint32_t flags_asked;     /* of the request alone */
@@ -426,6 +416,7 @@ struct cluster {
     struct VEC(int64_t) priorities;
     struct VEC(uint32_t) bypasses;
     uint64_t bypass_epoch;       /* +1 when somebody was passed */
+    uint64_t prio_passes;        /* begun so far: policy/priority */
     struct VEC(uint32_t) active; /* indexes of Starting/Running/Suspended jobs */
     uint32_t suspended;          /* how many of those are Suspended */
     struct VEC(uint32_t) queued; /* every other job not ended, by (submit_at, id in
@@ -691,6 +682,7 @@ struct job_desc {
                                       NULL-terminated or NULL */
     const struct dep *deps;        /* job_id NULL ends; or NULL */
     const char *advres, *command;
+    const char *comment; /* of the user, for people */
     /* of a job that is active already when it is told for the first time: the engine
      * takes it over where it is. Else 0. */
     int64_t start_at;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs: added from a description, found by id, removed. */
+#include "cluster/attribute.h"
 #include "cluster/private.h"
 
 /* ---- checks ------------------------------------------------------------------ */
@@ -140,19 +141,22 @@ struct job_extra *job_extra(struct job *j)
     return j->extra;
 }
 
-static char *text_copy(const char *text)
+static void fill_texts(struct job *j, const struct job_desc *d)
 {
-    return text ? xstrdup(text) : NULL;
+    const struct attribute *a;
+
+    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++) {
+        const char *text = a->extra_at ? *attribute_text((void *)d, a->desc_at) : NULL;
+        if (text)
+            *attribute_text(job_extra(j), a->extra_at) = xstrdup(text);
+    }
 }
 
 static void fill_extra(struct cluster *c, struct job *j, const struct job_desc *d)
 {
     if (d->deadline_at)
         job_extra(j)->deadline_at = d->deadline_at;
-    if (d->advres)
-        job_extra(j)->advres = text_copy(d->advres);
-    if (d->command)
-        job_extra(j)->command = text_copy(d->command);
+    fill_texts(j, d);
     for (const char *const *p = d->partitions; p && *p; p++)
         vec_push(&job_extra(j)->partitions_asked, xstrdup(*p));
     for (const char *const *k = d->classes; k && *k && d->classes[1]; k++)
@@ -215,8 +219,8 @@ static void fill(struct cluster *c, struct job *j, const struct job_desc *d,
     j->user_priority = d->user_priority;
     j->flags_asked = d->flags | (d->advres ? JOB_ADVRES : 0u);
     j->partitions = UINT64_MAX;
-    j->pdef = j->rsv_partition = INDEX_NONE;
-    j->active_slot = j->idle_slot = j->rsv_slot = INDEX_NONE;
+    j->pdef = INDEX_NONE;
+    j->active_slot = j->idle_slot = INDEX_NONE;
     fill_creds(c, j, d, known->cred);
     fill_reqs(c, j, d, known->tasks);
     fill_extra(c, j, d);
@@ -259,6 +263,8 @@ int job_add(struct cluster *c, const struct job_desc *d, int64_t now,
 
 static void extra_destroy(struct job_extra *x)
 {
+    const struct attribute *a;
+
     if (!x)
         return;
     for (size_t i = 0; i < x->deps.n; i++)
@@ -268,11 +274,11 @@ static void extra_destroy(struct job_extra *x)
     vec_fini(&x->deps);
     vec_fini(&x->partitions_asked);
     vec_fini(&x->classes);
-    free(x->advres);
+    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
+        if (a->extra_at)
+            free((char *)*attribute_text(x, a->extra_at));
     free(x->hold_text);
     free(x->let_pass);
-    free(x->command);
-    free(x->comment);
     free(x);
 }
 

@@ -11,7 +11,7 @@ struct job_memory {
     uint8_t holds; /* enum hold_kind bits */
     enum hold_reason hold_reason;
     const char *hold_text; /* or NULL */
-    const char *let_pass;  /* fault that an administrator let pass, or NULL */
+    const char *let_pass;  /* code of the fault that an administrator let pass */
     bool given_up;         /* of a dependency that failed: done what the site wants */
     int64_t hold_at, defer_until;
     bool world_changed; /* since it was last tried: see engine_restless() */
@@ -31,10 +31,11 @@ struct job_memory {
     int64_t release_at, deadline_at; /* 0 = none */
     int64_t suspended_s, suspend_at;
     int64_t saved_s; /* of the limit, used up before checkpoints */
-    /* where it was to start: kept under RESERVATIONPOLICY HIGHEST, or for a deadline */
-    int64_t rsv_start_at; /* 0 = nowhere */
+    /* what it was promised: see engine/promises.h */
+    int64_t rsv_start_at; /* its reservation; 0 = it has none */
     uint64_t promised;    /* for its deadline, by order of making; 0 = not */
     int64_t promised_at;
+    int64_t retry_until, retry_at; /* its failed start is tried again; 0 = it is not */
     /* of an active job, and where it last ran */
     int64_t start_at, eff_wclimit_s;
     int64_t wclimit_s; /* in force, perhaps changed since the submission */
@@ -44,7 +45,8 @@ struct job_memory {
 #define MEMORY_FLAGS                                                                   \
     (JOB_BACKFILL | JOB_SPVIOLATION | JOB_SYSPRIO_SET | JOB_SYSPRIO_REL | JOB_PARKED)
 
-/* Texts are borrowed from the job. */
+/* All but what it was promised and world_changed, which the engine knows. Texts are
+ * borrowed from the job. */
 struct job_memory job_memory_of(const struct cluster *c, const struct job *j);
 
 /* Put it back into a job that has just been added, before access is resolved and

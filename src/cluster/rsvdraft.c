@@ -79,6 +79,7 @@ static int put_hosts(const struct cluster *c, const struct setres *s,
     const char *near;
 
     r->tasks = (uint32_t)s->tasks;
+    r->least_tasks = (uint32_t)s->least_tasks;
     if (!s->hosts)
         return 0;
     r->listed = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Task definitions: one shared record for equal requests, found by a hash of its
  * contents. */
+#include "base/hash.h"
 #include "cluster/private.h"
 
 /* ---- copies ------------------------------------------------------------------ */
@@ -75,53 +76,48 @@ void taskdefs_destroy(struct cluster *c)
 
 /* ---- hash -------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
-    return h ^ h >> 32;
-}
-
 static uint64_t mix_ids(uint64_t h, const uint32_t *ids, size_t n)
 {
-    h = mix(h, n);
+    h = hash_mix(h, n);
     for (size_t i = 0; i < n; i++)
-        h = mix(h, ids[i]);
+        h = hash_mix(h, ids[i]);
     return h;
 }
 
 static uint64_t mix_cmp(uint64_t h, const struct cmp *k)
 {
-    return k->op == CMP_NONE ? h : mix(mix(h, k->op), (uint64_t)k->value);
+    return k->op == CMP_NONE ? h : hash_mix(hash_mix(h, k->op), (uint64_t)k->value);
 }
 
 static uint64_t mix_nodeset(uint64_t h, const struct nodeset_spec *s)
 {
     if (!s)
         return h;
-    h = mix(mix(mix(h, s->policy), s->attr), s->list.n);
+    h = hash_mix(hash_mix(hash_mix(h, s->policy), s->attr), s->list.n);
     for (size_t i = 0; i < s->list.n; i++)
         for (const char *p = s->list.v[i]; *p; p++)
-            h = mix(h, (unsigned char)*p);
+            h = hash_mix(h, (unsigned char)*p);
     return h;
 }
 
 static uint64_t mix_gres(uint64_t h, const struct gres_amounts *list)
 {
-    h = mix(h, list->n);
+    h = hash_mix(h, list->n);
     for (size_t i = 0; i < list->n; i++)
-        h = mix(mix(h, list->v[i].id), (uint64_t)list->v[i].count);
+        h = hash_mix(hash_mix(h, list->v[i].id), (uint64_t)list->v[i].count);
     return h;
 }
 
 static uint32_t hash_of(const struct taskdef *d)
 {
-    uint64_t h = mix((uint64_t)d->tpn << 32 | d->cls, (uint64_t)d->os << 32 | d->arch);
+    uint64_t h =
+        hash_mix((uint64_t)d->tpn << 32 | d->cls, (uint64_t)d->os << 32 | d->arch);
 
-    h = mix(h, (uint64_t)d->network << 32 | (uint64_t)d->access << 16
-                   | (uint64_t)d->nodealloc << 8 | (uint64_t)d->exact << 2
-                   | (uint64_t)d->exactnode << 1 | d->exactproc);
+    h = hash_mix(h, (uint64_t)d->network << 32 | (uint64_t)d->access << 16
+                        | (uint64_t)d->nodealloc << 8 | (uint64_t)d->exact << 2
+                        | (uint64_t)d->exactnode << 1 | d->exactproc);
     for (int i = 0; i < RES_DIMS; i++)
-        h = mix(h, (uint64_t)d->per_task.v[i]);
+        h = hash_mix(h, (uint64_t)d->per_task.v[i]);
     h = mix_cmp(h, &d->procs);
     h = mix_cmp(h, &d->mem);
     h = mix_cmp(h, &d->swap);

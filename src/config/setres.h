@@ -46,9 +46,50 @@ struct setres {
     uint32_t flags;  /* enum rsv_flag */
     bool exclusive;
     struct trigger_list triggers;
-    char *hosts;   /* host expression, "ALL" for all; NULL = anywhere */
-    int64_t tasks; /* 0 = one a host */
+    char *hosts;         /* host expression, "ALL" for all; NULL = anywhere */
+    int64_t tasks;       /* 0 = one a host */
+    int64_t least_tasks; /* so many will do; 0 = all of them */
 };
+
+/* ---- the attributes of a reservation ---- */
+
+/* How it is written: in records as text, list of texts, number or truth. */
+enum setres_value {
+    SETRES_TEXT,
+    SETRES_LIST,     /* entries can be added and taken away */
+    SETRES_INSTANT,  /* seconds since 1970 */
+    SETRES_DURATION, /* seconds */
+    SETRES_NUMBER,
+    SETRES_FLAG
+};
+
+/* What of a reservation changes with it. */
+enum setres_part {
+    SETRES_MADE,  /* it is what was made: never changed */
+    SETRES_NOTED, /* nothing but the record of what was asked */
+    SETRES_WINDOW,
+    SETRES_ACCESS,
+    SETRES_PLACES,
+    SETRES_TASKS,
+    SETRES_FLAGS,
+    SETRES_OWNER,
+    SETRES_CHARGE,
+    SETRES_TRIGGERS,
+    SETRES_PARTS
+};
+
+struct setres_attr {
+    const char *name; /* of a record (ReservationDraft) */
+    char letter;      /* of the option of setres, 0 = none */
+    enum setres_value value;
+    enum setres_part part;
+};
+
+/* The i-th, by name; NULL after the last. The one table of them: options of setres,
+ * records and changes are read by it. */
+const struct setres_attr *setres_attr_at(size_t i);
+/* By letter or NULL. */
+const struct setres_attr *setres_attr_of(char letter);
 
 /* How times are meant: by the clock of `cal`, except that plain numbers of three digits
  * and more are instants in seconds, to which `plain_offset` is added. */
@@ -56,6 +97,27 @@ struct setres_clock {
     const struct calendar *cal;
     int64_t plain_offset;
 };
+
+/* A reservation being asked for, attribute by attribute. */
+struct setres_reading {
+    struct setres *s;
+    const struct setres_clock *clock;
+    int64_t end_at, duration_s; /* -1 = not given */
+};
+
+/* Begin with nothing asked for: now, without an end, whole nodes. `ret` is freed with
+ * setres_fini() after setres_end() succeeded, or by whoever gives up. */
+void setres_begin(
+    struct setres_reading *r, const struct setres_clock *clock, struct setres *ret);
+/* An attribute as people write it, or one entry of its list; `text` of a flag is not
+ * read. -1 with a sentence. */
+int setres_put(struct setres_reading *r, const struct setres_attr *a, const char *text,
+    struct err *err);
+/* The same of instants, durations and numbers. */
+int setres_put_number(
+    struct setres_reading *r, const struct setres_attr *a, int64_t n, struct err *err);
+/* What follows from all of it. -1 with a sentence: it cannot be. */
+int setres_end(struct setres_reading *r, struct err *err);
 
 /* Read the `n` words behind "setres" into *ret, freed with setres_fini() on success. -1
  * with a sentence that names the word; *ret is empty then. */

@@ -7,7 +7,7 @@
 
 struct asker {
     struct job *j;
-    struct plan_trial *trial;
+    struct plan *plan; /* a fork, which answers for it */
 };
 
 /* Does the question make sense? -1 with a sentence: a name that no node has, no such
@@ -15,7 +15,8 @@ struct asker {
 int asker_check(const struct engine *e, const struct query_ask *ask, struct err *err);
 
 /* A job of `tasks` tasks of `unit` processors, with the credentials of the question as
- * far as they are known. Until asker_end() nothing but questions may come. */
+ * far as they are known, and a fork of the plan to ask about it. Until asker_end()
+ * nothing but questions may come. */
 int asker_begin(struct engine *e, const struct query_ask *ask, int64_t unit,
     int64_t tasks, struct asker *ret, struct err *err);
 void asker_end(struct engine *e, struct asker *a);

@@ -35,8 +35,9 @@ void calendar_place(struct engine *e, struct reservation *r)
 static bool stays(const struct engine *e, const struct job *j)
 {
     return (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_RESERVEALWAYS)
-           || (j->extra
-               && (j->extra->advres || j->extra->promised || j->extra->retry_until));
+           || (j->extra && j->extra->advres)
+           || promises_has(e->promises, j, PROMISE_DEADLINE)
+           || promises_has(e->promises, j, PROMISE_RETRY);
 }
 
 /* The reserved job of lowest priority below that of the reservation, or NULL. */
@@ -99,7 +100,7 @@ static void grow(struct engine *e, struct reservation *r)
         struct job *j = displaceable(e, r);
         if (!j)
             break;
-        drop_reservation(e, j);
+        promises_void(e->promises, j);
         calendar_place(e, r);
     }
     for (size_t i = 0; i < e->c->reservations.n && rsvnodes_incomplete(e->c, r); i++) {

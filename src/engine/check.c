@@ -9,7 +9,9 @@ void engine_check(struct engine *e)
     cluster_check(e->c);
     limits_check(e->limits, e->c, e->now);
     fs_check(e->c);
+    prio_check(e->c, e->now);
     rsvuse_check(e->c);
     statistics_check(e->statistics, e->c);
-    entries_check(e);
+    queue_check(e->queue);
+    promises_check(e->promises, e->c);
 }

@@ -4,28 +4,26 @@
  * limits, priority and plan are of that one. It changes over when another lets it start
  * now, or sooner; the order in which the classes were named decides between equals. */
 #include "engine/engine_private.h"
+#include "engine/occupancy.h"
 #include "policy/access.h"
-#include "policy/priority.h"
 
 /* Is it let in there? */
 static bool enter(struct engine *e, struct job *j, uint32_t cls)
 {
-    char text[200];
+    struct access_fault fault;
     bool moves = j->cred[CRED_CLASS] != cls;
 
     if (!moves)
         return job_cred(e->c, j, CRED_CLASS)->enabled;
     j->cred[CRED_CLASS] = cls;
-    enum hold_reason fault = access_resolve(e->c, j, text, sizeof text);
-    preempt_notice_job(e, j);
-    prio_job_dirty(j);
-    plan_changed(e->plan);
-    return fault == REASON_NONE && job_cred(e->c, j, CRED_CLASS)->enabled
+    access_resolve(e->c, j, &fault);
+    job_changes(e, j, CHANGE_OF_CLASS);
+    return fault.reason == REASON_NONE && job_cred(e->c, j, CRED_CLASS)->enabled
            && !over_system_limits(e, j);
 }
 
 enum hold_reason classes_resolve(
-    struct engine *e, struct job *j, char *ret_text, size_t size)
+    struct engine *e, struct job *j, struct access_fault *ret)
 {
     const uint32_t *cls = j->extra->classes.v;
     enum hold_reason fault = REASON_NONE;
@@ -34,16 +32,16 @@ enum hold_reason classes_resolve(
     /* the plan has to know all definitions before a cycle begins */
     for (size_t i = j->extra->classes.n; i-- > 0;) {
         j->cred[CRED_CLASS] = cls[i];
-        fault = access_resolve(e->c, j, ret_text, size);
+        fault = access_resolve(e->c, j, ret);
         plan_job_queued(e->plan, j);
     }
     for (size_t i = 1; i < j->extra->classes.n && fault != REASON_NONE; i++) {
         j->cred[CRED_CLASS] = cls[i];
-        fault = access_resolve(e->c, j, ret_text, size);
+        fault = access_resolve(e->c, j, ret);
     }
     if (fault != REASON_NONE) {
         j->cred[CRED_CLASS] = cls[0];
-        fault = access_resolve(e->c, j, ret_text, size);
+        fault = access_resolve(e->c, j, ret);
     }
     plan_changed(e->plan);
     return fault;
@@ -74,7 +72,7 @@ void classes_settle(struct engine *e, struct job *j)
 {
     bool known = j->possible_layout == plan_layout(e->plan) && !j->impossible;
 
-    if (j->state != JOB_IDLE || j->holds || j->rsv_slot != INDEX_NONE
+    if (j->state != JOB_IDLE || j->holds || plan_is_reserved(e->plan, j)
         || (job_cred(e->c, j, CRED_CLASS)->enabled && (known || can_start(e, j, NULL))))
         return;
     if (classes_move(e, j, NULL, can_start)) {

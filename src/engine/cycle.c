@@ -10,6 +10,7 @@ void forget_job(struct engine *e, struct job *j)
 {
     if (j->index < e->told_at.n)
         e->told_at.v[j->index] = e->saved_at.v[j->index] = 0;
+    promises_forget(e->promises, j);
     job_remove(e->c, j);
 }
 
@@ -54,9 +55,11 @@ static void enforce_wclimit(struct engine *e)
             continue;
         }
         if (e->cfg->wc_action == WC_PREEMPT) {
-            preempt_job(e, j, e->cfg->preempt_policy, NULL, WALLCLOCK_EXCEEDED);
+            preempt_job(
+                e, j, e->cfg->preempt_policy, NULL, end_reason_text(ENDED_WALLCLOCK));
+            act_because(e, ENDED_WALLCLOCK);
         } else {
-            cancel_job(e, j, WALLCLOCK_EXCEEDED);
+            cancel_job(e, j, ENDED_WALLCLOCK, NULL);
         }
     }
 }
@@ -101,22 +104,14 @@ static void refresh_policy(struct engine *e)
     note_remarked(e);
 }
 
-static void rank(struct engine *e)
-{
-    if (kept_rank(e))
-        return;
-    e->front = 0;
-    cluster_tidy_queue(e->c);
-    eligible_all(e);
-    entries_queue(e);
-    kept_capture(e);
-}
-
 /* NOQUEUE jobs that did not start in the first cycle that saw them. */
 static void cancel_noqueue(struct engine *e)
 {
-    for (size_t i = e->front; i < e->order.n; i++) {
-        struct job *j = e->c->jobs.v[e->order.v[i]];
+    size_t n;
+    const uint32_t *queue = queue_admitted(e->queue, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        struct job *j = e->c->jobs.v[queue[i]];
         if ((j->flags & JOB_NOQUEUE) && j->state == JOB_IDLE && !j->holds)
             cancel_unqueued(e, j);
     }
@@ -133,57 +128,42 @@ static enum queue_order backfill_order(const struct engine *e)
 }
 
 /* Backfill may look at its candidates in another order than the queue's. */
-static void backfill_soft(struct engine *e, const struct candidates *soft)
+static void backfill_soft(struct engine *e, const struct queue_view *soft)
 {
-    struct indexes sorted = {0};
-    struct candidates reordered = {0};
-
     enum queue_order order = backfill_order(e);
+    struct candidates reordered = {0};
 
     if (order == ORDER_PRIORITY) {
         pass_backfill(e, soft, LEVEL_SOFT);
         return;
     }
-    ranking_begin(&e->ranking, soft->n);
-    for (size_t i = e->front; i < soft->n; i++)
-        ranking_add(&e->ranking, soft->v[i].job, rank_key(e, soft->v[i].job, order));
-    ranking_end(&e->ranking, &sorted);
-    for (size_t i = 0; i < sorted.n; i++)
-        vec_push(&reordered, candidate_of(e, sorted.v[i]));
-    pass_backfill(e, &reordered, LEVEL_SOFT);
-    vec_fini(&sorted);
+    queue_reorder(e->queue, soft, order, &reordered);
+    const struct queue_view view = {reordered.v, reordered.n, 0};
+    pass_backfill(e, &view, LEVEL_SOFT);
     vec_fini(&reordered);
 }
 
 static void run_passes(struct engine *e)
 {
-    bool differs = limits_soft_differs(e->limits);
-    const struct candidates *soft = &e->hard;
-
     preempt_settle_optimists(e);
-    if (!e->kept.in_use)
-        entries_select(e, differs);
-    if (differs)
-        soft = &e->soft;
-    retry_keep(e);
-    if (e->keeps)
-        reserve_kept(e);
-    deadline_keep(e);
-    kept_settle(e);
-    pass_priority(e, soft, LEVEL_SOFT);
-    kept_note_pass(e);
+    queue_select(e->queue);
+    keeping_promises(e);
+    queue_skip_refused(e->queue, e->par);
+    struct queue_view soft = queue_candidates(e->queue, LEVEL_SOFT);
+    pass_priority(e, &soft, LEVEL_SOFT);
+    queue_note_pass(e->queue, e->par);
     if (!e->keeps)
         plan_confirm_rest(e->plan);
-    deadline_reserve(e);
-    backfill_soft(e, soft);
-    if (!differs)
+    keeping_deadlines(e);
+    backfill_soft(e, &soft);
+    if (!limits_soft_differs(e->limits))
         return;
-    e->settled = e->front;
     for (size_t i = 0; i < e->c->partitions.n; i++)
         e->par[i] = (struct par_state){
             .blocked = e->c->partitions.v[i]->par->bf_policy != BACKFILL_NONE};
-    pass_priority(e, &e->hard, LEVEL_HARD);
-    pass_backfill(e, &e->hard, LEVEL_HARD);
+    struct queue_view hard = queue_candidates(e->queue, LEVEL_HARD);
+    pass_priority(e, &hard, LEVEL_HARD);
+    pass_backfill(e, &hard, LEVEL_HARD);
 }
 
 /* Tell the shell about priority reservations that are new, moved or gone: first those
@@ -198,7 +178,7 @@ static void report_reservations(struct engine *e)
     }
     for (size_t i = 0; i < e->told.n; i++) {
         const struct job *j = e->c->jobs.v[e->told.v[i]];
-        if (j && j->rsv_start_at != 0)
+        if (j && plan_reserved_at(e->plan, j) != 0)
             continue;
         if (j && j->state == JOB_IDLE && e->told_at.v[j->index] != 0)
             act(e, ACTION_RELEASE, j, e->now, NULL);
@@ -210,11 +190,12 @@ static void report_reservations(struct engine *e)
         if (job == INDEX_NONE)
             continue;
         const struct job *j = e->c->jobs.v[job];
-        if (e->told_at.v[job] != j->rsv_start_at)
-            act(e, ACTION_RESERVE, j, j->rsv_start_at, NULL);
-        if (e->saved_at.v[job] != j->rsv_start_at)
+        int64_t at = plan_reserved_at(e->plan, j);
+        if (e->told_at.v[job] != at)
+            act(e, ACTION_RESERVE, j, at, NULL);
+        if (e->saved_at.v[job] != at)
             vec_push(&e->changed, job);
-        e->told_at.v[job] = e->saved_at.v[job] = j->rsv_start_at;
+        e->told_at.v[job] = e->saved_at.v[job] = at;
         vec_push(&e->told, job);
     }
 }
@@ -268,6 +249,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     refresh_policy(e);
     calendar_refresh(e);
     e->keeps = keeps_reservations(e);
+    promises_set_policy(e->promises, e->keeps);
     lost_jobs(e);
     enforce_wclimit(e);
     look_who_leaves(e);
@@ -276,13 +258,13 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     preempt_resume(e);
     e->world_seen = engine_world(e);
     if (e->c->queued.n) {
-        rank(e);
+        queue_rank(e->queue);
         run_passes(e);
         if (e->any_noqueue)
             cancel_noqueue(e);
         if (e->opt.report_reservations)
             report_reservations(e);
-        kept_end(e);
+        queue_end_cycle(e->queue);
     }
     /* idle jobs that started, or left, make room for others under idle limits */
     bool room = e->any_limited && limits_any(e->limits, CHECK_IDLE);

@@ -248,7 +248,7 @@ static void give_up(struct engine *e, struct job *j)
     reason_format(e->c, &j->why, text, sizeof text);
     hold_set(j, HOLD_BATCH, REASON_DEPENDENCY, text, e->now);
     if (e->cfg->depend_failure == DEPEND_FAILURE_CANCEL) {
-        cancel_job(e, j, j->extra->hold_text);
+        cancel_job(e, j, ENDED_DEPENDENCY, j->extra->hold_text);
         return;
     }
     act(e, ACTION_HOLD, j, e->now, j->extra->hold_text);
@@ -289,9 +289,8 @@ static bool admit(struct engine *e, struct job *j)
     }
     j->limited = false;
     accrual_stop(&e->cfg->prio, j, stop, e->now);
-    if (j->rsv_start_at != 0 || deadline_promised(j)
-        || (j->extra && j->extra->retry_until))
-        drop_reservation(e, j);
+    if (promises_has_any(e->promises, j))
+        promises_void(e->promises, j);
     return false;
 }
 
@@ -302,15 +301,6 @@ bool eligible_admit(struct engine *e, struct job *j)
 
     waiting_changed(e, j, before);
     return admitted;
-}
-
-void eligible_all(struct engine *e)
-{
-    e->all.n = 0;
-    vec_reserve(&e->all, e->c->queued.n);
-    for (size_t i = 0; i < e->c->queued.n; i++)
-        if (e->c->queued.v[i] != INDEX_NONE)
-            e->all.v[e->all.n++] = e->c->queued.v[i];
 }
 
 struct candidate candidate_of(const struct engine *e, uint32_t job)

@@ -23,7 +23,9 @@ struct engine *engine_create(
     e->opt = *opt;
     e->c = cluster_create(cfg);
     e->plan = plan_create(e->c);
+    e->promises = promises_create(e->plan);
     e->limits = limits_create();
+    e->queue = queue_create(e);
     if (opt->statistics)
         e->statistics = statistics_create(cfg);
     e->limits_epoch = e->group_epoch = e->standing_epoch = UINT64_MAX;
@@ -40,6 +42,7 @@ void engine_destroy(struct engine *e)
 {
     if (!e)
         return;
+    promises_destroy(e->promises);
     plan_destroy(e->plan);
     limits_destroy(e->limits);
     statistics_destroy(e->statistics);
@@ -48,16 +51,10 @@ void engine_destroy(struct engine *e)
     vec_fini(&e->group_of_qos);
     vec_fini(&e->ended);
     vec_fini(&e->changed);
-    vec_fini(&e->all);
-    entries_fini(e);
+    queue_destroy(e->queue);
     vec_fini(&e->dated);
     vec_fini(&e->out_of_order);
-    kept_fini(e);
-    vec_fini(&e->order);
-    vec_fini(&e->hard);
-    vec_fini(&e->soft);
     vec_fini(&e->backfill);
-    ranking_fini(&e->ranking);
     vec_fini(&e->owned);
     vec_fini(&e->hopes);
     bitset_fini(&e->preemptors);
@@ -102,12 +99,20 @@ struct statistics *engine_statistics(struct engine *e)
     return e->statistics;
 }
 
+void engine_set_priorities(struct engine *e)
+{
+    queue_set_priorities(e->queue);
+}
+
+void engine_doubt_queue(struct engine *e)
+{
+    queue_touch_jobs(e->queue);
+}
+
 int64_t engine_next_wakeup(const struct engine *e)
 {
     return e->wakeup;
 }
-
-#define FAULT_TEXT_MAX 200
 
 /* ---- events ---- */
 
@@ -132,38 +137,35 @@ static void turn_away(
     act(e, ACTION_HOLD, j, e->now, job_extra(j)->hold_text);
 }
 
-static enum hold_reason find_fault(struct engine *e, struct job *j, char *ret_text)
+static enum hold_reason find_fault(
+    struct engine *e, struct job *j, struct access_fault *ret)
 {
-    *ret_text = '\0';
-    return classes_several(j) ? classes_resolve(e, j, ret_text, FAULT_TEXT_MAX)
-                              : access_resolve(e->c, j, ret_text, FAULT_TEXT_MAX);
+    return classes_several(j) ? classes_resolve(e, j, ret)
+                              : access_resolve(e->c, j, ret);
 }
 
 /* Has an administrator let it pass with that? Who is kept back already is judged when
  * that ends. */
-static bool is_let_be(const struct job *j, const char *text)
+static bool is_let_be(const struct job *j, const struct access_fault *fault)
 {
     return j->holds & (HOLD_DEFER | HOLD_BATCH)
-           || (j->extra && j->extra->let_pass && strcmp(j->extra->let_pass, text) == 0);
+           || (j->extra && j->extra->let_pass
+               && strcmp(j->extra->let_pass, fault->code) == 0);
 }
 
 /* May it run as it asks? What follows from its credentials is made anew. */
 static void judge(struct engine *e, struct job *j, bool pass)
 {
-    char text[FAULT_TEXT_MAX];
-    enum hold_reason why = find_fault(e, j, text);
+    struct access_fault fault;
+    enum hold_reason why = find_fault(e, j, &fault);
 
     if (why != REASON_NONE && pass) {
         free(job_extra(j)->let_pass);
-        j->extra->let_pass = xstrdup(text);
-    } else if (why != REASON_NONE && !is_let_be(j, text)) {
-        turn_away(e, j, why, text);
+        j->extra->let_pass = xstrdup(fault.code);
+    } else if (why != REASON_NONE && !is_let_be(j, &fault)) {
+        turn_away(e, j, why, fault.text);
     }
-    preempt_notice_job(e, j);
-    prio_job_dirty(j);
-    plan_job_queued(e->plan, j);
-    statistics_queued(e->statistics, j, e->now); /* its limit may be another */
-    j->possible_layout = UINT32_MAX;
+    job_changes(e, j, CHANGE_OF_RULES);
 }
 
 void resolve_job(struct engine *e, struct job *j)
@@ -202,6 +204,7 @@ static int on_submit(
     if (job_add(e->c, &waiting, e->now, &j, err) < 0)
         return -1;
     *ret = j;
+    promises_forget(e->promises, j); /* of whoever had its index */
     if (j->submit_at < e->origin)
         e->origin = j->submit_at;
     e->any_deps |= j->extra && j->extra->deps.n;
@@ -213,14 +216,12 @@ static int on_submit(
     if (j->limited)
         refuse(j, WAIT_LIMIT, 0);
     resolve_job(e, j);
-    if (active) {
+    if (active)
         report_take_over(e, j, d);
-        kept_touch(e);
-    } else {
-        if (d->memory && !j->holds)
-            reserve_recall(e, j, d->memory);
-        kept_submitted(e, j);
-    }
+    else
+        queue_arrived(e->queue, j);
+    if (d->memory && (active || !j->holds))
+        keeping_recall(e, j, d->memory);
     return 0;
 }
 
@@ -233,10 +234,9 @@ static int on_end(struct engine *e, struct job *j, enum job_event how, struct er
     if (report_is_active((enum job_state)j->state)) {
         stop_job(e, j, how);
     } else {
-        kept_touch(e);
-        drop_reservation(e, j);
         if (job_move(e->c, j, how, err) < 0)
             return -1;
+        job_changes(e, j, CHANGE_OF_STATE);
     }
     vec_push(&e->ended, j->index);
     return 0;
@@ -280,7 +280,7 @@ static int on_start_failed(
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
     requeue_job(e, j);
-    if (retry_claim(e, j, ev->u.failed.again_s))
+    if (keeping_retry(e, j, ev->u.failed.again_s))
         return 0;
     if (ev->u.failed.again_s > 0) {
         hold_set(j, HOLD_DEFER, ev->u.failed.reason, ev->u.failed.text, e->now);
@@ -331,8 +331,6 @@ static int on_hold(
         return -1;
     hold_set(j, kinds, ev->u.hold.reason, ev->u.hold.text, e->now);
     accrual_stop(&e->cfg->prio, j, ACCRUAL_HOLD, e->now);
-    if (!job_is_active(j))
-        drop_reservation(e, j);
     return 0;
 }
 
@@ -346,14 +344,11 @@ static int on_qos(
 {
     if (j->state == JOB_SUSPENDED)
         return access_set_qos(e->c, j, ev->u.qos.qos, ev->u.qos.admin, err);
-    bool active = job_is_active(j);
-    if (active)
-        job_vacates(e, j, e->now);
+    bool counted = job_change_begins(e, j, e->now);
     int result = access_set_qos(e->c, j, ev->u.qos.qos, ev->u.qos.admin, err);
-    if (active) {
-        job_occupies(e, j, e->now, OCCUPANCY_UNPLANNED);
-    } else if (result == 0) {
-        drop_reservation(e, j);
+    job_change_ends(e, j, counted);
+    if (!counted && result == 0) {
+        job_changes(e, j, CHANGE_OF_REQUEST);
         resolve_job(e, j);
     }
     return result;
@@ -371,7 +366,6 @@ static void on_settings(struct engine *e, const struct settings *cfg)
             continue;
         if (!job_is_active(j) && j->state != JOB_SUSPENDED)
             resolve_job(e, j);
-        statistics_queued(e->statistics, j, e->now);
     }
     fs_refresh(e->c);
 }
@@ -505,16 +499,30 @@ static int on_job_event(
     return err_set(err, ERR_INVALID, "unknown kind of event");
 }
 
-static int apply(
+static int apply_to_job(
     struct engine *e, const struct event *ev, uint32_t *ret_job, struct err *err)
 {
     struct job *j = NULL;
+    int result = on_job_event(e, ev, &j, err);
 
-    if (ev->at > e->now)
-        e->now = ev->at;
-    e->applied++;
-    if (ev->kind != EVENT_SUBMIT && ev->kind != EVENT_END)
-        kept_touch(e);
+    /* what came, and what ran and ended, has been told */
+    if (j && ev->kind != EVENT_SUBMIT && ev->kind != EVENT_END)
+        job_changes(e, j, CHANGE_OF_STATE);
+    if (result < 0)
+        return -1;
+    assert(j);
+    if (j->index < e->saved_at.n)
+        e->saved_at.v[j->index] = plan_reserved_at(e->plan, j); /* the shell saves it */
+    if (ret_job)
+        *ret_job = j->index;
+    return 0;
+}
+
+/* Events about the world: the order of the queue may be another. */
+static int apply_to_world(
+    struct engine *e, const struct event *ev, uint32_t *ret_made, struct err *err)
+{
+    queue_touch_order(e->queue);
     switch (ev->kind) {
     case EVENT_NODE:
         e->measures |= ev->u.node.measured;
@@ -523,7 +531,7 @@ static int apply(
     case EVENT_NODE_GONE:
         return on_node_state(e, ev, err);
     case EVENT_RESERVE:
-        return setres(e, ev, err);
+        return setres(e, ev, ret_made, err);
     case EVENT_CHANGE_RESERVATION:
         return change_reservation(e, ev, err);
     case EVENT_UNRESERVE:
@@ -561,18 +569,22 @@ static int apply(
     case EVENT_USER_PRIORITY:
         break;
     }
-    int result = on_job_event(e, ev, &j, err);
-    if (j)
-        entry_touch(e, j);
-    if (result < 0)
-        return -1;
-    assert(j);
-    if (j->index < e->saved_at.n)
-        e->saved_at.v[j->index] = j->rsv_start_at; /* the shell saves it */
-    statistics_queued(e->statistics, j, e->now);
-    if (ret_job)
-        *ret_job = j->index;
-    return 0;
+    return err_set(err, ERR_INVALID, "unknown kind of event");
+}
+
+static bool is_about_a_job(enum event_kind kind)
+{
+    return (kind >= EVENT_SUBMIT && kind <= EVENT_QOS) || kind == EVENT_MISSED;
+}
+
+static int apply_event(
+    struct engine *e, const struct event *ev, uint32_t *ret, struct err *err)
+{
+    if (ev->at > e->now)
+        e->now = ev->at;
+    e->applied++;
+    return is_about_a_job(ev->kind) ? apply_to_job(e, ev, ret, err)
+                                    : apply_to_world(e, ev, ret, err);
 }
 
 /* Does it change reservations or settings, other than by telling those of before? */
@@ -584,11 +596,11 @@ static bool is_order_of_world(const struct event *ev)
 }
 
 int engine_apply(
-    struct engine *e, const struct event *ev, uint32_t *ret_job, struct err *err)
+    struct engine *e, const struct event *ev, uint32_t *ret, struct err *err)
 {
     /* before any job is told, that is as it was */
     bool orders = e->c->jobs.n > 0 && is_order_of_world(ev);
-    int result = apply(e, ev, ret_job, err);
+    int result = apply_event(e, ev, ret, err);
 
     e->reordered |= orders && result == 0;
     plan_changed(e->plan); /* nodes are measured, jobs ask for something else ... */

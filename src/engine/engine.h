@@ -14,8 +14,11 @@
 #include "base/zone.h"
 #include "cluster/change.h"
 #include "cluster/cluster.h"
+#include "cluster/jobend.h"
+#include "cluster/memory.h"
 #include "cluster/reservation.h"
 #include "engine/statistics.h"
+#include "plan/planned.h"
 #include "plan/rsvmemory.h"
 #include "policy/fsmemory.h"
 #include "policy/holds.h"
@@ -181,10 +184,6 @@ enum action_kind {
     ACTION_TRIGGER     /* trigger `trigger` of reservation `rsv` fired: carry it out */
 };
 
-/* The text of actions against a job that ran longer than it may. */
-#define WALLCLOCK_EXCEEDED "wallclock limit exceeded"
-/* ... and against one on a node that stays down. */
-#define ENGINE_NODE_DOWN "a node it was on is down"
 /* How long a node may be down until its jobs are lost. */
 #define ENGINE_DOWN_GRACE_S 300
 
@@ -199,7 +198,9 @@ struct action {
     uint32_t by;           /* SUSPEND, REQUEUE, CHECKPOINT: the job that preempts, or
                               INDEX_NONE */
     uint32_t rsv, trigger; /* TRIGGER: indexes; the job is INDEX_NONE */
-    const char *text;      /* static or borrowed until the next call, may be NULL */
+    enum end_reason why;   /* CANCEL, and what is done with a job in place of that */
+    const char *text;      /* for people, of `why` too; static or borrowed until the
+                              next call, may be NULL */
 };
 struct actions VEC(struct action);
 
@@ -212,11 +213,6 @@ struct engine_options {
     int64_t down_grace_s;     /* > 0: a job on a node that is down for so long is
                                  requeued if RESTARTABLE, else cancelled: for a
                                  shell whose resource manager does not do that */
-    bool keep_order;          /* look at waiting jobs only when something happens to
-                                 them, where that gives the same schedule: for a
-                                 shell that changes nothing in the cluster by
-                                 itself, and reads neither priority nor reason of
-                                 a waiting job (a job that starts has both) */
     bool starts_told;         /* what is started is Starting, its limit not yet counted,
                                  until the shell reports that it runs */
     bool keep_ended;          /* keep ended jobs in the cluster (the shell
@@ -231,9 +227,10 @@ void engine_destroy(struct engine *e);
 
 /* Apply one event. On failure nothing has changed and the sentence says why.
  * EVENT_SUBMIT and EVENT_END cost O(1) plus the width of the allocation. On
- * events about a job, *ret_job (if not NULL) is the job's index. */
+ * events about a job, *ret (if not NULL) is the job's index, on EVENT_RESERVE that of
+ * the reservation made. */
 int engine_apply(
-    struct engine *e, const struct event *ev, uint32_t *ret_job, struct err *err);
+    struct engine *e, const struct event *ev, uint32_t *ret, struct err *err);
 
 /* One scheduling cycle at `now`, which never goes backwards. Appends to *ret; what an
  * event decided by itself (a hold at submission, a deferral after a failed start)
@@ -254,6 +251,14 @@ const uint32_t *engine_changed(const struct engine *e, size_t *ret_n);
  * job_memory.world_changed. */
 bool engine_restless(const struct engine *e);
 
+/* Write down the priorities that waiting jobs had in the last cycle, which computes
+ * only those it needs. For displays. O(waiting jobs), O(1) when that has been done
+ * since. */
+void engine_set_priorities(struct engine *e);
+
+/* For tests: the next cycle looks at everybody, and decides the same. */
+void engine_doubt_queue(struct engine *e);
+
 /* The next instant at which something changes by itself (a deferral or release
  * time expires, a kept reservation begins, a wallclock limit is reached), or
  * TIME_NEVER. A shell without polling calls engine_cycle() then. */
@@ -263,6 +268,14 @@ int64_t engine_next_wakeup(const struct engine *e);
 int64_t engine_next_loss(const struct engine *e);
 
 struct cluster *engine_cluster(struct engine *e);
+
+/* The reservation that a waiting job has, or is owed; NULL = neither.
+ * Borrowed until the next event or cycle. O(1). */
+const struct planned *engine_reservation_of(
+    const struct engine *e, const struct job *j);
+
+/* What of the job is to outlive a restart. Texts are borrowed from the job. */
+struct job_memory engine_memory_of(const struct engine *e, const struct job *j);
 
 /* Is that another start of the running job than the one known, by more than it takes to
  * tell of it? Then a report of its state with that start corrects it. */

@@ -5,83 +5,19 @@
 
 #include "base/bitset.h"
 #include "engine/engine.h"
-#include "engine/ranking.h"
+#include "engine/occupancy.h"
+#include "engine/promises.h"
+#include "engine/queue/queue.h"
 #include "plan/backfill.h"
 #include "plan/plan.h"
-#include "policy/limits_walk.h"
+#include "policy/access.h"
+#include "policy/limits.h"
 #include "policy/priority.h"
 #include "policy/rsvuse.h"
-
-/* What a cycle needs to know of a waiting job, besides its priority. */
-struct entry {
-    int64_t wclimit_s;
-    uint32_t procs;
-    uint32_t access;  /* plan_access() */
-    uint32_t credset; /* in entries.credsets */
-    uint8_t limited;  /* job.limited */
-    bool quiet;       /* true of the job, which would be admitted as it is */
-};
-
-/* What entries are made from, besides the jobs. */
-struct entries_stamp {
-    uint64_t priority, config, access;
-    uint32_t layout;
-    bool able; /* there may be quiet ones */
-};
-
-/* The waiting jobs side by side, kept from cycle to cycle: entries.c. */
-struct entries {
-    /* by job index: what is read in order of priority, what in order of submission, and
-     * what limits look at besides jobs and processors, if they do */
-    struct VEC(struct entry) v;
-    struct VEC(struct prio_own) own;
-    struct VEC(struct usage) uses;
-    bool more;
-    struct credsets credsets;
-    struct VEC(struct prio_creds) creds; /* by credset, in the pass */
-    struct bitset reserved; /* jobs with reservations, when others are selected */
-    struct prio_pass pass;
-    struct entries_stamp stamp;
-};
-
-/* State of one partition within a cycle. */
-struct par_state {
-    uint32_t reserved[RSV_GROUPS_MAX]; /* per depth group */
-    bool blocked; /* a job found neither a start nor a reservation */
-    bool passed;  /* such a one has no place in the order of reservations at all */
-};
 
 /* Processors that preempting all jobs up to this priority would free. */
 struct hope {
     int64_t priority, procs;
-};
-
-/* What decides the place of a job in an order that is kept. */
-struct kept_key {
-    double points; /* exact priority, up to the same number for all */
-    double fixed;  /* the part of it that does not grow */
-    int64_t since; /* queue time counts from here */
-};
-
-/* The order of the queue kept from cycle to cycle: kept.c. */
-struct kept {
-    struct VEC(struct kept_key) keys; /* of engine.order and .hard, side by side */
-    struct indexes fresh;             /* submitted since the last cycle */
-    struct indexes gone;              /* started in this one */
-    struct indexes aside;             /* queued, but not admitted */
-    struct prio_pass pass;            /* of the running cycle */
-    uint64_t pass_stamp;              /* what the pass was made from */
-    double rate;                      /* points that all gain in a second */
-    int64_t origin;                   /* of the points */
-    uint64_t epoch;                   /* of the parts that do not grow */
-    uint32_t layout;                  /* that admission was decided in */
-    bool able;                        /* in this cycle: the order may be kept */
-    bool valid;                       /* keys, order and candidates are right */
-    bool in_use;                      /* in this cycle: nobody was looked at */
-    bool gaps;                        /* some order is by distance alone */
-    size_t settled; /* so many candidates from the top were refused in the last cycle,
-                       or have reservations; nothing else has happened to them */
-    struct par_state par[PARTITIONS_MAX + 1]; /* as they left it */
 };
 
 /* Nodes in a row that a job left, and when. */
@@ -102,6 +38,7 @@ struct engine {
     struct cluster *c;
     struct plan *plan;
     struct limits *limits;
+    struct promises *promises;
     int64_t now, last_cycle_at;
     int64_t origin; /* first submit time seen */
     int64_t wakeup;
@@ -114,16 +51,11 @@ struct engine {
     struct VEC(int8_t) group_of_qos; /* depth group, -1 none */
     struct indexes ended;            /* removed from the cluster at the next cycle */
     struct indexes changed;          /* engine_changed() */
-    struct indexes all;              /* queued jobs by submit time */
-    struct indexes order;            /* the same by priority */
-    struct candidates hard, soft;    /* eligible at that level, by priority */
     struct candidates backfill;      /* scratch */
-    struct entries entries;
+    struct queue *queue;
     struct indexes dated;        /* eligible jobs with a deadline */
-    uint64_t promises;           /* deadline reservations made so far */
     struct indexes out_of_order; /* started while a higher one waits */
     bool any_noqueue;
-    struct kept kept;
     struct zone zone;
     struct VEC(int64_t) roll_at; /* by standing reservation: its next period */
     int64_t roll_next;           /* the first of those */
@@ -135,7 +67,6 @@ struct engine {
     uint64_t flex_stamp;  /* what was when no reservation could move; 0 = unknown */
     uint64_t hosts_epoch; /* of the nodes that lists of hosts were resolved in */
     size_t hosts_nodes;
-    bool retries;        /* some failed start may be tried again */
     uint64_t down_epoch; /* 1 + that of the nodes when those down were looked for */
     int64_t down_next;   /* when jobs of the first of them are lost */
     bool any_classes;    /* some job may run in several classes */
@@ -154,7 +85,6 @@ struct engine {
     struct VEC(struct hope) hopes; /* by priority: what preempting may bring */
     int64_t idle_procs;            /* when hopes were summed */
     uint32_t optimists;            /* running jobs of BACKFILLPOLICY PREEMPT */
-    struct ranking ranking;        /* the queue being ordered */
     struct par_state par[PARTITIONS_MAX + 1];
     struct indexes told;          /* jobs whose reservations were told ... */
     struct VEC(int64_t) told_at;  /* ... by index: their starts; 0 = it was not */
@@ -167,8 +97,6 @@ struct engine {
     struct VEC(struct left) left; /* not long ago */
     bool being_left;              /* some of those nodes: jobs are measured there yet */
     bool measures;                /* somebody tells what is in use */
-    size_t front; /* so many at the top of `order` and `hard` are gone: they started */
-    size_t settled; /* so many candidates, those included, need no look in this cycle */
     struct engine_stats stats;
     struct statistics *statistics; /* NULL = not kept */
 };
@@ -189,25 +117,6 @@ int report_missed(
     struct engine *e, const struct event *ev, struct job **ret, struct err *err);
 int report_state(
     struct engine *e, struct job *j, const struct event *ev, struct err *err);
-
-/* kept.c: the order kept from cycle to cycle */
-void kept_fini(struct engine *e);
-/* Something happened that may change order or admission: look at everybody again. */
-void kept_touch(struct engine *e);
-void kept_submitted(struct engine *e, const struct job *j);
-void kept_started(struct engine *e, struct job *j);
-void kept_set_aside(struct engine *e, const struct job *j);
-/* Bring engine.order and .hard up to date without looking at everybody. False when that
- * cannot be done: nothing has happened then. O(arrivals). */
-bool kept_rank(struct engine *e);
-/* engine.order was made anew; .hard will be in this cycle. O(queued jobs). */
-void kept_capture(struct engine *e);
-/* Where nothing came free since the last cycle, those refused then would be again, and
- * what is reserved stands: sets engine.settled and what those left in engine.par. */
-void kept_settle(struct engine *e);
-/* The pass by priority is over. */
-void kept_note_pass(struct engine *e);
-void kept_end(struct engine *e); /* of the cycle */
 
 /* eligible.c */
 /* What depends on jobs that ended: met for good, or never to be. */
@@ -238,30 +147,10 @@ uint64_t engine_world(const struct engine *e);
 /* It was deferred as it could not have its nodes, and the world has changed since: to
  * be tried before its time. */
 bool deferred_for_nodes(const struct engine *e, const struct job *j);
-/* engine.all: the queued jobs by submit time. */
-void eligible_all(struct engine *e);
 /* From the job itself, wherever it is. */
 struct candidate candidate_of(const struct engine *e, uint32_t job);
 /* The reason for which it waits, without numbers. */
 void refuse(struct job *j, enum wait_code code, int64_t until);
-
-/* entries.c */
-void entries_fini(struct engine *e);
-/* Something happened to the job, or the reason told for it is not to last: the next
- * cycle looks at it. */
-void entry_touch(struct engine *e, const struct job *j);
-void entries_touch(struct engine *e); /* all of them */
-/* Make its entry, in a cycle. */
-void entry_note(struct engine *e, struct job *j);
-/* engine.order: of engine.all those admitted, by priority. O(queued), and O(1) but more
- * for each that was touched. */
-void entries_queue(struct engine *e);
-/* What puts the job into its place in that order. */
-uint64_t rank_key(const struct engine *e, uint32_t job, enum queue_order order);
-/* engine.hard and, if asked, .soft: who is within the limits, by priority. */
-void entries_select(struct engine *e, bool soft);
-/* Assert that quiet entries are as their jobs. For tests. O(queued). */
-void entries_check(struct engine *e);
 
 /* check.c */
 /* Assert that all running sums (limits, fairshare, use of reservations, statistics,
@@ -276,11 +165,13 @@ bool start_if_possible(struct engine *e, struct job *j, bool backfill);
 void look_who_leaves(struct engine *e);
 void stop_job(struct engine *e, struct job *j, enum job_event how);
 void requeue_job(struct engine *e, struct job *j);
-void drop_reservation(struct engine *e, struct job *j);
 void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text);
 void after_deferral(
     struct engine *e, struct job *j, enum defer_result result, const char *text);
-void cancel_job(struct engine *e, struct job *j, const char *text);
+/* `text` NULL: that of the reason. */
+void cancel_job(struct engine *e, struct job *j, enum end_reason why, const char *text);
+/* Why the last action was decided. */
+void act_because(struct engine *e, enum end_reason why);
 void cancel_unqueued(struct engine *e, struct job *j); /* NOQUEUE */
 void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t at,
     const char *text);
@@ -296,7 +187,7 @@ bool in_partition(const struct engine *e, const struct job *j, uint32_t partitio
 
 int64_t effective_limit(const struct engine *e, const struct job *j);
 /* The same with j->alloc chosen already. */
-bool start_placed(struct engine *e, struct job *j, bool backfill);
+bool start_placed(struct engine *e, struct job *j, enum occupancy_by by, bool backfill);
 
 /* modify.c: EVENT_MODIFY */
 /* The resource manager says that the active job began then: when its processes did, or
@@ -313,7 +204,7 @@ static inline bool classes_several(const struct job *j)
 /* What follows from its credentials, for each of its classes; it is in the first then
  * that lets it in. The answer is of that class, as that of access_resolve(). */
 enum hold_reason classes_resolve(
-    struct engine *e, struct job *j, char *ret_text, size_t size);
+    struct engine *e, struct job *j, struct access_fault *ret);
 /* Before its priority is computed: out of a class in which it cannot start at all. */
 void classes_settle(struct engine *e, struct job *j);
 /* Its class is at a limit: into the next for which `fits` is true, else it stays. */
@@ -364,42 +255,35 @@ void preempt_settle_optimists(struct engine *e); /* the queue is in order */
 void preempt_plan_without_optimists(struct engine *e, const struct job *j);
 void preempt_plan_with_all(struct engine *e);
 
-/* retry.c: RESERVATIONRETRYTIME */
-/* Its start failed: is it to be tried again, in `again_s` seconds (0 = at the next
- * poll)? It waits in the queue then. */
-bool retry_claim(struct engine *e, struct job *j, int64_t again_s);
-/* Before anything else is planned. O(candidates) while there are claims. */
-void retry_keep(struct engine *e);
-bool retry_stands(const struct engine *e, const struct job *j); /* in this cycle */
-
 /* reserve.c */
-/* What was kept for the waiting job before a restart is kept for it. */
-void reserve_recall(struct engine *e, struct job *j, const struct job_memory *m);
-void reserve_kept(struct engine *e);
 bool reserve_job(struct engine *e, struct job *j);
 /* Where no reservations are made at all: could the job ever run? If not it is deferred
  * and false returned (reference reservations, section 8.3). */
 bool reserve_test(struct engine *e, struct job *j);
-/* It has one now: that is why it waits. */
-void reserve_note(struct engine *e, struct job *j);
 bool reserve_may(const struct engine *e, const struct job *j);
+/* It keeps its place, which counts against the depth of its group. */
+void reserve_count(struct engine *e, const struct job *j);
 /* Is the job, as it is, none that could be reserved for, however deep that goes? */
 bool reserve_never(const struct engine *e, const struct job *j);
 void reserve_configure(struct engine *e);
 
-/* deadline.c: reservations of jobs with a deadline */
-/* Before anything else is planned: what was promised is kept or moves forward. */
-void deadline_keep(struct engine *e);
-/* The promise of before a restart. */
-void deadline_recall(struct engine *e, struct job *j, const struct job_memory *m);
-/* After the pass by priority: new promises. O(jobs with a deadline) searches. */
-void deadline_reserve(struct engine *e);
-/* Has it a deadline reservation; does it stand in this cycle? */
-bool deadline_promised(const struct job *j);
-bool deadline_stands(const struct job *j);
-/* The earliest slot that keeps the promise, if there is one. */
-bool deadline_fit(
-    struct engine *e, const struct job *j, int64_t from, struct slot *ret_slot);
+/* keeping.c: promises (promises.h), in the order of their ranks */
+/* Before anything else is planned: retry, highest, deadline. O(candidates) where there
+ * are such, and a search for each. */
+void keeping_promises(struct engine *e);
+/* Does the promise of that rank stand in the plan of this cycle? */
+bool keeping_stands(
+    const struct engine *e, const struct job *j, enum promise_rank rank);
+/* In the pass by priority: its reservation would come out the same, and stands or is
+ * started. */
+bool keeping_in_order(struct engine *e, struct job *j);
+/* After that pass: new promises for deadlines. O(jobs with a deadline) searches. */
+void keeping_deadlines(struct engine *e);
+/* Its start failed: is it to be tried again, in `again_s` seconds (0 = at the next
+ * poll)? It waits in the queue then. */
+bool keeping_retry(struct engine *e, struct job *j, int64_t again_s);
+/* What it was promised before a restart. */
+void keeping_recall(struct engine *e, struct job *j, const struct job_memory *m);
 
 /* calendar.c: reservations that are not of jobs */
 void calendar_refresh(struct engine *e);
@@ -417,7 +301,8 @@ void review_nodes(struct engine *e);    /* lists of hosts are resolved again */
 void review_flexible(struct engine *e); /* SPACEFLEX, TIMEFLEX */
 
 /* setres.c: what people ask for */
-int setres(struct engine *e, const struct event *ev, struct err *err);
+int setres(
+    struct engine *e, const struct event *ev, uint32_t *ret_made, struct err *err);
 /* An instance of a standing reservation comes back after a restart. */
 int setres_instance(struct engine *e, const struct rsv_memory *m, struct err *err);
 /* May the reservation hold these nodes: -E, RESLIMITPOLICY? It may be a draft, or a
@@ -436,11 +321,11 @@ void refresh_limits(struct engine *e);
 /* RESERVATIONPOLICY HIGHEST somewhere. */
 bool keeps_reservations(const struct engine *e);
 
-/* passes.c: by priority without the first engine.settled candidates; backfill leaves
- * them out where it goes by the order of the queue. */
+/* passes.c: by priority without the candidates that need no look; backfill leaves them
+ * out where it goes by the order of the queue. */
 void pass_priority(
-    struct engine *e, const struct candidates *jobs, enum limit_level level);
+    struct engine *e, const struct queue_view *jobs, enum limit_level level);
 void pass_backfill(
-    struct engine *e, const struct candidates *jobs, enum limit_level level);
+    struct engine *e, const struct queue_view *jobs, enum limit_level level);
 
 #endif

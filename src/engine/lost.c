@@ -6,11 +6,12 @@
 static void lose(struct engine *e, struct job *j)
 {
     if (!(j->flags & JOB_RESTARTABLE)) {
-        cancel_job(e, j, ENGINE_NODE_DOWN);
+        cancel_job(e, j, ENDED_NODE_DOWN, NULL);
         return;
     }
     j->saved_s = 0;
-    act(e, ACTION_REQUEUE, j, e->now, ENGINE_NODE_DOWN);
+    act(e, ACTION_REQUEUE, j, e->now, end_reason_text(ENDED_NODE_DOWN));
+    act_because(e, ENDED_NODE_DOWN);
     preempt_to_queue(e, j);
 }
 

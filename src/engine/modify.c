@@ -11,8 +11,8 @@ static int check_active(
 {
     if (ch->what & ~(unsigned)CHANGES_OF_ACTIVE)
         return err_set(err, ERR_CONFLICT,
-            "job '%s' is %s: only its wallclock limit, user priority and deadline can "
-            "be changed",
+            "job '%s' is %s: only its wallclock limit, user priority, deadline and "
+            "comment can be changed",
             j->id, job_state_name((enum job_state)j->state));
     return 0;
 }
@@ -28,15 +28,13 @@ static void retime(struct engine *e, struct job *j)
 
 static void change_active(struct engine *e, struct job *j, const struct job_change *ch)
 {
-    bool counted = job_is_active(j), limit = ch->what & CHANGE_WCLIMIT;
+    bool limit = ch->what & CHANGE_WCLIMIT;
+    bool counted = limit && job_change_begins(e, j, e->now);
 
-    if (limit && counted)
-        job_vacates(e, j, e->now);
     job_change_apply(e->c, j, ch);
     if (limit)
         retime(e, j);
-    if (limit && counted)
-        job_occupies(e, j, e->now, OCCUPANCY_UNPLANNED);
+    job_change_ends(e, j, counted);
 }
 
 void modify_start(struct engine *e, struct job *j, int64_t start_at)
@@ -44,10 +42,10 @@ void modify_start(struct engine *e, struct job *j, int64_t start_at)
     /* what a clock leapt over nobody has used */
     int64_t leapt = start_at > j->start_at ? start_at - j->start_at : 0;
 
-    job_vacates(e, j, e->now - leapt);
+    bool counted = job_change_begins(e, j, e->now - leapt);
     j->start_at = start_at;
     j->end_at = time_add(time_add(start_at, j->eff_wclimit_s), j->suspended_s);
-    job_occupies(e, j, e->now, OCCUPANCY_UNPLANNED);
+    job_change_ends(e, j, counted);
 }
 
 int modify_job(
@@ -58,12 +56,16 @@ int modify_job(
     if (job_change_check(e->c, j, ch, err) < 0
         || (active && check_active(j, ch, err) < 0))
         return -1;
+    if (!(ch->what & ~(unsigned)CHANGES_OF_NOTHING)) {
+        job_change_apply(e->c, j, ch);
+        return 0;
+    }
     if (active) {
         change_active(e, j, ch);
         return 0;
     }
-    drop_reservation(e, j);
     job_change_apply(e->c, j, ch);
+    job_changes(e, j, CHANGE_OF_REQUEST);
     e->any_deps |= j->extra && j->extra->deps.n;
     j->limited = false;
     if (j->holds & HOLD_DEFER) /* what kept it from running may be over with that */

@@ -2,7 +2,6 @@
  * Small things that administrators and owners ask for a job: a deadline, its place
  * among the owner's other jobs. Source: reference commands, section 3. */
 #include "engine/engine_private.h"
-#include "policy/priority.h"
 
 #define USER_PRIORITY_MAX 100
 
@@ -18,7 +17,6 @@ int orders_deadline(struct engine *e, struct job *j, int64_t at, struct err *err
     if (at != 0 || j->extra)
         job_extra(j)->deadline_at = at;
     e->c->any_deadline |= at != 0;
-    prio_job_dirty(j);
     return 0;
 }
 
@@ -29,6 +27,5 @@ int orders_user_priority(struct job *j, int64_t n, struct err *err)
             "user priority must be in the range 0 - %d, not %lld", USER_PRIORITY_MAX,
             (long long)n);
     j->user_priority = n;
-    prio_job_dirty(j);
     return 0;
 }

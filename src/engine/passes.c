@@ -51,30 +51,6 @@ static void note_waiting(struct engine *e, struct job *j)
         .asked = j->tasks};
 }
 
-/* A reserved job met on the way counts against the depth of its group. */
-static void count_kept(struct engine *e, const struct job *j)
-{
-    int8_t group = e->group_of_qos.v[j->cred[CRED_QOS]];
-
-    if (group >= 0 && !deadline_promised(j))
-        e->par[j->rsv_partition].reserved[group]++;
-}
-
-/* A reservation that would come out the same again: it stands, or its time has come. */
-static bool stand(struct engine *e, struct job *j)
-{
-    if (j->rsv_start_at > e->now) {
-        count_kept(e, j);
-        return true;
-    }
-    plan_make_way(e->plan, j);
-    if (start_job(e, j, j->rsv_partition, false))
-        return true;
-    plan_unplanned(e->plan);
-    drop_reservation(e, j);
-    return false;
-}
-
 /* The same for one that may run in several classes. */
 static bool place_in_a_class(
     struct engine *e, struct job *j, enum limit_level level, uint64_t parts)
@@ -98,7 +74,7 @@ static bool place(
 
     if (!e->keeps && preempts) /* what lower jobs have reserved is not in its way */
         plan_confirm_rest(e->plan);
-    else if (!e->keeps && plan_confirm(e->plan, j) && stand(e, j))
+    else if (!e->keeps && keeping_in_order(e, j))
         return true;
     bool offered = level == LEVEL_SOFT && reserve_may(e, j);
     /* with reservations about, the search for one also answers "now?" */
@@ -112,19 +88,20 @@ static bool place(
 }
 
 void pass_priority(
-    struct engine *e, const struct candidates *jobs, enum limit_level level)
+    struct engine *e, const struct queue_view *jobs, enum limit_level level)
 {
     uint64_t every = (UINT64_C(1) << e->c->partitions.n) - 1;
     bool recheck = limits_any(e->limits, CHECK_ACTIVE);
 
-    for (size_t i = e->settled; i < jobs->n; i++) {
+    for (size_t i = jobs->skip; i < jobs->n; i++) {
         struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (j->state != JOB_IDLE || j->holds)
             continue;
-        if (deadline_stands(j) || retry_stands(e, j))
+        if (keeping_stands(e, j, PROMISE_DEADLINE)
+            || keeping_stands(e, j, PROMISE_RETRY))
             continue;
-        if (e->keeps && j->rsv_slot != INDEX_NONE) {
-            count_kept(e, j);
+        if (e->keeps && plan_is_reserved(e->plan, j)) {
+            reserve_count(e, j);
             continue;
         }
         if (!e->many_groups && all_blocked(e, every))
@@ -136,7 +113,7 @@ void pass_priority(
             if (job_is_active(j) && any_passed(e, parts))
                 vec_push(&e->out_of_order, j->index);
             /* with an order of its own, backfill looks at everybody from here on */
-            if (j->rsv_slot != INDEX_NONE && e->opt.backfill_order != ORDER_PRIORITY
+            if (plan_is_reserved(e->plan, j) && e->opt.backfill_order != ORDER_PRIORITY
                 && !reserve_may(e, j))
                 block(e, parts);
             continue;
@@ -179,7 +156,7 @@ static bool placeable(void *ctx, struct job *j)
     if (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_NOBF) {
         j->why =
             (struct reason){.code = WAIT_NOBF, .kind = CRED_KINDS, .kind2 = CRED_KINDS};
-        entry_touch(e, j);
+        queue_touch(e->queue, j);
         return false;
     }
     return !pass->recheck || allowed_now(e, j, pass->level);
@@ -199,7 +176,7 @@ static bool start(void *ctx, struct job *j)
 
 /* Jobs that preempt need no idle processors: they go first. */
 static uint32_t preempt_out_of_order(
-    struct pass *pass, const struct candidates *jobs, int64_t depth)
+    struct pass *pass, const struct queue_view *jobs, int64_t depth)
 {
     struct engine *e = pass->e;
     uint32_t started = 0;
@@ -209,7 +186,7 @@ static uint32_t preempt_out_of_order(
         struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (depth <= 0 && !e->owned.n && !bitset_test(&e->preemptors, jobs->v[i].job))
             continue;
-        if (j->state != JOB_IDLE || j->holds || j->rsv_slot != INDEX_NONE
+        if (j->state != JOB_IDLE || j->holds || plan_is_reserved(e->plan, j)
             || !in_partition(e, j, pass->partition))
             continue;
         if (depth > 0 && ++seen > depth)
@@ -240,22 +217,16 @@ static uint32_t run_backfill(
     return started;
 }
 
-/* Where the candidates begin that are not gone: a list in another order has none. */
-static size_t first_of(const struct engine *e, const struct candidates *jobs)
-{
-    return jobs == &e->hard ? e->front : 0;
-}
-
 /* Candidates of the partition: waiting, without a reservation, at most
  * BACKFILLDEPTH of them from the top. */
 static void top_candidates(
-    struct engine *e, const struct candidates *jobs, uint32_t partition, int64_t depth)
+    struct engine *e, const struct queue_view *jobs, uint32_t partition, int64_t depth)
 {
     e->backfill.n = 0;
     vec_reserve(&e->backfill, jobs->n);
-    for (size_t i = first_of(e, jobs); i < jobs->n; i++) {
+    for (size_t i = 0; i < jobs->n; i++) {
         struct job *j = e->c->jobs.v[jobs->v[i].job];
-        if (j->state != JOB_IDLE || j->holds || j->rsv_slot != INDEX_NONE
+        if (j->state != JOB_IDLE || j->holds || plan_is_reserved(e->plan, j)
             || !in_partition(e, j, partition))
             continue;
         if (depth > 0 && (int64_t)e->backfill.n >= depth) {
@@ -263,7 +234,7 @@ static void top_candidates(
                 .kind = CRED_KINDS,
                 .kind2 = CRED_KINDS,
                 .limit = depth};
-            entry_touch(e, j);
+            queue_touch(e->queue, j);
             continue;
         }
         e->backfill.v[e->backfill.n++] = jobs->v[i];
@@ -284,9 +255,9 @@ struct counted {
 };
 
 /* Each waiting job that a lower one passed was bypassed once for each of those. */
-static void count_bypasses(struct engine *e, const struct candidates *jobs)
+static void count_bypasses(struct engine *e, const struct queue_view *jobs)
 {
-    size_t first = first_of(e, jobs), left = e->out_of_order.n;
+    size_t left = e->out_of_order.n;
     uint32_t *bypasses = e->c->bypasses.v, started = 0;
     struct VEC(struct counted) gone = {0};
 
@@ -296,7 +267,7 @@ static void count_bypasses(struct engine *e, const struct candidates *jobs)
         if (e->out->v[i].kind == ACTION_START)
             vec_push(&gone, ((struct counted){job, bypasses[job]}));
     }
-    for (size_t i = jobs->n; i-- > first;) {
+    for (size_t i = jobs->n; i-- > 0;) {
         uint32_t job = jobs->v[i].job;
         if (left && passed_others(e, job)) {
             started++;
@@ -320,14 +291,14 @@ static bool in_queue_order(const struct engine *e, const struct par_settings *pa
 
 /* What starts in another class than that in which it waits. */
 static uint32_t backfill_classes(
-    struct engine *e, const struct candidates *jobs, enum limit_level level)
+    struct engine *e, const struct queue_view *jobs, enum limit_level level)
 {
     uint32_t started = 0;
 
-    for (size_t i = first_of(e, jobs); i < jobs->n; i++) {
+    for (size_t i = 0; i < jobs->n; i++) {
         struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (!classes_several(j) || j->state != JOB_IDLE || j->holds
-            || j->rsv_slot != INDEX_NONE || !classes_backfill(e, j, level))
+            || plan_is_reserved(e->plan, j) || !classes_backfill(e, j, level))
             continue;
         vec_push(&e->out_of_order, j->index);
         started++;
@@ -336,10 +307,9 @@ static uint32_t backfill_classes(
 }
 
 void pass_backfill(
-    struct engine *e, const struct candidates *jobs, enum limit_level level)
+    struct engine *e, const struct queue_view *jobs, enum limit_level level)
 {
     uint32_t started = (uint32_t)e->out_of_order.n; /* in the pass by priority */
-    size_t from = first_of(e, jobs);
 
     for (uint32_t p = 0; p < e->c->partitions.n; p++) {
         const struct par_settings *par = e->c->partitions.v[p]->par;
@@ -363,13 +333,13 @@ void pass_backfill(
             .ctx = &pass};
         if (b.chunk_size > 0) {
             wake_at(e, e->chunk_until);
-            entries_touch(e); /* whom it keeps back is told by the plan */
+            queue_touch_jobs(e->queue); /* whom it keeps back is told by the plan */
         }
         if (par->bf_depth > 0) {
             top_candidates(e, jobs, p, par->bf_depth);
             started += run_backfill(e, &b, e->backfill.v, e->backfill.n);
         } else {
-            size_t first = in_queue_order(e, par) ? e->settled : from;
+            size_t first = in_queue_order(e, par) ? jobs->skip : 0;
             if (first < jobs->n)
                 started += run_backfill(e, &b, jobs->v + first, jobs->n - first);
         }

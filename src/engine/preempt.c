@@ -296,6 +296,7 @@ static void tell(struct engine *e, enum action_kind kind, const struct job *j,
 void preempt_to_queue(struct engine *e, struct job *j)
 {
     stop_job(e, j, EV_REQUEUE);
+    promises_break(e->promises, j, PROMISE_RETRY); /* that start went well */
     j->flags &=
         ~(uint32_t)(JOB_BACKFILL | JOB_OPTIMISTIC | JOB_SPVIOLATION | JOB_PARKED);
     j->why = (struct reason){.code = WAIT_RESOURCES,
@@ -401,7 +402,7 @@ static bool preempt_by(struct engine *e, struct job *j, uint32_t partition,
         j->alloc.n = 0;
         for (size_t i = 0; i < alloc.n; i++)
             vec_push(&j->alloc, alloc.v[i]);
-        found = start_placed(e, j, backfill);
+        found = start_placed(e, j, OCCUPANCY_PLANNED, backfill);
     } else if (k.fresh) {
         wake_at(e, e->now + 1);
     }
@@ -442,6 +443,9 @@ bool preempt_start(struct engine *e, struct job *j, bool backfill)
 /* A job that is no longer below any waiting one has no need to fear. */
 void preempt_settle_optimists(struct engine *e)
 {
+    size_t n;
+    const uint32_t *queue = queue_admitted(e->queue, &n);
+
     e->optimists = 0;
     if (!e->optimistic)
         return;
@@ -449,8 +453,7 @@ void preempt_settle_optimists(struct engine *e)
         struct job *j = e->c->jobs.v[e->c->active.v[i]];
         if (!(j->flags & JOB_OPTIMISTIC))
             continue;
-        if (e->order.n == e->front
-            || job_priority(e->c, j) >= e->c->priorities.v[e->order.v[e->front]])
+        if (n == 0 || job_priority(e->c, j) >= e->c->priorities.v[queue[0]])
             j->flags &= ~(uint32_t)JOB_OPTIMISTIC;
         else
             e->optimists++;
@@ -538,7 +541,7 @@ void preempt_resume(struct engine *e)
         if (until)
             wake_at(e, until);
         else if (plan_can_resume(e->plan, j))
-            resume_job(e, j, OCCUPANCY_PLANNED, &err);
+            resume_job(e, j, OCCUPANCY_RESUMED, &err);
     }
     if (!e->keeps) {
         plan_cross_reservations(e->plan, false);
@@ -586,5 +589,5 @@ int preempt_resume_on_event(struct engine *e, struct job *j, struct err *err)
         return err_set(err, ERR_CONFLICT,
             "cannot resume job '%s': it is %s, expected Suspended", j->id,
             job_state_name((enum job_state)j->state));
-    return resume_job(e, j, OCCUPANCY_UNPLANNED, err);
+    return resume_job(e, j, OCCUPANCY_REPORTED, err);
 }

@@ -53,7 +53,7 @@ int asker_begin(struct engine *e, const struct query_ask *ask, int64_t unit,
         .submit_at = e->now,
         .wclimit_s = ask->duration_s > 0 ? ask->duration_s : 1,
         .partitions = ask->partition ? partitions : NULL};
-    char text[200];
+    struct access_fault fault;
 
     req.per_task.v[RES_PROCS] = unit;
     req.per_task.v[RES_MEM] = ask->mem_per_proc_mb * unit;
@@ -61,25 +61,25 @@ int asker_begin(struct engine *e, const struct query_ask *ask, int64_t unit,
         d.cred[k] = known_cred(e->c, (enum cred_kind)k, ask->cred[k]);
     if (job_add(e->c, &d, e->now, &ret->j, err) < 0)
         return -1;
-    access_resolve(e->c, ret->j, text, sizeof text);
-    ret->trial = plan_try(e->plan, ret->j);
+    access_resolve(e->c, ret->j, &fault);
+    ret->plan = plan_fork_for(e->plan, ret->j);
     return 0;
 }
 
 void asker_end(struct engine *e, struct asker *a)
 {
-    plan_try_end(e->plan, a->trial);
+    plan_destroy(a->plan);
     job_remove(e->c, a->j);
 }
 
 /* ---- showstart ---- */
 
 static bool earliest(
-    struct engine *e, const struct job *j, int64_t now, struct query_start *ret)
+    struct plan *plan, const struct job *j, int64_t now, struct query_start *ret)
 {
     struct slot slot;
 
-    if (!plan_first_fit(e->plan, j, now, &slot))
+    if (!plan_first_fit(plan, j, now, &slot))
         return false;
     *ret = (struct query_start){.method = QUERY_EARLIEST,
         .start_at = slot.at,
@@ -95,9 +95,9 @@ static bool earliest_with(struct engine *e, const struct job *j, uint32_t qos,
     struct job other = *j;
 
     other.cred[CRED_QOS] = qos;
-    struct plan_trial *t = plan_try(e->plan, &other);
-    bool found = earliest(e, &other, now, ret);
-    plan_try_end(e->plan, t);
+    struct plan *fork = plan_fork_for(e->plan, &other);
+    bool found = earliest(fork, &other, now, ret);
+    plan_destroy(fork);
     return found;
 }
 
@@ -114,17 +114,31 @@ bool query_job_start(struct engine *e, const struct job *j, uint32_t qos, int64_
     }
     if (j->state >= JOB_COMPLETED || !e->stats.cycles)
         return false;
-    if (j->rsv_start_at > 0 && (!qos || qos == j->cred[CRED_QOS])) {
-        int64_t start = j->rsv_start_at > now ? j->rsv_start_at : now;
+    const struct planned *planned = plan_reservation_of(e->plan, j);
+    if (planned && (!qos || qos == j->cred[CRED_QOS])) {
+        int64_t start = planned->start_at > now ? planned->start_at : now;
 
         *ret = (struct query_start){.method = QUERY_RESERVATION,
             .start_at = start,
             .end_at = time_add(start, j->wclimit_s > 0 ? j->wclimit_s : 1),
-            .partition = j->rsv_partition};
+            .partition = planned->partition};
         return true;
     }
     return qos && qos != j->cred[CRED_QOS] ? earliest_with(e, j, qos, now, ret)
-                                           : earliest(e, j, now, ret);
+                                           : earliest(e->plan, j, now, ret);
+}
+
+struct job_memory engine_memory_of(const struct engine *e, const struct job *j)
+{
+    struct job_memory m = job_memory_of(e->c, j);
+
+    promises_write(e->promises, j, &m);
+    return m;
+}
+
+const struct planned *engine_reservation_of(const struct engine *e, const struct job *j)
+{
+    return plan_reservation_of(e->plan, j);
 }
 
 int64_t asker_unit(const struct engine *e, const struct query_ask *ask)
@@ -152,7 +166,7 @@ int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
     int64_t unit = asker_unit(e, ask), tasks = (ask->procs + unit - 1) / unit;
     if (asker_begin(e, ask, unit, tasks, &a, err) < 0)
         return -1;
-    *ret_found = earliest(e, a.j, now, ret);
+    *ret_found = earliest(a.plan, a.j, now, ret);
     asker_end(e, &a);
     return 0;
 }
@@ -193,12 +207,12 @@ int query_nodes(struct engine *e, const struct query_ask *ask, int64_t now,
         return -1;
     for (uint32_t p = 0; p < e->c->partitions.n; p++)
         if (a.j->partitions >> p & 1)
-            plan_free_nodes(e->plan, a.j, p, &w, add_node);
+            plan_free_nodes(a.plan, a.j, p, &w, add_node);
     asker_end(e, &a);
     return 0;
 }
 
-int query_misfits(struct engine *e, const struct query_ask *ask, const char **ret_why,
+int query_misfits(struct engine *e, const struct query_ask *ask, enum misfit *ret_why,
     struct err *err)
 {
     struct asker a;
@@ -207,9 +221,8 @@ int query_misfits(struct engine *e, const struct query_ask *ask, const char **re
         return -1;
     for (size_t i = 0; i < e->c->nodes.n; i++) {
         const struct node *n = node_at(e->c, i);
-        ret_why[i] = NULL;
         if (!(a.j->partitions >> n->partition & 1))
-            ret_why[i] = "is in a partition that is closed to such a job";
+            ret_why[i] = MISFIT_PARTITION;
         else
             feasible_node(e->c, a.j->reqs[0].def, n, &ret_why[i]);
     }

@@ -6,6 +6,7 @@
 #define MAUI_ENGINE_QUERY_H
 
 #include "engine/engine.h"
+#include "plan/select.h"
 
 /* A job that nobody has submitted. */
 struct query_ask {
@@ -80,10 +81,9 @@ struct query_nodes VEC(struct query_node);
 int query_nodes(struct engine *e, const struct query_ask *ask, int64_t now,
     struct query_nodes *ret, struct err *err);
 
-/* Of each node whether a job like that could ever use it: NULL, or what the node is or
- * does, to follow its name ("lacks a feature"; static text). `ret_why` has room for all
+/* Of each node whether a job like that could ever use it. `ret_why` has room for all
  * nodes, by index. O(nodes x features). */
-int query_misfits(struct engine *e, const struct query_ask *ask, const char **ret_why,
+int query_misfits(struct engine *e, const struct query_ask *ask, enum misfit *ret_why,
     struct err *err);
 
 /* ---- showres ---- */

@@ -61,7 +61,7 @@ static int make_active(
 {
     uint16_t starts = j->start_count;
 
-    drop_reservation(e, j);
+    promises_void(e->promises, j); /* it may go where that is */
     if (j->eff_wclimit_s <= 0)
         j->eff_wclimit_s = effective_limit(e, j);
     if (job_start(e->c, j, at, err) < 0)
@@ -73,7 +73,7 @@ static int make_active(
     j->flags &= ~(uint32_t)JOB_PARKED;
     if (report_is_lost(j))
         hold_release(j, HOLD_SYSTEM, e->now); /* it is found */
-    job_occupies(e, j, counted, OCCUPANCY_UNPLANNED);
+    job_occupies(e, j, counted, OCCUPANCY_REPORTED);
     j->why.code = WAIT_NONE;
     return 0;
 }
@@ -119,16 +119,13 @@ static int take_over_suspended(struct engine *e, struct job *j,
     }
     vec_fini(&j->alloc);
     j->alloc = alloc;
-    drop_reservation(e, j);
     if (job_adopt_suspended(e->c, j, start_at, suspend_at, err) < 0)
         return -1;
     if (starts)
         j->start_count = starts;
     j->why.code = WAIT_NONE;
-    plan_unplanned(e->plan);
-    kept_touch(e);
     job_occupied(e, j, suspend_at, d->memory != NULL);
-    statistics_queued(e->statistics, j, e->now);
+    job_changes(e, j, CHANGE_OF_STATE);
     return 0;
 }
 
@@ -186,8 +183,7 @@ static void account_for(struct engine *e, struct job *j, const struct event *ev)
         j->util_known = true;
         j->util_procs = ev->u.missed.cpu_s / (double)run_s;
     }
-    statistics_ended(
-        e->statistics, e->c, j, ev->u.missed.how == EV_COMPLETE || !in_time, end_at);
+    job_ended(e, j, end_at, ev->u.missed.how == EV_COMPLETE || !in_time);
 }
 
 int report_missed(
@@ -195,7 +191,7 @@ int report_missed(
 {
     const struct job_desc *d = &ev->u.missed.job;
     struct job_desc waiting = *d;
-    char text[200];
+    struct access_fault fault;
     struct job *j;
 
     waiting.state = JOB_IDLE;
@@ -204,7 +200,7 @@ int report_missed(
     *ret = j;
     if (d->memory)
         job_recall(e->c, j, d->memory);
-    (void)access_resolve(e->c, j, text, sizeof text); /* its account and QOS */
+    (void)access_resolve(e->c, j, &fault); /* its account and QOS */
     if (d->start_at > 0) {
         j->start_at = d->start_at;
         j->suspended_s = d->memory ? d->memory->suspended_s : 0;
@@ -335,10 +331,11 @@ static int now_waiting(
 {
     bool held = ev->u.job_state.state == JOB_HOLD;
 
-    if (report_is_active((enum job_state)j->state))
+    if (report_is_active((enum job_state)j->state)) {
         requeue_job(e, j);
+        promises_break(e->promises, j, PROMISE_RETRY); /* that start went well */
+    }
     if (held) {
-        drop_reservation(e, j);
         accrual_stop(&e->cfg->prio, j, ACCRUAL_HOLD, e->now);
         return job_move(e->c, j, EV_RM_HOLD, err);
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Priority reservations: who gets one, who keeps one. Source: reference
+ * Priority reservations: who gets one. Source: reference
  * reservations, section 8. */
-#include "cluster/memory.h"
 #include "engine/engine_private.h"
 #include "policy/accrual.h"
 
@@ -125,7 +124,7 @@ bool reserve_never(const struct engine *e, const struct job *j)
 static void never(struct engine *e, struct job *j)
 {
     refuse(j, WAIT_FEASIBLE, 0);
-    entry_touch(e, j);
+    queue_touch(e->queue, j);
     defer_job(e, j, REASON_NORESOURCES, "no instant at which the job could run");
 }
 
@@ -154,14 +153,10 @@ static void count(struct engine *e, const struct job *j, uint32_t partition)
         e->par[partition].reserved[group]++;
 }
 
-void reserve_note(struct engine *e, struct job *j)
+void reserve_count(struct engine *e, const struct job *j)
 {
-    entry_touch(e, j);
-    j->why = (struct reason){.code = WAIT_RESERVATION,
-        .kind = CRED_KINDS,
-        .kind2 = CRED_KINDS,
-        .asked = j->tasks,
-        .until = j->rsv_start_at};
+    if (!promises_has(e->promises, j, PROMISE_DEADLINE))
+        count(e, j, plan_reservation_of(e->plan, j)->partition);
 }
 
 static bool fit(struct engine *e, struct job *j, int64_t from, struct slot *ret_slot)
@@ -201,70 +196,5 @@ bool reserve_job(struct engine *e, struct job *j)
     preempt_plan_with_all(e);
     e->stats.reserved++;
     count(e, j, slot.partition);
-    reserve_note(e, j);
     return true;
-}
-
-void reserve_recall(struct engine *e, struct job *j, const struct job_memory *m)
-{
-    if (keeps_reservations(e))
-        j->rsv_start_at = m->rsv_start_at;
-    deadline_recall(e, j, m);
-}
-
-/* In a plan that begins anew all that were kept come back into their places, before
- * anybody slides into that of another. */
-static void put_back(struct engine *e)
-{
-    for (size_t i = e->front; i < e->hard.n; i++) {
-        struct job *j = e->c->jobs.v[e->hard.v[i].job];
-        int64_t from = j->rsv_start_at > e->now ? j->rsv_start_at : e->now;
-        struct slot slot;
-        if (j->rsv_start_at == 0 || j->rsv_slot != INDEX_NONE)
-            continue;
-        preempt_plan_without_optimists(e, j);
-        if (deadline_fit(e, j, from, &slot))
-            plan_reserve(e->plan, j, &slot);
-        preempt_plan_with_all(e);
-    }
-}
-
-/* RESERVATIONPOLICY HIGHEST: whoever got a reservation keeps it and may slide
- * forward, in priority order, all others in place. */
-void reserve_kept(struct engine *e)
-{
-    put_back(e);
-    for (size_t i = e->front; i < e->hard.n; i++) {
-        struct job *j = e->c->jobs.v[e->hard.v[i].job];
-        struct slot slot;
-        if (j->rsv_start_at == 0 || retry_stands(e, j))
-            continue;
-        plan_unreserve(e->plan, j);
-        preempt_plan_without_optimists(e, j);
-        bool found = deadline_fit(e, j, e->now, &slot);
-        preempt_plan_with_all(e);
-        if (!found) {
-            drop_reservation(e, j);
-            continue;
-        }
-        if (slot.at > e->now && e->preempts && allowed_now(e, j, LEVEL_SOFT)
-            && preempt_start(e, j, false))
-            continue;
-        if (slot.at <= e->now) {
-            if (!allowed_now(e, j, LEVEL_SOFT)) {
-                defer_job(e, j, REASON_POLICY, "a limit is reached at its reservation");
-                continue;
-            }
-            if (start_job(e, j, slot.partition, false))
-                continue;
-            slot.at = e->now + 1; /* claim kept: nodes are not ready yet */
-            if (!deadline_fit(e, j, slot.at, &slot))
-                continue;
-        }
-        preempt_plan_without_optimists(e, j);
-        plan_reserve(e->plan, j, &slot);
-        preempt_plan_with_all(e);
-        reserve_note(e, j);
-        wake_at(e, slot.at);
-    }
 }

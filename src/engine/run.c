@@ -2,6 +2,7 @@
  * EVENT_RUN: an administrator wants the job to start now. Source: reference commands,
  * section 3 (runjob); holds, section 7; throttling, section 5. */
 #include "engine/engine_private.h"
+#include "engine/occupancy.h"
 #include "plan/select.h"
 #include "policy/fairshare.h"
 #include "policy/holds.h"
@@ -247,10 +248,11 @@ static void why_not(const struct run *r, const struct node *n, char *buf, size_t
     const struct cluster *c = r->e->c;
     const struct req *q = &r->j->reqs[0];
     const char *why = NULL;
+    enum misfit misfit;
     uint32_t tasks = 0;
 
-    if (!feasible_node(c, q->def, n, &why))
-        why = why ? why : "is not what the job asks for";
+    if (!feasible_node(c, q->def, n, &misfit))
+        why = misfit_text(misfit);
     else if (!node_is_up(n) && !(r->flags & RUN_ANY_STATE))
         why = "is not up";
     else if ((tasks = avail_tasks_now(c, r->j, q->def, n)) == 0)
@@ -315,12 +317,11 @@ static int try_to_run(const struct run *r, struct err *err)
     plan_job_queued(e->plan, j);
     plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_STAY);
     plan_unreserve(e->plan, j); /* it is not in its own way */
-    j->rsv_start_at = 0;
+    plan_owe(e->plan, j, 0);
     if (enough && place(r)) {
-        drop_reservation(e, j);
-        if (r->flags & (RUN_ANY_RESERVATION | RUN_ANY_STATE))
-            plan_unplanned(e->plan);
-        if (start_placed(e, j, false))
+        bool forced = r->flags & (RUN_ANY_RESERVATION | RUN_ANY_STATE);
+        promises_void(e->promises, j);
+        if (start_placed(e, j, forced ? OCCUPANCY_FORCED : OCCUPANCY_PLANNED, false))
             return 0;
     }
     return cannot(r, enough, err);
@@ -365,7 +366,8 @@ int run_job(struct engine *e, struct job *j, const struct event *ev, struct err 
     may = check_state(j, err) == 0 && find_nodes(&r, ev->u.run.nodes, err) == 0
           && find_partition(&r, ev->u.run.partition, err) == 0
           && check_policies(&r, err) == 0;
-    int64_t reserved_at = j->rsv_slot != INDEX_NONE ? j->rsv_start_at : 0;
+    int64_t reserved_at =
+        plan_is_reserved(e->plan, j) ? plan_reserved_at(e->plan, j) : 0;
     int result = may ? run_so(&r, err) : -1;
     if (may && result < 0 && reserved_at)
         reserve_again(e, j, reserved_at);

@@ -124,16 +124,6 @@ static void add_others(
     }
 }
 
-/* Leave out (-1), or count again, the active jobs that are over when it begins. */
-static void count_over(struct engine *e, int64_t start, int sign)
-{
-    for (size_t i = 0; i < e->c->active.n; i++) {
-        struct job *j = e->c->jobs.v[e->c->active.v[i]];
-        if (job_is_active(j) && j->end_at <= start)
-            limits_count_active(e->limits, e->c, j, sign, e->now);
-    }
-}
-
 static int check_limits(struct engine *e, const struct reservation *draft,
     const struct allocs *alloc, struct err *err)
 {
@@ -148,11 +138,9 @@ static int check_limits(struct engine *e, const struct reservation *draft,
     add_use(e, draft, alloc, use);
     add_others(e, draft, use);
     refresh_limits(e);
-    count_over(e, draft->start_at, -1);
-    bool violated = limits_use_violated(e->limits, e->c,
-        (struct limits_use){draft->charge, use}, CHECK_ACTIVE, level, &why);
-    count_over(e, draft->start_at, +1);
-    if (!violated)
+    if (!limits_use_violated(e->limits, e->c,
+            (struct limits_use){draft->charge, use, draft->start_at}, CHECK_ACTIVE,
+            level, &why))
         return 0;
     reason_format(e->c, &why, text, sizeof text);
     return err_set(
@@ -230,7 +218,8 @@ int setres_instance(struct engine *e, const struct rsv_memory *m, struct err *er
     return 0;
 }
 
-int setres(struct engine *e, const struct event *ev, struct err *err)
+int setres(
+    struct engine *e, const struct event *ev, uint32_t *ret_made, struct err *err)
 {
     struct reservation *draft = ev->u.reserve.draft, *r;
     int64_t created_at = draft->created_at, start_at = draft->start_at;
@@ -250,6 +239,8 @@ int setres(struct engine *e, const struct event *ev, struct err *err)
     rsvuse_sync(e->c, e->now);
     if (created_at)
         fsmemory_adopt_reservation(e->c, r, e->now);
+    if (ret_made)
+        *ret_made = r->index;
     return 0;
 }
 
@@ -265,11 +256,11 @@ static int release_job(
     if (job_is_active(j))
         return err_set(err, ERR_CONFLICT,
             "job '%.80s' runs: what it has goes with it (canceljob)", id);
-    if (j->rsv_slot == INDEX_NONE)
+    if (!plan_is_reserved(e->plan, j))
         return err_set(err, ERR_NOT_FOUND, "job '%.80s' has no reservation", id);
     if (rsvrights_release_job(e->c, j, who, err) < 0)
         return -1;
-    drop_reservation(e, j);
+    promises_void(e->promises, j);
     return 0;
 }
 

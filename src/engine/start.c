@@ -35,6 +35,13 @@ void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t a
     vec_push(&e->pending, a);
 }
 
+void act_because(struct engine *e, enum end_reason why)
+{
+    struct actions *to = e->out ? e->out : &e->pending;
+
+    to->v[to->n - 1].why = why;
+}
+
 /* A hold or deferral that somebody took away before it was told is no news, nor is
  * one of a job that ended. */
 static bool still_so(const struct action *a, const struct job *j)
@@ -95,7 +102,7 @@ bool in_partition(const struct engine *e, const struct job *j, uint32_t partitio
 static void refuse_start(
     struct engine *e, struct job *j, enum wait_code code, int64_t used)
 {
-    entry_touch(e, j);
+    queue_touch(e->queue, j);
     j->why = (struct reason){.code = (uint8_t)code,
         .kind = CRED_KINDS,
         .kind2 = CRED_KINDS,
@@ -107,7 +114,7 @@ bool allowed_now(struct engine *e, struct job *j, enum limit_level level)
 {
     if (!limits_violated(e->limits, e->c, j, CHECK_ACTIVE, level, &j->why))
         return true;
-    entry_touch(e, j);
+    queue_touch(e->queue, j);
     return false;
 }
 
@@ -127,10 +134,10 @@ bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfil
         refuse_start(e, j, code, plan_free_now(e->plan, j, partition));
         return false;
     }
-    return start_placed(e, j, backfill);
+    return start_placed(e, j, OCCUPANCY_PLANNED, backfill);
 }
 
-bool start_placed(struct engine *e, struct job *j, bool backfill)
+bool start_placed(struct engine *e, struct job *j, enum occupancy_by by, bool backfill)
 {
     struct err err;
 
@@ -139,13 +146,10 @@ bool start_placed(struct engine *e, struct job *j, bool backfill)
         refuse_start(e, j, WAIT_RESOURCES, 0);
         return false;
     }
-    entry_touch(e, j);
     if (!e->opt.starts_told)
         job_move(e->c, j, EV_STARTED, NULL);
-    job_occupies(e, j, e->now, OCCUPANCY_PLANNED);
-    kept_started(e, j);
-    if (j->extra)
-        j->extra->retry_until = 0;
+    job_occupies(e, j, e->now, by);
+    promises_break(e->promises, j, PROMISE_RETRY);
     if (backfill)
         j->flags |= JOB_BACKFILL;
     j->why.code = WAIT_NONE;
@@ -237,13 +241,11 @@ void stop_job(struct engine *e, struct job *j, enum job_event how)
         job_vacates(e, j, now);
     if (job_stop(e->c, j, how, now, &err) < 0)
         assert(!"a running job can always be stopped");
-    if (how == EV_REQUEUE || how == EV_SUSPEND) {
-        kept_touch(e);
-    } else {
-        calendar_job_ended(e, j);
-        statistics_ended(e->statistics, e->c, j,
-            how == EV_COMPLETE || (how == EV_CANCEL && now >= limit_at), now);
-    }
+    if (how == EV_REQUEUE || how == EV_SUSPEND)
+        job_changes(e, j, CHANGE_OF_STATE);
+    else
+        job_ended(
+            e, j, now, how == EV_COMPLETE || (how == EV_CANCEL && now >= limit_at));
     if (e->cfg->bf_chunk_duration_s > 0)
         e->chunk_until = now + e->cfg->bf_chunk_duration_s;
 }
@@ -255,33 +257,24 @@ void requeue_job(struct engine *e, struct job *j)
     resolve_job(e, j); /* its QOS or the settings may have changed while it ran */
 }
 
-void drop_reservation(struct engine *e, struct job *j)
+void cancel_job(struct engine *e, struct job *j, enum end_reason why, const char *text)
 {
-    plan_unreserve(e->plan, j);
-    j->rsv_start_at = 0;
-    if (j->extra)
-        j->extra->promised = j->extra->retry_until = 0;
-}
-
-void cancel_job(struct engine *e, struct job *j, const char *text)
-{
-    drop_reservation(e, j);
     if (report_is_active((enum job_state)j->state))
         stop_job(e, j, EV_CANCEL);
     else
         job_move(e->c, j, EV_CANCEL, NULL);
-    statistics_queued(e->statistics, j, e->now);
-    kept_touch(e);
+    job_changes(e, j, CHANGE_OF_STATE);
     e->stats.cancelled++;
     e->any_left = true;
     if (e->out) /* else when it has been told */
         vec_push(&e->ended, j->index);
-    act(e, ACTION_CANCEL, j, e->now, text);
+    act(e, ACTION_CANCEL, j, e->now, text ? text : end_reason_text(why));
+    act_because(e, why);
 }
 
 void cancel_unqueued(struct engine *e, struct job *j)
 {
-    cancel_job(e, j, "the job asked to start at once or not at all");
+    cancel_job(e, j, ENDED_NOQUEUE, NULL);
 }
 
 /* Tried before its time and found wanting again: the deferral goes on, and counts as
@@ -303,14 +296,13 @@ static bool resume_deferral(struct engine *e, struct job *j, const char *text)
     j->paused = d->paused;
     keep_text(j, text);
     deferral_goes_on(e, j);
-    kept_touch(e);
-    entry_touch(e, j);
+    job_changes(e, j, CHANGE_OF_STATE);
     return true;
 }
 
 void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text)
 {
-    drop_reservation(e, j);
+    promises_void(e->promises, j);
     if (why == REASON_NORESOURCES && resume_deferral(e, j, text))
         return;
     enum defer_result result = hold_defer(e->cfg, j, why, text, 0, e->now);
@@ -336,11 +328,10 @@ void after_deferral(
         act(e, ACTION_HOLD, j, e->now, text);
         break;
     case DEFER_CANCEL:
-        cancel_job(e, j, text);
+        cancel_job(e, j, ENDED_NOQUEUE, text);
         return;
     }
-    kept_touch(e);
-    entry_touch(e, j);
+    job_changes(e, j, CHANGE_OF_STATE);
     e->stats.deferred++;
     e->any_left = true;
     accrual_stop(&e->cfg->prio, j, ACCRUAL_HOLD, e->now);

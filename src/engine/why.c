@@ -108,9 +108,9 @@ static void why_limit(struct engine *e, const struct job *j, struct reason *r)
 }
 
 /* A job that nothing free can bring to its deadline in time. */
-static void why_late(const struct job *j, struct reason *r)
+static void why_late(const struct engine *e, const struct job *j, struct reason *r)
 {
-    if (!j->extra || !j->extra->late || !j->extra->deadline_at)
+    if (!promises_is_late(e->promises, j) || !j->extra || !j->extra->deadline_at)
         return;
     r->code = WAIT_DEADLINE;
     r->limit = j->extra->deadline_at;
@@ -132,13 +132,13 @@ const struct reason *engine_why(struct engine *e, const struct job *j)
         r->until = j->holds == HOLD_DEFER ? j->defer_until : 0;
     } else if (j->state != JOB_IDLE) {
         *r = because(WAIT_STATE);
-    } else if (j->rsv_start_at != 0) {
+    } else if (plan_reserved_at(e->plan, j) != 0) {
         *r = because(WAIT_RESERVATION);
-        r->until = j->rsv_start_at;
-        why_late(j, r);
-    } else if (r->code == WAIT_RESOURCES && j->extra && j->extra->late) {
+        r->until = plan_reserved_at(e->plan, j);
+        why_late(e, j, r);
+    } else if (r->code == WAIT_RESOURCES && promises_is_late(e->promises, j)) {
         *r = because(WAIT_RESOURCES);
-        why_late(j, r);
+        why_late(e, j, r);
     } else if (r->code == WAIT_RESOURCES) {
         why_resources(e, j, r);
         if (j->preempt_count && r->code == WAIT_RESOURCES) {

@@ -18,7 +18,8 @@ struct search {
     const struct query_ask *ask;
     struct query_windows *ret;
     int64_t now, unit;
-    struct job *j; /* the asker's */
+    struct job *j;     /* the asker's, */
+    struct plan *plan; /* and its plan */
     uint32_t partition;
 };
 
@@ -90,7 +91,7 @@ static bool fits_at(const struct search *s, int64_t at, int64_t tasks, int64_t s
 
     resize_asker(s, tasks);
     s->j->wclimit_s = seconds;
-    return plan_fit_by(s->e->plan, s->j, at, time_add(at, seconds), &slot)
+    return plan_fit_by(s->plan, s->j, at, time_add(at, seconds), &slot)
            && slot.at == at;
 }
 
@@ -169,12 +170,12 @@ static void add_open_windows(const struct search *s)
     struct window w = {0};
 
     resize_asker(s, 1);
-    while (plan_window(s->e->plan, s->partition, PLAN_ACCESS_ANY, w.duration_s, &w)) {
+    while (plan_window(s->plan, s->partition, PLAN_ACCESS_ANY, w.duration_s, &w)) {
         bool endless = w.duration_s >= DURATION_UNLIMITED;
         int64_t procs = w.procs;
         s->j->wclimit_s = w.duration_s;
         if (!is_plain(s->ask))
-            procs = plan_free_now(s->e->plan, s->j, s->partition) * s->unit;
+            procs = plan_free_now(s->plan, s->j, s->partition) * s->unit;
         push_window(s, (struct query_window){s->partition, procs, 0,
                            endless ? w.duration_s : w.duration_s - age_s, s->now});
     }
@@ -257,6 +258,7 @@ int query_windows(struct engine *e, const struct query_ask *ask, int64_t now,
     if (result == 0) {
         uint64_t all = a.j->partitions;
         s.j = a.j;
+        s.plan = a.plan;
         for (s.partition = 0; s.partition < e->c->partitions.n; s.partition++) {
             a.j->partitions = all & UINT64_C(1) << s.partition;
             if (a.j->partitions)
@@ -288,6 +290,7 @@ int query_later_windows(struct engine *e, const struct query_ask *ask, int64_t n
         return -1;
     uint64_t all = a.j->partitions;
     s.j = a.j;
+    s.plan = a.plan;
     for (s.partition = 0; s.partition < e->c->partitions.n; s.partition++) {
         a.j->partitions = all & UINT64_C(1) << s.partition;
         for (int64_t at = now;

@@ -4,36 +4,24 @@
  */
 #include "plan/plan_private.h"
 
-void away_begin(struct plan *p, bool keep_memory)
-{
-    bitset_clear_all(&p->gone);
-    p->any_gone = true;
-    p->gone_keep_memory = keep_memory;
-}
-
-void away_end(struct plan *p)
-{
-    p->any_gone = false;
-}
-
 void plan_think_away(struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory)
 {
-    if (n == 0 && !p->any_gone)
+    if (n == 0 && !p->without.any_job)
         return;
-    away_begin(p, keep_memory);
+    without_begin(&p->without, keep_memory);
     for (size_t i = 0; i < n; i++)
-        bitset_set(&p->gone, jobs[i]);
+        bitset_set(&p->without.gone, jobs[i]);
     if (n == 0)
-        away_end(p);
+        without_end(&p->without);
     count_look_anew(p);
 }
 
 void plan_cross_reservations(struct plan *p, bool cross)
 {
-    if (p->crossing == cross)
+    if (p->without.reservations == cross)
         return;
-    p->crossing = cross;
-    if (p->nrsv)
+    p->without.reservations = cross;
+    if (rsvtable_count(p->reserved))
         count_look_anew(p);
 }
 
@@ -55,8 +43,8 @@ int32_t away_units(const struct job *j, const struct pool *pool)
 
 void away_give_back(struct plan *p, const struct pool *of, struct pool *into)
 {
-    for (uint32_t i = bitset_next(&p->gone, 0); i != BITSET_NONE;
-         i = bitset_next(&p->gone, i + 1)) {
+    for (uint32_t i = bitset_next(&p->without.gone, 0); i != BITSET_NONE;
+         i = bitset_next(&p->without.gone, i + 1)) {
         const struct job *j = p->c->jobs.v[i];
         int64_t start = into->from > p->now ? into->from : p->now;
         int64_t end = plan_job_end(p, j);

@@ -25,9 +25,9 @@ double backfill_metric(const struct backfill *b, const struct job *j)
     return 0;
 }
 
-static bool waiting(const struct job *j)
+static bool is_waiting(const struct backfill *b, const struct job *j)
 {
-    return j->state == JOB_IDLE && !j->holds && j->rsv_slot == INDEX_NONE;
+    return j->state == JOB_IDLE && !j->holds && !plan_is_reserved(b->plan, j);
 }
 
 /* Is the window long enough, if only on the fastest nodes? */
@@ -106,7 +106,7 @@ static uint32_t first_fit(
         if (!fits && !(large && !chunking))
             continue; /* waits for resources: what it was told before holds */
         struct job *j = b->c->jobs.v[jobs[i].job];
-        if (!waiting(j))
+        if (!is_waiting(b, j))
             continue;
         ws = NULL; /* whatever is asked or changed now, ask again */
         if (fits && try_one(b, j, chunking))
@@ -129,7 +129,7 @@ static uint32_t best_fit(
         double value = 0;
         for (size_t i = 0; i < n; i++) {
             struct job *j = b->c->jobs.v[jobs[i].job];
-            if (!waiting(j) || !in_window(b, j, w)
+            if (!is_waiting(b, j) || !in_window(b, j, w)
                 || !(best == NULL || backfill_metric(b, j) > value))
                 continue;
             if (!b->placeable(b->ctx, j))
@@ -203,7 +203,7 @@ static uint32_t greedy(
 
     for (size_t i = 0; i < n; i++) {
         struct job *j = b->c->jobs.v[jobs[i].job];
-        if (waiting(j) && in_window(b, j, w) && b->placeable(b->ctx, j))
+        if (is_waiting(b, j) && in_window(b, j, w) && b->placeable(b->ctx, j))
             vec_push(&g.fits, j);
     }
     greedy_search(&g);

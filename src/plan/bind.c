@@ -67,12 +67,10 @@ static bool counted(const struct plan *p, const struct part *part)
     return !pool_of(p, later->nodes.v[0])->by_node;
 }
 
-/* The job stays marked and is offered another one in this cycle. */
+/* The job is owed another one, in this cycle. */
 static void drop_rsv(struct plan *p, struct rsv *r)
 {
-    p->c->jobs.v[r->job]->rsv_slot = INDEX_NONE;
-    r->job = INDEX_NONE;
-    r->alloc.n = r->parts.n = 0;
+    rsvtable_remove(p->reserved, r->job, RSV_OWED);
 }
 
 static void bind_rsv(struct plan *p, struct rsv *r)
@@ -80,7 +78,7 @@ static void bind_rsv(struct plan *p, struct rsv *r)
     bool bound = true;
     size_t left = 0;
 
-    bynode_unpin(p, r);
+    pintable_remove(p->pins, r);
     for (size_t i = 0; i < r->parts.n && bound; i++) {
         if (counted(p, &r->parts.v[i]))
             r->parts.v[left++] = r->parts.v[i];
@@ -89,14 +87,14 @@ static void bind_rsv(struct plan *p, struct rsv *r)
     }
     r->parts.n = left;
     if (bound)
-        bynode_pin(p, r);
+        pintable_add(p->pins, r);
     else
         drop_rsv(p, r);
 }
 
 static bool is_unbound(const struct plan *p, const struct rsv *r)
 {
-    for (size_t i = 0; r->job != INDEX_NONE && i < r->parts.n; i++)
+    for (size_t i = 0; r && i < r->parts.n; i++)
         if (!counted(p, &r->parts.v[i]))
             return true;
     return false;
@@ -106,8 +104,8 @@ void bind_counted(struct plan *p)
 {
     for (;;) {
         struct rsv *first = NULL;
-        for (uint32_t i = 0; i < p->nrsv; i++) {
-            struct rsv *r = &p->rsvs.v[i];
+        for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+            struct rsv *r = rsvtable_row(p->reserved, i);
             if (is_unbound(p, r) && (!first || r->start_at < first->start_at))
                 first = r;
         }
@@ -170,23 +168,23 @@ static bool bind_rest(struct plan *p, struct rsv *r, uint32_t need)
         pool->per_node = s->pools.v[i].per_node;
         need = bind_in(p, r, pool, need);
     }
-    bynode_unpin(p, r); /* those that it had before */
-    bynode_pin(p, r);
+    pintable_remove(p->pins, r); /* those that it had before */
+    pintable_add(p->pins, r);
     return need == 0;
 }
 
 /* A job that ran past its limit may have what was kept for another. */
 static bool move_rsv(struct plan *p, const struct moving *m)
 {
-    struct rsv *r = &p->rsvs.v[m->rsv];
+    struct rsv *r = rsvtable_row(p->reserved, m->rsv);
 
-    if (r->job == INDEX_NONE)
+    if (!r)
         return true;
     if (m->pool != INDEX_NONE)
         return count_reserve_in(p, r, &p->pools.v[m->pool], (int32_t)m->units);
     const struct job *j = p->c->jobs.v[r->job];
-    int64_t have = search_free_at(
-        p, &p->sets.v[r->fitset], walls_view(p, j), r->start_at, r->end_at, m->units);
+    int64_t have = search_free_at(p, &p->sets.v[r->fitset],
+        closures_access(p->closures, j, p->now), r->start_at, r->end_at, m->units);
     have = have < m->units ? have : m->units;
     if (have > 0)
         count_reserve(p, j, r, have);
@@ -196,14 +194,15 @@ static bool move_rsv(struct plan *p, const struct moving *m)
 /* The new pools that each may use. */
 static bool find_sets(struct plan *p)
 {
-    for (uint32_t i = 0; i < p->nrsv; i++) {
-        struct rsv *r = &p->rsvs.v[i];
-        const struct job *j = r->job == INDEX_NONE ? NULL : p->c->jobs.v[r->job];
-        const struct fitset *s = j ? fit_for(p, j, j->rsv_partition) : NULL;
-        if (j && !s)
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        struct rsv *r = rsvtable_row(p->reserved, i);
+        if (!r)
+            continue;
+        const struct planned *at = rsvtable_planned(p->reserved, r->job);
+        const struct fitset *s = fit_for(p, p->c->jobs.v[r->job], at->partition);
+        if (!s)
             return false;
-        if (s)
-            r->fitset = set_of(p, s);
+        r->fitset = set_of(p, s);
     }
     return true;
 }
@@ -212,30 +211,30 @@ bool bind_divided(struct plan *p)
 {
     struct movings moving = {0};
 
-    if (p->stacks.n > 1 || !find_sets(p))
+    if (closures_sets(p->closures) > 1 || !find_sets(p))
         return false;
-    for (uint32_t i = 0; i < p->nrsv; i++) {
-        struct rsv *r = &p->rsvs.v[i];
-        struct moving all = {r->start_at, i, INDEX_NONE, 0};
-        if (r->job == INDEX_NONE)
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        struct rsv *r = rsvtable_row(p->reserved, i);
+        if (!r)
             continue;
+        struct moving all = {r->start_at, i, INDEX_NONE, 0};
         for (size_t k = 0; k < r->parts.n; k++)
             all.units += r->parts.v[k].units;
         r->parts.n = 0;
         if (all.units > 0)
             vec_push(&moving, all);
-        bynode_unpin(p, r);
+        pintable_remove(p->pins, r);
         lift_pins(p, r, i, &moving);
-        bynode_pin(p, r);
+        pintable_add(p->pins, r);
     }
     count_again(p);
     if (moving.n)
         qsort(moving.v, moving.n, sizeof *moving.v, compare_moving);
     for (size_t i = 0; i < moving.n; i++) {
-        struct rsv *r = &p->rsvs.v[moving.v[i].rsv];
+        struct rsv *r = rsvtable_row(p->reserved, moving.v[i].rsv);
         if (move_rsv(p, &moving.v[i]))
             continue;
-        bynode_unpin(p, r);
+        pintable_remove(p->pins, r);
         count_unreserve(p, r);
         drop_rsv(p, r);
     }

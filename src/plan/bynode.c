@@ -98,7 +98,7 @@ static void use_running(
     if (plan_job_end(a->p, other) <= at || other == a->j)
         return;
     if (plan_is_gone(a->p, other)) {
-        if (a->p->gone_keep_memory)
+        if (a->p->without.keep_memory)
             use_kept(u, a, other);
         return;
     }
@@ -213,7 +213,7 @@ static bool thought_of(const struct plan *p, const struct node *n)
 {
     struct node_job on;
 
-    for (uint32_t i = 0; p->any_gone && node_job_at(p->c, n, i, &on); i++)
+    for (uint32_t i = 0; p->without.any_job && node_job_at(p->c, n, i, &on); i++)
         if (plan_is_gone(p, p->c->jobs.v[on.job]))
             return true;
     return false;
@@ -325,7 +325,8 @@ int64_t bynode_all(
             uint32_t tasks = 0;
             if (pins_of(p, n->index) || reservations_on(p->c, n->index)->n > 0)
                 vec_push(&p->pinned, n->index);
-            else if (start <= p->now && !p->any_gone && !node_has_room(p->c, n->index)
+            else if (start <= p->now && !p->without.any_job
+                     && !node_has_room(p->c, n->index)
                      && def->per_task.v[RES_PROCS] != 0
                      && n->par->avail[AVAIL_PROCS] != AVAIL_UTILIZED)
                 continue;
@@ -413,9 +414,9 @@ bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t st
     enum wait_code code;
 
     collect_cands(p, j, s, start);
-    int64_t counted = set_has_count(p, s)
-                          ? search_free_at(p, s, walls_view(p, j), start, end, need)
-                          : 0;
+    int64_t counted = set_has_count(p, s) ? search_free_at(p, s,
+                          closures_access(p->closures, j, p->now), start, end, need)
+                                          : 0;
     int64_t first = attracted(p);
     *ret_units = counted < need - first ? counted : need - first;
     if (*ret_units < 0)
@@ -509,33 +510,4 @@ int64_t bynode_procs_until(
             free = least(free, n->cfg.v[RES_PROCS] - procs_used_at(p, n, at));
     }
     return free > 0 ? free : 0;
-}
-
-void bynode_pin(struct plan *p, const struct rsv *r)
-{
-    while (p->pins.n < p->c->nodes.n)
-        vec_push(&p->pins, (struct pins){0});
-    for (size_t i = 0; i < r->alloc.n; i++)
-        for (uint32_t k = 0; k < r->alloc.v[i].count; k++) {
-            struct pins *pins = &p->pins.v[r->alloc.v[i].first + k];
-            struct pin pin = {
-                r->start_at, r->end_at, r->job, r->alloc.v[i].req, r->alloc.v[i].tasks};
-            if (pins->cycle != p->cycle)
-                pins->v.n = 0;
-            pins->cycle = p->cycle;
-            vec_push(&pins->v, pin);
-        }
-}
-
-void bynode_unpin(struct plan *p, const struct rsv *r)
-{
-    for (size_t i = 0; i < r->alloc.n; i++)
-        for (uint32_t k = 0; k < r->alloc.v[i].count; k++) {
-            struct pins *pins = pins_of(p, r->alloc.v[i].first + k);
-            for (size_t m = 0; pins && m < pins->v.n;)
-                if (pins->v.v[m].job == r->job)
-                    vec_remove(&pins->v, m);
-                else
-                    m++;
-        }
 }

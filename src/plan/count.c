@@ -154,7 +154,7 @@ static void build_base(struct plan *p, struct pool *pool)
         profile_append(&pool->work, pool->to, pool->total);
     if (overdue)
         profile_take(&pool->work, grace, pool->to, -overdue);
-    if (p->any_gone)
+    if (p->without.any_job)
         away_give_back(p, pool, pool);
 }
 
@@ -169,7 +169,7 @@ static void build_base_later(struct plan *p, struct pool *pool)
     for (size_t i = 0; i < pool->releases.n; i++)
         profile_append(
             &pool->work, pool->releases.v[i].at, free += pool->releases.v[i].units);
-    for (size_t i = 0; p->any_gone && i < p->pools.n; i++)
+    for (size_t i = 0; p->without.any_job && i < p->pools.n; i++)
         if (count_later(p, &p->pools.v[i]) == pool)
             away_give_back(p, &p->pools.v[i], pool);
 }
@@ -195,9 +195,10 @@ static void rebuild_reserved(struct plan *p)
         if (!pool->work_valid && pool->nrsv > 0)
             rebuild(p, pool);
     }
-    for (uint32_t i = 0; i < p->nrsv && !p->crossing; i++) {
-        const struct rsv *r = &p->rsvs.v[i];
-        for (size_t k = 0; r->job != INDEX_NONE && k < r->parts.n; k++) {
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved) && !p->without.reservations;
+         i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        for (size_t k = 0; r && k < r->parts.n; k++) {
             struct pool *pool = count_pool(p, r->parts.v[k].pool);
             int64_t start = r->start_at > pool->from ? r->start_at : pool->from;
             int64_t end = r->end_at < pool->to ? r->end_at : pool->to;
@@ -236,13 +237,15 @@ void count_again(struct plan *p)
         count_pool(p, i)->rsv_latest = INT64_MIN;
     }
     count_look_anew(p);
-    for (uint32_t i = 0; i < p->nrsv; i++)
-        for (size_t k = 0; k < p->rsvs.v[i].parts.n; k++) {
-            struct pool *pool = count_pool(p, p->rsvs.v[i].parts.v[k].pool);
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        for (size_t k = 0; r && k < r->parts.n; k++) {
+            struct pool *pool = count_pool(p, r->parts.v[k].pool);
             pool->nrsv++;
-            if (p->rsvs.v[i].start_at > pool->rsv_latest)
-                pool->rsv_latest = p->rsvs.v[i].start_at;
+            if (r->start_at > pool->rsv_latest)
+                pool->rsv_latest = r->start_at;
         }
+    }
 }
 
 void count_advance(struct plan *p)
@@ -312,15 +315,15 @@ static void add_part(
 
 /* Reserve up to `need` units of one pool of the set; returns how many. */
 static int64_t reserve_in(
-    struct plan *p, struct rsv *r, struct pool *pool, uint32_t view, int64_t need)
+    struct plan *p, struct rsv *r, struct pool *pool, uint32_t access, int64_t need)
 {
     struct pool *later = count_later(p, pool);
     bool merged = later && r->start_at >= later->from;
-    uint32_t stack = merged ? later->stack : pool->stack;
+    uint32_t rsvset = merged ? later->rsvset : pool->rsvset;
     const struct fitset *s = &p->sets.v[r->fitset];
     bool sure = s->pools.n == 1 || (merged && s->groups.n == 1); /* as just found */
 
-    if (walls_closed(p, view, stack, r->start_at, r->end_at, NULL))
+    if (closures_closed(p->closures, access, rsvset, r->start_at, r->end_at, NULL))
         return 0;
     int64_t have = sure ? need : INT64_MAX;
     if (!sure && !merged)
@@ -343,10 +346,10 @@ struct taking {
     const struct job *j;
     struct rsv *r;
     struct fitset *s;
-    uint32_t view;
+    uint32_t access;
     int64_t need;
-    bool open;  /* which walled pools have something is known */
-    bool doors; /* some reservation lets it in meanwhile */
+    bool open;   /* which walled pools have something is known */
+    bool grants; /* some reservation lets it in meanwhile */
 };
 
 /* From then on the pools of the group are one: the first stands for all. */
@@ -363,35 +366,36 @@ static enum affinity affinity_of(struct plan *p, const struct taking *t, uint32_
 }
 
 /* Pools of the set that have a reservation that lets the job in. */
-static struct reach *find_doors(struct plan *p, struct taking *t)
+static struct reach *find_grants(struct plan *p, struct taking *t)
 {
-    struct reach *reach = search_reach(t->s, t->view);
+    struct reach *reach = search_reach(t->s, t->access);
 
-    for (uint32_t k = 0; !reach->doors_known && k < t->s->groups.n; k++) {
+    for (uint32_t k = 0; !reach->grants_known && k < t->s->groups.n; k++) {
         const struct group *g = &t->s->groups.v[k];
         for (uint32_t i = g->first; i < g->first + g->n; i++) {
-            uint32_t stack = p->pools.v[t->s->pools.v[i].pool].stack;
-            if (stack != INDEX_NONE && walls_entered(p, t->view, stack))
-                vec_push(&reach->doors, ((struct place_in_set){k, i}));
+            uint32_t rsvset = p->pools.v[t->s->pools.v[i].pool].rsvset;
+            if (rsvset != INDEX_NONE
+                && closures_has_grant(p->closures, t->access, rsvset))
+                vec_push(&reach->grants, ((struct place_in_set){k, i}));
         }
     }
-    reach->doors_known = true;
+    reach->grants_known = true;
     return reach;
 }
 
 /* From pools to which the job has that affinity. */
 static void take_attracted(struct plan *p, struct taking *t, enum affinity level)
 {
-    const struct reach *reach = find_doors(p, t);
+    const struct reach *reach = find_grants(p, t);
 
-    for (size_t i = 0; i < reach->doors.n && t->need > 0; i++) {
-        const struct place_in_set *x = &reach->doors.v[i];
+    for (size_t i = 0; i < reach->grants.n && t->need > 0; i++) {
+        const struct place_in_set *x = &reach->grants.v[i];
         const struct group *g = &t->s->groups.v[x->group];
         uint32_t pool = t->s->pools.v[x->at].pool;
         if (p->pools.v[pool].by_node || (merged(p, t, g) && x->at != g->first))
             continue;
         if (affinity_of(p, t, pool) == level)
-            t->need -= reserve_in(p, t->r, &p->pools.v[pool], t->view, t->need);
+            t->need -= reserve_in(p, t->r, &p->pools.v[pool], t->access, t->need);
     }
 }
 
@@ -400,18 +404,17 @@ static void take_other(struct plan *p, struct taking *t, struct pool *pool)
 {
     if (pool->by_node)
         return;
-    if (t->doors && walls_entered(p, t->view, pool->stack)
+    if (t->grants && closures_has_grant(p->closures, t->access, pool->rsvset)
         && affinity_of(p, t, pool->index) != AFFINITY_NONE)
         return;
-    t->need -= reserve_in(p, t->r, pool, t->view, t->need);
+    t->need -= reserve_in(p, t->r, pool, t->access, t->need);
 }
 
 /* The same of small pools under reservations, of which most have nothing: to where the
  * job has no affinity it has no access either. */
 static void take_walled(struct plan *p, struct taking *t)
 {
-    const struct bitset *open =
-        openings_during(p->openings, t->r->start_at, t->r->end_at);
+    const struct bitset *open = walled_open(p, t->r->start_at, t->r->end_at);
 
     for (uint32_t i = bitset_next(open, 0); i != BITSET_NONE && t->need > 0;
          i = bitset_next(open, i + 1))
@@ -468,14 +471,14 @@ static void take_by_kind(struct plan *p, struct taking *t)
     }
     for (size_t i = 0; i < order->n && t->need > 0; i++) {
         struct pool *pool = &p->pools.v[order->v[i].pool];
-        t->need -= reserve_in(p, t->r, pool, t->view, t->need);
+        t->need -= reserve_in(p, t->r, pool, t->access, t->need);
     }
 }
 
 /* From all pools to which it has none. */
 static void take_others(struct plan *p, struct taking *t)
 {
-    if (p->stacks.n <= 1 && t->s->pools.n > 1) {
+    if (closures_sets(p->closures) <= 1 && t->s->pools.n > 1) {
         take_by_kind(p, t);
         return;
     }
@@ -498,19 +501,20 @@ void count_reserve(struct plan *p, const struct job *j, struct rsv *r, int64_t n
     struct taking t = {.j = j,
         .r = r,
         .s = &p->sets.v[r->fitset],
-        .view = walls_view(p, j),
+        .access = closures_access(p->closures, j, p->now),
         .need = need};
 
     r->parts.n = 0;
     t.open = t.s->deep && walled_settled(p) && r->start_at < p->merge_at
-             && t.view < VIEW_BASE && !p->views.v[t.view].confined;
-    t.doors = walls_entered_during(p, t.view, r->start_at, r->end_at);
-    if (t.doors) {
+             && t.access < ACCESS_NOWHERE
+             && !closures_is_confined(p->closures, t.access);
+    t.grants = closures_grant_during(p->closures, t.access, r->start_at, r->end_at);
+    if (t.grants) {
         take_attracted(p, &t, AFFINITY_POSITIVE);
         take_attracted(p, &t, AFFINITY_NEUTRAL);
     }
     take_others(p, &t);
-    if (t.doors)
+    if (t.grants)
         take_attracted(p, &t, AFFINITY_NEGATIVE);
     assert(t.need == 0);
 }
@@ -577,5 +581,5 @@ bool count_handed_over(struct plan *p, const struct job *j, const struct rsv *r)
 
 bool count_overdue(const struct plan *p)
 {
-    return p->ends.n > 0 && p->ends.v[0].at <= p->now;
+    return endings_first(&p->ends) <= p->now;
 }

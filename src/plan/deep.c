@@ -1,32 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The earliest interval where there are many small pools under reservations, as in a
- * deep plan on a machine with a thousand reservations. What they offer together to whom
- * no reservation lets in is one sum (walled.c, gaps.h), whatever their number; the few
- * other pools, and those in which the asker is let in, bid one by one. Before the
- * instant from which on all is planned together. */
+ * The earliest interval where reservations make a thousand small pools.
+ *
+ * Small pools (walled.c) are not asked one by one: what all of them offer to jobs that
+ * no reservation lets in is one sum over their gaps (gaps.h). The other pools are asked
+ * one by one: the few large ones, and small ones that a grant opens to the asker.
+ *
+ *     time          now                    merge_at
+ *     small pools   sum of gaps, by cell   | their later pools
+ *     large pools   an offer each          | (deep_fit_late)
+ *     grants        an offer each, where others find the pool closed
+ *
+ * A search leaps: `skip` passes cells of time in which the sum is too small at best,
+ * `sum_at` adds up what is offered at one instant, and `next_in_cell` tells where in
+ * the cell the sum may grow. Bounds learned for jobs without grants (hints) tell where
+ * to begin; a job with grants may begin earlier by what these open (`pass`). */
 #include "plan/search.h"
 
-/* Less deep plans are made faster than all gaps are known. */
+/* With fewer reservations it is faster to ask each pool than to collect all gaps. */
 #define DEEP_MIN 8
 
-bool deep_able(const struct plan *p, const struct fitset *s, uint32_t view)
+bool deep_able(const struct plan *p, const struct fitset *s, uint32_t access)
 {
-    return s->deep && p->nrsv >= DEEP_MIN && view < VIEW_BASE
-           && !p->views.v[view].confined && !p->any_gone && !p->crossing;
+    return s->deep && rsvtable_count(p->reserved) >= DEEP_MIN && access < ACCESS_NOWHERE
+           && !closures_is_confined(p->closures, access) && !p->without.any_job
+           && !p->without.reservations;
 }
 
 struct deep {
     struct search *q;
-    struct bidder *big;         /* with most units of those that bid all; NULL = none */
-    int64_t cell_s;             /* of the gaps */
-    int64_t behind;             /* units behind doors */
-    int64_t doors_at, doors_to; /* for intervals that begin before nothing is behind
+    struct bidder *big; /* with most units of those that bid all; NULL = none */
+    int64_t cell_s;     /* of the gaps */
+    int64_t behind;     /* units behind grants */
+    int64_t grants_at, grants_to; /* for intervals that begin before nothing is behind
                                    them, nor for those that begin after */
-    bool wide_doors;            /* some are not of bidders that bid behind them only */
-    struct hint *hint;          /* about those whom nothing lets in; NULL = none */
-    int64_t enough;             /* any bound from there on is as good */
-    bool late;                  /* the pools are one: no gaps, and nothing to bound */
-    const struct profile *all;  /* no interval finds more; NULL = not known */
+    bool wide_grants;            /* some are not of bidders that bid behind them only */
+    struct hint *hint;           /* about those whom nothing lets in; NULL = none */
+    int64_t enough;              /* any bound from there on is as good */
+    bool late;                   /* the pools are one: no gaps, and nothing to bound */
+    const struct profile *all;   /* no interval finds more; NULL = not known */
     int64_t others, others_more; /* the bid of all but the big one together */
     bool others_known;
 };
@@ -37,7 +48,7 @@ struct deep {
 /* ---- who bids ---- */
 
 static void add_bidder(
-    struct deep *d, struct pool *pool, enum bidder_kind kind, const struct door *door)
+    struct deep *d, struct pool *pool, enum bidder_kind kind, const struct grant *grant)
 {
     uint32_t later = pool->later;
     struct bidder b = {.pool = pool,
@@ -47,32 +58,32 @@ static void add_bidder(
 
     if (pool->by_node || b.group == INDEX_NONE)
         return;
-    if (door)
-        b.door = *door;
-    vec_push(&d->q->p->bidders, b);
+    if (grant)
+        b.grant = *grant;
+    vec_push(&d->q->p->search->bidders, b);
 }
 
-/* An interval that begins in [from, to) may find so many units behind a door. */
+/* A grant may offer so many units to an interval that begins in [from, to). */
 static void note_behind(struct deep *d, int64_t units, int64_t from, int64_t to)
 {
     d->behind += units;
-    d->doors_at = from < d->doors_at ? from : d->doors_at;
-    d->doors_to = to > d->doors_to ? to : d->doors_to;
+    d->grants_at = from < d->grants_at ? from : d->grants_at;
+    d->grants_to = to > d->grants_to ? to : d->grants_to;
 }
 
-static void add_door(struct deep *d, const struct door *door)
+static void add_grant(struct deep *d, const struct grant *grant)
 {
     struct plan *p = d->q->p;
-    const struct stack *stack = &p->stacks.v[door->stack];
+    const struct pool_list *under = pools_under(p, grant->rsvset);
 
-    for (size_t k = 0; k < stack->pools.n; k++) {
-        struct pool *pool = &p->pools.v[stack->pools.v[k]];
+    for (size_t k = 0; k < under->n; k++) {
+        struct pool *pool = &p->pools.v[under->v[k]];
         if (pool->walled) { /* others bid anyway */
-            add_bidder(d, pool, BIDS_BEHIND, door);
+            add_bidder(d, pool, BIDS_BEHIND, grant);
             continue;
         }
-        note_behind(d, pool->total, door->from - d->q->duration + 1, door->to);
-        d->wide_doors = true;
+        note_behind(d, pool->total, grant->from - d->q->duration + 1, grant->to);
+        d->wide_grants = true;
     }
 }
 
@@ -80,13 +91,14 @@ static void find_bidders(struct deep *d)
 {
     struct plan *p = d->q->p;
     const struct fitset *s = d->q->s;
-    const struct view *v = &p->views.v[d->q->view];
+    size_t n;
+    const struct grant *grants = closures_grants(p->closures, d->q->access, &n);
 
-    p->bidders.n = 0;
+    p->search->bidders.n = 0;
     for (size_t i = 0; i < s->lone.n; i++)
         add_bidder(d, &p->pools.v[s->lone.v[i]], BIDS_ALL, NULL);
-    for (size_t i = 0; i < v->doors.n; i++)
-        add_door(d, &v->doors.v[i]);
+    for (size_t i = 0; i < n; i++)
+        add_grant(d, &grants[i]);
 }
 
 static void add_late(struct deep *d)
@@ -98,14 +110,14 @@ static void add_late(struct deep *d)
     d->others_known = false;
 }
 
-static int64_t door_end(const struct deep *d, uint32_t stack)
+static int64_t grant_end(const struct deep *d, uint32_t rsvset)
 {
-    const struct view *v = &d->q->p->views.v[d->q->view];
-    size_t i = 0;
+    size_t n, i = 0;
+    const struct grant *grants = closures_grants(d->q->p->closures, d->q->access, &n);
 
-    while (v->doors.v[i].stack != stack)
+    while (grants[i].rsvset != rsvset)
         i++;
-    return v->doors.v[i].to;
+    return grants[i].to;
 }
 
 static void find_late_bidders(struct deep *d)
@@ -113,7 +125,7 @@ static void find_late_bidders(struct deep *d)
     struct plan *p = d->q->p;
     const struct fitset *s = d->q->s;
 
-    p->bidders.n = 0;
+    p->search->bidders.n = 0;
     for (size_t k = 0; k < s->groups.n; k++) {
         const struct group *g = &s->groups.v[k];
         struct pool *pool = &p->pools.v[s->pools.v[g->first].pool];
@@ -124,7 +136,7 @@ static void find_late_bidders(struct deep *d)
     }
 }
 
-/* Of one kind all later pools have a sum. */
+/* The sum of all later pools, if those of the set are of one kind; else NULL. */
 static const struct profile *find_all(const struct search *q)
 {
     struct plan *p = q->p;
@@ -145,8 +157,8 @@ static void find_big(struct deep *d)
     struct plan *p = d->q->p;
 
     d->big = NULL;
-    for (size_t i = 0; i < p->bidders.n; i++) {
-        struct bidder *b = &p->bidders.v[i];
+    for (size_t i = 0; i < p->search->bidders.n; i++) {
+        struct bidder *b = &p->search->bidders.v[i];
         if (b->kind == BIDS_ALL && (!d->big || b->pool->total > d->big->pool->total))
             d->big = b;
     }
@@ -154,27 +166,27 @@ static void find_big(struct deep *d)
 
 /* ---- what they offer ---- */
 
-/* Something only where it is closed to others. */
+/* A pool under a grant offers something only where it is closed to others. */
 static void look_behind(struct search *q, struct bidder *b, int64_t at)
 {
     struct plan *p = q->p;
     int64_t end = time_add(at, q->duration);
-    uint32_t stack = b->pool->stack;
+    uint32_t rsvset = b->pool->rsvset;
     bool late = p->later.v[b->pool->later].home != b->pool->later;
 
     if (late && end > p->merge_at) { /* then it bids for all of it */
         b->bid = (struct bid){0, TIME_NEVER, at, 0};
         return;
     }
-    if (end > b->door.from && at < b->door.to
-        && walls_closed(p, VIEW_BASE, stack, at, end, NULL)) {
+    if (end > b->grant.from && at < b->grant.to
+        && closures_closed(p->closures, ACCESS_NOWHERE, rsvset, at, end, NULL)) {
         search_look(q, b->pool, at, &b->bid);
         return;
     }
-    int64_t closes = walls_next(p, VIEW_BASE, stack, at);
+    int64_t closes = closures_next(p->closures, ACCESS_NOWHERE, rsvset, at);
     b->bid = (struct bid){0, TIME_NEVER, at, 0};
-    if (at < b->door.to && closes < TIME_NEVER) {
-        closes = closes > b->door.from ? closes : b->door.from;
+    if (at < b->grant.to && closes < TIME_NEVER) {
+        closes = closes > b->grant.from ? closes : b->grant.from;
         closes -= q->duration - 1;
         b->bid.more = closes > at ? closes : at + 1;
     }
@@ -211,23 +223,24 @@ static int64_t gaps_at(const struct search *q, uint32_t home, int64_t at)
     return gaps_sum(q->p->later.v[home].gaps, at, time_add(at, q->duration));
 }
 
-/* Groups have no more than what is left where their pools are one. */
+/* The offers at `at`, where no group has more than its later pool has. */
 static int64_t bounded(struct search *q, int64_t at)
 {
     struct plan *p = q->p;
     int64_t end = time_add(at, q->duration), sum = 0;
 
-    p->group_sums.n = 0;
+    p->search->group_sums.n = 0;
     for (size_t k = 0; k < q->s->groups.n; k++) {
         uint32_t later = q->s->groups.v[k].later;
         bool home = later != INDEX_NONE && p->later.v[later].gaps;
-        vec_push(&p->group_sums, home ? gaps_at(q, later, at) : 0);
+        vec_push(&p->search->group_sums, home ? gaps_at(q, later, at) : 0);
     }
-    for (size_t i = 0; i < p->bidders.n; i++)
-        p->group_sums.v[p->bidders.v[i].group] += p->bidders.v[i].bid.units;
+    for (size_t i = 0; i < p->search->bidders.n; i++)
+        p->search->group_sums.v[p->search->bidders.v[i].group] +=
+            p->search->bidders.v[i].bid.units;
     for (size_t k = 0; k < q->s->groups.n; k++) {
         uint32_t later = q->s->groups.v[k].later;
-        int64_t units = p->group_sums.v[k], most = INT64_MAX, more = TIME_NEVER;
+        int64_t units = p->search->group_sums.v[k], most = INT64_MAX, more = TIME_NEVER;
         if (later != INDEX_NONE && units > 0)
             most = count_least(p, &p->later.v[later], at, end, &more);
         if (units >= most) {
@@ -248,8 +261,8 @@ static int64_t sum_at(struct deep *d, int64_t at, bool exact)
     int64_t sum = 0;
 
     q->n = 0;
-    for (size_t i = 0; i < p->bidders.n; i++) {
-        struct bidder *b = &p->bidders.v[i];
+    for (size_t i = 0; i < p->search->bidders.n; i++) {
+        struct bidder *b = &p->search->bidders.v[i];
         if (b->bid.more <= at || (exact && b->bid.seen != at && b->bid.units > 0))
             look(d, b, at);
         sum += b->bid.units;
@@ -261,7 +274,8 @@ static int64_t sum_at(struct deep *d, int64_t at, bool exact)
     return sum;
 }
 
-/* The bids of all but the big one, looked at where they may have grown by `at`. */
+/* Sum up the offers of all but the big pool; look again at those that may have grown
+ * by `at`. */
 static void bids_by(struct deep *d, int64_t at)
 {
     struct plan *p = d->q->p;
@@ -270,8 +284,8 @@ static void bids_by(struct deep *d, int64_t at)
         return;
     d->others = 0;
     d->others_more = TIME_NEVER;
-    for (size_t i = 0; i < p->bidders.n; i++) {
-        struct bidder *b = &p->bidders.v[i];
+    for (size_t i = 0; i < p->search->bidders.n; i++) {
+        struct bidder *b = &p->search->bidders.v[i];
         if (b == d->big)
             continue;
         if (b->bid.more <= at)
@@ -282,7 +296,7 @@ static void bids_by(struct deep *d, int64_t at)
     d->others_known = true;
 }
 
-/* No interval that begins in [first, last] finds more but in the big pool. */
+/* Without the big pool no interval that begins in [first, last] finds more. */
 static int64_t most_of(struct deep *d, int64_t first, int64_t last)
 {
     struct search *q = d->q;
@@ -295,8 +309,8 @@ static int64_t most_of(struct deep *d, int64_t first, int64_t last)
     sum += d->others;
     if (d->others_more > last)
         return sum;
-    for (size_t i = 0; i < p->bidders.n && sum < q->need; i++) {
-        const struct bidder *b = &p->bidders.v[i];
+    for (size_t i = 0; i < p->search->bidders.n && sum < q->need; i++) {
+        const struct bidder *b = &p->search->bidders.v[i];
         if (b != d->big && b->bid.more <= last)
             sum += b->pool->total - b->bid.units;
     }
@@ -324,8 +338,8 @@ static int64_t next_in_cell(struct deep *d, int64_t at, int64_t sum)
     struct search *q = d->q;
     int64_t next = d->all ? TIME_NEVER : cell_end(d, at) + 1;
 
-    for (size_t i = 0; i < q->p->bidders.n; i++) {
-        const struct bidder *b = &q->p->bidders.v[i];
+    for (size_t i = 0; i < q->p->search->bidders.n; i++) {
+        const struct bidder *b = &q->p->search->bidders.v[i];
         if (b != d->big && b->bid.more < next)
             search_gain(q, b->bid.more, b->pool->total - b->bid.units);
     }
@@ -378,15 +392,15 @@ static int64_t skip(struct deep *d, int64_t at, int64_t limit)
     return limit;
 }
 
-/* What is behind the doors for an interval that begins at `at`, until *ret_more. */
+/* What is behind the grants for an interval that begins at `at`, until *ret_more. */
 static int64_t behind_at(struct deep *d, int64_t at, int64_t *ret_more)
 {
     struct plan *p = d->q->p;
     int64_t units = 0;
 
     *ret_more = TIME_NEVER;
-    for (size_t i = 0; i < p->bidders.n; i++) {
-        struct bidder *b = &p->bidders.v[i];
+    for (size_t i = 0; i < p->search->bidders.n; i++) {
+        struct bidder *b = &p->search->bidders.v[i];
         if (b->kind != BIDS_BEHIND)
             continue;
         if (b->bid.more <= at)
@@ -398,19 +412,19 @@ static int64_t behind_at(struct deep *d, int64_t at, int64_t *ret_more)
 }
 
 /* Nobody finds a place before `base` whom no reservation lets in: so only where enough
- * is behind the doors for what is known of who wants so much less. */
+ * is behind the grants for what is known of who wants so much less. */
 static int64_t pass(struct deep *d, int64_t at, int64_t base)
 {
     struct search *q = d->q;
     int64_t last = q->s->late.n ? q->p->merge_at - q->duration : base;
 
     while (at < base) {
-        if (d->behind == 0 || at >= d->doors_to)
+        if (d->behind == 0 || at >= d->grants_to)
             return base;
-        at = at > d->doors_at ? at : d->doors_at;
+        at = at > d->grants_at ? at : d->grants_at;
         if (at >= base)
             return base;
-        if (d->wide_doors || at > last)
+        if (d->wide_grants || at > last)
             return at;
         int64_t more, units = behind_at(d, at, &more), here = base;
         if (units > 0)
@@ -425,7 +439,7 @@ static int64_t pass(struct deep *d, int64_t at, int64_t base)
     return at;
 }
 
-/* Is the big pool enough by itself? Often it is. */
+/* Does the big pool alone suffice? Often it does. */
 static bool in_big(struct deep *d, int64_t at)
 {
     if (!d->big || d->q->need > d->big->pool->total
@@ -474,7 +488,7 @@ static int64_t measure(struct deep *d, struct pool *pool, int64_t from, int64_t 
     return from;
 }
 
-/* With so many units behind doors from `at` on, a job that wants less than it does is
+/* With so many units behind grants from `at` on, a job that wants less than it does is
  * as good a bound for one that nothing lets in. */
 static int64_t bound_behind(const struct deep *d, int64_t behind, int64_t at)
 {
@@ -492,9 +506,9 @@ static int64_t bound_at_best(const struct deep *d, int64_t at)
     const struct plan *p = d->q->p;
     int64_t behind = d->behind;
 
-    for (size_t i = 0; i < p->bidders.n; i++)
-        if (p->bidders.v[i].kind == BIDS_BEHIND)
-            behind += p->bidders.v[i].pool->total;
+    for (size_t i = 0; i < p->search->bidders.n; i++)
+        if (p->search->bidders.v[i].kind == BIDS_BEHIND)
+            behind += p->search->bidders.v[i].pool->total;
     return bound_behind(d, behind, at);
 }
 
@@ -502,11 +516,11 @@ static int64_t pass_behind(struct deep *d, int64_t at)
 {
     struct plan *p = d->q->p;
 
-    for (size_t i = 0; i < p->bidders.n; i++) {
-        struct bidder *b = &p->bidders.v[i];
-        int64_t from = b->door.from - d->q->duration + 1;
+    for (size_t i = 0; i < p->search->bidders.n; i++) {
+        struct bidder *b = &p->search->bidders.v[i];
+        int64_t from = b->grant.from - d->q->duration + 1;
         if (b->kind == BIDS_BEHIND)
-            b->bid.more = measure(d, b->pool, from > at ? from : at, b->door.to);
+            b->bid.more = measure(d, b->pool, from > at ? from : at, b->grant.to);
     }
     return bound_behind(d, d->behind, at);
 }
@@ -517,10 +531,11 @@ static int64_t pass_behind_late(struct deep *d, int64_t at)
 
     for (size_t k = 0; k < d->q->s->groups.n; k++) {
         uint32_t i = d->q->s->groups.v[k].later;
-        if (i == INDEX_NONE || !walls_entered(p, d->q->view, p->later.v[i].stack))
+        if (i == INDEX_NONE
+            || !closures_has_grant(p->closures, d->q->access, p->later.v[i].rsvset))
             continue;
-        measure(d, &p->later.v[i], at, door_end(d, p->later.v[i].stack));
-        d->wide_doors = true;
+        measure(d, &p->later.v[i], at, grant_end(d, p->later.v[i].rsvset));
+        d->wide_grants = true;
     }
     return bound_behind(d, d->behind, at);
 }
@@ -546,11 +561,11 @@ static int64_t learn(struct deep *d, int64_t at, int64_t base)
 int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool hinted)
 {
     struct deep d = {
-        .q = q, .enough = limit, .doors_at = TIME_NEVER, .doors_to = INT64_MIN};
+        .q = q, .enough = limit, .grants_at = TIME_NEVER, .grants_to = INT64_MIN};
     int64_t base = begin(&d, at, &q->s->base, hinted);
     int64_t split = q->p->merge_at - q->duration + 1;
 
-    if (base >= limit && !walls_any_entered(q->p, q->view))
+    if (base >= limit && !closures_any_grant(q->p->closures, q->access))
         return limit;
     find_bidders(&d);
     int64_t best = at < base ? bound_at_best(&d, at) : at;
@@ -571,7 +586,7 @@ int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool hinted)
     return learn(&d, found, base);
 }
 
-/* Where all of the pools have enough the big one often has. */
+/* Does the largest later pool alone suffice at `at`? */
 static bool at_once(struct deep *d, int64_t at)
 {
     struct search *q = d->q;
@@ -584,7 +599,7 @@ static bool at_once(struct deep *d, int64_t at)
         big = later->total > big->total ? later : big;
     }
     return at >= TIME_NEVER
-           || (!walls_closed(p, q->view, big->stack, at, end, NULL)
+           || (!closures_closed(p->closures, q->access, big->rsvset, at, end, NULL)
                && count_least(p, big, at, end, NULL) >= q->need);
 }
 
@@ -594,8 +609,8 @@ int64_t deep_fit_late(struct search *q, int64_t at, bool hinted)
         .late = true,
         .enough = TIME_NEVER,
         .cell_s = STRIDE,
-        .doors_at = TIME_NEVER,
-        .doors_to = INT64_MIN};
+        .grants_at = TIME_NEVER,
+        .grants_to = INT64_MIN};
     int64_t base = begin(&d, at, &q->s->base_late, hinted);
 
     d.all = find_all(q);

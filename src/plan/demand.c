@@ -17,6 +17,21 @@ void demand_fini(struct demand *d)
     bitset_fini(&d->classes);
 }
 
+void demand_copy(struct demand *ret, const struct demand *d)
+{
+    const struct bitset none = {0};
+
+    *ret = *d;
+    ret->features = ret->networks = ret->oses = ret->arches = none;
+    ret->gres = ret->classes = none;
+    bitset_copy(&ret->features, &d->features);
+    bitset_copy(&ret->networks, &d->networks);
+    bitset_copy(&ret->oses, &d->oses);
+    bitset_copy(&ret->arches, &d->arches);
+    bitset_copy(&ret->gres, &d->gres);
+    bitset_copy(&ret->classes, &d->classes);
+}
+
 /* ---- what is asked for ------------------------------------------------------- */
 
 static bool add_id(struct bitset *set, uint32_t id)

@@ -17,6 +17,8 @@ struct demand {
 };
 
 void demand_fini(struct demand *d);
+/* *ret is overwritten. */
+void demand_copy(struct demand *ret, const struct demand *d);
 
 /* Adds what the definition asks for. True when that is more than was asked before.
  * O(its lists). */

@@ -84,49 +84,72 @@ static bool serves_class(const struct taskdef *def, const struct node *n)
     return k && k->configured > 0;
 }
 
-/* The first constraint that the node does not satisfy, or NULL. */
-static const char *what_is_wrong(
+/* The first constraint that the node does not satisfy. */
+static enum misfit find_misfit(
     const struct cluster *c, const struct taskdef *def, const struct node *n)
 {
     if (n->global)
-        return "only carries floating resources";
+        return MISFIT_GLOBAL;
     if (has_id(def->exclude.v, def->exclude.n, n->index))
-        return "is excluded by the job";
+        return MISFIT_EXCLUDED;
     if (def->os != NAME_NONE && n->os != def->os)
-        return "has another operating system";
+        return MISFIT_OS;
     if (def->arch != NAME_NONE && n->arch != def->arch)
-        return "has another architecture";
+        return MISFIT_ARCH;
     if (!has_features(def, n))
-        return "lacks a feature";
+        return MISFIT_FEATURE;
     if (def->network != NAME_NONE
         && !has_id(n->networks.v, n->networks.n, def->network))
-        return "is not on the network";
+        return MISFIT_NETWORK;
     if (!cmp_holds(&def->procs, n->cfg.v[RES_PROCS]))
-        return "has the wrong number of processors";
+        return MISFIT_PROCS;
     if (!cmp_holds(&def->mem, n->cfg.v[RES_MEM]))
-        return "has the wrong amount of memory";
+        return MISFIT_MEM;
     if (!cmp_holds(&def->swap, n->cfg.v[RES_SWAP]))
-        return "has the wrong amount of swap";
+        return MISFIT_SWAP;
     if (!cmp_holds(&def->disk, n->cfg.v[RES_DISK]))
-        return "has the wrong amount of disk";
+        return MISFIT_DISK;
     if (!serves_class(def, n))
-        return "does not serve the class";
+        return MISFIT_CLASS;
     if (!procs_match(def, n))
-        return "does not have exactly the processors asked per node";
+        return MISFIT_EXACTPROC;
     if (feasible_tasks(c, def, n) == 0)
-        return def->tpn > 1 ? "cannot hold the tasks per node"
-                            : "is too small for one task";
-    return NULL;
+        return def->tpn > 1 ? MISFIT_TASKS_PER_NODE : MISFIT_TOO_SMALL;
+    return MISFIT_NONE;
 }
 
 bool feasible_node(const struct cluster *c, const struct taskdef *def,
-    const struct node *n, const char **ret_why)
+    const struct node *n, enum misfit *ret_why)
 {
-    const char *why = what_is_wrong(c, def, n);
+    enum misfit why = find_misfit(c, def, n);
 
-    if (why && ret_why)
+    if (ret_why)
         *ret_why = why;
-    return why == NULL;
+    return why == MISFIT_NONE;
+}
+
+const char *misfit_text(enum misfit why)
+{
+    static const char *const texts[MISFITS] = {
+        [MISFIT_NONE] = "is not what the job asks for",
+        [MISFIT_GLOBAL] = "only carries floating resources",
+        [MISFIT_EXCLUDED] = "is excluded by the job",
+        [MISFIT_OS] = "has another operating system",
+        [MISFIT_ARCH] = "has another architecture",
+        [MISFIT_FEATURE] = "lacks a feature",
+        [MISFIT_NETWORK] = "is not on the network",
+        [MISFIT_PROCS] = "has the wrong number of processors",
+        [MISFIT_MEM] = "has the wrong amount of memory",
+        [MISFIT_SWAP] = "has the wrong amount of swap",
+        [MISFIT_DISK] = "has the wrong amount of disk",
+        [MISFIT_CLASS] = "does not serve the class",
+        [MISFIT_EXACTPROC] = "does not have exactly the processors asked per node",
+        [MISFIT_TASKS_PER_NODE] = "cannot hold the tasks per node",
+        [MISFIT_TOO_SMALL] = "is too small for one task",
+        [MISFIT_PARTITION] = "is in a partition that is closed to such a job",
+    };
+
+    return texts[why];
 }
 
 /* MAXPROC[CLASS:name] of one NODECFG section; -1 = not set there. */

@@ -117,7 +117,7 @@ void set_fini(struct fitset *s)
 {
     for (size_t i = 0; i < s->reach.n; i++) {
         vec_fini(&s->reach.v[i].stairs);
-        vec_fini(&s->reach.v[i].doors);
+        vec_fini(&s->reach.v[i].grants);
         hint_destroy(s->reach.v[i].hint);
     }
     vec_fini(&s->reach);
@@ -222,7 +222,7 @@ static void set_sort(const struct plan *p, struct fitset *s)
         return;
     for (uint32_t i = 0; i < s->pools.n; i++) {
         const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
-        uint32_t first = pool->stack == 0 ? 0 : (uint32_t)p->pools.n;
+        uint32_t first = pool->rsvset == 0 ? 0 : (uint32_t)p->pools.n;
         vec_push(&order, ((struct place_of){pool->later, first + i, s->pools.v[i]}));
     }
     if (order.n)
@@ -327,9 +327,9 @@ struct fit *fit_get(struct plan *p, const struct taskdef *def)
 /* ---- without learning ---- */
 
 /* Can the pool be asked about the definition as it is planned now? One that nothing was
- * asked of yet is planned for it for the time being. */
-static bool try_pool(struct plan *p, const struct taskdef *def, struct pool *pool,
-    uint32_t per_node, struct fit_trial *t)
+ * asked of yet is planned for it from now on. */
+static bool try_pool(
+    struct plan *p, const struct taskdef *def, struct pool *pool, uint32_t per_node)
 {
     const struct node *n = node_at(p->c, pool->nodes.v[0]);
     bool listed = def->hosts.n || def->exclude.n;
@@ -345,7 +345,6 @@ static bool try_pool(struct plan *p, const struct taskdef *def, struct pool *poo
         return false;
     if (!unit) {
         pool->by_node = p->by_node = true;
-        vec_push(&t->listed, pool->index);
         return true;
     }
     pool->unit = unit;
@@ -353,20 +352,15 @@ static bool try_pool(struct plan *p, const struct taskdef *def, struct pool *poo
     pool->total = pool->free_now = (int32_t)(per_node * pool->nodes.n);
     pool->work_valid = false;
     pool->stairs.n = 0;
-    vec_push(&t->counted, pool->index);
     return true;
 }
 
-void fit_try(struct plan *p, const struct taskdef *def, struct fit_trial *t)
+void fit_suppose(struct plan *p, const struct taskdef *def)
 {
-    *t =
-        (struct fit_trial){.def = def->index, .sets = p->sets.n, .by_node = p->by_node};
     while (p->fits.n <= def->index)
         vec_push(&p->fits, (struct fit){0});
-    if (p->fits.v[def->index].known) {
-        t->def = INDEX_NONE;
+    if (p->fits.v[def->index].known)
         return;
-    }
     p->fits.v[def->index].known = true;
     p->admitted++;
     for (size_t i = 0; i < p->c->partitions.n; i++) {
@@ -376,7 +370,7 @@ void fit_try(struct plan *p, const struct taskdef *def, struct fit_trial *t)
         for (size_t k = 0; k < draft.pools.n; k++) {
             struct fitpool fp = draft.pools.v[k];
             struct pool *pool = &p->pools.v[fp.pool];
-            if (!try_pool(p, def, pool, fp.per_node, t))
+            if (!try_pool(p, def, pool, fp.per_node))
                 continue;
             draft.tasks_max += (int64_t)fp.per_node * (int64_t)pool->nodes.n;
             draft.pools.v[kept++] = fp;
@@ -387,35 +381,6 @@ void fit_try(struct plan *p, const struct taskdef *def, struct fit_trial *t)
         else
             set_fini(&draft);
     }
-}
-
-static void forget_unit(struct pool *pool)
-{
-    pool->unit = 0;
-    pool->per_node = 0;
-    pool->total = pool->free_now = 0;
-    pool->work_valid = false;
-    pool->stairs.n = 0;
-}
-
-void fit_try_end(struct plan *p, struct fit_trial *t)
-{
-    p->version++; /* what was remembered of the trial is not to be found again */
-    if (t->def == INDEX_NONE)
-        return;
-    for (size_t i = 0; i < t->counted.n; i++)
-        forget_unit(&p->pools.v[t->counted.v[i]]);
-    for (size_t i = 0; i < t->listed.n; i++)
-        p->pools.v[t->listed.v[i]].by_node = false;
-    p->by_node = t->by_node;
-    for (size_t i = t->sets; i < p->sets.n; i++)
-        set_fini(&p->sets.v[i]);
-    p->sets.n = t->sets;
-    p->fits.v[t->def].known = false;
-    p->fits.v[t->def].sets.n = 0;
-    p->admitted++;
-    vec_fini(&t->counted);
-    vec_fini(&t->listed);
 }
 
 bool fit_has_pool(struct plan *p, const struct taskdef *def, const struct pool *pool)

@@ -13,9 +13,9 @@ static int64_t used_at(const struct plan *p, uint32_t id, int64_t at)
         if (plan_job_end(p, j) > at)
             sum += gres_of_job(j, id);
     }
-    for (uint32_t i = 0; i < p->nrsv; i++) {
-        const struct rsv *r = &p->rsvs.v[i];
-        if (r->job != INDEX_NONE && r->start_at <= at && at < r->end_at)
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        if (r && r->start_at <= at && at < r->end_at)
             sum += gres_of_job(p->c->jobs.v[r->job], id);
     }
     return sum;
@@ -28,9 +28,9 @@ static bool enough(
 
     if (used_at(p, id, start) + need > have)
         return false;
-    for (uint32_t i = 0; i < p->nrsv; i++) {
-        const struct rsv *r = &p->rsvs.v[i];
-        if (r->job != INDEX_NONE && r->start_at > start && r->start_at < end
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        if (r && r->start_at > start && r->start_at < end
             && used_at(p, id, r->start_at) + need > have)
             return false;
     }
@@ -87,9 +87,10 @@ int64_t floating_next(const struct plan *p, int64_t after)
         if (end > after && end < next)
             next = end;
     }
-    for (uint32_t i = 0; i < p->nrsv; i++)
-        if (p->rsvs.v[i].job != INDEX_NONE && p->rsvs.v[i].end_at > after
-            && p->rsvs.v[i].end_at < next)
-            next = p->rsvs.v[i].end_at;
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        if (r && r->end_at > after && r->end_at < next)
+            next = r->end_at;
+    }
     return next;
 }

@@ -93,9 +93,9 @@ static size_t sort_out(const struct foresight *f, const struct rsv **ret)
 {
     size_t n = 0;
 
-    for (uint32_t i = 0; i < f->p->nrsv; i++) {
-        const struct rsv *r = &f->p->rsvs.v[i];
-        if (r->job == INDEX_NONE)
+    for (uint32_t i = 0; i < rsvtable_count(f->p->reserved); i++) {
+        const struct rsv *r = rsvtable_row(f->p->reserved, i);
+        if (!r)
             continue;
         for (size_t k = 0; k < r->alloc.n; k++)
             for (uint32_t node = 0; node < r->alloc.v[k].count; node++)
@@ -112,7 +112,7 @@ static size_t sort_out(const struct foresight *f, const struct rsv **ret)
 void plan_foresee(const struct plan *p, void *ctx, plan_place_fn *each)
 {
     struct foresight f = {.p = p, .ctx = ctx, .each = each};
-    const struct rsv **order = xcalloc(p->nrsv + 1, sizeof *order);
+    const struct rsv **order = xcalloc(rsvtable_count(p->reserved) + 1, sizeof *order);
     size_t n = sort_out(&f, order), nodes = p->c->nodes.n;
 
     if (n && (uint64_t)n * nodes <= EFFORT_MAX) {

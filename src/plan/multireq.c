@@ -170,22 +170,24 @@ static int compare_times(const void *a, const void *b)
 }
 
 /* Instants after `from` at which something ends, in order. */
-static void end_times(struct plan *p, int64_t from)
+static struct instants end_times(const struct plan *p, int64_t from)
 {
-    p->times.n = 0;
+    struct instants all = {0};
+
     for (size_t i = 0; i < p->ends.n; i++) {
         int64_t at = plan_job_end(p, p->c->jobs.v[p->ends.v[i].job]);
         if (at > from && at < TIME_NEVER)
-            vec_push(&p->times, at);
+            vec_push(&all, at);
     }
-    for (uint32_t i = 0; i < p->nrsv; i++) {
-        const struct rsv *r = &p->rsvs.v[i];
-        if (r->job != INDEX_NONE && r->end_at > from && r->end_at < TIME_NEVER)
-            vec_push(&p->times, r->end_at);
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        if (r && r->end_at > from && r->end_at < TIME_NEVER)
+            vec_push(&all, r->end_at);
     }
-    rsvview_times(p, from);
-    if (p->times.n)
-        qsort(p->times.v, p->times.n, sizeof *p->times.v, compare_times);
+    rsvview_times(p, from, &all);
+    if (all.n)
+        qsort(all.v, all.n, sizeof *all.v, compare_times);
+    return all;
 }
 
 int64_t multireq_first_fit(
@@ -198,17 +200,18 @@ int64_t multireq_first_fit(
     size_t next = 0;
 
     joint_init(&g, p, j, set);
-    end_times(p, from);
+    struct instants times = end_times(p, from);
     while (!choose(&g, at, &found, &code)) {
-        while (next < p->times.n && p->times.v[next] <= at)
+        while (next < times.n && times.v[next] <= at)
             next++;
-        if (next == p->times.n) {
+        if (next == times.n) {
             at = TIME_NEVER;
             break;
         }
-        at = p->times.v[next];
+        at = times.v[next];
     }
     joint_fini(&g);
+    vec_fini(&times);
     vec_fini(&found);
     return at;
 }

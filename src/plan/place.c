@@ -77,9 +77,10 @@ static enum direction direction_for(
 
     if (pool->by_node || is_choosy(j))
         return DIR_NONE;
-    if (s->groups.n > 1 || walls_any_entered(p, walls_view(p, j)))
+    if (s->groups.n > 1
+        || closures_any_grant(p->closures, closures_access(p->closures, j, p->now)))
         return DIR_NONE;
-    if (policy == NODEALLOC_LASTAVAILABLE && p->stacks.n > 1)
+    if (policy == NODEALLOC_LASTAVAILABLE && closures_sets(p->closures) > 1)
         return DIR_NONE; /* when reservations begin makes a difference */
     if (p->mixed && policy != NODEALLOC_FIRSTAVAILABLE
         && policy != NODEALLOC_LASTAVAILABLE)
@@ -95,7 +96,7 @@ static enum direction direction_for(
 /* Who asks, for how long, and what came of it so far. */
 struct asking {
     const struct job *j;
-    uint32_t view;
+    uint32_t access;
     int64_t end;
     uint32_t need;
     bool procs_only;         /* avail_procs_only() */
@@ -121,7 +122,7 @@ static struct asking caps_begin(
     for (size_t i = p->pools.n; i < n; i++)
         p->caps.v[i] = CAP_UNKNOWN;
     return (struct asking){.j = j,
-        .view = walls_view(p, j),
+        .access = closures_access(p->closures, j, p->now),
         .end = end,
         .need = j->reqs[0].tasks,
         .procs_only = avail_procs_only(p->c, j, j->reqs[0].def)};
@@ -136,11 +137,13 @@ static int64_t *cap_of(struct plan *p, const struct asking *ask, struct pool *po
     if (*cap != CAP_UNKNOWN)
         return cap;
     if (pool->by_node
-        || walls_closed(p, ask->view, pool->stack, p->now, ask->end, NULL))
+        || closures_closed(
+            p->closures, ask->access, pool->rsvset, p->now, ask->end, NULL))
         *cap = 0;
     else
-        *cap = pool->nrsv || p->any_gone ? count_least(p, pool, p->now, ask->end, NULL)
-                                         : pool->free_now;
+        *cap = pool->nrsv || p->without.any_job
+                   ? count_least(p, pool, p->now, ask->end, NULL)
+                   : pool->free_now;
     *cap = *cap > 0 ? *cap : 0;
     return cap;
 }
@@ -355,7 +358,8 @@ static void collect_pool(
     const struct job *j = ask->j;
     const struct taskdef *def = j->reqs[0].def;
     const struct node *sample = node_at(p->c, pool->nodes.v[0]);
-    struct cand cand = {.free_until = walls_next(p, ask->view, pool->stack, p->now),
+    struct cand cand = {
+        .free_until = closures_next(p->closures, ask->access, pool->rsvset, p->now),
         .affinity = rsvview_affinity(p, j, sample, p->now, ask->end)};
 
     for (size_t i = 0; i<pool->nodes.n && * cap_of(p, ask, pool)> 0; i++) {
@@ -417,26 +421,27 @@ static bool later_is_ample(struct plan *p, const struct asking *ask)
 /* Are nodes taken level by level, those of each in RM order? */
 static bool in_levels(struct plan *p, const struct asking *ask, const struct fitset *s)
 {
-    return !is_choosy(ask->j) && ask->view < VIEW_BASE
-           && policy_for(p, ask->j, s) == NODEALLOC_FIRSTAVAILABLE && !p->any_gone
-           && later_is_ample(p, ask);
+    return !is_choosy(ask->j) && ask->access < ACCESS_NOWHERE
+           && policy_for(p, ask->j, s) == NODEALLOC_FIRSTAVAILABLE
+           && !p->without.any_job && later_is_ample(p, ask);
 }
 
-/* Pools behind doors of the view that have this affinity to the job, or with
+/* Pools behind grants of the access that have this affinity to the job, or with
  * AFFINITY_LEVELS any but none. */
 static void each_behind(struct plan *p, const struct asking *ask, enum affinity level,
     void (*each)(struct plan *p, const struct asking *ask, struct pool *pool))
 {
-    const struct view *v = &p->views.v[ask->view];
+    size_t n;
+    const struct grant *grants = closures_grants(p->closures, ask->access, &n);
 
-    for (size_t i = 0; i < v->doors.n; i++) {
-        const struct stack *stack = &p->stacks.v[v->doors.v[i].stack];
-        for (size_t k = 0; k < stack->pools.n; k++) {
-            struct pool *pool = &p->pools.v[stack->pools.v[k]];
-            const struct node *n = node_at(p->c, pool->nodes.v[0]);
+    for (size_t i = 0; i < n; i++) {
+        const struct pool_list *under = pools_under(p, grants[i].rsvset);
+        for (size_t k = 0; k < under->n; k++) {
+            struct pool *pool = &p->pools.v[under->v[k]];
+            const struct node *sample = node_at(p->c, pool->nodes.v[0]);
             if (p->caps.v[pool->index] == 0)
                 continue;
-            enum affinity here = rsvview_affinity(p, ask->j, n, p->now, ask->end);
+            enum affinity here = rsvview_affinity(p, ask->j, sample, p->now, ask->end);
             if (here == level || (level == AFFINITY_LEVELS && here != AFFINITY_NONE))
                 each(p, ask, pool);
         }
@@ -524,7 +529,8 @@ int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
         return bynode_place_now(p, j, set_of(p, s), ret, ret_code);
     *ret_code = WAIT_RESOURCES;
     int64_t end = time_add(p->now, plan_duration(s, j));
-    if (search_free_until(p, s, walls_view(p, j), end) < j->reqs[0].tasks)
+    if (search_free_until(p, s, closures_access(p->closures, j, p->now), end)
+        < j->reqs[0].tasks)
         return -1; /* the caller has looked through what is there */
     enum direction dir = direction_for(p, j, s);
     struct asking ask = caps_begin(p, j, s, end);

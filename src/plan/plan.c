@@ -12,9 +12,16 @@ struct plan *plan_create(struct cluster *c)
     struct plan *p = xcalloc(1, sizeof *p);
 
     p->c = c;
-    p->version = p->cycle = 1;
+    p->version = 1;
     p->merge_at = TIME_NEVER;
-    p->view = xcalloc(1, sizeof *p->view);
+    p->rsvview = rsvview_create();
+    p->walled = walled_create();
+    p->reserved = rsvtable_create();
+    p->pins = pintable_create();
+    p->windows = windows_create();
+    p->search = search_memory_create();
+    p->signatures = signatures_create(c);
+    p->closures = closures_create(c, p->signatures);
     return p;
 }
 
@@ -22,95 +29,57 @@ void plan_destroy(struct plan *p)
 {
     if (!p)
         return;
-    windows_fini(p);
-    outlooks_fini(p);
+    windows_destroy(p->windows);
     pools_fini(p);
-    walls_fini(p);
+    if (!p->borrows_closures) {
+        closures_destroy(p->closures);
+        signatures_destroy(p->signatures);
+    }
     for (size_t i = 0; i < p->defstairs.n; i++) {
         for (size_t k = 0; k < p->defstairs.v[i].v.n; k++)
             vec_fini(&p->defstairs.v[i].v.v[k].stairs);
         vec_fini(&p->defstairs.v[i].v);
     }
-    for (size_t i = 0; i < p->rsvs.n; i++) {
-        vec_fini(&p->rsvs.v[i].parts);
-        vec_fini(&p->rsvs.v[i].alloc);
-    }
-    for (size_t i = 0; i < p->pins.n; i++)
-        vec_fini(&p->pins.v[i].v);
     vec_fini(&p->defstairs);
     vec_fini(&p->ends);
-    vec_fini(&p->rsvs);
+    rsvtable_destroy(p->reserved);
     vec_fini(&p->handed);
-    vec_fini(&p->pins);
+    pintable_destroy(p->pins);
     vec_fini(&p->cands);
     vec_fini(&p->tasks);
     vec_fini(&p->pinned);
-    vec_fini(&p->times);
     vec_fini(&p->watches);
-    vec_fini(&p->verdicts);
-    vec_fini(&p->budget);
-    vec_fini(&p->occupants);
+    budget_destroy(p->budget);
+    rsvview_destroy(p->rsvview);
     vec_fini(&p->caps);
-    vec_fini(&p->drops);
-    vec_fini(&p->bids);
-    vec_fini(&p->bidders);
-    vec_fini(&p->group_sums);
-    vec_fini(&p->unsettled);
-    openings_destroy(p->openings);
-    bitset_fini(&p->gone);
-    free(p->view);
-    free(p->signatures.v);
+    search_memory_destroy(p->search);
+    walled_destroy(p->walled);
+    bitset_fini(&p->without.gone);
     free(p);
 }
 
 /* ---- the cycle ---- */
 
-/* With `marked` the jobs stay marked (rsv_start_at): they will get another one. */
-static void forget_from(struct plan *p, uint32_t first, bool marked)
+static void forget_from(struct plan *p, uint32_t first, enum rsv_after after)
 {
-    p->changes += p->nrsv - first;
-    for (uint32_t i = first; i < p->nrsv; i++) {
-        struct rsv *r = &p->rsvs.v[i];
-        struct job *j = r->job == INDEX_NONE ? NULL : p->c->jobs.v[r->job];
-        if (j) {
-            j->rsv_slot = INDEX_NONE;
-            if (!marked)
-                j->rsv_start_at = 0;
-        }
-        if (r->job != INDEX_NONE && r->alloc.n)
-            bynode_unpin(p, r);
-        r->job = INDEX_NONE;
-        r->parts.n = r->alloc.n = 0;
+    uint32_t n = rsvtable_count(p->reserved);
+
+    p->changes += n - first;
+    for (uint32_t i = first; i < n; i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        if (r && r->alloc.n)
+            pintable_remove(p->pins, r);
     }
-    p->nrsv = first;
+    rsvtable_truncate(p->reserved, first, after);
     if (p->confirmed > first)
         p->confirmed = first;
 }
 
-static void forget_all(struct plan *p, bool marked)
+static void forget_all(struct plan *p, enum rsv_after after)
 {
-    forget_from(p, 0, marked);
-    p->cycle++; /* pins too */
+    forget_from(p, 0, after);
+    pintable_forget(p->pins);
     count_again(p);
-}
-
-/* Close the gaps that started jobs left in the list. */
-static void close_gaps(struct plan *p)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < p->nrsv; i++) {
-        if (p->rsvs.v[i].job == INDEX_NONE)
-            continue;
-        if (i != kept) {
-            struct rsv gap = p->rsvs.v[kept];
-            p->rsvs.v[kept] = p->rsvs.v[i];
-            p->rsvs.v[i] = gap;
-            p->c->jobs.v[p->rsvs.v[kept].job]->rsv_slot = kept;
-        }
-        kept++;
-    }
-    p->nrsv = kept;
 }
 
 /* A time limit in an access list asks for the overlap, which shrinks while the clock
@@ -144,9 +113,11 @@ static struct promises promises_of(const struct plan *p)
 {
     struct promises all = {0};
 
-    for (uint32_t i = 0; i < p->nrsv; i++)
-        if (p->rsvs.v[i].job != INDEX_NONE)
-            vec_push(&all, ((struct promise){p->rsvs.v[i].job, p->rsvs.v[i].start_at}));
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        if (r)
+            vec_push(&all, ((struct promise){r->job, r->start_at}));
+    }
     return all;
 }
 
@@ -156,7 +127,7 @@ static void make_again(struct plan *p, const struct promises *all)
     struct slot slot;
 
     for (size_t i = 0; i < all->n; i++) {
-        struct job *j = p->c->jobs.v[all->v[i].job];
+        const struct job *j = p->c->jobs.v[all->v[i].job];
         int64_t from = all->v[i].at > p->now ? all->v[i].at : p->now;
         if (plan_first_fit(p, j, from, &slot))
             plan_reserve(p, j, &slot);
@@ -195,11 +166,11 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     if (!stand) {
         if (keep == RSV_STAY)
             again = promises_of(p);
-        forget_all(p, keep == RSV_KEEP);
+        forget_all(p, keep == RSV_KEEP ? RSV_OWED : RSV_FORGOTTEN);
     } else {
         if (p->rsv_layout != p->layout)
             bind_counted(p);
-        close_gaps(p);
+        rsvtable_close_gaps(p->reserved);
     }
     if (same)
         count_advance(p);
@@ -224,16 +195,18 @@ void plan_unplanned(struct plan *p)
 
 bool plan_confirm(struct plan *p, const struct job *j)
 {
-    while (p->confirmed < p->nrsv && p->rsvs.v[p->confirmed].job == INDEX_NONE)
+    uint32_t n = rsvtable_count(p->reserved);
+    const struct rsv *r = NULL;
+
+    while (p->confirmed < n && !(r = rsvtable_row(p->reserved, p->confirmed)))
         p->confirmed++;
-    if (p->confirmed >= p->nrsv)
+    if (!r)
         return false;
-    const struct rsv *r = &p->rsvs.v[p->confirmed];
     if (r->job == j->index && r->start_at >= p->now) {
         p->confirmed++;
         return true;
     }
-    forget_from(p, p->confirmed, false);
+    forget_from(p, p->confirmed, RSV_FORGOTTEN);
     count_again(p);
     return false;
 }
@@ -242,18 +215,20 @@ bool plan_confirm_all(struct plan *p)
 {
     if (!p->quiet || p->given_back || p->released)
         return false;
-    for (uint32_t i = 0; i < p->nrsv; i++)
-        if (p->rsvs.v[i].job == INDEX_NONE || p->rsvs.v[i].start_at <= p->now)
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        if (!r || r->start_at <= p->now)
             return false;
-    p->confirmed = p->nrsv;
+    }
+    p->confirmed = rsvtable_count(p->reserved);
     return true;
 }
 
 void plan_confirm_rest(struct plan *p)
 {
-    if (p->confirmed >= p->nrsv)
+    if (p->confirmed >= rsvtable_count(p->reserved))
         return;
-    forget_from(p, p->confirmed, false);
+    forget_from(p, p->confirmed, RSV_FORGOTTEN);
     count_again(p);
 }
 
@@ -275,21 +250,6 @@ void plan_changed(struct plan *p)
     p->version++;
 }
 
-static size_t end_find(const struct plan *p, int64_t at, uint32_t job)
-{
-    size_t lo = 0, hi = p->ends.n;
-
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        const struct ending *e = &p->ends.v[mid];
-        if (e->at < at || (e->at == at && e->job < job))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
 static bool same_nodes(const struct allocs *a, const struct allocs *b)
 {
     return a->n == b->n && memcmp(a->v, b->v, a->n * sizeof *a->v) == 0;
@@ -297,33 +257,24 @@ static bool same_nodes(const struct allocs *a, const struct allocs *b)
 
 /* The reservation becomes the start: same time, same nodes or units of the same pools,
  * or others may start earlier. */
-static void hand_over(struct plan *p, struct job *j)
+static void hand_over(struct plan *p, const struct job *j, struct rsv *r)
 {
-    struct rsv *r = &p->rsvs.v[j->rsv_slot];
-
     if (r->alloc.n) {
-        bynode_unpin(p, r);
+        pintable_remove(p->pins, r);
         p->given_back |= !same_nodes(&r->alloc, &j->alloc);
     }
     count_hand_over(p, r);
     p->given_back |= !count_handed_over(p, j, r);
-    r->alloc.n = 0;
-    r->job = INDEX_NONE;
-    j->rsv_slot = INDEX_NONE;
+    rsvtable_remove(p->reserved, j->index, RSV_FORGOTTEN);
 }
 
-void plan_job_started(struct plan *p, struct job *j)
+void plan_job_started(struct plan *p, const struct job *j)
 {
-    struct ending e = {j->end_at, j->index};
-    size_t at = end_find(p, e.at, e.job);
-
-    if (j->rsv_slot != INDEX_NONE)
-        hand_over(p, j);
-    j->rsv_start_at = 0; /* also where it was taken back just before the start */
-    vec_reserve(&p->ends, 1);
-    memmove(p->ends.v + at + 1, p->ends.v + at, (p->ends.n - at) * sizeof *p->ends.v);
-    p->ends.v[at] = e;
-    p->ends.n++;
+    if (plan_is_reserved(p, j))
+        hand_over(p, j, rsvtable_of(p->reserved, j->index));
+    else
+        plan_owe(p, j, 0); /* it was taken back just before the start */
+    endings_add(&p->ends, j->end_at, j->index);
     p->changes++;
     count_start(p, j, +1, j->start_at == p->now);
     p->version++;
@@ -331,10 +282,7 @@ void plan_job_started(struct plan *p, struct job *j)
 
 void plan_job_stopping(struct plan *p, const struct job *j, int64_t now)
 {
-    size_t at = end_find(p, j->end_at, j->index);
-
-    assert(at < p->ends.n && p->ends.v[at].job == j->index);
-    vec_remove(&p->ends, at);
+    endings_remove(&p->ends, j->end_at, j->index);
     p->changes++;
     count_start(p, j, -1, j->end_at == now);
     p->released = true;
@@ -344,7 +292,7 @@ void plan_job_stopping(struct plan *p, const struct job *j, int64_t now)
 
 int64_t plan_first_end(const struct plan *p)
 {
-    return p->ends.n ? p->ends.v[0].at : TIME_NEVER;
+    return endings_first(&p->ends);
 }
 
 /* ---- questions ---- */
@@ -408,8 +356,9 @@ int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
     if (!s)
         return 0;
     int64_t end = time_add(p->now, plan_duration(s, j));
-    int64_t sum =
-        set_has_count(p, s) ? search_free_until(p, s, walls_view(p, j), end) : 0;
+    int64_t sum = set_has_count(p, s) ? search_free_until(
+                      p, s, closures_access(p->closures, j, p->now), end)
+                                      : 0;
     return set_has_by_node(p, s) ? sum + bynode_free_until(p, j, set_of(p, s), end)
                                  : sum;
 }
@@ -449,8 +398,8 @@ static int64_t nodes_first_fit(
         return multireq_first_fit(p, j, set, from);
     if (set_has_by_node(p, s))
         return bynode_first_fit(p, j, set, from);
-    return search_first_fit(
-        p, s, walls_view(p, j), (int32_t)j->reqs[0].tasks, from, plan_duration(s, j));
+    return search_first_fit(p, s, closures_access(p->closures, j, p->now),
+        (int32_t)j->reqs[0].tasks, from, plan_duration(s, j));
 }
 
 static int64_t first_fit_in(
@@ -556,71 +505,76 @@ bool plan_counts(const struct plan *p, uint32_t partition)
 
 /* ---- reservations ---- */
 
-static struct rsv *rsv_new(struct plan *p, struct job *j)
+const struct planned *plan_reservation_of(const struct plan *p, const struct job *j)
 {
-    if (p->nrsv == p->rsvs.n)
-        vec_push(&p->rsvs, (struct rsv){.job = INDEX_NONE});
-    struct rsv *r = &p->rsvs.v[p->nrsv];
-    p->changes++;
-    r->job = j->index;
-    r->parts.n = r->alloc.n = 0;
-    j->rsv_slot = p->nrsv++;
-    p->confirmed = p->nrsv; /* what is made in this cycle stands */
-    return r;
+    return rsvtable_planned(p->reserved, j->index);
 }
 
-void plan_reserve(struct plan *p, struct job *j, const struct slot *slot)
+bool plan_is_reserved(const struct plan *p, const struct job *j)
+{
+    return rsvtable_of(p->reserved, j->index) != NULL;
+}
+
+int64_t plan_reserved_at(const struct plan *p, const struct job *j)
+{
+    const struct planned *at = plan_reservation_of(p, j);
+
+    return at ? at->start_at : 0;
+}
+
+void plan_owe(struct plan *p, const struct job *j, int64_t at)
+{
+    rsvtable_owe(p->reserved, j->index, at);
+}
+
+void plan_reserve(struct plan *p, const struct job *j, const struct slot *slot)
 {
     struct fitset *s = fit_for(p, j, slot->partition);
-    struct rsv *r = rsv_new(p, j);
+    struct rsv *r = rsvtable_add(p->reserved, j->index, slot);
 
+    p->changes++;
+    p->confirmed = rsvtable_count(p->reserved); /* what is made in this cycle stands */
     r->fitset = set_of(p, s);
-    r->start_at = slot->at;
     r->end_at = time_add(slot->at, plan_duration(s, j));
     if (set_has_by_node(p, s)) {
         bynode_place_at(p, j, r);
-        bynode_pin(p, r);
+        pintable_add(p->pins, r);
     } else {
         count_reserve(p, j, r, j->reqs[0].tasks);
     }
-    j->rsv_start_at = slot->at;
-    j->rsv_partition = slot->partition;
     p->version++;
 }
 
-void plan_unreserve(struct plan *p, struct job *j)
+void plan_unreserve(struct plan *p, const struct job *j)
 {
-    if (j->rsv_slot == INDEX_NONE)
+    struct rsv *r = rsvtable_of(p->reserved, j->index);
+
+    if (!r)
         return;
-    struct rsv *r = &p->rsvs.v[j->rsv_slot];
-    assert(r->job == j->index);
     p->changes++;
     if (r->alloc.n)
-        bynode_unpin(p, r);
+        pintable_remove(p->pins, r);
     if (r->parts.n)
         count_unreserve(p, r);
     p->given_back = true;
-    r->alloc.n = 0;
-    r->job = INDEX_NONE;
-    j->rsv_slot = INDEX_NONE;
+    rsvtable_remove(p->reserved, j->index, RSV_OWED);
     p->version++;
 }
 
-void plan_make_way(struct plan *p, struct job *j)
+void plan_make_way(struct plan *p, const struct job *j)
 {
-    count_hand_over(p, &p->rsvs.v[j->rsv_slot]);
+    count_hand_over(p, rsvtable_of(p->reserved, j->index));
     p->version++;
 }
 
 uint32_t plan_reservations(const struct plan *p)
 {
-    return p->nrsv;
+    return rsvtable_count(p->reserved);
 }
 
-void plan_move_forward(struct plan *p, struct job *j, int64_t by)
+void plan_move_forward(struct plan *p, const struct job *j, int64_t by)
 {
-    uint32_t place = j->rsv_slot;
-    int64_t at = p->rsvs.v[place].start_at;
+    struct planned old = *plan_reservation_of(p, j);
     bool given_back = p->given_back;
     struct slot slot;
 
@@ -628,23 +582,21 @@ void plan_move_forward(struct plan *p, struct job *j, int64_t by)
     if (!plan_fit_by(p, j, p->now, by, &slot))
         assert(!"what was reserved can be reserved again");
     plan_reserve(p, j, &slot);
-    struct rsv gap = p->rsvs.v[place];
-    p->rsvs.v[place] = p->rsvs.v[--p->nrsv];
-    p->rsvs.v[p->nrsv] = gap;
-    p->confirmed = p->nrsv;
-    j->rsv_slot = place;
-    p->given_back = given_back || slot.at != at;
+    rsvtable_move_last(p->reserved, old.row);
+    p->confirmed = rsvtable_count(p->reserved);
+    p->given_back = given_back || slot.at != old.start_at;
 }
 
 int64_t plan_reserved_until(const struct plan *p, const struct job *j)
 {
-    assert(j->rsv_slot != INDEX_NONE);
-    return p->rsvs.v[j->rsv_slot].end_at;
+    return rsvtable_of(p->reserved, j->index)->end_at;
 }
 
 uint32_t plan_reserved_job(const struct plan *p, uint32_t i)
 {
-    return p->rsvs.v[i].job;
+    const struct rsv *r = rsvtable_row(p->reserved, i);
+
+    return r ? r->job : INDEX_NONE;
 }
 
 /* ---- invariants ---- */
@@ -673,4 +625,5 @@ void plan_check(const struct plan *p)
     }
     for (size_t i = 1; i < p->ends.n; i++)
         assert(p->ends.v[i - 1].at <= p->ends.v[i].at);
+    rsvtable_check(p->reserved, c);
 }

@@ -19,6 +19,7 @@
 #define MAUI_PLAN_PLAN_H
 
 #include "cluster/cluster.h"
+#include "plan/planned.h"
 
 struct plan;
 
@@ -60,7 +61,7 @@ void plan_changed(struct plan *p);
 /* The job has been started (call after job_start; its reservation, if any, becomes
  * the start) or is about to be stopped at `now` (call before job_stop). O(pieces of
  * the allocation) plus a search by time. */
-void plan_job_started(struct plan *p, struct job *j);
+void plan_job_started(struct plan *p, const struct job *j);
 void plan_job_stopping(struct plan *p, const struct job *j, int64_t now);
 
 /* Could an empty machine ever run the job, in one of its partitions? False with
@@ -94,21 +95,32 @@ bool plan_first_fit(
 bool plan_fit_by(struct plan *p, const struct job *j, int64_t from, int64_t by,
     struct slot *ret_slot);
 
-/* Reserve a slot found by plan_first_fit() (nothing may have changed between). Sets
- * the job's rsv_* fields. A job has at most one reservation. */
-void plan_reserve(struct plan *p, struct job *j, const struct slot *slot);
-void plan_unreserve(struct plan *p, struct job *j);
+/* NULL = the job has none and is owed none. Borrowed until the plan changes. O(1). */
+const struct planned *plan_reservation_of(const struct plan *p, const struct job *j);
+/* The same in short: has it one in the plan? The start of what it has or is owed, 0 =
+ * nothing. */
+bool plan_is_reserved(const struct plan *p, const struct job *j);
+int64_t plan_reserved_at(const struct plan *p, const struct job *j);
+
+/* Reserve a slot found by plan_first_fit() (nothing may have changed between). A job
+ * has at most one reservation. */
+void plan_reserve(struct plan *p, const struct job *j, const struct slot *slot);
+/* What it holds is free again; the job is owed another one. */
+void plan_unreserve(struct plan *p, const struct job *j);
+/* A job that has no reservation is owed one at that instant, as after a restart; 0 =
+ * none any more, as before it leaves the cluster. */
+void plan_owe(struct plan *p, const struct job *j, int64_t at);
 /* Its time has come: what it holds of counted pools makes way for the start that is to
  * follow at once. Where none does, plan_unplanned() is to be called. */
-void plan_make_way(struct plan *p, struct job *j);
+void plan_make_way(struct plan *p, const struct job *j);
 /* The reservation that the job has goes to the earliest slot that ends by `by`, at the
  * latest where it is; its place in the order of making stays. */
-void plan_move_forward(struct plan *p, struct job *j, int64_t by);
+void plan_move_forward(struct plan *p, const struct job *j, int64_t by);
 uint32_t plan_reservations(const struct plan *p);
 /* When the reservation that the job has will be over. */
 int64_t plan_reserved_until(const struct plan *p, const struct job *j);
 
-/* Job of the i-th reservation, in order of making. */
+/* Job of the i-th reservation, in order of making; INDEX_NONE = it is gone. */
 uint32_t plan_reserved_job(const struct plan *p, uint32_t i);
 
 /* Where reservations of jobs will be: pinned ones on their nodes, those planned by
@@ -134,15 +146,21 @@ uint32_t plan_rsv_tasks(
  * O(jobs + reservations). */
 int64_t plan_rsv_next(const struct plan *p, int64_t after);
 
-/* ---- questions about a job that nobody has submitted (ask.c) ---- */
+/* ---- questions (fork.c) ---- */
 
-/* Answers from now until plan_try_end() also for this job, whose task definition the
- * plan may not know: without learning from it how nodes are planned. Pools that are
- * counted in other units than its tasks are then left out. Nothing but questions may
- * come in between. O(pools). */
-struct plan_trial;
-struct plan_trial *plan_try(struct plan *p, const struct job *j);
-void plan_try_end(struct plan *p, struct plan_trial *t);
+/* A copy of the plan, on which anything may be asked and tried (but for plan_begin(),
+ * as jobs of the cluster do not start there): the original does not change by it. It
+ * holds until the cluster or the original changes, and is ended by plan_destroy().
+ * Owned. O(pools + nodes + jobs + reservations): docs/performance.md says how long it
+ * takes. */
+struct plan *plan_fork(const struct plan *p);
+
+/* The same, which answers also for a job that nobody has submitted and whose task
+ * definition the plan may not know, without learning from it how nodes are planned.
+ * Pools that are counted in other units than its tasks are then left out; where it asks
+ * for what pools are not divided by, they are divided, and what is reserved is made
+ * anew in the same order. */
+struct plan *plan_fork_for(const struct plan *p, const struct job *j);
 
 /* Processors of the unit in which pools of the partition are counted (the largest of
  * them); 0 = none is. */

@@ -5,13 +5,17 @@
 #define MAUI_PLAN_PLAN_PRIVATE_H
 
 #include "base/bitset.h"
+#include "plan/closures/closures.h"
 #include "plan/demand.h"
+#include "plan/endings.h"
 #include "plan/gaps.h"
 #include "plan/hint.h"
-#include "plan/openings.h"
 #include "plan/plan.h"
 #include "plan/profile.h"
+#include "plan/reservations/pins.h"
+#include "plan/reservations/table.h"
 #include "plan/select.h"
+#include "plan/without.h"
 #include "policy/acl.h"
 
 /* Units that come free when jobs reach their limits. */
@@ -26,28 +30,24 @@ struct stair {
     int32_t units;
 };
 
-/* An interval [start, end) during which nodes are closed to a job. */
-struct wall {
-    int64_t start, end;
-};
-
 /* Nodes that no request in the system can tell apart and that are under the same
  * reservations; or
  * (`later`) what several such pools have together once their reservations are over. */
 struct pool {
     uint32_t index, partition;
-    uint32_t stack;   /* reservations of whole nodes on it: walls.c; 0 = none */
+    uint32_t rsvset;  /* reservations of whole nodes on it: closures.h; 0 = none */
     uint32_t later;   /* in plan.later: planned together from plan.merge_at on, or
                          INDEX_NONE */
     int64_t from, to; /* its own profile matters in [from, to) */
     struct VEC(uint32_t) nodes; /* indexes, ascending */
     struct demand_kind kind_of_nodes;
-    struct bitset members;   /* the same */
-    bool walled;             /* its gaps are known with those of others: walled.c */
-    uint32_t kind;           /* of a later pool: the first one with equal nodes */
-    uint32_t home;           /* of a later pool: that with their gaps, INDEX_NONE */
-    struct gaps *gaps;       /* of a later pool that is a home */
-    uint32_t nwalled;        /* walled pools whose gaps those are */
+    struct bitset members; /* the same */
+    bool borrows_nodes;    /* and the two others, of the plan that this is a fork of */
+    bool walled;           /* its gaps are known with those of others: walled.c */
+    uint32_t kind;         /* of a later pool: the first one with equal nodes */
+    uint32_t home;         /* of a later pool: that with their gaps, INDEX_NONE */
+    struct gaps *gaps;     /* of a later pool that is a home */
+    uint32_t nwalled;      /* walled pools whose gaps those are */
     struct profile together; /* of the first later pool of a kind: together.c */
     bool by_node;            /* planned node by node */
     bool has_gres;           /* such as somebody asks for */
@@ -63,6 +63,11 @@ struct pool {
     struct VEC(struct stair) stairs; /* of `work`; empty = to be computed */
 };
 
+struct instants VEC(int64_t);
+
+/* Indexes, ascending. */
+struct pool_list VEC(uint32_t);
+
 /* One pool in which a task definition may run, and tasks on an empty node there. */
 struct fitpool {
     uint32_t pool, per_node;
@@ -73,7 +78,7 @@ struct place_in_set {
     uint32_t group, at;
 };
 
-/* What the counted pools of a set are to one kind of asker (walls.c). */
+/* What the counted pools of a set are to one kind of asker (closures.h). */
 struct reach {
     uint64_t version;                /* of the plan, for `stairs` */
     struct VEC(struct stair) stairs; /* of all its pools together */
@@ -81,8 +86,8 @@ struct reach {
     int64_t asked_end, asked_units;
     struct hint *hint; /* NULL until a long pass needs it */
     bool hint_valid;
-    bool doors_known;
-    struct VEC(struct place_in_set) doors; /* its pools behind doors, in its order */
+    bool grants_known;
+    struct VEC(struct place_in_set) grants; /* its pools behind grants, in its order */
 };
 
 /* Pools of a set, [first, first + n), that are planned together later. */
@@ -107,17 +112,17 @@ struct fitset {
     double slowest_all; /* the same of all pools of the partitions */
     struct VEC(struct fitpool) pools;
     struct VEC(struct group) groups;
-    bool deep;                      /* has walled pools (deep.c); then */
-    struct VEC(uint32_t) homes;     /* the later pools with their gaps */
-    struct VEC(uint32_t) lone;      /* pools that are not walled */
-    struct VEC(uint32_t) late;      /* that are, but whose later pool is not the home */
-    struct VEC(uint32_t) group_of;  /* by later pool; INDEX_NONE = not in the set */
-    struct reach base, base_late;   /* as VIEW_BASE, before and after they are one */
-    uint32_t biggest;               /* pool with the most nodes */
-    struct asked_pools order;       /* its counted pools, those of fewest sets first; */
-    size_t order_of;                /* as of so many sets in the plan; 0 = unknown */
-    int64_t tasks_max;              /* on empty nodes */
-    struct VEC(struct reach) reach; /* by view + 1 */
+    bool deep;                     /* has walled pools (deep.c); then */
+    struct VEC(uint32_t) homes;    /* the later pools with their gaps */
+    struct VEC(uint32_t) lone;     /* pools that are not walled */
+    struct VEC(uint32_t) late;     /* that are, but whose later pool is not the home */
+    struct VEC(uint32_t) group_of; /* by later pool; INDEX_NONE = not in the set */
+    struct reach base, base_late; /* as ACCESS_NOWHERE, before and after they are one */
+    uint32_t biggest;             /* pool with the most nodes */
+    struct asked_pools order;     /* its counted pools, those of fewest sets first; */
+    size_t order_of;              /* as of so many sets in the plan; 0 = unknown */
+    int64_t tasks_max;            /* on empty nodes */
+    struct VEC(struct reach) reach; /* by access class + 1 */
 };
 
 /* Where one task definition fits. */
@@ -140,159 +145,11 @@ struct defstairs {
     struct VEC(struct defstair) v;
 };
 
-/* What reservations look at in a job, as one number, and how they look to it: as one
- * number (of all verdicts), and as walls. */
-struct signature {
-    uint64_t who; /* 0 = an empty slot */
-    uint64_t sum, sum_epoch;
-    uint64_t view_epoch;
-    uint32_t view;
-};
-struct signatures {
-    struct signature *v; /* hash table, `cap` slots */
-    uint32_t n, cap;
-};
-
-/* A reservation of whole nodes, as it was when the pools were made. */
-struct layer {
-    uint32_t rsv, list; /* its access list: in plan.lists */
-    int64_t start_at, end_at;
-};
-
-/* All reservations on a node: nodes with the same ones are interchangeable. */
-struct stack {
-    struct VEC(struct layer) layers;
-    struct VEC(uint32_t) pools; /* of nodes under it */
-    uint64_t hash;
-    uint32_t next; /* in the same slot */
-};
-#define STACK_SLOTS 1024
-
-/* An access list that one or several reservations have. */
-struct access_list {
-    uint64_t hash;
-    struct VEC(uint32_t) rsvs;   /* they: may be gone by now, as foreseen */
-    struct VEC(uint32_t) stacks; /* that have such a reservation; may repeat */
-};
-
-/* Walls of several stacks: sorted, those of one stack apart from each other. */
-struct wall_lists {
-    struct VEC(struct wall) walls;
-    struct VEC(uint32_t) first; /* by list, into walls; and their number */
-};
-
-/* A stack of which some reservation lets the asker in, between these instants. */
-struct door {
-    uint32_t stack;
-    int64_t from, to;
-};
-
-/* How the stacks look to one kind of asker: those without a door of its own as they
- * look to somebody whom no reservation lets in. */
-struct view {
-    bool confined;                /* to reservations: all stacks look different */
-    struct VEC(uint32_t) granted; /* lists that let it in, unless confined */
-    struct VEC(uint32_t) own;     /* by stack: 1 + its list of `lists`; 0 = none */
-    struct VEC(struct door) doors;
-    struct VEC(bool) entered; /* by stack: has it a door? */
-    struct wall_lists lists;
-};
-#define VIEW_OPEN PLAN_ACCESS_ANY /* no walls anywhere */
-#define VIEW_BASE (VIEW_OPEN - 1) /* no reservation lets in */
-
-/* A reservation's share in a pool planned by count, as long as the pool's own profile
- * matters. */
-struct part {
-    uint32_t pool; /* of plan.pools; from pools.n on: of plan.later */
-    int32_t units;
-};
-
-struct rsv {
-    uint32_t job;
-    uint32_t fitset;
-    int64_t start_at, end_at;
-    struct VEC(struct part) parts; /* by count */
-    struct allocs alloc;           /* by node: the nodes pinned */
-};
-
-/* A pinned reservation on one node. */
-struct pin {
-    int64_t start_at, end_at;
-    uint32_t job, req, tasks;
-};
-struct pins {
-    uint64_t cycle; /* older ones are empty */
-    struct VEC(struct pin) v;
-};
-
-/* What a running or reserved job has of a node at one instant. */
-struct occupant {
-    const struct job *job;
-    struct res left; /* not yet charged to a reservation */
-};
-
 /* An instant at which a node has to be looked at again, or beyond which it has so many
  * tasks less. */
 struct watch {
     int64_t at;
     uint32_t node, tasks;
-};
-
-/* A verdict of an access list on the job last looked at. */
-struct view_verdict {
-    uint64_t stamp;
-    bool granted;
-    uint8_t affinity;
-};
-
-/* plan_windows() as last asked for one kind of access. */
-struct outlook {
-    uint64_t version; /* of the plan */
-    uint32_t partition;
-    struct windows windows;
-};
-
-struct ending {
-    int64_t at;
-    uint32_t job;
-};
-
-/* From `at` on a pool may offer so many units more. */
-struct gain {
-    int64_t at, units;
-};
-
-/* What is known of a pool during a search: for an interval that begins before `more` it
- * offers no more than `units`, and exactly so many for one that begins at `seen`. */
-struct bid {
-    int64_t units, more, seen;
-    int64_t ahead; /* how far the last look for more went */
-};
-
-/* A pool that a deep search asks by itself: for all that it offers, or for what its
- * gaps do not tell. */
-enum bidder_kind {
-    BIDS_ALL,
-    BIDS_BEHIND, /* only because the asker is let in (`door`) */
-    BIDS_LATE    /* only to what ends after the pools are one: gaps end there */
-};
-struct bidder {
-    struct pool *pool;
-    enum bidder_kind kind;
-    uint32_t group;
-    struct door door;
-    struct bid bid;
-};
-
-/* What is free of a walled pool has changed in [from, to). */
-struct unsettled {
-    uint32_t pool;
-    int64_t from, to;
-};
-
-/* Beyond `at` so many units less are free. */
-struct drop {
-    int64_t at, units;
 };
 
 struct plan {
@@ -301,7 +158,6 @@ struct plan {
     int64_t now;
     uint64_t version; /* grows with every start, stop and reservation */
     uint64_t changes; /* see plan_changes() */
-    uint64_t cycle;   /* of pins: grows when all are forgotten */
     struct VEC(struct pool) pools;
     struct VEC(uint32_t) pool_at; /* by node: its pool, or INDEX_NONE */
     struct demand demand;         /* what the pools are divided by */
@@ -313,63 +169,39 @@ struct plan {
     struct VEC(struct fitset) sets;
     struct VEC(struct fit) fits;            /* by taskdef index */
     struct VEC(struct defstairs) defstairs; /* by taskdef index */
-    struct VEC(struct ending) ends;         /* active jobs by end_at, then job */
-    struct VEC(struct rsv) rsvs;
-    uint32_t nrsv;                  /* entries in use; the rest keep their memory */
+    struct endings ends;                    /* active jobs */
+    struct rsvtable *reserved;              /* reservations of waiting jobs */
     struct VEC(struct part) handed; /* what count_hand_over() gave back, and whose */
     uint32_t handed_job;
-    struct VEC(struct pins) pins;          /* by node index, for by-node pools */
-    struct VEC(struct cand) cands;         /* scratch */
-    struct VEC(uint32_t) tasks;            /* scratch: by node index */
-    struct VEC(uint32_t) pinned;           /* scratch: nodes with pins */
-    struct VEC(struct watch) watches;      /* scratch */
-    struct VEC(int64_t) times;             /* scratch */
-    struct VEC(int64_t) budget;            /* by pool, of plan_rsv_begin() */
-    struct VEC(struct occupant) occupants; /* of the node that rsvview.c looks at */
-    uint32_t acl_types;                    /* in use at acl_epoch */
-    uint64_t acl_epoch;
-    struct signatures signatures;
-    struct VEC(struct stack) stacks;
-    uint32_t stack_slots[STACK_SLOTS];
-    struct VEC(struct view) views;
-    uint64_t views_epoch;
-    struct VEC(struct access_list) lists;
-    struct VEC(uint32_t) list_of; /* by reservation index: 1 + its list; 0 = unknown */
-    struct wall_lists base;       /* by stack, as VIEW_BASE */
-    bool base_known;
-    struct VEC(struct pool) later; /* see struct pool */
-    int64_t merge_at;              /* when they begin; TIME_NEVER = there are none */
-    bool together_known;           /* together.c, at that state of the pools */
+    struct pintable *pins;            /* reservations on single nodes */
+    struct VEC(struct cand) cands;    /* scratch */
+    struct VEC(uint32_t) tasks;       /* scratch: by node index */
+    struct VEC(uint32_t) pinned;      /* scratch: nodes with pins */
+    struct VEC(struct watch) watches; /* scratch */
+    struct budget *budget;            /* of plan_rsv_begin(); NULL until asked */
+    struct signatures *signatures;
+    struct closures *closures;
+    bool borrows_closures; /* and signatures, of the plan that this is a fork of */
+    struct VEC(struct pool_list) pools_under; /* by reservation set */
+    struct VEC(struct pool) later;            /* see struct pool */
+    int64_t merge_at;    /* when they begin; TIME_NEVER = there are none */
+    bool together_known; /* together.c, at that state of the pools */
     uint64_t together_stamp;
-    struct VEC(int64_t) caps;         /* scratch: by pool, then by later pool */
-    struct VEC(struct fitset) wholes; /* by partition: all counted pools (window.c) */
-    struct VEC(uint32_t) uncounted;   /* pools that are not in any of them */
-    uint64_t wholes_stamp;
-    struct VEC(struct outlook) outlooks;    /* by access + 1 */
-    uint64_t admitted;                      /* grows when a pool learns its unit */
-    struct VEC(struct drop) drops;          /* scratch */
-    struct VEC(struct bid) bids;            /* scratch of search.c */
-    struct VEC(struct bidder) bidders;      /* scratch of deep.c */
-    struct VEC(int64_t) group_sums;         /* the same */
-    struct VEC(struct unsettled) unsettled; /* walled.c; of gaps that are known */
-    bool gaps_known;
-    struct openings *openings; /* of walled pools; NULL until needed */
-    struct acl_asker *view;    /* the job last looked at by rsvview.c */
-    uint32_t view_job;
-    uint64_t view_version, view_stamp;
-    struct VEC(struct view_verdict) verdicts; /* by reservation index */
-    uint32_t confirmed; /* reservations that stand in this cycle (RSV_REPLAN) */
-    bool user_matters;  /* node limits or access policies look at the user */
-    bool given_back;    /* something came free earlier than planned */
-    bool released;      /* something came free since the last cycle began */
-    bool quiet;         /* when this one began nothing had: only time has passed */
-    bool by_node;       /* some pool is planned node by node */
-    bool crossing;      /* reservations of jobs are looked through */
-    struct bitset gone; /* jobs thought away, by index (plan_think_away) */
-    bool any_gone;
-    bool gone_keep_memory; /* they would be suspended */
-    uint64_t layout;       /* grows when pools or their ways of planning change */
-    uint64_t rsv_layout;   /* of the reservations in the list */
+    struct VEC(int64_t) caps; /* scratch: by pool, then by later pool */
+    struct windows_known *windows;
+    uint64_t admitted;            /* grows when a pool learns its unit */
+    struct search_memory *search; /* of search.c and deep.c */
+    struct walled *walled;
+    struct rsvview *rsvview; /* reservations as the job last looked at sees them */
+    uint32_t confirmed;      /* reservations that stand in this cycle (RSV_REPLAN) */
+    bool user_matters;       /* node limits or access policies look at the user */
+    bool given_back;         /* something came free earlier than planned */
+    bool released;           /* something came free since the last cycle began */
+    bool quiet;              /* when this one began nothing had: only time has passed */
+    bool by_node;            /* some pool is planned node by node */
+    struct without without;
+    uint64_t layout;     /* grows when pools or their ways of planning change */
+    uint64_t rsv_layout; /* of the reservations in the list */
 };
 
 /* pool.c */
@@ -399,13 +231,19 @@ static inline uint32_t pool_run(const struct pool *pool, uint32_t from, uint32_t
     return bitset_gap_within(&pool->members, from + 1, end) - from;
 }
 
+/* Of nodes under that set of reservations. */
+const struct pool_list *pools_under(const struct plan *p, uint32_t rsvset);
+
 void set_fini(struct fitset *s);
 /* All pools of the partition that are planned by count in a known unit. */
 struct fitset fit_counted(const struct plan *p, uint32_t partition);
 
 /* window.c */
-void windows_fini(struct plan *p);
-void outlooks_fini(struct plan *p);
+/* rsvfree.c */
+void budget_destroy(struct budget *b);
+
+struct windows_known *windows_create(void);
+void windows_destroy(struct windows_known *w);
 
 /* Which kinds of pools a set has. */
 bool set_has_by_node(const struct plan *p, const struct fitset *s);
@@ -413,17 +251,9 @@ bool set_has_count(const struct plan *p, const struct fitset *s);
 
 /* fit.c */
 struct fit *fit_get(struct plan *p, const struct taskdef *def);
+/* Learn where the definition fits, but not from it how nodes are planned. In a fork. */
+void fit_suppose(struct plan *p, const struct taskdef *def);
 /* Is the definition feasible on the nodes of the pool? */
-/* A definition looked at without learning from it, and what is to be taken back. */
-struct fit_trial {
-    uint32_t def;                 /* INDEX_NONE: it was known */
-    size_t sets;                  /* of the plan, before */
-    bool by_node;                 /* the plan, before */
-    struct VEC(uint32_t) counted; /* pools that got a unit for the time being */
-    struct VEC(uint32_t) listed;  /* pools that were planned node by node */
-};
-void fit_try(struct plan *p, const struct taskdef *def, struct fit_trial *ret);
-void fit_try_end(struct plan *p, struct fit_trial *t);
 bool fit_has_pool(struct plan *p, const struct taskdef *def, const struct pool *pool);
 struct fitset *fit_in_partition(
     struct plan *p, const struct taskdef *def, uint32_t partition);
@@ -440,7 +270,7 @@ uint64_t fit_partitions(const struct plan *p, const struct job *j);
 void count_start(struct plan *p, const struct job *j, int sign, bool as_planned);
 /* Which reservations the pools hold, after many were forgotten. O(pools + parts). */
 void count_again(struct plan *p);
-/* Profiles and hints were of another view. O(pools + sets). */
+/* Profiles and hints were of other assumptions. O(pools + sets). */
 void count_look_anew(struct plan *p);
 /* The clock went on, and nothing else happened. O(pools). */
 void count_advance(struct plan *p);
@@ -479,23 +309,16 @@ void walled_choose(struct plan *p);
 void walled_note(const struct plan *p, struct fitset *s);
 /* All gaps are as the profiles say. O(pools x steps), or of what changed. */
 void walled_settle(struct plan *p);
-/* Are gaps and openings as the profiles say? Then p->openings tells which pools may
- * have something throughout an interval that begins before all is planned together. */
-static inline bool walled_settled(const struct plan *p)
-{
-    return p->gaps_known && p->unsettled.n == 0;
-}
+/* Are gaps and openings as the profiles say? */
+bool walled_settled(const struct plan *p);
+/* When they are: no other walled pools have something throughout [start, end), which
+ * begins before all is planned together. Valid until the next question. */
+const struct bitset *walled_open(struct plan *p, int64_t start, int64_t end);
 /* The profile has changed in [from, to), or all of it. */
-static inline void walled_changed(
-    struct plan *p, const struct pool *pool, int64_t from, int64_t to)
-{
-    if (pool->walled && p->gaps_known)
-        vec_push(&p->unsettled, ((struct unsettled){pool->index, from, to}));
-}
-static inline void walled_unknown(struct plan *p, const struct pool *pool)
-{
-    p->gaps_known &= !pool->walled;
-}
+void walled_changed(struct plan *p, const struct pool *pool, int64_t from, int64_t to);
+void walled_unknown(struct plan *p, const struct pool *pool);
+struct walled *walled_create(void);
+void walled_destroy(struct walled *w);
 
 /* together.c */
 /* What all later pools of that kind have free in sum: more than any job can have of
@@ -508,48 +331,23 @@ void together_advance(struct plan *p);
 
 /* deep.c */
 /* Can the set be searched as deep_fit() does, and is that worth while? */
-bool deep_able(const struct plan *p, const struct fitset *s, uint32_t view);
+bool deep_able(const struct plan *p, const struct fitset *s, uint32_t access);
 
-/* search.c: the counted pools of a set together, as a job sees them (walls_view) */
-struct reach *search_reach(struct fitset *s, uint32_t view);
+/* search.c: the counted pools of a set together, as an access class sees them */
+struct search_memory *search_memory_create(void);
+void search_memory_destroy(struct search_memory *m);
+struct reach *search_reach(struct fitset *s, uint32_t access);
 /* Units free from now until `end`. */
-int64_t search_free_until(struct plan *p, struct fitset *s, uint32_t view, int64_t end);
+int64_t search_free_until(
+    struct plan *p, struct fitset *s, uint32_t access, int64_t end);
 /* The same for all ends, as stairs; `weighted`: in processors. */
 const struct reach *search_stairs(
-    struct plan *p, struct fitset *s, uint32_t view, bool weighted);
+    struct plan *p, struct fitset *s, uint32_t access, bool weighted);
 /* Units free throughout [start, end), up to `enough`. */
-int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t view,
+int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t access,
     int64_t start, int64_t end, int64_t enough);
-int64_t search_first_fit(struct plan *p, struct fitset *s, uint32_t view, int32_t need,
-    int64_t from, int64_t duration);
-
-/* walls.c: reservations of whole nodes */
-/* The reservations on a node; INDEX_NONE when it has others than of whole nodes. */
-uint32_t walls_stack(struct plan *p, const struct node *n);
-/* What is left of a stack when all that end by `after` are over. */
-uint32_t walls_stack_after(struct plan *p, uint32_t stack, int64_t after);
-/* The kind of asker that a job is; forgotten with the pools. */
-uint32_t walls_view(struct plan *p, const struct job *j);
-/* Is the stack closed to it at any instant of [start, end)? *ret_until (may be NULL):
- * an interval of that length that begins earlier meets a wall as well. O(log walls +
- * walls inside). */
-bool walls_closed(const struct plan *p, uint32_t view, uint32_t stack, int64_t start,
-    int64_t end, int64_t *ret_until);
-/* The first instant >= `at` at which it is closed. */
-int64_t walls_next(const struct plan *p, uint32_t view, uint32_t stack, int64_t at);
-/* Has the stack a reservation that lets the asker in; any stack? */
-bool walls_entered(const struct plan *p, uint32_t view, uint32_t stack);
-static inline bool walls_any_entered(const struct plan *p, uint32_t view)
-{
-    return view < VIEW_BASE && p->views.v[view].doors.n > 0;
-}
-/* Does one let it in at some instant of [start, end)? O(doors). */
-bool walls_entered_during(
-    const struct plan *p, uint32_t view, int64_t start, int64_t end);
-/* By stack, to whom no reservation lets in (VIEW_BASE). */
-const struct wall_lists *walls_base(struct plan *p);
-void walls_forget(struct plan *p);
-void walls_fini(struct plan *p);
+int64_t search_first_fit(struct plan *p, struct fitset *s, uint32_t access,
+    int32_t need, int64_t from, int64_t duration);
 
 /* The interval a job wants. */
 struct span {
@@ -593,25 +391,18 @@ struct bynode_room {
 };
 void bynode_room(struct plan *p, const struct job *j, const struct taskdef *def,
     const struct node *n, const struct span *span, struct bynode_room *ret);
-void bynode_pin(struct plan *p, const struct rsv *r);
-void bynode_unpin(struct plan *p, const struct rsv *r);
 static inline struct pins *pins_of(const struct plan *p, uint32_t node)
 {
-    if (node >= p->pins.n || p->pins.v[node].cycle != p->cycle || p->crossing)
-        return NULL;
-    return p->pins.v[node].v.n ? &p->pins.v[node] : NULL;
+    return p->without.reservations ? NULL : pintable_on(p->pins, node);
 }
 
 /* Is the running job thought away? */
 static inline bool plan_is_gone(const struct plan *p, const struct job *j)
 {
-    return p->any_gone && bitset_test(&p->gone, j->index);
+    return without_job(&p->without, j->index);
 }
 
-/* away.c: jobs thought away, one by one and while nothing is looked up or changed in
- * pools planned by count; plan_think_away() is for anything else */
-void away_begin(struct plan *p, bool keep_memory);
-void away_end(struct plan *p);
+/* away.c: jobs thought away */
 /* Units of a counted pool that the job has. O(pieces). */
 int32_t away_units(const struct job *j, const struct pool *pool);
 /* Units of jobs thought away come free at once: those on nodes of one pool, in the
@@ -621,15 +412,8 @@ void away_give_back(struct plan *p, const struct pool *of, struct pool *into);
 void away_see_suspended(struct plan *p);
 
 /* rsvview.c: reservations as one job sees them */
-/* May the job only use resources of reservations? */
-static inline bool rsvview_confined(const struct job *j)
-{
-    return (j->flags & JOB_ADVRES) || (j->extra && j->extra->advres);
-}
-struct signature *rsvview_signature_of(struct plan *p, const struct job *j);
-/* Which kinds of entries the access lists of live reservations have, as a bit mask:
- * what signatures are made from. O(1), O(reservations) when one changed. */
-uint32_t rsvview_types(struct plan *p);
+struct rsvview *rsvview_create(void);
+void rsvview_destroy(struct rsvview *v);
 void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
     const struct span *span, int64_t at, struct res *io_have);
 enum affinity rsvview_affinity(struct plan *p, const struct job *j,
@@ -639,7 +423,7 @@ int64_t rsvview_next(
 uint64_t rsvview_signature(struct plan *p, const struct job *j);
 int64_t rsvview_drop(
     struct plan *p, const struct job *j, const struct node *n, int64_t after);
-void rsvview_times(struct plan *p, int64_t from);
+void rsvview_times(const struct plan *p, int64_t from, struct instants *io);
 void rsvview_watch(struct plan *p, struct sweep *w, uint32_t node);
 bool rsvview_depends_on_overlap(const struct plan *p, uint32_t node);
 /* bind.c: give nodes to reservations counted in pools that are no longer counted.
@@ -681,8 +465,10 @@ static inline int64_t plan_duration(const struct fitset *s, const struct job *j)
 /* The same of a job that is active or reserved. */
 static inline int64_t plan_stay(const struct plan *p, const struct job *j)
 {
-    if (j->rsv_slot != INDEX_NONE)
-        return p->rsvs.v[j->rsv_slot].end_at - p->rsvs.v[j->rsv_slot].start_at;
+    const struct rsv *r = rsvtable_of(p->reserved, j->index);
+
+    if (r)
+        return r->end_at - r->start_at;
     if (job_is_active(j) && j->eff_wclimit_s > 0)
         return j->eff_wclimit_s;
     return j->wclimit_s > 0 ? j->wclimit_s : 1;

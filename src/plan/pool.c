@@ -9,13 +9,13 @@
 #define MIX(h, x)                                                                      \
     ((h) = ((h) ^ (uint64_t)(x)) * UINT64_C(0x9E3779B97F4A7C15), (h) ^= (h) >> 29)
 
-static uint64_t key_of(const struct demand_kind *kind, uint32_t stack)
+static uint64_t key_of(const struct demand_kind *kind, uint32_t rsvset)
 {
     uint64_t h = 0x243F6A8885A308D3;
 
     for (size_t i = 0; i < kind->n; i++)
         MIX(h, kind->v[i]);
-    MIX(h, stack);
+    MIX(h, rsvset);
     return h;
 }
 
@@ -49,9 +49,11 @@ static bool usable(const struct node *n)
 
 static void pool_fini(struct pool *pool)
 {
-    vec_fini(&pool->nodes);
-    vec_fini(&pool->kind_of_nodes);
-    bitset_fini(&pool->members);
+    if (!pool->borrows_nodes) {
+        vec_fini(&pool->nodes);
+        vec_fini(&pool->kind_of_nodes);
+        bitset_fini(&pool->members);
+    }
     vec_fini(&pool->releases);
     vec_fini(&pool->stairs);
     profile_fini(&pool->work);
@@ -59,25 +61,39 @@ static void pool_fini(struct pool *pool)
     gaps_destroy(pool->gaps);
 }
 
-static struct pool *pool_add(struct plan *p, const struct node *n, uint32_t stack)
+static void note_pool_under(struct plan *p, uint32_t rsvset, uint32_t pool)
+{
+    while (p->pools_under.n <= rsvset)
+        vec_push(&p->pools_under, (struct pool_list){0});
+    vec_push(&p->pools_under.v[rsvset], pool);
+}
+
+const struct pool_list *pools_under(const struct plan *p, uint32_t rsvset)
+{
+    static const struct pool_list none = {0};
+
+    return rsvset < p->pools_under.n ? &p->pools_under.v[rsvset] : &none;
+}
+
+static struct pool *pool_add(struct plan *p, const struct node *n, uint32_t rsvset)
 {
     struct pool pool = {.index = (uint32_t)p->pools.n,
         .partition = n->partition,
-        .stack = stack,
+        .rsvset = rsvset,
         .later = INDEX_NONE,
         .from = INT64_MIN,
         .to = TIME_NEVER,
         .rsv_latest = INT64_MIN,
         .has_gres = demand_has_gres(&p->demand, n),
-        .by_node = stack == INDEX_NONE};
+        .by_node = rsvset == INDEX_NONE};
 
     p->user_matters |= n->maxjob_per_user >= 0 || n->maxproc_per_user >= 0;
 
     p->by_node |= pool.by_node;
     copy_kind(&p->kind, &pool.kind_of_nodes);
     vec_push(&p->pools, pool);
-    if (stack != INDEX_NONE)
-        vec_push(&p->stacks.v[stack].pools, pool.index);
+    if (rsvset != INDEX_NONE)
+        note_pool_under(p, rsvset, pool.index);
     profile_init(&p->pools.v[pool.index].work);
     return &p->pools.v[pool.index];
 }
@@ -85,14 +101,14 @@ static struct pool *pool_add(struct plan *p, const struct node *n, uint32_t stac
 static struct pool *pool_find(
     struct plan *p, struct pool_key **keys, const struct node *n)
 {
-    uint32_t stack = walls_stack(p, n);
+    uint32_t rsvset = closures_set(p->closures, n);
     struct pool_key *k;
 
     demand_kind(p->c, &p->demand, n, &p->kind);
-    uint64_t key = key_of(&p->kind, stack);
+    uint64_t key = key_of(&p->kind, rsvset);
     HASH_FIND(hh, *keys, &key, sizeof key, k);
     if (!k) {
-        struct pool *pool = pool_add(p, n, stack);
+        struct pool *pool = pool_add(p, n, rsvset);
         k = xcalloc(1, sizeof *k);
         k->key = key;
         k->pool = pool->index;
@@ -100,14 +116,14 @@ static struct pool *pool_find(
         return pool;
     }
     struct pool *pool = &p->pools.v[k->pool];
-    if (pool->stack == stack && same_kind(&pool->kind_of_nodes, &p->kind))
+    if (pool->rsvset == rsvset && same_kind(&pool->kind_of_nodes, &p->kind))
         return pool;
     /* equal hash of different nodes: practically never; look at all pools */
     for (size_t i = 0; i < p->pools.n; i++)
-        if (p->pools.v[i].stack == stack
+        if (p->pools.v[i].rsvset == rsvset
             && same_kind(&p->pools.v[i].kind_of_nodes, &p->kind))
             return &p->pools.v[i];
-    return pool_add(p, n, stack);
+    return pool_add(p, n, rsvset);
 }
 
 /* Would a policy choose between the two, though no request tells them apart? */
@@ -170,38 +186,48 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The last of the instants but for a few that are more than twice as far off as those
+ * before. */
+static int64_t last_but_far(const struct plan *p, struct instants *io)
+{
+    size_t n = io->n > MERGE_MIN_POOLS ? io->n - MERGE_MIN_POOLS : 0;
+
+    qsort(io->v, io->n, sizeof *io->v, compare_times);
+    int64_t far = time_add(io->v[n], io->v[n] - p->now);
+    while (n + 1 < io->n && io->v[n + 1] <= far)
+        n++;
+    return io->v[n];
+}
+
 /* The instant from which on pools are planned together: when all reservations are over,
  * but for a few that end more than twice as far off as those before. Any instant would
  * do; the fewer pools are left, the faster is what comes then. */
-static int64_t merge_instant(struct plan *p)
+static int64_t merge_instant(const struct plan *p)
 {
     int64_t soonest = time_add(p->now, 2 * p->c->cfg->rm_poll_interval_s + 1);
-    size_t n = 0;
+    struct instants ends = {0};
+    int64_t at = TIME_NEVER;
 
-    p->times.n = 0;
     for (size_t i = 0; i < p->c->reservations.n; i++) {
         const struct reservation *r = p->c->reservations.v[i];
         if (r && reservation_is_live(r) && r->held_nodes > 0 && r->end_at < TIME_NEVER)
-            vec_push(&p->times, r->end_at);
+            vec_push(&ends, r->end_at);
     }
-    if (p->pools.n <= MERGE_MIN_POOLS || p->times.n == 0)
-        return TIME_NEVER;
-    qsort(p->times.v, p->times.n, sizeof *p->times.v, compare_times);
-    if (p->times.n > MERGE_MIN_POOLS)
-        n = p->times.n - MERGE_MIN_POOLS;
-    int64_t far = time_add(p->times.v[n], p->times.v[n] - p->now);
-    while (n + 1 < p->times.n && p->times.v[n + 1] <= far)
-        n++;
-    return p->times.v[n] > soonest ? p->times.v[n] : soonest;
+    if (p->pools.n > MERGE_MIN_POOLS && ends.n > 0) {
+        at = last_but_far(p, &ends);
+        at = at > soonest ? at : soonest;
+    }
+    vec_fini(&ends);
+    return at;
 }
 
 /* The pool of what is left of a pool after `merge_at`: nodes of the same kind under
  * the same reservations. */
-static uint32_t later_find(struct plan *p, struct pool *pool, uint32_t stack)
+static uint32_t later_find(struct plan *p, struct pool *pool, uint32_t rsvset)
 {
     struct pool later = {.index = (uint32_t)p->later.n,
         .partition = pool->partition,
-        .stack = stack,
+        .rsvset = rsvset,
         .later = INDEX_NONE,
         .from = p->merge_at,
         .to = TIME_NEVER,
@@ -212,7 +238,7 @@ static uint32_t later_find(struct plan *p, struct pool *pool, uint32_t stack)
         const struct pool *other = &p->later.v[i];
         if (!same_kind(&other->kind_of_nodes, &pool->kind_of_nodes))
             continue;
-        if (other->stack == stack)
+        if (other->rsvset == rsvset)
             return other->index;
         later.kind = other->kind;
     }
@@ -238,8 +264,8 @@ static void merge_later(struct plan *p)
         struct pool *pool = &p->pools.v[i];
         if (pool->by_node)
             continue;
-        uint32_t stack = walls_stack_after(p, pool->stack, p->merge_at);
-        pool->later = later_find(p, pool, stack);
+        uint32_t rsvset = closures_set_after(p->closures, pool->rsvset, p->merge_at);
+        pool->later = later_find(p, pool, rsvset);
         pool->to = p->merge_at;
     }
 }
@@ -261,7 +287,9 @@ static void forget_pools(struct plan *p)
         pool_fini(&p->pools.v[i]);
     for (size_t i = 0; i < p->later.n; i++)
         pool_fini(&p->later.v[i]);
-    p->pools.n = p->later.n = 0;
+    for (size_t i = 0; i < p->pools_under.n; i++)
+        vec_fini(&p->pools_under.v[i]);
+    p->pools.n = p->later.n = p->pools_under.n = 0;
     p->together_known = false;
 }
 
@@ -272,6 +300,7 @@ void pools_fini(struct plan *p)
     vec_fini(&p->sets);
     vec_fini(&p->pools);
     vec_fini(&p->later);
+    vec_fini(&p->pools_under);
     vec_fini(&p->pool_at);
     vec_fini(&p->kind);
     demand_fini(&p->demand);
@@ -322,7 +351,7 @@ static bool pools_would_join(struct plan *p, const struct demand *d)
 
     for (size_t i = 0; i < p->pools.n; i++) {
         demand_kind(p->c, d, node_at(p->c, p->pools.v[i].nodes.v[0]), &p->kind);
-        vec_push(&keys, key_of(&p->kind, p->pools.v[i].stack));
+        vec_push(&keys, key_of(&p->kind, p->pools.v[i].rsvset));
     }
     qsort(keys.v, keys.n, sizeof *keys.v, compare_keys);
     for (size_t i = 1; i < keys.n; i++)
@@ -428,7 +457,7 @@ void pools_rebuild(struct plan *p)
     if (p->asker)
         demand_add(&p->demand, p->asker->reqs[0].def);
     p->demand_at = time_add(p->now, DEMAND_KEEP_S);
-    walls_forget(p);
+    closures_forget(p->closures);
     sort_nodes_into_pools(p);
     merge_later(p);
     walled_choose(p);

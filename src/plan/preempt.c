@@ -272,15 +272,15 @@ static void order(struct hunt *h)
 /* Would it be enough if all of them went? */
 static bool enough_at_all(struct hunt *h)
 {
-    away_begin(h->p, h->ask->keep_memory);
+    without_begin(&h->p->without, h->ask->keep_memory);
     for (size_t i = 0; i < h->preys.n; i++) {
         const struct job *j = h->p->c->jobs.v[h->preys.v[i].job];
-        bitset_set(&h->p->gone, j->index);
+        bitset_set(&h->p->without.gone, j->index);
         for (size_t k = 0; k < h->shares.n; k++)
             free_share(h, &h->shares.v[k], j);
     }
     weigh(h);
-    away_end(h->p);
+    without_end(&h->p->without);
     return all_shares(h) >= h->ask->j->reqs[0].tasks;
 }
 
@@ -357,7 +357,7 @@ static bool place(struct hunt *h, struct allocs *ret)
 /* Think one more job away. */
 static void drop(struct hunt *h, const struct job *victim)
 {
-    bitset_set(&h->p->gone, victim->index);
+    bitset_set(&h->p->without.gone, victim->index);
     for (size_t i = 0; i < h->shares.n; i++)
         free_share(h, &h->shares.v[i], victim);
     for (size_t i = 0; i < victim->alloc.n; i++) {
@@ -388,12 +388,12 @@ static bool choose(struct hunt *h, struct victims *ret, struct allocs *ret_alloc
     size_t n = 0;
 
     start_over(h);
-    away_begin(h->p, h->ask->keep_memory);
+    without_begin(&h->p->without, h->ask->keep_memory);
     while (!found && n < h->preys.n) {
         drop(h, h->p->c->jobs.v[h->preys.v[n++].job]);
         found = all_shares(h) >= h->ask->j->reqs[0].tasks && place(h, ret_alloc);
     }
-    away_end(h->p);
+    without_end(&h->p->without);
     for (size_t i = 0; found && i < n; i++)
         vec_push(ret, h->preys.v[i].job);
     return found;
@@ -402,8 +402,9 @@ static bool choose(struct hunt *h, struct victims *ret, struct allocs *ret_alloc
 static bool is_closed(const struct hunt *h, const struct pool *pool)
 {
     return !pool->by_node
-           && walls_closed(
-               h->p, walls_view(h->p, h->ask->j), pool->stack, h->p->now, h->end, NULL);
+           && closures_closed(h->p->closures,
+               closures_access(h->p->closures, h->ask->j, h->p->now), pool->rsvset,
+               h->p->now, h->end, NULL);
 }
 
 static bool open_shares(struct hunt *h)
@@ -436,7 +437,7 @@ bool preempt_choose(struct plan *p, const struct preempt_ask *ask, struct victim
     struct hunt h = {.p = p, .ask = ask, .set = fit_for(p, j, ask->partition)};
     bool found = false;
 
-    assert(j->rsv_slot == INDEX_NONE);
+    assert(!plan_is_reserved(p, j));
     ret->n = ret_alloc->n = 0;
     if (ask->nvictims == 0 || j->nreqs > 1 || !h.set)
         return false;

@@ -23,6 +23,15 @@ void profile_fini(struct profile *p)
     memset(p, 0, sizeof *p);
 }
 
+void profile_copy(struct profile *p, const struct profile *from)
+{
+    p->cap = p->n = from->n;
+    p->at = xrealloc(p->at, from->n, sizeof *p->at);
+    p->free = xrealloc(p->free, from->n, sizeof *p->free);
+    memcpy(p->at, from->at, from->n * sizeof *p->at);
+    memcpy(p->free, from->free, from->n * sizeof *p->free);
+}
+
 static void make_room(struct profile *p, uint32_t more)
 {
     if (p->n + more <= p->cap)

@@ -5,15 +5,29 @@
 #include "plan/plan_private.h"
 #include "plan/rsvnodes.h"
 
+/* Units that each pool, then each later pool, can still give; INT64_MAX = all it has.
+ */
+struct budget VEC(int64_t);
+
+void budget_destroy(struct budget *b)
+{
+    if (!b)
+        return;
+    vec_fini(b);
+    free(b);
+}
+
 void plan_rsv_begin(struct plan *p, const struct reservation *r)
 {
-    p->budget.n = 0;
+    if (!p->budget)
+        p->budget = xcalloc(1, sizeof *p->budget);
+    p->budget->n = 0;
     for (uint32_t i = 0; i < p->pools.n + p->later.n; i++) {
         struct pool *pool = count_pool(p, i);
         int64_t units = INT64_MAX;
         if (!pool->by_node && pool->nrsv > 0)
             units = profile_min(count_work(p, pool), r->start_at, r->end_at);
-        vec_push(&p->budget, units);
+        vec_push(p->budget, units);
     }
 }
 
@@ -24,10 +38,10 @@ static int64_t spend(struct plan *p, const struct reservation *r, const struct n
     int64_t procs = r->def.per_task.v[RES_PROCS];
     int64_t each = procs < 0 ? n->cfg.v[RES_PROCS] : procs;
     int64_t units = each > 0 && pool->unit ? (each + pool->unit - 1) / pool->unit : 0;
-    int64_t *budget[2] = {&p->budget.v[pool->index], NULL};
+    int64_t *budget[2] = {&p->budget->v[pool->index], NULL};
 
     if (pool->later != INDEX_NONE)
-        budget[1] = &p->budget.v[p->pools.n + pool->later];
+        budget[1] = &p->budget->v[p->pools.n + pool->later];
     for (int i = 0; i < 2 && units > 0; i++)
         if (budget[i] && *budget[i] != INT64_MAX && k > *budget[i] / units)
             k = *budget[i] / units;
@@ -42,7 +56,7 @@ static bool in_the_way(struct plan *p, const struct reservation *r, const struct
 {
     if (r->exclusive)
         return true;
-    int64_t start = job_is_active(j) ? j->start_at : j->rsv_start_at;
+    int64_t start = job_is_active(j) ? j->start_at : plan_reserved_at(p, j);
     int64_t overlap = acl_overlap(r, start, time_add(start, plan_stay(p, j)));
 
     return !acl_decide_job(p->c, (struct reservation *)r, j, overlap).granted;
@@ -131,7 +145,7 @@ uint32_t plan_rsv_tasks(
     struct pool *pool = pool_of(p, node);
     int64_t k = tasks_over(p, r, n, start, end);
 
-    if (k > 0 && pool && p->budget.n == p->pools.n + p->later.n)
+    if (k > 0 && pool && p->budget && p->budget->n == p->pools.n + p->later.n)
         k = spend(p, r, n, pool, k);
     return k > 0 ? (uint32_t)(k < UINT32_MAX ? k : UINT32_MAX) : 0;
 }

@@ -6,34 +6,64 @@
 #include "plan/plan_private.h"
 #include "policy/acl.h"
 
-#include <string.h>
+/* A verdict of an access list on the job last looked at. */
+struct verdict {
+    uint64_t stamp;
+    bool granted;
+    uint8_t affinity;
+};
 
-/* Signatures that survive a change of the reservations. */
-#define SIGNATURES_KEPT 10000
+/* What a running or reserved job has of a node at one instant. */
+struct occupant {
+    const struct job *job;
+    struct res left; /* not yet charged to a reservation */
+};
 
-static void view_of(struct plan *p, const struct job *j)
+struct rsvview {
+    struct acl_asker asker; /* the job last looked at, in that version of the plan */
+    uint32_t job;
+    uint64_t version, stamp;
+    struct VEC(struct verdict) verdicts;   /* by reservation index */
+    struct VEC(struct occupant) occupants; /* of the node looked at */
+};
+
+struct rsvview *rsvview_create(void)
 {
-    if (p->view_version == p->version && p->view_job == j->index)
+    return xcalloc(1, sizeof(struct rsvview));
+}
+
+void rsvview_destroy(struct rsvview *v)
+{
+    if (!v)
         return;
-    p->view_version = p->version;
-    p->view_job = j->index;
-    p->view_stamp++;
-    *p->view = acl_asker_of(p->c, j);
+    vec_fini(&v->verdicts);
+    vec_fini(&v->occupants);
+    free(v);
+}
+
+static void look_as(struct plan *p, const struct job *j)
+{
+    if (p->rsvview->version == p->version && p->rsvview->job == j->index)
+        return;
+    p->rsvview->version = p->version;
+    p->rsvview->job = j->index;
+    p->rsvview->stamp++;
+    p->rsvview->asker = acl_asker_of(p->c, j);
 }
 
 static struct acl_verdict verdict(struct plan *p, const struct job *j,
     struct reservation *r, int64_t start, int64_t end)
 {
-    view_of(p, j);
+    look_as(p, j);
     if (acl_depends_on_overlap(r))
-        return acl_decide(p->c, r, p->view, acl_overlap(r, start, end));
-    while (p->verdicts.n <= r->index)
-        vec_push(&p->verdicts, (struct view_verdict){0});
-    struct view_verdict *v = &p->verdicts.v[r->index];
-    if (v->stamp != p->view_stamp) {
+        return acl_decide(p->c, r, &p->rsvview->asker, acl_overlap(r, start, end));
+    while (p->rsvview->verdicts.n <= r->index)
+        vec_push(&p->rsvview->verdicts, (struct verdict){0});
+    struct verdict *v = &p->rsvview->verdicts.v[r->index];
+    if (v->stamp != p->rsvview->stamp) {
         struct acl_verdict fresh =
-            acl_decide(p->c, r, p->view, acl_overlap(r, start, end));
-        *v = (struct view_verdict){p->view_stamp, fresh.granted, fresh.affinity};
+            acl_decide(p->c, r, &p->rsvview->asker, acl_overlap(r, start, end));
+        *v = (struct verdict){p->rsvview->stamp, fresh.granted, fresh.affinity};
     }
     return (struct acl_verdict){.granted = v->granted, .affinity = v->affinity};
 }
@@ -52,26 +82,26 @@ static struct res amount_of_pin(
     return amount;
 }
 
-/* Who has something of the node at that instant: p->occupants. */
+/* Who has something of the node at that instant: p->rsvview->occupants. */
 static void find_occupants(
     struct plan *p, const struct job *j, const struct node *n, int64_t at)
 {
     const struct pins *pins = pins_of(p, n->index);
     struct node_job on;
 
-    p->occupants.n = 0;
+    p->rsvview->occupants.n = 0;
     for (uint32_t i = 0; node_job_at(p->c, n, i, &on); i++) {
         const struct job *other = p->c->jobs.v[on.job];
         if (plan_job_end(p, other) > at && other != j && !plan_is_gone(p, other))
-            vec_push(&p->occupants,
+            vec_push(&p->rsvview->occupants,
                 ((struct occupant){other, node_job_share(p->c, n, &on)}));
     }
     for (size_t i = 0; pins && i < pins->v.n; i++) {
         const struct pin *pin = &pins->v.v[i];
         const struct job *other = p->c->jobs.v[pin->job];
         if (pin->start_at <= at && at < pin->end_at && other != j)
-            vec_push(
-                &p->occupants, ((struct occupant){other, amount_of_pin(p, n, pin)}));
+            vec_push(&p->rsvview->occupants,
+                ((struct occupant){other, amount_of_pin(p, n, pin)}));
     }
 }
 
@@ -101,10 +131,10 @@ static bool stacked(
 static void charge_occupants(
     struct plan *p, struct reservation *r, bool in_full, struct res *io_amount)
 {
-    for (size_t k = 0; k < p->occupants.n; k++) {
-        struct occupant *occ = &p->occupants.v[k];
+    for (size_t k = 0; k < p->rsvview->occupants.n; k++) {
+        struct occupant *occ = &p->rsvview->occupants.v[k];
         const struct job *o = occ->job;
-        int64_t start = job_is_active(o) ? o->start_at : o->rsv_start_at;
+        int64_t start = job_is_active(o) ? o->start_at : plan_reserved_at(p, o);
         int64_t overlap = acl_overlap(r, start, time_add(start, plan_stay(p, o)));
         if (!acl_decide_job(p->c, r, o, overlap).granted)
             continue;
@@ -122,7 +152,7 @@ void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
     const struct span *span, int64_t at, struct res *io_have)
 {
     const struct rsv_list *list = reservations_on(p->c, n->index);
-    bool confined = rsvview_confined(j);
+    bool confined = job_is_confined(j);
     struct res inside = {{0}};
 
     if (list->n == 0 && !confined)
@@ -139,7 +169,7 @@ void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
         if (!granted) {
             for (int d = 0; d < RES_DIMS; d++)
                 io_have->v[d] -= amount.v[d];
-        } else if (acl_confinement_allows(p->view, r)) {
+        } else if (acl_confinement_allows(&p->rsvview->asker, r)) {
             res_add(&inside, &amount, 1);
         }
     }
@@ -182,7 +212,7 @@ int64_t rsvview_next(
     struct plan *p, const struct job *j, const struct node *n, int64_t after)
 {
     const struct rsv_list *list = reservations_on(p->c, n->index);
-    bool confined = list->n > 0 && rsvview_confined(j);
+    bool confined = list->n > 0 && job_is_confined(j);
     int64_t next = TIME_NEVER;
 
     for (size_t i = 0; i < list->n; i++) {
@@ -220,17 +250,17 @@ int64_t rsvview_drop(
     return next;
 }
 
-/* Instants after `from` at which a reservation begins or ends, into p->times. */
-void rsvview_times(struct plan *p, int64_t from)
+/* Instants after `from` at which a reservation begins or ends, added to *io. */
+void rsvview_times(const struct plan *p, int64_t from, struct instants *io)
 {
     for (size_t i = 0; i < p->c->reservations.n; i++) {
         const struct reservation *r = p->c->reservations.v[i];
         if (!r || !reservation_is_live(r))
             continue;
         if (r->start_at > from)
-            vec_push(&p->times, r->start_at);
+            vec_push(io, r->start_at);
         if (r->end_at > from && r->end_at < TIME_NEVER)
-            vec_push(&p->times, r->end_at);
+            vec_push(io, r->end_at);
     }
 }
 
@@ -257,131 +287,12 @@ bool rsvview_depends_on_overlap(const struct plan *p, uint32_t node)
     return false;
 }
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
-    return h ^ h >> 29;
-}
-
-uint32_t rsvview_types(struct plan *p)
-{
-    if (p->acl_epoch == p->c->rsv_epoch + 1)
-        return p->acl_types;
-    p->acl_epoch = p->c->rsv_epoch + 1;
-    p->acl_types = 0;
-    if (p->signatures.n > SIGNATURES_KEPT) { /* of jobs long gone, most of them */
-        memset(p->signatures.v, 0, p->signatures.cap * sizeof *p->signatures.v);
-        p->signatures.n = 0;
-        p->views_epoch++;
-    }
-    for (size_t i = 0; i < p->c->reservations.n; i++) {
-        const struct reservation *r = p->c->reservations.v[i];
-        for (size_t k = 0; r && reservation_is_live(r) && k < r->acl.entries.n; k++)
-            p->acl_types |= 1u << r->acl.entries.v[k].type;
-    }
-    return p->acl_types;
-}
-
-/* How the asker is confined, and to what. By name: a job's index is somebody else's
- * when the job has gone, and these numbers live longer. */
-static uint64_t confined_to(const struct acl_asker *who)
-{
-    uint64_t h = mix(2, who->confined);
-
-    if (who->advres)
-        h = mix(h, hash_bytes(who->advres, strlen(who->advres)));
-    for (size_t i = 0; who->use && i < who->use->n; i++)
-        h = mix(h, hash_bytes(who->use->v[i], strlen(who->use->v[i])));
-    return h;
-}
-
-/* All that these lists may look at. */
-static uint64_t who_asks(struct plan *p, const struct job *j)
-{
-    static const struct {
-        enum acl_type type;
-        enum cred_kind kind;
-    } creds[] = {{ACL_USER, CRED_USER}, {ACL_GROUP, CRED_GROUP},
-        {ACL_ACCOUNT, CRED_ACCOUNT}, {ACL_CLASS, CRED_CLASS}, {ACL_QOS, CRED_QOS}};
-    uint32_t types = rsvview_types(p);
-    uint64_t h = mix(1, job_cred(p->c, j, CRED_QOS)->index + 1);
-
-    for (size_t i = 0; i < sizeof creds / sizeof creds[0]; i++)
-        if (types >> creds[i].type & 1)
-            h = mix(h, j->cred[creds[i].kind]);
-    if (types >> ACL_JOBATTR & 1)
-        h = mix(h, j->flags);
-    if (types >> ACL_PROCS & 1 || types >> ACL_TASKS & 1)
-        h = mix(h, (uint64_t)j->procs << 32 | j->tasks);
-    if (rsvview_confined(j)) {
-        struct acl_asker who = acl_asker_of(p->c, j);
-        h = mix(h, confined_to(&who));
-    }
-    return h ? h : 1;
-}
-
-static uint64_t verdicts_of(struct plan *p, const struct job *j)
-{
-    struct acl_asker who = acl_asker_of(p->c, j);
-    uint64_t h = confined_to(&who);
-
-    for (size_t i = 0; i < p->c->reservations.n; i++) {
-        struct reservation *r = p->c->reservations.v[i];
-        if (!r || !reservation_is_live(r))
-            continue;
-        bool brief = acl_decide(p->c, r, &who, 0).granted;
-        bool ever = acl_decide(p->c, r, &who, DURATION_UNLIMITED).granted;
-        h = mix(h, (uint64_t)i << 2 | (uint64_t)brief << 1 | ever);
-    }
-    return h;
-}
-
-static struct signature *slot_of(struct signatures *s, uint64_t who)
-{
-    uint32_t i = (uint32_t)(who >> 32) & (s->cap - 1);
-
-    while (s->v[i].who && s->v[i].who != who)
-        i = (i + 1) & (s->cap - 1);
-    return &s->v[i];
-}
-
-static void grow(struct signatures *s)
-{
-    struct signatures old = *s;
-
-    s->cap = old.cap ? old.cap * 2 : 256;
-    s->v = xcalloc(s->cap, sizeof *s->v);
-    for (uint32_t i = 0; i < old.cap; i++)
-        if (old.v[i].who)
-            *slot_of(s, old.v[i].who) = old.v[i];
-    free(old.v);
-}
-
-struct signature *rsvview_signature_of(struct plan *p, const struct job *j)
-{
-    struct signatures *all = &p->signatures;
-    uint64_t who = who_asks(p, j);
-
-    if (all->n * 2 >= all->cap)
-        grow(all);
-    struct signature *s = slot_of(all, who);
-    if (s->who != who) {
-        *s = (struct signature){.who = who};
-        all->n++;
-    }
-    return s;
-}
-
 /* Jobs with equal signatures and task definitions see the same: the user, where node
  * limits or access policies look at it, and which reservations let the job in. */
 uint64_t rsvview_signature(struct plan *p, const struct job *j)
 {
     if (p->c->reservations.n == 0)
         return p->user_matters ? j->cred[CRED_USER] : 0;
-    struct signature *s = rsvview_signature_of(p, j);
-    if (s->sum_epoch != p->c->rsv_epoch + 1) {
-        s->sum_epoch = p->c->rsv_epoch + 1;
-        s->sum = verdicts_of(p, j);
-    }
-    return p->user_matters ? mix(s->sum, j->cred[CRED_USER]) : s->sum;
+    uint64_t sum = signatures_sum(p->signatures, j);
+    return p->user_matters ? hash_mix(sum, j->cred[CRED_USER]) : sum;
 }

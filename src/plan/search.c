@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What counted pools offer a job together. A task cannot move between pools, so what
- * counts is the sum of what each has free throughout; a pool that is closed to the job
- * at some instant (walls.c) offers nothing. Pools that differ only in reservations have
- * one profile together from the instant on at which those are over: nobody is kept
- * from moving what begins later among their nodes, and what began earlier stays. */
+ * What counted pools offer a job together, and from when on that is enough.
+ *
+ *     interval            [start .......... end)
+ *     pool 1   5 free     5555555333355555555      offers 3: its least
+ *     pool 2   closed     ----xxxx-----------      offers 0: a closure lies inside
+ *     together                                     3 = their sum
+ *
+ * A task cannot move between pools, so each pool offers the least that it has free
+ * throughout, and the sum counts. Pools that differ only in reservations are one pool
+ * from the instant on at which those are over (struct pool, `later`): what begins after
+ * it may go to any of their nodes, and what began before stays where it is. A search
+ * keeps the offer of each pool and the instant at which it may grow, and leaps to the
+ * first instant at which the growth may make up for what is missing. */
 #include "plan/search.h"
 
 #include <assert.h>
@@ -13,11 +21,27 @@
  * looked up. */
 #define HINT_MIN_STEPS 160
 
-struct reach *search_reach(struct fitset *s, uint32_t view)
+struct search_memory *search_memory_create(void)
 {
-    while (s->reach.n <= view + 1u) /* VIEW_OPEN is the first */
+    return xcalloc(1, sizeof(struct search_memory));
+}
+
+void search_memory_destroy(struct search_memory *m)
+{
+    if (!m)
+        return;
+    vec_fini(&m->drops);
+    vec_fini(&m->bids);
+    vec_fini(&m->bidders);
+    vec_fini(&m->group_sums);
+    free(m);
+}
+
+struct reach *search_reach(struct fitset *s, uint32_t access)
+{
+    while (s->reach.n <= access + 1u) /* ACCESS_OPEN is the first */
         vec_push(&s->reach, (struct reach){0});
-    return &s->reach.v[view + 1u];
+    return &s->reach.v[access + 1u];
 }
 
 /* ---- at one interval ---- */
@@ -42,7 +66,7 @@ static int64_t offer(struct search *q, struct pool *pool, int64_t start, int64_t
 {
     int64_t more, units = 0;
 
-    if (!walls_closed(q->p, q->view, pool->stack, start, end, &more))
+    if (!closures_closed(q->p->closures, q->access, pool->rsvset, start, end, &more))
         units = count_least(q->p, pool, start, end, &more);
     if (units < 0)
         units = 0;
@@ -93,10 +117,11 @@ int64_t search_leap(const struct search *q, int64_t sum)
     return q->n == SEARCH_LEAP ? q->next[SEARCH_LEAP - 1].at : TIME_NEVER;
 }
 
-int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t view,
+int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t access,
     int64_t start, int64_t end, int64_t enough)
 {
-    struct search q = {.p = p, .s = (struct fitset *)s, .view = view, .need = enough};
+    struct search q = {
+        .p = p, .s = (struct fitset *)s, .access = access, .need = enough};
 
     return offered(&q, start, end);
 }
@@ -117,8 +142,8 @@ int64_t search_fit_in(
             then =
                 profile_fit_before(count_work(p, later), at, before, need, q->duration);
         if (then < before
-            && walls_closed(
-                p, q->view, pool->stack, then, time_add(then, q->duration), &until))
+            && closures_closed(p->closures, q->access, pool->rsvset, then,
+                time_add(then, q->duration), &until))
             then = until;
         if (then == at)
             break;
@@ -143,7 +168,7 @@ void search_look(struct search *q, struct pool *pool, int64_t at, struct bid *io
     int64_t end = time_add(at, q->duration);
     bool again = io->seen > INT64_MIN;
 
-    if (walls_closed(q->p, q->view, pool->stack, at, end, &io->more))
+    if (closures_closed(q->p->closures, q->access, pool->rsvset, at, end, &io->more))
         io->units = 0;
     else
         io->units = count_least(q->p, pool, at, end, &io->more);
@@ -196,7 +221,7 @@ static int64_t bid_early(
 
 static int64_t bids_at(struct search *q, int64_t at, bool exact)
 {
-    struct bid *bids = q->p->bids.v;
+    struct bid *bids = q->p->search->bids.v;
     int64_t sum = 0;
 
     q->n = 0;
@@ -223,7 +248,7 @@ static int64_t leap_biggest(
 
     for (size_t i = 0; i < q->s->pools.n; i++)
         if (q->s->pools.v[i].pool == q->s->biggest)
-            bid = &q->p->bids.v[i];
+            bid = &q->p->search->bids.v[i];
     assert(bid != NULL); /* the biggest is one of the set's */
     if (biggest->by_node || at >= q->p->merge_at || bid->more >= next)
         return next;
@@ -239,10 +264,10 @@ static int64_t leap_biggest(
 /* The first fit in [at, limit), else `limit`. */
 static int64_t fit_by_leaps(struct search *q, int64_t at, int64_t limit)
 {
-    q->p->bids.n = 0;
-    vec_reserve(&q->p->bids, q->s->pools.n);
+    q->p->search->bids.n = 0;
+    vec_reserve(&q->p->search->bids, q->s->pools.n);
     for (size_t i = 0; at < limit && i < q->s->pools.n; i++)
-        q->p->bids.v[i] = (struct bid){0, INT64_MIN, INT64_MIN, 0};
+        q->p->search->bids.v[i] = (struct bid){0, INT64_MIN, INT64_MIN, 0};
     while (at < limit) {
         int64_t sum = bids_at(q, at, false);
         if (sum >= q->need)
@@ -295,14 +320,14 @@ static int64_t fit_late(struct search *q, int64_t from, bool hinted)
     struct pool *later;
     struct hint *h = NULL;
 
-    if (q->s->groups.n > 1 && deep_able(q->p, q->s, q->view))
+    if (q->s->groups.n > 1 && deep_able(q->p, q->s, q->access))
         return deep_fit_late(q, from, hinted);
     if (q->s->groups.n > 1 || g->later == INDEX_NONE
-        || q->p->later.v[g->later].stack != 0)
+        || q->p->later.v[g->later].rsvset != 0)
         return fit_by_leaps(q, from, TIME_NEVER);
     later = &q->p->later.v[g->later];
     if (hinted && count_work(q->p, later)->n >= HINT_MIN_STEPS)
-        h = search_hint(search_reach(q->s, VIEW_OPEN), HINT_FINE);
+        h = search_hint(search_reach(q->s, ACCESS_OPEN), HINT_FINE);
     from = bound(q, h, from);
     if (from >= TIME_NEVER)
         return from;
@@ -316,26 +341,26 @@ static bool long_profiles(struct plan *p, const struct fitset *s)
 {
     struct pool *biggest = &p->pools.v[s->biggest];
 
-    return p->nrsv >= HINT_MIN_STEPS
+    return rsvtable_count(p->reserved) >= HINT_MIN_STEPS
            || (!biggest->by_node && count_work(p, biggest)->n >= HINT_MIN_STEPS);
 }
 
-int64_t search_first_fit(struct plan *p, struct fitset *s, uint32_t view, int32_t need,
-    int64_t from, int64_t duration)
+int64_t search_first_fit(struct plan *p, struct fitset *s, uint32_t access,
+    int32_t need, int64_t from, int64_t duration)
 {
     struct search q = {
-        .p = p, .s = s, .view = view, .need = need, .duration = duration};
+        .p = p, .s = s, .access = access, .need = need, .duration = duration};
     bool hinted = from <= p->now && long_profiles(p, s);
     struct hint *h = NULL;
 
     if (need > s->tasks_max)
         return TIME_NEVER;
-    bool deep = deep_able(p, s, view);
+    bool deep = deep_able(p, s, access);
     /* a deep search knows bounds for all that nothing lets in */
-    if (hinted && (!deep || walls_any_entered(p, view)))
-        h = search_hint(search_reach(s, view), view == VIEW_OPEN ? HINT_FINE
-                                               : deep            ? HINT_ROUGH
-                                                                 : HINT_COARSE);
+    if (hinted && (!deep || closures_any_grant(p->closures, access)))
+        h = search_hint(search_reach(s, access), access == ACCESS_OPEN ? HINT_FINE
+                                                 : deep                ? HINT_ROUGH
+                                                                       : HINT_COARSE);
     int64_t known = bound(&q, h, from), at = known;
     if (at >= TIME_NEVER)
         return TIME_NEVER;
@@ -361,11 +386,11 @@ struct drops VEC(struct drop);
 static void sort_drops(struct plan *p, size_t first)
 {
     static const size_t strides[] = {8929, 3905, 1750, 701, 301, 132, 57, 23, 10, 4, 1};
-    size_t n = p->drops.n - first;
+    size_t n = p->search->drops.n - first;
 
     if (n < 2)
         return;
-    struct drop *v = p->drops.v + first;
+    struct drop *v = p->search->drops.v + first;
     for (size_t s = 0; s < sizeof strides / sizeof *strides; s++)
         for (size_t i = strides[s]; i < n; i++) {
             struct drop x = v[i];
@@ -381,9 +406,9 @@ static int64_t drops_of(struct plan *p, struct pool *pool, int64_t closes)
 {
     int64_t units = pool->free_now, sum;
 
-    bool stairs = pool->nrsv > 0 || p->any_gone;
+    bool stairs = pool->nrsv > 0 || p->without.any_job;
 
-    if (closes <= p->now || (units == 0 && !p->any_gone))
+    if (closes <= p->now || (units == 0 && !p->without.any_job))
         return 0;
     if (stairs) {
         count_stairs(p, pool);
@@ -397,11 +422,11 @@ static int64_t drops_of(struct plan *p, struct pool *pool, int64_t closes)
         if (at >= closes)
             break;
         less = less > 0 ? less : 0;
-        vec_push(&p->drops, ((struct drop){at, units - less}));
+        vec_push(&p->search->drops, ((struct drop){at, units - less}));
         units = less;
     }
     if (units > 0 && closes < TIME_NEVER)
-        vec_push(&p->drops, ((struct drop){closes, units}));
+        vec_push(&p->search->drops, ((struct drop){closes, units}));
     return sum;
 }
 
@@ -413,22 +438,22 @@ static void bound_drops(struct plan *p, struct pool *later, size_t first, int64_
     size_t i = 0;
 
     sort_drops(p, first);
-    for (size_t k = first; k < p->drops.n; k++)
-        vec_push(&old, p->drops.v[k]);
-    p->drops.n = first;
+    for (size_t k = first; k < p->search->drops.n; k++)
+        vec_push(&old, p->search->drops.v[k]);
+    p->search->drops.n = first;
     count_stairs(p, later);
     for (size_t k = 0; k < later->stairs.n; k++) {
         /* up to here it has so many */
         int64_t until = later->stairs.v[k].until, least = later->stairs.v[k].units;
         int64_t since = k ? later->stairs.v[k - 1].until : p->now;
         if (least < have) {
-            vec_push(&p->drops, ((struct drop){since, have - least}));
+            vec_push(&p->search->drops, ((struct drop){since, have - least}));
             have = least;
         }
         for (; i < old.n && old.v[i].at < until; i++) {
             alone -= old.v[i].units;
             if (alone < have) {
-                vec_push(&p->drops, ((struct drop){old.v[i].at, have - alone}));
+                vec_push(&p->search->drops, ((struct drop){old.v[i].at, have - alone}));
                 have = alone;
             }
         }
@@ -439,26 +464,27 @@ static void bound_drops(struct plan *p, struct pool *later, size_t first, int64_
 /* Processors instead of units. */
 static void weigh(struct plan *p, const struct pool *pool, size_t first, int64_t *io)
 {
-    for (size_t i = first; i < p->drops.n; i++)
-        p->drops.v[i].units *= pool->unit;
+    for (size_t i = first; i < p->search->drops.n; i++)
+        p->search->drops.v[i].units *= pool->unit;
     *io *= pool->unit;
 }
 
-static void reach_build(struct plan *p, const struct fitset *s, uint32_t view,
+static void reach_build(struct plan *p, const struct fitset *s, uint32_t access,
     bool weighted, struct reach *r)
 {
     int64_t sum = 0;
 
-    p->drops.n = 0;
+    p->search->drops.n = 0;
     r->stairs.n = 0;
     for (size_t k = 0; k < s->groups.n; k++) {
         const struct group *g = &s->groups.v[k];
         int64_t group = 0;
-        size_t first = p->drops.n;
+        size_t first = p->search->drops.n;
         for (uint32_t i = 0; i < g->n; i++) {
             struct pool *pool = &p->pools.v[s->pools.v[g->first + i].pool];
             if (!pool->by_node)
-                group += drops_of(p, pool, walls_next(p, view, pool->stack, p->now));
+                group += drops_of(
+                    p, pool, closures_next(p->closures, access, pool->rsvset, p->now));
         }
         if (g->later != INDEX_NONE && p->later.v[g->later].nrsv > 0)
             bound_drops(p, &p->later.v[g->later], first, group);
@@ -467,42 +493,43 @@ static void reach_build(struct plan *p, const struct fitset *s, uint32_t view,
         sum += group;
     }
     sort_drops(p, 0);
-    for (size_t i = 0; i < p->drops.n;) {
-        int64_t at = p->drops.v[i].at;
+    for (size_t i = 0; i < p->search->drops.n;) {
+        int64_t at = p->search->drops.v[i].at;
         vec_push(&r->stairs, ((struct stair){at, (int32_t)sum}));
-        for (; i < p->drops.n && p->drops.v[i].at == at; i++)
-            sum -= p->drops.v[i].units;
+        for (; i < p->search->drops.n && p->search->drops.v[i].at == at; i++)
+            sum -= p->search->drops.v[i].units;
     }
     vec_push(&r->stairs, ((struct stair){TIME_NEVER, (int32_t)sum}));
 }
 
 const struct reach *search_stairs(
-    struct plan *p, struct fitset *s, uint32_t view, bool weighted)
+    struct plan *p, struct fitset *s, uint32_t access, bool weighted)
 {
-    struct reach *r = search_reach(s, view);
+    struct reach *r = search_reach(s, access);
 
     if (r->version != p->version)
-        reach_build(p, s, view, weighted, r);
+        reach_build(p, s, access, weighted, r);
     r->version = p->version;
     return r;
 }
 
 /* One pool's part in search_free_until(). */
-static int64_t free_until(struct plan *p, struct pool *pool, uint32_t view, int64_t end)
+static int64_t free_until(
+    struct plan *p, struct pool *pool, uint32_t access, int64_t end)
 {
     int64_t units = pool->free_now;
 
-    if (pool->by_node || (units == 0 && !p->any_gone)
-        || walls_next(p, view, pool->stack, p->now) < end)
+    if (pool->by_node || (units == 0 && !p->without.any_job)
+        || closures_next(p->closures, access, pool->rsvset, p->now) < end)
         return 0;
-    if (pool->nrsv > 0 || p->any_gone)
+    if (pool->nrsv > 0 || p->without.any_job)
         units = count_least(p, pool, p->now, end, NULL);
     return units > 0 ? units : 0;
 }
 
 /* The same without stairs. O(pools). */
 static int64_t sum_until(
-    struct plan *p, const struct fitset *s, uint32_t view, int64_t end)
+    struct plan *p, const struct fitset *s, uint32_t access, int64_t end)
 {
     int64_t sum = 0;
 
@@ -511,7 +538,7 @@ static int64_t sum_until(
         int64_t units = 0;
         for (uint32_t i = 0; i < g->n; i++)
             units +=
-                free_until(p, &p->pools.v[s->pools.v[g->first + i].pool], view, end);
+                free_until(p, &p->pools.v[s->pools.v[g->first + i].pool], access, end);
         if (g->later != INDEX_NONE && p->later.v[g->later].nrsv > 0 && units > 0) {
             int64_t most = count_least(p, &p->later.v[g->later], p->now, end, NULL);
             units = most < units ? most : units;
@@ -521,9 +548,10 @@ static int64_t sum_until(
     return sum;
 }
 
-int64_t search_free_until(struct plan *p, struct fitset *s, uint32_t view, int64_t end)
+int64_t search_free_until(
+    struct plan *p, struct fitset *s, uint32_t access, int64_t end)
 {
-    struct reach *r = search_reach(s, view);
+    struct reach *r = search_reach(s, access);
     size_t i = 0;
 
     end = end < TIME_NEVER ? end : TIME_NEVER;
@@ -531,11 +559,11 @@ int64_t search_free_until(struct plan *p, struct fitset *s, uint32_t view, int64
     if (r->version != p->version && r->asked != p->version) {
         r->asked = p->version;
         r->asked_end = end;
-        r->asked_units = sum_until(p, s, view, end);
+        r->asked_units = sum_until(p, s, access, end);
     }
     if (r->asked == p->version && r->asked_end == end)
         return r->asked_units;
-    search_stairs(p, s, view, false);
+    search_stairs(p, s, access, false);
 
     while (r->stairs.v[i].until < end)
         i++;

@@ -5,13 +5,53 @@
 
 #include "plan/plan_private.h"
 
+/* From `at` on a pool may offer so many units more. */
+struct gain {
+    int64_t at, units;
+};
+
+/* What is known of a pool during a search: for an interval that begins before `more` it
+ * offers no more than `units`, and exactly so many for one that begins at `seen`. */
+struct bid {
+    int64_t units, more, seen;
+    int64_t ahead; /* how far the last look for more went */
+};
+
+/* A pool that a deep search asks by itself: for all that it offers, or for what its
+ * gaps do not tell. */
+enum bidder_kind {
+    BIDS_ALL,
+    BIDS_BEHIND, /* only because the asker is let in (`grant`) */
+    BIDS_LATE    /* only to what ends after the pools are one: gaps end there */
+};
+struct bidder {
+    struct pool *pool;
+    enum bidder_kind kind;
+    uint32_t group;
+    struct grant grant;
+    struct bid bid;
+};
+
+/* Beyond `at` so many units less are free. */
+struct drop {
+    int64_t at, units;
+};
+
+/* Buffers that one search leaves to the next; what is in them is of no use to it. */
+struct search_memory {
+    struct VEC(struct drop) drops;     /* search.c */
+    struct VEC(struct bid) bids;       /* search.c */
+    struct VEC(struct bidder) bidders; /* deep.c */
+    struct VEC(int64_t) group_sums;    /* deep.c */
+};
+
 /* Changes kept in mind when a search leaps forward. */
 #define SEARCH_LEAP 16
 
 struct search {
     struct plan *p;
     struct fitset *s;
-    uint32_t view;
+    uint32_t access;
     int64_t need, duration;
     struct gain next[SEARCH_LEAP]; /* the soonest gains, in order of time */
     uint32_t n;

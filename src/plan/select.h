@@ -9,15 +9,38 @@
 
 /* ---- feasible.c: could it ever run there? ----------------------------------- */
 
+/* Why a node can never run a task. */
+enum misfit {
+    MISFIT_NONE,
+    MISFIT_GLOBAL,
+    MISFIT_EXCLUDED,
+    MISFIT_OS,
+    MISFIT_ARCH,
+    MISFIT_FEATURE,
+    MISFIT_NETWORK,
+    MISFIT_PROCS, /* the node's own amounts are not those compared with */
+    MISFIT_MEM,
+    MISFIT_SWAP,
+    MISFIT_DISK,
+    MISFIT_CLASS,
+    MISFIT_EXACTPROC,
+    MISFIT_TASKS_PER_NODE,
+    MISFIT_TOO_SMALL,
+    MISFIT_PARTITION, /* nobody here says so, but who knows the job's partitions */
+    MISFITS
+};
+
+/* What the node is or does, to follow its name: "lacks a feature". Static. */
+const char *misfit_text(enum misfit why);
+
 /* Does the node's configuration satisfy every constraint of `def` (features, OS,
  * arch, network, comparisons, class, EXACTPROC, exclude list, node limits, room for
  * max(1, TPN) tasks)? State and present use do not matter here. The host list does
  * not either: a list too short for the request is filled up with other nodes, which
- * only the request can tell; see feasible_hosts_only(). On false, *ret_why (if not
- * NULL) says what the node is or does, to follow its name (static text: "lacks a
- * feature"). O(features). */
+ * only the request can tell; see feasible_hosts_only(). *ret_why (if not NULL) says why
+ * not. O(features). */
 bool feasible_node(const struct cluster *c, const struct taskdef *def,
-    const struct node *n, const char **ret_why);
+    const struct node *n, enum misfit *ret_why);
 
 /* Tasks of `def` the node could hold when empty (0 = none). TPN: rounded down to a
  * multiple. Class initiators, node-locked generic resources and the node's limits on

@@ -158,15 +158,20 @@ static void watch_nodes(struct sweep *w)
 static void watch_counts(struct sweep *w)
 {
     const struct plan *p = w->p;
+    size_t n;
 
-    for (uint32_t i = 0; i < p->nrsv; i++)
-        if (p->rsvs.v[i].job != INDEX_NONE && p->rsvs.v[i].parts.n)
-            watch(w, p->rsvs.v[i].end_at, INDEX_NONE);
-    for (size_t i = 0; i < p->stacks.n; i++)
-        for (size_t k = 0; k < p->stacks.v[i].layers.n; k++) {
-            watch(w, p->stacks.v[i].layers.v[k].start_at, INDEX_NONE);
-            watch(w, p->stacks.v[i].layers.v[k].end_at, INDEX_NONE);
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        if (r && r->parts.n)
+            watch(w, r->end_at, INDEX_NONE);
+    }
+    for (uint32_t i = 0; i < closures_sets(p->closures); i++) {
+        const struct set_member *members = closures_members(p->closures, i, &n);
+        for (size_t k = 0; k < n; k++) {
+            watch(w, members[k].start_at, INDEX_NONE);
+            watch(w, members[k].end_at, INDEX_NONE);
         }
+    }
 }
 
 static void look_again(struct sweep *w, uint32_t node, int64_t at)
@@ -255,7 +260,7 @@ int64_t bynode_first_fit(
     struct sweep w = {
         .p = p, .j = j, .set = set, .from = from, .duration = plan_duration(s, j)};
     bool counts = set_has_count(p, s);
-    uint32_t view = counts ? walls_view(p, j) : VIEW_OPEN;
+    uint32_t access = counts ? closures_access(p->closures, j, p->now) : ACCESS_OPEN;
     struct allocs found = {0};
     int64_t units;
 
@@ -265,7 +270,7 @@ int64_t bynode_first_fit(
         watch_counts(&w);
     sort_watches(p);
     for (int64_t at = from; at < TIME_NEVER; at = sweep_next(&w, at)) {
-        int64_t counted = counts ? search_free_at(p, s, view, at,
+        int64_t counted = counts ? search_free_at(p, s, access, at,
                               time_add(at, w.duration), j->reqs[0].tasks)
                                  : 0;
         if (w.sum + counted < j->reqs[0].tasks

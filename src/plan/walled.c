@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Small pools under reservations, of which there may be thousands: their gaps
- * (plan/gaps.h) as whoever has no access sees them, kept in step with their profiles
- * while a plan is made. */
+ * Small pools under reservations, of which there may be thousands: their gaps (gaps.h)
+ * and openings (openings.h) together.
+ *
+ *     profile of a pool    4444 2222 4444       its closures   ----xx------
+ *     gaps                 2 units over all of it but the closure, 2 more at both ends
+ *
+ * Gaps are those that a job finds which no reservation lets in. They are kept in step
+ * with the profiles while a plan is made: a profile that changes is noted
+ * (walled_changed) and its gaps are put anew before the next search (walled_settle).
+ * All pools of one kind of nodes keep their gaps with one later pool, their home; those
+ * of pools that another later pool succeeds end at plan.merge_at. */
+#include "plan/openings.h"
 #include "plan/plan_private.h"
 
 /* Fewer are asked one by one. */
@@ -11,50 +20,99 @@
  * profile changes with each reservation. */
 #define PART 8
 
+/* What is free of a walled pool has changed in [from, to). */
+struct unsettled {
+    uint32_t pool;
+    int64_t from, to;
+};
+
+struct walled {
+    bool known; /* gaps of all, but of these: */
+    struct VEC(struct unsettled) unsettled;
+    struct openings *openings; /* NULL until needed */
+};
+
+struct walled *walled_create(void)
+{
+    return xcalloc(1, sizeof(struct walled));
+}
+
+void walled_destroy(struct walled *w)
+{
+    if (!w)
+        return;
+    vec_fini(&w->unsettled);
+    openings_destroy(w->openings);
+    free(w);
+}
+
+bool walled_settled(const struct plan *p)
+{
+    return p->walled->known && p->walled->unsettled.n == 0;
+}
+
+void walled_changed(struct plan *p, const struct pool *pool, int64_t from, int64_t to)
+{
+    if (pool->walled && p->walled->known)
+        vec_push(&p->walled->unsettled, ((struct unsettled){pool->index, from, to}));
+}
+
+void walled_unknown(struct plan *p, const struct pool *pool)
+{
+    p->walled->known &= !pool->walled;
+}
+
+const struct bitset *walled_open(struct plan *p, int64_t start, int64_t end)
+{
+    return openings_during(p->walled->openings, start, end);
+}
+
 /* By kind of nodes: all nodes; by later pool: small ones that will be part of it. */
 static void count_kinds(struct plan *p)
 {
-    p->caps.n = 0;
-    for (size_t i = 0; i < p->later.n; i++)
-        vec_push(&p->caps, 0);
+    int64_t *nodes = xcalloc(p->later.n + 1, sizeof *nodes);
+
     for (size_t i = 0; i < p->pools.n; i++) {
         const struct pool *later = count_later(p, &p->pools.v[i]);
         if (later)
-            p->caps.v[later->kind] += (int64_t)p->pools.v[i].nodes.n;
+            nodes[later->kind] += (int64_t)p->pools.v[i].nodes.n;
     }
     for (size_t i = 0; i < p->pools.n; i++) {
         struct pool *pool = &p->pools.v[i], *later = count_later(p, pool);
-        pool->walled = later && pool->stack != 0
-                       && (int64_t)pool->nodes.n * PART <= p->caps.v[later->kind];
+        pool->walled = later && pool->rsvset != 0
+                       && (int64_t)pool->nodes.n * PART <= nodes[later->kind];
         if (pool->walled)
             later->nwalled++;
     }
+    free(nodes);
 }
 
 /* Of each kind the later pool with most of them; then it counts for all. */
 static void choose_homes(struct plan *p)
 {
-    p->caps.n = 0;
+    uint32_t *homes = xcalloc(p->later.n + 1, sizeof *homes);
+
     for (size_t i = 0; i < p->later.n; i++)
-        vec_push(&p->caps, p->later.v[i].kind);
+        homes[i] = p->later.v[i].kind;
     for (size_t i = 0; i < p->later.n; i++) {
-        int64_t *home = &p->caps.v[p->later.v[i].kind];
+        uint32_t *home = &homes[p->later.v[i].kind];
         if (p->later.v[i].nwalled > p->later.v[*home].nwalled)
-            *home = (int64_t)i;
+            *home = (uint32_t)i;
     }
     for (size_t i = 0; i < p->later.n; i++) {
         struct pool *later = &p->later.v[i];
-        later->home = (uint32_t)p->caps.v[later->kind];
+        later->home = homes[later->kind];
         if (later->home == i)
             continue;
         p->later.v[later->home].nwalled += later->nwalled;
         later->nwalled = 0;
     }
+    free(homes);
 }
 
 void walled_choose(struct plan *p)
 {
-    p->gaps_known = false;
+    p->walled->known = false;
     count_kinds(p);
     choose_homes(p);
     for (size_t i = 0; i < p->later.n; i++) {
@@ -128,18 +186,18 @@ static void step(struct levels *l, int64_t at, int32_t units)
 /* What is free of a walled pool to whom no reservation lets in, step by step. */
 struct stretch {
     const struct profile *work;
-    const struct wall *wall, *end; /* walls that are not over */
-    uint32_t i;                    /* step of the profile */
+    const struct closure *closure, *end; /* closures that are not over */
+    uint32_t i;                          /* step of the profile */
 };
 
 static struct stretch stretch_of(struct plan *p, struct pool *pool, int64_t from)
 {
-    const struct wall_lists *base = walls_base(p);
     struct stretch s = {.work = count_work(p, pool)};
+    size_t n;
 
     s.i = profile_index(s.work, from);
-    s.wall = base->walls.v + base->first.v[pool->stack];
-    s.end = base->walls.v + base->first.v[pool->stack + 1];
+    s.closure = closures_for_nobody(p->closures, pool->rsvset, p->now, &n);
+    s.end = s.closure + n;
     return s;
 }
 
@@ -149,15 +207,15 @@ static int32_t stretch_on(struct stretch *s, int64_t at, int64_t to, int64_t *re
     const struct profile *work = s->work;
     bool closed;
 
-    while (s->wall < s->end && s->wall->end <= at)
-        s->wall++;
+    while (s->closure < s->end && s->closure->end <= at)
+        s->closure++;
     while (s->i + 1 < work->n && work->at[s->i + 1] <= at)
         s->i++;
     *ret_until =
         s->i + 1 < work->n && work->at[s->i + 1] < to ? work->at[s->i + 1] : to;
-    closed = s->wall < s->end && s->wall->start <= at;
-    if (s->wall < s->end) {
-        int64_t turn = closed ? s->wall->end : s->wall->start;
+    closed = s->closure < s->end && s->closure->start <= at;
+    if (s->closure < s->end) {
+        int64_t turn = closed ? s->closure->end : s->closure->start;
         *ret_until = turn < *ret_until ? turn : *ret_until;
     }
     return closed || work->free[s->i] < 0 ? 0 : work->free[s->i];
@@ -190,28 +248,28 @@ static void put_openings(struct plan *p, struct pool *pool, int64_t from, int64_
     to = to < p->merge_at ? to : p->merge_at;
     if (from >= to)
         return;
-    openings_cut(p->openings, pool->index, &from, &to);
+    openings_cut(p->walled->openings, pool->index, &from, &to);
     struct stretch s = stretch_of(p, pool, from);
     for (at = from; at < to; at = until) {
         bool open = stretch_on(&s, at, to, &until) > 0;
         if (open && since == INT64_MAX)
             since = at;
         if (!open && since < INT64_MAX) {
-            openings_put(p->openings, pool->index, since, at);
+            openings_put(p->walled->openings, pool->index, since, at);
             since = INT64_MAX;
         }
     }
     if (since < INT64_MAX)
-        openings_put(p->openings, pool->index, since, to);
+        openings_put(p->walled->openings, pool->index, since, to);
 }
 
 /* ---- keeping them ---- */
 
 static void put_all(struct plan *p, struct levels *l)
 {
-    if (!p->openings)
-        p->openings = openings_create();
-    openings_reset(p->openings, (uint32_t)p->pools.n, p->now, p->merge_at);
+    if (!p->walled->openings)
+        p->walled->openings = openings_create();
+    openings_reset(p->walled->openings, (uint32_t)p->pools.n, p->now, p->merge_at);
     for (size_t i = 0; i < p->later.n; i++)
         if (p->later.v[i].gaps)
             gaps_reset(p->later.v[i].gaps, p->now, p->merge_at);
@@ -226,10 +284,10 @@ void walled_settle(struct plan *p)
 {
     struct levels l = {0};
 
-    if (!p->gaps_known)
+    if (!p->walled->known)
         put_all(p, &l);
-    for (size_t i = 0; i < p->unsettled.n && p->gaps_known; i++) {
-        struct unsettled u = p->unsettled.v[i];
+    for (size_t i = 0; i < p->walled->unsettled.n && p->walled->known; i++) {
+        struct unsettled u = p->walled->unsettled.v[i];
         struct pool *pool = &p->pools.v[u.pool];
         uint32_t home = p->later.v[pool->later].home;
         put_openings(p, pool, u.from, u.to);
@@ -238,7 +296,7 @@ void walled_settle(struct plan *p)
         gaps_cut(p->later.v[home].gaps, u.pool, &u.from, &u.to);
         put_gaps(p, pool, u.from, u.to, &l);
     }
-    p->gaps_known = true;
-    p->unsettled.n = 0;
+    p->walled->known = true;
+    p->walled->unsettled.n = 0;
     vec_fini(&l.v);
 }

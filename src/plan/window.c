@@ -3,6 +3,44 @@
  * of a job that the same reservations let in. */
 #include "plan/plan_private.h"
 
+/* plan_windows() as last asked for one access class. */
+struct outlook {
+    uint64_t version; /* of the plan */
+    uint32_t partition;
+    struct windows windows;
+};
+
+struct windows_known {
+    struct VEC(struct fitset) wholes; /* by partition: all counted pools */
+    struct VEC(uint32_t) uncounted;   /* pools that are not in any of them */
+    uint64_t stamp;
+    struct VEC(struct outlook) outlooks; /* by access class + 1 */
+};
+
+struct windows_known *windows_create(void)
+{
+    return xcalloc(1, sizeof(struct windows_known));
+}
+
+static void forget_wholes(struct windows_known *w)
+{
+    for (size_t i = 0; i < w->wholes.n; i++)
+        set_fini(&w->wholes.v[i]);
+    vec_fini(&w->wholes);
+    vec_fini(&w->uncounted);
+}
+
+void windows_destroy(struct windows_known *w)
+{
+    if (!w)
+        return;
+    forget_wholes(w);
+    for (size_t i = 0; i < w->outlooks.n; i++)
+        vec_fini(&w->outlooks.v[i].windows);
+    vec_fini(&w->outlooks);
+    free(w);
+}
+
 /* Planned by count, in units that are known? */
 static bool counts(const struct pool *pool)
 {
@@ -14,27 +52,19 @@ static const struct reach *counted(struct plan *p, uint32_t partition, uint32_t 
 {
     uint64_t stamp = p->layout + p->admitted;
 
-    if (p->wholes_stamp != stamp || p->wholes.n != p->c->partitions.n) {
-        windows_fini(p);
+    if (p->windows->stamp != stamp || p->windows->wholes.n != p->c->partitions.n) {
+        forget_wholes(p->windows);
         for (uint32_t i = 0; i < p->c->partitions.n; i++) {
             struct fitset whole = fit_counted(p, i);
-            vec_push(&p->wholes, whole);
+            vec_push(&p->windows->wholes, whole);
         }
-        p->uncounted.n = 0;
+        p->windows->uncounted.n = 0;
         for (uint32_t i = 0; i < p->pools.n; i++)
             if (!counts(&p->pools.v[i]))
-                vec_push(&p->uncounted, i);
-        p->wholes_stamp = stamp;
+                vec_push(&p->windows->uncounted, i);
+        p->windows->stamp = stamp;
     }
-    return search_stairs(p, &p->wholes.v[partition], access, true);
-}
-
-void windows_fini(struct plan *p)
-{
-    for (size_t i = 0; i < p->wholes.n; i++)
-        set_fini(&p->wholes.v[i]);
-    vec_fini(&p->wholes);
-    vec_fini(&p->uncounted);
+    return search_stairs(p, &p->windows->wholes.v[partition], access, true);
 }
 
 /* The first stair that ends after `at`. */
@@ -83,15 +113,14 @@ static int64_t procs_until(const struct plan *p, const struct pool *pool, int64_
 
 uint32_t plan_access(struct plan *p, const struct job *j)
 {
-    return walls_view(p, j);
+    return closures_access(p->closures, j, p->now);
 }
 
 uint64_t plan_access_epoch(struct plan *p)
 {
-    if (p->stacks.n <= 1)
+    if (closures_sets(p->closures) <= 1)
         return 0;
-    uint32_t types = rsvview_types(p);
-    return p->views_epoch << 32 | types;
+    return closures_epoch(p->closures) << 32 | signatures_types(p->signatures);
 }
 
 bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t after_s,
@@ -103,8 +132,8 @@ bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t af
         return false;
     const struct reach *r = counted(p, partition, access);
     int64_t end = stair_after(r, after)->until;
-    for (size_t i = 0; i < p->uncounted.n; i++) {
-        const struct pool *pool = &p->pools.v[p->uncounted.v[i]];
+    for (size_t i = 0; i < p->windows->uncounted.n; i++) {
+        const struct pool *pool = &p->pools.v[p->windows->uncounted.v[i]];
         if (pool->partition != partition || !pool->by_node)
             continue;
         int64_t pin = next_pin(p, pool, after);
@@ -112,8 +141,8 @@ bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t af
     }
     ret_window->duration_s = end < TIME_NEVER ? end - p->now : DURATION_UNLIMITED;
     ret_window->procs = stair_after(r, end < TIME_NEVER ? end - 1 : TIME_NEVER)->units;
-    for (size_t i = 0; i < p->uncounted.n; i++) {
-        const struct pool *pool = &p->pools.v[p->uncounted.v[i]];
+    for (size_t i = 0; i < p->windows->uncounted.n; i++) {
+        const struct pool *pool = &p->pools.v[p->windows->uncounted.v[i]];
         if (pool->partition == partition)
             ret_window->procs += procs_until(p, pool, end);
     }
@@ -125,9 +154,9 @@ const struct windows *plan_windows(struct plan *p, uint32_t partition, uint32_t 
     size_t place = access + 1u; /* PLAN_ACCESS_ANY is the first */
     struct window w = {0};
 
-    while (p->outlooks.n <= place)
-        vec_push(&p->outlooks, (struct outlook){0});
-    struct outlook *o = &p->outlooks.v[place];
+    while (p->windows->outlooks.n <= place)
+        vec_push(&p->windows->outlooks, (struct outlook){0});
+    struct outlook *o = &p->windows->outlooks.v[place];
     if (o->version == p->version && o->partition == partition)
         return &o->windows;
     o->version = p->version;
@@ -136,11 +165,4 @@ const struct windows *plan_windows(struct plan *p, uint32_t partition, uint32_t 
     while (plan_window(p, partition, access, w.duration_s, &w))
         vec_push(&o->windows, w);
     return &o->windows;
-}
-
-void outlooks_fini(struct plan *p)
-{
-    for (size_t i = 0; i < p->outlooks.n; i++)
-        vec_fini(&p->outlooks.v[i].windows);
-    vec_fini(&p->outlooks);
 }

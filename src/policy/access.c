@@ -71,8 +71,9 @@ static bool in_alist(const struct cred *k, const char *account, bool *io_any)
 }
 
 static enum hold_reason resolve_account(
-    struct cluster *c, struct job *j, struct text *t)
+    struct cluster *c, struct job *j, struct access_fault *ret)
 {
+    struct text t = {ret->text, sizeof ret->text, 0};
     const struct cred *user = job_cred(c, j, CRED_USER);
     const struct cred *group = job_cred(c, j, CRED_GROUP);
     const char *name;
@@ -86,9 +87,10 @@ static enum hold_reason resolve_account(
     name = job_cred(c, j, CRED_ACCOUNT)->name;
     if (in_alist(user, name, &any) || in_alist(group, name, &any) || !any)
         return REASON_NONE;
-    text_add(t, "account ", name);
-    text_add(t, " is in no ALIST of user ", user->name);
-    text_add(t, " or group ", group->name);
+    text_add(&t, "account ", name);
+    text_add(&t, " is in no ALIST of user ", user->name);
+    text_add(&t, " or group ", group->name);
+    snprintf(ret->code, sizeof ret->code, "ALIST account %.80s", name);
     return REASON_CREDACCESS;
 }
 
@@ -109,8 +111,9 @@ static void text_qos(struct text *t, const struct cluster *c, const struct bitse
 }
 
 static enum hold_reason resolve_qos(
-    struct access_cache *a, struct cluster *c, struct job *j, struct text *t)
+    struct access_cache *a, struct cluster *c, struct job *j, struct access_fault *ret)
 {
+    struct text t = {ret->text, sizeof ret->text, 0};
     uint32_t def;
     const struct bitset *set = access_cache_qos(a, c, j, &def);
 
@@ -121,10 +124,12 @@ static enum hold_reason resolve_qos(
     j->cred[CRED_QOS] = def;
     if (!j->qos_asked)
         return REASON_NONE;
-    text_add(t, "QOS ", c->creds[CRED_QOS].v[j->qos_asked]->name);
-    text_add(t, " is not accessible to user ", job_cred(c, j, CRED_USER)->name);
-    text_add(t, "; accessible", "");
-    text_qos(t, c, set);
+    text_add(&t, "QOS ", c->creds[CRED_QOS].v[j->qos_asked]->name);
+    text_add(&t, " is not accessible to user ", job_cred(c, j, CRED_USER)->name);
+    text_add(&t, "; accessible", "");
+    text_qos(&t, c, set);
+    snprintf(ret->code, sizeof ret->code, "QLIST qos %.80s",
+        c->creds[CRED_QOS].v[j->qos_asked]->name);
     return REASON_QOSACCESS;
 }
 
@@ -313,36 +318,42 @@ static void resolve_partitions(
 
 /* ---- all of it ------------------------------------------------------------------ */
 
-enum hold_reason access_resolve(
-    struct cluster *c, struct job *j, char *ret_text, size_t size)
+/* Its own size and what it is made of. */
+static enum hold_reason check_size(
+    const struct cluster *c, const struct job *j, struct access_fault *ret)
 {
-    struct text t = {ret_text, size, 0};
-    struct access_cache *a = access_cache_of(c);
-    enum hold_reason account, qos;
+    if (j->nreqs > 1 && !c->cfg->enable_multireq_jobs) {
+        snprintf(ret->text, sizeof ret->text,
+            "the job has %u requests and jobs of more than one are not enabled "
+            "(ENABLEMULTIREQJOBS)",
+            (unsigned)j->nreqs);
+        snprintf(ret->code, sizeof ret->code, "ENABLEMULTIREQJOBS");
+        return REASON_POLICY;
+    }
+    return limits_class_violated(c, j, ret) ? REASON_POLICY : REASON_NONE;
+}
 
-    if (size > 0)
-        ret_text[0] = '\0';
-    account = resolve_account(c, j, &t);
-    if (account != REASON_NONE)
-        t.size = 0; /* the first trouble is told */
-    qos = resolve_qos(a, c, j, &t);
+enum hold_reason access_resolve(
+    struct cluster *c, struct job *j, struct access_fault *ret)
+{
+    struct access_cache *a = access_cache_of(c);
+    struct access_fault second;
+
+    ret->text[0] = ret->code[0] = '\0';
+    ret->reason = resolve_account(c, j, ret);
+    /* the first trouble is told */
+    enum hold_reason qos =
+        resolve_qos(a, c, j, ret->reason == REASON_NONE ? ret : &second);
     resolve_flags(c, j);
     resolve_wclimit(c, j);
     resolve_requests(a, c, j);
     resolve_partitions(a, c, j);
     j->prio_epoch = 0; /* as prio_job_dirty(): what priority cached may be stale */
-    if (account != REASON_NONE)
-        return account;
-    if (qos != REASON_NONE)
-        return qos;
-    if (j->nreqs > 1 && !c->cfg->enable_multireq_jobs) {
-        snprintf(ret_text, size,
-            "the job has %u requests and jobs of more than one are not enabled "
-            "(ENABLEMULTIREQJOBS)",
-            (unsigned)j->nreqs);
-        return REASON_POLICY;
-    }
-    return limits_class_violated(c, j, ret_text, size) ? REASON_POLICY : REASON_NONE;
+    if (ret->reason == REASON_NONE)
+        ret->reason = qos;
+    if (ret->reason == REASON_NONE)
+        ret->reason = check_size(c, j, ret);
+    return ret->reason;
 }
 
 void access_qos_set(
@@ -387,8 +398,7 @@ int access_set_qos(
     }
     j->qos_asked = k->index;
     j->qos_forced = admin;
-    t = (struct text){list, 0, 0};
-    resolve_qos(access_cache_of(c), c, j, &t);
+    resolve_qos(access_cache_of(c), c, j, &(struct access_fault){0});
     j->prio_epoch = 0;
     return 0;
 }

@@ -6,20 +6,30 @@
 
 #include "cluster/cluster.h"
 
+/* Why a job may not run as it asks. */
+#define FAULT_CODE_MAX 160
+#define FAULT_TEXT_MAX 200
+struct access_fault {
+    enum hold_reason reason;   /* REASON_NONE = it may */
+    char code[FAULT_CODE_MAX]; /* the rule, whose it is and its numbers, as "MAX.PROC
+                                  class small 4 2": equal when the fault is the same */
+    char text[FAULT_TEXT_MAX]; /* a sentence for people */
+};
+
 /* Resolve everything that follows from the job's credentials and request, at load
  * and whenever one of them or the settings changed: account (section 2), effective
  * QOS (3), job flags incl. those the QOS implies (4, 5), wallclock limit if none
  * was asked (6), class features and QOSFEATURES, node access policy, partitions and
  * default partition (7). Idempotent. Creates the QOS and partitions that the
  * settings mention. Returns REASON_NONE, or the reason for which the caller must
- * defer or hold the job (CREDACCESS: defer; QOSACCESS: defer; POLICY: batch hold),
- * with a sentence in `ret_text`. Everything is resolved in each of these cases.
+ * defer or hold the job (CREDACCESS: defer; QOSACCESS: defer; POLICY: batch hold), of
+ * which *ret tells more. Everything is resolved in each of these cases.
  * O(1) for credentials seen before, else O(lists).
  *
  * An active job may be resolved too: what its nodes are dedicated by stays
  * (req.held). Take it out of the usage counts before and put it in again after. */
 enum hold_reason access_resolve(
-    struct cluster *c, struct job *j, char *ret_text, size_t size);
+    struct cluster *c, struct job *j, struct access_fault *ret);
 
 /* The set of QOS indexes the job may use, as a bitmap of QOS indexes
  * (bit i%64 of word i/64); `words` words are written. */

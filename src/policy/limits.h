@@ -5,6 +5,7 @@
 #define MAUI_POLICY_LIMITS_H
 
 #include "cluster/cluster.h"
+#include "policy/access.h"
 
 /* Two-dimensional usage, and which limits exist at all (so that a site without
  * limits pays nothing). Rebuilt by limits_configure(). */
@@ -49,11 +50,13 @@ enum { CHECK_ACTIVE = 1, CHECK_IDLE = 2, CHECK_SYSTEM = 4 };
 bool limits_violated(const struct limits *l, const struct cluster *c,
     const struct job *j, unsigned what, enum limit_level level, struct reason *ret_why);
 
-/* The same for whoever has these credentials and would use that much. ret_why may be
- * NULL. */
+/* The same for whoever has these credentials and would use that much from an instant
+ * on: active jobs whose limits end by then do not count. ret_why may be NULL. O(limits
+ * in force x active jobs). */
 struct limits_use {
     const uint32_t *cred; /* by kind */
     const int64_t *v;     /* by resource: limits_use_of() of a job */
+    int64_t from;         /* 0 = now: all that are active count */
 };
 bool limits_use_violated(const struct limits *l, const struct cluster *c,
     struct limits_use use, unsigned what, enum limit_level level,
@@ -73,9 +76,10 @@ bool limits_soft_differs(const struct limits *l);
 bool limits_any(const struct limits *l, unsigned what);
 
 /* Class, user and group job-size limits (MAX.WCLIMIT, MIN.PROC, MAXPROCPERJOB,
- * MAXNODEPERJOB): true = violated, batch hold at load; *ret_text is a sentence. */
+ * MAXNODEPERJOB): true = violated, batch hold at load; *ret tells, but for the reason.
+ */
 bool limits_class_violated(
-    const struct cluster *c, const struct job *j, char *ret_text, size_t size);
+    const struct cluster *c, const struct job *j, struct access_fault *ret);
 
 /* The value in force for (credential object, limit), after override, own, DEFAULT;
  * 0 = none. `k` NULL = the system (SYSCFG), `qos` NULL = no override. The order of

@@ -9,7 +9,8 @@ struct check {
     const uint32_t *cred; /* by kind */
     const int64_t *want;  /* by resource */
     enum limit_level level;
-    bool alone;                        /* as if nothing else were in use */
+    bool alone;   /* as if nothing else were in use */
+    int64_t from; /* as if what ends by then were not in use; 0 = as it is */
     const struct limit_override *over; /* NULL = the QOS changes nothing */
     struct limit_override over_new;    /* of a QOS newer than the rows */
     struct reason *why;                /* or NULL */
@@ -25,6 +26,7 @@ static void check_init(struct check *k, const struct limits *l, const struct clu
     k->cred = cred;
     k->want = want;
     k->alone = false;
+    k->from = 0;
     k->over = NULL;
     if (!l->any_override)
         return;
@@ -41,14 +43,49 @@ static void check_init(struct check *k, const struct limits *l, const struct clu
 static const struct reason no_reason = {
     .code = WAIT_LIMIT, .kind = CRED_KINDS, .kind2 = CRED_KINDS};
 
+/* Whose usage is compared with a row: of all who have what is asked for of these
+ * kinds; CRED_KINDS asks for nothing. */
+struct scope {
+    uint32_t kind, kind2;
+};
+static const struct scope whole_system = {CRED_KINDS, CRED_KINDS};
+
+static bool is_within(const struct check *k, struct scope s, const uint32_t *cred)
+{
+    return (s.kind == CRED_KINDS || cred[s.kind] == k->cred[s.kind])
+           && (s.kind2 == CRED_KINDS || cred[s.kind2] == k->cred[s.kind2]);
+}
+
+/* What was counted for active jobs that are over by `k->from`. */
+static int64_t sum_over(const struct check *k, struct scope s, enum limit_res r)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < k->c->active.n; i++) {
+        const struct job *j = k->c->jobs.v[k->c->active.v[i]];
+        const struct limits_counted *x = limits_ledger_find(&k->l->ledger, j->index);
+        if (x && j->end_at <= k->from && is_within(k, s, x->cred))
+            sum += x->v[r];
+    }
+    return sum;
+}
+
+static int64_t find_used(const struct check *k, enum limit_dim dim, struct scope s,
+    enum limit_res r, const int64_t *used)
+{
+    if (k->alone)
+        return 0;
+    return k->from && dim == DIM_ACTIVE ? used[r] - sum_over(k, s, r) : used[r];
+}
+
 /* Compare with one row; on a violation the numbers are written to k->why. */
 static bool breaks_row(const struct check *k, enum limit_dim dim, uint32_t mask,
-    const struct limit_row *row, const int64_t *used)
+    struct scope s, const struct limit_row *row, const int64_t *used)
 {
     for (; mask; mask &= mask - 1) {
         enum limit_res r = __builtin_ctz(mask);
         int64_t limit = row->at[k->level][r];
-        int64_t in_use = k->alone ? 0 : used[r];
+        int64_t in_use = find_used(k, dim, s, r, used);
         limit = limits_rules_apply(k->over, dim, r, k->level, limit);
         if (limit == LIMIT_OFF || k->want[r] <= limit - in_use)
             continue;
@@ -83,7 +120,8 @@ static bool breaks_cred(
         limits_rules_row(cred, dim, &row_new);
         row = &row_new;
     }
-    if (!breaks_row(k, dim, mask, row, dim == DIM_IDLE ? cred->idle.v : cred->active.v))
+    if (!breaks_row(k, dim, mask, (struct scope){kind, CRED_KINDS}, row,
+            dim == DIM_IDLE ? cred->idle.v : cred->active.v))
         return false;
     if (k->why) {
         k->why->kind = kind;
@@ -107,7 +145,7 @@ static bool breaks_pairs(const struct check *k, enum limit_dim dim)
             mask &= ~k->over->ignore[dim][m->kind2];
         if (m->dim != dim || !mask
             || !limits_pairs_get(p, k->c, i, k->cred, &row, &used)
-            || !breaks_row(k, dim, mask, row, used))
+            || !breaks_row(k, dim, mask, (struct scope){m->kind, m->kind2}, row, used))
             continue;
         if (k->why) {
             k->why->kind = m->kind;
@@ -128,7 +166,8 @@ static bool breaks_whole(struct check *k, enum limit_dim dim)
     bool broken;
 
     k->over = NULL;
-    broken = breaks_row(k, dim, k->l->dims[dim].sys_mask, &k->l->dims[dim].sys, u->v);
+    broken = breaks_row(
+        k, dim, k->l->dims[dim].sys_mask, whole_system, &k->l->dims[dim].sys, u->v);
     k->over = over;
     return broken;
 }
@@ -194,6 +233,7 @@ bool limits_use_violated(const struct limits *l, const struct cluster *c,
     struct check k;
 
     check_init(&k, l, c, use.cred, use.v);
+    k.from = use.from;
     k.level = level;
     k.why = ret_why;
     return breaks_any(&k, what & l->in_force);

@@ -13,9 +13,16 @@ static const enum cred_kind kinds[] = {
     CRED_CLASS, CRED_USER, CRED_GROUP, CRED_ACCOUNT, CRED_QOS};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
+static void write_code(struct access_fault *ret, const char *rule,
+    const struct cred *of, int64_t asked, int64_t limit)
+{
+    snprintf(ret->code, sizeof ret->code, "%s %s %.60s %lld %lld", rule,
+        cred_kind_name(of->kind), of->name, (long long)asked, (long long)limit);
+}
+
 /* The strictest MAX.WCLIMIT counts. */
 static bool wclimit_violated(
-    const struct cluster *c, const struct job *j, char *ret_text, size_t size)
+    const struct cluster *c, const struct job *j, struct access_fault *ret)
 {
     const struct cred *who = NULL;
     int64_t limit = 0;
@@ -31,17 +38,18 @@ static bool wclimit_violated(
     }
     if (!who || j->wclimit_s <= limit)
         return false;
-    snprintf(ret_text, size,
+    snprintf(ret->text, sizeof ret->text,
         "the job asks for a wallclock limit of %s but %s %s allows at most %s "
         "(MAX.WCLIMIT)",
         duration_format_exact(j->wclimit_s, asked, sizeof asked),
         cred_kind_name(who->kind), who->name,
         duration_format_exact(limit, allowed, sizeof allowed));
+    write_code(ret, "MAX.WCLIMIT", who, j->wclimit_s, limit);
     return true;
 }
 
 static bool size_violated(
-    const struct cred *k, const struct job *j, char *ret_text, size_t size)
+    const struct cred *k, const struct job *j, struct access_fault *ret)
 {
     int64_t nodes = j->nodes, procs = j->procs;
     int64_t min_proc = OWN_OR_DEFAULT(k, min_proc);
@@ -62,19 +70,20 @@ static bool size_violated(
     } else {
         return false;
     }
-    snprintf(ret_text, size, "the job asks for %lld %s but %s %s requires %s %lld (%s)",
-        (long long)asked, what, cred_kind_name(k->kind), k->name, word,
-        (long long)limit, name);
+    snprintf(ret->text, sizeof ret->text,
+        "the job asks for %lld %s but %s %s requires %s %lld (%s)", (long long)asked,
+        what, cred_kind_name(k->kind), k->name, word, (long long)limit, name);
+    write_code(ret, name, k, asked, limit);
     return true;
 }
 
 bool limits_class_violated(
-    const struct cluster *c, const struct job *j, char *ret_text, size_t size)
+    const struct cluster *c, const struct job *j, struct access_fault *ret)
 {
-    if (wclimit_violated(c, j, ret_text, size))
+    if (wclimit_violated(c, j, ret))
         return true;
     for (size_t i = 0; i < KINDS; i++) {
-        if (size_violated(job_cred(c, j, kinds[i]), j, ret_text, size))
+        if (size_violated(job_cred(c, j, kinds[i]), j, ret))
             return true;
     }
     return false;

@@ -2,42 +2,20 @@
  * See limits_walk.h. */
 #include "policy/limits_private.h"
 
-/* Place of a room without bounds in limits_walk.room. */
+/* Slot of a room without bounds in limits_walk.room. */
 #define NO_LIMIT 0
 
-/* What the objects of the kind have left of the resources in the mask. */
-static void open_tests(struct limits_walk *w, enum limit_dim dim, uint32_t kind)
+/* One comparison for each resource that is limited for some object of the kind. */
+static void add_tests(struct limits_walk *w, uint32_t kind, bool active)
 {
-    const struct limits_table *table = &w->l->dims[dim];
-    const struct cluster *c = w->c;
-    bool active = dim == DIM_ACTIVE, system = kind == CRED_KINDS;
+    const struct limits_table *table = &w->l->dims[active ? DIM_ACTIVE : DIM_IDLE];
 
-    for (uint32_t m = system ? table->sys_mask : table->mask[kind]; m; m &= m - 1) {
-        int r = __builtin_ctz(m);
+    for (uint32_t m = kind == CRED_KINDS ? table->sys_mask : table->mask[kind]; m;
+         m &= m - 1) {
         struct limits_test t = {
-            .kind = (uint8_t)kind, .res = (uint8_t)r, .room = w->room.n};
+            .kind = (uint8_t)kind, .res = (uint8_t)__builtin_ctz(m)};
         vec_push(active ? &w->active : &w->idle, t);
-        for (size_t i = 0; i < (system ? 1 : c->creds[kind].n); i++) {
-            const struct limit_row *row =
-                system ? &table->sys : &table->rows[kind].v[i];
-            const struct usage *used =
-                system ? &c->sys_active : &c->creds[kind].v[i]->active;
-            int64_t at = row->at[w->level][r];
-            bool limited = at != LIMIT_OFF;
-            vec_push(&w->room, !limited ? INT64_MAX : active ? at - used->v[r] : at);
-        }
     }
-}
-
-/* Where the test finds what is left for jobs with these credentials. DEFAULT stands for
- * nobody, but for that of QOS: a job without such a name passes. */
-static size_t room_of(const struct limits_test *t, const struct credset *set)
-{
-    if (t->kind == CRED_KINDS)
-        return t->room;
-    if (set->cred[t->kind] == 0 && t->kind != CRED_QOS)
-        return NO_LIMIT;
-    return t->room + set->cred[t->kind];
 }
 
 /* Resources with active limits; jobs only if there is none on anything else. */
@@ -54,22 +32,107 @@ static void note_active(struct limits_walk *w)
         w->res[w->resources++] = (uint8_t)__builtin_ctz(mask);
 }
 
-/* Active usage does not change during the walk, so all tests of a resource are one
- * for jobs with the same credentials. A job is always one job: where there are limits
- * on something else, that of no more jobs lets no amount of it pass. */
-static void tighten(struct limits_walk *w, const struct credset *set)
+/* Which object of the test's kind these credentials name. False: it limits them in no
+ * way. DEFAULT stands for nobody, but for that of QOS: a job without such a name
+ * passes. */
+static bool find_object(
+    const struct limits_test *t, const struct credset *set, uint32_t *ret_object)
+{
+    *ret_object = t->kind == CRED_KINDS ? 0 : set->cred[t->kind];
+    return t->kind == CRED_KINDS || t->kind == CRED_QOS || *ret_object != 0;
+}
+
+static int64_t limit_of(const struct limits_walk *w, const struct limits_test *t,
+    enum limit_dim dim, uint32_t object)
+{
+    const struct limits_table *table = &w->l->dims[dim];
+    const struct limit_row *row =
+        t->kind == CRED_KINDS ? &table->sys : &table->rows[t->kind].v[object];
+
+    return row->at[w->level][t->res];
+}
+
+/* What the object has left of an active limit: it stays so during the walk. */
+static int64_t active_room(
+    const struct limits_walk *w, const struct limits_test *t, const struct credset *set)
+{
+    uint32_t object;
+
+    if (!find_object(t, set, &object))
+        return INT64_MAX;
+    const struct usage *used = t->kind == CRED_KINDS
+                                   ? &w->c->sys_active
+                                   : &w->c->creds[t->kind].v[object]->active;
+    int64_t at = limit_of(w, t, DIM_ACTIVE, object);
+    return at == LIMIT_OFF ? INT64_MAX : at - used->v[t->res];
+}
+
+/* All tests of a resource are one for jobs with the same credentials. A job is always
+ * one job: where there are limits on something else, that of no more jobs lets no
+ * amount of it pass. */
+static void tighten_active(
+    struct limits_walk *w, uint32_t credset, const struct credset *set)
 {
     int64_t most[LIMIT_RES_COUNT];
 
     for (int r = 0; r < LIMIT_RES_COUNT; r++)
         most[r] = INT64_MAX;
     for (size_t i = 0; i < w->active.n; i++) {
-        int64_t room = w->room.v[room_of(&w->active.v[i], set)];
-        int64_t *m = &most[w->active.v[i].res];
-        *m = room < *m ? room : *m;
+        const struct limits_test *t = &w->active.v[i];
+        int64_t room = active_room(w, t, set);
+        most[t->res] = room < most[t->res] ? room : most[t->res];
     }
     for (uint32_t i = 0; i < w->resources; i++)
-        vec_push(&w->most, most[LIMIT_JOB] < 1 ? -1 : most[w->res[i]]);
+        w->most.v[(size_t)credset * w->resources + i] =
+            most[LIMIT_JOB] < 1 ? -1 : most[w->res[i]];
+}
+
+/* The slot with what is left of the object's idle limit, opened when the first job of
+ * the object is met. */
+static uint32_t open_room(struct limits_walk *w, uint32_t test, uint32_t object)
+{
+    struct limits_slots *slots = &w->slots[test];
+    const struct limits_test *t = &w->idle.v[test];
+
+    if (object >= slots->n)
+        vec_push_zeros(
+            slots, (t->kind == CRED_KINDS ? 1 : w->c->creds[t->kind].n) - slots->n);
+    struct limits_slot *slot = &slots->v[object];
+    if (slot->walk != w->walk) {
+        int64_t at = limit_of(w, t, DIM_IDLE, object);
+        *slot = (struct limits_slot){w->walk, NO_LIMIT};
+        if (at != LIMIT_OFF) {
+            slot->room = (uint32_t)w->room.n;
+            vec_push(&w->room, at);
+            vec_push(&w->opened, ((struct limits_opened){test, object, at}));
+        }
+    }
+    return slot->room;
+}
+
+static void find_rooms(
+    struct limits_walk *w, uint32_t credset, const struct credset *set)
+{
+    uint32_t object;
+
+    for (uint32_t i = 0; i < w->idle.n; i++)
+        w->idle_at.v[(size_t)credset * w->idle.n + i] =
+            find_object(&w->idle.v[i], set, &object) ? open_room(w, i, object)
+                                                     : NO_LIMIT;
+}
+
+void limits_walk_meet(struct limits_walk *w, uint32_t credset)
+{
+    size_t sets = w->sets->sets.n;
+
+    if (sets > w->met.n) {
+        vec_push_zeros(&w->met, sets - w->met.n);
+        vec_reserve(&w->most, w->met.cap * w->resources); /* none is counted in n */
+        vec_reserve(&w->idle_at, w->met.cap * w->idle.n);
+    }
+    w->met.v[credset] = w->walk;
+    tighten_active(w, credset, &w->sets->sets.v[credset]);
+    find_rooms(w, credset, &w->sets->sets.v[credset]);
 }
 
 bool limits_walk_is_plain(const struct limits *l)
@@ -88,32 +151,30 @@ struct limits_walk *limits_walk_begin(struct limits *l, struct cluster *c,
     struct limits_walk *w = &l->walks[level];
 
     limits_begin_idle(l, c);
-    w->active.n = w->idle.n = w->room.n = w->most.n = w->idle_at.n = 0;
+    w->active.n = w->idle.n = w->room.n = w->opened.n = 0;
     w->l = l;
     w->c = c;
     w->sets = sets;
     w->level = level;
     w->plain = limits_walk_is_plain(l);
+    w->walk++;
     if (!w->plain)
         return w;
     vec_push(&w->room, INT64_MAX); /* NO_LIMIT */
     for (uint32_t k = 0; k <= CRED_KINDS; k++) {
-        open_tests(w, DIM_ACTIVE, k);
-        open_tests(w, DIM_IDLE, k);
+        add_tests(w, k, true);
+        add_tests(w, k, false);
     }
     note_active(w);
-    for (size_t s = 0; s < sets->sets.n; s++) {
-        tighten(w, &sets->sets.v[s]);
-        for (size_t i = 0; i < w->idle.n; i++)
-            vec_push(&w->idle_at, (uint32_t)room_of(&w->idle.v[i], &sets->sets.v[s]));
-    }
+    vec_reserve(&w->most, w->met.n * w->resources);
+    vec_reserve(&w->idle_at, w->met.n * w->idle.n);
     return w;
 }
 
 bool limits_walk_violated_in_full(
     const struct limits_walk *w, uint32_t credset, const int64_t *v)
 {
-    const struct limits_use use = {w->sets->sets.v[credset].cred, v};
+    const struct limits_use use = {w->sets->sets.v[credset].cred, v, 0};
 
     return limits_use_violated(
         w->l, w->c, use, CHECK_ACTIVE | CHECK_IDLE, w->level, NULL);
@@ -122,7 +183,7 @@ bool limits_walk_violated_in_full(
 bool limits_walk_idle_in_full(
     const struct limits_walk *w, uint32_t credset, const int64_t *v)
 {
-    const struct limits_use use = {w->sets->sets.v[credset].cred, v};
+    const struct limits_use use = {w->sets->sets.v[credset].cred, v, 0};
 
     return limits_use_violated(w->l, w->c, use, CHECK_IDLE, w->level, NULL);
 }
@@ -134,22 +195,17 @@ void limits_walk_count_in_full(
 }
 
 /* Usage is what was there to begin with less what is left. */
-static void write_usage(struct limits_walk *w, const struct limits_test *t)
+static void write_usage(struct limits_walk *w, const struct limits_opened *o)
 {
-    const struct limits_table *idle = &w->l->dims[DIM_IDLE];
-    const int64_t *room = &w->room.v[t->room];
+    const struct limits_test *t = &w->idle.v[o->test];
     bool system = t->kind == CRED_KINDS;
-    size_t objects = system ? 1 : w->c->creds[t->kind].n;
+    struct usage *u =
+        system ? &w->c->sys_idle : &w->c->creds[t->kind].v[o->object]->idle;
+    uint32_t slot = w->slots[o->test].v[o->object].room;
 
-    for (uint32_t i = 0; i < objects; i++) {
-        const struct limit_row *row = system ? &idle->sys : &idle->rows[t->kind].v[i];
-        struct usage *u = system ? &w->c->sys_idle : &w->c->creds[t->kind].v[i]->idle;
-        if (row->at[w->level][t->res] == LIMIT_OFF)
-            continue;
-        u->v[t->res] = row->at[w->level][t->res] - room[i];
-        if (!system)
-            vec_push(&w->l->touched, ((struct limits_touched){t->kind, i}));
-    }
+    u->v[t->res] = o->limit - w->room.v[slot];
+    if (!system)
+        vec_push(&w->l->touched, ((struct limits_touched){t->kind, o->object}));
 }
 
 void limits_walk_end(struct limits_walk *w)
@@ -157,15 +213,19 @@ void limits_walk_end(struct limits_walk *w)
     if (!w->plain)
         return;
     limits_begin_idle(w->l, w->c); /* that of another level */
-    for (size_t i = 0; i < w->idle.n; i++)
-        write_usage(w, &w->idle.v[i]);
+    for (size_t i = 0; i < w->opened.n; i++)
+        write_usage(w, &w->opened.v[i]);
 }
 
 void limits_walk_fini(struct limits_walk *w)
 {
+    for (size_t i = 0; i < LIMITS_TESTS_MAX; i++)
+        vec_fini(&w->slots[i]);
     vec_fini(&w->active);
     vec_fini(&w->idle);
     vec_fini(&w->room);
+    vec_fini(&w->opened);
+    vec_fini(&w->met);
     vec_fini(&w->most);
     vec_fini(&w->idle_at);
 }

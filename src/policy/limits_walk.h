@@ -6,6 +6,12 @@
  * Where the settings are plain (no QOS overrides, no limits of one credential within
  * another) what is left for each stands in dense rows during the walk; then there may
  * be a walk at either level at once, and the one that ends last tells the idle usage.
+ * Rows are made when the first job that needs them is met, so a walk costs what its
+ * jobs cost, however many credentials there have ever been:
+ *
+ *     number of credentials --> most:    per resource, what active limits leave
+ *                           --> idle_at: per idle test, a slot of `room`
+ *     room: 0 = no limit, | bob's jobs | bob's processors | group a's jobs | ...
  */
 #ifndef MAUI_POLICY_LIMITS_WALK_H
 #define MAUI_POLICY_LIMITS_WALK_H
@@ -16,8 +22,8 @@
 /* A walk; nothing of it is public, but that a step asks little. */
 struct limits_walk;
 
-/* Begin one, and a new idle count. `sets` is borrowed until the end and must not
- * change. O(numbers x limits). */
+/* Begin one, and a new idle count. `sets` is borrowed until the end; numbers may come
+ * in between. O(limits). */
 struct limits_walk *limits_walk_begin(struct limits *l, struct cluster *c,
     const struct credsets *sets, enum limit_level level);
 void limits_walk_end(struct limits_walk *w);
@@ -30,23 +36,43 @@ bool limits_walk_asks_more(const struct limits *l);
  * CRED_KINDS is the whole system. */
 struct limits_test {
     uint8_t kind, res;
-    size_t room; /* in limits_walk.room: what is left of it, by object */
 };
 struct limits_tests VEC(struct limits_test);
+#define LIMITS_TESTS_MAX ((CRED_KINDS + 1) * LIMIT_RES_COUNT)
+
+/* Where what is left for an object stands, if the walk is that one. */
+struct limits_slot {
+    uint64_t walk;
+    uint32_t room;
+};
+struct limits_slots VEC(struct limits_slot);
+
+/* An idle limit that some job of the walk is under. */
+struct limits_opened {
+    uint32_t test, object;
+    int64_t limit;
+};
 
 struct limits_walk {
     struct limits *l;
     struct cluster *c;
     const struct credsets *sets;
     enum limit_level level;
-    bool plain; /* else every job is compared in full */
+    bool plain;    /* else every job is compared in full */
+    uint64_t walk; /* counts walks: rows of others do not hold */
     struct limits_tests active, idle;
-    struct VEC(int64_t) room; /* INT64_MAX = no limit */
-    uint32_t resources;       /* with active limits: */
+    struct VEC(int64_t) room; /* by slot; INT64_MAX = no limit */
+    struct VEC(struct limits_opened) opened;
+    struct limits_slots slots[LIMITS_TESTS_MAX]; /* by idle test, then object */
+    uint32_t resources;                          /* with active limits: */
     uint8_t res[LIMIT_RES_COUNT];
+    struct VEC(uint64_t) met;     /* by number: the walk that its rows are of */
     struct VEC(int64_t) most;     /* by number, for each of those: what a job may use */
-    struct VEC(uint32_t) idle_at; /* by number, for each idle test: into room */
+    struct VEC(uint32_t) idle_at; /* by number, for each idle test: the slot */
 };
+
+/* The first job with these credentials: makes their rows. O(limits). */
+void limits_walk_meet(struct limits_walk *w, uint32_t credset);
 
 bool limits_walk_violated_in_full(
     const struct limits_walk *w, uint32_t credset, const int64_t *v);
@@ -57,10 +83,12 @@ void limits_walk_count_in_full(
 
 /* Would the job break a limit? O(limits). */
 static inline bool limits_walk_violated(
-    const struct limits_walk *w, uint32_t credset, const int64_t *v)
+    struct limits_walk *w, uint32_t credset, const int64_t *v)
 {
     if (!w->plain)
         return limits_walk_violated_in_full(w, credset, v);
+    if (credset >= w->met.n || w->met.v[credset] != w->walk)
+        limits_walk_meet(w, credset);
     size_t most = (size_t)credset * w->resources, at = credset * w->idle.n;
     for (uint32_t i = 0; i < w->resources; i++)
         if (v[w->res[i]] > w->most.v[most + i])
@@ -71,7 +99,7 @@ static inline bool limits_walk_violated(
     return false;
 }
 
-/* One that breaks a limit: is one of idle jobs among those? O(limits). */
+/* One that was found to break a limit: is one of idle jobs among those? O(limits). */
 static inline bool limits_walk_idle_violated(
     const struct limits_walk *w, uint32_t credset, const int64_t *v)
 {
@@ -83,7 +111,7 @@ static inline bool limits_walk_idle_violated(
     return false;
 }
 
-/* It waits: count it as idle. O(limits). */
+/* It was found to break none, and waits: count it as idle. O(limits). */
 static inline void limits_walk_count(
     struct limits_walk *w, uint32_t credset, const int64_t *v)
 {

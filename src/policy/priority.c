@@ -9,8 +9,11 @@
  * weight is 0 adds nothing. A property test holds them together. */
 #include "policy/priority.h"
 
+#include "base/hash.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
+
+#include <assert.h>
 
 /* Nearer to its target than this, and past it, a target's value grows no more. */
 #define TARGET_MIN 0.0001
@@ -219,23 +222,17 @@ static int64_t settled(const struct job *j, int64_t priority)
 
 /* ---- the whole queue -------------------------------------------------------- */
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
-    return h ^ (h >> 29);
-}
-
 /* Names everything the cached parts depend on besides the job. Priorities told by
  * the RM and the totals that PE divides by change without a new configuration.
  * Never 0, which means "dirty". */
 static uint64_t epoch_of(const struct cluster *c)
 {
-    uint64_t h = mix(1, c->config_epoch);
+    uint64_t h = hash_mix(1, c->config_epoch);
 
     for (size_t i = 0; i < c->creds[CRED_CLASS].n; i++)
-        h = mix(h, (uint64_t)c->creds[CRED_CLASS].v[i]->rm_priority);
+        h = hash_mix(h, (uint64_t)c->creds[CRED_CLASS].v[i]->rm_priority);
     for (int i = 0; i < RES_DIMS && c->cfg->prio.weight[PRIO_PE] != 0; i++)
-        h = mix(h, (uint64_t)c->cfg_total.v[i]);
+        h = hash_mix(h, (uint64_t)c->cfg_total.v[i]);
     return h ? h : 1;
 }
 
@@ -361,18 +358,49 @@ void prio_own_of(const struct prio_pass *f, struct job *j, struct prio_own *ret)
     ret->over_soft = (j->flags & JOB_SPVIOLATION) != 0;
 }
 
+/* The weighted FS value of a credential, worked out once in a pass. */
+static double fs_value(const struct prio_pass *f, enum prio_sub sub, struct cred *k)
+{
+    if (k->prio_fs_pass != f->number) {
+        k->prio_fs = term(f->s, sub, fs_factor(f->c, k));
+        k->prio_fs_pass = f->number;
+    }
+    return k->prio_fs;
+}
+
+static double fs_points(const struct prio_pass *f, const uint32_t cred[CRED_KINDS])
+{
+    double sum = 0;
+
+    for (int sub = PRIO_FSUSER; sub <= PRIO_FSCLASS; sub++)
+        if (f->s->weight[sub] != 0)
+            sum += fs_value(f, (enum prio_sub)sub,
+                f->c->creds[sub_kind[sub]].v[cred[sub_kind[sub]]]);
+    return component(f->s, PRIO_FS, sum);
+}
+
+void prio_check(struct cluster *c, int64_t now)
+{
+    struct prio_pass f = pass_of(c, now);
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        struct job *j = c->jobs.v[i];
+        if (!j || j->idle_slot == INDEX_NONE || j->prio_epoch != f.epoch)
+            continue;
+        double fixed = j->prio_static, res = j->prio_res;
+        refresh(&f, j);
+        assert(fixed == j->prio_static && res == j->prio_res);
+    }
+}
+
 void prio_creds_of(
     const struct prio_pass *f, const uint32_t cred[CRED_KINDS], struct prio_creds *ret)
 {
     const struct cluster *c = f->c;
     const struct cred *user = c->creds[CRED_USER].v[cred[CRED_USER]];
     const struct cred_cfg *qos = c->creds[CRED_QOS].v[cred[CRED_QOS]]->cfg;
-    double sum = 0;
 
-    for (int sub = PRIO_FSUSER; f->fs && sub <= PRIO_FSCLASS; sub++)
-        if (f->s->weight[sub] != 0)
-            sum += c->creds[sub_kind[sub]].v[cred[sub_kind[sub]]]->prio_fs;
-    ret->fs = component(f->s, PRIO_FS, sum);
+    ret->fs = f->fs ? fs_points(f, cred) : 0;
     ret->user_procs = user_value(user, PRIO_UPROC);
     ret->user_jobs = user_value(user, PRIO_UJOB);
     ret->qt_weight = f->s->weight[PRIO_QUEUETIME] + (f->qos ? qos->qt_weight : 0);
@@ -403,23 +431,6 @@ int64_t prio_from(
     return bounded(f->s, points);
 }
 
-/* Weighted FS value of the credentials the jobs have: of all there are when the
- * jobs are many, else of the jobs' own. */
-static void weigh_fs(
-    const struct prio_pass *f, enum prio_sub sub, const uint32_t *jobs, size_t n)
-{
-    enum cred_kind kind = sub_kind[sub];
-    size_t creds = f->c->creds[kind].n;
-    bool all = n > creds;
-
-    for (size_t i = 0; i < (all ? creds : n); i++) {
-        size_t index = all ? i : f->c->jobs.v[jobs[i]]->cred[kind];
-        struct cred *k = f->c->creds[kind].v[index];
-
-        k->prio_fs = term(f->s, sub, fs_factor(f->c, k));
-    }
-}
-
 /* Jobs of a long queue come from memory: ask for them some jobs ahead. */
 #define AHEAD 12
 
@@ -429,13 +440,16 @@ static void fetch(const struct job *j)
     __builtin_prefetch(&j->queue_at);
 }
 
-void prio_begin(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now,
-    struct prio_pass *ret)
+void prio_begin(struct cluster *c, int64_t now, struct prio_pass *ret)
 {
     *ret = pass_of(c, now);
-    for (int sub = PRIO_FSUSER; ret->fs && sub <= PRIO_FSCLASS; sub++)
-        if (ret->s->weight[sub] != 0)
-            weigh_fs(ret, (enum prio_sub)sub, jobs, n);
+    ret->number = ++c->prio_passes;
+}
+
+void prio_go_on(struct prio_pass *pass, int64_t now)
+{
+    pass->now = now;
+    pass->number = ++pass->c->prio_passes;
 }
 
 void prio_set(const struct prio_pass *f, const uint32_t *jobs, size_t n)
@@ -459,7 +473,7 @@ void prio_update(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now)
 {
     struct prio_pass f;
 
-    prio_begin(c, jobs, n, now, &f);
+    prio_begin(c, now, &f);
     prio_set(&f, jobs, n);
 }
 

@@ -15,21 +15,25 @@
 void prio_update(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now);
 
 /* The same in pieces, for callers that do more with each job while it is at hand:
- * begin once with all jobs, then set any of them. What is in force in the pass is
+ * begin once, then set any of them. Fairshare is as it was when the first job with the
+ * credential was met. What is in force in the pass is
  * decided at its begin, so that the loop asks little; nothing of it is public. */
 struct prio_pass {
     const struct prio_settings *s;
     struct cluster *c;
     int64_t now;
-    uint64_t epoch; /* of the cached parts */
-    bool user;      /* RES looks at the user's active jobs: not cached whole */
+    uint64_t epoch;  /* of the cached parts */
+    uint64_t number; /* of the pass: what was worked out in another does not hold */
+    bool user;       /* RES looks at the user's active jobs: not cached whole */
     bool fs, serv, targ;
     bool qos;     /* some QOS has weights of its own */
     bool xfactor; /* XFACTOR is needed, for itself or a target */
     bool counts;  /* BYPASS or SPVIOLATION */
 };
-void prio_begin(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now,
-    struct prio_pass *ret);
+void prio_begin(struct cluster *c, int64_t now, struct prio_pass *ret);
+/* Another pass at a later instant, where nothing has changed that the last was made
+ * from: settings, the cluster's totals, which QOS and classes there are. */
+void prio_go_on(struct prio_pass *pass, int64_t now);
 void prio_set(const struct prio_pass *pass, const uint32_t *jobs, size_t n);
 
 /* What a priority is made of in a pass: what is the job's own, which stays as it is
@@ -52,6 +56,9 @@ struct prio_creds {
     int64_t qt_target_s;
 };
 void prio_own_of(const struct prio_pass *pass, struct job *j, struct prio_own *ret);
+/* Assert that what is remembered of the parts of waiting jobs that do not change with
+ * time is what they come out as anew. For tests. O(jobs). */
+void prio_check(struct cluster *c, int64_t now);
 void prio_creds_of(const struct prio_pass *pass, const uint32_t cred[CRED_KINDS],
     struct prio_creds *ret);
 /* The priority of both, without what setspri gave the job: for jobs that have none. */

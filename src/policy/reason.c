@@ -70,6 +70,17 @@ static int say_hold(
         instant_text(r->until, at));
 }
 
+int reason_format_deferral(
+    const struct reason *r, const char *why, char *ret_text, size_t size)
+{
+    char at[INSTANT_TEXT];
+
+    if (r->code != WAIT_HOLD || !known(r->until))
+        return 0;
+    return snprintf(ret_text, size, "this job is deferred until %s%s%s",
+        instant_text(r->until, at), why ? ": " : "", why ? why : "");
+}
+
 static int say_class(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {

@@ -2,6 +2,7 @@
  * Jobs and nodes in JSON, out and in. */
 #include "rm/describe.h"
 
+#include "cluster/attribute.h"
 #include "config/flags.h"
 #include "rm/words.h"
 
@@ -114,33 +115,37 @@ static void put_deps(json_t *o, const struct dep *deps)
     json_object_set_new(o, "dependencies", list);
 }
 
+static void put_attribute(json_t *o, const struct attribute *a, struct job_desc *d)
+{
+    switch (a->type) {
+    case ATTRIBUTE_NUMBER:
+        put_int(o, a->wire, *attribute_number(d, a->desc_at));
+        break;
+    case ATTRIBUTE_TEXT:
+        put_text(o, a->wire, *attribute_text(d, a->desc_at));
+        break;
+    case ATTRIBUTE_NAMES:
+        put_texts(o, a->wire, *attribute_names(d, a->desc_at));
+        break;
+    }
+}
+
 void describe_job(json_t *o, const struct job_desc *d)
 {
+    const struct attribute *a;
     json_t *list = json_array();
 
-    put_text(o, "id", d->id);
-    for (int i = 0; i < CRED_KINDS; i++)
-        put_text(o, cred_words[i], d->cred[i]);
+    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
+        put_attribute(o, a, (struct job_desc *)d);
     if (d->state != JOB_IDLE)
         put_text(o, "state", state_words[d->state]);
-    put_int(o, "submit_at", d->submit_at);
-    put_int(o, "start_at", d->start_at);
     describe_places(o, "places", d->places, d->nplaces);
-    put_int(o, "eligible_at", d->eligible_at);
-    put_int(o, "wclimit_s", d->wclimit_s);
-    put_int(o, "release_at", d->release_at);
-    put_int(o, "deadline_at", d->deadline_at);
     put_int(o, "holds", d->rm_hold);
-    put_int(o, "priority", d->user_priority);
     put_flags(o, d->flags);
     for (uint32_t i = 0; i < d->nreqs; i++)
         json_array_append_new(list, req_object(&d->reqs[i]));
     json_object_set_new(o, "requests", list);
-    put_texts(o, "partitions", d->partitions);
-    put_texts(o, "classes", d->classes);
     put_deps(o, d->deps);
-    put_text(o, "advres", d->advres);
-    put_text(o, "command", d->command);
 }
 
 const struct job_place *describe_read_places(
@@ -294,30 +299,36 @@ static const struct dep *read_deps(struct reader *r, const json_t *o)
     return deps;
 }
 
+static void read_attribute(
+    struct reader *r, const json_t *o, const struct attribute *a, struct job_desc *d)
+{
+    switch (a->type) {
+    case ATTRIBUTE_NUMBER:
+        *attribute_number(d, a->desc_at) =
+            reader_int(r, o, a->wire, a->min < 0 ? -DURATION_UNLIMITED : 0);
+        break;
+    case ATTRIBUTE_TEXT:
+        *attribute_text(d, a->desc_at) = reader_text(r, o, a->wire);
+        break;
+    case ATTRIBUTE_NAMES:
+        *attribute_names(d, a->desc_at) = reader_texts(r, o, a->wire);
+        break;
+    }
+}
+
 void describe_read_job(struct reader *r, const json_t *o, struct job_desc *d)
 {
     int state = reader_word(r, o, "state", WORDS(state_words));
+    const struct attribute *a;
 
-    d->id = reader_text(r, o, "id");
-    for (int i = 0; i < CRED_KINDS; i++)
-        d->cred[i] = reader_text(r, o, cred_words[i]);
+    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
+        read_attribute(r, o, a, d);
     d->state = state < 0 ? JOB_IDLE : (enum job_state)state;
-    d->start_at = reader_int(r, o, "start_at", 0);
     d->places = describe_read_places(r, o, "places", &d->nplaces);
-    d->submit_at = reader_int(r, o, "submit_at", 0);
-    d->eligible_at = reader_int(r, o, "eligible_at", 0);
-    d->wclimit_s = reader_int(r, o, "wclimit_s", 0);
-    d->release_at = reader_int(r, o, "release_at", 0);
-    d->deadline_at = reader_int(r, o, "deadline_at", 0);
     d->rm_hold = (uint8_t)(reader_u32(r, o, "holds") & 0xff);
-    d->user_priority = reader_int(r, o, "priority", -DURATION_UNLIMITED);
     d->flags = read_flags(r, o);
     read_reqs(r, o, d);
-    d->partitions = reader_texts(r, o, "partitions");
-    d->classes = reader_texts(r, o, "classes");
     d->deps = read_deps(r, o);
-    d->advres = reader_text(r, o, "advres");
-    d->command = reader_text(r, o, "command");
 }
 
 /* ---- nodes ---- */
@@ -390,4 +401,41 @@ void describe_read_node(struct reader *r, const json_t *o, struct node_desc *d)
     d->measured = json_object_get(o, "load") != NULL;
     d->load = reader_real(r, o, "load");
     read_amounts(r, o, "used", &d->util);
+}
+
+/* ---- ends ---- */
+
+json_t *describe_end(const struct job_end *end)
+{
+    json_t *o = json_object();
+
+    put_text(o, "reason", end_reason_name(end->reason));
+    if (end->reason == ENDED_USAGE)
+        put_text(o, "resource", usage_res_name(end->resource));
+    put_real(o, "limit", end->limit);
+    put_real(o, "used", end->used);
+    put_text(o, "name", end->name);
+    put_bool(o, "by_owner", end->by_owner);
+    put_text(o, "said", end->said);
+    return o;
+}
+
+static enum usage_res find_resource(const char *name)
+{
+    for (int i = 0; name && i < USAGE_RESOURCES; i++)
+        if (strcmp(usage_res_name((enum usage_res)i), name) == 0)
+            return (enum usage_res)i;
+    return USAGE_PROC;
+}
+
+void describe_read_end(const json_t *o, struct job_end *ret)
+{
+    *ret = (struct job_end){
+        .reason = end_reason_find(json_string_value(json_object_get(o, "reason"))),
+        .resource = find_resource(json_string_value(json_object_get(o, "resource"))),
+        .limit = json_number_value(json_object_get(o, "limit")),
+        .used = json_number_value(json_object_get(o, "used")),
+        .name = json_string_value(json_object_get(o, "name")),
+        .by_owner = json_is_true(json_object_get(o, "by_owner")),
+        .said = json_string_value(json_object_get(o, "said"))};
 }

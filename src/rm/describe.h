@@ -5,6 +5,7 @@
 #define MAUI_RM_DESCRIBE_H
 
 #include "cluster/cluster.h"
+#include "cluster/jobend.h"
 #include "rm/reader.h"
 
 /* Into the object; what is 0, NULL or usual is left out. Of a job all but `memory`. */
@@ -25,5 +26,10 @@ void describe_places(
     json_t *o, const char *key, const struct job_place *places, size_t n);
 const struct job_place *describe_read_places(
     struct reader *r, const json_t *o, const char *key, size_t *ret_n);
+
+/* Why a job ended: a new object, and out of one; NULL, or a reason that a later version
+ * knows, is ENDED_UNKNOWN. Texts borrow from the object. */
+json_t *describe_end(const struct job_end *end);
+void describe_read_end(const json_t *o, struct job_end *ret);
 
 #endif

@@ -16,6 +16,7 @@
 #define MAUI_RM_RM_H
 
 #include "cluster/cluster.h"
+#include "cluster/jobend.h"
 
 #include <systemd/sd-event.h>
 
@@ -31,10 +32,11 @@ struct rm_job {
     double cpu_s;   /* processor seconds used so far, < 0 = unknown */
     int64_t mem_mb; /* most memory used so far, < 0 = unknown */
     int64_t swap_mb,
-        disk_mb;       /* the same of memory and swap space together, and of disk */
-    int exit_status;   /* of an ended one: exit code; 128 + n = killed by signal n */
-    const char *notes; /* why it ended, what the RM says of it; or NULL */
-    bool changed;      /* it waits, and its request is not what was told before */
+        disk_mb;        /* the same of memory and swap space together, and of disk */
+    int exit_status;    /* of an ended one: exit code; 128 + n = killed by signal n */
+    struct job_end end; /* why it ended */
+    const char *notes;  /* what the RM says of it, for people; or NULL */
+    bool changed;       /* it waits, and its request is not what was told before */
 };
 
 /* A reservation that the resource manager made itself. Whom it lets in has to name it.

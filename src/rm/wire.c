@@ -58,6 +58,8 @@ static json_t *job_out(const struct rm_job *j, int64_t at)
     if (j->disk_mb >= 0)
         json_object_set_new(o, "disk_mb", json_integer(j->disk_mb));
     put_int(o, "exit_status", j->exit_status);
+    if (j->end.reason != ENDED_UNKNOWN)
+        json_object_set_new(o, "end", describe_end(&j->end));
     put_text(o, "notes", j->notes);
     put_bool(o, "changed", j->changed);
     return o;
@@ -148,6 +150,7 @@ static void read_job(struct reader *r, const json_t *o, struct rm_job *j)
     if (json_object_get(o, "disk_mb"))
         j->disk_mb = reader_int(r, o, "disk_mb", 0);
     j->exit_status = (int)reader_u32(r, o, "exit_status");
+    describe_read_end(json_object_get(o, "end"), &j->end);
     j->notes = reader_text(r, o, "notes");
     j->changed = reader_bool(r, o, "changed");
 }

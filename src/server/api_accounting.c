@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Ended jobs, from the store. */
+#include "rm/describe.h"
 #include "server/api.h"
 #include "server/render.h"
 #include "server/server_private.h"
@@ -11,6 +12,22 @@
 static double ratio(double a, double b)
 {
     return b > 0 ? a / b : 0;
+}
+
+/* Why it ended; of rows that tell nothing, nothing. */
+static void add_end(json_t *o, const char *extra)
+{
+    json_t *all = json_loads(extra, 0, NULL), *end = json_object_get(all, "end");
+    struct job_end why;
+    char text[JOBEND_TEXT];
+
+    describe_read_end(end, &why);
+    if (why.reason != ENDED_UNKNOWN) {
+        jobend_format(&why, text, sizeof text);
+        json_object_set_new(end, "text", render_utf8(text));
+        json_object_set(o, "end", end);
+    }
+    json_decref(all);
 }
 
 static json_t *ended_job(const struct store_account *a)
@@ -48,6 +65,7 @@ static json_t *ended_job(const struct store_account *a)
             render_real(
                 o, "efficiency", 100 * ratio(a->cpu_s, (double)ran * (double)a->procs));
     }
+    add_end(o, a->extra);
     return o;
 }
 

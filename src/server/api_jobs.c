@@ -264,6 +264,7 @@ static void collect_some(struct server *s, struct list *l)
     const struct cluster *c = engine_cluster(s->engine);
     size_t end = c->jobs.n - l->looked > LOOKS ? l->looked + LOOKS : c->jobs.n;
 
+    engine_set_priorities(s->engine);
     for (; l->looked < end; l->looked++) {
         const struct job *j = c->jobs.v[l->looked];
         if (!j || !matches(c, &l->wanted, j))

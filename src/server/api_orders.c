@@ -205,10 +205,15 @@ void api_qos(struct server *s, struct request *r)
 static int act_cancel(
     struct order *o, const struct job *j, char *done, size_t size, struct err *err)
 {
-    const char *text = order_text(o, "text");
+    const struct identity *who = request_who(o->r);
+    const char *owner = job_cred(engine_cluster(o->s->engine), j, CRED_USER)->name;
+    struct job_end why = {.reason = ENDED_CANCELLED,
+        .name = who->user,
+        .by_owner = identity_owns(who, owner),
+        .said = order_text(o, "text")};
 
     snprintf(done, size, "job '%s' cancelled", j->id);
-    return manager_cancel(o->s, j, text ? text : "cancelled by request", err);
+    return manager_cancel(o->s, j, &why, err);
 }
 
 void api_cancel(struct server *s, struct request *r)

@@ -3,9 +3,9 @@
 #include "engine/query.h"
 #include "server/api.h"
 #include "server/render.h"
+#include "server/rsvasked.h"
 #include "server/rsvcheck.h"
 #include "server/rsvkeep.h"
-#include "server/rsvwords.h"
 #include "server/server_private.h"
 #include "server/stream.h"
 
@@ -68,7 +68,8 @@ void api_reservations(struct server *s, struct request *r)
     bool jobs = !type || strcmp(type, "Job") == 0;
     for (size_t i = 0; jobs && !only && i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
-        if (j && j->state < JOB_COMPLETED && (job_is_active(j) || j->rsv_start_at))
+        if (j && j->state < JOB_COMPLETED
+            && (job_is_active(j) || engine_reservation_of(s->engine, j)))
             vec_push(&l->jobs, (uint32_t)i);
     }
     if (l->jobs.n)
@@ -136,21 +137,18 @@ static int reserve(struct server *s, json_t *o, const struct identity *who,
     struct cluster *c = engine_cluster(s->engine);
     struct reservation draft;
 
-    if (rsvwords_draft(s, o, kind, &draft, err) < 0)
+    if (rsvasked_draft(s, o, kind, &draft, err) < 0)
         return -1;
     *ret_strangers = list_unknown(c, &draft);
-    uint64_t serial = c->rsv_serial;
     struct event ev = {.kind = EVENT_RESERVE,
         .u.reserve = {
             .draft = &draft, .who = {who->user, who->level}, .group = who->group}};
-    if (world_apply(s, &ev, NULL, err) < 0) {
+    uint32_t made;
+    if (world_apply(s, &ev, &made, err) < 0) {
         reservation_fini(&draft);
         return -1;
     }
-    for (size_t i = 0; i < c->reservations.n; i++)
-        if (c->reservations.v[i] && c->reservations.v[i]->serial > serial
-            && c->reservations.v[i]->standing == INDEX_NONE)
-            *ret = c->reservations.v[i];
+    *ret = c->reservations.v[made];
     return 0;
 }
 
@@ -161,8 +159,7 @@ void api_reserve(struct server *s, struct request *r)
     struct err err = {0};
     json_t *o = request_json(r, &err), *unknown = NULL;
 
-    if (!o || reserve(s, o, who, &made, &unknown, &err) < 0
-        || (!made && err_set(&err, ERR_NOT_FOUND, "the reservation is gone already"))) {
+    if (!o || reserve(s, o, who, &made, &unknown, &err) < 0) {
         json_decref(unknown);
         request_refuse(r, &err);
         return;

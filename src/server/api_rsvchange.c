@@ -3,57 +3,40 @@
  * asked for now, and read by the one parser for all reservations; the engine then takes
  * over what has changed. */
 #include "base/nearest.h"
+#include "config/setres.h"
 #include "server/api.h"
 #include "server/render.h"
+#include "server/rsvasked.h"
 #include "server/rsvcheck.h"
 #include "server/rsvkeep.h"
-#include "server/rsvwords.h"
 #include "server/server_private.h"
 
 /* Of a list that is edited name by name, which takes the square of that. */
 #define NAMES_MAX 1000
 
-/* Members of a ReservationChange. */
-static const struct member {
-    const char *name;
-    unsigned what; /* enum rsv_change; 0 = kept with the reservation, no more */
-    bool list;     /* names, which can be added and removed one by one */
-} members[] = {
-    {"accounts", RSV_CHANGE_ACL, true},
-    {"charge", RSV_CHANGE_CHARGE, false},
-    {"classes", RSV_CHANGE_ACL, true},
-    {"comment", 0, false},
-    {"duration_s", RSV_CHANGE_WINDOW, false},
-    {"end_at", RSV_CHANGE_WINDOW, false},
-    {"exclusive", RSV_CHANGE_FLAGS, false},
-    {"features", RSV_CHANGE_PLACES, false},
-    {"flags", RSV_CHANGE_FLAGS, true},
-    {"groups", RSV_CHANGE_ACL, true},
-    {"hosts", RSV_CHANGE_PLACES, false},
-    {"job_attributes", RSV_CHANGE_ACL, true},
-    {"label", 0, false},
-    {"nodeset", RSV_CHANGE_PLACES, false},
-    {"owner", RSV_CHANGE_OWNER, false},
-    {"partition", RSV_CHANGE_PLACES, false},
-    {"qos", RSV_CHANGE_ACL, true},
-    {"resources", RSV_CHANGE_PLACES, false},
-    {"start_at", RSV_CHANGE_WINDOW, false},
-    {"subtype", 0, false},
-    {"tasks", RSV_CHANGE_TASKS, false},
-    {"time_limit", RSV_CHANGE_ACL, false},
-    {"trigger", RSV_CHANGE_TRIGGERS, false},
-    {"users", RSV_CHANGE_ACL, true},
-};
+/* What of the engine's reservation a part of what was asked is; 0: nothing. */
+static const unsigned changes[SETRES_PARTS] = {[SETRES_WINDOW] = RSV_CHANGE_WINDOW,
+    [SETRES_ACCESS] = RSV_CHANGE_ACL,
+    [SETRES_PLACES] = RSV_CHANGE_PLACES,
+    [SETRES_TASKS] = RSV_CHANGE_TASKS,
+    [SETRES_FLAGS] = RSV_CHANGE_FLAGS,
+    [SETRES_OWNER] = RSV_CHANGE_OWNER,
+    [SETRES_CHARGE] = RSV_CHANGE_CHARGE,
+    [SETRES_TRIGGERS] = RSV_CHANGE_TRIGGERS};
 
-static const struct member *find(const char *name, struct err *err)
+/* An attribute that may be changed. */
+static const struct setres_attr *find_attribute(const char *name, struct err *err)
 {
+    const struct setres_attr *a;
     struct nearest near;
 
     nearest_init(&near, name);
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        if (strcmp(members[i].name, name) == 0)
-            return &members[i];
-        nearest_offer(&near, members[i].name);
+    for (size_t i = 0; (a = setres_attr_at(i)) != NULL; i++) {
+        if (a->part == SETRES_MADE)
+            continue;
+        if (strcmp(a->name, name) == 0)
+            return a;
+        nearest_offer(&near, a->name);
     }
     const char *best = nearest_best(&near);
     err_set(err, ERR_INVALID,
@@ -140,14 +123,14 @@ static int edit_lists(
 
     json_object_foreach(lists, name, value)
     {
-        const struct member *m = find(name, err);
+        const struct setres_attr *m = find_attribute(name, err);
         if (!m)
             return -1;
-        if (!m->list)
+        if (m->value != SETRES_LIST)
             return err_set(err, ERR_INVALID, "'%.40s' is no list of names", name);
         if (edit_list(asked, name, value, in, err) < 0)
             return -1;
-        *what |= m->what;
+        *what |= changes[m->part];
     }
     return 0;
 }
@@ -218,13 +201,13 @@ static int merge(json_t *asked, json_t *change, const struct reservation *r,
                 return -1;
             continue;
         }
-        const struct member *m = find(name, err);
+        const struct setres_attr *m = find_attribute(name, err);
         if (!m)
             return -1;
-        *what |= m->what;
-        if (m->what == RSV_CHANGE_WINDOW)
+        *what |= changes[m->part];
+        if (m->part == SETRES_WINDOW)
             continue;
-        if (m->what == RSV_CHANGE_TASKS) /* that many, not a range */
+        if (m->part == SETRES_TASKS) /* that many, not a range */
             json_object_del(asked, "least_tasks");
         if (json_is_null(value))
             json_object_del(asked, name);
@@ -241,7 +224,7 @@ static int apply(struct server *s, const struct reservation *r, json_t *asked,
 {
     struct reservation draft;
 
-    if (rsvwords_draft(s, asked, r->kind, &draft, err) < 0)
+    if (rsvasked_draft(s, asked, r->kind, &draft, err) < 0)
         return -1;
     struct event ev = {.kind = EVENT_CHANGE_RESERVATION,
         .u.change_reservation = {.name = r->name,

@@ -8,13 +8,14 @@
 struct jobs VEC(const struct job *);
 
 struct walk {
+    const struct engine *e;
     const struct cluster *c;
     const struct identity *who;
     int64_t now;
     struct jobs reserved;        /* waiting jobs with a reservation */
     struct jobs *on;             /* by node; the record of a folded one has none */
     int64_t *free_for;           /* by node; 0 = not now */
-    const char **misfit;         /* by node; NULL = it could be used */
+    enum misfit *misfit;         /* by node */
     const char *const *features; /* asked for, as `class` */
     const char *class;
 };
@@ -23,7 +24,7 @@ static void find_reserved(struct walk *w)
 {
     for (size_t i = 0; i < w->c->queued.n; i++) {
         const struct job *j = queue_at(w->c, i);
-        if (j && j->rsv_start_at > 0)
+        if (j && engine_reservation_of(w->e, j))
             vec_push(&w->reserved, j);
     }
 }
@@ -62,7 +63,8 @@ static struct blocker who_blocks(const struct walk *w, const struct node *n, int
     }
     for (size_t i = 0; i < w->reserved.n; i++) {
         const struct job *j = w->reserved.v[i];
-        if (j->rsv_start_at == at && j->rsv_partition == n->partition)
+        const struct planned *planned = engine_reservation_of(w->e, j);
+        if (planned->start_at == at && planned->partition == n->partition)
             return (struct blocker){j->id, time_add(at, j->wclimit_s)};
     }
     return (struct blocker){NULL, 0};
@@ -124,16 +126,16 @@ static const char *feature_missing(const struct walk *w, const struct node *n)
 static void add_misfit(const struct walk *w, json_t *o, const struct node *n)
 {
     const char *feature = feature_missing(w, n), *class = w->class;
-    const char *why = w->misfit[n->index];
+    enum misfit why = w->misfit[n->index];
 
     if (feature)
         json_object_set_new(
             o, "reason", json_sprintf("it lacks feature '%s'", feature));
-    else if (class && strstr(why, "class"))
+    else if (class && why == MISFIT_CLASS)
         json_object_set_new(
             o, "reason", json_sprintf("it does not serve class '%s'", class));
     else
-        json_object_set_new(o, "reason", json_sprintf("it %s", why));
+        json_object_set_new(o, "reason", json_sprintf("it %s", misfit_text(why)));
 }
 
 static bool is_full(const struct walk *w, const struct node *n)
@@ -181,7 +183,8 @@ static bool is_meant(
 json_t *blocked_nodes(struct server *s, const struct query_ask *ask,
     const struct identity *who, struct err *err)
 {
-    struct walk w = {.c = engine_cluster(s->engine),
+    struct walk w = {.e = s->engine,
+        .c = engine_cluster(s->engine),
         .who = who,
         .now = world_now(s),
         .features = ask->features,

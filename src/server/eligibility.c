@@ -28,27 +28,20 @@ static const char *name_shortage(const struct res *have, const struct taskdef *d
 }
 
 /* What feasible_node() says, in one word. */
-static const char *misfit(
-    const char *why, const struct node *n, const struct taskdef *d)
+static const char *name_misfit(
+    enum misfit why, const struct node *n, const struct taskdef *d)
 {
-    static const struct {
-        const char *why, *word;
-    } words[] = {
-        {"is excluded by the job", "HostList"},
-        {"has another operating system", "Opsys"},
-        {"has another architecture", "Arch"},
-        {"lacks a feature", "Features"},
-        {"is not on the network", "Network"},
-        {"has the wrong amount of memory", "Memory"},
-        {"has the wrong amount of swap", "Swap"},
-        {"has the wrong amount of disk", "Disk"},
-        {"does not serve the class", "Class"},
-    };
+    static const char *const words[MISFITS] = {[MISFIT_EXCLUDED] = "HostList",
+        [MISFIT_OS] = "Opsys",
+        [MISFIT_ARCH] = "Arch",
+        [MISFIT_FEATURE] = "Features",
+        [MISFIT_NETWORK] = "Network",
+        [MISFIT_MEM] = "Memory",
+        [MISFIT_SWAP] = "Swap",
+        [MISFIT_DISK] = "Disk",
+        [MISFIT_CLASS] = "Class"};
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(why, words[i].why) == 0)
-            return words[i].word;
-    return name_shortage(&n->cfg, d);
+    return words[why] ? words[why] : name_shortage(&n->cfg, d);
 }
 
 /* What reservations leave of `tasks` to a job that is not let into them. */
@@ -115,7 +108,7 @@ static struct verdict judge(
     const struct cluster *c = engine_cluster(s->engine);
     const struct taskdef *d = j->reqs[0].def;
     struct res free_now = n->cfg, dedicated = node_dedicated(c, n);
-    const char *why = "";
+    enum misfit why;
     bool listed = !listed_only;
 
     for (size_t i = 0; !listed && i < d->hosts.n; i++)
@@ -127,7 +120,7 @@ static struct verdict judge(
     if (!listed)
         return (struct verdict){"HostList", 0};
     if (!feasible_node(c, d, n, &why))
-        return (struct verdict){misfit(why, n, d), 0};
+        return (struct verdict){name_misfit(why, n, d), 0};
     if (!node_is_up(n) || n->state == NODE_DRAINING || node_expected(c, n) == NODE_BUSY)
         return (struct verdict){"State", 0};
     if (lacks_floating(c, j, &d->gres) || lacks_floating(c, j, &d->job_gres))
@@ -172,14 +165,52 @@ static bool kept_out(
     return render_section(j) == SECTION_BLOCKED;
 }
 
+/* What the record of a partition tells. */
+enum partition_code {
+    CAN_RUN,
+    BLOCKED,      /* not at this level of policies: the job's reason says why */
+    WAITS,        /* the job's reason keeps it, whatever there is */
+    TOO_FEW_IDLE, /* processors */
+    UNSUITABLE    /* idle processors are, for it */
+};
+
+static const char *const partition_words[] = {[CAN_RUN] = "can_run",
+    [BLOCKED] = "blocked",
+    [WAITS] = "waits",
+    [TOO_FEW_IDLE] = "idle_procs",
+    [UNSUITABLE] = "requirements"};
+
+static json_t *partition_text(enum partition_code code, const struct job *j,
+    const char *partition, const struct tally *t, const char *sentence)
+{
+    switch (code) {
+    case CAN_RUN:
+        return json_sprintf("job can run in partition %s (%lld procs available.  %u "
+                            "procs required)",
+            partition, (long long)t->feasible, j->procs);
+    case BLOCKED:
+        return json_sprintf(
+            "cannot select job %s for partition %s (%s)", j->id, partition, sentence);
+    case WAITS:
+        return json_sprintf("job cannot run in partition %s (%s)", partition, sentence);
+    case TOO_FEW_IDLE:
+        return json_sprintf("job cannot run in partition %s (insufficient idle procs "
+                            "available: %lld < %u)",
+            partition, (long long)t->idle, j->procs);
+    case UNSUITABLE:
+        break;
+    }
+    return json_sprintf("job cannot run in partition %s (idle procs do not meet "
+                        "requirements : %lld of %u procs found)",
+        partition, (long long)t->feasible, j->procs);
+}
+
 static json_t *partition_record(struct server *s, const struct job *j,
     const struct partition *p, const struct tally *t, enum check_level level)
 {
     const struct reason *why = engine_why(s->engine, j);
     bool enough = t->feasible >= j->procs, waits = why->code != WAIT_NONE;
-    json_t *reason = render_reason(s, j), *text;
-    const char *sentence = json_string_value(json_object_get(reason, "text"));
-    bool out = kept_out(j, why, level);
+    json_t *reason = render_reason(s, j);
     char asked[200];
     bool told = waits && why->code != WAIT_RESOURCES && why->code != WAIT_LIMIT
                 && why->code != WAIT_FS_CAP;
@@ -187,28 +218,18 @@ static json_t *partition_record(struct server *s, const struct job *j,
         why->code == WAIT_RESOURCES
         && obstacles_say_asked(engine_cluster(s->engine), j, asked, sizeof asked);
 
-    if (out)
-        text = json_sprintf(
-            "cannot select job %s for partition %s (%s)", j->id, p->name, sentence);
-    else if (alone || (enough && told))
-        text = json_sprintf("job cannot run in partition %s (%s)", p->name, sentence);
-    else if (enough)
-        text = json_sprintf("job can run in partition %s (%lld procs available.  %u "
-                            "procs required)",
-            p->name, (long long)t->feasible, j->procs);
-    else if (t->idle < j->procs)
-        text = json_sprintf("job cannot run in partition %s (insufficient idle procs "
-                            "available: %lld < %u)",
-            p->name, (long long)t->idle, j->procs);
-    else
-        text = json_sprintf("job cannot run in partition %s (idle procs do not meet "
-                            "requirements : %lld of %u procs found)",
-            p->name, (long long)t->feasible, j->procs);
+    enum partition_code code = kept_out(j, why, level)     ? BLOCKED
+                               : alone || (enough && told) ? WAITS
+                               : enough                    ? CAN_RUN
+                               : t->idle < j->procs        ? TOO_FEW_IDLE
+                                                           : UNSUITABLE;
+    json_t *text = partition_text(
+        code, j, p->name, t, json_string_value(json_object_get(reason, "text")));
     json_decref(reason);
-    return json_pack("{s:s, s:b, s:o, s:I, s:I, s:O}", "partition", p->name, "can_run",
-        enough && !out && !told && !alone, "text", text, "idle_procs",
-        (json_int_t)t->idle, "feasible_procs", (json_int_t)t->feasible, "rejections",
-        t->rejections);
+    return json_pack("{s:s, s:b, s:s, s:o, s:I, s:I, s:O}", "partition", p->name,
+        "can_run", code == CAN_RUN, "code", partition_words[code], "text", text,
+        "idle_procs", (json_int_t)t->idle, "feasible_procs", (json_int_t)t->feasible,
+        "rejections", t->rejections);
 }
 
 static void add_verdict(json_t *list, const struct node *n, const struct verdict *v)

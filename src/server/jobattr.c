@@ -12,6 +12,7 @@ static const struct jobattr attributes[] = {
     {"account", CHANGE_ACCOUNT, VALUE_NAME, true},
     {"awduration", CHANGE_WCLIMIT, VALUE_DURATION, true},
     {"class", CHANGE_CLASS, VALUE_NAME, true},
+    {"comment", CHANGE_COMMENT, VALUE_NAME, true},
     {"deadline", CHANGE_DEADLINE, VALUE_INSTANT, false},
     {"depend", CHANGE_DEPS, VALUE_DEPS, true},
     {"eeduration", 0, VALUE_NONE, false,

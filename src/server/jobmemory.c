@@ -43,6 +43,8 @@ static const struct number {
     NUMBER(I64, rsv_start_at),
     NUMBER(U64, promised),
     NUMBER(I64, promised_at),
+    NUMBER(I64, retry_until),
+    NUMBER(I64, retry_at),
     NUMBER(I64, suspended_s),
     NUMBER(I64, suspend_at),
     NUMBER(I64, saved_s),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Events out of the journal. Outside data: everything is checked. */
+#include "cluster/attribute.h"
 #include "rm/describe.h"
 #include "rm/words.h"
 #include "server/jobmemory.h"
@@ -49,19 +50,10 @@ static void read_change(struct journal_read *j, const json_t *o)
 
     read_job(j, o, "change", &as_job);
     *ch = (struct job_change){.what = reader_u32(r, change, "what"),
-        .wclimit_s = as_job.wclimit_s,
-        .cls = as_job.cred[CRED_CLASS],
-        .account = as_job.cred[CRED_ACCOUNT],
-        .group = as_job.cred[CRED_GROUP],
         .flags = as_job.flags,
-        .advres = as_job.advres,
-        .qos = as_job.cred[CRED_QOS],
-        .user_priority = as_job.user_priority,
-        .release_at = as_job.release_at,
-        .deadline_at = as_job.deadline_at,
-        .partitions = as_job.partitions,
         .deps = as_job.deps,
         .req = reader_u32(r, change, "req")};
+    attributes_to_change(&as_job, ch);
     if (as_job.nreqs)
         ch->to = as_job.reqs[0];
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Events and decisions of the engine as JSON. */
 #include "base/strbuf.h"
+#include "cluster/attribute.h"
 #include "rm/describe.h"
 #include "rm/words.h"
 #include "server/jobmemory.h"
@@ -59,21 +60,10 @@ static json_t *rows_json(const struct fs_memory *rows, size_t n)
 /* A request is written as a job's, so that one reader will do. */
 static json_t *change_json(const struct job_change *ch)
 {
-    struct job_desc as_job = {.id = "-",
-        .wclimit_s = ch->wclimit_s,
-        .cred = {[CRED_CLASS] = ch->cls,
-            [CRED_ACCOUNT] = ch->account,
-            [CRED_GROUP] = ch->group,
-            [CRED_QOS] = ch->qos},
-        .flags = ch->flags,
-        .advres = ch->advres,
-        .user_priority = ch->user_priority,
-        .release_at = ch->release_at,
-        .deadline_at = ch->deadline_at,
-        .partitions = ch->partitions,
-        .deps = ch->deps,
-        .reqs = &ch->to,
-        .nreqs = 1};
+    struct job_desc as_job = {
+        .id = "-", .flags = ch->flags, .deps = ch->deps, .reqs = &ch->to, .nreqs = 1};
+
+    attributes_of_change(ch, &as_job);
     json_t *o = job_json(&as_job);
 
     put_int(o, "what", ch->what);

@@ -37,7 +37,7 @@ bool manager_idle(const struct server *s);
 /* A user or administrator cancels a job: it leaves the engine at once and its nodes
  * when the resource manager says so. */
 int manager_cancel(
-    struct server *s, const struct job *j, const char *text, struct err *err);
+    struct server *s, const struct job *j, const struct job_end *why, struct err *err);
 
 /* Can the resource manager do such a thing at all? Else -1 with a sentence. */
 int manager_can(const struct server *s, enum rm_action action, struct err *err);
@@ -75,5 +75,8 @@ bool manager_up(const struct server *s);
 
 /* For diagnose -R, as the API's Manager. A new reference. */
 json_t *manager_describe(const struct server *s);
+
+/* Why a job ended, of what the resource manager tells (rmjobs.c). */
+struct job_end rmjobs_end(const struct rm_job *r);
 
 #endif

@@ -2,6 +2,7 @@
  * Changes of jobs as the API has them, made events, and kept. */
 #include "server/modify.h"
 
+#include "cluster/attribute.h"
 #include "config/flags.h"
 #include "server/depends.h"
 #include "server/jobattr.h"
@@ -112,14 +113,9 @@ static int set_number(struct modified *m, const struct jobattr *a, int64_t n,
         return err_set(err, ERR_INVALID,
             "proccount: %lld is no multiple of the %lld processors of a task",
             (long long)n, (long long)procs);
-    if (a->bit == CHANGE_WCLIMIT)
-        ch->wclimit_s = n;
-    else if (a->bit == CHANGE_DEADLINE)
-        ch->deadline_at = n;
-    else if (a->bit == CHANGE_RELEASE)
-        ch->release_at = n;
-    else if (a->bit == CHANGE_USER_PRIORITY)
-        ch->user_priority = n;
+    const struct attribute *row = attribute_changed(a->bit);
+    if (row)
+        *attribute_number(ch, row->change_at) = n;
     else if (a->bit == CHANGE_NODES)
         ch->to.nodes = (uint32_t)n;
     else if (a->bit == CHANGE_TASKS)
@@ -138,14 +134,10 @@ static int set_number(struct modified *m, const struct jobattr *a, int64_t n,
 
 static void set_name(struct modified *m, const struct jobattr *a, const char *name)
 {
-    if (a->bit == CHANGE_ACCOUNT)
-        m->ch.account = name;
-    else if (a->bit == CHANGE_CLASS)
-        m->ch.cls = name;
-    else if (a->bit == CHANGE_GROUP)
-        m->ch.group = name;
-    else if (a->bit == CHANGE_ADVRES)
-        m->ch.advres = name;
+    const struct attribute *row = attribute_changed(a->bit);
+
+    if (row)
+        *attribute_text(&m->ch, row->change_at) = name;
     else if (a->bit == JOBATTR_NAME)
         m->name = name;
     else if (a->bit == JOBATTR_MESSAGE)
@@ -452,24 +444,15 @@ static void change_request(struct req_desc *r, const struct job_change *ch)
 
 static void change_desc(struct job_desc *d, const struct job_change *ch)
 {
-    if (ch->what & CHANGE_WCLIMIT)
-        d->wclimit_s = ch->wclimit_s;
-    if (ch->what & CHANGE_CLASS) {
-        d->cred[CRED_CLASS] = ch->cls;
+    attributes_apply(ch, d);
+    if (ch->what & CHANGE_CLASS)
         d->classes = NULL; /* this one and no other */
-    }
-    if (ch->what & CHANGE_ACCOUNT)
-        d->cred[CRED_ACCOUNT] = ch->account;
-    if (ch->what & CHANGE_PARTITIONS)
-        d->partitions = ch->partitions;
     if (ch->what & CHANGE_DEPS)
         d->deps = ch->deps;
-    if (ch->what & CHANGE_GROUP)
-        d->cred[CRED_GROUP] = ch->group;
     if (ch->what & CHANGE_FLAGS)
         d->flags = ch->flags;
-    if (ch->what & CHANGE_ADVRES)
-        d->advres = ch->advres && *ch->advres ? ch->advres : NULL;
+    if (d->advres && !*d->advres)
+        d->advres = NULL;
 }
 
 struct modified *modify_recall(struct server *s, struct job_desc *d)

@@ -16,14 +16,13 @@
 static int64_t nodes_kept(const struct cluster *c, const struct reservation *r,
     const struct job *j, uint32_t partition)
 {
-    const char *why;
     int64_t kept = 0;
 
     for (size_t i = 0; i < r->alloc.n; i++)
         for (uint32_t k = 0; k < r->alloc.v[i].count; k++) {
             const struct node *n = node_at(c, r->alloc.v[i].first + k);
             kept +=
-                n->partition == partition && feasible_node(c, j->reqs[0].def, n, &why);
+                n->partition == partition && feasible_node(c, j->reqs[0].def, n, NULL);
         }
     return kept;
 }

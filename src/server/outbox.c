@@ -358,14 +358,17 @@ void manager_send(struct server *s, bool committed)
 }
 
 int manager_cancel(
-    struct server *s, const struct job *j, const char *text, struct err *err)
+    struct server *s, const struct job *j, const struct job_end *why, struct err *err)
 {
     struct manager *m = s->manager;
     struct event ev = {.kind = EVENT_CANCEL, .u.end = {.id = j->id, .how = EV_CANCEL}};
+    char text[JOBEND_TEXT];
 
     if (!s->rm)
         return err_set(err, ERR_IO, "the resource manager is not there");
+    jobend_format(why, text, sizeof text);
     struct order *o = add_order(m, RM_CANCEL, j, text);
+    world_note_end(s, j, why);
     record_end(s, j, "Removed", world_now(s));
     if (world_apply(s, &ev, NULL, err) == 0)
         return 0;

@@ -4,10 +4,12 @@
 #include "server/record.h"
 
 #include "base/strbuf.h"
+#include "rm/describe.h"
 #include "server/ended.h"
 #include "server/eventlog.h"
 #include "server/jobmemory.h"
 #include "server/jsontext.h"
+#include "server/manager.h"
 #include "server/modify.h"
 #include "server/passed.h"
 #include "server/render.h"
@@ -25,7 +27,8 @@ static void put(struct server *s, const char *kind, const char *key, const char 
 
 void record_job(struct server *s, const struct job *j)
 {
-    struct job_memory m = job_memory_of(engine_cluster(s->engine), j);
+    engine_set_priorities(s->engine);
+    struct job_memory m = engine_memory_of(s->engine, j);
     json_t *o = jobmemory_json(&m);
     char *text = jsontext(o);
 
@@ -93,6 +96,46 @@ static void forget(struct server *s, const char *id)
     unsaved_delete(s->unsaved, "change", id);
 }
 
+/* What has no column of its own in the row. Owned. */
+static char *extra_text(const struct job_end *end)
+{
+    json_t *o = json_pack("{s:o}", "end", describe_end(end));
+    char *text = jsontext(o);
+
+    json_decref(o);
+    return text;
+}
+
+/* One line that says that it ended and why. */
+static void log_end(
+    struct server *s, const struct store_account *row, const struct job_end *end)
+{
+    char why[JOBEND_TEXT], ran[80] = "before it ran";
+
+    jobend_format(end, why, sizeof why);
+    if (row->start_at)
+        snprintf(ran, sizeof ran, "after %lld seconds, exit status %lld",
+            (long long)(row->end_at - row->start_at), (long long)row->exit_status);
+    log_line(s->log, LOG_ACTION, "job '%s': end: %s, %s%s%s", row->job, row->state, ran,
+        *why ? ": " : "", why);
+}
+
+/* The account of a job that is over is written; nothing of it is remembered but that.
+ */
+static void settle_account(struct server *s, struct store_account *row,
+    const struct job_end *end, const struct job *j, const struct job_desc *desc)
+{
+    char *extra = extra_text(end);
+
+    row->extra = extra;
+    unsaved_account(s->unsaved, row);
+    log_end(s, row, end);
+    ended_job(s, row, j, desc);
+    forget(s, row->job);
+    free(extra);
+    commit_want(s);
+}
+
 void record_end(struct server *s, const struct job *j, const char *state, int64_t at)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -128,11 +171,8 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
         .backfilled = j->flags & JOB_BACKFILL,
         .priority = job_priority(c, j),
         .hosts = hosts};
-    unsaved_account(s->unsaved, &row);
-    ended_job(s, &row, j, NULL);
-    forget(s, j->id);
+    settle_account(s, &row, &n->end, j, NULL);
     free(hosts);
-    commit_want(s);
 }
 
 /* It counts in fairshare and in the statistics. */
@@ -159,6 +199,7 @@ void record_missed_end(struct server *s, const struct rm_job *r)
 {
     struct job_memory m;
     struct record_memory *known = record_recall(s, r->desc.id, &m);
+    struct job_end end = rmjobs_end(r);
 
     if (!known)
         return; /* accounted for before */
@@ -183,13 +224,10 @@ void record_missed_end(struct server *s, const struct rm_job *r)
     for (size_t i = 0; i < r->nplaces; i++)
         row.tasks += r->places[i].tasks;
     row.procs = row.tasks;
-    unsaved_account(s->unsaved, &row);
-    ended_job(s, &row, NULL, &r->desc);
+    settle_account(s, &row, &end, NULL, &r->desc);
     eventlog_add(s, JOBEND, row.job, false, json_pack("{s:s}", "type", "job"),
         "job '%s' is %s: it ended while nobody looked", row.job, row.state);
-    forget(s, r->desc.id);
     record_memory_free(known);
-    commit_want(s);
 }
 
 /* ---- jobs nobody knows ---- */
@@ -225,8 +263,8 @@ void record_forget_unclaimed(struct server *s)
             .cpu_s = -1};
         log_line(s->log, LOG_WARNING,
             "job '%s' was known before the restart and is not any more", u.ids.v[i]);
-        unsaved_account(s->unsaved, &row);
-        forget(s, u.ids.v[i]);
+        settle_account(
+            s, &row, &(struct job_end){.reason = ENDED_VANISHED}, NULL, NULL);
         free(u.ids.v[i]);
     }
     vec_fini(&u.ids);

@@ -270,8 +270,9 @@ static void add_flag(const struct brief *b, const char *key, int flag)
 static void add_reservation(const struct brief *b, const char *key, int arg)
 {
     (void)arg;
-    if (b->j->rsv_start_at && b->section != SECTION_ACTIVE)
-        put_instant(b, key, b->j->rsv_start_at);
+    const struct planned *planned = engine_reservation_of(b->s->engine, b->j);
+    if (planned && b->section != SECTION_ACTIVE)
+        put_instant(b, key, planned->start_at);
 }
 
 /* Of those that wait for their turn it takes a search: asked for one job alone. */
@@ -313,6 +314,7 @@ static const struct member {
 
 static struct brief brief_of(struct server *s, const struct job *j)
 {
+    engine_set_priorities(s->engine);
     return (struct brief){.s = s,
         .c = engine_cluster(s->engine),
         .j = j,

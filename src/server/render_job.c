@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs as the API shows them. */
+#include "cluster/attribute.h"
 #include "config/flags.h"
 #include "policy/holds.h"
 #include "policy/limits_use.h"
@@ -75,20 +76,6 @@ static bool say_hold(const struct job *j, char *text, size_t size)
     return true;
 }
 
-/* "this job is deferred ...", instants as the engine's reason writes them. */
-static void say_deferral(const struct job *j, char *text, size_t size)
-{
-    const char *why = j->extra ? j->extra->hold_text : NULL;
-    char *until = strstr(text, " until ");
-
-    if (!(j->holds & HOLD_DEFER) || !until)
-        return;
-    char *when = xstrdup(until);
-    snprintf(text, size, "this job is deferred%s%s%s", when, why ? ": " : "",
-        why ? why : "");
-    free(when);
-}
-
 /* An amount of a reason that is not 0; the limits' in whole numbers where they are. */
 static void render_amount(
     json_t *o, const char *key, const struct reason *why, int64_t n)
@@ -105,16 +92,20 @@ json_t *render_reason(struct server *s, const struct job *j)
 {
     const struct cluster *c = engine_cluster(s->engine);
     const struct reason *why = engine_why(s->engine, j);
+    bool asks = false; /* it is told that it asks for a reservation */
     char text[400];
 
     reason_format(c, why, text, sizeof text);
     if ((why->code == WAIT_STATE || why->code == WAIT_HOLD)
-        && !say_hold(j, text, sizeof text))
-        say_deferral(j, text, sizeof text);
+        && !say_hold(j, text, sizeof text) && (j->holds & HOLD_DEFER))
+        reason_format_deferral(
+            why, j->extra ? j->extra->hold_text : NULL, text, sizeof text);
     else if (why->code == WAIT_RESOURCES || why->code == WAIT_FEASIBLE)
-        obstacles_say_asked(c, j, text, sizeof text);
+        asks = obstacles_say_asked(c, j, text, sizeof text);
     json_t *o =
         json_pack("{s:s, s:s}", "code", reason_code_name(why->code), "text", text);
+    if (asks)
+        render_text(o, "reservation", j->extra->advres);
     if (reason_format_classic(c, j, why, LEVEL_HARD, text, sizeof text))
         render_text(o, "classic", text);
     if (why->code == WAIT_LIMIT)
@@ -133,7 +124,7 @@ json_t *render_reason(struct server *s, const struct job *j)
 }
 
 static const char *const hidden[] = {"name", "command", "directory", "output", "error",
-    "efficiency", "exit_status", "hold_text", "messages", "dependencies"};
+    "efficiency", "exit_status", "hold_text", "messages", "dependencies", "comment"};
 
 bool render_hidden(const char *member)
 {
@@ -293,13 +284,13 @@ static void add_holds(json_t *o, const struct job *j)
 }
 
 static void add_history(
-    json_t *o, const struct cluster *c, const struct job *j, int64_t now)
+    json_t *o, const struct server *s, const struct job *j, int64_t now)
 {
     int64_t until = job_is_active(j) && j->start_at ? j->start_at : now;
     int64_t waited = until > j->queue_at ? until - j->queue_at : 0;
 
     render_int(o, "eligible_s", j->accruing ? waited : j->eff_queue_s);
-    render_int(o, "bypass", job_bypass(c, j));
+    render_int(o, "bypass", job_bypass(engine_cluster(s->engine), j));
     render_int(o, "start_count", j->start_count);
     render_int(o, "preempt_count", j->preempt_count);
     render_int(o, "suspended_s", j->suspended_s);
@@ -307,9 +298,10 @@ static void add_history(
         render_instant(o, "release_at", j->release_at);
     if (j->extra && j->extra->deadline_at)
         render_instant(o, "deadline_at", j->extra->deadline_at);
-    if (j->rsv_start_at)
+    const struct planned *planned = engine_reservation_of(s->engine, j);
+    if (planned)
         render_instant(
-            o, "reservation_end_at", time_add(j->rsv_start_at, j->wclimit_s));
+            o, "reservation_end_at", time_add(planned->start_at, j->wclimit_s));
 }
 
 static void add_partitions(json_t *o, const struct cluster *c, const struct job *j)
@@ -380,6 +372,15 @@ static void add_warnings(json_t *o, struct server *s, const struct job *j)
     add_list(o, "warnings", list);
 }
 
+static void add_texts(json_t *o, const struct job *j)
+{
+    const struct attribute *a;
+
+    for (size_t i = 0; j->extra && (a = attribute_at(i)) != NULL; i++)
+        if (a->shown && a->extra_at)
+            render_text(o, a->shown, *attribute_text(j->extra, a->extra_at));
+}
+
 json_t *render_job(struct server *s, const struct job *j)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -394,7 +395,7 @@ json_t *render_job(struct server *s, const struct job *j)
     if (j->qos_asked)
         render_text(o, "qos_asked", c->creds[CRED_QOS].v[j->qos_asked]->name);
     add_holds(o, j);
-    add_history(o, c, j, world_now(s));
+    add_history(o, s, j, world_now(s));
     add_warnings(o, s, j);
     add_list(o, "flags", flags(j->flags));
     add_partitions(o, c, j);
@@ -404,8 +405,7 @@ json_t *render_job(struct server *s, const struct job *j)
     if (j->alloc.n)
         json_object_set_new(o, "allocation", render_places(c, &j->alloc));
     add_list(o, "dependencies", dependencies(j));
-    if (j->extra)
-        render_text(o, "reservation_name", j->extra->advres);
+    add_texts(o, j);
     add_notes(o, world_notes(s, j));
     return o;
 }

@@ -196,18 +196,19 @@ json_t *render_job_reservation(
     struct server *s, const struct job *j, const struct query_places *places)
 {
     const struct cluster *c = engine_cluster(s->engine);
+    const struct planned *planned = engine_reservation_of(s->engine, j);
     bool active = job_is_active(j);
     uint32_t nodes = 0;
 
-    if (!active && !j->rsv_start_at)
+    if (!active && !planned)
         return NULL;
     json_t *o = json_pack("{s:s, s:s, s:s, s:s}", "name", j->id, "type", "Job", "state",
         active ? "active" : "planned", "job_state",
         job_state_name((enum job_state)j->state));
     render_int(o, "at", world_now(s));
-    render_int(o, "start_at", active ? j->start_at : j->rsv_start_at);
+    render_int(o, "start_at", active ? j->start_at : planned->start_at);
     render_instant(
-        o, "end_at", active ? j->end_at : time_add(j->rsv_start_at, j->wclimit_s));
+        o, "end_at", active ? j->end_at : time_add(planned->start_at, j->wclimit_s));
     for (size_t i = 0; active && i < j->alloc.n; i++)
         nodes += j->alloc.v[i].count;
     if (active) {
@@ -222,7 +223,7 @@ json_t *render_job_reservation(
         render_text(o, "partition",
             partition_text(c, node_at(c, j->alloc.v[0].first)->partition));
     else if (!active)
-        render_text(o, "partition", partition_text(c, j->rsv_partition));
+        render_text(o, "partition", partition_text(c, planned->partition));
     if (j->cred[CRED_USER])
         render_text(o, "user", job_cred(c, j, CRED_USER)->name);
     return o;

@@ -30,19 +30,12 @@ bool reslimit_exceeded(enum usage_res res, double used, double asked)
     return asked > 0 && used > asked * (res == USAGE_PROC ? TOLERANCE : 1);
 }
 
-static const struct {
-    const char *name, *unit;
-} words[] = {[USAGE_PROC] = {"PROC", "processors"},
-    [USAGE_MEM] = {"MEM", "MB of memory"},
-    [USAGE_SWAP] = {"SWAP", "MB of memory and swap space"},
-    [USAGE_DISK] = {"DISK", "MB of disk"}};
-
 static const char *const actions[] = {[USAGE_CANCEL] = "cancelled",
     [USAGE_REQUEUE] = "requeued",
     [USAGE_SUSPEND] = "suspended"};
 
-static void act(
-    struct server *s, const struct job *j, const struct usage_limit *l, const char *why)
+static void act_on_overuse(struct server *s, const struct job *j,
+    const struct usage_limit *l, const struct job_end *why)
 {
     struct event ev = {.kind = EVENT_PREEMPT,
         .u.preempt = {.id = j->id,
@@ -53,8 +46,9 @@ static void act(
                                            : world_apply(s, &ev, NULL, &err);
 
     if (result < 0)
-        log_line(s->log, LOG_WARNING, "job '%s' %s and cannot be %s: %s", j->id, why,
-            actions[l->action], err.text);
+        log_line(s->log, LOG_WARNING,
+            "job '%s' uses more %s than it asked for and cannot be %s: %s", j->id,
+            usage_res_unit(why->resource), actions[l->action], err.text);
 }
 
 static double used_of(const struct job_notes *n, enum usage_res res)
@@ -112,16 +106,18 @@ static bool check_one(struct server *s, const struct job *j, enum usage_res res,
     due |= l->policy == USAGE_EXTENDED && now - *since >= l->lasting_s;
     if (!fresh && !due)
         return false;
-    snprintf(why, sizeof why, "uses %.1f %s and asked for %.0f", used, words[res].unit,
-        asked);
+    snprintf(why, sizeof why, "uses %.1f %s and asked for %.0f", used,
+        usage_res_unit(res), asked);
     eventlog_add(s, JOBRESVIOLATION, j->id, true,
-        json_pack("{s:s, s:s, s:f, s:f}", "type", "job", "resource", words[res].name,
-            "used", used, "asked", asked),
+        json_pack("{s:s, s:s, s:f, s:f}", "type", "job", "resource",
+            usage_res_name(res), "used", used, "asked", asked),
         "job '%s' %s%s%s", j->id, why, due ? ": it is " : "",
         due ? actions[l->action] : "");
     if (due) {
         n->usage = (struct job_usage){0};
-        act(s, j, l, why);
+        act_on_overuse(s, j, l,
+            &(struct job_end){
+                .reason = ENDED_USAGE, .resource = res, .limit = asked, .used = used});
     }
     return due;
 }

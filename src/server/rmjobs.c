@@ -85,6 +85,17 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
     record_memory_free(known);
 }
 
+/* Who tells nothing of the end of a completed job tells that there is nothing to tell.
+ */
+struct job_end rmjobs_end(const struct rm_job *r)
+{
+    struct job_end end = r->end;
+
+    if (end.reason == ENDED_UNKNOWN && r->desc.state == JOB_COMPLETED)
+        end.reason = ENDED_BY_ITSELF;
+    return end;
+}
+
 static void on_ended(struct manager *m, const struct job *j, const struct rm_job *r)
 {
     struct event ev = {.kind = EVENT_END,
@@ -96,6 +107,8 @@ static void on_ended(struct manager *m, const struct job *j, const struct rm_job
     if (!job_is_active(j))
         ev.kind = EVENT_CANCEL;
     take_notes(m, j, r);
+    struct job_end end = rmjobs_end(r);
+    world_note_end(m->s, j, &end);
     record_end(m->s, j, job_state_name(r->desc.state), r->end_at);
     manager_apply(m, &ev, r->desc.id);
 }
@@ -197,6 +210,7 @@ void rmjobs_gone(struct manager *m, const char *id)
         return;
     log_line(m->s->log, LOG_WARNING,
         "job '%s' is not known to the resource manager any more", id);
+    world_note_end(m->s, j, &(struct job_end){.reason = ENDED_VANISHED});
     record_end(m->s, j, "Vacated", world_now(m->s));
     manager_apply(m, &ev, id);
 }

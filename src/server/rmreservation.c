@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The resource manager's reservations, as events of the engine. They are put into the
- * words of setres: one place knows what those mean. */
+ * The resource manager's reservations, as events of the engine: asked for as setres
+ * does.
+ */
 #include "server/rmreservation.h"
 
 #include "base/zone.h"
@@ -19,67 +20,46 @@ struct rmreservations {
     struct VEC(struct rm_rsv_name) v;
 };
 
-struct words {
-    struct VEC(const char *) list;
-    struct VEC(char *) owned;
-};
-
-static void add(struct words *w, const char *option, char *value)
+static int put_list(
+    struct setres_reading *r, char letter, const char *const *names, struct err *err)
 {
-    vec_push(&w->owned, value);
-    if (option)
-        vec_push(&w->list, option);
-    vec_push(&w->list, value);
+    for (; names && *names; names++)
+        if (setres_put(r, setres_attr_of(letter), *names, err) < 0)
+            return -1;
+    return 0;
 }
 
-static char *joined(const char *const *names)
+/* The nodes as one host expression. */
+static int put_nodes(struct setres *s, const char *const *names, struct err *err)
 {
     struct strbuf b = {0};
 
     for (; names && *names; names++)
         strbuf_printf(&b, "%s%s", b.len ? "," : "", *names);
-    return strbuf_take(&b);
-}
-
-static void add_list(struct words *w, const char *option, const char *const *names)
-{
-    if (names && *names)
-        add(w, option, joined(names));
-}
-
-static char *instant(int64_t at)
-{
-    struct strbuf b = {0};
-
-    strbuf_printf(&b, "%lld", (long long)at);
-    return strbuf_take(&b);
+    if (!b.len)
+        return err_set(err, ERR_INVALID, "it has no nodes");
+    s->hosts = strbuf_take(&b);
+    return 0;
 }
 
 /* Who it lets in must name it: that is how resource managers mean theirs. */
-static void words_of(const struct rm_reservation *r, struct words *w)
+static int read_asked(const struct rm_reservation *r, const struct setres_clock *clock,
+    struct setres *ret, struct err *err)
 {
-    add(w, "-n", xstrdup(r->name));
-    add(w, "-s", instant(r->start_at));
-    add(w, "-e", instant(r->end_at));
-    add_list(w, "-u", r->users);
-    add_list(w, "-a", r->accounts);
-    add_list(w, "-g", r->groups);
-    add(w, "-x", xstrdup("BYNAME"));
-    add(w, NULL, joined(r->nodes));
-}
+    struct setres_reading to;
 
-/* The name of the one made last. */
-static char *last_made(const struct cluster *c)
-{
-    const struct reservation *last = NULL;
-
-    for (size_t i = 0; i < c->reservations.n; i++) {
-        const struct reservation *r = c->reservations.v[i];
-
-        if (r && (!last || r->serial > last->serial))
-            last = r;
-    }
-    return last ? xstrdup(last->name) : NULL;
+    setres_begin(&to, clock, ret);
+    ret->start_at = r->start_at;
+    to.end_at = r->end_at;
+    ret->flags = RSV_BYNAME;
+    if (setres_put(&to, setres_attr_of('n'), r->name, err) == 0
+        && put_list(&to, 'u', r->users, err) == 0
+        && put_list(&to, 'a', r->accounts, err) == 0
+        && put_list(&to, 'g', r->groups, err) == 0 && put_nodes(ret, r->nodes, err) == 0
+        && setres_end(&to, err) == 0)
+        return 0;
+    setres_fini(ret);
+    return -1;
 }
 
 static int make(
@@ -90,23 +70,17 @@ static int make(
     struct setres_clock clock = {.cal = &cal};
     struct reservation draft;
     struct setres asked;
-    struct words w = {0};
+    uint32_t made;
 
-    words_of(r, &w);
-    int result = setres_parse(w.list.v, w.list.n, &clock, &asked, err);
-    for (size_t i = 0; i < w.owned.n; i++)
-        free(w.owned.v[i]);
-    vec_fini(&w.owned);
-    vec_fini(&w.list);
-    if (result < 0)
+    if (read_asked(r, &clock, &asked, err) < 0)
         return -1;
-    result = rsvdraft_of_setres(c, &asked, RSV_ADMIN, &draft, err);
+    int result = rsvdraft_of_setres(c, &asked, RSV_ADMIN, &draft, err);
     setres_fini(&asked);
     if (result < 0)
         return -1;
     struct event ev = {.kind = EVENT_RESERVE, .u.reserve = {.draft = &draft}};
-    if (world_apply(s, &ev, NULL, err) == 0) {
-        *ret_made = last_made(c);
+    if (world_apply(s, &ev, &made, err) == 0) {
+        *ret_made = xstrdup(c->reservations.v[made]->name);
         return 0;
     }
     reservation_fini(&draft);

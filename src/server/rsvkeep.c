@@ -4,7 +4,7 @@
 #include "server/rsvkeep.h"
 
 #include "plan/trigger.h"
-#include "server/rsvwords.h"
+#include "server/rsvasked.h"
 #include "server/server_private.h"
 #include "server/triggers.h"
 #include "server/watch.h"
@@ -233,7 +233,7 @@ static int draft_of(struct server *s, const char *name, json_t *record,
     json_t *entry;
     size_t i;
 
-    if (rsvwords_draft(
+    if (rsvasked_draft(
             s, json_object_get(record, "asked"), user ? RSV_USER : RSV_ADMIN, ret, err)
         < 0)
         return -1;

@@ -96,9 +96,10 @@ struct job_notes {
     int64_t mem_mb, swap_mb, disk_mb;
     struct job_usage usage;
     int exit_status;
-    char *notes;   /* why it ended, what the RM says of it */
-    bool renamed;  /* `name` was changed since: not the RM's any more */
-    char *message; /* of a user or administrator (mjobctl -m messages) */
+    char *notes;        /* what the RM says of it */
+    struct job_end end; /* why it ended; `name` and `said` are its own */
+    bool renamed;       /* `name` was changed since: not the RM's any more */
+    char *message;      /* of a user or administrator (mjobctl -m messages) */
 };
 
 struct server {
@@ -211,14 +212,16 @@ static inline bool server_acts(const struct server *s)
 
 /* Seconds since 1970, read once a turn of the loop; of a simulation its own clock. */
 int64_t world_now(struct server *s);
-/* Apply, journal, mark what is to be written, want a cycle. */
-int world_apply(struct server *s, struct event *ev, uint32_t *ret_job, struct err *err);
+/* Apply, journal, mark what is to be written, want a cycle; *ret as engine_apply(). */
+int world_apply(struct server *s, struct event *ev, uint32_t *ret, struct err *err);
 void world_cycle(struct server *s);
 /* The job's record is to be written with the next commit. */
 void world_touch(struct server *s, uint32_t job);
 void world_save(struct server *s); /* put what was touched into the batch */
 void world_close(struct server *s);
 struct job_notes *world_notes(struct server *s, const struct job *j);
+/* Why it ends: its texts are copied. */
+void world_note_end(struct server *s, const struct job *j, const struct job_end *end);
 
 /* ---- cycle.c: when ---- */
 int cycle_open(struct server *s, struct err *err);

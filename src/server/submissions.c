@@ -71,7 +71,7 @@ static void settle_batch(struct server *s, struct manager_batch *b)
             const struct job *j =
                 job_find(engine_cluster(s->engine), json_string_value(id));
             if (j
-                && manager_cancel(s, j, "another job of its array was refused", &err)
+                && manager_cancel(s, j, &(struct job_end){.reason = ENDED_ARRAY}, &err)
                        < 0)
                 log_line(s->log, LOG_WARNING, "job '%s': %s", j->id, err.text);
         }

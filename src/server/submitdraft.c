@@ -2,6 +2,7 @@
  * A JobRequest taken apart. Outside data: everything is checked. */
 #include "server/submitdraft.h"
 
+#include "cluster/attribute.h"
 #include "config/config.h"
 #include "config/flags.h"
 #include "config/nodesettext.h"
@@ -12,23 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REQS_MAX  32
-#define WORDS_MAX 256
-#define DEPS_MAX  64
-#define GRES_MAX  32
+#define REQS_MAX 32 /* requests of one job */
+#define GRES_MAX 32 /* kinds of generic resources of one request */
 
 /* The request, taken apart; texts are borrowed from the JSON. */
 struct submit_draft {
     struct rm_submission sub;
     struct req_desc reqs[REQS_MAX];
-    const char *words[REQS_MAX * 4][WORDS_MAX];
-    size_t nlists;
+    struct VEC(void *) owned;                     /* lists of the lengths asked */
     struct gres_cfg gres[REQS_MAX][GRES_MAX + 1]; /* names owned */
     struct nodeset_spec sets[REQS_MAX];
-    struct dep deps[DEPS_MAX + 2]; /* room for one more, and the end */
-    char *dep_ids[DEPS_MAX];       /* owned */
-    const char *arguments[WORDS_MAX], *environment[WORDS_MAX * 4],
-        *partitions[WORDS_MAX];
+    struct dep *deps; /* ids borrowed; room for one more, and the end */
+    size_t ndeps;
 };
 
 const char *submitdraft_text(const json_t *o, const char *key)
@@ -66,17 +62,27 @@ static int check_numbers(
     return 0;
 }
 
-/* An array of texts into `ret`, NULL-terminated; NULL when there is none. */
-static const char *const *list(json_t *o, const char *key, const char **ret, size_t max)
+/* Room that lives as long as the draft. Zeroed. */
+static void *take_room(struct submit_draft *d, size_t n, size_t size)
+{
+    void *room = xcalloc(n, size);
+
+    vec_push(&d->owned, room);
+    return room;
+}
+
+/* An array of texts, NULL-terminated; NULL when there is none. */
+static const char *const *list(struct submit_draft *d, json_t *o, const char *key)
 {
     json_t *array = json_object_get(o, key), *entry;
+    const char **ret;
     size_t i, n = 0;
 
     if (!json_is_array(array) || !json_array_size(array))
         return NULL;
-    json_array_foreach(array, i, entry) if (json_is_string(entry) && n + 1 < max)
-        ret[n++] = json_string_value(entry);
-    ret[n] = NULL;
+    ret = take_room(d, json_array_size(array) + 1, sizeof *ret);
+    json_array_foreach(array, i, entry) if (json_is_string(entry)) ret[n++] =
+        json_string_value(entry);
     return ret;
 }
 
@@ -164,10 +170,10 @@ static void read_request(struct submit_draft *d, json_t *o, struct req_desc *ret
     ret->tasks = (uint32_t)whole(o, "tasks", 1);
     ret->nodes = (uint32_t)whole(o, "nodes", 0);
     ret->tpn = (uint32_t)whole(o, "tasks_per_node", 0);
-    ret->features = list(o, "features", d->words[d->nlists++], WORDS_MAX);
-    ret->prefs = list(o, "preferences", d->words[d->nlists++], WORDS_MAX);
-    ret->hosts = list(o, "hosts", d->words[d->nlists++], WORDS_MAX);
-    ret->exclude = list(o, "exclude_hosts", d->words[d->nlists++], WORDS_MAX);
+    ret->features = list(d, o, "features");
+    ret->prefs = list(d, o, "preferences");
+    ret->hosts = list(d, o, "hosts");
+    ret->exclude = list(d, o, "exclude_hosts");
 }
 
 static int read_rest(struct submit_draft *d, json_t *o, size_t i, struct err *err)
@@ -222,6 +228,7 @@ static int read_dependencies(struct submit_draft *d, json_t *o, struct err *err)
     json_t *array = json_object_get(o, "dependencies"), *entry;
     size_t i;
 
+    d->deps = take_room(d, json_array_size(array) + 2, sizeof *d->deps);
     json_array_foreach(array, i, entry)
     {
         const char *text = json_is_string(entry) ? json_string_value(entry) : "";
@@ -230,11 +237,7 @@ static int read_dependencies(struct submit_draft *d, json_t *o, struct err *err)
         if (!job || !*job)
             return err_set(err, ERR_INVALID,
                 "dependencies: '%.80s' is none of " JOBATTR_DEP_FORMS, text);
-        if (i == DEPS_MAX)
-            return err_set(
-                err, ERR_INVALID, "dependencies: at most %d are taken", DEPS_MAX);
-        d->dep_ids[i] = xstrdup(job);
-        d->deps[i] = (struct dep){type, d->dep_ids[i]};
+        d->deps[d->ndeps++] = (struct dep){type, (char *)(uintptr_t)job};
         d->sub.job.desc.deps = d->deps;
     }
     return 0;
@@ -257,32 +260,49 @@ static int read_flags(struct submit_draft *d, json_t *o, struct err *err)
     return 0;
 }
 
+/* What the table of attributes has of a submission. */
+static int read_attributes(struct submit_draft *d, json_t *o, struct err *err)
+{
+    struct job_desc *desc = &d->sub.job.desc;
+    const struct attribute *a;
+
+    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++) {
+        const struct range range = {a->request, a->min, a->max};
+        if (!a->request)
+            continue;
+        switch (a->type) {
+        case ATTRIBUTE_NUMBER:
+            if (check_numbers(o, &range, 1, err) < 0)
+                return -1;
+            *attribute_number(desc, a->desc_at) = whole(o, a->request, 0);
+            break;
+        case ATTRIBUTE_TEXT:
+            *attribute_text(desc, a->desc_at) = submitdraft_text(o, a->request);
+            break;
+        case ATTRIBUTE_NAMES:
+            *attribute_names(desc, a->desc_at) = list(d, o, a->request);
+            break;
+        }
+    }
+    return 0;
+}
+
 static int read_draft(
     struct submit_draft *d, json_t *o, const struct identity *who, struct err *err)
 {
-    static const struct range ranges[] = {{"umask", 0, 0777},
-        {"wclimit_s", 0, INT32_MAX}, {"release_at", 0, INT64_MAX},
-        {"deadline_at", 0, INT64_MAX}, {"priority", INT32_MIN, INT32_MAX}};
+    static const struct range ranges[] = {{"umask", 0, 0777}};
     struct rm_submission *sub = &d->sub;
     struct job_desc *desc = &sub->job.desc;
 
-    if (check_numbers(o, ranges, sizeof ranges / sizeof ranges[0], err) < 0)
+    if (check_numbers(o, ranges, sizeof ranges / sizeof ranges[0], err) < 0
+        || read_attributes(d, o, err) < 0)
         return -1;
     if (!submitdraft_text(o, "script"))
         return err_set(
             err, ERR_INVALID, "script: the text of a batch script is needed");
     desc->cred[CRED_USER] = who->user;
-    desc->cred[CRED_GROUP] =
-        submitdraft_text(o, "group") ? submitdraft_text(o, "group") : who->group;
-    desc->cred[CRED_ACCOUNT] = submitdraft_text(o, "account");
-    desc->cred[CRED_CLASS] = submitdraft_text(o, "class");
-    desc->cred[CRED_QOS] = submitdraft_text(o, "qos");
-    desc->wclimit_s = whole(o, "wclimit_s", 0);
-    desc->release_at = whole(o, "release_at", 0);
-    desc->deadline_at = whole(o, "deadline_at", 0);
-    desc->user_priority = whole(o, "priority", 0);
-    desc->advres = submitdraft_text(o, "reservation");
-    desc->partitions = list(o, "partitions", d->partitions, WORDS_MAX);
+    if (!desc->cred[CRED_GROUP])
+        desc->cred[CRED_GROUP] = who->group;
     if (json_is_null(json_object_get(o, "wclimit_s")))
         desc->wclimit_s = DURATION_UNLIMITED;
     if (json_is_true(json_object_get(o, "hold"))) {
@@ -294,8 +314,8 @@ static int read_draft(
     sub->job.output = submitdraft_text(o, "output");
     sub->job.error = submitdraft_text(o, "error");
     sub->script = submitdraft_text(o, "script");
-    sub->argv = list(o, "arguments", d->arguments, WORDS_MAX);
-    sub->environment = list(o, "environment", d->environment, WORDS_MAX * 4);
+    sub->argv = list(d, o, "arguments");
+    sub->environment = list(d, o, "environment");
     sub->uid = who->uid;
     sub->gid = who->gid;
     sub->umask = (unsigned)whole(o, "umask", 022);
@@ -314,8 +334,9 @@ void submitdraft_free(struct submit_draft *d)
 {
     if (!d)
         return;
-    for (size_t i = 0; i < DEPS_MAX; i++)
-        free(d->dep_ids[i]);
+    for (size_t i = 0; i < d->owned.n; i++)
+        free(d->owned.v[i]);
+    vec_fini(&d->owned);
     for (size_t i = 0; i < REQS_MAX; i++) {
         for (size_t k = 0; k < GRES_MAX; k++)
             free(d->gres[i][k].name);
@@ -347,13 +368,9 @@ struct rm_submission *submitdraft_edit(struct submit_draft *d)
 
 void submitdraft_after(struct submit_draft *d, const char *job)
 {
-    size_t n = 0;
-
-    while (n < DEPS_MAX && d->dep_ids[n])
-        n++;
-    d->deps[n] = (struct dep){0};
-    if (!*job || n == DEPS_MAX)
+    d->deps[d->ndeps] = (struct dep){0};
+    if (!*job)
         return;
-    d->deps[n] = (struct dep){DEP_COMPLETED, (char *)(uintptr_t)job};
+    d->deps[d->ndeps] = (struct dep){DEP_COMPLETED, (char *)(uintptr_t)job};
     d->sub.job.desc.deps = d->deps;
 }

@@ -82,21 +82,19 @@ static void tell_violation(struct server *s, const struct job *j, const char *do
         (long long)j->wclimit_s, done);
 }
 
-static bool begins(const char *text, const char *with)
-{
-    return text && strncmp(text, with, strlen(with)) == 0;
-}
-
 /* The resource manager may have ended it for what it took too much of. */
-static void tell_excess(struct server *s, const struct job *j, const char *notes)
+static void tell_excess(struct server *s, const struct job *j)
 {
     int64_t limit = j->eff_wclimit_s > 0 ? j->eff_wclimit_s : j->wclimit_s;
+    const struct job_end *end = &world_notes(s, j)->end;
+    char text[JOBEND_TEXT];
 
-    if (begins(notes, "memory limit"))
+    jobend_format(end, text, sizeof text);
+    if (end->reason == ENDED_MEMORY)
         eventlog_add(s, JOBRESVIOLATION, j->id, true, of_job(s, j),
-            "job '%s' was ended: %s", j->id, notes);
-    else if (begins(notes, "wall clock limit")
-             || (!notes && limit > 0 && j->start_at
+            "job '%s' was ended: %s", j->id, text);
+    else if (end->reason == ENDED_WALLCLOCK
+             || (end->reason <= ENDED_BY_ITSELF && limit > 0 && j->start_at
                  && world_now(s) - j->start_at - j->suspended_s > limit))
         tell_violation(s, j, "ended by the resource manager");
 }
@@ -111,10 +109,12 @@ static void tell_end(struct server *s, const struct event *ev, const struct job 
     render_text(o, "state", state);
     if (ev->kind == EVENT_END)
         render_int(o, "exit_status", n->exit_status);
+    if (n->end.reason != ENDED_UNKNOWN)
+        render_text(o, "reason", end_reason_name(n->end.reason));
     eventlog_add(s, ev->kind == EVENT_END ? JOBEND : JOBCANCEL, j->id, false, o,
         "job '%s' is %s", j->id, state);
     if (ev->kind == EVENT_END && ev->u.end.failed)
-        tell_excess(s, j, n->notes);
+        tell_excess(s, j);
 }
 
 static void tell_start_failed(
@@ -224,13 +224,15 @@ void watch_decided(struct server *s, const struct action *a, const struct job *j
         tell_deferral(s, a, j);
     if (a->kind >= sizeof verbs / sizeof verbs[0] || !verbs[a->kind].told)
         return;
-    if (a->text && strcmp(a->text, WALLCLOCK_EXCEEDED) == 0)
+    if (a->why == ENDED_WALLCLOCK)
         tell_violation(s, j, verbs[a->kind].done);
     json_t *o = of_job(s, j);
     if (a->kind == ACTION_START && a->backfill)
         render_bool(o, "backfill", true);
     if (a->kind == ACTION_START)
         add_places(s, j, o);
+    if (a->why != ENDED_UNKNOWN)
+        render_text(o, "reason", end_reason_name(a->why));
     eventlog_add(s, verbs[a->kind].what, j->id, false, o, "job '%s' is %s%s%s", j->id,
         verbs[a->kind].done, a->text ? ": " : "", a->text ? a->text : "");
 }

@@ -75,6 +75,8 @@ static void notes_clear(struct job_notes *n)
     free(n->error);
     free(n->command);
     free(n->notes);
+    free((char *)n->end.name);
+    free((char *)n->end.said);
     free(n->message);
     *n = (struct job_notes){.cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1};
 }
@@ -92,6 +94,23 @@ struct job_notes *world_notes(struct server *s, const struct job *j)
     notes_clear(n);
     n->id = xstrdup(j->id);
     return n;
+}
+
+static char *copy_text(const char *text)
+{
+    return text && *text ? xstrdup(text) : NULL;
+}
+
+void world_note_end(struct server *s, const struct job *j, const struct job_end *end)
+{
+    struct job_notes *n = world_notes(s, j);
+    struct job_end old = n->end;
+
+    n->end = *end;
+    n->end.name = copy_text(end->name);
+    n->end.said = copy_text(end->said);
+    free((char *)old.name);
+    free((char *)old.said);
 }
 
 void world_close(struct server *s)
@@ -130,15 +149,16 @@ void world_save(struct server *s)
 
 static void take(struct server *s, const struct action *a);
 
-int world_apply(struct server *s, struct event *ev, uint32_t *ret_job, struct err *err)
+int world_apply(struct server *s, struct event *ev, uint32_t *ret, struct err *err)
 {
-    uint32_t job = INDEX_NONE;
+    uint32_t made = INDEX_NONE;
 
     ev->at = world_now(s);
     json_t *line = journal_before(s, ev);
     watch_before(s, ev);
     s->revision++;
-    int result = engine_apply(s->engine, ev, &job, err);
+    int result = engine_apply(s->engine, ev, &made, err);
+    uint32_t job = ev->kind == EVENT_RESERVE ? INDEX_NONE : made;
     if (result < 0 && ev->kind == EVENT_RUN) {
         /* the plan looked for nodes as the order wanted them, and learned from it */
         json_object_set_new(line, "refused", json_true());
@@ -161,11 +181,38 @@ int world_apply(struct server *s, struct event *ev, uint32_t *ret_job, struct er
     journal_after(s, line, &s->actions);
     for (size_t i = 0; i < s->actions.n; i++)
         take(s, &s->actions.v[i]);
-    if (ret_job)
-        *ret_job = job;
+    if (ret)
+        *ret = made;
     commit_want(s);
     cycle_want(s);
     return 0;
+}
+
+static const char *down_node_of(const struct cluster *c, const struct job *j)
+{
+    for (size_t i = 0; i < j->alloc.n; i++)
+        for (uint32_t k = 0; k < j->alloc.v[i].count; k++) {
+            const struct node *n = node_at(c, j->alloc.v[i].first + k);
+            if (n->state == NODE_DOWN)
+                return n->name;
+        }
+    return NULL;
+}
+
+/* Why the scheduler ends the job, with the numbers and names that go with it. */
+static struct job_end end_of(
+    struct server *s, const struct job *j, const struct action *a)
+{
+    int64_t limit_s = j->eff_wclimit_s > 0 ? j->eff_wclimit_s : j->wclimit_s;
+
+    if (a->why == ENDED_WALLCLOCK)
+        return (struct job_end){.reason = a->why,
+            .limit = (double)limit_s,
+            .used = (double)(world_now(s) - j->start_at - j->suspended_s)};
+    if (a->why == ENDED_NODE_DOWN)
+        return (struct job_end){
+            .reason = a->why, .name = down_node_of(engine_cluster(s->engine), j)};
+    return (struct job_end){.reason = a->why, .said = a->text};
 }
 
 /* What the engine decided: for the store, the log and the resource manager. */
@@ -187,10 +234,13 @@ static void take(struct server *s, const struct action *a)
     if (a->kind == ACTION_START)
         histogram_add(&s->metrics->wait,
             j->start_at > j->queue_at ? (double)(j->start_at - j->queue_at) : 0);
-    if (a->kind == ACTION_CANCEL)
+    if (a->kind == ACTION_CANCEL) {
+        struct job_end end = end_of(s, j, a);
+        world_note_end(s, j, &end);
         record_end(s, j, job_state_name((enum job_state)j->state), world_now(s));
-    else
+    } else {
         world_touch(s, a->job);
+    }
     manager_decided(s, a, j);
 }
 

@@ -334,7 +334,7 @@ static void carry_out(struct run *s)
 
         if (s->opt->decided != NULL)
             tell(s, a);
-        if (a->text && strcmp(a->text, ENGINE_NODE_DOWN) == 0)
+        if (a->why == ENDED_NODE_DOWN)
             say_lost(s, a);
         switch (a->kind) {
         case ACTION_START:
@@ -609,13 +609,14 @@ static void note_stuck(const struct run *s)
     cluster_compact_queue(s->c);
     for (size_t i = 0; i < s->c->queued.n; i++) {
         const struct job *j = s->c->jobs.v[s->c->queued.v[i]];
-        struct run_stuck *stuck = &s->r->stuck[j->why.code];
+        const struct reason *why = engine_why(s->e, j);
+        struct run_stuck *stuck = &s->r->stuck[why->code];
 
         if (stuck->jobs++ > 0)
             continue;
         assert(j->index < s->slots.n);
         stuck->example = s->slots.v[j->index].job;
-        reason_format(s->c, &j->why, stuck->text, sizeof stuck->text);
+        reason_format(s->c, why, stuck->text, sizeof stuck->text);
     }
 }
 
@@ -658,7 +659,6 @@ int run_replay(const struct workload *w, const struct machine *m,
         .order = opt->order,
         .backfill_order = opt->backfill_order,
         .report_reservations = opt->decided != NULL,
-        .keep_order = true,
         .down_grace_s = ENGINE_DOWN_GRACE_S,
     };
     struct run s = {

@@ -6,7 +6,7 @@
 #include "server/jobexpr.h"
 #include "server/journal_event.h"
 #include "server/modify.h"
-#include "server/rsvwords.h"
+#include "server/rsvasked.h"
 #include "server/submitdraft.h"
 
 #include <assert.h>
@@ -76,7 +76,7 @@ static void reservation(struct cluster *c, json_t *o)
         .now = 1000000, .today = {2026, 11, 21, 12, 0, 0}, .to_instant = to_instant};
     struct reservation draft;
     struct err err = {0};
-    bool ok = rsvwords_read(c, &cal, o, RSV_ADMIN, &draft, &err) == 0;
+    bool ok = rsvasked_read(c, &cal, o, RSV_ADMIN, &draft, &err) == 0;
 
     told(ok, &err);
     if (ok)

@@ -171,7 +171,8 @@ def test_a_job_that_was_cancelled_has_no_exit_status(live):
     live.wait(lambda: live.state(job) == "Running", "the start")
     live.ok("canceljob", job)
     live.wait(lambda: "State: Removed" in live.ok("checkjob", job), "its end")
-    assert re.search(rf"job {job} was removed on .*, while it ran\n", live.ok("checkjob", job))
+    assert re.search(rf"job {job} was removed on .*, while it ran: its owner .* cancelled it\n",
+                  live.ok("checkjob", job))
 
 
 def test_checknode_and_showconfig_are_for_administrators(live, other):

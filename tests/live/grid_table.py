@@ -121,7 +121,7 @@ RESERVATION = {
 }
 CHANGED = {  # attributes of jobs that mjobctl -m changes
     "account": [("physics", MINE)], "awduration": [("100", MINE)], "class": [("batch", MINE)],
-    "deadline": [(str(AT), "1")], "depend": [("", MINE)], "eeduration": [], "env": [],
+    "comment": [("x", MINE)], "deadline": [(str(AT), "1")], "depend": [("", MINE)], "eeduration": [], "env": [],
     "features": [("fast", MINE)], "flags": [("restartable", MINE), ("preemptor", RULERS)],
     "gres": [("matlab", MINE)], "group": [("nobody-group", MINE), ("root", RULERS)],
     "hold": [("user", MINE), ("system", RULERS), ("batch", RULERS)],
@@ -154,7 +154,8 @@ MEMBERS = {
         "release_at": [(AT, ALL)], "deadline_at": [(AT, "1")], "array": [("1-2", ALL)],
         "hold": [(True, ALL)], "rerunnable": [(False, ALL)], "priority": [(5, ALL)],
         "flags": [(["RESTARTABLE"], ALL), (["PREEMPTEE"], ALL), (["PREEMPTOR"], RULERS)],
-        "reservation": [("x", ALL)], "partitions": [(["DEFAULT"], ALL)],
+        "comment": [("x", ALL)], "reservation": [("x", ALL)],
+        "partitions": [(["DEFAULT"], ALL)],
         "mail": [("me", ALL)], "umask": [(18, ALL)]},
     "ReservationDraft": dict(
         RESERVATION, name=[("mine", ALL)], least_tasks=[(1, ALL)],

@@ -188,6 +188,26 @@ def test_every_attribute_can_be_changed(daemon):
     assert not o.get("holds") and "release_at" not in o
 
 
+def test_a_comment_goes_with_the_job_and_is_its_owners(site, users):
+    """From msub or mjobctl -m, also while it runs; over a restart; no decision depends on
+    it, and nobody else sees it."""
+    job = site.ok("msub", "-l", "walltime=300,comment=for the paper, second try",
+                  stdin="sleep 60\n").strip()
+    site.wait(lambda: site.state(job) == "Running", "the start")
+    assert "Comment: for the paper, second try\n" in site.ok("checkjob", job)
+    assert site.job(job)["comment"] == "for the paper, second try"
+    assert "for the paper" not in users.run("nobody", "checkjob", job).stdout
+    o = modify(site, job, "comment=it runs")
+    assert o["comment"] == "it runs"
+    assert 'Comment="it runs"' in site.ok("mjobctl", "-q", "diag", "--format", "xml", job)
+    held = site.submit(hold=True, comment="a")
+    modify(site, held, "comment=b")
+    site.kill()
+    site.start()
+    assert site.job(job)["comment"] == "it runs" and site.job(held)["comment"] == "b"
+    assert "Comment" not in (modify(site, held, "comment=") and site.ok("checkjob", held))
+
+
 def test_lists_are_taken_away_by_empty_values(site):
     job = waiting(site)
     modify(site, job, "depend=afterok:1", "features=fast", "hostlist=node01,node02", "gres=m:2",

@@ -36,10 +36,10 @@ def test_the_request_is_what_was_asked(live):
     script = write(live, "#!/bin/sh\n#SBATCH -n 2 -J two --time=5 --comment=x\nsleep 60\n")
     done = live.run("msub", "-h", "-l", "qos=DEFAULT", "-p", "7", "-d", live.home, script)
     assert done.returncode == 0, done.stderr
-    assert "--comment has no effect" in done.stderr
     job = live.job(done.stdout.strip())
     assert (job["name"], job["procs"], job["wclimit_s"]) == ("two", 2, 300)
     assert job["rm_holds"] == ["user"] and job["user_priority"] == 7
+    assert job["comment"] == "x"
 
 
 def test_an_array_is_as_many_jobs_and_keeps_its_limit(live):
@@ -83,3 +83,15 @@ def test_another_user_submits_as_oneself(live):
     job = Users(live).ok("nobody", "msub", "-d", "/tmp", "-o", "/dev/null", "-e",
                          "/dev/null", "--", "sleep", "60").strip()
     assert live.job(job)["user"] == "nobody"
+
+
+def test_lists_of_hosts_and_dependencies_are_taken_whole(daemon):
+    """However long they are."""
+    daemon.nodes = "300x1"
+    daemon.start("--paused")
+    hosts = [f"node{i:03}" for i in range(1, 301)]
+    job = daemon.submit(requests=[{"tasks": 300, "hosts": hosts}])
+    assert daemon.job(job)["requests"][0]["hosts"] == hosts
+    after = [daemon.submit() for _ in range(70)]
+    job = daemon.submit(dependencies=[f"afterany:{before}" for before in after])
+    assert daemon.job(job)["dependencies"] == [f"afterany:{before}" for before in after]

@@ -81,7 +81,7 @@ static uint32_t compare(struct plan *p, struct rng *r, uint64_t seed)
     uint32_t asked = 0;
 
     for (size_t i = 0; i < p->sets.n; i++)
-        for (uint32_t view = 0; view < p->views.n; view++)
+        for (uint32_t view = 0; view < closures_classes(p->closures); view++)
             for (int k = 0; k < 40; k++) {
                 struct fitset *s = &p->sets.v[i];
                 int32_t need = (int32_t)rng_range(r, 1, s->tasks_max);

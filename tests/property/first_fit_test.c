@@ -141,9 +141,9 @@ static int64_t units_used(const struct oracle *o, const struct pool *pool, int64
             continue;
         for (size_t k = 0; k < pool->nodes.n; k++)
             used += o->holds[i].tasks[world_node(o, pool->nodes.v[k])];
-        for (size_t k = 0;
-             j->rsv_slot != INDEX_NONE && k < o->p->rsvs.v[j->rsv_slot].parts.n; k++) {
-            const struct part *part = &o->p->rsvs.v[j->rsv_slot].parts.v[k];
+        const struct rsv *r = rsvtable_of(o->p->reserved, j->index);
+        for (size_t k = 0; r && k < r->parts.n; k++) {
+            const struct part *part = &r->parts.v[k];
             used += part->pool == pool->index ? part->units : 0;
         }
     }
@@ -308,7 +308,7 @@ static bool ask(struct oracle *o, uint32_t job, bool may_start)
         return try_start(o, job, j, slot.partition)
                || (snprintf(o->fail, o->size, "%s does not start", j->id), false);
     plan_reserve(o->p, j, &slot);
-    note(o, job, &o->p->rsvs.v[j->rsv_slot].alloc, slot.at,
+    note(o, job, &rsvtable_of(o->p->reserved, j->index)->alloc, slot.at,
         slot.at + o->w->jobs[job].limit_s);
     return true;
 }
@@ -317,7 +317,7 @@ static void add_all(struct oracle *o)
 {
     struct err err = {0};
     struct node *n;
-    char text[200];
+    struct access_fault fault;
 
     for (uint32_t i = 0; i < o->w->nnodes; i++) {
         struct tell_node t;
@@ -329,7 +329,7 @@ static void add_all(struct oracle *o)
         struct job_desc d = tell_job(o->w, i, &t);
         struct job *j;
         assert_int_equal(job_add(o->c, &d, 0, &j, &err), 0);
-        access_resolve(o->c, j, text, sizeof text);
+        access_resolve(o->c, j, &fault);
     }
 }
 

@@ -218,9 +218,9 @@ static void add_running(
 static void add_pins(
     const struct plan *p, const struct node *n, int64_t at, struct res *io)
 {
-    for (uint32_t i = 0; i < p->nrsv; i++) {
-        const struct rsv *r = &p->rsvs.v[i];
-        if (r->job == INDEX_NONE || r->start_at > at || r->end_at <= at)
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        if (!r || r->start_at > at || r->end_at <= at)
             continue;
         const struct job *j = p->c->jobs.v[r->job];
         for (size_t k = 0; k < r->alloc.n; k++) {
@@ -235,9 +235,9 @@ bool tell_plan_fits(const struct engine *e, char *ret_text, size_t size)
 {
     const struct plan *p = e->plan;
 
-    for (uint32_t i = 0; i < p->nrsv; i++) {
-        const struct rsv *r = &p->rsvs.v[i];
-        if (r->job == INDEX_NONE || r->start_at < p->now)
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        if (!r || r->start_at < p->now)
             continue;
         for (size_t k = 0; k < p->c->nodes.n; k++) {
             const struct node *n = node_at(p->c, k);

@@ -28,12 +28,13 @@ struct scenario {
     struct settings *cfg;
     struct VEC(struct settings *) former; /* settings replaced */
     struct engine *engine;
+    struct engine_options opt;
     struct VEC(struct sc_entry) jobs;
     struct strbuf fired;
     char held[400];
     void (*after_cycle)(void *ctx, struct scenario *s);
     void *ctx;
-    bool by_node;
+    bool by_node, spoiled;
     int64_t now;
     uint32_t nodes;
     char why[400];
@@ -65,6 +66,7 @@ struct scenario *sc_create_with(const char *lines)
     struct scenario *s = xcalloc(1, sizeof *s);
 
     s->cfg = load(lines);
+    s->opt = (struct engine_options){.report_reservations = true, .statistics = true};
     return s;
 }
 
@@ -112,11 +114,15 @@ struct settings *sc_settings(struct scenario *s)
 
 struct engine *sc_engine(struct scenario *s)
 {
-    struct engine_options opt = {.report_reservations = true, .statistics = true};
-
     if (!s->engine)
-        s->engine = engine_create(s->cfg, &opt);
+        s->engine = engine_create(s->cfg, &s->opt);
     return s->engine;
+}
+
+struct engine_options *sc_options(struct scenario *s)
+{
+    assert(!s->engine);
+    return &s->opt;
 }
 
 static void apply(struct scenario *s, const struct event *ev)
@@ -198,16 +204,18 @@ static void submit_spoiler(struct scenario *s)
     apply(s, &hold);
     free(hosts);
     s->by_node = false;
+    s->spoiled = true;
 }
 
-static void submit(struct scenario *s, struct sc_entry *e)
+static struct req_desc plain_request(const struct sc_job *j)
 {
-    struct req_desc plain = {
-        .tasks = e->job.procs, .nodes = e->job.nodes, .nodealloc = NODEALLOC_UNSET};
-    struct event ev = {.kind = EVENT_SUBMIT, .at = s->now};
-    const struct sc_job *j = &e->job;
+    return (struct req_desc){
+        .tasks = j->procs, .nodes = j->nodes, .nodealloc = NODEALLOC_UNSET};
+}
 
-    ev.u.job = (struct job_desc){.id = j->id,
+static struct job_desc describe(const struct sc_job *j, const struct req_desc *plain)
+{
+    struct job_desc d = {.id = j->id,
         .submit_at = j->submit_at,
         .wclimit_s = j->limit_s,
         .release_at = j->release_at,
@@ -218,13 +226,24 @@ static void submit(struct scenario *s, struct sc_entry *e)
         .deps = j->deps,
         .partitions = j->partitions,
         .classes = j->classes,
-        .reqs = j->req ? j->req : &plain,
+        .reqs = j->req ? j->req : plain,
         .nreqs = j->nreqs ? j->nreqs : 1};
-    ev.u.job.cred[CRED_USER] = j->user ? j->user : "user";
-    ev.u.job.cred[CRED_GROUP] = j->group;
-    ev.u.job.cred[CRED_ACCOUNT] = j->account;
-    ev.u.job.cred[CRED_CLASS] = j->classes ? j->classes[0] : j->cls;
-    ev.u.job.cred[CRED_QOS] = j->qos;
+
+    d.cred[CRED_USER] = j->user ? j->user : "user";
+    d.cred[CRED_GROUP] = j->group;
+    d.cred[CRED_ACCOUNT] = j->account;
+    d.cred[CRED_CLASS] = j->classes ? j->classes[0] : j->cls;
+    d.cred[CRED_QOS] = j->qos;
+    return d;
+}
+
+static void submit(struct scenario *s, struct sc_entry *e)
+{
+    struct req_desc plain = plain_request(&e->job);
+    struct event ev = {
+        .kind = EVENT_SUBMIT, .at = s->now, .u.job = describe(&e->job, &plain)};
+    const struct sc_job *j = &e->job;
+
     apply(s, &ev);
     e->submitted = true;
     if (j->priority) {
@@ -249,6 +268,59 @@ static struct sc_entry *find(const struct scenario *s, const char *id)
         if (strcmp(s->jobs.v[i].job.id, id) == 0)
             return &s->jobs.v[i];
     return NULL;
+}
+
+static void tell_nodes(struct scenario *s, const struct cluster *before)
+{
+    for (size_t i = 0; i < before->nodes.n; i++) {
+        const struct node *n = node_at(before, i);
+        struct event ev = {.kind = EVENT_NODE,
+            .at = s->now,
+            .u.node = {.name = n->name, .state = n->state, .cfg = n->cfg}};
+        apply(s, &ev);
+    }
+}
+
+static void tell_job(struct scenario *s, struct engine *before, const struct job *j)
+{
+    struct sc_entry *e = find(s, j->id);
+    struct req_desc plain = e ? plain_request(&e->job) : (struct req_desc){0};
+    struct job_memory memory = engine_memory_of(before, j);
+    struct event ev = {.kind = EVENT_SUBMIT, .at = s->now};
+    struct VEC(struct job_place) places = {0};
+
+    if (!e || j->state >= JOB_COMPLETED)
+        return;
+    for (size_t i = 0; report_is_active(j->state) && i < j->alloc.n; i++)
+        for (uint32_t k = 0; k < j->alloc.v[i].count; k++) {
+            const struct alloc *a = &j->alloc.v[i];
+            const struct node *n = node_at(engine_cluster(before), a->first + k);
+            vec_push(&places, ((struct job_place){n->name, a->tasks, a->req}));
+        }
+    memory.world_changed = engine_restless(before);
+    ev.u.job = describe(&e->job, &plain);
+    ev.u.job.memory = &memory;
+    ev.u.job.state = j->state;
+    ev.u.job.start_at = report_is_active(j->state) ? j->start_at : 0;
+    ev.u.job.places = places.v;
+    ev.u.job.nplaces = places.n;
+    apply(s, &ev);
+    vec_fini(&places);
+}
+
+void sc_restart(struct scenario *s)
+{
+    struct engine *before = s->engine;
+    const struct cluster *c = engine_cluster(before);
+
+    s->engine = NULL;
+    tell_nodes(s, c);
+    if (s->spoiled)
+        submit_spoiler(s);
+    for (size_t i = 0; i < c->jobs.n; i++)
+        if (c->jobs.v[i])
+            tell_job(s, before, c->jobs.v[i]);
+    engine_destroy(before);
 }
 
 static int compare_nodes(const void *a, const void *b)
@@ -349,6 +421,22 @@ static void refuse_starts(struct scenario *s)
     }
 }
 
+/* What it says to all the others, where somebody waits for that. */
+static void tell_starts(struct scenario *s)
+{
+    struct cluster *c = engine_cluster(s->engine);
+
+    for (size_t i = 0; s->opt.starts_told && i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        struct event ev = {.kind = EVENT_JOB_STATE, .at = s->now};
+        if (j->state != JOB_STARTING)
+            continue;
+        ev.u.job_state.id = j->id;
+        ev.u.job_state.state = JOB_RUNNING;
+        apply(s, &ev);
+    }
+}
+
 void sc_cycle(struct scenario *s)
 {
     struct actions acts = {0};
@@ -357,6 +445,7 @@ void sc_cycle(struct scenario *s)
     take_actions(s, &acts);
     vec_fini(&acts);
     refuse_starts(s);
+    tell_starts(s);
     engine_check(s->engine);
     if (s->after_cycle)
         s->after_cycle(s->ctx, s);
@@ -460,6 +549,28 @@ void sc_cancel(struct scenario *s, const char *id)
     ev.u.end.how = EV_CANCEL;
     find(s, id)->active = false;
     apply(s, &ev);
+}
+
+int sc_report(struct scenario *s, const char *id, enum job_state state,
+    const struct job_place *place, struct err *err)
+{
+    struct event ev = {.kind = EVENT_JOB_STATE};
+    struct sc_entry *e = find(s, id);
+
+    ev.u.job_state.id = id;
+    ev.u.job_state.state = state;
+    ev.u.job_state.places = place;
+    ev.u.job_state.nplaces = place != NULL;
+    if (sc_apply(s, ev, err) < 0)
+        return -1;
+    if (state == JOB_RUNNING && !e->active)
+        e->ends_at = s->now + (e->left_s > 0 ? e->left_s : e->job.run_s);
+    if (state == JOB_SUSPENDED && e->active)
+        e->left_s = e->ends_at - s->now;
+    else if (state == JOB_IDLE || state == JOB_HOLD)
+        e->left_s = 0;
+    e->active = state == JOB_RUNNING;
+    return 0;
 }
 
 void sc_node_state(struct scenario *s, const char *node, enum node_state state)
@@ -602,7 +713,9 @@ int64_t sc_reserved(const struct scenario *s, const char *id)
 {
     const struct job *j = job_find(engine_cluster(s->engine), id);
 
-    return j && j->rsv_start_at ? j->rsv_start_at : -1;
+    const struct planned *planned = j ? engine_reservation_of(s->engine, j) : NULL;
+
+    return planned ? planned->start_at : -1;
 }
 
 struct reservation *sc_rsv(struct scenario *s, const char *name)

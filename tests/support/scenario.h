@@ -55,12 +55,19 @@ struct scenario *sc_create(void);
 /* The same with lines of maui.cfg put on top; a finding in them ends the program. */
 struct scenario *sc_create_with(const char *lines);
 void sc_destroy(struct scenario *s);
+/* Another engine is told what the shell knows and what the jobs' memories tell, as
+ * after a restart. For worlds of jobs and nodes alone. The next cycle is the caller's.
+ */
+void sc_restart(struct scenario *s);
 /* Begin at another instant than 0: before the first node or job. */
 void sc_begin_at(struct scenario *s, int64_t at);
 /* Other lines in force from now on (felt at the next cycle). */
 void sc_configure(struct scenario *s, const char *lines);
 struct settings *sc_settings(struct scenario *s);
 struct engine *sc_engine(struct scenario *s); /* made when first asked for */
+/* What its engine is made with, to be changed before that. Where it is `starts_told`
+ * starts are told as done right after the cycle. */
+struct engine_options *sc_options(struct scenario *s);
 
 void sc_nodes(struct scenario *s, uint32_t count, int64_t procs); /* n1, n2, ... */
 void sc_node(struct scenario *s, const struct node_desc *d);
@@ -99,6 +106,10 @@ int sc_apply(struct scenario *s, struct event ev, struct err *err);
 int sc_hold(struct scenario *s, const char *id, unsigned kinds, const char *who);
 int sc_release(struct scenario *s, const char *id, unsigned kinds, const char *who);
 void sc_cancel(struct scenario *s, const char *id);
+/* The resource manager says of a job given to sc_job() that it is in that state, on
+ * these nodes (NULL = as it was told to). 0, or -1 with the engine's sentence. */
+int sc_report(struct scenario *s, const char *id, enum job_state state,
+    const struct job_place *place, struct err *err);
 void sc_node_state(struct scenario *s, const char *node, enum node_state state);
 /* Reservations that are not of a job: 0, or -1 with the engine's sentence. */
 int sc_setres(struct scenario *s, const struct sc_rsv *r, struct err *err);

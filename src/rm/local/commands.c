@@ -141,9 +141,10 @@ static void cancel_waiting(struct local_job *j, const struct rm_command *c)
         .end_at = local_now(),
         .exit_status = 128 + SIGTERM,
         .cpu_s = -1,
-        .mem_mb = -1};
+        .mem_mb = -1,
+        .why = {ENDED_CANCELLED}};
 
-    snprintf(end.notes, sizeof end.notes, "%s", c->text ? c->text : "cancelled");
+    snprintf(end.said, sizeof end.said, "%s", c->text ? c->text : "");
     write_record(j, c, "end.json", end_write(&end), end_written);
 }
 
@@ -154,7 +155,7 @@ static void do_cancel(struct local_job *j, const struct command *full)
     if (j->phase == PHASE_WAITING)
         cancel_waiting(j, c);
     else if (j->phase == PHASE_RUNNING)
-        control_tell(j, c->action, c->token, "cancel", c->text ? c->text : "cancelled");
+        control_tell(j, c->action, c->token, "cancel", c->text ? c->text : "");
     else /* it is being cleaned up, or has ended */
         local_done(j->local, c->token, RM_OK, j->id, NULL);
 }

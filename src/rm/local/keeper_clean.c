@@ -95,12 +95,10 @@ void keeper_clean(struct keeper *k)
         k->end.end_at = booted_at();
         if (k->end.end_at < k->run.start_at)
             k->end.end_at = k->run.start_at;
-        snprintf(
-            k->end.notes, sizeof k->end.notes, "the machine went down while it ran");
+        k->end.why.reason = ENDED_CRASH;
     } else {
         kill_leftovers(k);
-        snprintf(k->end.notes, sizeof k->end.notes,
-            "its keeper was killed, and then its processes");
+        k->end.why.reason = ENDED_KEEPER;
     }
     keeper_finish(k);
 }

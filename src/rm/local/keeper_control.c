@@ -61,7 +61,8 @@ static int save_run(struct keeper *k)
 /* The verbs: NULL = done, else why not. */
 static const char *do_cancel(struct keeper *k, const char *text)
 {
-    keeper_terminate(k, END_CANCELLED, *text != '\0' ? text : "cancelled");
+    keeper_terminate(
+        k, END_CANCELLED, &(struct job_end){ENDED_CANCELLED, .said = text});
     return NULL;
 }
 
@@ -72,7 +73,7 @@ static const char *do_requeue(struct keeper *k, const char *text)
         return "the job may not be run again";
     if (k->ending)
         return "the job is ending";
-    keeper_terminate(k, END_REQUEUED, "requeued");
+    keeper_terminate(k, END_REQUEUED, &(struct job_end){ENDED_REQUEUED});
     return NULL;
 }
 

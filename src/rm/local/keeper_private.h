@@ -43,8 +43,8 @@ int keeper_start(struct keeper *k, struct err *err);
 
 /* Watch over the running job until all its processes are gone. keeper_run.c */
 void keeper_watch(struct keeper *k);
-/* Tell all processes to end, for the reason in `kind` and `notes`; the first counts. */
-void keeper_terminate(struct keeper *k, enum end_kind kind, const char *notes);
+/* Tell all processes to end; the first reason counts. */
+void keeper_terminate(struct keeper *k, enum end_kind kind, const struct job_end *why);
 /* Stop or continue all of them. 0, or -1 when they are so already. */
 int keeper_suspend(struct keeper *k);
 int keeper_resume(struct keeper *k);

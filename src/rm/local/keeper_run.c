@@ -60,13 +60,20 @@ int keeper_resume(struct keeper *k)
     return 0;
 }
 
-void keeper_terminate(struct keeper *k, enum end_kind kind, const char *notes)
+static void note_end(struct keeper *k, const struct job_end *why)
+{
+    k->end.why = *why;
+    k->end.why.said = NULL;
+    snprintf(k->end.said, sizeof k->end.said, "%s", why->said ? why->said : "");
+}
+
+void keeper_terminate(struct keeper *k, enum end_kind kind, const struct job_end *why)
 {
     if (k->ending)
         return;
     k->ending = true;
     k->end.kind = kind;
-    snprintf(k->end.notes, sizeof k->end.notes, "%s", notes);
+    note_end(k, why);
     signal_all(k, SIGTERM);
     keeper_resume(k); /* or they would not notice */
     k->kill_at_ms = keeper_now_ms() + k->run.grace_ms;
@@ -78,9 +85,10 @@ static void leader_ended(struct keeper *k, int status)
     k->end.end_at = time(NULL);
     k->end.exit_status =
         WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    if (!k->ending && WIFSIGNALED(status))
-        snprintf(
-            k->end.notes, sizeof k->end.notes, "killed by signal %d", WTERMSIG(status));
+    if (!k->ending)
+        note_end(k, WIFSIGNALED(status)
+                        ? &(struct job_end){ENDED_SIGNAL, .used = WTERMSIG(status)}
+                        : &(struct job_end){ENDED_BY_ITSELF});
 }
 
 /* When nothing of the job is left: its session is over. */
@@ -134,7 +142,6 @@ static int64_t limit_at(const struct keeper *k)
 
 static void look_at_memory(struct keeper *k)
 {
-    char notes[sizeof k->end.notes];
     int64_t used;
 
     procs_below(&k->pids, k->session);
@@ -143,22 +150,20 @@ static void look_at_memory(struct keeper *k)
         k->mem_seen_mb = used;
     if (used <= k->run.mem_mb)
         return;
-    snprintf(notes, sizeof notes, "memory limit of %lld MB exceeded: %lld MB in use",
-        (long long)k->run.mem_mb, (long long)used);
-    keeper_terminate(k, END_DONE, notes);
+    keeper_terminate(k, END_DONE,
+        &(struct job_end){
+            ENDED_MEMORY, .limit = (double)k->run.mem_mb, .used = (double)used});
     k->kill_at_ms = keeper_now_ms(); /* others would feel it meanwhile */
 }
 
 static void do_timers(struct keeper *k)
 {
     int64_t now = keeper_now_ms(), limit = limit_at(k);
-    char notes[sizeof k->end.notes];
 
-    if (limit != 0 && now >= limit) {
-        snprintf(notes, sizeof notes, "wall clock limit of %lld s exceeded",
-            (long long)k->run.wclimit_s);
-        keeper_terminate(k, END_DONE, notes);
-    }
+    if (limit != 0 && now >= limit)
+        keeper_terminate(k, END_DONE,
+            &(struct job_end){ENDED_WALLCLOCK, .limit = (double)k->run.wclimit_s,
+                .used = (double)((now - k->began_ms - k->stopped_ms) / 1000)});
     if (k->memory_at_ms != 0 && !k->ending && now >= k->memory_at_ms) {
         look_at_memory(k);
         k->memory_at_ms = now + k->run.poll_ms;
@@ -202,7 +207,7 @@ static void read_signals(struct keeper *k)
 
     while (read(k->signals, &info, sizeof info) == (ssize_t)sizeof info)
         if (info.ssi_signo == SIGTERM)
-            keeper_terminate(k, END_DONE, "the machine is going down");
+            keeper_terminate(k, END_DONE, &(struct job_end){ENDED_SHUTDOWN});
 }
 
 void keeper_watch(struct keeper *k)
@@ -268,8 +273,8 @@ void keeper_finish(struct keeper *k)
         k->end.mem_mb = keeper_memory_mb(k);
         rusage_children(&k->end.cpu_s, &one); /* all have been waited for */
         if (cgroup_was_out_of_memory(&k->cgroup))
-            snprintf(k->end.notes, sizeof k->end.notes,
-                "memory limit of %lld MB exceeded", (long long)k->run.mem_mb);
+            note_end(k, &(struct job_end){ENDED_MEMORY, .limit = (double)k->run.mem_mb,
+                            .used = (double)k->end.mem_mb});
     }
     text = end_write(&k->end);
     /* a full disk may have room again; until then the job has not ended for anybody */

@@ -166,6 +166,6 @@ int keeper_start(struct keeper *k, struct err *err)
     }
     munmap(l.doing, LAUNCH_DOING);
     if (!failed && k->given_up)
-        keeper_terminate(k, END_CANCELLED, "its start was given up");
+        keeper_terminate(k, END_CANCELLED, &(struct job_end){ENDED_START});
     return failed;
 }

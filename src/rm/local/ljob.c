@@ -85,6 +85,7 @@ void ljob_report(struct local_job *j)
 {
     struct rm_job job = j->request->job;
     struct rm_report r = {.kind = RM_JOB, .u.job = &job};
+    char notes[JOBEND_TEXT];
 
     job.desc.state = state_of(j);
     job.desc.rm_hold = (uint8_t)j->state.holds;
@@ -108,8 +109,11 @@ void ljob_report(struct local_job *j)
         job.end_at = r.at = j->end.end_at;
         job.exit_status = j->end.exit_status;
     }
-    if (j->end.notes[0] != '\0')
-        job.notes = j->end.notes;
+    job.end = j->end.why;
+    job.end.said = j->end.said;
+    jobend_format(&job.end, notes, sizeof notes);
+    if (notes[0] != '\0')
+        job.notes = notes;
     j->told = true;
     local_report(j->local, &r);
 }
@@ -240,7 +244,8 @@ void ljob_runs(struct local_job *j, pid_t keeper)
     bool anew = !ljob_is_active(j);
 
     j->phase = j->run.clean ? PHASE_CLEANING : PHASE_RUNNING;
-    j->end.notes[0] = '\0';
+    j->end.why = (struct job_end){0};
+    j->end.said[0] = '\0';
     if (anew) {
         j->cpu_s = j->mem_mb = j->swap_mb = j->disk_mb = -1;
         if (j->told)
@@ -304,7 +309,7 @@ static void unknown_end(struct local_job *j, const struct err *err)
         .exit_status = LOST_STATUS,
         .cpu_s = -1,
         .mem_mb = -1,
-        .notes = "the record of its end cannot be read"};
+        .why = {ENDED_RECORD_LOST}};
     damaged(j, err);
 }
 

@@ -2,6 +2,8 @@
  * Run, end and state records. */
 #include "rm/local/record.h"
 
+#include "rm/describe.h"
+
 #include <jansson.h>
 #include <stdio.h>
 #include <time.h>
@@ -70,8 +72,10 @@ char *end_write(const struct end *e)
         "exit_status", e->exit_status, "cpu_s", e->cpu_s, "mem_mb",
         (json_int_t)e->mem_mb);
 
-    if (e->notes[0] != '\0')
-        json_object_set_new(o, "notes", plain_text(e->notes));
+    if (e->why.reason != ENDED_UNKNOWN)
+        json_object_set_new(o, "why", describe_end(&e->why));
+    if (e->said[0] != '\0')
+        json_object_set_new(o, "notes", plain_text(e->said));
     return text_and_free(o);
 }
 
@@ -203,7 +207,9 @@ int end_read(const char *text, size_t len, struct end *ret, struct err *err)
     ret->start_at = start;
     ret->end_at = end;
     ret->mem_mb = mem;
-    snprintf(ret->notes, sizeof ret->notes, "%s", notes);
+    describe_read_end(json_object_get(o, "why"), &ret->why);
+    ret->why.name = ret->why.said = NULL;
+    snprintf(ret->said, sizeof ret->said, "%s", notes);
     json_decref(o);
     return 0;
 }

@@ -50,7 +50,8 @@ struct end {
     int exit_status;          /* as in struct rm_job */
     double cpu_s;             /* < 0 = unknown */
     int64_t mem_mb;           /* < 0 = unknown */
-    char notes[200];
+    struct job_end why;       /* `name` and `said` NULL */
+    char said[200];           /* ... by whoever ended it; or "" */
 };
 
 struct state {

@@ -93,6 +93,32 @@ static int exit_of(const slurm_job_info_t *j)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
+static struct job_end end_of(const slurm_job_info_t *j)
+{
+    switch (j->job_state & JOB_STATE_BASE) {
+    case JOB_TIMEOUT:
+        return (struct job_end){.reason = ENDED_WALLCLOCK,
+            .limit = j->time_limit < INFINITE ? 60.0 * j->time_limit : 0,
+            .used = difftime(j->end_time, j->start_time)};
+    case JOB_OOM:
+        return (struct job_end){.reason = ENDED_MEMORY};
+    case JOB_DEADLINE:
+        return (struct job_end){.reason = ENDED_DEADLINE};
+    case JOB_NODE_FAIL:
+    case JOB_BOOT_FAIL:
+        return (struct job_end){.reason = ENDED_NODE_DOWN};
+    case JOB_PREEMPTED:
+        return (struct job_end){.reason = ENDED_PREEMPTED};
+    case JOB_CANCELLED:
+        return (struct job_end){.reason = ENDED_CANCELLED};
+    default:
+        return WIFSIGNALED((int)j->exit_code)
+                   ? (struct job_end){.reason = ENDED_SIGNAL,
+                       .used = WTERMSIG((int)j->exit_code)}
+                   : (struct job_end){.reason = ENDED_BY_ITSELF};
+    }
+}
+
 static uint64_t digest_of(
     const slurm_job_info_t *j, enum job_state state, uint64_t request, bool limited)
 {
@@ -181,6 +207,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
     if (state >= JOB_COMPLETED) {
         job.end_at = j->end_time;
         job.exit_status = exit_of(j);
+        job.end = end_of(j);
     }
     r.u.job = &job;
     adapter_report(a, &r);

@@ -137,7 +137,6 @@ static void a_job_has_what_was_asked(void **state)
     assert_string_equal(j->extra->partitions_asked.v[1], "p2");
     assert_string_equal(j->extra->command, "/bin/true");
     assert_int_equal(j->extra->deadline_at, 900);
-    assert_int_equal(j->rsv_slot, INDEX_NONE);
     assert_true(j->accruing);
 }
 

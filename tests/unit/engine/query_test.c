@@ -182,15 +182,16 @@ static void nodes_tell_how_long_they_are_free(void **state)
 }
 
 /* Units of node `node` that are reserved, or in use by a running job, at `at`. */
-static uint32_t in_use(const struct cluster *c, const struct query_places *places,
-    uint32_t node, int64_t at)
+static uint32_t in_use(
+    struct engine *e, const struct query_places *places, uint32_t node, int64_t at)
 {
+    const struct cluster *c = engine_cluster(e);
     uint32_t used = 0;
 
     for (size_t i = 0; i < places->n; i++) {
         const struct job *j = c->jobs.v[places->v[i].job];
-        if (places->v[i].node == node && j->rsv_start_at <= at
-            && at < j->rsv_start_at + j->wclimit_s)
+        int64_t start = engine_reservation_of(e, j)->start_at;
+        if (places->v[i].node == node && start <= at && at < start + j->wclimit_s)
             used += places->v[i].tasks;
     }
     for (size_t i = 0; i < c->active.n; i++) {
@@ -229,9 +230,10 @@ static void reservations_have_places_that_never_overlap(void **state)
         }
         for (const char *id = "abcde"; *id; id++) {
             const struct job *j = job_find(c, (char[]){*id, 0});
-            assert_int_equal(tasks[j->index], j->rsv_start_at ? j->tasks : 0);
-            for (uint32_t n = 0; j->rsv_start_at && n < 4; n++)
-                assert_true(in_use(c, &places, n, j->rsv_start_at) <= 2);
+            const struct planned *at = engine_reservation_of(sc_engine(s), j);
+            assert_int_equal(tasks[j->index], at ? j->tasks : 0);
+            for (uint32_t n = 0; at && n < 4; n++)
+                assert_true(in_use(sc_engine(s), &places, n, at->start_at) <= 2);
         }
         assert_true(places.n > 0);
         vec_fini(&places);

@@ -32,12 +32,12 @@ static void who_starts_elsewhere_than_planned_lets_others_plan_anew(void **state
     sc_job(s, (struct sc_job){
                   .id = "M", .user = "u", .procs = 2, .limit_s = 1000, .priority = 5});
     sc_at(s, 1);
-    assert_int_equal(sc_find(s, "J")->rsv_start_at, 100);
-    assert_int_equal(sc_find(s, "M")->rsv_start_at, 250);
+    assert_int_equal(sc_reserved(s, "J"), 100);
+    assert_int_equal(sc_reserved(s, "M"), 250);
     sc_run_until(s, 100);
     assert_string_equal(sc_where(s, "J"), "n3:1");
     sc_at(s, 101);
-    assert_int_equal(sc_find(s, "M")->rsv_start_at, 150);
+    assert_int_equal(sc_reserved(s, "M"), 150);
     sc_destroy(s);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * RESERVATIONRETRYTIME: what a job keeps when its start fails. */
 #include "cmocka_all.h"
+#include "engine/engine_private.h"
 #include "scenario.h"
 
 #define KEEPS "RMPOLLINTERVAL 30\nDEFERTIME 1:00:00\nUSERCFG[DEFAULT] QLIST=hi\n"
@@ -111,7 +112,7 @@ static void a_start_that_went_well_ends_the_claim(void **state)
     assert_int_equal(sc_apply(s, ev, &(struct err){0}), 0);
     sc_at(s, 61);
     assert_int_equal(sc_starts(s, "J"), 3);
-    assert_int_equal(sc_find(s, "J")->extra->retry_until, 0);
+    assert_false(promises_has(sc_engine(s)->promises, sc_find(s, "J"), PROMISE_RETRY));
     sc_destroy(s);
 }
 

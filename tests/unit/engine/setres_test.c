@@ -157,6 +157,26 @@ static void running_jobs_and_other_reservations_count_at_the_start(void **state)
     sc_destroy(s);
 }
 
+/* Who is over a soft limit stays so while somebody asks what will be when he is done.
+ */
+static void a_question_about_limits_changes_nothing(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_create_with(ANY_WITH_LIMITS("HARD", "MAXPROC=1,2"));
+    struct sc_rsv later = of_tasks(3);
+
+    later.start_at = 200;
+    later.end_at = 300;
+    sc_nodes(s, 8, 1);
+    sc_job(s, (struct sc_job){.id = "J", .user = "john", .procs = 2, .limit_s = 100});
+    sc_at(s, 0);
+    sc_at(s, 10);
+    assert_true(sc_find(s, "J")->flags & JOB_SPVIOLATION);
+    expect_refusal(s, &later, "RESLIMITPOLICY");
+    assert_true(sc_find(s, "J")->flags & JOB_SPVIOLATION);
+    sc_destroy(s);
+}
+
 /* ---- R40 ---- */
 
 static void a_refusal_names_the_first_possible_start_r40(void **state)
@@ -242,6 +262,7 @@ int main(void)
         cmocka_unit_test(administrators_charge_and_release_what_they_like),
         cmocka_unit_test(personal_reservations_obey_limits_r42),
         cmocka_unit_test(running_jobs_and_other_reservations_count_at_the_start),
+        cmocka_unit_test(a_question_about_limits_changes_nothing),
         cmocka_unit_test(a_refusal_names_the_first_possible_start_r40),
         cmocka_unit_test(an_exclusive_reservation_suffers_nobody),
         cmocka_unit_test(owners_give_back_the_reservations_of_their_jobs),

@@ -4,9 +4,9 @@
 
 static const char *why_not(struct world *w, const struct taskdef *def, const char *node)
 {
-    const char *why = "";
+    enum misfit why;
 
-    return feasible_node(w->c, def, world_find(w, node), &why) ? "" : why;
+    return feasible_node(w->c, def, world_find(w, node), &why) ? "" : misfit_text(why);
 }
 
 static const char *why_not_job(struct world *w, struct req_desc req, const char *node)

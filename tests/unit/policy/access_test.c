@@ -51,8 +51,10 @@ static struct job *resolved(struct kit *k, const char *who, enum hold_reason wan
 {
     struct job *j = job_of(k, who, 1, 0, HOURS(1));
 
-    assert_int_equal(access_resolve(k->c, j, k->text, sizeof k->text), want);
-    assert_int_equal(k->text[0] != '\0', want != REASON_NONE);
+    assert_int_equal(access_resolve(k->c, j, &k->fault), want);
+    assert_int_equal(k->fault.text[0] != '\0', want != REASON_NONE);
+    assert_int_equal(k->fault.code[0] != '\0', want != REASON_NONE);
+    assert_int_equal(k->fault.reason, want);
     return j;
 }
 
@@ -128,7 +130,7 @@ static void an_account_comes_from_the_first_that_names_one_2(void **state)
         j = resolved(k, rows[i].who, REASON_NONE);
         assert_string_equal(cred_of(k, j, CRED_ACCOUNT), rows[i].account);
         /* what was defaulted is not taken for a request the next time */
-        assert_int_equal(access_resolve(k->c, j, k->text, sizeof k->text), REASON_NONE);
+        assert_int_equal(access_resolve(k->c, j, &k->fault), REASON_NONE);
         assert_string_equal(cred_of(k, j, CRED_ACCOUNT), rows[i].account);
     }
     kit_free(k);
@@ -163,7 +165,7 @@ static void an_account_in_no_alist_defers_the_job_2(void **state)
     resolved(k, "u/g", REASON_NONE);
     resolved(k, "v/g/x", REASON_CREDACCESS);
     resolved(k, "u/g/x", REASON_CREDACCESS);
-    assert_string_equal(k->text, "account x is in no ALIST of user u or group g");
+    assert_string_equal(k->fault.text, "account x is in no ALIST of user u or group g");
     kit_free(k);
 }
 
@@ -214,13 +216,13 @@ static void an_inaccessible_qos_defers_the_job_with_its_default_3_3(void **state
     qdef(qlist(cfg(k, CRED_USER, "john"), LIST_OR, "geo chem"), "geo");
     kit_ready(k);
     j = resolved(k, "john/-/-/-/hi", REASON_QOSACCESS);
-    assert_string_equal(k->text,
+    assert_string_equal(k->fault.text,
         "QOS hi is not accessible to user john; accessible: DEFAULT, geo, chem");
     assert_string_equal(cred_of(k, j, CRED_QOS), "geo");
     /* the request is kept: it is granted as soon as the list allows it */
     text_list_add(&cfg(k, CRED_USER, "john")->qlist.names, "hi");
     cluster_configure(k->c, k->s);
-    assert_int_equal(access_resolve(k->c, j, k->text, sizeof k->text), REASON_NONE);
+    assert_int_equal(access_resolve(k->c, j, &k->fault), REASON_NONE);
     assert_string_equal(cred_of(k, j, CRED_QOS), "hi");
     kit_free(k);
 }
@@ -379,7 +381,7 @@ static void setqos_obeys_the_list_except_for_administrators_3_3(void **state)
     assert_string_equal(cred_of(k, j, CRED_QOS), "geo");
 
     assert_int_equal(access_set_qos(k->c, j, "special", true, &err), 0);
-    assert_int_equal(access_resolve(k->c, j, k->text, sizeof k->text), REASON_NONE);
+    assert_int_equal(access_resolve(k->c, j, &k->fault), REASON_NONE);
     assert_string_equal(cred_of(k, j, CRED_QOS), "special");
     assert_int_equal(access_set_qos(k->c, j, "DEFAULT", false, &err), 0);
     assert_int_equal(j->cred[CRED_QOS], 0);
@@ -407,7 +409,7 @@ static void flags_are_those_of_request_credentials_and_qos_5(void **state)
     j = resolved(k, "u/g/a/k/q", REASON_NONE);
     j->flags_asked = JOB_NOQUEUE;
     j->flags |= JOB_BACKFILL | JOB_SYSPRIO_SET; /* the scheduler's own stay */
-    access_resolve(k->c, j, k->text, sizeof k->text);
+    access_resolve(k->c, j, &k->fault);
     assert_int_equal(j->flags, JOB_BENCHMARK | JOB_BESTEFFORT | JOB_BYNAME
                                    | JOB_PRESTART | JOB_ADVRES | JOB_PREEMPTOR
                                    | JOB_PREEMPTEE | JOB_SPAN | JOB_DEDICATED
@@ -416,7 +418,7 @@ static void flags_are_those_of_request_credentials_and_qos_5(void **state)
     assert_int_equal(resolved(k, "u/-/-/-/always", REASON_NONE)->flags, JOB_BENCHMARK);
     /* flags of a QOS go with it */
     j->qos_asked = 0;
-    access_resolve(k->c, j, k->text, sizeof k->text);
+    access_resolve(k->c, j, &k->fault);
     assert_false(j->flags & (JOB_ADVRES | JOB_DEDICATED));
     kit_free(k);
 }
@@ -432,7 +434,7 @@ static enum access_policy access_of(
     for (int i = 0; i < CRED_KINDS; i++)
         d.cred[i] = j->cred[i] ? job_cred(k->c, j, i)->name : NULL;
     assert_int_equal(job_add(k->c, &d, 0, &x, NULL), 0);
-    assert_int_equal(access_resolve(k->c, x, k->text, sizeof k->text), REASON_NONE);
+    assert_int_equal(access_resolve(k->c, x, &k->fault), REASON_NONE);
     enum access_policy access = x->reqs[0].def->access;
     job_remove(k->c, x);
     return access;
@@ -464,7 +466,7 @@ static int64_t wclimit_of(struct kit *k, const char *who, int64_t asked)
 {
     struct job *j = job_of(k, who, 1, 0, asked);
 
-    assert_int_equal(access_resolve(k->c, j, k->text, sizeof k->text), REASON_NONE);
+    assert_int_equal(access_resolve(k->c, j, &k->fault), REASON_NONE);
     return j->wclimit_s;
 }
 
@@ -486,10 +488,10 @@ static void a_missing_wclimit_comes_from_qos_class_then_system_6(void **state)
     assert_int_equal(wclimit_of(k, "u", DURATION_UNLIMITED), DURATION_UNLIMITED);
     j = job_of(k, "u", 1, 0, DURATION_UNLIMITED);
     k->s->par.v[0].max_wclimit_s = 7200;
-    access_resolve(k->c, j, k->text, sizeof k->text);
+    access_resolve(k->c, j, &k->fault);
     assert_int_equal(j->wclimit_s, 7200);
     k->s->par.v[0].max_wclimit_s = 3600; /* starts from the request again */
-    access_resolve(k->c, j, k->text, sizeof k->text);
+    access_resolve(k->c, j, &k->fault);
     assert_int_equal(j->wclimit_s, 3600);
     kit_free(k);
 }
@@ -528,7 +530,7 @@ static void class_and_qos_features_are_merged_into_the_request_6(void **state)
     assert_true(def->exactnode && def->exactproc);
     assert_int_equal(def->cls, a->cred[CRED_CLASS]);
     a->qos_asked = 0; /* nothing of an earlier resolution stays */
-    access_resolve(k->c, a, k->text, sizeof k->text);
+    access_resolve(k->c, a, &k->fault);
     assert_int_equal(a->reqs[0].def->features.n, 1);
     b = resolved(k, "u", REASON_NONE);
     assert_true(has_feature(k, b->reqs[0].def, "plain"));
@@ -552,11 +554,11 @@ static void ignhostlist_drops_the_host_list_of_the_job_4(void **state)
     kit_ready(k);
     assert_int_equal(node_report(k->c, &node, 0, NULL, NULL), 0);
     assert_int_equal(job_add(k->c, &d, 0, &j, NULL), 0);
-    access_resolve(k->c, j, k->text, sizeof k->text);
+    access_resolve(k->c, j, &k->fault);
     assert_int_equal(j->reqs[0].def->hosts.n, 1);
     assert_true(j->flags & JOB_HOSTLIST);
     assert_int_equal(access_set_qos(k->c, j, "q", false, NULL), 0);
-    access_resolve(k->c, j, k->text, sizeof k->text);
+    access_resolve(k->c, j, &k->fault);
     assert_int_equal(j->reqs[0].def->hosts.n, 0);
     assert_int_equal(j->reqs[0].asked->hosts.n, 1);
     kit_free(k);
@@ -574,17 +576,18 @@ static void a_job_beyond_its_class_is_held_6(void **state)
     cfg(k, CRED_CLASS, "k")->max_wclimit_s = 60;
     kit_ready(k);
     resolved(k, "u/-/-/k", REASON_POLICY);
-    assert_string_equal(k->text,
+    assert_string_equal(k->fault.text,
         "the job asks for a wallclock limit of 01:00:00 but class k allows at most "
         "00:01:00 (MAX.WCLIMIT)");
+    assert_string_equal(k->fault.code, "MAX.WCLIMIT class k 3600 60");
     assert_int_equal(job_add(k->c, &d, 0, &j, NULL), 0);
-    assert_int_equal(access_resolve(k->c, j, k->text, sizeof k->text), REASON_POLICY);
-    assert_string_equal(k->text,
+    assert_int_equal(access_resolve(k->c, j, &k->fault), REASON_POLICY);
+    assert_string_equal(k->fault.text,
         "the job has 2 requests and jobs of more than one are not enabled "
         "(ENABLEMULTIREQJOBS)");
     assert_ptr_equal(j->req.def, j->reqs[0].def);
     k->s->enable_multireq_jobs = true;
-    assert_int_equal(access_resolve(k->c, j, k->text, sizeof k->text), REASON_NONE);
+    assert_int_equal(access_resolve(k->c, j, &k->fault), REASON_NONE);
     kit_free(k);
 }
 
@@ -685,7 +688,7 @@ static void requested_partitions_are_anded_7(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         d.partitions = rows[i].asked;
         assert_int_equal(job_add(k->c, &d, 0, &j, NULL), 0);
-        assert_int_equal(access_resolve(k->c, j, k->text, sizeof k->text), REASON_NONE);
+        assert_int_equal(access_resolve(k->c, j, &k->fault), REASON_NONE);
         assert_string_equal(par_set(k, j), rows[i].set);
         assert_string_equal(default_par(k, j), rows[i].def);
         job_remove(k->c, j);
@@ -763,7 +766,7 @@ static void remembered_answers_are_those_of_a_fresh_start(void **state)
                 four[roll(&rng, 4)], four[roll(&rng, 4)], four[roll(&rng, 4)],
                 four[roll(&rng, 4)]);
             struct job *j = job_of(k, who, 1, 0, 60);
-            enum hold_reason r = access_resolve(k->c, j, k->text, sizeof k->text);
+            enum hold_reason r = access_resolve(k->c, j, &k->fault);
             struct job was = *j;
             if (roll(&rng, 4) == 0) { /* what empties the cache by itself */
                 snprintf(name, sizeof name, "new%d", i);
@@ -771,7 +774,7 @@ static void remembered_answers_are_those_of_a_fresh_start(void **state)
             }
             if (roll(&rng, 2))
                 access_cache_destroy(k->c);
-            assert_int_equal(access_resolve(k->c, j, k->text, sizeof k->text), r);
+            assert_int_equal(access_resolve(k->c, j, &k->fault), r);
             assert_memory_equal(j->cred, was.cred, sizeof was.cred);
             assert_int_equal(j->partitions, was.partitions);
             assert_int_equal(j->pdef, was.pdef);
@@ -794,7 +797,7 @@ static void new_settings_are_seen_at_the_next_resolution(void **state)
     qdef(cfg(k, CRED_USER, "u"), "late");
     pdef(cfg(k, CRED_USER, "u"), "later");
     cluster_configure(k->c, k->s);
-    access_resolve(k->c, j, k->text, sizeof k->text);
+    access_resolve(k->c, j, &k->fault);
     assert_string_equal(cred_of(k, j, CRED_QOS), "late");
     assert_string_equal(default_par(k, j), "later");
     kit_free(k);

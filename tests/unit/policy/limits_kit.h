@@ -24,6 +24,7 @@ struct kit {
     struct limits *l;
     uint32_t made;  /* jobs so far, for their ids */
     char text[400]; /* the last sentence */
+    struct access_fault fault;
 };
 
 /* Settings to fill by cfg(); then kit_ready() makes the cluster. */

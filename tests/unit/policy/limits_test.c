@@ -123,14 +123,13 @@ static void nodeallocmaxps_counts_nodes_of_single_jobs_2(void **state)
 {
     struct kit *k = kit_new();
     struct job *j;
-    char text[100];
 
     (void)state;
     k->s->node_alloc_max_ps = true;
     k->s->node_access = ACCESS_SINGLEJOB;
     kit_ready(k);
     j = job_of(k, "steve", 8, 2, 100);
-    assert_int_equal(access_resolve(k->c, j, text, sizeof text), REASON_NONE);
+    assert_int_equal(access_resolve(k->c, j, &k->fault), REASON_NONE);
     limits_count_active(k->l, k->c, j, 1, 0);
     assert_int_equal(active_of(k, "steve")[LIMIT_PS], 200);
     kit_free(k);
@@ -974,7 +973,6 @@ static void class_user_and_group_limit_the_size_of_a_job_8(void **state)
     };
     struct kit *k = kit_new();
     struct cred_cfg *batch = cfg(k, CRED_CLASS, "batch");
-    char text[200];
 
     (void)state;
     batch->min_proc = 4;
@@ -988,10 +986,10 @@ static void class_user_and_group_limit_the_size_of_a_job_8(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct job *j =
             job_of(k, rows[i].who, rows[i].tasks, rows[i].nodes, rows[i].wclimit_s);
-        bool bad = limits_class_violated(k->c, j, text, sizeof text);
+        bool bad = limits_class_violated(k->c, j, &k->fault);
         assert_int_equal(bad, rows[i].text != NULL);
         if (bad)
-            assert_string_equal(text, rows[i].text);
+            assert_string_equal(k->fault.text, rows[i].text);
     }
     kit_free(k);
 }
@@ -1288,7 +1286,7 @@ static void compare(struct oracle *o, unsigned seed, int step)
             int64_t use[LIMIT_RES_COUNT];
             limits_use_of(k->c, o->jobs[i], use);
             assert_int_equal(got, limits_use_violated(k->l, k->c,
-                                      (struct limits_use){o->jobs[i]->cred, use},
+                                      (struct limits_use){o->jobs[i]->cred, use, 0},
                                       idle ? CHECK_IDLE : CHECK_ACTIVE, level, NULL));
             if (want != got)
                 fail_msg("seed %u step %d job %d what %d: naive %d, got %d", seed, step,

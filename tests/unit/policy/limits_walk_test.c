@@ -145,6 +145,35 @@ static void a_walk_leaves_the_idle_usage_behind(void **state)
     kit_free(k);
 }
 
+/* As of a job that changes to another class in the middle of a walk. */
+static void credentials_may_be_numbered_during_a_walk(void **state)
+{
+    (void)state;
+    const int64_t one[LIMIT_RES_COUNT] = {[LIMIT_JOB] = 1, [LIMIT_PROC] = 1};
+    struct kit *k = kit_new();
+    struct credsets sets = {0};
+
+    cfg(k, CRED_GROUP, "staff")->idle[LIMIT_JOB] = BOTH(2);
+    cfg(k, CRED_USER, "bob")->active[LIMIT_PROC] = BOTH(4);
+    kit_ready(k);
+    struct job *ann = job_of(k, "ann/staff", 1, 0, 60);
+    struct job *bob = job_of(k, "bob/staff", 1, 0, 60);
+    run_at(k, job_of(k, "bob/staff", 4, 0, 60), 0);
+    uint32_t of_ann = credsets_number(&sets, ann->cred);
+    struct limits_walk *w = limits_walk_begin(k->l, k->c, &sets, LEVEL_HARD);
+    assert_false(limits_walk_violated(w, of_ann, one));
+    limits_walk_count(w, of_ann, one);
+    uint32_t of_bob = credsets_number(&sets, bob->cred);
+    assert_true(limits_walk_violated(w, of_bob, one)); /* 4 processors are in use */
+    assert_false(limits_walk_idle_violated(w, of_bob, one));
+    limits_walk_count(w, of_bob, one);
+    assert_true(limits_walk_idle_violated(w, of_ann, one)); /* one room for the group */
+    limits_walk_end(w);
+    assert_int_equal(job_cred(k->c, bob, CRED_GROUP)->idle.v[LIMIT_JOB], 2);
+    credsets_fini(&sets);
+    kit_free(k);
+}
+
 static void combinations_have_one_number_each_until_forgotten(void **state)
 {
     (void)state;
@@ -171,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(walks_decide_as_if_each_job_were_asked_for),
         cmocka_unit_test(a_walk_leaves_the_idle_usage_behind),
+        cmocka_unit_test(credentials_may_be_numbered_during_a_walk),
         cmocka_unit_test(combinations_have_one_number_each_until_forgotten),
     };
 

@@ -238,7 +238,9 @@ static void records_read_back_as_they_were_written(void **state)
         .cookie = "cookie",
         .start_at = 14,
         .suspended_at = 15};
-    struct end end = {END_REQUEUED, 1, 2, 137, 0.25, 9, "why \xff"}, end_back;
+    struct end end = {END_REQUEUED, 1, 2, 137, 0.25, 9, {ENDED_WALLCLOCK, .limit = 5},
+                   "why \xff"},
+               end_back;
     struct state st = {HOLD_SYSTEM, 99}, st_back;
     struct run run_back;
     char *text;
@@ -267,7 +269,9 @@ static void records_read_back_as_they_were_written(void **state)
     assert_int_equal(end_back.kind, END_REQUEUED);
     assert_int_equal(end_back.exit_status, 137);
     assert_true(end_back.cpu_s == 0.25);
-    assert_string_equal(end_back.notes, "why ?");
+    assert_int_equal(end_back.why.reason, ENDED_WALLCLOCK);
+    assert_true(end_back.why.limit == 5);
+    assert_string_equal(end_back.said, "why ?");
 
     text = state_write(&st);
     assert_int_equal(state_read(text, strlen(text), &st_back, NULL), 0);

@@ -60,7 +60,7 @@ static void a_cancelled_job_is_told_to_end_and_then_killed(void **state)
         RM_OK);
     kit_until_state(k, id, JOB_REMOVED);
     assert_int_equal(kit_job(k, id)->exit_status, 128 + SIGKILL);
-    assert_string_equal(kit_job(k, id)->notes, "enough of it");
+    assert_string_equal(kit_job(k, id)->notes, "it was cancelled: enough of it");
     assert_false(kit_alive(pid));
 }
 
@@ -211,7 +211,8 @@ static void a_job_over_its_wall_limit_is_ended(void **state)
     assert_int_equal(kit_start(k, id, 1), RM_OK);
     kit_until_state(k, id, JOB_COMPLETED);
     assert_int_equal(kit_job(k, id)->exit_status, 128 + SIGTERM);
-    assert_string_equal(kit_job(k, id)->notes, "wall clock limit of 1 s exceeded");
+    assert_string_equal(
+        kit_job(k, id)->notes, "its wallclock limit of 1 s was exceeded: it ran 1 s");
 }
 
 static void a_job_may_be_granted_time_beyond_its_wall_limit(void **state)
@@ -234,7 +235,8 @@ static void a_job_may_be_granted_time_beyond_its_wall_limit(void **state)
     assert_int_equal(kit_command(k, start), RM_OK);
     kit_until_state(k, granted, JOB_COMPLETED);
     assert_true(kit_job(k, granted)->end_at - kit_job(k, granted)->start_at >= 1);
-    assert_string_equal(kit_job(k, granted)->notes, "wall clock limit of 1 s exceeded");
+    assert_string_equal(kit_job(k, granted)->notes,
+        "its wallclock limit of 1 s was exceeded: it ran 2 s");
     kit_until_state(k, endless, JOB_COMPLETED);
     assert_int_equal(kit_job(k, endless)->exit_status, 0);
 }
@@ -251,7 +253,8 @@ static void the_wall_limit_can_be_changed_while_the_job_runs(void **state)
         RM_OK);
     assert_int_equal(kit_job(k, id)->wclimit_s, 1);
     kit_until_state(k, id, JOB_COMPLETED);
-    assert_string_equal(kit_job(k, id)->notes, "wall clock limit of 1 s exceeded");
+    assert_string_equal(
+        kit_job(k, id)->notes, "its wallclock limit of 1 s was exceeded: it ran 1 s");
 }
 
 static void time_in_suspension_does_not_use_up_the_wall_limit(void **state)
@@ -281,7 +284,8 @@ static void a_job_over_its_memory_is_killed(void **state)
     assert_int_equal(kit_start(k, id, 0), RM_OK);
     kit_until_state(k, id, JOB_COMPLETED);
     assert_int_not_equal(kit_job(k, id)->exit_status, 0);
-    assert_non_null(strstr(kit_job(k, id)->notes, "memory limit of 20 MB exceeded"));
+    assert_non_null(
+        strstr(kit_job(k, id)->notes, "its memory limit of 20 MB was exceeded"));
     assert_true(kit_job(k, id)->mem_mb > 20);
 }
 

@@ -4,6 +4,7 @@
 #include "server/eventlog.h"
 #include "server/manager.h"
 #include "server/metrics.h"
+#include "server/rmreservation.h"
 #include "server/server_private.h"
 #include "server/statfile.h"
 #include "server/watch.h"
@@ -304,9 +305,51 @@ static void measuring_bears_restarts_and_short_spans(void **state)
     assert_false(reslimit_exceeded(USAGE_MEM, 5, 0));
 }
 
+/* ---- reservations of the resource manager ---- */
+
+static const struct reservation *first_live(const struct server *s)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+
+    for (size_t i = 0; i < c->reservations.n; i++)
+        if (c->reservations.v[i] && reservation_is_live(c->reservations.v[i]))
+            return c->reservations.v[i];
+    return NULL;
+}
+
+static void a_reservation_of_the_resource_manager_is_one_of_ours(void **state)
+{
+    struct server *s = open_server("");
+    const char *const nodes[] = {"n1", "n2", NULL}, *const users[] = {
+                                                        "ann", "bob", NULL};
+    struct rm_reservation told = {.name = "maint",
+        .start_at = world_now(s) + 1000,
+        .end_at = world_now(s) + 2000,
+        .nodes = nodes,
+        .users = users};
+
+    (void)state;
+    rmreservation_told(s, &told);
+    const struct reservation *r = first_live(s);
+    assert_non_null(r);
+    assert_string_equal(r->base, "maint");
+    assert_true(r->flags & RSV_BYNAME);
+    assert_int_equal(r->acl.entries.n, 2);
+    assert_string_equal(r->acl.entries.v[1].name, "bob");
+    assert_true(r->start_at == told.start_at && r->end_at == told.end_at);
+    assert_int_equal(r->held_nodes, 2);
+    told.nodes = nodes + 1; /* told again: in place of the former one */
+    rmreservation_told(s, &told);
+    assert_int_equal(first_live(s)->held_nodes, 1);
+    rmreservation_gone(s, "maint");
+    assert_null(first_live(s));
+    close_server(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reservation_of_the_resource_manager_is_one_of_ours),
         cmocka_unit_test(a_job_on_a_node_that_stays_down_is_told_once),
         cmocka_unit_test(a_node_that_comes_back_leaves_no_corruption),
         cmocka_unit_test(a_reservation_that_begins_with_nothing_is_told),

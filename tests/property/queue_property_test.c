@@ -1,30 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0
  * An order of the queue that is kept, and candidates that are passed over because
  * nothing came free since they were refused, give the schedule that looking at
- * everybody in every cycle gives: two engines are told the same, and must decide the
- * same. In every other world reservations come and go. */
+ * everybody in every cycle gives; and so does a plan of which anything is asked between
+ * cycles: two engines are told the same, one of them doubts its queue before each
+ * cycle, and they must decide the same. Priorities and reasons that people see are the
+ * same too. In every other world reservations come and go. */
 #include "cluster/reservation.h"
 #include "cmocka_all.h"
 #include "config/acltext.h"
 #include "config/config.h"
-#include "engine/engine.h"
+#include "engine/engine_private.h"
+#include "engine/query.h"
+#include "plan/plan.h"
 #include "rng.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-#define WORLDS 300
-#define JOBS   80
-#define NODES  6
-#define TEXT   100
+#define WORLDS       300
+#define WORLDS_ASKED 100
+#define JOBS         80
+#define NODES        6
+#define TEXT         100
 
 struct end {
     int64_t at;
     uint32_t job;
 };
 
-/* One of the two: index 0 looks at everybody, 1 keeps the order. */
+/* One of the two: index 0 looks at everybody in each cycle and is asked nothing; 1
+ * looks when it has to, or is asked. */
 struct twin {
     struct engine *e;
     struct actions out;
@@ -34,8 +40,9 @@ struct worlds {
     struct settings *cfg;
     struct twin twin[2];
     struct VEC(struct end) ends;
-    struct rng rng;
+    struct rng rng, asks;
     uint32_t seed;
+    bool asked;
 };
 
 static const char *const policies[] = {
@@ -92,11 +99,11 @@ static bool has_reservations(const struct worlds *w)
     return w->seed % 2 == 0;
 }
 
-static void begin(struct worlds *w, uint32_t seed)
+static void begin(struct worlds *w, uint32_t seed, bool asked)
 {
     char text[2000];
 
-    *w = (struct worlds){.seed = seed, .rng = {seed}};
+    *w = (struct worlds){.seed = seed, .rng = {seed}, .asks = {seed}, .asked = asked};
     snprintf(text, sizeof text, "DEFERTIME 0\nNODEACCESSPOLICY SHARED\n%s%s%s",
         ANY_OF(policies, &w->rng), ANY_OF(priorities, &w->rng),
         has_reservations(w) ? ANY_OF(standing, &w->rng) : "");
@@ -108,7 +115,7 @@ static void begin(struct worlds *w, uint32_t seed)
     enum queue_order backfill = ANY_OF(orders, &w->rng);
     for (int i = 0; i < 2; i++) {
         struct engine_options opt = {
-            .keep_order = i == 1, .order = order, .backfill_order = backfill};
+            .order = order, .backfill_order = backfill, .report_reservations = true};
         w->twin[i].e = engine_create(w->cfg, &opt);
     }
     for (int i = 0; i < NODES; i++) {
@@ -237,11 +244,13 @@ static void cycle(struct worlds *w, int64_t now)
 
     for (int i = 0; i < 2; i++) {
         w->twin[i].out.n = 0;
+        if (i == 0)
+            engine_doubt_queue(w->twin[i].e);
         engine_cycle(w->twin[i].e, now, &w->twin[i].out);
     }
     if (a->n != b->n)
-        fail_msg("seed %u: %zu decisions at %lld, %zu with the order kept", w->seed,
-            a->n, (long long)now, b->n);
+        fail_msg("seed %u: %zu decisions at %lld, %zu by the other", w->seed, a->n,
+            (long long)now, b->n);
     for (size_t i = 0; i < a->n; i++) {
         if (a->v[i].kind != b->v[i].kind || a->v[i].job != b->v[i].job
             || a->v[i].at != b->v[i].at || a->v[i].backfill != b->v[i].backfill)
@@ -251,6 +260,52 @@ static void cycle(struct worlds *w, int64_t now)
             started(w, &a->v[i], now);
         else if (a->v[i].kind == ACTION_CANCEL)
             cancelled(w, &a->v[i]);
+    }
+}
+
+/* What a pass finds stays as long as nothing came free: one that looks again may find
+ * something else in the way, or come no further than that nothing is free. */
+static const bool of_pass[WAIT_CODES] = {[WAIT_RESOURCES] = true,
+    [WAIT_NODESET] = true,
+    [WAIT_BACKFILL_DEPTH] = true,
+    [WAIT_BACKFILL_WINDOW] = true,
+    [WAIT_NOBF] = true,
+    [WAIT_FEASIBLE] = true};
+
+static void compare_reasons(struct worlds *w, uint32_t job)
+{
+    struct reason seen[2];
+
+    for (int i = 0; i < 2; i++)
+        seen[i] = *engine_why(w->twin[i].e, engine_cluster(w->twin[i].e)->jobs.v[job]);
+    if (of_pass[seen[0].code] && of_pass[seen[1].code])
+        return;
+    if (memcmp(&seen[0], &seen[1], sizeof seen[0]) != 0)
+        fail_msg("seed %u: job %u waits for reason %u at %lld %lld %lld %lld, with the "
+                 "order kept %u at %lld %lld %lld %lld",
+            w->seed, job, seen[0].code, (long long)seen[0].limit,
+            (long long)seen[0].used, (long long)seen[0].asked, (long long)seen[0].until,
+            seen[1].code, (long long)seen[1].limit, (long long)seen[1].used,
+            (long long)seen[1].asked, (long long)seen[1].until);
+}
+
+/* What people see of the jobs that wait. */
+static void compare_waiting(struct worlds *w)
+{
+    const struct cluster *a = engine_cluster(w->twin[0].e);
+    const struct cluster *b = engine_cluster(w->twin[1].e);
+    size_t queued = b->queued.n;
+
+    for (int i = 0; i < 2; i++)
+        engine_set_priorities(w->twin[i].e);
+    assert_int_equal(b->queued.n, queued); /* whoever walks that list goes on */
+    for (size_t i = 0; i < a->queued.n; i++) {
+        uint32_t job = a->queued.v[i];
+        if (job == INDEX_NONE)
+            continue;
+        assert_int_equal(a->priorities.v[job], b->priorities.v[job]);
+        assert_int_equal(job_bypass(a, a->jobs.v[job]), job_bypass(b, b->jobs.v[job]));
+        compare_reasons(w, job);
     }
 }
 
@@ -267,33 +322,149 @@ static void end_due(struct worlds *w, int64_t now)
     }
 }
 
+/* ---- questions ---- */
+
+static struct query_ask question(struct rng *rng)
+{
+    static const char *const users[] = {NULL, "u0", "u1", "u2"};
+
+    return (struct query_ask){.cred = {[CRED_USER] = ANY_OF(users, rng)},
+        .procs = 1 + rng_below(rng, 14),
+        .mem_per_proc_mb = rng_percent(rng, 30) ? rng_range(rng, 1, 1000) : 0,
+        .duration_s = 1 + rng_below(rng, 30)};
+}
+
+static void ask_engine(struct worlds *w, int64_t now)
+{
+    struct query_ask ask = question(&w->asks);
+    struct engine *e = w->twin[1].e;
+    struct query_windows windows = {0};
+    struct query_nodes nodes = {0};
+    struct query_start start;
+    struct err err;
+    bool found;
+
+    assert_int_equal(query_start(e, &ask, now, &found, &start, &err), 0);
+    assert_int_equal(query_nodes(e, &ask, now, &nodes, &err), 0);
+    assert_int_equal(query_windows(e, &ask, now, &windows, &err), 0);
+    for (size_t i = 0; i < e->c->jobs.n; i++)
+        if (e->c->jobs.v[i])
+            query_job_start(e, e->c->jobs.v[i], 0, now, &start);
+    vec_fini(&windows);
+    vec_fini(&nodes);
+}
+
+/* On a copy of the plan all that waits is reserved, and what is reserved is not. */
+static void try_on_fork(struct worlds *w)
+{
+    const struct engine *e = w->twin[1].e;
+    struct plan *fork = plan_fork(e->plan);
+    struct slot slot;
+
+    plan_check(fork);
+    for (size_t i = 0; i < e->c->jobs.n; i++) {
+        const struct job *j = e->c->jobs.v[i];
+        if (!j || j->state != JOB_IDLE)
+            continue;
+        if (plan_is_reserved(fork, j))
+            plan_unreserve(fork, j);
+        else if (plan_first_fit(fork, j, e->now + rng_below(&w->asks, 5), &slot))
+            plan_reserve(fork, j, &slot);
+    }
+    plan_windows(fork, 0, PLAN_ACCESS_ANY);
+    plan_think_away(fork, e->c->active.v, e->c->active.n, false);
+    plan_cross_reservations(fork, rng_percent(&w->asks, 50));
+    for (size_t i = 0; i < e->c->jobs.n; i++)
+        if (e->c->jobs.v[i] && e->c->jobs.v[i]->state == JOB_IDLE)
+            plan_free_now(fork, e->c->jobs.v[i], 0);
+    plan_check(fork);
+    plan_destroy(fork);
+}
+
+/* What the plan says of each waiting job. */
+struct answer {
+    int64_t free_now, reserved_at, first_at;
+};
+
+static struct answer answer_of(struct engine *e, const struct job *j)
+{
+    struct slot slot = {TIME_NEVER, 0};
+
+    plan_first_fit(e->plan, j, e->now, &slot);
+    return (struct answer){.free_now = plan_free_now(e->plan, j, 0),
+        .reserved_at = plan_reserved_at(e->plan, j),
+        .first_at = slot.at};
+}
+
+static void ask(struct worlds *w, int64_t now)
+{
+    struct engine *e = w->twin[1].e;
+    struct answer *before = xcalloc(e->c->jobs.n + 1, sizeof *before);
+    uint64_t changes = plan_changes(e->plan);
+
+    for (size_t i = 0; i < e->c->jobs.n; i++)
+        if (e->c->jobs.v[i] && e->c->jobs.v[i]->state == JOB_IDLE)
+            before[i] = answer_of(e, e->c->jobs.v[i]);
+    ask_engine(w, now);
+    try_on_fork(w);
+    plan_check(e->plan);
+    assert_true(plan_changes(e->plan) == changes);
+    for (size_t i = 0; i < e->c->jobs.n; i++) {
+        const struct job *j = e->c->jobs.v[i];
+        if (!j || j->state != JOB_IDLE)
+            continue;
+        struct answer after = answer_of(e, j);
+        if (memcmp(&before[i], &after, sizeof after) != 0)
+            fail_msg("seed %u: another answer at %lld", w->seed, (long long)now);
+    }
+    free(before);
+}
+
+/* ---- worlds ---- */
+
+static void run_world(uint32_t seed, bool asked)
+{
+    struct worlds w;
+    uint32_t number = 0;
+
+    begin(&w, seed, asked);
+    for (int64_t now = 1; number < JOBS || w.ends.n; now++) {
+        end_due(&w, now);
+        while (number < JOBS && rng_percent(&w.rng, 35))
+            submit(&w, number++, now);
+        if (has_reservations(&w) && rng_percent(&w.rng, 10))
+            reserve(&w, now);
+        if (has_reservations(&w) && rng_percent(&w.rng, 2))
+            release(&w, now);
+        cycle(&w, now);
+        if (!asked && rng_percent(&w.asks, 30))
+            compare_waiting(&w);
+        if (asked && rng_percent(&w.asks, 20))
+            ask(&w, now);
+        assert_true(now < 100000);
+    }
+    end(&w);
+}
+
 static void keeping_the_order_never_changes_a_decision(void **state)
 {
     (void)state;
-    for (uint32_t seed = 1; seed <= WORLDS; seed++) {
-        struct worlds w;
-        uint32_t number = 0;
+    for (uint32_t seed = 1; seed <= WORLDS; seed++)
+        run_world(seed, false);
+}
 
-        begin(&w, seed);
-        for (int64_t now = 1; number < JOBS || w.ends.n; now++) {
-            end_due(&w, now);
-            while (number < JOBS && rng_percent(&w.rng, 35))
-                submit(&w, number++, now);
-            if (has_reservations(&w) && rng_percent(&w.rng, 10))
-                reserve(&w, now);
-            if (has_reservations(&w) && rng_percent(&w.rng, 2))
-                release(&w, now);
-            cycle(&w, now);
-            assert_true(now < 100000);
-        }
-        end(&w);
-    }
+static void questions_between_cycles_change_nothing(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= WORLDS_ASKED; seed++)
+        run_world(seed, true);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeping_the_order_never_changes_a_decision),
+        cmocka_unit_test(questions_between_cycles_change_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

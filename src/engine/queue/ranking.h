@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Putting jobs in the order of the queue: begin, add them by submit time and id, end.
  */
-#ifndef MAUI_ENGINE_QUEUE_H
-#define MAUI_ENGINE_QUEUE_H
+#ifndef MAUI_ENGINE_QUEUE_RANKING_H
+#define MAUI_ENGINE_QUEUE_RANKING_H
 
 #include "base/vec.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct indexes VEC(uint32_t);
 
 struct ranked {
     uint64_t key; /* smaller goes first */

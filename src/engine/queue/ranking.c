@@ -2,7 +2,7 @@
  * See ranking.h. A queue handed out by submit time and id, sorted stably by priority
  * alone, has its ties as promised. Queues are usually sorted already, which costs one
  * look; otherwise a radix sort over the digits that differ. */
-#include "engine/ranking.h"
+#include "engine/queue/ranking.h"
 
 #include <string.h>
 

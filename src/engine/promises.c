@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The table of promises. */
+#include "engine/promises.h"
+
+#include "base/bitset.h"
+
+#include <assert.h>
+
+/* Rows of one rank. */
+struct rows {
+    struct VEC(struct promise) v; /* in no order */
+    struct VEC(uint32_t) of_job;  /* 1 + place in `v`, 0 = none; by job */
+};
+
+struct promises {
+    struct plan *plan;
+    struct rows rows[PROMISE_ROWS];
+    struct bitset late; /* jobs */
+    uint64_t made;      /* so far */
+    bool highest;
+};
+
+struct promises *promises_create(struct plan *plan)
+{
+    struct promises *t = xcalloc(1, sizeof *t);
+
+    t->plan = plan;
+    return t;
+}
+
+void promises_destroy(struct promises *t)
+{
+    if (!t)
+        return;
+    for (int rank = 0; rank < PROMISE_ROWS; rank++) {
+        vec_fini(&t->rows[rank].v);
+        vec_fini(&t->rows[rank].of_job);
+    }
+    bitset_fini(&t->late);
+    free(t);
+}
+
+void promises_set_policy(struct promises *t, bool highest)
+{
+    t->highest = highest;
+}
+
+/* ---- rows ---- */
+
+struct promise *promises_row(
+    const struct promises *t, const struct job *j, enum promise_rank rank)
+{
+    const struct rows *r = &t->rows[rank];
+
+    assert(rank < PROMISE_ROWS);
+    if (j->index >= r->of_job.n || !r->of_job.v[j->index])
+        return NULL;
+    return &r->v.v[r->of_job.v[j->index] - 1];
+}
+
+struct promise *promises_make(
+    struct promises *t, const struct job *j, enum promise_rank rank)
+{
+    struct promise *row = promises_row(t, j, rank);
+    struct rows *r = &t->rows[rank];
+
+    if (row)
+        return row;
+    while (r->of_job.n <= j->index)
+        vec_push(&r->of_job, 0);
+    vec_push(&r->v, ((struct promise){.job = j->index,
+                        .rank = rank,
+                        .not_before = TIME_NEVER,
+                        .end_by = TIME_NEVER,
+                        .latest_start = TIME_NEVER,
+                        .made = ++t->made}));
+    r->of_job.v[j->index] = (uint32_t)r->v.n;
+    return &r->v.v[r->v.n - 1];
+}
+
+void promises_break(struct promises *t, const struct job *j, enum promise_rank rank)
+{
+    struct promise *row = promises_row(t, j, rank);
+    struct rows *r = &t->rows[rank];
+
+    if (!row)
+        return;
+    const struct promise *last = &r->v.v[r->v.n - 1];
+    r->of_job.v[last->job] = r->of_job.v[j->index];
+    r->of_job.v[j->index] = 0;
+    *row = *last;
+    r->v.n--;
+}
+
+void promises_begin(struct promises *t, enum promise_rank rank)
+{
+    for (size_t i = 0; i < t->rows[rank].v.n; i++)
+        t->rows[rank].v.v[i].stands = t->rows[rank].v.v[i].anew = false;
+}
+
+size_t promises_count(const struct promises *t, enum promise_rank rank)
+{
+    return t->rows[rank].v.n;
+}
+
+/* ---- of all ranks ---- */
+
+/* Of what the job has or is owed in the plan. */
+static bool is_of_plan(const struct promises *t, enum promise_rank rank)
+{
+    return rank == (t->highest ? PROMISE_HIGHEST : PROMISE_PRIORITY);
+}
+
+bool promises_of(const struct promises *t, const struct job *j, enum promise_rank rank,
+    struct promise *ret)
+{
+    const struct promise *row = rank < PROMISE_ROWS ? promises_row(t, j, rank) : NULL;
+
+    if (row)
+        *ret = *row;
+    if (rank < PROMISE_ROWS)
+        return row;
+    const struct planned *planned = plan_reservation_of(t->plan, j);
+    if (!planned || !is_of_plan(t, rank))
+        return false;
+    *ret = (struct promise){.job = j->index,
+        .rank = rank,
+        .not_before = TIME_NEVER,
+        .end_by = TIME_NEVER,
+        .latest_start = planned->start_at,
+        .stands = plan_is_reserved(t->plan, j)};
+    return true;
+}
+
+bool promises_has(const struct promises *t, const struct job *j, enum promise_rank rank)
+{
+    struct promise ignored;
+
+    return promises_of(t, j, rank, &ignored);
+}
+
+bool promises_has_any(const struct promises *t, const struct job *j)
+{
+    for (int rank = 0; rank < PROMISE_ROWS; rank++)
+        if (promises_row(t, j, (enum promise_rank)rank))
+            return true;
+    return plan_reserved_at(t->plan, j) != 0;
+}
+
+void promises_void(struct promises *t, const struct job *j)
+{
+    plan_unreserve(t->plan, j);
+    plan_owe(t->plan, j, 0);
+    for (int rank = 0; rank < PROMISE_ROWS; rank++)
+        promises_break(t, j, (enum promise_rank)rank);
+}
+
+void promises_forget(struct promises *t, const struct job *j)
+{
+    promises_void(t, j);
+    bitset_clear(&t->late, j->index);
+}
+
+void promises_note_late(struct promises *t, const struct job *j, bool late)
+{
+    if (late)
+        bitset_set(&t->late, j->index);
+    else
+        bitset_clear(&t->late, j->index);
+}
+
+bool promises_is_late(const struct promises *t, const struct job *j)
+{
+    return bitset_test(&t->late, j->index);
+}
+
+/* ---- over a restart ---- */
+
+void promises_write(
+    const struct promises *t, const struct job *j, struct job_memory *io_m)
+{
+    const struct promise *deadline = promises_row(t, j, PROMISE_DEADLINE);
+    const struct promise *retry = promises_row(t, j, PROMISE_RETRY);
+
+    io_m->rsv_start_at = plan_reserved_at(t->plan, j);
+    io_m->promised = deadline ? deadline->made : 0;
+    io_m->promised_at = deadline ? deadline->latest_start : 0;
+    io_m->retry_at = retry ? retry->not_before : 0;
+    io_m->retry_until = retry ? retry->latest_start : 0;
+}
+
+void promises_recall(
+    struct promises *t, const struct job *j, const struct job_memory *m)
+{
+    int64_t deadline_at = j->extra ? j->extra->deadline_at : 0;
+
+    if (t->highest && j->state == JOB_IDLE)
+        plan_owe(t->plan, j, m->rsv_start_at);
+    if (m->promised && deadline_at) {
+        struct promise *row = promises_make(t, j, PROMISE_DEADLINE);
+        row->end_by = deadline_at;
+        row->latest_start = m->promised_at;
+        row->made = m->promised;
+        t->made = m->promised > t->made ? m->promised : t->made;
+    }
+    if (m->retry_until) {
+        struct promise *row = promises_make(t, j, PROMISE_RETRY);
+        row->not_before = m->retry_at;
+        row->latest_start = m->retry_until;
+    }
+}
+
+/* ---- invariants ---- */
+
+void promises_check(const struct promises *t, const struct cluster *c)
+{
+    for (int rank = 0; rank < PROMISE_ROWS; rank++) {
+        const struct rows *r = &t->rows[rank];
+        size_t found = 0;
+        for (size_t i = 0; i < r->v.n; i++) {
+            const struct job *j = c->jobs.v[r->v.v[i].job];
+            assert(j && promises_row(t, j, (enum promise_rank)rank) == &r->v.v[i]);
+            assert(r->v.v[i].rank == (enum promise_rank)rank && r->v.v[i].made);
+        }
+        for (size_t i = 0; i < r->of_job.n; i++)
+            found += r->of_job.v[i] != 0;
+        assert(found == r->v.n);
+    }
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What waiting jobs were promised, as rows of one table that a cycle asks in the order
+ * of rank, before anything else is planned.
+ *
+ *     rank      job  not before  end by  latest start  made
+ *     retry       7        430       -           700     1   its start failed: again
+ *     deadline    3          -     900           500     2   it ends in time
+ *     highest     9          -       -           450     -   RESERVATIONPOLICY HIGHEST
+ *     priority    5          -       -           620     -   its place in this plan
+ *
+ * The first two are rows here. A row of the last two is the job's reservation in the
+ * plan, or the one that it is owed: what the policy is says which rank that has. A job
+ * may have one of each. All O(1) unless said; instants in seconds, TIME_NEVER is none.
+ */
+#ifndef MAUI_ENGINE_PROMISES_H
+#define MAUI_ENGINE_PROMISES_H
+
+#include "cluster/memory.h"
+#include "plan/plan.h"
+
+enum promise_rank {
+    PROMISE_RETRY,    /* nodes are held until its start is tried again */
+    PROMISE_DEADLINE, /* the same instant or an earlier one, whatever comes later */
+    PROMISE_HIGHEST,  /* kept until it starts; moves forward as it can */
+    PROMISE_PRIORITY  /* stands as long as it would come out the same */
+};
+#define PROMISE_ROWS PROMISE_HIGHEST /* ranks of which the rows are here */
+
+struct promise {
+    uint32_t job;
+    enum promise_rank rank;
+    int64_t not_before;   /* the next try */
+    int64_t end_by;       /* the deadline */
+    int64_t latest_start; /* of a retry: the last try, when its claim is used up */
+    uint64_t made;        /* by order of making; 0: of the plan */
+    bool stands;          /* it is in the plan of this cycle ... */
+    bool anew;            /* ... where it was made again */
+};
+
+struct promises;
+
+/* The plan is borrowed. */
+struct promises *promises_create(struct plan *plan);
+void promises_destroy(struct promises *t);
+
+/* Under RESERVATIONPOLICY HIGHEST what jobs have or are owed in the plan is kept. */
+void promises_set_policy(struct promises *t, bool highest);
+
+/* Looking: false = it has none of that rank. */
+bool promises_of(const struct promises *t, const struct job *j, enum promise_rank rank,
+    struct promise *ret);
+bool promises_has(
+    const struct promises *t, const struct job *j, enum promise_rank rank);
+/* Any at all, whatever its rank. */
+bool promises_has_any(const struct promises *t, const struct job *j);
+/* How many rows of that rank there are here. */
+size_t promises_count(const struct promises *t, enum promise_rank rank);
+
+/* A row of PROMISE_RETRY or PROMISE_DEADLINE, which has its place in the order of
+ * making then; or that which the job has. Borrowed until the next is made or broken. */
+struct promise *promises_make(
+    struct promises *t, const struct job *j, enum promise_rank rank);
+/* That row, NULL = the job has none. Borrowed as above. */
+struct promise *promises_row(
+    const struct promises *t, const struct job *j, enum promise_rank rank);
+/* That row goes, if there is one. */
+void promises_break(struct promises *t, const struct job *j, enum promise_rank rank);
+/* All that it was promised goes, its place in the plan too. */
+void promises_void(struct promises *t, const struct job *j);
+/* It leaves the cluster: the same, and another may have its index. */
+void promises_forget(struct promises *t, const struct job *j);
+
+/* Nothing that is free ends by the job's deadline: no promise, and why it waits. */
+void promises_note_late(struct promises *t, const struct job *j, bool late);
+bool promises_is_late(const struct promises *t, const struct job *j);
+
+/* Of a row in this cycle: retry and deadline. A begin of a cycle ends it for all of the
+ * rank. O(rows). */
+void promises_begin(struct promises *t, enum promise_rank rank);
+
+/* What of it outlives a restart, and back. A deadline that is none any more, and a
+ * place that is not kept, are not recalled. */
+void promises_write(
+    const struct promises *t, const struct job *j, struct job_memory *io_m);
+void promises_recall(
+    struct promises *t, const struct job *j, const struct job_memory *m);
+
+/* Assert that rows and jobs agree. For tests. O(rows + jobs). */
+void promises_check(const struct promises *t, const struct cluster *c);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Reservations of whole nodes: when nodes under them are closed, and to whom.
+ *
+ * Nodes under the same reservations are interchangeable: their *reservation set* has a
+ * number (0 = no reservations), and their pool stays counted. For one job a set is
+ * closed while a reservation of it lasts that does not let the job in. Jobs that the
+ * same reservations let in have the same *access class*.
+ *
+ *     set 1 = {A}       ----AAAAAAAA----------
+ *     set 2 = {A, B}    ----AAAAAAAA---BBBB---
+ *     class 0 (nobody lets it in):   closures of set 2: [4, 12) and [15, 19)
+ *     class 1 (A lets it in):        closures of set 2: [15, 19); a grant: [4, 12)
+ *
+ * All is as it was when closures_forget() was last called; a reservation that changes
+ * has to be followed by that. Source: reference reservations 3 and 4. */
+#ifndef MAUI_PLAN_CLOSURES_CLOSURES_H
+#define MAUI_PLAN_CLOSURES_CLOSURES_H
+
+#include "cluster/cluster.h"
+#include "plan/closures/signatures.h"
+#include "plan/plan.h"
+
+/* An interval [start, end) during which nodes are closed to a job. */
+struct closure {
+    int64_t start, end;
+};
+
+/* Some reservation of the set lets the job in, between these instants. */
+struct grant {
+    uint32_t rsvset;
+    int64_t from, to;
+};
+
+/* A reservation of a set, as it was when the set was made. */
+struct set_member {
+    uint32_t rsv, list; /* its access list: equal lists have equal numbers */
+    int64_t start_at, end_at;
+};
+
+/* Access classes; from 0 on those of jobs that reservations matter to. */
+#define ACCESS_OPEN    PLAN_ACCESS_ANY   /* nothing is closed */
+#define ACCESS_NOWHERE (ACCESS_OPEN - 1) /* no reservation lets in */
+
+struct closures;
+
+/* Both are borrowed. */
+struct closures *closures_create(struct cluster *c, struct signatures *signatures);
+void closures_destroy(struct closures *cl);
+
+/* Begin anew: set 0 is all there is, and numbers of sets and classes are void. */
+void closures_forget(struct closures *cl);
+/* Grows when numbers of classes are void. */
+uint64_t closures_epoch(const struct closures *cl);
+
+/* The reservation set of a node; INDEX_NONE when some reservation takes a part of it
+ * only, or grants access by how long a job stays. O(reservations on it). */
+uint32_t closures_set(struct closures *cl, const struct node *n);
+/* What is left of a set when all that end by `after` are over. */
+uint32_t closures_set_after(struct closures *cl, uint32_t rsvset, int64_t after);
+/* How many sets there are: 1 = no reservations. */
+uint32_t closures_sets(const struct closures *cl);
+const struct set_member *closures_members(
+    const struct closures *cl, uint32_t rsvset, size_t *ret_n);
+
+/* The access class of a job. What is over by `now` is left out of the first answer.
+ * O(1), O(lists + sets) for the first job of a kind. */
+uint32_t closures_access(struct closures *cl, const struct job *j, int64_t now);
+/* How many classes there are; is this one confined to reservations? */
+uint32_t closures_classes(const struct closures *cl);
+bool closures_is_confined(const struct closures *cl, uint32_t access);
+
+/* Is the set closed to the class at any instant of [start, end)? *ret_until (may be
+ * NULL): an interval of that length that begins earlier meets a closure as well.
+ * O(log closures + closures inside). */
+bool closures_closed(const struct closures *cl, uint32_t access, uint32_t rsvset,
+    int64_t start, int64_t end, int64_t *ret_until);
+/* The first instant >= `at` at which it is closed. O(log closures). */
+int64_t closures_next(
+    const struct closures *cl, uint32_t access, uint32_t rsvset, int64_t at);
+
+/* By set, at most one: where reservations let the class in. None of ACCESS_OPEN and
+ * ACCESS_NOWHERE. */
+const struct grant *closures_grants(
+    const struct closures *cl, uint32_t access, size_t *ret_n);
+/* Does the set have one? Does any? Any at some instant of [start, end)? */
+bool closures_has_grant(const struct closures *cl, uint32_t access, uint32_t rsvset);
+bool closures_any_grant(const struct closures *cl, uint32_t access);
+bool closures_grant_during(
+    const struct closures *cl, uint32_t access, int64_t start, int64_t end);
+
+/* The closures of a set as ACCESS_NOWHERE sees them, in order and apart from each
+ * other. O(1), O(sets) the first time. */
+const struct closure *closures_for_nobody(
+    struct closures *cl, uint32_t rsvset, int64_t now, size_t *ret_n);
+
+#endif

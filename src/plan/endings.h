@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The active jobs by when they reach their limits.
+ *
+ *     i    0       1       2       3
+ *     at   1000    1000    1500    9000
+ *     job  17      40      3       25         by instant, then by job
+ */
+#ifndef MAUI_PLAN_ENDINGS_H
+#define MAUI_PLAN_ENDINGS_H
+
+#include "base/vec.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ending {
+    int64_t at;
+    uint32_t job;
+};
+struct endings VEC(struct ending);
+
+/* O(log n) and a move. */
+void endings_add(struct endings *e, int64_t at, uint32_t job);
+/* One that is there. */
+void endings_remove(struct endings *e, int64_t at, uint32_t job);
+/* TIME_NEVER = none. */
+int64_t endings_first(const struct endings *e);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copies of a plan to ask. What only the layout of the nodes decides is borrowed from
+ * the original; what is remembered of answers is not copied, but found out again. */
+#include "base/xalloc.h"
+#include "plan/plan_private.h"
+
+#include <string.h>
+
+/* The elements of one vector into another, which is overwritten. */
+#define COPY_VEC(to, from)                                                             \
+    do {                                                                               \
+        (to)->v = NULL;                                                                \
+        (to)->n = (to)->cap = 0;                                                       \
+        vec_reserve(to, (from)->n);                                                    \
+        if ((from)->n)                                                                 \
+            memcpy((to)->v, (from)->v, (from)->n * sizeof *(to)->v);                   \
+        (to)->n = (from)->n;                                                           \
+    } while (0)
+
+static void copy_pool(struct pool *to, const struct pool *from)
+{
+    *to = *from;
+    to->borrows_nodes = true;
+    COPY_VEC(&to->releases, &from->releases);
+    profile_init(&to->work);
+    if (from->work_valid)
+        profile_copy(&to->work, &from->work);
+    profile_init(&to->together);
+    to->gaps = from->gaps ? gaps_create() : NULL;
+    memset(&to->stairs, 0, sizeof to->stairs);
+}
+
+static void copy_set(struct fitset *to, const struct fitset *from)
+{
+    *to = *from;
+    COPY_VEC(&to->pools, &from->pools);
+    COPY_VEC(&to->groups, &from->groups);
+    COPY_VEC(&to->homes, &from->homes);
+    COPY_VEC(&to->lone, &from->lone);
+    COPY_VEC(&to->late, &from->late);
+    COPY_VEC(&to->group_of, &from->group_of);
+    COPY_VEC(&to->order, &from->order);
+    to->base = to->base_late = (struct reach){0};
+    memset(&to->reach, 0, sizeof to->reach);
+}
+
+static void copy_layout(struct plan *to, const struct plan *from)
+{
+    COPY_VEC(&to->pools, &from->pools);
+    for (size_t i = 0; i < from->pools.n; i++)
+        copy_pool(&to->pools.v[i], &from->pools.v[i]);
+    COPY_VEC(&to->later, &from->later);
+    for (size_t i = 0; i < from->later.n; i++)
+        copy_pool(&to->later.v[i], &from->later.v[i]);
+    COPY_VEC(&to->pool_at, &from->pool_at);
+    COPY_VEC(&to->pools_under, &from->pools_under);
+    for (size_t i = 0; i < from->pools_under.n; i++)
+        COPY_VEC(&to->pools_under.v[i], &from->pools_under.v[i]);
+    COPY_VEC(&to->sets, &from->sets);
+    for (size_t i = 0; i < from->sets.n; i++)
+        copy_set(&to->sets.v[i], &from->sets.v[i]);
+    COPY_VEC(&to->fits, &from->fits);
+    for (size_t i = 0; i < from->fits.n; i++)
+        COPY_VEC(&to->fits.v[i].sets, &from->fits.v[i].sets);
+    demand_copy(&to->demand, &from->demand);
+}
+
+/* Nothing is remembered yet. */
+static void forget_answers(struct plan *p)
+{
+    p->windows = windows_create();
+    p->search = search_memory_create();
+    p->rsvview = rsvview_create();
+    p->walled = walled_create();
+    p->budget = NULL;
+    p->together_known = false;
+    memset(&p->kind, 0, sizeof p->kind);
+    memset(&p->defstairs, 0, sizeof p->defstairs);
+    memset(&p->handed, 0, sizeof p->handed);
+    memset(&p->cands, 0, sizeof p->cands);
+    memset(&p->tasks, 0, sizeof p->tasks);
+    memset(&p->pinned, 0, sizeof p->pinned);
+    memset(&p->watches, 0, sizeof p->watches);
+    memset(&p->caps, 0, sizeof p->caps);
+}
+
+struct plan *plan_fork(const struct plan *p)
+{
+    struct plan *fork = xmalloc(sizeof *fork);
+
+    *fork = *p;
+    fork->borrows_closures = true;
+    forget_answers(fork);
+    copy_layout(fork, p);
+    COPY_VEC(&fork->ends, &p->ends);
+    fork->reserved = rsvtable_copy(p->reserved);
+    fork->pins = pintable_copy(p->pins);
+    fork->without.gone = (struct bitset){0};
+    bitset_copy(&fork->without.gone, &p->without.gone);
+    return fork;
+}
+
+/* ---- for a job that nobody has submitted ---- */
+
+/* Does it ask for what the pools are not divided by? */
+static bool asks_for_more(const struct plan *p, const struct taskdef *def)
+{
+    struct demand own = {0};
+
+    demand_add(&own, def);
+    bool more = demand_exceeds(&own, &p->demand);
+    demand_fini(&own);
+    return more;
+}
+
+/* Make what is reserved anew, in the same order. */
+static void reserve_again(struct plan *p)
+{
+    struct rsvtable *before = p->reserved;
+    struct slot slot;
+
+    p->reserved = rsvtable_create();
+    pintable_forget(p->pins);
+    count_again(p);
+    for (uint32_t i = 0; i < rsvtable_count(before); i++) {
+        const struct rsv *r = rsvtable_row(before, i);
+        const struct job *other = r ? p->c->jobs.v[r->job] : NULL;
+        if (other && plan_first_fit(p, other, p->now, &slot))
+            plan_reserve(p, other, &slot);
+    }
+    rsvtable_destroy(before);
+}
+
+/* Pools that the request divides: as the next cycle would have them if the job were
+ * submitted. */
+static void divide_for(struct plan *p, const struct job *j)
+{
+    p->asker = j;
+    p->borrows_closures = false;
+    p->signatures = signatures_create(p->c);
+    p->closures = closures_create(p->c, p->signatures);
+    demand_fini(&p->demand);
+    p->demand = (struct demand){0};
+    pools_rebuild(p);
+    away_see_suspended(p);
+    reserve_again(p);
+}
+
+struct plan *plan_fork_for(const struct plan *p, const struct job *j)
+{
+    struct plan *fork = plan_fork(p);
+
+    if (asks_for_more(fork, j->reqs[0].def))
+        divide_for(fork, j);
+    fit_suppose(fork, j->reqs[0].def);
+    return fork;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The reservations of waiting jobs: rows in the order of their making, found by job.
+ *
+ *     rows                                        by job
+ *     0  job 7  [400, 900)  3 units of pool 2     3  row 2, at 500
+ *     1  (gap: its job has started)               5  owed, was at 450
+ *     2  job 3  [500, 600)  nodes 4 and 5         7  row 0, at 400
+ *
+ * A job has a reservation (a row), has none, or is *owed* one: it had one at that
+ * instant, lost its place to a plan that begins anew, and will get another. What is
+ * owed holds nothing. A row is removed by leaving a gap, so that the order of making
+ * stays; gaps are closed once a cycle.
+ *
+ * Pointers to rows hold until a row is added or gaps are closed. All O(1) unless said.
+ */
+#ifndef MAUI_PLAN_RESERVATIONS_TABLE_H
+#define MAUI_PLAN_RESERVATIONS_TABLE_H
+
+#include "base/vec.h"
+#include "cluster/cluster.h"
+#include "plan/plan.h"
+
+/* A reservation's share in a pool planned by count, as long as the pool's own profile
+ * matters. */
+struct part {
+    uint32_t pool; /* of plan.pools; from pools.n on: of plan.later */
+    int32_t units;
+};
+
+struct rsv {
+    uint32_t job; /* INDEX_NONE: a gap */
+    uint32_t fitset;
+    int64_t start_at, end_at;
+    struct VEC(struct part) parts; /* by count */
+    struct allocs alloc;           /* by node: the nodes pinned */
+};
+
+struct rsvtable;
+
+struct rsvtable *rsvtable_create(void);
+void rsvtable_destroy(struct rsvtable *t);
+/* O(rows + jobs). */
+struct rsvtable *rsvtable_copy(const struct rsvtable *t);
+
+/* Rows, with gaps. */
+uint32_t rsvtable_count(const struct rsvtable *t);
+/* The i-th, NULL where there is a gap. */
+struct rsv *rsvtable_row(const struct rsvtable *t, uint32_t i);
+/* That of the job, NULL = it has none. */
+struct rsv *rsvtable_of(const struct rsvtable *t, uint32_t job);
+/* What the job has or is owed, NULL = nothing. */
+const struct planned *rsvtable_planned(const struct rsvtable *t, uint32_t job);
+
+/* A row for a job that has none, after all others; without parts and nodes. */
+struct rsv *rsvtable_add(struct rsvtable *t, uint32_t job, const struct slot *slot);
+/* The last row goes into the gap `row`. */
+void rsvtable_move_last(struct rsvtable *t, uint32_t row);
+
+/* What becomes of a job whose row is removed. */
+enum rsv_after { RSV_FORGOTTEN, RSV_OWED };
+void rsvtable_remove(struct rsvtable *t, uint32_t job, enum rsv_after after);
+/* All rows from `first` on. O(of them). */
+void rsvtable_truncate(struct rsvtable *t, uint32_t first, enum rsv_after after);
+/* O(rows). */
+void rsvtable_close_gaps(struct rsvtable *t);
+
+/* A job without a row is owed one at that instant; 0 = nothing. */
+void rsvtable_owe(struct rsvtable *t, uint32_t job, int64_t at);
+
+/* Asserts that rows and jobs agree. O(rows + jobs). */
+void rsvtable_check(const struct rsvtable *t, const struct cluster *c);
+
+#endif
