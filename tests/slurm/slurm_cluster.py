@@ -449,6 +449,9 @@ class SlurmCluster:
         if ids:
             self.run("scancel", *ids)
         self.wait(lambda: not self.ok("squeue", "-h").strip(), "an empty queue", seconds)
+        # One killed amid its start is gone from the queue before its step daemon is: the
+        # next job there has then been seen to lose its script.
+        self.wait(lambda: not self.steps(), "the end of all step daemons", seconds)
         if self.scheduler_runs():
             self.wait(lambda: not self.queued(), "an empty queue in the scheduler", seconds)
 
@@ -482,8 +485,9 @@ class SlurmCluster:
         if wipe:
             shutil.rmtree(self.dir, ignore_errors=True)
 
-    def kill_steps(self):
-        """Step daemons of ours, known by their open files, with all they started."""
+    def steps(self):
+        """Process ids of step daemons of ours, known by their open files."""
+        found = []
         for path in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 if path.joinpath("comm").read_text().strip() != "slurmstepd":
@@ -492,9 +496,15 @@ class SlurmCluster:
             except OSError:
                 continue
             if any(l.startswith(self.dir + "/") for l in links):
-                for pid in family(int(path.name)):
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(pid, signal.SIGKILL)
+                found.append(int(path.name))
+        return found
+
+    def kill_steps(self):
+        """Step daemons of ours, with all they started."""
+        for step in self.steps():
+            for pid in family(step):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
 
 def family(pid):
