@@ -24,10 +24,11 @@ static int64_t units_until(struct plan *p, struct pool *pool, int64_t units)
 {
     int64_t until = p->now;
 
-    if (pool->stairs.n == 0)
-        count_stairs(p, pool);
-    for (size_t i = 0; i < pool->stairs.n && pool->stairs.v[i].units >= units; i++)
-        until = pool->stairs.v[i].until;
+    if (pool->free_until.n == 0)
+        count_free_until(p, pool);
+    for (size_t i = 0; i < pool->free_until.n && pool->free_until.v[i].units >= units;
+         i++)
+        until = pool->free_until.v[i].until;
     return until;
 }
 

@@ -54,7 +54,7 @@ static bool bind_part(struct plan *p, struct rsv *r, const struct part *part)
     if (r->start_at < p->merge_at)
         return true;
     for (size_t i = 0; i < p->pools.n && need; i++)
-        if (p->pools.v[i].later == part->pool - p->pools.n)
+        if (p->pools.v[i].merged == part->pool - p->pools.n)
             need = bind_in(p, r, &p->pools.v[i], need);
     return need == 0;
 }
@@ -63,8 +63,8 @@ static bool counted(const struct plan *p, const struct part *part)
 {
     if (part->pool < p->pools.n)
         return !p->pools.v[part->pool].by_node;
-    const struct pool *later = &p->later.v[part->pool - p->pools.n];
-    return !pool_of(p, later->nodes.v[0])->by_node;
+    const struct pool *merged = &p->merged_pools.v[part->pool - p->pools.n];
+    return !pool_of(p, merged->nodes.v[0])->by_node;
 }
 
 /* The job is owed another one, in this cycle. */

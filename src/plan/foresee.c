@@ -74,7 +74,7 @@ static void place_part(
         return;
     }
     for (size_t i = 0; i < p->pools.n && need; i++)
-        if (p->pools.v[i].later == part->pool - p->pools.n)
+        if (p->pools.v[i].merged == part->pool - p->pools.n)
             need = place_in(f, r, &p->pools.v[i], need);
 }
 

@@ -25,9 +25,9 @@ static void copy_pool(struct pool *to, const struct pool *from)
     profile_init(&to->work);
     if (from->work_valid)
         profile_copy(&to->work, &from->work);
-    profile_init(&to->together);
-    to->gaps = from->gaps ? gaps_create() : NULL;
-    memset(&to->stairs, 0, sizeof to->stairs);
+    profile_init(&to->sum_of_kind);
+    to->free_intervals = from->free_intervals ? free_intervals_create() : NULL;
+    memset(&to->free_until, 0, sizeof to->free_until);
 }
 
 static void copy_set(struct fitset *to, const struct fitset *from)
@@ -35,13 +35,13 @@ static void copy_set(struct fitset *to, const struct fitset *from)
     *to = *from;
     COPY_VEC(&to->pools, &from->pools);
     COPY_VEC(&to->groups, &from->groups);
-    COPY_VEC(&to->homes, &from->homes);
-    COPY_VEC(&to->lone, &from->lone);
-    COPY_VEC(&to->late, &from->late);
+    COPY_VEC(&to->holders, &from->holders);
+    COPY_VEC(&to->large, &from->large);
+    COPY_VEC(&to->elsewhere, &from->elsewhere);
     COPY_VEC(&to->group_of, &from->group_of);
     COPY_VEC(&to->order, &from->order);
-    to->base = to->base_late = (struct reach){0};
-    memset(&to->reach, 0, sizeof to->reach);
+    to->base = to->base_merged = (struct set_offer){0};
+    memset(&to->offers, 0, sizeof to->offers);
 }
 
 static void copy_layout(struct plan *to, const struct plan *from)
@@ -49,9 +49,9 @@ static void copy_layout(struct plan *to, const struct plan *from)
     COPY_VEC(&to->pools, &from->pools);
     for (size_t i = 0; i < from->pools.n; i++)
         copy_pool(&to->pools.v[i], &from->pools.v[i]);
-    COPY_VEC(&to->later, &from->later);
-    for (size_t i = 0; i < from->later.n; i++)
-        copy_pool(&to->later.v[i], &from->later.v[i]);
+    COPY_VEC(&to->merged_pools, &from->merged_pools);
+    for (size_t i = 0; i < from->merged_pools.n; i++)
+        copy_pool(&to->merged_pools.v[i], &from->merged_pools.v[i]);
     COPY_VEC(&to->pool_at, &from->pool_at);
     COPY_VEC(&to->pools_under, &from->pools_under);
     for (size_t i = 0; i < from->pools_under.n; i++)
@@ -71,9 +71,9 @@ static void forget_answers(struct plan *p)
     p->windows = windows_create();
     p->search = search_memory_create();
     p->rsvview = rsvview_create();
-    p->walled = walled_create();
+    p->small = small_pools_create();
     p->budget = NULL;
-    p->together_known = false;
+    p->merged_sum_known = false;
     memset(&p->kind, 0, sizeof p->kind);
     memset(&p->defstairs, 0, sizeof p->defstairs);
     memset(&p->handed, 0, sizeof p->handed);

@@ -15,7 +15,7 @@ struct plan *plan_create(struct cluster *c)
     p->version = 1;
     p->merge_at = TIME_NEVER;
     p->rsvview = rsvview_create();
-    p->walled = walled_create();
+    p->small = small_pools_create();
     p->reserved = rsvtable_create();
     p->pins = pintable_create();
     p->windows = windows_create();
@@ -37,7 +37,7 @@ void plan_destroy(struct plan *p)
     }
     for (size_t i = 0; i < p->defstairs.n; i++) {
         for (size_t k = 0; k < p->defstairs.v[i].v.n; k++)
-            vec_fini(&p->defstairs.v[i].v.v[k].stairs);
+            vec_fini(&p->defstairs.v[i].v.v[k].free_until);
         vec_fini(&p->defstairs.v[i].v);
     }
     vec_fini(&p->defstairs);
@@ -53,7 +53,7 @@ void plan_destroy(struct plan *p)
     rsvview_destroy(p->rsvview);
     vec_fini(&p->caps);
     search_memory_destroy(p->search);
-    walled_destroy(p->walled);
+    small_pools_destroy(p->small);
     bitset_fini(&p->without.gone);
     free(p);
 }

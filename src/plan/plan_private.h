@@ -6,12 +6,12 @@
 
 #include "base/bitset.h"
 #include "plan/closures/closures.h"
-#include "plan/demand.h"
+#include "plan/counted/free_intervals.h"
+#include "plan/counted/lower_bounds.h"
+#include "plan/counted/profile.h"
 #include "plan/endings.h"
-#include "plan/gaps.h"
-#include "plan/hint.h"
 #include "plan/plan.h"
-#include "plan/profile.h"
+#include "plan/pools/demand.h"
 #include "plan/reservations/pins.h"
 #include "plan/reservations/table.h"
 #include "plan/select.h"
@@ -25,42 +25,43 @@ struct release {
 };
 
 /* For a start now: `units` are free for any duration ending by `until`. */
-struct stair {
+struct free_until {
     int64_t until;
     int32_t units;
 };
 
 /* Nodes that no request in the system can tell apart and that are under the same
  * reservations; or
- * (`later`) what several such pools have together once their reservations are over. */
+ * (`merged_pools`) what several such pools have together once their reservations are
+ * over. */
 struct pool {
     uint32_t index, partition;
-    uint32_t rsvset;  /* reservations of whole nodes on it: closures.h; 0 = none */
-    uint32_t later;   /* in plan.later: planned together from plan.merge_at on, or
-                         INDEX_NONE */
-    int64_t from, to; /* its own profile matters in [from, to) */
+    uint32_t rsvset; /* reservations of whole nodes on it: closures.h; 0 = none */
+    uint32_t merged; /* in plan.merged_pools: planned together from plan.merge_at on, or
+                       INDEX_NONE */
+    int64_t from, to;           /* its own profile matters in [from, to) */
     struct VEC(uint32_t) nodes; /* indexes, ascending */
     struct demand_kind kind_of_nodes;
     struct bitset members; /* the same */
     bool borrows_nodes;    /* and the two others, of the plan that this is a fork of */
-    bool walled;           /* its gaps are known with those of others: walled.c */
-    uint32_t kind;         /* of a later pool: the first one with equal nodes */
-    uint32_t home;         /* of a later pool: that with their gaps, INDEX_NONE */
-    struct gaps *gaps;     /* of a later pool that is a home */
-    uint32_t nwalled;      /* walled pools whose gaps those are */
-    struct profile together; /* of the first later pool of a kind: together.c */
-    bool by_node;            /* planned node by node */
-    bool has_gres;           /* such as somebody asks for */
-    int64_t unit;            /* processors of one unit, 0 = none known yet */
-    uint32_t per_node;       /* units on an empty node */
-    int32_t total, free_now; /* units */
+    bool small; /* its free intervals are known with those of others: small_pools.c */
+    uint32_t kind;   /* of a merged pool: the first one with equal nodes */
+    uint32_t holder; /* of a merged pool: that with their free intervals, INDEX_NONE */
+    struct free_intervals *free_intervals; /* of a merged pool that is a holder */
+    uint32_t nsmall;            /* small pools whose free intervals those are */
+    struct profile sum_of_kind; /* of the first merged pool of a kind: merged_sum.c */
+    bool by_node;               /* planned node by node */
+    bool has_gres;              /* such as somebody asks for */
+    int64_t unit;               /* processors of one unit, 0 = none known yet */
+    uint32_t per_node;          /* units on an empty node */
+    int32_t total, free_now;    /* units */
     struct VEC(struct release) releases; /* by time; one entry an instant */
     /* the cycle's working profile: running jobs and reservations */
     struct profile work;
     bool work_valid;
-    uint32_t nrsv;                   /* reservations that hold units here */
-    int64_t rsv_latest;              /* latest start of any of them */
-    struct VEC(struct stair) stairs; /* of `work`; empty = to be computed */
+    uint32_t nrsv;                            /* reservations that hold units here */
+    int64_t rsv_latest;                       /* latest start of any of them */
+    struct VEC(struct free_until) free_until; /* of `work`; empty = to be computed */
 };
 
 struct instants VEC(int64_t);
@@ -79,21 +80,21 @@ struct place_in_set {
 };
 
 /* What the counted pools of a set are to one kind of asker (closures.h). */
-struct reach {
-    uint64_t version;                /* of the plan, for `stairs` */
-    struct VEC(struct stair) stairs; /* of all its pools together */
+struct set_offer {
+    uint64_t version;                         /* of the plan, for `free_until` */
+    struct VEC(struct free_until) free_until; /* of all its pools together */
     uint64_t asked; /* version of the first question, and the answer: */
     int64_t asked_end, asked_units;
-    struct hint *hint; /* NULL until a long pass needs it */
-    bool hint_valid;
+    struct lower_bounds *bounds; /* NULL until a long pass needs it */
+    bool bounds_valid;
     bool grants_known;
     struct VEC(struct place_in_set) grants; /* its pools behind grants, in its order */
 };
 
-/* Pools of a set, [first, first + n), that are planned together later. */
+/* Pools of a set, [first, first + n), that are planned as one merged pool later. */
 struct group {
     uint32_t first, n;
-    uint32_t later; /* INDEX_NONE: one pool for itself */
+    uint32_t merged; /* INDEX_NONE: one pool for itself */
 };
 
 /* A pool, and how many sets it is in. */
@@ -112,17 +113,19 @@ struct fitset {
     double slowest_all; /* the same of all pools of the partitions */
     struct VEC(struct fitpool) pools;
     struct VEC(struct group) groups;
-    bool deep;                     /* has walled pools (deep.c); then */
-    struct VEC(uint32_t) homes;    /* the later pools with their gaps */
-    struct VEC(uint32_t) lone;     /* pools that are not walled */
-    struct VEC(uint32_t) late;     /* that are, but whose later pool is not the home */
-    struct VEC(uint32_t) group_of; /* by later pool; INDEX_NONE = not in the set */
-    struct reach base, base_late; /* as ACCESS_NOWHERE, before and after they are one */
-    uint32_t biggest;             /* pool with the most nodes */
-    struct asked_pools order;     /* its counted pools, those of fewest sets first; */
-    size_t order_of;              /* as of so many sets in the plan; 0 = unknown */
-    int64_t tasks_max;            /* on empty nodes */
-    struct VEC(struct reach) reach; /* by access class + 1 */
+    bool deep;                    /* has small pools (deep.c); then */
+    struct VEC(uint32_t) holders; /* the merged pools with their free intervals */
+    struct VEC(uint32_t) large;   /* pools that are not small */
+    struct VEC(
+        uint32_t) elsewhere; /* that are, but whose merged pool is not the holder */
+    struct VEC(uint32_t) group_of; /* by merged pool; INDEX_NONE = not in the set */
+    struct set_offer base,
+        base_merged;          /* as ACCESS_NOWHERE, before and after they are one */
+    uint32_t biggest;         /* pool with the most nodes */
+    struct asked_pools order; /* its counted pools, those of fewest sets first; */
+    size_t order_of;          /* as of so many sets in the plan; 0 = unknown */
+    int64_t tasks_max;        /* on empty nodes */
+    struct VEC(struct set_offer) offers; /* by access class + 1 */
 };
 
 /* Where one task definition fits. */
@@ -131,11 +134,11 @@ struct fit {
     struct VEC(uint32_t) sets; /* fitset indexes, by partition */
 };
 
-/* By-node pools: stairs of one task definition as one kind of asker sees them. */
+/* By-node pools: free_until of one task definition as one kind of asker sees them. */
 struct defstair {
     uint64_t who;
     uint32_t set;
-    struct VEC(struct stair) stairs;
+    struct VEC(struct free_until) free_until;
 };
 
 /* All of one definition that hold for one version of the plan. */
@@ -183,15 +186,15 @@ struct plan {
     struct closures *closures;
     bool borrows_closures; /* and signatures, of the plan that this is a fork of */
     struct VEC(struct pool_list) pools_under; /* by reservation set */
-    struct VEC(struct pool) later;            /* see struct pool */
-    int64_t merge_at;    /* when they begin; TIME_NEVER = there are none */
-    bool together_known; /* together.c, at that state of the pools */
-    uint64_t together_stamp;
-    struct VEC(int64_t) caps; /* scratch: by pool, then by later pool */
+    struct VEC(struct pool) merged_pools;     /* see struct pool */
+    int64_t merge_at;      /* when they begin; TIME_NEVER = there are none */
+    bool merged_sum_known; /* merged_sum.c, at that state of the pools */
+    uint64_t merged_sum_stamp;
+    struct VEC(int64_t) caps; /* scratch: by pool, then by merged pool */
     struct windows_known *windows;
     uint64_t admitted;            /* grows when a pool learns its unit */
     struct search_memory *search; /* of search.c and deep.c */
-    struct walled *walled;
+    struct small_pools *small;
     struct rsvview *rsvview; /* reservations as the job last looked at sees them */
     uint32_t confirmed;      /* reservations that stand in this cycle (RSV_REPLAN) */
     bool user_matters;       /* node limits or access policies look at the user */
@@ -270,7 +273,7 @@ uint64_t fit_partitions(const struct plan *p, const struct job *j);
 void count_start(struct plan *p, const struct job *j, int sign, bool as_planned);
 /* Which reservations the pools hold, after many were forgotten. O(pools + parts). */
 void count_again(struct plan *p);
-/* Profiles and hints were of other assumptions. O(pools + sets). */
+/* Profiles and bounds were of other assumptions. O(pools + sets). */
 void count_look_anew(struct plan *p);
 /* The clock went on, and nothing else happened. O(pools). */
 void count_advance(struct plan *p);
@@ -280,8 +283,8 @@ void count_hand_over(struct plan *p, struct rsv *r);
 bool count_handed_over(struct plan *p, const struct job *j, const struct rsv *r);
 bool count_overdue(const struct plan *p);
 struct profile *count_work(struct plan *p, struct pool *pool);
-/* The stairs of one pool, built when they are not there. */
-void count_stairs(struct plan *p, struct pool *pool);
+/* The free_until of one pool, built when they are not there. */
+void count_free_until(struct plan *p, struct pool *pool);
 void count_reserve(struct plan *p, const struct job *j, struct rsv *r, int64_t units);
 /* Units of that pool, which has no later one; false when it has fewer. */
 bool count_reserve_in(struct plan *p, struct rsv *r, struct pool *pool, int32_t units);
@@ -292,42 +295,44 @@ int64_t count_least(
     struct plan *p, struct pool *pool, int64_t start, int64_t end, int64_t *ret_more);
 static inline struct pool *count_pool(struct plan *p, uint32_t part)
 {
-    return part < p->pools.n ? &p->pools.v[part] : &p->later.v[part - p->pools.n];
+    return part < p->pools.n ? &p->pools.v[part]
+                             : &p->merged_pools.v[part - p->pools.n];
 }
-static inline struct pool *count_later(struct plan *p, const struct pool *pool)
+static inline struct pool *count_merged(struct plan *p, const struct pool *pool)
 {
-    return pool->later == INDEX_NONE ? NULL : &p->later.v[pool->later];
+    return pool->merged == INDEX_NONE ? NULL : &p->merged_pools.v[pool->merged];
 }
 
-/* walled.c: gaps of small pools under reservations. All of one kind of nodes are kept
- * with one later pool, the *home* of most of them; gaps of the others end when all is
- * planned together. */
+/* small_pools.c: free intervals of small pools under reservations. All of one kind of
+ * nodes are kept with one merged pool, the *home* of most of them; free intervals of
+ * the others end when all is planned together. */
 /* After the pools were made: which of them are so small that they are looked at
  * together. O(pools). */
-void walled_choose(struct plan *p);
+void small_pools_choose(struct plan *p);
 /* Which pools of a set are not; is it worth while? */
-void walled_note(const struct plan *p, struct fitset *s);
-/* All gaps are as the profiles say. O(pools x steps), or of what changed. */
-void walled_settle(struct plan *p);
-/* Are gaps and openings as the profiles say? */
-bool walled_settled(const struct plan *p);
-/* When they are: no other walled pools have something throughout [start, end), which
+void small_pools_note(const struct plan *p, struct fitset *s);
+/* All free intervals are as the profiles say. O(pools x steps), or of what changed. */
+void small_pools_settle(struct plan *p);
+/* Are free intervals and free cells as the profiles say? */
+bool small_pools_settled(const struct plan *p);
+/* When they are: no other small pools have something throughout [start, end), which
  * begins before all is planned together. Valid until the next question. */
-const struct bitset *walled_open(struct plan *p, int64_t start, int64_t end);
+const struct bitset *small_pools_open(struct plan *p, int64_t start, int64_t end);
 /* The profile has changed in [from, to), or all of it. */
-void walled_changed(struct plan *p, const struct pool *pool, int64_t from, int64_t to);
-void walled_unknown(struct plan *p, const struct pool *pool);
-struct walled *walled_create(void);
-void walled_destroy(struct walled *w);
+void small_pools_changed(
+    struct plan *p, const struct pool *pool, int64_t from, int64_t to);
+void small_pools_unknown(struct plan *p, const struct pool *pool);
+struct small_pools *small_pools_create(void);
+void small_pools_destroy(struct small_pools *w);
 
-/* together.c */
-/* What all later pools of that kind have free in sum: more than any job can have of
+/* merged_sum.c */
+/* What all merged pools of that kind have free in sum: more than any job can have of
  * them. Valid until the plan changes. */
-const struct profile *together_of(struct plan *p, uint32_t kind);
+const struct profile *merged_sum_of(struct plan *p, uint32_t kind);
 /* Units of the pool are taken, if it is a later one; profiles forget the past. */
-void together_take(
+void merged_sum_take(
     struct plan *p, const struct pool *pool, int64_t start, int64_t end, int32_t units);
-void together_advance(struct plan *p);
+void merged_sum_advance(struct plan *p);
 
 /* deep.c */
 /* Can the set be searched as deep_fit() does, and is that worth while? */
@@ -336,12 +341,12 @@ bool deep_able(const struct plan *p, const struct fitset *s, uint32_t access);
 /* search.c: the counted pools of a set together, as an access class sees them */
 struct search_memory *search_memory_create(void);
 void search_memory_destroy(struct search_memory *m);
-struct reach *search_reach(struct fitset *s, uint32_t access);
+struct set_offer *search_offer_of(struct fitset *s, uint32_t access);
 /* Units free from now until `end`. */
 int64_t search_free_until(
     struct plan *p, struct fitset *s, uint32_t access, int64_t end);
-/* The same for all ends, as stairs; `weighted`: in processors. */
-const struct reach *search_stairs(
+/* The same for all ends, as free_until; `weighted`: in processors. */
+const struct set_offer *search_offer(
     struct plan *p, struct fitset *s, uint32_t access, bool weighted);
 /* Units free throughout [start, end), up to `enough`. */
 int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t access,

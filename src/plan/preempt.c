@@ -77,7 +77,7 @@ static uint32_t share_of(const struct hunt *h, const struct node *n)
 
 static int64_t units_later(struct hunt *h, const struct pool *pool)
 {
-    struct pool *later = pool->by_node ? NULL : count_later(h->p, pool);
+    struct pool *later = pool->by_node ? NULL : count_merged(h->p, pool);
 
     if (!later || h->end <= later->from)
         return INT32_MAX;

@@ -5,7 +5,7 @@
 #include "plan/plan_private.h"
 #include "plan/rsvnodes.h"
 
-/* Units that each pool, then each later pool, can still give; INT64_MAX = all it has.
+/* Units that each pool, then each merged pool, can still give; INT64_MAX = all it has.
  */
 struct budget VEC(int64_t);
 
@@ -22,7 +22,7 @@ void plan_rsv_begin(struct plan *p, const struct reservation *r)
     if (!p->budget)
         p->budget = xcalloc(1, sizeof *p->budget);
     p->budget->n = 0;
-    for (uint32_t i = 0; i < p->pools.n + p->later.n; i++) {
+    for (uint32_t i = 0; i < p->pools.n + p->merged_pools.n; i++) {
         struct pool *pool = count_pool(p, i);
         int64_t units = INT64_MAX;
         if (!pool->by_node && pool->nrsv > 0)
@@ -40,8 +40,8 @@ static int64_t spend(struct plan *p, const struct reservation *r, const struct n
     int64_t units = each > 0 && pool->unit ? (each + pool->unit - 1) / pool->unit : 0;
     int64_t *budget[2] = {&p->budget->v[pool->index], NULL};
 
-    if (pool->later != INDEX_NONE)
-        budget[1] = &p->budget->v[p->pools.n + pool->later];
+    if (pool->merged != INDEX_NONE)
+        budget[1] = &p->budget->v[p->pools.n + pool->merged];
     for (int i = 0; i < 2 && units > 0; i++)
         if (budget[i] && *budget[i] != INT64_MAX && k > *budget[i] / units)
             k = *budget[i] / units;
@@ -145,7 +145,7 @@ uint32_t plan_rsv_tasks(
     struct pool *pool = pool_of(p, node);
     int64_t k = tasks_over(p, r, n, start, end);
 
-    if (k > 0 && pool && p->budget && p->budget->n == p->pools.n + p->later.n)
+    if (k > 0 && pool && p->budget && p->budget->n == p->pools.n + p->merged_pools.n)
         k = spend(p, r, n, pool, k);
     return k > 0 ? (uint32_t)(k < UINT32_MAX ? k : UINT32_MAX) : 0;
 }

@@ -65,18 +65,18 @@ static void stairs_build(
 {
     int64_t sum = bynode_all(p, j, set, p->now, p->now + 1);
 
-    st->stairs.n = 0;
+    st->free_until.n = 0;
     collect_drops(p, j);
     for (size_t i = 0; i < p->watches.n;) {
         int64_t at = p->watches.v[i].at;
-        vec_push(&st->stairs, ((struct stair){at, (int32_t)sum}));
+        vec_push(&st->free_until, ((struct free_until){at, (int32_t)sum}));
         for (; i < p->watches.n && p->watches.v[i].at == at; i++)
             sum -= p->watches.v[i].tasks;
     }
-    vec_push(&st->stairs, ((struct stair){TIME_NEVER, (int32_t)sum}));
+    vec_push(&st->free_until, ((struct free_until){TIME_NEVER, (int32_t)sum}));
 }
 
-/* The stairs as this job sees them, built if nobody like it asked before. */
+/* The free_until as this job sees them, built if nobody like it asked before. */
 static const struct defstair *stairs_of(
     struct plan *p, const struct job *j, uint32_t set)
 {
@@ -109,9 +109,9 @@ int64_t bynode_free_until(
 
     if (end > TIME_NEVER)
         end = TIME_NEVER;
-    while (st->stairs.v[i].until < end)
+    while (st->free_until.v[i].until < end)
         i++;
-    return st->stairs.v[i].units;
+    return st->free_until.v[i].units;
 }
 
 /* ---- the earliest instant ---- */

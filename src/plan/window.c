@@ -47,8 +47,9 @@ static bool counts(const struct pool *pool)
     return !pool->by_node && pool->unit;
 }
 
-/* Processors of all counted pools of the partition, as stairs from now on. */
-static const struct reach *counted(struct plan *p, uint32_t partition, uint32_t access)
+/* Processors of all counted pools of the partition, as free_until from now on. */
+static const struct set_offer *counted(
+    struct plan *p, uint32_t partition, uint32_t access)
 {
     uint64_t stamp = p->layout + p->admitted;
 
@@ -64,22 +65,22 @@ static const struct reach *counted(struct plan *p, uint32_t partition, uint32_t 
                 vec_push(&p->windows->uncounted, i);
         p->windows->stamp = stamp;
     }
-    return search_stairs(p, &p->windows->wholes.v[partition], access, true);
+    return search_offer(p, &p->windows->wholes.v[partition], access, true);
 }
 
 /* The first stair that ends after `at`. */
-static const struct stair *stair_after(const struct reach *r, int64_t at)
+static const struct free_until *stair_after(const struct set_offer *r, int64_t at)
 {
-    size_t lo = 0, hi = r->stairs.n - 1; /* the last ends never */
+    size_t lo = 0, hi = r->free_until.n - 1; /* the last ends never */
 
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (r->stairs.v[mid].until <= at)
+        if (r->free_until.v[mid].until <= at)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return &r->stairs.v[lo];
+    return &r->free_until.v[lo];
 }
 
 /* The first instant after `at` at which something reserved begins on the pool. */
@@ -130,7 +131,7 @@ bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t af
 
     if (after_s >= DURATION_UNLIMITED)
         return false;
-    const struct reach *r = counted(p, partition, access);
+    const struct set_offer *r = counted(p, partition, access);
     int64_t end = stair_after(r, after)->until;
     for (size_t i = 0; i < p->windows->uncounted.n; i++) {
         const struct pool *pool = &p->pools.v[p->windows->uncounted.v[i]];

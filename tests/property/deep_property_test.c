@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Deep plans among many small pools under reservations: searched with all gaps together
- * and pool by pool, the earliest start must be the same. MAUI_PROPERTY_FACTOR and
- * MAUI_PROPERTY_SEED as in the other properties. */
+ * Deep plans among many small pools under reservations: searched with all free
+ * intervals together and pool by pool, the earliest start must be the same.
+ * MAUI_PROPERTY_FACTOR and MAUI_PROPERTY_SEED as in the other properties. */
 #include "cmocka_all.h"
 #include "engine/engine_private.h"
 #include "plan/plan_private.h"
@@ -56,26 +56,26 @@ static void submit(struct scenario *s, struct rng *r, int number, uint32_t most)
                   .limit_s = rng_range(r, 1, 40) * (rng_percent(r, 60) ? 600 : HOUR)});
 }
 
-/* Without what was learned from the search among gaps. */
+/* Without what was learned from the search among free intervals. */
 static int64_t pool_by_pool(struct plan *p, struct fitset *s, uint32_t view,
     int32_t need, int64_t from, int64_t duration)
 {
-    struct reach kept = *search_reach(s, view);
+    struct set_offer kept = *search_offer_of(s, view);
     bool deep = s->deep;
 
-    search_reach(s, view)->hint = NULL;
+    search_offer_of(s, view)->bounds = NULL;
     s->deep = false;
     int64_t found = search_first_fit(p, s, view, need, from, duration);
     s->deep = deep;
-    struct reach *reach = search_reach(s, view);
-    hint_destroy(reach->hint);
-    reach->hint = kept.hint;
-    reach->hint_valid = kept.hint_valid;
+    struct set_offer *offers = search_offer_of(s, view);
+    lower_bounds_destroy(offers->bounds);
+    offers->bounds = kept.bounds;
+    offers->bounds_valid = kept.bounds_valid;
     return found;
 }
 
 /* All kinds of intervals, as all kinds of askers see them. Returns how many were
- * searched among the gaps. */
+ * searched among the free intervals. */
 static uint32_t compare(struct plan *p, struct rng *r, uint64_t seed)
 {
     uint32_t asked = 0;
@@ -127,7 +127,7 @@ static uint32_t try(uint64_t seed)
     return asked;
 }
 
-static void gaps_together_and_pools_one_by_one_agree(void **state)
+static void free_intervals_together_and_pools_one_by_one_agree(void **state)
 {
     (void)state;
     uint64_t first = setting("MAUI_PROPERTY_SEED", 1);
@@ -143,7 +143,7 @@ static void gaps_together_and_pools_one_by_one_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gaps_together_and_pools_one_by_one_agree)};
+        cmocka_unit_test(free_intervals_together_and_pools_one_by_one_agree)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,14 +103,14 @@ struct asking {
     const struct pool *seen; /* the last pool of which a vacant node was asked, */
     int64_t each;            /* and what it can take */
     const struct pool *pool; /* the last pool that take_nodes() was in, */
-    int64_t *cap, *later;    /* and its caps; later NULL = none */
+    int64_t *cap, *merged;   /* and its caps; later NULL = none */
     struct nodealloc_pieces pieces; /* ret NULL: whole runs are pushed instead */
 };
 
 static struct asking caps_begin(
     struct plan *p, const struct job *j, const struct fitset *s, int64_t end)
 {
-    size_t n = p->pools.n + p->later.n;
+    size_t n = p->pools.n + p->merged_pools.n;
 
     p->caps.n = 0;
     vec_reserve(&p->caps, n + 1);
@@ -148,31 +148,32 @@ static int64_t *cap_of(struct plan *p, const struct asking *ask, struct pool *po
     return cap;
 }
 
-static int64_t *cap_later(struct plan *p, const struct asking *ask, struct pool *pool)
+static int64_t *cap_merged(struct plan *p, const struct asking *ask, struct pool *pool)
 {
-    struct pool *later = count_later(p, pool);
+    struct pool *merged = count_merged(p, pool);
 
-    if (!later)
+    if (!merged)
         return NULL;
-    int64_t *cap = &p->caps.v[p->pools.n + later->index];
+    int64_t *cap = &p->caps.v[p->pools.n + merged->index];
     if (*cap == CAP_UNKNOWN) {
-        *cap = later->nrsv ? count_least(p, later, p->now, ask->end, NULL) : INT64_MAX;
+        *cap =
+            merged->nrsv ? count_least(p, merged, p->now, ask->end, NULL) : INT64_MAX;
         *cap = *cap > 0 ? *cap : 0;
     }
     return cap;
 }
 
 /* Of `k` tasks, those that the caps leave; they are taken off. */
-static int64_t take_off(int64_t *cap, int64_t *later, int64_t k)
+static int64_t take_off(int64_t *cap, int64_t *merged, int64_t k)
 {
     k = *cap < k ? *cap : k;
-    if (later && *later < k)
-        k = *later;
+    if (merged && *merged < k)
+        k = *merged;
     if (k <= 0)
         return 0;
     *cap -= k;
-    if (later && *later < INT64_MAX)
-        *later -= k;
+    if (merged && *merged < INT64_MAX)
+        *merged -= k;
     return k;
 }
 
@@ -180,16 +181,16 @@ static int64_t take_off(int64_t *cap, int64_t *later, int64_t k)
 static int64_t under_caps(
     struct plan *p, const struct asking *ask, struct pool *pool, int64_t k)
 {
-    return take_off(cap_of(p, ask, pool), cap_later(p, ask, pool), k);
+    return take_off(cap_of(p, ask, pool), cap_merged(p, ask, pool), k);
 }
 
 /* Does the pool leave the job anything? Its caps are at hand then. */
-static bool enter(struct plan *p, struct asking *ask, struct pool *pool)
+static bool enter_pool(struct plan *p, struct asking *ask, struct pool *pool)
 {
     if (pool && ask->pool != pool) {
         ask->pool = pool;
         ask->cap = cap_of(p, ask, pool);
-        ask->later = *ask->cap > 0 ? cap_later(p, ask, pool) : NULL;
+        ask->merged = *ask->cap > 0 ? cap_merged(p, ask, pool) : NULL;
     }
     return pool && *ask->cap > 0;
 }
@@ -336,10 +337,10 @@ static void take_nodes(struct plan *p, struct asking *ask, const struct fitset *
 
     while (ask->need > 0 && (count = next_nodes(&walk, at, most, &low)) > 0) {
         bool vacant = walk.vacant - low < count; /* this one, and so all of them */
-        int64_t each = enter(p, ask, walk.pool) ? room_on(p, ask, low, vacant) : 0;
+        int64_t each = enter_pool(p, ask, walk.pool) ? room_on(p, ask, low, vacant) : 0;
         int64_t all = each * count < ask->need ? each * count : ask->need;
         struct span_of_nodes span = {low, count, (uint32_t)each};
-        uint32_t k = all ? (uint32_t)take_off(ask->cap, ask->later, all) : 0;
+        uint32_t k = all ? (uint32_t)take_off(ask->cap, ask->merged, all) : 0;
         if (k)
             take_tasks(ask, &span, k, dir, ret);
         most = k ? ask->need : UINT32_MAX; /* the rest of a run of no use is passed */
@@ -404,15 +405,15 @@ static bool later_is_ample(struct plan *p, const struct asking *ask)
 {
     if (ask->end <= p->merge_at)
         return true;
-    for (size_t i = 0; i < p->later.n; i++)
-        p->later.v[i].free_now = 0;
+    for (size_t i = 0; i < p->merged_pools.n; i++)
+        p->merged_pools.v[i].free_now = 0;
     for (size_t i = 0; i < p->pools.n; i++)
-        if (count_later(p, &p->pools.v[i]) && p->pools.v[i].free_now > 0)
-            count_later(p, &p->pools.v[i])->free_now += p->pools.v[i].free_now;
-    for (size_t i = 0; i < p->later.n; i++) {
-        struct pool *later = &p->later.v[i];
-        if (later->nrsv && later->free_now > 0
-            && count_least(p, later, p->now, ask->end, NULL) < later->free_now)
+        if (count_merged(p, &p->pools.v[i]) && p->pools.v[i].free_now > 0)
+            count_merged(p, &p->pools.v[i])->free_now += p->pools.v[i].free_now;
+    for (size_t i = 0; i < p->merged_pools.n; i++) {
+        struct pool *merged = &p->merged_pools.v[i];
+        if (merged->nrsv && merged->free_now > 0
+            && count_least(p, merged, p->now, ask->end, NULL) < merged->free_now)
             return false;
     }
     return true;
@@ -456,7 +457,7 @@ static void collect_capped(struct plan *p, const struct asking *ask, struct pool
         collect_pool(p, ask, pool, false);
 }
 
-static void shut(struct plan *p, const struct asking *ask, struct pool *pool)
+static void shut_pool(struct plan *p, const struct asking *ask, struct pool *pool)
 {
     (void)ask;
     p->caps.v[pool->index] = CAP_SHUT;
@@ -484,7 +485,7 @@ static int take_levels(
     take_level(p, ask, AFFINITY_POSITIVE);
     take_level(p, ask, AFFINITY_NEUTRAL);
     if (ask->need > 0) {
-        each_behind(p, ask, AFFINITY_LEVELS, shut);
+        each_behind(p, ask, AFFINITY_LEVELS, shut_pool);
         take_nodes(p, ask, s, DIR_UP, ret);
     }
     take_level(p, ask, AFFINITY_NEGATIVE);

@@ -12,24 +12,25 @@ struct gain {
 
 /* What is known of a pool during a search: for an interval that begins before `more` it
  * offers no more than `units`, and exactly so many for one that begins at `seen`. */
-struct bid {
+struct pool_offer {
     int64_t units, more, seen;
     int64_t ahead; /* how far the last look for more went */
 };
 
 /* A pool that a deep search asks by itself: for all that it offers, or for what its
- * gaps do not tell. */
-enum bidder_kind {
-    BIDS_ALL,
-    BIDS_BEHIND, /* only because the asker is let in (`grant`) */
-    BIDS_LATE    /* only to what ends after the pools are one: gaps end there */
+ * free intervals do not tell. */
+enum offering_kind {
+    OFFERS_ALL,
+    OFFERS_BEHIND, /* only because the asker is let in (`grant`) */
+    OFFERS_MERGED /* only to what ends after the pools are one: free intervals end there
+                   */
 };
-struct bidder {
+struct offering {
     struct pool *pool;
-    enum bidder_kind kind;
+    enum offering_kind kind;
     uint32_t group;
     struct grant grant;
-    struct bid bid;
+    struct pool_offer offer;
 };
 
 /* Beyond `at` so many units less are free. */
@@ -39,10 +40,10 @@ struct drop {
 
 /* Buffers that one search leaves to the next; what is in them is of no use to it. */
 struct search_memory {
-    struct VEC(struct drop) drops;     /* search.c */
-    struct VEC(struct bid) bids;       /* search.c */
-    struct VEC(struct bidder) bidders; /* deep.c */
-    struct VEC(int64_t) group_sums;    /* deep.c */
+    struct VEC(struct drop) drops;         /* search.c */
+    struct VEC(struct pool_offer) offers;  /* search.c */
+    struct VEC(struct offering) offerings; /* deep.c */
+    struct VEC(int64_t) group_sums;        /* deep.c */
 };
 
 /* Changes kept in mind when a search leaps forward. */
@@ -68,15 +69,16 @@ int64_t search_leap(const struct search *q, int64_t sum);
 int64_t search_fit_in(const struct search *q, struct pool *pool, int64_t at,
     int64_t before, int32_t need);
 /* What the pool offers to an interval that begins at `at`. */
-void search_look(struct search *q, struct pool *pool, int64_t at, struct bid *io);
+void search_look(
+    struct search *q, struct pool *pool, int64_t at, struct pool_offer *io);
 
-/* The hint of that reach, made or cleared when need be. */
-struct hint *search_hint(struct reach *r, enum hint_grain grain);
+/* The bounds of that reach, made or cleared when need be. */
+struct lower_bounds *search_bounds(struct set_offer *r, enum bounds_grain grain);
 
 /* deep.c: the first fit in [at, limit) among many small pools, else `limit`. `hinted`:
- * `at` is no later than now, and a hint worth while. */
-int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool hinted);
+ * `at` is no later than now, and a bounds worth while. */
+int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool with_bounds);
 /* The same from the instant on at which they are one. */
-int64_t deep_fit_late(struct search *q, int64_t at, bool hinted);
+int64_t deep_fit_merged(struct search *q, int64_t at, bool with_bounds);
 
 #endif

@@ -3,14 +3,14 @@
  * durations. */
 #include "base/timeval.h"
 #include "cmocka_all.h"
-#include "plan/hint.h"
+#include "plan/counted/lower_bounds.h"
 
 #define SIZES     60
 #define DURATIONS 40
 
 struct ctx {
     uint64_t state;
-    struct hint *hint;
+    struct lower_bounds *bounds;
     int64_t at[SIZES + 1][DURATIONS + 1]; /* as learned; 0 = not */
 };
 
@@ -40,42 +40,44 @@ static int64_t known(const struct ctx *x, int q, int d)
 
 static void bounds_are_true(void **state)
 {
-    static const enum hint_grain grains[] = {HINT_FINE, HINT_COARSE, HINT_ROUGH};
+    static const enum bounds_grain grains[] = {
+        BOUNDS_FINE, BOUNDS_COARSE, BOUNDS_ROUGH};
 
     (void)state;
     for (uint64_t seed = 1; seed <= 30; seed++) {
-        struct ctx x = {.state = seed, .hint = hint_create(grains[seed % 3])};
+        struct ctx x = {.state = seed, .bounds = lower_bounds_create(grains[seed % 3])};
         for (int i = 0; i < 400; i++) {
             int q = 1 + (int)below(&x, SIZES), d = 1 + (int)below(&x, DURATIONS);
-            int64_t bound = hint_bound(x.hint, q, d, TIME_NEVER);
+            int64_t bound = lower_bounds_find(x.bounds, q, d, TIME_NEVER);
             assert_true(bound <= known(&x, q, d));
             x.at[q][d] = truth(q, d);
-            hint_learn(x.hint, q, d, truth(q, d));
-            assert_int_equal(hint_bound(x.hint, q, d, TIME_NEVER), truth(q, d));
+            lower_bounds_learn(x.bounds, q, d, truth(q, d));
+            assert_int_equal(
+                lower_bounds_find(x.bounds, q, d, TIME_NEVER), truth(q, d));
         }
-        hint_destroy(x.hint);
+        lower_bounds_destroy(x.bounds);
     }
 }
 
 static void sizes_of_one_duration_are_told_apart(void **state)
 {
-    struct hint *h = hint_create(HINT_ROUGH);
+    struct lower_bounds *h = lower_bounds_create(BOUNDS_ROUGH);
 
     (void)state;
-    hint_learn(h, 1000, 3600, 50);
-    assert_int_equal(
-        hint_bound(h, 1001, 3600, TIME_NEVER), 50); /* on the grid they are one */
-    assert_int_equal(hint_bound(h, 999, 3600, TIME_NEVER), INT64_MIN);
-    hint_learn(h, 1003, 3600, 70);
-    hint_learn(h, 1005, 3600, 90);
-    assert_int_equal(hint_bound(h, 1002, 3600, TIME_NEVER), 50);
-    assert_int_equal(hint_bound(h, 1004, 3600, TIME_NEVER), 70);
-    hint_learn(h, 1001, 3600, 90); /* so those after it begin no earlier */
-    assert_int_equal(hint_bound(h, 1003, 3600, TIME_NEVER), 90);
-    assert_int_equal(hint_bound(h, 1000, 3600, TIME_NEVER), 50);
-    hint_clear(h);
-    assert_int_equal(hint_bound(h, 1005, 3600, TIME_NEVER), INT64_MIN);
-    hint_destroy(h);
+    lower_bounds_learn(h, 1000, 3600, 50);
+    assert_int_equal(lower_bounds_find(h, 1001, 3600, TIME_NEVER),
+        50); /* on the grid they are one */
+    assert_int_equal(lower_bounds_find(h, 999, 3600, TIME_NEVER), INT64_MIN);
+    lower_bounds_learn(h, 1003, 3600, 70);
+    lower_bounds_learn(h, 1005, 3600, 90);
+    assert_int_equal(lower_bounds_find(h, 1002, 3600, TIME_NEVER), 50);
+    assert_int_equal(lower_bounds_find(h, 1004, 3600, TIME_NEVER), 70);
+    lower_bounds_learn(h, 1001, 3600, 90); /* so those after it begin no earlier */
+    assert_int_equal(lower_bounds_find(h, 1003, 3600, TIME_NEVER), 90);
+    assert_int_equal(lower_bounds_find(h, 1000, 3600, TIME_NEVER), 50);
+    lower_bounds_clear(h);
+    assert_int_equal(lower_bounds_find(h, 1005, 3600, TIME_NEVER), INT64_MIN);
+    lower_bounds_destroy(h);
 }
 
 int main(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See hint.h. Queues have few durations and many sizes: for each of the durations last
- * seen a *lane* keeps what is known, by size. As long as there are few, all of them are
- * looked at. Among more a two-dimensional Fenwick tree of prefix maxima over a
+ * See bounds.h. Queues have few durations and many sizes: for each of the durations
+ * last seen a *lane* keeps what is known, by size. As long as there are few, all of
+ * them are looked at. Among more a two-dimensional Fenwick tree of prefix maxima over a
  * geometric grid knows who dominates whom: queries round down on the grid and stores
  * round up, so that a bound never applies to a smaller request. */
-#include "plan/hint.h"
+#include "plan/counted/lower_bounds.h"
 
 #include "base/vec.h"
 #include "base/xalloc.h"
@@ -39,9 +39,10 @@ struct cell {
 /* Sizes by grain: steps of an octave and lanes, as powers of two. */
 static const struct grain {
     uint32_t log_steps, log_lanes;
-} grains[] = {[HINT_FINE] = {3, 8}, [HINT_COARSE] = {2, 6}, [HINT_ROUGH] = {1, 6}};
+} grains[] = {
+    [BOUNDS_FINE] = {3, 8}, [BOUNDS_COARSE] = {2, 6}, [BOUNDS_ROUGH] = {1, 6}};
 
-struct hint {
+struct lower_bounds {
     uint32_t round;
     uint32_t log_steps, log_lanes, q_levels, d_levels;
     struct lane *lanes;
@@ -50,9 +51,9 @@ struct hint {
     struct cell *tree; /* (q_levels + 1) rows of d_levels + 1; NULL until needed */
 };
 
-struct hint *hint_create(enum hint_grain grain)
+struct lower_bounds *lower_bounds_create(enum bounds_grain grain)
 {
-    struct hint *h = xcalloc(1, sizeof *h);
+    struct lower_bounds *h = xcalloc(1, sizeof *h);
 
     h->round = 1;
     h->log_steps = grains[grain].log_steps;
@@ -63,7 +64,7 @@ struct hint *hint_create(enum hint_grain grain)
     return h;
 }
 
-void hint_destroy(struct hint *h)
+void lower_bounds_destroy(struct lower_bounds *h)
 {
     if (!h)
         return;
@@ -74,12 +75,12 @@ void hint_destroy(struct hint *h)
     free(h);
 }
 
-static size_t tree_size(const struct hint *h)
+static size_t tree_size(const struct lower_bounds *h)
 {
     return (size_t)(h->q_levels + 1) * (h->d_levels + 1);
 }
 
-void hint_clear(struct hint *h)
+void lower_bounds_clear(struct lower_bounds *h)
 {
     if (++h->round == 0) {
         for (uint32_t i = 0; i >> h->log_lanes == 0; i++)
@@ -94,7 +95,7 @@ void hint_clear(struct hint *h)
 
 /* Grid level of x >= 1, rounded down; *ret_exact tells whether x is a grid value. */
 static uint32_t level_down(
-    const struct hint *h, uint64_t x, uint32_t levels, int *ret_exact)
+    const struct lower_bounds *h, uint64_t x, uint32_t levels, int *ret_exact)
 {
     uint32_t octave = 63 - (uint32_t)__builtin_clzll(x), log = h->log_steps;
     uint64_t rest = x - (UINT64_C(1) << octave);
@@ -117,14 +118,14 @@ static uint32_t level_down(
     return level;
 }
 
-static struct cell *row(const struct hint *h, uint32_t i)
+static struct cell *row(const struct lower_bounds *h, uint32_t i)
 {
     return h->tree + (size_t)i * (h->d_levels + 1);
 }
 
 /* ---- lanes ---- */
 
-static struct lane *lane_slot(const struct hint *h, int64_t d)
+static struct lane *lane_slot(const struct lower_bounds *h, int64_t d)
 {
     uint64_t key = (uint64_t)d * UINT64_C(0x9E3779B97F4A7C15);
 
@@ -178,7 +179,7 @@ static void lane_learn(struct lane *l, int32_t q, int64_t at)
 
 /* ---- the tree ---- */
 
-static int64_t tree_bound(const struct hint *h, int32_t q, int64_t d)
+static int64_t tree_bound(const struct lower_bounds *h, int32_t q, int64_t d)
 {
     int64_t bound = INT64_MIN;
     int unused;
@@ -194,7 +195,7 @@ static int64_t tree_bound(const struct hint *h, int32_t q, int64_t d)
     return bound;
 }
 
-static void tree_learn(struct hint *h, int32_t q, int64_t d, int64_t at)
+static void tree_learn(struct lower_bounds *h, int32_t q, int64_t d, int64_t at)
 {
     int q_exact, d_exact;
     uint32_t qi = level_down(h, (uint64_t)q, h->q_levels - 1, &q_exact) + !q_exact;
@@ -213,7 +214,7 @@ static void tree_learn(struct hint *h, int32_t q, int64_t d, int64_t at)
 /* ---- both ---- */
 
 /* From now on the tree is asked: it has to know what the lanes do. */
-static void ask_the_tree(struct hint *h)
+static void ask_the_tree(struct lower_bounds *h)
 {
     if (!h->tree)
         h->tree = xcalloc(tree_size(h), sizeof *h->tree);
@@ -226,7 +227,7 @@ static void ask_the_tree(struct hint *h)
 }
 
 /* The lane of that duration, which may take that of another. */
-static struct lane *lane_take(struct hint *h, int64_t d)
+static struct lane *lane_take(struct lower_bounds *h, int64_t d)
 {
     struct lane *l = lane_slot(h, d);
 
@@ -242,7 +243,7 @@ static struct lane *lane_take(struct hint *h, int64_t d)
     return l;
 }
 
-static int64_t best_lane(const struct hint *h, int32_t q, int64_t d)
+static int64_t best_lane(const struct lower_bounds *h, int32_t q, int64_t d)
 {
     int64_t bound = INT64_MIN;
 
@@ -254,7 +255,8 @@ static int64_t best_lane(const struct hint *h, int32_t q, int64_t d)
     return bound;
 }
 
-int64_t hint_bound(const struct hint *h, int32_t q, int64_t d, int64_t enough)
+int64_t lower_bounds_find(
+    const struct lower_bounds *h, int32_t q, int64_t d, int64_t enough)
 {
     const struct lane *l = lane_slot(h, d);
     int64_t bound = INT64_MIN, other;
@@ -271,7 +273,7 @@ int64_t hint_bound(const struct hint *h, int32_t q, int64_t d, int64_t enough)
     return other > bound ? other : bound;
 }
 
-void hint_learn(struct hint *h, int32_t q, int64_t d, int64_t at)
+void lower_bounds_learn(struct lower_bounds *h, int32_t q, int64_t d, int64_t at)
 {
     if (q < 1 || d < 1)
         return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What requests look at in a node: each test of plan/feasible.c and each condition of
  * counting in plan/fit.c has its number here. */
-#include "plan/demand.h"
+#include "plan/pools/demand.h"
 
 #include "plan/select_private.h"
 

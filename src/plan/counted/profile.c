@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See profile.h. A vector beats lists and trees up to some ten thousand steps:
  * inserting is one memmove, searching is a scan of 4-byte values. */
-#include "plan/profile.h"
+#include "plan/counted/profile.h"
 
 #include "base/timeval.h"
 #include "base/xalloc.h"

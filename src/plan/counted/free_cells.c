@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See openings.h. Cells are as long as a power of two, so that finding one is a shift.
+ * See free_cells.h. Cells are as long as a power of two, so that finding one is a
+ * shift.
  */
-#include "plan/openings.h"
+#include "plan/counted/free_cells.h"
 
 #include "base/xalloc.h"
 
@@ -10,19 +11,19 @@
 
 #define CELLS 512
 
-struct openings {
+struct free_cells {
     int64_t from, to;
     uint32_t shift, words; /* of one cell */
     uint64_t *some, *full; /* pools, cell by cell */
     struct bitset answer;
 };
 
-struct openings *openings_create(void)
+struct free_cells *free_cells_create(void)
 {
-    return xcalloc(1, sizeof(struct openings));
+    return xcalloc(1, sizeof(struct free_cells));
 }
 
-void openings_destroy(struct openings *o)
+void free_cells_destroy(struct free_cells *o)
 {
     if (!o)
         return;
@@ -32,7 +33,7 @@ void openings_destroy(struct openings *o)
     free(o);
 }
 
-void openings_reset(struct openings *o, uint32_t pools, int64_t from, int64_t to)
+void free_cells_reset(struct free_cells *o, uint32_t pools, int64_t from, int64_t to)
 {
     assert(from < to);
     o->from = from;
@@ -49,24 +50,24 @@ void openings_reset(struct openings *o, uint32_t pools, int64_t from, int64_t to
 
 /* The cell of an instant; those before the first cell lie in it, and those behind the
  * end in the last one that can be asked about. */
-static uint32_t cell(const struct openings *o, int64_t at)
+static uint32_t cell(const struct free_cells *o, int64_t at)
 {
     at = at < o->to ? at : o->to - 1;
     return at > o->from ? (uint32_t)((at - o->from) >> o->shift) : 0;
 }
 
 /* The word of a cell that the pool has a bit in. */
-static size_t word(const struct openings *o, uint32_t i, uint32_t pool)
+static size_t word(const struct free_cells *o, uint32_t i, uint32_t pool)
 {
     return (size_t)i * o->words + pool / 64;
 }
 
-static int64_t begin_of(const struct openings *o, uint32_t i)
+static int64_t begin_of(const struct free_cells *o, uint32_t i)
 {
     return o->from + ((int64_t)i << o->shift);
 }
 
-void openings_put(struct openings *o, uint32_t pool, int64_t from, int64_t to)
+void free_cells_put(struct free_cells *o, uint32_t pool, int64_t from, int64_t to)
 {
     if (from >= o->to || to <= o->from)
         return;
@@ -81,7 +82,8 @@ void openings_put(struct openings *o, uint32_t pool, int64_t from, int64_t to)
         o->full[word(o, i, pool)] |= bit;
 }
 
-void openings_cut(struct openings *o, uint32_t pool, int64_t *io_from, int64_t *io_to)
+void free_cells_cut(
+    struct free_cells *o, uint32_t pool, int64_t *io_from, int64_t *io_to)
 {
     uint32_t first = cell(o, *io_from), last = cell(o, *io_to - 1);
     uint64_t others = ~(UINT64_C(1) << pool % 64);
@@ -94,13 +96,13 @@ void openings_cut(struct openings *o, uint32_t pool, int64_t *io_from, int64_t *
     *io_to = begin_of(o, last + 1) < o->to ? begin_of(o, last + 1) : o->to;
 }
 
-static void keep(struct openings *o, const uint64_t *cell)
+static void keep(struct free_cells *o, const uint64_t *cell)
 {
     for (uint32_t k = 0; k < o->words; k++)
         o->answer.w[k] &= cell[k];
 }
 
-const struct bitset *openings_during(struct openings *o, int64_t start, int64_t end)
+const struct bitset *free_cells_during(struct free_cells *o, int64_t start, int64_t end)
 {
     uint32_t first = cell(o, start), last = cell(o, end - 1);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See gaps.h. Cells are as long as a power of two, so that finding one is a shift. Gaps
- * that begin with the horizon have a cell of their own, and so have those that end
- * beyond it, or never. */
-#include "plan/gaps.h"
+ * See free_intervals.h. Cells are as long as a power of two, so that finding one is a
+ * shift. Free intervals that begin with the horizon have a cell of their own, and so
+ * have those that end beyond it, or never. */
+#include "plan/counted/free_intervals.h"
 
 #include "base/timeval.h"
 #include "base/vec.h"
@@ -26,7 +26,7 @@ struct gap {
 };
 struct gap_list VEC(struct gap);
 
-struct gaps {
+struct free_intervals {
     int64_t from, to;
     uint32_t shift;
     int32_t *tree;  /* by start; then by end, the last first */
@@ -37,16 +37,16 @@ struct gaps {
     struct VEC(struct gap_list) pools;
 };
 
-struct gaps *gaps_create(void)
+struct free_intervals *free_intervals_create(void)
 {
-    struct gaps *g = xcalloc(1, sizeof *g);
+    struct free_intervals *g = xcalloc(1, sizeof *g);
 
     g->tree = xcalloc((size_t)ROW * ROW, sizeof *g->tree);
     g->begun = xcalloc((size_t)LENGTHS * ROW, sizeof *g->begun);
     return g;
 }
 
-void gaps_destroy(struct gaps *g)
+void free_intervals_destroy(struct free_intervals *g)
 {
     if (!g)
         return;
@@ -62,7 +62,7 @@ void gaps_destroy(struct gaps *g)
     free(g);
 }
 
-void gaps_reset(struct gaps *g, int64_t from, int64_t to)
+void free_intervals_reset(struct free_intervals *g, int64_t from, int64_t to)
 {
     assert(from < to);
     g->from = from;
@@ -80,29 +80,29 @@ void gaps_reset(struct gaps *g, int64_t from, int64_t to)
 
 /* ---- cells ---- */
 
-static uint32_t cell(const struct gaps *g, int64_t at)
+static uint32_t cell(const struct free_intervals *g, int64_t at)
 {
     return at > g->from ? (uint32_t)((at - g->from) >> g->shift) : 0;
 }
 
-static uint32_t cell_of_start(const struct gaps *g, int64_t start)
+static uint32_t cell_of_start(const struct free_intervals *g, int64_t start)
 {
     return start <= g->from ? 0 : 1 + cell(g, start);
 }
 
-static uint32_t cell_of_end(const struct gaps *g, int64_t end)
+static uint32_t cell_of_end(const struct free_intervals *g, int64_t end)
 {
     if (end >= g->to)
         return end < TIME_NEVER ? BEYOND : NEVER;
     return cell(g, end);
 }
 
-int64_t gaps_cell_end(const struct gaps *g, int64_t at)
+int64_t free_intervals_cell_end(const struct free_intervals *g, int64_t at)
 {
     return g->from + ((int64_t)(cell(g, at) + 1) << g->shift) - 1;
 }
 
-int64_t gaps_cell_length(const struct gaps *g)
+int64_t free_intervals_cell_length(const struct free_intervals *g)
 {
     return INT64_C(1) << g->shift;
 }
@@ -120,7 +120,7 @@ static uint32_t class_of(int64_t length)
     return LENGTHS - 1 - class;
 }
 
-static void count(struct gaps *g, const struct gap *x, int32_t units)
+static void count(struct free_intervals *g, const struct gap *x, int32_t units)
 {
     uint32_t first = CELLS - cell_of_end(g, x->end) + 1;
     uint32_t start = cell_of_start(g, x->start);
@@ -137,7 +137,7 @@ static void count(struct gaps *g, const struct gap *x, int32_t units)
 }
 
 /* Of all that begin in a cell up to `start` and end in one from `end` on. */
-static int64_t sum(const struct gaps *g, uint32_t start, uint32_t end)
+static int64_t sum(const struct free_intervals *g, uint32_t start, uint32_t end)
 {
     int64_t units = 0;
 
@@ -153,21 +153,21 @@ static int64_t sum(const struct gaps *g, uint32_t start, uint32_t end)
 
 /* ---- lists ---- */
 
-static struct gap_list *list_of(struct gaps *g, uint32_t pool)
+static struct gap_list *list_of(struct free_intervals *g, uint32_t pool)
 {
     while (g->pools.n <= pool)
         vec_push(&g->pools, (struct gap_list){0});
     return &g->pools.v[pool];
 }
 
-static struct gap_list *same_start(struct gaps *g, const struct gap *x)
+static struct gap_list *same_start(struct free_intervals *g, const struct gap *x)
 {
     uint32_t i = cell_of_start(g, x->start);
 
     return i > 0 ? &g->starts[i] : NULL;
 }
 
-static struct gap_list *same_end(struct gaps *g, const struct gap *x)
+static struct gap_list *same_end(struct free_intervals *g, const struct gap *x)
 {
     uint32_t i = cell_of_end(g, x->end);
 
@@ -193,7 +193,8 @@ static void forget(struct gap_list *l, const struct gap *x)
     assert(!l); /* what was put is in its lists */
 }
 
-void gaps_put(struct gaps *g, uint32_t pool, int64_t start, int64_t end, int32_t units)
+void free_intervals_put(
+    struct free_intervals *g, uint32_t pool, int64_t start, int64_t end, int32_t units)
 {
     const struct gap x = {start > g->from ? start : g->from, end, units};
 
@@ -206,7 +207,8 @@ void gaps_put(struct gaps *g, uint32_t pool, int64_t start, int64_t end, int32_t
     count(g, &x, units);
 }
 
-void gaps_cut(struct gaps *g, uint32_t pool, int64_t *io_start, int64_t *io_end)
+void free_intervals_cut(
+    struct free_intervals *g, uint32_t pool, int64_t *io_start, int64_t *io_end)
 {
     struct gap_list *l = list_of(g, pool);
     int64_t from = *io_start, to = *io_end;
@@ -236,7 +238,7 @@ void gaps_cut(struct gaps *g, uint32_t pool, int64_t *io_start, int64_t *io_end)
 
 /* ---- questions ---- */
 
-int64_t gaps_sum(const struct gaps *g, int64_t start, int64_t end)
+int64_t free_intervals_sum(const struct free_intervals *g, int64_t start, int64_t end)
 {
     uint32_t s = cell(g, start), e = cell_of_end(g, end);
     const struct gap_list *starts = &g->starts[s + 1];
@@ -255,7 +257,8 @@ int64_t gaps_sum(const struct gaps *g, int64_t start, int64_t end)
     return units;
 }
 
-int64_t gaps_most(const struct gaps *g, int64_t first, int64_t last, int64_t duration)
+int64_t free_intervals_most(
+    const struct free_intervals *g, int64_t first, int64_t last, int64_t duration)
 {
     uint32_t from = 1 + cell(g, first), to = cell_of_start(g, last);
     int64_t units = sum(g, from - 1, cell_of_end(g, time_add(first, duration)));
@@ -266,8 +269,8 @@ int64_t gaps_most(const struct gaps *g, int64_t first, int64_t last, int64_t dur
     return units;
 }
 
-void gaps_each_start(const struct gaps *g, int64_t at, int64_t duration, void *ctx,
-    void (*each)(void *ctx, int64_t start, int64_t units))
+void free_intervals_each_start(const struct free_intervals *g, int64_t at,
+    int64_t duration, void *ctx, void (*each)(void *ctx, int64_t start, int64_t units))
 {
     const struct gap_list *starts = &g->starts[1 + cell(g, at)];
 

@@ -40,7 +40,7 @@ struct pool_key {
 };
 
 /* Nodes that may be planned on at all: up, not draining, with processors. */
-static bool usable(const struct node *n)
+static bool is_usable(const struct node *n)
 {
     return !n->global && n->cfg.v[RES_PROCS] > 0
            && (n->state == NODE_IDLE || n->state == NODE_RUNNING
@@ -55,10 +55,10 @@ static void pool_fini(struct pool *pool)
         bitset_fini(&pool->members);
     }
     vec_fini(&pool->releases);
-    vec_fini(&pool->stairs);
+    vec_fini(&pool->free_until);
     profile_fini(&pool->work);
-    profile_fini(&pool->together);
-    gaps_destroy(pool->gaps);
+    profile_fini(&pool->sum_of_kind);
+    free_intervals_destroy(pool->free_intervals);
 }
 
 static void note_pool_under(struct plan *p, uint32_t rsvset, uint32_t pool)
@@ -80,7 +80,7 @@ static struct pool *pool_add(struct plan *p, const struct node *n, uint32_t rsvs
     struct pool pool = {.index = (uint32_t)p->pools.n,
         .partition = n->partition,
         .rsvset = rsvset,
-        .later = INDEX_NONE,
+        .merged = INDEX_NONE,
         .from = INT64_MIN,
         .to = TIME_NEVER,
         .rsv_latest = INT64_MIN,
@@ -153,7 +153,7 @@ static void sort_nodes_into_pools(struct plan *p)
     vec_reserve(&p->pool_at, p->c->nodes.n);
     for (uint32_t i = 0, end; i < p->c->nodes.n; i = end) {
         const struct node *n = node_at(p->c, i);
-        struct pool *pool = usable(n) ? pool_find(p, &keys, n) : NULL;
+        struct pool *pool = is_usable(n) ? pool_find(p, &keys, n) : NULL;
         end = run_of(p, i);
         for (uint32_t m = i; m < end; m++) /* reserved */
             p->pool_at.v[m] = pool ? pool->index : INDEX_NONE;
@@ -225,29 +225,29 @@ static int64_t merge_instant(const struct plan *p)
  * the same reservations. */
 static uint32_t later_find(struct plan *p, struct pool *pool, uint32_t rsvset)
 {
-    struct pool later = {.index = (uint32_t)p->later.n,
+    struct pool merged = {.index = (uint32_t)p->merged_pools.n,
         .partition = pool->partition,
         .rsvset = rsvset,
-        .later = INDEX_NONE,
+        .merged = INDEX_NONE,
         .from = p->merge_at,
         .to = TIME_NEVER,
         .rsv_latest = INT64_MIN};
 
-    later.kind = later.index;
-    for (size_t i = 0; i < p->later.n; i++) {
-        const struct pool *other = &p->later.v[i];
+    merged.kind = merged.index;
+    for (size_t i = 0; i < p->merged_pools.n; i++) {
+        const struct pool *other = &p->merged_pools.v[i];
         if (!same_kind(&other->kind_of_nodes, &pool->kind_of_nodes))
             continue;
         if (other->rsvset == rsvset)
             return other->index;
-        later.kind = other->kind;
+        merged.kind = other->kind;
     }
-    vec_push(&later.nodes, pool->nodes.v[0]); /* a sample */
-    copy_kind(&pool->kind_of_nodes, &later.kind_of_nodes);
-    vec_push(&p->later, later);
-    profile_init(&p->later.v[later.index].work);
-    profile_init(&p->later.v[later.index].together);
-    return later.index;
+    vec_push(&merged.nodes, pool->nodes.v[0]); /* a sample */
+    copy_kind(&pool->kind_of_nodes, &merged.kind_of_nodes);
+    vec_push(&p->merged_pools, merged);
+    profile_init(&p->merged_pools.v[merged.index].work);
+    profile_init(&p->merged_pools.v[merged.index].sum_of_kind);
+    return merged.index;
 }
 
 bool pools_merge_now(const struct plan *p, int64_t now)
@@ -265,7 +265,7 @@ static void merge_later(struct plan *p)
         if (pool->by_node)
             continue;
         uint32_t rsvset = closures_set_after(p->closures, pool->rsvset, p->merge_at);
-        pool->later = later_find(p, pool, rsvset);
+        pool->merged = later_find(p, pool, rsvset);
         pool->to = p->merge_at;
     }
 }
@@ -285,12 +285,12 @@ static void forget_pools(struct plan *p)
     forget_fits(p);
     for (size_t i = 0; i < p->pools.n; i++)
         pool_fini(&p->pools.v[i]);
-    for (size_t i = 0; i < p->later.n; i++)
-        pool_fini(&p->later.v[i]);
+    for (size_t i = 0; i < p->merged_pools.n; i++)
+        pool_fini(&p->merged_pools.v[i]);
     for (size_t i = 0; i < p->pools_under.n; i++)
         vec_fini(&p->pools_under.v[i]);
-    p->pools.n = p->later.n = p->pools_under.n = 0;
-    p->together_known = false;
+    p->pools.n = p->merged_pools.n = p->pools_under.n = 0;
+    p->merged_sum_known = false;
 }
 
 void pools_fini(struct plan *p)
@@ -299,7 +299,7 @@ void pools_fini(struct plan *p)
     vec_fini(&p->fits);
     vec_fini(&p->sets);
     vec_fini(&p->pools);
-    vec_fini(&p->later);
+    vec_fini(&p->merged_pools);
     vec_fini(&p->pools_under);
     vec_fini(&p->pool_at);
     vec_fini(&p->kind);
@@ -460,7 +460,7 @@ void pools_rebuild(struct plan *p)
     closures_forget(p->closures);
     sort_nodes_into_pools(p);
     merge_later(p);
-    walled_choose(p);
+    small_pools_choose(p);
     learn_all_jobs(p);
     for (size_t i = 0; i < p->pools.n; i++)
         p->pools.v[i].free_now = p->pools.v[i].total;

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The earliest interval where reservations make a thousand small pools.
  *
- * Small pools (walled.c) are not asked one by one: what all of them offer to jobs that
- * no reservation lets in is one sum over their gaps (gaps.h). The other pools are asked
- * one by one: the few large ones, and small ones that a grant opens to the asker.
+ * Small pools (small_pools.c) are not asked one by one: what all of them offer to jobs
+ * that no reservation lets in is one sum over their free intervals (free_intervals.h).
+ * The other pools are asked one by one: the few large ones, and small ones that a grant
+ * opens to the asker.
  *
  *     time          now                    merge_at
- *     small pools   sum of gaps, by cell   | their later pools
+ *     small pools   sum of free intervals, by cell   | their merged pools
  *     large pools   an offer each          | (deep_fit_late)
  *     grants        an offer each, where others find the pool closed
  *
  * A search leaps: `skip` passes cells of time in which the sum is too small at best,
  * `sum_at` adds up what is offered at one instant, and `next_in_cell` tells where in
- * the cell the sum may grow. Bounds learned for jobs without grants (hints) tell where
+ * the cell the sum may grow. Bounds learned for jobs without grants (bounds) tell where
  * to begin; a job with grants may begin earlier by what these open (`pass`). */
-#include "plan/search.h"
+#include "plan/counted/search.h"
 
-/* With fewer reservations it is faster to ask each pool than to collect all gaps. */
+/* With fewer reservations it is faster to ask each pool than to collect all free
+ * intervals. */
 #define DEEP_MIN 8
 
 bool deep_able(const struct plan *p, const struct fitset *s, uint32_t access)
@@ -28,39 +30,39 @@ bool deep_able(const struct plan *p, const struct fitset *s, uint32_t access)
 
 struct deep {
     struct search *q;
-    struct bidder *big; /* with most units of those that bid all; NULL = none */
-    int64_t cell_s;     /* of the gaps */
-    int64_t behind;     /* units behind grants */
+    struct offering *big; /* with most units of those that offer all; NULL = none */
+    int64_t cell_s;       /* of the free intervals */
+    int64_t behind;       /* units behind grants */
     int64_t grants_at, grants_to; /* for intervals that begin before nothing is behind
                                    them, nor for those that begin after */
-    bool wide_grants;            /* some are not of bidders that bid behind them only */
-    struct hint *hint;           /* about those whom nothing lets in; NULL = none */
+    bool wide_grants; /* some are not of offerings that offer behind them only */
+    struct lower_bounds *bounds; /* about those whom nothing lets in; NULL = none */
     int64_t enough;              /* any bound from there on is as good */
-    bool late;                   /* the pools are one: no gaps, and nothing to bound */
+    bool merged; /* the pools are one: no free intervals, and nothing to bound */
     const struct profile *all;   /* no interval finds more; NULL = not known */
-    int64_t others, others_more; /* the bid of all but the big one together */
+    int64_t others, others_more; /* the offer of all but the big one together */
     bool others_known;
 };
 
-/* Strides where there are no gaps. */
+/* Strides where there are no free intervals. */
 #define STRIDE 4096
 
-/* ---- who bids ---- */
+/* ---- who offers ---- */
 
-static void add_bidder(
-    struct deep *d, struct pool *pool, enum bidder_kind kind, const struct grant *grant)
+static void add_offering(struct deep *d, struct pool *pool, enum offering_kind kind,
+    const struct grant *grant)
 {
-    uint32_t later = pool->later;
-    struct bidder b = {.pool = pool,
+    uint32_t merged = pool->merged;
+    struct offering b = {.pool = pool,
         .kind = kind,
-        .group = later == INDEX_NONE ? 0 : d->q->s->group_of.v[later],
-        .bid = {0, INT64_MIN, INT64_MIN, 0}};
+        .group = merged == INDEX_NONE ? 0 : d->q->s->group_of.v[merged],
+        .offer = {0, INT64_MIN, INT64_MIN, 0}};
 
     if (pool->by_node || b.group == INDEX_NONE)
         return;
     if (grant)
         b.grant = *grant;
-    vec_push(&d->q->p->search->bidders, b);
+    vec_push(&d->q->p->search->offerings, b);
 }
 
 /* A grant may offer so many units to an interval that begins in [from, to). */
@@ -78,8 +80,8 @@ static void add_grant(struct deep *d, const struct grant *grant)
 
     for (size_t k = 0; k < under->n; k++) {
         struct pool *pool = &p->pools.v[under->v[k]];
-        if (pool->walled) { /* others bid anyway */
-            add_bidder(d, pool, BIDS_BEHIND, grant);
+        if (pool->small) { /* others offer anyway */
+            add_offering(d, pool, OFFERS_BEHIND, grant);
             continue;
         }
         note_behind(d, pool->total, grant->from - d->q->duration + 1, grant->to);
@@ -87,26 +89,26 @@ static void add_grant(struct deep *d, const struct grant *grant)
     }
 }
 
-static void find_bidders(struct deep *d)
+static void find_offerings(struct deep *d)
 {
     struct plan *p = d->q->p;
     const struct fitset *s = d->q->s;
     size_t n;
     const struct grant *grants = closures_grants(p->closures, d->q->access, &n);
 
-    p->search->bidders.n = 0;
-    for (size_t i = 0; i < s->lone.n; i++)
-        add_bidder(d, &p->pools.v[s->lone.v[i]], BIDS_ALL, NULL);
+    p->search->offerings.n = 0;
+    for (size_t i = 0; i < s->large.n; i++)
+        add_offering(d, &p->pools.v[s->large.v[i]], OFFERS_ALL, NULL);
     for (size_t i = 0; i < n; i++)
         add_grant(d, &grants[i]);
 }
 
-static void add_late(struct deep *d)
+static void add_elsewhere(struct deep *d)
 {
     const struct fitset *s = d->q->s;
 
-    for (size_t i = 0; i < s->late.n; i++)
-        add_bidder(d, &d->q->p->pools.v[s->late.v[i]], BIDS_LATE, NULL);
+    for (size_t i = 0; i < s->elsewhere.n; i++)
+        add_offering(d, &d->q->p->pools.v[s->elsewhere.v[i]], OFFERS_MERGED, NULL);
     d->others_known = false;
 }
 
@@ -120,23 +122,23 @@ static int64_t grant_end(const struct deep *d, uint32_t rsvset)
     return grants[i].to;
 }
 
-static void find_late_bidders(struct deep *d)
+static void find_merged_offerings(struct deep *d)
 {
     struct plan *p = d->q->p;
     const struct fitset *s = d->q->s;
 
-    p->search->bidders.n = 0;
+    p->search->offerings.n = 0;
     for (size_t k = 0; k < s->groups.n; k++) {
         const struct group *g = &s->groups.v[k];
         struct pool *pool = &p->pools.v[s->pools.v[g->first].pool];
         if (pool->by_node)
             continue;
-        pool = pool->later == INDEX_NONE ? pool : count_later(p, pool);
-        add_bidder(d, pool, BIDS_ALL, NULL);
+        pool = pool->merged == INDEX_NONE ? pool : count_merged(p, pool);
+        add_offering(d, pool, OFFERS_ALL, NULL);
     }
 }
 
-/* The sum of all later pools, if those of the set are of one kind; else NULL. */
+/* The sum of all merged pools, if those of the set are of one kind; else NULL. */
 static const struct profile *find_all(const struct search *q)
 {
     struct plan *p = q->p;
@@ -144,12 +146,12 @@ static const struct profile *find_all(const struct search *q)
 
     for (size_t k = 0; k < q->s->groups.n; k++) {
         const struct group *g = &q->s->groups.v[k];
-        if (g->later == INDEX_NONE || p->pools.v[q->s->pools.v[g->first].pool].by_node
-            || (kind != INDEX_NONE && p->later.v[g->later].kind != kind))
+        if (g->merged == INDEX_NONE || p->pools.v[q->s->pools.v[g->first].pool].by_node
+            || (kind != INDEX_NONE && p->merged_pools.v[g->merged].kind != kind))
             return NULL;
-        kind = p->later.v[g->later].kind;
+        kind = p->merged_pools.v[g->merged].kind;
     }
-    return together_of(p, kind);
+    return merged_sum_of(p, kind);
 }
 
 static void find_big(struct deep *d)
@@ -157,9 +159,9 @@ static void find_big(struct deep *d)
     struct plan *p = d->q->p;
 
     d->big = NULL;
-    for (size_t i = 0; i < p->search->bidders.n; i++) {
-        struct bidder *b = &p->search->bidders.v[i];
-        if (b->kind == BIDS_ALL && (!d->big || b->pool->total > d->big->pool->total))
+    for (size_t i = 0; i < p->search->offerings.n; i++) {
+        struct offering *b = &p->search->offerings.v[i];
+        if (b->kind == OFFERS_ALL && (!d->big || b->pool->total > d->big->pool->total))
             d->big = b;
     }
 }
@@ -167,82 +169,83 @@ static void find_big(struct deep *d)
 /* ---- what they offer ---- */
 
 /* A pool under a grant offers something only where it is closed to others. */
-static void look_behind(struct search *q, struct bidder *b, int64_t at)
+static void look_behind(struct search *q, struct offering *b, int64_t at)
 {
     struct plan *p = q->p;
     int64_t end = time_add(at, q->duration);
     uint32_t rsvset = b->pool->rsvset;
-    bool late = p->later.v[b->pool->later].home != b->pool->later;
+    bool after = p->merged_pools.v[b->pool->merged].holder != b->pool->merged;
 
-    if (late && end > p->merge_at) { /* then it bids for all of it */
-        b->bid = (struct bid){0, TIME_NEVER, at, 0};
+    if (after && end > p->merge_at) { /* then it offers for all of it */
+        b->offer = (struct pool_offer){0, TIME_NEVER, at, 0};
         return;
     }
     if (end > b->grant.from && at < b->grant.to
         && closures_closed(p->closures, ACCESS_NOWHERE, rsvset, at, end, NULL)) {
-        search_look(q, b->pool, at, &b->bid);
+        search_look(q, b->pool, at, &b->offer);
         return;
     }
     int64_t closes = closures_next(p->closures, ACCESS_NOWHERE, rsvset, at);
-    b->bid = (struct bid){0, TIME_NEVER, at, 0};
+    b->offer = (struct pool_offer){0, TIME_NEVER, at, 0};
     if (at < b->grant.to && closes < TIME_NEVER) {
         closes = closes > b->grant.from ? closes : b->grant.from;
         closes -= q->duration - 1;
-        b->bid.more = closes > at ? closes : at + 1;
+        b->offer.more = closes > at ? closes : at + 1;
     }
 }
 
-static void look_late(struct search *q, struct bidder *b, int64_t at)
+static void look_elsewhere(struct search *q, struct offering *b, int64_t at)
 {
     if (time_add(at, q->duration) > q->p->merge_at)
-        search_look(q, b->pool, at, &b->bid);
+        search_look(q, b->pool, at, &b->offer);
     else
-        b->bid = (struct bid){0, q->p->merge_at - q->duration + 1, at, 0};
+        b->offer = (struct pool_offer){0, q->p->merge_at - q->duration + 1, at, 0};
 }
 
-static void look(struct deep *d, struct bidder *b, int64_t at)
+static void look_again(struct deep *d, struct offering *b, int64_t at)
 {
     struct search *q = d->q;
 
     d->others_known &= b == d->big;
     switch (b->kind) {
-    case BIDS_ALL:
-        search_look(q, b->pool, at, &b->bid);
+    case OFFERS_ALL:
+        search_look(q, b->pool, at, &b->offer);
         break;
-    case BIDS_BEHIND:
+    case OFFERS_BEHIND:
         look_behind(q, b, at);
         break;
-    case BIDS_LATE:
-        look_late(q, b, at);
+    case OFFERS_MERGED:
+        look_elsewhere(q, b, at);
         break;
     }
 }
 
-static int64_t gaps_at(const struct search *q, uint32_t home, int64_t at)
+static int64_t free_intervals_at(const struct search *q, uint32_t holder, int64_t at)
 {
-    return gaps_sum(q->p->later.v[home].gaps, at, time_add(at, q->duration));
+    return free_intervals_sum(
+        q->p->merged_pools.v[holder].free_intervals, at, time_add(at, q->duration));
 }
 
-/* The offers at `at`, where no group has more than its later pool has. */
-static int64_t bounded(struct search *q, int64_t at)
+/* The offers at `at`, where no group has more than its merged pool has. */
+static int64_t sum_bounded(struct search *q, int64_t at)
 {
     struct plan *p = q->p;
     int64_t end = time_add(at, q->duration), sum = 0;
 
     p->search->group_sums.n = 0;
     for (size_t k = 0; k < q->s->groups.n; k++) {
-        uint32_t later = q->s->groups.v[k].later;
-        bool home = later != INDEX_NONE && p->later.v[later].gaps;
-        vec_push(&p->search->group_sums, home ? gaps_at(q, later, at) : 0);
+        uint32_t merged = q->s->groups.v[k].merged;
+        bool holder = merged != INDEX_NONE && p->merged_pools.v[merged].free_intervals;
+        vec_push(&p->search->group_sums, holder ? free_intervals_at(q, merged, at) : 0);
     }
-    for (size_t i = 0; i < p->search->bidders.n; i++)
-        p->search->group_sums.v[p->search->bidders.v[i].group] +=
-            p->search->bidders.v[i].bid.units;
+    for (size_t i = 0; i < p->search->offerings.n; i++)
+        p->search->group_sums.v[p->search->offerings.v[i].group] +=
+            p->search->offerings.v[i].offer.units;
     for (size_t k = 0; k < q->s->groups.n; k++) {
-        uint32_t later = q->s->groups.v[k].later;
+        uint32_t merged = q->s->groups.v[k].merged;
         int64_t units = p->search->group_sums.v[k], most = INT64_MAX, more = TIME_NEVER;
-        if (later != INDEX_NONE && units > 0)
-            most = count_least(p, &p->later.v[later], at, end, &more);
+        if (merged != INDEX_NONE && units > 0)
+            most = count_least(p, &p->merged_pools.v[merged], at, end, &more);
         if (units >= most) {
             search_gain(q, more, units - most + 1);
             units = most > 0 ? most : 0;
@@ -261,22 +264,22 @@ static int64_t sum_at(struct deep *d, int64_t at, bool exact)
     int64_t sum = 0;
 
     q->n = 0;
-    for (size_t i = 0; i < p->search->bidders.n; i++) {
-        struct bidder *b = &p->search->bidders.v[i];
-        if (b->bid.more <= at || (exact && b->bid.seen != at && b->bid.units > 0))
-            look(d, b, at);
-        sum += b->bid.units;
+    for (size_t i = 0; i < p->search->offerings.n; i++) {
+        struct offering *b = &p->search->offerings.v[i];
+        if (b->offer.more <= at || (exact && b->offer.seen != at && b->offer.units > 0))
+            look_again(d, b, at);
+        sum += b->offer.units;
     }
-    if (!d->late && time_add(at, q->duration) > p->merge_at)
-        return bounded(q, at);
-    for (size_t k = 0; !d->late && k < q->s->homes.n; k++)
-        sum += gaps_at(q, q->s->homes.v[k], at);
+    if (!d->merged && time_add(at, q->duration) > p->merge_at)
+        return sum_bounded(q, at);
+    for (size_t k = 0; !d->merged && k < q->s->holders.n; k++)
+        sum += free_intervals_at(q, q->s->holders.v[k], at);
     return sum;
 }
 
 /* Sum up the offers of all but the big pool; look again at those that may have grown
  * by `at`. */
-static void bids_by(struct deep *d, int64_t at)
+static void sum_others(struct deep *d, int64_t at)
 {
     struct plan *p = d->q->p;
 
@@ -284,14 +287,15 @@ static void bids_by(struct deep *d, int64_t at)
         return;
     d->others = 0;
     d->others_more = TIME_NEVER;
-    for (size_t i = 0; i < p->search->bidders.n; i++) {
-        struct bidder *b = &p->search->bidders.v[i];
+    for (size_t i = 0; i < p->search->offerings.n; i++) {
+        struct offering *b = &p->search->offerings.v[i];
         if (b == d->big)
             continue;
-        if (b->bid.more <= at)
-            look(d, b, at);
-        d->others += b->bid.units;
-        d->others_more = b->bid.more < d->others_more ? b->bid.more : d->others_more;
+        if (b->offer.more <= at)
+            look_again(d, b, at);
+        d->others += b->offer.units;
+        d->others_more =
+            b->offer.more < d->others_more ? b->offer.more : d->others_more;
     }
     d->others_known = true;
 }
@@ -303,16 +307,17 @@ static int64_t most_of(struct deep *d, int64_t first, int64_t last)
     struct plan *p = q->p;
     int64_t sum = 0;
 
-    for (size_t k = 0; !d->late && k < q->s->homes.n; k++)
-        sum += gaps_most(p->later.v[q->s->homes.v[k]].gaps, first, last, q->duration);
-    bids_by(d, first);
+    for (size_t k = 0; !d->merged && k < q->s->holders.n; k++)
+        sum += free_intervals_most(p->merged_pools.v[q->s->holders.v[k]].free_intervals,
+            first, last, q->duration);
+    sum_others(d, first);
     sum += d->others;
     if (d->others_more > last)
         return sum;
-    for (size_t i = 0; i < p->search->bidders.n && sum < q->need; i++) {
-        const struct bidder *b = &p->search->bidders.v[i];
-        if (b != d->big && b->bid.more <= last)
-            sum += b->pool->total - b->bid.units;
+    for (size_t i = 0; i < p->search->offerings.n && sum < q->need; i++) {
+        const struct offering *b = &p->search->offerings.v[i];
+        if (b != d->big && b->offer.more <= last)
+            sum += b->pool->total - b->offer.units;
     }
     return sum;
 }
@@ -321,9 +326,10 @@ static int64_t most_of(struct deep *d, int64_t first, int64_t last)
 
 static int64_t cell_end(const struct deep *d, int64_t at)
 {
-    if (d->late)
+    if (d->merged)
         return at + d->cell_s - 1;
-    return gaps_cell_end(d->q->p->later.v[d->q->s->homes.v[0]].gaps, at);
+    return free_intervals_cell_end(
+        d->q->p->merged_pools.v[d->q->s->holders.v[0]].free_intervals, at);
 }
 
 static void note_start(void *ctx, int64_t start, int64_t units)
@@ -332,39 +338,40 @@ static void note_start(void *ctx, int64_t start, int64_t units)
 }
 
 /* The next instant at which an interval may fit that does not at `at`, where there are
- * `sum` units: in the same cell of the gaps, or where that ends. */
+ * `sum` units: in the same cell of the free intervals, or where that ends. */
 static int64_t next_in_cell(struct deep *d, int64_t at, int64_t sum)
 {
     struct search *q = d->q;
     int64_t next = d->all ? TIME_NEVER : cell_end(d, at) + 1;
 
-    for (size_t i = 0; i < q->p->search->bidders.n; i++) {
-        const struct bidder *b = &q->p->search->bidders.v[i];
-        if (b != d->big && b->bid.more < next)
-            search_gain(q, b->bid.more, b->pool->total - b->bid.units);
+    for (size_t i = 0; i < q->p->search->offerings.n; i++) {
+        const struct offering *b = &q->p->search->offerings.v[i];
+        if (b != d->big && b->offer.more < next)
+            search_gain(q, b->offer.more, b->pool->total - b->offer.units);
     }
-    for (size_t k = 0; !d->late && k < q->s->homes.n; k++)
-        gaps_each_start(
-            q->p->later.v[q->s->homes.v[k]].gaps, at, q->duration, q, note_start);
+    for (size_t k = 0; !d->merged && k < q->s->holders.n; k++)
+        free_intervals_each_start(
+            q->p->merged_pools.v[q->s->holders.v[k]].free_intervals, at, q->duration, q,
+            note_start);
     int64_t leap = search_leap(q, sum);
     next = leap < next ? leap : next;
-    if (!d->big || d->big->bid.more >= next)
+    if (!d->big || d->big->offer.more >= next)
         return next;
-    int64_t others = sum - d->big->bid.units;
+    int64_t others = sum - d->big->offer.units;
     for (uint32_t i = 0; i < q->n && q->next[i].at < next; i++)
         others += q->next[i].units;
     if (others >= q->need)
-        return d->big->bid.more;
+        return d->big->offer.more;
     if (q->need - others > d->big->pool->total)
         return next;
     int64_t then = search_fit_in(
-        q, d->big->pool, d->big->bid.more, next, (int32_t)(q->need - others));
+        q, d->big->pool, d->big->offer.more, next, (int32_t)(q->need - others));
     return then < next ? then : next;
 }
 
 /* The first instant from `at` on, or at the most `limit`, at which the sum of what is
  * there at best is enough: by ever wider strides while it is not. */
-static int64_t skip(struct deep *d, int64_t at, int64_t limit)
+static int64_t skip_cells(struct deep *d, int64_t at, int64_t limit)
 {
     struct search *q = d->q;
     int64_t cells = 1;
@@ -399,24 +406,24 @@ static int64_t behind_at(struct deep *d, int64_t at, int64_t *ret_more)
     int64_t units = 0;
 
     *ret_more = TIME_NEVER;
-    for (size_t i = 0; i < p->search->bidders.n; i++) {
-        struct bidder *b = &p->search->bidders.v[i];
-        if (b->kind != BIDS_BEHIND)
+    for (size_t i = 0; i < p->search->offerings.n; i++) {
+        struct offering *b = &p->search->offerings.v[i];
+        if (b->kind != OFFERS_BEHIND)
             continue;
-        if (b->bid.more <= at)
-            look(d, b, at);
-        units += b->bid.units;
-        *ret_more = b->bid.more < *ret_more ? b->bid.more : *ret_more;
+        if (b->offer.more <= at)
+            look_again(d, b, at);
+        units += b->offer.units;
+        *ret_more = b->offer.more < *ret_more ? b->offer.more : *ret_more;
     }
     return units;
 }
 
 /* Nobody finds a place before `base` whom no reservation lets in: so only where enough
  * is behind the grants for what is known of who wants so much less. */
-static int64_t pass(struct deep *d, int64_t at, int64_t base)
+static int64_t pass_to_base(struct deep *d, int64_t at, int64_t base)
 {
     struct search *q = d->q;
-    int64_t last = q->s->late.n ? q->p->merge_at - q->duration : base;
+    int64_t last = q->s->elsewhere.n ? q->p->merge_at - q->duration : base;
 
     while (at < base) {
         if (d->behind == 0 || at >= d->grants_to)
@@ -428,8 +435,8 @@ static int64_t pass(struct deep *d, int64_t at, int64_t base)
             return at;
         int64_t more, units = behind_at(d, at, &more), here = base;
         if (units > 0)
-            here = units < q->need ? hint_bound(
-                       d->hint, (int32_t)(q->need - units), q->duration, base)
+            here = units < q->need ? lower_bounds_find(
+                       d->bounds, (int32_t)(q->need - units), q->duration, base)
                                    : at;
         if (here <= at)
             return at;
@@ -443,21 +450,21 @@ static int64_t pass(struct deep *d, int64_t at, int64_t base)
 static bool in_big(struct deep *d, int64_t at)
 {
     if (!d->big || d->q->need > d->big->pool->total
-        || (!d->late && time_add(at, d->q->duration) > d->q->p->merge_at))
+        || (!d->merged && time_add(at, d->q->duration) > d->q->p->merge_at))
         return false;
-    if (d->big->bid.more <= at)
-        look(d, d->big, at);
-    if (d->big->bid.units >= d->q->need && d->big->bid.seen != at)
-        look(d, d->big, at);
-    return d->big->bid.units >= d->q->need;
+    if (d->big->offer.more <= at)
+        look_again(d, d->big, at);
+    if (d->big->offer.units >= d->q->need && d->big->offer.seen != at)
+        look_again(d, d->big, at);
+    return d->big->offer.units >= d->q->need;
 }
 
-static int64_t search(struct deep *d, int64_t at, int64_t limit, int64_t base)
+static int64_t search_by_leaps(struct deep *d, int64_t at, int64_t limit, int64_t base)
 {
     struct search *q = d->q;
 
     for (;;) {
-        at = skip(d, pass(d, at, base), limit);
+        at = skip_cells(d, pass_to_base(d, at, base), limit);
         if (at >= limit)
             return limit;
         if (in_big(d, at))
@@ -473,7 +480,8 @@ static int64_t search(struct deep *d, int64_t at, int64_t limit, int64_t base)
 
 /* What the pool has at most for an interval that begins in [from, to). Returns the
  * first instant at which it may have something. */
-static int64_t measure(struct deep *d, struct pool *pool, int64_t from, int64_t to)
+static int64_t measure_grant(
+    struct deep *d, struct pool *pool, int64_t from, int64_t to)
 {
     const struct profile *work = count_work(d->q->p, pool);
     int32_t most = 0;
@@ -496,7 +504,8 @@ static int64_t bound_behind(const struct deep *d, int64_t behind, int64_t at)
     int64_t here = at;
 
     if (q->need > behind)
-        here = hint_bound(d->hint, (int32_t)(q->need - behind), q->duration, d->enough);
+        here = lower_bounds_find(
+            d->bounds, (int32_t)(q->need - behind), q->duration, d->enough);
     return here > at ? here : at;
 }
 
@@ -506,9 +515,9 @@ static int64_t bound_at_best(const struct deep *d, int64_t at)
     const struct plan *p = d->q->p;
     int64_t behind = d->behind;
 
-    for (size_t i = 0; i < p->search->bidders.n; i++)
-        if (p->search->bidders.v[i].kind == BIDS_BEHIND)
-            behind += p->search->bidders.v[i].pool->total;
+    for (size_t i = 0; i < p->search->offerings.n; i++)
+        if (p->search->offerings.v[i].kind == OFFERS_BEHIND)
+            behind += p->search->offerings.v[i].pool->total;
     return bound_behind(d, behind, at);
 }
 
@@ -516,112 +525,117 @@ static int64_t pass_behind(struct deep *d, int64_t at)
 {
     struct plan *p = d->q->p;
 
-    for (size_t i = 0; i < p->search->bidders.n; i++) {
-        struct bidder *b = &p->search->bidders.v[i];
+    for (size_t i = 0; i < p->search->offerings.n; i++) {
+        struct offering *b = &p->search->offerings.v[i];
         int64_t from = b->grant.from - d->q->duration + 1;
-        if (b->kind == BIDS_BEHIND)
-            b->bid.more = measure(d, b->pool, from > at ? from : at, b->grant.to);
+        if (b->kind == OFFERS_BEHIND)
+            b->offer.more =
+                measure_grant(d, b->pool, from > at ? from : at, b->grant.to);
     }
     return bound_behind(d, d->behind, at);
 }
 
-static int64_t pass_behind_late(struct deep *d, int64_t at)
+static int64_t pass_behind_merged(struct deep *d, int64_t at)
 {
     struct plan *p = d->q->p;
 
     for (size_t k = 0; k < d->q->s->groups.n; k++) {
-        uint32_t i = d->q->s->groups.v[k].later;
+        uint32_t i = d->q->s->groups.v[k].merged;
         if (i == INDEX_NONE
-            || !closures_has_grant(p->closures, d->q->access, p->later.v[i].rsvset))
+            || !closures_has_grant(
+                p->closures, d->q->access, p->merged_pools.v[i].rsvset))
             continue;
-        measure(d, &p->later.v[i], at, grant_end(d, p->later.v[i].rsvset));
+        measure_grant(
+            d, &p->merged_pools.v[i], at, grant_end(d, p->merged_pools.v[i].rsvset));
         d->wide_grants = true;
     }
     return bound_behind(d, d->behind, at);
 }
 
 /* Where the search may begin, by what is known of those whom nothing lets in. */
-static int64_t begin(struct deep *d, int64_t at, struct reach *reach, bool hinted)
+static int64_t begin_search(
+    struct deep *d, int64_t at, struct set_offer *offer, bool with_bounds)
 {
-    struct hint *h = hinted ? search_hint(reach, HINT_FINE) : NULL;
+    struct lower_bounds *h = with_bounds ? search_bounds(offer, BOUNDS_FINE) : NULL;
     int64_t here =
-        h ? hint_bound(h, (int32_t)d->q->need, d->q->duration, d->enough) : at;
+        h ? lower_bounds_find(h, (int32_t)d->q->need, d->q->duration, d->enough) : at;
 
-    d->hint = h;
+    d->bounds = h;
     return here > at ? here : at;
 }
 
-static int64_t learn(struct deep *d, int64_t at, int64_t base)
+static int64_t learn_bound(struct deep *d, int64_t at, int64_t base)
 {
-    if (d->hint && at > base)
-        hint_learn(d->hint, (int32_t)d->q->need, d->q->duration, at);
+    if (d->bounds && at > base)
+        lower_bounds_learn(d->bounds, (int32_t)d->q->need, d->q->duration, at);
     return at;
 }
 
-int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool hinted)
+int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool with_bounds)
 {
     struct deep d = {
         .q = q, .enough = limit, .grants_at = TIME_NEVER, .grants_to = INT64_MIN};
-    int64_t base = begin(&d, at, &q->s->base, hinted);
+    int64_t base = begin_search(&d, at, &q->s->base, with_bounds);
     int64_t split = q->p->merge_at - q->duration + 1;
 
     if (base >= limit && !closures_any_grant(q->p->closures, q->access))
         return limit;
-    find_bidders(&d);
+    find_offerings(&d);
     int64_t best = at < base ? bound_at_best(&d, at) : at;
     if (best >= limit)
         return limit;
-    walled_settle(q->p);
-    d.cell_s = gaps_cell_length(q->p->later.v[q->s->homes.v[0]].gaps);
+    small_pools_settle(q->p);
+    d.cell_s = free_intervals_cell_length(
+        q->p->merged_pools.v[q->s->holders.v[0]].free_intervals);
     find_big(&d);
     if (at < base)
         at = best < base ? pass_behind(&d, at) : base;
     split = split < limit ? split : limit;
-    int64_t found = search(&d, at, split, base);
+    int64_t found = search_by_leaps(&d, at, split, base);
     if (found >= split && split < limit) { /* what ends after the pools are one */
-        add_late(&d);
+        add_elsewhere(&d);
         find_big(&d);
-        found = search(&d, at > split ? at : split, limit, base);
+        found = search_by_leaps(&d, at > split ? at : split, limit, base);
     }
-    return learn(&d, found, base);
+    return learn_bound(&d, found, base);
 }
 
-/* Does the largest later pool alone suffice at `at`? */
+/* Does the largest merged pool alone suffice at `at`? */
 static bool at_once(struct deep *d, int64_t at)
 {
     struct search *q = d->q;
     struct plan *p = q->p;
     int64_t end = time_add(at, q->duration);
-    struct pool *big = &p->later.v[q->s->groups.v[0].later];
+    struct pool *big = &p->merged_pools.v[q->s->groups.v[0].merged];
 
     for (size_t k = 1; k < q->s->groups.n; k++) {
-        struct pool *later = &p->later.v[q->s->groups.v[k].later];
-        big = later->total > big->total ? later : big;
+        struct pool *merged = &p->merged_pools.v[q->s->groups.v[k].merged];
+        big = merged->total > big->total ? merged : big;
     }
     return at >= TIME_NEVER
            || (!closures_closed(p->closures, q->access, big->rsvset, at, end, NULL)
                && count_least(p, big, at, end, NULL) >= q->need);
 }
 
-int64_t deep_fit_late(struct search *q, int64_t at, bool hinted)
+int64_t deep_fit_merged(struct search *q, int64_t at, bool with_bounds)
 {
     struct deep d = {.q = q,
-        .late = true,
+        .merged = true,
         .enough = TIME_NEVER,
         .cell_s = STRIDE,
         .grants_at = TIME_NEVER,
         .grants_to = INT64_MIN};
-    int64_t base = begin(&d, at, &q->s->base_late, hinted);
+    int64_t base = begin_search(&d, at, &q->s->base_merged, with_bounds);
 
     d.all = find_all(q);
     if (at < base)
-        at = pass(&d, pass_behind_late(&d, at), base);
+        at = pass_to_base(&d, pass_behind_merged(&d, at), base);
     if (d.all && at >= base) {
         at = profile_fit(d.all, at, (int32_t)q->need, q->duration);
         if (at_once(&d, at))
-            return learn(&d, at, base);
+            return learn_bound(&d, at, base);
     }
-    find_late_bidders(&d);
+    find_merged_offerings(&d);
     find_big(&d);
-    return learn(&d, search(&d, at, TIME_NEVER, base), base);
+    return learn_bound(&d, search_by_leaps(&d, at, TIME_NEVER, base), base);
 }

@@ -2,7 +2,7 @@
  * Which pools may have something throughout an interval: none that has is left out, and
  * none is told that has nothing at all in one of its whole cells. */
 #include "cmocka_all.h"
-#include "plan/openings.h"
+#include "plan/counted/free_cells.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 struct ctx {
     uint64_t state;
-    struct openings *o;
+    struct free_cells *o;
     bool free[POOLS][HORIZON];
 };
 
@@ -30,7 +30,7 @@ static void put_all(struct ctx *x, uint32_t pool, int64_t from, int64_t to)
         for (end = t; end < to && x->free[pool][end - FROM]; end++)
             ;
         if (end > t)
-            openings_put(x->o, pool, t, end);
+            free_cells_put(x->o, pool, t, end);
     }
 }
 
@@ -41,7 +41,7 @@ static void change(struct ctx *x)
     int64_t to = from + 1 + below(x, (int)(FROM + HORIZON - from));
 
     memset(&x->free[pool][from - FROM], below(x, 3) > 0, (size_t)(to - from));
-    openings_cut(x->o, pool, &from, &to);
+    free_cells_cut(x->o, pool, &from, &to);
     assert_true(from >= FROM && to <= FROM + HORIZON);
     put_all(x, pool, from, to);
 }
@@ -49,7 +49,7 @@ static void change(struct ctx *x)
 static void ask(struct ctx *x)
 {
     int64_t start = FROM + below(x, HORIZON), end = start + 1 + below(x, 3000);
-    const struct bitset *open = openings_during(x->o, start, end);
+    const struct bitset *open = free_cells_during(x->o, start, end);
 
     end = end < FROM + HORIZON ? end : FROM + HORIZON; /* beyond it nobody is asked */
     for (uint32_t i = 0; i < POOLS; i++) {
@@ -71,15 +71,15 @@ static void pools_with_an_opening_are_told(void **state)
     for (uint64_t seed = 1; seed <= 5; seed++) {
         struct ctx *x = calloc(1, sizeof *x);
         x->state = seed;
-        x->o = openings_create();
-        openings_reset(x->o, POOLS, FROM, FROM + HORIZON);
+        x->o = free_cells_create();
+        free_cells_reset(x->o, POOLS, FROM, FROM + HORIZON);
         for (int i = 0; i < 200; i++) {
             change(x);
             ask(x);
         }
-        openings_reset(x->o, POOLS, FROM, FROM + HORIZON);
-        assert_false(bitset_any(openings_during(x->o, FROM, FROM + 1)));
-        openings_destroy(x->o);
+        free_cells_reset(x->o, POOLS, FROM, FROM + HORIZON);
+        assert_false(bitset_any(free_cells_during(x->o, FROM, FROM + 1)));
+        free_cells_destroy(x->o);
         free(x);
     }
 }

@@ -39,27 +39,27 @@ static void release_add(struct pool *pool, int64_t at, int32_t units)
     pool->releases.n++;
 }
 
-static void hints_invalid(struct plan *p)
+static void forget_bounds(struct plan *p)
 {
     for (size_t i = 0; i < p->sets.n; i++) {
-        p->sets.v[i].base.hint_valid = false;
-        p->sets.v[i].base_late.hint_valid = false;
-        for (size_t k = 0; k < p->sets.v[i].reach.n; k++)
-            p->sets.v[i].reach.v[k].hint_valid = false;
+        p->sets.v[i].base.bounds_valid = false;
+        p->sets.v[i].base_merged.bounds_valid = false;
+        for (size_t k = 0; k < p->sets.v[i].offers.n; k++)
+            p->sets.v[i].offers.v[k].bounds_valid = false;
     }
 }
 
 static void pool_dirty(struct plan *p, struct pool *pool)
 {
-    walled_unknown(p, pool);
-    p->together_known &= pool->from == INT64_MIN;
+    small_pools_unknown(p, pool);
+    p->merged_sum_known &= pool->from == INT64_MIN;
     pool->work_valid = false;
-    pool->stairs.n = 0;
+    pool->free_until.n = 0;
 }
 
 /* The part of [start, end) that matters to the pool is taken (or given back). A job
  * that has preempted others may take what is not there, until all is planned again. */
-static void take(
+static void take_units(
     struct plan *p, struct pool *pool, int64_t start, int64_t end, int32_t units)
 {
     start = start > pool->from ? start : pool->from;
@@ -69,33 +69,33 @@ static void take(
     else if (start < end)
         profile_claim(count_work(p, pool), start, end, units);
     if (start < end) {
-        walled_changed(p, pool, start, end);
-        together_take(p, pool, start, end, units);
+        small_pools_changed(p, pool, start, end);
+        merged_sum_take(p, pool, start, end, units);
     }
-    pool->stairs.n = 0;
+    pool->free_until.n = 0;
 }
 
 /* A job starts in the pool or stops; while the profile can follow, it stays in use. */
-static void follow(struct plan *p, struct pool *pool, const struct job *j,
+static void follow_job(struct plan *p, struct pool *pool, const struct job *j,
     int32_t units, int sign, bool as_planned)
 {
     release_add(pool, j->end_at, sign * units);
     if (!as_planned || !pool->work_valid)
         pool_dirty(p, pool);
     else if (sign > 0)
-        take(p, pool, p->now, plan_job_end(p, j), units);
-    pool->stairs.n = 0; /* at its end: the profile knew of it */
+        take_units(p, pool, p->now, plan_job_end(p, j), units);
+    pool->free_until.n = 0; /* at its end: the profile knew of it */
 }
 
 static void pool_count(struct plan *p, struct pool *pool, const struct job *j,
     int32_t units, int sign, bool as_planned)
 {
-    struct pool *later = count_later(p, pool);
+    struct pool *merged = count_merged(p, pool);
 
     pool->free_now -= sign * units;
-    follow(p, pool, j, units, sign, as_planned);
-    if (later && j->end_at > later->from)
-        follow(p, later, j, units, sign, as_planned);
+    follow_job(p, pool, j, units, sign, as_planned);
+    if (merged && j->end_at > merged->from)
+        follow_job(p, merged, j, units, sign, as_planned);
 }
 
 /* Where all nodes are one pool. */
@@ -170,17 +170,17 @@ static void build_base_later(struct plan *p, struct pool *pool)
         profile_append(
             &pool->work, pool->releases.v[i].at, free += pool->releases.v[i].units);
     for (size_t i = 0; p->without.any_job && i < p->pools.n; i++)
-        if (count_later(p, &p->pools.v[i]) == pool)
+        if (count_merged(p, &p->pools.v[i]) == pool)
             away_give_back(p, &p->pools.v[i], pool);
 }
 
-static void rebuild(struct plan *p, struct pool *pool)
+static void rebuild_profile(struct plan *p, struct pool *pool)
 {
     if (pool->from > p->now)
         build_base_later(p, pool);
     else
         build_base(p, pool);
-    pool->stairs.n = 0;
+    pool->free_until.n = 0;
 }
 
 /* Nothing but running jobs in all profiles that are not in use, then what is reserved
@@ -188,12 +188,12 @@ static void rebuild(struct plan *p, struct pool *pool)
  * re-placed. */
 static void rebuild_reserved(struct plan *p)
 {
-    size_t n = p->pools.n + p->later.n;
+    size_t n = p->pools.n + p->merged_pools.n;
 
     for (uint32_t i = 0; i < n; i++) {
         struct pool *pool = count_pool(p, i);
         if (!pool->work_valid && pool->nrsv > 0)
-            rebuild(p, pool);
+            rebuild_profile(p, pool);
     }
     for (uint32_t i = 0; i < rsvtable_count(p->reserved) && !p->without.reservations;
          i++) {
@@ -217,22 +217,22 @@ struct profile *count_work(struct plan *p, struct pool *pool)
     if (pool->nrsv > 0)
         rebuild_reserved(p);
     else
-        rebuild(p, pool);
+        rebuild_profile(p, pool);
     pool->work_valid = true;
     return &pool->work;
 }
 
 void count_look_anew(struct plan *p)
 {
-    for (uint32_t i = 0; i < p->pools.n + p->later.n; i++)
+    for (uint32_t i = 0; i < p->pools.n + p->merged_pools.n; i++)
         pool_dirty(p, count_pool(p, i));
-    hints_invalid(p);
+    forget_bounds(p);
     p->version++;
 }
 
 void count_again(struct plan *p)
 {
-    for (uint32_t i = 0; i < p->pools.n + p->later.n; i++) {
+    for (uint32_t i = 0; i < p->pools.n + p->merged_pools.n; i++) {
         count_pool(p, i)->nrsv = 0;
         count_pool(p, i)->rsv_latest = INT64_MIN;
     }
@@ -250,31 +250,31 @@ void count_again(struct plan *p)
 
 void count_advance(struct plan *p)
 {
-    for (uint32_t i = 0; i < p->pools.n + p->later.n; i++) {
+    for (uint32_t i = 0; i < p->pools.n + p->merged_pools.n; i++) {
         struct pool *pool = count_pool(p, i);
-        pool->stairs.n = 0;
+        pool->free_until.n = 0;
         if (pool->work_valid)
             profile_advance(&pool->work, p->now);
     }
-    together_advance(p);
+    merged_sum_advance(p);
 }
 
 /* The running minimum of the profile seen from now. Beyond the latest start of a
  * reservation nothing can decrease any more. */
-void count_stairs(struct plan *p, struct pool *pool)
+void count_free_until(struct plan *p, struct pool *pool)
 {
     const struct profile *work = count_work(p, pool);
     int64_t last = pool->rsv_latest > pool->from ? pool->rsv_latest : pool->from;
     int32_t least = work->free[0];
 
-    if (pool->stairs.n)
+    if (pool->free_until.n)
         return;
     for (uint32_t i = 1; i < work->n && work->at[i] <= last; i++)
         if (work->free[i] < least) {
-            vec_push(&pool->stairs, ((struct stair){work->at[i], least}));
+            vec_push(&pool->free_until, ((struct free_until){work->at[i], least}));
             least = work->free[i];
         }
-    vec_push(&pool->stairs, ((struct stair){TIME_NEVER, least}));
+    vec_push(&pool->free_until, ((struct free_until){TIME_NEVER, least}));
 }
 
 int64_t count_least(
@@ -302,7 +302,7 @@ static void add_part(
 {
     if (r->start_at >= pool->to || r->end_at <= pool->from)
         return;
-    take(p, pool, r->start_at, r->end_at, units);
+    take_units(p, pool, r->start_at, r->end_at, units);
     for (size_t k = 0; k < r->parts.n; k++)
         if (r->parts.v[k].pool == index) { /* or what several pools have together */
             r->parts.v[k].units += units;
@@ -317,27 +317,28 @@ static void add_part(
 static int64_t reserve_in(
     struct plan *p, struct rsv *r, struct pool *pool, uint32_t access, int64_t need)
 {
-    struct pool *later = count_later(p, pool);
-    bool merged = later && r->start_at >= later->from;
-    uint32_t rsvset = merged ? later->rsvset : pool->rsvset;
+    struct pool *merged = count_merged(p, pool);
+    bool after_merge = merged && r->start_at >= merged->from;
+    uint32_t rsvset = after_merge ? merged->rsvset : pool->rsvset;
     const struct fitset *s = &p->sets.v[r->fitset];
-    bool sure = s->pools.n == 1 || (merged && s->groups.n == 1); /* as just found */
+    bool sure =
+        s->pools.n == 1 || (after_merge && s->groups.n == 1); /* as just found */
 
     if (closures_closed(p->closures, access, rsvset, r->start_at, r->end_at, NULL))
         return 0;
     int64_t have = sure ? need : INT64_MAX;
-    if (!sure && !merged)
+    if (!sure && !after_merge)
         have = count_least(p, pool, r->start_at, r->end_at, NULL);
-    if (!sure && later && have > 0) {
-        int64_t then = count_least(p, later, r->start_at, r->end_at, NULL);
+    if (!sure && merged && have > 0) {
+        int64_t then = count_least(p, merged, r->start_at, r->end_at, NULL);
         have = then < have ? then : have;
     }
     if (have <= 0)
         return 0;
     int32_t units = (int32_t)(have < need ? have : need);
     add_part(p, r, pool, pool->index, units);
-    if (later)
-        add_part(p, r, later, (uint32_t)p->pools.n + pool->later, units);
+    if (merged)
+        add_part(p, r, merged, (uint32_t)p->pools.n + pool->merged, units);
     return units;
 }
 
@@ -348,14 +349,16 @@ struct taking {
     struct fitset *s;
     uint32_t access;
     int64_t need;
-    bool open;   /* which walled pools have something is known */
+    bool open;   /* which small pools have something is known */
     bool grants; /* some reservation lets it in meanwhile */
 };
 
 /* From then on the pools of the group are one: the first stands for all. */
-static bool merged(const struct plan *p, const struct taking *t, const struct group *g)
+static bool is_merged(
+    const struct plan *p, const struct taking *t, const struct group *g)
 {
-    return g->later != INDEX_NONE && t->r->start_at >= p->later.v[g->later].from;
+    return g->merged != INDEX_NONE
+           && t->r->start_at >= p->merged_pools.v[g->merged].from;
 }
 
 static enum affinity affinity_of(struct plan *p, const struct taking *t, uint32_t pool)
@@ -366,33 +369,33 @@ static enum affinity affinity_of(struct plan *p, const struct taking *t, uint32_
 }
 
 /* Pools of the set that have a reservation that lets the job in. */
-static struct reach *find_grants(struct plan *p, struct taking *t)
+static struct set_offer *find_grants(struct plan *p, struct taking *t)
 {
-    struct reach *reach = search_reach(t->s, t->access);
+    struct set_offer *offer = search_offer_of(t->s, t->access);
 
-    for (uint32_t k = 0; !reach->grants_known && k < t->s->groups.n; k++) {
+    for (uint32_t k = 0; !offer->grants_known && k < t->s->groups.n; k++) {
         const struct group *g = &t->s->groups.v[k];
         for (uint32_t i = g->first; i < g->first + g->n; i++) {
             uint32_t rsvset = p->pools.v[t->s->pools.v[i].pool].rsvset;
             if (rsvset != INDEX_NONE
                 && closures_has_grant(p->closures, t->access, rsvset))
-                vec_push(&reach->grants, ((struct place_in_set){k, i}));
+                vec_push(&offer->grants, ((struct place_in_set){k, i}));
         }
     }
-    reach->grants_known = true;
-    return reach;
+    offer->grants_known = true;
+    return offer;
 }
 
 /* From pools to which the job has that affinity. */
 static void take_attracted(struct plan *p, struct taking *t, enum affinity level)
 {
-    const struct reach *reach = find_grants(p, t);
+    const struct set_offer *offer = find_grants(p, t);
 
-    for (size_t i = 0; i < reach->grants.n && t->need > 0; i++) {
-        const struct place_in_set *x = &reach->grants.v[i];
+    for (size_t i = 0; i < offer->grants.n && t->need > 0; i++) {
+        const struct place_in_set *x = &offer->grants.v[i];
         const struct group *g = &t->s->groups.v[x->group];
         uint32_t pool = t->s->pools.v[x->at].pool;
-        if (p->pools.v[pool].by_node || (merged(p, t, g) && x->at != g->first))
+        if (p->pools.v[pool].by_node || (is_merged(p, t, g) && x->at != g->first))
             continue;
         if (affinity_of(p, t, pool) == level)
             t->need -= reserve_in(p, t->r, &p->pools.v[pool], t->access, t->need);
@@ -414,11 +417,11 @@ static void take_other(struct plan *p, struct taking *t, struct pool *pool)
  * job has no affinity it has no access either. */
 static void take_walled(struct plan *p, struct taking *t)
 {
-    const struct bitset *open = walled_open(p, t->r->start_at, t->r->end_at);
+    const struct bitset *open = small_pools_open(p, t->r->start_at, t->r->end_at);
 
     for (uint32_t i = bitset_next(open, 0); i != BITSET_NONE && t->need > 0;
          i = bitset_next(open, i + 1))
-        if (t->s->group_of.v[p->pools.v[i].later] != INDEX_NONE)
+        if (t->s->group_of.v[p->pools.v[i].merged] != INDEX_NONE)
             take_other(p, t, &p->pools.v[i]);
 }
 
@@ -463,11 +466,11 @@ static void take_by_kind(struct plan *p, struct taking *t)
         struct pool *pool = &p->pools.v[order->v[i].pool];
         int64_t here = count_least(p, pool, t->r->start_at, t->r->end_at, NULL);
         int64_t now = count_least(p, pool, p->now, t->r->end_at, NULL);
-        int64_t late = here - (now > 0 ? now : 0);
-        late = late < t->need ? late : t->need;
-        if (late > 0)
-            add_part(p, t->r, pool, pool->index, (int32_t)late);
-        t->need -= late > 0 ? late : 0;
+        int64_t delayed = here - (now > 0 ? now : 0);
+        delayed = delayed < t->need ? delayed : t->need;
+        if (delayed > 0)
+            add_part(p, t->r, pool, pool->index, (int32_t)delayed);
+        t->need -= delayed > 0 ? delayed : 0;
     }
     for (size_t i = 0; i < order->n && t->need > 0; i++) {
         struct pool *pool = &p->pools.v[order->v[i].pool];
@@ -482,15 +485,15 @@ static void take_others(struct plan *p, struct taking *t)
         take_by_kind(p, t);
         return;
     }
-    for (size_t i = 0; t->open && i < t->s->lone.n && t->need > 0; i++)
-        take_other(p, t, &p->pools.v[t->s->lone.v[i]]);
+    for (size_t i = 0; t->open && i < t->s->large.n && t->need > 0; i++)
+        take_other(p, t, &p->pools.v[t->s->large.v[i]]);
     if (t->open) {
         take_walled(p, t);
         return;
     }
     for (size_t k = 0; k < t->s->groups.n && t->need > 0; k++) {
         const struct group *g = &t->s->groups.v[k];
-        uint32_t n = merged(p, t, g) ? 1 : g->n;
+        uint32_t n = is_merged(p, t, g) ? 1 : g->n;
         for (uint32_t i = g->first; i < g->first + n && t->need > 0; i++)
             take_other(p, t, &p->pools.v[t->s->pools.v[i].pool]);
     }
@@ -505,7 +508,7 @@ void count_reserve(struct plan *p, const struct job *j, struct rsv *r, int64_t n
         .need = need};
 
     r->parts.n = 0;
-    t.open = t.s->deep && walled_settled(p) && r->start_at < p->merge_at
+    t.open = t.s->deep && small_pools_settled(p) && r->start_at < p->merge_at
              && t.access < ACCESS_NOWHERE
              && !closures_is_confined(p->closures, t.access);
     t.grants = closures_grant_during(p->closures, t.access, r->start_at, r->end_at);
@@ -533,7 +536,7 @@ static void give_back(struct plan *p, struct rsv *r)
         struct pool *pool = count_pool(p, r->parts.v[i].pool);
         pool->nrsv--;
         if (pool->work_valid)
-            take(p, pool, r->start_at, r->end_at, -r->parts.v[i].units);
+            take_units(p, pool, r->start_at, r->end_at, -r->parts.v[i].units);
     }
     r->parts.n = 0;
 }
@@ -541,7 +544,7 @@ static void give_back(struct plan *p, struct rsv *r)
 void count_unreserve(struct plan *p, struct rsv *r)
 {
     give_back(p, r);
-    hints_invalid(p);
+    forget_bounds(p);
 }
 
 void count_hand_over(struct plan *p, struct rsv *r)
@@ -575,7 +578,7 @@ bool count_handed_over(struct plan *p, const struct job *j, const struct rsv *r)
                 && went_as_planned(p, j, r->fitset);
 
     if (!same) /* else bounds on others still hold */
-        hints_invalid(p);
+        forget_bounds(p);
     return same;
 }
 

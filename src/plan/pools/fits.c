@@ -83,9 +83,9 @@ bool set_has_count(const struct plan *p, const struct fitset *s)
 
 static void end_counting(struct plan *p, struct pool *pool)
 {
-    walled_unknown(p, pool);
+    small_pools_unknown(p, pool);
     pool->by_node = p->by_node = true;
-    pool->walled = false;
+    pool->small = false;
     pool->free_now = pool->total = 0;
     pool->releases.n = 0;
     p->layout++;
@@ -93,16 +93,16 @@ static void end_counting(struct plan *p, struct pool *pool)
 
 void pool_by_node(struct plan *p, struct pool *pool)
 {
-    struct pool *later = count_later(p, pool);
+    struct pool *merged = count_merged(p, pool);
 
     if (pool->by_node)
         return;
     end_counting(p, pool);
-    if (!later)
+    if (!merged)
         return;
-    later->releases.n = 0;
+    merged->releases.n = 0;
     for (size_t i = 0; i < p->pools.n; i++)
-        if (p->pools.v[i].later == pool->later && !p->pools.v[i].by_node)
+        if (p->pools.v[i].merged == pool->merged && !p->pools.v[i].by_node)
             end_counting(p, &p->pools.v[i]);
 }
 
@@ -115,20 +115,20 @@ static bool same_pools(const struct fitset *s, const struct fitset *t)
 
 void set_fini(struct fitset *s)
 {
-    for (size_t i = 0; i < s->reach.n; i++) {
-        vec_fini(&s->reach.v[i].stairs);
-        vec_fini(&s->reach.v[i].grants);
-        hint_destroy(s->reach.v[i].hint);
+    for (size_t i = 0; i < s->offers.n; i++) {
+        vec_fini(&s->offers.v[i].free_until);
+        vec_fini(&s->offers.v[i].grants);
+        lower_bounds_destroy(s->offers.v[i].bounds);
     }
-    vec_fini(&s->reach);
+    vec_fini(&s->offers);
     vec_fini(&s->groups);
     vec_fini(&s->order);
-    vec_fini(&s->homes);
-    vec_fini(&s->lone);
-    vec_fini(&s->late);
+    vec_fini(&s->holders);
+    vec_fini(&s->large);
+    vec_fini(&s->elsewhere);
     vec_fini(&s->group_of);
-    hint_destroy(s->base.hint);
-    hint_destroy(s->base_late.hint);
+    lower_bounds_destroy(s->base.bounds);
+    lower_bounds_destroy(s->base_merged.bounds);
     vec_fini(&s->pools);
 }
 
@@ -145,12 +145,12 @@ static void set_group(const struct plan *p, struct fitset *s)
             most = pool->nodes.n;
             s->biggest = pool->index;
         }
-        if (last && pool->later != INDEX_NONE && last->later == pool->later)
+        if (last && pool->merged != INDEX_NONE && last->merged == pool->merged)
             last->n++;
         else
-            vec_push(&s->groups, ((struct group){i, 1, pool->later}));
+            vec_push(&s->groups, ((struct group){i, 1, pool->merged}));
     }
-    walled_note(p, s);
+    small_pools_note(p, s);
 }
 
 /* The speed that counts for limits on nodes of the pool. */
@@ -199,7 +199,7 @@ static void set_add_pool(struct fitset *s, const struct pool *pool, uint32_t per
 }
 
 struct place_of {
-    uint32_t later, at; /* group, and position in it */
+    uint32_t merged, at; /* group, and position in it */
     struct fitpool pool;
 };
 
@@ -207,8 +207,8 @@ static int compare_places(const void *a, const void *b)
 {
     const struct place_of *x = a, *y = b;
 
-    if (x->later != y->later)
-        return x->later < y->later ? -1 : 1;
+    if (x->merged != y->merged)
+        return x->merged < y->merged ? -1 : 1;
     return (x->at > y->at) - (x->at < y->at);
 }
 
@@ -218,12 +218,12 @@ static void set_sort(const struct plan *p, struct fitset *s)
 {
     struct VEC(struct place_of) order = {0};
 
-    if (p->later.n == 0)
+    if (p->merged_pools.n == 0)
         return;
     for (uint32_t i = 0; i < s->pools.n; i++) {
         const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
         uint32_t first = pool->rsvset == 0 ? 0 : (uint32_t)p->pools.n;
-        vec_push(&order, ((struct place_of){pool->later, first + i, s->pools.v[i]}));
+        vec_push(&order, ((struct place_of){pool->merged, first + i, s->pools.v[i]}));
     }
     if (order.n)
         qsort(order.v, order.n, sizeof *order.v, compare_places);
@@ -297,8 +297,8 @@ static void set_admit(struct plan *p, uint32_t set, const struct taskdef *def)
             pool->per_node = s->pools.v[i].per_node;
             pool->total = (int32_t)(pool->per_node * pool->nodes.n);
             pool->free_now = pool->total;
-            if (pool->later != INDEX_NONE)
-                p->later.v[pool->later].total += pool->total;
+            if (pool->merged != INDEX_NONE)
+                p->merged_pools.v[pool->merged].total += pool->total;
         }
     }
 }
@@ -341,7 +341,7 @@ static bool try_pool(
         return true;
     if (pool->unit)
         return pool->unit == unit && pool->per_node == per_node;
-    if (pool->later != INDEX_NONE)
+    if (pool->merged != INDEX_NONE)
         return false;
     if (!unit) {
         pool->by_node = p->by_node = true;
@@ -351,7 +351,7 @@ static bool try_pool(
     pool->per_node = per_node;
     pool->total = pool->free_now = (int32_t)(per_node * pool->nodes.n);
     pool->work_valid = false;
-    pool->stairs.n = 0;
+    pool->free_until.n = 0;
     return true;
 }
 
@@ -421,14 +421,14 @@ static struct fitset *fit_spanning(
     return &p->sets.v[set];
 }
 
-static bool spans(const struct job *j)
+static bool does_span(const struct job *j)
 {
     return (j->flags & JOB_SPAN) && (j->partitions & (j->partitions - 1));
 }
 
 struct fitset *fit_for(struct plan *p, const struct job *j, uint32_t partition)
 {
-    if (spans(j))
+    if (does_span(j))
         return fit_spanning(p, j->reqs[0].def, j->partitions);
     return fit_in_partition(p, j->reqs[0].def, partition);
 }
@@ -438,14 +438,14 @@ uint64_t fit_partitions(const struct plan *p, const struct job *j)
     uint64_t real = (UINT64_C(1) << p->c->partitions.n) - 1;
     uint64_t mask = j->partitions & real;
 
-    return spans(j) ? mask & -mask : mask;
+    return does_span(j) ? mask & -mask : mask;
 }
 
 void fit_learn(struct plan *p, const struct job *j, const struct req *r)
 {
     const struct fit *f = fit_get(p, r->def);
 
-    if (spans(j))
+    if (does_span(j))
         fit_spanning(p, r->def, j->partitions);
     if (j->nreqs < 2 && r->nodes == 0)
         return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Gaps of many pools together, against pools looked at second by second. */
+ * Free intervals of many pools together, against pools looked at second by second. */
 #include "base/timeval.h"
 #include "cmocka_all.h"
-#include "plan/gaps.h"
+#include "plan/counted/free_intervals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define SECONDS 900 /* that are looked at; then nothing changes */
 
 struct ctx {
-    struct gaps *gaps;
+    struct free_intervals *free_intervals;
     uint64_t state;
     int free[POOLS][SECONDS];
 };
@@ -24,7 +24,7 @@ static uint32_t below(struct ctx *x, uint32_t n)
     return (uint32_t)(x->state >> 33) % n;
 }
 
-/* All gaps of one pool within [from, to), level by level. */
+/* All free intervals of one pool within [from, to), level by level. */
 static void put(struct ctx *x, int pool, int64_t from, int64_t to)
 {
     int64_t end = to < FROM + SECONDS ? to : FROM + SECONDS;
@@ -35,7 +35,7 @@ static void put(struct ctx *x, int pool, int64_t from, int64_t to)
             while (e < end && x->free[pool][e - FROM] >= level)
                 e++;
             if (e > s)
-                gaps_put(x->gaps, (uint32_t)pool, s,
+                free_intervals_put(x->free_intervals, (uint32_t)pool, s,
                     e == FROM + SECONDS ? TIME_NEVER : e, 1);
             s = e > s ? e : s + 1;
         }
@@ -62,9 +62,10 @@ static void ask(struct ctx *x)
         if (below(x, 10) == 0)
             d = DURATION_UNLIMITED;
         int64_t end = time_add(start, d);
-        assert_int_equal(gaps_sum(x->gaps, start, end), throughout(x, start, end));
+        assert_int_equal(free_intervals_sum(x->free_intervals, start, end),
+            throughout(x, start, end));
         last = last < FROM + HORIZON ? last : FROM + HORIZON - 1;
-        int64_t most = gaps_most(x->gaps, start, last, d);
+        int64_t most = free_intervals_most(x->free_intervals, start, last, d);
         for (int64_t t = start; t <= last; t++)
             assert_true(throughout(x, t, time_add(t, d)) <= most);
     }
@@ -81,7 +82,7 @@ static void change(struct ctx *x)
         x->free[pool][t - FROM] = units;
     if (to > FROM + HORIZON) /* what begins there is not kept */
         to = TIME_NEVER;
-    gaps_cut(x->gaps, (uint32_t)pool, &from, &to);
+    free_intervals_cut(x->free_intervals, (uint32_t)pool, &from, &to);
     put(x, pool, from, to);
 }
 
@@ -91,13 +92,13 @@ static void sums_of_gaps_are_sums_of_pools(void **state)
     for (uint64_t seed = 1; seed <= 12; seed++) {
         struct ctx *x = calloc(1, sizeof *x);
         x->state = seed;
-        x->gaps = gaps_create();
-        gaps_reset(x->gaps, FROM, FROM + HORIZON);
+        x->free_intervals = free_intervals_create();
+        free_intervals_reset(x->free_intervals, FROM, FROM + HORIZON);
         for (int i = 0; i < 60; i++) {
             change(x);
             ask(x);
         }
-        gaps_destroy(x->gaps);
+        free_intervals_destroy(x->free_intervals);
         free(x);
     }
 }
@@ -114,45 +115,45 @@ static void tell(void *ctx, int64_t start, int64_t units)
     t->first = start < t->first ? start : t->first;
 }
 
-static void gaps_that_begin_later_in_the_cell_are_told(void **state)
+static void free_intervals_that_begin_later_in_the_cell_are_told(void **state)
 {
     (void)state;
-    struct gaps *g = gaps_create();
+    struct free_intervals *g = free_intervals_create();
     struct told t = {0, TIME_NEVER};
 
-    gaps_reset(g, 0, 383 * 100); /* cells of 128 */
-    gaps_put(g, 0, 0, 1000, 1);
-    gaps_put(g, 1, 130, 1000, 2);
-    gaps_put(g, 2, 140, 150, 4); /* too short */
-    gaps_put(g, 3, 150, TIME_NEVER, 8);
-    gaps_put(g, 4, 300, 1000, 16); /* in another cell */
-    gaps_each_start(g, 130, 100, &t, tell);
-    assert_int_equal(gaps_cell_length(g), 128);
-    assert_int_equal(gaps_cell_end(g, 130), 255);
+    free_intervals_reset(g, 0, 383 * 100); /* cells of 128 */
+    free_intervals_put(g, 0, 0, 1000, 1);
+    free_intervals_put(g, 1, 130, 1000, 2);
+    free_intervals_put(g, 2, 140, 150, 4); /* too short */
+    free_intervals_put(g, 3, 150, TIME_NEVER, 8);
+    free_intervals_put(g, 4, 300, 1000, 16); /* in another cell */
+    free_intervals_each_start(g, 130, 100, &t, tell);
+    assert_int_equal(free_intervals_cell_length(g), 128);
+    assert_int_equal(free_intervals_cell_end(g, 130), 255);
     assert_int_equal(t.units, 8);
     assert_int_equal(t.first, 150);
-    gaps_destroy(g);
+    free_intervals_destroy(g);
 }
 
 static void what_was_before_the_horizon_counts_from_its_begin_on(void **state)
 {
     (void)state;
-    struct gaps *g = gaps_create();
+    struct free_intervals *g = free_intervals_create();
 
-    gaps_reset(g, 1000, 2000);
-    gaps_put(g, 0, 10, 1500, 3);
-    gaps_put(g, 1, 2000, 2500, 5); /* never asked for */
-    assert_int_equal(gaps_sum(g, 1000, 1500), 3);
-    assert_int_equal(gaps_sum(g, 1000, 1501), 0);
-    assert_int_equal(gaps_sum(g, 1999, 2100), 0);
-    gaps_destroy(g);
+    free_intervals_reset(g, 1000, 2000);
+    free_intervals_put(g, 0, 10, 1500, 3);
+    free_intervals_put(g, 1, 2000, 2500, 5); /* never asked for */
+    assert_int_equal(free_intervals_sum(g, 1000, 1500), 3);
+    assert_int_equal(free_intervals_sum(g, 1000, 1501), 0);
+    assert_int_equal(free_intervals_sum(g, 1999, 2100), 0);
+    free_intervals_destroy(g);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_of_gaps_are_sums_of_pools),
-        cmocka_unit_test(gaps_that_begin_later_in_the_cell_are_told),
+        cmocka_unit_test(free_intervals_that_begin_later_in_the_cell_are_told),
         cmocka_unit_test(what_was_before_the_horizon_counts_from_its_begin_on),
     };
 

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which of many small pools have something free throughout an interval.
+ *
+ *     cells of time    |  0  |  1  |  2  |  3  |
+ *     pool 7 is free      ============
+ *     at some instant  |  x  |  x  |  x  |     |    bits, one a pool
+ *     at every one     |     |  x  |     |     |
+ *
+ * An interval needs a pool that is free at some instant of its first and last cell and
+ * at every one of those between: an AND over bits, so that no pool is asked by itself.
+ * */
+#ifndef MAUI_PLAN_OPENINGS_H
+#define MAUI_PLAN_OPENINGS_H
+
+#include "base/bitset.h"
+
+struct free_cells;
+
+struct free_cells *free_cells_create(void);
+void free_cells_destroy(struct free_cells *o);
+
+/* Nothing is known to be free of so many pools; from now on questions are about [from,
+ * to). */
+void free_cells_reset(struct free_cells *o, uint32_t pools, int64_t from, int64_t to);
+
+/* Something of the pool is free throughout [from, to). O(cells inside). */
+void free_cells_put(struct free_cells *o, uint32_t pool, int64_t from, int64_t to);
+
+/* Forget the pool's in all cells that [*io_from, *io_to) lies in; the interval grows to
+ * the whole of these. O(cells inside). */
+void free_cells_cut(
+    struct free_cells *o, uint32_t pool, int64_t *io_from, int64_t *io_to);
+
+/* No other pools have something free throughout [start, end). Valid until the next
+ * question. O(cells x pools / 64). */
+const struct bitset *free_cells_during(
+    struct free_cells *o, int64_t start, int64_t end);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Small pools under reservations, of which there may be thousands: their free intervals
+ * (free_intervals.h) and free cells (free_cells.h) together.
+ *
+ *     profile of a pool    4444 2222 4444       its closures   ----xx------
+ *     free intervals                 2 units over all of it but the closure, 2 more at
+ * both ends
+ *
+ * Free intervals are those that a job finds which no reservation lets in. They are kept
+ * in step with the profiles while a plan is made: a profile that changes is noted
+ * (walled_changed) and its free intervals are put anew before the next search
+ * (walled_settle). All pools of one kind of nodes keep their free intervals with one
+ * merged pool, their home; those of pools that another merged pool succeeds end at
+ * plan.merge_at. */
+#include "plan/counted/free_cells.h"
+#include "plan/plan_private.h"
+
+/* Fewer are asked one by one. */
+#define MANY 24
+
+/* A pool with more than such a part of all nodes is no small one: too much of its
+ * profile changes with each reservation. */
+#define PART 8
+
+/* What is free of a small pool has changed in [from, to). */
+struct unsettled {
+    uint32_t pool;
+    int64_t from, to;
+};
+
+struct small_pools {
+    bool known; /* free intervals of all, but of these: */
+    struct VEC(struct unsettled) unsettled;
+    struct free_cells *free_cells; /* NULL until needed */
+};
+
+struct small_pools *small_pools_create(void)
+{
+    return xcalloc(1, sizeof(struct small_pools));
+}
+
+void small_pools_destroy(struct small_pools *w)
+{
+    if (!w)
+        return;
+    vec_fini(&w->unsettled);
+    free_cells_destroy(w->free_cells);
+    free(w);
+}
+
+bool small_pools_settled(const struct plan *p)
+{
+    return p->small->known && p->small->unsettled.n == 0;
+}
+
+void small_pools_changed(
+    struct plan *p, const struct pool *pool, int64_t from, int64_t to)
+{
+    if (pool->small && p->small->known)
+        vec_push(&p->small->unsettled, ((struct unsettled){pool->index, from, to}));
+}
+
+void small_pools_unknown(struct plan *p, const struct pool *pool)
+{
+    p->small->known &= !pool->small;
+}
+
+const struct bitset *small_pools_open(struct plan *p, int64_t start, int64_t end)
+{
+    return free_cells_during(p->small->free_cells, start, end);
+}
+
+/* By kind of nodes: all nodes; by merged pool: small ones that will be part of it. */
+static void count_kinds(struct plan *p)
+{
+    int64_t *nodes = xcalloc(p->merged_pools.n + 1, sizeof *nodes);
+
+    for (size_t i = 0; i < p->pools.n; i++) {
+        const struct pool *merged = count_merged(p, &p->pools.v[i]);
+        if (merged)
+            nodes[merged->kind] += (int64_t)p->pools.v[i].nodes.n;
+    }
+    for (size_t i = 0; i < p->pools.n; i++) {
+        struct pool *pool = &p->pools.v[i], *merged = count_merged(p, pool);
+        pool->small = merged && pool->rsvset != 0
+                      && (int64_t)pool->nodes.n * PART <= nodes[merged->kind];
+        if (pool->small)
+            merged->nsmall++;
+    }
+    free(nodes);
+}
+
+/* Of each kind the merged pool with most of them; then it counts for all. */
+static void choose_holders(struct plan *p)
+{
+    uint32_t *holders = xcalloc(p->merged_pools.n + 1, sizeof *holders);
+
+    for (size_t i = 0; i < p->merged_pools.n; i++)
+        holders[i] = p->merged_pools.v[i].kind;
+    for (size_t i = 0; i < p->merged_pools.n; i++) {
+        uint32_t *holder = &holders[p->merged_pools.v[i].kind];
+        if (p->merged_pools.v[i].nsmall > p->merged_pools.v[*holder].nsmall)
+            *holder = (uint32_t)i;
+    }
+    for (size_t i = 0; i < p->merged_pools.n; i++) {
+        struct pool *merged = &p->merged_pools.v[i];
+        merged->holder = holders[merged->kind];
+        if (merged->holder == i)
+            continue;
+        p->merged_pools.v[merged->holder].nsmall += merged->nsmall;
+        merged->nsmall = 0;
+    }
+    free(holders);
+}
+
+void small_pools_choose(struct plan *p)
+{
+    p->small->known = false;
+    count_kinds(p);
+    choose_holders(p);
+    for (size_t i = 0; i < p->merged_pools.n; i++) {
+        struct pool *merged = &p->merged_pools.v[i];
+        if (p->merged_pools.v[merged->holder].nsmall < MANY)
+            merged->holder = INDEX_NONE;
+        else if (merged->holder == i)
+            merged->free_intervals = free_intervals_create();
+    }
+    for (size_t i = 0; i < p->pools.n; i++) {
+        struct pool *pool = &p->pools.v[i], *merged = count_merged(p, pool);
+        pool->small &= merged && merged->holder != INDEX_NONE;
+    }
+}
+
+void small_pools_note(const struct plan *p, struct fitset *s)
+{
+    uint32_t small = 0, expected = 0;
+
+    for (size_t i = 0; i < p->merged_pools.n; i++)
+        vec_push(&s->group_of, INDEX_NONE);
+    for (uint32_t k = 0; k < s->groups.n; k++) {
+        uint32_t merged = s->groups.v[k].merged;
+        if (merged != INDEX_NONE)
+            s->group_of.v[merged] = k;
+        if (merged == INDEX_NONE || !p->merged_pools.v[merged].free_intervals)
+            continue;
+        vec_push(&s->holders, merged);
+        expected += p->merged_pools.v[merged].nsmall;
+    }
+    for (size_t i = 0; i < s->pools.n; i++) {
+        const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        small += pool->small;
+        if (!pool->small)
+            vec_push(&s->large, pool->index);
+        else if (p->merged_pools.v[pool->merged].holder != pool->merged)
+            vec_push(&s->elsewhere, pool->index);
+    }
+    s->deep =
+        small > 0 && small == expected; /* free intervals are of all pools of a kind */
+}
+
+/* ---- from profile to free intervals ---- */
+
+/* Levels that began and have not ended, each higher than the one before. */
+struct level {
+    int64_t since;
+    int32_t units;
+};
+struct levels {
+    struct free_intervals *free_intervals;
+    uint32_t pool;
+    struct VEC(struct level) v;
+};
+
+/* From `at` on so many units are free. */
+static void step_levels(struct levels *l, int64_t at, int32_t units)
+{
+    int64_t since = at;
+
+    while (l->v.n && l->v.v[l->v.n - 1].units > units) {
+        struct level top = l->v.v[--l->v.n];
+        int32_t below = l->v.n ? l->v.v[l->v.n - 1].units : 0;
+        free_intervals_put(l->free_intervals, l->pool, top.since, at,
+            top.units - (below > units ? below : units));
+        since = top.since;
+    }
+    if (units > 0 && (l->v.n == 0 || l->v.v[l->v.n - 1].units < units))
+        vec_push(&l->v, ((struct level){since, units}));
+}
+
+/* What is free of a small pool to whom no reservation lets in, step by step. */
+struct stretch {
+    const struct profile *work;
+    const struct closure *closure, *end; /* closures that are not over */
+    uint32_t i;                          /* step of the profile */
+};
+
+static struct stretch stretch_of(struct plan *p, struct pool *pool, int64_t from)
+{
+    struct stretch s = {.work = count_work(p, pool)};
+    size_t n;
+
+    s.i = profile_index(s.work, from);
+    s.closure = closures_for_nobody(p->closures, pool->rsvset, p->now, &n);
+    s.end = s.closure + n;
+    return s;
+}
+
+/* Units free from `at` on, and until when, at most `to`. */
+static int32_t stretch_on(struct stretch *s, int64_t at, int64_t to, int64_t *ret_until)
+{
+    const struct profile *work = s->work;
+    bool closed;
+
+    while (s->closure < s->end && s->closure->end <= at)
+        s->closure++;
+    while (s->i + 1 < work->n && work->at[s->i + 1] <= at)
+        s->i++;
+    *ret_until =
+        s->i + 1 < work->n && work->at[s->i + 1] < to ? work->at[s->i + 1] : to;
+    closed = s->closure < s->end && s->closure->start <= at;
+    if (s->closure < s->end) {
+        int64_t turn = closed ? s->closure->end : s->closure->start;
+        *ret_until = turn < *ret_until ? turn : *ret_until;
+    }
+    return closed || work->free[s->i] < 0 ? 0 : work->free[s->i];
+}
+
+/* The free intervals of one pool within [from, to). */
+static void put_gaps(
+    struct plan *p, struct pool *pool, int64_t from, int64_t to, struct levels *l)
+{
+    const struct pool *merged = &p->merged_pools.v[pool->merged];
+    struct stretch s = stretch_of(p, pool, from);
+
+    l->pool = pool->index;
+    l->free_intervals = p->merged_pools.v[merged->holder].free_intervals;
+    if (merged->index != merged->holder && to > p->merge_at)
+        to = p->merge_at;
+    for (int64_t at = from, until; at < to; at = until) {
+        int32_t units = stretch_on(&s, at, to, &until);
+        step_levels(l, at, units);
+    }
+    if (from < to)
+        step_levels(l, to, 0);
+}
+
+/* What somebody may find something in, in all cells that [from, to) lies in. */
+static void put_openings(struct plan *p, struct pool *pool, int64_t from, int64_t to)
+{
+    int64_t since = INT64_MAX, at, until;
+
+    to = to < p->merge_at ? to : p->merge_at;
+    if (from >= to)
+        return;
+    free_cells_cut(p->small->free_cells, pool->index, &from, &to);
+    struct stretch s = stretch_of(p, pool, from);
+    for (at = from; at < to; at = until) {
+        bool open = stretch_on(&s, at, to, &until) > 0;
+        if (open && since == INT64_MAX)
+            since = at;
+        if (!open && since < INT64_MAX) {
+            free_cells_put(p->small->free_cells, pool->index, since, at);
+            since = INT64_MAX;
+        }
+    }
+    if (since < INT64_MAX)
+        free_cells_put(p->small->free_cells, pool->index, since, to);
+}
+
+/* ---- keeping them ---- */
+
+static void put_all(struct plan *p, struct levels *l)
+{
+    if (!p->small->free_cells)
+        p->small->free_cells = free_cells_create();
+    free_cells_reset(p->small->free_cells, (uint32_t)p->pools.n, p->now, p->merge_at);
+    for (size_t i = 0; i < p->merged_pools.n; i++)
+        if (p->merged_pools.v[i].free_intervals)
+            free_intervals_reset(
+                p->merged_pools.v[i].free_intervals, p->now, p->merge_at);
+    for (size_t i = 0; i < p->pools.n; i++)
+        if (p->pools.v[i].small) {
+            put_gaps(p, &p->pools.v[i], p->now, TIME_NEVER, l);
+            put_openings(p, &p->pools.v[i], p->now, TIME_NEVER);
+        }
+}
+
+void small_pools_settle(struct plan *p)
+{
+    struct levels l = {0};
+
+    if (!p->small->known)
+        put_all(p, &l);
+    for (size_t i = 0; i < p->small->unsettled.n && p->small->known; i++) {
+        struct unsettled u = p->small->unsettled.v[i];
+        struct pool *pool = &p->pools.v[u.pool];
+        uint32_t holder = p->merged_pools.v[pool->merged].holder;
+        put_openings(p, pool, u.from, u.to);
+        if (u.to >= p->merge_at) /* free intervals that begin there are not kept */
+            u.to = TIME_NEVER;
+        free_intervals_cut(
+            p->merged_pools.v[holder].free_intervals, u.pool, &u.from, &u.to);
+        put_gaps(p, pool, u.from, u.to, &l);
+    }
+    p->small->known = true;
+    p->small->unsettled.n = 0;
+    vec_fini(&l.v);
+}
