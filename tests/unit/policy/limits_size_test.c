@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Limits on one job: of the system, and of credentials. Names of tests end in the
  * section of the reference whose example they are. */
+#include "cluster/partition.h"
 #include "limits_kit.h"
 
 #include <math.h>
