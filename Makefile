@@ -2,7 +2,7 @@
 # The few commands a person types. The build itself is meson's.
 .DEFAULT_GOAL := build
 # What has two hashes is what `make help` prints.
-.PHONY: help build demo check check-long lint format fuzz bench bench-depth install clean
+.PHONY: help build demo test check check-long lint format fuzz bench bench-depth install clean
 
 help: ## what can be made
 	@echo "make TARGET, where TARGET is"
@@ -15,6 +15,10 @@ build: ## build everything into build/release
 
 demo: build ## a scheduler at work with real jobs, half a minute; leaves nothing behind
 	@scripts/demo
+
+test: ## units and properties of what changed since they last passed (a minute)
+	@scripts/deps build test
+	@scripts/test
 
 check: ## build twice (release, sanitizers), run every test, end with "N passed, N failed"
 	@scripts/deps build test
