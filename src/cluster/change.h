@@ -4,10 +4,7 @@
 #ifndef MAUI_CLUSTER_CHANGE_H
 #define MAUI_CLUSTER_CHANGE_H
 
-#include "cluster/request.h"
-
-struct dep;
-struct job;
+#include "cluster/cluster.h"
 
 /* Which members count. */
 enum change_bit {

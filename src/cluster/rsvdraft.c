@@ -3,7 +3,6 @@
 #include "cluster/rsvdraft.h"
 
 #include "base/nearest.h"
-#include "cluster/partition.h"
 #include "config/config.h"
 
 #include <strings.h>

@@ -7,19 +7,31 @@
 #include "engine/occupancy.h"
 #include "policy/access.h"
 
+/* Does it pass all that depends on its class, but for limits on what is active? */
+static bool is_let_in(const struct engine *e, const struct job *j)
+{
+    bool known = j->possible_layout == plan_layout(e->plan) && !j->impossible;
+    struct reason why;
+
+    return !admission_class_refusal(
+        e, j, ADMIT_QUEUED | (known ? 0 : ADMIT_EVER), &why);
+}
+
 /* Is it let in there? */
-static bool enter(struct engine *e, struct job *j, uint32_t cls)
+static bool enter_class(struct engine *e, struct job *j, uint32_t cls)
 {
     struct access_fault fault;
-    bool moves = j->cred[CRED_CLASS] != cls;
 
-    if (!moves)
-        return job_cred(e->c, j, CRED_CLASS)->enabled;
-    j->cred[CRED_CLASS] = cls;
-    access_resolve(e->c, j, &fault);
-    job_changes(e, j, CHANGE_OF_CLASS);
-    return fault.reason == REASON_NONE && job_cred(e->c, j, CRED_CLASS)->enabled
-           && !over_system_limits(e, j);
+    if (j->cred[CRED_CLASS] != cls) {
+        j->cred[CRED_CLASS] = cls;
+        access_resolve(e->c, j, &fault);
+        job_changes(e, j, CHANGE_OF_CLASS);
+        if (fault.reason != REASON_NONE)
+            return false;
+        j->possible_layout = UINT32_MAX;
+        admission_narrow(e, j);
+    }
+    return is_let_in(e, j);
 }
 
 enum hold_reason classes_resolve(
@@ -53,37 +65,24 @@ bool classes_move(struct engine *e, struct job *j, void *ctx,
     uint32_t home = j->cred[CRED_CLASS];
 
     for (size_t i = 0; i < j->extra->classes.n; i++)
-        if (j->extra->classes.v[i] != home && enter(e, j, j->extra->classes.v[i])
-            && fits(e, j, ctx))
+        if (j->extra->classes.v[i] != home && enter_class(e, j, j->extra->classes.v[i])
+            && (!fits || fits(e, j, ctx)))
             return true;
-    enter(e, j, home);
+    enter_class(e, j, home);
     return false;
-}
-
-static bool can_start(struct engine *e, const struct job *j, void *ctx)
-{
-    struct reason why;
-
-    (void)ctx;
-    return plan_possible(e->plan, j, &why) && !limits_never(e->limits, e->c, j, &why);
 }
 
 void classes_settle(struct engine *e, struct job *j)
 {
-    bool known = j->possible_layout == plan_layout(e->plan) && !j->impossible;
-
-    if (j->state != JOB_IDLE || j->holds || plan_is_reserved(e->plan, j)
-        || (job_cred(e->c, j, CRED_CLASS)->enabled && (known || can_start(e, j, NULL))))
+    if (!job_waits(j) || plan_is_reserved(e->plan, j) || is_let_in(e, j))
         return;
-    if (classes_move(e, j, NULL, can_start)) {
-        j->possible_layout = UINT32_MAX;
+    if (classes_move(e, j, NULL, NULL))
         j->impossible = false;
-    }
 }
 
 static bool may_start(struct engine *e, struct job *j, uint32_t cls, enum limit_level l)
 {
-    return enter(e, j, cls) && allowed_now(e, j, l);
+    return enter_class(e, j, cls) && allowed_now(e, j, l);
 }
 
 /* The class in which it starts soonest; INDEX_NONE: in none. */
@@ -112,7 +111,7 @@ bool classes_start(struct engine *e, struct job *j, enum limit_level level)
         if (may_start(e, j, j->extra->classes.v[i], level)
             && start_if_possible(e, j, false))
             return true;
-    enter(e, j, home);
+    enter_class(e, j, home);
     return false;
 }
 
@@ -120,7 +119,7 @@ bool classes_reserve(struct engine *e, struct job *j, enum limit_level level)
 {
     uint32_t home = j->cred[CRED_CLASS], best = soonest(e, j, level);
 
-    enter(e, j, best != INDEX_NONE ? best : home);
+    enter_class(e, j, best != INDEX_NONE ? best : home);
     return reserve_job(e, j);
 }
 
@@ -144,6 +143,6 @@ bool classes_backfill(struct engine *e, struct job *j, enum limit_level level)
     for (size_t i = 0; i < j->extra->classes.n; i++)
         if (may_start(e, j, j->extra->classes.v[i], level) && fill_in(e, j))
             return true;
-    enter(e, j, home);
+    enter_class(e, j, home);
     return false;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One scheduling cycle, as the checklist of reference concepts, section 9. */
+#include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
@@ -18,7 +19,7 @@ void forget_job(struct engine *e, struct job *j)
 static void remove_ended(struct engine *e)
 {
     if (e->any_deps && e->ended.n)
-        settle_dependents(e);
+        dependency_settle_all(e);
     for (size_t i = 0; i < e->ended.n && !e->opt.keep_ended; i++)
         forget_job(e, e->c->jobs.v[e->ended.v[i]]);
     e->ended.n = 0;
@@ -79,6 +80,7 @@ void refresh_limits(struct engine *e)
     limits_configure(e->limits, e->c);
     e->any_cap = fs_any_cap(e->c);
     e->limits_epoch = e->c->config_epoch;
+    admission_configure(e);
 }
 
 static void note_remarked(struct engine *e)
@@ -112,7 +114,7 @@ static void cancel_noqueue(struct engine *e)
 
     for (size_t i = 0; i < n; i++) {
         struct job *j = e->c->jobs.v[queue[i]];
-        if ((j->flags & JOB_NOQUEUE) && j->state == JOB_IDLE && !j->holds)
+        if ((j->flags & JOB_NOQUEUE) && job_waits(j))
             cancel_unqueued(e, j);
     }
 }

@@ -2,8 +2,8 @@
  * The engine's life and the events it is told. */
 #include "engine/engine.h"
 
-#include "cluster/folded.h"
 #include "cluster/memory.h"
+#include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "engine/occupancy.h"
 #include "policy/access.h"
@@ -36,6 +36,7 @@ struct engine *engine_create(
     e->origin = TIME_NEVER;
     e->wakeup = e->next_expiry = TIME_NEVER;
     e->released_at = INT64_MIN;
+    admission_configure(e);
     return e;
 }
 
@@ -208,7 +209,7 @@ static int on_submit(
     promises_forget(e->promises, j); /* of whoever had its index */
     if (j->submit_at < e->origin)
         e->origin = j->submit_at;
-    e->any_deps |= j->extra && j->extra->deps.n;
+    dependency_notice(e, j);
     if (d->memory) {
         job_recall(e->c, j, d->memory);
         if ((j->holds & HOLD_DEFER) && !d->memory->world_changed)

@@ -4,7 +4,7 @@
 #define MAUI_ENGINE_ENGINE_PRIVATE_H
 
 #include "base/bitset.h"
-#include "cluster/partition.h"
+#include "engine/admission.h"
 #include "engine/engine.h"
 #include "engine/occupancy.h"
 #include "engine/promises.h"
@@ -47,6 +47,7 @@ struct engine {
     int64_t released_at; /* the last cycle in which a deferral ended by itself */
     int64_t chunk_until; /* BFCHUNKDURATION after the last job end */
     uint64_t limits_epoch, group_epoch;
+    struct admission_use admission;
     bool many_groups; /* more than one depth group, or a RESERVEALWAYS QOS */
     bool any_group;   /* at least one */
     struct VEC(int8_t) group_of_qos; /* depth group, -1 none */
@@ -120,19 +121,13 @@ int report_state(
     struct engine *e, struct job *j, const struct event *ev, struct err *err);
 
 /* eligible.c */
-/* What depends on jobs that ended: met for good, or never to be. */
-void settle_dependents(struct engine *e);
-/* Do all its dependencies hold? If not j->why says which. */
-bool deps_hold(struct engine *e, struct job *j);
-struct candidate candidate_of(const struct engine *e, uint32_t job);
-/* Do system limits keep the job out of all its partitions? If only out of some,
- * those are no longer the job's. */
-bool over_system_limits(const struct engine *e, struct job *j);
-
 /* A WAIT_TOO_LARGE, which counts tasks, for people: in processors. */
 void why_in_procs(const struct job *j, struct reason *r);
-/* The tests that do not depend on other queued jobs. */
+/* Does it pass all that is asked before the queue is in order (admission.h)? A
+ * deferral that is due ends; one that could never run is deferred. */
 bool eligible_admit(struct engine *e, struct job *j);
+/* The same for one of which it is known that no row of ADMIT_QUEUED refuses it. */
+bool eligible_enqueue(struct engine *e, struct job *j);
 /* What of a waiting job changes by itself, and a restart has to know. */
 struct waiting {
     uint8_t holds, limited;
@@ -182,7 +177,8 @@ void wake_at(struct engine *e, int64_t at);
 void deferral_goes_on(struct engine *e, const struct job *j);
 /* A deferral ends at `at`: wakes are for many of them together, see engine_cycle(). */
 void note_expiry(struct engine *e, int64_t at);
-/* Active limits, which starts of this cycle may have used up. */
+/* Does it pass what is asked before a start (admission.h), which starts of this cycle
+ * may have changed? */
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level);
 bool in_partition(const struct engine *e, const struct job *j, uint32_t partition);
 
@@ -208,7 +204,8 @@ enum hold_reason classes_resolve(
     struct engine *e, struct job *j, struct access_fault *ret);
 /* Before its priority is computed: out of a class in which it cannot start at all. */
 void classes_settle(struct engine *e, struct job *j);
-/* Its class is at a limit: into the next for which `fits` is true, else it stays. */
+/* Its class does not do: into the next that lets it in, and for which `fits` (NULL =
+ * always) is true, else it stays. */
 bool classes_move(struct engine *e, struct job *j, void *ctx,
     bool (*fits)(struct engine *e, const struct job *j, void *ctx));
 /* Start it in the first class in which it can. */
@@ -317,7 +314,7 @@ int releaseres(struct engine *e, const struct event *ev, struct err *err);
 /* cycle.c */
 /* It ended and leaves the cluster; another may have its index. */
 void forget_job(struct engine *e, struct job *j);
-/* Limits as the settings now are. */
+/* Limits and admission as the settings now are. */
 void refresh_limits(struct engine *e);
 /* RESERVATIONPOLICY HIGHEST somewhere. */
 bool keeps_reservations(const struct engine *e);

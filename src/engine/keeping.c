@@ -339,8 +339,7 @@ static void keep_dates(struct engine *e)
         const struct job *j = e->c->jobs.v[all.v[i].job];
         const struct promise *p = find_deadline(e, j);
         /* not one that was just started, or deferred, by another of its promises */
-        if (!is_dated(j) || j->state != JOB_IDLE || j->holds
-            || keeping_stands(e, j, PROMISE_RETRY))
+        if (!is_dated(j) || !job_waits(j) || keeping_stands(e, j, PROMISE_RETRY))
             continue;
         vec_push(&e->dated, j->index);
         if (p && !e->keeps)
@@ -417,7 +416,7 @@ void keeping_deadlines(struct engine *e)
     for (size_t i = 0; i < e->dated.n; i++) {
         struct job *j = e->c->jobs.v[e->dated.v[i]];
         const struct promise *p = find_deadline(e, j);
-        if (j->state != JOB_IDLE || j->holds)
+        if (!job_waits(j))
             continue;
         if (!(p && p->stands) && may_be_reserved(e, j))
             promise_deadline(e, j);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * EVENT_MODIFY: a job asks for something else now. What follows from it is made anew:
  * access, priority and plan of a waiting job, the end of an active one. */
+#include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "engine/occupancy.h"
 #include "policy/holds.h"
@@ -66,7 +67,7 @@ int modify_job(
     }
     job_change_apply(e->c, j, ch);
     job_changes(e, j, CHANGE_OF_REQUEST);
-    e->any_deps |= j->extra && j->extra->deps.n;
+    dependency_notice(e, j);
     j->limited = false;
     if (j->holds & HOLD_DEFER) /* what kept it from running may be over with that */
         hold_release(j, HOLD_DEFER, e->now);

@@ -155,7 +155,7 @@ static void change_preemption(struct engine *e, struct job *j, enum change_of wh
 
 static void change_promises(struct engine *e, struct job *j, enum change_of what)
 {
-    bool waits = j->state == JOB_IDLE && !j->holds;
+    bool waits = job_waits(j);
 
     if (!report_is_active((enum job_state)j->state)
         && (what == CHANGE_OF_REQUEST || (what == CHANGE_OF_STATE && !waits)))

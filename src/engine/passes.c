@@ -91,11 +91,11 @@ void pass_priority(
     struct engine *e, const struct queue_view *jobs, enum limit_level level)
 {
     uint64_t every = (UINT64_C(1) << e->c->partitions.n) - 1;
-    bool recheck = limits_any(e->limits, CHECK_ACTIVE);
+    bool recheck = admission_asks(e, level == LEVEL_SOFT ? ADMIT_SOFT : ADMIT_HARD);
 
     for (size_t i = jobs->skip; i < jobs->n; i++) {
         struct job *j = e->c->jobs.v[jobs->v[i].job];
-        if (j->state != JOB_IDLE || j->holds)
+        if (!job_waits(j))
             continue;
         if (keeping_stands(e, j, PROMISE_DEADLINE)
             || keeping_stands(e, j, PROMISE_RETRY))
@@ -186,7 +186,7 @@ static uint32_t preempt_out_of_order(
         struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (depth <= 0 && !e->owned.n && !bitset_test(&e->preemptors, jobs->v[i].job))
             continue;
-        if (j->state != JOB_IDLE || j->holds || plan_is_reserved(e->plan, j)
+        if (!job_waits(j) || plan_is_reserved(e->plan, j)
             || !in_partition(e, j, pass->partition))
             continue;
         if (depth > 0 && ++seen > depth)
@@ -226,7 +226,7 @@ static void top_candidates(
     vec_reserve(&e->backfill, jobs->n);
     for (size_t i = 0; i < jobs->n; i++) {
         struct job *j = e->c->jobs.v[jobs->v[i].job];
-        if (j->state != JOB_IDLE || j->holds || plan_is_reserved(e->plan, j)
+        if (!job_waits(j) || plan_is_reserved(e->plan, j)
             || !in_partition(e, j, partition))
             continue;
         if (depth > 0 && (int64_t)e->backfill.n >= depth) {
@@ -297,8 +297,8 @@ static uint32_t backfill_classes(
 
     for (size_t i = 0; i < jobs->n; i++) {
         struct job *j = e->c->jobs.v[jobs->v[i].job];
-        if (!classes_several(j) || j->state != JOB_IDLE || j->holds
-            || plan_is_reserved(e->plan, j) || !classes_backfill(e, j, level))
+        if (!classes_several(j) || !job_waits(j) || plan_is_reserved(e->plan, j)
+            || !classes_backfill(e, j, level))
             continue;
         vec_push(&e->out_of_order, j->index);
         started++;
@@ -316,7 +316,8 @@ void pass_backfill(
         struct pass pass = {.e = e,
             .level = level,
             .partition = p,
-            .recheck = limits_any(e->limits, CHECK_ACTIVE)};
+            .recheck =
+                admission_asks(e, level == LEVEL_SOFT ? ADMIT_SOFT : ADMIT_HARD)};
         if (par->bf_policy != BACKFILL_NONE && e->preempts)
             started += preempt_out_of_order(&pass, jobs, par->bf_depth);
         if (par->bf_policy == BACKFILL_NONE || plan_free_procs(e->plan, p) <= 0)

@@ -4,7 +4,6 @@
 #include "engine/engine_private.h"
 #include "engine/occupancy.h"
 #include "plan/select.h"
-#include "policy/fairshare.h"
 #include "policy/holds.h"
 #include "policy/reason.h"
 
@@ -22,58 +21,30 @@ struct run {
 
 /* ---- may it? ---- */
 
-static int check_state(const struct job *j, struct err *err)
+/* A job that does not wait, or is held: by the state that people see. */
+static int refuse_by_state(const struct job *j, struct err *err)
 {
-    if (j->holds && j->state == JOB_IDLE)
-        return err_set(err, ERR_CONFLICT,
-            "job '%s' is in state '%s'  (state must be idle): release it first", j->id,
-            hold_shown_state(j));
-    if (j->state != JOB_IDLE)
-        return err_set(err, ERR_CONFLICT,
-            "job '%s' is in state '%s'  (state must be idle)", j->id,
-            hold_shown_state(j));
-    return 0;
+    return err_set(err, ERR_CONFLICT,
+        "job '%s' is in state '%s'  (state must be idle)%s", j->id, hold_shown_state(j),
+        j->holds && j->state == JOB_IDLE ? ": release it first" : "");
 }
 
-static int rejected(
-    const struct run *r, const struct reason *why, const char *policy, struct err *err)
+static int check_admission(const struct run *r, struct err *err)
 {
+    struct reason why;
     char text[300];
+    const struct admission_check *check =
+        admission_run_refusal(r->e, r->j, r->flags, &why);
 
-    reason_format(r->e->c, why, text, sizeof text);
-    return err_set(
-        err, ERR_CONFLICT, "job cannot run (rejected by policy %s): %s", policy, text);
-}
-
-static int check_policies(const struct run *r, struct err *err)
-{
-    struct engine *e = r->e;
-    struct job *j = r->j;
-    struct reason why = {.kind = CRED_KINDS, .kind2 = CRED_KINDS};
-
-    if (r->flags & RUN_ANY_POLICY)
+    if (!check)
         return 0;
-    if (!job_cred(e->c, j, CRED_CLASS)->enabled) {
-        why.code = WAIT_CLASS_DISABLED;
-        why.kind = CRED_CLASS;
-        why.object = j->cred[CRED_CLASS];
-        return rejected(r, &why, "CLASS", err);
-    }
-    if (j->release_at > e->now) {
-        why.code = WAIT_RELEASE_TIME;
-        why.until = j->release_at;
-        return rejected(r, &why, "STARTDATE", err);
-    }
-    if (j->extra && !deps_hold(e, j))
-        return rejected(r, &j->why, "DEPENDENCY", err);
-    if (e->any_cap && fs_blocks(e->c, j, &why))
-        return rejected(r, &why, "FSCAP", err);
-    if (!(r->flags & RUN_ANY_LIMIT)
-        && limits_violated(
-            e->limits, e->c, j, CHECK_ACTIVE | CHECK_SYSTEM, LEVEL_HARD, &why))
-        return rejected(
-            r, &why, limit_name((enum limit_dim)why.dim, (enum limit_res)why.res), err);
-    return 0;
+    if (why.code == WAIT_HOLD || why.code == WAIT_STATE)
+        return refuse_by_state(r->j, err);
+    reason_format(r->e->c, &why, text, sizeof text);
+    return err_set(err, ERR_CONFLICT, "job cannot run (rejected by policy %s): %s",
+        check->name ? check->name
+                    : limit_name((enum limit_dim)why.dim, (enum limit_res)why.res),
+        text);
 }
 
 /* ---- where? ---- */
@@ -363,9 +334,8 @@ int run_job(struct engine *e, struct job *j, const struct event *ev, struct err 
     bool may;
 
     refresh_limits(e);
-    may = check_state(j, err) == 0 && find_nodes(&r, ev->u.run.nodes, err) == 0
-          && find_partition(&r, ev->u.run.partition, err) == 0
-          && check_policies(&r, err) == 0;
+    may = check_admission(&r, err) == 0 && find_nodes(&r, ev->u.run.nodes, err) == 0
+          && find_partition(&r, ev->u.run.partition, err) == 0;
     int64_t reserved_at =
         plan_is_reserved(e->plan, j) ? plan_reserved_at(e->plan, j) : 0;
     int result = may ? run_so(&r, err) : -1;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Starting, stopping, deferring and cancelling one job: what changes hands between
  * cluster, plan and policy, in one place each. */
-#include "cluster/folded.h"
 #include "engine/engine_private.h"
 #include "engine/occupancy.h"
 #include "policy/accrual.h"
@@ -113,8 +112,12 @@ static void refuse_start(
 
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level)
 {
-    if (!limits_violated(e->limits, e->c, j, CHECK_ACTIVE, level, &j->why))
+    unsigned stage = level == LEVEL_SOFT ? ADMIT_SOFT : ADMIT_HARD;
+    struct reason why;
+
+    if (!admission_refusal(e, j, stage, &why))
         return true;
+    j->why = why;
     queue_touch(e->queue, j);
     return false;
 }

@@ -12,12 +12,7 @@
 #ifndef MAUI_ENGINE_STATISTICS_H
 #define MAUI_ENGINE_STATISTICS_H
 
-#include "config/settings.h"
-
-struct cluster;
-struct job;
-struct node;
-struct settings;
+#include "cluster/cluster.h"
 
 struct stat_sums {
     /* jobs that ended */

@@ -127,11 +127,10 @@ const struct reason *engine_why(struct engine *e, const struct job *j)
         *r = because(WAIT_SUSPENDED);
         r->limit = (j->flags & JOB_PARKED) != 0;
         r->until = r->limit ? 0 : preempt_rests_until(e, j);
-    } else if (j->holds) {
-        *r = because(WAIT_HOLD);
-        r->until = j->holds == HOLD_DEFER ? j->defer_until : 0;
-    } else if (j->state != JOB_IDLE) {
-        *r = because(WAIT_STATE);
+    } else if (!job_waits(j)) {
+        admission_refusal(e, j, ADMIT_QUEUED, r);
+        if (j->holds != HOLD_DEFER)
+            r->until = 0; /* it is held beyond its deferral */
     } else if (plan_reserved_at(e->plan, j) != 0) {
         *r = because(WAIT_RESERVATION);
         r->until = plan_reserved_at(e->plan, j);

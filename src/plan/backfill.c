@@ -2,8 +2,6 @@
  * See backfill.h. */
 #include "plan/backfill.h"
 
-#include "cluster/job.h"
-
 #include <string.h>
 
 double backfill_metric(const struct backfill *b, const struct job *j)
@@ -29,7 +27,7 @@ double backfill_metric(const struct backfill *b, const struct job *j)
 
 static bool is_waiting(const struct backfill *b, const struct job *j)
 {
-    return j->state == JOB_IDLE && !j->holds && !plan_is_reserved(b->plan, j);
+    return job_waits(j) && !plan_is_reserved(b->plan, j);
 }
 
 /* Is the window long enough, if only on the fastest nodes? */

@@ -5,14 +5,8 @@
 #ifndef MAUI_PLAN_BACKFILL_H
 #define MAUI_PLAN_BACKFILL_H
 
-#include "base/vec.h"
+#include "cluster/cluster.h"
 #include "plan/plan.h"
-
-#include <stdbool.h>
-
-struct cluster;
-struct job;
-struct par_settings;
 
 struct backfill {
     struct plan *plan;

@@ -18,17 +18,9 @@
 #ifndef MAUI_PLAN_PLAN_H
 #define MAUI_PLAN_PLAN_H
 
-#include "base/timeval.h"
-#include "base/vec.h"
-#include "cluster/reason.h"
+#include "cluster/cluster.h"
 #include "plan/planned.h"
 
-#include <stdbool.h>
-
-struct allocs;
-struct cluster;
-struct job;
-struct node;
 struct plan;
 
 struct plan *plan_create(struct cluster *c);

@@ -5,20 +5,7 @@
 #ifndef MAUI_PLAN_SELECT_H
 #define MAUI_PLAN_SELECT_H
 
-#include "cluster/reason.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-
-struct allocs;
-struct cluster;
-struct job;
-struct node;
-struct nodeset_spec;
-struct par_settings;
-struct req;
-struct res;
-struct taskdef;
+#include "cluster/cluster.h"
 
 /* ---- feasible.c: could it ever run there? ----------------------------------- */
 

@@ -5,10 +5,7 @@
 #define MAUI_POLICY_ACCESS_LISTS_H
 
 #include "base/bitset.h"
-
-struct cluster;
-struct cred;
-struct cred_cfg;
+#include "cluster/cluster.h"
 
 enum access_what { ACCESS_QOS, ACCESS_PARTITIONS };
 

@@ -4,11 +4,7 @@
 #ifndef MAUI_POLICY_ACCRUAL_H
 #define MAUI_POLICY_ACCRUAL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct job;
-struct prio_settings;
+#include "cluster/cluster.h"
 
 /* What stops a job from accruing, or restarts its queue time. */
 enum accrual_event {

@@ -4,9 +4,7 @@
 #ifndef MAUI_POLICY_CREDSET_H
 #define MAUI_POLICY_CREDSET_H
 
-#include "config/settings.h"
-
-struct credset_slot;
+#include "cluster/cluster.h"
 
 struct credset {
     uint32_t cred[CRED_KINDS]; /* indexes, as in a job */

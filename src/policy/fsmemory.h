@@ -6,11 +6,7 @@
 #ifndef MAUI_POLICY_FSMEMORY_H
 #define MAUI_POLICY_FSMEMORY_H
 
-#include "config/settings.h"
-
-struct cluster;
-struct job;
-struct reservation;
+#include "cluster/cluster.h"
 
 /* Usage of one credential, or of all together. */
 struct fs_memory {

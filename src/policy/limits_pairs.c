@@ -4,7 +4,6 @@
 #include "policy/limits_pairs.h"
 
 #include "base/hash.h"
-#include "cluster/cluster.h"
 #include "policy/limits_use.h"
 
 #include <assert.h>

@@ -4,8 +4,7 @@
 #ifndef MAUI_POLICY_LIMITS_RULES_H
 #define MAUI_POLICY_LIMITS_RULES_H
 
-#include "cluster/cred.h"
-#include "cluster/reason.h"
+#include "cluster/cluster.h"
 
 #define LIMIT_OFF    INT64_MAX /* no limit */
 #define LIMIT_DIMS   2         /* DIM_ACTIVE and DIM_IDLE have usage to compare with */

@@ -4,10 +4,7 @@
 #ifndef MAUI_POLICY_LIMITS_USE_H
 #define MAUI_POLICY_LIMITS_USE_H
 
-#include "config/settings.h"
-
-struct cluster;
-struct job;
+#include "cluster/cluster.h"
 
 /* Parts of one that are counted: processor equivalents are seldom whole and count in
  * thousandths, all else whole. Limits, usages and reasons are in these parts;

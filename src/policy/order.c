@@ -3,7 +3,6 @@
 #include "policy/order.h"
 
 #include "base/nearest.h"
-#include "cluster/job.h"
 
 #include <assert.h>
 #include <math.h>

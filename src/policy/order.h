@@ -5,11 +5,7 @@
 #ifndef MAUI_POLICY_ORDER_H
 #define MAUI_POLICY_ORDER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct err;
-struct job;
+#include "cluster/cluster.h"
 
 enum queue_order {
     ORDER_PRIORITY,

@@ -3,7 +3,6 @@
 #include "policy/reason.h"
 
 #include "base/duration.h"
-#include "cluster/partition.h"
 #include "policy/limits.h"
 #include "policy/limits_use.h"
 

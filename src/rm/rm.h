@@ -15,9 +15,8 @@
 #ifndef MAUI_RM_RM_H
 #define MAUI_RM_RM_H
 
-#include "cluster/job.h"
+#include "cluster/cluster.h"
 #include "cluster/jobend.h"
-#include "cluster/node.h"
 
 #include <systemd/sd-event.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Questions about the plan: when could it start (showstart), what is free now
  * (showbf). */
-#include "cluster/partition.h"
 #include "engine/query.h"
 #include "server/api.h"
 #include "server/blocked.h"

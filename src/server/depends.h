@@ -4,8 +4,7 @@
 #ifndef MAUI_SERVER_DEPENDS_H
 #define MAUI_SERVER_DEPENDS_H
 
-struct dep;
-struct err;
+#include "cluster/cluster.h"
 
 struct server;
 

@@ -4,7 +4,6 @@
  */
 #include "server/eligibility.h"
 
-#include "cluster/partition.h"
 #include "plan/select.h"
 #include "policy/acl.h"
 #include "server/obstacles.h"

@@ -4,11 +4,10 @@
 #ifndef MAUI_SERVER_ELIGIBILITY_H
 #define MAUI_SERVER_ELIGIBILITY_H
 
-#include <jansson.h>
-#include <stdbool.h>
+#include "cluster/cluster.h"
 
-struct job;
-struct node;
+#include <jansson.h>
+
 struct server;
 
 enum check_level { CHECK_SOFT, CHECK_HARD, CHECK_OFF }; /* which limits count */

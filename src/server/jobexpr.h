@@ -7,12 +7,7 @@
 #ifndef MAUI_SERVER_JOBEXPR_H
 #define MAUI_SERVER_JOBEXPR_H
 
-#include "base/vec.h"
-
-#include <stdbool.h>
-
-struct cluster;
-struct err;
+#include "cluster/cluster.h"
 
 /* What one order may name: more would hold up everybody else. */
 #define JOBEXPR_ELEMENTS_MAX 10000

@@ -7,7 +7,6 @@
 #include "base/err.h"
 
 #include <jansson.h>
-#include <stdint.h>
 
 struct server;
 

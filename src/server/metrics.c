@@ -2,7 +2,6 @@
  * The page of figures. */
 #include "server/metrics.h"
 
-#include "cluster/partition.h"
 #include "server/eventlog.h"
 #include "server/manager.h"
 #include "server/notify.h"

@@ -4,7 +4,6 @@
 #include "server/record.h"
 
 #include "base/strbuf.h"
-#include "cluster/partition.h"
 #include "rm/describe.h"
 #include "server/ended.h"
 #include "server/eventlog.h"

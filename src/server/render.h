@@ -5,6 +5,7 @@
 #define MAUI_SERVER_RENDER_H
 
 #include "base/strbuf.h"
+#include "cluster/cluster.h"
 #include "cluster/reservation.h"
 
 #include <jansson.h>

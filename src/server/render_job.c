@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs as the API shows them. */
 #include "cluster/attribute.h"
-#include "cluster/partition.h"
 #include "config/flags.h"
+#include "engine/admission.h"
 #include "policy/holds.h"
 #include "policy/limits_use.h"
 #include "policy/reason.h"
@@ -18,28 +18,16 @@ const char *render_section_name(enum section s)
     return names[s];
 }
 
-/* What keeps a job from taking part at all; anything else is waiting for its turn. */
-static const bool keeps_out[WAIT_CODES] = {[WAIT_STATE] = true,
-    [WAIT_HOLD] = true,
-    [WAIT_CLASS_DISABLED] = true,
-    [WAIT_NEGATIVE_PRIORITY] = true,
-    [WAIT_RELEASE_TIME] = true,
-    [WAIT_DEPENDENCY] = true,
-    [WAIT_LIMIT] = true,
-    [WAIT_FS_CAP] = true,
-    [WAIT_PARTITION] = true,
-    [WAIT_TOO_LARGE] = true,
-    [WAIT_FEASIBLE] = true};
-
 enum section render_section(const struct job *j)
 {
     if (j->state >= JOB_COMPLETED)
         return SECTION_COMPLETED;
     if (job_is_active(j) || j->state == JOB_SUSPENDED)
         return SECTION_ACTIVE;
-    if (j->holds || j->rm_hold || j->state != JOB_IDLE)
+    if (!job_waits(j) || j->rm_hold)
         return SECTION_BLOCKED;
-    return keeps_out[j->why.code] ? SECTION_BLOCKED : SECTION_ELIGIBLE;
+    return admission_gives((enum wait_code)j->why.code) ? SECTION_BLOCKED
+                                                        : SECTION_ELIGIBLE;
 }
 
 /* "batch and user", of bits of enum hold_kind. */

@@ -16,7 +16,6 @@
 #include "base/err.h"
 
 #include <jansson.h>
-#include <stddef.h>
 
 struct schema;
 

@@ -3,7 +3,6 @@
 #include "server/where.h"
 
 #include "base/nearest.h"
-#include "cluster/partition.h"
 #include "policy/holds.h"
 #include "server/render.h"
 #include "server/server_private.h"

@@ -2,7 +2,6 @@
  * Workload traces, and what the simulator makes of a record. */
 #include "sim/mauitrace.h"
 
-#include "cluster/job.h"
 #include "trace/tracewords.h"
 
 #include <string.h>

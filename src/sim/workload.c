@@ -2,7 +2,6 @@
  * From records to jobs. */
 #include "sim/workload.h"
 
-#include "cluster/job.h"
 #include "sim/mauitrace.h"
 #include "sim/swf.h"
 #include "trace/lines.h"

@@ -8,16 +8,14 @@
 #include "base/err.h"
 #include "base/names.h"
 #include "base/vec.h"
-#include "config/settings.h"
+#include "cluster/cluster.h"
 #include "trace/arena.h"
 #include "trace/diag.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct job_desc;
 struct jobtrace;
-struct req_desc;
 
 /* A run longer than its estimate is cut at the estimate, or the estimate raised. The
  * rules of the two differ in more than that: see workload_rules. */

@@ -4,7 +4,6 @@
 #ifndef MAUI_TRACE_RESTRACE_H
 #define MAUI_TRACE_RESTRACE_H
 
-#include "cluster/node.h"
 #include "trace/diag.h"
 #include "trace/lines.h"
 #include "trace/tracefield.h"

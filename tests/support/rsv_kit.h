@@ -4,7 +4,6 @@
 #ifndef MAUI_TESTS_RSV_KIT_H
 #define MAUI_TESTS_RSV_KIT_H
 
-#include "cluster/job.h"
 #include "cmocka_all.h"
 #include "config/config.h"
 #include "plan/rsvnodes.h"

@@ -60,7 +60,9 @@ void queue_started(struct queue *q, const struct job *j)
 
 void cache_set_aside(struct queue *q, const struct job *j)
 {
-    vec_push(&q->cache.refused, j->index);
+    struct kept_back back = {j->index, admission_stop_of(q->e, j)};
+
+    vec_push(&q->cache.refused, back);
 }
 
 /* ---- may the order be kept? ---- */
@@ -77,9 +79,8 @@ static bool may_keep_order(struct queue *q)
 {
     const struct engine *e = q->e;
 
-    return !e->preempts && !e->any_deps && !e->any_cap && !e->c->any_deadline
-           && !e->c->suspended && !limits_any(e->limits, CHECK_ACTIVE | CHECK_IDLE)
-           && !limits_soft_differs(e->limits) && order_keeps(q);
+    return !e->preempts && !e->c->any_deadline && !e->c->suspended
+           && !(admission_depends(e) & (ON_JOBS | ON_USAGE)) && order_keeps(q);
 }
 
 /* ---- the order ---- */
@@ -152,27 +153,28 @@ void cache_capture(struct queue *q)
     k->keys.n = n;
     k->epoch = q->pass.epoch;
     k->layout = plan_layout(e->plan);
+    k->world = admission_world_of(e);
     k->clean = true;
 }
 
 /* ---- a cycle with the order that was kept ---- */
 
-/* Whoever was not admitted is not now either, for all that can be told at a glance. */
+/* Whoever was not admitted is not now either: nothing that this depends on changed. */
 static bool refused_stay(struct queue *q)
 {
     struct engine *e = q->e;
+    struct admission_world now = admission_world_of(e);
+    unsigned changed = admission_changed(&q->cache.world, &now);
 
     for (size_t i = 0; i < q->cache.refused.n; i++) {
-        const struct job *j = e->c->jobs.v[q->cache.refused.v[i]];
-        if (j->holds & HOLD_DEFER) {
-            if (j->defer_until <= e->now || deferred_for_nodes(e, j))
-                return false;
-            deferral_goes_on(e, j);
-        } else if (!j->holds && j->release_at > e->now) {
-            wake_at(e, j->release_at);
-        } else if (!j->holds && (!j->impossible || e->cfg->defer_time_s > 0)) {
+        const struct kept_back *back = &q->cache.refused.v[i];
+        if (back->stop.on & changed)
             return false;
-        }
+        if (!(back->stop.on & ON_CLOCK))
+            continue;
+        if (back->stop.until <= e->now)
+            return false;
+        back->stop.check->act(e, e->c->jobs.v[back->job]); /* to be woken by then */
     }
     return true;
 }
@@ -193,9 +195,9 @@ static bool came_last(const struct cluster *c, const struct job *j, size_t i, si
 static bool is_admissible(const struct queue *q, const struct job *j)
 {
     const struct engine *e = q->e;
+    struct reason why;
 
-    return !j->holds && j->state == JOB_IDLE && j->release_at <= e->now
-           && job_cred(e->c, j, CRED_CLASS)->enabled && is_plain(j)
+    return !admission_refusal(e, j, ADMIT_QUEUED, &why) && is_plain(j)
            && (e->opt.order != ORDER_PRIORITY
                || (job_priority(e->c, j) < TOP_MAX
                    && prio_queue_is_plain(&q->pass, j)));
@@ -296,7 +298,7 @@ static bool take_arrivals(struct queue *q)
     }
     for (size_t i = 0; i < came->n; i++) {
         struct job *j = jobs[came->v[i]];
-        if (eligible_admit(q->e, j))
+        if (eligible_enqueue(q->e, j))
             continue;
         take_out(q, place_of(q, j->index));
         if (j->idle_slot != INDEX_NONE)
@@ -344,7 +346,7 @@ static bool is_reason_of_pass(const struct job *j)
         [WAIT_NOBF] = true,
         [WAIT_FEASIBLE] = true};
 
-    return j->state == JOB_IDLE && !j->holds && !j->impossible && of_pass[j->why.code];
+    return job_waits(j) && !j->impossible && of_pass[j->why.code];
 }
 
 /* What a pass finds is true of that pass. */

@@ -48,7 +48,7 @@ static struct notes_stamp stamp_now(const struct queue *q)
     const struct engine *e = q->e;
 
     return (struct notes_stamp){
-        .able = e->opt.order == ORDER_PRIORITY && !q->pass.counts && !e->any_cap,
+        .able = e->opt.order == ORDER_PRIORITY && !q->pass.counts,
         .priority = q->pass.epoch,
         .config = e->c->config_epoch,
         .access = plan_access_epoch(e->plan),
@@ -88,12 +88,9 @@ static bool stays_admitted(const struct queue *q, const struct job *j)
     const struct engine *e = q->e;
     const struct job_extra *x = j->extra;
 
-    if (!q->notes.stamp.able || j->holds || j->state != JOB_IDLE
-        || j->release_at > e->now || (j->flags & special) || j->impossible
-        || j->possible_layout != q->notes.stamp.layout
-        || !job_cred(e->c, j, CRED_CLASS)->enabled)
-        return false;
-    if (x && (x->deps.n || x->advres || x->deadline_at || classes_several(j)))
+    if (!q->notes.stamp.able || (j->flags & special)
+        || (x && (x->advres || x->deadline_at || classes_several(j)))
+        || !admission_stands(e, j))
         return false;
     if (promises_has(e->promises, j, PROMISE_DEADLINE)
         || promises_has(e->promises, j, PROMISE_RETRY))
@@ -137,7 +134,7 @@ bool notes_give_priority(struct queue *q, uint32_t job)
     int64_t priority = prio_from(&q->pass, &n->own.v[job], of);
 
     q->e->c->priorities.v[job] = priority;
-    return priority >= 0 || !q->e->cfg->prio.reject_negative;
+    return priority >= 0 || !(admission_depends(q->e) & ON_PRIORITY);
 }
 
 struct candidate notes_candidate(const struct queue *q, uint32_t job)
@@ -165,7 +162,9 @@ void queue_check(struct queue *q)
         const struct prio_own own = n->own.v[job], *own_now = &n->own.v[job];
         const struct note noted = n->v.v[job], *now = &n->v.v[job];
         notes_take(q, j);
-        assert(stays_admitted(q, j));
+        struct reason why;
+        assert(!admission_refusal(e, j, ADMIT_QUEUED | ADMIT_EVER, &why)
+               || why.code == WAIT_NEGATIVE_PRIORITY); /* its note knows */
         assert(own.fixed == own_now->fixed && own.res == own_now->res
                && own.queue_s == own_now->queue_s && own.grows == own_now->grows
                && own.wclimit_s == own_now->wclimit_s);

@@ -4,6 +4,7 @@
 #define MAUI_ENGINE_QUEUE_QUEUE_PRIVATE_H
 
 #include "base/bitset.h"
+#include "engine/admission.h"
 #include "engine/engine_private.h"
 #include "engine/queue/ranking.h"
 #include "policy/limits_walk.h"
@@ -56,21 +57,27 @@ struct cache_key {
     int64_t since; /* queue time counts from here */
 };
 
+struct kept_back {
+    uint32_t job;
+    struct admission_stop stop;
+};
+
 /* The order of the last cycle: cache.c. */
 struct cache {
-    struct VEC(struct cache_key) keys; /* of queue.order and .hard, side by side */
-    struct indexes arrived;            /* submitted since the last cycle */
-    struct indexes started;            /* in this one */
-    struct indexes refused;            /* queued, but not admitted */
-    struct indexes touched;            /* perhaps only by a pass; may repeat */
-    double rate;                       /* points that all gain in a second */
-    int64_t origin;                    /* of the points */
-    uint64_t epoch;                    /* of the parts that do not grow */
-    uint32_t layout;                   /* that admission was decided in */
-    bool able;                         /* in this cycle: the order may be kept */
-    bool clean;                        /* keys, order and candidates are right */
-    bool in_use;                       /* in this cycle: nobody was looked at */
-    bool by_distance;                  /* some order is by distance alone */
+    struct VEC(struct cache_key) keys;    /* of queue.order and .hard, side by side */
+    struct indexes arrived;               /* submitted since the last cycle */
+    struct indexes started;               /* in this one */
+    struct VEC(struct kept_back) refused; /* queued, but not admitted */
+    struct admission_world world;         /* in which they were not */
+    struct indexes touched;               /* perhaps only by a pass; may repeat */
+    double rate;                          /* points that all gain in a second */
+    int64_t origin;                       /* of the points */
+    uint64_t epoch;                       /* of the parts that do not grow */
+    uint32_t layout;                      /* that admission was decided in */
+    bool able;                            /* in this cycle: the order may be kept */
+    bool clean;                           /* keys, order and candidates are right */
+    bool in_use;                          /* in this cycle: nobody was looked at */
+    bool by_distance;                     /* some order is by distance alone */
     size_t decided; /* so many candidates from the top were refused in the last cycle,
                        or have reservations; nothing else has happened to them */
     struct par_state par[PARTITIONS_MAX + 1]; /* as they left it */

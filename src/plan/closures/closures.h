@@ -16,6 +16,7 @@
 #ifndef MAUI_PLAN_CLOSURES_CLOSURES_H
 #define MAUI_PLAN_CLOSURES_CLOSURES_H
 
+#include "cluster/cluster.h"
 #include "plan/closures/signatures.h"
 #include "plan/plan.h"
 

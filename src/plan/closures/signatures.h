@@ -14,7 +14,6 @@
 #define MAUI_PLAN_CLOSURES_SIGNATURES_H
 
 #include "cluster/cluster.h"
-#include "cluster/job.h"
 
 struct signatures;
 

@@ -6,11 +6,7 @@
 #define MAUI_PLAN_DEMAND_H
 
 #include "base/bitset.h"
-#include "cluster/resources.h"
-
-struct cluster;
-struct node;
-struct taskdef;
+#include "cluster/cluster.h"
 
 /* What is asked for; zeroed = nothing but processors. Owned. */
 struct demand {

@@ -3,7 +3,6 @@
 #include "plan/reservations/table.h"
 
 #include "base/xalloc.h"
-#include "cluster/cluster.h"
 
 #include <assert.h>
 #include <stdlib.h>

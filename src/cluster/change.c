@@ -2,9 +2,8 @@
  * Changes of what a job asks for. */
 #include "cluster/change.h"
 
-#include "base/bitset.h"
 #include "cluster/attribute.h"
-#include "cluster/jobs/private.h"
+#include "cluster/private.h"
 
 #define USER_PRIORITY_MAX 1024 /* what a resource manager may use */
 
