@@ -2,6 +2,7 @@
  * Trace records as sums: by size and length, by credential, of all. */
 #include "client/tracestats.h"
 
+#include "base/timeval.h"
 #include "trace/tracewords.h"
 
 #include <math.h>

@@ -17,6 +17,8 @@
 
 #include "cluster/change.h"
 
+struct job_desc;
+
 enum attribute_type {
     ATTRIBUTE_NUMBER, /* int64_t */
     ATTRIBUTE_TEXT,   /* const char *; NULL or "" = none */

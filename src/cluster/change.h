@@ -4,7 +4,10 @@
 #ifndef MAUI_CLUSTER_CHANGE_H
 #define MAUI_CLUSTER_CHANGE_H
 
-#include "cluster/cluster.h"
+#include "cluster/request.h"
+
+struct dep;
+struct job;
 
 /* Which members count. */
 enum change_bit {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Everything the cluster promises about itself, counted again and compared. */
-#include "cluster/private.h"
+#include "cluster/jobs/private.h"
+#include "cluster/nodes/private.h"
 
 /* ---- jobs and lists ---------------------------------------------------------- */
 
@@ -29,25 +30,6 @@ static void check_job(const struct cluster *c, const struct job *j, uint32_t ind
         assert(j->cred[k] < c->creds[k].n);
 }
 
-static void check_queue(const struct cluster *c)
-{
-    const struct job *before = NULL;
-    size_t holes = 0;
-
-    for (size_t i = 0; i < c->queued.n; i++) {
-        if (c->queued.v[i] == INDEX_NONE) {
-            holes++;
-            continue;
-        }
-        const struct job *j = c->jobs.v[c->queued.v[i]];
-        assert(j && j->idle_slot == i);
-        assert(i >= c->priv->sorted || !before || job_compare(before, j) < 0);
-        before = j;
-    }
-    assert(holes == c->priv->holes);
-    assert(c->priv->sorted <= c->queued.n);
-}
-
 static void check_jobs(const struct cluster *c)
 {
     size_t found = 0;
@@ -58,15 +40,14 @@ static void check_jobs(const struct cluster *c)
         check_job(c, c->jobs.v[i], (uint32_t)i);
         found++;
     }
-    assert(found == HASH_COUNT(c->priv->jobs_by_id));
-    assert(found + c->priv->free_jobs.n == c->jobs.n);
+    jobs_check_index(c, found);
     size_t suspended = 0;
     for (size_t i = 0; i < c->active.n; i++) {
         assert(c->jobs.v[c->active.v[i]]->active_slot == i);
         suspended += c->jobs.v[c->active.v[i]]->state == JOB_SUSPENDED;
     }
     assert(suspended == c->suspended);
-    check_queue(c);
+    waiting_check(c);
 }
 
 /* ---- what is dedicated ------------------------------------------------------- */
@@ -129,8 +110,8 @@ static void check_room(const struct node *n, const struct res *ded)
 static void check_node(const struct cluster *c, const struct node *n, uint32_t index)
 {
     bool folded = node_is_folded(c, index);
-    bool vacant = rangeset_test(&c->priv->vacant, index);
-    bool partly = bitset_test(&c->priv->partly, index);
+    bool vacant = rangeset_test(&c->folds->vacant, index);
+    bool partly = bitset_test(&c->folds->partly, index);
     bool left = node_dedicated(c, n).v[RES_PROCS] < n->cfg.v[RES_PROCS];
 
     assert(n->index == index && node_find(c, n->name) == n);

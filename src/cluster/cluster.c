@@ -27,12 +27,14 @@ struct cluster *cluster_create(const struct settings *cfg)
     struct cluster *c = xcalloc(1, sizeof *c);
 
     c->cfg = cfg;
-    c->priv = xcalloc(1, sizeof *c->priv);
     c->global_node = INDEX_NONE;
     names_make(c);
     creds_create(c);
     partitions_create(c);
     nodes_create(c);
+    taskdefs_create(c);
+    jobs_create(c);
+    reservations_create(c);
     cluster_configure(c, cfg);
     return c;
 }
@@ -49,7 +51,6 @@ void cluster_destroy(struct cluster *c)
     creds_destroy(c);
     vec_fini(&c->fs_changed);
     names_end(c);
-    free(c->priv);
     free(c);
 }
 

@@ -10,9 +10,9 @@ static struct cred *add(struct cluster *c, enum cred_kind kind, const char *name
     struct cred *k = xcalloc(1, sizeof *k);
 
     k->kind = kind;
-    k->index = names_intern(c->priv->cred_names[kind], name);
+    k->index = names_intern(c->cred_names[kind], name);
     assert(k->index == c->creds[kind].n);
-    k->name = names_text(c->priv->cred_names[kind], k->index);
+    k->name = names_text(c->cred_names[kind], k->index);
     k->cfg = &empty_section;
     k->def = c->creds[kind].n ? c->creds[kind].v[0]->cfg : &empty_section;
     k->enabled = true;
@@ -23,7 +23,7 @@ static struct cred *add(struct cluster *c, enum cred_kind kind, const char *name
 void creds_create(struct cluster *c)
 {
     for (int kind = 0; kind < CRED_KINDS; kind++) {
-        c->priv->cred_names[kind] = names_create();
+        c->cred_names[kind] = names_create();
         add(c, (enum cred_kind)kind, "DEFAULT");
     }
 }
@@ -34,7 +34,7 @@ void creds_destroy(struct cluster *c)
         for (size_t i = 0; i < c->creds[kind].n; i++)
             free(c->creds[kind].v[i]);
         vec_fini(&c->creds[kind]);
-        names_destroy(c->priv->cred_names[kind]);
+        names_destroy(c->cred_names[kind]);
     }
 }
 
@@ -59,7 +59,7 @@ void creds_configure(struct cluster *c)
 
 struct cred *cred_find(const struct cluster *c, enum cred_kind kind, const char *name)
 {
-    uint32_t i = name && *name ? names_find(c->priv->cred_names[kind], name) : 0;
+    uint32_t i = name && *name ? names_find(c->cred_names[kind], name) : 0;
     return i == NAME_NONE ? NULL : c->creds[kind].v[i];
 }
 
@@ -72,7 +72,7 @@ struct cred *cred_get(struct cluster *c, enum cred_kind kind, const char *name)
 int cred_missing(
     const struct cluster *c, enum cred_kind kind, const char *name, struct err *err)
 {
-    return name_missing(cred_kind_name(kind), c->priv->cred_names[kind], name, err);
+    return name_missing(cred_kind_name(kind), c->cred_names[kind], name, err);
 }
 
 void class_enable(struct cluster *c, struct cred *cls, bool enabled)

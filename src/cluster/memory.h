@@ -5,6 +5,7 @@
 #define MAUI_CLUSTER_MEMORY_H
 
 #include "cluster/cluster.h"
+#include "cluster/job.h"
 
 struct job_memory {
     /* holds and deferral */

@@ -15,6 +15,20 @@ struct rsv_name {
     UT_hash_handle hh;
 };
 
+struct rsv_index {
+    struct rsv_name *names;
+    /* nothing of them begins or ends in (since, due_at), and what was due at `since` is
+     * done if `done`; as long as rsv_epoch is `epoch` */
+    uint64_t epoch;
+    int64_t since, due_at;
+    bool done;
+};
+
+void reservations_create(struct cluster *c)
+{
+    c->rsv_index = xcalloc(1, sizeof *c->rsv_index);
+}
+
 /* ---- drafts ------------------------------------------------------------------ */
 
 struct reservation reservation_draft(enum rsv_kind kind)
@@ -96,7 +110,7 @@ static struct reservation *find(const struct cluster *c, const char *name)
 {
     struct rsv_name *e;
 
-    HASH_FIND_STR(c->priv->rsv_names, name, e);
+    HASH_FIND_STR(c->rsv_index->names, name, e);
     return e ? e->r : NULL;
 }
 
@@ -184,7 +198,7 @@ static void number(struct cluster *c, struct reservation *r)
     c->reservations.v[r->index] = r;
     e->name = r->name;
     e->r = r;
-    HASH_ADD_KEYPTR(hh, c->priv->rsv_names, e->name, strlen(e->name), e);
+    HASH_ADD_KEYPTR(hh, c->rsv_index->names, e->name, strlen(e->name), e);
     changed(c, r);
 }
 
@@ -222,9 +236,9 @@ static void destroy(struct cluster *c, struct reservation *r)
 {
     struct rsv_name *e;
 
-    HASH_FIND_STR(c->priv->rsv_names, r->name, e);
+    HASH_FIND_STR(c->rsv_index->names, r->name, e);
     assert(e && e->r == r);
-    HASH_DEL(c->priv->rsv_names, e);
+    HASH_DEL(c->rsv_index->names, e);
     free(e);
     reservation_fini(r);
     free(r);
@@ -248,6 +262,7 @@ void reservations_destroy(struct cluster *c)
         vec_fini(&c->rsv_nodes.v[i]);
     vec_fini(&c->rsv_nodes);
     vec_fini(&c->rsv_left);
+    free(c->rsv_index);
 }
 
 /* ---- nodes --------------------------------------------------------------------- */
@@ -426,17 +441,16 @@ int reservation_move(struct cluster *c, struct reservation *r, enum rsv_event e,
 /* Is known when the next one begins or ends, and is that still ahead? */
 static bool due_known(const struct cluster *c, int64_t now)
 {
-    const struct cluster_private *v = c->priv;
+    const struct rsv_index *v = c->rsv_index;
 
-    return v->rsv_due.epoch == c->rsv_epoch && v->rsv_due.since <= now
-           && v->rsv_due.due_at > now;
+    return v->epoch == c->rsv_epoch && v->since <= now && v->due_at > now;
 }
 
 uint32_t reservations_advance(struct cluster *c, int64_t now)
 {
     uint32_t moved = 0;
 
-    if (due_known(c, now) && c->priv->rsv_due.done)
+    if (due_known(c, now) && c->rsv_index->done)
         return 0;
     for (size_t i = 0; i < c->reservations.n; i++) {
         struct reservation *r = c->reservations.v[i];
@@ -449,17 +463,17 @@ uint32_t reservations_advance(struct cluster *c, int64_t now)
         }
     }
     reservations_next(c, now);
-    c->priv->rsv_due.done = true;
+    c->rsv_index->done = true;
     return moved;
 }
 
 int64_t reservations_next(const struct cluster *c, int64_t now)
 {
-    struct cluster_private *v = c->priv;
+    struct rsv_index *v = c->rsv_index;
     int64_t next = TIME_NEVER;
 
     if (due_known(c, now))
-        return v->rsv_due.due_at;
+        return v->due_at;
     for (size_t i = 0; i < c->reservations.n; i++) {
         const struct reservation *r = c->reservations.v[i];
 
@@ -470,10 +484,10 @@ int64_t reservations_next(const struct cluster *c, int64_t now)
         if (r->end_at > now && r->end_at < next)
             next = r->end_at;
     }
-    v->rsv_due.epoch = c->rsv_epoch;
-    v->rsv_due.since = now;
-    v->rsv_due.due_at = next;
-    v->rsv_due.done = false;
+    v->epoch = c->rsv_epoch;
+    v->since = now;
+    v->due_at = next;
+    v->done = false;
     return next;
 }
 
@@ -576,7 +590,7 @@ void reservations_check(const struct cluster *c)
         check_nodes(c, r);
         held += r->held_nodes;
     }
-    assert(found == HASH_COUNT(c->priv->rsv_names));
+    assert(found == HASH_COUNT(c->rsv_index->names));
     for (size_t i = 0; i < c->rsv_nodes.n; i++) {
         const struct rsv_list *l = &c->rsv_nodes.v[i];
 

@@ -7,6 +7,7 @@
 #define MAUI_CLUSTER_RESERVATION_H
 
 #include "cluster/cluster.h"
+#include "cluster/node.h"
 #include "config/srcfg.h"
 
 /* ---- the record -------------------------------------------------------------- */

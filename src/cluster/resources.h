@@ -4,6 +4,8 @@
 #ifndef MAUI_CLUSTER_RESOURCES_H
 #define MAUI_CLUSTER_RESOURCES_H
 
+#include "base/vec.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,6 +22,7 @@ struct gres {
     uint32_t id;
     int64_t count;
 };
+struct gres_amounts VEC(struct gres);
 
 static inline void res_add(struct res *a, const struct res *b, int64_t times)
 {

@@ -3,6 +3,7 @@
 #include "cluster/rsvdraft.h"
 
 #include "base/nearest.h"
+#include "cluster/partition.h"
 #include "config/config.h"
 
 #include <strings.h>

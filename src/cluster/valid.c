@@ -38,7 +38,7 @@ const char *names_nearest(const struct names *n, const char *name)
 
 int node_missing(const struct cluster *c, const char *name, struct err *err)
 {
-    const char *near = names_nearest(c->priv->node_names, name);
+    const char *near = names_nearest(c->node_names, name);
 
     return err_set(err, ERR_NOT_FOUND, "cannot locate node '%.80s'%s%.80s%s", name,
         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");

@@ -2,6 +2,7 @@
  * The engine's life and the events it is told. */
 #include "engine/engine.h"
 
+#include "cluster/folded.h"
 #include "cluster/memory.h"
 #include "engine/dependency.h"
 #include "engine/engine_private.h"

@@ -13,7 +13,6 @@
 
 #include "base/zone.h"
 #include "cluster/change.h"
-#include "cluster/cluster.h"
 #include "cluster/jobend.h"
 #include "cluster/memory.h"
 #include "cluster/reservation.h"

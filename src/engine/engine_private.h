@@ -4,6 +4,7 @@
 #define MAUI_ENGINE_ENGINE_PRIVATE_H
 
 #include "base/bitset.h"
+#include "cluster/partition.h"
 #include "engine/admission.h"
 #include "engine/engine.h"
 #include "engine/occupancy.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs on nodes that went down and stay so. Source: reference rm-interfaces, section 7;
  * qos-credentials (RESTARTABLE). */
+#include "cluster/folded.h"
 #include "engine/engine_private.h"
 
 static void lose(struct engine *e, struct job *j)

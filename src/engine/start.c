@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Starting, stopping, deferring and cancelling one job: what changes hands between
  * cluster, plan and policy, in one place each. */
+#include "cluster/folded.h"
 #include "engine/engine_private.h"
 #include "engine/occupancy.h"
 #include "policy/accrual.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The statistics by size and length of jobs, and all of them as records. */
 #include "base/xalloc.h"
+#include "cluster/cluster.h"
 #include "engine/statistics_private.h"
 
 #include <math.h>

@@ -4,6 +4,8 @@
 
 #include "base/near.h"
 #include "base/xalloc.h"
+#include "cluster/job.h"
+#include "cluster/partition.h"
 #include "engine/statistics_private.h"
 
 #include <assert.h>

@@ -12,7 +12,12 @@
 #ifndef MAUI_ENGINE_STATISTICS_H
 #define MAUI_ENGINE_STATISTICS_H
 
-#include "cluster/cluster.h"
+#include "config/settings.h"
+
+struct cluster;
+struct job;
+struct node;
+struct settings;
 
 struct stat_sums {
     /* jobs that ended */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How long each node was known, up and with jobs. */
 #include "base/xalloc.h"
+#include "cluster/job.h"
+#include "cluster/node.h"
 #include "engine/statistics_private.h"
 
 #include <assert.h>

@@ -2,6 +2,8 @@
  * See backfill.h. */
 #include "plan/backfill.h"
 
+#include "cluster/job.h"
+
 #include <string.h>
 
 double backfill_metric(const struct backfill *b, const struct job *j)

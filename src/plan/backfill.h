@@ -5,8 +5,14 @@
 #ifndef MAUI_PLAN_BACKFILL_H
 #define MAUI_PLAN_BACKFILL_H
 
-#include "cluster/cluster.h"
+#include "base/vec.h"
 #include "plan/plan.h"
+
+#include <stdbool.h>
+
+struct cluster;
+struct job;
+struct par_settings;
 
 struct backfill {
     struct plan *plan;

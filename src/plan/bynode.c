@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Pools planned node by node: what one node can take during an interval, the
  * earliest instant at which enough nodes can, and pinned reservations. */
+#include "cluster/folded.h"
+#include "cluster/partition.h"
 #include "plan/plan_private.h"
 #include "plan/select_private.h"
 

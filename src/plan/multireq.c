@@ -3,6 +3,7 @@
  * never more than a node has. Pools that such a job can use are planned node by node
  * (fit_learn). Each question looks at every node of the partition anew: such jobs are
  * rare. */
+#include "cluster/partition.h"
 #include "plan/plan_private.h"
 
 #include <assert.h>

@@ -2,6 +2,7 @@
  * From candidates to an allocation: host list, node sets, the order of the policy,
  * and how the tasks spread over the nodes. Source: reference node-allocation 1-3,
  * concepts 8. */
+#include "cluster/job.h"
 #include "plan/select_private.h"
 
 #include <assert.h>

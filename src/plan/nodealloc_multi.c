@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs of several requests: the requests share the candidates, and no node is
  * promised twice. Source: reference node-allocation 1. */
+#include "cluster/job.h"
 #include "plan/select_private.h"
 
 #include <assert.h>

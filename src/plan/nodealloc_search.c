@@ -2,6 +2,7 @@
  * Several requests on a few nodes, exactly: candidate by candidate, the most tasks of
  * one request that go with each number of tasks of the others. For the tight cases in
  * which requests have to give way to each other. */
+#include "cluster/job.h"
 #include "plan/select_private.h"
 
 #define WORK_MAX 65536 /* candidates x states */

@@ -2,6 +2,8 @@
  * The plan: its life, the questions the engine asks it, and its reservations. */
 #include "plan/plan.h"
 
+#include "cluster/folded.h"
+#include "cluster/partition.h"
 #include "plan/plan_private.h"
 
 #include <assert.h>

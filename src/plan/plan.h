@@ -18,9 +18,17 @@
 #ifndef MAUI_PLAN_PLAN_H
 #define MAUI_PLAN_PLAN_H
 
-#include "cluster/cluster.h"
+#include "base/timeval.h"
+#include "base/vec.h"
+#include "cluster/reason.h"
 #include "plan/planned.h"
 
+#include <stdbool.h>
+
+struct allocs;
+struct cluster;
+struct job;
+struct node;
 struct plan;
 
 struct plan *plan_create(struct cluster *c);

@@ -4,6 +4,8 @@
  * a count here as well. */
 #include "plan/preempt.h"
 
+#include "cluster/folded.h"
+#include "cluster/partition.h"
 #include "plan/plan_private.h"
 
 #include <assert.h>

@@ -5,6 +5,7 @@
 #ifndef MAUI_PLAN_RSVMEMORY_H
 #define MAUI_PLAN_RSVMEMORY_H
 
+#include "cluster/job.h"
 #include "cluster/reservation.h"
 
 /* Everything by name, so that indexes may come out differently. */

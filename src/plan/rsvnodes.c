@@ -2,6 +2,7 @@
  * Which nodes a reservation gets. */
 #include "plan/rsvnodes.h"
 
+#include "cluster/partition.h"
 #include "plan/select_private.h"
 
 #include <assert.h>

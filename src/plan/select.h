@@ -5,7 +5,20 @@
 #ifndef MAUI_PLAN_SELECT_H
 #define MAUI_PLAN_SELECT_H
 
-#include "cluster/cluster.h"
+#include "cluster/reason.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct allocs;
+struct cluster;
+struct job;
+struct node;
+struct nodeset_spec;
+struct par_settings;
+struct req;
+struct res;
+struct taskdef;
 
 /* ---- feasible.c: could it ever run there? ----------------------------------- */
 

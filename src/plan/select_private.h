@@ -3,6 +3,7 @@
 #ifndef MAUI_PLAN_SELECT_PRIVATE_H
 #define MAUI_PLAN_SELECT_PRIVATE_H
 
+#include "cluster/node.h"
 #include "plan/select.h"
 
 /* ---- feasible.c ------------------------------------------------------------- */

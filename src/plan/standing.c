@@ -2,6 +2,7 @@
  * Instances of standing reservations: their windows, and what they are made of. */
 #include "plan/standing.h"
 
+#include "cluster/partition.h"
 #include "cluster/rsvdraft.h"
 #include "plan/trigger.h"
 

@@ -4,6 +4,7 @@
  * earlier call made of it. */
 #include "policy/access.h"
 
+#include "cluster/partition.h"
 #include "policy/access_cache.h"
 #include "policy/access_lists.h"
 #include "policy/limits.h"

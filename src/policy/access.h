@@ -4,7 +4,7 @@
 #ifndef MAUI_POLICY_ACCESS_H
 #define MAUI_POLICY_ACCESS_H
 
-#include "cluster/cluster.h"
+#include "cluster/job.h"
 
 /* Why a job may not run as it asks. */
 #define FAULT_CODE_MAX 160

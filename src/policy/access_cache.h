@@ -5,9 +5,11 @@
 #define MAUI_POLICY_ACCESS_CACHE_H
 
 #include "base/bitset.h"
-#include "cluster/cluster.h"
 
 struct access_cache;
+struct cluster;
+struct job;
+struct taskdef;
 
 /* The cluster's cache, made or emptied if settings changed or a QOS or partition
  * appeared since. */

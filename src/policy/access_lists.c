@@ -3,6 +3,9 @@
  * kind's DEFAULT object, mode included. */
 #include "policy/access_lists.h"
 
+#include "cluster/cluster.h"
+#include "cluster/partition.h"
+
 #define RANGE_MAX 1024 /* names in one range 4-8 */
 
 /* The order in which credentials are asked; the QOS has partition lists only. */

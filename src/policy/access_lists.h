@@ -5,7 +5,10 @@
 #define MAUI_POLICY_ACCESS_LISTS_H
 
 #include "base/bitset.h"
-#include "cluster/cluster.h"
+
+struct cluster;
+struct cred;
+struct cred_cfg;
 
 enum access_what { ACCESS_QOS, ACCESS_PARTITIONS };
 

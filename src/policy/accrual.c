@@ -2,6 +2,8 @@
  * Queue time: when it grows, when it is frozen, when it is lost. */
 #include "policy/accrual.h"
 
+#include "cluster/job.h"
+
 enum effect {
     KEEP,    /* goes on growing */
     FREEZE,  /* stops; counts in full once the job is eligible again */

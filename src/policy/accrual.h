@@ -4,7 +4,11 @@
 #ifndef MAUI_POLICY_ACCRUAL_H
 #define MAUI_POLICY_ACCRUAL_H
 
-#include "cluster/cluster.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct job;
+struct prio_settings;
 
 /* What stops a job from accruing, or restarts its queue time. */
 enum accrual_event {

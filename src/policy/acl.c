@@ -3,6 +3,7 @@
 #include "policy/acl.h"
 
 #include "base/duration.h"
+#include "cluster/job.h"
 
 #include <stdio.h>
 #include <string.h>

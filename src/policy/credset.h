@@ -4,7 +4,9 @@
 #ifndef MAUI_POLICY_CREDSET_H
 #define MAUI_POLICY_CREDSET_H
 
-#include "cluster/cluster.h"
+#include "config/settings.h"
+
+struct credset_slot;
 
 struct credset {
     uint32_t cred[CRED_KINDS]; /* indexes, as in a job */

@@ -8,7 +8,14 @@
 #ifndef MAUI_POLICY_FAIRSHARE_H
 #define MAUI_POLICY_FAIRSHARE_H
 
-#include "cluster/cluster.h"
+#include "config/settings.h"
+
+struct cluster;
+struct cred;
+struct fs_target;
+struct fs_usage;
+struct job;
+struct reason;
 
 /* Open the windows up to the one `now` falls in (multiples of FSINTERVAL),
  * shifting and decaying. Usage is split exactly at the boundary. Returns how many

@@ -2,6 +2,7 @@
  * What of fairshare outlives a restart. */
 #include "policy/fsmemory.h"
 
+#include "cluster/job.h"
 #include "cluster/reservation.h"
 #include "policy/fairshare.h"
 

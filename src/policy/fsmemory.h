@@ -6,7 +6,11 @@
 #ifndef MAUI_POLICY_FSMEMORY_H
 #define MAUI_POLICY_FSMEMORY_H
 
-#include "cluster/cluster.h"
+#include "config/settings.h"
+
+struct cluster;
+struct job;
+struct reservation;
 
 /* Usage of one credential, or of all together. */
 struct fs_memory {

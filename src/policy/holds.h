@@ -3,7 +3,7 @@
 #ifndef MAUI_POLICY_HOLDS_H
 #define MAUI_POLICY_HOLDS_H
 
-#include "cluster/cluster.h"
+#include "cluster/job.h"
 
 #define HOLDS_ALL (HOLD_USER | HOLD_SYSTEM | HOLD_BATCH)
 

@@ -4,7 +4,6 @@
 #ifndef MAUI_POLICY_LIMITS_H
 #define MAUI_POLICY_LIMITS_H
 
-#include "cluster/cluster.h"
 #include "policy/access.h"
 
 /* Two-dimensional usage, and which limits exist at all (so that a site without

@@ -4,6 +4,7 @@
 #include "policy/limits_pairs.h"
 
 #include "base/hash.h"
+#include "cluster/cluster.h"
 #include "policy/limits_use.h"
 
 #include <assert.h>

@@ -4,6 +4,7 @@
 #ifndef MAUI_POLICY_LIMITS_PAIRS_H
 #define MAUI_POLICY_LIMITS_PAIRS_H
 
+#include "cluster/reason.h"
 #include "policy/limits_rules.h"
 
 struct limits_pairs;

@@ -4,7 +4,8 @@
 #ifndef MAUI_POLICY_LIMITS_RULES_H
 #define MAUI_POLICY_LIMITS_RULES_H
 
-#include "cluster/cluster.h"
+#include "cluster/cred.h"
+#include "cluster/reason.h"
 
 #define LIMIT_OFF    INT64_MAX /* no limit */
 #define LIMIT_DIMS   2         /* DIM_ACTIVE and DIM_IDLE have usage to compare with */

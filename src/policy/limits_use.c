@@ -2,6 +2,8 @@
  * What one job consumes of each limited resource. */
 #include "policy/limits_use.h"
 
+#include "cluster/job.h"
+
 #include <math.h>
 
 /* An unlimited wallclock limit still has to be summed; it counts as about 67 years,

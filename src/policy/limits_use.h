@@ -4,7 +4,10 @@
 #ifndef MAUI_POLICY_LIMITS_USE_H
 #define MAUI_POLICY_LIMITS_USE_H
 
-#include "cluster/cluster.h"
+#include "config/settings.h"
+
+struct cluster;
+struct job;
 
 /* Parts of one that are counted: processor equivalents are seldom whole and count in
  * thousandths, all else whole. Limits, usages and reasons are in these parts;

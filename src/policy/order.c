@@ -3,6 +3,7 @@
 #include "policy/order.h"
 
 #include "base/nearest.h"
+#include "cluster/job.h"
 
 #include <assert.h>
 #include <math.h>

@@ -5,7 +5,11 @@
 #ifndef MAUI_POLICY_ORDER_H
 #define MAUI_POLICY_ORDER_H
 
-#include "cluster/cluster.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
+struct job;
 
 enum queue_order {
     ORDER_PRIORITY,

@@ -5,6 +5,7 @@
 #define MAUI_POLICY_PRIORITY_H
 
 #include "cluster/cluster.h"
+#include "cluster/job.h"
 
 #define PRIORITY_MAX INT64_C(1000000000) /* ceiling, and base of system priorities */
 

@@ -3,6 +3,7 @@
 #include "policy/reason.h"
 
 #include "base/duration.h"
+#include "cluster/partition.h"
 #include "policy/limits.h"
 #include "policy/limits_use.h"
 

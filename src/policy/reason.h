@@ -4,7 +4,12 @@
 #ifndef MAUI_POLICY_REASON_H
 #define MAUI_POLICY_REASON_H
 
-#include "cluster/cluster.h"
+#include "cluster/reason.h"
+
+#include <stddef.h>
+
+struct cluster;
+struct job;
 
 /* Write the sentence (no capital, no final period) and return its full length as
  * snprintf does. Reads of `r` only the fields that its code lists at enum

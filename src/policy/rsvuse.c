@@ -2,6 +2,7 @@
  * What is used of reservations, and what lies idle in them. */
 #include "policy/rsvuse.h"
 
+#include "cluster/job.h"
 #include "policy/acl.h"
 #include "policy/fairshare.h"
 

@@ -3,6 +3,7 @@
 #include "rm/describe.h"
 
 #include "cluster/attribute.h"
+#include "cluster/node.h"
 #include "config/flags.h"
 #include "rm/words.h"
 

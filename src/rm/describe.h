@@ -4,9 +4,12 @@
 #ifndef MAUI_RM_DESCRIBE_H
 #define MAUI_RM_DESCRIBE_H
 
-#include "cluster/cluster.h"
 #include "cluster/jobend.h"
 #include "rm/reader.h"
+
+struct job_desc;
+struct job_place;
+struct node_desc;
 
 /* Into the object; what is 0, NULL or usual is left out. Of a job all but `memory`. */
 void describe_job(json_t *o, const struct job_desc *d);

@@ -15,8 +15,9 @@
 #ifndef MAUI_RM_RM_H
 #define MAUI_RM_RM_H
 
-#include "cluster/cluster.h"
+#include "cluster/job.h"
 #include "cluster/jobend.h"
+#include "cluster/node.h"
 
 #include <systemd/sd-event.h>
 

@@ -4,7 +4,7 @@
 #ifndef MAUI_RM_WORDS_H
 #define MAUI_RM_WORDS_H
 
-#include "cluster/cluster.h"
+#include "cluster/job.h"
 
 static const char *const state_words[] = {
     [JOB_IDLE] = "idle",

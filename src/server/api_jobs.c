@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lists of jobs and one job. A list is made in pieces: first which jobs are in it, then
  * their records. */
+#include "cluster/partition.h"
 #include "policy/priority.h"
 #include "server/api.h"
 #include "server/eligibility.h"

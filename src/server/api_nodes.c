@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Nodes and partitions. */
+#include "cluster/partition.h"
 #include "server/api.h"
 #include "server/render.h"
 #include "server/server_private.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Questions about the plan: when could it start (showstart), what is free now
  * (showbf). */
+#include "cluster/partition.h"
 #include "engine/query.h"
 #include "server/api.h"
 #include "server/blocked.h"

@@ -2,6 +2,7 @@
  * Nodes that are no part of a window, or not for ever, and why. */
 #include "server/blocked.h"
 
+#include "cluster/partition.h"
 #include "server/render.h"
 #include "server/server_private.h"
 

@@ -15,6 +15,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 

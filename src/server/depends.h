@@ -4,7 +4,8 @@
 #ifndef MAUI_SERVER_DEPENDS_H
 #define MAUI_SERVER_DEPENDS_H
 
-#include "cluster/cluster.h"
+struct dep;
+struct err;
 
 struct server;
 

@@ -4,6 +4,7 @@
  */
 #include "server/eligibility.h"
 
+#include "cluster/partition.h"
 #include "plan/select.h"
 #include "policy/acl.h"
 #include "server/obstacles.h"

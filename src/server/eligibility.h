@@ -4,10 +4,11 @@
 #ifndef MAUI_SERVER_ELIGIBILITY_H
 #define MAUI_SERVER_ELIGIBILITY_H
 
-#include "cluster/cluster.h"
-
 #include <jansson.h>
+#include <stdbool.h>
 
+struct job;
+struct node;
 struct server;
 
 enum check_level { CHECK_SOFT, CHECK_HARD, CHECK_OFF }; /* which limits count */

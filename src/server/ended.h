@@ -4,9 +4,10 @@
 #ifndef MAUI_SERVER_ENDED_H
 #define MAUI_SERVER_ENDED_H
 
-#include "cluster/cluster.h"
 #include "store/account.h"
 
+struct job;
+struct job_desc;
 struct server;
 
 /* What is accounted, and the job itself; NULL when it ended while nobody looked: then

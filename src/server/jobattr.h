@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "cluster/change.h"
+#include "cluster/job.h"
 
 enum jobattr_type {
     VALUE_NUMBER,

@@ -3,6 +3,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "server/jobexpr.h"
 
+#include "cluster/job.h"
+
 #include <pcre2.h>
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,12 @@
 #ifndef MAUI_SERVER_JOBEXPR_H
 #define MAUI_SERVER_JOBEXPR_H
 
-#include "cluster/cluster.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+
+struct cluster;
+struct err;
 
 /* What one order may name: more would hold up everybody else. */
 #define JOBEXPR_ELEMENTS_MAX 10000

@@ -7,6 +7,7 @@
 #include "base/err.h"
 
 #include <jansson.h>
+#include <stdint.h>
 
 struct server;
 

@@ -2,6 +2,7 @@
  * The page of figures. */
 #include "server/metrics.h"
 
+#include "cluster/partition.h"
 #include "server/eventlog.h"
 #include "server/manager.h"
 #include "server/notify.h"

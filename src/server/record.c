@@ -4,6 +4,7 @@
 #include "server/record.h"
 
 #include "base/strbuf.h"
+#include "cluster/partition.h"
 #include "rm/describe.h"
 #include "server/ended.h"
 #include "server/eventlog.h"

@@ -5,7 +5,6 @@
 #define MAUI_SERVER_RENDER_H
 
 #include "base/strbuf.h"
-#include "cluster/cluster.h"
 #include "cluster/reservation.h"
 
 #include <jansson.h>

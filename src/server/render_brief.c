@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs as lists show them: a table of members, of which a caller may want some only. */
 #include "base/nearest.h"
+#include "cluster/partition.h"
 #include "policy/holds.h"
 #include "server/render.h"
 #include "server/server_private.h"

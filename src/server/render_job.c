@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs as the API shows them. */
 #include "cluster/attribute.h"
+#include "cluster/partition.h"
 #include "config/flags.h"
 #include "engine/admission.h"
 #include "policy/holds.h"

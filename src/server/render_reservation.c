@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reservations as the API shows them. */
+#include "cluster/partition.h"
 #include "config/srcfg.h"
 #include "engine/query.h"
 #include "server/render.h"

@@ -3,6 +3,7 @@
 #define LOG_FACILITY FACILITY_SCHED
 #include "server/reslimit.h"
 
+#include "cluster/partition.h"
 #include "server/eventlog.h"
 #include "server/manager.h"
 #include "server/server_private.h"

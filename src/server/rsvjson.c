@@ -2,6 +2,7 @@
  * Reservations as JSON. */
 #include "server/rsvjson.h"
 
+#include "cluster/partition.h"
 #include "config/config.h"
 #include "rm/describe.h"
 

@@ -16,6 +16,7 @@
 #include "base/err.h"
 
 #include <jansson.h>
+#include <stddef.h>
 
 struct schema;
 

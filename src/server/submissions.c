@@ -2,6 +2,7 @@
  * What users submit, on its way to the resource manager: requests of one job or of an
  * array of them, handed on in turn by user. */
 #define LOG_FACILITY FACILITY_RM
+#include "cluster/partition.h"
 #include "server/manager_private.h"
 #include "server/obstacles.h"
 #include "server/render.h"

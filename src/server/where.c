@@ -3,6 +3,7 @@
 #include "server/where.h"
 
 #include "base/nearest.h"
+#include "cluster/partition.h"
 #include "policy/holds.h"
 #include "server/render.h"
 #include "server/server_private.h"

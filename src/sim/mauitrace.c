@@ -2,6 +2,7 @@
  * Workload traces, and what the simulator makes of a record. */
 #include "sim/mauitrace.h"
 
+#include "cluster/job.h"
 #include "trace/tracewords.h"
 
 #include <string.h>

@@ -2,6 +2,8 @@
  * What the processors did: rates from one cycle to the next, added up. */
 #include "sim/occupancy.h"
 
+#include "cluster/job.h"
+#include "cluster/partition.h"
 #include "policy/acl.h"
 
 #include <math.h>

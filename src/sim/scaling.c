@@ -2,6 +2,8 @@
  * Run times in a simulation. */
 #include "sim/scaling.h"
 
+#include "cluster/job.h"
+
 #include <math.h>
 
 int64_t scaling_time(const struct settings *cfg, int64_t seconds)

@@ -5,6 +5,10 @@
 
 #include "sim/workload.h"
 
+struct cluster;
+struct job;
+struct settings;
+
 /* SIMWCSCALINGPERCENT of a time of the trace, in seconds. */
 int64_t scaling_time(const struct settings *cfg, int64_t seconds);
 

@@ -2,6 +2,7 @@
  * From records to jobs. */
 #include "sim/workload.h"
 
+#include "cluster/job.h"
 #include "sim/mauitrace.h"
 #include "sim/swf.h"
 #include "trace/lines.h"

@@ -8,14 +8,16 @@
 #include "base/err.h"
 #include "base/names.h"
 #include "base/vec.h"
-#include "cluster/cluster.h"
+#include "config/settings.h"
 #include "trace/arena.h"
 #include "trace/diag.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+struct job_desc;
 struct jobtrace;
+struct req_desc;
 
 /* A run longer than its estimate is cut at the estimate, or the estimate raised. The
  * rules of the two differ in more than that: see workload_rules. */

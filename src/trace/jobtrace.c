@@ -2,6 +2,8 @@
  * The workload record as a table of fields. */
 #include "trace/jobtrace.h"
 
+#include "cluster/cluster.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>

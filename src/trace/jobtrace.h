@@ -7,6 +7,7 @@
 #ifndef MAUI_TRACE_JOBTRACE_H
 #define MAUI_TRACE_JOBTRACE_H
 
+#include "cluster/taskdef.h"
 #include "trace/arena.h"
 #include "trace/tracefield.h"
 

@@ -4,6 +4,7 @@
 #ifndef MAUI_TRACE_RESTRACE_H
 #define MAUI_TRACE_RESTRACE_H
 
+#include "cluster/node.h"
 #include "trace/diag.h"
 #include "trace/lines.h"
 #include "trace/tracefield.h"

@@ -6,7 +6,6 @@
 #define MAUI_TRACE_TRACEFIELD_H
 
 #include "base/err.h"
-#include "cluster/cluster.h"
 #include "trace/arena.h"
 #include "trace/lines.h"
 

@@ -3,7 +3,7 @@
 #ifndef MAUI_TRACE_TRACEWORDS_H
 #define MAUI_TRACE_TRACEWORDS_H
 
-#include "cluster/cluster.h"
+#include "cluster/taskdef.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Maui traces from hostile hands, as workload and as resources; what was taken must
  * write and read again. */
+#include "cluster/job.h"
 #include "sim/mauitrace.h"
 #include "trace/restrace.h"
 

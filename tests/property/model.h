@@ -4,6 +4,7 @@
 #ifndef MAUI_TESTS_MODEL_H
 #define MAUI_TESTS_MODEL_H
 
+#include "cluster/node.h"
 #include "world.h"
 
 enum m_state { M_FUTURE, M_WAITING, M_ACTIVE, M_ENDED };

@@ -6,7 +6,7 @@
 #define MAUI_TESTS_WORLD_H
 
 #include "base/strbuf.h"
-#include "cluster/cluster.h"
+#include "cluster/job.h"
 
 #define W_NODES    12
 #define W_JOBS     48

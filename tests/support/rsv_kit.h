@@ -4,6 +4,7 @@
 #ifndef MAUI_TESTS_RSV_KIT_H
 #define MAUI_TESTS_RSV_KIT_H
 
+#include "cluster/job.h"
 #include "cmocka_all.h"
 #include "config/config.h"
 #include "plan/rsvnodes.h"

@@ -16,7 +16,6 @@
 #ifndef MAUI_PLAN_CLOSURES_CLOSURES_H
 #define MAUI_PLAN_CLOSURES_CLOSURES_H
 
-#include "cluster/cluster.h"
 #include "plan/closures/signatures.h"
 #include "plan/plan.h"
 

@@ -14,6 +14,7 @@
 #define MAUI_PLAN_CLOSURES_SIGNATURES_H
 
 #include "cluster/cluster.h"
+#include "cluster/job.h"
 
 struct signatures;
 

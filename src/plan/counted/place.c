@@ -2,6 +2,8 @@
  * Binding nodes to a job that starts now. The usual case, identical nodes taken in
  * RM order or its reverse, walks bit sets and never looks at single vacant nodes;
  * everything else collects candidates for nodealloc_choose(). */
+#include "cluster/folded.h"
+#include "cluster/partition.h"
 #include "plan/plan_private.h"
 #include "plan/select_private.h"
 

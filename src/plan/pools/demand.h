@@ -6,7 +6,11 @@
 #define MAUI_PLAN_DEMAND_H
 
 #include "base/bitset.h"
-#include "cluster/cluster.h"
+#include "cluster/resources.h"
+
+struct cluster;
+struct node;
+struct taskdef;
 
 /* What is asked for; zeroed = nothing but processors. Owned. */
 struct demand {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which pools a task definition can use, and whether its shape lets them be
  * planned by count. Answered once per definition and layout of the nodes. */
+#include "cluster/partition.h"
 #include "plan/plan_private.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
  * Sorting the nodes into pools: two usable nodes share a pool when no request
  * could tell them apart. Redone when nodes change, which is rare. */
 #include "base/hash.h"
+#include "cluster/folded.h"
 #include "plan/plan_private.h"
 
 #include <string.h>

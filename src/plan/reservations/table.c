@@ -3,6 +3,7 @@
 #include "plan/reservations/table.h"
 
 #include "base/xalloc.h"
+#include "cluster/cluster.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #define MAUI_PLAN_RESERVATIONS_TABLE_H
 
 #include "base/vec.h"
-#include "cluster/cluster.h"
+#include "cluster/request.h"
 #include "plan/plan.h"
 
 /* A reservation's share in a pool planned by count, as long as the pool's own profile

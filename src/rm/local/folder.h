@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define FOLDER_FILE_MAX (64 * 1024 * 1024) /* bytes of one file that is read */

@@ -5,6 +5,7 @@
 #define MAUI_RM_SLURM_SLURM_NAMES_H
 
 #ifdef MAUI_SLURM_TEXT
+#include "cluster/job.h"
 #include "rm/slurm/text/api.h"
 #else
 #define JOB_RUNNING      SLURM_JOB_RUNNING

@@ -4,6 +4,8 @@
 #define MAUI_TEST_CLUSTER_FIXTURE_H
 
 #include "cluster/cluster.h"
+#include "cluster/job.h"
+#include "cluster/node.h"
 #include "config/config.h"
 
 #include <setjmp.h>

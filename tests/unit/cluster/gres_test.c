@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of cluster/gres: the pseudo node GLOBAL and what floats. */
+#include "cluster/partition.h"
 #include "fixture.h"
 
 static struct gres_cfg lic1[] = {{(char *)"lic", 1}, {NULL, 0}};

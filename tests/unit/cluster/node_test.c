@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of cluster/node, node_build and node_state. */
+#include "cluster/folded.h"
+#include "cluster/partition.h"
 #include "fixture.h"
 
 static const char *const none[] = {NULL};

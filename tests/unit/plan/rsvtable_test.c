@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The table of reservations: rows, gaps, and what jobs are owed. */
+#include "cluster/index.h"
 #include "cmocka_all.h"
 #include "plan/reservations/table.h"
 

@@ -4,6 +4,8 @@
 #ifndef MAUI_TESTS_PLAN_SELECT_FIXTURE_H
 #define MAUI_TESTS_PLAN_SELECT_FIXTURE_H
 
+#include "cluster/job.h"
+#include "cluster/node.h"
 #include "config/config.h"
 #include "plan/select.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a job's credentials give it. Names of tests end in the section of the
  * reference (qos-credentials) whose example or rule they are. */
+#include "cluster/node.h"
+#include "cluster/partition.h"
 #include "limits_kit.h"
 
 static void list(struct name_list *l, enum list_mode mode, const char *names)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fairshare: windows, shares, targets and caps; the examples of reference
  * fairshare, and charging by rates against charging every job every second. */
+#include "cluster/node.h"
 #include "policy/fairshare.h"
 #include "world.h"
 

@@ -41,6 +41,15 @@ static inline struct cred_cfg *cfg(struct kit *k, enum cred_kind kind, const cha
     return settings_cred(k->s, kind, name);
 }
 
+static inline void kit_set_second_example(struct kit *k)
+{
+    cfg(k, CRED_USER, "steve")->active[LIMIT_JOB] = BOTH(2);
+    cfg(k, CRED_USER, "steve")->active[LIMIT_NODE] = BOTH(30);
+    cfg(k, CRED_GROUP, "staff")->active[LIMIT_JOB] = BOTH(5);
+    cfg(k, CRED_CLASS, "DEFAULT")->active[LIMIT_NODE] = BOTH(16);
+    cfg(k, CRED_CLASS, "batch")->active[LIMIT_NODE] = BOTH(32);
+}
+
 static inline void kit_ready(struct kit *k)
 {
     k->c = cluster_create(k->s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Queue orders: keys of reference scheduling-algorithms, section 3. */
+#include "cluster/job.h"
 #include "policy/order.h"
 
 #include <math.h>

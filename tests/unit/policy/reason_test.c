@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The sentence of every wait code. */
+#include "cluster/partition.h"
 #include "limits_kit.h"
 #include "policy/reason.h"
 

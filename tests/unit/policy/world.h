@@ -6,6 +6,7 @@
 
 #include "base/xalloc.h"
 #include "cluster/cluster.h"
+#include "cluster/job.h"
 #include "config/config.h"
 
 #include <stdlib.h>

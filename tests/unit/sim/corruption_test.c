@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A thousand seeded corruptions of each kind of trace: nothing crashes, whatever is
  * complained about has a file and a line, and whatever is taken is sane. */
+#include "cluster/job.h"
 #include "kit.h"
 #include "sim/prng.h"
 #include "trace/restrace.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Maui workload traces: wrong records first, then every field. Reference
  * traces-and-simulation, sections 1, 2 and 9. */
+#include "cluster/job.h"
 #include "kit.h"
 
 #include <stdlib.h>

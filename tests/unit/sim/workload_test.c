@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reading workloads from files: which format it is, several files, what is none. */
+#include "cluster/job.h"
 #include "kit.h"
 #include "sim/workload.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Requests of a job: checked as told, then made into task definitions. */
-#include "cluster/private.h"
+#include "cluster/jobs/private.h"
 
 /* ---- checks ------------------------------------------------------------------ */
 
@@ -10,7 +10,7 @@ static int hosts_check(
     for (; hosts && *hosts; hosts++) {
         if (node_find(c, *hosts))
             continue;
-        const char *near = names_nearest(c->priv->node_names, *hosts);
+        const char *near = names_nearest(c->node_names, *hosts);
         return err_set(err, ERR_NOT_FOUND, "no node is named '%s'%s%s%s", *hosts,
             near ? ", the nearest name is '" : "", near ? near : "", near ? "'" : "");
     }

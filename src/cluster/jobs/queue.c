@@ -2,7 +2,24 @@
  * The list of waiting jobs, in order of submission. Jobs that leave make holes, so
  * that leaving moves nobody; a job that comes back takes a hole near its place. Far
  * from any, it waits at the end for the next compaction. */
-#include "cluster/private.h"
+#include "cluster/jobs/private.h"
+
+struct job_queue {
+    size_t holes;  /* INDEX_NONE entries in cluster.queued */
+    size_t sorted; /* so many entries of it are in order; then come late arrivals in
+                      order of arrival */
+};
+
+void waiting_create(struct cluster *c)
+{
+    c->job_queue = xcalloc(1, sizeof *c->job_queue);
+}
+
+void waiting_destroy(struct cluster *c)
+{
+    vec_fini(&c->queued);
+    free(c->job_queue);
+}
 
 /* Jobs that one insertion may move. */
 #define SHIFT_MAX 4096
@@ -29,7 +46,7 @@ static void append(struct cluster *c, struct job *j)
 /* Drop the holes at the end. */
 static void trim(struct cluster *c)
 {
-    struct cluster_private *p = c->priv;
+    struct job_queue *p = c->job_queue;
 
     while (c->queued.n && c->queued.v[c->queued.n - 1] == INDEX_NONE) {
         c->queued.n--;
@@ -67,7 +84,7 @@ static bool squeeze_in(struct cluster *c, struct job *j, size_t place)
     if (end - place > SHIFT_MAX)
         return false;
     if (end < n)
-        c->priv->holes--;
+        c->job_queue->holes--;
     else
         vec_push(&c->queued, INDEX_NONE);
     for (size_t i = end; i > place; i--)
@@ -76,9 +93,9 @@ static bool squeeze_in(struct cluster *c, struct job *j, size_t place)
     return true;
 }
 
-void queue_insert(struct cluster *c, struct job *j)
+void waiting_insert(struct cluster *c, struct job *j)
 {
-    struct cluster_private *p = c->priv;
+    struct job_queue *p = c->job_queue;
 
     trim(c);
     if (p->holes > 64 && 2 * p->holes > c->queued.n)
@@ -98,12 +115,12 @@ void queue_insert(struct cluster *c, struct job *j)
     }
 }
 
-void queue_remove(struct cluster *c, struct job *j)
+void waiting_remove(struct cluster *c, struct job *j)
 {
     assert(c->queued.v[j->idle_slot] == j->index);
     c->queued.v[j->idle_slot] = INDEX_NONE;
     j->idle_slot = INDEX_NONE;
-    c->priv->holes++;
+    c->job_queue->holes++;
 }
 
 /* ---- compaction -------------------------------------------------------------- */
@@ -119,12 +136,12 @@ static void close_holes(struct cluster *c)
         if (i != kept)
             set(c, kept, job);
         kept++;
-        if (i < c->priv->sorted)
+        if (i < c->job_queue->sorted)
             sorted = kept;
     }
     c->queued.n = kept;
-    c->priv->sorted = sorted;
-    c->priv->holes = 0;
+    c->job_queue->sorted = sorted;
+    c->job_queue->holes = 0;
 }
 
 static int compare_jobs(const void *a, const void *b)
@@ -135,7 +152,7 @@ static int compare_jobs(const void *a, const void *b)
 /* Sort the late arrivals and merge them, from the end, into those in order. */
 static void merge_late(struct cluster *c)
 {
-    size_t early = c->priv->sorted, late = c->queued.n - early;
+    size_t early = c->job_queue->sorted, late = c->queued.n - early;
     struct job **add = xmalloc(late * sizeof *add);
 
     for (size_t i = 0; i < late; i++)
@@ -149,20 +166,39 @@ static void merge_late(struct cluster *c)
         else
             set(c, place, add[--late]->index);
     }
-    c->priv->sorted = c->queued.n;
+    c->job_queue->sorted = c->queued.n;
     free(add);
 }
 
 void cluster_compact_queue(struct cluster *c)
 {
-    if (c->priv->holes)
+    if (c->job_queue->holes)
         close_holes(c);
-    if (c->priv->sorted < c->queued.n)
+    if (c->job_queue->sorted < c->queued.n)
         merge_late(c);
 }
 
 void cluster_tidy_queue(struct cluster *c)
 {
-    if (c->priv->sorted < c->queued.n || 8 * c->priv->holes > c->queued.n)
+    if (c->job_queue->sorted < c->queued.n || 8 * c->job_queue->holes > c->queued.n)
         cluster_compact_queue(c);
+}
+
+void waiting_check(const struct cluster *c)
+{
+    const struct job *before = NULL;
+    size_t holes = 0;
+
+    for (size_t i = 0; i < c->queued.n; i++) {
+        if (c->queued.v[i] == INDEX_NONE) {
+            holes++;
+            continue;
+        }
+        const struct job *j = c->jobs.v[c->queued.v[i]];
+        assert(j && j->idle_slot == i);
+        assert(i >= c->job_queue->sorted || !before || job_compare(before, j) < 0);
+        before = j;
+    }
+    assert(holes == c->job_queue->holes);
+    assert(c->job_queue->sorted <= c->queued.n);
 }

@@ -2,7 +2,22 @@
  * Task definitions: one shared record for equal requests, found by a hash of its
  * contents. */
 #include "base/hash.h"
-#include "cluster/private.h"
+#include "cluster/jobs/private.h"
+
+/* By their contents: open addressing, at most half full. */
+struct taskdef_place {
+    uint32_t hash;
+    uint32_t index; /* in cluster.taskdefs; INDEX_NONE = free */
+};
+struct taskdef_table {
+    struct taskdef_place *places; /* NULL before the first */
+    uint32_t mask;                /* places - 1, a power of two */
+};
+
+void taskdefs_create(struct cluster *c)
+{
+    c->taskdef_table = xcalloc(1, sizeof *c->taskdef_table);
+}
 
 /* ---- copies ------------------------------------------------------------------ */
 
@@ -71,7 +86,8 @@ void taskdefs_destroy(struct cluster *c)
         free(c->taskdefs.v[i]);
     }
     vec_fini(&c->taskdefs);
-    free(c->priv->taskdefs.places);
+    free(c->taskdef_table->places);
+    free(c->taskdef_table);
 }
 
 /* ---- hash -------------------------------------------------------------------- */
@@ -186,7 +202,7 @@ static bool equal(const struct taskdef *a, const struct taskdef *b)
 static struct taskdef_place *place_of(
     const struct cluster *c, const struct taskdef *d, uint32_t hash)
 {
-    const struct taskdef_table *t = &c->priv->taskdefs;
+    const struct taskdef_table *t = c->taskdef_table;
     uint32_t i = hash & t->mask;
 
     while (
@@ -199,7 +215,7 @@ static struct taskdef_place *place_of(
 /* Room for one more, with at most every other place taken. */
 static void make_room(struct cluster *c)
 {
-    struct taskdef_table *t = &c->priv->taskdefs;
+    struct taskdef_table *t = c->taskdef_table;
     struct taskdef_place *old = t->places;
     uint32_t n = old ? t->mask + 1 : 0, size = n ? 2 * n : 64;
 

@@ -2,7 +2,7 @@
  * A node's attributes, made from three sources: what the RM tells, what its feature
  * names mean (FEATURE*HEADER), and NODECFG; in that order of precedence.
  * Source: reference node-allocation 5. */
-#include "cluster/private.h"
+#include "cluster/nodes/private.h"
 #include "config/config.h"
 
 static const struct node_cfg no_section = {
@@ -295,7 +295,7 @@ static void build_as(struct node *n, const struct node *twin)
 static void follow_largest(
     struct cluster *c, const struct node *n, const struct res *old)
 {
-    struct res *largest = &c->priv->largest;
+    struct res *largest = &c->cfg_largest;
 
     for (int d = 0; d < RES_DIMS; d++) {
         if (n->cfg.v[d] < old->v[d] && old->v[d] == largest->v[d]) {
@@ -353,7 +353,7 @@ void node_build(struct cluster *c, struct node *n, uint32_t partition)
     }
     if (!twin) {
         build_gres(c, n);
-        bitset_set(&c->priv->listed, n->index);
+        bitset_set(&c->node_store->listed, n->index);
     }
     partition_count_node(c, n, +1);
     floats |= gres_count_node(c, n, +1);

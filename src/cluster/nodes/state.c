@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Node states: reported, expected, and what load and use were measured.
  * Source: reference concepts 3 and 5. */
-#include "cluster/private.h"
+#include "cluster/nodes/private.h"
 
 #include <strings.h>
 
@@ -89,11 +89,11 @@ void node_note_use(const struct cluster *c, struct node *n)
     n->expected = node_state_due(n);
     bool vacant = left && is_vacant(n);
     if (vacant != n->vacant)
-        rangeset_turn(&c->priv->vacant, n->index);
+        rangeset_turn(&c->folds->vacant, n->index);
     if (left && !vacant)
-        bitset_set(&c->priv->partly, n->index);
+        bitset_set(&c->folds->partly, n->index);
     else
-        bitset_clear(&c->priv->partly, n->index);
+        bitset_clear(&c->folds->partly, n->index);
     n->vacant = vacant;
 }
 

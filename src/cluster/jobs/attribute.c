@@ -2,6 +2,8 @@
  * The table of a job's attributes. */
 #include "cluster/attribute.h"
 
+#include "cluster/job.h"
+
 #include <string.h>
 
 #define DESC(member)   offsetof(struct job_desc, member)

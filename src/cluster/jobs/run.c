@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Start and stop: an allocation dedicated to its job, and freed again. Runs of vacant
  * nodes are folded; no record but the first is looked at. */
-#include "cluster/private.h"
+#include "cluster/jobs/private.h"
+#include "cluster/nodes/private.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Job states: the transition table, and the lists that follow from the state. */
-#include "cluster/private.h"
+#include "cluster/jobs/private.h"
 
 static const char state_names[JOB_STATES][12] = {
     [JOB_IDLE] = "Idle",
@@ -159,7 +159,7 @@ static bool in_active_list(enum job_state s)
 void job_list(struct cluster *c, struct job *j)
 {
     if (job_state_waits(j->state)) {
-        queue_insert(c, j);
+        waiting_insert(c, j);
     } else if (in_active_list(j->state)) {
         j->active_slot = (uint32_t)c->active.n;
         vec_push(&c->active, j->index);
@@ -179,7 +179,7 @@ static void active_remove(struct cluster *c, struct job *j)
 void job_unlist(struct cluster *c, struct job *j)
 {
     if (j->idle_slot != INDEX_NONE)
-        queue_remove(c, j);
+        waiting_remove(c, j);
     if (j->active_slot != INDEX_NONE)
         active_remove(c, j);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What jobs have dedicated on a node: in its record or, while it is folded, what
  * follows from the pieces of the jobs that have it. */
-#include "cluster/private.h"
+#include "cluster/nodes/private.h"
 
 static size_t entry_of(const struct node *n, uint32_t job)
 {
@@ -39,7 +39,7 @@ static void jobs_add(
         return;
     }
     if (n->jobs.cap == 0)
-        bitset_set(&c->priv->listed, n->index);
+        bitset_set(&c->node_store->listed, n->index);
     vec_push(&n->jobs, ((struct node_job){j->index, tasks}));
     n->exclusive += job_access(j) > ACCESS_SHARED;
 }

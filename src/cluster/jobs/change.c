@@ -2,8 +2,9 @@
  * Changes of what a job asks for. */
 #include "cluster/change.h"
 
+#include "base/bitset.h"
 #include "cluster/attribute.h"
-#include "cluster/private.h"
+#include "cluster/jobs/private.h"
 
 #define USER_PRIORITY_MAX 1024 /* what a resource manager may use */
 

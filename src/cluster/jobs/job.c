@@ -1,7 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs: added from a description, found by id, removed. */
 #include "cluster/attribute.h"
-#include "cluster/private.h"
+#include "cluster/jobs/private.h"
+
+/* Jobs live in chunks, so that neighbours in time are neighbours in memory. */
+#define JOB_CHUNK 1024
+
+struct job_slot {
+    struct job job; /* first: a job's address is its slot's */
+    UT_hash_handle hh;
+    char id[8]; /* job.id if that is short enough: there is room up to the next line */
+};
+
+struct job_store {
+    struct job_slot *by_id;
+    struct VEC(struct job_slot *) chunks;
+    struct VEC(uint32_t) free; /* indexes to use again, last one first */
+};
+
+void jobs_create(struct cluster *c)
+{
+    c->job_store = xcalloc(1, sizeof *c->job_store);
+    waiting_create(c);
+}
 
 /* ---- checks ------------------------------------------------------------------ */
 
@@ -78,7 +99,7 @@ static struct job_slot *slot_find(
 {
     struct job_slot *s;
 
-    HASH_FIND_BYHASHVALUE(hh, c->priv->jobs_by_id, id, len, hash, s);
+    HASH_FIND_BYHASHVALUE(hh, c->job_store->by_id, id, len, hash, s);
     return s;
 }
 
@@ -99,11 +120,11 @@ static int id_check(
 
 static struct job *slot_take(struct cluster *c)
 {
-    struct cluster_private *p = c->priv;
+    struct job_store *p = c->job_store;
     uint32_t index;
 
-    if (p->free_jobs.n) {
-        index = p->free_jobs.v[--p->free_jobs.n];
+    if (p->free.n) {
+        index = p->free.v[--p->free.n];
     } else {
         index = (uint32_t)c->jobs.n;
         assert(index != INDEX_NONE);
@@ -128,7 +149,7 @@ struct job *job_find(const struct cluster *c, const char *id)
     struct job_slot *s = NULL;
 
     if (id)
-        HASH_FIND_STR(c->priv->jobs_by_id, id, s);
+        HASH_FIND_STR(c->job_store->by_id, id, s);
     return s ? &s->job : NULL;
 }
 
@@ -251,7 +272,7 @@ int job_add(struct cluster *c, const struct job_desc *d, int64_t now,
     struct job *j = slot_take(c);
     fill(c, j, d, &known);
     struct job_slot *s = (struct job_slot *)j;
-    HASH_ADD_KEYPTR_BYHASHVALUE(hh, c->priv->jobs_by_id, j->id, strlen(j->id), hash, s);
+    HASH_ADD_KEYPTR_BYHASHVALUE(hh, c->job_store->by_id, j->id, strlen(j->id), hash, s);
     c->suspended += j->state == JOB_SUSPENDED;
     job_list(c, j);
     if (ret_job)
@@ -297,27 +318,34 @@ void job_remove(struct cluster *c, struct job *j)
 
     assert(j->active_slot == INDEX_NONE);
     job_unlist(c, j);
-    HASH_DEL(c->priv->jobs_by_id, s);
+    HASH_DEL(c->job_store->by_id, s);
     c->jobs.v[j->index] = NULL;
-    vec_push(&c->priv->free_jobs, j->index);
+    vec_push(&c->job_store->free, j->index);
     job_fini(j);
 }
 
 void jobs_destroy(struct cluster *c)
 {
-    HASH_CLEAR(hh, c->priv->jobs_by_id);
+    HASH_CLEAR(hh, c->job_store->by_id);
     for (size_t i = 0; i < c->jobs.n; i++)
         if (c->jobs.v[i])
             job_fini(c->jobs.v[i]);
-    for (size_t i = 0; i < c->priv->chunks.n; i++)
-        free(c->priv->chunks.v[i]);
-    vec_fini(&c->priv->chunks);
-    vec_fini(&c->priv->free_jobs);
+    for (size_t i = 0; i < c->job_store->chunks.n; i++)
+        free(c->job_store->chunks.v[i]);
+    vec_fini(&c->job_store->chunks);
+    vec_fini(&c->job_store->free);
     vec_fini(&c->jobs);
     vec_fini(&c->priorities);
     vec_fini(&c->bypasses);
     vec_fini(&c->active);
-    vec_fini(&c->queued);
+    waiting_destroy(c);
+    free(c->job_store);
+}
+
+void jobs_check_index(const struct cluster *c, size_t found)
+{
+    assert(found == HASH_COUNT(c->job_store->by_id));
+    assert(found + c->job_store->free.n == c->jobs.n);
 }
 
 /* ---- totals ------------------------------------------------------------------ */
@@ -325,7 +353,7 @@ void jobs_destroy(struct cluster *c)
 /* Total of one dimension over the requests; -1 counts as the largest node has. */
 static int64_t total(const struct cluster *c, const struct job *j, enum res_dim dim)
 {
-    int64_t sum = 0, largest = c->priv->largest.v[dim];
+    int64_t sum = 0, largest = c->cfg_largest.v[dim];
 
     for (uint32_t i = 0; i < j->nreqs; i++) {
         int64_t each = j->reqs[i].def->per_task.v[dim];
@@ -341,7 +369,7 @@ static double req_pe(const struct cluster *c, const struct req *r)
     for (int i = 0; i < RES_DIMS; i++) {
         int64_t each = r->def->per_task.v[i], all = c->cfg_total.v[i];
         if (each < 0)
-            each = c->priv->largest.v[i];
+            each = c->cfg_largest.v[i];
         if (all <= 0)
             continue;
         /* divided last: a whole number of equivalents comes out whole */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What suspended jobs keep of the nodes they ran on: memory and swap, which no signal
  * gives back. Source: reference preemption, section 2. */
-#include "cluster/private.h"
+#include "cluster/nodes/private.h"
 
 /* Seconds of its limit that a suspended job still has to run. */
 static int64_t left_s(const struct job *j)

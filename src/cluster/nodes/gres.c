@@ -2,7 +2,7 @@
  * Generic resources: which float, and what jobs have of those. A resource that no
  * real node has is taken from the pseudo node GLOBAL (NODECFG[GLOBAL] GRES=...).
  * Source: reference node-allocation 8. */
-#include "cluster/private.h"
+#include "cluster/nodes/private.h"
 
 void gres_set(struct gres_amounts *l, uint32_t id, int64_t count)
 {
@@ -28,7 +28,7 @@ int64_t node_gres(const struct node *n, uint32_t id)
 
 bool gres_count_node(struct cluster *c, const struct node *n, int sign)
 {
-    struct cluster_private *p = c->priv;
+    struct node_store *p = c->node_store;
     bool turned = false;
 
     for (size_t i = 0; !n->global && i < n->gres_cfg.n; i++) {
@@ -50,7 +50,7 @@ bool gres_is_floating(const struct cluster *c, uint32_t id)
 {
     const struct node *g = global(c);
 
-    if (!g || (id < c->priv->gres_nodes.n && c->priv->gres_nodes.v[id]))
+    if (!g || (id < c->node_store->gres_nodes.n && c->node_store->gres_nodes.v[id]))
         return false;
     return node_gres(g, id) > 0;
 }

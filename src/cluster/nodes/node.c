@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Nodes as the resource manager reports them: checked, remembered, found. */
-#include "cluster/private.h"
+#include "cluster/nodes/private.h"
 #include "config/config.h"
+
+/* Nodes live in chunks: few nodes take little memory, many are in large pages. */
+#define NODE_CHUNK_FIRST 256
+#define NODE_CHUNK       16384
 
 void nodes_create(struct cluster *c)
 {
-    c->priv->node_names = names_create();
+    c->node_names = names_create();
+    c->node_store = xcalloc(1, sizeof *c->node_store);
+    folds_create(c);
 }
 
 static void told_fini(struct node_told *t)
@@ -22,8 +28,8 @@ static struct node_told *told_keep(struct cluster *c, const struct node_told *t)
 
     *kept = *t;
     kept->users = 1;
-    kept->place = c->priv->told.n;
-    vec_push(&c->priv->told, kept);
+    kept->place = c->node_store->told.n;
+    vec_push(&c->node_store->told, kept);
     return kept;
 }
 
@@ -33,9 +39,9 @@ static void told_drop(struct cluster *c, struct node_told *t)
 
     if (!t || --t->users)
         return;
-    last = c->priv->told.v[--c->priv->told.n];
+    last = c->node_store->told.v[--c->node_store->told.n];
     last->place = t->place;
-    c->priv->told.v[t->place] = last;
+    c->node_store->told.v[t->place] = last;
     told_fini(t);
     free(t);
 }
@@ -59,30 +65,31 @@ static bool owns_lists(const struct node *n)
 
 void nodes_destroy(struct cluster *c)
 {
-    const struct bitset *listed = &c->priv->listed;
+    const struct bitset *listed = &c->node_store->listed;
 
     for (uint32_t i = bitset_next(listed, 0); i != BITSET_NONE;
          i = bitset_next(listed, i + 1))
         lists_fini(c->nodes.v[i]);
-    bitset_fini(&c->priv->listed);
+    bitset_fini(&c->node_store->listed);
     vec_fini(&c->nodes);
-    for (size_t i = 0; i < c->priv->node_chunks.n; i++)
-        xfree_chunk(c->priv->node_chunks.v[i].nodes,
-            c->priv->node_chunks.v[i].room * sizeof(struct node));
-    vec_fini(&c->priv->node_chunks);
-    for (size_t i = 0; i < c->priv->told.n; i++) {
-        told_fini(c->priv->told.v[i]);
-        free(c->priv->told.v[i]);
+    for (size_t i = 0; i < c->node_store->chunks.n; i++)
+        xfree_chunk(c->node_store->chunks.v[i].nodes,
+            c->node_store->chunks.v[i].room * sizeof(struct node));
+    vec_fini(&c->node_store->chunks);
+    for (size_t i = 0; i < c->node_store->told.n; i++) {
+        told_fini(c->node_store->told.v[i]);
+        free(c->node_store->told.v[i]);
     }
-    vec_fini(&c->priv->told);
+    vec_fini(&c->node_store->told);
     folds_destroy(c);
-    vec_fini(&c->priv->gres_nodes);
-    names_destroy(c->priv->node_names);
+    vec_fini(&c->node_store->gres_nodes);
+    names_destroy(c->node_names);
+    free(c->node_store);
 }
 
 struct node *node_find(const struct cluster *c, const char *name)
 {
-    uint32_t i = name ? names_find(c->priv->node_names, name) : NAME_NONE;
+    uint32_t i = name ? names_find(c->node_names, name) : NAME_NONE;
     return i == NAME_NONE ? NULL : node_at(c, i);
 }
 
@@ -277,13 +284,13 @@ static struct node_told told_merge(
  * same. Takes over the lists. */
 static struct node_told *told_share(struct cluster *c, struct node_told *t)
 {
-    struct node_told *last = c->priv->told_last;
+    struct node_told *last = c->node_store->told_last;
 
     if (last && told_same(last, t)) {
         told_fini(t);
     } else {
         told_drop(c, last);
-        last = c->priv->told_last = told_keep(c, t);
+        last = c->node_store->told_last = told_keep(c, t);
     }
     last->users++;
     return last;
@@ -291,16 +298,15 @@ static struct node_told *told_share(struct cluster *c, struct node_told *t)
 
 /* ---- reports ----------------------------------------------------------------- */
 
-/* Few nodes take little memory, many are in few chunks of large pages. */
 static struct node *node_new(const struct cluster *c)
 {
-    struct cluster_private *p = c->priv;
+    struct node_store *p = c->node_store;
 
     if (p->chunk_left == 0) {
         size_t room = c->nodes.n ? NODE_CHUNK : NODE_CHUNK_FIRST;
         p->chunk_next = xcalloc_chunk(room * sizeof(struct node));
         p->chunk_left = room;
-        vec_push(&p->node_chunks, ((struct node_chunk){p->chunk_next, room}));
+        vec_push(&p->chunks, ((struct node_chunk){p->chunk_next, room}));
     }
     p->chunk_left--;
     return p->chunk_next++;
@@ -313,9 +319,9 @@ static struct node *node_add(
 {
     struct node *n = node_new(c);
 
-    n->index = names_intern(c->priv->node_names, like->name);
+    n->index = names_intern(c->node_names, like->name);
     assert(n->index == c->nodes.n);
-    n->name = names_text(c->priv->node_names, n->index);
+    n->name = names_text(c->node_names, n->index);
     n->section = like->section;
     n->section_def = like->section_def;
     n->global = like->global;
@@ -441,8 +447,8 @@ bool node_repeat(struct cluster *c, const struct node *n, uint32_t count)
 {
     if (!is_repeatable(c, n))
         return false;
-    names_append_row(c->priv->node_names, n->name, count);
-    c->priv->row = *n;
+    names_append_row(c->node_names, n->name, count);
+    c->node_store->row = *n;
     vec_push_zeros(&c->nodes, count);
     n->told->users += count;
     partition_count_node(c, n, (int)count);
@@ -456,9 +462,9 @@ struct node *node_of_row(const struct cluster *c, uint32_t index)
     struct node *n = node_new(c);
 
     assert(index < c->nodes.n);
-    *n = c->priv->row;
+    *n = c->node_store->row;
     n->index = index;
-    n->name = names_row_text(c->priv->node_names, index);
+    n->name = names_row_text(c->node_names, index);
     c->nodes.v[index] = n;
     return n;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Partitions: by name and index, their settings and the totals over their nodes. */
-#include "cluster/private.h"
+#include "cluster/nodes/private.h"
 #include "config/config.h"
 
 static const struct par_settings *settings_of(const struct cluster *c, const char *name)
@@ -13,9 +13,9 @@ static struct partition *add(struct cluster *c, const char *name)
 {
     struct partition *p = xcalloc(1, sizeof *p);
 
-    p->index = names_intern(c->priv->partition_names, name);
+    p->index = names_intern(c->partition_names, name);
     assert(p->index == c->partitions.n);
-    p->name = names_text(c->priv->partition_names, p->index);
+    p->name = names_text(c->partition_names, p->index);
     p->par = settings_of(c, name);
     vec_push(&c->partitions, p);
     return p;
@@ -23,7 +23,7 @@ static struct partition *add(struct cluster *c, const char *name)
 
 void partitions_create(struct cluster *c)
 {
-    c->priv->partition_names = names_create();
+    c->partition_names = names_create();
     add(c, "DEFAULT");
 }
 
@@ -32,7 +32,7 @@ void partitions_destroy(struct cluster *c)
     for (size_t i = 0; i < c->partitions.n; i++)
         free(c->partitions.v[i]);
     vec_fini(&c->partitions);
-    names_destroy(c->priv->partition_names);
+    names_destroy(c->partition_names);
 }
 
 void partitions_configure(struct cluster *c)
@@ -43,13 +43,13 @@ void partitions_configure(struct cluster *c)
 
 uint32_t partition_find(const struct cluster *c, const char *name)
 {
-    uint32_t i = name && *name ? names_find(c->priv->partition_names, name) : 0;
+    uint32_t i = name && *name ? names_find(c->partition_names, name) : 0;
     return i == NAME_NONE ? INDEX_NONE : i;
 }
 
 int partition_missing(const struct cluster *c, const char *name, struct err *err)
 {
-    return name_missing("partition", c->priv->partition_names, name, err);
+    return name_missing("partition", c->partition_names, name, err);
 }
 
 struct partition *partition_get(struct cluster *c, const char *name)

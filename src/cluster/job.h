@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs: their record, how they are told, their life (jobs/state.c has the table of it),
+ * and the nodes they take and leave. The record is read only outside src/cluster. */
+#ifndef MAUI_CLUSTER_JOB_H
+#define MAUI_CLUSTER_JOB_H
+
+#include "base/err.h"
+#include "base/timeval.h"
+#include "base/vec.h"
+#include "cluster/cluster.h"
+#include "cluster/cred.h"
+#include "cluster/reason.h"
+#include "cluster/request.h"
+#include "config/settings.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct job_memory;
+
+enum job_state {
+    JOB_IDLE,
+    JOB_HOLD, /* held in the RM; which kind is in rm_hold */
+    JOB_STARTING,
+    JOB_RUNNING,
+    JOB_SUSPENDED,
+    JOB_NOTQUEUED,
+    JOB_STAGING,
+    JOB_UNKNOWN,
+    JOB_COMPLETED,
+    JOB_REMOVED,
+    JOB_VACATED,
+    JOB_LOST,
+    JOB_STATES
+};
+
+enum hold_kind { HOLD_USER = 1, HOLD_SYSTEM = 2, HOLD_BATCH = 4, HOLD_DEFER = 8 };
+
+/* Why a job is held or deferred; the name shown is hold_reason_name(). */
+enum hold_reason {
+    REASON_NONE,
+    REASON_NORESOURCES,
+    REASON_SYSTEMLIMITS,
+    REASON_BANKFAILURE,
+    REASON_NOALLOCATION, /* shown CannotDebitAccount */
+    REASON_RMREJECT,
+    REASON_RMFAILURE,
+    REASON_POLICY,
+    REASON_QOSACCESS,
+    REASON_CREDACCESS,
+    REASON_ADMIN,
+    REASON_DEPENDENCY /* numbers are kept in stores: new ones come last */
+};
+
+enum dep_type {
+    DEP_STARTED,
+    DEP_COMPLETED,
+    DEP_SUCCESS,
+    DEP_FAILED,
+    DEP_NEVER_SUCCESS, /* set by the scheduler: the other job failed or was cancelled,
+                        */
+    DEP_NEVER_FAILED   /* it succeeded */
+};
+static inline bool dep_never(enum dep_type type)
+{
+    return type >= DEP_NEVER_SUCCESS;
+}
+struct dep {
+    enum dep_type type;
+    char *job_id; /* owned */
+};
+
+/* Which hard limit keeps a job back; of both, the idle one. */
+enum limited_by { LIMITED_NOT, LIMITED_ACTIVE, LIMITED_IDLE };
+
+/* What a deferral that is tried before its time has to leave as it was. */
+struct job_deferral {
+    int64_t until, hold_at;
+    int64_t queue_at, eff_queue_s, paused_at;
+    bool accruing, paused;
+};
+
+/* Rarely needed parts of a job; NULL for most. */
+struct job_extra {
+    struct VEC(struct dep) deps;
+    bool given_up;   /* what the site wants was done: a dep can never hold */
+    char *advres;    /* owned; ADVRES:name */
+    char *hold_text; /* owned: message of the last hold or deferral */
+    char *let_pass;  /* owned: code of the fault an administrator let it pass with */
+    uint64_t deferred_in; /* state of the world in which it could not have its nodes */
+    struct job_deferral
+        deferral;            /* before it was tried as the world had changed, ... */
+    int64_t tried_at;        /* ... then */
+    char *command, *comment; /* owned */
+    int64_t deadline_at;     /* 0 = none */
+    int64_t rests_until;     /* suspended until then at least */
+    struct VEC(char *) partitions_asked; /* owned */
+    struct VEC(uint32_t) classes; /* it may run in any of them, liked best first; none
+                                     or one: in cred[CRED_CLASS] alone */
+};
+
+struct job {
+    /* What a cycle reads for every queued job, and computes, stands in the first two
+     * cache lines: in the first one all but instants. */
+    _Alignas(64) uint32_t index;
+    uint8_t state;   /* enum job_state */
+    uint8_t holds;   /* enum hold_kind bits */
+    uint8_t rm_hold; /* hold kinds reported by the RM */
+    uint8_t nreqs;
+    uint32_t flags; /* enum job_flag, request | credentials | QOS | scheduler */
+    uint32_t cred[CRED_KINDS]; /* indexes; 0 = DEFAULT = none named */
+    uint32_t procs;            /* total processors over all requests */
+    uint32_t tasks;            /* total */
+    bool accruing;             /* queue time grows: it is now - queue_at; else it is
+                                  frozen at eff_queue_s (policy/accrual) */
+    bool paused;               /* a hold keeps the queue time from counting */
+    bool impossible;           /* no empty machine could run it */
+    bool failed;     /* it ended by itself, with an exit status that is not 0 */
+    uint8_t limited; /* enum limited_by: in the last cycle; `why` tells */
+    bool util_known; /* util_procs is measured */
+    bool qos_forced; /* an administrator chose it: access is not asked */
+    uint32_t possible_layout; /* of the plan for which `impossible` was found out */
+    int64_t wclimit_s;
+
+    int64_t release_at;      /* earliest start, 0 = none */
+    struct job_extra *extra; /* owned or NULL */
+    int64_t queue_at;        /* SystemQueueTime: start of the accruing period */
+    double prio_static;      /* part that does not change with time; policy/ owns it */
+    uint64_t prio_epoch;     /* epoch of prio_static */
+    struct reason why;       /* why it waits, as of the last cycle: see engine_why() */
+
+    int64_t submit_at;   /* as reported */
+    int64_t eff_queue_s; /* EffQueueDuration while not accruing */
+    double prio_res;     /* RES sum without UPROC, UJOB; same owner and epoch */
+    uint64_t partitions; /* accessible partitions, bit mask; bits of partitions that
+                            do not exist yet may be set ("all") */
+    double pe;           /* processor equivalents */
+    int64_t mem_mb;      /* total dedicated memory */
+    struct req *reqs;    /* &req, or an owned array of nreqs */
+    uint32_t nodes;      /* total explicit node count, 0 = none asked */
+    const char *id;      /* owned */
+
+    struct req req;           /* the first request */
+    uint32_t flags_asked;     /* of the request alone */
+    uint32_t pdef;            /* default partition or INDEX_NONE */
+    uint32_t qos_asked;       /* requested QOS index, 0 = none */
+    uint32_t account_asked;   /* requested account index, 0 = none */
+    int64_t wclimit_asked_s;  /* requested limit, 0 = none */
+    int64_t start_at, end_at; /* end_at = start_at + effective limit while active */
+    int64_t eff_wclimit_s;    /* wclimit_s scaled by machine speed, set at start */
+    int64_t suspended_s, suspend_at;
+    int64_t saved_s;   /* of the limit, used up before checkpoints it restarts from */
+    int64_t paused_at; /* if paused: since when (policy/accrual) */
+    double util_procs; /* processors really used, as told by the RM */
+    double fs_rate;    /* what policy/fairshare charges a second now, 0 = not */
+    int64_t user_priority, sys_priority;
+    /* holds */
+    uint8_t hold_reason; /* enum hold_reason */
+    uint16_t defer_count, start_count, preempt_count;
+    int64_t hold_at, defer_until;
+    struct allocs alloc;             /* while active, and where it last ran */
+    uint32_t active_slot, idle_slot; /* places in the cluster's lists */
+};
+
+/* Tasks of a job on a node, by name, and of which of its requests they are. */
+struct job_place {
+    const char *node;
+    uint32_t tasks;
+    uint32_t req;
+};
+
+struct job_desc {
+    const char *id;                 /* required, unique */
+    const char *cred[CRED_KINDS];   /* NULL = none */
+    int64_t submit_at, eligible_at; /* eligible_at 0 = submit_at */
+    int64_t wclimit_s;              /* 0 = none asked, DURATION_UNLIMITED = unlimited */
+    int64_t release_at, deadline_at; /* 0 = none */
+    enum job_state state;            /* JOB_IDLE usually */
+    uint8_t rm_hold;
+    uint32_t flags; /* enum job_flag */
+    int64_t user_priority;
+    const struct req_desc *reqs;
+    uint32_t nreqs;                /* >= 1 */
+    const char *const *partitions; /* asked; NULL-terminated or NULL */
+    const char *const *classes;    /* it may run in any of them, cred[CRED_CLASS] first;
+                                      NULL-terminated or NULL */
+    const struct dep *deps;        /* job_id NULL ends; or NULL */
+    const char *advres, *command;
+    const char *comment; /* of the user, for people */
+    /* of a job that is active already when it is told for the first time: the engine
+     * takes it over where it is. Else 0. */
+    int64_t start_at;
+    const struct job_place *places;
+    size_t nplaces;
+    const struct job_memory *memory; /* of before a restart, or NULL */
+};
+
+/* Add a job: interns its task definitions, creates its credentials, fills the
+ * totals (procs, PE, memory). Access, defaults and limits that need policy are
+ * applied by the engine afterwards. Fails when the id is empty or taken, or a
+ * number is out of range. Unknown hosts are an error. O(1) amortised. */
+int job_add(struct cluster *c, const struct job_desc *d, int64_t now,
+    struct job **ret_job, struct err *err);
+/* Would job_add() take it, whatever its id? 0, or -1 with its sentence. */
+int job_check(const struct cluster *c, const struct job_desc *d, struct err *err);
+struct job *job_find(const struct cluster *c, const char *id);
+/* Forget an ended or waiting job and free it. An active one must be ended first. */
+void job_remove(struct cluster *c, struct job *j);
+
+/* Fill procs, tasks, mem_mb and pe from the job's requests. Procs -1 counts as the
+ * largest node's. O(requests). */
+void job_refresh_totals(const struct cluster *c, struct job *j);
+/* Processor equivalents with the totals of this moment (priority.md 2.1). */
+double job_pe(const struct cluster *c, const struct job *j);
+/* Queue order: (submit_at, id in natural order); a total order. */
+int job_compare(const struct job *a, const struct job *b);
+
+/* State moves by the transition table in jobs/state.c; an unlisted one is an error
+ * and changes nothing. Only for moves that neither take nor free nodes: those are
+ * job_start() and job_stop(). */
+enum job_event {
+    EV_START,
+    EV_STARTED,
+    EV_START_LOST,
+    EV_COMPLETE,
+    EV_CANCEL,
+    EV_REQUEUE,
+    EV_SUSPEND,
+    EV_RESUME,
+    EV_RM_HOLD,
+    EV_RM_RELEASE,
+    EV_VANISH,
+    JOB_EVENTS
+};
+int job_move(struct cluster *c, struct job *j, enum job_event e, struct err *err);
+
+/* Dedicate the allocation in j->alloc to the job at `now` (EV_START, or EV_RESUME of
+ * a suspended job): node amounts, initiators, job lists, expected states, loads,
+ * floating resources. The caller has filled j->alloc and may have set eff_wclimit_s
+ * (0: wclimit_s; no limit at all: no end). The job is Starting afterwards (Running
+ * when resumed). Fails, with nothing changed, when the allocation does not add up or
+ * needs what others have. O(pieces), and where a piece takes vacant nodes a bit a node,
+ * on others O(1) a node. */
+int job_start(struct cluster *c, struct job *j, int64_t now, struct err *err);
+
+/* A waiting job that is found suspended on the nodes of j->alloc, where it began at
+ * `start_at`: as after job_start() and job_stop() with EV_SUSPEND, whoever has its
+ * processors by now. Fails, with nothing changed, when the allocation does not add up.
+ */
+int job_adopt_suspended(struct cluster *c, struct job *j, int64_t start_at,
+    int64_t suspend_at, struct err *err);
+/* Free what the job holds, if anything, and move it by `e`. An ended job keeps its
+ * start, its allocation and gets end_at = now; a requeued one keeps the allocation;
+ * a suspended one (EV_SUSPEND) keeps everything but its processors: node_held(). */
+int job_stop(
+    struct cluster *c, struct job *j, enum job_event e, int64_t now, struct err *err);
+
+/* Relative speed of the slowest node in j->alloc, 1 where that is empty. A step for
+ * each run of nodes of one kind. */
+double job_slowest_speed(const struct cluster *c, const struct job *j);
+
+/* The strictest access policy among a job's requests: nodes it shares with others must
+ * satisfy that one. */
+static inline enum access_policy job_access(const struct job *j)
+{
+    enum access_policy worst = req_def(&j->reqs[0])->access;
+
+    for (uint32_t i = 1; i < j->nreqs; i++)
+        if (req_def(&j->reqs[i])->access > worst)
+            worst = req_def(&j->reqs[i])->access;
+    return worst;
+}
+
+static inline bool job_is_active(const struct job *j)
+{
+    return j->state == JOB_STARTING || j->state == JOB_RUNNING;
+}
+/* It waits for nodes, and nothing holds it. */
+static inline bool job_waits(const struct job *j)
+{
+    return j->state == JOB_IDLE && !j->holds;
+}
+
+struct job_extra *job_extra(struct job *j); /* created when first asked for */
+const char *job_state_name(enum job_state s);
+const char *hold_reason_name(enum hold_reason r);
+
+/* Amount of resource `id` that the job's requests as they are in force add up to. */
+int64_t gres_of_job(const struct job *j, uint32_t id);
+
+static inline struct cred *job_cred(
+    const struct cluster *c, const struct job *j, enum cred_kind kind)
+{
+    return c->creds[kind].v[j->cred[kind]];
+}
+
+/* Start priority as of the last cycle, or when the job started. */
+static inline int64_t job_priority(const struct cluster *c, const struct job *j)
+{
+    return c->priorities.v[j->index];
+}
+/* How many jobs passed it by backfill. */
+static inline uint32_t job_bypass(const struct cluster *c, const struct job *j)
+{
+    return c->bypasses.v[j->index];
+}
+
+#endif
