@@ -19,6 +19,7 @@ void folds_destroy(struct cluster *c)
     vec_fini(&p->kinds);
     bitset_fini(&p->first);
     vec_fini(&p->of);
+    free(p);
 }
 
 void folds_reserve(struct cluster *c)
