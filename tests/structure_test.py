@@ -222,14 +222,14 @@ def test_every_worked_example_has_its_test():
 
 
 def api_table():
-    """(method, path) -> the level that src/server/api.c asks for."""
-    text = (SRC / "server" / "api.c").read_text()
+    """(method, path) -> the level that src/server/api/api.c asks for."""
+    text = (SRC / "server" / "api" / "api.c").read_text()
     rows = re.findall(r'\{"([A-Z]+)",\s*"([^"]+)",\s*"[^"]+",\s*WHO_(\w+),', text)
     return {(method, path): level.lower() for method, path, level in rows}
 
 
 def test_the_api_serves_just_what_its_description_promises():
-    description = json.loads((SRC / "server" / "openapi.json").read_text())
+    description = json.loads((SRC / "server" / "api" / "openapi.json").read_text())
     promised = {
         (method.upper(), path): operation["x-level"]
         for path, operations in description["paths"].items()
@@ -245,7 +245,7 @@ def test_the_api_serves_just_what_its_description_promises():
 
 
 def test_every_record_of_the_description_is_there_and_used():
-    text = (SRC / "server" / "openapi.json").read_text()
+    text = (SRC / "server" / "api" / "openapi.json").read_text()
     described = set(json.loads(text)["components"]["schemas"])
     assert set(re.findall(r"#/components/schemas/(\w+)", text)) == described
 

@@ -7,14 +7,14 @@
  * fails nothing of that happens: the changes are kept and tried again, waiting
  * users are told, and the scheduler makes no starts it could forget. */
 #define LOG_FACILITY FACILITY_CKPT
-#include "server/anew.h"
-#include "server/eventlog.h"
-#include "server/manager.h"
-#include "server/metrics.h"
-#include "server/notify.h"
+#include "server/events/eventlog.h"
+#include "server/events/metrics.h"
+#include "server/events/notify.h"
+#include "server/events/statfile.h"
+#include "server/events/triggers.h"
+#include "server/journal/anew.h"
+#include "server/managers/manager.h"
 #include "server/server_private.h"
-#include "server/statfile.h"
-#include "server/triggers.h"
 
 #include <time.h>
 

@@ -3,13 +3,13 @@
  * burst; when the engine wants to be woken; and every RMPOLLINTERVAL in any case. Not
  * while scheduling is stopped. A simulation runs its cycles itself (simulation.c). */
 #define LOG_FACILITY FACILITY_SCHED
-#include "server/anew.h"
-#include "server/manager.h"
-#include "server/reslimit.h"
-#include "server/rsvkeep.h"
+#include "server/durable/rsvkeep.h"
+#include "server/durable/usage.h"
+#include "server/journal/anew.h"
+#include "server/managers/manager.h"
+#include "server/managers/reslimit.h"
 #include "server/server_private.h"
-#include "server/simulation.h"
-#include "server/usage.h"
+#include "server/simulation/simulation.h"
 #include "server/whole.h"
 
 #define SECOND_US   UINT64_C(1000000)

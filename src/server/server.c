@@ -3,27 +3,27 @@
  * API; then the loop; then all of it backwards. */
 #include "base/home.h"
 #include "config/value.h"
-#include "server/api.h"
-#include "server/changes.h"
-#include "server/eventlog.h"
-#include "server/journal.h"
-#include "server/manager.h"
-#include "server/messages.h"
-#include "server/metrics.h"
-#include "server/notify.h"
-#include "server/openapi.h"
-#include "server/openfiles.h"
-#include "server/order.h"
-#include "server/record_statistics.h"
-#include "server/schema.h"
+#include "server/api/api.h"
+#include "server/api/openapi.h"
+#include "server/api/order.h"
+#include "server/durable/changes.h"
+#include "server/durable/messages.h"
+#include "server/durable/statistics.h"
+#include "server/durable/usage.h"
+#include "server/events/eventlog.h"
+#include "server/events/metrics.h"
+#include "server/events/notify.h"
+#include "server/events/statfile.h"
+#include "server/events/triggers.h"
+#include "server/events/watch.h"
+#include "server/http/schema.h"
+#include "server/http/stream.h"
+#include "server/journal/journal.h"
+#include "server/managers/manager.h"
+#include "server/process/openfiles.h"
+#include "server/process/supervisor.h"
 #include "server/server_private.h"
-#include "server/simulation.h"
-#include "server/statfile.h"
-#include "server/stream.h"
-#include "server/supervisor.h"
-#include "server/triggers.h"
-#include "server/usage.h"
-#include "server/watch.h"
+#include "server/simulation/simulation.h"
 #include "server/whole.h"
 
 #include <errno.h>
@@ -260,7 +260,7 @@ static int open_signals(struct server *s, struct err *err)
         sigaddset(&mask, all[i].signal);
     sigaddset(&mask, SIGCHLD);
     sigprocmask(SIG_BLOCK, &mask, NULL);
-    signal(SIGPIPE, SIG_IGN); /* of programs too: see server/programs.h */
+    signal(SIGPIPE, SIG_IGN); /* of programs too: see server/events/programs.h */
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (sd_event_add_signal(s->loop, NULL, all[i].signal, all[i].handle, s) < 0)
             return err_set(err, ERR_IO, "signal %d cannot be handled", all[i].signal);

@@ -16,12 +16,12 @@
 #include "config/config.h"
 #include "engine/engine.h"
 #include "rm/rm.h"
-#include "server/http.h"
-#include "server/log.h"
-#include "server/reslimit.h"
-#include "server/route.h"
+#include "server/durable/unsaved.h"
+#include "server/http/http.h"
+#include "server/http/route.h"
+#include "server/managers/reslimit.h"
+#include "server/process/log.h"
 #include "server/server.h"
-#include "server/unsaved.h"
 #include "store/store.h"
 
 #include <sys/queue.h>
@@ -180,15 +180,15 @@ struct server {
 
     /* manager.c */
     struct manager *manager;
-    TAILQ_HEAD(, submitting) submitting; /* api_submit.c: not all handed on yet */
+    TAILQ_HEAD(, submitting) submitting; /* api/submit.c: not all handed on yet */
 
     struct watch *watch;
-    struct rmreservations *rmreservations; /* rmreservation.c */
+    struct rmreservations *rmreservations; /* managers/reservation.c */
     struct eventlog *eventlog;
     struct notify *notify;
     struct statfile *statfile;
     struct metrics *metrics;
-    struct readers *readers; /* api_events.c */
+    struct readers *readers; /* api/events.c */
     struct triggers *triggers;
 };
 

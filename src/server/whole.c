@@ -2,7 +2,7 @@
  * Requests that come before the state is whole. */
 #include "server/whole.h"
 
-#include "server/api.h"
+#include "server/api/api.h"
 #include "server/server_private.h"
 
 #define PATIENCE_US UINT64_C(5000000)

@@ -8,7 +8,7 @@
 #ifndef MAUI_SERVER_WHOLE_H
 #define MAUI_SERVER_WHOLE_H
 
-#include "server/request.h"
+#include "server/http/request.h"
 
 struct server;
 

@@ -2,18 +2,18 @@
  * The one door to the engine: what goes in is journalled, what comes out is marked for
  * the store and handed on. */
 #define LOG_FACILITY FACILITY_SCHED
-#include "server/journal.h"
-#include "server/manager.h"
-#include "server/metrics.h"
-#include "server/passed.h"
-#include "server/record.h"
-#include "server/record_statistics.h"
-#include "server/restless.h"
-#include "server/rsvkeep.h"
+#include "server/durable/passed.h"
+#include "server/durable/record.h"
+#include "server/durable/restless.h"
+#include "server/durable/rsvkeep.h"
+#include "server/durable/statistics.h"
+#include "server/durable/usage.h"
+#include "server/events/metrics.h"
+#include "server/events/triggers.h"
+#include "server/events/watch.h"
+#include "server/journal/journal.h"
+#include "server/managers/manager.h"
 #include "server/server_private.h"
-#include "server/triggers.h"
-#include "server/usage.h"
-#include "server/watch.h"
 
 #include <time.h>
 

@@ -6,9 +6,9 @@
 #include "base/strbuf.h"
 #include "base/xalloc.h"
 #include "config/config.h"
-#include "server/api.h"
+#include "server/api/api.h"
+#include "server/http/stream.h"
 #include "server/server_private.h"
-#include "server/stream.h"
 
 #include <assert.h>
 #include <stdint.h>

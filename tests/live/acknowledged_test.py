@@ -210,7 +210,7 @@ def test_a_node_set_that_is_no_longer_there_costs_no_reservation(daemon):
 
 def test_the_members_looked_at_are_there():
     """A key that the API never had would compare nothing."""
-    source = pathlib.Path(__file__).resolve().parents[2] / "src" / "server" / "openapi.json"
+    source = pathlib.Path(__file__).resolve().parents[2] / "src" / "server" / "api" / "openapi.json"
     schemas = json.loads(source.read_text(encoding="utf-8"))["components"]["schemas"]
     assert set(STILL) <= set(schemas["Job"]["properties"])
     assert set(RESERVED) <= set(schemas["Reservation"]["properties"])

@@ -104,7 +104,7 @@ def test_the_api_is_the_one_described(live):
     status, description = live.api("/openapi.json")
     assert status == 200
     source = json.loads(subprocess.run(
-        ["cat", "src/server/openapi.json"], capture_output=True, text=True,
+        ["cat", "src/server/api/openapi.json"], capture_output=True, text=True,
         cwd=os.path.dirname(os.path.dirname(os.path.dirname(__file__)))).stdout)
     assert description == source
     assert live.api("/v1/nothing")[0] == 404

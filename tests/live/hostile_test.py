@@ -137,7 +137,7 @@ def odd_bodies(schema, schemas, home):
 
 
 def test_no_member_of_a_request_ends_the_daemon_whatever_it_is(live):
-    source = pathlib.Path(__file__).resolve().parents[2] / "src" / "server" / "openapi.json"
+    source = pathlib.Path(__file__).resolve().parents[2] / "src" / "server" / "api" / "openapi.json"
     api = json.loads(source.read_text())
     live.submit(hold=True)
     live.ok("setres", "-n", "patch", "-d", "1:00:00", "TASKS==1")

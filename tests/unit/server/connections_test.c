@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Connections that owe a request: how long they may, and who gives way. */
-#include "server/connections.h"
+#include "server/http/connections.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

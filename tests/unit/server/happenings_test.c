@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the daemon makes of what happens, without waiting for it: jobs on nodes that are
  * down, jobs that use more than they asked for. The clock is set. */
-#include "server/eventlog.h"
-#include "server/manager.h"
-#include "server/metrics.h"
-#include "server/rmreservation.h"
+#include "server/events/eventlog.h"
+#include "server/events/metrics.h"
+#include "server/events/statfile.h"
+#include "server/events/watch.h"
+#include "server/managers/manager.h"
+#include "server/managers/reservation.h"
 #include "server/server_private.h"
-#include "server/statfile.h"
-#include "server/watch.h"
 
 #include <setjmp.h>
 #include <signal.h>

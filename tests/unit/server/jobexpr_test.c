@@ -3,7 +3,7 @@
 #include "base/strbuf.h"
 #include "cmocka_all.h"
 #include "scenario.h"
-#include "server/jobexpr.h"
+#include "server/drafts/jobexpr.h"
 
 /* Jobs m.1, m.2, m.11, 12[3] and 123, none of which has ended. */
 static struct scenario *queue(void)

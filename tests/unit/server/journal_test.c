@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Events to the journal and back: server/journal_event, server/replay. */
 #include "base/xalloc.h"
-#include "server/journal_event.h"
-#include "server/replay.h"
+#include "server/journal/event.h"
+#include "server/journal/replay.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

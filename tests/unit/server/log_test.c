@@ -2,9 +2,9 @@
  * The log, the files it rolls, and the system's log. */
 #include "base/strbuf.h"
 #include "base/xalloc.h"
-#include "server/log.h"
-#include "server/rollfile.h"
-#include "server/systemlog.h"
+#include "server/process/log.h"
+#include "server/process/rollfile.h"
+#include "server/process/systemlog.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Histograms of the page of figures. */
-#include "server/metrics.h"
+#include "server/events/metrics.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * Programs of the site: what they may do to the daemon, and what it does to them. */
 #include "base/strbuf.h"
 #include "base/xalloc.h"
-#include "server/programs.h"
+#include "server/events/programs.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Whose turn it is among users with several requests each. */
-#include "server/turns.h"
+#include "server/http/turns.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Changes on their way to the disk, while another program keeps the file locked. */
 #include "base/xalloc.h"
-#include "server/unsaved.h"
+#include "server/durable/unsaved.h"
 
 #include <setjmp.h>
 #include <sqlite3.h>

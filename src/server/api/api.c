@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The table of the API, and the way in: who calls, may they, which handler. Keep it in
+ * step with openapi.json; a test compares the two. */
+#define LOG_FACILITY FACILITY_UI
+#include "server/api/api.h"
+
+#include "server/http/schema.h"
+#include "server/server_private.h"
+#include "server/simulation/simulation.h"
+#include "server/whole.h"
+
+#define UNSAVED_MAX 1000
+
+static const struct route routes[] = {
+    {"GET", "/v1/identity", "identity", WHO_ANY, api_identity},
+    {"GET", "/v1/scheduler", "diagnose", WHO_ADMIN3, api_scheduler},
+    {"POST", "/v1/scheduler", "schedctl", WHO_ADMIN1, api_control},
+    {"GET", "/v1/jobs", "showq", WHO_ANY, api_jobs},
+    {"POST", "/v1/jobs", "msub", WHO_ANY, api_submit},
+    {"GET", "/v1/jobs/{id}", "checkjob", WHO_ANY, api_job},
+    {"GET", "/v1/jobs/{id}/start", "showstart", WHO_ANY, api_job_start},
+    {"GET", "/v1/start", "showstart", WHO_ANY, api_start},
+    {"GET", "/v1/windows", "showbf", WHO_ANY, api_windows},
+    {"POST", "/v1/orders/hold", "sethold", WHO_ANY, api_hold},
+    {"POST", "/v1/orders/release", "releasehold", WHO_ANY, api_release},
+    {"POST", "/v1/orders/priority", "setspri", WHO_ADMIN2, api_priority},
+    {"POST", "/v1/orders/qos", "setqos", WHO_ANY, api_qos},
+    {"POST", "/v1/orders/cancel", "canceljob", WHO_ANY, api_cancel},
+    {"POST", "/v1/orders/suspend", "mjobctl", WHO_ANY, api_suspend},
+    {"POST", "/v1/orders/resume", "mjobctl", WHO_ADMIN2, api_resume},
+    {"POST", "/v1/orders/requeue", "mjobctl", WHO_ADMIN2, api_requeue},
+    {"POST", "/v1/orders/checkpoint", "mjobctl", WHO_ADMIN2, api_checkpoint},
+    {"POST", "/v1/orders/signal", "mjobctl", WHO_ANY, api_signal},
+    {"POST", "/v1/orders/run", "runjob", WHO_ADMIN2, api_run},
+    {"POST", "/v1/orders/modify", "mjobctl", WHO_ANY, api_modify},
+    {"POST", "/v1/orders/user-priority", "setupri", WHO_ANY, api_user_priority},
+    {"POST", "/v1/orders/deadline", "setdeadline", WHO_ADMIN1, api_deadline},
+    {"GET", "/v1/nodes", "diagnose", WHO_ADMIN3, api_nodes},
+    {"GET", "/v1/nodes/{name}", "checknode", WHO_ADMIN3, api_node},
+    {"GET", "/v1/reservations", "showres", WHO_ANY, api_reservations},
+    {"POST", "/v1/reservations", "setres", WHO_ANY, api_reserve},
+    {"GET", "/v1/reservations/{name}", "showres", WHO_ANY, api_reservation},
+    {"PATCH", "/v1/reservations/{name}", "mrsvctl", WHO_ANY, api_change_reservation},
+    {"DELETE", "/v1/reservations/{name}", "releaseres", WHO_ANY, api_unreserve},
+    {"GET", "/v1/statistics", "showstats", WHO_ADMIN3, api_statistics},
+    {"GET", "/v1/statistics/{kind}", "showstats", WHO_ADMIN3, api_statistics_of},
+    {"GET", "/v1/statistics/grid/{type}", "showgrid", WHO_ADMIN3, api_grid},
+    {"POST", "/v1/orders/reset-statistics", "resetstats", WHO_ADMIN1,
+        api_reset_statistics},
+    {"GET", "/v1/parameters", "showconfig", WHO_ADMIN3, api_parameters},
+    {"POST", "/v1/parameters", "changeparam", WHO_ADMIN1, api_change},
+    {"GET", "/v1/priorities", "diagnose", WHO_ADMIN3, api_priorities},
+    {"GET", "/v1/partitions", "diagnose", WHO_ADMIN3, api_partitions},
+    {"GET", "/v1/credentials/{kind}", "diagnose", WHO_ADMIN3, api_credentials},
+    {"GET", "/v1/fairshare", "diagnose", WHO_ADMIN3, api_fairshare},
+    {"GET", "/v1/managers", "diagnose", WHO_ADMIN3, api_managers},
+    {"GET", "/v1/accounting", "showq", WHO_ANY, api_accounting},
+    {"GET", "/v1/events", "events", WHO_ADMIN3, api_events},
+    {"GET", "/metrics", "metrics", WHO_ANY, api_metrics},
+    {"GET", "/openapi.json", "openapi", WHO_ANY, api_description},
+};
+
+const struct route *api_routes(size_t *ret_n)
+{
+    *ret_n = sizeof routes / sizeof routes[0];
+    return routes;
+}
+
+/* What tells of the scheduler itself, or stops it, and nothing of jobs. */
+static bool goes_anyway(const struct route *route)
+{
+    static void (*const handlers[])(struct server *, struct request *) = {api_identity,
+        api_scheduler, api_control, api_managers, api_parameters, api_metrics,
+        api_description, api_events};
+
+    for (size_t i = 0; i < sizeof handlers / sizeof handlers[0]; i++)
+        if (route->handle == handlers[i])
+            return true;
+    return false;
+}
+
+/* Is there a body that the operation cannot take? Then it has been refused. */
+static bool refuses_body(struct server *s, const struct route *route, struct request *r)
+{
+    char field[200];
+    struct err err = {0};
+    size_t len;
+    const json_t *body;
+
+    request_body(r, &len);
+    if (len == 0 || strcmp(route->method, "GET") == 0
+        || strcmp(route->method, "DELETE") == 0)
+        return false; /* who needs one says so */
+    body = request_json(r, &err);
+    if (!body) {
+        request_refuse(r, &err);
+        return true;
+    }
+    if (schema_check(
+            s->schema, route->method, route->path, body, field, sizeof field, &err)
+        == 0)
+        return false;
+    request_refuse_as(r, 400, "invalid", field, err.text);
+    return true;
+}
+
+/* While the disk takes nothing, changes are kept, and all of them are tried again with
+ * each new one: beyond so many, only those who can mend it add to them. */
+static bool refuses_change(
+    struct server *s, const struct route *route, struct request *r)
+{
+    struct err err;
+
+    if (strcmp(route->method, "GET") == 0 || identity_is(request_who(r), WHO_ADMIN1)
+        || unsaved_count(s->unsaved) < UNSAVED_MAX || commit_possible(s, &err) == 0)
+        return false;
+    request_refuse(r, &err);
+    return true;
+}
+
+void api_handle(void *ctx, struct request *r)
+{
+    struct server *s = ctx;
+    const struct route *route = route_find(routes, sizeof routes / sizeof routes[0], r);
+    const struct identity *who = request_who(r);
+    struct err err;
+
+    if (!route)
+        return;
+    request_set_level(r, s->config);
+    if (!identity_is(who, route->who)) {
+        identity_deny(who, route->command, &err);
+        request_refuse(r, &err);
+        return;
+    }
+    if (s->alone && route->handle != api_control && route->handle != api_scheduler) {
+        if (simulation_keep(s, r))
+            return;
+        err_set(&err, ERR_CONFLICT,
+            "nobody is answered until scheduling stops, as an administrator ordered "
+            "(schedctl -r ends that)");
+        request_refuse(r, &err);
+        return;
+    }
+    if (!goes_anyway(route) && whole_keep(s, r))
+        return;
+    log_line(s->log, LOG_DETAIL, "%s %s %s by %s", route->command, request_method(r),
+        request_path(r), who->user);
+    if (!refuses_body(s, route, r) && !refuses_change(s, route, r))
+        route->handle(s, r);
+}
+
+void api_handle_parked(struct server *s)
+{
+    struct VEC(struct request *) parked = {0};
+
+    /* One that is handled may be parked again. */
+    for (size_t i = 0; i < s->parked.n; i++)
+        vec_push(&parked, s->parked.v[i]);
+    s->parked.n = 0;
+    for (size_t i = 0; i < parked.n; i++)
+        api_handle(s, parked.v[i]);
+    vec_fini(&parked);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the API can do: a function an operation of openapi.json, which says what goes in
+ * and what comes out. The caller's level has been checked when they are called;
+ * ownership has not. */
+#ifndef MAUI_SERVER_API_H
+#define MAUI_SERVER_API_H
+
+#include "server/http/request.h"
+
+struct server;
+
+/* For http_options.handle; ctx is the server. */
+void api_handle(void *ctx, struct request *r);
+/* Requests that had to wait, in the order they came. */
+void api_handle_parked(struct server *s);
+
+/* api/jobs.c: looking */
+void api_jobs(struct server *s, struct request *r);
+void api_job(struct server *s, struct request *r);
+void api_priorities(struct server *s, struct request *r);
+
+/* api/submit.c */
+void api_submit(struct server *s, struct request *r);
+
+/* api/orders.c: doing something to jobs */
+void api_hold(struct server *s, struct request *r);
+void api_release(struct server *s, struct request *r);
+void api_priority(struct server *s, struct request *r);
+void api_qos(struct server *s, struct request *r);
+void api_cancel(struct server *s, struct request *r);
+
+/* api/verbs.c: and to their runs */
+void api_suspend(struct server *s, struct request *r);
+void api_resume(struct server *s, struct request *r);
+void api_requeue(struct server *s, struct request *r);
+void api_checkpoint(struct server *s, struct request *r);
+void api_signal(struct server *s, struct request *r);
+void api_run(struct server *s, struct request *r);
+void api_user_priority(struct server *s, struct request *r);
+void api_deadline(struct server *s, struct request *r);
+
+/* api/modify.c */
+void api_modify(struct server *s, struct request *r);
+
+/* api/nodes.c */
+void api_nodes(struct server *s, struct request *r);
+void api_node(struct server *s, struct request *r);
+void api_partitions(struct server *s, struct request *r);
+
+/* api/credentials.c */
+void api_credentials(struct server *s, struct request *r);
+json_t *api_system_credential(struct server *s); /* SYSCFG; a new reference */
+void api_fairshare(struct server *s, struct request *r);
+
+/* api/accounting.c */
+void api_accounting(struct server *s, struct request *r);
+
+/* api/reservations.c */
+void api_reservations(struct server *s, struct request *r);
+void api_reservation(struct server *s, struct request *r);
+void api_reserve(struct server *s, struct request *r);
+void api_unreserve(struct server *s, struct request *r);
+void api_change_reservation(struct server *s, struct request *r); /* api/rsvchange.c */
+
+/* api/query.c: when and where */
+void api_job_start(struct server *s, struct request *r);
+void api_start(struct server *s, struct request *r);
+void api_windows(struct server *s, struct request *r);
+
+/* api/events.c: what happens, and figures */
+void api_events(struct server *s, struct request *r);
+void api_metrics(struct server *s, struct request *r);
+void events_close(struct server *s); /* after http_close() */
+
+/* api/statistics.c */
+void api_statistics(struct server *s, struct request *r);
+void api_statistics_of(struct server *s, struct request *r);
+void api_grid(struct server *s, struct request *r);
+void api_reset_statistics(struct server *s, struct request *r);
+
+/* api/scheduler.c: the scheduler itself, its parameters */
+void api_identity(struct server *s, struct request *r);
+void api_scheduler(struct server *s, struct request *r);
+void api_control(struct server *s, struct request *r);
+void api_managers(struct server *s, struct request *r);
+void api_parameters(struct server *s, struct request *r);
+void api_change(struct server *s, struct request *r); /* changes.c */
+void api_description(struct server *s, struct request *r);
+
+#endif

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Users, groups, accounts, classes, QOSs: their settings and limits, and their
+ * fairshare. */
+#include "base/duration.h"
+#include "config/flags.h"
+#include "policy/fairshare.h"
+#include "policy/limits.h"
+#include "server/api/api.h"
+#include "server/http/stream.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+
+/* A plain target is off by more than this many percent (reference commands, -f). */
+#define OFF_TARGET 5.0
+
+/* ---- one credential ---- */
+
+static void add_names(json_t *o, const char *key, const struct name_list *list)
+{
+    json_t *names = json_array();
+
+    for (size_t i = 0; i < list->names.n; i++)
+        json_array_append_new(names, json_string(list->names.v[i]));
+    if (json_array_size(names))
+        json_object_set(o, key, names);
+    json_decref(names);
+}
+
+static json_t *words(uint32_t bits, const char *(*name)(uint32_t flag))
+{
+    json_t *list = json_array();
+
+    for (; bits; bits &= bits - 1)
+        if (name(bits))
+            json_array_append_new(list, json_string(name(bits)));
+    return list;
+}
+
+/* "MAXPROC=16,32" as soft and hard; one number when they are the same. */
+static void add_limit(
+    json_t *list, const char *name, const char *bracket, struct limit l)
+{
+    if (l.hard <= 0 && l.soft <= 0)
+        return;
+    if (l.hard <= 0 || l.soft <= 0 || l.hard == l.soft)
+        json_array_append_new(list, json_sprintf("%s%s=%lld", name, bracket,
+                                        (long long)(l.hard > 0 ? l.hard : l.soft)));
+    else
+        json_array_append_new(list, json_sprintf("%s%s=%lld,%lld", name, bracket,
+                                        (long long)l.soft, (long long)l.hard));
+}
+
+/* What a single job may ask for. */
+static void add_job_limits(json_t *list, const struct cred *k)
+{
+    const struct {
+        const char *name;
+        int64_t own, general;
+    } limits[] = {{"MIN.PROC", k->cfg->min_proc, k->def->min_proc},
+        {"MAXPROCPERJOB", k->cfg->max_proc_per_job, k->def->max_proc_per_job},
+        {"MAXNODEPERJOB", k->cfg->max_node_per_job, k->def->max_node_per_job},
+        {"MAXPROCPERNODE", k->cfg->max_proc_per_node, k->def->max_proc_per_node}};
+    int64_t longest =
+        k->cfg->max_wclimit_s ? k->cfg->max_wclimit_s : k->def->max_wclimit_s;
+    char text[DURATION_TEXT_MAX];
+
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        int64_t n = limits[i].own ? limits[i].own : limits[i].general;
+        if (n > 0)
+            json_array_append_new(
+                list, json_sprintf("%s=%lld", limits[i].name, (long long)n));
+    }
+    if (longest > 0 && longest < DURATION_UNLIMITED)
+        json_array_append_new(list, json_sprintf("MAX.WCLIMIT=%s",
+                                        duration_format(longest, text, sizeof text)));
+}
+
+static void add_within(json_t *list, const struct limit_within *w)
+{
+    char bracket[160];
+
+    snprintf(bracket, sizeof bracket, "[%s%s%.100s]", render_cred_key(w->other),
+        w->name ? ":" : "", w->name ? w->name : "");
+    add_limit(
+        list, limit_name(w->idle ? DIM_IDLE : DIM_ACTIVE, w->res), bracket, w->limit);
+}
+
+/* Does it say something else of this itself? */
+static bool has_within(const struct cred_cfg *cfg, const struct limit_within *other)
+{
+    for (size_t i = 0; i < cfg->within.n; i++) {
+        const struct limit_within *w = &cfg->within.v[i];
+        if (w->other == other->other && w->idle == other->idle && w->res == other->res
+            && strcmp(w->name ? w->name : "", other->name ? other->name : "") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* OMAX<R>, OMAXI<R> and OMAXJ<R> of a QOS: what they replace is in other rows. */
+static void add_overrides(json_t *list, const struct cred_cfg *cfg)
+{
+    for (int r = 0; r < LIMIT_RES_COUNT; r++) {
+        const char *name = limit_name(DIM_ACTIVE, (enum limit_res)r);
+        char text[24];
+
+        snprintf(text, sizeof text, "O%s", name);
+        add_limit(list, text, "", cfg->over_active[r]);
+        snprintf(text, sizeof text, "O%s", limit_name(DIM_IDLE, (enum limit_res)r));
+        add_limit(list, text, "", cfg->over_idle[r]);
+        if (cfg->over_job[r] > 0)
+            json_array_append_new(
+                list, json_sprintf("OMAXJ%s=%lld", name + strlen("MAX"),
+                          (long long)cfg->over_job[r]));
+    }
+}
+
+static void add_limits(json_t *o, const struct cluster *c, const struct cred *k)
+{
+    json_t *list = json_array(), *usage = json_object();
+
+    for (int r = 0; r < LIMIT_RES_COUNT; r++) {
+        enum limit_res res = (enum limit_res)r;
+        struct limit active = limits_value(c, k, NULL, DIM_ACTIVE, res);
+        struct limit idle = limits_value(c, k, NULL, DIM_IDLE, res);
+        add_limit(list, limit_name(DIM_ACTIVE, res), "", active);
+        add_limit(list, limit_name(DIM_IDLE, res), "", idle);
+        if (active.hard > 0 || active.soft > 0)
+            render_int(usage, limit_name(DIM_ACTIVE, res), k->active.v[r]);
+    }
+    for (size_t i = 0; i < k->cfg->within.n; i++)
+        add_within(list, &k->cfg->within.v[i]);
+    for (size_t i = 0; i < k->def->within.n; i++)
+        if (!has_within(k->cfg, &k->def->within.v[i]))
+            add_within(list, &k->def->within.v[i]);
+    add_overrides(list, k->cfg);
+    add_job_limits(list, k);
+    json_object_set_new(o, "limits", list);
+    json_object_set_new(o, "usage", usage);
+}
+
+static const char *modifier(enum fs_target_type type)
+{
+    static const char *const marks[] = {[FS_TARGET_NONE] = "",
+        [FS_TARGET_PLAIN] = "",
+        [FS_TARGET_FLOOR] = "+",
+        [FS_TARGET_CEILING] = "-",
+        [FS_TARGET_ABS_CAP] = "^",
+        [FS_TARGET_REL_CAP] = "%"};
+
+    return marks[type];
+}
+
+static void add_qos(json_t *o, const struct cred_cfg *cfg)
+{
+    json_object_set_new(o, "weights",
+        json_pack("{s:f, s:f, s:f, s:f}", "QTWEIGHT", cfg->qt_weight, "QTTARGET",
+            (double)cfg->qt_target_s, "XFWEIGHT", cfg->xf_weight, "XFTARGET",
+            cfg->xf_target));
+    json_t *flags = words(cfg->qos_flags, qos_flag_name);
+    json_array_extend(json_object_get(o, "flags"), flags);
+    json_decref(flags);
+}
+
+static bool has_name(const struct name_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->names.n; i++)
+        if (strcmp(list->names.v[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* By its list, or as it begins there. DEFAULT stands for all that have neither. */
+static bool is_let_in(const struct cred *k, const char *qos)
+{
+    if (k->index > 0 && !k->cfg->qlist.set && !k->cfg->qdef)
+        return false;
+    const struct name_list *list = k->cfg->qlist.set ? &k->cfg->qlist : &k->def->qlist;
+    const char *def = k->cfg->qdef ? k->cfg->qdef : k->def->qdef;
+
+    return has_name(list, qos) || (def && strcmp(def, qos) == 0);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Who is let in to the QOS, by name within each kind: "user:ann". */
+static void add_members(json_t *o, const struct cluster *c, const char *qos)
+{
+    json_t *list = json_array();
+    struct VEC(const char *) names = {0};
+
+    for (int kind = 0; kind < CRED_QOS; kind++) {
+        names.n = 0;
+        for (size_t i = 0; i < c->creds[kind].n; i++)
+            if (is_let_in(c->creds[kind].v[i], qos))
+                vec_push(&names, c->creds[kind].v[i]->name);
+        if (names.n)
+            qsort(names.v, names.n, sizeof *names.v, compare_names);
+        for (size_t i = 0; i < names.n; i++)
+            json_array_append_new(
+                list, json_sprintf(
+                          "%s:%s", render_cred_key((enum cred_kind)kind), names.v[i]));
+    }
+    vec_fini(&names);
+    if (json_array_size(list))
+        json_object_set(o, "members", list);
+    json_decref(list);
+}
+
+static json_t *credential(const struct cluster *c, const struct cred *k)
+{
+    static const char *const modes[] = {
+        [LIST_OR] = "or", [LIST_AND] = "and", [LIST_ONLY] = "excluded"};
+    const struct cred_cfg *own = k->cfg, *def = k->def;
+    const struct name_list *qlist = own->qlist.set ? &own->qlist : &def->qlist;
+    const struct name_list *plist = own->plist.set ? &own->plist : &def->plist;
+    struct fs_target target = fs_target_of(k);
+    json_t *o = json_pack("{s:s, s:s, s:I, s:o}", "kind", render_cred_key(k->kind),
+        "name", k->name, "priority",
+        (json_int_t)(own->priority ? own->priority : def->priority), "flags",
+        words(own->job_flags | def->job_flags, job_flag_name));
+
+    render_text(o, "qos_default", own->qdef ? own->qdef : def->qdef);
+    add_names(o, "qos_list", qlist);
+    render_text(o, "qos_list_mode", modes[qlist->mode]);
+    render_text(o, "partition_default", own->pdef ? own->pdef : def->pdef);
+    add_names(o, "partition_list", plist);
+    json_object_set_new(
+        o, "fs_target", json_sprintf("%.2f%s", target.value, modifier(target.type)));
+    render_real(o, "fs_usage", fs_share(c, k));
+    add_limits(o, c, k);
+    if (k->kind == CRED_QOS) {
+        add_qos(o, own);
+        add_members(o, c, k->name);
+    }
+    if (k->kind == CRED_CLASS)
+        render_bool(o, "enabled", k->enabled);
+    return o;
+}
+
+json_t *api_system_credential(struct server *s)
+{
+    const struct cred_cfg *sys = &engine_cluster(s->engine)->cfg->sys;
+    json_t *o = json_pack("{s:o}", "flags", words(sys->job_flags, job_flag_name));
+
+    render_text(o, "qos_default", sys->qdef);
+    add_names(o, "qos_list", &sys->qlist);
+    render_text(o, "partition_default", sys->pdef);
+    add_names(o, "partition_list", &sys->plist);
+    return o;
+}
+
+/* ---- lists of them ---- */
+
+struct credential_list {
+    enum cred_kind kind;
+    char *only; /* NULL = all */
+};
+
+static json_t *credential_record(struct server *s, void *ctx, size_t i)
+{
+    const struct credential_list *l = ctx;
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct cred *k = i < c->creds[l->kind].n ? c->creds[l->kind].v[i] : NULL;
+
+    return k && (!l->only || strcmp(l->only, k->name) == 0) ? credential(c, k) : NULL;
+}
+
+static void credential_list_free(void *ctx)
+{
+    struct credential_list *l = ctx;
+
+    free(l->only);
+    free(l);
+}
+
+static int kind_of(const char *text, enum cred_kind *ret, struct err *err)
+{
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        if (strcmp(text, render_cred_key((enum cred_kind)kind)) == 0) {
+            *ret = (enum cred_kind)kind;
+            return 0;
+        }
+    return err_set(err, ERR_NOT_FOUND,
+        "'%.40s' is none of user, group, account, class, qos", text);
+}
+
+void api_credentials(struct server *s, struct request *r)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const char *name = request_query(r, "name");
+    enum cred_kind kind = CRED_USER;
+    struct err err;
+
+    if (kind_of(request_param(r, "kind"), &kind, &err) < 0
+        || (name && *name && !cred_find(c, kind, name)
+            && cred_missing(c, kind, name, &err) < 0)) {
+        request_refuse(r, &err);
+        return;
+    }
+    struct credential_list *l = xcalloc(1, sizeof *l);
+    l->kind = kind;
+    l->only = name && *name ? xstrdup(name) : NULL;
+    stream_records(s, r, c->creds[kind].n, credential_record, l, credential_list_free);
+}
+
+/* ---- fairshare ---- */
+
+static bool off_target(struct fs_target t, double share)
+{
+    switch (t.type) {
+    case FS_TARGET_NONE:
+    case FS_TARGET_ABS_CAP: /* not a share */
+        return false;
+    case FS_TARGET_PLAIN:
+        return share > t.value + OFF_TARGET || share < t.value - OFF_TARGET;
+    case FS_TARGET_FLOOR:
+        return share < t.value;
+    case FS_TARGET_CEILING:
+    case FS_TARGET_REL_CAP:
+        break;
+    }
+    return share > t.value;
+}
+
+static json_t *shares(const struct cluster *c, const struct cred *k, uint32_t windows)
+{
+    struct fs_target t = fs_target_of(k);
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < windows; i++) {
+        double used = fs_window(c, &k->fs, i), total = fs_window(c, &c->fs_total, i);
+        json_array_append_new(
+            list, used > 0 && total > 0 ? json_real(100 * used / total) : json_null());
+    }
+    json_t *o =
+        json_pack("{s:s, s:s, s:f, s:s, s:b, s:o}", "kind", render_cred_key(k->kind),
+            "name", k->name, "percent", fs_share(c, k), "modifier", modifier(t.type),
+            "off_target", off_target(t, fs_share(c, k)), "windows", list);
+    if (t.type == FS_TARGET_NONE)
+        json_object_set_new(o, "target", json_null());
+    else
+        render_real(o, "target", t.value);
+    return o;
+}
+
+/* Windows with usage in them: those behind the last are not shown. */
+static uint32_t windows_used(const struct cluster *c)
+{
+    uint32_t used = 1, depth = (uint32_t)c->cfg->fs.depth;
+
+    for (uint32_t i = 0; i < depth && i < FS_DEPTH_MAX; i++)
+        if (fs_window(c, &c->fs_total, i) > 0)
+            used = i + 1;
+    return used;
+}
+
+void api_fairshare(struct server *s, struct request *r)
+{
+    static const char *const policies[] = {
+        "[NONE]", "DEDICATEDPS", "DEDICATEDPES", "UTILIZEDPS"};
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct fs_settings *fs = &c->cfg->fs;
+    const char *only = request_query(r, "kind");
+    json_t *weights = json_array(), *totals = json_array(), *list = json_array();
+    uint32_t windows = windows_used(c);
+    double weight = 1;
+    enum cred_kind kind = CRED_USER;
+    struct err err;
+
+    if (only && *only && kind_of(only, &kind, &err) < 0) {
+        request_refuse(r, &err);
+        goto out;
+    }
+    for (uint32_t i = 0; i < windows; i++, weight *= fs->decay) {
+        json_array_append_new(weights, json_real(weight));
+        json_array_append_new(totals, json_real(fs_window(c, &c->fs_total, i)));
+    }
+    for (int i = 0; i < CRED_KINDS; i++)
+        for (size_t k = 1; (!only || !*only || i == (int)kind) && k < c->creds[i].n;
+             k++)
+            json_array_append_new(list, shares(c, c->creds[i].v[k], windows));
+    request_reply_json(
+        r, json_pack("{s:s, s:I, s:I, s:f, s:O, s:O, s:f, s:O}", "policy",
+               policies[fs->policy], "depth", (json_int_t)fs->depth, "interval_s",
+               (json_int_t)fs->interval_s, "decay", fs->decay, "weights", weights,
+               "totals_ps", totals, "target", 0.0, "credentials", list));
+out:
+    json_decref(weights);
+    json_decref(totals);
+    json_decref(list);
+}

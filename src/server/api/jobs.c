@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lists of jobs and one job. A list is made in pieces: first which jobs are in it, then
+ * their records. */
+#include "cluster/partition.h"
+#include "policy/priority.h"
+#include "server/api/api.h"
+#include "server/http/stream.h"
+#include "server/render/eligibility.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+
+/* A job that was in the list when it was asked for; by then it may be gone. */
+struct listed {
+    uint32_t index;
+    int64_t key;           /* order within the section: smaller first */
+    int64_t submit_at;     /* tells when the index has been used again */
+    const struct job *job; /* while it is sorted */
+    uint8_t section;
+};
+
+/* ---- which jobs ---- */
+
+struct wanted {
+    unsigned sections;      /* bits */
+    char *cred[CRED_KINDS]; /* owned, as all texts are */
+    uint32_t partition;     /* INDEX_NONE = any */
+    bool held, deadline;
+    char *rsv, *rsv_base; /* jobs that ask for it by either; NULL = any */
+};
+
+enum shape { SHAPE_BRIEF, SHAPE_TABLE, SHAPE_FULL, SHAPE_PRIORITY };
+
+struct list {
+    struct wanted wanted;
+    enum shape shape;
+    uint64_t members;    /* of brief ones and tables */
+    struct identity who; /* the caller, who may be gone when the records are made */
+    size_t looked;       /* at so many jobs */
+    bool collected;
+    struct VEC(struct listed) jobs;
+    size_t told;
+};
+
+static int wanted_sections(struct request *r, struct wanted *w, struct err *err)
+{
+    const char *text = request_query(r, "section");
+
+    w->sections = 1u << SECTION_ACTIVE | 1u << SECTION_ELIGIBLE | 1u << SECTION_BLOCKED;
+    if (!text || !*text)
+        return 0;
+    w->sections = 0;
+    for (const char *p = text; *p;) {
+        size_t len = strcspn(p, ",");
+        int found = -1;
+        for (int i = SECTION_ACTIVE; i <= SECTION_COMPLETED; i++) {
+            const char *name = render_section_name((enum section)i);
+            if (strlen(name) == len && strncmp(name, p, len) == 0)
+                found = i;
+        }
+        if (found < 0)
+            return err_set(err, ERR_INVALID,
+                "section: '%.*s' is none of active, eligible, blocked, completed",
+                (int)len, p);
+        w->sections |= 1u << found;
+        p += len + (p[len] == ',');
+    }
+    return 0;
+}
+
+static int wanted_of(
+    struct server *s, struct request *r, struct wanted *w, struct err *err)
+{
+    const char *partition = request_query(r, "partition");
+    const char *rsv = request_query(r, "reservation");
+
+    for (int kind = 0; kind < CRED_KINDS; kind++) {
+        const char *name = request_query(r, render_cred_key((enum cred_kind)kind));
+        w->cred[kind] = name && *name ? xstrdup(name) : NULL;
+        if (w->cred[kind]
+            && identity_known(
+                   engine_cluster(s->engine), (enum cred_kind)kind, name, err)
+                   < 0)
+            return -1;
+    }
+    w->partition = INDEX_NONE;
+    if (partition && *partition && strcmp(partition, "ALL") != 0) {
+        w->partition = partition_find(engine_cluster(s->engine), partition);
+        if (w->partition == INDEX_NONE)
+            return partition_missing(engine_cluster(s->engine), partition, err);
+    }
+    if (rsv) {
+        const struct reservation *v = reservation_find(engine_cluster(s->engine), rsv);
+        w->rsv = xstrdup(rsv);
+        w->rsv_base = v && v->base ? xstrdup(v->base) : NULL;
+    }
+    w->held = request_query(r, "held") != NULL;
+    w->deadline = request_query(r, "deadline") != NULL;
+    return wanted_sections(r, w, err);
+}
+
+static bool asks_for(const struct wanted *w, const struct job *j)
+{
+    const char *advres = j->extra ? j->extra->advres : NULL;
+
+    return advres
+           && (strcmp(advres, w->rsv) == 0
+               || (w->rsv_base && strcmp(advres, w->rsv_base) == 0));
+}
+
+/* A job that has nodes is where they are, any other where it may go. */
+static bool in_partition(
+    const struct cluster *c, const struct job *j, uint32_t partition)
+{
+    if (!job_is_active(j) && j->state != JOB_SUSPENDED)
+        return j->partitions >> partition & 1;
+    for (size_t i = 0; i < j->alloc.n; i++)
+        if (node_at(c, j->alloc.v[i].first)->partition == partition)
+            return true;
+    return false;
+}
+
+static bool matches(
+    const struct cluster *c, const struct wanted *w, const struct job *j)
+{
+    if (!(w->sections & 1u << render_section(j)))
+        return false;
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        if (w->cred[kind]
+            && strcmp(job_cred(c, j, (enum cred_kind)kind)->name, w->cred[kind]) != 0)
+            return false;
+    if (w->partition != INDEX_NONE && !in_partition(c, j, w->partition))
+        return false;
+    if (w->rsv && !asks_for(w, j))
+        return false;
+    return (!w->held || j->holds || j->rm_hold)
+           && (!w->deadline || (j->extra && j->extra->deadline_at));
+}
+
+/* Active jobs by their end, suspended ones last; eligible by priority; blocked as
+ * submitted. */
+static int64_t key_of(
+    const struct cluster *c, const struct job *j, enum section section)
+{
+    switch (section) {
+    case SECTION_ACTIVE:
+        return j->state == JOB_SUSPENDED ? INT64_MAX : j->end_at;
+    case SECTION_ELIGIBLE:
+        return -job_priority(c, j);
+    case SECTION_BLOCKED:
+    case SECTION_COMPLETED:
+        break;
+    }
+    return j->submit_at;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct listed *x = a, *y = b;
+
+    if (x->section != y->section)
+        return x->section < y->section ? -1 : 1;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return job_compare(x->job, y->job); /* as the engine takes equals */
+}
+
+static json_t *summary(struct server *s, const struct list *l, const struct wanted *w)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    int64_t count[SECTION_COMPLETED + 1] = {0}, backlog = 0, procs = 0, up = 0;
+    int64_t nodes = 0, nodes_up = 0, nodes_active = 0, active = 0;
+
+    for (size_t i = 0; i < l->jobs.n; i++) {
+        const struct job *j = c->jobs.v[l->jobs.v[i].index];
+        count[l->jobs.v[i].section]++;
+        if (l->jobs.v[i].section == SECTION_ELIGIBLE
+            && j->wclimit_s < DURATION_UNLIMITED)
+            backlog += j->wclimit_s * j->procs;
+    }
+    for (size_t i = 0; i < c->nodes.n; i++) {
+        const struct node *n = node_at(c, i);
+        if (n->global || (w->partition != INDEX_NONE && n->partition != w->partition))
+            continue;
+        int64_t used = node_dedicated(c, n).v[RES_PROCS];
+        nodes++;
+        procs += n->cfg.v[RES_PROCS];
+        nodes_up += node_is_up(n);
+        up += node_is_up(n) ? n->cfg.v[RES_PROCS] : 0;
+        nodes_active += used > 0;
+        active += used;
+    }
+    return json_pack(
+        "{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}",
+        "summary", "at", (json_int_t)world_now(s), "procs", (json_int_t)procs,
+        "procs_up", (json_int_t)up, "procs_active", (json_int_t)active, "nodes",
+        (json_int_t)nodes, "nodes_up", (json_int_t)nodes_up, "nodes_active",
+        (json_int_t)nodes_active, "nodes_idle", (json_int_t)(nodes_up - nodes_active),
+        "active", (json_int_t)count[SECTION_ACTIVE], "eligible",
+        (json_int_t)count[SECTION_ELIGIBLE], "blocked",
+        (json_int_t)count[SECTION_BLOCKED], "completed",
+        (json_int_t)count[SECTION_COMPLETED], "backlog_ps", (json_int_t)backlog);
+}
+
+/* ---- diagnose -p ---- */
+
+static json_t *priority_record(struct server *s, const struct job *j)
+{
+    struct cluster *c = engine_cluster(s->engine);
+    json_t *components = json_array(), *parts[PRIO_COMPS];
+    struct prio_parts p;
+    double total = 0;
+
+    prio_explain(c, j, world_now(s), &p);
+    for (int i = 0; i < PRIO_COMPS; i++) {
+        parts[i] = json_array();
+        total += p.weighted[i] > 0 ? p.weighted[i] : -p.weighted[i];
+    }
+    for (int i = 0; i < PRIO_SUBS; i++) {
+        enum prio_comp comp = prio_comp_of((enum prio_sub)i);
+        double value = p.weight[i] * p.value[i];
+        if (p.weight[i] != 0)
+            json_array_append_new(parts[comp],
+                json_pack("{s:s, s:f, s:f, s:f}", "name",
+                    prio_sub_name((enum prio_sub)i), "weight", p.weight[i], "value",
+                    value, "percent",
+                    total > 0 ? 100 * s->config->settings->prio.comp_weight[comp]
+                                    * value / total
+                              : 0.0));
+    }
+    for (int i = 0; i < PRIO_COMPS; i++) {
+        if (json_array_size(parts[i]))
+            json_array_append_new(components,
+                json_pack("{s:s, s:f, s:f, s:f, s:O}", "name",
+                    prio_comp_name((enum prio_comp)i), "weight",
+                    s->config->settings->prio.comp_weight[i], "value", p.weighted[i],
+                    "percent", total > 0 ? 100 * p.weighted[i] / total : 0.0, "parts",
+                    parts[i]));
+        json_decref(parts[i]);
+    }
+    return json_pack("{s:s, s:I, s:b, s:o}", "id", j->id, "priority",
+        (json_int_t)p.priority, "system", j->sys_priority != 0, "components",
+        components);
+}
+
+/* ---- in pieces that take a millisecond at most ---- */
+
+#define LOOKS  2000 /* at jobs, whether they are in it */
+#define BRIEFS 50
+#define ROWS   1000
+
+static void list_free(void *ctx)
+{
+    struct list *l = ctx;
+
+    for (int kind = 0; kind < CRED_KINDS; kind++)
+        free(l->wanted.cred[kind]);
+    free(l->wanted.rsv);
+    free(l->wanted.rsv_base);
+    vec_fini(&l->jobs);
+    free(l);
+}
+
+static void collect_some(struct server *s, struct list *l)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    size_t end = c->jobs.n - l->looked > LOOKS ? l->looked + LOOKS : c->jobs.n;
+
+    engine_set_priorities(s->engine);
+    for (; l->looked < end; l->looked++) {
+        const struct job *j = c->jobs.v[l->looked];
+        if (!j || !matches(c, &l->wanted, j))
+            continue;
+        enum section section = render_section(j);
+        vec_push(&l->jobs, ((struct listed){.index = (uint32_t)l->looked,
+                               .key = key_of(c, j, section),
+                               .submit_at = j->submit_at,
+                               .job = j,
+                               .section = (uint8_t)section}));
+    }
+    if (l->looked < c->jobs.n)
+        return;
+    if (l->jobs.n)
+        qsort(l->jobs.v, l->jobs.n, sizeof *l->jobs.v, compare);
+    l->collected = true;
+}
+
+static void tell_one(
+    struct server *s, const struct list *l, const struct job *j, struct strbuf *out)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    json_t *o;
+
+    if (l->shape == SHAPE_TABLE) {
+        render_job_row(s, j, l->members, &l->who, out);
+        return;
+    }
+    o = l->shape == SHAPE_FULL       ? render_job(s, j)
+        : l->shape == SHAPE_PRIORITY ? priority_record(s, j)
+                                     : render_job_brief(s, j, l->members);
+    render_job_hide(c, j, &l->who, o);
+    stream_add(out, o);
+}
+
+static bool list_more(struct server *s, void *ctx, struct strbuf *out)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    struct list *l = ctx;
+
+    if (!l->collected) {
+        collect_some(s, l);
+        if (l->collected && l->shape != SHAPE_PRIORITY)
+            stream_add(out, summary(s, l, &l->wanted));
+        if (l->collected && l->shape == SHAPE_TABLE)
+            render_job_heading(l->members, out);
+        return true;
+    }
+    size_t step = l->shape == SHAPE_TABLE ? ROWS : BRIEFS;
+    size_t end = l->jobs.n - l->told > step ? l->told + step : l->jobs.n;
+    for (; l->told < end; l->told++) {
+        const struct listed *e = &l->jobs.v[l->told];
+        const struct job *j = e->index < c->jobs.n ? c->jobs.v[e->index] : NULL;
+        if (j && j->submit_at == e->submit_at)
+            tell_one(s, l, j, out);
+    }
+    return l->told < l->jobs.n;
+}
+
+/* ---- asking for one ---- */
+
+/* All who ask for this see the same. */
+static char *key_for(struct request *r, const struct list *l)
+{
+    bool alike = identity_is(&l->who, WHO_ADMIN3)
+                 || (l->shape == SHAPE_TABLE && !render_job_hides(l->members));
+    struct strbuf key = {0};
+
+    strbuf_printf(&key, "%s %s", request_target(r),
+        !alike                             ? l->who.user
+        : identity_is(&l->who, WHO_ADMIN3) ? "(administrators)"
+                                           : "(all)");
+    return strbuf_take(&key);
+}
+
+static void answer(struct server *s, struct request *r, struct list *l)
+{
+    char *key = key_for(r, l);
+
+    if (stream_join(s, r, key))
+        list_free(l);
+    else
+        stream_make(s, r, key,
+            l->shape == SHAPE_TABLE ? "text/tab-separated-values"
+                                    : "application/x-ndjson",
+            &(struct stream_source){list_more, list_free, l});
+    free(key);
+}
+
+static int shape_of(struct request *r, struct list *l, struct err *err)
+{
+    const char *fields = request_query(r, "fields");
+
+    l->members = RENDER_ALL;
+    if (fields && *fields && render_job_members(fields, &l->members, err) < 0)
+        return -1;
+    if (request_query(r, "table"))
+        l->shape = SHAPE_TABLE;
+    if (!request_query(r, "full"))
+        return 0;
+    l->shape = SHAPE_FULL;
+    return identity_is(&l->who, WHO_ADMIN3)
+               ? 0
+               : identity_deny(
+                   &l->who, l->wanted.deadline ? "showdeadline" : "showq", err);
+}
+
+void api_jobs(struct server *s, struct request *r)
+{
+    struct list *l = xcalloc(1, sizeof *l);
+    struct err err = {0};
+
+    l->who = *request_who(r);
+    if (wanted_of(s, r, &l->wanted, &err) < 0 || shape_of(r, l, &err) < 0) {
+        list_free(l);
+        request_refuse(r, &err);
+        return;
+    }
+    answer(s, r, l);
+}
+
+void api_priorities(struct server *s, struct request *r)
+{
+    struct list *l = xcalloc(1, sizeof *l);
+    struct err err = {0};
+
+    l->who = *request_who(r);
+    l->shape = SHAPE_PRIORITY;
+    if (wanted_of(s, r, &l->wanted, &err) < 0) {
+        list_free(l);
+        request_refuse(r, &err);
+        return;
+    }
+    l->wanted.sections = 1u << SECTION_ELIGIBLE;
+    answer(s, r, l);
+}
+
+/* ---- one job ---- */
+
+/* Split the comma list in place. NULL-terminated, to be freed. */
+static const char **split(char *text)
+{
+    const char **v = xcalloc(strlen(text) + 2, sizeof *v);
+    size_t n = 0;
+
+    for (char *save = NULL, *p = strtok_r(text, ",", &save); p;
+         p = strtok_r(NULL, ",", &save))
+        v[n++] = p;
+    return v;
+}
+
+static int check_level(struct request *r, enum check_level *ret, struct err *err)
+{
+    static const char *const names[] = {"soft", "hard", "off"};
+    const char *text = request_query(r, "level");
+
+    *ret = CHECK_SOFT;
+    for (size_t i = 0; text && i < sizeof names / sizeof names[0]; i++)
+        if (strcasecmp(text, names[i]) == 0) {
+            *ret = (enum check_level)i;
+            return 0;
+        }
+    return text ? err_set(
+               err, ERR_INVALID, "level: '%.40s' is none of soft, hard, off", text)
+                : 0;
+}
+
+/* What checkjob tells besides the job itself. */
+static int add_eligibility(struct server *s, struct request *r, const struct job *j,
+    json_t *o, struct err *err)
+{
+    const char *node = request_query(r, "node");
+    const char *rsvs = request_query(r, "reservation");
+    struct eligibility_options opt = {
+        .who = request_who(r), .verdicts = request_query(r, "verbose") != NULL};
+
+    if (check_level(r, &opt.level, err) < 0)
+        return -1;
+    if (node && !(opt.node = node_find(engine_cluster(s->engine), node)))
+        return node_missing(engine_cluster(s->engine), node, err);
+    if (job_is_active(j) && !node && !rsvs)
+        return 0;
+    char *text = xstrdup(rsvs ? rsvs : "");
+    const char **names = split(text);
+    opt.reservations = names;
+    eligibility_render(s, j, &opt, o);
+    free(names);
+    free(text);
+    return 0;
+}
+
+void api_job(struct server *s, struct request *r)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const char *id = request_param(r, "id");
+    const struct identity *who = request_who(r);
+    const struct job *j = job_find(c, id);
+    struct err err;
+
+    if (!j || j->state >= JOB_COMPLETED) {
+        err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
+        request_refuse(r, &err);
+        return;
+    }
+    if (!identity_is(who, WHO_ADMIN3)
+        && !identity_owns(who, job_cred(c, j, CRED_USER)->name)) {
+        err_set(&err, ERR_DENIED,
+            "user %s is not authorized to check status of job '%s'", who->user, j->id);
+        request_refuse(r, &err);
+        return;
+    }
+    json_t *o = render_job(s, j);
+    if (add_eligibility(s, r, j, o, &err) < 0) {
+        json_decref(o);
+        request_refuse(r, &err);
+        return;
+    }
+    request_reply_json(r, o);
+}

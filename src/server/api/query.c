@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Questions about the plan: when could it start (showstart), what is free now
+ * (showbf). */
+#include "engine/query.h"
+
+#include "cluster/partition.h"
+#include "server/api/api.h"
+#include "server/render/blocked.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+
+/* ---- the question ---- */
+
+/* A question as it was asked, with what it borrows. */
+struct question {
+    struct query_ask ask;
+    char *text;            /* the features, cut at the commas */
+    const char **features; /* NULL-terminated */
+    char group[64];        /* of another user than the caller */
+};
+
+static void question_fini(struct question *q)
+{
+    free(q->features);
+    free(q->text);
+}
+
+static const char *text_of(struct request *r, const char *name)
+{
+    const char *text = request_query(r, name);
+
+    return text && *text ? text : NULL;
+}
+
+static bool is_on(struct request *r, const char *name)
+{
+    const char *text = text_of(r, name);
+
+    return text && strcmp(text, "1") == 0;
+}
+
+/* Configured memory as ">=512"; a plain number means at least that much. */
+static int read_mem(const char *text, struct cmp *ret, struct err *err)
+{
+    static const struct {
+        const char *sign;
+        enum cmp_op op;
+    } signs[] = {{">=", CMP_GE}, {"<=", CMP_LE}, {"==", CMP_EQ}, {">", CMP_GT},
+        {"<", CMP_LT}, {"=", CMP_EQ}};
+    const char *number = text;
+    char *end;
+
+    ret->op = CMP_GE;
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        if (strncmp(text, signs[i].sign, strlen(signs[i].sign)) == 0) {
+            ret->op = signs[i].op;
+            number = text + strlen(signs[i].sign);
+            break;
+        }
+    ret->value = strtoll(number, &end, 10);
+    if (end == number || *end || ret->value < 0)
+        return err_set(err, ERR_INVALID,
+            "mem: '%.40s': expected MB, perhaps after >=, >, ==, < or <=", text);
+    return 0;
+}
+
+static void read_features(struct question *q, const char *text)
+{
+    size_t n = 0;
+
+    q->text = xstrdup(text);
+    q->features = xcalloc(strlen(text) + 2, sizeof *q->features);
+    for (char *save = NULL, *p = strtok_r(q->text, ",", &save); p;
+         p = strtok_r(NULL, ",", &save))
+        q->features[n++] = p;
+    q->ask.features = q->features;
+}
+
+static int check_creds(
+    const struct cluster *c, const struct question *q, struct err *err)
+{
+    for (int k = 0; k < CRED_KINDS; k++)
+        if (q->ask.cred[k]
+            && identity_known(c, (enum cred_kind)k, q->ask.cred[k], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* The caller's, where nothing else is said. */
+static void add_caller(struct request *r, struct question *q)
+{
+    const struct identity *who = request_who(r);
+    const char **cred = q->ask.cred;
+
+    if (!cred[CRED_USER])
+        cred[CRED_USER] = who->user;
+    if (!cred[CRED_GROUP] && identity_owns(who, cred[CRED_USER])) {
+        cred[CRED_GROUP] = who->group;
+    } else if (!cred[CRED_GROUP]) {
+        identity_group_of(cred[CRED_USER], q->group);
+        cred[CRED_GROUP] = *q->group ? q->group : NULL;
+    }
+}
+
+static int read_creds(
+    struct server *s, struct request *r, struct question *q, struct err *err)
+{
+    for (int k = 0; k < CRED_KINDS; k++)
+        q->ask.cred[k] = text_of(r, render_cred_key((enum cred_kind)k));
+    if (check_creds(engine_cluster(s->engine), q, err) < 0)
+        return -1;
+    add_caller(r, q);
+    return 0;
+}
+
+static int read_question(
+    struct server *s, struct request *r, struct question *q, struct err *err)
+{
+    static const struct {
+        const char *name;
+        size_t at;
+    } numbers[] = {{"procs", offsetof(struct query_ask, procs)},
+        {"nodes", offsetof(struct query_ask, nodes)},
+        {"duration_s", offsetof(struct query_ask, duration_s)},
+        {"mem_per_proc_mb", offsetof(struct query_ask, mem_per_proc_mb)}};
+    const char *mem = text_of(r, "mem");
+    const char *features = text_of(r, "features");
+
+    q->ask.any = is_on(r, "any");
+    q->ask.limits = is_on(r, "limits");
+    if (!q->ask.any && read_creds(s, r, q, err) < 0)
+        return -1;
+    q->ask.os = text_of(r, "os");
+    q->ask.arch = text_of(r, "arch");
+    q->ask.partition = text_of(r, "partition");
+    if (q->ask.partition && strcmp(q->ask.partition, "ALL") == 0)
+        q->ask.partition = NULL;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        int64_t *n = (int64_t *)((char *)&q->ask + numbers[i].at);
+        if (request_query_int(r, numbers[i].name, 0, n, err) < 0)
+            return -1;
+        if (*n < 0 || *n > INT32_MAX)
+            return err_set(
+                err, ERR_INVALID, "%s: expected 0 to %d", numbers[i].name, INT32_MAX);
+    }
+    if (features)
+        read_features(q, features);
+    return mem ? read_mem(mem, &q->ask.mem, err) : 0;
+}
+
+/* The plan is that of the last iteration; whoever is told of it learns that no other
+ * comes for now. */
+static void render_paused(const struct server *s, json_t *o)
+{
+    if (!s->paused)
+        return;
+    json_object_set_new(o, "paused", json_true());
+    if (s->resume_at)
+        render_instant(o, "resume_at", s->resume_at);
+}
+
+/* ---- showstart ---- */
+
+static json_t *render_start(
+    struct server *s, bool found, const struct query_start *q, int64_t duration_s)
+{
+    static const char *const methods[] = {[QUERY_RUNNING] = "running",
+        [QUERY_RESERVATION] = "reservation",
+        [QUERY_EARLIEST] = "earliest"};
+    const struct cluster *c = engine_cluster(s->engine);
+    json_t *o = json_pack("{s:I}", "at", (json_int_t)world_now(s));
+
+    render_duration(o, "duration_s", duration_s);
+    render_instant(o, "start_at", found ? q->start_at : 0);
+    render_instant(o, "end_at", found ? q->end_at : 0);
+    render_paused(s, o);
+    if (found) {
+        render_text(o, "partition", c->partitions.v[q->partition]->name);
+        render_text(o, "method", methods[q->method]);
+    }
+    return o;
+}
+
+/* Without a plan, who can give one is named. */
+static void refuse_query(struct server *s, struct request *r, struct err *err)
+{
+    if (err->code == ERR_IO && s->paused)
+        err_set(err, ERR_IO,
+            "nothing was scheduled yet, and scheduling is stopped until an "
+            "administrator resumes it (schedctl -r)");
+    request_refuse(r, err);
+}
+
+void api_job_start(struct server *s, struct request *r)
+{
+    const char *id = request_param(r, "id"), *qos = text_of(r, "qos");
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct job *j = job_find(c, id);
+    const struct cred *k = qos ? cred_find(c, CRED_QOS, qos) : NULL;
+    struct query_start q;
+    struct err err;
+
+    if (!j || j->state >= JOB_COMPLETED) {
+        err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
+        request_refuse(r, &err);
+        return;
+    }
+    if (qos && !k) {
+        cred_missing(c, CRED_QOS, qos, &err);
+        err.code = ERR_INVALID; /* it is the job that is there or not */
+        request_refuse(r, &err);
+        return;
+    }
+    bool found = query_job_start(s->engine, j, k ? k->index : 0, world_now(s), &q);
+    json_t *o = render_start(s, found, &q, j->wclimit_s > 0 ? j->wclimit_s : 1);
+    render_text(o, "job", j->id);
+    render_int(o, "procs", j->procs);
+    if (!found || render_section(j) == SECTION_BLOCKED) {
+        json_object_set_new(o, "reason", render_reason(s, j));
+        render_job_hide(c, j, request_who(r), o);
+    }
+    request_reply_json(r, o);
+}
+
+void api_start(struct server *s, struct request *r)
+{
+    struct question q = {0};
+    struct query_start found;
+    struct err err;
+    bool any = false;
+
+    int result = read_question(s, r, &q, &err);
+    if (result == 0 && q.ask.duration_s == 0)
+        q.ask.duration_s = 1;
+    if (result == 0)
+        result = query_start(s->engine, &q.ask, world_now(s), &any, &found, &err);
+    if (result < 0) {
+        refuse_query(s, r, &err);
+    } else {
+        json_t *o = render_start(s, any, &found, q.ask.duration_s);
+        render_int(o, "procs", q.ask.procs);
+        request_reply_json(r, o);
+    }
+    question_fini(&q);
+}
+
+/* ---- showbf ---- */
+
+static json_t *render_windows(
+    const struct cluster *c, const struct query_windows *w, const struct query_ask *ask)
+{
+    json_t *list = json_array();
+
+    for (uint32_t p = 0; p < c->partitions.n; p++) {
+        json_t *windows = json_array();
+        if (c->partitions.v[p]->node_count == 0
+            || (ask->partition
+                && strcmp(ask->partition, c->partitions.v[p]->name) != 0)) {
+            json_decref(windows);
+            continue;
+        }
+        for (size_t i = 0; i < w->n; i++) {
+            if (w->v[i].partition != p)
+                continue;
+            json_t *o = json_pack("{s:I}", "procs", (json_int_t)w->v[i].procs);
+            if (!w->v[i].start_at) /* of later ones it is not known */
+                render_int(o, "nodes", w->v[i].nodes);
+            render_duration(o, "duration_s", w->v[i].duration_s);
+            render_instant(o, "start_at", w->v[i].start_at);
+            json_array_append_new(windows, o);
+        }
+        json_array_append_new(list, json_pack("{s:s, s:o}", "name",
+                                        c->partitions.v[p]->name, "windows", windows));
+    }
+    return list;
+}
+
+static json_t *render_nodes(const struct cluster *c, const struct query_nodes *nodes)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < nodes->n; i++) {
+        const struct node *n = node_at(c, nodes->v[i].node);
+        struct res used = node_dedicated(c, n);
+        json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I}", "name", n->name, "procs",
+            (json_int_t)nodes->v[i].procs, "mem_mb",
+            (json_int_t)(n->cfg.v[RES_MEM] - used.v[RES_MEM]), "disk_mb",
+            (json_int_t)(n->cfg.v[RES_DISK] - used.v[RES_DISK]), "swap_mb",
+            (json_int_t)(n->cfg.v[RES_SWAP] - used.v[RES_SWAP]));
+        render_real(o, "load", n->load);
+        render_int(o, "configured_procs", n->cfg.v[RES_PROCS]);
+        render_duration(o, "duration_s", nodes->v[i].duration_s);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *render_answer(
+    struct server *s, const struct question *q, const struct query_windows *windows)
+{
+    json_t *o = json_pack("{s:I, s:s, s:o}", "at", (json_int_t)world_now(s),
+        "partition", q->ask.partition ? q->ask.partition : "ALL", "partitions",
+        render_windows(engine_cluster(s->engine), windows, &q->ask));
+
+    for (int k = 0; k < CRED_KINDS; k++)
+        render_text(o, render_cred_key((enum cred_kind)k), q->ask.cred[k]);
+    render_paused(s, o);
+    return o;
+}
+
+static int answer_windows(struct server *s, struct request *r, struct question *q,
+    json_t **ret, struct err *err)
+{
+    struct query_windows windows = {0};
+    struct query_nodes nodes = {0};
+    int64_t now = world_now(s);
+    int result = is_on(r, "per_node")
+                     ? query_nodes(s->engine, &q->ask, now, &nodes, err)
+                 : is_on(r, "later")
+                     ? query_later_windows(s->engine, &q->ask, now, &windows, err)
+                     : query_windows(s->engine, &q->ask, now, &windows, err);
+
+    if (result == 0) {
+        *ret = render_answer(s, q, &windows);
+        if (is_on(r, "per_node"))
+            json_object_set_new(
+                *ret, "nodes", render_nodes(engine_cluster(s->engine), &nodes));
+    }
+    if (result == 0 && is_on(r, "blocked"))
+        json_object_set_new(
+            *ret, "blocked", blocked_nodes(s, &q->ask, request_who(r), err));
+    vec_fini(&windows);
+    vec_fini(&nodes);
+    return result;
+}
+
+void api_windows(struct server *s, struct request *r)
+{
+    struct question q = {0};
+    json_t *o = NULL;
+    struct err err;
+
+    if (read_question(s, r, &q, &err) < 0 || answer_windows(s, r, &q, &o, &err) < 0)
+        refuse_query(s, r, &err);
+    else
+        request_reply_json(r, o);
+    question_fini(&q);
+}

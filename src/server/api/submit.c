@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Submission: a JobRequest becomes what the resource manager is told. */
+#include "base/strbuf.h"
+#include "config/arraytext.h"
+#include "server/api/api.h"
+#include "server/drafts/depends.h"
+#include "server/drafts/jobrights.h"
+#include "server/drafts/submission.h"
+#include "server/managers/manager.h"
+#include "server/server_private.h"
+
+#include <sys/queue.h>
+
+/* ---- names of files ---- */
+
+/* %j %A the job's (array's) id, %a the index, %x the name, %% a percent sign; also
+ * $PBS_JOBID. Owned by the caller. */
+static char *expand(const char *path, const char *id, const char *name)
+{
+    const char *bracket = strchr(id, '[');
+    int base = bracket ? (int)(bracket - id) : (int)strlen(id);
+    int index = bracket ? (int)strcspn(bracket + 1, "]") : 0;
+    struct strbuf b = {0};
+
+    for (const char *p = path; *p; p++) {
+        if (strncmp(p, "$PBS_JOBID", 10) == 0) {
+            strbuf_add(&b, id);
+            p += 9;
+        } else if (*p != '%' || !p[1] || !strchr("jAax%", p[1])) {
+            strbuf_add_n(&b, p, 1);
+        } else if (*++p == 'j') {
+            strbuf_add(&b, id);
+        } else if (*p == 'A') {
+            strbuf_printf(&b, "%.*s", base, id);
+        } else if (*p == 'a') {
+            strbuf_printf(&b, "%.*s", index, bracket ? bracket + 1 : "");
+        } else {
+            strbuf_add(&b, *p == 'x' ? (name ? name : "STDIN") : "%");
+        }
+    }
+    return strbuf_take(&b);
+}
+
+static bool has_pattern(const char *path)
+{
+    return path && (strchr(path, '%') || strstr(path, "$PBS_JOBID"));
+}
+
+/* ---- handing on ---- */
+
+/* What is submitted, as long as it is being handed on. */
+struct submitting {
+    TAILQ_ENTRY(submitting) others; /* in the server's list */
+    struct server *s;
+    char user[64];
+    struct submit_draft *draft;
+    struct array_spec array;
+    size_t next; /* of its indexes */
+    char number[40];
+    bool named; /* one job, of that number */
+};
+
+static void free_submitting(void *ctx)
+{
+    struct submitting *u = ctx;
+
+    TAILQ_REMOVE(&u->s->submitting, u, others);
+    submitdraft_free(u->draft);
+    array_fini(&u->array);
+    free(u);
+}
+
+static void hand_on(
+    struct server *s, struct manager_batch *b, struct submit_draft *d, const char *id)
+{
+    struct rm_submission sub = *submitdraft_submission(d);
+    char *output = NULL, *error = NULL;
+
+    sub.job.desc.id = id;
+    if (id && sub.job.output)
+        sub.job.output = output = expand(sub.job.output, id, sub.job.name);
+    if (id && sub.job.error)
+        sub.job.error = error = expand(sub.job.error, id, sub.job.name);
+    manager_submit(s, b, &sub);
+    free(output);
+    free(error);
+}
+
+static bool hand_on_one(struct server *s, struct manager_batch *b, void *ctx)
+{
+    struct submitting *u = ctx;
+
+    hand_on(s, b, u->draft, u->named ? u->number : NULL);
+    return false;
+}
+
+/* At most N at once: the i-th job waits for the end of the one N before it. */
+static bool hand_on_next(struct server *s, struct manager_batch *b, void *ctx)
+{
+    struct submitting *u = ctx;
+    const struct array_spec *a = &u->array;
+    char id[60], before[60] = "";
+    size_t i = u->next++;
+
+    snprintf(id, sizeof id, "%s[%u]", u->number, a->indexes.v[i]);
+    if (a->at_once && i >= a->at_once)
+        snprintf(
+            before, sizeof before, "%s[%u]", u->number, a->indexes.v[i - a->at_once]);
+    submitdraft_after(u->draft, before);
+    hand_on(s, b, u->draft, id);
+    return u->next < a->indexes.n;
+}
+
+/* ---- how many ---- */
+
+/* Of one user, or of all: that are in the queue, or will be. */
+static size_t count_jobs(struct server *s, const char *user)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    size_t n = manager_submitting(s, user);
+    const struct submitting *u;
+
+    TAILQ_FOREACH(u, &s->submitting, others)
+    if (!user || strcmp(u->user, user) == 0)
+        n += u->array.indexes.n - u->next;
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        n += j && j->state < JOB_COMPLETED
+             && (!user || strcmp(job_cred(c, j, CRED_USER)->name, user) == 0);
+    }
+    return n;
+}
+
+/* Jobs that the user may have at a time, and which setting says so; 0 = any number. */
+static size_t most_jobs(struct server *s, const char *user, const char **ret_setting)
+{
+    const struct cred *u = cred_get(engine_cluster(s->engine), CRED_USER, user);
+    int64_t own = u->cfg->max_submit ? u->cfg->max_submit : u->def->max_submit;
+
+    *ret_setting = own ? "USERCFG[] MAXSUBMITJOBS" : "MAXSUBMITJOBSPERUSER";
+    if (own == 0)
+        own = s->config->settings->daemon.max_submit_user;
+    return own > 0 ? (size_t)own : 0;
+}
+
+static int check_count(
+    struct server *s, const struct identity *who, size_t more, struct err *err)
+{
+    const struct daemon_settings *d = &s->config->settings->daemon;
+    const char *setting;
+    size_t n, most = most_jobs(s, who->user, &setting);
+
+    if (most && (n = count_jobs(s, who->user)) + more > most)
+        return err_set(err, ERR_CONFLICT,
+            "user %s has %zu jobs and may have %zu at a time (%s): %zu more are too "
+            "many",
+            who->user, n, most, setting, more);
+    if (d->max_submit && (n = count_jobs(s, NULL)) + more > (size_t)d->max_submit)
+        return err_set(err, ERR_CONFLICT,
+            "the scheduler has %zu jobs and takes %lld at a time (MAXSUBMITJOBS): %zu "
+            "more are too many",
+            n, (long long)d->max_submit, more);
+    return 0;
+}
+
+/* Takes the draft. */
+static int submit(struct server *s, struct request *r, struct submit_draft *d,
+    const char *array, struct err *err)
+{
+    const struct rm_submission *sub = submitdraft_submission(d);
+    struct submitting *u = xcalloc(1, sizeof *u);
+
+    u->s = s;
+    u->draft = d;
+    snprintf(u->user, sizeof u->user, "%s", request_who(r)->user);
+    u->named = has_pattern(sub->job.output) || has_pattern(sub->job.error);
+    bool good =
+        depends_check(s, sub->job.desc.deps, err) == 0
+        && (!array || array_parse(array, &u->array, err) == 0)
+        && check_count(s, request_who(r), array ? u->array.indexes.n : 1, err) == 0
+        && ((!array && !u->named)
+            || manager_take_id(s, u->number, sizeof u->number, err) == 0);
+    TAILQ_INSERT_TAIL(&s->submitting, u, others);
+    if (!good) {
+        free_submitting(u);
+        return -1;
+    }
+    manager_submit_all(s, r,
+        &(struct manager_feed){array ? hand_on_next : hand_on_one, free_submitting, u});
+    return 0;
+}
+
+/* What is taken here must be taken when the resource manager tells of the job. */
+static int check_submission(struct server *s, struct submit_draft *d,
+    const struct identity *who, struct err *err)
+{
+    struct rm_submission *sub = submitdraft_edit(d);
+
+    if (jobrights_submission(sub, who, err) < 0)
+        return -1;
+    return job_check(engine_cluster(s->engine), &sub->job.desc, err);
+}
+
+void api_submit(struct server *s, struct request *r)
+{
+    struct err err = {0};
+    json_t *o = commit_possible(s, &err) < 0 ? NULL : request_json(r, &err);
+    struct submit_draft *d = o ? submitdraft_read(o, request_who(r), &err) : NULL;
+
+    if (!d || check_submission(s, d, request_who(r), &err) < 0
+        || submit(s, r, d, submitdraft_text(o, "array"), &err) < 0)
+        request_refuse(r, &err);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See depends.h. */
+#include "server/drafts/depends.h"
+
+#include "server/drafts/jobattr.h"
+#include "server/server_private.h"
+#include "store/account.h"
+
+/* How a job ended. */
+struct ending {
+    char state[24];
+    int64_t exit_status;
+};
+
+static int take_row(void *arg, const struct store_account *row)
+{
+    struct ending *e = arg;
+
+    snprintf(e->state, sizeof e->state, "%s", row->state);
+    e->exit_status = row->exit_status;
+    return 1;
+}
+
+/* The last job of that name that ended. */
+static bool find_ending(struct server *s, const char *id, struct ending *ret)
+{
+    struct store_account_filter f = {.job = id, .newest_first = true, .limit = 1};
+    struct err err;
+
+    unsaved_tell(s->unsaved);
+    return store_account_each(s->store, &f, take_row, ret, &err) > 0;
+}
+
+static bool can_hold(enum dep_type type, const struct ending *e)
+{
+    bool success =
+        strcmp(e->state, job_state_name(JOB_COMPLETED)) == 0 && e->exit_status == 0;
+
+    return type == DEP_SUCCESS ? success : type == DEP_FAILED ? !success : true;
+}
+
+static const struct job *find_in_array(const struct cluster *c, const char *id)
+{
+    size_t len = strlen(id);
+
+    for (size_t i = 0; i < c->jobs.n; i++)
+        if (c->jobs.v[i] && strncmp(c->jobs.v[i]->id, id, len) == 0
+            && c->jobs.v[i]->id[len] == '[')
+            return c->jobs.v[i];
+    return NULL;
+}
+
+static int check_one(struct server *s, const struct dep *d, struct err *err)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const char *word = jobattr_dep_word(d->type);
+    struct ending e;
+
+    if (job_find(c, d->job_id))
+        return 0;
+    if (find_ending(s, d->job_id, &e)) {
+        if (can_hold(d->type, &e))
+            return 0;
+        return err_set(err, ERR_CONFLICT,
+            "%s:%.60s can never be satisfied: that job ended (%s, exit status %lld)",
+            word, d->job_id, e.state, (long long)e.exit_status);
+    }
+    const struct job *one = find_in_array(c, d->job_id);
+    if (one)
+        return err_set(err, ERR_INVALID,
+            "%s:%.60s names an array; expected its jobs, as %s:%.60s", word, d->job_id,
+            word, one->id);
+    return err_set(
+        err, ERR_NOT_FOUND, "%s:%.60s: there is no such job", word, d->job_id);
+}
+
+int depends_check(struct server *s, const struct dep *deps, struct err *err)
+{
+    bool numbers_are_ours = s->driver && s->driver->take_id;
+
+    for (; numbers_are_ours && deps && deps->job_id; deps++)
+        if (check_one(s, deps, err) < 0)
+            return -1;
+    return 0;
+}
+
+struct dep *depends_settle(struct server *s, const struct dep *deps)
+{
+    struct VEC(struct dep) left = {0};
+    struct ending e;
+
+    if (!deps)
+        return NULL;
+    for (; deps->job_id; deps++) {
+        struct dep d = *deps;
+        bool over = !job_find(engine_cluster(s->engine), d.job_id)
+                    && find_ending(s, d.job_id, &e);
+        if (over && can_hold(d.type, &e))
+            continue;
+        if (over)
+            d.type = d.type == DEP_FAILED ? DEP_NEVER_FAILED : DEP_NEVER_SUCCESS;
+        vec_push(&left, d);
+    }
+    vec_push(&left, (struct dep){0});
+    return left.v;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Job expressions. */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "server/drafts/jobexpr.h"
+
+#include "cluster/job.h"
+
+#include <pcre2.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define ELEMENT_MAX 1024
+#define MATCH_LIMIT                                                                    \
+    100000 /* steps for one id: users' patterns must not stall the loop */
+
+static bool in_queue(const struct job *j)
+{
+    return j && j->state < JOB_COMPLETED;
+}
+
+static void add(struct job_choices *io, uint32_t job, bool named)
+{
+    size_t word = job / 64;
+
+    if (word >= io->nseen) {
+        size_t n = word + 64;
+        io->seen = xrealloc(io->seen, n, sizeof *io->seen);
+        memset(io->seen + io->nseen, 0, (n - io->nseen) * sizeof *io->seen);
+        io->nseen = n;
+    }
+    if (io->seen[word] >> job % 64 & 1)
+        return;
+    io->seen[word] |= UINT64_C(1) << job % 64;
+    vec_push(&io->list, ((struct job_choice){job, named}));
+}
+
+void jobexpr_fini(struct job_choices *c)
+{
+    vec_fini(&c->list);
+    free(c->seen);
+    c->seen = NULL;
+    c->nseen = 0;
+}
+
+static pcre2_code *compile(const char *element, bool unanchored, struct err *err)
+{
+    char pattern[ELEMENT_MAX + 16];
+    PCRE2_SIZE at;
+    int code;
+
+    snprintf(pattern, sizeof pattern, unanchored ? "%s" : "^(?:%s)$", element);
+    pcre2_code *re = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
+        PCRE2_NEVER_BACKSLASH_C, &code, &at, NULL);
+    if (!re) {
+        PCRE2_UCHAR why[120];
+        pcre2_get_error_message(code, why, sizeof why);
+        err_set(err, ERR_INVALID, "invalid job expression received (%s): %s", element,
+            (const char *)why);
+    }
+    return re;
+}
+
+/* All ids; a pattern that takes too many steps for one ends it. */
+static int match_ids(
+    const struct cluster *c, pcre2_code *re, struct job_choices *io, bool *ret_any)
+{
+    pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+    pcre2_match_context *limits = pcre2_match_context_create(NULL);
+    int n = 0;
+
+    *ret_any = false;
+    pcre2_set_match_limit(limits, MATCH_LIMIT);
+    pcre2_set_depth_limit(limits, 1000);
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (!in_queue(j))
+            continue;
+        n = pcre2_match(re, (PCRE2_SPTR)j->id, strlen(j->id), 0, 0, data, limits);
+        if (n >= 0) {
+            *ret_any = true;
+            add(io, (uint32_t)i, false);
+        } else if (n != PCRE2_ERROR_NOMATCH) {
+            break;
+        }
+    }
+    pcre2_match_context_free(limits);
+    pcre2_match_data_free(data);
+    return n < 0 && n != PCRE2_ERROR_NOMATCH ? -1 : 0;
+}
+
+static int match_pattern(const struct cluster *c, const char *element, bool unanchored,
+    struct job_choices *io, struct err *err)
+{
+    bool any;
+
+    if (io->patterns++ >= JOBEXPR_PATTERNS_MAX)
+        return err_set(err, ERR_INVALID,
+            "too many regular expressions: one order takes at most %d",
+            JOBEXPR_PATTERNS_MAX);
+    pcre2_code *re = compile(element, unanchored, err);
+    if (!re)
+        return -1;
+    int result = match_ids(c, re, io, &any);
+    pcre2_code_free(re);
+    if (result < 0)
+        return err_set(err, ERR_INVALID,
+            "regular expression '%.200s' takes too long to match", element);
+    if (!any && strcmp(element, ".*") == 0)
+        return err_set(err, ERR_NOT_FOUND, "there is no job");
+    if (!any)
+        return err_set(
+            err, ERR_NOT_FOUND, "invalid job expression received (%s)", element);
+    return 0;
+}
+
+static int match_array(const struct cluster *c, const char *element,
+    struct job_choices *io, struct err *err)
+{
+    size_t before = io->list.n, len = strlen(element) - 1; /* "12[" */
+
+    if (io->patterns++ >= JOBEXPR_PATTERNS_MAX)
+        return err_set(err, ERR_INVALID,
+            "too many arrays and regular expressions: one order takes at most %d",
+            JOBEXPR_PATTERNS_MAX);
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (in_queue(j) && strncmp(j->id, element, len) == 0)
+            add(io, (uint32_t)i, false);
+    }
+    if (io->list.n == before)
+        return err_set(err, ERR_NOT_FOUND, "cannot locate jobs of array '%s'", element);
+    return 0;
+}
+
+static int match_element(const struct cluster *c, const char *element,
+    struct job_choices *io, struct err *err)
+{
+    static const char special[] = ".*+?[](){}|^$\\";
+    const struct job *j = job_find(c, element);
+
+    if (in_queue(j)) {
+        add(io, j->index, true);
+        /* "12[3]" is that job of an array, and no class of characters */
+        if (!io->unanchored || strchr(element, '['))
+            return 0;
+    }
+    size_t len = strlen(element);
+    if (len > 2 && strcmp(element + len - 2, "[]") == 0)
+        return match_array(c, element, io, err);
+    if (strcasecmp(element, "ALL") == 0)
+        return match_pattern(c, ".*", true, io, err);
+    if (!io->unanchored && !strpbrk(element, special))
+        return err_set(err, ERR_NOT_FOUND, "cannot locate job '%s'", element);
+    return match_pattern(c, element, io->unanchored, io, err);
+}
+
+int jobexpr_match(
+    const struct cluster *c, const char *expr, struct job_choices *io, struct err *err)
+{
+    int result = 0;
+
+    if (!*expr)
+        return err_set(err, ERR_INVALID, "an empty job expression");
+    for (const char *p = expr; *p;) {
+        char element[ELEMENT_MAX];
+        size_t len = strcspn(p, ",");
+        if (len >= sizeof element)
+            return err_set(err, ERR_INVALID, "regular expression too long. (%zu > %d)",
+                len, ELEMENT_MAX - 1);
+        if (len && io->elements++ >= JOBEXPR_ELEMENTS_MAX)
+            return err_set(err, ERR_INVALID,
+                "too many job expressions: one order takes at most %d",
+                JOBEXPR_ELEMENTS_MAX);
+        memcpy(element, p, len);
+        element[len] = 0;
+        if (len && match_element(c, element, io, err) < 0)
+            result = -1;
+        p += len + (p[len] == ',');
+    }
+    return result;
+}

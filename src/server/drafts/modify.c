@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Changes of jobs as the API has them, made events, and kept. */
+#include "server/drafts/modify.h"
+
+#include "cluster/attribute.h"
+#include "config/flags.h"
+#include "server/api/order.h"
+#include "server/drafts/depends.h"
+#include "server/drafts/jobattr.h"
+#include "server/drafts/jobrights.h"
+#include "server/managers/manager.h"
+#include "server/server_private.h"
+
+/* Changes taken apart. Lists are owned. */
+struct modified {
+    struct job_change ch;
+    struct jobattr_words features, hosts, partitions; /* NULL-terminated when given */
+    struct jobattr_deps deps;                         /* job_id NULL ends when given */
+    struct gres_list gres;                            /* name NULL ends when given */
+    char *advres;                     /* owned or NULL: named among flags */
+    const char *qos, *name, *message; /* borrowed from the JSON */
+    unsigned hold, release;           /* enum hold_kind bits */
+    bool has_sysprio;
+    int64_t sysprio;
+    struct req_desc *reqs; /* owned or NULL: those of the description, changed */
+    json_t *json;          /* owned or NULL: what the texts are borrowed from */
+};
+
+static void words_free(struct jobattr_words *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        free(w->v[i]);
+    vec_fini(w);
+}
+
+static void fini(struct modified *m)
+{
+    words_free(&m->features);
+    words_free(&m->hosts);
+    words_free(&m->partitions);
+    for (size_t i = 0; i < m->deps.n; i++)
+        free(m->deps.v[i].job_id);
+    vec_fini(&m->deps);
+    for (size_t i = 0; i < m->gres.n; i++)
+        free(m->gres.v[i].name);
+    vec_fini(&m->gres);
+    free(m->advres);
+    free(m->reqs);
+    json_decref(m->json);
+}
+
+void modified_free(struct modified *m)
+{
+    if (!m)
+        return;
+    fini(m);
+    free(m);
+}
+
+/* ---- one change ---- */
+
+/* What += and -= start from. */
+static int64_t present(const struct jobattr *a, const struct job *j)
+{
+    const struct req *r = &j->reqs[0];
+
+    switch (a->bit) {
+    case CHANGE_WCLIMIT:
+        return j->wclimit_asked_s ? j->wclimit_asked_s : j->wclimit_s;
+    case CHANGE_DEADLINE:
+        return j->extra ? j->extra->deadline_at : 0;
+    case CHANGE_RELEASE:
+        return j->release_at;
+    case CHANGE_NODES:
+        return r->nodes;
+    case CHANGE_TASKS:
+        return j->procs;
+    case CHANGE_MEM:
+        return r->asked->per_task.v[RES_MEM];
+    case CHANGE_SWAP:
+        return r->asked->per_task.v[RES_SWAP];
+    case CHANGE_DISK:
+        return r->asked->per_task.v[RES_DISK];
+    case CHANGE_USER_PRIORITY:
+        return j->user_priority;
+    default:
+        return 0;
+    }
+}
+
+/* Processors of one task of the first request. */
+static int64_t procs_per_task(const struct job_desc *d, const struct job *j)
+{
+    int64_t procs = j   ? j->reqs[0].asked->per_task.v[RES_PROCS]
+                    : d ? d->reqs[0].per_task.v[RES_PROCS]
+                        : 1;
+
+    return procs > 0 ? procs : 1;
+}
+
+static int set_number(struct modified *m, const struct jobattr *a, int64_t n,
+    int64_t procs, struct err *err)
+{
+    struct job_change *ch = &m->ch;
+
+    if ((a->bit == CHANGE_TASKS || a->bit == CHANGE_NODES) && (n < 0 || n > INT32_MAX))
+        return err_set(
+            err, ERR_INVALID, "%s: %lld is out of range", a->name, (long long)n);
+    if (a->bit == CHANGE_USER_PRIORITY && (n < 0 || n > 100))
+        return err_set(err, ERR_INVALID,
+            "user priority must be in the range 0 - 100, not %lld", (long long)n);
+    if (a->bit == CHANGE_TASKS && (n == 0 || n % procs != 0))
+        return err_set(err, ERR_INVALID,
+            "proccount: %lld is no multiple of the %lld processors of a task",
+            (long long)n, (long long)procs);
+    const struct attribute *row = attribute_changed(a->bit);
+    if (row)
+        *attribute_number(ch, row->change_at) = n;
+    else if (a->bit == CHANGE_NODES)
+        ch->to.nodes = (uint32_t)n;
+    else if (a->bit == CHANGE_TASKS)
+        ch->to.tasks = (uint32_t)(n / procs);
+    else if (a->bit == CHANGE_MEM)
+        ch->to.per_task.v[RES_MEM] = n;
+    else if (a->bit == CHANGE_SWAP)
+        ch->to.per_task.v[RES_SWAP] = n;
+    else if (a->bit == CHANGE_DISK)
+        ch->to.per_task.v[RES_DISK] = n;
+    else
+        m->sysprio = n;
+    m->has_sysprio |= (a->bit & JOBATTR_SYSPRIO) != 0;
+    return 0;
+}
+
+static void set_name(struct modified *m, const struct jobattr *a, const char *name)
+{
+    const struct attribute *row = attribute_changed(a->bit);
+
+    if (row)
+        *attribute_text(&m->ch, row->change_at) = name;
+    else if (a->bit == JOBATTR_NAME)
+        m->name = name;
+    else if (a->bit == JOBATTR_MESSAGE)
+        m->message = name;
+    else
+        m->qos = name;
+}
+
+static int set_list(
+    struct modified *m, const struct jobattr *a, const char *text, struct err *err)
+{
+    struct jobattr_words *list = a->bit == CHANGE_FEATURES ? &m->features
+                                 : a->bit == CHANGE_HOSTS  ? &m->hosts
+                                                           : &m->partitions;
+
+    if (a->type == VALUE_DEPS   ? m->deps.n > 0
+        : a->type == VALUE_GRES ? m->gres.n > 0
+                                : list->n > 0)
+        return err_set(err, ERR_INVALID, "%s: given twice", a->name);
+    if (a->type == VALUE_DEPS)
+        return jobattr_deps(&m->deps, text, err);
+    if (a->type == VALUE_GRES)
+        return jobattr_gres(&m->gres, text, err);
+    jobattr_list(list, text);
+    return 0;
+}
+
+/* As the other kinds of values, put into the JSON in full. */
+static void make_whole(json_t *change, const char *text)
+{
+    json_object_set_new(change, "value", json_string(text));
+    json_object_set_new(change, "op", json_string("="));
+}
+
+/* Flags are added or taken away one by one, or replaced. A reservation named behind
+ * ADVRES is asked for as reqreservation does it. */
+static int take_flags(struct modified *m, json_t *change, const char *op,
+    const char *value, const struct job *j, struct err *err)
+{
+    struct text_list names = {0};
+    struct strbuf whole = {0};
+    uint32_t given, flags = 0;
+    int result = job_flags_parse_names(value, &given, &names, NULL, err);
+
+    if (result == 0) {
+        if (j && op && *op != '=')
+            flags = j->flags_asked;
+        flags = op && *op == '-' ? flags & ~given : flags | given;
+        m->ch.flags = flags & ~(uint32_t)(JOB_ADVRES | JOB_HOSTLIST);
+        for (uint32_t rest = m->ch.flags; rest; rest &= rest - 1)
+            if (job_flag_name(rest))
+                strbuf_printf(
+                    &whole, "%s%s", whole.len ? "," : "", job_flag_name(rest));
+        if (given & JOB_ADVRES) {
+            free(m->advres); /* of flags given before */
+            m->advres = xstrdup(names.n && (!op || *op != '-') ? names.v[0] : "");
+            m->ch.advres = m->advres;
+            m->ch.what |= CHANGE_ADVRES;
+        }
+        make_whole(change, whole.len ? whole.text : "");
+    }
+    free(strbuf_take(&whole));
+    text_list_fini(&names);
+    return result;
+}
+
+static int take_hold(
+    struct modified *m, const char *op, const char *value, struct err *err)
+{
+    return jobattr_holds(value, op && *op == '-' ? &m->release : &m->hold, err);
+}
+
+static int take_number(struct modified *m, json_t *change, const struct jobattr *a,
+    const struct job_desc *d, const struct job *j, struct err *err)
+{
+    const char *op = json_string_value(json_object_get(change, "op"));
+    const char *value = json_string_value(json_object_get(change, "value"));
+    bool relative = op && strcmp(op, "=") != 0;
+    int64_t n;
+
+    if (jobattr_number(a, value, relative, &n, err) < 0)
+        return -1;
+    if (relative && !j)
+        return err_set(err, ERR_INVALID, "%s: only = is possible here", a->name);
+    if (relative) {
+        int64_t from = present(a, j);
+        char text[32];
+        if (*op == '-' ? __builtin_sub_overflow(from, n, &n)
+                       : __builtin_add_overflow(from, n, &n))
+            return err_set(err, ERR_INVALID, "%s: '%.40s' is too much", a->name, value);
+        snprintf(text, sizeof text, "%lld", (long long)n);
+        make_whole(change, text);
+    }
+    return set_number(m, a, n, procs_per_task(d, j), err);
+}
+
+/* One {attribute, op, value}; afterwards its op is "=" and its value whole. */
+static int take(struct modified *m, json_t *change, const struct job_desc *d,
+    const struct job *j, struct err *err)
+{
+    const char *name = json_string_value(json_object_get(change, "attribute"));
+    const char *op = json_string_value(json_object_get(change, "op"));
+    const char *value = json_string_value(json_object_get(change, "value"));
+
+    if (!name || !value)
+        return err_set(err, ERR_INVALID, "a change needs an attribute and a value");
+    const struct jobattr *a = jobattr_find(name, err);
+    if (!a)
+        return -1;
+    if (a->type == VALUE_NONE)
+        return err_set(err, ERR_INVALID, "%s cannot be changed: %s", a->name, a->why);
+    m->ch.what |= a->bit;
+    if (a->type == VALUE_FLAGS)
+        return take_flags(m, change, op, value, j, err);
+    if (a->type == VALUE_HOLD)
+        return take_hold(m, op, value, err);
+    if (op && strcmp(op, "=") != 0
+        && (a->type > VALUE_INSTANT || (a->bit & JOBATTR_SYSPRIO)))
+        return err_set(err, ERR_INVALID, "%s: only = is possible", a->name);
+    if (a->type <= VALUE_INSTANT)
+        return take_number(m, change, a, d, j, err);
+    if (a->type != VALUE_NAME)
+        return set_list(m, a, value, err);
+    set_name(m, a, value);
+    return 0;
+}
+
+static int take_all(struct modified *m, json_t *changes, const struct job_desc *d,
+    const struct job *j, struct err *err)
+{
+    json_t *change;
+    size_t i;
+
+    json_array_foreach(
+        changes, i, change) if (take(m, change, d, j, err) < 0) return -1;
+    m->ch.to.features = (const char *const *)m->features.v;
+    m->ch.to.hosts = (const char *const *)m->hosts.v;
+    m->ch.partitions = (const char *const *)m->partitions.v;
+    m->ch.deps = m->deps.v;
+    m->ch.to.gres = m->gres.v;
+    return 0;
+}
+
+/* ---- keeping ---- */
+
+static json_t *recall(struct server *s, const char *id)
+{
+    char *text = NULL;
+    struct err err;
+
+    unsaved_tell(s->unsaved);
+    if (store_get(s->store, "change", id, &text, &err) < 0 || !text)
+        return NULL;
+    json_t *kept = json_loads(text, 0, NULL);
+    free(text);
+    return kept;
+}
+
+/* The latest value of each attribute. */
+static void keep(struct server *s, const char *id, json_t *changes)
+{
+    json_t *kept = recall(s, id), *change;
+    struct err err;
+    size_t i, k;
+
+    if (!json_is_object(kept)) {
+        json_decref(kept);
+        kept = json_object();
+    }
+    json_array_foreach(changes, i, change)
+    {
+        const struct jobattr *a =
+            jobattr_find(json_string_value(json_object_get(change, "attribute")), &err);
+        for (k = 0; a && a->kept && jobattr_at(k); k++)
+            if (jobattr_at(k)->bit == a->bit)
+                json_object_del(kept, jobattr_at(k)->name);
+        if (a && a->kept)
+            json_object_set(kept, a->name, json_object_get(change, "value"));
+    }
+    char *text = json_dumps(kept, JSON_COMPACT);
+    if (json_object_size(kept))
+        unsaved_put(s->unsaved, "change", id, text);
+    free(text);
+    json_decref(kept);
+    commit_want(s);
+}
+
+/* ---- the order ---- */
+
+static int apply_holds(struct server *s, const struct job *j, const struct modified *m,
+    const struct identity *who, struct err *err)
+{
+    struct event hold = {.kind = EVENT_HOLD,
+        .u.hold = {.kinds = m->hold, .who = {who->user, who->level}}};
+    struct event release = {.kind = EVENT_RELEASE_HOLD,
+        .u.hold = {.kinds = m->release, .who = {who->user, who->level}}};
+
+    if (m->hold && order_holds(s, j, &hold, err) < 0)
+        return -1;
+    return m->release ? order_holds(s, j, &release, err) : 0;
+}
+
+/* Of what it shall depend on some may be over. */
+static int change_job(struct server *s, struct event *ev, struct err *err)
+{
+    struct dep *deps = depends_settle(s, ev->u.modify.change.deps);
+
+    ev->u.modify.change.deps = deps;
+    int result = world_apply(s, ev, NULL, err);
+    free(deps);
+    return result;
+}
+
+static int apply(struct server *s, const struct job *j, const struct modified *m,
+    bool admin, struct err *err)
+{
+    struct event ev = {.kind = EVENT_MODIFY, .u.modify = {j->id, m->ch}};
+
+    ev.u.modify.change.what &= ~JOBATTR_OTHERS;
+    if (ev.u.modify.change.what && change_job(s, &ev, err) < 0)
+        return -1;
+    if ((m->ch.what & CHANGE_WCLIMIT) && job_is_active(j)) {
+        struct rm_command cmd = {.action = RM_MODIFY, .wclimit_s = m->ch.wclimit_s};
+        if (manager_tell(s, j, &cmd, err) < 0)
+            return -1;
+    }
+    ev = (struct event){.kind = EVENT_QOS, .u.qos = {j->id, m->qos, admin}};
+    if (m->qos && world_apply(s, &ev, NULL, err) < 0)
+        return -1;
+    ev = (struct event){
+        .kind = EVENT_PRIORITY, .u.priority = {.id = j->id, .n = m->sysprio}};
+    return m->has_sysprio ? world_apply(s, &ev, NULL, err) : 0;
+}
+
+void modified_note(const struct modified *m, struct job_notes *n)
+{
+    if (m && m->name) {
+        free(n->name);
+        n->name = xstrdup(m->name);
+        n->renamed = true;
+    }
+    if (m && m->message) {
+        free(n->message);
+        n->message = *m->message ? xstrdup(m->message) : NULL;
+    }
+}
+
+int modify_apply(struct server *s, const struct job *j, json_t *changes,
+    const struct identity *who, struct err *err)
+{
+    const struct actor actor = {who->user, who->level};
+    bool admin = identity_is(who, WHO_ADMIN2);
+    json_t *own = json_deep_copy(changes); /* of this job: += depends on it */
+    struct modified m = {0};
+    int result = take_all(&m, own, NULL, j, err);
+
+    if (result == 0)
+        result = jobrights_change(j, &m.ch, m.has_sysprio, who, err);
+    if (result == 0 && (m.ch.what & CHANGE_DEPS))
+        result = depends_check(s, m.ch.deps, err);
+    if (result == 0 && (m.hold | m.release))
+        result =
+            hold_allowed(engine_cluster(s->engine), j, m.hold | m.release, &actor, err);
+    if (result == 0)
+        result = apply(s, j, &m, admin, err);
+    if (result == 0)
+        result = apply_holds(s, j, &m, who, err);
+    if (result == 0) {
+        modified_note(&m, world_notes(s, j));
+        if (m.advres)
+            json_array_append_new(own, json_pack("{s:s, s:s}", "attribute",
+                                           "reqreservation", "value", m.advres));
+        keep(s, j->id, own);
+    }
+    fini(&m);
+    json_decref(own);
+    return result;
+}
+
+/* ---- a restart ---- */
+
+/* {attribute: value} as changes. */
+static json_t *as_changes(const json_t *kept)
+{
+    json_t *changes = json_array(), *value;
+    const char *name;
+
+    json_object_foreach((json_t *)kept, name, value) json_array_append_new(
+        changes, json_pack("{s:s, s:O}", "attribute", name, "value", value));
+    return changes;
+}
+
+static void change_request(struct req_desc *r, const struct job_change *ch)
+{
+    r->tasks = ch->what & CHANGE_TASKS ? ch->to.tasks : r->tasks;
+    r->nodes = ch->what & CHANGE_NODES ? ch->to.nodes : r->nodes;
+    r->features = ch->what & CHANGE_FEATURES ? ch->to.features : r->features;
+    r->hosts = ch->what & CHANGE_HOSTS ? ch->to.hosts : r->hosts;
+    r->gres = ch->what & CHANGE_GRES ? ch->to.gres : r->gres;
+    for (int i = 0; i < RES_DIMS; i++)
+        if (ch->what & CHANGE_PROCS << i)
+            r->per_task.v[i] = ch->to.per_task.v[i];
+}
+
+static void change_desc(struct job_desc *d, const struct job_change *ch)
+{
+    attributes_apply(ch, d);
+    if (ch->what & CHANGE_CLASS)
+        d->classes = NULL; /* this one and no other */
+    if (ch->what & CHANGE_DEPS)
+        d->deps = ch->deps;
+    if (ch->what & CHANGE_FLAGS)
+        d->flags = ch->flags;
+    if (d->advres && !*d->advres)
+        d->advres = NULL;
+}
+
+struct modified *modify_recall(struct server *s, struct job_desc *d)
+{
+    json_t *kept = recall(s, d->id);
+    struct err err;
+
+    if (!kept)
+        return NULL;
+    struct modified *m = modify_desc(as_changes(kept), d, NULL, &err);
+    json_decref(kept);
+    if (!m)
+        log_line(
+            s->log, LOG_ALERT, "changes of job '%s' are lost: %s", d->id, err.text);
+    return m;
+}
+
+struct modified *modify_desc(
+    json_t *changes, struct job_desc *d, const struct job *j, struct err *err)
+{
+    struct modified *m = xcalloc(1, sizeof *m);
+
+    m->json = changes;
+    if (take_all(m, m->json, d, j, err) < 0) {
+        modified_free(m);
+        return NULL;
+    }
+    change_desc(d, &m->ch);
+    m->reqs = xmalloc(d->nreqs * sizeof *m->reqs);
+    memcpy(m->reqs, d->reqs, d->nreqs * sizeof *m->reqs);
+    change_request(&m->reqs[0], &m->ch);
+    d->reqs = m->reqs;
+    return m;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See passed.h. The record is a line for each job: its id, a blank, the count. */
+#include "server/durable/passed.h"
+
+#include "server/server_private.h"
+
+#define KIND "passed"
+#define KEY  "jobs"
+
+/* A long record takes milliseconds to write: not with each job that is out of order. A
+ * kill may cost the counts of that time. */
+#define LONG_FROM 1000 /* jobs in the queue */
+#define SELDOM_US UINT64_C(60000000)
+
+static bool is_due(struct server *s, size_t queued)
+{
+    uint64_t now = 0;
+
+    sd_event_now(s->loop, CLOCK_MONOTONIC, &now);
+    if (queued >= LONG_FROM && s->passed_at && now - s->passed_at < SELDOM_US)
+        return false;
+    s->passed_at = now;
+    return true;
+}
+
+void passed_save(struct server *s)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    struct strbuf text = {0};
+
+    if (s->simulation || s->passed_epoch == c->bypass_epoch || !is_due(s, c->queued.n))
+        return;
+    s->passed_epoch = c->bypass_epoch;
+    for (size_t i = 0; i < c->queued.n; i++) {
+        const struct job *j = queue_at(c, i);
+        if (j && job_bypass(c, j))
+            strbuf_printf(&text, "%s %u\n", j->id, job_bypass(c, j));
+    }
+    unsaved_put(s->unsaved, KIND, KEY, text.len ? text.text : "");
+    free(strbuf_take(&text));
+}
+
+void passed_load(struct server *s)
+{
+    char *text = NULL, *rest, *line;
+    struct err err;
+
+    passed_forget(s);
+    s->passed = json_object();
+    s->passed_epoch = 0; /* of an engine that has seen nothing */
+    unsaved_tell(s->unsaved);
+    if (store_get(s->store, KIND, KEY, &text, &err) < 0)
+        log_line(s->log, LOG_ALERT, "how often jobs were passed: %s", err.text);
+    rest = text;
+    while (rest && (line = strsep(&rest, "\n")) && *line) {
+        char *count = strchr(line, ' ');
+        if (!count)
+            continue;
+        *count++ = '\0';
+        json_object_set_new(s->passed, line, json_integer(strtoll(count, NULL, 10)));
+    }
+    free(text);
+}
+
+void passed_forget(struct server *s)
+{
+    json_decref(s->passed);
+    s->passed = NULL;
+}
+
+uint32_t passed_recall(const struct server *s, const char *job, uint32_t known)
+{
+    const json_t *count = json_object_get(s->passed, job);
+
+    return count ? (uint32_t)json_integer_value(count) : known;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The scheduler's memory as records of the store. */
+#define LOG_FACILITY FACILITY_CKPT
+#include "server/durable/record.h"
+
+#include "base/strbuf.h"
+#include "cluster/partition.h"
+#include "rm/describe.h"
+#include "server/drafts/modify.h"
+#include "server/durable/jobmemory.h"
+#include "server/durable/passed.h"
+#include "server/events/ended.h"
+#include "server/events/eventlog.h"
+#include "server/managers/manager.h"
+#include "server/render/jsontext.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+#include "store/account.h"
+
+struct record_memory {
+    json_t *o; /* owns the texts */
+};
+
+static void put(struct server *s, const char *kind, const char *key, const char *value)
+{
+    unsaved_put(s->unsaved, kind, key, value);
+}
+
+void record_job(struct server *s, const struct job *j)
+{
+    engine_set_priorities(s->engine);
+    struct job_memory m = engine_memory_of(s->engine, j);
+    json_t *o = jobmemory_json(&m);
+    char *text = jsontext(o);
+
+    put(s, "job", j->id, text);
+    free(text);
+    json_decref(o);
+}
+
+struct record_memory *record_recall(
+    struct server *s, const char *id, struct job_memory *ret)
+{
+    char *text = NULL;
+    struct err err;
+
+    unsaved_tell(s->unsaved);
+    if (store_get(s->store, "job", id, &text, &err) < 0 || !text)
+        return NULL;
+    json_t *o = json_loads(text, 0, NULL);
+    free(text);
+    if (!json_is_object(o)) {
+        log_line(s->log, LOG_ALERT, "the record of job '%s' is no JSON object", id);
+        json_decref(o);
+        return NULL;
+    }
+    jobmemory_read(o, ret);
+    ret->bypass = passed_recall(s, id, ret->bypass);
+    ret->world_changed = s->restless_before;
+    struct record_memory *m = xcalloc(1, sizeof *m);
+    m->o = o;
+    return m;
+}
+
+void record_memory_free(struct record_memory *m)
+{
+    if (!m)
+        return;
+    json_decref(m->o);
+    free(m);
+}
+
+/* ---- ends ---- */
+
+static char *hosts_text(const struct cluster *c, const struct job *j)
+{
+    struct strbuf text = {0};
+
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        for (uint32_t n = a->first; n < a->first + a->count; n++)
+            strbuf_printf(&text, "%s%s", text.len ? "," : "", node_at(c, n)->name);
+    }
+    return strbuf_take(&text);
+}
+
+static const char *cred_text(
+    const struct cluster *c, const struct job *j, enum cred_kind kind)
+{
+    return j->cred[kind] ? job_cred(c, j, kind)->name : NULL;
+}
+
+/* What was remembered of a job that is over. */
+static void forget(struct server *s, const char *id)
+{
+    unsaved_delete(s->unsaved, "job", id);
+    unsaved_delete(s->unsaved, "change", id);
+}
+
+/* What has no column of its own in the row. Owned. */
+static char *extra_text(const struct job_end *end)
+{
+    json_t *o = json_pack("{s:o}", "end", describe_end(end));
+    char *text = jsontext(o);
+
+    json_decref(o);
+    return text;
+}
+
+/* One line that says that it ended and why. */
+static void log_end(
+    struct server *s, const struct store_account *row, const struct job_end *end)
+{
+    char why[JOBEND_TEXT], ran[80] = "before it ran";
+
+    jobend_format(end, why, sizeof why);
+    if (row->start_at)
+        snprintf(ran, sizeof ran, "after %lld seconds, exit status %lld",
+            (long long)(row->end_at - row->start_at), (long long)row->exit_status);
+    log_line(s->log, LOG_ACTION, "job '%s': end: %s, %s%s%s", row->job, row->state, ran,
+        *why ? ": " : "", why);
+}
+
+/* The account of a job that is over is written; nothing of it is remembered but that.
+ */
+static void settle_account(struct server *s, struct store_account *row,
+    const struct job_end *end, const struct job *j, const struct job_desc *desc)
+{
+    char *extra = extra_text(end);
+
+    row->extra = extra;
+    unsaved_account(s->unsaved, row);
+    log_end(s, row, end);
+    ended_job(s, row, j, desc);
+    forget(s, row->job);
+    free(extra);
+    commit_want(s);
+}
+
+void record_end(struct server *s, const struct job *j, const char *state, int64_t at)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct job_notes *n = world_notes(s, j);
+    char *hosts = hosts_text(c, j);
+    int64_t nodes = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++)
+        nodes += j->alloc.v[i].count;
+    struct store_account row = {.job = j->id,
+        .name = n->name,
+        .user = cred_text(c, j, CRED_USER),
+        .group = cred_text(c, j, CRED_GROUP),
+        .account = cred_text(c, j, CRED_ACCOUNT),
+        .class = cred_text(c, j, CRED_CLASS),
+        .qos = cred_text(c, j, CRED_QOS),
+        .partition =
+            j->alloc.n
+                ? c->partitions.v[node_at(c, j->alloc.v[0].first)->partition]->name
+                : NULL,
+        .state = state,
+        .submit_at = j->submit_at,
+        .queue_at = j->queue_at,
+        .start_at = j->start_at,
+        .end_at = at,
+        .wclimit_s = j->wclimit_s,
+        .procs = j->procs,
+        .nodes = nodes,
+        .tasks = j->tasks,
+        .mem_mb = n->mem_mb,
+        .cpu_s = n->cpu_s,
+        .exit_status = n->exit_status,
+        .backfilled = j->flags & JOB_BACKFILL,
+        .priority = job_priority(c, j),
+        .hosts = hosts};
+    settle_account(s, &row, &n->end, j, NULL);
+    free(hosts);
+}
+
+/* It counts in fairshare and in the statistics. */
+static void tell_missed(
+    struct server *s, const struct rm_job *r, const struct job_memory *m)
+{
+    struct event ev = {.kind = EVENT_MISSED,
+        .u.missed = {.job = r->desc,
+            .end_at = r->end_at,
+            .how = r->desc.state == JOB_COMPLETED ? EV_COMPLETE : EV_CANCEL,
+            .cpu_s = r->cpu_s,
+            .failed = r->exit_status != 0}};
+    struct modified *changed = modify_recall(s, &ev.u.missed.job);
+    struct err err;
+
+    ev.u.missed.job.memory = m;
+    ev.u.missed.job.start_at = r->start_at;
+    if (world_apply(s, &ev, NULL, &err) < 0)
+        log_line(s->log, LOG_WARNING, "job '%s': %s", r->desc.id, err.text);
+    modified_free(changed);
+}
+
+void record_missed_end(struct server *s, const struct rm_job *r)
+{
+    struct job_memory m;
+    struct record_memory *known = record_recall(s, r->desc.id, &m);
+    struct job_end end = rmjobs_end(r);
+
+    if (!known)
+        return; /* accounted for before */
+    tell_missed(s, r, &m);
+    struct store_account row = {.job = r->desc.id,
+        .name = r->name,
+        .user = r->desc.cred[CRED_USER],
+        .group = r->desc.cred[CRED_GROUP],
+        .account = r->desc.cred[CRED_ACCOUNT],
+        .class = r->desc.cred[CRED_CLASS],
+        .qos = m.qos ? m.qos : r->desc.cred[CRED_QOS],
+        .state = job_state_name(r->desc.state),
+        .submit_at = r->desc.submit_at,
+        .queue_at = m.queue_at,
+        .start_at = r->start_at,
+        .end_at = r->end_at,
+        .wclimit_s = m.wclimit_s,
+        .mem_mb = r->mem_mb,
+        .cpu_s = r->cpu_s,
+        .exit_status = r->exit_status,
+        .nodes = (int64_t)r->nplaces};
+    for (size_t i = 0; i < r->nplaces; i++)
+        row.tasks += r->places[i].tasks;
+    row.procs = row.tasks;
+    settle_account(s, &row, &end, NULL, &r->desc);
+    eventlog_add(s, JOBEND, row.job, false, json_pack("{s:s}", "type", "job"),
+        "job '%s' is %s: it ended while nobody looked", row.job, row.state);
+    record_memory_free(known);
+}
+
+/* ---- jobs nobody knows ---- */
+
+struct unclaimed {
+    struct server *s;
+    struct VEC(char *) ids;
+};
+
+static int find_unclaimed(void *ctx, const char *key, const char *value)
+{
+    struct unclaimed *u = ctx;
+    const struct job *j = job_find(engine_cluster(u->s->engine), key);
+
+    (void)value;
+    if (!j || j->state >= JOB_COMPLETED)
+        vec_push(&u->ids, xstrdup(key));
+    return 0;
+}
+
+void record_forget_unclaimed(struct server *s)
+{
+    struct unclaimed u = {.s = s};
+    struct err err;
+
+    unsaved_tell(s->unsaved);
+    (void)store_each(s->store, "job", find_unclaimed, &u, &err);
+    for (size_t i = 0; i < u.ids.n; i++) {
+        struct store_account row = {.job = u.ids.v[i],
+            .state = "Vacated",
+            .end_at = world_now(s),
+            .mem_mb = -1,
+            .cpu_s = -1};
+        log_line(s->log, LOG_WARNING,
+            "job '%s' was known before the restart and is not any more", u.ids.v[i]);
+        settle_account(
+            s, &row, &(struct job_end){.reason = ENDED_VANISHED}, NULL, NULL);
+        free(u.ids.v[i]);
+    }
+    vec_fini(&u.ids);
+    commit_want(s);
+}
+
+/* ---- orders ---- */
+
+void record_order(struct server *s, const char *job, enum rm_action action,
+    unsigned kinds, const char *text)
+{
+    json_t *o = json_pack("{s:i}", "action", (int)action);
+
+    if (kinds)
+        render_int(o, "kinds", kinds);
+
+    render_text(o, "text", text);
+    char *value = json_dumps(o, JSON_COMPACT);
+    put(s, "order", job, value);
+    free(value);
+    json_decref(o);
+}
+
+void record_order_done(struct server *s, const char *job)
+{
+    unsaved_delete(s->unsaved, "order", job);
+    commit_want(s);
+}
+
+struct each_order {
+    void *ctx;
+    void (*each)(void *ctx, const char *job, enum rm_action action, unsigned kinds,
+        const char *text);
+};
+
+static int tell_order(void *ctx, const char *key, const char *value)
+{
+    const struct each_order *e = ctx;
+    json_t *o = json_loads(value, 0, NULL);
+    json_int_t action = json_integer_value(json_object_get(o, "action"));
+
+    if (action >= RM_START && action <= RM_RELEASE)
+        e->each(e->ctx, key, (enum rm_action)action,
+            (unsigned)json_integer_value(json_object_get(o, "kinds")),
+            json_string_value(json_object_get(o, "text")));
+    json_decref(o);
+    return 0;
+}
+
+void record_each_order(struct server *s, void *ctx,
+    void (*each)(void *ctx, const char *job, enum rm_action action, unsigned kinds,
+        const char *text))
+{
+    struct each_order e = {ctx, each};
+    struct err err;
+
+    (void)store_each(s->store, "order", tell_order, &e, &err);
+}
+
+/* ---- numbers ---- */
+
+#define COUNTER "counter"
+
+int64_t record_last_number(struct server *s)
+{
+    char *text = NULL;
+    struct err err;
+
+    unsaved_tell(s->unsaved);
+    if (store_get(s->store, COUNTER, "job", &text, &err) == 0 && text)
+        s->last_number = strtoll(text, NULL, 10);
+    free(text);
+    return s->last_number;
+}
+
+void record_number(struct server *s, const char *job_id)
+{
+    int64_t number = strtoll(job_id, NULL, 10); /* 12 of 12[3] */
+    char text[24];
+
+    if (number <= s->last_number || number == INT64_MAX)
+        return;
+    s->last_number = number;
+    snprintf(text, sizeof text, "%lld", (long long)number);
+    put(s, COUNTER, "job", text);
+    commit_want(s);
+}

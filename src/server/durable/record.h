@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The scheduler's memory as records of the store, by kind:
+ *
+ *   job          id     struct job_memory; from submission to end
+ *   passed       jobs   how often others passed them (passed.h)
+ *   world        restless  whether it changed since the last cycle (restless.h)
+ *   change       id     attributes changed since the submission (modify.c)
+ *   order        id     a stop or release that was decided and not yet confirmed
+ *   reservation  name   administrative and user reservations, as what was asked
+ *   standing     name   instances: where they are, what fired, what was released
+ *   fairshare    kind:name   windows (usage.c has both)
+ *   statistics   system ...  durable/statistics.h
+ *   trigger      RSV/index/fired   fired, not carried out yet (triggers.h)
+ *   parameter    name   changed at run time
+ *   message      number
+ *
+ * Nothing here commits. Private to src/server. */
+#ifndef MAUI_SERVER_RECORD_H
+#define MAUI_SERVER_RECORD_H
+
+#include "cluster/memory.h"
+#include "rm/rm.h"
+
+struct server;
+struct record_memory;
+
+/* ---- jobs ---- */
+
+/* Write what is to be remembered of the job. */
+void record_job(struct server *s, const struct job *j);
+
+/* What was remembered of a job before the restart: fills *ret, whose texts live as long
+ * as the result. NULL = nothing. Each is told once. */
+struct record_memory *record_recall(
+    struct server *s, const char *id, struct job_memory *ret);
+void record_memory_free(struct record_memory *m);
+
+/* The job has ended, in whatever way: its account is written, its record goes. */
+void record_end(struct server *s, const struct job *j, const char *state, int64_t at);
+
+/* A job that ended while the scheduler was away. */
+void record_missed_end(struct server *s, const struct rm_job *r);
+
+/* After the first listing: jobs that nobody knows any more. */
+void record_forget_unclaimed(struct server *s);
+
+/* ---- orders ---- */
+
+void record_order(struct server *s, const char *job, enum rm_action action,
+    unsigned kinds, const char *text);
+void record_order_done(struct server *s, const char *job);
+
+/* Those that a former life of the daemon left open. */
+void record_each_order(struct server *s, void *ctx,
+    void (*each)(void *ctx, const char *job, enum rm_action action, unsigned kinds,
+        const char *text));
+
+/* The highest number a job was given: jobs of a resource manager that has lost its own
+ * memory of it are not to bear the numbers of others. */
+int64_t record_last_number(struct server *s);
+void record_number(struct server *s, const char *job_id);
+
+#endif

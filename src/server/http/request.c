@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A request as its handler sees it, and its reply: at once, later, or in pieces. */
+#include "server/http/request.h"
+
+#include "base/xalloc.h"
+#include "server/http/private.h"
+#include "server/render/render.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define STREAM_BLOCK (128 * 1024)
+#define VALUES_MAX   100000
+
+/* ---- what a handler reads ---- */
+
+const char *request_method(const struct request *r)
+{
+    return r->method;
+}
+
+const char *request_path(const struct request *r)
+{
+    return r->path;
+}
+
+const char *request_target(const struct request *r)
+{
+    return r->target;
+}
+
+const struct identity *request_who(const struct request *r)
+{
+    return &r->who;
+}
+
+void request_set_level(struct request *r, const struct config *config)
+{
+    identity_set_level(&r->who, config);
+}
+
+const char *request_query(const struct request *r, const char *name)
+{
+    const char *value = NULL;
+
+    if (MHD_lookup_connection_value_n(
+            r->connection, MHD_GET_ARGUMENT_KIND, name, strlen(name), &value, NULL)
+        == MHD_NO)
+        return NULL;
+    return value ? value : "";
+}
+
+const char *request_header(const struct request *r, const char *name)
+{
+    return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
+}
+
+const char *request_param(const struct request *r, const char *name)
+{
+    for (unsigned i = 0; i < r->nparams; i++)
+        if (strcmp(r->params[i].name, name) == 0)
+            return r->params[i].value;
+    return NULL;
+}
+
+void request_set_param(
+    struct request *r, const char *name, const char *begin, size_t len)
+{
+    if (r->nparams == PARAMS_MAX)
+        return;
+    struct param *p = &r->params[r->nparams++];
+    snprintf(p->name, sizeof p->name, "%s", name);
+    p->value = xcalloc(1, len + 1);
+    memcpy(p->value, begin, len);
+}
+
+const char *request_body(const struct request *r, size_t *ret_len)
+{
+    if (ret_len)
+        *ret_len = r->body.len;
+    return r->body.text ? r->body.text : "";
+}
+
+/* More values than that take a hundred times the memory of their text. */
+static bool has_too_many_values(const struct strbuf *body)
+{
+    size_t n = 0;
+    bool quoted = false;
+
+    for (size_t i = 0; i < body->len; i++) {
+        char c = body->text[i];
+        if (c == '"')
+            quoted = !quoted;
+        else if (quoted)
+            i += c == '\\';
+        else
+            n += c == ',' || c == '[' || c == '{';
+    }
+    return n > VALUES_MAX;
+}
+
+json_t *request_json(struct request *r, struct err *err)
+{
+    json_error_t where;
+
+    if (r->json)
+        return r->json;
+    if (has_too_many_values(&r->body)) {
+        err_set(err, ERR_INVALID, "the request has more than %d values", VALUES_MAX);
+        return NULL;
+    }
+    r->json =
+        json_loadb(request_body(r, NULL), r->body.len, JSON_REJECT_DUPLICATES, &where);
+    if (!r->json) {
+        err_set(err, ERR_INVALID, "the request is not JSON: line %d, column %d: %s",
+            where.line, where.column, where.text);
+        return NULL;
+    }
+    if (!json_is_object(r->json)) {
+        err_set(err, ERR_INVALID, "the request is not a JSON object");
+        json_decref(r->json);
+        r->json = NULL;
+    }
+    return r->json;
+}
+
+/* ---- replies ---- */
+
+/* Resumed connections are looked at in a turn of their own. */
+void http_look_soon(struct listener *l)
+{
+    sd_event_source_set_time(l->timer, 0);
+    sd_event_source_set_enabled(l->timer, SD_EVENT_ONESHOT);
+}
+
+static void give(
+    struct request *r, int status, const char *type, struct MHD_Response *response)
+{
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    if (r->again_s) {
+        char seconds[12];
+        snprintf(seconds, sizeof seconds, "%u", r->again_s);
+        MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
+    }
+    r->response = response;
+    r->status = status;
+    if (!r->suspended)
+        return; /* within the handler: queued when that returns */
+    r->suspended = false;
+    TAILQ_REMOVE(&r->listener->http->kept, r, next);
+    MHD_resume_connection(r->connection);
+    http_look_soon(r->listener);
+}
+
+static void reply_owned(
+    struct request *r, int status, const char *type, char *text, size_t len)
+{
+    give(r, status, type,
+        MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE));
+}
+
+void request_reply_shared(struct request *r, const char *type, const char *text,
+    size_t len, void (*release)(void *ctx), void *ctx)
+{
+    give(r, MHD_HTTP_OK, type,
+        MHD_create_response_from_buffer_with_free_callback_cls(
+            len, (void *)(uintptr_t)text, release, ctx)); /* it only reads */
+}
+
+static void reply_json_as(struct request *r, int status, json_t *body)
+{
+    char *text = json_dumps(body, JSON_COMPACT | JSON_PRESERVE_ORDER);
+
+    json_decref(body);
+    if (!text)
+        text = xstrdup("{}");
+    reply_owned(r, status, "application/json", text, strlen(text));
+}
+
+void request_reply_json(struct request *r, json_t *body)
+{
+    reply_json_as(r, MHD_HTTP_OK, body);
+}
+
+void request_reply_text(struct request *r, const char *type, const char *text)
+{
+    reply_owned(r, MHD_HTTP_OK, type, xstrdup(text), strlen(text));
+}
+
+void request_refuse_as(struct request *r, int status, const char *code,
+    const char *field, const char *text)
+{
+    json_t *error = json_pack("{s:s, s:o}", "code", code, "message", render_utf8(text));
+
+    if (error && field)
+        json_object_set_new(error, "field", json_string(field));
+    reply_json_as(r, status, json_pack("{s:o}", "error", error));
+}
+
+void request_refuse_for_now(struct request *r, unsigned seconds, const char *text)
+{
+    r->again_s = seconds;
+    request_refuse_as(r, MHD_HTTP_SERVICE_UNAVAILABLE, "unavailable", NULL, text);
+}
+
+void request_refuse(struct request *r, const struct err *err)
+{
+    static const struct {
+        int status;
+        const char *code;
+    } kinds[] = {
+        [ERR_NONE] = {MHD_HTTP_INTERNAL_SERVER_ERROR, "internal"},
+        [ERR_INVALID] = {MHD_HTTP_BAD_REQUEST, "invalid"},
+        [ERR_NOT_FOUND] = {MHD_HTTP_NOT_FOUND, "not_found"},
+        [ERR_DENIED] = {MHD_HTTP_FORBIDDEN, "forbidden"},
+        [ERR_CONFLICT] = {MHD_HTTP_CONFLICT, "conflict"},
+        [ERR_IO] = {MHD_HTTP_SERVICE_UNAVAILABLE, "unavailable"},
+    };
+
+    request_refuse_as(
+        r, kinds[err->code].status, kinds[err->code].code, NULL, err->text);
+}
+
+/* ---- long replies ---- */
+
+struct streaming {
+    struct request_stream stream;
+    struct request *request;
+    struct strbuf room;
+    size_t sent;
+    bool last;
+};
+
+/* The library must not ask again before http_wake(). */
+static ssize_t doze(struct streaming *s)
+{
+    struct http *h = s->request->listener->http;
+
+    if (h->closing) {
+        s->last = true;
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    }
+    s->request->dozing = true;
+    TAILQ_INSERT_TAIL(&h->dozing, s->request, next);
+    MHD_suspend_connection(s->request->connection);
+    return 0;
+}
+
+void http_wake(struct http *h)
+{
+    struct request *r;
+
+    while ((r = TAILQ_FIRST(&h->dozing)) != NULL) {
+        TAILQ_REMOVE(&h->dozing, r, next);
+        r->dozing = false;
+        MHD_resume_connection(r->connection);
+        http_look_soon(r->listener);
+    }
+}
+
+static ssize_t read_stream(void *ctx, uint64_t position, char *buffer, size_t max)
+{
+    struct streaming *s = ctx;
+
+    (void)position;
+    while (s->sent == s->room.len) {
+        if (s->last)
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        s->sent = s->room.len = 0;
+        s->last = !s->stream.more(s->stream.ctx, &s->room);
+        if (s->stream.live && !s->last && s->room.len == 0)
+            return doze(s);
+    }
+    size_t n = s->room.len - s->sent < max ? s->room.len - s->sent : max;
+    memcpy(buffer, s->room.text + s->sent, n);
+    s->sent += n;
+    return (ssize_t)n;
+}
+
+static void free_stream(void *ctx)
+{
+    struct streaming *s = ctx;
+
+    s->stream.done(s->stream.ctx);
+    free(s->room.text);
+    free(s);
+}
+
+void request_reply_stream(
+    struct request *r, const char *type, const struct request_stream *stream)
+{
+    struct streaming *s = xcalloc(1, sizeof *s);
+
+    s->stream = *stream;
+    s->request = r;
+    give(r, MHD_HTTP_OK, type,
+        MHD_create_response_from_callback(
+            MHD_SIZE_UNKNOWN, STREAM_BLOCK, read_stream, s, free_stream));
+}

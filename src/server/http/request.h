@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One HTTP request, as the handlers see it, and its one reply.
+ *
+ * A handler either replies at once or keeps the request and replies later (after a
+ * commit, or when a resource manager has answered); until then the client waits.
+ * Everything is borrowed from the request and good until the reply. */
+#ifndef MAUI_SERVER_REQUEST_H
+#define MAUI_SERVER_REQUEST_H
+
+#include "base/err.h"
+#include "server/api/identity.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct request;
+
+const char *request_method(const struct request *r);
+const char *request_path(const struct request *r);
+/* Path and query as they were sent. */
+const char *request_target(const struct request *r);
+const struct identity *request_who(const struct request *r);
+
+/* Value of `name` in the query, "" when it stands without one, NULL when absent. */
+const char *request_query(const struct request *r, const char *name);
+
+/* The part of the path that stands for {name} in the route, decoded. */
+const char *request_param(const struct request *r, const char *name);
+
+/* A header of the request, NULL when absent. */
+const char *request_header(const struct request *r, const char *name);
+
+/* A number of the query: `otherwise` when absent. -1 with a sentence when malformed. */
+int request_query_int(const struct request *r, const char *name, int64_t otherwise,
+    int64_t *ret, struct err *err);
+
+const char *request_body(const struct request *r, size_t *ret_len);
+
+/* The body as a JSON object, parsed at the first call; NULL with a sentence. */
+json_t *request_json(struct request *r, struct err *err);
+
+/* ---- replies: exactly one, then the request is gone ---- */
+
+/* 200 with this JSON; takes the reference. */
+void request_reply_json(struct request *r, json_t *body);
+/* 200 with this text, which is copied. */
+void request_reply_text(struct request *r, const char *type, const char *text);
+/* Refuse, with the HTTP status that goes with the code, as components/Error. */
+void request_refuse(struct request *r, const struct err *err);
+void request_refuse_as(struct request *r, int status, const char *code,
+    const char *field, const char *text);
+
+/* 503: it cannot be done now, but in some seconds, which Retry-After tells. */
+void request_refuse_for_now(struct request *r, unsigned seconds, const char *text);
+
+/* 200 with this text, which stays where it is until `release` is called. */
+void request_reply_shared(struct request *r, const char *type, const char *text,
+    size_t len, void (*release)(void *ctx), void *ctx);
+
+/* A long reply, made piece by piece while the client reads: `more` appends to the
+ * buffer and returns false when that was the last. It is called on the loop, so it
+ * should append some ten kilobytes, not megabytes. `done` frees ctx in any case. */
+struct strbuf;
+struct request_stream {
+    bool (*more)(void *ctx, struct strbuf *out);
+    void (*done)(void *ctx);
+    void *ctx;
+    bool live; /* when `more` appends nothing and goes on, the reply waits until
+                  http_wake(); else it is asked again at once */
+};
+void request_reply_stream(
+    struct request *r, const char *type, const struct request_stream *stream);
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Lists, made in slices and shared. */
+#include "server/http/stream.h"
+
+#include "base/xalloc.h"
+#include "server/server_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <time.h>
+
+#define SLICE_US    4000
+#define PATIENCE_US 25000              /* without a slice: then one is due */
+#define FORGET_US   1000000            /* a list that nobody fetched again */
+#define SHARE_MAX   ((size_t)96 << 20) /* bytes of unfetched lists, of one user */
+#define AGAIN_S     2
+#define RECORDS     50 /* take less than a millisecond */
+
+/* A list for all who asked for it alike. */
+struct listing {
+    TAILQ_ENTRY(listing) next;
+    struct server *s;
+    char *key; /* owned; NULL = nobody may join */
+    char user[64];
+    const char *type;
+    struct stream_source source;
+    struct strbuf text;
+    struct VEC(struct request *) waiting;
+    uint64_t revision; /* of the state it was begun in, and the second */
+    int64_t at;
+    bool begun, complete;
+    unsigned readers; /* that fetch it */
+};
+
+/* How much of the loop a user's lists have taken. */
+struct share {
+    char user[64];
+    uint64_t spent_us;
+};
+
+TAILQ_HEAD(listing_list, listing);
+
+struct lists {
+    struct listing_list all; /* in the order in which they were asked for */
+    struct VEC(struct share) shares;
+    sd_event_source *slice, *patience, *forget;
+};
+
+static uint64_t clock_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* ---- one list ---- */
+
+static void make_nothing(struct listing *l)
+{
+    if (l->source.done) {
+        l->source.done(l->source.ctx);
+        l->s->streams--;
+    }
+    l->source.done = NULL;
+}
+
+static void drop(struct listing *l)
+{
+    TAILQ_REMOVE(&l->s->lists->all, l, next);
+    make_nothing(l);
+    vec_fini(&l->waiting);
+    free(l->text.text);
+    free(l->key);
+    free(l);
+}
+
+static bool is_present(struct server *s, const struct listing *l)
+{
+    return l->revision == s->revision && l->at == world_now(s);
+}
+
+/* What nobody fetches and nobody may join any more goes. */
+static void drop_stale(struct server *s)
+{
+    struct listing *l, *next;
+
+    for (l = TAILQ_FIRST(&s->lists->all); l; l = next) {
+        next = TAILQ_NEXT(l, next);
+        if (l->complete && !l->readers && !(l->key && is_present(s, l)))
+            drop(l);
+    }
+}
+
+static void fetched(void *ctx)
+{
+    struct listing *l = ctx;
+
+    l->readers--;
+    drop_stale(l->s);
+}
+
+static void deliver(struct listing *l, struct request *r)
+{
+    l->readers++;
+    request_reply_shared(
+        r, l->type, l->text.text ? l->text.text : "", l->text.len, fetched, l);
+}
+
+static void complete(struct listing *l)
+{
+    struct server *s = l->s;
+    struct lists *lists = s->lists;
+
+    l->complete = true;
+    make_nothing(l);
+    l->readers++; /* nobody drops it meanwhile */
+    for (size_t i = 0; i < l->waiting.n; i++)
+        deliver(l, l->waiting.v[i]);
+    l->waiting.n = 0;
+    l->readers--;
+    drop_stale(s);
+    sd_event_source_set_time_relative(lists->forget, FORGET_US);
+    sd_event_source_set_enabled(lists->forget, SD_EVENT_ONESHOT);
+}
+
+/* ---- whose turn it is ---- */
+
+static struct share *share_of(struct lists *lists, const char *user)
+{
+    for (size_t i = 0; i < lists->shares.n; i++)
+        if (strcmp(lists->shares.v[i].user, user) == 0)
+            return &lists->shares.v[i];
+    return NULL;
+}
+
+/* Who comes anew begins where the others are: nobody saves up. */
+static void join_shares(struct lists *lists, const char *user)
+{
+    struct share fresh = {.spent_us = lists->shares.n ? UINT64_MAX : 0};
+
+    if (share_of(lists, user))
+        return;
+    for (size_t i = 0; i < lists->shares.n; i++)
+        if (lists->shares.v[i].spent_us < fresh.spent_us)
+            fresh.spent_us = lists->shares.v[i].spent_us;
+    snprintf(fresh.user, sizeof fresh.user, "%s", user);
+    vec_push(&lists->shares, fresh);
+}
+
+/* The first list of the user who had least; NULL when all are made. */
+static struct listing *choose_listing(struct lists *lists, struct share **ret)
+{
+    struct listing *l, *best = NULL;
+
+    *ret = NULL;
+    TAILQ_FOREACH(l, &lists->all, next)
+    {
+        struct share *h = l->complete ? NULL : share_of(lists, l->user);
+        if (h && (!*ret || h->spent_us < (*ret)->spent_us)) {
+            *ret = h;
+            best = l;
+        }
+    }
+    if (!best)
+        lists->shares.n = 0;
+    return best;
+}
+
+/* ---- in the loop ---- */
+
+static void arm(struct lists *lists)
+{
+    sd_event_source_set_enabled(lists->slice, SD_EVENT_ONESHOT);
+    sd_event_source_set_time_relative(lists->patience, PATIENCE_US);
+    sd_event_source_set_enabled(lists->patience, SD_EVENT_ONESHOT);
+}
+
+static void make_slice(struct server *s)
+{
+    struct share *h;
+    struct listing *l = choose_listing(s->lists, &h);
+    uint64_t begin = clock_us(), now = begin;
+    bool more = true;
+
+    sd_event_source_set_enabled(s->lists->patience, SD_EVENT_OFF);
+    if (!l)
+        return;
+    if (!l->begun) {
+        l->begun = true;
+        l->revision = s->revision;
+        l->at = world_now(s);
+    }
+    while (more && now < begin + SLICE_US) {
+        more = l->source.more(s, l->source.ctx, &l->text);
+        now = clock_us();
+    }
+    h->spent_us += now - begin;
+    if (!more)
+        complete(l);
+    arm(s->lists);
+}
+
+static int on_slice(sd_event_source *source, void *ctx)
+{
+    (void)source;
+    make_slice(ctx);
+    return 0;
+}
+
+static int on_patience(sd_event_source *source, uint64_t at, void *ctx)
+{
+    (void)source;
+    (void)at;
+    make_slice(ctx);
+    return 0;
+}
+
+static int on_forget(sd_event_source *source, uint64_t at, void *ctx)
+{
+    (void)source;
+    (void)at;
+    drop_stale(ctx);
+    return 0;
+}
+
+int stream_open(struct server *s, struct err *err)
+{
+    struct lists *lists = xcalloc(1, sizeof *lists);
+
+    s->lists = lists;
+    TAILQ_INIT(&lists->all);
+    if (sd_event_add_defer(s->loop, &lists->slice, on_slice, s) < 0
+        || sd_event_source_set_enabled(lists->slice, SD_EVENT_OFF) < 0
+        || sd_event_source_set_priority(lists->slice, PRIORITY_READERS) < 0
+        || sd_event_add_time(
+               s->loop, &lists->patience, CLOCK_MONOTONIC, 0, 1000, on_patience, s)
+               < 0
+        || sd_event_source_set_enabled(lists->patience, SD_EVENT_OFF) < 0
+        || sd_event_add_time(
+               s->loop, &lists->forget, CLOCK_MONOTONIC, 0, 0, on_forget, s)
+               < 0
+        || sd_event_source_set_enabled(lists->forget, SD_EVENT_OFF) < 0)
+        return err_set(err, ERR_IO, "the event loop takes no more sources");
+    return 0;
+}
+
+void stream_close(struct server *s)
+{
+    struct lists *lists = s->lists;
+
+    if (!lists)
+        return;
+    while (!TAILQ_EMPTY(&lists->all))
+        drop(TAILQ_FIRST(&lists->all));
+    sd_event_source_disable_unref(lists->slice);
+    sd_event_source_disable_unref(lists->patience);
+    sd_event_source_disable_unref(lists->forget);
+    vec_fini(&lists->shares);
+    free(lists);
+    s->lists = NULL;
+}
+
+/* ---- asking ---- */
+
+bool stream_join(struct server *s, struct request *r, const char *key)
+{
+    struct listing *l;
+
+    TAILQ_FOREACH(l, &s->lists->all, next)
+    {
+        if (!l->key || strcmp(l->key, key) != 0 || (l->begun && !is_present(s, l)))
+            continue;
+        if (l->complete)
+            deliver(l, r);
+        else
+            vec_push(&l->waiting, r);
+        return true;
+    }
+    return false;
+}
+
+/* Lists that nobody fetches are memory. */
+static bool has_too_many(struct server *s, const char *user)
+{
+    struct listing *l;
+    size_t bytes = 0;
+
+    TAILQ_FOREACH(l, &s->lists->all, next)
+    if (strcmp(l->user, user) == 0)
+        bytes += l->text.len;
+    return bytes > SHARE_MAX;
+}
+
+void stream_make(struct server *s, struct request *r, const char *key, const char *type,
+    const struct stream_source *source)
+{
+    const char *user = request_who(r)->user;
+
+    drop_stale(s);
+    if (has_too_many(s, user)) {
+        source->done(source->ctx);
+        request_refuse_for_now(r, AGAIN_S,
+            "lists that were made for you wait to be fetched; try again in a moment");
+        return;
+    }
+    struct listing *l = xcalloc(1, sizeof *l);
+    l->s = s;
+    l->key = key ? xstrdup(key) : NULL;
+    l->type = type;
+    l->source = *source;
+    snprintf(l->user, sizeof l->user, "%s", user);
+    vec_push(&l->waiting, r);
+    s->streams++;
+    TAILQ_INSERT_TAIL(&s->lists->all, l, next);
+    join_shares(s->lists, user);
+    arm(s->lists);
+}
+
+/* ---- lists of records ---- */
+
+struct records {
+    size_t next, n;
+    stream_record_fn *record;
+    void *ctx;
+    void (*done)(void *ctx);
+};
+
+static int add_bytes(const char *bytes, size_t len, void *out)
+{
+    strbuf_add_n(out, bytes, len);
+    return 0;
+}
+
+void stream_add(struct strbuf *out, json_t *record)
+{
+    json_dump_callback(record, add_bytes, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    strbuf_add(out, "\n");
+    json_decref(record);
+}
+
+static bool more_records(struct server *s, void *ctx, struct strbuf *out)
+{
+    struct records *t = ctx;
+    size_t end = t->n - t->next > RECORDS ? t->next + RECORDS : t->n;
+
+    for (; t->next < end; t->next++) {
+        json_t *o = t->record(s, t->ctx, t->next);
+        if (o)
+            stream_add(out, o);
+    }
+    return t->next < t->n;
+}
+
+static void free_records(void *ctx)
+{
+    struct records *t = ctx;
+
+    if (t->done)
+        t->done(t->ctx);
+    free(t);
+}
+
+void stream_records(struct server *s, struct request *r, size_t n,
+    stream_record_fn *record, void *ctx, void (*free_ctx)(void *ctx))
+{
+    struct records *t = xcalloc(1, sizeof *t);
+
+    *t = (struct records){.n = n, .record = record, .ctx = ctx, .done = free_ctx};
+    stream_make(s, r, NULL, "application/x-ndjson",
+        &(struct stream_source){more_records, free_records, t});
+}

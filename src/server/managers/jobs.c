@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the resource manager tells of jobs becomes events of the engine. It is the truth
+ * about what runs where; the scheduler is the truth about what should. */
+#define LOG_FACILITY FACILITY_RM
+#include "server/drafts/depends.h"
+#include "server/drafts/modify.h"
+#include "server/durable/passed.h"
+#include "server/durable/record.h"
+#include "server/managers/private.h"
+#include "server/managers/reservation.h"
+#include "server/server_private.h"
+
+static bool over(enum job_state s)
+{
+    return s >= JOB_COMPLETED;
+}
+
+static bool on_nodes(enum job_state s)
+{
+    return s == JOB_STARTING || s == JOB_RUNNING;
+}
+
+static void mark_told(struct manager *m, const struct job *j)
+{
+    while (m->told.n <= j->index)
+        vec_push(&m->told, 0);
+    m->told.v[j->index] = 1;
+}
+
+static void note(char **to, const char *text)
+{
+    if (!text || (*to && strcmp(*to, text) == 0))
+        return;
+    free(*to);
+    *to = xstrdup(text);
+}
+
+static void take_notes(struct manager *m, const struct job *j, const struct rm_job *r)
+{
+    struct job_notes *n = world_notes(m->s, j);
+
+    if (!n->renamed)
+        note(&n->name, r->name);
+    note(&n->directory, r->directory);
+    note(&n->output, r->output);
+    note(&n->error, r->error);
+    note(&n->command, r->desc.command);
+    note(&n->notes, r->notes);
+    n->cpu_s = r->cpu_s;
+    n->mem_mb = r->mem_mb;
+    n->swap_mb = r->swap_mb;
+    n->disk_mb = r->disk_mb;
+    reslimit_measure(&n->usage, r->cpu_s, world_now(m->s));
+    n->exit_status = r->exit_status;
+}
+
+static void on_new_job(struct manager *m, const struct rm_job *r)
+{
+    struct server *s = m->s;
+    struct job_memory memory;
+    struct record_memory *known = record_recall(s, r->desc.id, &memory);
+    struct event ev = {.kind = EVENT_SUBMIT, .u.job = r->desc};
+    struct modified *changed = known ? modify_recall(s, &ev.u.job) : NULL;
+    struct err err = {0};
+    uint32_t index;
+
+    record_number(s, r->desc.id);
+    struct dep *deps = depends_settle(s, ev.u.job.deps);
+
+    ev.u.job.deps = deps;
+    ev.u.job.memory = known ? &memory : NULL;
+    ev.u.job.start_at = r->start_at;
+    ev.u.job.places = r->places;
+    ev.u.job.nplaces = r->nplaces;
+    if (world_apply(s, &ev, &index, &err) < 0) {
+        log_line(s->log, LOG_ALERT, "job '%s' is not taken: %s", r->desc.id, err.text);
+    } else {
+        const struct job *j = engine_cluster(s->engine)->jobs.v[index];
+        mark_told(m, j);
+        take_notes(m, j, r);
+        modified_note(changed, world_notes(s, j));
+    }
+    free(deps);
+    modified_free(changed);
+    record_memory_free(known);
+}
+
+/* Who tells nothing of the end of a completed job tells that there is nothing to tell.
+ */
+struct job_end rmjobs_end(const struct rm_job *r)
+{
+    struct job_end end = r->end;
+
+    if (end.reason == ENDED_UNKNOWN && r->desc.state == JOB_COMPLETED)
+        end.reason = ENDED_BY_ITSELF;
+    return end;
+}
+
+static void on_ended(struct manager *m, const struct job *j, const struct rm_job *r)
+{
+    struct event ev = {.kind = EVENT_END,
+        .u.end = {.id = j->id,
+            .how = r->desc.state == JOB_COMPLETED ? EV_COMPLETE : EV_CANCEL,
+            .cpu_s = r->cpu_s,
+            .failed = r->exit_status != 0}};
+
+    if (!job_is_active(j))
+        ev.kind = EVENT_CANCEL;
+    take_notes(m, j, r);
+    struct job_end end = rmjobs_end(r);
+    world_note_end(m->s, j, &end);
+    record_end(m->s, j, job_state_name(r->desc.state), r->end_at);
+    manager_apply(m, &ev, r->desc.id);
+}
+
+/* Somebody changed in the RM what a waiting job asks for: it is taken anew, with all
+ * that is remembered of it, as after a restart. */
+static bool on_other_request(
+    struct manager *m, const struct job *j, const struct rm_job *r)
+{
+    struct event ev = {
+        .kind = EVENT_CANCEL, .u.end = {.id = r->desc.id, .how = EV_VANISH}};
+
+    if (job_is_active(j) || j->state == JOB_SUSPENDED || on_nodes(r->desc.state))
+        return false;
+    record_job(m->s, j);
+    manager_apply(m, &ev, r->desc.id);
+    on_new_job(m, r);
+    return true;
+}
+
+/* Are its tasks, one node after the other, where we think? The engine looks closer. */
+static bool spread_so(
+    const struct manager *m, const struct job *j, const struct rm_job *r)
+{
+    const struct cluster *c = engine_cluster(m->s->engine);
+    size_t k = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        for (uint32_t n = a->first; n < a->first + a->count; n++, k++)
+            if (k == r->nplaces || r->places[k].tasks != a->tasks
+                || strcmp(r->places[k].node, node_at(c, n)->name) != 0)
+                return false;
+    }
+    return k == r->nplaces;
+}
+
+/* The job is known and in the queue or active: is it as we think? */
+static void on_changed(struct manager *m, const struct job *j, const struct rm_job *r)
+{
+    enum job_state state = r->desc.state;
+    const struct order *o = outbox_pending(m, j->id);
+
+    if (r->changed && !o && on_other_request(m, j, r))
+        return;
+    mark_told(m, j);
+    take_notes(m, j, r);
+    if (o && (o->action == RM_START) == !on_nodes(state) && j->state != state
+        && !(o->lost && o->action == RM_START))
+        return; /* not carried out yet */
+    if (j->state == state && j->rm_hold == r->desc.rm_hold
+        && (state != JOB_RUNNING
+            || ((!r->nplaces || spread_so(m, j, r))
+                && (m->s->clock_ahead || !engine_start_differs(j, r->start_at)))))
+        return;
+    struct event ev = {.kind = EVENT_JOB_STATE,
+        .u.job_state = {.id = j->id,
+            .state = state,
+            .rm_hold = r->desc.rm_hold,
+            .start_at = r->start_at,
+            .places = r->places,
+            .nplaces = r->nplaces}};
+    manager_apply(m, &ev, r->desc.id);
+}
+
+void rmjobs_told(struct manager *m, const struct rm_job *r)
+{
+    const struct cluster *c = engine_cluster(m->s->engine);
+    const struct job *j = job_find(c, r->desc.id);
+    bool known = j && j->state < JOB_COMPLETED;
+
+    if (!on_nodes(r->desc.state))
+        outbox_stopped(m, r->desc.id, over(r->desc.state));
+    if (over(r->desc.state)) {
+        if (known)
+            on_ended(m, j, r);
+        else
+            record_missed_end(m->s, r);
+        if (m->s->driver && m->s->driver->settled) {
+            vec_push(&m->settled, xstrdup(r->desc.id));
+            commit_want(m->s);
+        }
+    } else if (known) {
+        on_changed(m, j, r);
+    } else if (!outbox_pending(m, r->desc.id)) {
+        on_new_job(m, r);
+    } else {
+        outbox_found(m, r);
+    }
+}
+
+void rmjobs_gone(struct manager *m, const char *id)
+{
+    const struct job *j = job_find(engine_cluster(m->s->engine), id);
+    struct event ev = {.kind = EVENT_CANCEL, .u.end = {.id = id, .how = EV_VANISH}};
+
+    outbox_stopped(m, id, true);
+    if (!j || over((enum job_state)j->state))
+        return;
+    log_line(m->s->log, LOG_WARNING,
+        "job '%s' is not known to the resource manager any more", id);
+    world_note_end(m->s, j, &(struct job_end){.reason = ENDED_VANISHED});
+    record_end(m->s, j, "Vacated", world_now(m->s));
+    manager_apply(m, &ev, id);
+}
+
+void rmjobs_synced(struct manager *m)
+{
+    const struct cluster *c = engine_cluster(m->s->engine);
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (j && !over((enum job_state)j->state) && (i >= m->told.n || !m->told.v[i]))
+            rmjobs_gone(m, j->id);
+    }
+    if (m->told.n)
+        memset(m->told.v, 0, m->told.n);
+    m->away = false;
+    rmreservation_synced(m->s);
+    outbox_settle_lost(m);
+    outbox_again(m);
+    if (!m->synced)
+        record_forget_unclaimed(m->s);
+    passed_forget(m->s);
+    m->synced = true;
+    cycle_want(m->s);
+}

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Orders to the resource manager: decided, sent, answered. What has to stop first is
+ * waited for: a start whose nodes another job is still leaving stays here until that
+ * job has ended. */
+#define LOG_FACILITY FACILITY_RM
+#include "base/bitset.h"
+#include "server/durable/record.h"
+#include "server/events/metrics.h"
+#include "server/managers/private.h"
+#include "server/managers/reslimit.h"
+#include "server/server_private.h"
+
+/* Of a start that the RM could not carry out just then: after 2 s, 4, 8 ... 128. */
+#define RETRIES 7
+#define RETRY_S 2
+
+bool outbox_stops(enum rm_action a)
+{
+    return a == RM_CANCEL || a == RM_SUSPEND || a == RM_REQUEUE || a == RM_CHECKPOINT;
+}
+
+/* What was promised to somebody, and is recorded until it is so. */
+static bool is_promised(enum rm_action a)
+{
+    return outbox_stops(a) || a == RM_RELEASE;
+}
+
+/* Cancels of jobs on no nodes, with the resource manager at a time: the users have been
+ * told, and nobody waits for them. All at once they would hold up what others do. */
+#define REMOVING 128
+
+/* ---- the queues ---- */
+
+static bool is_removal(const struct order *o)
+{
+    return o->action == RM_CANCEL && !o->places.n;
+}
+
+static void enqueue(struct manager *m, struct order *o)
+{
+    o->queued = is_removal(o) ? &m->removals : &m->queue;
+    TAILQ_INSERT_TAIL(o->queued, o, queue);
+}
+
+static void dequeue(struct order *o)
+{
+    TAILQ_REMOVE(o->queued, o, queue);
+    o->queued = NULL;
+}
+
+static void mark_sent(struct manager *m, struct order *o)
+{
+    dequeue(o);
+    o->sent = true;
+    o->sent_us = manager_clock(m);
+    o->is_removing = is_removal(o);
+    m->removing += o->is_removing;
+}
+
+static void mark_unsent(struct manager *m, struct order *o)
+{
+    m->removing -= o->is_removing;
+    o->again = o->lost = o->sent = o->is_removing = false;
+    enqueue(m, o);
+}
+
+/* Its job is on nodes: who is to start there waits. */
+static void await_leaving(struct manager *m, struct order *o)
+{
+    struct order *later = TAILQ_FIRST(&m->leaving);
+
+    if (!o->places.n || !outbox_stops(o->action))
+        return;
+    o->leaves = true;
+    while (later && later->token < o->token)
+        later = TAILQ_NEXT(later, leaving);
+    if (later)
+        TAILQ_INSERT_BEFORE(later, o, leaving);
+    else
+        TAILQ_INSERT_TAIL(&m->leaving, o, leaving);
+}
+
+static struct job_orders *find_orders(const struct manager *m, const char *job)
+{
+    struct job_orders *found;
+
+    HASH_FIND_STR(m->by_job, job, found);
+    return found;
+}
+
+static struct order *new_order(
+    struct manager *m, enum rm_action action, const char *job, const char *text)
+{
+    struct job_orders *mates = find_orders(m, job);
+    struct order *o = xcalloc(1, sizeof *o);
+
+    if (!mates) {
+        mates = xcalloc(1, sizeof *mates);
+        mates->job = xstrdup(job);
+        TAILQ_INIT(&mates->list);
+        HASH_ADD_KEYPTR(hh, m->by_job, mates->job, strlen(mates->job), mates);
+    }
+    o->token = ++m->next_token;
+    o->action = action;
+    o->job = mates->job;
+    o->text = text ? xstrdup(text) : NULL;
+    o->mates = mates;
+    TAILQ_INSERT_TAIL(&mates->list, o, of_job);
+    HASH_ADD(hh, m->orders, token, sizeof o->token, o);
+    return o;
+}
+
+static void free_order(struct manager *m, struct order *o)
+{
+    struct job_orders *mates = o->mates;
+
+    if (o->queued)
+        dequeue(o);
+    if (o->leaves)
+        TAILQ_REMOVE(&m->leaving, o, leaving);
+    m->removing -= o->is_removing;
+    HASH_DEL(m->orders, o);
+    TAILQ_REMOVE(&mates->list, o, of_job);
+    if (TAILQ_EMPTY(&mates->list)) {
+        HASH_DEL(m->by_job, mates);
+        free(mates->job);
+        free(mates);
+    }
+    free(o->cls);
+    free(o->text);
+    vec_fini(&o->places);
+    free(o);
+}
+
+/* ---- decided ---- */
+
+static void add_places(struct order *o, const struct cluster *c, const struct job *j)
+{
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        for (uint32_t n = a->first; n < a->first + a->count; n++)
+            vec_push(&o->places,
+                ((struct job_place){
+                    .node = node_at(c, n)->name, .tasks = a->tasks, .req = a->req}));
+    }
+}
+
+/* Room for the scheduler to preempt a job that has used up its limit, before the
+ * resource manager ends it. */
+#define PREEMPT_ROOM_S 60
+
+/* How much longer than its plain limit a resource manager lets the job run: slow nodes
+ * lengthen the limit, and the site may grant more. */
+static int64_t overrun_of(const struct server *s, const struct job *j)
+{
+    const struct settings *cfg = engine_cluster(s->engine)->cfg;
+    int64_t grace = engine_overrun(s->engine, j);
+    int64_t longer =
+        j->eff_wclimit_s > j->wclimit_s ? j->eff_wclimit_s - j->wclimit_s : 0;
+
+    if (grace < 0)
+        return -1;
+    if (cfg->wc_action == WC_PREEMPT)
+        grace = time_add(grace, PREEMPT_ROOM_S);
+    return time_add(longer, grace);
+}
+
+static struct order *add_order(
+    struct manager *m, enum rm_action action, const struct job *j, const char *text)
+{
+    struct order *o = new_order(m, action, j->id, text);
+
+    o->wclimit_s = j->wclimit_s;
+    o->overrun_s = overrun_of(m->s, j);
+    add_places(o, engine_cluster(m->s->engine), j);
+    await_leaving(m, o);
+    enqueue(m, o);
+    if (action == RM_START && j->cred[CRED_CLASS])
+        o->cls = xstrdup(job_cred(engine_cluster(m->s->engine), j, CRED_CLASS)->name);
+    o->over_memory = action == RM_START && reslimit_decides_memory(m->s, j);
+    if (outbox_stops(action))
+        record_order(m->s, j->id, action, 0, text);
+    commit_want(m->s);
+    return o;
+}
+
+static void drop_order(struct manager *m, struct order *o)
+{
+    if (is_promised(o->action))
+        record_order_done(m->s, o->job);
+    if (o->is_removing)
+        commit_want(m->s); /* room for the next one */
+    free_order(m, o);
+}
+
+/* The nodes of an order, into a set; or is one of them in it? */
+static void add_nodes(
+    const struct manager *m, const struct order *o, struct bitset *set)
+{
+    for (size_t i = 0; i < o->places.n; i++)
+        bitset_set(
+            set, node_find(engine_cluster(m->s->engine), o->places.v[i].node)->index);
+}
+
+/* Of the stops after that of token `from`, until `to`. Returns `to`. */
+static uint64_t add_leaving(
+    const struct manager *m, uint64_t from, uint64_t to, struct bitset *set)
+{
+    const struct order *o;
+
+    TAILQ_FOREACH(o, &m->leaving, leaving)
+    if (o->token > from && o->token < to)
+        add_nodes(m, o, set);
+    return to;
+}
+
+static bool has_node(
+    const struct manager *m, const struct order *o, const struct bitset *set)
+{
+    for (size_t i = 0; set->words && i < o->places.n; i++)
+        if (bitset_test(set,
+                node_find(engine_cluster(m->s->engine), o->places.v[i].node)->index))
+            return true;
+    return false;
+}
+
+void manager_decided(struct server *s, const struct action *a, const struct job *j)
+{
+    static const struct {
+        bool yes;
+        enum rm_action action;
+    } to[] = {[ACTION_START] = {true, RM_START},
+        [ACTION_CANCEL] = {true, RM_CANCEL},
+        [ACTION_REQUEUE] = {true, RM_REQUEUE},
+        [ACTION_SUSPEND] = {true, RM_SUSPEND},
+        [ACTION_RESUME] = {true, RM_RESUME},
+        [ACTION_CHECKPOINT] = {true, RM_CHECKPOINT},
+        [ACTION_TRIGGER] = {false, RM_START}};
+
+    if (a->kind < sizeof to / sizeof to[0] && to[a->kind].yes)
+        add_order(s->manager, to[a->kind].action, j, a->text);
+}
+
+/* What was decided has not come about: the engine shall know what is. */
+static void set_right(struct manager *m, const struct order *o)
+{
+    struct event ev = {.kind = EVENT_JOB_STATE,
+        .u.job_state = {.id = o->job,
+            .state = o->action == RM_RESUME ? JOB_SUSPENDED : JOB_RUNNING,
+            .places = o->places.v,
+            .nplaces = o->places.n}};
+
+    if (o->action == RM_SUSPEND || o->action == RM_RESUME || o->action == RM_REQUEUE
+        || o->action == RM_CHECKPOINT)
+        manager_apply(m, &ev, o->job);
+}
+
+/* A start for which it is merely not the time yet is not held against the job. */
+static int64_t again_s(const struct manager *m, const char *id, enum rm_outcome how)
+{
+    const struct job *j = job_find(engine_cluster(m->s->engine), id);
+
+    return how == RM_RETRY && j && j->start_count <= RETRIES
+                   && !(j->flags & JOB_NOQUEUE)
+               ? RETRY_S << (j->start_count ? j->start_count - 1 : 0)
+               : 0;
+}
+
+/* Could its failed start still matter? A job that was cancelled meanwhile is gone. */
+static bool is_active(const struct manager *m, const char *id)
+{
+    const struct job *j = job_find(engine_cluster(m->s->engine), id);
+
+    return j && job_is_active(j);
+}
+
+static void fail_order(
+    struct manager *m, struct order *o, enum rm_outcome how, const char *text)
+{
+    struct server *s = m->s;
+
+    log_line(s->log, LOG_WARNING, "the resource manager did not %s job '%s': %s",
+        rm_action_name(o->action), o->job, text ? text : "no reason given");
+    if (how == RM_RETRY && is_promised(o->action)) {
+        o->again = true; /* and again, until the job is over */
+        return;
+    }
+    if (o->action == RM_START && is_active(m, o->job)) {
+        struct event ev = {.kind = EVENT_START_FAILED,
+            .u.failed = {.id = o->job,
+                .reason = how == RM_REFUSED ? REASON_RMREJECT : REASON_RMFAILURE,
+                .text = text,
+                .again_s = again_s(m, o->job, how)}};
+        manager_apply(m, &ev, o->job);
+    } else if (o->action != RM_START) {
+        set_right(m, o);
+    }
+    drop_order(m, o);
+}
+
+static void send_order(struct manager *m, struct order *o)
+{
+    uint64_t token = o->token;
+    struct err err = {0};
+    struct rm_command cmd = {.action = o->action,
+        .token = token,
+        .job = o->job,
+        .places = o->places.v,
+        .nplaces = o->places.n,
+        .wclimit_s = o->wclimit_s,
+        .overrun_s = o->overrun_s,
+        .over_memory = o->over_memory,
+        .signal = o->signal,
+        .kinds = o->kinds,
+        .cls = o->cls,
+        .text = o->text};
+
+    mark_sent(m, o);
+    if (m->s->driver->command(m->s->rm, &cmd, &err) == 0)
+        return;
+    HASH_FIND(
+        hh, m->orders, &token, sizeof token, o); /* or answered at once, and gone */
+    if (o)
+        fail_order(m, o, RM_REFUSED, err.text);
+}
+
+/* What is answered at once, and what that leads to, changes the queues meanwhile. */
+void manager_send(struct server *s, bool committed)
+{
+    struct manager *m = s->manager;
+
+    if (!m || !s->rm || m->away || s->mode == MODE_TEST || s->commit_failing)
+        return;
+    struct bitset leaving = {0}; /* nodes that jobs told to stop are still on */
+    struct order_list later = TAILQ_HEAD_INITIALIZER(later);
+    struct order *o;
+    uint64_t until = 0; /* stops up to this one are in it */
+    while ((o = TAILQ_FIRST(&m->queue))) {
+        bool starts = o->action == RM_START;
+        if (starts)
+            until = add_leaving(m, until, o->token, &leaving);
+        if (starts ? has_node(m, o, &leaving) : !committed) {
+            dequeue(o);
+            o->queued = &later;
+            TAILQ_INSERT_TAIL(&later, o, queue);
+        } else {
+            send_order(m, o);
+        }
+    }
+    bitset_fini(&leaving);
+    while ((o = TAILQ_FIRST(&later))) {
+        dequeue(o);
+        o->queued = &m->queue;
+        TAILQ_INSERT_TAIL(&m->queue, o, queue);
+    }
+    while (committed && m->removing < REMOVING && (o = TAILQ_FIRST(&m->removals)))
+        send_order(m, o);
+}
+
+int manager_cancel(
+    struct server *s, const struct job *j, const struct job_end *why, struct err *err)
+{
+    struct manager *m = s->manager;
+    struct event ev = {.kind = EVENT_CANCEL, .u.end = {.id = j->id, .how = EV_CANCEL}};
+    char text[JOBEND_TEXT];
+
+    if (!s->rm)
+        return err_set(err, ERR_IO, "the resource manager is not there");
+    jobend_format(why, text, sizeof text);
+    struct order *o = add_order(m, RM_CANCEL, j, text);
+    world_note_end(s, j, why);
+    record_end(s, j, "Removed", world_now(s));
+    if (world_apply(s, &ev, NULL, err) == 0)
+        return 0;
+    drop_order(m, o);
+    return -1;
+}
+
+int manager_can(const struct server *s, enum rm_action action, struct err *err)
+{
+    if (!s->rm)
+        return err_set(err, ERR_IO, "the resource manager is not there");
+    if (s->driver->cannot >> action & 1)
+        return err_set(err, ERR_INVALID, "the resource manager %s cannot %s jobs",
+            s->driver->type, rm_action_name(action));
+    return 0;
+}
+
+int manager_tell(struct server *s, const struct job *j, const struct rm_command *what,
+    struct err *err)
+{
+    if (manager_can(s, what->action, err) < 0)
+        return -1;
+    struct order *o = add_order(s->manager, what->action, j, what->text);
+    o->signal = what->signal;
+    o->kinds = what->kinds;
+    if (what->action == RM_RELEASE) /* a release is promised, as a stop is */
+        record_order(s, j->id, what->action, what->kinds, what->text);
+    if (what->wclimit_s > 0)
+        o->wclimit_s = what->wclimit_s;
+    return 0;
+}
+
+/* ---- answers ---- */
+
+static void measure(struct manager *m, const struct order *o)
+{
+    histogram_add(&m->s->metrics->rm[o->action], manager_count_answer(m, o->sent_us));
+}
+
+bool outbox_answered(struct manager *m, const struct rm_report *r)
+{
+    struct order *o;
+
+    HASH_FIND(hh, m->orders, &r->u.done.token, sizeof o->token, o);
+    if (!o)
+        return false;
+    measure(m, o);
+    if (r->u.done.outcome == RM_LOST)
+        o->lost = true;
+    else if (r->u.done.outcome != RM_OK)
+        fail_order(m, o, r->u.done.outcome, r->u.done.text);
+    else if (!outbox_stops(o->action))
+        drop_order(m, o); /* a stop is over when the job has left its nodes */
+    return true;
+}
+
+/* The job left its nodes: what waited for that may go. A cancel is not done before the
+ * job is over: one that waits has no nodes to leave. Of a job that is over nothing is
+ * left to be done: its id may come back. */
+void outbox_stopped(struct manager *m, const char *id, bool is_over)
+{
+    struct job_orders *mates = find_orders(m, id);
+    struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL, *next;
+
+    for (; o; o = next) {
+        next = TAILQ_NEXT(o, of_job);
+        if (is_over || (outbox_stops(o->action) && o->action != RM_CANCEL))
+            drop_order(m, o);
+    }
+    commit_want(m->s);
+}
+
+const struct order *outbox_pending(const struct manager *m, const char *id)
+{
+    const struct job_orders *mates = find_orders(m, id);
+    const struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
+
+    while (o
+           && (o->action == RM_SIGNAL || o->action == RM_MODIFY
+               || o->action == RM_RELEASE))
+        o = TAILQ_NEXT(o, of_job);
+    return o;
+}
+
+bool outbox_idle(const struct manager *m)
+{
+    for (const struct order *o = m->orders; o; o = o->hh.next)
+        if (!outbox_stops(o->action) || !o->sent)
+            return false;
+    return true;
+}
+
+/* All is told again after the RM was away: did what was ordered before come about? A
+ * job that was to start and has not waits again; a stop is ordered again. */
+void outbox_settle_lost(struct manager *m)
+{
+    struct order *o, *next;
+
+    HASH_ITER(hh, m->orders, o, next)
+    {
+        const struct job *j = job_find(engine_cluster(m->s->engine), o->job);
+
+        if (!o->lost)
+            continue;
+        if (is_promised(o->action)) {
+            mark_unsent(m, o);
+            continue;
+        }
+        if (o->action == RM_START && j && j->state == JOB_STARTING) {
+            struct event ev = {.kind = EVENT_JOB_STATE,
+                .u.job_state = {.id = o->job, .state = JOB_IDLE}};
+            manager_apply(m, &ev, o->job);
+        }
+        drop_order(m, o);
+    }
+}
+
+void outbox_again(struct manager *m)
+{
+    struct order *o, *next;
+
+    HASH_ITER(hh, m->orders, o, next)
+    if (o->again) {
+        mark_unsent(m, o);
+        commit_want(m->s);
+    }
+}
+
+/* ---- of a former life ---- */
+
+/* A stop that it decided. */
+static void again(
+    void *ctx, const char *job, enum rm_action action, unsigned kinds, const char *text)
+{
+    struct manager *m = ctx;
+    struct order *o = new_order(m, action, job, text);
+
+    o->kinds = kinds;
+    enqueue(m, o);
+}
+
+/* The job is on its nodes yet, unknown to the engine: what starts there has to wait. */
+void outbox_found(struct manager *m, const struct rm_job *r)
+{
+    const struct cluster *c = engine_cluster(m->s->engine);
+    struct job_orders *mates = find_orders(m, r->desc.id);
+    struct order *o;
+
+    if (!mates || (r->desc.state != JOB_STARTING && r->desc.state != JOB_RUNNING))
+        return;
+    TAILQ_FOREACH(o, &mates->list, of_job)
+    {
+        if (!outbox_stops(o->action) || o->places.n)
+            continue;
+        for (size_t k = 0; k < r->nplaces; k++) {
+            const struct node *n = node_find(c, r->places[k].node);
+            if (n)
+                vec_push(&o->places,
+                    ((struct job_place){.node = n->name, .tasks = r->places[k].tasks}));
+        }
+        await_leaving(m, o);
+        if (o->queued) { /* it is no mere removal any more */
+            dequeue(o);
+            enqueue(m, o);
+        }
+    }
+}
+
+void outbox_open(struct manager *m)
+{
+    TAILQ_INIT(&m->queue);
+    TAILQ_INIT(&m->removals);
+    TAILQ_INIT(&m->leaving);
+    record_each_order(m->s, m, again);
+}
+
+void outbox_close(struct manager *m)
+{
+    struct order *o, *next;
+
+    HASH_ITER(hh, m->orders, o, next)
+    free_order(m, o);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The parts of the resource manager's side: outbox.c (orders), managers/jobs.c (jobs as
+ * told), submissions.c (what is submitted), manager.c (the rest). Private to them. */
+#ifndef MAUI_SERVER_MANAGER_PRIVATE_H
+#define MAUI_SERVER_MANAGER_PRIVATE_H
+
+#include "base/hash.h"
+#include "server/http/turns.h"
+#include "server/managers/manager.h"
+
+#include <jansson.h>
+#include <sys/queue.h>
+
+#define FAILURES_KEPT 3
+
+struct failure {
+    int64_t at;
+    char function[40], text[200];
+};
+
+struct manager_batch;
+struct submission {
+    uint64_t token, sent_us;
+    struct manager_batch *batch;
+};
+
+TAILQ_HEAD(order_list, order);
+
+/* A decision that has not been answered yet. */
+struct order {
+    UT_hash_handle hh; /* by token, in the order in which they were decided */
+    uint64_t token;
+    TAILQ_ENTRY(order) queue, leaving, of_job;
+    struct order_list *queued; /* not sent: where it waits for that */
+    bool leaves;               /* it is in `leaving` */
+    struct job_orders *mates;
+    enum rm_action action;
+    bool sent, is_removing;
+    uint64_t sent_us;                    /* then, of the loop's clock */
+    bool again;                          /* to be sent once more, at the next look */
+    bool lost;                           /* the RM went away before it answered */
+    char *job;                           /* owned by its mates */
+    struct VEC(struct job_place) places; /* START: where; stops: what they free */
+    int64_t wclimit_s, overrun_s;        /* as in struct rm_command */
+    bool over_memory;
+    int signal;
+    unsigned kinds; /* RELEASE: of holds */
+    char *cls;      /* START: the class it is in; owned or NULL */
+    char *text;     /* owned or NULL */
+};
+
+/* Those about one job. */
+struct job_orders {
+    UT_hash_handle hh;
+    char *job; /* owned */
+    struct order_list list;
+};
+
+struct manager {
+    struct server *s;
+    uint64_t next_token;
+    struct order *orders;       /* all of them: hashed by token */
+    struct job_orders *by_job;  /* hashed by id */
+    struct order_list queue;    /* not sent */
+    struct order_list removals; /* not sent: cancels of jobs that are on no nodes */
+    size_t removing;            /* of such: sent, and not over */
+    struct order_list leaving;  /* stops of jobs on nodes, oldest first */
+    struct VEC(uint8_t) told;   /* by job index: in this listing */
+    struct VEC(char *) settled; /* ids of jobs that are over, for the next commit */
+    bool synced;                /* everything has been told at least once */
+    struct VEC(struct submission) submissions; /* handed on, not answered */
+    struct turns batches;                      /* that have more to hand on */
+    bool feeding;
+    struct failure failures[FAILURES_KEPT];
+    uint32_t nfailures;
+    uint64_t answers; /* to submissions and orders, and how long they took */
+    double answer_s, answer_max_s;
+    bool up;
+    bool away; /* the RM is out of reach: what it last told may not be so any more */
+    int64_t failing; /* looks in a row that found it down */
+    bool failure_told;
+};
+
+/* An event; `id`, which is still there when it fails, is of a job or a node. */
+void manager_apply(struct manager *m, struct event *ev, const char *id);
+
+/* The loop's clock, and seconds since then: an answer has come. */
+uint64_t manager_clock(const struct manager *m);
+double manager_count_answer(struct manager *m, uint64_t sent_us);
+
+/* ---- submissions.c ---- */
+
+void submissions_open(struct manager *m);
+void submissions_close(struct manager *m);
+/* False when the answer is not to a submission. */
+bool submissions_answered(struct manager *m, const struct rm_report *r);
+
+/* ---- outbox.c ---- */
+
+/* Orders of a former life that were not confirmed. */
+void outbox_open(struct manager *m);
+void outbox_close(struct manager *m);
+bool outbox_stops(enum rm_action a);
+/* False when the answer is not to an order. */
+bool outbox_answered(struct manager *m, const struct rm_report *r);
+void outbox_stopped(struct manager *m, const char *id, bool is_over);
+/* The order that is to change the state of the job, or NULL. */
+const struct order *outbox_pending(const struct manager *m, const char *id);
+/* What could not be done just then, and is promised, is sent once more. */
+void outbox_again(struct manager *m);
+void outbox_settle_lost(struct manager *m);
+/* Of a stop that a former life decided it is known now where its job is. Once. */
+void outbox_found(struct manager *m, const struct rm_job *r);
+/* Nothing waits but for jobs to stop that were told to. */
+bool outbox_idle(const struct manager *m);
+
+/* ---- managers/jobs.c ---- */
+
+void rmjobs_told(struct manager *m, const struct rm_job *r);
+void rmjobs_gone(struct manager *m, const char *id);
+void rmjobs_synced(struct manager *m);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The resource manager's reservations, as events of the engine: asked for as setres
+ * does.
+ */
+#include "server/managers/reservation.h"
+
+#include "base/zone.h"
+#include "cluster/rsvdraft.h"
+#include "server/server_private.h"
+
+#include <string.h>
+
+struct rm_rsv_name {
+    char *name; /* owned; of the resource manager */
+    char *made; /* owned; of ours, NULL when it could not be made */
+    bool told;  /* since the last time that all was told */
+};
+
+struct rmreservations {
+    struct VEC(struct rm_rsv_name) v;
+};
+
+static int put_list(
+    struct setres_reading *r, char letter, const char *const *names, struct err *err)
+{
+    for (; names && *names; names++)
+        if (setres_put(r, setres_attr_of(letter), *names, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* The nodes as one host expression. */
+static int put_nodes(struct setres *s, const char *const *names, struct err *err)
+{
+    struct strbuf b = {0};
+
+    for (; names && *names; names++)
+        strbuf_printf(&b, "%s%s", b.len ? "," : "", *names);
+    if (!b.len)
+        return err_set(err, ERR_INVALID, "it has no nodes");
+    s->hosts = strbuf_take(&b);
+    return 0;
+}
+
+/* Who it lets in must name it: that is how resource managers mean theirs. */
+static int read_asked(const struct rm_reservation *r, const struct setres_clock *clock,
+    struct setres *ret, struct err *err)
+{
+    struct setres_reading to;
+
+    setres_begin(&to, clock, ret);
+    ret->start_at = r->start_at;
+    to.end_at = r->end_at;
+    ret->flags = RSV_BYNAME;
+    if (setres_put(&to, setres_attr_of('n'), r->name, err) == 0
+        && put_list(&to, 'u', r->users, err) == 0
+        && put_list(&to, 'a', r->accounts, err) == 0
+        && put_list(&to, 'g', r->groups, err) == 0 && put_nodes(ret, r->nodes, err) == 0
+        && setres_end(&to, err) == 0)
+        return 0;
+    setres_fini(ret);
+    return -1;
+}
+
+static int make(
+    struct server *s, const struct rm_reservation *r, char **ret_made, struct err *err)
+{
+    struct cluster *c = engine_cluster(s->engine);
+    struct calendar cal = zone_system_calendar(world_now(s));
+    struct setres_clock clock = {.cal = &cal};
+    struct reservation draft;
+    struct setres asked;
+    uint32_t made;
+
+    if (read_asked(r, &clock, &asked, err) < 0)
+        return -1;
+    int result = rsvdraft_of_setres(c, &asked, RSV_ADMIN, &draft, err);
+    setres_fini(&asked);
+    if (result < 0)
+        return -1;
+    struct event ev = {.kind = EVENT_RESERVE, .u.reserve = {.draft = &draft}};
+    if (world_apply(s, &ev, &made, err) == 0) {
+        *ret_made = xstrdup(c->reservations.v[made]->name);
+        return 0;
+    }
+    reservation_fini(&draft);
+    return -1;
+}
+
+static void unmake(struct server *s, struct rm_rsv_name *known)
+{
+    struct event ev = {.kind = EVENT_UNRESERVE, .u.unreserve = {.name = known->made}};
+    struct err err;
+
+    if (known->made)
+        world_apply(s, &ev, NULL, &err); /* it may have ended by itself */
+    free(known->made);
+    known->made = NULL;
+}
+
+static struct rm_rsv_name *find(struct server *s, const char *name)
+{
+    struct rmreservations *all = s->rmreservations;
+
+    for (size_t i = 0; all && i < all->v.n; i++)
+        if (strcmp(all->v.v[i].name, name) == 0)
+            return &all->v.v[i];
+    return NULL;
+}
+
+void rmreservation_told(struct server *s, const struct rm_reservation *r)
+{
+    struct rm_rsv_name *known = find(s, r->name);
+    struct err err = {0};
+
+    if (!s->rmreservations)
+        s->rmreservations = xcalloc(1, sizeof *s->rmreservations);
+    if (known) {
+        unmake(s, known);
+    } else {
+        vec_push(
+            &s->rmreservations->v, ((struct rm_rsv_name){.name = xstrdup(r->name)}));
+        known = find(s, r->name);
+    }
+    known->told = true;
+    if (r->end_at > world_now(s) && make(s, r, &known->made, &err) < 0)
+        log_line(s->log, LOG_ALERT,
+            "the resource manager's reservation '%s' cannot be shown: %s", r->name,
+            err.text);
+}
+
+void rmreservation_gone(struct server *s, const char *name)
+{
+    struct rm_rsv_name *known = find(s, name);
+
+    if (!known)
+        return;
+    unmake(s, known);
+    free(known->name);
+    vec_remove(&s->rmreservations->v, (size_t)(known - s->rmreservations->v.v));
+}
+
+void rmreservation_synced(struct server *s)
+{
+    struct rmreservations *all = s->rmreservations;
+
+    for (size_t i = all ? all->v.n : 0; i-- > 0;) {
+        if (!all->v.v[i].told)
+            rmreservation_gone(s, all->v.v[i].name);
+        else
+            all->v.v[i].told = false;
+    }
+}
+
+void rmreservation_close(struct server *s)
+{
+    struct rmreservations *all = s->rmreservations;
+
+    for (size_t i = 0; all && i < all->v.n; i++) {
+        free(all->v.v[i].name);
+        free(all->v.v[i].made);
+    }
+    if (all)
+        vec_fini(&all->v);
+    free(all);
+    s->rmreservations = NULL;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What users submit, on its way to the resource manager: requests of one job or of an
+ * array of them, handed on in turn by user. */
+#define LOG_FACILITY FACILITY_RM
+#include "cluster/partition.h"
+#include "server/managers/private.h"
+#include "server/render/obstacles.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+
+/* Under way at a time: as many as the resource manager writes at once in a few
+ * milliseconds. More make an array no faster, and others wait for them. */
+#define UNDER_WAY 32
+
+/* What one request submits: a job, or those of an array. The client waits for all. */
+struct manager_batch {
+    struct turn turn; /* while there is more to hand on */
+    struct request *request;
+    json_t *ids; /* of those made */
+    size_t open; /* not answered yet */
+    struct manager_feed feed;
+    struct err err;
+};
+
+static void free_batch(struct manager *m, struct manager_batch *b)
+{
+    turns_remove(&m->batches, &b->turn);
+    b->feed.done(b->feed.ctx);
+    json_decref(b->ids);
+    free(b);
+}
+
+/* Of an array each asks for the same. A reservation may be made after its jobs, so one
+ * that is not there is no reason to refuse them. */
+static json_t *render_submitted(const struct server *s, json_t *ids)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const char *id = json_string_value(json_array_get(ids, 0));
+    const struct job *j = id ? job_find(c, id) : NULL;
+    json_t *o = json_pack("{s:O}", "ids", ids);
+    json_t *notes = json_array();
+    char text[200];
+    struct err err;
+
+    if (j && obstacles_say_asked(c, j, text, sizeof text))
+        json_array_append_new(notes, json_string(text));
+    for (size_t i = 0; j && j->extra && i < j->extra->partitions_asked.n; i++)
+        if (partition_find(c, j->extra->partitions_asked.v[i]) == INDEX_NONE
+            && partition_missing(c, j->extra->partitions_asked.v[i], &err) < 0)
+            json_array_append_new(notes, json_string(err.text));
+    if (json_array_size(notes))
+        json_object_set(o, "notes", notes);
+    json_decref(notes);
+    return o;
+}
+
+/* When all is answered: to the client whose submission it was. An array of which a job
+ * was refused is refused whole. */
+static void settle_batch(struct server *s, struct manager_batch *b)
+{
+    json_t *id;
+    struct err err;
+    size_t i;
+
+    if (b->open || b->turn.user)
+        return;
+    if (b->err.code == ERR_NONE) {
+        commit_then_reply(s, b->request, render_submitted(s, b->ids));
+    } else {
+        json_array_foreach(b->ids, i, id)
+        {
+            const struct job *j =
+                job_find(engine_cluster(s->engine), json_string_value(id));
+            if (j
+                && manager_cancel(s, j, &(struct job_end){.reason = ENDED_ARRAY}, &err)
+                       < 0)
+                log_line(s->log, LOG_WARNING, "job '%s': %s", j->id, err.text);
+        }
+        request_refuse(b->request, &b->err);
+    }
+    free_batch(s->manager, b);
+}
+
+/* One more of the request. */
+static void hand_on(struct server *s, struct manager_batch *b)
+{
+    if (b->err.code != ERR_NONE || !b->feed.next(s, b, b->feed.ctx))
+        turns_remove(&s->manager->batches, &b->turn);
+    settle_batch(s, b);
+}
+
+/* What there is room for, after what does not wait for room (or NULL). */
+static void feed(struct server *s, struct manager_batch *at_once)
+{
+    struct manager *m = s->manager;
+    struct turn *turn;
+
+    if (m->feeding)
+        return; /* answered at once: the loop below goes on */
+    m->feeding = true;
+    if (at_once)
+        hand_on(s, at_once);
+    while (m->submissions.n < UNDER_WAY && (turn = turns_next(&m->batches)))
+        hand_on(s, turn->of);
+    m->feeding = false;
+}
+
+static void note_answer(struct manager_batch *b, const struct rm_report *r)
+{
+    b->open--;
+    if (r->u.done.outcome == RM_OK)
+        json_array_append_new(b->ids, json_string(r->u.done.job));
+    else if (b->err.code == ERR_NONE)
+        err_set(&b->err, r->u.done.outcome == RM_RETRY ? ERR_IO : ERR_INVALID, "%s",
+            r->u.done.text ? r->u.done.text : "the resource manager refuses the job");
+}
+
+bool submissions_answered(struct manager *m, const struct rm_report *r)
+{
+    for (size_t i = 0; i < m->submissions.n; i++)
+        if (m->submissions.v[i].token == r->u.done.token) {
+            struct manager_batch *b = m->submissions.v[i].batch;
+            manager_count_answer(m, m->submissions.v[i].sent_us);
+            vec_remove(&m->submissions, i);
+            note_answer(b, r);
+            settle_batch(m->s, b);
+            feed(m->s, NULL);
+            return true;
+        }
+    return false;
+}
+
+void manager_submit(
+    struct server *s, struct manager_batch *b, struct rm_submission *sub)
+{
+    struct manager *m = s->manager;
+    struct err err = {0};
+
+    if (b->err.code != ERR_NONE)
+        return;
+    sub->token = ++m->next_token;
+    vec_push(&m->submissions, ((struct submission){sub->token, manager_clock(m), b}));
+    b->open++;
+    if (!s->rm)
+        err_set(&err, ERR_IO, "the resource manager is not there");
+    else if (s->driver->submit(s->rm, sub, &err) == 0)
+        return;
+    m->submissions.n--;
+    b->open--;
+    b->err = err;
+}
+
+void manager_submit_all(
+    struct server *s, struct request *request, const struct manager_feed *what)
+{
+    struct manager_batch *b = xcalloc(1, sizeof *b);
+
+    b->request = request;
+    b->ids = json_array();
+    b->feed = *what;
+    b->turn.of = b;
+    feed(s, turns_add(&s->manager->batches, request_who(request)->user, &b->turn)
+                ? b
+                : NULL);
+}
+
+size_t manager_submitting(const struct server *s, const char *user)
+{
+    const struct manager *m = s->manager;
+    size_t n = 0;
+
+    for (size_t i = 0; m && i < m->submissions.n; i++)
+        n += !user
+             || identity_owns(request_who(m->submissions.v[i].batch->request), user);
+    return n;
+}
+
+void submissions_open(struct manager *m)
+{
+    turns_init(&m->batches);
+}
+
+/* Their requests are refused by http_close(). */
+void submissions_close(struct manager *m)
+{
+    struct turn *turn;
+
+    while ((turn = turns_next(&m->batches))) {
+        struct manager_batch *b = turn->of;
+        turns_remove(&m->batches, turn);
+        if (b->open == 0)
+            free_batch(m, b);
+    }
+    for (size_t i = 0; i < m->submissions.n; i++) {
+        struct manager_batch *b = m->submissions.v[i].batch;
+        if (--b->open == 0)
+            free_batch(m, b);
+    }
+    vec_fini(&m->submissions);
+}

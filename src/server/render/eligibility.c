@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The words are those of checkjob: reference commands 2. A node is judged by what it is
+ * and has now; what the plan keeps for other jobs is in the reason of the last cycle.
+ */
+#include "server/render/eligibility.h"
+
+#include "cluster/partition.h"
+#include "plan/select.h"
+#include "policy/acl.h"
+#include "server/render/obstacles.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+
+/* ---- a node ---- */
+
+/* The first amount of which `have` has not enough for a task. Where nothing is short
+ * it is a licence, or another generic resource. */
+static const char *name_shortage(const struct res *have, const struct taskdef *d)
+{
+    static const char *const words[RES_DIMS] = {[RES_PROCS] = "CPU",
+        [RES_MEM] = "Memory",
+        [RES_SWAP] = "Swap",
+        [RES_DISK] = "Disk"};
+
+    for (int i = 0; i < RES_DIMS; i++)
+        if (d->per_task.v[i] > have->v[i])
+            return words[i];
+    return d->gres.n || d->job_gres.n ? "GRes" : "CPU";
+}
+
+/* What feasible_node() says, in one word. */
+static const char *name_misfit(
+    enum misfit why, const struct node *n, const struct taskdef *d)
+{
+    static const char *const words[MISFITS] = {[MISFIT_EXCLUDED] = "HostList",
+        [MISFIT_OS] = "Opsys",
+        [MISFIT_ARCH] = "Arch",
+        [MISFIT_FEATURE] = "Features",
+        [MISFIT_NETWORK] = "Network",
+        [MISFIT_MEM] = "Memory",
+        [MISFIT_SWAP] = "Swap",
+        [MISFIT_DISK] = "Disk",
+        [MISFIT_CLASS] = "Class"};
+
+    return words[why] ? words[why] : name_shortage(&n->cfg, d);
+}
+
+/* What reservations leave of `tasks` to a job that is not let into them. */
+static int64_t outside_reservations(struct server *s, const struct job *j,
+    const struct node *n, const struct res *free_now, int64_t tasks)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct rsv_list *list = reservations_on(c, n->index);
+    int64_t now = world_now(s), task = j->reqs[0].def->per_task.v[RES_PROCS];
+
+    for (size_t i = 0; i < list->n; i++) {
+        struct reservation *r = c->reservations.v[list->v[i].rsv];
+        int64_t overlap = acl_overlap(r, now, time_add(now, j->wclimit_s));
+        if (overlap <= 0 || acl_decide_job(c, r, j, overlap).granted)
+            continue;
+        int64_t kept = reservation_amount(r, n, list->v[i].tasks).v[RES_PROCS];
+        int64_t left = free_now->v[RES_PROCS] - kept;
+        int64_t fit = task > 0 ? left / task : left >= n->cfg.v[RES_PROCS];
+        tasks = fit < 0 ? 0 : fit < tasks ? fit : tasks;
+    }
+    return tasks;
+}
+
+/* What lies in reservations that a job may use, when it is confined to them: processors
+ * of the node, or as many as it has to one that is not confined. */
+static int64_t procs_inside(struct server *s, const struct job *j, const struct node *n)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct rsv_list *list = reservations_on(c, n->index);
+    struct acl_asker who = acl_asker_of(c, j);
+    int64_t now = world_now(s), procs = 0;
+
+    if (who.confined == ACL_FREE)
+        return n->cfg.v[RES_PROCS];
+    for (size_t i = 0; i < list->n; i++) {
+        struct reservation *r = c->reservations.v[list->v[i].rsv];
+        int64_t overlap = acl_overlap(r, now, time_add(now, j->wclimit_s));
+        if (overlap >= j->wclimit_s && acl_decide_job(c, r, j, overlap).granted)
+            procs += reservation_amount(r, n, list->v[i].tasks).v[RES_PROCS];
+    }
+    return procs;
+}
+
+/* Of a resource that lies on no node, as licences do: is too little left for the job?
+ */
+static bool lacks_floating(
+    const struct cluster *c, const struct job *j, const struct gres_amounts *asked)
+{
+    for (size_t i = 0; i < asked->n; i++)
+        if (gres_is_floating(c, asked->v[i].id)
+            && gres_floating_free(c, asked->v[i].id) < gres_of_job(j, asked->v[i].id))
+            return true;
+    return false;
+}
+
+struct verdict {
+    const char *word; /* NULL = accepted */
+    int64_t tasks;
+};
+
+static struct verdict judge(
+    struct server *s, const struct job *j, const struct node *n, bool listed_only)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    const struct taskdef *d = j->reqs[0].def;
+    struct res free_now = n->cfg, dedicated = node_dedicated(c, n);
+    enum misfit why;
+    bool listed = !listed_only;
+
+    for (size_t i = 0; !listed && i < d->hosts.n; i++)
+        listed = d->hosts.v[i] == n->index;
+    for (int i = 0; i < RES_DIMS; i++)
+        free_now.v[i] -= dedicated.v[i];
+    if (!(j->partitions >> n->partition & 1))
+        return (struct verdict){"Partition", 0};
+    if (!listed)
+        return (struct verdict){"HostList", 0};
+    if (!feasible_node(c, d, n, &why))
+        return (struct verdict){name_misfit(why, n, d), 0};
+    if (!node_is_up(n) || n->state == NODE_DRAINING || node_expected(c, n) == NODE_BUSY)
+        return (struct verdict){"State", 0};
+    if (lacks_floating(c, j, &d->gres) || lacks_floating(c, j, &d->job_gres))
+        return (struct verdict){"GRes", 0};
+    int64_t tasks = avail_tasks_now(c, j, d, n);
+    if (tasks == 0)
+        return (struct verdict){name_shortage(&free_now, d), 0};
+    tasks = outside_reservations(s, j, n, &free_now, tasks);
+    int64_t inside = procs_inside(s, j, n), task = d->per_task.v[RES_PROCS];
+    int64_t fit = task > 0 ? inside / task : inside >= n->cfg.v[RES_PROCS];
+    tasks = fit < tasks ? fit : tasks;
+    return (struct verdict){tasks ? NULL : "ReserveTime", tasks};
+}
+
+/* ---- a partition ---- */
+
+struct tally {
+    int64_t idle, feasible; /* processors */
+    json_t *rejections;
+};
+
+static void count(struct tally *t, struct server *s, const struct job *j,
+    const struct node *n, const struct verdict *v)
+{
+    struct res dedicated = node_dedicated(engine_cluster(s->engine), n);
+    int64_t task = j->reqs[0].def->per_task.v[RES_PROCS];
+
+    if (node_is_up(n))
+        t->idle += n->cfg.v[RES_PROCS] - dedicated.v[RES_PROCS];
+    t->feasible += v->tasks * (task < 0 ? n->cfg.v[RES_PROCS] : task);
+    if (v->word)
+        render_int(t->rejections, v->word,
+            json_integer_value(json_object_get(t->rejections, v->word)) + 1);
+}
+
+/* Is the job kept out by something that no free node would change? */
+static bool kept_out(
+    const struct job *j, const struct reason *why, enum check_level level)
+{
+    if (why->code == WAIT_LIMIT || why->code == WAIT_FS_CAP)
+        return level == CHECK_SOFT || (level == CHECK_HARD && why->level == LEVEL_HARD);
+    return render_section(j) == SECTION_BLOCKED;
+}
+
+/* What the record of a partition tells. */
+enum partition_code {
+    CAN_RUN,
+    BLOCKED,      /* not at this level of policies: the job's reason says why */
+    WAITS,        /* the job's reason keeps it, whatever there is */
+    TOO_FEW_IDLE, /* processors */
+    UNSUITABLE    /* idle processors are, for it */
+};
+
+static const char *const partition_words[] = {[CAN_RUN] = "can_run",
+    [BLOCKED] = "blocked",
+    [WAITS] = "waits",
+    [TOO_FEW_IDLE] = "idle_procs",
+    [UNSUITABLE] = "requirements"};
+
+static json_t *partition_text(enum partition_code code, const struct job *j,
+    const char *partition, const struct tally *t, const char *sentence)
+{
+    switch (code) {
+    case CAN_RUN:
+        return json_sprintf("job can run in partition %s (%lld procs available.  %u "
+                            "procs required)",
+            partition, (long long)t->feasible, j->procs);
+    case BLOCKED:
+        return json_sprintf(
+            "cannot select job %s for partition %s (%s)", j->id, partition, sentence);
+    case WAITS:
+        return json_sprintf("job cannot run in partition %s (%s)", partition, sentence);
+    case TOO_FEW_IDLE:
+        return json_sprintf("job cannot run in partition %s (insufficient idle procs "
+                            "available: %lld < %u)",
+            partition, (long long)t->idle, j->procs);
+    case UNSUITABLE:
+        break;
+    }
+    return json_sprintf("job cannot run in partition %s (idle procs do not meet "
+                        "requirements : %lld of %u procs found)",
+        partition, (long long)t->feasible, j->procs);
+}
+
+static json_t *partition_record(struct server *s, const struct job *j,
+    const struct partition *p, const struct tally *t, enum check_level level)
+{
+    const struct reason *why = engine_why(s->engine, j);
+    bool enough = t->feasible >= j->procs, waits = why->code != WAIT_NONE;
+    json_t *reason = render_reason(s, j);
+    char asked[200];
+    bool told = waits && why->code != WAIT_RESOURCES && why->code != WAIT_LIMIT
+                && why->code != WAIT_FS_CAP;
+    bool alone =
+        why->code == WAIT_RESOURCES
+        && obstacles_say_asked(engine_cluster(s->engine), j, asked, sizeof asked);
+
+    enum partition_code code = kept_out(j, why, level)     ? BLOCKED
+                               : alone || (enough && told) ? WAITS
+                               : enough                    ? CAN_RUN
+                               : t->idle < j->procs        ? TOO_FEW_IDLE
+                                                           : UNSUITABLE;
+    json_t *text = partition_text(
+        code, j, p->name, t, json_string_value(json_object_get(reason, "text")));
+    json_decref(reason);
+    return json_pack("{s:s, s:b, s:s, s:o, s:I, s:I, s:O}", "partition", p->name,
+        "can_run", code == CAN_RUN, "code", partition_words[code], "text", text,
+        "idle_procs", (json_int_t)t->idle, "feasible_procs", (json_int_t)t->feasible,
+        "rejections", t->rejections);
+}
+
+static void add_verdict(json_t *list, const struct node *n, const struct verdict *v)
+{
+    json_t *o = json_pack("{s:s, s:b, s:I}", "node", n->name, "accepted", !v->word,
+        "tasks", (json_int_t)v->tasks);
+
+    render_text(o, "reason", v->word);
+    json_array_append_new(list, o);
+}
+
+static json_t *reservation_verdict(
+    struct server *s, const struct job *j, const char *name)
+{
+    static const char *const why[ACL_CODES] = {
+        [ACL_GRANTED] = "the job may use it",
+        [ACL_NOT_NAMED] = "only jobs that name it may use it (BYNAME)",
+        [ACL_OTHER_NAMED] = "the job names another reservation",
+        [ACL_EMPTY] = "its access list is empty: nobody may use it",
+        [ACL_EXCLUDED] = "its access list excludes the job",
+        [ACL_REQUIREMENT] = "the job lacks what its access list requires",
+        [ACL_NO_MATCH] = "nothing in its access list matches the job",
+    };
+    const struct cluster *c = engine_cluster(s->engine);
+    struct reservation *r = reservation_find(c, name);
+
+    if (!r)
+        return json_pack("{s:s, s:b, s:s}", "reservation", name, "granted", false,
+            "text", "there is no such reservation");
+    int64_t from = r->start_at > world_now(s) ? r->start_at : world_now(s);
+    struct acl_verdict v =
+        acl_decide_job(c, r, j, acl_overlap(r, from, time_add(from, j->wclimit_s)));
+    return json_pack("{s:s, s:b, s:s}", "reservation", name, "granted", v.granted,
+        "text", why[v.code]);
+}
+
+void eligibility_render(struct server *s, const struct job *j,
+    const struct eligibility_options *opt, json_t *o)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    bool listed_only = feasible_hosts_only(c, &j->reqs[0]);
+    json_t *partitions = json_array(), *verdicts = json_array(), *access = json_array();
+
+    for (size_t p = 0; p < c->partitions.n; p++) {
+        struct tally t = {.rejections = json_object()};
+        for (size_t i = 0; i < c->nodes.n; i++) {
+            const struct node *n = node_at(c, i);
+            if (n->global || n->partition != p)
+                continue;
+            struct verdict v = judge(s, j, n, listed_only);
+            count(&t, s, j, n, &v);
+            if (opt->node ? opt->node == n : opt->verdicts)
+                add_verdict(verdicts, n, &v);
+        }
+        if (j->partitions >> p & 1) {
+            json_t *record = partition_record(s, j, c->partitions.v[p], &t, opt->level);
+            json_object_set_new(
+                record, "obstacles", obstacles_list(s, j, (uint32_t)p, opt->who));
+            json_array_append_new(partitions, record);
+        }
+        json_decref(t.rejections);
+    }
+    for (size_t i = 0; opt->reservations && opt->reservations[i]; i++)
+        json_array_append_new(access, reservation_verdict(s, j, opt->reservations[i]));
+    json_object_set(o, "eligibility", partitions);
+    if (json_array_size(verdicts))
+        json_object_set(o, "node_verdicts", verdicts);
+    if (json_array_size(access))
+        json_object_set(o, "reservation_verdicts", access);
+    json_decref(partitions);
+    json_decref(verdicts);
+    json_decref(access);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is in the way of a job. */
+#include "server/render/obstacles.h"
+
+#include "plan/select.h"
+#include "policy/acl.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+
+/* Those of one kind that are told: a site may have thousands. */
+#define TOLD_MAX 5
+
+/* ---- reservations ---- */
+
+/* Nodes that the job could use and the reservation holds. */
+static int64_t nodes_kept(const struct cluster *c, const struct reservation *r,
+    const struct job *j, uint32_t partition)
+{
+    int64_t kept = 0;
+
+    for (size_t i = 0; i < r->alloc.n; i++)
+        for (uint32_t k = 0; k < r->alloc.v[i].count; k++) {
+            const struct node *n = node_at(c, r->alloc.v[i].first + k);
+            kept +=
+                n->partition == partition && feasible_node(c, j->reqs[0].def, n, NULL);
+        }
+    return kept;
+}
+
+static void add_reservations(json_t *list, struct server *s, const struct job *j,
+    uint32_t partition, const struct identity *who)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    int64_t now = world_now(s), kept;
+    int told = 0;
+
+    for (size_t i = 0; i < c->reservations.n && told < TOLD_MAX; i++) {
+        struct reservation *r = c->reservations.v[i];
+        if (!r || !reservation_is_live(r))
+            continue;
+        int64_t overlap = acl_overlap(r, now, time_add(now, j->wclimit_s));
+        if (overlap <= 0 || acl_decide_job(c, r, j, overlap).granted
+            || !(kept = nodes_kept(c, r, j, partition)))
+            continue;
+        json_t *o = json_pack("{s:s, s:I, s:I}", "kind", "reservation", "nodes",
+            (json_int_t)kept, "start_at", (json_int_t)r->start_at);
+        render_instant(o, "until", r->end_at);
+        if (identity_sees(who, c, r))
+            render_text(o, "name", r->name);
+        json_array_append_new(list, o);
+        told++;
+    }
+}
+
+/* Of the reservation that a job asks for by name. */
+enum asked { ASKED_NONE, ASKED_GRANTED, ASKED_CLOSED, ASKED_MISSING };
+
+static enum asked find_asked(
+    const struct cluster *c, const struct job *j, const char **ret_name)
+{
+    enum asked is = ASKED_MISSING;
+
+    *ret_name = acl_asker_of(c, j).advres;
+    if (!*ret_name)
+        return ASKED_NONE;
+    for (size_t i = 0; i < c->reservations.n; i++) {
+        struct reservation *r = c->reservations.v[i];
+        if (!r || !reservation_is_live(r) || !reservation_is_named(r, *ret_name))
+            continue;
+        if (acl_decide_job(c, r, j, 0).granted)
+            return ASKED_GRANTED;
+        is = ASKED_CLOSED;
+    }
+    return is;
+}
+
+bool obstacles_say_asked(
+    const struct cluster *c, const struct job *j, char *ret_text, size_t size)
+{
+    const char *name;
+    enum asked is = find_asked(c, j, &name);
+
+    if (is != ASKED_CLOSED && is != ASKED_MISSING)
+        return false;
+    snprintf(ret_text, size, "this job asks for reservation '%.80s', which %s", name,
+        is == ASKED_CLOSED ? "does not let it in" : "is not there");
+    return true;
+}
+
+/* A job that may only run in a reservation that is not there waits until it is. */
+static void add_missing(json_t *list, const struct cluster *c, const struct job *j)
+{
+    const char *name;
+
+    if (find_asked(c, j, &name) == ASKED_MISSING)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s}", "kind", "no_reservation", "name", name));
+}
+
+/* ---- features and generic resources ---- */
+
+static bool has_feature(const struct node *n, uint32_t feature)
+{
+    for (size_t i = 0; i < n->features.n; i++)
+        if (n->features.v[i] == feature)
+            return true;
+    return false;
+}
+
+static int64_t count_nodes(
+    const struct cluster *c, uint32_t partition, bool gres, uint32_t id, int64_t least)
+{
+    int64_t nodes = 0;
+
+    for (size_t i = 0; i < c->nodes.n; i++) {
+        const struct node *n = node_at(c, i);
+        if (!n->global && n->partition == partition)
+            nodes += gres ? node_gres(n, id) >= least : has_feature(n, id);
+    }
+    return nodes;
+}
+
+static void add_features(json_t *list, const struct cluster *c,
+    const struct taskdef *def, uint32_t partition)
+{
+    for (size_t i = 0; i < def->features.n; i++) {
+        int64_t nodes = count_nodes(c, partition, false, def->features.v[i], 0);
+        if (nodes == 0)
+            json_array_append_new(
+                list, json_pack("{s:s, s:s, s:I}", "kind", "feature", "name",
+                          names_text(c->features, def->features.v[i]), "nodes",
+                          (json_int_t)nodes));
+    }
+}
+
+static void add_resources(json_t *list, const struct cluster *c, const struct job *j,
+    const struct gres_amounts *asked, uint32_t partition)
+{
+    for (size_t i = 0; i < asked->n; i++) {
+        uint32_t id = asked->v[i].id;
+        bool floats = gres_is_floating(c, id);
+        int64_t need = floats ? gres_of_job(j, id) : asked->v[i].count;
+        int64_t left = floats ? gres_floating_free(c, id)
+                              : count_nodes(c, partition, true, id, need);
+        if (floats ? left >= need : left > 0)
+            continue;
+        json_t *o = json_pack("{s:s, s:s, s:I}", "kind", "resource", "name",
+            names_text(c->gres, id), "asked", (json_int_t)need);
+        render_int(o, floats ? "free" : "nodes", left);
+        json_array_append_new(list, o);
+    }
+}
+
+json_t *obstacles_list(struct server *s, const struct job *j, uint32_t partition,
+    const struct identity *who)
+{
+    const struct cluster *c = engine_cluster(s->engine);
+    json_t *list = json_array();
+
+    for (unsigned i = 0; i < j->nreqs; i++) {
+        add_features(list, c, j->reqs[i].def, partition);
+        add_resources(list, c, j, &j->reqs[i].def->gres, partition);
+        add_resources(list, c, j, &j->reqs[i].def->job_gres, partition);
+    }
+    add_missing(list, c, j);
+    add_reservations(list, s, j, partition, who);
+    return list;
+}

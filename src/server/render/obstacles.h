@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is in the way of a job by name: reservations that do not let it in, features and
+ * generic resources that there are not, or not enough of. */
+#ifndef MAUI_SERVER_OBSTACLES_H
+#define MAUI_SERVER_OBSTACLES_H
+
+#include "server/api/identity.h"
+
+#include <jansson.h>
+
+struct server;
+
+/* In that partition, a record each: kind (reservation, feature, resource), name, nodes
+ * that it keeps or that have it, until, asked, free. Reservations that `who` may not
+ * see have no name. O(nodes + what reservations hold). */
+json_t *obstacles_list(struct server *s, const struct job *j, uint32_t partition,
+    const struct identity *who);
+
+/* "this job asks for reservation 'x', which is not there", or which does not let it in:
+ * false when it asks for none, or may use it. O(reservations). */
+bool obstacles_say_asked(
+    const struct cluster *c, const struct job *j, char *ret_text, size_t size);
+
+#endif
