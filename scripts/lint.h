@@ -7,7 +7,7 @@
 #define err_prefix(...) (err_prefix(__VA_ARGS__), -1)
 #define diag_bad(...)   (diag_bad(__VA_ARGS__), -1)
 #ifndef NO_COMMAND
-#include "client/command.h"
+#include "client/kit/command.h"
 #define command_wrong(...) (command_wrong(__VA_ARGS__), 1)
 #endif
 /* Nor that what is taken out of a table is in no other element's chain. */

@@ -275,8 +275,8 @@ COMPARED_WORDS = {
     "src/rm/slurm/text/pipe.c": "what scontrol answers: it has no codes",
     "src/rm/local/cgroup.c": "a line of the kernel's memory.events",
     "src/server/server.c": "the scheme of an HTTP Authorization header",
-    "src/client/import.c": "a line of somebody's configuration",
-    "src/client/import_live.c": "a line of qmgr's output",
+    "src/client/import/import.c": "a line of somebody's configuration",
+    "src/client/import/import_live.c": "a line of qmgr's output",
 }
 
 

@@ -4,7 +4,7 @@
 #include "base/nearest.h"
 #include "base/program.h"
 #include "client/client.h"
-#include "client/manual.h"
+#include "client/kit/manual.h"
 
 #include <errno.h>
 #include <stdio.h>

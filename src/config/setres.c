@@ -255,7 +255,7 @@ static int put_triggers(
 /* ---- options ------------------------------------------------------------------- */
 
 /* Adding one: a row here, a member of struct setres, and what it means in
- * cluster/rsvdraft; option and help text in client/setres.c, its record in
+ * cluster/rsvdraft; option and help text in client/reservations/setres.c, its record in
  * openapi.json.
  */
 static const struct row {

@@ -2,7 +2,7 @@
  * Any text as a script with directives: a request or an error, and the request says no
  * more than the API takes. */
 #include "base/xalloc.h"
-#include "client/jobspec.h"
+#include "client/jobs/jobspec.h"
 
 #include <assert.h>
 #include <stdint.h>

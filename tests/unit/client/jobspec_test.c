@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What msub asks for. The clock shows Wednesday 2024-01-10 12:00:00. */
 #include "base/zone.h"
-#include "client/jobspec.h"
+#include "client/jobs/jobspec.h"
 #include "cmocka_all.h"
 
 #include <string.h>

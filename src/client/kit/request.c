@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * HTTP calls by libcurl, records by jansson. */
+#include "client/kit/request.h"
+
+#include "base/home.h"
+#include "base/strbuf.h"
+#include "client/kit/site.h"
+
+#include <curl/curl.h>
+#include <munge.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+struct query {
+    struct strbuf text;
+    bool any;
+};
+
+struct query *query_new(const char *path)
+{
+    struct query *q = xcalloc(1, sizeof *q);
+
+    strbuf_add(&q->text, path);
+    return q;
+}
+
+static void add_encoded(struct query *q, const char *text)
+{
+    char *safe = curl_easy_escape(NULL, text, 0);
+
+    strbuf_add(&q->text, safe ? safe : "");
+    curl_free(safe);
+}
+
+void query_part(struct query *q, const char *part)
+{
+    strbuf_add(&q->text, "/");
+    add_encoded(q, part);
+}
+
+void query_add(struct query *q, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    strbuf_add(&q->text, q->any ? "&" : "?");
+    q->any = true;
+    strbuf_add(&q->text, name);
+    strbuf_add(&q->text, "=");
+    add_encoded(q, value);
+}
+
+void query_free(struct query *q)
+{
+    if (!q)
+        return;
+    free(q->text.text);
+    free(q);
+}
+
+/* ---- one call ---- */
+
+#define CELLS_MAX 40
+#define BUFFER    (256 * 1024) /* a long list comes in few pieces */
+
+struct call {
+    const struct command_line *l;
+    struct site site;
+    CURL *curl;
+    long status;
+    struct strbuf body; /* what has not been taken apart yet */
+    void (*each)(void *ctx, json_t *record);
+    void *ctx;
+    request_row_fn *row; /* each further line is cells, once there was the heading */
+    bool headed;
+    bool lines, broken;
+    bool may_be_gone; /* then nothing is said of it */
+    bool quiet;       /* nothing is said at all */
+};
+
+static void take_record(struct call *c, const char *line, size_t len)
+{
+    json_t *o = json_loadb(line, len, 0, NULL);
+
+    if (o)
+        c->each(c->ctx, o);
+    else
+        c->broken = true;
+    json_decref(o);
+}
+
+/* Cells, cut in place. */
+static void take_row(struct call *c, char *line)
+{
+    const char *cells[CELLS_MAX];
+    size_t n = 0;
+
+    for (char *p = line; p && n < CELLS_MAX; n++) {
+        cells[n] = p;
+        p = strchr(p, '\t');
+        if (p)
+            *p++ = 0;
+    }
+    if (c->headed)
+        c->row(c->ctx, cells, n);
+    c->headed = true;
+}
+
+static void take_lines(struct call *c)
+{
+    size_t begin = 0;
+
+    for (char *end; (end = memchr(c->body.text + begin, '\n', c->body.len - begin));) {
+        char *line = c->body.text + begin;
+        *end = 0;
+        if (c->row && *line != '{')
+            take_row(c, line);
+        else
+            take_record(c, line, (size_t)(end - line));
+        begin += (size_t)(end - line) + 1;
+    }
+    memmove(c->body.text, c->body.text + begin, c->body.len - begin);
+    c->body.len -= begin;
+}
+
+static size_t on_data(char *data, size_t size, size_t n, void *ctx)
+{
+    struct call *c = ctx;
+
+    if (!c->status)
+        curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &c->status);
+    strbuf_add_n(&c->body, data, size * n);
+    if (c->lines && c->status == 200)
+        take_lines(c);
+    return size * n;
+}
+
+static char *socket_path(const struct command_line *l)
+{
+    char *home = home_find(l->home), *path = home_file(home, "api.sock");
+
+    free(home);
+    return path;
+}
+
+/* Who asks: over TCP the server cannot see it. The credential is for this request only.
+ */
+static int add_credential(const char *method, const struct query *q, const char *body,
+    struct curl_slist **headers)
+{
+    struct strbuf payload = {0}, header = {0};
+    char *credential = NULL;
+
+    strbuf_printf(&payload, "%s %s\n", method, q->text.text);
+    strbuf_add(&payload, body ? body : "");
+    munge_err_t e = munge_encode(&credential, NULL, payload.text, (int)payload.len);
+    free(payload.text);
+    if (e != EMUNGE_SUCCESS) {
+        fprintf(stderr, "ERROR:    no MUNGE credential: %s\n", munge_strerror(e));
+        return -1;
+    }
+    strbuf_printf(&header, "Authorization: MUNGE %s", credential);
+    *headers = curl_slist_append(*headers, header.text);
+    free(header.text);
+    free(credential);
+    return 0;
+}
+
+/* The server's refusal, or why there is none. */
+static int complain(const struct call *c, CURLcode result)
+{
+    json_t *o, *e;
+
+    if (result == CURLE_COULDNT_CONNECT) {
+        char *path = socket_path(c->l);
+        if (c->site.host)
+            fprintf(stderr, "ERROR:    cannot connect to '%s' port %d\n", c->site.host,
+                c->site.port);
+        else
+            fprintf(stderr,
+                "ERROR:    cannot connect to '%s': is the scheduler running? (maui "
+                "serve)\n",
+                path);
+        free(path);
+        return -1;
+    }
+    if (result != CURLE_OK) {
+        fprintf(stderr, "ERROR:    cannot request service (%s)\n",
+            curl_easy_strerror(result));
+        return -1;
+    }
+    o = c->body.text ? json_loadb(c->body.text, c->body.len, 0, NULL) : NULL;
+    e = json_object_get(o, "error");
+    fprintf(stderr, "ERROR:    %s\n",
+        e ? get_text(e, "message", "refused") : "cannot parse server response (data)");
+    json_decref(o);
+    return -1;
+}
+
+static void set_options(struct call *c, const char *url, const char *method,
+    const char *body, struct curl_slist *headers)
+{
+    CURL *curl = c->curl;
+
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
+    curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, c->site.timeout_s);
+    curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, (long)BUFFER);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_data);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, c);
+    if (body)
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
+    else if (strcmp(method, "POST") == 0)
+        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "");
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+}
+
+/* One try; `retry_s` of an answer that asks for another one later. */
+static CURLcode attempt(struct call *c, const char *method, const struct query *q,
+    const char *body, curl_off_t *retry_s)
+{
+    struct curl_slist *headers = curl_slist_append(NULL, "Expect:");
+    char *path = socket_path(c->l);
+    struct strbuf url = {0};
+    CURLcode result = CURLE_FAILED_INIT;
+
+    c->curl = curl_easy_init();
+    c->status = 0;
+    strbuf_printf(&url, "http://%s:%d%s", c->site.host ? c->site.host : "localhost",
+        c->site.port, q->text.text);
+    if (c->l->verbose)
+        fprintf(stderr, "%s %s\n", method, url.text);
+    if (!c->site.host)
+        curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, path);
+    headers = curl_slist_append(headers, "Content-Type: application/json");
+    if (!c->site.host || add_credential(method, q, body, &headers) == 0) {
+        set_options(c, url.text, method, body, headers);
+        result = curl_easy_perform(c->curl);
+        curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &c->status);
+        curl_easy_getinfo(c->curl, CURLINFO_RETRY_AFTER, retry_s);
+    }
+    curl_slist_free_all(headers);
+    curl_easy_cleanup(c->curl);
+    free(url.text);
+    free(path);
+    return result;
+}
+
+/* Until there is an answer that is not "later", or the time is up. */
+static int perform_request(
+    struct call *c, const char *method, const struct query *q, const char *body)
+{
+    curl_off_t retry_s = 0, waited_s = 0;
+    CURLcode result;
+
+    site_find(c->l, &c->site);
+    for (;;) {
+        result = attempt(c, method, q, body, &retry_s);
+        if (result != CURLE_OK || c->status != 503 || retry_s <= 0
+            || waited_s + retry_s > c->site.timeout_s)
+            break;
+        sleep((unsigned)retry_s);
+        waited_s += retry_s;
+        c->body.len = 0;
+    }
+    bool gone = result == CURLE_OK && c->status == 404 && c->may_be_gone;
+    if ((result != CURLE_OK || c->status != 200) && !gone && !c->quiet)
+        complain(c, result);
+    site_fini(&c->site);
+    return result == CURLE_OK && c->status == 200 ? 0 : -1;
+}
+
+static json_t *call(
+    struct call *c, const char *method, const struct query *q, const char *body)
+{
+    json_t *o = NULL;
+
+    if (perform_request(c, method, q, body) == 0) {
+        o = json_loadb(c->body.text ? c->body.text : "", c->body.len, 0, NULL);
+        if (!o)
+            fputs("ERROR:    cannot parse server response (data)\n", stderr);
+    }
+    free(c->body.text);
+    return o;
+}
+
+json_t *ask(const struct command_line *l, const struct query *q)
+{
+    return call(&(struct call){.l = l}, "GET", q, NULL);
+}
+
+json_t *ask_if_there(
+    const struct command_line *l, const struct query *q, bool *ret_gone)
+{
+    struct call c = {.l = l, .may_be_gone = true};
+    json_t *o = call(&c, "GET", q, NULL);
+
+    *ret_gone = c.status == 404;
+    return o;
+}
+
+json_t *tell(const struct command_line *l, const char *method, const struct query *q,
+    json_t *body)
+{
+    char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
+    json_t *o = call(&(struct call){.l = l}, method, q, text);
+
+    json_decref(body);
+    free(text);
+    return o;
+}
+
+static int ask_lines(struct call *c, const struct query *q)
+{
+    int result = perform_request(c, "GET", q, NULL);
+
+    if (result == 0 && (c->broken || c->body.len)) {
+        fputs("ERROR:    cannot parse server response (data)\n", stderr);
+        result = -1;
+    }
+    free(c->body.text);
+    return result;
+}
+
+int ask_list(const struct command_line *l, const struct query *q,
+    void (*each)(void *ctx, json_t *record), void *ctx)
+{
+    return ask_lines(
+        &(struct call){.l = l, .lines = true, .each = each, .ctx = ctx}, q);
+}
+
+int ask_table(const struct command_line *l, struct query *q,
+    void (*each)(void *ctx, json_t *record), request_row_fn *row, void *ctx)
+{
+    query_add(q, "table", "1");
+    return ask_lines(
+        &(struct call){.l = l, .lines = true, .each = each, .row = row, .ctx = ctx}, q);
+}
+
+int64_t request_now(const struct command_line *l)
+{
+    struct query *q = query_new("/v1/identity");
+    struct call c = {.l = l, .quiet = true};
+    json_t *o = NULL;
+
+    if (perform_request(&c, "GET", q, NULL) == 0)
+        o = json_loadb(c.body.text ? c.body.text : "", c.body.len, 0, NULL);
+    int64_t now = get_int(o, "at", (json_int_t)time(NULL));
+    json_decref(o);
+    free(c.body.text);
+    query_free(q);
+    return now;
+}
+
+static void print_line(void *ctx, json_t *record)
+{
+    (void)ctx;
+    json_dumpf(record, stdout, JSON_COMPACT);
+    putchar('\n');
+}
+
+int print_json_list(const struct command_line *l, const struct query *q)
+{
+    return ask_list(l, q, print_line, NULL) < 0;
+}
+
+int print_json(json_t *o)
+{
+    if (!o)
+        return 1;
+    json_dumpf(o, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(o);
+    return 0;
+}
+
+/* ---- members ---- */
+
+const char *get_text(const json_t *o, const char *key, const char *otherwise)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+
+    return text ? text : otherwise;
+}
+
+json_int_t get_int(const json_t *o, const char *key, json_int_t otherwise)
+{
+    const json_t *v = json_object_get(o, key);
+
+    return json_is_integer(v) ? json_integer_value(v) : otherwise;
+}
+
+double get_real(const json_t *o, const char *key, double otherwise)
+{
+    const json_t *v = json_object_get(o, key);
+
+    return json_is_number(v) ? json_number_value(v) : otherwise;
+}
+
+bool get_bool(const json_t *o, const char *key)
+{
+    return json_is_true(json_object_get(o, key));
+}

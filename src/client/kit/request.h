@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Asking the scheduler: HTTP with JSON over its socket (libcurl), or over TCP with a
+ * MUNGE credential for the very request. */
+#ifndef MAUI_CLIENT_REQUEST_H
+#define MAUI_CLIENT_REQUEST_H
+
+#include "client/kit/command.h"
+
+#include <jansson.h>
+
+/* A path with query, made piece by piece. */
+struct query;
+
+/* "/v1/jobs" and so on; parts of the path are encoded. Free with query_free(). */
+struct query *query_new(const char *path);
+void query_part(struct query *q, const char *part);                   /* "/PART" */
+void query_add(struct query *q, const char *name, const char *value); /* NULL: not */
+void query_free(struct query *q);
+
+/* GET one record. NULL after complaining on stderr in the classic words; then the
+ * command ends with status 1. The caller owns the result. */
+json_t *ask(const struct command_line *l, const struct query *q);
+
+/* The same, but of what is not there nothing is said: NULL and *ret_gone. */
+json_t *ask_if_there(
+    const struct command_line *l, const struct query *q, bool *ret_gone);
+
+/* GET a list: `each` is called for every record as it arrives (borrowed), also for a
+ * summary. 0, or -1 after complaining. */
+int ask_list(const struct command_line *l, const struct query *q,
+    void (*each)(void *ctx, json_t *record), void *ctx);
+
+/* The same as a table, which is read ten times as fast: records but for the jobs, whose
+ * members are cells in the order of openapi.json's JobBrief; "" = none. */
+typedef void request_row_fn(void *ctx, const char *const *cells, size_t n);
+int ask_table(const struct command_line *l, struct query *q,
+    void (*each)(void *ctx, json_t *record), request_row_fn *row, void *ctx);
+
+/* POST, PATCH or DELETE; takes the reference to `body`, which may be NULL. As ask(). */
+json_t *tell(const struct command_line *l, const char *method, const struct query *q,
+    json_t *body);
+
+/* With --format json: print the list, or the record, as it is. */
+int print_json_list(const struct command_line *l, const struct query *q);
+int print_json(json_t *o); /* takes the reference; 0, or 1 when it is NULL */
+
+/* Now, by the clock of the scheduler, which in a simulation is not ours; ours when it
+ * does not answer (whatever else is asked of it will tell). One question a run. */
+int64_t request_now(const struct command_line *l);
+
+/* ---- members of records ---- */
+
+const char *get_text(const json_t *o, const char *key, const char *otherwise);
+json_int_t get_int(const json_t *o, const char *key, json_int_t otherwise);
+double get_real(const json_t *o, const char *key, double otherwise);
+bool get_bool(const json_t *o, const char *key);
+
+#endif
