@@ -157,6 +157,9 @@ void engine_check(struct engine *e);
 
 /* start.c */
 bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill);
+/* The same where another plan says, so that what is reserved may be in its way. */
+bool start_job_by(struct engine *e, struct plan *plan, struct job *j,
+    uint32_t partition, bool backfill);
 bool start_if_possible(struct engine *e, struct job *j, bool backfill);
 /* engine.being_left: is a job measured yet on nodes that one left not long ago? */
 void look_who_leaves(struct engine *e);
@@ -250,9 +253,14 @@ void preempt_resume(struct engine *e);
 /* Until when a suspended job is not resumed in any case, 0 = that is over. */
 int64_t preempt_rests_until(const struct engine *e, const struct job *j);
 void preempt_settle_optimists(struct engine *e); /* the queue is in order */
-/* Think running jobs away that are there on approval, as far as `j` is concerned. */
-void preempt_plan_without_optimists(struct engine *e, const struct job *j);
-void preempt_plan_with_all(struct engine *e);
+/* Reservations are made as if lower jobs that run on approval were not there: the plan
+ * to ask then, the engine's own where none are, else a copy without them. To be closed
+ * before anything starts, and asked nothing after anything has. */
+struct plan *preempt_open_view(struct engine *e, const struct job *j);
+void preempt_close_view(struct engine *e, struct plan *view);
+/* A slot found in it, in the plan. */
+void preempt_reserve(
+    struct engine *e, struct plan *view, const struct job *j, const struct slot *slot);
 
 /* reserve.c */
 bool reserve_job(struct engine *e, struct job *j);

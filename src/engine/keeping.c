@@ -42,23 +42,23 @@ static struct promise *find_deadline(const struct engine *e, const struct job *j
 
 /* ---- what all ranks do ---- */
 
-/* The earliest slot from `from` on that ends by `by`, as if jobs that are there on
- * approval were not. */
+/* The earliest slot from `from` on that ends by `by`. */
 static bool find_slot(struct engine *e, const struct job *j, int64_t from, int64_t by,
     struct slot *ret_slot)
 {
-    preempt_plan_without_optimists(e, j);
-    bool found = by < TIME_NEVER ? plan_fit_by(e->plan, j, from, by, ret_slot)
-                                 : plan_first_fit(e->plan, j, from, ret_slot);
-    preempt_plan_with_all(e);
+    struct plan *view = preempt_open_view(e, j);
+    bool found = plan_fit_by(view, j, from, by, ret_slot);
+
+    preempt_close_view(e, view);
     return found;
 }
 
 static void hold_slot(struct engine *e, struct job *j, const struct slot *slot)
 {
-    preempt_plan_without_optimists(e, j);
-    plan_reserve(e->plan, j, slot);
-    preempt_plan_with_all(e);
+    struct plan *view = preempt_open_view(e, j);
+
+    preempt_reserve(e, view, j, slot);
+    preempt_close_view(e, view);
     wake_at(e, slot->at);
 }
 
@@ -213,13 +213,10 @@ static void put_back(struct engine *e)
         if (from == 0 || plan_is_reserved(e->plan, j))
             continue;
         from = from > e->now ? from : e->now;
-        preempt_plan_without_optimists(e, j);
-        bool found = end_of(e, j) < TIME_NEVER
-                         ? plan_fit_by(e->plan, j, from, end_of(e, j), &slot)
-                         : plan_first_fit(e->plan, j, from, &slot);
-        if (found)
-            plan_reserve(e->plan, j, &slot);
-        preempt_plan_with_all(e);
+        struct plan *view = preempt_open_view(e, j);
+        if (plan_fit_by(view, j, from, end_of(e, j), &slot))
+            preempt_reserve(e, view, j, &slot);
+        preempt_close_view(e, view);
     }
 }
 
@@ -379,9 +376,12 @@ static bool reach_deadline(struct engine *e, struct job *j)
 /* What others left may let it go earlier. */
 static void move_forward(struct engine *e, struct job *j)
 {
-    preempt_plan_without_optimists(e, j);
-    plan_move_forward(e->plan, j, j->extra->deadline_at);
-    preempt_plan_with_all(e);
+    struct plan *view = preempt_open_view(e, j);
+
+    plan_move_forward(view, j, j->extra->deadline_at);
+    if (view != e->plan)
+        plan_adopt(e->plan, view, j);
+    preempt_close_view(e, view);
     if (plan_reserved_at(e->plan, j) <= e->now) {
         plan_unreserve(e->plan, j);
         if (start_dated(e, j, true))

@@ -133,6 +133,7 @@ void pass_priority(
 
 struct pass {
     struct engine *e;
+    struct plan *plan; /* that is asked: the engine's, or a copy */
     enum limit_level level;
     uint32_t partition;
     bool recheck;
@@ -145,11 +146,11 @@ static bool placeable(void *ctx, struct job *j)
 
     if (!in_partition(e, j, pass->partition))
         return false;
-    if (!plan_fits_now(e->plan, j, pass->partition)) {
+    if (!plan_fits_now(pass->plan, j, pass->partition)) {
         j->why = (struct reason){.code = WAIT_RESOURCES,
             .kind = CRED_KINDS,
             .kind2 = CRED_KINDS,
-            .used = plan_free_now(e->plan, j, pass->partition),
+            .used = plan_free_now(pass->plan, j, pass->partition),
             .asked = j->tasks};
         return false;
     }
@@ -162,14 +163,12 @@ static bool placeable(void *ctx, struct job *j)
     return !pass->recheck || allowed_now(e, j, pass->level);
 }
 
-static bool start(void *ctx, struct job *j)
+static bool start_backfilled(void *ctx, struct job *j)
 {
     struct pass *pass = ctx;
 
     if (!start_job(pass->e, j, pass->partition, true))
         return false;
-    if (pass->e->c->partitions.v[pass->partition]->par->bf_policy == BACKFILL_PREEMPT)
-        j->flags |= JOB_OPTIMISTIC;
     vec_push(&pass->e->out_of_order, j->index);
     return true;
 }
@@ -202,18 +201,35 @@ static uint32_t preempt_out_of_order(
     return started;
 }
 
-/* Under BACKFILLPOLICY PREEMPT reservations of jobs are in nobody's way. */
+/* On approval: where it is, something may be reserved. */
+static bool start_optimistic(void *ctx, struct job *j)
+{
+    struct pass *pass = ctx;
+
+    if (!start_job_by(pass->e, pass->plan, j, pass->partition, true))
+        return false;
+    if (pass->plan != pass->e->plan)
+        plan_job_started(pass->plan, j);
+    j->flags |= JOB_OPTIMISTIC;
+    vec_push(&pass->e->out_of_order, j->index);
+    return true;
+}
+
+/* Under BACKFILLPOLICY PREEMPT reservations of jobs are in nobody's way: a copy of the
+ * plan in which nothing is reserved is asked, and told what starts. */
 static uint32_t run_backfill(
     struct engine *e, struct backfill *b, const struct candidate *jobs, size_t n)
 {
-    bool cross = b->par->bf_policy == BACKFILL_PREEMPT;
-    uint32_t started;
+    struct pass *pass = b->ctx;
+    bool optimistic = b->par->bf_policy == BACKFILL_PREEMPT;
+    struct plan *fork = NULL;
 
-    if (cross)
-        plan_cross_reservations(e->plan, true);
-    started = backfill_run(b, jobs, n);
-    if (cross)
-        plan_cross_reservations(e->plan, false);
+    if (optimistic && plan_reservations(e->plan))
+        b->plan = pass->plan = fork = plan_fork_unreserved(e->plan);
+    if (optimistic)
+        b->start = start_optimistic;
+    uint32_t started = backfill_run(b, jobs, n);
+    plan_destroy(fork);
     return started;
 }
 
@@ -314,6 +330,7 @@ void pass_backfill(
     for (uint32_t p = 0; p < e->c->partitions.n; p++) {
         const struct par_settings *par = e->c->partitions.v[p]->par;
         struct pass pass = {.e = e,
+            .plan = e->plan,
             .level = level,
             .partition = p,
             .recheck =
@@ -330,7 +347,7 @@ void pass_backfill(
             .speed = plan_fastest(e->plan, p),
             .chunk_size = e->now < e->chunk_until ? e->cfg->bf_chunk_size : 0,
             .placeable = placeable,
-            .start = start,
+            .start = start_backfilled,
             .ctx = &pass};
         if (b.chunk_size > 0) {
             wake_at(e, e->chunk_until);

@@ -460,9 +460,10 @@ void preempt_settle_optimists(struct engine *e)
     }
 }
 
-void preempt_plan_without_optimists(struct engine *e, const struct job *j)
+struct plan *preempt_open_view(struct engine *e, const struct job *j)
 {
     struct victims away = {0};
+    struct plan *view = e->plan;
 
     for (size_t i = 0; e->optimists && i < e->c->active.n; i++) {
         const struct job *v = e->c->jobs.v[e->c->active.v[i]];
@@ -470,14 +471,24 @@ void preempt_plan_without_optimists(struct engine *e, const struct job *j)
             vec_push(&away, v->index);
     }
     if (away.n)
-        plan_think_away(
+        view = plan_fork_without(
             e->plan, away.v, away.n, e->cfg->preempt_policy == PREEMPT_SUSPEND);
     vec_fini(&away);
+    return view;
 }
 
-void preempt_plan_with_all(struct engine *e)
+void preempt_close_view(struct engine *e, struct plan *view)
 {
-    plan_think_away(e->plan, NULL, 0, false);
+    if (view != e->plan)
+        plan_destroy(view);
+}
+
+void preempt_reserve(
+    struct engine *e, struct plan *view, const struct job *j, const struct slot *slot)
+{
+    plan_reserve(view, j, slot);
+    if (view != e->plan)
+        plan_adopt(e->plan, view, j);
 }
 
 /* ---- suspended jobs ---- */
@@ -534,20 +545,15 @@ void preempt_resume(struct engine *e)
 
     if (!j)
         return;
-    if (!e->keeps) /* reservations are made after that */
-        plan_cross_reservations(e->plan, true);
     for (; j; j = next_suspended(e, j)) {
         int64_t until = preempt_rests_until(e, j);
         if (until)
             wake_at(e, until);
-        else if (plan_can_resume(e->plan, j))
+        else if (plan_can_resume(e->plan, j, !e->keeps))
             resume_job(e, j, OCCUPANCY_RESUMED, &err);
     }
-    if (!e->keeps) {
-        plan_cross_reservations(e->plan, false);
-        if (e->c->suspended != before)
-            plan_confirm_rest(e->plan);
-    }
+    if (!e->keeps && e->c->suspended != before)
+        plan_confirm_rest(e->plan);
 }
 
 /* ---- by order ---- */

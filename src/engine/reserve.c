@@ -159,30 +159,22 @@ void reserve_count(struct engine *e, const struct job *j)
         count(e, j, plan_reservation_of(e->plan, j)->partition);
 }
 
-static bool fit(struct engine *e, struct job *j, int64_t from, struct slot *ret_slot)
-{
-    preempt_plan_without_optimists(e, j);
-    bool found = plan_first_fit(e->plan, j, from, ret_slot);
-    preempt_plan_with_all(e);
-    return found;
-}
-
 /* Offer the job the earliest slot: started if that is now, else reserved. False when
  * it got neither. What is measured on nodes keeps jobs from starting and is known for
  * this moment only, so what cannot be now may be in the next. Where a job is leaving
  * those nodes the claim is kept, or others would take what is free of them; nobody
  * knows how long somebody else will use them. */
-bool reserve_job(struct engine *e, struct job *j)
+static bool reserve_in(struct engine *e, struct plan *view, struct job *j)
 {
     struct slot slot;
     bool left = e->being_left;
-    bool found = fit(e, j, e->now, &slot);
+    bool found = plan_first_fit(view, j, e->now, &slot);
 
     if (found && slot.at <= e->now && start_job(e, j, slot.partition, false))
         return true;
     if (!found || slot.at <= e->now || left) {
         bool certain = found && slot.at > e->now;
-        if (!fit(e, j, e->now + 1, &slot)) {
+        if (!plan_first_fit(view, j, e->now + 1, &slot)) {
             never(e, j);
             return true;
         }
@@ -191,10 +183,17 @@ bool reserve_job(struct engine *e, struct job *j)
     }
     if (!may_in(e, j, slot.partition))
         return false;
-    preempt_plan_without_optimists(e, j);
-    plan_reserve(e->plan, j, &slot);
-    preempt_plan_with_all(e);
+    preempt_reserve(e, view, j, &slot);
     e->stats.reserved++;
     count(e, j, slot.partition);
     return true;
+}
+
+bool reserve_job(struct engine *e, struct job *j)
+{
+    struct plan *view = preempt_open_view(e, j);
+    bool given = reserve_in(e, view, j);
+
+    preempt_close_view(e, view);
+    return given;
 }

@@ -133,13 +133,20 @@ int64_t effective_limit(const struct engine *e, const struct job *j)
 
 bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill)
 {
+    return start_job_by(e, e->plan, j, partition, backfill);
+}
+
+bool start_job_by(struct engine *e, struct plan *plan, struct job *j,
+    uint32_t partition, bool backfill)
+{
     enum wait_code code;
 
-    if (plan_place_now(e->plan, j, partition, &j->alloc, &code) < 0) {
-        refuse_start(e, j, code, plan_free_now(e->plan, j, partition));
+    if (plan_place_now(plan, j, partition, &j->alloc, &code) < 0) {
+        refuse_start(e, j, code, plan_free_now(plan, j, partition));
         return false;
     }
-    return start_placed(e, j, OCCUPANCY_PLANNED, backfill);
+    enum occupancy_by by = plan == e->plan ? OCCUPANCY_PLANNED : OCCUPANCY_FORCED;
+    return start_placed(e, j, by, backfill);
 }
 
 bool start_placed(struct engine *e, struct job *j, enum occupancy_by by, bool backfill)

@@ -56,6 +56,7 @@ void plan_free_nodes(struct plan *p, const struct job *j, uint32_t partition, vo
     plan_free_fn *each)
 {
     const struct taskdef *def = j->reqs[0].def;
+    const struct asker by = asker_of(p, j, def);
     int64_t *given = xcalloc(p->pools.n + 1, sizeof *given);
 
     for (size_t i = 0; i < p->c->nodes.n; i++) {
@@ -64,11 +65,11 @@ void plan_free_nodes(struct plan *p, const struct job *j, uint32_t partition, vo
         if (!pool || n->partition != partition || !feasible_node(p->c, def, n, NULL))
             continue;
         struct plan_free f = {
-            .node = n, .tasks = bynode_tasks(p, j, def, n, p->now, p->now + 1)};
+            .node = n, .tasks = bynode_tasks(&by, n, p->now, p->now + 1)};
         if (!f.tasks)
             continue;
-        f.until = bynode_holds_until(p, j, def, n, f.tasks, p->now);
-        f.some_until = bynode_holds_until(p, j, def, n, 1, p->now);
+        f.until = bynode_holds_until(&by, n, f.tasks, p->now);
+        f.some_until = bynode_holds_until(&by, n, 1, p->now);
         if (!pool->by_node && pool->unit)
             limit_to_count(p, pool, def, &given[pool->index], &f);
         if (f.some_until > p->now)

@@ -1,28 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The plan without some of what is there: running jobs that would be preempted,
- * reservations of jobs that are looked through; and suspended jobs on their way back.
- */
+ * The plan without some of what is there: copies in which jobs are gone, or in which
+ * nothing is reserved; and suspended jobs on their way back. */
 #include "plan/plan_private.h"
 
-void plan_think_away(struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory)
+/* ---- copies ---- */
+
+struct plan *plan_fork_without(
+    const struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory)
 {
-    if (n == 0 && !p->without.any_job)
-        return;
-    without_begin(&p->without, keep_memory);
-    for (size_t i = 0; i < n; i++)
-        bitset_set(&p->without.gone, jobs[i]);
-    if (n == 0)
-        without_end(&p->without);
-    count_look_anew(p);
+    struct plan *fork = plan_fork(p);
+
+    fork->without.keep_memory = keep_memory;
+    for (size_t i = 0; i < n; i++) {
+        without_add(&fork->without, jobs[i]);
+        count_start(fork, p->c->jobs.v[jobs[i]], -1, false);
+    }
+    return fork;
 }
 
-void plan_cross_reservations(struct plan *p, bool cross)
+struct plan *plan_fork_unreserved(const struct plan *p)
 {
-    if (p->without.reservations == cross)
-        return;
-    p->without.reservations = cross;
-    if (rsvtable_count(p->reserved))
-        count_look_anew(p);
+    struct plan *fork = plan_fork(p);
+
+    for (uint32_t i = 0; i < rsvtable_count(fork->reserved); i++) {
+        struct rsv *r = rsvtable_row(fork->reserved, i);
+        if (r)
+            r->parts.n = r->alloc.n = 0;
+    }
+    pintable_forget(fork->pins);
+    count_again(fork);
+    return fork;
+}
+
+/* A row for the job at that slot, and the old one, if it had any, is gone; the row that
+ * it had, INDEX_NONE = none. */
+static uint32_t renew_row(struct plan *p, const struct job *j, const struct slot *slot)
+{
+    const struct rsv *old = rsvtable_of(p->reserved, j->index);
+    uint32_t row = INDEX_NONE;
+
+    if (old) {
+        row = rsvtable_planned(p->reserved, j->index)->row;
+        p->given_back |= slot->at != old->start_at;
+        pintable_remove(p->pins, old);
+        rsvtable_remove(p->reserved, j->index, RSV_FORGOTTEN);
+    }
+    rsvtable_add(p->reserved, j->index, slot);
+    return row;
+}
+
+void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j)
+{
+    const struct rsv *from = rsvtable_of(fork->reserved, j->index);
+    uint32_t partition = rsvtable_planned(fork->reserved, j->index)->partition;
+    struct slot slot = {from->start_at, partition};
+    uint32_t row = renew_row(p, j, &slot);
+    struct rsv *r = rsvtable_of(p->reserved, j->index);
+
+    r->end_at = from->end_at;
+    r->fitset = set_of(p, fit_for(p, j, partition));
+    for (size_t i = 0; i < from->parts.n; i++)
+        vec_push(&r->parts, from->parts.v[i]);
+    for (size_t i = 0; i < from->alloc.n; i++)
+        vec_push(&r->alloc, from->alloc.v[i]);
+    pintable_add(p->pins, r);
+    if (row != INDEX_NONE)
+        rsvtable_move_last(p->reserved, row);
+    p->changes++;
+    p->confirmed = rsvtable_count(p->reserved);
+    count_again(p);
 }
 
 int32_t away_units(const struct job *j, const struct pool *pool)
@@ -39,18 +85,6 @@ int32_t away_units(const struct job *j, const struct pool *pool)
                 (int32_t)(bitset_count_range(&pool->members, from, to + 1) * a->tasks);
     }
     return units;
-}
-
-void away_give_back(struct plan *p, const struct pool *of, struct pool *into)
-{
-    for (uint32_t i = bitset_next(&p->without.gone, 0); i != BITSET_NONE;
-         i = bitset_next(&p->without.gone, i + 1)) {
-        const struct job *j = p->c->jobs.v[i];
-        int64_t start = into->from > p->now ? into->from : p->now;
-        int64_t end = plan_job_end(p, j);
-        end = end < into->to ? end : into->to;
-        profile_claim(&into->work, start, end, -away_units(j, of));
-    }
 }
 
 /* ---- suspended jobs ---- */
@@ -88,8 +122,9 @@ static bool units_suffice(struct plan *p, const struct job *j, int64_t end)
     return true;
 }
 
-bool plan_can_resume(struct plan *p, const struct job *j)
+bool plan_can_resume(struct plan *p, const struct job *j, bool cross)
 {
+    const struct without without = {.reservations = cross};
     int64_t left_s = j->end_at - j->suspend_at;
     int64_t end = time_add(p->now, left_s > 0 ? left_s : 1);
 
@@ -97,11 +132,10 @@ bool plan_can_resume(struct plan *p, const struct job *j)
         const struct alloc *a = &j->alloc.v[i];
         for (uint32_t k = 0; k < a->count; k++) {
             const struct node *n = node_at(p->c, a->first + k);
-            const struct taskdef *def = j->reqs[a->req].def;
-            if (!pool_of(p, n->index)
-                || bynode_tasks(p, j, def, n, p->now, end) < a->tasks)
+            const struct asker by = {p, j, j->reqs[a->req].def, &without};
+            if (!pool_of(p, n->index) || bynode_tasks(&by, n, p->now, end) < a->tasks)
                 return false;
         }
     }
-    return j->alloc.n > 0 && units_suffice(p, j, end);
+    return j->alloc.n > 0 && (cross || units_suffice(p, j, end));
 }

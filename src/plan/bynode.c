@@ -22,13 +22,19 @@ struct in_use {
     bool closed; /* an access policy keeps the job out */
 };
 
-/* The job that wants to know, the request of it, and the node looked at. */
+/* Who asks, and the node looked at. */
 struct ask {
+    const struct asker *by;
     struct plan *p;
     const struct job *j;
     const struct taskdef *def;
     const struct node *n;
 };
+
+static struct ask ask_of(const struct asker *by, const struct node *n)
+{
+    return (struct ask){by, by->p, by->j, by->def, n};
+}
 
 static bool whole_node(enum access_policy a)
 {
@@ -99,8 +105,8 @@ static void use_running(
 
     if (plan_job_end(a->p, other) <= at || other == a->j)
         return;
-    if (plan_is_gone(a->p, other)) {
-        if (a->p->without.keep_memory)
+    if (asker_lacks(a->by, other)) {
+        if (a->by->without->keep_memory)
             use_kept(u, a, other);
         return;
     }
@@ -123,7 +129,7 @@ static bool pin_holds(const struct pin *pin, int64_t at)
 
 static void use_pins(struct in_use *u, const struct ask *a, int64_t at)
 {
-    const struct pins *pins = pins_of(a->p, a->n->index);
+    const struct pins *pins = asker_pins(a->by, a->n->index);
 
     for (size_t i = 0; pins && i < pins->v.n; i++) {
         const struct pin *pin = &pins->v.v[i];
@@ -182,10 +188,12 @@ static int64_t under_limits(const struct ask *a, const struct in_use *u, int64_t
 }
 
 /* Tasks the node can take at the very instant `at` of the span. */
-static int64_t tasks_at(struct plan *p, const struct job *j, const struct taskdef *def,
-    const struct node *n, const struct span *span, int64_t at)
+static int64_t tasks_at(
+    const struct asker *by, const struct node *n, const struct span *span, int64_t at)
 {
-    struct ask a = {p, j, def, n};
+    struct ask a = ask_of(by, n);
+    struct plan *p = by->p;
+    const struct taskdef *def = by->def;
     struct res have = n->cfg;
     struct in_use u;
 
@@ -193,12 +201,12 @@ static int64_t tasks_at(struct plan *p, const struct job *j, const struct taskde
     if (u.closed)
         return 0;
     if (p->c->suspended) {
-        struct res held = node_held(p->c, n, j, at - p->now);
+        struct res held = node_held(p->c, n, by->j, at - p->now);
         res_add(&u.res, &held, 1);
     }
     for (int i = 0; i < RES_DIMS; i++)
         have.v[i] = have.v[i] > u.res.v[i] ? have.v[i] - u.res.v[i] : 0;
-    rsvview_reduce(p, j, n, span, at, &have);
+    rsvview_reduce(by, n, span, at, &have);
     int64_t k = res_tasks(&have, &n->cfg, &def->per_task);
     for (size_t i = 0; i < def->gres.n && i < GRES_MAX; i++) {
         uint32_t id = def->gres.v[i].id;
@@ -211,31 +219,34 @@ static int64_t tasks_at(struct plan *p, const struct job *j, const struct taskde
 
 /* What the node can take at this moment cannot be asked of one with jobs on it that
  * are only thought away. */
-static bool thought_of(const struct plan *p, const struct node *n)
+static bool lacks_some(const struct asker *by, const struct node *n)
 {
+    const struct cluster *c = by->p->c;
     struct node_job on;
 
-    for (uint32_t i = 0; p->without.any_job && node_job_at(p->c, n, i, &on); i++)
-        if (plan_is_gone(p, p->c->jobs.v[on.job]))
+    for (uint32_t i = 0; by->without->any_job && node_job_at(c, n, i, &on); i++)
+        if (asker_lacks(by, c->jobs.v[on.job]))
             return true;
     return false;
 }
 
-uint32_t bynode_tasks(struct plan *p, const struct job *j, const struct taskdef *def,
-    const struct node *n, int64_t start, int64_t end)
+uint32_t bynode_tasks(
+    const struct asker *by, const struct node *n, int64_t start, int64_t end)
 {
-    const struct pins *pins = pins_of(p, n->index);
+    struct plan *p = by->p;
+    const struct taskdef *def = by->def;
+    const struct pins *pins = asker_pins(by, n->index);
     const struct span span = {start, end};
-    int64_t k = tasks_at(p, j, def, n, &span, start);
+    int64_t k = tasks_at(by, n, &span, start);
 
-    if (k > 0 && start <= p->now && !thought_of(p, n))
-        k = least(k, avail_tasks_now(p->c, j, def, n));
+    if (k > 0 && start <= p->now && !lacks_some(by, n))
+        k = least(k, avail_tasks_now(p->c, by->j, def, n));
     for (size_t i = 0; k > 0 && pins && i < pins->v.n; i++)
         if (pins->v.v[i].start_at > start && pins->v.v[i].start_at < end)
-            k = least(k, tasks_at(p, j, def, n, &span, pins->v.v[i].start_at));
-    int64_t at = k > 0 ? rsvview_next(p, j, n, start) : TIME_NEVER;
-    for (; k > 0 && at < end; at = rsvview_next(p, j, n, at))
-        k = least(k, tasks_at(p, j, def, n, &span, at));
+            k = least(k, tasks_at(by, n, &span, pins->v.v[i].start_at));
+    int64_t at = k > 0 ? rsvview_next(p, by->j, n, start) : TIME_NEVER;
+    for (; k > 0 && at < end; at = rsvview_next(p, by->j, n, at))
+        k = least(k, tasks_at(by, n, &span, at));
     if (k <= 0)
         return 0;
     if (def->access == ACCESS_SINGLETASK)
@@ -255,7 +266,7 @@ static void room_at(
     use_of(&u, a, at);
     for (int i = 0; i < RES_DIMS; i++)
         have.v[i] -= u.res.v[i];
-    rsvview_reduce(a->p, a->j, a->n, span, at, &have);
+    rsvview_reduce(a->by, a->n, span, at, &have);
     for (int i = 0; i < RES_DIMS; i++)
         io->res.v[i] = least(io->res.v[i], have.v[i]);
     for (size_t i = 0; i < a->def->gres.n && i < GRES_MAX; i++) {
@@ -268,11 +279,11 @@ static void room_at(
         least(io->rest.procs, feasible_procs_left(a->p->c, a->def, a->n, &u.procs));
 }
 
-void bynode_room(struct plan *p, const struct job *j, const struct taskdef *def,
-    const struct node *n, const struct span *span, struct bynode_room *ret)
+void bynode_room(const struct asker *by, const struct node *n, const struct span *span,
+    struct bynode_room *ret)
 {
-    const struct pins *pins = pins_of(p, n->index);
-    struct ask a = {p, j, def, n};
+    const struct pins *pins = asker_pins(by, n->index);
+    struct ask a = ask_of(by, n);
 
     *ret = (struct bynode_room){.res = n->cfg,
         .rest = {.initiators = INT32_MAX, .procs = INT64_MAX, .pe = feasible_maxpe(n)}};
@@ -282,8 +293,8 @@ void bynode_room(struct plan *p, const struct job *j, const struct taskdef *def,
     for (size_t i = 0; pins && i < pins->v.n; i++)
         if (pins->v.v[i].start_at > span->start && pins->v.v[i].start_at < span->end)
             room_at(&a, span, pins->v.v[i].start_at, ret);
-    int64_t at = rsvview_next(p, j, n, span->start);
-    for (; at < span->end; at = rsvview_next(p, j, n, at))
+    int64_t at = rsvview_next(by->p, by->j, n, span->start);
+    for (; at < span->end; at = rsvview_next(by->p, by->j, n, at))
         room_at(&a, span, at, ret);
 }
 
@@ -311,6 +322,7 @@ int64_t bynode_all(
     struct plan *p, const struct job *j, uint32_t set, int64_t start, int64_t end)
 {
     const struct taskdef *def = j->reqs[0].def;
+    const struct asker by = asker_of(p, j, def);
     const struct fitset *s = &p->sets.v[set];
     int64_t sum = 0;
 
@@ -333,7 +345,7 @@ int64_t bynode_all(
                      && n->par->avail[AVAIL_PROCS] != AVAIL_UTILIZED)
                 continue;
             if (bynode_on_list(p, &j->reqs[0], n))
-                tasks = bynode_tasks(p, j, def, n, start, end);
+                tasks = bynode_tasks(&by, n, start, end);
             p->tasks.v[n->index] = tasks;
             sum += tasks;
         }
@@ -343,21 +355,21 @@ int64_t bynode_all(
 
 /* ---- choosing nodes ---- */
 
-int64_t bynode_holds_until(struct plan *p, const struct job *j,
-    const struct taskdef *def, const struct node *n, uint32_t tasks, int64_t start)
+int64_t bynode_holds_until(
+    const struct asker *by, const struct node *n, uint32_t tasks, int64_t start)
 {
-    const struct pins *pins = pins_of(p, n->index);
+    const struct pins *pins = asker_pins(by, n->index);
     const struct span span = {start, TIME_NEVER};
     int64_t until = TIME_NEVER;
 
     for (size_t i = 0; pins && i < pins->v.n; i++) {
         int64_t at = pins->v.v[i].start_at;
-        if (at > start && at < until && tasks_at(p, j, def, n, &span, at) < tasks)
+        if (at > start && at < until && tasks_at(by, n, &span, at) < tasks)
             until = at;
     }
-    int64_t at = rsvview_next(p, j, n, start);
-    for (; at < until; at = rsvview_next(p, j, n, at))
-        if (tasks_at(p, j, def, n, &span, at) < tasks)
+    int64_t at = rsvview_next(by->p, by->j, n, start);
+    for (; at < until; at = rsvview_next(by->p, by->j, n, at))
+        if (tasks_at(by, n, &span, at) < tasks)
             return at;
     return until;
 }
@@ -365,6 +377,7 @@ int64_t bynode_holds_until(struct plan *p, const struct job *j,
 static void collect_cands(
     struct plan *p, const struct job *j, const struct fitset *s, int64_t start)
 {
+    const struct asker by = asker_of(p, j, j->reqs[0].def);
     int64_t end = time_add(start, plan_duration(s, j));
 
     p->cands.n = 0;
@@ -375,7 +388,7 @@ static void collect_cands(
             continue;
         struct cand cand = {.node = n->index,
             .tasks = tasks,
-            .free_until = bynode_holds_until(p, j, j->reqs[0].def, n, tasks, start),
+            .free_until = bynode_holds_until(&by, n, tasks, start),
             .affinity = rsvview_affinity(p, j, n, start, end)};
         vec_push(&p->cands, cand);
     }

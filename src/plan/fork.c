@@ -95,8 +95,8 @@ struct plan *plan_fork(const struct plan *p)
     COPY_VEC(&fork->ends, &p->ends);
     fork->reserved = rsvtable_copy(p->reserved);
     fork->pins = pintable_copy(p->pins);
-    fork->without.gone = (struct bitset){0};
-    bitset_copy(&fork->without.gone, &p->without.gone);
+    fork->without.jobs = (struct bitset){0};
+    bitset_copy(&fork->without.jobs, &p->without.jobs);
     return fork;
 }
 

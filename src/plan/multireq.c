@@ -86,20 +86,22 @@ static void collect_node(
 
     for (uint32_t r = 0; r < g->j->nreqs; r++) {
         const struct req *q = &g->j->reqs[r];
+        const struct asker by = asker_of(g->p, g->j, q->def);
         bool suits =
             bynode_on_list(g->p, q, n) && feasible_node(g->p->c, q->def, n, NULL);
-        uint32_t k = suits ? bynode_tasks(g->p, g->j, q->def, n, start, end) : 0;
+        uint32_t k = suits ? bynode_tasks(&by, n, start, end) : 0;
         g->tasks.v[r * g->p->c->nodes.n + g->cands.n] = k;
         if (k == 0)
             continue;
-        int64_t until = bynode_holds_until(g->p, g->j, q->def, n, k, start);
+        int64_t until = bynode_holds_until(&by, n, k, start);
         cand.tasks = k > cand.tasks ? k : cand.tasks;
         cand.free_until = until < cand.free_until ? until : cand.free_until;
     }
     if (cand.tasks == 0)
         return;
     vec_push(&g->cands, cand);
-    bynode_room(g->p, g->j, &g->def, n, &span, &room);
+    const struct asker all = asker_of(g->p, g->j, &g->def);
+    bynode_room(&all, n, &span, &room);
     vec_push(&g->room, room.res);
     vec_push(&g->rest, room.rest);
 }

@@ -56,7 +56,7 @@ void plan_destroy(struct plan *p)
     vec_fini(&p->caps);
     search_memory_destroy(p->search);
     small_pools_destroy(p->small);
-    bitset_fini(&p->without.gone);
+    without_fini(&p->without);
     free(p);
 }
 

@@ -197,17 +197,23 @@ void plan_distrust(struct plan *p);
  * plan_job_started(). */
 void plan_unplanned(struct plan *p);
 
-/* Answers from now on as if these running jobs (indexes) were gone, and with
- * `keep_memory` as if they were suspended; n = 0 ends it. Starts must not happen
- * meanwhile. */
-void plan_think_away(struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory);
+/* A fork in which these running jobs (indexes) are gone, or suspended with
+ * `keep_memory`: what it finds and reserves may be where they are. For later than now:
+ * nothing starts in it. */
+struct plan *plan_fork_without(
+    const struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory);
 
-/* Look through the reservations of jobs (BACKFILLPOLICY PREEMPT), until told not to. */
-void plan_cross_reservations(struct plan *p, bool cross);
+/* A fork in which reservations of waiting jobs hold nothing; who has one is still told.
+ * What starts in the original may start in it as well. */
+struct plan *plan_fork_unreserved(const struct plan *p);
+
+/* The job gets the very reservation that it has in a fork, whatever is there; its place
+ * in the order of making stays, if it had one. O(pools + reservations). */
+void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j);
 
 /* Can the nodes a suspended job ran on carry it for the rest of its limit, from now on?
- * O(nodes of the job). */
-bool plan_can_resume(struct plan *p, const struct job *j);
+ * `cross`: what is reserved for waiting jobs is not in its way. O(nodes of the job). */
+bool plan_can_resume(struct plan *p, const struct job *j, bool cross);
 
 /* Jobs with the same number are let in and kept out by the same reservations of whole
  * nodes. For the present cycle. O(log of such jobs), unless it is the first of them. */

@@ -202,9 +202,9 @@ struct plan {
     bool released;           /* something came free since the last cycle began */
     bool quiet;              /* when this one began nothing had: only time has passed */
     bool by_node;            /* some pool is planned node by node */
-    struct without without;
-    uint64_t layout;     /* grows when pools or their ways of planning change */
-    uint64_t rsv_layout; /* of the reservations in the list */
+    struct without without;  /* of a fork; nothing in the plan that it is one of */
+    uint64_t layout;         /* grows when pools or their ways of planning change */
+    uint64_t rsv_layout;     /* of the reservations in the list */
 };
 
 /* pool.c */
@@ -359,9 +359,23 @@ struct span {
     int64_t start, end;
 };
 
+/* Who asks what a node can take, for tasks of which definition, and what the answer
+ * leaves out of account. */
+struct asker {
+    struct plan *p;
+    const struct job *j;
+    const struct taskdef *def;
+    const struct without *without;
+};
+static inline struct asker asker_of(
+    struct plan *p, const struct job *j, const struct taskdef *def)
+{
+    return (struct asker){p, j, def, &p->without};
+}
+
 /* bynode.c: pools planned node by node */
-uint32_t bynode_tasks(struct plan *p, const struct job *j, const struct taskdef *def,
-    const struct node *n, int64_t start, int64_t end);
+uint32_t bynode_tasks(
+    const struct asker *a, const struct node *n, int64_t start, int64_t end);
 /* Tasks of every node of the set for [start, end) into p->tasks; the sum. Lists the
  * nodes under reservations in p->pinned. */
 int64_t bynode_all(
@@ -386,40 +400,41 @@ int64_t bynode_procs_until(
 /* Does the request's list of hosts, or of hosts to leave out, let it use the node? */
 bool bynode_on_list(const struct plan *p, const struct req *r, const struct node *n);
 /* First instant after `start` at which the node can no longer keep `tasks` tasks. */
-int64_t bynode_holds_until(struct plan *p, const struct job *j,
-    const struct taskdef *def, const struct node *n, uint32_t tasks, int64_t start);
+int64_t bynode_holds_until(
+    const struct asker *a, const struct node *n, uint32_t tasks, int64_t start);
 /* The least of what is free of the node at any instant of the span; of the generic
  * resources of `def`, in its order. */
 struct bynode_room {
     struct res res;
     struct nodealloc_rest rest;
 };
-void bynode_room(struct plan *p, const struct job *j, const struct taskdef *def,
-    const struct node *n, const struct span *span, struct bynode_room *ret);
+void bynode_room(const struct asker *a, const struct node *n, const struct span *span,
+    struct bynode_room *ret);
 static inline struct pins *pins_of(const struct plan *p, uint32_t node)
 {
-    return p->without.reservations ? NULL : pintable_on(p->pins, node);
+    return pintable_on(p->pins, node);
 }
-
-/* Is the running job thought away? */
-static inline bool plan_is_gone(const struct plan *p, const struct job *j)
+/* Those that count for the asker. */
+static inline struct pins *asker_pins(const struct asker *a, uint32_t node)
 {
-    return without_job(&p->without, j->index);
+    return a->without->reservations ? NULL : pintable_on(a->p->pins, node);
+}
+/* Is the running job gone, to the asker? */
+static inline bool asker_lacks(const struct asker *a, const struct job *j)
+{
+    return without_job(a->without, j->index);
 }
 
-/* away.c: jobs thought away */
+/* away.c */
 /* Units of a counted pool that the job has. O(pieces). */
 int32_t away_units(const struct job *j, const struct pool *pool);
-/* Units of jobs thought away come free at once: those on nodes of one pool, in the
- * profile of it, or of the pool that it is a part of later. */
-void away_give_back(struct plan *p, const struct pool *of, struct pool *into);
 /* Pools in which suspended jobs keep memory cannot be planned by count. */
 void away_see_suspended(struct plan *p);
 
 /* rsvview.c: reservations as one job sees them */
 struct rsvview *rsvview_create(void);
 void rsvview_destroy(struct rsvview *v);
-void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
+void rsvview_reduce(const struct asker *a, const struct node *n,
     const struct span *span, int64_t at, struct res *io_have);
 enum affinity rsvview_affinity(struct plan *p, const struct job *j,
     const struct node *n, int64_t start, int64_t end);

@@ -42,7 +42,8 @@ struct hunt {
     const struct preempt_ask *ask;
     const struct fitset *set;
     int64_t end;
-    struct bitset seats; /* nodes on which something may be preempted */
+    struct without without; /* those chosen so far, or all */
+    struct bitset seats;    /* nodes on which something may be preempted */
     struct VEC(struct share) shares;
     struct VEC(struct offer) offers; /* by node */
     struct VEC(struct prey) preys;   /* by job, later by cost */
@@ -55,8 +56,9 @@ static const struct taskdef *def_of(const struct hunt *h)
 
 static uint32_t tasks_on(const struct hunt *h, uint32_t node)
 {
-    return bynode_tasks(
-        h->p, h->ask->j, def_of(h), node_at(h->p->c, node), h->p->now, h->end);
+    const struct asker by = {h->p, h->ask->j, def_of(h), &h->without};
+
+    return bynode_tasks(&by, node_at(h->p->c, node), h->p->now, h->end);
 }
 
 static bool counts(const struct hunt *h, const struct job *victim, const struct node *n)
@@ -274,15 +276,14 @@ static void order(struct hunt *h)
 /* Would it be enough if all of them went? */
 static bool enough_at_all(struct hunt *h)
 {
-    without_begin(&h->p->without, h->ask->keep_memory);
     for (size_t i = 0; i < h->preys.n; i++) {
         const struct job *j = h->p->c->jobs.v[h->preys.v[i].job];
-        bitset_set(&h->p->without.gone, j->index);
+        without_add(&h->without, j->index);
         for (size_t k = 0; k < h->shares.n; k++)
             free_share(h, &h->shares.v[k], j);
     }
     weigh(h);
-    without_end(&h->p->without);
+    without_clear(&h->without);
     return all_shares(h) >= h->ask->j->reqs[0].tasks;
 }
 
@@ -291,7 +292,7 @@ static bool enough_at_all(struct hunt *h)
 static void add_cand(
     struct hunt *h, const struct node *n, uint32_t tasks, bool idle, int64_t *io_cap)
 {
-    const struct job *j = h->ask->j;
+    const struct asker by = {h->p, h->ask->j, def_of(h), &h->without};
 
     if (tasks > *io_cap)
         tasks = *io_cap > 0 ? (uint32_t)*io_cap : 0;
@@ -299,8 +300,8 @@ static void add_cand(
         return;
     struct cand cand = {.node = n->index,
         .tasks = tasks,
-        .free_until = bynode_holds_until(h->p, j, def_of(h), n, tasks, h->p->now),
-        .affinity = idle ? rsvview_affinity(h->p, j, n, h->p->now, h->end)
+        .free_until = bynode_holds_until(&by, n, tasks, h->p->now),
+        .affinity = idle ? rsvview_affinity(h->p, by.j, n, h->p->now, h->end)
                          : AFFINITY_PREEMPTIBLE};
     vec_push(&h->p->cands, cand);
     *io_cap -= tasks;
@@ -359,7 +360,7 @@ static bool place(struct hunt *h, struct allocs *ret)
 /* Think one more job away. */
 static void drop(struct hunt *h, const struct job *victim)
 {
-    bitset_set(&h->p->without.gone, victim->index);
+    without_add(&h->without, victim->index);
     for (size_t i = 0; i < h->shares.n; i++)
         free_share(h, &h->shares.v[i], victim);
     for (size_t i = 0; i < victim->alloc.n; i++) {
@@ -390,12 +391,10 @@ static bool choose(struct hunt *h, struct victims *ret, struct allocs *ret_alloc
     size_t n = 0;
 
     start_over(h);
-    without_begin(&h->p->without, h->ask->keep_memory);
     while (!found && n < h->preys.n) {
         drop(h, h->p->c->jobs.v[h->preys.v[n++].job]);
         found = all_shares(h) >= h->ask->j->reqs[0].tasks && place(h, ret_alloc);
     }
-    without_end(&h->p->without);
     for (size_t i = 0; found && i < n; i++)
         vec_push(ret, h->preys.v[i].job);
     return found;
@@ -430,13 +429,17 @@ static void hunt_fini(struct hunt *h)
     vec_fini(&h->offers);
     vec_fini(&h->preys);
     bitset_fini(&h->seats);
+    without_fini(&h->without);
 }
 
 bool preempt_choose(struct plan *p, const struct preempt_ask *ask, struct victims *ret,
     struct allocs *ret_alloc)
 {
     const struct job *j = ask->j;
-    struct hunt h = {.p = p, .ask = ask, .set = fit_for(p, j, ask->partition)};
+    struct hunt h = {.p = p,
+        .ask = ask,
+        .set = fit_for(p, j, ask->partition),
+        .without.keep_memory = ask->keep_memory};
     bool found = false;
 
     assert(!plan_is_reserved(p, j));

@@ -83,16 +83,17 @@ static struct res amount_of_pin(
 }
 
 /* Who has something of the node at that instant: p->rsvview->occupants. */
-static void find_occupants(
-    struct plan *p, const struct job *j, const struct node *n, int64_t at)
+static void find_occupants(const struct asker *a, const struct node *n, int64_t at)
 {
-    const struct pins *pins = pins_of(p, n->index);
+    struct plan *p = a->p;
+    const struct job *j = a->j;
+    const struct pins *pins = asker_pins(a, n->index);
     struct node_job on;
 
     p->rsvview->occupants.n = 0;
     for (uint32_t i = 0; node_job_at(p->c, n, i, &on); i++) {
         const struct job *other = p->c->jobs.v[on.job];
-        if (plan_job_end(p, other) > at && other != j && !plan_is_gone(p, other))
+        if (plan_job_end(p, other) > at && other != j && !asker_lacks(a, other))
             vec_push(&p->rsvview->occupants,
                 ((struct occupant){other, node_job_share(p->c, n, &on)}));
     }
@@ -148,16 +149,18 @@ static void charge_occupants(
     }
 }
 
-void rsvview_reduce(struct plan *p, const struct job *j, const struct node *n,
+void rsvview_reduce(const struct asker *a, const struct node *n,
     const struct span *span, int64_t at, struct res *io_have)
 {
+    struct plan *p = a->p;
+    const struct job *j = a->j;
     const struct rsv_list *list = reservations_on(p->c, n->index);
     bool confined = job_is_confined(j);
     struct res inside = {{0}};
 
     if (list->n == 0 && !confined)
         return;
-    find_occupants(p, j, n, at);
+    find_occupants(a, n, at);
     bool on_one_another = stacked(p, n, list, at);
     for (size_t i = 0; i < list->n; i++) {
         struct reservation *r = p->c->reservations.v[list->v[i].rsv];

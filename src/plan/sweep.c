@@ -42,7 +42,7 @@ static int64_t next_drop(
 /* Each drop of each node, as a watch whose `tasks` are lost beyond `at`. */
 static void collect_drops(struct plan *p, const struct job *j)
 {
-    const struct taskdef *def = j->reqs[0].def;
+    const struct asker by = asker_of(p, j, j->reqs[0].def);
 
     p->watches.n = 0;
     for (size_t i = 0; i < p->pinned.n; i++) {
@@ -50,7 +50,7 @@ static void collect_drops(struct plan *p, const struct job *j)
         const struct node *n = node_at(p->c, node);
         int64_t at = left ? next_drop(p, j, n, p->now) : TIME_NEVER;
         for (; left && at < TIME_NEVER; at = next_drop(p, j, n, at)) {
-            uint32_t after = bynode_tasks(p, j, def, n, p->now, time_add(at, 1));
+            uint32_t after = bynode_tasks(&by, n, p->now, time_add(at, 1));
             if (after >= left)
                 continue;
             vec_push(&p->watches, ((struct watch){at, node, left - after}));
@@ -179,7 +179,7 @@ static void look_again(struct sweep *w, uint32_t node, int64_t at)
     struct plan *p = w->p;
     const struct node *n = node_at(p->c, node);
     const struct fitset *s = &p->sets.v[w->set];
-    const struct taskdef *def = w->j->reqs[0].def;
+    const struct asker by = asker_of(p, w->j, w->j->reqs[0].def);
     const struct pool *pool = pool_of(p, node);
     bool inside = false;
 
@@ -187,7 +187,7 @@ static void look_again(struct sweep *w, uint32_t node, int64_t at)
         inside = s->pools.v[i].pool == pool->index;
     if (!inside || !pool->by_node || !bynode_on_list(p, &w->j->reqs[0], n))
         return;
-    uint32_t tasks = bynode_tasks(p, w->j, def, n, at, time_add(at, w->duration));
+    uint32_t tasks = bynode_tasks(&by, n, at, time_add(at, w->duration));
     w->sum += (int64_t)tasks - (int64_t)p->tasks.v[node];
     p->tasks.v[node] = tasks;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What an answer of the plan leaves out of account.
+ * What an answer of the plan leaves out of account. A value that goes with a question,
+ * or with a fork for as long as it lives: nobody switches it on a plan in use.
  *
  *     running jobs that might be preempted       reservations of waiting jobs
- *     job 7, job 9: their nodes count as free,   all of them, as a preemptor may:
+ *     job 7, job 9: their nodes count as free,   all of them, as for a suspended job:
  *     or (keep_memory) all but the memory        nothing of theirs counts as taken
  */
 #ifndef MAUI_PLAN_WITHOUT_H
@@ -11,28 +12,33 @@
 #include "base/bitset.h"
 
 struct without {
-    struct bitset gone; /* the jobs, by index; only with any_job */
+    struct bitset jobs; /* by index */
     bool any_job;
     bool keep_memory;  /* the jobs would be suspended, not stopped */
-    bool reservations; /* of waiting jobs */
+    bool reservations; /* of waiting jobs, on single nodes */
 };
 
-/* From now on these jobs are gone that are set in w->gone; none at first. */
-static inline void without_begin(struct without *w, bool keep_memory)
+static inline void without_fini(struct without *w)
 {
-    bitset_clear_all(&w->gone);
-    w->any_job = true;
-    w->keep_memory = keep_memory;
+    bitset_fini(&w->jobs);
 }
 
-static inline void without_end(struct without *w)
+static inline void without_add(struct without *w, uint32_t job)
 {
+    bitset_set(&w->jobs, job);
+    w->any_job = true;
+}
+
+/* Forgets the jobs. */
+static inline void without_clear(struct without *w)
+{
+    bitset_clear_all(&w->jobs);
     w->any_job = false;
 }
 
 static inline bool without_job(const struct without *w, uint32_t job)
 {
-    return w->any_job && bitset_test(&w->gone, job);
+    return w->any_job && bitset_test(&w->jobs, job);
 }
 
 #endif

@@ -372,12 +372,14 @@ static void try_on_fork(struct worlds *w)
             plan_reserve(fork, j, &slot);
     }
     plan_windows(fork, 0, PLAN_ACCESS_ANY);
-    plan_think_away(fork, e->c->active.v, e->c->active.n, false);
-    plan_cross_reservations(fork, rng_percent(&w->asks, 50));
+    plan_check(fork);
+    plan_destroy(fork);
+    fork = rng_percent(&w->asks, 50)
+               ? plan_fork_unreserved(e->plan)
+               : plan_fork_without(e->plan, e->c->active.v, e->c->active.n, false);
     for (size_t i = 0; i < e->c->jobs.n; i++)
         if (e->c->jobs.v[i] && e->c->jobs.v[i]->state == JOB_IDLE)
             plan_free_now(fork, e->c->jobs.v[i], 0);
-    plan_check(fork);
     plan_destroy(fork);
 }
 

@@ -154,8 +154,6 @@ static void build_base(struct plan *p, struct pool *pool)
         profile_append(&pool->work, pool->to, pool->total);
     if (overdue)
         profile_take(&pool->work, grace, pool->to, -overdue);
-    if (p->without.any_job)
-        away_give_back(p, pool, pool);
 }
 
 static void build_base_later(struct plan *p, struct pool *pool)
@@ -169,9 +167,6 @@ static void build_base_later(struct plan *p, struct pool *pool)
     for (size_t i = 0; i < pool->releases.n; i++)
         profile_append(
             &pool->work, pool->releases.v[i].at, free += pool->releases.v[i].units);
-    for (size_t i = 0; p->without.any_job && i < p->pools.n; i++)
-        if (count_merged(p, &p->pools.v[i]) == pool)
-            away_give_back(p, &p->pools.v[i], pool);
 }
 
 static void rebuild_profile(struct plan *p, struct pool *pool)
@@ -195,8 +190,7 @@ static void rebuild_reserved(struct plan *p)
         if (!pool->work_valid && pool->nrsv > 0)
             rebuild_profile(p, pool);
     }
-    for (uint32_t i = 0; i < rsvtable_count(p->reserved) && !p->without.reservations;
-         i++) {
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
         const struct rsv *r = rsvtable_row(p->reserved, i);
         for (size_t k = 0; r && k < r->parts.n; k++) {
             struct pool *pool = count_pool(p, r->parts.v[k].pool);

@@ -24,8 +24,7 @@
 bool deep_able(const struct plan *p, const struct fitset *s, uint32_t access)
 {
     return s->deep && rsvtable_count(p->reserved) >= DEEP_MIN && access < ACCESS_NOWHERE
-           && !closures_is_confined(p->closures, access) && !p->without.any_job
-           && !p->without.reservations;
+           && !closures_is_confined(p->closures, access);
 }
 
 struct deep {

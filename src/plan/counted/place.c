@@ -143,9 +143,8 @@ static int64_t *cap_of(struct plan *p, const struct asking *ask, struct pool *po
             p->closures, ask->access, pool->rsvset, p->now, ask->end, NULL))
         *cap = 0;
     else
-        *cap = pool->nrsv || p->without.any_job
-                   ? count_least(p, pool, p->now, ask->end, NULL)
-                   : pool->free_now;
+        *cap =
+            pool->nrsv ? count_least(p, pool, p->now, ask->end, NULL) : pool->free_now;
     *cap = *cap > 0 ? *cap : 0;
     return cap;
 }
@@ -426,7 +425,7 @@ static bool in_levels(struct plan *p, const struct asking *ask, const struct fit
 {
     return !is_choosy(ask->j) && ask->access < ACCESS_NOWHERE
            && policy_for(p, ask->j, s) == NODEALLOC_FIRSTAVAILABLE
-           && !p->without.any_job && later_is_ample(p, ask);
+           && later_is_ample(p, ask);
 }
 
 /* Pools behind grants of the access that have this affinity to the job, or with

@@ -413,9 +413,9 @@ static int64_t drops_of(struct plan *p, struct pool *pool, int64_t closes)
 {
     int64_t units = pool->free_now, sum;
 
-    bool free_until = pool->nrsv > 0 || p->without.any_job;
+    bool free_until = pool->nrsv > 0;
 
-    if (closes <= p->now || (units == 0 && !p->without.any_job))
+    if (closes <= p->now || units == 0)
         return 0;
     if (free_until) {
         count_free_until(p, pool);
@@ -529,10 +529,10 @@ static int64_t pool_free_until(
 {
     int64_t units = pool->free_now;
 
-    if (pool->by_node || (units == 0 && !p->without.any_job)
+    if (pool->by_node || units == 0
         || closures_next(p->closures, access, pool->rsvset, p->now) < end)
         return 0;
-    if (pool->nrsv > 0 || p->without.any_job)
+    if (pool->nrsv > 0)
         units = count_least(p, pool, p->now, end, NULL);
     return units > 0 ? units : 0;
 }

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct rsvtable {
     struct VEC(struct rsv) rows;
@@ -53,8 +54,9 @@ struct rsvtable *rsvtable_copy(const struct rsvtable *t)
     }
     copy->n = t->n;
     vec_reserve(&copy->of_job, t->of_job.n);
-    for (size_t i = 0; i < t->of_job.n; i++)
-        vec_push(&copy->of_job, t->of_job.v[i]);
+    if (t->of_job.n)
+        memcpy(copy->of_job.v, t->of_job.v, t->of_job.n * sizeof *t->of_job.v);
+    copy->of_job.n = t->of_job.n;
     return copy;
 }
 
