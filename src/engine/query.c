@@ -2,7 +2,6 @@
  * When could it start, and what is free. */
 #include "engine/asker.h"
 #include "engine/engine_private.h"
-#include "plan/select.h"
 #include "policy/access.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #define MAUI_ENGINE_QUERY_H
 
 #include "engine/engine.h"
-#include "plan/select.h"
+#include "plan/feasible.h"
 
 /* A job that nobody has submitted. */
 struct query_ask {

@@ -3,7 +3,10 @@
  * section 3 (runjob); holds, section 7; throttling, section 5. */
 #include "engine/engine_private.h"
 #include "engine/occupancy.h"
-#include "plan/select.h"
+#include "plan/feasible.h"
+#include "plan/nodes/avail.h"
+#include "plan/nodes/nodealloc.h"
+#include "policy/fairshare.h"
 #include "policy/holds.h"
 #include "policy/reason.h"
 

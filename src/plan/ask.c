@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Questions about single nodes. */
 #include "base/xalloc.h"
+#include "plan/bynode/bynode.h"
+#include "plan/feasible.h"
 #include "plan/plan_private.h"
 
 int64_t plan_unit(const struct plan *p, uint32_t partition)

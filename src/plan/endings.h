@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct instants VEC(int64_t);
+
 struct ending {
     int64_t at;
     uint32_t job;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Could a task ever run on a node? The node's configuration against the task
  * definition; nothing here looks at what is in use unless it is told to. */
-#include "plan/select_private.h"
+#include "plan/feasible.h"
 
 #include <math.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Floating generic resources (licences): amounts of the whole system rather than
  * of a node, taken by a job for as long as it runs or is reserved. */
+#include "plan/floating.h"
+
 #include "plan/plan_private.h"
 
 /* Amount of the resource in use at an instant >= now. */

@@ -2,7 +2,11 @@
  * Copies of a plan to ask. What only the layout of the nodes decides is borrowed from
  * the original; what is remembered of answers is not copied, but found out again. */
 #include "base/xalloc.h"
+#include "plan/bynode/bynode.h"
+#include "plan/bynode/rsvview.h"
 #include "plan/plan_private.h"
+#include "plan/suspended.h"
+#include "plan/window.h"
 
 #include <string.h>
 
@@ -70,17 +74,14 @@ static void forget_answers(struct plan *p)
 {
     p->windows = windows_create();
     p->search = search_memory_create();
+    p->bynode = bynode_create();
     p->rsvview = rsvview_create();
     p->small = small_pools_create();
     p->budget = NULL;
     p->merged_sum_known = false;
     memset(&p->kind, 0, sizeof p->kind);
-    memset(&p->defstairs, 0, sizeof p->defstairs);
     memset(&p->handed, 0, sizeof p->handed);
     memset(&p->cands, 0, sizeof p->cands);
-    memset(&p->tasks, 0, sizeof p->tasks);
-    memset(&p->pinned, 0, sizeof p->pinned);
-    memset(&p->watches, 0, sizeof p->watches);
     memset(&p->caps, 0, sizeof p->caps);
 }
 
@@ -98,6 +99,74 @@ struct plan *plan_fork(const struct plan *p)
     fork->without.jobs = (struct bitset){0};
     bitset_copy(&fork->without.jobs, &p->without.jobs);
     return fork;
+}
+
+/* ---- without some of what is there ---- */
+
+struct plan *plan_fork_without(
+    const struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory)
+{
+    struct plan *fork = plan_fork(p);
+
+    fork->without.keep_memory = keep_memory;
+    for (size_t i = 0; i < n; i++) {
+        without_add(&fork->without, jobs[i]);
+        count_start(fork, p->c->jobs.v[jobs[i]], -1, false);
+    }
+    return fork;
+}
+
+struct plan *plan_fork_unreserved(const struct plan *p)
+{
+    struct plan *fork = plan_fork(p);
+
+    for (uint32_t i = 0; i < rsvtable_count(fork->reserved); i++) {
+        struct rsv *r = rsvtable_row(fork->reserved, i);
+        if (r)
+            r->parts.n = r->alloc.n = 0;
+    }
+    pintable_forget(fork->pins);
+    count_again(fork);
+    return fork;
+}
+
+/* A row for the job at that slot, and the old one, if it had any, is gone; the row that
+ * it had, INDEX_NONE = none. */
+static uint32_t renew_row(struct plan *p, const struct job *j, const struct slot *slot)
+{
+    const struct rsv *old = rsvtable_of(p->reserved, j->index);
+    uint32_t row = INDEX_NONE;
+
+    if (old) {
+        row = rsvtable_planned(p->reserved, j->index)->row;
+        p->given_back |= slot->at != old->start_at;
+        pintable_remove(p->pins, old);
+        rsvtable_remove(p->reserved, j->index, RSV_FORGOTTEN);
+    }
+    rsvtable_add(p->reserved, j->index, slot);
+    return row;
+}
+
+void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j)
+{
+    const struct rsv *from = rsvtable_of(fork->reserved, j->index);
+    uint32_t partition = rsvtable_planned(fork->reserved, j->index)->partition;
+    struct slot slot = {from->start_at, partition};
+    uint32_t row = renew_row(p, j, &slot);
+    struct rsv *r = rsvtable_of(p->reserved, j->index);
+
+    r->end_at = from->end_at;
+    r->fitset = set_of(p, fit_for(p, j, partition));
+    for (size_t i = 0; i < from->parts.n; i++)
+        vec_push(&r->parts, from->parts.v[i]);
+    for (size_t i = 0; i < from->alloc.n; i++)
+        vec_push(&r->alloc, from->alloc.v[i]);
+    pintable_add(p->pins, r);
+    if (row != INDEX_NONE)
+        rsvtable_move_last(p->reserved, row);
+    p->changes++;
+    p->confirmed = rsvtable_count(p->reserved);
+    count_again(p);
 }
 
 /* ---- for a job that nobody has submitted ---- */
@@ -142,7 +211,7 @@ static void divide_for(struct plan *p, const struct job *j)
     demand_fini(&p->demand);
     p->demand = (struct demand){0};
     pools_rebuild(p);
-    away_see_suspended(p);
+    suspended_note(p);
     reserve_again(p);
 }
 

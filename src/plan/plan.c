@@ -4,7 +4,17 @@
 
 #include "cluster/folded.h"
 #include "cluster/partition.h"
+#include "plan/bynode/bind.h"
+#include "plan/bynode/bynode.h"
+#include "plan/bynode/multireq.h"
+#include "plan/bynode/rsvfree.h"
+#include "plan/bynode/rsvview.h"
+#include "plan/bynode/sweep.h"
+#include "plan/feasible.h"
+#include "plan/floating.h"
 #include "plan/plan_private.h"
+#include "plan/suspended.h"
+#include "plan/window.h"
 
 #include <assert.h>
 #include <string.h>
@@ -16,6 +26,7 @@ struct plan *plan_create(struct cluster *c)
     p->c = c;
     p->version = 1;
     p->merge_at = TIME_NEVER;
+    p->bynode = bynode_create();
     p->rsvview = rsvview_create();
     p->small = small_pools_create();
     p->reserved = rsvtable_create();
@@ -37,20 +48,12 @@ void plan_destroy(struct plan *p)
         closures_destroy(p->closures);
         signatures_destroy(p->signatures);
     }
-    for (size_t i = 0; i < p->defstairs.n; i++) {
-        for (size_t k = 0; k < p->defstairs.v[i].v.n; k++)
-            vec_fini(&p->defstairs.v[i].v.v[k].free_until);
-        vec_fini(&p->defstairs.v[i].v);
-    }
-    vec_fini(&p->defstairs);
     vec_fini(&p->ends);
     rsvtable_destroy(p->reserved);
     vec_fini(&p->handed);
     pintable_destroy(p->pins);
     vec_fini(&p->cands);
-    vec_fini(&p->tasks);
-    vec_fini(&p->pinned);
-    vec_fini(&p->watches);
+    bynode_destroy(p->bynode);
     budget_destroy(p->budget);
     rsvview_destroy(p->rsvview);
     vec_fini(&p->caps);
@@ -156,7 +159,7 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     p->relief_epoch = p->c->relief_epoch;
     p->now = now;
     p->confirmed = 0;
-    away_see_suspended(p);
+    suspended_note(p);
     p->version++;
     bool same = still_true(p);
     p->quiet = same && !rebuilt && !p->released && p->rsv_epoch == p->c->rsv_epoch;
@@ -361,7 +364,7 @@ int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
     int64_t sum = set_has_count(p, s) ? search_free_until(
                       p, s, closures_access(p->closures, j, p->now), end)
                                       : 0;
-    return set_has_by_node(p, s) ? sum + bynode_free_until(p, j, set_of(p, s), end)
+    return set_has_by_node(p, s) ? sum + sweep_free_until(p, j, set_of(p, s), end)
                                  : sum;
 }
 
@@ -399,7 +402,7 @@ static int64_t nodes_first_fit(
     if (j->nreqs > 1)
         return multireq_first_fit(p, j, set, from);
     if (set_has_by_node(p, s))
-        return bynode_first_fit(p, j, set, from);
+        return sweep_first_fit(p, j, set, from);
     return search_first_fit(p, s, closures_access(p->closures, j, p->now),
         (int32_t)j->reqs[0].tasks, from, plan_duration(s, j));
 }

@@ -10,11 +10,11 @@
 #include "plan/counted/lower_bounds.h"
 #include "plan/counted/profile.h"
 #include "plan/endings.h"
+#include "plan/nodes/nodealloc.h"
 #include "plan/plan.h"
 #include "plan/pools/demand.h"
 #include "plan/reservations/pins.h"
 #include "plan/reservations/table.h"
-#include "plan/select.h"
 #include "plan/without.h"
 #include "policy/acl.h"
 
@@ -63,8 +63,6 @@ struct pool {
     int64_t rsv_latest;                       /* latest start of any of them */
     struct VEC(struct free_until) free_until; /* of `work`; empty = to be computed */
 };
-
-struct instants VEC(int64_t);
 
 /* Indexes, ascending. */
 struct pool_list VEC(uint32_t);
@@ -134,27 +132,6 @@ struct fit {
     struct VEC(uint32_t) sets; /* fitset indexes, by partition */
 };
 
-/* By-node pools: free_until of one task definition as one kind of asker sees them. */
-struct defstair {
-    uint64_t who;
-    uint32_t set;
-    struct VEC(struct free_until) free_until;
-};
-
-/* All of one definition that hold for one version of the plan. */
-struct defstairs {
-    uint64_t version;
-    uint32_t n; /* in use; the rest keep their memory */
-    struct VEC(struct defstair) v;
-};
-
-/* An instant at which a node has to be looked at again, or beyond which it has so many
- * tasks less. */
-struct watch {
-    int64_t at;
-    uint32_t node, tasks;
-};
-
 struct plan {
     struct cluster *c;
     uint64_t node_epoch, config_epoch, rsv_moves, rsv_epoch, relief_epoch;
@@ -170,18 +147,15 @@ struct plan {
     struct demand_kind kind;      /* scratch */
     const struct job *asker;      /* of a question: not in the system; NULL = none */
     struct VEC(struct fitset) sets;
-    struct VEC(struct fit) fits;            /* by taskdef index */
-    struct VEC(struct defstairs) defstairs; /* by taskdef index */
-    struct endings ends;                    /* active jobs */
-    struct rsvtable *reserved;              /* reservations of waiting jobs */
+    struct VEC(struct fit) fits;    /* by taskdef index */
+    struct endings ends;            /* active jobs */
+    struct rsvtable *reserved;      /* reservations of waiting jobs */
     struct VEC(struct part) handed; /* what count_hand_over() gave back, and whose */
     uint32_t handed_job;
-    struct pintable *pins;            /* reservations on single nodes */
-    struct VEC(struct cand) cands;    /* scratch */
-    struct VEC(uint32_t) tasks;       /* scratch: by node index */
-    struct VEC(uint32_t) pinned;      /* scratch: nodes with pins */
-    struct VEC(struct watch) watches; /* scratch */
-    struct budget *budget;            /* of plan_rsv_begin(); NULL until asked */
+    struct pintable *pins;         /* reservations on single nodes */
+    struct VEC(struct cand) cands; /* scratch */
+    struct bynode *bynode;         /* answers about single nodes */
+    struct budget *budget;         /* of plan_rsv_begin(); NULL until asked */
     struct signatures *signatures;
     struct closures *closures;
     bool borrows_closures; /* and signatures, of the plan that this is a fork of */
@@ -234,19 +208,18 @@ static inline uint32_t pool_run(const struct pool *pool, uint32_t from, uint32_t
     return bitset_gap_within(&pool->members, from + 1, end) - from;
 }
 
+/* What is pinned to the node; NULL = nothing. */
+static inline struct pins *pins_of(const struct plan *p, uint32_t node)
+{
+    return pintable_on(p->pins, node);
+}
+
 /* Of nodes under that set of reservations. */
 const struct pool_list *pools_under(const struct plan *p, uint32_t rsvset);
 
 void set_fini(struct fitset *s);
 /* All pools of the partition that are planned by count in a known unit. */
 struct fitset fit_counted(const struct plan *p, uint32_t partition);
-
-/* window.c */
-/* rsvfree.c */
-void budget_destroy(struct budget *b);
-
-struct windows_known *windows_create(void);
-void windows_destroy(struct windows_known *w);
 
 /* Which kinds of pools a set has. */
 bool set_has_by_node(const struct plan *p, const struct fitset *s);
@@ -353,119 +326,6 @@ int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t access,
     int64_t start, int64_t end, int64_t enough);
 int64_t search_first_fit(struct plan *p, struct fitset *s, uint32_t access,
     int32_t need, int64_t from, int64_t duration);
-
-/* The interval a job wants. */
-struct span {
-    int64_t start, end;
-};
-
-/* Who asks what a node can take, for tasks of which definition, and what the answer
- * leaves out of account. */
-struct asker {
-    struct plan *p;
-    const struct job *j;
-    const struct taskdef *def;
-    const struct without *without;
-};
-static inline struct asker asker_of(
-    struct plan *p, const struct job *j, const struct taskdef *def)
-{
-    return (struct asker){p, j, def, &p->without};
-}
-
-/* bynode.c: pools planned node by node */
-uint32_t bynode_tasks(
-    const struct asker *a, const struct node *n, int64_t start, int64_t end);
-/* Tasks of every node of the set for [start, end) into p->tasks; the sum. Lists the
- * nodes under reservations in p->pinned. */
-int64_t bynode_all(
-    struct plan *p, const struct job *j, uint32_t set, int64_t start, int64_t end);
-
-/* sweep.c: over time */
-struct sweep;
-void sweep_watch(struct sweep *w, uint32_t node, int64_t begins, int64_t ends);
-int64_t bynode_free_until(
-    struct plan *p, const struct job *j, uint32_t set, int64_t end);
-int64_t bynode_first_fit(
-    struct plan *p, const struct job *j, uint32_t set, int64_t from);
-/* A reservation at `start`: units of the counted pools and nodes of the others. */
-bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t start,
-    struct allocs *ret, int64_t *ret_units);
-int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
-    struct allocs *ret, enum wait_code *ret_code);
-void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r);
-/* Processors free on the node from now until `end`; `free` are free now. */
-int64_t bynode_procs_until(
-    const struct plan *p, const struct node *n, int64_t free, int64_t end);
-/* Does the request's list of hosts, or of hosts to leave out, let it use the node? */
-bool bynode_on_list(const struct plan *p, const struct req *r, const struct node *n);
-/* First instant after `start` at which the node can no longer keep `tasks` tasks. */
-int64_t bynode_holds_until(
-    const struct asker *a, const struct node *n, uint32_t tasks, int64_t start);
-/* The least of what is free of the node at any instant of the span; of the generic
- * resources of `def`, in its order. */
-struct bynode_room {
-    struct res res;
-    struct nodealloc_rest rest;
-};
-void bynode_room(const struct asker *a, const struct node *n, const struct span *span,
-    struct bynode_room *ret);
-static inline struct pins *pins_of(const struct plan *p, uint32_t node)
-{
-    return pintable_on(p->pins, node);
-}
-/* Those that count for the asker. */
-static inline struct pins *asker_pins(const struct asker *a, uint32_t node)
-{
-    return a->without->reservations ? NULL : pintable_on(a->p->pins, node);
-}
-/* Is the running job gone, to the asker? */
-static inline bool asker_lacks(const struct asker *a, const struct job *j)
-{
-    return without_job(a->without, j->index);
-}
-
-/* away.c */
-/* Units of a counted pool that the job has. O(pieces). */
-int32_t away_units(const struct job *j, const struct pool *pool);
-/* Pools in which suspended jobs keep memory cannot be planned by count. */
-void away_see_suspended(struct plan *p);
-
-/* rsvview.c: reservations as one job sees them */
-struct rsvview *rsvview_create(void);
-void rsvview_destroy(struct rsvview *v);
-void rsvview_reduce(const struct asker *a, const struct node *n,
-    const struct span *span, int64_t at, struct res *io_have);
-enum affinity rsvview_affinity(struct plan *p, const struct job *j,
-    const struct node *n, int64_t start, int64_t end);
-int64_t rsvview_next(
-    struct plan *p, const struct job *j, const struct node *n, int64_t after);
-uint64_t rsvview_signature(struct plan *p, const struct job *j);
-int64_t rsvview_drop(
-    struct plan *p, const struct job *j, const struct node *n, int64_t after);
-void rsvview_times(const struct plan *p, int64_t from, struct instants *io);
-void rsvview_watch(struct plan *p, struct sweep *w, uint32_t node);
-bool rsvview_depends_on_overlap(const struct plan *p, uint32_t node);
-/* bind.c: give nodes to reservations counted in pools that are no longer counted.
- * O(reservations^2 + units of theirs x active jobs), once a new shape. */
-void bind_counted(struct plan *p);
-/* After pools were divided, or joined: reservations that stay get the same units of the
- * new ones, at the same instants. False where that cannot be told, as between
- * reservations of other kinds: then they are to be forgotten. O(reservations x pools).
- */
-bool bind_divided(struct plan *p);
-
-/* multireq.c: jobs of several requests */
-bool multireq_place(struct plan *p, const struct job *j, uint32_t set, int64_t start,
-    struct allocs *ret, enum wait_code *ret_code);
-int64_t multireq_first_fit(
-    struct plan *p, const struct job *j, uint32_t set, int64_t from);
-
-/* floating.c: generic resources of the whole system */
-bool floating_wanted(const struct plan *p, const struct job *j);
-bool floating_fits(
-    const struct plan *p, const struct job *j, int64_t start, int64_t end);
-int64_t floating_next(const struct plan *p, int64_t after);
 
 /* place.c */
 /* Candidates for a start now of the counted pools of the set, added to p->cands. */

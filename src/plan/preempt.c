@@ -6,13 +6,17 @@
 
 #include "cluster/folded.h"
 #include "cluster/partition.h"
+#include "plan/bynode/bynode.h"
+#include "plan/bynode/rsvview.h"
+#include "plan/floating.h"
 #include "plan/plan_private.h"
+#include "plan/suspended.h"
 
 #include <assert.h>
 #include <string.h>
 
 /* A job that might be preempted. */
-struct prey {
+struct victim {
     uint32_t job;
     uint32_t found; /* order of discovery, INDEX_NONE = not yet */
     int64_t procs;  /* freed where it helps */
@@ -37,31 +41,33 @@ struct share {
     struct profile room;
 };
 
-struct hunt {
+struct choice {
     struct plan *p;
     const struct preempt_ask *ask;
     const struct fitset *set;
     int64_t end;
     struct without without; /* those chosen so far, or all */
-    struct bitset seats;    /* nodes on which something may be preempted */
+    struct bitset emptied;  /* nodes on which something may be preempted */
     struct VEC(struct share) shares;
-    struct VEC(struct offer) offers; /* by node */
-    struct VEC(struct prey) preys;   /* by job, later by cost */
+    struct VEC(struct offer) offers;   /* by node */
+    struct VEC(struct victim) victims; /* by job, later by cost */
+    struct VEC(struct cand) cands;
 };
 
-static const struct taskdef *def_of(const struct hunt *h)
+static const struct taskdef *def_of(const struct choice *h)
 {
     return h->ask->j->reqs[0].def;
 }
 
-static uint32_t tasks_on(const struct hunt *h, uint32_t node)
+static uint32_t tasks_on(const struct choice *h, uint32_t node)
 {
     const struct asker by = {h->p, h->ask->j, def_of(h), &h->without};
 
     return bynode_tasks(&by, node_at(h->p->c, node), h->p->now, h->end);
 }
 
-static bool counts(const struct hunt *h, const struct job *victim, const struct node *n)
+static bool may_go_from(
+    const struct choice *h, const struct job *victim, const struct node *n)
 {
     return !h->ask->on_node || h->ask->on_node(h->ask->ctx, victim, n);
 }
@@ -69,7 +75,7 @@ static bool counts(const struct hunt *h, const struct job *victim, const struct 
 /* ---- pools ---- */
 
 /* The share of the node's pool, INDEX_NONE = not a node for the job. */
-static uint32_t share_of(const struct hunt *h, const struct node *n)
+static uint32_t share_of(const struct choice *h, const struct node *n)
 {
     const struct pool *pool = pool_of(h->p, n->index);
 
@@ -79,7 +85,7 @@ static uint32_t share_of(const struct hunt *h, const struct node *n)
     return INDEX_NONE;
 }
 
-static int64_t units_later(struct hunt *h, const struct pool *pool)
+static int64_t units_later(struct choice *h, const struct pool *pool)
 {
     struct pool *later = pool->by_node ? NULL : count_merged(h->p, pool);
 
@@ -88,7 +94,7 @@ static int64_t units_later(struct hunt *h, const struct pool *pool)
     return count_least(h->p, later, later->from, h->end, NULL);
 }
 
-static void open_share(struct hunt *h, struct share *s)
+static void open_share(struct choice *h, struct share *s)
 {
     const struct profile *work;
 
@@ -104,9 +110,9 @@ static void open_share(struct hunt *h, struct share *s)
 }
 
 /* The job is thought away. */
-static void free_share(struct hunt *h, struct share *s, const struct job *j)
+static void free_share(struct choice *h, struct share *s, const struct job *j)
 {
-    int32_t units = s->pool->by_node ? 0 : away_units(j, s->pool);
+    int32_t units = s->pool->by_node ? 0 : pool_units_of(j, s->pool);
 
     s->freed += units;
     if (plan_job_end(h->p, j) > s->pool->to)
@@ -116,7 +122,7 @@ static void free_share(struct hunt *h, struct share *s, const struct job *j)
 }
 
 /* Units for the job's whole limit; no bound where nodes are asked one by one. */
-static int64_t cap_of(const struct hunt *h, const struct share *s)
+static int64_t cap_of(const struct choice *h, const struct share *s)
 {
     int64_t now;
 
@@ -127,7 +133,7 @@ static int64_t cap_of(const struct hunt *h, const struct share *s)
     return now < s->later ? now : s->later;
 }
 
-static int64_t all_shares(const struct hunt *h)
+static int64_t all_shares(const struct choice *h)
 {
     int64_t sum = 0;
 
@@ -143,16 +149,16 @@ static int64_t all_shares(const struct hunt *h)
 
 static int by_job(const void *pa, const void *pb)
 {
-    const struct prey *a = pa, *b = pb;
+    const struct victim *a = pa, *b = pb;
 
     return (a->job > b->job) - (a->job < b->job);
 }
 
-static struct prey *prey_of(struct hunt *h, uint32_t job)
+static struct victim *victim_of(struct choice *h, uint32_t job)
 {
-    struct prey key = {.job = job};
+    struct victim key = {.job = job};
 
-    return bsearch(&key, h->preys.v, h->preys.n, sizeof key, by_job);
+    return bsearch(&key, h->victims.v, h->victims.n, sizeof key, by_job);
 }
 
 static int by_node(const void *pa, const void *pb)
@@ -162,7 +168,7 @@ static int by_node(const void *pa, const void *pb)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-static struct offer *offer_of(struct hunt *h, uint32_t node)
+static struct offer *offer_of(struct choice *h, uint32_t node)
 {
     struct offer key = {.node = node};
 
@@ -172,41 +178,41 @@ static struct offer *offer_of(struct hunt *h, uint32_t node)
 }
 
 /* Note the nodes that the job could free. */
-static void seat(struct hunt *h, const struct job *victim)
+static void note_nodes(struct choice *h, const struct job *victim)
 {
     for (size_t i = 0; i < victim->alloc.n; i++) {
         const struct alloc *a = &victim->alloc.v[i];
         for (uint32_t k = a->first; k < a->first + a->count; k++) {
             const struct node *n = node_at(h->p->c, k);
-            if (share_of(h, n) != INDEX_NONE && counts(h, victim, n))
-                bitset_set(&h->seats, k);
+            if (share_of(h, n) != INDEX_NONE && may_go_from(h, victim, n))
+                bitset_set(&h->emptied, k);
         }
     }
 }
 
-static void collect_preys(struct hunt *h)
+static void collect_victims(struct choice *h)
 {
     for (size_t i = 0; i < h->ask->nvictims; i++) {
         uint32_t job = h->ask->victims[i];
-        vec_push(&h->preys, ((struct prey){.job = job, .found = INDEX_NONE}));
-        seat(h, h->p->c->jobs.v[job]);
+        vec_push(&h->victims, ((struct victim){.job = job, .found = INDEX_NONE}));
+        note_nodes(h, h->p->c->jobs.v[job]);
     }
-    if (h->preys.n)
-        qsort(h->preys.v, h->preys.n, sizeof *h->preys.v, by_job);
+    if (h->victims.n)
+        qsort(h->victims.v, h->victims.n, sizeof *h->victims.v, by_job);
 }
 
 /* Idle nodes of pools planned by count are known by number until nodes are chosen. */
-static void collect_offers(struct hunt *h)
+static void collect_offers(struct choice *h)
 {
     bool by_procs = def_of(h)->per_task.v[RES_PROCS] != 0;
 
     for (size_t i = 0; i < h->p->c->nodes.n; i++) {
         const struct node *n = node_at(h->p->c, i);
-        bool seat = bitset_test(&h->seats, n->index);
+        bool emptied = bitset_test(&h->emptied, n->index);
         uint32_t share = INDEX_NONE;
-        if (seat || !by_procs || node_has_room(h->p->c, n->index))
+        if (emptied || !by_procs || node_has_room(h->p->c, n->index))
             share = share_of(h, n);
-        if (share == INDEX_NONE || (!seat && !h->shares.v[share].pool->by_node))
+        if (share == INDEX_NONE || (!emptied && !h->shares.v[share].pool->by_node))
             continue;
         uint32_t idle = tasks_on(h, n->index);
         vec_push(&h->offers, ((struct offer){n->index, share, idle, idle, idle}));
@@ -215,12 +221,12 @@ static void collect_offers(struct hunt *h)
     }
 }
 
-static void discover(struct hunt *h, const struct node_job *on, const struct node *n,
-    bool helps, uint32_t *io_found)
+static void weigh_victim(struct choice *h, const struct node_job *on,
+    const struct node *n, bool helps, uint32_t *io_found)
 {
-    struct prey *x = prey_of(h, on->job);
+    struct victim *x = victim_of(h, on->job);
 
-    if (!x || !counts(h, h->p->c->jobs.v[on->job], n))
+    if (!x || !may_go_from(h, h->p->c->jobs.v[on->job], n))
         return;
     if (x->found == INDEX_NONE)
         x->found = (*io_found)++;
@@ -229,7 +235,7 @@ static void discover(struct hunt *h, const struct node_job *on, const struct nod
 }
 
 /* What each would free where that helps. */
-static void weigh(struct hunt *h)
+static void weigh_victims(struct choice *h)
 {
     const struct cluster *c = h->p->c;
     struct node_job on;
@@ -238,18 +244,18 @@ static void weigh(struct hunt *h)
     for (size_t i = 0; i < h->offers.n; i++) {
         struct offer *o = &h->offers.v[i];
         const struct node *n = node_at(c, o->node);
-        if (!bitset_test(&h->seats, o->node))
+        if (!bitset_test(&h->emptied, o->node))
             continue;
         o->most = tasks_on(h, o->node);
         h->shares.v[o->share].sum += (int64_t)o->most - o->idle;
         for (uint32_t k = 0; node_job_at(c, n, k, &on); k++)
-            discover(h, &on, n, o->most > o->idle, &found);
+            weigh_victim(h, &on, n, o->most > o->idle, &found);
     }
 }
 
 static int by_cost(const void *pa, const void *pb)
 {
-    const struct prey *a = pa, *b = pb;
+    const struct victim *a = pa, *b = pb;
 
     if (a->cost != b->cost)
         return a->cost < b->cost ? -1 : 1;
@@ -257,32 +263,32 @@ static int by_cost(const void *pa, const void *pb)
 }
 
 /* Those that free nothing useful are left alone. */
-static void order(struct hunt *h)
+static void order_victims(struct choice *h)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < h->preys.n; i++) {
-        struct prey x = h->preys.v[i];
+    for (size_t i = 0; i < h->victims.n; i++) {
+        struct victim x = h->victims.v[i];
         if (x.procs <= 0)
             continue;
         x.cost = h->ask->worth(h->ask->ctx, h->p->c->jobs.v[x.job]) / x.procs;
-        h->preys.v[n++] = x;
+        h->victims.v[n++] = x;
     }
-    h->preys.n = n;
+    h->victims.n = n;
     if (n)
-        qsort(h->preys.v, n, sizeof *h->preys.v, by_cost);
+        qsort(h->victims.v, n, sizeof *h->victims.v, by_cost);
 }
 
 /* Would it be enough if all of them went? */
-static bool enough_at_all(struct hunt *h)
+static bool enough_at_all(struct choice *h)
 {
-    for (size_t i = 0; i < h->preys.n; i++) {
-        const struct job *j = h->p->c->jobs.v[h->preys.v[i].job];
+    for (size_t i = 0; i < h->victims.n; i++) {
+        const struct job *j = h->p->c->jobs.v[h->victims.v[i].job];
         without_add(&h->without, j->index);
         for (size_t k = 0; k < h->shares.n; k++)
             free_share(h, &h->shares.v[k], j);
     }
-    weigh(h);
+    weigh_victims(h);
     without_clear(&h->without);
     return all_shares(h) >= h->ask->j->reqs[0].tasks;
 }
@@ -290,7 +296,7 @@ static bool enough_at_all(struct hunt *h)
 /* ---- the choice ---- */
 
 static void add_cand(
-    struct hunt *h, const struct node *n, uint32_t tasks, bool idle, int64_t *io_cap)
+    struct choice *h, const struct node *n, uint32_t tasks, bool idle, int64_t *io_cap)
 {
     const struct asker by = {h->p, h->ask->j, def_of(h), &h->without};
 
@@ -303,20 +309,20 @@ static void add_cand(
         .free_until = bynode_holds_until(&by, n, tasks, h->p->now),
         .affinity = idle ? rsvview_affinity(h->p, by.j, n, h->p->now, h->end)
                          : AFFINITY_PREEMPTIBLE};
-    vec_push(&h->p->cands, cand);
+    vec_push(&h->cands, cand);
     *io_cap -= tasks;
 }
 
 /* Nodes of one pool: those with idle resources first, in case reservations leave fewer
  * units than there are. */
-static void add_share(struct hunt *h, uint32_t index)
+static void add_share(struct choice *h, uint32_t index)
 {
     const struct pool *pool = h->shares.v[index].pool;
     int64_t cap = cap_of(h, &h->shares.v[index]);
 
     for (size_t i = 0; !pool->by_node && i < pool->nodes.n && cap > 0; i++) {
         const struct node *n = node_at(h->p->c, pool->nodes.v[i]);
-        if (node_has_room(h->p->c, n->index) && !bitset_test(&h->seats, n->index)
+        if (node_has_room(h->p->c, n->index) && !bitset_test(&h->emptied, n->index)
             && share_of(h, n) != INDEX_NONE)
             add_cand(h, n, tasks_on(h, n->index), true, &cap);
     }
@@ -336,7 +342,7 @@ static int compare_cands(const void *a, const void *b)
 }
 
 /* Nodes for the job as things are thought to be. */
-static bool place(struct hunt *h, struct allocs *ret)
+static bool place_job(struct choice *h, struct allocs *ret)
 {
     struct plan *p = h->p;
     const struct job *j = h->ask->j;
@@ -349,16 +355,16 @@ static bool place(struct hunt *h, struct allocs *ret)
         .immediate = true};
     enum wait_code code;
 
-    p->cands.n = 0;
+    h->cands.n = 0;
     for (uint32_t i = 0; i < h->shares.n; i++)
         add_share(h, i);
-    if (p->cands.n)
-        qsort(p->cands.v, p->cands.n, sizeof *p->cands.v, compare_cands);
-    return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, &code) == 0;
+    if (h->cands.n)
+        qsort(h->cands.v, h->cands.n, sizeof *h->cands.v, compare_cands);
+    return nodealloc_choose(&a, h->cands.v, h->cands.n, ret, &code) == 0;
 }
 
 /* Think one more job away. */
-static void drop(struct hunt *h, const struct job *victim)
+static void drop_victim(struct choice *h, const struct job *victim)
 {
     without_add(&h->without, victim->index);
     for (size_t i = 0; i < h->shares.n; i++)
@@ -376,7 +382,7 @@ static void drop(struct hunt *h, const struct job *victim)
     }
 }
 
-static void start_over(struct hunt *h)
+static void start_over(struct choice *h)
 {
     for (size_t i = 0; i < h->shares.n; i++)
         open_share(h, &h->shares.v[i]);
@@ -385,22 +391,23 @@ static void start_over(struct hunt *h)
             h->shares.v[h->offers.v[i].share].sum += h->offers.v[i].idle;
 }
 
-static bool choose(struct hunt *h, struct victims *ret, struct allocs *ret_alloc)
+static bool choose_victims(
+    struct choice *h, struct victims *ret, struct allocs *ret_alloc)
 {
     bool found = false;
     size_t n = 0;
 
     start_over(h);
-    while (!found && n < h->preys.n) {
-        drop(h, h->p->c->jobs.v[h->preys.v[n++].job]);
-        found = all_shares(h) >= h->ask->j->reqs[0].tasks && place(h, ret_alloc);
+    while (!found && n < h->victims.n) {
+        drop_victim(h, h->p->c->jobs.v[h->victims.v[n++].job]);
+        found = all_shares(h) >= h->ask->j->reqs[0].tasks && place_job(h, ret_alloc);
     }
     for (size_t i = 0; found && i < n; i++)
-        vec_push(ret, h->preys.v[i].job);
+        vec_push(ret, h->victims.v[i].job);
     return found;
 }
 
-static bool is_closed(const struct hunt *h, const struct pool *pool)
+static bool is_closed(const struct choice *h, const struct pool *pool)
 {
     return !pool->by_node
            && closures_closed(h->p->closures,
@@ -408,7 +415,7 @@ static bool is_closed(const struct hunt *h, const struct pool *pool)
                h->p->now, h->end, NULL);
 }
 
-static bool open_shares(struct hunt *h)
+static bool open_shares(struct choice *h)
 {
     for (size_t i = 0; i < h->set->pools.n; i++) {
         struct share s = {.pool = &h->p->pools.v[h->set->pools.v[i].pool]};
@@ -421,14 +428,15 @@ static bool open_shares(struct hunt *h)
     return h->shares.n > 0;
 }
 
-static void hunt_fini(struct hunt *h)
+static void choice_fini(struct choice *h)
 {
     for (size_t i = 0; i < h->shares.n; i++)
         profile_fini(&h->shares.v[i].room);
     vec_fini(&h->shares);
     vec_fini(&h->offers);
-    vec_fini(&h->preys);
-    bitset_fini(&h->seats);
+    vec_fini(&h->victims);
+    vec_fini(&h->cands);
+    bitset_fini(&h->emptied);
     without_fini(&h->without);
 }
 
@@ -436,7 +444,7 @@ bool preempt_choose(struct plan *p, const struct preempt_ask *ask, struct victim
     struct allocs *ret_alloc)
 {
     const struct job *j = ask->j;
-    struct hunt h = {.p = p,
+    struct choice h = {.p = p,
         .ask = ask,
         .set = fit_for(p, j, ask->partition),
         .without.keep_memory = ask->keep_memory};
@@ -450,13 +458,13 @@ bool preempt_choose(struct plan *p, const struct preempt_ask *ask, struct victim
     if (floating_wanted(p, j) && !floating_fits(p, j, p->now, h.end))
         return false;
     if (open_shares(&h)) {
-        collect_preys(&h);
+        collect_victims(&h);
         collect_offers(&h);
         if (enough_at_all(&h)) {
-            order(&h);
-            found = choose(&h, ret, ret_alloc);
+            order_victims(&h);
+            found = choose_victims(&h, ret, ret_alloc);
         }
     }
-    hunt_fini(&h);
+    choice_fini(&h);
     return found;
 }

@@ -3,7 +3,7 @@
 #include "plan/rsvnodes.h"
 
 #include "cluster/partition.h"
-#include "plan/select_private.h"
+#include "plan/nodes/nodealloc_private.h"
 
 #include <assert.h>
 #include <string.h>

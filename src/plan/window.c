@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Windows for backfill: what any request of one processor a task might get from now on
  * of a job that the same reservations let in. */
+#include "plan/window.h"
+
 #include "cluster/folded.h"
+#include "plan/bynode/bynode.h"
 #include "plan/plan_private.h"
 
 /* plan_windows() as last asked for one access class. */

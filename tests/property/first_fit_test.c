@@ -5,6 +5,7 @@
 #include "config/config.h"
 #include "hunt.h"
 #include "model.h"
+#include "plan/feasible.h"
 #include "plan/plan_private.h"
 #include "policy/access.h"
 #include "rng.h"

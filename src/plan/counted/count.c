@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Pools planned by count: releases of running jobs, the working profile of a cycle,
  * and reservations in it. Searches are in search.c. */
+#include "plan/bynode/rsvview.h"
 #include "plan/plan_private.h"
+#include "plan/suspended.h"
 
 #include <assert.h>
 #include <string.h>
@@ -560,7 +562,7 @@ static bool went_as_planned(const struct plan *p, const struct job *j, uint32_t 
     for (size_t i = 0; i < p->handed.n; i++) {
         const struct part *part = &p->handed.v[i];
         if (part->pool < p->pools.n
-            && away_units(j, &p->pools.v[part->pool]) != part->units)
+            && pool_units_of(j, &p->pools.v[part->pool]) != part->units)
             return false;
     }
     return true;

@@ -4,8 +4,11 @@
  * everything else collects candidates for nodealloc_choose(). */
 #include "cluster/folded.h"
 #include "cluster/partition.h"
+#include "plan/bynode/rsvview.h"
+#include "plan/feasible.h"
+#include "plan/nodes/avail.h"
+#include "plan/nodes/nodealloc_private.h"
 #include "plan/plan_private.h"
-#include "plan/select_private.h"
 
 #include <string.h>
 

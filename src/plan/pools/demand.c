@@ -3,7 +3,7 @@
  * counting in plan/fit.c has its number here. */
 #include "plan/pools/demand.h"
 
-#include "plan/select_private.h"
+#include "plan/feasible.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * Which pools a task definition can use, and whether its shape lets them be
  * planned by count. Answered once per definition and layout of the nodes. */
 #include "cluster/partition.h"
+#include "plan/feasible.h"
 #include "plan/plan_private.h"
 
 #include <string.h>

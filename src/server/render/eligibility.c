@@ -5,7 +5,8 @@
 #include "server/render/eligibility.h"
 
 #include "cluster/partition.h"
-#include "plan/select.h"
+#include "plan/feasible.h"
+#include "plan/nodes/avail.h"
 #include "policy/acl.h"
 #include "server/render/obstacles.h"
 #include "server/render/render.h"

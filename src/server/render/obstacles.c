@@ -2,7 +2,7 @@
  * What is in the way of a job. */
 #include "server/render/obstacles.h"
 
-#include "plan/select.h"
+#include "plan/feasible.h"
 #include "policy/acl.h"
 #include "server/render/render.h"
 #include "server/server_private.h"

@@ -7,7 +7,11 @@
 #include "cluster/job.h"
 #include "cluster/node.h"
 #include "config/config.h"
-#include "plan/select.h"
+#include "plan/feasible.h"
+#include "plan/nodes/avail.h"
+#include "plan/nodes/nodealloc.h"
+#include "plan/nodes/nodeprio.h"
+#include "plan/nodes/nodeset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

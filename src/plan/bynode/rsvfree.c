@@ -2,6 +2,9 @@
  * What a node can give to a reservation that is not a job's: configured amounts less
  * jobs that may not use it, and less other reservations it must not lie on. Source:
  * reference reservations 5.2. */
+#include "plan/bynode/rsvfree.h"
+
+#include "plan/floating.h"
 #include "plan/plan_private.h"
 #include "plan/rsvnodes.h"
 

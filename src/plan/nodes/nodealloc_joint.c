@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What several requests have been promised of shared candidates, and what is left. */
-#include "plan/select_private.h"
+#include "plan/nodes/nodealloc_private.h"
 
 #include <math.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Node priority (PRIORITYF). Source: reference node-allocation 4. */
-#include "plan/select_private.h"
+#include "plan/nodes/nodeprio.h"
+
+#include "plan/nodes/nodealloc_private.h"
 
 /* Terms that describe the node at this moment: meaningless for a later start. */
 #define MOMENTARY                                                                      \

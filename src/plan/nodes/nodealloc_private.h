@@ -1,48 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files behind plan/select.h share. Private to src/plan. */
-#ifndef MAUI_PLAN_SELECT_PRIVATE_H
-#define MAUI_PLAN_SELECT_PRIVATE_H
+ * What the files behind nodealloc.h share. Private to src/plan. */
+#ifndef MAUI_PLAN_NODES_NODEALLOC_PRIVATE_H
+#define MAUI_PLAN_NODES_NODEALLOC_PRIVATE_H
 
 #include "cluster/node.h"
-#include "plan/select.h"
-
-/* ---- feasible.c ------------------------------------------------------------- */
-
-/* What a node has for a newcomer. */
-struct feasible_room {
-    struct res have;    /* amounts on offer */
-    bool used;          /* initiators and generic resources in use count */
-    int64_t procs_left; /* by the node's limits on processors, INT64_MAX = none */
-};
-
-/* Processors that jobs dedicate on a node: of all, of the newcomer's user, of its
- * class. */
-struct feasible_procs {
-    int64_t all, user, cls;
-};
-
-/* Tasks that fit into the room: the smallest of all dimensions, TPN applied. */
-uint32_t feasible_fit(const struct cluster *c, const struct taskdef *def,
-    const struct node *n, const struct feasible_room *room);
-
-/* Processors a newcomer may take before a limit of the node (MAXPROC, MAXPROCPERUSER,
- * MAXPROC[CLASS:c], the class's MAXPROCPERNODE) is passed; INT64_MAX = no limit. */
-int64_t feasible_procs_left(const struct cluster *c, const struct taskdef *def,
-    const struct node *n, const struct feasible_procs *used);
-
-/* Most processors jobs of the class may use on the node; INT64_MAX = no limit. */
-int64_t feasible_class_procs(
-    const struct cluster *c, const struct node *n, uint32_t cls);
-
-/* Does the class itself say so for every node? */
-bool feasible_class_limited(const struct cluster *c, uint32_t cls);
-
-/* Processor equivalents of one task on the node: its largest share of any resource. */
-double feasible_task_pe(const struct taskdef *def, const struct node *n);
-/* What MAXPEPERJOB lets one job have, in processor equivalents. */
-double feasible_maxpe(const struct node *n);
-
-/* ---- nodealloc.c ------------------------------------------------------------ */
+#include "plan/feasible.h"
+#include "plan/nodes/nodealloc.h"
+#include "plan/nodes/nodeprio.h"
+#include "plan/nodes/nodeset.h"
 
 /* What a request wants, in units of TPN tasks (1 without TPN). */
 struct nodealloc_want {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Node sets: nodes that have a feature, a network, an amount of memory or a processor
  * speed in common. Source: reference node-allocation 6. */
-#include "plan/select_private.h"
+#include "plan/nodes/nodeset.h"
+
+#include "plan/nodes/nodealloc_private.h"
 
 #include <math.h>
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Pools planned node by node: what one node can take during an interval, the
  * earliest instant at which enough nodes can, and pinned reservations. */
+#include "base/xalloc.h"
 #include "cluster/folded.h"
 #include "cluster/partition.h"
+#include "plan/bynode/bynode_private.h"
+#include "plan/bynode/multireq.h"
+#include "plan/bynode/rsvview.h"
+#include "plan/feasible.h"
+#include "plan/nodes/avail.h"
 #include "plan/plan_private.h"
-#include "plan/select_private.h"
 
 #include <assert.h>
 #include <string.h>
@@ -34,6 +39,39 @@ struct ask {
 static struct ask ask_of(const struct asker *by, const struct node *n)
 {
     return (struct ask){by, by->p, by->j, by->def, n};
+}
+
+struct bynode *bynode_create(void)
+{
+    return xcalloc(1, sizeof(struct bynode));
+}
+
+void bynode_destroy(struct bynode *b)
+{
+    if (!b)
+        return;
+    for (size_t i = 0; i < b->by_def.n; i++) {
+        for (size_t k = 0; k < b->by_def.v[i].v.n; k++)
+            vec_fini(&b->by_def.v[i].v.v[k].v);
+        vec_fini(&b->by_def.v[i].v);
+    }
+    vec_fini(&b->by_def);
+    vec_fini(&b->offers.tasks);
+    vec_fini(&b->offers.reserved);
+    vec_fini(&b->watches);
+    free(b);
+}
+
+/* ---- one node at one instant ---- */
+
+struct asker asker_of(struct plan *p, const struct job *j, const struct taskdef *def)
+{
+    return (struct asker){p, j, def, &p->without};
+}
+
+const struct pins *asker_pins(const struct asker *a, uint32_t node)
+{
+    return a->without->reservations ? NULL : pins_of(a->p, node);
 }
 
 static bool whole_node(enum access_policy a)
@@ -316,20 +354,19 @@ bool bynode_on_list(const struct plan *p, const struct req *r, const struct node
     return false;
 }
 
-/* Tasks of every node of the set at [start, start + duration) into p->tasks;
- * returns the sum and lists the nodes with pins in p->pinned. */
-int64_t bynode_all(
+struct bynode_offers *bynode_all(
     struct plan *p, const struct job *j, uint32_t set, int64_t start, int64_t end)
 {
     const struct taskdef *def = j->reqs[0].def;
     const struct asker by = asker_of(p, j, def);
     const struct fitset *s = &p->sets.v[set];
-    int64_t sum = 0;
+    struct bynode_offers *o = &p->bynode->offers;
 
-    while (p->tasks.n < p->c->nodes.n)
-        vec_push(&p->tasks, 0);
-    p->pinned.n = 0;
-    memset(p->tasks.v, 0, p->tasks.n * sizeof *p->tasks.v);
+    while (o->tasks.n < p->c->nodes.n)
+        vec_push(&o->tasks, 0);
+    o->reserved.n = 0;
+    o->sum = 0;
+    memset(o->tasks.v, 0, o->tasks.n * sizeof *o->tasks.v);
     for (size_t i = 0; i < s->pools.n; i++) {
         const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
         if (!pool->by_node)
@@ -338,7 +375,7 @@ int64_t bynode_all(
             const struct node *n = node_at(p->c, pool->nodes.v[k]);
             uint32_t tasks = 0;
             if (pins_of(p, n->index) || reservations_on(p->c, n->index)->n > 0)
-                vec_push(&p->pinned, n->index);
+                vec_push(&o->reserved, n->index);
             else if (start <= p->now && !p->without.any_job
                      && !node_has_room(p->c, n->index)
                      && def->per_task.v[RES_PROCS] != 0
@@ -346,11 +383,11 @@ int64_t bynode_all(
                 continue;
             if (bynode_on_list(p, &j->reqs[0], n))
                 tasks = bynode_tasks(&by, n, start, end);
-            p->tasks.v[n->index] = tasks;
-            sum += tasks;
+            o->tasks.v[n->index] = tasks;
+            o->sum += tasks;
         }
     }
-    return sum;
+    return o;
 }
 
 /* ---- choosing nodes ---- */
@@ -383,7 +420,7 @@ static void collect_cands(
     p->cands.n = 0;
     for (size_t i = 0; i < p->c->nodes.n; i++) {
         const struct node *n = node_at(p->c, i);
-        uint32_t tasks = p->tasks.v[i];
+        uint32_t tasks = p->bynode->offers.tasks.v[i];
         if (!pool_of(p, n->index) || tasks == 0)
             continue;
         struct cand cand = {.node = n->index,

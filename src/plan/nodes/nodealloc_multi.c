@@ -2,7 +2,7 @@
  * Jobs of several requests: the requests share the candidates, and no node is
  * promised twice. Source: reference node-allocation 1. */
 #include "cluster/job.h"
-#include "plan/select_private.h"
+#include "plan/nodes/nodealloc_private.h"
 
 #include <assert.h>
 

@@ -4,6 +4,8 @@
  * their starts that always succeeds: nothing of what has nodes by then begins later,
  * so a unit free at the start is free for good. The same holds when pools are divided:
  * then they get units of the parts. */
+#include "plan/bynode/bind.h"
+
 #include "plan/plan_private.h"
 
 /* Units of the node in use at `at`; nothing begins on it later. */

@@ -3,7 +3,11 @@
  * never more than a node has. Pools that such a job can use are planned node by node
  * (fit_learn). Each question looks at every node of the partition anew: such jobs are
  * rare. */
+#include "plan/bynode/multireq.h"
+
 #include "cluster/partition.h"
+#include "plan/bynode/rsvview.h"
+#include "plan/feasible.h"
 #include "plan/plan_private.h"
 
 #include <assert.h>

@@ -2,7 +2,7 @@
  * The order in which each NODEALLOCATIONPOLICY uses up the candidates. Most policies
  * are a sort key under the affinity level; nodes that a policy cannot tell apart
  * stay in RM order, or in its reverse. Source: reference node-allocation 2, 3. */
-#include "plan/select_private.h"
+#include "plan/nodes/nodealloc_private.h"
 
 #include <math.h>
 

@@ -2,7 +2,10 @@
  * How the reservations on a node look to one job: what they keep from it, what they
  * offer to it alone, and how much it is drawn there. Source: reference reservations 3
  * and 4. */
+#include "plan/bynode/rsvview.h"
+
 #include "base/hash.h"
+#include "plan/bynode/sweep.h"
 #include "plan/plan_private.h"
 #include "policy/acl.h"
 

@@ -2,7 +2,10 @@
  * Pools planned node by node, over time: how much is free from now until when, and the
  * earliest instant at which enough is. What each node can take changes at few instants
  * of its own; a sweep over all of them in order looks at a node only then. */
-#include "plan/plan_private.h"
+#include "plan/bynode/sweep.h"
+
+#include "plan/bynode/bynode_private.h"
+#include "plan/bynode/rsvview.h"
 
 #include <string.h>
 
@@ -17,8 +20,10 @@ static int compare_watches(const void *a, const void *b)
 
 static void sort_watches(struct plan *p)
 {
-    if (p->watches.n)
-        qsort(p->watches.v, p->watches.n, sizeof *p->watches.v, compare_watches);
+    struct bynode *b = p->bynode;
+
+    if (b->watches.n)
+        qsort(b->watches.v, b->watches.n, sizeof *b->watches.v, compare_watches);
 }
 
 /* ---- free from now on ---- */
@@ -40,52 +45,57 @@ static int64_t next_drop(
 }
 
 /* Each drop of each node, as a watch whose `tasks` are lost beyond `at`. */
-static void collect_drops(struct plan *p, const struct job *j)
+static void collect_drops(
+    struct plan *p, const struct job *j, const struct bynode_offers *o)
 {
+    struct bynode *b = p->bynode;
     const struct asker by = asker_of(p, j, j->reqs[0].def);
 
-    p->watches.n = 0;
-    for (size_t i = 0; i < p->pinned.n; i++) {
-        uint32_t node = p->pinned.v[i], left = p->tasks.v[node];
+    b->watches.n = 0;
+    for (size_t i = 0; i < o->reserved.n; i++) {
+        uint32_t node = o->reserved.v[i], left = o->tasks.v[node];
         const struct node *n = node_at(p->c, node);
         int64_t at = left ? next_drop(p, j, n, p->now) : TIME_NEVER;
         for (; left && at < TIME_NEVER; at = next_drop(p, j, n, at)) {
             uint32_t after = bynode_tasks(&by, n, p->now, time_add(at, 1));
             if (after >= left)
                 continue;
-            vec_push(&p->watches, ((struct watch){at, node, left - after}));
+            vec_push(&b->watches, ((struct watch){at, node, left - after}));
             left = after;
         }
     }
     sort_watches(p);
 }
 
-static void stairs_build(
-    struct plan *p, const struct job *j, uint32_t set, struct defstair *st)
+static void find_free_until(
+    struct plan *p, const struct job *j, uint32_t set, struct seen_free *ret)
 {
-    int64_t sum = bynode_all(p, j, set, p->now, p->now + 1);
+    const struct bynode_offers *o = bynode_all(p, j, set, p->now, p->now + 1);
+    struct bynode *b = p->bynode;
+    int64_t sum = o->sum;
 
-    st->free_until.n = 0;
-    collect_drops(p, j);
-    for (size_t i = 0; i < p->watches.n;) {
-        int64_t at = p->watches.v[i].at;
-        vec_push(&st->free_until, ((struct free_until){at, (int32_t)sum}));
-        for (; i < p->watches.n && p->watches.v[i].at == at; i++)
-            sum -= p->watches.v[i].tasks;
+    ret->v.n = 0;
+    collect_drops(p, j, o);
+    for (size_t i = 0; i < b->watches.n;) {
+        int64_t at = b->watches.v[i].at;
+        vec_push(&ret->v, ((struct free_until){at, (int32_t)sum}));
+        for (; i < b->watches.n && b->watches.v[i].at == at; i++)
+            sum -= b->watches.v[i].tasks;
     }
-    vec_push(&st->free_until, ((struct free_until){TIME_NEVER, (int32_t)sum}));
+    vec_push(&ret->v, ((struct free_until){TIME_NEVER, (int32_t)sum}));
 }
 
-/* The free_until as this job sees them, built if nobody like it asked before. */
-static const struct defstair *stairs_of(
+/* What is free until when as this job sees it, found if nobody like it asked before. */
+static const struct seen_free *free_seen_by(
     struct plan *p, const struct job *j, uint32_t set)
 {
     uint32_t def = j->reqs[0].def->index;
     uint64_t who = rsvview_signature(p, j);
+    struct bynode *b = p->bynode;
 
-    while (p->defstairs.n <= def)
-        vec_push(&p->defstairs, (struct defstairs){0});
-    struct defstairs *all = &p->defstairs.v[def];
+    while (b->by_def.n <= def)
+        vec_push(&b->by_def, (struct def_free){0});
+    struct def_free *all = &b->by_def.v[def];
     if (all->version != p->version)
         all->n = 0;
     all->version = p->version;
@@ -93,25 +103,24 @@ static const struct defstair *stairs_of(
         if (all->v.v[i].who == who && all->v.v[i].set == set)
             return &all->v.v[i];
     if (all->n == all->v.n)
-        vec_push(&all->v, (struct defstair){0});
-    struct defstair *st = &all->v.v[all->n++];
-    st->who = who;
-    st->set = set;
-    stairs_build(p, j, set, st);
-    return st;
+        vec_push(&all->v, (struct seen_free){0});
+    struct seen_free *seen = &all->v.v[all->n++];
+    seen->who = who;
+    seen->set = set;
+    find_free_until(p, j, set, seen);
+    return seen;
 }
 
-int64_t bynode_free_until(
-    struct plan *p, const struct job *j, uint32_t set, int64_t end)
+int64_t sweep_free_until(struct plan *p, const struct job *j, uint32_t set, int64_t end)
 {
-    const struct defstair *st = stairs_of(p, j, set);
+    const struct seen_free *seen = free_seen_by(p, j, set);
     size_t i = 0;
 
     if (end > TIME_NEVER)
         end = TIME_NEVER;
-    while (st->free_until.v[i].until < end)
+    while (seen->v.v[i].until < end)
         i++;
-    return st->free_until.v[i].units;
+    return seen->v.v[i].units;
 }
 
 /* ---- the earliest instant ---- */
@@ -121,15 +130,15 @@ struct sweep {
     const struct job *j;
     uint32_t set;
     int64_t from, duration;
-    int64_t sum;       /* tasks of all nodes for the interval that begins now */
-    size_t next_end;   /* in p->ends */
-    size_t next_watch; /* in p->watches */
+    struct bynode_offers *offers; /* for the interval that begins now */
+    size_t next_end;              /* in p->ends */
+    size_t next_watch;            /* in p->bynode->watches */
 };
 
 static void watch(struct sweep *w, int64_t at, uint32_t node)
 {
     if (at > w->from && at < TIME_NEVER)
-        vec_push(&w->p->watches, ((struct watch){at, node, 0}));
+        vec_push(&w->p->bynode->watches, ((struct watch){at, node, 0}));
 }
 
 void sweep_watch(struct sweep *w, uint32_t node, int64_t begins, int64_t ends)
@@ -143,14 +152,15 @@ void sweep_watch(struct sweep *w, uint32_t node, int64_t begins, int64_t ends)
 /* When each node with reservations on it has to be looked at again. */
 static void watch_nodes(struct sweep *w)
 {
-    struct plan *p = w->p;
+    const struct bynode_offers *o = w->offers;
 
-    p->watches.n = 0;
-    for (size_t i = 0; i < p->pinned.n; i++) {
-        const struct pins *pins = pins_of(p, p->pinned.v[i]);
+    w->p->bynode->watches.n = 0;
+    for (size_t i = 0; i < o->reserved.n; i++) {
+        uint32_t node = o->reserved.v[i];
+        const struct pins *pins = pins_of(w->p, node);
         for (size_t k = 0; pins && k < pins->v.n; k++)
-            sweep_watch(w, p->pinned.v[i], pins->v.v[k].start_at, pins->v.v[k].end_at);
-        rsvview_watch(p, w, p->pinned.v[i]);
+            sweep_watch(w, node, pins->v.v[k].start_at, pins->v.v[k].end_at);
+        rsvview_watch(w->p, w, node);
     }
 }
 
@@ -188,8 +198,8 @@ static void look_again(struct sweep *w, uint32_t node, int64_t at)
     if (!inside || !pool->by_node || !bynode_on_list(p, &w->j->reqs[0], n))
         return;
     uint32_t tasks = bynode_tasks(&by, n, at, time_add(at, w->duration));
-    w->sum += (int64_t)tasks - (int64_t)p->tasks.v[node];
-    p->tasks.v[node] = tasks;
+    w->offers->sum += (int64_t)tasks - (int64_t)w->offers->tasks.v[node];
+    w->offers->tasks.v[node] = tasks;
 }
 
 static void look_at_ended(struct sweep *w, const struct job *ended, int64_t at)
@@ -203,11 +213,11 @@ static void look_at_ended(struct sweep *w, const struct job *ended, int64_t at)
  * instant. */
 static void look_at_limited(struct sweep *w, int64_t at)
 {
-    struct plan *p = w->p;
+    const struct bynode_offers *o = w->offers;
 
-    for (size_t i = 0; i < p->pinned.n; i++)
-        if (rsvview_depends_on_overlap(p, p->pinned.v[i]))
-            look_again(w, p->pinned.v[i], at);
+    for (size_t i = 0; i < o->reserved.n; i++)
+        if (rsvview_depends_on_overlap(w->p, o->reserved.v[i]))
+            look_again(w, o->reserved.v[i], at);
 }
 
 static int64_t next_ending(struct sweep *w, int64_t at)
@@ -226,11 +236,12 @@ static int64_t next_ending(struct sweep *w, int64_t at)
 static int64_t sweep_next(struct sweep *w, int64_t at)
 {
     struct plan *p = w->p;
+    const struct bynode *b = p->bynode;
     size_t from = w->next_end;
     int64_t next = next_ending(w, at);
 
-    if (w->next_watch < p->watches.n && p->watches.v[w->next_watch].at < next)
-        next = p->watches.v[w->next_watch].at;
+    if (w->next_watch < b->watches.n && b->watches.v[w->next_watch].at < next)
+        next = b->watches.v[w->next_watch].at;
     if (next >= TIME_NEVER)
         return TIME_NEVER;
     /* overdue jobs share one end, so ends are in order from `from` on */
@@ -242,9 +253,9 @@ static int64_t sweep_next(struct sweep *w, int64_t at)
             look_at_ended(w, ended, next);
     }
     uint32_t last = INDEX_NONE;
-    for (; w->next_watch < p->watches.n && p->watches.v[w->next_watch].at <= next;
+    for (; w->next_watch < b->watches.n && b->watches.v[w->next_watch].at <= next;
          w->next_watch++) {
-        uint32_t node = p->watches.v[w->next_watch].node;
+        uint32_t node = b->watches.v[w->next_watch].node;
         if (node != INDEX_NONE && node != last)
             look_again(w, node, next);
         last = node;
@@ -253,8 +264,7 @@ static int64_t sweep_next(struct sweep *w, int64_t at)
     return next;
 }
 
-int64_t bynode_first_fit(
-    struct plan *p, const struct job *j, uint32_t set, int64_t from)
+int64_t sweep_first_fit(struct plan *p, const struct job *j, uint32_t set, int64_t from)
 {
     const struct fitset *s = &p->sets.v[set];
     struct sweep w = {
@@ -264,7 +274,7 @@ int64_t bynode_first_fit(
     struct allocs found = {0};
     int64_t units;
 
-    w.sum = bynode_all(p, j, set, from, time_add(from, w.duration));
+    w.offers = bynode_all(p, j, set, from, time_add(from, w.duration));
     watch_nodes(&w);
     if (counts)
         watch_counts(&w);
@@ -273,7 +283,7 @@ int64_t bynode_first_fit(
         int64_t counted = counts ? search_free_at(p, s, access, at,
                               time_add(at, w.duration), j->reqs[0].tasks)
                                  : 0;
-        if (w.sum + counted < j->reqs[0].tasks
+        if (w.offers->sum + counted < j->reqs[0].tasks
             || !bynode_choose(p, j, set, at, &found, &units))
             continue;
         vec_fini(&found);

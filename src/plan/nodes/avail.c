@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a node can take at this moment. Source: reference concepts 3, 5, 6 and
  * node-allocation 5. */
+#include "plan/nodes/avail.h"
+
 #include "cluster/folded.h"
 #include "cluster/job.h"
-#include "plan/select_private.h"
+#include "plan/feasible.h"
 
 /* A load average never is exactly 0: so much of a processor is not counted. */
 #define LOAD_NOISE 0.1

@@ -3,7 +3,7 @@
  * and how the tasks spread over the nodes. Source: reference node-allocation 1-3,
  * concepts 8. */
 #include "cluster/job.h"
-#include "plan/select_private.h"
+#include "plan/nodes/nodealloc_private.h"
 
 #include <assert.h>
 

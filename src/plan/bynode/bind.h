@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Reservations that were kept as counts get nodes, or units of other pools, so that
+ * none of them has to move.
+ *
+ *     before  pool 0 by count    job 7: [400, 900) 3 units    job 9: [500, 600) 1 unit
+ *     after   pool 0 by node     job 7: nodes 4, 5, 6         job 9: node 7
+ *
+ * In order of their starts that always succeeds: nothing of what has nodes by then
+ * begins later, so a unit free at the start is free for good. A job that ran past its
+ * limit may have what was kept for another: then that one is owed a reservation. */
+#ifndef MAUI_PLAN_BYNODE_BIND_H
+#define MAUI_PLAN_BYNODE_BIND_H
+
+#include <stdbool.h>
+
+struct plan;
+
+/* Nodes for what is counted in pools that are counted no longer. O(reservations^2 +
+ * units of theirs x active jobs), once a new shape. */
+void bind_counted(struct plan *p);
+
+/* After pools were divided, or joined: reservations that stay get the same units of the
+ * new ones, at the same instants. False where that cannot be told, as between
+ * reservations of other kinds: then they are to be forgotten. O(reservations x pools).
+ */
+bool bind_divided(struct plan *p);
+
+#endif

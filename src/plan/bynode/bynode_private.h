@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What bynode.c and sweep.c remember from question to question. */
+#ifndef MAUI_PLAN_BYNODE_BYNODE_PRIVATE_H
+#define MAUI_PLAN_BYNODE_BYNODE_PRIVATE_H
+
+#include "plan/bynode/bynode.h"
+#include "plan/plan_private.h"
+
+/* An instant at which a node has to be looked at again, or beyond which it has so many
+ * tasks less. */
+struct watch {
+    int64_t at;
+    uint32_t node, tasks;
+};
+
+/* What is free from now until when, of one set as one kind of asker sees it. */
+struct seen_free {
+    uint64_t who;
+    uint32_t set;
+    struct VEC(struct free_until) v;
+};
+
+/* All of one task definition that hold for one version of the plan. */
+struct def_free {
+    uint64_t version;
+    uint32_t n; /* in use; the rest keep their memory */
+    struct VEC(struct seen_free) v;
+};
+
+struct bynode {
+    struct bynode_offers offers;
+    struct VEC(struct watch) watches;
+    struct VEC(struct def_free) by_def; /* by taskdef index */
+};
+
+#endif

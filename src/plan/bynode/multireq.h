@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs of several requests: all of them at one instant, in one partition, together
+ * never more than a node has.
+ *
+ *     node 4: 4 processors, 8 GB        request 0: 2 tasks of 1 processor and 4 GB
+ *     node 5: 4 processors, 2 GB        request 1: 4 tasks of 1 processor
+ *     request 0 goes to node 4; what it leaves there, and node 5, is for request 1
+ *
+ * Pools that such a job can use are planned node by node (fit_learn()). Each question
+ * looks at every node of the partition anew: such jobs are rare. */
+#ifndef MAUI_PLAN_BYNODE_MULTIREQ_H
+#define MAUI_PLAN_BYNODE_MULTIREQ_H
+
+#include "cluster/job.h"
+#include "cluster/reason.h"
+
+struct plan;
+
+/* Nodes for all requests from `start` on. Appends to *ret; false: they do not suffice,
+ * *ret_code says why. O(nodes x requests). */
+bool multireq_place(struct plan *p, const struct job *j, uint32_t set, int64_t start,
+    struct allocs *ret, enum wait_code *ret_code);
+
+/* The earliest instant from `from` on at which they do, TIME_NEVER = none. O(of that x
+ * instants at which something ends). */
+int64_t multireq_first_fit(
+    struct plan *p, const struct job *j, uint32_t set, int64_t from);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Could it ever run there? What a node's configuration lets a task definition do,
+ * whatever is on the node now. Pure functions of their arguments. */
+#ifndef MAUI_PLAN_FEASIBLE_H
+#define MAUI_PLAN_FEASIBLE_H
+
+#include "cluster/cluster.h"
+#include "cluster/node.h"
+#include "cluster/taskdef.h"
+
+/* Why a node can never run a task. */
+enum misfit {
+    MISFIT_NONE,
+    MISFIT_GLOBAL,
+    MISFIT_EXCLUDED,
+    MISFIT_OS,
+    MISFIT_ARCH,
+    MISFIT_FEATURE,
+    MISFIT_NETWORK,
+    MISFIT_PROCS, /* the node's own amounts are not those compared with */
+    MISFIT_MEM,
+    MISFIT_SWAP,
+    MISFIT_DISK,
+    MISFIT_CLASS,
+    MISFIT_EXACTPROC,
+    MISFIT_TASKS_PER_NODE,
+    MISFIT_TOO_SMALL,
+    MISFIT_PARTITION, /* nobody here says so, but who knows the job's partitions */
+    MISFITS
+};
+
+/* What the node is or does, to follow its name: "lacks a feature". Static. */
+const char *misfit_text(enum misfit why);
+
+/* Does the node's configuration satisfy every constraint of `def` (features, OS,
+ * arch, network, comparisons, class, EXACTPROC, exclude list, node limits, room for
+ * max(1, TPN) tasks)? State and present use do not matter here. The host list does
+ * not either: a list too short for the request is filled up with other nodes, which
+ * only the request can tell; see feasible_hosts_only(). *ret_why (if not NULL) says why
+ * not. O(features). */
+bool feasible_node(const struct cluster *c, const struct taskdef *def,
+    const struct node *n, enum misfit *ret_why);
+
+/* Tasks of `def` the node could hold when empty (0 = none). TPN: rounded down to a
+ * multiple. Class initiators, node-locked generic resources and the node's limits on
+ * processors count; floating generic resources do not. */
+uint32_t feasible_tasks(
+    const struct cluster *c, const struct taskdef *def, const struct node *n);
+
+/* Has the request a host list that can hold all of it? Then only listed nodes may be
+ * used. False without a list, and for a short list: then every listed node must be
+ * used, and others as well. (JOB_IGNHOSTLIST is the caller's to look at.)
+ * O(hosts log hosts). */
+bool feasible_hosts_only(const struct cluster *c, const struct req *r);
+
+/* ---- for those who plan ---- */
+
+/* What a node has for a newcomer. */
+struct feasible_room {
+    struct res have;    /* amounts on offer */
+    bool used;          /* initiators and generic resources in use count */
+    int64_t procs_left; /* by the node's limits on processors, INT64_MAX = none */
+};
+
+/* Processors that jobs dedicate on a node: of all, of the newcomer's user, of its
+ * class. */
+struct feasible_procs {
+    int64_t all, user, cls;
+};
+
+/* Tasks that fit into the room: the smallest of all dimensions, TPN applied. */
+uint32_t feasible_fit(const struct cluster *c, const struct taskdef *def,
+    const struct node *n, const struct feasible_room *room);
+
+/* Processors a newcomer may take before a limit of the node (MAXPROC, MAXPROCPERUSER,
+ * MAXPROC[CLASS:c], the class's MAXPROCPERNODE) is passed; INT64_MAX = no limit. */
+int64_t feasible_procs_left(const struct cluster *c, const struct taskdef *def,
+    const struct node *n, const struct feasible_procs *used);
+
+/* Most processors jobs of the class may use on the node; INT64_MAX = no limit. */
+int64_t feasible_class_procs(
+    const struct cluster *c, const struct node *n, uint32_t cls);
+
+/* Does the class itself say so for every node? */
+bool feasible_class_limited(const struct cluster *c, uint32_t cls);
+
+/* Processor equivalents of one task on the node: its largest share of any resource. */
+double feasible_task_pe(const struct taskdef *def, const struct node *n);
+/* What MAXPEPERJOB lets one job have, in processor equivalents. */
+double feasible_maxpe(const struct node *n);
+
+#endif

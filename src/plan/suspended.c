@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Suspended jobs: what they keep, and whether they can come back. */
+#include "plan/suspended.h"
+
+#include "plan/bynode/bynode.h"
+#include "plan/plan_private.h"
+
+int32_t pool_units_of(const struct job *j, const struct pool *pool)
+{
+    uint32_t first = pool->nodes.v[0], last = pool->nodes.v[pool->nodes.n - 1];
+    int32_t units = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        uint32_t from = a->first > first ? a->first : first;
+        uint32_t to = a->first + a->count - 1 < last ? a->first + a->count - 1 : last;
+        if (from <= to)
+            units +=
+                (int32_t)(bitset_count_range(&pool->members, from, to + 1) * a->tasks);
+    }
+    return units;
+}
+
+static bool keeps_memory(const struct taskdef *def)
+{
+    return def->per_task.v[RES_MEM] != 0 || def->per_task.v[RES_SWAP] != 0;
+}
+
+void suspended_note(struct plan *p)
+{
+    for (size_t i = 0; p->c->suspended && i < p->c->active.n; i++) {
+        const struct job *j = p->c->jobs.v[p->c->active.v[i]];
+        for (size_t k = 0; j->state == JOB_SUSPENDED && k < j->alloc.n; k++) {
+            const struct alloc *a = &j->alloc.v[k];
+            if (!keeps_memory(j->reqs[a->req].def))
+                continue;
+            for (uint32_t n = a->first; n < a->first + a->count; n++)
+                if (pool_of(p, n))
+                    pool_by_node(p, pool_of(p, n));
+        }
+    }
+}
+
+/* Pools planned by count know of reservations only how many units they hold. */
+static bool units_suffice(struct plan *p, const struct job *j, int64_t end)
+{
+    for (size_t i = 0; i < p->pools.n; i++) {
+        struct pool *pool = &p->pools.v[i];
+        if (pool->by_node || pool->nrsv == 0)
+            continue;
+        if (pool_units_of(j, pool) > count_least(p, pool, p->now, end, NULL))
+            return false;
+    }
+    return true;
+}
+
+bool plan_can_resume(struct plan *p, const struct job *j, bool cross)
+{
+    const struct without without = {.reservations = cross};
+    int64_t left_s = j->end_at - j->suspend_at;
+    int64_t end = time_add(p->now, left_s > 0 ? left_s : 1);
+
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        for (uint32_t k = 0; k < a->count; k++) {
+            const struct node *n = node_at(p->c, a->first + k);
+            const struct asker by = {p, j, j->reqs[a->req].def, &without};
+            if (!pool_of(p, n->index) || bynode_tasks(&by, n, p->now, end) < a->tasks)
+                return false;
+        }
+    }
+    return j->alloc.n > 0 && (cross || units_suffice(p, j, end));
+}
