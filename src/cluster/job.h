@@ -203,6 +203,12 @@ int job_add(struct cluster *c, const struct job_desc *d, int64_t now,
     struct job **ret_job, struct err *err);
 /* Would job_add() take it, whatever its id? 0, or -1 with its sentence. */
 int job_check(const struct cluster *c, const struct job_desc *d, struct err *err);
+/* A job to ask about, which stands in no table or queue and has no index: nobody who
+ * goes through the jobs meets it. Owned by the caller, to be freed before the cluster.
+ */
+int job_draft(
+    struct cluster *c, const struct job_desc *d, struct job **ret_job, struct err *err);
+void job_draft_destroy(struct job *j); /* NULL does nothing */
 struct job *job_find(const struct cluster *c, const char *id);
 /* Forget an ended or waiting job and free it. An active one must be ended first. */
 void job_remove(struct cluster *c, struct job *j);

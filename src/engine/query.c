@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-/* No job has such a name: resource managers give none with blanks. */
-#define ASKER "(question)"
-
 /* ---- a job for the time of a question ---- */
 
 static const char *known_cred(
@@ -46,7 +43,7 @@ int asker_begin(struct engine *e, const struct query_ask *ask, int64_t unit,
         .os = ask->os,
         .arch = ask->arch,
         .mem = ask->mem};
-    struct job_desc d = {.id = ASKER,
+    struct job_desc d = {.id = "",
         .reqs = &req,
         .nreqs = 1,
         .submit_at = e->now,
@@ -58,17 +55,17 @@ int asker_begin(struct engine *e, const struct query_ask *ask, int64_t unit,
     req.per_task.v[RES_MEM] = ask->mem_per_proc_mb * unit;
     for (int k = 0; k < CRED_KINDS; k++)
         d.cred[k] = known_cred(e->c, (enum cred_kind)k, ask->cred[k]);
-    if (job_add(e->c, &d, e->now, &ret->j, err) < 0)
+    if (job_draft(e->c, &d, &ret->j, err) < 0)
         return -1;
     access_resolve(e->c, ret->j, &fault);
     ret->plan = plan_fork_for(e->plan, ret->j);
     return 0;
 }
 
-void asker_end(struct engine *e, struct asker *a)
+void asker_end(struct asker *a)
 {
     plan_destroy(a->plan);
-    job_remove(e->c, a->j);
+    job_draft_destroy(a->j);
 }
 
 /* ---- showstart ---- */
@@ -166,7 +163,7 @@ int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
     if (asker_begin(e, ask, unit, tasks, &a, err) < 0)
         return -1;
     *ret_found = earliest(a.plan, a.j, now, ret);
-    asker_end(e, &a);
+    asker_end(&a);
     return 0;
 }
 
@@ -207,7 +204,7 @@ int query_nodes(struct engine *e, const struct query_ask *ask, int64_t now,
     for (uint32_t p = 0; p < e->c->partitions.n; p++)
         if (a.j->partitions >> p & 1)
             plan_free_nodes(a.plan, a.j, p, &w, add_node);
-    asker_end(e, &a);
+    asker_end(&a);
     return 0;
 }
 
@@ -225,7 +222,7 @@ int query_misfits(struct engine *e, const struct query_ask *ask, enum misfit *re
         else
             feasible_node(e->c, a.j->reqs[0].def, n, &ret_why[i]);
     }
-    asker_end(e, &a);
+    asker_end(&a);
     return 0;
 }
 

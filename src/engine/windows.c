@@ -265,7 +265,7 @@ int query_windows(struct engine *e, const struct query_ask *ask, int64_t now,
                 add_windows_now(&s, &nodes);
         }
         count_nodes(&s, &nodes, first);
-        asker_end(e, &a);
+        asker_end(&a);
     }
     vec_fini(&nodes);
     return result;
@@ -298,6 +298,6 @@ int query_later_windows(struct engine *e, const struct query_ask *ask, int64_t n
              at = plan_rsv_next(e->plan, at))
             add_windows_at(&s, at);
     }
-    asker_end(e, &a);
+    asker_end(&a);
     return 0;
 }

@@ -280,6 +280,21 @@ int job_add(struct cluster *c, const struct job_desc *d, int64_t now,
     return 0;
 }
 
+int job_draft(
+    struct cluster *c, const struct job_desc *d, struct job **ret_job, struct err *err)
+{
+    struct checked known;
+
+    if (desc_check(c, d, &known, err))
+        return -1;
+    struct job_slot *s = xmalloc_aligned(_Alignof(struct job_slot), sizeof *s);
+    memset(s, 0, sizeof *s);
+    s->job.index = INDEX_NONE;
+    fill(c, &s->job, d, &known);
+    *ret_job = &s->job;
+    return 0;
+}
+
 /* ---- the end ----------------------------------------------------------------- */
 
 static void extra_destroy(struct job_extra *x)
@@ -310,6 +325,14 @@ static void job_fini(struct job *j)
     vec_fini(&j->alloc);
     extra_destroy(j->extra);
     drop_id(j);
+}
+
+void job_draft_destroy(struct job *j)
+{
+    if (!j)
+        return;
+    job_fini(j);
+    free((struct job_slot *)j);
 }
 
 void job_remove(struct cluster *c, struct job *j)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Questions without side effects: engine/query. */
 #include "cmocka_all.h"
+#include "engine/asker.h"
 #include "engine/query.h"
 #include "example.h"
 
@@ -103,6 +104,27 @@ static struct query_windows windows(struct scenario *s, struct query_ask ask)
     if (query_windows(sc_engine(s), &ask, sc_now(s), &w, &err) < 0)
         fail_msg("%s", err.text);
     return w;
+}
+
+static void a_question_adds_no_job_to_the_cluster(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_create();
+    struct cluster *c = engine_cluster(sc_engine(s));
+    struct query_ask ask = {.procs = 2, .duration_s = 10};
+    struct asker a;
+    struct err err;
+
+    sc_nodes(s, 2, 1);
+    sc_job(s, (struct sc_job){.id = "j", .procs = 2, .limit_s = 100});
+    sc_at(s, 0);
+    size_t jobs = c->jobs.n, queued = c->queued.n;
+    assert_int_equal(asker_begin(sc_engine(s), &ask, 1, 2, &a, &err), 0);
+    assert_int_equal(a.j->index, INDEX_NONE);
+    assert_int_equal(c->jobs.n, jobs);
+    assert_int_equal(c->queued.n, queued);
+    asker_end(&a);
+    sc_destroy(s);
 }
 
 static void windows_get_longer_and_narrower(void **state)
@@ -427,6 +449,7 @@ int main(void)
         cmocka_unit_test(processors_for_a_time_start_beside_what_is_reserved),
         cmocka_unit_test(nodes_counted_in_larger_units_are_asked_in_units),
         cmocka_unit_test(a_machine_nobody_asked_of_yet_is_free_now),
+        cmocka_unit_test(a_question_adds_no_job_to_the_cluster),
         cmocka_unit_test(windows_get_longer_and_narrower),
         cmocka_unit_test(windows_count_from_the_moment_of_the_question),
         cmocka_unit_test(nodes_tell_how_long_they_are_free),
