@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reservations that are not of jobs, in the cycle: standing ones roll, incomplete ones
  * grow, all begin and end, triggers fire. Source: reference reservations 5, 6, 10. */
+#include "engine/calendar_private.h"
 #include "engine/engine_private.h"
 #include "plan/rsvnodes.h"
 #include "plan/standing.h"
@@ -8,6 +9,23 @@
 #include "policy/acl.h"
 
 #include <string.h>
+
+struct rsv_calendar *calendar_create(struct zone zone)
+{
+    struct rsv_calendar *k = xcalloc(1, sizeof *k);
+
+    k->zone = zone.day_of ? zone : zone_utc();
+    k->settings_epoch = UINT64_MAX;
+    return k;
+}
+
+void calendar_destroy(struct rsv_calendar *k)
+{
+    if (!k)
+        return;
+    vec_fini(&k->roll_at);
+    free(k);
+}
 
 /* ---- nodes ---- */
 
@@ -116,30 +134,32 @@ static void grow(struct engine *e, struct reservation *r)
 /* Has a period ended, or are other settings in force? */
 static bool time_to_roll(struct engine *e)
 {
-    bool roll = e->standing_epoch != e->c->config_epoch;
+    bool roll = e->calendar->settings_epoch != e->c->config_epoch;
 
-    if (!roll && e->roll_at.n == e->cfg->standing.n && e->now < e->roll_next) {
-        wake_at(e, e->roll_next);
+    if (!roll && e->calendar->roll_at.n == e->cfg->standing.n
+        && e->now < e->calendar->roll_next) {
+        wake_at(e, e->calendar->roll_next);
         return false;
     }
-    e->roll_next = TIME_NEVER;
+    e->calendar->roll_next = TIME_NEVER;
     if (roll) {
         review_settings(e);
-        e->roll_at.n = 0;
+        e->calendar->roll_at.n = 0;
     }
-    e->standing_epoch = e->c->config_epoch;
-    while (e->roll_at.n < e->cfg->standing.n)
-        vec_push(&e->roll_at, INT64_MIN);
+    e->calendar->settings_epoch = e->c->config_epoch;
+    while (e->calendar->roll_at.n < e->cfg->standing.n)
+        vec_push(&e->calendar->roll_at, INT64_MIN);
     for (uint32_t i = 0; i < e->cfg->standing.n; i++) {
         const struct sr_cfg *sr = &e->cfg->standing.v[i];
-        if (sr->usable && e->now >= e->roll_at.v[i]) {
-            e->roll_at.v[i] = standing_next_period(sr, &e->zone, e->now);
+        if (sr->usable && e->now >= e->calendar->roll_at.v[i]) {
+            e->calendar->roll_at.v[i] =
+                standing_next_period(sr, &e->calendar->zone, e->now);
             roll = true;
         }
-        if (sr->usable && e->roll_at.v[i] < e->roll_next)
-            e->roll_next = e->roll_at.v[i];
+        if (sr->usable && e->calendar->roll_at.v[i] < e->calendar->roll_next)
+            e->calendar->roll_next = e->calendar->roll_at.v[i];
     }
-    wake_at(e, e->roll_next);
+    wake_at(e, e->calendar->roll_next);
     return roll;
 }
 
@@ -171,7 +191,7 @@ static void roll(struct engine *e)
     struct rsv_indexes fresh = {0};
     struct in_need need = {0};
 
-    standing_refresh(e->c, &e->zone, e->now, &fresh, NULL);
+    standing_refresh(e->c, &e->calendar->zone, e->now, &fresh, NULL);
     for (size_t i = 0; i < fresh.n; i++)
         vec_push(&need, e->c->reservations.v[fresh.v[i]]);
     grow_in_turn(e, &need);
@@ -216,7 +236,7 @@ static void fire_due(struct engine *e)
 /* Looked at again only when some reservation has changed. */
 static const struct rsv_kinds *kinds(struct engine *e)
 {
-    struct rsv_kinds *k = &e->rsv_kinds;
+    struct rsv_kinds *k = &e->calendar->kinds;
 
     if (k->epoch == e->c->rsv_epoch + 1)
         return k;
@@ -241,7 +261,8 @@ static bool may_forget(const struct engine *e, const struct reservation *r)
     if (reservation_is_live(r) || trigger_outlives(r))
         return false;
     return r->kind != RSV_STANDING || standing_may_forget(r, e->now)
-           || (r->standing < e->roll_at.n && e->now >= e->roll_at.v[r->standing]);
+           || (r->standing < e->calendar->roll_at.n
+               && e->now >= e->calendar->roll_at.v[r->standing]);
 }
 
 /* What was told in earlier cycles. True when a standing one has to be made anew. */

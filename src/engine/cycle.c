@@ -9,8 +9,7 @@
 
 void forget_job(struct engine *e, struct job *j)
 {
-    if (j->index < e->told_at.n)
-        e->told_at.v[j->index] = e->saved_at.v[j->index] = 0;
+    told_forget(e->told, j->index);
     promises_forget(e->promises, j);
     job_remove(e->c, j);
 }
@@ -95,11 +94,7 @@ static void note_remarked(struct engine *e)
 static void refresh_policy(struct engine *e)
 {
     refresh_limits(e);
-    uint64_t groups = e->c->config_epoch * 1000003 + e->c->creds[CRED_QOS].n;
-    if (e->group_epoch != groups) {
-        reserve_configure(e);
-        e->group_epoch = groups;
-    }
+    groups_refresh(e->groups, e->c, e->cfg);
     fs_charge(e->c, e->last_cycle_at, e->now);
     fs_roll(e->c, e->now);
     limits_begin_cycle(e->limits, e->c, e->now);
@@ -168,52 +163,6 @@ static void run_passes(struct engine *e)
     pass_backfill(e, &hard, LEVEL_HARD);
 }
 
-/* Tell the shell about priority reservations that are new, moved or gone: first those
- * of waiting jobs that have none any more. O(reservations). */
-static void report_reservations(struct engine *e)
-{
-    uint32_t n = plan_reservations(e->plan);
-
-    while (e->told_at.n < e->c->jobs.n) {
-        vec_push(&e->told_at, 0);
-        vec_push(&e->saved_at, 0);
-    }
-    for (size_t i = 0; i < e->told.n; i++) {
-        const struct job *j = e->c->jobs.v[e->told.v[i]];
-        if (j && plan_reserved_at(e->plan, j) != 0)
-            continue;
-        if (j && j->state == JOB_IDLE && e->told_at.v[j->index] != 0)
-            act(e, ACTION_RELEASE, j, e->now, NULL);
-        e->told_at.v[e->told.v[i]] = 0;
-    }
-    e->told.n = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t job = plan_reserved_job(e->plan, i);
-        if (job == INDEX_NONE)
-            continue;
-        const struct job *j = e->c->jobs.v[job];
-        int64_t at = plan_reserved_at(e->plan, j);
-        if (e->told_at.v[job] != at)
-            act(e, ACTION_RESERVE, j, at, NULL);
-        if (e->saved_at.v[job] != at)
-            vec_push(&e->changed, job);
-        e->told_at.v[job] = e->saved_at.v[job] = at;
-        vec_push(&e->told, job);
-    }
-}
-
-/* The first deferral to end is released when it does; while they end one after the
- * other, a poll interval of them at a time. Source: reference holds, section 4. */
-static void wake_for_expiry(struct engine *e)
-{
-    int64_t soonest = e->released_at > INT64_MIN
-                          ? time_add(e->released_at, e->cfg->rm_poll_interval_s)
-                          : e->next_expiry;
-
-    if (e->next_expiry < TIME_NEVER)
-        wake_at(e, e->next_expiry > soonest ? e->next_expiry : soonest);
-}
-
 void engine_decided(struct engine *e, struct actions *ret)
 {
     e->out = ret;
@@ -241,7 +190,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     e->now = now > e->now ? now : e->now;
     e->out = ret;
     e->out_from = ret->n;
-    e->wakeup = e->next_expiry = TIME_NEVER;
+    wakeups_begin_cycle(e->wakeups);
     e->starts = 0;
     e->look_again = e->any_limited = e->any_left = false;
     e->changed.n = 0;
@@ -254,7 +203,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
     promises_set_policy(e->promises, e->keeps);
     lost_jobs(e);
     enforce_wclimit(e);
-    look_who_leaves(e);
+    leaving_look(e->leaving, e->c, e->now, 2 * e->cfg->rm_poll_interval_s);
     preempt_begin(e);
     plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);
     preempt_resume(e);
@@ -265,7 +214,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
         if (e->any_noqueue)
             cancel_noqueue(e);
         if (e->opt.report_reservations)
-            report_reservations(e);
+            told_report(e->told, e);
         queue_end_cycle(e->queue);
     }
     /* idle jobs that started, or left, make room for others under idle limits */
@@ -274,7 +223,7 @@ void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
         wake_at(e, time_add(e->now, e->cfg->rm_poll_interval_s));
     if (plan_first_end(e->plan) < TIME_NEVER)
         wake_at(e, plan_first_end(e->plan) + 1);
-    wake_for_expiry(e);
+    wakeups_end_cycle(e->wakeups, e->now, e->cfg->rm_poll_interval_s);
     e->last_cycle_at = e->now;
     e->reordered = false;
     e->stats.cycles++;

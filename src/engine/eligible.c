@@ -96,7 +96,7 @@ static void end_deferral(struct engine *e, struct job *j)
     if (!hold_defer_expired(e->cfg, j, e->now))
         return;
     if (!retry)
-        e->released_at = e->now;
+        wakeups_deferral_ended(e->wakeups, e->now);
     j->possible_layout = UINT32_MAX;
     resolve_job(e, j); /* what it asks for may not be allowed, as before or by now */
 }

@@ -28,15 +28,18 @@ struct engine *engine_create(
     e->promises = promises_create(e->plan);
     e->limits = limits_create();
     e->queue = queue_create(e);
+    e->groups = groups_create();
+    e->calendar = calendar_create(opt->zone);
+    e->losses = losses_create();
+    e->leaving = leaving_create();
+    e->told = told_create();
+    e->wakeups = wakeups_create();
     if (opt->statistics)
         e->statistics = statistics_create(cfg);
-    e->limits_epoch = e->group_epoch = e->standing_epoch = UINT64_MAX;
+    e->limits_epoch = UINT64_MAX;
     e->owned_epoch = UINT64_MAX;
-    e->zone = opt->zone.day_of ? opt->zone : zone_utc();
     e->now = e->last_cycle_at = INT64_MIN / 4;
     e->origin = TIME_NEVER;
-    e->wakeup = e->next_expiry = TIME_NEVER;
-    e->released_at = INT64_MIN;
     admission_configure(e);
     return e;
 }
@@ -51,21 +54,21 @@ void engine_destroy(struct engine *e)
     statistics_destroy(e->statistics);
     access_cache_destroy(e->c);
     cluster_destroy(e->c);
-    vec_fini(&e->group_of_qos);
     vec_fini(&e->ended);
     vec_fini(&e->changed);
     queue_destroy(e->queue);
+    groups_destroy(e->groups);
+    calendar_destroy(e->calendar);
+    losses_destroy(e->losses);
+    leaving_destroy(e->leaving);
+    told_destroy(e->told);
+    wakeups_destroy(e->wakeups);
     vec_fini(&e->dated);
     vec_fini(&e->out_of_order);
     vec_fini(&e->backfill);
     vec_fini(&e->owned);
     vec_fini(&e->hopes);
     bitset_fini(&e->preemptors);
-    vec_fini(&e->told);
-    vec_fini(&e->told_at);
-    vec_fini(&e->saved_at);
-    vec_fini(&e->left);
-    vec_fini(&e->roll_at);
     vec_fini(&e->pending);
     free(e);
 }
@@ -114,7 +117,7 @@ void engine_doubt_queue(struct engine *e)
 
 int64_t engine_next_wakeup(const struct engine *e)
 {
-    return e->wakeup;
+    return wakeups_next(e->wakeups);
 }
 
 /* ---- events ---- */
@@ -514,8 +517,7 @@ static int apply_to_job(
     if (result < 0)
         return -1;
     assert(j);
-    if (j->index < e->saved_at.n)
-        e->saved_at.v[j->index] = plan_reserved_at(e->plan, j); /* the shell saves it */
+    told_saved(e->told, j->index, plan_reserved_at(e->plan, j));
     if (ret_job)
         *ret_job = j->index;
     return 0;
@@ -528,7 +530,8 @@ static int apply_to_world(
     queue_touch_order(e->queue);
     switch (ev->kind) {
     case EVENT_NODE:
-        e->measures |= ev->u.node.measured;
+        if (ev->u.node.measured)
+            leaving_measures(e->leaving);
         return on_node(e, &ev->u.node, err);
     case EVENT_NODE_STATE:
     case EVENT_NODE_GONE:

@@ -6,10 +6,16 @@
 #include "base/bitset.h"
 #include "cluster/partition.h"
 #include "engine/admission.h"
+#include "engine/calendar.h"
 #include "engine/engine.h"
+#include "engine/groups.h"
+#include "engine/leaving.h"
+#include "engine/lost.h"
 #include "engine/occupancy.h"
 #include "engine/promises.h"
 #include "engine/queue/queue.h"
+#include "engine/told.h"
+#include "engine/wakeups.h"
 #include "plan/backfill.h"
 #include "plan/plan.h"
 #include "policy/access.h"
@@ -22,18 +28,6 @@ struct hope {
     int64_t priority, procs;
 };
 
-/* Nodes in a row that a job left, and when. */
-struct left {
-    uint32_t first, count;
-    int64_t at;
-};
-
-/* Which kinds of reservations there are. */
-struct rsv_kinds {
-    uint64_t epoch; /* 1 + cluster.rsv_epoch */
-    bool ended, floating, flexible, triggers;
-};
-
 struct engine {
     const struct settings *cfg;
     struct engine_options opt;
@@ -42,36 +36,26 @@ struct engine {
     struct limits *limits;
     struct promises *promises;
     int64_t now, last_cycle_at;
-    int64_t origin; /* first submit time seen */
-    int64_t wakeup;
-    int64_t next_expiry; /* of a deferral */
-    int64_t released_at; /* the last cycle in which a deferral ended by itself */
+    int64_t origin;      /* first submit time seen */
     int64_t chunk_until; /* BFCHUNKDURATION after the last job end */
-    uint64_t limits_epoch, group_epoch;
+    uint64_t limits_epoch;
     struct admission_use admission;
-    bool many_groups; /* more than one depth group, or a RESERVEALWAYS QOS */
-    bool any_group;   /* at least one */
-    struct VEC(int8_t) group_of_qos; /* depth group, -1 none */
-    struct indexes ended;            /* removed from the cluster at the next cycle */
-    struct indexes changed;          /* engine_changed() */
-    struct candidates backfill;      /* scratch */
+    struct indexes ended;       /* removed from the cluster at the next cycle */
+    struct indexes changed;     /* engine_changed() */
+    struct candidates backfill; /* scratch */
     struct queue *queue;
+    struct depth_groups *groups;
+    struct rsv_calendar *calendar;
+    struct losses *losses;
+    struct leaving *leaving;
+    struct told *told;
+    struct wakeups *wakeups;
     struct indexes dated;        /* eligible jobs with a deadline */
     struct indexes out_of_order; /* started while a higher one waits */
     bool any_noqueue;
-    struct zone zone;
-    struct VEC(int64_t) roll_at; /* by standing reservation: its next period */
-    int64_t roll_next;           /* the first of those */
-    uint64_t standing_epoch;     /* settings the standing ones were made by */
-    struct rsv_kinds rsv_kinds;
-    uint64_t applied;     /* events so far */
-    uint64_t world_seen;  /* engine_world() of the last cycle */
-    bool reordered;       /* reservations or settings changed by order since */
-    uint64_t flex_stamp;  /* what was when no reservation could move; 0 = unknown */
-    uint64_t hosts_epoch; /* of the nodes that lists of hosts were resolved in */
-    size_t hosts_nodes;
-    uint64_t down_epoch; /* 1 + that of the nodes when those down were looked for */
-    int64_t down_next;   /* when jobs of the first of them are lost */
+    uint64_t applied;    /* events so far */
+    uint64_t world_seen; /* engine_world() of the last cycle */
+    bool reordered;      /* reservations or settings changed by order since */
     bool any_classes;    /* some job may run in several classes */
     bool any_deps;       /* some job depended on another */
     bool look_again;     /* a start of this cycle may let others go in the next */
@@ -89,17 +73,11 @@ struct engine {
     int64_t idle_procs;            /* when hopes were summed */
     uint32_t optimists;            /* running jobs of BACKFILLPOLICY PREEMPT */
     struct par_state par[PARTITIONS_MAX + 1];
-    struct indexes told;          /* jobs whose reservations were told ... */
-    struct VEC(int64_t) told_at;  /* ... by index: their starts; 0 = it was not */
-    struct VEC(int64_t) saved_at; /* by index: as the job was when last it was saved */
-    struct reason why;            /* the last answer of engine_why() */
-    struct actions *out;          /* of the running cycle, ... */
-    size_t out_from;              /* ... from this one on */
-    struct actions pending;       /* decided between cycles */
-    uint32_t starts;              /* in this cycle */
-    struct VEC(struct left) left; /* not long ago */
-    bool being_left;              /* some of those nodes: jobs are measured there yet */
-    bool measures;                /* somebody tells what is in use */
+    struct reason why;      /* the last answer of engine_why() */
+    struct actions *out;    /* of the running cycle, ... */
+    size_t out_from;        /* ... from this one on */
+    struct actions pending; /* decided between cycles */
+    uint32_t starts;        /* in this cycle */
     struct engine_stats stats;
     struct statistics *statistics; /* NULL = not kept */
 };
@@ -161,8 +139,6 @@ bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfil
 bool start_job_by(struct engine *e, struct plan *plan, struct job *j,
     uint32_t partition, bool backfill);
 bool start_if_possible(struct engine *e, struct job *j, bool backfill);
-/* engine.being_left: is a job measured yet on nodes that one left not long ago? */
-void look_who_leaves(struct engine *e);
 void stop_job(struct engine *e, struct job *j, enum job_event how);
 void requeue_job(struct engine *e, struct job *j);
 void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text);
@@ -179,8 +155,6 @@ void tell_pending(struct engine *e);
 void wake_at(struct engine *e, int64_t at);
 /* The job is deferred for longer: wake when that ends. */
 void deferral_goes_on(struct engine *e, const struct job *j);
-/* A deferral ends at `at`: wakes are for many of them together, see engine_cycle(). */
-void note_expiry(struct engine *e, int64_t at);
 /* Does it pass what is asked before a start (admission.h), which starts of this cycle
  * may have changed? */
 bool allowed_now(struct engine *e, struct job *j, enum limit_level level);
@@ -226,10 +200,6 @@ int run_job(struct engine *e, struct job *j, const struct event *ev, struct err 
 int orders_deadline(struct engine *e, struct job *j, int64_t at, struct err *err);
 int orders_user_priority(struct job *j, int64_t n, struct err *err);
 
-/* lost.c: jobs of nodes that stay down. O(nodes) when some node changed, and O(active
- * jobs) for each that is down too long. */
-void lost_jobs(struct engine *e);
-
 /* preempt.c */
 void preempt_notice_job(struct engine *e, const struct job *j);
 void preempt_begin(struct engine *e); /* before plan_begin() */
@@ -272,7 +242,6 @@ bool reserve_may(const struct engine *e, const struct job *j);
 void reserve_count(struct engine *e, const struct job *j);
 /* Is the job, as it is, none that could be reserved for, however deep that goes? */
 bool reserve_never(const struct engine *e, const struct job *j);
-void reserve_configure(struct engine *e);
 
 /* keeping.c: promises (promises.h), in the order of their ranks */
 /* Before anything else is planned: retry, highest, deadline. O(candidates) where there
@@ -291,21 +260,6 @@ void keeping_deadlines(struct engine *e);
 bool keeping_retry(struct engine *e, struct job *j, int64_t again_s);
 /* What it was promised before a restart. */
 void keeping_recall(struct engine *e, struct job *j, const struct job_memory *m);
-
-/* calendar.c: reservations that are not of jobs */
-void calendar_refresh(struct engine *e);
-/* Choose nodes for one, or complete what it holds; the tasks it then has. */
-uint32_t calendar_choose(
-    struct engine *e, const struct reservation *r, struct allocs *ret);
-void calendar_job_ended(struct engine *e, const struct job *j);
-
-/* Give it the nodes chosen. */
-void calendar_place(struct engine *e, struct reservation *r);
-
-/* review.c: reservations in a world that changed */
-void review_settings(struct engine *e); /* standing ones follow their sections */
-void review_nodes(struct engine *e);    /* lists of hosts are resolved again */
-void review_flexible(struct engine *e); /* SPACEFLEX, TIMEFLEX */
 
 /* setres.c: what people ask for */
 int setres(

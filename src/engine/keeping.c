@@ -74,8 +74,7 @@ static void take_back(struct engine *e, const struct job *j)
 /* Of the group whose depth its reservation counts against. */
 static int64_t retry_time_of(const struct engine *e, const struct job *j)
 {
-    uint32_t qos = j->cred[CRED_QOS];
-    int8_t group = qos < e->group_of_qos.n ? e->group_of_qos.v[qos] : 0;
+    int group = groups_of(e->groups, j->cred[CRED_QOS]);
 
     return e->cfg->rsv_retry_s[group < 0 ? 0 : group];
 }

@@ -4,7 +4,22 @@
 #include "cluster/folded.h"
 #include "engine/engine_private.h"
 
-static void lose(struct engine *e, struct job *j)
+struct losses {
+    uint64_t node_epoch; /* 1 + that of the nodes when those down were looked for */
+    int64_t next;        /* when jobs of the first of them are lost */
+};
+
+struct losses *losses_create(void)
+{
+    return xcalloc(1, sizeof(struct losses));
+}
+
+void losses_destroy(struct losses *l)
+{
+    free(l);
+}
+
+static void lose_job(struct engine *e, struct job *j)
 {
     if (!(j->flags & JOB_RESTARTABLE)) {
         cancel_job(e, j, ENDED_NODE_DOWN, NULL);
@@ -29,7 +44,7 @@ static void lose_jobs_on(struct engine *e, const struct node *n)
             vec_push(&jobs, j->index);
     }
     for (size_t i = 0; i < jobs.n; i++)
-        lose(e, e->c->jobs.v[jobs.v[i]]);
+        lose_job(e, e->c->jobs.v[jobs.v[i]]);
     vec_fini(&jobs);
 }
 
@@ -40,12 +55,12 @@ void lost_jobs(struct engine *e)
 
     if (grace <= 0)
         return;
-    if (e->down_epoch == c->node_epoch + 1 && e->now < e->down_next) {
-        wake_at(e, e->down_next);
+    if (e->losses->node_epoch == c->node_epoch + 1 && e->now < e->losses->next) {
+        wake_at(e, e->losses->next);
         return;
     }
-    e->down_epoch = c->node_epoch + 1;
-    e->down_next = TIME_NEVER;
+    e->losses->node_epoch = c->node_epoch + 1;
+    e->losses->next = TIME_NEVER;
     uint32_t end = (uint32_t)c->nodes.n; /* vacant nodes are not down */
     for (uint32_t i = rangeset_gap_within(nodes_vacant(c), 0, end); i < end;
          i = rangeset_gap_within(nodes_vacant(c), i + 1, end)) {
@@ -55,13 +70,13 @@ void lost_jobs(struct engine *e)
         int64_t at = time_add(n->state_at, grace);
         if (at <= e->now)
             lose_jobs_on(e, n);
-        else if (at < e->down_next)
-            e->down_next = at;
+        else if (at < e->losses->next)
+            e->losses->next = at;
     }
-    wake_at(e, e->down_next);
+    wake_at(e, e->losses->next);
 }
 
 int64_t engine_next_loss(const struct engine *e)
 {
-    return e->down_epoch ? e->down_next : TIME_NEVER;
+    return e->losses->node_epoch ? e->losses->next : TIME_NEVER;
 }

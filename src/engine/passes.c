@@ -91,6 +91,7 @@ void pass_priority(
     struct engine *e, const struct queue_view *jobs, enum limit_level level)
 {
     uint64_t every = (UINT64_C(1) << e->c->partitions.n) - 1;
+    bool differ = groups_differ(e->groups);
     bool recheck = admission_asks(e, level == LEVEL_SOFT ? ADMIT_SOFT : ADMIT_HARD);
 
     for (size_t i = jobs->skip; i < jobs->n; i++) {
@@ -104,7 +105,7 @@ void pass_priority(
             reserve_count(e, j);
             continue;
         }
-        if (!e->many_groups && all_blocked(e, every))
+        if (!differ && all_blocked(e, every))
             return;
         if (recheck && !allowed_now(e, j, level))
             continue;

@@ -4,49 +4,9 @@
 #include "engine/engine_private.h"
 #include "policy/accrual.h"
 
-#include <string.h>
-
 static const struct par_settings *par_of(const struct engine *e, uint32_t partition)
 {
     return e->c->partitions.v[partition]->par;
-}
-
-static bool group_has(const struct rsv_group *g, const char *qos)
-{
-    if (g->all || g->qos.n == 0)
-        return true;
-    for (size_t i = 0; i < g->qos.n; i++)
-        if (strcmp(g->qos.v[i], qos) == 0)
-            return true;
-    return false;
-}
-
-/* The first group with a depth whose list has the QOS. */
-static int8_t group_of(const struct settings *cfg, const char *qos)
-{
-    for (int8_t i = 0; i < RSV_GROUPS_MAX; i++)
-        if (cfg->rsv_groups[i].depth > 0 && group_has(&cfg->rsv_groups[i], qos))
-            return i;
-    return -1;
-}
-
-void reserve_configure(struct engine *e)
-{
-    int depths = 0;
-
-    e->group_of_qos.n = 0;
-    e->many_groups = false;
-    for (size_t i = 0; i < e->c->creds[CRED_QOS].n; i++) {
-        const struct cred *q = e->c->creds[CRED_QOS].v[i];
-        vec_push(&e->group_of_qos, group_of(e->cfg, q->name));
-        if (q->cfg->qos_flags & QOS_RESERVEALWAYS)
-            e->many_groups = true;
-    }
-    for (int i = 0; i < RSV_GROUPS_MAX; i++)
-        depths += e->cfg->rsv_groups[i].depth > 0;
-    e->any_group = depths > 0;
-    if (depths > 1)
-        e->many_groups = true;
 }
 
 static bool past_threshold(
@@ -75,7 +35,7 @@ static bool may_in(const struct engine *e, const struct job *j, uint32_t partiti
 {
     const struct par_settings *par = par_of(e, partition);
     uint32_t qos_flags = job_cred(e->c, j, CRED_QOS)->cfg->qos_flags;
-    int8_t group = e->group_of_qos.v[j->cred[CRED_QOS]];
+    int group = groups_of(e->groups, j->cred[CRED_QOS]);
 
     if (par->bf_policy == BACKFILL_NONE || par->rsv_policy == RSVPOLICY_NEVER
         || (qos_flags & QOS_NORESERVATION))
@@ -107,7 +67,7 @@ static bool never_in(const struct engine *e, const struct job *j, uint32_t parti
     if (qos_flags & QOS_RESERVEALWAYS && !(qos_flags & QOS_NORESERVATION))
         return false;
     return qos_flags & QOS_NORESERVATION || !past_threshold(e, j, par)
-           || (e->any_group && e->group_of_qos.v[j->cred[CRED_QOS]] < 0);
+           || (groups_any(e->groups) && groups_of(e->groups, j->cred[CRED_QOS]) < 0);
 }
 
 bool reserve_never(const struct engine *e, const struct job *j)
@@ -147,7 +107,7 @@ bool reserve_test(struct engine *e, struct job *j)
 
 static void count(struct engine *e, const struct job *j, uint32_t partition)
 {
-    int8_t group = e->group_of_qos.v[j->cred[CRED_QOS]];
+    int group = groups_of(e->groups, j->cred[CRED_QOS]);
 
     if (group >= 0)
         e->par[partition].reserved[group]++;
@@ -167,7 +127,7 @@ void reserve_count(struct engine *e, const struct job *j)
 static bool reserve_in(struct engine *e, struct plan *view, struct job *j)
 {
     struct slot slot;
-    bool left = e->being_left;
+    bool left = leaving_any(e->leaving);
     bool found = plan_first_fit(view, j, e->now, &slot);
 
     if (found && slot.at <= e->now && start_job(e, j, slot.partition, false))

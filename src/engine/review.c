@@ -2,6 +2,7 @@
  * Reservations that are not of jobs, when the world around them changes: other
  * settings, other nodes, and those that may move. Source: reference reservations 5.2,
  * 5.4, 6.1, 7. */
+#include "engine/calendar_private.h"
 #include "engine/engine_private.h"
 #include "plan/rsvnodes.h"
 #include "plan/standing.h"
@@ -22,7 +23,7 @@ void review_settings(struct engine *e)
     for (size_t i = 0; i < e->c->reservations.n; i++) {
         struct reservation *r = e->c->reservations.v[i];
         if (r && r->kind == RSV_STANDING && reservation_is_live(r)
-            && !standing_take_over(e->c, &e->zone, r, e->now))
+            && !standing_take_over(e->c, &e->calendar->zone, r, e->now))
             retire(e, r);
     }
 }
@@ -43,12 +44,12 @@ static void resolve_hosts(struct engine *e, struct reservation *r)
 
 void review_nodes(struct engine *e)
 {
-    bool more = e->hosts_nodes != e->c->nodes.n;
+    bool more = e->calendar->hosts_nodes != e->c->nodes.n;
 
-    if (e->hosts_epoch == e->c->node_epoch && !more)
+    if (e->calendar->hosts_epoch == e->c->node_epoch && !more)
         return;
-    e->hosts_epoch = e->c->node_epoch;
-    e->hosts_nodes = e->c->nodes.n;
+    e->calendar->hosts_epoch = e->c->node_epoch;
+    e->calendar->hosts_nodes = e->c->nodes.n;
     for (size_t i = 0; i < e->c->reservations.n; i++) {
         struct reservation *r = e->c->reservations.v[i];
         if (!r || !reservation_is_live(r))
@@ -124,7 +125,7 @@ void review_flexible(struct engine *e)
     uint64_t stamp = flex_stamp(e), epoch = e->c->rsv_epoch;
     bool all = true;
 
-    if (stamp && stamp == e->flex_stamp)
+    if (stamp && stamp == e->calendar->flex_stamp)
         return;
     for (size_t i = 0; i < e->c->reservations.n; i++) {
         struct reservation *r = e->c->reservations.v[i];
@@ -135,6 +136,6 @@ void review_flexible(struct engine *e)
         if (r->flags & RSV_SPACEFLEX)
             move_in_space(e, r);
     }
-    e->flex_stamp = all && epoch == e->c->rsv_epoch ? stamp : 0;
+    e->calendar->flex_stamp = all && epoch == e->c->rsv_epoch ? stamp : 0;
     reservations_advance(e->c, e->now);
 }

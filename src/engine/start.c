@@ -75,8 +75,7 @@ void tell_pending(struct engine *e)
 
 void wake_at(struct engine *e, int64_t at)
 {
-    if (at > e->now && at < e->wakeup)
-        e->wakeup = at;
+    wakeups_add(e->wakeups, e->now, at);
 }
 
 void deferral_goes_on(struct engine *e, const struct job *j)
@@ -84,13 +83,7 @@ void deferral_goes_on(struct engine *e, const struct job *j)
     if (j->hold_reason == REASON_RMFAILURE)
         wake_at(e, j->defer_until); /* a start to be tried again: few, and soon */
     else
-        note_expiry(e, j->defer_until);
-}
-
-void note_expiry(struct engine *e, int64_t at)
-{
-    if (at < e->next_expiry)
-        e->next_expiry = at;
+        wakeups_add_deferral(e->wakeups, j->defer_until);
 }
 
 bool in_partition(const struct engine *e, const struct job *j, uint32_t partition)
@@ -195,60 +188,12 @@ bool start_if_possible(struct engine *e, struct job *j, bool backfill)
     return false;
 }
 
-/* So long after it ended, what is measured on its nodes may be of a job. */
-#define LEAVING_S 300
-
-static void note_left(struct engine *e, const struct job *j, int64_t now)
-{
-    for (size_t i = 0; e->measures && i < j->alloc.n; i++)
-        vec_push(
-            &e->left, ((struct left){j->alloc.v[i].first, j->alloc.v[i].count, now}));
-}
-
-/* Is more measured on the node than its jobs explain? */
-static bool more_measured(const struct cluster *c, const struct node *n)
-{
-    int64_t dedicated = node_dedicated(c, n).v[RES_PROCS];
-
-    return dedicated < n->cfg.v[RES_PROCS]
-           && (n->state == NODE_BUSY || n->load > (double)dedicated);
-}
-
-static bool being_left(const struct cluster *c, const struct left *l)
-{
-    uint32_t end = l->first + l->count;
-
-    end = end < c->nodes.n ? end : (uint32_t)c->nodes.n;
-    for (uint32_t i = rangeset_gap_within(nodes_vacant(c), l->first, end); i < end;
-         i = rangeset_gap_within(nodes_vacant(c), i + 1, end))
-        if (more_measured(c, node_at(c, i)))
-            return true;
-    return false;
-}
-
-/* What is measured comes late: a job that hardly ran may be seen after it ended. */
-void look_who_leaves(struct engine *e)
-{
-    int64_t late = 2 * e->cfg->rm_poll_interval_s;
-    size_t kept = 0;
-
-    e->being_left = false;
-    for (size_t i = 0; i < e->left.n; i++) {
-        const struct left *l = &e->left.v[i];
-        bool seen = l->at >= e->now - LEAVING_S && being_left(e->c, l);
-        e->being_left |= seen;
-        if (seen || l->at >= e->now - late)
-            e->left.v[kept++] = *l;
-    }
-    e->left.n = kept;
-}
-
 void stop_job(struct engine *e, struct job *j, enum job_event how)
 {
     int64_t limit_at = j->end_at, now = e->now;
     struct err err;
 
-    note_left(e, j, now);
+    leaving_note(e->leaving, j, now);
     if (j->state != JOB_SUSPENDED) /* else that was done when it was suspended */
         job_vacates(e, j, now);
     if (job_stop(e->c, j, how, now, &err) < 0)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Reservations that are not of jobs, in a cycle: standing ones roll to their next
+ * period, incomplete ones take nodes, flexible ones move, all begin and end, triggers
+ * fire. Nothing is looked at again while neither time nor the world asks for it. */
+#ifndef MAUI_ENGINE_CALENDAR_H
+#define MAUI_ENGINE_CALENDAR_H
+
+#include "base/zone.h"
+#include "cluster/reservation.h"
+
+struct rsv_calendar;
+struct engine;
+
+/* `zone`: the local days of standing reservations. */
+struct rsv_calendar *calendar_create(struct zone zone);
+void calendar_destroy(struct rsv_calendar *k);
+
+/* Early in a cycle. O(reservations) where some began, ended or rolled. */
+void calendar_refresh(struct engine *e);
+/* Choose nodes for one, or complete what it holds; the tasks it then has. */
+uint32_t calendar_choose(
+    struct engine *e, const struct reservation *r, struct allocs *ret);
+/* Give it the nodes chosen. */
+void calendar_place(struct engine *e, struct reservation *r);
+/* Those that go with the job. */
+void calendar_job_ended(struct engine *e, const struct job *j);
+
+#endif
