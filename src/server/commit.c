@@ -20,11 +20,24 @@
 
 #define RETRY_US (5 * UINT64_C(1000000))
 
+/* A reply that waits for the commit. */
+struct kept_reply {
+    struct request *request;
+    json_t *body;
+};
+
+struct commit {
+    sd_event_source *now, *retry;
+    struct VEC(struct kept_reply) kept;
+    bool failing;
+    char why[400]; /* while it fails */
+};
+
 static void reply_all(struct server *s)
 {
-    for (size_t i = 0; i < s->kept.n; i++)
-        request_reply_json(s->kept.v[i].request, s->kept.v[i].body);
-    s->kept.n = 0;
+    for (size_t i = 0; i < s->commit->kept.n; i++)
+        request_reply_json(s->commit->kept.v[i].request, s->commit->kept.v[i].body);
+    s->commit->kept.n = 0;
 }
 
 static void refuse_all(struct server *s, const struct err *err)
@@ -34,11 +47,12 @@ static void refuse_all(struct server *s, const struct err *err)
     strbuf_printf(&text,
         "the change could not be written to the disk yet and will be tried again: %s",
         err->text);
-    for (size_t i = 0; i < s->kept.n; i++) {
-        json_decref(s->kept.v[i].body);
-        request_refuse_as(s->kept.v[i].request, 503, "unavailable", NULL, text.text);
+    for (size_t i = 0; i < s->commit->kept.n; i++) {
+        json_decref(s->commit->kept.v[i].body);
+        request_refuse_as(
+            s->commit->kept.v[i].request, 503, "unavailable", NULL, text.text);
     }
-    s->kept.n = 0;
+    s->commit->kept.n = 0;
     free(strbuf_take(&text));
 }
 
@@ -56,6 +70,21 @@ static int commit(struct server *s, struct err *err)
     return result;
 }
 
+void commit_failed(struct server *s, const struct err *err)
+{
+    if (!s->commit->failing) {
+        log_line(s->log, LOG_ALERT,
+            "the state cannot be written, nothing is started: %s", err->text);
+        eventlog_add(s, STATEFAILURE, s->state_path, true, NULL,
+            "the state cannot be written, nothing is started: %s", err->text);
+    }
+    s->commit->failing = true;
+    snprintf(s->commit->why, sizeof s->commit->why, "%s", err->text);
+    refuse_all(s, err);
+    sd_event_source_set_time_relative(s->commit->retry, RETRY_US);
+    sd_event_source_set_enabled(s->commit->retry, SD_EVENT_ONESHOT);
+}
+
 static int on_commit(sd_event_source *source, void *ctx)
 {
     struct server *s = ctx;
@@ -63,12 +92,12 @@ static int on_commit(sd_event_source *source, void *ctx)
 
     (void)source;
     if (commit(s, &err) == 0) {
-        if (s->commit_failing) {
+        if (s->commit->failing) {
             log_line(s->log, LOG_ALERT, "the state can be written again");
             eventlog_add(s, STATERECOVERED, s->state_path, true, NULL,
                 "the state can be written again");
         }
-        s->commit_failing = false;
+        s->commit->failing = false;
         manager_send(s, true);
         if (s->manager)
             manager_settle(s);
@@ -80,17 +109,7 @@ static int on_commit(sd_event_source *source, void *ctx)
         triggers_committed(s);
         return 0;
     }
-    if (!s->commit_failing) {
-        log_line(s->log, LOG_ALERT,
-            "the state cannot be written, nothing is started: %s", err.text);
-        eventlog_add(s, STATEFAILURE, s->state_path, true, NULL,
-            "the state cannot be written, nothing is started: %s", err.text);
-    }
-    s->commit_failing = true;
-    snprintf(s->commit_why, sizeof s->commit_why, "%s", err.text);
-    refuse_all(s, &err);
-    sd_event_source_set_time_relative(s->commit_retry, RETRY_US);
-    sd_event_source_set_enabled(s->commit_retry, SD_EVENT_ONESHOT);
+    commit_failed(s, &err);
     return 0;
 }
 
@@ -104,47 +123,63 @@ static int on_retry(sd_event_source *source, uint64_t at, void *ctx)
 
 int commit_open(struct server *s, struct err *err)
 {
-    if (sd_event_add_defer(s->loop, &s->commit_now, on_commit, s) < 0
-        || sd_event_source_set_enabled(s->commit_now, SD_EVENT_OFF) < 0
-        || sd_event_source_set_priority(s->commit_now, PRIORITY_COMMIT) < 0
+    s->commit = xcalloc(1, sizeof *s->commit);
+    if (sd_event_add_defer(s->loop, &s->commit->now, on_commit, s) < 0
+        || sd_event_source_set_enabled(s->commit->now, SD_EVENT_OFF) < 0
+        || sd_event_source_set_priority(s->commit->now, PRIORITY_COMMIT) < 0
         || sd_event_add_time_relative(
-               s->loop, &s->commit_retry, CLOCK_MONOTONIC, 0, 0, on_retry, s)
+               s->loop, &s->commit->retry, CLOCK_MONOTONIC, 0, 0, on_retry, s)
                < 0
-        || sd_event_source_set_enabled(s->commit_retry, SD_EVENT_OFF) < 0)
+        || sd_event_source_set_enabled(s->commit->retry, SD_EVENT_OFF) < 0)
         return err_set(err, ERR_IO, "the event loop takes no more sources");
     return 0;
 }
 
 void commit_finish(struct server *s)
 {
-    if (s->commit_now && s->unsaved)
-        on_commit(s->commit_now, s);
+    if (s->commit && s->commit->now && s->unsaved)
+        on_commit(s->commit->now, s);
 }
 
 void commit_close(struct server *s)
 {
-    for (size_t i = 0; i < s->kept.n; i++)
-        json_decref(s->kept.v[i].body); /* their requests have been refused */
-    sd_event_source_disable_unref(s->commit_now);
-    sd_event_source_disable_unref(s->commit_retry);
-    vec_fini(&s->kept);
+    if (!s->commit)
+        return;
+    for (size_t i = 0; i < s->commit->kept.n; i++)
+        json_decref(s->commit->kept.v[i].body); /* their requests have been refused */
+    sd_event_source_disable_unref(s->commit->now);
+    sd_event_source_disable_unref(s->commit->retry);
+    vec_fini(&s->commit->kept);
+    free(s->commit);
+    s->commit = NULL;
+}
+
+bool commit_is_failing(const struct server *s)
+{
+    return s->commit && s->commit->failing;
+}
+
+bool commit_is_idle(const struct server *s)
+{
+    return !s->commit->failing && !s->commit->kept.n;
 }
 
 int commit_possible(struct server *s, struct err *err)
 {
-    if (!s->commit_failing)
+    if (!s->commit->failing)
         return 0;
     return err_set(err, ERR_IO,
-        "nothing new is taken while the state cannot be written: %s", s->commit_why);
+        "nothing new is taken while the state cannot be written: %s", s->commit->why);
 }
 
 void commit_want(struct server *s)
 {
-    sd_event_source_set_enabled(s->commit_now, SD_EVENT_ONESHOT);
+    if (s->commit)
+        sd_event_source_set_enabled(s->commit->now, SD_EVENT_ONESHOT);
 }
 
 void commit_then_reply(struct server *s, struct request *r, json_t *body)
 {
-    vec_push(&s->kept, ((struct kept_reply){.request = r, .body = body}));
+    vec_push(&s->commit->kept, ((struct kept_reply){.request = r, .body = body}));
     commit_want(s);
 }

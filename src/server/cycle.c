@@ -15,6 +15,11 @@
 #define SECOND_US   UINT64_C(1000000)
 #define ACCURACY_US 5000
 
+struct cycle {
+    sd_event_source *now, *timer;
+    bool wanted;
+};
+
 static uint64_t monotonic_us(struct server *s)
 {
     uint64_t now = 0;
@@ -43,27 +48,27 @@ static void arm_next(struct server *s)
     int64_t wait_s = s->config->settings->rm_poll_interval_s;
     int64_t wakeup = engine_next_wakeup(s->engine), now = world_now(s);
 
-    if (s->resume_at && s->resume_at < wakeup)
-        wakeup = s->resume_at;
-    if (s->stop_at && s->stop_at < wakeup)
-        wakeup = s->stop_at;
-    if (s->rm_failure_until && s->rm_failure_until < wakeup)
-        wakeup = s->rm_failure_until;
+    if (s->control.resume_at && s->control.resume_at < wakeup)
+        wakeup = s->control.resume_at;
+    if (s->control.stop_at && s->control.stop_at < wakeup)
+        wakeup = s->control.stop_at;
+    if (s->control.rm_failure_until && s->control.rm_failure_until < wakeup)
+        wakeup = s->control.rm_failure_until;
     if (wakeup < now + wait_s)
         wait_s = wakeup > now ? wakeup - now : 1;
     /* At the begin of that second, wherever in the present one we are. */
-    arm(s->cycle_timer,
+    arm(s->cycle->timer,
         monotonic_us(s) + (uint64_t)wait_s * SECOND_US - into_second_us(s));
 }
 
 void cycle_stop(struct server *s)
 {
-    s->stop_at_iteration = -1;
-    s->stop_at = 0;
-    s->alone = false;
-    s->paused = true;
+    s->control.stop_at_iteration = -1;
+    s->control.stop_at = 0;
+    s->control.alone = false;
+    s->control.paused = true;
     log_line(s->log, LOG_ACTION, "scheduling stopped at iteration %lu",
-        (unsigned long)s->iteration);
+        (unsigned long)s->control.iteration);
 }
 
 /* What was ordered for a certain instant. */
@@ -71,43 +76,43 @@ static void look_at_clock(struct server *s)
 {
     int64_t now = world_now(s);
 
-    if (s->resume_at && now >= s->resume_at) {
-        s->resume_at = 0;
-        s->paused = false;
+    if (s->control.resume_at && now >= s->control.resume_at) {
+        s->control.resume_at = 0;
+        s->control.paused = false;
     }
-    if (s->stop_at && now >= s->stop_at)
+    if (s->control.stop_at && now >= s->control.stop_at)
         cycle_stop(s);
-    if (s->rm_failure_until && now >= s->rm_failure_until) {
-        s->rm_failure_until = 0;
+    if (s->control.rm_failure_until && now >= s->control.rm_failure_until) {
+        s->control.rm_failure_until = 0;
         log_line(s->log, LOG_ACTION, "RM failure mode is over");
     }
 }
 
 void cycle_run(struct server *s)
 {
-    s->cycle_wanted = false;
+    s->cycle->wanted = false;
     look_at_clock(s);
-    if (s->clock_set) {
-        s->clock_set = false;
+    if (clock_was_set_forward(s->clock)) {
         log_line(s->log, LOG_ACTION, "the clock was set forward");
         manager_poll(s);
     }
-    if (manager_synced(s) && !s->reservations_restored) {
-        s->reservations_restored = true;
+    if (manager_synced(s) && !whole_is_restored(s)) {
+        whole_restored(s);
         usage_recall_standing(s);
         rsvkeep_restore(s);
     }
-    if (!s->paused && !s->rm_failure_until && manager_ready(s)) {
+    if (!s->control.paused && !s->control.rm_failure_until && manager_ready(s)) {
         reslimit_check(s);
         world_cycle(s);
         rsvkeep_look(s);
         usage_look(s);
-        if (s->stop_at_iteration >= 0 && s->iteration >= (uint64_t)s->stop_at_iteration)
+        if (s->control.stop_at_iteration >= 0
+            && s->control.iteration >= (uint64_t)s->control.stop_at_iteration)
             cycle_stop(s);
     }
-    if (s->reservations_restored)
+    if (whole_is_restored(s))
         whole_again(s);
-    if (s->clock_wrong)
+    if (clock_is_wrong(s->clock))
         anew_look(s);
 }
 
@@ -130,7 +135,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
 
     (void)source;
     (void)at;
-    if (!s->rm_failure_until)
+    if (!s->control.rm_failure_until)
         manager_poll(s);
     run(s);
     return 0;
@@ -138,23 +143,28 @@ static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
 
 int cycle_open(struct server *s, struct err *err)
 {
-    if (sd_event_add_defer(s->loop, &s->cycle_now, on_now, s) < 0
-        || sd_event_source_set_priority(s->cycle_now, PRIORITY_CYCLE) < 0
-        || sd_event_source_set_enabled(s->cycle_now, SD_EVENT_OFF) < 0
+    s->cycle = xcalloc(1, sizeof *s->cycle);
+    if (sd_event_add_defer(s->loop, &s->cycle->now, on_now, s) < 0
+        || sd_event_source_set_priority(s->cycle->now, PRIORITY_CYCLE) < 0
+        || sd_event_source_set_enabled(s->cycle->now, SD_EVENT_OFF) < 0
         || sd_event_add_time_relative(
-               s->loop, &s->cycle_timer, CLOCK_MONOTONIC, 0, ACCURACY_US, on_timer, s)
+               s->loop, &s->cycle->timer, CLOCK_MONOTONIC, 0, ACCURACY_US, on_timer, s)
                < 0
-        || sd_event_source_set_priority(s->cycle_timer, PRIORITY_CYCLE) < 0)
+        || sd_event_source_set_priority(s->cycle->timer, PRIORITY_CYCLE) < 0)
         return err_set(err, ERR_IO, "the event loop takes no more sources");
     if (s->simulation)
-        sd_event_source_set_enabled(s->cycle_timer, SD_EVENT_OFF);
+        sd_event_source_set_enabled(s->cycle->timer, SD_EVENT_OFF);
     return 0;
 }
 
 void cycle_close(struct server *s)
 {
-    sd_event_source_disable_unref(s->cycle_now);
-    sd_event_source_disable_unref(s->cycle_timer);
+    if (!s->cycle)
+        return;
+    sd_event_source_disable_unref(s->cycle->now);
+    sd_event_source_disable_unref(s->cycle->timer);
+    free(s->cycle);
+    s->cycle = NULL;
 }
 
 void cycle_want(struct server *s)
@@ -165,11 +175,11 @@ void cycle_want(struct server *s)
         simulation_want(s);
         return;
     }
-    if (s->cycle_wanted)
+    if (!s->cycle || s->cycle->wanted)
         return;
-    s->cycle_wanted = true;
-    if (gather > 0 && s->whole)
-        arm(s->cycle_timer, monotonic_us(s) + (uint64_t)gather * SECOND_US);
+    s->cycle->wanted = true;
+    if (gather > 0 && whole_is(s))
+        arm(s->cycle->timer, monotonic_us(s) + (uint64_t)gather * SECOND_US);
     else
-        sd_event_source_set_enabled(s->cycle_now, SD_EVENT_ONESHOT);
+        sd_event_source_set_enabled(s->cycle->now, SD_EVENT_ONESHOT);
 }

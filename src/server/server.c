@@ -345,8 +345,12 @@ static int open_all(struct server *s, struct err *err)
     if (open_signals(s, err) < 0 || open_config(s, err) < 0)
         return -1;
     open_log(s);
+    s->clock = clock_create(s->loop);
+    journal_open(s);
+    submit_open(s);
     if (s->mode == MODE_SIMULATION && simulation_load(s, err) < 0)
         return -1;
+    world_open(s);
     s->engine = server_engine(s);
     watch_open(s);
     metrics_open(s);
@@ -383,7 +387,6 @@ static void close_all(struct server *s)
     order_close(s);
     events_close(s);
     cycle_close(s);
-    commit_close(s);
     unsaved_close(s->unsaved);
     store_close(s->store);
     simulation_free(s);
@@ -391,9 +394,13 @@ static void close_all(struct server *s)
     notify_close(s);
     triggers_close(s);
     statfile_close(s);
+    commit_close(s);
     watch_close(s);
     free(s->metrics);
+    submit_close(s);
+    journal_close(s);
     world_close(s);
+    clock_destroy(s->clock);
     engine_destroy(s->engine);
     if (s->config)
         config_destroy(s->config);
@@ -425,18 +432,18 @@ static void tell_ready(struct server *s)
 
 int server_run(const struct server_options *opt, struct err *err)
 {
-    struct server s = {
-        .opt = *opt, .lock_fd = -1, .stop_at_iteration = -1, .paused = opt->paused};
+    struct server s = {.opt = *opt,
+        .lock_fd = -1,
+        .control = {.stop_at_iteration = -1, .paused = opt->paused}};
     int result = -1;
 
-    TAILQ_INIT(&s.submitting);
     openfiles_raise();
     s.home = home_find(opt->home);
     s.state_path = home_file(s.home, "state.db");
     s.socket_path = home_file(s.home, "api.sock");
     if (home_make(s.home, err) == 0 && (s.lock_fd = home_lock(s.home, err)) >= 0
         && open_all(&s, err) == 0) {
-        s.started_at = world_now(&s);
+        s.control.started_at = world_now(&s);
         tell_ready(&s);
         result = sd_event_loop(s.loop) < 0
                      ? err_set(err, ERR_IO, "the event loop failed")

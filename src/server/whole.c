@@ -8,6 +8,14 @@
 #define PATIENCE_US UINT64_C(5000000)
 #define AGAIN_S     2
 
+struct whole {
+    bool whole;     /* the engine knows all that was acknowledged */
+    bool restored;  /* reservations are back, which come after nodes and jobs */
+    bool impatient; /* it is not waited for any more */
+    sd_event_source *patience;
+    struct VEC(struct request *) parked;
+};
+
 static void send_away(struct server *s, struct request *r)
 {
     struct strbuf text = {0};
@@ -26,19 +34,20 @@ static int on_patience(sd_event_source *source, uint64_t at, void *ctx)
 
     (void)source;
     (void)at;
-    s->impatient = true;
-    for (size_t i = 0; i < s->parked.n; i++)
-        send_away(s, s->parked.v[i]);
-    s->parked.n = 0;
+    s->whole->impatient = true;
+    for (size_t i = 0; i < s->whole->parked.n; i++)
+        send_away(s, s->whole->parked.v[i]);
+    s->whole->parked.n = 0;
     return 0;
 }
 
 int whole_open(struct server *s, struct err *err)
 {
-    if (sd_event_add_time(
-            s->loop, &s->patience, CLOCK_MONOTONIC, UINT64_MAX, 0, on_patience, s)
+    s->whole = xcalloc(1, sizeof *s->whole);
+    if (sd_event_add_time(s->loop, &s->whole->patience, CLOCK_MONOTONIC, UINT64_MAX, 0,
+            on_patience, s)
             < 0
-        || sd_event_source_set_enabled(s->patience, SD_EVENT_OFF) < 0)
+        || sd_event_source_set_enabled(s->whole->patience, SD_EVENT_OFF) < 0)
         return err_set(err, ERR_IO, "the event loop takes no more sources");
     whole_lost(s);
     return 0;
@@ -46,33 +55,75 @@ int whole_open(struct server *s, struct err *err)
 
 void whole_close(struct server *s)
 {
-    s->patience = sd_event_source_disable_unref(s->patience);
-    vec_fini(&s->parked);
+    if (!s->whole)
+        return;
+    sd_event_source_disable_unref(s->whole->patience);
+    vec_fini(&s->whole->parked);
+    free(s->whole);
+    s->whole = NULL;
 }
 
 void whole_lost(struct server *s)
 {
-    s->whole = s->impatient = false;
-    sd_event_source_set_time_relative(s->patience, PATIENCE_US);
-    sd_event_source_set_enabled(s->patience, SD_EVENT_ONESHOT);
+    s->whole->whole = s->whole->restored = s->whole->impatient = false;
+    sd_event_source_set_time_relative(s->whole->patience, PATIENCE_US);
+    sd_event_source_set_enabled(s->whole->patience, SD_EVENT_ONESHOT);
 }
 
 void whole_again(struct server *s)
 {
-    if (s->whole)
+    if (s->whole->whole)
         return;
-    s->whole = true;
-    sd_event_source_set_enabled(s->patience, SD_EVENT_OFF);
-    api_handle_parked(s);
+    s->whole->whole = true;
+    sd_event_source_set_enabled(s->whole->patience, SD_EVENT_OFF);
+    whole_handle_parked(s);
 }
 
 bool whole_keep(struct server *s, struct request *r)
 {
-    if (s->whole)
+    if (s->whole->whole)
         return false;
-    if (s->impatient)
+    if (s->whole->impatient)
         send_away(s, r);
     else
-        vec_push(&s->parked, r);
+        vec_push(&s->whole->parked, r);
     return true;
+}
+
+bool whole_is(const struct server *s)
+{
+    return s->whole->whole;
+}
+
+void whole_restored(struct server *s)
+{
+    s->whole->restored = true;
+}
+
+bool whole_is_restored(const struct server *s)
+{
+    return s->whole->restored;
+}
+
+void whole_park(struct server *s, struct request *r)
+{
+    vec_push(&s->whole->parked, r);
+}
+
+bool whole_has_parked(const struct server *s)
+{
+    return s->whole->parked.n > 0;
+}
+
+void whole_handle_parked(struct server *s)
+{
+    struct VEC(struct request *) parked = {0};
+
+    /* One that is handled may be parked again. */
+    for (size_t i = 0; i < s->whole->parked.n; i++)
+        vec_push(&parked, s->whole->parked.v[i]);
+    s->whole->parked.n = 0;
+    for (size_t i = 0; i < parked.n; i++)
+        api_handle(s, parked.v[i]);
+    vec_fini(&parked);
 }

@@ -10,6 +10,8 @@
 
 #include "server/http/request.h"
 
+#include <stdbool.h>
+
 struct server;
 
 int whole_open(struct server *s, struct err *err);
@@ -22,5 +24,17 @@ void whole_again(struct server *s);
 
 /* True: the request waits, or has been told to come again. */
 bool whole_keep(struct server *s, struct request *r);
+bool whole_is(const struct server *s);
+
+/* Reservations are back as well, which come after nodes and jobs, before the first
+ * cycle. */
+void whole_restored(struct server *s);
+bool whole_is_restored(const struct server *s);
+
+/* A request waits all the same: for the next iteration of a simulation. */
+void whole_park(struct server *s, struct request *r);
+bool whole_has_parked(const struct server *s);
+/* Those that wait are handled now. */
+void whole_handle_parked(struct server *s);
 
 #endif

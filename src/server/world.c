@@ -17,52 +17,50 @@
 
 #include <time.h>
 
-#define CLOCK_BACK_S 60
-#define CLOCK_SET_S  3 /* less is rounding, or a clock that is steered */
+/* What the door keeps. */
+struct world {
+    struct actions actions;       /* scratch of a cycle */
+    struct VEC(uint32_t) dirty;   /* jobs whose records are to be written */
+    struct VEC(uint8_t) is_dirty; /* by job index */
+    struct VEC(struct job_notes) notes;
+    uint64_t revision;
+    double last_cycle_s;
+};
 
-/* Set forward, it differs by more than before from the clock that is never set: running
- * jobs did not run meanwhile, which the resource manager has to tell before a cycle. */
-static void look_at_offset(struct server *s, int64_t now)
+void world_open(struct server *s)
 {
-    uint64_t up;
-    int64_t offset;
-
-    if (sd_event_now(s->loop, CLOCK_BOOTTIME, &up) < 0)
-        return;
-    offset = now - (int64_t)(up / 1000000);
-    s->clock_set |= s->clock && offset - s->clock_offset >= CLOCK_SET_S;
-    s->clock_offset = offset;
+    s->world = xcalloc(1, sizeof *s->world);
+    passed_open(s);
+    restless_open(s);
+    rsvkeep_open(s);
+    usage_open(s);
+    record_open(s);
 }
 
 int64_t world_now(struct server *s)
 {
-    uint64_t us;
+    return clock_now(s->clock);
+}
 
-    if (s->simulation)
-        return s->clock;
-    int64_t now = sd_event_now(s->loop, CLOCK_REALTIME, &us) < 0
-                      ? (int64_t)time(NULL)
-                      : (int64_t)(us / 1000000);
+uint64_t world_revision(const struct server *s)
+{
+    return s->world->revision;
+}
 
-    look_at_offset(s, now);
-    /* A clock set back stands still for the scheduler until it has caught up; set back
-     * by more, the engine begins anew with it (anew.c). */
-    if (now > s->clock)
-        s->clock = now;
-    s->clock_ahead = s->clock > now;
-    s->clock_wrong = s->clock - now > CLOCK_BACK_S;
-    return s->clock;
+double world_last_cycle_s(const struct server *s)
+{
+    return s->world->last_cycle_s;
 }
 
 void world_touch(struct server *s, uint32_t job)
 {
-    s->revision++;
-    while (s->is_dirty.n <= job)
-        vec_push(&s->is_dirty, 0);
-    if (s->is_dirty.v[job])
+    s->world->revision++;
+    while (s->world->is_dirty.n <= job)
+        vec_push(&s->world->is_dirty, 0);
+    if (s->world->is_dirty.v[job])
         return;
-    s->is_dirty.v[job] = 1;
-    vec_push(&s->dirty, job);
+    s->world->is_dirty.v[job] = 1;
+    vec_push(&s->world->dirty, job);
     commit_want(s);
 }
 
@@ -83,12 +81,12 @@ static void notes_clear(struct job_notes *n)
 
 struct job_notes *world_notes(struct server *s, const struct job *j)
 {
-    while (s->notes.n <= j->index) {
-        vec_push(
-            &s->notes, ((struct job_notes){
-                           .cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1}));
+    while (s->world->notes.n <= j->index) {
+        vec_push(&s->world->notes,
+            ((struct job_notes){
+                .cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1}));
     }
-    struct job_notes *n = &s->notes.v[j->index];
+    struct job_notes *n = &s->world->notes.v[j->index];
     if (n->id && strcmp(n->id, j->id) == 0)
         return n;
     notes_clear(n);
@@ -115,14 +113,21 @@ void world_note_end(struct server *s, const struct job *j, const struct job_end 
 
 void world_close(struct server *s)
 {
-    for (size_t i = 0; i < s->notes.n; i++)
-        notes_clear(&s->notes.v[i]);
-    vec_fini(&s->notes);
-    vec_fini(&s->dirty);
-    vec_fini(&s->is_dirty);
-    vec_fini(&s->actions);
+    if (!s->world)
+        return;
+    for (size_t i = 0; i < s->world->notes.n; i++)
+        notes_clear(&s->world->notes.v[i]);
+    vec_fini(&s->world->notes);
+    vec_fini(&s->world->dirty);
+    vec_fini(&s->world->is_dirty);
+    vec_fini(&s->world->actions);
+    passed_close(s);
+    restless_close(s);
     rsvkeep_close(s);
     usage_close(s);
+    record_close(s);
+    free(s->world);
+    s->world = NULL;
 }
 
 /* ---- the store ---- */
@@ -131,13 +136,13 @@ void world_save(struct server *s)
 {
     const struct cluster *c = engine_cluster(s->engine);
 
-    for (size_t i = 0; i < s->dirty.n; i++) {
-        const struct job *j = c->jobs.v[s->dirty.v[i]];
+    for (size_t i = 0; i < s->world->dirty.n; i++) {
+        const struct job *j = c->jobs.v[s->world->dirty.v[i]];
         if (j && j->state < JOB_COMPLETED)
             record_job(s, j);
-        s->is_dirty.v[s->dirty.v[i]] = 0;
+        s->world->is_dirty.v[s->world->dirty.v[i]] = 0;
     }
-    s->dirty.n = 0;
+    s->world->dirty.n = 0;
     passed_save(s);
     restless_save(s);
     record_statistics(s);
@@ -156,14 +161,14 @@ int world_apply(struct server *s, struct event *ev, uint32_t *ret, struct err *e
     ev->at = world_now(s);
     json_t *line = journal_before(s, ev);
     watch_before(s, ev);
-    s->revision++;
+    s->world->revision++;
     int result = engine_apply(s->engine, ev, &made, err);
     uint32_t job = ev->kind == EVENT_RESERVE ? INDEX_NONE : made;
     if (result < 0 && ev->kind == EVENT_RUN) {
         /* the plan looked for nodes as the order wanted them, and learned from it */
         json_object_set_new(line, "refused", json_true());
-        s->actions.n = 0;
-        journal_after(s, line, &s->actions);
+        s->world->actions.n = 0;
+        journal_after(s, line, &s->world->actions);
         commit_want(s);
         return -1;
     }
@@ -176,11 +181,11 @@ int world_apply(struct server *s, struct event *ev, uint32_t *ret, struct err *e
     watch_applied(s, ev, job);
     /* What the event decided by itself is for the resource manager too: at once, so
      * that nothing it reports meanwhile looks like news. */
-    s->actions.n = 0;
-    engine_decided(s->engine, &s->actions);
-    journal_after(s, line, &s->actions);
-    for (size_t i = 0; i < s->actions.n; i++)
-        take(s, &s->actions.v[i]);
+    s->world->actions.n = 0;
+    engine_decided(s->engine, &s->world->actions);
+    journal_after(s, line, &s->world->actions);
+    for (size_t i = 0; i < s->world->actions.n; i++)
+        take(s, &s->world->actions.v[i]);
     if (ret)
         *ret = made;
     commit_want(s);
@@ -267,20 +272,20 @@ void world_cycle(struct server *s)
     int64_t now = world_now(s);
     double begin = clock_s();
 
-    s->actions.n = 0;
-    engine_cycle(s->engine, now, &s->actions);
-    s->last_cycle_s = clock_s() - begin;
-    histogram_add(&s->metrics->cycle, s->last_cycle_s);
-    s->last_cycle_at = now;
-    s->revision++;
-    s->iteration++;
-    journal_cycle(s, now, &s->actions);
-    for (size_t i = 0; i < s->actions.n; i++)
-        take(s, &s->actions.v[i]);
+    s->world->actions.n = 0;
+    engine_cycle(s->engine, now, &s->world->actions);
+    s->world->last_cycle_s = clock_s() - begin;
+    histogram_add(&s->metrics->cycle, s->world->last_cycle_s);
+    s->world->revision++;
+    s->control.iteration++;
+    journal_cycle(s, now, &s->world->actions);
+    for (size_t i = 0; i < s->world->actions.n; i++)
+        take(s, &s->world->actions.v[i]);
     touch_changed(s);
     watch_reservations(s);
     watch_cycle(s);
     manager_send(s, false);
     log_line(s->log, LOG_TRACE, "cycle %lu: %zu decisions in %.3f ms",
-        (unsigned long)s->iteration, s->actions.n, s->last_cycle_s * 1e3);
+        (unsigned long)s->control.iteration, s->world->actions.n,
+        s->world->last_cycle_s * 1e3);
 }

@@ -112,9 +112,12 @@ static struct server *new_server(void)
     static const char *const nodes[] = {"n1", "n2", "n3"};
     struct server *s = xcalloc(1, sizeof *s);
     struct engine_options opt = {.statistics = true};
+    struct actions decided = {0};
     struct err err;
 
     int failed = sd_event_new(&s->loop) < 0 || stream_open(s, &err) < 0;
+    s->clock = clock_create(s->loop);
+    world_open(s);
     assert(!failed);
     s->config = config_load_text("maui.cfg", configuration, sizeof configuration - 1);
     s->engine = engine_create(s->config->settings, &opt);
@@ -135,7 +138,7 @@ static struct server *new_server(void)
                          .wclimit_s = 1000 * i,
                          .cred = {[CRED_USER] = i % 2 ? "ann" : "bob"}}});
     }
-    engine_cycle(s->engine, world_now(s), &s->actions);
+    engine_cycle(s->engine, world_now(s), &decided);
     return s;
 }
 

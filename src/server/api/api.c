@@ -133,7 +133,8 @@ void api_handle(void *ctx, struct request *r)
         request_refuse(r, &err);
         return;
     }
-    if (s->alone && route->handle != api_control && route->handle != api_scheduler) {
+    if (s->control.alone && route->handle != api_control
+        && route->handle != api_scheduler) {
         if (simulation_keep(s, r))
             return;
         err_set(&err, ERR_CONFLICT,
@@ -148,17 +149,4 @@ void api_handle(void *ctx, struct request *r)
         request_path(r), who->user);
     if (!refuses_body(s, route, r) && !refuses_change(s, route, r))
         route->handle(s, r);
-}
-
-void api_handle_parked(struct server *s)
-{
-    struct VEC(struct request *) parked = {0};
-
-    /* One that is handled may be parked again. */
-    for (size_t i = 0; i < s->parked.n; i++)
-        vec_push(&parked, s->parked.v[i]);
-    s->parked.n = 0;
-    for (size_t i = 0; i < parked.n; i++)
-        api_handle(s, parked.v[i]);
-    vec_fini(&parked);
 }

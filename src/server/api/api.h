@@ -11,8 +11,6 @@ struct server;
 
 /* For http_options.handle; ctx is the server. */
 void api_handle(void *ctx, struct request *r);
-/* Requests that had to wait, in the order they came. */
-void api_handle_parked(struct server *s);
 
 /* api/jobs.c: looking */
 void api_jobs(struct server *s, struct request *r);
@@ -70,6 +68,8 @@ void api_windows(struct server *s, struct request *r);
 /* api/events.c: what happens, and figures */
 void api_events(struct server *s, struct request *r);
 void api_metrics(struct server *s, struct request *r);
+void submit_open(struct server *s);
+void submit_close(struct server *s); /* after manager_close() */
 void events_close(struct server *s); /* after http_close() */
 
 /* api/statistics.c */

@@ -152,11 +152,11 @@ static int read_question(
  * comes for now. */
 static void render_paused(const struct server *s, json_t *o)
 {
-    if (!s->paused)
+    if (!s->control.paused)
         return;
     json_object_set_new(o, "paused", json_true());
-    if (s->resume_at)
-        render_instant(o, "resume_at", s->resume_at);
+    if (s->control.resume_at)
+        render_instant(o, "resume_at", s->control.resume_at);
 }
 
 /* ---- showstart ---- */
@@ -184,7 +184,7 @@ static json_t *render_start(
 /* Without a plan, who can give one is named. */
 static void refuse_query(struct server *s, struct request *r, struct err *err)
 {
-    if (err->code == ERR_IO && s->paused)
+    if (err->code == ERR_IO && s->control.paused)
         err_set(err, ERR_IO,
             "nothing was scheduled yet, and scheduling is stopped until an "
             "administrator resumes it (schedctl -r)");

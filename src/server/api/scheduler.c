@@ -31,23 +31,24 @@ void api_scheduler(struct server *s, struct request *r)
     static const char *const modes[] = {"NORMAL", "TEST", "SIMULATION", "SINGLESTEP"};
     json_t *o = json_pack("{s:s, s:i, s:I, s:I, s:s, s:s, s:I, s:f, s:s, s:s}",
         "version", MAUI_VERSION, "pid", (int)getpid(), "at", (json_int_t)world_now(s),
-        "started_at", (json_int_t)s->started_at, "mode", modes[s->mode], "state",
-        s->paused ? "paused" : "running", "iteration", (json_int_t)s->iteration,
-        "last_cycle_s", s->last_cycle_s, "config_file", s->config_path, "home",
-        s->home);
+        "started_at", (json_int_t)s->control.started_at, "mode", modes[s->mode],
+        "state", s->control.paused ? "paused" : "running", "iteration",
+        (json_int_t)s->control.iteration, "last_cycle_s", world_last_cycle_s(s),
+        "config_file", s->config_path, "home", s->home);
 
     json_object_set_new(o, "system", api_system_credential(s));
-    if (s->stop_at_iteration >= 0)
-        render_int(o, "stop_at_iteration", s->stop_at_iteration);
-    if (s->stop_at)
-        render_instant(o, "stop_at", s->stop_at);
-    if (s->resume_at)
-        render_instant(o, "resume_at", s->resume_at);
-    if (s->rm_failure_until)
-        render_instant(o, "rm_failure_until", s->rm_failure_until);
-    if (s->messages.n)
-        json_object_set_new(o, "messages", messages_list(s));
-    if (s->commit_failing)
+    if (s->control.stop_at_iteration >= 0)
+        render_int(o, "stop_at_iteration", s->control.stop_at_iteration);
+    if (s->control.stop_at)
+        render_instant(o, "stop_at", s->control.stop_at);
+    if (s->control.resume_at)
+        render_instant(o, "resume_at", s->control.resume_at);
+    if (s->control.rm_failure_until)
+        render_instant(o, "rm_failure_until", s->control.rm_failure_until);
+    json_t *messages = messages_list(s);
+    if (messages)
+        json_object_set_new(o, "messages", messages);
+    if (commit_is_failing(s))
         json_object_set_new(o, "warnings",
             json_pack(
                 "[s]", "the state cannot be written to the disk: nothing is started"));
@@ -63,18 +64,18 @@ void api_managers(struct server *s, struct request *r)
 
 static void stop_never(struct server *s)
 {
-    s->stop_at_iteration = -1;
-    s->stop_at = 0;
-    s->resume_at = 0;
-    s->alone = false;
+    s->control.stop_at_iteration = -1;
+    s->control.stop_at = 0;
+    s->control.resume_at = 0;
+    s->control.alone = false;
 }
 
 /* Until a stop that the caller sets. */
 static void run_on(struct server *s, json_t *o)
 {
     stop_never(s);
-    s->alone = json_is_true(json_object_get(o, "alone"));
-    s->paused = false;
+    s->control.alone = json_is_true(json_object_get(o, "alone"));
+    s->control.paused = false;
     cycle_want(s);
 }
 
@@ -90,10 +91,10 @@ static int stop_after(
         return err_set(
             err, ERR_INVALID, "seconds: expected a time of a second or more");
     run_on(s, o);
-    s->stop_at = world_now(s) + seconds;
+    s->control.stop_at = world_now(s) + seconds;
     snprintf(done, size, "scheduling will stop in %s at iteration %lld",
         duration_format(seconds, text, sizeof text),
-        (long long)s->iteration + (long long)(seconds / (poll > 0 ? poll : 1)));
+        (long long)s->control.iteration + (long long)(seconds / (poll > 0 ? poll : 1)));
     return 0;
 }
 
@@ -101,7 +102,7 @@ static void stop_at(
     struct server *s, json_t *o, json_int_t iteration, char *done, size_t size)
 {
     run_on(s, o);
-    s->stop_at_iteration = iteration;
+    s->control.stop_at_iteration = iteration;
     snprintf(
         done, size, "scheduling will stop at iteration %lld", (long long)iteration);
 }
@@ -114,13 +115,14 @@ static int stop(struct server *s, json_t *o, char *done, size_t size, struct err
 
     if (seconds)
         return stop_after(s, o, done, size, err);
-    if (json_is_integer(n) && json_integer_value(n) > (json_int_t)s->iteration) {
+    if (json_is_integer(n)
+        && json_integer_value(n) > (json_int_t)s->control.iteration) {
         stop_at(s, o, json_integer_value(n), done, size);
     } else {
         stop_never(s);
-        s->paused = true;
+        s->control.paused = true;
         snprintf(done, size, "scheduling will stop immediately at iteration %lld",
-            (long long)s->iteration);
+            (long long)s->control.iteration);
     }
     return 0;
 }
@@ -134,10 +136,10 @@ static int resume(struct server *s, json_t *o, char *done, size_t size, struct e
             "the clock of a simulation stands while it waits: no time comes to resume "
             "it at");
     stop_never(s);
-    s->paused = s->paused && wait > 0;
+    s->control.paused = s->control.paused && wait > 0;
     cycle_want(s);
     if (wait > 0) {
-        s->resume_at = world_now(s) + wait;
+        s->control.resume_at = world_now(s) + wait;
         snprintf(done, size, "scheduling will resume in %lld seconds", (long long)wait);
         return 0;
     }
@@ -154,7 +156,7 @@ static int step(struct server *s, json_t *o, char *done, size_t size, struct err
         return err_set(err, ERR_INVALID, "count: expected 1 or more");
     if (seconds)
         return stop_after(s, o, done, size, err);
-    stop_at(s, o, (json_int_t)s->iteration + count, done, size);
+    stop_at(s, o, (json_int_t)s->control.iteration + count, done, size);
     return 0;
 }
 
@@ -169,7 +171,7 @@ static int fail(struct server *s, json_t *o, char *done, size_t size, struct err
         || json_integer_value(seconds) >= DURATION_UNLIMITED)
         return err_set(err, ERR_INVALID, "seconds: expected a time, 0 = no failure");
     int64_t n = json_integer_value(seconds);
-    s->rm_failure_until = n ? world_now(s) + n : 0;
+    s->control.rm_failure_until = n ? world_now(s) + n : 0;
     snprintf(done, size, "RM failure mode %s%s", n ? "enabled for " : "disabled",
         n ? duration_format(n, text, sizeof text) : "");
     cycle_want(s);
@@ -257,7 +259,7 @@ static int flush(struct server *s, json_t *o, char *done, size_t size, struct er
     return world_apply(s, &(struct event){.kind = EVENT_RESET_FAIRSHARE}, NULL, err);
 }
 
-static const struct control {
+static const struct {
     const char *action;
     int (*run)(struct server *s, json_t *o, char *done, size_t size, struct err *err);
 } controls[] = {{"stop", stop}, {"resume", resume}, {"step", step},

@@ -90,10 +90,11 @@ void api_statistics(struct server *s, struct request *r)
     statistics_of(t, CRED_KINDS, 0, world_now(s), &f);
     json_t *o = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "at",
         (json_int_t)world_now(s), "since", (json_int_t)m.since, "up_since",
-        (json_int_t)s->started_at, "iteration", (json_int_t)s->iteration, "active_jobs",
-        (json_int_t)f.active_jobs, "completed_jobs", (json_int_t)f.sums.jobs,
-        "successful_jobs", (json_int_t)f.sums.successful, "preempted_jobs",
-        (json_int_t)f.sums.preempted, "total", render_figures(&f));
+        (json_int_t)s->control.started_at, "iteration",
+        (json_int_t)s->control.iteration, "active_jobs", (json_int_t)f.active_jobs,
+        "completed_jobs", (json_int_t)f.sums.jobs, "successful_jobs",
+        (json_int_t)f.sums.successful, "preempted_jobs", (json_int_t)f.sums.preempted,
+        "total", render_figures(&f));
     render_real(o, "ps_available", m.ps_available);
     render_int(o, "procs", m.procs_up);
     render_int(o, "procs_active", f.active_procs);

@@ -60,11 +60,26 @@ struct submitting {
     bool named; /* one job, of that number */
 };
 
+struct submissions {
+    TAILQ_HEAD(, submitting) all;
+};
+
+void submit_open(struct server *s)
+{
+    s->submitting = xcalloc(1, sizeof *s->submitting);
+    TAILQ_INIT(&s->submitting->all);
+}
+
+void submit_close(struct server *s)
+{
+    free(s->submitting);
+}
+
 static void free_submitting(void *ctx)
 {
     struct submitting *u = ctx;
 
-    TAILQ_REMOVE(&u->s->submitting, u, others);
+    TAILQ_REMOVE(&u->s->submitting->all, u, others);
     submitdraft_free(u->draft);
     array_fini(&u->array);
     free(u);
@@ -120,7 +135,7 @@ static size_t count_jobs(struct server *s, const char *user)
     size_t n = manager_submitting(s, user);
     const struct submitting *u;
 
-    TAILQ_FOREACH(u, &s->submitting, others)
+    TAILQ_FOREACH(u, &s->submitting->all, others)
     if (!user || strcmp(u->user, user) == 0)
         n += u->array.indexes.n - u->next;
     for (size_t i = 0; i < c->jobs.n; i++) {
@@ -180,7 +195,7 @@ static int submit(struct server *s, struct request *r, struct submit_draft *d,
         && check_count(s, request_who(r), array ? u->array.indexes.n : 1, err) == 0
         && ((!array && !u->named)
             || manager_take_id(s, u->number, sizeof u->number, err) == 0);
-    TAILQ_INSERT_TAIL(&s->submitting, u, others);
+    TAILQ_INSERT_TAIL(&s->submitting->all, u, others);
     if (!good) {
         free_submitting(u);
         return -1;

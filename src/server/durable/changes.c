@@ -7,6 +7,15 @@
 #include "server/api/api.h"
 #include "server/server_private.h"
 
+struct parameter_change {
+    char *name, *text; /* FSDEPTH, and the line: "FSDEPTH 5" */
+    bool kept;         /* over restarts */
+};
+
+struct changes {
+    struct VEC(struct parameter_change) all;
+};
+
 static void clear(struct parameter_change *p)
 {
     free(p->name);
@@ -17,23 +26,23 @@ char *changes_text(struct server *s)
 {
     struct strbuf text = {0};
 
-    for (size_t i = 0; i < s->changes.n; i++)
-        strbuf_printf(&text, "%s\n", s->changes.v[i].text);
+    for (size_t i = 0; i < s->changes->all.n; i++)
+        strbuf_printf(&text, "%s\n", s->changes->all.v[i].text);
     return strbuf_take(&text);
 }
 
 bool changes_drop(struct server *s)
 {
-    size_t before = s->changes.n;
+    size_t before = s->changes->all.n;
 
-    for (size_t i = s->changes.n; i-- > 0;)
-        if (!s->changes.v[i].kept) {
-            unsaved_delete(s->unsaved, "parameter", s->changes.v[i].name);
+    for (size_t i = s->changes->all.n; i-- > 0;)
+        if (!s->changes->all.v[i].kept) {
+            unsaved_delete(s->unsaved, "parameter", s->changes->all.v[i].name);
             commit_want(s);
-            clear(&s->changes.v[i]);
-            vec_remove(&s->changes, i);
+            clear(&s->changes->all.v[i]);
+            vec_remove(&s->changes->all, i);
         }
-    return s->changes.n < before;
+    return s->changes->all.n < before;
 }
 
 /* ---- from the store ---- */
@@ -48,7 +57,7 @@ static int recall(void *ctx, const char *key, const char *value)
     bool kept = json_is_string(o) || json_is_true(json_object_get(o, "kept"));
 
     if (text) {
-        vec_push(&s->changes,
+        vec_push(&s->changes->all,
             ((struct parameter_change){xstrdup(key), xstrdup(text), kept}));
         log_line(
             s->log, LOG_ACTION, "changed at run time before the restart: %s", text);
@@ -61,21 +70,26 @@ void changes_open(struct server *s)
 {
     struct err err = {0};
 
+    s->changes = xcalloc(1, sizeof *s->changes);
     if (store_each(s->store, "parameter", recall, s, &err) < 0
-        || (s->changes.n && server_configure(s, &err) < 0))
+        || (s->changes->all.n && server_configure(s, &err) < 0))
         log_line(s->log, LOG_ALERT, "parameters changed at run time: %s", err.text);
     if (err.code) {
-        for (size_t i = 0; i < s->changes.n; i++)
-            clear(&s->changes.v[i]);
-        s->changes.n = 0;
+        for (size_t i = 0; i < s->changes->all.n; i++)
+            clear(&s->changes->all.v[i]);
+        s->changes->all.n = 0;
     }
 }
 
 void changes_close(struct server *s)
 {
-    for (size_t i = 0; i < s->changes.n; i++)
-        clear(&s->changes.v[i]);
-    vec_fini(&s->changes);
+    if (!s->changes)
+        return;
+    for (size_t i = 0; i < s->changes->all.n; i++)
+        clear(&s->changes->all.v[i]);
+    vec_fini(&s->changes->all);
+    free(s->changes);
+    s->changes = NULL;
 }
 
 /* ---- changing ---- */
@@ -138,20 +152,21 @@ static int take(struct server *s, struct parameter_change change, struct err *er
 {
     size_t i = 0;
 
-    while (i < s->changes.n && strcasecmp(s->changes.v[i].name, change.name) != 0)
+    while (i < s->changes->all.n
+           && strcasecmp(s->changes->all.v[i].name, change.name) != 0)
         i++;
-    bool fresh = i == s->changes.n;
+    bool fresh = i == s->changes->all.n;
     if (fresh)
-        vec_push(&s->changes, ((struct parameter_change){0}));
-    swap(&s->changes.v[i], &change);
+        vec_push(&s->changes->all, ((struct parameter_change){0}));
+    swap(&s->changes->all.v[i], &change);
     if (server_configure(s, err) == 0) {
         clear(&change);
         return 0;
     }
-    swap(&s->changes.v[i], &change);
+    swap(&s->changes->all.v[i], &change);
     clear(&change);
     if (fresh)
-        s->changes.n--;
+        s->changes->all.n--;
     return -1;
 }
 

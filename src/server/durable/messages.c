@@ -9,6 +9,15 @@
 #define MESSAGES_MAX 100
 #define TEXT_MAX     500 /* bytes */
 
+struct admin_message {
+    int number;
+    char *text, *user; /* owned */
+};
+
+struct messages {
+    struct VEC(struct admin_message) all; /* by number */
+};
+
 /* {"text": ..., "user": ...} under its number. */
 static int recall(void *ctx, const char *key, const char *value)
 {
@@ -18,8 +27,8 @@ static int recall(void *ctx, const char *key, const char *value)
     const char *user = json_string_value(json_object_get(o, "user"));
 
     if (text && user)
-        vec_push(&s->messages, ((struct admin_message){(int)strtol(key, NULL, 10),
-                                   xstrdup(text), xstrdup(user)}));
+        vec_push(&s->messages->all, ((struct admin_message){(int)strtol(key, NULL, 10),
+                                        xstrdup(text), xstrdup(user)}));
     json_decref(o);
     return 0;
 }
@@ -35,10 +44,12 @@ void messages_open(struct server *s)
 {
     struct err err = {0};
 
+    s->messages = xcalloc(1, sizeof *s->messages);
     if (store_each(s->store, "message", recall, s, &err) < 0)
         log_line(s->log, LOG_ALERT, "messages of administrators: %s", err.text);
-    if (s->messages.n)
-        qsort(s->messages.v, s->messages.n, sizeof *s->messages.v, by_number);
+    if (s->messages->all.n)
+        qsort(s->messages->all.v, s->messages->all.n, sizeof *s->messages->all.v,
+            by_number);
 }
 
 static void clear(struct admin_message *m)
@@ -49,9 +60,13 @@ static void clear(struct admin_message *m)
 
 void messages_close(struct server *s)
 {
-    for (size_t i = 0; i < s->messages.n; i++)
-        clear(&s->messages.v[i]);
-    vec_fini(&s->messages);
+    if (!s->messages)
+        return;
+    for (size_t i = 0; i < s->messages->all.n; i++)
+        clear(&s->messages->all.v[i]);
+    vec_fini(&s->messages->all);
+    free(s->messages);
+    s->messages = NULL;
 }
 
 static void key_of(int number, char buf[16])
@@ -62,13 +77,14 @@ static void key_of(int number, char buf[16])
 int messages_add(
     struct server *s, const char *text, const char *user, int *ret, struct err *err)
 {
-    int number = s->messages.n ? s->messages.v[s->messages.n - 1].number + 1 : 1;
+    int number =
+        s->messages->all.n ? s->messages->all.v[s->messages->all.n - 1].number + 1 : 1;
     char key[16];
 
     if (!text || !*text || strlen(text) > TEXT_MAX)
         return err_set(
             err, ERR_INVALID, "text: expected a message of 1 to %d bytes", TEXT_MAX);
-    if (s->messages.n >= MESSAGES_MAX)
+    if (s->messages->all.n >= MESSAGES_MAX)
         return err_set(err, ERR_CONFLICT,
             "there are %d messages already: take some away first", MESSAGES_MAX);
     json_t *o = json_pack("{s:s, s:s}", "text", text, "user", user);
@@ -79,8 +95,8 @@ int messages_add(
     key_of(number, key);
     unsaved_put(s->unsaved, "message", key, line);
     free(line);
-    vec_push(
-        &s->messages, ((struct admin_message){number, xstrdup(text), xstrdup(user)}));
+    vec_push(&s->messages->all,
+        ((struct admin_message){number, xstrdup(text), xstrdup(user)}));
     *ret = number;
     return 0;
 }
@@ -89,12 +105,12 @@ int messages_remove(struct server *s, int64_t number, struct err *err)
 {
     char key[16];
 
-    for (size_t i = 0; i < s->messages.n; i++)
-        if (s->messages.v[i].number == number) {
-            key_of(s->messages.v[i].number, key);
+    for (size_t i = 0; i < s->messages->all.n; i++)
+        if (s->messages->all.v[i].number == number) {
+            key_of(s->messages->all.v[i].number, key);
             unsaved_delete(s->unsaved, "message", key);
-            clear(&s->messages.v[i]);
-            vec_remove(&s->messages, i);
+            clear(&s->messages->all.v[i]);
+            vec_remove(&s->messages->all, i);
             return 0;
         }
     return err_set(err, ERR_NOT_FOUND, "there is no message %lld", (long long)number);
@@ -102,10 +118,10 @@ int messages_remove(struct server *s, int64_t number, struct err *err)
 
 json_t *messages_list(const struct server *s)
 {
-    json_t *list = s->messages.n ? json_array() : NULL;
+    json_t *list = s->messages->all.n ? json_array() : NULL;
 
-    for (size_t i = 0; i < s->messages.n; i++) {
-        const struct admin_message *m = &s->messages.v[i];
+    for (size_t i = 0; i < s->messages->all.n; i++) {
+        const struct admin_message *m = &s->messages->all.v[i];
         json_array_append_new(
             list, json_sprintf("[%d] %s (%s)", m->number, m->text, m->user));
     }

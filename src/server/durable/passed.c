@@ -12,14 +12,32 @@
 #define LONG_FROM 1000 /* jobs in the queue */
 #define SELDOM_US UINT64_C(60000000)
 
+struct passed {
+    json_t *before; /* of before the restart; NULL when all jobs are told */
+    uint64_t epoch; /* what the record has */
+    uint64_t at;    /* when it was written, of the loop's clock */
+};
+
+void passed_open(struct server *s)
+{
+    s->passed = xcalloc(1, sizeof *s->passed);
+}
+
+void passed_close(struct server *s)
+{
+    passed_forget(s);
+    free(s->passed);
+    s->passed = NULL;
+}
+
 static bool is_due(struct server *s, size_t queued)
 {
     uint64_t now = 0;
 
     sd_event_now(s->loop, CLOCK_MONOTONIC, &now);
-    if (queued >= LONG_FROM && s->passed_at && now - s->passed_at < SELDOM_US)
+    if (queued >= LONG_FROM && s->passed->at && now - s->passed->at < SELDOM_US)
         return false;
-    s->passed_at = now;
+    s->passed->at = now;
     return true;
 }
 
@@ -28,9 +46,9 @@ void passed_save(struct server *s)
     const struct cluster *c = engine_cluster(s->engine);
     struct strbuf text = {0};
 
-    if (s->simulation || s->passed_epoch == c->bypass_epoch || !is_due(s, c->queued.n))
+    if (s->simulation || s->passed->epoch == c->bypass_epoch || !is_due(s, c->queued.n))
         return;
-    s->passed_epoch = c->bypass_epoch;
+    s->passed->epoch = c->bypass_epoch;
     for (size_t i = 0; i < c->queued.n; i++) {
         const struct job *j = queue_at(c, i);
         if (j && job_bypass(c, j))
@@ -46,8 +64,8 @@ void passed_load(struct server *s)
     struct err err;
 
     passed_forget(s);
-    s->passed = json_object();
-    s->passed_epoch = 0; /* of an engine that has seen nothing */
+    s->passed->before = json_object();
+    s->passed->epoch = 0; /* of an engine that has seen nothing */
     unsaved_tell(s->unsaved);
     if (store_get(s->store, KIND, KEY, &text, &err) < 0)
         log_line(s->log, LOG_ALERT, "how often jobs were passed: %s", err.text);
@@ -57,20 +75,21 @@ void passed_load(struct server *s)
         if (!count)
             continue;
         *count++ = '\0';
-        json_object_set_new(s->passed, line, json_integer(strtoll(count, NULL, 10)));
+        json_object_set_new(
+            s->passed->before, line, json_integer(strtoll(count, NULL, 10)));
     }
     free(text);
 }
 
 void passed_forget(struct server *s)
 {
-    json_decref(s->passed);
-    s->passed = NULL;
+    json_decref(s->passed->before);
+    s->passed->before = NULL;
 }
 
 uint32_t passed_recall(const struct server *s, const char *job, uint32_t known)
 {
-    const json_t *count = json_object_get(s->passed, job);
+    const json_t *count = json_object_get(s->passed->before, job);
 
     return count ? (uint32_t)json_integer_value(count) : known;
 }

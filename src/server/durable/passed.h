@@ -8,6 +8,9 @@
 
 struct server;
 
+void passed_open(struct server *s);
+void passed_close(struct server *s);
+
 /* Write it if somebody was passed since; of a long queue once in a minute at most.
  * Nothing here commits. */
 void passed_save(struct server *s);

@@ -9,6 +9,7 @@
 #include "server/drafts/modify.h"
 #include "server/durable/jobmemory.h"
 #include "server/durable/passed.h"
+#include "server/durable/restless.h"
 #include "server/events/ended.h"
 #include "server/events/eventlog.h"
 #include "server/managers/manager.h"
@@ -56,7 +57,7 @@ struct record_memory *record_recall(
     }
     jobmemory_read(o, ret);
     ret->bypass = passed_recall(s, id, ret->bypass);
-    ret->world_changed = s->restless_before;
+    ret->world_changed = restless_before(s);
     struct record_memory *m = xcalloc(1, sizeof *m);
     m->o = o;
     return m;
@@ -329,6 +330,22 @@ void record_each_order(struct server *s, void *ctx,
 
 #define COUNTER "counter"
 
+/* That a job was given last. */
+struct numbers {
+    int64_t last;
+};
+
+void record_open(struct server *s)
+{
+    s->numbers = xcalloc(1, sizeof *s->numbers);
+}
+
+void record_close(struct server *s)
+{
+    free(s->numbers);
+    s->numbers = NULL;
+}
+
 int64_t record_last_number(struct server *s)
 {
     char *text = NULL;
@@ -336,9 +353,9 @@ int64_t record_last_number(struct server *s)
 
     unsaved_tell(s->unsaved);
     if (store_get(s->store, COUNTER, "job", &text, &err) == 0 && text)
-        s->last_number = strtoll(text, NULL, 10);
+        s->numbers->last = strtoll(text, NULL, 10);
     free(text);
-    return s->last_number;
+    return s->numbers->last;
 }
 
 void record_number(struct server *s, const char *job_id)
@@ -346,9 +363,9 @@ void record_number(struct server *s, const char *job_id)
     int64_t number = strtoll(job_id, NULL, 10); /* 12 of 12[3] */
     char text[24];
 
-    if (number <= s->last_number || number == INT64_MAX)
+    if (number <= s->numbers->last || number == INT64_MAX)
         return;
-    s->last_number = number;
+    s->numbers->last = number;
     snprintf(text, sizeof text, "%lld", (long long)number);
     put(s, COUNTER, "job", text);
     commit_want(s);

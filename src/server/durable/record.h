@@ -57,6 +57,8 @@ void record_each_order(struct server *s, void *ctx,
 
 /* The highest number a job was given: jobs of a resource manager that has lost its own
  * memory of it are not to bear the numbers of others. */
+void record_open(struct server *s);
+void record_close(struct server *s);
 int64_t record_last_number(struct server *s);
 void record_number(struct server *s, const char *job_id);
 

@@ -9,6 +9,24 @@
 #include "server/events/watch.h"
 #include "server/server_private.h"
 
+/* One that has a record in the store. */
+struct kept_reservation {
+    char *name;
+    uint32_t index;
+    uint64_t serial, changed;
+    size_t fired; /* triggers */
+    json_t *record;
+};
+
+struct rsvkeep {
+    struct VEC(struct kept_reservation) all;
+};
+
+void rsvkeep_open(struct server *s)
+{
+    s->rsvkeep = xcalloc(1, sizeof *s->rsvkeep);
+}
+
 /* ---- the record ---- */
 
 static json_t *places_of(const struct cluster *c, const struct reservation *r)
@@ -96,7 +114,7 @@ static void keep(struct server *s, const struct reservation *r, json_t *record)
 
     refresh(engine_cluster(s->engine), r, &k);
     save(s, &k);
-    vec_push(&s->kept_reservations, k);
+    vec_push(&s->rsvkeep->all, k);
 }
 
 void rsvkeep_add(struct server *s, const struct reservation *r, json_t *asked)
@@ -114,10 +132,10 @@ void rsvkeep_add(struct server *s, const struct reservation *r, json_t *asked)
 
 static struct kept_reservation *kept_of(struct server *s, const struct reservation *r)
 {
-    for (size_t i = 0; i < s->kept_reservations.n; i++)
-        if (s->kept_reservations.v[i].index == r->index
-            && s->kept_reservations.v[i].serial == r->serial)
-            return &s->kept_reservations.v[i];
+    for (size_t i = 0; i < s->rsvkeep->all.n; i++)
+        if (s->rsvkeep->all.v[i].index == r->index
+            && s->rsvkeep->all.v[i].serial == r->serial)
+            return &s->rsvkeep->all.v[i];
     return NULL;
 }
 
@@ -148,13 +166,13 @@ void rsvkeep_change(struct server *s, const struct reservation *r, json_t *asked
 
 static void forget(struct server *s, size_t i)
 {
-    struct kept_reservation *k = &s->kept_reservations.v[i];
+    struct kept_reservation *k = &s->rsvkeep->all.v[i];
 
     unsaved_delete(s->unsaved, "reservation", k->name);
     commit_want(s);
     free(k->name);
     json_decref(k->record);
-    vec_remove(&s->kept_reservations, i);
+    vec_remove(&s->rsvkeep->all, i);
 }
 
 static size_t count_fired(const struct reservation *r)
@@ -170,8 +188,8 @@ void rsvkeep_look(struct server *s)
 {
     const struct cluster *c = engine_cluster(s->engine);
 
-    for (size_t i = s->kept_reservations.n; i-- > 0;) {
-        struct kept_reservation *k = &s->kept_reservations.v[i];
+    for (size_t i = s->rsvkeep->all.n; i-- > 0;) {
+        struct kept_reservation *k = &s->rsvkeep->all.v[i];
         const struct reservation *r =
             k->index < c->reservations.n ? c->reservations.v[k->index] : NULL;
         if (!r || r->serial != k->serial
@@ -359,9 +377,11 @@ void rsvkeep_restore(struct server *s)
 
 void rsvkeep_close(struct server *s)
 {
-    for (size_t i = 0; i < s->kept_reservations.n; i++) {
-        free(s->kept_reservations.v[i].name);
-        json_decref(s->kept_reservations.v[i].record);
+    for (size_t i = 0; i < s->rsvkeep->all.n; i++) {
+        free(s->rsvkeep->all.v[i].name);
+        json_decref(s->rsvkeep->all.v[i].record);
     }
-    vec_fini(&s->kept_reservations);
+    vec_fini(&s->rsvkeep->all);
+    free(s->rsvkeep);
+    s->rsvkeep = NULL;
 }

@@ -31,6 +31,7 @@ void rsvkeep_look(struct server *s);
  * over is forgotten; what cannot be made is told in the log, and kept. */
 void rsvkeep_restore(struct server *s);
 
+void rsvkeep_open(struct server *s);
 void rsvkeep_close(struct server *s);
 
 #endif

@@ -5,10 +5,29 @@
 #include "server/durable/rsvjson.h"
 #include "server/render/jsontext.h"
 #include "server/server_private.h"
+#include "server/whole.h"
 
 /* Who uses something all the time is written down now and then: reservations that lie
  * idle are not charged for the time since. */
 #define EVERY_S 60
+
+/* An instance of a standing reservation that has a record. */
+struct kept_instance {
+    char *name;
+    bool wanted;
+    uint64_t stamp; /* of what was written */
+};
+
+struct usage_keep {
+    struct VEC(struct kept_instance) instances;
+    uint64_t epoch; /* of the reservations that were looked at */
+    int64_t at;     /* what active jobs use was written */
+};
+
+void usage_open(struct server *s)
+{
+    s->usage = xcalloc(1, sizeof *s->usage);
+}
 
 /* ---- fairshare: {"at": 1764, "windows": [w0, w1 ...]} ---- */
 
@@ -36,9 +55,9 @@ static void save_fairshare(struct server *s)
 {
     struct cluster *c = engine_cluster(s->engine);
 
-    if (world_now(s) >= s->usage_at + EVERY_S) {
+    if (world_now(s) >= s->usage->at + EVERY_S) {
         fsmemory_touch_active(c);
-        s->usage_at = world_now(s);
+        s->usage->at = world_now(s);
     }
     fsmemory_each(c, false, world_now(s), s, save_usage);
     fsmemory_saved(c);
@@ -132,11 +151,11 @@ static void save_instance(struct server *s, const struct reservation *r)
 
 static struct kept_instance *find_kept(struct server *s, const char *name)
 {
-    for (size_t i = 0; i < s->kept_instances.n; i++)
-        if (strcmp(s->kept_instances.v[i].name, name) == 0)
-            return &s->kept_instances.v[i];
-    vec_push(&s->kept_instances, ((struct kept_instance){.name = xstrdup(name)}));
-    return &s->kept_instances.v[s->kept_instances.n - 1];
+    for (size_t i = 0; i < s->usage->instances.n; i++)
+        if (strcmp(s->usage->instances.v[i].name, name) == 0)
+            return &s->usage->instances.v[i];
+    vec_push(&s->usage->instances, ((struct kept_instance){.name = xstrdup(name)}));
+    return &s->usage->instances.v[s->usage->instances.n - 1];
 }
 
 /* Stamps tell changes of reservations, not the time: what lies idle or is used is
@@ -156,11 +175,11 @@ static void save_standing(struct server *s)
     const struct cluster *c = engine_cluster(s->engine);
     uint64_t epoch = epoch_of(c);
 
-    if (epoch == s->usage_epoch)
+    if (epoch == s->usage->epoch)
         return;
-    s->usage_epoch = epoch;
-    for (size_t i = 0; i < s->kept_instances.n; i++)
-        s->kept_instances.v[i].wanted = false;
+    s->usage->epoch = epoch;
+    for (size_t i = 0; i < s->usage->instances.n; i++)
+        s->usage->instances.v[i].wanted = false;
     for (size_t i = 0; i < c->reservations.n; i++) {
         const struct reservation *r = c->reservations.v[i];
         if (!r || !rsvmemory_wanted(r))
@@ -171,13 +190,13 @@ static void save_standing(struct server *s)
             save_instance(s, r);
         k->stamp = stamp_of(r);
     }
-    for (size_t i = s->kept_instances.n; i-- > 0;) {
-        struct kept_instance *k = &s->kept_instances.v[i];
+    for (size_t i = s->usage->instances.n; i-- > 0;) {
+        struct kept_instance *k = &s->usage->instances.v[i];
         if (k->wanted)
             continue;
         unsaved_delete(s->unsaved, "standing", k->name);
         free(k->name);
-        vec_remove(&s->kept_instances, i);
+        vec_remove(&s->usage->instances, i);
     }
 }
 
@@ -214,7 +233,7 @@ void usage_recall_standing(struct server *s)
 
     if (store_each(s->store, "standing", collect, list, &err) < 0)
         log_line(s->log, LOG_ALERT, "standing reservations: %s", err.text);
-    s->usage_epoch = UINT64_MAX; /* look at all of them */
+    s->usage->epoch = UINT64_MAX; /* look at all of them */
     json_array_foreach(list, i, o)
     {
         const char *name = json_string_value(json_object_get(o, "name"));
@@ -229,20 +248,22 @@ void usage_recall_standing(struct server *s)
 
 void usage_look(struct server *s)
 {
-    if (epoch_of(engine_cluster(s->engine)) != s->usage_epoch)
+    if (epoch_of(engine_cluster(s->engine)) != s->usage->epoch)
         commit_want(s);
 }
 
 void usage_save(struct server *s)
 {
     save_fairshare(s);
-    if (s->reservations_restored)
+    if (whole_is_restored(s))
         save_standing(s);
 }
 
 void usage_close(struct server *s)
 {
-    for (size_t i = 0; i < s->kept_instances.n; i++)
-        free(s->kept_instances.v[i].name);
-    vec_fini(&s->kept_instances);
+    for (size_t i = 0; i < s->usage->instances.n; i++)
+        free(s->usage->instances.v[i].name);
+    vec_fini(&s->usage->instances);
+    free(s->usage);
+    s->usage = NULL;
 }

@@ -17,6 +17,7 @@ void usage_recall_standing(struct server *s);
 void usage_look(struct server *s);
 /* Put into the batch what has changed. */
 void usage_save(struct server *s);
+void usage_open(struct server *s);
 void usage_close(struct server *s);
 
 #endif

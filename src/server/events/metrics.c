@@ -278,8 +278,8 @@ static void print_cycles(struct server *s, struct strbuf *out)
     counter(
         out, "maui_state_changes_total", "Rows of the state written.", store.changes);
     gauge(out, "maui_state_writable", "1 while the state can be written.",
-        !s->commit_failing);
-    gauge(out, "maui_paused", "1 while scheduling is stopped.", s->paused);
+        !commit_is_failing(s));
+    gauge(out, "maui_paused", "1 while scheduling is stopped.", s->control.paused);
     counter(out, "maui_requests_total", "Requests of the API.", http_requests(s->http));
     gauge(
         out, "maui_requests_open", "Requests under way.", http_open_requests(s->http));
@@ -321,7 +321,7 @@ void metrics_print(struct server *s, struct strbuf *out)
     head(out, "maui_info", "gauge", "The version that runs.");
     strbuf_add(out, "maui_info{version=\"" MAUI_VERSION "\"} 1\n");
     gauge(out, "maui_start_time_seconds", "When the daemon started.",
-        (double)s->started_at);
+        (double)s->control.started_at);
     print_jobs(s, out);
     print_machine(s, out);
     print_cycles(s, out);

@@ -251,7 +251,7 @@ void statfile_close(struct server *s)
     if (!s->statfile)
         return;
     for (size_t i = 0; i < s->statfile->waiting.n; i++) {
-        if (!s->commit_failing) /* else the next life has it */
+        if (!commit_is_failing(s)) /* else the next life has it */
             tell_lost(s, &s->statfile->waiting.v[i]);
         free(s->statfile->waiting.v[i].text);
     }

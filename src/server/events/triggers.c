@@ -262,7 +262,7 @@ static int on_time(sd_event_source *source, uint64_t at, void *ctx)
 
     (void)source;
     (void)at;
-    if (!s->commit_failing)
+    if (!commit_is_failing(s))
         begin_some(s);
     return 0;
 }

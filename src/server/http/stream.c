@@ -45,6 +45,7 @@ struct lists {
     struct listing_list all; /* in the order in which they were asked for */
     struct VEC(struct share) shares;
     sd_event_source *slice, *patience, *forget;
+    unsigned made; /* lists that are not complete yet */
 };
 
 static uint64_t clock_us(void)
@@ -61,7 +62,7 @@ static void make_nothing(struct listing *l)
 {
     if (l->source.done) {
         l->source.done(l->source.ctx);
-        l->s->streams--;
+        l->s->lists->made--;
     }
     l->source.done = NULL;
 }
@@ -78,7 +79,7 @@ static void drop(struct listing *l)
 
 static bool is_present(struct server *s, const struct listing *l)
 {
-    return l->revision == s->revision && l->at == world_now(s);
+    return l->revision == world_revision(s) && l->at == world_now(s);
 }
 
 /* What nobody fetches and nobody may join any more goes. */
@@ -189,7 +190,7 @@ static void make_slice(struct server *s)
         return;
     if (!l->begun) {
         l->begun = true;
-        l->revision = s->revision;
+        l->revision = world_revision(s);
         l->at = world_now(s);
     }
     while (more && now < begin + SLICE_US) {
@@ -312,7 +313,7 @@ void stream_make(struct server *s, struct request *r, const char *key, const cha
     l->source = *source;
     snprintf(l->user, sizeof l->user, "%s", user);
     vec_push(&l->waiting, r);
-    s->streams++;
+    s->lists->made++;
     TAILQ_INSERT_TAIL(&s->lists->all, l, next);
     join_shares(s->lists, user);
     arm(s->lists);
@@ -370,4 +371,9 @@ void stream_records(struct server *s, struct request *r, size_t n,
     *t = (struct records){.n = n, .record = record, .ctx = ctx, .done = free_ctx};
     stream_make(s, r, NULL, "application/x-ndjson",
         &(struct stream_source){more_records, free_records, t});
+}
+
+bool stream_is_busy(const struct server *s)
+{
+    return s->lists->made > 0;
 }

@@ -16,7 +16,9 @@
 struct server;
 
 int stream_open(struct server *s, struct err *err);
-void stream_close(struct server *s); /* after http_close() */
+void stream_close(struct server *s);
+/* Are there lists that are not complete yet? */
+bool stream_is_busy(const struct server *s); /* after http_close() */
 
 /* How a list is made: `more` appends what takes a millisecond at most, and returns
  * false when that was the last. `done` frees ctx in any case. */

@@ -5,6 +5,7 @@
 #include "server/durable/statistics.h"
 #include "server/durable/usage.h"
 #include "server/events/watch.h"
+#include "server/http/stream.h"
 #include "server/journal/journal.h"
 #include "server/managers/manager.h"
 #include "server/server_private.h"
@@ -12,8 +13,8 @@
 
 static bool is_quiet(const struct server *s)
 {
-    return s->whole && !s->commit_failing && s->reservations_restored && !s->streams
-           && !s->kept.n && manager_idle(s);
+    return whole_is(s) && whole_is_restored(s) && commit_is_idle(s)
+           && !stream_is_busy(s) && manager_idle(s);
 }
 
 static void forget(struct server *s)
@@ -23,26 +24,25 @@ static void forget(struct server *s)
     s->watch = NULL;
     world_close(s);
     engine_destroy(s->engine);
-    s->reservations_restored = false;
-    s->usage_epoch = 0;
-    s->usage_at = 0;
 }
 
 void anew_look(struct server *s)
 {
     struct err err = {0};
 
-    if (s->simulation || (journal_fullness(s) < 1 && !s->clock_wrong) || !is_quiet(s))
+    if (s->simulation || (journal_fullness(s) < 1 && !clock_is_wrong(s->clock))
+        || !is_quiet(s))
         return;
     world_save(s);
     if (unsaved_commit(s->unsaved, &err) < 0)
         return; /* the next commit tells */
     log_line(s->log, LOG_ACTION, "%s: the engine begins anew",
-        s->clock_wrong ? "the clock was set back" : "the journal is full");
-    if (s->clock_wrong)
-        s->clock = 0;
+        clock_is_wrong(s->clock) ? "the clock was set back" : "the journal is full");
+    if (clock_is_wrong(s->clock))
+        clock_forget(s->clock);
     forget(s);
     whole_lost(s);
+    world_open(s);
     s->engine = server_engine(s);
     watch_open(s);
     journal_begin(s);

@@ -12,6 +12,20 @@
 #define KIND     "journal"
 #define SIZE_MIN 100000 /* bytes: a few cycles of a large machine */
 
+struct journal {
+    int64_t bytes; /* of this life */
+};
+
+void journal_open(struct server *s)
+{
+    s->journal = xcalloc(1, sizeof *s->journal);
+}
+
+void journal_close(struct server *s)
+{
+    free(s->journal);
+}
+
 static int64_t size_max(const struct server *s)
 {
     int64_t size = s->config->settings->daemon.journal_size_max;
@@ -21,7 +35,7 @@ static int64_t size_max(const struct server *s)
 
 double journal_fullness(const struct server *s)
 {
-    return (double)s->journal_bytes / ((double)size_max(s) / 2);
+    return (double)s->journal->bytes / ((double)size_max(s) / 2);
 }
 
 static void add(struct server *s, json_t *line)
@@ -33,7 +47,7 @@ static void add(struct server *s, json_t *line)
         return;
     }
     unsaved_journal(s->unsaved, world_now(s), text);
-    s->journal_bytes += (int64_t)strlen(text);
+    s->journal->bytes += (int64_t)strlen(text);
     free(text);
     json_decref(line);
 }
@@ -152,7 +166,7 @@ void journal_begin(struct server *s)
         put_life(s, &(struct life){.seq = last + 1});
     }
     vec_fini(&lives);
-    s->journal_bytes = 0;
+    s->journal->bytes = 0;
     add(s,
         json_pack("{s:{s:s, s:o, s:b, s:o}}", "begin", "version", MAUI_VERSION, "zone",
             zone_json(), "starts_told", 1, "config", journal_config(s->config)));

@@ -24,6 +24,9 @@
 
 struct server;
 
+void journal_open(struct server *s);
+void journal_close(struct server *s);
+
 /* A life begins: all that was journalled before is committed. Forgets the oldest. */
 void journal_begin(struct server *s);
 

@@ -162,7 +162,8 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
     if (j->state == state && j->rm_hold == r->desc.rm_hold
         && (state != JOB_RUNNING
             || ((!r->nplaces || spread_so(m, j, r))
-                && (m->s->clock_ahead || !engine_start_differs(j, r->start_at)))))
+                && (clock_is_ahead(m->s->clock)
+                    || !engine_start_differs(j, r->start_at)))))
         return;
     struct event ev = {.kind = EVENT_JOB_STATE,
         .u.job_state = {.id = j->id,

@@ -283,7 +283,7 @@ bool manager_idle(const struct server *s)
 /* schedctl -f makes it look down. */
 static const char *state_name(const struct server *s, const struct manager *m)
 {
-    return m->up && !s->rm_failure_until ? "Active" : "Down";
+    return m->up && !s->control.rm_failure_until ? "Active" : "Down";
 }
 
 json_t *manager_describe(const struct server *s)

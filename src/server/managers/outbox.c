@@ -329,7 +329,7 @@ void manager_send(struct server *s, bool committed)
 {
     struct manager *m = s->manager;
 
-    if (!m || !s->rm || m->away || s->mode == MODE_TEST || s->commit_failing)
+    if (!m || !s->rm || m->away || s->mode == MODE_TEST || commit_is_failing(s))
         return;
     struct bitset leaving = {0}; /* nodes that jobs told to stop are still on */
     struct order_list later = TAILQ_HEAD_INITIALIZER(later);

@@ -7,6 +7,7 @@
 #include "server/api/api.h"
 #include "server/events/statfile.h"
 #include "server/simulation/private.h"
+#include "server/whole.h"
 
 #include <inttypes.h>
 #include <strings.h>
@@ -117,9 +118,9 @@ static int load_workload(struct simulation *m, struct diag *d, struct err *err)
 static int set_clock(struct simulation *m, struct err *err)
 {
     m->shift = workload_shift(&m->w);
-    if (experiment_start(settings_of(m), &m->w, m->shift, &m->s->clock, err) < 0)
+    if (experiment_start(settings_of(m), &m->w, m->shift, &m->happened_at, err) < 0)
         return -1;
-    m->happened_at = m->s->clock;
+    clock_stand_at(m->s->clock, m->happened_at);
     return 0;
 }
 
@@ -134,9 +135,9 @@ static void set_stop(struct simulation *m)
         if (strcasecmp(c->values.v[i].row->name, "SIMSTOPITERATION") == 0)
             text = c->values.v[i].text;
     if (text && strcmp(text, "0") == 0)
-        m->s->paused = true;
+        m->s->control.paused = true;
     else if (stop > 0)
-        m->s->stop_at_iteration = stop;
+        m->s->control.stop_at_iteration = stop;
 }
 
 int simulation_load(struct server *s, struct err *err)
@@ -189,14 +190,14 @@ static void sum_up(struct simulation *m)
     struct stat_machine machine;
     struct stat_figures f;
 
-    statistics_machine(t, s->clock, &machine);
-    statistics_of(t, CRED_KINDS, 0, s->clock, &f);
+    statistics_machine(t, world_now(s), &machine);
+    statistics_of(t, CRED_KINDS, 0, world_now(s), &f);
     double jobs = f.sums.jobs ? (double)f.sums.jobs : 1;
     log_line(s->log, LOG_ACTION,
         "SUM: %lu iterations; jobs: %" PRIu64 " completed, %" PRIu64
         " removed, %zu active, %zu waiting, %zu not submitted",
-        (unsigned long)s->iteration, m->completed, m->removed, m->active, m->waiting,
-        m->w.jobs.n - m->next);
+        (unsigned long)s->control.iteration, m->completed, m->removed, m->active,
+        m->waiting, m->w.jobs.n - m->next);
     log_line(s->log, LOG_ACTION,
         "SUM: processor hours: %.2f available, %.2f delivered; average XFactor %.3f, "
         "wait %.1f s, accuracy %.3f",
@@ -239,25 +240,26 @@ static void look_for_end(struct simulation *m)
     bool stays = !yes(m, "SIMAUTOSHUTDOWN");
     size_t people, batch;
 
-    if (last > 0 && s->iteration == (uint64_t)last && stays) {
+    if (last > 0 && s->control.iteration == (uint64_t)last && stays) {
         log_line(s->log, LOG_ACTION,
             "SIMEXITITERATION is reached; SIMAUTOSHUTDOWN FALSE: the simulation stays");
         sum_up(m);
         cycle_stop(s);
         return;
     }
-    if (last > 0 && s->iteration >= (uint64_t)last && !stays) {
+    if (last > 0 && s->control.iteration >= (uint64_t)last && !stays) {
         finish(m, "SIMEXITITERATION");
         return;
     }
     if (m->next < m->w.jobs.n || m->active)
         return;
     count_held(m, &people, &batch);
-    if (people + batch < m->waiting && s->clock - m->happened_at < STUCK_S)
+    if (people + batch < m->waiting && world_now(s) - m->happened_at < STUCK_S)
         return;
     if (!people && !stays)
         finish(m, m->waiting ? "what still waits cannot start" : "no job is left");
-    else if (!s->paused && s->stop_at_iteration < 0 && !s->stop_at)
+    else if (!s->control.paused && s->control.stop_at_iteration < 0
+             && !s->control.stop_at)
         cycle_stop(s);
 }
 
@@ -284,14 +286,14 @@ static void advance(struct simulation *m, int64_t to)
 
         if (at > to)
             break;
-        if (at > m->s->clock) /* not so what was submitted before SIMSTARTTIME */
-            m->s->clock = at;
+        if (at > world_now(m->s)) /* not so what was submitted before SIMSTARTTIME */
+            clock_stand_at(m->s->clock, at);
         if (end <= arrival)
             simulated_end(m);
         else
             simulated_submit(m);
     }
-    m->s->clock = to;
+    clock_stand_at(m->s->clock, to);
     while (m->next < m->w.jobs.n
            && submission_wants(&m->submission, m->waiting, m->waiting_ps))
         simulated_submit(m);
@@ -307,16 +309,16 @@ static int64_t poll_s(const struct simulation *m)
 /* Behind the commit, so they see what the last iteration led to. */
 static void answer_kept(struct simulation *m)
 {
-    if (!m->s->alone)
-        api_handle_parked(m->s);
+    if (!m->s->control.alone)
+        whole_handle_parked(m->s);
 }
 
 static void iterate(struct simulation *m)
 {
     answer_kept(m);
-    if (m->over || m->s->paused)
+    if (m->over || m->s->control.paused)
         return;
-    advance(m, m->s->clock + (m->begun ? poll_s(m) : 0));
+    advance(m, world_now(m->s) + (m->begun ? poll_s(m) : 0));
     m->begun = true;
     cycle_run(m->s);
     look_for_end(m);
@@ -350,7 +352,7 @@ bool simulation_keep(struct server *s, struct request *r)
 {
     if (!s->simulation || ratio_of(s->simulation) > 0)
         return false;
-    vec_push(&s->parked, r);
+    whole_park(s, r);
     return true;
 }
 
@@ -360,7 +362,7 @@ void simulation_want(struct server *s)
     int64_t ratio = ratio_of(m);
     int armed = 0;
 
-    if (!m->tick || m->over || (s->paused && !s->parked.n))
+    if (!m->tick || m->over || (s->control.paused && !whole_has_parked(s)))
         return;
     if (ratio == 0) {
         sd_event_source_set_enabled(m->tick, SD_EVENT_ONESHOT);

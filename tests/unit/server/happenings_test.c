@@ -5,6 +5,7 @@
 #include "server/events/metrics.h"
 #include "server/events/statfile.h"
 #include "server/events/watch.h"
+#include "server/journal/journal.h"
 #include "server/managers/manager.h"
 #include "server/managers/reservation.h"
 #include "server/server_private.h"
@@ -45,6 +46,9 @@ static struct server *open_server(const char *parameters)
     s->engine = engine_create(
         s->config->settings, &(struct engine_options){.statistics = true});
     s->unsaved = unsaved_open(NULL);
+    s->clock = clock_create(s->loop);
+    journal_open(s);
+    world_open(s);
     watch_open(s);
     metrics_open(s);
     assert_int_equal(eventlog_open(s, &err), 0);
@@ -54,7 +58,8 @@ static struct server *open_server(const char *parameters)
     snprintf(path, sizeof path, "%s/state.db", s->home);
     assert_int_equal(store_open(path, NULL, &s->store, &err), 0);
     assert_int_equal(manager_open(s, &err), 0);
-    s->commit_failing = true; /* so orders go nowhere */
+    err_set(&err, ERR_IO, "so orders go nowhere");
+    commit_failed(s, &err);
     for (int i = 1; i <= 2; i++) {
         struct event ev = {.kind = EVENT_NODE,
             .u.node = {.name = i == 1 ? "n1" : "n2",
@@ -71,14 +76,16 @@ static void close_server(struct server *s)
 
     manager_close(s);
     cycle_close(s);
-    commit_close(s);
     unsaved_close(s->unsaved);
     store_close(s->store);
     eventlog_close(s);
     statfile_close(s);
+    commit_close(s);
     watch_close(s);
     free(s->metrics);
     world_close(s);
+    journal_close(s);
+    clock_destroy(s->clock);
     engine_destroy(s->engine);
     config_destroy(s->config);
     log_close(s->log);
@@ -153,10 +160,10 @@ static void a_job_on_a_node_that_stays_down_is_told_once(void **state)
     start_job(s, "1", 0);
     node_is(s, "n1", NODE_DOWN);
     expect(s, NODEDOWN, 1, "node 'n1' is Down");
-    s->clock = world_now(s) + 299;
+    clock_told(s->clock, world_now(s) + 299);
     world_cycle(s);
     expect(s, JOBCORRUPTION, 0, NULL);
-    s->clock += 1;
+    clock_told(s->clock, world_now(s) + 1);
     world_cycle(s);
     world_cycle(s);
     expect(s, JOBCORRUPTION, 1, "job '1' is on node 'n1'");
@@ -172,7 +179,7 @@ static void a_node_that_comes_back_leaves_no_corruption(void **state)
     node_is(s, "n1", NODE_DOWN);
     node_is(s, "n1", NODE_IDLE);
     expect(s, NODEUP, 1, "node 'n1' is");
-    s->clock = world_now(s) + 1000;
+    clock_told(s->clock, world_now(s) + 1000);
     world_cycle(s);
     expect(s, JOBCORRUPTION, 0, NULL);
     close_server(s);
@@ -185,7 +192,7 @@ static void a_reservation_that_begins_with_nothing_is_told(void **state)
 
     (void)state;
     world_cycle(s);
-    s->clock = world_now(s) + 1000;
+    clock_told(s->clock, world_now(s) + 1000);
     world_cycle(s);
     expect(s, RESERVATIONCORRUPTION, 1, "its host list names no node there is");
     close_server(s);
@@ -220,10 +227,10 @@ static void report(struct server *s, const struct job *j, double cpu_s, int64_t 
 {
     struct job_notes *n = world_notes(s, j);
 
-    s->clock = world_now(s) + 10;
+    clock_told(s->clock, world_now(s) + 10);
     n->cpu_s = cpu_s;
     n->mem_mb = mem_mb;
-    reslimit_measure(&n->usage, cpu_s, s->clock);
+    reslimit_measure(&n->usage, cpu_s, world_now(s));
     reslimit_check(s);
 }
 

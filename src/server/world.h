@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The one door to the engine. Whoever has something to tell it does so here: it is
+ * journalled, what came of it is marked for the store and handed on.
+ *
+ *     event --> journal --> engine --> decisions --> records, events told, orders
+ *
+ * And what the daemon knows of jobs besides the cluster. Private to src/server. */
+#ifndef MAUI_SERVER_WORLD_H
+#define MAUI_SERVER_WORLD_H
+
+#include "cluster/job.h"
+#include "cluster/jobend.h"
+#include "engine/engine.h"
+#include "rm/rm.h"
+
+struct server;
+
+/* What the daemon knows of a job besides the cluster: told by the RM or the user. By
+ * job index. */
+struct job_notes {
+    char *id; /* whose notes these are: indexes are used again */
+    char *name, *directory, *output, *error, *command;
+    double cpu_s;
+    int64_t mem_mb, swap_mb, disk_mb;
+    struct job_usage usage;
+    int exit_status;
+    char *notes;        /* what the RM says of it */
+    struct job_end end; /* why it ended; `name` and `said` are its own */
+    bool renamed;       /* `name` was changed since: not the RM's any more */
+    char *message;      /* of a user or administrator (mjobctl -m messages) */
+};
+
+/* A door to an engine that knows nothing yet, and its end. */
+void world_open(struct server *s);
+void world_close(struct server *s);
+
+/* Seconds since 1970, read once a turn of the loop; of a simulation its own clock. */
+int64_t world_now(struct server *s);
+/* Apply, journal, mark what is to be written, want a cycle; *ret as engine_apply(). */
+int world_apply(struct server *s, struct event *ev, uint32_t *ret, struct err *err);
+void world_cycle(struct server *s);
+/* The job's record is to be written with the next commit. */
+void world_touch(struct server *s, uint32_t job);
+void world_save(struct server *s); /* put what was touched into the batch */
+struct job_notes *world_notes(struct server *s, const struct job *j);
+/* Why it ends: its texts are copied. */
+void world_note_end(struct server *s, const struct job *j, const struct job_end *end);
+/* Of what lists show: another number when that has changed. */
+uint64_t world_revision(const struct server *s);
+double world_last_cycle_s(const struct server *s); /* how long it took */
+
+#endif
