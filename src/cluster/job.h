@@ -267,6 +267,22 @@ double job_slowest_speed(const struct cluster *c, const struct job *j);
 
 /* The strictest access policy among a job's requests: nodes it shares with others must
  * satisfy that one. */
+/* What the job has of one node: the pieces of its allocation that cover it. Begin with
+ * *io_next = 0; NULL = no more. O(pieces).
+ *
+ *     pieces    nodes 4-7, request 0: 2 tasks each    nodes 6-6, request 1: 1 task
+ *     node 6    the first, then the second */
+static inline const struct alloc *job_piece_on(
+    const struct job *j, uint32_t node, size_t *io_next)
+{
+    while (*io_next < j->alloc.n) {
+        const struct alloc *a = &j->alloc.v[(*io_next)++];
+        if (node - a->first < a->count)
+            return a;
+    }
+    return NULL;
+}
+
 static inline enum access_policy job_access(const struct job *j)
 {
     enum access_policy worst = req_def(&j->reqs[0])->access;

@@ -6,6 +6,7 @@
 #include "plan/feasible.h"
 #include "plan/nodes/avail.h"
 #include "plan/nodes/nodealloc.h"
+#include "plan/nodes/room.h"
 #include "policy/fairshare.h"
 #include "policy/holds.h"
 #include "policy/reason.h"
@@ -120,17 +121,12 @@ static bool listed(const struct run *r, uint32_t node)
 static uint32_t tasks_left(
     const struct cluster *c, const struct taskdef *def, const struct node *n)
 {
-    struct res ded = node_dedicated(c, n);
-    int64_t tasks = feasible_tasks(c, def, n);
+    struct node_room room = {0};
 
-    for (int i = 0; i < RES_DIMS; i++) {
-        int64_t each = def->per_task.v[i];
-        if (each < 0 && ded.v[i] > 0)
-            return 0;
-        if (each > 0 && (n->cfg.v[i] - ded.v[i]) / each < tasks)
-            tasks = (n->cfg.v[i] - ded.v[i]) / each;
-    }
-    return tasks > 0 ? (uint32_t)tasks : 0;
+    room_left(&room, c, def, n);
+    uint32_t tasks = room_tasks(&room, def, n);
+    room_fini(&room);
+    return tasks;
 }
 
 struct cands VEC(struct cand);

@@ -3,6 +3,8 @@
  * definition; nothing here looks at what is in use unless it is told to. */
 #include "plan/feasible.h"
 
+#include "plan/nodes/room.h"
+
 #include <math.h>
 
 /* Is `id` among the sorted ids? Lists are short: a plain walk. */
@@ -232,86 +234,19 @@ double feasible_task_pe(const struct taskdef *def, const struct node *n)
     return share * (double)n->cfg.v[RES_PROCS];
 }
 
-/* Tasks of one job that MAXPEPERJOB lets on the node. */
-static int64_t tasks_by_pe(const struct taskdef *def, const struct node *n)
-{
-    double each = feasible_task_pe(def, n);
-
-    if (each <= 0)
-        return INT32_MAX;
-    double tasks = floor(feasible_maxpe(n) / each + 1e-9);
-    return tasks < INT32_MAX ? (int64_t)tasks : INT32_MAX;
-}
-
-static int64_t tasks_by_gres(
-    const struct cluster *c, const struct taskdef *def, const struct node *n, bool used)
-{
-    int64_t tasks = INT32_MAX;
-
-    for (size_t i = 0; i < def->gres.n; i++) {
-        const struct gres *g = &def->gres.v[i];
-        if (g->count <= 0 || gres_is_floating(c, g->id))
-            continue;
-        int64_t have = node_gres(n, g->id);
-        for (size_t k = 0; used && k < n->gres_ded.n; k++)
-            if (n->gres_ded.v[k].id == g->id)
-                have -= n->gres_ded.v[k].count;
-        int64_t fit = have > 0 ? have / g->count : 0;
-        tasks = fit < tasks ? fit : tasks;
-    }
-    return tasks;
-}
-
-static int64_t tasks_by_class(
-    const struct taskdef *def, const struct node *n, bool used)
-{
-    if (!has_class(def->cls) || n->classes.n == 0)
-        return INT32_MAX;
-    const struct node_class *k = class_on(n, def->cls);
-    if (!k)
-        return 0;
-    int64_t left = (int64_t)k->configured - (used ? k->dedicated : 0);
-    return left > 0 ? left : 0;
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-uint32_t feasible_fit(const struct cluster *c, const struct taskdef *def,
-    const struct node *n, const struct feasible_room *room)
-{
-    int64_t tasks = res_tasks(&room->have, &n->cfg, &def->per_task);
-
-    if (n->classes.n)
-        tasks = smaller(tasks, tasks_by_class(def, n, room->used));
-    if (def->gres.n)
-        tasks = smaller(tasks, tasks_by_gres(c, def, n, room->used));
-    if (room->procs_left < INT64_MAX) {
-        int64_t procs = task_procs(def, n);
-        if (procs > 0)
-            tasks = smaller(tasks, room->procs_left / procs);
-    }
-    if (n->maxpe_per_job > 0)
-        tasks = smaller(tasks, tasks_by_pe(def, n));
-    if (def->access == ACCESS_SINGLETASK)
-        tasks = smaller(tasks, 1);
-    if (def->tpn > 1)
-        tasks -= tasks % def->tpn;
-    return tasks > 0 ? (uint32_t)smaller(tasks, INT32_MAX) : 0;
-}
-
 uint32_t feasible_tasks(
     const struct cluster *c, const struct taskdef *def, const struct node *n)
 {
-    static const struct feasible_procs nothing;
-    struct feasible_room room = {.have = n->cfg};
+    static const struct company nobody;
+    struct node_room room = {0};
 
-    if (n->global || (n->maxjob == 0 || n->maxjob_per_user == 0))
+    if (n->global)
         return 0;
-    room.procs_left = feasible_procs_left(c, def, n, &nothing);
-    return feasible_fit(c, def, n, &room);
+    room_of_empty(&room, c, def, n);
+    room_meet(&room, c, n, &nobody);
+    uint32_t tasks = room_tasks(&room, def, n);
+    room_fini(&room);
+    return tasks;
 }
 
 static int by_index(const void *a, const void *b)

@@ -55,22 +55,11 @@ bool feasible_hosts_only(const struct cluster *c, const struct req *r);
 
 /* ---- for those who plan ---- */
 
-/* What a node has for a newcomer. */
-struct feasible_room {
-    struct res have;    /* amounts on offer */
-    bool used;          /* initiators and generic resources in use count */
-    int64_t procs_left; /* by the node's limits on processors, INT64_MAX = none */
-};
-
 /* Processors that jobs dedicate on a node: of all, of the newcomer's user, of its
  * class. */
 struct feasible_procs {
     int64_t all, user, cls;
 };
-
-/* Tasks that fit into the room: the smallest of all dimensions, TPN applied. */
-uint32_t feasible_fit(const struct cluster *c, const struct taskdef *def,
-    const struct node *n, const struct feasible_room *room);
 
 /* Processors a newcomer may take before a limit of the node (MAXPROC, MAXPROCPERUSER,
  * MAXPROC[CLASS:c], the class's MAXPROCPERNODE) is passed; INT64_MAX = no limit. */

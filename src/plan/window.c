@@ -102,7 +102,7 @@ static int64_t next_pin(const struct plan *p, const struct pool *pool, int64_t a
 }
 
 /* Processors of the pool free from now until `end`, node by node. */
-static int64_t procs_until(const struct plan *p, const struct pool *pool, int64_t end)
+static int64_t procs_until(struct plan *p, const struct pool *pool, int64_t end)
 {
     int64_t sum = 0;
 

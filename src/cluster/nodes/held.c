@@ -12,12 +12,10 @@ static int64_t left_s(const struct job *j)
 static void add_held(struct res *held, const struct node *n, const struct job *j)
 {
     static const enum res_dim kept[] = {RES_MEM, RES_SWAP};
+    const struct alloc *a;
 
-    for (size_t i = 0; i < j->alloc.n; i++) {
-        const struct alloc *a = &j->alloc.v[i];
+    for (size_t i = 0; (a = job_piece_on(j, n->index, &i));) {
         const struct taskdef *d = j->reqs[a->req].def;
-        if (n->index - a->first >= a->count)
-            continue;
         for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
             int64_t each = d->per_task.v[kept[k]];
             held->v[kept[k]] += each < 0 ? n->cfg.v[kept[k]] : each * a->tasks;

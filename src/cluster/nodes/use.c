@@ -209,11 +209,10 @@ static void clear_use(struct node *n)
 /* Dedicate everything that the job's allocation has on this node. */
 static void use_pieces(const struct cluster *c, struct node *n, const struct job *j)
 {
-    for (size_t i = 0; i < j->alloc.n; i++) {
-        const struct alloc *a = &j->alloc.v[i];
-        if (n->index - a->first < a->count)
-            node_use(c, n, j, a, +1);
-    }
+    const struct alloc *a;
+
+    for (size_t i = 0; (a = job_piece_on(j, n->index, &i));)
+        node_use(c, n, j, a, +1);
 }
 
 void node_recount(struct cluster *c, struct node *n)
@@ -277,13 +276,11 @@ struct res node_job_share(
 {
     const struct job *j = c->jobs.v[on->job];
     struct res sum = {{0}};
+    const struct alloc *a;
 
     if (j->nreqs == 1 || job_access(j) >= ACCESS_SINGLEJOB)
         return need_of(n, j, req_def(&j->reqs[0]), on->tasks, true);
-    for (size_t i = 0; i < j->alloc.n; i++) {
-        const struct alloc *a = &j->alloc.v[i];
-        if (n->index - a->first >= a->count)
-            continue;
+    for (size_t i = 0; (a = job_piece_on(j, n->index, &i));) {
         struct res need = need_of(n, j, req_def(&j->reqs[a->req]), a->tasks, true);
         res_add(&sum, &need, +1);
     }

@@ -12,16 +12,12 @@
 static uint32_t units_used(const struct plan *p, const struct node *n, int64_t at)
 {
     const struct pins *pins = pins_of(p, n->index);
+    struct node_job on;
     uint32_t used = 0;
 
-    for (size_t i = 0; i < p->c->active.n; i++) {
-        const struct job *j = p->c->jobs.v[p->c->active.v[i]];
-        if (!job_is_active(j) || plan_job_end(p, j) <= at)
-            continue;
-        for (size_t k = 0; k < j->alloc.n; k++)
-            if (n->index - j->alloc.v[k].first < j->alloc.v[k].count)
-                used += j->alloc.v[k].tasks;
-    }
+    for (uint32_t i = 0; node_job_at(p->c, n, i, &on); i++)
+        if (plan_job_end(p, p->c->jobs.v[on.job]) > at)
+            used += on.tasks;
     for (size_t i = 0; pins && i < pins->v.n; i++)
         if (pins->v.v[i].end_at > at)
             used += pins->v.v[i].tasks;

@@ -6,6 +6,7 @@
 #include "cluster/partition.h"
 #include "plan/bynode/bynode_private.h"
 #include "plan/bynode/multireq.h"
+#include "plan/bynode/occupants.h"
 #include "plan/bynode/rsvview.h"
 #include "plan/feasible.h"
 #include "plan/nodes/avail.h"
@@ -13,33 +14,6 @@
 
 #include <assert.h>
 #include <string.h>
-
-/* Kinds of generic resources one request is tested for node by node. */
-#define GRES_MAX NODEALLOC_GRES
-
-/* What is in use on a node at one instant, as far as it matters to one request. */
-struct in_use {
-    struct res res;
-    int64_t gres[GRES_MAX]; /* of the request's generic resources, in its order */
-    int64_t initiators;
-    int64_t jobs, user_jobs;
-    struct feasible_procs procs;
-    bool closed; /* an access policy keeps the job out */
-};
-
-/* Who asks, and the node looked at. */
-struct ask {
-    const struct asker *by;
-    struct plan *p;
-    const struct job *j;
-    const struct taskdef *def;
-    const struct node *n;
-};
-
-static struct ask ask_of(const struct asker *by, const struct node *n)
-{
-    return (struct ask){by, by->p, by->j, by->def, n};
-}
 
 struct bynode *bynode_create(void)
 {
@@ -59,6 +33,8 @@ void bynode_destroy(struct bynode *b)
     vec_fini(&b->offers.tasks);
     vec_fini(&b->offers.reserved);
     vec_fini(&b->watches);
+    vec_fini(&b->occupants);
+    room_fini(&b->room);
     free(b);
 }
 
@@ -69,95 +45,66 @@ struct asker asker_of(struct plan *p, const struct job *j, const struct taskdef 
     return (struct asker){p, j, def, &p->without};
 }
 
-const struct pins *asker_pins(const struct asker *a, uint32_t node)
+/* A node as it is looked at by somebody at one instant. */
+struct look {
+    const struct asker *by;
+    const struct node *n;
+    struct node_room *room;
+    struct company others;
+};
+
+static int64_t amount_of(
+    const struct taskdef *def, const struct node *n, int dim, uint32_t tasks)
 {
-    return a->without->reservations ? NULL : pins_of(a->p, node);
+    int64_t each = def->per_task.v[dim];
+
+    return each < 0 ? n->cfg.v[dim] : each * tasks;
 }
 
-static bool whole_node(enum access_policy a)
+/* Tasks of a request of another job are there, which runs or is to begin. */
+static void take_tasks(
+    struct look *l, const struct job *other, const struct req *r, uint32_t tasks)
 {
-    return a == ACCESS_SINGLEJOB || a == ACCESS_SINGLETASK;
-}
+    const struct taskdef *theirs = req_def(r);
 
-/* Count one other job that is on the node. */
-static void use_job(struct in_use *u, const struct ask *a, const struct job *other)
-{
-    bool same_user = other->cred[CRED_USER] == a->j->cred[CRED_USER];
-    enum access_policy strict = job_access(a->j), theirs = job_access(other);
-
-    strict = theirs > strict ? theirs : strict;
-    if (whole_node(strict) || (strict == ACCESS_SINGLEUSER && !same_user))
-        u->closed = true;
-    u->jobs++;
-    u->user_jobs += same_user;
-}
-
-/* Add `tasks` tasks of its request to what is in use. */
-static void use_tasks(struct in_use *u, const struct ask *a, const struct job *other,
-    const struct req *r, uint32_t tasks)
-{
-    bool running = r->held != NULL;
-    const struct taskdef *theirs = running ? r->held : r->def;
-    const struct taskdef *def = a->def;
-    struct res used = {{0}};
-
-    for (int i = 0; i < RES_DIMS; i++) {
-        int64_t each = theirs->per_task.v[i];
-        used.v[i] = each < 0 ? a->n->cfg.v[i] : each * tasks;
-        /* measured use decides there, which is known for the present only */
-        if (!running || a->n->par->avail[i] != AVAIL_UTILIZED)
-            u->res.v[i] += used.v[i];
-    }
-    for (size_t i = 0; i < def->gres.n && i < GRES_MAX; i++)
-        for (size_t k = 0; k < theirs->gres.n; k++)
-            if (theirs->gres.v[k].id == def->gres.v[i].id)
-                u->gres[i] += theirs->gres.v[k].count * tasks;
-    if (theirs->cls == def->cls)
-        u->initiators += tasks;
-    u->procs.all += used.v[RES_PROCS];
-    if (other->cred[CRED_USER] == a->j->cred[CRED_USER])
-        u->procs.user += used.v[RES_PROCS];
-    if (other->cred[CRED_CLASS] == a->j->cred[CRED_CLASS])
-        u->procs.cls += used.v[RES_PROCS];
+    room_take(l->room, theirs, l->n, tasks);
+    /* measured use decides there, which is known for the present only */
+    for (int i = 0; r->held && i < RES_DIMS; i++)
+        if (l->n->par->avail[i] == AVAIL_UTILIZED)
+            l->room->res.v[i] += amount_of(theirs, l->n, i, tasks);
+    company_add_procs(
+        &l->others, l->by->j, other, amount_of(theirs, l->n, RES_PROCS, tasks));
 }
 
 /* Memory and swap that a job thought to be suspended keeps. */
-static void use_kept(struct in_use *u, const struct ask *a, const struct job *other)
+static void take_kept(struct look *l, const struct job *other)
 {
-    for (size_t k = 0; k < other->alloc.n; k++) {
-        const struct alloc *piece = &other->alloc.v[k];
-        const struct taskdef *def = other->reqs[piece->req].def;
-        if (a->n->index - piece->first >= piece->count)
-            continue;
-        for (int i = RES_MEM; i <= RES_SWAP; i++) {
-            int64_t each = def->per_task.v[i];
-            u->res.v[i] += each < 0 ? a->n->cfg.v[i] : each * piece->tasks;
-        }
-    }
+    const struct alloc *piece;
+
+    for (size_t k = 0; (piece = job_piece_on(other, l->n->index, &k));)
+        for (int i = RES_MEM; i <= RES_SWAP; i++)
+            l->room->res.v[i] -=
+                amount_of(other->reqs[piece->req].def, l->n, i, piece->tasks);
 }
 
-static void use_running(
-    struct in_use *u, const struct ask *a, uint32_t job, uint32_t tasks, int64_t at)
+static void take_job(struct look *l, const struct node_job *on, int64_t at)
 {
-    const struct job *other = a->p->c->jobs.v[job];
+    const struct job *other = l->by->p->c->jobs.v[on->job];
+    const struct alloc *piece;
 
-    if (plan_job_end(a->p, other) <= at || other == a->j)
+    if (plan_job_end(l->by->p, other) <= at || other == l->by->j)
         return;
-    if (asker_lacks(a->by, other)) {
-        if (a->by->without->keep_memory)
-            use_kept(u, a, other);
-        return;
-    }
-    use_job(u, a, other);
-    if (other->nreqs == 1) {
-        use_tasks(u, a, other, &other->reqs[0], tasks);
+    if (asker_lacks(l->by, other)) {
+        if (l->by->without->keep_memory)
+            take_kept(l, other);
         return;
     }
-    for (size_t k = 0; k < other->alloc.n; k++) {
-        const struct alloc *piece = &other->alloc.v[k];
-        if (a->n->index - piece->first < piece->count)
-            use_tasks(u, a, other, &other->reqs[piece->req], piece->tasks);
-    }
+    company_add(&l->others, l->by->j, other);
+    if (other->nreqs == 1)
+        take_tasks(l, other, &other->reqs[0], on->tasks);
+    else
+        for (size_t k = 0; (piece = job_piece_on(other, l->n->index, &k));)
+            take_tasks(l, other, &other->reqs[piece->req], piece->tasks);
 }
 
 static bool pin_holds(const struct pin *pin, int64_t at)
@@ -165,32 +112,47 @@ static bool pin_holds(const struct pin *pin, int64_t at)
     return pin->start_at <= at && at < pin->end_at;
 }
 
-static void use_pins(struct in_use *u, const struct ask *a, int64_t at)
+static void take_pins(struct look *l, int64_t at)
 {
-    const struct pins *pins = asker_pins(a->by, a->n->index);
+    const struct pins *pins = asker_pins(l->by, l->n->index);
 
     for (size_t i = 0; pins && i < pins->v.n; i++) {
         const struct pin *pin = &pins->v.v[i];
-        const struct job *other = a->p->c->jobs.v[pin->job];
+        const struct job *other = l->by->p->c->jobs.v[pin->job];
         bool counted = false; /* by the pin of another request */
-        if (!pin_holds(pin, at) || other == a->j)
+        if (!pin_holds(pin, at) || other == l->by->j)
             continue;
         for (size_t k = 0; k < i && other->nreqs > 1; k++)
             counted |= pins->v.v[k].job == pin->job && pin_holds(&pins->v.v[k], at);
         if (!counted)
-            use_job(u, a, other);
-        use_tasks(u, a, other, &other->reqs[pin->req], pin->tasks);
+            company_add(&l->others, l->by->j, other);
+        take_tasks(l, other, &other->reqs[pin->req], pin->tasks);
     }
 }
 
-static void use_of(struct in_use *u, const struct ask *a, int64_t at)
+/* What is free of the node at one instant of the span. */
+static void find_room_at(const struct asker *by, const struct node *n,
+    const struct span *span, int64_t at, struct node_room *ret)
 {
+    struct look l = {.by = by, .n = n, .room = ret};
+    const struct cluster *c = by->p->c;
     struct node_job on;
 
-    *u = (struct in_use){0};
-    for (uint32_t i = 0; node_job_at(a->p->c, a->n, i, &on); i++)
-        use_running(u, a, on.job, on.tasks, at);
-    use_pins(u, a, at);
+    room_of_empty(ret, c, by->def, n);
+    for (uint32_t i = 0; node_job_at(c, n, i, &on); i++)
+        take_job(&l, &on, at);
+    take_pins(&l, at);
+    room_meet(ret, c, n, &l.others);
+    if (ret->closed)
+        return;
+    if (c->suspended) {
+        struct res held = node_held(c, n, by->j, at - by->p->now);
+        res_add(&ret->res, &held, -1);
+    }
+    for (int i = 0; i < RES_DIMS; i++)
+        if (ret->res.v[i] < 0)
+            ret->res.v[i] = 0;
+    rsvview_reduce(by, n, span, at, &ret->res);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -198,61 +160,14 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t class_initiators(const struct node *n, uint32_t cls)
-{
-    if (n->classes.n == 0)
-        return INT32_MAX;
-    for (size_t i = 0; i < n->classes.n; i++)
-        if (n->classes.v[i].cls == cls)
-            return n->classes.v[i].configured;
-    return cls == 0 || cls == INDEX_NONE ? INT32_MAX : 0;
-}
-
-/* Limits of the node, and of the class on a node. */
-static int64_t under_limits(const struct ask *a, const struct in_use *u, int64_t k)
-{
-    const struct node *n = a->n;
-    int64_t procs = a->def->per_task.v[RES_PROCS];
-
-    if (n->maxjob >= 0 && u->jobs + 1 > n->maxjob)
-        return 0;
-    if (n->maxjob_per_user >= 0 && u->user_jobs + 1 > n->maxjob_per_user)
-        return 0;
-    if (procs < 0)
-        procs = n->cfg.v[RES_PROCS];
-    if (procs > 0)
-        k = least(k, feasible_procs_left(a->p->c, a->def, n, &u->procs) / procs);
-    return k > 0 ? k : 0;
-}
-
 /* Tasks the node can take at the very instant `at` of the span. */
 static int64_t tasks_at(
     const struct asker *by, const struct node *n, const struct span *span, int64_t at)
 {
-    struct ask a = ask_of(by, n);
-    struct plan *p = by->p;
-    const struct taskdef *def = by->def;
-    struct res have = n->cfg;
-    struct in_use u;
+    struct node_room *room = &by->p->bynode->room;
 
-    use_of(&u, &a, at);
-    if (u.closed)
-        return 0;
-    if (p->c->suspended) {
-        struct res held = node_held(p->c, n, by->j, at - p->now);
-        res_add(&u.res, &held, 1);
-    }
-    for (int i = 0; i < RES_DIMS; i++)
-        have.v[i] = have.v[i] > u.res.v[i] ? have.v[i] - u.res.v[i] : 0;
-    rsvview_reduce(by, n, span, at, &have);
-    int64_t k = res_tasks(&have, &n->cfg, &def->per_task);
-    for (size_t i = 0; i < def->gres.n && i < GRES_MAX; i++) {
-        uint32_t id = def->gres.v[i].id;
-        if (def->gres.v[i].count > 0 && !gres_is_floating(p->c, id))
-            k = least(k, (node_gres(n, id) - u.gres[i]) / def->gres.v[i].count);
-    }
-    k = least(k, class_initiators(n, def->cls) - u.initiators);
-    return under_limits(&a, &u, k);
+    find_room_at(by, n, span, at, room);
+    return room_tasks(room, by->def, n);
 }
 
 /* What the node can take at this moment cannot be asked of one with jobs on it that
@@ -272,68 +187,40 @@ uint32_t bynode_tasks(
     const struct asker *by, const struct node *n, int64_t start, int64_t end)
 {
     struct plan *p = by->p;
-    const struct taskdef *def = by->def;
     const struct pins *pins = asker_pins(by, n->index);
     const struct span span = {start, end};
     int64_t k = tasks_at(by, n, &span, start);
 
     if (k > 0 && start <= p->now && !lacks_some(by, n))
-        k = least(k, avail_tasks_now(p->c, by->j, def, n));
+        k = least(k, avail_tasks_now(p->c, by->j, by->def, n));
     for (size_t i = 0; k > 0 && pins && i < pins->v.n; i++)
         if (pins->v.v[i].start_at > start && pins->v.v[i].start_at < end)
             k = least(k, tasks_at(by, n, &span, pins->v.v[i].start_at));
     int64_t at = k > 0 ? rsvview_next(p, by->j, n, start) : TIME_NEVER;
     for (; k > 0 && at < end; at = rsvview_next(p, by->j, n, at))
         k = least(k, tasks_at(by, n, &span, at));
-    if (k <= 0)
-        return 0;
-    if (def->access == ACCESS_SINGLETASK)
-        k = 1;
-    if (def->tpn > 1)
-        k -= k % def->tpn;
-    return (uint32_t)least(k, feasible_tasks(p->c, def, n));
-}
-
-/* Lower what is free during the span to what is free at one instant of it. */
-static void room_at(
-    const struct ask *a, const struct span *span, int64_t at, struct bynode_room *io)
-{
-    struct res have = a->n->cfg;
-    struct in_use u;
-
-    use_of(&u, a, at);
-    for (int i = 0; i < RES_DIMS; i++)
-        have.v[i] -= u.res.v[i];
-    rsvview_reduce(a->by, a->n, span, at, &have);
-    for (int i = 0; i < RES_DIMS; i++)
-        io->res.v[i] = least(io->res.v[i], have.v[i]);
-    for (size_t i = 0; i < a->def->gres.n && i < GRES_MAX; i++) {
-        int64_t all = node_gres(a->n, a->def->gres.v[i].id);
-        io->rest.gres[i] = least(io->rest.gres[i], all - u.gres[i]);
-    }
-    io->rest.initiators =
-        least(io->rest.initiators, class_initiators(a->n, a->def->cls) - u.initiators);
-    io->rest.procs =
-        least(io->rest.procs, feasible_procs_left(a->p->c, a->def, a->n, &u.procs));
+    return (uint32_t)k;
 }
 
 void bynode_room(const struct asker *by, const struct node *n, const struct span *span,
-    struct bynode_room *ret)
+    struct node_room *ret)
 {
     const struct pins *pins = asker_pins(by, n->index);
-    struct ask a = ask_of(by, n);
+    struct node_room *then = &by->p->bynode->room;
 
-    *ret = (struct bynode_room){.res = n->cfg,
-        .rest = {.initiators = INT32_MAX, .procs = INT64_MAX, .pe = feasible_maxpe(n)}};
-    for (int i = 0; i < GRES_MAX; i++)
-        ret->rest.gres[i] = INT64_MAX;
-    room_at(&a, span, span->start, ret);
-    for (size_t i = 0; pins && i < pins->v.n; i++)
-        if (pins->v.v[i].start_at > span->start && pins->v.v[i].start_at < span->end)
-            room_at(&a, span, pins->v.v[i].start_at, ret);
+    find_room_at(by, n, span, span->start, ret);
+    for (size_t i = 0; pins && i < pins->v.n; i++) {
+        int64_t at = pins->v.v[i].start_at;
+        if (at <= span->start || at >= span->end)
+            continue;
+        find_room_at(by, n, span, at, then);
+        room_limit(ret, then);
+    }
     int64_t at = rsvview_next(by->p, by->j, n, span->start);
-    for (; at < span->end; at = rsvview_next(by->p, by->j, n, at))
-        room_at(&a, span, at, ret);
+    for (; at < span->end; at = rsvview_next(by->p, by->j, n, at)) {
+        find_room_at(by, n, span, at, then);
+        room_limit(ret, then);
+    }
 }
 
 /* ---- over all nodes of a set ---- */
@@ -514,45 +401,21 @@ void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r)
     count_reserve(p, j, r, units);
 }
 
-/* Processors a running job holds on a node of the full form. */
-static int64_t procs_of(const struct node *n, const struct job *j)
-{
-    int64_t sum = 0;
-
-    for (size_t k = 0; k < j->alloc.n; k++) {
-        const struct alloc *a = &j->alloc.v[k];
-        int64_t each = j->reqs[a->req].def->per_task.v[RES_PROCS];
-        if (n->index - a->first < a->count)
-            sum += each < 0 ? n->cfg.v[RES_PROCS] : each * a->tasks;
-    }
-    return sum;
-}
-
 /* Processors in use on the node at an instant, by jobs and reservations. */
-static int64_t procs_used_at(const struct plan *p, const struct node *n, int64_t at)
+static int64_t procs_used_at(struct plan *p, const struct node *n, int64_t at)
 {
-    const struct pins *pins = pins_of(p, n->index);
+    const struct asker nobody = asker_of(p, NULL, NULL);
+    struct occupants *all = &p->bynode->occupants;
     int64_t used = 0;
 
-    node_unfold(p->c, n);
-    for (size_t i = 0; i < n->jobs.n; i++) {
-        const struct job *j = p->c->jobs.v[n->jobs.v[i].job];
-        if (plan_job_end(p, j) > at)
-            used += procs_of(n, j);
-    }
-    for (size_t i = 0; pins && i < pins->v.n; i++) {
-        const struct pin *pin = &pins->v.v[i];
-        const struct taskdef *def = p->c->jobs.v[pin->job]->reqs[pin->req].def;
-        int64_t each = def->per_task.v[RES_PROCS];
-        if (pin->start_at <= at && at < pin->end_at)
-            used += each < 0 || whole_node(def->access) ? n->cfg.v[RES_PROCS]
-                                                        : each * pin->tasks;
-    }
+    occupants_at(&nobody, n, at, all);
+    for (size_t i = 0; i < all->n; i++)
+        used += all->v[i].amount.v[RES_PROCS];
     return used;
 }
 
 int64_t bynode_procs_until(
-    const struct plan *p, const struct node *n, int64_t free, int64_t end)
+    struct plan *p, const struct node *n, int64_t free, int64_t end)
 {
     const struct pins *pins = pins_of(p, n->index);
 

@@ -31,8 +31,6 @@ struct asker {
 };
 /* One that leaves out what the plan does: nothing, but in a fork without some jobs. */
 struct asker asker_of(struct plan *p, const struct job *j, const struct taskdef *def);
-/* What is pinned to the node, as far as it counts for the asker; NULL = nothing. */
-const struct pins *asker_pins(const struct asker *a, uint32_t node);
 /* Is the running job gone, to the asker? */
 static inline bool asker_lacks(const struct asker *a, const struct job *j)
 {
@@ -50,18 +48,13 @@ uint32_t bynode_tasks(
 int64_t bynode_holds_until(
     const struct asker *a, const struct node *n, uint32_t tasks, int64_t start);
 
-/* The least of what is free of the node at any instant of the span; of the generic
- * resources of `def`, in its order. */
-struct bynode_room {
-    struct res res;
-    struct nodealloc_rest rest;
-};
+/* The least of what is free of the node at any instant of the span. Fills *ret. */
 void bynode_room(const struct asker *a, const struct node *n, const struct span *span,
-    struct bynode_room *ret);
+    struct node_room *ret);
 
 /* Processors free on the node from now until `end`; `free` are free now. */
 int64_t bynode_procs_until(
-    const struct plan *p, const struct node *n, int64_t free, int64_t end);
+    struct plan *p, const struct node *n, int64_t free, int64_t end);
 
 /* Does the request's list of hosts, or of hosts to leave out, let it use the node? */
 bool bynode_on_list(const struct plan *p, const struct req *r, const struct node *n);

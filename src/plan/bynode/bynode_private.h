@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What bynode.c and sweep.c remember from question to question. */
+ * What the files of this folder share: their memory from question to question. */
 #ifndef MAUI_PLAN_BYNODE_BYNODE_PRIVATE_H
 #define MAUI_PLAN_BYNODE_BYNODE_PRIVATE_H
 
 #include "plan/bynode/bynode.h"
+#include "plan/bynode/occupants.h"
 #include "plan/plan_private.h"
 
 /* An instant at which a node has to be looked at again, or beyond which it has so many
@@ -27,7 +28,15 @@ struct def_free {
     struct VEC(struct seen_free) v;
 };
 
+/* What is pinned to the node, as far as it counts for the asker; NULL = nothing. */
+static inline const struct pins *asker_pins(const struct asker *a, uint32_t node)
+{
+    return a->without->reservations ? NULL : pins_of(a->p, node);
+}
+
 struct bynode {
+    struct node_room room; /* scratch */
+    struct occupants occupants;
     struct bynode_offers offers;
     struct VEC(struct watch) watches;
     struct VEC(struct def_free) by_def; /* by taskdef index */

@@ -19,12 +19,10 @@ struct joint {
     uint64_t partitions;
     int64_t duration;
     struct VEC(struct cand) cands;
-    struct VEC(struct res) room; /* by candidate */
-    struct VEC(struct nodealloc_rest) rest;
-    struct VEC(uint32_t) gres;         /* ids of all that is asked for on nodes */
-    struct taskdef def;                /* the first request's, with all resources */
-    struct VEC(uint32_t) tasks;        /* request r on candidate i: r * nodes + i */
-    struct VEC(const uint32_t *) rows; /* of `tasks`, by request */
+    struct VEC(struct node_room) rooms; /* by candidate; the rest keep their memory */
+    struct taskdef def;                 /* the first request's, with all resources */
+    struct VEC(uint32_t) tasks;         /* request r on candidate i: r * nodes + i */
+    struct VEC(const uint32_t *) rows;  /* of `tasks`, by request */
     struct VEC(struct nodealloc) reqs;
 };
 
@@ -32,10 +30,9 @@ static void add_gres(struct joint *g, const struct gres *want)
 {
     if (gres_is_floating(g->p->c, want->id))
         return;
-    for (size_t i = 0; i < g->gres.n; i++)
-        if (g->gres.v[i] == want->id)
+    for (size_t i = 0; i < g->def.gres.n; i++)
+        if (g->def.gres.v[i].id == want->id)
             return;
-    vec_push(&g->gres, want->id);
     vec_push(&g->def.gres, *want);
 }
 
@@ -69,9 +66,9 @@ static void joint_init(
 static void joint_fini(struct joint *g)
 {
     vec_fini(&g->cands);
-    vec_fini(&g->room);
-    vec_fini(&g->rest);
-    vec_fini(&g->gres);
+    for (size_t i = 0; i < g->rooms.n; i++)
+        room_fini(&g->rooms.v[i]);
+    vec_fini(&g->rooms);
     taskdef_fini(&g->def);
     vec_fini(&g->tasks);
     vec_fini(&g->rows);
@@ -86,7 +83,6 @@ static void collect_node(
         .free_until = TIME_NEVER,
         .affinity = rsvview_affinity(g->p, g->j, n, start, end)};
     const struct span span = {start, end};
-    struct bynode_room room;
 
     for (uint32_t r = 0; r < g->j->nreqs; r++) {
         const struct req *q = &g->j->reqs[r];
@@ -104,10 +100,10 @@ static void collect_node(
     if (cand.tasks == 0)
         return;
     vec_push(&g->cands, cand);
+    if (g->rooms.n < g->cands.n)
+        vec_push(&g->rooms, (struct node_room){0});
     const struct asker all = asker_of(g->p, g->j, &g->def);
-    bynode_room(&all, n, &span, &room);
-    vec_push(&g->room, room.res);
-    vec_push(&g->rest, room.rest);
+    bynode_room(&all, n, &span, &g->rooms.v[g->cands.n - 1]);
 }
 
 /* False when some request surely finds too little. */
@@ -115,7 +111,7 @@ static bool collect(struct joint *g, int64_t start)
 {
     int64_t end = time_add(start, g->duration);
 
-    g->cands.n = g->room.n = g->rest.n = 0;
+    g->cands.n = 0;
     for (size_t i = 0; i < g->p->c->nodes.n; i++) {
         const struct node *n = node_at(g->p->c, i);
         if (pool_of(g->p, n->index) && (g->partitions >> n->partition & 1))
@@ -145,10 +141,7 @@ static bool choose(
         .cands = g->cands.v,
         .n = g->cands.n,
         .tasks = g->rows.v,
-        .room = g->room.v,
-        .rest = g->gres.n <= NODEALLOC_GRES ? g->rest.v : NULL,
-        .gres = g->gres.v,
-        .ngres = (uint32_t)g->gres.n};
+        .room = g->rooms.v};
     if (nodealloc_choose_multi(&m, ret, ret_code) == 0)
         return true;
     /* requests that give way to each other in one order may not in another, and what

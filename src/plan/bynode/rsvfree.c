@@ -4,6 +4,7 @@
  * reference reservations 5.2. */
 #include "plan/bynode/rsvfree.h"
 
+#include "plan/bynode/bynode_private.h"
 #include "plan/floating.h"
 #include "plan/plan_private.h"
 #include "plan/rsvnodes.h"
@@ -59,42 +60,23 @@ static bool in_the_way(struct plan *p, const struct reservation *r, const struct
 {
     if (r->exclusive)
         return true;
-    int64_t start = job_is_active(j) ? j->start_at : plan_reserved_at(p, j);
-    int64_t overlap = acl_overlap(r, start, time_add(start, plan_stay(p, j)));
+    int64_t overlap = acl_overlap(r, occupant_start(p, j), occupant_end(p, j));
 
     return !acl_decide_job(p->c, (struct reservation *)r, j, overlap).granted;
-}
-
-static void add_pin(
-    struct res *used, const struct node *n, const struct taskdef *def, uint32_t tasks)
-{
-    for (int i = 0; i < RES_DIMS; i++) {
-        int64_t each = def->per_task.v[i];
-        used->v[i] += each < 0 || taskdef_whole_node(def) ? n->cfg.v[i] : each * tasks;
-    }
 }
 
 static struct res used_at(
     struct plan *p, const struct reservation *r, const struct node *n, int64_t at)
 {
     const struct rsv_list *list = reservations_on(p->c, n->index);
-    const struct pins *pins = pins_of(p, n->index);
+    const struct asker nobody = asker_of(p, NULL, NULL);
+    struct occupants *all = &p->bynode->occupants;
     struct res used = {{0}};
-    struct node_job on;
 
-    for (uint32_t i = 0; node_job_at(p->c, n, i, &on); i++) {
-        const struct job *j = p->c->jobs.v[on.job];
-        if (plan_job_end(p, j) <= at || !in_the_way(p, r, j))
-            continue;
-        struct res share = node_job_share(p->c, n, &on);
-        res_add(&used, &share, 1);
-    }
-    for (size_t i = 0; pins && i < pins->v.n; i++) {
-        const struct pin *pin = &pins->v.v[i];
-        const struct job *j = p->c->jobs.v[pin->job];
-        if (pin->start_at <= at && at < pin->end_at && in_the_way(p, r, j))
-            add_pin(&used, n, j->reqs[pin->req].def, pin->tasks);
-    }
+    occupants_at(&nobody, n, at, all);
+    for (size_t i = 0; i < all->n; i++)
+        if (in_the_way(p, r, all->v[i].job))
+            res_add(&used, &all->v[i].amount, 1);
     for (size_t i = 0; i < list->n; i++) {
         const struct reservation *other = p->c->reservations.v[list->v[i].rsv];
         if (other == r || !reservation_is_live(other) || other->start_at > at

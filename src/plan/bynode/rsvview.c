@@ -5,6 +5,7 @@
 #include "plan/bynode/rsvview.h"
 
 #include "base/hash.h"
+#include "plan/bynode/occupants.h"
 #include "plan/bynode/sweep.h"
 #include "plan/plan_private.h"
 #include "policy/acl.h"
@@ -16,18 +17,13 @@ struct verdict {
     uint8_t affinity;
 };
 
-/* What a running or reserved job has of a node at one instant. */
-struct occupant {
-    const struct job *job;
-    struct res left; /* not yet charged to a reservation */
-};
-
 struct rsvview {
     struct acl_asker asker; /* the job last looked at, in that version of the plan */
     uint32_t job;
     uint64_t version, stamp;
-    struct VEC(struct verdict) verdicts;   /* by reservation index */
-    struct VEC(struct occupant) occupants; /* of the node looked at */
+    struct VEC(struct verdict) verdicts; /* by reservation index */
+    struct occupants occupants; /* of the node looked at: what of theirs is not yet
+                                   charged to a reservation */
 };
 
 struct rsvview *rsvview_create(void)
@@ -71,44 +67,6 @@ static struct acl_verdict verdict(struct plan *p, const struct job *j,
     return (struct acl_verdict){.granted = v->granted, .affinity = v->affinity};
 }
 
-static struct res amount_of_pin(
-    const struct plan *p, const struct node *n, const struct pin *pin)
-{
-    const struct taskdef *def = p->c->jobs.v[pin->job]->reqs[pin->req].def;
-    struct res amount;
-
-    for (int i = 0; i < RES_DIMS; i++) {
-        int64_t each = def->per_task.v[i];
-        amount.v[i] =
-            each < 0 || taskdef_whole_node(def) ? n->cfg.v[i] : each * pin->tasks;
-    }
-    return amount;
-}
-
-/* Who has something of the node at that instant: p->rsvview->occupants. */
-static void find_occupants(const struct asker *a, const struct node *n, int64_t at)
-{
-    struct plan *p = a->p;
-    const struct job *j = a->j;
-    const struct pins *pins = asker_pins(a, n->index);
-    struct node_job on;
-
-    p->rsvview->occupants.n = 0;
-    for (uint32_t i = 0; node_job_at(p->c, n, i, &on); i++) {
-        const struct job *other = p->c->jobs.v[on.job];
-        if (plan_job_end(p, other) > at && other != j && !asker_lacks(a, other))
-            vec_push(&p->rsvview->occupants,
-                ((struct occupant){other, node_job_share(p->c, n, &on)}));
-    }
-    for (size_t i = 0; pins && i < pins->v.n; i++) {
-        const struct pin *pin = &pins->v.v[i];
-        const struct job *other = p->c->jobs.v[pin->job];
-        if (pin->start_at <= at && at < pin->end_at && other != j)
-            vec_push(&p->rsvview->occupants,
-                ((struct occupant){other, amount_of_pin(p, n, pin)}));
-    }
-}
-
 static bool holds_at(const struct reservation *r, int64_t at)
 {
     return reservation_is_live(r) && r->start_at <= at && at < r->end_at;
@@ -138,16 +96,15 @@ static void charge_occupants(
     for (size_t k = 0; k < p->rsvview->occupants.n; k++) {
         struct occupant *occ = &p->rsvview->occupants.v[k];
         const struct job *o = occ->job;
-        int64_t start = job_is_active(o) ? o->start_at : plan_reserved_at(p, o);
-        int64_t overlap = acl_overlap(r, start, time_add(start, plan_stay(p, o)));
+        int64_t overlap = acl_overlap(r, occupant_start(p, o), occupant_end(p, o));
         if (!acl_decide_job(p->c, r, o, overlap).granted)
             continue;
         for (int i = 0; i < RES_DIMS; i++) {
             int64_t take =
-                occ->left.v[i] < io_amount->v[i] ? occ->left.v[i] : io_amount->v[i];
+                occ->amount.v[i] < io_amount->v[i] ? occ->amount.v[i] : io_amount->v[i];
             io_amount->v[i] -= take;
             if (!in_full)
-                occ->left.v[i] -= take;
+                occ->amount.v[i] -= take;
         }
     }
 }
@@ -163,7 +120,7 @@ void rsvview_reduce(const struct asker *a, const struct node *n,
 
     if (list->n == 0 && !confined)
         return;
-    find_occupants(a, n, at);
+    occupants_at(a, n, at, &p->rsvview->occupants);
     bool on_one_another = stacked(p, n, list, at);
     for (size_t i = 0; i < list->n; i++) {
         struct reservation *r = p->c->reservations.v[list->v[i].rsv];

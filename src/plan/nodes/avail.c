@@ -6,6 +6,7 @@
 #include "cluster/folded.h"
 #include "cluster/job.h"
 #include "plan/feasible.h"
+#include "plan/nodes/room.h"
 
 /* A load average never is exactly 0: so much of a processor is not counted. */
 #define LOAD_NOISE 0.1
@@ -116,64 +117,24 @@ static bool overloaded(const struct cluster *c, const struct node *n)
 
 /* ---- the jobs already there ------------------------------------------------- */
 
-static int64_t procs_per_task(const struct taskdef *def, const struct node *n)
-{
-    int64_t procs = def->per_task.v[RES_PROCS];
-
-    return procs < 0 ? n->cfg.v[RES_PROCS] : procs;
-}
-
-/* Processors that a job dedicates on the node. */
-static int64_t procs_there(
-    const struct job *j, const struct node_job *nj, const struct node *n)
-{
-    int64_t procs = 0;
-
-    if (job_access(j) >= ACCESS_SINGLEJOB)
-        return n->cfg.v[RES_PROCS];
-    if (j->nreqs == 1)
-        return nj->tasks * procs_per_task(req_def(&j->reqs[0]), n);
-    for (size_t i = 0; i < j->alloc.n; i++) {
-        const struct alloc *a = &j->alloc.v[i];
-        if (n->index >= a->first && n->index - a->first < a->count)
-            procs += a->tasks * procs_per_task(req_def(&j->reqs[a->req]), n);
-    }
-    return procs;
-}
-
-/* What the others on the node mean for a newcomer. */
-struct company {
-    uint32_t jobs, of_user;
-    struct feasible_procs procs;
-};
-
-/* Fill `ret`; false when an access policy, theirs or the newcomer's, keeps the
- * newcomer out. `counted` = the processors are needed. */
-static bool meet(const struct cluster *c, const struct job *j, const struct node *n,
+/* Who is on a node that is not folded; the processors that they have count only where
+ * something limits them.
+ */
+static void meet_all(const struct cluster *c, const struct job *j, const struct node *n,
     bool counted, struct company *ret)
 {
-    enum access_policy mine = job_access(j);
+    struct node_job on;
 
-    *ret = (struct company){0};
-    for (size_t i = 0; i < n->jobs.n; i++) {
-        const struct job *other = c->jobs.v[n->jobs.v[i].job];
+    *ret = (struct company){.unlimited = !counted};
+    for (uint32_t i = 0; i < n->jobs.n && !ret->closed && node_job_at(c, n, i, &on);
+         i++) {
+        const struct job *other = c->jobs.v[on.job];
         if (other == j)
             continue;
-        bool same_user = other->cred[CRED_USER] == j->cred[CRED_USER];
-        enum access_policy theirs = job_access(other);
-        enum access_policy strict = theirs > mine ? theirs : mine;
-        if (strict >= ACCESS_SINGLEJOB || (strict == ACCESS_SINGLEUSER && !same_user))
-            return false;
-        ret->jobs++;
-        ret->of_user += same_user;
-        if (!counted)
-            continue;
-        int64_t procs = procs_there(other, &n->jobs.v[i], n);
-        ret->procs.all += procs;
-        ret->procs.user += same_user ? procs : 0;
-        ret->procs.cls += other->cred[CRED_CLASS] == j->cred[CRED_CLASS] ? procs : 0;
+        company_add(ret, j, other);
+        if (counted)
+            company_add_procs(ret, j, other, node_job_share(c, n, &on).v[RES_PROCS]);
     }
-    return true;
 }
 
 static bool limits_procs(
@@ -183,29 +144,22 @@ static bool limits_procs(
            || feasible_class_procs(c, n, def->cls) < INT64_MAX;
 }
 
-static bool room_for_a_job(const struct node *n, const struct company *there)
-{
-    if (n->maxjob >= 0 && there->jobs >= n->maxjob)
-        return false;
-    return n->maxjob_per_user < 0 || there->of_user < n->maxjob_per_user;
-}
-
 /* Whatever counts: other resources, the jobs there, limits. */
 static uint32_t tasks_by_all(const struct cluster *c, const struct job *j,
     const struct taskdef *def, const struct node *n)
 {
-    struct feasible_room room = {.used = true, .procs_left = INT64_MAX};
-    struct company there;
+    struct node_room room = {0};
+    struct company others;
 
-    bool counted = limits_procs(c, n, def);
-    if (!meet(c, j, n, counted, &there) || !room_for_a_job(n, &there))
+    meet_all(c, j, n, limits_procs(c, n, def), &others);
+    if (others.closed || out_of_swap(n) || overloaded(c, n))
         return 0;
-    if (out_of_swap(n) || overloaded(c, n))
-        return 0;
-    if (counted)
-        room.procs_left = feasible_procs_left(c, def, n, &there.procs);
-    room.have = free_now(c, j, def, n);
-    return feasible_fit(c, def, n, &room);
+    room_left(&room, c, def, n);
+    room_meet(&room, c, n, &others);
+    room.res = free_now(c, j, def, n);
+    uint32_t tasks = room_tasks(&room, def, n);
+    room_fini(&room);
+    return tasks;
 }
 
 bool avail_procs_only(

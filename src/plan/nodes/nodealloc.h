@@ -15,6 +15,7 @@
 #include "cluster/node.h"
 #include "cluster/reason.h"
 #include "cluster/taskdef.h"
+#include "plan/nodes/room.h"
 
 /* Levels in the order in which they are used up (node-allocation.md 3). */
 enum affinity {
@@ -56,16 +57,6 @@ struct nodealloc {
 int nodealloc_choose(const struct nodealloc *a, struct cand *cands, size_t n,
     struct allocs *ret, enum wait_code *ret_code);
 
-/* What else is free of a candidate over the whole interval, besides amounts; for
- * requests that share it. */
-#define NODEALLOC_GRES 16
-struct nodealloc_rest {
-    int64_t initiators;           /* of the job's class, INT32_MAX = any number */
-    int64_t procs;                /* that limits of the node allow, INT64_MAX = any */
-    double pe;                    /* that MAXPEPERJOB allows; read if the node has it */
-    int64_t gres[NODEALLOC_GRES]; /* of nodealloc_multi.gres */
-};
-
 /* A job of several requests, to be placed together. */
 struct nodealloc_multi {
     const struct nodealloc *reqs; /* one a request: same job, partition, interval */
@@ -74,13 +65,10 @@ struct nodealloc_multi {
     size_t n;
     const uint32_t *const *tasks; /* tasks[r][i]: of request r on candidate i, if it
                                      had the candidate to itself; 0 = unusable */
-    const struct res *room;       /* per candidate: what is free of it over the whole
-                                     interval. NULL = not known: then requests that
+    const struct node_room *room; /* per candidate: what is left of it over the whole
+                                     interval, with the generic resources of all
+                                     requests. NULL = not known: then requests that
                                      share a node get proportional shares of it */
-    const struct nodealloc_rest *rest; /* the same with room; NULL = not known: then so
-                                     they do where a node limits more than amounts */
-    const uint32_t *gres; /* with rest: ids of the node-locked resources asked for */
-    uint32_t ngres;
 };
 
 /* Choose nodes for all requests, together never more than a node has. Each node goes

@@ -62,9 +62,8 @@ void nodealloc_emit(
 /* The state of a choice for several requests together. */
 struct joint {
     const struct nodealloc_multi *m;
-    double *share;               /* per candidate: part of it not promised yet, 0..1 */
-    struct res *room;            /* per candidate, as m->room; NULL = not known */
-    struct nodealloc_rest *rest; /* per candidate, as m->rest; NULL = not known */
+    double *share;          /* per candidate: part of it not promised yet, 0..1 */
+    struct node_room *room; /* per candidate, as m->room; NULL = not known */
     struct nodealloc_pieces pieces;
 };
 

@@ -113,19 +113,17 @@ static void combine(struct search *s, uint32_t r, uint32_t *tasks)
     uint32_t most = joint_left(g, r, i);
     for (uint32_t k = 0; k <= most && k <= need_of(s, r); k += step) {
         double share = g->share[i];
-        struct res room = g->room ? g->room[i] : (struct res){{0}};
-        struct nodealloc_rest rest = {0};
-        if (g->rest)
-            rest = g->rest[i];
+        struct node_room room = {0};
+        if (g->room)
+            room_copy(&room, &g->room[i]);
         if (k)
             joint_promise(g, r, i, k);
         tasks[r] = k;
         combine(s, r + 1, tasks);
         g->share[i] = share;
         if (g->room)
-            g->room[i] = room;
-        if (g->rest)
-            g->rest[i] = rest;
+            room_copy(&g->room[i], &room);
+        room_fini(&room);
     }
     tasks[r] = 0;
 }

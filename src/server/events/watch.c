@@ -289,15 +289,11 @@ static void tell_node(struct server *s, const struct event *ev)
 static bool is_stranded(const struct cluster *c, const struct stranded *t)
 {
     const struct job *j = job_find(c, t->job);
+    size_t first = 0;
 
     if (!j || !job_is_active(j) || node_is_up(node_at(c, t->node)))
         return false;
-    for (size_t i = 0; i < j->alloc.n; i++) {
-        const struct alloc *a = &j->alloc.v[i];
-        if (t->node >= a->first && t->node < a->first + a->count)
-            return true;
-    }
-    return false;
+    return job_piece_on(j, t->node, &first) != NULL;
 }
 
 void watch_cycle(struct server *s)

@@ -9,7 +9,7 @@ struct joint {
     struct cand cands[8];
     uint32_t tasks[2][8];
     const uint32_t *rows[2];
-    struct res room[8];
+    struct node_room room[8];
     struct nodealloc_multi m;
 };
 
@@ -33,7 +33,7 @@ static void joint_open(struct joint *g, struct world *w, const struct req *r0,
     }
     for (uint32_t i = 0; i < n; i++) {
         g->cands[i] = (struct cand){i, 0, TIME_NEVER, AFFINITY_NONE};
-        g->room[i] = node_at(w->c, i)->cfg;
+        room_of_empty(&g->room[i], w->c, r0->def, node_at(w->c, i));
     }
     g->m =
         (struct nodealloc_multi){g->a, 2, g->cands, n, g->rows, room ? g->room : NULL};
@@ -171,7 +171,7 @@ static bool has_room(const struct joint *g, size_t node, const uint32_t *tasks)
         int64_t sum = 0;
         for (uint32_t r = 0; r < 2; r++)
             sum += g->req[r].def->per_task.v[d] * tasks[r];
-        if (sum > g->room[node].v[d])
+        if (sum > g->room[node].res.v[d])
             return false;
     }
     return true;

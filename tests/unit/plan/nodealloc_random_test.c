@@ -480,7 +480,7 @@ struct joint {
     uint32_t tasks[REQS][NODES];
     const uint32_t *rows[REQS];
     struct cand cands[NODES];
-    struct res room[NODES];
+    struct node_room room[NODES];
     struct nodealloc_multi m;
 };
 
@@ -507,7 +507,7 @@ static void joint_open(struct joint *g, uint64_t seed)
     }
     for (uint32_t i = 0; i < NODES; i++) {
         g->cands[i] = (struct cand){i, 0, TIME_NEVER, AFFINITY_NONE};
-        g->room[i] = node_at(w->c, i)->cfg;
+        room_of_empty(&g->room[i], w->c, g->reqs[0].def, node_at(w->c, i));
     }
     g->m = (struct nodealloc_multi){
         g->a, REQS, g->cands, NODES, g->rows, below(&s, 2) ? g->room : NULL};
@@ -518,8 +518,8 @@ static void joint_take(struct joint *g, const struct alloc *p)
 {
     for (uint32_t i = p->first; i < p->first + p->count; i++)
         for (int d = 0; d < RES_DIMS; d++) {
-            g->room[i].v[d] -= g->reqs[p->req].def->per_task.v[d] * p->tasks;
-            CHECK(&g->t, g->room[i].v[d] >= 0);
+            g->room[i].res.v[d] -= g->reqs[p->req].def->per_task.v[d] * p->tasks;
+            CHECK(&g->t, g->room[i].res.v[d] >= 0);
         }
 }
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Who has how much of a node at an instant. */
+#include "plan/bynode/occupants.h"
+
+#include "plan/bynode/bynode_private.h"
+
+static struct res amount_of_pin(
+    const struct plan *p, const struct node *n, const struct pin *pin)
+{
+    const struct taskdef *def = p->c->jobs.v[pin->job]->reqs[pin->req].def;
+    struct res amount;
+
+    for (int i = 0; i < RES_DIMS; i++) {
+        int64_t each = def->per_task.v[i];
+        amount.v[i] =
+            each < 0 || taskdef_whole_node(def) ? n->cfg.v[i] : each * pin->tasks;
+    }
+    return amount;
+}
+
+void occupants_at(
+    const struct asker *a, const struct node *n, int64_t at, struct occupants *io)
+{
+    const struct pins *pins = asker_pins(a, n->index);
+    const struct cluster *c = a->p->c;
+    struct node_job on;
+
+    io->n = 0;
+    for (uint32_t i = 0; node_job_at(c, n, i, &on); i++) {
+        const struct job *j = c->jobs.v[on.job];
+        if (plan_job_end(a->p, j) > at && j != a->j && !asker_lacks(a, j))
+            vec_push(io, ((struct occupant){j, node_job_share(c, n, &on)}));
+    }
+    for (size_t i = 0; pins && i < pins->v.n; i++) {
+        const struct pin *pin = &pins->v.v[i];
+        const struct job *j = c->jobs.v[pin->job];
+        if (pin->start_at <= at && at < pin->end_at && j != a->j)
+            vec_push(io, ((struct occupant){j, amount_of_pin(a->p, n, pin)}));
+    }
+}
+
+int64_t occupant_start(const struct plan *p, const struct job *j)
+{
+    return job_is_active(j) ? j->start_at : plan_reserved_at(p, j);
+}
+
+int64_t occupant_end(const struct plan *p, const struct job *j)
+{
+    return time_add(occupant_start(p, j), plan_stay(p, j));
+}
