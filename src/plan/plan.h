@@ -174,6 +174,10 @@ struct plan *plan_fork_for(const struct plan *p, const struct job *j);
  * them); 0 = none is. */
 int64_t plan_unit(const struct plan *p, uint32_t partition);
 
+/* Tasks of the job's first request that the node could take now and keep for its whole
+ * limit, whatever is reserved for waiting jobs. O(what is on the node). */
+uint32_t plan_tasks_on(struct plan *p, const struct job *j, const struct node *n);
+
 /* Each node of the partition on which tasks of the job could start now. What
  * reservations counted by pool will take is taken from the last nodes of the pool.
  * O(nodes). */

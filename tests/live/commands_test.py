@@ -673,6 +673,17 @@ def test_checkjob_names_what_is_in_the_way(daemon):
     assert done.returncode == 1 and "more than the cluster has" in done.stderr
 
 
+def test_a_reservation_that_is_used_keeps_no_more_of_a_node(daemon):
+    daemon.configure(f"USERCFG[{ME}] ALIST=alpha:beta ADEF=beta\n")
+    daemon.start()
+    daemon.ok("setres", "-n", "half", "-a", "alpha", "-r", "PROCS=1", "-d", "1:00:00", "node01")
+    one = daemon.submit(requests=tasks(1), wclimit_s=60, hold=True)
+    assert "accepted : 1 task supported\n" in daemon.ok("checkjob", "-n", "node01", one)
+    inside = daemon.submit(requests=tasks(1), wclimit_s=600, account="alpha", reservation="half.0")
+    daemon.wait(lambda: daemon.state(inside) == "Running", "the job inside")
+    assert "accepted : 1 task supported\n" in daemon.ok("checkjob", "-n", "node01", one)
+
+
 def test_showstart_says_which_limit_it_does_not_count(daemon):
     daemon.configure(f"USERCFG[{ME}] MAXJOB=1\n")
     live = daemon.start()

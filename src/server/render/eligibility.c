@@ -5,8 +5,10 @@
 #include "server/render/eligibility.h"
 
 #include "cluster/partition.h"
+#include "engine/query.h"
 #include "plan/feasible.h"
 #include "plan/nodes/avail.h"
+#include "plan/nodes/room.h"
 #include "policy/acl.h"
 #include "server/render/obstacles.h"
 #include "server/render/render.h"
@@ -46,47 +48,6 @@ static const char *name_misfit(
     return words[why] ? words[why] : name_shortage(&n->cfg, d);
 }
 
-/* What reservations leave of `tasks` to a job that is not let into them. */
-static int64_t outside_reservations(struct server *s, const struct job *j,
-    const struct node *n, const struct res *free_now, int64_t tasks)
-{
-    const struct cluster *c = engine_cluster(s->engine);
-    const struct rsv_list *list = reservations_on(c, n->index);
-    int64_t now = world_now(s), task = j->reqs[0].def->per_task.v[RES_PROCS];
-
-    for (size_t i = 0; i < list->n; i++) {
-        struct reservation *r = c->reservations.v[list->v[i].rsv];
-        int64_t overlap = acl_overlap(r, now, time_add(now, j->wclimit_s));
-        if (overlap <= 0 || acl_decide_job(c, r, j, overlap).granted)
-            continue;
-        int64_t kept = reservation_amount(r, n, list->v[i].tasks).v[RES_PROCS];
-        int64_t left = free_now->v[RES_PROCS] - kept;
-        int64_t fit = task > 0 ? left / task : left >= n->cfg.v[RES_PROCS];
-        tasks = fit < 0 ? 0 : fit < tasks ? fit : tasks;
-    }
-    return tasks;
-}
-
-/* What lies in reservations that a job may use, when it is confined to them: processors
- * of the node, or as many as it has to one that is not confined. */
-static int64_t procs_inside(struct server *s, const struct job *j, const struct node *n)
-{
-    const struct cluster *c = engine_cluster(s->engine);
-    const struct rsv_list *list = reservations_on(c, n->index);
-    struct acl_asker who = acl_asker_of(c, j);
-    int64_t now = world_now(s), procs = 0;
-
-    if (who.confined == ACL_FREE)
-        return n->cfg.v[RES_PROCS];
-    for (size_t i = 0; i < list->n; i++) {
-        struct reservation *r = c->reservations.v[list->v[i].rsv];
-        int64_t overlap = acl_overlap(r, now, time_add(now, j->wclimit_s));
-        if (overlap >= j->wclimit_s && acl_decide_job(c, r, j, overlap).granted)
-            procs += reservation_amount(r, n, list->v[i].tasks).v[RES_PROCS];
-    }
-    return procs;
-}
-
 /* Of a resource that lies on no node, as licences do: is too little left for the job?
  */
 static bool lacks_floating(
@@ -109,14 +70,12 @@ static struct verdict judge(
 {
     const struct cluster *c = engine_cluster(s->engine);
     const struct taskdef *d = j->reqs[0].def;
-    struct res free_now = n->cfg, dedicated = node_dedicated(c, n);
+    struct node_room room = {0};
     enum misfit why;
     bool listed = !listed_only;
 
     for (size_t i = 0; !listed && i < d->hosts.n; i++)
         listed = d->hosts.v[i] == n->index;
-    for (int i = 0; i < RES_DIMS; i++)
-        free_now.v[i] -= dedicated.v[i];
     if (!(j->partitions >> n->partition & 1))
         return (struct verdict){"Partition", 0};
     if (!listed)
@@ -127,13 +86,12 @@ static struct verdict judge(
         return (struct verdict){"State", 0};
     if (lacks_floating(c, j, &d->gres) || lacks_floating(c, j, &d->job_gres))
         return (struct verdict){"GRes", 0};
-    int64_t tasks = avail_tasks_now(c, j, d, n);
-    if (tasks == 0)
-        return (struct verdict){name_shortage(&free_now, d), 0};
-    tasks = outside_reservations(s, j, n, &free_now, tasks);
-    int64_t inside = procs_inside(s, j, n), task = d->per_task.v[RES_PROCS];
-    int64_t fit = task > 0 ? inside / task : inside >= n->cfg.v[RES_PROCS];
-    tasks = fit < tasks ? fit : tasks;
+    if (avail_tasks_now(c, j, d, n) == 0) {
+        room_left(&room, c, d, n);
+        room_fini(&room);
+        return (struct verdict){name_shortage(&room.res, d), 0};
+    }
+    uint32_t tasks = query_tasks_on(s->engine, j, n->index);
     return (struct verdict){tasks ? NULL : "ReserveTime", tasks};
 }
 
