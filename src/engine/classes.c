@@ -3,8 +3,11 @@
  * users name several queues. At every moment such a job is in one of them: access,
  * limits, priority and plan are of that one. It changes over when another lets it start
  * now, or sooner; the order in which the classes were named decides between equals. */
+#include "engine/classes.h"
+
 #include "engine/engine_private.h"
 #include "engine/occupancy.h"
+#include "engine/reserve.h"
 #include "policy/access.h"
 
 /* Does it pass all that depends on its class, but for limits on what is active? */

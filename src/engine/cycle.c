@@ -2,6 +2,9 @@
  * One scheduling cycle, as the checklist of reference concepts, section 9. */
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
+#include "engine/keeping.h"
+#include "engine/passes.h"
+#include "engine/preempt.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
 

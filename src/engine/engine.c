@@ -4,9 +4,12 @@
 
 #include "cluster/folded.h"
 #include "cluster/memory.h"
+#include "engine/classes.h"
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
+#include "engine/keeping.h"
 #include "engine/occupancy.h"
+#include "engine/preempt.h"
 #include "policy/access.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
@@ -31,13 +34,13 @@ struct engine *engine_create(
     e->groups = groups_create();
     e->calendar = calendar_create(opt->zone);
     e->losses = losses_create();
+    e->preemption = preemption_create();
     e->leaving = leaving_create();
     e->told = told_create();
     e->wakeups = wakeups_create();
     if (opt->statistics)
         e->statistics = statistics_create(cfg);
     e->limits_epoch = UINT64_MAX;
-    e->owned_epoch = UINT64_MAX;
     e->now = e->last_cycle_at = INT64_MIN / 4;
     e->origin = TIME_NEVER;
     admission_configure(e);
@@ -60,15 +63,13 @@ void engine_destroy(struct engine *e)
     groups_destroy(e->groups);
     calendar_destroy(e->calendar);
     losses_destroy(e->losses);
+    preemption_destroy(e->preemption);
     leaving_destroy(e->leaving);
     told_destroy(e->told);
     wakeups_destroy(e->wakeups);
     vec_fini(&e->dated);
     vec_fini(&e->out_of_order);
     vec_fini(&e->backfill);
-    vec_fini(&e->owned);
-    vec_fini(&e->hopes);
-    bitset_fini(&e->preemptors);
     vec_fini(&e->pending);
     free(e);
 }

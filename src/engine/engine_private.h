@@ -3,7 +3,6 @@
 #ifndef MAUI_ENGINE_ENGINE_PRIVATE_H
 #define MAUI_ENGINE_ENGINE_PRIVATE_H
 
-#include "base/bitset.h"
 #include "cluster/partition.h"
 #include "engine/admission.h"
 #include "engine/calendar.h"
@@ -22,11 +21,6 @@
 #include "policy/limits.h"
 #include "policy/priority.h"
 #include "policy/rsvuse.h"
-
-/* Processors that preempting all jobs up to this priority would free. */
-struct hope {
-    int64_t priority, procs;
-};
 
 struct engine {
     const struct settings *cfg;
@@ -47,6 +41,7 @@ struct engine {
     struct depth_groups *groups;
     struct rsv_calendar *calendar;
     struct losses *losses;
+    struct preemption *preemption;
     struct leaving *leaving;
     struct told *told;
     struct wakeups *wakeups;
@@ -63,15 +58,6 @@ struct engine {
     bool any_left;       /* somebody waits no longer, but was not started */
     bool any_cap;        /* some fairshare target keeps jobs from running */
     bool keeps;          /* RESERVATIONPOLICY HIGHEST somewhere */
-    bool preempts;       /* somebody may preempt somebody */
-    bool any_preemptor, hopes_known;
-    bool optimistic;               /* BACKFILLPOLICY PREEMPT somewhere */
-    struct bitset preemptors;      /* jobs with the right to preempt by their flags */
-    struct indexes owned;          /* reservations with OWNERPREEMPT ... */
-    uint64_t owned_epoch;          /* ... at this epoch */
-    struct VEC(struct hope) hopes; /* by priority: what preempting may bring */
-    int64_t idle_procs;            /* when hopes were summed */
-    uint32_t optimists;            /* running jobs of BACKFILLPOLICY PREEMPT */
     struct par_state par[PARTITIONS_MAX + 1];
     struct reason why;      /* the last answer of engine_why() */
     struct actions *out;    /* of the running cycle, ... */
@@ -171,95 +157,12 @@ void modify_start(struct engine *e, struct job *j, int64_t start_at);
 int modify_job(
     struct engine *e, struct job *j, const struct job_change *ch, struct err *err);
 
-/* classes.c: jobs that may run in any of several classes */
-static inline bool classes_several(const struct job *j)
-{
-    return j->extra && j->extra->classes.n > 1;
-}
-/* What follows from its credentials, for each of its classes; it is in the first then
- * that lets it in. The answer is of that class, as that of access_resolve(). */
-enum hold_reason classes_resolve(
-    struct engine *e, struct job *j, struct access_fault *ret);
-/* Before its priority is computed: out of a class in which it cannot start at all. */
-void classes_settle(struct engine *e, struct job *j);
-/* Its class does not do: into the next that lets it in, and for which `fits` (NULL =
- * always) is true, else it stays. */
-bool classes_move(struct engine *e, struct job *j, void *ctx,
-    bool (*fits)(struct engine *e, const struct job *j, void *ctx));
-/* Start it in the first class in which it can. */
-bool classes_start(struct engine *e, struct job *j, enum limit_level level);
-/* As reserve_job(), in the class in which it starts soonest. One search a class. */
-bool classes_reserve(struct engine *e, struct job *j, enum limit_level level);
-/* Start it out of order, in whichever class. */
-bool classes_backfill(struct engine *e, struct job *j, enum limit_level level);
-
 /* run.c: EVENT_RUN */
 int run_job(struct engine *e, struct job *j, const struct event *ev, struct err *err);
 
 /* orders.c: small things that are asked for a job */
 int orders_deadline(struct engine *e, struct job *j, int64_t at, struct err *err);
 int orders_user_priority(struct job *j, int64_t n, struct err *err);
-
-/* preempt.c */
-void preempt_notice_job(struct engine *e, const struct job *j);
-void preempt_begin(struct engine *e); /* before plan_begin() */
-/* Has the job the right to preempt, and would all that may go perhaps be enough? Never
- * false when preempt_start() would be true. O(log active jobs), once a cycle
- * O(active jobs). */
-bool preempt_hopes(struct engine *e, const struct job *j);
-/* Start the job at the cost of others, if it has the right and that is enough. */
-bool preempt_start(struct engine *e, struct job *j, bool backfill);
-bool preempt_in(struct engine *e, struct job *j, uint32_t partition, bool backfill);
-/* Stop an active job as the policy says, on behalf of `by` (may be NULL). */
-void preempt_job(struct engine *e, struct job *j, enum preempt_policy policy,
-    const struct job *by, const char *text);
-/* It waits again, from the beginning of the queue time that it is given then. */
-void preempt_to_queue(struct engine *e, struct job *j);
-/* By order: EVENT_PREEMPT, EVENT_RESUME. */
-int preempt_on_event(
-    struct engine *e, struct job *j, const struct event *ev, struct err *err);
-int preempt_resume_on_event(struct engine *e, struct job *j, struct err *err);
-void preempt_resume(struct engine *e);
-/* Until when a suspended job is not resumed in any case, 0 = that is over. */
-int64_t preempt_rests_until(const struct engine *e, const struct job *j);
-void preempt_settle_optimists(struct engine *e); /* the queue is in order */
-/* Reservations are made as if lower jobs that run on approval were not there: the plan
- * to ask then, the engine's own where none are, else a copy without them. To be closed
- * before anything starts, and asked nothing after anything has. */
-struct plan *preempt_open_view(struct engine *e, const struct job *j);
-void preempt_close_view(struct engine *e, struct plan *view);
-/* A slot found in it, in the plan. */
-void preempt_reserve(
-    struct engine *e, struct plan *view, const struct job *j, const struct slot *slot);
-
-/* reserve.c */
-bool reserve_job(struct engine *e, struct job *j);
-/* Where no reservations are made at all: could the job ever run? If not it is deferred
- * and false returned (reference reservations, section 8.3). */
-bool reserve_test(struct engine *e, struct job *j);
-bool reserve_may(const struct engine *e, const struct job *j);
-/* It keeps its place, which counts against the depth of its group. */
-void reserve_count(struct engine *e, const struct job *j);
-/* Is the job, as it is, none that could be reserved for, however deep that goes? */
-bool reserve_never(const struct engine *e, const struct job *j);
-
-/* keeping.c: promises (promises.h), in the order of their ranks */
-/* Before anything else is planned: retry, highest, deadline. O(candidates) where there
- * are such, and a search for each. */
-void keeping_promises(struct engine *e);
-/* Does the promise of that rank stand in the plan of this cycle? */
-bool keeping_stands(
-    const struct engine *e, const struct job *j, enum promise_rank rank);
-/* In the pass by priority: its reservation would come out the same, and stands or is
- * started. */
-bool keeping_in_order(struct engine *e, struct job *j);
-/* After that pass: new promises for deadlines. O(jobs with a deadline) searches. */
-void keeping_deadlines(struct engine *e);
-/* Its start failed: is it to be tried again, in `again_s` seconds (0 = at the next
- * poll)? It waits in the queue then. */
-bool keeping_retry(struct engine *e, struct job *j, int64_t again_s);
-/* What it was promised before a restart. */
-void keeping_recall(struct engine *e, struct job *j, const struct job_memory *m);
 
 /* setres.c: what people ask for */
 int setres(
@@ -281,12 +184,5 @@ void forget_job(struct engine *e, struct job *j);
 void refresh_limits(struct engine *e);
 /* RESERVATIONPOLICY HIGHEST somewhere. */
 bool keeps_reservations(const struct engine *e);
-
-/* passes.c: by priority without the candidates that need no look; backfill leaves them
- * out where it goes by the order of the queue. */
-void pass_priority(
-    struct engine *e, const struct queue_view *jobs, enum limit_level level);
-void pass_backfill(
-    struct engine *e, const struct queue_view *jobs, enum limit_level level);
 
 #endif

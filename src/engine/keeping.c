@@ -17,8 +17,12 @@
  *
  * Source: reference reservations, sections 1, 8 and 8.5; rm-interfaces, section 7;
  * users-ask, 85. */
+#include "engine/keeping.h"
+
 #include "engine/engine_private.h"
+#include "engine/preempt.h"
 #include "engine/promises.h"
+#include "engine/reserve.h"
 
 static bool is_dated(const struct job *j)
 {
@@ -223,7 +227,7 @@ static void put_back(struct engine *e)
 static bool start_kept(struct engine *e, struct job *j, const struct slot *slot)
 {
     if (slot->at > e->now)
-        return e->preempts && allowed_now(e, j, LEVEL_SOFT)
+        return preempt_any(e) && allowed_now(e, j, LEVEL_SOFT)
                && preempt_start(e, j, false);
     if (!allowed_now(e, j, LEVEL_SOFT)) {
         defer_job(e, j, REASON_POLICY, "a limit is reached at its reservation");

@@ -3,6 +3,7 @@
  * qos-credentials (RESTARTABLE). */
 #include "cluster/folded.h"
 #include "engine/engine_private.h"
+#include "engine/preempt.h"
 
 struct losses {
     uint64_t node_epoch; /* 1 + that of the nodes when those down were looked for */

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The two passes over eligible jobs: in priority order, and backfill. Source:
  * reference concepts, section 9 (steps 7 to 9); backfill, section 3. */
+#include "engine/passes.h"
+
+#include "engine/classes.h"
 #include "engine/engine_private.h"
+#include "engine/keeping.h"
+#include "engine/preempt.h"
+#include "engine/reserve.h"
 #include "plan/backfill.h"
 
 static uint64_t partitions_of(const struct engine *e, const struct job *j)
@@ -55,7 +61,7 @@ static void note_waiting(struct engine *e, struct job *j)
 static bool place_in_a_class(
     struct engine *e, struct job *j, enum limit_level level, uint64_t parts)
 {
-    bool preempts = preempt_hopes(e, j) && !all_blocked(e, parts);
+    bool preempts = preempt_may_suffice(e, j) && !all_blocked(e, parts);
 
     if (!e->keeps) /* what lower jobs have reserved is not in its way */
         plan_confirm_rest(e->plan);
@@ -70,7 +76,7 @@ static bool place(
 {
     if (classes_several(j))
         return place_in_a_class(e, j, level, parts);
-    bool preempts = preempt_hopes(e, j) && !all_blocked(e, parts);
+    bool preempts = preempt_may_suffice(e, j) && !all_blocked(e, parts);
 
     if (!e->keeps && preempts) /* what lower jobs have reserved is not in its way */
         plan_confirm_rest(e->plan);
@@ -184,14 +190,14 @@ static uint32_t preempt_out_of_order(
 
     for (size_t i = 0; i < jobs->n; i++) {
         struct job *j = e->c->jobs.v[jobs->v[i].job];
-        if (depth <= 0 && !e->owned.n && !bitset_test(&e->preemptors, jobs->v[i].job))
+        if (depth <= 0 && !preempt_may_job(e, jobs->v[i].job))
             continue;
         if (!job_waits(j) || plan_is_reserved(e->plan, j)
             || !in_partition(e, j, pass->partition))
             continue;
         if (depth > 0 && ++seen > depth)
             break;
-        if (!preempt_hopes(e, j) || plan_fits_now(e->plan, j, pass->partition)
+        if (!preempt_may_suffice(e, j) || plan_fits_now(e->plan, j, pass->partition)
             || (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_NOBF)
             || (pass->recheck && !allowed_now(e, j, pass->level))
             || !preempt_in(e, j, pass->partition, true))
@@ -336,7 +342,7 @@ void pass_backfill(
             .partition = p,
             .recheck =
                 admission_asks(e, level == LEVEL_SOFT ? ADMIT_SOFT : ADMIT_HARD)};
-        if (par->bf_policy != BACKFILL_NONE && e->preempts)
+        if (par->bf_policy != BACKFILL_NONE && preempt_any(e))
             started += preempt_out_of_order(&pass, jobs, par->bf_depth);
         if (par->bf_policy == BACKFILL_NONE || plan_free_procs(e->plan, p) <= 0)
             continue;

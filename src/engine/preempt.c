@@ -4,13 +4,61 @@
  */
 #include "plan/preempt.h"
 
+#include "base/bitset.h"
 #include "engine/engine_private.h"
 #include "engine/occupancy.h"
+#include "engine/preempt.h"
 #include "policy/accrual.h"
 #include "policy/acl.h"
 #include "policy/priority.h"
 
 #include <assert.h>
+
+/* Processors that preempting all jobs up to this priority would free. */
+struct preemptable {
+    int64_t priority, procs;
+};
+
+struct preemption {
+    bool any;                 /* somebody may preempt somebody */
+    bool any_preemptor;       /* some job had the right by its flags */
+    bool optimistic;          /* BACKFILLPOLICY PREEMPT somewhere */
+    bool summed;              /* in this cycle: the two below */
+    struct bitset preemptors; /* jobs with the right by their flags */
+    struct indexes owned;     /* reservations with OWNERPREEMPT ... */
+    uint64_t owned_epoch;     /* ... at this epoch */
+    struct VEC(struct preemptable) preemptable; /* by priority */
+    int64_t idle_procs;
+    uint32_t optimists; /* running jobs of BACKFILLPOLICY PREEMPT */
+};
+
+struct preemption *preemption_create(void)
+{
+    struct preemption *p = xcalloc(1, sizeof *p);
+
+    p->owned_epoch = UINT64_MAX;
+    return p;
+}
+
+void preemption_destroy(struct preemption *p)
+{
+    if (!p)
+        return;
+    vec_fini(&p->owned);
+    vec_fini(&p->preemptable);
+    bitset_fini(&p->preemptors);
+    free(p);
+}
+
+bool preempt_any(const struct engine *e)
+{
+    return e->preemption->any;
+}
+
+bool preempt_may_job(const struct engine *e, uint32_t job)
+{
+    return e->preemption->owned.n || bitset_test(&e->preemption->preemptors, job);
+}
 
 /* [S] A suspended job is not resumed before that. */
 #define SUSPEND_MIN_S 10
@@ -41,31 +89,32 @@ static bool by_flags(const struct engine *e, const struct job *j)
 void preempt_notice_job(struct engine *e, const struct job *j)
 {
     if (by_flags(e, j)) {
-        e->any_preemptor = true;
-        bitset_set(&e->preemptors, j->index);
+        e->preemption->any_preemptor = true;
+        bitset_set(&e->preemption->preemptors, j->index);
     } else {
-        bitset_clear(&e->preemptors, j->index);
+        bitset_clear(&e->preemption->preemptors, j->index);
     }
 }
 
 static void find_owned(struct engine *e)
 {
-    if (e->owned_epoch == e->c->rsv_epoch)
+    if (e->preemption->owned_epoch == e->c->rsv_epoch)
         return;
-    e->owned_epoch = e->c->rsv_epoch;
-    e->owned.n = 0;
+    e->preemption->owned_epoch = e->c->rsv_epoch;
+    e->preemption->owned.n = 0;
     for (size_t i = 0; i < e->c->reservations.n; i++)
         if (owner_preempts(e->c->reservations.v[i]))
-            vec_push(&e->owned, (uint32_t)i);
+            vec_push(&e->preemption->owned, (uint32_t)i);
 }
 
 void preempt_begin(struct engine *e)
 {
     find_owned(e);
-    e->hopes_known = false;
-    e->optimistic = backfill_preempts(e);
-    e->preempts = e->any_preemptor || e->owned.n || e->optimistic;
-    if (e->optimistic)
+    e->preemption->summed = false;
+    e->preemption->optimistic = backfill_preempts(e);
+    e->preemption->any = e->preemption->any_preemptor || e->preemption->owned.n
+                         || e->preemption->optimistic;
+    if (e->preemption->optimistic)
         plan_distrust(e->plan); /* what runs on approval may be in the way */
 }
 
@@ -151,8 +200,8 @@ static bool comes_back(const struct claim *k, const struct job *v)
 {
     int64_t now = k->e->now, end = time_add(now, k->j->wclimit_s);
 
-    for (size_t i = 0; i < k->e->owned.n; i++) {
-        struct reservation *r = k->e->c->reservations.v[k->e->owned.v[i]];
+    for (size_t i = 0; i < k->e->preemption->owned.n; i++) {
+        struct reservation *r = k->e->c->reservations.v[k->e->preemption->owned.v[i]];
         if (r->state == RSV_ACTIVE && v->cred[r->owner_kind] == r->owner
             && k->j->cred[r->owner_kind] != r->owner
             && (runs_in(k->e, v, r) || may_squat(k->e, r, k->j, now, end)))
@@ -198,8 +247,8 @@ static int64_t worth(void *ctx, const struct job *victim)
 
 static bool owns_something(const struct engine *e, const struct job *j)
 {
-    for (size_t i = 0; i < e->owned.n; i++) {
-        const struct reservation *r = e->c->reservations.v[e->owned.v[i]];
+    for (size_t i = 0; i < e->preemption->owned.n; i++) {
+        const struct reservation *r = e->c->reservations.v[e->preemption->owned.v[i]];
         if (r->state == RSV_ACTIVE && j->cred[r->owner_kind] == r->owner)
             return true;
     }
@@ -210,20 +259,20 @@ static bool has_right(const struct engine *e, const struct job *j, enum right ri
 {
     switch (right) {
     case BY_FLAGS:
-        return bitset_test(&e->preemptors, j->index);
+        return bitset_test(&e->preemption->preemptors, j->index);
     case BY_OWNER:
-        return e->owned.n && owns_something(e, j);
+        return e->preemption->owned.n && owns_something(e, j);
     case BY_PLACE:
-        return e->optimists > 0;
+        return e->preemption->optimists > 0;
     }
     return false;
 }
 
-/* ---- is there hope? ---- */
+/* ---- would it be enough? ---- */
 
 static int by_priority(const void *pa, const void *pb)
 {
-    const struct hope *a = pa, *b = pb;
+    const struct preemptable *a = pa, *b = pb;
 
     if (a->priority != b->priority)
         return a->priority < b->priority ? -1 : 1;
@@ -231,55 +280,58 @@ static int by_priority(const void *pa, const void *pb)
 }
 
 /* Processors of what may be preempted by flags at all, by priority. */
-static void sum_hopes(struct engine *e)
+static void sum_preemptable(struct engine *e)
 {
     int64_t sum = 0;
 
-    e->hopes.n = 0;
+    e->preemption->preemptable.n = 0;
     for (size_t i = 0; i < e->c->active.n; i++) {
         const struct job *v = e->c->jobs.v[e->c->active.v[i]];
         if (job_is_active(v) && (preemptible(e, v) || (v->flags & JOB_RESTARTABLE)))
-            vec_push(&e->hopes, ((struct hope){job_priority(e->c, v), v->procs}));
+            vec_push(&e->preemption->preemptable,
+                ((struct preemptable){job_priority(e->c, v), v->procs}));
     }
-    if (e->hopes.n)
-        qsort(e->hopes.v, e->hopes.n, sizeof *e->hopes.v, by_priority);
-    for (size_t i = 0; i < e->hopes.n; i++)
-        e->hopes.v[i].procs = sum += e->hopes.v[i].procs;
-    e->idle_procs = 0;
+    if (e->preemption->preemptable.n)
+        qsort(e->preemption->preemptable.v, e->preemption->preemptable.n,
+            sizeof *e->preemption->preemptable.v, by_priority);
+    for (size_t i = 0; i < e->preemption->preemptable.n; i++)
+        e->preemption->preemptable.v[i].procs = sum +=
+            e->preemption->preemptable.v[i].procs;
+    e->preemption->idle_procs = 0;
     for (uint32_t p = 0; p < e->c->partitions.n; p++)
-        e->idle_procs += plan_free_procs(e->plan, p);
-    e->hopes_known = true;
+        e->preemption->idle_procs += plan_free_procs(e->plan, p);
+    e->preemption->summed = true;
 }
 
 /* Processors that jobs below the priority have, at most: as they were when first asked
  * for in this cycle. What started since has what was idle then. */
-static int64_t hope_below(struct engine *e, int64_t priority)
+static int64_t preemptable_below(struct engine *e, int64_t priority)
 {
     size_t lo = 0, hi;
 
-    if (!e->hopes_known)
-        sum_hopes(e);
-    hi = e->hopes.n;
+    if (!e->preemption->summed)
+        sum_preemptable(e);
+    hi = e->preemption->preemptable.n;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (e->hopes.v[mid].priority < priority)
+        if (e->preemption->preemptable.v[mid].priority < priority)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return lo ? e->hopes.v[lo - 1].procs : 0;
+    return lo ? e->preemption->preemptable.v[lo - 1].procs : 0;
 }
 
-bool preempt_hopes(struct engine *e, const struct job *j)
+bool preempt_may_suffice(struct engine *e, const struct job *j)
 {
-    if (!e->preempts || e->cfg->preempt_policy == PREEMPT_OVERCOMMIT)
+    if (!e->preemption->any || e->cfg->preempt_policy == PREEMPT_OVERCOMMIT)
         return false;
     if (has_right(e, j, BY_OWNER))
         return true;
     if (!has_right(e, j, BY_FLAGS) && !has_right(e, j, BY_PLACE))
         return false;
-    int64_t below = hope_below(e, job_priority(e->c, j));
-    return (below > 0 || e->starts) && below + e->idle_procs >= j->procs;
+    int64_t below = preemptable_below(e, job_priority(e->c, j));
+    return (below > 0 || e->starts) && below + e->preemption->idle_procs >= j->procs;
 }
 
 /* ---- what becomes of victims ---- */
@@ -428,7 +480,7 @@ bool preempt_start(struct engine *e, struct job *j, bool backfill)
 {
     uint64_t parts = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
 
-    if (!preempt_hopes(e, j))
+    if (!preempt_may_suffice(e, j))
         return false;
     for (; parts; parts &= parts - 1) {
         uint32_t p = (uint32_t)__builtin_ctzll(parts);
@@ -446,8 +498,8 @@ void preempt_settle_optimists(struct engine *e)
     size_t n;
     const uint32_t *queue = queue_admitted(e->queue, &n);
 
-    e->optimists = 0;
-    if (!e->optimistic)
+    e->preemption->optimists = 0;
+    if (!e->preemption->optimistic)
         return;
     for (size_t i = 0; i < e->c->active.n; i++) {
         struct job *j = e->c->jobs.v[e->c->active.v[i]];
@@ -456,7 +508,7 @@ void preempt_settle_optimists(struct engine *e)
         if (n == 0 || job_priority(e->c, j) >= e->c->priorities.v[queue[0]])
             j->flags &= ~(uint32_t)JOB_OPTIMISTIC;
         else
-            e->optimists++;
+            e->preemption->optimists++;
     }
 }
 
@@ -465,7 +517,7 @@ struct plan *preempt_open_view(struct engine *e, const struct job *j)
     struct victims away = {0};
     struct plan *view = e->plan;
 
-    for (size_t i = 0; e->optimists && i < e->c->active.n; i++) {
+    for (size_t i = 0; e->preemption->optimists && i < e->c->active.n; i++) {
         const struct job *v = e->c->jobs.v[e->c->active.v[i]];
         if (job_is_active(v) && (v->flags & JOB_OPTIMISTIC) && is_below(e, v, j))
             vec_push(&away, v->index);

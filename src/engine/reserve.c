@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Priority reservations: who gets one. Source: reference
  * reservations, section 8. */
+#include "engine/reserve.h"
+
 #include "engine/engine_private.h"
+#include "engine/preempt.h"
 #include "policy/accrual.h"
 
 static const struct par_settings *par_of(const struct engine *e, uint32_t partition)

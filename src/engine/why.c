@@ -3,6 +3,7 @@
  * only when it changes, and looks at no more than it must to decide; whoever asks
  * gets the rest from here. */
 #include "engine/engine_private.h"
+#include "engine/preempt.h"
 #include "policy/fairshare.h"
 
 static struct reason because(enum wait_code code)

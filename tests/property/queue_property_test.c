@@ -10,6 +10,7 @@
 #include "config/acltext.h"
 #include "config/config.h"
 #include "engine/engine_private.h"
+#include "engine/keeping.h"
 #include "engine/query.h"
 #include "plan/plan.h"
 #include "rng.h"

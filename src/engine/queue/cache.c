@@ -19,6 +19,8 @@
  * What may change the order, or admission, by anything else than a submission, the end
  * of a running job and a start makes the cache dirty (queue_touch_order): the next
  * cycle looks at everybody. */
+#include "engine/classes.h"
+#include "engine/preempt.h"
 #include "engine/queue/queue.h"
 #include "engine/queue/queue_private.h"
 
@@ -79,7 +81,7 @@ static bool may_keep_order(struct queue *q)
 {
     const struct engine *e = q->e;
 
-    return !e->preempts && !e->c->any_deadline && !e->c->suspended
+    return !preempt_any(e) && !e->c->any_deadline && !e->c->suspended
            && !(admission_depends(e) & (ON_JOBS | ON_USAGE)) && order_keeps(q);
 }
 

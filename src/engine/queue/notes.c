@@ -5,6 +5,7 @@
  * the next but that time passes. So what a cycle needs to know of a job is noted side
  * by side, and the job itself is looked at only when something happened to it
  * (queue_touch) or to what notes are made from (the stamp). */
+#include "engine/classes.h"
 #include "engine/queue/queue.h"
 #include "engine/queue/queue_private.h"
 #include "policy/limits_use.h"

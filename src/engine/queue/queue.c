@@ -2,6 +2,7 @@
  * See queue.h: the way of waiting jobs through a cycle. */
 #include "engine/queue/queue.h"
 
+#include "engine/classes.h"
 #include "engine/queue/queue_private.h"
 
 struct queue *queue_create(struct engine *e)
