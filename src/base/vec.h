@@ -38,6 +38,17 @@
         (a)->v[(a)->n++] = (item);                                                     \
     } while (0)
 
+/* The elements of one array into another of the same type, which is overwritten. */
+#define vec_copy(to, from)                                                             \
+    do {                                                                               \
+        (to)->v = NULL;                                                                \
+        (to)->n = (to)->cap = 0;                                                       \
+        vec_reserve(to, (from)->n);                                                    \
+        if ((from)->n)                                                                 \
+            memcpy((to)->v, (from)->v, (from)->n * sizeof *(to)->v);                   \
+        (to)->n = (from)->n;                                                           \
+    } while (0)
+
 /* Append `more` elements that are all zero. Where they are many, memory that nobody
  * writes to costs nothing. */
 #define vec_push_zeros(a, more)                                                        \

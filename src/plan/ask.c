@@ -10,8 +10,8 @@ int64_t plan_unit(const struct plan *p, uint32_t partition)
     int64_t unit = 0;
     size_t most = 0;
 
-    for (size_t i = 0; i < p->pools.n; i++) {
-        const struct pool *pool = &p->pools.v[i];
+    for (size_t i = 0; i < pools_count(p->pools); i++) {
+        const struct pool *pool = pools_at(p->pools, i);
         if (pool->partition == partition && !pool->by_node && pool->unit
             && pool->nodes.n > most) {
             most = pool->nodes.n;
@@ -69,11 +69,11 @@ void plan_free_nodes(struct plan *p, const struct job *j, uint32_t partition, vo
 {
     const struct taskdef *def = j->reqs[0].def;
     const struct asker by = asker_of(p, j, def);
-    int64_t *given = xcalloc(p->pools.n + 1, sizeof *given);
+    int64_t *given = xcalloc(pools_count(p->pools) + 1, sizeof *given);
 
     for (size_t i = 0; i < p->c->nodes.n; i++) {
         const struct node *n = node_at(p->c, i);
-        struct pool *pool = pool_of(p, n->index);
+        struct pool *pool = pools_of_node(p->pools, n->index);
         if (!pool || n->partition != partition || !feasible_node(p->c, def, n, NULL))
             continue;
         struct plan_free f = {

@@ -69,13 +69,13 @@ static void place_part(
     const struct plan *p = f->p;
     uint32_t need = (uint32_t)part->units;
 
-    if (part->pool < p->pools.n) {
-        place_in(f, r, &p->pools.v[part->pool], need);
+    if (part->pool < pools_count(p->pools)) {
+        place_in(f, r, pools_at(p->pools, part->pool), need);
         return;
     }
-    for (size_t i = 0; i < p->pools.n && need; i++)
-        if (p->pools.v[i].merged == part->pool - p->pools.n)
-            need = place_in(f, r, &p->pools.v[i], need);
+    for (size_t i = 0; i < pools_count(p->pools) && need; i++)
+        if (pools_at(p->pools, i)->merged == part->pool - pools_count(p->pools))
+            need = place_in(f, r, pools_at(p->pools, i), need);
 }
 
 static int by_start(const void *a, const void *b)

@@ -4,70 +4,13 @@
 #include "base/xalloc.h"
 #include "plan/bynode/bynode.h"
 #include "plan/bynode/rsvview.h"
+#include "plan/counted/search.h"
+#include "plan/layout.h"
 #include "plan/plan_private.h"
 #include "plan/suspended.h"
 #include "plan/window.h"
 
 #include <string.h>
-
-/* The elements of one vector into another, which is overwritten. */
-#define COPY_VEC(to, from)                                                             \
-    do {                                                                               \
-        (to)->v = NULL;                                                                \
-        (to)->n = (to)->cap = 0;                                                       \
-        vec_reserve(to, (from)->n);                                                    \
-        if ((from)->n)                                                                 \
-            memcpy((to)->v, (from)->v, (from)->n * sizeof *(to)->v);                   \
-        (to)->n = (from)->n;                                                           \
-    } while (0)
-
-static void copy_pool(struct pool *to, const struct pool *from)
-{
-    *to = *from;
-    to->borrows_nodes = true;
-    COPY_VEC(&to->releases, &from->releases);
-    profile_init(&to->work);
-    if (from->work_valid)
-        profile_copy(&to->work, &from->work);
-    profile_init(&to->sum_of_kind);
-    to->free_intervals = from->free_intervals ? free_intervals_create() : NULL;
-    memset(&to->free_until, 0, sizeof to->free_until);
-}
-
-static void copy_set(struct fitset *to, const struct fitset *from)
-{
-    *to = *from;
-    COPY_VEC(&to->pools, &from->pools);
-    COPY_VEC(&to->groups, &from->groups);
-    COPY_VEC(&to->holders, &from->holders);
-    COPY_VEC(&to->large, &from->large);
-    COPY_VEC(&to->elsewhere, &from->elsewhere);
-    COPY_VEC(&to->group_of, &from->group_of);
-    COPY_VEC(&to->order, &from->order);
-    to->base = to->base_merged = (struct set_offer){0};
-    memset(&to->offers, 0, sizeof to->offers);
-}
-
-static void copy_layout(struct plan *to, const struct plan *from)
-{
-    COPY_VEC(&to->pools, &from->pools);
-    for (size_t i = 0; i < from->pools.n; i++)
-        copy_pool(&to->pools.v[i], &from->pools.v[i]);
-    COPY_VEC(&to->merged_pools, &from->merged_pools);
-    for (size_t i = 0; i < from->merged_pools.n; i++)
-        copy_pool(&to->merged_pools.v[i], &from->merged_pools.v[i]);
-    COPY_VEC(&to->pool_at, &from->pool_at);
-    COPY_VEC(&to->pools_under, &from->pools_under);
-    for (size_t i = 0; i < from->pools_under.n; i++)
-        COPY_VEC(&to->pools_under.v[i], &from->pools_under.v[i]);
-    COPY_VEC(&to->sets, &from->sets);
-    for (size_t i = 0; i < from->sets.n; i++)
-        copy_set(&to->sets.v[i], &from->sets.v[i]);
-    COPY_VEC(&to->fits, &from->fits);
-    for (size_t i = 0; i < from->fits.n; i++)
-        COPY_VEC(&to->fits.v[i].sets, &from->fits.v[i].sets);
-    demand_copy(&to->demand, &from->demand);
-}
 
 /* Nothing is remembered yet. */
 static void forget_answers(struct plan *p)
@@ -78,11 +21,8 @@ static void forget_answers(struct plan *p)
     p->rsvview = rsvview_create();
     p->small = small_pools_create();
     p->budget = NULL;
-    p->merged_sum_known = false;
-    memset(&p->kind, 0, sizeof p->kind);
-    memset(&p->handed, 0, sizeof p->handed);
+    p->merged_sum = merged_sum_create();
     memset(&p->cands, 0, sizeof p->cands);
-    memset(&p->caps, 0, sizeof p->caps);
 }
 
 struct plan *plan_fork(const struct plan *p)
@@ -92,8 +32,9 @@ struct plan *plan_fork(const struct plan *p)
     *fork = *p;
     fork->borrows_closures = true;
     forget_answers(fork);
-    copy_layout(fork, p);
-    COPY_VEC(&fork->ends, &p->ends);
+    fork->pools = pools_copy(p->pools, p->closures);
+    fork->fits = fits_copy(p->fits, fork->pools, fork->small);
+    vec_copy(&fork->ends, &p->ends);
     fork->reserved = rsvtable_copy(p->reserved);
     fork->pins = pintable_copy(p->pins);
     fork->without.jobs = (struct bitset){0};
@@ -126,7 +67,7 @@ struct plan *plan_fork_unreserved(const struct plan *p)
             r->parts.n = r->alloc.n = 0;
     }
     pintable_forget(fork->pins);
-    count_again(fork);
+    reserve_recount(fork);
     return fork;
 }
 
@@ -139,7 +80,7 @@ static uint32_t renew_row(struct plan *p, const struct job *j, const struct slot
 
     if (old) {
         row = rsvtable_planned(p->reserved, j->index)->row;
-        p->given_back |= slot->at != old->start_at;
+        p->validity.distrusted |= slot->at != old->start_at;
         pintable_remove(p->pins, old);
         rsvtable_remove(p->reserved, j->index, RSV_FORGOTTEN);
     }
@@ -156,7 +97,7 @@ void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j)
     struct rsv *r = rsvtable_of(p->reserved, j->index);
 
     r->end_at = from->end_at;
-    r->fitset = set_of(p, fit_for(p, j, partition));
+    r->fitset = fits_number(p->fits, fits_for(p->fits, j, partition));
     for (size_t i = 0; i < from->parts.n; i++)
         vec_push(&r->parts, from->parts.v[i]);
     for (size_t i = 0; i < from->alloc.n; i++)
@@ -164,9 +105,9 @@ void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j)
     pintable_add(p->pins, r);
     if (row != INDEX_NONE)
         rsvtable_move_last(p->reserved, row);
-    p->changes++;
-    p->confirmed = rsvtable_count(p->reserved);
-    count_again(p);
+    p->validity.changes++;
+    p->validity.confirmed = rsvtable_count(p->reserved);
+    reserve_recount(p);
 }
 
 /* ---- for a job that nobody has submitted ---- */
@@ -177,7 +118,7 @@ static bool asks_for_more(const struct plan *p, const struct taskdef *def)
     struct demand own = {0};
 
     demand_add(&own, def);
-    bool more = demand_exceeds(&own, &p->demand);
+    bool more = demand_exceeds(&own, pools_demanded(p->pools));
     demand_fini(&own);
     return more;
 }
@@ -190,7 +131,7 @@ static void reserve_again(struct plan *p)
 
     p->reserved = rsvtable_create();
     pintable_forget(p->pins);
-    count_again(p);
+    reserve_recount(p);
     for (uint32_t i = 0; i < rsvtable_count(before); i++) {
         const struct rsv *r = rsvtable_row(before, i);
         const struct job *other = r ? p->c->jobs.v[r->job] : NULL;
@@ -204,13 +145,14 @@ static void reserve_again(struct plan *p)
  * submitted. */
 static void divide_for(struct plan *p, const struct job *j)
 {
-    p->asker = j;
     p->borrows_closures = false;
     p->signatures = signatures_create(p->c);
     p->closures = closures_create(p->c, p->signatures);
-    demand_fini(&p->demand);
-    p->demand = (struct demand){0};
-    pools_rebuild(p);
+    fits_destroy(p->fits);
+    pools_destroy(p->pools);
+    p->pools = pools_create(p->c, p->closures);
+    p->fits = fits_create(p->c, p->pools, p->small);
+    layout_make(p, j);
     suspended_note(p);
     reserve_again(p);
 }
@@ -221,6 +163,6 @@ struct plan *plan_fork_for(const struct plan *p, const struct job *j)
 
     if (asks_for_more(fork, j->reqs[0].def))
         divide_for(fork, j);
-    fit_suppose(fork, j->reqs[0].def);
+    fits_suppose(fork->fits, j->reqs[0].def);
     return fork;
 }

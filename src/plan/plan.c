@@ -10,8 +10,11 @@
 #include "plan/bynode/rsvfree.h"
 #include "plan/bynode/rsvview.h"
 #include "plan/bynode/sweep.h"
+#include "plan/counted/first_fit.h"
+#include "plan/counted/search.h"
 #include "plan/feasible.h"
 #include "plan/floating.h"
+#include "plan/layout.h"
 #include "plan/plan_private.h"
 #include "plan/suspended.h"
 #include "plan/window.h"
@@ -25,16 +28,18 @@ struct plan *plan_create(struct cluster *c)
 
     p->c = c;
     p->version = 1;
-    p->merge_at = TIME_NEVER;
     p->bynode = bynode_create();
     p->rsvview = rsvview_create();
     p->small = small_pools_create();
     p->reserved = rsvtable_create();
     p->pins = pintable_create();
     p->windows = windows_create();
+    p->merged_sum = merged_sum_create();
     p->search = search_memory_create();
     p->signatures = signatures_create(c);
     p->closures = closures_create(c, p->signatures);
+    p->pools = pools_create(c, p->closures);
+    p->fits = fits_create(c, p->pools, p->small);
     return p;
 }
 
@@ -43,21 +48,21 @@ void plan_destroy(struct plan *p)
     if (!p)
         return;
     windows_destroy(p->windows);
-    pools_fini(p);
+    fits_destroy(p->fits);
+    pools_destroy(p->pools);
     if (!p->borrows_closures) {
         closures_destroy(p->closures);
         signatures_destroy(p->signatures);
     }
     vec_fini(&p->ends);
     rsvtable_destroy(p->reserved);
-    vec_fini(&p->handed);
     pintable_destroy(p->pins);
     vec_fini(&p->cands);
     bynode_destroy(p->bynode);
     budget_destroy(p->budget);
     rsvview_destroy(p->rsvview);
-    vec_fini(&p->caps);
     search_memory_destroy(p->search);
+    merged_sum_destroy(p->merged_sum);
     small_pools_destroy(p->small);
     without_fini(&p->without);
     free(p);
@@ -69,22 +74,22 @@ static void forget_from(struct plan *p, uint32_t first, enum rsv_after after)
 {
     uint32_t n = rsvtable_count(p->reserved);
 
-    p->changes += n - first;
+    p->validity.changes += n - first;
     for (uint32_t i = first; i < n; i++) {
         const struct rsv *r = rsvtable_row(p->reserved, i);
         if (r && r->alloc.n)
             pintable_remove(p->pins, r);
     }
     rsvtable_truncate(p->reserved, first, after);
-    if (p->confirmed > first)
-        p->confirmed = first;
+    if (p->validity.confirmed > first)
+        p->validity.confirmed = first;
 }
 
 static void forget_all(struct plan *p, enum rsv_after after)
 {
     forget_from(p, 0, after);
     pintable_forget(p->pins);
-    count_again(p);
+    reserve_recount(p);
 }
 
 /* A time limit in an access list asks for the overlap, which shrinks while the clock
@@ -103,8 +108,8 @@ static bool opens_with_time(const struct plan *p)
 /* Would planning from nothing give the same again, up to a change in the queue? */
 static bool still_true(const struct plan *p)
 {
-    return !p->given_back && !count_overdue(p) && p->rsv_layout == p->layout
-           && !opens_with_time(p);
+    return !p->validity.distrusted && !count_overdue(p)
+           && p->validity.layout == pools_layout(p->pools) && !opens_with_time(p);
 }
 
 /* Which waiting job has a reservation, and when: in the order of their making. */
@@ -142,29 +147,19 @@ static void make_again(struct plan *p, const struct promises *all)
 void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
 {
     struct promises again = {0};
+    struct validity *v = &p->validity;
 
-    bool changed = p->node_epoch != p->c->node_epoch
-                   || p->config_epoch != p->c->config_epoch
-                   || p->rsv_moves != p->c->rsv_moves || pools_merge_now(p, now);
-    bool rebuilt = changed || pools_divide(p) || pools_outlived(p, now);
+    bool changed = validity_world_changed(v, p->c) || pools_merge_now(p->pools, now);
+    bool rebuilt = changed || pools_divide(p->pools) || pools_outlived(p->pools, now);
 
-    if (rebuilt) {
-        p->now = now;
-        pools_rebuild(p);
-        p->rsv_moves = p->c->rsv_moves;
-        p->node_epoch = p->c->node_epoch;
-        p->config_epoch = p->c->config_epoch;
-    }
-    p->given_back |= p->relief_epoch != p->c->relief_epoch;
-    p->relief_epoch = p->c->relief_epoch;
     p->now = now;
-    p->confirmed = 0;
+    if (rebuilt)
+        layout_make(p, NULL);
+    validity_begin(v, p->c);
     suspended_note(p);
     p->version++;
     bool same = still_true(p);
-    p->quiet = same && !rebuilt && !p->released && p->rsv_epoch == p->c->rsv_epoch;
-    p->rsv_epoch = p->c->rsv_epoch; /* what one kept comes free when it ends */
-    p->released = false;
+    v->quiet &= same && !rebuilt;
     bool stand = !rebuilt && (same || keep != RSV_REPLAN);
     if (!stand && keep == RSV_KEEP)
         stand = !changed && bind_divided(p);
@@ -173,29 +168,29 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
             again = promises_of(p);
         forget_all(p, keep == RSV_KEEP ? RSV_OWED : RSV_FORGOTTEN);
     } else {
-        if (p->rsv_layout != p->layout)
+        if (v->layout != pools_layout(p->pools))
             bind_counted(p);
         rsvtable_close_gaps(p->reserved);
     }
     if (same)
         count_advance(p);
     else
-        count_again(p);
-    p->given_back = keep == RSV_STAY && !same; /* the next cycle plans anew */
-    p->rsv_layout = p->layout;
+        reserve_recount(p);
+    v->distrusted = keep == RSV_STAY && !same; /* the next cycle plans anew */
+    v->layout = pools_layout(p->pools);
     make_again(p, &again);
     vec_fini(&again);
 }
 
 void plan_distrust(struct plan *p)
 {
-    p->given_back = true;
+    p->validity.distrusted = true;
 }
 
 void plan_unplanned(struct plan *p)
 {
-    count_look_anew(p);
-    p->given_back = true;
+    reserve_look_anew(p);
+    p->validity.distrusted = true;
 }
 
 bool plan_confirm(struct plan *p, const struct job *j)
@@ -203,50 +198,51 @@ bool plan_confirm(struct plan *p, const struct job *j)
     uint32_t n = rsvtable_count(p->reserved);
     const struct rsv *r = NULL;
 
-    while (p->confirmed < n && !(r = rsvtable_row(p->reserved, p->confirmed)))
-        p->confirmed++;
+    while (p->validity.confirmed < n
+           && !(r = rsvtable_row(p->reserved, p->validity.confirmed)))
+        p->validity.confirmed++;
     if (!r)
         return false;
     if (r->job == j->index && r->start_at >= p->now) {
-        p->confirmed++;
+        p->validity.confirmed++;
         return true;
     }
-    forget_from(p, p->confirmed, RSV_FORGOTTEN);
-    count_again(p);
+    forget_from(p, p->validity.confirmed, RSV_FORGOTTEN);
+    reserve_recount(p);
     return false;
 }
 
 bool plan_confirm_all(struct plan *p)
 {
-    if (!p->quiet || p->given_back || p->released)
+    if (!p->validity.quiet || p->validity.distrusted || p->validity.released)
         return false;
     for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
         const struct rsv *r = rsvtable_row(p->reserved, i);
         if (!r || r->start_at <= p->now)
             return false;
     }
-    p->confirmed = rsvtable_count(p->reserved);
+    p->validity.confirmed = rsvtable_count(p->reserved);
     return true;
 }
 
 void plan_confirm_rest(struct plan *p)
 {
-    if (p->confirmed >= rsvtable_count(p->reserved))
+    if (p->validity.confirmed >= rsvtable_count(p->reserved))
         return;
-    forget_from(p, p->confirmed, RSV_FORGOTTEN);
-    count_again(p);
+    forget_from(p, p->validity.confirmed, RSV_FORGOTTEN);
+    reserve_recount(p);
 }
 
 void plan_job_queued(struct plan *p, const struct job *j)
 {
-    if (p->node_epoch != p->c->node_epoch && p->pools.n == 0)
+    if (validity_world_changed(&p->validity, p->c) && pools_count(p->pools) == 0)
         return; /* the first cycle learns all */
     for (uint32_t i = 0; i < j->nreqs; i++) {
         const struct req *r = &j->reqs[i];
-        if (r->def->index < p->fits.n && p->fits.v[r->def->index].known && j->nreqs == 1
-            && r->nodes == 0 && !(j->flags & JOB_SPAN))
+        if (fits_knows(p->fits, r->def) && j->nreqs == 1 && r->nodes == 0
+            && !(j->flags & JOB_SPAN))
             continue;
-        fit_learn(p, j, r);
+        fits_learn_request(p->fits, j, r);
     }
 }
 
@@ -266,10 +262,10 @@ static void hand_over(struct plan *p, const struct job *j, struct rsv *r)
 {
     if (r->alloc.n) {
         pintable_remove(p->pins, r);
-        p->given_back |= !same_nodes(&r->alloc, &j->alloc);
+        p->validity.distrusted |= !same_nodes(&r->alloc, &j->alloc);
     }
-    count_hand_over(p, r);
-    p->given_back |= !count_handed_over(p, j, r);
+    reserve_hand_over(p, r);
+    p->validity.distrusted |= !reserve_handed_over(p, j, r);
     rsvtable_remove(p->reserved, j->index, RSV_FORGOTTEN);
 }
 
@@ -280,7 +276,7 @@ void plan_job_started(struct plan *p, const struct job *j)
     else
         plan_owe(p, j, 0); /* it was taken back just before the start */
     endings_add(&p->ends, j->end_at, j->index);
-    p->changes++;
+    p->validity.changes++;
     count_start(p, j, +1, j->start_at == p->now);
     p->version++;
 }
@@ -288,10 +284,10 @@ void plan_job_started(struct plan *p, const struct job *j)
 void plan_job_stopping(struct plan *p, const struct job *j, int64_t now)
 {
     endings_remove(&p->ends, j->end_at, j->index);
-    p->changes++;
+    p->validity.changes++;
     count_start(p, j, -1, j->end_at == now);
-    p->released = true;
-    p->given_back |= j->end_at != now;
+    p->validity.released = true;
+    p->validity.distrusted |= j->end_at != now;
     p->version++;
 }
 
@@ -312,7 +308,7 @@ static int64_t capacity(
         return s->tasks_max;
     for (size_t i = 0; i < p->c->nodes.n; i++) {
         const struct node *n = node_at(p->c, i);
-        if (pool_of(p, n->index) && (j->partitions >> n->partition & 1)
+        if (pools_of_node(p->pools, n->index) && (j->partitions >> n->partition & 1)
             && feasible_node(p->c, r->def, n, NULL))
             sum += feasible_tasks(p->c, r->def, n);
     }
@@ -323,8 +319,8 @@ static bool req_possible(struct plan *p, const struct job *j, uint32_t partition
 {
     for (uint32_t i = 0; i < j->nreqs; i++) {
         const struct req *r = &j->reqs[i];
-        const struct fitset *s =
-            i == 0 ? fit_for(p, j, partition) : fit_in_partition(p, r->def, partition);
+        const struct fitset *s = i == 0 ? fits_for(p->fits, j, partition)
+                                        : fits_in_partition(p->fits, r->def, partition);
         if (!s || capacity(p, j, r, s) < r->tasks)
             return false;
     }
@@ -333,14 +329,14 @@ static bool req_possible(struct plan *p, const struct job *j, uint32_t partition
 
 bool plan_possible(struct plan *p, const struct job *j, struct reason *ret_why)
 {
-    uint64_t parts = fit_partitions(p, j);
+    uint64_t parts = fits_partitions(p->fits, j);
     int64_t most = 0;
 
     for (uint64_t m = parts; m; m &= m - 1) {
         uint32_t partition = (uint32_t)__builtin_ctzll(m);
         if (req_possible(p, j, partition))
             return true;
-        const struct fitset *s = fit_for(p, j, partition);
+        const struct fitset *s = fits_for(p->fits, j, partition);
         if (s && capacity(p, j, &j->reqs[0], s) > most)
             most = capacity(p, j, &j->reqs[0], s);
     }
@@ -356,25 +352,27 @@ bool plan_possible(struct plan *p, const struct job *j, struct reason *ret_why)
 
 int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
 {
-    struct fitset *s = fit_for(p, j, partition);
+    struct fitset *s = fits_for(p->fits, j, partition);
 
     if (!s)
         return 0;
     int64_t end = time_add(p->now, plan_duration(s, j));
-    int64_t sum = set_has_count(p, s) ? search_free_until(
+    int64_t sum = fitset_has_counted(p->pools, s) ? from_now_until(
                       p, s, closures_access(p->closures, j, p->now), end)
-                                      : 0;
-    return set_has_by_node(p, s) ? sum + sweep_free_until(p, j, set_of(p, s), end)
-                                 : sum;
+                                                  : 0;
+    return fitset_has_by_node(p->pools, s)
+               ? sum + sweep_free_until(p, j, fits_number(p->fits, s), end)
+               : sum;
 }
 
 static bool multireq_fits_now(struct plan *p, const struct job *j, uint32_t partition)
 {
-    struct fitset *s = fit_for(p, j, partition);
+    struct fitset *s = fits_for(p->fits, j, partition);
     struct allocs found = {0};
     enum wait_code code;
 
-    bool fits = s && multireq_place(p, j, set_of(p, s), p->now, &found, &code);
+    bool fits =
+        s && multireq_place(p, j, fits_number(p->fits, s), p->now, &found, &code);
     vec_fini(&found);
     return fits;
 }
@@ -384,7 +382,7 @@ bool plan_fits_now(struct plan *p, const struct job *j, uint32_t partition)
     bool gres = j->reqs[0].def->gres.n || j->nreqs > 1;
 
     if (gres && floating_wanted(p, j)) {
-        const struct fitset *s = fit_for(p, j, partition);
+        const struct fitset *s = fits_for(p->fits, j, partition);
         if (!s || !floating_fits(p, j, p->now, time_add(p->now, plan_duration(s, j))))
             return false;
     }
@@ -397,13 +395,13 @@ bool plan_fits_now(struct plan *p, const struct job *j, uint32_t partition)
 static int64_t nodes_first_fit(
     struct plan *p, const struct job *j, uint32_t set, int64_t from)
 {
-    struct fitset *s = &p->sets.v[set];
+    struct fitset *s = fits_set(p->fits, set);
 
     if (j->nreqs > 1)
         return multireq_first_fit(p, j, set, from);
-    if (set_has_by_node(p, s))
+    if (fitset_has_by_node(p->pools, s))
         return sweep_first_fit(p, j, set, from);
-    return search_first_fit(p, s, closures_access(p->closures, j, p->now),
+    return first_fit_counted(p, s, closures_access(p->closures, j, p->now),
         (int32_t)j->reqs[0].tasks, from, plan_duration(s, j));
 }
 
@@ -416,7 +414,8 @@ static int64_t first_fit_in(
         int64_t at = nodes_first_fit(p, j, set, from);
         if (at >= TIME_NEVER || !floating)
             return at;
-        if (floating_fits(p, j, at, time_add(at, plan_duration(&p->sets.v[set], j))))
+        if (floating_fits(
+                p, j, at, time_add(at, plan_duration(fits_set(p->fits, set), j))))
             return at;
         from = floating_next(p, at);
         if (from >= TIME_NEVER)
@@ -431,14 +430,14 @@ bool plan_fit_by(struct plan *p, const struct job *j, int64_t from, int64_t by,
 
     if (j->release_at > from)
         from = j->release_at;
-    for (uint64_t m = fit_partitions(p, j); m; m &= m - 1) {
+    for (uint64_t m = fits_partitions(p->fits, j); m; m &= m - 1) {
         uint32_t partition = (uint32_t)__builtin_ctzll(m);
-        struct fitset *s = fit_for(p, j, partition);
+        struct fitset *s = fits_for(p->fits, j, partition);
         if (!s)
             continue;
         if (time_add(from, plan_duration(s, j)) > by)
             continue;
-        int64_t at = first_fit_in(p, j, set_of(p, s), from);
+        int64_t at = first_fit_in(p, j, fits_number(p->fits, s), from);
         if (at < best.at && time_add(at, plan_duration(s, j)) <= by)
             best = (struct slot){at, partition};
     }
@@ -458,8 +457,8 @@ int64_t plan_free_procs(const struct plan *p, uint32_t partition)
 {
     int64_t sum = 0;
 
-    for (size_t i = 0; i < p->pools.n; i++) {
-        const struct pool *pool = &p->pools.v[i];
+    for (size_t i = 0; i < pools_count(p->pools); i++) {
+        const struct pool *pool = pools_at(p->pools, i);
         if (pool->partition != partition)
             continue;
         if (!pool->by_node && pool->unit) {
@@ -481,8 +480,8 @@ double plan_fastest(const struct plan *p, uint32_t partition)
 
     if (!p->c->partitions.v[partition]->par->use_machine_speed)
         return 1;
-    for (size_t i = 0; i < p->pools.n; i++) {
-        const struct pool *pool = &p->pools.v[i];
+    for (size_t i = 0; i < pools_count(p->pools); i++) {
+        const struct pool *pool = pools_at(p->pools, i);
         const struct node *n = node_at(p->c, pool->nodes.v[0]);
         if (pool->partition == partition && n->speed > fastest)
             fastest = n->speed;
@@ -492,18 +491,19 @@ double plan_fastest(const struct plan *p, uint32_t partition)
 
 uint64_t plan_changes(const struct plan *p)
 {
-    return p->changes;
+    return p->validity.changes;
 }
 
 uint32_t plan_layout(const struct plan *p)
 {
-    return (uint32_t)p->layout;
+    return (uint32_t)pools_layout(p->pools);
 }
 
 bool plan_counts(const struct plan *p, uint32_t partition)
 {
-    for (size_t i = 0; i < p->pools.n; i++)
-        if (p->pools.v[i].partition == partition && p->pools.v[i].by_node)
+    for (size_t i = 0; i < pools_count(p->pools); i++)
+        if (pools_at(p->pools, i)->partition == partition
+            && pools_at(p->pools, i)->by_node)
             return false;
     return true;
 }
@@ -534,18 +534,19 @@ void plan_owe(struct plan *p, const struct job *j, int64_t at)
 
 void plan_reserve(struct plan *p, const struct job *j, const struct slot *slot)
 {
-    struct fitset *s = fit_for(p, j, slot->partition);
+    struct fitset *s = fits_for(p->fits, j, slot->partition);
     struct rsv *r = rsvtable_add(p->reserved, j->index, slot);
 
-    p->changes++;
-    p->confirmed = rsvtable_count(p->reserved); /* what is made in this cycle stands */
-    r->fitset = set_of(p, s);
+    p->validity.changes++;
+    p->validity.confirmed =
+        rsvtable_count(p->reserved); /* what is made in this cycle stands */
+    r->fitset = fits_number(p->fits, s);
     r->end_at = time_add(slot->at, plan_duration(s, j));
-    if (set_has_by_node(p, s)) {
+    if (fitset_has_by_node(p->pools, s)) {
         bynode_place_at(p, j, r);
         pintable_add(p->pins, r);
     } else {
-        count_reserve(p, j, r, j->reqs[0].tasks);
+        reserve_units(p, j, r, j->reqs[0].tasks);
     }
     p->version++;
 }
@@ -556,19 +557,19 @@ void plan_unreserve(struct plan *p, const struct job *j)
 
     if (!r)
         return;
-    p->changes++;
+    p->validity.changes++;
     if (r->alloc.n)
         pintable_remove(p->pins, r);
     if (r->parts.n)
-        count_unreserve(p, r);
-    p->given_back = true;
+        reserve_give_back(p, r);
+    p->validity.distrusted = true;
     rsvtable_remove(p->reserved, j->index, RSV_OWED);
     p->version++;
 }
 
 void plan_make_way(struct plan *p, const struct job *j)
 {
-    count_hand_over(p, rsvtable_of(p->reserved, j->index));
+    reserve_hand_over(p, rsvtable_of(p->reserved, j->index));
     p->version++;
 }
 
@@ -580,7 +581,7 @@ uint32_t plan_reservations(const struct plan *p)
 void plan_move_forward(struct plan *p, const struct job *j, int64_t by)
 {
     struct planned old = *plan_reservation_of(p, j);
-    bool given_back = p->given_back;
+    bool distrusted = p->validity.distrusted;
     struct slot slot;
 
     plan_unreserve(p, j);
@@ -588,8 +589,8 @@ void plan_move_forward(struct plan *p, const struct job *j, int64_t by)
         assert(!"what was reserved can be reserved again");
     plan_reserve(p, j, &slot);
     rsvtable_move_last(p->reserved, old.row);
-    p->confirmed = rsvtable_count(p->reserved);
-    p->given_back = given_back || slot.at != old.start_at;
+    p->validity.confirmed = rsvtable_count(p->reserved);
+    p->validity.distrusted = distrusted || slot.at != old.start_at;
 }
 
 int64_t plan_reserved_until(const struct plan *p, const struct job *j)
@@ -610,8 +611,8 @@ void plan_check(const struct plan *p)
 {
     const struct cluster *c = p->c;
 
-    for (size_t i = 0; i < p->pools.n; i++) {
-        const struct pool *pool = &p->pools.v[i];
+    for (size_t i = 0; i < pools_count(p->pools); i++) {
+        const struct pool *pool = pools_at(p->pools, i);
         int64_t used = 0, listed = 0;
         if (pool->by_node || !pool->unit)
             continue;
@@ -625,7 +626,7 @@ void plan_check(const struct plan *p)
     for (size_t i = 0; i < c->nodes.n; i++) {
         const struct node *n = node_at(c, i);
         bool free = node_dedicated(c, n).v[RES_PROCS] < n->cfg.v[RES_PROCS];
-        if (pool_of(p, n->index))
+        if (pools_of_node(p->pools, n->index))
             assert(node_has_room(c, n->index) == free);
     }
     for (size_t i = 1; i < p->ends.n; i++)

@@ -77,7 +77,7 @@ static bool may_go_from(
 /* The share of the node's pool, INDEX_NONE = not a node for the job. */
 static uint32_t share_of(const struct choice *h, const struct node *n)
 {
-    const struct pool *pool = pool_of(h->p, n->index);
+    const struct pool *pool = pools_of_node(h->p->pools, n->index);
 
     for (uint32_t i = 0; i < h->shares.n; i++)
         if (h->shares.v[i].pool == pool)
@@ -87,7 +87,7 @@ static uint32_t share_of(const struct choice *h, const struct node *n)
 
 static int64_t units_later(struct choice *h, const struct pool *pool)
 {
-    struct pool *later = pool->by_node ? NULL : count_merged(h->p, pool);
+    struct pool *later = pool->by_node ? NULL : pools_merged_of(h->p->pools, pool);
 
     if (!later || h->end <= later->from)
         return INT32_MAX;
@@ -418,7 +418,7 @@ static bool is_closed(const struct choice *h, const struct pool *pool)
 static bool open_shares(struct choice *h)
 {
     for (size_t i = 0; i < h->set->pools.n; i++) {
-        struct share s = {.pool = &h->p->pools.v[h->set->pools.v[i].pool]};
+        struct share s = {.pool = pools_at(h->p->pools, h->set->pools.v[i].pool)};
         if (is_closed(h, s.pool))
             continue;
         profile_init(&s.room);
@@ -446,7 +446,7 @@ bool preempt_choose(struct plan *p, const struct preempt_ask *ask, struct victim
     const struct job *j = ask->j;
     struct choice h = {.p = p,
         .ask = ask,
-        .set = fit_for(p, j, ask->partition),
+        .set = fits_for(p->fits, j, ask->partition),
         .without.keep_memory = ask->keep_memory};
     bool found = false;
 

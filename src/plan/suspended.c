@@ -35,8 +35,8 @@ void suspended_note(struct plan *p)
             if (!keeps_memory(j->reqs[a->req].def))
                 continue;
             for (uint32_t n = a->first; n < a->first + a->count; n++)
-                if (pool_of(p, n))
-                    pool_by_node(p, pool_of(p, n));
+                if (pools_of_node(p->pools, n))
+                    fits_end_counting(p->fits, pools_of_node(p->pools, n));
         }
     }
 }
@@ -44,8 +44,8 @@ void suspended_note(struct plan *p)
 /* Pools planned by count know of reservations only how many units they hold. */
 static bool units_suffice(struct plan *p, const struct job *j, int64_t end)
 {
-    for (size_t i = 0; i < p->pools.n; i++) {
-        struct pool *pool = &p->pools.v[i];
+    for (size_t i = 0; i < pools_count(p->pools); i++) {
+        struct pool *pool = pools_at(p->pools, i);
         if (pool->by_node || pool->nrsv == 0)
             continue;
         if (pool_units_of(j, pool) > count_least(p, pool, p->now, end, NULL))
@@ -65,7 +65,8 @@ bool plan_can_resume(struct plan *p, const struct job *j, bool cross)
         for (uint32_t k = 0; k < a->count; k++) {
             const struct node *n = node_at(p->c, a->first + k);
             const struct asker by = {p, j, j->reqs[a->req].def, &without};
-            if (!pool_of(p, n->index) || bynode_tasks(&by, n, p->now, end) < a->tasks)
+            if (!pools_of_node(p->pools, n->index)
+                || bynode_tasks(&by, n, p->now, end) < a->tasks)
                 return false;
         }
     }

@@ -29,7 +29,7 @@ struct windows_known *windows_create(void)
 static void forget_wholes(struct windows_known *w)
 {
     for (size_t i = 0; i < w->wholes.n; i++)
-        set_fini(&w->wholes.v[i]);
+        fitset_fini(&w->wholes.v[i]);
     vec_fini(&w->wholes);
     vec_fini(&w->uncounted);
 }
@@ -55,21 +55,21 @@ static bool counts(const struct pool *pool)
 static const struct set_offer *counted(
     struct plan *p, uint32_t partition, uint32_t access)
 {
-    uint64_t stamp = p->layout + p->admitted;
+    uint64_t stamp = pools_stamp(p->pools);
 
     if (p->windows->stamp != stamp || p->windows->wholes.n != p->c->partitions.n) {
         forget_wholes(p->windows);
         for (uint32_t i = 0; i < p->c->partitions.n; i++) {
-            struct fitset whole = fit_counted(p, i);
+            struct fitset whole = fits_counted(p->fits, i);
             vec_push(&p->windows->wholes, whole);
         }
         p->windows->uncounted.n = 0;
-        for (uint32_t i = 0; i < p->pools.n; i++)
-            if (!counts(&p->pools.v[i]))
+        for (uint32_t i = 0; i < pools_count(p->pools); i++)
+            if (!counts(pools_at(p->pools, i)))
                 vec_push(&p->windows->uncounted, i);
         p->windows->stamp = stamp;
     }
-    return search_offer(p, &p->windows->wholes.v[partition], access, true);
+    return from_now_all(p, &p->windows->wholes.v[partition], access, true);
 }
 
 /* The first stair that ends after `at`. */
@@ -138,7 +138,7 @@ bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t af
     const struct set_offer *r = counted(p, partition, access);
     int64_t end = stair_after(r, after)->until;
     for (size_t i = 0; i < p->windows->uncounted.n; i++) {
-        const struct pool *pool = &p->pools.v[p->windows->uncounted.v[i]];
+        const struct pool *pool = pools_at(p->pools, p->windows->uncounted.v[i]);
         if (pool->partition != partition || !pool->by_node)
             continue;
         int64_t pin = next_pin(p, pool, after);
@@ -147,7 +147,7 @@ bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t af
     ret_window->duration_s = end < TIME_NEVER ? end - p->now : DURATION_UNLIMITED;
     ret_window->procs = stair_after(r, end < TIME_NEVER ? end - 1 : TIME_NEVER)->units;
     for (size_t i = 0; i < p->windows->uncounted.n; i++) {
-        const struct pool *pool = &p->pools.v[p->windows->uncounted.v[i]];
+        const struct pool *pool = pools_at(p->pools, p->windows->uncounted.v[i]);
         if (pool->partition == partition)
             ret_window->procs += procs_until(p, pool, end);
     }

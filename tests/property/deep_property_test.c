@@ -4,6 +4,9 @@
  * MAUI_PROPERTY_FACTOR and MAUI_PROPERTY_SEED as in the other properties. */
 #include "cmocka_all.h"
 #include "engine/engine_private.h"
+#include "plan/counted/deep.h"
+#include "plan/counted/first_fit.h"
+#include "plan/counted/search.h"
 #include "plan/plan_private.h"
 #include "rng.h"
 #include "scenario.h"
@@ -65,7 +68,7 @@ static int64_t pool_by_pool(struct plan *p, struct fitset *s, uint32_t view,
 
     search_offer_of(s, view)->bounds = NULL;
     s->deep = false;
-    int64_t found = search_first_fit(p, s, view, need, from, duration);
+    int64_t found = first_fit_counted(p, s, view, need, from, duration);
     s->deep = deep;
     struct set_offer *offers = search_offer_of(s, view);
     lower_bounds_destroy(offers->bounds);
@@ -80,10 +83,10 @@ static uint32_t compare(struct plan *p, struct rng *r, uint64_t seed)
 {
     uint32_t asked = 0;
 
-    for (size_t i = 0; i < p->sets.n; i++)
+    for (size_t i = 0; i < fits_sets(p->fits); i++)
         for (uint32_t view = 0; view < closures_classes(p->closures); view++)
             for (int k = 0; k < 40; k++) {
-                struct fitset *s = &p->sets.v[i];
+                struct fitset *s = fits_set(p->fits, i);
                 int32_t need = (int32_t)rng_range(r, 1, s->tasks_max);
                 int64_t d =
                     rng_percent(r, 3) ? DURATION_UNLIMITED : rng_range(r, 1, 60 * HOUR);
@@ -91,7 +94,7 @@ static uint32_t compare(struct plan *p, struct rng *r, uint64_t seed)
                                    ? p->now
                                    : rng_range(r, p->now, p->now + 60 * HOUR);
                 need = rng_percent(r, 60) ? need / 10 + 1 : need;
-                int64_t found = search_first_fit(p, s, view, need, from, d);
+                int64_t found = first_fit_counted(p, s, view, need, from, d);
                 asked += deep_able(p, s, view);
                 int64_t single = pool_by_pool(p, s, view, need, from, d);
                 if (found != single)

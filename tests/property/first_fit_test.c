@@ -164,8 +164,8 @@ static void look_at_all(struct oracle *o, uint32_t job, struct offer *f)
         f->licences[t] = licences_left(o, job, NOW + t);
         for (uint32_t i = 0; i < o->w->nnodes; i++)
             f->node[i][t] = (int16_t)tasks_now(o, job, i);
-        for (size_t i = 0; i < o->p->pools.n; i++) {
-            const struct pool *pool = &o->p->pools.v[i];
+        for (size_t i = 0; i < pools_count(o->p->pools); i++) {
+            const struct pool *pool = pools_at(o->p->pools, i);
             f->pool[i][t] = (int16_t)(pool->total - units_used(o, pool, NOW + t));
         }
     }
@@ -223,15 +223,15 @@ static bool fits(struct oracle *o, uint32_t job, const struct offer *f, int64_t 
             return false;
     for (uint32_t i = 0; i < o->w->nnodes; i++) {
         const struct node *n = node_find(o->c, o->w->nodes[i].name);
-        const struct pool *pool = pool_of(o->p, n->index);
+        const struct pool *pool = pools_of_node(o->p->pools, n->index);
         bool counted = pool && !pool->by_node;
         if (!(partitions >> o->w->nodes[i].partition & 1) || !listed(q, i) || counted)
             continue;
         tasks[i] = least_of(f->node[i], s, j->limit_s);
         sum += tasks[i];
     }
-    for (size_t i = 0; i < o->p->pools.n; i++) {
-        const struct pool *pool = &o->p->pools.v[i];
+    for (size_t i = 0; i < pools_count(o->p->pools); i++) {
+        const struct pool *pool = pools_at(o->p->pools, i);
         uint32_t n = world_node(o, pool->nodes.v[0]);
         if (!pool->by_node && (partitions >> o->w->nodes[n].partition & 1)
             && model_capacity(&o->m, j, q, &o->w->nodes[n]) > 0)

@@ -6,6 +6,7 @@
  * then they get units of the parts. */
 #include "plan/bynode/bind.h"
 
+#include "plan/counted/search.h"
 #include "plan/plan_private.h"
 
 /* Units of the node in use at `at`; nothing begins on it later. */
@@ -47,22 +48,23 @@ static bool bind_part(struct plan *p, struct rsv *r, const struct part *part)
 {
     uint32_t need = (uint32_t)part->units;
 
-    if (part->pool < p->pools.n)
-        return bind_in(p, r, &p->pools.v[part->pool], need) == 0;
-    if (r->start_at < p->merge_at)
+    if (part->pool < pools_count(p->pools))
+        return bind_in(p, r, pools_at(p->pools, part->pool), need) == 0;
+    if (r->start_at < pools_merge_at(p->pools))
         return true;
-    for (size_t i = 0; i < p->pools.n && need; i++)
-        if (p->pools.v[i].merged == part->pool - p->pools.n)
-            need = bind_in(p, r, &p->pools.v[i], need);
+    for (size_t i = 0; i < pools_count(p->pools) && need; i++)
+        if (pools_at(p->pools, i)->merged == part->pool - pools_count(p->pools))
+            need = bind_in(p, r, pools_at(p->pools, i), need);
     return need == 0;
 }
 
 static bool counted(const struct plan *p, const struct part *part)
 {
-    if (part->pool < p->pools.n)
-        return !p->pools.v[part->pool].by_node;
-    const struct pool *merged = &p->merged_pools.v[part->pool - p->pools.n];
-    return !pool_of(p, merged->nodes.v[0])->by_node;
+    if (part->pool < pools_count(p->pools))
+        return !pools_at(p->pools, part->pool)->by_node;
+    const struct pool *merged =
+        pools_merged(p->pools, part->pool - pools_count(p->pools));
+    return !pools_of_node(p->pools, merged->nodes.v[0])->by_node;
 }
 
 /* The job is owed another one, in this cycle. */
@@ -144,7 +146,7 @@ static void lift_pins(struct plan *p, struct rsv *r, uint32_t index, struct movi
     for (size_t i = 0; i < old.n; i++)
         for (uint32_t k = 0; k < old.v[i].count; k++) {
             struct alloc one = {old.v[i].first + k, 1, old.v[i].tasks, old.v[i].req};
-            const struct pool *pool = pool_of(p, one.first);
+            const struct pool *pool = pools_of_node(p->pools, one.first);
             if (!pool || pool->by_node)
                 vec_push(&r->alloc, one);
             else
@@ -157,10 +159,10 @@ static void lift_pins(struct plan *p, struct rsv *r, uint32_t index, struct movi
 /* Nodes of the pools of the set that are planned one by one. */
 static bool bind_rest(struct plan *p, struct rsv *r, uint32_t need)
 {
-    const struct fitset *s = &p->sets.v[r->fitset];
+    const struct fitset *s = fits_set(p->fits, r->fitset);
 
     for (size_t i = 0; i < s->pools.n && need; i++) {
-        struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        struct pool *pool = pools_at(p->pools, s->pools.v[i].pool);
         if (!pool->by_node)
             continue;
         pool->per_node = s->pools.v[i].per_node;
@@ -179,13 +181,13 @@ static bool move_rsv(struct plan *p, const struct moving *m)
     if (!r)
         return true;
     if (m->pool != INDEX_NONE)
-        return count_reserve_in(p, r, &p->pools.v[m->pool], (int32_t)m->units);
+        return reserve_in_pool(p, r, pools_at(p->pools, m->pool), (int32_t)m->units);
     const struct job *j = p->c->jobs.v[r->job];
-    int64_t have = search_free_at(p, &p->sets.v[r->fitset],
+    int64_t have = search_free_at(p, fits_set(p->fits, r->fitset),
         closures_access(p->closures, j, p->now), r->start_at, r->end_at, m->units);
     have = have < m->units ? have : m->units;
     if (have > 0)
-        count_reserve(p, j, r, have);
+        reserve_units(p, j, r, have);
     return have == m->units || bind_rest(p, r, (uint32_t)(m->units - have));
 }
 
@@ -197,10 +199,10 @@ static bool find_sets(struct plan *p)
         if (!r)
             continue;
         const struct planned *at = rsvtable_planned(p->reserved, r->job);
-        const struct fitset *s = fit_for(p, p->c->jobs.v[r->job], at->partition);
+        const struct fitset *s = fits_for(p->fits, p->c->jobs.v[r->job], at->partition);
         if (!s)
             return false;
-        r->fitset = set_of(p, s);
+        r->fitset = fits_number(p->fits, s);
     }
     return true;
 }
@@ -225,7 +227,7 @@ bool bind_divided(struct plan *p)
         lift_pins(p, r, i, &moving);
         pintable_add(p->pins, r);
     }
-    count_again(p);
+    reserve_recount(p);
     if (moving.n)
         qsort(moving.v, moving.n, sizeof *moving.v, compare_moving);
     for (size_t i = 0; i < moving.n; i++) {
@@ -233,7 +235,7 @@ bool bind_divided(struct plan *p)
         if (move_rsv(p, &moving.v[i]))
             continue;
         pintable_remove(p->pins, r);
-        count_unreserve(p, r);
+        reserve_give_back(p, r);
         drop_rsv(p, r);
     }
     vec_fini(&moving);

@@ -8,6 +8,7 @@
 #include "plan/bynode/multireq.h"
 #include "plan/bynode/occupants.h"
 #include "plan/bynode/rsvview.h"
+#include "plan/counted/search.h"
 #include "plan/feasible.h"
 #include "plan/nodes/avail.h"
 #include "plan/plan_private.h"
@@ -246,7 +247,7 @@ struct bynode_offers *bynode_all(
 {
     const struct taskdef *def = j->reqs[0].def;
     const struct asker by = asker_of(p, j, def);
-    const struct fitset *s = &p->sets.v[set];
+    const struct fitset *s = fits_set(p->fits, set);
     struct bynode_offers *o = &p->bynode->offers;
 
     while (o->tasks.n < p->c->nodes.n)
@@ -255,7 +256,7 @@ struct bynode_offers *bynode_all(
     o->sum = 0;
     memset(o->tasks.v, 0, o->tasks.n * sizeof *o->tasks.v);
     for (size_t i = 0; i < s->pools.n; i++) {
-        const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        const struct pool *pool = pools_at(p->pools, s->pools.v[i].pool);
         if (!pool->by_node)
             continue;
         for (size_t k = 0; k < pool->nodes.n; k++) {
@@ -308,7 +309,7 @@ static void collect_cands(
     for (size_t i = 0; i < p->c->nodes.n; i++) {
         const struct node *n = node_at(p->c, i);
         uint32_t tasks = p->bynode->offers.tasks.v[i];
-        if (!pool_of(p, n->index) || tasks == 0)
+        if (!pools_of_node(p->pools, n->index) || tasks == 0)
             continue;
         struct cand cand = {.node = n->index,
             .tasks = tasks,
@@ -321,7 +322,7 @@ static void collect_cands(
 static struct nodealloc choice(const struct plan *p, const struct job *j,
     const struct fitset *s, const struct req *r, int64_t start)
 {
-    const struct pool *first = &p->pools.v[s->pools.v[0].pool];
+    const struct pool *first = pools_at(p->pools, s->pools.v[0].pool);
 
     return (struct nodealloc){.c = p->c,
         .j = j,
@@ -346,16 +347,16 @@ static int64_t attracted(const struct plan *p)
 bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t start,
     struct allocs *ret, int64_t *ret_units)
 {
-    const struct fitset *s = &p->sets.v[set];
+    const struct fitset *s = fits_set(p->fits, set);
     int64_t end = time_add(start, plan_duration(s, j));
     int64_t need = j->reqs[0].tasks;
     struct req rest = j->reqs[0];
     enum wait_code code;
 
     collect_cands(p, j, s, start);
-    int64_t counted = set_has_count(p, s) ? search_free_at(p, s,
+    int64_t counted = fitset_has_counted(p->pools, s) ? search_free_at(p, s,
                           closures_access(p->closures, j, p->now), start, end, need)
-                                          : 0;
+                                                      : 0;
     int64_t first = attracted(p);
     *ret_units = counted < need - first ? counted : need - first;
     if (*ret_units < 0)
@@ -371,15 +372,15 @@ bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t st
 int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
     struct allocs *ret, enum wait_code *ret_code)
 {
-    const struct fitset *s = &p->sets.v[set];
+    const struct fitset *s = fits_set(p->fits, set);
     int64_t end = time_add(p->now, plan_duration(s, j));
 
     if (j->nreqs > 1)
         return multireq_place(p, j, set, p->now, ret, ret_code) ? 0 : -1;
     bynode_all(p, j, set, p->now, end);
     collect_cands(p, j, s, p->now);
-    if (set_has_count(p, s))
-        place_collect_counted(p, j, s, end);
+    if (fitset_has_counted(p->pools, s))
+        place_collect_counted(p, j, s, end, &p->cands);
     struct nodealloc a = choice(p, j, s, &j->reqs[0], p->now);
     return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, ret_code);
 }
@@ -398,7 +399,7 @@ void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r)
     }
     assert(found);
     (void)found;
-    count_reserve(p, j, r, units);
+    reserve_units(p, j, r, units);
 }
 
 /* Processors in use on the node at an instant, by jobs and reservations. */

@@ -39,8 +39,8 @@ static void add_gres(struct joint *g, const struct gres *want)
 static void joint_init(
     struct joint *g, struct plan *p, const struct job *j, uint32_t set)
 {
-    const struct fitset *s = &p->sets.v[set];
-    uint32_t first = p->pools.v[s->pools.v[0].pool].partition;
+    const struct fitset *s = fits_set(p->fits, set);
+    uint32_t first = pools_at(p->pools, s->pools.v[0].pool)->partition;
 
     *g = (struct joint){
         .p = p, .j = j, .partitions = s->mask, .duration = plan_duration(s, j)};
@@ -114,7 +114,7 @@ static bool collect(struct joint *g, int64_t start)
     g->cands.n = 0;
     for (size_t i = 0; i < g->p->c->nodes.n; i++) {
         const struct node *n = node_at(g->p->c, i);
-        if (pool_of(g->p, n->index) && (g->partitions >> n->partition & 1))
+        if (pools_of_node(g->p->pools, n->index) && (g->partitions >> n->partition & 1))
             collect_node(g, n, start, end);
     }
     for (uint32_t r = 0; r < g->j->nreqs; r++) {

@@ -26,8 +26,8 @@ void plan_rsv_begin(struct plan *p, const struct reservation *r)
     if (!p->budget)
         p->budget = xcalloc(1, sizeof *p->budget);
     p->budget->n = 0;
-    for (uint32_t i = 0; i < p->pools.n + p->merged_pools.n; i++) {
-        struct pool *pool = count_pool(p, i);
+    for (uint32_t i = 0; i < pools_parts(p->pools); i++) {
+        struct pool *pool = pools_part(p->pools, i);
         int64_t units = INT64_MAX;
         if (!pool->by_node && pool->nrsv > 0)
             units = profile_min(count_work(p, pool), r->start_at, r->end_at);
@@ -45,7 +45,7 @@ static int64_t spend(struct plan *p, const struct reservation *r, const struct n
     int64_t *budget[2] = {&p->budget->v[pool->index], NULL};
 
     if (pool->merged != INDEX_NONE)
-        budget[1] = &p->budget->v[p->pools.n + pool->merged];
+        budget[1] = &p->budget->v[pools_count(p->pools) + pool->merged];
     for (int i = 0; i < 2 && units > 0; i++)
         if (budget[i] && *budget[i] != INT64_MAX && k > *budget[i] / units)
             k = *budget[i] / units;
@@ -127,10 +127,10 @@ uint32_t plan_rsv_tasks(
 {
     struct plan *p = plan;
     const struct node *n = node_at(p->c, node);
-    struct pool *pool = pool_of(p, node);
+    struct pool *pool = pools_of_node(p->pools, node);
     int64_t k = tasks_over(p, r, n, start, end);
 
-    if (k > 0 && pool && p->budget && p->budget->n == p->pools.n + p->merged_pools.n)
+    if (k > 0 && pool && p->budget && p->budget->n == pools_parts(p->pools))
         k = spend(p, r, n, pool, k);
     return k > 0 ? (uint32_t)(k < UINT32_MAX ? k : UINT32_MAX) : 0;
 }

@@ -255,7 +255,7 @@ bool rsvview_depends_on_overlap(const struct plan *p, uint32_t node)
 uint64_t rsvview_signature(struct plan *p, const struct job *j)
 {
     if (p->c->reservations.n == 0)
-        return p->user_matters ? j->cred[CRED_USER] : 0;
+        return pools_user_matters(p->pools) ? j->cred[CRED_USER] : 0;
     uint64_t sum = signatures_sum(p->signatures, j);
-    return p->user_matters ? hash_mix(sum, j->cred[CRED_USER]) : sum;
+    return pools_user_matters(p->pools) ? hash_mix(sum, j->cred[CRED_USER]) : sum;
 }

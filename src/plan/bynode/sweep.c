@@ -6,6 +6,7 @@
 
 #include "plan/bynode/bynode_private.h"
 #include "plan/bynode/rsvview.h"
+#include "plan/counted/search.h"
 
 #include <string.h>
 
@@ -188,9 +189,9 @@ static void look_again(struct sweep *w, uint32_t node, int64_t at)
 {
     struct plan *p = w->p;
     const struct node *n = node_at(p->c, node);
-    const struct fitset *s = &p->sets.v[w->set];
+    const struct fitset *s = fits_set(p->fits, w->set);
     const struct asker by = asker_of(p, w->j, w->j->reqs[0].def);
-    const struct pool *pool = pool_of(p, node);
+    const struct pool *pool = pools_of_node(p->pools, node);
     bool inside = false;
 
     for (size_t i = 0; pool && i < s->pools.n && !inside; i++)
@@ -266,10 +267,10 @@ static int64_t sweep_next(struct sweep *w, int64_t at)
 
 int64_t sweep_first_fit(struct plan *p, const struct job *j, uint32_t set, int64_t from)
 {
-    const struct fitset *s = &p->sets.v[set];
+    const struct fitset *s = fits_set(p->fits, set);
     struct sweep w = {
         .p = p, .j = j, .set = set, .from = from, .duration = plan_duration(s, j)};
-    bool counts = set_has_count(p, s);
+    bool counts = fitset_has_counted(p->pools, s);
     uint32_t access = counts ? closures_access(p->closures, j, p->now) : ACCESS_OPEN;
     struct allocs found = {0};
     int64_t units;

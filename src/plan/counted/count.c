@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Pools planned by count: releases of running jobs, the working profile of a cycle,
- * and reservations in it. Searches are in search.c. */
-#include "plan/bynode/rsvview.h"
+ * Releases of active jobs, and profiles made of them. */
+#include "plan/counted/count.h"
+
 #include "plan/plan_private.h"
-#include "plan/suspended.h"
 
 #include <assert.h>
 #include <string.h>
@@ -41,27 +40,18 @@ static void release_add(struct pool *pool, int64_t at, int32_t units)
     pool->releases.n++;
 }
 
-static void forget_bounds(struct plan *p)
-{
-    for (size_t i = 0; i < p->sets.n; i++) {
-        p->sets.v[i].base.bounds_valid = false;
-        p->sets.v[i].base_merged.bounds_valid = false;
-        for (size_t k = 0; k < p->sets.v[i].offers.n; k++)
-            p->sets.v[i].offers.v[k].bounds_valid = false;
-    }
-}
-
 static void pool_dirty(struct plan *p, struct pool *pool)
 {
-    small_pools_unknown(p, pool);
-    p->merged_sum_known &= pool->from == INT64_MIN;
+    small_pools_unknown(p->small, pool);
+    if (pool->from > INT64_MIN)
+        merged_sum_forget(p->merged_sum);
     pool->work_valid = false;
     pool->free_until.n = 0;
 }
 
-/* The part of [start, end) that matters to the pool is taken (or given back). A job
- * that has preempted others may take what is not there, until all is planned again. */
-static void take_units(
+/* A job that has preempted others may take what is not there, until all is planned
+ * again. */
+void count_take(
     struct plan *p, struct pool *pool, int64_t start, int64_t end, int32_t units)
 {
     start = start > pool->from ? start : pool->from;
@@ -71,8 +61,8 @@ static void take_units(
     else if (start < end)
         profile_claim(count_work(p, pool), start, end, units);
     if (start < end) {
-        small_pools_changed(p, pool, start, end);
-        merged_sum_take(p, pool, start, end, units);
+        small_pools_changed(p->small, pool, start, end);
+        merged_sum_take(p->merged_sum, pool, start, end, units);
     }
     pool->free_until.n = 0;
 }
@@ -85,14 +75,14 @@ static void follow_job(struct plan *p, struct pool *pool, const struct job *j,
     if (!as_planned || !pool->work_valid)
         pool_dirty(p, pool);
     else if (sign > 0)
-        take_units(p, pool, p->now, plan_job_end(p, j), units);
+        count_take(p, pool, p->now, plan_job_end(p, j), units);
     pool->free_until.n = 0; /* at its end: the profile knew of it */
 }
 
 static void pool_count(struct plan *p, struct pool *pool, const struct job *j,
     int32_t units, int sign, bool as_planned)
 {
-    struct pool *merged = count_merged(p, pool);
+    struct pool *merged = pools_merged_of(p->pools, pool);
 
     pool->free_now -= sign * units;
     follow_job(p, pool, j, units, sign, as_planned);
@@ -115,17 +105,17 @@ static void count_all(
 /* Pieces in a row that are of one pool count together. */
 void count_start(struct plan *p, const struct job *j, int sign, bool as_planned)
 {
-    struct pool *pool = NULL;
+    struct pool *only = pools_only(p->pools), *pool = NULL;
     uint32_t units = 0;
 
-    if (p->pools.n == 1 && p->pools.v[0].nodes.n == p->pool_at.n) {
-        count_all(p, j, &p->pools.v[0], sign, as_planned);
+    if (only) {
+        count_all(p, j, only, sign, as_planned);
         return;
     }
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
         for (uint32_t at = a->first, end = at + a->count, k; at < end; at += k) {
-            struct pool *here = pool_of(p, at);
+            struct pool *here = pools_of_node(p->pools, at);
             if (here != pool && units)
                 pool_count(p, pool, j, (int32_t)units, sign, as_planned);
             units = here == pool ? units : 0;
@@ -158,7 +148,7 @@ static void build_base(struct plan *p, struct pool *pool)
         profile_take(&pool->work, grace, pool->to, -overdue);
 }
 
-static void build_base_later(struct plan *p, struct pool *pool)
+static void build_base_merged(struct plan *p, struct pool *pool)
 {
     int32_t free = pool->total;
 
@@ -174,7 +164,7 @@ static void build_base_later(struct plan *p, struct pool *pool)
 static void rebuild_profile(struct plan *p, struct pool *pool)
 {
     if (pool->from > p->now)
-        build_base_later(p, pool);
+        build_base_merged(p, pool);
     else
         build_base(p, pool);
     pool->free_until.n = 0;
@@ -185,17 +175,17 @@ static void rebuild_profile(struct plan *p, struct pool *pool)
  * re-placed. */
 static void rebuild_reserved(struct plan *p)
 {
-    size_t n = p->pools.n + p->merged_pools.n;
+    size_t n = pools_parts(p->pools);
 
     for (uint32_t i = 0; i < n; i++) {
-        struct pool *pool = count_pool(p, i);
+        struct pool *pool = pools_part(p->pools, i);
         if (!pool->work_valid && pool->nrsv > 0)
             rebuild_profile(p, pool);
     }
     for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
         const struct rsv *r = rsvtable_row(p->reserved, i);
         for (size_t k = 0; r && k < r->parts.n; k++) {
-            struct pool *pool = count_pool(p, r->parts.v[k].pool);
+            struct pool *pool = pools_part(p->pools, r->parts.v[k].pool);
             int64_t start = r->start_at > pool->from ? r->start_at : pool->from;
             int64_t end = r->end_at < pool->to ? r->end_at : pool->to;
             if (!pool->work_valid)
@@ -203,7 +193,7 @@ static void rebuild_reserved(struct plan *p)
         }
     }
     for (uint32_t i = 0; i < n; i++)
-        count_pool(p, i)->work_valid |= count_pool(p, i)->nrsv > 0;
+        pools_part(p->pools, i)->work_valid |= pools_part(p->pools, i)->nrsv > 0;
 }
 
 struct profile *count_work(struct plan *p, struct pool *pool)
@@ -218,41 +208,21 @@ struct profile *count_work(struct plan *p, struct pool *pool)
     return &pool->work;
 }
 
-void count_look_anew(struct plan *p)
+void count_forget(struct plan *p)
 {
-    for (uint32_t i = 0; i < p->pools.n + p->merged_pools.n; i++)
-        pool_dirty(p, count_pool(p, i));
-    forget_bounds(p);
-    p->version++;
-}
-
-void count_again(struct plan *p)
-{
-    for (uint32_t i = 0; i < p->pools.n + p->merged_pools.n; i++) {
-        count_pool(p, i)->nrsv = 0;
-        count_pool(p, i)->rsv_latest = INT64_MIN;
-    }
-    count_look_anew(p);
-    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
-        const struct rsv *r = rsvtable_row(p->reserved, i);
-        for (size_t k = 0; r && k < r->parts.n; k++) {
-            struct pool *pool = count_pool(p, r->parts.v[k].pool);
-            pool->nrsv++;
-            if (r->start_at > pool->rsv_latest)
-                pool->rsv_latest = r->start_at;
-        }
-    }
+    for (uint32_t i = 0; i < pools_parts(p->pools); i++)
+        pool_dirty(p, pools_part(p->pools, i));
 }
 
 void count_advance(struct plan *p)
 {
-    for (uint32_t i = 0; i < p->pools.n + p->merged_pools.n; i++) {
-        struct pool *pool = count_pool(p, i);
+    for (uint32_t i = 0; i < pools_parts(p->pools); i++) {
+        struct pool *pool = pools_part(p->pools, i);
         pool->free_until.n = 0;
         if (pool->work_valid)
             profile_advance(&pool->work, p->now);
     }
-    merged_sum_advance(p);
+    merged_sum_advance(p->merged_sum, p->now);
 }
 
 /* The running minimum of the profile seen from now. Beyond the latest start of a
@@ -289,293 +259,6 @@ int64_t count_least(
     if (ret_more)
         *ret_more = low + 1 < work->n ? work->at[low + 1] : TIME_NEVER;
     return work->free[low];
-}
-
-/* ---- reservations ---- */
-
-static void add_part(
-    struct plan *p, struct rsv *r, struct pool *pool, uint32_t index, int32_t units)
-{
-    if (r->start_at >= pool->to || r->end_at <= pool->from)
-        return;
-    take_units(p, pool, r->start_at, r->end_at, units);
-    for (size_t k = 0; k < r->parts.n; k++)
-        if (r->parts.v[k].pool == index) { /* or what several pools have together */
-            r->parts.v[k].units += units;
-            return;
-        }
-    vec_push(&r->parts, ((struct part){index, units}));
-    if (pool->nrsv++ == 0 || r->start_at > pool->rsv_latest)
-        pool->rsv_latest = r->start_at;
-}
-
-/* Reserve up to `need` units of one pool of the set; returns how many. */
-static int64_t reserve_in(
-    struct plan *p, struct rsv *r, struct pool *pool, uint32_t access, int64_t need)
-{
-    struct pool *merged = count_merged(p, pool);
-    bool after_merge = merged && r->start_at >= merged->from;
-    uint32_t rsvset = after_merge ? merged->rsvset : pool->rsvset;
-    const struct fitset *s = &p->sets.v[r->fitset];
-    bool sure =
-        s->pools.n == 1 || (after_merge && s->groups.n == 1); /* as just found */
-
-    if (closures_closed(p->closures, access, rsvset, r->start_at, r->end_at, NULL))
-        return 0;
-    int64_t have = sure ? need : INT64_MAX;
-    if (!sure && !after_merge)
-        have = count_least(p, pool, r->start_at, r->end_at, NULL);
-    if (!sure && merged && have > 0) {
-        int64_t then = count_least(p, merged, r->start_at, r->end_at, NULL);
-        have = then < have ? then : have;
-    }
-    if (have <= 0)
-        return 0;
-    int32_t units = (int32_t)(have < need ? have : need);
-    add_part(p, r, pool, pool->index, units);
-    if (merged)
-        add_part(p, r, merged, (uint32_t)p->pools.n + pool->merged, units);
-    return units;
-}
-
-/* A reservation that is being made in counted pools. */
-struct taking {
-    const struct job *j;
-    struct rsv *r;
-    struct fitset *s;
-    uint32_t access;
-    int64_t need;
-    bool open;   /* which small pools have something is known */
-    bool grants; /* some reservation lets it in meanwhile */
-};
-
-/* From then on the pools of the group are one: the first stands for all. */
-static bool is_merged(
-    const struct plan *p, const struct taking *t, const struct group *g)
-{
-    return g->merged != INDEX_NONE
-           && t->r->start_at >= p->merged_pools.v[g->merged].from;
-}
-
-static enum affinity affinity_of(struct plan *p, const struct taking *t, uint32_t pool)
-{
-    const struct node *n = node_at(p->c, p->pools.v[pool].nodes.v[0]);
-
-    return rsvview_affinity(p, t->j, n, t->r->start_at, t->r->end_at);
-}
-
-/* Pools of the set that have a reservation that lets the job in. */
-static struct set_offer *find_grants(struct plan *p, struct taking *t)
-{
-    struct set_offer *offer = search_offer_of(t->s, t->access);
-
-    for (uint32_t k = 0; !offer->grants_known && k < t->s->groups.n; k++) {
-        const struct group *g = &t->s->groups.v[k];
-        for (uint32_t i = g->first; i < g->first + g->n; i++) {
-            uint32_t rsvset = p->pools.v[t->s->pools.v[i].pool].rsvset;
-            if (rsvset != INDEX_NONE
-                && closures_has_grant(p->closures, t->access, rsvset))
-                vec_push(&offer->grants, ((struct place_in_set){k, i}));
-        }
-    }
-    offer->grants_known = true;
-    return offer;
-}
-
-/* From pools to which the job has that affinity. */
-static void take_attracted(struct plan *p, struct taking *t, enum affinity level)
-{
-    const struct set_offer *offer = find_grants(p, t);
-
-    for (size_t i = 0; i < offer->grants.n && t->need > 0; i++) {
-        const struct place_in_set *x = &offer->grants.v[i];
-        const struct group *g = &t->s->groups.v[x->group];
-        uint32_t pool = t->s->pools.v[x->at].pool;
-        if (p->pools.v[pool].by_node || (is_merged(p, t, g) && x->at != g->first))
-            continue;
-        if (affinity_of(p, t, pool) == level)
-            t->need -= reserve_in(p, t->r, &p->pools.v[pool], t->access, t->need);
-    }
-}
-
-/* From a pool, if the job has no affinity to it. */
-static void take_other(struct plan *p, struct taking *t, struct pool *pool)
-{
-    if (pool->by_node)
-        return;
-    if (t->grants && closures_has_grant(p->closures, t->access, pool->rsvset)
-        && affinity_of(p, t, pool->index) != AFFINITY_NONE)
-        return;
-    t->need -= reserve_in(p, t->r, pool, t->access, t->need);
-}
-
-/* The same of small pools under reservations, of which most have nothing: to where the
- * job has no affinity it has no access either. */
-static void take_walled(struct plan *p, struct taking *t)
-{
-    const struct bitset *open = small_pools_open(p, t->r->start_at, t->r->end_at);
-
-    for (uint32_t i = bitset_next(open, 0); i != BITSET_NONE && t->need > 0;
-         i = bitset_next(open, i + 1))
-        if (t->s->group_of.v[p->pools.v[i].merged] != INDEX_NONE)
-            take_other(p, t, &p->pools.v[i]);
-}
-
-/* ---- from pools of several kinds ---- */
-
-static int compare_askers(const void *a, const void *b)
-{
-    const struct asked_pool *x = a, *y = b;
-
-    if (x->sets != y->sets)
-        return x->sets < y->sets ? -1 : 1;
-    return (x->pool > y->pool) - (x->pool < y->pool);
-}
-
-/* The pools of the set, those first that the fewest other requests could use. */
-static const struct asked_pools *least_asked(struct plan *p, struct fitset *s)
-{
-    if (s->order_of == p->sets.n)
-        return &s->order;
-    s->order_of = p->sets.n;
-    s->order.n = 0;
-    for (size_t i = 0; i < s->pools.n; i++) {
-        uint32_t pool = s->pools.v[i].pool, sets = 0;
-        for (size_t k = 0; k < p->sets.n; k++)
-            for (size_t m = 0; m < p->sets.v[k].pools.n; m++)
-                sets += p->sets.v[k].pools.v[m].pool == pool;
-        if (!p->pools.v[pool].by_node)
-            vec_push(&s->order, ((struct asked_pool){sets, pool}));
-    }
-    if (s->order.n)
-        qsort(s->order.v, s->order.n, sizeof *s->order.v, compare_askers);
-    return &s->order;
-}
-
-/* Units that are free from now on serve whoever is to start now: first those that come
- * free later, of pools that the fewest can use. */
-static void take_by_kind(struct plan *p, struct taking *t)
-{
-    const struct asked_pools *order = least_asked(p, t->s);
-
-    for (size_t i = 0; i < order->n && t->need > 0; i++) {
-        struct pool *pool = &p->pools.v[order->v[i].pool];
-        int64_t here = count_least(p, pool, t->r->start_at, t->r->end_at, NULL);
-        int64_t now = count_least(p, pool, p->now, t->r->end_at, NULL);
-        int64_t delayed = here - (now > 0 ? now : 0);
-        delayed = delayed < t->need ? delayed : t->need;
-        if (delayed > 0)
-            add_part(p, t->r, pool, pool->index, (int32_t)delayed);
-        t->need -= delayed > 0 ? delayed : 0;
-    }
-    for (size_t i = 0; i < order->n && t->need > 0; i++) {
-        struct pool *pool = &p->pools.v[order->v[i].pool];
-        t->need -= reserve_in(p, t->r, pool, t->access, t->need);
-    }
-}
-
-/* From all pools to which it has none. */
-static void take_others(struct plan *p, struct taking *t)
-{
-    if (closures_sets(p->closures) <= 1 && t->s->pools.n > 1) {
-        take_by_kind(p, t);
-        return;
-    }
-    for (size_t i = 0; t->open && i < t->s->large.n && t->need > 0; i++)
-        take_other(p, t, &p->pools.v[t->s->large.v[i]]);
-    if (t->open) {
-        take_walled(p, t);
-        return;
-    }
-    for (size_t k = 0; k < t->s->groups.n && t->need > 0; k++) {
-        const struct group *g = &t->s->groups.v[k];
-        uint32_t n = is_merged(p, t, g) ? 1 : g->n;
-        for (uint32_t i = g->first; i < g->first + n && t->need > 0; i++)
-            take_other(p, t, &p->pools.v[t->s->pools.v[i].pool]);
-    }
-}
-
-void count_reserve(struct plan *p, const struct job *j, struct rsv *r, int64_t need)
-{
-    struct taking t = {.j = j,
-        .r = r,
-        .s = &p->sets.v[r->fitset],
-        .access = closures_access(p->closures, j, p->now),
-        .need = need};
-
-    r->parts.n = 0;
-    t.open = t.s->deep && small_pools_settled(p) && r->start_at < p->merge_at
-             && t.access < ACCESS_NOWHERE
-             && !closures_is_confined(p->closures, t.access);
-    t.grants = closures_grant_during(p->closures, t.access, r->start_at, r->end_at);
-    if (t.grants) {
-        take_attracted(p, &t, AFFINITY_POSITIVE);
-        take_attracted(p, &t, AFFINITY_NEUTRAL);
-    }
-    take_others(p, &t);
-    if (t.grants)
-        take_attracted(p, &t, AFFINITY_NEGATIVE);
-    assert(t.need == 0);
-}
-
-bool count_reserve_in(struct plan *p, struct rsv *r, struct pool *pool, int32_t units)
-{
-    if (count_least(p, pool, r->start_at, r->end_at, NULL) < units)
-        return false;
-    add_part(p, r, pool, pool->index, units);
-    return true;
-}
-
-static void give_back(struct plan *p, struct rsv *r)
-{
-    for (size_t i = 0; i < r->parts.n; i++) {
-        struct pool *pool = count_pool(p, r->parts.v[i].pool);
-        pool->nrsv--;
-        if (pool->work_valid)
-            take_units(p, pool, r->start_at, r->end_at, -r->parts.v[i].units);
-    }
-    r->parts.n = 0;
-}
-
-void count_unreserve(struct plan *p, struct rsv *r)
-{
-    give_back(p, r);
-    forget_bounds(p);
-}
-
-void count_hand_over(struct plan *p, struct rsv *r)
-{
-    if (r->parts.n || p->handed_job != r->job) { /* else it has made way before */
-        p->handed_job = r->job;
-        p->handed.n = 0;
-        for (size_t i = 0; i < r->parts.n; i++)
-            vec_push(&p->handed, r->parts.v[i]);
-    }
-    give_back(p, r);
-}
-
-/* Has the job started in the pools where it was planned? */
-static bool went_as_planned(const struct plan *p, const struct job *j, uint32_t set)
-{
-    if (p->sets.v[set].pools.n == 1)
-        return true;
-    for (size_t i = 0; i < p->handed.n; i++) {
-        const struct part *part = &p->handed.v[i];
-        if (part->pool < p->pools.n
-            && pool_units_of(j, &p->pools.v[part->pool]) != part->units)
-            return false;
-    }
-    return true;
-}
-
-bool count_handed_over(struct plan *p, const struct job *j, const struct rsv *r)
-{
-    bool same = r->start_at == p->now && r->end_at == j->end_at
-                && went_as_planned(p, j, r->fitset);
-
-    if (!same) /* else bounds on others still hold */
-        forget_bounds(p);
-    return same;
 }
 
 bool count_overdue(const struct plan *p)

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The earliest interval where reservations make a thousand small pools.
- *
- * Small pools (small_pools.c) are not asked one by one: what all of them offer to jobs
- * that no reservation lets in is one sum over their free intervals (free_intervals.h).
- * The other pools are asked one by one: the few large ones, and small ones that a grant
- * opens to the asker.
- *
- *     time          now                    merge_at
- *     small pools   sum of free intervals, by cell   | their merged pools
- *     large pools   an offer each          | (deep_fit_late)
- *     grants        an offer each, where others find the pool closed
- *
- * A search leaps: `skip` passes cells of time in which the sum is too small at best,
- * `sum_at` adds up what is offered at one instant, and `next_in_cell` tells where in
- * the cell the sum may grow. Bounds learned for jobs without grants (bounds) tell where
- * to begin; a job with grants may begin earlier by what these open (`pass`). */
+ * A search leaps: skip_cells() passes cells of time in which the sum is too small at
+ * best, sum_at() adds up what is offered at one instant, and next_in_cell() tells where
+ * in the cell the sum may grow. pass_to_base() takes a job with grants to the first
+ * instant at which these may be worth something. */
+#include "plan/counted/deep.h"
+
+#include "plan/counted/free_intervals.h"
 #include "plan/counted/search.h"
+
+/* A pool that is asked by itself: for all that it offers, or for what its free
+ * intervals do not tell. */
+enum offering_kind {
+    OFFERS_ALL,
+    OFFERS_BEHIND, /* only because a grant lets the job in */
+    OFFERS_MERGED  /* only to what ends after the merge: free intervals end there */
+};
+struct offering {
+    struct pool *pool;
+    enum offering_kind kind;
+    uint32_t group;
+    struct grant grant;
+    struct pool_offer offer;
+};
 
 /* With fewer reservations it is faster to ask each pool than to collect all free
  * intervals. */
@@ -75,10 +81,10 @@ static void note_behind(struct deep *d, int64_t units, int64_t from, int64_t to)
 static void add_grant(struct deep *d, const struct grant *grant)
 {
     struct plan *p = d->q->p;
-    const struct pool_list *under = pools_under(p, grant->rsvset);
+    const struct pool_list *under = pools_under(p->pools, grant->rsvset);
 
     for (size_t k = 0; k < under->n; k++) {
-        struct pool *pool = &p->pools.v[under->v[k]];
+        struct pool *pool = pools_at(p->pools, under->v[k]);
         if (pool->small) { /* others offer anyway */
             add_offering(d, pool, OFFERS_BEHIND, grant);
             continue;
@@ -97,7 +103,7 @@ static void find_offerings(struct deep *d)
 
     p->search->offerings.n = 0;
     for (size_t i = 0; i < s->large.n; i++)
-        add_offering(d, &p->pools.v[s->large.v[i]], OFFERS_ALL, NULL);
+        add_offering(d, pools_at(p->pools, s->large.v[i]), OFFERS_ALL, NULL);
     for (size_t i = 0; i < n; i++)
         add_grant(d, &grants[i]);
 }
@@ -107,7 +113,8 @@ static void add_elsewhere(struct deep *d)
     const struct fitset *s = d->q->s;
 
     for (size_t i = 0; i < s->elsewhere.n; i++)
-        add_offering(d, &d->q->p->pools.v[s->elsewhere.v[i]], OFFERS_MERGED, NULL);
+        add_offering(
+            d, pools_at(d->q->p->pools, s->elsewhere.v[i]), OFFERS_MERGED, NULL);
     d->others_known = false;
 }
 
@@ -129,10 +136,10 @@ static void find_merged_offerings(struct deep *d)
     p->search->offerings.n = 0;
     for (size_t k = 0; k < s->groups.n; k++) {
         const struct group *g = &s->groups.v[k];
-        struct pool *pool = &p->pools.v[s->pools.v[g->first].pool];
+        struct pool *pool = pools_at(p->pools, s->pools.v[g->first].pool);
         if (pool->by_node)
             continue;
-        pool = pool->merged == INDEX_NONE ? pool : count_merged(p, pool);
+        pool = pool->merged == INDEX_NONE ? pool : pools_merged_of(p->pools, pool);
         add_offering(d, pool, OFFERS_ALL, NULL);
     }
 }
@@ -145,10 +152,11 @@ static const struct profile *find_all(const struct search *q)
 
     for (size_t k = 0; k < q->s->groups.n; k++) {
         const struct group *g = &q->s->groups.v[k];
-        if (g->merged == INDEX_NONE || p->pools.v[q->s->pools.v[g->first].pool].by_node
-            || (kind != INDEX_NONE && p->merged_pools.v[g->merged].kind != kind))
+        if (g->merged == INDEX_NONE
+            || pools_at(p->pools, q->s->pools.v[g->first].pool)->by_node
+            || (kind != INDEX_NONE && pools_merged(p->pools, g->merged)->kind != kind))
             return NULL;
-        kind = p->merged_pools.v[g->merged].kind;
+        kind = pools_merged(p->pools, g->merged)->kind;
     }
     return merged_sum_of(p, kind);
 }
@@ -173,9 +181,9 @@ static void look_behind(struct search *q, struct offering *b, int64_t at)
     struct plan *p = q->p;
     int64_t end = time_add(at, q->duration);
     uint32_t rsvset = b->pool->rsvset;
-    bool after = p->merged_pools.v[b->pool->merged].holder != b->pool->merged;
+    bool after = pools_merged(p->pools, b->pool->merged)->holder != b->pool->merged;
 
-    if (after && end > p->merge_at) { /* then it offers for all of it */
+    if (after && end > pools_merge_at(p->pools)) { /* then it offers for all of it */
         b->offer = (struct pool_offer){0, TIME_NEVER, at, 0};
         return;
     }
@@ -195,10 +203,11 @@ static void look_behind(struct search *q, struct offering *b, int64_t at)
 
 static void look_elsewhere(struct search *q, struct offering *b, int64_t at)
 {
-    if (time_add(at, q->duration) > q->p->merge_at)
+    if (time_add(at, q->duration) > pools_merge_at(q->p->pools))
         search_look(q, b->pool, at, &b->offer);
     else
-        b->offer = (struct pool_offer){0, q->p->merge_at - q->duration + 1, at, 0};
+        b->offer = (struct pool_offer){
+            0, pools_merge_at(q->p->pools) - q->duration + 1, at, 0};
 }
 
 static void look_again(struct deep *d, struct offering *b, int64_t at)
@@ -221,8 +230,8 @@ static void look_again(struct deep *d, struct offering *b, int64_t at)
 
 static int64_t free_intervals_at(const struct search *q, uint32_t holder, int64_t at)
 {
-    return free_intervals_sum(
-        q->p->merged_pools.v[holder].free_intervals, at, time_add(at, q->duration));
+    return free_intervals_sum(pools_merged(q->p->pools, holder)->free_intervals, at,
+        time_add(at, q->duration));
 }
 
 /* The offers at `at`, where no group has more than its merged pool has. */
@@ -234,7 +243,8 @@ static int64_t sum_bounded(struct search *q, int64_t at)
     p->search->group_sums.n = 0;
     for (size_t k = 0; k < q->s->groups.n; k++) {
         uint32_t merged = q->s->groups.v[k].merged;
-        bool holder = merged != INDEX_NONE && p->merged_pools.v[merged].free_intervals;
+        bool holder =
+            merged != INDEX_NONE && pools_merged(p->pools, merged)->free_intervals;
         vec_push(&p->search->group_sums, holder ? free_intervals_at(q, merged, at) : 0);
     }
     for (size_t i = 0; i < p->search->offerings.n; i++)
@@ -244,7 +254,7 @@ static int64_t sum_bounded(struct search *q, int64_t at)
         uint32_t merged = q->s->groups.v[k].merged;
         int64_t units = p->search->group_sums.v[k], most = INT64_MAX, more = TIME_NEVER;
         if (merged != INDEX_NONE && units > 0)
-            most = count_least(p, &p->merged_pools.v[merged], at, end, &more);
+            most = count_least(p, pools_merged(p->pools, merged), at, end, &more);
         if (units >= most) {
             search_gain(q, more, units - most + 1);
             units = most > 0 ? most : 0;
@@ -269,7 +279,7 @@ static int64_t sum_at(struct deep *d, int64_t at, bool exact)
             look_again(d, b, at);
         sum += b->offer.units;
     }
-    if (!d->merged && time_add(at, q->duration) > p->merge_at)
+    if (!d->merged && time_add(at, q->duration) > pools_merge_at(p->pools))
         return sum_bounded(q, at);
     for (size_t k = 0; !d->merged && k < q->s->holders.n; k++)
         sum += free_intervals_at(q, q->s->holders.v[k], at);
@@ -307,8 +317,9 @@ static int64_t most_of(struct deep *d, int64_t first, int64_t last)
     int64_t sum = 0;
 
     for (size_t k = 0; !d->merged && k < q->s->holders.n; k++)
-        sum += free_intervals_most(p->merged_pools.v[q->s->holders.v[k]].free_intervals,
-            first, last, q->duration);
+        sum += free_intervals_most(
+            pools_merged(p->pools, q->s->holders.v[k])->free_intervals, first, last,
+            q->duration);
     sum_others(d, first);
     sum += d->others;
     if (d->others_more > last)
@@ -328,7 +339,7 @@ static int64_t cell_end(const struct deep *d, int64_t at)
     if (d->merged)
         return at + d->cell_s - 1;
     return free_intervals_cell_end(
-        d->q->p->merged_pools.v[d->q->s->holders.v[0]].free_intervals, at);
+        pools_merged(d->q->p->pools, d->q->s->holders.v[0])->free_intervals, at);
 }
 
 static void note_start(void *ctx, int64_t start, int64_t units)
@@ -350,8 +361,8 @@ static int64_t next_in_cell(struct deep *d, int64_t at, int64_t sum)
     }
     for (size_t k = 0; !d->merged && k < q->s->holders.n; k++)
         free_intervals_each_start(
-            q->p->merged_pools.v[q->s->holders.v[k]].free_intervals, at, q->duration, q,
-            note_start);
+            pools_merged(q->p->pools, q->s->holders.v[k])->free_intervals, at,
+            q->duration, q, note_start);
     int64_t leap = search_leap(q, sum);
     next = leap < next ? leap : next;
     if (!d->big || d->big->offer.more >= next)
@@ -422,7 +433,7 @@ static int64_t behind_at(struct deep *d, int64_t at, int64_t *ret_more)
 static int64_t pass_to_base(struct deep *d, int64_t at, int64_t base)
 {
     struct search *q = d->q;
-    int64_t last = q->s->elsewhere.n ? q->p->merge_at - q->duration : base;
+    int64_t last = q->s->elsewhere.n ? pools_merge_at(q->p->pools) - q->duration : base;
 
     while (at < base) {
         if (d->behind == 0 || at >= d->grants_to)
@@ -449,7 +460,8 @@ static int64_t pass_to_base(struct deep *d, int64_t at, int64_t base)
 static bool in_big(struct deep *d, int64_t at)
 {
     if (!d->big || d->q->need > d->big->pool->total
-        || (!d->merged && time_add(at, d->q->duration) > d->q->p->merge_at))
+        || (!d->merged
+            && time_add(at, d->q->duration) > pools_merge_at(d->q->p->pools)))
         return false;
     if (d->big->offer.more <= at)
         look_again(d, d->big, at);
@@ -542,10 +554,10 @@ static int64_t pass_behind_merged(struct deep *d, int64_t at)
         uint32_t i = d->q->s->groups.v[k].merged;
         if (i == INDEX_NONE
             || !closures_has_grant(
-                p->closures, d->q->access, p->merged_pools.v[i].rsvset))
+                p->closures, d->q->access, pools_merged(p->pools, i)->rsvset))
             continue;
-        measure_grant(
-            d, &p->merged_pools.v[i], at, grant_end(d, p->merged_pools.v[i].rsvset));
+        measure_grant(d, pools_merged(p->pools, i), at,
+            grant_end(d, pools_merged(p->pools, i)->rsvset));
         d->wide_grants = true;
     }
     return bound_behind(d, d->behind, at);
@@ -575,7 +587,7 @@ int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool with_bounds)
     struct deep d = {
         .q = q, .enough = limit, .grants_at = TIME_NEVER, .grants_to = INT64_MIN};
     int64_t base = begin_search(&d, at, &q->s->base, with_bounds);
-    int64_t split = q->p->merge_at - q->duration + 1;
+    int64_t split = pools_merge_at(q->p->pools) - q->duration + 1;
 
     if (base >= limit && !closures_any_grant(q->p->closures, q->access))
         return limit;
@@ -585,7 +597,7 @@ int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool with_bounds)
         return limit;
     small_pools_settle(q->p);
     d.cell_s = free_intervals_cell_length(
-        q->p->merged_pools.v[q->s->holders.v[0]].free_intervals);
+        pools_merged(q->p->pools, q->s->holders.v[0])->free_intervals);
     find_big(&d);
     if (at < base)
         at = best < base ? pass_behind(&d, at) : base;
@@ -605,10 +617,10 @@ static bool at_once(struct deep *d, int64_t at)
     struct search *q = d->q;
     struct plan *p = q->p;
     int64_t end = time_add(at, q->duration);
-    struct pool *big = &p->merged_pools.v[q->s->groups.v[0].merged];
+    struct pool *big = pools_merged(p->pools, q->s->groups.v[0].merged);
 
     for (size_t k = 1; k < q->s->groups.n; k++) {
-        struct pool *merged = &p->merged_pools.v[q->s->groups.v[k].merged];
+        struct pool *merged = pools_merged(p->pools, q->s->groups.v[k].merged);
         big = merged->total > big->total ? merged : big;
     }
     return at >= TIME_NEVER

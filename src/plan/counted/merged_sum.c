@@ -1,11 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What all merged pools of one kind of nodes have free together, whatever reservations
- * they are under: no job finds more than that, so a search among them needs to look at
- * each of them only where all of them together have enough. Kept in step while a plan
- * is made. */
+ * The changes of all merged pools of a kind, sorted by time and summed. */
+#include "plan/counted/merged_sum.h"
+
 #include "plan/plan_private.h"
 
 #include <stdlib.h>
+
+struct merged_sum {
+    bool known;                         /* as of: */
+    uint64_t stamp;                     /* of the pools */
+    struct VEC(struct profile) of_kind; /* by kind; others are empty */
+};
+
+struct merged_sum *merged_sum_create(void)
+{
+    return xcalloc(1, sizeof(struct merged_sum));
+}
+
+void merged_sum_destroy(struct merged_sum *m)
+{
+    if (!m)
+        return;
+    for (size_t i = 0; i < m->of_kind.n; i++)
+        profile_fini(&m->of_kind.v[i]);
+    vec_fini(&m->of_kind);
+    free(m);
+}
+
+void merged_sum_forget(struct merged_sum *m)
+{
+    m->known = false;
+}
 
 /* So many more are free from then on. */
 struct change {
@@ -26,14 +51,15 @@ static void add_changes(const struct profile *work, struct changes *io)
         vec_push(io, ((struct change){work->at[i], work->free[i] - work->free[i - 1]}));
 }
 
-static void build_sum(struct plan *p, struct pool *kind, struct changes *scratch)
+static void build_sum(
+    struct plan *p, uint32_t kind, struct profile *ret, struct changes *scratch)
 {
     int64_t free = 0;
 
     scratch->n = 0;
-    for (size_t i = 0; i < p->merged_pools.n; i++) {
-        struct pool *merged = &p->merged_pools.v[i];
-        if (merged->kind != kind->index)
+    for (size_t i = 0; i < pools_merged_count(p->pools); i++) {
+        struct pool *merged = pools_merged(p->pools, i);
+        if (merged->kind != kind)
             continue;
         const struct profile *work = count_work(p, merged);
         free += work->free[0];
@@ -41,38 +67,43 @@ static void build_sum(struct plan *p, struct pool *kind, struct changes *scratch
     }
     if (scratch->n)
         qsort(scratch->v, scratch->n, sizeof *scratch->v, compare_changes);
-    profile_reset(&kind->sum_of_kind, p->now, (int32_t)free);
+    profile_reset(ret, p->now, (int32_t)free);
     for (size_t i = 0; i < scratch->n; i++) {
         free += scratch->v[i].units;
-        profile_append(&kind->sum_of_kind, scratch->v[i].at, (int32_t)free);
+        profile_append(ret, scratch->v[i].at, (int32_t)free);
     }
 }
 
 const struct profile *merged_sum_of(struct plan *p, uint32_t kind)
 {
+    struct merged_sum *m = p->merged_sum;
     struct changes scratch = {0};
-    uint64_t stamp = p->admitted + p->layout;
+    uint32_t n = pools_merged_count(p->pools);
 
-    if (!p->merged_sum_known || p->merged_sum_stamp != stamp)
-        for (size_t i = 0; i < p->merged_pools.n; i++)
-            if (p->merged_pools.v[i].kind == i)
-                build_sum(p, &p->merged_pools.v[i], &scratch);
-    p->merged_sum_known = true;
-    p->merged_sum_stamp = stamp;
+    while (m->of_kind.n < n) {
+        vec_push(&m->of_kind, (struct profile){0});
+        profile_init(&m->of_kind.v[m->of_kind.n - 1]);
+    }
+    if (!m->known || m->stamp != pools_stamp(p->pools))
+        for (uint32_t i = 0; i < n; i++)
+            if (pools_merged(p->pools, i)->kind == i)
+                build_sum(p, i, &m->of_kind.v[i], &scratch);
+    m->known = true;
+    m->stamp = pools_stamp(p->pools);
     vec_fini(&scratch);
-    return &p->merged_pools.v[kind].sum_of_kind;
+    return &m->of_kind.v[kind];
 }
 
-void merged_sum_take(
-    struct plan *p, const struct pool *pool, int64_t start, int64_t end, int32_t units)
+void merged_sum_take(struct merged_sum *m, const struct pool *pool, int64_t start,
+    int64_t end, int32_t units)
 {
-    if (p->merged_sum_known && pool->from > INT64_MIN)
-        profile_claim(&p->merged_pools.v[pool->kind].sum_of_kind, start, end, units);
+    if (m->known && pool->from > INT64_MIN)
+        profile_claim(&m->of_kind.v[pool->kind], start, end, units);
 }
 
-void merged_sum_advance(struct plan *p)
+void merged_sum_advance(struct merged_sum *m, int64_t now)
 {
-    for (size_t i = 0; p->merged_sum_known && i < p->merged_pools.n; i++)
-        if (p->merged_pools.v[i].kind == i)
-            profile_advance(&p->merged_pools.v[i].sum_of_kind, p->now);
+    for (size_t i = 0; m->known && i < m->of_kind.n; i++)
+        if (m->of_kind.v[i].n)
+            profile_advance(&m->of_kind.v[i], now);
 }

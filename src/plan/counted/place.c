@@ -55,7 +55,7 @@ static enum direction plain_direction(enum nodealloc_policy policy)
 
 static const struct par_settings *par_of(const struct plan *p, const struct fitset *s)
 {
-    const struct pool *pool = &p->pools.v[s->pools.v[0].pool];
+    const struct pool *pool = pools_at(p->pools, s->pools.v[0].pool);
 
     return p->c->partitions.v[pool->partition]->par;
 }
@@ -77,7 +77,7 @@ static bool is_choosy(const struct job *j)
 static enum direction direction_for(
     struct plan *p, const struct job *j, const struct fitset *s)
 {
-    const struct pool *pool = &p->pools.v[s->pools.v[0].pool];
+    const struct pool *pool = pools_at(p->pools, s->pools.v[0].pool);
     enum nodealloc_policy policy = policy_for(p, j, s);
 
     if (pool->by_node || is_choosy(j))
@@ -87,7 +87,7 @@ static enum direction direction_for(
         return DIR_NONE;
     if (policy == NODEALLOC_LASTAVAILABLE && closures_sets(p->closures) > 1)
         return DIR_NONE; /* when reservations begin makes a difference */
-    if (p->mixed && policy != NODEALLOC_FIRSTAVAILABLE
+    if (pools_mixed(p->pools) && policy != NODEALLOC_FIRSTAVAILABLE
         && policy != NODEALLOC_LASTAVAILABLE)
         return DIR_NONE;
     return plain_direction(policy);
@@ -110,34 +110,39 @@ struct asking {
     const struct pool *pool; /* the last pool that take_nodes() was in, */
     int64_t *cap, *merged;   /* and its caps; later NULL = none */
     struct nodealloc_pieces pieces; /* ret NULL: whole runs are pushed instead */
+    struct VEC(int64_t) caps;       /* by part (pools.h): tasks that it still leaves */
+    struct cand_list cands;         /* of one level of affinity */
 };
 
-static struct asking caps_begin(
+static struct asking begin_asking(
     struct plan *p, const struct job *j, const struct fitset *s, int64_t end)
 {
-    size_t n = p->pools.n + p->merged_pools.n;
-
-    p->caps.n = 0;
-    vec_reserve(&p->caps, n + 1);
-    p->caps.n = n;
-    for (size_t i = 0; i < p->pools.n; i++)
-        p->caps.v[i] = 0;
-    for (size_t i = 0; i < s->pools.n; i++)
-        p->caps.v[s->pools.v[i].pool] = CAP_UNKNOWN;
-    for (size_t i = p->pools.n; i < n; i++)
-        p->caps.v[i] = CAP_UNKNOWN;
-    return (struct asking){.j = j,
+    struct asking ask = {.j = j,
         .access = closures_access(p->closures, j, p->now),
         .end = end,
         .need = j->reqs[0].tasks,
         .procs_only = avail_procs_only(p->c, j, j->reqs[0].def)};
+    uint32_t pools = pools_count(p->pools);
+
+    vec_push_zeros(&ask.caps, pools_parts(p->pools));
+    for (size_t i = 0; i < s->pools.n; i++)
+        ask.caps.v[s->pools.v[i].pool] = CAP_UNKNOWN;
+    for (size_t i = pools; i < ask.caps.n; i++)
+        ask.caps.v[i] = CAP_UNKNOWN;
+    return ask;
+}
+
+static void end_asking(struct asking *ask)
+{
+    vec_fini(&ask->caps);
+    vec_fini(&ask->cands);
 }
 
 /* So many tasks of the job the pool leaves it until the end; the reservations in the
  * plan may need the rest. */
 static int64_t *cap_of(struct plan *p, const struct asking *ask, struct pool *pool)
 {
-    int64_t *cap = &p->caps.v[pool->index];
+    int64_t *cap = &ask->caps.v[pool->index];
 
     if (*cap != CAP_UNKNOWN)
         return cap;
@@ -154,11 +159,11 @@ static int64_t *cap_of(struct plan *p, const struct asking *ask, struct pool *po
 
 static int64_t *cap_merged(struct plan *p, const struct asking *ask, struct pool *pool)
 {
-    struct pool *merged = count_merged(p, pool);
+    struct pool *merged = pools_merged_of(p->pools, pool);
 
     if (!merged)
         return NULL;
-    int64_t *cap = &p->caps.v[p->pools.n + merged->index];
+    int64_t *cap = &ask->caps.v[pools_count(p->pools) + merged->index];
     if (*cap == CAP_UNKNOWN) {
         *cap =
             merged->nrsv ? count_least(p, merged, p->now, ask->end, NULL) : INT64_MAX;
@@ -235,7 +240,7 @@ static struct walk walk_over(
         .low = UINT32_MAX};
 
     for (size_t i = 0; i < s->pools.n; i++) {
-        const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        const struct pool *pool = pools_at(p->pools, s->pools.v[i].pool);
         uint32_t low = pool->nodes.v[0], high = pool->nodes.v[pool->nodes.n - 1];
         w.low = low < w.low ? low : w.low;
         w.high = high > w.high ? high : w.high;
@@ -275,7 +280,7 @@ static uint32_t next_nodes(
     *ret_low = at = w->dir == DIR_UP ? next_up(w, at) : next_down(w, at);
     if (at == BITSET_NONE)
         return 0;
-    struct pool *pool = w->pool = pool_of(w->p, at);
+    struct pool *pool = w->pool = pools_of_node(w->p->pools, at);
     if (at != w->vacant || !pool)
         return 1;
     if (w->dir == DIR_UP) {
@@ -357,8 +362,8 @@ static void take_nodes(struct plan *p, struct asking *ask, const struct fitset *
 /* Candidates of one pool planned by count: what its nodes can take, but in all no
  * more than reservations leave for the whole interval. With one pool alone the caller
  * has tested the sum, and all candidates are offered. */
-static void collect_pool(
-    struct plan *p, const struct asking *ask, struct pool *pool, bool alone)
+static void collect_pool(struct plan *p, const struct asking *ask, struct pool *pool,
+    bool alone, struct cand_list *io)
 {
     const struct job *j = ask->j;
     const struct taskdef *def = j->reqs[0].def;
@@ -376,7 +381,7 @@ static void collect_pool(
             k = under_caps(p, ask, pool, k);
         cand.tasks = (uint32_t)k;
         if (k > 0)
-            vec_push(&p->cands, cand);
+            vec_push(io, cand);
     }
 }
 
@@ -387,18 +392,19 @@ static int compare_cands(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void place_collect_counted(
-    struct plan *p, const struct job *j, const struct fitset *s, int64_t end)
+void place_collect_counted(struct plan *p, const struct job *j, const struct fitset *s,
+    int64_t end, struct cand_list *io)
 {
-    struct asking ask = caps_begin(p, j, s, end);
+    struct asking ask = begin_asking(p, j, s, end);
 
     for (size_t i = 0; i < s->pools.n; i++) {
-        struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        struct pool *pool = pools_at(p->pools, s->pools.v[i].pool);
         if (!pool->by_node && *cap_of(p, &ask, pool) > 0)
-            collect_pool(p, &ask, pool, s->pools.n == 1);
+            collect_pool(p, &ask, pool, s->pools.n == 1, io);
     }
-    if (s->pools.n > 1 && p->cands.n)
-        qsort(p->cands.v, p->cands.n, sizeof *p->cands.v, compare_cands);
+    if (s->pools.n > 1 && io->n)
+        qsort(io->v, io->n, sizeof *io->v, compare_cands);
+    end_asking(&ask);
 }
 
 /* ---- by affinity ---- */
@@ -407,15 +413,17 @@ void place_collect_counted(
  * another order than that of the nodes. */
 static bool later_is_ample(struct plan *p, const struct asking *ask)
 {
-    if (ask->end <= p->merge_at)
+    if (ask->end <= pools_merge_at(p->pools))
         return true;
-    for (size_t i = 0; i < p->merged_pools.n; i++)
-        p->merged_pools.v[i].free_now = 0;
-    for (size_t i = 0; i < p->pools.n; i++)
-        if (count_merged(p, &p->pools.v[i]) && p->pools.v[i].free_now > 0)
-            count_merged(p, &p->pools.v[i])->free_now += p->pools.v[i].free_now;
-    for (size_t i = 0; i < p->merged_pools.n; i++) {
-        struct pool *merged = &p->merged_pools.v[i];
+    for (size_t i = 0; i < pools_merged_count(p->pools); i++)
+        pools_merged(p->pools, i)->free_now = 0;
+    for (size_t i = 0; i < pools_count(p->pools); i++)
+        if (pools_merged_of(p->pools, pools_at(p->pools, i))
+            && pools_at(p->pools, i)->free_now > 0)
+            pools_merged_of(p->pools, pools_at(p->pools, i))->free_now +=
+                pools_at(p->pools, i)->free_now;
+    for (size_t i = 0; i < pools_merged_count(p->pools); i++) {
+        struct pool *merged = pools_merged(p->pools, i);
         if (merged->nrsv && merged->free_now > 0
             && count_least(p, merged, p->now, ask->end, NULL) < merged->free_now)
             return false;
@@ -433,18 +441,18 @@ static bool in_levels(struct plan *p, const struct asking *ask, const struct fit
 
 /* Pools behind grants of the access that have this affinity to the job, or with
  * AFFINITY_LEVELS any but none. */
-static void each_behind(struct plan *p, const struct asking *ask, enum affinity level,
-    void (*each)(struct plan *p, const struct asking *ask, struct pool *pool))
+static void each_behind(struct plan *p, struct asking *ask, enum affinity level,
+    void (*each)(struct plan *p, struct asking *ask, struct pool *pool))
 {
     size_t n;
     const struct grant *grants = closures_grants(p->closures, ask->access, &n);
 
     for (size_t i = 0; i < n; i++) {
-        const struct pool_list *under = pools_under(p, grants[i].rsvset);
+        const struct pool_list *under = pools_under(p->pools, grants[i].rsvset);
         for (size_t k = 0; k < under->n; k++) {
-            struct pool *pool = &p->pools.v[under->v[k]];
+            struct pool *pool = pools_at(p->pools, under->v[k]);
             const struct node *sample = node_at(p->c, pool->nodes.v[0]);
-            if (p->caps.v[pool->index] == 0)
+            if (ask->caps.v[pool->index] == 0)
                 continue;
             enum affinity here = rsvview_affinity(p, ask->j, sample, p->now, ask->end);
             if (here == level || (level == AFFINITY_LEVELS && here != AFFINITY_NONE))
@@ -453,31 +461,31 @@ static void each_behind(struct plan *p, const struct asking *ask, enum affinity 
     }
 }
 
-static void collect_capped(struct plan *p, const struct asking *ask, struct pool *pool)
+static void collect_capped(struct plan *p, struct asking *ask, struct pool *pool)
 {
-    if (p->caps.v[pool->index] == CAP_SHUT)
-        p->caps.v[pool->index] = CAP_UNKNOWN;
+    if (ask->caps.v[pool->index] == CAP_SHUT)
+        ask->caps.v[pool->index] = CAP_UNKNOWN;
     if (*cap_of(p, ask, pool) > 0)
-        collect_pool(p, ask, pool, false);
+        collect_pool(p, ask, pool, false, &ask->cands);
 }
 
-static void shut_pool(struct plan *p, const struct asking *ask, struct pool *pool)
+static void shut_pool(struct plan *p, struct asking *ask, struct pool *pool)
 {
-    (void)ask;
-    p->caps.v[pool->index] = CAP_SHUT;
+    (void)p;
+    ask->caps.v[pool->index] = CAP_SHUT;
 }
 
 static void take_level(struct plan *p, struct asking *ask, enum affinity level)
 {
-    p->cands.n = 0;
+    ask->cands.n = 0;
     if (ask->need > 0)
         each_behind(p, ask, level, collect_capped);
-    if (p->cands.n)
-        qsort(p->cands.v, p->cands.n, sizeof *p->cands.v, compare_cands);
-    for (size_t i = 0; i < p->cands.n && ask->need > 0; i++) {
-        uint32_t k = p->cands.v[i].tasks;
+    if (ask->cands.n)
+        qsort(ask->cands.v, ask->cands.n, sizeof *ask->cands.v, compare_cands);
+    for (size_t i = 0; i < ask->cands.n && ask->need > 0; i++) {
+        uint32_t k = ask->cands.v[i].tasks;
         k = k < ask->need ? k : ask->need;
-        nodealloc_emit(&ask->pieces, p->cands.v[i].node, k, 0);
+        nodealloc_emit(&ask->pieces, ask->cands.v[i].node, k, 0);
         ask->need -= k;
     }
 }
@@ -510,42 +518,50 @@ static int place_by_policy(struct plan *p, const struct job *j, const struct fit
         .start_at = p->now,
         .end_at = end,
         .immediate = true};
+    struct cand_list cands = {0};
 
-    p->cands.n = 0;
-    place_collect_counted(p, j, s, end);
-    return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, ret_code);
+    place_collect_counted(p, j, s, end, &cands);
+    int rc = nodealloc_choose(&a, cands.v, cands.n, ret, ret_code);
+    vec_fini(&cands);
+    return rc;
 }
 
-uint32_t set_of(const struct plan *p, const struct fitset *s)
+static int place_in_order(struct plan *p, const struct job *j, const struct fitset *s,
+    struct allocs *ret, enum wait_code *ret_code)
 {
-    return (uint32_t)(s - p->sets.v);
+    struct asking ask = begin_asking(p, j, s, time_add(p->now, plan_duration(s, j)));
+    enum direction dir = direction_for(p, j, s);
+    int rc = 0;
+
+    if (dir == DIR_NONE && in_levels(p, &ask, s))
+        rc = take_levels(p, &ask, s, ret);
+    else if (dir == DIR_NONE)
+        rc = place_by_policy(p, j, s, ret, ret_code);
+    else
+        take_nodes(p, &ask, s, dir, ret);
+    if (dir != DIR_NONE && ask.need > 0) {
+        ret->n = 0;
+        rc = -1;
+    }
+    end_asking(&ask);
+    return rc;
 }
 
 int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
     struct allocs *ret, enum wait_code *ret_code)
 {
-    struct fitset *s = fit_for(p, j, partition);
+    struct fitset *s = fits_for(p->fits, j, partition);
 
     ret->n = 0;
     *ret_code = WAIT_FEASIBLE;
     if (!s)
         return -1;
-    if (set_has_by_node(p, s))
-        return bynode_place_now(p, j, set_of(p, s), ret, ret_code);
+    if (fitset_has_by_node(p->pools, s))
+        return bynode_place_now(p, j, fits_number(p->fits, s), ret, ret_code);
     *ret_code = WAIT_RESOURCES;
     int64_t end = time_add(p->now, plan_duration(s, j));
-    if (search_free_until(p, s, closures_access(p->closures, j, p->now), end)
+    if (from_now_until(p, s, closures_access(p->closures, j, p->now), end)
         < j->reqs[0].tasks)
         return -1; /* the caller has looked through what is there */
-    enum direction dir = direction_for(p, j, s);
-    struct asking ask = caps_begin(p, j, s, end);
-    if (dir == DIR_NONE && in_levels(p, &ask, s))
-        return take_levels(p, &ask, s, ret);
-    if (dir == DIR_NONE)
-        return place_by_policy(p, j, s, ret, ret_code);
-    take_nodes(p, &ask, s, dir, ret);
-    if (ask.need == 0)
-        return 0;
-    ret->n = 0;
-    return -1;
+    return place_in_order(p, j, s, ret, ret_code);
 }

@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What searches for the earliest interval have in common. Private to src/plan. */
-#ifndef MAUI_PLAN_SEARCH_H
-#define MAUI_PLAN_SEARCH_H
+ * What counted pools offer a job together during one interval.
+ *
+ *     interval            [start .......... end)
+ *     pool 1   5 free     5555555333355555555      offers 3: its least
+ *     pool 2   closed     ----xxxx-----------      offers 0: a closure lies inside
+ *     together                                     3 = their sum
+ *
+ * A task cannot move between pools, so each pool offers the least that it has free
+ * throughout, and the sum counts. What begins after pools_merge_at() may go to any node
+ * of a merged pool. What began before stays where it is.
+ *
+ * A search notes of each pool the instant at which its offer may grow (a *gain*), and
+ * leaps to the first instant at which the gains may make up for what is missing. */
+#ifndef MAUI_PLAN_COUNTED_SEARCH_H
+#define MAUI_PLAN_COUNTED_SEARCH_H
 
+#include "plan/counted/lower_bounds.h"
 #include "plan/plan_private.h"
 
 /* From `at` on a pool may offer so many units more. */
@@ -17,38 +30,24 @@ struct pool_offer {
     int64_t ahead; /* how far the last look for more went */
 };
 
-/* A pool that a deep search asks by itself: for all that it offers, or for what its
- * free intervals do not tell. */
-enum offering_kind {
-    OFFERS_ALL,
-    OFFERS_BEHIND, /* only because the asker is let in (`grant`) */
-    OFFERS_MERGED /* only to what ends after the pools are one: free intervals end there
-                   */
-};
-struct offering {
-    struct pool *pool;
-    enum offering_kind kind;
-    uint32_t group;
-    struct grant grant;
-    struct pool_offer offer;
-};
-
-/* Beyond `at` so many units less are free. */
-struct drop {
-    int64_t at, units;
-};
+struct drop;
+struct offering;
 
 /* Buffers that one search leaves to the next; what is in them is of no use to it. */
 struct search_memory {
-    struct VEC(struct drop) drops;         /* search.c */
-    struct VEC(struct pool_offer) offers;  /* search.c */
+    struct VEC(struct drop) drops;         /* from_now.c */
+    struct VEC(struct pool_offer) offers;  /* first_fit.c */
     struct VEC(struct offering) offerings; /* deep.c */
     struct VEC(int64_t) group_sums;        /* deep.c */
 };
+struct search_memory *search_memory_create(void);
+void search_memory_destroy(struct search_memory *m);
 
-/* Changes kept in mind when a search leaps forward. */
+/* Gains kept in mind when a search leaps forward. */
 #define SEARCH_LEAP 16
 
+/* `need` units for `duration` seconds, of pools of the set, as an access class sees
+ * them. */
 struct search {
     struct plan *p;
     struct fitset *s;
@@ -64,21 +63,27 @@ void search_gain(struct search *q, int64_t at, int64_t units);
  * units there. */
 int64_t search_leap(const struct search *q, int64_t sum);
 
+/* What the pool offers throughout [start, end); notes its gain. */
+int64_t search_offer_in(
+    struct search *q, struct pool *pool, int64_t start, int64_t end);
+/* What it offers to an interval that begins at `at`. */
+void search_look(
+    struct search *q, struct pool *pool, int64_t at, struct pool_offer *io);
 /* The first fit at or after `at` in one pool alone; some instant >= `before` when there
  * is none before that. */
 int64_t search_fit_in(const struct search *q, struct pool *pool, int64_t at,
     int64_t before, int32_t need);
-/* What the pool offers to an interval that begins at `at`. */
-void search_look(
-    struct search *q, struct pool *pool, int64_t at, struct pool_offer *io);
 
-/* The bounds of that reach, made or cleared when need be. */
+/* Units of all pools of the set free throughout [start, end), up to `enough`. O(pools x
+ * log steps). */
+int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t access,
+    int64_t start, int64_t end, int64_t enough);
+
+/* What searches remember of a set for an access class. */
+struct set_offer *search_offer_of(struct fitset *s, uint32_t access);
+/* Its lower bounds, made or cleared when need be. */
 struct lower_bounds *search_bounds(struct set_offer *r, enum bounds_grain grain);
-
-/* deep.c: the first fit in [at, limit) among many small pools, else `limit`. `hinted`:
- * `at` is no later than now, and a bounds worth while. */
-int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool with_bounds);
-/* The same from the instant on at which they are one. */
-int64_t deep_fit_merged(struct search *q, int64_t at, bool with_bounds);
+/* Something was given back: no lower bound of any set holds. */
+void search_forget_bounds(struct fits *f);
 
 #endif

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Small pools under reservations, of which there may be thousands: their free intervals
- * (free_intervals.h) and free cells (free_cells.h) together.
- *
- *     profile of a pool    4444 2222 4444       its closures   ----xx------
- *     free intervals                 2 units over all of it but the closure, 2 more at
- * both ends
- *
- * Free intervals are those that a job finds which no reservation lets in. They are kept
- * in step with the profiles while a plan is made: a profile that changes is noted
- * (walled_changed) and its free intervals are put anew before the next search
- * (walled_settle). All pools of one kind of nodes keep their free intervals with one
- * merged pool, their home; those of pools that another merged pool succeeds end at
- * plan.merge_at. */
+ * Which pools are small, and their free intervals and cells put from their profiles. */
+#include "plan/counted/small_pools.h"
+
 #include "plan/counted/free_cells.h"
+#include "plan/counted/free_intervals.h"
 #include "plan/plan_private.h"
 
 /* Fewer are asked one by one. */
@@ -48,40 +39,41 @@ void small_pools_destroy(struct small_pools *w)
     free(w);
 }
 
-bool small_pools_settled(const struct plan *p)
+bool small_pools_settled(const struct small_pools *s)
 {
-    return p->small->known && p->small->unsettled.n == 0;
+    return s->known && s->unsettled.n == 0;
 }
 
 void small_pools_changed(
-    struct plan *p, const struct pool *pool, int64_t from, int64_t to)
+    struct small_pools *s, const struct pool *pool, int64_t from, int64_t to)
 {
-    if (pool->small && p->small->known)
-        vec_push(&p->small->unsettled, ((struct unsettled){pool->index, from, to}));
+    if (pool->small && s->known)
+        vec_push(&s->unsettled, ((struct unsettled){pool->index, from, to}));
 }
 
-void small_pools_unknown(struct plan *p, const struct pool *pool)
+void small_pools_unknown(struct small_pools *s, const struct pool *pool)
 {
-    p->small->known &= !pool->small;
+    s->known &= !pool->small;
 }
 
-const struct bitset *small_pools_open(struct plan *p, int64_t start, int64_t end)
+const struct bitset *small_pools_open(struct small_pools *s, int64_t start, int64_t end)
 {
-    return free_cells_during(p->small->free_cells, start, end);
+    return free_cells_during(s->free_cells, start, end);
 }
 
 /* By kind of nodes: all nodes; by merged pool: small ones that will be part of it. */
 static void count_kinds(struct plan *p)
 {
-    int64_t *nodes = xcalloc(p->merged_pools.n + 1, sizeof *nodes);
+    int64_t *nodes = xcalloc(pools_merged_count(p->pools) + 1, sizeof *nodes);
 
-    for (size_t i = 0; i < p->pools.n; i++) {
-        const struct pool *merged = count_merged(p, &p->pools.v[i]);
+    for (size_t i = 0; i < pools_count(p->pools); i++) {
+        const struct pool *merged = pools_merged_of(p->pools, pools_at(p->pools, i));
         if (merged)
-            nodes[merged->kind] += (int64_t)p->pools.v[i].nodes.n;
+            nodes[merged->kind] += (int64_t)pools_at(p->pools, i)->nodes.n;
     }
-    for (size_t i = 0; i < p->pools.n; i++) {
-        struct pool *pool = &p->pools.v[i], *merged = count_merged(p, pool);
+    for (size_t i = 0; i < pools_count(p->pools); i++) {
+        struct pool *pool = pools_at(p->pools, i),
+                    *merged = pools_merged_of(p->pools, pool);
         pool->small = merged && pool->rsvset != 0
                       && (int64_t)pool->nodes.n * PART <= nodes[merged->kind];
         if (pool->small)
@@ -93,21 +85,21 @@ static void count_kinds(struct plan *p)
 /* Of each kind the merged pool with most of them; then it counts for all. */
 static void choose_holders(struct plan *p)
 {
-    uint32_t *holders = xcalloc(p->merged_pools.n + 1, sizeof *holders);
+    uint32_t *holders = xcalloc(pools_merged_count(p->pools) + 1, sizeof *holders);
 
-    for (size_t i = 0; i < p->merged_pools.n; i++)
-        holders[i] = p->merged_pools.v[i].kind;
-    for (size_t i = 0; i < p->merged_pools.n; i++) {
-        uint32_t *holder = &holders[p->merged_pools.v[i].kind];
-        if (p->merged_pools.v[i].nsmall > p->merged_pools.v[*holder].nsmall)
+    for (size_t i = 0; i < pools_merged_count(p->pools); i++)
+        holders[i] = pools_merged(p->pools, i)->kind;
+    for (size_t i = 0; i < pools_merged_count(p->pools); i++) {
+        uint32_t *holder = &holders[pools_merged(p->pools, i)->kind];
+        if (pools_merged(p->pools, i)->nsmall > pools_merged(p->pools, *holder)->nsmall)
             *holder = (uint32_t)i;
     }
-    for (size_t i = 0; i < p->merged_pools.n; i++) {
-        struct pool *merged = &p->merged_pools.v[i];
+    for (size_t i = 0; i < pools_merged_count(p->pools); i++) {
+        struct pool *merged = pools_merged(p->pools, i);
         merged->holder = holders[merged->kind];
         if (merged->holder == i)
             continue;
-        p->merged_pools.v[merged->holder].nsmall += merged->nsmall;
+        pools_merged(p->pools, merged->holder)->nsmall += merged->nsmall;
         merged->nsmall = 0;
     }
     free(holders);
@@ -118,40 +110,41 @@ void small_pools_choose(struct plan *p)
     p->small->known = false;
     count_kinds(p);
     choose_holders(p);
-    for (size_t i = 0; i < p->merged_pools.n; i++) {
-        struct pool *merged = &p->merged_pools.v[i];
-        if (p->merged_pools.v[merged->holder].nsmall < MANY)
+    for (size_t i = 0; i < pools_merged_count(p->pools); i++) {
+        struct pool *merged = pools_merged(p->pools, i);
+        if (pools_merged(p->pools, merged->holder)->nsmall < MANY)
             merged->holder = INDEX_NONE;
         else if (merged->holder == i)
             merged->free_intervals = free_intervals_create();
     }
-    for (size_t i = 0; i < p->pools.n; i++) {
-        struct pool *pool = &p->pools.v[i], *merged = count_merged(p, pool);
+    for (size_t i = 0; i < pools_count(p->pools); i++) {
+        struct pool *pool = pools_at(p->pools, i),
+                    *merged = pools_merged_of(p->pools, pool);
         pool->small &= merged && merged->holder != INDEX_NONE;
     }
 }
 
-void small_pools_note(const struct plan *p, struct fitset *s)
+void small_pools_note(const struct pools *ps, struct fitset *s)
 {
     uint32_t small = 0, expected = 0;
 
-    for (size_t i = 0; i < p->merged_pools.n; i++)
+    for (size_t i = 0; i < pools_merged_count(ps); i++)
         vec_push(&s->group_of, INDEX_NONE);
     for (uint32_t k = 0; k < s->groups.n; k++) {
         uint32_t merged = s->groups.v[k].merged;
         if (merged != INDEX_NONE)
             s->group_of.v[merged] = k;
-        if (merged == INDEX_NONE || !p->merged_pools.v[merged].free_intervals)
+        if (merged == INDEX_NONE || !pools_merged(ps, merged)->free_intervals)
             continue;
         vec_push(&s->holders, merged);
-        expected += p->merged_pools.v[merged].nsmall;
+        expected += pools_merged(ps, merged)->nsmall;
     }
     for (size_t i = 0; i < s->pools.n; i++) {
-        const struct pool *pool = &p->pools.v[s->pools.v[i].pool];
+        const struct pool *pool = pools_at(ps, s->pools.v[i].pool);
         small += pool->small;
         if (!pool->small)
             vec_push(&s->large, pool->index);
-        else if (p->merged_pools.v[pool->merged].holder != pool->merged)
+        else if (pools_merged(ps, pool->merged)->holder != pool->merged)
             vec_push(&s->elsewhere, pool->index);
     }
     s->deep =
@@ -229,13 +222,13 @@ static int32_t stretch_on(struct stretch *s, int64_t at, int64_t to, int64_t *re
 static void put_gaps(
     struct plan *p, struct pool *pool, int64_t from, int64_t to, struct levels *l)
 {
-    const struct pool *merged = &p->merged_pools.v[pool->merged];
+    const struct pool *merged = pools_merged(p->pools, pool->merged);
     struct stretch s = stretch_of(p, pool, from);
 
     l->pool = pool->index;
-    l->free_intervals = p->merged_pools.v[merged->holder].free_intervals;
-    if (merged->index != merged->holder && to > p->merge_at)
-        to = p->merge_at;
+    l->free_intervals = pools_merged(p->pools, merged->holder)->free_intervals;
+    if (merged->index != merged->holder && to > pools_merge_at(p->pools))
+        to = pools_merge_at(p->pools);
     for (int64_t at = from, until; at < to; at = until) {
         int32_t units = stretch_on(&s, at, to, &until);
         step_levels(l, at, units);
@@ -249,7 +242,7 @@ static void put_openings(struct plan *p, struct pool *pool, int64_t from, int64_
 {
     int64_t since = INT64_MAX, at, until;
 
-    to = to < p->merge_at ? to : p->merge_at;
+    to = to < pools_merge_at(p->pools) ? to : pools_merge_at(p->pools);
     if (from >= to)
         return;
     free_cells_cut(p->small->free_cells, pool->index, &from, &to);
@@ -273,15 +266,16 @@ static void put_all(struct plan *p, struct levels *l)
 {
     if (!p->small->free_cells)
         p->small->free_cells = free_cells_create();
-    free_cells_reset(p->small->free_cells, (uint32_t)p->pools.n, p->now, p->merge_at);
-    for (size_t i = 0; i < p->merged_pools.n; i++)
-        if (p->merged_pools.v[i].free_intervals)
-            free_intervals_reset(
-                p->merged_pools.v[i].free_intervals, p->now, p->merge_at);
-    for (size_t i = 0; i < p->pools.n; i++)
-        if (p->pools.v[i].small) {
-            put_gaps(p, &p->pools.v[i], p->now, TIME_NEVER, l);
-            put_openings(p, &p->pools.v[i], p->now, TIME_NEVER);
+    free_cells_reset(p->small->free_cells, (uint32_t)pools_count(p->pools), p->now,
+        pools_merge_at(p->pools));
+    for (size_t i = 0; i < pools_merged_count(p->pools); i++)
+        if (pools_merged(p->pools, i)->free_intervals)
+            free_intervals_reset(pools_merged(p->pools, i)->free_intervals, p->now,
+                pools_merge_at(p->pools));
+    for (size_t i = 0; i < pools_count(p->pools); i++)
+        if (pools_at(p->pools, i)->small) {
+            put_gaps(p, pools_at(p->pools, i), p->now, TIME_NEVER, l);
+            put_openings(p, pools_at(p->pools, i), p->now, TIME_NEVER);
         }
 }
 
@@ -293,13 +287,14 @@ void small_pools_settle(struct plan *p)
         put_all(p, &l);
     for (size_t i = 0; i < p->small->unsettled.n && p->small->known; i++) {
         struct unsettled u = p->small->unsettled.v[i];
-        struct pool *pool = &p->pools.v[u.pool];
-        uint32_t holder = p->merged_pools.v[pool->merged].holder;
+        struct pool *pool = pools_at(p->pools, u.pool);
+        uint32_t holder = pools_merged(p->pools, pool->merged)->holder;
         put_openings(p, pool, u.from, u.to);
-        if (u.to >= p->merge_at) /* free intervals that begin there are not kept */
+        if (u.to >= pools_merge_at(
+                p->pools)) /* free intervals that begin there are not kept */
             u.to = TIME_NEVER;
         free_intervals_cut(
-            p->merged_pools.v[holder].free_intervals, u.pool, &u.from, &u.to);
+            pools_merged(p->pools, holder)->free_intervals, u.pool, &u.from, &u.to);
         put_gaps(p, pool, u.from, u.to, &l);
     }
     p->small->known = true;

@@ -10,6 +10,7 @@
 #ifndef MAUI_PLAN_NODES_NODEALLOC_H
 #define MAUI_PLAN_NODES_NODEALLOC_H
 
+#include "base/vec.h"
 #include "cluster/cluster.h"
 #include "cluster/job.h"
 #include "cluster/node.h"
@@ -34,6 +35,7 @@ struct cand {
     int64_t free_until; /* instant it stops offering them, TIME_NEVER = unlimited */
     enum affinity affinity;
 };
+struct cand_list VEC(struct cand);
 
 struct nodealloc {
     const struct cluster *c;

@@ -28,6 +28,7 @@ void rsvtable_destroy(struct rsvtable *t)
         return;
     for (size_t i = 0; i < t->rows.n; i++) {
         vec_fini(&t->rows.v[i].parts);
+        vec_fini(&t->rows.v[i].handed);
         vec_fini(&t->rows.v[i].alloc);
     }
     vec_fini(&t->rows);
@@ -43,8 +44,9 @@ struct rsvtable *rsvtable_copy(const struct rsvtable *t)
     for (uint32_t i = 0; i < t->n; i++) {
         const struct rsv *from = &t->rows.v[i];
         struct rsv r = *from;
-        r.parts.v = NULL;
+        r.parts.v = r.handed.v = NULL;
         r.alloc.v = NULL;
+        r.handed.n = r.handed.cap = 0;
         r.parts.n = r.parts.cap = r.alloc.n = r.alloc.cap = 0;
         for (size_t k = 0; k < from->parts.n; k++)
             vec_push(&r.parts, from->parts.v[k]);
@@ -113,7 +115,7 @@ static void clear_row(struct rsvtable *t, struct rsv *r, enum rsv_after after)
     else
         t->of_job.v[r->job] = nothing;
     r->job = INDEX_NONE;
-    r->parts.n = r->alloc.n = 0;
+    r->parts.n = r->handed.n = r->alloc.n = 0;
 }
 
 void rsvtable_remove(struct rsvtable *t, uint32_t job, enum rsv_after after)

@@ -31,8 +31,9 @@ struct rsv {
     uint32_t job; /* INDEX_NONE: a gap */
     uint32_t fitset;
     int64_t start_at, end_at;
-    struct VEC(struct part) parts; /* by count */
-    struct allocs alloc;           /* by node: the nodes pinned */
+    struct VEC(struct part) parts;  /* by count */
+    struct VEC(struct part) handed; /* parts that made way for its start */
+    struct allocs alloc;            /* by node: the nodes pinned */
 };
 
 struct rsvtable;

@@ -84,7 +84,7 @@ static void a_reservation_leaves_what_is_free_now_though_labels_are_asked_for(
     ask_for(s, "held", true, 10, HOLD_SYSTEM);
     submit_b6(s);
     sc_run_until(s, 250);
-    assert_true(plan_of(s)->pools.n == 2);
+    assert_true(pools_count(plan_of(s)->pools) == 2);
     assert_int_equal(sc_start(s, "C"), 0);
     assert_int_equal(sc_start(s, "A"), 100);
     sc_destroy(s);
@@ -113,14 +113,15 @@ static void pools_are_divided_when_somebody_asks_and_come_together(void **state)
     (void)state;
     sc_job(s, (struct sc_job){.id = "x", .procs = 1, .limit_s = 10});
     sc_run(s);
-    assert_int_equal(plan_of(s)->pools.n, 1);
+    assert_int_equal(pools_count(plan_of(s)->pools), 1);
     ask_for(s, "y", false, 20, 0);
-    assert_int_equal(plan_of(s)->pools.n, 2);
+    assert_int_equal(pools_count(plan_of(s)->pools), 2);
     assert_string_equal(sc_where(s, "y"), "n2:1");
     sc_at(s, HOUR / 2);
-    assert_int_equal(plan_of(s)->pools.n, 2); /* the next one may come soon */
+    assert_int_equal(
+        pools_count(plan_of(s)->pools), 2); /* the next one may come soon */
     sc_at(s, 2 * HOUR);
-    assert_int_equal(plan_of(s)->pools.n, 1);
+    assert_int_equal(pools_count(plan_of(s)->pools), 1);
     sc_destroy(s);
 }
 
@@ -156,7 +157,7 @@ static void a_question_for_what_nobody_asks_for_changes_nothing(void **state)
     (void)state;
     submit_b6(s);
     sc_run_until(s, 1);
-    uint64_t layout = plan_of(s)->layout;
+    uint64_t layout = pools_layout(plan_of(s)->pools);
     for (int64_t procs = 1; procs <= 3; procs++) {
         ask.procs = procs;
         assert_int_equal(query_start(sc_engine(s), &ask, 1, &found, &q, &err), 0);
@@ -165,8 +166,8 @@ static void a_question_for_what_nobody_asks_for_changes_nothing(void **state)
         if (found)
             assert_int_equal(q.start_at, procs == 1 ? 200 : 250);
     }
-    assert_int_equal(plan_of(s)->pools.n, 1);
-    assert_int_equal(plan_of(s)->layout, layout);
+    assert_int_equal(pools_count(plan_of(s)->pools), 1);
+    assert_int_equal(pools_layout(plan_of(s)->pools), layout);
     assert_int_equal(sc_reserved(s, "A"), 100);
     sc_run(s);
     assert_int_equal(sc_start(s, "A"), 100);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Pools planned by count: what is free of each, and what is reserved.
+ *
+ *     releases         job 7 ends at 20: 4 units      job 9 ends at 50: 2 units
+ *     profile (work)   now 2 free   from 20 on 6 free   from 50 on 8 free
+ *     reservation      3 units in [20, 60)
+ *     profile          now 2        20: 3   50: 5   60: 8
+ *
+ * Releases are of active jobs and always true. The profile is made of them when
+ * somebody looks, and follows starts and reservations while it can. */
+#ifndef MAUI_PLAN_COUNTED_COUNT_H
+#define MAUI_PLAN_COUNTED_COUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct job;
+struct plan;
+struct pool;
+struct profile;
+
+/* The job starts (+1) or stops (-1); `as_planned`: now, so profiles can follow.
+ * O(pieces of its allocation x log steps). */
+void count_start(struct plan *p, const struct job *j, int sign, bool as_planned);
+/* Does an active job stay beyond its limit? O(1). */
+bool count_overdue(const struct plan *p);
+
+/* All profiles are to be made anew. O(pools). */
+void count_forget(struct plan *p);
+/* The clock went on, and nothing else happened. O(pools). */
+void count_advance(struct plan *p);
+
+/* What is free of the pool over time. Valid until the plan changes. */
+struct profile *count_work(struct plan *p, struct pool *pool);
+/* What is free of it from now on until when; made when it is not there. */
+void count_free_until(struct plan *p, struct pool *pool);
+/* Units free throughout [start, end); *ret_more (may be NULL) is the first instant at
+ * which more may be. O(log steps + steps inside). */
+int64_t count_least(
+    struct plan *p, struct pool *pool, int64_t start, int64_t end, int64_t *ret_more);
+
+/* Units are taken (less than 0: given back) in the part of [start, end) that matters to
+ * the pool. */
+void count_take(
+    struct plan *p, struct pool *pool, int64_t start, int64_t end, int32_t units);
+
+#endif

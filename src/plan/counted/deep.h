@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The earliest interval where reservations make a thousand small pools.
+ *
+ *     time          now                    pools_merge_at()
+ *     small pools   sum of free intervals  | the sum of merged pools, then each
+ *     large pools   an offer each          |
+ *     grants        an offer each, where others find the pool closed
+ *
+ * Small pools are not asked one by one. What all of them offer to jobs that no
+ * reservation lets in is one sum (free_intervals.h). Asked one by one are the few large
+ * pools, and those small ones that a grant opens to the job.
+ *
+ * Lower bounds are learned for jobs without grants. A job with grants may begin
+ * earlier, by what its grants open. */
+#ifndef MAUI_PLAN_COUNTED_DEEP_H
+#define MAUI_PLAN_COUNTED_DEEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fitset;
+struct plan;
+struct search;
+
+/* Can the set be searched in this way by the access class, and is that worth while? */
+bool deep_able(const struct plan *p, const struct fitset *s, uint32_t access);
+
+/* The first fit in [at, limit), else `limit`, which is no later than pools_merge_at().
+ * `with_bounds`: `at` is no later than now, so lower bounds may be used and learned. */
+int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool with_bounds);
+/* The first fit at or after `at`, which is no earlier than pools_merge_at(). */
+int64_t deep_fit_merged(struct search *q, int64_t at, bool with_bounds);
+
+#endif

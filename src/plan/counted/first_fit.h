@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The earliest interval that counted pools have for a job.
+ *
+ *     which pools               how it is searched
+ *     one                       along its profile (profile.h)
+ *     several                   by leaps from gain to gain (search.h)
+ *     thousands of small ones   by their free intervals (deep.h)
+ *     merged ones               along the profile of the merged pool, or by leaps
+ *
+ * Lower bounds (lower_bounds.h) tell where to begin when profiles are long. */
+#ifndef MAUI_PLAN_COUNTED_FIRST_FIT_H
+#define MAUI_PLAN_COUNTED_FIRST_FIT_H
+
+#include <stdint.h>
+
+struct fitset;
+struct plan;
+
+/* The first instant at or after `from` at which the pools of the set have `need` units
+ * for `duration` seconds, as the access class sees them; TIME_NEVER = none. */
+int64_t first_fit_counted(struct plan *p, struct fitset *s, uint32_t access,
+    int32_t need, int64_t from, int64_t duration);
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which pools a reservation takes its units of, and in which order. */
+#include "plan/counted/reserve.h"
+
+#include "plan/bynode/rsvview.h"
+#include "plan/counted/search.h"
+#include "plan/plan_private.h"
+#include "plan/suspended.h"
+
+#include <assert.h>
+
+void reserve_look_anew(struct plan *p)
+{
+    count_forget(p);
+    search_forget_bounds(p->fits);
+    p->version++;
+}
+
+void reserve_recount(struct plan *p)
+{
+    for (uint32_t i = 0; i < pools_parts(p->pools); i++) {
+        pools_part(p->pools, i)->nrsv = 0;
+        pools_part(p->pools, i)->rsv_latest = INT64_MIN;
+    }
+    reserve_look_anew(p);
+    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
+        const struct rsv *r = rsvtable_row(p->reserved, i);
+        for (size_t k = 0; r && k < r->parts.n; k++) {
+            struct pool *pool = pools_part(p->pools, r->parts.v[k].pool);
+            pool->nrsv++;
+            if (r->start_at > pool->rsv_latest)
+                pool->rsv_latest = r->start_at;
+        }
+    }
+}
+
+static void add_part(
+    struct plan *p, struct rsv *r, struct pool *pool, uint32_t index, int32_t units)
+{
+    if (r->start_at >= pool->to || r->end_at <= pool->from)
+        return;
+    count_take(p, pool, r->start_at, r->end_at, units);
+    for (size_t k = 0; k < r->parts.n; k++)
+        if (r->parts.v[k].pool == index) { /* or what several pools have together */
+            r->parts.v[k].units += units;
+            return;
+        }
+    vec_push(&r->parts, ((struct part){index, units}));
+    if (pool->nrsv++ == 0 || r->start_at > pool->rsv_latest)
+        pool->rsv_latest = r->start_at;
+}
+
+/* Reserve up to `need` units of one pool of the set; returns how many. */
+static int64_t reserve_in(
+    struct plan *p, struct rsv *r, struct pool *pool, uint32_t access, int64_t need)
+{
+    struct pool *merged = pools_merged_of(p->pools, pool);
+    bool after_merge = merged && r->start_at >= merged->from;
+    uint32_t rsvset = after_merge ? merged->rsvset : pool->rsvset;
+    const struct fitset *s = fits_set(p->fits, r->fitset);
+    bool sure =
+        s->pools.n == 1 || (after_merge && s->groups.n == 1); /* as just found */
+
+    if (closures_closed(p->closures, access, rsvset, r->start_at, r->end_at, NULL))
+        return 0;
+    int64_t have = sure ? need : INT64_MAX;
+    if (!sure && !after_merge)
+        have = count_least(p, pool, r->start_at, r->end_at, NULL);
+    if (!sure && merged && have > 0) {
+        int64_t then = count_least(p, merged, r->start_at, r->end_at, NULL);
+        have = then < have ? then : have;
+    }
+    if (have <= 0)
+        return 0;
+    int32_t units = (int32_t)(have < need ? have : need);
+    add_part(p, r, pool, pool->index, units);
+    if (merged)
+        add_part(p, r, merged, (uint32_t)pools_count(p->pools) + pool->merged, units);
+    return units;
+}
+
+/* A reservation that is being made in counted pools. */
+struct taking {
+    const struct job *j;
+    struct rsv *r;
+    struct fitset *s;
+    uint32_t access;
+    int64_t need;
+    bool open;   /* which small pools have something is known */
+    bool grants; /* some reservation lets it in meanwhile */
+};
+
+/* From then on the pools of the group are one: the first stands for all. */
+static bool is_merged(
+    const struct plan *p, const struct taking *t, const struct group *g)
+{
+    return g->merged != INDEX_NONE
+           && t->r->start_at >= pools_merged(p->pools, g->merged)->from;
+}
+
+static enum affinity affinity_of(
+    struct plan *p, const struct taking *t, const struct pool *pool)
+{
+    const struct node *n = node_at(p->c, pool->nodes.v[0]);
+
+    return rsvview_affinity(p, t->j, n, t->r->start_at, t->r->end_at);
+}
+
+/* Pools of the set that have a reservation that lets the job in. */
+static struct set_offer *find_grants(struct plan *p, struct taking *t)
+{
+    struct set_offer *offer = search_offer_of(t->s, t->access);
+
+    for (uint32_t k = 0; !offer->grants_known && k < t->s->groups.n; k++) {
+        const struct group *g = &t->s->groups.v[k];
+        for (uint32_t i = g->first; i < g->first + g->n; i++) {
+            uint32_t rsvset = pools_at(p->pools, t->s->pools.v[i].pool)->rsvset;
+            if (rsvset != INDEX_NONE
+                && closures_has_grant(p->closures, t->access, rsvset))
+                vec_push(&offer->grants, ((struct place_in_set){k, i}));
+        }
+    }
+    offer->grants_known = true;
+    return offer;
+}
+
+/* From pools to which the job has that affinity. */
+static void take_attracted(struct plan *p, struct taking *t, enum affinity level)
+{
+    const struct set_offer *offer = find_grants(p, t);
+
+    for (size_t i = 0; i < offer->grants.n && t->need > 0; i++) {
+        const struct place_in_set *x = &offer->grants.v[i];
+        const struct group *g = &t->s->groups.v[x->group];
+        uint32_t pool = t->s->pools.v[x->at].pool;
+        if (pools_at(p->pools, pool)->by_node
+            || (is_merged(p, t, g) && x->at != g->first))
+            continue;
+        if (affinity_of(p, t, pools_at(p->pools, pool)) == level)
+            t->need -=
+                reserve_in(p, t->r, pools_at(p->pools, pool), t->access, t->need);
+    }
+}
+
+/* From a pool, if the job has no affinity to it. */
+static void take_other(struct plan *p, struct taking *t, struct pool *pool)
+{
+    if (pool->by_node)
+        return;
+    if (t->grants && closures_has_grant(p->closures, t->access, pool->rsvset)
+        && affinity_of(p, t, pool) != AFFINITY_NONE)
+        return;
+    t->need -= reserve_in(p, t->r, pool, t->access, t->need);
+}
+
+/* The same of small pools under reservations, of which most have nothing: to where the
+ * job has no affinity it has no access either. */
+static void take_small(struct plan *p, struct taking *t)
+{
+    const struct bitset *open =
+        small_pools_open(p->small, t->r->start_at, t->r->end_at);
+
+    for (uint32_t i = bitset_next(open, 0); i != BITSET_NONE && t->need > 0;
+         i = bitset_next(open, i + 1))
+        if (t->s->group_of.v[pools_at(p->pools, i)->merged] != INDEX_NONE)
+            take_other(p, t, pools_at(p->pools, i));
+}
+
+/* ---- from pools of several kinds ---- */
+
+static int compare_askers(const void *a, const void *b)
+{
+    const struct asked_pool *x = a, *y = b;
+
+    if (x->sets != y->sets)
+        return x->sets < y->sets ? -1 : 1;
+    return (x->pool > y->pool) - (x->pool < y->pool);
+}
+
+/* The pools of the set, those first that the fewest other requests could use. */
+static const struct asked_pools *least_asked(struct plan *p, struct fitset *s)
+{
+    if (s->order_of == fits_sets(p->fits))
+        return &s->order;
+    s->order_of = fits_sets(p->fits);
+    s->order.n = 0;
+    for (size_t i = 0; i < s->pools.n; i++) {
+        uint32_t pool = s->pools.v[i].pool, sets = 0;
+        for (size_t k = 0; k < fits_sets(p->fits); k++)
+            for (size_t m = 0; m < fits_set(p->fits, k)->pools.n; m++)
+                sets += fits_set(p->fits, k)->pools.v[m].pool == pool;
+        if (!pools_at(p->pools, pool)->by_node)
+            vec_push(&s->order, ((struct asked_pool){sets, pool}));
+    }
+    if (s->order.n)
+        qsort(s->order.v, s->order.n, sizeof *s->order.v, compare_askers);
+    return &s->order;
+}
+
+/* Units that are free from now on serve whoever is to start now: first those that come
+ * free later, of pools that the fewest can use. */
+static void take_by_kind(struct plan *p, struct taking *t)
+{
+    const struct asked_pools *order = least_asked(p, t->s);
+
+    for (size_t i = 0; i < order->n && t->need > 0; i++) {
+        struct pool *pool = pools_at(p->pools, order->v[i].pool);
+        int64_t here = count_least(p, pool, t->r->start_at, t->r->end_at, NULL);
+        int64_t now = count_least(p, pool, p->now, t->r->end_at, NULL);
+        int64_t delayed = here - (now > 0 ? now : 0);
+        delayed = delayed < t->need ? delayed : t->need;
+        if (delayed > 0)
+            add_part(p, t->r, pool, pool->index, (int32_t)delayed);
+        t->need -= delayed > 0 ? delayed : 0;
+    }
+    for (size_t i = 0; i < order->n && t->need > 0; i++) {
+        struct pool *pool = pools_at(p->pools, order->v[i].pool);
+        t->need -= reserve_in(p, t->r, pool, t->access, t->need);
+    }
+}
+
+/* From all pools to which it has none. */
+static void take_others(struct plan *p, struct taking *t)
+{
+    if (closures_sets(p->closures) <= 1 && t->s->pools.n > 1) {
+        take_by_kind(p, t);
+        return;
+    }
+    for (size_t i = 0; t->open && i < t->s->large.n && t->need > 0; i++)
+        take_other(p, t, pools_at(p->pools, t->s->large.v[i]));
+    if (t->open) {
+        take_small(p, t);
+        return;
+    }
+    for (size_t k = 0; k < t->s->groups.n && t->need > 0; k++) {
+        const struct group *g = &t->s->groups.v[k];
+        uint32_t n = is_merged(p, t, g) ? 1 : g->n;
+        for (uint32_t i = g->first; i < g->first + n && t->need > 0; i++)
+            take_other(p, t, pools_at(p->pools, t->s->pools.v[i].pool));
+    }
+}
+
+void reserve_units(struct plan *p, const struct job *j, struct rsv *r, int64_t need)
+{
+    struct taking t = {.j = j,
+        .r = r,
+        .s = fits_set(p->fits, r->fitset),
+        .access = closures_access(p->closures, j, p->now),
+        .need = need};
+
+    r->parts.n = 0;
+    t.open = t.s->deep && small_pools_settled(p->small)
+             && r->start_at < pools_merge_at(p->pools) && t.access < ACCESS_NOWHERE
+             && !closures_is_confined(p->closures, t.access);
+    t.grants = closures_grant_during(p->closures, t.access, r->start_at, r->end_at);
+    if (t.grants) {
+        take_attracted(p, &t, AFFINITY_POSITIVE);
+        take_attracted(p, &t, AFFINITY_NEUTRAL);
+    }
+    take_others(p, &t);
+    if (t.grants)
+        take_attracted(p, &t, AFFINITY_NEGATIVE);
+    assert(t.need == 0);
+}
+
+bool reserve_in_pool(struct plan *p, struct rsv *r, struct pool *pool, int32_t units)
+{
+    if (count_least(p, pool, r->start_at, r->end_at, NULL) < units)
+        return false;
+    add_part(p, r, pool, pool->index, units);
+    return true;
+}
+
+static void give_units_back(struct plan *p, struct rsv *r)
+{
+    for (size_t i = 0; i < r->parts.n; i++) {
+        struct pool *pool = pools_part(p->pools, r->parts.v[i].pool);
+        pool->nrsv--;
+        if (pool->work_valid)
+            count_take(p, pool, r->start_at, r->end_at, -r->parts.v[i].units);
+    }
+    r->parts.n = 0;
+}
+
+void reserve_give_back(struct plan *p, struct rsv *r)
+{
+    give_units_back(p, r);
+    search_forget_bounds(p->fits);
+}
+
+void reserve_hand_over(struct plan *p, struct rsv *r)
+{
+    for (size_t i = 0; i < r->parts.n; i++) /* none: it has made way before */
+        vec_push(&r->handed, r->parts.v[i]);
+    give_units_back(p, r);
+}
+
+/* Has the job started in the pools where it was planned? */
+static bool went_as_planned(
+    const struct plan *p, const struct job *j, const struct rsv *r)
+{
+    if (fits_set(p->fits, r->fitset)->pools.n == 1)
+        return true;
+    for (size_t i = 0; i < r->handed.n; i++) {
+        const struct part *part = &r->handed.v[i];
+        if (part->pool < pools_count(p->pools)
+            && pool_units_of(j, pools_at(p->pools, part->pool)) != part->units)
+            return false;
+    }
+    return true;
+}
+
+bool reserve_handed_over(struct plan *p, const struct job *j, const struct rsv *r)
+{
+    bool same =
+        r->start_at == p->now && r->end_at == j->end_at && went_as_planned(p, j, r);
+
+    if (!same) /* else bounds on others still hold */
+        search_forget_bounds(p->fits);
+    return same;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Units of counted pools that reservations of waiting jobs have.
+ *
+ *     job 7   in [20, 60)   4 units of pool 0, 2 of pool 3     its parts
+ *
+ * A reservation takes first from pools that reservations let it into and attract it to,
+ * last from those they repel it from. Else what comes free later than now goes before
+ * what is free now, and pools that the fewest requests can use before others. So it
+ * leaves what others may start on. */
+#ifndef MAUI_PLAN_COUNTED_RESERVE_H
+#define MAUI_PLAN_COUNTED_RESERVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct job;
+struct plan;
+struct pool;
+struct rsv;
+
+/* Take so many units during its interval, which the pools of its set have throughout.
+ */
+void reserve_units(struct plan *p, const struct job *j, struct rsv *r, int64_t units);
+/* Of that pool, which has no merged one; false when it has fewer. */
+bool reserve_in_pool(struct plan *p, struct rsv *r, struct pool *pool, int32_t units);
+/* Its units are free again. */
+void reserve_give_back(struct plan *p, struct rsv *r);
+
+/* A reserved job is about to start: its reservation makes room for it. Then it has
+ * started: has it taken just what was given back? */
+void reserve_hand_over(struct plan *p, struct rsv *r);
+bool reserve_handed_over(struct plan *p, const struct job *j, const struct rsv *r);
+
+/* Which reservations the pools hold, after many were forgotten. O(pools + parts). */
+void reserve_recount(struct plan *p);
+/* Profiles and lower bounds were of other assumptions. O(pools + sets). */
+void reserve_look_anew(struct plan *p);
+
+#endif

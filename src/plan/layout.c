@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Pools, what is asked of them and what runs in them, in that order. */
+#include "plan/layout.h"
+
+#include "plan/plan_private.h"
+
+/* Which shapes are in the system decides what can be planned by count; a running job
+ * has the shape that it started with. */
+static void learn_jobs(struct plan *p, const struct job *asker)
+{
+    const struct cluster *c = p->c;
+
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (!j || j->state >= JOB_COMPLETED || j == asker)
+            continue;
+        plan_job_queued(p, j);
+        for (uint32_t r = 0; r < j->nreqs; r++)
+            if (j->reqs[r].held)
+                fits_learn(p->fits, j->reqs[r].held);
+    }
+}
+
+/* New settings may keep a running job's shape off the nodes that it is on: there its
+ * tasks are no units of anything. */
+static void learn_strays(struct plan *p, const struct job *j)
+{
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        const struct req *r = &j->reqs[a->req];
+        for (uint32_t k = 0; k < a->count; k++) {
+            struct pool *pool = pools_of_node(p->pools, a->first + k);
+            if (pool && !pool->by_node
+                && !fits_has_pool(p->fits, r->held ? r->held : r->def, pool))
+                fits_end_counting(p->fits, pool);
+        }
+    }
+}
+
+static void count_active(struct plan *p)
+{
+    const struct cluster *c = p->c;
+
+    for (uint32_t i = 0; i < pools_count(p->pools); i++)
+        pools_at(p->pools, i)->free_now = pools_at(p->pools, i)->total;
+    for (size_t i = 0; i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        if (job_is_active(j))
+            learn_strays(p, j);
+    }
+    for (size_t i = 0; i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        if (job_is_active(j))
+            count_start(p, j, +1, false);
+    }
+}
+
+void layout_make(struct plan *p, const struct job *asker)
+{
+    fits_forget(p->fits);
+    closures_forget(p->closures);
+    pools_sort(p->pools, p->now, asker);
+    small_pools_choose(p);
+    merged_sum_forget(p->merged_sum);
+    learn_jobs(p, asker);
+    count_active(p);
+    p->version++;
+}

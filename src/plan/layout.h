@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The layout of a plan, made anew: which pools there are, how each is planned, and what
+ * runs in them.
+ *
+ *     sort the nodes into pools      pools/pools.h
+ *     choose the small pools         counted/small_pools.h
+ *     learn what every job asks for  pools/fits.h: a unit, or node by node
+ *     count the active jobs          counted/count.h */
+#ifndef MAUI_PLAN_LAYOUT_H
+#define MAUI_PLAN_LAYOUT_H
+
+struct plan;
+struct job;
+
+/* Reservations of waiting jobs are not looked at: what they have of pools is void.
+ * `asker` is the job of a question, in the cluster but not in the system; NULL = none.
+ * O(nodes + jobs). */
+void layout_make(struct plan *p, const struct job *asker);
+
+#endif

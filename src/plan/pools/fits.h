@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Where task definitions fit: the sets of pools that each of them can use.
+ *
+ *     definition                 partition 0       partition 1
+ *     1 processor                set 0 {0, 1, 2}   set 1 {5}
+ *     1 processor, feature ib    set 2 {1}         fits nowhere
+ *     2 processors               set 0 {0, 1, 2}   set 1 {5}     equal lists, one set
+ *
+ * A definition is learned once for each layout of the pools. The first shape of a task
+ * that a pool sees fixes its unit; one that is no multiple of it ends its counting. */
+#ifndef MAUI_PLAN_POOLS_FITS_H
+#define MAUI_PLAN_POOLS_FITS_H
+
+#include "plan/pools/pools.h"
+
+struct lower_bounds;
+struct small_pools;
+
+/* One pool in which a task definition may run, and tasks on an empty node there. */
+struct fitpool {
+    uint32_t pool, per_node;
+};
+
+/* Pools of a set, [first, first + n), that are one merged pool later. */
+struct group {
+    uint32_t first, n;
+    uint32_t merged; /* INDEX_NONE: one pool for itself */
+};
+
+/* A pool's place in a set. */
+struct place_in_set {
+    uint32_t group, at;
+};
+
+/* What the counted pools of a set offer one access class (closures.h): remembered by
+ * searches. */
+struct set_offer {
+    uint64_t version;                         /* of the plan, for `free_until` */
+    struct VEC(struct free_until) free_until; /* of all its pools together */
+    uint64_t asked; /* version of the first question, and the answer: */
+    int64_t asked_end, asked_units;
+    struct lower_bounds *bounds; /* NULL until a long pass needs it */
+    bool bounds_valid;
+    bool grants_known;
+    struct VEC(struct place_in_set) grants; /* its pools behind grants, in its order */
+};
+
+/* A pool, and how many sets it is in. */
+struct asked_pool {
+    uint32_t sets, pool;
+};
+struct asked_pools VEC(struct asked_pool);
+
+/* A set of pools of one partition (or of several, for SPAN) that a task definition
+ * can use together. Pools that are merged later stand together. */
+struct fitset {
+    uint32_t partition; /* INDEX_NONE = several */
+    uint64_t mask;      /* partitions */
+    double slowest;     /* speed of its slowest pool, 1 where speed does not count */
+    double slowest_all; /* the same of all pools of the partitions */
+    struct VEC(struct fitpool) pools;
+    struct VEC(struct group) groups;
+    uint32_t biggest;  /* pool with the most nodes */
+    int64_t tasks_max; /* on empty nodes */
+
+    /* small_pools.c */
+    bool deep;                      /* has small pools; then */
+    struct VEC(uint32_t) holders;   /* the merged pools with their free intervals */
+    struct VEC(uint32_t) large;     /* pools that are not small */
+    struct VEC(uint32_t) elsewhere; /* that are, but whose merged pool is no holder */
+    struct VEC(uint32_t) group_of;  /* by merged pool; INDEX_NONE = not in the set */
+
+    /* search.c, count.c */
+    struct VEC(struct set_offer) offers; /* by access class + 1 */
+    struct set_offer base, base_merged;  /* as ACCESS_NOWHERE, before and after the
+                                            pools are merged */
+    struct asked_pools order;            /* its counted pools, those of fewest sets
+                                            first; */
+    size_t order_of;                     /* as of so many sets; 0 = unknown */
+};
+void fitset_fini(struct fitset *s);
+/* Which kinds of pools a set has. */
+bool fitset_has_by_node(const struct pools *ps, const struct fitset *s);
+bool fitset_has_counted(const struct pools *ps, const struct fitset *s);
+
+struct fits;
+
+/* All are borrowed. */
+struct fits *fits_create(
+    struct cluster *c, struct pools *pools, struct small_pools *small);
+void fits_destroy(struct fits *f);
+/* The same for a fork. What is remembered of answers is not copied. */
+struct fits *fits_copy(
+    const struct fits *from, struct pools *pools, struct small_pools *small);
+/* The pools are made anew: nothing is known. */
+void fits_forget(struct fits *f);
+
+/* Learn where the definition fits, and how its pools are planned. O(pools) once. */
+void fits_learn(struct fits *f, const struct taskdef *def);
+/* The same of a request of a job: some cannot be planned by count. */
+void fits_learn_request(struct fits *f, const struct job *j, const struct req *r);
+/* Learn where the definition fits, but not from it how nodes are planned. In a fork. */
+void fits_suppose(struct fits *f, const struct taskdef *def);
+bool fits_knows(const struct fits *f, const struct taskdef *def);
+
+/* The set of pools for one request, or for a job of one (SPAN: of all its partitions);
+ * NULL = none. Valid until another definition is learned. */
+struct fitset *fits_in_partition(
+    struct fits *f, const struct taskdef *def, uint32_t partition);
+struct fitset *fits_for(struct fits *f, const struct job *j, uint32_t partition);
+/* Is the definition feasible on the nodes of the pool? */
+bool fits_has_pool(struct fits *f, const struct taskdef *def, const struct pool *pool);
+/* All pools of the partition that are planned by count in a known unit. Owned. */
+struct fitset fits_counted(const struct fits *f, uint32_t partition);
+/* Partitions the job may be tried in, one call per partition: its bits, or for a
+ * SPAN job just the lowest bit (which then stands for all). */
+uint64_t fits_partitions(const struct fits *f, const struct job *j);
+
+/* Sets by number. */
+uint32_t fits_sets(const struct fits *f);
+struct fitset *fits_set(const struct fits *f, uint32_t i);
+uint32_t fits_number(const struct fits *f, const struct fitset *s);
+
+/* The pool's shapes are too different for counting; then so are those of pools that
+ * are one with it later. */
+void fits_end_counting(struct fits *f, struct pool *pool);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Pools: the nodes, sorted by what no request in the system can tell apart.
+ *
+ *     nodes        0    1    2    3    4    5    6
+ *     kind         a    a    a    b    b    a    a     demand.h: features, memory ...
+ *     reservation                 R    R         R     closures.h: reservation sets
+ *     pool         0    0    0    1    1    0    2
+ *     merged pool  0    0    0    1    1    0    0     from the instant on at which R
+ * ends
+ *
+ * Nodes of a pool are interchangeable, so a pool can be planned by count. Pools that
+ * differ only in reservations are one *merged pool* from `pools_merge_at()` on. A
+ * request that asks for something new (pools_demand()) divides pools at the next
+ * pools_sort(). Numbers of pools are valid until then. */
+#ifndef MAUI_PLAN_POOLS_POOLS_H
+#define MAUI_PLAN_POOLS_POOLS_H
+
+#include "base/bitset.h"
+#include "base/vec.h"
+#include "plan/closures/closures.h"
+#include "plan/counted/profile.h"
+#include "plan/pools/demand.h"
+
+struct free_intervals;
+
+/* Units that come free when jobs reach their limits. */
+struct release {
+    int64_t at;
+    int32_t units;
+};
+
+/* For a start now: `units` are free for any duration ending by `until`. */
+struct free_until {
+    int64_t until;
+    int32_t units;
+};
+
+/* A pool, or a merged pool. */
+struct pool {
+    uint32_t index, partition;
+    uint32_t rsvset;            /* reservations of whole nodes on it; 0 = none */
+    uint32_t merged;            /* the merged pool that it is a part of; INDEX_NONE */
+    int64_t from, to;           /* its own profile matters in [from, to) */
+    struct VEC(uint32_t) nodes; /* indexes, ascending; of a merged pool: one of them */
+    struct demand_kind kind_of_nodes;
+    struct bitset members; /* the nodes */
+    bool borrows_nodes; /* and the two others, of the pools that these are a copy of */
+    bool by_node;       /* planned node by node, not by count */
+    bool has_gres;      /* such as somebody asks for */
+    int64_t unit;       /* processors of one unit, 0 = none known yet */
+    uint32_t per_node;  /* units on an empty node */
+
+    /* small_pools.c */
+    bool small;      /* its free intervals are kept with those of others */
+    uint32_t kind;   /* of a merged pool: the first one with equal nodes */
+    uint32_t holder; /* of a merged pool: the one of its kind that has the free
+                        intervals, INDEX_NONE = none has */
+    struct free_intervals *free_intervals; /* of a holder */
+    uint32_t nsmall; /* small pools whose free intervals those are */
+
+    /* count.c */
+    int32_t total, free_now;             /* units */
+    struct VEC(struct release) releases; /* by time; one entry an instant */
+    struct profile work; /* the cycle's: running jobs and reservations */
+    bool work_valid;
+    uint32_t nrsv;                            /* reservations that hold units here */
+    int64_t rsv_latest;                       /* latest start of any of them */
+    struct VEC(struct free_until) free_until; /* of `work`; empty = to be computed */
+};
+
+/* Indexes, ascending. */
+struct pool_list VEC(uint32_t);
+
+struct pools;
+
+/* Both are borrowed. Without pools until pools_sort(). */
+struct pools *pools_create(struct cluster *c, struct closures *closures);
+void pools_destroy(struct pools *ps);
+/* The same pools for a fork, with its own closures. Borrows the lists of nodes of
+ * `from`. O(pools + nodes). */
+struct pools *pools_copy(const struct pools *from, struct closures *closures);
+
+/* Sort all nodes into pools, by what live jobs ask for (and `asker`, who is in the
+ * cluster but not in the system; NULL = nobody). All units are unknown. O(nodes +
+ * jobs). */
+void pools_sort(struct pools *ps, int64_t now, const struct job *asker);
+
+/* ---- the pools ---- */
+
+uint32_t pools_count(const struct pools *ps);
+struct pool *pools_at(const struct pools *ps, uint32_t i);
+/* NULL: the node is not to be planned on. */
+struct pool *pools_of_node(const struct pools *ps, uint32_t node);
+/* The pool that all nodes are in; NULL = there are several, or nodes in none. */
+struct pool *pools_only(const struct pools *ps);
+/* Those of nodes under that reservation set. Valid until pools_sort(). */
+const struct pool_list *pools_under(const struct pools *ps, uint32_t rsvset);
+
+uint32_t pools_merged_count(const struct pools *ps);
+struct pool *pools_merged(const struct pools *ps, uint32_t i);
+/* When they begin; TIME_NEVER = there are none. */
+int64_t pools_merge_at(const struct pools *ps);
+/* The merged pool of a pool, NULL = it has none. */
+struct pool *pools_merged_of(const struct pools *ps, const struct pool *pool);
+
+/* Parts: all pools, then all merged pools. */
+uint32_t pools_parts(const struct pools *ps);
+struct pool *pools_part(const struct pools *ps, uint32_t part);
+
+/* So many nodes of the pool are in a row from `from`, one of them, on, before `end`. */
+uint32_t pool_run(const struct pool *pool, uint32_t from, uint32_t end);
+
+/* ---- what divides them ---- */
+
+/* Somebody asks for that. O(its lists). */
+void pools_demand(struct pools *ps, const struct taskdef *def);
+/* What they are divided by. */
+const struct demand *pools_demanded(const struct pools *ps);
+/* Does what is asked for tell nodes of one pool apart, so that pools are to be made
+ * anew? O(nodes) when somebody asks for something new. */
+bool pools_divide(struct pools *ps);
+/* Are pools divided by what nobody asks for any more? O(1), O(jobs) now and then. */
+bool pools_outlived(struct pools *ps, int64_t now);
+/* Has the instant come from which on pools are planned together? */
+bool pools_merge_now(const struct pools *ps, int64_t now);
+/* Are nodes of some pool not equal in all that a policy may look at? */
+bool pools_mixed(const struct pools *ps);
+/* Does a limit of nodes or an access policy look at the user? */
+bool pools_user_matters(const struct pools *ps);
+
+/* ---- how they are planned ---- */
+
+/* From now on by count, in units of so many processors. Nothing is in use. */
+void pools_set_unit(
+    struct pools *ps, struct pool *pool, int64_t unit, uint32_t per_node);
+/* From now on node by node: its units are void. */
+void pools_end_counting(struct pools *ps, struct pool *pool);
+/* The same of one that nobody has asked anything of. */
+void pools_begin_by_node(struct pools *ps, struct pool *pool);
+/* Is any planned node by node? */
+bool pools_any_by_node(const struct pools *ps);
+/* Grows when pools are made, or one is no longer counted; the second also when one has
+ * got its unit. */
+uint64_t pools_layout(const struct pools *ps);
+uint64_t pools_stamp(const struct pools *ps);
+
+#endif
