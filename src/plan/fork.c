@@ -22,7 +22,6 @@ static void forget_answers(struct plan *p)
     p->small = small_pools_create();
     p->budget = NULL;
     p->merged_sum = merged_sum_create();
-    memset(&p->cands, 0, sizeof p->cands);
 }
 
 struct plan *plan_fork(const struct plan *p)

@@ -57,7 +57,6 @@ void plan_destroy(struct plan *p)
     vec_fini(&p->ends);
     rsvtable_destroy(p->reserved);
     pintable_destroy(p->pins);
-    vec_fini(&p->cands);
     bynode_destroy(p->bynode);
     budget_destroy(p->budget);
     rsvview_destroy(p->rsvview);

@@ -39,7 +39,6 @@ struct plan {
     struct rsvtable *reserved;     /* reservations of waiting jobs */
     struct validity validity;      /* whether they still hold */
     struct pintable *pins;         /* those on single nodes */
-    struct cand_list cands;        /* scratch */
     struct bynode *bynode;         /* answers about single nodes */
     struct budget *budget;         /* of plan_rsv_begin(); NULL until asked */
     struct windows_known *windows;
@@ -52,11 +51,6 @@ static inline struct pins *pins_of(const struct plan *p, uint32_t node)
 {
     return pintable_on(p->pins, node);
 }
-
-/* place.c */
-/* Candidates for a start now of the counted pools of the set, added. */
-void place_collect_counted(struct plan *p, const struct job *j, const struct fitset *s,
-    int64_t end, struct cand_list *io);
 
 /* How long the job stays in the plan, wherever in the set it goes: for its limit on the
  * slowest nodes, so never too short. Several requests may go to other sets. */

@@ -8,6 +8,7 @@
 #include "plan/bynode/multireq.h"
 #include "plan/bynode/occupants.h"
 #include "plan/bynode/rsvview.h"
+#include "plan/counted/place.h"
 #include "plan/counted/search.h"
 #include "plan/feasible.h"
 #include "plan/nodes/avail.h"
@@ -36,6 +37,7 @@ void bynode_destroy(struct bynode *b)
     vec_fini(&b->watches);
     vec_fini(&b->occupants);
     room_fini(&b->room);
+    vec_fini(&b->cands);
     free(b);
 }
 
@@ -305,7 +307,7 @@ static void collect_cands(
     const struct asker by = asker_of(p, j, j->reqs[0].def);
     int64_t end = time_add(start, plan_duration(s, j));
 
-    p->cands.n = 0;
+    p->bynode->cands.n = 0;
     for (size_t i = 0; i < p->c->nodes.n; i++) {
         const struct node *n = node_at(p->c, i);
         uint32_t tasks = p->bynode->offers.tasks.v[i];
@@ -315,7 +317,7 @@ static void collect_cands(
             .tasks = tasks,
             .free_until = bynode_holds_until(&by, n, tasks, start),
             .affinity = rsvview_affinity(p, j, n, start, end)};
-        vec_push(&p->cands, cand);
+        vec_push(&p->bynode->cands, cand);
     }
 }
 
@@ -338,9 +340,9 @@ static int64_t attracted(const struct plan *p)
 {
     int64_t sum = 0;
 
-    for (size_t i = 0; i < p->cands.n; i++)
-        if (p->cands.v[i].affinity <= AFFINITY_NEUTRAL)
-            sum += p->cands.v[i].tasks;
+    for (size_t i = 0; i < p->bynode->cands.n; i++)
+        if (p->bynode->cands.v[i].affinity <= AFFINITY_NEUTRAL)
+            sum += p->bynode->cands.v[i].tasks;
     return sum;
 }
 
@@ -365,7 +367,8 @@ bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t st
         return true;
     rest.tasks = (uint32_t)(need - *ret_units);
     struct nodealloc a = choice(p, j, s, &rest, start);
-    return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, &code) == 0;
+    return nodealloc_choose(&a, p->bynode->cands.v, p->bynode->cands.n, ret, &code)
+           == 0;
 }
 
 /* Nodes for a start now, out of both kinds of pools. */
@@ -380,9 +383,9 @@ int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
     bynode_all(p, j, set, p->now, end);
     collect_cands(p, j, s, p->now);
     if (fitset_has_counted(p->pools, s))
-        place_collect_counted(p, j, s, end, &p->cands);
+        place_collect_counted(p, j, s, end, &p->bynode->cands);
     struct nodealloc a = choice(p, j, s, &j->reqs[0], p->now);
-    return nodealloc_choose(&a, p->cands.v, p->cands.n, ret, ret_code);
+    return nodealloc_choose(&a, p->bynode->cands.v, p->bynode->cands.n, ret, ret_code);
 }
 
 void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r)

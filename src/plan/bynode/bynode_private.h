@@ -39,6 +39,7 @@ struct bynode {
     struct occupants occupants;
     struct bynode_offers offers;
     struct VEC(struct watch) watches;
+    struct cand_list cands;             /* for one choice */
     struct VEC(struct def_free) by_def; /* by taskdef index */
 };
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Binding nodes to a job that starts now. The usual case, identical nodes taken in
- * RM order or its reverse, walks bit sets and never looks at single vacant nodes;
- * everything else collects candidates for nodealloc_choose(). */
+ * The usual case, identical nodes taken in RM order or its reverse, walks bit sets and
+ * never looks at single vacant nodes. Everything else collects candidates for
+ * nodealloc_choose(). */
+#include "plan/counted/place.h"
+
 #include "cluster/folded.h"
 #include "cluster/partition.h"
 #include "plan/bynode/rsvview.h"
+#include "plan/counted/search.h"
 #include "plan/feasible.h"
 #include "plan/nodes/avail.h"
 #include "plan/nodes/nodealloc_private.h"
@@ -110,39 +113,35 @@ struct asking {
     const struct pool *pool; /* the last pool that take_nodes() was in, */
     int64_t *cap, *merged;   /* and its caps; later NULL = none */
     struct nodealloc_pieces pieces; /* ret NULL: whole runs are pushed instead */
-    struct VEC(int64_t) caps;       /* by part (pools.h): tasks that it still leaves */
+    int64_t *caps;                  /* by part (pools.h): tasks that it still leaves */
     struct cand_list cands;         /* of one level of affinity */
 };
 
 static struct asking begin_asking(
     struct plan *p, const struct job *j, const struct fitset *s, int64_t end)
 {
+    uint32_t pools = pools_count(p->pools), parts = pools_parts(p->pools);
     struct asking ask = {.j = j,
         .access = closures_access(p->closures, j, p->now),
         .end = end,
         .need = j->reqs[0].tasks,
         .procs_only = avail_procs_only(p->c, j, j->reqs[0].def)};
-    uint32_t pools = pools_count(p->pools);
 
-    vec_push_zeros(&ask.caps, pools_parts(p->pools));
+    p->search->caps.n = 0;
+    vec_reserve(&p->search->caps, parts + 1);
+    ask.caps = p->search->caps.v;
+    for (uint32_t i = 0; i < parts; i++)
+        ask.caps[i] = i < pools ? 0 : CAP_UNKNOWN;
     for (size_t i = 0; i < s->pools.n; i++)
-        ask.caps.v[s->pools.v[i].pool] = CAP_UNKNOWN;
-    for (size_t i = pools; i < ask.caps.n; i++)
-        ask.caps.v[i] = CAP_UNKNOWN;
+        ask.caps[s->pools.v[i].pool] = CAP_UNKNOWN;
     return ask;
-}
-
-static void end_asking(struct asking *ask)
-{
-    vec_fini(&ask->caps);
-    vec_fini(&ask->cands);
 }
 
 /* So many tasks of the job the pool leaves it until the end; the reservations in the
  * plan may need the rest. */
 static int64_t *cap_of(struct plan *p, const struct asking *ask, struct pool *pool)
 {
-    int64_t *cap = &ask->caps.v[pool->index];
+    int64_t *cap = &ask->caps[pool->index];
 
     if (*cap != CAP_UNKNOWN)
         return cap;
@@ -163,7 +162,7 @@ static int64_t *cap_merged(struct plan *p, const struct asking *ask, struct pool
 
     if (!merged)
         return NULL;
-    int64_t *cap = &ask->caps.v[pools_count(p->pools) + merged->index];
+    int64_t *cap = &ask->caps[pools_count(p->pools) + merged->index];
     if (*cap == CAP_UNKNOWN) {
         *cap =
             merged->nrsv ? count_least(p, merged, p->now, ask->end, NULL) : INT64_MAX;
@@ -404,7 +403,6 @@ void place_collect_counted(struct plan *p, const struct job *j, const struct fit
     }
     if (s->pools.n > 1 && io->n)
         qsort(io->v, io->n, sizeof *io->v, compare_cands);
-    end_asking(&ask);
 }
 
 /* ---- by affinity ---- */
@@ -452,7 +450,7 @@ static void each_behind(struct plan *p, struct asking *ask, enum affinity level,
         for (size_t k = 0; k < under->n; k++) {
             struct pool *pool = pools_at(p->pools, under->v[k]);
             const struct node *sample = node_at(p->c, pool->nodes.v[0]);
-            if (ask->caps.v[pool->index] == 0)
+            if (ask->caps[pool->index] == 0)
                 continue;
             enum affinity here = rsvview_affinity(p, ask->j, sample, p->now, ask->end);
             if (here == level || (level == AFFINITY_LEVELS && here != AFFINITY_NONE))
@@ -463,8 +461,8 @@ static void each_behind(struct plan *p, struct asking *ask, enum affinity level,
 
 static void collect_capped(struct plan *p, struct asking *ask, struct pool *pool)
 {
-    if (ask->caps.v[pool->index] == CAP_SHUT)
-        ask->caps.v[pool->index] = CAP_UNKNOWN;
+    if (ask->caps[pool->index] == CAP_SHUT)
+        ask->caps[pool->index] = CAP_UNKNOWN;
     if (*cap_of(p, ask, pool) > 0)
         collect_pool(p, ask, pool, false, &ask->cands);
 }
@@ -472,7 +470,7 @@ static void collect_capped(struct plan *p, struct asking *ask, struct pool *pool
 static void shut_pool(struct plan *p, struct asking *ask, struct pool *pool)
 {
     (void)p;
-    ask->caps.v[pool->index] = CAP_SHUT;
+    ask->caps[pool->index] = CAP_SHUT;
 }
 
 static void take_level(struct plan *p, struct asking *ask, enum affinity level)
@@ -543,7 +541,7 @@ static int place_in_order(struct plan *p, const struct job *j, const struct fits
         ret->n = 0;
         rc = -1;
     }
-    end_asking(&ask);
+    vec_fini(&ask.cands);
     return rc;
 }
 

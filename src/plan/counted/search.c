@@ -17,6 +17,7 @@ void search_memory_destroy(struct search_memory *m)
     vec_fini(&m->offers);
     vec_fini(&m->offerings);
     vec_fini(&m->group_sums);
+    vec_fini(&m->caps);
     free(m);
 }
 

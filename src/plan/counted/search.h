@@ -39,6 +39,7 @@ struct search_memory {
     struct VEC(struct pool_offer) offers;  /* first_fit.c */
     struct VEC(struct offering) offerings; /* deep.c */
     struct VEC(int64_t) group_sums;        /* deep.c */
+    struct VEC(int64_t) caps;              /* place.c */
 };
 struct search_memory *search_memory_create(void);
 void search_memory_destroy(struct search_memory *m);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Nodes for a job that starts now on pools planned by count. (The start itself is
+ * plan_place_now() in plan.h.)
+ *
+ *     nodes          1    2    3    4    5
+ *     free           2    1    2    2    -
+ *     pool's cap     4 tasks: so many its reservations leave until the job's end
+ *     3 tasks        2    1                   in RM order, FIRSTAVAILABLE
+ *
+ * A count says how many units a job may have, not on which nodes. They are bound here,
+ * as the last step. */
+#ifndef MAUI_PLAN_COUNTED_PLACE_H
+#define MAUI_PLAN_COUNTED_PLACE_H
+
+#include <stdint.h>
+
+struct cand_list;
+struct fitset;
+struct job;
+struct plan;
+
+/* Add the candidates on counted pools of the set, in RM order: what each node can take
+ * until `end`, in all no more than reservations leave of its pool. O(nodes). */
+void place_collect_counted(struct plan *p, const struct job *j, const struct fitset *s,
+    int64_t end, struct cand_list *io);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Small pools under reservations: which have something, as their profiles say. */
+#include "plan/counted/free_intervals.h"
+#include "planned_fixture.h"
+
+struct smalls {
+    struct world *w;
+    struct plan *p;
+    struct fitset *set; /* of a job of one processor */
+};
+
+static struct smalls small_world(void)
+{
+    struct smalls s = {.w = world_of_small_pools()};
+
+    s.p = world_plan(s.w);
+    s.set = fits_for(s.p->fits, plan_tasks(s.w, s.p, 1, 10), 0);
+    return s;
+}
+
+static void smalls_close(struct smalls *s)
+{
+    plan_destroy(s->p);
+    world_close(s->w);
+}
+
+static bool is_open(struct smalls *s, uint32_t node, int64_t start, int64_t end)
+{
+    return bitset_test(small_pools_open(s->p->small, start, end),
+        pools_of_node(s->p->pools, node)->index);
+}
+
+static void pools_of_one_node_among_forty_are_small(void **state)
+{
+    struct smalls s = small_world();
+
+    (void)state;
+    for (uint32_t i = 0; i < 30; i++)
+        assert_true(pools_of_node(s.p->pools, i)->small);
+    assert_false(pools_of_node(s.p->pools, 35)->small);
+    assert_true(s.set->deep);
+    assert_int_equal(s.set->large.n, 1);
+    assert_int_equal(s.set->holders.n, 1);
+    smalls_close(&s);
+}
+
+static void a_pool_is_open_where_no_reservation_closes_it(void **state)
+{
+    struct smalls s = small_world();
+
+    (void)state;
+    small_pools_settle(s.p);
+    assert_true(small_pools_settled(s.p->small));
+    assert_true(is_open(&s, 3, 200, 1030)); /* its reservation is [1030, 2015) */
+    assert_false(is_open(&s, 3, 1200, 1300));
+    assert_true(is_open(&s, 20, 1000, 1200));
+    smalls_close(&s);
+}
+
+static void what_a_pool_has_follows_its_profile(void **state)
+{
+    struct smalls s = small_world();
+    struct pool *pool = pools_of_node(s.p->pools, 3);
+    const struct free_intervals *free =
+        pools_merged(s.p->pools, s.set->holders.v[0])->free_intervals;
+
+    (void)state;
+    small_pools_settle(s.p);
+    int64_t before = free_intervals_sum(free, 300, 400);
+    assert_int_equal(before, 2 * 30);
+    pool->rsv_latest = 250;
+    count_take(s.p, pool, 250, 500, 2);
+    assert_false(small_pools_settled(s.p->small));
+    small_pools_settle(s.p);
+    assert_int_equal(free_intervals_sum(free, 300, 400), before - 2);
+    assert_int_equal(free_intervals_sum(free, 100, 200), before);
+    assert_false(is_open(&s, 3, 300, 310));
+    smalls_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pools_of_one_node_among_forty_are_small),
+        cmocka_unit_test(a_pool_is_open_where_no_reservation_closes_it),
+        cmocka_unit_test(what_a_pool_has_follows_its_profile),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
