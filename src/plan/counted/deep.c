@@ -40,9 +40,9 @@ struct deep {
     int64_t behind;       /* units behind grants */
     int64_t grants_at, grants_to; /* for intervals that begin before nothing is behind
                                    them, nor for those that begin after */
-    bool wide_grants; /* some are not of offerings that offer behind them only */
-    struct lower_bounds *bounds; /* about those whom nothing lets in; NULL = none */
-    int64_t enough;              /* any bound from there on is as good */
+    bool wide_grants;             /* some pools under them offer in other ways too */
+    struct lower_bounds *bounds;  /* of jobs without grants; NULL = none */
+    int64_t enough;               /* any bound from there on is as good */
     bool merged; /* the pools are one: no free intervals, and nothing to bound */
     const struct profile *all;   /* no interval finds more; NULL = not known */
     int64_t others, others_more; /* the offer of all but the big one together */
@@ -52,7 +52,7 @@ struct deep {
 /* Strides where there are no free intervals. */
 #define STRIDE 4096
 
-/* ---- who offers ---- */
+/* ---- which pools are asked by themselves ---- */
 
 static void add_offering(struct deep *d, struct pool *pool, enum offering_kind kind,
     const struct grant *grant)
@@ -85,7 +85,7 @@ static void add_grant(struct deep *d, const struct grant *grant)
 
     for (size_t k = 0; k < under->n; k++) {
         struct pool *pool = pools_at(p->pools, under->v[k]);
-        if (pool->small) { /* others offer anyway */
+        if (pool->small) { /* the others are asked anyway */
             add_offering(d, pool, OFFERS_BEHIND, grant);
             continue;
         }
@@ -183,7 +183,9 @@ static void look_behind(struct search *q, struct offering *b, int64_t at)
     uint32_t rsvset = b->pool->rsvset;
     bool after = pools_merged(p->pools, b->pool->merged)->holder != b->pool->merged;
 
-    if (after && end > pools_merge_at(p->pools)) { /* then it offers for all of it */
+    if (after
+        && end > pools_merge_at(
+               p->pools)) { /* then all of it is asked as OFFERS_MERGED */
         b->offer = (struct pool_offer){0, TIME_NEVER, at, 0};
         return;
     }
@@ -347,8 +349,8 @@ static void note_start(void *ctx, int64_t start, int64_t units)
     search_gain(ctx, start, units);
 }
 
-/* The next instant at which an interval may fit that does not at `at`, where there are
- * `sum` units: in the same cell of the free intervals, or where that ends. */
+/* At `at` there are `sum` units, too few. The next instant at which there may be
+ * enough: in the same cell of the free intervals, or where the cell ends. */
 static int64_t next_in_cell(struct deep *d, int64_t at, int64_t sum)
 {
     struct search *q = d->q;
@@ -379,8 +381,8 @@ static int64_t next_in_cell(struct deep *d, int64_t at, int64_t sum)
     return then < next ? then : next;
 }
 
-/* The first instant from `at` on, or at the most `limit`, at which the sum of what is
- * there at best is enough: by ever wider strides while it is not. */
+/* The first instant in [at, limit] at which the best that a cell may have is enough.
+ * Strides double while it is not, and halve when it may be. */
 static int64_t skip_cells(struct deep *d, int64_t at, int64_t limit)
 {
     struct search *q = d->q;
@@ -428,8 +430,9 @@ static int64_t behind_at(struct deep *d, int64_t at, int64_t *ret_more)
     return units;
 }
 
-/* Nobody finds a place before `base` whom no reservation lets in: so only where enough
- * is behind the grants for what is known of who wants so much less. */
+/* A job without grants finds no place before `base`. A job with grants may: it passes
+ * to the first instant from `at` on at which its grants have so much that what is
+ * missing could fit there, by the lower bounds of jobs without grants. */
 static int64_t pass_to_base(struct deep *d, int64_t at, int64_t base)
 {
     struct search *q = d->q;
@@ -507,8 +510,8 @@ static int64_t measure_grant(
     return from;
 }
 
-/* With so many units behind grants from `at` on, a job that wants less than it does is
- * as good a bound for one that nothing lets in. */
+/* The first instant from `at` on at which the job may fit, when grants have so many
+ * units at most. A job without grants that wants so many units less bounds it. */
 static int64_t bound_behind(const struct deep *d, int64_t behind, int64_t at)
 {
     const struct search *q = d->q;
@@ -520,7 +523,7 @@ static int64_t bound_behind(const struct deep *d, int64_t behind, int64_t at)
     return here > at ? here : at;
 }
 
-/* The same without looking what is there. */
+/* The same by the size of the pools under grants, without looking at their profiles. */
 static int64_t bound_at_best(const struct deep *d, int64_t at)
 {
     const struct plan *p = d->q->p;
@@ -563,7 +566,7 @@ static int64_t pass_behind_merged(struct deep *d, int64_t at)
     return bound_behind(d, d->behind, at);
 }
 
-/* Where the search may begin, by what is known of those whom nothing lets in. */
+/* The lower bound of jobs without grants, or `at` when there is none. */
 static int64_t begin_search(
     struct deep *d, int64_t at, struct set_offer *offer, bool with_bounds)
 {

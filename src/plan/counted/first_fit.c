@@ -22,8 +22,9 @@ static int64_t fit_alone(
     return search_fit_in(q, pool, at, TIME_NEVER, need);
 }
 
-/* Offers of a group for an interval that begins at `at`: those that may have grown are
- * looked at again, with `exact` all that are something. Returns their sum. */
+/* The sum of what pools of a group offer to an interval that begins at `at`. Offers
+ * that may have grown are looked at again; with `exact` all that are more than nothing.
+ */
 static int64_t offers_of(struct search *q, const struct group *g, int64_t at,
     bool exact, struct pool_offer *io)
 {
@@ -38,8 +39,8 @@ static int64_t offers_of(struct search *q, const struct group *g, int64_t at,
     return sum;
 }
 
-/* Before the pools of the group are one. Notes what may come when there is too little;
- * the merged pool's own offer lies behind those of the pools. */
+/* The same before the pools of the group are merged: no more than the merged pool has
+ * where the interval reaches into its time. Notes gains. */
 static int64_t offer_before_merge(struct search *q, const struct group *g, int64_t at,
     bool exact, struct pool_offer *io)
 {
@@ -77,8 +78,8 @@ static int64_t offers_at(struct search *q, int64_t at, bool exact)
     return sum;
 }
 
-/* Before `next` the other pools cannot make up for what is missing: unless the biggest
- * offers what they cannot. */
+/* The other pools cannot make up for what is missing before `next`. The biggest pool
+ * may: the first instant at which it does, else `next`. */
 static int64_t leap_biggest(
     const struct search *q, int64_t at, int64_t sum, int64_t next)
 {
@@ -120,8 +121,8 @@ static int64_t fit_by_leaps(struct search *q, int64_t at, int64_t limit)
     return limit;
 }
 
-/* Before the pools are one: what the biggest of them could do alone limits the search
- * among all. */
+/* The first fit before the pools are merged. An instant at which the biggest pool alone
+ * suffices limits the search. */
 static int64_t fit_early(struct search *q, int64_t from)
 {
     struct plan *p = q->p;
@@ -144,8 +145,8 @@ static int64_t bound_from(
     return at > from ? at : from;
 }
 
-/* When all pools of the set are one and closed to nobody, the answer is the same for
- * everybody. */
+/* The first fit after the pools are merged. Where one merged pool is closed to nobody,
+ * its profile answers, the same for every access class. */
 static int64_t fit_merged(struct search *q, int64_t from, bool with_bounds)
 {
     const struct group *g = &q->s->groups.v[0];
@@ -188,7 +189,7 @@ int64_t first_fit_counted(struct plan *p, struct fitset *s, uint32_t access,
     if (need > s->tasks_max)
         return TIME_NEVER;
     bool deep = deep_able(p, s, access);
-    /* a deep search knows bounds for all that nothing lets in */
+    /* a deep search has bounds of its own for jobs without grants */
     if (with_bounds && (!deep || closures_any_grant(p->closures, access)))
         h = search_bounds(search_offer_of(s, access), access == ACCESS_OPEN
                                                           ? BOUNDS_FINE

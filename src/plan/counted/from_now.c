@@ -10,8 +10,8 @@ struct drop {
 };
 struct drops VEC(struct drop);
 
-/* Shell's way: most often there are about a hundred, and which of those of one instant
- * comes first makes no difference. */
+/* By time, with Shell's method: there are about a hundred most often. The order of
+ * those of one instant makes no difference. */
 static void sort_drops(struct plan *p, size_t first)
 {
     static const size_t strides[] = {8929, 3905, 1750, 701, 301, 132, 57, 23, 10, 4, 1};
@@ -160,7 +160,7 @@ static int64_t pool_free_until(
     return units > 0 ? units : 0;
 }
 
-/* The same without free_until. O(pools). */
+/* The same for one end alone, without the steps. O(pools). */
 static int64_t sum_until(
     struct plan *p, const struct fitset *s, uint32_t access, int64_t end)
 {
@@ -189,7 +189,7 @@ int64_t from_now_until(struct plan *p, struct fitset *s, uint32_t access, int64_
     size_t i = 0;
 
     end = end < TIME_NEVER ? end : TIME_NEVER;
-    /* a single question, as one about who then starts, is not worth free_until */
+    /* the steps of all ends are not worth while for a single question */
     if (r->version != p->version && r->asked != p->version) {
         r->asked = p->version;
         r->asked_end = end;

@@ -111,7 +111,7 @@ struct asking {
     const struct pool *seen; /* the last pool of which a vacant node was asked, */
     int64_t each;            /* and what it can take */
     const struct pool *pool; /* the last pool that take_nodes() was in, */
-    int64_t *cap, *merged;   /* and its caps; later NULL = none */
+    int64_t *cap, *merged;   /* and its caps; NULL = no merged pool */
     struct nodealloc_pieces pieces; /* ret NULL: whole runs are pushed instead */
     int64_t *caps;                  /* by part (pools.h): tasks that it still leaves */
     struct cand_list cands;         /* of one level of affinity */
@@ -137,8 +137,8 @@ static struct asking begin_asking(
     return ask;
 }
 
-/* So many tasks of the job the pool leaves it until the end; the reservations in the
- * plan may need the rest. */
+/* The tasks that the pool has for the job until its end: what reservations in the plan
+ * leave. */
 static int64_t *cap_of(struct plan *p, const struct asking *ask, struct pool *pool)
 {
     int64_t *cap = &ask->caps[pool->index];
@@ -171,7 +171,7 @@ static int64_t *cap_merged(struct plan *p, const struct asking *ask, struct pool
     return cap;
 }
 
-/* Of `k` tasks, those that the caps leave; they are taken off. */
+/* Takes up to `k` tasks off both caps. Returns how many there were. */
 static int64_t take_off(int64_t *cap, int64_t *merged, int64_t k)
 {
     k = *cap < k ? *cap : k;
@@ -192,7 +192,7 @@ static int64_t under_caps(
     return take_off(cap_of(p, ask, pool), cap_merged(p, ask, pool), k);
 }
 
-/* Does the pool leave the job anything? Its caps are at hand then. */
+/* Has the pool anything for the job? Then its caps are in ask->cap and ask->merged. */
 static bool enter_pool(struct plan *p, struct asking *ask, struct pool *pool)
 {
     if (pool && ask->pool != pool) {
@@ -407,8 +407,8 @@ void place_collect_counted(struct plan *p, const struct job *j, const struct fit
 
 /* ---- by affinity ---- */
 
-/* Have the caps of pools that are planned together later no say? They are shared in
- * another order than that of the nodes. */
+/* Do the merged pools have enough for all that is free now? Then their caps, which are
+ * shared in another order than that of the nodes, make no difference. */
 static bool later_is_ample(struct plan *p, const struct asking *ask)
 {
     if (ask->end <= pools_merge_at(p->pools))

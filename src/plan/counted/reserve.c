@@ -153,8 +153,8 @@ static void take_other(struct plan *p, struct taking *t, struct pool *pool)
     t->need -= reserve_in(p, t->r, pool, t->access, t->need);
 }
 
-/* The same of small pools under reservations, of which most have nothing: to where the
- * job has no affinity it has no access either. */
+/* The same of small pools, most of which have nothing. The job has no access where it
+ * has no affinity. */
 static void take_small(struct plan *p, struct taking *t)
 {
     const struct bitset *open =
@@ -197,8 +197,8 @@ static const struct asked_pools *least_asked(struct plan *p, struct fitset *s)
     return &s->order;
 }
 
-/* Units that are free from now on serve whoever is to start now: first those that come
- * free later, of pools that the fewest can use. */
+/* Units that come free later are taken first: those that are free now serve who can
+ * start now. Pools that the fewest requests can use go before others. */
 static void take_by_kind(struct plan *p, struct taking *t)
 {
     const struct asked_pools *order = least_asked(p, t->s);

@@ -61,7 +61,8 @@ const struct bitset *small_pools_open(struct small_pools *s, int64_t start, int6
     return free_cells_during(s->free_cells, start, end);
 }
 
-/* By kind of nodes: all nodes; by merged pool: small ones that will be part of it. */
+/* Pools with at most 1/PART of the nodes of their kind are small. Each merged
+ * pool counts those that will be part of it. */
 static void count_kinds(struct plan *p)
 {
     int64_t *nodes = xcalloc(pools_merged_count(p->pools) + 1, sizeof *nodes);
@@ -82,7 +83,8 @@ static void count_kinds(struct plan *p)
     free(nodes);
 }
 
-/* Of each kind the merged pool with most of them; then it counts for all. */
+/* The holder of a kind is its merged pool with most small pools; it counts those of the
+ * whole kind. */
 static void choose_holders(struct plan *p)
 {
     uint32_t *holders = xcalloc(pools_merged_count(p->pools) + 1, sizeof *holders);
@@ -180,7 +182,7 @@ static void step_levels(struct levels *l, int64_t at, int32_t units)
         vec_push(&l->v, ((struct level){since, units}));
 }
 
-/* What is free of a small pool to whom no reservation lets in, step by step. */
+/* What a job without grants finds free of a small pool, step by step. */
 struct stretch {
     const struct profile *work;
     const struct closure *closure, *end; /* closures that are not over */
@@ -219,7 +221,7 @@ static int32_t stretch_on(struct stretch *s, int64_t at, int64_t to, int64_t *re
 }
 
 /* The free intervals of one pool within [from, to). */
-static void put_gaps(
+static void put_intervals(
     struct plan *p, struct pool *pool, int64_t from, int64_t to, struct levels *l)
 {
     const struct pool *merged = pools_merged(p->pools, pool->merged);
@@ -237,8 +239,8 @@ static void put_gaps(
         step_levels(l, to, 0);
 }
 
-/* What somebody may find something in, in all cells that [from, to) lies in. */
-static void put_openings(struct plan *p, struct pool *pool, int64_t from, int64_t to)
+/* The free cells of one pool: all that [from, to) lies in. */
+static void put_cells(struct plan *p, struct pool *pool, int64_t from, int64_t to)
 {
     int64_t since = INT64_MAX, at, until;
 
@@ -274,8 +276,8 @@ static void put_all(struct plan *p, struct levels *l)
                 pools_merge_at(p->pools));
     for (size_t i = 0; i < pools_count(p->pools); i++)
         if (pools_at(p->pools, i)->small) {
-            put_gaps(p, pools_at(p->pools, i), p->now, TIME_NEVER, l);
-            put_openings(p, pools_at(p->pools, i), p->now, TIME_NEVER);
+            put_intervals(p, pools_at(p->pools, i), p->now, TIME_NEVER, l);
+            put_cells(p, pools_at(p->pools, i), p->now, TIME_NEVER);
         }
 }
 
@@ -289,13 +291,13 @@ void small_pools_settle(struct plan *p)
         struct unsettled u = p->small->unsettled.v[i];
         struct pool *pool = pools_at(p->pools, u.pool);
         uint32_t holder = pools_merged(p->pools, pool->merged)->holder;
-        put_openings(p, pool, u.from, u.to);
+        put_cells(p, pool, u.from, u.to);
         if (u.to >= pools_merge_at(
                 p->pools)) /* free intervals that begin there are not kept */
             u.to = TIME_NEVER;
         free_intervals_cut(
             pools_merged(p->pools, holder)->free_intervals, u.pool, &u.from, &u.to);
-        put_gaps(p, pool, u.from, u.to, &l);
+        put_intervals(p, pool, u.from, u.to, &l);
     }
     p->small->known = true;
     p->small->unsettled.n = 0;
