@@ -199,8 +199,8 @@ def test_several_and_packed_traces(run, trace, tmp_path):
 @pytest.mark.parametrize("words,complaint", [
     ([], "USAGE ERROR:  (tracefile not specified)\nprofiler: -t TRACEFILE is needed\n"),
     (["-t", "/no/such"], "ERROR:    /no/such: No such file or directory\n"),
-    (["-t", "x", "-P", "Foo"], "profiler: -P: 'Foo' is no profile; they are: JobCount, PSReq"),
-    (["-t", "x", "-n", "0"], "profiler: -n: '0' is no number from 1 to 32"),
+    (["-t", "x", "-P", "Foo"], "profiler: -P: 'Foo' is not a profile; expected one of: JobCount, PSReq"),
+    (["-t", "x", "-n", "0"], "profiler: -n: '0' is not a number from 1 to 32"),
     (["-t", "x", "-S", "soon"], "profiler: -S: 'soon' is not a duration"),
     (["-t", "x", "-b", "soon"], "profiler: -b: "),
 ])

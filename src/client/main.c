@@ -60,8 +60,8 @@ static void print_help(FILE *out)
             fprintf(out, "  %-16s %s\n", lines[i].name, lines[i].text);
         else
             fprintf(out, "\n%s:\n", lines[i].text);
-    fputs("\n`maui COMMAND --help` tells the options of a command.\n"
-          "`maui --version` tells the version. `maui` with options of serve, as in\n"
+    fputs("\n`maui COMMAND --help` lists the options of a command.\n"
+          "`maui --version` prints the version. `maui` with options of serve, as in\n"
           "`maui --nodes 4x2`, is `maui serve`.\n",
         out);
 }
@@ -85,9 +85,10 @@ static const struct {
     {"mgridctl", "there are no grids of schedulers"},
     {"migratejob", "jobs are not moved while they run; mjobctl -m partition=NAME and "
                    "mjobctl -R start one over elsewhere"},
-    {"mnodectl", "nodes are as their resource manager tells; checknode shows one, "
-                 "setres -n drain NODE keeps jobs off it"},
-    {"query", "showq, checkjob and the others tell everything with --format json"},
+    {"mnodectl",
+        "nodes are as their resource manager reports them; checknode shows one, "
+        "setres -n drain NODE keeps jobs off it"},
+    {"query", "showq, checkjob and the others print everything with --format json"},
 };
 
 static int unknown_command(const char *name)

@@ -50,7 +50,7 @@ struct job_end {
 const char *end_reason_name(enum end_reason reason);
 /* "wallclock limit exceeded" ...: the sentence without numbers and names. */
 const char *end_reason_text(enum end_reason reason);
-/* ENDED_UNKNOWN when there is none of that name; NULL is none. */
+/* ENDED_UNKNOWN when there is not one of that name; NULL is none. */
 enum end_reason end_reason_find(const char *name);
 
 /* The sentence without a capital and a final period: "its wallclock limit of 60 s was

@@ -302,7 +302,7 @@ static void node_remove(struct cluster *c, const struct reservation *r, uint32_t
             return;
         }
     }
-    assert(!"a node does not know of its reservation");
+    assert(!"a node lacks its reservation");
 }
 
 static void leave_nodes(struct cluster *c, struct reservation *r)

@@ -57,7 +57,7 @@ static int take_range(const char **p, struct array_spec *a, uint8_t *seen,
         if (**p == ':') {
             (*p)++;
             if (!take_number(p, ARRAY_INDEX, &step) || step == 0)
-                return wrong(text, "a step is no number above 0", err);
+                return wrong(text, "a step is a number above 0", err);
         }
     }
     if (first > ARRAY_INDEX || last > ARRAY_INDEX)

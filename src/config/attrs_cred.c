@@ -105,9 +105,9 @@ static const struct cfg_row class_rows[] = {
     {N("OCNODE"), NAME(NULL), OF(C), IN_CRED(ocnode), LATER, HELP("Node of PREEMPTPOLICY OVERCOMMIT. Checked, but no node is ever overloaded.")},
     {N("MAXPROCPERNODEPERQUEUE"), COUNT("processors", NULL), OF(C), INERT, HELP("Known, without effect.")},
     {N("HOSTLIST"), .type = CFG_TEXT, OF(C), INERT, HELP("Which nodes a class may use says the resource manager, or SRCFG[x] HOSTLIST= CLASSLIST=.")},
-    {N("NAME"), .type = CFG_TEXT, OF(C), INERT, HELP("Is told by the resource manager.")},
-    {N("STATE"), .type = CFG_TEXT, OF(C), INERT, HELP("Is told by the resource manager.")},
-    {N("OCDPROCFACTOR"), .type = CFG_TEXT, OF(C), INERT, HELP("Is told by the resource manager.")},
+    {N("NAME"), .type = CFG_TEXT, OF(C), INERT, HELP("Comes from the resource manager.")},
+    {N("STATE"), .type = CFG_TEXT, OF(C), INERT, HELP("Comes from the resource manager.")},
+    {N("OCDPROCFACTOR"), .type = CFG_TEXT, OF(C), INERT, HELP("Comes from the resource manager.")},
 };
 
 static const struct cfg_group groups[] = {

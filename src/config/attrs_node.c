@@ -11,7 +11,7 @@
 
 static const struct cfg_row node_rows[] = {
     {N("PARTITION"), NAME("DEFAULT"), NODE, IN_NODE(partition), HELP("The one partition of the node.")},
-    {N("FEATURES"), WORDS(NULL, NULL), NODE, IN_NODE(features), HELP("Features added to those the resource manager tells.")},
+    {N("FEATURES"), WORDS(NULL, NULL), NODE, IN_NODE(features), HELP("Features added to those the resource manager reports.")},
     {N("NODETYPE"), NAME("DEFAULT"), NODE, IN_NODE(nodetype), HELP("Charge class for the bank.")},
     {N("PROCSPEED"), COUNT("MHz", NULL), NODE, IN_NODE(procspeed_mhz), HELP("Processor speed.")},
     {N("SPEED"), CUSTOM(set_speed, NULL, "NUMBER 0.01 to 100"), NODE, IN_NODE(speed), HELP("Speed compared with a base node of 1.0.")},

@@ -153,7 +153,7 @@ int loader_apply(
     holds = status < 0 ? what_holds(l, call->row, name) : NULL;
     if (status < 0 && moab_has_value(call->row, call->value)) {
         loader_report(l, at, FINDING_WARNING,
-            "%.120s: '%.60s' is a value of Moab, which Maui has not%s", name,
+            "%.120s: '%.60s' is a value of Moab, which Maui does not have%s", name,
             call->value, holds);
     } else if (status < 0) {
         loader_report(l, at, FINDING_ERROR, "%.120s: %s%s", name, err.text, holds);

@@ -70,7 +70,7 @@ static void report_unknown(
 
     if (moab_has_parameter(line->name)) {
         loader_report(l, at, FINDING_WARNING,
-            "%s is a parameter of Moab, which Maui has not; the line is ignored",
+            "%s is a parameter of Moab, which Maui does not have; the line is ignored",
             line->name);
         return;
     }

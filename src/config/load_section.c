@@ -96,13 +96,14 @@ static void report_of_moab(struct loader *l, const struct place *at,
 
     if (is == MOAB_ACCESS)
         loader_report(l, at, FINDING_ERROR,
-            "%s %.60s is an access rule of Moab, which Maui has not: without it "
+            "%s %.60s is an access rule of Moab, which Maui does not have: without it "
             "everybody might; leave such a list to the resource manager's queue, or "
             "write QLIST, PLIST or an SRCFG",
             section, attr);
     else
         loader_report(l, at, FINDING_WARNING,
-            "%s %.60s is an attribute of Moab, which Maui has not; it is left out%s",
+            "%s %.60s is an attribute of Moab, which Maui does not have; it is left "
+            "out%s",
             section, attr, is == MOAB_LIMIT ? ", and nothing is limited by it" : "");
 }
 

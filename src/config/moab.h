@@ -16,7 +16,7 @@ enum moab_attr {
     MOAB_ACCESS /* says who may, so that without it everybody might */
 };
 
-/* What an attribute of such a section is in Moab, which Maui has not. */
+/* What an attribute of such a section is in Moab, which Maui does not have. */
 enum moab_attr moab_attribute(enum cfg_object object, const char *name);
 
 /* Is it a value that Moab alone has for that parameter or attribute? Not told of values

@@ -136,7 +136,7 @@ enum { NOT_MEASURED = USAGE_RESOURCES };
 static int read_resource_limit(struct cfg_call *call, const char *text,
     struct usage_limit *limits, struct err *err)
 {
-    static const char remark[] = "no resource manager tells how much of it is used";
+    static const char remark[] = "no resource manager reports how much of it is used";
     static const struct cfg_keyword res[] = {{"PROC", USAGE_PROC},
         {"PROCS", USAGE_PROC}, {"MEM", USAGE_MEM}, {"SWAP", USAGE_SWAP},
         {"DISK", USAGE_DISK}, {"NODE", NOT_MEASURED, remark}, {NULL}};

@@ -168,7 +168,7 @@ static int put_nodeset(
     if (r->s->nodeset.attr == NODESET_FEATURE)
         return 0;
     return err_set(err, ERR_INVALID,
-        "'%.60s': reservations know node sets of FEATUREs alone", text);
+        "'%.60s': a reservation supports node sets of FEATURE only", text);
 }
 
 static int put_tasks(
@@ -359,7 +359,8 @@ static int put_what(
 
     if (*given)
         return err_set(err, ERR_INVALID,
-            "'%.60s': what to reserve was told before; one expression, in quotes if it "
+            "'%.60s': what to reserve was given already; one expression, in quotes if "
+            "it "
             "has blanks, is expected",
             word);
     if (*word == '\0')

@@ -445,7 +445,7 @@ struct daemon_settings {
     char *syslog; /* BOOL[:facility] */
     char *notification_program, *feedback_program;
     int64_t max_submit, max_submit_user; /* jobs at a time; 0 = any number */
-    int64_t rm_failures_max;             /* in a row, before an administrator is told */
+    int64_t rm_failures_max; /* in a row, before an administrator is notified */
 };
 
 /* SIMJOBSUBMISSIONPOLICY. */

@@ -140,7 +140,7 @@ static int read_one(const char *text, struct trigger *t, struct err *err)
     if (read_event(&p, t, err) < 0)
         return -1;
     if (*p != ';' && *p != ':')
-        return err_set(err, ERR_INVALID, "'%.60s' is no trigger; " SYNTAX, text);
+        return err_set(err, ERR_INVALID, "'%.60s' is not a trigger; " SYNTAX, text);
     return read_action(p + 1, t, err);
 }
 

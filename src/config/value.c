@@ -102,7 +102,7 @@ static int unknown_keyword(
         snprintf(list + used, sizeof list - used, " %s", words->name);
     }
     best = nearest_best(&near);
-    return err_set(err, ERR_INVALID, "'%.60s' is none of%s%s%s%s", text, list,
+    return err_set(err, ERR_INVALID, "'%.60s' is not one of%s%s%s%s", text, list,
         best != NULL ? "; did you mean " : "", best != NULL ? best : "",
         best != NULL ? "?" : "");
 }
@@ -232,7 +232,8 @@ int value_nodes(
     free(count);
     if (status < 0)
         return err_set(err, ERR_INVALID,
-            "'%.60s' are no nodes; expected N or NxP, as in 4x8 for 4 nodes of 8 "
+            "'%.60s' is not a number of nodes; expected N or NxP, as in 4x8 for 4 "
+            "nodes of 8 "
             "processors",
             text);
     *ret_procs = procs;

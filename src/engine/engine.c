@@ -432,7 +432,7 @@ static int on_node_state(struct engine *e, const struct event *ev, struct err *e
     }
     if (n->gone)
         return err_set(err, ERR_CONFLICT,
-            "node '%s' is not known to the resource manager any more", n->name);
+            "node '%s' is no longer known to the resource manager", n->name);
     node_set_state(e->c, n, ev->u.node_state.state, e->now);
     count_node(e, n);
     return 0;

@@ -9,7 +9,8 @@ int orders_deadline(struct engine *e, struct job *j, int64_t at, struct err *err
 {
     if (at != 0 && (at < 0 || at >= TIME_NEVER))
         return err_set(err, ERR_INVALID,
-            "job '%s': %lld is no instant for a deadline, expected seconds since 1970",
+            "job '%s': %lld is not an instant for a deadline, expected seconds since "
+            "1970",
             j->id, (long long)at);
     if (at != 0 && at <= e->now)
         return err_set(

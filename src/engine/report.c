@@ -367,7 +367,7 @@ int report_state(
     case JOB_VACATED:
     case JOB_LOST:
     case JOB_STATES:
-        return err_set(err, ERR_INVALID, "job '%s' cannot be told to be %s", j->id,
+        return err_set(err, ERR_INVALID, "job '%s' cannot be reported as %s", j->id,
             job_state_name(ev->u.job_state.state));
     }
     if (result == 0)

@@ -373,7 +373,7 @@ int reason_format(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
     if (r->code >= WAIT_CODES)
-        return snprintf(ret_text, size, "for a reason unknown here");
+        return snprintf(ret_text, size, "for an unknown reason");
     if (sayings[r->code].say)
         return sayings[r->code].say(c, r, ret_text, size);
     return snprintf(ret_text, size, "%s", sayings[r->code].text);

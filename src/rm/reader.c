@@ -144,7 +144,7 @@ int reader_word(struct reader *r, const json_t *o, const char *key,
     int found = reader_find_word(words, n, word, -1);
 
     if (word != NULL && found < 0)
-        reader_wrong(r, key, "a word known here");
+        reader_wrong(r, key, "a known word");
     return found;
 }
 

@@ -108,7 +108,7 @@ static int parse(int argc, char **argv, struct server_options *o)
             fputs(help, stdout);
             return 1;
         default:
-            fputs("`maui serve --help` tells the options.\n", stderr);
+            fputs("`maui serve --help` lists the options.\n", stderr);
             return 3;
         }
     }

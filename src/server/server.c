@@ -275,7 +275,7 @@ static int authenticate(void *ctx, const char *authorization, char **ret_payload
     (void)ctx;
     if (strncmp(authorization, "MUNGE ", 6) != 0)
         return err_set(
-            err, ERR_DENIED, "the Authorization header is no MUNGE credential");
+            err, ERR_DENIED, "the Authorization header is not a MUNGE credential");
     return identity_by_munge(authorization + 6, ret_payload, ret_len, ret, err);
 }
 

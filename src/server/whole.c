@@ -21,8 +21,8 @@ static void send_away(struct server *s, struct request *r)
     struct strbuf text = {0};
 
     strbuf_printf(&text,
-        "the scheduler has just begun and the resource manager %s has not told yet "
-        "which nodes and jobs there are; try again in a moment",
+        "the scheduler has just begun and the resource manager %s has not "
+        "reported its nodes and jobs yet; try again in a moment",
         s->driver ? s->driver->type : "");
     request_refuse_for_now(r, AGAIN_S, text.text);
     free(text.text);

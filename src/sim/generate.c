@@ -91,7 +91,7 @@ int generate_parse(const char *text, struct generate_options *ret, struct err *e
         return 0;
     }
     return err_set(err, ERR_INVALID,
-        "\"%s\" is no amount of work; a number of jobs (1 to %d) or of days is "
+        "\"%s\" is not an amount of work; a number of jobs (1 to %d) or of days is "
         "expected, as 5000 or 30d (1d to %dd)",
         text, JOBS_MAX, DAYS_MAX);
 }

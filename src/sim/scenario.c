@@ -173,7 +173,8 @@ static int read_holds(struct reading *r, struct err *err)
                 r->ev->holds = kinds[i].holds;
         if (r->ev->holds == 0)
             return err_set(err, ERR_INVALID,
-                "'%.40s' is no type of hold; expected -a, -b, -s or -u", r->words[0]);
+                "'%.40s' is not a type of hold; expected -a, -b, -s or -u",
+                r->words[0]);
         at = 1;
     }
     return keep_words(r, at, "a job", err);
@@ -233,8 +234,9 @@ static int read_node(struct reading *r, struct err *err)
         }
         nearest_offer(&near, states[i].word);
     }
-    return err_set(err, ERR_INVALID, "'%.40s' is no state of a node; did you mean %s?",
-        r->words[1], nearest_best(&near) != NULL ? nearest_best(&near) : "up or down");
+    return err_set(err, ERR_INVALID,
+        "'%.40s' is not a state of a node; did you mean %s?", r->words[1],
+        nearest_best(&near) != NULL ? nearest_best(&near) : "up or down");
 }
 
 /* The line as maui.cfg would have it; the text keeps its quotes. */
@@ -396,7 +398,7 @@ int scenario_read(struct lines *in, const struct scenario_clock *clock,
             .file = file,
             .line = (uint32_t)lines_number(in)};
         int found = memchr(text, '\0', len) != NULL
-                        ? err_set(&what, ERR_INVALID, "a byte 0 is no text")
+                        ? err_set(&what, ERR_INVALID, "a NUL byte is not text")
                         : read_line(text, clock, &ev, &what);
 
         if (found > 0) {

@@ -143,7 +143,7 @@ static void take_line(struct lines *in, char *line, struct restrace *t,
     } else if (rc > 0 && n.type == 0) {
         if (names_find(seen, n.name) != NAME_NONE) {
             diag_bad(d, file, number,
-                "field 4 (Name): node \"%.60s\" is already there; each is told once",
+                "field 4 (Name): node \"%.60s\" is already there; each is given once",
                 n.name);
             return;
         }

@@ -71,7 +71,7 @@ def test_checkjob_names_the_limit_its_owner_and_its_numbers(daemon):
     assert "job can run in partition DEFAULT (7 procs available.  1 procs required)\n" in (
         daemon.ok("checkjob", "-l", "OFF", jobs[1]))
     wrong = daemon.run("checkjob", "-l", "EASY", jobs[1])
-    assert wrong.returncode == 1 and "'EASY' is none of soft, hard, off" in wrong.stderr
+    assert wrong.returncode == 1 and "'EASY' is not one of soft, hard, off" in wrong.stderr
 
 
 def test_checkjob_tells_a_hold_from_the_reason_for_it(live):

@@ -81,7 +81,7 @@ def test_spans_are_for_administrators_of_every_level(past):
     (["-t", "soon"], "showstats: -t: "),
     (["-t", "2000,1000"], "ends before it begins"),
     (["-t", "-x"], "showstats: -t: 'x' is not a duration"),
-    (["-d", "0"], "is no number of intervals"),
+    (["-d", "0"], "is not a number of intervals"),
     (["-d", "1", "-t", "1000"], "-t and -d do not go together"),
     (["-n", "-t", "1000"], "-t and -d do not go with -n"),
     (["-j", "-u"], "-u and -j do not go together"),

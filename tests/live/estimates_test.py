@@ -38,7 +38,7 @@ def test_showstart_estimates_by_several_methods(planned):  # noqa: F811
     assert list(rsv) == ["Estimated Rsv based start", "Estimated Rsv based completion"]
     assert abs(rsv["Estimated Rsv based start"] - plain["Earliest start"]) <= 2
     done = planned.run("showstart", "-e", "guess", "3")
-    assert done.returncode == 1 and "'guess' is none of all, rsv, prio, hist" in done.stderr
+    assert done.returncode == 1 and "'guess' is not one of all, rsv, prio, hist" in done.stderr
 
 
 def test_history_is_the_average_wait_of_ended_jobs(live):

@@ -89,7 +89,7 @@ def test_who_has_too_much_under_way_is_told_so(live):
     answer = half[1].send(whole[-10:]).answer()
     assert answer.split()[1] == b"503" and b"Retry-After: 2" in answer, answer[:400]
     assert b"unfinished requests of yours" in answer
-    assert half[0].send(whole[-10:]).status() == 400 # it is no JSON, which is told
+    assert half[0].send(whole[-10:]).status() == 400 # it is not JSON, which is told
     runs_soon(live)
 
 

@@ -54,7 +54,7 @@ def test_jobs_are_suspended_resumed_requeued_and_signalled(site):
     assert site.ok("mjobctl", "-N", job) == f"signal 15 sent to job {job}\n"
     assert refused(site, "mjobctl", "-C", running(site)) == (
         "ERROR:    the resource manager LOCAL cannot checkpoint jobs\n")
-    assert "is no signal" in refused(site, "mjobctl", "-N", "LOUD", running(site))
+    assert "is not a signal" in refused(site, "mjobctl", "-N", "LOUD", running(site))
 
 
 def test_a_message_is_sent_and_shown(site):
@@ -71,7 +71,7 @@ def test_a_job_is_executed_where_it_is_told(site):
     assert {p["node"] for p in site.job(first)["allocation"]} <= {"node03", "node04"}
     site.ok("setres", "-n", "patch", "-d", "1:00:00", "ALL")
     assert "job cannot run" in refused(site, "mjobctl", "-x", "--flags", "force", second)
-    assert "none of ignorepolicies" in refused(
+    assert "not one of ignorepolicies" in refused(
         site, "mjobctl", "-x", "-w", "flags=ignoreall", second)
     site.ok("mjobctl", "-x", "-w", "flags=ignorersv:ignorepolicies", second)
 
@@ -241,8 +241,8 @@ def test_changes_survive_kill_9(site):
     ("flags=fast", "fast"), ("gres=m:x", "expected NAME or NAME:COUNT"),
     ("proccount+=9223372036854775807", "proccount: '9223372036854775807' is too much"),
     ("jobmem-=-9223372036854775808", "is too much"),
-    ("depend=:", "':' is none of after:JOB"), ("depend=after::", "'after::' is none of"),
-    ("depend=afterok:1,later:2", "'later:2' is none of"), ("depend=never:1", "'never:1' is none"),
+    ("depend=:", "':' is not one of after:JOB"), ("depend=after::", "'after::' is not one of"),
+    ("depend=afterok:1,later:2", "'later:2' is not one of"), ("depend=never:1", "'never:1' is not one"),
     ("hold=tight", "invalid hold type (tight) specified"),
     ("minstarttime=soon", "-m minstarttime:"), ("minstarttime+=soon", "minstarttime: "),
     ("class+=x", "class: only = is possible"), ("sysprio=1001", "1001 is out of range")])

@@ -154,14 +154,14 @@ def test_what_cannot_be_is_told(site):
     for words, says in (((), "is needed, to say what to do"), (("-c",), "-h HOSTS or -t N"),
                         (("-c", "-r", "x"), "-c and -r do not go together"),
                         (("-c", "-h", "node77"), "did you mean node"),
-                        (("-c", "-h", "ALL", "-a", "RSV==x"), "'RSV' is none of USER"),
+                        (("-c", "-h", "ALL", "-a", "RSV==x"), "'RSV' is not one of USER"),
                         (("-c", "-h", "ALL", "-a", "USER"), "expected TYPE==NAME"),
-                        (("-c", "-t", "4-2"), "is no number of tasks"),
-                        (("-c", "-t", "2-x"), "is no number of tasks"),
+                        (("-c", "-t", "4-2"), "is not a number of tasks"),
+                        (("-c", "-t", "2-x"), "is not a number of tasks"),
                         (("-c", "-t", "9-12"), "cannot select 9 tasks"),
                         (("-c", "-h", "ALL", "-x", "1"), "access lists"),
                         (("-c", "-h", "ALL", "-V", "a=b"), "have no variables"),
-                        (("-c", "-h", "ALL", "-S", "aqos=x"), "none of aaccount="),
+                        (("-c", "-h", "ALL", "-S", "aqos=x"), "not one of aaccount="),
                         (("-m", "durations=5", name), "did you mean duration?"),
                         (("-m", "endtime=+1", "-m", "starttime=+9", name), "would end before"),
                         (("-m", "duration=0", name), "reserves nothing"),
@@ -179,7 +179,7 @@ def test_what_cannot_be_is_told(site):
     status, answer = site.api(f"/v1/reservations/{name}", {}, "PATCH")
     assert status == 400 and "nothing to change" in answer["error"]["message"]
     status, answer = site.api(f"/v1/reservations/{name}", {"add": {"hosts": ["x"]}}, "PATCH")
-    assert status == 400 and "is no list" in answer["error"]["message"]
+    assert status == 400 and "is not a list" in answer["error"]["message"]
     many = {"add": {"users": [":".join(f"u{i}" for i in range(1001))]}}
     status, answer = site.api(f"/v1/reservations/{name}", many, "PATCH")
     assert status == 400 and "at most 1000" in answer["error"]["message"]

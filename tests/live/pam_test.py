@@ -147,7 +147,7 @@ def test_a_session_that_hangs_in_closing_ends(pam):
 @pytest.mark.parametrize("service,says", [
     ("/nowhere/batch", "there is no service '/nowhere/batch'"),
     ("maui-no-such", "there is no service 'maui-no-such' in /etc/pam.d"),
-    ("Batch", "small letters only, not 'Batch'"),
+    ("Batch", "lower-case names only, not 'Batch'"),
 ])
 def test_a_service_that_is_not_there_is_told_at_the_start(pam, service, says):
     pam.daemon.configure(f"RMCFG[local] TYPE=LOCAL PAM={service}\n")

@@ -82,7 +82,7 @@ def test_the_policy_is_checked_and_says_what_cannot_be_measured(maui, tmp_path):
     config = tmp_path / "maui.cfg"
     config.write_text("RESOURCELIMITPOLICY PROC:ALWAYS:CANCEL NODE:ALWAYS\n")
     done = maui("check", "-c", config)
-    assert "no resource manager tells how much of it is used" in done.stdout
+    assert "no resource manager reports how much of it is used" in done.stdout
     assert "not yet in force" not in done.stdout
     config.write_text("RESOURCELIMITPOLICY PROC:ALLWAYS\n")
     done = maui("check", "-c", config, check=False)

@@ -80,7 +80,7 @@ def test_others_reserve_only_when_they_may(daemon):
 def test_what_is_wrong_is_told(live):
     for words, text in ((("ALL", "ALL"), "expected one of"),
                         (("-d", "soon", "ALL"), "-d:"),
-                        (("TASKS==none",), "no number of tasks"),
+                        (("TASKS==none",), "not a number of tasks"),
                         (("-d", "1:00", "TASKS==99"), "cannot select 99 tasks"),
                         (("-s", "+10", "-e", "+5", "ALL"), "end before it starts")):
         done = live.run("setres", *words)
@@ -107,7 +107,7 @@ def test_nodes_are_chosen_by_features_and_node_sets(daemon):
     done = daemon.run("setres", "-N", "ONEOF:FEATURE:ib,opa", "-d", "1:00:00", "TASKS==3")
     assert done.returncode == 1 and "cannot select 3 tasks" in done.stderr
     done = daemon.run("setres", "-N", "ONEOF:MEMORY", "-d", "1:00:00", "TASKS==3")
-    assert done.returncode == 1 and "FEATUREs alone" in done.stderr
+    assert done.returncode == 1 and "of FEATURE only" in done.stderr
     daemon.kill()
     daemon.start()
     daemon.wait(lambda: "set.0" in reservations(daemon), "the reservation")

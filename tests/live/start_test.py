@@ -53,7 +53,7 @@ def test_a_fifo_that_nobody_reads_is_a_failed_start(daemon, member):
     job = daemon.submit("true", **{member: path})
     daemon.wait(lambda: daemon.job(job).get("defer_until"), "the deferral")
     record = daemon.job(job)
-    assert path in record["hold_text"] and "nobody reads there" in record["hold_text"]
+    assert path in record["hold_text"] and "it has no reader" in record["hold_text"]
     assert not record.get("start_at")
     daemon.ok("canceljob", job)
     daemon.wait(lambda: not keepers(daemon), "the end of its keeper")

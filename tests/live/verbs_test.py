@@ -106,7 +106,7 @@ def test_orders_that_make_no_sense_are_refused(live):
     assert "expected Suspended" in refused(live, "resume", job)
     assert "cannot preempt non-active job" in refused(live, "suspend", wide)
     assert "expected Running" in refused(live, "signal", wide, signal="USR1")
-    assert "is no signal" in refused(live, "signal", job, signal="USR9")
+    assert "is not a signal" in refused(live, "signal", job, signal="USR9")
     assert "0 - 100" in refused(live, "user-priority", job, priority=101)
     assert "has passed" in refused(live, "deadline", job, at=1)
 
@@ -144,7 +144,7 @@ def test_run_starts_a_job_of_its_own_time_and_place(daemon):
     daemon.wait(lambda: processes(daemon, second), "its processes")
     assert [p["node"] for p in daemon.job(second)["allocation"]] == ["node03"]
     assert "state must be idle" in refused(daemon, "run", first)
-    assert "is none of policies" in refused(daemon, "run", second, ignore=["all"])
+    assert "is not one of policies" in refused(daemon, "run", second, ignore=["all"])
 
 
 def test_run_says_how_much_is_missing(live):
@@ -200,7 +200,7 @@ def test_changes_that_cannot_be_are_refused_with_the_reason(live):
     for attribute, value, says in (
             ("wclimt", "1", "did you mean 'wclimit'?"), ("proccount", "x", "no whole number"),
             ("class", "b", "is Running"), ("wclimit", "soon", "wclimit"),
-            ("depend", "later:3", "is none of after:JOB")):
+            ("depend", "later:3", "is not one of after:JOB")):
         assert says in refused(live, "modify", job,
                                changes=[{"attribute": attribute, "value": value}])
     assert "a list of" in refused(live, "modify", job)

@@ -38,7 +38,7 @@ int demo_main(int argc, char **argv)
     ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
     if (l.nargs || (unit && (!*unit || unit[strspn(unit, "0123456789.")]))) {
         status = command_wrong(
-            &l, "'%s' is no number of seconds", l.nargs ? l.args[0] : unit);
+            &l, "'%s' is not a number of seconds", l.nargs ? l.args[0] : unit);
     } else if (len < 0) {
         status = command_wrong(&l, "cannot find this program: %s", strerror(errno));
     } else {

@@ -392,11 +392,11 @@ static const struct option_row options[] = {
 static const struct command_spec spec = {.name = "maui import",
     .asks = ASKS_NOBODY,
     .usage = "slurm [--conf FILE] [--qos FILE] [--assoc FILE]",
-    .summary = "Print a maui.cfg that decides as another scheduler was told to.",
+    .summary = "Print a maui.cfg that decides as another scheduler is configured to.",
     .options = options,
     .more = "Without options Slurm itself is asked: sacctmgr for QOS and accounts, "
             "scontrol\n"
-            "where there is no slurm.conf. What cannot be carried over is told on the\n"
+            "where there is no slurm.conf. What cannot be carried over is printed on\n"
             "standard error, with its line, and stands at the end as comments.\n",
     .examples = "  maui import slurm >maui.cfg        from the Slurm of this machine\n"
                 "  maui import slurm --qos qos.txt    with quality of service\n"};

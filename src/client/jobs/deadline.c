@@ -37,7 +37,7 @@ static int set(const struct command_line *l)
         return command_wrong(l, "%s", err.text);
     if (at >= TIME_NEVER)
         return command_wrong(
-            l, "'%s' is no deadline; releasedeadline takes it away", l->args[1]);
+            l, "'%s' is not a deadline; releasedeadline takes it away", l->args[1]);
     return orders_send(l, "deadline",
         json_pack("{s:[s], s:I}", "jobs", l->args[0], "at", (json_int_t)at));
 }

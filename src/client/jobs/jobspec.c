@@ -105,7 +105,7 @@ static int put_yes_no(
     struct jobspec *s, const char *key, const char *value, struct err *err)
 {
     if (strcasecmp(value, "y") != 0 && strcasecmp(value, "n") != 0)
-        return err_set(err, ERR_INVALID, "'%.40s' is none of y, n", value);
+        return err_set(err, ERR_INVALID, "'%.40s' is not one of y, n", value);
     json_object_set_new(s->o, key, json_boolean(strcasecmp(value, "y") == 0));
     return 0;
 }
@@ -154,7 +154,7 @@ static int put_join(
         if (strcmp(value, words[i]) == 0)
             s->join = words[i];
     if (!s->join && strcmp(value, "n") != 0)
-        return err_set(err, ERR_INVALID, "'%.40s' is none of oe, eo, n", value);
+        return err_set(err, ERR_INVALID, "'%.40s' is not one of oe, eo, n", value);
     return 0;
 }
 
@@ -164,7 +164,7 @@ static int put_shell(
     (void)key;
     if (*value != '/' || strpbrk(value, "\r\n"))
         return err_set(
-            err, ERR_INVALID, "'%.80s' is no absolute path of a shell", value);
+            err, ERR_INVALID, "'%.80s' is not the absolute path of a shell", value);
     free(s->shell);
     s->shell = xstrdup(value);
     return 0;
@@ -334,7 +334,7 @@ static int put_umask(struct jobspec *s, const char *value, struct err *err)
     long bits = strtol(value, &end, 8);
 
     if (!*value || *end || bits < 0 || bits > 0777)
-        return err_set(err, ERR_INVALID, "umask '%.40s' is none of 0 to 777", value);
+        return err_set(err, ERR_INVALID, "umask '%.40s' is not within 0 to 777", value);
     json_object_set_new(s->o, "umask", json_integer(bits));
     return 0;
 }
@@ -359,7 +359,7 @@ static int put_more(
     if (strcasecmp(name, "group_list") == 0)
         return jobspec_put_text(s, "group", equals + 1, err);
     return err_set(err, ERR_INVALID,
-        "attribute '%s' is none of depend, group_list, umask, x", name);
+        "attribute '%s' is not one of depend, group_list, umask, x", name);
 }
 
 /* ---- the tables ---- */
@@ -506,7 +506,7 @@ static int take_directive(struct jobspec *s, const struct spec_option *table,
     if (equals)
         *equals = '\0';
     if (word[0] != '-' || !word[1])
-        return err_set(err, ERR_INVALID, "'%.60s' is no option", word);
+        return err_set(err, ERR_INVALID, "'%.60s' is not an option", word);
     row = is_long ? by_name(table, word + 2, err) : by_letter(table, word[1]);
     if (!row)
         return is_long ? -1

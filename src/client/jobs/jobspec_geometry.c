@@ -200,7 +200,7 @@ static int of_node(const struct geometry *g, const char *name, int64_t amount,
 
     if (!on_node)
         return err_set(err, ERR_INVALID,
-            "--%s is of a node: --ntasks-per-node must tell how many tasks share it",
+            "--%s is of a node: --ntasks-per-node must say how many tasks share it",
             name);
     *ret = (amount + on_node - 1) / on_node;
     return 0;
@@ -316,7 +316,8 @@ static int check_access(const struct geometry *g, struct err *err)
         }
     return !text ? 0
                  : err_set(err, ERR_INVALID,
-                     "naccesspolicy: '%.40s' is none of SHARED, SINGLEJOB, SINGLETASK, "
+                     "naccesspolicy: '%.40s' is not one of SHARED, SINGLEJOB, "
+                     "SINGLETASK, "
                      "SINGLEUSER",
                      text);
 }
@@ -328,7 +329,8 @@ static json_t *shape(struct geometry *g, struct err *err)
     if (!nodes)
         return read_counts(g, err) < 0 ? NULL : plain_shape(g);
     if (asked(g, "procs") || asked(g, "ncpus") || asked(g, "tpn")) {
-        err_set(err, ERR_INVALID, "nodes= says it all: %s= does not go with it",
+        err_set(err, ERR_INVALID,
+            "nodes= gives the whole layout: %s= cannot be combined with it",
             asked(g, "procs")   ? "procs"
             : asked(g, "ncpus") ? "ncpus"
                                 : "tpn");

@@ -313,7 +313,7 @@ static int check_type(const char *type, struct err *err)
             "dependency '%.40s' is not known; did you mean '%s'?", type,
             nearest_best(&near));
     return err_set(err, ERR_INVALID,
-        "dependency '%.40s' is none of after, afterany, afterok, afternotok", type);
+        "dependency '%.40s' is not one of after, afterany, afterok, afternotok", type);
 }
 
 /* TYPE:JOB[:JOB...] */

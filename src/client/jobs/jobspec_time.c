@@ -18,7 +18,7 @@ static int from_civil(const struct jobspec *s, const struct civil *when,
     if (when->month < 1 || when->month > 12 || when->day < 1 || when->day > 31
         || when->hour > 23 || when->minute > 59 || when->second > 60
         || s->cal->to_instant(s->cal->ctx, when, ret_at) < 0)
-        return err_set(err, ERR_INVALID, "'%.40s' is no date", text);
+        return err_set(err, ERR_INVALID, "'%.40s' is not a date", text);
     return 0;
 }
 
@@ -53,7 +53,7 @@ static int pbs_date(const struct jobspec *s, const char *text, size_t digits,
         when.year++;
     }
     if (s->cal->to_instant(s->cal->ctx, &when, ret_at) < 0)
-        return err_set(err, ERR_INVALID, "'%.40s' is no date", text);
+        return err_set(err, ERR_INVALID, "'%.40s' is not a date", text);
     return 0;
 }
 
@@ -96,7 +96,8 @@ static int slurm_date(
 
     if (!read_slurm_date(text, &when))
         return err_set(err, ERR_INVALID,
-            "'%.40s' is no date: expected YYYY-MM-DD, with Thh:mm or Thh:mm:ss behind",
+            "'%.40s' is not a date: expected YYYY-MM-DD, with Thh:mm or Thh:mm:ss "
+            "behind",
             text);
     return from_civil(s, &when, text, ret_at, err);
 }
@@ -171,7 +172,8 @@ int jobspec_slurm_time(const char *text, int64_t *ret_s, struct err *err)
     }
     if (parts < 1 || *p || (!dash && parts > 3) || (dash && parts < 2))
         return err_set(err, ERR_INVALID,
-            "'%.40s' is no time: expected MINUTES, MM:SS, HH:MM:SS, D-HH, D-HH:MM or "
+            "'%.40s' is not a time: expected MINUTES, MM:SS, HH:MM:SS, D-HH, D-HH:MM "
+            "or "
             "D-HH:MM:SS",
             text);
     if (dash)

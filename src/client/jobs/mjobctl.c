@@ -19,7 +19,7 @@ static const struct option_row options[] = {
     {'m', NULL, "ATTR=VALUE", "modify; also += and -=; may be given several times"},
     {'N', NULL, NULL, "signal: [SIGNAL | notify=TEXT] JOBS (TERM)"},
     {'p', NULL, "[+]PRIORITY", "system priority; with -x the partition to run in"},
-    {'q', NULL, "WHAT", "tell: diag, hostlist, starttime, or an attribute"},
+    {'q', NULL, "WHAT", "print: diag, hostlist, starttime, or an attribute"},
     {'r', NULL, NULL, "resume"},
     {'R', NULL, NULL, "requeue"},
     {'s', NULL, NULL, "suspend"},
@@ -227,7 +227,8 @@ static json_t *ignored(const struct command_line *l, const struct chosen *w, boo
             json_array_append_new(list, json_string(words[k].name));
         else if (*ok) {
             command_wrong(l,
-                "-w flags: '%s' is none of ignorepolicies, ignorersv, ignorenodestate",
+                "-w flags: '%s' is not one of ignorepolicies, ignorersv, "
+                "ignorenodestate",
                 json_string_value(entry));
             *ok = false;
         }

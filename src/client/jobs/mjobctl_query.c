@@ -223,7 +223,7 @@ static int wrong_word(const struct asked *a)
     jobxml_offer(&near);
     const char *best = nearest_best(&near);
     return command_wrong(a->l,
-        "-q: '%s' is none of diag, hostlist, starttime, and no attribute of a "
+        "-q: '%s' is not one of diag, hostlist, starttime, nor an attribute of a "
         "job%s%s%s",
         a->what, best ? "; did you mean " : "", best ? best : "", best ? "?" : "");
 }

@@ -23,7 +23,7 @@ static const struct option_row options[] = {
     {'C', NULL, "PREFIX", "directives begin with PREFIX (#PBS, #MSUB, #SBATCH)"},
     {'d', NULL, "DIR", "working directory (the present one)"},
     {'e', NULL, "PATH", "where stderr goes (NAME.eID)"},
-    {'E', NULL, NULL, "variables that tell of the job: it has them in any case"},
+    {'E', NULL, NULL, "variables that describe the job: it has them in any case"},
     {'h', NULL, NULL, "with a user hold"},
     {'I', NULL, NULL, "interactive: is refused, there is no terminal for it"},
     {'j', NULL, "oe|eo|n", "stderr and stdout into one file"},
@@ -101,7 +101,7 @@ static char *read_script(const struct command_line *l, const char *path)
     text = read_stream(in);
     if (!text)
         command_wrong(
-            l, "'%s' is no text, or longer than 16 MB", path ? path : "stdin");
+            l, "'%s' is not text, or is longer than 16 MB", path ? path : "stdin");
     if (in != stdin)
         fclose(in);
     if (text && !*text) {

@@ -255,7 +255,7 @@ static int run(const struct command_line *l)
             l->nargs ? "one job at a time" : "a job, or PROCS@DURATION, is needed");
     if (command_has(l, 'e') && !is_method(command_value(l, 'e')))
         return command_wrong(
-            l, "-e: '%s' is none of all, rsv, prio, hist", command_value(l, 'e'));
+            l, "-e: '%s' is not one of all, rsv, prio, hist", command_value(l, 'e'));
     if (qos && strncmp(qos, "qos=", 4) != 0)
         return command_wrong(l, "-l: '%s' is not qos=QOS", qos);
     return show(l);

@@ -24,7 +24,7 @@ static const struct option_row global[] = {
         "talk to HOST by TCP and MUNGE; default SERVERHOST, else the socket"},
     {'P', "port", "N", "its port; default SERVERPORT"},
     {0, "format", "text|json", "how to print the answer"},
-    {'D', "loglevel", "N", "tell on stderr what is asked of the server"},
+    {'D', "loglevel", "N", "print on stderr each request to the server"},
     {'F', "logfacility", "MASK", "is refused: what a command logs is not divided"},
     {0, "keyfile", "FILE", "is refused: MUNGE has the key"},
     {0, "about", NULL, "what this program talks to"},
@@ -122,7 +122,7 @@ int command_wrong(const struct command_line *l, const char *fmt, ...)
     /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is, one line above */
     vfprintf(stderr, fmt, ap);
     va_end(ap);
-    fprintf(stderr, "\n`%s --help` tells how it is used.\n", l->spec->name);
+    fprintf(stderr, "\n`%s --help` shows its usage.\n", l->spec->name);
     return 1;
 }
 
@@ -201,7 +201,7 @@ static int take_format(
             return 0;
         }
     return command_wrong(
-        l, "--format: '%s' is none of text, json%s", value, n == 3 ? ", xml" : "");
+        l, "--format: '%s' is not one of text, json%s", value, n == 3 ? ", xml" : "");
 }
 
 /* A global option. 0 = go on, else the command ends. */

@@ -294,7 +294,7 @@ static int run(const struct command_line *l)
         return command_wrong(
             l, "%s", l->nargs ? "one node at a time" : "a node is needed");
     if (strcmp(l->args[0], "DEFAULT") == 0 && l->format == FORMAT_XML)
-        return command_wrong(l, "DEFAULT is told as text or json");
+        return command_wrong(l, "DEFAULT is printed as text or json");
     if (strcmp(l->args[0], "DEFAULT") == 0)
         return show_default(l);
     return show(l);

@@ -36,7 +36,7 @@ static const struct command_spec spec = {
     .summary = "Show what a job could have at once, and for how long.",
     .options = options,
     .more =
-        "A line tells how many processors are free for at least that long, so lines\n"
+        "A line says how many processors are free for at least that long, so lines\n"
         "overlap. States of nodes, use and reservations count; throttling limits "
         "with -L.\n"
         "CMP has to be quoted for the shell.\n",

@@ -14,7 +14,7 @@
 static const struct option_row options[] = {
     {'c', NULL, NULL, "create"},
     {'m', NULL, "ATTR=VALUE", "modify; also += and -=; may be given several times"},
-    {'q', NULL, NULL, "tell everything about reservations: names, or ALL"},
+    {'q', NULL, NULL, "print everything about reservations: names, or ALL"},
     {'l', NULL, NULL, "list, as showres does"},
     {'r', NULL, NULL, "release"},
     {'C', NULL, NULL, "clear what was released of a standing one: is not needed"},
@@ -134,7 +134,7 @@ static int put_charge(const struct command_line *l, json_t *o)
             k++;
         if (!is || k == 3)
             status = command_wrong(
-                l, "-S: '%s' is none of aaccount=, agroup=, auser=", word);
+                l, "-S: '%s' is not one of aaccount=, agroup=, auser=", word);
         else
             who[k] = is + 1;
     }
@@ -166,7 +166,8 @@ static int put_tasks(const struct command_line *l, json_t *o)
         n = strtoll(rest, &end, 10);
     if (end == rest || *end || least < 1 || n < least)
         return command_wrong(l,
-            "-t: '%s' is no number of tasks; expected one number, a range as 4-8, or "
+            "-t: '%s' is not a number of tasks; expected one number, a range as 4-8, "
+            "or "
             "ALL",
             text);
     json_object_set_new(o, "tasks", json_integer(n));
@@ -180,7 +181,7 @@ static int put_options(const struct command_line *l, json_t *o)
     static const struct {
         char letter;
         const char *why;
-    } refused[] = {{'I', "what happens at its start and end is told by -T"},
+    } refused[] = {{'I', "what happens at its start and end is set by -T"},
         {'V', "reservations have no variables"},
         {'x', "jobs are let in by access lists: -a"}};
 

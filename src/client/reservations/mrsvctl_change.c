@@ -90,7 +90,7 @@ static int put_acl(const struct command_line *l, const char *member, char op,
 {
     if (strpbrk(value, "&@"))
         return command_wrong(l,
-            "'%s': & and @ are not known here; a job has to meet what * marks", value);
+            "'%s': & and @ are not supported; a job has to meet what * marks", value);
     if (strcmp(member, "time_limit") == 0) {
         if (op != '=')
             return command_wrong(l, "DURATION: only == is possible");
@@ -125,7 +125,7 @@ static int acl_entry(
         i++;
     if (i == ACL_KINDS)
         return command_wrong(l,
-            "-a: '%.*s' is none of USER, GROUP, ACCT, CLASS, QOS, JATTR, DURATION",
+            "-a: '%.*s' is not one of USER, GROUP, ACCT, CLASS, QOS, JATTR, DURATION",
             (int)len, word);
     return put_acl(l, acl_types[i].member, op, word + len + 2, o, change);
 }
@@ -206,13 +206,15 @@ static int read_edit(const struct command_line *l, const char *text, struct edit
     const char *best = nearest_best(&near);
     if (best)
         return command_wrong(l,
-            "-m: '%s' is nothing of a reservation that can be changed; did you mean "
+            "-m: '%s' is not an attribute of a reservation that can be changed; did "
+            "you mean "
             "%s?",
             name, best);
     for (size_t i = 0; i < ATTRIBUTES; i++)
         strbuf_printf(&all, "%s%s", i ? ", " : "", attributes[i].name);
     int status = command_wrong(l,
-        "-m: '%s' is nothing of a reservation that can be changed; expected one of %s",
+        "-m: '%s' is not an attribute of a reservation that can be changed; expected "
+        "one of %s",
         name, all.text);
     free(strbuf_take(&all));
     return status;
@@ -310,7 +312,7 @@ static int edit_tasks(const struct command_line *l, const struct edit *e,
     long long n = strtoll(e->value, &end, 10);
 
     if (*end || end == e->value)
-        return command_wrong(l, "-m reqtaskcount: '%s' is no number", e->value);
+        return command_wrong(l, "-m reqtaskcount: '%s' is not a number", e->value);
     if (e->op != '=')
         n = (now ? now : get_int(present, "tasks", 0)) + (e->op == '+' ? n : -n);
     if (n < 1)

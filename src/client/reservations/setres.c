@@ -101,7 +101,7 @@ static int put_number(json_t *o, const char *key, const char *text, struct err *
     long n = strtol(text, &end, 10);
 
     if (end == text || *end || n < 1)
-        return err_set(err, ERR_INVALID, "'%.40s' is no number of tasks", text);
+        return err_set(err, ERR_INVALID, "'%.40s' is not a number of tasks", text);
     json_object_set_new(o, key, json_integer(n));
     return 0;
 }

@@ -19,7 +19,7 @@ static const char help[] =
     "usage: maui check [-c] [FILE] [--strict] [--format text|json] [--explain]\n"
     "       maui check --parameters markdown\n"
     "\n"
-    "Read a configuration and tell everything about it that is not right, one line\n"
+    "Read a configuration and print everything that is wrong with it, one line\n"
     "each: FILE:LINE: error|warning|note: text. The daemon comes to the same verdict:\n"
     "it does not start with errors. Nor does maui sim, which needs no resource "
     "manager.\n"
@@ -48,7 +48,7 @@ static const char help[] =
 
 static int bad_call(const char *text, const char *what)
 {
-    fprintf(stderr, "maui check: %s%s\n`maui check --help` tells the options.\n", text,
+    fprintf(stderr, "maui check: %s%s\n`maui check --help` lists the options.\n", text,
         what);
     return 2;
 }

@@ -137,7 +137,7 @@ static void print_manager(const json_t *m)
     if (*get_text(m, "version", ""))
         printf("  Version: '%s'\n", get_text(m, "version", ""));
     printf("  Event Management:  %s\n",
-        get_text(m, "events", "events are told as they happen"));
+        get_text(m, "events", "events are published as they happen"));
     if (json_object_get(m, "average_s"))
         printf("  RM Performance:  Avg Time: %.2fs  Max Time:  %.2fs  (%lld samples)\n",
             get_real(m, "average_s", 0), get_real(m, "max_s", 0),

@@ -78,7 +78,7 @@ static int destroy(const struct command_line *l)
     digits = digits ? digits + 1 : schedctl_argument(l);
     long n = digits ? strtol(digits, &end, 10) : 0;
     if (!digits || end == digits || *end || n < 1)
-        return command_wrong(l, "-d: expected message:N; -l message tells the numbers");
+        return command_wrong(l, "-d: expected message:N; -l message lists the numbers");
     return schedctl_send(l, "/v1/scheduler",
         json_pack("{s:s, s:I}", "action", "forget", "message", (json_int_t)n));
 }

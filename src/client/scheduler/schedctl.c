@@ -135,7 +135,7 @@ static int get_extent(
             json_object_set_new(order, "seconds", json_integer(seconds));
     } else if (end == copy || *end || n < 0)
         status = command_wrong(
-            l, "'%s' is no number of iterations and no time; I or S may follow", text);
+            l, "'%s' is not a number of iterations or a time; I or S may follow", text);
     else
         json_object_set_new(order, key, json_integer(n));
     free(copy);

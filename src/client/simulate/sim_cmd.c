@@ -163,7 +163,7 @@ static void machine_from_trace(struct session *s)
             if (s->w.jobs.v[i].procs > procs)
                 procs = s->w.jobs.v[i].procs;
         fprintf(stderr,
-            "maui sim: the trace does not tell the machine's size; %" PRId64
+            "maui sim: the trace does not give the machine's size; %" PRId64
             " processors are assumed, as many as the widest job asks for (--nodes)\n",
             procs);
     }

@@ -104,7 +104,7 @@ void sim_options_help(void)
     fputs(
         "usage: maui sim --trace FILE [options]\n"
         "       maui sim --generate 30d [options]\n\n"
-        "Replay a workload through the scheduler in simulated time and tell how long\n"
+        "Replay a workload through the scheduler in simulated time and show how long\n"
         "jobs waited and how busy the machine was.\n",
         stdout);
     for (size_t i = 0; i < OPTIONS; i++) {
@@ -424,7 +424,7 @@ static int check_together(const struct sim_options *o, struct err *err)
             "no workload: --trace FILE or --generate N is needed (`maui sim --help`)");
     if (o->resources != NULL && o->machine.nodes > 0)
         return err_set(err, ERR_INVALID,
-            "--resources and --nodes: both tell the machine; give one");
+            "--resources and --nodes: both describe the machine; give one");
     if (o->machine.mem_mb > 0 && o->resources != NULL)
         return err_set(
             err, ERR_INVALID, "--node-memory: the nodes of --resources have their own");

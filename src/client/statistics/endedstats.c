@@ -70,7 +70,7 @@ static int read_depth(const struct command_line *l, const char *text, struct spa
 
     query_add(q, "name", "FSINTERVAL");
     if (*end || end == text || n < 1 || n > 100000)
-        command_wrong(l, "-d: '%s' is no number of intervals", text);
+        command_wrong(l, "-d: '%s' is not a number of intervals", text);
     else if (ask_list(l, q, keep_interval, &length) == 0 && length > 0) {
         ret->from = (now / length - (n - 1)) * length;
         ret->from = ret->from > 0 ? ret->from : 1;

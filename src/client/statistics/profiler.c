@@ -80,8 +80,8 @@ static int get_number(
         return 0;
     *io = strtoll(text, &end, 10);
     if (end == text || *end || *io < 1 || *io > max)
-        return command_wrong(
-            l, "-%c: '%s' is no number from 1 to %lld", letter, text, (long long)max);
+        return command_wrong(l, "-%c: '%s' is not a number from 1 to %lld", letter,
+            text, (long long)max);
     return 0;
 }
 
@@ -127,7 +127,7 @@ static int get_report(struct session *s)
         strbuf_printf(&list, "%s%s", i ? ", " : "", profiletext_name(i));
     if (!s->text.only)
         status = command_wrong(
-            &s->l, "-P: '%s' is no profile; they are: %s", name, list.text);
+            &s->l, "-P: '%s' is not a profile; expected one of: %s", name, list.text);
     free(strbuf_take(&list));
     return status;
 }

@@ -29,7 +29,7 @@ static const struct {
     [ENDED_CRASH] = {"machine_down", "the machine went down while it ran"},
     [ENDED_KEEPER] = {"keeper_killed", "its keeper was killed, and then its processes"},
     [ENDED_RECORD_LOST] = {"record_lost", "the record of its end cannot be read"},
-    [ENDED_VANISHED] = {"vanished", "the resource manager does not know it any more"},
+    [ENDED_VANISHED] = {"vanished", "the resource manager no longer has it"},
 };
 
 static const struct {

@@ -149,7 +149,7 @@ int keeper_start(struct keeper *k, struct err *err)
     l.doing = mmap(
         NULL, LAUNCH_DOING, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (l.doing == MAP_FAILED)
-        return err_set(err, ERR_IO, "there is no memory: %s", strerror(errno));
+        return err_set(err, ERR_IO, "out of memory: %s", strerror(errno));
     if (launch_fork(&l, &child, err) != 0)
         return -1;
     k->starting = true;

@@ -77,7 +77,7 @@ static int failure(struct err *err, const char *what, const char *on)
 
     return err_set(err, short_of ? ERR_IO : ERR_INVALID, "cannot %s%s%s%s: %s", what,
         *on ? " '" : "", on, *on ? "'" : "",
-        code == ENXIO ? "nobody reads there" : strerror(code));
+        code == ENXIO ? "it has no reader" : strerror(code));
 }
 
 static int become_user(
@@ -235,7 +235,7 @@ static int enter_session(const struct launch *l, pid_t keeper, const int *fds,
     user = getpwuid(l->request->uid);
     if (user == NULL)
         return err_set(err, ERR_IO,
-            "PAM service '%s' opens no session for uid %u, whom this machine does not "
+            "PAM service '%s' opens no session for uid %u, which this machine does not "
             "know",
             e.service, l->request->uid);
     e.user = xstrdup(user->pw_name);

@@ -144,7 +144,7 @@ static int set_pam(struct local *l, const struct rm_cfg *cfg, struct err *err)
     for (const char *at = name; *at != '\0'; at++)
         if (isupper((unsigned char)*at))
             return err_set(err, ERR_INVALID,
-                "RMCFG[%s] PAM: PAM knows services by small letters only, not '%s'",
+                "RMCFG[%s] PAM: PAM finds services by lower-case names only, not '%s'",
                 cfg->name, name);
     if (!service_exists(service))
         return err_set(err, ERR_NOT_FOUND, "RMCFG[%s] PAM: there is no service '%s'%s",

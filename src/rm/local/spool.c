@@ -104,7 +104,7 @@ static void scan_one(struct local *l, const char *name)
         }
         ljob_free(j);
     } else {
-        err_set(&err, ERR_INVALID, "that is no name of a job");
+        err_set(&err, ERR_INVALID, "that is not the name of a job");
     }
     snprintf(text, sizeof text,
         "the folder %s/jobs/%s is not readable and left alone: %s", l->path, name,

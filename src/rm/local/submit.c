@@ -46,7 +46,7 @@ static const char *objection(
 
     if (id != NULL && !id_is_valid(id)) {
         snprintf(buf, size,
-            "'%.80s' is no id for a job: expected at most %d letters, digits and ._-[]",
+            "'%.80s' is not a job id: expected at most %d letters, digits and ._-[]",
             id, LOCAL_ID_MAX);
         return buf;
     }

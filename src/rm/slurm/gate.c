@@ -142,7 +142,7 @@ static int run(const char *what, const struct gate_options *o)
         return letgo_main(o->home);
     else {
         fprintf(stderr,
-            "maui slurm: '%s' is none of gate, jobcomp, conf, check, letgo; `maui "
+            "maui slurm: '%s' is not one of gate, jobcomp, conf, check, letgo; `maui "
             "slurm "
             "--help`\n",
             what);
@@ -176,7 +176,7 @@ int gate_main(int argc, char **argv)
             fputs(help, stdout);
             return 0;
         } else {
-            fputs("`maui slurm --help` tells how it is used.\n", stderr);
+            fputs("`maui slurm --help` shows its usage.\n", stderr);
             return 1;
         }
     }

@@ -227,7 +227,8 @@ static struct told_job *find_or_add(struct adapter *a, const char *id)
 }
 
 /* It waits, but not as a job does that only we start: lifted, leaked past the gate, or
- * back in the queue after it ran. An order of ours that is pending is none of these. */
+ * back in the queue after it ran. An order of ours that is pending is not one of these.
+ */
 static bool astray(
     struct adapter *a, const struct told_job *t, const slurm_job_info_t *j)
 {

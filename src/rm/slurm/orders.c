@@ -217,7 +217,7 @@ static void hold(struct adapter *a, const struct rm_command *c)
     job_desc_msg_t m;
 
     if (t == NULL) {
-        adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm does not know it");
+        adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm has no such job");
         return;
     }
     slurm_init_job_desc_msg(&m);
@@ -234,7 +234,7 @@ static void release(struct adapter *a, const struct rm_command *c)
     const struct told_job *t = jobs_find(a, c->job);
 
     if (t == NULL)
-        adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm does not know it");
+        adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm has no such job");
     else
         answer(a, c, orders_keep(a, t));
 }

@@ -285,7 +285,7 @@ static int kind_of(const char *text, enum cred_kind *ret, struct err *err)
             return 0;
         }
     return err_set(err, ERR_NOT_FOUND,
-        "'%.40s' is none of user, group, account, class, qos", text);
+        "'%.40s' is not one of user, group, account, class, qos", text);
 }
 
 void api_credentials(struct server *s, struct request *r)

@@ -59,7 +59,7 @@ static int wanted_sections(struct request *r, struct wanted *w, struct err *err)
         }
         if (found < 0)
             return err_set(err, ERR_INVALID,
-                "section: '%.*s' is none of active, eligible, blocked, completed",
+                "section: '%.*s' is not one of active, eligible, blocked, completed",
                 (int)len, p);
         w->sections |= 1u << found;
         p += len + (p[len] == ',');
@@ -429,7 +429,7 @@ static int check_level(struct request *r, enum check_level *ret, struct err *err
             return 0;
         }
     return text ? err_set(
-               err, ERR_INVALID, "level: '%.40s' is none of soft, hard, off", text)
+               err, ERR_INVALID, "level: '%.40s' is not one of soft, hard, off", text)
                 : 0;
 }
 

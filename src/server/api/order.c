@@ -98,7 +98,7 @@ struct carried {
     struct order order;
     struct VEC(struct chosen) jobs;
     size_t next, before; /* of the jobs; results there were before them */
-    char *refused;       /* the first that is none of theirs, or NULL */
+    char *refused;       /* the first that is not one of theirs, or NULL */
 };
 
 struct orders {
@@ -163,7 +163,7 @@ static void act_on(struct carried *t, const struct chosen *it)
         t->refused = xstrdup(it->id);
 }
 
-/* When there is none of them, the first is refused. */
+/* When there is not one of them, the first is refused. */
 static void explain_none(struct carried *t)
 {
     struct order *o = &t->order;

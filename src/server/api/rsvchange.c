@@ -40,7 +40,7 @@ static const struct setres_attr *find_attribute(const char *name, struct err *er
     }
     const char *best = nearest_best(&near);
     err_set(err, ERR_INVALID,
-        "'%.40s' is nothing of a reservation that can be changed%s%s%s", name,
+        "'%.40s' is not an attribute of a reservation that can be changed%s%s%s", name,
         best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
     return NULL;
 }
@@ -127,7 +127,7 @@ static int edit_lists(
         if (!m)
             return -1;
         if (m->value != SETRES_LIST)
-            return err_set(err, ERR_INVALID, "'%.40s' is no list of names", name);
+            return err_set(err, ERR_INVALID, "'%.40s' is not a list of names", name);
         if (edit_list(asked, name, value, in, err) < 0)
             return -1;
         *what |= changes[m->part];

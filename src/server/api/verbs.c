@@ -101,7 +101,7 @@ static int act_signal(
 
     if (!cmd.signal)
         return err_set(err, ERR_INVALID,
-            "signal: '%.40s' is no signal, expected a name as USR1 or a number",
+            "signal: '%.40s' is not a signal, expected a name as USR1 or a number",
             text ? text : "");
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT,
@@ -141,7 +141,7 @@ static int run_flags(const struct order *o, unsigned *ret, struct err *err)
                 flag = words[k].flag;
         if (!flag)
             return err_set(err, ERR_INVALID,
-                "ignore: '%.40s' is none of policies, reservations, nodestate",
+                "ignore: '%.40s' is not one of policies, reservations, nodestate",
                 word ? word : "");
         *ret |= flag;
     }

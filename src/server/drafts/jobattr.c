@@ -35,7 +35,8 @@ static const struct jobattr attributes[] = {
     {"minstarttime", CHANGE_RELEASE, VALUE_INSTANT, false},
     {"nodecount", CHANGE_NODES, VALUE_NUMBER, true},
     {"notificationaddress", 0, VALUE_NONE, false,
-        "jobs have no address of their own; the site is told by NOTIFICATIONPROGRAM"},
+        "jobs have no address of their own; the site is notified by "
+        "NOTIFICATIONPROGRAM"},
     {"partition", CHANGE_PARTITIONS, VALUE_LIST, true},
     {"priority", JOBATTR_SYSPRIO, VALUE_NUMBER, false},
     {"proccount", CHANGE_TASKS, VALUE_NUMBER, true},
@@ -74,7 +75,7 @@ const struct jobattr *jobattr_find(const char *name, struct err *err)
     }
     const char *best = nearest_best(&near);
     err_set(err, ERR_INVALID,
-        "'%.40s' is no attribute of a job that can be changed%s%s%s", name,
+        "'%.40s' is not an attribute of a job that can be changed%s%s%s", name,
         best ? "; did you mean '" : "", best ? best : "", best ? "'?" : "");
     return NULL;
 }
@@ -151,7 +152,7 @@ int jobattr_deps(struct jobattr_deps *ret, const char *text, struct err *err)
         }
         if (ret->n == before)
             result = err_set(err, ERR_INVALID,
-                "depend: '%.80s' is none of " JOBATTR_DEP_FORMS, group);
+                "depend: '%.80s' is not one of " JOBATTR_DEP_FORMS, group);
     }
     vec_push(ret, ((struct dep){DEP_STARTED, NULL}));
     free(copy);

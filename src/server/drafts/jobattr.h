@@ -54,7 +54,7 @@ int jobattr_number(const struct jobattr *a, const char *text, bool relative,
 void jobattr_list(struct jobattr_words *ret, const char *text);
 #define JOBATTR_DEP_FORMS "after:JOB, afterany:JOB, afterok:JOB, afternotok:JOB"
 
-/* What stands behind "afterok:", in any case, and the type; NULL: it is none of the
+/* What stands behind "afterok:", in any case, and the type; NULL: it is not one of the
  * forms. */
 const char *jobattr_dep(const char *text, enum dep_type *ret);
 /* "afterok"; "never" for one that cannot be fulfilled any more. */

@@ -111,7 +111,7 @@ static int set_number(struct modified *m, const struct jobattr *a, int64_t n,
             "user priority must be in the range 0 - 100, not %lld", (long long)n);
     if (a->bit == CHANGE_TASKS && (n == 0 || n % procs != 0))
         return err_set(err, ERR_INVALID,
-            "proccount: %lld is no multiple of the %lld processors of a task",
+            "proccount: %lld is not a multiple of the %lld processors of a task",
             (long long)n, (long long)procs);
     const struct attribute *row = attribute_changed(a->bit);
     if (row)

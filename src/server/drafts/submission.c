@@ -236,7 +236,7 @@ static int read_dependencies(struct submit_draft *d, json_t *o, struct err *err)
         const char *job = jobattr_dep(text, &type);
         if (!job || !*job)
             return err_set(err, ERR_INVALID,
-                "dependencies: '%.80s' is none of " JOBATTR_DEP_FORMS, text);
+                "dependencies: '%.80s' is not one of " JOBATTR_DEP_FORMS, text);
         d->deps[d->ndeps++] = (struct dep){type, (char *)(uintptr_t)job};
         d->sub.job.desc.deps = d->deps;
     }

@@ -51,7 +51,7 @@ struct record_memory *record_recall(
     json_t *o = json_loads(text, 0, NULL);
     free(text);
     if (!json_is_object(o)) {
-        log_line(s->log, LOG_ALERT, "the record of job '%s' is no JSON object", id);
+        log_line(s->log, LOG_ALERT, "the record of job '%s' is not a JSON object", id);
         json_decref(o);
         return NULL;
     }

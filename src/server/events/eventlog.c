@@ -262,7 +262,7 @@ void eventlog_committed(struct server *s)
     write_unwritten(s);
     if (l->dropped)
         log_line(s->log, LOG_ALERT,
-            "%lu events were not told: the disk was away for "
+            "%lu events were not written: the disk was away for "
             "too long",
             (unsigned long)l->dropped);
     l->dropped = 0;

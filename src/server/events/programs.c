@@ -380,7 +380,7 @@ int programs_run(struct programs *all, const struct program_call *call, struct e
         all->count.dropped++;
         if (all->dropped_in_a_row++ == 0)
             log_line(all->log, LOG_ALERT,
-                "%s '%s' is not run, as %u wait already; so it is with what follows "
+                "%s '%s' is not run, as %u wait already; nor is what follows, "
                 "until there is room",
                 call->what, call->argv[0], all->nwaiting);
         return err_set(err, ERR_CONFLICT, "%u programs wait already", all->nwaiting);

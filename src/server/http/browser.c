@@ -48,7 +48,7 @@ int browser_refuse(const struct browser_head *h, struct err *err)
     }
     if (h->host && !is_our_name(h->host, h->own_name)) {
         err_set(err, ERR_INVALID,
-            "Host: '%.80s' is no name of this service: expected maui or localhost",
+            "Host: '%.80s' is not a name of this service: expected maui or localhost",
             h->host);
         return 421;
     }

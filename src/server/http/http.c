@@ -99,7 +99,7 @@ static int examine_local(struct request *r, struct err *err)
 
     user = user_of(descriptor_of(r->connection), &group);
     if (user == CONNECTION_UNKNOWN) {
-        err_set(err, ERR_DENIED, "the kernel does not tell who calls");
+        err_set(err, ERR_DENIED, "the kernel does not say who calls");
         return MHD_HTTP_UNAUTHORIZED;
     }
     identity_of_uid(user, group, &r->who);

@@ -200,9 +200,9 @@ static int unknown_member(struct place *p, const json_t *members, const char *na
     nearest_init(&near, name);
     json_object_foreach((json_t *)members, known, schema) nearest_offer(&near, known);
     known = nearest_best(&near);
-    return err_set(p->err, ERR_INVALID,
-        "%.120s: nothing of that name is known here%s%s%s", p->path.text,
-        known ? "; did you mean '" : "", known ? known : "", known ? "'?" : "");
+    return err_set(p->err, ERR_INVALID, "%.120s: no member has that name%s%s%s",
+        p->path.text, known ? "; did you mean '" : "", known ? known : "",
+        known ? "'?" : "");
 }
 
 static int check_member(

@@ -198,7 +198,7 @@ static int replay_lines(struct asked *a, FILE *f)
             result = on_json(
                 a, number, json_integer_value(json_object_get(line, "at")), line);
         else
-            fprintf(stderr, "maui replay: line %" PRId64 " is no JSON\n", number);
+            fprintf(stderr, "maui replay: line %" PRId64 " is not JSON\n", number);
         json_decref(line);
     }
     free(text);
@@ -225,7 +225,7 @@ static int replay_file(struct asked *a, const char *path, struct err *err)
 
 static int usage_error(const char *what, const char *word)
 {
-    fprintf(stderr, "maui replay: %s '%s'; `maui replay --help` tells the options\n",
+    fprintf(stderr, "maui replay: %s '%s'; `maui replay --help` lists the options\n",
         what, word);
     return 3;
 }
@@ -253,7 +253,7 @@ static int parse(int argc, char **argv, struct asked *a)
             fputs(help, stdout);
             return 1;
         } else if (c == '?') {
-            fputs("`maui replay --help` tells the options.\n", stderr);
+            fputs("`maui replay --help` lists the options.\n", stderr);
             return 3;
         }
     }

@@ -210,7 +210,7 @@ void rmjobs_gone(struct manager *m, const char *id)
     if (!j || over((enum job_state)j->state))
         return;
     log_line(m->s->log, LOG_WARNING,
-        "job '%s' is not known to the resource manager any more", id);
+        "job '%s' is no longer known to the resource manager", id);
     world_note_end(m->s, j, &(struct job_end){.reason = ENDED_VANISHED});
     record_end(m->s, j, "Vacated", world_now(m->s));
     manager_apply(m, &ev, id);

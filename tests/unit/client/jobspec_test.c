@@ -272,14 +272,14 @@ static void errors_name_the_line_and_the_nearest_name(void **state)
     assert_refused("#SBATCH --tim=10\n", LINE("-z"), "did you mean --time");
     assert_refused("#PBS -y\n", LINE("-z"), "option -y is not known");
     assert_refused("#PBS -N\n", LINE("-z"), "a value is needed");
-    assert_refused("#PBS stray\n", LINE("-z"), "'stray' is no option");
+    assert_refused("#PBS stray\n", LINE("-z"), "'stray' is not an option");
     assert_refused(NULL, LINE("-l walltime"), "is no NAME=VALUE");
-    assert_refused(NULL, LINE("-l nodes=2,procs=3"), "does not go with it");
+    assert_refused(NULL, LINE("-l nodes=2,procs=3"), "cannot be combined with it");
     assert_refused(NULL, LINE("-l nodes=2:cores=3"), "only ppn=N and features");
     assert_refused(NULL, LINE("-l procs=0"), "procs");
     assert_refused(NULL, LINE("-t 5-1"), "does not rise");
     assert_refused(NULL, LINE("-l naccesspolicy=MINE"), "SINGLEUSER");
-    assert_refused(NULL, LINE("-W stagein=a"), "none of depend");
+    assert_refused(NULL, LINE("-W stagein=a"), "not one of depend");
     assert_refused(NULL, LINE("-l trl=2:4"), "not supported");
     assert_refused("#SBATCH -n 8 --mem=1G\n", LINE("-z"), "--ntasks-per-node");
 }

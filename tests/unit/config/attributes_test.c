@@ -171,7 +171,7 @@ static void class_attributes_are_read(void **state)
     assert_int_equal(b->access, ACCESS_SINGLEUSER);
     assert_int_equal(b->overrun_s, 60);
     assert_told(c, FINDING_WARNING, 5, "has no effect");
-    assert_told(c, FINDING_ERROR, 5, "'NOSUCH' is none of");
+    assert_told(c, FINDING_ERROR, 5, "'NOSUCH' is not one of");
     config_destroy(c);
 }
 

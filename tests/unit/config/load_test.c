@@ -262,7 +262,7 @@ static void a_limit_that_cannot_be_read_is_an_error(void **state)
     assert_told(c, FINDING_WARNING, 6, "nothing is limited");
     assert_told(c, FINDING_WARNING, 7, "attribute of Moab");
     assert_told(
-        c, FINDING_WARNING, 8, "value of Moab, which Maui has not; SHARED stays");
+        c, FINDING_WARNING, 8, "value of Moab, which Maui does not have; SHARED stays");
     assert_told(c, FINDING_WARNING, 9, "value of Moab");
     assert_told(c, FINDING_WARNING, 11, "value of Moab");
     assert_int_equal(config_count(c, FINDING_ERROR), 5);

@@ -182,7 +182,7 @@ static void what_cannot_be_read_is_told(void **state)
     assert_refused("", "empty word");
     assert_refused("-E", "is missing");
     assert_refused("-u ann", "is missing");
-    assert_refused("ALL ALL", "before");
+    assert_refused("ALL ALL", "given already");
     assert_refused("-y ann ALL", "unknown option");
     assert_refused("ALL -u", "-u: its value is missing");
     assert_refused("-Ex ALL", "no value");
@@ -200,7 +200,7 @@ static void what_cannot_be_read_is_told(void **state)
     assert_refused("-T never;cancel ALL", "-T:");
     assert_refused("-f a|b:c ALL", "either");
     assert_refused("-N x ALL", "-N:");
-    assert_refused("-N ONEOF:MEMORY TASKS==2", "FEATUREs alone");
+    assert_refused("-N ONEOF:MEMORY TASKS==2", "of FEATURE only");
     assert_refused("node[1", "");
 }
 

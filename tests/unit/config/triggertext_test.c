@@ -67,7 +67,7 @@ static void nonsense_is_refused(void **state)
 {
     (void)state;
     assert_refused("begin;cancel", "create");
-    assert_refused("start", "no trigger");
+    assert_refused("start", "not a trigger");
     assert_refused("start+;cancel", "duration");
     assert_refused("start+1:2:3:4:5;cancel", "duration");
     assert_refused("start+99999999999999:0:0:0;cancel", "without end");

@@ -71,7 +71,7 @@ static void a_wrong_keyword_is_told_with_the_right_ones(void **state)
     (void)state;
     assert_int_equal(value_keyword("FIRSTFTI", words, &found, &err), -1);
     assert_string_equal(
-        err.text, "'FIRSTFTI' is none of FIRSTFIT BESTFIT; did you mean FIRSTFIT?");
+        err.text, "'FIRSTFTI' is not one of FIRSTFIT BESTFIT; did you mean FIRSTFIT?");
     assert_null(found);
     assert_int_equal(value_keyword("bestfit", words, &found, &err), 0);
     assert_int_equal(found->value, 2);

@@ -503,7 +503,7 @@ static void a_node_that_went_is_down_until_it_is_reported_again(void **state)
     sc_nodes(s, 1, 2);
     sc_cycle(s);
     order(s, gone, NULL);
-    order(s, up, "node 'n1' is not known to the resource manager any more");
+    order(s, up, "node 'n1' is no longer known to the resource manager");
     sc_job(s, (struct sc_job){.id = "j", .procs = 2, .limit_s = 10});
     sc_at(s, 10);
     assert_int_equal(sc_start(s, "j"), -1);

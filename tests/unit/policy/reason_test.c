@@ -165,7 +165,7 @@ static const struct {
     {{.code = WAIT_PREEMPTED, .limit = 2, .asked = 4, .used = 3},
         "this job was preempted (2 times); it asks for 4 processors and 3 are free for "
         "it now"},
-    {{.code = WAIT_CODES}, "for a reason unknown here"},
+    {{.code = WAIT_CODES}, "for an unknown reason"},
 };
 
 static void every_wait_code_has_its_sentence(void **state)

@@ -244,7 +244,7 @@ static void impossible_submissions_are_refused_with_a_reason(void **state)
     kit_draft(k, &d, "true");
     d.s.job.desc.id = "../../etc";
     assert_string_equal(kit_submit_it(k, &d), "");
-    assert_non_null(strstr(k->done_text, "'../../etc' is no id for a job"));
+    assert_non_null(strstr(k->done_text, "'../../etc' is not a job id"));
     kit_draft(k, &d, NULL);
     assert_string_equal(kit_submit_it(k, &d), "");
     assert_string_equal(k->done_text, "neither a script nor a command was given");

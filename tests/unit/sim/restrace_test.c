@@ -59,7 +59,7 @@ static void bad_records_are_told_with_line_and_field(void **state)
         "t:3: field 18 (Generic resources): \"[gpu:x]\" is not classes with a count, "
         "as [batch:1][long:4]");
     expect_bad(EXAMPLE,
-        "t:3: field 4 (Name): node \"node01\" is already there; each is told once");
+        "t:3: field 4 (Name): node \"node01\" is already there; each is given once");
 }
 
 static void the_example_becomes_a_node(void **state)
