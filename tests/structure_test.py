@@ -321,3 +321,10 @@ def test_nothing_is_decided_by_comparing_sentences():
     assert not wrong, "\n".join(wrong)
     unneeded = set(COMPARED_WORDS) - set(found)
     assert not unneeded, f"no longer compared: {unneeded}"
+
+
+def test_the_glossary_names_headers_that_exist():
+    text = (ROOT / "docs" / "glossary.md").read_text()
+    named = re.findall(r"`([a-z_/]+/(?:[a-z_]+\.h)?)`", text)
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / "src" / name).exists()] == []
