@@ -328,3 +328,12 @@ def test_the_glossary_names_headers_that_exist():
     named = re.findall(r"`([a-z_/]+/(?:[a-z_]+\.h)?)`", text)
     assert len(named) > 20
     assert [name for name in named if not (ROOT / "src" / name).exists()] == []
+
+
+def test_the_architecture_names_files_that_exist():
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    ways = text[text.index("## The ways of four things"):text.index("## Simulated time")]
+    named = re.findall(r"^    ((?:client|server|config|policy|engine|plan)/[a-z_/]+\.[ch])\b", ways,
+                       re.M)
+    assert len(named) > 25
+    assert [name for name in named if not (ROOT / "src" / name).exists()] == []

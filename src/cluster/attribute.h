@@ -8,7 +8,6 @@
  *                       job_add()  |   |  a change that is remembered
  *                                  v   |
  *     the API <--render_job--  job_extra <--job_change_apply-- job_change <-- mjobctl
- * -m
  *
  * How to add one: CONTRIBUTING.md, "Add an attribute of a job". What has a shape of its
  * own (requests, dependencies, flags, states) is not here. */

@@ -4,8 +4,7 @@
  *
  *     nodes      0 1 2 3 4 5 6 7 8 9 ...        kind A: 0..5, kind B: 6...
  *     vacant     . . x x . . x x x x            nothing is on them
- *     folded     [ 0 1 ] job 7  [ 4 5 ] job 9   their records are written when asked
- * for
+ *     folded     [ 0 1 ] job 7  [ 4 5 ] job 9   records are written when asked for
  *
  * How it is done: nodes/fold.c. */
 #ifndef MAUI_CLUSTER_FOLDED_H

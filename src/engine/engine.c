@@ -7,6 +7,7 @@
 #include "engine/classes.h"
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
+#include "engine/events/events.h"
 #include "engine/keeping.h"
 #include "engine/occupancy.h"
 #include "engine/preempt.h"

@@ -16,7 +16,7 @@
 #include "cluster/jobend.h"
 #include "cluster/memory.h"
 #include "cluster/reservation.h"
-#include "engine/statistics.h"
+#include "engine/statistics/statistics.h"
 #include "plan/planned.h"
 #include "plan/rsvmemory.h"
 #include "policy/fsmemory.h"

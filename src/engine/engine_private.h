@@ -72,19 +72,6 @@ struct engine {
 /* What the job's credentials allow; a fault becomes a hold or a deferral. */
 void resolve_job(struct engine *e, struct job *j);
 
-/* report.c: what the resource manager says of jobs */
-bool report_is_active(enum job_state s);
-/* It runs where nobody knows, and is held for that. */
-bool report_is_lost(const struct job *j);
-/* A job that has just been added runs already: make it so here. Where that does not add
- * up it stays out of the queue, in state Unknown. */
-void report_take_over(struct engine *e, struct job *j, const struct job_desc *d);
-/* One that ran and ended while nobody looked: it counts as if somebody had. */
-int report_missed(
-    struct engine *e, const struct event *ev, struct job **ret, struct err *err);
-int report_state(
-    struct engine *e, struct job *j, const struct event *ev, struct err *err);
-
 /* eligible.c */
 /* A WAIT_TOO_LARGE, which counts tasks, for people: in processors. */
 void why_in_procs(const struct job *j, struct reason *r);
@@ -149,33 +136,6 @@ bool in_partition(const struct engine *e, const struct job *j, uint32_t partitio
 int64_t effective_limit(const struct engine *e, const struct job *j);
 /* The same with j->alloc chosen already. */
 bool start_placed(struct engine *e, struct job *j, enum occupancy_by by, bool backfill);
-
-/* modify.c: EVENT_MODIFY */
-/* The resource manager says that the active job began then: when its processes did, or
- * on a clock that was set since. */
-void modify_start(struct engine *e, struct job *j, int64_t start_at);
-int modify_job(
-    struct engine *e, struct job *j, const struct job_change *ch, struct err *err);
-
-/* run.c: EVENT_RUN */
-int run_job(struct engine *e, struct job *j, const struct event *ev, struct err *err);
-
-/* orders.c: small things that are asked for a job */
-int orders_deadline(struct engine *e, struct job *j, int64_t at, struct err *err);
-int orders_user_priority(struct job *j, int64_t n, struct err *err);
-
-/* setres.c: what people ask for */
-int setres(
-    struct engine *e, const struct event *ev, uint32_t *ret_made, struct err *err);
-/* An instance of a standing reservation comes back after a restart. */
-int setres_instance(struct engine *e, const struct rsv_memory *m, struct err *err);
-/* May the reservation hold these nodes: -E, RESLIMITPOLICY? It may be a draft, or a
- * live one that holds something else at present. */
-int setres_check(struct engine *e, const struct reservation *r,
-    const struct allocs *alloc, struct err *err);
-/* rsvchange.c */
-int change_reservation(struct engine *e, const struct event *ev, struct err *err);
-int releaseres(struct engine *e, const struct event *ev, struct err *err);
 
 /* cycle.c */
 /* It ended and leaves the cluster; another may have its index. */

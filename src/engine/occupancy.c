@@ -3,6 +3,7 @@
 #include "engine/occupancy.h"
 
 #include "engine/engine_private.h"
+#include "engine/events/events.h"
 #include "engine/preempt.h"
 #include "policy/fairshare.h"
 #include "policy/fsmemory.h"

@@ -3,6 +3,7 @@
  * cluster, plan and policy, in one place each. */
 #include "cluster/folded.h"
 #include "engine/engine_private.h"
+#include "engine/events/events.h"
 #include "engine/occupancy.h"
 #include "policy/accrual.h"
 

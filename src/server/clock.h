@@ -2,8 +2,7 @@
  * The scheduler's clock: seconds since 1970. It never goes back while an engine lives:
  *
  *     real   100 101 102 | 41 42 ...  102 103     set back by a minute
- *     ours   100 101 102 | 102 102 .. 102 103     stands until the real one has caught
- * up
+ *     ours   100 101 102 | 102 102 .. 102 103     stands until the real one is there
  *
  * Set back by more than that, the engine begins anew with it (journal/anew.h). Set
  * forward, running jobs did not run meanwhile: resource managers are asked first.

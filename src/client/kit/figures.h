@@ -3,7 +3,7 @@
 #ifndef MAUI_CLIENT_FIGURES_H
 #define MAUI_CLIENT_FIGURES_H
 
-#include "engine/statistics.h"
+#include "engine/statistics/statistics.h"
 
 #include <jansson.h>
 

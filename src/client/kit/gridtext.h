@@ -4,7 +4,7 @@
 #ifndef MAUI_CLIENT_GRIDTEXT_H
 #define MAUI_CLIENT_GRIDTEXT_H
 
-#include "engine/statistics.h"
+#include "engine/statistics/statistics.h"
 
 #include <stdbool.h>
 

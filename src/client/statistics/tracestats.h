@@ -6,7 +6,7 @@
 
 #include "base/names.h"
 #include "base/vec.h"
-#include "engine/statistics.h"
+#include "engine/statistics/statistics.h"
 #include "trace/jobtrace.h"
 
 struct tracestats_options {

@@ -35,10 +35,9 @@ struct notes_stamp {
 
 /* The waiting jobs side by side, by job index, kept from cycle to cycle:
  *
- *     job 17: | limit, processors, access, credset, clean | own part of priority | use
- * |
- *                                             |
- *     credset 3 (user, group, account, class, QOS): | part of priority that they give |
+ *     job 17:    limit, processors, access, credset, clean | part of priority | use
+ *                                              |
+ *     credset 3: user, group, account, class, QOS          | part of priority
  */
 struct notes {
     struct VEC(struct note) v;

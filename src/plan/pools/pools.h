@@ -5,8 +5,7 @@
  *     kind         a    a    a    b    b    a    a     demand.h: features, memory ...
  *     reservation                 R    R         R     closures.h: reservation sets
  *     pool         0    0    0    1    1    0    2
- *     merged pool  0    0    0    1    1    0    0     from the instant on at which R
- * ends
+ *     merged pool  0    0    0    1    1    0    0     once R is over
  *
  * Nodes of a pool are interchangeable, so a pool can be planned by count. Pools that
  * differ only in reservations are one *merged pool* from `pools_merge_at()` on. A

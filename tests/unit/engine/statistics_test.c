@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Statistics of record: engine/statistics, every figure by hand. */
 #include "cmocka_all.h"
-#include "engine/statistics.h"
+#include "engine/statistics/statistics.h"
 #include "example.h"
 
 #define NEAR(a, b) assert_float_equal(a, b, 1e-6)

@@ -3,6 +3,7 @@
  * 11. */
 #include "base/duration.h"
 #include "engine/engine_private.h"
+#include "engine/events/events.h"
 #include "plan/rsvnodes.h"
 #include "policy/fsmemory.h"
 #include "policy/limits_use.h"

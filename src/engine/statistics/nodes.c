@@ -3,7 +3,7 @@
 #include "base/xalloc.h"
 #include "cluster/job.h"
 #include "cluster/node.h"
-#include "engine/statistics_private.h"
+#include "engine/statistics/private.h"
 
 #include <assert.h>
 #include <stdlib.h>

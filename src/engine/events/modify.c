@@ -3,6 +3,7 @@
  * access, priority and plan of a waiting job, the end of an active one. */
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
+#include "engine/events/events.h"
 #include "engine/occupancy.h"
 #include "policy/holds.h"
 #include "policy/priority.h"

@@ -4,7 +4,7 @@
 #define MAUI_ENGINE_STATISTICS_PRIVATE_H
 
 #include "base/names.h"
-#include "engine/statistics.h"
+#include "engine/statistics/statistics.h"
 
 /* Of a credential or of all. */
 struct account {

@@ -5,6 +5,7 @@
  * commands 4 (mrsvctl). */
 #include "base/duration.h"
 #include "engine/engine_private.h"
+#include "engine/events/events.h"
 #include "plan/rsvnodes.h"
 #include "policy/rsvrights.h"
 

@@ -2,6 +2,7 @@
  * EVENT_RUN: an administrator wants the job to start now. Source: reference commands,
  * section 3 (runjob); holds, section 7; throttling, section 5. */
 #include "engine/engine_private.h"
+#include "engine/events/events.h"
 #include "engine/occupancy.h"
 #include "plan/feasible.h"
 #include "plan/nodes/avail.h"

@@ -4,6 +4,7 @@
  * one that it put back is in the queue again. */
 #include "cluster/memory.h"
 #include "engine/engine_private.h"
+#include "engine/events/events.h"
 #include "engine/occupancy.h"
 #include "policy/access.h"
 #include "policy/accrual.h"

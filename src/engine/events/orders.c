@@ -2,6 +2,7 @@
  * Small things that administrators and owners ask for a job: a deadline, its place
  * among the owner's other jobs. Source: reference commands, section 3. */
 #include "engine/engine_private.h"
+#include "engine/events/events.h"
 
 #define USER_PRIORITY_MAX 100
 

@@ -2,7 +2,7 @@
  * The statistics by size and length of jobs, and all of them as records. */
 #include "base/xalloc.h"
 #include "cluster/cluster.h"
-#include "engine/statistics_private.h"
+#include "engine/statistics/private.h"
 
 #include <math.h>
 #include <string.h>

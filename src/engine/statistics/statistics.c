@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Accounts of credentials and of the whole system, and what is added to them. */
-#include "engine/statistics.h"
+#include "engine/statistics/statistics.h"
 
 #include "base/near.h"
 #include "base/xalloc.h"
 #include "cluster/job.h"
 #include "cluster/partition.h"
-#include "engine/statistics_private.h"
+#include "engine/statistics/private.h"
 
 #include <assert.h>
 #include <string.h>
