@@ -139,6 +139,7 @@ static struct server *new_server(void)
                          .cred = {[CRED_USER] = i % 2 ? "ann" : "bob"}}});
     }
     engine_cycle(s->engine, world_now(s), &decided);
+    vec_fini(&decided);
     return s;
 }
 

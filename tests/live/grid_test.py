@@ -12,7 +12,7 @@ import grid_table as table
 from live_users import LEVELS, Users
 
 SRC = pathlib.Path(__file__).resolve().parents[2] / "src" / "server"
-API = json.loads((SRC / "openapi.json").read_text())
+API = json.loads((SRC / "api" / "openapi.json").read_text())
 WHO = {"1": "root", "2": "bin", "3": "daemon", "o": "nobody", "s": "games"}
 CONFIG = LEVELS + """QOSCFG[high] PRIORITY=9
 ACCOUNTCFG[physics] PRIORITY=0
@@ -255,5 +255,5 @@ def test_every_operation_member_and_parameter_is_in_the_grid():
 
 
 def test_every_attribute_of_jobs_is_in_the_grid():
-    names = re.findall(r'^    \{"(\w+)", [A-Z0-9_]+, VALUE_', (SRC / "jobattr.c").read_text(), re.M)
+    names = re.findall(r'^    \{"(\w+)", [A-Z0-9_]+, VALUE_', (SRC / "drafts" / "jobattr.c").read_text(), re.M)
     assert len(names) > 30 and set(names) == set(table.CHANGED)

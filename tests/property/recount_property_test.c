@@ -12,6 +12,7 @@
 #include "cluster/memory.h"
 #include "cmocka_all.h"
 #include "engine/engine_private.h"
+#include "engine/events/events.h"
 #include "policy/fairshare.h"
 #include "rng.h"
 #include "scenario.h"

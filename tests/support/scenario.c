@@ -4,6 +4,7 @@
 
 #include "base/strbuf.h"
 #include "engine/engine_private.h"
+#include "engine/events/events.h"
 #include "policy/reason.h"
 
 #include <assert.h>
