@@ -188,6 +188,20 @@ def test_every_attribute_can_be_changed(daemon):
     assert not o.get("holds") and "release_at" not in o
 
 
+def test_a_comment_has_at_most_1024_characters(site):
+    most = "é" * 1024
+    job = site.submit(hold=True, comment=most)
+    assert site.job(job)["comment"] == most
+    assert modify(site, job, f"comment={most}")["comment"] == most
+    expected = "comment: expected at most 1024 characters, not 1025"
+    assert expected in refused(site, "mjobctl", "-m", f"comment={most}x", job)
+    assert "messages: expected at most 1024" in refused(site, "mjobctl", "-m",
+                                                        f"messages={most}x", job)
+    done = site.run("msub", "-l", f"comment={most}x", "-h", stdin="sleep 1\n")
+    assert done.returncode == 1 and expected in done.stderr, done.stderr
+    assert site.job(job)["comment"] == most
+
+
 def test_a_comment_goes_with_the_job_and_is_its_owners(site, users):
     """From msub or mjobctl -m, also while it runs; over a restart; no decision depends on
     it, and nobody else sees it."""

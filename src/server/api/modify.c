@@ -4,7 +4,9 @@
 
 #include "server/api/api.h"
 #include "server/api/order.h"
+#include "server/drafts/jobattr.h"
 #include "server/drafts/jobrights.h"
+#include "server/http/schema.h"
 #include "server/server_private.h"
 
 /* The group that the changes give, or NULL. */
@@ -23,6 +25,26 @@ static const char *group_named(const json_t *changes)
     return group;
 }
 
+/* Texts for people have an end. What a restart brings back is not asked. */
+static int check_texts(const json_t *changes, struct err *err)
+{
+    json_t *change;
+    size_t i;
+
+    json_array_foreach(changes, i, change)
+    {
+        const char *name = json_string_value(json_object_get(change, "attribute"));
+        const char *value = json_string_value(json_object_get(change, "value"));
+        if (!name || !value
+            || (strcasecmp(name, "comment") != 0 && strcasecmp(name, "messages") != 0)
+            || schema_characters(value) <= JOBATTR_TEXT_MOST)
+            continue;
+        return err_set(err, ERR_INVALID, "%s: expected at most %d characters, not %zu",
+            name, JOBATTR_TEXT_MOST, schema_characters(value));
+    }
+    return 0;
+}
+
 static int act_modify(
     struct order *o, const struct job *j, char *done, size_t size, struct err *err)
 {
@@ -31,7 +53,8 @@ static int act_modify(
     if (!json_is_array(changes) || json_array_size(changes) == 0)
         return err_set(
             err, ERR_INVALID, "changes: a list of {attribute, op, value} is needed");
-    if (modify_apply(o->s, j, changes, request_who(o->r), err) < 0)
+    if (check_texts(changes, err) < 0
+        || modify_apply(o->s, j, changes, request_who(o->r), err) < 0)
         return -1;
     const struct cluster *c = engine_cluster(o->s->engine);
     const char *group = group_named(changes);

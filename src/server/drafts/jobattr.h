@@ -30,6 +30,10 @@ enum jobattr_type {
 #define JOBATTR_NOTES   (JOBATTR_NAME | JOBATTR_MESSAGE)
 #define JOBATTR_OTHERS  (JOBATTR_SYSPRIO | JOBATTR_QOS | JOBATTR_NOTES)
 
+/* Characters of a comment or message, as the API's description has it (openapi.json).
+ */
+#define JOBATTR_TEXT_MOST 1024
+
 struct jobattr {
     const char *name;
     unsigned bit; /* enum change_bit, or one of JOBATTR_OTHERS */

@@ -161,6 +161,27 @@ static int check_enum(struct place *p, const json_t *words, const char *text)
     return -1;
 }
 
+size_t schema_characters(const char *text)
+{
+    size_t n = 0;
+
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+static int check_length(struct place *p, const json_t *most, const char *text)
+{
+    char expected[64], found[32];
+
+    if (!most || schema_characters(text) <= (size_t)json_integer_value(most))
+        return 0;
+    snprintf(expected, sizeof expected, "at most %lld characters",
+        (long long)json_integer_value(most));
+    snprintf(found, sizeof found, "%zu", schema_characters(text));
+    return refuse_value(p, expected, found);
+}
+
 static int check_text(struct place *p, const json_t *schema, const json_t *value)
 {
     const char *text = json_string_value(value);
@@ -168,6 +189,8 @@ static int check_text(struct place *p, const json_t *schema, const json_t *value
 
     if (words && *text)
         return check_enum(p, words, text);
+    if (check_length(p, json_object_get(schema, "maxLength"), text) < 0)
+        return -1;
     return check_format(p, text_of(schema, "format"), text);
 }
 

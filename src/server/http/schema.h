@@ -9,7 +9,9 @@
  *     name    no blank, control character, quote, backslash, comma or semicolon;
  *             at most 255 bytes. Also `x-keys: name` of the keys of an object
  *     free    anything
- *     else    no control character */
+ *     else    no control character
+ *
+ * `maxLength` counts characters, whatever the format. */
 #ifndef MAUI_SERVER_SCHEMA_H
 #define MAUI_SERVER_SCHEMA_H
 
@@ -29,5 +31,7 @@ void schema_close(struct schema *s); /* NULL is allowed */
  * is written to `ret_field`. An operation without a body takes any. O(body). */
 int schema_check(const struct schema *s, const char *method, const char *path,
     const json_t *body, char *ret_field, size_t size, struct err *err);
+/* Characters of a UTF-8 text: what `maxLength` counts. O(bytes). */
+size_t schema_characters(const char *text);
 
 #endif
