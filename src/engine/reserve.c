@@ -108,7 +108,7 @@ bool reserve_test(struct engine *e, struct job *j)
     return false;
 }
 
-static void count(struct engine *e, const struct job *j, uint32_t partition)
+static void count_reserved(struct engine *e, const struct job *j, uint32_t partition)
 {
     int group = groups_of(e->groups, j->cred[CRED_QOS]);
 
@@ -119,7 +119,7 @@ static void count(struct engine *e, const struct job *j, uint32_t partition)
 void reserve_count(struct engine *e, const struct job *j)
 {
     if (!promises_has(e->promises, j, PROMISE_DEADLINE))
-        count(e, j, plan_reservation_of(e->plan, j)->partition);
+        count_reserved(e, j, plan_reservation_of(e->plan, j)->partition);
 }
 
 /* Offer the job the earliest slot: started if that is now, else reserved. False when
@@ -148,7 +148,7 @@ static bool reserve_in(struct engine *e, struct plan *view, struct job *j)
         return false;
     preempt_reserve(e, view, j, &slot);
     e->stats.reserved++;
-    count(e, j, slot.partition);
+    count_reserved(e, j, slot.partition);
     return true;
 }
 

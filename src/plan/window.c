@@ -52,7 +52,7 @@ static bool counts(const struct pool *pool)
 }
 
 /* Processors of all counted pools of the partition, as free_until from now on. */
-static const struct set_offer *counted(
+static const struct set_offer *counted_offer(
     struct plan *p, uint32_t partition, uint32_t access)
 {
     uint64_t stamp = pools_stamp(p->pools);
@@ -135,7 +135,7 @@ bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t af
 
     if (after_s >= DURATION_UNLIMITED)
         return false;
-    const struct set_offer *r = counted(p, partition, access);
+    const struct set_offer *r = counted_offer(p, partition, access);
     int64_t end = stair_after(r, after)->until;
     for (size_t i = 0; i < p->windows->uncounted.n; i++) {
         const struct pool *pool = pools_at(p->pools, p->windows->uncounted.v[i]);

@@ -226,7 +226,7 @@ static void drop_id(struct job *j)
         free((char *)j->id);
 }
 
-static void fill(struct cluster *c, struct job *j, const struct job_desc *d,
+static void fill_job(struct cluster *c, struct job *j, const struct job_desc *d,
     const struct checked *known)
 {
     j->id = keep_id(j, d->id);
@@ -270,7 +270,7 @@ int job_add(struct cluster *c, const struct job_desc *d, int64_t now,
         return -1;
     }
     struct job *j = slot_take(c);
-    fill(c, j, d, &known);
+    fill_job(c, j, d, &known);
     struct job_slot *s = (struct job_slot *)j;
     HASH_ADD_KEYPTR_BYHASHVALUE(hh, c->job_store->by_id, j->id, strlen(j->id), hash, s);
     c->suspended += j->state == JOB_SUSPENDED;
@@ -290,7 +290,7 @@ int job_draft(
     struct job_slot *s = xmalloc_aligned(_Alignof(struct job_slot), sizeof *s);
     memset(s, 0, sizeof *s);
     s->job.index = INDEX_NONE;
-    fill(c, &s->job, d, &known);
+    fill_job(c, &s->job, d, &known);
     *ret_job = &s->job;
     return 0;
 }

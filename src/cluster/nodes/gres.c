@@ -111,7 +111,7 @@ static int check_left(
     return 0;
 }
 
-static void list(struct node *g, const struct job *j, int sign)
+static void list_users(struct node *g, const struct job *j, int sign)
 {
     if (sign > 0) {
         vec_push(&g->jobs, ((struct node_job){j->index, j->tasks}));
@@ -134,7 +134,7 @@ int gres_float_use(struct cluster *c, const struct job *j, int sign, struct err 
     if (sign > 0 && check_left(c, g, j, err))
         return -1;
     if (add(c, g, j, sign))
-        list(g, j, sign);
+        list_users(g, j, sign);
     return 0;
 }
 
@@ -152,6 +152,6 @@ void gres_recount(struct cluster *c)
     for (size_t i = 0; i < c->active.n; i++) {
         const struct job *j = c->jobs.v[c->active.v[i]];
         if (job_state_holds(j->state) && add(c, g, j, +1))
-            list(g, j, +1);
+            list_users(g, j, +1);
     }
 }

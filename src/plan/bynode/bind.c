@@ -58,7 +58,7 @@ static bool bind_part(struct plan *p, struct rsv *r, const struct part *part)
     return need == 0;
 }
 
-static bool counted(const struct plan *p, const struct part *part)
+static bool is_counted(const struct plan *p, const struct part *part)
 {
     if (part->pool < pools_count(p->pools))
         return !pools_at(p->pools, part->pool)->by_node;
@@ -80,7 +80,7 @@ static void bind_rsv(struct plan *p, struct rsv *r)
 
     pintable_remove(p->pins, r);
     for (size_t i = 0; i < r->parts.n && bound; i++) {
-        if (counted(p, &r->parts.v[i]))
+        if (is_counted(p, &r->parts.v[i]))
             r->parts.v[left++] = r->parts.v[i];
         else
             bound = bind_part(p, r, &r->parts.v[i]);
@@ -95,7 +95,7 @@ static void bind_rsv(struct plan *p, struct rsv *r)
 static bool is_unbound(const struct plan *p, const struct rsv *r)
 {
     for (size_t i = 0; r && i < r->parts.n; i++)
-        if (!counted(p, &r->parts.v[i]))
+        if (!is_counted(p, &r->parts.v[i]))
             return true;
     return false;
 }

@@ -158,7 +158,7 @@ static void find_room_at(const struct asker *by, const struct node *n,
     rsvview_reduce(by, n, span, at, &ret->res);
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t lesser_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -195,13 +195,13 @@ uint32_t bynode_tasks(
     int64_t k = tasks_at(by, n, &span, start);
 
     if (k > 0 && start <= p->now && !lacks_some(by, n))
-        k = least(k, avail_tasks_now(p->c, by->j, by->def, n));
+        k = lesser_of(k, avail_tasks_now(p->c, by->j, by->def, n));
     for (size_t i = 0; k > 0 && pins && i < pins->v.n; i++)
         if (pins->v.v[i].start_at > start && pins->v.v[i].start_at < end)
-            k = least(k, tasks_at(by, n, &span, pins->v.v[i].start_at));
+            k = lesser_of(k, tasks_at(by, n, &span, pins->v.v[i].start_at));
     int64_t at = k > 0 ? rsvview_next(p, by->j, n, start) : TIME_NEVER;
     for (; k > 0 && at < end; at = rsvview_next(p, by->j, n, at))
-        k = least(k, tasks_at(by, n, &span, at));
+        k = lesser_of(k, tasks_at(by, n, &span, at));
     return (uint32_t)k;
 }
 
@@ -321,7 +321,7 @@ static void collect_cands(
     }
 }
 
-static struct nodealloc choice(const struct plan *p, const struct job *j,
+static struct nodealloc make_choice(const struct plan *p, const struct job *j,
     const struct fitset *s, const struct req *r, int64_t start)
 {
     const struct pool *first = pools_at(p->pools, s->pools.v[0].pool);
@@ -336,7 +336,7 @@ static struct nodealloc choice(const struct plan *p, const struct job *j,
 }
 
 /* Tasks that nodes attracting the job (positive or neutral affinity) offer. */
-static int64_t attracted(const struct plan *p)
+static int64_t count_attracted(const struct plan *p)
 {
     int64_t sum = 0;
 
@@ -359,14 +359,14 @@ bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t st
     int64_t counted = fitset_has_counted(p->pools, s) ? search_free_at(p, s,
                           closures_access(p->closures, j, p->now), start, end, need)
                                                       : 0;
-    int64_t first = attracted(p);
+    int64_t first = count_attracted(p);
     *ret_units = counted < need - first ? counted : need - first;
     if (*ret_units < 0)
         *ret_units = 0;
     if (*ret_units == need)
         return true;
     rest.tasks = (uint32_t)(need - *ret_units);
-    struct nodealloc a = choice(p, j, s, &rest, start);
+    struct nodealloc a = make_choice(p, j, s, &rest, start);
     return nodealloc_choose(&a, p->bynode->cands.v, p->bynode->cands.n, ret, &code)
            == 0;
 }
@@ -384,7 +384,7 @@ int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
     collect_cands(p, j, s, p->now);
     if (fitset_has_counted(p->pools, s))
         place_collect_counted(p, j, s, end, &p->bynode->cands);
-    struct nodealloc a = choice(p, j, s, &j->reqs[0], p->now);
+    struct nodealloc a = make_choice(p, j, s, &j->reqs[0], p->now);
     return nodealloc_choose(&a, p->bynode->cands.v, p->bynode->cands.n, ret, ret_code);
 }
 
@@ -426,7 +426,7 @@ int64_t bynode_procs_until(
     for (size_t i = 0; pins && i < pins->v.n; i++) {
         int64_t at = pins->v.v[i].start_at;
         if (at < end)
-            free = least(free, n->cfg.v[RES_PROCS] - procs_used_at(p, n, at));
+            free = lesser_of(free, n->cfg.v[RES_PROCS] - procs_used_at(p, n, at));
     }
     return free > 0 ? free : 0;
 }

@@ -50,14 +50,14 @@ void free_cells_reset(struct free_cells *o, uint32_t pools, int64_t from, int64_
 
 /* The cell of an instant; those before the first cell lie in it, and those behind the
  * end in the last one that can be asked about. */
-static uint32_t cell(const struct free_cells *o, int64_t at)
+static uint32_t cell_of(const struct free_cells *o, int64_t at)
 {
     at = at < o->to ? at : o->to - 1;
     return at > o->from ? (uint32_t)((at - o->from) >> o->shift) : 0;
 }
 
 /* The word of a cell that the pool has a bit in. */
-static size_t word(const struct free_cells *o, uint32_t i, uint32_t pool)
+static size_t word_of(const struct free_cells *o, uint32_t i, uint32_t pool)
 {
     return (size_t)i * o->words + pool / 64;
 }
@@ -71,32 +71,32 @@ void free_cells_put(struct free_cells *o, uint32_t pool, int64_t from, int64_t t
 {
     if (from >= o->to || to <= o->from)
         return;
-    uint32_t first = cell(o, from), last = cell(o, to - 1);
+    uint32_t first = cell_of(o, from), last = cell_of(o, to - 1);
     bool begins = begin_of(o, first) < from;
     bool ends = to < (begin_of(o, last + 1) < o->to ? begin_of(o, last + 1) : o->to);
     uint64_t bit = UINT64_C(1) << pool % 64;
 
     for (uint32_t i = first; i <= last; i++)
-        o->some[word(o, i, pool)] |= bit;
+        o->some[word_of(o, i, pool)] |= bit;
     for (uint32_t i = first + begins; i + ends <= last; i++)
-        o->full[word(o, i, pool)] |= bit;
+        o->full[word_of(o, i, pool)] |= bit;
 }
 
 void free_cells_cut(
     struct free_cells *o, uint32_t pool, int64_t *io_from, int64_t *io_to)
 {
-    uint32_t first = cell(o, *io_from), last = cell(o, *io_to - 1);
+    uint32_t first = cell_of(o, *io_from), last = cell_of(o, *io_to - 1);
     uint64_t others = ~(UINT64_C(1) << pool % 64);
 
     for (uint32_t i = first; i <= last; i++) {
-        o->some[word(o, i, pool)] &= others;
-        o->full[word(o, i, pool)] &= others;
+        o->some[word_of(o, i, pool)] &= others;
+        o->full[word_of(o, i, pool)] &= others;
     }
     *io_from = begin_of(o, first);
     *io_to = begin_of(o, last + 1) < o->to ? begin_of(o, last + 1) : o->to;
 }
 
-static void keep(struct free_cells *o, const uint64_t *cell)
+static void keep_cell(struct free_cells *o, const uint64_t *cell)
 {
     for (uint32_t k = 0; k < o->words; k++)
         o->answer.w[k] &= cell[k];
@@ -104,13 +104,13 @@ static void keep(struct free_cells *o, const uint64_t *cell)
 
 const struct bitset *free_cells_during(struct free_cells *o, int64_t start, int64_t end)
 {
-    uint32_t first = cell(o, start), last = cell(o, end - 1);
+    uint32_t first = cell_of(o, start), last = cell_of(o, end - 1);
 
     bitset_clear_all(&o->answer); /* it may have been longer */
     bitset_set_range(&o->answer, 0, o->words * 64);
-    keep(o, o->some + word(o, first, 0));
-    keep(o, o->some + word(o, last, 0));
+    keep_cell(o, o->some + word_of(o, first, 0));
+    keep_cell(o, o->some + word_of(o, last, 0));
     for (uint32_t i = first + 1; i < last; i++)
-        keep(o, o->full + word(o, i, 0));
+        keep_cell(o, o->full + word_of(o, i, 0));
     return &o->answer;
 }

@@ -9,8 +9,8 @@
  * An interval needs a pool that is free at some instant of its first and last cell and
  * at every one of those between: an AND over bits, so that no pool is asked by itself.
  * */
-#ifndef MAUI_PLAN_OPENINGS_H
-#define MAUI_PLAN_OPENINGS_H
+#ifndef MAUI_PLAN_COUNTED_FREE_CELLS_H
+#define MAUI_PLAN_COUNTED_FREE_CELLS_H
 
 #include "base/bitset.h"
 

@@ -20,11 +20,11 @@
 /* Lengths by powers of two and quarters of them. */
 #define LENGTHS 256
 
-struct gap {
+struct free_interval {
     int64_t start, end;
     int64_t units;
 };
-struct gap_list VEC(struct gap);
+struct gap_list VEC(struct free_interval);
 
 struct free_intervals {
     int64_t from, to;
@@ -80,26 +80,26 @@ void free_intervals_reset(struct free_intervals *g, int64_t from, int64_t to)
 
 /* ---- cells ---- */
 
-static uint32_t cell(const struct free_intervals *g, int64_t at)
+static uint32_t cell_of(const struct free_intervals *g, int64_t at)
 {
     return at > g->from ? (uint32_t)((at - g->from) >> g->shift) : 0;
 }
 
 static uint32_t cell_of_start(const struct free_intervals *g, int64_t start)
 {
-    return start <= g->from ? 0 : 1 + cell(g, start);
+    return start <= g->from ? 0 : 1 + cell_of(g, start);
 }
 
 static uint32_t cell_of_end(const struct free_intervals *g, int64_t end)
 {
     if (end >= g->to)
         return end < TIME_NEVER ? BEYOND : NEVER;
-    return cell(g, end);
+    return cell_of(g, end);
 }
 
 int64_t free_intervals_cell_end(const struct free_intervals *g, int64_t at)
 {
-    return g->from + ((int64_t)(cell(g, at) + 1) << g->shift) - 1;
+    return g->from + ((int64_t)(cell_of(g, at) + 1) << g->shift) - 1;
 }
 
 int64_t free_intervals_cell_length(const struct free_intervals *g)
@@ -120,7 +120,8 @@ static uint32_t class_of(int64_t length)
     return LENGTHS - 1 - class;
 }
 
-static void count(struct free_intervals *g, const struct gap *x, int32_t units)
+static void count_interval(
+    struct free_intervals *g, const struct free_interval *x, int32_t units)
 {
     uint32_t first = CELLS - cell_of_end(g, x->end) + 1;
     uint32_t start = cell_of_start(g, x->start);
@@ -137,7 +138,7 @@ static void count(struct free_intervals *g, const struct gap *x, int32_t units)
 }
 
 /* Of all that begin in a cell up to `start` and end in one from `end` on. */
-static int64_t sum(const struct free_intervals *g, uint32_t start, uint32_t end)
+static int64_t sum_before(const struct free_intervals *g, uint32_t start, uint32_t end)
 {
     int64_t units = 0;
 
@@ -160,31 +161,33 @@ static struct gap_list *list_of(struct free_intervals *g, uint32_t pool)
     return &g->pools.v[pool];
 }
 
-static struct gap_list *same_start(struct free_intervals *g, const struct gap *x)
+static struct gap_list *same_start(
+    struct free_intervals *g, const struct free_interval *x)
 {
     uint32_t i = cell_of_start(g, x->start);
 
     return i > 0 ? &g->starts[i] : NULL;
 }
 
-static struct gap_list *same_end(struct free_intervals *g, const struct gap *x)
+static struct gap_list *same_end(
+    struct free_intervals *g, const struct free_interval *x)
 {
     uint32_t i = cell_of_end(g, x->end);
 
     return i < NEVER ? &g->ends[i] : NULL;
 }
 
-static void remember(struct gap_list *l, struct gap x)
+static void remember(struct gap_list *l, struct free_interval x)
 {
     if (l)
         vec_push(l, x);
 }
 
 /* Equal ones of other pools are as good. */
-static void forget(struct gap_list *l, const struct gap *x)
+static void forget(struct gap_list *l, const struct free_interval *x)
 {
     for (size_t i = l ? l->n : 0; i-- > 0;) {
-        const struct gap *y = &l->v[i];
+        const struct free_interval *y = &l->v[i];
         if (y->start == x->start && y->end == x->end && y->units == x->units) {
             l->v[i] = l->v[--l->n];
             return;
@@ -196,7 +199,7 @@ static void forget(struct gap_list *l, const struct gap *x)
 void free_intervals_put(
     struct free_intervals *g, uint32_t pool, int64_t start, int64_t end, int32_t units)
 {
-    const struct gap x = {start > g->from ? start : g->from, end, units};
+    const struct free_interval x = {start > g->from ? start : g->from, end, units};
 
     assert(units > 0 && x.start < end);
     if (x.start >= g->to)
@@ -204,7 +207,7 @@ void free_intervals_put(
     vec_push(list_of(g, pool), x);
     remember(same_start(g, &x), x);
     remember(same_end(g, &x), x);
-    count(g, &x, units);
+    count_interval(g, &x, units);
 }
 
 void free_intervals_cut(
@@ -215,21 +218,21 @@ void free_intervals_cut(
     size_t kept = 0;
 
     for (size_t i = 0; i < l->n; i++) {
-        const struct gap *x = &l->v[i];
+        const struct free_interval *x = &l->v[i];
         if (x->start > *io_end || x->end < *io_start)
             continue;
         from = x->start < from ? x->start : from;
         to = x->end > to ? x->end : to;
     }
     for (size_t i = 0; i < l->n; i++) {
-        struct gap x = l->v[i];
+        struct free_interval x = l->v[i];
         if (x.start < from || x.end > to) {
             l->v[kept++] = x;
             continue;
         }
         forget(same_start(g, &x), &x);
         forget(same_end(g, &x), &x);
-        count(g, &x, -(int32_t)x.units);
+        count_interval(g, &x, -(int32_t)x.units);
     }
     l->n = kept;
     *io_start = from;
@@ -240,18 +243,18 @@ void free_intervals_cut(
 
 int64_t free_intervals_sum(const struct free_intervals *g, int64_t start, int64_t end)
 {
-    uint32_t s = cell(g, start), e = cell_of_end(g, end);
+    uint32_t s = cell_of(g, start), e = cell_of_end(g, end);
     const struct gap_list *starts = &g->starts[s + 1];
     const struct gap_list *ends = e < NEVER ? &g->ends[e] : NULL;
-    int64_t units = sum(g, s, e < NEVER ? e + 1 : NEVER);
+    int64_t units = sum_before(g, s, e < NEVER ? e + 1 : NEVER);
     int64_t before = g->from + (s ? (int64_t)s << g->shift : 1); /* the cell of start */
 
     for (size_t i = 0; i < starts->n; i++) {
-        const struct gap *x = &starts->v[i];
+        const struct free_interval *x = &starts->v[i];
         units += x->start <= start && x->end >= end ? x->units : 0;
     }
     for (size_t i = 0; ends && i < ends->n; i++) {
-        const struct gap *x = &ends->v[i];
+        const struct free_interval *x = &ends->v[i];
         units += x->end >= end && x->start < before ? x->units : 0;
     }
     return units;
@@ -260,8 +263,8 @@ int64_t free_intervals_sum(const struct free_intervals *g, int64_t start, int64_
 int64_t free_intervals_most(
     const struct free_intervals *g, int64_t first, int64_t last, int64_t duration)
 {
-    uint32_t from = 1 + cell(g, first), to = cell_of_start(g, last);
-    int64_t units = sum(g, from - 1, cell_of_end(g, time_add(first, duration)));
+    uint32_t from = 1 + cell_of(g, first), to = cell_of_start(g, last);
+    int64_t units = sum_before(g, from - 1, cell_of_end(g, time_add(first, duration)));
 
     for (uint32_t k = class_of(duration); k; k &= k - 1)
         for (uint32_t i = from; i <= to; i++)
@@ -272,10 +275,10 @@ int64_t free_intervals_most(
 void free_intervals_each_start(const struct free_intervals *g, int64_t at,
     int64_t duration, void *ctx, void (*each)(void *ctx, int64_t start, int64_t units))
 {
-    const struct gap_list *starts = &g->starts[1 + cell(g, at)];
+    const struct gap_list *starts = &g->starts[1 + cell_of(g, at)];
 
     for (size_t i = 0; i < starts->n; i++) {
-        const struct gap *x = &starts->v[i];
+        const struct free_interval *x = &starts->v[i];
         if (x->start > at && x->end >= time_add(x->start, duration))
             each(ctx, x->start, x->units);
     }

@@ -12,8 +12,8 @@
  * Free intervals are counted on a grid of cells by start and end. A two-dimensional
  * Fenwick tree knows the sums. Those that start or end in the very cells of a question
  * are listed by cell and looked at one by one. */
-#ifndef MAUI_PLAN_GAPS_H
-#define MAUI_PLAN_GAPS_H
+#ifndef MAUI_PLAN_COUNTED_FREE_INTERVALS_H
+#define MAUI_PLAN_COUNTED_FREE_INTERVALS_H
 
 #include <stdint.h>
 

@@ -118,7 +118,7 @@ static uint32_t level_down(
     return level;
 }
 
-static struct cell *row(const struct lower_bounds *h, uint32_t i)
+static struct cell *row_of(const struct lower_bounds *h, uint32_t i)
 {
     return h->tree + (size_t)i * (h->d_levels + 1);
 }
@@ -188,7 +188,7 @@ static int64_t tree_bound(const struct lower_bounds *h, int32_t q, int64_t d)
     for (uint32_t i = level_down(h, (uint64_t)q, h->q_levels - 1, &unused); i;
          i &= i - 1)
         for (uint32_t k = dl; k; k &= k - 1) {
-            const struct cell *cell = &row(h, i)[k];
+            const struct cell *cell = &row_of(h, i)[k];
             if (cell->round == h->round && cell->at > bound)
                 bound = cell->at;
         }
@@ -203,7 +203,7 @@ static void tree_learn(struct lower_bounds *h, int32_t q, int64_t d, int64_t at)
 
     for (uint32_t i = qi; i <= h->q_levels; i += i & -i)
         for (uint32_t k = di; k <= h->d_levels; k += k & -k) {
-            struct cell *cell = &row(h, i)[k];
+            struct cell *cell = &row_of(h, i)[k];
             if (cell->round != h->round)
                 *cell = (struct cell){h->round, at};
             else if (cell->at < at)

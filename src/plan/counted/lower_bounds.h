@@ -9,8 +9,8 @@
  * A planning pass only adds reservations, so what was learned holds until something is
  * given back. A search begins at the bound. That makes planning a long queue nearly
  * linear. Source: reference scheduling-algorithms, section 9.1. */
-#ifndef MAUI_PLAN_HINT_H
-#define MAUI_PLAN_HINT_H
+#ifndef MAUI_PLAN_COUNTED_LOWER_BOUNDS_H
+#define MAUI_PLAN_COUNTED_LOWER_BOUNDS_H
 
 #include <stdint.h>
 

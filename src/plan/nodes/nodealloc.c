@@ -77,7 +77,7 @@ void nodealloc_emit(
 /* ---- spreading the tasks ---------------------------------------------------- */
 
 /* Take from each node what it offers until nothing is wanted any more. */
-static bool fill(const struct nodealloc *a, const struct nodealloc_want *w,
+static bool fill_from(const struct nodealloc *a, const struct nodealloc_want *w,
     const struct cand *cands, size_t n, int dir, struct allocs *ret)
 {
     struct nodealloc_pieces pieces = {ret, ret->n, 0};
@@ -341,7 +341,7 @@ static int choose(const struct nodealloc *a, const struct nodealloc_want *w,
         if (!pick_nodes(w, cands, n, must))
             return -1;
         share(a, w, cands, ret);
-    } else if (!fill(a, w, cands, n, dir, ret)) {
+    } else if (!fill_from(a, w, cands, n, dir, ret)) {
         ret->n = before;
         return -1;
     }

@@ -8,7 +8,7 @@
 /* Quotients of shares miss whole numbers by a hair. */
 #define ROUNDING 1e-9
 
-static int64_t lesser(int64_t a, int64_t b)
+static int64_t lesser_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -62,7 +62,7 @@ static int64_t find_gres(
     return left;
 }
 
-static void fill(struct node_room *io, const struct cluster *c,
+static void fill_room(struct node_room *io, const struct cluster *c,
     const struct taskdef *def, const struct node *n, bool used)
 {
     io->def = def;
@@ -79,14 +79,14 @@ static void fill(struct node_room *io, const struct cluster *c,
 void room_of_empty(struct node_room *io, const struct cluster *c,
     const struct taskdef *def, const struct node *n)
 {
-    fill(io, c, def, n, false);
+    fill_room(io, c, def, n, false);
 }
 
 void room_left(struct node_room *io, const struct cluster *c, const struct taskdef *def,
     const struct node *n)
 {
     node_unfold(c, n);
-    fill(io, c, def, n, true);
+    fill_room(io, c, def, n, true);
     res_add(&io->res, &n->ded, -1);
 }
 
@@ -168,13 +168,13 @@ void room_take_own(struct node_room *io, const struct taskdef *def,
 void room_limit(struct node_room *io, const struct node_room *other)
 {
     for (int d = 0; d < RES_DIMS; d++)
-        io->res.v[d] = lesser(io->res.v[d], other->res.v[d]);
-    io->initiators = lesser(io->initiators, other->initiators);
-    io->procs = lesser(io->procs, other->procs);
+        io->res.v[d] = lesser_of(io->res.v[d], other->res.v[d]);
+    io->initiators = lesser_of(io->initiators, other->initiators);
+    io->procs = lesser_of(io->procs, other->procs);
     io->pe = io->pe < other->pe ? io->pe : other->pe;
     io->closed |= other->closed;
     for (size_t i = 0; i < io->gres.n; i++)
-        io->gres.v[i] = lesser(io->gres.v[i], other->gres.v[i]);
+        io->gres.v[i] = lesser_of(io->gres.v[i], other->gres.v[i]);
 }
 
 /* ---- in tasks ---------------------------------------------------------------- */
@@ -186,7 +186,7 @@ static int64_t tasks_by_gres(const struct node_room *r, const struct taskdef *de
     for (size_t i = 0; i < r->gres.n; i++) {
         int64_t each = gres_of(def, r->def->gres.v[i].id);
         if (each > 0)
-            tasks = lesser(tasks, r->gres.v[i] > 0 ? r->gres.v[i] / each : 0);
+            tasks = lesser_of(tasks, r->gres.v[i] > 0 ? r->gres.v[i] / each : 0);
     }
     return tasks;
 }
@@ -211,13 +211,13 @@ uint32_t room_tasks(
     if (r->initiators < tasks && def->cls == r->def->cls)
         tasks = r->initiators;
     if (r->gres.n)
-        tasks = lesser(tasks, tasks_by_gres(r, def));
+        tasks = lesser_of(tasks, tasks_by_gres(r, def));
     if (r->procs < INT64_MAX && procs_of(def, n) > 0)
-        tasks = lesser(tasks, r->procs / procs_of(def, n));
+        tasks = lesser_of(tasks, r->procs / procs_of(def, n));
     if (n->maxpe_per_job > 0)
-        tasks = lesser(tasks, tasks_by_pe(r, def, n));
+        tasks = lesser_of(tasks, tasks_by_pe(r, def, n));
     if (def->access == ACCESS_SINGLETASK)
-        tasks = lesser(tasks, 1);
+        tasks = lesser_of(tasks, 1);
     if (tasks > 0 && def->tpn > 1)
         tasks -= tasks % def->tpn;
     return tasks > 0 ? (uint32_t)tasks : 0;

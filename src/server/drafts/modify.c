@@ -297,7 +297,7 @@ static json_t *recall(struct server *s, const char *id)
 }
 
 /* The latest value of each attribute. */
-static void keep(struct server *s, const char *id, json_t *changes)
+static void keep_changes(struct server *s, const char *id, json_t *changes)
 {
     json_t *kept = recall(s, id), *change;
     struct err err;
@@ -410,7 +410,7 @@ int modify_apply(struct server *s, const struct job *j, json_t *changes,
         if (m.advres)
             json_array_append_new(own, json_pack("{s:s, s:s}", "attribute",
                                            "reqreservation", "value", m.advres));
-        keep(s, j->id, own);
+        keep_changes(s, j->id, own);
     }
     fini(&m);
     json_decref(own);

@@ -72,7 +72,7 @@ static void *take_room(struct submit_draft *d, size_t n, size_t size)
 }
 
 /* An array of texts, NULL-terminated; NULL when there is none. */
-static const char *const *list(struct submit_draft *d, json_t *o, const char *key)
+static const char *const *read_list(struct submit_draft *d, json_t *o, const char *key)
 {
     json_t *array = json_object_get(o, key), *entry;
     const char **ret;
@@ -170,10 +170,10 @@ static void read_request(struct submit_draft *d, json_t *o, struct req_desc *ret
     ret->tasks = (uint32_t)whole(o, "tasks", 1);
     ret->nodes = (uint32_t)whole(o, "nodes", 0);
     ret->tpn = (uint32_t)whole(o, "tasks_per_node", 0);
-    ret->features = list(d, o, "features");
-    ret->prefs = list(d, o, "preferences");
-    ret->hosts = list(d, o, "hosts");
-    ret->exclude = list(d, o, "exclude_hosts");
+    ret->features = read_list(d, o, "features");
+    ret->prefs = read_list(d, o, "preferences");
+    ret->hosts = read_list(d, o, "hosts");
+    ret->exclude = read_list(d, o, "exclude_hosts");
 }
 
 static int read_rest(struct submit_draft *d, json_t *o, size_t i, struct err *err)
@@ -280,7 +280,7 @@ static int read_attributes(struct submit_draft *d, json_t *o, struct err *err)
             *attribute_text(desc, a->desc_at) = submitdraft_text(o, a->request);
             break;
         case ATTRIBUTE_NAMES:
-            *attribute_names(desc, a->desc_at) = list(d, o, a->request);
+            *attribute_names(desc, a->desc_at) = read_list(d, o, a->request);
             break;
         }
     }
@@ -314,8 +314,8 @@ static int read_draft(
     sub->job.output = submitdraft_text(o, "output");
     sub->job.error = submitdraft_text(o, "error");
     sub->script = submitdraft_text(o, "script");
-    sub->argv = list(d, o, "arguments");
-    sub->environment = list(d, o, "environment");
+    sub->argv = read_list(d, o, "arguments");
+    sub->environment = read_list(d, o, "environment");
     sub->uid = who->uid;
     sub->gid = who->gid;
     sub->umask = (unsigned)whole(o, "umask", 022);
