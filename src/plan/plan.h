@@ -2,15 +2,15 @@
  * When and where: the timeline of what is free, searches in it, and the priority
  * reservations made in it.
  *
- * Nodes that no request in the system can tell apart form a *pool*. As long as all
- * requests on a pool are multiples of one unit (so many processors of one node, and
- * never more than the same share of memory, swap, disk, initiators), the pool is
- * planned by count: a step function of free units, from which concrete nodes are
- * bound only when a job starts. That is exact, because intervals on identical
- * machines can always be coloured. Where requests differ in shape (3 processors
- * here, much memory there, tasks per node, exclusive nodes next to shared ones),
- * counts would lie, and the pools concerned are planned node by node: reservations
- * then pin the nodes they found.
+ * Nodes that no request in the system can tell apart form a *pool*. As long as the
+ * tasks of all requests on a pool take as many processors each, the pool is planned by
+ * count: a unit is one task, the free units are a step function of time, and nodes are
+ * chosen only when a job starts. That is exact, because intervals on identical machines
+ * can always be coloured. A pool is planned node by node where tasks differ in size,
+ * where something else than processors may limit them (memory, initiators, limits of a
+ * node), and where it matters which nodes they get (host lists, tasks per node, node
+ * sets, CONTIGUOUS). A reservation then gets its nodes when it is made: they are
+ * pinned.
  *
  * Nodes under reservations of whole nodes make pools of their own (they differ in what
  * is free when, and for whom), which are counted as well; nothing below assumes that
@@ -36,11 +36,13 @@ void plan_destroy(struct plan *p);
 
 /* Start of a cycle: pools follow the nodes, the clock is `now`. What becomes of the
  * reservations of the last cycle:
- *   RSV_REPLAN  they are made anew. As long as nothing was given back since (no early
- *               end, no node change), the plan up to the first difference in the order
- *               of jobs would come out the same; so they stay in place and
- *               plan_confirm() tells whether one stands.
- *   RSV_KEEP    they stay until plan_unreserve().
+ *   RSV_REPLAN  they are to be planned anew. Where nothing came free early and no node
+ *               changed, that would give the same up to the first difference in the
+ *               order of jobs: they stay for now, and plan_confirm() tells which stand.
+ *               Else they are forgotten.
+ *   RSV_KEEP    they stay until plan_unreserve(). Where nodes, settings or reservations
+ *               of other kinds changed, or pools are divided while there are such, they
+ *               go, and the jobs are owed others.
  *   RSV_STAY    no cycle, but an order between two: they stay where they are until the
  *               next, or are as soon after that as nodes allow that changed.
  * Cheap when nothing changed. */
@@ -94,8 +96,13 @@ struct slot {
     uint32_t partition;
 };
 
-/* Earliest slot at or after `from` over all partitions of the job; tie: lowest
- * partition. False when there is none. */
+/* Earliest slot at or after `from`, and after the job's release, over all partitions of
+ * the job; tie: lowest partition. False when there is none. The search in one
+ * partition:
+ *   one request, all pools of its set counted    first_fit_counted()
+ *   one request, a pool planned node by node     sweep_first_fit()
+ *   several requests                             multireq_first_fit()
+ * and again from floating_next() on where floating generic resources do not suffice. */
 bool plan_first_fit(
     struct plan *p, const struct job *j, int64_t from, struct slot *ret_slot);
 
@@ -110,8 +117,9 @@ const struct planned *plan_reservation_of(const struct plan *p, const struct job
 bool plan_is_reserved(const struct plan *p, const struct job *j);
 int64_t plan_reserved_at(const struct plan *p, const struct job *j);
 
-/* Reserve a slot found by plan_first_fit() (nothing may have changed between). A job
- * has at most one reservation. */
+/* Reserve a slot found by plan_first_fit() (nothing may have changed between): units of
+ * counted pools (reserve_units()), and nodes of others, which are pinned
+ * (bynode_place_at()). A job has at most one reservation. */
 void plan_reserve(struct plan *p, const struct job *j, const struct slot *slot);
 /* What it holds is free again; the job is owed another one. */
 void plan_unreserve(struct plan *p, const struct job *j);
@@ -154,7 +162,7 @@ uint32_t plan_rsv_tasks(
  * O(jobs + reservations). */
 int64_t plan_rsv_next(const struct plan *p, int64_t after);
 
-/* ---- questions (fork.c) ---- */
+/* ---- questions ---- */
 
 /* A copy of the plan, on which anything may be asked and tried (but for plan_begin(),
  * as jobs of the cluster do not start there): the original does not change by it. It
@@ -163,11 +171,11 @@ int64_t plan_rsv_next(const struct plan *p, int64_t after);
  * takes. */
 struct plan *plan_fork(const struct plan *p);
 
-/* The same, which answers also for a job that nobody has submitted and whose task
- * definition the plan may not know, without learning from it how nodes are planned.
- * Pools that are counted in other units than its tasks are then left out; where it asks
- * for what pools are not divided by, they are divided, and what is reserved is made
- * anew in the same order. */
+/* The same for a job that nobody has submitted; its first request is looked at. Where
+ * the plan does not know its task definition, pools counted in units of another size
+ * are left out: the definition does not change how they are planned. Where it asks for
+ * something that pools are not divided by, they are divided, and reservations are made
+ * anew in the same order, so they may be elsewhere. plan_first_fit() then answers. */
 struct plan *plan_fork_for(const struct plan *p, const struct job *j);
 
 /* Processors of the unit in which pools of the partition are counted (the largest of
@@ -178,8 +186,8 @@ int64_t plan_unit(const struct plan *p, uint32_t partition);
  * limit, whatever is reserved for waiting jobs. O(what is on the node). */
 uint32_t plan_tasks_on(struct plan *p, const struct job *j, const struct node *n);
 
-/* Each node of the partition on which tasks of the job could start now. What
- * reservations counted by pool will take is taken from the last nodes of the pool.
+/* Each node of the partition on which tasks of the job could start now. Units reserved
+ * in a counted pool are thought to be on its last nodes.
  * O(nodes). */
 struct plan_free {
     const struct node *node;

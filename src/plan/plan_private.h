@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files of the timeline share: pools, fits, reservations. Private to
- * src/plan. */
+ * What the files of the plan share: struct plan, and how long jobs stay in it. Private
+ * to src/plan. */
 #ifndef MAUI_PLAN_PLAN_PRIVATE_H
 #define MAUI_PLAN_PLAN_PRIVATE_H
 

@@ -7,8 +7,8 @@
  *     asked for [500, 800): at 500 it could take 4 tasks, from 700 on 1: it takes 1
  *
  * Jobs, pins (reservations of waiting jobs on single nodes) and other reservations
- * change what is free at few instants; the least of those inside the interval counts.
- * What the sum over all nodes is from when on: bynode/sweep.h. */
+ * change what is free at few instants; the least at any of those inside counts.
+ * The sum over all nodes, over time: bynode/sweep.h. */
 #ifndef MAUI_PLAN_BYNODE_BYNODE_H
 #define MAUI_PLAN_BYNODE_BYNODE_H
 
@@ -67,14 +67,15 @@ struct bynode_offers {
     int64_t sum;                   /* of tasks */
 };
 
-/* What the nodes of the set offer to the job's first request for [start, end). The plan
- * keeps one such answer: valid until the next question, and the asker may keep it up to
- * date meanwhile. O(nodes of the set). */
+/* Tasks of the job's first request that each node of the set can take throughout
+ * [start, end). Nodes of counted pools have none. Valid until the next call; the caller
+ * may change it (a sweep does). O(nodes of the set). */
 struct bynode_offers *bynode_all(
     struct plan *p, const struct job *j, uint32_t set, int64_t start, int64_t end);
 
-/* Nodes, and so many units of the set's counted pools, for a reservation at `start`,
- * after bynode_all(). Appends to *ret; false when they do not suffice. */
+/* Nodes (appended to *ret) and units of the set's counted pools (*ret_units) for a
+ * reservation at `start`, after bynode_all(). Nodes of positive or neutral affinity
+ * come first, then units, then other nodes. False when they do not suffice. */
 bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t start,
     struct allocs *ret, int64_t *ret_units);
 
@@ -83,7 +84,8 @@ bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t st
 int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
     struct allocs *ret, enum wait_code *ret_code);
 
-/* Nodes for a reservation that was found to be possible. */
+/* Nodes for a reservation that was found to be possible, into r->alloc; what these lack
+ * is taken from counted pools. Pinning them (pintable_add()) is the caller's. */
 void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r);
 
 /* ---- its memory ---- */

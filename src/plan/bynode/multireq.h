@@ -6,8 +6,8 @@
  *     node 5: 4 processors, 2 GB        request 1: 4 tasks of 1 processor
  *     request 0 goes to node 4; what it leaves there, and node 5, is for request 1
  *
- * Pools that such a job can use are planned node by node (fit_learn()). Each question
- * looks at every node of the partition anew: such jobs are rare. */
+ * Pools that such a job can use are planned node by node (fits_learn_request()). Each
+ * question looks at every node of the partitions of `set` anew: such jobs are rare. */
 #ifndef MAUI_PLAN_BYNODE_MULTIREQ_H
 #define MAUI_PLAN_BYNODE_MULTIREQ_H
 
@@ -21,8 +21,9 @@ struct plan;
 bool multireq_place(struct plan *p, const struct job *j, uint32_t set, int64_t start,
     struct allocs *ret, enum wait_code *ret_code);
 
-/* The earliest instant from `from` on at which they do, TIME_NEVER = none. O(of that x
- * instants at which something ends). */
+/* The earliest instant from `from` on at which they do; TIME_NEVER = none. Looked at
+ * are `from`, ends of jobs and of reservations, and starts of reservations of other
+ * kinds: multireq_place() at each. */
 int64_t multireq_first_fit(
     struct plan *p, const struct job *j, uint32_t set, int64_t from);
 

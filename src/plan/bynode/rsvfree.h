@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a node can give to a reservation that is not a job's: its face is
- * plan_rsv_begin() and plan_rsv_tasks() in plan/plan.h. What it offered of counted
- * pools since the beginning is a budget of units by pool. */
+ * What a node can give to a reservation that is not a job's: plan_rsv_begin() and
+ * plan_rsv_tasks() in plan/plan.h. The budget is the units of each counted pool that
+ * were offered since plan_rsv_begin(). */
 #ifndef MAUI_PLAN_BYNODE_RSVFREE_H
 #define MAUI_PLAN_BYNODE_RSVFREE_H
 

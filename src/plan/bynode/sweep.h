@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Pools planned node by node, over time. What a node can take changes at few instants
- * of its own; a sweep over all of them in order looks at a node only then.
+ * Pools planned node by node, over time: tasks that each node can take throughout an
+ * interval, by the instant at which the interval begins. That changes when something on
+ * the node ends, or when the end of the interval first meets something that begins.
  *
- *     node 4   4 tasks . . . . . 1 . . . . . 4      looked at: 0, 700, 900
+ *     an interval of 200 s; on node 4 a pin of 3 tasks in [700, 900)
+ *     begins   0         500 501         900
+ *     node 4   4 tasks . . . 1 . . . . . 4 . .      looked at: 0, 501, 900
  *     node 5   2 . . . . 4 . . . . . . . . . .      looked at: 0, 500
- *     sum      6         8       5           8      the first instant with 8: 500 */
+ *     sum      6         8   5           8          the first instant with 8: 500 */
 #ifndef MAUI_PLAN_BYNODE_SWEEP_H
 #define MAUI_PLAN_BYNODE_SWEEP_H
 
@@ -19,8 +22,9 @@ struct sweep;
 int64_t sweep_free_until(
     struct plan *p, const struct job *j, uint32_t set, int64_t end);
 
-/* The earliest instant from `from` on at which the job finds its place on the set for
- * its whole limit, with counted pools of the set; TIME_NEVER = none. O(nodes) + O(nodes
+/* The earliest instant from `from` on at which the set has room for the job's whole
+ * limit; TIME_NEVER = none. Its nodes and its counted pools must have enough tasks in
+ * sum, and bynode_choose() must find nodes (node sets, host lists). O(nodes) + O(nodes
  * of what ends and begins until then). */
 int64_t sweep_first_fit(
     struct plan *p, const struct job *j, uint32_t set, int64_t from);

@@ -3,8 +3,9 @@
  *
  * Nodes under the same reservations are interchangeable: their *reservation set* has a
  * number (0 = no reservations), and their pool stays counted. For one job a set is
- * closed while a reservation of it lasts that does not let the job in. Jobs that the
- * same reservations let in have the same *access class*.
+ * closed while a reservation of it lasts that does not let the job in. To a job that
+ * may only use reservations it is also closed while none lasts that lets the job in.
+ * Jobs that the same reservations let in have the same *access class*.
  *
  *     set 1 = {A}       ----AAAAAAAA----------
  *     set 2 = {A, B}    ----AAAAAAAA---BBBB---
@@ -51,8 +52,10 @@ void closures_forget(struct closures *cl);
 /* Grows when numbers of classes are void. */
 uint64_t closures_epoch(const struct closures *cl);
 
-/* The reservation set of a node; INDEX_NONE when some reservation takes a part of it
- * only, or grants access by how long a job stays. O(reservations on it). */
+/* The reservation set of a node; INDEX_NONE when a reservation takes some of its
+ * processors, or some of another resource, or grants access by how long a job stays
+ * (all processors and no memory is the whole node). Such a node is planned node by node
+ * (bynode/rsvview.h). O(reservations on it). */
 uint32_t closures_set(struct closures *cl, const struct node *n);
 /* What is left of a set when all that end by `after` are over. */
 uint32_t closures_set_after(struct closures *cl, uint32_t rsvset, int64_t after);
@@ -61,16 +64,16 @@ uint32_t closures_sets(const struct closures *cl);
 const struct set_member *closures_members(
     const struct closures *cl, uint32_t rsvset, size_t *ret_n);
 
-/* The access class of a job. What is over by `now` is left out of the first answer.
+/* The access class of a job. A new class leaves out reservations over by `now`.
  * O(1), O(lists + sets) for the first job of a kind. */
 uint32_t closures_access(struct closures *cl, const struct job *j, int64_t now);
 /* How many classes there are; is this one confined to reservations? */
 uint32_t closures_classes(const struct closures *cl);
 bool closures_is_confined(const struct closures *cl, uint32_t access);
 
-/* Is the set closed to the class at any instant of [start, end)? *ret_until (may be
- * NULL): an interval of that length that begins earlier meets a closure as well.
- * O(log closures + closures inside). */
+/* Is the set closed to the class at any instant of [start, end)? If so, *ret_until (may
+ * be NULL) is the end of the last closure inside: the first instant at which an
+ * interval of that length may be open. O(log closures + closures inside). */
 bool closures_closed(const struct closures *cl, uint32_t access, uint32_t rsvset,
     int64_t start, int64_t end, int64_t *ret_until);
 /* The first instant >= `at` at which it is closed. O(log closures). */

@@ -8,8 +8,8 @@
  *       res.2: CLASSLIST batch              john, batch     0x51...  same entry
  *                                           mary, batch     0x9c...
  *
- * An entry a number, in a hash table; it survives a change of the reservations unless
- * there are very many. */
+ * A hash table has an entry per number. Entries outlive changes of
+ * reservations unless very many exist. */
 #ifndef MAUI_PLAN_CLOSURES_SIGNATURES_H
 #define MAUI_PLAN_CLOSURES_SIGNATURES_H
 

@@ -2,12 +2,13 @@
  * The earliest interval that counted pools have for a job.
  *
  *     which pools               how it is searched
- *     one                       along its profile (profile.h)
+ *     one                       along its profile (profile.h), past its closures
  *     several                   by leaps from gain to gain (search.h)
  *     thousands of small ones   by their free intervals (deep.h)
  *     merged ones               along the profile of the merged pool, or by leaps
  *
- * Lower bounds (lower_bounds.h) tell where to begin when profiles are long. */
+ * Lower bounds (lower_bounds.h) tell where a search from now on may begin when profiles
+ * are long. A unit is one task (pools/fits.h). */
 #ifndef MAUI_PLAN_COUNTED_FIRST_FIT_H
 #define MAUI_PLAN_COUNTED_FIRST_FIT_H
 

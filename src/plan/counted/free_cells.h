@@ -6,9 +6,9 @@
  *     at some instant  |  x  |  x  |  x  |     |    bits, one a pool
  *     at every one     |     |  x  |     |     |
  *
- * An interval needs a pool that is free at some instant of its first and last cell and
- * at every one of those between: an AND over bits, so that no pool is asked by itself.
- * */
+ * A pool can have an interval only if it is free at some instant of the first and last
+ * cell and at every instant of those between: an AND over bits, for all pools at
+ * once. */
 #ifndef MAUI_PLAN_COUNTED_FREE_CELLS_H
 #define MAUI_PLAN_COUNTED_FREE_CELLS_H
 

@@ -5,8 +5,8 @@
  * Invariants: at least one step; times strictly increase; the value of the last
  * step holds for ever. Values may go below zero only by a caller's mistake, which
  * profile_take() asserts against. */
-#ifndef MAUI_PLAN_PROFILE_H
-#define MAUI_PLAN_PROFILE_H
+#ifndef MAUI_PLAN_COUNTED_PROFILE_H
+#define MAUI_PLAN_COUNTED_PROFILE_H
 
 #include <stdint.h>
 

@@ -3,10 +3,10 @@
  *
  *     job 7   in [20, 60)   4 units of pool 0, 2 of pool 3     its parts
  *
- * A reservation takes first from pools that reservations let it into and attract it to,
- * last from those they repel it from. Else what comes free later than now goes before
- * what is free now, and pools that the fewest requests can use before others. So it
- * leaves what others may start on. */
+ * Where no pool is under reservations of other kinds, units that come free later than
+ * now are taken before those free now, and pools that the fewest requests can use
+ * before others: others may then start on what is left. Else pools of positive affinity
+ * come first, then neutral ones, those without a grant, and negative ones. */
 #ifndef MAUI_PLAN_COUNTED_RESERVE_H
 #define MAUI_PLAN_COUNTED_RESERVE_H
 

@@ -7,8 +7,9 @@
  *     together                                     3 = their sum
  *
  * A task cannot move between pools, so each pool offers the least that it has free
- * throughout, and the sum counts. What begins after pools_merge_at() may go to any node
- * of a merged pool. What began before stays where it is.
+ * throughout, and the sum counts. An interval that begins at pools_merge_at() or later
+ * is asked of merged pools. One that begins before and ends later is asked of both: its
+ * pools offer together no more than their merged pool has.
  *
  * A search notes of each pool the instant at which its offer may grow (a *gain*), and
  * leaps to the first instant at which the gains may make up for what is missing. */
@@ -23,8 +24,8 @@ struct gain {
     int64_t at, units;
 };
 
-/* What is known of a pool during a search: for an interval that begins before `more` it
- * offers no more than `units`, and exactly so many for one that begins at `seen`. */
+/* What a search knows of a pool: it offers `units` to the interval that begins at
+ * `seen`, and no more than that to any that begins later but before `more`. */
 struct pool_offer {
     int64_t units, more, seen;
     int64_t ahead; /* how far the last look for more went */

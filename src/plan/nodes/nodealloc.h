@@ -18,7 +18,7 @@
 #include "cluster/taskdef.h"
 #include "plan/nodes/room.h"
 
-/* Levels in the order in which they are used up (node-allocation.md 3). */
+/* Levels, in the order of use. Source: reference node-allocation 3. */
 enum affinity {
     AFFINITY_REQUIRED,
     AFFINITY_POSITIVE,

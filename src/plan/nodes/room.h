@@ -3,10 +3,10 @@
  * configured, from what is not dedicated, from this moment (nodes/avail.h) or from an
  * interval (bynode/bynode.h), and turned into tasks in one place.
  *
- *     8 processors, 6 GB, class batch with 4 initiators, MAXPROC 7, john's job of 2 on
- * it res 6 processors, 6 GB     initiators 4     procs 5 (7 less 2)     not closed
- *     tasks of 1 processor, 2 GB, class batch: 3, by its memory
- */
+ *     node     8 processors, 6 GB, 4 initiators of class batch, MAXPROC 7
+ *     on it    john's job of 2 processors
+ *     room     res: 6 processors, 6 GB    initiators: 4    procs: 5 = 7 - 2
+ *     tasks    of 1 processor, 2 GB, class batch: 3, by memory */
 #ifndef MAUI_PLAN_NODES_ROOM_H
 #define MAUI_PLAN_NODES_ROOM_H
 

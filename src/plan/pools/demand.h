@@ -2,8 +2,8 @@
  * What the requests in the system ask of nodes. Nodes that differ in nothing of it are
  * interchangeable, whatever else they bear: features, class lists, memory or generic
  * resources that nobody asks for never keep them apart. */
-#ifndef MAUI_PLAN_DEMAND_H
-#define MAUI_PLAN_DEMAND_H
+#ifndef MAUI_PLAN_POOLS_DEMAND_H
+#define MAUI_PLAN_POOLS_DEMAND_H
 
 #include "base/bitset.h"
 #include "cluster/resources.h"

@@ -6,8 +6,10 @@
  *     1 processor, feature ib    set 2 {1}         fits nowhere
  *     2 processors               set 0 {0, 1, 2}   set 1 {5}     equal lists, one set
  *
- * A definition is learned once for each layout of the pools. The first shape of a task
- * that a pool sees fixes its unit; one that is no multiple of it ends its counting. */
+ * A definition is learned once for each layout of the pools. The first definition that
+ * can be counted on a pool fixes its unit: one task is one unit. A definition that
+ * cannot be counted, or whose tasks have another number of processors, ends the
+ * counting of the pool. */
 #ifndef MAUI_PLAN_POOLS_FITS_H
 #define MAUI_PLAN_POOLS_FITS_H
 
@@ -70,12 +72,11 @@ struct fitset {
     struct VEC(uint32_t) elsewhere; /* that are, but whose merged pool is no holder */
     struct VEC(uint32_t) group_of;  /* by merged pool; INDEX_NONE = not in the set */
 
-    /* search.c, count.c */
-    struct VEC(struct set_offer) offers; /* by access class + 1 */
+    /* search.c, from_now.c, deep.c, reserve.c */
+    struct VEC(struct set_offer) offers; /* [0]: ACCESS_OPEN, [1 + i]: class i */
     struct set_offer base, base_merged;  /* as ACCESS_NOWHERE, before and after the
                                             pools are merged */
-    struct asked_pools order;            /* its counted pools, those of fewest sets
-                                            first; */
+    struct asked_pools order;            /* counted pools, those of fewest sets first */
     size_t order_of;                     /* as of so many sets; 0 = unknown */
 };
 void fitset_fini(struct fitset *s);

@@ -7,9 +7,10 @@
  *     pool         0    0    0    1    1    0    2
  *     merged pool  0    0    0    1    1    0    0     once R is over
  *
- * Nodes of a pool are interchangeable, so a pool can be planned by count. Pools that
- * differ only in reservations are one *merged pool* from `pools_merge_at()` on. A
- * request that asks for something new (pools_demand()) divides pools at the next
+ * Nodes of a pool are interchangeable, so a pool can be planned by count. At
+ * pools_merge_at() nearly all reservations are over. Counted pools of one kind that are
+ * then under the same ones are one *merged pool* from there on, which may have closures
+ * too. A request that asks for something new (pools_demand()) divides pools at the next
  * pools_sort(). Numbers of pools are valid until then. */
 #ifndef MAUI_PLAN_POOLS_POOLS_H
 #define MAUI_PLAN_POOLS_POOLS_H
@@ -37,7 +38,7 @@ struct free_until {
 /* A pool, or a merged pool. */
 struct pool {
     uint32_t index, partition;
-    uint32_t rsvset;            /* reservations of whole nodes on it; 0 = none */
+    uint32_t rsvset;            /* closures_set(): 0 = none, INDEX_NONE = by node */
     uint32_t merged;            /* the merged pool that it is a part of; INDEX_NONE */
     int64_t from, to;           /* its own profile matters in [from, to) */
     struct VEC(uint32_t) nodes; /* indexes, ascending; of a merged pool: one of them */

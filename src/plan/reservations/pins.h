@@ -4,9 +4,9 @@
  *
  *     node 4:  job 3 [500, 600) 2 tasks    job 9 [700, 900) 1 task
  *     node 5:  job 3 [500, 600) 2 tasks
- *     node 6:  -                           (written in an earlier cycle: empty)
+ *     node 6:  -                           (pins of an older epoch count as none)
  *
- * All are forgotten at once by a number that grows. */
+ * A new epoch forgets all of them at once. */
 #ifndef MAUI_PLAN_RESERVATIONS_PINS_H
 #define MAUI_PLAN_RESERVATIONS_PINS_H
 

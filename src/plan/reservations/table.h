@@ -20,10 +20,10 @@
 #include "cluster/request.h"
 #include "plan/plan.h"
 
-/* A reservation's share in a pool planned by count, as long as the pool's own profile
- * matters. */
+/* Units of one pool planned by count, or of a merged pool. A reservation that begins
+ * before pools_merge_at() and ends later has parts of both. */
 struct part {
-    uint32_t pool; /* of plan.pools; from pools.n on: of plan.later */
+    uint32_t pool; /* of pools_part(): pools, then merged pools */
     int32_t units;
 };
 
