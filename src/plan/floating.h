@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Floating generic resources (licences): amounts of the whole system rather than of a
  * node, taken by a job for as long as it runs or is reserved. Each question adds up all
- * active jobs and reservations anew. */
+ * active jobs and reservations anew, in any fork: nobody is preempted for licences. */
 #ifndef MAUI_PLAN_FLOATING_H
 #define MAUI_PLAN_FLOATING_H
 

@@ -10,6 +10,7 @@
 #include "plan/suspended.h"
 #include "plan/window.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Nothing is remembered yet. */
@@ -92,6 +93,8 @@ void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j)
     const struct rsv *from = rsvtable_of(fork->reserved, j->index);
     uint32_t partition = rsvtable_planned(fork->reserved, j->index)->partition;
     struct slot slot = {from->start_at, partition};
+
+    assert(pools_count(fork->pools) == pools_count(p->pools)); /* parts name pools */
     uint32_t row = renew_row(p, j, &slot);
     struct rsv *r = rsvtable_of(p->reserved, j->index);
 

@@ -210,17 +210,19 @@ void plan_distrust(struct plan *p);
 void plan_unplanned(struct plan *p);
 
 /* A fork in which these running jobs (indexes) are gone, or suspended with
- * `keep_memory`: what it finds and reserves may be where they are. For later than now:
- * nothing starts in it. */
+ * `keep_memory`: what it finds and reserves may be on their nodes. For later than now:
+ * nothing starts in it. Their licences stay taken, as nobody is preempted for them. */
 struct plan *plan_fork_without(
     const struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory);
 
-/* A fork in which reservations of waiting jobs hold nothing; who has one is still told.
- * What starts in the original may start in it as well. */
+/* A fork in which reservations of waiting jobs hold no nodes; who has one is still
+ * told. They hold their licences. What starts in the original may start in it as well.
+ */
 struct plan *plan_fork_unreserved(const struct plan *p);
 
-/* The job gets the very reservation that it has in a fork, whatever is there; its place
- * in the order of making stays, if it had one. O(pools + reservations). */
+/* The job gets the very reservation that it has in a fork (not plan_fork_for()),
+ * whatever is there; its place in the order of making stays, if it had one. O(pools +
+ * reservations). */
 void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j);
 
 /* Can the nodes a suspended job ran on carry it for the rest of its limit, from now on?

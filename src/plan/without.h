@@ -3,8 +3,10 @@
  * or with a fork for as long as it lives: nobody switches it on a plan in use.
  *
  *     running jobs that might be preempted       reservations of waiting jobs
- *     job 7, job 9: their nodes count as free,   all of them, as for a suspended job:
- *     or (keep_memory) all but the memory        nothing of theirs counts as taken
+ *     job 7, job 9: their nodes count as free,   those on single nodes, as for a
+ *     or (keep_memory) all but the memory        suspended job: they count as free
+ *
+ * Licences of both stay taken (floating.h).
  */
 #ifndef MAUI_PLAN_WITHOUT_H
 #define MAUI_PLAN_WITHOUT_H

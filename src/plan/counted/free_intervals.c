@@ -24,7 +24,7 @@ struct free_interval {
     int64_t start, end;
     int64_t units;
 };
-struct gap_list VEC(struct free_interval);
+struct interval_list VEC(struct free_interval);
 
 struct free_intervals {
     int64_t from, to;
@@ -33,8 +33,8 @@ struct free_intervals {
     int32_t *begun; /* by length, the longest first (a tree too); then by start */
     /* By cell, but for those that begin with the horizon, or never end: these are in no
      * cell that a question meets. And by pool. */
-    struct gap_list starts[CELLS + 1], ends[CELLS];
-    struct VEC(struct gap_list) pools;
+    struct interval_list starts[CELLS + 1], ends[CELLS];
+    struct VEC(struct interval_list) pools;
 };
 
 struct free_intervals *free_intervals_create(void)
@@ -154,14 +154,14 @@ static int64_t sum_before(const struct free_intervals *g, uint32_t start, uint32
 
 /* ---- lists ---- */
 
-static struct gap_list *list_of(struct free_intervals *g, uint32_t pool)
+static struct interval_list *list_of(struct free_intervals *g, uint32_t pool)
 {
     while (g->pools.n <= pool)
-        vec_push(&g->pools, (struct gap_list){0});
+        vec_push(&g->pools, (struct interval_list){0});
     return &g->pools.v[pool];
 }
 
-static struct gap_list *same_start(
+static struct interval_list *same_start(
     struct free_intervals *g, const struct free_interval *x)
 {
     uint32_t i = cell_of_start(g, x->start);
@@ -169,7 +169,7 @@ static struct gap_list *same_start(
     return i > 0 ? &g->starts[i] : NULL;
 }
 
-static struct gap_list *same_end(
+static struct interval_list *same_end(
     struct free_intervals *g, const struct free_interval *x)
 {
     uint32_t i = cell_of_end(g, x->end);
@@ -177,14 +177,14 @@ static struct gap_list *same_end(
     return i < NEVER ? &g->ends[i] : NULL;
 }
 
-static void remember(struct gap_list *l, struct free_interval x)
+static void add_to_list(struct interval_list *l, struct free_interval x)
 {
     if (l)
         vec_push(l, x);
 }
 
 /* Equal ones of other pools are as good. */
-static void forget(struct gap_list *l, const struct free_interval *x)
+static void drop_from_list(struct interval_list *l, const struct free_interval *x)
 {
     for (size_t i = l ? l->n : 0; i-- > 0;) {
         const struct free_interval *y = &l->v[i];
@@ -205,15 +205,15 @@ void free_intervals_put(
     if (x.start >= g->to)
         return;
     vec_push(list_of(g, pool), x);
-    remember(same_start(g, &x), x);
-    remember(same_end(g, &x), x);
+    add_to_list(same_start(g, &x), x);
+    add_to_list(same_end(g, &x), x);
     count_interval(g, &x, units);
 }
 
 void free_intervals_cut(
     struct free_intervals *g, uint32_t pool, int64_t *io_start, int64_t *io_end)
 {
-    struct gap_list *l = list_of(g, pool);
+    struct interval_list *l = list_of(g, pool);
     int64_t from = *io_start, to = *io_end;
     size_t kept = 0;
 
@@ -230,8 +230,8 @@ void free_intervals_cut(
             l->v[kept++] = x;
             continue;
         }
-        forget(same_start(g, &x), &x);
-        forget(same_end(g, &x), &x);
+        drop_from_list(same_start(g, &x), &x);
+        drop_from_list(same_end(g, &x), &x);
         count_interval(g, &x, -(int32_t)x.units);
     }
     l->n = kept;
@@ -244,8 +244,8 @@ void free_intervals_cut(
 int64_t free_intervals_sum(const struct free_intervals *g, int64_t start, int64_t end)
 {
     uint32_t s = cell_of(g, start), e = cell_of_end(g, end);
-    const struct gap_list *starts = &g->starts[s + 1];
-    const struct gap_list *ends = e < NEVER ? &g->ends[e] : NULL;
+    const struct interval_list *starts = &g->starts[s + 1];
+    const struct interval_list *ends = e < NEVER ? &g->ends[e] : NULL;
     int64_t units = sum_before(g, s, e < NEVER ? e + 1 : NEVER);
     int64_t before = g->from + (s ? (int64_t)s << g->shift : 1); /* the cell of start */
 
@@ -275,7 +275,7 @@ int64_t free_intervals_most(
 void free_intervals_each_start(const struct free_intervals *g, int64_t at,
     int64_t duration, void *ctx, void (*each)(void *ctx, int64_t start, int64_t units))
 {
-    const struct gap_list *starts = &g->starts[1 + cell_of(g, at)];
+    const struct interval_list *starts = &g->starts[1 + cell_of(g, at)];
 
     for (size_t i = 0; i < starts->n; i++) {
         const struct free_interval *x = &starts->v[i];

@@ -32,6 +32,7 @@ struct want {
     const char *gres; /* NULL = none */
     int64_t count;    /* of it, each task */
     int64_t submit, release, run;
+    uint32_t flags;
 };
 
 static void job(struct kit *k, const struct want *w)
@@ -49,6 +50,7 @@ static void job(struct kit *k, const struct want *w)
                      .priority = w->priority,
                      .submit_at = w->submit,
                      .release_at = w->release,
+                     .flags = w->flags,
                      .req = req});
 }
 
@@ -105,6 +107,41 @@ static void licences_are_reserved_for_the_job_that_waits(void **state)
         assert_int_equal(sc_start(s, "plain"), 0);
         assert_int_equal(sc_start(s, "top"), 100);
         assert_int_equal(sc_start(s, "long"), 200);
+    }
+}
+
+/* Jobs that start on approval give processors back, and cannot give licences back. */
+static void backfill_on_approval_passes_no_reservation_of_licences(void **state)
+{
+    (void)state;
+    BOTH(s, LIC "BACKFILLPOLICY PREEMPT\n", 4)
+    {
+        JOB("a", 1, 100, 90, "lic", 8);
+        JOB("top", 1, 100, 80, "lic", 10);
+        JOB("long", 1, 101, 70, "lic", 1);
+        JOB("short", 1, 100, 60, "lic", 1);
+        JOB("plain", 1, 500, 50);
+        sc_run(s);
+        assert_int_equal(sc_start(s, "short"), 0);
+        assert_int_equal(sc_start(s, "plain"), 0);
+        assert_int_equal(sc_start(s, "top"), 100);
+        assert_int_equal(sc_start(s, "long"), 200);
+    }
+}
+
+static void nobody_is_preempted_for_licences(void **state)
+{
+    (void)state;
+    BOTH(s, LIC, 4)
+    {
+        JOB("low", 1, 100, 10, "lic", 8, .flags = JOB_PREEMPTEE);
+        JOB("full", 15, 100, 10, .flags = JOB_PREEMPTEE);
+        JOB("high", 1, 100, 90, "lic", 3, .submit = 10, .flags = JOB_PREEMPTOR);
+        JOB("wide", 1, 50, 80, .submit = 20, .flags = JOB_PREEMPTOR);
+        sc_run(s);
+        assert_string_equal(sc_log(s, "low"), "start@0");
+        assert_int_equal(sc_start(s, "high"), 100);
+        assert_int_equal(sc_start(s, "wide"), 20); /* for processors they are */
     }
 }
 
@@ -218,6 +255,8 @@ int main(void)
         cmocka_unit_test(two_jobs_share_the_licences_and_the_third_waits_for_them),
         cmocka_unit_test(licences_come_back_with_an_early_end),
         cmocka_unit_test(licences_are_reserved_for_the_job_that_waits),
+        cmocka_unit_test(backfill_on_approval_passes_no_reservation_of_licences),
+        cmocka_unit_test(nobody_is_preempted_for_licences),
         cmocka_unit_test(more_licences_than_there_are_can_never_be_had),
         cmocka_unit_test(what_nodes_have_is_not_taken_from_global),
         cmocka_unit_test(resources_of_nodes_are_counted_by_task),
