@@ -181,8 +181,10 @@ def probe(crowd, operation, role, body=None, query=""):
     answer = crowd.ask(role, method, path + query, body)
     if pattern.startswith("/v1/orders") and not denied(answer):
         state = crowd.ask("1", "GET", f"/v1/jobs/{crowd.job}")
-        # One that is not held any more may run and end before the next question.
-        if state[0] != 200 or state[1]["state"] != "Hold" or pattern.endswith("/modify"):
+        # One that is not held any more may run and end before the next question. One that
+        # was released is held until the resource manager has said so.
+        if (state[0] != 200 or state[1]["state"] != "Hold"
+                or pattern.endswith(("/modify", "/release"))):
             crowd.fresh()
     if operation == "POST /v1/reservations" and answer[0] == 200:
         made = answer[1]["name"]
