@@ -119,6 +119,7 @@ struct job {
     uint8_t limited; /* enum limited_by: in the last cycle; `why` tells */
     bool util_known; /* util_procs is measured */
     bool qos_forced; /* an administrator chose it: access is not asked */
+    bool admitted;   /* by its resource manager, with the credentials that it names */
     uint32_t possible_layout; /* of the plan for which `impossible` was found out */
     int64_t wclimit_s;
 
@@ -178,6 +179,8 @@ struct job_desc {
     enum job_state state;            /* JOB_IDLE usually */
     uint8_t rm_hold;
     uint32_t flags; /* enum job_flag */
+    bool admitted;  /* its resource manager has checked that its user may use the
+                       account,  class and QOS that it names */
     int64_t user_priority;
     const struct req_desc *reqs;
     uint32_t nreqs;                /* >= 1 */

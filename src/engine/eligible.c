@@ -27,7 +27,7 @@ static void defer_for(
     if (shown.code == WAIT_TOO_LARGE)
         why_in_procs(j, &shown);
     reason_format(e->c, &shown, text + n, sizeof text - (size_t)n);
-    defer_job(e, j, why, text);
+    put_off_job(e, j, why, text);
 }
 
 /* Could it ever run? Asked again only when the answer may change. */

@@ -115,6 +115,11 @@ bool start_if_possible(struct engine *e, struct job *j, bool backfill);
 void stop_job(struct engine *e, struct job *j, enum job_event how);
 void requeue_job(struct engine *e, struct job *j);
 void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text);
+/* What the job waits for is out of reach at present: it is deferred. One that its
+ * resource manager admitted goes on waiting, with its reason: there a wait is a wait,
+ * and deferral is for starts that failed. */
+void put_off_job(
+    struct engine *e, struct job *j, enum hold_reason why, const char *text);
 void after_deferral(
     struct engine *e, struct job *j, enum defer_result result, const char *text);
 /* `text` NULL: that of the reason. */

@@ -230,7 +230,7 @@ static bool start_kept(struct engine *e, struct job *j, const struct slot *slot)
         return preempt_any(e) && allowed_now(e, j, LEVEL_SOFT)
                && preempt_start(e, j, false);
     if (!allowed_now(e, j, LEVEL_SOFT)) {
-        defer_job(e, j, REASON_POLICY, "a limit is reached at its reservation");
+        put_off_job(e, j, REASON_POLICY, "a limit is reached at its reservation");
         return true;
     }
     return start_job(e, j, slot->partition, false);

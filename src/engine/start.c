@@ -271,6 +271,15 @@ void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char
     after_deferral(e, j, result, text);
 }
 
+void put_off_job(
+    struct engine *e, struct job *j, enum hold_reason why, const char *text)
+{
+    if (j->admitted && !(j->flags & JOB_NOQUEUE))
+        promises_void(e->promises, j);
+    else
+        defer_job(e, j, why, text);
+}
+
 void after_deferral(
     struct engine *e, struct job *j, enum defer_result result, const char *text)
 {

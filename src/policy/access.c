@@ -111,6 +111,15 @@ static void text_qos(struct text *t, const struct cluster *c, const struct bitse
         text_add(t, ": ", "none");
 }
 
+/* The QOS it asked for is its own: an administrator chose it, a list has it, or its
+ * resource manager admitted it and no list says who may use which. */
+static bool may_have_qos(
+    const struct cluster *c, const struct job *j, const struct bitset *set)
+{
+    return j->qos_forced || bitset_test(set, j->qos_asked)
+           || (j->admitted && !access_lists_restrict(c, ACCESS_QOS, j->cred));
+}
+
 static enum hold_reason resolve_qos(
     struct access_cache *a, struct cluster *c, struct job *j, struct access_fault *ret)
 {
@@ -118,7 +127,7 @@ static enum hold_reason resolve_qos(
     uint32_t def;
     const struct bitset *set = access_cache_qos(a, c, j, &def);
 
-    if (j->qos_asked && (j->qos_forced || bitset_test(set, j->qos_asked))) {
+    if (j->qos_asked && may_have_qos(c, j, set)) {
         j->cred[CRED_QOS] = j->qos_asked;
         return REASON_NONE;
     }

@@ -243,6 +243,19 @@ void access_lists_set(const struct cluster *c, enum access_what what,
     sides_fini(&s);
 }
 
+bool access_lists_restrict(
+    const struct cluster *c, enum access_what what, const uint32_t *cred)
+{
+    if (list_of(&c->cfg->sys, what)->set)
+        return true;
+    for (int i = 0; i < kinds_of(what); i++) {
+        const struct cred *k = c->creds[order[i]].v[cred[order[i]]];
+        if (list_of(k->cfg, what)->set || list_of(k->def, what)->set)
+            return true;
+    }
+    return false;
+}
+
 /* The index a section names as default, if it may be used. */
 static uint32_t usable_default(const struct cluster *c, enum access_what what,
     const struct cred_cfg *cfg, const struct bitset *set)

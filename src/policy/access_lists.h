@@ -18,6 +18,11 @@ enum access_what { ACCESS_QOS, ACCESS_PARTITIONS };
 void access_lists_set(const struct cluster *c, enum access_what what,
     const uint32_t *cred, struct bitset *ret);
 
+/* Does any list of the settings say which these credentials may use? A default alone
+ * does not. */
+bool access_lists_restrict(
+    const struct cluster *c, enum access_what what, const uint32_t *cred);
+
 /* The default: the first of the credentials' QDEF (PDEF) that is in `set`. Without
  * one INDEX_NONE. */
 uint32_t access_lists_default(const struct cluster *c, enum access_what what,

@@ -20,6 +20,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "live"))
 from live_daemon import Daemon, wait_for  # noqa: E402
+from slurm_accounting import Accounting  # noqa: E402
 
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 FIRST_PORT, LAST_PORT, PORTS = 21000, 32000, 100  # below those given to clients
@@ -147,7 +148,7 @@ class SlurmCluster:
     def __init__(self, program, nodes=4, cpus=4, mem=4000, gpus=2, phantom=0, conf="",
                  partitions=None, open_after=60, config="", gate=True,
                  message_timeout=10, slurmd_timeout=300, transport=None,
-                 gate_program=None):
+                 gate_program=None, accounting=False):
         self.gate_program = [str(gate_program)] if gate_program else [str(program), "slurm"]
         self.program, self.gpus, self.cpus, self.mem = str(program), gpus, cpus, mem
         self.phantom, self.open_after, self.gate = phantom, open_after, gate
@@ -160,6 +161,7 @@ class SlurmCluster:
             os.mkdir(f"{self.dir}/{name}", 0o755)
         os.mkdir(f"{self.dir}/out")
         os.chmod(f"{self.dir}/out", 0o1777)
+        self.accounting = accounting  # True; then a slurm_accounting.Accounting
         self.user = pwd.getpwuid(os.geteuid()).pw_name
         self.env = dict(os.environ, PATH=PATH, LC_ALL="C", TZ="UTC",
                         SLURM_CONF=f"{self.dir}/etc/slurm.conf")
@@ -234,7 +236,7 @@ class SlurmCluster:
         bind = self.address()
         conf = CONF.format(dir=self.dir, user=self.user, bind=bind, host=self.host,
                            addr=self.addr, port=self.port, srun=self.port + 40,
-                           srun_end=self.port + PORTS - 1,
+                           srun_end=self.port + PORTS - 2,
                            message_timeout=self.message_timeout,
                            slurmd_timeout=self.slurmd_timeout)
         lines = [conf.rstrip()]
@@ -243,6 +245,9 @@ class SlurmCluster:
             self.write("job_submit.lua",
                        self.installed("gate", "--open-after", str(self.open_after)))
             self.write("jobcomp.lua", self.installed("jobcomp"))
+        if self.accounting:
+            self.accounting = Accounting(self, self.port + PORTS - 1)
+            lines.append(self.accounting.conf())
         lines += self.node_lines() + self.partition_lines()
         if self.phantom:
             lines.append(PHANTOMS.format(n=self.phantom, addr=self.addr, cpus=self.cpus,
@@ -274,6 +279,8 @@ class SlurmCluster:
                   "wb") as key:
             key.write(os.urandom(1024))
         self.start_munged()
+        if self.accounting:
+            self.accounting.start()
         self.start_slurmctld("-c")
         for name in self.nodes:
             self.start_slurmd(name)
@@ -480,6 +487,8 @@ class SlurmCluster:
                     os.kill(pid, signal.SIGCONT)
                     os.kill(pid, signal.SIGKILL)
         self.kill_steps()
+        if isinstance(self.accounting, Accounting):
+            self.accounting.stop()
         if getattr(self, "lock", None):
             self.lock.close()
         if wipe:

@@ -223,6 +223,7 @@ static struct job_desc describe(const struct sc_job *j, const struct req_desc *p
         .deadline_at = j->deadline_at,
         .flags = j->flags,
         .advres = j->advres,
+        .admitted = j->admitted,
         .state = j->state,
         .deps = j->deps,
         .partitions = j->partitions,

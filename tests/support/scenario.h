@@ -29,6 +29,7 @@ struct sc_job {
     const char *const *classes;    /* it may run in; NULL ends; NULL = `cls` alone */
     enum job_state state;          /* as the RM tells it */
     const char *advres;            /* the reservation it names */
+    bool admitted;                 /* by a resource manager that looks at credentials */
 };
 
 /* What an administrator would ask of setres. */

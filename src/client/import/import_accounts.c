@@ -325,28 +325,6 @@ static void take_fairshare(const struct dump *d, const struct row *r, struct str
         strbuf_printf(b, " FSTARGET=%.2f", share * 100);
 }
 
-/* "a,b" as "a:b". */
-static void take_list(struct strbuf *b, const char *attr, const char *text)
-{
-    if (*text == '\0')
-        return;
-    strbuf_printf(b, " %s=", attr);
-    for (; *text; text++)
-        strbuf_add_n(b, *text == ',' ? ":" : text, 1);
-}
-
-/* Accounts of the user, in the order of the dump. */
-static void take_accounts(const struct dump *d, const char *user, struct strbuf *b)
-{
-    const char *before = " ALIST=";
-
-    for (size_t i = 0; i < d->rows.n; i++)
-        if (strcmp(cell(d, &d->rows.v[i], "User"), user) == 0) {
-            strbuf_printf(b, "%s%s", before, cell(d, &d->rows.v[i], "Account"));
-            before = ":";
-        }
-}
-
 static bool is_first(const struct dump *d, size_t row, const char *column)
 {
     const char *name = cell(d, &d->rows.v[row], column);
@@ -358,6 +336,8 @@ static bool is_first(const struct dump *d, size_t row, const char *column)
     return true;
 }
 
+/* Who may use which account and QOS is not carried over: Slurm has checked it when a
+ * job is told, and a list written here would be out of date with the next sacctmgr. */
 static void take_assoc(struct import *im, const struct dump *d, size_t i)
 {
     const struct row *r = &d->rows.v[i];
@@ -376,12 +356,10 @@ static void take_assoc(struct import *im, const struct dump *d, size_t i)
     }
     take_row(im, d, r, user ? user_columns : account_columns, &b);
     take_fairshare(d, r, &b);
-    take_list(&b, "QLIST", cell(d, r, "QOS"));
-    take_list(&b, "QDEF", cell(d, r, "Def QOS"));
-    if (user) {
-        take_accounts(d, name, &b);
+    if (*cell(d, r, "Def QOS"))
+        strbuf_printf(&b, " QDEF=%s", cell(d, r, "Def QOS"));
+    if (user)
         strbuf_printf(&b, " ADEF=%s", cell(d, r, "Account"));
-    }
     if (b.len > 0)
         strbuf_printf(
             &im->sections, "%s[%s]%s\n", user ? "USERCFG" : "ACCOUNTCFG", name, b.text);

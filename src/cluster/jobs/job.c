@@ -238,6 +238,7 @@ static void fill_job(struct cluster *c, struct job *j, const struct job_desc *d,
     j->release_at = d->release_at;
     j->wclimit_s = j->wclimit_asked_s = d->wclimit_s;
     j->user_priority = d->user_priority;
+    j->admitted = d->admitted;
     j->flags_asked = d->flags | (d->advres ? JOB_ADVRES : 0u);
     j->partitions = UINT64_MAX;
     j->pdef = INDEX_NONE;

@@ -401,6 +401,7 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
         d->wclimit_s = longest_default(a, list);
     d->release_at = j->eligible_time > time(NULL) ? j->eligible_time : 0;
     d->deadline_at = j->deadline;
+    d->admitted = true; /* slurmctld has looked at associations, partition and QOS */
     d->user_priority = (int64_t)NICE_OFFSET - (int64_t)j->nice;
     if (j->requeue)
         d->flags |= JOB_RESTARTABLE;

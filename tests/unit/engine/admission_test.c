@@ -233,6 +233,32 @@ static void what_could_never_run_is_deferred_with_its_reason(void **state)
     }
 }
 
+/* A wait is a wait: it goes on with its reason, and starts when that is over. */
+static void what_a_resource_manager_admitted_waits_and_is_not_deferred(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *lines;
+        uint32_t procs;
+        enum wait_code code;
+    } cases[] = {
+        {"SYSTEMMAXPROCPERJOB 2\n", 3, WAIT_LIMIT},
+        {"", 9, WAIT_TOO_LARGE},
+        {"USERCFG[u] MAXPROC=2\n", 3, WAIT_LIMIT},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scenario *s = begin(cases[i].lines);
+        struct job *j = add_waiting(
+            s, (struct sc_job){.user = "u", .procs = cases[i].procs, .admitted = true});
+        assert_int_equal(j->holds, 0);
+        assert_int_equal(j->state, JOB_IDLE);
+        sc_cycle(s);
+        assert_int_equal(j->why.code, cases[i].code);
+        sc_destroy(s);
+    }
+}
+
 static void limits_refuse_a_start_at_their_level(void **state)
 {
     (void)state;
@@ -288,6 +314,7 @@ int main(void)
         cmocka_unit_test(a_dependency_refuses_and_its_pass_does_not_stand),
         cmocka_unit_test(a_fairshare_cap_refuses_who_used_too_much),
         cmocka_unit_test(what_could_never_run_is_deferred_with_its_reason),
+        cmocka_unit_test(what_a_resource_manager_admitted_waits_and_is_not_deferred),
         cmocka_unit_test(limits_refuse_a_start_at_their_level),
         cmocka_unit_test(what_changed_is_told_by_kind),
     };

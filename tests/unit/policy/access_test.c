@@ -229,6 +229,46 @@ static void an_inaccessible_qos_defers_the_job_with_its_default_3_3(void **state
     kit_free(k);
 }
 
+/* Of a resource manager that has looked at accounts and QOS already. */
+static void what_a_resource_manager_admitted_is_accessible_where_no_list_is(
+    void **state)
+{
+    struct kit *k = kit_new();
+    struct job *j;
+
+    (void)state;
+    qdef(cfg(k, CRED_USER, "mary"), "day"); /* a default restricts nobody */
+    qlist(cfg(k, CRED_USER, "john"), LIST_OR, "geo");
+    kit_ready(k);
+    for (int i = 0; i < 3; i++) {
+        const char *const who[] = {"paul/-/-/-/hi", "mary/-/-/-/hi", "john/-/-/-/hi"};
+        j = job_of(k, who[i], 1, 0, HOURS(1));
+        assert_int_equal(access_resolve(k->c, j, &k->fault), REASON_QOSACCESS);
+        j->admitted = true;
+        assert_int_equal(
+            access_resolve(k->c, j, &k->fault), i < 2 ? REASON_NONE : REASON_QOSACCESS);
+        assert_string_equal(cred_of(k, j, CRED_QOS), i < 2 ? "hi" : "DEFAULT");
+    }
+    kit_free(k);
+}
+
+/* setqos asks us, not the resource manager: it may no more than before. */
+static void an_admitted_job_gets_no_other_qos_by_its_owner(void **state)
+{
+    struct kit *k = kit_new();
+    struct err err = {0};
+
+    (void)state;
+    kit_ready(k);
+    cred_get(k->c, CRED_QOS, "better");
+    struct job *j = job_of(k, "paul/-/-/-/hi", 1, 0, HOURS(1));
+    j->admitted = true;
+    access_resolve(k->c, j, &k->fault);
+    assert_int_equal(access_set_qos(k->c, j, "better", false, &err), -1);
+    assert_string_equal(cred_of(k, j, CRED_QOS), "hi");
+    kit_free(k);
+}
+
 static void an_and_list_discards_what_or_gave_3_1(void **state)
 {
     struct kit *k = kit_new();
@@ -813,6 +853,9 @@ int main(void)
         cmocka_unit_test(john_has_geo_chem_staff_and_normal_of_his_class_3),
         cmocka_unit_test(without_any_list_there_is_only_qos_default_3_1),
         cmocka_unit_test(an_inaccessible_qos_defers_the_job_with_its_default_3_3),
+        cmocka_unit_test(
+            what_a_resource_manager_admitted_is_accessible_where_no_list_is),
+        cmocka_unit_test(an_admitted_job_gets_no_other_qos_by_its_owner),
         cmocka_unit_test(an_and_list_discards_what_or_gave_3_1),
         cmocka_unit_test(a_system_list_with_and_is_the_start_3_1),
         cmocka_unit_test(an_only_list_is_all_user_before_group_3_1),
