@@ -134,18 +134,24 @@ static uint64_t digest_of(
 
 /* ---- telling ---- */
 
-/* Kept where only we start it, with nothing of ours in its request: then it is the
- * user's own. After a start it is in the comment that the start left. */
+/* An administrator starts it by hand: the nodes in it are not its owner's wish. */
+static bool is_sent_by_hand(const slurm_job_info_t *j)
+{
+    return j->priority != 0 && j->admin_comment != NULL
+           && strcmp(j->admin_comment, "go") == 0;
+}
+
+/* As long as no start has overwritten it, what a waiting job asks for is the user's
+ * own, whether we keep it or have yet to take it back. A start leaves it in the
+ * comment. */
 static void remember_part(struct asked *k, const slurm_job_info_t *j)
 {
-    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || is_sent_by_hand(j))
         return;
     if (asked_is_text(j->admin_comment)) {
         asked_parse(k, j->admin_comment);
         return;
     }
-    if (j->priority != 0)
-        return;
     asked_free(k);
     *k = (struct asked){.known = true,
         .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
@@ -226,17 +232,21 @@ static struct told_job *find_or_add(struct adapter *a, const char *id)
     return t;
 }
 
+/* An order of ours that is pending. */
+static bool is_starting(const struct adapter *a, const struct told_job *t)
+{
+    for (size_t i = 0; i < a->pending.n; i++)
+        if (a->pending.v[i].start && strcmp(a->pending.v[i].id, t->id) == 0)
+            return true;
+    return false;
+}
+
 /* It waits, but not as a job does that only we start: lifted, leaked past the gate, or
- * back in the queue after it ran. An order of ours that is pending is not one of these.
- */
-static bool astray(
-    struct adapter *a, const struct told_job *t, const slurm_job_info_t *j)
+ * back in the queue after it ran; or an order of ours has just let it go. */
+static bool is_astray(const slurm_job_info_t *j)
 {
     if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
         return false;
-    for (size_t i = 0; i < a->pending.n; i++)
-        if (a->pending.v[i].start && strcmp(a->pending.v[i].id, t->id) == 0)
-            return false;
     if (j->priority != 0)
         return true;
     return job_mark(j) == MARK_LIFTED
@@ -245,8 +255,9 @@ static bool astray(
                    || asked_is_text(j->admin_comment)));
 }
 
-static void see(
-    struct adapter *a, const char *id, const struct parts *parts, bool limited)
+/* `kept`: what is astray has been taken back with all of its record. */
+static void see(struct adapter *a, const char *id, const struct parts *parts,
+    bool limited, bool kept)
 {
     const slurm_job_info_t *j = parts->v[0];
     enum job_state state = state_of(j);
@@ -262,8 +273,8 @@ static void see(
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
     remember_asked(t, parts);
-    if (astray(a, t, j)) {
-        if (orders_keep(a, t) == 0)
+    if (is_astray(j) && !is_starting(a, t)) {
+        if (!kept && orders_keep(a, t) == 0)
             adapter_look(a); /* told when it is in its place again */
         state = JOB_IDLE;
     }
@@ -303,12 +314,52 @@ static uint32_t tasks_left(const job_info_msg_t *msg, const slurm_job_info_t *ar
     return active < array->array_max_tasks ? array->array_max_tasks - active : 0;
 }
 
+static bool has_active_tasks(const job_info_msg_t *msg, const slurm_job_info_t *array)
+{
+    for (uint32_t i = 0; i < msg->record_count; i++) {
+        const slurm_job_info_t *j = &msg->job_array[i];
+        uint32_t state = j->job_state & JOB_STATE_BASE;
+
+        if (j->array_job_id == array->array_job_id
+            && (state == SLURM_JOB_RUNNING || state == SLURM_JOB_SUSPENDED))
+            return true;
+    }
+    return false;
+}
+
+/* Tasks that are astray are taken back by one order for their record: an order for each
+ * would make a record of each in Slurm, thousands of them. False where that cannot be
+ * said: of one task alone, and through scontrol of an array some of whose tasks run. */
+static bool keep_tasks(
+    struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
+{
+    const char *tasks = j->array_task_str;
+    struct asked own = {0};
+    struct told_job all = {.nparts = 1, .asked = &own};
+    struct strbuf id = {0};
+
+    if (!is_astray(j) || strcspn(tasks, "-,") == strlen(tasks)
+        || (!UPDATE_TAKES_TASKS && has_active_tasks(msg, j)))
+        return false;
+    remember_part(&own, j);
+    strbuf_printf(&id, "%u", j->array_job_id);
+    if (UPDATE_TAKES_TASKS)
+        strbuf_printf(&id, "_[%.*s]", (int)strcspn(tasks, "%"), tasks);
+    all.id = id.text;
+    if (orders_keep(a, &all) == 0)
+        adapter_look(a);
+    free(id.text);
+    asked_free(&own);
+    return true;
+}
+
 /* "0-9,12%3" of a record with all tasks that wait: each is a job. */
 static void see_tasks(
     struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
 {
     const char *at = j->array_task_str;
     uint32_t seen = 0, left = tasks_left(msg, j);
+    bool kept = keep_tasks(a, msg, j);
 
     while (*at && *at != '%' && seen < TASKS_MAX) {
         char *end, id[40];
@@ -322,7 +373,7 @@ static void see_tasks(
             step = strtoul(end + 1, &end, 10);
         for (; first <= last && step > 0 && seen < TASKS_MAX; first += step, seen++) {
             snprintf(id, sizeof id, "%u_%lu", j->array_job_id, first);
-            see(a, id, &(struct parts){{j}, 1}, seen >= left);
+            see(a, id, &(struct parts){{j}, 1}, seen >= left, kept);
         }
         at = *end == ',' ? end + 1 : end;
         if (*end != ',' && *end != '%' && *end != '\0')
@@ -352,7 +403,7 @@ static void see_components(
         if (parts.v[i] == NULL)
             return; /* being submitted, or being forgotten */
     snprintf(id, sizeof id, "%u", leader->het_job_id);
-    see(a, id, &parts, false);
+    see(a, id, &parts, false, false);
 }
 
 static void see_record(
@@ -372,11 +423,11 @@ static void see_record(
         bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0;
 
         snprintf(id, sizeof id, "%u_%u", j->array_job_id, j->array_task_id);
-        see(a, id, &(struct parts){{j}, 1}, waits && tasks_left(msg, j) == 0);
+        see(a, id, &(struct parts){{j}, 1}, waits && tasks_left(msg, j) == 0, false);
         return;
     }
     snprintf(id, sizeof id, "%u", j->job_id);
-    see(a, id, &(struct parts){{j}, 1}, false);
+    see(a, id, &(struct parts){{j}, 1}, false, false);
 }
 
 /* ---- all ---- */

@@ -313,7 +313,7 @@ static int poll_licences(struct adapter *a)
         return 0;
     a->licences_at_ms = adapter_now_ms();
     if (slurm_load_licenses(0, &msg, 0) != SLURM_SUCCESS)
-        return adapter_lost(a, "licences") ? -1 : 0;
+        return errno != SLURM_NO_CHANGE_IN_DATA && adapter_lost(a, "licences") ? -1 : 0;
     for (uint32_t i = 0; i < msg->num_lic; i++) {
         const slurm_license_info_t *l = &msg->lic_array[i];
 

@@ -50,6 +50,8 @@ int answer_error(const char *text)
         const char *words;
         int error;
     } known[] = {{"Invalid job id", ESLURM_INVALID_JOB_ID},
+        /* so an scontrol that keeps running answers who asks for licences again */
+        {"has not changed", SLURM_NO_CHANGE_IN_DATA},
         {"already completing or completed", ESLURM_ALREADY_DONE},
         {"try again later", ESLURM_TRANSITION_STATE_NO_UPDATE},
         {"standby mode", ESLURM_IN_STANDBY_MODE},

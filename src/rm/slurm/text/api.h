@@ -24,6 +24,7 @@
 #define CR_MEMORY     0x10
 
 #define ALLOC_SID_USER_HOLD 1u
+#define UPDATE_TAKES_TASKS  0 /* a number, or that of one task */
 #define SHOW_ALL            1
 #define SHOW_DETAIL         2
 #define SHOW_MIXED          4

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A site that has run without the scheduler: what waits there is taken back as it is."""
+import time
+
+import pytest
+
+TASKS = 2000
+
+
+@pytest.fixture(params=["LIBSLURM", "SCONTROL"])
+def old_site(fresh_cluster, request):
+    """Slurm alone with all its nodes taken, and how they come free."""
+    slurm = fresh_cluster(scheduler=False, nodes=3, cpus=2, transport=request.param,
+                          conf="MaxJobCount=30000\n")
+    full = slurm.sbatch("-N", 3, "--exclusive", "-t", "30")
+    slurm.wait_state(full, "RUNNING")
+    return slurm, lambda: slurm.ok("scancel", full)
+
+
+def held_rows(slurm, *jobs):
+    """Rows of squeue for these jobs, when all of them are kept."""
+    rows = slurm.ok("squeue", "-h", "-o", "%i %r", "-j", ",".join(jobs)).splitlines()
+    return all(row.endswith("JobHeldUser") for row in rows) and rows
+
+
+def test_a_waiting_array_is_taken_back_whole(old_site):
+    slurm, _ = old_site
+    array = slurm.sbatch(f"-a0-{TASKS - 1}", "-t", "1", script="true")
+    slurm.maui.start()
+    slurm.wait(lambda: len(slurm.queued()) == TASKS + 1, "all tasks in the scheduler", 10)
+    rows = slurm.wait(lambda: held_rows(slurm, array), "the array kept", 10)
+    assert rows == [f"{array}_[0-{TASKS - 1}] JobHeldUser"]  # one record, as before
+
+
+def test_tasks_run_and_wait_at_the_change(old_site):
+    slurm, free = old_site
+    free()
+    array = slurm.sbatch("-a0-9", "-t", "5", script="sleep 7")
+    slurm.wait(lambda: "RUNNING" in slurm.ok("squeue", "-h", "-o", "%T", "-j", array),
+               "tasks that run")
+    slurm.maui.start()
+    slurm.wait(lambda: len(slurm.queued()) >= 10, "all tasks in the scheduler")
+    slurm.wait(lambda: not slurm.ok("squeue", "-h").strip(), "the end of all tasks", 60)
+    ended = slurm.maui.ok("showq", "-c")
+    assert sum(f"{array}_{task} " in ended for task in range(10)) == 10
+
+
+def test_what_its_owner_asked_for_is_kept(old_site):
+    slurm, free = old_site
+    bound = slurm.sbatch("-w", "n2", "-t", "5")
+    wide = slurm.sbatch("-N", "2", "--exclusive", "-t", "5")
+    task = slurm.sbatch("-a7", "-w", "n3", "-t", "5")
+    slurm.maui.start()
+    slurm.wait(lambda: held_rows(slurm, bound, wide, task), "all three kept")
+    assert slurm.show(bound)["ReqNodeList"] == "n2"
+    free()
+    slurm.wait_state(bound, "RUNNING")
+    assert slurm.where(bound) == ["n2"]
+    slurm.ok("scancel", bound)
+    slurm.wait_state(wide, "RUNNING")
+    assert len(slurm.where(wide)) == 2
+    slurm.ok("scancel", wide)
+    slurm.wait_state(task, "RUNNING", seconds=30)
+    assert slurm.where(task) == ["n3"]
+
+
+def test_there_and_back_and_there_again(old_site):
+    slurm, free = old_site
+    bound = slurm.sbatch("-w", "n2", "-t", "5")
+    slurm.maui.start()
+    slurm.wait(lambda: held_rows(slurm, bound), "it is kept")
+    slurm.maui.stop()
+    slurm.maui.ok("slurm", "letgo")
+    slurm.wait(lambda: not held_rows(slurm, bound), "it is Slurm's")
+    slurm.maui.start()
+    slurm.wait(lambda: held_rows(slurm, bound), "it is kept again")
+    free()
+    slurm.wait_state(bound, "RUNNING")
+    assert slurm.where(bound) == ["n2"]
+
+
+def test_a_resource_manager_without_trouble_is_active(old_site):
+    slurm, _ = old_site
+    slurm.maui.start()
+    slurm.maui.ok("schedctl", "-r")
+    slurm.wait(lambda: slurm.maui.run("diagnose", "-R").stdout.count("'Active'"), "Active")
+    time.sleep(7)  # licences are asked for every five seconds
+    shown = slurm.maui.ok("diagnose", "-R")
+    assert "'Active'" in shown and "Failures" not in shown, shown
