@@ -136,15 +136,6 @@ static void complete_calendar(struct engine *e, struct job *j, const struct stay
     calendar_job_ended(e, j);
 }
 
-/* ---- priority: what of it is remembered ---- */
-
-static void change_priority(struct engine *e, struct job *j, enum change_of what)
-{
-    (void)e;
-    (void)what;
-    prio_job_dirty(j);
-}
-
 /* ---- preemption: who has the right ---- */
 
 static void change_preemption(struct engine *e, struct job *j, enum change_of what)
@@ -205,7 +196,6 @@ static const struct observer {
         complete_statistics, change_statistics},
     {"calendar", NULL, NULL, NULL, complete_calendar, NULL},
     {"preemption", NULL, NULL, NULL, NULL, change_preemption},
-    {"priority", NULL, NULL, NULL, NULL, change_priority},
     {"promises", NULL, NULL, NULL, NULL, change_promises},
     {"queue", begin_queue, NULL, NULL, NULL, change_queue},
 };

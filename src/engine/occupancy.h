@@ -5,8 +5,8 @@
  *     start, resume, taken over ---> occupies --+      plan, limits, fairshare
  *     end, preemption, requeue  ---> vacates  --+      use of reservations
  *     it is complete            ---> ended    --+-->   statistics, calendar
- *     it was there, unseen      ---> occupied --+      priority, preemption
- *     other request, class, hold --> changes  --+      promises, the queue
+ *     it was there, unseen      ---> occupied --+      preemption, promises
+ *     other request, class, hold --> changes  --+      the queue
  *
  * A change of what an active job counts by is an end, the change, and a beginning:
  * job_change_begins(), job_change_ends(). */

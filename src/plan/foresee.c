@@ -63,6 +63,8 @@ static uint32_t place_in(
     return need;
 }
 
+/* What several pools have together is on nodes of any of them, if nothing begins before
+ * they are together; else the parts of those pools themselves say where. */
 static void place_part(
     struct foresight *f, const struct rsv *r, const struct part *part)
 {
@@ -73,6 +75,8 @@ static void place_part(
         place_in(f, r, pools_at(p->pools, part->pool), need);
         return;
     }
+    if (r->start_at < pools_merge_at(p->pools))
+        return;
     for (size_t i = 0; i < pools_count(p->pools) && need; i++)
         if (pools_at(p->pools, i)->merged == part->pool - pools_count(p->pools))
             need = place_in(f, r, pools_at(p->pools, i), need);

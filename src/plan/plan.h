@@ -225,8 +225,9 @@ struct plan *plan_fork_unreserved(const struct plan *p);
  * reservations). */
 void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j);
 
-/* Can the nodes a suspended job ran on carry it for the rest of its limit, from now on?
- * `cross`: what is reserved for waiting jobs is not in its way. O(nodes of the job). */
+/* Can the nodes a suspended job ran on carry it for the rest of its limit, from now on,
+ * and are its licences free, which it gave back? `cross`: what is reserved for waiting
+ * jobs is not in its way. O(nodes of the job). */
 bool plan_can_resume(struct plan *p, const struct job *j, bool cross);
 
 /* Jobs with the same number are let in and kept out by the same reservations of whole

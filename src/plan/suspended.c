@@ -3,6 +3,7 @@
 #include "plan/suspended.h"
 
 #include "plan/bynode/bynode.h"
+#include "plan/floating.h"
 #include "plan/plan_private.h"
 
 int32_t pool_units_of(const struct job *j, const struct pool *pool)
@@ -54,6 +55,12 @@ static bool units_suffice(struct plan *p, const struct job *j, int64_t end)
     return true;
 }
 
+/* It gave them back when it was suspended. Those of running jobs job_start() counts. */
+static bool licences_suffice(const struct plan *p, const struct job *j, int64_t end)
+{
+    return !floating_wanted(p, j) || floating_fits(p, j, p->now, end);
+}
+
 bool plan_can_resume(struct plan *p, const struct job *j, bool cross)
 {
     const struct without without = {.reservations = cross};
@@ -70,5 +77,6 @@ bool plan_can_resume(struct plan *p, const struct job *j, bool cross)
                 return false;
         }
     }
-    return j->alloc.n > 0 && (cross || units_suffice(p, j, end));
+    return j->alloc.n > 0
+           && (cross || (units_suffice(p, j, end) && licences_suffice(p, j, end)));
 }

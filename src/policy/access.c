@@ -358,7 +358,7 @@ enum hold_reason access_resolve(
     resolve_wclimit(c, j);
     resolve_requests(a, c, j);
     resolve_partitions(a, c, j);
-    j->prio_epoch = 0; /* as prio_job_dirty(): what priority cached may be stale */
+    j->prio_epoch = 0;
     if (ret->reason == REASON_NONE)
         ret->reason = qos;
     if (ret->reason == REASON_NONE)

@@ -11,8 +11,9 @@
 
 /* Set the start priority of the `n` jobs with the given indexes, at `now`. Parts that
  * do not change with time are cached in the job and redone when settings, the cluster's
- * totals or the job change (prio_job_dirty() below). O(n), about ten nanoseconds a job:
- * it runs over every queued job in every cycle. */
+ * totals or the job change: job_change_apply(), access_resolve() and access_set_qos(),
+ * which change credentials and requests, set its prio_epoch to 0. O(n), about ten
+ * nanoseconds a job: it runs over every queued job in every cycle. */
 void prio_update(struct cluster *c, const uint32_t *jobs, size_t n, int64_t now);
 
 /* The same in pieces, for callers that do more with each job while it is at hand:
@@ -74,12 +75,6 @@ bool prio_grows_alike(const struct prio_pass *pass, double *ret_rate);
 int64_t prio_queued_since(const struct prio_pass *pass, const struct job *j);
 /* Will its queue time, once it accrues, go on from what it is now? */
 bool prio_queue_is_plain(const struct prio_pass *pass, const struct job *j);
-
-/* Forget the cached part: credentials, request or QOS of the job changed. */
-static inline void prio_job_dirty(struct job *j)
-{
-    j->prio_epoch = 0;
-}
 
 /* Everything diagnose -p prints about one job. */
 struct prio_parts {

@@ -12,9 +12,10 @@
 #include "rng.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define WORLDS 250
+#define WORLDS 250 /* MAUI_PROPERTY_FACTOR=n: so many times as many */
 #define STEPS  120
 #define JOBS   40
 #define CHECKS 32
@@ -41,6 +42,7 @@ struct history {
     struct rng rng;
     uint32_t seed;
     int64_t now;
+    bool divided; /* some nodes serve one class alone */
     struct seen seen[JOBS];
     struct surroundings last;
     unsigned flips[CHECKS]; /* answers that became others */
@@ -328,22 +330,34 @@ static void hold_job(struct history *h)
     tell(h, &ev);
 }
 
+/* Where nodes serve one class alone, so do all of even numbers. */
+static void report_node(struct history *h, unsigned number, int64_t mem_mb)
+{
+    static const struct gres_cfg one[] = {{(char *)"long", 2}, {NULL, 0}};
+    struct event ev = {.kind = EVENT_NODE, .at = h->now};
+    char name[20];
+
+    snprintf(name, sizeof name, "n%u", number);
+    ev.u.node = (struct node_desc){.name = name,
+        .state = NODE_IDLE,
+        .cfg = {.v = {2, mem_mb, -1, -1}},
+        .classes = h->divided && number % 2 == 0 ? one : NULL};
+    tell(h, &ev);
+}
+
 static void change_node(struct history *h)
 {
     struct event ev = {.kind = EVENT_NODE_STATE, .at = h->now};
     char name[20];
 
     if (rng_percent(&h->rng, 20)) { /* one more, or one that has more */
-        ev.kind = EVENT_NODE;
-        snprintf(name, sizeof name, "n%u", rng_below(&h->rng, 6));
-        ev.u.node = (struct node_desc){.name = name,
-            .state = NODE_IDLE,
-            .cfg = {.v = {2, rng_range(&h->rng, 500, 2000), -1, -1}}};
-    } else {
-        snprintf(name, sizeof name, "n%u", rng_below(&h->rng, 4));
-        ev.u.node_state.name = name;
-        ev.u.node_state.state = rng_percent(&h->rng, 50) ? NODE_DOWN : NODE_IDLE;
+        uint32_t number = rng_below(&h->rng, 6);
+        report_node(h, number, rng_range(&h->rng, 500, 2000));
+        return;
     }
+    snprintf(name, sizeof name, "n%u", rng_below(&h->rng, 4));
+    ev.u.node_state.name = name;
+    ev.u.node_state.state = rng_percent(&h->rng, 50) ? NODE_DOWN : NODE_IDLE;
     tell(h, &ev);
 }
 
@@ -417,7 +431,12 @@ static const char *const variants[] = {
     COMMON
     "USERCFG[u2] MAXJOB=1\nREJECTNEGPRIOJOBS TRUE\nSYSTEMMAXJOBWALLTIME 0:00:25\n"
     "CLASSCFG[short] FSTARGET=80^\n",
+    /* the QOS of a class has system limits of its own */
+    COMMON "SYSTEMMAXPROCPERJOB 4\nQOSCFG[big] OMAXJPROC=9\n"
+           "CLASSCFG[long] QDEF=big QLIST=big\nUSERCFG[u1] MAXJOB=2\n",
 };
+
+#define VARIANTS (sizeof variants / sizeof *variants)
 
 static struct settings *load_settings(const char *text)
 {
@@ -436,16 +455,11 @@ static void begin_history(struct history *h, uint32_t seed)
 
     *h = (struct history){.seed = seed, .rng = {seed}, .now = 1};
     for (int i = 0; i < 2; i++)
-        h->cfg[i] = load_settings(variants[rng_below(&h->rng, 4)]);
+        h->cfg[i] = load_settings(variants[rng_below(&h->rng, VARIANTS)]);
+    h->divided = rng_percent(&h->rng, 40);
     h->e = engine_create(h->cfg[0], &opt);
-    for (int i = 0; i < 4; i++) {
-        struct event ev = {.kind = EVENT_NODE, .at = 1};
-        char name[20];
-        snprintf(name, sizeof name, "n%d", i);
-        ev.u.node = (struct node_desc){
-            .name = name, .state = NODE_IDLE, .cfg = {.v = {2, 1000, -1, -1}}};
-        tell(h, &ev);
-    }
+    for (unsigned i = 0; i < 4; i++)
+        report_node(h, i, 1000);
 }
 
 static void end_history(struct history *h)
@@ -483,7 +497,10 @@ static void an_answer_changes_with_what_its_row_depends_on_alone(void **state)
     size_t n;
     const struct admission_check *rows = admission_checks(&n);
 
-    for (uint32_t seed = 1; seed <= WORLDS; seed++)
+    const char *factor = getenv("MAUI_PROPERTY_FACTOR");
+    uint32_t worlds = WORLDS * (factor ? (uint32_t)strtoul(factor, NULL, 10) : 1);
+
+    for (uint32_t seed = 1; seed <= worlds; seed++)
         run_history(seed, flips);
     for (size_t i = 0; i < n; i++)
         if (!flips[i])

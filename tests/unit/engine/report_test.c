@@ -71,6 +71,37 @@ static void a_running_job_is_taken_over_where_it_is(void **state)
     sc_destroy(s);
 }
 
+/* On n1 from 150 on is reserved for who needs 600 of the 1000 MB; then somebody is
+ * found suspended there who keeps as much, until he is told to go on. */
+static void a_suspended_job_that_is_taken_over_keeps_its_memory(void **state)
+{
+    static const struct req_desc small = {.tasks = 1, .per_task = {{1, 100}}};
+    static const struct req_desc big = {.tasks = 1, .per_task = {{1, 600}}};
+    static const struct job_place place[] = {{"n1", 1}};
+    struct scenario *s = sc_create();
+    struct job_desc old = running("old", place);
+
+    (void)state;
+    sc_force_by_node(s);
+    sc_begin_at(s, 50);
+    sc_node(s, &(struct node_desc){.name = "n1", .cfg = {{1, 1000}}});
+    sc_node(s, &(struct node_desc){.name = "n2", .cfg = {{1, 1000}}});
+    sc_job(s, (struct sc_job){.id = "a", .limit_s = 100, .req = &small});
+    sc_job(s, (struct sc_job){.id = "b", .limit_s = 300, .req = &small});
+    sc_job(s, (struct sc_job){.id = "w", .limit_s = 50, .req = &big});
+    sc_at(s, 60);
+    assert_string_equal(sc_where(s, "a"), "n1:1");
+    assert_int_equal(sc_reserved(s, "w"), 150);
+    old.reqs = &big;
+    old.wclimit_s = 1000; /* so it could not be over by then */
+    old.state = JOB_SUSPENDED;
+    submit(s, old);
+    sc_at(s, 70);
+    assert_int_equal(sc_find(s, "old")->state, JOB_SUSPENDED);
+    assert_int_equal(sc_reserved(s, "w"), 350);
+    sc_destroy(s);
+}
+
 static void limits_count_a_job_that_was_taken_over(void **state)
 {
     (void)state;
@@ -405,6 +436,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_running_job_is_taken_over_where_it_is),
+        cmocka_unit_test(a_suspended_job_that_is_taken_over_keeps_its_memory),
         cmocka_unit_test(limits_count_a_job_that_was_taken_over),
         cmocka_unit_test(one_on_an_unknown_node_is_kept_out_with_the_reason),
         cmocka_unit_test(tasks_spread_in_another_way_are_followed),
