@@ -126,8 +126,11 @@ static const struct {
         "user steve has used 90 of the fairshare cap of 100 and this job would add 20"},
     {{.code = WAIT_PARTITION}, "no partition is accessible to this job"},
     {{.code = WAIT_TOO_LARGE, .limit = 256, .asked = 512},
-        "this job asks for 512 processors and no partition it may use has more than "
-        "256"},
+        "this job asks for 512 processors and no partition has more than 256 on nodes "
+        "that can run it"},
+    {{.code = WAIT_TOO_LARGE, .object = 1, .limit = 8, .asked = 9},
+        "request 2 of this job asks for 9 processors and no partition has more than 8 "
+        "on nodes that can run it"},
     {{.code = WAIT_FEASIBLE},
         "no set of nodes can ever satisfy what this job asks for"},
     {{.code = WAIT_RESOURCES, .used = 12, .asked = 64},
