@@ -130,9 +130,9 @@ static int say_dependency(
         return say_never(j, ret_text, size);
     if (!j)
         return snprintf(
-            ret_text, size, "a job that this one depends on is not through");
+            ret_text, size, "this job depends on another one and waits for it");
     return snprintf(
-        ret_text, size, "it depends on job %.120s, which is not through", j->id);
+        ret_text, size, "this job depends on job %.120s and waits for it", j->id);
 }
 
 static const char *const units[LIMIT_RES_COUNT] = {
