@@ -13,6 +13,7 @@ static struct kit *small_kit(void)
     cred_get(k->c, CRED_CLASS, "fast");
     cred_get(k->c, CRED_QOS, "wide");
     partition_get(k->c, "gpu");
+    names_intern(k->c->gres, "lic");
     job_of(k, "steve", 1, 0, 60);
     return k;
 }
@@ -145,6 +146,9 @@ static const struct {
     {{.code = WAIT_DEADLINE, .limit = 1709251199, .until = 946684800},
         "nothing is free in time for it to end by its deadline, Thu Feb 29 23:59:59 "
         "UTC; it has a reservation that begins at Sat Jan  1 00:00:00 UTC"},
+    {{.code = WAIT_GRES, .limit = 3, .asked = 4},
+        "this job asks for 4 of generic resource 'lic' in all its tasks together and "
+        "the cluster has 3"},
     {{.code = WAIT_NODESET}, "no node set has enough free nodes for this job"},
     {{.code = WAIT_PRIORITY},
         "a job of higher priority waits and BACKFILLPOLICY is NONE"},
