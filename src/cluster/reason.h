@@ -17,7 +17,8 @@ enum wait_code {
     WAIT_LIMIT,        /* level, dim, res, kind, object, limit, used, asked */
     WAIT_FS_CAP,       /* kind, object, limit, used, asked */
     WAIT_PARTITION,    /* no accessible partition */
-    WAIT_TOO_LARGE,    /* more than the partition has: limit, asked */
+    WAIT_TOO_LARGE,    /* more than the partition has: limit, asked; object: of its
+                          first request (0), of several the second (1) ... */
     WAIT_FEASIBLE,     /* no node satisfies the request's constraints */
     WAIT_RESOURCES,    /* not enough free now: used = free, asked */
     WAIT_RESERVATION,  /* has a reservation: until = its start */
@@ -31,6 +32,8 @@ enum wait_code {
                        it waits for somebody to resume it */
     WAIT_PREEMPTED, /* as WAIT_RESOURCES, after `limit` preemptions */
     WAIT_DEADLINE,  /* too late for its deadline, limit; until = its reservation */
+    WAIT_GRES,      /* more of a floating generic resource, object, than there is:
+                       limit, asked */
     WAIT_CODES
 };
 

@@ -332,8 +332,9 @@ int setres_put_number(
         return setres_put(r, a, text, err);
     }
     if (n < 0 || n > SECONDS_MOST || (a->value == SETRES_DURATION && n == 0))
-        return err_set(
-            err, ERR_INVALID, "%s: %lld is out of range", a->name, (long long)n);
+        return err_set(err, ERR_INVALID, "%s: expected %d to %lld seconds, not %lld",
+            a->name, a->value == SETRES_DURATION, (long long)SECONDS_MOST,
+            (long long)n);
     if (a->value == SETRES_DURATION)
         r->duration_s = n;
     else if (a->letter == 's')

@@ -145,7 +145,7 @@ static const struct cfg_keyword kw_preempt[] = {
     {"CHECKPOINT", PREEMPT_CHECKPOINT}, {"OVERCOMMIT", PREEMPT_OVERCOMMIT}, {NULL}};
 
 static const struct cfg_row preemption_rows[] = {
-    {N("PREEMPTPOLICY"), WORD("REQUEUE", kw_preempt), IN_SETTINGS(preempt_policy), HELP("How preempted jobs are stopped. OVERCOMMIT: nobody is; who would preempt waits.")},
+    {N("PREEMPTPOLICY"), WORD("REQUEUE", kw_preempt), IN_SETTINGS(preempt_policy), HELP("How preempted jobs are stopped. CHECKPOINT requeues where the resource manager cannot checkpoint, as LOCAL and SLURM cannot. OVERCOMMIT: nobody is; who would preempt waits.")},
 };
 
 static const struct cfg_group groups[] = {

@@ -229,7 +229,8 @@ static const struct admission_check checks[] = {
         .defers = REASON_SYSTEMLIMITS, .text = "the job is over a system limit",
         .is_used = any_system_limit, .refuses = refuse_oversized},
     {.name = "CLUSTER", .stage = ADMIT_EVER,
-        .codes = CODE(WAIT_PARTITION) | CODE(WAIT_TOO_LARGE) | CODE(WAIT_FEASIBLE),
+        .codes = CODE(WAIT_PARTITION) | CODE(WAIT_TOO_LARGE) | CODE(WAIT_FEASIBLE)
+                 | CODE(WAIT_GRES),
         .on = ON_JOB | ON_CLASS | ON_NODES, .skip = ADMISSION_UNASKED,
         .defers = REASON_NORESOURCES,
         .text = "the job asks for more than the cluster has",

@@ -214,6 +214,8 @@ struct engine_options {
                                  shell whose resource manager does not do that */
     bool starts_told;         /* what is started is Starting, its limit not yet counted,
                                  until the shell reports that it runs */
+    bool no_checkpoints;      /* the shell's resource manager cannot checkpoint: whom
+                                 PREEMPTPOLICY CHECKPOINT means is requeued */
     bool keep_ended;          /* keep ended jobs in the cluster (the shell
                                  removes them); default: removed at the start
                                  of the next cycle */

@@ -112,8 +112,7 @@ static void end_statistics(struct engine *e, struct job *j, const struct stay *s
 
 static void pass_statistics(struct engine *e, struct job *j, const struct stay *s)
 {
-    statistics_started(e->statistics, e->c, j, j->start_at, e->now);
-    statistics_stopped(e->statistics, e->c, j, s->until);
+    statistics_passed(e->statistics, e->c, j, s->until, e->now);
 }
 
 static void complete_statistics(struct engine *e, struct job *j, const struct stay *s)

@@ -371,6 +371,9 @@ void preempt_job(struct engine *e, struct job *j, enum preempt_policy policy,
     const struct job *by, const char *text)
 {
     int64_t used_s = e->now - j->start_at - j->suspended_s;
+
+    if (policy == PREEMPT_CHECKPOINT && e->opt.no_checkpoints)
+        policy = PREEMPT_REQUEUE;
     bool keeps = policy == PREEMPT_CHECKPOINT
                  || (policy == PREEMPT_SUSPEND && j->state == JOB_RUNNING);
 

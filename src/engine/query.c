@@ -257,7 +257,8 @@ void query_reserved_places(struct engine *e, struct query_places *ret)
         qsort(ret->v, ret->n, sizeof *ret->v, by_job);
 }
 
-uint32_t query_tasks_on(struct engine *e, const struct job *j, uint32_t node)
+uint32_t query_tasks_on(
+    struct engine *e, const struct job *j, uint32_t request, uint32_t node)
 {
-    return plan_tasks_on(e->plan, j, node_at(e->c, node));
+    return plan_tasks_on(e->plan, j, request, node_at(e->c, node));
 }

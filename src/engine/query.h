@@ -86,10 +86,11 @@ int query_nodes(struct engine *e, const struct query_ask *ask, int64_t now,
 int query_misfits(struct engine *e, const struct query_ask *ask, enum misfit *ret_why,
     struct err *err);
 
-/* Tasks of the waiting job's first request that the node could take now and keep for
- * its whole limit, whatever is reserved for other waiting jobs. O(what is on the node).
+/* Tasks of that request of the waiting job that the node could take now and keep for
+ * the whole limit, whatever is reserved for other waiting jobs. O(what is on the node).
  */
-uint32_t query_tasks_on(struct engine *e, const struct job *j, uint32_t node);
+uint32_t query_tasks_on(
+    struct engine *e, const struct job *j, uint32_t request, uint32_t node);
 
 /* ---- showres ---- */
 

@@ -22,8 +22,11 @@ static int64_t procs_per_task(const struct job *j)
 
 void why_in_procs(const struct job *j, struct reason *r)
 {
-    int64_t each = procs_per_task(j);
+    int64_t each = r->object < j->nreqs ? j->reqs[r->object].def->per_task.v[RES_PROCS]
+                                        : procs_per_task(j);
 
+    if (each <= 0)
+        each = 1;
     r->limit *= each;
     r->asked *= each;
 }

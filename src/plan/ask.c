@@ -54,10 +54,11 @@ static void limit_to_count(struct plan *p, struct pool *pool, const struct taskd
     f->until = earlier(f->until, units_until(p, pool, *given));
 }
 
-uint32_t plan_tasks_on(struct plan *p, const struct job *j, const struct node *n)
+uint32_t plan_tasks_on(
+    struct plan *p, const struct job *j, uint32_t request, const struct node *n)
 {
     const struct without without = {.reservations = true};
-    const struct asker by = {p, j, j->reqs[0].def, &without};
+    const struct asker by = {p, j, j->reqs[request].def, &without};
     int64_t limit_s = plan_scaled(j->wclimit_s > 0 ? j->wclimit_s : 1,
         n->par->use_machine_speed && n->speed > 0 ? n->speed : 1);
 

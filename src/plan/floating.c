@@ -58,6 +58,38 @@ bool floating_wanted(const struct plan *p, const struct job *j)
     return false;
 }
 
+static bool list_possible(const struct plan *p, const struct job *j,
+    const struct gres_amounts *list, struct reason *ret_why)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        uint32_t id = list->v[i].id;
+        if (!gres_is_floating(p->c, id))
+            continue;
+        int64_t have = node_gres(node_at(p->c, p->c->global_node), id);
+        int64_t asked = gres_of_job(j, id);
+        if (asked <= have)
+            continue;
+        *ret_why = (struct reason){.code = WAIT_GRES,
+            .object = id,
+            .limit = have,
+            .asked = asked,
+            .kind = CRED_KINDS,
+            .kind2 = CRED_KINDS};
+        return false;
+    }
+    return true;
+}
+
+bool floating_possible(
+    const struct plan *p, const struct job *j, struct reason *ret_why)
+{
+    for (uint32_t i = 0; p->c->global_node != INDEX_NONE && i < j->nreqs; i++)
+        if (!list_possible(p, j, &j->reqs[i].def->gres, ret_why)
+            || !list_possible(p, j, &j->reqs[i].def->job_gres, ret_why))
+            return false;
+    return true;
+}
+
 static bool list_fits(const struct plan *p, const struct job *j,
     const struct gres_amounts *list, int64_t start, int64_t end)
 {

@@ -7,11 +7,16 @@
 
 #include "cluster/cluster.h"
 #include "cluster/job.h"
+#include "cluster/reason.h"
 
 struct plan;
 
 /* Does the job ask for any? */
 bool floating_wanted(const struct plan *p, const struct job *j);
+
+/* Has the cluster as many as the job asks for? Else *ret_why is WAIT_GRES. */
+bool floating_possible(
+    const struct plan *p, const struct job *j, struct reason *ret_why);
 
 /* Is enough of them free throughout [start, end)? O((jobs + reservations) x
  * reservations that begin meanwhile). */

@@ -314,36 +314,43 @@ static int64_t capacity(
     return sum;
 }
 
-static bool req_possible(struct plan *p, const struct job *j, uint32_t partition)
+/* The first of its requests that the partition can never carry, and for how many tasks
+ * of it there is room; j->nreqs when there is room for all. */
+static uint32_t find_impossible(
+    struct plan *p, const struct job *j, uint32_t partition, int64_t *ret_most)
 {
     for (uint32_t i = 0; i < j->nreqs; i++) {
         const struct req *r = &j->reqs[i];
         const struct fitset *s = i == 0 ? fits_for(p->fits, j, partition)
                                         : fits_in_partition(p->fits, r->def, partition);
-        if (!s || capacity(p, j, r, s) < r->tasks)
-            return false;
+        *ret_most = s ? capacity(p, j, r, s) : 0;
+        if (*ret_most < r->tasks)
+            return i;
     }
-    return true;
+    return j->nreqs;
 }
 
 bool plan_possible(struct plan *p, const struct job *j, struct reason *ret_why)
 {
     uint64_t parts = fits_partitions(p->fits, j);
-    int64_t most = 0;
+    uint32_t lacking = 0;
+    int64_t most = 0, room;
 
     for (uint64_t m = parts; m; m &= m - 1) {
-        uint32_t partition = (uint32_t)__builtin_ctzll(m);
-        if (req_possible(p, j, partition))
-            return true;
-        const struct fitset *s = fits_for(p->fits, j, partition);
-        if (s && capacity(p, j, &j->reqs[0], s) > most)
-            most = capacity(p, j, &j->reqs[0], s);
+        uint32_t i = find_impossible(p, j, (uint32_t)__builtin_ctzll(m), &room);
+        if (i == j->nreqs)
+            return floating_possible(p, j, ret_why);
+        if (room > most) {
+            most = room;
+            lacking = i;
+        }
     }
     *ret_why = (struct reason){.code = parts == 0 ? WAIT_PARTITION
                                        : most > 0 ? WAIT_TOO_LARGE
                                                   : WAIT_FEASIBLE,
+        .object = lacking,
         .limit = most,
-        .asked = j->tasks,
+        .asked = j->nreqs ? j->reqs[lacking].tasks : j->tasks,
         .kind = CRED_KINDS,
         .kind2 = CRED_KINDS};
     return false;

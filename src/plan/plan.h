@@ -75,7 +75,7 @@ void plan_job_started(struct plan *p, const struct job *j);
 void plan_job_stopping(struct plan *p, const struct job *j, int64_t now);
 
 /* Could an empty machine ever run the job, in one of its partitions? False with
- * the reason: WAIT_PARTITION, WAIT_TOO_LARGE or WAIT_FEASIBLE. O(pools). */
+ * the reason: WAIT_PARTITION, WAIT_TOO_LARGE, WAIT_FEASIBLE or WAIT_GRES. O(pools). */
 bool plan_possible(struct plan *p, const struct job *j, struct reason *ret_why);
 
 /* Are enough units free for the job's whole limit from now on, in that partition?
@@ -182,9 +182,10 @@ struct plan *plan_fork_for(const struct plan *p, const struct job *j);
  * them); 0 = none is. */
 int64_t plan_unit(const struct plan *p, uint32_t partition);
 
-/* Tasks of the job's first request that the node could take now and keep for its whole
+/* Tasks of that request of the job that the node could take now and keep for the whole
  * limit, whatever is reserved for waiting jobs. O(what is on the node). */
-uint32_t plan_tasks_on(struct plan *p, const struct job *j, const struct node *n);
+uint32_t plan_tasks_on(
+    struct plan *p, const struct job *j, uint32_t request, const struct node *n);
 
 /* Each node of the partition on which tasks of the job could start now. Units reserved
  * in a counted pool are thought to be on its last nodes.

@@ -130,9 +130,9 @@ static int say_dependency(
         return say_never(j, ret_text, size);
     if (!j)
         return snprintf(
-            ret_text, size, "a job that this one depends on is not through");
+            ret_text, size, "this job depends on another one and waits for it");
     return snprintf(
-        ret_text, size, "it depends on job %.120s, which is not through", j->id);
+        ret_text, size, "this job depends on job %.120s and waits for it", j->id);
 }
 
 static const char *const units[LIMIT_RES_COUNT] = {
@@ -243,12 +243,24 @@ static int say_fs_cap(
 static int say_too_large(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
-    char asked[COUNT_TEXT];
+    char asked[COUNT_TEXT], part[40] = "";
 
     (void)c;
+    if (r->object)
+        snprintf(part, sizeof part, "request %u of ", r->object + 1);
     return snprintf(ret_text, size,
-        "this job asks for %s and no partition it may use has more than %lld",
-        count_text(r->asked, LIMIT_PROC, asked), (long long)r->limit);
+        "%sthis job asks for %s and no partition has more than %lld on nodes that can "
+        "run it",
+        part, count_text(r->asked, LIMIT_PROC, asked), (long long)r->limit);
+}
+
+static int say_gres(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    return snprintf(ret_text, size,
+        "this job asks for %lld of generic resource '%.80s' in all its tasks together "
+        "and the cluster has %lld",
+        (long long)r->asked, names_text(c->gres, r->object), (long long)r->limit);
 }
 
 static int say_resources(
@@ -367,6 +379,7 @@ static const struct {
     [WAIT_SUSPENDED] = {say_suspended, NULL},
     [WAIT_PREEMPTED] = {say_preempted, NULL},
     [WAIT_DEADLINE] = {say_deadline, NULL},
+    [WAIT_GRES] = {say_gres, NULL},
 };
 
 int reason_format(
@@ -461,7 +474,8 @@ const char *reason_code_name(enum wait_code code)
         [WAIT_CHUNK] = "chunk",
         [WAIT_SUSPENDED] = "suspended",
         [WAIT_PREEMPTED] = "preempted",
-        [WAIT_DEADLINE] = "deadline"};
+        [WAIT_DEADLINE] = "deadline",
+        [WAIT_GRES] = "generic-resource"};
 
     return code < WAIT_CODES ? names[code] : "none";
 }

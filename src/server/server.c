@@ -333,7 +333,8 @@ struct engine *server_engine(struct server *s)
         s->config->settings, &(struct engine_options){.zone = zone_system(),
                                  .report_reservations = true,
                                  .statistics = true,
-                                 .starts_told = s->mode != MODE_SIMULATION});
+                                 .starts_told = s->mode != MODE_SIMULATION,
+                                 .no_checkpoints = !manager_can_checkpoint(s)});
 }
 
 static int open_all(struct server *s, struct err *err)

@@ -45,5 +45,6 @@ def test_an_order_is_for_its_level_and_owners(matrix, command, user):
     assert (done.returncode, done.stdout) == (1, ""), done
     assert done.stderr.startswith("ERROR:    ")
     assert any(s in done.stderr for s in (
-        "is not authorized to ", "may not reserve", "cannot locate reservation")), done
+        "is not authorized to ", "may not reserve", "may not release", "may not change",
+        "cannot locate reservation")), done
     assert user in done.stderr or rsv in done.stderr, done

@@ -257,8 +257,8 @@ def test_deadlines_and_preemption_are_nobodys_to_take(users, site):
 
 # ---- texts ----
 
-BAD_NAMES = ("a b", "a\nb", "a\tb", "a\x1b[2J", "a\x7f", "a\u0085b", 'a"b', "a'b", "a`b", "a,b",
-             "a;b", "a\\b", " ", "x" * 256)
+BAD_NAMES = ("a b", "a\nb", "a\tb", "a\x1b[2J", "a\x7f", "a\u0085b", "a\u2028b",
+             "a\u202eb", "a\u2066b", 'a"b', "a'b", "a`b", "a,b", "a;b", "a\\b", " ", "x" * 256)
 
 
 @pytest.mark.parametrize("member", ["account", "class", "qos", "group", "reservation",

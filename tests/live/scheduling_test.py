@@ -202,6 +202,23 @@ def test_what_can_no_longer_be_satisfied_is_what_the_site_wants(live):
             assert NEVER in live.log()
 
 
+# ---- preemption ----
+
+def test_whom_nobody_can_checkpoint_is_requeued(daemon):
+    """Else the job ran on beside the one that had its processors."""
+    daemon.configure("PREEMPTPOLICY CHECKPOINT\nQOSWEIGHT 1\nRMPOLLINTERVAL 1\n"
+                     "QOSCFG[hi] PRIORITY=100 QFLAGS=PREEMPTOR\nQOSCFG[lo] QFLAGS=PREEMPTEE\n"
+                     "USERCFG[DEFAULT] QLIST=hi,lo QDEF=lo\n")
+    daemon.start()
+    low = running(daemon, requests=[{"tasks": 8}])
+    high = submit(daemon, "procs=8,walltime=100,qos=hi", "sleep", "0.5")
+    daemon.wait(lambda: daemon.state(high) in ("Running", None), "the preemption")
+    assert daemon.state(low) == "Idle"
+    assert f"did not checkpoint job '{low}'" not in daemon.log()
+    daemon.wait(lambda: daemon.state(low) == "Running", "the second start")
+    assert daemon.job(low)["start_count"] == 2
+
+
 # ---- why a job is put aside ----
 
 def test_a_limit_that_a_job_can_never_keep_is_named_with_its_numbers(daemon):
@@ -216,6 +233,44 @@ def test_a_limit_that_a_job_can_never_keep_is_named_with_its_numbers(daemon):
         daemon.wait(lambda: held(daemon, job, "defer"), "the deferral")
         reason = daemon.ok("checkjob", job).split("Reason:")[1].splitlines()[0]
         assert all(word in reason for word in words), reason
+
+
+def test_what_the_cluster_never_has_is_named_with_its_numbers(daemon):
+    """Licences count for each task; of several requests it is said which."""
+    daemon.configure("NODECFG[GLOBAL] GRES=lic:3\nENABLEMULTIREQJOBS TRUE\n")
+    daemon.start()
+    for resources, words in (
+            ("procs=4,walltime=60,gres=lic:1", "asks for 4 of generic resource 'lic' in all its "
+             "tasks together and the cluster has 3"),
+            ("nodes=1:ppn=1+9:ppn=1,walltime=60", "request 2 of this job asks for 9 processors "
+             "and no partition has more than 8")):
+        job = submit(daemon, resources, "true")
+        daemon.wait(lambda: held(daemon, job, "defer"), "the deferral")
+        reason = daemon.ok("checkjob", job).split("Reason:")[1].splitlines()[0]
+        assert words in reason, reason
+
+
+def test_checkjob_counts_the_nodes_that_a_job_could_use_for_any_of_its_requests(daemon):
+    daemon.configure("ENABLEMULTIREQJOBS TRUE\nNODECFG[node01] FEATURES=a\n"
+                     "NODECFG[node02] FEATURES=b\n")
+    daemon.start()
+    daemon.ok("setres", "-n", "shut", "-s", "+0:30", "ALL")
+    job = submit(daemon, "nodes=1:ppn=2:a+1:ppn=2:b,walltime=100", "true")
+    text = daemon.ok("checkjob", "-v", job)
+    assert "reservation 'shut.0' keeps 2 nodes" in text, text
+    daemon.ok("releaseres", "shut.0")
+    daemon.ok("schedctl", "-s")
+    job = submit(daemon, "nodes=1:ppn=2:a+1:ppn=2:b,walltime=100", "true")
+    text = daemon.ok("checkjob", "-v", job)
+    assert re.search(r"node01 +accepted : 2 tasks", text) and \
+        re.search(r"node02 +accepted : 2 tasks", text), text
+    assert "(4 procs available.  4 procs required)" in text, text
+    daemon.ok("setres", "-n", "shut", "node02")
+    text = daemon.ok("checkjob", "-v", job)
+    assert "2 of 4 procs found" in text and "keeps 1 node" in text, text
+    listed = submit(daemon, "nodes=node02,walltime=100", "true")
+    daemon.ok("setres", "-n", "all", "-s", "+1:00", "ALL")
+    assert "'all.0' keeps 1 node " in daemon.ok("checkjob", listed)
 
 
 def test_a_qos_out_of_reach_never_runs_as_another(daemon):

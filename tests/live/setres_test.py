@@ -189,7 +189,7 @@ def test_what_a_running_job_has_is_not_released(live):
     live.wait(lambda: live.state(job) == "Running", "the start")
     done = live.run("releaseres", job)
     assert done.returncode == 1
-    assert f"job '{job}' runs: what it has goes with it (canceljob)" in done.stderr
+    assert f"job '{job}' is running: its reservation ends with it (canceljob)" in done.stderr
     held = live.submit(hold=True)
     assert f"job '{held}' has no reservation" in live.run("releaseres", held).stderr
     none = live.run("setres", "-r", "MEM=100000000", "node01")

@@ -256,7 +256,7 @@ static int release_job(
         return err_set(err, ERR_NOT_FOUND, "cannot locate reservation '%.80s'", id);
     if (job_is_active(j))
         return err_set(err, ERR_CONFLICT,
-            "job '%.80s' runs: what it has goes with it (canceljob)", id);
+            "job '%.80s' is running: its reservation ends with it (canceljob)", id);
     if (!plan_is_reserved(e->plan, j))
         return err_set(err, ERR_NOT_FOUND, "job '%.80s' has no reservation", id);
     if (rsvrights_release_job(e->c, j, who, err) < 0)

@@ -77,20 +77,21 @@ void statistics_node_changed(
     k->up = up;
 }
 
-/* Jobs that are taken over bring their time with them, as far as it is not counted. */
-static void begin(
-    const struct statistics *s, struct node_clock *k, int64_t from, int64_t now)
+/* Jobs that are taken over bring their time with them, until `until`, as far as it is
+ * not counted. Returns since when time is counted. */
+static int64_t add_past(const struct statistics *s, struct node_clock *k, int64_t from,
+    int64_t until, int64_t now)
 {
     int64_t since = k->loaded_at > s->since ? k->loaded_at : s->since;
     int64_t counted = k->jobs ? k->active_from : now;
 
     from = from > since ? from : since;
-    if (from < counted) {
-        k->sums.active_s += counted - from;
-        counted = from;
-    }
-    k->active_from = counted;
-    k->jobs++;
+    if (until > counted)
+        until = counted;
+    if (from >= until)
+        return counted;
+    k->sums.active_s += until - from;
+    return from;
 }
 
 void statnodes_job(struct statistics *s, const struct cluster *c, const struct job *j,
@@ -100,10 +101,23 @@ void statnodes_job(struct statistics *s, const struct cluster *c, const struct j
         for (uint32_t n = 0; n < j->alloc.v[i].count; n++) {
             struct node_clock *k = clock_of(s, c, j->alloc.v[i].first + n, now);
             settle(k, now);
-            if (sign > 0)
-                begin(s, k, from, now);
-            else if (k->jobs)
+            if (sign > 0) {
+                k->active_from = add_past(s, k, from, now, now);
+                k->jobs++;
+            } else if (k->jobs) {
                 k->jobs--;
+            }
+        }
+}
+
+void statnodes_passed(struct statistics *s, const struct cluster *c,
+    const struct job *j, int64_t from, int64_t until, int64_t now)
+{
+    for (size_t i = 0; i < j->alloc.n; i++)
+        for (uint32_t n = 0; n < j->alloc.v[i].count; n++) {
+            struct node_clock *k = clock_of(s, c, j->alloc.v[i].first + n, now);
+            settle(k, now);
+            add_past(s, k, from, until, now);
         }
 }
 

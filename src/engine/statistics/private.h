@@ -82,6 +82,9 @@ struct stat_sums *grid_cell(struct statistics *s, uint32_t procs, double limit_s
 void statnodes_check(const struct statistics *s, const struct cluster *c);
 void statnodes_job(struct statistics *s, const struct cluster *c, const struct job *j,
     int sign, int64_t from, int64_t now);
+/* The job was there in the past, until `until`, and is not now. */
+void statnodes_passed(struct statistics *s, const struct cluster *c,
+    const struct job *j, int64_t from, int64_t until, int64_t now);
 void statnodes_reset(struct statistics *s, int64_t now);
 void statnodes_fini(struct statistics *s);
 bool statnodes_due(const struct statistics *s, int64_t now);

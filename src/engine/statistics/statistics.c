@@ -191,13 +191,9 @@ static void add_stay(
     a->sums.mem_dedicated += sign * (double)stay->mem_mb * (double)seconds;
 }
 
-void statistics_started(struct statistics *s, const struct cluster *c,
-    const struct job *j, int64_t from, int64_t now)
+static void begin_stay(
+    struct statistics *s, const struct job *j, int64_t from, int64_t now)
 {
-    if (!s)
-        return;
-    advance(s, now);
-    statnodes_job(s, c, j, +1, from, now);
     struct stay *stay = stay_of(s, j);
     stay->on = true;
     stay->from = from;
@@ -215,16 +211,10 @@ void statistics_started(struct statistics *s, const struct cluster *c,
         a->procs += stay->procs;
         a->mem_mb += stay->mem_mb;
     }
-    statistics_queued(s, j, now);
 }
 
-void statistics_stopped(
-    struct statistics *s, const struct cluster *c, const struct job *j, int64_t at)
+static void end_stay(struct statistics *s, const struct job *j, int64_t at)
 {
-    if (!s || !stay_of(s, j)->on)
-        return;
-    advance(s, at);
-    statnodes_job(s, c, j, -1, at, at);
     struct stay *stay = stay_of(s, j);
     stay->on = false;
     ACCOUNTS_OF(s, j, a)
@@ -240,6 +230,39 @@ void statistics_stopped(
         a->procs -= stay->procs;
         a->mem_mb -= stay->mem_mb;
     }
+}
+
+void statistics_started(struct statistics *s, const struct cluster *c,
+    const struct job *j, int64_t from, int64_t now)
+{
+    if (!s)
+        return;
+    advance(s, now);
+    statnodes_job(s, c, j, +1, from, now);
+    begin_stay(s, j, from, now);
+    statistics_queued(s, j, now);
+}
+
+void statistics_stopped(
+    struct statistics *s, const struct cluster *c, const struct job *j, int64_t at)
+{
+    if (!s || !stay_of(s, j)->on)
+        return;
+    advance(s, at);
+    statnodes_job(s, c, j, -1, at, at);
+    end_stay(s, j, at);
+}
+
+void statistics_passed(struct statistics *s, const struct cluster *c,
+    const struct job *j, int64_t until, int64_t now)
+{
+    if (!s)
+        return;
+    advance(s, now);
+    statnodes_passed(s, c, j, j->start_at, until, now);
+    begin_stay(s, j, j->start_at, now);
+    end_stay(s, j, until);
+    statistics_queued(s, j, now);
 }
 
 /* What one ended job adds. */

@@ -137,6 +137,10 @@ void statistics_started(struct statistics *s, const struct cluster *c,
     const struct job *j, int64_t from, int64_t now);
 void statistics_stopped(
     struct statistics *s, const struct cluster *c, const struct job *j, int64_t at);
+/* It was on nodes from its start to `until` and is not now: a job that is taken over
+ * suspended, or ended unseen. */
+void statistics_passed(struct statistics *s, const struct cluster *c,
+    const struct job *j, int64_t until, int64_t now);
 /* After it was stopped. */
 void statistics_ended(struct statistics *s, const struct cluster *c,
     const struct job *j, bool success, int64_t at);

@@ -106,7 +106,7 @@ bool identity_owns(const struct identity *who, const char *user)
 bool identity_sees(
     const struct identity *who, const struct cluster *c, const struct reservation *r)
 {
-    if (identity_is(who, WHO_ADMIN2))
+    if (identity_is(who, WHO_ADMIN3))
         return true;
     if (r->charge[CRED_USER]
         && identity_owns(who, c->creds[CRED_USER].v[r->charge[CRED_USER]]->name))

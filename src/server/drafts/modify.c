@@ -104,8 +104,8 @@ static int set_number(struct modified *m, const struct jobattr *a, int64_t n,
     struct job_change *ch = &m->ch;
 
     if ((a->bit == CHANGE_TASKS || a->bit == CHANGE_NODES) && (n < 0 || n > INT32_MAX))
-        return err_set(
-            err, ERR_INVALID, "%s: %lld is out of range", a->name, (long long)n);
+        return err_set(err, ERR_INVALID, "%s: expected 0 to %d, not %lld", a->name,
+            INT32_MAX, (long long)n);
     if (a->bit == CHANGE_USER_PRIORITY && (n < 0 || n > 100))
         return err_set(err, ERR_INVALID,
             "user priority must be in the range 0 - 100, not %lld", (long long)n);

@@ -78,11 +78,27 @@ static void go_back(struct place *p, size_t len)
 
 /* ---- texts ---- */
 
+/* Bytes of the character if it steers a terminal: a control character, a line or
+ * paragraph separator (U+2028), a mark or override of the direction (U+200E, U+202A,
+ * U+2066 ...), which shows a name backwards. 0 = it does not. */
+static size_t control_bytes(const unsigned char *c)
+{
+    if (*c < ' ' || *c == 0x7f)
+        return *c != 0;
+    if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
+        return 2;
+    if (*c != 0xe2 || (c[1] != 0x80 && c[1] != 0x81))
+        return 0;
+    if (c[1] == 0x81)
+        return c[2] >= 0xa6 && c[2] <= 0xa9 ? 3 : 0;
+    return c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae) ? 3 : 0;
+}
+
 static const char *control_in(const char *text)
 {
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        if (*c < ' ' || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0))
-            return (const char *)c;
+    for (; *text; text++)
+        if (control_bytes((const unsigned char *)text))
+            return text;
     return NULL;
 }
 
@@ -95,7 +111,7 @@ static const char *shorten_text(const char *text, char *buf, size_t size)
         buf[n++] = *text;
     buf[n] = 0;
     for (const char *bad; (bad = control_in(buf)) != NULL;)
-        memset(buf + (bad - buf), '?', (unsigned char)*bad == 0xc2 ? 2 : 1);
+        memset(buf + (bad - buf), '?', control_bytes((const unsigned char *)bad));
     return buf;
 }
 

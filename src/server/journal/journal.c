@@ -3,6 +3,7 @@
 #include "server/journal/journal.h"
 
 #include "server/journal/event.h"
+#include "server/managers/manager.h"
 #include "server/render/jsontext.h"
 #include "server/server_private.h"
 
@@ -167,7 +168,7 @@ void journal_begin(struct server *s)
     }
     vec_fini(&lives);
     s->journal->bytes = 0;
-    add(s,
-        json_pack("{s:{s:s, s:o, s:b, s:o}}", "begin", "version", MAUI_VERSION, "zone",
-            zone_json(), "starts_told", 1, "config", journal_config(s->config)));
+    add(s, json_pack("{s:{s:s, s:o, s:b, s:b, s:o}}", "begin", "version", MAUI_VERSION,
+               "zone", zone_json(), "starts_told", 1, "no_checkpoints",
+               !manager_can_checkpoint(s), "config", journal_config(s->config)));
 }

@@ -200,7 +200,36 @@ static void ask_for_nodes(
         ((struct raw_attr){.name = (char *)"NODES", .value = (char *)s->opt.nodes}));
 }
 
-/* The section of the only resource manager; the local one when there is none. */
+/* The section of the only resource manager, NULL without one. */
+static const struct raw_object *find_section(const struct server *s)
+{
+    const struct settings *cfg = s->config->settings;
+
+    for (size_t i = 0; i < cfg->raw.n; i++)
+        if (strcmp(cfg->raw.v[i].kind, "RMCFG") == 0)
+            return &cfg->raw.v[i];
+    return NULL;
+}
+
+static const struct rm_driver *find_driver(
+    const struct raw_object *section, struct err *err)
+{
+    const struct rm_cfg cfg = {.section = section};
+    const char *type = section ? rm_cfg_attr(&cfg, "TYPE") : NULL;
+
+    return rm_driver_find(type ? type : "LOCAL", err);
+}
+
+bool manager_can_checkpoint(const struct server *s)
+{
+    struct err err;
+    const struct rm_driver *driver =
+        s->simulation ? NULL : find_driver(s->opt.nodes ? NULL : find_section(s), &err);
+
+    return !driver || !(driver->cannot >> RM_CHECKPOINT & 1);
+}
+
+/* The local one is where no section says otherwise. */
 static int open_driver(struct server *s, const struct rm_sink *sink, struct err *err)
 {
     char *spool = home_file(s->home, "spool");
@@ -210,22 +239,15 @@ static int open_driver(struct server *s, const struct rm_sink *sink, struct err 
         .home = s->home,
         .last_number = record_last_number(s)};
     struct raw_object asked = {0};
-    const char *type = NULL;
 
-    for (size_t i = 0; i < s->config->settings->raw.n; i++) {
-        const struct raw_object *o = &s->config->settings->raw.v[i];
-        if (strcmp(o->kind, "RMCFG") != 0)
-            continue;
-        cfg.name = o->name;
-        cfg.section = o;
-        break;
-    }
+    cfg.section = find_section(s);
+    if (cfg.section)
+        cfg.name = cfg.section->name;
     if (s->opt.nodes) {
         ask_for_nodes(s, cfg.section, &asked);
         cfg.section = &asked;
     }
-    type = cfg.section ? rm_cfg_attr(&cfg, "TYPE") : NULL;
-    s->driver = rm_driver_find(type ? type : "LOCAL", err);
+    s->driver = find_driver(cfg.section, err);
     s->rm = s->driver ? s->driver->open(&cfg, s->loop, sink, err) : NULL;
     vec_fini(&asked.attrs);
     free(spool);

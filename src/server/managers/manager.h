@@ -42,6 +42,9 @@ int manager_cancel(
 /* Can the resource manager do such a thing at all? Else -1 with a sentence. */
 int manager_can(const struct server *s, enum rm_action action, struct err *err);
 
+/* Can it checkpoint jobs? To be asked before it is opened. */
+bool manager_can_checkpoint(const struct server *s);
+
 /* Tell the resource manager something about a job that is no decision of the engine:
  * RM_SIGNAL (signal), RM_MODIFY (wclimit_s), RM_RELEASE (kinds), after the next
  * commit. */

@@ -65,11 +65,12 @@ struct verdict {
     int64_t tasks;
 };
 
-static struct verdict judge(
-    struct server *s, const struct job *j, const struct node *n, bool listed_only)
+/* Of one request. */
+static struct verdict judge_request(struct server *s, const struct job *j,
+    uint32_t request, const struct node *n, bool listed_only)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    const struct taskdef *d = j->reqs[0].def;
+    const struct taskdef *d = j->reqs[request].def;
     struct node_room room = {0};
     enum misfit why;
     bool listed = !listed_only;
@@ -91,29 +92,73 @@ static struct verdict judge(
         room_fini(&room);
         return (struct verdict){name_shortage(&room.res, d), 0};
     }
-    uint32_t tasks = query_tasks_on(s->engine, j, n->index);
+    uint32_t tasks = query_tasks_on(s->engine, j, request, n->index);
     return (struct verdict){tasks ? NULL : "ReserveTime", tasks};
+}
+
+static int64_t procs_of(const struct req *r, const struct node *n)
+{
+    int64_t each = r->def->per_task.v[RES_PROCS];
+
+    return each < 0 ? n->cfg.v[RES_PROCS] : each;
 }
 
 /* ---- a partition ---- */
 
 struct tally {
     int64_t idle, feasible; /* processors */
+    struct part {
+        bool listed_only;
+        int64_t feasible;
+    } * parts; /* by request */
     json_t *rejections;
 };
 
-static void count(struct tally *t, struct server *s, const struct job *j,
-    const struct node *n, const struct verdict *v)
+/* What the node is to the job: to the request that could have most of it, else what
+ * the first one misses. The requests' processors are counted too. */
+static struct verdict judge(
+    struct tally *t, struct server *s, const struct job *j, const struct node *n)
+{
+    struct verdict best = {NULL, 0};
+    int64_t most = 0;
+
+    for (uint32_t i = 0; i < j->nreqs; i++) {
+        struct verdict v = judge_request(s, j, i, n, t->parts[i].listed_only);
+        int64_t procs = v.tasks * procs_of(&j->reqs[i], n);
+        t->parts[i].feasible += procs;
+        if (i == 0 || (!v.word && (best.word || procs > most))) {
+            best = v;
+            most = procs;
+        }
+    }
+    t->feasible += most;
+    return best;
+}
+
+static void count(
+    struct tally *t, struct server *s, const struct node *n, const struct verdict *v)
 {
     struct res dedicated = node_dedicated(engine_cluster(s->engine), n);
-    int64_t task = j->reqs[0].def->per_task.v[RES_PROCS];
 
     if (node_is_up(n))
         t->idle += n->cfg.v[RES_PROCS] - dedicated.v[RES_PROCS];
-    t->feasible += v->tasks * (task < 0 ? n->cfg.v[RES_PROCS] : task);
     if (v->word)
         render_int(t->rejections, v->word,
             json_integer_value(json_object_get(t->rejections, v->word)) + 1);
+}
+
+/* Of several requests none makes up for what another lacks. */
+static void limit_to_requests(struct tally *t, const struct job *j)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < j->nreqs; i++) {
+        int64_t each = j->reqs[i].def->per_task.v[RES_PROCS];
+        int64_t asked = each < 0 ? t->parts[i].feasible : each * j->reqs[i].tasks;
+        sum += t->parts[i].feasible < asked ? t->parts[i].feasible : asked;
+    }
+    if (j->nreqs > 1 && t->feasible > sum)
+        t->feasible = sum;
 }
 
 /* Is the job kept out by something that no free node would change? */
@@ -230,20 +275,23 @@ void eligibility_render(struct server *s, const struct job *j,
     const struct eligibility_options *opt, json_t *o)
 {
     const struct cluster *c = engine_cluster(s->engine);
-    bool listed_only = feasible_hosts_only(c, &j->reqs[0]);
     json_t *partitions = json_array(), *verdicts = json_array(), *access = json_array();
 
     for (size_t p = 0; p < c->partitions.n; p++) {
-        struct tally t = {.rejections = json_object()};
+        struct tally t = {
+            .rejections = json_object(), .parts = xcalloc(j->nreqs, sizeof *t.parts)};
+        for (uint32_t i = 0; i < j->nreqs; i++)
+            t.parts[i].listed_only = feasible_hosts_only(c, &j->reqs[i]);
         for (size_t i = 0; i < c->nodes.n; i++) {
             const struct node *n = node_at(c, i);
             if (n->global || n->partition != p)
                 continue;
-            struct verdict v = judge(s, j, n, listed_only);
-            count(&t, s, j, n, &v);
+            struct verdict v = judge(&t, s, j, n);
+            count(&t, s, n, &v);
             if (opt->node ? opt->node == n : opt->verdicts)
                 add_verdict(verdicts, n, &v);
         }
+        limit_to_requests(&t, j);
         if (j->partitions >> p & 1) {
             json_t *record = partition_record(s, j, c->partitions.v[p], &t, opt->level);
             json_object_set_new(
@@ -251,6 +299,7 @@ void eligibility_render(struct server *s, const struct job *j,
             json_array_append_new(partitions, record);
         }
         json_decref(t.rejections);
+        free(t.parts);
     }
     for (size_t i = 0; opt->reservations && opt->reservations[i]; i++)
         json_array_append_new(access, reservation_verdict(s, j, opt->reservations[i]));

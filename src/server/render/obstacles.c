@@ -12,18 +12,42 @@
 
 /* ---- reservations ---- */
 
+static bool is_listed(const struct taskdef *def, const struct node *n)
+{
+    for (size_t i = 0; i < def->hosts.n; i++)
+        if (def->hosts.v[i] == n->index)
+            return true;
+    return false;
+}
+
+/* Could a request of the job use the node? */
+static bool is_usable(const struct cluster *c, const struct job *j,
+    const struct node *n, const bool *listed_only)
+{
+    for (uint32_t i = 0; i < j->nreqs; i++) {
+        const struct req *r = &j->reqs[i];
+        if (feasible_node(c, r->def, n, NULL)
+            && (!listed_only[i] || is_listed(r->def, n)))
+            return true;
+    }
+    return false;
+}
+
 /* Nodes that the job could use and the reservation holds. */
 static int64_t nodes_kept(const struct cluster *c, const struct reservation *r,
     const struct job *j, uint32_t partition)
 {
     int64_t kept = 0;
+    bool *listed_only = xcalloc(j->nreqs, sizeof *listed_only);
 
+    for (uint32_t i = 0; i < j->nreqs; i++)
+        listed_only[i] = feasible_hosts_only(c, &j->reqs[i]);
     for (size_t i = 0; i < r->alloc.n; i++)
         for (uint32_t k = 0; k < r->alloc.v[i].count; k++) {
             const struct node *n = node_at(c, r->alloc.v[i].first + k);
-            kept +=
-                n->partition == partition && feasible_node(c, j->reqs[0].def, n, NULL);
+            kept += n->partition == partition && is_usable(c, j, n, listed_only);
         }
+    free(listed_only);
     return kept;
 }
 

@@ -65,7 +65,7 @@ static void all_of_several_dependencies_must_hold(void **state)
         sc_job(s, (struct sc_job){.id = "J", .procs = 1, .limit_s = 10, .deps = deps});
         sc_at(s, 150);
         assert_string_equal(
-            sc_why(s, "J"), "it depends on job B, which is not through");
+            sc_why(s, "J"), "this job depends on job B and waits for it");
         sc_run(s);
         assert_int_equal(sc_start(s, "J"), 200);
         sc_destroy(s);

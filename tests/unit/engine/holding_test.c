@@ -240,8 +240,7 @@ static void scenario_8_hold_reason_text_and_time_stay_with_the_job(void **state)
         assert_int_equal(j->hold_reason, REASON_NORESOURCES);
         assert_string_equal(j->extra->hold_text,
             "the job asks for more than the cluster has: this job asks for 3 "
-            "processors "
-            "and no partition it may use has more than 2");
+            "processors and no partition has more than 2 on nodes that can run it");
         assert_int_equal(j->hold_at, 0);
         assert_int_equal(j->defer_until, 3600);
         assert_int_equal(sc_hold(s, "J", HOLD_BATCH, "root"), 0);

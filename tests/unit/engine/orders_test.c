@@ -461,7 +461,7 @@ static void changes_that_cannot_be_are_refused_whole(void **state)
         }
         assert_int_equal(sc_find(s, "j")->wclimit_s, 100);
         order(s, modify("busy", (struct job_change){.what = CHANGE_CLASS, .cls = "x"}),
-            "job 'busy' is Running: only its wallclock limit, user priority, "
+            "job 'busy' is Running: only its wallclock limit, QOS, priority, "
             "deadline and comment can be changed");
     }
 }

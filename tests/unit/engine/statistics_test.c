@@ -467,6 +467,32 @@ static void several_jobs_at_once_count_a_node_once(void **state)
     }
 }
 
+/* From its start to its suspension, whenever it is taken over. */
+static void a_node_is_not_active_for_a_job_taken_over_suspended(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_create();
+    struct job_memory m = {.start_count = 1, .suspend_at = 50, .start_at = 30};
+
+    sc_nodes(s, 2, 2);
+    sc_at(s, 90);
+    apply(s, (struct event){.kind = EVENT_SUBMIT,
+                 .u.job = {.id = "paused",
+                     .reqs = &(struct req_desc){.tasks = 1},
+                     .nreqs = 1,
+                     .wclimit_s = 100,
+                     .state = JOB_SUSPENDED,
+                     .start_at = 30,
+                     .memory = &m,
+                     .places = &(struct job_place){"n1", 1},
+                     .nplaces = 1}});
+    sc_at(s, 95);
+    assert_int_equal(node(s, 0).active_s, 20);
+    assert_int_equal(node(s, 1).active_s, 0);
+    NEAR(all_jobs(s).sums.ps_dedicated, 20);
+    sc_destroy(s);
+}
+
 static void clocks_of_nodes_go_on_after_a_restart(void **state)
 {
     (void)state;
@@ -564,6 +590,7 @@ int main(void)
         cmocka_unit_test(the_least_use_is_that_of_a_cycle_that_left_a_job_waiting),
         cmocka_unit_test(a_node_has_clocks_for_being_known_up_and_with_jobs),
         cmocka_unit_test(several_jobs_at_once_count_a_node_once),
+        cmocka_unit_test(a_node_is_not_active_for_a_job_taken_over_suspended),
         cmocka_unit_test(clocks_of_nodes_go_on_after_a_restart),
         cmocka_unit_test(only_what_changed_is_written_again),
         cmocka_unit_test(an_engine_without_statistics_has_none),

@@ -13,6 +13,7 @@ static struct kit *small_kit(void)
     cred_get(k->c, CRED_CLASS, "fast");
     cred_get(k->c, CRED_QOS, "wide");
     partition_get(k->c, "gpu");
+    names_intern(k->c->gres, "lic");
     job_of(k, "steve", 1, 0, 60);
     return k;
 }
@@ -36,9 +37,9 @@ static const struct {
         "this job may not start before Thu Feb 29 23:59:59 UTC"},
     {{.code = WAIT_RELEASE_TIME}, "its release time has not come"},
     {{.code = WAIT_RELEASE_TIME, .until = TIME_NEVER}, "its release time has not come"},
-    {{.code = WAIT_DEPENDENCY}, "it depends on job job.0, which is not through"},
+    {{.code = WAIT_DEPENDENCY}, "this job depends on job job.0 and waits for it"},
     {{.code = WAIT_DEPENDENCY, .object = INDEX_NONE},
-        "a job that this one depends on is not through"},
+        "this job depends on another one and waits for it"},
     {{.code = WAIT_LIMIT,
          .level = LEVEL_HARD,
          .res = LIMIT_PROC,
@@ -126,8 +127,11 @@ static const struct {
         "user steve has used 90 of the fairshare cap of 100 and this job would add 20"},
     {{.code = WAIT_PARTITION}, "no partition is accessible to this job"},
     {{.code = WAIT_TOO_LARGE, .limit = 256, .asked = 512},
-        "this job asks for 512 processors and no partition it may use has more than "
-        "256"},
+        "this job asks for 512 processors and no partition has more than 256 on nodes "
+        "that can run it"},
+    {{.code = WAIT_TOO_LARGE, .object = 1, .limit = 8, .asked = 9},
+        "request 2 of this job asks for 9 processors and no partition has more than 8 "
+        "on nodes that can run it"},
     {{.code = WAIT_FEASIBLE},
         "no set of nodes can ever satisfy what this job asks for"},
     {{.code = WAIT_RESOURCES, .used = 12, .asked = 64},
@@ -142,6 +146,9 @@ static const struct {
     {{.code = WAIT_DEADLINE, .limit = 1709251199, .until = 946684800},
         "nothing is free in time for it to end by its deadline, Thu Feb 29 23:59:59 "
         "UTC; it has a reservation that begins at Sat Jan  1 00:00:00 UTC"},
+    {{.code = WAIT_GRES, .limit = 3, .asked = 4},
+        "this job asks for 4 of generic resource 'lic' in all its tasks together and "
+        "the cluster has 3"},
     {{.code = WAIT_NODESET}, "no node set has enough free nodes for this job"},
     {{.code = WAIT_PRIORITY},
         "a job of higher priority waits and BACKFILLPOLICY is NONE"},
