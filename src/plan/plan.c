@@ -60,7 +60,8 @@ void plan_destroy(struct plan *p)
     bynode_destroy(p->bynode);
     budget_destroy(p->budget);
     rsvview_destroy(p->rsvview);
-    search_memory_destroy(p->search);
+    if (!p->original)
+        search_memory_destroy(p->search);
     merged_sum_destroy(p->merged_sum);
     small_pools_destroy(p->small);
     without_fini(&p->without);

@@ -29,12 +29,13 @@ struct plan {
     uint64_t version; /* grows with every start, stop and reservation */
     struct signatures *signatures;
     struct closures *closures;
-    bool borrows_closures;     /* and signatures, of the plan that this is a fork of */
-    struct pools *pools;       /* the nodes, sorted */
-    struct fits *fits;         /* which pools a definition can use */
-    struct small_pools *small; /* many small ones together */
+    struct plan *original;         /* that this is a fork of; NULL = of none */
+    bool borrows_closures;         /* and signatures, of the original */
+    struct pools *pools;           /* the nodes, sorted */
+    struct fits *fits;             /* which pools a definition can use */
+    struct small_pools *small;     /* many small ones together */
     struct merged_sum *merged_sum; /* the sum of merged ones */
-    struct search_memory *search;  /* buffers of searches */
+    struct search_memory *search;  /* buffers of searches; borrowed of the original */
     struct endings ends;           /* active jobs */
     struct rsvtable *reserved;     /* reservations of waiting jobs */
     struct validity validity;      /* whether they still hold */
