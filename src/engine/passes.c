@@ -216,7 +216,7 @@ static bool start_optimistic(void *ctx, struct job *j)
     if (!start_job_by(pass->e, pass->plan, j, pass->partition, true))
         return false;
     if (pass->plan != pass->e->plan)
-        plan_job_started(pass->plan, j);
+        plan_follow(pass->plan, j);
     j->flags |= JOB_OPTIMISTIC;
     vec_push(&pass->e->out_of_order, j->index);
     return true;

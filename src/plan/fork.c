@@ -31,6 +31,9 @@ static struct plan *fork_unfilled(struct plan *p)
 
     *fork = *p;
     fork->original = p;
+    fork->made = moment_of(p);
+    fork->forks = 0;
+    p->forks++;
     fork->borrows_closures = true;
     forget_answers(fork);
     fork->pools = pools_copy(p->pools, p->closures);
@@ -92,13 +95,20 @@ static uint32_t renew_row(struct plan *p, const struct job *j, const struct slot
     return row;
 }
 
+void plan_follow(struct plan *fork, const struct job *j)
+{
+    fork->made = moment_of(fork->original);
+    plan_job_started(fork, j);
+}
+
 void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j)
 {
     const struct rsv *from = rsvtable_of(fork->reserved, j->index);
     uint32_t partition = rsvtable_planned(fork->reserved, j->index)->partition;
     struct slot slot = {from->start_at, partition};
 
-    assert(pools_count(fork->pools) == pools_count(p->pools)); /* parts name pools */
+    check_answerable(fork);
+    assert(fork->original == p && fork->borrows_closures); /* parts name pools */
     uint32_t row = renew_row(p, j, &slot);
     struct rsv *r = rsvtable_of(p->reserved, j->index);
 

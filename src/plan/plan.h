@@ -166,7 +166,8 @@ int64_t plan_rsv_next(const struct plan *p, int64_t after);
 
 /* A copy of the plan, on which anything may be asked and tried (but for plan_begin(),
  * as jobs of the cluster do not start there): the original does not change by it. It
- * holds until the cluster or the original changes, and is ended by plan_destroy().
+ * holds until the cluster or the original changes (asserted of the original by each
+ * question), and is ended by plan_destroy(), before the original (asserted).
  * Owned. O(pools + jobs + reservations): docs/performance.md says how long it
  * takes. */
 struct plan *plan_fork(struct plan *p);
@@ -216,11 +217,15 @@ struct plan *plan_fork_without(
     struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory);
 
 /* A fork in which reservations of waiting jobs hold no nodes; who has one is still
- * told. They hold their licences. What starts in the original may start in it as well.
- */
+ * told. They hold their licences. */
 struct plan *plan_fork_unreserved(struct plan *p);
 
-/* The job gets the very reservation that it has in a fork (not plan_fork_for()),
+/* The job has just started in the fork's original, and nothing else has changed there:
+ * it starts in the fork, too. */
+void plan_follow(struct plan *fork, const struct job *j);
+
+/* The job gets the very reservation that it has in a fork of the plan (not
+ * plan_fork_for(); asserted), which then answers no more,
  * whatever is there; its place in the order of making stays, if it had one. O(pools +
  * reservations). */
 void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j);
