@@ -216,10 +216,24 @@ static bool start_optimistic(void *ctx, struct job *j)
     if (!start_job_by(pass->e, pass->plan, j, pass->partition, true))
         return false;
     if (pass->plan != pass->e->plan)
-        plan_job_started(pass->plan, j);
+        plan_follow(pass->plan, j);
     j->flags |= JOB_OPTIMISTIC;
     vec_push(&pass->e->out_of_order, j->index);
     return true;
+}
+
+/* Is any candidate so small that idle processors suffice? No window has more. */
+static bool any_small_enough(
+    const struct backfill *b, const struct candidate *jobs, size_t n)
+{
+    int64_t idle = plan_free_procs(b->plan, b->partition);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct job *j = jobs[i].procs <= idle ? b->c->jobs.v[jobs[i].job] : NULL;
+        if (j && job_waits(j) && !plan_is_reserved(b->plan, j))
+            return true;
+    }
+    return false;
 }
 
 /* Under BACKFILLPOLICY PREEMPT reservations of jobs are in nobody's way: a copy of the
@@ -231,6 +245,8 @@ static uint32_t run_backfill(
     bool optimistic = b->par->bf_policy == BACKFILL_PREEMPT;
     struct plan *fork = NULL;
 
+    if (optimistic && b->chunk_size <= 0 && !any_small_enough(b, jobs, n))
+        return 0;
     if (optimistic && plan_reservations(e->plan))
         b->plan = pass->plan = fork = plan_fork_unreserved(e->plan);
     if (optimistic)

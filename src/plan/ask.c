@@ -62,6 +62,7 @@ uint32_t plan_tasks_on(
     int64_t limit_s = plan_scaled(j->wclimit_s > 0 ? j->wclimit_s : 1,
         n->par->use_machine_speed && n->speed > 0 ? n->speed : 1);
 
+    check_answerable(p);
     return bynode_tasks(&by, n, p->now, time_add(p->now, limit_s));
 }
 
@@ -72,6 +73,7 @@ void plan_free_nodes(struct plan *p, const struct job *j, uint32_t partition, vo
     const struct asker by = asker_of(p, j, def);
     int64_t *given = xcalloc(pools_count(p->pools) + 1, sizeof *given);
 
+    check_answerable(p);
     for (size_t i = 0; i < p->c->nodes.n; i++) {
         const struct node *n = node_at(p->c, i);
         struct pool *pool = pools_of_node(p->pools, n->index);

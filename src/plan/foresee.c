@@ -119,6 +119,7 @@ void plan_foresee(const struct plan *p, void *ctx, plan_place_fn *each)
     const struct rsv **order = xcalloc(rsvtable_count(p->reserved) + 1, sizeof *order);
     size_t n = sort_out(&f, order), nodes = p->c->nodes.n;
 
+    check_answerable(p);
     if (n && (uint64_t)n * nodes <= EFFORT_MAX) {
         f.on = xcalloc(nodes + 1, sizeof *f.on);
         add_running(&f);

@@ -13,11 +13,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* Nothing is remembered yet. */
+/* Nothing is remembered yet. Buffers are those of the original. */
 static void forget_answers(struct plan *p)
 {
     p->windows = windows_create();
-    p->search = search_memory_create();
     p->bynode = bynode_create();
     p->rsvview = rsvview_create();
     p->small = small_pools_create();
@@ -25,27 +24,39 @@ static void forget_answers(struct plan *p)
     p->merged_sum = merged_sum_create();
 }
 
-struct plan *plan_fork(const struct plan *p)
+/* A copy of all but reservations of waiting jobs. */
+static struct plan *fork_unfilled(struct plan *p)
 {
     struct plan *fork = xmalloc(sizeof *fork);
 
     *fork = *p;
+    fork->original = p;
+    fork->made = moment_of(p);
+    fork->forks = 0;
+    p->forks++;
     fork->borrows_closures = true;
     forget_answers(fork);
     fork->pools = pools_copy(p->pools, p->closures);
     fork->fits = fits_copy(p->fits, fork->pools, fork->small);
     vec_copy(&fork->ends, &p->ends);
-    fork->reserved = rsvtable_copy(p->reserved);
-    fork->pins = pintable_copy(p->pins);
     fork->without.jobs = (struct bitset){0};
     bitset_copy(&fork->without.jobs, &p->without.jobs);
+    return fork;
+}
+
+struct plan *plan_fork(struct plan *p)
+{
+    struct plan *fork = fork_unfilled(p);
+
+    fork->reserved = rsvtable_copy(p->reserved, true);
+    fork->pins = pintable_copy(p->pins);
     return fork;
 }
 
 /* ---- without some of what is there ---- */
 
 struct plan *plan_fork_without(
-    const struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory)
+    struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory)
 {
     struct plan *fork = plan_fork(p);
 
@@ -57,16 +68,12 @@ struct plan *plan_fork_without(
     return fork;
 }
 
-struct plan *plan_fork_unreserved(const struct plan *p)
+struct plan *plan_fork_unreserved(struct plan *p)
 {
-    struct plan *fork = plan_fork(p);
+    struct plan *fork = fork_unfilled(p);
 
-    for (uint32_t i = 0; i < rsvtable_count(fork->reserved); i++) {
-        struct rsv *r = rsvtable_row(fork->reserved, i);
-        if (r)
-            r->parts.n = r->alloc.n = 0;
-    }
-    pintable_forget(fork->pins);
+    fork->reserved = rsvtable_copy(p->reserved, false);
+    fork->pins = pintable_create();
     reserve_recount(fork);
     return fork;
 }
@@ -88,13 +95,20 @@ static uint32_t renew_row(struct plan *p, const struct job *j, const struct slot
     return row;
 }
 
+void plan_follow(struct plan *fork, const struct job *j)
+{
+    fork->made = moment_of(fork->original);
+    plan_job_started(fork, j);
+}
+
 void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j)
 {
     const struct rsv *from = rsvtable_of(fork->reserved, j->index);
     uint32_t partition = rsvtable_planned(fork->reserved, j->index)->partition;
     struct slot slot = {from->start_at, partition};
 
-    assert(pools_count(fork->pools) == pools_count(p->pools)); /* parts name pools */
+    check_answerable(fork);
+    assert(fork->original == p && fork->borrows_closures); /* parts name pools */
     uint32_t row = renew_row(p, j, &slot);
     struct rsv *r = rsvtable_of(p->reserved, j->index);
 
@@ -159,7 +173,7 @@ static void divide_for(struct plan *p, const struct job *j)
     reserve_again(p);
 }
 
-struct plan *plan_fork_for(const struct plan *p, const struct job *j)
+struct plan *plan_fork_for(struct plan *p, const struct job *j)
 {
     struct plan *fork = plan_fork(p);
 

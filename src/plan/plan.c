@@ -47,6 +47,9 @@ void plan_destroy(struct plan *p)
 {
     if (!p)
         return;
+    assert(p->forks == 0);
+    if (p->original)
+        p->original->forks--;
     windows_destroy(p->windows);
     fits_destroy(p->fits);
     pools_destroy(p->pools);
@@ -60,7 +63,8 @@ void plan_destroy(struct plan *p)
     bynode_destroy(p->bynode);
     budget_destroy(p->budget);
     rsvview_destroy(p->rsvview);
-    search_memory_destroy(p->search);
+    if (!p->original)
+        search_memory_destroy(p->search);
     merged_sum_destroy(p->merged_sum);
     small_pools_destroy(p->small);
     without_fini(&p->without);
@@ -148,6 +152,7 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     struct promises again = {0};
     struct validity *v = &p->validity;
 
+    assert(!p->original);
     bool changed = validity_world_changed(v, p->c) || pools_merge_now(p->pools, now);
     bool rebuilt = changed || pools_divide(p->pools) || pools_outlived(p->pools, now);
 
@@ -336,6 +341,7 @@ bool plan_possible(struct plan *p, const struct job *j, struct reason *ret_why)
     uint32_t lacking = 0;
     int64_t most = 0, room;
 
+    check_answerable(p);
     for (uint64_t m = parts; m; m &= m - 1) {
         uint32_t i = find_impossible(p, j, (uint32_t)__builtin_ctzll(m), &room);
         if (i == j->nreqs)
@@ -360,6 +366,7 @@ int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
 {
     struct fitset *s = fits_for(p->fits, j, partition);
 
+    check_answerable(p);
     if (!s)
         return 0;
     int64_t end = time_add(p->now, plan_duration(s, j));
@@ -387,6 +394,7 @@ bool plan_fits_now(struct plan *p, const struct job *j, uint32_t partition)
 {
     bool gres = j->reqs[0].def->gres.n || j->nreqs > 1;
 
+    check_answerable(p);
     if (gres && floating_wanted(p, j)) {
         const struct fitset *s = fits_for(p->fits, j, partition);
         if (!s || !floating_fits(p, j, p->now, time_add(p->now, plan_duration(s, j))))
@@ -434,6 +442,7 @@ bool plan_fit_by(struct plan *p, const struct job *j, int64_t from, int64_t by,
 {
     struct slot best = {TIME_NEVER, 0};
 
+    check_answerable(p);
     if (j->release_at > from)
         from = j->release_at;
     for (uint64_t m = fits_partitions(p->fits, j); m; m &= m - 1) {
@@ -463,6 +472,7 @@ int64_t plan_free_procs(const struct plan *p, uint32_t partition)
 {
     int64_t sum = 0;
 
+    check_answerable(p);
     for (size_t i = 0; i < pools_count(p->pools); i++) {
         const struct pool *pool = pools_at(p->pools, i);
         if (pool->partition != partition)
@@ -518,11 +528,13 @@ bool plan_counts(const struct plan *p, uint32_t partition)
 
 const struct planned *plan_reservation_of(const struct plan *p, const struct job *j)
 {
+    check_answerable(p);
     return rsvtable_planned(p->reserved, j->index);
 }
 
 bool plan_is_reserved(const struct plan *p, const struct job *j)
 {
+    check_answerable(p);
     return rsvtable_of(p->reserved, j->index) != NULL;
 }
 
@@ -543,6 +555,7 @@ void plan_reserve(struct plan *p, const struct job *j, const struct slot *slot)
     struct fitset *s = fits_for(p->fits, j, slot->partition);
     struct rsv *r = rsvtable_add(p->reserved, j->index, slot);
 
+    check_answerable(p);
     p->validity.changes++;
     p->validity.confirmed =
         rsvtable_count(p->reserved); /* what is made in this cycle stands */
@@ -561,6 +574,7 @@ void plan_unreserve(struct plan *p, const struct job *j)
 {
     struct rsv *r = rsvtable_of(p->reserved, j->index);
 
+    check_answerable(p);
     if (!r)
         return;
     p->validity.changes++;

@@ -166,17 +166,18 @@ int64_t plan_rsv_next(const struct plan *p, int64_t after);
 
 /* A copy of the plan, on which anything may be asked and tried (but for plan_begin(),
  * as jobs of the cluster do not start there): the original does not change by it. It
- * holds until the cluster or the original changes, and is ended by plan_destroy().
- * Owned. O(pools + nodes + jobs + reservations): docs/performance.md says how long it
+ * holds until the cluster or the original changes (asserted of the original by each
+ * question), and is ended by plan_destroy(), before the original (asserted).
+ * Owned. O(pools + jobs + reservations): docs/performance.md says how long it
  * takes. */
-struct plan *plan_fork(const struct plan *p);
+struct plan *plan_fork(struct plan *p);
 
 /* The same for a job that nobody has submitted; its first request is looked at. Where
  * the plan does not know its task definition, pools counted in units of another size
  * are left out: the definition does not change how they are planned. Where it asks for
  * something that pools are not divided by, they are divided, and reservations are made
  * anew in the same order, so they may be elsewhere. plan_first_fit() then answers. */
-struct plan *plan_fork_for(const struct plan *p, const struct job *j);
+struct plan *plan_fork_for(struct plan *p, const struct job *j);
 
 /* Processors of the unit in which pools of the partition are counted (the largest of
  * them); 0 = none is. */
@@ -214,14 +215,18 @@ void plan_unplanned(struct plan *p);
  * `keep_memory`: what it finds and reserves may be on their nodes. For later than now:
  * nothing starts in it. Their licences stay taken, as nobody is preempted for them. */
 struct plan *plan_fork_without(
-    const struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory);
+    struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory);
 
 /* A fork in which reservations of waiting jobs hold no nodes; who has one is still
- * told. They hold their licences. What starts in the original may start in it as well.
- */
-struct plan *plan_fork_unreserved(const struct plan *p);
+ * told. They hold their licences. */
+struct plan *plan_fork_unreserved(struct plan *p);
 
-/* The job gets the very reservation that it has in a fork (not plan_fork_for()),
+/* The job has just started in the fork's original, and nothing else has changed there:
+ * it starts in the fork, too. */
+void plan_follow(struct plan *fork, const struct job *j);
+
+/* The job gets the very reservation that it has in a fork of the plan (not
+ * plan_fork_for(); asserted), which then answers no more,
  * whatever is there; its place in the order of making stays, if it had one. O(pools +
  * reservations). */
 void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j);

@@ -23,18 +23,29 @@
 #include "plan/without.h"
 #include "policy/acl.h"
 
+#include <assert.h>
+
+/* What is planned, at one moment: where two are equal, nothing has changed between. */
+struct moment {
+    int64_t now;
+    uint64_t version, layout;
+};
+
 struct plan {
     struct cluster *c;
     int64_t now;
     uint64_t version; /* grows with every start, stop and reservation */
     struct signatures *signatures;
     struct closures *closures;
-    bool borrows_closures;     /* and signatures, of the plan that this is a fork of */
-    struct pools *pools;       /* the nodes, sorted */
-    struct fits *fits;         /* which pools a definition can use */
-    struct small_pools *small; /* many small ones together */
+    struct plan *original;         /* that this is a fork of; NULL = of none */
+    struct moment made;            /* the original, as this is a copy of it */
+    uint32_t forks;                /* of this one, alive */
+    bool borrows_closures;         /* and signatures, of the original */
+    struct pools *pools;           /* the nodes, sorted */
+    struct fits *fits;             /* which pools a definition can use */
+    struct small_pools *small;     /* many small ones together */
     struct merged_sum *merged_sum; /* the sum of merged ones */
-    struct search_memory *search;  /* buffers of searches */
+    struct search_memory *search;  /* buffers of searches; borrowed of the original */
     struct endings ends;           /* active jobs */
     struct rsvtable *reserved;     /* reservations of waiting jobs */
     struct validity validity;      /* whether they still hold */
@@ -45,6 +56,22 @@ struct plan {
     struct rsvview *rsvview; /* reservations as the job last looked at sees them */
     struct without without;  /* of a fork; nothing in the plan that it is one of */
 };
+
+static inline struct moment moment_of(const struct plan *p)
+{
+    return (struct moment){p->now, p->version, pools_layout(p->pools)};
+}
+
+/* Each question begins with this: a fork answers only as long as its original is what
+ * it was. O(1). */
+static inline void check_answerable(const struct plan *p)
+{
+    if (!p->original)
+        return;
+    struct moment m = moment_of(p->original);
+    assert(m.now == p->made.now && m.version == p->made.version
+           && m.layout == p->made.layout && "the fork's original has changed");
+}
 
 /* What is pinned to the node; NULL = nothing. */
 static inline struct pins *pins_of(const struct plan *p, uint32_t node)

@@ -450,6 +450,7 @@ bool preempt_choose(struct plan *p, const struct preempt_ask *ask, struct victim
         .without.keep_memory = ask->keep_memory};
     bool found = false;
 
+    check_answerable(p);
     assert(!plan_is_reserved(p, j));
     ret->n = ret_alloc->n = 0;
     if (ask->nvictims == 0 || j->nreqs > 1 || !h.set)

@@ -67,6 +67,7 @@ bool plan_can_resume(struct plan *p, const struct job *j, bool cross)
     int64_t left_s = j->end_at - j->suspend_at;
     int64_t end = time_add(p->now, left_s > 0 ? left_s : 1);
 
+    check_answerable(p);
     for (size_t i = 0; i < j->alloc.n; i++) {
         const struct alloc *a = &j->alloc.v[i];
         for (uint32_t k = 0; k < a->count; k++) {

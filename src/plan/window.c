@@ -133,6 +133,7 @@ bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t af
 {
     int64_t after = time_add(p->now, after_s);
 
+    check_answerable(p);
     if (after_s >= DURATION_UNLIMITED)
         return false;
     const struct set_offer *r = counted_offer(p, partition, access);
@@ -159,6 +160,7 @@ const struct windows *plan_windows(struct plan *p, uint32_t partition, uint32_t 
     size_t place = access + 1u; /* PLAN_ACCESS_ANY is the first */
     struct window w = {0};
 
+    check_answerable(p);
     while (p->windows->outlooks.n <= place)
         vec_push(&p->windows->outlooks, (struct outlook){0});
     struct outlook *o = &p->windows->outlooks.v[place];

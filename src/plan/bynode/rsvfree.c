@@ -23,6 +23,7 @@ void budget_destroy(struct budget *b)
 
 void plan_rsv_begin(struct plan *p, const struct reservation *r)
 {
+    check_answerable(p);
     if (!p->budget)
         p->budget = xcalloc(1, sizeof *p->budget);
     p->budget->n = 0;

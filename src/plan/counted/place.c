@@ -550,6 +550,7 @@ int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
 {
     struct fitset *s = fits_for(p->fits, j, partition);
 
+    check_answerable(p);
     ret->n = 0;
     *ret_code = WAIT_FEASIBLE;
     if (!s)

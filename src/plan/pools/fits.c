@@ -141,15 +141,17 @@ void fitset_fini(struct fitset *s)
         lower_bounds_destroy(s->offers.v[i].bounds);
     }
     vec_fini(&s->offers);
-    vec_fini(&s->groups);
     vec_fini(&s->order);
+    lower_bounds_destroy(s->base.bounds);
+    lower_bounds_destroy(s->base_merged.bounds);
+    if (s->borrows_lists)
+        return;
+    vec_fini(&s->pools);
+    vec_fini(&s->groups);
     vec_fini(&s->holders);
     vec_fini(&s->large);
     vec_fini(&s->elsewhere);
     vec_fini(&s->group_of);
-    lower_bounds_destroy(s->base.bounds);
-    lower_bounds_destroy(s->base_merged.bounds);
-    vec_fini(&s->pools);
 }
 
 /* Which pools of the set are planned together later (they stand together), and which
@@ -535,13 +537,9 @@ void fits_destroy(struct fits *f)
 static void copy_set(struct fitset *to, const struct fitset *from)
 {
     *to = *from;
-    vec_copy(&to->pools, &from->pools);
-    vec_copy(&to->groups, &from->groups);
-    vec_copy(&to->holders, &from->holders);
-    vec_copy(&to->large, &from->large);
-    vec_copy(&to->elsewhere, &from->elsewhere);
-    vec_copy(&to->group_of, &from->group_of);
-    vec_copy(&to->order, &from->order);
+    to->borrows_lists = true;
+    to->order_of = 0; /* made again where it is asked for */
+    memset(&to->order, 0, sizeof to->order);
     to->base = to->base_merged = (struct set_offer){0};
     memset(&to->offers, 0, sizeof to->offers);
 }

@@ -58,6 +58,7 @@ struct asked_pools VEC(struct asked_pool);
 struct fitset {
     uint32_t partition; /* INDEX_NONE = several */
     uint64_t mask;      /* partitions */
+    bool borrows_lists; /* all but `order`, of the set that this is a copy of */
     double slowest;     /* speed of its slowest pool, 1 where speed does not count */
     double slowest_all; /* the same of all pools of the partitions */
     struct VEC(struct fitpool) pools;
@@ -90,7 +91,8 @@ struct fits;
 struct fits *fits_create(
     struct cluster *c, struct pools *pools, struct small_pools *small);
 void fits_destroy(struct fits *f);
-/* The same for a fork. What is remembered of answers is not copied. */
+/* The same for a fork. Borrows the lists of the sets of `from`, until that forgets
+ * them. What is remembered of answers is not copied. */
 struct fits *fits_copy(
     const struct fits *from, struct pools *pools, struct small_pools *small);
 /* The pools are made anew: nothing is known. */

@@ -24,8 +24,9 @@ struct pools {
     bool mixed;                         /* pools_mixed() */
     bool user_matters;                  /* pools_user_matters() */
     bool any_by_node;                   /* pools_any_by_node() */
-    uint64_t layout, units;             /* how often they, or a unit, came */
-    struct demand_kind kind;            /* scratch */
+    bool borrows_layout; /* `at` and `under`, of the pools that these are a copy of */
+    uint64_t layout, units;  /* how often they, or a unit, came */
+    struct demand_kind kind; /* scratch */
 };
 
 #define MIX(h, x)                                                                      \
@@ -362,7 +363,7 @@ static void forget_pools(struct pools *ps)
 {
     for (uint32_t i = 0; i < pools_parts(ps); i++)
         pool_fini(pools_part(ps, i));
-    for (size_t i = 0; i < ps->under.n; i++)
+    for (size_t i = 0; !ps->borrows_layout && i < ps->under.n; i++)
         vec_fini(&ps->under.v[i]);
     ps->pools.n = ps->merged.n = ps->under.n = 0;
 }
@@ -571,8 +572,10 @@ void pools_destroy(struct pools *ps)
     forget_pools(ps);
     vec_fini(&ps->pools);
     vec_fini(&ps->merged);
-    vec_fini(&ps->under);
-    vec_fini(&ps->at);
+    if (!ps->borrows_layout) {
+        vec_fini(&ps->under);
+        vec_fini(&ps->at);
+    }
     vec_fini(&ps->kind);
     demand_fini(&ps->demand);
     free(ps);
@@ -596,14 +599,11 @@ struct pools *pools_copy(const struct pools *from, struct closures *closures)
 
     *to = *from;
     to->closures = closures;
+    to->borrows_layout = true;
     vec_copy(&to->pools, &from->pools);
     vec_copy(&to->merged, &from->merged);
     for (uint32_t i = 0; i < pools_parts(from); i++)
         copy_pool(pools_part(to, i), pools_part(from, i));
-    vec_copy(&to->at, &from->at);
-    vec_copy(&to->under, &from->under);
-    for (size_t i = 0; i < from->under.n; i++)
-        vec_copy(&to->under.v[i], &from->under.v[i]);
     demand_copy(&to->demand, &from->demand);
     memset(&to->kind, 0, sizeof to->kind);
     return to;

@@ -76,8 +76,8 @@ struct pools;
 /* Both are borrowed. Without pools until pools_sort(). */
 struct pools *pools_create(struct cluster *c, struct closures *closures);
 void pools_destroy(struct pools *ps);
-/* The same pools for a fork, with its own closures. Borrows the lists of nodes of
- * `from`. O(pools + nodes). */
+/* The same pools for a fork, with its own closures. Borrows of `from` which nodes are
+ * in which pool, until `from` is sorted again; is never sorted itself. O(pools). */
 struct pools *pools_copy(const struct pools *from, struct closures *closures);
 
 /* Sort all nodes into pools, by what live jobs ask for (and `asker`, who is in the

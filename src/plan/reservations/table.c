@@ -36,7 +36,7 @@ void rsvtable_destroy(struct rsvtable *t)
     free(t);
 }
 
-struct rsvtable *rsvtable_copy(const struct rsvtable *t)
+struct rsvtable *rsvtable_copy(const struct rsvtable *t, bool holding)
 {
     struct rsvtable *copy = rsvtable_create();
 
@@ -48,9 +48,9 @@ struct rsvtable *rsvtable_copy(const struct rsvtable *t)
         r.alloc.v = NULL;
         r.handed.n = r.handed.cap = 0;
         r.parts.n = r.parts.cap = r.alloc.n = r.alloc.cap = 0;
-        for (size_t k = 0; k < from->parts.n; k++)
+        for (size_t k = 0; holding && k < from->parts.n; k++)
             vec_push(&r.parts, from->parts.v[k]);
-        for (size_t k = 0; k < from->alloc.n; k++)
+        for (size_t k = 0; holding && k < from->alloc.n; k++)
             vec_push(&r.alloc, from->alloc.v[k]);
         vec_push(&copy->rows, r);
     }

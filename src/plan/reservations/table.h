@@ -40,8 +40,8 @@ struct rsvtable;
 
 struct rsvtable *rsvtable_create(void);
 void rsvtable_destroy(struct rsvtable *t);
-/* O(rows + jobs). */
-struct rsvtable *rsvtable_copy(const struct rsvtable *t);
+/* The same rows; not `holding`: they hold nothing. O(rows + jobs). */
+struct rsvtable *rsvtable_copy(const struct rsvtable *t, bool holding);
 
 /* Rows, with gaps. */
 uint32_t rsvtable_count(const struct rsvtable *t);
