@@ -2,6 +2,7 @@
  * A job is admitted to the queue of a cycle, or kept back with what follows from that:
  * its reason, its queue time, a deferral. admission.h says what it has to pass. */
 #include "engine/engine_private.h"
+#include "engine/judge.h"
 #include "policy/accrual.h"
 #include "policy/reason.h"
 
@@ -98,7 +99,7 @@ static void end_deferral(struct engine *e, struct job *j)
     if (!retry)
         wakeups_deferral_ended(e->wakeups, e->now);
     j->possible_layout = UINT32_MAX;
-    resolve_job(e, j); /* what it asks for may not be allowed, as before or by now */
+    judge_job(e, j); /* what it asks for may not be allowed, as before or by now */
 }
 
 struct waiting waiting_of(const struct job *j)

@@ -68,10 +68,6 @@ struct engine {
     struct statistics *statistics; /* NULL = not kept */
 };
 
-/* engine.c */
-/* What the job's credentials allow; a fault becomes a hold or a deferral. */
-void resolve_job(struct engine *e, struct job *j);
-
 /* eligible.c */
 /* A WAIT_TOO_LARGE, which counts tasks, for people: in processors. */
 void why_in_procs(const struct job *j, struct reason *r);

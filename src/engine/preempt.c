@@ -6,6 +6,7 @@
 
 #include "base/bitset.h"
 #include "engine/engine_private.h"
+#include "engine/judge.h"
 #include "engine/occupancy.h"
 #include "engine/preempt.h"
 #include "policy/accrual.h"
@@ -356,7 +357,7 @@ void preempt_to_queue(struct engine *e, struct job *j)
         .kind2 = CRED_KINDS,
         .asked = j->tasks};
     accrual_stop(&e->cfg->prio, j, ACCRUAL_REQUEUED, e->now);
-    resolve_job(e, j); /* its QOS or the settings may have changed while it ran */
+    judge_job(e, j); /* its QOS or the settings may have changed while it ran */
 }
 
 /* Seconds of its limit that the job has used: a fast node counts for more. */
@@ -545,8 +546,7 @@ void preempt_reserve(
 
 /* ---- suspended jobs ---- */
 
-/* -1: it stays suspended until its nodes have what it needs. */
-static int resume_job(
+int preempt_resume_job(
     struct engine *e, struct job *j, enum occupancy_by by, struct err *err)
 {
     if (job_start(e->c, j, e->now, err) < 0)
@@ -602,50 +602,8 @@ void preempt_resume(struct engine *e)
         if (until)
             wake_at(e, until);
         else if (plan_can_resume(e->plan, j, !e->keeps))
-            resume_job(e, j, OCCUPANCY_RESUMED, &err);
+            preempt_resume_job(e, j, OCCUPANCY_RESUMED, &err);
     }
     if (!e->keeps && e->c->suspended != before)
         plan_confirm_rest(e->plan);
-}
-
-/* ---- by order ---- */
-
-int preempt_on_event(
-    struct engine *e, struct job *j, const struct event *ev, struct err *err)
-{
-    enum preempt_policy how = ev->u.preempt.how;
-    int64_t rests_s = ev->u.preempt.rests_s;
-
-    static const char *const texts[] = {[PREEMPT_REQUEUE] = "requeued by order",
-        [PREEMPT_SUSPEND] = "suspended by order",
-        [PREEMPT_CHECKPOINT] = "checkpointed by order"};
-
-    if (how >= sizeof texts / sizeof *texts)
-        return err_set(err, ERR_INVALID,
-            "job '%s': expected to be requeued, suspended or checkpointed", j->id);
-    if (!job_is_active(j))
-        return err_set(err, ERR_CONFLICT,
-            "cannot preempt non-active job '%s' (it is %s)", j->id,
-            job_state_name((enum job_state)j->state));
-    if (how == PREEMPT_SUSPEND && j->state != JOB_RUNNING)
-        return err_set(err, ERR_CONFLICT,
-            "job '%s' cannot be suspended while it is %s: expected Running", j->id,
-            job_state_name((enum job_state)j->state));
-    preempt_job(e, j, how, NULL, texts[how]);
-    if (j->state != JOB_SUSPENDED)
-        return 0;
-    if (rests_s <= 0)
-        j->flags |= JOB_PARKED;
-    else
-        job_extra(j)->rests_until = time_add(e->now, rests_s);
-    return 0;
-}
-
-int preempt_resume_on_event(struct engine *e, struct job *j, struct err *err)
-{
-    if (j->state != JOB_SUSPENDED)
-        return err_set(err, ERR_CONFLICT,
-            "cannot resume job '%s': it is %s, expected Suspended", j->id,
-            job_state_name((enum job_state)j->state));
-    return resume_job(e, j, OCCUPANCY_REPORTED, err);
 }

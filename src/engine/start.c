@@ -4,6 +4,7 @@
 #include "cluster/folded.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
+#include "engine/judge.h"
 #include "engine/occupancy.h"
 #include "policy/accrual.h"
 
@@ -212,7 +213,7 @@ void requeue_job(struct engine *e, struct job *j)
 {
     stop_job(e, j, EV_REQUEUE);
     j->flags &= ~(uint32_t)JOB_PARKED;
-    resolve_job(e, j); /* its QOS or the settings may have changed while it ran */
+    judge_job(e, j); /* its QOS or the settings may have changed while it ran */
 }
 
 void cancel_job(struct engine *e, struct job *j, enum end_reason why, const char *text)

@@ -4,6 +4,7 @@
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
+#include "engine/judge.h"
 #include "engine/occupancy.h"
 #include "policy/holds.h"
 #include "policy/priority.h"
@@ -50,9 +51,9 @@ void modify_start(struct engine *e, struct job *j, int64_t start_at)
     job_change_ends(e, j, counted);
 }
 
-int modify_job(
-    struct engine *e, struct job *j, const struct job_change *ch, struct err *err)
+int modify_job(struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
+    const struct job_change *ch = &ev->u.modify.change;
     bool active = report_is_active((enum job_state)j->state);
 
     if (job_change_check(e->c, j, ch, err) < 0
@@ -72,6 +73,6 @@ int modify_job(
     j->limited = false;
     if (j->holds & HOLD_DEFER) /* what kept it from running may be over with that */
         hold_release(j, HOLD_DEFER, e->now);
-    resolve_job(e, j);
+    judge_job(e, j);
     return 0;
 }

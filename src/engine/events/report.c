@@ -188,7 +188,7 @@ static void account_for(struct engine *e, struct job *j, const struct event *ev)
 }
 
 int report_missed(
-    struct engine *e, const struct event *ev, struct job **ret, struct err *err)
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
 {
     const struct job_desc *d = &ev->u.missed.job;
     struct job_desc waiting = *d;
@@ -198,7 +198,7 @@ int report_missed(
     waiting.state = JOB_IDLE;
     if (job_add(e->c, &waiting, e->now, &j, err) < 0)
         return -1;
-    *ret = j;
+    ret->job = j;
     if (d->memory)
         job_recall(e->c, j, d->memory);
     (void)access_resolve(e->c, j, &fault); /* its account and QOS */
