@@ -18,6 +18,8 @@ struct engine *engine_create(
     e->plan = plan_create(e->c);
     e->promises = promises_create(e->plan);
     e->limits = limits_create();
+    e->decisions = decisions_create();
+    e->keeping = keeping_create();
     e->queue = queue_create(e);
     e->groups = groups_create();
     e->calendar = calendar_create(opt->zone);
@@ -28,8 +30,8 @@ struct engine *engine_create(
     e->wakeups = wakeups_create();
     if (opt->statistics)
         e->statistics = statistics_create(cfg);
-    e->limits_epoch = UINT64_MAX;
-    e->now = e->last_cycle_at = INT64_MIN / 4;
+    e->uses.settings_epoch = UINT64_MAX;
+    e->now = e->cycle.last_at = INT64_MIN / 4;
     e->origin = TIME_NEVER;
     admission_configure(e);
     return e;
@@ -45,8 +47,7 @@ void engine_destroy(struct engine *e)
     statistics_destroy(e->statistics);
     access_cache_destroy(e->c);
     cluster_destroy(e->c);
-    vec_fini(&e->ended);
-    vec_fini(&e->changed);
+    decisions_destroy(e->decisions);
     queue_destroy(e->queue);
     groups_destroy(e->groups);
     calendar_destroy(e->calendar);
@@ -55,10 +56,8 @@ void engine_destroy(struct engine *e)
     leaving_destroy(e->leaving);
     told_destroy(e->told);
     wakeups_destroy(e->wakeups);
-    vec_fini(&e->dated);
-    vec_fini(&e->out_of_order);
-    vec_fini(&e->backfill);
-    vec_fini(&e->pending);
+    keeping_destroy(e->keeping);
+    passes_fini(&e->passes);
     free(e);
 }
 
@@ -159,7 +158,7 @@ int engine_apply(
         return err_set(err, ERR_INVALID, "unknown kind of event");
     if (ev->at > e->now)
         e->now = ev->at;
-    e->applied++;
+    e->world.applied++;
     if (row->touches & TOUCHES_ORDER)
         queue_touch_order(e->queue);
     /* before any job comes, that is as it was */
@@ -167,7 +166,7 @@ int engine_apply(
     int result = apply_by_row(e, row, ev, &found, err);
     if (found.job)
         tell_touched(e, row, found.job, result == 0);
-    e->reordered |= orders && result == 0;
+    e->world.reordered |= orders && result == 0;
     plan_changed(e->plan); /* nodes are measured, jobs ask for something else ... */
     if (ret && result == 0)
         *ret = found;

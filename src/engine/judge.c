@@ -5,6 +5,7 @@
 #include "engine/classes.h"
 #include "engine/engine_private.h"
 #include "engine/occupancy.h"
+#include "engine/stop.h"
 
 #include <string.h>
 
@@ -18,7 +19,7 @@ static void turn_away(
         return;
     }
     hold_set(j, HOLD_BATCH, why, text, e->now);
-    act(e, ACTION_HOLD, j, e->now, job_extra(j)->hold_text);
+    decisions_add(e, ACTION_HOLD, j, e->now, job_extra(j)->hold_text);
 }
 
 static enum hold_reason find_fault(

@@ -4,10 +4,11 @@
 #include "engine/events/events.h"
 #include "engine/keeping.h"
 #include "engine/occupancy.h"
+#include "engine/stop.h"
 
 static int end_it(struct engine *e, struct job *j, enum job_event how, struct err *err)
 {
-    bool active = report_is_active((enum job_state)j->state);
+    bool active = job_has_begun((enum job_state)j->state);
 
     if (!active && how != EV_CANCEL && how != EV_VANISH)
         return err_set(err, ERR_CONFLICT, "job '%s' is not active (it is %s)", j->id,
@@ -19,7 +20,7 @@ static int end_it(struct engine *e, struct job *j, enum job_event how, struct er
             return -1;
         job_changes(e, j, CHANGE_OF_STATE);
     }
-    vec_push(&e->ended, j->index);
+    decisions_ended(e, j);
     return 0;
 }
 
@@ -28,7 +29,7 @@ static void note_measured(const struct engine *e, struct job *j, double cpu_s)
 {
     int64_t run_s = e->now - j->start_at - j->suspended_s;
 
-    if (cpu_s <= 0 || !report_is_active((enum job_state)j->state) || run_s <= 0)
+    if (cpu_s <= 0 || !job_has_begun((enum job_state)j->state) || run_s <= 0)
         return;
     j->util_known = true;
     j->util_procs = cpu_s / (double)run_s;
@@ -78,7 +79,7 @@ int start_failed(
 {
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
-    requeue_job(e, j);
+    report_requeued(e, j);
     if (keeping_retry(e, j, ev->u.failed.again_s))
         return 0;
     if (ev->u.failed.again_s > 0) {

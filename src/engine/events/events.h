@@ -78,9 +78,8 @@ event_to_world reset_statistics, reset_fairshare, recall_fairshare;
 /* A job that has just been added runs already: make it so here. Where that does not add
  * up it stays out of the queue, in state Unknown. */
 void report_take_over(struct engine *e, struct job *j, const struct job_desc *d);
-bool report_is_active(enum job_state s);
-/* It runs where nobody knows, and is held for that. */
-bool report_is_lost(const struct job *j);
+/* It leaves its nodes and waits again, as one that may be another by now. */
+void report_requeued(struct engine *e, struct job *j);
 /* The resource manager says that the active job began then: when its processes did, or
  * on a clock that was set since. */
 void modify_start(struct engine *e, struct job *j, int64_t start_at);

@@ -3,6 +3,7 @@
 #include "cluster/folded.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
+#include "policy/rsvuse.h"
 
 #include <assert.h>
 #include <string.h>

@@ -6,7 +6,9 @@
 #include "engine/events/events.h"
 #include "engine/judge.h"
 #include "engine/occupancy.h"
+#include "policy/access.h"
 #include "policy/accrual.h"
+#include "policy/priority.h"
 
 /* ---- holds ---- */
 
@@ -32,8 +34,7 @@ int order_release(
 
     if (hold_release_by(e->c, j, ev->u.hold.kinds, who, e->now, err) < 0)
         return -1;
-    if (!kept_back || j->holds & kept_back
-        || report_is_active((enum job_state)j->state))
+    if (!kept_back || j->holds & kept_back || job_has_begun((enum job_state)j->state))
         return 0;
     judge_released(e, j, admin);
     return 0;

@@ -28,7 +28,7 @@ int order_preemption(
         return err_set(err, ERR_CONFLICT,
             "job '%s' cannot be suspended while it is %s: expected Running", j->id,
             job_state_name((enum job_state)j->state));
-    preempt_job(e, j, how, NULL, texts[how]);
+    preempt_job(e, j, how, &(struct preempt_cause){.text = texts[how]});
     if (j->state != JOB_SUSPENDED)
         return 0;
     if (rests_s <= 0)

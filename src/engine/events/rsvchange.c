@@ -8,6 +8,7 @@
 #include "engine/events/events.h"
 #include "plan/rsvnodes.h"
 #include "policy/rsvrights.h"
+#include "policy/rsvuse.h"
 
 /* A change in the making. */
 struct rsv_edit {

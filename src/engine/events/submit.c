@@ -2,7 +2,8 @@
  * EVENT_SUBMIT: a job comes, with what is remembered of it after a restart; one that
  * runs already is taken over. */
 #include "cluster/memory.h"
-#include "engine/dependency.h"
+#include "engine/cycle.h"
+#include "engine/eligible.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/judge.h"
@@ -13,13 +14,14 @@
 static void forget_namesake(struct engine *e, const char *id)
 {
     struct job *j = id ? job_find(e->c, id) : NULL;
+    struct indexes *ended = decisions_of_ended(e);
 
     if (!j || j->state < JOB_COMPLETED)
         return;
-    for (size_t i = 0; i < e->ended.n; i++) {
-        if (e->ended.v[i] != j->index)
+    for (size_t i = 0; i < ended->n; i++) {
+        if (ended->v[i] != j->index)
             continue;
-        vec_remove(&e->ended, i);
+        vec_remove(ended, i);
         forget_job(e, j);
         return;
     }
@@ -37,13 +39,13 @@ int submit_job(
     struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
 {
     const struct job_desc *d = &ev->u.job;
-    bool active = report_is_active(d->state);
+    bool active = job_has_begun(d->state);
     struct job_desc waiting = *d;
     struct job *j;
 
     if (active)
         waiting.state = JOB_IDLE; /* until it is taken over */
-    if (e->ended.n && !e->opt.keep_ended)
+    if (decisions_of_ended(e)->n && !e->opt.keep_ended)
         forget_namesake(e, d->id);
     if (job_add(e->c, &waiting, e->now, &j, err) < 0)
         return -1;
@@ -51,7 +53,7 @@ int submit_job(
     promises_forget(e->promises, j); /* of whoever had its index */
     if (j->submit_at < e->origin)
         e->origin = j->submit_at;
-    dependency_notice(e, j);
+    admission_notice(e, j);
     if (d->memory)
         recall_job(e, j, d->memory);
     if (j->limited)
