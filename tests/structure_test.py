@@ -68,7 +68,7 @@ def nm(archive, *options):
     member = None
     for line in out.splitlines():
         if line.endswith(":"):
-            member = line.rsplit("[", 1)[-1].rstrip("]:")
+            member = line.rsplit("[", 1)[-1].rstrip("]:").rsplit("/", 1)[-1]
             continue
         fields = line.split()
         if len(fields) >= 2:
@@ -131,6 +131,38 @@ def test_the_core_has_no_variables(build):
     wrong = [f"{section} {name}" for flags, section, name in symbols
              if writable.match(section) and "d" not in flags]
     assert not wrong, "\n".join(wrong)
+
+
+def largest_circle(archive, room):
+    """Files of the room that call each other in a circle: the most of them, by name."""
+    defined = {}
+    for name, uses in nm(archive, "--extern-only", "--defined-only").items():
+        for _, member in uses:
+            if member.startswith(f"{room}_"):
+                defined[name] = member
+    calls = {member: set() for member in defined.values()}
+    for name, uses in nm(archive, "--undefined-only").items():
+        for _, member in uses:
+            if name in defined and member in calls:
+                calls[member].add(defined[name])
+    assert len(calls) > 20, "the room's files are not found in the archive"
+
+    def reached(begin):
+        seen, rest = set(), [begin]
+        while rest:
+            for called in calls[rest.pop()] - seen:
+                seen.add(called)
+                rest.append(called)
+        return seen
+
+    below = {member: reached(member) for member in calls}
+    return max(([other for other in sorted(below[member]) if member in below[other]]
+                for member in calls), key=len)
+
+
+def test_files_of_the_engine_call_downward(build):
+    """What one asks of another, that one may not ask of it, by whatever way."""
+    assert largest_circle(build / "src" / "libcore.a", "engine") == []
 
 
 def test_nodes_of_the_cluster_are_asked_for():

@@ -300,6 +300,11 @@ static inline bool job_is_active(const struct job *j)
 {
     return j->state == JOB_STARTING || j->state == JOB_RUNNING;
 }
+/* It has begun and not ended: Starting, Running or Suspended. */
+static inline bool job_has_begun(enum job_state s)
+{
+    return s == JOB_STARTING || s == JOB_RUNNING || s == JOB_SUSPENDED;
+}
 /* It waits for nodes, and nothing holds it. */
 static inline bool job_waits(const struct job *j)
 {

@@ -65,14 +65,9 @@ static bool refuse_early(
     return true;
 }
 
-static void wake_for_release(struct engine *e, struct job *j)
-{
-    wake_at(e, j->release_at);
-}
-
 static bool any_dependency(const struct engine *e)
 {
-    return e->any_deps;
+    return e->uses.deps;
 }
 
 static bool refuse_dependent(
@@ -90,26 +85,13 @@ static bool refuse_dependent(
 
 static bool any_cap(const struct engine *e)
 {
-    return e->any_cap;
+    return e->uses.cap;
 }
 
 static bool refuse_capped(
     const struct engine *e, const struct job *j, struct reason *ret)
 {
     return fs_blocks(e->c, j, ret);
-}
-
-static void wait_for_decay(struct engine *e, struct job *j)
-{
-    if (j->flags & JOB_NOQUEUE)
-        cancel_unqueued(e, j);
-    else
-        wake_at(e, j->why.until);
-}
-
-static void wait_for_deferral(struct engine *e, struct job *j)
-{
-    deferral_goes_on(e, j);
 }
 
 /* ---- ever? ---- */
@@ -198,7 +180,7 @@ static bool refuse_by_hard(
 static const struct admission_check checks[] = {
     {.name = "DEFERRAL", .codes = CODE(WAIT_HOLD), .stage = ADMIT_QUEUED,
         .on = ON_JOB | ON_CLOCK | ON_SETTINGS | ON_NODES | ON_RESERVATIONS,
-        .stops = ACCRUAL_HOLD, .refuses = refuse_deferred, .act = wait_for_deferral},
+        .stops = ACCRUAL_HOLD, .refuses = refuse_deferred, .then = THEN_DEFERRAL},
     {.name = "HOLD", .codes = CODE(WAIT_HOLD), .stage = ADMIT_QUEUED,
         .on = ON_JOB,
         .stops = ACCRUAL_HOLD, .refuses = refuse_held},
@@ -214,16 +196,16 @@ static const struct admission_check checks[] = {
         .refuses = refuse_priority},
     {.name = "STARTDATE", .codes = CODE(WAIT_RELEASE_TIME), .stage = ADMIT_QUEUED,
         .on = ON_JOB | ON_CLOCK, .skip = RUN_ANY_POLICY,
-        .stops = ACCRUAL_DEPENDENCY, .refuses = refuse_early, .act = wake_for_release},
+        .stops = ACCRUAL_DEPENDENCY, .refuses = refuse_early, .then = THEN_WAKE},
     {.name = "DEPENDENCY", .codes = CODE(WAIT_DEPENDENCY), .stage = ADMIT_QUEUED,
         .on = ON_JOB | ON_JOBS, .skip = RUN_ANY_POLICY,
         .stops = ACCRUAL_DEPENDENCY, .is_used = any_dependency,
         .concerns = dependency_has, .refuses = refuse_dependent,
-        .act = dependency_refused},
+        .then = THEN_DEPENDENCY},
     {.name = "FSCAP", .codes = CODE(WAIT_FS_CAP), .stage = ADMIT_QUEUED,
         .on = ON_JOB | ON_CLASS | ON_SETTINGS | ON_USAGE, .skip = RUN_ANY_POLICY,
         .stops = ACCRUAL_DEPENDENCY, .is_used = any_cap, .refuses = refuse_capped,
-        .act = wait_for_decay},
+        .then = THEN_WAKE_OR_CANCEL},
     {.codes = CODE(WAIT_LIMIT), .stage = ADMIT_EVER,
         .on = ON_JOB | ON_CLASS | ON_SETTINGS, .skip = RUN_ANY_LIMIT | RUN_ANY_POLICY,
         .defers = REASON_SYSTEMLIMITS, .text = "the job is over a system limit",
@@ -281,6 +263,14 @@ void admission_configure(struct engine *e)
         use->by_class |= checks[i].on & ON_CLASS ? row : 0;
         use->unseen |= checks[i].on & UNSEEN ? row : 0;
     }
+}
+
+void admission_notice(struct engine *e, const struct job *j)
+{
+    if (e->uses.deps || !dependency_has(j))
+        return;
+    e->uses.deps = true;
+    admission_configure(e);
 }
 
 static uint32_t rows_of(const struct admission_use *use, unsigned stages)

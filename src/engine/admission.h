@@ -41,6 +41,15 @@ enum admission_stage {
     ADMIT_HARD = 8    /* and hard ones? */
 };
 
+/* What follows when a job is kept out of the queue (eligible.c). */
+enum admission_then {
+    THEN_NOTHING,
+    THEN_WAKE,           /* the engine, at reason.until */
+    THEN_WAKE_OR_CANCEL, /* the same, but NOQUEUE jobs go */
+    THEN_DEFERRAL,       /* wake when that ends, together with others */
+    THEN_DEPENDENCY /* where that can be met no more: as DEPENDFAILUREPOLICY says */
+};
+
 /* An order to run the job never asks that: it is found out otherwise, or not at all. */
 #define ADMISSION_UNASKED (1U << 31)
 
@@ -59,9 +68,7 @@ struct admission_check {
     bool (*concerns)(const struct job *j);
     /* Does it? *ret is written only then: the reason, code 0 for that of the row. */
     bool (*refuses)(const struct engine *e, const struct job *j, struct reason *ret);
-    /* QUEUED: what else is to be done about a job that was refused, whose j->why is
-     * the reason. May be NULL. */
-    void (*act)(struct engine *e, struct job *j);
+    enum admission_then then; /* QUEUED: what else is done about a job refused */
 };
 
 /* The rows, for tests and lists; *ret_n of them. */
@@ -75,6 +82,9 @@ struct admission_use {
     unsigned on, stages;       /* of all together */
 };
 void admission_configure(struct engine *e);
+/* The job came, or asks for something else: from the first that depends on another on,
+ * dependencies are looked at. O(1). */
+void admission_notice(struct engine *e, const struct job *j);
 
 /* The first row of these stages (bits) that refuses the job, and *ret its reason; NULL
  * when all let it pass, *ret then undefined. Changes nothing. O(rows). */

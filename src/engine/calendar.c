@@ -7,6 +7,7 @@
 #include "plan/standing.h"
 #include "plan/trigger.h"
 #include "policy/acl.h"
+#include "policy/rsvuse.h"
 
 #include <string.h>
 
@@ -28,25 +29,6 @@ void calendar_destroy(struct rsv_calendar *k)
 }
 
 /* ---- nodes ---- */
-
-uint32_t calendar_choose(
-    struct engine *e, const struct reservation *r, struct allocs *ret)
-{
-    struct rsvnodes_free free_tasks = {.tasks = plan_rsv_tasks, .ctx = e->plan};
-
-    plan_rsv_begin(e->plan, r);
-    return rsvnodes_choose(e->c, r, &free_tasks, ret);
-}
-
-void calendar_place(struct engine *e, struct reservation *r)
-{
-    struct allocs alloc = {0};
-
-    r->all_hosts = rsvnodes_asks_for_all(e->c, r);
-    calendar_choose(e, r, &alloc);
-    reservation_set_nodes(e->c, r, &alloc);
-    vec_fini(&alloc);
-}
 
 /* Reservations of jobs that no other one displaces: those that QOS or job ask for, and
  * those that end by a deadline. */
@@ -203,16 +185,9 @@ static void roll(struct engine *e)
 static void fire(struct engine *e, struct reservation *r, uint32_t index)
 {
     const struct trigger *t = &r->triggers.v[index];
-    struct action a = {.kind = ACTION_TRIGGER,
-        .job = INDEX_NONE,
-        .rsv = r->index,
-        .trigger = index,
-        .at = e->now,
-        .text = t->data};
 
     trigger_fired(r, index, e->now);
-    if (e->out)
-        vec_push(e->out, a);
+    decisions_add_trigger(e, r, index);
     if (t->action == TRIGGER_CANCEL && reservation_is_live(r))
         reservation_move(e->c, r, RSV_EV_RELEASE, e->now, NULL);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Running sums against what is counted from nothing. */
+#include "engine/check.h"
+
 #include "engine/engine_private.h"
 #include "policy/fairshare.h"
+#include "policy/priority.h"
 #include "policy/rsvuse.h"
 
 void engine_check(struct engine *e)

@@ -7,7 +7,6 @@
 
 #include "engine/engine_private.h"
 #include "engine/occupancy.h"
-#include "engine/reserve.h"
 #include "policy/access.h"
 
 /* Does it pass all that depends on its class, but for limits on what is active? */
@@ -20,8 +19,7 @@ static bool is_let_in(const struct engine *e, const struct job *j)
         e, j, ADMIT_QUEUED | (known ? 0 : ADMIT_EVER), &why);
 }
 
-/* Is it let in there? */
-static bool enter_class(struct engine *e, struct job *j, uint32_t cls)
+bool classes_enter(struct engine *e, struct job *j, uint32_t cls)
 {
     struct access_fault fault;
 
@@ -43,7 +41,7 @@ enum hold_reason classes_resolve(
     const uint32_t *cls = j->extra->classes.v;
     enum hold_reason fault = REASON_NONE;
 
-    e->any_classes = true;
+    e->uses.classes = true;
     /* the plan has to know all definitions before a cycle begins */
     for (size_t i = j->extra->classes.n; i-- > 0;) {
         j->cred[CRED_CLASS] = cls[i];
@@ -68,10 +66,11 @@ bool classes_move(struct engine *e, struct job *j, void *ctx,
     uint32_t home = j->cred[CRED_CLASS];
 
     for (size_t i = 0; i < j->extra->classes.n; i++)
-        if (j->extra->classes.v[i] != home && enter_class(e, j, j->extra->classes.v[i])
+        if (j->extra->classes.v[i] != home
+            && classes_enter(e, j, j->extra->classes.v[i])
             && (!fits || fits(e, j, ctx)))
             return true;
-    enter_class(e, j, home);
+    classes_enter(e, j, home);
     return false;
 }
 
@@ -81,71 +80,4 @@ void classes_settle(struct engine *e, struct job *j)
         return;
     if (classes_move(e, j, NULL, NULL))
         j->impossible = false;
-}
-
-static bool may_start(struct engine *e, struct job *j, uint32_t cls, enum limit_level l)
-{
-    return enter_class(e, j, cls) && allowed_now(e, j, l);
-}
-
-/* The class in which it starts soonest; INDEX_NONE: in none. */
-static uint32_t soonest(struct engine *e, struct job *j, enum limit_level level)
-{
-    uint32_t best = INDEX_NONE;
-    int64_t at = TIME_NEVER;
-    struct slot slot;
-
-    for (size_t i = 0; i < j->extra->classes.n; i++) {
-        uint32_t cls = j->extra->classes.v[i];
-        if (may_start(e, j, cls, level) && plan_first_fit(e->plan, j, e->now, &slot)
-            && slot.at < at) {
-            at = slot.at;
-            best = cls;
-        }
-    }
-    return best;
-}
-
-bool classes_start(struct engine *e, struct job *j, enum limit_level level)
-{
-    uint32_t home = j->cred[CRED_CLASS];
-
-    for (size_t i = 0; i < j->extra->classes.n; i++)
-        if (may_start(e, j, j->extra->classes.v[i], level)
-            && start_if_possible(e, j, false))
-            return true;
-    enter_class(e, j, home);
-    return false;
-}
-
-bool classes_reserve(struct engine *e, struct job *j, enum limit_level level)
-{
-    uint32_t home = j->cred[CRED_CLASS], best = soonest(e, j, level);
-
-    enter_class(e, j, best != INDEX_NONE ? best : home);
-    return reserve_job(e, j);
-}
-
-/* As a start out of order: partitions in which that is not done are left out. */
-static bool fill_in(struct engine *e, struct job *j)
-{
-    if (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_NOBF)
-        return false;
-    for (uint32_t p = 0; p < e->c->partitions.n; p++)
-        if (in_partition(e, j, p)
-            && e->c->partitions.v[p]->par->bf_policy != BACKFILL_NONE
-            && plan_fits_now(e->plan, j, p) && start_job(e, j, p, true))
-            return true;
-    return false;
-}
-
-bool classes_backfill(struct engine *e, struct job *j, enum limit_level level)
-{
-    uint32_t home = j->cred[CRED_CLASS];
-
-    for (size_t i = 0; i < j->extra->classes.n; i++)
-        if (may_start(e, j, j->extra->classes.v[i], level) && fill_in(e, j))
-            return true;
-    enter_class(e, j, home);
-    return false;
 }

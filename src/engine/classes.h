@@ -23,6 +23,10 @@ void classes_settle(struct engine *e, struct job *j);
  * always) is true, else it stays. */
 bool classes_move(struct engine *e, struct job *j, void *ctx,
     bool (*fits)(struct engine *e, const struct job *j, void *ctx));
+/* Into that class; is it let in there? */
+bool classes_enter(struct engine *e, struct job *j, uint32_t cls);
+
+/* classes_try.c */
 /* Start it in the first class in which it can. */
 bool classes_start(struct engine *e, struct job *j, enum limit_level level);
 /* As reserve_job(), in the class in which it starts soonest. One search a class. */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One scheduling cycle, as the checklist of reference concepts, section 9. */
+#include "engine/cycle.h"
+
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "engine/keeping.h"
 #include "engine/passes.h"
 #include "engine/preempt.h"
+#include "engine/stop.h"
 #include "policy/accrual.h"
 #include "policy/fairshare.h"
 
@@ -20,11 +23,13 @@ void forget_job(struct engine *e, struct job *j)
 /* Jobs that ended since the last cycle leave the cluster. */
 static void remove_ended(struct engine *e)
 {
-    if (e->any_deps && e->ended.n)
+    struct indexes *ended = decisions_of_ended(e);
+
+    if (e->uses.deps && ended->n)
         dependency_settle_all(e);
-    for (size_t i = 0; i < e->ended.n && !e->opt.keep_ended; i++)
-        forget_job(e, e->c->jobs.v[e->ended.v[i]]);
-    e->ended.n = 0;
+    for (size_t i = 0; i < ended->n && !e->opt.keep_ended; i++)
+        forget_job(e, e->c->jobs.v[ended->v[i]]);
+    ended->n = 0;
 }
 
 int64_t engine_overrun(const struct engine *e, const struct job *j)
@@ -58,30 +63,22 @@ static void enforce_wclimit(struct engine *e)
             continue;
         }
         if (e->cfg->wc_action == WC_PREEMPT) {
-            preempt_job(
-                e, j, e->cfg->preempt_policy, NULL, end_reason_text(ENDED_WALLCLOCK));
-            act_because(e, ENDED_WALLCLOCK);
+            preempt_job(e, j, e->cfg->preempt_policy,
+                &(struct preempt_cause){
+                    .text = end_reason_text(ENDED_WALLCLOCK), .why = ENDED_WALLCLOCK});
         } else {
             cancel_job(e, j, ENDED_WALLCLOCK, NULL);
         }
     }
 }
 
-bool keeps_reservations(const struct engine *e)
-{
-    for (size_t i = 0; i < e->c->partitions.n; i++)
-        if (e->c->partitions.v[i]->par->rsv_policy == RSVPOLICY_HIGHEST)
-            return true;
-    return false;
-}
-
 void refresh_limits(struct engine *e)
 {
-    if (e->limits_epoch == e->c->config_epoch)
+    if (e->uses.settings_epoch == e->c->config_epoch)
         return;
     limits_configure(e->limits, e->c);
-    e->any_cap = fs_any_cap(e->c);
-    e->limits_epoch = e->c->config_epoch;
+    e->uses.cap = fs_any_cap(e->c);
+    e->uses.settings_epoch = e->c->config_epoch;
     admission_configure(e);
 }
 
@@ -91,14 +88,14 @@ static void note_remarked(struct engine *e)
     const uint32_t *jobs = limits_remarked(e->limits, &n);
 
     for (size_t i = 0; i < n; i++)
-        vec_push(&e->changed, jobs[i]);
+        decisions_changed(e, jobs[i]);
 }
 
 static void refresh_policy(struct engine *e)
 {
     refresh_limits(e);
     groups_refresh(e->groups, e->c, e->cfg);
-    fs_charge(e->c, e->last_cycle_at, e->now);
+    fs_charge(e->c, e->cycle.last_at, e->now);
     fs_roll(e->c, e->now);
     limits_begin_cycle(e->limits, e->c, e->now);
     note_remarked(e);
@@ -113,7 +110,7 @@ static void cancel_noqueue(struct engine *e)
     for (size_t i = 0; i < n; i++) {
         struct job *j = e->c->jobs.v[queue[i]];
         if ((j->flags & JOB_NOQUEUE) && job_waits(j))
-            cancel_unqueued(e, j);
+            cancel_job(e, j, ENDED_NOQUEUE, NULL);
     }
 }
 
@@ -148,35 +145,22 @@ static void run_passes(struct engine *e)
     preempt_settle_optimists(e);
     queue_select(e->queue);
     keeping_promises(e);
-    queue_skip_refused(e->queue, e->par);
+    queue_skip_refused(e->queue, e->passes.par);
     struct queue_view soft = queue_candidates(e->queue, LEVEL_SOFT);
     pass_priority(e, &soft, LEVEL_SOFT);
-    queue_note_pass(e->queue, e->par);
-    if (!e->keeps)
+    queue_note_pass(e->queue, e->passes.par);
+    if (!e->uses.keeps)
         plan_confirm_rest(e->plan);
     keeping_deadlines(e);
     backfill_soft(e, &soft);
     if (!limits_soft_differs(e->limits))
         return;
     for (size_t i = 0; i < e->c->partitions.n; i++)
-        e->par[i] = (struct par_state){
+        e->passes.par[i] = (struct par_state){
             .blocked = e->c->partitions.v[i]->par->bf_policy != BACKFILL_NONE};
     struct queue_view hard = queue_candidates(e->queue, LEVEL_HARD);
     pass_priority(e, &hard, LEVEL_HARD);
     pass_backfill(e, &hard, LEVEL_HARD);
-}
-
-void engine_decided(struct engine *e, struct actions *ret)
-{
-    e->out = ret;
-    tell_pending(e);
-    e->out = NULL;
-}
-
-const uint32_t *engine_changed(const struct engine *e, size_t *ret_n)
-{
-    *ret_n = e->changed.n;
-    return e->changed.v;
 }
 
 /* A job has a reservation: it would start if it could. */
@@ -188,49 +172,60 @@ static bool someone_waits(const struct engine *e)
     return false;
 }
 
+static void begin_cycle(struct engine *e, struct actions *ret)
+{
+    decisions_open(e, ret);
+    decisions_forget_changed(e);
+    wakeups_begin_cycle(e->wakeups);
+    e->cycle = (struct cycle_marks){.last_at = e->cycle.last_at};
+    memset(e->passes.par, 0, (e->c->partitions.n + 1) * sizeof *e->passes.par);
+}
+
+/* When to come again, even if nothing happens. */
+static void note_wakeups(struct engine *e)
+{
+    const struct cycle_marks *m = &e->cycle;
+    /* idle jobs that started, or left, make room for others under idle limits */
+    bool room = m->limited && limits_any(e->limits, CHECK_IDLE);
+
+    if ((m->starts && (m->look_again || room)) || (m->left && room))
+        wake_at(e, time_add(e->now, e->cfg->rm_poll_interval_s));
+    if (plan_first_end(e->plan) < TIME_NEVER)
+        wake_at(e, plan_first_end(e->plan) + 1);
+    wakeups_end_cycle(e->wakeups, e->now, e->cfg->rm_poll_interval_s);
+}
+
 void engine_cycle(struct engine *e, int64_t now, struct actions *ret)
 {
     e->now = now > e->now ? now : e->now;
-    e->out = ret;
-    e->out_from = ret->n;
-    wakeups_begin_cycle(e->wakeups);
-    e->starts = 0;
-    e->look_again = e->any_limited = e->any_left = false;
-    e->changed.n = 0;
-    memset(e->par, 0, (e->c->partitions.n + 1) * sizeof *e->par);
+    begin_cycle(e, ret);
     remove_ended(e);
-    tell_pending(e);
+    decisions_tell_pending(e);
     refresh_policy(e);
     calendar_refresh(e);
-    e->keeps = keeps_reservations(e);
-    promises_set_policy(e->promises, e->keeps);
+    e->uses.keeps = keeping_is_policy(e);
+    promises_set_policy(e->promises, e->uses.keeps);
     lost_jobs(e);
     enforce_wclimit(e);
     leaving_look(e->leaving, e->c, e->now, 2 * e->cfg->rm_poll_interval_s);
     preempt_begin(e);
-    plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_REPLAN);
+    plan_begin(e->plan, e->now, e->uses.keeps ? RSV_KEEP : RSV_REPLAN);
     preempt_resume(e);
-    e->world_seen = engine_world(e);
+    e->world.seen = world_stamp(e);
     if (e->c->queued.n) {
         queue_rank(e->queue);
         run_passes(e);
-        if (e->any_noqueue)
+        if (e->uses.noqueue)
             cancel_noqueue(e);
         if (e->opt.report_reservations)
             told_report(e->told, e);
         queue_end_cycle(e->queue);
     }
-    /* idle jobs that started, or left, make room for others under idle limits */
-    bool room = e->any_limited && limits_any(e->limits, CHECK_IDLE);
-    if ((e->starts && (e->look_again || room)) || (e->any_left && room))
-        wake_at(e, time_add(e->now, e->cfg->rm_poll_interval_s));
-    if (plan_first_end(e->plan) < TIME_NEVER)
-        wake_at(e, plan_first_end(e->plan) + 1);
-    wakeups_end_cycle(e->wakeups, e->now, e->cfg->rm_poll_interval_s);
-    e->last_cycle_at = e->now;
-    e->reordered = false;
+    note_wakeups(e);
+    e->cycle.last_at = e->now;
+    e->world.reordered = false;
     e->stats.cycles++;
     if (e->statistics && someone_waits(e))
         statistics_cycle(e->statistics, (int64_t)e->stats.cycles);
-    e->out = NULL;
+    decisions_close(e);
 }

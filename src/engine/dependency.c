@@ -3,19 +3,10 @@
 #include "engine/dependency.h"
 
 #include "engine/engine_private.h"
-#include "policy/reason.h"
 
 bool dependency_has(const struct job *j)
 {
     return j->extra && j->extra->deps.n > 0;
-}
-
-void dependency_notice(struct engine *e, const struct job *j)
-{
-    if (e->any_deps || !dependency_has(j))
-        return;
-    e->any_deps = true;
-    admission_configure(e);
 }
 
 static bool is_met(const struct cluster *c, const struct dep *d, uint32_t *ret_job)
@@ -83,33 +74,4 @@ void dependency_settle_all(struct engine *e)
         if (index != INDEX_NONE && e->c->jobs.v[index]->extra)
             settle_job(e, e->c->jobs.v[index]);
     }
-}
-
-/* One of its dependencies can never be met: what the site wants done, once. */
-static void give_up(struct engine *e, struct job *j)
-{
-    char text[240];
-
-    if (e->cfg->depend_failure == DEPEND_FAILURE_WAIT || j->extra->given_up)
-        return;
-    j->extra->given_up = true;
-    reason_format(e->c, &j->why, text, sizeof text);
-    hold_set(j, HOLD_BATCH, REASON_DEPENDENCY, text, e->now);
-    if (e->cfg->depend_failure == DEPEND_FAILURE_CANCEL) {
-        cancel_job(e, j, ENDED_DEPENDENCY, j->extra->hold_text);
-        return;
-    }
-    act(e, ACTION_HOLD, j, e->now, j->extra->hold_text);
-    e->any_left = true;
-}
-
-void dependency_refused(struct engine *e, struct job *j)
-{
-    uint32_t on;
-    const struct dep *d = dependency_unmet(e->c, j, &on);
-
-    if (d && dep_never(d->type))
-        give_up(e, j);
-    else if (d)
-        e->look_again |= d->type == DEP_STARTED;
 }

@@ -9,10 +9,6 @@
 struct engine;
 
 bool dependency_has(const struct job *j);
-/* The job came, or asks for something else: from the first that depends on another on,
- * the engine looks for dependencies. O(1). */
-void dependency_notice(struct engine *e, const struct job *j);
-
 /* The first dependency of the job that is not met; NULL = all are. *ret_job is the
  * other job, INDEX_NONE where the dependency can be met no more. O(dependencies). */
 const struct dep *dependency_unmet(
@@ -21,9 +17,5 @@ const struct dep *dependency_unmet(
 /* Jobs ended since the last cycle: what depends on them is met for good, or never will
  * be. O(waiting jobs). */
 void dependency_settle_all(struct engine *e);
-
-/* The job waits for a dependency, as j->why says. Where that can be met no more, it is
- * held or cancelled if the site wants that. */
-void dependency_refused(struct engine *e, struct job *j);
 
 #endif

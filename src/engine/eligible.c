@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A job is admitted to the queue of a cycle, or kept back with what follows from that:
  * its reason, its queue time, a deferral. admission.h says what it has to pass. */
+#include "engine/eligible.h"
+
+#include "engine/dependency.h"
 #include "engine/engine_private.h"
+#include "engine/judge.h"
+#include "engine/stop.h"
 #include "policy/accrual.h"
 #include "policy/reason.h"
 
@@ -16,6 +21,24 @@ void refuse(struct job *j, enum wait_code code, int64_t until)
         .until = until};
 }
 
+int64_t eligible_procs_per_task(const struct job *j)
+{
+    int64_t procs = j->reqs[0].def->per_task.v[RES_PROCS];
+
+    return j->nreqs == 1 && procs > 0 ? procs : 1;
+}
+
+void eligible_in_procs(const struct job *j, struct reason *r)
+{
+    int64_t each = r->object < j->nreqs ? j->reqs[r->object].def->per_task.v[RES_PROCS]
+                                        : eligible_procs_per_task(j);
+
+    if (each <= 0)
+        each = 1;
+    r->limit *= each;
+    r->asked *= each;
+}
+
 /* Deferred for what stands in its reason: which limit, of whom, with its numbers. */
 static void defer_for(
     struct engine *e, struct job *j, enum hold_reason why, const char *what)
@@ -25,7 +48,7 @@ static void defer_for(
     int n = snprintf(text, sizeof text, "%s: ", what);
 
     if (shown.code == WAIT_TOO_LARGE)
-        why_in_procs(j, &shown);
+        eligible_in_procs(j, &shown);
     reason_format(e->c, &shown, text + n, sizeof text - (size_t)n);
     put_off_job(e, j, why, text);
 }
@@ -49,30 +72,12 @@ static bool is_possible(struct engine *e, struct job *j)
     return false;
 }
 
-uint64_t engine_world(const struct engine *e)
-{
-    return e->c->node_epoch + e->c->rsv_epoch
-           + e->c->config_epoch; /* none ever falls */
-}
-
-bool engine_restless(const struct engine *e)
-{
-    return e->stats.cycles ? e->world_seen != engine_world(e) : e->reordered;
-}
-
-bool deferred_for_nodes(const struct engine *e, const struct job *j)
-{
-    return j->holds == HOLD_DEFER && j->hold_reason == REASON_NORESOURCES
-           && j->defer_until < TIME_NEVER
-           && (!j->extra || j->extra->deferred_in != engine_world(e));
-}
-
 /* Ends the deferral; defer_job() goes on with it if it has to be again. */
 static void try_before_time(struct engine *e, struct job *j)
 {
     struct job_extra *x = job_extra(j);
 
-    x->deferred_in = engine_world(e);
+    x->deferred_in = world_stamp(e);
     x->deferral = (struct job_deferral){.until = j->defer_until,
         .hold_at = j->hold_at,
         .queue_at = j->queue_at,
@@ -88,8 +93,8 @@ static void try_before_time(struct engine *e, struct job *j)
 static void end_deferral(struct engine *e, struct job *j)
 {
     if (j->extra && j->extra->deferred_in == WORLD_BEFORE)
-        j->extra->deferred_in = e->reordered ? 0 : engine_world(e);
-    if (deferred_for_nodes(e, j))
+        j->extra->deferred_in = e->world.reordered ? 0 : world_stamp(e);
+    if (world_invites(e, j))
         try_before_time(e, j);
     bool retry = j->hold_reason == REASON_RMFAILURE;
 
@@ -98,7 +103,7 @@ static void end_deferral(struct engine *e, struct job *j)
     if (!retry)
         wakeups_deferral_ended(e->wakeups, e->now);
     j->possible_layout = UINT32_MAX;
-    resolve_job(e, j); /* what it asks for may not be allowed, as before or by now */
+    judge_job(e, j); /* what it asks for may not be allowed, as before or by now */
 }
 
 struct waiting waiting_of(const struct job *j)
@@ -112,7 +117,63 @@ void waiting_changed(struct engine *e, const struct job *j, struct waiting befor
 
     if (now.holds != before.holds || now.accruing != before.accruing
         || now.paused != before.paused || now.limited != before.limited)
-        vec_push(&e->changed, j->index);
+        decisions_changed(e, j->index);
+}
+
+/* ---- kept back ---- */
+
+/* One of its dependencies can never be met: what the site wants done, once. */
+static void give_up(struct engine *e, struct job *j)
+{
+    char text[240];
+
+    if (e->cfg->depend_failure == DEPEND_FAILURE_WAIT || j->extra->given_up)
+        return;
+    j->extra->given_up = true;
+    reason_format(e->c, &j->why, text, sizeof text);
+    hold_set(j, HOLD_BATCH, REASON_DEPENDENCY, text, e->now);
+    if (e->cfg->depend_failure == DEPEND_FAILURE_CANCEL) {
+        cancel_job(e, j, ENDED_DEPENDENCY, j->extra->hold_text);
+        return;
+    }
+    decisions_add(e, ACTION_HOLD, j, e->now, j->extra->hold_text);
+    e->cycle.left = true;
+}
+
+/* It waits for a dependency, as j->why says. */
+static void follow_dependency(struct engine *e, struct job *j)
+{
+    uint32_t on;
+    const struct dep *d = dependency_unmet(e->c, j, &on);
+
+    if (d && dep_never(d->type))
+        give_up(e, j);
+    else if (d)
+        e->cycle.look_again |= d->type == DEP_STARTED;
+}
+
+void eligible_follow(
+    struct engine *e, struct job *j, const struct admission_check *check, int64_t until)
+{
+    switch (check->then) {
+    case THEN_NOTHING:
+        break;
+    case THEN_WAKE_OR_CANCEL:
+        if (j->flags & JOB_NOQUEUE)
+            cancel_job(e, j, ENDED_NOQUEUE, NULL);
+        else
+            wake_at(e, until);
+        break;
+    case THEN_WAKE:
+        wake_at(e, until);
+        break;
+    case THEN_DEFERRAL:
+        deferral_goes_on(e, j);
+        break;
+    case THEN_DEPENDENCY:
+        follow_dependency(e, j);
+        break;
+    }
 }
 
 /* It is not in the queue of this cycle: its reason, queue time and promises follow. */
@@ -120,8 +181,7 @@ static void keep_back(struct engine *e, struct job *j,
     const struct admission_check *check, const struct reason *why)
 {
     j->why = *why;
-    if (check->act)
-        check->act(e, j);
+    eligible_follow(e, j, check, why->until);
     j->limited = false;
     accrual_stop(&e->cfg->prio, j, check->stops, e->now);
     if (promises_has_any(e->promises, j))
@@ -136,7 +196,7 @@ static bool enqueue_job(struct engine *e, struct job *j)
         accrual_resume(&e->cfg->prio, j, e->now);
     if (!j->limited && j->why.code != WAIT_RESOURCES)
         refuse(j, WAIT_RESOURCES, 0);
-    e->any_noqueue |= (j->flags & JOB_NOQUEUE) != 0;
+    e->uses.noqueue |= (j->flags & JOB_NOQUEUE) != 0;
     return true;
 }
 

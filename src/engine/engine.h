@@ -56,6 +56,9 @@ enum event_kind {
     EVENT_MISSED     /* u.missed: a job that ended while nobody looked */
 };
 
+/* "submit", "node-state" ...; NULL: there is no such kind. They are counted from 0. */
+const char *event_kind_name(enum event_kind k);
+
 /* What EVENT_RUN may leave out of account. */
 enum run_flag {
     RUN_ANY_LIMIT = 1,       /* throttling (runjob -f) */
@@ -226,12 +229,18 @@ struct engine *engine_create(
     const struct settings *cfg, const struct engine_options *opt);
 void engine_destroy(struct engine *e);
 
-/* Apply one event. On failure nothing has changed and the sentence says why.
- * EVENT_SUBMIT and EVENT_END cost O(1) plus the width of the allocation. On
- * events about a job, *ret (if not NULL) is the job's index, on EVENT_RESERVE that of
- * the reservation made. */
-int engine_apply(
-    struct engine *e, const struct event *ev, uint32_t *ret, struct err *err);
+/* Whom an event was about, or what it made; NULL = none. Borrowed until the next cycle.
+ */
+struct event_result {
+    struct job *job;
+    struct reservation *reservation; /* EVENT_RESERVE, EVENT_CHANGE_RESERVATION */
+};
+
+/* Apply one event. On failure nothing has changed and the sentence says why; *ret (may
+ * be NULL) is written on success. EVENT_SUBMIT and EVENT_END cost O(1) plus the width
+ * of the allocation. */
+int engine_apply(struct engine *e, const struct event *ev, struct event_result *ret,
+    struct err *err);
 
 /* One scheduling cycle at `now`, which never goes backwards. Appends to *ret; what an
  * event decided by itself (a hold at submission, a deferral after a failed start)

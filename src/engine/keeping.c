@@ -23,6 +23,25 @@
 #include "engine/preempt.h"
 #include "engine/promises.h"
 #include "engine/reserve.h"
+#include "engine/start.h"
+#include "engine/stop.h"
+
+struct keeping {
+    struct indexes dated; /* eligible jobs with a deadline, in this cycle */
+};
+
+struct keeping *keeping_create(void)
+{
+    return xcalloc(1, sizeof(struct keeping));
+}
+
+void keeping_destroy(struct keeping *k)
+{
+    if (!k)
+        return;
+    vec_fini(&k->dated);
+    free(k);
+}
 
 static bool is_dated(const struct job *j)
 {
@@ -116,7 +135,7 @@ bool keeping_retry(struct engine *e, struct job *j, int64_t again_s)
 static void break_claim(struct engine *e, const struct job *j)
 {
     promises_break(e->promises, j, PROMISE_RETRY);
-    vec_push(&e->changed, j->index);
+    decisions_changed(e, j->index);
 }
 
 /* Hold nodes from the next second on. */
@@ -159,7 +178,7 @@ static void keep_claim(struct engine *e, struct job *j)
             return;
         }
         p->not_before = next_try(e, p, 0);
-        vec_push(&e->changed, j->index);
+        decisions_changed(e, j->index);
     }
     hold_claim(e, j, p);
 }
@@ -170,7 +189,7 @@ static void make_way(struct engine *e)
 {
     struct queue_view all = queue_candidates(e->queue, LEVEL_HARD);
 
-    if (!e->keeps)
+    if (!e->uses.keeps)
         plan_confirm_rest(e->plan);
     for (size_t i = 0; i < all.n; i++)
         plan_unreserve(e->plan, e->c->jobs.v[all.v[i].job]);
@@ -331,7 +350,7 @@ static void keep_dates(struct engine *e)
     struct queue_view all = queue_candidates(e->queue, LEVEL_HARD);
     struct VEC(struct made) promised = {0};
 
-    e->dated.n = 0;
+    e->keeping->dated.n = 0;
     if (!e->c->any_deadline)
         return;
     promises_begin(e->promises, PROMISE_DEADLINE);
@@ -341,8 +360,8 @@ static void keep_dates(struct engine *e)
         /* not one that was just started, or deferred, by another of its promises */
         if (!is_dated(j) || !job_waits(j) || keeping_stands(e, j, PROMISE_RETRY))
             continue;
-        vec_push(&e->dated, j->index);
-        if (p && !e->keeps)
+        vec_push(&e->keeping->dated, j->index);
+        if (p && !e->uses.keeps)
             vec_push(&promised, ((struct made){p->made, j->index}));
     }
     if (promised.n)
@@ -408,7 +427,7 @@ static void promise_deadline(struct engine *e, struct job *j)
         return;
     }
     if (!promises_has(e->promises, j, PROMISE_DEADLINE))
-        vec_push(&e->changed, j->index);
+        decisions_changed(e, j->index);
     struct promise *p = promises_make(e->promises, j, PROMISE_DEADLINE);
     p->end_by = j->extra->deadline_at;
     p->latest_start = plan_reserved_at(e->plan, j);
@@ -416,8 +435,8 @@ static void promise_deadline(struct engine *e, struct job *j)
 
 void keeping_deadlines(struct engine *e)
 {
-    for (size_t i = 0; i < e->dated.n; i++) {
-        struct job *j = e->c->jobs.v[e->dated.v[i]];
+    for (size_t i = 0; i < e->keeping->dated.n; i++) {
+        struct job *j = e->c->jobs.v[e->keeping->dated.v[i]];
         const struct promise *p = find_deadline(e, j);
         if (!job_waits(j))
             continue;
@@ -448,9 +467,17 @@ bool keeping_in_order(struct engine *e, struct job *j)
 
 /* ---- over a restart ---- */
 
+bool keeping_is_policy(const struct engine *e)
+{
+    for (size_t i = 0; i < e->c->partitions.n; i++)
+        if (e->c->partitions.v[i]->par->rsv_policy == RSVPOLICY_HIGHEST)
+            return true;
+    return false;
+}
+
 void keeping_recall(struct engine *e, struct job *j, const struct job_memory *m)
 {
-    promises_set_policy(e->promises, keeps_reservations(e));
+    promises_set_policy(e->promises, keeping_is_policy(e));
     promises_recall(e->promises, j, m);
 }
 
@@ -461,7 +488,7 @@ void keeping_promises(struct engine *e)
     promises_begin(e->promises, PROMISE_RETRY);
     if (promises_count(e->promises, PROMISE_RETRY))
         keep_claims(e);
-    if (e->keeps)
+    if (e->uses.keeps)
         keep_places(e);
     keep_dates(e);
 }

@@ -9,6 +9,10 @@
 
 struct engine;
 
+struct keeping;
+struct keeping *keeping_create(void);
+void keeping_destroy(struct keeping *k);
+
 /* Before anything else is planned: retry, highest, deadline. O(candidates) where there
  * are such, and a search for each. */
 void keeping_promises(struct engine *e);
@@ -23,6 +27,8 @@ void keeping_deadlines(struct engine *e);
 /* Its start failed: is it to be tried again, in `again_s` seconds (0 = at the next
  * poll)? It waits in the queue then. */
 bool keeping_retry(struct engine *e, struct job *j, int64_t again_s);
+/* RESERVATIONPOLICY HIGHEST somewhere. O(partitions). */
+bool keeping_is_policy(const struct engine *e);
 /* What it was promised before a restart. */
 void keeping_recall(struct engine *e, struct job *j, const struct job_memory *m);
 

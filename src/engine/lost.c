@@ -4,6 +4,7 @@
 #include "cluster/folded.h"
 #include "engine/engine_private.h"
 #include "engine/preempt.h"
+#include "engine/stop.h"
 
 struct losses {
     uint64_t node_epoch; /* 1 + that of the nodes when those down were looked for */
@@ -27,8 +28,8 @@ static void lose_job(struct engine *e, struct job *j)
         return;
     }
     j->saved_s = 0;
-    act(e, ACTION_REQUEUE, j, e->now, end_reason_text(ENDED_NODE_DOWN));
-    act_because(e, ENDED_NODE_DOWN);
+    decisions_add(e, ACTION_REQUEUE, j, e->now, end_reason_text(ENDED_NODE_DOWN))->why =
+        ENDED_NODE_DOWN;
     preempt_to_queue(e, j);
 }
 

@@ -7,6 +7,8 @@
 #include "engine/preempt.h"
 #include "policy/fairshare.h"
 #include "policy/fsmemory.h"
+#include "policy/priority.h"
+#include "policy/rsvuse.h"
 
 /* What is told with it. */
 struct stay {
@@ -149,7 +151,7 @@ static void change_promises(struct engine *e, struct job *j, enum change_of what
 {
     bool waits = job_waits(j);
 
-    if (!report_is_active((enum job_state)j->state)
+    if (!job_has_begun((enum job_state)j->state)
         && (what == CHANGE_OF_REQUEST || (what == CHANGE_OF_STATE && !waits)))
         promises_void(e->promises, j);
 }

@@ -8,7 +8,14 @@
 #include "engine/keeping.h"
 #include "engine/preempt.h"
 #include "engine/reserve.h"
+#include "engine/start.h"
 #include "plan/backfill.h"
+
+void passes_fini(struct passes *p)
+{
+    vec_fini(&p->candidates);
+    vec_fini(&p->out_of_order);
+}
 
 static uint64_t partitions_of(const struct engine *e, const struct job *j)
 {
@@ -18,7 +25,7 @@ static uint64_t partitions_of(const struct engine *e, const struct job *j)
 static bool all_blocked(const struct engine *e, uint64_t partitions)
 {
     for (; partitions; partitions &= partitions - 1)
-        if (!e->par[__builtin_ctzll(partitions)].blocked)
+        if (!e->passes.par[__builtin_ctzll(partitions)].blocked)
             return false;
     return true;
 }
@@ -26,7 +33,7 @@ static bool all_blocked(const struct engine *e, uint64_t partitions)
 static void block(struct engine *e, uint64_t partitions)
 {
     for (; partitions; partitions &= partitions - 1)
-        e->par[__builtin_ctzll(partitions)].blocked = true;
+        e->passes.par[__builtin_ctzll(partitions)].blocked = true;
 }
 
 /* A job that nothing is ever reserved for waits: those behind it go on as if it were
@@ -34,13 +41,13 @@ static void block(struct engine *e, uint64_t partitions)
 static void pass_over(struct engine *e, uint64_t partitions)
 {
     for (; partitions; partitions &= partitions - 1)
-        e->par[__builtin_ctzll(partitions)].passed = true;
+        e->passes.par[__builtin_ctzll(partitions)].passed = true;
 }
 
 static bool any_passed(const struct engine *e, uint64_t partitions)
 {
     for (; partitions; partitions &= partitions - 1)
-        if (e->par[__builtin_ctzll(partitions)].passed)
+        if (e->passes.par[__builtin_ctzll(partitions)].passed)
             return true;
     return false;
 }
@@ -63,7 +70,7 @@ static bool place_in_a_class(
 {
     bool preempts = preempt_may_suffice(e, j) && !all_blocked(e, parts);
 
-    if (!e->keeps) /* what lower jobs have reserved is not in its way */
+    if (!e->uses.keeps) /* what lower jobs have reserved is not in its way */
         plan_confirm_rest(e->plan);
     return classes_start(e, j, level) || (preempts && preempt_start(e, j, false))
            || (level == LEVEL_SOFT && reserve_may(e, j)
@@ -78,9 +85,10 @@ static bool place(
         return place_in_a_class(e, j, level, parts);
     bool preempts = preempt_may_suffice(e, j) && !all_blocked(e, parts);
 
-    if (!e->keeps && preempts) /* what lower jobs have reserved is not in its way */
+    if (!e->uses.keeps
+        && preempts) /* what lower jobs have reserved is not in its way */
         plan_confirm_rest(e->plan);
-    else if (!e->keeps && keeping_in_order(e, j))
+    else if (!e->uses.keeps && keeping_in_order(e, j))
         return true;
     bool offered = level == LEVEL_SOFT && reserve_may(e, j);
     /* with reservations about, the search for one also answers "now?" */
@@ -107,7 +115,7 @@ void pass_priority(
         if (keeping_stands(e, j, PROMISE_DEADLINE)
             || keeping_stands(e, j, PROMISE_RETRY))
             continue;
-        if (e->keeps && plan_is_reserved(e->plan, j)) {
+        if (e->uses.keeps && plan_is_reserved(e->plan, j)) {
             reserve_count(e, j);
             continue;
         }
@@ -118,7 +126,7 @@ void pass_priority(
         uint64_t parts = partitions_of(e, j);
         if (place(e, j, level, parts)) {
             if (job_is_active(j) && any_passed(e, parts))
-                vec_push(&e->out_of_order, j->index);
+                vec_push(&e->passes.out_of_order, j->index);
             /* with an order of its own, backfill looks at everybody from here on */
             if (plan_is_reserved(e->plan, j) && e->opt.backfill_order != ORDER_PRIORITY
                 && !reserve_may(e, j))
@@ -176,7 +184,7 @@ static bool start_backfilled(void *ctx, struct job *j)
 
     if (!start_job(pass->e, j, pass->partition, true))
         return false;
-    vec_push(&pass->e->out_of_order, j->index);
+    vec_push(&pass->e->passes.out_of_order, j->index);
     return true;
 }
 
@@ -202,7 +210,7 @@ static uint32_t preempt_out_of_order(
             || (pass->recheck && !allowed_now(e, j, pass->level))
             || !preempt_in(e, j, pass->partition, true))
             continue;
-        vec_push(&e->out_of_order, j->index);
+        vec_push(&e->passes.out_of_order, j->index);
         started++;
     }
     return started;
@@ -218,7 +226,7 @@ static bool start_optimistic(void *ctx, struct job *j)
     if (pass->plan != pass->e->plan)
         plan_follow(pass->plan, j);
     j->flags |= JOB_OPTIMISTIC;
-    vec_push(&pass->e->out_of_order, j->index);
+    vec_push(&pass->e->passes.out_of_order, j->index);
     return true;
 }
 
@@ -261,14 +269,14 @@ static uint32_t run_backfill(
 static void top_candidates(
     struct engine *e, const struct queue_view *jobs, uint32_t partition, int64_t depth)
 {
-    e->backfill.n = 0;
-    vec_reserve(&e->backfill, jobs->n);
+    e->passes.candidates.n = 0;
+    vec_reserve(&e->passes.candidates, jobs->n);
     for (size_t i = 0; i < jobs->n; i++) {
         struct job *j = e->c->jobs.v[jobs->v[i].job];
         if (!job_waits(j) || plan_is_reserved(e->plan, j)
             || !in_partition(e, j, partition))
             continue;
-        if (depth > 0 && (int64_t)e->backfill.n >= depth) {
+        if (depth > 0 && (int64_t)e->passes.candidates.n >= depth) {
             j->why = (struct reason){.code = WAIT_BACKFILL_DEPTH,
                 .kind = CRED_KINDS,
                 .kind2 = CRED_KINDS,
@@ -276,14 +284,14 @@ static void top_candidates(
             queue_touch(e->queue, j);
             continue;
         }
-        e->backfill.v[e->backfill.n++] = jobs->v[i];
+        e->passes.candidates.v[e->passes.candidates.n++] = jobs->v[i];
     }
 }
 
 static bool passed_others(const struct engine *e, uint32_t job)
 {
-    for (size_t i = 0; i < e->out_of_order.n; i++)
-        if (e->out_of_order.v[i] == job)
+    for (size_t i = 0; i < e->passes.out_of_order.n; i++)
+        if (e->passes.out_of_order.v[i] == job)
             return true;
     return false;
 }
@@ -296,14 +304,16 @@ struct counted {
 /* Each waiting job that a lower one passed was bypassed once for each of those. */
 static void count_bypasses(struct engine *e, const struct queue_view *jobs)
 {
-    size_t left = e->out_of_order.n;
+    size_t left = e->passes.out_of_order.n;
     uint32_t *bypasses = e->c->bypasses.v, started = 0;
     struct VEC(struct counted) gone = {0};
+    size_t n;
+    const struct action *decided = decisions_of_cycle(e, &n);
 
     e->c->bypass_epoch++;
-    for (size_t i = e->out_from; i < e->out->n; i++) {
-        uint32_t job = e->out->v[i].job;
-        if (e->out->v[i].kind == ACTION_START)
+    for (size_t i = 0; i < n; i++) {
+        uint32_t job = decided[i].job;
+        if (decided[i].kind == ACTION_START)
             vec_push(&gone, ((struct counted){job, bypasses[job]}));
     }
     for (size_t i = jobs->n; i-- > 0;) {
@@ -339,7 +349,7 @@ static uint32_t backfill_classes(
         if (!classes_several(j) || !job_waits(j) || plan_is_reserved(e->plan, j)
             || !classes_backfill(e, j, level))
             continue;
-        vec_push(&e->out_of_order, j->index);
+        vec_push(&e->passes.out_of_order, j->index);
         started++;
     }
     return started;
@@ -348,7 +358,7 @@ static uint32_t backfill_classes(
 void pass_backfill(
     struct engine *e, const struct queue_view *jobs, enum limit_level level)
 {
-    uint32_t started = (uint32_t)e->out_of_order.n; /* in the pass by priority */
+    uint32_t started = (uint32_t)e->passes.out_of_order.n; /* in the pass by priority */
 
     for (uint32_t p = 0; p < e->c->partitions.n; p++) {
         const struct par_settings *par = e->c->partitions.v[p]->par;
@@ -368,26 +378,27 @@ void pass_backfill(
             .partition = p,
             .now = e->now,
             .speed = plan_fastest(e->plan, p),
-            .chunk_size = e->now < e->chunk_until ? e->cfg->bf_chunk_size : 0,
+            .chunk_size = e->now < e->passes.chunk_until ? e->cfg->bf_chunk_size : 0,
             .placeable = placeable,
             .start = start_backfilled,
             .ctx = &pass};
         if (b.chunk_size > 0) {
-            wake_at(e, e->chunk_until);
+            wake_at(e, e->passes.chunk_until);
             queue_touch_jobs(e->queue); /* whom it keeps back is told by the plan */
         }
         if (par->bf_depth > 0) {
             top_candidates(e, jobs, p, par->bf_depth);
-            started += run_backfill(e, &b, e->backfill.v, e->backfill.n);
+            started +=
+                run_backfill(e, &b, e->passes.candidates.v, e->passes.candidates.n);
         } else {
             size_t first = in_queue_order(e, par) ? jobs->skip : 0;
             if (first < jobs->n)
                 started += run_backfill(e, &b, jobs->v + first, jobs->n - first);
         }
     }
-    if (e->any_classes)
+    if (e->uses.classes)
         started += backfill_classes(e, jobs, level);
     if (started)
         count_bypasses(e, jobs);
-    e->out_of_order.n = 0;
+    e->passes.out_of_order.n = 0;
 }

@@ -4,9 +4,19 @@
 #ifndef MAUI_ENGINE_PASSES_H
 #define MAUI_ENGINE_PASSES_H
 
+#include "cluster/partition.h"
 #include "engine/queue/queue.h"
 
 struct engine;
+
+/* Of the engine: what the passes of a cycle leave each other. */
+struct passes {
+    struct par_state par[PARTITIONS_MAX + 1]; /* of those who start and reserve, too */
+    struct indexes out_of_order;              /* started while a higher one waits */
+    struct candidates candidates;             /* scratch */
+    int64_t chunk_until; /* BFCHUNKDURATION after the last job end */
+};
+void passes_fini(struct passes *p);
 
 void pass_priority(
     struct engine *e, const struct queue_view *jobs, enum limit_level level);

@@ -4,269 +4,19 @@
  */
 #include "plan/preempt.h"
 
-#include "base/bitset.h"
 #include "engine/engine_private.h"
+#include "engine/judge.h"
 #include "engine/occupancy.h"
-#include "engine/preempt.h"
+#include "engine/preempt_private.h"
+#include "engine/start.h"
+#include "engine/stop.h"
 #include "policy/accrual.h"
-#include "policy/acl.h"
 #include "policy/priority.h"
 
 #include <assert.h>
 
-/* Processors that preempting all jobs up to this priority would free. */
-struct preemptable {
-    int64_t priority, procs;
-};
-
-struct preemption {
-    bool any;                 /* somebody may preempt somebody */
-    bool any_preemptor;       /* some job had the right by its flags */
-    bool optimistic;          /* BACKFILLPOLICY PREEMPT somewhere */
-    bool summed;              /* in this cycle: the two below */
-    struct bitset preemptors; /* jobs with the right by their flags */
-    struct indexes owned;     /* reservations with OWNERPREEMPT ... */
-    uint64_t owned_epoch;     /* ... at this epoch */
-    struct VEC(struct preemptable) preemptable; /* by priority */
-    int64_t idle_procs;
-    uint32_t optimists; /* running jobs of BACKFILLPOLICY PREEMPT */
-};
-
-struct preemption *preemption_create(void)
-{
-    struct preemption *p = xcalloc(1, sizeof *p);
-
-    p->owned_epoch = UINT64_MAX;
-    return p;
-}
-
-void preemption_destroy(struct preemption *p)
-{
-    if (!p)
-        return;
-    vec_fini(&p->owned);
-    vec_fini(&p->preemptable);
-    bitset_fini(&p->preemptors);
-    free(p);
-}
-
-bool preempt_any(const struct engine *e)
-{
-    return e->preemption->any;
-}
-
-bool preempt_may_job(const struct engine *e, uint32_t job)
-{
-    return e->preemption->owned.n || bitset_test(&e->preemption->preemptors, job);
-}
-
 /* [S] A suspended job is not resumed before that. */
 #define SUSPEND_MIN_S 10
-
-/* ---- is there anything to preempt for? ---- */
-
-static bool owner_preempts(const struct reservation *r)
-{
-    return r && reservation_is_live(r) && (r->flags & RSV_OWNERPREEMPT)
-           && r->owner_kind < CRED_KINDS;
-}
-
-static bool backfill_preempts(const struct engine *e)
-{
-    for (size_t i = 0; i < e->c->partitions.n; i++)
-        if (e->c->partitions.v[i]->par->bf_policy == BACKFILL_PREEMPT)
-            return true;
-    return false;
-}
-
-static bool by_flags(const struct engine *e, const struct job *j)
-{
-    uint32_t qos_flags = job_cred(e->c, j, CRED_QOS)->cfg->qos_flags;
-
-    return (j->flags & JOB_PREEMPTOR) || (qos_flags & QOS_RESTARTPREEMPT);
-}
-
-void preempt_notice_job(struct engine *e, const struct job *j)
-{
-    if (by_flags(e, j)) {
-        e->preemption->any_preemptor = true;
-        bitset_set(&e->preemption->preemptors, j->index);
-    } else {
-        bitset_clear(&e->preemption->preemptors, j->index);
-    }
-}
-
-static void find_owned(struct engine *e)
-{
-    if (e->preemption->owned_epoch == e->c->rsv_epoch)
-        return;
-    e->preemption->owned_epoch = e->c->rsv_epoch;
-    e->preemption->owned.n = 0;
-    for (size_t i = 0; i < e->c->reservations.n; i++)
-        if (owner_preempts(e->c->reservations.v[i]))
-            vec_push(&e->preemption->owned, (uint32_t)i);
-}
-
-void preempt_begin(struct engine *e)
-{
-    find_owned(e);
-    e->preemption->summed = false;
-    e->preemption->optimistic = backfill_preempts(e);
-    e->preemption->any = e->preemption->any_preemptor || e->preemption->owned.n
-                         || e->preemption->optimistic;
-    if (e->preemption->optimistic)
-        plan_distrust(e->plan); /* what runs on approval may be in the way */
-}
-
-/* ---- rights ---- */
-
-enum right { BY_FLAGS, BY_OWNER, BY_PLACE };
-
-struct claim {
-    struct engine *e;
-    const struct job *j;
-    enum right right;
-    bool fresh; /* a victim was left out because it started in this very cycle */
-};
-
-/* Does the reservation let the job in from then to then, as one that is not the
- * owner's? */
-static bool may_squat(const struct engine *e, struct reservation *r,
-    const struct job *v, int64_t from, int64_t to)
-{
-    return v->cred[r->owner_kind] != r->owner
-           && acl_decide_job(e->c, r, v, acl_overlap(r, from, to)).granted;
-}
-
-/* Is the victim on the node by leave of a reservation that the job owns? */
-static bool owns_there(void *ctx, const struct job *victim, const struct node *n)
-{
-    const struct claim *k = ctx;
-    const struct rsv_list *list = reservations_on(k->e->c, n->index);
-
-    for (size_t i = 0; i < list->n; i++) {
-        struct reservation *r = k->e->c->reservations.v[list->v[i].rsv];
-        if (owner_preempts(r) && r->state == RSV_ACTIVE
-            && k->j->cred[r->owner_kind] == r->owner
-            && may_squat(k->e, r, victim, victim->start_at, victim->end_at))
-            return true;
-    }
-    return false;
-}
-
-static bool reserved_always(const struct engine *e, const struct job *v)
-{
-    return job_cred(e->c, v, CRED_QOS)->cfg->qos_flags & QOS_RESERVEALWAYS;
-}
-
-/* Has it given its leave to be preempted, or lost its right not to be? */
-static bool preemptible(const struct engine *e, const struct job *v)
-{
-    uint32_t qos_flags = job_cred(e->c, v, CRED_QOS)->cfg->qos_flags;
-
-    return (v->flags & (JOB_PREEMPTEE | JOB_OPTIMISTIC))
-           || ((qos_flags & QOS_PREEMPTSPV) && (v->flags & JOB_SPVIOLATION));
-}
-
-/* Would it go by right of RESTARTPREEMPT alone, and so by requeueing? */
-static bool only_restartable(const struct engine *e, const struct job *v)
-{
-    return (v->flags & JOB_RESTARTABLE) && !preemptible(e, v);
-}
-
-static bool may_by_flags(const struct claim *k, const struct job *v)
-{
-    uint32_t qos_flags = job_cred(k->e->c, k->j, CRED_QOS)->cfg->qos_flags;
-
-    if ((k->j->flags & JOB_PREEMPTOR) && preemptible(k->e, v))
-        return true;
-    return (qos_flags & QOS_RESTARTPREEMPT) && (v->flags & JOB_RESTARTABLE);
-}
-
-static bool runs_in(
-    const struct engine *e, const struct job *v, const struct reservation *r)
-{
-    for (size_t i = 0; i < v->alloc.n; i++)
-        for (uint32_t n = 0; n < v->alloc.v[i].count; n++)
-            if (reservation_tasks_on(e->c, r, v->alloc.v[i].first + n))
-                return true;
-    return false;
-}
-
-/* Would it be taken back at once, and so on for ever? An owner preempts those who came
- * to lie in its reservation: what it has there nobody takes, nor who may lie there
- * what it has elsewhere. */
-static bool comes_back(const struct claim *k, const struct job *v)
-{
-    int64_t now = k->e->now, end = time_add(now, k->j->wclimit_s);
-
-    for (size_t i = 0; i < k->e->preemption->owned.n; i++) {
-        struct reservation *r = k->e->c->reservations.v[k->e->preemption->owned.v[i]];
-        if (r->state == RSV_ACTIVE && v->cred[r->owner_kind] == r->owner
-            && k->j->cred[r->owner_kind] != r->owner
-            && (runs_in(k->e, v, r) || may_squat(k->e, r, k->j, now, end)))
-            return true;
-    }
-    return false;
-}
-
-static bool is_below(const struct engine *e, const struct job *v, const struct job *j)
-{
-    return job_priority(e->c, v) < job_priority(e->c, j);
-}
-
-static bool may(struct claim *k, const struct job *victim)
-{
-    bool allowed = false;
-
-    switch (k->right) {
-    case BY_FLAGS:
-        allowed = is_below(k->e, victim, k->j) && may_by_flags(k, victim);
-        break;
-    case BY_OWNER:
-        allowed = true; /* owns_there() has said so */
-        break;
-    case BY_PLACE:
-        allowed = is_below(k->e, victim, k->j) && (victim->flags & JOB_OPTIMISTIC);
-        break;
-    }
-    allowed = allowed && !reserved_always(k->e, victim) && !comes_back(k, victim);
-    if (allowed && victim->start_at == k->e->now) {
-        k->fresh = true;
-        return false;
-    }
-    return allowed;
-}
-
-static int64_t worth(void *ctx, const struct job *victim)
-{
-    const struct claim *k = ctx;
-
-    return prio_run(k->e->c, victim, k->e->now);
-}
-
-static bool owns_something(const struct engine *e, const struct job *j)
-{
-    for (size_t i = 0; i < e->preemption->owned.n; i++) {
-        const struct reservation *r = e->c->reservations.v[e->preemption->owned.v[i]];
-        if (r->state == RSV_ACTIVE && j->cred[r->owner_kind] == r->owner)
-            return true;
-    }
-    return false;
-}
-
-static bool has_right(const struct engine *e, const struct job *j, enum right right)
-{
-    switch (right) {
-    case BY_FLAGS:
-        return bitset_test(&e->preemption->preemptors, j->index);
-    case BY_OWNER:
-        return e->preemption->owned.n && owns_something(e, j);
-    case BY_PLACE:
-        return e->preemption->optimists > 0;
-    }
-    return false;
-}
 
 /* ---- would it be enough? ---- */
 
@@ -287,7 +37,8 @@ static void sum_preemptable(struct engine *e)
     e->preemption->preemptable.n = 0;
     for (size_t i = 0; i < e->c->active.n; i++) {
         const struct job *v = e->c->jobs.v[e->c->active.v[i]];
-        if (job_is_active(v) && (preemptible(e, v) || (v->flags & JOB_RESTARTABLE)))
+        if (job_is_active(v)
+            && (preempt_is_victim(e, v) || (v->flags & JOB_RESTARTABLE)))
             vec_push(&e->preemption->preemptable,
                 ((struct preemptable){job_priority(e->c, v), v->procs}));
     }
@@ -326,23 +77,24 @@ bool preempt_may_suffice(struct engine *e, const struct job *j)
 {
     if (!e->preemption->any || e->cfg->preempt_policy == PREEMPT_OVERCOMMIT)
         return false;
-    if (has_right(e, j, BY_OWNER))
+    if (preempt_has_right(e, j, BY_OWNER))
         return true;
-    if (!has_right(e, j, BY_FLAGS) && !has_right(e, j, BY_PLACE))
+    if (!preempt_has_right(e, j, BY_FLAGS) && !preempt_has_right(e, j, BY_PLACE))
         return false;
     int64_t below = preemptable_below(e, job_priority(e->c, j));
-    return (below > 0 || e->starts) && below + e->preemption->idle_procs >= j->procs;
+    return (below > 0 || e->cycle.starts)
+           && below + e->preemption->idle_procs >= j->procs;
 }
 
 /* ---- what becomes of victims ---- */
 
-static void tell(struct engine *e, enum action_kind kind, const struct job *j,
-    const struct job *by, const char *text)
+static void decide_victim(struct engine *e, enum action_kind kind, const struct job *j,
+    const struct preempt_cause *cause)
 {
-    struct actions *told = e->out ? e->out : &e->pending;
+    struct action *a = decisions_add(e, kind, j, e->now, cause->text);
 
-    act(e, kind, j, e->now, text);
-    told->v[told->n - 1].by = by ? by->index : INDEX_NONE;
+    a->by = cause->by ? cause->by->index : INDEX_NONE;
+    a->why = cause->why;
 }
 
 void preempt_to_queue(struct engine *e, struct job *j)
@@ -356,7 +108,7 @@ void preempt_to_queue(struct engine *e, struct job *j)
         .kind2 = CRED_KINDS,
         .asked = j->tasks};
     accrual_stop(&e->cfg->prio, j, ACCRUAL_REQUEUED, e->now);
-    resolve_job(e, j); /* its QOS or the settings may have changed while it ran */
+    judge_job(e, j); /* its QOS or the settings may have changed while it ran */
 }
 
 /* Seconds of its limit that the job has used: a fast node counts for more. */
@@ -368,7 +120,7 @@ static int64_t limit_used(const struct job *j, int64_t used_s)
 }
 
 void preempt_job(struct engine *e, struct job *j, enum preempt_policy policy,
-    const struct job *by, const char *text)
+    const struct preempt_cause *cause)
 {
     int64_t used_s = e->now - j->start_at - j->suspended_s;
 
@@ -383,17 +135,17 @@ void preempt_job(struct engine *e, struct job *j, enum preempt_policy policy,
     e->stats.preempted++;
     if (policy == PREEMPT_SUSPEND && j->state == JOB_RUNNING) {
         stop_job(e, j, EV_SUSPEND);
-        tell(e, ACTION_SUSPEND, j, by, text);
+        decide_victim(e, ACTION_SUSPEND, j, cause);
         wake_at(e, e->now + SUSPEND_MIN_S);
     } else if (policy == PREEMPT_CHECKPOINT) {
-        tell(e, ACTION_CHECKPOINT, j, by, text);
+        decide_victim(e, ACTION_CHECKPOINT, j, cause);
         if (j->wclimit_s > limit_used(j, used_s))
             j->saved_s += limit_used(j, used_s);
         preempt_to_queue(e, j);
     } else {
         j->saved_s = 0;
         e->stats.preempted_ps += used_s > 0 ? (uint64_t)used_s * j->procs : 0;
-        tell(e, ACTION_REQUEUE, j, by, text);
+        decide_victim(e, ACTION_REQUEUE, j, cause);
         preempt_to_queue(e, j);
     }
 }
@@ -415,14 +167,22 @@ static void stop_victims(struct engine *e, const struct victims *victims,
     for (size_t i = 0; i < victims->n; i++) {
         struct job *v = e->c->jobs.v[victims->v[i]];
         enum preempt_policy policy = e->cfg->preempt_policy;
-        if (right == BY_FLAGS && only_restartable(e, v))
+        if (right == BY_FLAGS && preempt_only_restartable(e, v))
             policy = PREEMPT_REQUEUE;
-        preempt_job(e, v, policy, by, because(right));
+        preempt_job(
+            e, v, policy, &(struct preempt_cause){.by = by, .text = because(right)});
     }
     wake_at(e, e->now + 1); /* for them, if they fit what is left */
 }
 
 /* ---- the attempt ---- */
+
+static int64_t worth(void *ctx, const struct job *victim)
+{
+    const struct claim *k = ctx;
+
+    return prio_run(k->e->c, victim, k->e->now);
+}
 
 static void list_victims(struct claim *k, struct victims *ret)
 {
@@ -430,7 +190,7 @@ static void list_victims(struct claim *k, struct victims *ret)
 
     for (size_t i = 0; i < c->active.n; i++) {
         const struct job *v = c->jobs.v[c->active.v[i]];
-        if (job_is_active(v) && may(k, v))
+        if (job_is_active(v) && preempt_may(k, v))
             vec_push(ret, v->index);
     }
 }
@@ -449,7 +209,7 @@ static bool preempt_by(struct engine *e, struct job *j, uint32_t partition,
         .victims = asked.v,
         .nvictims = asked.n,
         .worth = worth,
-        .on_node = right == BY_OWNER ? owns_there : NULL,
+        .on_node = right == BY_OWNER ? preempt_owns_there : NULL,
         .ctx = &k};
     bool found = preempt_choose(e->plan, &ask, &victims, &alloc);
     if (found) {
@@ -473,7 +233,7 @@ bool preempt_in(struct engine *e, struct job *j, uint32_t partition, bool backfi
     int rights = backfill ? BY_PLACE : BY_PLACE + 1;
 
     for (int right = BY_FLAGS; right < rights; right++)
-        if (has_right(e, j, (enum right)right)
+        if (preempt_has_right(e, j, (enum right)right)
             && preempt_by(e, j, partition, (enum right)right, backfill))
             return true;
     return false;
@@ -487,7 +247,7 @@ bool preempt_start(struct engine *e, struct job *j, bool backfill)
         return false;
     for (; parts; parts &= parts - 1) {
         uint32_t p = (uint32_t)__builtin_ctzll(parts);
-        if (!e->par[p].blocked && preempt_in(e, j, p, backfill))
+        if (!e->passes.par[p].blocked && preempt_in(e, j, p, backfill))
             return true;
     }
     return false;
@@ -522,7 +282,8 @@ struct plan *preempt_open_view(struct engine *e, const struct job *j)
 
     for (size_t i = 0; e->preemption->optimists && i < e->c->active.n; i++) {
         const struct job *v = e->c->jobs.v[e->c->active.v[i]];
-        if (job_is_active(v) && (v->flags & JOB_OPTIMISTIC) && is_below(e, v, j))
+        if (job_is_active(v) && (v->flags & JOB_OPTIMISTIC)
+            && preempt_is_below(e, v, j))
             vec_push(&away, v->index);
     }
     if (away.n)
@@ -548,15 +309,14 @@ void preempt_reserve(
 
 /* ---- suspended jobs ---- */
 
-/* -1: it stays suspended until its nodes have what it needs. */
-static int resume_job(
+int preempt_resume_job(
     struct engine *e, struct job *j, enum occupancy_by by, struct err *err)
 {
     if (job_start(e->c, j, e->now, err) < 0)
         return -1;
     j->flags &= ~(uint32_t)JOB_PARKED;
     job_occupies(e, j, e->now, by);
-    act(e, ACTION_RESUME, j, e->now, NULL);
+    decisions_add(e, ACTION_RESUME, j, e->now, NULL);
     return 0;
 }
 
@@ -571,7 +331,8 @@ int64_t preempt_rests_until(const struct engine *e, const struct job *j)
 
 static bool precedes(const struct engine *e, const struct job *a, const struct job *b)
 {
-    return is_below(e, b, a) || (!is_below(e, a, b) && job_compare(a, b) < 0);
+    return preempt_is_below(e, b, a)
+           || (!preempt_is_below(e, a, b) && job_compare(a, b) < 0);
 }
 
 /* The suspended job to look at after `before`, by priority; not those that wait for
@@ -604,51 +365,9 @@ void preempt_resume(struct engine *e)
         int64_t until = preempt_rests_until(e, j);
         if (until)
             wake_at(e, until);
-        else if (plan_can_resume(e->plan, j, !e->keeps))
-            resume_job(e, j, OCCUPANCY_RESUMED, &err);
+        else if (plan_can_resume(e->plan, j, !e->uses.keeps))
+            preempt_resume_job(e, j, OCCUPANCY_RESUMED, &err);
     }
-    if (!e->keeps && e->c->suspended != before)
+    if (!e->uses.keeps && e->c->suspended != before)
         plan_confirm_rest(e->plan);
-}
-
-/* ---- by order ---- */
-
-int preempt_on_event(
-    struct engine *e, struct job *j, const struct event *ev, struct err *err)
-{
-    enum preempt_policy how = ev->u.preempt.how;
-    int64_t rests_s = ev->u.preempt.rests_s;
-
-    static const char *const texts[] = {[PREEMPT_REQUEUE] = "requeued by order",
-        [PREEMPT_SUSPEND] = "suspended by order",
-        [PREEMPT_CHECKPOINT] = "checkpointed by order"};
-
-    if (how >= sizeof texts / sizeof *texts)
-        return err_set(err, ERR_INVALID,
-            "job '%s': expected to be requeued, suspended or checkpointed", j->id);
-    if (!job_is_active(j))
-        return err_set(err, ERR_CONFLICT,
-            "cannot preempt non-active job '%s' (it is %s)", j->id,
-            job_state_name((enum job_state)j->state));
-    if (how == PREEMPT_SUSPEND && j->state != JOB_RUNNING)
-        return err_set(err, ERR_CONFLICT,
-            "job '%s' cannot be suspended while it is %s: expected Running", j->id,
-            job_state_name((enum job_state)j->state));
-    preempt_job(e, j, how, NULL, texts[how]);
-    if (j->state != JOB_SUSPENDED)
-        return 0;
-    if (rests_s <= 0)
-        j->flags |= JOB_PARKED;
-    else
-        job_extra(j)->rests_until = time_add(e->now, rests_s);
-    return 0;
-}
-
-int preempt_resume_on_event(struct engine *e, struct job *j, struct err *err)
-{
-    if (j->state != JOB_SUSPENDED)
-        return err_set(err, ERR_CONFLICT,
-            "cannot resume job '%s': it is %s, expected Suspended", j->id,
-            job_state_name((enum job_state)j->state));
-    return resume_job(e, j, OCCUPANCY_REPORTED, err);
 }

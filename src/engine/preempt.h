@@ -8,6 +8,7 @@
 #define MAUI_ENGINE_PREEMPT_H
 
 #include "engine/engine.h"
+#include "engine/occupancy.h"
 #include "plan/plan.h"
 
 struct preemption;
@@ -27,15 +28,22 @@ bool preempt_may_suffice(struct engine *e, const struct job *j);
 /* Start the job at the cost of others, if it has the right and that is enough. */
 bool preempt_start(struct engine *e, struct job *j, bool backfill);
 bool preempt_in(struct engine *e, struct job *j, uint32_t partition, bool backfill);
-/* Stop an active job as the policy says, on behalf of `by` (may be NULL). */
+/* Why it is stopped. */
+struct preempt_cause {
+    const struct job *by; /* NULL: nobody takes its place */
+    const char *text;     /* as action.text */
+    enum end_reason why;
+};
+/* Stop an active job as the policy says. */
 void preempt_job(struct engine *e, struct job *j, enum preempt_policy policy,
-    const struct job *by, const char *text);
+    const struct preempt_cause *cause);
 /* It waits again, from the beginning of the queue time that it is given then. */
 void preempt_to_queue(struct engine *e, struct job *j);
-/* By order: EVENT_PREEMPT, EVENT_RESUME. */
-int preempt_on_event(
-    struct engine *e, struct job *j, const struct event *ev, struct err *err);
-int preempt_resume_on_event(struct engine *e, struct job *j, struct err *err);
+/* A suspended job goes on where it was; -1: it stays suspended until its nodes have
+ * what it needs. */
+int preempt_resume_job(
+    struct engine *e, struct job *j, enum occupancy_by by, struct err *err);
+/* In a cycle: those that may, by priority. */
 void preempt_resume(struct engine *e);
 /* Until when a suspended job is not resumed in any case, 0 = that is over. */
 int64_t preempt_rests_until(const struct engine *e, const struct job *j);

@@ -3,8 +3,11 @@
  * reservations, section 8. */
 #include "engine/reserve.h"
 
+#include "engine/eligible.h"
 #include "engine/engine_private.h"
 #include "engine/preempt.h"
+#include "engine/start.h"
+#include "engine/stop.h"
 #include "policy/accrual.h"
 
 static const struct par_settings *par_of(const struct engine *e, uint32_t partition)
@@ -46,7 +49,7 @@ static bool may_in(const struct engine *e, const struct job *j, uint32_t partiti
     if (qos_flags & QOS_RESERVEALWAYS)
         return true;
     return group >= 0
-           && e->par[partition].reserved[group] < e->cfg->rsv_groups[group].depth
+           && e->passes.par[partition].reserved[group] < e->cfg->rsv_groups[group].depth
            && past_threshold(e, j, par);
 }
 
@@ -113,7 +116,7 @@ static void count_reserved(struct engine *e, const struct job *j, uint32_t parti
     int group = groups_of(e->groups, j->cred[CRED_QOS]);
 
     if (group >= 0)
-        e->par[partition].reserved[group]++;
+        e->passes.par[partition].reserved[group]++;
 }
 
 void reserve_count(struct engine *e, const struct job *j)

@@ -116,8 +116,8 @@ static uint64_t flex_stamp(const struct engine *e)
 {
     if (plan_first_end(e->plan) <= e->now)
         return 0;
-    return 1 + e->applied + e->c->rsv_epoch + e->c->node_epoch + e->c->config_epoch
-           + plan_changes(e->plan); /* none of which ever falls */
+    return 1 + e->world.applied + e->c->rsv_epoch + e->c->node_epoch
+           + e->c->config_epoch + plan_changes(e->plan); /* none of which ever falls */
 }
 
 void review_flexible(struct engine *e)

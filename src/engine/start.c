@@ -1,91 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Starting, stopping, deferring and cancelling one job: what changes hands between
- * cluster, plan and policy, in one place each. */
+ * See start.h. */
+#include "engine/start.h"
+
 #include "cluster/folded.h"
 #include "engine/engine_private.h"
-#include "engine/events/events.h"
-#include "engine/occupancy.h"
-#include "policy/accrual.h"
-
-#include <assert.h>
-#include <string.h>
-
-/* A text that lasts as long as what was decided is told. */
-static const char *keep_text(struct job *j, const char *text)
-{
-    struct job_extra *x = job_extra(j);
-
-    if (!text || (x->hold_text && strcmp(x->hold_text, text) == 0))
-        return x->hold_text;
-    free(x->hold_text);
-    return x->hold_text = xstrdup(text);
-}
-
-void act(struct engine *e, enum action_kind kind, const struct job *j, int64_t at,
-    const char *text)
-{
-    struct action a = {
-        .kind = kind, .job = j->index, .at = at, .by = INDEX_NONE, .text = text};
-
-    if (e->out) {
-        vec_push(e->out, a);
-        return;
-    }
-    /* Between cycles: told by the next one. The text may not last that long. */
-    if (kind == ACTION_CANCEL && text)
-        keep_text(e->c->jobs.v[j->index], text);
-    vec_push(&e->pending, a);
-}
-
-void act_because(struct engine *e, enum end_reason why)
-{
-    struct actions *to = e->out ? e->out : &e->pending;
-
-    to->v[to->n - 1].why = why;
-}
-
-/* A hold or deferral that somebody took away before it was told is no news, nor is
- * one of a job that ended. */
-static bool still_so(const struct action *a, const struct job *j)
-{
-    if (!j || (a->kind != ACTION_CANCEL && j->state >= JOB_COMPLETED))
-        return false;
-    if (a->kind == ACTION_START)
-        return job_is_active(j);
-    if (a->kind == ACTION_HOLD)
-        return (j->holds & HOLD_BATCH) || report_is_lost(j);
-    return a->kind != ACTION_DEFER || (j->holds & HOLD_DEFER);
-}
-
-void tell_pending(struct engine *e)
-{
-    for (size_t i = 0; i < e->pending.n; i++) {
-        struct action *a = &e->pending.v[i];
-        const struct job *j = e->c->jobs.v[a->job];
-        if (!still_so(a, j))
-            continue;
-        if (a->kind == ACTION_CANCEL || a->kind == ACTION_HOLD
-            || a->kind == ACTION_DEFER)
-            a->text = j->extra ? j->extra->hold_text : NULL;
-        if (a->kind == ACTION_CANCEL)
-            vec_push(&e->ended, a->job);
-        vec_push(e->out, *a);
-    }
-    e->pending.n = 0;
-}
-
-void wake_at(struct engine *e, int64_t at)
-{
-    wakeups_add(e->wakeups, e->now, at);
-}
-
-void deferral_goes_on(struct engine *e, const struct job *j)
-{
-    if (j->hold_reason == REASON_RMFAILURE)
-        wake_at(e, j->defer_until); /* a start to be tried again: few, and soon */
-    else
-        wakeups_add_deferral(e->wakeups, j->defer_until);
-}
 
 bool in_partition(const struct engine *e, const struct job *j, uint32_t partition)
 {
@@ -159,12 +77,10 @@ bool start_placed(struct engine *e, struct job *j, enum occupancy_by by, bool ba
     if (backfill)
         j->flags |= JOB_BACKFILL;
     j->why.code = WAIT_NONE;
-    e->starts++;
+    e->cycle.starts++;
     e->stats.started++;
     e->stats.backfilled += backfill;
-    act(e, ACTION_START, j, e->now, NULL);
-    if (e->out)
-        e->out->v[e->out->n - 1].backfill = backfill;
+    decisions_add(e, ACTION_START, j, e->now, NULL)->backfill = backfill;
     return true;
 }
 
@@ -176,130 +92,15 @@ bool start_if_possible(struct engine *e, struct job *j, bool backfill)
 
     if (first != INDEX_NONE && (rest >> first & 1)) {
         rest &= ~(UINT64_C(1) << first);
-        if (!e->par[first].blocked && plan_fits_now(e->plan, j, first)
+        if (!e->passes.par[first].blocked && plan_fits_now(e->plan, j, first)
             && start_job(e, j, first, backfill))
             return true;
     }
     for (; rest; rest &= rest - 1) {
         uint32_t p = (uint32_t)__builtin_ctzll(rest);
-        if (!e->par[p].blocked && plan_fits_now(e->plan, j, p)
+        if (!e->passes.par[p].blocked && plan_fits_now(e->plan, j, p)
             && start_job(e, j, p, backfill))
             return true;
     }
     return false;
-}
-
-void stop_job(struct engine *e, struct job *j, enum job_event how)
-{
-    int64_t limit_at = j->end_at, now = e->now;
-    struct err err;
-
-    leaving_note(e->leaving, j, now);
-    if (j->state != JOB_SUSPENDED) /* else that was done when it was suspended */
-        job_vacates(e, j, now);
-    if (job_stop(e->c, j, how, now, &err) < 0)
-        assert(!"a running job can always be stopped");
-    if (how == EV_REQUEUE || how == EV_SUSPEND)
-        job_changes(e, j, CHANGE_OF_STATE);
-    else
-        job_ended(
-            e, j, now, how == EV_COMPLETE || (how == EV_CANCEL && now >= limit_at));
-    if (e->cfg->bf_chunk_duration_s > 0)
-        e->chunk_until = now + e->cfg->bf_chunk_duration_s;
-}
-
-void requeue_job(struct engine *e, struct job *j)
-{
-    stop_job(e, j, EV_REQUEUE);
-    j->flags &= ~(uint32_t)JOB_PARKED;
-    resolve_job(e, j); /* its QOS or the settings may have changed while it ran */
-}
-
-void cancel_job(struct engine *e, struct job *j, enum end_reason why, const char *text)
-{
-    if (report_is_active((enum job_state)j->state))
-        stop_job(e, j, EV_CANCEL);
-    else
-        job_move(e->c, j, EV_CANCEL, NULL);
-    job_changes(e, j, CHANGE_OF_STATE);
-    e->stats.cancelled++;
-    e->any_left = true;
-    if (e->out) /* else when it has been told */
-        vec_push(&e->ended, j->index);
-    act(e, ACTION_CANCEL, j, e->now, text ? text : end_reason_text(why));
-    act_because(e, why);
-}
-
-void cancel_unqueued(struct engine *e, struct job *j)
-{
-    cancel_job(e, j, ENDED_NOQUEUE, NULL);
-}
-
-/* Tried before its time and found wanting again: the deferral goes on, and counts as
- * the one that it is. */
-static bool resume_deferral(struct engine *e, struct job *j, const char *text)
-{
-    const struct job_extra *x = j->extra;
-    const struct job_deferral *d = x ? &x->deferral : NULL;
-
-    if (!x || x->tried_at != e->now || d->until <= e->now || j->holds
-        || e->cfg->defer_time_s <= 0)
-        return false;
-    hold_set(j, HOLD_DEFER, REASON_NORESOURCES, text, d->hold_at);
-    j->defer_until = d->until;
-    j->queue_at = d->queue_at;
-    j->eff_queue_s = d->eff_queue_s;
-    j->paused_at = d->paused_at;
-    j->accruing = d->accruing;
-    j->paused = d->paused;
-    keep_text(j, text);
-    deferral_goes_on(e, j);
-    job_changes(e, j, CHANGE_OF_STATE);
-    return true;
-}
-
-void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text)
-{
-    promises_void(e->promises, j);
-    if (why == REASON_NORESOURCES && resume_deferral(e, j, text))
-        return;
-    enum defer_result result = hold_defer(e->cfg, j, why, text, 0, e->now);
-    if (why == REASON_NORESOURCES && result == DEFER_DEFERRED)
-        job_extra(j)->deferred_in = engine_world(e);
-    if (result != DEFER_SKIPPED)
-        text = keep_text(j, text);
-    after_deferral(e, j, result, text);
-}
-
-void put_off_job(
-    struct engine *e, struct job *j, enum hold_reason why, const char *text)
-{
-    if (j->admitted && !(j->flags & JOB_NOQUEUE))
-        promises_void(e->promises, j);
-    else
-        defer_job(e, j, why, text);
-}
-
-void after_deferral(
-    struct engine *e, struct job *j, enum defer_result result, const char *text)
-{
-    switch (result) {
-    case DEFER_SKIPPED:
-        return;
-    case DEFER_DEFERRED:
-        act(e, ACTION_DEFER, j, j->defer_until, text);
-        deferral_goes_on(e, j);
-        break;
-    case DEFER_BATCH:
-        act(e, ACTION_DEFER, j, j->defer_until, text);
-        act(e, ACTION_HOLD, j, e->now, text);
-        break;
-    case DEFER_CANCEL:
-        cancel_job(e, j, ENDED_NOQUEUE, text);
-        return;
-    }
-    job_changes(e, j, CHANGE_OF_STATE);
-    e->stats.deferred++;
-    e->any_left = true;
-    accrual_stop(&e->cfg->prio, j, ACCRUAL_HOLD, e->now);
 }

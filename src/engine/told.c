@@ -48,7 +48,7 @@ static void report_gone(struct told *t, struct engine *e)
         if (j && plan_reserved_at(e->plan, j) != 0)
             continue;
         if (j && j->state == JOB_IDLE && row->told_at != 0)
-            act(e, ACTION_RELEASE, j, e->now, NULL);
+            decisions_add(e, ACTION_RELEASE, j, e->now, NULL);
         row->told_at = 0;
     }
     t->jobs.n = 0;
@@ -69,9 +69,9 @@ void told_report(struct told *t, struct engine *e)
         const struct job *j = e->c->jobs.v[job];
         int64_t at = plan_reserved_at(e->plan, j);
         if (row->told_at != at)
-            act(e, ACTION_RESERVE, j, at, NULL);
+            decisions_add(e, ACTION_RESERVE, j, at, NULL);
         if (row->saved_at != at)
-            vec_push(&e->changed, job);
+            decisions_changed(e, job);
         *row = (struct row){at, at};
         vec_push(&t->jobs, job);
     }

@@ -4,6 +4,7 @@
 
 #include "base/timeval.h"
 #include "base/xalloc.h"
+#include "engine/engine_private.h"
 
 #include <stdlib.h>
 
@@ -60,4 +61,9 @@ void wakeups_end_cycle(struct wakeups *w, int64_t now, int64_t poll_interval_s)
 int64_t wakeups_next(const struct wakeups *w)
 {
     return w->next;
+}
+
+void wake_at(struct engine *e, int64_t at)
+{
+    wakeups_add(e->wakeups, e->now, at);
 }

@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+struct engine;
 struct wakeups;
 
 struct wakeups *wakeups_create(void);
@@ -19,6 +20,8 @@ void wakeups_destroy(struct wakeups *w);
 void wakeups_begin_cycle(struct wakeups *w);
 /* At that instant, if it is after `now`. */
 void wakeups_add(struct wakeups *w, int64_t now, int64_t at);
+/* The same, of the engine and its time. */
+void wake_at(struct engine *e, int64_t at);
 /* A deferral ends at `at`. */
 void wakeups_add_deferral(struct wakeups *w, int64_t at);
 /* One ended by itself in this cycle. */

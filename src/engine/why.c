@@ -2,6 +2,7 @@
  * Why a job waits, with the numbers of this moment. A cycle writes a reason down
  * only when it changes, and looks at no more than it must to decide; whoever asks
  * gets the rest from here. */
+#include "engine/eligible.h"
 #include "engine/engine_private.h"
 #include "engine/preempt.h"
 #include "policy/fairshare.h"
@@ -10,25 +11,6 @@ static struct reason because(enum wait_code code)
 {
     return (struct reason){
         .code = (uint8_t)code, .kind = CRED_KINDS, .kind2 = CRED_KINDS};
-}
-
-/* Processors of one task, where that can be said. */
-static int64_t procs_per_task(const struct job *j)
-{
-    int64_t procs = j->reqs[0].def->per_task.v[RES_PROCS];
-
-    return j->nreqs == 1 && procs > 0 ? procs : 1;
-}
-
-void why_in_procs(const struct job *j, struct reason *r)
-{
-    int64_t each = r->object < j->nreqs ? j->reqs[r->object].def->per_task.v[RES_PROCS]
-                                        : procs_per_task(j);
-
-    if (each <= 0)
-        each = 1;
-    r->limit *= each;
-    r->asked *= each;
 }
 
 /* The most tasks that are free for the whole limit in one partition, and which. */
@@ -70,7 +52,7 @@ static int64_t fitting_limit(struct engine *e, const struct job *j, uint32_t par
 
 static void why_resources(struct engine *e, const struct job *j, struct reason *r)
 {
-    int64_t each = procs_per_task(j);
+    int64_t each = eligible_procs_per_task(j);
     uint32_t partition;
     int64_t tasks = most_free(e, j, &partition);
 
@@ -153,7 +135,7 @@ const struct reason *engine_why(struct engine *e, const struct job *j)
     } else if (r->code == WAIT_FS_CAP) {
         fs_blocks(e->c, j, r);
     } else if (r->code == WAIT_TOO_LARGE) {
-        why_in_procs(j, r);
+        eligible_in_procs(j, r);
     }
     return r;
 }

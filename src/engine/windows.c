@@ -166,7 +166,7 @@ static bool is_plain(const struct query_ask *ask)
 /* Into whatever is reserved: the windows of the plan, as of the last cycle. */
 static void add_open_windows(const struct search *s)
 {
-    int64_t age_s = s->now - s->e->last_cycle_at;
+    int64_t age_s = s->now - s->e->cycle.last_at;
     struct window w = {0};
 
     resize_asker(s, 1);

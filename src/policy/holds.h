@@ -44,6 +44,12 @@ void hold_set(
  * administrator's release does. Returns the bits that were really there. */
 unsigned hold_release(struct job *j, unsigned kinds, int64_t now);
 
+/* It runs where nobody knows, and is held for that. */
+static inline bool hold_is_for_lost(const struct job *j)
+{
+    return (j->holds & HOLD_SYSTEM) && j->hold_reason == REASON_RMFAILURE;
+}
+
 /* What is ordered: may the actor release these kinds, and away with them. An owner's
  * release of a deferral counts like one that ran out. 0, or -1 with a sentence. */
 int hold_release_by(const struct cluster *c, struct job *j, unsigned kinds,

@@ -154,16 +154,16 @@ void world_save(struct server *s)
 
 static void take(struct server *s, const struct action *a);
 
-int world_apply(struct server *s, struct event *ev, uint32_t *ret, struct err *err)
+int world_apply(
+    struct server *s, struct event *ev, struct event_result *ret, struct err *err)
 {
-    uint32_t made = INDEX_NONE;
+    struct event_result made;
 
     ev->at = world_now(s);
     json_t *line = journal_before(s, ev);
     watch_before(s, ev);
     s->world->revision++;
     int result = engine_apply(s->engine, ev, &made, err);
-    uint32_t job = ev->kind == EVENT_RESERVE ? INDEX_NONE : made;
     if (result < 0 && ev->kind == EVENT_RUN) {
         /* the plan looked for nodes as the order wanted them, and learned from it */
         json_object_set_new(line, "refused", json_true());
@@ -176,9 +176,9 @@ int world_apply(struct server *s, struct event *ev, uint32_t *ret, struct err *e
         json_decref(line);
         return -1;
     }
-    if (job != INDEX_NONE)
-        world_touch(s, job);
-    watch_applied(s, ev, job);
+    if (made.job)
+        world_touch(s, made.job->index);
+    watch_applied(s, ev, made.job);
     /* What the event decided by itself is for the resource manager too: at once, so
      * that nothing it reports meanwhile looks like news. */
     s->world->actions.n = 0;

@@ -37,7 +37,8 @@ void world_close(struct server *s);
 /* Seconds since 1970, read once a turn of the loop; of a simulation its own clock. */
 int64_t world_now(struct server *s);
 /* Apply, journal, mark what is to be written, want a cycle; *ret as engine_apply(). */
-int world_apply(struct server *s, struct event *ev, uint32_t *ret, struct err *err);
+int world_apply(
+    struct server *s, struct event *ev, struct event_result *ret, struct err *err);
 void world_cycle(struct server *s);
 /* The job's record is to be written with the next commit. */
 void world_touch(struct server *s, uint32_t job);

@@ -96,7 +96,7 @@ static void submit(struct run *s)
     struct event ev = {
         .kind = EVENT_SUBMIT, .at = at_times ? j->submit_at + s->shift : s->now};
     struct req_desc req;
-    uint32_t index;
+    struct event_result made;
     struct err err;
 
     workload_job_desc(s->w, j, s->shift, &ev.u.job, &req);
@@ -104,12 +104,13 @@ static void submit(struct run *s)
     ev.u.job.submit_at = ev.at;
     out->submit_at = ev.at - s->shift;
     out->procs = experiment_procs(s->cfg, s->w, j);
-    if (engine_apply(s->e, &ev, &index, &err) < 0) {
+    if (engine_apply(s->e, &ev, &made, &err) < 0) {
         out->state = RUN_REFUSED;
         s->over++;
         diag_bad(s->opt->diag, s->w->files.n > 0 ? s->w->files.v[j->file] : "generated",
             j->line, "job %s is refused: %s", j->id, err.text);
     } else {
+        uint32_t index = made.job->index;
         while (s->slots.n <= index)
             vec_push(&s->slots, (struct slot){0});
         s->slots.v[index] = (struct slot){.job = (uint32_t)s->next};

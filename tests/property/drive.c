@@ -3,6 +3,7 @@
 #include "drive.h"
 
 #include "config/config.h"
+#include "engine/check.h"
 #include "engine/engine_private.h"
 #include "model.h"
 #include "tell.h"

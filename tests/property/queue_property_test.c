@@ -76,13 +76,14 @@ static const enum queue_order orders[] = {ORDER_PRIORITY, ORDER_PRIORITY,
 
 static void tell(struct worlds *w, const struct event *ev)
 {
-    uint32_t jobs[2] = {0, 0};
+    struct event_result made[2];
     struct err err;
 
     for (int i = 0; i < 2; i++)
-        if (engine_apply(w->twin[i].e, ev, &jobs[i], &err) < 0)
+        if (engine_apply(w->twin[i].e, ev, &made[i], &err) < 0)
             fail_msg("seed %u: %s", w->seed, err.text);
-    assert_int_equal(jobs[0], jobs[1]);
+    assert_int_equal(made[0].job ? made[0].job->index : INDEX_NONE,
+        made[1].job ? made[1].job->index : INDEX_NONE);
 }
 
 /* Reservations of the first minutes of each day: that is all the time there is. */

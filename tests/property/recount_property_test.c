@@ -11,6 +11,7 @@
 #include "base/strbuf.h"
 #include "cluster/memory.h"
 #include "cmocka_all.h"
+#include "engine/check.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "policy/fairshare.h"
@@ -296,7 +297,7 @@ static void report(struct world *w, struct scenario *s, const char *id)
 
     snprintf(node, sizeof node, "n%u", 1 + rng_below(r, NODES));
     if (j && j->nreqs == 1 && (j->state != JOB_COMPLETED)
-        && (state != JOB_RUNNING || moves || report_is_active(j->state)))
+        && (state != JOB_RUNNING || moves || job_has_begun(j->state)))
         sc_report(s, id, state, state == JOB_RUNNING && moves ? &place : NULL,
             &(struct err){0});
 }

@@ -3,6 +3,7 @@
 #include "scenario.h"
 
 #include "base/strbuf.h"
+#include "engine/check.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "policy/reason.h"
@@ -293,7 +294,7 @@ static void tell_job(struct scenario *s, struct engine *before, const struct job
 
     if (!e || j->state >= JOB_COMPLETED)
         return;
-    for (size_t i = 0; report_is_active(j->state) && i < j->alloc.n; i++)
+    for (size_t i = 0; job_has_begun(j->state) && i < j->alloc.n; i++)
         for (uint32_t k = 0; k < j->alloc.v[i].count; k++) {
             const struct alloc *a = &j->alloc.v[i];
             const struct node *n = node_at(engine_cluster(before), a->first + k);
@@ -303,7 +304,7 @@ static void tell_job(struct scenario *s, struct engine *before, const struct job
     ev.u.job = describe(&e->job, &plain);
     ev.u.job.memory = &memory;
     ev.u.job.state = j->state;
-    ev.u.job.start_at = report_is_active(j->state) ? j->start_at : 0;
+    ev.u.job.start_at = job_has_begun(j->state) ? j->start_at : 0;
     ev.u.job.places = places.v;
     ev.u.job.nplaces = places.n;
     apply(s, &ev);

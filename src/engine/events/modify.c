@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * EVENT_MODIFY: a job asks for something else now. What follows from it is made anew:
  * access, priority and plan of a waiting job, the end of an active one. */
-#include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
+#include "engine/judge.h"
 #include "engine/occupancy.h"
+#include "engine/start.h"
 #include "policy/holds.h"
 #include "policy/priority.h"
 
@@ -50,10 +51,10 @@ void modify_start(struct engine *e, struct job *j, int64_t start_at)
     job_change_ends(e, j, counted);
 }
 
-int modify_job(
-    struct engine *e, struct job *j, const struct job_change *ch, struct err *err)
+int modify_job(struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
-    bool active = report_is_active((enum job_state)j->state);
+    const struct job_change *ch = &ev->u.modify.change;
+    bool active = job_has_begun((enum job_state)j->state);
 
     if (job_change_check(e->c, j, ch, err) < 0
         || (active && check_active(j, ch, err) < 0))
@@ -68,10 +69,10 @@ int modify_job(
     }
     job_change_apply(e->c, j, ch);
     job_changes(e, j, CHANGE_OF_REQUEST);
-    dependency_notice(e, j);
+    admission_notice(e, j);
     j->limited = false;
     if (j->holds & HOLD_DEFER) /* what kept it from running may be over with that */
         hold_release(j, HOLD_DEFER, e->now);
-    resolve_job(e, j);
+    judge_job(e, j);
     return 0;
 }

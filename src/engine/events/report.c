@@ -5,7 +5,10 @@
 #include "cluster/memory.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
+#include "engine/judge.h"
 #include "engine/occupancy.h"
+#include "engine/start.h"
+#include "engine/stop.h"
 #include "policy/access.h"
 #include "policy/accrual.h"
 #include "policy/fsmemory.h"
@@ -19,16 +22,6 @@
 bool engine_start_differs(const struct job *j, int64_t start_at)
 {
     return start_at > 0 && llabs(start_at - j->start_at) > START_DIFFERS_S;
-}
-
-bool report_is_active(enum job_state s)
-{
-    return s == JOB_STARTING || s == JOB_RUNNING || s == JOB_SUSPENDED;
-}
-
-bool report_is_lost(const struct job *j)
-{
-    return (j->holds & HOLD_SYSTEM) && j->hold_reason == REASON_RMFAILURE;
 }
 
 /* Where it is, as an allocation: tasks go to its requests in their order. */
@@ -72,7 +65,7 @@ static int make_active(
     if (starts)
         j->start_count = starts; /* this start has been counted */
     j->flags &= ~(uint32_t)JOB_PARKED;
-    if (report_is_lost(j))
+    if (hold_is_for_lost(j))
         hold_release(j, HOLD_SYSTEM, e->now); /* it is found */
     job_occupies(e, j, counted, OCCUPANCY_REPORTED);
     j->why.code = WAIT_NONE;
@@ -142,7 +135,7 @@ static void end_suspension(struct engine *e, struct job *j)
 static void hold_lost(struct engine *e, struct job *j, const char *text)
 {
     hold_set(j, HOLD_SYSTEM, REASON_RMFAILURE, text, e->now);
-    act(e, ACTION_HOLD, j, e->now, job_extra(j)->hold_text);
+    decisions_add(e, ACTION_HOLD, j, e->now, job_extra(j)->hold_text);
 }
 
 void report_take_over(struct engine *e, struct job *j, const struct job_desc *d)
@@ -188,7 +181,7 @@ static void account_for(struct engine *e, struct job *j, const struct event *ev)
 }
 
 int report_missed(
-    struct engine *e, const struct event *ev, struct job **ret, struct err *err)
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
 {
     const struct job_desc *d = &ev->u.missed.job;
     struct job_desc waiting = *d;
@@ -198,7 +191,7 @@ int report_missed(
     waiting.state = JOB_IDLE;
     if (job_add(e->c, &waiting, e->now, &j, err) < 0)
         return -1;
-    *ret = j;
+    ret->job = j;
     if (d->memory)
         job_recall(e->c, j, d->memory);
     (void)access_resolve(e->c, j, &fault); /* its account and QOS */
@@ -212,7 +205,7 @@ int report_missed(
         < 0)
         return -1; /* never: it is idle */
     j->failed = ev->u.missed.failed;
-    vec_push(&e->ended, j->index);
+    decisions_ended(e, j);
     return 0;
 }
 
@@ -327,13 +320,20 @@ static int now_suspended(struct engine *e, struct job *j, struct err *err)
     return 0;
 }
 
+void report_requeued(struct engine *e, struct job *j)
+{
+    stop_job(e, j, EV_REQUEUE);
+    j->flags &= ~(uint32_t)JOB_PARKED;
+    judge_job(e, j); /* its QOS or the settings may have changed while it ran */
+}
+
 static int now_waiting(
     struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
     bool held = ev->u.job_state.state == JOB_HOLD;
 
-    if (report_is_active((enum job_state)j->state)) {
-        requeue_job(e, j);
+    if (job_has_begun((enum job_state)j->state)) {
+        report_requeued(e, j);
         promises_break(e->promises, j, PROMISE_RETRY); /* that start went well */
     }
     if (held) {

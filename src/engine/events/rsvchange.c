@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * EVENT_CHANGE_RESERVATION: a reservation is to have another window, other nodes, other
- * lists. It changes in place, so that its name, its use so far and the triggers that
- * have fired stay; what it may not become leaves it as it was. Source: reference
- * commands 4 (mrsvctl). */
+ * EVENT_CHANGE_RESERVATION, EVENT_UNRESERVE: a reservation is released, or is to have
+ * another window, other nodes, other lists. It changes in place, so that its name, its
+ * use so far and the triggers that have fired stay; what it may not become leaves it as
+ * it was. Source: reference commands 4 (mrsvctl). */
 #include "base/duration.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "plan/rsvnodes.h"
 #include "policy/rsvrights.h"
+#include "policy/rsvuse.h"
 
 /* A change in the making. */
 struct rsv_edit {
@@ -194,7 +195,8 @@ static int change(struct rsv_edit *c, const struct reservation *before, struct e
     return 0;
 }
 
-int change_reservation(struct engine *e, const struct event *ev, struct err *err)
+int change_reservation(
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
 {
     unsigned what = ev->u.change_reservation.what;
     struct reservation *draft = ev->u.change_reservation.draft;
@@ -210,9 +212,49 @@ int change_reservation(struct engine *e, const struct event *ev, struct err *err
     if (rsvrights_change(e->c, r, draft, what, &ev->u.change_reservation.who, err) < 0)
         return -1;
     struct rsv_edit c = {.e = e, .r = r, .what = what};
+    ret->reservation = r;
     swap_wishes(r, draft, what);
     int result = change(&c, draft, err);
     if (result < 0)
         swap_wishes(r, draft, what);
     return result;
+}
+
+/* ---- EVENT_UNRESERVE ---- */
+
+/* A reservation of a job goes by the job's name. It comes again in the next cycle if
+ * the job is still entitled to one. */
+static int release_job(
+    struct engine *e, const char *id, const struct actor *who, struct err *err)
+{
+    struct job *j = job_find(e->c, id);
+
+    if (!j)
+        return err_set(err, ERR_NOT_FOUND, "cannot locate reservation '%.80s'", id);
+    if (job_is_active(j))
+        return err_set(err, ERR_CONFLICT,
+            "job '%.80s' is running: its reservation ends with it (canceljob)", id);
+    if (!plan_is_reserved(e->plan, j))
+        return err_set(err, ERR_NOT_FOUND, "job '%.80s' has no reservation", id);
+    if (rsvrights_release_job(e->c, j, who, err) < 0)
+        return -1;
+    promises_void(e->promises, j);
+    return 0;
+}
+
+int releaseres(
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
+{
+    const char *name = ev->u.unreserve.name ? ev->u.unreserve.name : "";
+    const struct actor *who = &ev->u.unreserve.who;
+    struct reservation *r = reservation_find(e->c, name);
+
+    (void)ret;
+    if (!r || !reservation_is_live(r))
+        return release_job(e, name, who, err);
+    if (rsvrights_release(e->c, r, who, err) < 0)
+        return -1;
+    int status = reservation_move(e->c, r, RSV_EV_RELEASE, e->now, err);
+    rsvuse_sync(e->c, e->now);
+    return status;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * EVENT_RUN: an administrator wants the job to start now. Source: reference commands,
  * section 3 (runjob); holds, section 7; throttling, section 5. */
+#include "engine/cycle.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/occupancy.h"
+#include "engine/start.h"
 #include "plan/feasible.h"
 #include "plan/nodes/avail.h"
 #include "plan/nodes/nodealloc.h"
@@ -286,7 +288,7 @@ static int try_to_run(const struct run *r, struct err *err)
     bool enough = r->nodes.n == 0 || pin(r);
 
     plan_job_queued(e->plan, j);
-    plan_begin(e->plan, e->now, e->keeps ? RSV_KEEP : RSV_STAY);
+    plan_begin(e->plan, e->now, e->uses.keeps ? RSV_KEEP : RSV_STAY);
     plan_unreserve(e->plan, j); /* it is not in its own way */
     plan_owe(e->plan, j, 0);
     if (enough && place(r)) {

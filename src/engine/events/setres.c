@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What people ask for: setres and releaseres. Source: reference reservations 5, 9,
- * 11. */
+ * EVENT_RESERVE, EVENT_INSTANCE: a reservation is made, or comes back after a restart.
+ * Source: reference reservations 5, 9, 11. */
 #include "base/duration.h"
+#include "engine/cycle.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "plan/rsvnodes.h"
@@ -9,6 +10,7 @@
 #include "policy/limits_use.h"
 #include "policy/reason.h"
 #include "policy/rsvrights.h"
+#include "policy/rsvuse.h"
 
 #include <stdio.h>
 
@@ -156,7 +158,7 @@ int setres_check(struct engine *e, const struct reservation *r,
     return check_limits(e, r, alloc, err);
 }
 
-/* ---- the two requests ---- */
+/* ---- the events ---- */
 
 /* It was made before a restart and comes back to its nodes, whatever runs there, if
  * they are as large as then. */
@@ -208,8 +210,12 @@ static int place(
     return setres_check(e, draft, alloc, err);
 }
 
-int setres_instance(struct engine *e, const struct rsv_memory *m, struct err *err)
+int setres_instance(
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
 {
+    const struct rsv_memory *m = ev->u.instance;
+
+    (void)ret;
     if (rsvmemory_recall(e->c, m, e->now, err) < 0)
         return -1;
     const struct reservation *r = reservation_find(e->c, m->name);
@@ -220,7 +226,7 @@ int setres_instance(struct engine *e, const struct rsv_memory *m, struct err *er
 }
 
 int setres(
-    struct engine *e, const struct event *ev, uint32_t *ret_made, struct err *err)
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
 {
     struct reservation *draft = ev->u.reserve.draft, *r;
     int64_t created_at = draft->created_at, start_at = draft->start_at;
@@ -240,42 +246,6 @@ int setres(
     rsvuse_sync(e->c, e->now);
     if (created_at)
         fsmemory_adopt_reservation(e->c, r, e->now);
-    if (ret_made)
-        *ret_made = r->index;
+    ret->reservation = r;
     return 0;
-}
-
-/* A reservation of a job goes by the job's name. It comes again in the next cycle if
- * the job is still entitled to one. */
-static int release_job(
-    struct engine *e, const char *id, const struct actor *who, struct err *err)
-{
-    struct job *j = job_find(e->c, id);
-
-    if (!j)
-        return err_set(err, ERR_NOT_FOUND, "cannot locate reservation '%.80s'", id);
-    if (job_is_active(j))
-        return err_set(err, ERR_CONFLICT,
-            "job '%.80s' is running: its reservation ends with it (canceljob)", id);
-    if (!plan_is_reserved(e->plan, j))
-        return err_set(err, ERR_NOT_FOUND, "job '%.80s' has no reservation", id);
-    if (rsvrights_release_job(e->c, j, who, err) < 0)
-        return -1;
-    promises_void(e->promises, j);
-    return 0;
-}
-
-int releaseres(struct engine *e, const struct event *ev, struct err *err)
-{
-    const char *name = ev->u.unreserve.name ? ev->u.unreserve.name : "";
-    const struct actor *who = &ev->u.unreserve.who;
-    struct reservation *r = reservation_find(e->c, name);
-
-    if (!r || !reservation_is_live(r))
-        return release_job(e, name, who, err);
-    if (rsvrights_release(e->c, r, who, err) < 0)
-        return -1;
-    int status = reservation_move(e->c, r, RSV_EV_RELEASE, e->now, err);
-    rsvuse_sync(e->c, e->now);
-    return status;
 }

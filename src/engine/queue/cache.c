@@ -41,25 +41,6 @@ void cache_fini(struct cache *k)
     vec_fini(&k->touched);
 }
 
-void queue_touch_order(struct queue *q)
-{
-    q->cache.clean = false;
-}
-
-void queue_arrived(struct queue *q, const struct job *j)
-{
-    if (q->cache.clean)
-        vec_push(&q->cache.arrived, j->index);
-}
-
-void queue_started(struct queue *q, const struct job *j)
-{
-    if (q->cache.in_use && q->e->opt.order == ORDER_PRIORITY)
-        prio_set(&q->pass, &j->index, 1);
-    if (q->cache.clean)
-        vec_push(&q->cache.started, j->index);
-}
-
 void cache_set_aside(struct queue *q, const struct job *j)
 {
     struct kept_back back = {j->index, admission_stop_of(q->e, j)};
@@ -176,7 +157,7 @@ static bool refused_stay(struct queue *q)
             continue;
         if (back->stop.until <= e->now)
             return false;
-        back->stop.check->act(e, e->c->jobs.v[back->job]); /* to be woken by then */
+        eligible_follow(e, e->c->jobs.v[back->job], back->stop.check, back->stop.until);
     }
     return true;
 }
@@ -380,8 +361,8 @@ void queue_skip_refused(struct queue *q, struct par_state *io_par)
 
     if (!k->in_use)
         return;
-    if (!k->decided || e->keeps || e->cfg->bf_chunk_duration_s > 0 || any_threshold(e)
-        || !plan_confirm_all(e->plan)) {
+    if (!k->decided || e->uses.keeps || e->cfg->bf_chunk_duration_s > 0
+        || any_threshold(e) || !plan_confirm_all(e->plan)) {
         forget_reasons(q);
         return;
     }

@@ -21,20 +21,6 @@ void notes_fini(struct notes *n)
     credsets_fini(&n->credsets);
 }
 
-void queue_touch(struct queue *q, const struct job *j)
-{
-    if (j->index < q->notes.v.n)
-        q->notes.v.v[j->index].clean = false;
-    if (q->cache.clean)
-        vec_push(&q->cache.touched, j->index);
-}
-
-void queue_touch_jobs(struct queue *q)
-{
-    q->notes.stamp.able = false;
-    queue_touch_order(q);
-}
-
 /* Numbers of credentials that nobody has any more cost memory. */
 #define CREDSETS_KEPT 1000
 

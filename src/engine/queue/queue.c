@@ -59,7 +59,7 @@ static bool look_at_job(struct queue *q, struct job *j)
     struct engine *e = q->e;
 
     q->notes.v.v[j->index].clean = false;
-    if (e->any_classes && classes_several(j))
+    if (e->uses.classes && classes_several(j))
         classes_settle(e, j);
     if (e->opt.order == ORDER_PRIORITY)
         prio_set(&q->pass, &j->index, 1);
@@ -88,7 +88,7 @@ static void rank_all(struct queue *q)
     struct engine *e = q->e;
 
     collect_waiting(q);
-    e->any_noqueue = false;
+    e->uses.noqueue = false;
     notes_begin(q);
 
     const struct note *notes = q->notes.v.v;

@@ -5,6 +5,7 @@
 
 #include "base/bitset.h"
 #include "engine/admission.h"
+#include "engine/eligible.h"
 #include "engine/engine_private.h"
 #include "engine/queue/ranking.h"
 #include "policy/limits_walk.h"

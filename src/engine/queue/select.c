@@ -75,8 +75,8 @@ static bool moves_class(struct queue *q, struct limits_walk *w, struct job *j)
 
 static bool has_reservation(const struct queue *q, uint32_t job)
 {
-    return q->e->keeps ? plan_reserved_at(q->e->plan, q->e->c->jobs.v[job]) != 0
-                       : bitset_test(&q->reserved, job);
+    return q->e->uses.keeps ? plan_reserved_at(q->e->plan, q->e->c->jobs.v[job]) != 0
+                            : bitset_test(&q->reserved, job);
 }
 
 /* The job breaks a limit: does that keep it back? Not if it has a reservation, nor if
@@ -89,15 +89,15 @@ static bool stays_out(struct queue *q, struct limits_walk *w, uint32_t job)
     int64_t room[LIMIT_RES_COUNT];
 
     if (has_reservation(q, job)) {
-        e->any_limited = true;
+        e->cycle.limited = true;
         return false;
     }
-    if (e->any_classes && hard && moves_class(q, w, e->c->jobs.v[job])) {
+    if (e->uses.classes && hard && moves_class(q, w, e->c->jobs.v[job])) {
         if (x->limited)
             note_hard(q, e->c->jobs.v[job], LIMITED_NOT);
         return false;
     }
-    e->any_limited = true;
+    e->cycle.limited = true;
     if (!hard)
         return true;
     enum limited_by by = limits_walk_idle_violated(w, x->credset, use_of(q, job, room))

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the scheduler commands. A job that is being started or written about is left
  * alone until that is over; its commands wait in their order. */
+#include "rm/local/commands.h"
+
+#include "rm/local/control.h"
 #include "rm/local/folder.h"
+#include "rm/local/ljob.h"
+#include "rm/local/nodes.h"
 #include "rm/local/private.h"
+#include "rm/local/start.h"
+#include "rm/local/writer.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -111,18 +118,18 @@ static void do_start(struct local_job *j, const struct command *full)
     j->run = (struct run){.wclimit_s = c->wclimit_s,
         .overrun_s = c->overrun_s,
         .mem_mb = c->over_memory ? 0 : request_mem_mb(j->request),
-        .grace_ms = j->local->grace_ms,
-        .start_ms = j->local->start_ms,
-        .poll_ms = j->local->poll_ms};
+        .grace_ms = j->local->cfg.grace_ms,
+        .start_ms = j->local->cfg.start_ms,
+        .poll_ms = j->local->cfg.poll_ms};
     if (j->run.wclimit_s <= 0)
         j->run.wclimit_s = j->state.wclimit_s > 0 ? j->state.wclimit_s
                                                   : j->request->job.desc.wclimit_s;
     if (j->run.wclimit_s >= DURATION_UNLIMITED)
         j->run.wclimit_s = 0;
-    if (j->local->cgroup != NULL)
-        j->run.cgroup = xstrdup(j->local->cgroup);
-    if (j->local->pam != NULL)
-        j->run.pam = xstrdup(j->local->pam);
+    if (j->local->cfg.cgroup != NULL)
+        j->run.cgroup = xstrdup(j->local->cfg.cgroup);
+    if (j->local->cfg.pam != NULL)
+        j->run.pam = xstrdup(j->local->cfg.pam);
     run_set_places(&j->run, c->places, c->nplaces);
     j->news = j->found = false;
     j->cleanings = 0;

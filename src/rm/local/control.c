@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Talking with keepers: datagrams out, datagrams back, each with a number of ours. */
+#include "rm/local/control.h"
+
 #include "rm/local/folder.h"
 #include "rm/local/keeper_message.h"
+#include "rm/local/ljob.h"
 #include "rm/local/private.h"
+#include "rm/local/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,12 +21,41 @@
 #define PATIENCE_US (10 * 1000000) /* for an answer */
 #define CHECK_MS    1000           /* how often it is looked at */
 
+/* A command that a keeper has been told and has not answered. */
+struct asked {
+    uint64_t serial; /* the token on the wire */
+    uint64_t token;  /* 0 = nobody waits: a look at the usage */
+    enum rm_action action;
+    struct local_job *job;
+    int64_t at_us;
+};
+
+struct control {
+    int socket; /* -1 = not open */
+    uint64_t serial;
+    struct VEC(struct asked) asked; /* the oldest first */
+    sd_event_source *answers, *patience;
+};
+
+struct control *control_create(void)
+{
+    struct control *c = xcalloc(1, sizeof *c);
+
+    c->socket = -1;
+    return c;
+}
+
+void control_destroy(struct control *c)
+{
+    free(c);
+}
+
 /* Take the one at `i` off the list and answer who waits for it. */
 static void finish(struct local *l, size_t i, enum rm_outcome outcome, const char *text)
 {
-    struct asked a = l->asked.v[i]; /* the sink may command again */
+    struct asked a = l->control->asked.v[i]; /* the sink may command again */
 
-    vec_remove(&l->asked, i);
+    vec_remove(&l->control->asked, i);
     local_done(l, a.token, outcome, a.job->id, text);
 }
 
@@ -87,8 +120,8 @@ static void take_answer(struct local *l, const char *message)
     j = ljob_find(l, said.id);
     if (j != NULL)
         update(j, &said);
-    for (size_t i = 0; i < l->asked.n; i++)
-        if (l->asked.v[i].serial == said.serial) {
+    for (size_t i = 0; i < l->control->asked.n; i++)
+        if (l->control->asked.v[i].serial == said.serial) {
             finish(l, i, said.outcome == 'o' ? RM_OK : RM_REFUSED,
                 said.outcome == 'o' ? NULL : said.text);
             return;
@@ -114,13 +147,14 @@ static int on_patience(sd_event_source *source, uint64_t usec, void *ctx)
 
     (void)source;
     /* the oldest come first */
-    while (l->asked.n > 0 && (int64_t)usec - l->asked.v[0].at_us > PATIENCE_US) {
-        if (l->asked.v[0].action == RM_CANCEL)
-            control_kill(l->asked.v[0].job);
+    while (l->control->asked.n > 0
+           && (int64_t)usec - l->control->asked.v[0].at_us > PATIENCE_US) {
+        if (l->control->asked.v[0].action == RM_CANCEL)
+            control_kill(l->control->asked.v[0].job);
         finish(l, 0, RM_RETRY, "its keeper does not answer");
     }
-    if (l->asked.n > 0)
-        local_timer(l, &l->patience, CHECK_MS, on_patience, l);
+    if (l->control->asked.n > 0)
+        local_timer(l, &l->control->patience, CHECK_MS, on_patience, l);
     return 0;
 }
 
@@ -128,28 +162,31 @@ int control_open(struct local *l, struct err *err)
 {
     struct sockaddr_un own = {.sun_family = AF_UNIX};
 
-    snprintf(own.sun_path, sizeof own.sun_path, "/proc/self/fd/%d/control", l->spool);
-    unlinkat(l->spool, "control", 0);
-    l->control = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (l->control < 0
-        || bind(l->control, (const struct sockaddr *)&own, sizeof own) != 0
-        || fchmodat(l->spool, "control", 0600, 0) != 0)
+    snprintf(
+        own.sun_path, sizeof own.sun_path, "/proc/self/fd/%d/control", spool_folder(l));
+    unlinkat(spool_folder(l), "control", 0);
+    l->control->socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (l->control->socket < 0
+        || bind(l->control->socket, (const struct sockaddr *)&own, sizeof own) != 0
+        || fchmodat(spool_folder(l), "control", 0600, 0) != 0)
         return folder_error(err, errno, "make the socket", "control");
-    if (sd_event_add_io(l->loop, &l->answers, l->control, EPOLLIN, on_answers, l) < 0)
+    if (sd_event_add_io(
+            l->loop, &l->control->answers, l->control->socket, EPOLLIN, on_answers, l)
+        < 0)
         return err_set(err, ERR_IO, "cannot watch the keepers' answers");
     /* before the news that the same keeper's job has ended since */
-    sd_event_source_set_priority(l->answers, SD_EVENT_PRIORITY_NORMAL - 20);
+    sd_event_source_set_priority(l->control->answers, SD_EVENT_PRIORITY_NORMAL - 20);
     return 0;
 }
 
 void control_close(struct local *l)
 {
-    vec_fini(&l->asked);
-    l->answers = sd_event_source_disable_unref(l->answers);
-    l->patience = sd_event_source_disable_unref(l->patience);
-    if (l->control >= 0)
-        close(l->control);
-    l->control = -1;
+    vec_fini(&l->control->asked);
+    l->control->answers = sd_event_source_disable_unref(l->control->answers);
+    l->control->patience = sd_event_source_disable_unref(l->control->patience);
+    if (l->control->socket >= 0)
+        close(l->control->socket);
+    l->control->socket = -1;
 }
 
 static int tell(
@@ -163,8 +200,8 @@ static int tell(
     if ((size_t)len >= sizeof message)
         len = sizeof message - 1;
     snprintf(to.sun_path, sizeof to.sun_path, "/proc/self/fd/%d/%s/control",
-        j->local->jobs_dir, j->id);
-    return sendto(j->local->control, message, (size_t)len, MSG_DONTWAIT,
+        spool_jobs_folder(j->local), j->id);
+    return sendto(j->local->control->socket, message, (size_t)len, MSG_DONTWAIT,
                (const struct sockaddr *)&to, sizeof to)
                    < 0
                ? -1
@@ -176,7 +213,7 @@ void control_tell(struct local_job *j, enum rm_action action, uint64_t token,
 {
     struct local *l = j->local;
     struct asked a = {
-        .serial = ++l->serial, .token = token, .action = action, .job = j};
+        .serial = ++l->control->serial, .token = token, .action = action, .job = j};
     uint64_t now = 0;
 
     /* a cancellation waits for the end, which comes also of a keeper that was killed */
@@ -186,14 +223,14 @@ void control_tell(struct local_job *j, enum rm_action action, uint64_t token,
     }
     sd_event_now(l->loop, CLOCK_MONOTONIC, &now);
     a.at_us = (int64_t)now;
-    vec_push(&l->asked, a);
-    if (l->asked.n == 1)
-        local_timer(l, &l->patience, CHECK_MS, on_patience, l);
+    vec_push(&l->control->asked, a);
+    if (l->control->asked.n == 1)
+        local_timer(l, &l->control->patience, CHECK_MS, on_patience, l);
 }
 
 int control_say(struct local_job *j, const char *verb, const char *argument)
 {
-    return tell(j, ++j->local->serial, verb, argument);
+    return tell(j, ++j->local->control->serial, verb, argument);
 }
 
 void control_kill(struct local_job *j)
@@ -221,10 +258,10 @@ void control_forget(struct local_job *j)
     struct local *l = j->local;
     size_t i = 0;
 
-    while (i < l->asked.n) {
-        bool cancel = l->asked.v[i].action == RM_CANCEL;
+    while (i < l->control->asked.n) {
+        bool cancel = l->control->asked.v[i].action == RM_CANCEL;
 
-        if (l->asked.v[i].job != j)
+        if (l->control->asked.v[i].job != j)
             i++;
         else
             finish(

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The table of jobs: what their folders say, what is reported of them. */
+#include "rm/local/ljob.h"
+
+#include "rm/local/commands.h"
+#include "rm/local/control.h"
 #include "rm/local/folder.h"
+#include "rm/local/nodes.h"
 #include "rm/local/private.h"
+#include "rm/local/spool.h"
+#include "rm/local/start.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +69,7 @@ void ljob_free(struct local_job *j)
 
 int ljob_open_folder(const struct local_job *j, struct err *err)
 {
-    return folder_open(j->local->jobs_dir, j->id, err);
+    return folder_open(spool_jobs_folder(j->local), j->id, err);
 }
 
 bool ljob_is_active(const struct local_job *j)
@@ -98,7 +105,7 @@ void ljob_report(struct local_job *j)
     job.swap_mb = j->swap_mb;
     job.disk_mb = j->disk_mb;
     if (ljob_is_active(j)) {
-        j->began_at = run_began_at(&j->run, j->local->boot);
+        j->began_at = run_began_at(&j->run, j->local->cfg.boot);
         job.start_at = job.desc.start_at = r.at = j->began_at;
         job.desc.places = job.places;
         job.desc.nplaces = job.nplaces;
@@ -120,7 +127,7 @@ void ljob_report(struct local_job *j)
 
 void ljob_look_at_clock(struct local_job *j)
 {
-    if (llabs(run_began_at(&j->run, j->local->boot) - j->began_at) > CLOCK_SET_S)
+    if (llabs(run_began_at(&j->run, j->local->cfg.boot) - j->began_at) > CLOCK_SET_S)
         ljob_report(j);
 }
 
@@ -295,8 +302,8 @@ static void damaged(struct local_job *j, const struct err *err)
 
     j->damaged = true;
     snprintf(text, sizeof text,
-        "the folder %s/jobs/%s is damaged and left as it is: %s", j->local->path, j->id,
-        err->text);
+        "the folder %s/jobs/%s is damaged and left as it is: %s", j->local->cfg.path,
+        j->id, err->text);
     local_health(j->local, "jobquery", text);
 }
 
@@ -380,7 +387,7 @@ static int on_look_again(sd_event_source *source, uint64_t usec, void *ctx)
     (void)source, (void)usec;
     if (j->phase != PHASE_STARTING || j->start != NULL)
         return 0;
-    if (++j->looks * LOOK_AGAIN_MS > j->local->start_ms + START_SLACK_MS)
+    if (++j->looks * LOOK_AGAIN_MS > j->local->cfg.start_ms + START_SLACK_MS)
         control_kill(j);
     if (ljob_load(j, &err) != 0)
         damaged(j, &err);

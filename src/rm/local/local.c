@@ -5,8 +5,15 @@
 #include "base/duration.h"
 #include "base/program.h"
 #include "rm/local/cgroup.h"
+#include "rm/local/commands.h"
+#include "rm/local/control.h"
+#include "rm/local/ljob.h"
+#include "rm/local/nodes.h"
 #include "rm/local/private.h"
 #include "rm/local/procs.h"
+#include "rm/local/spool.h"
+#include "rm/local/start.h"
+#include "rm/local/submit.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -22,6 +29,16 @@
 #define ACCURACY     1000 /* of timers, in microseconds */
 #define START_MOST_S 86400
 #define SPOOL_PATH   "/var/spool/maui"
+
+/* Of a function of the resource manager, as told last. */
+struct function_health {
+    const char *function;
+    char *text; /* owned; NULL = it works */
+};
+
+struct health {
+    struct VEC(struct function_health) v;
+};
 
 int64_t local_now(void)
 {
@@ -49,14 +66,28 @@ void local_done(struct local *l, uint64_t token, enum rm_outcome outcome,
     local_report(l, &r);
 }
 
+static struct function_health *find_health(struct health *all, const char *function)
+{
+    for (size_t i = 0; i < all->v.n; i++)
+        if (strcmp(all->v.v[i].function, function) == 0)
+            return &all->v.v[i];
+    vec_push(&all->v, ((struct function_health){function, NULL}));
+    return &all->v.v[all->v.n - 1];
+}
+
+static void free_health(struct health *all)
+{
+    for (size_t i = 0; i < all->v.n; i++)
+        free(all->v.v[i].text);
+    vec_fini(&all->v);
+    free(all);
+}
+
 void local_health(struct local *l, const char *function, const char *text)
 {
     struct rm_report r = {.kind = RM_HEALTH};
-    struct health *h = l->health;
+    struct function_health *h = find_health(l->health, function);
 
-    while (h->function != NULL && strcmp(h->function, function) != 0)
-        h++;
-    h->function = function;
     if (h->text == NULL ? text == NULL : text != NULL && strcmp(h->text, text) == 0)
         return;
     free(h->text);
@@ -92,12 +123,12 @@ static void set_keeper(struct local *l, const char *const *words)
     struct VEC(char *) copy = {0};
 
     if (words == NULL)
-        vec_push(
-            &copy, program_beside(l->pam != NULL ? "maui-keeper-pam" : "maui-keeper"));
+        vec_push(&copy,
+            program_beside(l->cfg.pam != NULL ? "maui-keeper-pam" : "maui-keeper"));
     for (; words != NULL && *words != NULL; words++)
         vec_push(&copy, xstrdup(*words));
     vec_push(&copy, NULL);
-    l->keeper = copy.v;
+    l->cfg.keeper = copy.v;
 }
 
 static void set_cgroup(struct local *l, const struct rm_cfg *cfg)
@@ -106,10 +137,10 @@ static void set_cgroup(struct local *l, const struct rm_cfg *cfg)
     char own[1024];
 
     if (text != NULL && strcasecmp(text, "NONE") != 0) {
-        l->cgroup = xstrdup(text);
+        l->cfg.cgroup = xstrdup(text);
     } else if (text == NULL) {
         cgroup_own(own, sizeof own);
-        l->cgroup = own[0] != '\0' ? xstrdup(own) : NULL;
+        l->cfg.cgroup = own[0] != '\0' ? xstrdup(own) : NULL;
     }
 }
 
@@ -162,7 +193,7 @@ static int set_pam(struct local *l, const struct rm_cfg *cfg, struct err *err)
             "RMCFG[%s] PAM: there is no maui-keeper-pam beside this program: it is "
             "built where libpam0g-dev (1.4 or later) is",
             cfg->name);
-    l->pam = xstrdup(service);
+    l->cfg.pam = xstrdup(service);
     return 0;
 }
 
@@ -176,25 +207,25 @@ static int configure(struct local *l, const struct rm_cfg *cfg, struct err *err)
     if (*spool != '/')
         return err_set(err, ERR_INVALID,
             "RMCFG[%s] SPOOLDIR: '%s' is not an absolute path", cfg->name, spool);
-    l->path = xstrdup(spool);
+    l->cfg.path = xstrdup(spool);
     if (set_pam(l, cfg, err) != 0)
         return -1;
     set_keeper(l, cfg->keeper);
     set_cgroup(l, cfg);
-    l->poll_ms = POLL_MS;
+    l->cfg.poll_ms = POLL_MS;
     l->last_id = cfg->last_number;
-    if (read_duration(cfg, "KEEPTIME", KEEP_S, &l->keep_s, err) != 0
+    if (read_duration(cfg, "KEEPTIME", KEEP_S, &l->cfg.keep_s, err) != 0
         || read_duration(cfg, "KILLGRACE", GRACE_S, &grace_s, err) != 0
         || read_duration(cfg, "STARTLIMIT", START_S, &start_s, err) != 0)
         return -1;
-    l->start_ms = (start_s < 1                 ? 1
-                      : start_s < START_MOST_S ? start_s
-                                               : START_MOST_S)
-                  * 1000;
-    l->keeps = rm_cfg_attr(cfg, "KEEPTIME") != NULL;
-    l->grace_ms = grace_s < INT32_MAX ? grace_s * 1000 : (int64_t)INT32_MAX * 1000;
-    if (l->keep_s > INT32_MAX)
-        l->keep_s = INT32_MAX;
+    l->cfg.start_ms = (start_s < 1                 ? 1
+                          : start_s < START_MOST_S ? start_s
+                                                   : START_MOST_S)
+                      * 1000;
+    l->cfg.keeps = rm_cfg_attr(cfg, "KEEPTIME") != NULL;
+    l->cfg.grace_ms = grace_s < INT32_MAX ? grace_s * 1000 : (int64_t)INT32_MAX * 1000;
+    if (l->cfg.keep_s > INT32_MAX)
+        l->cfg.keep_s = INT32_MAX;
     return nodes_open(l, cfg, err);
 }
 
@@ -204,15 +235,16 @@ static void local_close(struct rm *rm)
 
     spool_close(l);
     nodes_close(l);
-    start_forget_children(l);
-    for (char **word = l->keeper; word != NULL && *word != NULL; word++)
+    children_destroy(l->children);
+    for (char **word = l->cfg.keeper; word != NULL && *word != NULL; word++)
         free(*word);
-    free(l->keeper);
-    for (int i = 0; i < LOCAL_FUNCTIONS; i++)
-        free(l->health[i].text);
-    free(l->cgroup);
-    free(l->pam);
-    free(l->path);
+    free(l->cfg.keeper);
+    free_health(l->health);
+    spool_destroy(l->spool);
+    control_destroy(l->control);
+    free(l->cfg.cgroup);
+    free(l->cfg.pam);
+    free(l->cfg.path);
     sd_event_unref(l->loop);
     free(l);
 }
@@ -225,8 +257,11 @@ static struct rm *local_open(const struct rm_cfg *cfg, sd_event *loop,
     l->rm.driver = rm_local_driver();
     l->loop = sd_event_ref(loop);
     l->sink = *sink;
-    procs_boot(l->boot);
-    l->spool = l->jobs_dir = l->fresh_dir = l->news_dir = l->lock = l->control = -1;
+    procs_boot(l->cfg.boot);
+    l->health = xcalloc(1, sizeof *l->health);
+    l->spool = spool_create();
+    l->control = control_create();
+    l->children = children_create();
     if (configure(l, cfg, err) == 0 && spool_open(l, err) == 0)
         return &l->rm;
     local_close(&l->rm);

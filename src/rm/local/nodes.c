@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The virtual nodes: as NODES=N[xP] says, as NODECFG describes them, or one that is the
  * machine. */
+#include "rm/local/nodes.h"
+
 #include "config/value.h"
+#include "rm/local/ljob.h"
 #include "rm/local/private.h"
 
 #include <stdio.h>
@@ -11,6 +14,18 @@
 #include <unistd.h>
 
 #define MB ((int64_t)1024 * 1024)
+
+struct local_node {
+    char *name;
+    struct res cfg;
+    int64_t used; /* processors of running jobs */
+    UT_hash_handle hh;
+};
+
+struct nodes {
+    struct local_node *all;
+    bool machine_is_node; /* the one node is the machine: its load is the node's */
+};
 
 /* What the machine has. */
 static struct res machine(const char *disk)
@@ -35,7 +50,7 @@ static void add(struct local *l, const char *name, const struct res *cfg)
 
     n->name = xstrdup(name);
     n->cfg = *cfg;
-    HASH_ADD_KEYPTR(hh, l->nodes, n->name, strlen(n->name), n);
+    HASH_ADD_KEYPTR(hh, l->nodes->all, n->name, strlen(n->name), n);
 }
 
 /* Memory and the like are shared out among the nodes. */
@@ -126,6 +141,7 @@ int nodes_open(struct local *l, const struct rm_cfg *cfg, struct err *err)
     struct res all = machine(rm_cfg_attr(cfg, "LOCALDISKFS"));
     char host[256];
 
+    l->nodes = xcalloc(1, sizeof *l->nodes);
     if (list != NULL)
         return add_list(l, list, cfg->settings, &all, err);
     if (add_described(l, cfg->settings, &all) > 0)
@@ -134,25 +150,30 @@ int nodes_open(struct local *l, const struct rm_cfg *cfg, struct err *err)
         snprintf(host, sizeof host, "localhost");
     host[strcspn(host, ".")] = '\0';
     add(l, host, &all);
-    l->machine_is_node = true;
+    l->nodes->machine_is_node = true;
     return 0;
 }
 
 void nodes_close(struct local *l)
 {
-    struct local_node *n = l->nodes, *next;
+    struct local_node *n, *next;
 
-    HASH_CLEAR(hh, l->nodes); /* frees the table and leaves the nodes chained */
+    if (l->nodes == NULL)
+        return;
+    n = l->nodes->all;
+    HASH_CLEAR(hh, l->nodes->all); /* frees the table and leaves the nodes chained */
     for (; n != NULL; n = next) {
         next = n->hh.next;
         free(n->name);
         free(n);
     }
+    free(l->nodes);
+    l->nodes = NULL;
 }
 
 void nodes_forget(struct local *l)
 {
-    for (struct local_node *n = l->nodes; n != NULL; n = n->hh.next)
+    for (struct local_node *n = l->nodes->all; n != NULL; n = n->hh.next)
         n->used = 0;
 }
 
@@ -160,7 +181,7 @@ bool nodes_have(const struct local *l, const char *name)
 {
     struct local_node *n;
 
-    HASH_FIND_STR(l->nodes, name, n);
+    HASH_FIND_STR(l->nodes->all, name, n);
     return n != NULL;
 }
 
@@ -209,14 +230,14 @@ static void report(struct local *l, const struct local_node *n)
     d->measured = true;
     d->load = (double)n->used;
     d->util.v[RES_PROCS] = n->used;
-    if (l->machine_is_node)
+    if (l->nodes->machine_is_node)
         measure(d);
     local_report(l, &r);
 }
 
 void nodes_report(struct local *l)
 {
-    for (struct local_node *n = l->nodes; n != NULL; n = n->hh.next)
+    for (struct local_node *n = l->nodes->all; n != NULL; n = n->hh.next)
         report(l, n);
 }
 
@@ -227,7 +248,7 @@ void nodes_take(struct local *l, const struct local_job *j, int sign)
     for (size_t i = 0; i < j->run.nplaces; i++) {
         struct local_node *n;
 
-        HASH_FIND_STR(l->nodes, j->run.places[i].node, n);
+        HASH_FIND_STR(l->nodes->all, j->run.places[i].node, n);
         if (n == NULL)
             continue; /* the configuration changed under the job */
         n->used +=

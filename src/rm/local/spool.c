@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The spool as a whole: its folders, what is found in it at the beginning, news, and
  * the removal of old jobs. */
+#include "rm/local/spool.h"
+
 #include "base/names.h"
+#include "rm/local/control.h"
 #include "rm/local/folder.h"
+#include "rm/local/ljob.h"
+#include "rm/local/nodes.h"
 #include "rm/local/private.h"
+#include "rm/local/submit.h"
+#include "rm/local/writer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,16 +26,59 @@
 #define PURGE_MIN_MS  200
 #define PURGE_MAX_MS  60000
 
+struct names VEC(char *);
+
+struct spool {
+    int top, jobs, fresh, news, lock; /* descriptors; -1 = not open */
+    int64_t safe_id;                  /* on the disk as taken */
+    bool counting;                    /* the counter is being written */
+    struct names found;               /* folders still to be looked at, */
+    size_t found_done;                /* from this one on */
+    struct names over;                /* ids of settled jobs whose folders are to go */
+    struct names trash;               /* folders in `fresh` that go bit by bit */
+    sd_event_source *scan, *on_news, *gone, *purge;
+};
+
+struct spool *spool_create(void)
+{
+    struct spool *s = xcalloc(1, sizeof *s);
+
+    s->top = s->jobs = s->fresh = s->news = s->lock = -1;
+    return s;
+}
+
+void spool_destroy(struct spool *s)
+{
+    free(s);
+}
+
+static void free_names(struct names *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        free(names->v[i]);
+    vec_fini(names);
+}
+
+int spool_folder(const struct local *l)
+{
+    return l->spool->top;
+}
+
+int spool_jobs_folder(const struct local *l)
+{
+    return l->spool->jobs;
+}
+
 /* ---- numbers ---- */
 
 static void counter_written(struct write_task *t)
 {
     struct local *l = t->ctx;
 
-    l->counting = false;
+    l->spool->counting = false;
     local_health(l, "jobpurge", t->err.code != ERR_NONE ? t->err.text : NULL);
     if (t->err.code == ERR_NONE)
-        l->safe_id = t->number;
+        l->spool->safe_id = t->number;
 }
 
 /* Numbers are told by the folders; before those go, the counter must say it. */
@@ -37,9 +87,9 @@ static void save_counter(struct local *l)
     struct write_task *t;
     char text[32];
 
-    if (l->counting)
+    if (l->spool->counting)
         return; /* two at once would take each other's file away */
-    l->counting = true;
+    l->spool->counting = true;
     t = write_task_new(WRITE_TOP, NULL);
     snprintf(text, sizeof text, "%lld\n", (long long)l->last_id);
     write_task_add(t, "counter", xstrdup(text), strlen(text));
@@ -53,12 +103,12 @@ static void read_counter(struct local *l)
 {
     struct err err;
     size_t len;
-    char *text = folder_read(l->spool, "counter", &len, &err);
+    char *text = folder_read(l->spool->top, "counter", &len, &err);
 
-    l->counting = false;
-    l->safe_id = text != NULL ? id_number(text) : 0;
-    if (l->safe_id > l->last_id) /* else the spool is another, or an older one */
-        l->last_id = l->safe_id;
+    l->spool->counting = false;
+    l->spool->safe_id = text != NULL ? id_number(text) : 0;
+    if (l->spool->safe_id > l->last_id) /* else the spool is another, or an older one */
+        l->last_id = l->spool->safe_id;
     free(text);
 }
 
@@ -71,7 +121,7 @@ static int compare_names(const void *a, const void *b)
 
 static int list_jobs(struct local *l, struct err *err)
 {
-    int fd = folder_open(l->spool, "jobs", err);
+    int fd = folder_open(l->spool->top, "jobs", err);
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     struct dirent *entry;
 
@@ -80,13 +130,14 @@ static int list_jobs(struct local *l, struct err *err)
     while ((entry = readdir(dir)) != NULL) {
         if (entry->d_name[0] == '.')
             continue;
-        vec_push(&l->names, xstrdup(entry->d_name));
+        vec_push(&l->spool->found, xstrdup(entry->d_name));
         if (id_number(entry->d_name) > l->last_id)
             l->last_id = id_number(entry->d_name);
     }
     closedir(dir);
-    if (l->names.n > 0)
-        qsort(l->names.v, l->names.n, sizeof *l->names.v, compare_names);
+    if (l->spool->found.n > 0)
+        qsort(l->spool->found.v, l->spool->found.n, sizeof *l->spool->found.v,
+            compare_names);
     return 0;
 }
 
@@ -107,7 +158,7 @@ static void scan_one(struct local *l, const char *name)
         err_set(&err, ERR_INVALID, "that is not the name of a job");
     }
     snprintf(text, sizeof text,
-        "the folder %s/jobs/%s is not readable and left alone: %s", l->path, name,
+        "the folder %s/jobs/%s is not readable and left alone: %s", l->cfg.path, name,
         err.text);
     local_health(l, "workloadquery", text);
 }
@@ -117,16 +168,14 @@ static int on_scan(sd_event_source *source, void *ctx)
     struct local *l = ctx;
     struct rm_report synced = {.kind = RM_SYNCED};
 
-    if (l->names_done == 0)
+    if (l->spool->found_done == 0)
         nodes_report(l);
-    for (int i = 0; i < SCAN_AT_ONCE && l->names_done < l->names.n; i++)
-        scan_one(l, l->names.v[l->names_done++]);
-    if (l->names_done < l->names.n)
+    for (int i = 0; i < SCAN_AT_ONCE && l->spool->found_done < l->spool->found.n; i++)
+        scan_one(l, l->spool->found.v[l->spool->found_done++]);
+    if (l->spool->found_done < l->spool->found.n)
         return 0;
     sd_event_source_set_enabled(source, SD_EVENT_OFF);
-    for (size_t i = 0; i < l->names.n; i++)
-        free(l->names.v[i]);
-    vec_fini(&l->names);
+    free_names(&l->spool->found);
     l->synced = true;
     nodes_report(l); /* with what turned out to be running on them */
     local_report(l, &synced);
@@ -149,7 +198,7 @@ static int on_news(
     }
     if (event->len == 0)
         return 0;
-    unlinkat(l->news_dir, event->name, 0);
+    unlinkat(l->spool->news, event->name, 0);
     j = ljob_find(l, event->name);
     if (j != NULL)
         ljob_look(j);
@@ -166,15 +215,15 @@ static int on_gone(
 
 static int watch(struct local *l, struct err *err)
 {
-    if (sd_event_add_inotify_fd(
-            l->loop, &l->news, l->news_dir, IN_CLOSE_WRITE | IN_ONLYDIR, on_news, l)
+    if (sd_event_add_inotify_fd(l->loop, &l->spool->on_news, l->spool->news,
+            IN_CLOSE_WRITE | IN_ONLYDIR, on_news, l)
             < 0
-        || sd_event_add_inotify_fd(l->loop, &l->gone, l->jobs_dir,
+        || sd_event_add_inotify_fd(l->loop, &l->spool->gone, l->spool->jobs,
                IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR, on_gone, l)
                < 0)
-        return err_set(err, ERR_IO, "cannot watch the spool '%s'", l->path);
+        return err_set(err, ERR_IO, "cannot watch the spool '%s'", l->cfg.path);
     /* before what is ready at the same time: ends make room */
-    sd_event_source_set_priority(l->news, SD_EVENT_PRIORITY_NORMAL - 10);
+    sd_event_source_set_priority(l->spool->on_news, SD_EVENT_PRIORITY_NORMAL - 10);
     return 0;
 }
 
@@ -185,8 +234,8 @@ static int on_purge(sd_event_source *source, uint64_t usec, void *ctx);
 static bool is_old(const struct local_job *j, int64_t now)
 {
     return j->phase == PHASE_ENDED && !j->damaged && !j->writing
-           && ((j->settled && !j->local->keeps)
-               || j->end.end_at + j->local->keep_s <= now);
+           && ((j->settled && !j->local->cfg.keeps)
+               || j->end.end_at + j->local->cfg.keep_s <= now);
 }
 
 /* The folder goes at once, to where nobody looks for a job: half a folder would be one
@@ -203,8 +252,8 @@ static bool purge_folder(struct local_job *j)
         close(folder);
     if (!tidied)
         return false;
-    if (renameat(l->jobs_dir, j->id, l->fresh_dir, j->id) == 0) {
-        vec_push(&l->trash, xstrdup(j->id));
+    if (renameat(l->spool->jobs, j->id, l->spool->fresh, j->id) == 0) {
+        vec_push(&l->spool->trash, xstrdup(j->id));
     } else if (errno != ENOENT) {
         local_health(l, "jobpurge", "the folder of an old job cannot be removed");
         return false;
@@ -220,18 +269,18 @@ static void empty_trash(struct local *l)
     unsigned files = PURGE_FILES;
     char text[600];
 
-    while (l->trash.n > 0 && files > 0 && !l->lost) {
-        char *id = l->trash.v[0];
-        int left = folder_remove_some(l->fresh_dir, id, &files);
+    while (l->spool->trash.n > 0 && files > 0 && !l->lost) {
+        char *id = l->spool->trash.v[0];
+        int left = folder_remove_some(l->spool->fresh, id, &files);
 
-        vec_remove(&l->trash, 0);
+        vec_remove(&l->spool->trash, 0);
         if (left > 0) {
-            vec_push(&l->trash, id);
+            vec_push(&l->spool->trash, id);
             continue;
         }
         if (left < 0) {
             snprintf(text, sizeof text, "the folder '%s/new/%s' cannot be removed",
-                l->path, id);
+                l->cfg.path, id);
             local_health(l, "jobpurge", text);
         }
         free(id);
@@ -242,22 +291,22 @@ static void empty_trash(struct local *l)
  * are more. */
 static bool purge_settled(struct local *l, bool *unsafe)
 {
-    size_t n = l->over.n < PURGE_AT_ONCE ? l->over.n : PURGE_AT_ONCE;
+    size_t n = l->spool->over.n < PURGE_AT_ONCE ? l->spool->over.n : PURGE_AT_ONCE;
 
     for (; n > 0 && !l->lost; n--) {
-        char *id = l->over.v[0];
+        char *id = l->spool->over.v[0];
         struct local_job *j = ljob_find(l, id);
         bool old = j != NULL && is_old(j, local_now());
-        bool waits = old && id_number(id) > l->safe_id;
+        bool waits = old && id_number(id) > l->spool->safe_id;
 
-        vec_remove(&l->over, 0);
+        vec_remove(&l->spool->over, 0);
         *unsafe |= waits;
         if (waits || (old && !purge_folder(j)))
-            vec_push(&l->over, id);
+            vec_push(&l->spool->over, id);
         else
             free(id);
     }
-    return l->over.n > 0;
+    return l->spool->over.n > 0;
 }
 
 void local_settled(struct rm *rm, const char *job)
@@ -268,17 +317,17 @@ void local_settled(struct rm *rm, const char *job)
     if (j == NULL || j->settled || j->phase != PHASE_ENDED)
         return;
     j->settled = true;
-    if (l->keeps)
+    if (l->cfg.keeps)
         return;
-    vec_push(&l->over, xstrdup(job));
-    if (l->over.n == 1)
-        local_timer(l, &l->purge, PURGE_MIN_MS, on_purge, l);
+    vec_push(&l->spool->over, xstrdup(job));
+    if (l->spool->over.n == 1)
+        local_timer(l, &l->spool->purge, PURGE_MIN_MS, on_purge, l);
 }
 
 static int on_purge(sd_event_source *source, uint64_t usec, void *ctx)
 {
     struct local *l = ctx;
-    int64_t now = local_now(), wait = l->keep_s * 1000 / 8;
+    int64_t now = local_now(), wait = l->cfg.keep_s * 1000 / 8;
     struct local_job *j, *next;
     int left = PURGE_AT_ONCE;
     bool unsafe = false;
@@ -288,7 +337,7 @@ static int on_purge(sd_event_source *source, uint64_t usec, void *ctx)
     if (purge_settled(l, &unsafe)) {
         if (unsafe)
             save_counter(l);
-        local_timer(l, &l->purge, PURGE_MIN_MS / 4, on_purge, l);
+        local_timer(l, &l->spool->purge, PURGE_MIN_MS / 4, on_purge, l);
         return 0;
     }
     HASH_ITER(hh, l->jobs, j, next)
@@ -297,7 +346,7 @@ static int on_purge(sd_event_source *source, uint64_t usec, void *ctx)
             break;
         if (!is_old(j, now))
             continue;
-        if (id_number(j->id) > l->safe_id)
+        if (id_number(j->id) > l->spool->safe_id)
             unsafe = true;
         else if (purge_folder(j))
             left--;
@@ -306,9 +355,10 @@ static int on_purge(sd_event_source *source, uint64_t usec, void *ctx)
         save_counter(l);
     if (wait < PURGE_MIN_MS || left == 0)
         wait = PURGE_MIN_MS;
-    if (l->trash.n > 0)
+    if (l->spool->trash.n > 0)
         wait = PURGE_MIN_MS / 4;
-    local_timer(l, &l->purge, wait < PURGE_MAX_MS ? wait : PURGE_MAX_MS, on_purge, l);
+    local_timer(
+        l, &l->spool->purge, wait < PURGE_MAX_MS ? wait : PURGE_MAX_MS, on_purge, l);
     return 0;
 }
 
@@ -316,9 +366,9 @@ static int on_purge(sd_event_source *source, uint64_t usec, void *ctx)
 
 static int open_folder(struct local *l, const char *name, int *ret, struct err *err)
 {
-    if (mkdirat(l->spool, name, 0711) != 0 && errno != EEXIST)
+    if (mkdirat(l->spool->top, name, 0711) != 0 && errno != EEXIST)
         return folder_error(err, errno, "make the folder", name);
-    *ret = folder_open(l->spool, name, err);
+    *ret = folder_open(l->spool->top, name, err);
     if (*ret < 0)
         return -1;
     fchmod(*ret, 0711); /* users' jobs pass through, and cannot list */
@@ -327,22 +377,23 @@ static int open_folder(struct local *l, const char *name, int *ret, struct err *
 
 static int open_folders(struct local *l, struct err *err)
 {
-    if (mkdir(l->path, 0711) != 0 && errno != EEXIST)
-        return folder_error(err, errno, "make the spool", l->path);
-    l->spool = folder_open(AT_FDCWD, l->path, err);
-    if (l->spool < 0)
+    if (mkdir(l->cfg.path, 0711) != 0 && errno != EEXIST)
+        return folder_error(err, errno, "make the spool", l->cfg.path);
+    l->spool->top = folder_open(AT_FDCWD, l->cfg.path, err);
+    if (l->spool->top < 0)
         return -1;
-    fchmod(l->spool, 0711);
-    l->lock = folder_lock(l->spool, "lock", err);
-    if (l->lock < 0)
-        return err->code == ERR_CONFLICT ? err_set(
-                   err, ERR_CONFLICT, "the spool '%s' has a daemon already", l->path)
+    fchmod(l->spool->top, 0711);
+    l->spool->lock = folder_lock(l->spool->top, "lock", err);
+    if (l->spool->lock < 0)
+        return err->code == ERR_CONFLICT ? err_set(err, ERR_CONFLICT,
+                   "the spool '%s' has a daemon already", l->cfg.path)
                                          : -1;
-    folder_remove(l->spool, "new"); /* submissions nobody was told of, jobs that went */
-    folder_remove(l->spool, "news");
-    if (open_folder(l, "jobs", &l->jobs_dir, err) != 0
-        || open_folder(l, "new", &l->fresh_dir, err) != 0
-        || open_folder(l, "news", &l->news_dir, err) != 0)
+    folder_remove(
+        l->spool->top, "new"); /* submissions nobody was told of, jobs that went */
+    folder_remove(l->spool->top, "news");
+    if (open_folder(l, "jobs", &l->spool->jobs, err) != 0
+        || open_folder(l, "new", &l->spool->fresh, err) != 0
+        || open_folder(l, "news", &l->spool->news, err) != 0)
         return -1;
     return 0;
 }
@@ -352,16 +403,16 @@ int spool_open(struct local *l, struct err *err)
     struct write_folders folders;
 
     if (open_folders(l, err) != 0 || control_open(l, err) != 0 || watch(l, err) != 0) {
-        err_prefix(err, "spool %s: ", l->path);
+        err_prefix(err, "spool %s: ", l->cfg.path);
         return -1;
     }
-    folders = (struct write_folders){l->spool, l->jobs_dir, l->fresh_dir};
+    folders = (struct write_folders){l->spool->top, l->spool->jobs, l->spool->fresh};
     read_counter(l);
     if (writer_open(l->loop, &folders, &l->writer, err) != 0 || list_jobs(l, err) != 0)
         return -1;
-    if (sd_event_add_defer(l->loop, &l->scan, on_scan, l) < 0
-        || sd_event_source_set_enabled(l->scan, SD_EVENT_ON) < 0
-        || local_timer(l, &l->purge, PURGE_MIN_MS, on_purge, l) < 0)
+    if (sd_event_add_defer(l->loop, &l->spool->scan, on_scan, l) < 0
+        || sd_event_source_set_enabled(l->spool->scan, SD_EVENT_ON) < 0
+        || local_timer(l, &l->spool->purge, PURGE_MIN_MS, on_purge, l) < 0)
         return err_set(err, ERR_IO, "cannot put the spool on the event loop");
     return 0;
 }
@@ -382,25 +433,19 @@ void spool_close(struct local *l)
     control_close(l);
     HASH_ITER(hh, l->jobs, j, next)
     ljob_free(j);
-    for (size_t i = 0; i < l->over.n; i++)
-        free(l->over.v[i]);
-    vec_fini(&l->over);
-    for (size_t i = 0; i < l->trash.n; i++)
-        free(l->trash.v[i]);
-    vec_fini(&l->trash);
-    l->scan = sd_event_source_disable_unref(l->scan);
-    l->news = sd_event_source_disable_unref(l->news);
-    l->gone = sd_event_source_disable_unref(l->gone);
-    l->purge = sd_event_source_disable_unref(l->purge);
-    for (size_t i = l->names_done; i < l->names.n; i++)
-        free(l->names.v[i]);
-    vec_fini(&l->names);
-    l->names_done = 0;
-    close_folder(&l->lock);
-    close_folder(&l->jobs_dir);
-    close_folder(&l->fresh_dir);
-    close_folder(&l->news_dir);
-    close_folder(&l->spool);
+    free_names(&l->spool->over);
+    free_names(&l->spool->trash);
+    l->spool->scan = sd_event_source_disable_unref(l->spool->scan);
+    l->spool->on_news = sd_event_source_disable_unref(l->spool->on_news);
+    l->spool->gone = sd_event_source_disable_unref(l->spool->gone);
+    l->spool->purge = sd_event_source_disable_unref(l->spool->purge);
+    free_names(&l->spool->found);
+    l->spool->found_done = 0;
+    close_folder(&l->spool->lock);
+    close_folder(&l->spool->jobs);
+    close_folder(&l->spool->fresh);
+    close_folder(&l->spool->news);
+    close_folder(&l->spool->top);
     l->synced = false;
 }
 
@@ -410,9 +455,10 @@ static bool in_place(const struct local *l)
     char path[4096];
     struct stat ours, there;
 
-    snprintf(path, sizeof path, "%s/jobs", l->path);
-    return l->jobs_dir >= 0 && fstat(l->jobs_dir, &ours) == 0 && stat(path, &there) == 0
-           && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+    snprintf(path, sizeof path, "%s/jobs", l->cfg.path);
+    return l->spool->jobs >= 0 && fstat(l->spool->jobs, &ours) == 0
+           && stat(path, &there) == 0 && ours.st_ino == there.st_ino
+           && ours.st_dev == there.st_dev;
 }
 
 void spool_check(struct local *l)
@@ -424,7 +470,7 @@ void spool_check(struct local *l)
     l->lost = true;
     snprintf(text, sizeof text,
         "the spool '%s' has gone: nothing can be submitted, started or changed",
-        l->path);
+        l->cfg.path);
     local_health(l, "spool", text);
 }
 
@@ -433,7 +479,7 @@ void spool_return(struct local *l)
     char path[4096];
     struct err err;
 
-    snprintf(path, sizeof path, "%s/jobs", l->path);
+    snprintf(path, sizeof path, "%s/jobs", l->cfg.path);
     if (!l->lost || access(path, F_OK) != 0)
         return;
     spool_close(l);

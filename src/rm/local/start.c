@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Beginning keepers: the order goes in on standard input, one line comes back. */
+#include "rm/local/start.h"
+
+#include "rm/local/control.h"
+#include "rm/local/ljob.h"
 #include "rm/local/private.h"
 
 #include <errno.h>
@@ -33,6 +37,15 @@ struct start {
     size_t len;
 };
 
+struct children {
+    struct VEC(struct child *) v;
+};
+
+struct children *children_create(void)
+{
+    return xcalloc(1, sizeof(struct children));
+}
+
 static void child_free(struct child *c)
 {
     sd_event_source_disable_unref(c->source);
@@ -44,12 +57,13 @@ static void child_free(struct child *c)
 static int on_child_ended(sd_event_source *source, int fd, uint32_t events, void *ctx)
 {
     struct child *c = ctx;
+    struct children *all = c->local->children;
 
     (void)source, (void)fd, (void)events;
     waitpid(c->pid, NULL, WNOHANG);
-    for (size_t i = 0; i < c->local->children.n; i++)
-        if (c->local->children.v[i] == c) {
-            vec_remove(&c->local->children, i);
+    for (size_t i = 0; i < all->v.n; i++)
+        if (all->v.v[i] == c) {
+            vec_remove(&all->v, i);
             break;
         }
     child_free(c);
@@ -71,14 +85,17 @@ static void adopt(struct local *l, pid_t pid)
     }
     /* who watches the job comes first */
     sd_event_source_set_priority(c->source, SD_EVENT_PRIORITY_NORMAL + 20);
-    vec_push(&l->children, c);
+    vec_push(&l->children->v, c);
 }
 
-void start_forget_children(struct local *l)
+void children_destroy(struct children *c)
 {
-    for (size_t i = 0; i < l->children.n; i++)
-        child_free(l->children.v[i]);
-    vec_fini(&l->children);
+    if (c == NULL)
+        return;
+    for (size_t i = 0; i < c->v.n; i++)
+        child_free(c->v.v[i]);
+    vec_fini(&c->v);
+    free(c);
 }
 
 void start_free(struct start *s)
@@ -140,7 +157,7 @@ static void answered(struct local_job *j, uint64_t token, char *text)
             j->run.leader = leader;
             j->run.start_at = at;
             j->run.start_boot_ms = boot_ms;
-            snprintf(j->run.boot, sizeof j->run.boot, "%s", j->local->boot);
+            snprintf(j->run.boot, sizeof j->run.boot, "%s", j->local->cfg.boot);
         }
         ljob_runs(j, keeper);
         local_health(j->local, "jobstart", NULL);
@@ -221,7 +238,7 @@ static int order_file(const struct run *run, struct err *err)
 
 static int spawn(const struct local_job *j, int order, int answer, pid_t *ret_pid)
 {
-    char **keeper = j->local->keeper;
+    char **keeper = j->local->cfg.keeper;
     struct VEC(char *) argv = {0};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
@@ -229,7 +246,7 @@ static int spawn(const struct local_job *j, int order, int answer, pid_t *ret_pi
     char folder[4096];
     int failed;
 
-    snprintf(folder, sizeof folder, "%s/jobs/%s", j->local->path, j->id);
+    snprintf(folder, sizeof folder, "%s/jobs/%s", j->local->cfg.path, j->id);
     for (; *keeper != NULL; keeper++)
         vec_push(&argv, *keeper);
     vec_push(&argv, folder);
@@ -281,7 +298,7 @@ int start_keeper(struct local_job *j, uint64_t token, struct err *err)
         failed = spawn(j, order, answer, &pid);
         if (failed)
             err_set(err, ERR_IO, "cannot begin the keeper '%s': %s",
-                j->local->keeper[0], strerror(failed));
+                j->local->cfg.keeper[0], strerror(failed));
         close(answer);
     }
     if (order >= 0)

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Submissions, and the numbers jobs get. */
+#include "rm/local/submit.h"
+
 #include "base/strbuf.h"
+#include "rm/local/ljob.h"
 #include "rm/local/private.h"
+#include "rm/local/writer.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -143,12 +143,12 @@ static int reserve(struct server *s, json_t *o, const struct identity *who,
     struct event ev = {.kind = EVENT_RESERVE,
         .u.reserve = {
             .draft = &draft, .who = {who->user, who->level}, .group = who->group}};
-    uint32_t made;
+    struct event_result made;
     if (world_apply(s, &ev, &made, err) < 0) {
         reservation_fini(&draft);
         return -1;
     }
-    *ret = c->reservations.v[made];
+    *ret = made.reservation;
     return 0;
 }
 

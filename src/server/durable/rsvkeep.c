@@ -292,14 +292,15 @@ static const struct reservation *make(
 {
     struct reservation draft;
     struct event ev = {.kind = EVENT_RESERVE, .u.reserve = {.draft = &draft}};
+    struct event_result made;
 
     if (draft_of(s, name, record, &draft, err) < 0)
         return NULL;
-    if (world_apply(s, &ev, NULL, err) < 0) {
+    if (world_apply(s, &ev, &made, err) < 0) {
         reservation_fini(&draft);
         return NULL;
     }
-    return reservation_find(engine_cluster(s->engine), name);
+    return made.reservation;
 }
 
 struct found {

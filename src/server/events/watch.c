@@ -319,12 +319,10 @@ void watch_cycle(struct server *s)
     }
 }
 
-void watch_applied(struct server *s, const struct event *ev, uint32_t job)
+void watch_applied(struct server *s, const struct event *ev, const struct job *j)
 {
-    const struct cluster *c = engine_cluster(s->engine);
-
-    if (job != INDEX_NONE && c->jobs.v[job])
-        tell_job(s, ev, c->jobs.v[job]);
+    if (j)
+        tell_job(s, ev, j);
     else if (ev->kind == EVENT_SETTINGS)
         eventlog_add(s, CONFIGURATION, s->config_path, false, NULL,
             "other parameters are in force");

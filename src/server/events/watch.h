@@ -14,7 +14,7 @@ void watch_close(struct server *s);
 /* Before and after an event is applied; `job` INDEX_NONE when it is about none. O(1),
  * for a node that went down O(jobs on it). */
 void watch_before(struct server *s, const struct event *ev);
-void watch_applied(struct server *s, const struct event *ev, uint32_t job);
+void watch_applied(struct server *s, const struct event *ev, const struct job *j);
 
 /* A decision about a job. */
 void watch_decided(struct server *s, const struct action *a, const struct job *j);

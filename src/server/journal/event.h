@@ -9,8 +9,6 @@
 #include "engine/engine.h"
 #include "rm/reader.h"
 
-const char *journal_event_name(enum event_kind k);
-
 /* {"event":"submit", "at":1764, ...}; a new reference. `c`: what indexes in drafts
  * mean. Of settings the text of `config` is written, which they were made from. */
 json_t *journal_event(

@@ -325,8 +325,8 @@ static read_fn *const readers[] = {
 
 static int find_kind(const char *word, enum event_kind *ret)
 {
-    for (int k = 0; word && journal_event_name((enum event_kind)k); k++)
-        if (strcmp(word, journal_event_name((enum event_kind)k)) == 0) {
+    for (int k = 0; word && event_kind_name((enum event_kind)k); k++)
+        if (strcmp(word, event_kind_name((enum event_kind)k)) == 0) {
             *ret = (enum event_kind)k;
             return 0;
         }

@@ -270,52 +270,44 @@ static void put_instance(json_t *o, const struct source *s, const struct event *
     json_object_set_new(o, "instance", rsvjson_instance(ev->u.instance));
 }
 
-static const struct {
-    const char *name;
-    put_fn *put;
-} kinds[] = {
-    [EVENT_NODE] = {"node", put_node},
-    [EVENT_NODE_STATE] = {"node-state", put_node_state},
-    [EVENT_NODE_GONE] = {"node-gone", put_node_gone},
-    [EVENT_SUBMIT] = {"submit", put_submit},
-    [EVENT_JOB_STATE] = {"job-state", put_job_state},
-    [EVENT_END] = {"end", put_end},
-    [EVENT_CANCEL] = {"cancel", put_end},
-    [EVENT_PREEMPT] = {"preempt", put_preempt},
-    [EVENT_RESUME] = {"resume", put_preempt},
-    [EVENT_START_FAILED] = {"start-failed", put_failed},
-    [EVENT_HOLD] = {"hold", put_hold},
-    [EVENT_RELEASE_HOLD] = {"release-hold", put_hold},
-    [EVENT_PRIORITY] = {"priority", put_priority},
-    [EVENT_QOS] = {"qos", put_qos},
-    [EVENT_RUN] = {"run", put_run},
-    [EVENT_MODIFY] = {"modify", put_modify},
-    [EVENT_DEADLINE] = {"deadline", put_deadline},
-    [EVENT_USER_PRIORITY] = {"user-priority", put_user_priority},
-    [EVENT_RESERVE] = {"reserve", put_reserve},
-    [EVENT_CHANGE_RESERVATION] = {"change-reservation", put_change_reservation},
-    [EVENT_UNRESERVE] = {"unreserve", put_unreserve},
-    [EVENT_SETTINGS] = {"settings", put_settings},
-    [EVENT_RESET_STATISTICS] = {"reset-statistics", put_nothing},
-    [EVENT_RESET_FAIRSHARE] = {"reset-fairshare", put_nothing},
-    [EVENT_FAIRSHARE] = {"fairshare", put_fairshare},
-    [EVENT_INSTANCE] = {"instance", put_instance},
-    [EVENT_MISSED] = {"missed", put_missed},
+static put_fn *const writers[] = {
+    [EVENT_NODE] = put_node,
+    [EVENT_NODE_STATE] = put_node_state,
+    [EVENT_NODE_GONE] = put_node_gone,
+    [EVENT_SUBMIT] = put_submit,
+    [EVENT_JOB_STATE] = put_job_state,
+    [EVENT_END] = put_end,
+    [EVENT_CANCEL] = put_end,
+    [EVENT_PREEMPT] = put_preempt,
+    [EVENT_RESUME] = put_preempt,
+    [EVENT_START_FAILED] = put_failed,
+    [EVENT_HOLD] = put_hold,
+    [EVENT_RELEASE_HOLD] = put_hold,
+    [EVENT_PRIORITY] = put_priority,
+    [EVENT_QOS] = put_qos,
+    [EVENT_RUN] = put_run,
+    [EVENT_MODIFY] = put_modify,
+    [EVENT_DEADLINE] = put_deadline,
+    [EVENT_USER_PRIORITY] = put_user_priority,
+    [EVENT_RESERVE] = put_reserve,
+    [EVENT_CHANGE_RESERVATION] = put_change_reservation,
+    [EVENT_UNRESERVE] = put_unreserve,
+    [EVENT_SETTINGS] = put_settings,
+    [EVENT_RESET_STATISTICS] = put_nothing,
+    [EVENT_RESET_FAIRSHARE] = put_nothing,
+    [EVENT_FAIRSHARE] = put_fairshare,
+    [EVENT_INSTANCE] = put_instance,
+    [EVENT_MISSED] = put_missed,
 };
-
-const char *journal_event_name(enum event_kind k)
-{
-    return (size_t)k < sizeof kinds / sizeof *kinds ? kinds[k].name : NULL;
-}
 
 json_t *journal_event(
     const struct cluster *c, const struct config *config, const struct event *ev)
 {
     json_t *o = json_object();
 
-    json_object_set_new(o, "event", json_string(kinds[ev->kind].name));
+    json_object_set_new(o, "event", json_string(event_kind_name(ev->kind)));
     put_int(o, "at", ev->at);
-    kinds[ev->kind].put(o, &(struct source){c, config}, ev);
+    writers[ev->kind](o, &(struct source){c, config}, ev);
     return o;
 }
 

@@ -62,7 +62,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
     struct event ev = {.kind = EVENT_SUBMIT, .u.job = r->desc};
     struct modified *changed = known ? modify_recall(s, &ev.u.job) : NULL;
     struct err err = {0};
-    uint32_t index;
+    struct event_result made;
 
     record_number(s, r->desc.id);
     struct dep *deps = depends_settle(s, ev.u.job.deps);
@@ -72,13 +72,12 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
     ev.u.job.start_at = r->start_at;
     ev.u.job.places = r->places;
     ev.u.job.nplaces = r->nplaces;
-    if (world_apply(s, &ev, &index, &err) < 0) {
+    if (world_apply(s, &ev, &made, &err) < 0) {
         log_line(s->log, LOG_ALERT, "job '%s' is not taken: %s", r->desc.id, err.text);
     } else {
-        const struct job *j = engine_cluster(s->engine)->jobs.v[index];
-        mark_told(m, j);
-        take_notes(m, j, r);
-        modified_note(changed, world_notes(s, j));
+        mark_told(m, made.job);
+        take_notes(m, made.job, r);
+        modified_note(changed, world_notes(s, made.job));
     }
     free(deps);
     modified_free(changed);

@@ -70,7 +70,7 @@ static int make(
     struct setres_clock clock = {.cal = &cal};
     struct reservation draft;
     struct setres asked;
-    uint32_t made;
+    struct event_result made;
 
     if (read_asked(r, &clock, &asked, err) < 0)
         return -1;
@@ -80,7 +80,7 @@ static int make(
         return -1;
     struct event ev = {.kind = EVENT_RESERVE, .u.reserve = {.draft = &draft}};
     if (world_apply(s, &ev, &made, err) == 0) {
-        *ret_made = xstrdup(c->reservations.v[made]->name);
+        *ret_made = xstrdup(made.reservation->name);
         return 0;
     }
     reservation_fini(&draft);

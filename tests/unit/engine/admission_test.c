@@ -66,7 +66,7 @@ static void rows_are_whole(void **state)
         assert_true((rows[i].stage == ADMIT_EVER) == (rows[i].defers != REASON_NONE));
         /* whoever passes with time has to be woken then */
         if (rows[i].stage == ADMIT_QUEUED && (rows[i].on & ON_CLOCK))
-            assert_non_null(rows[i].act);
+            assert_int_not_equal(rows[i].then, THEN_NOTHING);
         for (int code = 0; code < WAIT_CODES; code++)
             if (rows[i].codes >> code & 1)
                 assert_true(admission_gives((enum wait_code)code));

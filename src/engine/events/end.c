@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A job ends, is cancelled, or could not be started after all. */
+#include "engine/engine_private.h"
+#include "engine/events/events.h"
+#include "engine/keeping.h"
+#include "engine/occupancy.h"
+#include "engine/stop.h"
+
+static int end_it(struct engine *e, struct job *j, enum job_event how, struct err *err)
+{
+    bool active = job_has_begun((enum job_state)j->state);
+
+    if (!active && how != EV_CANCEL && how != EV_VANISH)
+        return err_set(err, ERR_CONFLICT, "job '%s' is not active (it is %s)", j->id,
+            job_state_name((enum job_state)j->state));
+    if (active) {
+        stop_job(e, j, how);
+    } else {
+        if (job_move(e->c, j, how, err) < 0)
+            return -1;
+        job_changes(e, j, CHANGE_OF_STATE);
+    }
+    decisions_ended(e, j);
+    return 0;
+}
+
+/* What the resource manager says of the time it used, as a rate. */
+static void note_measured(const struct engine *e, struct job *j, double cpu_s)
+{
+    int64_t run_s = e->now - j->start_at - j->suspended_s;
+
+    if (cpu_s <= 0 || !job_has_begun((enum job_state)j->state) || run_s <= 0)
+        return;
+    j->util_known = true;
+    j->util_procs = cpu_s / (double)run_s;
+}
+
+static struct job *find_ending(
+    struct engine *e, const struct event *ev, struct err *err)
+{
+    const char *id = ev->u.end.id;
+    uint32_t i = ev->u.end.job;
+    struct job *j = id ? job_find(e->c, id) : i < e->c->jobs.n ? e->c->jobs.v[i] : NULL;
+
+    if (j && j->state < JOB_COMPLETED)
+        return j;
+    if (id)
+        err_set(err, ERR_NOT_FOUND, "job '%s' is not in the queue", id);
+    else
+        err_set(err, ERR_NOT_FOUND, "no job has index %u", i);
+    return NULL;
+}
+
+int end_job(
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
+{
+    enum job_event how = ev->kind == EVENT_CANCEL ? EV_CANCEL : ev->u.end.how;
+    struct job *j = ret->job = find_ending(e, ev, err);
+
+    if (!j)
+        return -1;
+    note_measured(e, j, ev->u.end.cpu_s);
+    if (end_it(e, j, how, err) < 0)
+        return -1;
+    j->failed = ev->u.end.failed;
+    return 0;
+}
+
+/* For so long, as the resource manager asks. */
+static void defer_until(
+    struct engine *e, struct job *j, int64_t s, const struct event *ev)
+{
+    hold_set(j, HOLD_DEFER, ev->u.failed.reason, ev->u.failed.text, e->now);
+    j->defer_until = time_add(e->now, s);
+}
+
+int start_failed(
+    struct engine *e, struct job *j, const struct event *ev, struct err *err)
+{
+    if (!job_is_active(j))
+        return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
+    report_requeued(e, j);
+    if (keeping_retry(e, j, ev->u.failed.again_s))
+        return 0;
+    if (ev->u.failed.again_s > 0) {
+        defer_until(e, j, ev->u.failed.again_s, ev);
+        after_deferral(e, j, DEFER_DEFERRED, ev->u.failed.text);
+        return 0;
+    }
+    enum defer_result how =
+        hold_start_failed(e->cfg, j, ev->u.failed.reason, ev->u.failed.text, e->now);
+    if (how == DEFER_SKIPPED && j->start_count >= e->cfg->defer_start_count
+        && !(j->holds & HOLD_BATCH)) {
+        /* without deferrals too it is not tried in a circle */
+        defer_until(e, j, e->cfg->rm_poll_interval_s, ev);
+        how = DEFER_DEFERRED;
+    }
+    after_deferral(e, j, how, "the resource manager could not start it");
+    return 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What concerns everybody: other settings, usage as it was before a restart, counting
+ * from nothing. */
+#include "engine/engine_private.h"
+#include "engine/events/events.h"
+#include "engine/judge.h"
+#include "policy/fairshare.h"
+
+int take_settings(
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
+{
+    const struct settings *cfg = ev->u.settings;
+
+    (void)ret;
+    (void)err;
+    e->cfg = cfg;
+    cluster_configure(e->c, cfg);
+    statistics_configure(e->statistics, cfg);
+    statistics_nodes(e->statistics, e->c, e->now);
+    for (size_t i = 0; i < e->c->jobs.n; i++) {
+        struct job *j = e->c->jobs.v[i];
+        if (!j || j->state >= JOB_COMPLETED)
+            continue;
+        if (!job_is_active(j) && j->state != JOB_SUSPENDED)
+            judge_job(e, j);
+    }
+    fs_refresh(e->c);
+    return 0;
+}
+
+int reset_statistics(
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
+{
+    (void)ev;
+    (void)ret;
+    (void)err;
+    statistics_reset(e->statistics, e->now);
+    return 0;
+}
+
+int reset_fairshare(
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
+{
+    (void)ev;
+    (void)ret;
+    (void)err;
+    fs_reset(e->c, e->now);
+    return 0;
+}
+
+int recall_fairshare(
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
+{
+    (void)ret;
+    (void)err;
+    for (size_t i = 0; i < ev->u.fairshare.n; i++)
+        fsmemory_load(e->c, &ev->u.fairshare.rows[i], e->now);
+    return 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * EVENT_SUBMIT: a job comes, with what is remembered of it after a restart; one that
+ * runs already is taken over. */
+#include "cluster/memory.h"
+#include "engine/cycle.h"
+#include "engine/eligible.h"
+#include "engine/engine_private.h"
+#include "engine/events/events.h"
+#include "engine/judge.h"
+#include "engine/keeping.h"
+
+/* An id may come back in the cycle in which it ended: changed by its owner, or run
+ * once more. Jobs that depend on it then depend on what came. */
+static void forget_namesake(struct engine *e, const char *id)
+{
+    struct job *j = id ? job_find(e->c, id) : NULL;
+    struct indexes *ended = decisions_of_ended(e);
+
+    if (!j || j->state < JOB_COMPLETED)
+        return;
+    for (size_t i = 0; i < ended->n; i++) {
+        if (ended->v[i] != j->index)
+            continue;
+        vec_remove(ended, i);
+        forget_job(e, j);
+        return;
+    }
+}
+
+/* What was known of it before a restart. */
+static void recall_job(struct engine *e, struct job *j, const struct job_memory *m)
+{
+    job_recall(e->c, j, m);
+    if ((j->holds & HOLD_DEFER) && !m->world_changed)
+        job_extra(j)->deferred_in = WORLD_BEFORE;
+}
+
+int submit_job(
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
+{
+    const struct job_desc *d = &ev->u.job;
+    bool active = job_has_begun(d->state);
+    struct job_desc waiting = *d;
+    struct job *j;
+
+    if (active)
+        waiting.state = JOB_IDLE; /* until it is taken over */
+    if (decisions_of_ended(e)->n && !e->opt.keep_ended)
+        forget_namesake(e, d->id);
+    if (job_add(e->c, &waiting, e->now, &j, err) < 0)
+        return -1;
+    ret->job = j;
+    promises_forget(e->promises, j); /* of whoever had its index */
+    if (j->submit_at < e->origin)
+        e->origin = j->submit_at;
+    admission_notice(e, j);
+    if (d->memory)
+        recall_job(e, j, d->memory);
+    if (j->limited)
+        refuse(j, WAIT_LIMIT, 0);
+    judge_job(e, j);
+    if (active)
+        report_take_over(e, j, d);
+    else
+        queue_arrived(e->queue, j);
+    if (d->memory && (active || !j->holds))
+        keeping_recall(e, j, d->memory);
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Starting one job: nodes from the plan, then it is active in the cluster, whoever
+ * counts is told (occupancy.h), and the action is decided. */
+#ifndef MAUI_ENGINE_START_H
+#define MAUI_ENGINE_START_H
+
+#include "cluster/cluster.h"
+#include "cluster/reason.h"
+#include "engine/occupancy.h"
+
+struct engine;
+struct plan;
+
+/* False: it could not, and waits on, its reason says why. */
+bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfill);
+/* The same where another plan says, so that what is reserved may be in its way. */
+bool start_job_by(struct engine *e, struct plan *plan, struct job *j,
+    uint32_t partition, bool backfill);
+/* In the first partition that has room and is not blocked. */
+bool start_if_possible(struct engine *e, struct job *j, bool backfill);
+/* On the nodes of j->alloc, chosen already. */
+bool start_placed(struct engine *e, struct job *j, enum occupancy_by by, bool backfill);
+
+/* Does it pass what is asked before a start (admission.h), which starts of this cycle
+ * may have changed? */
+bool allowed_now(struct engine *e, struct job *j, enum limit_level level);
+bool in_partition(const struct engine *e, const struct job *j, uint32_t partition);
+/* Its wallclock limit on the nodes of j->alloc: the slowest counts. */
+int64_t effective_limit(const struct engine *e, const struct job *j);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Submissions, and the numbers jobs get. */
+#ifndef MAUI_RM_LOCAL_SUBMIT_H
+#define MAUI_RM_LOCAL_SUBMIT_H
+
+#include "rm/rm.h"
+
+int local_submit(struct rm *rm, const struct rm_submission *s, struct err *err);
+int local_take_id(struct rm *rm, char *ret_id, size_t size, struct err *err);
+bool id_is_valid(const char *id);
+int64_t id_number(const char *id); /* the digits it begins with, 0 = none */
+
+#endif
