@@ -4,10 +4,7 @@
 #ifndef MAUI_CLUSTER_CHANGE_H
 #define MAUI_CLUSTER_CHANGE_H
 
-#include "cluster/request.h"
-
-struct dep;
-struct job;
+#include "cluster/job.h"
 
 /* Which members count. */
 enum change_bit {
@@ -49,18 +46,10 @@ enum change_bit {
 #define CHANGES_OF_NOTHING CHANGE_COMMENT
 
 struct job_change {
-    unsigned what;                           /* enum change_bit */
-    int64_t wclimit_s;                       /* > 0; DURATION_UNLIMITED = unlimited */
-    const char *cls, *account, *qos, *group; /* NULL or "" = none */
-    uint32_t flags;     /* enum job_flag that the job asks for, all */
-    const char *advres; /* reservation to run in; NULL or "" = none */
-    const char *comment;
-    int64_t user_priority;
-    int64_t release_at, deadline_at; /* 0 = none */
-    const char *const *partitions;   /* NULL-terminated; NULL = any */
-    const struct dep *deps;          /* job_id NULL ends; NULL = none. Replace all */
-    uint32_t req;                    /* which request */
-    struct req_desc to;              /* its new amounts; lists replace the old ones */
+    unsigned what;       /* enum change_bit: which members of `job` and `to` count */
+    struct job_desc job; /* its new values; lists replace the old ones */
+    uint32_t req;        /* which request */
+    struct req_desc to;  /* its new values */
 };
 
 /* Is the change usable? Changes nothing. */

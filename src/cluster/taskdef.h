@@ -22,21 +22,23 @@ struct cmp {
     int64_t value;
 };
 
+struct ids VEC(uint32_t);
+
 /* A task definition: what one task needs, and where it may run. Interned: equal
  * requests share one record, so "can this run there" is answered once. */
 struct taskdef {
     uint32_t index;
-    struct res per_task;           /* dedicated per task; -1 = all of the node */
-    struct gres_amounts gres;      /* per task, sorted by id */
-    struct gres_amounts job_gres;  /* floating ones needed once, however many tasks
-                                      there are; sorted by id */
-    uint32_t tpn;                  /* tasks per node, 0 = any */
-    uint32_t cls;                  /* job class, for initiators; INDEX_NONE = none */
-    struct VEC(uint32_t) features; /* all needed; sorted name ids */
-    struct VEC(uint32_t) prefs;    /* preferred features; sorted */
-    struct VEC(uint32_t) hosts;    /* node indexes in list order; empty = any */
-    struct VEC(uint32_t) exclude;  /* node indexes, sorted */
-    uint32_t os, arch, network;    /* name ids or NAME_NONE */
+    struct res per_task;          /* dedicated per task; -1 = all of the node */
+    struct gres_amounts gres;     /* per task, sorted by id */
+    struct gres_amounts job_gres; /* floating ones needed once, however many tasks
+                                     there are; sorted by id */
+    uint32_t tpn;                 /* tasks per node, 0 = any */
+    uint32_t cls;                 /* job class, for initiators; INDEX_NONE = none */
+    struct ids features;          /* all needed; sorted name ids */
+    struct ids prefs;             /* preferred features; sorted */
+    struct ids hosts;             /* node indexes in list order; empty = any */
+    struct ids exclude;           /* node indexes, sorted */
+    uint32_t os, arch, network;   /* name ids or NAME_NONE */
     struct cmp procs, mem, swap, disk;  /* on configured amounts */
     enum access_policy access;          /* never UNSET: resolved at load */
     enum nodealloc_policy nodealloc;    /* NODEALLOC_UNSET = the partition's */

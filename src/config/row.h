@@ -10,6 +10,7 @@
 #define MAUI_CONFIG_ROW_H
 
 #include "base/err.h"
+#include "config/keyword.h"
 #include "config/settings.h"
 
 #include <stdbool.h>
@@ -102,12 +103,6 @@ enum cfg_store {
     STORE_LIMIT,
     STORE_FSTARGET,
     STORE_OTHER /* only a custom row may */
-};
-
-struct cfg_keyword {
-    const char *name;
-    unsigned value;
-    const char *remark; /* told to the user when the word is used, or NULL */
 };
 
 /* Which limit an attribute or an old parameter is about. */

@@ -5,6 +5,7 @@
 #include "cluster/attribute.h"
 #include "cluster/node.h"
 #include "config/flags.h"
+#include "config/keyword.h"
 #include "rm/words.h"
 
 #include <string.h>
@@ -55,38 +56,7 @@ void describe_nodeset(json_t *o, const struct nodeset_spec *set)
     json_object_set_new(o, "nodeset", out);
 }
 
-static json_t *req_object(const struct req_desc *r)
-{
-    json_t *o = json_object();
-
-    for (int i = 0; i < RES_DIMS; i++)
-        put_int(o, res_words[i], r->per_task.v[i]);
-    put_int(o, "tasks", r->tasks);
-    put_int(o, "nodes", r->nodes);
-    put_int(o, "tpn", r->tpn);
-    put_bool(o, "exact", r->exact);
-    put_texts(o, "features", r->features);
-    put_texts(o, "preferred", r->prefs);
-    put_texts(o, "hosts", r->hosts);
-    put_texts(o, "exclude", r->exclude);
-    put_counts(o, "gres", r->gres);
-    put_counts(o, "job_gres", r->job_gres);
-    put_text(o, "os", r->os);
-    put_text(o, "arch", r->arch);
-    put_text(o, "network", r->network);
-    put_cmp(o, "node_procs", &r->procs);
-    put_cmp(o, "node_mem_mb", &r->mem);
-    put_cmp(o, "node_swap_mb", &r->swap);
-    put_cmp(o, "node_disk_mb", &r->disk);
-    if (r->access != ACCESS_UNSET)
-        put_text(o, "access", access_words[r->access]);
-    if (r->nodealloc != NODEALLOC_UNSET)
-        put_text(o, "nodealloc", nodealloc_words[r->nodealloc]);
-    describe_nodeset(o, r->nodeset);
-    return o;
-}
-
-static void put_flags(json_t *o, uint32_t flags)
+static void put_flags(json_t *o, const char *key, uint32_t flags)
 {
     json_t *list = json_array();
 
@@ -96,10 +66,10 @@ static void put_flags(json_t *o, uint32_t flags)
         if (name != NULL)
             json_array_append_new(list, json_string(name));
     }
-    json_object_set_new(o, "flags", list);
+    json_object_set_new(o, key, list);
 }
 
-static void put_deps(json_t *o, const struct dep *deps)
+static void put_deps(json_t *o, const char *key, const struct dep *deps)
 {
     json_t *list;
 
@@ -113,22 +83,68 @@ static void put_deps(json_t *o, const struct dep *deps)
         json_array_append_new(pair, put_text_of(deps->job_id));
         json_array_append_new(list, pair);
     }
-    json_object_set_new(o, "dependencies", list);
+    json_object_set_new(o, key, list);
 }
 
-static void put_attribute(json_t *o, const struct attribute *a, struct job_desc *d)
+static void put_word(
+    json_t *o, const char *key, const struct cfg_keyword *words, unsigned value)
 {
-    switch (a->type) {
+    for (; value && words->name; words++)
+        if (words->value == value)
+            put_text(o, key, words->name);
+}
+
+/* A value of a description; `words` of ATTRIBUTE_WORD. */
+static void put_value(json_t *o, const char *key, enum attribute_type type,
+    const struct cfg_keyword *words, const void *at)
+{
+    switch (type) {
     case ATTRIBUTE_NUMBER:
-        put_int(o, a->wire, *attribute_number(d, a->desc_at));
+        put_int(o, key, *(const int64_t *)at);
+        break;
+    case ATTRIBUTE_COUNT:
+        put_int(o, key, *(const uint32_t *)at);
+        break;
+    case ATTRIBUTE_BOOL:
+        put_bool(o, key, *(const bool *)at);
         break;
     case ATTRIBUTE_TEXT:
-        put_text(o, a->wire, *attribute_text(d, a->desc_at));
+    case ATTRIBUTE_CRED:
+        put_text(o, key, *(const char *const *)at);
         break;
     case ATTRIBUTE_NAMES:
-        put_texts(o, a->wire, *attribute_names(d, a->desc_at));
+    case ATTRIBUTE_NODES:
+        put_texts(o, key, *(const char *const *const *)at);
+        break;
+    case ATTRIBUTE_FLAGS:
+        put_flags(o, key, *(const uint32_t *)at);
+        break;
+    case ATTRIBUTE_DEPS:
+        put_deps(o, key, *(const struct dep *const *)at);
+        break;
+    case ATTRIBUTE_AMOUNTS:
+        put_counts(o, key, *(const struct gres_cfg *const *)at);
+        break;
+    case ATTRIBUTE_COMPARISON:
+        put_cmp(o, key, at);
+        break;
+    case ATTRIBUTE_WORD:
+        put_word(o, key, words, *(const unsigned *)at);
+        break;
+    case ATTRIBUTE_NODESET:
+        describe_nodeset(o, *(const struct nodeset_spec *const *)at);
         break;
     }
+}
+
+static json_t *describe_request(const struct req_desc *r)
+{
+    const struct req_attribute *a;
+    json_t *o = json_object();
+
+    for (size_t i = 0; (a = req_attribute_at(i)) != NULL; i++)
+        put_value(o, a->wire, a->type, a->words, attribute_in(r, a->desc_at));
+    return o;
 }
 
 void describe_job(json_t *o, const struct job_desc *d)
@@ -137,17 +153,15 @@ void describe_job(json_t *o, const struct job_desc *d)
     json_t *list = json_array();
 
     for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
-        put_attribute(o, a, (struct job_desc *)d);
+        put_value(o, a->wire, a->type, NULL, attribute_in(d, a->desc_at));
     if (d->state != JOB_IDLE)
         put_text(o, "state", state_words[d->state]);
     describe_places(o, "places", d->places, d->nplaces);
     put_int(o, "holds", d->rm_hold);
-    put_flags(o, d->flags);
     put_bool(o, "admitted", d->admitted);
     for (uint32_t i = 0; i < d->nreqs; i++)
-        json_array_append_new(list, req_object(&d->reqs[i]));
+        json_array_append_new(list, describe_request(&d->reqs[i]));
     json_object_set_new(o, "requests", list);
-    put_deps(o, d->deps);
 }
 
 const struct job_place *describe_read_places(
@@ -219,68 +233,23 @@ const struct nodeset_spec *describe_read_nodeset(struct reader *r, const json_t 
     return set;
 }
 
-static void read_req(struct reader *r, const json_t *o, struct req_desc *q)
+static uint32_t read_flags(struct reader *r, const json_t *o, const char *key)
 {
-    int access = reader_word(r, o, "access", WORDS(access_words));
-    int nodealloc = reader_word(r, o, "nodealloc", WORDS(nodealloc_words));
-
-    for (int i = 0; i < RES_DIMS; i++)
-        q->per_task.v[i] = reader_int(r, o, res_words[i], -1);
-    q->tasks = reader_u32(r, o, "tasks");
-    q->nodes = reader_u32(r, o, "nodes");
-    q->tpn = reader_u32(r, o, "tpn");
-    q->exact = reader_bool(r, o, "exact");
-    q->features = reader_texts(r, o, "features");
-    q->prefs = reader_texts(r, o, "preferred");
-    q->hosts = reader_texts(r, o, "hosts");
-    q->exclude = reader_texts(r, o, "exclude");
-    q->gres = reader_counts(r, o, "gres");
-    q->job_gres = reader_counts(r, o, "job_gres");
-    q->os = reader_text(r, o, "os");
-    q->arch = reader_text(r, o, "arch");
-    q->network = reader_text(r, o, "network");
-    q->procs = get_cmp(r, o, "node_procs");
-    q->mem = get_cmp(r, o, "node_mem_mb");
-    q->swap = get_cmp(r, o, "node_swap_mb");
-    q->disk = get_cmp(r, o, "node_disk_mb");
-    q->access = access < 0 ? ACCESS_UNSET : (enum access_policy)access;
-    q->nodealloc = nodealloc < 0 ? NODEALLOC_UNSET : (enum nodealloc_policy)nodealloc;
-    q->nodeset = describe_read_nodeset(r, o);
-}
-
-static void read_reqs(struct reader *r, const json_t *o, struct job_desc *d)
-{
-    const json_t *list = reader_list(r, o, "requests");
-    struct req_desc *reqs;
-    size_t n = json_array_size(list);
-
-    if (n == 0 || n > REQS_MAX) {
-        reader_wrong(r, "requests", "a list of 1 to 64 requests");
-        return;
-    }
-    d->nreqs = (uint32_t)n;
-    d->reqs = reqs = reader_take(r, n, sizeof *reqs);
-    for (size_t i = 0; i < n; i++)
-        read_req(r, json_array_get(list, i), &reqs[i]);
-}
-
-static uint32_t read_flags(struct reader *r, const json_t *o)
-{
-    const char *const *words = reader_texts(r, o, "flags");
+    const char *const *words = reader_texts(r, o, key);
     uint32_t all = 0, bits;
 
     for (; words != NULL && *words != NULL; words++) {
         if (job_flags_parse(*words, &bits, NULL) == 0)
             all |= bits;
         else
-            reader_wrong(r, "flags", "a list of job flags");
+            reader_wrong(r, key, "a list of job flags");
     }
     return all;
 }
 
-static const struct dep *read_deps(struct reader *r, const json_t *o)
+static const struct dep *read_deps(struct reader *r, const json_t *o, const char *key)
 {
-    const json_t *list = reader_list(r, o, "dependencies");
+    const json_t *list = reader_list(r, o, key);
     struct dep *deps;
 
     if (list == NULL)
@@ -293,7 +262,7 @@ static const struct dep *read_deps(struct reader *r, const json_t *o)
         int type = reader_find_word(WORDS(dep_words), word, -1);
 
         if (type < 0 || job == NULL) {
-            reader_wrong(r, "dependencies", "a list of dependencies");
+            reader_wrong(r, key, "a list of dependencies");
             return NULL;
         }
         deps[i] = (struct dep){(enum dep_type)type, (char *)job};
@@ -301,21 +270,85 @@ static const struct dep *read_deps(struct reader *r, const json_t *o)
     return deps;
 }
 
-static void read_attribute(
-    struct reader *r, const json_t *o, const struct attribute *a, struct job_desc *d)
+static unsigned read_word(
+    struct reader *r, const json_t *o, const char *key, const struct cfg_keyword *words)
 {
-    switch (a->type) {
+    const char *word = reader_text(r, o, key);
+
+    if (word == NULL)
+        return 0;
+    for (; words->name; words++)
+        if (strcmp(words->name, word) == 0)
+            return words->value;
+    reader_wrong(r, key, "one of the known words");
+    return 0;
+}
+
+/* A value into a description, as put_value() writes it; `min`: of a number. */
+static void read_value(struct reader *r, const json_t *o, const char *key,
+    enum attribute_type type, int64_t min, const struct cfg_keyword *words, void *at)
+{
+    switch (type) {
     case ATTRIBUTE_NUMBER:
-        *attribute_number(d, a->desc_at) =
-            reader_int(r, o, a->wire, a->min < 0 ? -DURATION_UNLIMITED : 0);
+        *(int64_t *)at = reader_int(r, o, key, min);
+        break;
+    case ATTRIBUTE_COUNT:
+        *(uint32_t *)at = reader_u32(r, o, key);
+        break;
+    case ATTRIBUTE_BOOL:
+        *(bool *)at = reader_bool(r, o, key);
         break;
     case ATTRIBUTE_TEXT:
-        *attribute_text(d, a->desc_at) = reader_text(r, o, a->wire);
+    case ATTRIBUTE_CRED:
+        *(const char **)at = reader_text(r, o, key);
         break;
     case ATTRIBUTE_NAMES:
-        *attribute_names(d, a->desc_at) = reader_texts(r, o, a->wire);
+    case ATTRIBUTE_NODES:
+        *(const char *const **)at = reader_texts(r, o, key);
+        break;
+    case ATTRIBUTE_FLAGS:
+        *(uint32_t *)at = read_flags(r, o, key);
+        break;
+    case ATTRIBUTE_DEPS:
+        *(const struct dep **)at = read_deps(r, o, key);
+        break;
+    case ATTRIBUTE_AMOUNTS:
+        *(const struct gres_cfg **)at = reader_counts(r, o, key);
+        break;
+    case ATTRIBUTE_COMPARISON:
+        *(struct cmp *)at = get_cmp(r, o, key);
+        break;
+    case ATTRIBUTE_WORD:
+        *(unsigned *)at = read_word(r, o, key, words);
+        break;
+    case ATTRIBUTE_NODESET:
+        *(const struct nodeset_spec **)at = describe_read_nodeset(r, o);
         break;
     }
+}
+
+static void read_request(struct reader *r, const json_t *o, struct req_desc *q)
+{
+    const struct req_attribute *a;
+
+    for (size_t i = 0; (a = req_attribute_at(i)) != NULL; i++)
+        read_value(r, o, a->wire, a->type, -1, a->words, attribute_in(q, a->desc_at));
+}
+
+static void read_requests(struct reader *r, const json_t *o, struct job_desc *d)
+{
+    const json_t *list = reader_list(r, o, "requests");
+    struct req_desc *reqs;
+    size_t n = json_array_size(list);
+
+    if (n == 0 || n > REQS_MAX) {
+        reader_wrong(r, "requests", "a list of 1 to 64 requests");
+        return;
+    }
+    d->nreqs = (uint32_t)n;
+    d->reqs = reqs = reader_take(r, n, sizeof *reqs);
+    for (size_t i = 0; i < n; i++)
+        read_request(r, json_array_get(list, i), &reqs[i]);
 }
 
 void describe_read_job(struct reader *r, const json_t *o, struct job_desc *d)
@@ -324,14 +357,13 @@ void describe_read_job(struct reader *r, const json_t *o, struct job_desc *d)
     const struct attribute *a;
 
     for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
-        read_attribute(r, o, a, d);
+        read_value(r, o, a->wire, a->type, a->min < 0 ? -DURATION_UNLIMITED : 0, NULL,
+            attribute_in(d, a->desc_at));
     d->state = state < 0 ? JOB_IDLE : (enum job_state)state;
     d->places = describe_read_places(r, o, "places", &d->nplaces);
     d->rm_hold = (uint8_t)(reader_u32(r, o, "holds") & 0xff);
-    d->flags = read_flags(r, o);
     d->admitted = reader_bool(r, o, "admitted");
-    read_reqs(r, o, d);
-    d->deps = read_deps(r, o);
+    read_requests(r, o, d);
 }
 
 /* ---- nodes ---- */

@@ -20,23 +20,6 @@ static const char *const state_words[] = {
     [JOB_VACATED] = "vacated",
     [JOB_LOST] = "lost",
 };
-static const char *const access_words[] = {
-    [ACCESS_SHARED] = "SHARED",
-    [ACCESS_SINGLEUSER] = "SINGLEUSER",
-    [ACCESS_SINGLEJOB] = "SINGLEJOB",
-    [ACCESS_SINGLETASK] = "SINGLETASK",
-};
-static const char *const nodealloc_words[] = {
-    [NODEALLOC_FIRSTAVAILABLE] = "FIRSTAVAILABLE",
-    [NODEALLOC_LASTAVAILABLE] = "LASTAVAILABLE",
-    [NODEALLOC_MINRESOURCE] = "MINRESOURCE",
-    [NODEALLOC_CPULOAD] = "CPULOAD",
-    [NODEALLOC_PRIORITY] = "PRIORITY",
-    [NODEALLOC_FASTEST] = "FASTEST",
-    [NODEALLOC_MAXBALANCE] = "MAXBALANCE",
-    [NODEALLOC_CONTIGUOUS] = "CONTIGUOUS",
-    [NODEALLOC_LOCAL] = "LOCAL",
-};
 static const char *const nodeset_words[] = {
     [NODESET_ONEOF] = "ONEOF",
     [NODESET_FIRSTOF] = "FIRSTOF",
@@ -68,13 +51,6 @@ static const char *const res_words[RES_DIMS] = {
     [RES_MEM] = "mem_mb",
     [RES_SWAP] = "swap_mb",
     [RES_DISK] = "disk_mb",
-};
-static const char *const cred_words[CRED_KINDS] = {
-    [CRED_USER] = "user",
-    [CRED_GROUP] = "group",
-    [CRED_ACCOUNT] = "account",
-    [CRED_CLASS] = "class",
-    [CRED_QOS] = "qos",
 };
 #define WORDS(table) (table), sizeof(table) / sizeof *(table)
 

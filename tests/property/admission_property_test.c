@@ -288,15 +288,15 @@ static void change_job(struct history *h)
     switch (rng_below(&h->rng, 5)) {
     case 0:
         *ch = (struct job_change){
-            .what = CHANGE_WCLIMIT, .wclimit_s = rng_range(&h->rng, 1, 40)};
+            .what = CHANGE_WCLIMIT, .job.wclimit_s = rng_range(&h->rng, 1, 40)};
         break;
     case 1:
-        *ch = (struct job_change){
-            .what = CHANGE_CLASS, .cls = rng_percent(&h->rng, 50) ? "short" : "long"};
+        *ch = (struct job_change){.what = CHANGE_CLASS,
+            .job.cred[CRED_CLASS] = rng_percent(&h->rng, 50) ? "short" : "long"};
         break;
     case 2:
-        *ch = (struct job_change){
-            .what = CHANGE_RELEASE, .release_at = h->now + rng_range(&h->rng, -3, 8)};
+        *ch = (struct job_change){.what = CHANGE_RELEASE,
+            .job.release_at = h->now + rng_range(&h->rng, -3, 8)};
         break;
     case 3:
         *ch = (struct job_change){

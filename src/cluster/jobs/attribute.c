@@ -1,54 +1,121 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The table of a job's attributes. */
+ * The tables of a job's attributes and of those of its requests. */
 #include "cluster/attribute.h"
 
-#include "cluster/job.h"
+#include "cluster/cluster.h"
+#include "config/keyword.h"
 
 #include <string.h>
 
-#define DESC(member)   offsetof(struct job_desc, member)
-#define CHANGE(member) offsetof(struct job_change, member)
-#define EXTRA(member)  offsetof(struct job_extra, member)
-#define CRED(kind)     (DESC(cred) + (kind) * sizeof(const char *))
+#define IN_DESC(member)  .desc_at = offsetof(struct job_desc, member)
+#define IN_JOB(member)   .job_at = offsetof(struct job, member)
+#define IN_EXTRA(member) .extra_at = offsetof(struct job_extra, member)
+#define CRED_AT          offsetof(struct job_desc, cred)
+#define OF_CRED(kind)                                                                  \
+    .type = ATTRIBUTE_CRED, .desc_at = CRED_AT + (kind) * sizeof(const char *)
+
+#define OF_TYPE(suffix) .type = ATTRIBUTE_##suffix
+#define FROM_0          .max = INT64_MAX
+#define ASKED(as)       .request = (as)
 
 /* clang-format off */
 static const struct attribute attributes[] = {
-    /* wire, request, shown, type, range, change, in job_desc, job_change, job_extra */
-    {"id", NULL, NULL, ATTRIBUTE_TEXT, 0, 0, 0, DESC(id), 0, 0},
-    {"user", NULL, NULL, ATTRIBUTE_TEXT, 0, 0, 0, CRED(CRED_USER), 0, 0},
-    {"group", "group", NULL, ATTRIBUTE_TEXT, 0, 0,
-        CHANGE_GROUP, CRED(CRED_GROUP), CHANGE(group), 0},
-    {"account", "account", NULL, ATTRIBUTE_TEXT, 0, 0,
-        CHANGE_ACCOUNT, CRED(CRED_ACCOUNT), CHANGE(account), 0},
-    {"class", "class", NULL, ATTRIBUTE_TEXT, 0, 0,
-        CHANGE_CLASS, CRED(CRED_CLASS), CHANGE(cls), 0},
-    {"qos", "qos", NULL, ATTRIBUTE_TEXT, 0, 0,
-        CHANGE_QOS, CRED(CRED_QOS), CHANGE(qos), 0},
-    {"submit_at", NULL, NULL, ATTRIBUTE_NUMBER, 0, 0, 0, DESC(submit_at), 0, 0},
-    {"start_at", NULL, NULL, ATTRIBUTE_NUMBER, 0, 0, 0, DESC(start_at), 0, 0},
-    {"eligible_at", NULL, NULL, ATTRIBUTE_NUMBER, 0, 0, 0, DESC(eligible_at), 0, 0},
-    {"wclimit_s", "wclimit_s", NULL, ATTRIBUTE_NUMBER, 0, INT32_MAX,
-        CHANGE_WCLIMIT, DESC(wclimit_s), CHANGE(wclimit_s), 0},
-    {"release_at", "release_at", NULL, ATTRIBUTE_NUMBER, 0, INT64_MAX,
-        CHANGE_RELEASE, DESC(release_at), CHANGE(release_at), 0},
-    {"deadline_at", "deadline_at", NULL, ATTRIBUTE_NUMBER, 0, INT64_MAX,
-        CHANGE_DEADLINE, DESC(deadline_at), CHANGE(deadline_at), 0},
-    {"priority", "priority", NULL, ATTRIBUTE_NUMBER, INT32_MIN, INT32_MAX,
-        CHANGE_USER_PRIORITY, DESC(user_priority), CHANGE(user_priority), 0},
-    {"partitions", "partitions", NULL, ATTRIBUTE_NAMES, 0, 0,
-        CHANGE_PARTITIONS, DESC(partitions), CHANGE(partitions), 0},
-    {"classes", NULL, NULL, ATTRIBUTE_NAMES, 0, 0, 0, DESC(classes), 0, 0},
-    {"advres", "reservation", "reservation_name", ATTRIBUTE_TEXT, 0, 0,
-        CHANGE_ADVRES, DESC(advres), CHANGE(advres), EXTRA(advres)},
-    {"command", NULL, NULL, ATTRIBUTE_TEXT, 0, 0, 0, DESC(command), 0, EXTRA(command)},
-    {"comment", "comment", "comment", ATTRIBUTE_TEXT, 0, 0,
-        CHANGE_COMMENT, DESC(comment), CHANGE(comment), EXTRA(comment)},
+    {"id", OF_TYPE(TEXT), IN_DESC(id)},
+    {"user", OF_CRED(CRED_USER)},
+    {"group", ASKED("group"), OF_CRED(CRED_GROUP), .change = CHANGE_GROUP},
+    {"account", ASKED("account"), OF_CRED(CRED_ACCOUNT), .change = CHANGE_ACCOUNT},
+    {"class", ASKED("class"), OF_CRED(CRED_CLASS), .change = CHANGE_CLASS},
+    {"qos", ASKED("qos"), OF_CRED(CRED_QOS), .change = CHANGE_QOS},
+    {"submit_at", OF_TYPE(NUMBER), IN_DESC(submit_at)},
+    {"start_at", OF_TYPE(NUMBER), IN_DESC(start_at)},
+    {"eligible_at", OF_TYPE(NUMBER), IN_DESC(eligible_at)},
+    {"wclimit_s", ASKED("wclimit_s"), OF_TYPE(NUMBER), .max = INT32_MAX,
+        .change = CHANGE_WCLIMIT, IN_DESC(wclimit_s)},
+    {"release_at", ASKED("release_at"), OF_TYPE(NUMBER), FROM_0,
+        .change = CHANGE_RELEASE, IN_DESC(release_at), IN_JOB(release_at)},
+    {"deadline_at", ASKED("deadline_at"), OF_TYPE(NUMBER), FROM_0,
+        .change = CHANGE_DEADLINE, IN_DESC(deadline_at), IN_EXTRA(deadline_at)},
+    {"priority", ASKED("priority"), OF_TYPE(NUMBER), .min = INT32_MIN, .max = INT32_MAX,
+        .change = CHANGE_USER_PRIORITY, IN_DESC(user_priority), IN_JOB(user_priority)},
+    {"partitions", ASKED("partitions"), OF_TYPE(NAMES),
+        .change = CHANGE_PARTITIONS, IN_DESC(partitions)},
+    {"classes", OF_TYPE(NAMES), IN_DESC(classes)},
+    {"flags", ASKED("flags"), OF_TYPE(FLAGS),
+        .change = CHANGE_FLAGS, IN_DESC(flags)},
+    {"dependencies", ASKED("dependencies"), OF_TYPE(DEPS),
+        .change = CHANGE_DEPS, IN_DESC(deps)},
+    {"advres", ASKED("reservation"), "reservation_name", "Requested Reservation", OF_TYPE(TEXT),
+        .change = CHANGE_ADVRES, IN_DESC(advres), IN_EXTRA(advres)},
+    {"command", OF_TYPE(TEXT), IN_DESC(command), IN_EXTRA(command)},
+    {"comment", ASKED("comment"), "comment", "Comment", OF_TYPE(TEXT), .hidden = true,
+        .change = CHANGE_COMMENT, IN_DESC(comment), IN_EXTRA(comment)},
+};
+/* clang-format on */
+
+#undef IN_DESC
+#define IN_DESC(member) .desc_at = offsetof(struct req_desc, member)
+#define IN_DEF(member)  .def_at = offsetof(struct taskdef, member)
+#define ID_OF(table)    .names_at = offsetof(struct cluster, table)
+#define IN_BOTH(member) IN_DESC(member), IN_DEF(member)
+#define AMOUNT(as, dim)                                                                \
+    (as), ASKED(as), .of_task = true, OF_TYPE(NUMBER), IN_BOTH(per_task.v[dim])
+#define NEEDED(as, to, member) (as), ASKED(to), OF_TYPE(COMPARISON), IN_BOTH(member)
+
+static const struct cfg_keyword access_words[] = {{"SHARED", ACCESS_SHARED},
+    {"SINGLEUSER", ACCESS_SINGLEUSER}, {"SINGLEJOB", ACCESS_SINGLEJOB},
+    {"SINGLETASK", ACCESS_SINGLETASK}, {NULL}};
+static const struct cfg_keyword nodealloc_words[] = {
+    {"FIRSTAVAILABLE", NODEALLOC_FIRSTAVAILABLE},
+    {"LASTAVAILABLE", NODEALLOC_LASTAVAILABLE}, {"MINRESOURCE", NODEALLOC_MINRESOURCE},
+    {"CPULOAD", NODEALLOC_CPULOAD}, {"PRIORITY", NODEALLOC_PRIORITY},
+    {"FASTEST", NODEALLOC_FASTEST}, {"MAXBALANCE", NODEALLOC_MAXBALANCE},
+    {"CONTIGUOUS", NODEALLOC_CONTIGUOUS}, {"LOCAL", NODEALLOC_LOCAL}, {NULL}};
+_Static_assert(ACCESS_UNSET == 0 && NODEALLOC_UNSET == 0, "a word that is not said");
+
+/* clang-format off */
+static const struct req_attribute req_attributes[] = {
+    {AMOUNT("procs", RES_PROCS), .usual = 1, .change = CHANGE_PROCS},
+    {AMOUNT("mem_mb", RES_MEM), .change = CHANGE_MEM},
+    {AMOUNT("swap_mb", RES_SWAP), .change = CHANGE_SWAP},
+    {AMOUNT("disk_mb", RES_DISK), .change = CHANGE_DISK},
+    {"tasks", ASKED("tasks"), OF_TYPE(COUNT), .usual = 1, .min = 1, .max = INT32_MAX,
+        .change = CHANGE_TASKS, IN_DESC(tasks)},
+    {"nodes", ASKED("nodes"), OF_TYPE(COUNT), .max = INT32_MAX,
+        .change = CHANGE_NODES, IN_DESC(nodes)},
+    {"tpn", ASKED("tasks_per_node"), OF_TYPE(COUNT), .max = INT32_MAX,
+        .change = CHANGE_TPN, IN_BOTH(tpn)},
+    {"exact", OF_TYPE(BOOL), IN_BOTH(exact)},
+    {"features", ASKED("features"), OF_TYPE(NAMES), ID_OF(features),
+        .change = CHANGE_FEATURES, IN_BOTH(features)},
+    {"preferred", ASKED("preferences"), OF_TYPE(NAMES), ID_OF(features), IN_BOTH(prefs)},
+    {"hosts", ASKED("hosts"), OF_TYPE(NODES), .change = CHANGE_HOSTS, IN_BOTH(hosts)},
+    {"exclude", ASKED("exclude_hosts"), OF_TYPE(NODES), IN_BOTH(exclude)},
+    {"gres", ASKED("gres"), .of_task = true, OF_TYPE(AMOUNTS), ID_OF(gres),
+        .change = CHANGE_GRES, IN_BOTH(gres)},
+    {"job_gres", OF_TYPE(AMOUNTS), ID_OF(gres), IN_BOTH(job_gres)},
+    {"os", ASKED("os"), OF_TYPE(TEXT), ID_OF(oses), IN_BOTH(os)},
+    {"arch", ASKED("arch"), OF_TYPE(TEXT), ID_OF(arches), IN_BOTH(arch)},
+    {"network", ASKED("network"), OF_TYPE(TEXT), ID_OF(networks), IN_BOTH(network)},
+    {NEEDED("node_procs", "procs_needed", procs)},
+    {NEEDED("node_mem_mb", "mem_needed", mem)},
+    {NEEDED("node_swap_mb", "swap_needed", swap)},
+    {NEEDED("node_disk_mb", "disk_needed", disk)},
+    {"access", ASKED("access"), OF_TYPE(WORD), .words = access_words, IN_BOTH(access)},
+    {"nodealloc", ASKED("allocation"), OF_TYPE(WORD), .words = nodealloc_words,
+        IN_BOTH(nodealloc)},
+    {"nodeset", ASKED("node_set"), OF_TYPE(NODESET), IN_BOTH(nodeset)},
 };
 /* clang-format on */
 
 const struct attribute *attribute_at(size_t i)
 {
     return i < sizeof attributes / sizeof attributes[0] ? &attributes[i] : NULL;
+}
+
+const struct req_attribute *req_attribute_at(size_t i)
+{
+    return i < sizeof req_attributes / sizeof req_attributes[0] ? &req_attributes[i]
+                                                                : NULL;
 }
 
 const struct attribute *attribute_changed(unsigned bit)
@@ -61,30 +128,46 @@ const struct attribute *attribute_changed(unsigned bit)
     return NULL;
 }
 
-static void copy_value(
-    const struct attribute *a, void *to, size_t to_at, const void *from, size_t from_at)
+const struct req_attribute *req_attribute_changed(unsigned bit)
 {
-    size_t size = a->type == ATTRIBUTE_NUMBER ? sizeof(int64_t) : sizeof(void *);
+    const struct req_attribute *a;
 
-    memcpy((char *)to + to_at, (const char *)from + from_at, size);
+    for (size_t i = 0; (a = req_attribute_at(i)) != NULL; i++)
+        if (bit && a->change == bit)
+            return a;
+    return NULL;
 }
 
-void attributes_of_change(const struct job_change *ch, struct job_desc *ret)
+enum cred_kind attribute_cred(const struct attribute *a)
+{
+    return (enum cred_kind)((a->desc_at - CRED_AT) / sizeof(const char *));
+}
+
+int attributes_check(const struct job_desc *d, unsigned what, struct err *err)
 {
     const struct attribute *a;
 
-    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
-        if (a->change)
-            copy_value(a, ret, a->desc_at, ch, a->change_at);
+    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++) {
+        if (!a->check || !(a->change & what))
+            continue;
+        const char *text = *attribute_text(d, a->desc_at);
+        if (text && *text && a->check(text, err) < 0)
+            return err_prefix(err, "%s: ", a->request);
+    }
+    return 0;
 }
 
-void attributes_to_change(const struct job_desc *d, struct job_change *ret)
+size_t attribute_size(enum attribute_type type)
 {
-    const struct attribute *a;
+    static const size_t sizes[] = {[ATTRIBUTE_NUMBER] = sizeof(int64_t),
+        [ATTRIBUTE_FLAGS] = sizeof(uint32_t),
+        [ATTRIBUTE_COUNT] = sizeof(uint32_t),
+        [ATTRIBUTE_BOOL] = sizeof(bool),
+        [ATTRIBUTE_COMPARISON] = sizeof(struct cmp),
+        [ATTRIBUTE_WORD] = sizeof(enum access_policy),
+        [ATTRIBUTE_NODESET] = 0};
 
-    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
-        if (a->change)
-            copy_value(a, ret, a->change_at, d, a->desc_at);
+    return sizes[type] ? sizes[type] : sizeof(void *); /* the others are pointers */
 }
 
 void attributes_apply(const struct job_change *ch, struct job_desc *d)
@@ -93,5 +176,16 @@ void attributes_apply(const struct job_change *ch, struct job_desc *d)
 
     for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
         if (a->change & ch->what)
-            copy_value(a, d, a->desc_at, ch, a->change_at);
+            memcpy(attribute_in(d, a->desc_at), attribute_in(&ch->job, a->desc_at),
+                attribute_size(a->type));
+}
+
+void req_attributes_apply(const struct job_change *ch, struct req_desc *r)
+{
+    const struct req_attribute *a;
+
+    for (size_t i = 0; (a = req_attribute_at(i)) != NULL; i++)
+        if (a->change & ch->what)
+            memcpy(attribute_in(r, a->desc_at), attribute_in(&ch->to, a->desc_at),
+                attribute_size(a->type));
 }

@@ -15,16 +15,11 @@ static struct req_desc request_after(const struct job *j, const struct job_chang
 {
     const struct req *r = &j->reqs[ch->req];
     struct req_desc d = {.per_task = r->asked->per_task,
-        .tasks = ch->what & CHANGE_TASKS ? ch->to.tasks : r->tasks,
-        .nodes = ch->what & CHANGE_NODES ? ch->to.nodes : r->nodes,
-        .tpn = ch->what & CHANGE_TPN ? ch->to.tpn : r->asked->tpn,
-        .features = ch->what & CHANGE_FEATURES ? ch->to.features : NULL,
-        .hosts = ch->what & CHANGE_HOSTS ? ch->to.hosts : NULL,
-        .gres = ch->what & CHANGE_GRES ? ch->to.gres : NULL};
+        .tasks = r->tasks,
+        .nodes = r->nodes,
+        .tpn = r->asked->tpn};
 
-    for (int i = 0; i < RES_DIMS; i++)
-        if (ch->what & CHANGE_PROCS << i)
-            d.per_task.v[i] = ch->to.per_task.v[i];
+    req_attributes_apply(ch, &d);
     return d;
 }
 
@@ -101,43 +96,42 @@ static int check_deps(
 
 static int check_creds(const struct job_change *ch, struct err *err)
 {
-    const struct {
-        unsigned bit;
-        enum cred_kind kind;
-        const char *name;
-    } creds[] = {{CHANGE_CLASS, CRED_CLASS, ch->cls},
-        {CHANGE_ACCOUNT, CRED_ACCOUNT, ch->account}, {CHANGE_QOS, CRED_QOS, ch->qos},
-        {CHANGE_GROUP, CRED_GROUP, ch->group}};
+    const struct attribute *a;
 
-    for (size_t i = 0; i < sizeof creds / sizeof *creds; i++)
-        if ((ch->what & creds[i].bit) && creds[i].name && *creds[i].name
-            && name_check(cred_kind_name(creds[i].kind), creds[i].name, err))
+    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++) {
+        if (a->type != ATTRIBUTE_CRED || !(a->change & ch->what))
+            continue;
+        const char *name = *attribute_text(&ch->job, a->desc_at);
+        if (name && *name && name_check(cred_kind_name(attribute_cred(a)), name, err))
             return -1;
+    }
     return 0;
 }
 
 static int check(const struct cluster *c, const struct job *j,
     const struct job_change *ch, struct err *err)
 {
+    const struct job_desc *d = &ch->job;
+
     if ((ch->what & CHANGE_WCLIMIT)
-        && amount_check("wallclock limit", ch->wclimit_s, 1, DURATION_UNLIMITED, err))
+        && amount_check("wallclock limit", d->wclimit_s, 1, DURATION_UNLIMITED, err))
         return -1;
     if ((ch->what & CHANGE_USER_PRIORITY)
-        && amount_check("user priority", ch->user_priority, -USER_PRIORITY_MAX,
+        && amount_check("user priority", d->user_priority, -USER_PRIORITY_MAX,
             USER_PRIORITY_MAX, err))
         return -1;
     if ((ch->what & CHANGE_RELEASE)
-        && amount_check("release time", ch->release_at, 0, TIME_NEVER, err))
+        && amount_check("release time", d->release_at, 0, TIME_NEVER, err))
         return -1;
     if ((ch->what & CHANGE_DEADLINE)
-        && amount_check("deadline", ch->deadline_at, 0, TIME_NEVER, err))
+        && amount_check("deadline", d->deadline_at, 0, TIME_NEVER, err))
         return -1;
-    if (check_creds(ch, err) < 0)
+    if (check_creds(ch, err) < 0 || attributes_check(d, ch->what, err) < 0)
         return -1;
-    if ((ch->what & CHANGE_ADVRES) && ch->advres && *ch->advres
-        && name_check("reservation", ch->advres, err))
+    if ((ch->what & CHANGE_ADVRES) && d->advres && *d->advres
+        && name_check("reservation", d->advres, err))
         return -1;
-    if ((ch->what & CHANGE_DEPS) && check_deps(c, j, ch->deps, err) < 0)
+    if ((ch->what & CHANGE_DEPS) && check_deps(c, j, d->deps, err) < 0)
         return -1;
     return ch->what & CHANGES_OF_REQUEST ? check_request(c, j, ch, err) : 0;
 }
@@ -153,33 +147,6 @@ int job_change_check(const struct cluster *c, const struct job *j,
 
 /* ---- making ------------------------------------------------------------------ */
 
-static void change_lists(
-    struct cluster *c, struct taskdef *draft, const struct job_change *ch)
-{
-    if (ch->what & CHANGE_FEATURES) {
-        draft->features.n = 0;
-        for (const char *const *f = ch->to.features; f && *f; f++)
-            vec_push(&draft->features, names_intern(c->features, *f));
-    }
-    if (ch->what & CHANGE_GRES)
-        draft->gres.n = 0;
-    for (const struct gres_cfg *g = ch->to.gres;
-         (ch->what & CHANGE_GRES) && g && g->name; g++)
-        vec_push(&draft->gres,
-            ((struct gres){names_intern(c->gres, g->name), g->count ? g->count : 1}));
-    if (!(ch->what & CHANGE_HOSTS))
-        return;
-    draft->hosts.n = 0;
-    for (const char *const *h = ch->to.hosts; h && *h; h++) {
-        uint32_t node = node_find(c, *h)->index;
-        size_t i = 0;
-        while (i < draft->hosts.n && draft->hosts.v[i] != node)
-            i++;
-        if (i == draft->hosts.n)
-            vec_push(&draft->hosts, node);
-    }
-}
-
 static void change_request(
     struct cluster *c, struct job *j, const struct job_change *ch)
 {
@@ -189,11 +156,7 @@ static void change_request(
 
     req_check(c, &d, &r->tasks, NULL);
     r->nodes = d.nodes;
-    draft.per_task = d.per_task;
-    if (!draft.per_task.v[RES_PROCS])
-        draft.per_task.v[RES_PROCS] = 1;
-    draft.tpn = d.tpn;
-    change_lists(c, &draft, ch);
+    req_draft(c, &d, ch->what & CHANGES_OF_REQUEST, &draft);
     r->asked = r->def = taskdef_intern(c, &draft);
     taskdef_fini(&draft);
     if (j->reqs != &j->req)
@@ -227,19 +190,18 @@ static void change_partitions(struct job *j, const char *const *p)
         vec_push(&extra->partitions_asked, xstrdup(*p));
 }
 
-static void change_creds(struct cluster *c, struct job *j, const struct job_change *ch)
+static void change_cred(
+    struct cluster *c, struct job *j, enum cred_kind kind, const char *name)
 {
-    if ((ch->what & CHANGE_CLASS) && j->extra)
+    uint32_t index = cred_get(c, kind, name)->index;
+
+    j->cred[kind] = index;
+    if (kind == CRED_CLASS && j->extra)
         j->extra->classes.n = 0; /* this one and no other */
-    if (ch->what & CHANGE_CLASS)
-        j->cred[CRED_CLASS] = cred_get(c, CRED_CLASS, ch->cls)->index;
-    if (ch->what & CHANGE_ACCOUNT)
-        j->account_asked = j->cred[CRED_ACCOUNT] =
-            cred_get(c, CRED_ACCOUNT, ch->account)->index;
-    if (ch->what & CHANGE_GROUP)
-        j->cred[CRED_GROUP] = cred_get(c, CRED_GROUP, ch->group)->index;
-    if (ch->what & CHANGE_QOS) {
-        j->qos_asked = j->cred[CRED_QOS] = cred_get(c, CRED_QOS, ch->qos)->index;
+    if (kind == CRED_ACCOUNT)
+        j->account_asked = index;
+    if (kind == CRED_QOS) {
+        j->qos_asked = index;
         j->qos_forced = false;
     }
 }
@@ -249,50 +211,40 @@ static void change_flags(struct job *j, const struct job_change *ch)
     const uint32_t other = JOB_ADVRES | JOB_HOSTLIST;
 
     if (ch->what & CHANGE_FLAGS)
-        j->flags_asked = (j->flags_asked & other) | (ch->flags & ~other);
+        j->flags_asked = (j->flags_asked & other) | (ch->job.flags & ~other);
     if (!(ch->what & CHANGE_ADVRES))
         return;
-    bool named = ch->advres && *ch->advres;
+    bool named = ch->job.advres && *ch->job.advres;
     j->flags_asked =
         (j->flags_asked & ~(uint32_t)JOB_ADVRES) | (named ? JOB_ADVRES : 0u);
 }
 
-static void change_texts(struct job *j, const struct job_change *ch)
+/* What stands in the job as it stands in its description. */
+static void change_member(struct cluster *c, struct job *j, const struct attribute *a,
+    const struct job_desc *to)
 {
-    const struct attribute *a;
-
-    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++) {
-        if (!a->extra_at || !(ch->what & a->change))
-            continue;
-        const char *text = *attribute_text((void *)ch, a->change_at);
-        bool named = text && *text;
-        if (!named && !j->extra)
-            continue;
-        const char **to = attribute_text(job_extra(j), a->extra_at);
-        free((char *)*to);
-        *to = named ? xstrdup(text) : NULL;
-    }
+    if (a->type == ATTRIBUTE_CRED)
+        change_cred(c, j, attribute_cred(a), *attribute_text(to, a->desc_at));
+    else
+        job_keep_member(j, a, to);
 }
 
 void job_change_apply(struct cluster *c, struct job *j, const struct job_change *ch)
 {
+    const struct attribute *a;
+
+    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
+        if (a->change & ch->what)
+            change_member(c, j, a, &ch->job);
     if (ch->what & CHANGE_WCLIMIT)
-        j->wclimit_asked_s = j->wclimit_s = ch->wclimit_s;
-    if (ch->what & CHANGE_USER_PRIORITY)
-        j->user_priority = ch->user_priority;
-    if (ch->what & CHANGE_RELEASE)
-        j->release_at = ch->release_at;
-    if ((ch->what & CHANGE_DEADLINE) && (ch->deadline_at || j->extra)) {
-        job_extra(j)->deadline_at = ch->deadline_at;
-        c->any_deadline |= ch->deadline_at != 0;
-    }
-    change_creds(c, j, ch);
+        j->wclimit_asked_s = j->wclimit_s = ch->job.wclimit_s;
+    if (ch->what & CHANGE_DEADLINE)
+        c->any_deadline |= ch->job.deadline_at != 0;
     change_flags(j, ch);
-    change_texts(j, ch);
     if (ch->what & CHANGE_DEPS)
-        change_deps(j, ch->deps);
+        change_deps(j, ch->job.deps);
     if (ch->what & CHANGE_PARTITIONS)
-        change_partitions(j, ch->partitions);
+        change_partitions(j, ch->job.partitions);
     if (ch->what & CHANGES_OF_REQUEST) {
         change_request(c, j, ch);
         job_refresh_totals(c, j);

@@ -89,7 +89,7 @@ static int desc_check(const struct cluster *c, const struct job_desc *d,
             "and then started",
             d->state < JOB_STATES ? job_state_name(d->state) : "out of range");
     return times_check(d, err) || creds_check(c, d, ret->cred, err)
-                   || reqs_check(c, d, ret->tasks, err)
+                   || attributes_check(d, ~0u, err) || reqs_check(c, d, ret->tasks, err)
                ? -1
                : 0;
 }
@@ -162,22 +162,36 @@ struct job_extra *job_extra(struct job *j)
     return j->extra;
 }
 
-static void fill_texts(struct job *j, const struct job_desc *d)
+static void keep_text(struct job *j, size_t at, const char *text)
 {
-    const struct attribute *a;
+    bool named = text && *text;
 
-    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++) {
-        const char *text = a->extra_at ? *attribute_text((void *)d, a->desc_at) : NULL;
-        if (text)
-            *attribute_text(job_extra(j), a->extra_at) = xstrdup(text);
-    }
+    if (!named && !j->extra)
+        return;
+    const char **to = attribute_text(job_extra(j), at);
+    free((char *)*to);
+    *to = named ? xstrdup(text) : NULL;
+}
+
+void job_keep_member(struct job *j, const struct attribute *a, const struct job_desc *d)
+{
+    if (a->type == ATTRIBUTE_TEXT && a->extra_at)
+        keep_text(j, a->extra_at, *attribute_text(d, a->desc_at));
+    if (a->type != ATTRIBUTE_NUMBER)
+        return;
+    int64_t n = *attribute_number(d, a->desc_at);
+    if (a->job_at)
+        *attribute_number(j, a->job_at) = n;
+    else if (a->extra_at && (n || j->extra))
+        *attribute_number(job_extra(j), a->extra_at) = n;
 }
 
 static void fill_extra(struct cluster *c, struct job *j, const struct job_desc *d)
 {
-    if (d->deadline_at)
-        job_extra(j)->deadline_at = d->deadline_at;
-    fill_texts(j, d);
+    const struct attribute *a;
+
+    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
+        job_keep_member(j, a, d);
     for (const char *const *p = d->partitions; p && *p; p++)
         vec_push(&job_extra(j)->partitions_asked, xstrdup(*p));
     for (const char *const *k = d->classes; k && *k && d->classes[1]; k++)
@@ -235,9 +249,7 @@ static void fill_job(struct cluster *c, struct job *j, const struct job_desc *d,
     j->submit_at = d->submit_at;
     j->queue_at = d->eligible_at ? d->eligible_at : d->submit_at;
     j->accruing = d->state == JOB_IDLE;
-    j->release_at = d->release_at;
     j->wclimit_s = j->wclimit_asked_s = d->wclimit_s;
-    j->user_priority = d->user_priority;
     j->admitted = d->admitted;
     j->flags_asked = d->flags | (d->advres ? JOB_ADVRES : 0u);
     j->partitions = UINT64_MAX;
@@ -312,7 +324,7 @@ static void extra_destroy(struct job_extra *x)
     vec_fini(&x->partitions_asked);
     vec_fini(&x->classes);
     for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
-        if (a->extra_at)
+        if (a->extra_at && a->type == ATTRIBUTE_TEXT)
             free((char *)*attribute_text(x, a->extra_at));
     free(x->hold_text);
     free(x->let_pass);

@@ -18,9 +18,16 @@ void job_set_state(struct cluster *c, struct job *j, enum job_state s);
 /* Put a job into the list of its state, or take it out of it. */
 void job_list(struct cluster *c, struct job *j);
 void job_unlist(struct cluster *c, struct job *j);
+/* A number or text of the description, into the job: where the row says. */
+struct attribute;
+void job_keep_member(
+    struct job *j, const struct attribute *a, const struct job_desc *d);
 /* Is the request usable? Changes nothing. *ret_tasks = its task count. */
 int req_check(const struct cluster *c, const struct req_desc *d, uint32_t *ret_tasks,
     struct err *err);
+/* Put members of a checked request (`what`: enum change_bit; 0 = all) into a draft. */
+void req_draft(
+    struct cluster *c, const struct req_desc *d, unsigned what, struct taskdef *draft);
 /* Make a checked request. `cls` = index of the job's class, 0 = none. */
 struct req req_make(
     struct cluster *c, const struct req_desc *d, uint32_t tasks, uint32_t cls);

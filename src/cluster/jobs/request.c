@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Requests of a job: checked as told, then made into task definitions. */
+#include "cluster/attribute.h"
 #include "cluster/jobs/private.h"
 
 /* ---- checks ------------------------------------------------------------------ */
@@ -106,75 +107,103 @@ static uint32_t id_or_none(struct names *n, const char *text)
     return text && *text ? names_intern(n, text) : NAME_NONE;
 }
 
-static void draft_lists(struct cluster *c, struct taskdef *t, const struct req_desc *d)
+static void put_names(struct names *n, struct ids *ret, const char *const *list)
 {
-    for (const char *const *f = d->features; f && *f; f++)
-        vec_push(&t->features, names_intern(c->features, *f));
-    for (const char *const *f = d->prefs; f && *f; f++)
-        vec_push(&t->prefs, names_intern(c->features, *f));
-    for (const char *const *f = d->exclude; f && *f; f++)
-        vec_push(&t->exclude, node_find(c, *f)->index);
+    ret->n = 0;
+    for (; list && *list; list++)
+        vec_push(ret, names_intern(n, *list));
 }
 
-/* Hosts keep the order they were listed in; a second mention counts for nothing. */
-static void draft_hosts(struct cluster *c, struct taskdef *t, const struct req_desc *d)
+/* Nodes keep the order they were listed in; a second mention counts for nothing. */
+static void put_nodes(const struct cluster *c, struct ids *ret, const char *const *list)
 {
-    if (!d->hosts || !*d->hosts)
+    ret->n = 0;
+    if (!list || !*list)
         return;
     bool *seen = xcalloc(c->nodes.n, sizeof *seen);
-    for (const char *const *h = d->hosts; *h; h++) {
-        uint32_t i = node_find(c, *h)->index;
+    for (; *list; list++) {
+        uint32_t i = node_find(c, *list)->index;
         if (!seen[i])
-            vec_push(&t->hosts, i);
+            vec_push(ret, i);
         seen[i] = true;
     }
     free(seen);
 }
 
 /* An amount by name, added to what is there of it already. */
-static void draft_gres(
-    struct cluster *c, struct gres_amounts *list, const struct gres_cfg *from)
+static void put_amounts(
+    struct names *n, struct gres_amounts *ret, const struct gres_cfg *from)
 {
+    ret->n = 0;
     for (const struct gres_cfg *g = from; g && g->name; g++) {
-        uint32_t id = names_intern(c->gres, g->name);
+        uint32_t id = names_intern(n, g->name);
         int64_t count = g->count ? g->count : 1;
         size_t i = 0;
-        while (i < list->n && list->v[i].id != id)
+        while (i < ret->n && ret->v[i].id != id)
             i++;
-        if (i < list->n)
-            list->v[i].count += count;
+        if (i < ret->n)
+            ret->v[i].count += count;
         else
-            vec_push(list, ((struct gres){id, count}));
+            vec_push(ret, ((struct gres){id, count}));
     }
+}
+
+static void put_member(struct cluster *c, const struct req_attribute *a,
+    const struct req_desc *d, struct taskdef *draft)
+{
+    const void *from = attribute_in(d, a->desc_at);
+    void *to = attribute_in(draft, a->def_at);
+    struct names *names =
+        a->names_at ? *(struct names **)attribute_in(c, a->names_at) : NULL;
+
+    switch (a->type) {
+    case ATTRIBUTE_TEXT:
+        *(uint32_t *)to = id_or_none(names, *(const char *const *)from);
+        break;
+    case ATTRIBUTE_NAMES:
+        put_names(names, to, *(const char *const *const *)from);
+        break;
+    case ATTRIBUTE_NODES:
+        put_nodes(c, to, *(const char *const *const *)from);
+        break;
+    case ATTRIBUTE_AMOUNTS:
+        put_amounts(names, to, *(const struct gres_cfg *const *)from);
+        break;
+    case ATTRIBUTE_NUMBER:
+    case ATTRIBUTE_CRED:
+    case ATTRIBUTE_FLAGS:
+    case ATTRIBUTE_DEPS:
+    case ATTRIBUTE_COUNT:
+    case ATTRIBUTE_BOOL:
+    case ATTRIBUTE_COMPARISON:
+    case ATTRIBUTE_WORD:
+    case ATTRIBUTE_NODESET:
+        memcpy(to, from, attribute_size(a->type));
+        break;
+    }
+}
+
+void req_draft(
+    struct cluster *c, const struct req_desc *d, unsigned what, struct taskdef *draft)
+{
+    const struct req_attribute *a;
+
+    for (size_t i = 0; (a = req_attribute_at(i)) != NULL; i++)
+        if (a->def_at && (!what || (a->change & what)))
+            put_member(c, a, d, draft);
+    if (!draft->per_task.v[RES_PROCS])
+        draft->per_task.v[RES_PROCS] = 1;
 }
 
 struct req req_make(
     struct cluster *c, const struct req_desc *d, uint32_t tasks, uint32_t cls)
 {
     struct req r = {.tasks = tasks, .nodes = d->nodes};
-    struct taskdef t = {.per_task = d->per_task,
-        .tpn = d->tpn,
-        .cls = cls ? cls : INDEX_NONE,
-        .os = id_or_none(c->oses, d->os),
-        .arch = id_or_none(c->arches, d->arch),
-        .network = id_or_none(c->networks, d->network),
-        .procs = d->procs,
-        .mem = d->mem,
-        .swap = d->swap,
-        .disk = d->disk,
-        .access = d->access,
-        .nodealloc = d->nodealloc,
-        .nodeset = d->nodeset,
-        .exact = d->exact,
+    struct taskdef t = {.cls = cls ? cls : INDEX_NONE,
         .exactnode = d->exact || c->cfg->match_exactnode,
         .exactproc = c->cfg->match_exactproc};
 
-    if (!t.per_task.v[RES_PROCS])
-        t.per_task.v[RES_PROCS] = 1;
-    draft_lists(c, &t, d);
-    draft_hosts(c, &t, d);
-    draft_gres(c, &t.gres, d->gres);
-    draft_gres(c, &t.job_gres, d->job_gres);
+    req_draft(c, d, 0, &t);
     r.asked = taskdef_intern(c, &t);
     if (t.access == ACCESS_UNSET)
         t.access = c->cfg->node_access;

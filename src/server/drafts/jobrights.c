@@ -60,13 +60,15 @@ int jobrights_change(const struct job *j, const struct job_change *ch, bool sysp
     if (sysprio)
         return err_set(
             err, ERR_DENIED, "only administrators may set a system priority");
-    if ((ch->what & CHANGE_GROUP) && !identity_is_member(who->user, ch->group, NULL))
-        return refuse_group(who->user, ch->group, err);
-    if ((ch->what & CHANGE_WCLIMIT) && active && ch->wclimit_s > j->wclimit_s)
+    if ((ch->what & CHANGE_GROUP)
+        && !identity_is_member(who->user, ch->job.cred[CRED_GROUP], NULL))
+        return refuse_group(who->user, ch->job.cred[CRED_GROUP], err);
+    if ((ch->what & CHANGE_WCLIMIT) && active && ch->job.wclimit_s > j->wclimit_s)
         return err_set(err, ERR_DENIED,
             "only administrators may raise the limit of a running job");
-    return ch->what & CHANGE_FLAGS ? check_flags(ch->flags, j->flags_asked, who, err)
-                                   : 0;
+    return ch->what & CHANGE_FLAGS
+               ? check_flags(ch->job.flags, j->flags_asked, who, err)
+               : 0;
 }
 
 void jobrights_remark(const char *group, const char *owner, char *text, size_t size)

@@ -14,12 +14,12 @@
 /* Changes taken apart. Lists are owned. */
 struct modified {
     struct job_change ch;
-    struct jobattr_words features, hosts, partitions; /* NULL-terminated when given */
-    struct jobattr_deps deps;                         /* job_id NULL ends when given */
-    struct gres_list gres;                            /* name NULL ends when given */
-    char *advres;                     /* owned or NULL: named among flags */
-    const char *qos, *name, *message; /* borrowed from the JSON */
-    unsigned hold, release;           /* enum hold_kind bits */
+    struct VEC(struct jobattr_words) lists; /* NULL-terminated */
+    struct jobattr_deps deps;               /* job_id NULL ends when given */
+    struct gres_list gres;                  /* name NULL ends when given */
+    char *advres;                           /* owned or NULL: named among flags */
+    const char *qos, *name, *message;       /* borrowed from the JSON */
+    unsigned hold, release;                 /* enum hold_kind bits */
     bool has_sysprio;
     int64_t sysprio;
     struct req_desc *reqs; /* owned or NULL: those of the description, changed */
@@ -35,9 +35,9 @@ static void words_free(struct jobattr_words *w)
 
 static void fini(struct modified *m)
 {
-    words_free(&m->features);
-    words_free(&m->hosts);
-    words_free(&m->partitions);
+    for (size_t i = 0; i < m->lists.n; i++)
+        words_free(&m->lists.v[i]);
+    vec_fini(&m->lists);
     for (size_t i = 0; i < m->deps.n; i++)
         free(m->deps.v[i].job_id);
     vec_fini(&m->deps);
@@ -62,30 +62,20 @@ void modified_free(struct modified *m)
 /* What += and -= start from. */
 static int64_t present(const struct jobattr *a, const struct job *j)
 {
-    const struct req *r = &j->reqs[0];
+    const struct attribute *row = attribute_changed(a->bit);
+    const struct req_attribute *of_req = req_attribute_changed(a->bit);
 
-    switch (a->bit) {
-    case CHANGE_WCLIMIT:
+    if (a->bit == CHANGE_WCLIMIT)
         return j->wclimit_asked_s ? j->wclimit_asked_s : j->wclimit_s;
-    case CHANGE_DEADLINE:
-        return j->extra ? j->extra->deadline_at : 0;
-    case CHANGE_RELEASE:
-        return j->release_at;
-    case CHANGE_NODES:
-        return r->nodes;
-    case CHANGE_TASKS:
+    if (a->bit == CHANGE_NODES)
+        return j->reqs[0].nodes;
+    if (a->bit == CHANGE_TASKS)
         return j->procs;
-    case CHANGE_MEM:
-        return r->asked->per_task.v[RES_MEM];
-    case CHANGE_SWAP:
-        return r->asked->per_task.v[RES_SWAP];
-    case CHANGE_DISK:
-        return r->asked->per_task.v[RES_DISK];
-    case CHANGE_USER_PRIORITY:
-        return j->user_priority;
-    default:
-        return 0;
-    }
+    if (row && row->job_at)
+        return *attribute_number(j, row->job_at);
+    if (row && row->extra_at)
+        return j->extra ? *attribute_number(j->extra, row->extra_at) : 0;
+    return of_req ? *attribute_number(j->reqs[0].asked, of_req->def_at) : 0;
 }
 
 /* Processors of one task of the first request. */
@@ -114,18 +104,15 @@ static int set_number(struct modified *m, const struct jobattr *a, int64_t n,
             "proccount: %lld is not a multiple of the %lld processors of a task",
             (long long)n, (long long)procs);
     const struct attribute *row = attribute_changed(a->bit);
+    const struct req_attribute *of_req = req_attribute_changed(a->bit);
+    if (a->bit == CHANGE_TASKS)
+        n /= procs;
     if (row)
-        *attribute_number(ch, row->change_at) = n;
-    else if (a->bit == CHANGE_NODES)
-        ch->to.nodes = (uint32_t)n;
-    else if (a->bit == CHANGE_TASKS)
-        ch->to.tasks = (uint32_t)(n / procs);
-    else if (a->bit == CHANGE_MEM)
-        ch->to.per_task.v[RES_MEM] = n;
-    else if (a->bit == CHANGE_SWAP)
-        ch->to.per_task.v[RES_SWAP] = n;
-    else if (a->bit == CHANGE_DISK)
-        ch->to.per_task.v[RES_DISK] = n;
+        *attribute_number(&ch->job, row->desc_at) = n;
+    else if (of_req && of_req->type == ATTRIBUTE_COUNT)
+        *(uint32_t *)attribute_in(&ch->to, of_req->desc_at) = (uint32_t)n;
+    else if (of_req)
+        *attribute_number(&ch->to, of_req->desc_at) = n;
     else
         m->sysprio = n;
     m->has_sysprio |= (a->bit & JOBATTR_SYSPRIO) != 0;
@@ -137,7 +124,7 @@ static void set_name(struct modified *m, const struct jobattr *a, const char *na
     const struct attribute *row = attribute_changed(a->bit);
 
     if (row)
-        *attribute_text(&m->ch, row->change_at) = name;
+        *attribute_text(&m->ch.job, row->desc_at) = name;
     else if (a->bit == JOBATTR_NAME)
         m->name = name;
     else if (a->bit == JOBATTR_MESSAGE)
@@ -146,22 +133,30 @@ static void set_name(struct modified *m, const struct jobattr *a, const char *na
         m->qos = name;
 }
 
+static void set_words(struct modified *m, unsigned bit, const char *text)
+{
+    const struct attribute *row = attribute_changed(bit);
+    struct jobattr_words words = {0};
+
+    jobattr_list(&words, text);
+    vec_push(&m->lists, words);
+    if (row)
+        *attribute_names(&m->ch.job, row->desc_at) = (const char *const *)words.v;
+    else
+        *attribute_names(&m->ch.to, req_attribute_changed(bit)->desc_at) =
+            (const char *const *)words.v;
+}
+
 static int set_list(
     struct modified *m, const struct jobattr *a, const char *text, struct err *err)
 {
-    struct jobattr_words *list = a->bit == CHANGE_FEATURES ? &m->features
-                                 : a->bit == CHANGE_HOSTS  ? &m->hosts
-                                                           : &m->partitions;
-
-    if (a->type == VALUE_DEPS   ? m->deps.n > 0
-        : a->type == VALUE_GRES ? m->gres.n > 0
-                                : list->n > 0)
+    if (m->ch.what & a->bit)
         return err_set(err, ERR_INVALID, "%s: given twice", a->name);
     if (a->type == VALUE_DEPS)
         return jobattr_deps(&m->deps, text, err);
     if (a->type == VALUE_GRES)
         return jobattr_gres(&m->gres, text, err);
-    jobattr_list(list, text);
+    set_words(m, a->bit, text);
     return 0;
 }
 
@@ -186,15 +181,15 @@ static int take_flags(struct modified *m, json_t *change, const char *op,
         if (j && op && *op != '=')
             flags = j->flags_asked;
         flags = op && *op == '-' ? flags & ~given : flags | given;
-        m->ch.flags = flags & ~(uint32_t)(JOB_ADVRES | JOB_HOSTLIST);
-        for (uint32_t rest = m->ch.flags; rest; rest &= rest - 1)
+        m->ch.job.flags = flags & ~(uint32_t)(JOB_ADVRES | JOB_HOSTLIST);
+        for (uint32_t rest = m->ch.job.flags; rest; rest &= rest - 1)
             if (job_flag_name(rest))
                 strbuf_printf(
                     &whole, "%s%s", whole.len ? "," : "", job_flag_name(rest));
         if (given & JOB_ADVRES) {
             free(m->advres); /* of flags given before */
             m->advres = xstrdup(names.n && (!op || *op != '-') ? names.v[0] : "");
-            m->ch.advres = m->advres;
+            m->ch.job.advres = m->advres;
             m->ch.what |= CHANGE_ADVRES;
         }
         make_whole(change, whole.len ? whole.text : "");
@@ -234,22 +229,12 @@ static int take_number(struct modified *m, json_t *change, const struct jobattr 
     return set_number(m, a, n, procs_per_task(d, j), err);
 }
 
-/* One {attribute, op, value}; afterwards its op is "=" and its value whole. */
-static int take(struct modified *m, json_t *change, const struct job_desc *d,
-    const struct job *j, struct err *err)
+static int take_value(struct modified *m, json_t *change, const struct jobattr *a,
+    const struct job_desc *d, const struct job *j, struct err *err)
 {
-    const char *name = json_string_value(json_object_get(change, "attribute"));
     const char *op = json_string_value(json_object_get(change, "op"));
     const char *value = json_string_value(json_object_get(change, "value"));
 
-    if (!name || !value)
-        return err_set(err, ERR_INVALID, "a change needs an attribute and a value");
-    const struct jobattr *a = jobattr_find(name, err);
-    if (!a)
-        return -1;
-    if (a->type == VALUE_NONE)
-        return err_set(err, ERR_INVALID, "%s cannot be changed: %s", a->name, a->why);
-    m->ch.what |= a->bit;
     if (a->type == VALUE_FLAGS)
         return take_flags(m, change, op, value, j, err);
     if (a->type == VALUE_HOLD)
@@ -265,6 +250,26 @@ static int take(struct modified *m, json_t *change, const struct job_desc *d,
     return 0;
 }
 
+/* One {attribute, op, value}; afterwards its op is "=" and its value whole. */
+static int take(struct modified *m, json_t *change, const struct job_desc *d,
+    const struct job *j, struct err *err)
+{
+    const char *name = json_string_value(json_object_get(change, "attribute"));
+    const char *value = json_string_value(json_object_get(change, "value"));
+
+    if (!name || !value)
+        return err_set(err, ERR_INVALID, "a change needs an attribute and a value");
+    const struct jobattr *a = jobattr_find(name, err);
+    if (!a)
+        return -1;
+    if (a->type == VALUE_NONE)
+        return err_set(err, ERR_INVALID, "%s cannot be changed: %s", a->name, a->why);
+    if (take_value(m, change, a, d, j, err) < 0)
+        return -1;
+    m->ch.what |= a->bit;
+    return 0;
+}
+
 static int take_all(struct modified *m, json_t *changes, const struct job_desc *d,
     const struct job *j, struct err *err)
 {
@@ -273,10 +278,7 @@ static int take_all(struct modified *m, json_t *changes, const struct job_desc *
 
     json_array_foreach(
         changes, i, change) if (take(m, change, d, j, err) < 0) return -1;
-    m->ch.to.features = (const char *const *)m->features.v;
-    m->ch.to.hosts = (const char *const *)m->hosts.v;
-    m->ch.partitions = (const char *const *)m->partitions.v;
-    m->ch.deps = m->deps.v;
+    m->ch.job.deps = m->deps.v;
     m->ch.to.gres = m->gres.v;
     return 0;
 }
@@ -343,9 +345,9 @@ static int apply_holds(struct server *s, const struct job *j, const struct modif
 /* Of what it shall depend on some may be over. */
 static int change_job(struct server *s, struct event *ev, struct err *err)
 {
-    struct dep *deps = depends_settle(s, ev->u.modify.change.deps);
+    struct dep *deps = depends_settle(s, ev->u.modify.change.job.deps);
 
-    ev->u.modify.change.deps = deps;
+    ev->u.modify.change.job.deps = deps;
     int result = world_apply(s, ev, NULL, err);
     free(deps);
     return result;
@@ -360,7 +362,7 @@ static int apply(struct server *s, const struct job *j, const struct modified *m
     if (ev.u.modify.change.what && change_job(s, &ev, err) < 0)
         return -1;
     if ((m->ch.what & CHANGE_WCLIMIT) && job_is_active(j)) {
-        struct rm_command cmd = {.action = RM_MODIFY, .wclimit_s = m->ch.wclimit_s};
+        struct rm_command cmd = {.action = RM_MODIFY, .wclimit_s = m->ch.job.wclimit_s};
         if (manager_tell(s, j, &cmd, err) < 0)
             return -1;
     }
@@ -397,7 +399,7 @@ int modify_apply(struct server *s, const struct job *j, json_t *changes,
     if (result == 0)
         result = jobrights_change(j, &m.ch, m.has_sysprio, who, err);
     if (result == 0 && (m.ch.what & CHANGE_DEPS))
-        result = depends_check(s, m.ch.deps, err);
+        result = depends_check(s, m.ch.job.deps, err);
     if (result == 0 && (m.hold | m.release))
         result =
             hold_allowed(engine_cluster(s->engine), j, m.hold | m.release, &actor, err);
@@ -430,27 +432,11 @@ static json_t *as_changes(const json_t *kept)
     return changes;
 }
 
-static void change_request(struct req_desc *r, const struct job_change *ch)
-{
-    r->tasks = ch->what & CHANGE_TASKS ? ch->to.tasks : r->tasks;
-    r->nodes = ch->what & CHANGE_NODES ? ch->to.nodes : r->nodes;
-    r->features = ch->what & CHANGE_FEATURES ? ch->to.features : r->features;
-    r->hosts = ch->what & CHANGE_HOSTS ? ch->to.hosts : r->hosts;
-    r->gres = ch->what & CHANGE_GRES ? ch->to.gres : r->gres;
-    for (int i = 0; i < RES_DIMS; i++)
-        if (ch->what & CHANGE_PROCS << i)
-            r->per_task.v[i] = ch->to.per_task.v[i];
-}
-
 static void change_desc(struct job_desc *d, const struct job_change *ch)
 {
     attributes_apply(ch, d);
     if (ch->what & CHANGE_CLASS)
         d->classes = NULL; /* this one and no other */
-    if (ch->what & CHANGE_DEPS)
-        d->deps = ch->deps;
-    if (ch->what & CHANGE_FLAGS)
-        d->flags = ch->flags;
     if (d->advres && !*d->advres)
         d->advres = NULL;
 }
@@ -483,7 +469,7 @@ struct modified *modify_desc(
     change_desc(d, &m->ch);
     m->reqs = xmalloc(d->nreqs * sizeof *m->reqs);
     memcpy(m->reqs, d->reqs, d->nreqs * sizeof *m->reqs);
-    change_request(&m->reqs[0], &m->ch);
+    req_attributes_apply(&m->ch, &m->reqs[0]);
     d->reqs = m->reqs;
     return m;
 }

@@ -20,9 +20,9 @@
 struct submit_draft {
     struct rm_submission sub;
     struct req_desc reqs[REQS_MAX];
-    struct VEC(void *) owned;                     /* lists of the lengths asked */
-    struct gres_cfg gres[REQS_MAX][GRES_MAX + 1]; /* names owned */
-    struct nodeset_spec sets[REQS_MAX];
+    struct VEC(void *) owned;               /* lists of the lengths asked */
+    struct VEC(struct gres_cfg *) gres;     /* name NULL ends; names owned */
+    struct VEC(struct nodeset_spec *) sets; /* in that room too; their lists owned */
     struct dep *deps; /* ids borrowed; room for one more, and the end */
     size_t ndeps;
 };
@@ -86,25 +86,25 @@ static const char *const *read_list(struct submit_draft *d, json_t *o, const cha
     return ret;
 }
 
-static void read_amounts(json_t *o, struct res *ret)
+/* Amounts by name; NULL where none is given. Names are owned. */
+static int read_amounts(struct submit_draft *d, json_t *o, const char *key,
+    const struct gres_cfg **ret, struct err *err)
 {
-    ret->v[RES_PROCS] = whole(o, "procs", 1);
-    ret->v[RES_MEM] = whole(o, "mem_mb", 0);
-    ret->v[RES_SWAP] = whole(o, "swap_mb", 0);
-    ret->v[RES_DISK] = whole(o, "disk_mb", 0);
-}
-
-static int read_gres(json_t *o, struct gres_cfg *list, struct err *err)
-{
+    json_t *amounts = json_object_get(o, key);
+    struct gres_cfg *list;
     const char *name;
     json_t *n;
     size_t i = 0;
 
-    json_object_foreach(json_object_get(o, "gres"), name, n)
+    if (!json_object_size(amounts))
+        return 0;
+    vec_push(&d->gres, take_room(d, GRES_MAX + 1, sizeof *list));
+    *ret = list = d->gres.v[d->gres.n - 1];
+    json_object_foreach(amounts, name, n)
     {
         if (i == GRES_MAX || !json_is_integer(n) || json_integer_value(n) < 1)
             return err_set(err, ERR_INVALID,
-                "gres '%.60s': expected a count above 0, and at most %d names", name,
+                "%s '%.60s': expected a count above 0, and at most %d names", key, name,
                 GRES_MAX);
         list[i++] = (struct gres_cfg){xstrdup(name), json_integer_value(n)};
     }
@@ -132,73 +132,140 @@ static int read_comparison(json_t *o, const char *key, struct cmp *ret, struct e
                 : 0;
 }
 
-static int read_policies(json_t *o, struct req_desc *ret, struct err *err)
+static int read_word(json_t *o, const char *key, const struct cfg_keyword *words,
+    unsigned *ret, struct err *err)
 {
-    static const struct cfg_keyword accesses[] = {{"SHARED", ACCESS_SHARED},
-        {"SINGLEUSER", ACCESS_SINGLEUSER}, {"SINGLEJOB", ACCESS_SINGLEJOB},
-        {"SINGLETASK", ACCESS_SINGLETASK}, {NULL}};
-    static const struct cfg_keyword allocations[] = {
-        {"FIRSTAVAILABLE", NODEALLOC_FIRSTAVAILABLE},
-        {"LASTAVAILABLE", NODEALLOC_LASTAVAILABLE},
-        {"MINRESOURCE", NODEALLOC_MINRESOURCE}, {"CPULOAD", NODEALLOC_CPULOAD},
-        {"PRIORITY", NODEALLOC_PRIORITY}, {"FASTEST", NODEALLOC_FASTEST},
-        {"MAXBALANCE", NODEALLOC_MAXBALANCE}, {"CONTIGUOUS", NODEALLOC_CONTIGUOUS},
-        {"LOCAL", NODEALLOC_LOCAL}, {NULL}};
     const struct cfg_keyword *word = NULL;
 
-    if (submitdraft_text(o, "access")) {
-        if (value_keyword(submitdraft_text(o, "access"), accesses, &word, err) < 0)
-            return err_prefix(err, "access: ");
-        ret->access = (enum access_policy)word->value;
-    }
-    if (submitdraft_text(o, "allocation")) {
-        if (value_keyword(submitdraft_text(o, "allocation"), allocations, &word, err)
-            < 0)
-            return err_prefix(err, "allocation: ");
-        ret->nodealloc = (enum nodealloc_policy)word->value;
+    if (!submitdraft_text(o, key))
+        return 0;
+    if (value_keyword(submitdraft_text(o, key), words, &word, err) < 0)
+        return err_prefix(err, "%s: ", key);
+    *ret = word->value;
+    return 0;
+}
+
+static int read_nodeset(struct submit_draft *d, json_t *o, const char *key,
+    const struct nodeset_spec **ret, struct err *err)
+{
+    if (!submitdraft_text(o, key))
+        return 0;
+    struct nodeset_spec *set = take_room(d, 1, sizeof *set);
+    vec_push(&d->sets, set);
+    if (nodesettext_parse(submitdraft_text(o, key), set, err) < 0)
+        return err_prefix(err, "%s: ", key);
+    *ret = set;
+    return 0;
+}
+
+/* "afterok:12" */
+static int read_dependencies(
+    struct submit_draft *d, json_t *o, const char *key, struct err *err)
+{
+    json_t *array = json_object_get(o, key), *entry;
+    size_t i;
+
+    d->deps = take_room(d, json_array_size(array) + 2, sizeof *d->deps);
+    json_array_foreach(array, i, entry)
+    {
+        const char *text = json_is_string(entry) ? json_string_value(entry) : "";
+        enum dep_type type;
+        const char *job = jobattr_dep(text, &type);
+        if (!job || !*job)
+            return err_set(err, ERR_INVALID,
+                "%s: '%.80s' is not one of " JOBATTR_DEP_FORMS, key, text);
+        d->deps[d->ndeps++] = (struct dep){type, (char *)(uintptr_t)job};
+        d->sub.job.desc.deps = d->deps;
     }
     return 0;
 }
 
-/* Texts and lists, which cannot be wrong. */
-static void read_request(struct submit_draft *d, json_t *o, struct req_desc *ret)
+static int read_flags(json_t *o, const char *key, uint32_t *io_flags, struct err *err)
 {
-    *ret = (struct req_desc){.os = submitdraft_text(o, "os"),
-        .arch = submitdraft_text(o, "arch"),
-        .network = submitdraft_text(o, "network")};
-    read_amounts(json_object_get(o, "per_task"), &ret->per_task);
-    ret->tasks = (uint32_t)whole(o, "tasks", 1);
-    ret->nodes = (uint32_t)whole(o, "nodes", 0);
-    ret->tpn = (uint32_t)whole(o, "tasks_per_node", 0);
-    ret->features = read_list(d, o, "features");
-    ret->prefs = read_list(d, o, "preferences");
-    ret->hosts = read_list(d, o, "hosts");
-    ret->exclude = read_list(d, o, "exclude_hosts");
+    json_t *array = json_object_get(o, key), *entry;
+    size_t i;
+
+    json_array_foreach(array, i, entry)
+    {
+        uint32_t bits = 0;
+        if (!json_is_string(entry))
+            return err_set(err, ERR_INVALID, "%s: expected names of flags", key);
+        if (job_flags_parse(json_string_value(entry), &bits, err) < 0)
+            return err_prefix(err, "%s: ", key);
+        *io_flags |= bits;
+    }
+    return 0;
 }
 
-static int read_rest(struct submit_draft *d, json_t *o, size_t i, struct err *err)
-{
-    static const struct range ranges[] = {{"tasks", 1, INT32_MAX},
-        {"nodes", 0, INT32_MAX}, {"tasks_per_node", 0, INT32_MAX}};
-    struct req_desc *ret = &d->reqs[i];
+/* What a row has of one value: it goes to `at`. */
+struct wanted {
+    const char *key;
+    enum attribute_type type;
+    int64_t usual, min, max;         /* of numbers and counts */
+    const struct cfg_keyword *words; /* of ATTRIBUTE_WORD */
+    void *at;
+};
 
-    if (o && !json_is_object(o))
-        return err_set(err, ERR_INVALID, "requests: expected a list of objects");
-    if (check_numbers(o, ranges, sizeof ranges / sizeof ranges[0], err) < 0
-        || read_gres(json_object_get(o, "per_task"), d->gres[i], err) < 0
-        || read_comparison(o, "procs_needed", &ret->procs, err) < 0
-        || read_comparison(o, "mem_needed", &ret->mem, err) < 0
-        || read_comparison(o, "swap_needed", &ret->swap, err) < 0
-        || read_comparison(o, "disk_needed", &ret->disk, err) < 0
-        || read_policies(o, ret, err) < 0)
+static int read_number(json_t *o, const struct wanted *w, struct err *err)
+{
+    const struct range range = {w->key, w->min, w->max};
+    int64_t n = whole(o, w->key, w->usual);
+
+    if (w->max && check_numbers(o, &range, 1, err) < 0)
         return -1;
-    if (d->gres[i][0].name)
-        ret->gres = d->gres[i];
-    if (!submitdraft_text(o, "node_set"))
+    if (w->type == ATTRIBUTE_COUNT)
+        *(uint32_t *)w->at = (uint32_t)n;
+    else
+        *(int64_t *)w->at = n;
+    return 0;
+}
+
+static int read_value(
+    struct submit_draft *d, json_t *o, const struct wanted *w, struct err *err)
+{
+    switch (w->type) {
+    case ATTRIBUTE_NUMBER:
+    case ATTRIBUTE_COUNT:
+        return read_number(o, w, err);
+    case ATTRIBUTE_TEXT:
+    case ATTRIBUTE_CRED:
+        *(const char **)w->at = submitdraft_text(o, w->key);
         return 0;
-    if (nodesettext_parse(submitdraft_text(o, "node_set"), &d->sets[i], err) < 0)
-        return err_prefix(err, "node_set: ");
-    ret->nodeset = &d->sets[i];
+    case ATTRIBUTE_NAMES:
+    case ATTRIBUTE_NODES:
+        *(const char *const **)w->at = read_list(d, o, w->key);
+        return 0;
+    case ATTRIBUTE_BOOL:
+        *(bool *)w->at = json_is_true(json_object_get(o, w->key));
+        return 0;
+    case ATTRIBUTE_FLAGS:
+        return read_flags(o, w->key, w->at, err);
+    case ATTRIBUTE_DEPS:
+        return read_dependencies(d, o, w->key, err);
+    case ATTRIBUTE_AMOUNTS:
+        return read_amounts(d, o, w->key, w->at, err);
+    case ATTRIBUTE_COMPARISON:
+        return read_comparison(o, w->key, w->at, err);
+    case ATTRIBUTE_WORD:
+        return read_word(o, w->key, w->words, w->at, err);
+    case ATTRIBUTE_NODESET:
+        return read_nodeset(d, o, w->key, w->at, err);
+    }
+    return 0;
+}
+
+static int read_request(
+    struct submit_draft *d, json_t *o, struct req_desc *ret, struct err *err)
+{
+    json_t *task = json_object_get(o, "per_task");
+    const struct req_attribute *a;
+
+    for (size_t i = 0; (a = req_attribute_at(i)) != NULL; i++) {
+        const struct wanted w = {a->request, a->type, a->usual, a->min, a->max,
+            a->words, attribute_in(ret, a->desc_at)};
+        if (a->request && read_value(d, a->of_task ? task : o, &w, err) < 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -211,52 +278,15 @@ static int read_requests(struct submit_draft *d, json_t *o, struct err *err)
         return err_set(err, ERR_INVALID, "requests: at most %d are taken", REQS_MAX);
     json_array_foreach(array, i, entry)
     {
-        read_request(d, entry, &d->reqs[i]);
-        if (read_rest(d, entry, i, err) < 0)
+        if (entry && !json_is_object(entry))
+            return err_set(err, ERR_INVALID, "requests: expected a list of objects");
+        if (read_request(d, entry, &d->reqs[i], err) < 0)
             return err_prefix(err, "requests[%zu]: ", i);
     }
-    if (n == 0)
-        read_request(d, NULL, &d->reqs[0]);
+    if (n == 0 && read_request(d, NULL, &d->reqs[0], err) < 0)
+        return -1;
     d->sub.job.desc.reqs = d->reqs;
     d->sub.job.desc.nreqs = n ? (uint32_t)n : 1;
-    return 0;
-}
-
-/* "afterok:12" */
-static int read_dependencies(struct submit_draft *d, json_t *o, struct err *err)
-{
-    json_t *array = json_object_get(o, "dependencies"), *entry;
-    size_t i;
-
-    d->deps = take_room(d, json_array_size(array) + 2, sizeof *d->deps);
-    json_array_foreach(array, i, entry)
-    {
-        const char *text = json_is_string(entry) ? json_string_value(entry) : "";
-        enum dep_type type;
-        const char *job = jobattr_dep(text, &type);
-        if (!job || !*job)
-            return err_set(err, ERR_INVALID,
-                "dependencies: '%.80s' is not one of " JOBATTR_DEP_FORMS, text);
-        d->deps[d->ndeps++] = (struct dep){type, (char *)(uintptr_t)job};
-        d->sub.job.desc.deps = d->deps;
-    }
-    return 0;
-}
-
-static int read_flags(struct submit_draft *d, json_t *o, struct err *err)
-{
-    json_t *array = json_object_get(o, "flags"), *entry;
-    size_t i;
-
-    json_array_foreach(array, i, entry)
-    {
-        uint32_t bits = 0;
-        if (!json_is_string(entry))
-            return err_set(err, ERR_INVALID, "flags: expected names of flags");
-        if (job_flags_parse(json_string_value(entry), &bits, err) < 0)
-            return err_prefix(err, "flags: ");
-        d->sub.job.desc.flags |= bits;
-    }
     return 0;
 }
 
@@ -267,22 +297,10 @@ static int read_attributes(struct submit_draft *d, json_t *o, struct err *err)
     const struct attribute *a;
 
     for (size_t i = 0; (a = attribute_at(i)) != NULL; i++) {
-        const struct range range = {a->request, a->min, a->max};
-        if (!a->request)
-            continue;
-        switch (a->type) {
-        case ATTRIBUTE_NUMBER:
-            if (check_numbers(o, &range, 1, err) < 0)
-                return -1;
-            *attribute_number(desc, a->desc_at) = whole(o, a->request, 0);
-            break;
-        case ATTRIBUTE_TEXT:
-            *attribute_text(desc, a->desc_at) = submitdraft_text(o, a->request);
-            break;
-        case ATTRIBUTE_NAMES:
-            *attribute_names(desc, a->desc_at) = read_list(d, o, a->request);
-            break;
-        }
+        const struct wanted w = {a->request, a->type, 0, a->min, a->max, NULL,
+            attribute_in(desc, a->desc_at)};
+        if (a->request && read_value(d, o, &w, err) < 0)
+            return -1;
     }
     return 0;
 }
@@ -323,9 +341,7 @@ static int read_draft(
     sub->rerunnable = !json_is_false(json_object_get(o, "rerunnable"));
     if (sub->rerunnable)
         desc->flags |= JOB_RESTARTABLE;
-    if (read_requests(d, o, err) < 0 || read_flags(d, o, err) < 0)
-        return -1;
-    return read_dependencies(d, o, err);
+    return read_requests(d, o, err);
 }
 
 /* ---- the whole ---- */
@@ -334,14 +350,16 @@ void submitdraft_free(struct submit_draft *d)
 {
     if (!d)
         return;
+    for (size_t i = 0; i < d->gres.n; i++)
+        for (struct gres_cfg *g = d->gres.v[i]; g->name; g++)
+            free(g->name);
+    vec_fini(&d->gres);
+    for (size_t i = 0; i < d->sets.n; i++)
+        text_list_fini(&d->sets.v[i]->list);
+    vec_fini(&d->sets);
     for (size_t i = 0; i < d->owned.n; i++)
         free(d->owned.v[i]);
     vec_fini(&d->owned);
-    for (size_t i = 0; i < REQS_MAX; i++) {
-        for (size_t k = 0; k < GRES_MAX; k++)
-            free(d->gres[i][k].name);
-        text_list_fini(&d->sets[i].list);
-    }
     free(d);
 }
 

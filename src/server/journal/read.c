@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Events out of the journal. Outside data: everything is checked. */
-#include "cluster/attribute.h"
 #include "rm/describe.h"
 #include "rm/words.h"
 #include "server/durable/jobmemory.h"
@@ -46,16 +45,12 @@ static void read_change(struct journal_read *j, const json_t *o)
     struct reader *r = &j->reader;
     const json_t *change = json_object_get(o, "change");
     struct job_change *ch = &j->ev.u.modify.change;
-    struct job_desc as_job;
 
-    read_job(j, o, "change", &as_job);
-    *ch = (struct job_change){.what = reader_u32(r, change, "what"),
-        .flags = as_job.flags,
-        .deps = as_job.deps,
-        .req = reader_u32(r, change, "req")};
-    attributes_to_change(&as_job, ch);
-    if (as_job.nreqs)
-        ch->to = as_job.reqs[0];
+    *ch = (struct job_change){
+        .what = reader_u32(r, change, "what"), .req = reader_u32(r, change, "req")};
+    read_job(j, o, "change", &ch->job);
+    if (ch->job.nreqs)
+        ch->to = ch->job.reqs[0];
 }
 
 static void read_rows(struct journal_read *j, const json_t *o, struct cluster *c)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Events and decisions of the engine as JSON. */
 #include "base/strbuf.h"
-#include "cluster/attribute.h"
 #include "rm/describe.h"
 #include "rm/words.h"
 #include "server/durable/jobmemory.h"
@@ -57,15 +56,15 @@ static json_t *rows_json(const struct fs_memory *rows, size_t n)
     return list;
 }
 
-/* A request is written as a job's, so that one reader will do. */
+/* Written as a job of one request, so that one reader will do. */
 static json_t *change_json(const struct job_change *ch)
 {
-    struct job_desc as_job = {
-        .id = "-", .flags = ch->flags, .deps = ch->deps, .reqs = &ch->to, .nreqs = 1};
+    struct job_desc as_job = ch->job;
 
-    attributes_of_change(ch, &as_job);
+    as_job.id = "-";
+    as_job.reqs = &ch->to;
+    as_job.nreqs = 1;
     json_t *o = job_json(&as_job);
-
     put_int(o, "what", ch->what);
     put_int(o, "req", ch->req);
     return o;

@@ -3,6 +3,7 @@
 #include "cluster/attribute.h"
 #include "cluster/partition.h"
 #include "config/flags.h"
+#include "config/keyword.h"
 #include "engine/admission.h"
 #include "policy/holds.h"
 #include "policy/limits_use.h"
@@ -114,12 +115,17 @@ json_t *render_reason(struct server *s, const struct job *j)
 }
 
 static const char *const hidden[] = {"name", "command", "directory", "output", "error",
-    "efficiency", "exit_status", "hold_text", "messages", "dependencies", "comment"};
+    "efficiency", "exit_status", "hold_text", "messages", "dependencies"};
 
 bool render_hidden(const char *member)
 {
+    const struct attribute *a;
+
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
         if (strcmp(hidden[i], member) == 0)
+            return true;
+    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
+        if (a->hidden && strcmp(a->shown, member) == 0)
             return true;
     return false;
 }
@@ -136,11 +142,15 @@ void render_job_hide(
 {
     const char *code =
         json_string_value(json_object_get(json_object_get(o, "reason"), "code"));
+    const struct attribute *a;
 
     if (!render_hides(c, j, who))
         return;
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
         json_object_del(o, hidden[i]);
+    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
+        if (a->hidden)
+            json_object_del(o, a->shown);
     if (code) /* the kind, not the numbers and names in the sentence */
         json_object_set_new(
             o, "reason", json_pack("{s:s, s:s}", "code", code, "text", code));
@@ -203,36 +213,52 @@ static json_t *gres_amounts(const struct cluster *c, const struct gres_amounts *
     return o;
 }
 
+static void add_word(
+    json_t *o, const char *key, const struct cfg_keyword *words, unsigned value)
+{
+    for (; words->name; words++)
+        if (words->value == value)
+            render_text(o, key, words->name);
+}
+
+/* A member of a request that is no number, where it has a value. */
+static void add_member(json_t *o, const struct cluster *c,
+    const struct req_attribute *a, const struct taskdef *d)
+{
+    const void *at = attribute_in(d, a->def_at);
+    const struct ids *ids = at;
+    const struct gres_amounts *amounts = at;
+    const struct names *names =
+        a->names_at ? *(struct names **)attribute_in(c, a->names_at) : NULL;
+
+    if (a->type == ATTRIBUTE_NAMES)
+        render_names(o, a->request, names, ids->v, ids->n);
+    else if (a->type == ATTRIBUTE_NODES)
+        add_list(o, a->request, hosts(c, ids->v, ids->n));
+    else if (a->type == ATTRIBUTE_AMOUNTS && amounts->n)
+        json_object_set_new(o, a->request, gres_amounts(c, amounts));
+    else if (a->type == ATTRIBUTE_TEXT && *(const uint32_t *)at != NAME_NONE)
+        render_text(o, a->request, names_text(names, *(const uint32_t *)at));
+    else if (a->type == ATTRIBUTE_COMPARISON)
+        add_compare(o, a->request, at);
+    else if (a->type == ATTRIBUTE_WORD)
+        add_word(o, a->request, a->words, *(const unsigned *)at);
+}
+
 static json_t *request(const struct cluster *c, const struct req *r)
 {
-    static const char *const access[] = {
-        NULL, "SHARED", "SINGLEUSER", "SINGLEJOB", "SINGLETASK"};
     const struct taskdef *d = r->def;
+    const struct req_attribute *a;
+    json_t *task = render_amounts(&d->per_task);
     json_t *o = json_pack("{s:I, s:I, s:I, s:o}", "tasks", (json_int_t)r->tasks,
         "nodes", (json_int_t)r->nodes, "tasks_per_node", (json_int_t)d->tpn, "per_task",
-        render_amounts(&d->per_task));
+        task);
 
+    for (size_t i = 0; (a = req_attribute_at(i)) != NULL; i++)
+        if (a->request && a->def_at)
+            add_member(a->of_task ? task : o, c, a, d);
     if (d->job_gres.n)
         json_object_set_new(o, "gres", gres_amounts(c, &d->job_gres));
-    if (d->gres.n) {
-        json_object_set_new(
-            json_object_get(o, "per_task"), "gres", gres_amounts(c, &d->gres));
-    }
-    render_names(o, "features", c->features, d->features.v, d->features.n);
-    render_names(o, "preferences", c->features, d->prefs.v, d->prefs.n);
-    add_list(o, "hosts", hosts(c, d->hosts.v, d->hosts.n));
-    add_list(o, "exclude_hosts", hosts(c, d->exclude.v, d->exclude.n));
-    if (d->os != NAME_NONE)
-        render_text(o, "os", names_text(c->oses, d->os));
-    if (d->arch != NAME_NONE)
-        render_text(o, "arch", names_text(c->arches, d->arch));
-    if (d->network != NAME_NONE)
-        render_text(o, "network", names_text(c->networks, d->network));
-    add_compare(o, "procs_needed", &d->procs);
-    add_compare(o, "mem_needed", &d->mem);
-    add_compare(o, "swap_needed", &d->swap);
-    add_compare(o, "disk_needed", &d->disk);
-    render_text(o, "access", access[d->access]);
     return o;
 }
 

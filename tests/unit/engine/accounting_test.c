@@ -172,7 +172,7 @@ static void another_limit_leaves_the_use_as_it_is(void **state)
     (void)state;
     struct scenario *s = begin("", 1, 8);
     struct sc_rsv r = {.base = "r", .hosts = "n1", .lists = {[ACL_USER] = "john"}};
-    struct job_change longer = {.what = CHANGE_WCLIMIT, .wclimit_s = 600};
+    struct job_change longer = {.what = CHANGE_WCLIMIT, .job.wclimit_s = 600};
     struct event ev = {.kind = EVENT_MODIFY, .at = 10, .u.modify = {"j", longer}};
     struct err err;
 

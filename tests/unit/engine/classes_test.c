@@ -177,7 +177,8 @@ static void a_class_changed_by_order_is_the_only_one_from_then_on(void **state)
     sc_run_until(s, 10);
     struct event ev = {.kind = EVENT_MODIFY, .at = 10};
     ev.u.modify.id = "x";
-    ev.u.modify.change = (struct job_change){.what = CHANGE_CLASS, .cls = "a"};
+    ev.u.modify.change =
+        (struct job_change){.what = CHANGE_CLASS, .job.cred[CRED_CLASS] = "a"};
     assert_int_equal(sc_apply(s, ev, &err), 0);
     sc_run(s);
     ran(s, "x", 100, "n1:1 n2:1");

@@ -243,7 +243,8 @@ static void a_shorter_limit_lets_a_job_pass(void **state)
         sc_at(s, 10);
         assert_int_equal(sc_start(s, "j"), -1);
         order(s,
-            modify("j", (struct job_change){.what = CHANGE_WCLIMIT, .wclimit_s = 500}),
+            modify(
+                "j", (struct job_change){.what = CHANGE_WCLIMIT, .job.wclimit_s = 500}),
             NULL);
         sc_cycle(s);
         assert_int_equal(sc_start(s, "j"), 10);
@@ -261,15 +262,15 @@ static void the_end_of_a_running_job_moves_with_its_limit(void **state)
         sc_at(s, 10);
         assert_int_equal(sc_reserved(s, "next"), 1000);
         order(s,
-            modify(
-                "run", (struct job_change){.what = CHANGE_WCLIMIT, .wclimit_s = 3000}),
+            modify("run",
+                (struct job_change){.what = CHANGE_WCLIMIT, .job.wclimit_s = 3000}),
             NULL);
         sc_cycle(s);
         assert_int_equal(sc_find(s, "run")->end_at, 3000);
         assert_int_equal(sc_reserved(s, "next"), 3000);
         order(s,
-            modify(
-                "run", (struct job_change){.what = CHANGE_WCLIMIT, .wclimit_s = 200}),
+            modify("run",
+                (struct job_change){.what = CHANGE_WCLIMIT, .job.wclimit_s = 200}),
             NULL);
         sc_cycle(s);
         assert_int_equal(sc_reserved(s, "next"), 200);
@@ -290,7 +291,8 @@ static void a_job_started_this_instant_may_get_longer_over_reservations(void **s
         sc_at(s, 0);
         assert_int_equal(sc_find(s, "j")->state, JOB_RUNNING);
         order(s,
-            modify("j", (struct job_change){.what = CHANGE_WCLIMIT, .wclimit_s = 4000}),
+            modify("j",
+                (struct job_change){.what = CHANGE_WCLIMIT, .job.wclimit_s = 4000}),
             NULL);
         sc_cycle(s);
         assert_int_equal(sc_reserved(s, "wide"), 4000);
@@ -333,11 +335,11 @@ static void credentials_dates_and_dependencies_change_too(void **state)
                 "j", (struct job_change){.what = CHANGE_RELEASE | CHANGE_DEPS
                                                  | CHANGE_ACCOUNT | CHANGE_USER_PRIORITY
                                                  | CHANGE_DEADLINE,
-                         .release_at = 1500,
-                         .deadline_at = 9000,
-                         .user_priority = 3,
-                         .account = "physics",
-                         .deps = after}),
+                         .job.release_at = 1500,
+                         .job.deadline_at = 9000,
+                         .job.user_priority = 3,
+                         .job.cred[CRED_ACCOUNT] = "physics",
+                         .job.deps = after}),
             NULL);
         const struct job *j = sc_find(s, "j");
         assert_string_equal(
@@ -346,7 +348,9 @@ static void credentials_dates_and_dependencies_change_too(void **state)
         assert_int_equal(j->extra->deadline_at, 9000);
         sc_cycle(s);
         assert_int_equal(sc_why_code(s, "j"), WAIT_RELEASE_TIME);
-        order(s, modify("j", (struct job_change){.what = CHANGE_CLASS, .cls = "short"}),
+        order(s,
+            modify("j", (struct job_change){.what = CHANGE_CLASS,
+                            .job.cred[CRED_CLASS] = "short"}),
             NULL);
         assert_true(sc_find(s, "j")->holds & HOLD_DEFER); /* too long for its class */
     }
@@ -363,7 +367,8 @@ static void partitions_may_be_chosen_later(void **state)
     sc_job(s, (struct sc_job){.id = "j", .procs = 1, .limit_s = 10, .release_at = 20});
     sc_at(s, 10);
     order(s,
-        modify("j", (struct job_change){.what = CHANGE_PARTITIONS, .partitions = west}),
+        modify("j",
+            (struct job_change){.what = CHANGE_PARTITIONS, .job.partitions = west}),
         NULL);
     sc_run(s);
     assert_string_equal(sc_where(s, "j"), "n2:1");
@@ -385,8 +390,8 @@ static void flags_group_and_reservation_change_too(void **state)
     sc_at(s, 10);
     order(s,
         modify("j", (struct job_change){.what = CHANGE_FLAGS | CHANGE_ADVRES,
-                        .flags = JOB_RESTARTABLE | JOB_PREEMPTEE,
-                        .advres = "for.0"}),
+                        .job.flags = JOB_RESTARTABLE | JOB_PREEMPTEE,
+                        .job.advres = "for.0"}),
         NULL);
     const struct job *j = sc_find(s, "j");
     assert_int_equal(
@@ -396,8 +401,8 @@ static void flags_group_and_reservation_change_too(void **state)
     sc_at(s, 20);
     assert_int_equal(sc_start(s, "j"), -1);
     order(s,
-        modify("j",
-            (struct job_change){.what = CHANGE_GROUP | CHANGE_FLAGS, .group = "bio"}),
+        modify("j", (struct job_change){.what = CHANGE_GROUP | CHANGE_FLAGS,
+                        .job.cred[CRED_GROUP] = "bio"}),
         NULL);
     sc_at(s, 30);
     assert_int_equal(sc_start(s, "j"), 30);
@@ -442,14 +447,16 @@ static void changes_that_cannot_be_are_refused_whole(void **state)
         const char *says;
     } cases[] = {
         {{.what = CHANGE_WCLIMIT}, "wallclock limit is 0"},
-        {{.what = CHANGE_WCLIMIT | CHANGE_HOSTS, .wclimit_s = 5, .to = {.hosts = odd}},
+        {{.what = CHANGE_WCLIMIT | CHANGE_HOSTS,
+             .job.wclimit_s = 5,
+             .to = {.hosts = odd}},
             "no node is named 'n9'"},
         {{.what = CHANGE_TASKS, .req = 1}, "there is no request 1"},
         {{.what = CHANGE_PROCS, .to = {.per_task = {{-2}}}}, "processors per task"},
-        {{.what = CHANGE_DEPS, .deps = itself}, "cannot depend on itself"},
-        {{.what = CHANGE_CLASS, .cls = "a b"}, "a b"},
-        {{.what = CHANGE_RELEASE, .release_at = -1}, "release time"},
-        {{.what = CHANGE_USER_PRIORITY, .user_priority = 99999}, "user priority"},
+        {{.what = CHANGE_DEPS, .job.deps = itself}, "cannot depend on itself"},
+        {{.what = CHANGE_CLASS, .job.cred[CRED_CLASS] = "a b"}, "a b"},
+        {{.what = CHANGE_RELEASE, .job.release_at = -1}, "release time"},
+        {{.what = CHANGE_USER_PRIORITY, .job.user_priority = 99999}, "user priority"},
     };
     BOTH_WAYS(s, x)
     {
@@ -460,7 +467,9 @@ static void changes_that_cannot_be_are_refused_whole(void **state)
             assert_non_null(strstr(err.text, cases[i].says));
         }
         assert_int_equal(sc_find(s, "j")->wclimit_s, 100);
-        order(s, modify("busy", (struct job_change){.what = CHANGE_CLASS, .cls = "x"}),
+        order(s,
+            modify("busy",
+                (struct job_change){.what = CHANGE_CLASS, .job.cred[CRED_CLASS] = "x"}),
             "job 'busy' is Running: only its wallclock limit, QOS, priority, "
             "deadline and comment can be changed");
     }

@@ -26,10 +26,33 @@ static json_t *read_description(void)
 static const char *type_of(enum attribute_type type)
 {
     static const char *const names[] = {[ATTRIBUTE_NUMBER] = "integer",
+        [ATTRIBUTE_COUNT] = "integer",
+        [ATTRIBUTE_BOOL] = "boolean",
         [ATTRIBUTE_TEXT] = "string",
-        [ATTRIBUTE_NAMES] = "array"};
+        [ATTRIBUTE_CRED] = "string",
+        [ATTRIBUTE_NAMES] = "array",
+        [ATTRIBUTE_NODES] = "array",
+        [ATTRIBUTE_FLAGS] = "array",
+        [ATTRIBUTE_DEPS] = "array",
+        [ATTRIBUTE_AMOUNTS] = "object",
+        [ATTRIBUTE_COMPARISON] = "string",
+        [ATTRIBUTE_WORD] = "string",
+        [ATTRIBUTE_NODESET] = "string"};
 
     return names[type];
+}
+
+static void check_member(
+    json_t *members, const char *of, const char *name, enum attribute_type type)
+{
+    const char *is =
+        json_string_value(json_object_get(json_object_get(members, name), "type"));
+
+    if (is && type == ATTRIBUTE_NUMBER && strcmp(is, "number") == 0)
+        return; /* amounts, of which those of a node in use are no whole numbers */
+    if (!is || strcmp(is, type_of(type)) != 0)
+        fail_msg("%s.%s: expected type %s, not %s", of, name, type_of(type),
+            is ? is : "nothing");
 }
 
 static void what_can_be_submitted_is_described(void **state)
@@ -42,14 +65,27 @@ static void what_can_be_submitted_is_described(void **state)
     for (size_t i = 0; (a = attribute_at(i)) != NULL; i++) {
         if (!a->request)
             continue;
-        const json_t *member = json_object_get(asked, a->request);
-        const char *type = json_string_value(json_object_get(member, "type"));
-        if (!type || strcmp(type, type_of(a->type)) != 0)
-            fail_msg("JobRequest.%s: expected type %s, not %s", a->request,
-                type_of(a->type), type ? type : "nothing");
+        check_member(asked, "JobRequest", a->request, a->type);
         n++;
     }
     assert_true(n > 8);
+    json_decref(api);
+}
+
+static void what_a_request_asks_for_is_described(void **state)
+{
+    json_t *api = read_description(), *request = members_of(api, "Request");
+    json_t *task = members_of(api, "Amounts");
+    const struct req_attribute *a;
+    size_t n = 1; /* per_task itself */
+
+    (void)state;
+    for (size_t i = 0; (a = req_attribute_at(i)) != NULL; i++) {
+        if (a->request)
+            check_member(a->of_task ? task : request, "Request", a->request, a->type);
+        n += a->request && !a->of_task;
+    }
+    assert_int_equal(n, json_object_size(request));
     json_decref(api);
 }
 
@@ -86,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_can_be_submitted_is_described),
+        cmocka_unit_test(what_a_request_asks_for_is_described),
         cmocka_unit_test(what_is_shown_is_described),
         cmocka_unit_test(a_comment_is_as_long_in_a_submission_as_in_a_change),
     };

@@ -173,13 +173,13 @@ static void events_about_jobs_come_back_whole(void **state)
     comes_back(
         &s, (struct event){.kind = EVENT_USER_PRIORITY, .u.user_priority = {"7", 50}});
     struct job_change ch = {.what = CHANGE_WCLIMIT | CHANGE_FEATURES | CHANGE_DEPS,
-        .wclimit_s = 60,
-        .cls = "",
-        .account = "phys",
-        .group = "physics",
-        .flags = JOB_RESTARTABLE,
-        .advres = "SYSTEM.1",
-        .deps = job.deps,
+        .job.wclimit_s = 60,
+        .job.cred[CRED_CLASS] = "",
+        .job.cred[CRED_ACCOUNT] = "phys",
+        .job.cred[CRED_GROUP] = "physics",
+        .job.flags = JOB_RESTARTABLE,
+        .job.advres = "SYSTEM.1",
+        .job.deps = job.deps,
         .req = 1,
         .to = job.reqs[0]};
     comes_back(&s, (struct event){.kind = EVENT_MODIFY, .u.modify = {"7", ch}});
