@@ -163,6 +163,12 @@ int query_start(struct engine *e, const struct query_ask *ask, int64_t now,
     if (asker_begin(e, ask, unit, tasks, &a, err) < 0)
         return -1;
     *ret_found = earliest(a.plan, a.j, now, ret);
+    if (!*ret_found && plan_possible(a.plan, a.j, &ret->why))
+        ret->why = (struct reason){.code = WAIT_FEASIBLE};
+    if (!*ret_found) {
+        ret->why.limit *= unit;
+        ret->why.asked = ask->procs;
+    }
     asker_end(&a);
     return 0;
 }

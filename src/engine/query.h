@@ -30,6 +30,7 @@ struct query_start {
     enum query_method method;
     int64_t start_at, end_at;
     uint32_t partition;
+    struct reason why; /* of query_start(), where nothing was found; in processors */
 };
 
 /* When the job starts, as far as can be foreseen: earliest start = if it were the job

@@ -200,7 +200,7 @@ static int say_limit(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
     char who[NAME_TEXT], within[NAME_TEXT], asks[64], bracket[32] = "";
-    char used[AMOUNT_TEXT], limit[AMOUNT_TEXT];
+    char used[AMOUNT_TEXT], limit[AMOUNT_TEXT], has[AMOUNT_TEXT + 16];
     const char *subject, *in = "", *owner = "";
     bool pair = r->kind2 < CRED_KINDS;
 
@@ -221,11 +221,14 @@ static int say_limit(
         snprintf(asks, sizeof asks, "would be one more");
     else
         snprintf(asks, sizeof asks, "asks for %s", amount_text(r->asked, r->res, used));
-    return snprintf(ret_text, size, "%s%s%s has %s of %s%s %s (%s) %s %s and %s %s",
-        subject, in, owner, amount_text(r->used, r->res, used),
-        limit_name(r->dim, r->res), bracket, amount_text(r->limit, r->res, limit),
-        r->level == LEVEL_SOFT ? "soft" : "hard", units[r->res],
-        r->dim == DIM_IDLE ? "idle" : "active",
+    if (r->asked > r->limit) /* whatever is in use */
+        snprintf(has, sizeof has, "may have");
+    else
+        snprintf(has, sizeof has, "has %s of", amount_text(r->used, r->res, used));
+    return snprintf(ret_text, size, "%s%s%s %s %s%s %s (%s) %s %s and %s %s", subject,
+        in, owner, has, limit_name(r->dim, r->res), bracket,
+        amount_text(r->limit, r->res, limit), r->level == LEVEL_SOFT ? "soft" : "hard",
+        units[r->res], r->dim == DIM_IDLE ? "idle" : "active",
         r->asked > r->limit ? "this job alone" : "this job", asks);
 }
 

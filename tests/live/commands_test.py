@@ -731,3 +731,14 @@ def test_reservations_are_sorted_by_name_and_each_line_names_its_node(live):
     assert rows == names
     on_node = [l.split() for l in live.ok("showres", "-n").splitlines() if ".0 " in l]
     assert [row[0] for row in on_node] == ["node01"] * 3
+
+
+@pytest.mark.parametrize("words,complaint", [
+    (["checknode", ""], "ERROR:    cannot locate node ''"),
+    (["showres", ""], "ERROR:    cannot locate reservation ''"),
+    (["releaseres", ""], "releaseres: a reservation is needed"),
+    (["releaseres", ","], "releaseres: a reservation is needed"),
+])
+def test_an_empty_name_is_the_name_of_nothing(live, words, complaint):
+    done = live.run(*words)
+    assert done.returncode != 0 and done.stderr.startswith(complaint), done

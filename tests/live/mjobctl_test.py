@@ -202,6 +202,15 @@ def test_a_comment_has_at_most_1024_characters(site):
     assert site.job(job)["comment"] == most
 
 
+def test_texts_of_a_submission_have_a_most(site):
+    for member, most in (("name", 1024), ("output", 4096), ("error", 4096), ("directory", 4096)):
+        body = {"script": "#!/bin/sh\ntrue\n", "hold": True, "directory": "/tmp",
+                member: "/" + "x" * most}
+        status, answer = site.api("/v1/jobs", body)
+        assert status == 400, (member, answer)
+        assert f"{member}: expected at most {most} characters" in answer["error"]["message"]
+
+
 def test_a_comment_goes_with_the_job_and_is_its_owners(site, users):
     """From msub or mjobctl -m, also while it runs; over a restart; no decision depends on
     it, and nobody else sees it."""

@@ -219,6 +219,19 @@ def test_whom_nobody_can_checkpoint_is_requeued(daemon):
     assert daemon.job(low)["start_count"] == 2
 
 
+def test_a_suspended_job_uses_nothing_of_its_limit_and_says_why_it_does_not_run(live):
+    job = running(live, wclimit_s=300)
+    live.ok("mjobctl", "-s", job)
+    live.wait(lambda: live.state(job) == "Suspended", "the suspension")
+    before = live.job(job)
+    live.wait(lambda: live.job(job)["suspended_s"] >= before["suspended_s"] + 2, "two seconds")
+    after = live.job(job)
+    assert after["remaining_s"] == before["remaining_s"], (before, after)
+    text = live.ok("checkjob", job)
+    assert "NOTE:  this job is suspended until somebody resumes it" in text, text
+    assert "Reservation '" not in text and job not in live.ok("showres"), text
+
+
 # ---- why a job is put aside ----
 
 def test_a_limit_that_a_job_can_never_keep_is_named_with_its_numbers(daemon):
@@ -226,7 +239,7 @@ def test_a_limit_that_a_job_can_never_keep_is_named_with_its_numbers(daemon):
                      "CLASSCFG[short] MAX.WCLIMIT=60\n")
     daemon.start()
     for resources, words in (
-            ("procs=8,walltime=60", ("over a hard limit", "MAXPROC 4", "asks for 8")),
+            ("procs=8,walltime=60", ("over a hard limit", "may have MAXPROC 4", "asks for 8")),
             ("procs=1,walltime=2:00:00", ("over a system limit", "SYSTEMMAXJOBWALLTIME")),
             ("procs=1,walltime=100 -q short", ("class short", "00:01:00", "MAX.WCLIMIT"))):
         job = daemon.ok("msub", "-l", *resources.split(), "--", "true").strip()

@@ -59,7 +59,8 @@ def test_showstart_takes_processors_for_a_time(planned):
 @pytest.mark.parametrize("words,complaint", [
     (["99"], "ERROR:    cannot locate job '99'"),
     (["no-such"], "ERROR:    cannot locate job 'no-such'"),
-    (["9@60"], "ERROR:    cannot determine earliest start time for job '9@60'"),
+    (["9@60"], "ERROR:    cannot determine earliest start time for job '9@60': this job asks for "
+     "9 processors and no partition has more than 8 on nodes that can run it"),
     (["8@x"], "showstart: 'x' is not a duration"),
     (["8@0"], "showstart: '8@0': the duration is to be 1 second to 68 years"),
     ([], "showstart: a job, or PROCS@DURATION, is needed"),

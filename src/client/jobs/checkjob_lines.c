@@ -31,6 +31,11 @@ static void print_creds(const json_t *o)
     puts("");
 }
 
+static bool is_suspended(const json_t *o)
+{
+    return strcmp(get_text(o, "state", ""), "Suspended") == 0;
+}
+
 static void print_times(const json_t *o)
 {
     json_int_t now = get_int(o, "at", 0), start = get_int(o, "start_at", 0);
@@ -223,6 +228,8 @@ static void print_reservation(const json_t *o)
     char from[LAYOUT_REL_MAX], to[LAYOUT_REL_MAX], length[LAYOUT_REL_MAX];
     bool active = is_active(o);
 
+    if (is_suspended(o)) /* it has left its processors */
+        return;
     start = get_int(o, active ? "start_at" : "reservation_at", 0);
     end = get_int(o, active ? "end_at" : "reservation_end_at", 0);
     if (!start)
@@ -345,6 +352,11 @@ static void print_partition(const json_t *p, const json_t *reason, json_int_t no
         print_obstacle(b, now);
 }
 
+static void print_reason(const json_t *o)
+{
+    printf("NOTE:  %s\n", get_text(json_object_get(o, "reason"), "text", ""));
+}
+
 static void print_eligibility(const json_t *o)
 {
     const json_t *reason = json_object_get(o, "reason");
@@ -358,7 +370,7 @@ static void print_eligibility(const json_t *o)
         told |= tells_reason(get_text(p, "code", ""));
     }
     if (!told)
-        printf("NOTE:  %s\n", get_text(reason, "text", ""));
+        print_reason(o);
 }
 
 static void print_verdicts(const json_t *o)
@@ -446,5 +458,7 @@ void checkjob_print(const json_t *o, bool verbose)
     print_priority(o);
     if (!is_active(o))
         print_eligibility(o);
+    else if (is_suspended(o))
+        print_reason(o);
     print_verdicts(o);
 }

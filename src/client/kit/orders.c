@@ -61,6 +61,8 @@ int orders_each(const struct command_line *l, const char *missing,
 
     for (int i = 0; i < l->nargs; i++) {
         char *copy = xstrdup(l->args[i]), *rest = copy, *word;
+        if (strspn(copy, ",") == strlen(copy))
+            status = command_wrong(l, "%s", missing);
         while ((word = strtok_r(rest, ",", &rest)))
             status |= one(l, word);
         free(copy);

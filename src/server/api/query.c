@@ -4,6 +4,7 @@
 #include "engine/query.h"
 
 #include "cluster/partition.h"
+#include "policy/reason.h"
 #include "server/api/api.h"
 #include "server/render/blocked.h"
 #include "server/render/render.h"
@@ -181,6 +182,14 @@ static json_t *render_start(
     return o;
 }
 
+static json_t *render_never(struct server *s, const struct reason *why)
+{
+    char text[400];
+
+    reason_format(engine_cluster(s->engine), why, text, sizeof text);
+    return json_pack("{s:s, s:s}", "code", reason_code_name(why->code), "text", text);
+}
+
 /* Without a plan, who can give one is named. */
 static void refuse_query(struct server *s, struct request *r, struct err *err)
 {
@@ -239,6 +248,8 @@ void api_start(struct server *s, struct request *r)
     } else {
         json_t *o = render_start(s, any, &found, q.ask.duration_s);
         render_int(o, "procs", q.ask.procs);
+        if (!any)
+            json_object_set_new(o, "reason", render_never(s, &found.why));
         request_reply_json(r, o);
     }
     question_fini(&q);

@@ -28,6 +28,11 @@ static bool matches(const char *pattern, const char *path, struct request *set)
         pattern += name + 1;
         path += len;
     }
+    if (*path == 0 && path[-1] == '/' && strcmp(pattern, "{name}") == 0) {
+        if (set) /* nothing has that name, and the answer says so */
+            request_set_param(set, "name", path, 0);
+        return true;
+    }
     return *pattern == 0 && *path == 0;
 }
 

@@ -203,7 +203,7 @@ static void add_end(const struct brief *b, const char *key, int arg)
 {
     (void)arg;
     if (b->section == SECTION_ACTIVE)
-        put_instant(b, key, b->j->end_at);
+        put_instant(b, key, time_add(b->j->end_at, render_pause(b->j, b->now)));
 }
 
 static void add_remaining(const struct brief *b, const char *key, int arg)
@@ -211,7 +211,9 @@ static void add_remaining(const struct brief *b, const char *key, int arg)
     (void)arg;
     if (b->section == SECTION_ACTIVE)
         put_duration(b, key,
-            b->j->end_at >= TIME_NEVER ? DURATION_UNLIMITED : b->j->end_at - b->now);
+            b->j->end_at >= TIME_NEVER
+                ? DURATION_UNLIMITED
+                : b->j->end_at + render_pause(b->j, b->now) - b->now);
 }
 
 /* Processor time used of what was dedicated, percent. */

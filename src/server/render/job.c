@@ -79,6 +79,13 @@ static void render_amount(
         render_int(o, key, n / parts);
 }
 
+int64_t render_pause(const struct job *j, int64_t now)
+{
+    return j->state == JOB_SUSPENDED && j->suspend_at && j->suspend_at < now
+               ? now - j->suspend_at
+               : 0;
+}
+
 json_t *render_reason(struct server *s, const struct job *j)
 {
     const struct cluster *c = engine_cluster(s->engine);
@@ -309,7 +316,7 @@ static void add_history(
     render_int(o, "bypass", job_bypass(engine_cluster(s->engine), j));
     render_int(o, "start_count", j->start_count);
     render_int(o, "preempt_count", j->preempt_count);
-    render_int(o, "suspended_s", j->suspended_s);
+    render_int(o, "suspended_s", j->suspended_s + render_pause(j, now));
     if (j->release_at)
         render_instant(o, "release_at", j->release_at);
     if (j->extra && j->extra->deadline_at)
@@ -402,7 +409,7 @@ json_t *render_job(struct server *s, const struct job *j)
     const struct cluster *c = engine_cluster(s->engine);
     json_t *o = render_job_brief(s, j, RENDER_ALL), *requests = json_array();
 
-    if (render_section(j) == SECTION_ELIGIBLE)
+    if (render_section(j) == SECTION_ELIGIBLE || j->state == JOB_SUSPENDED)
         json_object_set_new(o, "reason", render_reason(s, j));
     render_int(o, "at", world_now(s));
     render_real(o, "pe", j->pe);

@@ -41,6 +41,9 @@ enum section { SECTION_ACTIVE, SECTION_ELIGIBLE, SECTION_BLOCKED, SECTION_COMPLE
 enum section render_section(const struct job *j);
 const char *render_section_name(enum section s);
 
+/* Seconds that a suspended job has been so; it uses nothing of its limit meanwhile. */
+int64_t render_pause(const struct job *j, int64_t now);
+
 /* With the members wanted: bits from render_job_members(), which reads a comma list. */
 #define RENDER_ALL UINT64_MAX
 int render_job_members(const char *list, uint64_t *ret, struct err *err);

@@ -68,7 +68,7 @@ static const struct {
          .kind2 = CRED_KINDS,
          .limit = 100,
          .asked = 200},
-        "the system has 0 of MAXIMEM 100 (hard) MB of memory idle and this job alone "
+        "the system may have MAXIMEM 100 (hard) MB of memory idle and this job alone "
         "asks for 200"},
     {{.code = WAIT_LIMIT,
          .level = LEVEL_HARD,
