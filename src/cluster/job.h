@@ -297,6 +297,14 @@ static inline bool job_is_active(const struct job *j)
 {
     return j->state == JOB_STARTING || j->state == JOB_RUNNING;
 }
+/* Seconds for which a suspended job needs its nodes when it goes on: those of its limit
+ * that it has not run, at least one. */
+static inline int64_t job_left_s(const struct job *j)
+{
+    int64_t left_s = j->end_at - j->suspend_at;
+
+    return left_s > 0 ? left_s : 1;
+}
 /* It waits for nodes, and nothing holds it. */
 static inline bool job_waits(const struct job *j)
 {
