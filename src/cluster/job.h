@@ -305,6 +305,14 @@ static inline bool job_has_begun(enum job_state s)
 {
     return s == JOB_STARTING || s == JOB_RUNNING || s == JOB_SUSPENDED;
 }
+/* Seconds for which a suspended job needs its nodes when it goes on: those of its limit
+ * that it has not run, at least one. */
+static inline int64_t job_left_s(const struct job *j)
+{
+    int64_t left_s = j->end_at - j->suspend_at;
+
+    return left_s > 0 ? left_s : 1;
+}
 /* It waits for nodes, and nothing holds it. */
 static inline bool job_waits(const struct job *j)
 {

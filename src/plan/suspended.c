@@ -64,8 +64,7 @@ static bool licences_suffice(const struct plan *p, const struct job *j, int64_t 
 bool plan_can_resume(struct plan *p, const struct job *j, bool cross)
 {
     const struct without without = {.reservations = cross};
-    int64_t left_s = j->end_at - j->suspend_at;
-    int64_t end = time_add(p->now, left_s > 0 ? left_s : 1);
+    int64_t end = time_add(p->now, job_left_s(j));
 
     check_answerable(p);
     for (size_t i = 0; i < j->alloc.n; i++) {

@@ -3,12 +3,6 @@
  * gives back. Source: reference preemption, section 2. */
 #include "cluster/nodes/private.h"
 
-/* Seconds of its limit that a suspended job still has to run. */
-static int64_t left_s(const struct job *j)
-{
-    return j->end_at - j->suspend_at;
-}
-
 static void add_held(struct res *held, const struct node *n, const struct job *j)
 {
     static const enum res_dim kept[] = {RES_MEM, RES_SWAP};
@@ -31,7 +25,7 @@ struct res node_held(const struct cluster *c, const struct node *n,
     for (size_t i = 0; c->suspended && i < c->active.n; i++) {
         const struct job *j = c->jobs.v[c->active.v[i]];
         if (j->state == JOB_SUSPENDED && j != but
-            && (ahead_s <= 0 || left_s(j) > ahead_s))
+            && (ahead_s <= 0 || job_left_s(j) > ahead_s))
             add_held(&held, n, j);
     }
     return held;

@@ -17,7 +17,7 @@ struct watch {
 /* What is free from now until when, of one set as one kind of asker sees it. */
 struct seen_free {
     uint64_t who;
-    uint32_t set;
+    uint32_t set, own; /* a job that has pins, which it leaves out; else INDEX_NONE */
     struct VEC(struct free_until) v;
 };
 

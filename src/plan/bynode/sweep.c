@@ -86,12 +86,21 @@ static void find_free_until(
     vec_push(&ret->v, ((struct free_until){TIME_NEVER, (int32_t)sum}));
 }
 
+/* The job, if pins are its own: it sees what no other does. */
+static uint32_t owner_of_pins(const struct plan *p, const struct job *j)
+{
+    const struct rsv *r = rsvtable_of(p->reserved, j->index);
+
+    return r && r->alloc.n && p->c->jobs.v[r->job] == j ? r->job : INDEX_NONE;
+}
+
 /* What is free until when as this job sees it, found if nobody like it asked before. */
 static const struct seen_free *free_seen_by(
     struct plan *p, const struct job *j, uint32_t set)
 {
     uint32_t def = j->reqs[0].def->index;
     uint64_t who = rsvview_signature(p, j);
+    uint32_t own = owner_of_pins(p, j);
     struct bynode *b = p->bynode;
 
     while (b->by_def.n <= def)
@@ -101,13 +110,14 @@ static const struct seen_free *free_seen_by(
         all->n = 0;
     all->version = p->version;
     for (uint32_t i = 0; i < all->n; i++)
-        if (all->v.v[i].who == who && all->v.v[i].set == set)
+        if (all->v.v[i].who == who && all->v.v[i].set == set && all->v.v[i].own == own)
             return &all->v.v[i];
     if (all->n == all->v.n)
         vec_push(&all->v, (struct seen_free){0});
     struct seen_free *seen = &all->v.v[all->n++];
     seen->who = who;
     seen->set = set;
+    seen->own = own;
     find_free_until(p, j, set, seen);
     return seen;
 }
@@ -162,6 +172,20 @@ static void watch_nodes(struct sweep *w)
         for (size_t k = 0; pins && k < pins->v.n; k++)
             sweep_watch(w, node, pins->v.v[k].start_at, pins->v.v[k].end_at);
         rsvview_watch(w->p, w, node);
+    }
+}
+
+/* What suspended jobs keep of nodes is thought to be free once they could be over. */
+static void watch_suspended(struct sweep *w)
+{
+    const struct cluster *c = w->p->c;
+
+    for (size_t i = 0; c->suspended && i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        int64_t over_at = time_add(w->p->now, job_left_s(j));
+        for (size_t k = 0; j->state == JOB_SUSPENDED && k < j->alloc.n; k++)
+            for (uint32_t n = 0; n < j->alloc.v[k].count; n++)
+                watch(w, over_at, j->alloc.v[k].first + n);
     }
 }
 
@@ -277,6 +301,7 @@ int64_t sweep_first_fit(struct plan *p, const struct job *j, uint32_t set, int64
 
     w.offers = bynode_all(p, j, set, from, time_add(from, w.duration));
     watch_nodes(&w);
+    watch_suspended(&w);
     if (counts)
         watch_counts(&w);
     sort_watches(p);

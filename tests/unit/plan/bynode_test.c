@@ -157,6 +157,26 @@ static void pins_count_for_all_but_those_who_look_through_them(void **state)
     trial_close(&t);
 }
 
+/* Two jobs of one definition, of which one is reserved from now on: only for itself is
+ * that free, whoever is asked about first. */
+static void what_is_free_for_a_reserved_job_is_free_for_no_other(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        struct trial t = trial_open("", 1);
+        struct job *odd = job_of(&t, "john", 1, 3), *has = job_of(&t, "john", 1, 1);
+        struct job *other = job_of(&t, "john", 1, 1);
+        plan_reserve(t.p, has, &(struct slot){100, 0});
+        assert_false(plan_counts(t.p, 0));
+        if (round == 0)
+            assert_int_equal(plan_free_now(t.p, has, 0), 4);
+        assert_int_equal(plan_free_now(t.p, other, 0), 3);
+        assert_int_equal(plan_free_now(t.p, has, 0), 4);
+        assert_int_equal(plan_free_now(t.p, odd, 0), 1);
+        trial_close(&t);
+    }
+}
+
 static void a_sweep_finds_the_first_instant_with_enough(void **state)
 {
     (void)state;
@@ -268,6 +288,7 @@ int main(void)
         cmocka_unit_test(a_running_job_counts_until_its_limit),
         cmocka_unit_test(jobs_left_out_leave_their_memory_if_they_would_be_suspended),
         cmocka_unit_test(pins_count_for_all_but_those_who_look_through_them),
+        cmocka_unit_test(what_is_free_for_a_reserved_job_is_free_for_no_other),
         cmocka_unit_test(a_sweep_finds_the_first_instant_with_enough),
         cmocka_unit_test(what_a_fork_without_a_job_reserves_is_adopted),
         cmocka_unit_test(in_a_fork_where_nothing_is_reserved_jobs_keep_their_names),

@@ -168,6 +168,25 @@ static void memory_of_a_suspended_job_stays_with_it(void **state)
     close_both(p, w);
 }
 
+/* Nothing ends and nothing is reserved: it has all its 500 s left, and its memory is in
+ * the way of who needs 600 MB of each node until it could be over. */
+static void who_needs_that_memory_fits_once_the_job_could_be_over(void **state)
+{
+    struct world *w;
+    struct plan *p = plan_of_four(&w);
+    struct job *j = with_memory(w, p, 600), *wide;
+    struct slot slot;
+
+    (void)state;
+    assert_true(plan_start(w, p, j));
+    suspend_now(w, p, j);
+    wide = world_job(w, "john", (struct req_desc){.tasks = 4, .per_task = {{2, 600}}});
+    plan_job_queued(p, wide);
+    assert_true(plan_first_fit(p, wide, NOW, &slot));
+    assert_int_equal(slot.at, NOW + 500);
+    close_both(p, w);
+}
+
 static void without_memory_to_keep_counting_goes_on(void **state)
 {
     struct world *w;
@@ -243,6 +262,7 @@ int main(void)
         cmocka_unit_test(what_reservations_leave_of_its_pool_is_enough),
         cmocka_unit_test(past_its_limit_it_needs_its_nodes_for_a_second),
         cmocka_unit_test(memory_of_a_suspended_job_stays_with_it),
+        cmocka_unit_test(who_needs_that_memory_fits_once_the_job_could_be_over),
         cmocka_unit_test(without_memory_to_keep_counting_goes_on),
         cmocka_unit_test(a_reservation_on_its_node_is_in_its_way_unless_it_may_cross),
         cmocka_unit_test(its_licences_must_be_free_until_it_ends),
