@@ -2,6 +2,7 @@
  * Copies of a plan to ask. What only the layout of the nodes decides is borrowed from
  * the original; what is remembered of answers is not copied, but found out again. */
 #include "base/xalloc.h"
+#include "plan/bynode/bind.h"
 #include "plan/bynode/bynode.h"
 #include "plan/bynode/rsvview.h"
 #include "plan/counted/search.h"
@@ -161,16 +162,25 @@ static void reserve_again(struct plan *p)
  * submitted. */
 static void divide_for(struct plan *p, const struct job *j)
 {
-    p->borrows_closures = false;
-    p->signatures = signatures_create(p->c);
-    p->closures = closures_create(p->c, p->signatures);
-    fits_destroy(p->fits);
-    pools_destroy(p->pools);
-    p->pools = pools_create(p->c, p->closures);
-    p->fits = fits_create(p->c, p->pools, p->small);
     layout_make(p, j);
     suspended_note(p);
     reserve_again(p);
+}
+
+struct plan *plan_fork_as(
+    struct plan *p, const struct job *j, int64_t now, enum rsv_keep keep)
+{
+    struct plan *fork = plan_fork(p);
+
+    plan_begin(fork, now, keep);
+    plan_unreserve(fork, j); /* it is not in its own way */
+    plan_owe(fork, j, 0);
+    plan_job_queued(fork, j);
+    if (fork->validity.layout != pools_layout(fork->pools)) {
+        bind_counted(fork);
+        reserve_recount(fork);
+    }
+    return fork;
 }
 
 struct plan *plan_fork_for(struct plan *p, const struct job *j)

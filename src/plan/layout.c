@@ -55,8 +55,23 @@ static void count_active(struct plan *p)
     }
 }
 
+/* Instead of what the fork borrows. */
+static void own_layout(struct plan *p)
+{
+    p->borrows_closures = false;
+    p->signatures = signatures_create(p->c);
+    p->closures = closures_create(p->c, p->signatures);
+    fits_destroy(p->fits);
+    pools_destroy(p->pools);
+    p->pools = pools_create(p->c, p->closures);
+    p->fits = fits_create(p->c, p->pools, p->small);
+    p->validity.layout = UINT64_MAX; /* of other pools */
+}
+
 void layout_make(struct plan *p, const struct job *asker)
 {
+    if (p->borrows_closures)
+        own_layout(p);
     fits_forget(p->fits);
     closures_forget(p->closures);
     pools_sort(p->pools, p->now, asker);

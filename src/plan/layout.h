@@ -14,7 +14,7 @@ struct job;
 
 /* Reservations of waiting jobs are not looked at: what they have of pools is void.
  * `asker` is the job of a question, in the cluster but not in the system; NULL = none.
- * O(nodes + jobs). */
+ * A fork has pools of its own from then on. O(nodes + jobs). */
 void layout_make(struct plan *p, const struct job *asker);
 
 #endif

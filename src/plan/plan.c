@@ -152,7 +152,7 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     struct promises again = {0};
     struct validity *v = &p->validity;
 
-    assert(!p->original);
+    assert(!p->without.any_job); /* they would be back */
     bool changed = validity_world_changed(v, p->c) || pools_merge_now(p->pools, now);
     bool rebuilt = changed || pools_divide(p->pools) || pools_outlived(p->pools, now);
 

@@ -164,12 +164,11 @@ int64_t plan_rsv_next(const struct plan *p, int64_t after);
 
 /* ---- questions ---- */
 
-/* A copy of the plan, on which anything may be asked and tried (but for plan_begin(),
- * as jobs of the cluster do not start there): the original does not change by it. It
- * holds until the cluster or the original changes (asserted of the original by each
- * question), and is ended by plan_destroy(), before the original (asserted).
- * Owned. O(pools + jobs + reservations): docs/performance.md says how long it
- * takes. */
+/* A copy of the plan, on which anything may be asked and tried: the original does not
+ * change by it. It holds until the cluster or the original changes (asserted of the
+ * original by each question), and is ended by plan_destroy(), before the original
+ * (asserted). Owned. O(pools + jobs + reservations): docs/performance.md says how long
+ * it takes. */
 struct plan *plan_fork(struct plan *p);
 
 /* The same for a job that nobody has submitted; its first request is looked at. Where
@@ -178,6 +177,12 @@ struct plan *plan_fork(struct plan *p);
  * something that pools are not divided by, they are divided, and reservations are made
  * anew in the same order, so they may be elsewhere. plan_first_fit() then answers. */
 struct plan *plan_fork_for(struct plan *p, const struct job *j);
+
+/* A fork at `now`, for one of the waiting jobs as an order wants it: *j is a copy that
+ * may ask for other nodes and be let into other partitions. Has no reservation of it.
+ */
+struct plan *plan_fork_as(
+    struct plan *p, const struct job *j, int64_t now, enum rsv_keep keep);
 
 /* Processors of the unit in which pools of the partition are counted (the largest of
  * them); 0 = none is. */
@@ -213,7 +218,8 @@ void plan_unplanned(struct plan *p);
 
 /* A fork in which these running jobs (indexes) are gone, or suspended with
  * `keep_memory`: what it finds and reserves may be on their nodes. For later than now:
- * nothing starts in it. Their licences stay taken, as nobody is preempted for them. */
+ * nothing starts in it, and plan_begin() is not for it (asserted). Their licences stay
+ * taken, as nobody is preempted for them. */
 struct plan *plan_fork_without(
     struct plan *p, const uint32_t *jobs, size_t n, bool keep_memory);
 

@@ -17,13 +17,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What was asked, with names looked up. */
+/* What was asked, with names looked up, and what that is tried on: the job and the plan
+ * themselves stay as they are until it starts. */
 struct run {
     struct engine *e;
     struct job *j;
     unsigned flags;
     uint64_t parts;       /* partitions to try */
     struct indexes nodes; /* in the order listed; empty = any */
+    struct job as;        /* the job as the order wants it, with requests of its own */
+    struct plan *plan;    /* a fork for that one */
 };
 
 /* ---- may it? ---- */
@@ -88,27 +91,44 @@ static int find_partition(struct run *r, const char *name, struct err *err)
     return 0;
 }
 
-static void use_def(struct job *j, uint32_t req, const struct taskdef *def)
+/* A copy of the job: nothing is dedicated to it. What its `extra` says is the job's. */
+static void copy_job(struct run *r)
 {
-    j->reqs[req].def = def;
-    if (j->reqs != &j->req)
-        j->req = j->reqs[0];
+    const struct job *j = r->j;
+
+    r->as = *j;
+    r->as.partitions = r->parts;
+    memset(&r->as.alloc, 0, sizeof r->as.alloc);
+    r->as.reqs = &r->as.req;
+    if (j->nreqs > 1) {
+        r->as.reqs = xmalloc(j->nreqs * sizeof *r->as.reqs);
+        memcpy(r->as.reqs, j->reqs, j->nreqs * sizeof *r->as.reqs);
+    }
 }
 
-/* The requests with the nodes as their host list. False when those cannot hold them. */
-static bool pin(const struct run *r)
+static void fini_copy(struct run *r)
+{
+    vec_fini(&r->as.alloc);
+    if (r->as.reqs != &r->as.req)
+        free(r->as.reqs);
+}
+
+/* Its requests with the nodes as their host list. False when those cannot hold them. */
+static bool pin(struct run *r)
 {
     bool enough = true;
 
-    for (uint32_t i = 0; i < r->j->nreqs; i++) {
-        struct taskdef draft = taskdef_copy(r->j->reqs[i].def);
+    r->as.flags &= ~(uint32_t)JOB_IGNHOSTLIST;
+    for (uint32_t i = 0; i < r->as.nreqs; i++) {
+        struct taskdef draft = taskdef_copy(r->as.reqs[i].def);
         draft.hosts.n = 0;
         for (size_t k = 0; k < r->nodes.n; k++)
             vec_push(&draft.hosts, r->nodes.v[k]);
-        use_def(r->j, i, taskdef_intern(r->e->c, &draft));
+        r->as.reqs[i].def = taskdef_intern(r->e->c, &draft);
         taskdef_fini(&draft);
-        enough &= feasible_hosts_only(r->e->c, &r->j->reqs[i]);
+        enough &= feasible_hosts_only(r->e->c, &r->as.reqs[i]);
     }
+    r->as.req = r->as.reqs[0];
     return enough;
 }
 
@@ -146,7 +166,7 @@ static void offer(const struct run *r, const struct taskdef *def, uint32_t parti
             || !feasible_node(c, def, n, NULL))
             continue;
         uint32_t tasks = r->flags & RUN_ANY_STATE ? tasks_left(c, def, n)
-                                                  : avail_tasks_now(c, r->j, def, n);
+                                                  : avail_tasks_now(c, &r->as, def, n);
         if (tasks)
             vec_push(ret, ((struct cand){i, tasks, TIME_NEVER, AFFINITY_NEUTRAL}));
     }
@@ -154,9 +174,9 @@ static void offer(const struct run *r, const struct taskdef *def, uint32_t parti
 
 /* Whatever is free at this moment, although it may be reserved from the next on. Only
  * for jobs of one request: those of several need the plan. */
-static bool place_at_all_costs(const struct run *r, uint32_t partition)
+static bool place_at_all_costs(struct run *r, uint32_t partition)
 {
-    struct job *j = r->j;
+    struct job *j = &r->as;
     struct cands cands = {0};
     enum wait_code code;
 
@@ -173,20 +193,20 @@ static bool place_at_all_costs(const struct run *r, uint32_t partition)
     return found;
 }
 
-static bool place_in(const struct run *r, uint32_t partition)
+static bool place_in(struct run *r, uint32_t partition)
 {
-    struct job *j = r->j;
+    struct job *j = &r->as;
     enum wait_code code;
 
     j->alloc.n = 0;
     if (r->flags & (RUN_ANY_RESERVATION | RUN_ANY_STATE) && j->nreqs == 1)
         return place_at_all_costs(r, partition);
-    return plan_fits_now(r->e->plan, j, partition)
-           && plan_place_now(r->e->plan, j, partition, &j->alloc, &code) == 0;
+    return plan_fits_now(r->plan, j, partition)
+           && plan_place_now(r->plan, j, partition, &j->alloc, &code) == 0;
 }
 
 /* The job's own default partition first. */
-static bool place(const struct run *r)
+static bool place(struct run *r)
 {
     uint64_t rest = r->parts;
     uint32_t first = r->j->pdef;
@@ -209,7 +229,7 @@ static int64_t most_free(const struct run *r)
     int64_t most = 0;
 
     for (uint64_t m = r->parts; m; m &= m - 1) {
-        int64_t tasks = plan_free_now(r->e->plan, r->j, (uint32_t)__builtin_ctzll(m));
+        int64_t tasks = plan_free_now(r->plan, &r->as, (uint32_t)__builtin_ctzll(m));
         most = tasks > most ? tasks : most;
     }
     return most;
@@ -219,7 +239,7 @@ static int64_t most_free(const struct run *r)
 static void why_not(const struct run *r, const struct node *n, char *buf, size_t size)
 {
     const struct cluster *c = r->e->c;
-    const struct req *q = &r->j->reqs[0];
+    const struct req *q = &r->as.reqs[0];
     const char *why = NULL;
     enum misfit misfit;
     uint32_t tasks = 0;
@@ -228,7 +248,7 @@ static void why_not(const struct run *r, const struct node *n, char *buf, size_t
         why = misfit_text(misfit);
     else if (!node_is_up(n) && !(r->flags & RUN_ANY_STATE))
         why = "is not up";
-    else if ((tasks = avail_tasks_now(c, r->j, q->def, n)) == 0)
+    else if ((tasks = avail_tasks_now(c, &r->as, q->def, n)) == 0)
         why = "has nothing free for a task";
     else if (tasks >= q->tasks)
         why = "is kept by a reservation";
@@ -263,10 +283,10 @@ static void give_example(const struct run *r, char *buf, size_t size)
 static int cannot(const struct run *r, bool nodes_enough, struct err *err)
 {
     char example[250];
-    int64_t each = r->j->reqs[0].def->per_task.v[RES_PROCS];
+    int64_t each = r->as.reqs[0].def->per_task.v[RES_PROCS];
     struct reason why;
 
-    if (nodes_enough && plan_possible(r->e->plan, r->j, &why)) {
+    if (nodes_enough && plan_possible(r->plan, &r->as, &why)) {
         int64_t free = most_free(r) * (each > 0 ? each : 1);
         if (free < r->j->procs)
             return err_set(err, ERR_CONFLICT,
@@ -281,68 +301,54 @@ static int cannot(const struct run *r, bool nodes_enough, struct err *err)
 
 /* ---- the event ---- */
 
-static int try_to_run(const struct run *r, struct err *err)
+static enum rsv_keep keep_of(const struct engine *e)
 {
-    struct engine *e = r->e;
+    return e->uses.keeps ? RSV_KEEP : RSV_STAY;
+}
+
+/* Where it was found to have room. Others may have been reserved what it takes by
+ * force; and the plan need not have planned the way that listed nodes were asked. */
+static bool start_there(struct run *r)
+{
+    bool forced = r->flags & (RUN_ANY_RESERVATION | RUN_ANY_STATE) || r->nodes.n;
     struct job *j = r->j;
+
+    plan_begin(r->e->plan, r->e->now, keep_of(r->e));
+    j->alloc.n = 0;
+    for (size_t i = 0; i < r->as.alloc.n; i++)
+        vec_push(&j->alloc, r->as.alloc.v[i]);
+    if (!start_placed(r->e, j, forced ? OCCUPANCY_FORCED : OCCUPANCY_PLANNED, false))
+        return false;
+    promises_void(r->e->promises, j);
+    return true;
+}
+
+static int try_to_run(struct run *r, struct err *err)
+{
     bool enough = r->nodes.n == 0 || pin(r);
 
-    plan_job_queued(e->plan, j);
-    plan_begin(e->plan, e->now, e->uses.keeps ? RSV_KEEP : RSV_STAY);
-    plan_unreserve(e->plan, j); /* it is not in its own way */
-    plan_owe(e->plan, j, 0);
-    if (enough && place(r)) {
-        bool forced = r->flags & (RUN_ANY_RESERVATION | RUN_ANY_STATE);
-        promises_void(e->promises, j);
-        if (start_placed(e, j, forced ? OCCUPANCY_FORCED : OCCUPANCY_PLANNED, false))
-            return 0;
-    }
-    return cannot(r, enough, err);
-}
-
-/* With the job as this order wants it: what it asks for itself stays as it was. */
-static int run_so(const struct run *r, struct err *err)
-{
-    struct job *j = r->j;
-    uint64_t partitions = j->partitions;
-    uint32_t ignores = j->flags & JOB_IGNHOSTLIST;
-    struct req *before = xmalloc(j->nreqs * sizeof *before);
-
-    memcpy(before, j->reqs, j->nreqs * sizeof *before);
-    j->partitions = r->parts;
-    if (r->nodes.n)
-        j->flags &= ~(uint32_t)JOB_IGNHOSTLIST;
-    int result = try_to_run(r, err);
-    j->partitions = partitions;
-    j->flags |= ignores;
-    for (uint32_t i = 0; i < j->nreqs; i++)
-        use_def(j, i, before[i].def);
-    free(before);
-    return result;
-}
-
-/* A refused job has its reservation again: where it was, if that is not due. */
-static void reserve_again(struct engine *e, struct job *j, int64_t at)
-{
-    struct slot slot;
-
-    if (plan_first_fit(e->plan, j, at > e->now ? at : e->now + 1, &slot))
-        plan_reserve(e->plan, j, &slot);
+    r->plan = plan_fork_as(r->e->plan, &r->as, r->e->now, keep_of(r->e));
+    bool found = enough && place(r);
+    int result = found ? 0 : cannot(r, enough, err);
+    plan_destroy(r->plan);
+    if (!found || start_there(r))
+        return result;
+    return err_set(err, ERR_CONFLICT,
+        "job cannot run: its nodes cannot be given to it, although they were free");
 }
 
 int run_job(struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
     struct run r = {.e = e, .j = j, .flags = ev->u.run.flags};
-    bool may;
+    int result = -1;
 
     refresh_limits(e);
-    may = check_admission(&r, err) == 0 && find_nodes(&r, ev->u.run.nodes, err) == 0
-          && find_partition(&r, ev->u.run.partition, err) == 0;
-    int64_t reserved_at =
-        plan_is_reserved(e->plan, j) ? plan_reserved_at(e->plan, j) : 0;
-    int result = may ? run_so(&r, err) : -1;
-    if (may && result < 0 && reserved_at)
-        reserve_again(e, j, reserved_at);
+    if (check_admission(&r, err) == 0 && find_nodes(&r, ev->u.run.nodes, err) == 0
+        && find_partition(&r, ev->u.run.partition, err) == 0) {
+        copy_job(&r);
+        result = try_to_run(&r, err);
+        fini_copy(&r);
+    }
     vec_fini(&r.nodes);
     return result;
 }

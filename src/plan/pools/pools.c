@@ -462,6 +462,10 @@ static bool pool_divides(struct pools *ps, struct pool *pool)
         while (i < pool->nodes.n && pool->nodes.v[i] < end)
             i++;
     }
+    if (pool->borrows_nodes) {
+        vec_fini(&own);
+        return divides;
+    }
     vec_fini(&pool->kind_of_nodes);
     pool->kind_of_nodes = own;
     return divides;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What administrators and owners order: start now, other requests, deadlines. */
 #include "cmocka_all.h"
+#include "engine/engine_private.h"
 #include "example.h"
 
 #define STARTED NULL
@@ -188,6 +189,67 @@ static void a_forced_start_moves_the_reservations_in_its_way(void **state)
         sc_cycle(s);
         assert_int_equal(sc_start(s, "long"), 10);
         assert_int_equal(sc_reserved(s, "wide"), 5010);
+    }
+}
+
+/* A refused order is one that nobody gave: for the job, for the plan, and for how that
+ * is counted. */
+static void a_refused_run_changes_nothing(void **state)
+{
+    static const char *const n4[] = {"n4", NULL};
+
+    (void)state;
+    struct example x = {.nodes = 4,
+        .jobs = {{"busy", 4, 1000, 500, 0}, {"wide", 4, 100, 400, 0},
+            {"long", 2, 5000, 1, 0}}};
+    BOTH_WAYS(s, x)
+    {
+        sc_at(s, 10);
+        const struct engine *e = sc_engine(s);
+        struct job before = *sc_find(s, "wide");
+        uint64_t changes = plan_changes(e->plan);
+        bool counts = plan_counts(e->plan, 0);
+        struct event there = run("wide", 0), forced = run("wide", RUN_ANY_RESERVATION);
+        there.u.run.nodes = forced.u.run.nodes = n4;
+        order(s, run("wide", 0),
+            "job cannot run  (insufficient idle procs:  4 needed  0 available)");
+        order(s, there,
+            "job cannot run (available nodes do not meet requirements in any "
+            "partition): node n4 has nothing free for a task");
+        order(s, forced,
+            "job cannot run (available nodes do not meet requirements in any "
+            "partition): node n4 has nothing free for a task");
+        before.prio_epoch = sc_find(s, "wide")->prio_epoch; /* of a memory */
+        assert_memory_equal(&before, sc_find(s, "wide"), sizeof before);
+        assert_true(plan_changes(e->plan) == changes);
+        assert_true(plan_counts(e->plan, 0) == counts);
+        assert_int_equal(sc_reserved(s, "wide"), 1000);
+        plan_check(e->plan);
+    }
+}
+
+/* It is planned as it asks for itself, not as it was placed. */
+static void nodes_that_an_order_names_are_not_what_the_job_asks_for(void **state)
+{
+    static const char *const n3[] = {"n3", NULL};
+
+    (void)state;
+    struct example x = {.nodes = 4,
+        .jobs = {{"j", 1, 1000, 0, 0, .submit = 5}, {"busy", 4, 20, 500, 0}}};
+    BOTH_WAYS(s, x)
+    {
+        sc_at(s, 10);
+        const struct engine *e = sc_engine(s);
+        bool counts = plan_counts(e->plan, 0);
+        sc_cancel(s, "busy");
+        struct event there = run("j", 0);
+        there.u.run.nodes = n3;
+        order(s, there, STARTED);
+        assert_true(plan_counts(e->plan, 0) == counts);
+        assert_int_equal(sc_find(s, "j")->reqs[0].held->hosts.n, 0);
+        sc_cycle(s);
+        assert_string_equal(sc_where(s, "j"), "n3:1");
+        plan_check(e->plan);
     }
 }
 
@@ -539,6 +601,8 @@ int main(void)
         cmocka_unit_test(run_goes_exactly_to_the_nodes_named),
         cmocka_unit_test(run_keeps_out_of_reservations_unless_forced),
         cmocka_unit_test(a_forced_start_moves_the_reservations_in_its_way),
+        cmocka_unit_test(a_refused_run_changes_nothing),
+        cmocka_unit_test(nodes_that_an_order_names_are_not_what_the_job_asks_for),
         cmocka_unit_test(run_may_use_nodes_that_drain),
         cmocka_unit_test(what_an_order_decides_is_told_when_asked_for),
         cmocka_unit_test(a_shorter_limit_lets_a_job_pass),

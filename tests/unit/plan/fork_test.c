@@ -86,12 +86,6 @@ static void destroy_the_original(struct trial *t, struct plan *copy)
     plan_destroy(t->p);
 }
 
-static void begin_a_cycle_of_it(struct trial *t, struct plan *copy)
-{
-    (void)t;
-    plan_begin(copy, NOW, RSV_KEEP);
-}
-
 static void while_its_original_stays_a_fork_answers(void **state)
 {
     (void)state;
@@ -103,7 +97,6 @@ static void while_its_original_stays_a_fork_answers(void **state)
     assert_false(aborts(ask_whether_reserved, &t, copy));
     assert_false(aborts(reserve, &t, copy));
     assert_false(aborts(adopt, &t, copy));
-    assert_true(aborts(begin_a_cycle_of_it, &t, copy));
     assert_true(aborts(destroy_the_original, &t, copy));
     plan_destroy(copy);
     trial_close(&t);
