@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Preemption: who may preempt whom, what becomes of the victims, and the return of
- * suspended jobs. Source: reference preemption, sections 2 to 5; backfill, section 8.
- */
+ * Preemption: would it be enough, what becomes of the victims, and the return of
+ * suspended jobs; preempt_rights.c says who may be one. Source: reference preemption,
+ * sections 2 to 5; backfill, section 8. */
 #include "plan/preempt.h"
 
 #include "engine/engine_private.h"

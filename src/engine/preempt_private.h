@@ -26,6 +26,7 @@ struct preemption {
 
 enum right { BY_FLAGS, BY_OWNER, BY_PLACE };
 
+/* A job wants the place of others, by one of its rights. */
 struct claim {
     struct engine *e;
     const struct job *j;

@@ -2,8 +2,8 @@
  * Reports, commands and submissions as lines. */
 #include "rm/wire.h"
 
-#include "rm/describe.h"
-#include "rm/words.h"
+#include "records/describe.h"
+#include "records/words.h"
 
 #include <assert.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 #ifndef MAUI_RM_WIRE_H
 #define MAUI_RM_WIRE_H
 
-#include "rm/reader.h"
+#include "records/reader.h"
 #include "rm/rm.h"
 
 #define WIRE_LINE_MAX (16 * 1024 * 1024) /* a longer line is no line of ours */

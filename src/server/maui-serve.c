@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The daemon as a program: `maui serve`, and `maui replay` of its journal. */
 #include "base/program.h"
-#include "server/journal/replay.h"
+#include "journal/replay.h"
 #include "server/server.h"
 
 #include <string.h>

@@ -3,11 +3,11 @@
  * wrong. The first byte says what it is: a submission, a reservation, a change of a
  * job, a job expression, a line of the journal. */
 #include "base/xalloc.h"
+#include "journal/event.h"
 #include "server/drafts/jobexpr.h"
 #include "server/drafts/modify.h"
 #include "server/drafts/reservation.h"
 #include "server/drafts/submission.h"
-#include "server/journal/event.h"
 
 #include <assert.h>
 #include <stdint.h>

@@ -126,7 +126,7 @@ static struct surroundings look_around(const struct history *h)
 static bool is_over(const struct engine *e, const struct job *j)
 {
     return (j->holds & HOLD_DEFER)
-           && (j->defer_until <= e->now || deferred_for_nodes(e, j));
+           && (j->defer_until <= e->now || world_invites(e, j));
 }
 
 static bool is_refused(

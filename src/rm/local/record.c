@@ -2,7 +2,7 @@
  * Run, end and state records. */
 #include "rm/local/record.h"
 
-#include "rm/describe.h"
+#include "records/describe.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * request.json, read. */
-#include "rm/describe.h"
+#include "records/describe.h"
 #include "rm/local/request.h"
 
 static void read_all(struct reader *m, const json_t *o, struct request *r)

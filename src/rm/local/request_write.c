@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * request.json, written. */
-#include "rm/describe.h"
+#include "records/describe.h"
 #include "rm/local/request.h"
 
 #include <assert.h>

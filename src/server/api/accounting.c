@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Ended jobs, from the store. */
-#include "rm/describe.h"
+#include "records/describe.h"
 #include "server/api/api.h"
 #include "server/http/stream.h"
 #include "server/render/render.h"

@@ -3,8 +3,8 @@
 #define LOG_FACILITY FACILITY_STAT
 #include "server/durable/statistics.h"
 
-#include "rm/reader.h"
-#include "server/render/jsontext.h"
+#include "records/jsontext.h"
+#include "records/reader.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
 

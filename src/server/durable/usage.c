@@ -2,8 +2,8 @@
  * Fairshare and standing reservations, kept over restarts. */
 #include "server/durable/usage.h"
 
-#include "server/durable/rsvjson.h"
-#include "server/render/jsontext.h"
+#include "records/jsontext.h"
+#include "records/rsvjson.h"
 #include "server/server_private.h"
 #include "server/whole.h"
 

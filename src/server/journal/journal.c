@@ -2,9 +2,9 @@
  * The journal: lines, and lives. */
 #include "server/journal/journal.h"
 
-#include "server/journal/event.h"
+#include "journal/event.h"
+#include "records/jsontext.h"
 #include "server/managers/manager.h"
-#include "server/render/jsontext.h"
 #include "server/server_private.h"
 
 #include <inttypes.h>

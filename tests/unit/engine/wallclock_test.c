@@ -121,6 +121,34 @@ static void machine_speed_scales_limits(void **state)
     }
 }
 
+/* What it may have was changed while it ran: it is put back for its limit, and deferred
+ * for that. */
+static void the_limit_is_the_reason_of_the_requeueing_alone(void **state)
+{
+    (void)state;
+    struct scenario *s =
+        sc_create_with("WCVIOLATIONACTION PREEMPT\nUSERCFG[u] QDEF=basic QLIST=hi\n");
+    struct actions decided = {0};
+
+    sc_nodes(s, 1, 1);
+    sc_job(s, (struct sc_job){.id = "J",
+                  .procs = 1,
+                  .limit_s = 100,
+                  .run_s = 999,
+                  .user = "u",
+                  .qos = "hi"});
+    sc_at(s, 50);
+    sc_configure(s, "WCVIOLATIONACTION PREEMPT\nUSERCFG[u] QDEF=basic QLIST=basic\n");
+    engine_cycle(sc_engine(s), 101, &decided);
+    assert_int_equal(decided.n, 2);
+    assert_int_equal(decided.v[0].kind, ACTION_REQUEUE);
+    assert_int_equal(decided.v[0].why, ENDED_WALLCLOCK);
+    assert_int_equal(decided.v[1].kind, ACTION_DEFER);
+    assert_int_equal(decided.v[1].why, ENDED_UNKNOWN);
+    vec_fini(&decided);
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +159,7 @@ int main(void)
         cmocka_unit_test(a_negative_overrun_lets_jobs_run_on),
         cmocka_unit_test(an_overdue_job_blocks_backfill_for_the_poll_interval_only),
         cmocka_unit_test(machine_speed_scales_limits),
+        cmocka_unit_test(the_limit_is_the_reason_of_the_requeueing_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reservations as JSON. */
-#include "server/durable/rsvjson.h"
+#include "records/rsvjson.h"
 
 #include "cluster/partition.h"
 #include "config/config.h"
-#include "rm/describe.h"
+#include "records/describe.h"
 
 #include <string.h>
 

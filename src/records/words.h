@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How values of enumerations are written in JSON. A word stays
  * what it is when the enumeration changes. */
-#ifndef MAUI_RM_WORDS_H
-#define MAUI_RM_WORDS_H
+#ifndef MAUI_RECORDS_WORDS_H
+#define MAUI_RECORDS_WORDS_H
 
 #include "cluster/job.h"
 

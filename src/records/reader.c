@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * JSON members: checked on the way in, left out when usual on the way out. */
-#include "rm/reader.h"
+#include "records/reader.h"
 
 #include "base/duration.h"
 #include "base/xalloc.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The memory of a job as JSON. */
-#include "server/durable/jobmemory.h"
+#include "records/jobmemory.h"
 
-#include "server/render/render.h"
+#include "records/reader.h"
 
 #include <stddef.h>
 
@@ -109,16 +109,22 @@ static void set_number(struct job_memory *m, const struct number *n, int64_t val
     }
 }
 
+static void put_words(json_t *o, const char *key, const char *text)
+{
+    if (text && *text)
+        put_text(o, key, text);
+}
+
 json_t *jobmemory_json(const struct job_memory *m)
 {
     json_t *o = json_object();
 
     for (size_t i = 0; i < NUMBERS; i++)
         if (number_of(m, &numbers[i]))
-            render_int(o, numbers[i].name, number_of(m, &numbers[i]));
-    render_text(o, "hold_text", m->hold_text);
-    render_text(o, "let_pass", m->let_pass);
-    render_text(o, "qos", m->qos);
+            put_int(o, numbers[i].name, number_of(m, &numbers[i]));
+    put_words(o, "hold_text", m->hold_text);
+    put_words(o, "let_pass", m->let_pass);
+    put_words(o, "qos", m->qos);
     return o;
 }
 

@@ -4,7 +4,7 @@
 #include "base/vec.h"
 #include "base/xalloc.h"
 #include "base/zone.h"
-#include "server/journal/replay.h"
+#include "journal/replay.h"
 #include "store/store.h"
 
 #include <errno.h>

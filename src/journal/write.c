@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Events and decisions of the engine as JSON. */
 #include "base/strbuf.h"
-#include "rm/describe.h"
-#include "rm/words.h"
-#include "server/durable/jobmemory.h"
-#include "server/durable/rsvjson.h"
-#include "server/journal/event.h"
+#include "journal/event.h"
+#include "records/describe.h"
+#include "records/jobmemory.h"
+#include "records/rsvjson.h"
+#include "records/words.h"
 
 #include <string.h>
 

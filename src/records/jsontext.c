@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * JSON values as text. */
-#include "server/render/jsontext.h"
+#include "records/jsontext.h"
 
 #include "base/strbuf.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Events and decisions of the engine as JSON, out and in: all that is needed to do the
- * same again. Private to src/server. */
-#ifndef MAUI_SERVER_JOURNAL_EVENT_H
-#define MAUI_SERVER_JOURNAL_EVENT_H
+ * same again. */
+#ifndef MAUI_JOURNAL_EVENT_H
+#define MAUI_JOURNAL_EVENT_H
 
 #include "cluster/memory.h"
 #include "config/config.h"
 #include "engine/engine.h"
-#include "rm/reader.h"
+#include "records/reader.h"
 
 /* {"event":"submit", "at":1764, ...}; a new reference. `c`: what indexes in drafts
  * mean. Of settings the text of `config` is written, which they were made from. */

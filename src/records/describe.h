@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs and nodes as resource managers tell them, in JSON, out and in. Words, not
  * numbers, stand for enumerations: a record stays what it is when they change. */
-#ifndef MAUI_RM_DESCRIBE_H
-#define MAUI_RM_DESCRIBE_H
+#ifndef MAUI_RECORDS_DESCRIBE_H
+#define MAUI_RECORDS_DESCRIBE_H
 
 #include "cluster/jobend.h"
-#include "rm/reader.h"
+#include "records/reader.h"
 
 struct job_desc;
 struct job_place;

@@ -4,8 +4,8 @@
  * told. Texts stay in the document; lists of pointers to them are made beside and live
  * as long as the reader. Hostile documents are met with an error, never with more
  * memory than a small multiple of their size. */
-#ifndef MAUI_RM_READER_H
-#define MAUI_RM_READER_H
+#ifndef MAUI_RECORDS_READER_H
+#define MAUI_RECORDS_READER_H
 
 #include "base/err.h"
 #include "base/vec.h"

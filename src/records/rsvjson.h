@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reservations as JSON, out and in, everything by name: drafts, for the journal, and
- * what is remembered of instances of standing ones. Private to src/server. */
-#ifndef MAUI_SERVER_RSVJSON_H
-#define MAUI_SERVER_RSVJSON_H
+ * what is remembered of instances of standing ones. */
+#ifndef MAUI_RECORDS_RSVJSON_H
+#define MAUI_RECORDS_RSVJSON_H
 
 #include "plan/rsvmemory.h"
-#include "rm/reader.h"
+#include "records/reader.h"
 
 /* A draft as it is told to the engine. A new reference. */
 json_t *rsvjson_draft(const struct cluster *c, const struct reservation *draft);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The journal turned into decisions again. */
-#include "server/journal/replay.h"
+#include "journal/replay.h"
 
-#include "server/journal/event.h"
+#include "journal/event.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * JSON values as text: server/jsontext against the library's own. */
-#include "server/render/jsontext.h"
+#include "records/jsontext.h"
 
 #include <math.h>
 #include <setjmp.h>

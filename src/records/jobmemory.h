@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What is remembered of a job over a restart, as JSON: what is 0 is left out. Private
- * to src/server. */
-#ifndef MAUI_SERVER_JOBMEMORY_H
-#define MAUI_SERVER_JOBMEMORY_H
+ * What is remembered of a job over a restart, as JSON: what is 0 is left out. */
+#ifndef MAUI_RECORDS_JOBMEMORY_H
+#define MAUI_RECORDS_JOBMEMORY_H
 
 #include "cluster/memory.h"
 

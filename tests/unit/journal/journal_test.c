@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Events to the journal and back: server/journal_event, server/replay. */
+ * Events to the journal and back. */
 #include "base/xalloc.h"
-#include "server/journal/event.h"
-#include "server/journal/replay.h"
+#include "journal/event.h"
+#include "journal/replay.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

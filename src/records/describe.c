@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs and nodes in JSON, out and in. */
-#include "rm/describe.h"
+#include "records/describe.h"
 
 #include "cluster/attribute.h"
 #include "cluster/node.h"
 #include "config/flags.h"
 #include "config/keyword.h"
-#include "rm/words.h"
+#include "records/words.h"
 
 #include <string.h>
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * JSON values as text, compact, members in the order in which they were set: what
- * json_dumps() does, at a fifth of its cost, for what is written all the time. Private
- * to src/server. */
-#ifndef MAUI_SERVER_JSONTEXT_H
-#define MAUI_SERVER_JSONTEXT_H
+ * json_dumps() does, at a fifth of its cost, for what is written all the time. */
+#ifndef MAUI_RECORDS_JSONTEXT_H
+#define MAUI_RECORDS_JSONTEXT_H
 
 #include <jansson.h>
 
