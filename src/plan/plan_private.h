@@ -54,7 +54,7 @@ struct plan {
     struct budget *budget;         /* of plan_rsv_begin(); NULL until asked */
     struct windows_known *windows;
     struct rsvview *rsvview; /* reservations as the job last looked at sees them */
-    struct without without;  /* of a fork; nothing in the plan that it is one of */
+    struct without without;  /* of a fork; empty in an original */
 };
 
 static inline struct moment moment_of(const struct plan *p)
