@@ -7,8 +7,9 @@
  *     asked for [500, 800): at 500 it could take 4 tasks, from 700 on 1: it takes 1
  *
  * Jobs, pins (reservations of waiting jobs on single nodes) and other reservations
- * change what is free at few instants; the least at any of those inside counts.
- * The sum over all nodes, over time: bynode/sweep.h. */
+ * change what is free at few instants; the least at any of those inside counts. The
+ * asker's own job and its pins never count. The sum over all nodes, over time:
+ * bynode/sweep.h. */
 #ifndef MAUI_PLAN_BYNODE_BYNODE_H
 #define MAUI_PLAN_BYNODE_BYNODE_H
 
