@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Backfill: which of the waiting jobs run out of order. The algorithms of
- * BACKFILLPOLICY over windows or in queue order; what "can be placed" and "start"
- * mean is the caller's. Source: reference backfill, sections 4 to 7. */
+ * BACKFILLPOLICY over windows or in queue order. Source: reference backfill, sections 4
+ * to 7.
+ *
+ *     candidate   4 processors, 600 s      2 processors, 900 s
+ *     windows     {8, 500 s}, {3, -}       plan_windows() of its access class
+ *     fits one    no: passed over          yes: placeable() asks plan_fits_now()
+ *                                          start() places it: plan_place_now()
+ *
+ * Priority reservations are made before, so what is free of them delays none. */
 #ifndef MAUI_PLAN_BACKFILL_H
 #define MAUI_PLAN_BACKFILL_H
 
@@ -15,7 +22,7 @@ struct job;
 struct par_settings;
 
 struct backfill {
-    struct plan *plan;
+    struct plan *plan; /* that is asked: in use, or plan_fork_unreserved() */
     const struct cluster *c;
     const struct par_settings *par;
     uint32_t partition;

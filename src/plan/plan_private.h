@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the files of the plan share: struct plan, and how long jobs stay in it. Private
- * to src/plan. */
+ * to src/plan. Who answers, by how the pools of a job's set (pools/fits.h) are planned;
+ * where they are of both kinds, node by node asks the counted ones, too:
+ *
+ *     asked               by count              node by node
+ *     plan_fits_now()     from_now_until()      sweep_free_until(), multireq_place()
+ *     plan_first_fit()    first_fit_counted()   sweep_first_fit(), multireq_first_fit()
+ *     plan_reserve()      reserve_units()       bynode_place_at(), pintable_add()
+ *     plan_place_now()    counted/place.c       bynode_place_now()
+ *     plan_windows()      from_now_all()        bynode_procs_until() */
 #ifndef MAUI_PLAN_PLAN_PRIVATE_H
 #define MAUI_PLAN_PLAN_PRIVATE_H
 
@@ -54,7 +62,7 @@ struct plan {
     struct budget *budget;         /* of plan_rsv_begin(); NULL until asked */
     struct windows_known *windows;
     struct rsvview *rsvview; /* reservations as the job last looked at sees them */
-    struct without without;  /* of a fork; nothing in the plan that it is one of */
+    struct without without;  /* of a fork; empty in an original */
 };
 
 static inline struct moment moment_of(const struct plan *p)

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which running jobs to preempt so that another one can start now. Source: reference
- * preemption, section 3. */
+ * Which running jobs to preempt so that another one can start now. The plan in use is
+ * asked, no fork: the jobs are thought away one by one (plan/without.h). The caller
+ * then stops the victims and starts the job on the nodes returned. Source: reference
+ * preemption, section 3.
+ *
+ *     victims by cost         job 7    job 3    job 9
+ *     tasks without them      2        5        9          wanted: 4
+ *     chosen                  job 7    job 3               job 9 stays */
 #ifndef MAUI_PLAN_PREEMPT_H
 #define MAUI_PLAN_PREEMPT_H
 
@@ -26,8 +32,9 @@ struct victims VEC(uint32_t);
  * node), until idle and freed resources carry the job over its whole limit; and the
  * nodes the job then gets, idle ones first. Nodes where others' reservations would
  * still block the job count for nothing. All or nothing: false, and nothing in *ret and
- * *ret_alloc, when even all of them would not suffice, when none are needed, or for a
- * job of several requests. The job must have no reservation. Changes nothing.
+ * *ret_alloc, when even all of them would not suffice, when there are no possible
+ * victims, or for a job of several requests. The job must have no reservation. Changes
+ * nothing.
  * O(nodes) + O(what runs on the nodes of possible victims), once more for the nodes of
  * each that is chosen. */
 bool preempt_choose(struct plan *p, const struct preempt_ask *ask, struct victims *ret,

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which nodes a reservation gets. What is free when is asked of the caller; all else
- * is a pure function of the arguments. Source: reference reservations 5. */
+ * Which nodes a reservation that is not a job's gets over its window. What is free when
+ * is asked of the caller; all else is a pure function of the arguments. Source:
+ * reference reservations 5.
+ *
+ *     setres      choose for the draft; not acceptable: refused; then it is added
+ *     standing    an instance is added without nodes, then placed: choose, hold
+ *     each cycle  incomplete ones choose again, before pools are made
+ *
+ * The window is not searched for. Jobs that run on nodes taken all the same (a fixed
+ * host list, FORCE) run on; priority reservations there are planned anew. */
 #ifndef MAUI_PLAN_RSVNODES_H
 #define MAUI_PLAN_RSVNODES_H
 
@@ -14,8 +22,8 @@
  * See rsvnodes_tasks_configured() for an empty node. */
 struct rsvnodes_free {
     uint32_t (*tasks)(void *ctx, const struct reservation *r, uint32_t node,
-        int64_t start, int64_t end);
-    void *ctx;
+        int64_t start, int64_t end); /* plan_rsv_tasks(), after plan_rsv_begin() */
+    void *ctx;                       /* the struct plan */
 };
 
 /* Choose nodes for `r` anew, or complete what it holds: then tasks held stay where

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which instances of a standing reservation should exist, and when. Pure. Source:
- * reference reservations 6.2. */
+ * Which instances of a standing reservation should exist, and when; rsvnodes.h has
+ * which nodes they get. Pure. Source: reference reservations 6.2.
+ *
+ *     PERIOD=DAY DEPTH=2, 8:00 to 17:00     now: Monday 9:00
+ *     slot 0, Monday       [now, 17:00)     has begun: from now on
+ *     slot 1, Tuesday      [8:00, 17:00) */
 #ifndef MAUI_PLAN_STANDING_H
 #define MAUI_PLAN_STANDING_H
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reservations that were kept as counts get nodes, or units of other pools, so that
- * none of them has to move.
+ * Priority reservations that were kept as counts get nodes, or units of other pools, so
+ * that none of them has to move: plan_begin(), where a pool is counted no longer.
  *
  *     before  pool 0 by count    job 7: [400, 900) 3 units    job 9: [500, 600) 1 unit
  *     after   pool 0 by node     job 7: nodes 4, 5, 6         job 9: node 7
  *
- * In order of their starts that always succeeds: nothing of what has nodes by then
- * begins later, so a unit free at the start is free for good. A job that ran past its
- * limit may have what was kept for another: then that one is owed a reservation. */
+ * They get nodes in order of their starts. What has nodes by then begins no later, so a
+ * unit free at the start of one stays free: that always succeeds. Only a job that ran
+ * past its limit may have what was kept for another, which is then owed a reservation.
+ */
 #ifndef MAUI_PLAN_BYNODE_BIND_H
 #define MAUI_PLAN_BYNODE_BIND_H
 

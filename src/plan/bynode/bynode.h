@@ -7,8 +7,9 @@
  *     asked for [500, 800): at 500 it could take 4 tasks, from 700 on 1: it takes 1
  *
  * Jobs, pins (reservations of waiting jobs on single nodes) and other reservations
- * change what is free at few instants; the least at any of those inside counts.
- * The sum over all nodes, over time: bynode/sweep.h. */
+ * change what is free at few instants; the least at any of those inside counts. The
+ * asker's own job and its pins never count. The sum over all nodes, over time:
+ * bynode/sweep.h. */
 #ifndef MAUI_PLAN_BYNODE_BYNODE_H
 #define MAUI_PLAN_BYNODE_BYNODE_H
 
@@ -68,14 +69,15 @@ struct bynode_offers {
 };
 
 /* Tasks of the job's first request that each node of the set can take throughout
- * [start, end). Nodes of counted pools have none. Valid until the next call; the caller
- * may change it (a sweep does). O(nodes of the set). */
+ * [start, end). Nodes of counted pools are left out: those are counted. Valid until the
+ * next call; the caller may change it (a sweep does). O(nodes of the set). */
 struct bynode_offers *bynode_all(
     struct plan *p, const struct job *j, uint32_t set, int64_t start, int64_t end);
 
 /* Nodes (appended to *ret) and units of the set's counted pools (*ret_units) for a
- * reservation at `start`, after bynode_all(). Nodes of positive or neutral affinity
- * come first, then units, then other nodes. False when they do not suffice. */
+ * reservation at `start`, out of what bynode_all() has just found there. Nodes of
+ * positive or neutral affinity come first, then units, then other nodes. False when
+ * they do not suffice. */
 bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t start,
     struct allocs *ret, int64_t *ret_units);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How the reservations on a node look to one job: what they keep from it, what they
- * offer to it alone, and how much it is drawn there. (Not those of waiting jobs: these
- * are pins.) Source: reference reservations 3 and 4.
+ * How reservations of other kinds on a node look to one job: what they keep from it,
+ * what they offer to it alone, and how much it is drawn there (affinity). Nodes that
+ * they take wholly are closed instead (closures/closures.h); those of waiting jobs are
+ * pins. Source: reference reservations 3 and 4.
  *
  *     node 4, 8 processors          to john            to mary
  *     A: 4 for john, 2 of them      lets him in        keeps 2 from her

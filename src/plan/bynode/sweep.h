@@ -3,7 +3,8 @@
  * interval, by the instant at which the interval begins. That changes when something on
  * the node ends, or when the end of the interval first meets something that begins.
  *
- *     an interval of 200 s; on node 4 a pin of 3 tasks in [700, 900)
+ *     wanted: 200 s    node 4: a pin of 3 tasks in [700, 900): met from 501 on
+ *                      node 5: a job of 2 tasks, until 500
  *     begins   0         500 501         900
  *     node 4   4 tasks . . . 1 . . . . . 4 . .      looked at: 0, 501, 900
  *     node 5   2 . . . . 4 . . . . . . . . . .      looked at: 0, 500
@@ -17,15 +18,16 @@
 struct plan;
 struct sweep;
 
-/* Tasks of the job's first request that nodes of the set can take from now until `end`.
+/* For plan_fits_now(): tasks of the job's first request that nodes of the set can take
+ * from now until `end`.
  * Remembered for all who see the same until the plan changes; then O(log changes). */
 int64_t sweep_free_until(
     struct plan *p, const struct job *j, uint32_t set, int64_t end);
 
-/* The earliest instant from `from` on at which the set has room for the job's whole
- * limit; TIME_NEVER = none. Its nodes and its counted pools must have enough tasks in
- * sum, and bynode_choose() must find nodes (node sets, host lists). O(nodes) + O(nodes
- * of what ends and begins until then). */
+/* For plan_first_fit(): the earliest instant from `from` on at which the set has room
+ * for the job's whole limit; TIME_NEVER = none. Its nodes and its counted pools must
+ * have enough tasks in sum, and bynode_choose() must find nodes (node sets, host
+ * lists). O(nodes) + O(nodes of what ends and begins until then). */
 int64_t sweep_first_fit(
     struct plan *p, const struct job *j, uint32_t set, int64_t from);
 

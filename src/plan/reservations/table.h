@@ -7,9 +7,10 @@
  *     2  job 3  [500, 600)  nodes 4 and 5         7  row 0, at 400
  *
  * A job has a reservation (a row), has none, or is *owed* one: it had one at that
- * instant, lost its place to a plan that begins anew, and will get another. What is
- * owed holds nothing. A row is removed by leaving a gap, so that the order of making
- * stays; gaps are closed once a cycle.
+ * instant, lost it (plan_unreserve(), RSV_KEEP in other pools, a restart), and will get
+ * another. What is owed holds nothing. A job whose row is only forgotten is owed
+ * nothing: it gets its slot in its turn. A removed row leaves a gap, so that the order
+ * of making stays; gaps are closed once a cycle.
  *
  * Pointers to rows hold until a row is added or gaps are closed. All O(1) unless said.
  */
@@ -20,19 +21,19 @@
 #include "cluster/request.h"
 #include "plan/plan.h"
 
-/* Units of one pool planned by count, or of a merged pool. A reservation that begins
- * before pools_merge_at() and ends later has parts of both. */
+/* Units that a reservation has of one pool planned by count, or of a merged pool. One
+ * that begins before pools_merge_at() and ends later has parts of both. */
 struct part {
-    uint32_t pool; /* of pools_part(): pools, then merged pools */
+    uint32_t pool; /* number for pools_part(): pools, then merged pools */
     int32_t units;
 };
 
 struct rsv {
-    uint32_t job; /* INDEX_NONE: a gap */
-    uint32_t fitset;
+    uint32_t job;    /* INDEX_NONE: a gap */
+    uint32_t fitset; /* the pools that it was looked for in: fits_set() */
     int64_t start_at, end_at;
     struct VEC(struct part) parts;  /* by count */
-    struct VEC(struct part) handed; /* parts that made way for its start */
+    struct VEC(struct part) handed; /* parts given back for its start, to compare */
     struct allocs alloc;            /* by node: the nodes pinned */
 };
 
@@ -57,7 +58,7 @@ struct rsv *rsvtable_add(struct rsvtable *t, uint32_t job, const struct slot *sl
 /* The last row goes into the gap `row`. */
 void rsvtable_move_last(struct rsvtable *t, uint32_t row);
 
-/* What becomes of a job whose row is removed. */
+/* What a job whose row is removed has then: nothing, or it is owed another. */
 enum rsv_after { RSV_FORGOTTEN, RSV_OWED };
 void rsvtable_remove(struct rsvtable *t, uint32_t job, enum rsv_after after);
 /* All rows from `first` on. O(of them). */
