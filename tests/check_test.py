@@ -111,6 +111,7 @@ FINDINGS = [
     ("ADMIN1 root nosuchuser\n", "1: warning.*'nosuchuser'"),
     ("ADMIN1 ALL\n", "1: warning.*everybody"),
     ("NOTIFICATIONPROGRAM /nosuch/program\n", "1: warning.*/nosuch/program"),
+    ("MAILPROGRAM /nosuch/mailer\n", "1: warning.*/nosuch/mailer.*no mail"),
     ("FEEDBACKPROGRAM nosuch\n", "1: warning.*/tools/+nosuch"),
     (SR + "USERLIST=root TRIGGER=start;exec@/nosuch\n", "2: warning.*/nosuch"),
     ("#INCLUDE gone.cfg\n", "1: error.*gone.cfg"),

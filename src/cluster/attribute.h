@@ -44,7 +44,7 @@ struct attribute {
     const char *wire;    /* in records of resource managers and of the journal */
     const char *request; /* in a submission; NULL = nobody asks for it */
     const char *shown;   /* in the record of a job, if it is shown just as it is */
-    const char *label;   /* what checkjob prints before it, and the name in XML */
+    const char *label;   /* what checkjob prints before it; NULL = nothing */
     enum attribute_type type;
     bool hidden;      /* from users whose job it is not */
     int64_t min, max; /* of a number in a submission */

@@ -32,7 +32,9 @@ enum change_bit {
     CHANGE_FLAGS = 1u << 19,
     CHANGE_ADVRES = 1u << 20,
     CHANGE_GROUP = 1u << 21,
-    CHANGE_COMMENT = 1u << 22
+    CHANGE_COMMENT = 1u << 22,
+    CHANGE_MAIL = 1u << 23,
+    CHANGE_MAIL_WHEN = 1u << 24
 };
 
 /* Those of one request. */
@@ -40,10 +42,10 @@ enum change_bit {
 
 /* Those that make sense while the job is on nodes. */
 #define CHANGES_OF_ACTIVE                                                              \
-    (CHANGE_WCLIMIT | CHANGE_USER_PRIORITY | CHANGE_DEADLINE | CHANGE_COMMENT)
+    (CHANGE_WCLIMIT | CHANGE_USER_PRIORITY | CHANGE_DEADLINE | CHANGES_OF_NOTHING)
 
 /* Those that no decision depends on. */
-#define CHANGES_OF_NOTHING CHANGE_COMMENT
+#define CHANGES_OF_NOTHING (CHANGE_COMMENT | CHANGE_MAIL | CHANGE_MAIL_WHEN)
 
 struct job_change {
     unsigned what;       /* enum change_bit: which members of `job` and `to` count */

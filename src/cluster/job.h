@@ -92,6 +92,7 @@ struct job_extra {
         deferral;            /* before it was tried as the world had changed, ... */
     int64_t tried_at;        /* ... then */
     char *command, *comment; /* owned */
+    char *mail, *mail_when;  /* owned */
     int64_t deadline_at;     /* 0 = none */
     int64_t rests_until;     /* suspended until then at least */
     struct VEC(char *) partitions_asked; /* owned */
@@ -189,7 +190,8 @@ struct job_desc {
                                       NULL-terminated or NULL */
     const struct dep *deps;        /* job_id NULL ends; or NULL */
     const char *advres, *command;
-    const char *comment; /* of the user, for people */
+    const char *comment;          /* of the user, for people */
+    const char *mail, *mail_when; /* to whom, and when: config/mailtext.h */
     /* of a job that is active already when it is told for the first time: the engine
      * takes it over where it is. Else 0. */
     int64_t start_at;

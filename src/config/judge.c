@@ -348,6 +348,12 @@ static void look_for_program(struct look *k)
     free(folder);
 }
 
+static void look_for_mail_program(struct look *k)
+{
+    if (strcasecmp(k->v->text, "NONE") != 0)
+        look_for_program(k);
+}
+
 static void look_for_triggered_programs(struct look *k)
 {
     struct trigger_list triggers = {0};
@@ -458,6 +464,7 @@ static const struct rule rules[] = {
     {"priority-weightless", "PRIORITY", CREDS, ONCE, LOOK(weightless_priority), WARN("has no effect while %1 is 0")},
     {"program-missing", "NOTIFICATIONPROGRAM", PARAMETER, LOOK(program), WARN("%1 cannot be executed; it will not be called")},
     {"program-missing", "FEEDBACKPROGRAM", PARAMETER, LOOK(program), WARN("%1 cannot be executed; it will not be called")},
+    {"program-missing", "MAILPROGRAM", PARAMETER, LOOK(mail_program), WARN("%1 cannot be executed; no mail will be sent")},
     {"program-missing", "TRIGGER", SECTIONS(SR), LOOK(triggered_programs), WARN("%1 cannot be executed")},
     {"no-driver", "TYPE", SECTIONS(RM), LOOK(driver), ERROR("there is no driver for %1 yet; expected one of %2 (maui sim and SERVERMODE SIMULATION need none)")},
     {"no-type", NULL, SECTIONS(RM), ONCE, LOOK(type), NOTE("without TYPE the resource manager is LOCAL, which runs jobs on this machine")},

@@ -228,6 +228,7 @@ static void daemon_settings_fini(struct daemon_settings *d)
     free(d->syslog);
     free(d->notification_program);
     free(d->feedback_program);
+    free(d->mail_program);
 }
 
 void settings_destroy(struct settings *s)

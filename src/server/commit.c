@@ -8,6 +8,7 @@
  * users are told, and the scheduler makes no starts it could forget. */
 #define LOG_FACILITY FACILITY_CKPT
 #include "server/events/eventlog.h"
+#include "server/events/mail.h"
 #include "server/events/metrics.h"
 #include "server/events/notify.h"
 #include "server/events/statfile.h"
@@ -105,6 +106,7 @@ static int on_commit(sd_event_source *source, void *ctx)
         anew_look(s);
         eventlog_committed(s);
         notify_committed(s);
+        mail_committed(s);
         statfile_committed(s);
         triggers_committed(s);
         return 0;

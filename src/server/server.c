@@ -11,6 +11,7 @@
 #include "server/durable/statistics.h"
 #include "server/durable/usage.h"
 #include "server/events/eventlog.h"
+#include "server/events/mail.h"
 #include "server/events/metrics.h"
 #include "server/events/notify.h"
 #include "server/events/statfile.h"
@@ -134,6 +135,7 @@ int server_configure(struct server *s, struct err *err)
     follow_log_parameters(s);
     eventlog_configure(s);
     notify_configure(s);
+    mail_configure(s);
     log_line(s->log, LOG_ACTION, "configuration read again: %s", s->config_path);
     return 0;
 }
@@ -355,9 +357,9 @@ static int open_all(struct server *s, struct err *err)
     s->engine = server_engine(s);
     watch_open(s);
     metrics_open(s);
-    if (notify_open(s, err) < 0 || eventlog_open(s, err) < 0 || open_store(s, err) < 0
-        || commit_open(s, err) < 0 || cycle_open(s, err) < 0 || whole_open(s, err) < 0
-        || stream_open(s, err) < 0 || order_open(s, err) < 0)
+    if (notify_open(s, err) < 0 || mail_open(s, err) < 0 || eventlog_open(s, err) < 0
+        || open_store(s, err) < 0 || commit_open(s, err) < 0 || cycle_open(s, err) < 0
+        || whole_open(s, err) < 0 || stream_open(s, err) < 0 || order_open(s, err) < 0)
         return -1;
     if (triggers_open(s, err) < 0)
         return -1;
@@ -393,6 +395,7 @@ static void close_all(struct server *s)
     simulation_free(s);
     eventlog_close(s);
     notify_close(s);
+    mail_close(s);
     triggers_close(s);
     statfile_close(s);
     commit_close(s);

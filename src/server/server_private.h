@@ -52,6 +52,7 @@ struct lists;
 struct manager;
 struct messages;
 struct metrics;
+struct mail;
 struct notify;
 struct numbers;
 struct orders;
@@ -122,6 +123,7 @@ struct server {
     struct watch *watch;
     struct eventlog *eventlog;
     struct notify *notify;
+    struct mail *mail;
     struct statfile *statfile;
     struct metrics *metrics;
     struct triggers *triggers;

@@ -128,7 +128,8 @@ CHANGED = {  # attributes of jobs that mjobctl -m changes
     "hostlist": [("node01", MINE)], "jobdisk": [("1", MINE)], "jobmem": [("1", MINE)],
     "jobname": [("x", MINE)], "jobswap": [("1", MINE)], "loglevel": [],
     "messages": [("x", MINE)], "minstarttime": [(str(AT), MINE)], "nodecount": [("1", MINE)],
-    "notificationaddress": [], "partition": [("DEFAULT", MINE)], "priority": [("5", RULERS)],
+    "mail": [("x@y", MINE)], "mailwhen": [("abe", MINE)],
+    "notificationaddress": [("x", MINE)], "partition": [("DEFAULT", MINE)], "priority": [("5", RULERS)],
     "proccount": [("1", MINE)], "qos": [("DEFAULT", MINE), ("high", RULERS)],
     "queue": [("batch", MINE)], "reqawduration": [("100", MINE)],
     "reqreservation": [("x", MINE)], "rmxstring": [], "sysprio": [("5", RULERS)], "trig": [],
@@ -156,7 +157,7 @@ MEMBERS = {
         "flags": [(["RESTARTABLE"], ALL), (["PREEMPTEE"], ALL), (["PREEMPTOR"], RULERS)],
         "comment": [("x", ALL)], "reservation": [("x", ALL)],
         "partitions": [(["DEFAULT"], ALL)],
-        "mail": [("me", ALL)], "umask": [(18, ALL)]},
+        "mail": [("me", ALL)], "mail_when": [("abe", ALL)], "umask": [(18, ALL)]},
     "ReservationDraft": dict(
         RESERVATION, name=[("mine", ALL)], least_tasks=[(1, ALL)],
         profile=[("plain", ALL), ("tool", "1"), ("strong", RULERS), ("wide", RULERS),

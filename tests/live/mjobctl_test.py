@@ -259,7 +259,7 @@ def test_changes_survive_kill_9(site):
     ("env=A=1", "env cannot be changed: a job keeps the environment"),
     ("trig=x", "jobs have no triggers"), ("trigvar=x", "jobs have no triggers"),
     ("var=x=1", "jobs have no variables"), ("rmxstring=x", "rmxstring cannot be changed"),
-    ("loglevel=3", "changeparam LOGLEVEL"), ("notificationaddress=x", "NOTIFICATIONPROGRAM"),
+    ("loglevel=3", "changeparam LOGLEVEL"), ("mailwhen=x", "mail_when: 'x': expected letters"),
     ("eeduration=5", "counted by the scheduler"), ("clas=x", "did you mean 'class'?"),
     ("flags=fast", "fast"), ("gres=m:x", "expected NAME or NAME:COUNT"),
     ("proccount+=9223372036854775807", "proccount: '9223372036854775807' is too much"),

@@ -380,3 +380,11 @@ def test_nodes_of_a_cloud_that_sleep_take_jobs(fresh_cluster):
     slurm.wait(lambda: len(slurm.where(job)) == 2, "its nodes")
     assert all(n.startswith("f") for n in slurm.where(job))
     slurm.wait_maui(job, "Starting", "Running")
+
+
+def test_mail_that_msub_asks_for_is_slurms_to_send(slurm):
+    job = slurm.maui.ok("msub", "-h", "-m", "abe", "-M", "me@site", "-d", "/tmp",
+                        stdin="sleep 1\n").strip()
+    shown = slurm.ok("scontrol", "-o", "show", "job", job)
+    assert "MailUser=me@site" in shown and "MailType=BEGIN,END,FAIL" in shown
+    slurm.maui.ok("canceljob", job)

@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "client/kit/layout.h"
 #include "client/kit/request.h"
+#include "cluster/attribute.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -199,6 +200,7 @@ static void print_names(const char *label, const json_t *list)
 static void print_misc(const json_t *o, bool verbose)
 {
     const json_t *request = json_array_get(json_object_get(o, "requests"), 0);
+    const struct attribute *a;
     struct strbuf text = {0};
     char date[LAYOUT_DATE_MAX];
 
@@ -216,10 +218,9 @@ static void print_misc(const json_t *o, bool verbose)
     print_names("HostList:    ", json_object_get(request, "hosts"));
     print_names("Exclude HostList: ", json_object_get(request, "exclude_hosts"));
     print_names("Depends on:  ", json_object_get(o, "dependencies"));
-    if (*get_text(o, "comment", ""))
-        printf("Comment: %s\n", get_text(o, "comment", ""));
-    if (*get_text(o, "reservation_name", ""))
-        printf("Requested Reservation: %s\n", get_text(o, "reservation_name", ""));
+    for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
+        if (a->label && *get_text(o, a->shown, ""))
+            printf("%s: %s\n", a->label, get_text(o, a->shown, ""));
 }
 
 static void print_reservation(const json_t *o)

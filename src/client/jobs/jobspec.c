@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "base/xalloc.h"
 #include "config/arraytext.h"
+#include "config/mailtext.h"
 #include "config/value.h"
 
 #include <stdarg.h>
@@ -246,14 +247,56 @@ static int refused(
     return err_set(err, ERR_INVALID, "%s", key);
 }
 
-static int no_mail(
+/* Who gives PBS an address alone is told when the job is aborted. */
+static int put_mail(
     struct jobspec *s, const char *key, const char *value, struct err *err)
 {
-    (void)key;
-    (void)err;
-    if (strcmp(value, "n") != 0 && strcasecmp(value, "NONE") != 0)
-        jobspec_warn(s, "no mail is sent: see NOTIFICATIONPROGRAM");
-    return 0;
+    if (mailtext_check_addresses(value, err) < 0)
+        return -1;
+    if (!json_object_get(s->o, "mail_when"))
+        json_object_set_new(s->o, "mail_when", json_string("a"));
+    return jobspec_put_text(s, key, value, err);
+}
+
+static int put_mail_user(
+    struct jobspec *s, const char *key, const char *value, struct err *err)
+{
+    if (mailtext_check_addresses(value, err) < 0)
+        return -1;
+    return jobspec_put_text(s, key, value, err);
+}
+
+static int put_mail_when(
+    struct jobspec *s, const char *key, const char *value, struct err *err)
+{
+    if (mailtext_check_when(value, err) < 0)
+        return -1;
+    return jobspec_put_text(s, key, value, err);
+}
+
+/* BEGIN,END as letters. FAIL is both: it was aborted, or failed by itself. */
+static int put_mail_type(
+    struct jobspec *s, const char *key, const char *value, struct err *err)
+{
+    static const struct cfg_keyword words[] = {{"NONE", 0}, {"BEGIN", 1}, {"END", 2},
+        {"FAIL", 4}, {"ALL", 7}, {"REQUEUE", 8}, {"INVALID_DEPEND", 8},
+        {"STAGE_OUT", 8}, {"TIME_LIMIT", 8}, {"TIME_LIMIT_90", 8}, {"TIME_LIMIT_80", 8},
+        {"TIME_LIMIT_50", 8}, {"ARRAY_TASKS", 8}, {NULL}};
+    unsigned all = 0;
+    char *word, when[5] = "";
+    int status = 0;
+
+    while (status == 0 && (word = value_next_word(&value, ",")) != NULL) {
+        const struct cfg_keyword *type;
+        status = value_keyword(word, words, &type, err);
+        all |= status == 0 ? type->value : 0;
+        if (status == 0 && type->value == 8 && strcasecmp(word, "ARRAY_TASKS") != 0)
+            jobspec_warn(s, "--mail-type=%s has no effect here", type->name);
+        free(word);
+    }
+    snprintf(when, sizeof when, "%s%s%s", all & 4 ? all & 2 ? "a" : "af" : "",
+        all & 1 ? "b" : "", all & 2 ? "e" : "");
+    return status < 0 ? -1 : jobspec_put_text(s, key, *when ? when : "n", err);
 }
 
 /* ---- environment ---- */
@@ -378,8 +421,8 @@ static const struct spec_option pbs_options[] = {
     {'k', NULL, true, nothing, NULL},
     {'K', NULL, false, put_wait, NULL},
     {'l', NULL, true, put_list, NULL},
-    {'m', NULL, true, no_mail, NULL},
-    {'M', NULL, true, jobspec_put_text, "mail"},
+    {'m', NULL, true, put_mail_when, "mail_when"},
+    {'M', NULL, true, put_mail, "mail"},
     {'N', NULL, true, jobspec_put_text, "name"},
     {'o', NULL, true, put_path, "output"},
     {'p', NULL, true, jobspec_put_priority, "priority"},
@@ -424,8 +467,8 @@ static const struct spec_option slurm_options[] = {
     {0, "requeue", false, put_true, "rerunnable"},
     {0, "no-requeue", false, put_false, "rerunnable"},
     {0, "export", true, put_variables, NULL},
-    {0, "mail-user", true, jobspec_put_text, "mail"},
-    {0, "mail-type", true, no_mail, NULL},
+    {0, "mail-user", true, put_mail_user, "mail"},
+    {0, "mail-type", true, put_mail_type, "mail_when"},
     {0, "comment", true, jobspec_put_text, "comment"},
     {0},
 };

@@ -4,6 +4,7 @@
 
 #include "cluster/cluster.h"
 #include "config/keyword.h"
+#include "config/mailtext.h"
 
 #include <string.h>
 
@@ -49,6 +50,12 @@ static const struct attribute attributes[] = {
     {"command", OF_TYPE(TEXT), IN_DESC(command), IN_EXTRA(command)},
     {"comment", ASKED("comment"), "comment", "Comment", OF_TYPE(TEXT), .hidden = true,
         .change = CHANGE_COMMENT, IN_DESC(comment), IN_EXTRA(comment)},
+    {"mail", ASKED("mail"), "mail", "Mail", OF_TYPE(TEXT), .hidden = true,
+        .change = CHANGE_MAIL, IN_DESC(mail), IN_EXTRA(mail),
+        .check = mailtext_check_addresses},
+    {"mail_when", ASKED("mail_when"), "mail_when", "MailWhen", OF_TYPE(TEXT),
+        .hidden = true, .change = CHANGE_MAIL_WHEN, IN_DESC(mail_when),
+        IN_EXTRA(mail_when), .check = mailtext_check_when},
 };
 /* clang-format on */
 

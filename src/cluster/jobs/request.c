@@ -170,13 +170,19 @@ static void put_member(struct cluster *c, const struct req_attribute *a,
         put_amounts(names, to, *(const struct gres_cfg *const *)from);
         break;
     case ATTRIBUTE_NUMBER:
+        *(int64_t *)to = *(const int64_t *)from;
+        break;
+    case ATTRIBUTE_COMPARISON:
+        *(struct cmp *)to = *(const struct cmp *)from;
+        break;
+    case ATTRIBUTE_COUNT:
+    case ATTRIBUTE_WORD:
+        *(uint32_t *)to = *(const uint32_t *)from;
+        break;
     case ATTRIBUTE_CRED:
     case ATTRIBUTE_FLAGS:
     case ATTRIBUTE_DEPS:
-    case ATTRIBUTE_COUNT:
     case ATTRIBUTE_BOOL:
-    case ATTRIBUTE_COMPARISON:
-    case ATTRIBUTE_WORD:
     case ATTRIBUTE_NODESET:
         memcpy(to, from, attribute_size(a->type));
         break;

@@ -14,8 +14,8 @@ static int check_active(
 {
     if (ch->what & ~(unsigned)CHANGES_OF_ACTIVE)
         return err_set(err, ERR_CONFLICT,
-            "job '%s' is %s: only its wallclock limit, QOS, priority, deadline and "
-            "comment can be changed",
+            "job '%s' is %s: only its wallclock limit, QOS, priority, deadline, "
+            "comment and mail can be changed",
             j->id, job_state_name((enum job_state)j->state));
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A submission of msub as a batch job of Slurm. */
 #include "base/xalloc.h"
+#include "config/mailtext.h"
 #include "rm/slurm/adapter.h"
 
 #include <pwd.h>
@@ -133,6 +134,19 @@ static void put_script(
     m->script = (char *)(s->script != NULL ? s->script : "#!/bin/sh\nexec \"$@\"\n");
 }
 
+/* Slurm sends it. Its FAIL is an end of either kind that is no success. */
+static void put_mail(const struct job_desc *d, job_desc_msg_t *m)
+{
+    m->mail_user = (char *)d->mail;
+    m->mail_type = 0;
+    if (mailtext_wants(d->mail_when, "b"))
+        m->mail_type |= MAIL_JOB_BEGIN;
+    if (mailtext_wants(d->mail_when, "e"))
+        m->mail_type |= MAIL_JOB_END | MAIL_JOB_FAIL;
+    if (mailtext_wants(d->mail_when, "af"))
+        m->mail_type |= MAIL_JOB_FAIL;
+}
+
 static void describe(struct adapter *a, const struct rm_submission *s,
     job_desc_msg_t *m, struct submit_room *room)
 {
@@ -166,6 +180,7 @@ static void describe(struct adapter *a, const struct rm_submission *s,
     m->features = joined(room, q->features, '&');
     m->req_nodes = joined(room, q->hosts, ',');
     m->exc_nodes = joined(room, q->exclude, ',');
+    put_mail(d, m);
     put_dependencies(d->deps, m, room);
     put_environment(s, m, room);
     put_script(s, m, room);

@@ -13,6 +13,7 @@
 #include "server/durable/restless.h"
 #include "server/events/ended.h"
 #include "server/events/eventlog.h"
+#include "server/events/mail.h"
 #include "server/managers/manager.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -133,6 +134,7 @@ static void settle_account(struct server *s, struct store_account *row,
     unsaved_account(s->unsaved, row);
     log_end(s, row, end);
     ended_job(s, row, j, desc);
+    mail_ended(s, row, end, j, desc);
     forget(s, row->job);
     free(extra);
     commit_want(s);
@@ -178,23 +180,21 @@ void record_end(struct server *s, const struct job *j, const char *state, int64_
 }
 
 /* It counts in fairshare and in the statistics. */
-static void tell_missed(
-    struct server *s, const struct rm_job *r, const struct job_memory *m)
+static void tell_missed(struct server *s, const struct rm_job *r,
+    const struct job_desc *desc, const struct job_memory *m)
 {
     struct event ev = {.kind = EVENT_MISSED,
-        .u.missed = {.job = r->desc,
+        .u.missed = {.job = *desc,
             .end_at = r->end_at,
             .how = r->desc.state == JOB_COMPLETED ? EV_COMPLETE : EV_CANCEL,
             .cpu_s = r->cpu_s,
             .failed = r->exit_status != 0}};
-    struct modified *changed = modify_recall(s, &ev.u.missed.job);
     struct err err;
 
     ev.u.missed.job.memory = m;
     ev.u.missed.job.start_at = r->start_at;
     if (world_apply(s, &ev, NULL, &err) < 0)
         log_line(s->log, LOG_WARNING, "job '%s': %s", r->desc.id, err.text);
-    modified_free(changed);
 }
 
 void record_missed_end(struct server *s, const struct rm_job *r)
@@ -205,7 +205,9 @@ void record_missed_end(struct server *s, const struct rm_job *r)
 
     if (!known)
         return; /* accounted for before */
-    tell_missed(s, r, &m);
+    struct job_desc desc = r->desc;
+    struct modified *changed = modify_recall(s, &desc);
+    tell_missed(s, r, &desc, &m);
     struct store_account row = {.job = r->desc.id,
         .name = r->name,
         .user = r->desc.cred[CRED_USER],
@@ -226,7 +228,8 @@ void record_missed_end(struct server *s, const struct rm_job *r)
     for (size_t i = 0; i < r->nplaces; i++)
         row.tasks += r->places[i].tasks;
     row.procs = row.tasks;
-    settle_account(s, &row, &end, NULL, &r->desc);
+    settle_account(s, &row, &end, NULL, &desc);
+    modified_free(changed);
     eventlog_add(s, JOBEND, row.job, false, json_pack("{s:s}", "type", "job"),
         "job '%s' is %s: it ended while nobody looked", row.job, row.state);
     record_memory_free(known);

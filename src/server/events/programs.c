@@ -7,12 +7,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/queue.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +25,9 @@
 struct program {
     TAILQ_ENTRY(program) next;
     struct programs *all;
-    char *what, **argv, **environment; /* owned */
+    char *what, **argv, **environment, *input; /* owned */
+    bool has_user;
+    struct program_user as;
     uint64_t limit_ms;
     void (*ended)(void *ctx, const struct program_end *end);
     void *ctx;
@@ -80,6 +84,7 @@ static void program_free(struct program *p)
     if (p->output_fd >= 0)
         close(p->output_fd);
     free(p->what);
+    free(p->input);
     free_texts(p->argv);
     free_texts(p->environment);
     free(p);
@@ -220,10 +225,26 @@ static int on_time(sd_event_source *source, uint64_t at, void *ctx)
 
 /* ---- its begin ---- */
 
-static int prepare_actions(
-    const struct program *p, int output, posix_spawn_file_actions_t *a)
+/* What it reads: a file in memory, so that nobody has to wait until it is read. */
+static int open_input(const struct program *p)
 {
-    int e = posix_spawn_file_actions_addopen(a, 0, "/dev/null", O_RDONLY, 0);
+    if (!p->input)
+        return open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int fd = memfd_create("input", MFD_CLOEXEC);
+    size_t n = strlen(p->input);
+    if (fd < 0)
+        return -1;
+    if (write(fd, p->input, n) == (ssize_t)n && lseek(fd, 0, SEEK_SET) == 0)
+        return fd;
+    close(fd);
+    errno = ENOSPC;
+    return -1;
+}
+
+static int prepare_actions(
+    const struct program *p, int input, int output, posix_spawn_file_actions_t *a)
+{
+    int e = posix_spawn_file_actions_adddup2(a, input, 0);
 
     if (!e)
         e = posix_spawn_file_actions_adddup2(a, output, 1);
@@ -265,8 +286,44 @@ static char **environment_of(const struct program *p)
     return all.v;
 }
 
+/* In the child: as the user with that one group, or not at all. */
+static bool become(const struct program_user *as)
+{
+    return setgroups(1, &as->gid) == 0 && setresgid(as->gid, as->gid, as->gid) == 0
+           && setresuid(as->uid, as->uid, as->uid) == 0
+           && (as->uid == 0 || (setuid(0) < 0 && geteuid() == as->uid));
+}
+
+static _Noreturn void run_child(
+    const struct program *p, int input, int output, char **environment)
+{
+    static const char failed[] = "it cannot be run as its user\n";
+    sigset_t none;
+
+    for (int n = 1; n < NSIG; n++)
+        if (n != SIGPIPE) /* see the header */
+            signal(n, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    setsid();
+    if (dup2(input, 0) == 0 && dup2(output, 1) == 1 && dup2(output, 2) == 2
+        && close_range(3, ~0u, 0) == 0
+        && (!p->all->directory || chdir(p->all->directory) == 0) && become(&p->as))
+        execve(p->argv[0], p->argv, environment);
+    (void)!write(2, failed, sizeof failed - 1);
+    _exit(127);
+}
+
+static int spawn_as_user(struct program *p, int input, int output, char **environment)
+{
+    p->pid = fork();
+    if (p->pid == 0)
+        run_child(p, input, output, environment);
+    return p->pid < 0 ? errno : 0;
+}
+
 /* 0, or an errno. */
-static int spawn(struct program *p, int output)
+static int spawn_as_daemon(struct program *p, int input, int output, char **environment)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
@@ -277,15 +334,27 @@ static int spawn(struct program *p, int output)
         posix_spawn_file_actions_destroy(&actions);
         return ENOMEM;
     }
-    char **environment = environment_of(p);
-    int e = prepare_actions(p, output, &actions);
+    int e = prepare_actions(p, input, output, &actions);
     if (!e)
         e = prepare_attributes(&attr);
     if (!e)
         e = posix_spawn(&p->pid, p->argv[0], &actions, &attr, p->argv, environment);
-    free(environment);
     posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&actions);
+    return e;
+}
+
+static int spawn(struct program *p, int output)
+{
+    int input = open_input(p), e = errno;
+
+    if (input < 0)
+        return e;
+    char **environment = environment_of(p);
+    e = p->has_user ? spawn_as_user(p, input, output, environment)
+                    : spawn_as_daemon(p, input, output, environment);
+    free(environment);
+    close(input);
     return e;
 }
 
@@ -395,6 +464,10 @@ int programs_run(struct programs *all, const struct program_call *call, struct e
     p->what = xstrdup(call->what);
     p->argv = copy_texts(call->argv);
     p->environment = copy_texts(call->environment);
+    p->input = call->input ? xstrdup(call->input) : NULL;
+    p->has_user = call->as != NULL;
+    if (call->as)
+        p->as = *call->as;
     p->limit_ms = call->limit_ms ? call->limit_ms : 60000;
     p->ended = call->ended;
     p->ctx = call->ctx;

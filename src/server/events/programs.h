@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Programs of the site, run by the daemon: notification, feedback, triggers.
  *
- * Each runs under the daemon's own id, in a session of its own, without a shell and
- * with nothing on its standard input; what it writes goes to the log, a line each.
- * Nothing here waits for it: children and pipes are sources of the event loop (the
- * kernel alone is waited for until it has found and mapped the file, which should be on
- * a disk that answers). So many run at once, so many wait; what is beyond that is
+ * Each runs under the daemon's own id or, of a daemon that is root, as another user
+ * with that one group; in a session of its own, without a shell. On its standard input
+ * is nothing or a text that is there whole; what it writes goes to the log, a line
+ * each. Nothing here waits for it: children and pipes are sources of the event loop
+ * (the kernel alone is waited for until it has found and mapped the file, which should
+ * be on a disk that answers). So many run at once, so many wait; what is beyond that is
  * refused. A program that takes too long is sent SIGTERM with everything in its process
  * group, and SIGKILL some seconds later; what it leaves behind in the group when it
  * ends is killed.
@@ -21,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <systemd/sd-event.h>
 
 struct programs;
@@ -43,11 +45,21 @@ struct program_end {
     const char *text; /* "exit status 0", "killed by signal 9 ..."; never NULL */
 };
 
+struct program_user {
+    uid_t uid;
+    gid_t gid;
+};
+
 struct program_call {
     const char *what;               /* for the log: "notification program" */
     const char *const *argv;        /* NULL-terminated; [0] is the file; copied */
     const char *const *environment; /* "NAME=value" besides the daemon's; or NULL */
-    uint64_t limit_ms;              /* 0 = 60 s */
+    const char *input;              /* on its standard input, copied; NULL = nothing */
+    /* Who it is; NULL = the daemon. Costs a fork() of the daemon: the kernel's quicker
+     * way lets both use one memory, in which a process of another user has no business.
+     */
+    const struct program_user *as;
+    uint64_t limit_ms;                                       /* 0 = 60 s */
     void (*ended)(void *ctx, const struct program_end *end); /* may be NULL */
     void *ctx;
 };

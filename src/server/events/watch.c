@@ -3,6 +3,7 @@
 #include "server/events/watch.h"
 
 #include "server/events/eventlog.h"
+#include "server/events/mail.h"
 #include "server/managers/manager.h"
 #include "server/render/render.h"
 #include "server/render/rsvcheck.h"
@@ -31,10 +32,10 @@ struct stranded {
 struct watch {
     struct VEC(struct known_rsv) rsvs; /* by index */
     uint64_t rsv_epoch;
-    bool rsvs_seen;          /* those of before have come back, */
-    bool restoring;          /* or are just coming */
-    bool was_up, known_node; /* of the event being applied: its node, */
-    bool was_started;        /* and its job */
+    bool rsvs_seen;                 /* those of before have come back, */
+    bool restoring;                 /* or are just coming */
+    bool was_up, known_node;        /* of the event being applied: its node, */
+    bool was_started, was_starting; /* and its job */
     struct VEC(struct stranded) stranded;
 };
 
@@ -143,6 +144,8 @@ static bool is_started(const struct job *j)
 /* The resource manager moved it by itself, or somebody did there. */
 static void tell_moved(struct server *s, const struct job *j)
 {
+    if (s->watch->was_starting && j->state == JOB_RUNNING)
+        mail_begun(s, j);
     if (is_started(j) && !s->watch->was_started)
         eventlog_add(s, JOBSTART, j->id, false, of_job(s, j),
             "job '%s' was started by the resource manager", j->id);
@@ -257,7 +260,7 @@ void watch_before(struct server *s, const struct event *ev)
                               : NULL;
 
     s->watch->was_started = j && is_started(j);
-
+    s->watch->was_starting = j && j->state == JOB_STARTING;
     s->watch->known_node = n != NULL;
     s->watch->was_up = n && node_is_up(n);
 }

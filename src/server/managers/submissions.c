@@ -3,6 +3,7 @@
  * array of them, handed on in turn by user. */
 #define LOG_FACILITY FACILITY_RM
 #include "cluster/partition.h"
+#include "server/events/mail.h"
 #include "server/managers/private.h"
 #include "server/render/obstacles.h"
 #include "server/render/render.h"
@@ -48,6 +49,8 @@ static json_t *render_submitted(const struct server *s, json_t *ids)
         if (partition_find(c, j->extra->partitions_asked.v[i]) == INDEX_NONE
             && partition_missing(c, j->extra->partitions_asked.v[i], &err) < 0)
             json_array_append_new(notes, json_string(err.text));
+    if (j && mail_obstacle(s, j))
+        json_array_append_new(notes, json_string(mail_obstacle(s, j)));
     if (json_array_size(notes))
         json_object_set(o, "notes", notes);
     json_decref(notes);

@@ -292,14 +292,52 @@ static void what_has_no_effect_is_told(void **state)
     (void)state;
     jobspec_init(&s, &calendar, variables);
     assert_int_equal(
-        jobspec_script(
-            &s, "#PBS -m abe\n#PBS -l cput=10\ndate\n#PBS -N late\n", NULL, &err),
+        jobspec_script(&s,
+            "#SBATCH --mail-type=TIME_LIMIT\n#PBS -l cput=10\ndate\n#PBS -N late\n",
+            NULL, &err),
         0);
-    assert_non_null(strstr(s.warnings.text, "no mail is sent"));
+    assert_non_null(strstr(s.warnings.text, "--mail-type=TIME_LIMIT has no effect"));
     assert_non_null(strstr(s.warnings.text, "processor time"));
     assert_non_null(strstr(s.warnings.text, "line 4: a directive behind"));
     assert_null(json_object_get(s.o, "name"));
     jobspec_fini(&s);
+}
+
+/* The mail members a script comes to, as "ADDRESSES WHEN". */
+static void check_mail(const char *script, const char *expected)
+{
+    struct jobspec s;
+    struct err err;
+    char text[200];
+
+    jobspec_init(&s, &calendar, variables);
+    if (jobspec_script(&s, script, NULL, &err) < 0) {
+        snprintf(text, sizeof text, "%s", err.text);
+    } else {
+        const char *to = json_string_value(json_object_get(s.o, "mail"));
+        const char *when = json_string_value(json_object_get(s.o, "mail_when"));
+        snprintf(text, sizeof text, "%s %s", to ? to : "-", when ? when : "-");
+    }
+    if (!strstr(text, expected))
+        fail_msg("%s: expected '%s', got '%s'", script, expected, text);
+    jobspec_fini(&s);
+}
+
+static void mail_is_asked_for_as_pbs_and_slurm_do(void **state)
+{
+    (void)state;
+    check_mail("#PBS -m abe -M me@site\n", "me@site abe");
+    check_mail("#PBS -M me@site,you\n", "me@site,you a");
+    check_mail("#PBS -M me@site -m n\n", "me@site n");
+    check_mail("#PBS -m e\n", "- e");
+    check_mail("#SBATCH --mail-type=END,FAIL --mail-user=me\n", "me ae");
+    check_mail("#SBATCH --mail-type=ALL\n", "- abe");
+    check_mail("#SBATCH --mail-type=fail\n", "- af");
+    check_mail("#SBATCH --mail-type=NONE\n", "- n");
+    check_mail("#SBATCH --mail-user=me\n", "me -");
+    check_mail("#SBATCH --mail-type=BEGINN\n", "did you mean BEGIN?");
+    check_mail("#PBS -m x\n", "expected letters");
+    check_mail("#PBS -M me,-oQ\n", "begins with a hyphen");
 }
 
 static void a_prefix_of_ones_own_replaces_all_others(void **state)
@@ -333,6 +371,7 @@ int main(void)
         cmocka_unit_test(stdout_goes_where_stderr_goes_when_joined_so),
         cmocka_unit_test(errors_name_the_line_and_the_nearest_name),
         cmocka_unit_test(what_has_no_effect_is_told),
+        cmocka_unit_test(mail_is_asked_for_as_pbs_and_slurm_do),
         cmocka_unit_test(a_prefix_of_ones_own_replaces_all_others),
     };
 

@@ -533,7 +533,7 @@ static void changes_that_cannot_be_are_refused_whole(void **state)
             modify("busy",
                 (struct job_change){.what = CHANGE_CLASS, .job.cred[CRED_CLASS] = "x"}),
             "job 'busy' is Running: only its wallclock limit, QOS, priority, "
-            "deadline and comment can be changed");
+            "deadline, comment and mail can be changed");
     }
 }
 

@@ -151,6 +151,44 @@ static void arguments_arrive_as_they_are_and_output_is_logged(void **state)
     scene_close(s);
 }
 
+static void it_reads_its_input_as_the_user_it_is_to_be(void **state)
+{
+    struct scene *s = scene_open(&(struct programs_options){.directory = "/"});
+    const struct program_user nobody = {65534, 65534};
+    size_t n = 1 << 20; /* more than a pipe takes */
+    char *input = xmalloc(n + 1);
+    const char *const argv[] = {"/bin/sh", "-c",
+        "echo \"$(wc -c) bytes, user $(id -u), groups $(id -G), mask $(grep SigBlk "
+        "/proc/self/status), files $(ls /proc/self/fd | wc -l)\"; exit 7",
+        NULL};
+    struct program_call call = {.what = "mail program",
+        .argv = argv,
+        .input = input,
+        .ended = on_ended,
+        .ctx = s};
+
+    (void)state;
+    memset(input, 'x', n);
+    input[n] = 0;
+    assert_int_equal(programs_run(s->programs, &call, NULL), 0);
+    wait_for(s, 1);
+    assert_int_equal(s->exit_status, 7);
+    assert_true(logged(s, "1048576 bytes, user "));
+    call.as = &nobody;
+    assert_int_equal(programs_run(s->programs, &call, NULL), 0);
+    wait_for(s, 2);
+    if (geteuid() == 0) {
+        assert_int_equal(s->exit_status, 7);
+        assert_true(logged(s, "1048576 bytes, user 65534, groups 65534, mask SigBlk: "
+                              "0000000000000000, files 4"));
+    } else {
+        assert_int_equal(s->exit_status, 127);
+        assert_true(logged(s, "it cannot be run as its user"));
+    }
+    free(input);
+    scene_close(s);
+}
+
 static void a_program_that_is_not_there_is_told_and_nothing_waits(void **state)
 {
     struct scene *s = scene_open(&(struct programs_options){0});
@@ -282,6 +320,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_arrive_as_they_are_and_output_is_logged),
+        cmocka_unit_test(it_reads_its_input_as_the_user_it_is_to_be),
         cmocka_unit_test(a_program_that_is_not_there_is_told_and_nothing_waits),
         cmocka_unit_test(the_time_limit_ends_the_whole_process_group),
         cmocka_unit_test(what_a_program_leaves_behind_keeps_nobody_waiting),
