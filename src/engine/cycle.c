@@ -23,13 +23,14 @@ void forget_job(struct engine *e, struct job *j)
 /* Jobs that ended since the last cycle leave the cluster. */
 static void remove_ended(struct engine *e)
 {
-    struct indexes *ended = decisions_of_ended(e);
+    size_t n;
+    const uint32_t *ended = decisions_of_ended(e, &n);
 
-    if (e->uses.deps && ended->n)
+    if (e->uses.deps && n)
         dependency_settle_all(e);
-    for (size_t i = 0; i < ended->n && !e->opt.keep_ended; i++)
-        forget_job(e, e->c->jobs.v[ended->v[i]]);
-    ended->n = 0;
+    for (size_t i = 0; i < n && !e->opt.keep_ended; i++)
+        forget_job(e, e->c->jobs.v[ended[i]]);
+    decisions_forget_ended(e);
 }
 
 int64_t engine_overrun(const struct engine *e, const struct job *j)

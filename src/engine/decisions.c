@@ -105,9 +105,28 @@ void decisions_cancelled(struct engine *e, const struct job *j)
         decisions_ended(e, j);
 }
 
-struct indexes *decisions_of_ended(struct engine *e)
+const uint32_t *decisions_of_ended(const struct engine *e, size_t *ret_n)
 {
-    return &e->decisions->ended;
+    *ret_n = e->decisions->ended.n;
+    return e->decisions->ended.v;
+}
+
+bool decisions_take_back_ended(struct engine *e, const struct job *j)
+{
+    struct indexes *ended = &e->decisions->ended;
+
+    for (size_t i = 0; i < ended->n; i++) {
+        if (ended->v[i] != j->index)
+            continue;
+        vec_remove(ended, i);
+        return true;
+    }
+    return false;
+}
+
+void decisions_forget_ended(struct engine *e)
+{
+    e->decisions->ended.n = 0;
 }
 
 /* ---- to the shell ---- */

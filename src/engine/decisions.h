@@ -43,7 +43,10 @@ void decisions_forget_changed(struct engine *e);
  * cancels by itself between cycles leaves when that is told. */
 void decisions_ended(struct engine *e, const struct job *j);
 void decisions_cancelled(struct engine *e, const struct job *j);
-/* Jobs that ended, to be forgotten; the list is empty after that. */
-struct indexes *decisions_of_ended(struct engine *e);
+/* All of them, *ret_n, borrowed until one is added or taken back. */
+const uint32_t *decisions_of_ended(const struct engine *e, size_t *ret_n);
+/* One is none of them any more; false: it was not. O(ended). */
+bool decisions_take_back_ended(struct engine *e, const struct job *j);
+void decisions_forget_ended(struct engine *e);
 
 #endif

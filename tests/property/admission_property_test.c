@@ -125,8 +125,7 @@ static struct surroundings look_around(const struct history *h)
  * job is looked at. */
 static bool is_over(const struct engine *e, const struct job *j)
 {
-    return (j->holds & HOLD_DEFER)
-           && (j->defer_until <= e->now || world_invites(e, j));
+    return (j->holds & HOLD_DEFER) && (j->defer_until <= e->now || world_invites(e, j));
 }
 
 static bool is_refused(

@@ -6,12 +6,11 @@
  *     submit.c      a job comes
  *     report.c      what the resource manager says of one
  *     end.c         it ends, is cancelled, could not be started
- *     orders.c      small things that people ask for a job; preempt.c to stop, to go on
- *     modify.c      another limit, class, request
- *     run.c         it starts now, or why not
- *     node.c        what is said of nodes
- *     setres.c      a reservation is made; rsvchange.c is changed, or released
- *     site.c        settings, usage of before, counting anew
+ *     orders.c      small things that people ask for a job; preempt.c: to stop, to go
+ * on modify.c      another limit, class, request run.c         it starts now, or why
+ * not node.c        what is said of nodes setres.c      a reservation is made;
+ * rsvchange.c: it is changed, or released site.c        settings, usage of before,
+ * counting anew
  *
  * Each returns 0, or -1 with the reason; then nothing has changed. Private to
  * src/engine. */

@@ -14,17 +14,17 @@
 static void forget_namesake(struct engine *e, const char *id)
 {
     struct job *j = id ? job_find(e->c, id) : NULL;
-    struct indexes *ended = decisions_of_ended(e);
 
-    if (!j || j->state < JOB_COMPLETED)
-        return;
-    for (size_t i = 0; i < ended->n; i++) {
-        if (ended->v[i] != j->index)
-            continue;
-        vec_remove(ended, i);
+    if (j && j->state >= JOB_COMPLETED && decisions_take_back_ended(e, j))
         forget_job(e, j);
-        return;
-    }
+}
+
+static bool any_ended(const struct engine *e)
+{
+    size_t n;
+
+    decisions_of_ended(e, &n);
+    return n > 0 && !e->opt.keep_ended;
 }
 
 /* What was known of it before a restart. */
@@ -45,7 +45,7 @@ int submit_job(
 
     if (active)
         waiting.state = JOB_IDLE; /* until it is taken over */
-    if (decisions_of_ended(e)->n && !e->opt.keep_ended)
+    if (any_ended(e))
         forget_namesake(e, d->id);
     if (job_add(e->c, &waiting, e->now, &j, err) < 0)
         return -1;
