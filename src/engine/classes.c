@@ -20,21 +20,40 @@ static bool is_let_in(const struct engine *e, const struct job *j)
         e, j, ADMIT_QUEUED | (known ? 0 : ADMIT_EVER), &why);
 }
 
-/* Is it let in there? */
-static bool enter_class(struct engine *e, struct job *j, uint32_t cls)
+/* The job as it would be in a class: a copy to ask about. */
+struct in_class {
+    struct job as;
+    bool let_in;
+};
+
+static void look_in_class(
+    struct engine *e, const struct job *j, uint32_t cls, struct in_class *ret)
+{
+    struct job *as = &ret->as;
+    struct access_fault fault = {.reason = REASON_NONE};
+
+    job_copy(j, as);
+    if (j->cred[CRED_CLASS] != cls) {
+        as->cred[CRED_CLASS] = cls;
+        access_resolve(e->c, as, &fault);
+        as->possible_layout = UINT32_MAX;
+        admission_narrow(e, as);
+    }
+    ret->let_in = fault.reason == REASON_NONE && is_let_in(e, as);
+}
+
+/* Decided: it is in that class from now on. */
+static void enter_class(struct engine *e, struct job *j, uint32_t cls)
 {
     struct access_fault fault;
 
-    if (j->cred[CRED_CLASS] != cls) {
-        j->cred[CRED_CLASS] = cls;
-        access_resolve(e->c, j, &fault);
-        job_changes(e, j, CHANGE_OF_CLASS);
-        if (fault.reason != REASON_NONE)
-            return false;
-        j->possible_layout = UINT32_MAX;
-        admission_narrow(e, j);
-    }
-    return is_let_in(e, j);
+    if (j->cred[CRED_CLASS] == cls)
+        return;
+    j->cred[CRED_CLASS] = cls;
+    access_resolve(e->c, j, &fault);
+    job_changes(e, j, CHANGE_OF_CLASS);
+    j->possible_layout = UINT32_MAX;
+    admission_narrow(e, j);
 }
 
 enum hold_reason classes_resolve(
@@ -67,12 +86,17 @@ bool classes_move(struct engine *e, struct job *j, void *ctx,
 {
     uint32_t home = j->cred[CRED_CLASS];
 
-    for (size_t i = 0; i < j->extra->classes.n; i++)
-        if (j->extra->classes.v[i] != home && enter_class(e, j, j->extra->classes.v[i])
-            && (!fits || fits(e, j, ctx)))
-            return true;
-    enter_class(e, j, home);
-    return false;
+    for (size_t i = 0; i < j->extra->classes.n && j->cred[CRED_CLASS] == home; i++) {
+        uint32_t cls = j->extra->classes.v[i];
+        struct in_class in;
+        if (cls == home)
+            continue;
+        look_in_class(e, j, cls, &in);
+        if (in.let_in && (!fits || fits(e, &in.as, ctx)))
+            enter_class(e, j, cls);
+        job_copy_fini(&in.as);
+    }
+    return j->cred[CRED_CLASS] != home;
 }
 
 void classes_settle(struct engine *e, struct job *j)
@@ -83,13 +107,18 @@ void classes_settle(struct engine *e, struct job *j)
         j->impossible = false;
 }
 
-static bool may_start(struct engine *e, struct job *j, uint32_t cls, enum limit_level l)
+/* May it start in that class? Else it says why, as the job. */
+static bool may_start(
+    struct engine *e, struct job *j, struct in_class *in, enum limit_level level)
 {
-    return enter_class(e, j, cls) && allowed_now(e, j, l);
+    bool may = in->let_in && allowed_now(e, &in->as, level);
+
+    j->why = in->as.why;
+    return may;
 }
 
 /* The class in which it starts soonest; INDEX_NONE: in none. */
-static uint32_t soonest(struct engine *e, struct job *j, enum limit_level level)
+static uint32_t find_soonest(struct engine *e, struct job *j, enum limit_level level)
 {
     uint32_t best = INDEX_NONE;
     int64_t at = TIME_NEVER;
@@ -97,55 +126,68 @@ static uint32_t soonest(struct engine *e, struct job *j, enum limit_level level)
 
     for (size_t i = 0; i < j->extra->classes.n; i++) {
         uint32_t cls = j->extra->classes.v[i];
-        if (may_start(e, j, cls, level) && plan_first_fit(e->plan, j, e->now, &slot)
-            && slot.at < at) {
+        struct in_class in;
+        look_in_class(e, j, cls, &in);
+        if (may_start(e, j, &in, level)
+            && plan_first_fit(e->plan, &in.as, e->now, &slot) && slot.at < at) {
             at = slot.at;
             best = cls;
         }
+        job_copy_fini(&in.as);
     }
     return best;
 }
 
+/* Start it in the first class in which it finds a place. */
+static bool start_where(struct engine *e, struct job *j, enum limit_level level,
+    bool (*place)(struct engine *e, struct job *j), bool backfill)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < j->extra->classes.n && !found; i++) {
+        struct in_class in;
+        look_in_class(e, j, j->extra->classes.v[i], &in);
+        if (may_start(e, j, &in, level)) {
+            found = place(e, &in.as);
+            j->why = in.as.why;
+        }
+        if (found) {
+            enter_class(e, j, in.as.cred[CRED_CLASS]);
+            start_take_nodes(j, &in.as);
+        }
+        job_copy_fini(&in.as);
+    }
+    return found && start_placed(e, j, OCCUPANCY_PLANNED, backfill);
+}
+
 bool classes_start(struct engine *e, struct job *j, enum limit_level level)
 {
-    uint32_t home = j->cred[CRED_CLASS];
-
-    for (size_t i = 0; i < j->extra->classes.n; i++)
-        if (may_start(e, j, j->extra->classes.v[i], level)
-            && start_if_possible(e, j, false))
-            return true;
-    enter_class(e, j, home);
-    return false;
+    return start_where(e, j, level, place_anywhere, false);
 }
 
 bool classes_reserve(struct engine *e, struct job *j, enum limit_level level)
 {
-    uint32_t home = j->cred[CRED_CLASS], best = soonest(e, j, level);
+    uint32_t best = find_soonest(e, j, level);
 
-    enter_class(e, j, best != INDEX_NONE ? best : home);
+    if (best != INDEX_NONE)
+        enter_class(e, j, best);
     return reserve_job(e, j);
 }
 
 /* As a start out of order: partitions in which that is not done are left out. */
-static bool fill_in(struct engine *e, struct job *j)
+static bool place_out_of_order(struct engine *e, struct job *j)
 {
     if (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_NOBF)
         return false;
     for (uint32_t p = 0; p < e->c->partitions.n; p++)
         if (in_partition(e, j, p)
             && e->c->partitions.v[p]->par->bf_policy != BACKFILL_NONE
-            && plan_fits_now(e->plan, j, p) && start_job(e, j, p, true))
+            && place_if_possible(e, j, p))
             return true;
     return false;
 }
 
 bool classes_backfill(struct engine *e, struct job *j, enum limit_level level)
 {
-    uint32_t home = j->cred[CRED_CLASS];
-
-    for (size_t i = 0; i < j->extra->classes.n; i++)
-        if (may_start(e, j, j->extra->classes.v[i], level) && fill_in(e, j))
-            return true;
-    enter_class(e, j, home);
-    return false;
+    return start_where(e, j, level, place_out_of_order, true);
 }

@@ -111,7 +111,15 @@ bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfil
 /* The same where another plan says, so that what is reserved may be in its way. */
 bool start_job_by(struct engine *e, struct plan *plan, struct job *j,
     uint32_t partition, bool backfill);
-bool start_if_possible(struct engine *e, struct job *j, bool backfill);
+/* In the first partition of the pass in which it can: its own default one, then the
+ * others in order. */
+bool start_if_possible(struct engine *e, struct job *j);
+/* Nodes for a start now, into j->alloc, in that partition or as start_if_possible();
+ * false, and why: there are none. *j may be a copy (job_copy()), whose nodes the job
+ * takes when it starts (start_placed()). */
+bool place_if_possible(struct engine *e, struct job *j, uint32_t partition);
+bool place_anywhere(struct engine *e, struct job *j);
+void start_take_nodes(struct job *j, const struct job *copy);
 void stop_job(struct engine *e, struct job *j, enum job_event how);
 void requeue_job(struct engine *e, struct job *j);
 void defer_job(struct engine *e, struct job *j, enum hold_reason why, const char *text);
