@@ -214,6 +214,11 @@ int job_check(const struct cluster *c, const struct job_desc *d, struct err *err
 int job_draft(
     struct cluster *c, const struct job_desc *d, struct job **ret_job, struct err *err);
 void job_draft_destroy(struct job *j); /* NULL does nothing */
+/* A copy to ask about, of a job that waits, as it would be otherwise: with requests of
+ * its own and without nodes; all else that it points to is the job's. Nobody who goes
+ * through the jobs meets it. *ret is overwritten; job_copy_fini() ends it. */
+void job_copy(const struct job *j, struct job *ret);
+void job_copy_fini(struct job *copy);
 struct job *job_find(const struct cluster *c, const char *id);
 /* Forget an ended or waiting job and free it. An active one must be ended first. */
 void job_remove(struct cluster *c, struct job *j);

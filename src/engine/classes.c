@@ -19,20 +19,33 @@ static bool is_let_in(const struct engine *e, const struct job *j)
         e, j, ADMIT_QUEUED | (known ? 0 : ADMIT_EVER), &why);
 }
 
-bool classes_enter(struct engine *e, struct job *j, uint32_t cls)
+void classes_look(
+    struct engine *e, const struct job *j, uint32_t cls, struct in_class *ret)
+{
+    struct job *as = &ret->as;
+    struct access_fault fault = {.reason = REASON_NONE};
+
+    job_copy(j, as);
+    if (j->cred[CRED_CLASS] != cls) {
+        as->cred[CRED_CLASS] = cls;
+        access_resolve(e->c, as, &fault);
+        as->possible_layout = UINT32_MAX;
+        admission_narrow(e, as);
+    }
+    ret->let_in = fault.reason == REASON_NONE && is_let_in(e, as);
+}
+
+void classes_enter(struct engine *e, struct job *j, uint32_t cls)
 {
     struct access_fault fault;
 
-    if (j->cred[CRED_CLASS] != cls) {
-        j->cred[CRED_CLASS] = cls;
-        access_resolve(e->c, j, &fault);
-        job_changes(e, j, CHANGE_OF_CLASS);
-        if (fault.reason != REASON_NONE)
-            return false;
-        j->possible_layout = UINT32_MAX;
-        admission_narrow(e, j);
-    }
-    return is_let_in(e, j);
+    if (j->cred[CRED_CLASS] == cls)
+        return;
+    j->cred[CRED_CLASS] = cls;
+    access_resolve(e->c, j, &fault);
+    job_changes(e, j, CHANGE_OF_CLASS);
+    j->possible_layout = UINT32_MAX;
+    admission_narrow(e, j);
 }
 
 enum hold_reason classes_resolve(
@@ -65,13 +78,17 @@ bool classes_move(struct engine *e, struct job *j, void *ctx,
 {
     uint32_t home = j->cred[CRED_CLASS];
 
-    for (size_t i = 0; i < j->extra->classes.n; i++)
-        if (j->extra->classes.v[i] != home
-            && classes_enter(e, j, j->extra->classes.v[i])
-            && (!fits || fits(e, j, ctx)))
-            return true;
-    classes_enter(e, j, home);
-    return false;
+    for (size_t i = 0; i < j->extra->classes.n && j->cred[CRED_CLASS] == home; i++) {
+        uint32_t cls = j->extra->classes.v[i];
+        struct in_class in;
+        if (cls == home)
+            continue;
+        classes_look(e, j, cls, &in);
+        if (in.let_in && (!fits || fits(e, &in.as, ctx)))
+            classes_enter(e, j, cls);
+        job_copy_fini(&in.as);
+    }
+    return j->cred[CRED_CLASS] != home;
 }
 
 void classes_settle(struct engine *e, struct job *j)

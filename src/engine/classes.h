@@ -23,8 +23,16 @@ void classes_settle(struct engine *e, struct job *j);
  * always) is true, else it stays. */
 bool classes_move(struct engine *e, struct job *j, void *ctx,
     bool (*fits)(struct engine *e, const struct job *j, void *ctx));
-/* Into that class; is it let in there? */
-bool classes_enter(struct engine *e, struct job *j, uint32_t cls);
+
+/* The job as it would be in a class: a copy to ask about, freed by job_copy_fini(). */
+struct in_class {
+    struct job as;
+    bool let_in; /* by all that depends on the class, but for limits on active jobs */
+};
+void classes_look(
+    struct engine *e, const struct job *j, uint32_t cls, struct in_class *ret);
+/* Decided: it is in that class from now on. */
+void classes_enter(struct engine *e, struct job *j, uint32_t cls);
 
 /* classes_try.c */
 /* Start it in the first class in which it can. */

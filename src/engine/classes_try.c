@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A start or a reservation in whichever of its classes a job finds one. */
+ * A start or a reservation in whichever of its classes a job finds one. Copies of the
+ * job are asked; it changes class once, when that is decided. */
 #include "engine/classes.h"
 #include "engine/engine_private.h"
 #include "engine/reserve.h"
 #include "engine/start.h"
 
-static bool may_start(struct engine *e, struct job *j, uint32_t cls, enum limit_level l)
+/* May it start in that class? Else it says why, as the job. */
+static bool may_start(
+    struct engine *e, struct job *j, struct in_class *in, enum limit_level level)
 {
-    return classes_enter(e, j, cls) && allowed_now(e, j, l);
+    bool may = in->let_in && allowed_now(e, &in->as, level);
+
+    j->why = in->as.why;
+    return may;
 }
 
 /* The class in which it starts soonest; INDEX_NONE: in none. */
-static uint32_t soonest(struct engine *e, struct job *j, enum limit_level level)
+static uint32_t find_soonest(struct engine *e, struct job *j, enum limit_level level)
 {
     uint32_t best = INDEX_NONE;
     int64_t at = TIME_NEVER;
@@ -19,55 +25,68 @@ static uint32_t soonest(struct engine *e, struct job *j, enum limit_level level)
 
     for (size_t i = 0; i < j->extra->classes.n; i++) {
         uint32_t cls = j->extra->classes.v[i];
-        if (may_start(e, j, cls, level) && plan_first_fit(e->plan, j, e->now, &slot)
-            && slot.at < at) {
+        struct in_class in;
+        classes_look(e, j, cls, &in);
+        if (may_start(e, j, &in, level)
+            && plan_first_fit(e->plan, &in.as, e->now, &slot) && slot.at < at) {
             at = slot.at;
             best = cls;
         }
+        job_copy_fini(&in.as);
     }
     return best;
 }
 
+/* Start it in the first class in which it finds a place. */
+static bool start_where(struct engine *e, struct job *j, enum limit_level level,
+    bool (*place)(struct engine *e, struct job *j), bool backfill)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < j->extra->classes.n && !found; i++) {
+        struct in_class in;
+        classes_look(e, j, j->extra->classes.v[i], &in);
+        if (may_start(e, j, &in, level)) {
+            found = place(e, &in.as);
+            j->why = in.as.why;
+        }
+        if (found) {
+            classes_enter(e, j, in.as.cred[CRED_CLASS]);
+            start_take_nodes(j, &in.as);
+        }
+        job_copy_fini(&in.as);
+    }
+    return found && start_placed(e, j, OCCUPANCY_PLANNED, backfill);
+}
+
 bool classes_start(struct engine *e, struct job *j, enum limit_level level)
 {
-    uint32_t home = j->cred[CRED_CLASS];
-
-    for (size_t i = 0; i < j->extra->classes.n; i++)
-        if (may_start(e, j, j->extra->classes.v[i], level)
-            && start_if_possible(e, j, false))
-            return true;
-    classes_enter(e, j, home);
-    return false;
+    return start_where(e, j, level, place_anywhere, false);
 }
 
 bool classes_reserve(struct engine *e, struct job *j, enum limit_level level)
 {
-    uint32_t home = j->cred[CRED_CLASS], best = soonest(e, j, level);
+    uint32_t best = find_soonest(e, j, level);
 
-    classes_enter(e, j, best != INDEX_NONE ? best : home);
+    if (best != INDEX_NONE)
+        classes_enter(e, j, best);
     return reserve_job(e, j);
 }
 
 /* As a start out of order: partitions in which that is not done are left out. */
-static bool fill_in(struct engine *e, struct job *j)
+static bool place_out_of_order(struct engine *e, struct job *j)
 {
     if (job_cred(e->c, j, CRED_QOS)->cfg->qos_flags & QOS_NOBF)
         return false;
     for (uint32_t p = 0; p < e->c->partitions.n; p++)
         if (in_partition(e, j, p)
             && e->c->partitions.v[p]->par->bf_policy != BACKFILL_NONE
-            && plan_fits_now(e->plan, j, p) && start_job(e, j, p, true))
+            && place_if_possible(e, j, p))
             return true;
     return false;
 }
 
 bool classes_backfill(struct engine *e, struct job *j, enum limit_level level)
 {
-    uint32_t home = j->cred[CRED_CLASS];
-
-    for (size_t i = 0; i < j->extra->classes.n; i++)
-        if (may_start(e, j, j->extra->classes.v[i], level) && fill_in(e, j))
-            return true;
-    classes_enter(e, j, home);
-    return false;
+    return start_where(e, j, level, place_out_of_order, true);
 }

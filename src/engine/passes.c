@@ -94,7 +94,7 @@ static bool place(
     /* with reservations about, the search for one also answers "now?" */
     bool search_first = offered && plan_reservations(e->plan) > 0
                         && (parts & (parts - 1)) == 0 && !preempts;
-    if (!search_first && !all_blocked(e, parts) && start_if_possible(e, j, false))
+    if (!search_first && !all_blocked(e, parts) && start_if_possible(e, j))
         return true;
     if (preempts && preempt_start(e, j, false))
         return true;

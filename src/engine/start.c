@@ -48,15 +48,23 @@ bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfil
     return start_job_by(e, e->plan, j, partition, backfill);
 }
 
-bool start_job_by(struct engine *e, struct plan *plan, struct job *j,
-    uint32_t partition, bool backfill)
+/* Nodes for the job; or why not. */
+static bool place_job(
+    struct engine *e, struct plan *plan, struct job *j, uint32_t partition)
 {
     enum wait_code code;
 
-    if (plan_place_now(plan, j, partition, &j->alloc, &code) < 0) {
-        refuse_start(e, j, code, plan_free_now(plan, j, partition));
+    if (plan_place_now(plan, j, partition, &j->alloc, &code) == 0)
+        return true;
+    refuse_start(e, j, code, plan_free_now(plan, j, partition));
+    return false;
+}
+
+bool start_job_by(struct engine *e, struct plan *plan, struct job *j,
+    uint32_t partition, bool backfill)
+{
+    if (!place_job(e, plan, j, partition))
         return false;
-    }
     enum occupancy_by by = plan == e->plan ? OCCUPANCY_PLANNED : OCCUPANCY_FORCED;
     return start_placed(e, j, by, backfill);
 }
@@ -84,23 +92,37 @@ bool start_placed(struct engine *e, struct job *j, enum occupancy_by by, bool ba
     return true;
 }
 
-/* The job's own default partition first, then the others in order. */
-bool start_if_possible(struct engine *e, struct job *j, bool backfill)
+void start_take_nodes(struct job *j, const struct job *copy)
+{
+    j->alloc.n = 0;
+    for (size_t i = 0; i < copy->alloc.n; i++)
+        vec_push(&j->alloc, copy->alloc.v[i]);
+}
+
+bool place_if_possible(struct engine *e, struct job *j, uint32_t partition)
+{
+    return plan_fits_now(e->plan, j, partition) && place_job(e, e->plan, j, partition);
+}
+
+bool place_anywhere(struct engine *e, struct job *j)
 {
     uint64_t rest = j->partitions & ((UINT64_C(1) << e->c->partitions.n) - 1);
     uint32_t first = j->pdef;
 
     if (first != INDEX_NONE && (rest >> first & 1)) {
         rest &= ~(UINT64_C(1) << first);
-        if (!e->passes.par[first].blocked && plan_fits_now(e->plan, j, first)
-            && start_job(e, j, first, backfill))
+        if (!e->passes.par[first].blocked && place_if_possible(e, j, first))
             return true;
     }
     for (; rest; rest &= rest - 1) {
         uint32_t p = (uint32_t)__builtin_ctzll(rest);
-        if (!e->passes.par[p].blocked && plan_fits_now(e->plan, j, p)
-            && start_job(e, j, p, backfill))
+        if (!e->passes.par[p].blocked && place_if_possible(e, j, p))
             return true;
     }
     return false;
+}
+
+bool start_if_possible(struct engine *e, struct job *j)
+{
+    return place_anywhere(e, j) && start_placed(e, j, OCCUPANCY_PLANNED, false);
 }

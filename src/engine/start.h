@@ -16,10 +16,18 @@ bool start_job(struct engine *e, struct job *j, uint32_t partition, bool backfil
 /* The same where another plan says, so that what is reserved may be in its way. */
 bool start_job_by(struct engine *e, struct plan *plan, struct job *j,
     uint32_t partition, bool backfill);
-/* In the first partition that has room and is not blocked. */
-bool start_if_possible(struct engine *e, struct job *j, bool backfill);
+/* In the first partition of the pass in which it can: its own default one, then the
+ * others in order. */
+bool start_if_possible(struct engine *e, struct job *j);
 /* On the nodes of j->alloc, chosen already. */
 bool start_placed(struct engine *e, struct job *j, enum occupancy_by by, bool backfill);
+
+/* Nodes for a start now, into j->alloc, in that partition or as start_if_possible();
+ * false, and why: there are none. *j may be a copy (job_copy()), whose nodes the job
+ * takes when it starts (start_placed()). */
+bool place_if_possible(struct engine *e, struct job *j, uint32_t partition);
+bool place_anywhere(struct engine *e, struct job *j);
+void start_take_nodes(struct job *j, const struct job *copy);
 
 /* Does it pass what is asked before a start (admission.h), which starts of this cycle
  * may have changed? */

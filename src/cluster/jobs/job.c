@@ -348,6 +348,24 @@ void job_draft_destroy(struct job *j)
     free((struct job_slot *)j);
 }
 
+void job_copy(const struct job *j, struct job *ret)
+{
+    *ret = *j;
+    memset(&ret->alloc, 0, sizeof ret->alloc);
+    ret->reqs = &ret->req;
+    if (j->nreqs > 1) {
+        ret->reqs = xmalloc(j->nreqs * sizeof *ret->reqs);
+        memcpy(ret->reqs, j->reqs, j->nreqs * sizeof *ret->reqs);
+    }
+}
+
+void job_copy_fini(struct job *copy)
+{
+    vec_fini(&copy->alloc);
+    if (copy->reqs != &copy->req)
+        free(copy->reqs);
+}
+
 void job_remove(struct cluster *c, struct job *j)
 {
     struct job_slot *s = (struct job_slot *)j;

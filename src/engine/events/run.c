@@ -25,7 +25,7 @@ struct run {
     unsigned flags;
     uint64_t parts;       /* partitions to try */
     struct indexes nodes; /* in the order listed; empty = any */
-    struct job as;        /* the job as the order wants it, with requests of its own */
+    struct job as;        /* a copy of the job, as the order wants it */
     struct plan *plan;    /* a fork for that one */
 };
 
@@ -89,28 +89,6 @@ static int find_partition(struct run *r, const char *name, struct err *err)
             "job cannot run (rejected by policy PARTITION %s)", name);
     r->parts = UINT64_C(1) << p;
     return 0;
-}
-
-/* A copy of the job: nothing is dedicated to it. What its `extra` says is the job's. */
-static void copy_job(struct run *r)
-{
-    const struct job *j = r->j;
-
-    r->as = *j;
-    r->as.partitions = r->parts;
-    memset(&r->as.alloc, 0, sizeof r->as.alloc);
-    r->as.reqs = &r->as.req;
-    if (j->nreqs > 1) {
-        r->as.reqs = xmalloc(j->nreqs * sizeof *r->as.reqs);
-        memcpy(r->as.reqs, j->reqs, j->nreqs * sizeof *r->as.reqs);
-    }
-}
-
-static void fini_copy(struct run *r)
-{
-    vec_fini(&r->as.alloc);
-    if (r->as.reqs != &r->as.req)
-        free(r->as.reqs);
 }
 
 /* Its requests with the nodes as their host list. False when those cannot hold them. */
@@ -314,9 +292,7 @@ static bool start_there(struct run *r)
     struct job *j = r->j;
 
     plan_begin(r->e->plan, r->e->now, keep_of(r->e));
-    j->alloc.n = 0;
-    for (size_t i = 0; i < r->as.alloc.n; i++)
-        vec_push(&j->alloc, r->as.alloc.v[i]);
+    start_take_nodes(j, &r->as);
     if (!start_placed(r->e, j, forced ? OCCUPANCY_FORCED : OCCUPANCY_PLANNED, false))
         return false;
     promises_void(r->e->promises, j);
@@ -345,9 +321,10 @@ int run_job(struct engine *e, struct job *j, const struct event *ev, struct err 
     refresh_limits(e);
     if (check_admission(&r, err) == 0 && find_nodes(&r, ev->u.run.nodes, err) == 0
         && find_partition(&r, ev->u.run.partition, err) == 0) {
-        copy_job(&r);
+        job_copy(j, &r.as);
+        r.as.partitions = r.parts;
         result = try_to_run(&r, err);
-        fini_copy(&r);
+        job_copy_fini(&r.as);
     }
     vec_fini(&r.nodes);
     return result;

@@ -51,15 +51,15 @@ struct elsewhere {
     struct limits_walk *walk;
 };
 
-/* Is it within them in the class in which it is now? */
+/* Is it within them as it would be in another class? */
 static bool is_within(struct engine *e, const struct job *j, void *ctx)
 {
     const struct elsewhere *x = ctx;
-    int64_t room[LIMIT_RES_COUNT];
+    int64_t use[LIMIT_RES_COUNT];
 
-    notes_take(x->q, e->c->jobs.v[j->index]);
+    limits_use_of(e->c, j, use);
     return !limits_walk_violated(
-        x->walk, x->q->notes.v.v[j->index].credset, use_of(x->q, j->index, room));
+        x->walk, credsets_number(&x->q->notes.credsets, j->cred), use);
 }
 
 /* Does another of its classes take it? */
@@ -67,10 +67,10 @@ static bool moves_class(struct queue *q, struct limits_walk *w, struct job *j)
 {
     struct elsewhere x = {q, w};
 
-    if (!classes_several(j) || classes_move(q->e, j, &x, is_within))
-        return classes_several(j);
+    if (!classes_several(j) || !classes_move(q->e, j, &x, is_within))
+        return false;
     notes_take(q, j);
-    return false;
+    return true;
 }
 
 static bool has_reservation(const struct queue *q, uint32_t job)

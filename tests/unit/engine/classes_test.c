@@ -2,6 +2,7 @@
  * Jobs that may run in any of several classes: two of two nodes each, a on n1 and n2, b
  * on n3 and n4. */
 #include "cmocka_all.h"
+#include "engine/engine_private.h"
 #include "scenario.h"
 
 #include <stdio.h>
@@ -110,6 +111,23 @@ static void it_changes_over_when_the_other_class_comes_free_early(void **state)
     job(s, "x", a_or_b, 2, 100, 10);
     sc_run(s);
     ran(s, "x", 20, "n1:1 n2:1");
+    sc_destroy(s);
+}
+
+/* Its classes are tried on copies: what is known of it stays known. */
+static void one_that_no_class_lets_start_is_as_it_was(void **state)
+{
+    (void)state;
+    struct scenario *s = begin("RESERVATIONPOLICY NEVER\n");
+    job(s, "a-busy", NULL, 2, 1000, 10);
+    job(s, "b-busy", NULL, 1, 1000, 10);
+    job(s, "x", a_or_b, 2, 100, 5);
+    sc_at(s, 10);
+    const struct job before = *sc_find(s, "x");
+    assert_int_equal(before.possible_layout, plan_layout(sc_engine(s)->plan));
+    assert_int_equal(before.alloc.n, 0);
+    sc_cycle(s);
+    assert_memory_equal(&before, sc_find(s, "x"), sizeof before);
     sc_destroy(s);
 }
 
@@ -259,6 +277,7 @@ int main(void)
         cmocka_unit_test(a_job_never_has_nodes_of_two_classes),
         cmocka_unit_test(it_is_reserved_in_the_class_that_is_free_sooner),
         cmocka_unit_test(it_changes_over_when_the_other_class_comes_free_early),
+        cmocka_unit_test(one_that_no_class_lets_start_is_as_it_was),
         cmocka_unit_test(a_limit_of_one_class_leaves_the_other),
         cmocka_unit_test(a_class_that_could_never_run_it_is_passed_over),
         cmocka_unit_test(one_that_no_class_could_run_is_deferred_with_the_reason),
