@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEEDS 50
+#define SEEDS 40
 #define STEPS 25
 #define NODES 6
 #define JOBS  (STEPS * 3)

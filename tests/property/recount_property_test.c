@@ -245,10 +245,9 @@ static void take_over(struct world *w, struct scenario *s)
         .kind = EVENT_SUBMIT, .u.job = describe_foreign(w, s, &place, &req)};
     struct job_desc *d = &ev.u.job;
     bool suspended = rng_percent(&w->rng, 40);
-    int64_t until = suspended ? rng_range(&w->rng, d->start_at, sc_now(s)) : sc_now(s);
-
     if (d->start_at > sc_now(s))
         return;
+    int64_t until = suspended ? rng_range(&w->rng, d->start_at, sc_now(s)) : sc_now(s);
     d->state = suspended ? JOB_SUSPENDED : JOB_RUNNING;
     memory.start_at = d->start_at;
     memory.wclimit_s = d->wclimit_s;
@@ -275,10 +274,15 @@ static void miss(struct world *w, struct scenario *s)
         return;
     memory.wclimit_s = d->wclimit_s;
     d->memory = &memory;
-    ev.u.missed.end_at = rng_range(&w->rng, d->start_at, sc_now(s));
+    int64_t until = rng_range(&w->rng, d->start_at, sc_now(s));
+    memory.suspend_at = rng_percent(&w->rng, 30) ? until : 0; /* it never went on */
+    ev.u.missed.end_at =
+        memory.suspend_at ? rng_range(&w->rng, until, sc_now(s)) : until;
     ev.u.missed.how = rng_percent(&w->rng, 50) ? EV_COMPLETE : EV_CANCEL;
+    ev.u.missed.cpu_s = rng_percent(&w->rng, 30) ? (double)rng_below(&w->rng, 900) : 0;
+    ev.u.missed.failed = rng_percent(&w->rng, 30);
     if (sc_apply(s, ev, &(struct err){0}) == 0) {
-        add_used(w, d, ev.u.missed.end_at);
+        add_used(w, d, until);
         w->ended++;
     }
 }
@@ -296,21 +300,32 @@ static void report(struct world *w, struct scenario *s, const char *id)
     bool moves = rng_percent(r, 50);
 
     snprintf(node, sizeof node, "n%u", 1 + rng_below(r, NODES));
-    if (j && j->nreqs == 1 && (j->state != JOB_COMPLETED)
+    if (j && j->state != JOB_COMPLETED
         && (state != JOB_RUNNING || moves || job_has_begun(j->state)))
         sc_report(s, id, state, state == JOB_RUNNING && moves ? &place : NULL,
             &(struct err){0});
 }
 
-/* One that was taken over goes, or stays. */
-static void end_foreign(struct world *w, struct scenario *s)
+/* One that was taken over goes on, is suspended, or goes. */
+static void report_foreign(struct world *w, struct scenario *s)
 {
-    struct event ev = {.kind = rng_percent(&w->rng, 50) ? EVENT_END : EVENT_CANCEL};
+    static const enum job_event ends[] = {EV_COMPLETE, EV_COMPLETE, EV_VANISH};
+    struct rng *r = &w->rng;
+    struct event ev = {.kind = rng_percent(r, 50) ? EVENT_END : EVENT_CANCEL};
     char id[8];
 
-    snprintf(id, sizeof id, "t%u", rng_below(&w->rng, (uint32_t)w->foreign + 1));
-    ev.u.end.id = id;
-    ev.u.end.how = EV_COMPLETE;
+    snprintf(id, sizeof id, "t%u", rng_below(r, (uint32_t)w->foreign + 1));
+    const struct job *j = sc_find(s, id);
+    if (j && report_is_active((enum job_state)j->state) && rng_percent(r, 60)) {
+        ev = (struct event){.kind = EVENT_JOB_STATE};
+        ev.u.job_state.id = id;
+        ev.u.job_state.state = rng_percent(r, 50) ? JOB_SUSPENDED : JOB_RUNNING;
+    } else {
+        ev.u.end.id = id;
+        ev.u.end.how = RNG_PICK(r, ends);
+        ev.u.end.cpu_s = rng_percent(r, 30) ? (double)rng_below(r, 900) : 0;
+        ev.u.end.failed = rng_percent(r, 30);
+    }
     sc_apply(s, ev, &(struct err){0});
 }
 
@@ -335,12 +350,13 @@ static void modify(struct world *w, struct scenario *s, const char *id)
     struct job_change *ch = &ev.u.modify.change;
 
     ev.u.modify.id = id;
-    *ch = (struct job_change){.what = 1u << rng_below(r, 22),
+    *ch = (struct job_change){.what = 1u << rng_below(r, 23),
         .job.wclimit_s = rng_range(r, 1, 4000),
         .job.cred[CRED_CLASS] = RNG_PICK(r, classes),
         .job.cred[CRED_ACCOUNT] = RNG_PICK(r, accounts),
         .job.cred[CRED_QOS] = RNG_PICK(r, qoses),
         .job.cred[CRED_GROUP] = "g0",
+        .job.comment = "again",
         .job.flags = rng_percent(r, 50) ? JOB_PREEMPTEE : JOB_RESTARTABLE,
         .job.user_priority = (int64_t)rng_below(r, 100),
         .job.release_at = sc_now(s) + rng_range(r, -10, 500),
@@ -364,7 +380,7 @@ static void apply_to_job(struct world *w, struct scenario *s, const char *id)
     struct event ev = {.kind = EVENT_PREEMPT};
     struct err err;
 
-    switch (rng_below(r, w->plain ? 1 : 6)) {
+    switch (rng_below(r, w->plain ? 1 : 7)) {
     case 0:
         ev.u.preempt.id = id;
         ev.u.preempt.how = (enum preempt_policy)rng_below(r, 3);
@@ -389,6 +405,11 @@ static void apply_to_job(struct world *w, struct scenario *s, const char *id)
         ev.kind = EVENT_PRIORITY;
         ev.u.priority.id = id;
         ev.u.priority.n = rng_range(r, 0, 1000);
+        break;
+    case 5:
+        ev.kind = EVENT_USER_PRIORITY;
+        ev.u.user_priority.id = id;
+        ev.u.user_priority.n = rng_range(r, 0, 100);
         break;
     default:
         ev.kind = EVENT_DEADLINE;
@@ -431,19 +452,46 @@ static struct reservation *pick_reservation(struct world *w, struct scenario *s)
     return r && reservation_is_live(r) ? r : NULL;
 }
 
+static void describe_change(
+    struct world *w, struct scenario *s, struct reservation *io_draft)
+{
+    const struct cluster *c = engine_cluster(sc_engine(s));
+    struct rng *r = &w->rng;
+    const struct cred *account = cred_find(c, CRED_ACCOUNT, "a1");
+    const struct cred *owner = cred_find(c, CRED_USER, RNG_PICK(r, users));
+
+    io_draft->end_at = sc_now(s) + rng_range(r, 1, 3000);
+    io_draft->tasks = 1 + rng_below(r, 4);
+    io_draft->def.per_task.v[RES_PROCS] = 1 + rng_below(r, 2);
+    if (rng_percent(r, 50)) {
+        io_draft->listed = true;
+        vec_push(&io_draft->hosts, rng_below(r, NODES));
+    }
+    acltext_parse(ACL_USER, RNG_PICK(r, users), &io_draft->acl, &(struct err){0});
+    if (rng_percent(r, 50))
+        io_draft->flags = RSV_BYNAME;
+    if (account && rng_percent(r, 50))
+        io_draft->charge[CRED_ACCOUNT] = account->index;
+    if (owner && rng_percent(r, 50)) {
+        io_draft->owner_kind = CRED_USER;
+        io_draft->owner = owner->index;
+    }
+}
+
 static void reshape(struct world *w, struct scenario *s)
 {
+    static const unsigned what[] = {RSV_CHANGE_WINDOW, RSV_CHANGE_WINDOW,
+        RSV_CHANGE_TASKS, RSV_CHANGE_TASKS, RSV_CHANGE_PLACES, RSV_CHANGE_ACL,
+        RSV_CHANGE_FLAGS, RSV_CHANGE_OWNER, RSV_CHANGE_CHARGE};
     struct reservation *r = pick_reservation(w, s);
     struct reservation draft = reservation_draft(RSV_ADMIN);
     struct event ev = {.kind = EVENT_CHANGE_RESERVATION};
 
     if (r) {
         draft.start_at = r->start_at;
-        draft.end_at = sc_now(s) + rng_range(&w->rng, 1, 3000);
-        draft.tasks = 1 + rng_below(&w->rng, 4);
+        describe_change(w, s, &draft);
         ev.u.change_reservation.name = r->name;
-        ev.u.change_reservation.what =
-            rng_percent(&w->rng, 60) ? RSV_CHANGE_WINDOW : RSV_CHANGE_TASKS;
+        ev.u.change_reservation.what = RNG_PICK(&w->rng, what);
         ev.u.change_reservation.draft = &draft;
         ev.u.change_reservation.who = (struct actor){"root", 1};
         sc_apply(s, ev, &(struct err){0});
@@ -491,7 +539,7 @@ static void happen(struct world *w, struct scenario *s)
         miss(w, s);
         break;
     case 19:
-        end_foreign(w, s);
+        report_foreign(w, s);
         break;
     case 20:
     case 21:
@@ -559,6 +607,7 @@ static struct scenario *create(struct world *w)
 
     opt->report_reservations = opt->statistics = w->kind != AS_SIMULATOR;
     opt->starts_told = w->kind == AS_DAEMON;
+    opt->down_grace_s = w->seed % 2 ? ENGINE_DOWN_GRACE_S : 0; /* jobs are lost */
     if (rng_percent(&w->rng, 40))
         sc_force_by_node(s);
     sc_nodes(s, NODES, 3);
