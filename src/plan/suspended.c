@@ -15,8 +15,7 @@ int32_t pool_units_of(const struct job *j, const struct pool *pool)
         uint32_t from = a->first > first ? a->first : first;
         uint32_t to = a->first + a->count - 1 < last ? a->first + a->count - 1 : last;
         if (from <= to)
-            units +=
-                (int32_t)(bitset_count_range(&pool->members, from, to + 1) * a->tasks);
+            units += (int32_t)(pool_nodes_in(pool, from, to + 1) * a->tasks);
     }
     return units;
 }

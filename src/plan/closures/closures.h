@@ -76,7 +76,8 @@ bool closures_is_confined(const struct closures *cl, uint32_t access);
  * interval of that length may be open. O(log closures + closures inside). */
 bool closures_closed(const struct closures *cl, uint32_t access, uint32_t rsvset,
     int64_t start, int64_t end, int64_t *ret_until);
-/* The first instant >= `at` at which it is closed. O(log closures). */
+/* The first instant >= `at` at which it is closed. O(log closures); O(1) when the same
+ * was asked last of the set. */
 int64_t closures_next(
     const struct closures *cl, uint32_t access, uint32_t rsvset, int64_t at);
 

@@ -120,7 +120,7 @@ void count_start(struct plan *p, const struct job *j, int sign, bool as_planned)
                 pool_count(p, pool, j, (int32_t)units, sign, as_planned);
             units = here == pool ? units : 0;
             pool = here;
-            k = pool ? pool_run(pool, at, end) : 1;
+            k = pool ? pools_run(p->pools, at, end) : 1;
             units += pool && !pool->by_node ? k * a->tasks : 0;
         }
     }

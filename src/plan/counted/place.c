@@ -284,11 +284,13 @@ static uint32_t next_nodes(
         return 1;
     if (w->dir == DIR_UP) {
         high = high - at < most ? high : at + most - 1;
-        return pool_run(pool, at, rangeset_gap_within(w->all_vacant, at, high + 1));
+        return rangeset_gap_within(
+                   w->all_vacant, at, at + pools_run(w->p->pools, at, high + 1))
+               - at;
     }
     low = at - low < most ? low : at - most + 1;
-    low = rangeset_run_down(w->all_vacant, at, low);
-    *ret_low = low = bitset_run_down(&pool->members, at, low);
+    *ret_low = low =
+        rangeset_run_down(w->all_vacant, at, pools_run_down(w->p->pools, at, low));
     return at - low + 1;
 }
 

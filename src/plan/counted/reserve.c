@@ -66,7 +66,7 @@ static int64_t reserve_in(
     int64_t have = sure ? need : INT64_MAX;
     if (!sure && !after_merge)
         have = count_least(p, pool, r->start_at, r->end_at, NULL);
-    if (!sure && merged && have > 0) {
+    if (!sure && merged && r->end_at > merged->from && have > 0) {
         int64_t then = count_least(p, merged, r->start_at, r->end_at, NULL);
         have = then < have ? then : have;
     }

@@ -239,27 +239,36 @@ static void put_intervals(
         step_levels(l, to, 0);
 }
 
-/* The free cells of one pool: all that [from, to) lies in. */
-static void put_cells(struct plan *p, struct pool *pool, int64_t from, int64_t to)
-{
-    int64_t since = INT64_MAX, at, until;
+typedef void put_fn(struct free_cells *o, uint32_t pool, int64_t from, int64_t to);
 
-    to = to < pools_merge_at(p->pools) ? to : pools_merge_at(p->pools);
-    if (from >= to)
-        return;
-    free_cells_cut(p->small->free_cells, pool->index, &from, &to);
+/* The free cells of one pool within [from, to). */
+static void put_cells(
+    struct plan *p, struct pool *pool, int64_t from, int64_t to, put_fn *put)
+{
     struct stretch s = stretch_of(p, pool, from);
-    for (at = from; at < to; at = until) {
+    int64_t since = INT64_MAX, until;
+
+    for (int64_t at = from; at < to; at = until) {
         bool open = stretch_on(&s, at, to, &until) > 0;
         if (open && since == INT64_MAX)
             since = at;
         if (!open && since < INT64_MAX) {
-            free_cells_put(p->small->free_cells, pool->index, since, at);
+            put(p->small->free_cells, pool->index, since, at);
             since = INT64_MAX;
         }
     }
     if (since < INT64_MAX)
-        free_cells_put(p->small->free_cells, pool->index, since, to);
+        put(p->small->free_cells, pool->index, since, to);
+}
+
+/* Anew: all that [from, to) lies in. */
+static void renew_cells(struct plan *p, struct pool *pool, int64_t from, int64_t to)
+{
+    to = to < pools_merge_at(p->pools) ? to : pools_merge_at(p->pools);
+    if (from >= to)
+        return;
+    free_cells_cut(p->small->free_cells, pool->index, &from, &to);
+    put_cells(p, pool, from, to, free_cells_put);
 }
 
 /* ---- keeping them ---- */
@@ -277,8 +286,10 @@ static void put_all(struct plan *p, struct levels *l)
     for (size_t i = 0; i < pools_count(p->pools); i++)
         if (pools_at(p->pools, i)->small) {
             put_intervals(p, pools_at(p->pools, i), p->now, TIME_NEVER, l);
-            put_cells(p, pools_at(p->pools, i), p->now, TIME_NEVER);
+            put_cells(p, pools_at(p->pools, i), p->now, pools_merge_at(p->pools),
+                free_cells_load);
         }
+    free_cells_loaded(p->small->free_cells);
 }
 
 void small_pools_settle(struct plan *p)
@@ -291,7 +302,7 @@ void small_pools_settle(struct plan *p)
         struct unsettled u = p->small->unsettled.v[i];
         struct pool *pool = pools_at(p->pools, u.pool);
         uint32_t holder = pools_merged(p->pools, pool->merged)->holder;
-        put_cells(p, pool, u.from, u.to);
+        renew_cells(p, pool, u.from, u.to);
         if (u.to >= pools_merge_at(
                 p->pools)) /* free intervals that begin there are not kept */
             u.to = TIME_NEVER;

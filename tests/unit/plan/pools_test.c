@@ -156,10 +156,14 @@ static void a_run_ends_where_nodes_of_another_pool_come(void **state)
     (void)state;
     world_reserve(w, 2, 100, 200);
     struct sorted s = sort_world(w);
-    const struct pool *pool = pools_of_node(s.pools, 0);
-    assert_int_equal(pool_run(pool, 0, 4), 2);
-    assert_int_equal(pool_run(pool, 0, 1), 1);
-    assert_int_equal(pool_run(pool, 3, 4), 1);
+    assert_int_equal(pools_run(s.pools, 0, 4), 2);
+    assert_int_equal(pools_run(s.pools, 0, 1), 1);
+    assert_int_equal(pools_run(s.pools, 3, 4), 1);
+    assert_int_equal(pools_run_down(s.pools, 1, 0), 0);
+    assert_int_equal(pools_run_down(s.pools, 1, 1), 1);
+    assert_int_equal(pools_run_down(s.pools, 3, 0), 3);
+    assert_int_equal(pool_nodes_in(pools_of_node(s.pools, 0), 1, 4), 2);
+    assert_int_equal(pool_nodes_in(pools_of_node(s.pools, 2), 0, 2), 0);
     sorted_close(&s);
 }
 
