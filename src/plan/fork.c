@@ -4,7 +4,6 @@
 #include "base/xalloc.h"
 #include "plan/bynode/bynode.h"
 #include "plan/bynode/rsvview.h"
-#include "plan/counted/search.h"
 #include "plan/layout.h"
 #include "plan/plan_private.h"
 #include "plan/suspended.h"
@@ -17,12 +16,9 @@
 static void forget_answers(struct plan *p)
 {
     p->windows = windows_create();
-    p->search = search_memory_create();
     p->bynode = bynode_create();
     p->rsvview = rsvview_create();
-    p->small = small_pools_create();
     p->budget = NULL;
-    p->merged_sum = merged_sum_create();
 }
 
 struct plan *plan_fork(const struct plan *p)
@@ -30,12 +26,13 @@ struct plan *plan_fork(const struct plan *p)
     struct plan *fork = xmalloc(sizeof *fork);
 
     *fork = *p;
-    fork->borrows_closures = true;
+    fork->closures = closures_share(p->closures);
     forget_answers(fork);
     fork->pools = pools_copy(p->pools, p->closures);
-    fork->fits = fits_copy(p->fits, fork->pools, fork->small);
+    fork->fits = fits_copy(p->fits, fork->pools);
     vec_copy(&fork->ends, &p->ends);
     fork->reserved = rsvtable_copy(p->reserved);
+    plan_count(fork);
     fork->pins = pintable_copy(p->pins);
     fork->without.jobs = (struct bitset){0};
     bitset_copy(&fork->without.jobs, &p->without.jobs);
@@ -52,7 +49,7 @@ struct plan *plan_fork_without(
     fork->without.keep_memory = keep_memory;
     for (size_t i = 0; i < n; i++) {
         without_add(&fork->without, jobs[i]);
-        count_start(fork, p->c->jobs.v[jobs[i]], -1, false);
+        count_start(fork->counted, p->c->jobs.v[jobs[i]], -1, false);
     }
     return fork;
 }
@@ -67,7 +64,7 @@ struct plan *plan_fork_unreserved(const struct plan *p)
             r->parts.n = r->alloc.n = 0;
     }
     pintable_forget(fork->pins);
-    reserve_recount(fork);
+    reserve_recount(fork->counted);
     return fork;
 }
 
@@ -109,7 +106,7 @@ void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j)
         rsvtable_move_last(p->reserved, row);
     p->validity.changes++;
     p->validity.confirmed = rsvtable_count(p->reserved);
-    reserve_recount(p);
+    reserve_recount(p->counted);
 }
 
 /* ---- for a job that nobody has submitted ---- */
@@ -132,8 +129,9 @@ static void reserve_again(struct plan *p)
     struct slot slot;
 
     p->reserved = rsvtable_create();
+    counted_look_at(p->counted, p->reserved);
     pintable_forget(p->pins);
-    reserve_recount(p);
+    reserve_recount(p->counted);
     for (uint32_t i = 0; i < rsvtable_count(before); i++) {
         const struct rsv *r = rsvtable_row(before, i);
         const struct job *other = r ? p->c->jobs.v[r->job] : NULL;
@@ -147,13 +145,14 @@ static void reserve_again(struct plan *p)
  * submitted. */
 static void divide_for(struct plan *p, const struct job *j)
 {
-    p->borrows_closures = false;
-    p->signatures = signatures_create(p->c);
-    p->closures = closures_create(p->c, p->signatures);
+    counted_destroy(p->counted);
     fits_destroy(p->fits);
     pools_destroy(p->pools);
+    closures_destroy(p->closures);
+    p->closures = closures_create(p->c);
     p->pools = pools_create(p->c, p->closures);
-    p->fits = fits_create(p->c, p->pools, p->small);
+    p->fits = fits_create(p->c, p->pools);
+    plan_count(p);
     layout_make(p, j);
     suspended_note(p);
     reserve_again(p);

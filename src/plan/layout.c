@@ -2,6 +2,7 @@
  * Pools, what is asked of them and what runs in them, in that order. */
 #include "plan/layout.h"
 
+#include "plan/counted/small_pools.h"
 #include "plan/plan_private.h"
 
 /* Which shapes are in the system decides what can be planned by count; a running job
@@ -51,7 +52,7 @@ static void count_active(struct plan *p)
     for (size_t i = 0; i < c->active.n; i++) {
         const struct job *j = c->jobs.v[c->active.v[i]];
         if (job_is_active(j))
-            count_start(p, j, +1, false);
+            count_start(p->counted, j, +1, false);
     }
 }
 
@@ -60,8 +61,8 @@ void layout_make(struct plan *p, const struct job *asker)
     fits_forget(p->fits);
     closures_forget(p->closures);
     pools_sort(p->pools, p->now, asker);
-    small_pools_choose(p);
-    merged_sum_forget(p->merged_sum);
+    counted_forget(p->counted);
+    small_pools_choose(p->counted);
     learn_jobs(p, asker);
     count_active(p);
     p->version++;

@@ -51,6 +51,7 @@ struct answer {
 
 struct closures {
     struct cluster *c;
+    uint32_t owners;
     struct signatures *signatures;
     uint64_t epoch;
     struct VEC(struct rsvset) sets;
@@ -176,20 +177,33 @@ static void forget_all(struct closures *cl)
     cl->nobody_known = false;
 }
 
-struct closures *closures_create(struct cluster *c, struct signatures *signatures)
+struct closures *closures_create(struct cluster *c)
 {
     struct closures *cl = xcalloc(1, sizeof *cl);
 
     cl->c = c;
-    cl->signatures = signatures;
+    cl->owners = 1;
+    cl->signatures = signatures_create(c);
     return cl;
+}
+
+struct closures *closures_share(struct closures *cl)
+{
+    cl->owners++;
+    return cl;
+}
+
+struct signatures *closures_signatures(const struct closures *cl)
+{
+    return cl->signatures;
 }
 
 void closures_destroy(struct closures *cl)
 {
-    if (!cl)
+    if (!cl || --cl->owners > 0)
         return;
     forget_all(cl);
+    signatures_destroy(cl->signatures);
     vec_fini(&cl->sets);
     vec_fini(&cl->classes);
     vec_fini(&cl->lists);

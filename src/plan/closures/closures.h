@@ -43,9 +43,13 @@ struct set_member {
 
 struct closures;
 
-/* Both are borrowed. */
-struct closures *closures_create(struct cluster *c, struct signatures *signatures);
+/* `c` is borrowed. */
+struct closures *closures_create(struct cluster *c);
+/* The same for another owner, who destroys it too. */
+struct closures *closures_share(struct closures *cl);
+/* The last owner's ends it. NULL is nothing. */
 void closures_destroy(struct closures *cl);
+struct signatures *closures_signatures(const struct closures *cl);
 
 /* Begin anew: set 0 is all there is, and numbers of sets and classes are void. */
 void closures_forget(struct closures *cl);

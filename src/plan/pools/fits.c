@@ -35,7 +35,6 @@ struct asked {
 struct fits {
     struct cluster *c;
     struct pools *pools;
-    struct small_pools *small;
     struct VEC(struct fitset) sets;
     struct VEC(struct fit) fits; /* by definition */
     struct asked asked;
@@ -153,26 +152,20 @@ static const struct kind_answer *answer_of(
     return x;
 }
 
-static void end_counting(struct fits *f, struct pool *pool)
-{
-    small_pools_unknown(f->small, pool);
-    pools_end_counting(f->pools, pool);
-}
-
 void fits_end_counting(struct fits *f, struct pool *pool)
 {
     struct pool *merged = pools_merged_of(f->pools, pool);
 
     if (pool->by_node)
         return;
-    end_counting(f, pool);
+    pools_end_counting(f->pools, pool);
     if (!merged)
         return;
     merged->releases.n = 0;
     for (uint32_t i = 0; i < pools_count(f->pools); i++) {
         struct pool *other = pools_at(f->pools, i);
         if (other->merged == pool->merged && !other->by_node)
-            end_counting(f, other);
+            pools_end_counting(f->pools, other);
     }
 }
 
@@ -534,14 +527,12 @@ uint32_t fits_number(const struct fits *f, const struct fitset *s)
 
 /* ---- their life ---- */
 
-struct fits *fits_create(
-    struct cluster *c, struct pools *pools, struct small_pools *small)
+struct fits *fits_create(struct cluster *c, struct pools *pools)
 {
     struct fits *f = xcalloc(1, sizeof *f);
 
     f->c = c;
     f->pools = pools;
-    f->small = small;
     return f;
 }
 
@@ -581,10 +572,9 @@ static void copy_set(struct fitset *to, const struct fitset *from)
     memset(&to->offers, 0, sizeof to->offers);
 }
 
-struct fits *fits_copy(
-    const struct fits *from, struct pools *pools, struct small_pools *small)
+struct fits *fits_copy(const struct fits *from, struct pools *pools)
 {
-    struct fits *to = fits_create(from->c, pools, small);
+    struct fits *to = fits_create(from->c, pools);
 
     vec_copy(&to->sets, &from->sets);
     for (size_t i = 0; i < from->sets.n; i++)

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "cluster/folded.h"
+#include "cluster/job.h"
 #include "cluster/reservation.h"
 #include "plan/counted/free_intervals.h"
 
@@ -211,6 +212,21 @@ static size_t nodes_below(const struct pool *pool, uint32_t node)
 uint32_t pool_nodes_in(const struct pool *pool, uint32_t from, uint32_t end)
 {
     return (uint32_t)(nodes_below(pool, end) - nodes_below(pool, from));
+}
+
+int32_t pool_units_of(const struct job *j, const struct pool *pool)
+{
+    uint32_t first = pool->nodes.v[0], last = pool->nodes.v[pool->nodes.n - 1];
+    int32_t units = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        uint32_t from = a->first > first ? a->first : first;
+        uint32_t to = a->first + a->count - 1 < last ? a->first + a->count - 1 : last;
+        if (from <= to)
+            units += (int32_t)(pool_nodes_in(pool, from, to + 1) * a->tasks);
+    }
+    return units;
 }
 
 /* Nodes that may be planned on at all: up, not draining, with processors. */

@@ -112,6 +112,9 @@ uint32_t pools_run_down(const struct pools *ps, uint32_t from, uint32_t low);
 /* How many nodes in [from, end) are of the pool. O(log nodes). */
 uint32_t pool_nodes_in(const struct pool *pool, uint32_t from, uint32_t end);
 
+/* Units of the pool that the job has. O(pieces of its allocation x log nodes). */
+int32_t pool_units_of(const struct job *j, const struct pool *pool);
+
 /* Nodes of one kind look the same to everybody who asks. Numbers of kinds are below
  * that, and valid while *ret_epoch is the same; 0 = kinds are not known, since somebody
  * asked for something new. */
