@@ -170,6 +170,33 @@ def test_files_of_the_engine_call_downward(build):
     assert largest_circle(build / "src" / "libcore.a", "engine") == []
 
 
+def test_files_that_plan_by_count_call_downward(build):
+    """No circle of calls among the files of plan/counted and plan/pools."""
+    core = build / "src" / "libcore.a"
+    inside = re.compile(r"plan_(counted|pools)_\w+\.c\.o$")
+    home = {name: member for name, uses in nm(core, "--extern-only", "--defined-only").items()
+            for _, member in uses}
+    calls = {}
+    for name, uses in nm(core, "--undefined-only").items():
+        for _, member in uses:
+            callee = home.get(name)
+            if callee and inside.search(member) and inside.search(callee):
+                calls.setdefault(member, set()).add(callee)
+    assert len(calls) > 10, "the objects have other names than this test knows"
+    while lowest := {callee for callees in calls.values() for callee in callees} - set(calls):
+        calls = {caller: callees - lowest for caller, callees in calls.items()}
+        calls = {caller: callees for caller, callees in calls.items() if callees}
+    assert not calls, "\n".join(f"{caller} calls {', '.join(sorted(callees))}"
+                                for caller, callees in sorted(calls.items()))
+
+
+def test_files_that_plan_by_count_know_no_plan():
+    """They take what they use: closures, pools, sets of pools, the table."""
+    assert not [str(path.relative_to(ROOT))
+                for path in sources("plan/counted/*.[ch]", "plan/pools/*.[ch]")
+                if '"plan/plan_private.h"' in path.read_text()]
+
+
 def test_nodes_of_the_cluster_are_asked_for():
     """A node told in a row has no record before node_at(): nobody else may look there."""
     direct = re.compile(r"(\bc|\bcluster|->c|\))->nodes\.v\[")

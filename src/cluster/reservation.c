@@ -69,8 +69,11 @@ void reservation_fini(struct reservation *draft)
 /* The number behind `<stem>.`, -1 when the name is no such one. */
 static int64_t number_of(const char *name, const char *stem)
 {
-    size_t len = strlen(stem), digits;
+    size_t len, digits;
 
+    if (*name != *stem) /* most often, where there are thousands */
+        return -1;
+    len = strlen(stem);
     if (strncmp(name, stem, len) != 0 || name[len] != '.')
         return -1;
     name += len + 1;

@@ -27,7 +27,7 @@ static int64_t units_until(struct plan *p, struct pool *pool, int64_t units)
     int64_t until = p->now;
 
     if (pool->free_until.n == 0)
-        count_free_until(p, pool);
+        count_free_until(p->counted, pool);
     for (size_t i = 0; i < pool->free_until.n && pool->free_until.v[i].units >= units;
          i++)
         until = pool->free_until.v[i].until;

@@ -5,7 +5,6 @@
 #include "plan/bynode/bind.h"
 #include "plan/bynode/bynode.h"
 #include "plan/bynode/rsvview.h"
-#include "plan/counted/search.h"
 #include "plan/layout.h"
 #include "plan/plan_private.h"
 #include "plan/suspended.h"
@@ -14,15 +13,13 @@
 #include <assert.h>
 #include <string.h>
 
-/* Nothing is remembered yet. Buffers are those of the original. */
+/* Nothing is remembered yet. */
 static void forget_answers(struct plan *p)
 {
     p->windows = windows_create();
     p->bynode = bynode_create();
     p->rsvview = rsvview_create();
-    p->small = small_pools_create();
     p->budget = NULL;
-    p->merged_sum = merged_sum_create();
 }
 
 /* A copy of all but reservations of waiting jobs. */
@@ -35,10 +32,11 @@ static struct plan *fork_unfilled(struct plan *p)
     fork->made = moment_of(p);
     fork->forks = 0;
     p->forks++;
-    fork->borrows_closures = true;
+    fork->borrows_layout = true;
+    fork->closures = closures_share(p->closures);
     forget_answers(fork);
     fork->pools = pools_copy(p->pools, p->closures);
-    fork->fits = fits_copy(p->fits, fork->pools, fork->small);
+    fork->fits = fits_copy(p->fits, fork->pools);
     vec_copy(&fork->ends, &p->ends);
     fork->without.jobs = (struct bitset){0};
     bitset_copy(&fork->without.jobs, &p->without.jobs);
@@ -51,6 +49,7 @@ struct plan *plan_fork(struct plan *p)
 
     fork->reserved = rsvtable_copy(p->reserved, true);
     fork->pins = pintable_copy(p->pins);
+    plan_count(fork);
     return fork;
 }
 
@@ -64,7 +63,7 @@ struct plan *plan_fork_without(
     fork->without.keep_memory = keep_memory;
     for (size_t i = 0; i < n; i++) {
         without_add(&fork->without, jobs[i]);
-        count_start(fork, p->c->jobs.v[jobs[i]], -1, false);
+        count_start(fork->counted, p->c->jobs.v[jobs[i]], -1, false);
     }
     return fork;
 }
@@ -75,7 +74,8 @@ struct plan *plan_fork_unreserved(struct plan *p)
 
     fork->reserved = rsvtable_copy(p->reserved, false);
     fork->pins = pintable_create();
-    reserve_recount(fork);
+    plan_count(fork);
+    reserve_recount(fork->counted);
     return fork;
 }
 
@@ -109,7 +109,7 @@ void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j)
     struct slot slot = {from->start_at, partition};
 
     check_answerable(fork);
-    assert(fork->original == p && fork->borrows_closures); /* parts name pools */
+    assert(fork->original == p && fork->borrows_layout); /* parts name pools */
     uint32_t row = renew_row(p, j, &slot);
     struct rsv *r = rsvtable_of(p->reserved, j->index);
 
@@ -124,7 +124,7 @@ void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j)
         rsvtable_move_last(p->reserved, row);
     p->validity.changes++;
     p->validity.confirmed = rsvtable_count(p->reserved);
-    reserve_recount(p);
+    reserve_recount(p->counted);
 }
 
 /* ---- for a job that nobody has submitted ---- */
@@ -147,8 +147,9 @@ static void reserve_again(struct plan *p)
     struct slot slot;
 
     p->reserved = rsvtable_create();
+    counted_look_at(p->counted, p->reserved);
     pintable_forget(p->pins);
-    reserve_recount(p);
+    reserve_recount(p->counted);
     for (uint32_t i = 0; i < rsvtable_count(before); i++) {
         const struct rsv *r = rsvtable_row(before, i);
         const struct job *other = r ? p->c->jobs.v[r->job] : NULL;
@@ -178,7 +179,7 @@ struct plan *plan_fork_as(
     plan_job_queued(fork, j);
     if (fork->validity.layout != pools_layout(fork->pools)) {
         bind_counted(fork);
-        reserve_recount(fork);
+        reserve_recount(fork->counted);
     }
     return fork;
 }

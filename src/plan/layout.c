@@ -2,6 +2,7 @@
  * Pools, what is asked of them and what runs in them, in that order. */
 #include "plan/layout.h"
 
+#include "plan/counted/small_pools.h"
 #include "plan/plan_private.h"
 
 /* Which shapes are in the system decides what can be planned by count; a running job
@@ -51,32 +52,34 @@ static void count_active(struct plan *p)
     for (size_t i = 0; i < c->active.n; i++) {
         const struct job *j = c->jobs.v[c->active.v[i]];
         if (job_is_active(j))
-            count_start(p, j, +1, false);
+            count_start(p->counted, j, +1, false);
     }
 }
 
 /* Instead of what the fork borrows. */
 static void own_layout(struct plan *p)
 {
-    p->borrows_closures = false;
-    p->signatures = signatures_create(p->c);
-    p->closures = closures_create(p->c, p->signatures);
+    p->borrows_layout = false;
+    counted_destroy(p->counted);
     fits_destroy(p->fits);
     pools_destroy(p->pools);
+    closures_destroy(p->closures);
+    p->closures = closures_create(p->c);
     p->pools = pools_create(p->c, p->closures);
-    p->fits = fits_create(p->c, p->pools, p->small);
+    p->fits = fits_create(p->c, p->pools);
+    plan_count(p);
     p->validity.layout = UINT64_MAX; /* of other pools */
 }
 
 void layout_make(struct plan *p, const struct job *asker)
 {
-    if (p->borrows_closures)
+    if (p->borrows_layout)
         own_layout(p);
     fits_forget(p->fits);
     closures_forget(p->closures);
     pools_sort(p->pools, p->now, asker);
-    small_pools_choose(p);
-    merged_sum_forget(p->merged_sum);
+    counted_forget(p->counted);
+    small_pools_choose(p->counted);
     learn_jobs(p, asker);
     count_active(p);
     p->version++;

@@ -11,7 +11,7 @@
 #include "plan/bynode/rsvview.h"
 #include "plan/bynode/sweep.h"
 #include "plan/counted/first_fit.h"
-#include "plan/counted/search.h"
+#include "plan/counted/place.h"
 #include "plan/feasible.h"
 #include "plan/floating.h"
 #include "plan/layout.h"
@@ -22,6 +22,21 @@
 #include <assert.h>
 #include <string.h>
 
+void plan_count(struct plan *p)
+{
+    const struct counted_uses uses = {.c = p->c,
+        .now = &p->now,
+        .version = &p->version,
+        .closures = p->closures,
+        .pools = p->pools,
+        .fits = p->fits,
+        .reserved = p->reserved,
+        .affinity = rsvview_affinity,
+        .plan = p};
+
+    p->counted = counted_create(&uses);
+}
+
 struct plan *plan_create(struct cluster *c)
 {
     struct plan *p = xcalloc(1, sizeof *p);
@@ -30,16 +45,13 @@ struct plan *plan_create(struct cluster *c)
     p->version = 1;
     p->bynode = bynode_create();
     p->rsvview = rsvview_create();
-    p->small = small_pools_create();
     p->reserved = rsvtable_create();
     p->pins = pintable_create();
     p->windows = windows_create();
-    p->merged_sum = merged_sum_create();
-    p->search = search_memory_create();
-    p->signatures = signatures_create(c);
-    p->closures = closures_create(c, p->signatures);
+    p->closures = closures_create(c);
     p->pools = pools_create(c, p->closures);
-    p->fits = fits_create(c, p->pools, p->small);
+    p->fits = fits_create(c, p->pools);
+    plan_count(p);
     return p;
 }
 
@@ -51,22 +63,16 @@ void plan_destroy(struct plan *p)
     if (p->original)
         p->original->forks--;
     windows_destroy(p->windows);
+    counted_destroy(p->counted);
     fits_destroy(p->fits);
     pools_destroy(p->pools);
-    if (!p->borrows_closures) {
-        closures_destroy(p->closures);
-        signatures_destroy(p->signatures);
-    }
+    closures_destroy(p->closures);
     vec_fini(&p->ends);
     rsvtable_destroy(p->reserved);
     pintable_destroy(p->pins);
     bynode_destroy(p->bynode);
     budget_destroy(p->budget);
     rsvview_destroy(p->rsvview);
-    if (!p->original)
-        search_memory_destroy(p->search);
-    merged_sum_destroy(p->merged_sum);
-    small_pools_destroy(p->small);
     without_fini(&p->without);
     free(p);
 }
@@ -92,7 +98,7 @@ static void forget_all(struct plan *p, enum rsv_after after)
 {
     forget_from(p, 0, after);
     pintable_forget(p->pins);
-    reserve_recount(p);
+    reserve_recount(p->counted);
 }
 
 /* A time limit in an access list asks for the overlap, which shrinks while the clock
@@ -108,10 +114,16 @@ static bool opens_with_time(const struct plan *p)
     return false;
 }
 
+/* Does an active job stay beyond its limit? */
+static bool any_overdue(const struct plan *p)
+{
+    return endings_first(&p->ends) <= p->now;
+}
+
 /* Would planning from nothing give the same again, up to a change in the queue? */
 static bool still_true(const struct plan *p)
 {
-    return !p->validity.distrusted && !count_overdue(p)
+    return !p->validity.distrusted && !any_overdue(p)
            && p->validity.layout == pools_layout(p->pools) && !opens_with_time(p);
 }
 
@@ -177,9 +189,9 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
         rsvtable_close_gaps(p->reserved);
     }
     if (same)
-        count_advance(p);
+        count_advance(p->counted);
     else
-        reserve_recount(p);
+        reserve_recount(p->counted);
     v->distrusted = keep == RSV_STAY && !same; /* the next cycle plans anew */
     v->layout = pools_layout(p->pools);
     make_again(p, &again);
@@ -193,7 +205,7 @@ void plan_distrust(struct plan *p)
 
 void plan_unplanned(struct plan *p)
 {
-    reserve_look_anew(p);
+    reserve_look_anew(p->counted);
     p->validity.distrusted = true;
 }
 
@@ -212,7 +224,7 @@ bool plan_confirm(struct plan *p, const struct job *j)
         return true;
     }
     forget_from(p, p->validity.confirmed, RSV_FORGOTTEN);
-    reserve_recount(p);
+    reserve_recount(p->counted);
     return false;
 }
 
@@ -234,7 +246,7 @@ void plan_confirm_rest(struct plan *p)
     if (p->validity.confirmed >= rsvtable_count(p->reserved))
         return;
     forget_from(p, p->validity.confirmed, RSV_FORGOTTEN);
-    reserve_recount(p);
+    reserve_recount(p->counted);
 }
 
 void plan_job_queued(struct plan *p, const struct job *j)
@@ -268,8 +280,8 @@ static void hand_over(struct plan *p, const struct job *j, struct rsv *r)
         pintable_remove(p->pins, r);
         p->validity.distrusted |= !same_nodes(&r->alloc, &j->alloc);
     }
-    reserve_hand_over(p, r);
-    p->validity.distrusted |= !reserve_handed_over(p, j, r);
+    reserve_hand_over(p->counted, r);
+    p->validity.distrusted |= !reserve_handed_over(p->counted, j, r);
     rsvtable_remove(p->reserved, j->index, RSV_FORGOTTEN);
 }
 
@@ -281,7 +293,7 @@ void plan_job_started(struct plan *p, const struct job *j)
         plan_owe(p, j, 0); /* it was taken back just before the start */
     endings_add(&p->ends, j->end_at, j->index);
     p->validity.changes++;
-    count_start(p, j, +1, j->start_at == p->now);
+    count_start(p->counted, j, +1, j->start_at == p->now);
     p->version++;
 }
 
@@ -289,7 +301,7 @@ void plan_job_stopping(struct plan *p, const struct job *j, int64_t now)
 {
     endings_remove(&p->ends, j->end_at, j->index);
     p->validity.changes++;
-    count_start(p, j, -1, j->end_at == now);
+    count_start(p->counted, j, -1, j->end_at == now);
     p->validity.released = true;
     p->validity.distrusted |= j->end_at != now;
     p->version++;
@@ -371,7 +383,7 @@ int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
         return 0;
     int64_t end = time_add(p->now, plan_duration(s, j));
     int64_t sum = fitset_has_counted(p->pools, s) ? from_now_until(
-                      p, s, closures_access(p->closures, j, p->now), end)
+                      p->counted, s, closures_access(p->closures, j, p->now), end)
                                                   : 0;
     return fitset_has_by_node(p->pools, s)
                ? sum + sweep_free_until(p, j, fits_number(p->fits, s), end)
@@ -405,6 +417,26 @@ bool plan_fits_now(struct plan *p, const struct job *j, uint32_t partition)
     return plan_free_now(p, j, partition) >= j->reqs[0].tasks;
 }
 
+int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
+    struct allocs *ret, enum wait_code *ret_code)
+{
+    struct fitset *s = fits_for(p->fits, j, partition);
+
+    check_answerable(p);
+    ret->n = 0;
+    *ret_code = WAIT_FEASIBLE;
+    if (!s)
+        return -1;
+    if (fitset_has_by_node(p->pools, s))
+        return bynode_place_now(p, j, fits_number(p->fits, s), ret, ret_code);
+    *ret_code = WAIT_RESOURCES;
+    int64_t end = time_add(p->now, plan_duration(s, j));
+    if (from_now_until(p->counted, s, closures_access(p->closures, j, p->now), end)
+        < j->reqs[0].tasks)
+        return -1; /* the caller has looked through what is there */
+    return place_counted(p->counted, j, s, ret, ret_code);
+}
+
 /* Earliest instant for the nodes alone. */
 static int64_t nodes_first_fit(
     struct plan *p, const struct job *j, uint32_t set, int64_t from)
@@ -415,7 +447,7 @@ static int64_t nodes_first_fit(
         return multireq_first_fit(p, j, set, from);
     if (fitset_has_by_node(p->pools, s))
         return sweep_first_fit(p, j, set, from);
-    return first_fit_counted(p, s, closures_access(p->closures, j, p->now),
+    return first_fit_counted(p->counted, s, closures_access(p->closures, j, p->now),
         (int32_t)j->reqs[0].tasks, from, plan_duration(s, j));
 }
 
@@ -565,7 +597,7 @@ void plan_reserve(struct plan *p, const struct job *j, const struct slot *slot)
         bynode_place_at(p, j, r);
         pintable_add(p->pins, r);
     } else {
-        reserve_units(p, j, r, j->reqs[0].tasks);
+        reserve_units(p->counted, j, r, j->reqs[0].tasks);
     }
     p->version++;
 }
@@ -581,7 +613,7 @@ void plan_unreserve(struct plan *p, const struct job *j)
     if (r->alloc.n)
         pintable_remove(p->pins, r);
     if (r->parts.n)
-        reserve_give_back(p, r);
+        reserve_give_back(p->counted, r);
     p->validity.distrusted = true;
     rsvtable_remove(p->reserved, j->index, RSV_OWED);
     p->version++;
@@ -589,7 +621,7 @@ void plan_unreserve(struct plan *p, const struct job *j)
 
 void plan_make_way(struct plan *p, const struct job *j)
 {
-    reserve_hand_over(p, rsvtable_of(p->reserved, j->index));
+    reserve_hand_over(p->counted, rsvtable_of(p->reserved, j->index));
     p->version++;
 }
 

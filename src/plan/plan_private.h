@@ -15,11 +15,10 @@
 #include "base/bitset.h"
 #include "plan/closures/closures.h"
 #include "plan/counted/count.h"
+#include "plan/counted/counted.h"
 #include "plan/counted/from_now.h"
-#include "plan/counted/merged_sum.h"
 #include "plan/counted/profile.h"
 #include "plan/counted/reserve.h"
-#include "plan/counted/small_pools.h"
 #include "plan/endings.h"
 #include "plan/nodes/nodealloc.h"
 #include "plan/plan.h"
@@ -42,24 +41,21 @@ struct moment {
 struct plan {
     struct cluster *c;
     int64_t now;
-    uint64_t version; /* grows with every start, stop and reservation */
-    struct signatures *signatures;
-    struct closures *closures;
-    struct plan *original;         /* that this is a fork of; NULL = of none */
-    struct moment made;            /* the original, as this is a copy of it */
-    uint32_t forks;                /* of this one, alive */
-    bool borrows_closures;         /* and signatures, of the original */
-    struct pools *pools;           /* the nodes, sorted */
-    struct fits *fits;             /* which pools a definition can use */
-    struct small_pools *small;     /* many small ones together */
-    struct merged_sum *merged_sum; /* the sum of merged ones */
-    struct search_memory *search;  /* buffers of searches; borrowed of the original */
-    struct endings ends;           /* active jobs */
-    struct rsvtable *reserved;     /* reservations of waiting jobs */
-    struct validity validity;      /* whether they still hold */
-    struct pintable *pins;         /* those on single nodes */
-    struct bynode *bynode;         /* answers about single nodes */
-    struct budget *budget;         /* of plan_rsv_begin(); NULL until asked */
+    uint64_t version;          /* grows with every start, stop and reservation */
+    struct plan *original;     /* that this is a fork of; NULL = of none */
+    struct moment made;        /* the original, as this is a copy of it */
+    uint32_t forks;            /* of this one, alive */
+    bool borrows_layout;       /* pools are the original's, with their numbers */
+    struct closures *closures; /* when reservations keep whom out; shared with forks */
+    struct pools *pools;       /* the nodes, sorted */
+    struct fits *fits;         /* which pools a definition can use */
+    struct counted *counted;   /* pools that are planned by count */
+    struct endings ends;       /* active jobs */
+    struct rsvtable *reserved; /* reservations of waiting jobs */
+    struct validity validity;  /* whether they still hold */
+    struct pintable *pins;     /* those on single nodes */
+    struct bynode *bynode;     /* answers about single nodes */
+    struct budget *budget;     /* of plan_rsv_begin(); NULL until asked */
     struct windows_known *windows;
     struct rsvview *rsvview; /* reservations as the job last looked at sees them */
     struct without without;  /* of a fork; empty in an original */
@@ -81,22 +77,16 @@ static inline void check_answerable(const struct plan *p)
            && m.layout == p->made.layout && "the fork's original has changed");
 }
 
+/* A `counted` for the plan's pools, which remembers nothing yet. */
+void plan_count(struct plan *p);
+
 /* What is pinned to the node; NULL = nothing. */
 static inline struct pins *pins_of(const struct plan *p, uint32_t node)
 {
     return pintable_on(p->pins, node);
 }
 
-/* How long the job stays in the plan, wherever in the set it goes: for its limit on the
- * slowest nodes, so never too short. Several requests may go to other sets. */
-static inline int64_t plan_duration(const struct fitset *s, const struct job *j)
-{
-    double slowest = j->nreqs > 1 ? s->slowest_all : s->slowest;
-
-    return plan_scaled(j->wclimit_s > 0 ? j->wclimit_s : 1, slowest);
-}
-
-/* The same of a job that is active or reserved. */
+/* How long a job that is active or reserved stays in the plan. */
 static inline int64_t plan_stay(const struct plan *p, const struct job *j)
 {
     const struct rsv *r = rsvtable_of(p->reserved, j->index);

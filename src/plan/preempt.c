@@ -91,7 +91,7 @@ static int64_t units_later(struct choice *h, const struct pool *pool)
 
     if (!later || h->end <= later->from)
         return INT32_MAX;
-    return count_least(h->p, later, later->from, h->end, NULL);
+    return count_least(h->p->counted, later, later->from, h->end, NULL);
 }
 
 static void open_share(struct choice *h, struct share *s)
@@ -103,7 +103,7 @@ static void open_share(struct choice *h, struct share *s)
     s->later = units_later(h, s->pool);
     if (s->pool->by_node || s->pool->nrsv == 0)
         return;
-    work = count_work(h->p, s->pool);
+    work = count_work(h->p->counted, s->pool);
     profile_reset(&s->room, work->at[0], work->free[0]);
     for (uint32_t i = 1; i < work->n && work->at[i] <= s->pool->rsv_latest; i++)
         profile_append(&s->room, work->at[i], work->free[i]);

@@ -6,22 +6,6 @@
 #include "plan/floating.h"
 #include "plan/plan_private.h"
 
-int32_t pool_units_of(const struct job *j, const struct pool *pool)
-{
-    uint32_t first = pool->nodes.v[0], last = pool->nodes.v[pool->nodes.n - 1];
-    int32_t units = 0;
-
-    for (size_t i = 0; i < j->alloc.n; i++) {
-        const struct alloc *a = &j->alloc.v[i];
-        uint32_t from = a->first > first ? a->first : first;
-        uint32_t to = a->first + a->count - 1 < last ? a->first + a->count - 1 : last;
-        if (from <= to)
-            units +=
-                (int32_t)(bitset_count_range(&pool->members, from, to + 1) * a->tasks);
-    }
-    return units;
-}
-
 static bool keeps_memory(const struct taskdef *def)
 {
     return def->per_task.v[RES_MEM] != 0 || def->per_task.v[RES_SWAP] != 0;
@@ -49,7 +33,7 @@ static bool units_suffice(struct plan *p, const struct job *j, int64_t end)
         struct pool *pool = pools_at(p->pools, i);
         if (pool->by_node || pool->nrsv == 0)
             continue;
-        if (pool_units_of(j, pool) > count_least(p, pool, p->now, end, NULL))
+        if (pool_units_of(j, pool) > count_least(p->counted, pool, p->now, end, NULL))
             return false;
     }
     return true;

@@ -8,13 +8,9 @@
 #include "cluster/job.h"
 
 struct plan;
-struct pool;
 
 /* Pools in which suspended jobs keep memory cannot be planned by count: from now on
  * they are planned node by node. O(active jobs), O(1) when none is suspended. */
 void suspended_note(struct plan *p);
-
-/* Units of a counted pool that the job has. O(pieces). */
-int32_t pool_units_of(const struct job *j, const struct pool *pool);
 
 #endif

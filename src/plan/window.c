@@ -69,7 +69,7 @@ static const struct set_offer *counted_offer(
                 vec_push(&p->windows->uncounted, i);
         p->windows->stamp = stamp;
     }
-    return from_now_all(p, &p->windows->wholes.v[partition], access, true);
+    return from_now_all(p->counted, &p->windows->wholes.v[partition], access, true);
 }
 
 /* The first stair that ends after `at`. */
@@ -125,7 +125,8 @@ uint64_t plan_access_epoch(struct plan *p)
 {
     if (closures_sets(p->closures) <= 1)
         return 0;
-    return closures_epoch(p->closures) << 32 | signatures_types(p->signatures);
+    return closures_epoch(p->closures) << 32
+           | signatures_types(closures_signatures(p->closures));
 }
 
 bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t after_s,

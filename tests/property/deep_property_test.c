@@ -68,7 +68,7 @@ static int64_t pool_by_pool(struct plan *p, struct fitset *s, uint32_t view,
 
     search_offer_of(s, view)->bounds = NULL;
     s->deep = false;
-    int64_t found = first_fit_counted(p, s, view, need, from, duration);
+    int64_t found = first_fit_counted(p->counted, s, view, need, from, duration);
     s->deep = deep;
     struct set_offer *offers = search_offer_of(s, view);
     lower_bounds_destroy(offers->bounds);
@@ -94,8 +94,8 @@ static uint32_t compare(struct plan *p, struct rng *r, uint64_t seed)
                                    ? p->now
                                    : rng_range(r, p->now, p->now + 60 * HOUR);
                 need = rng_percent(r, 60) ? need / 10 + 1 : need;
-                int64_t found = first_fit_counted(p, s, view, need, from, d);
-                asked += deep_able(p, s, view);
+                int64_t found = first_fit_counted(p->counted, s, view, need, from, d);
+                asked += deep_able(p->counted, s, view);
                 int64_t single = pool_by_pool(p, s, view, need, from, d);
                 if (found != single)
                     fail_msg("seed %llu: %d units for %lld from %lld as view %u: %lld "

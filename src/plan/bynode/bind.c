@@ -181,13 +181,14 @@ static bool move_rsv(struct plan *p, const struct moving *m)
     if (!r)
         return true;
     if (m->pool != INDEX_NONE)
-        return reserve_in_pool(p, r, pools_at(p->pools, m->pool), (int32_t)m->units);
+        return reserve_in_pool(
+            p->counted, r, pools_at(p->pools, m->pool), (int32_t)m->units);
     const struct job *j = p->c->jobs.v[r->job];
-    int64_t have = search_free_at(p, fits_set(p->fits, r->fitset),
+    int64_t have = search_free_at(p->counted, fits_set(p->fits, r->fitset),
         closures_access(p->closures, j, p->now), r->start_at, r->end_at, m->units);
     have = have < m->units ? have : m->units;
     if (have > 0)
-        reserve_units(p, j, r, have);
+        reserve_units(p->counted, j, r, have);
     return have == m->units || bind_rest(p, r, (uint32_t)(m->units - have));
 }
 
@@ -227,7 +228,7 @@ bool bind_divided(struct plan *p)
         lift_pins(p, r, i, &moving);
         pintable_add(p->pins, r);
     }
-    reserve_recount(p);
+    reserve_recount(p->counted);
     if (moving.n)
         qsort(moving.v, moving.n, sizeof *moving.v, compare_moving);
     for (size_t i = 0; i < moving.n; i++) {
@@ -235,7 +236,7 @@ bool bind_divided(struct plan *p)
         if (move_rsv(p, &moving.v[i]))
             continue;
         pintable_remove(p->pins, r);
-        reserve_give_back(p, r);
+        reserve_give_back(p->counted, r);
         drop_rsv(p, r);
     }
     vec_fini(&moving);

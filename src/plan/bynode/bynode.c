@@ -356,7 +356,7 @@ bool bynode_choose(struct plan *p, const struct job *j, uint32_t set, int64_t st
     enum wait_code code;
 
     collect_cands(p, j, s, start);
-    int64_t counted = fitset_has_counted(p->pools, s) ? search_free_at(p, s,
+    int64_t counted = fitset_has_counted(p->pools, s) ? search_free_at(p->counted, s,
                           closures_access(p->closures, j, p->now), start, end, need)
                                                       : 0;
     int64_t first = count_attracted(p);
@@ -383,7 +383,7 @@ int bynode_place_now(struct plan *p, const struct job *j, uint32_t set,
     bynode_all(p, j, set, p->now, end);
     collect_cands(p, j, s, p->now);
     if (fitset_has_counted(p->pools, s))
-        place_collect_counted(p, j, s, end, &p->bynode->cands);
+        place_collect_counted(p->counted, j, s, end, &p->bynode->cands);
     struct nodealloc a = make_choice(p, j, s, &j->reqs[0], p->now);
     return nodealloc_choose(&a, p->bynode->cands.v, p->bynode->cands.n, ret, ret_code);
 }
@@ -402,7 +402,7 @@ void bynode_place_at(struct plan *p, const struct job *j, struct rsv *r)
     }
     assert(found);
     (void)found;
-    reserve_units(p, j, r, units);
+    reserve_units(p->counted, j, r, units);
 }
 
 /* Processors in use on the node at an instant, by jobs and reservations. */

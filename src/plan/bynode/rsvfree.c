@@ -31,7 +31,7 @@ void plan_rsv_begin(struct plan *p, const struct reservation *r)
         struct pool *pool = pools_part(p->pools, i);
         int64_t units = INT64_MAX;
         if (!pool->by_node && pool->nrsv > 0)
-            units = profile_min(count_work(p, pool), r->start_at, r->end_at);
+            units = profile_min(count_work(p->counted, pool), r->start_at, r->end_at);
         vec_push(p->budget, units);
     }
 }

@@ -256,6 +256,6 @@ uint64_t rsvview_signature(struct plan *p, const struct job *j)
 {
     if (p->c->reservations.n == 0)
         return pools_user_matters(p->pools) ? j->cred[CRED_USER] : 0;
-    uint64_t sum = signatures_sum(p->signatures, j);
+    uint64_t sum = signatures_sum(closures_signatures(p->closures), j);
     return pools_user_matters(p->pools) ? hash_mix(sum, j->cred[CRED_USER]) : sum;
 }

@@ -306,7 +306,7 @@ int64_t sweep_first_fit(struct plan *p, const struct job *j, uint32_t set, int64
         watch_counts(&w);
     sort_watches(p);
     for (int64_t at = from; at < TIME_NEVER; at = sweep_next(&w, at)) {
-        int64_t counted = counts ? search_free_at(p, s, access, at,
+        int64_t counted = counts ? search_free_at(p->counted, s, access, at,
                               time_add(at, w.duration), j->reqs[0].tasks)
                                  : 0;
         if (w.offers->sum + counted < j->reqs[0].tasks

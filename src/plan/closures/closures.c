@@ -43,8 +43,15 @@ struct access_class {
     struct closure_lists lists;
 };
 
+/* From `at` on the next closure of a set is that. A cycle asks again and again from the
+ * same instant on. */
+struct answer {
+    int64_t at, next;
+};
+
 struct closures {
     struct cluster *c;
+    uint32_t owners;
     struct signatures *signatures;
     uint64_t epoch;
     struct VEC(struct rsvset) sets;
@@ -54,6 +61,7 @@ struct closures {
     struct VEC(struct access_class) classes;
     struct closure_lists nobody; /* by set, as ACCESS_NOWHERE */
     bool nobody_known;
+    struct VEC(struct answer) next; /* of it, by set: the last answers */
 };
 
 /* ---- reservation sets ---- */
@@ -165,29 +173,43 @@ static void forget_all(struct closures *cl)
         vec_fini(&cl->lists.v[i].sets);
     }
     cl->classes.n = cl->sets.n = cl->lists.n = cl->list_of.n = 0;
-    cl->nobody.all.n = cl->nobody.first.n = 0;
+    cl->nobody.all.n = cl->nobody.first.n = cl->next.n = 0;
     cl->nobody_known = false;
 }
 
-struct closures *closures_create(struct cluster *c, struct signatures *signatures)
+struct closures *closures_create(struct cluster *c)
 {
     struct closures *cl = xcalloc(1, sizeof *cl);
 
     cl->c = c;
-    cl->signatures = signatures;
+    cl->owners = 1;
+    cl->signatures = signatures_create(c);
     return cl;
+}
+
+struct closures *closures_share(struct closures *cl)
+{
+    cl->owners++;
+    return cl;
+}
+
+struct signatures *closures_signatures(const struct closures *cl)
+{
+    return cl->signatures;
 }
 
 void closures_destroy(struct closures *cl)
 {
-    if (!cl)
+    if (!cl || --cl->owners > 0)
         return;
     forget_all(cl);
+    signatures_destroy(cl->signatures);
     vec_fini(&cl->sets);
     vec_fini(&cl->classes);
     vec_fini(&cl->lists);
     vec_fini(&cl->list_of);
     fini_lists(&cl->nobody);
+    vec_fini(&cl->next);
     free(cl);
 }
 
@@ -316,6 +338,7 @@ static void build_for_nobody(struct closures *cl, int64_t now)
                     ((struct closure){member->start_at, member->end_at}));
         }
         end_list(&cl->nobody);
+        vec_push(&cl->next, ((struct answer){INT64_MIN, INT64_MIN}));
     }
 }
 
@@ -604,18 +627,29 @@ bool closures_closed(const struct closures *cl, uint32_t access, uint32_t rsvset
     return true;
 }
 
+static int64_t next_in_list(const struct closure_lists *l, uint32_t list, int64_t at)
+{
+    uint32_t n, i = find_closure(l, list, at, &n);
+
+    if (i == n)
+        return TIME_NEVER;
+    return l->all.v[i].start > at ? l->all.v[i].start : at;
+}
+
 int64_t closures_next(
     const struct closures *cl, uint32_t access, uint32_t rsvset, int64_t at)
 {
-    uint32_t n, list;
+    uint32_t list;
 
     if (access == ACCESS_OPEN)
         return TIME_NEVER;
     const struct closure_lists *l = lists_of(cl, access, rsvset, &list);
-    uint32_t i = find_closure(l, list, at, &n);
-    if (i == n)
-        return TIME_NEVER;
-    return l->all.v[i].start > at ? l->all.v[i].start : at;
+    if (l != &cl->nobody)
+        return next_in_list(l, list, at);
+    struct answer *last = &cl->next.v[rsvset];
+    if (last->at != at)
+        *last = (struct answer){at, next_in_list(l, list, at)};
+    return last->next;
 }
 
 const struct closure *closures_for_nobody(

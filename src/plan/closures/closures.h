@@ -43,9 +43,13 @@ struct set_member {
 
 struct closures;
 
-/* Both are borrowed. */
-struct closures *closures_create(struct cluster *c, struct signatures *signatures);
+/* `c` is borrowed. */
+struct closures *closures_create(struct cluster *c);
+/* The same for another owner, who destroys it too. */
+struct closures *closures_share(struct closures *cl);
+/* The last owner's ends it. NULL is nothing. */
 void closures_destroy(struct closures *cl);
+struct signatures *closures_signatures(const struct closures *cl);
 
 /* Begin anew: set 0 is all there is, and numbers of sets and classes are void. */
 void closures_forget(struct closures *cl);
@@ -76,7 +80,8 @@ bool closures_is_confined(const struct closures *cl, uint32_t access);
  * interval of that length may be open. O(log closures + closures inside). */
 bool closures_closed(const struct closures *cl, uint32_t access, uint32_t rsvset,
     int64_t start, int64_t end, int64_t *ret_until);
-/* The first instant >= `at` at which it is closed. O(log closures). */
+/* The first instant >= `at` at which it is closed. O(log closures); O(1) when the same
+ * was asked last of the set. */
 int64_t closures_next(
     const struct closures *cl, uint32_t access, uint32_t rsvset, int64_t at);
 

@@ -15,33 +15,31 @@
 #include <stdint.h>
 
 struct job;
-struct plan;
+struct counted;
 struct pool;
 struct profile;
 
 /* The job starts (+1) or stops (-1); `as_planned`: now, so profiles can follow.
  * O(pieces of its allocation x log steps). */
-void count_start(struct plan *p, const struct job *j, int sign, bool as_planned);
-/* Does an active job stay beyond its limit? O(1). */
-bool count_overdue(const struct plan *p);
+void count_start(struct counted *ct, const struct job *j, int sign, bool as_planned);
 
 /* All profiles are to be made anew. O(pools). */
-void count_forget(struct plan *p);
+void count_forget(struct counted *ct);
 /* The clock went on, and nothing else happened. O(pools). */
-void count_advance(struct plan *p);
+void count_advance(struct counted *ct);
 
 /* What is free of the pool over time. Valid until the plan changes. */
-struct profile *count_work(struct plan *p, struct pool *pool);
+struct profile *count_work(struct counted *ct, struct pool *pool);
 /* What is free of it from now on until when; made when it is not there. */
-void count_free_until(struct plan *p, struct pool *pool);
+void count_free_until(struct counted *ct, struct pool *pool);
 /* Units free throughout [start, end); *ret_more (may be NULL) is the first instant at
  * which more may be. O(log steps + steps inside). */
-int64_t count_least(
-    struct plan *p, struct pool *pool, int64_t start, int64_t end, int64_t *ret_more);
+int64_t count_least(struct counted *ct, struct pool *pool, int64_t start, int64_t end,
+    int64_t *ret_more);
 
 /* Units are taken (less than 0: given back) in the part of [start, end) that matters to
  * the pool. */
 void count_take(
-    struct plan *p, struct pool *pool, int64_t start, int64_t end, int32_t units);
+    struct counted *ct, struct pool *pool, int64_t start, int64_t end, int32_t units);
 
 #endif

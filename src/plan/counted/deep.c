@@ -6,7 +6,9 @@
 #include "plan/counted/deep.h"
 
 #include "plan/counted/free_intervals.h"
+#include "plan/counted/merged_work.h"
 #include "plan/counted/search.h"
+#include "plan/counted/small_pools.h"
 
 /* A pool that is asked by itself: for all that it offers, or for what its free
  * intervals do not tell. */
@@ -27,10 +29,10 @@ struct offering {
  * intervals. */
 #define DEEP_MIN 8
 
-bool deep_able(const struct plan *p, const struct fitset *s, uint32_t access)
+bool deep_able(const struct counted *ct, const struct fitset *s, uint32_t access)
 {
-    return s->deep && rsvtable_count(p->reserved) >= DEEP_MIN && access < ACCESS_NOWHERE
-           && !closures_is_confined(p->closures, access);
+    return s->deep && rsvtable_count(ct->reserved) >= DEEP_MIN
+           && access < ACCESS_NOWHERE && !closures_is_confined(ct->closures, access);
 }
 
 struct deep {
@@ -67,7 +69,7 @@ static void add_offering(struct deep *d, struct pool *pool, enum offering_kind k
         return;
     if (grant)
         b.grant = *grant;
-    vec_push(&d->q->p->search->offerings, b);
+    vec_push(&d->q->ct->search->offerings, b);
 }
 
 /* A grant may offer so many units to an interval that begins in [from, to). */
@@ -80,11 +82,11 @@ static void note_behind(struct deep *d, int64_t units, int64_t from, int64_t to)
 
 static void add_grant(struct deep *d, const struct grant *grant)
 {
-    struct plan *p = d->q->p;
-    const struct pool_list *under = pools_under(p->pools, grant->rsvset);
+    struct counted *ct = d->q->ct;
+    const struct pool_list *under = pools_under(ct->pools, grant->rsvset);
 
     for (size_t k = 0; k < under->n; k++) {
-        struct pool *pool = pools_at(p->pools, under->v[k]);
+        struct pool *pool = pools_at(ct->pools, under->v[k]);
         if (pool->small) { /* the others are asked anyway */
             add_offering(d, pool, OFFERS_BEHIND, grant);
             continue;
@@ -96,14 +98,14 @@ static void add_grant(struct deep *d, const struct grant *grant)
 
 static void find_offerings(struct deep *d)
 {
-    struct plan *p = d->q->p;
+    struct counted *ct = d->q->ct;
     const struct fitset *s = d->q->s;
     size_t n;
-    const struct grant *grants = closures_grants(p->closures, d->q->access, &n);
+    const struct grant *grants = closures_grants(ct->closures, d->q->access, &n);
 
-    p->search->offerings.n = 0;
+    ct->search->offerings.n = 0;
     for (size_t i = 0; i < s->large.n; i++)
-        add_offering(d, pools_at(p->pools, s->large.v[i]), OFFERS_ALL, NULL);
+        add_offering(d, pools_at(ct->pools, s->large.v[i]), OFFERS_ALL, NULL);
     for (size_t i = 0; i < n; i++)
         add_grant(d, &grants[i]);
 }
@@ -114,14 +116,14 @@ static void add_elsewhere(struct deep *d)
 
     for (size_t i = 0; i < s->elsewhere.n; i++)
         add_offering(
-            d, pools_at(d->q->p->pools, s->elsewhere.v[i]), OFFERS_MERGED, NULL);
+            d, pools_at(d->q->ct->pools, s->elsewhere.v[i]), OFFERS_MERGED, NULL);
     d->others_known = false;
 }
 
 static int64_t grant_end(const struct deep *d, uint32_t rsvset)
 {
     size_t n, i = 0;
-    const struct grant *grants = closures_grants(d->q->p->closures, d->q->access, &n);
+    const struct grant *grants = closures_grants(d->q->ct->closures, d->q->access, &n);
 
     while (grants[i].rsvset != rsvset)
         i++;
@@ -130,16 +132,16 @@ static int64_t grant_end(const struct deep *d, uint32_t rsvset)
 
 static void find_merged_offerings(struct deep *d)
 {
-    struct plan *p = d->q->p;
+    struct counted *ct = d->q->ct;
     const struct fitset *s = d->q->s;
 
-    p->search->offerings.n = 0;
+    ct->search->offerings.n = 0;
     for (size_t k = 0; k < s->groups.n; k++) {
         const struct group *g = &s->groups.v[k];
-        struct pool *pool = pools_at(p->pools, s->pools.v[g->first].pool);
+        struct pool *pool = pools_at(ct->pools, s->pools.v[g->first].pool);
         if (pool->by_node)
             continue;
-        pool = pool->merged == INDEX_NONE ? pool : pools_merged_of(p->pools, pool);
+        pool = pool->merged == INDEX_NONE ? pool : pools_merged_of(ct->pools, pool);
         add_offering(d, pool, OFFERS_ALL, NULL);
     }
 }
@@ -147,27 +149,27 @@ static void find_merged_offerings(struct deep *d)
 /* The sum of all merged pools, if those of the set are of one kind; else NULL. */
 static const struct profile *find_all(const struct search *q)
 {
-    struct plan *p = q->p;
+    struct counted *ct = q->ct;
     uint32_t kind = INDEX_NONE;
 
     for (size_t k = 0; k < q->s->groups.n; k++) {
         const struct group *g = &q->s->groups.v[k];
         if (g->merged == INDEX_NONE
-            || pools_at(p->pools, q->s->pools.v[g->first].pool)->by_node
-            || (kind != INDEX_NONE && pools_merged(p->pools, g->merged)->kind != kind))
+            || pools_at(ct->pools, q->s->pools.v[g->first].pool)->by_node
+            || (kind != INDEX_NONE && pools_merged(ct->pools, g->merged)->kind != kind))
             return NULL;
-        kind = pools_merged(p->pools, g->merged)->kind;
+        kind = pools_merged(ct->pools, g->merged)->kind;
     }
-    return merged_sum_of(p, kind);
+    return merged_work(ct, kind);
 }
 
 static void find_big(struct deep *d)
 {
-    struct plan *p = d->q->p;
+    struct counted *ct = d->q->ct;
 
     d->big = NULL;
-    for (size_t i = 0; i < p->search->offerings.n; i++) {
-        struct offering *b = &p->search->offerings.v[i];
+    for (size_t i = 0; i < ct->search->offerings.n; i++) {
+        struct offering *b = &ct->search->offerings.v[i];
         if (b->kind == OFFERS_ALL && (!d->big || b->pool->total > d->big->pool->total))
             d->big = b;
     }
@@ -178,23 +180,23 @@ static void find_big(struct deep *d)
 /* A pool under a grant offers something only where it is closed to others. */
 static void look_behind(struct search *q, struct offering *b, int64_t at)
 {
-    struct plan *p = q->p;
+    struct counted *ct = q->ct;
     int64_t end = time_add(at, q->duration);
     uint32_t rsvset = b->pool->rsvset;
-    bool after = pools_merged(p->pools, b->pool->merged)->holder != b->pool->merged;
+    bool after = pools_merged(ct->pools, b->pool->merged)->holder != b->pool->merged;
 
     if (after
         && end > pools_merge_at(
-               p->pools)) { /* then all of it is asked as OFFERS_MERGED */
+               ct->pools)) { /* then all of it is asked as OFFERS_MERGED */
         b->offer = (struct pool_offer){0, TIME_NEVER, at, 0};
         return;
     }
     if (end > b->grant.from && at < b->grant.to
-        && closures_closed(p->closures, ACCESS_NOWHERE, rsvset, at, end, NULL)) {
+        && closures_closed(ct->closures, ACCESS_NOWHERE, rsvset, at, end, NULL)) {
         search_look(q, b->pool, at, &b->offer);
         return;
     }
-    int64_t closes = closures_next(p->closures, ACCESS_NOWHERE, rsvset, at);
+    int64_t closes = closures_next(ct->closures, ACCESS_NOWHERE, rsvset, at);
     b->offer = (struct pool_offer){0, TIME_NEVER, at, 0};
     if (at < b->grant.to && closes < TIME_NEVER) {
         closes = closes > b->grant.from ? closes : b->grant.from;
@@ -205,11 +207,11 @@ static void look_behind(struct search *q, struct offering *b, int64_t at)
 
 static void look_elsewhere(struct search *q, struct offering *b, int64_t at)
 {
-    if (time_add(at, q->duration) > pools_merge_at(q->p->pools))
+    if (time_add(at, q->duration) > pools_merge_at(q->ct->pools))
         search_look(q, b->pool, at, &b->offer);
     else
         b->offer = (struct pool_offer){
-            0, pools_merge_at(q->p->pools) - q->duration + 1, at, 0};
+            0, pools_merge_at(q->ct->pools) - q->duration + 1, at, 0};
 }
 
 static void look_again(struct deep *d, struct offering *b, int64_t at)
@@ -232,31 +234,33 @@ static void look_again(struct deep *d, struct offering *b, int64_t at)
 
 static int64_t free_intervals_at(const struct search *q, uint32_t holder, int64_t at)
 {
-    return free_intervals_sum(pools_merged(q->p->pools, holder)->free_intervals, at,
+    return free_intervals_sum(pools_merged(q->ct->pools, holder)->free_intervals, at,
         time_add(at, q->duration));
 }
 
 /* The offers at `at`, where no group has more than its merged pool has. */
 static int64_t sum_bounded(struct search *q, int64_t at)
 {
-    struct plan *p = q->p;
+    struct counted *ct = q->ct;
     int64_t end = time_add(at, q->duration), sum = 0;
 
-    p->search->group_sums.n = 0;
+    ct->search->group_sums.n = 0;
     for (size_t k = 0; k < q->s->groups.n; k++) {
         uint32_t merged = q->s->groups.v[k].merged;
         bool holder =
-            merged != INDEX_NONE && pools_merged(p->pools, merged)->free_intervals;
-        vec_push(&p->search->group_sums, holder ? free_intervals_at(q, merged, at) : 0);
+            merged != INDEX_NONE && pools_merged(ct->pools, merged)->free_intervals;
+        vec_push(
+            &ct->search->group_sums, holder ? free_intervals_at(q, merged, at) : 0);
     }
-    for (size_t i = 0; i < p->search->offerings.n; i++)
-        p->search->group_sums.v[p->search->offerings.v[i].group] +=
-            p->search->offerings.v[i].offer.units;
+    for (size_t i = 0; i < ct->search->offerings.n; i++)
+        ct->search->group_sums.v[ct->search->offerings.v[i].group] +=
+            ct->search->offerings.v[i].offer.units;
     for (size_t k = 0; k < q->s->groups.n; k++) {
         uint32_t merged = q->s->groups.v[k].merged;
-        int64_t units = p->search->group_sums.v[k], most = INT64_MAX, more = TIME_NEVER;
+        int64_t units = ct->search->group_sums.v[k], most = INT64_MAX,
+                more = TIME_NEVER;
         if (merged != INDEX_NONE && units > 0)
-            most = count_least(p, pools_merged(p->pools, merged), at, end, &more);
+            most = count_least(ct, pools_merged(ct->pools, merged), at, end, &more);
         if (units >= most) {
             search_gain(q, more, units - most + 1);
             units = most > 0 ? most : 0;
@@ -271,17 +275,17 @@ static int64_t sum_bounded(struct search *q, int64_t at)
 static int64_t sum_at(struct deep *d, int64_t at, bool exact)
 {
     struct search *q = d->q;
-    struct plan *p = q->p;
+    struct counted *ct = q->ct;
     int64_t sum = 0;
 
     q->n = 0;
-    for (size_t i = 0; i < p->search->offerings.n; i++) {
-        struct offering *b = &p->search->offerings.v[i];
+    for (size_t i = 0; i < ct->search->offerings.n; i++) {
+        struct offering *b = &ct->search->offerings.v[i];
         if (b->offer.more <= at || (exact && b->offer.seen != at && b->offer.units > 0))
             look_again(d, b, at);
         sum += b->offer.units;
     }
-    if (!d->merged && time_add(at, q->duration) > pools_merge_at(p->pools))
+    if (!d->merged && time_add(at, q->duration) > pools_merge_at(ct->pools))
         return sum_bounded(q, at);
     for (size_t k = 0; !d->merged && k < q->s->holders.n; k++)
         sum += free_intervals_at(q, q->s->holders.v[k], at);
@@ -292,14 +296,14 @@ static int64_t sum_at(struct deep *d, int64_t at, bool exact)
  * by `at`. */
 static void sum_others(struct deep *d, int64_t at)
 {
-    struct plan *p = d->q->p;
+    struct counted *ct = d->q->ct;
 
     if (d->others_known && d->others_more > at)
         return;
     d->others = 0;
     d->others_more = TIME_NEVER;
-    for (size_t i = 0; i < p->search->offerings.n; i++) {
-        struct offering *b = &p->search->offerings.v[i];
+    for (size_t i = 0; i < ct->search->offerings.n; i++) {
+        struct offering *b = &ct->search->offerings.v[i];
         if (b == d->big)
             continue;
         if (b->offer.more <= at)
@@ -315,19 +319,19 @@ static void sum_others(struct deep *d, int64_t at)
 static int64_t most_of(struct deep *d, int64_t first, int64_t last)
 {
     struct search *q = d->q;
-    struct plan *p = q->p;
+    struct counted *ct = q->ct;
     int64_t sum = 0;
 
     for (size_t k = 0; !d->merged && k < q->s->holders.n; k++)
         sum += free_intervals_most(
-            pools_merged(p->pools, q->s->holders.v[k])->free_intervals, first, last,
+            pools_merged(ct->pools, q->s->holders.v[k])->free_intervals, first, last,
             q->duration);
     sum_others(d, first);
     sum += d->others;
     if (d->others_more > last)
         return sum;
-    for (size_t i = 0; i < p->search->offerings.n && sum < q->need; i++) {
-        const struct offering *b = &p->search->offerings.v[i];
+    for (size_t i = 0; i < ct->search->offerings.n && sum < q->need; i++) {
+        const struct offering *b = &ct->search->offerings.v[i];
         if (b != d->big && b->offer.more <= last)
             sum += b->pool->total - b->offer.units;
     }
@@ -341,7 +345,7 @@ static int64_t cell_end(const struct deep *d, int64_t at)
     if (d->merged)
         return at + d->cell_s - 1;
     return free_intervals_cell_end(
-        pools_merged(d->q->p->pools, d->q->s->holders.v[0])->free_intervals, at);
+        pools_merged(d->q->ct->pools, d->q->s->holders.v[0])->free_intervals, at);
 }
 
 static void note_start(void *ctx, int64_t start, int64_t units)
@@ -356,14 +360,14 @@ static int64_t next_in_cell(struct deep *d, int64_t at, int64_t sum)
     struct search *q = d->q;
     int64_t next = d->all ? TIME_NEVER : cell_end(d, at) + 1;
 
-    for (size_t i = 0; i < q->p->search->offerings.n; i++) {
-        const struct offering *b = &q->p->search->offerings.v[i];
+    for (size_t i = 0; i < q->ct->search->offerings.n; i++) {
+        const struct offering *b = &q->ct->search->offerings.v[i];
         if (b != d->big && b->offer.more < next)
             search_gain(q, b->offer.more, b->pool->total - b->offer.units);
     }
     for (size_t k = 0; !d->merged && k < q->s->holders.n; k++)
         free_intervals_each_start(
-            pools_merged(q->p->pools, q->s->holders.v[k])->free_intervals, at,
+            pools_merged(q->ct->pools, q->s->holders.v[k])->free_intervals, at,
             q->duration, q, note_start);
     int64_t leap = search_leap(q, sum);
     next = leap < next ? leap : next;
@@ -414,12 +418,12 @@ static int64_t skip_cells(struct deep *d, int64_t at, int64_t limit)
 /* What is behind the grants for an interval that begins at `at`, until *ret_more. */
 static int64_t behind_at(struct deep *d, int64_t at, int64_t *ret_more)
 {
-    struct plan *p = d->q->p;
+    struct counted *ct = d->q->ct;
     int64_t units = 0;
 
     *ret_more = TIME_NEVER;
-    for (size_t i = 0; i < p->search->offerings.n; i++) {
-        struct offering *b = &p->search->offerings.v[i];
+    for (size_t i = 0; i < ct->search->offerings.n; i++) {
+        struct offering *b = &ct->search->offerings.v[i];
         if (b->kind != OFFERS_BEHIND)
             continue;
         if (b->offer.more <= at)
@@ -436,7 +440,8 @@ static int64_t behind_at(struct deep *d, int64_t at, int64_t *ret_more)
 static int64_t pass_to_base(struct deep *d, int64_t at, int64_t base)
 {
     struct search *q = d->q;
-    int64_t last = q->s->elsewhere.n ? pools_merge_at(q->p->pools) - q->duration : base;
+    int64_t last =
+        q->s->elsewhere.n ? pools_merge_at(q->ct->pools) - q->duration : base;
 
     while (at < base) {
         if (d->behind == 0 || at >= d->grants_to)
@@ -464,7 +469,7 @@ static bool in_big(struct deep *d, int64_t at)
 {
     if (!d->big || d->q->need > d->big->pool->total
         || (!d->merged
-            && time_add(at, d->q->duration) > pools_merge_at(d->q->p->pools)))
+            && time_add(at, d->q->duration) > pools_merge_at(d->q->ct->pools)))
         return false;
     if (d->big->offer.more <= at)
         look_again(d, d->big, at);
@@ -497,7 +502,7 @@ static int64_t search_by_leaps(struct deep *d, int64_t at, int64_t limit, int64_
 static int64_t measure_grant(
     struct deep *d, struct pool *pool, int64_t from, int64_t to)
 {
-    const struct profile *work = count_work(d->q->p, pool);
+    const struct profile *work = count_work(d->q->ct, pool);
     int32_t most = 0;
 
     if (from < to)
@@ -526,21 +531,21 @@ static int64_t bound_behind(const struct deep *d, int64_t behind, int64_t at)
 /* The same by the size of the pools under grants, without looking at their profiles. */
 static int64_t bound_at_best(const struct deep *d, int64_t at)
 {
-    const struct plan *p = d->q->p;
+    const struct counted *ct = d->q->ct;
     int64_t behind = d->behind;
 
-    for (size_t i = 0; i < p->search->offerings.n; i++)
-        if (p->search->offerings.v[i].kind == OFFERS_BEHIND)
-            behind += p->search->offerings.v[i].pool->total;
+    for (size_t i = 0; i < ct->search->offerings.n; i++)
+        if (ct->search->offerings.v[i].kind == OFFERS_BEHIND)
+            behind += ct->search->offerings.v[i].pool->total;
     return bound_behind(d, behind, at);
 }
 
 static int64_t pass_behind(struct deep *d, int64_t at)
 {
-    struct plan *p = d->q->p;
+    struct counted *ct = d->q->ct;
 
-    for (size_t i = 0; i < p->search->offerings.n; i++) {
-        struct offering *b = &p->search->offerings.v[i];
+    for (size_t i = 0; i < ct->search->offerings.n; i++) {
+        struct offering *b = &ct->search->offerings.v[i];
         int64_t from = b->grant.from - d->q->duration + 1;
         if (b->kind == OFFERS_BEHIND)
             b->offer.more =
@@ -551,16 +556,16 @@ static int64_t pass_behind(struct deep *d, int64_t at)
 
 static int64_t pass_behind_merged(struct deep *d, int64_t at)
 {
-    struct plan *p = d->q->p;
+    struct counted *ct = d->q->ct;
 
     for (size_t k = 0; k < d->q->s->groups.n; k++) {
         uint32_t i = d->q->s->groups.v[k].merged;
         if (i == INDEX_NONE
             || !closures_has_grant(
-                p->closures, d->q->access, pools_merged(p->pools, i)->rsvset))
+                ct->closures, d->q->access, pools_merged(ct->pools, i)->rsvset))
             continue;
-        measure_grant(d, pools_merged(p->pools, i), at,
-            grant_end(d, pools_merged(p->pools, i)->rsvset));
+        measure_grant(d, pools_merged(ct->pools, i), at,
+            grant_end(d, pools_merged(ct->pools, i)->rsvset));
         d->wide_grants = true;
     }
     return bound_behind(d, d->behind, at);
@@ -590,17 +595,17 @@ int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool with_bounds)
     struct deep d = {
         .q = q, .enough = limit, .grants_at = TIME_NEVER, .grants_to = INT64_MIN};
     int64_t base = begin_search(&d, at, &q->s->base, with_bounds);
-    int64_t split = pools_merge_at(q->p->pools) - q->duration + 1;
+    int64_t split = pools_merge_at(q->ct->pools) - q->duration + 1;
 
-    if (base >= limit && !closures_any_grant(q->p->closures, q->access))
+    if (base >= limit && !closures_any_grant(q->ct->closures, q->access))
         return limit;
     find_offerings(&d);
     int64_t best = at < base ? bound_at_best(&d, at) : at;
     if (best >= limit)
         return limit;
-    small_pools_settle(q->p);
+    small_pools_settle(q->ct);
     d.cell_s = free_intervals_cell_length(
-        pools_merged(q->p->pools, q->s->holders.v[0])->free_intervals);
+        pools_merged(q->ct->pools, q->s->holders.v[0])->free_intervals);
     find_big(&d);
     if (at < base)
         at = best < base ? pass_behind(&d, at) : base;
@@ -618,17 +623,17 @@ int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool with_bounds)
 static bool at_once(struct deep *d, int64_t at)
 {
     struct search *q = d->q;
-    struct plan *p = q->p;
+    struct counted *ct = q->ct;
     int64_t end = time_add(at, q->duration);
-    struct pool *big = pools_merged(p->pools, q->s->groups.v[0].merged);
+    struct pool *big = pools_merged(ct->pools, q->s->groups.v[0].merged);
 
     for (size_t k = 1; k < q->s->groups.n; k++) {
-        struct pool *merged = pools_merged(p->pools, q->s->groups.v[k].merged);
+        struct pool *merged = pools_merged(ct->pools, q->s->groups.v[k].merged);
         big = merged->total > big->total ? merged : big;
     }
     return at >= TIME_NEVER
-           || (!closures_closed(p->closures, q->access, big->rsvset, at, end, NULL)
-               && count_least(p, big, at, end, NULL) >= q->need);
+           || (!closures_closed(ct->closures, q->access, big->rsvset, at, end, NULL)
+               && count_least(ct, big, at, end, NULL) >= q->need);
 }
 
 int64_t deep_fit_merged(struct search *q, int64_t at, bool with_bounds)

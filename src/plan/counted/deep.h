@@ -19,11 +19,11 @@
 #include <stdint.h>
 
 struct fitset;
-struct plan;
+struct counted;
 struct search;
 
 /* Can the set be searched in this way by the access class, and is that worth while? */
-bool deep_able(const struct plan *p, const struct fitset *s, uint32_t access);
+bool deep_able(const struct counted *ct, const struct fitset *s, uint32_t access);
 
 /* The first fit in [at, limit), else `limit`, which is no later than pools_merge_at().
  * `with_bounds`: `at` is no later than now, so lower bounds may be used and learned. */

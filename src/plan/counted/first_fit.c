@@ -13,7 +13,7 @@
 
 static struct pool *pool_in(const struct search *q, const struct group *g, uint32_t i)
 {
-    return pools_at(q->p->pools, q->s->pools.v[g->first + i].pool);
+    return pools_at(q->ct->pools, q->s->pools.v[g->first + i].pool);
 }
 
 static int64_t fit_alone(
@@ -47,8 +47,8 @@ static int64_t offer_before_merge(struct search *q, const struct group *g, int64
     int64_t sum = offers_of(q, g, at, exact, io), most = INT64_MAX, more = TIME_NEVER;
 
     if (g->merged != INDEX_NONE
-        && time_add(at, q->duration) > pools_merge_at(q->p->pools))
-        most = count_least(q->p, pools_merged(q->p->pools, g->merged), at,
+        && time_add(at, q->duration) > pools_merge_at(q->ct->pools))
+        most = count_least(q->ct, pools_merged(q->ct->pools, g->merged), at,
             time_add(at, q->duration), &more);
     for (uint32_t i = 0; i < g->n; i++)
         if (io[i].more < TIME_NEVER && pool_in(q, g, i)->index != q->s->biggest)
@@ -61,7 +61,7 @@ static int64_t offer_before_merge(struct search *q, const struct group *g, int64
 
 static int64_t offers_at(struct search *q, int64_t at, bool exact)
 {
-    struct pool_offer *offers = q->p->search->offers.v;
+    struct pool_offer *offers = q->ct->search->offers.v;
     int64_t sum = 0;
 
     q->n = 0;
@@ -69,9 +69,9 @@ static int64_t offers_at(struct search *q, int64_t at, bool exact)
         const struct group *g = &q->s->groups.v[i];
         if (pool_in(q, g, 0)->by_node)
             continue;
-        if (g->merged != INDEX_NONE && at >= pools_merge_at(q->p->pools))
-            sum += search_offer_in(
-                q, pools_merged(q->p->pools, g->merged), at, time_add(at, q->duration));
+        if (g->merged != INDEX_NONE && at >= pools_merge_at(q->ct->pools))
+            sum += search_offer_in(q, pools_merged(q->ct->pools, g->merged), at,
+                time_add(at, q->duration));
         else
             sum += offer_before_merge(q, g, at, exact, offers + g->first);
     }
@@ -83,15 +83,15 @@ static int64_t offers_at(struct search *q, int64_t at, bool exact)
 static int64_t leap_biggest(
     const struct search *q, int64_t at, int64_t sum, int64_t next)
 {
-    struct pool *biggest = pools_at(q->p->pools, q->s->biggest);
+    struct pool *biggest = pools_at(q->ct->pools, q->s->biggest);
     struct pool_offer *offer = NULL;
     int64_t others = sum;
 
     for (size_t i = 0; i < q->s->pools.n; i++)
         if (q->s->pools.v[i].pool == q->s->biggest)
-            offer = &q->p->search->offers.v[i];
+            offer = &q->ct->search->offers.v[i];
     assert(offer != NULL); /* the biggest is one of the set's */
-    if (biggest->by_node || at >= pools_merge_at(q->p->pools) || offer->more >= next)
+    if (biggest->by_node || at >= pools_merge_at(q->ct->pools) || offer->more >= next)
         return next;
     others -= offer->units < others ? offer->units : others;
     for (uint32_t i = 0; i < q->n && q->next[i].at < next; i++)
@@ -105,10 +105,10 @@ static int64_t leap_biggest(
 /* The first fit in [at, limit), else `limit`. */
 static int64_t fit_by_leaps(struct search *q, int64_t at, int64_t limit)
 {
-    q->p->search->offers.n = 0;
-    vec_reserve(&q->p->search->offers, q->s->pools.n);
+    q->ct->search->offers.n = 0;
+    vec_reserve(&q->ct->search->offers, q->s->pools.n);
     for (size_t i = 0; at < limit && i < q->s->pools.n; i++)
-        q->p->search->offers.v[i] = (struct pool_offer){0, INT64_MIN, INT64_MIN, 0};
+        q->ct->search->offers.v[i] = (struct pool_offer){0, INT64_MIN, INT64_MIN, 0};
     while (at < limit) {
         int64_t sum = offers_at(q, at, false);
         if (sum >= q->need)
@@ -125,9 +125,9 @@ static int64_t fit_by_leaps(struct search *q, int64_t at, int64_t limit)
  * suffices limits the search. */
 static int64_t fit_early(struct search *q, int64_t from)
 {
-    struct plan *p = q->p;
-    struct pool *biggest = pools_at(p->pools, q->s->biggest);
-    int64_t limit = pools_merge_at(p->pools);
+    struct counted *ct = q->ct;
+    struct pool *biggest = pools_at(ct->pools, q->s->biggest);
+    int64_t limit = pools_merge_at(ct->pools);
 
     if (!biggest->by_node && q->need <= biggest->total) {
         int64_t alone = fit_alone(q, biggest, from, (int32_t)q->need);
@@ -153,13 +153,13 @@ static int64_t fit_merged(struct search *q, int64_t from, bool with_bounds)
     struct pool *merged;
     struct lower_bounds *h = NULL;
 
-    if (q->s->groups.n > 1 && deep_able(q->p, q->s, q->access))
+    if (q->s->groups.n > 1 && deep_able(q->ct, q->s, q->access))
         return deep_fit_merged(q, from, with_bounds);
     if (q->s->groups.n > 1 || g->merged == INDEX_NONE
-        || pools_merged(q->p->pools, g->merged)->rsvset != 0)
+        || pools_merged(q->ct->pools, g->merged)->rsvset != 0)
         return fit_by_leaps(q, from, TIME_NEVER);
-    merged = pools_merged(q->p->pools, g->merged);
-    if (with_bounds && count_work(q->p, merged)->n >= BOUNDS_MIN_STEPS)
+    merged = pools_merged(q->ct->pools, g->merged);
+    if (with_bounds && count_work(q->ct, merged)->n >= BOUNDS_MIN_STEPS)
         h = search_bounds(search_offer_of(q->s, ACCESS_OPEN), BOUNDS_FINE);
     from = bound_from(q, h, from);
     if (from >= TIME_NEVER)
@@ -170,27 +170,27 @@ static int64_t fit_merged(struct search *q, int64_t from, bool with_bounds)
     return at;
 }
 
-static bool long_profiles(struct plan *p, const struct fitset *s)
+static bool long_profiles(struct counted *ct, const struct fitset *s)
 {
-    struct pool *biggest = pools_at(p->pools, s->biggest);
+    struct pool *biggest = pools_at(ct->pools, s->biggest);
 
-    return rsvtable_count(p->reserved) >= BOUNDS_MIN_STEPS
-           || (!biggest->by_node && count_work(p, biggest)->n >= BOUNDS_MIN_STEPS);
+    return rsvtable_count(ct->reserved) >= BOUNDS_MIN_STEPS
+           || (!biggest->by_node && count_work(ct, biggest)->n >= BOUNDS_MIN_STEPS);
 }
 
-int64_t first_fit_counted(struct plan *p, struct fitset *s, uint32_t access,
+int64_t first_fit_counted(struct counted *ct, struct fitset *s, uint32_t access,
     int32_t need, int64_t from, int64_t duration)
 {
     struct search q = {
-        .p = p, .s = s, .access = access, .need = need, .duration = duration};
-    bool with_bounds = from <= p->now && long_profiles(p, s);
+        .ct = ct, .s = s, .access = access, .need = need, .duration = duration};
+    bool with_bounds = from <= *ct->now && long_profiles(ct, s);
     struct lower_bounds *h = NULL;
 
     if (need > s->tasks_max)
         return TIME_NEVER;
-    bool deep = deep_able(p, s, access);
+    bool deep = deep_able(ct, s, access);
     /* a deep search has bounds of its own for jobs without grants */
-    if (with_bounds && (!deep || closures_any_grant(p->closures, access)))
+    if (with_bounds && (!deep || closures_any_grant(ct->closures, access)))
         h = search_bounds(search_offer_of(s, access), access == ACCESS_OPEN
                                                           ? BOUNDS_FINE
                                                       : deep ? BOUNDS_ROUGH
@@ -199,13 +199,13 @@ int64_t first_fit_counted(struct plan *p, struct fitset *s, uint32_t access,
     if (at >= TIME_NEVER)
         return TIME_NEVER;
     if (s->pools.n == 1)
-        at = fit_alone(&q, pools_at(p->pools, s->pools.v[0].pool), at, need);
-    else if (at < pools_merge_at(p->pools))
-        at = deep ? deep_fit(&q, at, pools_merge_at(p->pools), with_bounds)
+        at = fit_alone(&q, pools_at(ct->pools, s->pools.v[0].pool), at, need);
+    else if (at < pools_merge_at(ct->pools))
+        at = deep ? deep_fit(&q, at, pools_merge_at(ct->pools), with_bounds)
                   : fit_early(&q, at);
     if (h && !deep && at > known)
         lower_bounds_learn(h, need, duration, at);
-    if (at >= pools_merge_at(p->pools) && at < TIME_NEVER && s->pools.n > 1)
+    if (at >= pools_merge_at(ct->pools) && at < TIME_NEVER && s->pools.n > 1)
         at = fit_merged(&q, at, with_bounds);
     if (h && deep && at > known)
         lower_bounds_learn(h, need, duration, at);

@@ -26,6 +26,11 @@ void free_cells_reset(struct free_cells *o, uint32_t pools, int64_t from, int64_
 /* Something of the pool is free throughout [from, to). O(cells inside). */
 void free_cells_put(struct free_cells *o, uint32_t pool, int64_t from, int64_t to);
 
+/* The same of pools that nothing was put of, in ascending order; then
+ * free_cells_loaded(), before anything else. */
+void free_cells_load(struct free_cells *o, uint32_t pool, int64_t from, int64_t to);
+void free_cells_loaded(struct free_cells *o);
+
 /* Forget the pool's in all cells that [*io_from, *io_to) lies in; the interval grows to
  * the whole of these. O(cells inside). */
 void free_cells_cut(

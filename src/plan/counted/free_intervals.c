@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See free_intervals.h. Cells are as long as a power of two, so that finding one is a
  * shift. Free intervals that begin with the horizon have a cell of their own, and so
- * have those that end beyond it, or never. */
+ * have those that end beyond it, or never. Most do either: they stand in trees of one
+ * dimension, or, if they do both, in a single number. */
 #include "plan/counted/free_intervals.h"
 
 #include "base/timeval.h"
@@ -17,8 +18,8 @@
 #define NEVER  CELLS
 #define ROW    (CELLS + 2) /* of the tree, which counts from 1 */
 
-/* Lengths by powers of two and quarters of them. */
-#define LENGTHS 256
+/* Lengths by powers of two and quarters of them, up to a hundred years. */
+#define LENGTHS 128
 
 struct free_interval {
     int64_t start, end;
@@ -29,8 +30,12 @@ struct interval_list VEC(struct free_interval);
 struct free_intervals {
     int64_t from, to;
     uint32_t shift;
-    int32_t *tree;  /* by start; then by end, the last first */
-    int32_t *begun; /* by length, the longest first (a tree too); then by start */
+    int32_t always;          /* from the beginning for ever */
+    int32_t from_begin[ROW]; /* those from the beginning, by end, the last first */
+    int32_t for_ever[ROW];   /* those that never end, by start */
+    int32_t *tree;           /* others: by start; then by end, the last first */
+    int32_t *begun; /* by length, the longest first (a tree too); then by start: others
+                       than from the beginning */
     /* By cell, but for those that begin with the horizon, or never end: these are in no
      * cell that a question meets. And by pool. */
     struct interval_list starts[CELLS + 1], ends[CELLS];
@@ -70,6 +75,9 @@ void free_intervals_reset(struct free_intervals *g, int64_t from, int64_t to)
     g->shift = 0;
     while ((to - from) >> g->shift >= BEYOND)
         g->shift++;
+    g->always = 0;
+    memset(g->from_begin, 0, sizeof g->from_begin);
+    memset(g->for_ever, 0, sizeof g->for_ever);
     memset(g->tree, 0, (size_t)ROW * ROW * sizeof *g->tree);
     memset(g->begun, 0, (size_t)LENGTHS * ROW * sizeof *g->begun);
     for (uint32_t i = 0; i < CELLS; i++)
@@ -117,38 +125,60 @@ static uint32_t class_of(int64_t length)
     uint32_t class =
         x < 4 ? (uint32_t)x : 4 * (octave - 1) + (uint32_t)(x >> (octave - 2) & 3);
 
-    return LENGTHS - 1 - class;
+    return LENGTHS - 1 - (class < LENGTHS - 2 ? class : LENGTHS - 2);
+}
+
+/* In a tree of one dimension. */
+static void count_in(int32_t *tree, uint32_t i, int32_t units)
+{
+    for (; i < ROW; i += i & -i)
+        tree[i] += units;
+}
+
+static int64_t sum_in(const int32_t *tree, uint32_t i)
+{
+    int64_t units = 0;
+
+    for (; i; i &= i - 1)
+        units += tree[i];
+    return units;
 }
 
 static void count_interval(
     struct free_intervals *g, const struct free_interval *x, int32_t units)
 {
-    uint32_t first = CELLS - cell_of_end(g, x->end) + 1;
-    uint32_t start = cell_of_start(g, x->start);
+    uint32_t start = cell_of_start(g, x->start), end = cell_of_end(g, x->end);
     uint32_t length = class_of(x->end < TIME_NEVER ? x->end - x->start : TIME_NEVER);
 
+    if (start == 0 && end == NEVER) {
+        g->always += units;
+        return;
+    }
+    if (start == 0) {
+        count_in(g->from_begin, CELLS - end + 1, units);
+        return;
+    }
     for (uint32_t k = length; k < LENGTHS; k += k & -k)
         g->begun[k * ROW + start] += units;
-
-    for (uint32_t i = cell_of_start(g, x->start) + 1; i < ROW; i += i & -i) {
-        int32_t *row = g->tree + (size_t)i * ROW;
-        for (uint32_t k = first; k < ROW; k += k & -k)
-            row[k] += units;
+    if (end == NEVER) {
+        count_in(g->for_ever, start + 1, units);
+        return;
     }
+    for (uint32_t i = start + 1; i < ROW; i += i & -i)
+        count_in(g->tree + (size_t)i * ROW, CELLS - end + 1, units);
 }
 
 /* Of all that begin in a cell up to `start` and end in one from `end` on. */
 static int64_t sum_before(const struct free_intervals *g, uint32_t start, uint32_t end)
 {
-    int64_t units = 0;
+    uint32_t last = CELLS - end + 1;
+    int64_t units = g->always + sum_in(g->for_ever, start + 1);
 
-    if (end > CELLS)
-        return 0;
-    for (uint32_t i = start + 1; i; i &= i - 1) {
-        const int32_t *row = g->tree + (size_t)i * ROW;
-        for (uint32_t k = CELLS - end + 1; k; k &= k - 1)
-            units += row[k];
-    }
+    if (end >= NEVER)
+        return end > NEVER ? 0 : units;
+    units += sum_in(g->from_begin, last);
+    for (uint32_t i = start + 1; i; i &= i - 1)
+        units += sum_in(g->tree + (size_t)i * ROW, last);
     return units;
 }
 
@@ -260,15 +290,32 @@ int64_t free_intervals_sum(const struct free_intervals *g, int64_t start, int64_
     return units;
 }
 
+/* Four at a time. */
+typedef int32_t four __attribute__((vector_size(16)));
+
+static int64_t sum_of(const int32_t *v, uint32_t n)
+{
+    four sums = {0}, x;
+    int64_t sum = 0;
+    uint32_t i = 0;
+
+    for (; i + 4 <= n; i += 4) {
+        memcpy(&x, v + i, sizeof x);
+        sums += x;
+    }
+    for (; i < n; i++)
+        sum += v[i];
+    return sum + sums[0] + sums[1] + sums[2] + sums[3];
+}
+
 int64_t free_intervals_most(
     const struct free_intervals *g, int64_t first, int64_t last, int64_t duration)
 {
     uint32_t from = 1 + cell_of(g, first), to = cell_of_start(g, last);
     int64_t units = sum_before(g, from - 1, cell_of_end(g, time_add(first, duration)));
 
-    for (uint32_t k = class_of(duration); k; k &= k - 1)
-        for (uint32_t i = from; i <= to; i++)
-            units += g->begun[k * ROW + i];
+    for (uint32_t k = class_of(duration); k && from <= to; k &= k - 1)
+        units += sum_of(g->begun + (size_t)k * ROW + from, to - from + 1);
     return units;
 }
 

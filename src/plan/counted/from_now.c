@@ -12,14 +12,14 @@ struct drops VEC(struct drop);
 
 /* By time, with Shell's method: there are about a hundred most often. The order of
  * those of one instant makes no difference. */
-static void sort_drops(struct plan *p, size_t first)
+static void sort_drops(struct counted *ct, size_t first)
 {
     static const size_t strides[] = {8929, 3905, 1750, 701, 301, 132, 57, 23, 10, 4, 1};
-    size_t n = p->search->drops.n - first;
+    size_t n = ct->search->drops.n - first;
 
     if (n < 2)
         return;
-    struct drop *v = p->search->drops.v + first;
+    struct drop *v = ct->search->drops.v + first;
     for (size_t s = 0; s < sizeof strides / sizeof *strides; s++)
         for (size_t i = strides[s]; i < n; i++) {
             struct drop x = v[i];
@@ -31,16 +31,16 @@ static void sort_drops(struct plan *p, size_t first)
 }
 
 /* What a pool offers from now on, and where it offers less, up to `closes`. */
-static int64_t drops_of(struct plan *p, struct pool *pool, int64_t closes)
+static int64_t drops_of(struct counted *ct, struct pool *pool, int64_t closes)
 {
     int64_t units = pool->free_now, sum;
 
     bool free_until = pool->nrsv > 0;
 
-    if (closes <= p->now || units == 0)
+    if (closes <= *ct->now || units == 0)
         return 0;
     if (free_until) {
-        count_free_until(p, pool);
+        count_free_until(ct, pool);
         units = pool->free_until.v[0].units;
     }
     if (units < 0) /* a job past its limit has what was kept for another */
@@ -52,39 +52,41 @@ static int64_t drops_of(struct plan *p, struct pool *pool, int64_t closes)
         if (at >= closes)
             break;
         less = less > 0 ? less : 0;
-        vec_push(&p->search->drops, ((struct drop){at, units - less}));
+        vec_push(&ct->search->drops, ((struct drop){at, units - less}));
         units = less;
     }
     if (units > 0 && closes < TIME_NEVER)
-        vec_push(&p->search->drops, ((struct drop){closes, units}));
+        vec_push(&ct->search->drops, ((struct drop){closes, units}));
     return sum;
 }
 
 /* Lower the drops from `first` on to what the merged pool has. */
-static void bound_drops(struct plan *p, struct pool *merged, size_t first, int64_t sum)
+static void bound_drops(
+    struct counted *ct, struct pool *merged, size_t first, int64_t sum)
 {
     int64_t have = sum, alone = sum;
     struct drops old = {0};
     size_t i = 0;
 
-    sort_drops(p, first);
-    for (size_t k = first; k < p->search->drops.n; k++)
-        vec_push(&old, p->search->drops.v[k]);
-    p->search->drops.n = first;
-    count_free_until(p, merged);
+    sort_drops(ct, first);
+    for (size_t k = first; k < ct->search->drops.n; k++)
+        vec_push(&old, ct->search->drops.v[k]);
+    ct->search->drops.n = first;
+    count_free_until(ct, merged);
     for (size_t k = 0; k < merged->free_until.n; k++) {
         /* up to here it has so many */
         int64_t until = merged->free_until.v[k].until,
                 least = merged->free_until.v[k].units;
-        int64_t since = k ? merged->free_until.v[k - 1].until : p->now;
+        int64_t since = k ? merged->free_until.v[k - 1].until : *ct->now;
         if (least < have) {
-            vec_push(&p->search->drops, ((struct drop){since, have - least}));
+            vec_push(&ct->search->drops, ((struct drop){since, have - least}));
             have = least;
         }
         for (; i < old.n && old.v[i].at < until; i++) {
             alone -= old.v[i].units;
             if (alone < have) {
-                vec_push(&p->search->drops, ((struct drop){old.v[i].at, have - alone}));
+                vec_push(
+                    &ct->search->drops, ((struct drop){old.v[i].at, have - alone}));
                 have = alone;
             }
         }
@@ -94,75 +96,75 @@ static void bound_drops(struct plan *p, struct pool *merged, size_t first, int64
 
 /* Processors instead of units. */
 static void weigh_drops(
-    struct plan *p, const struct pool *pool, size_t first, int64_t *io)
+    struct counted *ct, const struct pool *pool, size_t first, int64_t *io)
 {
-    for (size_t i = first; i < p->search->drops.n; i++)
-        p->search->drops.v[i].units *= pool->unit;
+    for (size_t i = first; i < ct->search->drops.n; i++)
+        ct->search->drops.v[i].units *= pool->unit;
     *io *= pool->unit;
 }
 
-static void build_offer(struct plan *p, const struct fitset *s, uint32_t access,
+static void build_offer(struct counted *ct, const struct fitset *s, uint32_t access,
     bool weighted, struct set_offer *r)
 {
     int64_t sum = 0;
 
-    p->search->drops.n = 0;
+    ct->search->drops.n = 0;
     r->free_until.n = 0;
     for (size_t k = 0; k < s->groups.n; k++) {
         const struct group *g = &s->groups.v[k];
         int64_t group = 0;
-        size_t first = p->search->drops.n;
+        size_t first = ct->search->drops.n;
         for (uint32_t i = 0; i < g->n; i++) {
-            struct pool *pool = pools_at(p->pools, s->pools.v[g->first + i].pool);
+            struct pool *pool = pools_at(ct->pools, s->pools.v[g->first + i].pool);
             if (!pool->by_node)
-                group += drops_of(
-                    p, pool, closures_next(p->closures, access, pool->rsvset, p->now));
+                group += drops_of(ct, pool,
+                    closures_next(ct->closures, access, pool->rsvset, *ct->now));
         }
-        if (g->merged != INDEX_NONE && pools_merged(p->pools, g->merged)->nrsv > 0)
-            bound_drops(p, pools_merged(p->pools, g->merged), first, group);
+        if (g->merged != INDEX_NONE && pools_merged(ct->pools, g->merged)->nrsv > 0)
+            bound_drops(ct, pools_merged(ct->pools, g->merged), first, group);
         if (weighted)
             weigh_drops(
-                p, pools_at(p->pools, s->pools.v[g->first].pool), first, &group);
+                ct, pools_at(ct->pools, s->pools.v[g->first].pool), first, &group);
         sum += group;
     }
-    sort_drops(p, 0);
-    for (size_t i = 0; i < p->search->drops.n;) {
-        int64_t at = p->search->drops.v[i].at;
+    sort_drops(ct, 0);
+    for (size_t i = 0; i < ct->search->drops.n;) {
+        int64_t at = ct->search->drops.v[i].at;
         vec_push(&r->free_until, ((struct free_until){at, (int32_t)sum}));
-        for (; i < p->search->drops.n && p->search->drops.v[i].at == at; i++)
-            sum -= p->search->drops.v[i].units;
+        for (; i < ct->search->drops.n && ct->search->drops.v[i].at == at; i++)
+            sum -= ct->search->drops.v[i].units;
     }
     vec_push(&r->free_until, ((struct free_until){TIME_NEVER, (int32_t)sum}));
 }
 
 const struct set_offer *from_now_all(
-    struct plan *p, struct fitset *s, uint32_t access, bool weighted)
+    struct counted *ct, struct fitset *s, uint32_t access, bool weighted)
 {
     struct set_offer *r = search_offer_of(s, access);
 
-    if (r->version != p->version)
-        build_offer(p, s, access, weighted, r);
-    r->version = p->version;
+    if (r->version != *ct->version)
+        build_offer(ct, s, access, weighted, r);
+    r->version = *ct->version;
     return r;
 }
 
 /* One pool's part in from_now_until(). */
 static int64_t pool_free_until(
-    struct plan *p, struct pool *pool, uint32_t access, int64_t end)
+    struct counted *ct, struct pool *pool, uint32_t access, int64_t end)
 {
     int64_t units = pool->free_now;
 
     if (pool->by_node || units == 0
-        || closures_next(p->closures, access, pool->rsvset, p->now) < end)
+        || closures_next(ct->closures, access, pool->rsvset, *ct->now) < end)
         return 0;
     if (pool->nrsv > 0)
-        units = count_least(p, pool, p->now, end, NULL);
+        units = count_least(ct, pool, *ct->now, end, NULL);
     return units > 0 ? units : 0;
 }
 
 /* The same for one end alone, without the steps. O(pools). */
 static int64_t sum_until(
-    struct plan *p, const struct fitset *s, uint32_t access, int64_t end)
+    struct counted *ct, const struct fitset *s, uint32_t access, int64_t end)
 {
     int64_t sum = 0;
 
@@ -171,11 +173,11 @@ static int64_t sum_until(
         int64_t units = 0;
         for (uint32_t i = 0; i < g->n; i++)
             units += pool_free_until(
-                p, pools_at(p->pools, s->pools.v[g->first + i].pool), access, end);
-        if (g->merged != INDEX_NONE && pools_merged(p->pools, g->merged)->nrsv > 0
+                ct, pools_at(ct->pools, s->pools.v[g->first + i].pool), access, end);
+        if (g->merged != INDEX_NONE && pools_merged(ct->pools, g->merged)->nrsv > 0
             && units > 0) {
-            int64_t most =
-                count_least(p, pools_merged(p->pools, g->merged), p->now, end, NULL);
+            int64_t most = count_least(
+                ct, pools_merged(ct->pools, g->merged), *ct->now, end, NULL);
             units = most < units ? most : units;
         }
         sum += units > 0 ? units : 0;
@@ -183,21 +185,22 @@ static int64_t sum_until(
     return sum;
 }
 
-int64_t from_now_until(struct plan *p, struct fitset *s, uint32_t access, int64_t end)
+int64_t from_now_until(
+    struct counted *ct, struct fitset *s, uint32_t access, int64_t end)
 {
     struct set_offer *r = search_offer_of(s, access);
     size_t i = 0;
 
     end = end < TIME_NEVER ? end : TIME_NEVER;
     /* the steps of all ends are not worth while for a single question */
-    if (r->version != p->version && r->asked != p->version) {
-        r->asked = p->version;
+    if (r->version != *ct->version && r->asked != *ct->version) {
+        r->asked = *ct->version;
         r->asked_end = end;
-        r->asked_units = sum_until(p, s, access, end);
+        r->asked_units = sum_until(ct, s, access, end);
     }
-    if (r->asked == p->version && r->asked_end == end)
+    if (r->asked == *ct->version && r->asked_end == end)
         return r->asked_units;
-    from_now_all(p, s, access, false);
+    from_now_all(ct, s, access, false);
 
     while (r->free_until.v[i].until < end)
         i++;

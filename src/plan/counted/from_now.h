@@ -11,15 +11,16 @@
 #include <stdint.h>
 
 struct fitset;
-struct plan;
+struct counted;
 struct set_offer;
 
 /* Units free from now until `end`, as the access class sees them. O(1) when asked again
  * in the same state of the plan, O(pools x log steps) the first time. */
-int64_t from_now_until(struct plan *p, struct fitset *s, uint32_t access, int64_t end);
+int64_t from_now_until(
+    struct counted *ct, struct fitset *s, uint32_t access, int64_t end);
 /* The same for all ends, in `free_until`; `weighted`: processors, not units. Valid
  * until the plan changes. */
 const struct set_offer *from_now_all(
-    struct plan *p, struct fitset *s, uint32_t access, bool weighted);
+    struct counted *ct, struct fitset *s, uint32_t access, bool weighted);
 
 #endif

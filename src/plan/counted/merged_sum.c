@@ -2,14 +2,26 @@
  * The changes of all merged pools of a kind, sorted by time and summed. */
 #include "plan/counted/merged_sum.h"
 
-#include "plan/plan_private.h"
+#include "plan/counted/profile.h"
+#include "plan/pools/pools.h"
 
 #include <stdlib.h>
 
+/* So many more are free from then on. */
+struct change {
+    int64_t at, units;
+};
+
+struct kind_sum {
+    struct profile sum;
+    int64_t free;                      /* at first */
+    struct VEC(struct change) changes; /* while it is being made */
+};
+
 struct merged_sum {
-    bool known;                         /* as of: */
-    uint64_t stamp;                     /* of the pools */
-    struct VEC(struct profile) of_kind; /* by kind; others are empty */
+    bool known;                        /* as of: */
+    uint64_t stamp;                    /* of the pools */
+    struct VEC(struct kind_sum) kinds; /* those of no pool are empty */
 };
 
 struct merged_sum *merged_sum_create(void)
@@ -21,9 +33,11 @@ void merged_sum_destroy(struct merged_sum *m)
 {
     if (!m)
         return;
-    for (size_t i = 0; i < m->of_kind.n; i++)
-        profile_fini(&m->of_kind.v[i]);
-    vec_fini(&m->of_kind);
+    for (size_t i = 0; i < m->kinds.n; i++) {
+        profile_fini(&m->kinds.v[i].sum);
+        vec_fini(&m->kinds.v[i].changes);
+    }
+    vec_fini(&m->kinds);
     free(m);
 }
 
@@ -32,12 +46,6 @@ void merged_sum_forget(struct merged_sum *m)
     m->known = false;
 }
 
-/* So many more are free from then on. */
-struct change {
-    int64_t at, units;
-};
-struct changes VEC(struct change);
-
 static int compare_changes(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;
@@ -45,65 +53,64 @@ static int compare_changes(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-static void add_changes(const struct profile *work, struct changes *io)
+bool merged_sum_known(const struct merged_sum *m, uint64_t stamp)
 {
+    return m->known && m->stamp == stamp;
+}
+
+void merged_sum_begin(struct merged_sum *m, uint32_t kinds)
+{
+    while (m->kinds.n < kinds) {
+        vec_push(&m->kinds, (struct kind_sum){0});
+        profile_init(&m->kinds.v[m->kinds.n - 1].sum);
+    }
+    for (uint32_t i = 0; i < m->kinds.n; i++) {
+        m->kinds.v[i].free = 0;
+        m->kinds.v[i].changes.n = 0;
+    }
+}
+
+void merged_sum_add(struct merged_sum *m, uint32_t kind, const struct profile *work)
+{
+    struct kind_sum *k = &m->kinds.v[kind];
+
+    k->free += work->free[0];
     for (uint32_t i = 1; i < work->n; i++)
-        vec_push(io, ((struct change){work->at[i], work->free[i] - work->free[i - 1]}));
+        vec_push(&k->changes,
+            ((struct change){work->at[i], work->free[i] - work->free[i - 1]}));
 }
 
-static void build_sum(
-    struct plan *p, uint32_t kind, struct profile *ret, struct changes *scratch)
+void merged_sum_end(struct merged_sum *m, int64_t now, uint64_t stamp)
 {
-    int64_t free = 0;
-
-    scratch->n = 0;
-    for (size_t i = 0; i < pools_merged_count(p->pools); i++) {
-        struct pool *merged = pools_merged(p->pools, i);
-        if (merged->kind != kind)
-            continue;
-        const struct profile *work = count_work(p, merged);
-        free += work->free[0];
-        add_changes(work, scratch);
+    for (uint32_t i = 0; i < m->kinds.n; i++) {
+        struct kind_sum *k = &m->kinds.v[i];
+        int64_t free = k->free;
+        if (k->changes.n)
+            qsort(k->changes.v, k->changes.n, sizeof *k->changes.v, compare_changes);
+        profile_reset(&k->sum, now, (int32_t)free);
+        for (size_t n = 0; n < k->changes.n; n++) {
+            free += k->changes.v[n].units;
+            profile_append(&k->sum, k->changes.v[n].at, (int32_t)free);
+        }
     }
-    if (scratch->n)
-        qsort(scratch->v, scratch->n, sizeof *scratch->v, compare_changes);
-    profile_reset(ret, p->now, (int32_t)free);
-    for (size_t i = 0; i < scratch->n; i++) {
-        free += scratch->v[i].units;
-        profile_append(ret, scratch->v[i].at, (int32_t)free);
-    }
-}
-
-const struct profile *merged_sum_of(struct plan *p, uint32_t kind)
-{
-    struct merged_sum *m = p->merged_sum;
-    struct changes scratch = {0};
-    uint32_t n = pools_merged_count(p->pools);
-
-    while (m->of_kind.n < n) {
-        vec_push(&m->of_kind, (struct profile){0});
-        profile_init(&m->of_kind.v[m->of_kind.n - 1]);
-    }
-    if (!m->known || m->stamp != pools_stamp(p->pools))
-        for (uint32_t i = 0; i < n; i++)
-            if (pools_merged(p->pools, i)->kind == i)
-                build_sum(p, i, &m->of_kind.v[i], &scratch);
     m->known = true;
-    m->stamp = pools_stamp(p->pools);
-    vec_fini(&scratch);
-    return &m->of_kind.v[kind];
+    m->stamp = stamp;
+}
+
+const struct profile *merged_sum_of(const struct merged_sum *m, uint32_t kind)
+{
+    return &m->kinds.v[kind].sum;
 }
 
 void merged_sum_take(struct merged_sum *m, const struct pool *pool, int64_t start,
     int64_t end, int32_t units)
 {
     if (m->known && pool->from > INT64_MIN)
-        profile_claim(&m->of_kind.v[pool->kind], start, end, units);
+        profile_claim(&m->kinds.v[pool->kind].sum, start, end, units);
 }
 
 void merged_sum_advance(struct merged_sum *m, int64_t now)
 {
-    for (size_t i = 0; m->known && i < m->of_kind.n; i++)
-        if (m->of_kind.v[i].n)
-            profile_advance(&m->of_kind.v[i], now);
+    for (size_t i = 0; m->known && i < m->kinds.n; i++)
+        profile_advance(&m->kinds.v[i].sum, now);
 }

@@ -10,19 +10,26 @@
 #ifndef MAUI_PLAN_COUNTED_MERGED_SUM_H
 #define MAUI_PLAN_COUNTED_MERGED_SUM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct merged_sum;
-struct plan;
 struct pool;
 struct profile;
 
 struct merged_sum *merged_sum_create(void);
 void merged_sum_destroy(struct merged_sum *m);
 
-/* The sum of that kind (struct pool, `kind`). Valid until the plan changes. O(1);
- * O(steps x log steps) when it has to be made. */
-const struct profile *merged_sum_of(struct plan *p, uint32_t kind);
+/* Make the sums of all kinds: begin, add the profile of each merged pool, end. The
+ * stamp is pools_stamp(): with another one they are not known. */
+void merged_sum_begin(struct merged_sum *m, uint32_t kinds);
+void merged_sum_add(struct merged_sum *m, uint32_t kind, const struct profile *work);
+void merged_sum_end(struct merged_sum *m, int64_t now, uint64_t stamp);
+bool merged_sum_known(const struct merged_sum *m, uint64_t stamp);
+
+/* The sum of that kind (struct pool, `kind`), when it is known. Valid until the plan
+ * changes. */
+const struct profile *merged_sum_of(const struct merged_sum *m, uint32_t kind);
 /* Profiles of merged pools are made anew. */
 void merged_sum_forget(struct merged_sum *m);
 /* Units are taken from a pool; nothing happens if it is no merged pool. */

@@ -6,12 +6,10 @@
 
 #include "cluster/folded.h"
 #include "cluster/partition.h"
-#include "plan/bynode/rsvview.h"
 #include "plan/counted/search.h"
 #include "plan/feasible.h"
 #include "plan/nodes/avail.h"
 #include "plan/nodes/nodealloc_private.h"
-#include "plan/plan_private.h"
 
 #include <string.h>
 
@@ -56,19 +54,20 @@ static enum direction plain_direction(enum nodealloc_policy policy)
     return DIR_NONE;
 }
 
-static const struct par_settings *par_of(const struct plan *p, const struct fitset *s)
+static const struct par_settings *par_of(
+    const struct counted *ct, const struct fitset *s)
 {
-    const struct pool *pool = pools_at(p->pools, s->pools.v[0].pool);
+    const struct pool *pool = pools_at(ct->pools, s->pools.v[0].pool);
 
-    return p->c->partitions.v[pool->partition]->par;
+    return ct->c->partitions.v[pool->partition]->par;
 }
 
 static enum nodealloc_policy policy_for(
-    const struct plan *p, const struct job *j, const struct fitset *s)
+    const struct counted *ct, const struct job *j, const struct fitset *s)
 {
     enum nodealloc_policy policy = j->reqs[0].def->nodealloc;
 
-    return policy == NODEALLOC_UNSET ? par_of(p, s)->nodealloc : policy;
+    return policy == NODEALLOC_UNSET ? par_of(ct, s)->nodealloc : policy;
 }
 
 /* Does the job want so many nodes, or nodes of its own choice? */
@@ -78,19 +77,19 @@ static bool is_choosy(const struct job *j)
 }
 
 static enum direction direction_for(
-    struct plan *p, const struct job *j, const struct fitset *s)
+    struct counted *ct, const struct job *j, const struct fitset *s)
 {
-    const struct pool *pool = pools_at(p->pools, s->pools.v[0].pool);
-    enum nodealloc_policy policy = policy_for(p, j, s);
+    const struct pool *pool = pools_at(ct->pools, s->pools.v[0].pool);
+    enum nodealloc_policy policy = policy_for(ct, j, s);
 
     if (pool->by_node || is_choosy(j))
         return DIR_NONE;
     if (s->groups.n > 1
-        || closures_any_grant(p->closures, closures_access(p->closures, j, p->now)))
+        || closures_any_grant(ct->closures, closures_access(ct->closures, j, *ct->now)))
         return DIR_NONE;
-    if (policy == NODEALLOC_LASTAVAILABLE && closures_sets(p->closures) > 1)
+    if (policy == NODEALLOC_LASTAVAILABLE && closures_sets(ct->closures) > 1)
         return DIR_NONE; /* when reservations begin makes a difference */
-    if (pools_mixed(p->pools) && policy != NODEALLOC_FIRSTAVAILABLE
+    if (pools_mixed(ct->pools) && policy != NODEALLOC_FIRSTAVAILABLE
         && policy != NODEALLOC_LASTAVAILABLE)
         return DIR_NONE;
     return plain_direction(policy);
@@ -118,18 +117,18 @@ struct asking {
 };
 
 static struct asking begin_asking(
-    struct plan *p, const struct job *j, const struct fitset *s, int64_t end)
+    struct counted *ct, const struct job *j, const struct fitset *s, int64_t end)
 {
-    uint32_t pools = pools_count(p->pools), parts = pools_parts(p->pools);
+    uint32_t pools = pools_count(ct->pools), parts = pools_parts(ct->pools);
     struct asking ask = {.j = j,
-        .access = closures_access(p->closures, j, p->now),
+        .access = closures_access(ct->closures, j, *ct->now),
         .end = end,
         .need = j->reqs[0].tasks,
-        .procs_only = avail_procs_only(p->c, j, j->reqs[0].def)};
+        .procs_only = avail_procs_only(ct->c, j, j->reqs[0].def)};
 
-    p->search->caps.n = 0;
-    vec_reserve(&p->search->caps, parts + 1);
-    ask.caps = p->search->caps.v;
+    ct->search->caps.n = 0;
+    vec_reserve(&ct->search->caps, parts + 1);
+    ask.caps = ct->search->caps.v;
     for (uint32_t i = 0; i < parts; i++)
         ask.caps[i] = i < pools ? 0 : CAP_UNKNOWN;
     for (size_t i = 0; i < s->pools.n; i++)
@@ -139,7 +138,7 @@ static struct asking begin_asking(
 
 /* The tasks that the pool has for the job until its end: what reservations in the plan
  * leave. */
-static int64_t *cap_of(struct plan *p, const struct asking *ask, struct pool *pool)
+static int64_t *cap_of(struct counted *ct, const struct asking *ask, struct pool *pool)
 {
     int64_t *cap = &ask->caps[pool->index];
 
@@ -147,25 +146,26 @@ static int64_t *cap_of(struct plan *p, const struct asking *ask, struct pool *po
         return cap;
     if (pool->by_node
         || closures_closed(
-            p->closures, ask->access, pool->rsvset, p->now, ask->end, NULL))
+            ct->closures, ask->access, pool->rsvset, *ct->now, ask->end, NULL))
         *cap = 0;
     else
-        *cap =
-            pool->nrsv ? count_least(p, pool, p->now, ask->end, NULL) : pool->free_now;
+        *cap = pool->nrsv ? count_least(ct, pool, *ct->now, ask->end, NULL)
+                          : pool->free_now;
     *cap = *cap > 0 ? *cap : 0;
     return cap;
 }
 
-static int64_t *cap_merged(struct plan *p, const struct asking *ask, struct pool *pool)
+static int64_t *cap_merged(
+    struct counted *ct, const struct asking *ask, struct pool *pool)
 {
-    struct pool *merged = pools_merged_of(p->pools, pool);
+    struct pool *merged = pools_merged_of(ct->pools, pool);
 
     if (!merged)
         return NULL;
-    int64_t *cap = &ask->caps[pools_count(p->pools) + merged->index];
+    int64_t *cap = &ask->caps[pools_count(ct->pools) + merged->index];
     if (*cap == CAP_UNKNOWN) {
-        *cap =
-            merged->nrsv ? count_least(p, merged, p->now, ask->end, NULL) : INT64_MAX;
+        *cap = merged->nrsv ? count_least(ct, merged, *ct->now, ask->end, NULL)
+                            : INT64_MAX;
         *cap = *cap > 0 ? *cap : 0;
     }
     return cap;
@@ -187,18 +187,18 @@ static int64_t take_off(int64_t *cap, int64_t *merged, int64_t k)
 
 /* The same of tasks on a node of the pool. */
 static int64_t under_caps(
-    struct plan *p, const struct asking *ask, struct pool *pool, int64_t k)
+    struct counted *ct, const struct asking *ask, struct pool *pool, int64_t k)
 {
-    return take_off(cap_of(p, ask, pool), cap_merged(p, ask, pool), k);
+    return take_off(cap_of(ct, ask, pool), cap_merged(ct, ask, pool), k);
 }
 
 /* Has the pool anything for the job? Then its caps are in ask->cap and ask->merged. */
-static bool enter_pool(struct plan *p, struct asking *ask, struct pool *pool)
+static bool enter_pool(struct counted *ct, struct asking *ask, struct pool *pool)
 {
     if (pool && ask->pool != pool) {
         ask->pool = pool;
-        ask->cap = cap_of(p, ask, pool);
-        ask->merged = *ask->cap > 0 ? cap_merged(p, ask, pool) : NULL;
+        ask->cap = cap_of(ct, ask, pool);
+        ask->merged = *ask->cap > 0 ? cap_merged(ct, ask, pool) : NULL;
     }
     return pool && *ask->cap > 0;
 }
@@ -207,7 +207,7 @@ static bool enter_pool(struct plan *p, struct asking *ask, struct pool *pool)
 
 /* A walk over the nodes in [low, high] with a processor left. */
 struct walk {
-    const struct plan *p;
+    const struct counted *ct;
     const struct rangeset *all_vacant;
     const struct bitset *partly;
     enum direction dir;
@@ -230,16 +230,16 @@ static void find_vacant(struct walk *w, uint32_t at)
 
 /* Over all nodes of the pools of the set. */
 static struct walk walk_over(
-    const struct plan *p, const struct fitset *s, enum direction dir)
+    const struct counted *ct, const struct fitset *s, enum direction dir)
 {
-    struct walk w = {.p = p,
-        .all_vacant = nodes_vacant(p->c),
-        .partly = nodes_partly(p->c),
+    struct walk w = {.ct = ct,
+        .all_vacant = nodes_vacant(ct->c),
+        .partly = nodes_partly(ct->c),
         .dir = dir,
         .low = UINT32_MAX};
 
     for (size_t i = 0; i < s->pools.n; i++) {
-        const struct pool *pool = pools_at(p->pools, s->pools.v[i].pool);
+        const struct pool *pool = pools_at(ct->pools, s->pools.v[i].pool);
         uint32_t low = pool->nodes.v[0], high = pool->nodes.v[pool->nodes.n - 1];
         w.low = low < w.low ? low : w.low;
         w.high = high > w.high ? high : w.high;
@@ -279,16 +279,18 @@ static uint32_t next_nodes(
     *ret_low = at = w->dir == DIR_UP ? next_up(w, at) : next_down(w, at);
     if (at == BITSET_NONE)
         return 0;
-    struct pool *pool = w->pool = pools_of_node(w->p->pools, at);
+    struct pool *pool = w->pool = pools_of_node(w->ct->pools, at);
     if (at != w->vacant || !pool)
         return 1;
     if (w->dir == DIR_UP) {
         high = high - at < most ? high : at + most - 1;
-        return pool_run(pool, at, rangeset_gap_within(w->all_vacant, at, high + 1));
+        return rangeset_gap_within(
+                   w->all_vacant, at, at + pools_run(w->ct->pools, at, high + 1))
+               - at;
     }
     low = at - low < most ? low : at - most + 1;
-    low = rangeset_run_down(w->all_vacant, at, low);
-    *ret_low = low = bitset_run_down(&pool->members, at, low);
+    *ret_low = low =
+        rangeset_run_down(w->all_vacant, at, pools_run_down(w->ct->pools, at, low));
     return at - low + 1;
 }
 
@@ -319,15 +321,16 @@ static void take_tasks(struct asking *ask, const struct span_of_nodes *at,
 
 /* Tasks that a node of the pool can take now; all vacant ones of a pool as many. */
 static int64_t room_on(
-    const struct plan *p, struct asking *ask, uint32_t node, bool vacant)
+    const struct counted *ct, struct asking *ask, uint32_t node, bool vacant)
 {
     const struct job *j = ask->j;
 
     if (vacant && ask->seen == ask->pool)
         return ask->each;
     const struct taskdef *def = j->reqs[0].def;
-    int64_t each = ask->procs_only ? avail_by_procs(p->c, j, def, node)
-                                   : avail_tasks_now(p->c, j, def, node_at(p->c, node));
+    int64_t each = ask->procs_only
+                       ? avail_by_procs(ct->c, j, def, node)
+                       : avail_tasks_now(ct->c, j, def, node_at(ct->c, node));
     if (vacant) {
         ask->seen = ask->pool;
         ask->each = each;
@@ -337,15 +340,16 @@ static int64_t room_on(
 
 /* The first nodes in this direction that hold what is needed, of pools under their
  * caps. */
-static void take_nodes(struct plan *p, struct asking *ask, const struct fitset *s,
+static void take_nodes(struct counted *ct, struct asking *ask, const struct fitset *s,
     enum direction dir, struct allocs *ret)
 {
-    struct walk walk = walk_over(p, s, dir);
+    struct walk walk = walk_over(ct, s, dir);
     uint32_t at = dir == DIR_UP ? walk.low : walk.high, most = ask->need, low, count;
 
     while (ask->need > 0 && (count = next_nodes(&walk, at, most, &low)) > 0) {
         bool vacant = walk.vacant - low < count; /* this one, and so all of them */
-        int64_t each = enter_pool(p, ask, walk.pool) ? room_on(p, ask, low, vacant) : 0;
+        int64_t each =
+            enter_pool(ct, ask, walk.pool) ? room_on(ct, ask, low, vacant) : 0;
         int64_t all = each * count < ask->need ? each * count : ask->need;
         struct span_of_nodes span = {low, count, (uint32_t)each};
         uint32_t k = all ? (uint32_t)take_off(ask->cap, ask->merged, all) : 0;
@@ -361,23 +365,23 @@ static void take_nodes(struct plan *p, struct asking *ask, const struct fitset *
 /* Candidates of one pool planned by count: what its nodes can take, but in all no
  * more than reservations leave for the whole interval. With one pool alone the caller
  * has tested the sum, and all candidates are offered. */
-static void collect_pool(struct plan *p, const struct asking *ask, struct pool *pool,
-    bool alone, struct cand_list *io)
+static void collect_pool(struct counted *ct, const struct asking *ask,
+    struct pool *pool, bool alone, struct cand_list *io)
 {
     const struct job *j = ask->j;
     const struct taskdef *def = j->reqs[0].def;
-    const struct node *sample = node_at(p->c, pool->nodes.v[0]);
+    const struct node *sample = node_at(ct->c, pool->nodes.v[0]);
     struct cand cand = {
-        .free_until = closures_next(p->closures, ask->access, pool->rsvset, p->now),
-        .affinity = rsvview_affinity(p, j, sample, p->now, ask->end)};
+        .free_until = closures_next(ct->closures, ask->access, pool->rsvset, *ct->now),
+        .affinity = ct->affinity(ct->plan, j, sample, *ct->now, ask->end)};
 
-    for (size_t i = 0; i<pool->nodes.n && * cap_of(p, ask, pool)> 0; i++) {
+    for (size_t i = 0; i<pool->nodes.n && * cap_of(ct, ask, pool)> 0; i++) {
         cand.node = pool->nodes.v[i];
-        if (!node_has_room(p->c, cand.node))
+        if (!node_has_room(ct->c, cand.node))
             continue;
-        int64_t k = avail_tasks_now(p->c, j, def, node_at(p->c, cand.node));
+        int64_t k = avail_tasks_now(ct->c, j, def, node_at(ct->c, cand.node));
         if (!alone)
-            k = under_caps(p, ask, pool, k);
+            k = under_caps(ct, ask, pool, k);
         cand.tasks = (uint32_t)k;
         if (k > 0)
             vec_push(io, cand);
@@ -391,15 +395,15 @@ static int compare_cands(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void place_collect_counted(struct plan *p, const struct job *j, const struct fitset *s,
-    int64_t end, struct cand_list *io)
+void place_collect_counted(struct counted *ct, const struct job *j,
+    const struct fitset *s, int64_t end, struct cand_list *io)
 {
-    struct asking ask = begin_asking(p, j, s, end);
+    struct asking ask = begin_asking(ct, j, s, end);
 
     for (size_t i = 0; i < s->pools.n; i++) {
-        struct pool *pool = pools_at(p->pools, s->pools.v[i].pool);
-        if (!pool->by_node && *cap_of(p, &ask, pool) > 0)
-            collect_pool(p, &ask, pool, s->pools.n == 1, io);
+        struct pool *pool = pools_at(ct->pools, s->pools.v[i].pool);
+        if (!pool->by_node && *cap_of(ct, &ask, pool) > 0)
+            collect_pool(ct, &ask, pool, s->pools.n == 1, io);
     }
     if (s->pools.n > 1 && io->n)
         qsort(io->v, io->n, sizeof *io->v, compare_cands);
@@ -409,75 +413,77 @@ void place_collect_counted(struct plan *p, const struct job *j, const struct fit
 
 /* Do the merged pools have enough for all that is free now? Then their caps, which are
  * shared in another order than that of the nodes, make no difference. */
-static bool later_is_ample(struct plan *p, const struct asking *ask)
+static bool later_is_ample(struct counted *ct, const struct asking *ask)
 {
-    if (ask->end <= pools_merge_at(p->pools))
+    if (ask->end <= pools_merge_at(ct->pools))
         return true;
-    for (size_t i = 0; i < pools_merged_count(p->pools); i++)
-        pools_merged(p->pools, i)->free_now = 0;
-    for (size_t i = 0; i < pools_count(p->pools); i++)
-        if (pools_merged_of(p->pools, pools_at(p->pools, i))
-            && pools_at(p->pools, i)->free_now > 0)
-            pools_merged_of(p->pools, pools_at(p->pools, i))->free_now +=
-                pools_at(p->pools, i)->free_now;
-    for (size_t i = 0; i < pools_merged_count(p->pools); i++) {
-        struct pool *merged = pools_merged(p->pools, i);
+    for (size_t i = 0; i < pools_merged_count(ct->pools); i++)
+        pools_merged(ct->pools, i)->free_now = 0;
+    for (size_t i = 0; i < pools_count(ct->pools); i++)
+        if (pools_merged_of(ct->pools, pools_at(ct->pools, i))
+            && pools_at(ct->pools, i)->free_now > 0)
+            pools_merged_of(ct->pools, pools_at(ct->pools, i))->free_now +=
+                pools_at(ct->pools, i)->free_now;
+    for (size_t i = 0; i < pools_merged_count(ct->pools); i++) {
+        struct pool *merged = pools_merged(ct->pools, i);
         if (merged->nrsv && merged->free_now > 0
-            && count_least(p, merged, p->now, ask->end, NULL) < merged->free_now)
+            && count_least(ct, merged, *ct->now, ask->end, NULL) < merged->free_now)
             return false;
     }
     return true;
 }
 
 /* Are nodes taken level by level, those of each in RM order? */
-static bool in_levels(struct plan *p, const struct asking *ask, const struct fitset *s)
+static bool in_levels(
+    struct counted *ct, const struct asking *ask, const struct fitset *s)
 {
     return !is_choosy(ask->j) && ask->access < ACCESS_NOWHERE
-           && policy_for(p, ask->j, s) == NODEALLOC_FIRSTAVAILABLE
-           && later_is_ample(p, ask);
+           && policy_for(ct, ask->j, s) == NODEALLOC_FIRSTAVAILABLE
+           && later_is_ample(ct, ask);
 }
 
 /* Pools behind grants of the access that have this affinity to the job, or with
  * AFFINITY_LEVELS any but none. */
-static void each_behind(struct plan *p, struct asking *ask, enum affinity level,
-    void (*each)(struct plan *p, struct asking *ask, struct pool *pool))
+static void each_behind(struct counted *ct, struct asking *ask, enum affinity level,
+    void (*each)(struct counted *ct, struct asking *ask, struct pool *pool))
 {
     size_t n;
-    const struct grant *grants = closures_grants(p->closures, ask->access, &n);
+    const struct grant *grants = closures_grants(ct->closures, ask->access, &n);
 
     for (size_t i = 0; i < n; i++) {
-        const struct pool_list *under = pools_under(p->pools, grants[i].rsvset);
+        const struct pool_list *under = pools_under(ct->pools, grants[i].rsvset);
         for (size_t k = 0; k < under->n; k++) {
-            struct pool *pool = pools_at(p->pools, under->v[k]);
-            const struct node *sample = node_at(p->c, pool->nodes.v[0]);
+            struct pool *pool = pools_at(ct->pools, under->v[k]);
+            const struct node *sample = node_at(ct->c, pool->nodes.v[0]);
             if (ask->caps[pool->index] == 0)
                 continue;
-            enum affinity here = rsvview_affinity(p, ask->j, sample, p->now, ask->end);
+            enum affinity here =
+                ct->affinity(ct->plan, ask->j, sample, *ct->now, ask->end);
             if (here == level || (level == AFFINITY_LEVELS && here != AFFINITY_NONE))
-                each(p, ask, pool);
+                each(ct, ask, pool);
         }
     }
 }
 
-static void collect_capped(struct plan *p, struct asking *ask, struct pool *pool)
+static void collect_capped(struct counted *ct, struct asking *ask, struct pool *pool)
 {
     if (ask->caps[pool->index] == CAP_SHUT)
         ask->caps[pool->index] = CAP_UNKNOWN;
-    if (*cap_of(p, ask, pool) > 0)
-        collect_pool(p, ask, pool, false, &ask->cands);
+    if (*cap_of(ct, ask, pool) > 0)
+        collect_pool(ct, ask, pool, false, &ask->cands);
 }
 
-static void shut_pool(struct plan *p, struct asking *ask, struct pool *pool)
+static void shut_pool(struct counted *ct, struct asking *ask, struct pool *pool)
 {
-    (void)p;
+    (void)ct;
     ask->caps[pool->index] = CAP_SHUT;
 }
 
-static void take_level(struct plan *p, struct asking *ask, enum affinity level)
+static void take_level(struct counted *ct, struct asking *ask, enum affinity level)
 {
     ask->cands.n = 0;
     if (ask->need > 0)
-        each_behind(p, ask, level, collect_capped);
+        each_behind(ct, ask, level, collect_capped);
     if (ask->cands.n)
         qsort(ask->cands.v, ask->cands.n, sizeof *ask->cands.v, compare_cands);
     for (size_t i = 0; i < ask->cands.n && ask->need > 0; i++) {
@@ -489,78 +495,58 @@ static void take_level(struct plan *p, struct asking *ask, enum affinity level)
 }
 
 static int take_levels(
-    struct plan *p, struct asking *ask, const struct fitset *s, struct allocs *ret)
+    struct counted *ct, struct asking *ask, const struct fitset *s, struct allocs *ret)
 {
     ask->pieces = (struct nodealloc_pieces){ret, 0, 0};
-    take_level(p, ask, AFFINITY_POSITIVE);
-    take_level(p, ask, AFFINITY_NEUTRAL);
+    take_level(ct, ask, AFFINITY_POSITIVE);
+    take_level(ct, ask, AFFINITY_NEUTRAL);
     if (ask->need > 0) {
-        each_behind(p, ask, AFFINITY_LEVELS, shut_pool);
-        take_nodes(p, ask, s, DIR_UP, ret);
+        each_behind(ct, ask, AFFINITY_LEVELS, shut_pool);
+        take_nodes(ct, ask, s, DIR_UP, ret);
     }
-    take_level(p, ask, AFFINITY_NEGATIVE);
+    take_level(ct, ask, AFFINITY_NEGATIVE);
     if (ask->need == 0)
         return 0;
     ret->n = 0;
     return -1;
 }
 
-static int place_by_policy(struct plan *p, const struct job *j, const struct fitset *s,
-    struct allocs *ret, enum wait_code *ret_code)
+static int place_by_policy(struct counted *ct, const struct job *j,
+    const struct fitset *s, struct allocs *ret, enum wait_code *ret_code)
 {
-    int64_t end = time_add(p->now, plan_duration(s, j));
-    struct nodealloc a = {.c = p->c,
+    int64_t end = time_add(*ct->now, plan_duration(s, j));
+    struct nodealloc a = {.c = ct->c,
         .j = j,
         .req = &j->reqs[0],
-        .par = par_of(p, s),
-        .start_at = p->now,
+        .par = par_of(ct, s),
+        .start_at = *ct->now,
         .end_at = end,
         .immediate = true};
     struct cand_list cands = {0};
 
-    place_collect_counted(p, j, s, end, &cands);
+    place_collect_counted(ct, j, s, end, &cands);
     int rc = nodealloc_choose(&a, cands.v, cands.n, ret, ret_code);
     vec_fini(&cands);
     return rc;
 }
 
-static int place_in_order(struct plan *p, const struct job *j, const struct fitset *s,
+int place_counted(struct counted *ct, const struct job *j, const struct fitset *s,
     struct allocs *ret, enum wait_code *ret_code)
 {
-    struct asking ask = begin_asking(p, j, s, time_add(p->now, plan_duration(s, j)));
-    enum direction dir = direction_for(p, j, s);
+    struct asking ask = begin_asking(ct, j, s, time_add(*ct->now, plan_duration(s, j)));
+    enum direction dir = direction_for(ct, j, s);
     int rc = 0;
 
-    if (dir == DIR_NONE && in_levels(p, &ask, s))
-        rc = take_levels(p, &ask, s, ret);
+    if (dir == DIR_NONE && in_levels(ct, &ask, s))
+        rc = take_levels(ct, &ask, s, ret);
     else if (dir == DIR_NONE)
-        rc = place_by_policy(p, j, s, ret, ret_code);
+        rc = place_by_policy(ct, j, s, ret, ret_code);
     else
-        take_nodes(p, &ask, s, dir, ret);
+        take_nodes(ct, &ask, s, dir, ret);
     if (dir != DIR_NONE && ask.need > 0) {
         ret->n = 0;
         rc = -1;
     }
     vec_fini(&ask.cands);
     return rc;
-}
-
-int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
-    struct allocs *ret, enum wait_code *ret_code)
-{
-    struct fitset *s = fits_for(p->fits, j, partition);
-
-    check_answerable(p);
-    ret->n = 0;
-    *ret_code = WAIT_FEASIBLE;
-    if (!s)
-        return -1;
-    if (fitset_has_by_node(p->pools, s))
-        return bynode_place_now(p, j, fits_number(p->fits, s), ret, ret_code);
-    *ret_code = WAIT_RESOURCES;
-    int64_t end = time_add(p->now, plan_duration(s, j));
-    if (from_now_until(p, s, closures_access(p->closures, j, p->now), end)
-        < j->reqs[0].tasks)
-        return -1; /* the caller has looked through what is there */
-    return place_in_order(p, j, s, ret, ret_code);
 }

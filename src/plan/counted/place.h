@@ -12,16 +12,23 @@
 #ifndef MAUI_PLAN_COUNTED_PLACE_H
 #define MAUI_PLAN_COUNTED_PLACE_H
 
+#include "plan/plan.h"
+
 #include <stdint.h>
 
 struct cand_list;
 struct fitset;
 struct job;
-struct plan;
+struct counted;
+
+/* Nodes for a job of one request that starts now on the set, whose pools are counted
+ * and have enough; 0, or -1 when the policy finds none. O(nodes looked at). */
+int place_counted(struct counted *ct, const struct job *j, const struct fitset *s,
+    struct allocs *ret, enum wait_code *ret_code);
 
 /* Add the candidates on counted pools of the set, in RM order: what each node can take
  * until `end`, in all no more than reservations leave of its pool. O(nodes). */
-void place_collect_counted(struct plan *p, const struct job *j, const struct fitset *s,
-    int64_t end, struct cand_list *io);
+void place_collect_counted(struct counted *ct, const struct job *j,
+    const struct fitset *s, int64_t end, struct cand_list *io);
 
 #endif

@@ -2,31 +2,29 @@
  * Which pools a reservation takes its units of, and in which order. */
 #include "plan/counted/reserve.h"
 
-#include "plan/bynode/rsvview.h"
 #include "plan/counted/search.h"
-#include "plan/plan_private.h"
-#include "plan/suspended.h"
+#include "plan/counted/small_pools.h"
 
 #include <assert.h>
 
-void reserve_look_anew(struct plan *p)
+void reserve_look_anew(struct counted *ct)
 {
-    count_forget(p);
-    search_forget_bounds(p->fits);
-    p->version++;
+    count_forget(ct);
+    search_forget_bounds(ct->fits);
+    ++*ct->version;
 }
 
-void reserve_recount(struct plan *p)
+void reserve_recount(struct counted *ct)
 {
-    for (uint32_t i = 0; i < pools_parts(p->pools); i++) {
-        pools_part(p->pools, i)->nrsv = 0;
-        pools_part(p->pools, i)->rsv_latest = INT64_MIN;
+    for (uint32_t i = 0; i < pools_parts(ct->pools); i++) {
+        pools_part(ct->pools, i)->nrsv = 0;
+        pools_part(ct->pools, i)->rsv_latest = INT64_MIN;
     }
-    reserve_look_anew(p);
-    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
-        const struct rsv *r = rsvtable_row(p->reserved, i);
+    reserve_look_anew(ct);
+    for (uint32_t i = 0; i < rsvtable_count(ct->reserved); i++) {
+        const struct rsv *r = rsvtable_row(ct->reserved, i);
         for (size_t k = 0; r && k < r->parts.n; k++) {
-            struct pool *pool = pools_part(p->pools, r->parts.v[k].pool);
+            struct pool *pool = pools_part(ct->pools, r->parts.v[k].pool);
             pool->nrsv++;
             if (r->start_at > pool->rsv_latest)
                 pool->rsv_latest = r->start_at;
@@ -35,11 +33,11 @@ void reserve_recount(struct plan *p)
 }
 
 static void add_part(
-    struct plan *p, struct rsv *r, struct pool *pool, uint32_t index, int32_t units)
+    struct counted *ct, struct rsv *r, struct pool *pool, uint32_t index, int32_t units)
 {
     if (r->start_at >= pool->to || r->end_at <= pool->from)
         return;
-    count_take(p, pool, r->start_at, r->end_at, units);
+    count_take(ct, pool, r->start_at, r->end_at, units);
     for (size_t k = 0; k < r->parts.n; k++)
         if (r->parts.v[k].pool == index) { /* or what several pools have together */
             r->parts.v[k].units += units;
@@ -52,30 +50,30 @@ static void add_part(
 
 /* Reserve up to `need` units of one pool of the set; returns how many. */
 static int64_t reserve_in(
-    struct plan *p, struct rsv *r, struct pool *pool, uint32_t access, int64_t need)
+    struct counted *ct, struct rsv *r, struct pool *pool, uint32_t access, int64_t need)
 {
-    struct pool *merged = pools_merged_of(p->pools, pool);
+    struct pool *merged = pools_merged_of(ct->pools, pool);
     bool after_merge = merged && r->start_at >= merged->from;
     uint32_t rsvset = after_merge ? merged->rsvset : pool->rsvset;
-    const struct fitset *s = fits_set(p->fits, r->fitset);
+    const struct fitset *s = fits_set(ct->fits, r->fitset);
     bool sure =
         s->pools.n == 1 || (after_merge && s->groups.n == 1); /* as just found */
 
-    if (closures_closed(p->closures, access, rsvset, r->start_at, r->end_at, NULL))
+    if (closures_closed(ct->closures, access, rsvset, r->start_at, r->end_at, NULL))
         return 0;
     int64_t have = sure ? need : INT64_MAX;
     if (!sure && !after_merge)
-        have = count_least(p, pool, r->start_at, r->end_at, NULL);
-    if (!sure && merged && have > 0) {
-        int64_t then = count_least(p, merged, r->start_at, r->end_at, NULL);
+        have = count_least(ct, pool, r->start_at, r->end_at, NULL);
+    if (!sure && merged && r->end_at > merged->from && have > 0) {
+        int64_t then = count_least(ct, merged, r->start_at, r->end_at, NULL);
         have = then < have ? then : have;
     }
     if (have <= 0)
         return 0;
     int32_t units = (int32_t)(have < need ? have : need);
-    add_part(p, r, pool, pool->index, units);
+    add_part(ct, r, pool, pool->index, units);
     if (merged)
-        add_part(p, r, merged, (uint32_t)pools_count(p->pools) + pool->merged, units);
+        add_part(ct, r, merged, (uint32_t)pools_count(ct->pools) + pool->merged, units);
     return units;
 }
 
@@ -92,31 +90,31 @@ struct taking {
 
 /* From then on the pools of the group are one: the first stands for all. */
 static bool is_merged(
-    const struct plan *p, const struct taking *t, const struct group *g)
+    const struct counted *ct, const struct taking *t, const struct group *g)
 {
     return g->merged != INDEX_NONE
-           && t->r->start_at >= pools_merged(p->pools, g->merged)->from;
+           && t->r->start_at >= pools_merged(ct->pools, g->merged)->from;
 }
 
 static enum affinity affinity_of(
-    struct plan *p, const struct taking *t, const struct pool *pool)
+    struct counted *ct, const struct taking *t, const struct pool *pool)
 {
-    const struct node *n = node_at(p->c, pool->nodes.v[0]);
+    const struct node *n = node_at(ct->c, pool->nodes.v[0]);
 
-    return rsvview_affinity(p, t->j, n, t->r->start_at, t->r->end_at);
+    return ct->affinity(ct->plan, t->j, n, t->r->start_at, t->r->end_at);
 }
 
 /* Pools of the set that have a reservation that lets the job in. */
-static struct set_offer *find_grants(struct plan *p, struct taking *t)
+static struct set_offer *find_grants(struct counted *ct, struct taking *t)
 {
     struct set_offer *offer = search_offer_of(t->s, t->access);
 
     for (uint32_t k = 0; !offer->grants_known && k < t->s->groups.n; k++) {
         const struct group *g = &t->s->groups.v[k];
         for (uint32_t i = g->first; i < g->first + g->n; i++) {
-            uint32_t rsvset = pools_at(p->pools, t->s->pools.v[i].pool)->rsvset;
+            uint32_t rsvset = pools_at(ct->pools, t->s->pools.v[i].pool)->rsvset;
             if (rsvset != INDEX_NONE
-                && closures_has_grant(p->closures, t->access, rsvset))
+                && closures_has_grant(ct->closures, t->access, rsvset))
                 vec_push(&offer->grants, ((struct place_in_set){k, i}));
         }
     }
@@ -125,45 +123,44 @@ static struct set_offer *find_grants(struct plan *p, struct taking *t)
 }
 
 /* From pools to which the job has that affinity. */
-static void take_attracted(struct plan *p, struct taking *t, enum affinity level)
+static void take_attracted(struct counted *ct, struct taking *t, enum affinity level)
 {
-    const struct set_offer *offer = find_grants(p, t);
+    const struct set_offer *offer = find_grants(ct, t);
 
     for (size_t i = 0; i < offer->grants.n && t->need > 0; i++) {
         const struct place_in_set *x = &offer->grants.v[i];
         const struct group *g = &t->s->groups.v[x->group];
         uint32_t pool = t->s->pools.v[x->at].pool;
-        if (pools_at(p->pools, pool)->by_node
-            || (is_merged(p, t, g) && x->at != g->first))
+        if (pools_at(ct->pools, pool)->by_node
+            || (is_merged(ct, t, g) && x->at != g->first))
             continue;
-        if (affinity_of(p, t, pools_at(p->pools, pool)) == level)
+        if (affinity_of(ct, t, pools_at(ct->pools, pool)) == level)
             t->need -=
-                reserve_in(p, t->r, pools_at(p->pools, pool), t->access, t->need);
+                reserve_in(ct, t->r, pools_at(ct->pools, pool), t->access, t->need);
     }
 }
 
 /* From a pool, if the job has no affinity to it. */
-static void take_other(struct plan *p, struct taking *t, struct pool *pool)
+static void take_other(struct counted *ct, struct taking *t, struct pool *pool)
 {
     if (pool->by_node)
         return;
-    if (t->grants && closures_has_grant(p->closures, t->access, pool->rsvset)
-        && affinity_of(p, t, pool) != AFFINITY_NONE)
+    if (t->grants && closures_has_grant(ct->closures, t->access, pool->rsvset)
+        && affinity_of(ct, t, pool) != AFFINITY_NONE)
         return;
-    t->need -= reserve_in(p, t->r, pool, t->access, t->need);
+    t->need -= reserve_in(ct, t->r, pool, t->access, t->need);
 }
 
 /* The same of small pools, most of which have nothing. The job has no access where it
  * has no affinity. */
-static void take_small(struct plan *p, struct taking *t)
+static void take_small(struct counted *ct, struct taking *t)
 {
-    const struct bitset *open =
-        small_pools_open(p->small, t->r->start_at, t->r->end_at);
+    const struct bitset *open = small_pools_open(ct, t->r->start_at, t->r->end_at);
 
     for (uint32_t i = bitset_next(open, 0); i != BITSET_NONE && t->need > 0;
          i = bitset_next(open, i + 1))
-        if (t->s->group_of.v[pools_at(p->pools, i)->merged] != INDEX_NONE)
-            take_other(p, t, pools_at(p->pools, i));
+        if (t->s->group_of.v[pools_at(ct->pools, i)->merged] != INDEX_NONE)
+            take_other(ct, t, pools_at(ct->pools, i));
 }
 
 /* ---- from pools of several kinds ---- */
@@ -178,18 +175,18 @@ static int compare_askers(const void *a, const void *b)
 }
 
 /* The pools of the set, those first that the fewest other requests could use. */
-static const struct asked_pools *least_asked(struct plan *p, struct fitset *s)
+static const struct asked_pools *least_asked(struct counted *ct, struct fitset *s)
 {
-    if (s->order_of == fits_sets(p->fits))
+    if (s->order_of == fits_sets(ct->fits))
         return &s->order;
-    s->order_of = fits_sets(p->fits);
+    s->order_of = fits_sets(ct->fits);
     s->order.n = 0;
     for (size_t i = 0; i < s->pools.n; i++) {
         uint32_t pool = s->pools.v[i].pool, sets = 0;
-        for (size_t k = 0; k < fits_sets(p->fits); k++)
-            for (size_t m = 0; m < fits_set(p->fits, k)->pools.n; m++)
-                sets += fits_set(p->fits, k)->pools.v[m].pool == pool;
-        if (!pools_at(p->pools, pool)->by_node)
+        for (size_t k = 0; k < fits_sets(ct->fits); k++)
+            for (size_t m = 0; m < fits_set(ct->fits, k)->pools.n; m++)
+                sets += fits_set(ct->fits, k)->pools.v[m].pool == pool;
+        if (!pools_at(ct->pools, pool)->by_node)
             vec_push(&s->order, ((struct asked_pool){sets, pool}));
     }
     if (s->order.n)
@@ -199,123 +196,124 @@ static const struct asked_pools *least_asked(struct plan *p, struct fitset *s)
 
 /* Units that come free later are taken first: those that are free now serve who can
  * start now. Pools that the fewest requests can use go before others. */
-static void take_by_kind(struct plan *p, struct taking *t)
+static void take_by_kind(struct counted *ct, struct taking *t)
 {
-    const struct asked_pools *order = least_asked(p, t->s);
+    const struct asked_pools *order = least_asked(ct, t->s);
 
     for (size_t i = 0; i < order->n && t->need > 0; i++) {
-        struct pool *pool = pools_at(p->pools, order->v[i].pool);
-        int64_t here = count_least(p, pool, t->r->start_at, t->r->end_at, NULL);
-        int64_t now = count_least(p, pool, p->now, t->r->end_at, NULL);
+        struct pool *pool = pools_at(ct->pools, order->v[i].pool);
+        int64_t here = count_least(ct, pool, t->r->start_at, t->r->end_at, NULL);
+        int64_t now = count_least(ct, pool, *ct->now, t->r->end_at, NULL);
         int64_t delayed = here - (now > 0 ? now : 0);
         delayed = delayed < t->need ? delayed : t->need;
         if (delayed > 0)
-            add_part(p, t->r, pool, pool->index, (int32_t)delayed);
+            add_part(ct, t->r, pool, pool->index, (int32_t)delayed);
         t->need -= delayed > 0 ? delayed : 0;
     }
     for (size_t i = 0; i < order->n && t->need > 0; i++) {
-        struct pool *pool = pools_at(p->pools, order->v[i].pool);
-        t->need -= reserve_in(p, t->r, pool, t->access, t->need);
+        struct pool *pool = pools_at(ct->pools, order->v[i].pool);
+        t->need -= reserve_in(ct, t->r, pool, t->access, t->need);
     }
 }
 
 /* From all pools to which it has none. */
-static void take_others(struct plan *p, struct taking *t)
+static void take_others(struct counted *ct, struct taking *t)
 {
-    if (closures_sets(p->closures) <= 1 && t->s->pools.n > 1) {
-        take_by_kind(p, t);
+    if (closures_sets(ct->closures) <= 1 && t->s->pools.n > 1) {
+        take_by_kind(ct, t);
         return;
     }
     for (size_t i = 0; t->open && i < t->s->large.n && t->need > 0; i++)
-        take_other(p, t, pools_at(p->pools, t->s->large.v[i]));
+        take_other(ct, t, pools_at(ct->pools, t->s->large.v[i]));
     if (t->open) {
-        take_small(p, t);
+        take_small(ct, t);
         return;
     }
     for (size_t k = 0; k < t->s->groups.n && t->need > 0; k++) {
         const struct group *g = &t->s->groups.v[k];
-        uint32_t n = is_merged(p, t, g) ? 1 : g->n;
+        uint32_t n = is_merged(ct, t, g) ? 1 : g->n;
         for (uint32_t i = g->first; i < g->first + n && t->need > 0; i++)
-            take_other(p, t, pools_at(p->pools, t->s->pools.v[i].pool));
+            take_other(ct, t, pools_at(ct->pools, t->s->pools.v[i].pool));
     }
 }
 
-void reserve_units(struct plan *p, const struct job *j, struct rsv *r, int64_t need)
+void reserve_units(struct counted *ct, const struct job *j, struct rsv *r, int64_t need)
 {
     struct taking t = {.j = j,
         .r = r,
-        .s = fits_set(p->fits, r->fitset),
-        .access = closures_access(p->closures, j, p->now),
+        .s = fits_set(ct->fits, r->fitset),
+        .access = closures_access(ct->closures, j, *ct->now),
         .need = need};
 
     r->parts.n = 0;
-    t.open = t.s->deep && small_pools_settled(p->small)
-             && r->start_at < pools_merge_at(p->pools) && t.access < ACCESS_NOWHERE
-             && !closures_is_confined(p->closures, t.access);
-    t.grants = closures_grant_during(p->closures, t.access, r->start_at, r->end_at);
+    t.open = t.s->deep && small_pools_settled(ct)
+             && r->start_at < pools_merge_at(ct->pools) && t.access < ACCESS_NOWHERE
+             && !closures_is_confined(ct->closures, t.access);
+    t.grants = closures_grant_during(ct->closures, t.access, r->start_at, r->end_at);
     if (t.grants) {
-        take_attracted(p, &t, AFFINITY_POSITIVE);
-        take_attracted(p, &t, AFFINITY_NEUTRAL);
+        take_attracted(ct, &t, AFFINITY_POSITIVE);
+        take_attracted(ct, &t, AFFINITY_NEUTRAL);
     }
-    take_others(p, &t);
+    take_others(ct, &t);
     if (t.grants)
-        take_attracted(p, &t, AFFINITY_NEGATIVE);
+        take_attracted(ct, &t, AFFINITY_NEGATIVE);
     assert(t.need == 0);
 }
 
-bool reserve_in_pool(struct plan *p, struct rsv *r, struct pool *pool, int32_t units)
+bool reserve_in_pool(
+    struct counted *ct, struct rsv *r, struct pool *pool, int32_t units)
 {
-    if (count_least(p, pool, r->start_at, r->end_at, NULL) < units)
+    if (count_least(ct, pool, r->start_at, r->end_at, NULL) < units)
         return false;
-    add_part(p, r, pool, pool->index, units);
+    add_part(ct, r, pool, pool->index, units);
     return true;
 }
 
-static void give_units_back(struct plan *p, struct rsv *r)
+static void give_units_back(struct counted *ct, struct rsv *r)
 {
     for (size_t i = 0; i < r->parts.n; i++) {
-        struct pool *pool = pools_part(p->pools, r->parts.v[i].pool);
+        struct pool *pool = pools_part(ct->pools, r->parts.v[i].pool);
         pool->nrsv--;
         if (pool->work_valid)
-            count_take(p, pool, r->start_at, r->end_at, -r->parts.v[i].units);
+            count_take(ct, pool, r->start_at, r->end_at, -r->parts.v[i].units);
     }
     r->parts.n = 0;
 }
 
-void reserve_give_back(struct plan *p, struct rsv *r)
+void reserve_give_back(struct counted *ct, struct rsv *r)
 {
-    give_units_back(p, r);
-    search_forget_bounds(p->fits);
+    give_units_back(ct, r);
+    search_forget_bounds(ct->fits);
 }
 
-void reserve_hand_over(struct plan *p, struct rsv *r)
+void reserve_hand_over(struct counted *ct, struct rsv *r)
 {
     for (size_t i = 0; i < r->parts.n; i++) /* none: it has made way before */
         vec_push(&r->handed, r->parts.v[i]);
-    give_units_back(p, r);
+    give_units_back(ct, r);
 }
 
 /* Has the job started in the pools where it was planned? */
 static bool went_as_planned(
-    const struct plan *p, const struct job *j, const struct rsv *r)
+    const struct counted *ct, const struct job *j, const struct rsv *r)
 {
-    if (fits_set(p->fits, r->fitset)->pools.n == 1)
+    if (fits_set(ct->fits, r->fitset)->pools.n == 1)
         return true;
     for (size_t i = 0; i < r->handed.n; i++) {
         const struct part *part = &r->handed.v[i];
-        if (part->pool < pools_count(p->pools)
-            && pool_units_of(j, pools_at(p->pools, part->pool)) != part->units)
+        if (part->pool < pools_count(ct->pools)
+            && pool_units_of(j, pools_at(ct->pools, part->pool)) != part->units)
             return false;
     }
     return true;
 }
 
-bool reserve_handed_over(struct plan *p, const struct job *j, const struct rsv *r)
+bool reserve_handed_over(struct counted *ct, const struct job *j, const struct rsv *r)
 {
     bool same =
-        r->start_at == p->now && r->end_at == j->end_at && went_as_planned(p, j, r);
+        r->start_at == *ct->now && r->end_at == j->end_at && went_as_planned(ct, j, r);
 
     if (!same) /* else bounds on others still hold */
-        search_forget_bounds(p->fits);
+        search_forget_bounds(ct->fits);
     return same;
 }

@@ -14,26 +14,28 @@
 #include <stdint.h>
 
 struct job;
-struct plan;
+struct counted;
 struct pool;
 struct rsv;
 
 /* Take so many units during its interval, which the pools of its set have throughout.
  */
-void reserve_units(struct plan *p, const struct job *j, struct rsv *r, int64_t units);
+void reserve_units(
+    struct counted *ct, const struct job *j, struct rsv *r, int64_t units);
 /* Of that pool, which has no merged one; false when it has fewer. */
-bool reserve_in_pool(struct plan *p, struct rsv *r, struct pool *pool, int32_t units);
+bool reserve_in_pool(
+    struct counted *ct, struct rsv *r, struct pool *pool, int32_t units);
 /* Its units are free again. */
-void reserve_give_back(struct plan *p, struct rsv *r);
+void reserve_give_back(struct counted *ct, struct rsv *r);
 
 /* A reserved job is about to start: its reservation makes room for it. Then it has
  * started: has it taken just what was given back? */
-void reserve_hand_over(struct plan *p, struct rsv *r);
-bool reserve_handed_over(struct plan *p, const struct job *j, const struct rsv *r);
+void reserve_hand_over(struct counted *ct, struct rsv *r);
+bool reserve_handed_over(struct counted *ct, const struct job *j, const struct rsv *r);
 
 /* Which reservations the pools hold, after many were forgotten. O(pools + parts). */
-void reserve_recount(struct plan *p);
+void reserve_recount(struct counted *ct);
 /* Profiles and lower bounds were of other assumptions. O(pools + sets). */
-void reserve_look_anew(struct plan *p);
+void reserve_look_anew(struct counted *ct);
 
 #endif

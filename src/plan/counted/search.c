@@ -49,8 +49,8 @@ int64_t search_offer_in(struct search *q, struct pool *pool, int64_t start, int6
 {
     int64_t more, units = 0;
 
-    if (!closures_closed(q->p->closures, q->access, pool->rsvset, start, end, &more))
-        units = count_least(q->p, pool, start, end, &more);
+    if (!closures_closed(q->ct->closures, q->access, pool->rsvset, start, end, &more))
+        units = count_least(q->ct, pool, start, end, &more);
     if (units < 0)
         units = 0;
     search_gain(q, more, pool->total - units);
@@ -61,20 +61,20 @@ int64_t search_offer_in(struct search *q, struct pool *pool, int64_t start, int6
 static int64_t offer_group(
     struct search *q, const struct group *g, int64_t start, int64_t end, int64_t enough)
 {
-    struct plan *p = q->p;
+    struct counted *ct = q->ct;
     struct pool *merged =
-        g->merged == INDEX_NONE ? NULL : pools_merged(p->pools, g->merged);
+        g->merged == INDEX_NONE ? NULL : pools_merged(ct->pools, g->merged);
     int64_t sum = 0, most = INT64_MAX, more = TIME_NEVER;
 
-    if (pools_at(p->pools, q->s->pools.v[g->first].pool)->by_node)
+    if (pools_at(ct->pools, q->s->pools.v[g->first].pool)->by_node)
         return 0;
     if (merged && start >= merged->from)
         return search_offer_in(q, merged, start, end);
     if (merged && end > merged->from)
-        most = count_least(p, merged, start, end, &more);
+        most = count_least(ct, merged, start, end, &more);
     for (uint32_t i = 0; i < g->n && sum < enough && sum < most; i++)
         sum += search_offer_in(
-            q, pools_at(p->pools, q->s->pools.v[g->first + i].pool), start, end);
+            q, pools_at(ct->pools, q->s->pools.v[g->first + i].pool), start, end);
     if (sum < most)
         return sum;
     /* it is not known how much more than that the pools have */
@@ -102,11 +102,11 @@ int64_t search_leap(const struct search *q, int64_t sum)
     return q->n == SEARCH_LEAP ? q->next[SEARCH_LEAP - 1].at : TIME_NEVER;
 }
 
-int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t access,
+int64_t search_free_at(struct counted *ct, const struct fitset *s, uint32_t access,
     int64_t start, int64_t end, int64_t enough)
 {
     struct search q = {
-        .p = p, .s = (struct fitset *)s, .access = access, .need = enough};
+        .ct = ct, .s = (struct fitset *)s, .access = access, .need = enough};
 
     return sum_offers(&q, start, end);
 }
@@ -114,18 +114,18 @@ int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t access,
 int64_t search_fit_in(
     const struct search *q, struct pool *pool, int64_t at, int64_t before, int32_t need)
 {
-    struct plan *p = q->p;
-    struct pool *merged = pools_merged_of(p->pools, pool);
+    struct counted *ct = q->ct;
+    struct pool *merged = pools_merged_of(ct->pools, pool);
     int64_t until;
 
     while (at < before) {
-        at = profile_fit_before(count_work(p, pool), at, before, need, q->duration);
+        at = profile_fit_before(count_work(ct, pool), at, before, need, q->duration);
         int64_t then = at;
         if (at < before && merged)
             then = profile_fit_before(
-                count_work(p, merged), at, before, need, q->duration);
+                count_work(ct, merged), at, before, need, q->duration);
         if (then < before
-            && closures_closed(p->closures, q->access, pool->rsvset, then,
+            && closures_closed(ct->closures, q->access, pool->rsvset, then,
                 time_add(then, q->duration), &until))
             then = until;
         if (then == at)
@@ -140,10 +140,10 @@ void search_look(struct search *q, struct pool *pool, int64_t at, struct pool_of
     int64_t end = time_add(at, q->duration);
     bool again = io->seen > INT64_MIN;
 
-    if (closures_closed(q->p->closures, q->access, pool->rsvset, at, end, &io->more))
+    if (closures_closed(q->ct->closures, q->access, pool->rsvset, at, end, &io->more))
         io->units = 0;
     else
-        io->units = count_least(q->p, pool, at, end, &io->more);
+        io->units = count_least(q->ct, pool, at, end, &io->more);
     if (io->units < 0)
         io->units = 0;
     io->seen = at;

@@ -16,8 +16,8 @@
 #ifndef MAUI_PLAN_COUNTED_SEARCH_H
 #define MAUI_PLAN_COUNTED_SEARCH_H
 
+#include "plan/counted/counted_private.h"
 #include "plan/counted/lower_bounds.h"
-#include "plan/plan_private.h"
 
 /* From `at` on a pool may offer so many units more. */
 struct gain {
@@ -51,7 +51,7 @@ void search_memory_destroy(struct search_memory *m);
 /* `need` units for `duration` seconds, of pools of the set, as an access class sees
  * them. */
 struct search {
-    struct plan *p;
+    struct counted *ct;
     struct fitset *s;
     uint32_t access;
     int64_t need, duration;
@@ -78,7 +78,7 @@ int64_t search_fit_in(const struct search *q, struct pool *pool, int64_t at,
 
 /* Units of all pools of the set free throughout [start, end), up to `enough`. O(pools x
  * log steps). */
-int64_t search_free_at(struct plan *p, const struct fitset *s, uint32_t access,
+int64_t search_free_at(struct counted *ct, const struct fitset *s, uint32_t access,
     int64_t start, int64_t end, int64_t enough);
 
 /* What searches remember of a set for an access class. */

@@ -2,9 +2,9 @@
  * Which pools are small, and their free intervals and cells put from their profiles. */
 #include "plan/counted/small_pools.h"
 
+#include "plan/counted/counted_private.h"
 #include "plan/counted/free_cells.h"
 #include "plan/counted/free_intervals.h"
-#include "plan/plan_private.h"
 
 /* Fewer are asked one by one. */
 #define MANY 24
@@ -13,15 +13,8 @@
  * profile changes with each reservation. */
 #define PART 8
 
-/* What is free of a small pool has changed in [from, to). */
-struct unsettled {
-    uint32_t pool;
-    int64_t from, to;
-};
-
 struct small_pools {
-    bool known; /* free intervals of all, but of these: */
-    struct VEC(struct unsettled) unsettled;
+    uint64_t layout;               /* of the pools: what is put is void with another */
     struct free_cells *free_cells; /* NULL until needed */
 };
 
@@ -30,51 +23,45 @@ struct small_pools *small_pools_create(void)
     return xcalloc(1, sizeof(struct small_pools));
 }
 
-void small_pools_destroy(struct small_pools *w)
+void small_pools_destroy(struct small_pools *s)
 {
-    if (!w)
+    if (!s)
         return;
-    vec_fini(&w->unsettled);
-    free_cells_destroy(w->free_cells);
-    free(w);
+    free_cells_destroy(s->free_cells);
+    free(s);
 }
 
-bool small_pools_settled(const struct small_pools *s)
+/* Are free intervals put of all pools as they are? */
+static bool all_put(const struct counted *ct)
 {
-    return s->known && s->unsettled.n == 0;
+    return !ct->unsettled.all && ct->small->layout == pools_layout(ct->pools);
 }
 
-void small_pools_changed(
-    struct small_pools *s, const struct pool *pool, int64_t from, int64_t to)
+bool small_pools_settled(const struct counted *ct)
 {
-    if (pool->small && s->known)
-        vec_push(&s->unsettled, ((struct unsettled){pool->index, from, to}));
+    return all_put(ct) && ct->unsettled.parts.n == 0;
 }
 
-void small_pools_unknown(struct small_pools *s, const struct pool *pool)
+const struct bitset *small_pools_open(
+    const struct counted *ct, int64_t start, int64_t end)
 {
-    s->known &= !pool->small;
-}
-
-const struct bitset *small_pools_open(struct small_pools *s, int64_t start, int64_t end)
-{
-    return free_cells_during(s->free_cells, start, end);
+    return free_cells_during(ct->small->free_cells, start, end);
 }
 
 /* Pools with at most 1/PART of the nodes of their kind are small. Each merged
  * pool counts those that will be part of it. */
-static void count_kinds(struct plan *p)
+static void count_kinds(struct counted *ct)
 {
-    int64_t *nodes = xcalloc(pools_merged_count(p->pools) + 1, sizeof *nodes);
+    int64_t *nodes = xcalloc(pools_merged_count(ct->pools) + 1, sizeof *nodes);
 
-    for (size_t i = 0; i < pools_count(p->pools); i++) {
-        const struct pool *merged = pools_merged_of(p->pools, pools_at(p->pools, i));
+    for (size_t i = 0; i < pools_count(ct->pools); i++) {
+        const struct pool *merged = pools_merged_of(ct->pools, pools_at(ct->pools, i));
         if (merged)
-            nodes[merged->kind] += (int64_t)pools_at(p->pools, i)->nodes.n;
+            nodes[merged->kind] += (int64_t)pools_at(ct->pools, i)->nodes.n;
     }
-    for (size_t i = 0; i < pools_count(p->pools); i++) {
-        struct pool *pool = pools_at(p->pools, i),
-                    *merged = pools_merged_of(p->pools, pool);
+    for (size_t i = 0; i < pools_count(ct->pools); i++) {
+        struct pool *pool = pools_at(ct->pools, i),
+                    *merged = pools_merged_of(ct->pools, pool);
         pool->small = merged && pool->rsvset != 0
                       && (int64_t)pool->nodes.n * PART <= nodes[merged->kind];
         if (pool->small)
@@ -85,43 +72,43 @@ static void count_kinds(struct plan *p)
 
 /* The holder of a kind is its merged pool with most small pools; it counts those of the
  * whole kind. */
-static void choose_holders(struct plan *p)
+static void choose_holders(struct counted *ct)
 {
-    uint32_t *holders = xcalloc(pools_merged_count(p->pools) + 1, sizeof *holders);
+    uint32_t *holders = xcalloc(pools_merged_count(ct->pools) + 1, sizeof *holders);
 
-    for (size_t i = 0; i < pools_merged_count(p->pools); i++)
-        holders[i] = pools_merged(p->pools, i)->kind;
-    for (size_t i = 0; i < pools_merged_count(p->pools); i++) {
-        uint32_t *holder = &holders[pools_merged(p->pools, i)->kind];
-        if (pools_merged(p->pools, i)->nsmall > pools_merged(p->pools, *holder)->nsmall)
+    for (size_t i = 0; i < pools_merged_count(ct->pools); i++)
+        holders[i] = pools_merged(ct->pools, i)->kind;
+    for (size_t i = 0; i < pools_merged_count(ct->pools); i++) {
+        uint32_t *holder = &holders[pools_merged(ct->pools, i)->kind];
+        if (pools_merged(ct->pools, i)->nsmall
+            > pools_merged(ct->pools, *holder)->nsmall)
             *holder = (uint32_t)i;
     }
-    for (size_t i = 0; i < pools_merged_count(p->pools); i++) {
-        struct pool *merged = pools_merged(p->pools, i);
+    for (size_t i = 0; i < pools_merged_count(ct->pools); i++) {
+        struct pool *merged = pools_merged(ct->pools, i);
         merged->holder = holders[merged->kind];
         if (merged->holder == i)
             continue;
-        pools_merged(p->pools, merged->holder)->nsmall += merged->nsmall;
+        pools_merged(ct->pools, merged->holder)->nsmall += merged->nsmall;
         merged->nsmall = 0;
     }
     free(holders);
 }
 
-void small_pools_choose(struct plan *p)
+void small_pools_choose(struct counted *ct)
 {
-    p->small->known = false;
-    count_kinds(p);
-    choose_holders(p);
-    for (size_t i = 0; i < pools_merged_count(p->pools); i++) {
-        struct pool *merged = pools_merged(p->pools, i);
-        if (pools_merged(p->pools, merged->holder)->nsmall < MANY)
+    count_kinds(ct);
+    choose_holders(ct);
+    for (size_t i = 0; i < pools_merged_count(ct->pools); i++) {
+        struct pool *merged = pools_merged(ct->pools, i);
+        if (pools_merged(ct->pools, merged->holder)->nsmall < MANY)
             merged->holder = INDEX_NONE;
         else if (merged->holder == i)
             merged->free_intervals = free_intervals_create();
     }
-    for (size_t i = 0; i < pools_count(p->pools); i++) {
-        struct pool *pool = pools_at(p->pools, i),
-                    *merged = pools_merged_of(p->pools, pool);
+    for (size_t i = 0; i < pools_count(ct->pools); i++) {
+        struct pool *pool = pools_at(ct->pools, i),
+                    *merged = pools_merged_of(ct->pools, pool);
         pool->small &= merged && merged->holder != INDEX_NONE;
     }
 }
@@ -189,13 +176,13 @@ struct stretch {
     uint32_t i;                          /* step of the profile */
 };
 
-static struct stretch stretch_of(struct plan *p, struct pool *pool, int64_t from)
+static struct stretch stretch_of(struct counted *ct, struct pool *pool, int64_t from)
 {
-    struct stretch s = {.work = count_work(p, pool)};
+    struct stretch s = {.work = count_work(ct, pool)};
     size_t n;
 
     s.i = profile_index(s.work, from);
-    s.closure = closures_for_nobody(p->closures, pool->rsvset, p->now, &n);
+    s.closure = closures_for_nobody(ct->closures, pool->rsvset, *ct->now, &n);
     s.end = s.closure + n;
     return s;
 }
@@ -222,15 +209,15 @@ static int32_t stretch_on(struct stretch *s, int64_t at, int64_t to, int64_t *re
 
 /* The free intervals of one pool within [from, to). */
 static void put_intervals(
-    struct plan *p, struct pool *pool, int64_t from, int64_t to, struct levels *l)
+    struct counted *ct, struct pool *pool, int64_t from, int64_t to, struct levels *l)
 {
-    const struct pool *merged = pools_merged(p->pools, pool->merged);
-    struct stretch s = stretch_of(p, pool, from);
+    const struct pool *merged = pools_merged(ct->pools, pool->merged);
+    struct stretch s = stretch_of(ct, pool, from);
 
     l->pool = pool->index;
-    l->free_intervals = pools_merged(p->pools, merged->holder)->free_intervals;
-    if (merged->index != merged->holder && to > pools_merge_at(p->pools))
-        to = pools_merge_at(p->pools);
+    l->free_intervals = pools_merged(ct->pools, merged->holder)->free_intervals;
+    if (merged->index != merged->holder && to > pools_merge_at(ct->pools))
+        to = pools_merge_at(ct->pools);
     for (int64_t at = from, until; at < to; at = until) {
         int32_t units = stretch_on(&s, at, to, &until);
         step_levels(l, at, units);
@@ -239,67 +226,80 @@ static void put_intervals(
         step_levels(l, to, 0);
 }
 
-/* The free cells of one pool: all that [from, to) lies in. */
-static void put_cells(struct plan *p, struct pool *pool, int64_t from, int64_t to)
-{
-    int64_t since = INT64_MAX, at, until;
+typedef void put_fn(struct free_cells *o, uint32_t pool, int64_t from, int64_t to);
 
-    to = to < pools_merge_at(p->pools) ? to : pools_merge_at(p->pools);
-    if (from >= to)
-        return;
-    free_cells_cut(p->small->free_cells, pool->index, &from, &to);
-    struct stretch s = stretch_of(p, pool, from);
-    for (at = from; at < to; at = until) {
+/* The free cells of one pool within [from, to). */
+static void put_cells(
+    struct counted *ct, struct pool *pool, int64_t from, int64_t to, put_fn *put)
+{
+    struct stretch s = stretch_of(ct, pool, from);
+    int64_t since = INT64_MAX, until;
+
+    for (int64_t at = from; at < to; at = until) {
         bool open = stretch_on(&s, at, to, &until) > 0;
         if (open && since == INT64_MAX)
             since = at;
         if (!open && since < INT64_MAX) {
-            free_cells_put(p->small->free_cells, pool->index, since, at);
+            put(ct->small->free_cells, pool->index, since, at);
             since = INT64_MAX;
         }
     }
     if (since < INT64_MAX)
-        free_cells_put(p->small->free_cells, pool->index, since, to);
+        put(ct->small->free_cells, pool->index, since, to);
+}
+
+/* Anew: all that [from, to) lies in. */
+static void renew_cells(struct counted *ct, struct pool *pool, int64_t from, int64_t to)
+{
+    to = to < pools_merge_at(ct->pools) ? to : pools_merge_at(ct->pools);
+    if (from >= to)
+        return;
+    free_cells_cut(ct->small->free_cells, pool->index, &from, &to);
+    put_cells(ct, pool, from, to, free_cells_put);
 }
 
 /* ---- keeping them ---- */
 
-static void put_all(struct plan *p, struct levels *l)
+static void put_all(struct counted *ct, struct levels *l)
 {
-    if (!p->small->free_cells)
-        p->small->free_cells = free_cells_create();
-    free_cells_reset(p->small->free_cells, (uint32_t)pools_count(p->pools), p->now,
-        pools_merge_at(p->pools));
-    for (size_t i = 0; i < pools_merged_count(p->pools); i++)
-        if (pools_merged(p->pools, i)->free_intervals)
-            free_intervals_reset(pools_merged(p->pools, i)->free_intervals, p->now,
-                pools_merge_at(p->pools));
-    for (size_t i = 0; i < pools_count(p->pools); i++)
-        if (pools_at(p->pools, i)->small) {
-            put_intervals(p, pools_at(p->pools, i), p->now, TIME_NEVER, l);
-            put_cells(p, pools_at(p->pools, i), p->now, TIME_NEVER);
+    if (!ct->small->free_cells)
+        ct->small->free_cells = free_cells_create();
+    free_cells_reset(ct->small->free_cells, (uint32_t)pools_count(ct->pools), *ct->now,
+        pools_merge_at(ct->pools));
+    for (size_t i = 0; i < pools_merged_count(ct->pools); i++)
+        if (pools_merged(ct->pools, i)->free_intervals)
+            free_intervals_reset(pools_merged(ct->pools, i)->free_intervals, *ct->now,
+                pools_merge_at(ct->pools));
+    for (size_t i = 0; i < pools_count(ct->pools); i++)
+        if (pools_at(ct->pools, i)->small) {
+            put_intervals(ct, pools_at(ct->pools, i), *ct->now, TIME_NEVER, l);
+            put_cells(ct, pools_at(ct->pools, i), *ct->now, pools_merge_at(ct->pools),
+                free_cells_load);
         }
+    free_cells_loaded(ct->small->free_cells);
 }
 
-void small_pools_settle(struct plan *p)
+void small_pools_settle(struct counted *ct)
 {
     struct levels l = {0};
 
-    if (!p->small->known)
-        put_all(p, &l);
-    for (size_t i = 0; i < p->small->unsettled.n && p->small->known; i++) {
-        struct unsettled u = p->small->unsettled.v[i];
-        struct pool *pool = pools_at(p->pools, u.pool);
-        uint32_t holder = pools_merged(p->pools, pool->merged)->holder;
-        put_cells(p, pool, u.from, u.to);
+    bool known = all_put(ct);
+
+    if (!known)
+        put_all(ct, &l);
+    for (size_t i = 0; known && i < ct->unsettled.parts.n; i++) {
+        struct unsettled_part u = ct->unsettled.parts.v[i];
+        struct pool *pool = pools_at(ct->pools, u.pool);
+        uint32_t holder = pools_merged(ct->pools, pool->merged)->holder;
+        renew_cells(ct, pool, u.from, u.to);
         if (u.to >= pools_merge_at(
-                p->pools)) /* free intervals that begin there are not kept */
+                ct->pools)) /* free intervals that begin there are not kept */
             u.to = TIME_NEVER;
         free_intervals_cut(
-            pools_merged(p->pools, holder)->free_intervals, u.pool, &u.from, &u.to);
-        put_intervals(p, pool, u.from, u.to, &l);
+            pools_merged(ct->pools, holder)->free_intervals, u.pool, &u.from, &u.to);
+        put_intervals(ct, pool, u.from, u.to, &l);
     }
-    p->small->known = true;
-    p->small->unsettled.n = 0;
+    unsettled_none(&ct->unsettled);
+    ct->small->layout = pools_layout(ct->pools);
     vec_fini(&l.v);
 }

@@ -8,8 +8,8 @@
  *
  * Free intervals (free_intervals.h) and free cells (free_cells.h) are those that a job
  * finds which no reservation lets in. They are kept in step with the profiles while a
- * plan is made. Free intervals of pools whose merged pool is not the holder end at
- * pools_merge_at(). */
+ * plan is made (unsettled.h). Free intervals of pools whose merged pool is not the
+ * holder end at pools_merge_at(). */
 #ifndef MAUI_PLAN_COUNTED_SMALL_POOLS_H
 #define MAUI_PLAN_COUNTED_SMALL_POOLS_H
 
@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 struct fitset;
-struct plan;
+struct counted;
 struct pool;
 struct pools;
 struct small_pools;
@@ -29,22 +29,18 @@ void small_pools_destroy(struct small_pools *s);
 
 /* After the pools were made: which of them are so small, and so many, that they are
  * looked at together. O(pools). */
-void small_pools_choose(struct plan *p);
+void small_pools_choose(struct counted *ct);
 /* Which pools of a new set are not; is a search among free intervals worth while? */
 void small_pools_note(const struct pools *ps, struct fitset *s);
 
-/* The pool's profile has changed in [from, to), or all of it. O(1). */
-void small_pools_changed(
-    struct small_pools *s, const struct pool *pool, int64_t from, int64_t to);
-void small_pools_unknown(struct small_pools *s, const struct pool *pool);
 /* Make all as the profiles say. O(pools x steps), or of what changed. */
-void small_pools_settle(struct plan *p);
+void small_pools_settle(struct counted *ct);
 /* Is all as the profiles say? */
-bool small_pools_settled(const struct small_pools *s);
+bool small_pools_settled(const struct counted *ct);
 
 /* When it is: no other small pools have something throughout [start, end), which begins
  * before pools_merge_at(). Valid until the next question. */
 const struct bitset *small_pools_open(
-    struct small_pools *s, int64_t start, int64_t end);
+    const struct counted *ct, int64_t start, int64_t end);
 
 #endif

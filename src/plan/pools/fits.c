@@ -19,12 +19,25 @@ struct fit {
     struct VEC(uint32_t) sets; /* numbers, by partition */
 };
 
+/* What was found out about a definition, by kind of nodes. */
+struct kind_answer {
+    bool known;
+    uint32_t per_node; /* tasks on an empty node, 0 = infeasible */
+    int64_t unit;      /* processors of a unit; 0 = it cannot be counted */
+};
+struct asked {
+    const struct taskdef *def; /* NULL = nothing is known */
+    uint64_t epoch;            /* of pools_kinds() */
+    struct VEC(struct kind_answer) kinds;
+    struct kind_answer one; /* of a pool alone, where kinds are not known */
+};
+
 struct fits {
     struct cluster *c;
     struct pools *pools;
-    struct small_pools *small;
     struct VEC(struct fitset) sets;
     struct VEC(struct fit) fits; /* by definition */
+    struct asked asked;
 };
 
 /* Would `per_node` tasks of this definition, or any mix of tasks of definitions
@@ -103,10 +116,40 @@ bool fitset_has_counted(const struct pools *ps, const struct fitset *s)
     return false;
 }
 
-static void end_counting(struct fits *f, struct pool *pool)
+static uint32_t tasks_on(
+    const struct fits *f, const struct taskdef *def, const struct node *n)
 {
-    small_pools_unknown(f->small, pool);
-    pools_end_counting(f->pools, pool);
+    bool listed = def->hosts.n || def->exclude.n; /* answered node by node */
+
+    return listed || feasible_node(f->c, def, n, NULL) ? feasible_tasks(f->c, def, n)
+                                                       : 0;
+}
+
+/* What the definition is to nodes of the pool: the same to all of a kind. */
+static const struct kind_answer *answer_of(
+    struct fits *f, const struct taskdef *def, const struct pool *pool)
+{
+    uint64_t epoch;
+    uint32_t kinds = pools_kinds(f->pools, &epoch);
+    bool listed = def->hosts.n || def->exclude.n;
+    struct asked *k = &f->asked;
+    const struct node *n = node_at(f->c, pool->nodes.v[0]);
+
+    if (k->def != def || k->epoch != epoch) {
+        k->kinds.n = 0;
+        vec_push_zeros(&k->kinds, kinds);
+        k->def = def;
+        k->epoch = epoch;
+    }
+    struct kind_answer *x = kinds ? &k->kinds.v[pool->nodes_kind] : &k->one;
+    if (kinds && x->known)
+        return x;
+    x->known = true;
+    x->per_node = tasks_on(f, def, n);
+    x->unit = listed || places_matter(f, def, pool->partition)
+                  ? 0
+                  : shape_unit(f, def, n, x->per_node);
+    return x;
 }
 
 void fits_end_counting(struct fits *f, struct pool *pool)
@@ -115,14 +158,14 @@ void fits_end_counting(struct fits *f, struct pool *pool)
 
     if (pool->by_node)
         return;
-    end_counting(f, pool);
+    pools_end_counting(f->pools, pool);
     if (!merged)
         return;
     merged->releases.n = 0;
     for (uint32_t i = 0; i < pools_count(f->pools); i++) {
         struct pool *other = pools_at(f->pools, i);
         if (other->merged == pool->merged && !other->by_node)
-            end_counting(f, other);
+            pools_end_counting(f->pools, other);
     }
 }
 
@@ -220,61 +263,52 @@ static void set_add_pool(struct fitset *s, const struct pool *pool, uint32_t per
     s->tasks_max += (int64_t)per_node * (int64_t)pool->nodes.n;
 }
 
-struct place_of {
-    uint32_t merged, at; /* group, and position in it */
-    struct fitpool pool;
-};
-
-static int compare_places(const void *a, const void *b)
+/* Where a pool stands in a set: by merged pool, those without reservations first. */
+static uint32_t place_of(const struct fits *f, const struct fitpool *x)
 {
-    const struct place_of *x = a, *y = b;
+    const struct pool *pool = pools_at(f->pools, x->pool);
+    uint32_t n = pools_merged_count(f->pools);
+    uint32_t merged = pool->merged == INDEX_NONE ? n : pool->merged;
 
-    if (x->merged != y->merged)
-        return x->merged < y->merged ? -1 : 1;
-    return (x->at > y->at) - (x->at < y->at);
+    return 2 * merged + (pool->rsvset != 0);
 }
 
-/* Bring those together that are planned together later, pools without reservations
- * first. */
+/* Bring those together that are planned together later; those of a place stay in order.
+ */
 static void set_sort(const struct fits *f, struct fitset *s)
 {
-    struct VEC(struct place_of) order = {0};
+    uint32_t places = 2 * pools_merged_count(f->pools) + 2;
 
     if (pools_merged_count(f->pools) == 0)
         return;
-    for (uint32_t i = 0; i < s->pools.n; i++) {
-        const struct pool *pool = pools_at(f->pools, s->pools.v[i].pool);
-        uint32_t first = pool->rsvset == 0 ? 0 : (uint32_t)pools_count(f->pools);
-        vec_push(&order, ((struct place_of){pool->merged, first + i, s->pools.v[i]}));
-    }
-    if (order.n)
-        qsort(order.v, order.n, sizeof *order.v, compare_places);
-    for (size_t i = 0; i < order.n; i++)
-        s->pools.v[i] = order.v[i].pool;
-    vec_fini(&order);
+    uint32_t *next = xcalloc(places + 1, sizeof *next);
+    struct fitpool *sorted = xmalloc((s->pools.n + 1) * sizeof *sorted);
+    for (size_t i = 0; i < s->pools.n; i++)
+        next[place_of(f, &s->pools.v[i]) + 1]++;
+    for (uint32_t i = 1; i <= places; i++)
+        next[i] += next[i - 1];
+    for (size_t i = 0; i < s->pools.n; i++)
+        sorted[next[place_of(f, &s->pools.v[i])]++] = s->pools.v[i];
+    if (s->pools.n)
+        memcpy(s->pools.v, sorted, s->pools.n * sizeof *sorted);
+    free(sorted);
+    free(next);
 }
 
 /* All pools of the partitions in `mask` on which the definition is feasible. */
-static struct fitset set_draft(
-    const struct fits *f, const struct taskdef *def, uint64_t mask)
+static struct fitset set_draft(struct fits *f, const struct taskdef *def, uint64_t mask)
 {
     struct fitset s = {.mask = mask, .partition = INDEX_NONE};
+    bool listed = def->hosts.n || def->exclude.n; /* their nodes are named */
 
     if ((mask & (mask - 1)) == 0)
         s.partition = (uint32_t)__builtin_ctzll(mask);
     for (size_t i = 0; i < pools_count(f->pools); i++) {
         const struct pool *pool = pools_at(f->pools, i);
-        const struct node *n = node_at(f->c, pool->nodes.v[0]);
         if (!(mask >> pool->partition & 1))
             continue;
-        if (def->hosts.n || def->exclude.n) {
-            set_add_pool(&s, pool, feasible_tasks(f->c, def, n));
-            continue; /* lists name nodes: answered node by node */
-        }
-        if (!feasible_node(f->c, def, n, NULL))
-            continue;
-        uint32_t per_node = feasible_tasks(f->c, def, n);
-        if (per_node)
+        uint32_t per_node = answer_of(f, def, pool)->per_node;
+        if (per_node || listed)
             set_add_pool(&s, pool, per_node);
     }
     set_sort(f, &s);
@@ -300,14 +334,10 @@ struct fitset fits_counted(const struct fits *f, uint32_t partition)
 static void set_admit(struct fits *f, uint32_t set, const struct taskdef *def)
 {
     struct fitset *s = &f->sets.v[set];
-    bool listed = def->hosts.n || def->exclude.n;
 
     for (size_t i = 0; i < s->pools.n; i++) {
         struct pool *pool = pools_at(f->pools, s->pools.v[i].pool);
-        const struct node *n = node_at(f->c, pool->nodes.v[0]);
-        int64_t unit = listed || places_matter(f, def, pool->partition)
-                           ? 0
-                           : shape_unit(f, def, n, s->pools.v[i].per_node);
+        int64_t unit = answer_of(f, def, pool)->unit;
         bool other =
             pool->unit
             && (pool->unit != unit || pool->per_node != s->pools.v[i].per_node);
@@ -361,11 +391,7 @@ bool fits_knows(const struct fits *f, const struct taskdef *def)
 static bool try_pool(
     struct fits *f, const struct taskdef *def, struct pool *pool, uint32_t per_node)
 {
-    const struct node *n = node_at(f->c, pool->nodes.v[0]);
-    bool listed = def->hosts.n || def->exclude.n;
-    int64_t unit = listed || places_matter(f, def, pool->partition)
-                       ? 0
-                       : shape_unit(f, def, n, per_node);
+    int64_t unit = answer_of(f, def, pool)->unit;
 
     if (pool->by_node)
         return true;
@@ -503,14 +529,12 @@ uint32_t fits_number(const struct fits *f, const struct fitset *s)
 
 /* ---- their life ---- */
 
-struct fits *fits_create(
-    struct cluster *c, struct pools *pools, struct small_pools *small)
+struct fits *fits_create(struct cluster *c, struct pools *pools)
 {
     struct fits *f = xcalloc(1, sizeof *f);
 
     f->c = c;
     f->pools = pools;
-    f->small = small;
     return f;
 }
 
@@ -522,6 +546,7 @@ void fits_forget(struct fits *f)
     for (size_t i = 0; i < f->sets.n; i++)
         fitset_fini(&f->sets.v[i]);
     f->sets.n = 0;
+    f->asked.def = NULL;
 }
 
 void fits_destroy(struct fits *f)
@@ -531,6 +556,7 @@ void fits_destroy(struct fits *f)
     fits_forget(f);
     vec_fini(&f->fits);
     vec_fini(&f->sets);
+    vec_fini(&f->asked.kinds);
     free(f);
 }
 
@@ -544,10 +570,9 @@ static void copy_set(struct fitset *to, const struct fitset *from)
     memset(&to->offers, 0, sizeof to->offers);
 }
 
-struct fits *fits_copy(
-    const struct fits *from, struct pools *pools, struct small_pools *small)
+struct fits *fits_copy(const struct fits *from, struct pools *pools)
 {
-    struct fits *to = fits_create(from->c, pools, small);
+    struct fits *to = fits_create(from->c, pools);
 
     vec_copy(&to->sets, &from->sets);
     for (size_t i = 0; i < from->sets.n; i++)

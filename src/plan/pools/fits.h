@@ -16,7 +16,6 @@
 #include "plan/pools/pools.h"
 
 struct lower_bounds;
-struct small_pools;
 
 /* One pool in which a task definition may run, and tasks on an empty node there. */
 struct fitpool {
@@ -85,16 +84,23 @@ void fitset_fini(struct fitset *s);
 bool fitset_has_by_node(const struct pools *ps, const struct fitset *s);
 bool fitset_has_counted(const struct pools *ps, const struct fitset *s);
 
+/* How long the job stays in the plan, wherever in the set it goes: for its limit on the
+ * slowest nodes, so never too short. Several requests may go to other sets. */
+static inline int64_t plan_duration(const struct fitset *s, const struct job *j)
+{
+    double slowest = j->nreqs > 1 ? s->slowest_all : s->slowest;
+
+    return plan_scaled(j->wclimit_s > 0 ? j->wclimit_s : 1, slowest);
+}
+
 struct fits;
 
 /* All are borrowed. */
-struct fits *fits_create(
-    struct cluster *c, struct pools *pools, struct small_pools *small);
+struct fits *fits_create(struct cluster *c, struct pools *pools);
 void fits_destroy(struct fits *f);
 /* The same for a fork. Borrows the lists of the sets of `from`, until that forgets
  * them. What is remembered of answers is not copied. */
-struct fits *fits_copy(
-    const struct fits *from, struct pools *pools, struct small_pools *small);
+struct fits *fits_copy(const struct fits *from, struct pools *pools);
 /* The pools are made anew: nothing is known. */
 void fits_forget(struct fits *f);
 

@@ -5,17 +5,36 @@
 
 #include "base/hash.h"
 #include "cluster/folded.h"
+#include "cluster/job.h"
 #include "cluster/reservation.h"
 #include "plan/counted/free_intervals.h"
 
 #include <string.h>
+
+/* Nodes [first, end) in a row, all of one pool. */
+struct row {
+    uint32_t first, end, pool;
+};
+
+/* A key and what it stands for: an entry of a hash table. */
+struct number {
+    uint64_t key;
+    uint32_t number;
+    UT_hash_handle hh;
+};
 
 struct pools {
     struct cluster *c;
     struct closures *closures;
     struct VEC(struct pool) pools;
     struct VEC(struct pool) merged;
-    struct VEC(uint32_t) at;            /* by node: its pool, or INDEX_NONE */
+    struct VEC(struct row) rows; /* of nodes, ascending; and by node its row, */
+    struct VEC(uint32_t) row_of; /* INDEX_NONE = in no pool */
+    bool borrows_nodes; /* both, `under`, and the nodes of pools, of what it copies */
+    struct VEC(struct demand_kind) kinds; /* by number; of a copy not known any more */
+    uint32_t nkinds;
+    uint64_t kinds_epoch;
+    struct number *kind_numbers;        /* by key_of() */
     struct VEC(struct pool_list) under; /* by reservation set */
     int64_t merge_at;                   /* TIME_NEVER = nothing is merged */
     struct demand demand;               /* what the pools are divided by */
@@ -24,7 +43,6 @@ struct pools {
     bool mixed;                         /* pools_mixed() */
     bool user_matters;                  /* pools_user_matters() */
     bool any_by_node;                   /* pools_any_by_node() */
-    bool borrows_layout; /* `at` and `under`, of the pools that these are a copy of */
     uint64_t layout, units;  /* how often they, or a unit, came */
     struct demand_kind kind; /* scratch */
 };
@@ -42,25 +60,70 @@ static uint64_t key_of(const struct demand_kind *kind, uint32_t rsvset)
     return h;
 }
 
-static void copy_kind(const struct demand_kind *from, struct demand_kind *to)
-{
-    to->n = 0;
-    vec_reserve(to, from->n);
-    memcpy(to->v, from->v, from->n * sizeof *to->v);
-    to->n = from->n;
-}
-
 static bool same_kind(const struct demand_kind *a, const struct demand_kind *b)
 {
     return a->n == b->n && memcmp(a->v, b->v, a->n * sizeof *a->v) == 0;
 }
 
-struct pool_key {
-    uint64_t key;
-    uint32_t pool;
-    uint32_t next; /* another pool with the same key, or INDEX_NONE */
-    UT_hash_handle hh;
-};
+static struct number *add_number(struct number **io, uint64_t key, uint32_t number)
+{
+    struct number *x = xcalloc(1, sizeof *x);
+
+    x->key = key;
+    x->number = number;
+    HASH_ADD(hh, *io, key, sizeof key, x);
+    return x;
+}
+
+static void forget_numbers(struct number **io)
+{
+    struct number *x = *io, *next;
+
+    HASH_CLEAR(hh, *io);
+    for (; x; x = next) { /* still a list */
+        next = x->hh.next;
+        free(x);
+    }
+}
+
+/* ---- kinds of nodes -------------------------------------------------------------- */
+
+static void forget_kinds(struct pools *ps)
+{
+    forget_numbers(&ps->kind_numbers);
+    for (size_t i = 0; i < ps->kinds.n; i++)
+        vec_fini(&ps->kinds.v[i]);
+    ps->kinds.n = ps->nkinds = 0;
+    ps->kinds_epoch++;
+}
+
+/* The number of what the node is to those who ask. Kinds of equal hash share an entry,
+ * and all are looked through: practically never. */
+static uint32_t kind_of(struct pools *ps, const struct node *n)
+{
+    struct demand_kind fresh;
+    struct number *x;
+
+    demand_kind(ps->c, &ps->demand, n, &ps->kind);
+    uint64_t key = key_of(&ps->kind, 0);
+    HASH_FIND(hh, ps->kind_numbers, &key, sizeof key, x);
+    if (x && same_kind(&ps->kinds.v[x->number], &ps->kind))
+        return x->number;
+    for (uint32_t i = 0; x && i < ps->kinds.n; i++)
+        if (same_kind(&ps->kinds.v[i], &ps->kind))
+            return i;
+    vec_copy(&fresh, &ps->kind);
+    vec_push(&ps->kinds, fresh);
+    if (!x)
+        add_number(&ps->kind_numbers, key, ps->nkinds);
+    return ps->nkinds++;
+}
+
+uint32_t pools_kinds(const struct pools *ps, uint64_t *ret_epoch)
+{
+    *ret_epoch = ps->kinds_epoch;
+    return ps->coarse ? 0 : ps->nkinds;
+}
 
 /* ---- the pools ------------------------------------------------------------------- */
 
@@ -76,14 +139,14 @@ struct pool *pools_at(const struct pools *ps, uint32_t i)
 
 struct pool *pools_of_node(const struct pools *ps, uint32_t node)
 {
-    uint32_t i = node < ps->at.n ? ps->at.v[node] : INDEX_NONE;
+    uint32_t row = node < ps->row_of.n ? ps->row_of.v[node] : INDEX_NONE;
 
-    return i == INDEX_NONE ? NULL : &ps->pools.v[i];
+    return row == INDEX_NONE ? NULL : &ps->pools.v[ps->rows.v[row].pool];
 }
 
 struct pool *pools_only(const struct pools *ps)
 {
-    bool only = ps->pools.n == 1 && ps->pools.v[0].nodes.n == ps->at.n;
+    bool only = ps->pools.n == 1 && ps->pools.v[0].nodes.n == ps->row_of.n;
 
     return only ? &ps->pools.v[0] : NULL;
 }
@@ -118,13 +181,52 @@ struct pool *pools_part(const struct pools *ps, uint32_t part)
     return part < ps->pools.n ? &ps->pools.v[part] : &ps->merged.v[part - ps->pools.n];
 }
 
-uint32_t pool_run(const struct pool *pool, uint32_t from, uint32_t end)
+uint32_t pools_run(const struct pools *ps, uint32_t from, uint32_t end)
 {
-    uint32_t last = pool->nodes.v[pool->nodes.n - 1];
+    const struct row *row = &ps->rows.v[ps->row_of.v[from]];
 
-    if (last - pool->nodes.v[0] == pool->nodes.n - 1) /* all of them are */
-        return (last < end ? last + 1 : end) - from;
-    return bitset_gap_within(&pool->members, from + 1, end) - from;
+    return (row->end < end ? row->end : end) - from;
+}
+
+uint32_t pools_run_down(const struct pools *ps, uint32_t from, uint32_t low)
+{
+    const struct row *row = &ps->rows.v[ps->row_of.v[from]];
+
+    return row->first > low ? row->first : low;
+}
+
+static size_t nodes_below(const struct pool *pool, uint32_t node)
+{
+    size_t lo = 0, hi = pool->nodes.n;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (pool->nodes.v[mid] < node)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+uint32_t pool_nodes_in(const struct pool *pool, uint32_t from, uint32_t end)
+{
+    return (uint32_t)(nodes_below(pool, end) - nodes_below(pool, from));
+}
+
+int32_t pool_units_of(const struct job *j, const struct pool *pool)
+{
+    uint32_t first = pool->nodes.v[0], last = pool->nodes.v[pool->nodes.n - 1];
+    int32_t units = 0;
+
+    for (size_t i = 0; i < j->alloc.n; i++) {
+        const struct alloc *a = &j->alloc.v[i];
+        uint32_t from = a->first > first ? a->first : first;
+        uint32_t to = a->first + a->count - 1 < last ? a->first + a->count - 1 : last;
+        if (from <= to)
+            units += (int32_t)(pool_nodes_in(pool, from, to + 1) * a->tasks);
+    }
+    return units;
 }
 
 /* Nodes that may be planned on at all: up, not draining, with processors. */
@@ -135,13 +237,10 @@ static bool is_usable(const struct node *n)
                || n->state == NODE_BUSY);
 }
 
-static void pool_fini(struct pool *pool)
+static void pool_fini(const struct pools *ps, struct pool *pool)
 {
-    if (!pool->borrows_nodes) {
+    if (!ps->borrows_nodes)
         vec_fini(&pool->nodes);
-        vec_fini(&pool->kind_of_nodes);
-        bitset_fini(&pool->members);
-    }
     vec_fini(&pool->releases);
     vec_fini(&pool->free_until);
     profile_fini(&pool->work);
@@ -162,10 +261,13 @@ const struct pool_list *pools_under(const struct pools *ps, uint32_t rsvset)
     return rsvset < ps->under.n ? &ps->under.v[rsvset] : &none;
 }
 
-static struct pool *pool_add(struct pools *ps, const struct node *n, uint32_t rsvset)
+/* A pool of such nodes. */
+static struct pool *pool_add(
+    struct pools *ps, const struct node *n, uint32_t kind, uint32_t rsvset)
 {
     struct pool pool = {.index = (uint32_t)ps->pools.n,
         .partition = n->partition,
+        .nodes_kind = kind,
         .rsvset = rsvset,
         .merged = INDEX_NONE,
         .from = INT64_MIN,
@@ -177,7 +279,6 @@ static struct pool *pool_add(struct pools *ps, const struct node *n, uint32_t rs
     ps->user_matters |= n->maxjob_per_user >= 0 || n->maxproc_per_user >= 0;
 
     ps->any_by_node |= pool.by_node;
-    copy_kind(&ps->kind, &pool.kind_of_nodes);
     vec_push(&ps->pools, pool);
     if (rsvset != INDEX_NONE)
         note_pool_under(ps, rsvset, pool.index);
@@ -185,32 +286,30 @@ static struct pool *pool_add(struct pools *ps, const struct node *n, uint32_t rs
     return &ps->pools.v[pool.index];
 }
 
+/* What is known while nodes are sorted: pools by kind of nodes and reservation set, and
+ * the kind of nodes up to some node. */
+struct sorting {
+    struct number *pools;
+    uint32_t kind, kind_end;
+};
+
 static struct pool *pool_find(
-    struct pools *ps, struct pool_key **keys, const struct node *n)
+    struct pools *ps, struct sorting *io, const struct node *n)
 {
     uint32_t rsvset = closures_set(ps->closures, n);
-    struct pool_key *k;
+    struct number *x;
 
-    demand_kind(ps->c, &ps->demand, n, &ps->kind);
-    uint64_t key = key_of(&ps->kind, rsvset);
-    HASH_FIND(hh, *keys, &key, sizeof key, k);
-    if (!k) {
-        struct pool *pool = pool_add(ps, n, rsvset);
-        k = xcalloc(1, sizeof *k);
-        k->key = key;
-        k->pool = pool->index;
-        HASH_ADD(hh, *keys, key, sizeof key, k);
-        return pool;
+    if (n->index >= io->kind_end) {
+        io->kind = kind_of(ps, n);
+        io->kind_end = node_kind_end(ps->c, n->index);
     }
-    struct pool *pool = &ps->pools.v[k->pool];
-    if (pool->rsvset == rsvset && same_kind(&pool->kind_of_nodes, &ps->kind))
-        return pool;
-    /* equal hash of different nodes: practically never; look at all pools */
-    for (size_t i = 0; i < ps->pools.n; i++)
-        if (ps->pools.v[i].rsvset == rsvset
-            && same_kind(&ps->pools.v[i].kind_of_nodes, &ps->kind))
-            return &ps->pools.v[i];
-    return pool_add(ps, n, rsvset);
+    uint64_t key = (uint64_t)io->kind << 32 | rsvset;
+    HASH_FIND(hh, io->pools, &key, sizeof key, x);
+    if (x)
+        return &ps->pools.v[x->number];
+    struct pool *pool = pool_add(ps, n, io->kind, rsvset);
+    add_number(&io->pools, key, pool->index);
+    return pool;
 }
 
 /* Would a policy choose between the two, though no request tells them apart? */
@@ -221,45 +320,72 @@ static bool looks_equal(const struct node *a, const struct node *b)
            && memcmp(&a->speed, &b->speed, sizeof a->speed) == 0;
 }
 
-/* From `first` on: equal nodes with nothing on them and no reservation over them need
- * one look. */
+static bool same_reservations(const struct cluster *c, uint32_t a, uint32_t b)
+{
+    const struct rsv_list *x = reservations_on(c, a), *y = reservations_on(c, b);
+
+    if (x->n != y->n)
+        return false;
+    for (size_t i = 0; i < x->n; i++)
+        if (x->v[i].rsv != y->v[i].rsv || x->v[i].tasks != y->v[i].tasks)
+            return false;
+    return true;
+}
+
+/* From `first` on: equal nodes with nothing on them and the same reservations over them
+ * need one look. */
 static uint32_t run_of(const struct pools *ps, uint32_t first)
 {
     uint32_t end = first + 1;
 
-    if (rangeset_test(nodes_vacant(ps->c), first) && ps->c->reservations.n == 0)
-        end =
-            rangeset_gap_within(nodes_vacant(ps->c), end, node_kind_end(ps->c, first));
+    if (!rangeset_test(nodes_vacant(ps->c), first))
+        return end;
+    uint32_t last =
+        rangeset_gap_within(nodes_vacant(ps->c), end, node_kind_end(ps->c, first));
+    if (ps->c->reservations.n == 0)
+        return last;
+    while (end < last && same_reservations(ps->c, first, end))
+        end++;
     return end;
+}
+
+/* The nodes [first, end) are of that pool (NULL = of none). */
+static void add_row(struct pools *ps, struct pool *pool, uint32_t first, uint32_t end)
+{
+    struct row *last = ps->rows.n ? &ps->rows.v[ps->rows.n - 1] : NULL;
+    uint32_t row = INDEX_NONE;
+
+    if (pool && last && last->pool == pool->index && last->end == first)
+        last->end = end;
+    else if (pool)
+        vec_push(&ps->rows, ((struct row){first, end, pool->index}));
+    if (pool)
+        row = (uint32_t)ps->rows.n - 1;
+    for (uint32_t m = first; m < end; m++) /* reserved */
+        ps->row_of.v[m] = row;
+    ps->row_of.n = end;
+    if (!pool)
+        return;
+    vec_reserve(&pool->nodes, end - first);
+    for (uint32_t m = first; m < end; m++)
+        pool->nodes.v[pool->nodes.n++] = m;
 }
 
 static void sort_nodes_into_pools(struct pools *ps)
 {
-    struct pool_key *keys = NULL, *k, *next;
+    struct sorting sorting = {0};
 
-    ps->at.n = 0;
-    vec_reserve(&ps->at, ps->c->nodes.n);
+    vec_reserve(&ps->row_of, ps->c->nodes.n);
     for (uint32_t i = 0, end; i < ps->c->nodes.n; i = end) {
         const struct node *n = node_at(ps->c, i);
-        struct pool *pool = is_usable(n) ? pool_find(ps, &keys, n) : NULL;
+        struct pool *pool = is_usable(n) ? pool_find(ps, &sorting, n) : NULL;
         end = run_of(ps, i);
-        for (uint32_t m = i; m < end; m++) /* reserved */
-            ps->at.v[m] = pool ? pool->index : INDEX_NONE;
-        ps->at.n = end;
-        if (!pool)
-            continue;
-        ps->mixed |= pool->nodes.n && !looks_equal(node_at(ps->c, pool->nodes.v[0]), n);
-        vec_reserve(&pool->nodes, end - i);
-        for (uint32_t m = i; m < end; m++)
-            pool->nodes.v[pool->nodes.n++] = m;
-        bitset_set_range(&pool->members, i, end);
+        if (pool)
+            ps->mixed |=
+                pool->nodes.n && !looks_equal(node_at(ps->c, pool->nodes.v[0]), n);
+        add_row(ps, pool, i, end);
     }
-    k = keys;
-    HASH_CLEAR(hh, keys);
-    for (; k; k = next) { /* still a list */
-        next = k->hh.next;
-        free(k);
-    }
+    forget_numbers(&sorting.pools);
 }
 
 /* ---- pools that will be one ---- */
@@ -317,6 +443,7 @@ static uint32_t find_merged(struct pools *ps, struct pool *pool, uint32_t rsvset
 {
     struct pool merged = {.index = (uint32_t)ps->merged.n,
         .partition = pool->partition,
+        .nodes_kind = pool->nodes_kind,
         .rsvset = rsvset,
         .merged = INDEX_NONE,
         .from = ps->merge_at,
@@ -326,14 +453,13 @@ static uint32_t find_merged(struct pools *ps, struct pool *pool, uint32_t rsvset
     merged.kind = merged.index;
     for (size_t i = 0; i < ps->merged.n; i++) {
         const struct pool *other = &ps->merged.v[i];
-        if (!same_kind(&other->kind_of_nodes, &pool->kind_of_nodes))
+        if (other->nodes_kind != pool->nodes_kind)
             continue;
         if (other->rsvset == rsvset)
             return other->index;
         merged.kind = other->kind;
     }
     vec_push(&merged.nodes, pool->nodes.v[0]); /* a sample */
-    copy_kind(&pool->kind_of_nodes, &merged.kind_of_nodes);
     vec_push(&ps->merged, merged);
     profile_init(&ps->merged.v[merged.index].work);
     return merged.index;
@@ -362,10 +488,13 @@ static void merge_pools(struct pools *ps, int64_t now)
 static void forget_pools(struct pools *ps)
 {
     for (uint32_t i = 0; i < pools_parts(ps); i++)
-        pool_fini(pools_part(ps, i));
-    for (size_t i = 0; !ps->borrows_layout && i < ps->under.n; i++)
+        pool_fini(ps, pools_part(ps, i));
+    for (size_t i = 0; !ps->borrows_nodes && i < ps->under.n; i++)
         vec_fini(&ps->under.v[i]);
     ps->pools.n = ps->merged.n = ps->under.n = 0;
+    if (!ps->borrows_nodes)
+        ps->rows.n = ps->row_of.n = 0;
+    forget_kinds(ps);
 }
 
 /* ---- what is asked for ------------------------------------------------------- */
@@ -450,34 +579,30 @@ bool pools_outlived(struct pools *ps, int64_t now)
 /* Is some node of the pool another kind than the first, by what is asked for now? */
 static bool pool_divides(struct pools *ps, struct pool *pool)
 {
-    struct demand_kind own = {0};
-    bool divides = pool->has_gres
-                   != demand_has_gres(&ps->demand, node_at(ps->c, pool->nodes.v[0]));
+    const struct node *sample = node_at(ps->c, pool->nodes.v[0]);
 
-    demand_kind(ps->c, &ps->demand, node_at(ps->c, pool->nodes.v[0]), &own);
-    for (size_t i = 0; i < pool->nodes.n && !divides;) {
+    if (pool->has_gres != demand_has_gres(&ps->demand, sample))
+        return true;
+    pool->nodes_kind = kind_of(ps, sample);
+    for (size_t i = 0; i < pool->nodes.n;) {
         uint32_t first = pool->nodes.v[i], end = node_kind_end(ps->c, first);
-        demand_kind(ps->c, &ps->demand, node_at(ps->c, first), &ps->kind);
-        divides = !same_kind(&own, &ps->kind);
+        if (kind_of(ps, node_at(ps->c, first)) != pool->nodes_kind)
+            return true;
         while (i < pool->nodes.n && pool->nodes.v[i] < end)
             i++;
     }
-    if (pool->borrows_nodes) {
-        vec_fini(&own);
-        return divides;
-    }
-    vec_fini(&pool->kind_of_nodes);
-    pool->kind_of_nodes = own;
-    return divides;
+    return false;
 }
 
 bool pools_divide(struct pools *ps)
 {
     bool divide = false;
 
+    if (ps->coarse)
+        forget_kinds(ps);
     for (size_t i = 0; ps->coarse && i < ps->pools.n && !divide; i++)
         divide = pool_divides(ps, &ps->pools.v[i]);
-    ps->coarse = false;
+    ps->coarse = divide; /* until they are */
     return divide;
 }
 
@@ -576,10 +701,12 @@ void pools_destroy(struct pools *ps)
     forget_pools(ps);
     vec_fini(&ps->pools);
     vec_fini(&ps->merged);
-    if (!ps->borrows_layout) {
+    if (!ps->borrows_nodes) {
         vec_fini(&ps->under);
-        vec_fini(&ps->at);
+        vec_fini(&ps->rows);
+        vec_fini(&ps->row_of);
     }
+    vec_fini(&ps->kinds);
     vec_fini(&ps->kind);
     demand_fini(&ps->demand);
     free(ps);
@@ -588,7 +715,6 @@ void pools_destroy(struct pools *ps)
 static void copy_pool(struct pool *to, const struct pool *from)
 {
     *to = *from;
-    to->borrows_nodes = true;
     vec_copy(&to->releases, &from->releases);
     profile_init(&to->work);
     if (from->work_valid)
@@ -603,12 +729,14 @@ struct pools *pools_copy(const struct pools *from, struct closures *closures)
 
     *to = *from;
     to->closures = closures;
-    to->borrows_layout = true;
+    to->borrows_nodes = true;
+    to->kind_numbers = NULL;
     vec_copy(&to->pools, &from->pools);
     vec_copy(&to->merged, &from->merged);
     for (uint32_t i = 0; i < pools_parts(from); i++)
         copy_pool(pools_part(to, i), pools_part(from, i));
     demand_copy(&to->demand, &from->demand);
     memset(&to->kind, 0, sizeof to->kind);
+    memset(&to->kinds, 0, sizeof to->kinds);
     return to;
 }

@@ -42,13 +42,11 @@ struct pool {
     uint32_t merged;            /* the merged pool that it is a part of; INDEX_NONE */
     int64_t from, to;           /* its own profile matters in [from, to) */
     struct VEC(uint32_t) nodes; /* indexes, ascending; of a merged pool: one of them */
-    struct demand_kind kind_of_nodes;
-    struct bitset members; /* the nodes */
-    bool borrows_nodes; /* and the two others, of the pools that these are a copy of */
-    bool by_node;       /* planned node by node, not by count */
-    bool has_gres;      /* such as somebody asks for */
-    int64_t unit;       /* processors of one unit, 0 = none known yet */
-    uint32_t per_node;  /* units on an empty node */
+    uint32_t nodes_kind;        /* equal numbers, equal nodes; see pools_kinds() */
+    bool by_node;               /* planned node by node, not by count */
+    bool has_gres;              /* such as somebody asks for */
+    int64_t unit;               /* processors of one unit, 0 = none known yet */
+    uint32_t per_node;          /* units on an empty node */
 
     /* small_pools.c */
     bool small;      /* its free intervals are kept with those of others */
@@ -107,8 +105,20 @@ struct pool *pools_merged_of(const struct pools *ps, const struct pool *pool);
 uint32_t pools_parts(const struct pools *ps);
 struct pool *pools_part(const struct pools *ps, uint32_t part);
 
-/* So many nodes of the pool are in a row from `from`, one of them, on, before `end`. */
-uint32_t pool_run(const struct pool *pool, uint32_t from, uint32_t end);
+/* So many nodes of one pool are in a row from `from`, which is in one, on, before
+ * `end`. The lowest node from `low` on that is in a row with it. O(1). */
+uint32_t pools_run(const struct pools *ps, uint32_t from, uint32_t end);
+uint32_t pools_run_down(const struct pools *ps, uint32_t from, uint32_t low);
+/* How many nodes in [from, end) are of the pool. O(log nodes). */
+uint32_t pool_nodes_in(const struct pool *pool, uint32_t from, uint32_t end);
+
+/* Units of the pool that the job has. O(pieces of its allocation x log nodes). */
+int32_t pool_units_of(const struct job *j, const struct pool *pool);
+
+/* Nodes of one kind look the same to everybody who asks. Numbers of kinds are below
+ * that, and valid while *ret_epoch is the same; 0 = kinds are not known, since somebody
+ * asked for something new. */
+uint32_t pools_kinds(const struct pools *ps, uint64_t *ret_epoch);
 
 /* ---- what divides them ---- */
 

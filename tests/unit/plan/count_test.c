@@ -32,10 +32,9 @@ static void a_job_that_starts_has_units_until_its_limit(void **state)
 
     (void)state;
     assert_true(plan_start(f.w, f.p, plan_tasks(f.w, f.p, 3, 1000)));
-    assert_int_equal(count_least(f.p, f.pool, NOW, 200, &more), 1);
+    assert_int_equal(count_least(f.p->counted, f.pool, NOW, 200, &more), 1);
     assert_int_equal(more, NOW + 1000);
-    assert_int_equal(count_least(f.p, f.pool, NOW + 1000, 9000, NULL), 4);
-    assert_false(count_overdue(f.p));
+    assert_int_equal(count_least(f.p->counted, f.pool, NOW + 1000, 9000, NULL), 4);
     four_close(&f);
 }
 
@@ -47,9 +46,10 @@ static void an_overdue_job_has_them_one_poll_longer(void **state)
     (void)state;
     assert_true(plan_start(f.w, f.p, plan_tasks(f.w, f.p, 3, 1000)));
     plan_begin(f.p, NOW + 1000, RSV_KEEP);
-    assert_true(count_overdue(f.p));
-    assert_int_equal(count_least(f.p, f.pool, NOW + 1000, NOW + 1000 + poll, NULL), 1);
-    assert_int_equal(count_least(f.p, f.pool, NOW + 1000 + poll, 90000, NULL), 4);
+    assert_int_equal(
+        count_least(f.p->counted, f.pool, NOW + 1000, NOW + 1000 + poll, NULL), 1);
+    assert_int_equal(
+        count_least(f.p->counted, f.pool, NOW + 1000 + poll, 90000, NULL), 4);
     four_close(&f);
 }
 
@@ -60,11 +60,11 @@ static void what_is_taken_is_there_again_when_given_back(void **state)
     (void)state;
     plan_tasks(f.w, f.p, 1, 10);
     f.pool->rsv_latest = 300; /* as of the reservation that takes them */
-    count_take(f.p, f.pool, 300, 400, 3);
-    assert_int_equal(count_least(f.p, f.pool, NOW, 300, NULL), 4);
-    assert_int_equal(count_least(f.p, f.pool, NOW, 301, NULL), 1);
-    count_take(f.p, f.pool, 300, 400, -3);
-    assert_int_equal(count_least(f.p, f.pool, NOW, 301, NULL), 4);
+    count_take(f.p->counted, f.pool, 300, 400, 3);
+    assert_int_equal(count_least(f.p->counted, f.pool, NOW, 300, NULL), 4);
+    assert_int_equal(count_least(f.p->counted, f.pool, NOW, 301, NULL), 1);
+    count_take(f.p->counted, f.pool, 300, 400, -3);
+    assert_int_equal(count_least(f.p->counted, f.pool, NOW, 301, NULL), 4);
     four_close(&f);
 }
 
@@ -75,7 +75,7 @@ static void what_is_free_from_now_on_sinks_at_a_reservation(void **state)
     (void)state;
     assert_true(plan_start(f.w, f.p, plan_tasks(f.w, f.p, 3, 1000)));
     assert_int_equal(plan_reserve_first(f.p, plan_tasks(f.w, f.p, 4, 50)), NOW + 1000);
-    count_free_until(f.p, f.pool);
+    count_free_until(f.p->counted, f.pool);
     assert_int_equal(f.pool->free_until.n, 2);
     assert_int_equal(f.pool->free_until.v[0].until, NOW + 1000);
     assert_int_equal(f.pool->free_until.v[0].units, 1);
@@ -90,10 +90,10 @@ static void units_of_a_reservation_that_goes_are_free(void **state)
 
     (void)state;
     assert_int_equal(plan_reserve_first(f.p, j), NOW);
-    assert_int_equal(count_least(f.p, f.pool, NOW, NOW + 1, NULL), 0);
+    assert_int_equal(count_least(f.p->counted, f.pool, NOW, NOW + 1, NULL), 0);
     assert_int_equal(f.pool->nrsv, 1);
     plan_unreserve(f.p, j);
-    assert_int_equal(count_least(f.p, f.pool, NOW, NOW + 1, NULL), 4);
+    assert_int_equal(count_least(f.p->counted, f.pool, NOW, NOW + 1, NULL), 4);
     assert_int_equal(f.pool->nrsv, 0);
     four_close(&f);
 }
@@ -106,12 +106,12 @@ static void a_reservation_that_made_way_knows_what_it_gave(void **state)
     (void)state;
     plan_reserve_first(f.p, j);
     struct rsv *r = rsvtable_of(f.p->reserved, j->index);
-    reserve_hand_over(f.p, r);
-    reserve_hand_over(f.p, r); /* again, at the start itself */
+    reserve_hand_over(f.p->counted, r);
+    reserve_hand_over(f.p->counted, r); /* again, at the start itself */
     assert_int_equal(r->parts.n, 0);
     assert_int_equal(r->handed.n, 1);
     assert_int_equal(r->handed.v[0].units, 3);
-    assert_int_equal(count_least(f.p, f.pool, NOW, NOW + 1, NULL), 4);
+    assert_int_equal(count_least(f.p->counted, f.pool, NOW, NOW + 1, NULL), 4);
     four_close(&f);
 }
 

@@ -38,7 +38,8 @@ static int64_t look_at_all(struct deep_world *d, int32_t need, int64_t duration)
 {
     int64_t at = NOW;
 
-    while (search_free_at(d->p, d->set, d->access, at, at + duration, need) < need)
+    while (search_free_at(d->p->counted, d->set, d->access, at, at + duration, need)
+           < need)
         at++;
     return at;
 }
@@ -51,9 +52,10 @@ static void it_is_worth_while_with_small_pools_and_some_reservations(void **stat
     struct fitset *set = fits_for(p->fits, plan_tasks(w, p, 1, 10), 0);
 
     (void)state;
-    assert_true(deep_able(d.p, d.set, d.access));
-    assert_false(deep_able(d.p, d.set, ACCESS_OPEN)); /* free intervals know closures */
-    assert_false(deep_able(p, set, d.access));        /* nothing is reserved */
+    assert_true(deep_able(d.p->counted, d.set, d.access));
+    assert_false(
+        deep_able(d.p->counted, d.set, ACCESS_OPEN)); /* free intervals know closures */
+    assert_false(deep_able(p->counted, set, d.access)); /* nothing is reserved */
     plan_destroy(p);
     world_close(w);
     deep_close(&d);
@@ -68,8 +70,8 @@ static void it_finds_what_a_look_at_every_second_finds(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         for (size_t k = 0; k < sizeof durations / sizeof *durations; k++)
-            assert_int_equal(
-                first_fit_counted(d.p, d.set, d.access, needs[i], NOW, durations[k]),
+            assert_int_equal(first_fit_counted(d.p->counted, d.set, d.access, needs[i],
+                                 NOW, durations[k]),
                 look_at_all(&d, needs[i], durations[k]));
     deep_close(&d);
 }

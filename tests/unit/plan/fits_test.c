@@ -133,7 +133,7 @@ static void a_copy_learns_by_itself(void **state)
     (void)state;
     fit_procs(&s, 1);
     struct pools *pools = pools_copy(s.pools, s.closures);
-    struct fits *copy = fits_copy(s.fits, pools, s.small);
+    struct fits *copy = fits_copy(s.fits, pools);
     const struct job *j =
         world_job(s.w, "john", (struct req_desc){.tasks = 1, .per_task = {{3}}});
     fits_learn(copy, j->reqs[0].def);

@@ -24,13 +24,15 @@ static int below(struct ctx *x, int n)
     return (int)((x->state >> 33) % (uint64_t)n);
 }
 
-static void put_all(struct ctx *x, uint32_t pool, int64_t from, int64_t to)
+typedef void put_fn(struct free_cells *o, uint32_t pool, int64_t from, int64_t to);
+
+static void put_all(struct ctx *x, uint32_t pool, int64_t from, int64_t to, put_fn *put)
 {
     for (int64_t t = from, end; t < to; t = end + 1) {
         for (end = t; end < to && x->free[pool][end - FROM]; end++)
             ;
         if (end > t)
-            free_cells_put(x->o, pool, t, end);
+            put(x->o, pool, t, end);
     }
 }
 
@@ -43,7 +45,7 @@ static void change(struct ctx *x)
     memset(&x->free[pool][from - FROM], below(x, 3) > 0, (size_t)(to - from));
     free_cells_cut(x->o, pool, &from, &to);
     assert_true(from >= FROM && to <= FROM + HORIZON);
-    put_all(x, pool, from, to);
+    put_all(x, pool, from, to, free_cells_put);
 }
 
 static void ask(struct ctx *x)
@@ -79,6 +81,13 @@ static void pools_with_an_opening_are_told(void **state)
         }
         free_cells_reset(x->o, POOLS, FROM, FROM + HORIZON);
         assert_false(bitset_any(free_cells_during(x->o, FROM, FROM + 1)));
+        for (uint32_t pool = 0; pool < POOLS; pool++)
+            put_all(x, pool, FROM, FROM + HORIZON, free_cells_load);
+        free_cells_loaded(x->o);
+        for (int i = 0; i < 200; i++) {
+            ask(x);
+            change(x);
+        }
         free_cells_destroy(x->o);
         free(x);
     }

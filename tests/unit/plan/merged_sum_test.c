@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The sum of all merged pools of a kind is what they have. */
+#include "plan/counted/merged_work.h"
 #include "planned_fixture.h"
 
 /* As small pools, and two nodes reserved for ever, so that there are several merged
@@ -19,7 +20,7 @@ static int64_t sum_at(struct plan *p, int64_t at)
     int64_t sum = 0;
 
     for (uint32_t i = 0; i < pools_merged_count(p->pools); i++)
-        sum += count_least(p, pools_merged(p->pools, i), at, at + 1, NULL);
+        sum += count_least(p->counted, pools_merged(p->pools, i), at, at + 1, NULL);
     return sum;
 }
 
@@ -30,7 +31,7 @@ static void assert_sum_is_right(struct plan *p)
 
     for (int64_t at = from; at < from + 3000; at += 50)
         assert_int_equal(
-            profile_min(merged_sum_of(p, kind), at, at + 1), sum_at(p, at));
+            profile_min(merged_work(p->counted, kind), at, at + 1), sum_at(p, at));
 }
 
 static void it_is_the_sum_of_all(void **state)
@@ -43,7 +44,8 @@ static void it_is_the_sum_of_all(void **state)
     assert_true(pools_merged_count(p->pools) > 1);
     assert_sum_is_right(p);
     assert_int_equal(
-        profile_min(merged_sum_of(p, 0), pools_merge_at(p->pools), TIME_NEVER), 80);
+        profile_min(merged_work(p->counted, 0), pools_merge_at(p->pools), TIME_NEVER),
+        80);
     plan_destroy(p);
     world_close(w);
 }
@@ -59,12 +61,14 @@ static void it_follows_reservations_and_what_is_made_anew(void **state)
     assert_sum_is_right(p);
     plan_reserve(p, j, &slot);
     assert_sum_is_right(p);
-    assert_int_equal(profile_min(merged_sum_of(p, 0), slot.at, slot.at + 500), 10);
-    count_forget(p);
+    assert_int_equal(
+        profile_min(merged_work(p->counted, 0), slot.at, slot.at + 500), 10);
+    count_forget(p->counted);
     assert_sum_is_right(p);
     plan_unreserve(p, j);
     assert_sum_is_right(p);
-    assert_int_equal(profile_min(merged_sum_of(p, 0), slot.at, slot.at + 500), 80);
+    assert_int_equal(
+        profile_min(merged_work(p->counted, 0), slot.at, slot.at + 500), 80);
     plan_destroy(p);
     world_close(w);
 }

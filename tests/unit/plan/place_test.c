@@ -93,7 +93,7 @@ static void candidates_are_what_reservations_leave(void **state)
     (void)state;
     assert_true(plan_start(w, p, plan_tasks(w, p, 3, 1000)));
     struct job *j = plan_tasks(w, p, 2, 10);
-    place_collect_counted(p, j, fits_for(p->fits, j, 0), NOW + 10, &cands);
+    place_collect_counted(p->counted, j, fits_for(p->fits, j, 0), NOW + 10, &cands);
     assert_int_equal(cands.n, 3); /* n2 to n4 */
     assert_int_equal(cands.v[0].node, 1);
     assert_int_equal(cands.v[0].tasks, 1);

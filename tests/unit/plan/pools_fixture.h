@@ -4,28 +4,23 @@
 #define MAUI_TESTS_PLAN_POOLS_FIXTURE_H
 
 #include "cluster/reservation.h"
-#include "plan/counted/small_pools.h"
 #include "plan/pools/fits.h"
 #include "select_fixture.h"
 
 struct sorted {
     struct world *w;
-    struct signatures *signatures;
     struct closures *closures;
     struct pools *pools;
-    struct small_pools *small;
     struct fits *fits;
 };
 
 /* Of nodes that are there already. */
 static inline struct sorted sort_world(struct world *w)
 {
-    struct sorted s = {.w = w, .signatures = signatures_create(w->c)};
+    struct sorted s = {.w = w, .closures = closures_create(w->c)};
 
-    s.closures = closures_create(w->c, s.signatures);
     s.pools = pools_create(w->c, s.closures);
-    s.small = small_pools_create();
-    s.fits = fits_create(w->c, s.pools, s.small);
+    s.fits = fits_create(w->c, s.pools);
     closures_forget(s.closures);
     pools_sort(s.pools, 0, NULL);
     return s;
@@ -42,10 +37,8 @@ static inline void sort_again(struct sorted *s, int64_t now)
 static inline void sorted_close(struct sorted *s)
 {
     fits_destroy(s->fits);
-    small_pools_destroy(s->small);
     pools_destroy(s->pools);
     closures_destroy(s->closures);
-    signatures_destroy(s->signatures);
     world_close(s->w);
 }
 

@@ -156,10 +156,38 @@ static void a_run_ends_where_nodes_of_another_pool_come(void **state)
     (void)state;
     world_reserve(w, 2, 100, 200);
     struct sorted s = sort_world(w);
-    const struct pool *pool = pools_of_node(s.pools, 0);
-    assert_int_equal(pool_run(pool, 0, 4), 2);
-    assert_int_equal(pool_run(pool, 0, 1), 1);
-    assert_int_equal(pool_run(pool, 3, 4), 1);
+    assert_int_equal(pools_run(s.pools, 0, 4), 2);
+    assert_int_equal(pools_run(s.pools, 0, 1), 1);
+    assert_int_equal(pools_run(s.pools, 3, 4), 1);
+    assert_int_equal(pools_run_down(s.pools, 1, 0), 0);
+    assert_int_equal(pools_run_down(s.pools, 1, 1), 1);
+    assert_int_equal(pools_run_down(s.pools, 3, 0), 3);
+    assert_int_equal(pool_nodes_in(pools_of_node(s.pools, 0), 1, 4), 2);
+    assert_int_equal(pool_nodes_in(pools_of_node(s.pools, 2), 0, 2), 0);
+    sorted_close(&s);
+}
+
+/* The last two nodes are reserved, and differ from the others in that alone until
+ * somebody asks for ib: no pool is divided by it, but the kinds are two. */
+static void pools_of_equal_nodes_are_of_one_kind(void **state)
+{
+    struct world *w = four_nodes();
+    uint64_t epoch, later;
+
+    (void)state;
+    world_reserve(w, 2, 100, 200);
+    world_reserve(w, 3, 100, 200);
+    struct sorted s = sort_world(w);
+    const struct pool *a = pools_of_node(s.pools, 0), *b = pools_of_node(s.pools, 2);
+    assert_ptr_not_equal(a, b);
+    assert_int_equal(a->nodes_kind, b->nodes_kind);
+    assert_int_equal(pools_kinds(s.pools, &epoch), 1);
+    pools_demand(s.pools, job_for_ib(w)->reqs[0].def);
+    assert_int_equal(pools_kinds(s.pools, &epoch), 0);
+    assert_false(pools_divide(s.pools));
+    assert_int_equal(pools_kinds(s.pools, &later), 2);
+    assert_true(later > epoch);
+    assert_int_not_equal(a->nodes_kind, b->nodes_kind);
     sorted_close(&s);
 }
 
@@ -190,6 +218,7 @@ int main(void)
         cmocka_unit_test(many_pools_are_one_when_their_reservations_are_over),
         cmocka_unit_test(a_unit_is_counted_in_the_merged_pool_as_well),
         cmocka_unit_test(a_run_ends_where_nodes_of_another_pool_come),
+        cmocka_unit_test(pools_of_equal_nodes_are_of_one_kind),
         cmocka_unit_test(a_copy_goes_its_own_way),
     };
 

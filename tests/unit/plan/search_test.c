@@ -88,7 +88,7 @@ static void kinds_close(struct kinds *k)
 
 static int64_t free_at(struct kinds *k, int64_t start, int64_t end)
 {
-    return search_free_at(k->p, k->all, ACCESS_OPEN, start, end, INT64_MAX);
+    return search_free_at(k->p->counted, k->all, ACCESS_OPEN, start, end, INT64_MAX);
 }
 
 static void pools_offer_the_sum_of_their_least(void **state)
@@ -110,9 +110,9 @@ static void from_now_on_they_offer_what_they_do_at_that_interval(void **state)
 
     (void)state;
     for (int64_t end = NOW + 1; end < 1000; end++)
-        assert_int_equal(
-            from_now_until(k.p, k.all, ACCESS_OPEN, end), free_at(&k, NOW, end));
-    const struct set_offer *all = from_now_all(k.p, k.all, ACCESS_OPEN, false);
+        assert_int_equal(from_now_until(k.p->counted, k.all, ACCESS_OPEN, end),
+            free_at(&k, NOW, end));
+    const struct set_offer *all = from_now_all(k.p->counted, k.all, ACCESS_OPEN, false);
     for (size_t i = 1; i < all->free_until.n; i++) {
         assert_true(all->free_until.v[i - 1].until < all->free_until.v[i].until);
         assert_true(all->free_until.v[i - 1].units > all->free_until.v[i].units);
@@ -130,10 +130,12 @@ static void the_first_fit_is_where_a_look_at_every_second_finds_it(void **state)
             int64_t at = NOW;
             while (free_at(&k, at, at + duration) < need)
                 at++;
-            assert_int_equal(
-                first_fit_counted(k.p, k.all, ACCESS_OPEN, need, NOW, duration), at);
+            assert_int_equal(first_fit_counted(
+                                 k.p->counted, k.all, ACCESS_OPEN, need, NOW, duration),
+                at);
         }
-    assert_int_equal(first_fit_counted(k.p, k.all, ACCESS_OPEN, 5, NOW, 1), TIME_NEVER);
+    assert_int_equal(
+        first_fit_counted(k.p->counted, k.all, ACCESS_OPEN, 5, NOW, 1), TIME_NEVER);
     kinds_close(&k);
 }
 

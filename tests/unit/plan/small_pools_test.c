@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Small pools under reservations: which have something, as their profiles say. */
 #include "plan/counted/free_intervals.h"
+#include "plan/counted/small_pools.h"
 #include "planned_fixture.h"
 
 struct smalls {
@@ -26,7 +27,7 @@ static void smalls_close(struct smalls *s)
 
 static bool is_open(struct smalls *s, uint32_t node, int64_t start, int64_t end)
 {
-    return bitset_test(small_pools_open(s->p->small, start, end),
+    return bitset_test(small_pools_open(s->p->counted, start, end),
         pools_of_node(s->p->pools, node)->index);
 }
 
@@ -49,8 +50,8 @@ static void a_pool_is_open_where_no_reservation_closes_it(void **state)
     struct smalls s = small_world();
 
     (void)state;
-    small_pools_settle(s.p);
-    assert_true(small_pools_settled(s.p->small));
+    small_pools_settle(s.p->counted);
+    assert_true(small_pools_settled(s.p->counted));
     assert_true(is_open(&s, 3, 200, 1030)); /* its reservation is [1030, 2015) */
     assert_false(is_open(&s, 3, 1200, 1300));
     assert_true(is_open(&s, 20, 1000, 1200));
@@ -65,13 +66,13 @@ static void what_a_pool_has_follows_its_profile(void **state)
         pools_merged(s.p->pools, s.set->holders.v[0])->free_intervals;
 
     (void)state;
-    small_pools_settle(s.p);
+    small_pools_settle(s.p->counted);
     int64_t before = free_intervals_sum(free, 300, 400);
     assert_int_equal(before, 2 * 30);
     pool->rsv_latest = 250;
-    count_take(s.p, pool, 250, 500, 2);
-    assert_false(small_pools_settled(s.p->small));
-    small_pools_settle(s.p);
+    count_take(s.p->counted, pool, 250, 500, 2);
+    assert_false(small_pools_settled(s.p->counted));
+    small_pools_settle(s.p->counted);
     assert_int_equal(free_intervals_sum(free, 300, 400), before - 2);
     assert_int_equal(free_intervals_sum(free, 100, 200), before);
     assert_false(is_open(&s, 3, 300, 310));

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The pools that are planned by count, as one collaborator of the plan: what the files
+ * of the room remember, and what they look at.
+ *
+ *     plan --> first_fit, from_now, reserve, place
+ *                      |
+ *              deep, search, merged_work, small_pools    several pools together
+ *                      |
+ *                    count                               one pool over time
+ *                      |
+ *              unsettled, merged_sum, profile ...        what follows its changes
+ *
+ * Files call downward only. The pools themselves are in pools/pools.h. */
+#ifndef MAUI_PLAN_COUNTED_COUNTED_H
+#define MAUI_PLAN_COUNTED_COUNTED_H
+
+#include "plan/nodes/nodealloc.h"
+
+struct closures;
+struct cluster;
+struct fits;
+struct job;
+struct node;
+struct plan;
+struct pools;
+struct rsvtable;
+
+/* What reservations on the node are to the job in [start, end). */
+typedef enum affinity affinity_fn(struct plan *p, const struct job *j,
+    const struct node *n, int64_t start, int64_t end);
+
+/* What it looks at. All are borrowed. */
+struct counted_uses {
+    struct cluster *c;
+    const int64_t *now; /* the plan's */
+    uint64_t *version;  /* the plan's: grows with all that changes answers */
+    struct closures *closures;
+    struct pools *pools;
+    struct fits *fits;
+    const struct rsvtable *reserved;
+    affinity_fn *affinity;
+    struct plan *plan; /* for `affinity` alone */
+};
+
+struct counted;
+
+/* Nothing is remembered yet: so it is for a fork too. */
+struct counted *counted_create(const struct counted_uses *uses);
+void counted_destroy(struct counted *ct);
+/* Look at another table of reservations. */
+void counted_look_at(struct counted *ct, const struct rsvtable *reserved);
+/* Before pools are made anew. */
+void counted_forget(struct counted *ct);
+
+#endif
