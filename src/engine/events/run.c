@@ -57,6 +57,34 @@ static int check_admission(const struct run *r, struct err *err)
         text);
 }
 
+/* Floating generic resources are nobody's to take, whatever else the order ignores. */
+static int check_floating(
+    const struct run *r, const struct gres_amounts *list, struct err *err)
+{
+    const struct cluster *c = r->e->c;
+
+    for (size_t i = 0; i < list->n; i++) {
+        uint32_t id = list->v[i].id;
+        int64_t need = gres_of_job(r->j, id);
+        if (!gres_is_floating(c, id) || need <= gres_floating_free(c, id))
+            continue;
+        return err_set(err, ERR_CONFLICT,
+            "job cannot run  (insufficient '%s':  %lld needed  %lld available)",
+            names_text(c->gres, id), (long long)need,
+            (long long)gres_floating_free(c, id));
+    }
+    return 0;
+}
+
+static int check_licences(const struct run *r, struct err *err)
+{
+    for (uint32_t i = 0; i < r->j->nreqs; i++)
+        if (check_floating(r, &r->j->reqs[i].def->gres, err) < 0
+            || check_floating(r, &r->j->reqs[i].def->job_gres, err) < 0)
+            return -1;
+    return 0;
+}
+
 /* ---- where? ---- */
 
 static int find_nodes(struct run *r, const char *const *names, struct err *err)
@@ -320,7 +348,8 @@ int run_job(struct engine *e, struct job *j, const struct event *ev, struct err 
 
     refresh_limits(e);
     if (check_admission(&r, err) == 0 && find_nodes(&r, ev->u.run.nodes, err) == 0
-        && find_partition(&r, ev->u.run.partition, err) == 0) {
+        && find_partition(&r, ev->u.run.partition, err) == 0
+        && check_licences(&r, err) == 0) {
         job_copy(j, &r.as);
         r.as.partitions = r.parts;
         result = try_to_run(&r, err);

@@ -77,6 +77,26 @@ static void two_jobs_share_the_licences_and_the_third_waits_for_them(void **stat
     }
 }
 
+static void an_order_takes_no_licences_that_are_not_there(void **state)
+{
+    (void)state;
+    BOTH(s, LIC, 4)
+    {
+        JOB("a", 1, 100, 90, "lic", 8);
+        JOB("b", 1, 100, 80, "lic", 3);
+        sc_run_until(s, 0);
+        struct event ev = {
+            .kind = EVENT_RUN, .u.run = {.id = "b", .flags = RUN_ANY_RESERVATION}};
+        struct err err;
+        const struct reason why = sc_find(s, "b")->why;
+        assert_int_equal(sc_apply(s, ev, &err), -1);
+        assert_string_equal(
+            err.text, "job cannot run  (insufficient 'lic':  3 needed  2 available)");
+        assert_memory_equal(&why, &sc_find(s, "b")->why, sizeof why);
+        assert_int_equal(sc_reserved(s, "b"), 100);
+    }
+}
+
 static void licences_come_back_with_an_early_end(void **state)
 {
     (void)state;
@@ -253,6 +273,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_jobs_share_the_licences_and_the_third_waits_for_them),
+        cmocka_unit_test(an_order_takes_no_licences_that_are_not_there),
         cmocka_unit_test(licences_come_back_with_an_early_end),
         cmocka_unit_test(licences_are_reserved_for_the_job_that_waits),
         cmocka_unit_test(backfill_on_approval_passes_no_reservation_of_licences),
