@@ -316,7 +316,7 @@ static void report_foreign(struct world *w, struct scenario *s)
 
     snprintf(id, sizeof id, "t%u", rng_below(r, (uint32_t)w->foreign + 1));
     const struct job *j = sc_find(s, id);
-    if (j && report_is_active((enum job_state)j->state) && rng_percent(r, 60)) {
+    if (j && job_has_begun((enum job_state)j->state) && rng_percent(r, 60)) {
         ev = (struct event){.kind = EVENT_JOB_STATE};
         ev.u.job_state.id = id;
         ev.u.job_state.state = rng_percent(r, 50) ? JOB_SUSPENDED : JOB_RUNNING;
@@ -350,13 +350,15 @@ static void modify(struct world *w, struct scenario *s, const char *id)
     struct job_change *ch = &ev.u.modify.change;
 
     ev.u.modify.id = id;
-    *ch = (struct job_change){.what = 1u << rng_below(r, 23),
+    *ch = (struct job_change){.what = 1u << rng_below(r, 25),
         .job.wclimit_s = rng_range(r, 1, 4000),
         .job.cred[CRED_CLASS] = RNG_PICK(r, classes),
         .job.cred[CRED_ACCOUNT] = RNG_PICK(r, accounts),
         .job.cred[CRED_QOS] = RNG_PICK(r, qoses),
         .job.cred[CRED_GROUP] = "g0",
         .job.comment = "again",
+        .job.mail = "somebody@site",
+        .job.mail_when = "be",
         .job.flags = rng_percent(r, 50) ? JOB_PREEMPTEE : JOB_RESTARTABLE,
         .job.user_priority = (int64_t)rng_below(r, 100),
         .job.release_at = sc_now(s) + rng_range(r, -10, 500),

@@ -10,7 +10,6 @@
 
 struct trial {
     struct rk k;
-    struct signatures *signatures;
     struct closures *closures;
     uint32_t a, ab; /* the sets */
 };
@@ -27,8 +26,7 @@ static struct trial trial_open(void)
     rk_nodes(&t.k, 4, 2, 100);
     rk_hold(&t.k, rk_setres(&t.k, "A", ACL_USER, "john", 400, 1200), "n2 n3", 1);
     rk_hold(&t.k, rk_setres(&t.k, "B", ACL_USER, "mary", 1500, 1900), "n3", 1);
-    t.signatures = signatures_create(t.k.c);
-    t.closures = closures_create(t.k.c, t.signatures);
+    t.closures = closures_create(t.k.c);
     closures_forget(t.closures);
     t.a = set_of(&t, "n2");
     t.ab = set_of(&t, "n3");
@@ -38,7 +36,6 @@ static struct trial trial_open(void)
 static void trial_close(struct trial *t)
 {
     closures_destroy(t->closures);
-    signatures_destroy(t->signatures);
     rk_close(&t->k);
 }
 
@@ -248,7 +245,7 @@ static void jobs_that_lists_cannot_tell_apart_have_one_number(void **state)
 {
     (void)state;
     struct trial t = trial_open();
-    struct signatures *s = t.signatures;
+    struct signatures *s = closures_signatures(t.closures);
     const struct job *john = rk_job(&t.k, "john/staff", 1, 100, 0, NULL);
     const struct job *same = rk_job(&t.k, "john/other", 3, 900, 0, NULL);
     const struct job *mary = rk_job(&t.k, "mary/staff", 1, 100, 0, NULL);
