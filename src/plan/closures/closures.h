@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reservations of whole nodes: when nodes under them are closed, and to whom.
+ * Reservations that are not of jobs and take whole nodes: when nodes under them are
+ * closed, and to whom. (Those of waiting jobs, reservations/table.h, close nothing.)
  *
  * Nodes under the same reservations are interchangeable: their *reservation set* has a
  * number (0 = no reservations), and their pool stays counted. For one job a set is
@@ -11,6 +12,10 @@
  *     set 2 = {A, B}    ----AAAAAAAA---BBBB---
  *     class 0 (nobody lets it in):   closures of set 2: [4, 12) and [15, 19)
  *     class 1 (A lets it in):        closures of set 2: [15, 19); a grant: [4, 12)
+ *
+ * Pools (pools/pools.h) are divided by sets; searches ask by class. What all classes
+ * share, as free intervals, is as ACCESS_NOWHERE sees it. What a grant opens is looked
+ * at in addition.
  *
  * All is as it was when closures_forget() was last called; a reservation that changes
  * has to be followed by that. Source: reference reservations 3 and 4. */
@@ -37,9 +42,12 @@ struct set_member {
     int64_t start_at, end_at;
 };
 
-/* Access classes; from 0 on those of jobs that reservations matter to. */
-#define ACCESS_OPEN    PLAN_ACCESS_ANY   /* nothing is closed */
-#define ACCESS_NOWHERE (ACCESS_OPEN - 1) /* no reservation lets in */
+/* Classes of jobs that reservations matter to have numbers from 0 on. ACCESS_OPEN:
+ * nothing is closed. While set 0 is the only one, all jobs are of it but those confined
+ * to reservations. ACCESS_NOWHERE: no reservation lets in. It is for what all classes
+ * share; no job is of it. */
+#define ACCESS_OPEN    PLAN_ACCESS_ANY
+#define ACCESS_NOWHERE (ACCESS_OPEN - 1)
 
 struct closures;
 
@@ -56,10 +64,10 @@ void closures_forget(struct closures *cl);
 /* Grows when numbers of classes are void. */
 uint64_t closures_epoch(const struct closures *cl);
 
-/* The reservation set of a node; INDEX_NONE when a reservation takes some of its
- * processors, or some of another resource, or grants access by how long a job stays
- * (all processors and no memory is the whole node). Such a node is planned node by node
- * (bynode/rsvview.h). O(reservations on it). */
+/* The reservation set of a node. INDEX_NONE: the node is planned node by node
+ * (bynode/rsvview.h). A reservation on it takes some of its processors, or some of
+ * another resource, or lets jobs in by how long they stay. All processors and no memory
+ * is the whole node. O(reservations on it). */
 uint32_t closures_set(struct closures *cl, const struct node *n);
 /* What is left of a set when all that end by `after` are over. */
 uint32_t closures_set_after(struct closures *cl, uint32_t rsvset, int64_t after);

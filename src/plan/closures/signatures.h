@@ -8,8 +8,9 @@
  *       res.2: CLASSLIST batch              john, batch     0x51...  same entry
  *                                           mary, batch     0x9c...
  *
- * A hash table has an entry per number. Entries outlive changes of
- * reservations unless very many exist. */
+ * closures.h keeps the access class of a job in its entry; rsvview.h asks for the sum
+ * of verdicts. A hash table has an entry per number. Entries outlive changes
+ * of reservations unless very many exist. */
 #ifndef MAUI_PLAN_CLOSURES_SIGNATURES_H
 #define MAUI_PLAN_CLOSURES_SIGNATURES_H
 

@@ -49,7 +49,7 @@ struct counted *counted_create(const struct counted_uses *uses);
 void counted_destroy(struct counted *ct);
 /* Look at another table of reservations. */
 void counted_look_at(struct counted *ct, const struct rsvtable *reserved);
-/* Before pools are made anew. */
+/* The pools were made anew: what was made of their profiles is void. O(1). */
 void counted_forget(struct counted *ct);
 
 #endif

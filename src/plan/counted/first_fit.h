@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The earliest interval that counted pools have for a job.
+ * For plan_first_fit(): the earliest interval that counted pools have for a job.
  *
  *     which pools               how it is searched
  *     one                       along its profile (profile.h), past its closures

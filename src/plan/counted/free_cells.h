@@ -8,7 +8,7 @@
  *
  * A pool can have an interval only if it is free at some instant of the first and last
  * cell and at every instant of those between: an AND over bits, for all pools at
- * once. */
+ * once. small_pools.c keeps it, for reservations that look for pools (reserve.c). */
 #ifndef MAUI_PLAN_COUNTED_FREE_CELLS_H
 #define MAUI_PLAN_COUNTED_FREE_CELLS_H
 
@@ -36,8 +36,8 @@ void free_cells_loaded(struct free_cells *o);
 void free_cells_cut(
     struct free_cells *o, uint32_t pool, int64_t *io_from, int64_t *io_to);
 
-/* No other pools have something free throughout [start, end). Valid until the next
- * question. O(cells x pools / 64). */
+/* Pools that may have something free throughout [start, end); no others have. Valid
+ * until the next question. O(cells x pools / 64). */
 const struct bitset *free_cells_during(
     struct free_cells *o, int64_t start, int64_t end);
 

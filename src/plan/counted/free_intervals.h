@@ -11,7 +11,8 @@
  *
  * Free intervals are counted on a grid of cells by start and end. A two-dimensional
  * Fenwick tree knows the sums. Those that start or end in the very cells of a question
- * are listed by cell and looked at one by one. */
+ * are listed by cell and looked at one by one. small_pools.c keeps them, deep.c asks.
+ */
 #ifndef MAUI_PLAN_COUNTED_FREE_INTERVALS_H
 #define MAUI_PLAN_COUNTED_FREE_INTERVALS_H
 
@@ -41,8 +42,8 @@ void free_intervals_cut(
  * intervals in two cells). */
 int64_t free_intervals_sum(const struct free_intervals *g, int64_t start, int64_t end);
 
-/* No interval of that duration that begins in [first, last] has more. O(log^2 cells).
- */
+/* An upper bound of free_intervals_sum(): no interval of that duration that begins in
+ * [first, last] has more. O(log^2 cells). */
 int64_t free_intervals_most(
     const struct free_intervals *g, int64_t first, int64_t last, int64_t duration);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What counted pools offer together to a job that starts now, by when it ends.
+ * For plan_fits_now(), plan_place_now() and windows of backfill: what counted pools
+ * offer together to a job that starts now, by when it ends.
  *
  *     pool 1   until 100: 5   until 300: 2
  *     pool 2   until 200: 4   then it is closed

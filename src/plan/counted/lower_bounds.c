@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See lower_bounds.h. Queues have few durations and many sizes: for each of the durations
- * last seen a *lane* keeps what is known, by size. As long as there are few, all of
- * them are looked at. Among more a two-dimensional Fenwick tree of prefix maxima over a
- * geometric grid knows who dominates whom: queries round down on the grid and stores
- * round up, so that a bound never applies to a smaller request. */
+ * See lower_bounds.h. Queues have few durations and many sizes: for each of the
+ * durations last seen a *lane* keeps what is known, by size. As long as there are few,
+ * all of them are looked at. Among more a two-dimensional Fenwick tree of prefix maxima
+ * over a geometric grid knows who dominates whom: queries round down on the grid and
+ * stores round up, so that a bound never applies to a smaller request.
+ *
+ * In here `q` is a size in units, `d` a duration in seconds. */
 #include "plan/counted/lower_bounds.h"
 
 #include "base/vec.h"
@@ -256,28 +258,30 @@ static int64_t best_lane(const struct lower_bounds *h, int32_t q, int64_t d)
 }
 
 int64_t lower_bounds_find(
-    const struct lower_bounds *h, int32_t q, int64_t d, int64_t enough)
+    const struct lower_bounds *h, int32_t units, int64_t duration_s, int64_t enough)
 {
-    const struct lane *l = lane_slot(h, d);
+    const struct lane *l = lane_slot(h, duration_s);
     int64_t bound = INT64_MIN, other;
 
-    if (q < 1 || d < 1)
+    if (units < 1 || duration_s < 1)
         return bound;
-    if (l->round == h->round && l->d == d) {
-        size_t i = stages_up_to(l, q);
+    if (l->round == h->round && l->d == duration_s) {
+        size_t i = stages_up_to(l, units);
         bound = i ? l->stages.v[i - 1].at : bound;
-        if (i && (l->stages.v[i - 1].q == q || bound >= enough))
+        if (i && (l->stages.v[i - 1].q == units || bound >= enough))
             return bound;
     }
-    other = h->many ? tree_bound(h, q, d) : best_lane(h, q, d);
+    other =
+        h->many ? tree_bound(h, units, duration_s) : best_lane(h, units, duration_s);
     return other > bound ? other : bound;
 }
 
-void lower_bounds_learn(struct lower_bounds *h, int32_t q, int64_t d, int64_t at)
+void lower_bounds_learn(
+    struct lower_bounds *h, int32_t units, int64_t duration_s, int64_t at)
 {
-    if (q < 1 || d < 1)
+    if (units < 1 || duration_s < 1)
         return;
-    lane_learn(lane_take(h, d), q, at);
+    lane_learn(lane_take(h, duration_s), units, at);
     if (h->many)
-        tree_learn(h, q, d, at);
+        tree_learn(h, units, duration_s, at);
 }

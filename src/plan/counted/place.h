@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Nodes for a job that starts now on pools planned by count. (The start itself is
- * plan_place_now() in plan.h.)
+ * For plan_place_now(): nodes for a job that starts now on pools planned by count.
  *
  *     nodes          1    2    3    4    5
  *     free           2    1    2    2    -
- *     pool's cap     4 tasks: so many its reservations leave until the job's end
+ *     cap of pool    4 of these 7 tasks: reservations need the others before the end
  *     3 tasks        2    1                   in RM order, FIRSTAVAILABLE
  *
  * A count says how many units a job may have, not on which nodes. They are bound here,

@@ -2,6 +2,14 @@
  * How many units are free at each future instant: a step function from `now` to
  * the end of time, kept as a sorted vector of steps.
  *
+ *     step      0          1          2
+ *     at        0 (now)    20         50
+ *     free      2          6          8
+ *     5 units for 40 s fit at 20; the least in [0, 30) is 2
+ *
+ * count.c keeps one for each pool; merged_sum.h sums those of merged pools. Instants
+ * and durations are in seconds. A unit is one task (pools/fits.h).
+ *
  * Invariants: at least one step; times strictly increase; the value of the last
  * step holds for ever. Values may go below zero only by a caller's mistake, which
  * profile_take() asserts against. */

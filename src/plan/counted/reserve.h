@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Units of counted pools that reservations of waiting jobs have.
+ * For plan_reserve(): of which counted pools a reservation takes its units. Nodes are
+ * not chosen: counted/place.h does that, at the start.
  *
  *     job 7   in [20, 60)   4 units of pool 0, 2 of pool 3     its parts
  *
  * Where no pool is under reservations of other kinds, units that come free later than
  * now are taken before those free now, and pools that the fewest requests can use
- * before others: others may then start on what is left. Else pools of positive affinity
- * come first, then neutral ones, those without a grant, and negative ones. */
+ * before others: others may then start on what is left. Else pools are taken by
+ * affinity: positive, neutral, none (no grant), negative. */
 #ifndef MAUI_PLAN_COUNTED_RESERVE_H
 #define MAUI_PLAN_COUNTED_RESERVE_H
 
@@ -19,23 +20,27 @@ struct pool;
 struct rsv;
 
 /* Take so many units during its interval, which the pools of its set have throughout.
- */
+ * O(pools looked at x steps). */
 void reserve_units(
     struct counted *ct, const struct job *j, struct rsv *r, int64_t units);
-/* Of that pool, which has no merged one; false when it has fewer. */
+/* Of that pool, which has no merged one; false when it has fewer. O(steps). */
 bool reserve_in_pool(
     struct counted *ct, struct rsv *r, struct pool *pool, int32_t units);
-/* Its units are free again. */
+/* Its units are free again, and lower bounds are forgotten. O(parts x steps + sets). */
 void reserve_give_back(struct counted *ct, struct rsv *r);
 
-/* A reserved job is about to start: its reservation makes room for it. Then it has
- * started: has it taken just what was given back? */
+/* For the start of a reserved job its units are given back: its parts become `handed`.
+ * After the start: did the job take just these, at that instant and to that end? If
+ * not, lower bounds are forgotten, and the caller is not to trust the other
+ * reservations. */
 void reserve_hand_over(struct counted *ct, struct rsv *r);
 bool reserve_handed_over(struct counted *ct, const struct job *j, const struct rsv *r);
 
-/* Which reservations the pools hold, after many were forgotten. O(pools + parts). */
+/* Reservations were forgotten, or are others (in a fork): count anew which of them the
+ * pools hold, and forget profiles and lower bounds. O(pools + parts). */
 void reserve_recount(struct counted *ct);
-/* Profiles and lower bounds were of other assumptions. O(pools + sets). */
+/* Something happened that was not planned: forget profiles and lower bounds. O(pools +
+ * sets). */
 void reserve_look_anew(struct counted *ct);
 
 #endif

@@ -8,11 +8,13 @@
  *
  * A task cannot move between pools, so each pool offers the least that it has free
  * throughout, and the sum counts. An interval that begins at pools_merge_at() or later
- * is asked of merged pools. One that begins before and ends later is asked of both: its
- * pools offer together no more than their merged pool has.
+ * is asked of merged pools. One that begins before and ends later is asked of both: the
+ * sum of its pools counts for the time before, their merged pool for the time after,
+ * and the smaller is the offer.
  *
  * A search notes of each pool the instant at which its offer may grow (a *gain*), and
- * leaps to the first instant at which the gains may make up for what is missing. */
+ * leaps to the first instant at which the gains may make up for what is missing.
+ * first_fit.c and deep.c search so; bynode/ asks for the sum of counted pools. */
 #ifndef MAUI_PLAN_COUNTED_SEARCH_H
 #define MAUI_PLAN_COUNTED_SEARCH_H
 
@@ -28,7 +30,7 @@ struct gain {
  * `seen`, and no more than that to any that begins later but before `more`. */
 struct pool_offer {
     int64_t units, more, seen;
-    int64_t ahead; /* how far the last look for more went */
+    int64_t ahead; /* how far beyond `more` the last look went; doubled each time */
 };
 
 struct drop;
@@ -45,7 +47,8 @@ struct search_memory {
 struct search_memory *search_memory_create(void);
 void search_memory_destroy(struct search_memory *m);
 
-/* Gains kept in mind when a search leaps forward. */
+/* So many gains are kept, the soonest. When there are more, a leap goes no further than
+ * the last one kept. */
 #define SEARCH_LEAP 16
 
 /* `need` units for `duration` seconds, of pools of the set, as an access class sees
@@ -65,10 +68,12 @@ void search_gain(struct search *q, int64_t at, int64_t units);
  * units there. */
 int64_t search_leap(const struct search *q, int64_t sum);
 
-/* What the pool offers throughout [start, end); notes its gain. */
+/* What the pool offers throughout [start, end); notes its gain. Remembers nothing.
+ * O(log steps + steps inside). */
 int64_t search_offer_in(
     struct search *q, struct pool *pool, int64_t start, int64_t end);
-/* What it offers to an interval that begins at `at`. */
+/* What it offers to an interval that begins at `at`, and when it may offer more. Looked
+ * at again and again, it is looked at further ahead each time. */
 void search_look(
     struct search *q, struct pool *pool, int64_t at, struct pool_offer *io);
 /* The first fit at or after `at` in one pool alone; some instant >= `before` when there

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What requests look at in a node: each test of plan/feasible.c and each condition of
- * counting in plan/fit.c has its number here. */
+ * counting in plan/pools/fits.c has its number here. */
 #include "plan/pools/demand.h"
 
 #include "plan/feasible.h"

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the requests in the system ask of nodes. Nodes that differ in nothing of it are
  * interchangeable, whatever else they bear: features, class lists, memory or generic
- * resources that nobody asks for never keep them apart. */
+ * resources that nobody asks for never keep them apart.
+ *
+ *     asked for     memory, feature ib
+ *     node 1        64 GB, features ib and red      its kind: 64 GB, ib
+ *     node 2        64 GB, feature ib               its kind: 64 GB, ib    the same
+ *     node 3        64 GB, feature red              its kind: 64 GB
+ *
+ * pools.h divides the nodes by it. fork.c asks whether a job that nobody has submitted
+ * asks for more. */
 #ifndef MAUI_PLAN_POOLS_DEMAND_H
 #define MAUI_PLAN_POOLS_DEMAND_H
 

@@ -9,7 +9,10 @@
  * A definition is learned once for each layout of the pools. The first definition that
  * can be counted on a pool fixes its unit: one task is one unit. A definition that
  * cannot be counted, or whose tasks have another number of processors, ends the
- * counting of the pool. */
+ * counting of the pool.
+ *
+ * *Set* is a set of pools here. A reservation set is in closures/closures.h, a node set
+ * in nodes/nodeset.h. */
 #ifndef MAUI_PLAN_POOLS_FITS_H
 #define MAUI_PLAN_POOLS_FITS_H
 
@@ -22,7 +25,8 @@ struct fitpool {
     uint32_t pool, per_node;
 };
 
-/* Pools of a set, [first, first + n), that are one merged pool later. */
+/* Pools [first, first + n) of a set, which are one merged pool from pools_merge_at()
+ * on. */
 struct group {
     uint32_t first, n;
     uint32_t merged; /* INDEX_NONE: one pool for itself */
@@ -33,17 +37,18 @@ struct place_in_set {
     uint32_t group, at;
 };
 
-/* What the counted pools of a set offer one access class (closures.h): remembered by
- * searches. */
+/* What searches remember of the counted pools of a set, as one access class sees them
+ * (closures.h). */
 struct set_offer {
     uint64_t version;                         /* of the plan, for `free_until` */
-    struct VEC(struct free_until) free_until; /* of all its pools together */
-    uint64_t asked; /* version of the first question, and the answer: */
+    struct VEC(struct free_until) free_until; /* from_now.c: of all pools together */
+    uint64_t asked; /* version at which one end was asked for; that end; the answer: */
     int64_t asked_end, asked_units;
-    struct lower_bounds *bounds; /* NULL until a long pass needs it */
+    struct lower_bounds *bounds; /* of searches from now on; NULL = not needed yet */
     bool bounds_valid;
     bool grants_known;
-    struct VEC(struct place_in_set) grants; /* its pools behind grants, in its order */
+    struct VEC(struct place_in_set) grants; /* its pools with a grant, in its order:
+                                               reserve.c takes these by affinity */
 };
 
 /* A pool, and how many sets it is in. */
@@ -66,16 +71,17 @@ struct fitset {
     int64_t tasks_max; /* on empty nodes */
 
     /* small_pools.c */
-    bool deep;                      /* has small pools; then */
-    struct VEC(uint32_t) holders;   /* the merged pools with their free intervals */
+    bool deep; /* deep.h may search it: it has all small pools of their kinds */
+    struct VEC(uint32_t) holders;   /* its merged pools that keep free intervals */
     struct VEC(uint32_t) large;     /* pools that are not small */
-    struct VEC(uint32_t) elsewhere; /* that are, but whose merged pool is no holder */
-    struct VEC(uint32_t) group_of;  /* by merged pool; INDEX_NONE = not in the set */
+    struct VEC(uint32_t) elsewhere; /* small pools of merged pools that are no holders:
+                                       their free intervals end at pools_merge_at() */
+    struct VEC(uint32_t) group_of;  /* its group, by merged pool; INDEX_NONE = none */
 
     /* search.c, from_now.c, deep.c, reserve.c */
     struct VEC(struct set_offer) offers; /* [0]: ACCESS_OPEN, [1 + i]: class i */
-    struct set_offer base, base_merged;  /* as ACCESS_NOWHERE, before and after the
-                                            pools are merged */
+    struct set_offer base, base_merged;  /* of jobs without grants: for starts before
+                                            pools_merge_at(), and from then on */
     struct asked_pools order;            /* counted pools, those of fewest sets first */
     size_t order_of;                     /* as of so many sets; 0 = unknown */
 };
@@ -108,7 +114,10 @@ void fits_forget(struct fits *f);
 void fits_learn(struct fits *f, const struct taskdef *def);
 /* The same of a request of a job: some cannot be planned by count. */
 void fits_learn_request(struct fits *f, const struct job *j, const struct req *r);
-/* Learn where the definition fits, but not from it how nodes are planned. In a fork. */
+/* Learn where the definition fits for a question, in a fork. Pools that are counted in
+ * another unit, or hold another number of tasks on a node, are left out. A pool that
+ * nobody has asked anything of is planned for the definition from now on; if it has a
+ * merged pool, it is left out. O(pools) once. */
 void fits_suppose(struct fits *f, const struct taskdef *def);
 bool fits_knows(const struct fits *f, const struct taskdef *def);
 

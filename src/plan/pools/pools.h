@@ -7,10 +7,15 @@
  *     pool         0    0    0    1    1    0    2
  *     merged pool  0    0    0    1    1    0    0     once R is over
  *
- * Nodes of a pool are interchangeable, so a pool can be planned by count. At
- * pools_merge_at() nearly all reservations are over. Counted pools of one kind that are
- * then under the same ones are one *merged pool* from there on, which may have closures
- * too. A request that asks for something new (pools_demand()) divides pools at the next
+ * Nodes of a pool are interchangeable, so a pool can be planned by count. Reservations
+ * that are not of jobs may make thousands of pools, which are slow to search one by
+ * one. At pools_merge_at() those reservations are over, but for a few that end much
+ * later and those that never end. From that instant on counted pools of one kind that
+ * are then under the same reservations are one *merged pool*. It has a profile of its
+ * own, and what is left of the reservations may close it.
+ *
+ * layout.c makes pools, and fits.h gives them their units. All of the plan asks them.
+ * A request that asks for something new (pools_demand()) divides pools at the next
  * pools_sort(). Numbers of pools are valid until then. */
 #ifndef MAUI_PLAN_POOLS_POOLS_H
 #define MAUI_PLAN_POOLS_POOLS_H
@@ -35,12 +40,14 @@ struct free_until {
     int32_t units;
 };
 
-/* A pool, or a merged pool. */
+/* A pool, or a merged pool. Its profile tells what is free in [from, to): of a pool
+ * until pools_merge_at(), of a merged pool from then on. Outside of that all units are
+ * free in it. */
 struct pool {
     uint32_t index, partition;
     uint32_t rsvset;            /* closures_set(): 0 = none, INDEX_NONE = by node */
     uint32_t merged;            /* the merged pool that it is a part of; INDEX_NONE */
-    int64_t from, to;           /* its own profile matters in [from, to) */
+    int64_t from, to;           /* see above */
     struct VEC(uint32_t) nodes; /* indexes, ascending; of a merged pool: one of them */
     uint32_t nodes_kind;        /* equal numbers, equal nodes; see pools_kinds() */
     bool by_node;               /* planned node by node, not by count */
@@ -50,19 +57,21 @@ struct pool {
 
     /* small_pools.c */
     bool small;      /* its free intervals are kept with those of others */
-    uint32_t kind;   /* of a merged pool: the first one with equal nodes */
-    uint32_t holder; /* of a merged pool: the one of its kind that has the free
-                        intervals, INDEX_NONE = none has */
+    uint32_t kind;   /* of a merged pool: the first merged pool of equal nodes */
+    uint32_t holder; /* of a merged pool: that one of its kind which keeps the free
+                        intervals of all small pools of the kind; INDEX_NONE = too few
+                        are small */
     struct free_intervals *free_intervals; /* of a holder */
-    uint32_t nsmall; /* small pools whose free intervals those are */
+    uint32_t nsmall;                       /* of a holder: small pools of its kind */
 
     /* count.c */
     int32_t total, free_now;             /* units */
     struct VEC(struct release) releases; /* by time; one entry an instant */
     struct profile work; /* the cycle's: running jobs and reservations */
     bool work_valid;
-    uint32_t nrsv;                            /* reservations that hold units here */
-    int64_t rsv_latest;                       /* latest start of any of them */
+    uint32_t nrsv;      /* reservations that hold units here */
+    int64_t rsv_latest; /* none of them starts later: beyond it the profile only
+                           grows */
     struct VEC(struct free_until) free_until; /* of `work`; empty = to be computed */
 };
 
@@ -101,7 +110,8 @@ int64_t pools_merge_at(const struct pools *ps);
 /* The merged pool of a pool, NULL = it has none. */
 struct pool *pools_merged_of(const struct pools *ps, const struct pool *pool);
 
-/* Parts: all pools, then all merged pools. */
+/* All pools, then all merged pools, under one number (struct part of
+ * reservations/table.h has it). */
 uint32_t pools_parts(const struct pools *ps);
 struct pool *pools_part(const struct pools *ps, uint32_t part);
 
@@ -131,7 +141,7 @@ const struct demand *pools_demanded(const struct pools *ps);
 bool pools_divide(struct pools *ps);
 /* Are pools divided by what nobody asks for any more? O(1), O(jobs) now and then. */
 bool pools_outlived(struct pools *ps, int64_t now);
-/* Has the instant come from which on pools are planned together? */
+/* Is pools_merge_at() a poll interval off, or less? Then pools are to be made anew. */
 bool pools_merge_now(const struct pools *ps, int64_t now);
 /* Are nodes of some pool not equal in all that a policy may look at? */
 bool pools_mixed(const struct pools *ps);
