@@ -349,8 +349,8 @@ def test_who_asks_for_a_reservation_that_is_of_no_use_is_told(daemon):
 
 
 @pytest.mark.parametrize("what,note,why", [
-    ("nodes=5:ppn=2", "", "this job asks for 10 processors and no partition it may use has more "
-                          "than 8"),
+    ("nodes=5:ppn=2", "", "this job asks for 10 processors and no partition has more than 8 on "
+                          "nodes that can run it"),
     ("nodes=1:ppn=3", "", "no set of nodes can ever satisfy what this job asks for"),
     ("nodes=1,partition=DEFALT", "NOTE:     there is no partition 'DEFALT'; did you mean "
                                  "'DEFAULT'?\n", "no partition is accessible to this job"),

@@ -41,8 +41,12 @@ def test_tasks_run_and_wait_at_the_change(old_site):
     slurm.maui.start()
     slurm.wait(lambda: len(slurm.queued()) >= 10, "all tasks in the scheduler")
     slurm.wait(lambda: not slurm.ok("squeue", "-h").strip(), "the end of all tasks", 60)
-    ended = slurm.maui.ok("showq", "-c")
-    assert sum(f"{array}_{task} " in ended for task in range(10)) == 10
+
+    def all_ended():
+        ended = slurm.maui.ok("showq", "-c")
+        return all(f"{array}_{task} " in ended for task in range(10))
+
+    slurm.wait(all_ended, "all ten among the completed jobs")
 
 
 def test_what_its_owner_asked_for_is_kept(old_site):

@@ -44,7 +44,7 @@ struct told_node {
 
 /* What the user asked for before a start overwrote it. */
 struct asked {
-    bool known;
+    bool known, overwritten;       /* by a start: what the record says is not this */
     char *nodes, *partition;       /* owned; NULL = none */
     uint32_t min_nodes, max_nodes; /* max 0 = none */
 };

@@ -150,6 +150,7 @@ static void remember_part(struct asked *k, const slurm_job_info_t *j)
         return;
     if (asked_is_text(j->admin_comment)) {
         asked_parse(k, j->admin_comment);
+        k->overwritten = true;
         return;
     }
     asked_free(k);

@@ -108,10 +108,12 @@ int orders_keep(struct adapter *a, const struct told_job *t)
         m.alloc_sid = ALLOC_SID_USER_HOLD;
         m.site_factor = NICE_OFFSET + MARK_KEPT;
         m.req_nodes = k->nodes ? k->nodes : (char *)"";
-        m.min_nodes = k->min_nodes ? k->min_nodes : 1;
-        m.max_nodes = k->max_nodes;
+        if (k->overwritten || !k->known) {
+            m.min_nodes = k->min_nodes ? k->min_nodes : 1;
+            m.max_nodes = k->max_nodes;
+            m.partition = k->partition;
+        } /* else Slurm would judge anew what it has accepted */
         m.admin_comment = (char *)COMMENT_KEPT;
-        m.partition = k->partition;
         orders_part_id(t, i, id);
         if (update(&m, id) < 0)
             result = -1;
@@ -189,13 +191,14 @@ static int start_part(
 
 static void start(struct adapter *a, const struct rm_command *c)
 {
-    const struct told_job *t = jobs_find(a, c->job);
+    struct told_job *t = jobs_find(a, c->job);
 
     if (t == NULL || !t->waiting) {
         adapter_done(a, c->token, RM_RETRY, c->job, "Slurm does not have it waiting");
         return;
     }
     for (uint32_t i = 0; i < t->nparts; i++) {
+        t->asked[i].overwritten = true;
         if (start_part(t, c, i) == 0)
             continue;
         int error = errno;
