@@ -91,7 +91,8 @@ static void never(struct engine *e, struct job *j)
 {
     refuse(j, WAIT_FEASIBLE, 0);
     queue_touch(e->queue, j);
-    put_off_job(e, j, REASON_NORESOURCES, "at no time is all it asks for free together");
+    put_off_job(
+        e, j, REASON_NORESOURCES, "at no time is all it asks for free together");
 }
 
 bool reserve_test(struct engine *e, struct job *j)

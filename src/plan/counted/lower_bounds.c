@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * See lower_bounds.h. Queues have few durations and many sizes: for each of the durations
- * last seen a *lane* keeps what is known, by size. As long as there are few, all of
- * them are looked at. Among more a two-dimensional Fenwick tree of prefix maxima over a
- * geometric grid knows who dominates whom: queries round down on the grid and stores
- * round up, so that a bound never applies to a smaller request. */
+ * See lower_bounds.h. Queues have few durations and many sizes: for each of the
+ * durations last seen a *lane* keeps what is known, by size. As long as there are few,
+ * all of them are looked at. Among more a two-dimensional Fenwick tree of prefix maxima
+ * over a geometric grid knows who dominates whom: queries round down on the grid and
+ * stores round up, so that a bound never applies to a smaller request. */
 #include "plan/counted/lower_bounds.h"
 
 #include "base/vec.h"

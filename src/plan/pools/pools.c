@@ -43,8 +43,8 @@ struct pools {
     bool mixed;                         /* pools_mixed() */
     bool user_matters;                  /* pools_user_matters() */
     bool any_by_node;                   /* pools_any_by_node() */
-    uint64_t layout, units;  /* how often they, or a unit, came */
-    struct demand_kind kind; /* scratch */
+    uint64_t layout, units;             /* how often they, or a unit, came */
+    struct demand_kind kind;            /* scratch */
 };
 
 #define MIX(h, x)                                                                      \
