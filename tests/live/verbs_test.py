@@ -93,6 +93,16 @@ def test_a_requeued_job_runs_again_from_the_start(live):
     assert live.job(job)["start_count"] == 2
 
 
+def test_a_requeued_job_starts_elsewhere_as_soon_as_it_has_ended(live):
+    running(live)
+    job = running(live, "trap 'sleep 0.3; exit' TERM; sleep 60 & wait")
+    done(live, "requeue", job)
+    live.wait(lambda: live.log().count(f"job '{job}': start") == 2, "the second start")
+    live.wait(lambda: live.state(job) == "Running" or "did not start" in live.log(),
+              "what becomes of it")
+    assert live.state(job) == "Running" and "did not start" not in live.log()
+
+
 def test_what_the_resource_manager_cannot_do_is_refused_at_once(live):
     job = running(live)
     assert refused(live, "checkpoint", job) == \

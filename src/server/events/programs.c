@@ -273,7 +273,30 @@ static int prepare_attributes(posix_spawnattr_t *attr)
     return e;
 }
 
-/* The daemon's environment with that of the call in front. Free the array alone. */
+/* "NAME=value": is it one of these names? The array ends with NULL. */
+static bool names_one_of(const char *variable, const char *const *names)
+{
+    size_t n = strcspn(variable, "=");
+
+    for (; *names; names++)
+        if (strncmp(variable, *names, n) == 0 && strcspn(*names, "=") == n)
+            return true;
+    return false;
+}
+
+/* What the program finds of the daemon's environment; other users can read that of
+ * their processes, and the daemon's is none of their business. */
+static bool is_passed_on(const struct program *p, const char *variable)
+{
+    static const char *const public[] = {
+        "PATH", "TZ", "LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LC_TIME", NULL};
+
+    return (!p->has_user || names_one_of(variable, public))
+           && !names_one_of(variable, (const char *const *)p->environment);
+}
+
+/* The call's environment, and of the daemon's what it has no word about: of two of one
+ * name some shells take the last. Free the array alone. */
 static char **environment_of(const struct program *p)
 {
     struct VEC(char *) all = {0};
@@ -281,7 +304,8 @@ static char **environment_of(const struct program *p)
     for (size_t i = 0; p->environment[i]; i++)
         vec_push(&all, p->environment[i]);
     for (size_t i = 0; environ[i]; i++)
-        vec_push(&all, environ[i]);
+        if (is_passed_on(p, environ[i]))
+            vec_push(&all, environ[i]);
     vec_push(&all, NULL);
     return all.v;
 }

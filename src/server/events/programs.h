@@ -53,9 +53,10 @@ struct program_user {
 struct program_call {
     const char *what;               /* for the log: "notification program" */
     const char *const *argv;        /* NULL-terminated; [0] is the file; copied */
-    const char *const *environment; /* "NAME=value" besides the daemon's; or NULL */
+    const char *const *environment; /* "NAME=value" before the daemon's; or NULL */
     const char *input;              /* on its standard input, copied; NULL = nothing */
-    /* Who it is; NULL = the daemon. Costs a fork() of the daemon: the kernel's quicker
+    /* Who it is; NULL = the daemon. Of the daemon's environment another user sees PATH,
+     * time zone and language alone. Costs a fork() of the daemon: the kernel's quicker
      * way lets both use one memory, in which a process of another user has no business.
      */
     const struct program_user *as;

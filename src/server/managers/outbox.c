@@ -224,6 +224,17 @@ static bool has_node(
     return false;
 }
 
+/* Has its job been told to stop, wherever it runs, and has not yet? */
+static bool is_still_stopping(const struct order *start)
+{
+    const struct order *o;
+
+    TAILQ_FOREACH(o, &start->mates->list, of_job)
+    if (o->token < start->token && o->leaves)
+        return true;
+    return false;
+}
+
 void manager_decided(struct server *s, const struct action *a, const struct job *j)
 {
     static const struct {
@@ -339,7 +350,7 @@ void manager_send(struct server *s, bool committed)
         bool starts = o->action == RM_START;
         if (starts)
             until = add_leaving(m, until, o->token, &leaving);
-        if (starts ? has_node(m, o, &leaving) : !committed) {
+        if (starts ? has_node(m, o, &leaving) || is_still_stopping(o) : !committed) {
             dequeue(o);
             o->queued = &later;
             TAILQ_INSERT_TAIL(&later, o, queue);

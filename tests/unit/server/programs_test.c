@@ -151,6 +151,37 @@ static void arguments_arrive_as_they_are_and_output_is_logged(void **state)
     scene_close(s);
 }
 
+/* A shell takes the last of two variables of one name, getenv() the first. */
+static void another_user_sees_nothing_of_the_daemons_environment(void **state)
+{
+    struct scene *s = scene_open(&(struct programs_options){.directory = "/"});
+    const struct program_user as = {65534, 65534};
+    const char *const environment[] = {"HOME=/theirs", NULL};
+    const char *const argv[] = {"/bin/sh", "-c",
+        "env | grep -c ^HOME=; echo \"$HOME,$TZ,$MAUI_TEST_SECRET.\"", NULL};
+    struct program_call call = {.what = "test program",
+        .argv = argv,
+        .environment = environment,
+        .ended = on_ended,
+        .ctx = s};
+
+    (void)state;
+    setenv("HOME", "/daemons", 1);
+    setenv("TZ", "UTC", 1);
+    setenv("MAUI_TEST_SECRET", "told", 1);
+    assert_int_equal(programs_run(s->programs, &call, NULL), 0);
+    wait_for(s, 1);
+    assert_true(logged(s, ": /theirs,UTC,told.\n")); /* the daemon itself */
+    assert_false(logged(s, ": 2\n"));
+    if (geteuid() == 0) { /* nobody else can be another */
+        call.as = &as;
+        assert_int_equal(programs_run(s->programs, &call, NULL), 0);
+        wait_for(s, 2);
+        assert_true(logged(s, ": /theirs,UTC,.\n"));
+    }
+    scene_close(s);
+}
+
 static void it_reads_its_input_as_the_user_it_is_to_be(void **state)
 {
     struct scene *s = scene_open(&(struct programs_options){.directory = "/"});
@@ -320,6 +351,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_arrive_as_they_are_and_output_is_logged),
+        cmocka_unit_test(another_user_sees_nothing_of_the_daemons_environment),
         cmocka_unit_test(it_reads_its_input_as_the_user_it_is_to_be),
         cmocka_unit_test(a_program_that_is_not_there_is_told_and_nothing_waits),
         cmocka_unit_test(the_time_limit_ends_the_whole_process_group),
