@@ -2,9 +2,9 @@
  * Mail to owners of jobs (msub -m, -M), where this daemon runs the jobs itself; another
  * resource manager sends its own.
  *
- *     it runs ----> mail_begun() --+                        +-> MAILPROGRAM -i --
- * ADDRESS... it is over -> mail_ended() --+-> waits for the commit +   as the owner,
- * the text on its standard input
+ *     it runs -----> mail_begun() --+
+ *     it is over --> mail_ended() --+--> waits for the commit --> MAILPROGRAM -i -- TO
+ *                                        the text on its standard input, as the owner
  *
  * Addresses were checked when they were asked for (config/mailtext.h) and are again;
  * no text of a job stands in a header but its name, in which all but printable ASCII is

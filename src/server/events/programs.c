@@ -90,9 +90,52 @@ static void program_free(struct program *p)
     free(p);
 }
 
+/* ---- whose turn it is ---- */
+
+static bool is_of(const struct program *p, const struct program_user *as)
+{
+    return p->has_user && p->as.uid == as->uid;
+}
+
+/* Does one of its user run? Those of the daemon do not wait for each other. */
+static bool waits_for_its_own(const struct programs *all, const struct program *p)
+{
+    const struct program *other;
+
+    if (!p->has_user)
+        return false;
+    TAILQ_FOREACH(other, &all->running, next)
+    if (is_of(other, &p->as))
+        return true;
+    return false;
+}
+
+/* The first for which there is room; NULL = none. */
+static struct program *find_next(const struct programs *all)
+{
+    struct program *p;
+
+    if (all->nrunning >= all->at_once)
+        return NULL;
+    TAILQ_FOREACH(p, &all->waiting, next)
+    if (!waits_for_its_own(all, p))
+        return p;
+    return NULL;
+}
+
+static unsigned count_waiting(const struct programs *all, const struct program_user *as)
+{
+    const struct program *p;
+    unsigned n = 0;
+
+    TAILQ_FOREACH(p, &all->waiting, next)
+    n += is_of(p, as);
+    return n;
+}
+
 static void begin_later(struct programs *all)
 {
-    if (all->nwaiting && all->nrunning < all->at_once)
+    if (find_next(all))
         sd_event_source_set_enabled(all->begin_some, SD_EVENT_ONESHOT);
 }
 
@@ -440,9 +483,9 @@ static void begin(struct program *p)
 
 static bool begin_one(struct programs *all)
 {
-    struct program *p = TAILQ_FIRST(&all->waiting);
+    struct program *p = find_next(all);
 
-    if (!p || all->nrunning >= all->at_once)
+    if (!p)
         return false;
     TAILQ_REMOVE(&all->waiting, p, next);
     all->nwaiting--;
@@ -467,6 +510,11 @@ void programs_flush(struct programs *all)
         ;
 }
 
+static unsigned share_of_a_user(const struct programs *all)
+{
+    return all->waiting_max > 10 ? all->waiting_max / 10 : 1;
+}
+
 int programs_run(struct programs *all, const struct program_call *call, struct err *err)
 {
     if (all->nwaiting >= all->waiting_max) {
@@ -477,6 +525,14 @@ int programs_run(struct programs *all, const struct program_call *call, struct e
                 "until there is room",
                 call->what, call->argv[0], all->nwaiting);
         return err_set(err, ERR_CONFLICT, "%u programs wait already", all->nwaiting);
+    }
+    if (call->as && count_waiting(all, call->as) >= share_of_a_user(all)) {
+        all->count.dropped++;
+        log_line(all->log, LOG_WARNING,
+            "%s '%s' is not run, as %u of user %ld wait already", call->what,
+            call->argv[0], share_of_a_user(all), (long)call->as->uid);
+        return err_set(err, ERR_CONFLICT, "%u programs of that user wait already",
+            share_of_a_user(all));
     }
     if (all->dropped_in_a_row)
         log_line(all->log, LOG_ALERT, "there is room again; %lu were not run",

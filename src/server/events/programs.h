@@ -7,9 +7,11 @@
  * each. Nothing here waits for it: children and pipes are sources of the event loop
  * (the kernel alone is waited for until it has found and mapped the file, which should
  * be on a disk that answers). So many run at once, so many wait; what is beyond that is
- * refused. A program that takes too long is sent SIGTERM with everything in its process
- * group, and SIGKILL some seconds later; what it leaves behind in the group when it
- * ends is killed.
+ * refused. Those of one user run one after the other, and a tenth of those that wait
+ * may be of one user: a user can stop a process of its own, and so delays nobody else.
+ * A program that takes too long is sent SIGTERM with everything in its process group,
+ * and SIGKILL some seconds later; what it leaves behind in the group when it ends is
+ * killed.
  *
  * A program goes on when the daemon ends. Its output has no reader any more then, nor
  * when it wrote more than is read: SIGPIPE is ignored in it, such writes fail. */

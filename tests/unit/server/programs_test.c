@@ -182,6 +182,32 @@ static void another_user_sees_nothing_of_the_daemons_environment(void **state)
     scene_close(s);
 }
 
+/* Who stops a process of its own delays nobody else. */
+static void those_of_one_user_run_one_after_the_other(void **state)
+{
+    struct scene *s = scene_open(
+        &(struct programs_options){.directory = "/", .at_once = 4, .waiting_max = 40});
+    static const struct program_user one = {65534, 65534}, other = {65533, 65533};
+    const char *const argv[] = {"/bin/sleep", "0.2", NULL};
+    struct program_call call = {
+        .what = "test program", .argv = argv, .as = &one, .ended = on_ended, .ctx = s};
+    struct err err;
+
+    (void)state;
+    for (int i = 0; geteuid() == 0 && i < 4; i++) /* nobody else can be another */
+        assert_int_equal(programs_run(s->programs, &call, &err), 0);
+    if (geteuid() == 0) {
+        assert_int_equal(programs_run(s->programs, &call, &err), -1); /* a tenth */
+        call.as = &other;
+        assert_int_equal(programs_run(s->programs, &call, &err), 0);
+        programs_flush(s->programs);
+        assert_int_equal(programs_running(s->programs), 2);
+        assert_int_equal(programs_waiting(s->programs), 3);
+        wait_for(s, 5);
+    }
+    scene_close(s);
+}
+
 static void it_reads_its_input_as_the_user_it_is_to_be(void **state)
 {
     struct scene *s = scene_open(&(struct programs_options){.directory = "/"});
@@ -352,6 +378,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_arrive_as_they_are_and_output_is_logged),
         cmocka_unit_test(another_user_sees_nothing_of_the_daemons_environment),
+        cmocka_unit_test(those_of_one_user_run_one_after_the_other),
         cmocka_unit_test(it_reads_its_input_as_the_user_it_is_to_be),
         cmocka_unit_test(a_program_that_is_not_there_is_told_and_nothing_waits),
         cmocka_unit_test(the_time_limit_ends_the_whole_process_group),
