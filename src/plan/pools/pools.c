@@ -504,18 +504,31 @@ static bool is_live(const struct job *j)
     return j && j->state < JOB_COMPLETED;
 }
 
+/* Many jobs ask by one definition: it is looked at once. */
+static void demand_add_once(
+    struct demand *io, struct bitset *seen, const struct taskdef *def)
+{
+    if (bitset_test(seen, def->index))
+        return;
+    bitset_set(seen, def->index);
+    demand_add(io, def);
+}
+
 /* Adds what live jobs ask for, and hold. */
 static void demand_add_jobs(
     const struct pools *ps, const struct job *asker, struct demand *io)
 {
+    struct bitset seen = {0}; /* definitions */
+
     for (size_t i = 0; i < ps->c->jobs.n; i++) {
         const struct job *j = ps->c->jobs.v[i];
         for (uint32_t r = 0; is_live(j) && j != asker && r < j->nreqs; r++) {
-            demand_add(io, j->reqs[r].def);
+            demand_add_once(io, &seen, j->reqs[r].def);
             if (j->reqs[r].held)
-                demand_add(io, j->reqs[r].held);
+                demand_add_once(io, &seen, j->reqs[r].held);
         }
     }
+    bitset_fini(&seen);
 }
 
 /* Is there a job that may ask for something else in the middle of a cycle? */
