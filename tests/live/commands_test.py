@@ -80,6 +80,8 @@ def test_checkjob_tells_a_hold_from_the_reason_for_it(live):
     live.wait(lambda: "deferred" in live.ok("checkjob", large), "the deferral")
     assert "Holds:    User\n" in live.ok("checkjob", held)
     assert "the resource manager has a user hold on this job" in live.ok("checkjob", held)
+    live.ok("sethold", "-u", held)
+    assert "Holds:    User  (hold reason:" in live.ok("checkjob", held)  # of both, once
     text = live.ok("checkjob", large)
     assert "Holds:    Defer  (hold reason:  NoResources)\n" in text
     assert "the job asks for more than the cluster has" in text

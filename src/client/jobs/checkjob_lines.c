@@ -241,7 +241,16 @@ static void print_reservation(const json_t *o)
         layout_rel(end ? end - start : DURATION_UNLIMITED, length));
 }
 
-static void add_holds(struct strbuf *text, const json_t *list)
+static bool has_word(const json_t *list, const char *word)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (strcmp(json_string_value(json_array_get(list, i)), word) == 0)
+            return true;
+    return false;
+}
+
+/* Each kind once: the scheduler and the resource manager may have one of the same. */
+static void add_holds(struct strbuf *text, const json_t *list, const json_t *shown)
 {
     size_t i;
     json_t *hold;
@@ -249,7 +258,8 @@ static void add_holds(struct strbuf *text, const json_t *list)
     json_array_foreach(list, i, hold)
     {
         const char *name = json_string_value(hold);
-        strbuf_printf(text, " %c%s", name[0] - 'a' + 'A', name + 1);
+        if (!has_word(shown, name))
+            strbuf_printf(text, " %c%s", name[0] - 'a' + 'A', name + 1);
     }
 }
 
@@ -257,10 +267,11 @@ static void print_holds(const json_t *o)
 {
     const char *reason = get_text(o, "hold_reason", "");
     char date[LAYOUT_DATE_MAX];
+    const json_t *holds = json_object_get(o, "holds");
     struct strbuf text = {0};
 
-    add_holds(&text, json_object_get(o, "holds"));
-    add_holds(&text, json_object_get(o, "rm_holds"));
+    add_holds(&text, holds, NULL);
+    add_holds(&text, json_object_get(o, "rm_holds"), holds);
     if (get_int(o, "defer_until", 0))
         printf("job is deferred until %s.  Reason:  %s  (%s)\n",
             layout_date(get_int(o, "defer_until", 0), date), *reason ? reason : "NONE",
