@@ -16,7 +16,7 @@ build: ## build everything into build/release
 demo: build ## a scheduler at work with real jobs, half a minute; leaves nothing behind
 	@scripts/demo
 
-test: ## units and properties of what changed since they last passed (a minute)
+test: ## units and properties of what changed since they last passed (two minutes)
 	@scripts/deps build test
 	@scripts/test
 
