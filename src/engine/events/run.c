@@ -120,7 +120,7 @@ static int find_partition(struct run *r, const char *name, struct err *err)
 }
 
 /* Its requests with the nodes as their host list. False when those cannot hold them. */
-static bool pin(struct run *r)
+static bool pin_requests(struct run *r)
 {
     bool enough = true;
 
@@ -212,7 +212,7 @@ static bool place_in(struct run *r, uint32_t partition)
 }
 
 /* The job's own default partition first. */
-static bool place(struct run *r)
+static bool find_place(struct run *r)
 {
     uint64_t rest = r->parts;
     uint32_t first = r->j->pdef;
@@ -329,10 +329,10 @@ static bool start_there(struct run *r)
 
 static int try_to_run(struct run *r, struct err *err)
 {
-    bool enough = r->nodes.n == 0 || pin(r);
+    bool enough = r->nodes.n == 0 || pin_requests(r);
 
     r->plan = plan_fork_as(r->e->plan, &r->as, r->e->now, keep_of(r->e));
-    bool found = enough && place(r);
+    bool found = enough && find_place(r);
     int result = found ? 0 : cannot(r, enough, err);
     plan_destroy(r->plan);
     if (!found || start_there(r))

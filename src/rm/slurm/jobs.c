@@ -257,7 +257,7 @@ static bool is_astray(const slurm_job_info_t *j)
 }
 
 /* `kept`: what is astray has been taken back with all of its record. */
-static void see(struct adapter *a, const char *id, const struct parts *parts,
+static void see_job(struct adapter *a, const char *id, const struct parts *parts,
     bool limited, bool kept)
 {
     const slurm_job_info_t *j = parts->v[0];
@@ -374,7 +374,7 @@ static void see_tasks(
             step = strtoul(end + 1, &end, 10);
         for (; first <= last && step > 0 && seen < TASKS_MAX; first += step, seen++) {
             snprintf(id, sizeof id, "%u_%lu", j->array_job_id, first);
-            see(a, id, &(struct parts){{j}, 1}, seen >= left, kept);
+            see_job(a, id, &(struct parts){{j}, 1}, seen >= left, kept);
         }
         at = *end == ',' ? end + 1 : end;
         if (*end != ',' && *end != '%' && *end != '\0')
@@ -404,7 +404,7 @@ static void see_components(
         if (parts.v[i] == NULL)
             return; /* being submitted, or being forgotten */
     snprintf(id, sizeof id, "%u", leader->het_job_id);
-    see(a, id, &parts, false, false);
+    see_job(a, id, &parts, false, false);
 }
 
 static void see_record(
@@ -424,11 +424,12 @@ static void see_record(
         bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0;
 
         snprintf(id, sizeof id, "%u_%u", j->array_job_id, j->array_task_id);
-        see(a, id, &(struct parts){{j}, 1}, waits && tasks_left(msg, j) == 0, false);
+        see_job(
+            a, id, &(struct parts){{j}, 1}, waits && tasks_left(msg, j) == 0, false);
         return;
     }
     snprintf(id, sizeof id, "%u", j->job_id);
-    see(a, id, &(struct parts){{j}, 1}, false, false);
+    see_job(a, id, &(struct parts){{j}, 1}, false, false);
 }
 
 /* ---- all ---- */

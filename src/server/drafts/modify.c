@@ -251,7 +251,7 @@ static int take_value(struct modified *m, json_t *change, const struct jobattr *
 }
 
 /* One {attribute, op, value}; afterwards its op is "=" and its value whole. */
-static int take(struct modified *m, json_t *change, const struct job_desc *d,
+static int take_change(struct modified *m, json_t *change, const struct job_desc *d,
     const struct job *j, struct err *err)
 {
     const char *name = json_string_value(json_object_get(change, "attribute"));
@@ -276,8 +276,11 @@ static int take_all(struct modified *m, json_t *changes, const struct job_desc *
     json_t *change;
     size_t i;
 
-    json_array_foreach(
-        changes, i, change) if (take(m, change, d, j, err) < 0) return -1;
+    json_array_foreach(changes, i, change)
+    {
+        if (take_change(m, change, d, j, err) < 0)
+            return -1;
+    }
     m->ch.job.deps = m->deps.v;
     m->ch.to.gres = m->gres.v;
     return 0;

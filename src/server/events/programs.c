@@ -354,7 +354,7 @@ static char **environment_of(const struct program *p)
 }
 
 /* In the child: as the user with that one group, or not at all. */
-static bool become(const struct program_user *as)
+static bool become_user(const struct program_user *as)
 {
     return setgroups(1, &as->gid) == 0 && setresgid(as->gid, as->gid, as->gid) == 0
            && setresuid(as->uid, as->uid, as->uid) == 0
@@ -375,7 +375,7 @@ static _Noreturn void run_child(
     setsid();
     if (dup2(input, 0) == 0 && dup2(output, 1) == 1 && dup2(output, 2) == 2
         && close_range(3, ~0u, 0) == 0
-        && (!p->all->directory || chdir(p->all->directory) == 0) && become(&p->as))
+        && (!p->all->directory || chdir(p->all->directory) == 0) && become_user(&p->as))
         execve(p->argv[0], p->argv, environment);
     (void)!write(2, failed, sizeof failed - 1);
     _exit(127);
@@ -411,7 +411,7 @@ static int spawn_as_daemon(struct program *p, int input, int output, char **envi
     return e;
 }
 
-static int spawn(struct program *p, int output)
+static int spawn_program(struct program *p, int output)
 {
     int input = open_input(p), e = errno;
 
@@ -459,7 +459,7 @@ static void begin(struct program *p)
     }
     /* The program's end blocks, as programs expect. */
     (void)fcntl(ends[1], F_SETFL, fcntl(ends[1], F_GETFL) & ~O_NONBLOCK);
-    int e = spawn(p, ends[1]);
+    int e = spawn_program(p, ends[1]);
     close(ends[1]);
     p->output_fd = ends[0];
     if (e) {

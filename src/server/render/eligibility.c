@@ -116,7 +116,7 @@ struct tally {
 
 /* What the node is to the job: to the request that could have most of it, else what
  * the first one misses. The requests' processors are counted too. */
-static struct verdict judge(
+static struct verdict judge_node(
     struct tally *t, struct server *s, const struct job *j, const struct node *n)
 {
     struct verdict best = {NULL, 0};
@@ -135,7 +135,7 @@ static struct verdict judge(
     return best;
 }
 
-static void count(
+static void count_verdict(
     struct tally *t, struct server *s, const struct node *n, const struct verdict *v)
 {
     struct res dedicated = node_dedicated(engine_cluster(s->engine), n);
@@ -286,8 +286,8 @@ void eligibility_render(struct server *s, const struct job *j,
             const struct node *n = node_at(c, i);
             if (n->global || n->partition != p)
                 continue;
-            struct verdict v = judge(&t, s, j, n);
-            count(&t, s, n, &v);
+            struct verdict v = judge_node(&t, s, j, n);
+            count_verdict(&t, s, n, &v);
             if (opt->node ? opt->node == n : opt->verdicts)
                 add_verdict(verdicts, n, &v);
         }
