@@ -7,6 +7,7 @@ cluster of its own on loopback (tests/slurm):
   slurm_bench.py MAUI starts [JOBS]       starts a second on 1,000 phantom nodes
   slurm_bench.py MAUI plan [JOBS]         a plan of all that waits, 1,000 phantom nodes
   slurm_bench.py MAUI latency [JOBS]      from submission to the first line of a script
+  slurm_bench.py MAUI mix [SEEDS]         80 random jobs of 1 to 16 cores on 16 cores
 
 Slurm alone has the same slurm.conf but for the gate. Needs Slurm from Debian's packages.
 """
@@ -207,8 +208,43 @@ def latency(ours, program, jobs):
               f"largest {waits[-1]:.2f} s", flush=True)
 
 
+# ---- mix ----
+
+MIX = 80
+
+
+def mix_run(ours, program, jobs):
+    """Makespan and mean wait of jobs given as (cores, seconds), all there at once."""
+    with Cluster(program, ours, nodes=4, cpus=4) as c:
+        log, begin = f"{c.dir}/out/mix", time.time()
+        submitted = []
+        for i, (cores, seconds) in enumerate(jobs):
+            submitted.append(time.time())
+            c.sbatch(f"-n{cores}", "-t", str(seconds), script=f"echo {i} b $(date +%s.%N) "
+                     f">>{log}; sleep {seconds}; echo {i} e $(date +%s.%N) >>{log}")
+        c.wait(lambda: os.path.exists(log) and open(log).read().count("e ") == len(jobs),
+               "the end of all", 600)
+        lines = [line.split() for line in open(log)]
+    starts = {int(i): float(at) for i, what, at in lines if what == "b"}
+    waits = [starts[i] - at for i, at in enumerate(submitted)]
+    return max(float(at) for _, _, at in lines) - begin, statistics.mean(waits)
+
+
+def mix(program, seeds):
+    for seed in range(1, seeds + 1):
+        pick = random.Random(seed)
+        jobs = [(pick.randint(1, 16), pick.randint(1, 4)) for _ in range(MIX)]
+        floor = sum(cores * seconds for cores, seconds in jobs) / 16
+        (took0, wait0), (took1, wait1) = [mix_run(ours, program, jobs)
+                                          for ours in (False, True)]
+        print(f"mix, seed {seed} (floor {floor:.0f} s): makespan slurm {took0:.1f} s, maui "
+              f"{took1:.1f} s, ratio {took1 / took0:.3f}; mean wait slurm {wait0:.1f} s, "
+              f"maui {wait1:.1f} s, ratio {wait1 / wait0:.3f}", flush=True)
+
+
 def main():
-    if len(sys.argv) < 3 or sys.argv[2] not in ("flow", "starts", "plan", "latency"):
+    if len(sys.argv) < 3 or sys.argv[2] not in ("flow", "starts", "plan", "latency",
+                                                "mix"):
         sys.exit(__doc__)
     lack = slurm_cluster.missing()
     if lack:
@@ -222,6 +258,8 @@ def main():
         in_turn(flow, program, jobs or 200)
     elif what == "starts":
         in_turn(starts, program, jobs or 1000)
+    elif what == "mix":
+        mix(program, jobs or 5)
     elif what == "latency":
         in_turn(latency, program, jobs or 30)
     else:

@@ -156,6 +156,7 @@ struct job {
     double util_procs; /* processors really used, as told by the RM */
     double fs_rate;    /* what policy/fairshare charges a second now, 0 = not */
     int64_t user_priority, sys_priority;
+    int64_t fixed_priority; /* in place of what the formula says; 0 = none */
     /* holds */
     uint8_t hold_reason; /* enum hold_reason */
     uint16_t defer_count, start_count, preempt_count;
@@ -183,6 +184,8 @@ struct job_desc {
     bool admitted;  /* its resource manager has checked that its user may use the
                        account,  class and QOS that it names */
     int64_t user_priority;
+    int64_t fixed_priority; /* given by an administrator of the resource manager, in
+                               place of what the formula says; 0 = none */
     const struct req_desc *reqs;
     uint32_t nreqs;                /* >= 1 */
     const char *const *partitions; /* asked; NULL-terminated or NULL */
@@ -327,6 +330,12 @@ static inline bool job_waits(const struct job *j)
 }
 
 struct job_extra *job_extra(struct job *j); /* created when first asked for */
+/* Why the user priority of an admitted job does not change here. */
+#define JOB_PRIORITY_ELSEWHERE                                                         \
+    "its user priority is that of its resource manager: there `scontrol update "       \
+    "jobid=JOB nice=N` changes it"
+/* Its user priority or its fixed one has been set: JOB_OWNPRIO follows. */
+void job_note_priority(struct cluster *c, struct job *j);
 const char *job_state_name(enum job_state s);
 const char *hold_reason_name(enum hold_reason r);
 

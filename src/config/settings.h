@@ -106,8 +106,10 @@ enum job_flag {
     JOB_IGNHOSTLIST = 1u << 17,
     JOB_OPTIMISTIC = 1u << 18, /* set by the scheduler: started by BACKFILLPOLICY
                                   PREEMPT, may be preempted like a PREEMPTEE */
-    JOB_PARKED = 1u << 19 /* set by the scheduler: suspended by order or by the resource
-                             manager; resumed by those only */
+    JOB_PARKED = 1u << 19,     /* set by the scheduler: suspended by order or by the
+                                  resource     manager; resumed by those only */
+    JOB_OWNPRIO = 1u << 20 /* has a user priority or a fixed one: the formula alone does
+                              not say when it is its turn; see job_note_priority() */
 };
 
 /* QFLAGS of a QOS (bits). PER<KIND> flags are kept per kind, see cred_cfg. */
@@ -283,6 +285,8 @@ struct prio_settings {
     enum accrual accrual;
     bool use_system_queue_time;
     bool enable_negative, reject_negative;
+    double user_weight; /* of a job's user priority, added behind floor and ceiling */
+    bool enable_positive_user;
 };
 
 /* ---- fairshare -------------------------------------------------------------- */

@@ -117,6 +117,8 @@ static const struct cfg_row priority_rows[] = {
     {N("USESYSTEMQUEUETIME"), BOOL("OFF"), IN_SETTINGS(prio.use_system_queue_time), HELP("Count queue time since the job became eligible, not since it was submitted.")},
     {N("ENABLENEGJOBPRIORITY"), BOOL("FALSE"), IN_PRIO(enable_negative), HELP("Allow priorities below 1.")},
     {N("REJECTNEGPRIOJOBS"), BOOL("TRUE"), IN_PRIO(reject_negative), HELP("Do not start jobs of negative priority.")},
+    {N("USERPRIOWEIGHT"), NUMBER("1"), IN_PRIO(user_weight), HELP("Weight of the priority that a job's user gave it (--nice, msub -p, setupri): added to what all else makes, below 1 as well. 0: it changes nothing.")},
+    {N("ENABLEPOSUSERPRIORITY"), BOOL("FALSE"), IN_PRIO(enable_positive_user), HELP("Let user priorities above 0 count. Otherwise users can only lower the priority of their jobs; of Slurm's jobs those count that Slurm let an administrator raise.")},
     {N("JOBPRIOF"), TEXT(NULL), INERT, HELP("Was meant as a priority function of job attributes.")},
     {N("USELOCALMACHINEPRIORITY"), BOOL("OFF"), INERT, HELP("Was meant for priorities of several machines.")},
 };

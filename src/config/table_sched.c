@@ -19,7 +19,7 @@ static const struct cfg_row job_rows[] = {
     {N("ENABLEMULTIREQJOBS"), BOOL("FALSE"), IN_SETTINGS(enable_multireq_jobs), HELP("Allow jobs with several resource requests; otherwise they are held.")},
     {N("JOBSIZEPOLICY"), WORD(NULL, kw_jobsize), LATER, HELP("Choice within a requested range of sizes.")},
     {N("JOBNODEMATCHPOLICY"), CUSTOM(set_match_policy, NULL, "WORDS: EXACTNODE EXACTPROC"), .home = HOME_SETTINGS, .store = STORE_OTHER, HELP("EXACTNODE: as many distinct nodes as requested. EXACTPROC: only nodes with exactly the processors asked per node.")},
-    {N("JOBMAXOVERRUN", "MAXJOBOVERRUN"), TIME("0"), IN_SETTINGS(job_max_overrun_s), .min = -1, .max = INT_MANY, HELP("How far a job may pass its wallclock limit; -1 = any.")},
+    {N("JOBMAXOVERRUN", "MAXJOBOVERRUN"), TIME("0"), IN_SETTINGS(job_max_overrun_s), .min = -1, .max = INT_MANY, HELP("How far a job may pass its wallclock limit; -1 = any. 0 of Slurm's jobs: Slurm ends them, as its OverTimeLimit and KillWait say.")},
     {N("WCVIOLATIONACTION"), WORD("CANCEL", kw_wcaction), IN_SETTINGS(wc_action), HELP("What happens at the wallclock limit; PREEMPT follows PREEMPTPOLICY.")},
     {N("JOBMAXSTARTTIME"), TIME("0"), IN_PAR(max_start_time_s), NEGATIVE_OFF, LATER, HELP("Cancel jobs that stay in state Starting longer; 0 = never.")},
     {N("USECPUTIME"), BOOL("FALSE"), INDEX(INDEX_OF_PARTITION), INERT, HELP("Was meant to limit by processor time.")},

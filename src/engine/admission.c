@@ -6,6 +6,7 @@
 #include "engine/dependency.h"
 #include "engine/engine_private.h"
 #include "policy/fairshare.h"
+#include "policy/priority.h"
 
 /* ---- in the queue? ---- */
 
@@ -53,7 +54,8 @@ static bool refuse_priority(
     const struct engine *e, const struct job *j, struct reason *ret)
 {
     (void)ret;
-    return job_priority(e->c, j) < 0;
+    /* what its user gave it only says which goes first */
+    return job_priority(e->c, j) - prio_of_user(&e->cfg->prio, j) < 0;
 }
 
 static bool refuse_early(

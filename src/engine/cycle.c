@@ -44,7 +44,13 @@ int64_t engine_overrun(const struct engine *e, const struct job *j)
         if (s > most)
             most = s;
     }
-    return most >= 0 ? most : e->cfg->job_max_overrun_s;
+    if (most >= 0)
+        return most;
+    /* 0 is what nobody said: then that is between the job and its resource manager */
+    if (j->admitted && e->cfg->job_max_overrun_s == 0
+        && e->cfg->wc_action != WC_PREEMPT)
+        return -1;
+    return e->cfg->job_max_overrun_s;
 }
 
 static void enforce_wclimit(struct engine *e)

@@ -103,6 +103,7 @@ struct event {
             enum hold_reason reason;
             const char *text;
             int64_t again_s; /* > 0: to be tried again so soon; not counted */
+            bool waits;      /* the resource manager lets it wait: no failed start */
         } failed;
         struct {
             const char *id;
@@ -292,7 +293,7 @@ struct job_memory engine_memory_of(const struct engine *e, const struct job *j);
 bool engine_start_differs(const struct job *j, int64_t start_at);
 
 /* Seconds of grace beyond its wallclock limit: the largest of its credentials', else
- * JOBMAXOVERRUN; negative: without end. */
+ * JOBMAXOVERRUN; negative: without end, or until its resource manager ends it. */
 int64_t engine_overrun(const struct engine *e, const struct job *j);
 
 /* Why the job waits, as of now: a cycle records verdicts only when they change, so

@@ -13,7 +13,8 @@
 
 /* Flags that the scheduler itself puts on a job; they are nobody's request. */
 #define FLAGS_KEPT                                                                     \
-    (JOB_BACKFILL | JOB_SPVIOLATION | JOB_SYSPRIO_SET | JOB_SYSPRIO_REL | JOB_PARKED)
+    (JOB_BACKFILL | JOB_SPVIOLATION | JOB_SYSPRIO_SET | JOB_SYSPRIO_REL | JOB_PARKED   \
+        | JOB_OWNPRIO)
 
 /* A sentence that is cut off when the caller's buffer is full. */
 struct text {

@@ -212,11 +212,27 @@ static int64_t bounded(const struct prio_settings *s, double points)
     return (int64_t)points;
 }
 
-/* The last step: what an administrator gave it by setspri. */
-static int64_t settled(const struct job *j, int64_t priority)
+int64_t prio_of_user(const struct prio_settings *s, const struct job *j)
+{
+    bool may_rise = s->enable_positive_user || j->admitted;
+
+    if (j->fixed_priority != 0 || (j->user_priority > 0 && !may_rise))
+        return 0;
+    double points = s->user_weight * (double)j->user_priority;
+    return (int64_t)(points > (double)PRIORITY_MAX    ? (double)PRIORITY_MAX
+                     : points < -(double)PRIORITY_MAX ? -(double)PRIORITY_MAX
+                                                      : points);
+}
+
+/* The last steps: what its user and administrators gave it. */
+static int64_t settled(
+    const struct prio_settings *s, const struct job *j, int64_t priority)
 {
     if (j->flags & JOB_SYSPRIO_SET)
         return PRIORITY_MAX + j->sys_priority;
+    if (j->flags & JOB_OWNPRIO)
+        priority =
+            j->fixed_priority ? j->fixed_priority : priority + prio_of_user(s, j);
     return priority + (j->flags & JOB_SYSPRIO_REL ? j->sys_priority : 0);
 }
 
@@ -465,7 +481,7 @@ void prio_set(const struct prio_pass *f, const uint32_t *jobs, size_t n)
             fetch(table[jobs[i + AHEAD]]);
         prio_own_of(f, j, &own);
         prio_creds_of(f, j->cred, &of);
-        f->c->priorities.v[j->index] = settled(j, prio_from(f, &own, &of));
+        f->c->priorities.v[j->index] = settled(f->s, j, prio_from(f, &own, &of));
     }
 }
 
@@ -596,7 +612,8 @@ void prio_explain(
     add_up(s, ret_parts);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         points += ret_parts->weighted[order[i]];
-    ret_parts->priority = settled(j, bounded(s, points));
+    ret_parts->user = prio_of_user(s, j);
+    ret_parts->priority = settled(s, j, bounded(s, points));
 }
 
 /* ---- run priority, system priority ------------------------------------------ */

@@ -63,7 +63,8 @@ void prio_own_of(const struct prio_pass *pass, struct job *j, struct prio_own *r
 void prio_check(struct cluster *c, int64_t now);
 void prio_creds_of(const struct prio_pass *pass, const uint32_t cred[CRED_KINDS],
     struct prio_creds *ret);
-/* The priority of both, without what setspri gave the job: for jobs that have none. */
+/* The priority of both, without what its user (JOB_OWNPRIO) and setspri gave the job:
+ * for jobs that have none. */
 int64_t prio_from(const struct prio_pass *pass, const struct prio_own *own,
     const struct prio_creds *of);
 
@@ -82,7 +83,8 @@ struct prio_parts {
     double weight[PRIO_SUBS];    /* w of this job (QOS and group weights included) */
     double comp[PRIO_COMPS];     /* capped sum of w * v, before the component weight */
     double weighted[PRIO_COMPS]; /* W * comp */
-    int64_t priority;            /* after floor, ceiling and system priority */
+    int64_t user;                /* what its user priority adds behind those */
+    int64_t priority;            /* after floor, ceiling, user and system priority */
 };
 void prio_explain(
     struct cluster *c, const struct job *j, int64_t now, struct prio_parts *ret_parts);
@@ -91,6 +93,11 @@ void prio_explain(
 enum prio_comp prio_comp_of(enum prio_sub s);
 const char *prio_sub_name(enum prio_sub s);
 const char *prio_comp_name(enum prio_comp c);
+
+/* What the priority that its user gave it adds to a job's: weighted, and 0 where it may
+ * not count: above 0 without ENABLEPOSUSERPRIORITY, unless the resource manager has
+ * admitted the job, which then has seen to that. */
+int64_t prio_of_user(const struct prio_settings *s, const struct job *j);
 
 /* Run priority of an active job (choice of preemption victims). */
 int64_t prio_run(struct cluster *c, const struct job *j, int64_t now);

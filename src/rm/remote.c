@@ -32,9 +32,10 @@ struct remote {
     struct rm rm;
     struct rm_sink sink;
     sd_event *loop;
-    char *path;   /* of the adapter */
-    char *second; /* of the one to take when that cannot work here; NULL = none */
-    char *hello;  /* its first line */
+    char *path;      /* of the adapter */
+    char *second;    /* of the one to take when that cannot work here; NULL = none */
+    char *hello;     /* its first line */
+    char *immediate; /* the line of that name, as last said; owned or NULL */
     int64_t timeout_s;
     pid_t pid;        /* 0 = not running */
     int fd, words_fd; /* words: its standard error */
@@ -308,6 +309,8 @@ static void begin(struct remote *m)
     sd_event_add_io(m->loop, &m->io, m->fd, EPOLLIN, on_io, m);
     sd_event_add_child(m->loop, &m->child, m->pid, WEXITED, on_child, m);
     say(m, xstrdup(m->hello));
+    if (m->immediate != NULL)
+        say(m, xstrdup(m->immediate));
     wait_for(m, PING_US);
 }
 
@@ -423,6 +426,7 @@ void remote_close(struct rm *rm)
     free(m->path);
     free(m->second);
     free(m->hello);
+    free(m->immediate);
     free(m);
 }
 
@@ -450,6 +454,18 @@ int remote_submit(struct rm *rm, const struct rm_submission *s, struct err *err)
     (void)err;
     fly((struct remote *)rm, s->token, wire_submission(s));
     return 0;
+}
+
+void remote_immediate(struct rm *rm, const char *word, const char *nodes)
+{
+    struct remote *m = (struct remote *)rm;
+    json_t *o = json_object();
+
+    put_text(o, "word", word);
+    put_text(o, "nodes", nodes);
+    free(m->immediate);
+    m->immediate = wire_line("immediate", o);
+    say(m, xstrdup(m->immediate));
 }
 
 void remote_poll(struct rm *rm)

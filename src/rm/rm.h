@@ -64,6 +64,8 @@ enum rm_report_kind {
 enum rm_outcome {
     RM_OK,
     RM_RETRY,  /* not now: worth trying again (node not ready, RM restarting) */
+    RM_WAITS,  /* of a start: not now, by a wish or a limit that the RM keeps (a begin
+                  time, a licence). Tried again for ever; no failed start */
     RM_FAILED, /* of a start: it was tried and did not come about, and may do so another
                   time or elsewhere. Counts as a failed start */
     RM_REFUSED, /* never: the RM rejects it */
@@ -184,6 +186,10 @@ struct rm_driver {
     /* An ended job has been accounted for on the disk: nothing of it is needed any
      * more. NULL = that is nothing to the RM. */
     void (*settled)(struct rm *rm, const char *job);
+    /* May the RM by itself start a job at once that does not wait: "free"; not as long
+     * as others wait for their turn: "waiting"; not at all: "busy". And the nodes, as
+     * "n1,n2", that it must not have. NULL = it starts none by itself. */
+    void (*immediate)(struct rm *rm, const char *word, const char *nodes);
 };
 
 /* Every driver's record begins with this. */

@@ -11,6 +11,7 @@
 static const char *const outcome_words[] = {
     [RM_OK] = "ok",
     [RM_RETRY] = "retry",
+    [RM_WAITS] = "waits",
     [RM_FAILED] = "failed",
     [RM_REFUSED] = "refused",
     [RM_LOST] = "lost",

@@ -6,6 +6,7 @@
 #include "server/durable/rsvkeep.h"
 #include "server/durable/usage.h"
 #include "server/journal/anew.h"
+#include "server/managers/immediate.h"
 #include "server/managers/manager.h"
 #include "server/managers/reslimit.h"
 #include "server/server_private.h"
@@ -110,6 +111,7 @@ void cycle_run(struct server *s)
             && s->control.iteration >= (uint64_t)s->control.stop_at_iteration)
             cycle_stop(s);
     }
+    immediate_tell(s);
     if (whole_is_restored(s))
         whole_again(s);
     if (clock_is_wrong(s->clock))

@@ -296,6 +296,8 @@ static void print_priority(const json_t *o)
         printf("  SystemPriority:  %lld", (long long)get_int(o, "system_priority", 0));
     if (get_int(o, "user_priority", 0))
         printf("  UserPriority:  %lld", (long long)get_int(o, "user_priority", 0));
+    if (get_int(o, "fixed_priority", 0))
+        printf("  FixedPriority:  %lld", (long long)get_int(o, "fixed_priority", 0));
     puts("");
 }
 

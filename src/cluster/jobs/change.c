@@ -116,6 +116,8 @@ static int check(const struct cluster *c, const struct job *j,
     if ((ch->what & CHANGE_WCLIMIT)
         && amount_check("wallclock limit", d->wclimit_s, 1, DURATION_UNLIMITED, err))
         return -1;
+    if ((ch->what & CHANGE_USER_PRIORITY) && j->admitted)
+        return err_set(err, ERR_INVALID, JOB_PRIORITY_ELSEWHERE);
     if ((ch->what & CHANGE_USER_PRIORITY)
         && amount_check("user priority", d->user_priority, -USER_PRIORITY_MAX,
             USER_PRIORITY_MAX, err))
@@ -240,6 +242,7 @@ void job_change_apply(struct cluster *c, struct job *j, const struct job_change 
         j->wclimit_asked_s = j->wclimit_s = ch->job.wclimit_s;
     if (ch->what & CHANGE_DEADLINE)
         c->any_deadline |= ch->job.deadline_at != 0;
+    job_note_priority(c, j);
     change_flags(j, ch);
     if (ch->what & CHANGE_DEPS)
         change_deps(j, ch->job.deps);

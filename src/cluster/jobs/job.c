@@ -260,6 +260,16 @@ static void fill_job(struct cluster *c, struct job *j, const struct job_desc *d,
     fill_extra(c, j, d);
     c->any_deadline |= d->deadline_at != 0;
     j->flags = j->flags_asked;
+    job_note_priority(c, j);
+}
+
+void job_note_priority(struct cluster *c, struct job *j)
+{
+    c->any_user_priority |= j->user_priority != 0;
+    if (j->user_priority != 0 || j->fixed_priority != 0)
+        j->flags |= JOB_OWNPRIO;
+    else
+        j->flags &= ~(uint32_t)JOB_OWNPRIO;
 }
 
 int job_check(const struct cluster *c, const struct job_desc *d, struct err *err)

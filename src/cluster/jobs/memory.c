@@ -68,8 +68,10 @@ static void recall_time(struct job *j, const struct job_memory *m)
     j->accruing = m->accruing;
     j->paused = m->paused;
     j->limited = m->limited <= LIMITED_IDLE ? m->limited : LIMITED_NOT;
-    j->release_at = m->release_at;
-    if (m->deadline_at || j->extra)
+    if (!j->admitted) /* else its resource manager said so just now */
+        j->release_at = m->release_at;
+    bool told = j->admitted && j->extra && j->extra->deadline_at;
+    if (!told && (m->deadline_at || j->extra))
         job_extra(j)->deadline_at = m->deadline_at;
     j->suspended_s = m->suspended_s;
     j->suspend_at = m->suspend_at;
@@ -85,8 +87,10 @@ void job_recall(struct cluster *c, struct job *j, const struct job_memory *m)
     j->preempt_count = m->preempt_count;
     c->bypasses.v[j->index] = m->bypass;
     c->priorities.v[j->index] = m->priority;
-    j->user_priority = m->user_priority;
+    if (!j->admitted)
+        j->user_priority = m->user_priority;
     j->sys_priority = m->sys_priority;
+    job_note_priority(c, j);
     j->flags = (j->flags & ~MEMORY_FLAGS) | (m->flags & MEMORY_FLAGS);
     if (m->qos) {
         j->qos_asked = cred_get(c, CRED_QOS, m->qos)->index;

@@ -74,12 +74,18 @@ static void defer_until(
     j->defer_until = time_add(e->now, s);
 }
 
+/* So many waits space out the tries, more are not remembered: starts that fail by
+ * themselves later are tried again before they are held against the job. */
+#define WAITS_COUNTED 4
+
 int start_failed(
     struct engine *e, struct job *j, const struct event *ev, struct err *err)
 {
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
     report_requeued(e, j);
+    if (ev->u.failed.waits && j->start_count > WAITS_COUNTED)
+        j->start_count--;
     if (keeping_retry(e, j, ev->u.failed.again_s))
         return 0;
     if (ev->u.failed.again_s > 0) {

@@ -89,11 +89,13 @@ int order_user_priority(
 {
     int64_t n = ev->u.user_priority.n;
 
-    (void)e;
     if (n < 0 || n > USER_PRIORITY_MAX)
         return err_set(err, ERR_INVALID,
             "user priority must be in the range 0 - %d, not %lld", USER_PRIORITY_MAX,
             (long long)n);
+    if (j->admitted)
+        return err_set(err, ERR_INVALID, "job '%s': " JOB_PRIORITY_ELSEWHERE, j->id);
     j->user_priority = n;
+    job_note_priority(e->c, j);
     return 0;
 }

@@ -104,7 +104,7 @@ static bool is_far_ahead(struct queue *q, const struct cache_key *a,
 /* Nothing about the job that the order could not be kept with. */
 static bool is_plain(const struct job *j)
 {
-    return !(j->flags & (JOB_SYSPRIO_SET | JOB_SYSPRIO_REL | JOB_NOQUEUE))
+    return !(j->flags & (JOB_SYSPRIO_SET | JOB_SYSPRIO_REL | JOB_OWNPRIO | JOB_NOQUEUE))
            && !j->limited && !classes_several(j);
 }
 

@@ -71,7 +71,7 @@ void notes_begin(struct queue *q)
 static bool stays_admitted(const struct queue *q, const struct job *j)
 {
     static const uint32_t special =
-        JOB_SYSPRIO_SET | JOB_SYSPRIO_REL | JOB_NOQUEUE | JOB_ADVRES;
+        JOB_SYSPRIO_SET | JOB_SYSPRIO_REL | JOB_OWNPRIO | JOB_NOQUEUE | JOB_ADVRES;
     const struct engine *e = q->e;
     const struct job_extra *x = j->extra;
 

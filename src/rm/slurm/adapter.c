@@ -19,7 +19,6 @@
 
 #define POLL_MS       1000
 #define SOON_MS       5  /* after a sign that something happened */
-#define PENDING_MS    50 /* while an order is pending */
 #define MANY          20 /* orders pending: then a poll is cheaper than looks */
 #define MANY_MS       200
 #define START_WAIT_MS 5000
@@ -197,6 +196,7 @@ static void poll_all(struct adapter *a)
     if (!a->told_all)
         adapter_report(a, &synced);
     a->told_all = true;
+    jobs_expire(a);
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *ctx);
@@ -214,8 +214,8 @@ static void arm_next(struct adapter *a)
 
     if (a->pending.n > MANY && wait_ms > MANY_MS)
         wait_ms = MANY_MS;
-    else if (a->pending.n > 0 && wait_ms > PENDING_MS)
-        wait_ms = PENDING_MS;
+    else if (orders_next_ms(a) - adapter_now_ms() < wait_ms)
+        wait_ms = orders_next_ms(a) - adapter_now_ms();
     if (a->look && wait_ms > SOON_MS)
         wait_ms = SOON_MS;
     arm(a, wait_ms);
@@ -311,7 +311,8 @@ static void open_events(struct adapter *a)
         close(fd);
 }
 
-/* Written and renamed: a reader never finds half a number. */
+/* Written and renamed: a reader never finds half of it. The gate reads besides the time
+ * what becomes of jobs that do not wait (`immediate` in rm.h). */
 static void beat(struct adapter *a)
 {
     static const char suffix[] = ".new";
@@ -322,7 +323,11 @@ static void beat(struct adapter *a)
     memcpy(fresh, a->heartbeat, n);
     memcpy(fresh + n, suffix, sizeof suffix);
     f = fopen(fresh, "we");
-    if (f == NULL || fprintf(f, "%lld\n", (long long)time(NULL)) < 0
+    if (f == NULL
+        || fprintf(f, "%lld %s\n%s\n", (long long)time(NULL),
+               a->immediate != NULL ? a->immediate : "busy",
+               a->immediate_not != NULL ? a->immediate_not : "")
+               < 0
         || fchmod(fileno(f), 0644) < 0 || fclose(f) != 0
         || rename(fresh, a->heartbeat) != 0)
         adapter_health(a, "heartbeat", strerror(errno));
@@ -385,6 +390,12 @@ static void take_line(struct adapter *a, const char *text, size_t len)
     } else if ((o = json_object_get(r.document, "ping")) != NULL) {
         if (json_integer_value(o) % BEAT_S == 0)
             beat(a);
+    } else if ((o = json_object_get(r.document, "immediate")) != NULL) {
+        free(a->immediate);
+        free(a->immediate_not);
+        a->immediate = xstrdup(reader_text(&r, o, "word"));
+        a->immediate_not = xstrdup(reader_text(&r, o, "nodes"));
+        beat(a);
     } else if (json_object_get(r.document, "poll") != NULL) {
         a->look = true;
     } else if ((o = json_object_get(r.document, "command")) != NULL) {

@@ -15,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the site factor of a job says; the gate sets it as well (job_submit.lua). */
+/* What the site factor of a job says; the gate sets it as well (job_submit.lua). Above
+ * these two bits stands the priority that an administrator gave the job. */
 enum gate_mark { MARK_NONE, MARK_KEPT, MARK_HELD, MARK_LIFTED };
+#define MARK_BITS 2
 
 /* Facts of slurm.conf that change how requests are read. */
 struct slurm_facts {
@@ -45,6 +47,7 @@ struct told_node {
 /* What the user asked for before a start overwrote it. */
 struct asked {
     bool known, overwritten;       /* by a start: what the record says is not this */
+    uint32_t priority;             /* that an administrator gave it; 0 = none */
     char *nodes, *partition;       /* owned; NULL = none */
     uint32_t min_nodes, max_nodes; /* max 0 = none */
 };
@@ -65,6 +68,13 @@ struct told_job {
     uint32_t round;
     bool waiting, over;
     bool kept, held; /* as Slurm has it now: at priority 0, by a hold */
+    uint16_t reason; /* why Slurm lets it wait, when last seen */
+    /* Slurm says that it was requeued in held state, and goes on saying so when that
+     * was lifted, until it is started; that hold is in force and not marked as one. */
+    bool requeue_held, back_held;
+    uint32_t restarts;
+    bool expired;   /* Slurm was asked to end it for its deadline */
+    time_t lost_at; /* when a start comes too late for its deadline; 0 = never */
     uint32_t nparts;
     struct asked *asked; /* one for each part; owned */
     UT_hash_handle hh;
@@ -83,7 +93,8 @@ struct pending {
     uint64_t token;
     char *id; /* owned */
     int64_t since_ms, patience_ms;
-    bool start; /* else a stop */
+    bool start;      /* else a stop */
+    int64_t look_ms; /* when to look at it next */
 };
 
 struct adapter {
@@ -91,7 +102,8 @@ struct adapter {
     sd_event_source *input, *timer, *events;
     struct strbuf in;
     char *name, *home, *heartbeat, *events_file; /* owned */
-    int64_t events_read;                         /* bytes of the file of events */
+    char *immediate, *immediate_not; /* owned, for the gate: see rm.h; or NULL */
+    int64_t events_read;             /* bytes of the file of events */
     int64_t poll_ms, start_wait_ms;
     struct slurm_facts facts;
     char *munge;        /* owned: socket of munged; NULL = not known */
@@ -106,6 +118,7 @@ struct adapter {
     struct VEC(char *) licences; /* names; owned */
     uint64_t licences_digest;
     uint32_t round;
+    uint32_t deadlines; /* jobs with a lost_at */
     bool connected, told_all, checked, look;
 };
 
@@ -150,6 +163,10 @@ int jobs_look(struct adapter *a, const char *id);
 void jobs_forget(struct adapter *a);
 struct told_job *jobs_find(struct adapter *a, const char *id);
 enum gate_mark job_mark(const slurm_job_info_t *j);
+/* The priority that an administrator gave it, 0 = none. */
+uint32_t job_priority_given(const slurm_job_info_t *j);
+/* Jobs that cannot end by their deadline any more: Slurm shall end them as such. */
+void jobs_expire(struct adapter *a);
 
 /* What a record asks for, as requests: they and all they point to live in the room. */
 struct request_room {
@@ -191,8 +208,13 @@ uint64_t request_digest(const struct adapter *a, const struct parts *parts);
  * as long as the room. */
 const char *request_partitions(const slurm_job_info_t *j, struct request_room *room);
 
-/* In the administrator's comment of a job that only we start. */
-#define COMMENT_KEPT "maui:kept"
+/* In the administrator's comment of a job that only we start; of one that an
+ * administrator holds: its owner cannot release it; of one that its owner holds. */
+#define COMMENT_KEPT  "maui:kept"
+#define COMMENT_ADMIN "maui:admin"
+#define COMMENT_HELD  "maui:held"
+/* Behind one of these: its hold since that restart is marked. */
+#define COMMENT_RESTART ";restart="
 
 /* ---- asked.c ---- */
 void asked_free(struct asked *k);
@@ -207,8 +229,16 @@ void submit_job(struct adapter *a, const struct rm_submission *s);
 
 /* ---- orders.c ---- */
 void orders_command(struct adapter *a, const struct rm_command *c);
-/* Take a job back to where only the scheduler starts it. 0 or -1 with errno. */
+/* Take a job back to where only the scheduler starts it, or nobody if it came back with
+ * a hold (back_held). 0 or -1 with errno. */
 int orders_keep(struct adapter *a, const struct told_job *t);
+/* Let Slurm look at a job that cannot end by its deadline any more: it ends it. */
+void orders_expire(const struct told_job *t);
+/* When to look at what is pending next, by adapter_now_ms(); INT64_MAX = nothing is. */
+int64_t orders_next_ms(const struct adapter *a);
+/* An administrator's hold stands in the job's comment, where the gate sees it: its
+ * owner cannot lift it. `id`: of the job, or of tasks in one record. */
+void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_t *j);
 /* The job was seen in that state: an order may have come about. */
 void orders_seen(struct adapter *a, const char *id, enum job_state state);
 /* Look at what is pending. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a user asked for, remembered in the job itself while a start has overwritten it:
  * "maui:asked;count=2-4;nodes=n[1-2];partition=a,b", no blank in it. It outlives us and
- * the controller.
+ * the controller. The priority that stands behind it is for whoever cannot see the site
+ * factor.
  */
 #include "base/xalloc.h"
 #include "rm/slurm/adapter.h"
@@ -28,6 +29,8 @@ char *asked_text(const struct asked *k)
         strbuf_printf(&b, ";nodes=%s", k->nodes);
     if (list)
         strbuf_printf(&b, ";partition=%s", k->partition);
+    if (k->priority > 0)
+        strbuf_printf(&b, ";priority=%u", k->priority);
     return strbuf_take(&b);
 }
 

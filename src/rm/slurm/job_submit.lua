@@ -4,6 +4,7 @@
 --   1  kept: the scheduler may start it
 --   2  held: by its owner (JobHeldUser) or by an administrator (JobHeldAdmin)
 --   3  lifted: an administrator released all holds; the scheduler makes it 1 again
+-- and, times 4, the priority that an administrator gave it (0: none).
 -- The scheduler is known by its user together with a node list in the request, which
 -- scontrol hold and release never send. While the heartbeat is old the gate is open and
 -- Slurm schedules alone. By hand, as an administrator:
@@ -18,14 +19,19 @@ local EVENTS = "@EVENTS@"         -- a byte here wakes the scheduler
 local MARKS = "@MARKS@"
 local KEPT, HELD, LIFTED = 1, 2, 3
 local PENDING = 0
+local INFINITE = 4294967295       -- as a priority: a release
+local MOST = 500000000            -- the largest priority there is room for
+local DENIED, NOT_TOP, BUSY, IS_HELD = 2002, 2013, 2016, 2042 -- Slurm's own errors
 
+-- Is the scheduler there? Then also what stands behind the time: may a job that does not
+-- wait start beside those that do ("free"), and on which nodes not.
 local function alive()
-	if MAX_AGE == 0 then return true end
 	local f = io.open(HEARTBEAT, "r")
-	if not f then return false end
-	local t = f:read("*n")
+	if not f then return MAX_AGE == 0 end
+	local t, word, nodes = f:read("*n", "*l", "*l")
 	f:close()
-	return t ~= nil and os.time() - t <= MAX_AGE
+	if MAX_AGE ~= 0 and (t == nil or os.time() - t > MAX_AGE) then return false end
+	return true, word and string.match(word, "%a+"), nodes
 end
 
 local function wake()
@@ -41,46 +47,56 @@ end
 local function tell(id, what)
 	local f = io.open(MARKS .. "/" .. id, "w")
 	if f then
-		f:write(what)
+		f:write(string.format("%d", what))
 		f:close()
 	end
 end
 
--- To an adapter that reads scontrol a line is a job: no text may hold another line.
-local TEXTS = { "account", "comment", "container", "mail_user", "name", "network",
-	"std_err", "std_in", "std_out", "wckey", "work_dir" }
-
-local function breaks_lines(text, what)
-	if not text or not string.find(text, "\n", 1, true) then return false end
-	slurm.log_user("the job's " .. what .. " has a line break in it")
-	return true
+local function mark(job, current, what, own)
+	job.site_factor = what + 4 * own
+	tell(current.job_id, what + 4 * own)
 end
 
-local function has_lines(job)
-	for _, name in ipairs(TEXTS) do
-		if breaks_lines(job[name], name) then return true end
+-- Its mark, and the priority that an administrator gave it.
+local function read_mark(current)
+	local what = current.site_factor or 0
+	if what >= 2147483648 then what = what - 2147483648 end
+	return what % 4, math.floor(what / 4)
+end
+
+local function is_number(priority)
+	return priority ~= slurm.NO_VAL and priority ~= INFINITE and priority ~= 0
+end
+
+-- One that does not wait (salloc -I, srun -I): Slurm itself starts it at once or says that
+-- it cannot, but never before those that wait here, nor on nodes that are reserved here.
+local function submit_now(job, word, nodes)
+	if word ~= "free" then return word == "waiting" and NOT_TOP or BUSY end
+	job.site_factor = KEPT
+	if nodes and nodes ~= "" and not job.reservation then
+		job.exc_nodes = (job.exc_nodes and job.exc_nodes .. "," or "") .. nodes
 	end
-	for _, word in pairs(job.argv or {}) do
-		if breaks_lines(word, "command") then return true end
-	end
-	return false
+	return slurm.SUCCESS
 end
 
 function slurm_job_submit(job, partitions, uid)
-	if has_lines(job) then return slurm.ERROR end
 	local held = job.priority == 0
-	if not held and not alive() then return slurm.SUCCESS end
-	job.site_factor = held and HELD or KEPT
-	job.admin_comment = held and "maui:held" or "maui:kept"
+	local there, word, nodes = alive()
+	if not held and not there then return slurm.SUCCESS end
+	if not held and job.immediate == 1 then return submit_now(job, word, nodes) end
+	local own = ADMIN[uid] and is_number(job.priority) and math.min(job.priority, MOST) or 0
+	job.site_factor = (held and HELD or KEPT) + 4 * own
+	job.admin_comment = held and "maui:held"
+	    or own > 0 and string.format("maui:kept;priority=%d", own) or "maui:kept"
 	job.priority = 0
 	wake()
 	return slurm.SUCCESS
 end
 
 local function hold(job, current, uid)
-	local ours = ADMIN[uid] and current.admin_comment == "maui:keep"
-	job.site_factor = ours and KEPT or HELD
-	tell(current.job_id, ours and KEPT or HELD)
+	local what, own = read_mark(current)
+	local ours = ADMIN[uid] and string.find(current.admin_comment or "", "^maui:keep")
+	mark(job, current, ours and KEPT or HELD, own)
 end
 
 -- Of a release: is it to start the job?
@@ -89,16 +105,34 @@ local function goes(current, uid)
 	return c and (c == "go" or string.match(c, "^maui:asked;.*;go$"))
 end
 
+-- A release, or some priority: the hold goes, the job stays kept. Who is not the owner
+-- is an operator: Slurm lets nobody else come here. Slurm's words for what it refuses.
+local function release(job, current, uid)
+	local what, own = read_mark(current)
+	local privileged = ADMIN[uid] or uid ~= current.user_id
+	if is_number(job.priority) then
+		if what == HELD then return IS_HELD end
+		if not privileged then return DENIED end
+		mark(job, current, KEPT, math.min(job.priority, MOST))
+	elseif not privileged and current.admin_comment == "maui:admin" then
+		return DENIED
+	else
+		if what == HELD then own = 0 end
+		mark(job, current, privileged and LIFTED or KEPT, own)
+	end
+	job.priority = slurm.NO_VAL
+	wake()
+	return slurm.SUCCESS
+end
+
 function slurm_job_modify(job, current, partitions, uid)
-	if has_lines(job) then return slurm.ERROR end
 	if (uid == SCHEDULER and job.req_nodes ~= nil)
 	    or current.job_state ~= PENDING then
 		return slurm.SUCCESS
 	end
 	if job.admin_comment == "maui:mark" and ADMIN[uid] then -- the adapter asks
-		local what = current.site_factor or 0
-		if what >= 2147483648 then what = what - 2147483648 end
-		tell(current.job_id, what)
+		local what, own = read_mark(current)
+		tell(current.job_id, what + 4 * own)
 		job.admin_comment = what == HELD and "maui:held" or "maui:kept"
 		return slurm.SUCCESS
 	end
@@ -106,17 +140,13 @@ function slurm_job_modify(job, current, partitions, uid)
 		hold(job, current, uid)
 	elseif job.priority ~= slurm.NO_VAL then
 		if not alive() then
-			job.site_factor = KEPT
-			tell(current.job_id, KEPT)
+			mark(job, current, KEPT, 0)
 			return slurm.SUCCESS
 		end
 		if goes(current, uid) then
 			return slurm.SUCCESS
 		end
-		-- a release, or some priority: the hold goes, the job stays kept
-		job.site_factor = ADMIN[uid] and LIFTED or KEPT
-		tell(current.job_id, ADMIN[uid] and LIFTED or KEPT)
-		job.priority = slurm.NO_VAL
+		return release(job, current, uid)
 	elseif current.priority ~= 0 and alive() then
 		-- changed between its release and its start: keep it again
 		job.priority = 0

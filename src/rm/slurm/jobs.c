@@ -14,9 +14,15 @@
 
 enum gate_mark job_mark(const slurm_job_info_t *j)
 {
-    uint32_t mark = j->site_factor - NICE_OFFSET;
+    uint32_t given = j->site_factor - NICE_OFFSET;
 
-    return mark <= MARK_LIFTED ? (enum gate_mark)mark : MARK_NONE;
+    /* a plugin of the site's may have lowered it: that is not the gate's */
+    return given < NICE_OFFSET ? (enum gate_mark)(given & MARK_LIFTED) : MARK_NONE;
+}
+
+uint32_t job_priority_given(const slurm_job_info_t *j)
+{
+    return job_mark(j) != MARK_NONE ? (j->site_factor - NICE_OFFSET) >> MARK_BITS : 0;
 }
 
 struct told_job *jobs_find(struct adapter *a, const char *id)
@@ -27,8 +33,15 @@ struct told_job *jobs_find(struct adapter *a, const char *id)
     return t;
 }
 
+static void set_lost(struct adapter *a, struct told_job *t, time_t at)
+{
+    a->deadlines += (at != 0) - (t->lost_at != 0);
+    t->lost_at = at;
+}
+
 static void drop(struct adapter *a, struct told_job *t)
 {
+    set_lost(a, t, 0);
     HASH_DEL(a->jobs, t);
     for (uint32_t i = 0; i < t->nparts; i++)
         asked_free(&t->asked[i]);
@@ -151,10 +164,12 @@ static void remember_part(struct asked *k, const slurm_job_info_t *j)
     if (asked_is_text(j->admin_comment)) {
         asked_parse(k, j->admin_comment);
         k->overwritten = true;
+        k->priority = job_priority_given(j);
         return;
     }
     asked_free(k);
     *k = (struct asked){.known = true,
+        .priority = job_priority_given(j),
         .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
         .partition = j->partition ? xstrdup(j->partition) : NULL,
         .min_nodes = j->max_nodes ? j->num_nodes : 1,
@@ -242,6 +257,27 @@ static bool is_starting(const struct adapter *a, const struct told_job *t)
     return false;
 }
 
+static bool is_requeue_held(const slurm_job_info_t *j)
+{
+    const char *d = j->state_desc;
+
+    return d != NULL && j->priority == 0
+           && (strcmp(d, "job requeued in held state") == 0
+               || strcmp(d, "job_requeued_in_held_state") == 0);
+}
+
+/* scontrol requeuehold: nothing else makes a kept job of one that ran. Whether it has
+ * been marked as held before stands in the comment. */
+static bool is_back_held(const slurm_job_info_t *j)
+{
+    const char *at =
+        j->admin_comment ? strstr(j->admin_comment, COMMENT_RESTART) : NULL;
+
+    return is_requeue_held(j) && job_mark(j) == MARK_KEPT
+           && (at == NULL
+               || strtoul(at + strlen(COMMENT_RESTART), NULL, 10) != j->restart_cnt);
+}
+
 /* It waits, but not as a job does that only we start: lifted, leaked past the gate, or
  * back in the queue after it ran; or an order of ours has just let it go. */
 static bool is_astray(const slurm_job_info_t *j)
@@ -254,6 +290,32 @@ static bool is_astray(const slurm_job_info_t *j)
            || (job_mark(j) == MARK_KEPT
                && (j->state_reason == FAIL_BAD_CONSTRAINTS
                    || asked_is_text(j->admin_comment)));
+}
+
+/* Slurm looks at deadlines of jobs that it could start, which a kept one is not: when
+ * it would end such a job, or 0. */
+static time_t lost_at(const slurm_job_info_t *j, const struct told_job *t)
+{
+    bool least = j->time_min != 0 && j->time_min != NO_VAL;
+    uint32_t minutes = least ? j->time_min : j->time_limit;
+
+    if (j->deadline == 0 || minutes >= NO_VAL || !t->waiting || t->held || t->expired
+        || (j->dependency != NULL && *j->dependency) || j->eligible_time > time(NULL))
+        return 0;
+    return j->deadline - 60 * (time_t)minutes + 1;
+}
+
+void jobs_expire(struct adapter *a)
+{
+    time_t now = time(NULL);
+
+    for (struct told_job *t = a->deadlines ? a->jobs : NULL; t != NULL; t = t->hh.next)
+        if (t->lost_at != 0 && now >= t->lost_at && !is_starting(a, t)) {
+            t->expired = true;
+            set_lost(a, t, 0);
+            orders_expire(t);
+            adapter_look(a);
+        }
 }
 
 /* `kept`: what is astray has been taken back with all of its record. */
@@ -271,10 +333,19 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t = find_or_add(a, id);
     t->round = a->round;
     t->number = j->job_id;
+    t->reason = j->state_reason;
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
     remember_asked(t, parts);
-    if (is_astray(j) && !is_starting(a, t)) {
+    t->restarts = j->restart_cnt;
+    t->requeue_held = is_requeue_held(j);
+    t->back_held = is_back_held(j);
+    if (t->back_held) {
+        if (orders_keep(a, t) == 0)
+            adapter_look(a);
+        state = JOB_HOLD;
+    } else if (is_astray(j) && !is_starting(a, t)
+               && !(t->expired && j->priority != 0 && j->state_reason != WAIT_TIME)) {
         if (!kept && orders_keep(a, t) == 0)
             adapter_look(a); /* told when it is in its place again */
         state = JOB_IDLE;
@@ -292,6 +363,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->held = state == JOB_HOLD;
     t->waiting = state == JOB_IDLE || state == JOB_HOLD;
     t->over = state >= JOB_COMPLETED;
+    set_lost(a, t, lost_at(j, t));
     orders_seen(a, id, state);
 }
 
@@ -361,6 +433,11 @@ static void see_tasks(
     const char *at = j->array_task_str;
     uint32_t seen = 0, left = tasks_left(msg, j);
     bool kept = keep_tasks(a, msg, j);
+    char tasks[32];
+
+    snprintf(tasks, sizeof tasks, "%u", j->array_job_id);
+    if (!has_active_tasks(msg, j)) /* else it would be an order to those as well */
+        orders_note_holder(a, tasks, j);
 
     while (*at && *at != '%' && seen < TASKS_MAX) {
         char *end, id[40];
@@ -420,6 +497,8 @@ static void see_record(
         see_components(a, msg, j);
         return;
     }
+    snprintf(id, sizeof id, "%u", j->job_id);
+    orders_note_holder(a, id, j);
     if (j->array_job_id != 0 && j->array_task_id != NO_VAL) {
         bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0;
 

@@ -9,35 +9,45 @@
 #include <signal.h>
 #include <stdio.h>
 
+#define LOOK_MS 150  /* after an order, to see whether it has come about */
+#define SURE_MS 1500 /* then the reason is Slurm's own, and of now */
+
 #define LOOKS_MAX                                                                      \
     20 /* jobs looked at one by one in a turn; more are seen by a poll                 \
         */
 
 /* ---- reasons ---- */
 
+/* What becomes of a start that Slurm does not carry out, by its reason. */
+enum fate {
+    FATE_FAILED, /* tried some times more, then deferred */
+    FATE_WAITS,  /* Slurm keeps it waiting as it would without us: no failed start */
+    FATE_NEVER   /* trying again will not help */
+};
+
 static const struct {
     uint16_t reason;
     const char *text;
-    bool never; /* trying again will not help */
+    enum fate fate;
 } reasons[] = {
-    {SLURM_WAIT_RESOURCES, "Slurm finds its nodes taken", false},
-    {SLURM_WAIT_PRIORITY, "Slurm has not looked at it yet", false},
-    {WAIT_PART_NODE_LIMIT, "its partition's limit on nodes", true},
-    {WAIT_PART_TIME_LIMIT, "its partition's limit on time", true},
-    {WAIT_PART_DOWN, "its partition is down", false},
-    {WAIT_PART_INACTIVE, "its partition is inactive", false},
-    {WAIT_NODE_NOT_AVAIL, "its nodes are not available", false},
-    {WAIT_HELD, "held by an administrator", false},
-    {WAIT_HELD_USER, "held by its owner", false},
-    {WAIT_TIME, "its begin time has not come", false},
-    {WAIT_LICENSES, "its licences are taken", false},
-    {SLURM_WAIT_DEPENDENCY, "its dependency is not fulfilled", false},
-    {SLURM_WAIT_RESERVATION, "its Slurm reservation has not begun", false},
-    {WAIT_QOS, "its QOS", false},
-    {WAIT_ARRAY_TASK_LIMIT, "the limit of its array", false},
-    {FAIL_BAD_CONSTRAINTS, "no nodes could ever satisfy it there", true},
-    {FAIL_ACCOUNT, "its account is not valid", true},
-    {FAIL_QOS, "its QOS is not valid", true},
+    {SLURM_WAIT_RESOURCES, "Slurm finds its nodes taken", FATE_FAILED},
+    {SLURM_WAIT_PRIORITY, "Slurm has not looked at it yet", FATE_FAILED},
+    {WAIT_PART_NODE_LIMIT, "its partition's limit on nodes", FATE_WAITS},
+    {WAIT_PART_TIME_LIMIT, "its partition's limit on time", FATE_WAITS},
+    {WAIT_PART_DOWN, "its partition is down", FATE_WAITS},
+    {WAIT_PART_INACTIVE, "its partition is inactive", FATE_WAITS},
+    {WAIT_NODE_NOT_AVAIL, "its nodes are not available", FATE_WAITS},
+    {WAIT_HELD, "held by an administrator", FATE_WAITS},
+    {WAIT_HELD_USER, "held by its owner", FATE_FAILED}, /* or put back by Slurm */
+    {WAIT_TIME, "its begin time has not come", FATE_WAITS},
+    {WAIT_LICENSES, "its licences are taken", FATE_WAITS},
+    {SLURM_WAIT_DEPENDENCY, "its dependency is not fulfilled", FATE_WAITS},
+    {SLURM_WAIT_RESERVATION, "its Slurm reservation has not begun", FATE_WAITS},
+    {WAIT_QOS, "its QOS", FATE_WAITS},
+    {WAIT_ARRAY_TASK_LIMIT, "the limit of its array", FATE_WAITS},
+    {FAIL_BAD_CONSTRAINTS, "no nodes could ever satisfy it there", FATE_NEVER},
+    {FAIL_ACCOUNT, "its account is not valid", FATE_WAITS},
+    {FAIL_QOS, "its QOS is not valid", FATE_WAITS},
 };
 
 const char *orders_reason(const slurm_job_info_t *j)
@@ -50,12 +60,40 @@ const char *orders_reason(const slurm_job_info_t *j)
     return NULL;
 }
 
-static bool never(uint16_t reason)
+/* Slurm numbers behind FAIL_QOS its limits, of associations and QOS, and such. */
+static enum fate fate_of(uint16_t reason)
 {
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
         if (reasons[i].reason == reason)
-            return reasons[i].never;
-    return false;
+            return reasons[i].fate;
+    return reason > FAIL_QOS ? FATE_WAITS : FATE_FAILED;
+}
+
+/* The same of an order that Slurm refuses. */
+static enum rm_outcome outcome_of(int error)
+{
+    switch (error) {
+    case EAGAIN:
+    case ESLURM_TRANSITION_STATE_NO_UPDATE:
+    case ESLURM_REQUESTED_NODES_NOT_IN_PARTITION: /* seen otherwise with the next poll
+                                                   */
+    case ESLURM_INVALID_NODE_NAME:
+    case ESLURM_INVALID_JOB_ID:
+        return RM_RETRY;
+    case ESLURM_NODES_BUSY:
+    case ESLURM_NODE_NOT_AVAIL:
+    case ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE:
+    case ESLURM_PARTITION_DOWN:
+    case ESLURM_ACCOUNTING_POLICY:
+    case ESLURM_RESERVATION_ACCESS:
+    case ESLURM_RESERVATION_BUSY:
+    case ESLURM_RESERVATION_NOT_USABLE:
+    case ESLURM_RESERVATION_MAINT:
+    case ESLURM_JOB_HELD:
+        return RM_WAITS;
+    default:
+        return RM_REFUSED;
+    }
 }
 
 /* ---- updates ---- */
@@ -95,9 +133,13 @@ void orders_part_id(const struct told_job *t, uint32_t part, char ret[48])
 
 int orders_keep(struct adapter *a, const struct told_job *t)
 {
+    char comment[40] = COMMENT_KEPT;
     int result = 0;
 
     (void)a;
+    if (t->requeue_held)
+        snprintf(comment, sizeof comment, "%s" COMMENT_RESTART "%u",
+            t->back_held ? COMMENT_HELD : COMMENT_KEPT, t->restarts);
     for (uint32_t i = 0; i < t->nparts; i++) {
         const struct asked *k = &t->asked[i];
         job_desc_msg_t m;
@@ -106,19 +148,55 @@ int orders_keep(struct adapter *a, const struct told_job *t)
         slurm_init_job_desc_msg(&m);
         m.priority = 0;
         m.alloc_sid = ALLOC_SID_USER_HOLD;
-        m.site_factor = NICE_OFFSET + MARK_KEPT;
+        m.site_factor = NICE_OFFSET + (t->back_held ? MARK_HELD : MARK_KEPT)
+                        + (k->priority << MARK_BITS);
         m.req_nodes = k->nodes ? k->nodes : (char *)"";
         if (k->overwritten || !k->known) {
             m.min_nodes = k->min_nodes ? k->min_nodes : 1;
             m.max_nodes = k->max_nodes;
             m.partition = k->partition;
         } /* else Slurm would judge anew what it has accepted */
-        m.admin_comment = (char *)COMMENT_KEPT;
+        m.admin_comment = comment;
         orders_part_id(t, i, id);
         if (update(&m, id) < 0)
             result = -1;
     }
     return result;
+}
+
+void orders_expire(const struct told_job *t)
+{
+    const struct asked *k = &t->asked[0];
+    job_desc_msg_t m;
+
+    slurm_init_job_desc_msg(&m);
+    m.req_nodes = k->nodes ? k->nodes : (char *)"";
+    m.priority = INFINITE;
+    m.admin_comment = asked_text(k);
+    (void)update(&m, t->id); /* it ends at its deadline in any case */
+    free(m.admin_comment);
+}
+
+void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_t *j)
+{
+    const char *is = j->admin_comment, *shall = NULL;
+    job_desc_msg_t m;
+
+    (void)a;
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority != 0
+        || job_mark(j) != MARK_HELD || asked_is_text(is))
+        return;
+    if (j->state_reason == WAIT_HELD && (is == NULL || strcmp(is, COMMENT_ADMIN) != 0))
+        shall = COMMENT_ADMIN;
+    if (j->state_reason == WAIT_HELD_USER && is && strcmp(is, COMMENT_ADMIN) == 0)
+        shall = COMMENT_HELD;
+    if (shall == NULL)
+        return;
+    slurm_init_job_desc_msg(&m);
+    m.req_nodes = j->req_nodes ? j->req_nodes : (char *)"";
+    m.admin_comment = (char *)shall;
+    (void)update(
+        &m, id); /* then its owner's release does nothing, and does not say so */
 }
 
 static void answer(struct adapter *a, const struct rm_command *c, int result)
@@ -132,8 +210,8 @@ static void answer(struct adapter *a, const struct rm_command *c, int result)
         adapter_done(a, c->token, RM_LOST, c->job, slurm_strerror(error));
     } else {
         adapter_done(a, c->token,
-            error == ESLURM_TRANSITION_STATE_NO_UPDATE || error == EAGAIN ? RM_RETRY
-                                                                          : RM_REFUSED,
+            c->action == RM_START || outcome_of(error) == RM_RETRY ? outcome_of(error)
+                                                                   : RM_REFUSED,
             c->job, slurm_strerror(error));
     }
 }
@@ -210,6 +288,7 @@ static void start(struct adapter *a, const struct rm_command *c)
     vec_push(&a->pending, ((struct pending){.token = c->token,
                               .id = xstrdup(c->job),
                               .since_ms = adapter_now_ms(),
+                              .look_ms = adapter_now_ms() + LOOK_MS,
                               .patience_ms = a->start_wait_ms * (t->nparts > 1 ? 4 : 1),
                               .start = true}));
 }
@@ -228,6 +307,8 @@ static void hold(struct adapter *a, const struct rm_command *c)
     if (!(c->kinds & HOLD_SYSTEM))
         m.alloc_sid = ALLOC_SID_USER_HOLD;
     m.site_factor = NICE_OFFSET + MARK_HELD;
+    if (t->nparts > 0)
+        m.site_factor += t->asked[0].priority << MARK_BITS;
     m.req_nodes = t->nparts > 0 && t->asked[0].nodes ? t->asked[0].nodes : (char *)"";
     answer(a, c, update(&m, c->job));
 }
@@ -292,7 +373,8 @@ void orders_command(struct adapter *a, const struct rm_command *c)
         answer(a, c, settle(result, answers));
         break;
     case RM_REQUEUE:
-        result = slurm_requeue2((char *)c->job, JOB_REQUEUE_HOLD, &answers);
+        result = slurm_requeue2(
+            (char *)c->job, 0, &answers); /* it pauses: time to keep it */
         answer(a, c, settle(result, answers));
         break;
     case RM_HOLD:
@@ -343,14 +425,19 @@ static void give_up(struct adapter *a, size_t i)
         == SLURM_SUCCESS) {
         for (uint32_t k = 0; t != NULL && k < msg->record_count; k++) {
             const slurm_job_info_t *j = &msg->job_array[k];
-            const char *why = orders_reason(j);
+            bool changed = j->priority == 0 && job_mark(j) == MARK_KEPT
+                           && j->state_reason != FAIL_BAD_CONSTRAINTS;
+            const char *why =
+                changed ? "it was changed at that moment" : orders_reason(j);
 
             if (j->job_id != t->number && msg->record_count > 1)
                 continue;
             snprintf(text, sizeof text, "Slurm did not start it: %s",
                 why ? why : "it gives no reason");
-            if (never(j->state_reason))
+            if (fate_of(j->state_reason) == FATE_NEVER)
                 outcome = RM_REFUSED;
+            else if (changed || fate_of(j->state_reason) == FATE_WAITS)
+                outcome = RM_WAITS;
         }
         slurm_free_job_info_msg(msg);
     }
@@ -365,6 +452,27 @@ static void give_up(struct adapter *a, size_t i)
     adapter_look(a);
 }
 
+/* It waits as it would without us, or Slurm itself has put it back: no use waiting
+ * longer. Its reason is that of a turn of Slurm's, of which there is one a second. */
+static bool is_lost(const struct pending *p, const struct told_job *t, int64_t now)
+{
+    int64_t age = now - p->since_ms;
+
+    return age > p->patience_ms
+           || (t != NULL
+               && (t->kept || (age > SURE_MS && fate_of(t->reason) == FATE_WAITS)));
+}
+
+int64_t orders_next_ms(const struct adapter *a)
+{
+    int64_t next = INT64_MAX;
+
+    for (size_t i = 0; i < a->pending.n; i++)
+        if (a->pending.v[i].look_ms < next)
+            next = a->pending.v[i].look_ms;
+    return next;
+}
+
 void orders_check(struct adapter *a)
 {
     int64_t now = adapter_now_ms();
@@ -372,19 +480,17 @@ void orders_check(struct adapter *a)
 
     /* landed orders leave their place to the next: from the end to the beginning */
     for (size_t i = a->pending.n; i-- > 0 && looks < LOOKS_MAX && a->connected;) {
-        const struct told_job *t;
+        struct pending *p = i < a->pending.n ? &a->pending.v[i] : NULL;
         char *id;
 
-        if (i >= a->pending.n)
+        if (p == NULL || p->look_ms > now)
             continue;
-        id = xstrdup(a->pending.v[i].id);
+        p->look_ms = now + (now - p->since_ms); /* as long again as it has lasted */
+        id = xstrdup(p->id);
         jobs_look(a, id);
         looks++;
-        t = jobs_find(a, id);
-        /* out of patience, or Slurm itself has put it back: it never will */
         if (i < a->pending.n && strcmp(a->pending.v[i].id, id) == 0
-            && (now - a->pending.v[i].since_ms > a->pending.v[i].patience_ms
-                || (t != NULL && t->kept)))
+            && is_lost(&a->pending.v[i], jobs_find(a, id), now))
             give_up(a, i);
         free(id);
     }

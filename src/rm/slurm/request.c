@@ -264,6 +264,8 @@ static bool read_term(struct adapter *a, struct request_room *room, const char *
         if (strlen(dep_kinds[i].word) != word
             || strncmp(term, dep_kinds[i].word, word) != 0)
             continue;
+        if (term[word + 1 + id] == '+')
+            return false; /* so many minutes later: Slurm counts them */
         dep = (struct dep){dep_kinds[i].type, request_text(room, term + word + 1, id)};
         on = jobs_find(a, dep.job_id);
         if (on == NULL || on->over)
@@ -403,6 +405,7 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     d->deadline_at = j->deadline;
     d->admitted = true; /* slurmctld has looked at associations, partition and QOS */
     d->user_priority = (int64_t)NICE_OFFSET - (int64_t)j->nice;
+    d->fixed_priority = job_priority_given(j);
     if (j->requeue)
         d->flags |= JOB_RESTARTABLE;
     room->req = request_take(room, parts->n, sizeof *room->req);
@@ -524,7 +527,8 @@ static uint64_t digest_part(
         j->tres_per_task, j->dependency, j->resv_name, j->name};
     const uint64_t numbers[] = {j->time_limit, j->num_tasks, j->cpus_per_task,
         j->num_cpus, j->ntasks_per_node, j->pn_min_cpus, j->pn_min_memory,
-        j->pn_min_tmp_disk, j->shared, j->nice, (uint64_t)j->deadline,
+        j->pn_min_tmp_disk, j->shared, j->nice, job_priority_given(j),
+        (uint64_t)j->deadline,
         /* a release sets it to now */
         (uint64_t)(j->eligible_time > time(NULL) ? j->eligible_time : 0), j->requeue,
         part_next(list) != NULL ? parts_open(a, list) : 0};

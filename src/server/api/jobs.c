@@ -9,6 +9,8 @@
 #include "server/render/render.h"
 #include "server/server_private.h"
 
+#include <math.h>
+
 /* A job that was in the list when it was asked for; by then it may be gone. */
 struct listed {
     uint32_t index;
@@ -203,6 +205,16 @@ static json_t *summary(struct server *s, const struct list *l, const struct want
 
 /* ---- diagnose -p ---- */
 
+/* What users gave their jobs stands behind all components, where it is in use. */
+static json_t *user_component(double weight, double points, double total)
+{
+    double percent = total > 0 ? 100 * points / total : 0.0;
+
+    return json_pack("{s:s, s:f, s:f, s:f, s:[{s:s, s:f, s:f, s:f}]}", "name", "UPrio",
+        "weight", 1.0, "value", points, "percent", percent, "parts", "name", "UPrio",
+        "weight", weight, "value", points, "percent", percent);
+}
+
 static json_t *priority_record(struct server *s, const struct job *j)
 {
     struct cluster *c = engine_cluster(s->engine);
@@ -213,8 +225,9 @@ static json_t *priority_record(struct server *s, const struct job *j)
     prio_explain(c, j, world_now(s), &p);
     for (int i = 0; i < PRIO_COMPS; i++) {
         parts[i] = json_array();
-        total += p.weighted[i] > 0 ? p.weighted[i] : -p.weighted[i];
+        total += fabs(p.weighted[i]);
     }
+    total += fabs((double)p.user);
     for (int i = 0; i < PRIO_SUBS; i++) {
         enum prio_comp comp = prio_comp_of((enum prio_sub)i);
         double value = p.weight[i] * p.value[i];
@@ -237,9 +250,13 @@ static json_t *priority_record(struct server *s, const struct job *j)
                     parts[i]));
         json_decref(parts[i]);
     }
+    const struct prio_settings *settings = &s->config->settings->prio;
+    if (c->any_user_priority && settings->user_weight != 0)
+        json_array_append_new(
+            components, user_component(settings->user_weight, (double)p.user, total));
     return json_pack("{s:s, s:I, s:b, s:o}", "id", j->id, "priority",
-        (json_int_t)p.priority, "system", j->sys_priority != 0, "components",
-        components);
+        (json_int_t)p.priority, "system", j->sys_priority != 0 || j->fixed_priority,
+        "components", components);
 }
 
 /* ---- in pieces that take a millisecond at most ---- */

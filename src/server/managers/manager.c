@@ -287,6 +287,8 @@ void manager_close(struct server *s)
         free(m->settled.v[i]);
     vec_fini(&m->settled);
     submissions_close(m);
+    free(m->immediate);
+    free(m->immediate_not);
     free(m);
     passed_forget(s);
     s->manager = NULL;

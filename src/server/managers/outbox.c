@@ -13,6 +13,7 @@
 /* Of a start that the RM could not carry out just then: after 2 s, 4, 8 ... 128. */
 #define RETRIES 7
 #define RETRY_S 2
+#define WAITS   4 /* doublings of that while the resource manager lets the job wait */
 
 bool outbox_stops(enum rm_action a)
 {
@@ -270,11 +271,13 @@ static void set_right(struct manager *m, const struct order *o)
 static int64_t again_s(const struct manager *m, const char *id, enum rm_outcome how)
 {
     const struct job *j = job_find(engine_cluster(m->s->engine), id);
+    int before = j && j->start_count ? j->start_count - 1 : 0;
 
-    return how == RM_RETRY && j && j->start_count <= RETRIES
-                   && !(j->flags & JOB_NOQUEUE)
-               ? RETRY_S << (j->start_count ? j->start_count - 1 : 0)
-               : 0;
+    if (!j || (j->flags & JOB_NOQUEUE))
+        return 0;
+    if (how == RM_WAITS)
+        return RETRY_S << (before < WAITS ? before : WAITS);
+    return how == RM_RETRY && before < RETRIES ? RETRY_S << before : 0;
 }
 
 /* Could its failed start still matter? A job that was cancelled meanwhile is gone. */
@@ -301,7 +304,8 @@ static void fail_order(
             .u.failed = {.id = o->job,
                 .reason = how == RM_REFUSED ? REASON_RMREJECT : REASON_RMFAILURE,
                 .text = text,
-                .again_s = again_s(m, o->job, how)}};
+                .again_s = again_s(m, o->job, how),
+                .waits = how == RM_WAITS}};
         manager_apply(m, &ev, o->job);
     } else if (o->action != RM_START) {
         set_right(m, o);

@@ -75,6 +75,7 @@ struct manager {
     uint32_t nfailures;
     uint64_t answers; /* to submissions and orders, and how long they took */
     double answer_s, answer_max_s;
+    char *immediate, *immediate_not; /* owned: what was told (immediate.h), or NULL */
     bool up;
     bool away; /* the RM is out of reach: what it last told may not be so any more */
     int64_t failing; /* looks in a row that found it down */

@@ -26,6 +26,18 @@ const char *slurm_strerror(int error)
     case ESLURM_ALREADY_DONE:
     case ESLURM_TRANSITION_STATE_NO_UPDATE:
     case ESLURM_IN_STANDBY_MODE:
+    case ESLURM_JOB_HELD:
+    case ESLURM_NODES_BUSY:
+    case ESLURM_NODE_NOT_AVAIL:
+    case ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE:
+    case ESLURM_REQUESTED_NODES_NOT_IN_PARTITION:
+    case ESLURM_INVALID_NODE_NAME:
+    case ESLURM_PARTITION_DOWN:
+    case ESLURM_ACCOUNTING_POLICY:
+    case ESLURM_RESERVATION_ACCESS:
+    case ESLURM_RESERVATION_BUSY:
+    case ESLURM_RESERVATION_NOT_USABLE:
+    case ESLURM_RESERVATION_MAINT:
     case SLURM_COMMUNICATIONS_CONNECTION_ERROR:
     case SLURM_COMMUNICATIONS_RECEIVE_ERROR:
         return the_error();
@@ -53,6 +65,23 @@ int answer_error(const char *text)
         /* so an scontrol that keeps running answers who asks for licences again */
         {"has not changed", SLURM_NO_CHANGE_IN_DATA},
         {"already completing or completed", ESLURM_ALREADY_DONE},
+        {"Job is in held state, pending scheduler release", ESLURM_JOB_HELD},
+        {"Requested nodes are busy", ESLURM_NODES_BUSY},
+        {"Required node not available (down, drained or reserved)",
+            ESLURM_NODE_NOT_AVAIL},
+        {"Requested partition configuration not available now",
+            ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE},
+        {"Requested nodes not in this partition",
+            ESLURM_REQUESTED_NODES_NOT_IN_PARTITION},
+        {"Invalid node name specified", ESLURM_INVALID_NODE_NAME},
+        {"Partition in DOWN state", ESLURM_PARTITION_DOWN},
+        {"Job violates accounting/QOS policy (job submit limit, user's size and/or "
+         "time limits)",
+            ESLURM_ACCOUNTING_POLICY},
+        {"Access denied to requested reservation", ESLURM_RESERVATION_ACCESS},
+        {"Requested reservation is in use", ESLURM_RESERVATION_BUSY},
+        {"Requested reservation not usable now", ESLURM_RESERVATION_NOT_USABLE},
+        {"Job can not start due to maintenance reservation.", ESLURM_RESERVATION_MAINT},
         {"try again later", ESLURM_TRANSITION_STATE_NO_UPDATE},
         {"standby mode", ESLURM_IN_STANDBY_MODE},
         {"Unable to contact", SLURM_COMMUNICATIONS_CONNECTION_ERROR},

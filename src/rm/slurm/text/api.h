@@ -105,6 +105,19 @@ enum {
     ESLURM_ALREADY_DONE,
     ESLURM_TRANSITION_STATE_NO_UPDATE,
     ESLURM_IN_STANDBY_MODE,
+    /* of starts that are refused */
+    ESLURM_JOB_HELD,
+    ESLURM_NODES_BUSY,
+    ESLURM_NODE_NOT_AVAIL,
+    ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE,
+    ESLURM_REQUESTED_NODES_NOT_IN_PARTITION,
+    ESLURM_INVALID_NODE_NAME,
+    ESLURM_PARTITION_DOWN,
+    ESLURM_ACCOUNTING_POLICY,
+    ESLURM_RESERVATION_ACCESS,
+    ESLURM_RESERVATION_BUSY,
+    ESLURM_RESERVATION_NOT_USABLE,
+    ESLURM_RESERVATION_MAINT,
     SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR,
     SLURMCTLD_COMMUNICATIONS_SHUTDOWN_ERROR,
     SLURM_PROTOCOL_SOCKET_IMPL_ZERO_RECV_LENGTH,
@@ -130,7 +143,8 @@ typedef struct {
     uint16_t state_reason, requeue, shared;
     char *state_desc, *admin_comment, *dependency, *resv_name;
     time_t submit_time, eligible_time, start_time, end_time, deadline;
-    uint32_t time_limit, num_tasks, num_cpus, num_nodes, max_nodes, pn_min_tmp_disk;
+    uint32_t time_limit, time_min, num_tasks, num_cpus, num_nodes, max_nodes,
+        pn_min_tmp_disk;
     uint16_t cpus_per_task, ntasks_per_node, pn_min_cpus;
     uint64_t pn_min_memory;
     char *req_nodes, *exc_nodes, *nodes, *features, *licenses;

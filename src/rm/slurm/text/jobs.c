@@ -58,7 +58,8 @@ static const struct {
     {"Reservation", SLURM_WAIT_RESERVATION}, {"QOSNotAllowed", FAIL_QOS},
     {"JobArrayTaskLimit", WAIT_ARRAY_TASK_LIMIT},
     {"BadConstraints", FAIL_BAD_CONSTRAINTS}, {"InvalidAccount", FAIL_ACCOUNT},
-    {"InvalidQOS", FAIL_QOS}};
+    {"InvalidQOS", FAIL_QOS}, {"QOS", WAIT_QOS}, {"Assoc", WAIT_QOS},
+    {"Max", WAIT_QOS}};
 
 static uint32_t state_of(const char *word)
 {
@@ -197,6 +198,7 @@ static void read_amounts(const struct fields *f, slurm_job_info_t *j)
                            ? field_mb(f, "MinMemoryCPU") | MEM_PER_CPU
                            : field_mb(f, "MinMemoryNode");
     j->time_limit = field_minutes(f, "TimeLimit");
+    j->time_min = field_minutes(f, "TimeMin");
     j->tres_per_job = field_text(f, "TresPerJob");
     j->tres_per_node = field_text(f, "TresPerNode");
     j->tres_per_socket = field_text(f, "TresPerSocket");
@@ -250,7 +252,8 @@ static void read_state(const struct fields *f, slurm_job_info_t *j)
     if (reason != NULL && strcmp(reason, "None") == 0)
         reason = NULL;
     if (reason != NULL
-        && (j->state_reason == WAIT_OTHER || strchr(reason, ',') != NULL))
+        && (j->state_reason == WAIT_OTHER || j->state_reason == WAIT_QOS
+            || strncmp(reason, "job_", 4) == 0 || strchr(reason, ',') != NULL))
         j->state_desc = (char *)reason;
     j->priority = u32(f, "Priority", 0);
     j->nice = NICE_OFFSET + (uint32_t)field_number(f, "Nice", 0);
@@ -266,18 +269,21 @@ static void read_state(const struct fields *f, slurm_job_info_t *j)
     j->deadline = field_time(f, "Deadline");
 }
 
-/* As enum gate_mark: what the gate said last, else what stands in the comment since
+/* As in a site factor: what the gate said last, else what stands in the comment since
  * the submission or since we took the job back. */
 static uint32_t mark_of(const slurm_job_info_t *j)
 {
-    int told = marks_of(j->job_id);
-    const char *c = j->admin_comment;
+    uint32_t told = marks_of(j->job_id);
+    const char *c = j->admin_comment, *own;
 
     if (told != 0 || c == NULL)
-        return (uint32_t)told;
-    if (strcmp(c, "maui:held") == 0)
+        return told;
+    if (strncmp(c, "maui:held", 9) == 0 || strcmp(c, "maui:admin") == 0)
         return 2;
-    return strncmp(c, "maui:", 5) == 0 || strcmp(c, "go") == 0;
+    if (strncmp(c, "maui:", 5) != 0)
+        return strcmp(c, "go") == 0;
+    own = strstr(c, ";priority=");
+    return 1 + (own != NULL ? (uint32_t)strtoul(own + 10, NULL, 10) << 2 : 0);
 }
 
 /* Of a job that says nothing of it the gate is asked. */
@@ -290,7 +296,7 @@ static uint32_t mark_asked(const slurm_job_info_t *j)
         return mark;
     strbuf_printf(&b, "update jobid=%u admincomment=maui:mark", j->job_id);
     if (pipe_order(b.text) == 0)
-        mark = (uint32_t)marks_of(j->job_id);
+        mark = marks_of(j->job_id);
     free(b.text);
     return mark;
 }

@@ -33,9 +33,9 @@ void marks_open(const char *folder, uint32_t slurm_user)
     *fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-int marks_of(uint32_t job)
+uint32_t marks_of(uint32_t job)
 {
-    char name[20], text[4] = "";
+    char name[20], text[16] = "";
     int fd;
 
     if (*the_folder() < 0)
@@ -44,9 +44,9 @@ int marks_of(uint32_t job)
     fd = openat(*the_folder(), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return 0;
-    ssize_t n = read(fd, text, 1);
+    ssize_t n = read(fd, text, sizeof text - 1);
     close(fd);
-    return n == 1 && *text >= '1' && *text <= '3' ? *text - '0' : 0;
+    return n > 0 ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
 
 static bool listed(const job_info_msg_t *all, unsigned long job)

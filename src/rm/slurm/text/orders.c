@@ -71,9 +71,17 @@ static int start(const job_desc_msg_t *m)
 
 static int keep(const job_desc_msg_t *m)
 {
-    if (update(m, "maui:keep", "") < 0 || verb("uhold", m->job_id_str) < 0)
+    uint32_t own = (m->site_factor - NICE_OFFSET) >> 2;
+    char more[30] = "";
+
+    if (own > 0)
+        snprintf(more, sizeof more, ";priority=%u", own);
+    if (((m->site_factor - NICE_OFFSET) & 3) == 2) /* held: the gate sees that itself */
+        return update(m, m->admin_comment, more) < 0 ? -1
+                                                     : verb("uhold", m->job_id_str);
+    if (update(m, "maui:keep", more) < 0 || verb("uhold", m->job_id_str) < 0)
         return -1;
-    return update(m, "maui:kept", "");
+    return update(m, m->admin_comment, more);
 }
 
 static int limit(const job_desc_msg_t *m)
@@ -93,8 +101,10 @@ int slurm_update_job2(job_desc_msg_t *m, job_array_resp_msg_t **ret)
     (void)ret;
     if (m->priority == INFINITE)
         return start(m);
-    if (m->priority == 0 && m->site_factor == NICE_OFFSET + 1)
+    if (m->priority == 0 && m->admin_comment != NULL)
         return keep(m);
+    if (m->priority == NO_VAL && m->admin_comment != NULL)
+        return update(m, m->admin_comment, "");
     if (m->priority == 0)
         return verb(m->alloc_sid == NO_VAL ? "hold" : "uhold", m->job_id_str);
     return limit(m);

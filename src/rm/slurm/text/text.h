@@ -66,8 +66,8 @@ char *next_line(char **io_text);
 
 /* The folder where the gate leaves them; made for SlurmUser. */
 void marks_open(const char *home, uint32_t slurm_user);
-/* What the gate said last of the job, as enum gate_mark; 0 = nothing. */
-int marks_of(uint32_t job);
+/* What the gate said last of the job, as in a site factor; 0 = nothing. */
+uint32_t marks_of(uint32_t job);
 void marks_forget(const char *job);
 /* Forget the marks of jobs that are not in the list any more. */
 void marks_tidy(const job_info_msg_t *all);

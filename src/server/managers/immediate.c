@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * See immediate.h. What such a job must not do is what a job of lower priority must
+ * not: pass those that wait for their turn, or take what is reserved. */
+#include "server/managers/immediate.h"
+
+#include "base/bitset.h"
+#include "cluster/reservation.h"
+#include "server/managers/private.h"
+#include "server/render/render.h"
+#include "server/server_private.h"
+
+static bool someone_waits(const struct cluster *c)
+{
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+
+        if (j && render_section(j) == SECTION_ELIGIBLE)
+            return true;
+    }
+    return false;
+}
+
+/* Names of all nodes that somebody has reserved, now or later: "n1,n3". Is there
+ * another node that runs jobs? */
+static bool list_reserved(const struct cluster *c, struct strbuf *ret)
+{
+    struct bitset reserved = {0};
+    bool others = false;
+
+    for (size_t i = 0; i < c->reservations.n; i++) {
+        const struct reservation *r = c->reservations.v[i];
+
+        for (size_t k = 0; r && r->state <= RSV_ACTIVE && k < r->alloc.n; k++)
+            bitset_set_range(&reserved, r->alloc.v[k].first,
+                r->alloc.v[k].first + r->alloc.v[k].count);
+    }
+    for (uint32_t n = 0; n < c->nodes.n; n++)
+        if (bitset_test(&reserved, n))
+            strbuf_printf(ret, "%s%s", ret->len ? "," : "", node_at(c, n)->name);
+        else
+            others |= node_at(c, n)->cfg.v[RES_PROCS] > 0;
+    bitset_fini(&reserved);
+    return others;
+}
+
+void immediate_tell(struct server *s)
+{
+    struct manager *m = s->manager;
+    const struct cluster *c = engine_cluster(s->engine);
+    struct strbuf nodes = {0};
+    const char *word = "free";
+
+    if (!m || !s->rm || !s->driver->immediate)
+        return;
+    if (s->control.paused || s->control.rm_failure_until || s->mode != MODE_NORMAL)
+        word = "busy";
+    else if (someone_waits(c))
+        word = "waiting";
+    else if (!list_reserved(c, &nodes))
+        word = "busy";
+    strbuf_add(&nodes, "");
+    if (!m->immediate || strcmp(m->immediate, word) != 0
+        || strcmp(m->immediate_not, nodes.text) != 0) {
+        free(m->immediate);
+        free(m->immediate_not);
+        m->immediate = xstrdup(word);
+        m->immediate_not = xstrdup(nodes.text);
+        s->driver->immediate(s->rm, word, nodes.text);
+    }
+    free(nodes.text);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Jobs that do not wait (salloc -I): the resource manager itself starts them at their
+ * submission or refuses them, as nobody can ask the scheduler meanwhile. So it is told
+ * beforehand whether one may start beside those that wait, and on which nodes it may
+ * not. Private to src/server. */
+#ifndef MAUI_SERVER_IMMEDIATE_H
+#define MAUI_SERVER_IMMEDIATE_H
+
+struct server;
+
+/* After a cycle. Tells it when it has changed. O(waiting jobs + nodes reserved), mostly
+ * less: the first job that waits for its turn decides. */
+void immediate_tell(struct server *s);
+
+#endif

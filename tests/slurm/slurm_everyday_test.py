@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users do every day, on Slurm alone and with the scheduler on top: the same answers
+to the same commands, and the same ends of jobs."""
+import re
+import time
+
+import pytest
+
+import slurm_cluster
+from slurm_life_test import running
+
+CLUSTER = {"conf": "KillWait=1\n"}
+# what `maui slurm conf` says besides the gate
+ALONE = """\
+PriorityType=priority/multifactor
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,bf_interval=1
+PreemptType=preempt/none
+MinJobAge=300
+Epilog=/bin/true
+"""
+
+
+@pytest.fixture(scope="module")
+def alone(slurm_program):
+    """The same cluster without the scheduler."""
+    c = slurm_cluster.SlurmCluster(slurm_program, gate=False, conf=ALONE + CLUSTER["conf"])
+    try:
+        yield c.up(scheduler=False)
+    finally:
+        c.down()
+
+
+@pytest.fixture
+def both(slurm, alone):
+    yield alone, slurm
+    alone.empty()
+
+
+def fill(c):
+    job = c.sbatch("-N4", "--exclusive", "-t", "30")
+    c.wait_state(job, "RUNNING")
+    return job
+
+
+def words(done):
+    """What a command says, without numbers of jobs and what is said of waiting."""
+    lines = [re.sub(r"\d+", "N", line) for line in
+             (done.stdout + done.stderr).splitlines()]
+    return sorted(line for line in lines if not re.search(
+        "revoked|Granted|Relinquishing|held state, pending|Pending job|queued and waiting|"
+        "been allocated", line))
+
+
+def same(both, *command, **options):
+    """The same exit status and words of both; ours."""
+    plain, ours = [c.run(*command, **options) for c in both]
+    assert (plain.returncode, words(plain)) == (ours.returncode, words(ours)), command
+    return ours
+
+
+def settled(slurm, condition):
+    """So the adapter has seen, and the gate been told."""
+    slurm.wait(condition, "the scheduler's picture")
+
+
+# ---- at once or not at all ----
+
+def test_who_does_not_wait_starts_at_once_or_is_refused_with_slurms_words(both):
+    alone, slurm = both
+    heartbeat = f"{slurm.maui.home}/slurm.heartbeat"
+    says = lambda word: slurm.wait(lambda: word in open(heartbeat).read(), word)
+    says("free")
+    for command in (("srun", "-I", "-n1", "echo", "here"), ("salloc", "-I", "-n1", "true"),
+                    ("srun", "--immediate=9", "-n1", "echo", "here")):
+        assert same(both, *command).returncode == 0
+    full = [fill(c) for c in both]
+    for command in (("srun", "-I", "-n1", "true"), ("salloc", "-I", "-n1", "true"),
+                    ("salloc", "--immediate=2", "-n1", "true")):
+        assert same(both, *command).returncode != 0
+    waiting = [c.sbatch("-n1") for c in both]
+    says("waiting")
+    assert "insufficient priority" in words(slurm.run("srun", "-I", "-n1", "true"))[0]
+    assert full and waiting
+
+
+def test_who_does_not_wait_keeps_off_what_is_reserved(slurm):
+    made = slurm.maui.ok("setres", "-u", "nobody", "-d", "1:00:00", "n1,n2,n3")
+    slurm.wait(lambda: "n1,n2,n3" in open(f"{slurm.maui.home}/slurm.heartbeat").read(),
+               "the gate's word")
+    try:
+        assert slurm.ok("srun", "-I", "-n2", "sh", "-c", "echo $SLURMD_NODENAME"
+                        ).split() == ["n4"] * 2
+        assert slurm.run("srun", "-I", "-n5", "true").returncode != 0
+    finally:
+        slurm.maui.ok("releaseres", re.search(r"'(\S+)'", made).group(1))
+
+
+# ---- priority ----
+
+def test_nice_and_an_administrators_priority_order_the_queue(slurm, full, users):
+    user = users[0]
+    nice = slurm.sbatch("-n", 16, "--nice=100", script="sleep 0.2", user=user)
+    plain = slurm.sbatch("-n", 16, script="sleep 0.2", user=user)
+    denied = slurm.sbatch("-n", 16, "--priority=9000", script="sleep 0.2", user=user)
+    raised = slurm.sbatch("-n", 16, "--nice=-50", script="sleep 0.2")
+    given = slurm.sbatch("-n", 16, "--priority=1000", script="sleep 0.2")
+    later = slurm.sbatch("-n", 16, script="sleep 0.2", user=user)
+    slurm.ok("scontrol", "update", f"jobid={later}", "priority=5000")
+
+    expected = [later, given, raised, plain, denied, nice]
+
+    def order():
+        rows = [r for r in slurm.queued() if r["id"] in expected]
+        return [r["id"] for r in sorted(rows, key=lambda r: (-r["priority"], int(r["id"])))]
+    slurm.wait(lambda: order() == expected, "the order")
+    text = slurm.maui.ok("diagnose", "-p")
+    assert "UPrio" in text and re.search(rf"^{later} +5000\*", text, re.M)
+    assert "FixedPriority:  1000" in slurm.maui.why(given)
+    full()
+    slurm.wait(lambda: {slurm.state(j) for j in expected} == {"COMPLETED"}, "their ends", 60)
+    starts = [slurm.show(j)["StartTime"] for j in expected]
+    assert starts == sorted(starts)
+
+
+def test_users_change_priorities_with_slurms_words(both, users):
+    full = [fill(c) for c in both]
+    jobs = [c.sbatch("-n1", user=users[0]) for c in both]
+    assert jobs[0] != full[0]
+    plain, slurm = both
+
+    def each(*command, user):
+        done = [c.run(*[str(w).replace("JOB", j) for w in command], user=user)
+                for c, j in zip(both, jobs)]
+        assert (words(done[0]), done[0].returncode) == (words(done[1]), done[1].returncode)
+        return done[1].returncode
+    assert each("scontrol", "update", "jobid=JOB", "priority=50", user=users[0])
+    assert each("scontrol", "update", "jobid=JOB", "nice=-5", user=users[0])
+    assert each("scontrol", "hold", "JOB", user=users[1])
+    assert not each("scontrol", "update", "jobid=JOB", "nice=5", user=users[0])
+    assert not each("scontrol", "hold", "JOB", user=None)
+    slurm.wait(lambda: slurm.show(jobs[1])["AdminComment"] == "maui:admin", "the gate's mark")
+    assert each("scontrol", "release", "JOB", user=users[0])
+    assert each("scontrol", "update", "jobid=JOB", "priority=10", user=users[0])
+    assert slurm.show(jobs[1])["Reason"] == plain.show(jobs[0])["Reason"] == "JobHeldAdmin"
+    assert not each("scontrol", "uhold", "JOB", user=None)
+    slurm.wait(lambda: slurm.show(jobs[1])["AdminComment"] == "maui:held", "the owner's")
+    assert not each("scontrol", "release", "JOB", user=users[0])
+    for c in both:
+        c.ok("scancel", full[both.index(c)])
+    running(slurm, jobs[1])
+
+
+# ---- time ----
+
+def test_a_requeued_job_is_not_tried_before_its_begin_time(slurm):
+    job = slurm.sbatch("-n1", "--requeue")
+    running(slurm, job)
+    slurm.ok("scontrol", "requeue", job)
+    slurm.wait(lambda: slurm.show(job)["Restarts"] == "1" and slurm.state(job) == "PENDING",
+               "its return")
+    running(slurm, job)
+    assert f"did not start job '{job}'" not in slurm.maui.log()
+
+
+def test_a_job_held_by_its_requeue_stays_so(slurm):
+    job = slurm.sbatch("-n1", "--requeue")
+    running(slurm, job)
+    slurm.ok("scontrol", "requeuehold", job)
+    slurm.wait_state(job, "PENDING")
+    slurm.wait_maui(job, "Hold")
+    time.sleep(8)  # its pause (cred_expire) is over
+    assert slurm.state(job) == "PENDING"
+    slurm.ok("scontrol", "release", job)
+    running(slurm, job)
+
+
+def test_a_begin_time_that_is_moved_is_kept(slurm):
+    job = slurm.sbatch("-n1", "--begin=now+3000")
+    slurm.wait(lambda: slurm.maui.job(job), "it")
+    slurm.ok("scontrol", "update", f"jobid={job}", "starttime=now+3")
+    running(slurm, job)
+    other = slurm.sbatch("-n1", "--begin=now+2")
+    slurm.wait(lambda: slurm.maui.job(other), "it")
+    slurm.ok("scontrol", "update", f"jobid={other}", "starttime=now+3000")
+    time.sleep(3)
+    assert slurm.state(other) == "PENDING"
+    assert f"did not start job '{other}'" not in slurm.maui.log()
+
+
+def test_limits_deadlines_and_delays_of_a_minute(both):
+    """All at once, as each takes a minute: the time limit, a deadline that cannot be kept
+    any more, a minute after another's start."""
+    alone, slurm = both
+    jobs = []
+    for c in both:
+        limit = c.sbatch("-n1", "-t", "1", script="sleep 300")
+        first = c.sbatch("-n1", "-t", "30", script="sleep 300")
+        later = c.sbatch("-n1", "-d", f"after:{first}+1", script="sleep 300")
+        c.wait_state(first, "RUNNING")
+        c.wait_state(limit, "RUNNING")
+        fills = [c.sbatch("-n14", "-t", "30")]
+        c.wait_state(fills[0], "RUNNING")
+        dead = c.sbatch("-n16", "-t", "1", "--deadline=now+66")
+        least = c.sbatch("-n16", "-t", "9", "--time-min=1", "--deadline=now+66")
+        jobs.append((limit, dead, least, later, fills[0]))
+    for c, (limit, dead, least, later, fill_) in zip(both, jobs):
+        assert c.state(later) == "PENDING"
+        c.wait_state(dead, "DEADLINE", seconds=40)
+        c.wait_state(least, "DEADLINE", seconds=40)
+        c.ok("scancel", fill_)
+    for c, (limit, dead, least, later, fill_) in zip(both, jobs):
+        assert c.state(later) == "PENDING"
+        c.wait_state(limit, "TIMEOUT", seconds=100)
+        c.wait_state(later, "RUNNING", seconds=100)
+    log = slurm.maui.log()
+    assert f"did not start job '{jobs[1][3]}'" not in log
+    assert "deadline" in slurm.maui.why(jobs[1][1]), slurm.maui.why(jobs[1][1])
+    assert f"job '{jobs[1][0]}': cancel" not in log  # that was Slurm's doing
+
+
+# ---- texts ----
+
+TWO_LINES = "one\ntwo"
+
+
+def test_texts_of_several_lines_are_what_they_are(slurm):
+    out = f"{slurm.dir}/out/lines"
+    done = slurm.run("sbatch", "--parsable", "-o", out, "-n1", f"--comment={TWO_LINES}",
+                     "-J", "x\nJobId=99 JobName=y", "/dev/stdin", TWO_LINES,
+                     stdin='#!/bin/sh\necho "$1"\n')
+    assert done.returncode == 0, done.stderr
+    job = done.stdout.strip()
+    slurm.wait(lambda: slurm.ok("squeue", "-h", "-t", "all", "-j", job, "-o", "%T").strip()
+               == "COMPLETED", "its end")  # scontrol prints it as two jobs
+    assert open(out).read().strip() == TWO_LINES
+    assert slurm.ok("srun", "-n1", "sh", "-c", "echo a\necho b").split() == ["a", "b"]
+    held = slurm.sbatch("-n1", "-H")
+    slurm.ok("scontrol", "update", f"jobid={held}", f"comment={TWO_LINES}")
+
+
+# ---- amid a start ----
+
+@pytest.mark.parametrize("what", ["cancel", "hold", "change"])
+def test_who_is_touched_amid_a_start_is_as_the_user_wants(slurm, what):
+    jobs = [slurm.sbatch("-n1", script="sleep 60") for _ in range(12)]
+    for job in jobs[::2]:
+        command = {"cancel": ("scancel", job), "hold": ("scontrol", "hold", job),
+                   "change": ("scontrol", "update", f"jobid={job}", "timelimit=7")}[what]
+        done = slurm.run(*command)
+        assert done.returncode == 0 or slurm.state(job) == "RUNNING", done.stderr
+    for job in jobs[1::2]:
+        running(slurm, job)
+    for job in jobs[::2]:
+        if what == "cancel":
+            slurm.wait_state(job, "CANCELLED")
+        elif what == "change":
+            running(slurm, job)
+            assert slurm.show(job)["TimeLimit"] == "00:07:00"
+        else:
+            slurm.wait(lambda j=job: (slurm.state(j), slurm.maui.state(j)) in (
+                ("PENDING", "Hold"), ("RUNNING", "Running")), f"{job}")
