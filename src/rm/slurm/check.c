@@ -3,13 +3,11 @@
  * setting that is wrong or missing is named, with what to write. */
 #include "rm/slurm/check.h"
 
-#include "base/strbuf.h"
 #include "rm/remote.h"
 #include "rm/slurm/adapter.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <strings.h>
 #include <unistd.h>
 
 void findings_add(struct findings *f, enum setting_weight weight, const char *fmt, ...)
@@ -23,14 +21,12 @@ void findings_add(struct findings *f, enum setting_weight weight, const char *fm
     vec_push(f, ((struct finding){weight, xstrdup(text)}));
 }
 
-static void free_findings(struct findings *f)
+void findings_free(struct findings *f)
 {
     for (size_t i = 0; i < f->n; i++)
         free(f->v[i].text);
     vec_fini(f);
 }
-
-/* ---- settings ---- */
 
 /* The mode of preemption is asked for where there is preemption: any but OFF would
  * then have to go with it. */
@@ -55,7 +51,7 @@ static const char *get_setting(void *ctx, const char *key)
     return NULL;
 }
 
-static void look_at_settings(slurm_conf_t *c, struct findings *f)
+void check_slurm_conf(slurm_conf_t *c, struct findings *f)
 {
     struct setting_advices advices = {0};
 
@@ -105,66 +101,12 @@ int check_settings(struct adapter *a)
     take_facts(&a->facts, c);
     adapter_find_munge(a, c->authinfo);
     adapter_prepare(a->home, c->slurm_user_id);
-    look_at_settings(c, &f);
+    check_slurm_conf(c, &f);
     for (size_t i = 0; i < f.n; i++)
         if (f.v[i].weight != SETTING_NOTE)
             adapter_health(a, "settings", f.v[i].text);
-    free_findings(&f);
+    findings_free(&f);
     slurm_free_ctl_conf(c);
     a->checked = true;
     return 0;
-}
-
-/* ---- maui slurm check ---- */
-
-static int report_unreachable(void)
-{
-    if (errno == SLURM_PROTOCOL_VERSION_ERROR)
-        fprintf(stderr,
-            "maui slurm check: slurmctld is of another release than the library of "
-            "this "
-            "program (%u.%02u): build maui-slurm against that release, or set "
-            "TRANSPORT=SCONTROL of RMCFG\n",
-            ADAPTER_RELEASE >> 16, ADAPTER_RELEASE >> 8 & 0xff);
-    else
-        fprintf(stderr, "maui slurm check: Slurm's controller does not answer: %s\n",
-            slurm_strerror(errno));
-    return 1;
-}
-
-static bool print_findings(const struct findings *f)
-{
-    static const char *const words[] = {[SETTING_NOTE] = "note",
-        [SETTING_WARNING] = "warning",
-        [SETTING_ERROR] = "error"};
-    bool fatal = false;
-
-    for (int weight = SETTING_ERROR; weight >= SETTING_NOTE; weight--)
-        for (size_t i = 0; i < f->n; i++)
-            if ((int)f->v[i].weight == weight)
-                printf("%s: %s\n", words[weight], f->v[i].text);
-    for (size_t i = 0; i < f->n; i++)
-        fatal |= f->v[i].weight == SETTING_ERROR;
-    return fatal;
-}
-
-int check_main(const struct site *site)
-{
-    slurm_conf_t *c = NULL;
-    struct findings f = {0};
-    bool fatal, change = false;
-
-    slurm_init(NULL);
-    if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
-        return report_unreachable();
-    look_at_settings(c, &f);
-    inspect_site(c, site, &f);
-    fatal = print_findings(&f);
-    for (size_t i = 0; i < f.n; i++)
-        change |= f.v[i].weight != SETTING_NOTE;
-    if (!change)
-        printf("Slurm %s is ready: nothing to change\n", c->version);
-    free_findings(&f);
-    slurm_free_ctl_conf(c);
-    return fatal ? 1 : 0;
 }

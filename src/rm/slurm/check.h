@@ -16,6 +16,10 @@ struct findings VEC(struct finding);
 
 void findings_add(struct findings *f, enum setting_weight weight, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+void findings_free(struct findings *f);
+
+/* By the settings that slurmctld runs with. */
+void check_slurm_conf(slurm_conf_t *c, struct findings *f);
 
 /* Exit status 1: something lets jobs start past the scheduler, or not at all. */
 int check_main(const struct site *site);
