@@ -308,6 +308,15 @@ static const char *state_name(const struct server *s, const struct manager *m)
     return m->up && !s->control.rm_failure_until ? "Active" : "Down";
 }
 
+const char *manager_last_failure(const struct server *s)
+{
+    const struct manager *m = s->manager;
+
+    if (!m || m->up || m->nfailures == 0)
+        return NULL;
+    return m->failures[(m->nfailures - 1) % FAILURES_KEPT].text;
+}
+
 json_t *manager_describe(const struct server *s)
 {
     const struct manager *m = s->manager;
