@@ -16,7 +16,8 @@
 #define WAIT_RESERVATION SLURM_WAIT_RESERVATION
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
-#define UPDATE_TAKES_TASKS 1 /* "63_[0-9]" */
+#define ACCOUNTING_ENFORCE_LIMITS 2 /* of accounting_storage_enforce */
+#define UPDATE_TAKES_TASKS        1 /* "63_[0-9]" */
 #undef JOB_RUNNING
 #undef JOB_SUSPENDED
 #undef WAIT_DEPENDENCY

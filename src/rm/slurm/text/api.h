@@ -13,15 +13,16 @@
 #include <stdint.h>
 #include <time.h>
 
-#define SLURM_SUCCESS 0
-#define NO_VAL        0xfffffffeu
-#define NO_VAL16      ((uint16_t)0xfffe)
-#define NO_VAL64      0xfffffffffffffffeu
-#define INFINITE      0xffffffffu
-#define INFINITE16    ((uint16_t)0xffff)
-#define NICE_OFFSET   0x80000000u
-#define MEM_PER_CPU   0x8000000000000000u
-#define CR_MEMORY     0x10
+#define SLURM_SUCCESS             0
+#define NO_VAL                    0xfffffffeu
+#define NO_VAL16                  ((uint16_t)0xfffe)
+#define NO_VAL64                  0xfffffffffffffffeu
+#define INFINITE                  0xffffffffu
+#define INFINITE16                ((uint16_t)0xffff)
+#define NICE_OFFSET               0x80000000u
+#define MEM_PER_CPU               0x8000000000000000u
+#define CR_MEMORY                 0x10
+#define ACCOUNTING_ENFORCE_LIMITS 2
 
 #define ALLOC_SID_USER_HOLD 1u
 #define UPDATE_TAKES_TASKS  0 /* a number, or that of one task */
@@ -147,7 +148,7 @@ typedef struct {
 } node_info_t;
 
 typedef struct {
-    char *name;
+    char *name, *qos_char;
     uint32_t max_time, default_time;
     uint16_t max_share, state_up;
 } partition_info_t;
@@ -168,7 +169,7 @@ typedef struct {
         *select_type;
     char *slurm_user_name, *version, *authinfo, *epilog;
     uint32_t slurm_user_id, min_job_age, max_array_sz;
-    uint16_t select_type_param, msg_timeout, tcp_timeout;
+    uint16_t select_type_param, msg_timeout, tcp_timeout, accounting_storage_enforce;
 } slurm_conf_t;
 
 struct text_room; /* what a message is made of */

@@ -160,6 +160,7 @@ static void read_part(const struct fields *f, void *record)
     const char *state = field_text(f, "State"), *share = field_text(f, "OverSubscribe");
 
     p->name = field_text(f, "PartitionName");
+    p->qos_char = field_text(f, "QoS");
     p->max_time = field_minutes(f, "MaxTime");
     p->default_time = field_minutes(f, "DefaultTime");
     p->max_share = share == NULL || strcmp(share, "EXCLUSIVE") != 0;
@@ -336,6 +337,10 @@ int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret)
     c->tcp_timeout = (uint16_t)setting_number(text, "TCPTimeout");
     param = setting(text, "SelectTypeParameters");
     c->select_type_param = param != NULL && strstr(param, "MEMORY") ? CR_MEMORY : 0;
+    free(param);
+    param = setting(text, "AccountingStorageEnforce");
+    c->accounting_storage_enforce =
+        param != NULL && strstr(param, "limits") ? ACCOUNTING_ENFORCE_LIMITS : 0;
     free(param);
     free(text);
     *ret = c;
