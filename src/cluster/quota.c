@@ -81,6 +81,21 @@ void quotas_destroy(struct cluster *c)
     c->quotas = NULL;
 }
 
+/* Who is named is somebody, also before the first job comes. */
+static void make_creds(struct cluster *c, const struct quota *q)
+{
+    const char *const *account = q->accounts, *const *cls = q->classes;
+
+    if (q->user)
+        cred_get(c, CRED_USER, q->user);
+    if (q->qos)
+        cred_get(c, CRED_QOS, q->qos);
+    for (; account && *account; account++)
+        cred_get(c, CRED_ACCOUNT, *account);
+    for (; cls && *cls; cls++)
+        cred_get(c, CRED_CLASS, *cls);
+}
+
 void quotas_set(struct cluster *c, const struct quota_list *l)
 {
     struct quota_store *s = xcalloc(1, sizeof *s);
@@ -89,6 +104,8 @@ void quotas_set(struct cluster *c, const struct quota_list *l)
     s->list = (struct quota_list){copy_text(s, l->source), copy, l->n};
     for (size_t i = 0; i < l->n; i++)
         copy[i] = copy_quota(s, &l->v[i]);
+    for (size_t i = 0; i < l->n; i++)
+        make_creds(c, &copy[i]);
     quotas_destroy(c);
     c->quota_store = s;
     c->quotas = &s->list;

@@ -56,7 +56,7 @@ struct quota_list {
     size_t n;
 };
 
-/* Put others in force: a copy is made. */
+/* Put others in force: a copy is made. Credentials that they name are made. */
 void quotas_set(struct cluster *c, const struct quota_list *l);
 void quotas_destroy(struct cluster *c);
 

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "cluster/cluster.h"
+#include "cluster/job.h"
 #include "policy/credset.h"
 #include "policy/limits_rules.h"
 #include "policy/limits_use.h"
@@ -284,4 +285,20 @@ void limits_quotas_add(struct limits_quotas *q, const struct cluster *c,
     struct piece in = q->counters_of.v[number];
     for (size_t i = 0; i < in.n; i++)
         limits_use_add(q->counters.v[q->counters_in.v[in.first + i]]->used.v, v, sign);
+}
+
+int64_t limits_quota_in_use(const struct cluster *c, const struct quota *q,
+    uint32_t object, enum limit_res res, int64_t now)
+{
+    int64_t v[LIMIT_RES_COUNT], sum = 0;
+
+    for (size_t i = 0; i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        if (!job_is_active(j) || !quota_nearness(c, q, j->cred)
+            || quota_object(q, j->cred) != object)
+            continue;
+        limits_use_left(c, j, now, v);
+        sum += v[res];
+    }
+    return sum;
 }

@@ -46,4 +46,9 @@ const int64_t *limits_quotas_used(
 void limits_quotas_add(struct limits_quotas *q, const struct cluster *c,
     const uint32_t *cred, const int64_t *v, int sign);
 
+/* For displays: what all active jobs together have of it, of this user or account where
+ * it is counted for each. O(active jobs). */
+int64_t limits_quota_in_use(const struct cluster *c, const struct quota *q,
+    uint32_t object, enum limit_res res, int64_t now);
+
 #endif

@@ -105,7 +105,7 @@ struct adapter {
     int64_t licences_at_ms, polled_ms;
     struct VEC(char *) licences; /* names; owned */
     uint64_t licences_digest;
-    int64_t limits_at_ms;
+    int64_t limits_due_ms; /* the next look at limits */
     uint64_t limits_digest;
     bool limits, limits_look; /* RMCFG[] LIMITS=SLURM; to be looked at at once */
     bool limits_enforced;     /* by Slurm, of associations and QOS */
@@ -148,7 +148,8 @@ int reservations_poll(struct adapter *a);
 void reservations_forget(struct adapter *a);
 
 /* ---- limits.c ---- */
-/* Limits of associations and QOS: looked at every 20 s, or when limits_look is set. */
+/* Limits of associations and QOS: looked at every 5 to 30 s, or when limits_look is
+ * set. */
 int limits_poll(struct adapter *a);
 void limits_forget(struct adapter *a);
 

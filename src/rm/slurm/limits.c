@@ -9,7 +9,11 @@
 
 #include <stdio.h>
 
-#define LIMITS_MS 20000 /* between looks: changes are to be seen within a minute */
+/* Between looks: changes are to be seen within a minute, and slurmctld is not to spend
+ * more than a fiftieth of its time on it. */
+#define GAP_MIN_MS 5000
+#define GAP_MAX_MS 30000
+#define GAP_FACTOR 50
 
 static const struct tres no_tres = {{NO_LIMIT, NO_LIMIT, NO_LIMIT}};
 
@@ -390,22 +394,37 @@ static int look(struct adapter *a)
     return result;
 }
 
+static int64_t due_after(int64_t begun_ms, int64_t now_ms)
+{
+    int64_t gap_ms = (now_ms - begun_ms) * GAP_FACTOR;
+
+    return now_ms
+           + (gap_ms < GAP_MIN_MS    ? GAP_MIN_MS
+               : gap_ms > GAP_MAX_MS ? GAP_MAX_MS
+                                     : gap_ms);
+}
+
 int limits_poll(struct adapter *a)
 {
     static const struct telling nothing;
     struct telling t = nothing;
 
-    if (a->told_all && !a->limits_look
-        && adapter_now_ms() - a->limits_at_ms < LIMITS_MS)
+    int64_t begun_ms = adapter_now_ms();
+    int result;
+
+    if (a->told_all && !a->limits_look && begun_ms < a->limits_due_ms)
         return 0;
-    a->limits_at_ms = adapter_now_ms();
     a->limits_look = false;
     if (a->limits && !a->told_all)
         find_enforced(a);
-    if (a->limits && a->limits_enforced)
-        return look(a);
-    tell(a, &t);
-    return 0;
+    if (!a->limits || !a->limits_enforced) {
+        tell(a, &t);
+        a->limits_due_ms = INT64_MAX;
+        return 0;
+    }
+    result = look(a);
+    a->limits_due_ms = due_after(begun_ms, adapter_now_ms());
+    return result;
 }
 
 void limits_forget(struct adapter *a)

@@ -101,7 +101,7 @@ static char *field_name(const struct fields *f, const char *key)
 {
     const char *text = field_text(f, key);
 
-    return text != NULL ? xstrndup(text, strcspn(text, "(")) : NULL;
+    return text != NULL && *text != '(' ? xstrndup(text, strcspn(text, "(")) : NULL;
 }
 
 static void take_assoc(const struct fields *f, struct slurm_limits *ret)
