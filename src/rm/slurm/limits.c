@@ -372,7 +372,7 @@ static void find_enforced(struct adapter *a)
 
     if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
         return;
-    a->limits_enforced = c->accounting_storage_enforce & ACCOUNTING_ENFORCE_LIMITS;
+    a->limits_enforced = c->accounting_storage_enforce & ENFORCES_LIMITS;
     slurm_free_ctl_conf(c);
 }
 
