@@ -115,6 +115,12 @@ static void on_report(void *ctx, const struct rm_report *r)
     case RM_RESERVATION_GONE:
         rmreservation_gone(m->s, r->u.name);
         break;
+    case RM_QUOTAS:
+        ev = (struct event){.kind = EVENT_QUOTAS, .u.quotas = r->u.quotas};
+        manager_apply(m, &ev, r->u.quotas.source);
+        log_line(m->s->log, LOG_ACTION, "%s tells %zu groups of limits",
+            r->u.quotas.source, r->u.quotas.n);
+        break;
     case RM_SYNCED:
         rmjobs_synced(m);
         break;
