@@ -9,6 +9,7 @@
 #include "engine/admission.h"
 #include "engine/engine_private.h"
 #include "policy/fairshare.h"
+#include "quotas.h"
 #include "rng.h"
 
 #include <stdio.h>
@@ -139,6 +140,20 @@ static bool is_refused(
     return strcmp(row->name ? row->name : "", "DEFERRAL") != 0 || !is_over(e, j);
 }
 
+/* What a row spares a plain job, it would not have been refused for. */
+static void check_spared(const struct engine *e, const struct job *j)
+{
+    struct reason why = {0};
+    bool plain = j->state == JOB_IDLE && !j->holds && j->release_at <= e->now
+                 && !(j->extra && j->extra->deps.n);
+    size_t n;
+    const struct admission_check *rows = admission_checks(&n);
+
+    for (size_t i = 0; plain && i < n; i++)
+        if (rows[i].spares_plain)
+            assert_false(rows[i].refuses(e, j, &why));
+}
+
 static unsigned find_changes(
     const struct history *h, const struct surroundings *s, const struct job *j)
 {
@@ -167,6 +182,7 @@ static void ask_rows(struct history *h, const struct surroundings *s, struct job
     unsigned changed = find_changes(h, s, j);
 
     assert_true(n <= CHECKS);
+    check_spared(h->e, j);
     for (size_t i = 0; i < n; i++) {
         bool refused = is_refused(h->e, j, &rows[i]);
         if (seen->known && refused != seen->refused[i]) {
@@ -373,9 +389,12 @@ static void report_job(struct history *h)
 static void change_world(struct history *h)
 {
     struct event ev = {.kind = EVENT_SETTINGS, .at = h->now};
-    uint32_t n = rng_below(&h->rng, 3);
+    uint32_t n = rng_below(&h->rng, 4);
 
-    if (n == 0) {
+    if (n == 3) {
+        ev = some_quotas(rng_below(&h->rng, QUOTA_LISTS), h->now);
+        tell(h, &ev);
+    } else if (n == 0) {
         ev.u.settings = h->cfg[rng_below(&h->rng, 2)];
         tell(h, &ev);
     } else if (n == 1) {

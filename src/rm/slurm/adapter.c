@@ -25,6 +25,7 @@
 #define EVENTS_MAX    (1 << 20) /* bytes of the file that scripts append to */
 #define ENDS_MAX      20        /* ends at once; for more, one look at all is cheaper */
 #define BEAT_S        2
+#define SILENT_MS     5000 /* the daemon pings every second */
 
 int64_t adapter_now_ms(void)
 {
@@ -120,6 +121,7 @@ static void forget(struct adapter *a)
     a->jobs_at = 0;
     nodes_forget(a);
     reservations_forget(a);
+    limits_forget(a);
     a->told_all = false;
     while (a->pending.n > 0) {
         struct pending p = a->pending.v[--a->pending.n];
@@ -188,7 +190,8 @@ static void poll_all(struct adapter *a)
         return;
     if (!a->checked && check_settings(a) < 0)
         return;
-    if (nodes_poll(a) < 0 || reservations_poll(a) < 0 || jobs_poll(a) < 0)
+    if (nodes_poll(a) < 0 || reservations_poll(a) < 0 || limits_poll(a) < 0
+        || jobs_poll(a) < 0)
         return;
     if (!a->connected)
         adapter_health(a, "connection", NULL);
@@ -219,6 +222,11 @@ static void arm_next(struct adapter *a)
     if (a->look && wait_ms > SOON_MS)
         wait_ms = SOON_MS;
     arm(a, wait_ms);
+}
+
+bool adapter_is_led(const struct adapter *a)
+{
+    return adapter_now_ms() - a->heard_ms < SILENT_MS;
 }
 
 void adapter_look(struct adapter *a)
@@ -361,6 +369,7 @@ static void opened(struct adapter *a, struct reader *r, const json_t *o)
     const char *home = reader_text(r, o, "home"), *name = reader_text(r, o, "name");
     const char *heartbeat = reader_text(r, attrs, "HEARTBEAT");
     const char *events = reader_text(r, attrs, "EVENTS");
+    const char *limits = reader_text(r, attrs, "LIMITS");
 
     if (a->home != NULL)
         return;
@@ -372,6 +381,7 @@ static void opened(struct adapter *a, struct reader *r, const json_t *o)
         events != NULL ? xstrdup(events) : path_in(a->home, "slurm.events");
     a->poll_ms = read_ms(attrs, "POLLINTERVAL", POLL_MS);
     a->start_wait_ms = read_ms(attrs, "STARTWAIT", START_WAIT_MS);
+    a->limits = limits == NULL || strcasecmp(limits, "MAUI") != 0;
     open_events(a);
     beat(a);
     arm(a, 0);
@@ -383,6 +393,11 @@ static void take_line(struct adapter *a, const char *text, size_t len)
     struct err err = {0};
     const json_t *o;
 
+    if (!adapter_is_led(a)) { /* what was passed over meanwhile */
+        a->jobs_at = 0;
+        a->look = true;
+    }
+    a->heard_ms = adapter_now_ms();
     if (reader_open(&r, "line", text, len, &err) < 0) {
         adapter_health(a, "adapter", err.text);
     } else if ((o = json_object_get(r.document, "open")) != NULL) {

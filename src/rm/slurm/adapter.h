@@ -73,8 +73,10 @@ struct told_job {
      * was lifted, until it is started; that hold is in force and not marked as one. */
     bool requeue_held, back_held;
     uint32_t restarts;
-    bool expired;   /* Slurm was asked to end it for its deadline */
-    time_t lost_at; /* when a start comes too late for its deadline; 0 = never */
+    bool expired;    /* Slurm was asked to end it for its deadline */
+    bool depends;    /* it waits for others */
+    time_t start_at; /* when it last began to run; 0 = not yet */
+    time_t lost_at;  /* when a start comes too late for its deadline; 0 = never */
     uint32_t nparts;
     struct asked *asked; /* one for each part; owned */
     UT_hash_handle hh;
@@ -114,11 +116,17 @@ struct adapter {
     struct told_reservation *reservations;
     struct VEC(struct pending) pending;
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
-    int64_t licences_at_ms, polled_ms;
-    struct VEC(char *) licences; /* names; owned */
+    int64_t licences_at_ms, polled_ms, heard_ms; /* heard: a word of the daemon */
+    struct VEC(char *) licences;                 /* names; owned */
     uint64_t licences_digest;
+    int64_t limits_due_ms; /* the next look at limits */
+    uint64_t limits_digest;
+    bool limits, limits_look; /* RMCFG[] LIMITS=SLURM; to be looked at at once */
+    bool limits_enforced;     /* by Slurm, of associations and QOS */
     uint32_t round;
-    uint32_t deadlines; /* jobs with a lost_at */
+    uint32_t deadlines;  /* jobs with a lost_at */
+    uint32_t dependents; /* jobs that wait for others */
+    int64_t whole_ms;    /* when all jobs were last read */
     bool connected, told_all, checked, look;
 };
 
@@ -137,6 +145,9 @@ bool adapter_lost(struct adapter *a, const char *function);
 bool adapter_munge_gone(struct adapter *a);
 /* Where munged was found to be, by AuthInfo= of slurm.conf. */
 void adapter_find_munge(struct adapter *a, const char *authinfo);
+/* Does the daemon give signs of life? While it hangs nothing is taken back from Slurm:
+ * somebody may have let the jobs go. */
+bool adapter_is_led(const struct adapter *a);
 /* Look at everything again soon. */
 void adapter_look(struct adapter *a);
 int adapter_main(void);
@@ -155,6 +166,12 @@ uint32_t parts_open(const struct adapter *a, const char *list);
 /* ---- reservations.c ---- */
 int reservations_poll(struct adapter *a);
 void reservations_forget(struct adapter *a);
+
+/* ---- limits.c ---- */
+/* Limits of associations and QOS: looked at every 5 to 30 s, or when limits_look is
+ * set. */
+int limits_poll(struct adapter *a);
+void limits_forget(struct adapter *a);
 
 /* ---- jobs.c ---- */
 int jobs_poll(struct adapter *a);
@@ -254,11 +271,17 @@ void adapter_prepare(const char *home, uint32_t user);
 /* ---- check.c ---- */
 /* Read slurm.conf's facts; tell what is missing there, once. */
 int check_settings(struct adapter *a);
-int check_main(void);
 
-/* ---- gate.c: what a site installs ---- */
+/* ---- gate.c ---- */
 int gate_main(int argc, char **argv);
+
+/* ---- letgo.c ---- */
+/* All jobs that wait for the scheduler are Slurm's again, with what their owners asked
+ * for; holds stay. The exit status. */
 int letgo_main(const char *home);
+/* The same by itself once the heartbeat is older than so many seconds, again and again
+ * until it is renewed. Returns when it is told to end. */
+int letgo_watch(const char *home, int64_t after_s);
 
 /* ---- words ---- */
 static inline uint64_t digest_bytes(uint64_t h, const void *data, size_t n)

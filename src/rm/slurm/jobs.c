@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
+#define WHOLE_MS 5000
+
 #ifndef TASKS_MAX
 #define TASKS_MAX 100000 /* of one array */
 #endif
@@ -33,6 +35,12 @@ struct told_job *jobs_find(struct adapter *a, const char *id)
     return t;
 }
 
+static void set_depends(struct adapter *a, struct told_job *t, bool depends)
+{
+    a->dependents += (uint32_t)depends - (uint32_t)t->depends;
+    t->depends = depends;
+}
+
 static void set_lost(struct adapter *a, struct told_job *t, time_t at)
 {
     a->deadlines += (at != 0) - (t->lost_at != 0);
@@ -42,6 +50,7 @@ static void set_lost(struct adapter *a, struct told_job *t, time_t at)
 static void drop(struct adapter *a, struct told_job *t)
 {
     set_lost(a, t, 0);
+    set_depends(a, t, false);
     HASH_DEL(a->jobs, t);
     for (uint32_t i = 0; i < t->nparts; i++)
         asked_free(&t->asked[i]);
@@ -280,9 +289,9 @@ static bool is_back_held(const slurm_job_info_t *j)
 
 /* It waits, but not as a job does that only we start: lifted, leaked past the gate, or
  * back in the queue after it ran; or an order of ours has just let it go. */
-static bool is_astray(const slurm_job_info_t *j)
+static bool is_astray(const struct adapter *a, const slurm_job_info_t *j)
 {
-    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || !adapter_is_led(a))
         return false;
     if (j->priority != 0)
         return true;
@@ -340,11 +349,11 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->restarts = j->restart_cnt;
     t->requeue_held = is_requeue_held(j);
     t->back_held = is_back_held(j);
-    if (t->back_held) {
+    if (t->back_held && adapter_is_led(a)) {
         if (orders_keep(a, t) == 0)
             adapter_look(a);
         state = JOB_HOLD;
-    } else if (is_astray(j) && !is_starting(a, t)
+    } else if (is_astray(a, j) && !is_starting(a, t)
                && !(t->expired && j->priority != 0 && j->state_reason != WAIT_TIME)) {
         if (!kept && orders_keep(a, t) == 0)
             adapter_look(a); /* told when it is in its place again */
@@ -364,6 +373,9 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->waiting = state == JOB_IDLE || state == JOB_HOLD;
     t->over = state >= JOB_COMPLETED;
     set_lost(a, t, lost_at(j, t));
+    set_depends(a, t, t->waiting && j->dependency != NULL && *j->dependency);
+    if (!t->waiting)
+        t->start_at = j->start_time;
     orders_seen(a, id, state);
 }
 
@@ -411,7 +423,7 @@ static bool keep_tasks(
     struct told_job all = {.nparts = 1, .asked = &own};
     struct strbuf id = {0};
 
-    if (!is_astray(j) || strcspn(tasks, "-,") == strlen(tasks)
+    if (!is_astray(a, j) || strcspn(tasks, "-,") == strlen(tasks)
         || (!UPDATE_TAKES_TASKS && has_active_tasks(msg, j)))
         return false;
     remember_part(&own, j);
@@ -532,7 +544,11 @@ static void tell_gone(struct adapter *a)
 int jobs_poll(struct adapter *a)
 {
     job_info_msg_t *msg = NULL;
+    int64_t now = adapter_now_ms();
 
+    /* that a dependency is fulfilled does not count as a change with Slurm */
+    if (a->dependents > 0 && now - a->whole_ms > WHOLE_MS)
+        a->jobs_at = 0;
     if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
         if (errno == SLURM_NO_CHANGE_IN_DATA)
             return 0;
@@ -541,6 +557,7 @@ int jobs_poll(struct adapter *a)
     }
     /* within the second of a change the table is asked for again: times are seconds */
     a->jobs_at = msg->last_update;
+    a->whole_ms = now;
     a->round++;
     for (uint32_t i = 0; i < msg->record_count; i++)
         see_record(a, msg, &msg->job_array[i]);

@@ -250,6 +250,34 @@ static const struct {
     {"afterok", DEP_SUCCESS}, {"afternotok", DEP_FAILED},
     {"afterburstbuffer", DEP_COMPLETED}};
 
+/* "after:12+5(unfulfilled)": when the five minutes since its start are over; 0: it has
+ * not begun. -1: not such a term, or of a job that we do not know. */
+static time_t delay_of(const struct adapter *a, const char *term)
+{
+    const struct told_job *on;
+    char id[40];
+    unsigned minutes;
+
+    if (sscanf(term, "after:%39[0-9_]+%u", id, &minutes) != 2)
+        return -1;
+    on = jobs_find((struct adapter *)a, id);
+    if (on == NULL)
+        return -1;
+    return on->start_at != 0 ? on->start_at + 60 * (time_t)minutes : 0;
+}
+
+/* Of all such terms the latest. */
+static time_t delays(const struct adapter *a, const char *dependency)
+{
+    time_t until = 0;
+
+    for (const char *at = dependency; at != NULL; at = strpbrk(at, ",?")) {
+        time_t one = delay_of(a, at += strspn(at, ",?"));
+        until = one > until ? one : until;
+    }
+    return until;
+}
+
 /* "afterok:12(unfulfilled)": a term of a job that we know. */
 static bool read_term(struct adapter *a, struct request_room *room, const char *term)
 {
@@ -264,8 +292,8 @@ static bool read_term(struct adapter *a, struct request_room *room, const char *
         if (strlen(dep_kinds[i].word) != word
             || strncmp(term, dep_kinds[i].word, word) != 0)
             continue;
-        if (term[word + 1 + id] == '+')
-            return false; /* so many minutes later: Slurm counts them */
+        if (term[word + 1 + id] == '+' && delay_of(a, term) != 0)
+            return delay_of(a, term) > 0; /* a release time: see delays() */
         dep = (struct dep){dep_kinds[i].type, request_text(room, term + word + 1, id)};
         on = jobs_find(a, dep.job_id);
         if (on == NULL || on->over)
@@ -402,6 +430,8 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     else
         d->wclimit_s = longest_default(a, list);
     d->release_at = j->eligible_time > time(NULL) ? j->eligible_time : 0;
+    if (delays(a, j->dependency) > d->release_at)
+        d->release_at = delays(a, j->dependency);
     d->deadline_at = j->deadline;
     d->admitted = true; /* slurmctld has looked at associations, partition and QOS */
     d->user_priority = (int64_t)NICE_OFFSET - (int64_t)j->nice;
@@ -531,7 +561,8 @@ static uint64_t digest_part(
         (uint64_t)j->deadline,
         /* a release sets it to now */
         (uint64_t)(j->eligible_time > time(NULL) ? j->eligible_time : 0), j->requeue,
-        part_next(list) != NULL ? parts_open(a, list) : 0};
+        part_next(list) != NULL ? parts_open(a, list) : 0,
+        (uint64_t)delays(a, j->dependency)};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         h = digest_text(h, texts[i]);
