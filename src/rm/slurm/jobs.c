@@ -266,13 +266,11 @@ static bool is_starting(const struct adapter *a, const struct told_job *t)
     return false;
 }
 
+/* Of a job that is merely kept Slurm has nothing to say. */
 static bool is_requeue_held(const slurm_job_info_t *j)
 {
-    const char *d = j->state_desc;
-
-    return d != NULL && j->priority == 0
-           && (strcmp(d, "job requeued in held state") == 0
-               || strcmp(d, "job_requeued_in_held_state") == 0);
+    return j->priority == 0 && j->restart_cnt > 0 && j->state_reason == WAIT_HELD_USER
+           && j->state_desc != NULL && *j->state_desc;
 }
 
 /* scontrol requeuehold: nothing else makes a kept job of one that ran. Whether it has

@@ -292,8 +292,8 @@ static bool read_term(struct adapter *a, struct request_room *room, const char *
         if (strlen(dep_kinds[i].word) != word
             || strncmp(term, dep_kinds[i].word, word) != 0)
             continue;
-        if (term[word + 1 + id] == '+' && delay_of(a, term) != 0)
-            return delay_of(a, term) > 0; /* a release time: see delays() */
+        if (term[word + 1 + id] == '+') /* then a release time: see delays() */
+            return delay_of(a, term) > 0;
         dep = (struct dep){dep_kinds[i].type, request_text(room, term + word + 1, id)};
         on = jobs_find(a, dep.job_id);
         if (on == NULL || on->over)

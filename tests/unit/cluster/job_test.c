@@ -130,8 +130,8 @@ static void a_job_has_what_was_asked(void **state)
     assert_int_equal(j->queue_at, 150);
     assert_int_equal(j->wclimit_asked_s, 3600);
     assert_int_equal(j->release_at, 200);
-    assert_int_equal(j->flags, JOB_RESTARTABLE | JOB_ADVRES);
-    assert_int_equal(j->flags_asked, j->flags);
+    assert_int_equal(j->flags_asked, JOB_RESTARTABLE | JOB_ADVRES);
+    assert_int_equal(j->flags, j->flags_asked | JOB_OWNPRIO);
     assert_string_equal(j->extra->deps.v[0].job_id, "before");
     assert_ptr_not_equal(j->extra->deps.v[0].job_id, deps[0].job_id);
     assert_string_equal(j->extra->partitions_asked.v[1], "p2");

@@ -145,6 +145,42 @@ static void example_8_5_system_priority(void **state)
     assert_int_equal(priority_of(w, j), 2065);
 }
 
+static void a_user_priority_is_added_behind_the_floor(void **state)
+{
+    struct world *w = *state;
+    struct job *j = waiting(w, 3600);
+
+    j->user_priority = -100;
+    job_note_priority(w->c, j);
+    assert_int_equal(priority_of(w, j), -40);
+    j->user_priority = 100; /* nobody lets users raise their own jobs */
+    assert_int_equal(priority_of(w, j), 60);
+    j->admitted = true; /* the resource manager has seen to it */
+    assert_int_equal(priority_of(w, j), 160);
+    j->admitted = false;
+    w->s->prio.enable_positive_user = true;
+    w->s->prio.user_weight = 2;
+    assert_int_equal(priority_of(w, j), 260);
+    w->s->prio.user_weight = 0;
+    assert_int_equal(priority_of(w, j), 60);
+}
+
+static void a_fixed_priority_stands_in_place_of_the_formula(void **state)
+{
+    struct world *w = *state;
+    struct job *j = example_8_2(w);
+    struct err err;
+
+    j->fixed_priority = 7;
+    j->user_priority = -100;
+    job_note_priority(w->c, j);
+    assert_int_equal(priority_of(w, j), 7);
+    assert_int_equal(prio_set_system(j, true, 100, &err), 0);
+    assert_int_equal(priority_of(w, j), 107);
+    assert_int_equal(prio_set_system(j, false, 5, &err), 0);
+    assert_int_equal(priority_of(w, j), 1000000005);
+}
+
 /* bob of example 8.6, waiting 30 minutes */
 static struct job *bob(struct world *w)
 {
@@ -800,6 +836,8 @@ int main(void)
         T(example_8_3_subcomponent_cap_is_before_its_weight),
         T(example_8_4_qos_weight_adds_to_the_global_one),
         T(example_8_5_system_priority),
+        T(a_user_priority_is_added_behind_the_floor),
+        T(a_fixed_priority_stands_in_place_of_the_formula),
         T(example_8_6_negative_priority_is_clipped_to_1),
         T(example_8_6_negative_priority_is_kept_when_enabled),
         T(example_8_7_run_priority),
