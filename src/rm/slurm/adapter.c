@@ -367,6 +367,7 @@ static void opened(struct adapter *a, struct reader *r, const json_t *o)
         events != NULL ? xstrdup(events) : path_in(a->home, "slurm.events");
     a->poll_ms = read_ms(attrs, "POLLINTERVAL", POLL_MS);
     a->start_wait_ms = read_ms(attrs, "STARTWAIT", START_WAIT_MS);
+    notes_open(a, reader_text(r, attrs, "NOTES"));
     open_events(a);
     beat(a);
     arm(a, 0);
@@ -393,6 +394,12 @@ static void take_line(struct adapter *a, const char *text, size_t len)
         wire_read_command(&r, o, &c);
         if (!r.failed)
             orders_command(a, &c);
+    } else if ((o = json_object_get(r.document, "note")) != NULL) {
+        struct rm_note n;
+
+        wire_read_note(&r, o, &n);
+        if (!r.failed)
+            notes_take(a, &n);
     } else if ((o = json_object_get(r.document, "submit")) != NULL) {
         struct rm_submission s;
 

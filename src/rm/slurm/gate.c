@@ -94,6 +94,7 @@ static int let_go(const slurm_job_info_t *j)
     m.job_id_str = id;
     m.priority = INFINITE;
     m.req_nodes = j->req_nodes ? j->req_nodes : (char *)"";
+    notes_end_begin(j, &m);
     result = slurm_update_job2(&m, &answers);
     if (answers != NULL)
         slurm_free_job_array_resp(answers);
