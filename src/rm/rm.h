@@ -162,8 +162,8 @@ struct rm_cfg {
 /* The text of an attribute of the section, or NULL. Any case. */
 const char *rm_cfg_attr(const struct rm_cfg *cfg, const char *name);
 
-/* What the scheduler makes of a job that waits, for people who ask the resource manager.
- * Borrowed for the call. */
+/* What the scheduler makes of a job that waits, for people who ask the resource
+ * manager. Borrowed for the call. */
 struct rm_note {
     const char *job;
     const char *text; /* "waits for 8 processors until about 14:30 (checkjob 63)" */

@@ -6,7 +6,8 @@
  *
  *     maui: waits for 8 processors until about 14:30 (checkjob 63) #1764081000
  *                                                                   the begin time is
- *                                                                   ours, not the user's
+ *                                                                   ours, not the
+ * user's
  *
  * A begin time that is not the one in the comment is its owner's and left alone. Notes
  * are written in bursts, the first to start first: each write makes Slurm's table of
@@ -16,10 +17,10 @@
 
 #include <stdio.h>
 
-#define BURST_MS  2500
-#define MARK      "maui: "
-#define TEXT_MAX  300
-#define MARGIN_S  60 /* a start sooner than that is not worth a begin time */
+#define BURST_MS 2500
+#define MARK     "maui: "
+#define TEXT_MAX 300
+#define MARGIN_S 60 /* a start sooner than that is not worth a begin time */
 
 void notes_open(struct adapter *a, const char *rate)
 {
@@ -59,7 +60,8 @@ static time_t begin_in(const char *comment)
 
 bool notes_has_begin(const slurm_job_info_t *j)
 {
-    return j->eligible_time > time(NULL) && j->eligible_time == begin_in(j->admin_comment);
+    return j->eligible_time > time(NULL)
+           && j->eligible_time == begin_in(j->admin_comment);
 }
 
 time_t notes_release_at(const slurm_job_info_t *j)

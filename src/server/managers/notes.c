@@ -102,9 +102,8 @@ static void send_note(struct manager *m, const struct job *j, const struct noted
     if (now->start_at > 0 && now->start_at < TIME_NEVER)
         add_start(&text, now->start_at, world_now(s));
     strbuf_printf(&text, " (checkjob %s)", j->id);
-    s->driver->note(s->rm, &(struct rm_note){.job = j->id,
-                               .text = text.text,
-                               .start_at = now->start_at});
+    s->driver->note(s->rm,
+        &(struct rm_note){.job = j->id, .text = text.text, .start_at = now->start_at});
     free(text.text);
 }
 

@@ -120,8 +120,8 @@ bool outbox_idle(const struct manager *m);
 
 /* ---- notes.c ---- */
 
-/* Where the RM has a place for notes: each job that waits gets one, and another when why
- * it waits, or when it is expected to start, has changed materially. */
+/* Where the RM has a place for notes: each job that waits gets one, and another when
+ * why it waits, or when it is expected to start, has changed materially. */
 int notes_open(struct manager *m, struct err *err);
 void notes_close(struct manager *m);
 /* The RM has forgotten what it was told. */

@@ -77,8 +77,9 @@ static int update(const job_desc_msg_t *m, const char *comment, const char *more
 
 static int start(const job_desc_msg_t *m)
 {
-    if (m->admin_comment != NULL && *m->admin_comment ? update(m, m->admin_comment, ";go") < 0
-                                 : update(m, "go", "") < 0)
+    if (m->admin_comment != NULL && *m->admin_comment
+            ? update(m, m->admin_comment, ";go") < 0
+            : update(m, "go", "") < 0)
         return -1;
     return verb("release", m->job_id_str);
 }
