@@ -130,6 +130,12 @@ static void forget(struct adapter *a)
     }
 }
 
+/* Whoever orders or submits gets an answer: that a job is refused is no ailment. */
+static bool is_look(const char *function)
+{
+    return strcmp(function, "order") != 0 && strcmp(function, "submit") != 0;
+}
+
 bool adapter_lost(struct adapter *a, const char *function)
 {
     int error = errno;
@@ -140,7 +146,9 @@ bool adapter_lost(struct adapter *a, const char *function)
         function = "munge"; /* it went away amid the call */
 
     if (!out_of_reach(error)) {
-        adapter_health(a, function, slurm_strerror(error));
+        a->ailing |= is_look(function);
+        if (is_look(function))
+            adapter_health(a, function, slurm_strerror(error));
         return false;
     }
     if (a->connected) {
@@ -191,9 +199,10 @@ static void poll_all(struct adapter *a)
         return;
     if (nodes_poll(a) < 0 || reservations_poll(a) < 0 || jobs_poll(a) < 0)
         return;
-    if (!a->connected)
+    if (!a->connected || a->ailing)
         adapter_health(a, "connection", NULL);
     a->connected = true;
+    a->ailing = false;
     if (!a->told_all)
         adapter_report(a, &synced);
     a->told_all = true;

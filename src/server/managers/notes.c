@@ -136,7 +136,7 @@ static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
     struct manager *m = ctx;
 
     (void)at;
-    if (manager_ready(m->s) && m->up)
+    if (manager_ready(m->s))
         look_at_jobs(m);
     sd_event_source_set_time_relative(source, EVERY_US);
     return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
