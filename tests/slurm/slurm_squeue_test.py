@@ -88,6 +88,25 @@ def test_an_array_is_one_line(slurm, full):
     assert len(slurm.ok("squeue", "-h", "-j", job).splitlines()) == 1  # still one record
 
 
+def test_commands_take_ids_as_squeue_prints_them(slurm, full):
+    array = slurm.sbatch("-n", 1, "-t", 10, "-a", "1-9%3")
+    het = slurm.sbatch("-n", 1, ":", "-n", 2, script="sleep 5")
+    slurm.wait(lambda: slurm.maui.job(f"{array}_9") and slurm.maui.job(het), "the jobs")
+    printed = [l.split()[0] for l in slurm.ok("squeue", "-h", "-t", "PD").splitlines()]
+    assert f"{array}_[1-9%3]" in printed and f"{het}+1" in printed
+    for name in printed:
+        assert "checking job" in slurm.maui.ok("checkjob", name)
+    assert f"checking job {array}_1\n" in slurm.maui.ok("checkjob", array)
+    slurm.maui.ok("setspri", "100", f"{array}_[2-3,7%3]")
+    assert [n for n in range(1, 10) if "system_priority" in slurm.maui.job(f"{array}_{n}")] \
+        == [2, 3, 7]
+    slurm.maui.ok("canceljob", f"{array}_[2,5-9%3],{het}+0")
+    slurm.wait(lambda: not slurm.maui.job(het), "the end of the heterogeneous job")
+    assert [n for n in range(1, 10) if slurm.maui.job(f"{array}_{n}")] == [1, 3, 4]
+    slurm.maui.ok("canceljob", array)
+    slurm.wait(lambda: not slurm.maui.job(f"{array}_1"), "the end of the array")
+
+
 def test_by_hand_an_administrator_starts_it_at_once(slurm, full):
     job = slurm.sbatch("-n", 8, "-t", 10)
     slurm.wait(lambda: begin(slurm, job), "an expected start")

@@ -110,7 +110,7 @@ struct adapter {
     uint64_t licences_digest;
     uint32_t round;
     bool connected, told_all, checked, look;
-    bool ailing; /* a look failed, though the controller answers */
+    bool ailing;    /* a look failed, though the controller answers */
     int notes_rate; /* notes written a second at most; 0: none */
     bool notes_due; /* some are not written yet */
     int64_t noted_ms;
