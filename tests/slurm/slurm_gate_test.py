@@ -219,7 +219,10 @@ def test_check_names_each_wrong_setting(slurm):
     try:
         slurm.restart("slurmctld")
         slurm.wait(lambda: slurm.run("scontrol", "ping").stdout.count("UP"), "slurmctld")
-        done = slurm.maui.run("slurm", "check")
+        # what slurmctld logs as the nodes, which have the old one, register
+        done = slurm.wait(lambda: (d := slurm.maui.run("slurm", "check"))
+                          and "nodes n[1-3] run with another slurm.conf" in d.stdout and d,
+                          "the nodes that have an older slurm.conf")
         assert done.returncode == 1
         found = [l.split(":")[0] for l in done.stdout.splitlines()]
         assert found.count("error") == 2 and found.count("warning") == 6, done.stdout

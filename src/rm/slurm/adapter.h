@@ -249,7 +249,6 @@ void adapter_prepare(const char *home, uint32_t user);
 /* ---- check.c ---- */
 /* Read slurm.conf's facts; tell what is missing there, once. */
 int check_settings(struct adapter *a);
-int check_main(void);
 
 /* ---- gate.c: what a site installs ---- */
 int gate_main(int argc, char **argv);

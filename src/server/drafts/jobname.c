@@ -17,7 +17,7 @@ size_t jobname_span(const char *list)
     if (n == 0 || list[n] != '_' || list[n + 1] != '[')
         return 0;
     end = strchr(list, ']');
-    return end ? (size_t)(end - list) + 1 : 0;
+    return end && (end[1] == ',' || !end[1]) ? (size_t)(end - list) + 1 : 0;
 }
 
 /* "1,5-50:5%4]", and nothing else. */
