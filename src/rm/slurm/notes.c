@@ -69,14 +69,6 @@ time_t notes_release_at(const slurm_job_info_t *j)
     return j->eligible_time > time(NULL) && !notes_has_begin(j) ? j->eligible_time : 0;
 }
 
-void notes_end_begin(const slurm_job_info_t *j, job_desc_msg_t *m)
-{
-    if (notes_has_begin(j))
-        m->begin_time = time(NULL);
-    if (notes_is_text(j->admin_comment))
-        m->admin_comment = (char *)"";
-}
-
 /* ---- which ---- */
 
 struct candidate {
