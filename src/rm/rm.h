@@ -7,8 +7,8 @@
  * sink, and answers each command later by its token. The resource manager is the
  * truth: a driver reports what is, not what the scheduler wished.
  *
- * Order of reports: after open() all nodes, its reservations and all
- * jobs, then RM_SYNCED; from then on
+ * Order of reports: after open() all nodes, its reservations, the limits that it keeps
+ * and all jobs, then RM_SYNCED; from then on
  * only what is new or has changed. When a connection was lost and found again, all
  * over: jobs and nodes not told before the next RM_SYNCED are gone. Nothing is reported
  * before open() has returned; a sink must not call close(). */
@@ -18,6 +18,7 @@
 #include "cluster/job.h"
 #include "cluster/jobend.h"
 #include "cluster/node.h"
+#include "cluster/quota.h"
 
 #include <systemd/sd-event.h>
 
@@ -56,9 +57,10 @@ enum rm_report_kind {
     RM_JOB_GONE,    /* u.name: not known any more */
     RM_RESERVATION, /* u.reservation: new, or something of it changed */
     RM_RESERVATION_GONE, /* u.name */
-    RM_SYNCED,           /* all nodes and jobs have been told */
-    RM_DONE,             /* u.done: a command has been carried out, or has not */
-    RM_HEALTH            /* u.health */
+    RM_QUOTAS, /* u.quotas: all limits that it keeps, in place of those told before */
+    RM_SYNCED, /* all nodes and jobs have been told */
+    RM_DONE,   /* u.done: a command has been carried out, or has not */
+    RM_HEALTH  /* u.health */
 };
 
 enum rm_outcome {
@@ -78,6 +80,7 @@ struct rm_report {
         struct node_desc node;
         const struct rm_job *job;
         const struct rm_reservation *reservation;
+        struct quota_list quotas;
         const char *name;
         struct {
             uint64_t token;

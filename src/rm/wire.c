@@ -3,6 +3,7 @@
 #include "rm/wire.h"
 
 #include "records/describe.h"
+#include "records/quotajson.h"
 #include "records/words.h"
 
 #include <assert.h>
@@ -120,6 +121,8 @@ char *wire_report(const struct rm_report *r)
         return wire_line("reservation", reservation_out(r->u.reservation));
     case RM_RESERVATION_GONE:
         return wire_line("reservation_gone", put_text_of(r->u.name));
+    case RM_QUOTAS:
+        return wire_line("limits", quotajson_list(&r->u.quotas));
     case RM_SYNCED:
         return wire_line("synced", json_true());
     case RM_DONE:
@@ -214,6 +217,9 @@ int wire_read_report(
         *ret = (struct rm_report){
             .kind = RM_RESERVATION, .u.reservation = &room->reservation};
         read_reservation(r, v, &room->reservation);
+    } else if ((v = json_object_get(o, "limits")) != NULL) {
+        *ret = (struct rm_report){.kind = RM_QUOTAS};
+        quotajson_read(r, v, &ret->u.quotas);
     } else if (json_object_get(o, "reservation_gone") != NULL) {
         *ret = (struct rm_report){.kind = RM_RESERVATION_GONE,
             .u.name = reader_text(r, o, "reservation_gone")};

@@ -18,6 +18,10 @@ void fake_scontrol_look(struct adapter *a)
     a->parts_at = a->jobs_at = 0;
     nodes_poll(a);
     reservations_poll(a);
+    a->limits = a->limits_enforced = a->limits_look = true;
+    if (!a->told_all)
+        a->limits_digest = DIGEST_START; /* of none: that there are none is not told */
+    limits_poll(a);
     jobs_poll(a);
     a->told_all = true;
 }

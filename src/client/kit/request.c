@@ -157,6 +157,11 @@ static int add_credential(const char *method, const struct query *q, const char 
     return 0;
 }
 
+static json_t *read_body(const struct call *c)
+{
+    return c->body.text ? json_loadb(c->body.text, c->body.len, 0, NULL) : NULL;
+}
+
 /* The server's refusal, or why there is none. */
 static int complain(const struct call *c, CURLcode result)
 {
@@ -171,7 +176,7 @@ static int complain(const struct call *c, CURLcode result)
             curl_easy_strerror(result));
         return -1;
     }
-    o = c->body.text ? json_loadb(c->body.text, c->body.len, 0, NULL) : NULL;
+    o = read_body(c);
     e = json_object_get(o, "error");
     fprintf(stderr, "ERROR:    %s\n",
         e ? get_text(e, "message", "refused") : "cannot parse server response (data)");
@@ -227,6 +232,29 @@ static CURLcode attempt(struct call *c, const char *method, const struct query *
     return result;
 }
 
+/* The scheduler has no picture of its resource manager yet: said at once, as the answer
+ * may take until the time is up. */
+static void note_waiting(const struct call *c)
+{
+    json_t *o = read_body(c), *e = json_object_get(o, "error");
+
+    if (json_object_get(o, "waiting_for") && !c->quiet)
+        fprintf(stderr, "NOTE:     %s\n", get_text(e, "message", ""));
+    json_decref(o);
+}
+
+/* Who reads records gets that one instead. */
+static void print_waiting(const struct call *c)
+{
+    json_t *o = read_body(c);
+
+    if (c->l->format == FORMAT_JSON && json_object_get(o, "waiting_for")) {
+        json_dumpf(o, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
+        putchar('\n');
+    }
+    json_decref(o);
+}
+
 /* Until there is an answer that is not "later", or the time is up. */
 static int perform_request(
     struct call *c, const char *method, const struct query *q, const char *body)
@@ -240,6 +268,8 @@ static int perform_request(
         if (result != CURLE_OK || c->status != 503 || retry_s <= 0
             || waited_s + retry_s > c->site.timeout_s)
             break;
+        if (waited_s == 0)
+            note_waiting(c);
         sleep((unsigned)retry_s);
         waited_s += retry_s;
         c->body.len = 0;
@@ -247,6 +277,8 @@ static int perform_request(
     bool gone = result == CURLE_OK && c->status == 404 && c->may_be_gone;
     if ((result != CURLE_OK || c->status != 200) && !gone && !c->quiet)
         complain(c, result);
+    if (result == CURLE_OK && c->status == 503 && !c->quiet)
+        print_waiting(c);
     site_fini(&c->site);
     return result == CURLE_OK && c->status == 200 ? 0 : -1;
 }

@@ -122,6 +122,7 @@ static void forget(struct adapter *a)
     a->jobs_at = 0;
     nodes_forget(a);
     reservations_forget(a);
+    limits_forget(a);
     a->told_all = false;
     while (a->pending.n > 0) {
         struct pending p = a->pending.v[--a->pending.n];
@@ -198,7 +199,8 @@ static void poll_all(struct adapter *a)
         return;
     if (!a->checked && check_settings(a) < 0)
         return;
-    if (nodes_poll(a) < 0 || reservations_poll(a) < 0 || jobs_poll(a) < 0)
+    if (nodes_poll(a) < 0 || reservations_poll(a) < 0 || limits_poll(a) < 0
+        || jobs_poll(a) < 0)
         return;
     if (!a->connected || a->ailing)
         adapter_health(a, "connection", NULL);
@@ -371,6 +373,7 @@ static void opened(struct adapter *a, struct reader *r, const json_t *o)
     const char *home = reader_text(r, o, "home"), *name = reader_text(r, o, "name");
     const char *heartbeat = reader_text(r, attrs, "HEARTBEAT");
     const char *events = reader_text(r, attrs, "EVENTS");
+    const char *limits = reader_text(r, attrs, "LIMITS");
 
     if (a->home != NULL)
         return;
@@ -383,6 +386,7 @@ static void opened(struct adapter *a, struct reader *r, const json_t *o)
     a->poll_ms = read_ms(attrs, "POLLINTERVAL", POLL_MS);
     a->start_wait_ms = read_ms(attrs, "STARTWAIT", START_WAIT_MS);
     notes_open(a, reader_text(r, attrs, "NOTES"));
+    a->limits = limits == NULL || strcasecmp(limits, "MAUI") != 0;
     open_events(a);
     beat(a);
     arm(a, 0);

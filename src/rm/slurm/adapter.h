@@ -108,6 +108,10 @@ struct adapter {
     int64_t licences_at_ms, polled_ms, heard_ms; /* heard: a word of the daemon */
     struct VEC(char *) licences;                 /* names; owned */
     uint64_t licences_digest;
+    int64_t limits_due_ms; /* the next look at limits */
+    uint64_t limits_digest;
+    bool limits, limits_look; /* RMCFG[] LIMITS=SLURM; to be looked at at once */
+    bool limits_enforced;     /* by Slurm, of associations and QOS */
     uint32_t round;
     bool connected, told_all, checked, look;
     bool ailing;    /* a look failed, though the controller answers */
@@ -152,6 +156,12 @@ uint32_t parts_open(const struct adapter *a, const char *list);
 /* ---- reservations.c ---- */
 int reservations_poll(struct adapter *a);
 void reservations_forget(struct adapter *a);
+
+/* ---- limits.c ---- */
+/* Limits of associations and QOS: looked at every 5 to 30 s, or when limits_look is
+ * set. */
+int limits_poll(struct adapter *a);
+void limits_forget(struct adapter *a);
 
 /* ---- jobs.c ---- */
 int jobs_poll(struct adapter *a);

@@ -115,6 +115,12 @@ static void on_report(void *ctx, const struct rm_report *r)
     case RM_RESERVATION_GONE:
         rmreservation_gone(m->s, r->u.name);
         break;
+    case RM_QUOTAS:
+        ev = (struct event){.kind = EVENT_QUOTAS, .u.quotas = r->u.quotas};
+        manager_apply(m, &ev, r->u.quotas.source);
+        log_line(m->s->log, LOG_ACTION, "%s tells %zu groups of limits",
+            r->u.quotas.source, r->u.quotas.n);
+        break;
     case RM_SYNCED:
         rmjobs_synced(m);
         break;
@@ -311,6 +317,15 @@ bool manager_idle(const struct server *s)
 static const char *state_name(const struct server *s, const struct manager *m)
 {
     return m->up && !s->control.rm_failure_until ? "Active" : "Down";
+}
+
+const char *manager_last_failure(const struct server *s)
+{
+    const struct manager *m = s->manager;
+
+    if (!m || m->up || m->nfailures == 0)
+        return NULL;
+    return m->failures[(m->nfailures - 1) % FAILURES_KEPT].text;
 }
 
 json_t *manager_describe(const struct server *s)

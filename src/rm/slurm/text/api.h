@@ -151,7 +151,7 @@ typedef struct {
 } node_info_t;
 
 typedef struct {
-    char *name;
+    char *name, *qos_char;
     uint32_t max_time, default_time;
     uint16_t max_share, state_up;
 } partition_info_t;
