@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a site installs: nobody starts jobs past the scheduler, and nobody waits for a
 scheduler that is gone."""
+import contextlib
 import pathlib
 import shutil
 import subprocess
@@ -179,6 +180,44 @@ def test_letgo_gives_all_waiting_jobs_back(kept):
         assert kept.state(held) == "PENDING"
     finally:
         kept.maui.start()
+
+
+@contextlib.contextmanager
+def watched(slurm, *options):
+    """maui slurm watch, and what it says in the end."""
+    said = []
+    process = slurm.popen(slurm.maui.program, "slurm", "watch", "--home", slurm.maui.home,
+                          *options)
+    try:
+        yield said
+    finally:
+        process.terminate()
+        said.append(process.communicate(timeout=30)[0])
+
+
+def test_a_watch_lets_jobs_go_while_the_scheduler_hangs_or_is_dead(slurm):
+    full = slurm.sbatch("-N", 3, "--exclusive")
+    slurm.wait_state(full, "RUNNING")
+    jobs = [slurm.sbatch("-n", 1, "-w", "n2"), slurm.sbatch("-N", 3, "--exclusive"),
+            slurm.sbatch("-H", "-n", 1)]
+    slurm.wait(lambda: len(slurm.queued()) == 4, "all jobs in the scheduler")
+    with watched(slurm, "--after", "10") as said:
+        with slurm.stopped("maui"):
+            slurm.wait(lambda: slurm.show(jobs[1])["Priority"] != "0", "the letting go", 40)
+            slurm.ok("scancel", full)
+            slurm.wait_state(jobs[0], "RUNNING")                  # by Slurm
+            assert slurm.where(jobs[0]) == ["n2"]
+            assert "maui" not in slurm.show(jobs[0]).get("AdminComment", "")
+            assert slurm.show(jobs[2])["Priority"] == "0"
+        slurm.wait(lambda: slurm.show(jobs[1])["Priority"] == "0", "its being taken back")
+        slurm.wait_maui(jobs[0], "Running")
+        time.sleep(2.5)                                           # the watch sees it
+        slurm.kill("maui")
+        slurm.wait(lambda: slurm.show(jobs[1])["Priority"] != "0", "the letting go", 40)
+        slurm.maui.start()
+        slurm.wait(lambda: slurm.show(jobs[1])["Priority"] == "0", "its being taken back")
+    assert said[0].count("no sign of the scheduler") == 2 and "is back" in said[0], said
+    assert slurm.maui.run("slurm", "watch", "--after", "3").returncode == 1
 
 
 def test_waiting_jobs_survive_the_schedulers_absence_shorter_than_that(slurm):

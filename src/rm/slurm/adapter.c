@@ -26,6 +26,7 @@
 #define EVENTS_MAX    (1 << 20) /* bytes of the file that scripts append to */
 #define ENDS_MAX      20        /* ends at once; for more, one look at all is cheaper */
 #define BEAT_S        2
+#define SILENT_MS     5000 /* the daemon pings every second */
 
 int64_t adapter_now_ms(void)
 {
@@ -121,6 +122,7 @@ static void forget(struct adapter *a)
     a->jobs_at = 0;
     nodes_forget(a);
     reservations_forget(a);
+    limits_forget(a);
     a->told_all = false;
     while (a->pending.n > 0) {
         struct pending p = a->pending.v[--a->pending.n];
@@ -128,6 +130,12 @@ static void forget(struct adapter *a)
         adapter_done(a, p.token, RM_LOST, p.id, "Slurm's controller went out of reach");
         free(p.id);
     }
+}
+
+/* Whoever orders or submits gets an answer: that a job is refused is no ailment. */
+static bool is_look(const char *function)
+{
+    return strcmp(function, "order") != 0 && strcmp(function, "submit") != 0;
 }
 
 bool adapter_lost(struct adapter *a, const char *function)
@@ -140,7 +148,9 @@ bool adapter_lost(struct adapter *a, const char *function)
         function = "munge"; /* it went away amid the call */
 
     if (!out_of_reach(error)) {
-        adapter_health(a, function, slurm_strerror(error));
+        a->ailing |= is_look(function);
+        if (is_look(function))
+            adapter_health(a, function, slurm_strerror(error));
         return false;
     }
     if (a->connected) {
@@ -189,11 +199,13 @@ static void poll_all(struct adapter *a)
         return;
     if (!a->checked && check_settings(a) < 0)
         return;
-    if (nodes_poll(a) < 0 || reservations_poll(a) < 0 || jobs_poll(a) < 0)
+    if (nodes_poll(a) < 0 || reservations_poll(a) < 0 || limits_poll(a) < 0
+        || jobs_poll(a) < 0)
         return;
-    if (!a->connected)
+    if (!a->connected || a->ailing)
         adapter_health(a, "connection", NULL);
     a->connected = true;
+    a->ailing = false;
     if (!a->told_all)
         adapter_report(a, &synced);
     a->told_all = true;
@@ -219,6 +231,11 @@ static void arm_next(struct adapter *a)
     if (a->look && wait_ms > SOON_MS)
         wait_ms = SOON_MS;
     arm(a, wait_ms);
+}
+
+bool adapter_is_led(const struct adapter *a)
+{
+    return adapter_now_ms() - a->heard_ms < SILENT_MS;
 }
 
 void adapter_look(struct adapter *a)
@@ -356,6 +373,7 @@ static void opened(struct adapter *a, struct reader *r, const json_t *o)
     const char *home = reader_text(r, o, "home"), *name = reader_text(r, o, "name");
     const char *heartbeat = reader_text(r, attrs, "HEARTBEAT");
     const char *events = reader_text(r, attrs, "EVENTS");
+    const char *limits = reader_text(r, attrs, "LIMITS");
 
     if (a->home != NULL)
         return;
@@ -367,6 +385,8 @@ static void opened(struct adapter *a, struct reader *r, const json_t *o)
         events != NULL ? xstrdup(events) : path_in(a->home, "slurm.events");
     a->poll_ms = read_ms(attrs, "POLLINTERVAL", POLL_MS);
     a->start_wait_ms = read_ms(attrs, "STARTWAIT", START_WAIT_MS);
+    notes_open(a, reader_text(r, attrs, "NOTES"));
+    a->limits = limits == NULL || strcasecmp(limits, "MAUI") != 0;
     open_events(a);
     beat(a);
     arm(a, 0);
@@ -378,6 +398,11 @@ static void take_line(struct adapter *a, const char *text, size_t len)
     struct err err = {0};
     const json_t *o;
 
+    if (!adapter_is_led(a)) { /* what was passed over meanwhile */
+        a->jobs_at = 0;
+        a->look = true;
+    }
+    a->heard_ms = adapter_now_ms();
     if (reader_open(&r, "line", text, len, &err) < 0) {
         adapter_health(a, "adapter", err.text);
     } else if ((o = json_object_get(r.document, "open")) != NULL) {
@@ -393,6 +418,12 @@ static void take_line(struct adapter *a, const char *text, size_t len)
         wire_read_command(&r, o, &c);
         if (!r.failed)
             orders_command(a, &c);
+    } else if ((o = json_object_get(r.document, "note")) != NULL) {
+        struct rm_note n;
+
+        wire_read_note(&r, o, &n);
+        if (!r.failed)
+            notes_take(a, &n);
     } else if ((o = json_object_get(r.document, "submit")) != NULL) {
         struct rm_submission s;
 

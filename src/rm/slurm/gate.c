@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a site installs in Slurm, printed with this scheduler's paths filled in; and the
- * way back: letting all jobs go. */
+ * `maui slurm`: its words and options. */
+#include "base/duration.h"
 #include "base/home.h"
 #include "rm/slurm/adapter.h"
 #include "rm/slurm/check.h"
@@ -12,8 +12,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* After less the adapter of a daemon that hangs might still take jobs back. */
+#define WATCH_LEAST_S 10
+
 static const char help[] =
-    "usage: maui slurm install|check|letgo|gate|jobcomp|conf [options]\n"
+    "usage: maui slurm install|check|letgo|watch|gate|jobcomp|conf [options]\n"
     "\n"
     "What Slurm needs so that this scheduler decides.\n"
     "\n"
@@ -21,6 +24,7 @@ static const char help[] =
     "            each line is told, what was there is saved\n"
     "  check     does the running Slurm have all that is needed? Exit 0: it has\n"
     "  letgo     give all waiting jobs back to Slurm's own scheduler\n"
+    "  watch     run on; let all jobs go when the scheduler gives no sign for --after\n"
     "  gate      print job_submit.lua: keeps jobs until the scheduler starts them\n"
     "  jobcomp   print jobcomp.lua: wakes the scheduler when a job ends\n"
     "  conf      print the lines for slurm.conf\n"
@@ -37,6 +41,7 @@ static const char help[] =
     "after\n"
     "                         which Slurm starts jobs itself (60); 0: never, they "
     "wait\n"
+    "      --after TIME       watch: how long, in seconds or [[DD:]HH:]MM:SS (600)\n"
     "  -h, --help             this text\n"
     "\n"
     "examples:\n"
@@ -49,61 +54,6 @@ static void print_owned(char *text)
 {
     fputs(text, stdout);
     free(text);
-}
-
-/* ---- the way back ---- */
-
-static bool is_ours(const slurm_job_info_t *j)
-{
-    return (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0
-           && job_mark(j) == MARK_KEPT;
-}
-
-static int let_go(const slurm_job_info_t *j)
-{
-    job_array_resp_msg_t *answers = NULL;
-    job_desc_msg_t m;
-    char id[40];
-    int result;
-
-    slurm_init_job_desc_msg(&m);
-    if (j->het_job_id != 0)
-        snprintf(id, sizeof id, "%u+%u", j->het_job_id, j->het_job_offset);
-    else
-        snprintf(id, sizeof id, "%u", j->job_id);
-    m.job_id_str = id;
-    m.priority = INFINITE;
-    m.req_nodes = j->req_nodes ? j->req_nodes : (char *)"";
-    result = slurm_update_job2(&m, &answers);
-    if (answers != NULL)
-        slurm_free_job_array_resp(answers);
-    return result == SLURM_SUCCESS ? 0 : -1;
-}
-
-int letgo_main(const char *home)
-{
-    job_info_msg_t *msg = NULL;
-    uint32_t done = 0, failed = 0;
-
-    slurm_init(NULL);
-    adapter_prepare(home, geteuid());
-    if (slurm_load_jobs(0, &msg, SHOW_ALL) != SLURM_SUCCESS) {
-        fprintf(stderr, "maui slurm letgo: Slurm's controller does not answer: %s\n",
-            slurm_strerror(errno));
-        return 1;
-    }
-    for (uint32_t i = 0; i < msg->record_count; i++) {
-        if (!is_ours(&msg->job_array[i]))
-            continue;
-        if (let_go(&msg->job_array[i]) == 0)
-            done++;
-        else if (failed++ == 0)
-            fprintf(stderr, "maui slurm letgo: job %u: %s\n", msg->job_array[i].job_id,
-                slurm_strerror(errno));
-    }
-    printf("%u waiting jobs given back to Slurm, %u not\n", done, failed);
-    slurm_free_job_info_msg(msg);
-    return failed ? 1 : 0;
 }
 
 /* ---- the line ---- */
@@ -122,6 +72,8 @@ static int run(const char *what, const struct install_options *o)
         return check_main(&o->site);
     else if (strcmp(what, "letgo") == 0)
         return letgo_main(o->site.home);
+    else if (strcmp(what, "watch") == 0)
+        return letgo_watch(o->site.home, o->watch_s);
     else {
         fprintf(stderr,
             "maui slurm: '%s' is not one of install, check, letgo, gate, jobcomp, "
@@ -148,6 +100,13 @@ static int take_option(int c, struct install_options *o, const char **home)
         *home = optarg;
     } else if (c == 'C') {
         o->conf_dir = optarg;
+    } else if (c == 'A' && duration_parse(optarg, &o->watch_s, NULL) == 0
+               && o->watch_s >= WATCH_LEAST_S) {
+        return 0;
+    } else if (c == 'A') {
+        fprintf(stderr, "maui slurm: --after %s: expected %d seconds or more\n", optarg,
+            WATCH_LEAST_S);
+        return -1;
     } else if (c == 'n' || c == 'U') {
         *(c == 'n' ? &o->dry : &o->undo) = true;
     } else if (pw != NULL) {
@@ -171,9 +130,10 @@ int gate_main(int argc, char **argv)
         {"user", required_argument, NULL, 'u'},
         {"conf-dir", required_argument, NULL, 'C'},
         {"open-after", required_argument, NULL, 'o'},
-        {"dry-run", no_argument, NULL, 'n'}, {"undo", no_argument, NULL, 'U'},
-        {"help", no_argument, NULL, 'h'}, {0}};
-    struct install_options o = {.site = {.uid = geteuid(), .max_age = "60"}};
+        {"after", required_argument, NULL, 'A'}, {"dry-run", no_argument, NULL, 'n'},
+        {"undo", no_argument, NULL, 'U'}, {"help", no_argument, NULL, 'h'}, {0}};
+    struct install_options o = {
+        .site = {.uid = geteuid(), .max_age = "60"}, .watch_s = 600};
     const char *asked = NULL;
     char *home;
     int c, status;

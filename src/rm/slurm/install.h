@@ -5,11 +5,14 @@
 
 #include "rm/slurm/site.h"
 
+#include <stdint.h>
+
 struct install_options {
     struct site site;
     const char *conf_dir; /* where slurm.conf is; NULL = where Slurm looks for it */
     bool age_given;       /* max_age was asked for; else that of an installed gate */
     bool dry, undo;
+    int64_t watch_s; /* of watch: silence after which jobs are let go */
 };
 
 /* The exit status. What is done and what remains to be done is printed. */
