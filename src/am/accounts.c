@@ -181,15 +181,15 @@ int am_account_set(struct am *am, const struct am_account *a, struct err *err)
 /* ---- deposits ------------------------------------------------------------------- */
 
 struct deposit_reader {
-    const struct am_use *use;
+    const struct purse_ask *ask;
     struct purse *purse;
-    int64_t at;
     int depth;
 };
 
 static int on_usable(void *arg, const struct ledger_deposit *row)
 {
     struct deposit_reader *r = arg;
+    int64_t at = r->ask->at;
     struct purse_deposit d = {.id = row->id,
         .account = row->account,
         .depth = r->depth,
@@ -199,16 +199,16 @@ static int on_usable(void *arg, const struct ledger_deposit *row)
         .credit_limit = row->credit_limit,
         .held = row->held};
 
-    if (!row->ended && row->from_at <= r->at && r->at < row->to_at
-        && (!r->use || only_admits(row->only, r->use)))
+    if (!row->ended && row->from_at <= at && at < row->to_at
+        && (!r->ask->use || only_admits(row->only, r->ask->use)))
         vec_push(r->purse, d);
     return 0;
 }
 
-int purse_load(struct am *am, const struct found_account *a, const struct am_use *use,
-    int64_t at, bool above, struct purse *ret, struct err *err)
+int purse_load(struct am *am, const struct found_account *a,
+    const struct purse_ask *ask, struct purse *ret, struct err *err)
 {
-    struct deposit_reader r = {.use = use, .purse = ret, .at = at};
+    struct deposit_reader r = {.ask = ask, .purse = ret};
     struct found_account here = *a;
 
     *ret = (struct purse){0};
@@ -216,7 +216,7 @@ int purse_load(struct am *am, const struct found_account *a, const struct am_use
         const struct ledger_which which = {.account = here.id};
         if (ledger_deposits(am->store, &which, on_usable, &r, err) < 0)
             return -1;
-        if (!above || !here.overflow || here.parent == 0)
+        if (ask->own || !here.overflow || here.parent == 0)
             break;
         if (account_by_id(am, here.parent, &here, err) != 0)
             return -1;

@@ -85,8 +85,8 @@ struct am_deposit {
 int am_deposit(struct am *am, const struct am_request *req, const struct am_deposit *d,
     int64_t *ret_number, struct err *err);
 
-/* Take credits away that are available in the account itself: of one deposit, or (0) in
- * the order of use. */
+/* Take credits away that are available (up to its credit limit) in the account itself:
+ * of one deposit, or (0) in the order of use. */
 int am_withdraw(struct am *am, const struct am_request *req, const char *account,
     int64_t deposit, int64_t amount, struct err *err);
 
@@ -188,10 +188,16 @@ struct am_statement {
     int64_t opening, credits, debits, closing; /* opening + credits - debits */
 };
 
-/* What went in and out of the account's deposits in [from, to), debts without a deposit
- * included. `each` (NULL = sums only) gets these legs with their transactions. */
-int am_statement(struct am *am, const char *account, int64_t from_at, int64_t to_at,
-    struct am_statement *ret, ledger_leg_fn *each, void *arg, struct err *err);
+struct am_period {
+    const char *account;
+    int64_t from_at, to_at; /* [from, to) */
+};
+
+/* What went in and out of the account's deposits in the period, debts without a deposit
+ * included. `each` (NULL = sums only) gets these legs with their transactions. Time in
+ * proportion to all that was ever booked for the account. */
+int am_statement(struct am *am, const struct am_period *of, struct am_statement *ret,
+    ledger_leg_fn *each, void *arg, struct err *err);
 
 /* `maui am`: 0, 1 = a problem was found, 2 = called wrongly. */
 int am_main(int argc, char **argv);

@@ -214,26 +214,34 @@ int am_deposit(struct am *am, const struct am_request *req, const struct am_depo
     return result;
 }
 
-/* Where `amount` comes from of what is available in the account itself; of one deposit,
- * or (0) of all. AM_REFUSED = it is not there. */
-static int find_own(struct am *am, const char *name, int64_t only_deposit, int64_t at,
-    int64_t amount, struct pieces *ret, struct err *err)
+struct taking {
+    const char *account;
+    int64_t deposit; /* of it alone; 0 = of all */
+    int64_t amount, at;
+};
+
+/* Where it comes from, of what is available in the account itself. AM_REFUSED = it is
+ * not there. */
+static int find_own(
+    struct am *am, const struct taking *t, struct pieces *ret, struct err *err)
 {
+    const struct purse_ask ask = {.at = t->at, .own = true};
     struct found_account a;
     struct purse purse;
     int result;
 
-    if (amount_valid(amount, 1, err) != 0 || account_find(am, name, NULL, &a, err) != 0)
+    if (amount_valid(t->amount, 1, err) != 0
+        || account_find(am, t->account, NULL, &a, err) != 0)
         return -1;
     a.active = true; /* what is in a closed account can be taken out of it */
-    result = purse_load(am, &a, NULL, at, false, &purse, err);
-    for (size_t i = purse.n; only_deposit && i-- > 0;)
-        if (purse.v[i].id != only_deposit)
+    result = purse_load(am, &a, &ask, &purse, err);
+    for (size_t i = purse.n; t->deposit && i-- > 0;)
+        if (purse.v[i].id != t->deposit)
             vec_remove(&purse, i);
-    if (result == 0 && purse_available(&purse) < amount)
-        result = refuse_funds(am, name, &purse, amount, err);
+    if (result == 0 && purse_available(&purse) < t->amount)
+        result = refuse_funds(am, t->account, &purse, t->amount, err);
     else if (result == 0)
-        purse_spread(&purse, amount, ret);
+        purse_spread(&purse, t->amount, ret);
     vec_fini(&purse);
     return result;
 }
@@ -252,6 +260,7 @@ static int withdraw(struct am *am, struct posting *p, const struct pieces *piece
 int am_withdraw(struct am *am, const struct am_request *req, const char *account,
     int64_t number, int64_t amount, struct err *err)
 {
+    const struct taking taking = {account, number, amount, req->at};
     struct strbuf asked = {0};
     struct pieces pieces = {0};
     struct posting p;
@@ -265,7 +274,7 @@ int am_withdraw(struct am *am, const struct am_request *req, const char *account
     result = request_known(am, req, asked.text, &txn, err);
     if (result == 0) {
         p = posting_of(req, "withdraw", asked.text);
-        result = find_own(am, account, number, req->at, amount, &pieces, err);
+        result = find_own(am, &taking, &pieces, err);
         if (result == 0)
             result = withdraw(am, &p, &pieces, amount, err);
     } else if (result > 0) {
@@ -325,9 +334,10 @@ static int check_transfer(struct am *am, const struct am_request *req,
 int am_transfer(struct am *am, const struct am_request *req,
     const struct am_transfer *t, struct err *err)
 {
+    const struct taking taking = {t->from, 0, t->amount, req->at};
     struct strbuf asked = {0};
     struct pieces pieces = {0};
-    struct found_account to;
+    struct found_account to = {0};
     struct posting p;
     int64_t txn;
     int result;
@@ -345,7 +355,7 @@ int am_transfer(struct am *am, const struct am_request *req,
         p = posting_of(req, "transfer", asked.text);
         result = check_transfer(am, req, t, &to, err);
         if (result == 0)
-            result = find_own(am, t->from, 0, req->at, t->amount, &pieces, err);
+            result = find_own(am, &taking, &pieces, err);
         if (result == 0)
             result = transfer(am, &p, t, to.id, &pieces, err);
     } else if (result > 0) {

@@ -28,10 +28,15 @@ int account_by_id(
 int account_usable(const struct found_account *a, const char *name,
     const struct am_use *use, struct err *err);
 
-/* What may be used of the account at `at`, in order; those above it too if `above`.
- * Free it with vec_fini(). */
-int purse_load(struct am *am, const struct found_account *a, const struct am_use *use,
-    int64_t at, bool above, struct purse *ret, struct err *err);
+struct purse_ask {
+    const struct am_use *use; /* NULL = anybody */
+    int64_t at;
+    bool own; /* not those of accounts above */
+};
+
+/* What may be used of the account, in order. Free it with vec_fini(). */
+int purse_load(struct am *am, const struct found_account *a,
+    const struct purse_ask *ask, struct purse *ret, struct err *err);
 
 /* AM_REFUSED, with what is needed and what there is. */
 int refuse_funds(struct am *am, const char *name, const struct purse *p, int64_t needed,

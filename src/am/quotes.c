@@ -26,6 +26,7 @@ static int on_known(void *arg, const struct ledger_quote *row)
 static int make_quote(struct am *am, const struct am_request *req,
     const struct am_quote *q, struct ledger_quote *row, struct err *err)
 {
+    const struct purse_ask now = {.use = &q->use, .at = req->at};
     struct found_account a;
     struct purse purse;
     int result;
@@ -40,7 +41,7 @@ static int make_quote(struct am *am, const struct am_request *req,
     if (account_find(am, q->account, &q->use, &a, err) != 0
         || account_usable(&a, q->account, &q->use, err) != 0)
         return -1;
-    result = purse_load(am, &a, &q->use, req->at, true, &purse, err);
+    result = purse_load(am, &a, &now, &purse, err);
     if (result == 0 && purse_available(&purse) < q->amount)
         result = refuse_funds(am, q->account, &purse, q->amount, err);
     vec_fini(&purse);

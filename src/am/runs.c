@@ -115,9 +115,10 @@ static int close_run(struct am *am, struct run *r, int64_t at, struct err *err)
 static int grow_lien(struct am *am, struct run *r, const struct am_lien *l,
     const struct found_account *a, int64_t more, struct err *err)
 {
+    const struct purse_ask ask = {.use = &l->use, .at = l->at};
     struct pieces pieces = {0};
     struct purse purse;
-    int result = purse_load(am, a, &l->use, l->at, true, &purse, err);
+    int result = purse_load(am, a, &ask, &purse, err);
 
     if (result == 0 && !l->force && purse_available(&purse) < more)
         result = refuse_funds(am, l->account, &purse, more, err);
@@ -274,18 +275,23 @@ static int load_taken(
     return ledger_legs(am->store, &which, on_taken, pile, err);
 }
 
-/* `amount` of what the run was charged goes back: *back gets where to. */
-static int find_back(struct am *am, const char *run, int64_t amount, int64_t to,
-    struct pieces *back, struct err *err)
+/* What goes back of a charge, and where to. */
+struct back {
+    int64_t amount, to;   /* to: this deposit; 0 = where it came from */
+    struct pieces pieces; /* found by find_back() */
+};
+
+static int find_back(struct am *am, const char *run, struct back *b, struct err *err)
 {
+    int64_t amount = b->amount;
     struct found_deposit d;
     struct pieces pile = {0};
     int result = 0;
 
-    if (to) {
-        result = deposit_find(am, to, &d, err);
+    if (b->to) {
+        result = deposit_find(am, b->to, &d, err);
         if (result == 0)
-            vec_push(back, ((struct piece){d.id, d.account, amount}));
+            vec_push(&b->pieces, ((struct piece){d.id, d.account, amount}));
         return result;
     }
     result = load_taken(am, run, &pile, err);
@@ -294,7 +300,7 @@ static int find_back(struct am *am, const char *run, int64_t amount, int64_t to,
 
         top.amount = top.amount < amount ? top.amount : amount;
         amount -= top.amount;
-        vec_push(back, top);
+        vec_push(&b->pieces, top);
     }
     vec_fini(&pile);
     if (result == 0 && amount > 0)
@@ -306,19 +312,18 @@ static int find_back(struct am *am, const char *run, int64_t amount, int64_t to,
 }
 
 /* Written with the transaction, whose last leg is the account's use. */
-static int give_back(struct am *am, struct run *r, struct posting *p, int64_t amount,
-    int64_t to, struct pieces *back, struct err *err)
+static int give_back(
+    struct am *am, struct run *r, struct posting *p, struct back *b, struct err *err)
 {
-    if (find_back(am, r->row.run, amount, to, back, err) != 0
-        || posting_begin(am, p, err) != 0)
+    if (find_back(am, r->row.run, b, err) != 0 || posting_begin(am, p, err) != 0)
         return -1;
-    for (size_t i = 0; i < back->n; i++) {
-        struct piece given = back->v[i];
+    for (size_t i = 0; i < b->pieces.n; i++) {
+        struct piece given = b->pieces.v[i];
 
         given.amount = -given.amount;
         posting_take(p, &given);
     }
-    posting_add(p, "usage", r->row.account, r->row.account, -amount);
+    posting_add(p, "usage", r->row.account, r->row.account, -b->amount);
     return posting_end(am, p, AM_DONE, err);
 }
 
@@ -331,43 +336,41 @@ static int expire_pieces(
     return 0;
 }
 
-static int refund(struct am *am, struct run *r, struct posting *p, int64_t amount,
-    int64_t to, struct err *err)
+static int refund(
+    struct am *am, struct run *r, struct posting *p, struct back *b, struct err *err)
 {
     int64_t left = r->row.charged - r->row.refunded;
-    struct pieces back = {0};
     int result;
 
-    if (amount > left) {
+    if (b->amount > left) {
         err_set(err, ERR_CONFLICT,
             "run %s was charged %s credits, %s of them given back: %s are left, not %s",
             r->row.run, amount_text(r->row.charged).text,
             amount_text(r->row.refunded).text, amount_text(left).text,
-            amount_text(amount).text);
+            amount_text(b->amount).text);
         return AM_REFUSED;
     }
     p->txn.run = r->row.run;
-    r->row.refunded += amount;
-    result = give_back(am, r, p, amount, to, &back, err);
+    r->row.refunded += b->amount;
+    result = give_back(am, r, p, b, err);
     if (result == 0)
-        result = expire_pieces(am, &back, p->txn.at, err);
-    vec_fini(&back);
+        result = expire_pieces(am, &b->pieces, p->txn.at, err);
     return result == 0 ? ledger_put_run(am->store, &r->row, err) : result;
 }
 
-static int find_and_refund(struct am *am, struct posting *p, const char *run,
-    int64_t amount, int64_t to, struct err *err)
+static int find_and_refund(
+    struct am *am, struct posting *p, const char *run, struct back *b, struct err *err)
 {
     struct run r;
     int result;
 
-    if (amount_valid(amount, 1, err) != 0)
+    if (amount_valid(b->amount, 1, err) != 0)
         return -1;
     result = find_run(am, run, &r, err);
     if (result == 0)
         result = err_set(err, ERR_NOT_FOUND, "no run '%s' was ever charged", run);
     else if (result == 1)
-        result = refund(am, &r, p, amount, to, err);
+        result = refund(am, &r, p, b, err);
     drop_run(&r);
     return result;
 }
@@ -375,6 +378,7 @@ static int find_and_refund(struct am *am, struct posting *p, const char *run,
 int am_refund(struct am *am, const struct am_request *req, const char *run,
     int64_t amount, int64_t deposit, struct err *err)
 {
+    struct back back = {.amount = amount, .to = deposit};
     struct strbuf asked = {0};
     struct posting p;
     int64_t txn;
@@ -387,15 +391,21 @@ int am_refund(struct am *am, const struct am_request *req, const char *run,
     result = request_known(am, req, asked.text, &txn, err);
     if (result == 0) {
         p = posting_of(req, "refund", asked.text);
-        result = find_and_refund(am, &p, run, amount, deposit, err);
+        result = find_and_refund(am, &p, run, &back, err);
     } else if (result > 0) {
         result = AM_DONE;
     }
+    vec_fini(&back.pieces);
     free(asked.text);
     return step_end(am, result, err);
 }
 
 /* ---- charges -------------------------------------------------------------------- */
+
+struct taken {
+    struct pieces pieces;
+    size_t of_lien; /* so many first ones are parts of the lien */
+};
 
 /* Up to `amount` out of the lien, in the order of placing. Returns the rest. */
 static int64_t take_liens(const struct run *r, int64_t amount, struct pieces *taken)
@@ -436,24 +446,25 @@ static int take_uncovered(struct am *am, const struct run *r, const struct purse
     return 0;
 }
 
-/* Where `amount` comes from. Of *taken the first *ret_liens are parts of the lien. */
+/* Where `amount` comes from. */
 static int find_charge(struct am *am, const struct run *r, const struct am_charge *c,
-    int64_t amount, struct pieces *taken, size_t *ret_liens, struct err *err)
+    int64_t amount, struct taken *taken, struct err *err)
 {
+    const struct purse_ask ask = {.use = &c->use, .at = c->at};
     struct found_account a = {.id = r->row.account};
     struct purse purse = {0};
     int result = 0;
 
-    amount = take_liens(r, amount, taken);
-    *ret_liens = taken->n;
+    amount = take_liens(r, amount, &taken->pieces);
+    taken->of_lien = taken->pieces.n;
     if (amount > 0)
         result = account_by_id(am, r->row.account, &a, err);
     if (result == 0 && amount > 0)
-        result = purse_load(am, &a, &c->use, c->at, true, &purse, err);
+        result = purse_load(am, &a, &ask, &purse, err);
     if (result == 0)
-        amount = purse_spread(&purse, amount, taken);
+        amount = purse_spread(&purse, amount, &taken->pieces);
     if (result == 0 && amount > 0)
-        result = take_uncovered(am, r, &purse, amount, taken, err);
+        result = take_uncovered(am, r, &purse, amount, &taken->pieces, err);
     vec_fini(&purse);
     return result;
 }
@@ -461,21 +472,22 @@ static int find_charge(struct am *am, const struct run *r, const struct am_charg
 static int charge_more(struct am *am, struct run *r, const struct am_charge *c,
     struct posting *p, int64_t amount, struct err *err)
 {
-    struct pieces taken = {0};
-    size_t liens = 0;
-    int result = find_charge(am, r, c, amount, &taken, &liens, err);
+    struct taken taken = {0};
+    int result = find_charge(am, r, c, amount, &taken, err);
 
     if (result == 0)
         result = posting_begin(am, p, err);
-    for (size_t i = 0; result == 0 && i < taken.n; i++) {
-        posting_take(p, &taken.v[i]);
-        taken.v[i].amount = -taken.v[i].amount;
-        if (i < liens)
-            result = keep_more(am, r, &taken.v[i], err);
+    for (size_t i = 0; result == 0 && i < taken.pieces.n; i++) {
+        struct piece *piece = &taken.pieces.v[i];
+
+        posting_take(p, piece);
+        piece->amount = -piece->amount;
+        if (i < taken.of_lien)
+            result = keep_more(am, r, piece, err);
     }
     posting_add(p, "usage", r->row.account, r->row.account, amount);
     result = posting_end(am, p, result, err);
-    vec_fini(&taken);
+    vec_fini(&taken.pieces);
     return result;
 }
 
@@ -502,19 +514,18 @@ static int keep_back(struct am *am, struct run *r, const struct pieces *back,
 static int charge_less(struct am *am, struct run *r, const struct am_charge *c,
     struct posting *p, struct err *err)
 {
-    int64_t paid = r->row.charged - r->row.refunded;
-    struct pieces back = {0};
+    struct back back = {.amount = r->row.charged - r->row.refunded};
     int result = 0;
 
     r->row.refunded = r->row.refunded < c->total ? r->row.refunded : c->total;
-    paid -= c->total - r->row.refunded;
-    if (paid > 0)
-        result = give_back(am, r, p, paid, 0, &back, err);
+    back.amount -= c->total - r->row.refunded;
+    if (back.amount > 0)
+        result = give_back(am, r, p, &back, err);
     if (result == 0)
-        result = keep_back(am, r, &back, r->row.most - c->total, err);
+        result = keep_back(am, r, &back.pieces, r->row.most - c->total, err);
     if (result == 0)
-        result = expire_pieces(am, &back, c->at, err);
-    vec_fini(&back);
+        result = expire_pieces(am, &back.pieces, c->at, err);
+    vec_fini(&back.pieces);
     return result;
 }
 

@@ -30,6 +30,7 @@ int am_balance(struct am *am, const char *account, const struct am_use *use, int
     struct am_balance *ret, struct err *err)
 {
     struct am_balance b = {0};
+    const struct purse_ask ask = {.use = use, .at = at};
     struct ledger_which which = {0};
     struct found_account a;
     struct purse purse;
@@ -41,7 +42,7 @@ int am_balance(struct am *am, const char *account, const struct am_use *use, int
     if (ledger_balance(am->store, "over", a.id, &b.owed, err) != 0
         || ledger_deposits(am->store, &which, on_owed, &b.owed, err) != 0)
         return -1;
-    result = purse_load(am, &a, use, at, true, &purse, err);
+    result = purse_load(am, &a, &ask, &purse, err);
     if (result == 0) {
         sum_purse(&purse, a.id, &b);
         *ret = b;
@@ -77,20 +78,20 @@ static int on_leg(void *arg, const struct ledger_leg *leg, const struct ledger_t
     return r->each ? r->each(r->arg, leg, of) : 0;
 }
 
-int am_statement(struct am *am, const char *account, int64_t from_at, int64_t to_at,
-    struct am_statement *ret, ledger_leg_fn *each, void *arg, struct err *err)
+int am_statement(struct am *am, const struct am_period *of, struct am_statement *ret,
+    ledger_leg_fn *each, void *arg, struct err *err)
 {
-    struct statement_reader r = {.from_at = from_at, .each = each, .arg = arg};
-    struct ledger_which which = {.to_at = to_at};
+    struct statement_reader r = {.from_at = of->from_at, .each = each, .arg = arg};
+    struct ledger_which which = {.to_at = of->to_at};
     struct found_account a;
     int result;
 
-    if (from_at > to_at)
+    if (of->from_at > of->to_at)
         return err_set(err, ERR_INVALID, "a statement ends before it begins");
-    if (account_find(am, account, NULL, &a, err) != 0)
+    if (account_find(am, of->account, NULL, &a, err) != 0)
         return -1;
     which.account = a.id;
-    result = to_at == 0 ? 0 : ledger_legs(am->store, &which, on_leg, &r, err);
+    result = of->to_at == 0 ? 0 : ledger_legs(am->store, &which, on_leg, &r, err);
     *ret = r.sum;
     return result;
 }

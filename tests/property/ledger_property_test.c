@@ -85,8 +85,9 @@ static struct am_statement statement(struct world *w, int a, int64_t from, int64
 {
     struct am_statement s;
 
-    assert_int_equal(
-        am_statement(&w->b->am, names[a], from, to, &s, NULL, NULL, NULL), 0);
+    assert_int_equal(am_statement(&w->b->am, &(struct am_period){names[a], from, to},
+                         &s, NULL, NULL, NULL),
+        0);
     assert_int_equal(s.opening + s.credits - s.debits, s.closing);
     return s;
 }

@@ -220,8 +220,9 @@ static void expiry_is_dated_by_the_end_however_late_it_is_seen(void **state)
     am_init(&b->am, b->kit->store); /* the daemon was away */
     b->now = 900000;
     clock_to(b, 900060);
-    assert_int_equal(
-        am_statement(&b->am, "chem", 0, AM_EVER, &s, see_expiry, &end, NULL), 1);
+    assert_int_equal(am_statement(&b->am, &(struct am_period){"chem", 0, AM_EVER}, &s,
+                         see_expiry, &end, NULL),
+        1);
     assert_int_equal(at_place(b, "expired", "chem"), CREDITS(10));
 }
 
@@ -278,8 +279,10 @@ static struct am_statement statement(struct bank *b, int64_t from_at, int64_t to
 {
     struct am_statement s;
 
-    bank_expect(
-        b, am_statement(&b->am, "chem", from_at, to_at, &s, NULL, NULL, &b->err), 0);
+    bank_expect(b,
+        am_statement(&b->am, &(struct am_period){"chem", from_at, to_at}, &s, NULL,
+            NULL, &b->err),
+        0);
     assert_int_equal(s.opening + s.credits - s.debits, s.closing);
     return s;
 }
@@ -304,8 +307,8 @@ static void statements_follow_on_each_other(void **state)
     assert_int_equal(statement(b, 100, 101).debits, CREDITS(3));
     assert_int_equal(statement(b, 5000, 5001).debits, CREDITS(8));
     assert_int_equal(statement(b, 0, 0).closing, 0);
-    assert_int_equal(
-        am_statement(&b->am, "chem", 2, 1, &(struct am_statement){0}, NULL, NULL, NULL),
+    assert_int_equal(am_statement(&b->am, &(struct am_period){"chem", 2, 1},
+                         &(struct am_statement){0}, NULL, NULL, NULL),
         -1);
 }
 

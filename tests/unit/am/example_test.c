@@ -122,8 +122,10 @@ static struct am_statement statement(
 {
     struct am_statement s;
 
-    bank_expect(
-        b, am_statement(&b->am, name, from_at, to_at, &s, NULL, NULL, &b->err), 0);
+    bank_expect(b,
+        am_statement(
+            &b->am, &(struct am_period){name, from_at, to_at}, &s, NULL, NULL, &b->err),
+        0);
     assert_int_equal(s.opening + s.credits - s.debits, s.closing);
     return s;
 }
