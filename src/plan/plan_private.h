@@ -77,8 +77,9 @@ static inline void check_answerable(const struct plan *p)
 }
 
 /* Make the collaborators that look at others of the plan, which are there: its view,
- * `counted` and `bynode`. They remember nothing yet. And end them. */
-void plan_link(struct plan *p);
+ * `counted` and `bynode`. They remember nothing yet; what is in use and reserved is as
+ * in the original, if the plan is a fork (NULL = it is none). And end them. */
+void plan_link(struct plan *p, const struct plan *original);
 void plan_unlink(struct plan *p);
 
 /* When a running job gives its resources back, as the plan sees it. */
