@@ -322,6 +322,7 @@ COMPARES = re.compile(r"\b(strcmp|strncmp|strcasecmp|strncasecmp|strstr|strcases
 # Where a text with a blank is compared all the same, and why it is no sentence of ours.
 COMPARED_WORDS = {
     "src/rm/slurm/text/answer.c": "what scontrol answers: it has no codes",
+    "src/rm/slurm/inspect.c": "a line of slurmctld's log",
     "src/rm/slurm/text/pipe.c": "what scontrol answers: it has no codes",
     "src/rm/local/cgroup.c": "a line of the kernel's memory.events",
     "src/server/server.c": "the scheme of an HTTP Authorization header",

@@ -102,8 +102,8 @@ struct adapter {
     struct told_reservation *reservations;
     struct VEC(struct pending) pending;
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
-    int64_t licences_at_ms, polled_ms;
-    struct VEC(char *) licences; /* names; owned */
+    int64_t licences_at_ms, polled_ms, heard_ms; /* heard: a word of the daemon */
+    struct VEC(char *) licences;                 /* names; owned */
     uint64_t licences_digest;
     uint32_t round;
     bool connected, told_all, checked, look;
@@ -124,6 +124,9 @@ bool adapter_lost(struct adapter *a, const char *function);
 bool adapter_munge_gone(struct adapter *a);
 /* Where munged was found to be, by AuthInfo= of slurm.conf. */
 void adapter_find_munge(struct adapter *a, const char *authinfo);
+/* Does the daemon give signs of life? While it hangs nothing is taken back from Slurm:
+ * somebody may have let the jobs go. */
+bool adapter_is_led(const struct adapter *a);
 /* Look at everything again soon. */
 void adapter_look(struct adapter *a);
 int adapter_main(void);
@@ -224,11 +227,17 @@ void adapter_prepare(const char *home, uint32_t user);
 /* ---- check.c ---- */
 /* Read slurm.conf's facts; tell what is missing there, once. */
 int check_settings(struct adapter *a);
-int check_main(void);
 
-/* ---- gate.c: what a site installs ---- */
+/* ---- gate.c ---- */
 int gate_main(int argc, char **argv);
+
+/* ---- letgo.c ---- */
+/* All jobs that wait for the scheduler are Slurm's again, with what their owners asked
+ * for; holds stay. The exit status. */
 int letgo_main(const char *home);
+/* The same by itself once the heartbeat is older than so many seconds, again and again
+ * until it is renewed. Returns when it is told to end. */
+int letgo_watch(const char *home, int64_t after_s);
 
 /* ---- words ---- */
 static inline uint64_t digest_bytes(uint64_t h, const void *data, size_t n)

@@ -244,9 +244,9 @@ static bool is_starting(const struct adapter *a, const struct told_job *t)
 
 /* It waits, but not as a job does that only we start: lifted, leaked past the gate, or
  * back in the queue after it ran; or an order of ours has just let it go. */
-static bool is_astray(const slurm_job_info_t *j)
+static bool is_astray(const struct adapter *a, const slurm_job_info_t *j)
 {
-    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || !adapter_is_led(a))
         return false;
     if (j->priority != 0)
         return true;
@@ -274,7 +274,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
     remember_asked(t, parts);
-    if (is_astray(j) && !is_starting(a, t)) {
+    if (is_astray(a, j) && !is_starting(a, t)) {
         if (!kept && orders_keep(a, t) == 0)
             adapter_look(a); /* told when it is in its place again */
         state = JOB_IDLE;
@@ -339,7 +339,7 @@ static bool keep_tasks(
     struct told_job all = {.nparts = 1, .asked = &own};
     struct strbuf id = {0};
 
-    if (!is_astray(j) || strcspn(tasks, "-,") == strlen(tasks)
+    if (!is_astray(a, j) || strcspn(tasks, "-,") == strlen(tasks)
         || (!UPDATE_TAKES_TASKS && has_active_tasks(msg, j)))
         return false;
     remember_part(&own, j);

@@ -61,8 +61,22 @@ static int update(const job_desc_msg_t *m, const char *comment, const char *more
     return order(&b);
 }
 
+/* A start without a remark of its own leaves none. */
+static int let_go(const job_desc_msg_t *m)
+{
+    struct strbuf b = {0};
+
+    if (update(m, "go", "") < 0 || verb("release", m->job_id_str) < 0)
+        return -1;
+    strbuf_printf(
+        &b, "update jobid=%s admincomment=%s", m->job_id_str, m->admin_comment);
+    return order(&b);
+}
+
 static int start(const job_desc_msg_t *m)
 {
+    if (m->admin_comment != NULL && strncmp(m->admin_comment, "maui:", 5) != 0)
+        return let_go(m);
     if (m->admin_comment != NULL ? update(m, m->admin_comment, ";go") < 0
                                  : update(m, "go", "") < 0)
         return -1;
