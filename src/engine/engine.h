@@ -15,6 +15,7 @@
 #include "cluster/change.h"
 #include "cluster/jobend.h"
 #include "cluster/memory.h"
+#include "cluster/quota.h"
 #include "cluster/reservation.h"
 #include "engine/statistics/statistics.h"
 #include "plan/planned.h"
@@ -48,6 +49,7 @@ enum event_kind {
     EVENT_CHANGE_RESERVATION, /* u.change_reservation: mrsvctl -m */
     EVENT_UNRESERVE,          /* u.unreserve: releaseres */
     EVENT_SETTINGS,           /* u.settings: other settings in force */
+    EVENT_QUOTAS,             /* u.quotas: all limits of the resource manager */
     EVENT_RESET_STATISTICS,
     EVENT_RESET_FAIRSHARE,
     /* after a restart, in this order; nodes come before instances */
@@ -157,6 +159,7 @@ struct event {
             struct actor who;
         } unreserve;
         const struct settings *settings; /* borrowed until replaced */
+        struct quota_list quotas;
         struct {
             const struct fs_memory *rows;
             size_t n;

@@ -76,6 +76,10 @@ int manager_take_id(struct server *s, char *ret_id, size_t size, struct err *err
 /* Does it answer, as far as we know? */
 bool manager_up(const struct server *s);
 
+/* What went wrong last; NULL when nothing did, or all is well again. Borrowed until the
+ * next report. */
+const char *manager_last_failure(const struct server *s);
+
 /* For diagnose -R, as the API's Manager. A new reference. */
 json_t *manager_describe(const struct server *s);
 

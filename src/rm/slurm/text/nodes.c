@@ -161,6 +161,7 @@ static void read_part(const struct fields *f, void *record)
     const char *state = field_text(f, "State"), *share = field_text(f, "OverSubscribe");
 
     p->name = field_text(f, "PartitionName");
+    p->qos_char = field_text(f, "QoS");
     p->max_time = field_minutes(f, "MaxTime");
     p->default_time = field_minutes(f, "DefaultTime");
     p->max_share = share == NULL || strcmp(share, "EXCLUSIVE") != 0;
