@@ -55,6 +55,7 @@ static void drop(struct adapter *a, struct told_job *t)
     for (uint32_t i = 0; i < t->nparts; i++)
         asked_free(&t->asked[i]);
     free(t->asked);
+    free(t->note);
     free(t->id);
     free(t);
 }
@@ -344,6 +345,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
     remember_asked(t, parts);
+<<<<<<< HEAD
     t->restarts = j->restart_cnt;
     t->requeue_held = is_requeue_held(j);
     t->back_held = is_back_held(j);
@@ -353,6 +355,10 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
         state = JOB_HOLD;
     } else if (is_astray(a, j) && !is_starting(a, t)
                && !(t->expired && j->priority != 0 && j->state_reason != WAIT_TIME)) {
+=======
+    t->note_begin = notes_has_begin(j);
+    if (is_astray(a, j) && !is_starting(a, t)) {
+>>>>>>> main
         if (!kept && orders_keep(a, t) == 0)
             adapter_look(a); /* told when it is in its place again */
         state = JOB_IDLE;
@@ -544,8 +550,12 @@ int jobs_poll(struct adapter *a)
     job_info_msg_t *msg = NULL;
     int64_t now = adapter_now_ms();
 
+<<<<<<< HEAD
     /* that a dependency is fulfilled does not count as a change with Slurm */
     if (a->dependents > 0 && now - a->whole_ms > WHOLE_MS)
+=======
+    if (notes_wait(a))
+>>>>>>> main
         a->jobs_at = 0;
     if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
         if (errno == SLURM_NO_CHANGE_IN_DATA)
@@ -560,6 +570,7 @@ int jobs_poll(struct adapter *a)
     for (uint32_t i = 0; i < msg->record_count; i++)
         see_record(a, msg, &msg->job_array[i]);
     tell_gone(a);
+    notes_write(a, msg);
     slurm_free_job_info_msg(msg);
     return 0;
 }
