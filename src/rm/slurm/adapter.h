@@ -232,18 +232,14 @@ uint64_t request_digest(const struct adapter *a, const struct parts *parts);
  * as long as the room. */
 const char *request_partitions(const slurm_job_info_t *j, struct request_room *room);
 
-<<<<<<< HEAD
 /* In the administrator's comment of a job that only we start; of one that an
  * administrator holds: its owner cannot release it; of one that its owner holds. */
-#define COMMENT_KEPT  "maui:kept"
-#define COMMENT_ADMIN "maui:admin"
-#define COMMENT_HELD  "maui:held"
+#define COMMENT_KEPT     "maui:kept"
+#define COMMENT_ADMIN    "maui:admin"
+#define COMMENT_HELD     "maui:held"
+#define COMMENT_PRIORITY COMMENT_KEPT ";priority="
 /* Behind one of these: its hold since that restart is marked. */
 #define COMMENT_RESTART ";restart="
-=======
-/* In the administrator's comment of a job that only we start. */
-#define COMMENT_KEPT "maui:kept"
-#define COMMENT_HELD "maui:held"
 
 /* ---- notes.c: what squeue shows of a job that waits ---- */
 
@@ -259,7 +255,6 @@ bool notes_is_text(const char *comment);
 /* Its begin time as its owner asked, 0 = none that is to come; is it ours instead? */
 time_t notes_release_at(const slurm_job_info_t *j);
 bool notes_has_begin(const slurm_job_info_t *j);
->>>>>>> main
 
 /* ---- asked.c ---- */
 void asked_free(struct asked *k);

@@ -34,11 +34,8 @@ static const struct rm_driver slurm_driver = {
     .command = remote_command,
     .submit = remote_submit,
     .poll = remote_poll,
-<<<<<<< HEAD
     .immediate = remote_immediate,
-=======
     .note = remote_note,
->>>>>>> main
 };
 
 const struct rm_driver *rm_slurm_driver(void)

@@ -23,15 +23,21 @@ local INFINITE = 4294967295       -- as a priority: a release
 local MOST = 500000000            -- the largest priority there is room for
 local DENIED, NOT_TOP, BUSY, IS_HELD = 2002, 2013, 2016, 2042 -- Slurm's own errors
 
--- Is the scheduler there? Then also what stands behind the time: may a job that does not
--- wait start beside those that do ("free"), and on which nodes not.
-local function alive()
+-- What the heartbeat says: the time; may a job that does not wait start beside those that
+-- do ("free"), and on which nodes not; and whether the adapter reads lines of scontrol.
+local function read_beat()
 	local f = io.open(HEARTBEAT, "r")
-	if not f then return MAX_AGE == 0 end
-	local t, word, nodes = f:read("*n", "*l", "*l")
+	if not f then return nil end
+	local t, words, nodes = f:read("*n", "*l", "*l")
 	f:close()
+	return t, words or "", nodes
+end
+
+-- Is the scheduler there?
+local function alive()
+	local t, words, nodes = read_beat()
 	if MAX_AGE ~= 0 and (t == nil or os.time() - t > MAX_AGE) then return false end
-	return true, word and string.match(word, "%a+"), nodes
+	return true, words and string.match(words, "%a+"), nodes
 end
 
 local function wake()
@@ -50,6 +56,28 @@ local function tell(id, what)
 		f:write(string.format("%d", what))
 		f:close()
 	end
+end
+
+-- To an adapter that reads scontrol a line is a job: no text may hold another line.
+local TEXTS = { "account", "comment", "container", "mail_user", "name", "network",
+	"std_err", "std_in", "std_out", "wckey", "work_dir" }
+
+local function breaks_lines(text, what)
+	if not text or not string.find(text, "\n", 1, true) then return false end
+	slurm.log_user("the job's " .. what .. " has a line break in it")
+	return true
+end
+
+local function has_lines(job)
+	local _, words = read_beat()
+	if not words or not string.find(words, "oneline", 1, true) then return false end
+	for _, name in ipairs(TEXTS) do
+		if breaks_lines(job[name], name) then return true end
+	end
+	for _, word in pairs(job.argv or {}) do
+		if breaks_lines(word, "command") then return true end
+	end
+	return false
 end
 
 local function mark(job, current, what, own)
@@ -80,6 +108,7 @@ local function submit_now(job, word, nodes)
 end
 
 function slurm_job_submit(job, partitions, uid)
+	if has_lines(job) then return slurm.ERROR end
 	local held = job.priority == 0
 	local there, word, nodes = alive()
 	if not held and not there then return slurm.SUCCESS end
@@ -105,7 +134,6 @@ local function goes(current, uid)
 	return c and (c == "go" or string.match(c, "^maui:asked;.*;go$"))
 end
 
-<<<<<<< HEAD
 -- A release, or some priority: the hold goes, the job stays kept. Who is not the owner
 -- is an operator: Slurm lets nobody else come here. Slurm's words for what it refuses.
 local function release(job, current, uid)
@@ -126,8 +154,6 @@ local function release(job, current, uid)
 	return slurm.SUCCESS
 end
 
-function slurm_job_modify(job, current, partitions, uid)
-=======
 -- What the scheduler shows of a waiting job: "maui: why it waits #BEGIN", BEGIN being a
 -- begin time that is not the owner's.
 local function is_note(comment)
@@ -153,7 +179,6 @@ function slurm_job_modify(job, current, partitions, uid)
 	    or (job.priority ~= 0 and job.priority ~= slurm.NO_VAL) then
 		drop_begin(job, current)
 	end
->>>>>>> main
 	if (uid == SCHEDULER and job.req_nodes ~= nil)
 	    or current.job_state ~= PENDING then
 		return slurm.SUCCESS

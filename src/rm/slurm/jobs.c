@@ -345,7 +345,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
     remember_asked(t, parts);
-<<<<<<< HEAD
+    t->note_begin = notes_has_begin(j);
     t->restarts = j->restart_cnt;
     t->requeue_held = is_requeue_held(j);
     t->back_held = is_back_held(j);
@@ -355,10 +355,6 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
         state = JOB_HOLD;
     } else if (is_astray(a, j) && !is_starting(a, t)
                && !(t->expired && j->priority != 0 && j->state_reason != WAIT_TIME)) {
-=======
-    t->note_begin = notes_has_begin(j);
-    if (is_astray(a, j) && !is_starting(a, t)) {
->>>>>>> main
         if (!kept && orders_keep(a, t) == 0)
             adapter_look(a); /* told when it is in its place again */
         state = JOB_IDLE;
@@ -550,12 +546,8 @@ int jobs_poll(struct adapter *a)
     job_info_msg_t *msg = NULL;
     int64_t now = adapter_now_ms();
 
-<<<<<<< HEAD
     /* that a dependency is fulfilled does not count as a change with Slurm */
-    if (a->dependents > 0 && now - a->whole_ms > WHOLE_MS)
-=======
-    if (notes_wait(a))
->>>>>>> main
+    if (notes_wait(a) || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))
         a->jobs_at = 0;
     if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
         if (errno == SLURM_NO_CHANGE_IN_DATA)

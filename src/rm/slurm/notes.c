@@ -102,7 +102,11 @@ static bool takes_note(const slurm_job_info_t *j)
 
     return (j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->priority == 0
            && job_mark(j) == MARK_KEPT
-           && (c == NULL || *c == '\0' || strcmp(c, COMMENT_KEPT) == 0
+           && (c == NULL || *c == '\0'
+               || strcmp(c, COMMENT_KEPT) == 0
+               /* the site factor has it as well, where that is seen */
+               || (UPDATE_TAKES_TASKS
+                   && strncmp(c, COMMENT_PRIORITY, sizeof COMMENT_PRIORITY - 1) == 0)
                || strcmp(c, COMMENT_HELD) == 0 || notes_is_text(c));
 }
 

@@ -156,13 +156,9 @@ int orders_keep(struct adapter *a, const struct told_job *t)
             m.max_nodes = k->max_nodes;
             m.partition = k->partition;
         } /* else Slurm would judge anew what it has accepted */
-<<<<<<< HEAD
         m.admin_comment = comment;
-=======
-        m.admin_comment = (char *)COMMENT_KEPT;
         if (t->note_begin)
             m.begin_time = time(NULL);
->>>>>>> main
         orders_part_id(t, i, id);
         if (update(&m, id) < 0)
             result = -1;

@@ -429,13 +429,9 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
         d->wclimit_s = (int64_t)j->time_limit * 60;
     else
         d->wclimit_s = longest_default(a, list);
-<<<<<<< HEAD
-    d->release_at = j->eligible_time > time(NULL) ? j->eligible_time : 0;
+    d->release_at = notes_release_at(j);
     if (delays(a, j->dependency) > d->release_at)
         d->release_at = delays(a, j->dependency);
-=======
-    d->release_at = notes_release_at(j);
->>>>>>> main
     d->deadline_at = j->deadline;
     d->admitted = true; /* slurmctld has looked at associations, partition and QOS */
     d->user_priority = (int64_t)NICE_OFFSET - (int64_t)j->nice;
@@ -562,14 +558,9 @@ static uint64_t digest_part(
         j->pn_min_tmp_disk, j->shared, j->nice, job_priority_given(j),
         (uint64_t)j->deadline,
         /* a release sets it to now */
-<<<<<<< HEAD
-        (uint64_t)(j->eligible_time > time(NULL) ? j->eligible_time : 0), j->requeue,
+        (uint64_t)notes_release_at(j), j->requeue,
         part_next(list) != NULL ? parts_open(a, list) : 0,
         (uint64_t)delays(a, j->dependency)};
-=======
-        (uint64_t)notes_release_at(j), j->requeue,
-        part_next(list) != NULL ? parts_open(a, list) : 0};
->>>>>>> main
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         h = digest_text(h, texts[i]);

@@ -300,7 +300,8 @@ static void fail_start(
         .u.failed = {.id = o->job,
             .reason = how == RM_REFUSED ? REASON_RMREJECT : REASON_RMFAILURE,
             .text = text,
-            .again_s = again_s(m, o->job, how)}};
+            .again_s = again_s(m, o->job, how),
+            .waits = how == RM_WAITS}};
 
     if (is_active(m, o->job))
         manager_apply(m, &ev, o->job);
@@ -353,23 +354,11 @@ static void fail_order(
         o->again = true; /* and again, until the job is over */
         return;
     }
-<<<<<<< HEAD
-    if (o->action == RM_START && is_active(m, o->job)) {
-        struct event ev = {.kind = EVENT_START_FAILED,
-            .u.failed = {.id = o->job,
-                .reason = how == RM_REFUSED ? REASON_RMREJECT : REASON_RMFAILURE,
-                .text = text,
-                .again_s = again_s(m, o->job, how),
-                .waits = how == RM_WAITS}};
-        manager_apply(m, &ev, o->job);
-    } else if (o->action != RM_START) {
-=======
     if (o->leaves)
         take_back_starts(m, o, text);
     if (o->action == RM_START)
         fail_start(m, o, how, text);
     else
->>>>>>> main
         set_right(m, o);
     drop_order(m, o);
 }
