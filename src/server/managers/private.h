@@ -42,6 +42,7 @@ struct order {
     bool lost;                           /* the RM went away before it answered */
     char *job;                           /* owned by its mates */
     struct VEC(struct job_place) places; /* START: where; stops: what they free */
+    int64_t start_at;                    /* of the job, when it was decided */
     int64_t wclimit_s, overrun_s;        /* as in struct rm_command */
     bool over_memory;
     int signal;
