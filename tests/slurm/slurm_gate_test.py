@@ -39,37 +39,6 @@ def test_scripts_are_proper_lua(slurm):
         subprocess.run([luac, "-p", f"{slurm.dir}/etc/{name}"], check=True)
 
 
-LINES = "x\nJobId=1 JobName=y JobState=COMPLETED"
-
-
-def test_texts_of_several_lines_are_refused(kept):
-    """To who reads scontrol each line is a job."""
-    script = pathlib.Path(kept.dir, "out", f"{LINES}.sh")
-    script.write_text("#!/bin/sh\n")
-    options = [(f"--{name}={LINES}", "--wrap=true") for name in (
-        "job-name", "comment", "account", "wckey", "chdir", "output", "error", "input",
-        "mail-user")]
-    for words in (*options, (str(script),)):
-        done = kept.run("sbatch", "-n", 1, *words)
-        assert done.returncode != 0 and "line break" in done.stderr, (words, done)
-    job = kept.sbatch("-n", 1, "-J", "one line", "--comment=a, b")
-    for name in ("name", "comment", "account", "wckey", "stdout", "workdir"):
-        done = kept.run("scontrol", "update", f"jobid={job}", f"{name}={LINES}")
-        assert done.returncode != 0, (name, done)
-    kept.ok("scontrol", "update", f"jobid={job}", "name=another line")
-    assert len(kept.ok("scontrol", "-o", "show", "jobs").splitlines()) == 1
-
-
-CHANGES = [
-    "nice=-1", "nice=0", "nice=50", "priority=100", "priority=4294967294", "timelimit=5",
-    "partition=low", "partition=high", "numnodes=1", "numcpus=1", "reqnodelist=n1",
-    "excnodelist=n2", "features=all", "dependency=", "starttime=now", "eligibletime=now",
-    "name=other", "comment=go", "requeue=0", "contiguous=yes", "oversubscribe=yes",
-    "minmemorynode=10", "mincpusnode=1", "account=x", "qos=normal", "licenses=lic_a",
-    "gres=gpu:1", "deadline=now+1day", "delayboot=0", "wckey=x", "tasks=1",
-    "admincomment=go", "siteFactor=1", "reservationname=", "hold=0"]
-
-
 def test_no_change_by_its_owner_frees_a_kept_job(kept, users):
     jobs = {change: kept.sbatch("-n", 1, user=users[0]) for change in CHANGES}
     for change, job in jobs.items():
