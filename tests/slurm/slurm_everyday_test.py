@@ -149,7 +149,7 @@ def test_users_change_priorities_with_slurms_words(both, users):
     assert not each("scontrol", "release", "JOB", user=users[0])
     for c in both:
         c.ok("scancel", full[both.index(c)])
-    running(slurm, jobs[1])
+    slurm.wait(lambda: slurm.show(jobs[1])["StartTime"] != "Unknown", "its start")
 
 
 # ---- time ----

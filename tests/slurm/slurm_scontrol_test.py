@@ -133,7 +133,8 @@ def test_texts_of_several_lines_are_refused(kept):
         done = kept.run("scontrol", "update", f"jobid={job}", f"{name}={LINES}")
         assert done.returncode != 0, (name, done)
     kept.ok("scontrol", "update", f"jobid={job}", "name=another line")
-    assert len(kept.ok("scontrol", "-o", "show", "jobs").splitlines()) == 1
+    lines = kept.ok("scontrol", "-o", "show", "jobs").splitlines()
+    assert len(lines) == len(set(lines)) and not any("JobName=y" in x for x in lines)
 
 
 CHANGES = [
