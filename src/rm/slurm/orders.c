@@ -214,30 +214,58 @@ static void start(struct adapter *a, const struct rm_command *c)
                               .start = true}));
 }
 
+int orders_hold(const struct told_job *t, unsigned kinds)
+{
+    int result = 0;
+
+    for (uint32_t i = 0; i < t->nparts; i++) {
+        job_desc_msg_t m;
+        char id[48];
+
+        slurm_init_job_desc_msg(&m);
+        m.priority = 0;
+        if (!(kinds & HOLD_SYSTEM))
+            m.alloc_sid = ALLOC_SID_USER_HOLD;
+        m.site_factor = NICE_OFFSET + MARK_HELD;
+        m.req_nodes = t->asked[i].nodes ? t->asked[i].nodes : (char *)"";
+        orders_part_id(t, i, id);
+        if (update(&m, id) < 0)
+            result = -1;
+    }
+    return result;
+}
+
+/* Of tasks that share a record: by one order for all that wish the same (jobs.c). */
+static void wish(
+    struct adapter *a, const struct rm_command *c, struct told_job *t, uint8_t what)
+{
+    a->wishes += t->wish == 0;
+    t->wish = what;
+    a->wished_ms = adapter_now_ms();
+    adapter_done(a, c->token, RM_OK, c->job, NULL);
+    adapter_look(a);
+}
+
 static void hold(struct adapter *a, const struct rm_command *c)
 {
-    const struct told_job *t = jobs_find(a, c->job);
-    job_desc_msg_t m;
+    struct told_job *t = jobs_find(a, c->job);
 
-    if (t == NULL) {
+    if (t == NULL)
         adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm has no such job");
-        return;
-    }
-    slurm_init_job_desc_msg(&m);
-    m.priority = 0;
-    if (!(c->kinds & HOLD_SYSTEM))
-        m.alloc_sid = ALLOC_SID_USER_HOLD;
-    m.site_factor = NICE_OFFSET + MARK_HELD;
-    m.req_nodes = t->nparts > 0 && t->asked[0].nodes ? t->asked[0].nodes : (char *)"";
-    answer(a, c, update(&m, c->job));
+    else if (t->gathered)
+        wish(a, c, t, (uint8_t)c->kinds);
+    else
+        answer(a, c, orders_hold(t, c->kinds));
 }
 
 static void release(struct adapter *a, const struct rm_command *c)
 {
-    const struct told_job *t = jobs_find(a, c->job);
+    struct told_job *t = jobs_find(a, c->job);
 
     if (t == NULL)
         adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm has no such job");
+    else if (t->gathered)
+        wish(a, c, t, WISH_RELEASE);
     else
         answer(a, c, orders_keep(a, t));
 }
