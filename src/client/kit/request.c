@@ -2,7 +2,6 @@
  * HTTP calls by libcurl, records by jansson. */
 #include "client/kit/request.h"
 
-#include "base/home.h"
 #include "base/strbuf.h"
 #include "client/kit/site.h"
 
@@ -135,14 +134,6 @@ static size_t on_data(char *data, size_t size, size_t n, void *ctx)
     return size * n;
 }
 
-static char *socket_path(const struct command_line *l)
-{
-    char *home = home_find(l->home), *path = home_file(home, "api.sock");
-
-    free(home);
-    return path;
-}
-
 /* Who asks: over TCP the server cannot see it. The credential is for this request only.
  */
 static int add_credential(const char *method, const struct query *q, const char *body,
@@ -176,17 +167,8 @@ static int complain(const struct call *c, CURLcode result)
 {
     json_t *o, *e;
 
-    if (result == CURLE_COULDNT_CONNECT) {
-        char *path = socket_path(c->l);
-        if (c->site.host)
-            fprintf(stderr, "ERROR:    cannot connect to '%s' port %d\n", c->site.host,
-                c->site.port);
-        else
-            fprintf(stderr,
-                "ERROR:    cannot connect to '%s': is the scheduler running? (maui "
-                "serve)\n",
-                path);
-        free(path);
+    if (result == CURLE_COULDNT_CONNECT || result == CURLE_COULDNT_RESOLVE_HOST) {
+        site_complain(&c->site, result == CURLE_COULDNT_RESOLVE_HOST);
         return -1;
     }
     if (result != CURLE_OK) {
@@ -226,7 +208,6 @@ static CURLcode attempt(struct call *c, const char *method, const struct query *
     const char *body, curl_off_t *retry_s)
 {
     struct curl_slist *headers = curl_slist_append(NULL, "Expect:");
-    char *path = socket_path(c->l);
     struct strbuf url = {0};
     CURLcode result = CURLE_FAILED_INIT;
 
@@ -237,7 +218,7 @@ static CURLcode attempt(struct call *c, const char *method, const struct query *
     if (c->l->verbose)
         fprintf(stderr, "%s %s\n", method, url.text);
     if (!c->site.host)
-        curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, path);
+        curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, c->site.socket);
     headers = curl_slist_append(headers, "Content-Type: application/json");
     if (!c->site.host || add_credential(method, q, body, &headers) == 0) {
         set_options(c, url.text, method, body, headers);
@@ -248,7 +229,6 @@ static CURLcode attempt(struct call *c, const char *method, const struct query *
     curl_slist_free_all(headers);
     curl_easy_cleanup(c->curl);
     free(url.text);
-    free(path);
     return result;
 }
 

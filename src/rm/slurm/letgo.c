@@ -54,6 +54,8 @@ static int let_go_as(const slurm_job_info_t *j, const char *id)
     m.job_id_str = (char *)id;
     m.priority = INFINITE;
     m.admin_comment = (char *)"";
+    if (notes_has_begin(j))
+        m.begin_time = time(NULL);
     result = slurm_update_job2(&m, &answers);
     if (answers != NULL)
         slurm_free_job_array_resp(answers);

@@ -255,6 +255,10 @@ static int open_driver(struct server *s, const struct rm_sink *sink, struct err 
     }
     s->driver = find_driver(cfg.section, err);
     s->rm = s->driver ? s->driver->open(&cfg, s->loop, sink, err) : NULL;
+    if (s->rm && s->driver->note && notes_open(s->manager, err) < 0) {
+        s->driver->close(s->rm);
+        s->rm = NULL;
+    }
     vec_fini(&asked.attrs);
     free(spool);
     return s->rm ? 0 : -1;
@@ -287,6 +291,7 @@ void manager_close(struct server *s)
     if (s->rm)
         s->driver->close(s->rm);
     s->rm = NULL;
+    notes_close(m);
     outbox_close(m);
     vec_fini(&m->told);
     for (size_t i = 0; i < m->settled.n; i++)

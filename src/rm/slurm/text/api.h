@@ -249,6 +249,7 @@ void slurm_hostlist_destroy(hostlist_t list);
 typedef struct {
     char *job_id_str, *req_nodes, *partition, *admin_comment;
     uint32_t priority, site_factor, alloc_sid, min_nodes, max_nodes, time_limit;
+    time_t begin_time; /* 0 = as it is */
 } job_desc_msg_t;
 
 typedef struct {
