@@ -68,6 +68,7 @@ struct told_job {
     uint32_t round;
     bool waiting, over;
     bool kept, held; /* as Slurm has it now: at priority 0, by a hold */
+    bool as_before;  /* kept, without a trace of a start */
     bool gathered;   /* one of several tasks of a record */
     uint8_t wish;    /* with others of its record: holds, WISH_RELEASE; 0 = none */
     uint32_t nparts;
@@ -142,6 +143,9 @@ bool adapter_lost(struct adapter *a, const char *function);
 bool adapter_munge_gone(struct adapter *a);
 /* Where munged was found to be, by AuthInfo= of slurm.conf. */
 void adapter_find_munge(struct adapter *a, const char *authinfo);
+/* Slurm's controller has gone back to what it was some seconds ago: orders that are
+ * pending are lost, and all is told again. */
+void adapter_forgotten(struct adapter *a);
 /* Does the daemon give signs of life? While it hangs nothing is taken back from Slurm:
  * somebody may have let the jobs go. */
 bool adapter_is_led(const struct adapter *a);

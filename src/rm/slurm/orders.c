@@ -13,6 +13,8 @@
     20 /* jobs looked at one by one in a turn; more are seen by a poll                 \
         */
 
+#define BOOT_S 10 /* in which slurmctld hears of all its nodes */
+
 /* ---- reasons ---- */
 
 static const struct {
@@ -363,6 +365,21 @@ void orders_seen(struct adapter *a, const char *id, enum job_state state)
             land(a, i, RM_OK, NULL);
 }
 
+/* When it was ordered Slurm's controller had come up a moment before, and had not heard
+ * of all nodes: what it does not start then says nothing about the job. */
+static bool was_too_early(const struct pending *p)
+{
+    slurm_conf_t *c = NULL;
+    int64_t age_s = (adapter_now_ms() - p->since_ms) / 1000;
+    bool early;
+
+    if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
+        return false;
+    early = time(NULL) - age_s - c->boot_time < BOOT_S;
+    slurm_free_ctl_conf(c);
+    return early;
+}
+
 /* It does not start: back to where it was, and why. */
 static void give_up(struct adapter *a, size_t i)
 {
@@ -388,6 +405,10 @@ static void give_up(struct adapter *a, size_t i)
     }
     if (t != NULL && !t->held)
         orders_keep(a, t);
+    if (outcome == RM_RETRY && was_too_early(&a->pending.v[i])) {
+        adapter_forgotten(a);
+        return;
+    }
     land(a, i, outcome, text);
     /* its nodes are not as free as the scheduler thinks: where all others are */
     for (struct told_job *other = a->jobs; other != NULL; other = other->hh.next)
@@ -413,6 +434,13 @@ void orders_check(struct adapter *a)
         jobs_look(a, id);
         looks++;
         t = jobs_find(a, id);
+        /* accepted, and no trace of it: no fault of the job */
+        if (t != NULL && t->as_before && i < a->pending.n && a->pending.v[i].start
+            && strcmp(a->pending.v[i].id, id) == 0) {
+            adapter_forgotten(a);
+            free(id);
+            return;
+        }
         /* out of patience, or Slurm itself has put it back: it never will */
         if (i < a->pending.n && strcmp(a->pending.v[i].id, id) == 0
             && (now - a->pending.v[i].since_ms > a->pending.v[i].patience_ms
