@@ -60,6 +60,9 @@ struct parts {
     uint32_t n;
 };
 
+/* A task's wish to be released. */
+#define WISH_RELEASE 0x80
+
 /* A job, or one task of an array, as last told. */
 struct told_job {
     char *id;        /* key: "12", "12_3" of an array, "12" of the leader of het jobs */
@@ -77,6 +80,9 @@ struct told_job {
     bool depends;    /* it waits for others */
     time_t start_at; /* when it last began to run; 0 = not yet */
     time_t lost_at;  /* when a start comes too late for its deadline; 0 = never */
+    bool as_before;  /* kept, without a trace of a start */
+    bool gathered;   /* one of several tasks of a record */
+    uint8_t wish;    /* with others of its record: holds, WISH_RELEASE; 0 = none */
     uint32_t nparts;
     struct asked *asked; /* one for each part; owned */
     char *note;          /* what its comment is to say; owned, or NULL */
@@ -130,6 +136,8 @@ struct adapter {
     uint32_t deadlines;  /* jobs with a lost_at */
     uint32_t dependents; /* jobs that wait for others */
     int64_t whole_ms;    /* when all jobs were last read */
+    uint32_t wishes;     /* jobs that have one */
+    int64_t wished_ms;   /* when the last of them came */
     bool connected, told_all, checked, look;
     bool ailing;    /* a look failed, though the controller answers */
     int notes_rate; /* notes written a second at most; 0: none */
@@ -152,6 +160,9 @@ bool adapter_lost(struct adapter *a, const char *function);
 bool adapter_munge_gone(struct adapter *a);
 /* Where munged was found to be, by AuthInfo= of slurm.conf. */
 void adapter_find_munge(struct adapter *a, const char *authinfo);
+/* Slurm's controller has gone back to what it was some seconds ago: orders that are
+ * pending are lost, and all is told again. */
+void adapter_forgotten(struct adapter *a);
 /* Does the daemon give signs of life? While it hangs nothing is taken back from Slurm:
  * somebody may have let the jobs go. */
 bool adapter_is_led(const struct adapter *a);
@@ -279,6 +290,8 @@ int64_t orders_next_ms(const struct adapter *a);
 /* An administrator's hold stands in the job's comment, where the gate sees it: its
  * owner cannot lift it. `id`: of the job, or of tasks in one record. */
 void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_t *j);
+/* Hold it, by its owner or (HOLD_SYSTEM) by an administrator. 0 or -1 with errno. */
+int orders_hold(const struct told_job *t, unsigned kinds);
 /* The job was seen in that state: an order may have come about. */
 void orders_seen(struct adapter *a, const char *id, enum job_state state);
 /* Look at what is pending. */
