@@ -4,7 +4,14 @@
 #include "engine/events/events.h"
 #include "engine/keeping.h"
 #include "engine/occupancy.h"
+#include "engine/queue/queue.h"
 #include "engine/stop.h"
+
+void refusals_changed(struct engine *e)
+{
+    admission_configure(e);
+    queue_touch_jobs(e->queue);
+}
 
 static int end_it(struct engine *e, struct job *j, enum job_event how, struct err *err)
 {
@@ -21,6 +28,8 @@ static int end_it(struct engine *e, struct job *j, enum job_event how, struct er
         job_changes(e, j, CHANGE_OF_STATE);
     }
     decisions_ended(e, j);
+    if (refusals_end(e, j))
+        refusals_changed(e);
     return 0;
 }
 
@@ -80,6 +89,11 @@ int start_failed(
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
     report_requeued(e, j);
+    if (ev->u.failed.limit && !(j->flags & JOB_NOQUEUE)) {
+        refusals_add(e, j, ev->u.failed.text);
+        refusals_changed(e);
+        return 0;
+    }
     if (keeping_retry(e, j, ev->u.failed.again_s))
         return 0;
     if (ev->u.failed.again_s > 0) {

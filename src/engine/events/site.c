@@ -26,6 +26,8 @@ int take_settings(
             judge_job(e, j);
     }
     fs_refresh(e->c);
+    if (refusals_forget(e))
+        refusals_changed(e);
     return 0;
 }
 
@@ -38,6 +40,8 @@ int take_quotas(
     (void)err;
     quotas_set(e->c, &ev->u.quotas);
     refresh_limits(e);
+    if (refusals_forget(e))
+        refusals_changed(e);
     return 0;
 }
 

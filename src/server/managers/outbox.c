@@ -301,7 +301,8 @@ static void fail_order(
             .u.failed = {.id = o->job,
                 .reason = how == RM_REFUSED ? REASON_RMREJECT : REASON_RMFAILURE,
                 .text = text,
-                .again_s = again_s(m, o->job, how)}};
+                .again_s = again_s(m, o->job, how),
+                .limit = how == RM_LIMITED}};
         manager_apply(m, &ev, o->job);
     } else if (o->action != RM_START) {
         set_right(m, o);
