@@ -200,6 +200,7 @@ struct action {
     enum action_kind kind;
     uint32_t job;
     int64_t at;            /* RESERVE: its start; DEFER: its end; else now */
+    int64_t start_at;      /* of the job when that was decided, 0 = it waited */
     bool backfill;         /* START: out of order */
     uint32_t by;           /* SUSPEND, REQUEUE, CHECKPOINT: the job that preempts, or
                               INDEX_NONE */

@@ -166,6 +166,14 @@ struct rm_cfg {
 /* The text of an attribute of the section, or NULL. Any case. */
 const char *rm_cfg_attr(const struct rm_cfg *cfg, const char *name);
 
+/* What the scheduler makes of a job that waits, for people who ask the resource
+ * manager. Borrowed for the call. */
+struct rm_note {
+    const char *job;
+    const char *text; /* "waits for 8 processors until about 14:30 (checkjob 63)" */
+    int64_t start_at; /* when it is expected to start, 0 = not known */
+};
+
 struct rm;
 
 /* Drivers: one table each. */
@@ -185,6 +193,10 @@ struct rm_driver {
     /* Take a fresh job number, for the ids of a job array ("12" for 12[0], 12[1] ...).
      * NULL = the RM names jobs only itself. */
     int (*take_id)(struct rm *rm, char *ret_id, size_t size, struct err *err);
+    /* Show that beside the job, some time soon and as often as the RM bears; the latest
+     * note counts. Not answered, and nothing depends on it. NULL = the RM has no place
+     * for it. */
+    void (*note)(struct rm *rm, const struct rm_note *n);
     /* An ended job has been accounted for on the disk: nothing of it is needed any
      * more. NULL = that is nothing to the RM. */
     void (*settled)(struct rm *rm, const char *job);

@@ -315,3 +315,24 @@ void wire_read_submission(struct reader *r, const json_t *o, struct rm_submissio
     if (!json_is_integer(json_object_get(o, "uid")))
         reader_wrong(r, "uid", "the number of a user");
 }
+
+/* ---- notes ---- */
+
+char *wire_note(const struct rm_note *n)
+{
+    json_t *o = json_object();
+
+    put_text(o, "job", n->job);
+    put_text(o, "text", n->text);
+    put_int(o, "start_at", n->start_at);
+    return wire_line("note", o);
+}
+
+void wire_read_note(struct reader *r, const json_t *o, struct rm_note *ret)
+{
+    *ret = (struct rm_note){.job = reader_text(r, o, "job"),
+        .text = reader_text(r, o, "text"),
+        .start_at = reader_int(r, o, "start_at", 0)};
+    if (ret->job == NULL || ret->text == NULL)
+        reader_wrong(r, "note", "one with a job and a text");
+}

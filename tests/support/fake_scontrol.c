@@ -34,6 +34,7 @@ void fake_scontrol_end(struct adapter *a)
     for (size_t i = 0; i < a->pending.n; i++)
         free(a->pending.v[i].id);
     vec_fini(&a->pending);
+    free(strbuf_take(&fake_scontrol()->ran));
 }
 
 /* ---- pipe.c ---- */
@@ -60,6 +61,9 @@ int pipe_order(const char *command)
 
 int pipe_run(const char *const *argv)
 {
+    for (size_t i = 0; argv[i] != NULL; i++)
+        strbuf_printf(&fake_scontrol()->ran, "%s%s", i > 0 ? "|" : "", argv[i]);
+    strbuf_add(&fake_scontrol()->ran, "\n");
     return pipe_order(argv[0]);
 }
 

@@ -67,6 +67,9 @@ struct told_job {
     bool kept, held; /* as Slurm has it now: at priority 0, by a hold */
     uint32_t nparts;
     struct asked *asked; /* one for each part; owned */
+    char *note;          /* what its comment is to say; owned, or NULL */
+    time_t note_start;   /* when it is expected to start, 0 = not known */
+    bool note_begin;     /* its begin time in Slurm is ours, and in the future */
     UT_hash_handle hh;
 };
 
@@ -111,6 +114,10 @@ struct adapter {
     bool limits_enforced;     /* by Slurm, of associations and QOS */
     uint32_t round;
     bool connected, told_all, checked, look;
+    bool ailing;    /* a look failed, though the controller answers */
+    int notes_rate; /* notes written a second at most; 0: none */
+    bool notes_due; /* some are not written yet */
+    int64_t noted_ms;
 };
 
 /* ---- adapter.c ---- */
@@ -209,6 +216,22 @@ const char *request_partitions(const slurm_job_info_t *j, struct request_room *r
 
 /* In the administrator's comment of a job that only we start. */
 #define COMMENT_KEPT "maui:kept"
+#define COMMENT_HELD "maui:held"
+
+/* ---- notes.c: what squeue shows of a job that waits ---- */
+
+#define NOTES_RATE 20
+/* `rate` as RMCFG says, or NULL. */
+void notes_open(struct adapter *a, const char *rate);
+/* Of the daemon: written when it is its turn. */
+void notes_take(struct adapter *a, const struct rm_note *n);
+/* Is it time to write some, of a table that is to be read anew? */
+bool notes_wait(const struct adapter *a);
+void notes_write(struct adapter *a, const job_info_msg_t *msg);
+bool notes_is_text(const char *comment);
+/* Its begin time as its owner asked, 0 = none that is to come; is it ours instead? */
+time_t notes_release_at(const slurm_job_info_t *j);
+bool notes_has_begin(const slurm_job_info_t *j);
 
 /* ---- asked.c ---- */
 void asked_free(struct asked *k);

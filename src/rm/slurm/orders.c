@@ -114,6 +114,8 @@ int orders_keep(struct adapter *a, const struct told_job *t)
             m.partition = k->partition;
         } /* else Slurm would judge anew what it has accepted */
         m.admin_comment = (char *)COMMENT_KEPT;
+        if (t->note_begin)
+            m.begin_time = time(NULL);
         orders_part_id(t, i, id);
         if (update(&m, id) < 0)
             result = -1;
@@ -180,6 +182,8 @@ static int start_part(
     m.min_nodes = m.max_nodes = n;
     m.priority = INFINITE;
     m.admin_comment = asked_text(k);
+    if (t->note_begin)
+        m.begin_time = time(NULL);
     m.partition = partition = chosen(k->partition, c->cls);
     orders_part_id(t, part, id);
     result = update(&m, id);

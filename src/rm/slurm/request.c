@@ -399,7 +399,7 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
         d->wclimit_s = (int64_t)j->time_limit * 60;
     else
         d->wclimit_s = longest_default(a, list);
-    d->release_at = j->eligible_time > time(NULL) ? j->eligible_time : 0;
+    d->release_at = notes_release_at(j);
     d->deadline_at = j->deadline;
     d->admitted = true; /* slurmctld has looked at associations, partition and QOS */
     d->user_priority = (int64_t)NICE_OFFSET - (int64_t)j->nice;
@@ -436,9 +436,7 @@ static size_t place_part(const slurm_job_info_t *j, const struct req_desc *q,
     size_t n = 0;
 
     for (; hosts != NULL && hosts[n] != NULL; n++) {
-        int cpus = j->job_resrcs
-                       ? slurm_job_cpus_allocated_on_node(j->job_resrcs, hosts[n])
-                       : 0;
+        int cpus = slurm_job_cpus_on(j, hosts[n]);
         int64_t tasks = c > 0 && cpus > c ? cpus / c : 1;
 
         if (hosts[n + 1] == NULL || tasks > left)
@@ -478,7 +476,7 @@ static int64_t measure(
 
     *ret_sum = 0;
     for (const char *const *h = request_hosts(room, j->nodes); h && *h; h++) {
-        int64_t b = slurm_job_cpus_allocated_on_node(j->job_resrcs, *h);
+        int64_t b = slurm_job_cpus_on(j, *h);
 
         *ret_sum += b;
         while (b > 0) {
@@ -526,7 +524,7 @@ static uint64_t digest_part(
         j->num_cpus, j->ntasks_per_node, j->pn_min_cpus, j->pn_min_memory,
         j->pn_min_tmp_disk, j->shared, j->nice, (uint64_t)j->deadline,
         /* a release sets it to now */
-        (uint64_t)(j->eligible_time > time(NULL) ? j->eligible_time : 0), j->requeue,
+        (uint64_t)notes_release_at(j), j->requeue,
         part_next(list) != NULL ? parts_open(a, list) : 0};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
