@@ -4,14 +4,7 @@
 #include "engine/events/events.h"
 #include "engine/keeping.h"
 #include "engine/occupancy.h"
-#include "engine/queue/queue.h"
 #include "engine/stop.h"
-
-void refusals_changed(struct engine *e)
-{
-    admission_configure(e);
-    queue_touch_jobs(e->queue);
-}
 
 static int end_it(struct engine *e, struct job *j, enum job_event how, struct err *err)
 {
