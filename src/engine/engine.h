@@ -106,6 +106,7 @@ struct event {
             const char *text;
             int64_t again_s; /* > 0: to be tried again so soon; not counted */
             bool waits;      /* the resource manager lets it wait: no failed start */
+            bool limit;      /* a limit of the resource manager: it waits for that */
         } failed;
         struct {
             const char *id;

@@ -164,6 +164,7 @@ static void put_failed(json_t *o, const struct source *s, const struct event *ev
     put_text(o, "text", ev->u.failed.text);
     put_int(o, "again_s", ev->u.failed.again_s);
     put_int(o, "waits", ev->u.failed.waits);
+    put_bool(o, "limit", ev->u.failed.limit);
 }
 
 static void put_hold(json_t *o, const struct source *s, const struct event *ev)

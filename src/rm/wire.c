@@ -14,6 +14,7 @@ static const char *const outcome_words[] = {
     [RM_RETRY] = "retry",
     [RM_WAITS] = "waits",
     [RM_FAILED] = "failed",
+    [RM_LIMITED] = "limited",
     [RM_REFUSED] = "refused",
     [RM_LOST] = "lost",
 };

@@ -21,6 +21,8 @@ static int end_it(struct engine *e, struct job *j, enum job_event how, struct er
         job_changes(e, j, CHANGE_OF_STATE);
     }
     decisions_ended(e, j);
+    if (refusals_end(e, j))
+        refusals_changed(e);
     return 0;
 }
 
@@ -86,6 +88,11 @@ int start_failed(
     report_requeued(e, j);
     if (ev->u.failed.waits && j->start_count > WAITS_COUNTED)
         j->start_count--;
+    if (ev->u.failed.limit && !(j->flags & JOB_NOQUEUE)) {
+        refusals_add(e, j, ev->u.failed.text);
+        refusals_changed(e);
+        return 0;
+    }
     if (keeping_retry(e, j, ev->u.failed.again_s))
         return 0;
     if (ev->u.failed.again_s > 0) {

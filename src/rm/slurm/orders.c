@@ -485,6 +485,8 @@ static void give_up(struct adapter *a, size_t i)
                 outcome = RM_REFUSED;
             else if (changed || fate_of(j->state_reason) == FATE_WAITS)
                 outcome = RM_WAITS;
+            if (limits_reason(j, text, sizeof text))
+                outcome = RM_LIMITED;
         }
         slurm_free_job_info_msg(msg);
     }
@@ -495,6 +497,7 @@ static void give_up(struct adapter *a, size_t i)
         return;
     }
     land(a, i, outcome, text);
+    a->limits_look |= outcome == RM_LIMITED; /* it may have been lowered */
     /* its nodes are not as free as the scheduler thinks: where all others are */
     for (struct told_job *other = a->jobs; other != NULL; other = other->hh.next)
         if (!other->waiting && !other->over)

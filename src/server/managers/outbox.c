@@ -301,7 +301,8 @@ static void fail_start(
             .reason = how == RM_REFUSED ? REASON_RMREJECT : REASON_RMFAILURE,
             .text = text,
             .again_s = again_s(m, o->job, how),
-            .waits = how == RM_WAITS}};
+            .waits = how == RM_WAITS,
+            .limit = how == RM_LIMITED}};
 
     if (is_active(m, o->job))
         manager_apply(m, &ev, o->job);
