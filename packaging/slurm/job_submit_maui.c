@@ -57,7 +57,12 @@ extern int job_submit(job_desc_msg_t *request, uint32_t uid, char **message)
     return SLURM_SUCCESS;
 }
 
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
 extern int job_modify(job_desc_msg_t *request, job_record_t *job, uint32_t uid)
+#else
+extern int job_modify(
+    job_desc_msg_t *request, job_record_t *job, uint32_t uid, char **message)
+#endif
 {
     bool ours = uid == 0 || uid == slurm_conf.slurm_user_id;
 

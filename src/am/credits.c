@@ -178,9 +178,10 @@ static int deposit(struct am *am, const struct am_request *req,
     struct found_account a;
     int known = request_known(am, req, asked, &made.txn, err);
 
-    if (known > 0)
-        return ledger_deposits(am->store, &made, on_number, ret_number, err) < 0 ? -1
-                                                                                 : 0;
+    if (known > 0) { /* the number that it answered */
+        known = ledger_deposits(am->store, &made, on_number, ret_number, err);
+        return known < 0 ? -1 : AM_DONE;
+    }
     if (known < 0 || account_find(am, d->account, NULL, &a, err) != 0
         || account_usable(&a, d->account, NULL, err) != 0)
         return -1;

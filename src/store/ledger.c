@@ -358,7 +358,6 @@ int ledger_legs(struct store *s, const struct ledger_which *which, ledger_leg_fn
 
     want_text(&q, "run <> '' AND run = ?", which->run);
     want_number(&q, "account = ?", which->account);
-    want_number(&q, "at >= ?", which->from_at);
     want_number(&q, "at < ?", which->to_at);
     stmt = select_rows(s, &q, "am_leg JOIN am_txn ON txn = id",
         which->run ? "ORDER BY txn, n" : "ORDER BY at, txn, n", err);
@@ -445,16 +444,16 @@ int ledger_runs_on(
 
 int ledger_size(struct store *s, struct ledger_size *size, struct err *err)
 {
-    return sql_number(s, "SELECT count(*) FROM am_account", &size->accounts, err) != 0
-                   || sql_number(
-                          s, "SELECT count(*) FROM am_deposit", &size->deposits, err)
-                          != 0
-                   || sql_number(
-                          s, "SELECT count(*) FROM am_txn", &size->transactions, err)
-                          != 0
-                   || sql_number(s, "SELECT count(*) FROM am_run WHERE open",
-                          &size->open_runs, err)
-                          != 0
-               ? -1
-               : 0;
+    const struct {
+        const char *sql;
+        int64_t *number;
+    } counts[] = {{"SELECT count(*) FROM am_account", &size->accounts},
+        {"SELECT count(*) FROM am_deposit", &size->deposits},
+        {"SELECT count(*) FROM am_txn", &size->transactions},
+        {"SELECT count(*) FROM am_run WHERE open", &size->open_runs}};
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (sql_number(s, counts[i].sql, counts[i].number, err) != 0)
+            return -1;
+    return 0;
 }

@@ -130,6 +130,47 @@ static void sums_that_do_not_fit_are_refused_by_the_file(void **state)
     bank_check(b);
 }
 
+static int count_steps(void *arg)
+{
+    ++*(int64_t *)arg;
+    return 0;
+}
+
+/* What a check and a refund cost with so many runs of one account, in steps of SQLite's
+ * machine. */
+static void cost(struct bank *b, int *runs, int up_to, int64_t *check, int64_t *back)
+{
+    sqlite3 *db = b->kit->store->db;
+    struct am_request req = bank_request(b);
+    char run[20];
+
+    for (; *runs < up_to; ++*runs) {
+        const struct am_charge c = {
+            .run = run, .account = "chem", .total = CREDITS(1), .over = true};
+        snprintf(run, sizeof run, "%d.0", *runs);
+        assert_int_equal(am_charge(&b->am, &c, &b->err), AM_DONE);
+    }
+    *check = *back = 0;
+    sqlite3_progress_handler(db, 10, count_steps, check);
+    bank_check(b);
+    sqlite3_progress_handler(db, 10, count_steps, back);
+    assert_int_equal(am_refund(&b->am, &req, run, 1, 0, &b->err), AM_DONE);
+    sqlite3_progress_handler(db, 0, NULL, NULL);
+}
+
+static void a_check_goes_once_through_the_ledger_and_a_refund_does_not(void **state)
+{
+    int64_t check, back, later_check, later_back;
+    struct bank *b = *state;
+    int runs = 0;
+
+    account(b, "chem");
+    cost(b, &runs, 200, &check, &back);
+    cost(b, &runs, 1600, &later_check, &later_back);
+    assert_true(later_check < 10 * check); /* 8 times as much */
+    assert_true(later_back < 2 * back + 10);
+}
+
 static void an_empty_ledger_is_whole(void **state)
 {
     struct ledger_size size;
@@ -148,6 +189,7 @@ int main(void)
         BANK_TEST(the_file_refuses_to_change_what_was_booked),
         BANK_TEST(a_damaged_ledger_gives_nothing_back_that_it_cannot_find),
         BANK_TEST(sums_that_do_not_fit_are_refused_by_the_file),
+        BANK_TEST(a_check_goes_once_through_the_ledger_and_a_refund_does_not),
         BANK_TEST(an_empty_ledger_is_whole),
     };
 

@@ -221,7 +221,11 @@ void slurm_free_ctl_conf(slurm_conf_t *c);
 int slurm_load_jobs(time_t since, job_info_msg_t **ret, uint16_t show);
 int slurm_load_job(job_info_msg_t **ret, uint32_t id, uint16_t show);
 void slurm_free_job_info_msg(job_info_msg_t *msg);
-int slurm_job_cpus_allocated_on_node(const struct text_cpus *cpus, const char *node);
+int slurm_job_cpus_on(const slurm_job_info_t *j, const char *node);
+static inline const char *slurm_conf_epilog(const slurm_conf_t *c)
+{
+    return c->epilog;
+}
 int slurm_load_node(time_t since, node_info_msg_t **ret, uint16_t show);
 void slurm_free_node_info_msg(node_info_msg_t *msg);
 int slurm_load_partitions(time_t since, partition_info_msg_t **ret, uint16_t show);
