@@ -169,8 +169,11 @@ def test_back_is_refused_where_a_file_was_edited_and_says_how(site):
     assert install(site, "--undo").returncode == 1
     assert install(site).returncode == 0
     conf.write_text(conf.read_text() + "# an edit of the day after\n")
+    assert install(site, "--open-after", 7).returncode == 0
+    now = files(site)
     done = install(site, "--undo")
     assert done.returncode == 1 and "was edited" in done.stderr, done
+    assert files(site) == now  # nothing, nor what the second changed
     patch = next(l for l in done.stderr.splitlines() if "| patch -R" in l)
     if shutil.which("patch"):
         site.ok("sh", "-c", patch)

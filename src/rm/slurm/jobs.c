@@ -195,6 +195,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         request_running(parts, &job, &room);
     job.desc.id = t->id;
     job.desc.state = state;
+    job.notes = ""; /* what was said before is over */
     if (state == JOB_HOLD) {
         job.desc.rm_hold = hold_of(j);
         job.notes = orders_reason(j);
