@@ -101,7 +101,8 @@ struct node_desc {
     double speed;               /* 0 = unknown */
     int64_t procspeed_mhz;      /* 0 = unknown */
     int64_t frame, slot, slots; /* 0 = unknown */
-    bool measured;              /* `load` and `util` below were measured */
+    int64_t weight; /* priority is less by so much where the configuration gives none */
+    bool measured;  /* `load` and `util` below were measured */
     double load;
     struct res util;
     uint32_t more; /* so many further nodes are told the same; their names count on

@@ -178,7 +178,9 @@ static void build_policy(struct cluster *c, struct node *n)
     n->maxload = own->maxload > 0   ? own->maxload
                  : def->maxload > 0 ? def->maxload
                                     : c->cfg->node_maxload;
-    n->priority = own->priority_set ? own->priority : def->priority;
+    n->priority = own->priority_set   ? own->priority
+                  : def->priority_set ? def->priority
+                                      : -n->told->weight;
     n->priorityf = own->priorityf.set   ? &own->priorityf
                    : def->priorityf.set ? &def->priorityf
                                         : NULL;

@@ -92,6 +92,9 @@ static enum direction direction_for(
     if (pools_mixed(ct->pools) && policy != NODEALLOC_FIRSTAVAILABLE
         && policy != NODEALLOC_LASTAVAILABLE)
         return DIR_NONE;
+    if (policy == NODEALLOC_PRIORITY
+        && node_at(ct->c, pool->nodes.v[0])->priorityf == NULL)
+        return DIR_UP; /* nodes of a pool are of one priority */
     return plain_direction(policy);
 }
 

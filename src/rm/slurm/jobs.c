@@ -186,6 +186,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         state == JOB_STARTING || state == JOB_RUNNING || state == JOB_SUSPENDED;
 
     request_of(a, parts, &job, &room);
+    t->anywhere = room.anywhere;
     for (uint32_t i = 0; i < parts->n && !active; i++)
         room.req[i].hosts = request_hosts(&room, t->asked[i].nodes);
     if (active && !t->waiting)

@@ -138,6 +138,8 @@ static void answer(struct adapter *a, const struct rm_command *c, int result)
     }
 }
 
+#define ALL_REQS UINT32_MAX
+
 /* The nodes of one of its requests. */
 static char *host_list(const struct rm_command *c, uint32_t req, uint32_t *ret_n)
 {
@@ -145,7 +147,7 @@ static char *host_list(const struct rm_command *c, uint32_t req, uint32_t *ret_n
     char *text;
 
     for (size_t i = 0; i < c->nplaces; i++)
-        if (c->places[i].req == req)
+        if (c->places[i].req == req || req == ALL_REQS)
             slurm_hostlist_push_host(list, c->places[i].node);
     slurm_hostlist_uniq(list);
     *ret_n = (uint32_t)slurm_hostlist_count(list);
@@ -176,8 +178,12 @@ static int start_part(
     int result;
 
     slurm_init_job_desc_msg(&m);
-    m.req_nodes = host_list(c, t->nparts > 1 ? part : 0, &n);
+    m.req_nodes = host_list(c, t->nparts > 1 ? part : ALL_REQS, &n);
     m.min_nodes = m.max_nodes = n;
+    if (t->anywhere) {
+        free(m.req_nodes);
+        m.req_nodes = xstrdup(k->nodes != NULL ? k->nodes : "");
+    }
     m.priority = INFINITE;
     m.admin_comment = asked_text(k);
     m.partition = partition = chosen(k->partition, c->cls);

@@ -127,7 +127,7 @@ typedef struct {
     uint32_t user_id, group_id;
     char *user_name, *name, *account, *qos, *partition, *array_task_str;
     uint32_t job_state, priority, site_factor, nice, restart_cnt, exit_code;
-    uint16_t state_reason, requeue, shared;
+    uint16_t state_reason, requeue, shared, contiguous;
     char *state_desc, *admin_comment, *dependency, *resv_name;
     time_t submit_time, eligible_time, start_time, end_time, deadline;
     uint32_t time_limit, num_tasks, num_cpus, num_nodes, max_nodes, pn_min_tmp_disk;
@@ -135,13 +135,16 @@ typedef struct {
     uint64_t pn_min_memory;
     char *req_nodes, *exc_nodes, *nodes, *features, *licenses;
     char *tres_per_job, *tres_per_node, *tres_per_socket, *tres_per_task;
+    char *cpus_per_tres, *mem_per_tres;
+    uint32_t gres_detail_cnt;
+    char **gres_detail_str; /* by node, in the order of `nodes` */
     char *command, *work_dir, *std_out, *std_err;
     struct text_cpus *job_resrcs; /* NULL = not told */
 } slurm_job_info_t;
 
 typedef struct {
     char *name, *arch, *features, *features_act, *gres, *partitions;
-    uint32_t node_state, tmp_disk;
+    uint32_t node_state, tmp_disk, weight;
     uint16_t cpus, cpus_efctv;
     uint64_t real_memory, mem_spec_limit;
 } node_info_t;

@@ -120,6 +120,7 @@ static void read_node(const struct fields *f, void *record)
     n->real_memory = mb_of(f, "RealMemory");
     n->mem_spec_limit = mb_of(f, "MemSpecLimit");
     n->tmp_disk = (uint32_t)field_number(f, "TmpDisk", 0);
+    n->weight = (uint32_t)field_number(f, "Weight", 1);
 }
 
 int slurm_load_node(time_t since, node_info_msg_t **ret, uint16_t show)
