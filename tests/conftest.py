@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+os.environ.pop("MAUIHOMEDIR", None)  # of whoever runs the tests
 
 
 @pytest.fixture(scope="session")

@@ -171,15 +171,16 @@ def test_files_of_the_engine_call_downward(build):
     assert largest_circle(build / "src" / "libcore.a", "engine") == []
 
 
-def test_files_that_plan_by_count_call_downward(build):
-    assert largest_circle(build / "src" / "libcore.a", "plan_(counted|pools)") == []
+def test_files_of_the_plan_call_downward(build):
+    assert largest_circle(build / "src" / "libcore.a", "plan") == []
 
 
-def test_files_that_plan_by_count_know_no_plan():
-    """They take what they use: closures, pools, sets of pools, the table."""
+def test_collaborators_of_the_plan_know_no_plan():
+    """They take what they use: closures, pools, sets of pools, the table ..."""
+    folders = ("bynode", "closures", "counted", "nodes", "pools", "reservations")
     assert not [str(path.relative_to(ROOT))
-                for path in sources("plan/counted/*.[ch]", "plan/pools/*.[ch]")
-                if '"plan/plan_private.h"' in path.read_text()]
+                for path in sources(*(f"plan/{folder}/*.[ch]" for folder in folders))
+                if re.search(r'"plan/plan_private.h"|\bstruct plan\b', path.read_text())]
 
 
 def test_nodes_of_the_cluster_are_asked_for():
@@ -321,6 +322,7 @@ COMPARES = re.compile(r"\b(strcmp|strncmp|strcasecmp|strncasecmp|strstr|strcases
 # Where a text with a blank is compared all the same, and why it is no sentence of ours.
 COMPARED_WORDS = {
     "src/rm/slurm/text/answer.c": "what scontrol answers: it has no codes",
+    "src/rm/slurm/inspect.c": "a line of slurmctld's log",
     "src/rm/slurm/text/pipe.c": "what scontrol answers: it has no codes",
     "src/rm/local/cgroup.c": "a line of the kernel's memory.events",
     "src/server/server.c": "the scheme of an HTTP Authorization header",

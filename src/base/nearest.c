@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define WORD_MAX 63 /* a bit each */
+#define PART_MIN 4  /* letters; less is a part of too much */
 
 static unsigned char fold(char c)
 {
@@ -90,10 +91,22 @@ static int far_apart(const struct nearest *n, const struct nearest_word *w)
            || (unsigned)__builtin_popcountll(letters & ~w->letters) > n->allowed;
 }
 
+/* A word that is a part of a longer name was cut short: PROCS of CFGPROCS. */
+static void consider_part(struct nearest *n, const struct nearest_word *w)
+{
+    if (n->word.len < PART_MIN || w->len <= n->word.len
+        || (n->whole != NULL && w->len >= strlen(n->whole))
+        || (n->word.letters & ~w->letters) != 0)
+        return;
+    if (strcasestr(w->text, n->word.text) != NULL)
+        n->whole = w->text;
+}
+
 void nearest_offer_word(struct nearest *n, const struct nearest_word *candidate)
 {
     unsigned distance;
 
+    consider_part(n, candidate);
     if (n->word.len > WORD_MAX || far_apart(n, candidate))
         return;
     distance = distance_to(&n->masks, candidate->text);
@@ -113,6 +126,6 @@ void nearest_offer(struct nearest *n, const char *candidate)
 const char *nearest_best(const struct nearest *n)
 {
     if (n->best == NULL || n->distance > n->allowed || n->distance >= strlen(n->best))
-        return NULL;
+        return n->whole;
     return n->best;
 }

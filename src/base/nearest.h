@@ -23,7 +23,7 @@ struct nearest_masks {
 struct nearest {
     struct nearest_word word;
     struct nearest_masks masks;
-    const char *best;
+    const char *best, *whole;   /* whole: the shortest that the word is a part of */
     unsigned distance, allowed; /* of the best; that a candidate may have */
 };
 
@@ -36,8 +36,9 @@ void nearest_offer(struct nearest *n, const char *candidate);
 struct nearest_word nearest_look(const char *text);
 void nearest_offer_word(struct nearest *n, const struct nearest_word *candidate);
 
-/* The closest candidate so far, the first of equals; NULL when none is close
- * enough to be what was meant (about a third of the letters may differ). */
+/* The closest candidate so far, the first of equals; else the shortest that has the
+ * word, of four letters at least, in it; NULL when none is close enough to be what was
+ * meant (about a third of the letters may differ). */
 const char *nearest_best(const struct nearest *n);
 
 /* Letters to change, add, drop or swap with their neighbour to make `b` of

@@ -135,8 +135,10 @@ static bool refuse_oversized(
 void admission_narrow(const struct engine *e, struct job *j)
 {
     struct reason why;
-    uint64_t out = any_system_limit(e) ? partitions_exceeded(e, j, &why) : 0;
 
+    if (!any_system_limit(e))
+        return;
+    uint64_t out = partitions_exceeded(e, j, &why);
     if (out != (j->partitions & every_partition(e)))
         j->partitions &= ~out;
 }
@@ -180,13 +182,14 @@ static bool refuse_by_hard(
 static const struct admission_check checks[] = {
     {.name = "DEFERRAL", .codes = CODE(WAIT_HOLD), .stage = ADMIT_QUEUED,
         .on = ON_JOB | ON_CLOCK | ON_SETTINGS | ON_NODES | ON_RESERVATIONS,
-        .stops = ACCRUAL_HOLD, .refuses = refuse_deferred, .then = THEN_DEFERRAL},
+        .stops = ACCRUAL_HOLD, .spares_plain = true, .refuses = refuse_deferred,
+        .then = THEN_DEFERRAL},
     {.name = "HOLD", .codes = CODE(WAIT_HOLD), .stage = ADMIT_QUEUED,
         .on = ON_JOB,
-        .stops = ACCRUAL_HOLD, .refuses = refuse_held},
+        .stops = ACCRUAL_HOLD, .spares_plain = true, .refuses = refuse_held},
     {.name = "STATE", .codes = CODE(WAIT_STATE), .stage = ADMIT_QUEUED,
         .on = ON_JOB,
-        .stops = ACCRUAL_HOLD, .refuses = refuse_state},
+        .stops = ACCRUAL_HOLD, .spares_plain = true, .refuses = refuse_state},
     {.name = "CLASS", .codes = CODE(WAIT_CLASS_DISABLED), .stage = ADMIT_QUEUED,
         .on = ON_CLASS | ON_SETTINGS, .skip = RUN_ANY_POLICY,
         .stops = ACCRUAL_NOT_QUEUED, .refuses = refuse_class},
@@ -196,10 +199,11 @@ static const struct admission_check checks[] = {
         .refuses = refuse_priority},
     {.name = "STARTDATE", .codes = CODE(WAIT_RELEASE_TIME), .stage = ADMIT_QUEUED,
         .on = ON_JOB | ON_CLOCK, .skip = RUN_ANY_POLICY,
-        .stops = ACCRUAL_DEPENDENCY, .refuses = refuse_early, .then = THEN_WAKE},
+        .stops = ACCRUAL_DEPENDENCY, .spares_plain = true, .refuses = refuse_early,
+        .then = THEN_WAKE},
     {.name = "DEPENDENCY", .codes = CODE(WAIT_DEPENDENCY), .stage = ADMIT_QUEUED,
         .on = ON_JOB | ON_JOBS, .skip = RUN_ANY_POLICY,
-        .stops = ACCRUAL_DEPENDENCY, .is_used = any_dependency,
+        .stops = ACCRUAL_DEPENDENCY, .spares_plain = true, .is_used = any_dependency,
         .concerns = dependency_has, .refuses = refuse_dependent,
         .then = THEN_DEPENDENCY},
     {.name = "FSCAP", .codes = CODE(WAIT_FS_CAP), .stage = ADMIT_QUEUED,
@@ -261,6 +265,7 @@ void admission_configure(struct engine *e)
         use->soft |= checks[i].stage == ADMIT_SOFT ? row : 0;
         use->hard |= checks[i].stage == ADMIT_HARD ? row : 0;
         use->by_class |= checks[i].on & ON_CLASS ? row : 0;
+        use->spares_plain |= checks[i].spares_plain ? row : 0;
         use->unseen |= checks[i].on & UNSEEN ? row : 0;
     }
 }
@@ -283,10 +288,18 @@ static uint32_t rows_of(const struct admission_use *use, unsigned stages)
 
 /* ---- asking it ---- */
 
+static bool is_plain(const struct engine *e, const struct job *j)
+{
+    return j->state == JOB_IDLE && j->holds == 0 && j->release_at <= e->now
+           && !dependency_has(j);
+}
+
 /* The first of these rows that refuses the job. */
 static const struct admission_check *find_refusal(
     const struct engine *e, const struct job *j, uint32_t rows, struct reason *ret)
 {
+    if (is_plain(e, j))
+        rows &= ~e->admission.spares_plain;
     *ret = (struct reason){.kind = CRED_KINDS, .kind2 = CRED_KINDS, .asked = j->tasks};
     for (; rows; rows &= rows - 1) {
         const struct admission_check *row = &checks[__builtin_ctz(rows)];

@@ -62,6 +62,9 @@ struct admission_check {
     enum accrual_event stops; /* QUEUED: what becomes of its queue time */
     enum hold_reason defers;  /* EVER: the deferral's reason, and its text */
     const char *text;
+    /* It never refuses a plain job, which most are: one that is idle and not held, may
+     * start by now as far as its own record says, and depends on no other. */
+    bool spares_plain;
     /* Does the site use it at all? NULL: always. O(1). */
     bool (*is_used)(const struct engine *e);
     /* Could it refuse the job, as that is? NULL: yes. O(1). */
@@ -79,7 +82,8 @@ const struct admission_check *admission_checks(size_t *ret_n);
 struct admission_use {
     uint32_t queued, ever, soft, hard; /* by stage */
     uint32_t by_class, unseen; /* that depend on the class; on what nobody tells of */
-    unsigned on, stages;       /* of all together */
+    uint32_t spares_plain;
+    unsigned on, stages; /* of all together */
 };
 void admission_configure(struct engine *e);
 /* The job came, or asks for something else: from the first that depends on another on,

@@ -18,6 +18,8 @@ static const struct par_settings *par_of(const struct engine *e, uint32_t partit
 static bool past_threshold(
     const struct engine *e, const struct job *j, const struct par_settings *par)
 {
+    if (par->rsv_threshold == RSVTHRESHOLD_NONE)
+        return true;
     int64_t value = par->rsv_threshold_value;
     int64_t queued = accrual_queue_s(&e->cfg->prio, j, e->now);
     int64_t limit = j->wclimit_s > e->cfg->prio.xfminwclimit_s
@@ -26,7 +28,7 @@ static bool past_threshold(
 
     switch (par->rsv_threshold) {
     case RSVTHRESHOLD_NONE:
-        return true;
+        break;
     case RSVTHRESHOLD_BYPASS:
         return job_bypass(e->c, j) > value;
     case RSVTHRESHOLD_QUEUETIME:

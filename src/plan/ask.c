@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Questions about single nodes. */
 #include "base/xalloc.h"
-#include "plan/bynode/bynode.h"
+#include "plan/bynode/rsvfree.h"
+#include "plan/bynode/single.h"
 #include "plan/feasible.h"
+#include "plan/floating.h"
 #include "plan/plan_private.h"
 
 int64_t plan_unit(const struct plan *p, uint32_t partition)
@@ -58,19 +60,19 @@ uint32_t plan_tasks_on(
     struct plan *p, const struct job *j, uint32_t request, const struct node *n)
 {
     const struct without without = {.reservations = true};
-    const struct asker by = {p, j, j->reqs[request].def, &without};
+    const struct asker by = {p->bynode, j, j->reqs[request].def, &without};
     int64_t limit_s = plan_scaled(j->wclimit_s > 0 ? j->wclimit_s : 1,
         n->par->use_machine_speed && n->speed > 0 ? n->speed : 1);
 
     check_answerable(p);
-    return bynode_tasks(&by, n, p->now, time_add(p->now, limit_s));
+    return single_tasks(&by, n, p->now, time_add(p->now, limit_s));
 }
 
 void plan_free_nodes(struct plan *p, const struct job *j, uint32_t partition, void *ctx,
     plan_free_fn *each)
 {
     const struct taskdef *def = j->reqs[0].def;
-    const struct asker by = asker_of(p, j, def);
+    const struct asker by = asker_of(p->bynode, j, def);
     int64_t *given = xcalloc(pools_count(p->pools) + 1, sizeof *given);
 
     check_answerable(p);
@@ -80,15 +82,43 @@ void plan_free_nodes(struct plan *p, const struct job *j, uint32_t partition, vo
         if (!pool || n->partition != partition || !feasible_node(p->c, def, n, NULL))
             continue;
         struct plan_free f = {
-            .node = n, .tasks = bynode_tasks(&by, n, p->now, p->now + 1)};
+            .node = n, .tasks = single_tasks(&by, n, p->now, p->now + 1)};
         if (!f.tasks)
             continue;
-        f.until = bynode_holds_until(&by, n, f.tasks, p->now);
-        f.some_until = bynode_holds_until(&by, n, 1, p->now);
+        f.until = single_holds_until(&by, n, f.tasks, p->now);
+        f.some_until = single_holds_until(&by, n, 1, p->now);
         if (!pool->by_node && pool->unit)
             limit_to_count(p, pool, def, &given[pool->index], &f);
         if (f.some_until > p->now)
             each(ctx, &f);
     }
     free(given);
+}
+
+/* ---- nodes for a reservation that is not a job's ---- */
+
+void plan_rsv_begin(struct plan *p, const struct reservation *r)
+{
+    check_answerable(p);
+    rsvfree_begin(p->bynode, r);
+}
+
+uint32_t plan_rsv_tasks(
+    void *plan, const struct reservation *r, uint32_t node, int64_t start, int64_t end)
+{
+    struct plan *p = plan;
+
+    return rsvfree_tasks(p->bynode, r, node, start, end);
+}
+
+int64_t plan_rsv_next(const struct plan *p, int64_t after)
+{
+    int64_t next = floating_next(p, after);
+
+    for (size_t i = 0; i < p->c->reservations.n; i++) {
+        const struct reservation *r = p->c->reservations.v[i];
+        if (r && reservation_is_live(r) && r->end_at > after && r->end_at < next)
+            next = r->end_at;
+    }
+    return next;
 }

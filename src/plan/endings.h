@@ -8,10 +8,10 @@
 #ifndef MAUI_PLAN_ENDINGS_H
 #define MAUI_PLAN_ENDINGS_H
 
+#include "base/timeval.h"
 #include "base/vec.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "cluster/cluster.h"
+#include "cluster/job.h"
 
 struct instants VEC(int64_t);
 
@@ -27,5 +27,13 @@ void endings_add(struct endings *e, int64_t at, uint32_t job);
 void endings_remove(struct endings *e, int64_t at, uint32_t job);
 /* TIME_NEVER = none. */
 int64_t endings_first(const struct endings *e);
+
+/* When an active job gives its resources back, as the plan sees it: an overdue one
+ * holds them one more poll interval. */
+static inline int64_t endings_of(
+    const struct cluster *c, const struct job *j, int64_t now)
+{
+    return j->end_at > now ? j->end_at : time_add(now, c->cfg->rm_poll_interval_s);
+}
 
 #endif

@@ -154,86 +154,6 @@ const char *misfit_text(enum misfit why)
     return texts[why];
 }
 
-/* MAXPROC[CLASS:name] of one NODECFG section; -1 = not set there. */
-static int64_t section_class_procs(const struct node_cfg *section, const char *name)
-{
-    for (size_t i = 0; section && i < section->maxproc_class.n; i++)
-        if (strcmp(section->maxproc_class.v[i].name, name) == 0)
-            return section->maxproc_class.v[i].count;
-    return -1;
-}
-
-/* MAXPROCPERNODE of the class, <= 0 = none. */
-static int64_t own_limit(const struct cluster *c, uint32_t cls)
-{
-    const struct cred *k = c->creds[CRED_CLASS].v[cls];
-
-    return k->cfg->max_proc_per_node ? k->cfg->max_proc_per_node
-                                     : k->def->max_proc_per_node;
-}
-
-bool feasible_class_limited(const struct cluster *c, uint32_t cls)
-{
-    return has_class(cls) && own_limit(c, cls) > 0;
-}
-
-int64_t feasible_class_procs(
-    const struct cluster *c, const struct node *n, uint32_t cls)
-{
-    if (!has_class(cls))
-        return INT64_MAX;
-    const char *name = c->creds[CRED_CLASS].v[cls]->name;
-    int64_t most = own_limit(c, cls);
-    int64_t own = section_class_procs(n->section, name);
-
-    if (own < 0)
-        own = section_class_procs(n->section_def, name);
-    if (most <= 0)
-        most = INT64_MAX;
-    return own >= 0 && own < most ? own : most;
-}
-
-static int64_t left_of(int64_t limit, int64_t used)
-{
-    return used >= limit ? 0 : limit - used;
-}
-
-int64_t feasible_procs_left(const struct cluster *c, const struct taskdef *def,
-    const struct node *n, const struct feasible_procs *used)
-{
-    int64_t by_class = feasible_class_procs(c, n, def->cls);
-    int64_t left = INT64_MAX, k;
-
-    if (by_class < INT64_MAX)
-        left = left_of(by_class, used->cls);
-    if (n->maxproc >= 0 && (k = left_of(n->maxproc, used->all)) < left)
-        left = k;
-    if (n->maxproc_per_user >= 0
-        && (k = left_of(n->maxproc_per_user, used->user)) < left)
-        left = k;
-    return left;
-}
-
-double feasible_maxpe(const struct node *n)
-{
-    double procs = (double)n->cfg.v[RES_PROCS];
-
-    return n->maxpe_per_job <= 1 ? n->maxpe_per_job * procs : n->maxpe_per_job;
-}
-
-double feasible_task_pe(const struct taskdef *def, const struct node *n)
-{
-    double share = 0;
-
-    for (int d = 0; d < RES_DIMS; d++) {
-        double s = def->per_task.v[d] < 0 ? 1
-                   : n->cfg.v[d] > 0 ? (double)def->per_task.v[d] / (double)n->cfg.v[d]
-                                     : 0;
-        share = s > share ? s : share;
-    }
-    return share * (double)n->cfg.v[RES_PROCS];
-}
-
 uint32_t feasible_tasks(
     const struct cluster *c, const struct taskdef *def, const struct node *n)
 {
@@ -275,4 +195,18 @@ bool feasible_hosts_only(const struct cluster *c, const struct req *r)
     }
     free(hosts);
     return tasks >= r->tasks && (!r->def->exactnode || usable >= r->nodes);
+}
+
+bool feasible_listed(const struct cluster *c, const struct req *r, const struct node *n)
+{
+    bool listed = r->def->exclude.n || r->def->hosts.n;
+
+    if (listed && !feasible_node(c, r->def, n, NULL))
+        return false;
+    if (r->def->hosts.n == 0 || !feasible_hosts_only(c, r))
+        return true;
+    for (size_t i = 0; i < r->def->hosts.n; i++)
+        if (r->def->hosts.v[i] == n->index)
+            return true;
+    return false;
 }

@@ -53,29 +53,10 @@ uint32_t feasible_tasks(
  * O(hosts log hosts). */
 bool feasible_hosts_only(const struct cluster *c, const struct req *r);
 
-/* ---- for those who plan ---- */
-
-/* Processors that jobs dedicate on a node: of all, of the newcomer's user, of its
- * class. */
-struct feasible_procs {
-    int64_t all, user, cls;
-};
-
-/* Processors a newcomer may take before a limit of the node (MAXPROC, MAXPROCPERUSER,
- * MAXPROC[CLASS:c], the class's MAXPROCPERNODE) is passed; INT64_MAX = no limit. */
-int64_t feasible_procs_left(const struct cluster *c, const struct taskdef *def,
-    const struct node *n, const struct feasible_procs *used);
-
-/* Most processors jobs of the class may use on the node; INT64_MAX = no limit. */
-int64_t feasible_class_procs(
-    const struct cluster *c, const struct node *n, uint32_t cls);
-
-/* Does the class itself say so for every node? */
-bool feasible_class_limited(const struct cluster *c, uint32_t cls);
-
-/* Processor equivalents of one task on the node: its largest share of any resource. */
-double feasible_task_pe(const struct taskdef *def, const struct node *n);
-/* What MAXPEPERJOB lets one job have, in processor equivalents. */
-double feasible_maxpe(const struct node *n);
+/* Do the request's lists let it use the node: the hosts to leave out, and a host list
+ * that can hold all of it? For those who know the answer of feasible_node() for nodes
+ * of that kind, but for what names single ones. O(hosts log hosts) with a list. */
+bool feasible_listed(
+    const struct cluster *c, const struct req *r, const struct node *n);
 
 #endif

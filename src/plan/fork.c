@@ -4,7 +4,6 @@
 #include "base/xalloc.h"
 #include "plan/bynode/bind.h"
 #include "plan/bynode/bynode.h"
-#include "plan/bynode/rsvview.h"
 #include "plan/layout.h"
 #include "plan/plan_private.h"
 #include "plan/suspended.h"
@@ -12,15 +11,6 @@
 
 #include <assert.h>
 #include <string.h>
-
-/* Nothing is remembered yet. */
-static void forget_answers(struct plan *p)
-{
-    p->windows = windows_create();
-    p->bynode = bynode_create();
-    p->rsvview = rsvview_create();
-    p->budget = NULL;
-}
 
 /* A copy of all but reservations of waiting jobs. */
 static struct plan *fork_unfilled(struct plan *p)
@@ -34,7 +24,7 @@ static struct plan *fork_unfilled(struct plan *p)
     p->forks++;
     fork->borrows_layout = true;
     fork->closures = closures_share(p->closures);
-    forget_answers(fork);
+    fork->windows = windows_create();
     fork->pools = pools_copy(p->pools, p->closures);
     fork->fits = fits_copy(p->fits, fork->pools);
     vec_copy(&fork->ends, &p->ends);
@@ -49,7 +39,7 @@ struct plan *plan_fork(struct plan *p)
 
     fork->reserved = rsvtable_copy(p->reserved, true);
     fork->pins = pintable_copy(p->pins);
-    plan_count(fork);
+    plan_link(fork);
     return fork;
 }
 
@@ -74,7 +64,7 @@ struct plan *plan_fork_unreserved(struct plan *p)
 
     fork->reserved = rsvtable_copy(p->reserved, false);
     fork->pins = pintable_create();
-    plan_count(fork);
+    plan_link(fork);
     reserve_recount(fork->counted);
     return fork;
 }
@@ -143,11 +133,9 @@ static bool asks_for_more(const struct plan *p, const struct taskdef *def)
 /* Make what is reserved anew, in the same order. */
 static void reserve_again(struct plan *p)
 {
-    struct rsvtable *before = p->reserved;
+    struct rsvtable *before = rsvtable_take(p->reserved);
     struct slot slot;
 
-    p->reserved = rsvtable_create();
-    counted_look_at(p->counted, p->reserved);
     pintable_forget(p->pins);
     reserve_recount(p->counted);
     for (uint32_t i = 0; i < rsvtable_count(before); i++) {
@@ -178,7 +166,7 @@ struct plan *plan_fork_as(
     plan_owe(fork, j, 0);
     plan_job_queued(fork, j);
     if (fork->validity.layout != pools_layout(fork->pools)) {
-        bind_counted(fork);
+        bind_counted(fork->bynode);
         reserve_recount(fork->counted);
     }
     return fork;

@@ -5,6 +5,19 @@
 #include "plan/counted/small_pools.h"
 #include "plan/plan_private.h"
 
+void layout_learn(struct plan *p, const struct job *j)
+{
+    if (validity_world_changed(&p->validity, p->c) && pools_count(p->pools) == 0)
+        return; /* the first cycle learns all */
+    for (uint32_t i = 0; i < j->nreqs; i++) {
+        const struct req *r = &j->reqs[i];
+        if (fits_knows(p->fits, r->def) && j->nreqs == 1 && r->nodes == 0
+            && !(j->flags & JOB_SPAN))
+            continue;
+        fits_learn_request(p->fits, j, r);
+    }
+}
+
 /* Which shapes are in the system decides what can be planned by count; a running job
  * has the shape that it started with. */
 static void learn_jobs(struct plan *p, const struct job *asker)
@@ -15,7 +28,7 @@ static void learn_jobs(struct plan *p, const struct job *asker)
         const struct job *j = c->jobs.v[i];
         if (!j || j->state >= JOB_COMPLETED || j == asker)
             continue;
-        plan_job_queued(p, j);
+        layout_learn(p, j);
         for (uint32_t r = 0; r < j->nreqs; r++)
             if (j->reqs[r].held)
                 fits_learn(p->fits, j->reqs[r].held);
@@ -60,14 +73,14 @@ static void count_active(struct plan *p)
 static void own_layout(struct plan *p)
 {
     p->borrows_layout = false;
-    counted_destroy(p->counted);
+    plan_unlink(p);
     fits_destroy(p->fits);
     pools_destroy(p->pools);
     closures_destroy(p->closures);
     p->closures = closures_create(p->c);
     p->pools = pools_create(p->c, p->closures);
     p->fits = fits_create(p->c, p->pools);
-    plan_count(p);
+    plan_link(p);
     p->validity.layout = UINT64_MAX; /* of other pools */
 }
 

@@ -17,4 +17,8 @@ struct job;
  * A fork has pools of its own from then on. O(nodes + jobs). */
 void layout_make(struct plan *p, const struct job *asker);
 
+/* What a job asks for is learned: plan_job_queued(), between two layouts. O(1) for
+ * what is known, O(pools) for something new. */
+void layout_learn(struct plan *p, const struct job *j);
+
 #endif

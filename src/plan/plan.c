@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The plan: its life, the questions the engine asks it, and its reservations. */
+ * The plan: a cycle, the questions the engine asks it, and its reservations. */
 #include "plan/plan.h"
 
 #include "cluster/folded.h"
 #include "cluster/partition.h"
 #include "plan/bynode/bind.h"
-#include "plan/bynode/bynode.h"
 #include "plan/bynode/multireq.h"
-#include "plan/bynode/rsvfree.h"
-#include "plan/bynode/rsvview.h"
+#include "plan/bynode/pick.h"
 #include "plan/bynode/sweep.h"
 #include "plan/counted/first_fit.h"
 #include "plan/counted/place.h"
@@ -21,61 +19,6 @@
 
 #include <assert.h>
 #include <string.h>
-
-void plan_count(struct plan *p)
-{
-    const struct counted_uses uses = {.c = p->c,
-        .now = &p->now,
-        .version = &p->version,
-        .closures = p->closures,
-        .pools = p->pools,
-        .fits = p->fits,
-        .reserved = p->reserved,
-        .affinity = rsvview_affinity,
-        .plan = p};
-
-    p->counted = counted_create(&uses);
-}
-
-struct plan *plan_create(struct cluster *c)
-{
-    struct plan *p = xcalloc(1, sizeof *p);
-
-    p->c = c;
-    p->version = 1;
-    p->bynode = bynode_create();
-    p->rsvview = rsvview_create();
-    p->reserved = rsvtable_create();
-    p->pins = pintable_create();
-    p->windows = windows_create();
-    p->closures = closures_create(c);
-    p->pools = pools_create(c, p->closures);
-    p->fits = fits_create(c, p->pools);
-    plan_count(p);
-    return p;
-}
-
-void plan_destroy(struct plan *p)
-{
-    if (!p)
-        return;
-    assert(p->forks == 0);
-    if (p->original)
-        p->original->forks--;
-    windows_destroy(p->windows);
-    counted_destroy(p->counted);
-    fits_destroy(p->fits);
-    pools_destroy(p->pools);
-    closures_destroy(p->closures);
-    vec_fini(&p->ends);
-    rsvtable_destroy(p->reserved);
-    pintable_destroy(p->pins);
-    bynode_destroy(p->bynode);
-    budget_destroy(p->budget);
-    rsvview_destroy(p->rsvview);
-    without_fini(&p->without);
-    free(p);
-}
 
 /* ---- the cycle ---- */
 
@@ -178,14 +121,14 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
     v->quiet &= same && !rebuilt;
     bool stand = !rebuilt && (same || keep != RSV_REPLAN);
     if (!stand && keep == RSV_KEEP)
-        stand = !changed && bind_divided(p);
+        stand = !changed && bind_divided(p->bynode);
     if (!stand) {
         if (keep == RSV_STAY)
             again = promises_of(p);
         forget_all(p, keep == RSV_KEEP ? RSV_OWED : RSV_FORGOTTEN);
     } else {
         if (v->layout != pools_layout(p->pools))
-            bind_counted(p);
+            bind_counted(p->bynode);
         rsvtable_close_gaps(p->reserved);
     }
     if (same)
@@ -251,15 +194,7 @@ void plan_confirm_rest(struct plan *p)
 
 void plan_job_queued(struct plan *p, const struct job *j)
 {
-    if (validity_world_changed(&p->validity, p->c) && pools_count(p->pools) == 0)
-        return; /* the first cycle learns all */
-    for (uint32_t i = 0; i < j->nreqs; i++) {
-        const struct req *r = &j->reqs[i];
-        if (fits_knows(p->fits, r->def) && j->nreqs == 1 && r->nodes == 0
-            && !(j->flags & JOB_SPAN))
-            continue;
-        fits_learn_request(p->fits, j, r);
-    }
+    layout_learn(p, j);
 }
 
 void plan_changed(struct plan *p)
@@ -386,7 +321,7 @@ int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
                       p->counted, s, closures_access(p->closures, j, p->now), end)
                                                   : 0;
     return fitset_has_by_node(p->pools, s)
-               ? sum + sweep_free_until(p, j, fits_number(p->fits, s), end)
+               ? sum + sweep_free_until(p->bynode, j, fits_number(p->fits, s), end)
                : sum;
 }
 
@@ -397,7 +332,8 @@ static bool multireq_fits_now(struct plan *p, const struct job *j, uint32_t part
     enum wait_code code;
 
     bool fits =
-        s && multireq_place(p, j, fits_number(p->fits, s), p->now, &found, &code);
+        s
+        && multireq_place(p->bynode, j, fits_number(p->fits, s), p->now, &found, &code);
     vec_fini(&found);
     return fits;
 }
@@ -428,7 +364,7 @@ int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
     if (!s)
         return -1;
     if (fitset_has_by_node(p->pools, s))
-        return bynode_place_now(p, j, fits_number(p->fits, s), ret, ret_code);
+        return pick_now(p->bynode, j, fits_number(p->fits, s), ret, ret_code);
     *ret_code = WAIT_RESOURCES;
     int64_t end = time_add(p->now, plan_duration(s, j));
     if (from_now_until(p->counted, s, closures_access(p->closures, j, p->now), end)
@@ -444,9 +380,9 @@ static int64_t nodes_first_fit(
     struct fitset *s = fits_set(p->fits, set);
 
     if (j->nreqs > 1)
-        return multireq_first_fit(p, j, set, from);
+        return multireq_first_fit(p->bynode, j, set, from);
     if (fitset_has_by_node(p->pools, s))
-        return sweep_first_fit(p, j, set, from);
+        return sweep_first_fit(p->bynode, j, set, from);
     return first_fit_counted(p->counted, s, closures_access(p->closures, j, p->now),
         (int32_t)j->reqs[0].tasks, from, plan_duration(s, j));
 }
@@ -594,7 +530,7 @@ void plan_reserve(struct plan *p, const struct job *j, const struct slot *slot)
     r->fitset = fits_number(p->fits, s);
     r->end_at = time_add(slot->at, plan_duration(s, j));
     if (fitset_has_by_node(p->pools, s)) {
-        bynode_place_at(p, j, r);
+        pick_at(p->bynode, j, r);
         pintable_add(p->pins, r);
     } else {
         reserve_units(p->counted, j, r, j->reqs[0].tasks);

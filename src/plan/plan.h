@@ -22,7 +22,7 @@
  * Reservations of other kinds (administrative, standing, of users) are the cluster's
  * (cluster/reservation.h). Nodes that they take wholly make pools of their own, which
  * are counted, too, and closed at times (closures/closures.h). Nodes that they take in
- * part are planned node by node (bynode/rsvview.h). */
+ * part are planned node by node (bynode/kept.h). */
 #ifndef MAUI_PLAN_PLAN_H
 #define MAUI_PLAN_PLAN_H
 
@@ -160,7 +160,7 @@ bool plan_fit_by(struct plan *p, const struct job *j, int64_t from, int64_t by,
 
 /* Reserve a slot found by plan_first_fit() (nothing may have changed between): units of
  * counted pools (reserve_units()), and nodes of others, which are pinned
- * (bynode_place_at()). A job has at most one reservation. */
+ * (pick_at()). A job has at most one reservation. */
 void plan_reserve(struct plan *p, const struct job *j, const struct slot *slot);
 /* What it holds is free again; the job is owed another one. */
 void plan_unreserve(struct plan *p, const struct job *j);

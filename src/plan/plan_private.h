@@ -6,9 +6,9 @@
  *     asked               by count              node by node
  *     plan_fits_now()     from_now_until()      sweep_free_until(), multireq_place()
  *     plan_first_fit()    first_fit_counted()   sweep_first_fit(), multireq_first_fit()
- *     plan_reserve()      reserve_units()       bynode_place_at(), pintable_add()
- *     plan_place_now()    counted/place.c       bynode_place_now()
- *     plan_windows()      from_now_all()        bynode_procs_until() */
+ *     plan_reserve()      reserve_units()       pick_at(), pintable_add()
+ *     plan_place_now()    counted/place.c       pick_now()
+ *     plan_windows()      from_now_all()        single_procs_until() */
 #ifndef MAUI_PLAN_PLAN_PRIVATE_H
 #define MAUI_PLAN_PLAN_PRIVATE_H
 
@@ -54,11 +54,10 @@ struct plan {
     struct rsvtable *reserved; /* reservations of waiting jobs */
     struct validity validity;  /* whether they still hold */
     struct pintable *pins;     /* those on single nodes */
-    struct bynode *bynode;     /* answers about single nodes */
-    struct budget *budget;     /* of plan_rsv_begin(); NULL until asked */
+    struct bynode *bynode;     /* pools that are planned node by node */
+    struct rsvview *view;      /* reservations of other kinds, as one job sees them */
     struct windows_known *windows;
-    struct rsvview *rsvview; /* reservations as the job last looked at sees them */
-    struct without without;  /* of a fork; empty in an original */
+    struct without without; /* of a fork; empty in an original */
 };
 
 static inline struct moment moment_of(const struct plan *p)
@@ -77,34 +76,15 @@ static inline void check_answerable(const struct plan *p)
            && m.layout == p->made.layout && "the fork's original has changed");
 }
 
-/* A `counted` for the plan's pools, which remembers nothing yet. */
-void plan_count(struct plan *p);
+/* Make the collaborators that look at others of the plan, which are there: its view,
+ * `counted` and `bynode`. They remember nothing yet. And end them. */
+void plan_link(struct plan *p);
+void plan_unlink(struct plan *p);
 
-/* What is pinned to the node; NULL = nothing. */
-static inline struct pins *pins_of(const struct plan *p, uint32_t node)
-{
-    return pintable_on(p->pins, node);
-}
-
-/* How long a job that is active or reserved stays in the plan. */
-static inline int64_t plan_stay(const struct plan *p, const struct job *j)
-{
-    const struct rsv *r = rsvtable_of(p->reserved, j->index);
-
-    if (r)
-        return r->end_at - r->start_at;
-    if (job_is_active(j) && j->eff_wclimit_s > 0)
-        return j->eff_wclimit_s;
-    return j->wclimit_s > 0 ? j->wclimit_s : 1;
-}
-
-/* When a running job gives its resources back, as the plan sees it: an overdue one
- * holds them one more poll interval. */
+/* When a running job gives its resources back, as the plan sees it. */
 static inline int64_t plan_job_end(const struct plan *p, const struct job *j)
 {
-    if (j->end_at > p->now)
-        return j->end_at;
-    return time_add(p->now, p->c->cfg->rm_poll_interval_s);
+    return endings_of(p->c, j, p->now);
 }
 
 #endif

@@ -6,9 +6,10 @@
 
 #include "cluster/folded.h"
 #include "cluster/partition.h"
-#include "plan/bynode/bynode.h"
-#include "plan/bynode/rsvview.h"
+#include "plan/bynode/single.h"
+#include "plan/feasible.h"
 #include "plan/floating.h"
+#include "plan/nodes/rsvview.h"
 #include "plan/plan_private.h"
 #include "plan/suspended.h"
 
@@ -61,9 +62,9 @@ static const struct taskdef *def_of(const struct choice *h)
 
 static uint32_t tasks_on(const struct choice *h, uint32_t node)
 {
-    const struct asker by = {h->p, h->ask->j, def_of(h), &h->without};
+    const struct asker by = {h->p->bynode, h->ask->j, def_of(h), &h->without};
 
-    return bynode_tasks(&by, node_at(h->p->c, node), h->p->now, h->end);
+    return single_tasks(&by, node_at(h->p->c, node), h->p->now, h->end);
 }
 
 static bool may_go_from(
@@ -81,7 +82,7 @@ static uint32_t share_of(const struct choice *h, const struct node *n)
 
     for (uint32_t i = 0; i < h->shares.n; i++)
         if (h->shares.v[i].pool == pool)
-            return bynode_on_list(h->p, &h->ask->j->reqs[0], n) ? i : INDEX_NONE;
+            return feasible_listed(h->p->c, &h->ask->j->reqs[0], n) ? i : INDEX_NONE;
     return INDEX_NONE;
 }
 
@@ -298,7 +299,7 @@ static bool enough_at_all(struct choice *h)
 static void add_cand(
     struct choice *h, const struct node *n, uint32_t tasks, bool idle, int64_t *io_cap)
 {
-    const struct asker by = {h->p, h->ask->j, def_of(h), &h->without};
+    const struct asker by = {h->p->bynode, h->ask->j, def_of(h), &h->without};
 
     if (tasks > *io_cap)
         tasks = *io_cap > 0 ? (uint32_t)*io_cap : 0;
@@ -306,8 +307,8 @@ static void add_cand(
         return;
     struct cand cand = {.node = n->index,
         .tasks = tasks,
-        .free_until = bynode_holds_until(&by, n, tasks, h->p->now),
-        .affinity = idle ? rsvview_affinity(h->p, by.j, n, h->p->now, h->end)
+        .free_until = single_holds_until(&by, n, tasks, h->p->now),
+        .affinity = idle ? rsvview_affinity(h->p->view, by.j, n, h->p->now, h->end)
                          : AFFINITY_PREEMPTIBLE};
     vec_push(&h->cands, cand);
     *io_cap -= tasks;

@@ -2,7 +2,7 @@
  * Suspended jobs: what they keep, and whether they can come back. */
 #include "plan/suspended.h"
 
-#include "plan/bynode/bynode.h"
+#include "plan/bynode/single.h"
 #include "plan/floating.h"
 #include "plan/plan_private.h"
 
@@ -55,9 +55,9 @@ bool plan_can_resume(struct plan *p, const struct job *j, bool cross)
         const struct alloc *a = &j->alloc.v[i];
         for (uint32_t k = 0; k < a->count; k++) {
             const struct node *n = node_at(p->c, a->first + k);
-            const struct asker by = {p, j, j->reqs[a->req].def, &without};
+            const struct asker by = {p->bynode, j, j->reqs[a->req].def, &without};
             if (!pools_of_node(p->pools, n->index)
-                || bynode_tasks(&by, n, p->now, end) < a->tasks)
+                || single_tasks(&by, n, p->now, end) < a->tasks)
                 return false;
         }
     }

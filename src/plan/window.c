@@ -4,7 +4,7 @@
 #include "plan/window.h"
 
 #include "cluster/folded.h"
-#include "plan/bynode/bynode.h"
+#include "plan/bynode/single.h"
 #include "plan/plan_private.h"
 
 /* plan_windows() as last asked for one access class. */
@@ -93,7 +93,7 @@ static int64_t next_pin(const struct plan *p, const struct pool *pool, int64_t a
     int64_t next = TIME_NEVER;
 
     for (size_t k = 0; k < pool->nodes.n; k++) {
-        const struct pins *pins = pins_of(p, pool->nodes.v[k]);
+        const struct pins *pins = pintable_on(p->pins, pool->nodes.v[k]);
         for (size_t i = 0; pins && i < pins->v.n; i++)
             if (pins->v.v[i].start_at > at && pins->v.v[i].start_at < next)
                 next = pins->v.v[i].start_at;
@@ -111,7 +111,7 @@ static int64_t procs_until(struct plan *p, const struct pool *pool, int64_t end)
         if (!node_has_room(p->c, n->index))
             continue;
         int64_t free = n->cfg.v[RES_PROCS] - node_dedicated(p->c, n).v[RES_PROCS];
-        sum += bynode_procs_until(p, n, free, end);
+        sum += single_procs_until(p->bynode, n, free, end);
     }
     return sum;
 }

@@ -230,9 +230,12 @@ static void put_past(
     struct VEC(struct job_place) places = {0};
 
     put_int(o, "created_at", draft->created_at);
-    for (size_t i = 0; i < draft->alloc.n; i++)
-        vec_push(&places, ((struct job_place){node_at(c, draft->alloc.v[i].first)->name,
-                              draft->alloc.v[i].tasks, 0}));
+    for (size_t i = 0; i < draft->alloc.n; i++) {
+        const struct alloc *piece = &draft->alloc.v[i];
+        for (uint32_t k = 0; k < piece->count; k++)
+            vec_push(&places, ((struct job_place){node_at(c, piece->first + k)->name,
+                                  piece->tasks, 0}));
+    }
     describe_places(o, "places", places.v, places.n);
     vec_fini(&places);
 }

@@ -119,10 +119,11 @@ static int parse(int argc, char **argv, struct server_options *o)
     return 0;
 }
 
-/* The parent waits for one line: empty when the daemon answers, else why not. */
+/* The parent waits for an empty line, and perhaps a remark, when the daemon answers;
+ * else why it does not. */
 static int wait_for_child(int fd, pid_t child)
 {
-    char text[500];
+    char text[READY_MAX + 1];
     ssize_t n = read(fd, text, sizeof text - 1);
 
     if (n <= 0) {
@@ -133,6 +134,8 @@ static int wait_for_child(int fd, pid_t child)
     if (*text == '\n') {
         printf("maui: the scheduler runs as process %ld; `maui schedctl -k` stops it\n",
             (long)child);
+        if (text[1] != 0)
+            fprintf(stderr, "maui serve: %s", text + 1);
         return 0;
     }
     fprintf(stderr, "maui serve: %s", text);

@@ -419,6 +419,20 @@ static void close_all(struct server *s)
     free(s->home);
 }
 
+/* An empty line, then what there is to see to: in one piece, as it is read. */
+static void write_ready(struct server *s)
+{
+    size_t warnings = config_count(s->config, FINDING_WARNING);
+    char text[READY_MAX] = "\n";
+
+    if (warnings > 0)
+        snprintf(text, sizeof text,
+            "\n%.1500s has %zu warning%s; `maui check -c %.1500s` prints %s\n",
+            s->config_path, warnings, warnings == 1 ? "" : "s", s->config_path,
+            warnings == 1 ? "it" : "them");
+    (void)!write(s->opt.ready_fd, text, strlen(text));
+}
+
 static void tell_ready(struct server *s)
 {
     eventlog_add(s, SCHEDULERSTART, MAUI_VERSION, false, NULL,
@@ -427,7 +441,7 @@ static void tell_ready(struct server *s)
         MAUI_VERSION, (int)getpid(), s->socket_path);
     supervisor_ready(s->socket_path);
     if (s->opt.ready_fd >= 0) {
-        (void)!write(s->opt.ready_fd, "\n", 1);
+        write_ready(s);
         close(s->opt.ready_fd);
         if (freopen("/dev/null", "r", stdin) && freopen("/dev/null", "w", stdout))
             (void)!freopen("/dev/null", "w", stderr);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define READY_MAX 4000 /* a pipe takes that in one piece */
 struct server_options {
     const char *config_file; /* maui.cfg */
     const char *home;        /* folder of state, socket, spool, logs */
@@ -19,7 +20,8 @@ struct server_options {
     const char *host;        /* TCP address, NULL = as configured */
     int port;                /* -1 = as configured */
     bool foreground;         /* log to stderr as well */
-    int ready_fd; /* told "\n" when requests are answered, then closed; -1 = none */
+    int ready_fd; /* when requests are answered it gets "\n" and perhaps a remark, at
+                     most READY_MAX bytes; then it is closed; -1 = none */
 };
 
 /* Run until told to stop. 0 after a clean stop; -1 with the reason when it cannot start

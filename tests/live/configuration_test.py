@@ -33,6 +33,15 @@ def test_an_access_rule_of_moab_keeps_the_daemon_from_starting(daemon):
     assert "access rule of Moab" in done.stderr
 
 
+def test_who_starts_the_scheduler_is_told_that_something_was_left_out(daemon):
+    daemon.configure("NODECFG[n1] PROCS=4\n")
+    done = daemon.run("serve", "--nodes", "1x1")
+    assert done.returncode == 0
+    assert "maui.cfg has 1 warning; `maui check -c " in done.stderr
+    assert "no attribute 'PROCS'; did you mean CFGPROCS?" in daemon.log()
+    daemon.ok("schedctl", "-k")
+
+
 def test_lists_with_marks_and_blanks_are_taken_as_the_documentation_has_them(daemon):
     daemon.configure(f"{PEOPLE}SRTASKCOUNT[0] 8\nSRPERIOD[0] INFINITY\n"
                    "QOSLIST[0] normal= high debug= low-\n"

@@ -62,7 +62,7 @@ def test_runjob_places_it_where_it_is_told(site):
 
 
 def test_runjob_says_how_much_is_missing_and_which_policy(daemon):
-    daemon.configure("USERCFG[DEFAULT] MAXPROC=3\n")
+    daemon.configure("USERCFG[DEFAULT] MAXPROC=3\nENABLEMULTIREQJOBS TRUE\n")
     daemon.start()
     running(daemon, requests=[{"tasks": 2}])
     stopped(daemon)
@@ -75,6 +75,9 @@ def test_runjob_says_how_much_is_missing_and_which_policy(daemon):
     done = daemon.run("runjob", "-f", whole)
     assert done.stderr == ("ERROR:    job cannot run  (insufficient idle procs:  7 needed  "
                            "6 available)\n")
+    parts = daemon.submit(requests=[{"tasks": 6}, {"tasks": 1, "hosts": ["node01"]}])
+    assert daemon.run("runjob", "-f", parts).stderr == done.stderr
+    assert "\nHostList[1]:    node01\n" in daemon.ok("checkjob", parts)
     assert daemon.ok("runjob", "-f", wide) == f"job '{wide}' started on 2 procs\n"
 
 

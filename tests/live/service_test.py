@@ -65,10 +65,12 @@ def unit(tmp_path, name, daemon):
     return path
 
 
-@pytest.mark.parametrize("name", ["maui.service", "maui-user.service"])
+@pytest.mark.parametrize("name", ["maui.service", "maui-user.service", "maui-letgo.service",
+                                  "maui-watch.service"])
 def test_units_are_sound(tmp_path, daemon, name):
     text = unit(tmp_path, name, daemon).read_text()
-    assert "Type=notify" in text and "KillMode=process" in text
+    if name in ("maui.service", "maui-user.service"):
+        assert "Type=notify" in text and "KillMode=process" in text
     assert "NoNewPrivileges=yes" in text
     assert not re.findall(r"@\w+@/", text)
     if shutil.which("systemd-analyze"):

@@ -139,6 +139,20 @@ static bool is_refused(
     return strcmp(row->name ? row->name : "", "DEFERRAL") != 0 || !is_over(e, j);
 }
 
+/* What a row spares a plain job, it would not have been refused for. */
+static void check_spared(const struct engine *e, const struct job *j)
+{
+    struct reason why = {0};
+    bool plain = j->state == JOB_IDLE && !j->holds && j->release_at <= e->now
+                 && !(j->extra && j->extra->deps.n);
+    size_t n;
+    const struct admission_check *rows = admission_checks(&n);
+
+    for (size_t i = 0; plain && i < n; i++)
+        if (rows[i].spares_plain)
+            assert_false(rows[i].refuses(e, j, &why));
+}
+
 static unsigned find_changes(
     const struct history *h, const struct surroundings *s, const struct job *j)
 {
@@ -167,6 +181,7 @@ static void ask_rows(struct history *h, const struct surroundings *s, struct job
     unsigned changed = find_changes(h, s, j);
 
     assert_true(n <= CHECKS);
+    check_spared(h->e, j);
     for (size_t i = 0; i < n; i++) {
         bool refused = is_refused(h->e, j, &rows[i]);
         if (seen->known && refused != seen->refused[i]) {

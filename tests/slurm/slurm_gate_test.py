@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a site installs: nobody starts jobs past the scheduler, and nobody waits for a
 scheduler that is gone."""
+import contextlib
 import pathlib
 import shutil
 import subprocess
@@ -181,6 +182,44 @@ def test_letgo_gives_all_waiting_jobs_back(kept):
         kept.maui.start()
 
 
+@contextlib.contextmanager
+def watched(slurm, *options):
+    """maui slurm watch, and what it says in the end."""
+    said = []
+    process = slurm.popen(slurm.maui.program, "slurm", "watch", "--home", slurm.maui.home,
+                          *options)
+    try:
+        yield said
+    finally:
+        process.terminate()
+        said.append(process.communicate(timeout=30)[0])
+
+
+def test_a_watch_lets_jobs_go_while_the_scheduler_hangs_or_is_dead(slurm):
+    full = slurm.sbatch("-N", 3, "--exclusive")
+    slurm.wait_state(full, "RUNNING")
+    jobs = [slurm.sbatch("-n", 1, "-w", "n2"), slurm.sbatch("-N", 3, "--exclusive"),
+            slurm.sbatch("-H", "-n", 1)]
+    slurm.wait(lambda: len(slurm.queued()) == 4, "all jobs in the scheduler")
+    with watched(slurm, "--after", "10") as said:
+        with slurm.stopped("maui"):
+            slurm.wait(lambda: slurm.show(jobs[1])["Priority"] != "0", "the letting go", 40)
+            slurm.ok("scancel", full)
+            slurm.wait_state(jobs[0], "RUNNING")                  # by Slurm
+            assert slurm.where(jobs[0]) == ["n2"]
+            assert "maui" not in slurm.show(jobs[0]).get("AdminComment", "")
+            assert slurm.show(jobs[2])["Priority"] == "0"
+        slurm.wait(lambda: slurm.show(jobs[1])["Priority"] == "0", "its being taken back")
+        slurm.wait_maui(jobs[0], "Running")
+        time.sleep(2.5)                                           # the watch sees it
+        slurm.kill("maui")
+        slurm.wait(lambda: slurm.show(jobs[1])["Priority"] != "0", "the letting go", 40)
+        slurm.maui.start()
+        slurm.wait(lambda: slurm.show(jobs[1])["Priority"] == "0", "its being taken back")
+    assert said[0].count("no sign of the scheduler") == 2 and "is back" in said[0], said
+    assert slurm.maui.run("slurm", "watch", "--after", "3").returncode == 1
+
+
 def test_waiting_jobs_survive_the_schedulers_absence_shorter_than_that(slurm):
     full = slurm.sbatch("-N", 3, "--exclusive")
     slurm.wait_state(full, "RUNNING")
@@ -219,7 +258,10 @@ def test_check_names_each_wrong_setting(slurm):
     try:
         slurm.restart("slurmctld")
         slurm.wait(lambda: slurm.run("scontrol", "ping").stdout.count("UP"), "slurmctld")
-        done = slurm.maui.run("slurm", "check")
+        # what slurmctld logs as the nodes, which have the old one, register
+        done = slurm.wait(lambda: (d := slurm.maui.run("slurm", "check"))
+                          and "nodes n[1-3] run with another slurm.conf" in d.stdout and d,
+                          "the nodes that have an older slurm.conf")
         assert done.returncode == 1
         found = [l.split(":")[0] for l in done.stdout.splitlines()]
         assert found.count("error") == 2 and found.count("warning") == 6, done.stdout

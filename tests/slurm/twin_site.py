@@ -3,6 +3,7 @@
 of each. A probe (twin_probes.py) is a function of a site; it works on both at once, and
 what it saw is compared: nothing of it is a number of a job or a time."""
 import contextlib
+import pathlib
 import re
 import threading
 import time
@@ -20,7 +21,8 @@ PreemptType=preempt/none
 MinJobAge=300
 Epilog=/bin/true
 """
-BOTH = "TopologyPlugin=topology/tree\n"
+# numbers of jobs are like no other number
+BOTH = "TopologyPlugin=topology/tree\nFirstJobId=70001\n"
 NODES = {"n1": "Gres=gpu:a100:2 Weight=10", "n2": "Gres=gpu:a100:1,gpu:v100:1 Weight=10",
          "n3": "Gres=gpu:v100:2 Weight=10", "n4": "Weight=5", "n5": "Weight=1",
          "n6": "Weight=1"}
@@ -56,7 +58,7 @@ class Site:
         self.begin()
 
     def begin(self):
-        self.seen, self.jobs, self.asleep = [], {}, []
+        self.seen, self.jobs, self.asleep, self.notes = [], {}, [], []
 
     # ---- what a user does ----
 
@@ -87,6 +89,13 @@ class Site:
     def cancel(self, *jobs):
         self.cluster.ok("scancel", *jobs)
 
+    def note(self, job):
+        """Why it waits, for whoever looks for the cause: not compared."""
+        if self.ours:
+            self.notes.append(self.cluster.maui.why(job)[-400:] + self.run("scontrol", "show", "job", job).stdout + self.run("sinfo", "-N", "-o", "%N %T %C %e").stdout)
+        log = pathlib.Path(self.cluster.dir, "log", "slurmctld.log").read_text()
+        self.notes += [l for l in log.splitlines() if f"JobId={job}" in l][-12:]
+
     # ---- what a user sees ----
 
     def see(self, *what):
@@ -95,7 +104,7 @@ class Site:
     def plain(self, text):
         """Without numbers of jobs, times and what the machine is called."""
         for job, name in sorted(self.jobs.items(), key=lambda j: -len(j[0])):
-            text = re.sub(rf"(?<![\w:.=]){re.escape(job)}(?![\w:.])", name, text)
+            text = re.sub(rf"\b{re.escape(job)}\b", name, text)
         text = re.sub(r"\d{4}-\d\d-\d\dT[\d:]+", "TIME", text)
         return re.sub(r"\bjob allocation \d+|\bjob \d+", "job N", text)
 
@@ -108,6 +117,8 @@ class Site:
             with contextlib.suppress(AssertionError):
                 self.cluster.wait(lambda: self.cluster.state(job) != "PENDING",
                                   "a start", seconds)
+            if self.cluster.state(job) == "PENDING":
+                self.note(job)
             where = self.cluster.where(job)
             self.see(self.name(job), self.cluster.state(job),
                      ",".join(where) if nodes else f"{len(where)} nodes")

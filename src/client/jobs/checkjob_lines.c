@@ -197,9 +197,26 @@ static void print_names(const char *label, const json_t *list)
     list_print(&text);
 }
 
+/* Of each request; of several by number, as they are shown above. */
+static void print_hosts(const json_t *requests)
+{
+    char label[60], number[16] = "";
+    size_t i;
+    json_t *r;
+
+    json_array_foreach(requests, i, r)
+    {
+        if (json_array_size(requests) > 1)
+            snprintf(number, sizeof number, "[%zu]", i);
+        snprintf(label, sizeof label, "HostList%s:    ", number);
+        print_names(label, json_object_get(r, "hosts"));
+        snprintf(label, sizeof label, "Exclude HostList%s: ", number);
+        print_names(label, json_object_get(r, "exclude_hosts"));
+    }
+}
+
 static void print_misc(const json_t *o, bool verbose)
 {
-    const json_t *request = json_array_get(json_object_get(o, "requests"), 0);
     const struct attribute *a;
     struct strbuf text = {0};
     char date[LAYOUT_DATE_MAX];
@@ -215,8 +232,7 @@ static void print_misc(const json_t *o, bool verbose)
     if (verbose)
         printf("SystemQueueTime: %s\n", layout_date(get_int(o, "queue_at", 0), date));
     print_names("Flags:       ", json_object_get(o, "flags"));
-    print_names("HostList:    ", json_object_get(request, "hosts"));
-    print_names("Exclude HostList: ", json_object_get(request, "exclude_hosts"));
+    print_hosts(json_object_get(o, "requests"));
     print_names("Depends on:  ", json_object_get(o, "dependencies"));
     for (size_t i = 0; (a = attribute_at(i)) != NULL; i++)
         if (a->label && *get_text(o, a->shown, ""))

@@ -147,7 +147,8 @@ static int desc_check(const struct node_desc *d, struct err *err)
         || list_check("feature", d->features, err)
         || list_check("network", d->networks, err)
         || counts_check("generic resource", d->gres, AMOUNT_MAX, err)
-        || counts_check("class", d->classes, INT32_MAX, err))
+        || counts_check("class", d->classes, INT32_MAX, err)
+        || counts_check("class", d->class_procs, INT32_MAX, err))
         return -1;
     if (d->partition && name_check("partition", d->partition, err))
         return -1;
@@ -224,6 +225,13 @@ static bool told_same(const struct node_told *a, const struct node_told *b)
            && same_list(&a->classes, &b->classes);
 }
 
+static void limit_class(struct node_told *t, uint32_t cls, int64_t procs)
+{
+    for (size_t i = 0; i < t->classes.n; i++)
+        if (t->classes.v[i].cls == cls)
+            t->classes.v[i].procs = (int32_t)procs;
+}
+
 static void told_lists(
     struct cluster *c, struct node_told *t, const struct node_desc *d)
 {
@@ -250,7 +258,9 @@ static void told_lists(
         for (const struct gres_cfg *g = d->classes; g->name; g++)
             vec_push(&t->classes,
                 ((struct node_class){
-                    cred_get(c, CRED_CLASS, g->name)->index, (int32_t)g->count, 0}));
+                    cred_get(c, CRED_CLASS, g->name)->index, (int32_t)g->count, 0, 0}));
+        for (const struct gres_cfg *g = d->class_procs; g && g->name; g++)
+            limit_class(t, cred_get(c, CRED_CLASS, g->name)->index, g->count);
     }
 }
 
@@ -506,7 +516,8 @@ static bool same_classes(const struct node *a, const struct node *b)
         return false;
     for (size_t i = 0; i < a->classes.n; i++)
         if (a->classes.v[i].cls != b->classes.v[i].cls
-            || a->classes.v[i].configured != b->classes.v[i].configured)
+            || a->classes.v[i].configured != b->classes.v[i].configured
+            || a->classes.v[i].procs != b->classes.v[i].procs)
             return false;
     return true;
 }
@@ -525,8 +536,7 @@ bool node_same_kind(const struct node *a, const struct node *b)
     return !a->global && !b->global && a->partition == b->partition
            && memcmp(&a->cfg, &b->cfg, sizeof a->cfg) == 0 && a->os == b->os
            && a->arch == b->arch && a->procspeed_mhz == b->procspeed_mhz
-           && same_number(a->speed, b->speed) && a->priority == b->priority
-           && a->priorityf == b->priorityf && same_list(&a->features, &b->features)
+           && same_number(a->speed, b->speed) && same_list(&a->features, &b->features)
            && same_list(&a->networks, &b->networks)
            && same_gres(&a->gres_cfg, &b->gres_cfg) && same_classes(a, b)
            && same_limits(a, b);

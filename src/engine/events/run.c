@@ -230,13 +230,18 @@ static bool find_place(struct run *r)
 
 /* ---- or why not ---- */
 
-static int64_t most_free(const struct run *r)
+/* Processors free for the job now, in the partition that has most of them. Requests may
+ * lie on one another's nodes: for several of them it is all that is free. */
+static int64_t most_free_procs(const struct run *r)
 {
-    int64_t most = 0;
+    int64_t each = r->as.reqs[0].def->per_task.v[RES_PROCS], most = 0;
 
     for (uint64_t m = r->parts; m; m &= m - 1) {
-        int64_t tasks = plan_free_now(r->plan, &r->as, (uint32_t)__builtin_ctzll(m));
-        most = tasks > most ? tasks : most;
+        uint32_t partition = (uint32_t)__builtin_ctzll(m);
+        int64_t procs = r->as.nreqs > 1 ? plan_free_procs(r->plan, partition)
+                                        : plan_free_now(r->plan, &r->as, partition)
+                                              * (each > 0 ? each : 1);
+        most = procs > most ? procs : most;
     }
     return most;
 }
@@ -289,11 +294,10 @@ static void give_example(const struct run *r, char *buf, size_t size)
 static int cannot(const struct run *r, bool nodes_enough, struct err *err)
 {
     char example[250];
-    int64_t each = r->as.reqs[0].def->per_task.v[RES_PROCS];
     struct reason why;
 
     if (nodes_enough && plan_possible(r->plan, &r->as, &why)) {
-        int64_t free = most_free(r) * (each > 0 ? each : 1);
+        int64_t free = most_free_procs(r);
         if (free < r->j->procs)
             return err_set(err, ERR_CONFLICT,
                 "job cannot run  (insufficient idle procs:  %u needed  %lld available)",

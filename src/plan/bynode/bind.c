@@ -6,18 +6,19 @@
  * then they get units of the parts. */
 #include "plan/bynode/bind.h"
 
+#include "plan/bynode/bynode_private.h"
+#include "plan/counted/reserve.h"
 #include "plan/counted/search.h"
-#include "plan/plan_private.h"
 
 /* Units of the node in use at `at`; nothing begins on it later. */
-static uint32_t units_used(const struct plan *p, const struct node *n, int64_t at)
+static uint32_t units_used(const struct bynode *b, const struct node *n, int64_t at)
 {
-    const struct pins *pins = pins_of(p, n->index);
+    const struct pins *pins = pintable_on(b->pins, n->index);
     struct node_job on;
     uint32_t used = 0;
 
-    for (uint32_t i = 0; node_job_at(p->c, n, i, &on); i++)
-        if (plan_job_end(p, p->c->jobs.v[on.job]) > at)
+    for (uint32_t i = 0; node_job_at(b->c, n, i, &on); i++)
+        if (bynode_job_end(b, b->c->jobs.v[on.job]) > at)
             used += on.tasks;
     for (size_t i = 0; pins && i < pins->v.n; i++)
         if (pins->v.v[i].end_at > at)
@@ -25,14 +26,15 @@ static uint32_t units_used(const struct plan *p, const struct node *n, int64_t a
     return used;
 }
 
-/* Nodes of one pool for up to `need` units; returns how many are missing. */
-static uint32_t bind_in(
-    struct plan *p, struct rsv *r, const struct pool *pool, uint32_t need)
+/* Nodes of one pool, which hold `each` units, for up to `need`; returns how many are
+ * missing. */
+static uint32_t bind_in(struct bynode *b, struct rsv *r, const struct pool *pool,
+    uint32_t each, uint32_t need)
 {
     for (size_t i = 0; i < pool->nodes.n && need; i++) {
-        const struct node *n = node_at(p->c, pool->nodes.v[i]);
-        uint32_t used = units_used(p, n, r->start_at);
-        uint32_t k = used < pool->per_node ? pool->per_node - used : 0;
+        const struct node *n = node_at(b->c, pool->nodes.v[i]);
+        uint32_t used = units_used(b, n, r->start_at);
+        uint32_t k = used < each ? each - used : 0;
         k = k < need ? k : need;
         if (k)
             vec_push(&r->alloc, ((struct alloc){n->index, 1, k, 0}));
@@ -41,77 +43,84 @@ static uint32_t bind_in(
     return need;
 }
 
+/* The same of one that was counted. */
+static uint32_t bind_counted_in(
+    struct bynode *b, struct rsv *r, const struct pool *pool, uint32_t need)
+{
+    return bind_in(b, r, pool, pool->per_node, need);
+}
+
 /* False when the pool does not have the units: a job that ran past its limit holds
  * some of them. What several pools have together is of any of them, if nothing begins
  * before they are together; else the units are those of the pools themselves. */
-static bool bind_part(struct plan *p, struct rsv *r, const struct part *part)
+static bool bind_part(struct bynode *b, struct rsv *r, const struct part *part)
 {
     uint32_t need = (uint32_t)part->units;
 
-    if (part->pool < pools_count(p->pools))
-        return bind_in(p, r, pools_at(p->pools, part->pool), need) == 0;
-    if (r->start_at < pools_merge_at(p->pools))
+    if (part->pool < pools_count(b->pools))
+        return bind_counted_in(b, r, pools_at(b->pools, part->pool), need) == 0;
+    if (r->start_at < pools_merge_at(b->pools))
         return true;
-    for (size_t i = 0; i < pools_count(p->pools) && need; i++)
-        if (pools_at(p->pools, i)->merged == part->pool - pools_count(p->pools))
-            need = bind_in(p, r, pools_at(p->pools, i), need);
+    for (size_t i = 0; i < pools_count(b->pools) && need; i++)
+        if (pools_at(b->pools, i)->merged == part->pool - pools_count(b->pools))
+            need = bind_counted_in(b, r, pools_at(b->pools, i), need);
     return need == 0;
 }
 
-static bool is_counted(const struct plan *p, const struct part *part)
+static bool is_counted(const struct bynode *b, const struct part *part)
 {
-    if (part->pool < pools_count(p->pools))
-        return !pools_at(p->pools, part->pool)->by_node;
+    if (part->pool < pools_count(b->pools))
+        return !pools_at(b->pools, part->pool)->by_node;
     const struct pool *merged =
-        pools_merged(p->pools, part->pool - pools_count(p->pools));
-    return !pools_of_node(p->pools, merged->nodes.v[0])->by_node;
+        pools_merged(b->pools, part->pool - pools_count(b->pools));
+    return !pools_of_node(b->pools, merged->nodes.v[0])->by_node;
 }
 
 /* The job is owed another one, in this cycle. */
-static void drop_rsv(struct plan *p, struct rsv *r)
+static void drop_rsv(struct bynode *b, struct rsv *r)
 {
-    rsvtable_remove(p->reserved, r->job, RSV_OWED);
+    rsvtable_remove(b->reserved, r->job, RSV_OWED);
 }
 
-static void bind_rsv(struct plan *p, struct rsv *r)
+static void bind_rsv(struct bynode *b, struct rsv *r)
 {
     bool bound = true;
     size_t left = 0;
 
-    pintable_remove(p->pins, r);
+    pintable_remove(b->pins, r);
     for (size_t i = 0; i < r->parts.n && bound; i++) {
-        if (is_counted(p, &r->parts.v[i]))
+        if (is_counted(b, &r->parts.v[i]))
             r->parts.v[left++] = r->parts.v[i];
         else
-            bound = bind_part(p, r, &r->parts.v[i]);
+            bound = bind_part(b, r, &r->parts.v[i]);
     }
     r->parts.n = left;
     if (bound)
-        pintable_add(p->pins, r);
+        pintable_add(b->pins, r);
     else
-        drop_rsv(p, r);
+        drop_rsv(b, r);
 }
 
-static bool is_unbound(const struct plan *p, const struct rsv *r)
+static bool is_unbound(const struct bynode *b, const struct rsv *r)
 {
     for (size_t i = 0; r && i < r->parts.n; i++)
-        if (!is_counted(p, &r->parts.v[i]))
+        if (!is_counted(b, &r->parts.v[i]))
             return true;
     return false;
 }
 
-void bind_counted(struct plan *p)
+void bind_counted(struct bynode *b)
 {
     for (;;) {
         struct rsv *first = NULL;
-        for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
-            struct rsv *r = rsvtable_row(p->reserved, i);
-            if (is_unbound(p, r) && (!first || r->start_at < first->start_at))
+        for (uint32_t i = 0; i < rsvtable_count(b->reserved); i++) {
+            struct rsv *r = rsvtable_row(b->reserved, i);
+            if (is_unbound(b, r) && (!first || r->start_at < first->start_at))
                 first = r;
         }
         if (!first)
             return;
-        bind_rsv(p, first);
+        bind_rsv(b, first);
     }
 }
 
@@ -138,7 +147,8 @@ static int compare_moving(const void *a, const void *b)
 }
 
 /* Nodes planned one by one stay what they are; of others it keeps the number. */
-static void lift_pins(struct plan *p, struct rsv *r, uint32_t index, struct movings *io)
+static void lift_pins(
+    struct bynode *b, struct rsv *r, uint32_t index, struct movings *io)
 {
     struct allocs old = r->alloc;
 
@@ -146,7 +156,7 @@ static void lift_pins(struct plan *p, struct rsv *r, uint32_t index, struct movi
     for (size_t i = 0; i < old.n; i++)
         for (uint32_t k = 0; k < old.v[i].count; k++) {
             struct alloc one = {old.v[i].first + k, 1, old.v[i].tasks, old.v[i].req};
-            const struct pool *pool = pools_of_node(p->pools, one.first);
+            const struct pool *pool = pools_of_node(b->pools, one.first);
             if (!pool || pool->by_node)
                 vec_push(&r->alloc, one);
             else
@@ -157,65 +167,64 @@ static void lift_pins(struct plan *p, struct rsv *r, uint32_t index, struct movi
 }
 
 /* Nodes of the pools of the set that are planned one by one. */
-static bool bind_rest(struct plan *p, struct rsv *r, uint32_t need)
+static bool bind_rest(struct bynode *b, struct rsv *r, uint32_t need)
 {
-    const struct fitset *s = fits_set(p->fits, r->fitset);
+    const struct fitset *s = fits_set(b->fits, r->fitset);
 
     for (size_t i = 0; i < s->pools.n && need; i++) {
-        struct pool *pool = pools_at(p->pools, s->pools.v[i].pool);
+        const struct pool *pool = pools_at(b->pools, s->pools.v[i].pool);
         if (!pool->by_node)
             continue;
-        pool->per_node = s->pools.v[i].per_node;
-        need = bind_in(p, r, pool, need);
+        need = bind_in(b, r, pool, s->pools.v[i].per_node, need);
     }
-    pintable_remove(p->pins, r); /* those that it had before */
-    pintable_add(p->pins, r);
+    pintable_remove(b->pins, r); /* those that it had before */
+    pintable_add(b->pins, r);
     return need == 0;
 }
 
 /* A job that ran past its limit may have what was kept for another. */
-static bool move_rsv(struct plan *p, const struct moving *m)
+static bool move_rsv(struct bynode *b, const struct moving *m)
 {
-    struct rsv *r = rsvtable_row(p->reserved, m->rsv);
+    struct rsv *r = rsvtable_row(b->reserved, m->rsv);
 
     if (!r)
         return true;
     if (m->pool != INDEX_NONE)
         return reserve_in_pool(
-            p->counted, r, pools_at(p->pools, m->pool), (int32_t)m->units);
-    const struct job *j = p->c->jobs.v[r->job];
-    int64_t have = search_free_at(p->counted, fits_set(p->fits, r->fitset),
-        closures_access(p->closures, j, p->now), r->start_at, r->end_at, m->units);
+            b->counted, r, pools_at(b->pools, m->pool), (int32_t)m->units);
+    const struct job *j = b->c->jobs.v[r->job];
+    int64_t have = search_free_at(b->counted, fits_set(b->fits, r->fitset),
+        closures_access(b->closures, j, *b->now), r->start_at, r->end_at, m->units);
     have = have < m->units ? have : m->units;
     if (have > 0)
-        reserve_units(p->counted, j, r, have);
-    return have == m->units || bind_rest(p, r, (uint32_t)(m->units - have));
+        reserve_units(b->counted, j, r, have);
+    return have == m->units || bind_rest(b, r, (uint32_t)(m->units - have));
 }
 
 /* The new pools that each may use. */
-static bool find_sets(struct plan *p)
+static bool find_sets(struct bynode *b)
 {
-    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
-        struct rsv *r = rsvtable_row(p->reserved, i);
+    for (uint32_t i = 0; i < rsvtable_count(b->reserved); i++) {
+        struct rsv *r = rsvtable_row(b->reserved, i);
         if (!r)
             continue;
-        const struct planned *at = rsvtable_planned(p->reserved, r->job);
-        const struct fitset *s = fits_for(p->fits, p->c->jobs.v[r->job], at->partition);
+        const struct planned *at = rsvtable_planned(b->reserved, r->job);
+        const struct fitset *s = fits_for(b->fits, b->c->jobs.v[r->job], at->partition);
         if (!s)
             return false;
-        r->fitset = fits_number(p->fits, s);
+        r->fitset = fits_number(b->fits, s);
     }
     return true;
 }
 
-bool bind_divided(struct plan *p)
+bool bind_divided(struct bynode *b)
 {
     struct movings moving = {0};
 
-    if (closures_sets(p->closures) > 1 || !find_sets(p))
+    if (closures_sets(b->closures) > 1 || !find_sets(b))
         return false;
-    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
-        struct rsv *r = rsvtable_row(p->reserved, i);
+    for (uint32_t i = 0; i < rsvtable_count(b->reserved); i++) {
+        struct rsv *r = rsvtable_row(b->reserved, i);
         if (!r)
             continue;
         struct moving all = {r->start_at, i, INDEX_NONE, 0};
@@ -224,20 +233,20 @@ bool bind_divided(struct plan *p)
         r->parts.n = 0;
         if (all.units > 0)
             vec_push(&moving, all);
-        pintable_remove(p->pins, r);
-        lift_pins(p, r, i, &moving);
-        pintable_add(p->pins, r);
+        pintable_remove(b->pins, r);
+        lift_pins(b, r, i, &moving);
+        pintable_add(b->pins, r);
     }
-    reserve_recount(p->counted);
+    reserve_recount(b->counted);
     if (moving.n)
         qsort(moving.v, moving.n, sizeof *moving.v, compare_moving);
     for (size_t i = 0; i < moving.n; i++) {
-        struct rsv *r = rsvtable_row(p->reserved, moving.v[i].rsv);
-        if (move_rsv(p, &moving.v[i]))
+        struct rsv *r = rsvtable_row(b->reserved, moving.v[i].rsv);
+        if (move_rsv(b, &moving.v[i]))
             continue;
-        pintable_remove(p->pins, r);
-        reserve_give_back(p->counted, r);
-        drop_rsv(p, r);
+        pintable_remove(b->pins, r);
+        reserve_give_back(b->counted, r);
+        drop_rsv(b, r);
     }
     vec_fini(&moving);
     return true;

@@ -14,16 +14,16 @@
 
 #include <stdbool.h>
 
-struct plan;
+struct bynode;
 
 /* Nodes for what is counted in pools that are counted no longer. O(reservations^2 +
  * units of theirs x active jobs), once a new shape. */
-void bind_counted(struct plan *p);
+void bind_counted(struct bynode *b);
 
 /* After pools were divided, or joined: reservations that stay get the same units of the
  * new ones, at the same instants. False where that cannot be told, as between
  * reservations of other kinds: then they are to be forgotten. O(reservations x pools).
  */
-bool bind_divided(struct plan *p);
+bool bind_divided(struct bynode *b);
 
 #endif

@@ -1,46 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files of this folder share: their memory from question to question. */
+ * What the files of this folder share: the collaborators of bynode.h, and their own.
+ * Private to src/plan/bynode. */
 #ifndef MAUI_PLAN_BYNODE_BYNODE_PRIVATE_H
 #define MAUI_PLAN_BYNODE_BYNODE_PRIVATE_H
 
 #include "plan/bynode/bynode.h"
 #include "plan/bynode/occupants.h"
-#include "plan/plan_private.h"
+#include "plan/bynode/offers.h"
+#include "plan/bynode/sweep.h"
+#include "plan/closures/closures.h"
+#include "plan/endings.h"
+#include "plan/nodes/rsvview.h"
+#include "plan/pools/fits.h"
+#include "plan/pools/pools.h"
+#include "plan/reservations/pins.h"
+#include "plan/reservations/table.h"
 
-/* An instant at which a node has to be looked at again, or beyond which it has so many
- * tasks less. */
-struct watch {
-    int64_t at;
-    uint32_t node, tasks;
+struct bynode {
+    struct cluster *c;
+    const int64_t *now;
+    const uint64_t *version;
+    struct closures *closures;
+    struct pools *pools;
+    struct fits *fits;
+    struct counted *counted;
+    struct rsvtable *reserved;
+    struct pintable *pins;
+    struct rsvview *view;
+    const struct endings *ends;
+    const struct without *without;
+
+    struct sweep_memory *sweeps; /* sweep.c */
+    struct offers offers;        /* offers.c: of the last question, */
+    struct cand_list cands;      /* and for one choice */
+    struct VEC(int64_t) budget;  /* rsvfree.c */
+
+    /* scratch */
+    struct node_room room;      /* single.c */
+    struct occupants occupants; /* single.c, rsvfree.c */
+    struct occupants charged;   /* kept.c: what of theirs is in no reservation yet */
 };
 
-/* What is free from now until when, of one set as one kind of asker sees it. */
-struct seen_free {
-    uint64_t who;
-    uint32_t set, own; /* a job that has pins, which it leaves out; else INDEX_NONE */
-    struct VEC(struct free_until) v;
-};
-
-/* All of one task definition that hold for one version of the plan. */
-struct def_free {
-    uint64_t version;
-    uint32_t n; /* in use; the rest keep their memory */
-    struct VEC(struct seen_free) v;
-};
+/* When an active job gives its resources back, as the plan sees it. */
+static inline int64_t bynode_job_end(const struct bynode *b, const struct job *j)
+{
+    return endings_of(b->c, j, *b->now);
+}
 
 /* What is pinned to the node, as far as it counts for the asker; NULL = nothing. */
 static inline const struct pins *asker_pins(const struct asker *a, uint32_t node)
 {
-    return a->without->reservations ? NULL : pins_of(a->p, node);
+    return a->without->reservations ? NULL : pintable_on(a->b->pins, node);
 }
-
-struct bynode {
-    struct node_room room; /* scratch */
-    struct occupants occupants;
-    struct bynode_offers offers;
-    struct VEC(struct watch) watches;
-    struct cand_list cands;             /* for one choice */
-    struct VEC(struct def_free) by_def; /* by taskdef index */
-};
 
 #endif

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Jobs of several requests: all of them at one instant, in one partition, together
- * never more than a node has. Pools that such a job can use are planned node by node
- * (fit_learn). Each question looks at every node of the partition anew: such jobs are
- * rare. */
+ * never more than a node has. */
 #include "plan/bynode/multireq.h"
 
 #include "cluster/partition.h"
-#include "plan/bynode/rsvview.h"
+#include "plan/bynode/bynode_private.h"
+#include "plan/bynode/single.h"
 #include "plan/feasible.h"
-#include "plan/plan_private.h"
-
-#include <assert.h>
+#include "plan/nodes/nodealloc.h"
 
 /* The nodes as they are during one interval. */
 struct joint {
-    struct plan *p;
+    struct bynode *b;
     const struct job *j;
     uint64_t partitions;
     int64_t duration;
@@ -28,7 +25,7 @@ struct joint {
 
 static void add_gres(struct joint *g, const struct gres *want)
 {
-    if (gres_is_floating(g->p->c, want->id))
+    if (gres_is_floating(g->b->c, want->id))
         return;
     for (size_t i = 0; i < g->def.gres.n; i++)
         if (g->def.gres.v[i].id == want->id)
@@ -37,25 +34,25 @@ static void add_gres(struct joint *g, const struct gres *want)
 }
 
 static void joint_init(
-    struct joint *g, struct plan *p, const struct job *j, uint32_t set)
+    struct joint *g, struct bynode *b, const struct job *j, uint32_t set)
 {
-    const struct fitset *s = fits_set(p->fits, set);
-    uint32_t first = pools_at(p->pools, s->pools.v[0].pool)->partition;
+    const struct fitset *s = fits_set(b->fits, set);
+    uint32_t first = pools_at(b->pools, s->pools.v[0].pool)->partition;
 
     *g = (struct joint){
-        .p = p, .j = j, .partitions = s->mask, .duration = plan_duration(s, j)};
+        .b = b, .j = j, .partitions = s->mask, .duration = plan_duration(s, j)};
     for (uint32_t r = 0; r < j->nreqs; r++) {
-        struct nodealloc a = {.c = p->c,
+        struct nodealloc a = {.c = b->c,
             .j = j,
             .req = &j->reqs[r],
-            .par = p->c->partitions.v[first]->par,
+            .par = b->c->partitions.v[first]->par,
             .req_index = r};
         vec_push(&g->reqs, a);
-        for (size_t i = 0; i < p->c->nodes.n; i++)
+        for (size_t i = 0; i < b->c->nodes.n; i++)
             vec_push(&g->tasks, 0);
     }
     for (uint32_t r = 0; r < j->nreqs; r++)
-        vec_push(&g->rows, g->tasks.v + r * p->c->nodes.n);
+        vec_push(&g->rows, g->tasks.v + r * b->c->nodes.n);
     g->def = taskdef_copy(j->reqs[0].def);
     g->def.gres.n = 0;
     for (uint32_t r = 0; r < j->nreqs; r++)
@@ -81,19 +78,19 @@ static void collect_node(
 {
     struct cand cand = {.node = n->index,
         .free_until = TIME_NEVER,
-        .affinity = rsvview_affinity(g->p, g->j, n, start, end)};
+        .affinity = rsvview_affinity(g->b->view, g->j, n, start, end)};
     const struct span span = {start, end};
 
     for (uint32_t r = 0; r < g->j->nreqs; r++) {
         const struct req *q = &g->j->reqs[r];
-        const struct asker by = asker_of(g->p, g->j, q->def);
+        const struct asker by = asker_of(g->b, g->j, q->def);
         bool suits =
-            bynode_on_list(g->p, q, n) && feasible_node(g->p->c, q->def, n, NULL);
-        uint32_t k = suits ? bynode_tasks(&by, n, start, end) : 0;
-        g->tasks.v[r * g->p->c->nodes.n + g->cands.n] = k;
+            feasible_listed(g->b->c, q, n) && feasible_node(g->b->c, q->def, n, NULL);
+        uint32_t k = suits ? single_tasks(&by, n, start, end) : 0;
+        g->tasks.v[r * g->b->c->nodes.n + g->cands.n] = k;
         if (k == 0)
             continue;
-        int64_t until = bynode_holds_until(&by, n, k, start);
+        int64_t until = single_holds_until(&by, n, k, start);
         cand.tasks = k > cand.tasks ? k : cand.tasks;
         cand.free_until = until < cand.free_until ? until : cand.free_until;
     }
@@ -102,8 +99,8 @@ static void collect_node(
     vec_push(&g->cands, cand);
     if (g->rooms.n < g->cands.n)
         vec_push(&g->rooms, (struct node_room){0});
-    const struct asker all = asker_of(g->p, g->j, &g->def);
-    bynode_room(&all, n, &span, &g->rooms.v[g->cands.n - 1]);
+    const struct asker all = asker_of(g->b, g->j, &g->def);
+    single_room(&all, n, &span, &g->rooms.v[g->cands.n - 1]);
 }
 
 /* False when some request surely finds too little. */
@@ -112,9 +109,9 @@ static bool collect(struct joint *g, int64_t start)
     int64_t end = time_add(start, g->duration);
 
     g->cands.n = 0;
-    for (size_t i = 0; i < g->p->c->nodes.n; i++) {
-        const struct node *n = node_at(g->p->c, i);
-        if (pools_of_node(g->p->pools, n->index) && (g->partitions >> n->partition & 1))
+    for (size_t i = 0; i < g->b->c->nodes.n; i++) {
+        const struct node *n = node_at(g->b->c, i);
+        if (pools_of_node(g->b->pools, n->index) && (g->partitions >> n->partition & 1))
             collect_node(g, n, start, end);
     }
     for (uint32_t r = 0; r < g->j->nreqs; r++) {
@@ -125,7 +122,7 @@ static bool collect(struct joint *g, int64_t start)
             return false;
         g->reqs.v[r].start_at = start;
         g->reqs.v[r].end_at = end;
-        g->reqs.v[r].immediate = start <= g->p->now;
+        g->reqs.v[r].immediate = start <= *g->b->now;
     }
     return true;
 }
@@ -148,15 +145,15 @@ static bool choose(
        was found for a reservation must be found for its start: try its order too */
     for (uint32_t r = 0; r < g->j->nreqs; r++)
         g->reqs.v[r].immediate = false;
-    return start <= g->p->now && nodealloc_choose_multi(&m, ret, ret_code) == 0;
+    return start <= *g->b->now && nodealloc_choose_multi(&m, ret, ret_code) == 0;
 }
 
-bool multireq_place(struct plan *p, const struct job *j, uint32_t set, int64_t start,
+bool multireq_place(struct bynode *b, const struct job *j, uint32_t set, int64_t start,
     struct allocs *ret, enum wait_code *ret_code)
 {
     struct joint g;
 
-    joint_init(&g, p, j, set);
+    joint_init(&g, b, j, set);
     bool found = choose(&g, start, ret, ret_code);
     joint_fini(&g);
     return found;
@@ -170,28 +167,28 @@ static int compare_times(const void *a, const void *b)
 }
 
 /* Instants after `from` at which something ends, in order. */
-static struct instants end_times(const struct plan *p, int64_t from)
+static struct instants end_times(const struct bynode *b, int64_t from)
 {
     struct instants all = {0};
 
-    for (size_t i = 0; i < p->ends.n; i++) {
-        int64_t at = plan_job_end(p, p->c->jobs.v[p->ends.v[i].job]);
+    for (size_t i = 0; i < b->ends->n; i++) {
+        int64_t at = bynode_job_end(b, b->c->jobs.v[b->ends->v[i].job]);
         if (at > from && at < TIME_NEVER)
             vec_push(&all, at);
     }
-    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
-        const struct rsv *r = rsvtable_row(p->reserved, i);
+    for (uint32_t i = 0; i < rsvtable_count(b->reserved); i++) {
+        const struct rsv *r = rsvtable_row(b->reserved, i);
         if (r && r->end_at > from && r->end_at < TIME_NEVER)
             vec_push(&all, r->end_at);
     }
-    rsvview_times(p, from, &all);
+    rsvview_times(b->view, from, &all);
     if (all.n)
         qsort(all.v, all.n, sizeof *all.v, compare_times);
     return all;
 }
 
 int64_t multireq_first_fit(
-    struct plan *p, const struct job *j, uint32_t set, int64_t from)
+    struct bynode *b, const struct job *j, uint32_t set, int64_t from)
 {
     struct allocs found = {0};
     enum wait_code code;
@@ -199,8 +196,8 @@ int64_t multireq_first_fit(
     int64_t at = from;
     size_t next = 0;
 
-    joint_init(&g, p, j, set);
-    struct instants times = end_times(p, from);
+    joint_init(&g, b, j, set);
+    struct instants times = end_times(b, from);
     while (!choose(&g, at, &found, &code)) {
         while (next < times.n && times.v[next] <= at)
             next++;

@@ -14,17 +14,17 @@
 #include "cluster/job.h"
 #include "cluster/reason.h"
 
-struct plan;
+struct bynode;
 
 /* Nodes for all requests from `start` on. Appends to *ret; false: they do not suffice,
  * *ret_code says why. O(nodes x requests). */
-bool multireq_place(struct plan *p, const struct job *j, uint32_t set, int64_t start,
+bool multireq_place(struct bynode *b, const struct job *j, uint32_t set, int64_t start,
     struct allocs *ret, enum wait_code *ret_code);
 
 /* The earliest instant from `from` on at which they do; TIME_NEVER = none. Looked at
  * are `from`, ends of jobs and of reservations, and starts of reservations of other
  * kinds: multireq_place() at each. */
 int64_t multireq_first_fit(
-    struct plan *p, const struct job *j, uint32_t set, int64_t from);
+    struct bynode *b, const struct job *j, uint32_t set, int64_t from);
 
 #endif

@@ -5,9 +5,9 @@
 #include "plan/bynode/bynode_private.h"
 
 static struct res amount_of_pin(
-    const struct plan *p, const struct node *n, const struct pin *pin)
+    const struct bynode *b, const struct node *n, const struct pin *pin)
 {
-    const struct taskdef *def = p->c->jobs.v[pin->job]->reqs[pin->req].def;
+    const struct taskdef *def = b->c->jobs.v[pin->job]->reqs[pin->req].def;
     struct res amount;
 
     for (int i = 0; i < RES_DIMS; i++) {
@@ -22,29 +22,47 @@ void occupants_at(
     const struct asker *a, const struct node *n, int64_t at, struct occupants *io)
 {
     const struct pins *pins = asker_pins(a, n->index);
-    const struct cluster *c = a->p->c;
+    const struct cluster *c = a->b->c;
     struct node_job on;
 
     io->n = 0;
     for (uint32_t i = 0; node_job_at(c, n, i, &on); i++) {
         const struct job *j = c->jobs.v[on.job];
-        if (plan_job_end(a->p, j) > at && j != a->j && !asker_lacks(a, j))
+        if (bynode_job_end(a->b, j) > at && j != a->j && !asker_lacks(a, j))
             vec_push(io, ((struct occupant){j, node_job_share(c, n, &on)}));
     }
     for (size_t i = 0; pins && i < pins->v.n; i++) {
         const struct pin *pin = &pins->v.v[i];
         const struct job *j = c->jobs.v[pin->job];
         if (pin->start_at <= at && at < pin->end_at && j != a->j)
-            vec_push(io, ((struct occupant){j, amount_of_pin(a->p, n, pin)}));
+            vec_push(io, ((struct occupant){j, amount_of_pin(a->b, n, pin)}));
     }
 }
 
-int64_t occupant_start(const struct plan *p, const struct job *j)
+/* Of one that runs, or has a reservation or is owed one. */
+int64_t occupant_start(const struct bynode *b, const struct job *j)
 {
-    return job_is_active(j) ? j->start_at : plan_reserved_at(p, j);
+    const struct planned *at;
+
+    if (job_is_active(j))
+        return j->start_at;
+    at = rsvtable_planned(b->reserved, j->index);
+    return at ? at->start_at : 0;
 }
 
-int64_t occupant_end(const struct plan *p, const struct job *j)
+/* How long it stays. */
+static int64_t stay_of(const struct bynode *b, const struct job *j)
 {
-    return time_add(occupant_start(p, j), plan_stay(p, j));
+    const struct rsv *r = rsvtable_of(b->reserved, j->index);
+
+    if (r)
+        return r->end_at - r->start_at;
+    if (job_is_active(j) && j->eff_wclimit_s > 0)
+        return j->eff_wclimit_s;
+    return j->wclimit_s > 0 ? j->wclimit_s : 1;
+}
+
+int64_t occupant_end(const struct bynode *b, const struct job *j)
+{
+    return time_add(occupant_start(b, j), stay_of(b, j));
 }

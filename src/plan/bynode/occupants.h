@@ -8,7 +8,8 @@
 #ifndef MAUI_PLAN_BYNODE_OCCUPANTS_H
 #define MAUI_PLAN_BYNODE_OCCUPANTS_H
 
-#include "plan/bynode/bynode.h"
+#include "base/vec.h"
+#include "plan/bynode/asker.h"
 
 struct occupant {
     const struct job *job;
@@ -21,8 +22,8 @@ struct occupants VEC(struct occupant);
 void occupants_at(
     const struct asker *a, const struct node *n, int64_t at, struct occupants *io);
 
-/* From when to when such a job has it, or is to have it. */
-int64_t occupant_start(const struct plan *p, const struct job *j);
-int64_t occupant_end(const struct plan *p, const struct job *j);
+/* From when to when such a job has it, or is to have it. O(1). */
+int64_t occupant_start(const struct bynode *b, const struct job *j);
+int64_t occupant_end(const struct bynode *b, const struct job *j);
 
 #endif

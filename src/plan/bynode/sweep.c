@@ -4,11 +4,59 @@
  * of its own; a sweep over all of them in order looks at a node only then. */
 #include "plan/bynode/sweep.h"
 
+#include "base/hash.h"
+#include "base/xalloc.h"
+#include "cluster/reservation.h"
 #include "plan/bynode/bynode_private.h"
-#include "plan/bynode/rsvview.h"
+#include "plan/bynode/single.h"
+#include "plan/closures/signatures.h"
 #include "plan/counted/search.h"
+#include "plan/feasible.h"
 
 #include <string.h>
+
+/* An instant at which a node has to be looked at again, or beyond which it has so many
+ * tasks less. */
+struct watch {
+    int64_t at;
+    uint32_t node, tasks;
+};
+
+/* What is free from now until when, of one set as one kind of asker sees it. */
+struct seen_free {
+    uint64_t who;
+    uint32_t set, own; /* a job that has pins, which it leaves out; else INDEX_NONE */
+    struct VEC(struct free_until) v;
+};
+
+/* All of one task definition that hold for one version of the plan. */
+struct def_free {
+    uint64_t version;
+    uint32_t n; /* in use; the rest keep their memory */
+    struct VEC(struct seen_free) v;
+};
+
+struct sweep_memory {
+    struct VEC(struct watch) watches;   /* of one question */
+    struct VEC(struct def_free) by_def; /* by taskdef index */
+};
+
+struct sweep_memory *sweep_memory_create(void)
+{
+    return xcalloc(1, sizeof(struct sweep_memory));
+}
+
+void sweep_memory_destroy(struct sweep_memory *m)
+{
+    for (size_t i = 0; i < m->by_def.n; i++) {
+        for (size_t k = 0; k < m->by_def.v[i].v.n; k++)
+            vec_fini(&m->by_def.v[i].v.v[k].v);
+        vec_fini(&m->by_def.v[i].v);
+    }
+    vec_fini(&m->by_def);
+    vec_fini(&m->watches);
+    free(m);
+}
 
 static int compare_watches(const void *a, const void *b)
 {
@@ -19,12 +67,12 @@ static int compare_watches(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static void sort_watches(struct plan *p)
+static void sort_watches(struct bynode *b)
 {
-    struct bynode *b = p->bynode;
 
-    if (b->watches.n)
-        qsort(b->watches.v, b->watches.n, sizeof *b->watches.v, compare_watches);
+    if (b->sweeps->watches.n)
+        qsort(b->sweeps->watches.v, b->sweeps->watches.n, sizeof *b->sweeps->watches.v,
+            compare_watches);
 }
 
 /* ---- free from now on ---- */
@@ -32,10 +80,10 @@ static void sort_watches(struct plan *p)
 /* The next instant after `after` beyond which a job that begins now may get less of
  * the node: something reserved begins there. */
 static int64_t next_drop(
-    struct plan *p, const struct job *j, const struct node *n, int64_t after)
+    struct bynode *b, const struct job *j, const struct node *n, int64_t after)
 {
-    const struct pins *pins = pins_of(p, n->index);
-    int64_t next = rsvview_drop(p, j, n, after);
+    const struct pins *pins = pintable_on(b->pins, n->index);
+    int64_t next = rsvview_drop(b->view, j, n, after);
 
     for (size_t i = 0; pins && i < pins->v.n; i++) {
         int64_t at = pins->v.v[i].start_at;
@@ -46,69 +94,75 @@ static int64_t next_drop(
 }
 
 /* Each drop of each node, as a watch whose `tasks` are lost beyond `at`. */
-static void collect_drops(
-    struct plan *p, const struct job *j, const struct bynode_offers *o)
+static void collect_drops(struct bynode *b, const struct job *j, const struct offers *o)
 {
-    struct bynode *b = p->bynode;
-    const struct asker by = asker_of(p, j, j->reqs[0].def);
+    const struct asker by = asker_of(b, j, j->reqs[0].def);
 
-    b->watches.n = 0;
+    b->sweeps->watches.n = 0;
     for (size_t i = 0; i < o->reserved.n; i++) {
         uint32_t node = o->reserved.v[i], left = o->tasks.v[node];
-        const struct node *n = node_at(p->c, node);
-        int64_t at = left ? next_drop(p, j, n, p->now) : TIME_NEVER;
-        for (; left && at < TIME_NEVER; at = next_drop(p, j, n, at)) {
-            uint32_t after = bynode_tasks(&by, n, p->now, time_add(at, 1));
+        const struct node *n = node_at(b->c, node);
+        int64_t at = left ? next_drop(b, j, n, *b->now) : TIME_NEVER;
+        for (; left && at < TIME_NEVER; at = next_drop(b, j, n, at)) {
+            uint32_t after = single_tasks(&by, n, *b->now, time_add(at, 1));
             if (after >= left)
                 continue;
-            vec_push(&b->watches, ((struct watch){at, node, left - after}));
+            vec_push(&b->sweeps->watches, ((struct watch){at, node, left - after}));
             left = after;
         }
     }
-    sort_watches(p);
+    sort_watches(b);
 }
 
 static void find_free_until(
-    struct plan *p, const struct job *j, uint32_t set, struct seen_free *ret)
+    struct bynode *b, const struct job *j, uint32_t set, struct seen_free *ret)
 {
-    const struct bynode_offers *o = bynode_all(p, j, set, p->now, p->now + 1);
-    struct bynode *b = p->bynode;
+    const struct offers *o = offers_find(b, j, set, *b->now, *b->now + 1);
     int64_t sum = o->sum;
 
     ret->v.n = 0;
-    collect_drops(p, j, o);
-    for (size_t i = 0; i < b->watches.n;) {
-        int64_t at = b->watches.v[i].at;
+    collect_drops(b, j, o);
+    for (size_t i = 0; i < b->sweeps->watches.n;) {
+        int64_t at = b->sweeps->watches.v[i].at;
         vec_push(&ret->v, ((struct free_until){at, (int32_t)sum}));
-        for (; i < b->watches.n && b->watches.v[i].at == at; i++)
-            sum -= b->watches.v[i].tasks;
+        for (; i < b->sweeps->watches.n && b->sweeps->watches.v[i].at == at; i++)
+            sum -= b->sweeps->watches.v[i].tasks;
     }
     vec_push(&ret->v, ((struct free_until){TIME_NEVER, (int32_t)sum}));
 }
 
 /* The job, if pins are its own: it sees what no other does. */
-static uint32_t owner_of_pins(const struct plan *p, const struct job *j)
+static uint32_t owner_of_pins(const struct bynode *b, const struct job *j)
 {
-    const struct rsv *r = rsvtable_of(p->reserved, j->index);
+    const struct rsv *r = rsvtable_of(b->reserved, j->index);
 
-    return r && r->alloc.n && p->c->jobs.v[r->job] == j ? r->job : INDEX_NONE;
+    return r && r->alloc.n && b->c->jobs.v[r->job] == j ? r->job : INDEX_NONE;
+}
+
+/* Jobs with equal numbers and task definitions see the same: the user, where node
+ * limits or access policies look at it, and which reservations let the job in. */
+static uint64_t signature_of(const struct bynode *b, const struct job *j)
+{
+    if (b->c->reservations.n == 0)
+        return pools_user_matters(b->pools) ? j->cred[CRED_USER] : 0;
+    uint64_t sum = signatures_sum(closures_signatures(b->closures), j);
+    return pools_user_matters(b->pools) ? hash_mix(sum, j->cred[CRED_USER]) : sum;
 }
 
 /* What is free until when as this job sees it, found if nobody like it asked before. */
 static const struct seen_free *free_seen_by(
-    struct plan *p, const struct job *j, uint32_t set)
+    struct bynode *b, const struct job *j, uint32_t set)
 {
     uint32_t def = j->reqs[0].def->index;
-    uint64_t who = rsvview_signature(p, j);
-    uint32_t own = owner_of_pins(p, j);
-    struct bynode *b = p->bynode;
+    uint64_t who = signature_of(b, j);
+    uint32_t own = owner_of_pins(b, j);
 
-    while (b->by_def.n <= def)
-        vec_push(&b->by_def, (struct def_free){0});
-    struct def_free *all = &b->by_def.v[def];
-    if (all->version != p->version)
+    while (b->sweeps->by_def.n <= def)
+        vec_push(&b->sweeps->by_def, (struct def_free){0});
+    struct def_free *all = &b->sweeps->by_def.v[def];
+    if (all->version != *b->version)
         all->n = 0;
-    all->version = p->version;
+    all->version = *b->version;
     for (uint32_t i = 0; i < all->n; i++)
         if (all->v.v[i].who == who && all->v.v[i].set == set && all->v.v[i].own == own)
             return &all->v.v[i];
@@ -118,13 +172,14 @@ static const struct seen_free *free_seen_by(
     seen->who = who;
     seen->set = set;
     seen->own = own;
-    find_free_until(p, j, set, seen);
+    find_free_until(b, j, set, seen);
     return seen;
 }
 
-int64_t sweep_free_until(struct plan *p, const struct job *j, uint32_t set, int64_t end)
+int64_t sweep_free_until(
+    struct bynode *b, const struct job *j, uint32_t set, int64_t end)
 {
-    const struct seen_free *seen = free_seen_by(p, j, set);
+    const struct seen_free *seen = free_seen_by(b, j, set);
     size_t i = 0;
 
     if (end > TIME_NEVER)
@@ -137,22 +192,23 @@ int64_t sweep_free_until(struct plan *p, const struct job *j, uint32_t set, int6
 /* ---- the earliest instant ---- */
 
 struct sweep {
-    struct plan *p;
+    struct bynode *b;
     const struct job *j;
     uint32_t set;
     int64_t from, duration;
-    struct bynode_offers *offers; /* for the interval that begins now */
-    size_t next_end;              /* in p->ends */
-    size_t next_watch;            /* in p->bynode->watches */
+    struct offers *offers; /* for the interval that begins now */
+    size_t next_end;       /* in b->ends */
+    size_t next_watch;     /* in b->sweeps->watches */
 };
 
 static void watch(struct sweep *w, int64_t at, uint32_t node)
 {
     if (at > w->from && at < TIME_NEVER)
-        vec_push(&w->p->bynode->watches, ((struct watch){at, node, 0}));
+        vec_push(&w->b->sweeps->watches, ((struct watch){at, node, 0}));
 }
 
-void sweep_watch(struct sweep *w, uint32_t node, int64_t begins, int64_t ends)
+/* Something is on the node in [begins, ends). */
+static void watch_both(struct sweep *w, uint32_t node, int64_t begins, int64_t ends)
 {
     watch(w, begins, node);
     watch(w, begins - w->duration + 1, node); /* an interval begun later meets it */
@@ -160,29 +216,40 @@ void sweep_watch(struct sweep *w, uint32_t node, int64_t begins, int64_t ends)
     watch(w, ends - w->duration + 1, node);
 }
 
+static void watch_reservations(struct sweep *w, uint32_t node)
+{
+    const struct rsv_list *list = reservations_on(w->b->c, node);
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct reservation *r = w->b->c->reservations.v[list->v[i].rsv];
+        if (reservation_is_live(r))
+            watch_both(w, node, r->start_at, r->end_at);
+    }
+}
+
 /* When each node with reservations on it has to be looked at again. */
 static void watch_nodes(struct sweep *w)
 {
-    const struct bynode_offers *o = w->offers;
+    const struct offers *o = w->offers;
 
-    w->p->bynode->watches.n = 0;
+    w->b->sweeps->watches.n = 0;
     for (size_t i = 0; i < o->reserved.n; i++) {
         uint32_t node = o->reserved.v[i];
-        const struct pins *pins = pins_of(w->p, node);
+        const struct pins *pins = pintable_on(w->b->pins, node);
         for (size_t k = 0; pins && k < pins->v.n; k++)
-            sweep_watch(w, node, pins->v.v[k].start_at, pins->v.v[k].end_at);
-        rsvview_watch(w->p, w, node);
+            watch_both(w, node, pins->v.v[k].start_at, pins->v.v[k].end_at);
+        watch_reservations(w, node);
     }
 }
 
 /* What suspended jobs keep of nodes is thought to be free once they could be over. */
 static void watch_suspended(struct sweep *w)
 {
-    const struct cluster *c = w->p->c;
+    const struct cluster *c = w->b->c;
 
     for (size_t i = 0; c->suspended && i < c->active.n; i++) {
         const struct job *j = c->jobs.v[c->active.v[i]];
-        int64_t over_at = time_add(w->p->now, job_left_s(j));
+        int64_t over_at = time_add(*w->b->now, job_left_s(j));
         for (size_t k = 0; j->state == JOB_SUSPENDED && k < j->alloc.n; k++)
             for (uint32_t n = 0; n < j->alloc.v[k].count; n++)
                 watch(w, over_at, j->alloc.v[k].first + n);
@@ -192,16 +259,16 @@ static void watch_suspended(struct sweep *w)
 /* Reservations in counted pools end as well. INDEX_NONE: no node to look at. */
 static void watch_counts(struct sweep *w)
 {
-    const struct plan *p = w->p;
+    const struct bynode *b = w->b;
     size_t n;
 
-    for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
-        const struct rsv *r = rsvtable_row(p->reserved, i);
+    for (uint32_t i = 0; i < rsvtable_count(b->reserved); i++) {
+        const struct rsv *r = rsvtable_row(b->reserved, i);
         if (r && r->parts.n)
             watch(w, r->end_at, INDEX_NONE);
     }
-    for (uint32_t i = 0; i < closures_sets(p->closures); i++) {
-        const struct set_member *members = closures_members(p->closures, i, &n);
+    for (uint32_t i = 0; i < closures_sets(b->closures); i++) {
+        const struct set_member *members = closures_members(b->closures, i, &n);
         for (size_t k = 0; k < n; k++) {
             watch(w, members[k].start_at, INDEX_NONE);
             watch(w, members[k].end_at, INDEX_NONE);
@@ -211,18 +278,18 @@ static void watch_counts(struct sweep *w)
 
 static void look_again(struct sweep *w, uint32_t node, int64_t at)
 {
-    struct plan *p = w->p;
-    const struct node *n = node_at(p->c, node);
-    const struct fitset *s = fits_set(p->fits, w->set);
-    const struct asker by = asker_of(p, w->j, w->j->reqs[0].def);
-    const struct pool *pool = pools_of_node(p->pools, node);
+    struct bynode *b = w->b;
+    const struct node *n = node_at(b->c, node);
+    const struct fitset *s = fits_set(b->fits, w->set);
+    const struct asker by = asker_of(b, w->j, w->j->reqs[0].def);
+    const struct pool *pool = pools_of_node(b->pools, node);
     bool inside = false;
 
     for (size_t i = 0; pool && i < s->pools.n && !inside; i++)
         inside = s->pools.v[i].pool == pool->index;
-    if (!inside || !pool->by_node || !bynode_on_list(p, &w->j->reqs[0], n))
+    if (!inside || !pool->by_node || !feasible_listed(b->c, &w->j->reqs[0], n))
         return;
-    uint32_t tasks = bynode_tasks(&by, n, at, time_add(at, w->duration));
+    uint32_t tasks = single_tasks(&by, n, at, time_add(at, w->duration));
     w->offers->sum += (int64_t)tasks - (int64_t)w->offers->tasks.v[node];
     w->offers->tasks.v[node] = tasks;
 }
@@ -238,19 +305,19 @@ static void look_at_ended(struct sweep *w, const struct job *ended, int64_t at)
  * instant. */
 static void look_at_limited(struct sweep *w, int64_t at)
 {
-    const struct bynode_offers *o = w->offers;
+    const struct offers *o = w->offers;
 
     for (size_t i = 0; i < o->reserved.n; i++)
-        if (rsvview_depends_on_overlap(w->p, o->reserved.v[i]))
+        if (rsvview_depends_on_overlap(w->b->view, o->reserved.v[i]))
             look_again(w, o->reserved.v[i], at);
 }
 
 static int64_t next_ending(struct sweep *w, int64_t at)
 {
-    struct plan *p = w->p;
+    struct bynode *b = w->b;
 
-    for (; w->next_end < p->ends.n; w->next_end++) {
-        int64_t end = plan_job_end(p, p->c->jobs.v[p->ends.v[w->next_end].job]);
+    for (; w->next_end < b->ends->n; w->next_end++) {
+        int64_t end = bynode_job_end(b, b->c->jobs.v[b->ends->v[w->next_end].job]);
         if (end > at)
             return end;
     }
@@ -260,27 +327,28 @@ static int64_t next_ending(struct sweep *w, int64_t at)
 /* Move to the next instant; TIME_NEVER when nothing changes any more. */
 static int64_t sweep_next(struct sweep *w, int64_t at)
 {
-    struct plan *p = w->p;
-    const struct bynode *b = p->bynode;
+    struct bynode *b = w->b;
     size_t from = w->next_end;
     int64_t next = next_ending(w, at);
 
-    if (w->next_watch < b->watches.n && b->watches.v[w->next_watch].at < next)
-        next = b->watches.v[w->next_watch].at;
+    if (w->next_watch < b->sweeps->watches.n
+        && b->sweeps->watches.v[w->next_watch].at < next)
+        next = b->sweeps->watches.v[w->next_watch].at;
     if (next >= TIME_NEVER)
         return TIME_NEVER;
     /* overdue jobs share one end, so ends are in order from `from` on */
-    for (size_t i = from; i < p->ends.n; i++) {
-        const struct job *ended = p->c->jobs.v[p->ends.v[i].job];
-        if (plan_job_end(p, ended) > next)
+    for (size_t i = from; i < b->ends->n; i++) {
+        const struct job *ended = b->c->jobs.v[b->ends->v[i].job];
+        if (bynode_job_end(b, ended) > next)
             break;
-        if (plan_job_end(p, ended) > at)
+        if (bynode_job_end(b, ended) > at)
             look_at_ended(w, ended, next);
     }
     uint32_t last = INDEX_NONE;
-    for (; w->next_watch < b->watches.n && b->watches.v[w->next_watch].at <= next;
+    for (; w->next_watch < b->sweeps->watches.n
+           && b->sweeps->watches.v[w->next_watch].at <= next;
          w->next_watch++) {
-        uint32_t node = b->watches.v[w->next_watch].node;
+        uint32_t node = b->sweeps->watches.v[w->next_watch].node;
         if (node != INDEX_NONE && node != last)
             look_again(w, node, next);
         last = node;
@@ -289,28 +357,29 @@ static int64_t sweep_next(struct sweep *w, int64_t at)
     return next;
 }
 
-int64_t sweep_first_fit(struct plan *p, const struct job *j, uint32_t set, int64_t from)
+int64_t sweep_first_fit(
+    struct bynode *b, const struct job *j, uint32_t set, int64_t from)
 {
-    const struct fitset *s = fits_set(p->fits, set);
+    const struct fitset *s = fits_set(b->fits, set);
     struct sweep w = {
-        .p = p, .j = j, .set = set, .from = from, .duration = plan_duration(s, j)};
-    bool counts = fitset_has_counted(p->pools, s);
-    uint32_t access = counts ? closures_access(p->closures, j, p->now) : ACCESS_OPEN;
+        .b = b, .j = j, .set = set, .from = from, .duration = plan_duration(s, j)};
+    bool counts = fitset_has_counted(b->pools, s);
+    uint32_t access = counts ? closures_access(b->closures, j, *b->now) : ACCESS_OPEN;
     struct allocs found = {0};
     int64_t units;
 
-    w.offers = bynode_all(p, j, set, from, time_add(from, w.duration));
+    w.offers = offers_find(b, j, set, from, time_add(from, w.duration));
     watch_nodes(&w);
     watch_suspended(&w);
     if (counts)
         watch_counts(&w);
-    sort_watches(p);
+    sort_watches(b);
     for (int64_t at = from; at < TIME_NEVER; at = sweep_next(&w, at)) {
-        int64_t counted = counts ? search_free_at(p->counted, s, access, at,
+        int64_t counted = counts ? search_free_at(b->counted, s, access, at,
                               time_add(at, w.duration), j->reqs[0].tasks)
                                  : 0;
         if (w.offers->sum + counted < j->reqs[0].tasks
-            || !bynode_choose(p, j, set, at, &found, &units))
+            || !offers_choose(b, j, set, at, &found, &units))
             continue;
         vec_fini(&found);
         return at;

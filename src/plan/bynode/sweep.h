@@ -15,23 +15,26 @@
 #include "cluster/cluster.h"
 #include "cluster/job.h"
 
-struct plan;
-struct sweep;
+struct bynode;
 
 /* For plan_fits_now(): tasks of the job's first request that nodes of the set can take
  * from now until `end`.
  * Remembered for all who see the same until the plan changes; then O(log changes). */
 int64_t sweep_free_until(
-    struct plan *p, const struct job *j, uint32_t set, int64_t end);
+    struct bynode *b, const struct job *j, uint32_t set, int64_t end);
 
 /* For plan_first_fit(): the earliest instant from `from` on at which the set has room
  * for the job's whole limit; TIME_NEVER = none. Its nodes and its counted pools must
- * have enough tasks in sum, and bynode_choose() must find nodes (node sets, host
+ * have enough tasks in sum, and offers_choose() must find nodes (node sets, host
  * lists). O(nodes) + O(nodes of what ends and begins until then). */
 int64_t sweep_first_fit(
-    struct plan *p, const struct job *j, uint32_t set, int64_t from);
+    struct bynode *b, const struct job *j, uint32_t set, int64_t from);
 
-/* To be looked at: something is on the node in [begins, ends). */
-void sweep_watch(struct sweep *w, uint32_t node, int64_t begins, int64_t ends);
+/* ---- what it remembers from question to question ---- */
+
+struct sweep_memory;
+
+struct sweep_memory *sweep_memory_create(void);
+void sweep_memory_destroy(struct sweep_memory *m);
 
 #endif

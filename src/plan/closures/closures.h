@@ -65,7 +65,7 @@ void closures_forget(struct closures *cl);
 uint64_t closures_epoch(const struct closures *cl);
 
 /* The reservation set of a node. INDEX_NONE: the node is planned node by node
- * (bynode/rsvview.h). A reservation on it takes some of its processors, or some of
+ * (bynode/kept.h). A reservation on it takes some of its processors, or some of
  * another resource, or lets jobs in by how long they stay. All processors and no memory
  * is the whole node. O(reservations on it). */
 uint32_t closures_set(struct closures *cl, const struct node *n);

@@ -3,6 +3,7 @@
 #include "plan/counted/count.h"
 
 #include "plan/counted/counted_private.h"
+#include "plan/endings.h"
 
 #include <assert.h>
 #include <string.h>
@@ -69,14 +70,6 @@ void count_take(
     pool->free_until.n = 0;
 }
 
-/* When an active job gives its units back: an overdue one holds them one more poll
- * interval. */
-static int64_t end_of(const struct counted *ct, const struct job *j)
-{
-    return j->end_at > *ct->now ? j->end_at
-                                : time_add(*ct->now, ct->c->cfg->rm_poll_interval_s);
-}
-
 /* A job starts in the pool or stops; while the profile can follow, it stays in use. */
 static void follow_job(struct counted *ct, struct pool *pool, const struct job *j,
     int32_t units, int sign, bool as_planned)
@@ -85,7 +78,7 @@ static void follow_job(struct counted *ct, struct pool *pool, const struct job *
     if (!as_planned || !pool->work_valid)
         pool_dirty(ct, pool);
     else if (sign > 0)
-        count_take(ct, pool, *ct->now, end_of(ct, j), units);
+        count_take(ct, pool, *ct->now, endings_of(ct->c, j, *ct->now), units);
     pool->free_until.n = 0; /* at its end: the profile knew of it */
 }
 

@@ -17,8 +17,7 @@ struct counted *counted_create(const struct counted_uses *uses)
     ct->pools = uses->pools;
     ct->fits = uses->fits;
     ct->reserved = uses->reserved;
-    ct->affinity = uses->affinity;
-    ct->plan = uses->plan;
+    ct->view = uses->view;
     ct->small = small_pools_create();
     ct->merged_sum = merged_sum_create();
     ct->search = search_memory_create();
@@ -35,11 +34,6 @@ void counted_destroy(struct counted *ct)
     small_pools_destroy(ct->small);
     unsettled_fini(&ct->unsettled);
     free(ct);
-}
-
-void counted_look_at(struct counted *ct, const struct rsvtable *reserved)
-{
-    ct->reserved = reserved;
 }
 
 void counted_forget(struct counted *ct)

@@ -14,20 +14,14 @@
 #ifndef MAUI_PLAN_COUNTED_COUNTED_H
 #define MAUI_PLAN_COUNTED_COUNTED_H
 
-#include "plan/nodes/nodealloc.h"
+#include <stdint.h>
 
 struct closures;
 struct cluster;
 struct fits;
-struct job;
-struct node;
-struct plan;
 struct pools;
 struct rsvtable;
-
-/* What reservations on the node are to the job in [start, end). */
-typedef enum affinity affinity_fn(struct plan *p, const struct job *j,
-    const struct node *n, int64_t start, int64_t end);
+struct rsvview;
 
 /* What it looks at. All are borrowed. */
 struct counted_uses {
@@ -38,8 +32,7 @@ struct counted_uses {
     struct pools *pools;
     struct fits *fits;
     const struct rsvtable *reserved;
-    affinity_fn *affinity;
-    struct plan *plan; /* for `affinity` alone */
+    struct rsvview *view; /* reservations of other kinds: affinity */
 };
 
 struct counted;
@@ -47,8 +40,6 @@ struct counted;
 /* Nothing is remembered yet: so it is for a fork too. */
 struct counted *counted_create(const struct counted_uses *uses);
 void counted_destroy(struct counted *ct);
-/* Look at another table of reservations. */
-void counted_look_at(struct counted *ct, const struct rsvtable *reserved);
 /* The pools were made anew: what was made of their profiles is void. O(1). */
 void counted_forget(struct counted *ct);
 

@@ -8,6 +8,7 @@
 #include "plan/counted/counted.h"
 #include "plan/counted/merged_sum.h"
 #include "plan/counted/unsettled.h"
+#include "plan/nodes/rsvview.h"
 #include "plan/pools/fits.h"
 #include "plan/pools/pools.h"
 #include "plan/reservations/table.h"
@@ -20,8 +21,7 @@ struct counted {
     struct pools *pools;
     struct fits *fits;
     const struct rsvtable *reserved;
-    affinity_fn *affinity;
-    struct plan *plan;
+    struct rsvview *view;
 
     struct unsettled unsettled; /* count.c notes, small_pools.c reads */
     struct small_pools *small;  /* small_pools.c */

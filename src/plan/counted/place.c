@@ -92,9 +92,6 @@ static enum direction direction_for(
     if (pools_mixed(ct->pools) && policy != NODEALLOC_FIRSTAVAILABLE
         && policy != NODEALLOC_LASTAVAILABLE)
         return DIR_NONE;
-    if (policy == NODEALLOC_PRIORITY
-        && node_at(ct->c, pool->nodes.v[0])->priorityf == NULL)
-        return DIR_UP; /* nodes of a pool are of one priority */
     return plain_direction(policy);
 }
 
@@ -376,7 +373,7 @@ static void collect_pool(struct counted *ct, const struct asking *ask,
     const struct node *sample = node_at(ct->c, pool->nodes.v[0]);
     struct cand cand = {
         .free_until = closures_next(ct->closures, ask->access, pool->rsvset, *ct->now),
-        .affinity = ct->affinity(ct->plan, j, sample, *ct->now, ask->end)};
+        .affinity = rsvview_affinity(ct->view, j, sample, *ct->now, ask->end)};
 
     for (size_t i = 0; i<pool->nodes.n && * cap_of(ct, ask, pool)> 0; i++) {
         cand.node = pool->nodes.v[i];
@@ -461,7 +458,7 @@ static void each_behind(struct counted *ct, struct asking *ask, enum affinity le
             if (ask->caps[pool->index] == 0)
                 continue;
             enum affinity here =
-                ct->affinity(ct->plan, ask->j, sample, *ct->now, ask->end);
+                rsvview_affinity(ct->view, ask->j, sample, *ct->now, ask->end);
             if (here == level || (level == AFFINITY_LEVELS && here != AFFINITY_NONE))
                 each(ct, ask, pool);
         }

@@ -101,7 +101,7 @@ static enum affinity affinity_of(
 {
     const struct node *n = node_at(ct->c, pool->nodes.v[0]);
 
-    return ct->affinity(ct->plan, t->j, n, t->r->start_at, t->r->end_at);
+    return rsvview_affinity(ct->view, t->j, n, t->r->start_at, t->r->end_at);
 }
 
 /* Pools of the set that have a reservation that lets the job in. */

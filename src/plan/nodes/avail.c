@@ -5,7 +5,7 @@
 
 #include "cluster/folded.h"
 #include "cluster/job.h"
-#include "plan/feasible.h"
+#include "plan/nodes/nodelimit.h"
 #include "plan/nodes/room.h"
 
 /* A load average never is exactly 0: so much of a processor is not counted. */
@@ -141,7 +141,7 @@ static bool limits_procs(
     const struct cluster *c, const struct node *n, const struct taskdef *def)
 {
     return n->maxproc >= 0 || n->maxproc_per_user >= 0
-           || feasible_class_procs(c, n, def->cls) < INT64_MAX;
+           || nodelimit_class_procs(c, n, def->cls) < INT64_MAX;
 }
 
 /* Whatever counts: other resources, the jobs there, limits. */
@@ -165,7 +165,7 @@ static uint32_t tasks_by_all(const struct cluster *c, const struct job *j,
 bool avail_procs_only(
     const struct cluster *c, const struct job *j, const struct taskdef *def)
 {
-    return def->procs_only && j->nreqs == 1 && !feasible_class_limited(c, def->cls);
+    return def->procs_only && j->nreqs == 1 && !nodelimit_class_limited(c, def->cls);
 }
 
 uint32_t avail_tasks_now(const struct cluster *c, const struct job *j,

@@ -9,6 +9,8 @@
 #include "plan/nodes/nodeprio.h"
 #include "plan/nodes/nodeset.h"
 
+/* ---- nodealloc_want.c ------------------------------------------------------- */
+
 /* What a request wants, in units of TPN tasks (1 without TPN). */
 struct nodealloc_want {
     uint32_t unit;     /* tasks in a unit */
@@ -31,6 +33,20 @@ static inline uint32_t nodealloc_cap(
         cap = w->node_max;
     return cap >= w->node_min ? cap : 0;
 }
+
+/* Units that all of them can carry. */
+uint64_t nodealloc_sum_of(
+    const struct nodealloc_want *w, const struct cand *cands, size_t n);
+
+/* A place in the order of candidates, and what it holds. */
+struct nodealloc_place {
+    uint32_t cap;
+    size_t at;
+};
+/* The w->nodes roomiest places, the first `pinned` among them in any case, by place;
+ * NULL when even they do not hold everything. Owned by the caller. O(n log n). */
+struct nodealloc_place *nodealloc_roomiest(
+    const struct nodealloc_want *w, const struct cand *cands, size_t n, size_t pinned);
 
 /* Can these candidates satisfy the want, whatever the policy? */
 bool nodealloc_suffices(

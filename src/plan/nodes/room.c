@@ -69,7 +69,7 @@ static void fill_room(struct node_room *io, const struct cluster *c,
     io->res = n->cfg;
     io->initiators = find_initiators(def, n, used);
     io->procs = INT64_MAX;
-    io->pe = n->maxpe_per_job > 0 ? feasible_maxpe(n) : 0;
+    io->pe = n->maxpe_per_job > 0 ? nodelimit_maxpe(n) : 0;
     io->closed = false;
     io->gres.n = 0;
     for (size_t i = 0; i < def->gres.n; i++)
@@ -120,7 +120,7 @@ void room_meet(struct node_room *io, const struct cluster *c, const struct node 
     io->closed = others->closed || (n->maxjob >= 0 && others->jobs >= n->maxjob)
                  || (n->maxjob_per_user >= 0 && others->of_user >= n->maxjob_per_user);
     if (!others->unlimited)
-        io->procs = feasible_procs_left(c, io->def, n, &others->procs);
+        io->procs = nodelimit_procs_left(c, io->def, n, &others->procs);
 }
 
 /* ---- taken ------------------------------------------------------------------- */
@@ -162,7 +162,7 @@ void room_take_own(struct node_room *io, const struct taskdef *def,
     if (io->procs < INT64_MAX)
         io->procs -= procs_of(def, n) * tasks;
     if (n->maxpe_per_job > 0)
-        io->pe -= feasible_task_pe(def, n) * tasks;
+        io->pe -= nodelimit_task_pe(def, n) * tasks;
 }
 
 void room_limit(struct node_room *io, const struct node_room *other)
@@ -194,7 +194,7 @@ static int64_t tasks_by_gres(const struct node_room *r, const struct taskdef *de
 static int64_t tasks_by_pe(
     const struct node_room *r, const struct taskdef *def, const struct node *n)
 {
-    double each = feasible_task_pe(def, n);
+    double each = nodelimit_task_pe(def, n);
 
     if (each <= 0)
         return INT32_MAX;

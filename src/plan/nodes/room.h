@@ -14,7 +14,7 @@
 #include "cluster/job.h"
 #include "cluster/node.h"
 #include "cluster/taskdef.h"
-#include "plan/feasible.h"
+#include "plan/nodes/nodelimit.h"
 
 struct node_room {
     const struct taskdef *def; /* whose class and generic resources are meant */
@@ -40,7 +40,7 @@ void room_left(struct node_room *io, const struct cluster *c, const struct taskd
 /* The others on a node, as a newcomer meets them. */
 struct company {
     uint32_t jobs, of_user; /* of the newcomer's user */
-    struct feasible_procs procs;
+    struct nodelimit_procs procs;
     bool unlimited; /* nothing limits processors: they need not be counted */
     bool closed;    /* an access policy, theirs or the newcomer's, keeps it out */
 };

@@ -3,7 +3,7 @@
  * counting in plan/pools/fits.c has its number here. */
 #include "plan/pools/demand.h"
 
-#include "plan/feasible.h"
+#include "plan/nodes/nodelimit.h"
 
 #include <string.h>
 
@@ -160,7 +160,7 @@ void demand_kind(const struct cluster *c, const struct demand *d, const struct n
     for (uint32_t i = bitset_next(&d->classes, 0); i != BITSET_NONE;
          i = bitset_next(&d->classes, i + 1)) {
         vec_push(ret, initiators(d, n, i));
-        vec_push(ret, feasible_class_procs(c, n, i));
+        vec_push(ret, nodelimit_class_procs(c, n, i));
     }
     tell_limits(n, ret);
 }

@@ -359,8 +359,6 @@ static const struct fit *learn_fit(struct fits *f, const struct taskdef *def)
 {
     struct fit *fit = fit_of(f, def);
 
-    if (fit->known)
-        return fit;
     fit->known = true;
     pools_demand(f->pools, def);
     for (size_t i = 0; i < f->c->partitions.n; i++) {
@@ -374,14 +372,20 @@ static const struct fit *learn_fit(struct fits *f, const struct taskdef *def)
     return fit;
 }
 
-void fits_learn(struct fits *f, const struct taskdef *def)
-{
-    learn_fit(f, def);
-}
-
 bool fits_knows(const struct fits *f, const struct taskdef *def)
 {
     return def->index < f->fits.n && f->fits.v[def->index].known;
+}
+
+/* What is known of the definition, learned when it is asked for first. */
+static inline const struct fit *known_fit(struct fits *f, const struct taskdef *def)
+{
+    return fits_knows(f, def) ? &f->fits.v[def->index] : learn_fit(f, def);
+}
+
+void fits_learn(struct fits *f, const struct taskdef *def)
+{
+    known_fit(f, def);
 }
 
 /* ---- without learning ---- */
@@ -450,7 +454,7 @@ bool fits_has_pool(struct fits *f, const struct taskdef *def, const struct pool 
 struct fitset *fits_in_partition(
     struct fits *f, const struct taskdef *def, uint32_t partition)
 {
-    const struct fit *fit = learn_fit(f, def);
+    const struct fit *fit = known_fit(f, def);
 
     for (size_t i = 0; i < fit->sets.n; i++)
         if (f->sets.v[fit->sets.v[i]].partition == partition)
@@ -461,7 +465,7 @@ struct fitset *fits_in_partition(
 static struct fitset *fit_spanning(
     struct fits *f, const struct taskdef *def, uint64_t mask)
 {
-    const struct fit *fit = learn_fit(f, def);
+    const struct fit *fit = known_fit(f, def);
 
     for (size_t i = 0; i < fit->sets.n; i++)
         if (f->sets.v[fit->sets.v[i]].mask == mask)
@@ -497,7 +501,7 @@ uint64_t fits_partitions(const struct fits *f, const struct job *j)
 
 void fits_learn_request(struct fits *f, const struct job *j, const struct req *r)
 {
-    const struct fit *fit = learn_fit(f, r->def);
+    const struct fit *fit = known_fit(f, r->def);
 
     if (does_span(j))
         fit_spanning(f, r->def, j->partitions);

@@ -36,6 +36,15 @@ void rsvtable_destroy(struct rsvtable *t)
     free(t);
 }
 
+struct rsvtable *rsvtable_take(struct rsvtable *t)
+{
+    struct rsvtable *taken = rsvtable_create();
+
+    *taken = *t;
+    *t = (struct rsvtable){0};
+    return taken;
+}
+
 struct rsvtable *rsvtable_copy(const struct rsvtable *t, bool holding)
 {
     struct rsvtable *copy = rsvtable_create();

@@ -26,6 +26,7 @@
 #define EVENTS_MAX    (1 << 20) /* bytes of the file that scripts append to */
 #define ENDS_MAX      20        /* ends at once; for more, one look at all is cheaper */
 #define BEAT_S        2
+#define SILENT_MS     5000 /* the daemon pings every second */
 
 int64_t adapter_now_ms(void)
 {
@@ -221,6 +222,11 @@ static void arm_next(struct adapter *a)
     arm(a, wait_ms);
 }
 
+bool adapter_is_led(const struct adapter *a)
+{
+    return adapter_now_ms() - a->heard_ms < SILENT_MS;
+}
+
 void adapter_look(struct adapter *a)
 {
     a->look = true;
@@ -378,6 +384,11 @@ static void take_line(struct adapter *a, const char *text, size_t len)
     struct err err = {0};
     const json_t *o;
 
+    if (!adapter_is_led(a)) { /* what was passed over meanwhile */
+        a->jobs_at = 0;
+        a->look = true;
+    }
+    a->heard_ms = adapter_now_ms();
     if (reader_open(&r, "line", text, len, &err) < 0) {
         adapter_health(a, "adapter", err.text);
     } else if ((o = json_object_get(r.document, "open")) != NULL) {

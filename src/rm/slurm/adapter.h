@@ -29,7 +29,8 @@ struct slurm_facts {
 struct part {
     char *name; /* key */
     int64_t default_s, max_s;
-    bool exclusive, open; /* open: its jobs may start */
+    int64_t procs_by_node; /* MaxCPUsPerNode, 0 = none */
+    bool exclusive, open;  /* open: its jobs may start */
     UT_hash_handle hh;
 };
 
@@ -45,7 +46,9 @@ struct told_node {
 /* What the user asked for before a start overwrote it. */
 struct asked {
     bool known, overwritten;       /* by a start: what the record says is not this */
+    bool cleared;                  /* it took the features away */
     char *nodes, *partition;       /* owned; NULL = none */
+    char *features;                /* owned; NULL = none */
     uint32_t min_nodes, max_nodes; /* max 0 = none */
 };
 
@@ -65,6 +68,13 @@ struct parts {
     uint32_t n;
 };
 
+/* How Slurm is told where to start a job. */
+enum naming {
+    NAMES_NODES, /* these */
+    NAMES_ALONE, /* these, its features taken away: with counts Slurm takes no list */
+    NAMES_NONE   /* it alone knows which will do */
+};
+
 /* A job, or one task of an array, as last told. */
 struct told_job {
     char *id;        /* key: "12", "12_3" of an array, "12" of the leader of het jobs */
@@ -72,8 +82,8 @@ struct told_job {
     uint64_t digest, request; /* of all that is told; of what is asked for */
     uint32_t round;
     bool waiting, over;
-    bool kept, held; /* as Slurm has it now: at priority 0, by a hold */
-    bool anywhere;   /* Slurm chooses its nodes when it starts */
+    bool kept, held;    /* as Slurm has it now: at priority 0, by a hold */
+    enum naming naming; /* how a start says where */
     uint32_t nparts;
     struct asked *asked; /* one for each part; owned */
     UT_hash_handle hh;
@@ -112,8 +122,8 @@ struct adapter {
     struct told_reservation *reservations;
     struct VEC(struct pending) pending;
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
-    int64_t licences_at_ms, polled_ms;
-    struct VEC(char *) licences; /* names; owned */
+    int64_t licences_at_ms, polled_ms, heard_ms; /* heard: a word of the daemon */
+    struct VEC(char *) licences;                 /* names; owned */
     uint64_t licences_digest;
     uint32_t round;
     bool connected, told_all, checked, look;
@@ -134,6 +144,9 @@ bool adapter_lost(struct adapter *a, const char *function);
 bool adapter_munge_gone(struct adapter *a);
 /* Where munged was found to be, by AuthInfo= of slurm.conf. */
 void adapter_find_munge(struct adapter *a, const char *authinfo);
+/* Does the daemon give signs of life? While it hangs nothing is taken back from Slurm:
+ * somebody may have let the jobs go. */
+bool adapter_is_led(const struct adapter *a);
 /* Look at everything again soon. */
 void adapter_look(struct adapter *a);
 int adapter_main(void);
@@ -180,7 +193,7 @@ struct request_room {
     struct VEC(void *) blocks;
     struct VEC(struct dep) deps;
     const char *why_not; /* it cannot be expressed, or Slurm itself keeps it waiting */
-    bool anywhere;       /* no nodes are named to Slurm: it alone knows which will do */
+    enum naming naming;
 };
 
 /* ---- gres.c ---- */
@@ -235,6 +248,8 @@ uint64_t request_digest(const struct adapter *a, const struct parts *parts);
 /* The partitions that its owner named, also while a start has chosen one: "a,b". Lives
  * as long as the room. */
 const char *request_partitions(const slurm_job_info_t *j, struct request_room *room);
+/* The same of its features. */
+const char *request_features(const slurm_job_info_t *j, struct request_room *room);
 
 /* In the administrator's comment of a job that only we start. */
 #define COMMENT_KEPT "maui:kept"
@@ -269,11 +284,17 @@ void adapter_prepare(const char *home, uint32_t user);
 /* ---- check.c ---- */
 /* Read slurm.conf's facts; tell what is missing there, once. */
 int check_settings(struct adapter *a);
-int check_main(void);
 
-/* ---- gate.c: what a site installs ---- */
+/* ---- gate.c ---- */
 int gate_main(int argc, char **argv);
+
+/* ---- letgo.c ---- */
+/* All jobs that wait for the scheduler are Slurm's again, with what their owners asked
+ * for; holds stay. The exit status. */
 int letgo_main(const char *home);
+/* The same by itself once the heartbeat is older than so many seconds, again and again
+ * until it is renewed. Returns when it is told to end. */
+int letgo_watch(const char *home, int64_t after_s);
 
 /* ---- words ---- */
 static inline uint64_t digest_bytes(uint64_t h, const void *data, size_t n)

@@ -125,4 +125,4 @@ function slurm_job_modify(job, current, partitions, uid)
 	return slurm.SUCCESS
 end
 
-return slurm.SUCCESS
+@CHAIN@return slurm.SUCCESS

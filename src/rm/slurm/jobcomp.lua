@@ -11,4 +11,4 @@ function slurm_jobcomp_log_record(job)
 	return slurm.SUCCESS
 end
 
-return slurm.SUCCESS
+@CHAIN@return slurm.SUCCESS

@@ -157,7 +157,11 @@ static void remember_part(struct asked *k, const slurm_job_info_t *j)
     *k = (struct asked){.known = true,
         .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
         .partition = j->partition ? xstrdup(j->partition) : NULL,
-        .min_nodes = j->max_nodes ? j->num_nodes : 1,
+        .features = j->features && *j->features ? xstrdup(j->features) : NULL,
+        /* what is told may be an estimate, and beyond the most */
+        .min_nodes = !j->max_nodes                 ? 1
+                     : j->num_nodes < j->max_nodes ? j->num_nodes
+                                                   : j->max_nodes,
         .max_nodes = j->max_nodes};
 }
 
@@ -186,7 +190,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         state == JOB_STARTING || state == JOB_RUNNING || state == JOB_SUSPENDED;
 
     request_of(a, parts, &job, &room);
-    t->anywhere = room.anywhere;
+    t->naming = room.naming;
     for (uint32_t i = 0; i < parts->n && !active; i++)
         room.req[i].hosts = request_hosts(&room, t->asked[i].nodes);
     if (active && !t->waiting)
@@ -245,9 +249,9 @@ static bool is_starting(const struct adapter *a, const struct told_job *t)
 
 /* It waits, but not as a job does that only we start: lifted, leaked past the gate, or
  * back in the queue after it ran; or an order of ours has just let it go. */
-static bool is_astray(const slurm_job_info_t *j)
+static bool is_astray(const struct adapter *a, const slurm_job_info_t *j)
 {
-    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || !adapter_is_led(a))
         return false;
     if (j->priority != 0)
         return true;
@@ -275,7 +279,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
     remember_asked(t, parts);
-    if (is_astray(j) && !is_starting(a, t)) {
+    if (is_astray(a, j) && !is_starting(a, t)) {
         if (!kept && orders_keep(a, t) == 0)
             adapter_look(a); /* told when it is in its place again */
         state = JOB_IDLE;
@@ -340,7 +344,7 @@ static bool keep_tasks(
     struct told_job all = {.nparts = 1, .asked = &own};
     struct strbuf id = {0};
 
-    if (!is_astray(j) || strcspn(tasks, "-,") == strlen(tasks)
+    if (!is_astray(a, j) || strcspn(tasks, "-,") == strlen(tasks)
         || (!UPDATE_TAKES_TASKS && has_active_tasks(msg, j)))
         return false;
     remember_part(&own, j);

@@ -11,7 +11,7 @@
 
 struct lists {
     struct VEC(const char *) features;
-    struct VEC(struct gres_cfg) gres, classes;
+    struct VEC(struct gres_cfg) gres, classes, class_procs;
     struct VEC(char *) owned;
 };
 
@@ -23,6 +23,7 @@ static void lists_fini(struct lists *l)
     vec_fini(&l->features);
     vec_fini(&l->gres);
     vec_fini(&l->classes);
+    vec_fini(&l->class_procs);
 }
 
 /* A copy whose separators become ends. */
@@ -69,10 +70,14 @@ static void read_classes(
 
         if (p && p->open)
             vec_push(&l->classes, ((struct gres_cfg){.name = word, .count = procs}));
+        if (p && p->open && p->procs_by_node > 0)
+            vec_push(&l->class_procs,
+                ((struct gres_cfg){.name = word, .count = p->procs_by_node}));
     }
     if (l->classes.n == 0) /* an empty list would mean every class */
         vec_push(&l->classes, ((struct gres_cfg){.name = (char *)"NONE", .count = 1}));
     vec_push(&l->classes, ((struct gres_cfg){0}));
+    vec_push(&l->class_procs, ((struct gres_cfg){0}));
 }
 
 static enum node_state state_of(const node_info_t *n)
@@ -132,6 +137,7 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
         .features = l.features.v,
         .gres = l.gres.v,
         .classes = l.classes.v,
+        .class_procs = l.class_procs.v,
         .arch = n->arch,
         .weight = n->weight};
     d->cfg.v[RES_PROCS] = procs;
@@ -244,6 +250,8 @@ static void read_parts(struct adapter *a, const partition_info_msg_t *msg)
         p->default_s =
             in->default_time == NO_VAL ? p->max_s : minutes(in->default_time);
         p->exclusive = in->max_share == 0;
+        if (in->max_cpus_per_node != 0 && in->max_cpus_per_node < NO_VAL)
+            p->procs_by_node = in->max_cpus_per_node;
         p->open = in->state_up == PARTITION_UP || in->state_up == PARTITION_DRAIN;
         HASH_ADD_KEYPTR(hh, a->parts, p->name, strlen(p->name), p);
     }

@@ -112,6 +112,8 @@ int orders_keep(struct adapter *a, const struct told_job *t)
             m.min_nodes = k->min_nodes ? k->min_nodes : 1;
             m.max_nodes = k->max_nodes;
             m.partition = k->partition;
+            if (k->cleared)
+                m.features = k->features;
         } /* else Slurm would judge anew what it has accepted */
         m.admin_comment = (char *)COMMENT_KEPT;
         orders_part_id(t, i, id);
@@ -168,10 +170,9 @@ static char *chosen(const char *list, const char *cls)
     return xstrndup(list, strcspn(list, ","));
 }
 
-static int start_part(
-    const struct told_job *t, const struct rm_command *c, uint32_t part)
+static int start_part(struct told_job *t, const struct rm_command *c, uint32_t part)
 {
-    const struct asked *k = &t->asked[part];
+    struct asked *k = &t->asked[part];
     job_desc_msg_t m;
     char id[48], *partition = NULL;
     uint32_t n;
@@ -180,11 +181,14 @@ static int start_part(
     slurm_init_job_desc_msg(&m);
     m.req_nodes = host_list(c, t->nparts > 1 ? part : ALL_REQS, &n);
     m.min_nodes = m.max_nodes = n;
-    if (t->anywhere) {
+    if (t->naming == NAMES_ALONE)
+        m.features = (char *)"";
+    if (t->naming == NAMES_NONE) {
         free(m.req_nodes);
         m.req_nodes = xstrdup(k->nodes != NULL ? k->nodes : "");
     }
     m.priority = INFINITE;
+    k->cleared = t->naming == NAMES_ALONE;
     m.admin_comment = asked_text(k);
     m.partition = partition = chosen(k->partition, c->cls);
     orders_part_id(t, part, id);
@@ -213,10 +217,12 @@ static void start(struct adapter *a, const struct rm_command *c)
         answer(a, c, -1);
         return;
     }
+    /* such jobs Slurm's main scheduler leaves to its backfill */
+    bool by_backfill = t->nparts > 1 || t->naming == NAMES_NONE;
     vec_push(&a->pending, ((struct pending){.token = c->token,
                               .id = xstrdup(c->job),
                               .since_ms = adapter_now_ms(),
-                              .patience_ms = a->start_wait_ms * (t->nparts > 1 ? 4 : 1),
+                              .patience_ms = a->start_wait_ms * (by_backfill ? 4 : 1),
                               .start = true}));
 }
 

@@ -131,6 +131,8 @@ static int64_t nodes_of(const struct adapter *a, const slurm_job_info_t *j)
             devices = gres_devices(j->tres_per_job);
 
     n = n > 0 ? n : 1;
+    if (j->max_nodes != 0 && n > j->max_nodes)
+        n = j->max_nodes; /* an estimate, that knows nothing of --overcommit */
     if (most > 0 && ceil_div(devices, most) > n)
         n = ceil_div(devices, most);
     return n < INT32_MAX ? n : INT32_MAX;
@@ -256,6 +258,7 @@ static void split_counted(struct adapter *a, const slurm_job_info_t *j,
             a, &as, asked32(j->num_tasks) > 0 ? asked32(j->num_tasks) : 1, &whole);
     room->req = request_take(room, w->counted.n + 1, sizeof *room->req);
     room->nreqs = 0;
+    room->naming = NAMES_ALONE;
     for (size_t i = 0; i <= w->counted.n; i++) {
         struct req_desc *q = &room->req[room->nreqs];
         uint32_t n = i < w->counted.n ? w->counted.v[i].nodes : as.num_nodes - sum;
@@ -278,6 +281,8 @@ static void one_request(struct adapter *a, const slurm_job_info_t *j,
 
     *q = (struct req_desc){.access = ACCESS_UNSET, .nodealloc = NODEALLOC_UNSET};
     tasks = tasks > 0 ? tasks : 1;
+    if (asked32(j->num_cpus) > 0 && asked32(j->num_cpus) < tasks)
+        tasks = asked32(j->num_cpus); /* --overcommit: they share processors */
     if (exclusive(a, j))
         whole_nodes(a, j, q);
     else if (by_device(a, j))
@@ -298,10 +303,11 @@ static void one_request(struct adapter *a, const slurm_job_info_t *j,
     if (q->access == ACCESS_UNSET && j->shared == 2)
         q->access = ACCESS_SINGLEUSER;
     gres_add(room, &q->job_gres, j->licenses, 1, 1);
-    features_wish(&w, j->features, room);
+    features_wish(&w, request_features(j, room), room);
     features_take(a, &w, room, q);
     splits &= j->req_nodes == NULL || *j->req_nodes == '\0';
-    room->anywhere |= w.odd || (w.counted.n > 0 && !splits);
+    if (w.odd || (w.counted.n > 0 && !splits))
+        room->naming = NAMES_NONE;
     if (splits && !w.odd)
         split_counted(a, j, room, &w);
 }
@@ -412,6 +418,23 @@ const char *request_partitions(const slurm_job_info_t *j, struct request_room *r
     return list;
 }
 
+const char *request_features(const slurm_job_info_t *j, struct request_room *room)
+{
+    struct asked k = {0};
+    const char *list = j->features;
+
+    if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING
+        && asked_is_text(j->admin_comment))
+        asked_parse(&k, j->admin_comment);
+    if (k.cleared) {
+        list = k.features;
+        vec_push(&room->blocks, k.features);
+        k.features = NULL;
+    }
+    asked_free(&k);
+    return list;
+}
+
 /* Those that may start jobs, in the order named. */
 static void classes_of(const struct adapter *a, const char *list, struct job_desc *d,
     struct request_room *room)
@@ -499,10 +522,10 @@ static uint64_t digest_part(
 {
     struct request_room room = {0};
     const char *list = request_partitions(j, &room);
-    const char *const texts[] = {j->account, j->qos, list, j->features, j->exc_nodes,
-        j->licenses, j->tres_per_job, j->tres_per_node, j->tres_per_socket,
-        j->tres_per_task, j->cpus_per_tres, j->mem_per_tres, j->dependency,
-        j->resv_name, j->name};
+    const char *const texts[] = {j->account, j->qos, list, request_features(j, &room),
+        j->exc_nodes, j->licenses, j->tres_per_job, j->tres_per_node,
+        j->tres_per_socket, j->tres_per_task, j->cpus_per_tres, j->mem_per_tres,
+        j->dependency, j->resv_name, j->name};
     const uint64_t numbers[] = {j->time_limit, j->num_tasks, j->cpus_per_task,
         j->num_cpus, j->ntasks_per_node, j->pn_min_cpus, j->pn_min_memory,
         j->pn_min_tmp_disk, j->shared, j->nice, (uint64_t)j->deadline,

@@ -7,6 +7,7 @@
 #ifdef MAUI_SLURM_TEXT
 #include "cluster/job.h"
 #include "rm/slurm/text/api.h"
+#define ADAPTER_RELEASE 0
 #else
 #define JOB_RUNNING      SLURM_JOB_RUNNING
 #define JOB_SUSPENDED    SLURM_JOB_SUSPENDED
@@ -16,7 +17,9 @@
 #define WAIT_RESERVATION SLURM_WAIT_RESERVATION
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
-#define UPDATE_TAKES_TASKS 1 /* "63_[0-9]" */
+#define ADAPTER_RELEASE    SLURM_VERSION_NUMBER /* 0x160508: 22.05.8 */
+#define ENFORCES_LIMITS    2                    /* of accounting_storage_enforce */
+#define UPDATE_TAKES_TASKS 1                    /* "63_[0-9]" */
 #undef JOB_RUNNING
 #undef JOB_SUSPENDED
 #undef WAIT_DEPENDENCY

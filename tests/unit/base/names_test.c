@@ -137,7 +137,8 @@ static void near_names_are_found_and_far_ones_are_not(void **state)
         const char *text, *best;
     } rows[] = {{"", NULL}, {"X", NULL}, {"GIBBERISH", NULL}, {"QQQQQQQQQQ", NULL},
         {"BACKFILLPOLCY", "BACKFILLPOLICY"}, {"backfilldetph", "BACKFILLDEPTH"},
-        {"FSDEPT", "FSDEPTH"}, {"FSDPETH", "FSDEPTH"}, {"OM", "ON"}};
+        {"FSDEPT", "FSDEPTH"}, {"FSDPETH", "FSDEPTH"}, {"OM", "ON"},
+        {"DEPTH", "FSDEPTH"}, {"fill", "BACKFILLDEPTH"}, {"PTH", NULL}};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -4,8 +4,10 @@
 #include "plan/bynode/bynode.h"
 #include "plan/bynode/multireq.h"
 #include "plan/bynode/occupants.h"
-#include "plan/bynode/rsvview.h"
+#include "plan/bynode/single.h"
 #include "plan/bynode/sweep.h"
+#include "plan/nodes/rsvview.h"
+#include "plan/plan_private.h"
 #include "plan/suspended.h"
 #include "rsv_kit.h"
 
@@ -75,9 +77,9 @@ static void end(struct trial *t, struct job *j)
 static uint32_t takes(struct trial *t, const struct job *j, const char *node,
     int64_t start, int64_t until)
 {
-    struct asker a = asker_of(t->p, j, j->reqs[0].def);
+    struct asker a = asker_of(t->p->bynode, j, j->reqs[0].def);
 
-    return bynode_tasks(&a, node_find(t->k.c, node), start, until);
+    return single_tasks(&a, node_find(t->k.c, node), start, until);
 }
 
 static void a_running_job_counts_until_its_limit(void **state)
@@ -101,21 +103,21 @@ static void jobs_left_out_leave_their_memory_if_they_would_be_suspended(void **s
     struct trial t = trial_open("", 1);
     struct job *runs = job_of(&t, "john", 1, 4), *j = job_of(&t, "mary", 1, 1);
     struct without without = {0};
-    struct asker a = {t.p, j, j->reqs[0].def, &without};
+    struct asker a = {t.p->bynode, j, j->reqs[0].def, &without};
     const struct node *n = node_find(t.k.c, "n1");
 
     start_on(&t, runs, "n1", 400);
-    assert_int_equal(bynode_tasks(&a, n, 100, 200), 0);
+    assert_int_equal(single_tasks(&a, n, 100, 200), 0);
     without_add(&without, runs->index);
-    assert_int_equal(bynode_tasks(&a, n, 100, 200), 4);
+    assert_int_equal(single_tasks(&a, n, 100, 200), 4);
     struct node_room room = {0};
-    bynode_room(&a, n, &(struct span){100, 200}, &room);
+    single_room(&a, n, &(struct span){100, 200}, &room);
     assert_int_equal(room.res.v[RES_MEM], 100);
     without.keep_memory = true;
-    bynode_room(&a, n, &(struct span){100, 200}, &room);
+    single_room(&a, n, &(struct span){100, 200}, &room);
     assert_int_equal(room.res.v[RES_MEM], 90);
     without_clear(&without);
-    assert_int_equal(bynode_tasks(&a, n, 100, 200), 0);
+    assert_int_equal(single_tasks(&a, n, 100, 200), 0);
     room_fini(&room);
     without_fini(&without);
     end(&t, runs);
@@ -130,7 +132,7 @@ static void pins_count_for_all_but_those_who_look_through_them(void **state)
     struct job *runs = job_of(&t, "john", 1, 3), *waits = job_of(&t, "john", 1, 3);
     struct job *j = job_of(&t, "mary", 1, 1);
     struct without without = {.reservations = true};
-    struct asker a = {t.p, j, j->reqs[0].def, &without};
+    struct asker a = {t.p->bynode, j, j->reqs[0].def, &without};
     const struct node *n = node_find(t.k.c, "n1");
     struct slot slot;
 
@@ -139,9 +141,9 @@ static void pins_count_for_all_but_those_who_look_through_them(void **state)
     assert_int_equal(slot.at, 500);
     plan_reserve(t.p, waits, &slot);
     assert_int_equal(takes(&t, j, "n1", 500, 600), 1);
-    assert_int_equal(bynode_tasks(&a, n, 500, 600), 4);
-    struct asker sees = asker_of(t.p, j, j->reqs[0].def);
-    assert_int_equal(bynode_holds_until(&sees, n, 1, 100), TIME_NEVER);
+    assert_int_equal(single_tasks(&a, n, 500, 600), 4);
+    struct asker sees = asker_of(t.p->bynode, j, j->reqs[0].def);
+    assert_int_equal(single_holds_until(&sees, n, 1, 100), TIME_NEVER);
     struct occupants all = {0};
     occupants_at(&sees, n, 200, &all);
     assert_int_equal(all.n, 1);
@@ -150,8 +152,8 @@ static void pins_count_for_all_but_those_who_look_through_them(void **state)
     assert_int_equal(all.n, 1);
     assert_ptr_equal(all.v[0].job, waits);
     assert_int_equal(all.v[0].amount.v[RES_PROCS], 3);
-    assert_int_equal(occupant_start(t.p, waits), 500);
-    assert_int_equal(occupant_end(t.p, waits), 1500);
+    assert_int_equal(occupant_start(t.p->bynode, waits), 500);
+    assert_int_equal(occupant_end(t.p->bynode, waits), 1500);
     vec_fini(&all);
     end(&t, runs);
     trial_close(&t);
@@ -275,10 +277,11 @@ static void a_reservation_keeps_its_processors_from_others_alone(void **state)
     assert_int_equal(takes(&t, other, "n1", 100, 400), 1);
     assert_int_equal(takes(&t, owner, "n1", 100, 400), 4);
     const struct node *n = node_find(t.k.c, "n1");
-    assert_int_equal(rsvview_next(t.p, other, n, 100), 300);
-    assert_int_equal(rsvview_next(t.p, other, n, 300), TIME_NEVER);
-    assert_int_equal(rsvview_affinity(t.p, owner, n, 300, 400), AFFINITY_POSITIVE);
-    assert_int_equal(rsvview_affinity(t.p, other, n, 300, 400), AFFINITY_NONE);
+    assert_int_equal(rsvview_next(t.p->view, other, n, 100), 300);
+    assert_int_equal(rsvview_next(t.p->view, other, n, 300), TIME_NEVER);
+    assert_int_equal(
+        rsvview_affinity(t.p->view, owner, n, 300, 400), AFFINITY_POSITIVE);
+    assert_int_equal(rsvview_affinity(t.p->view, other, n, 300, 400), AFFINITY_NONE);
     trial_close(&t);
 }
 

@@ -23,6 +23,9 @@
 #define MEM_PER_CPU   0x8000000000000000u
 #define CR_MEMORY     0x10
 
+#define PRIVATE_CLOUD_NODES 0x80
+#define ENFORCES_LIMITS     2
+
 #define ALLOC_SID_USER_HOLD 1u
 #define UPDATE_TAKES_TASKS  0 /* a number, or that of one task */
 #define SHOW_ALL            1
@@ -145,13 +148,14 @@ typedef struct {
 typedef struct {
     char *name, *arch, *features, *features_act, *gres, *partitions;
     uint32_t node_state, tmp_disk, weight;
+    time_t slurmd_start_time; /* 0 = not known */
     uint16_t cpus, cpus_efctv;
     uint64_t real_memory, mem_spec_limit;
 } node_info_t;
 
 typedef struct {
     char *name;
-    uint32_t max_time, default_time;
+    uint32_t max_time, default_time, max_cpus_per_node;
     uint16_t max_share, state_up;
 } partition_info_t;
 
@@ -169,7 +173,10 @@ typedef struct {
 typedef struct {
     char *job_submit_plugins, *priority_type, *sched_params, *preempt_type,
         *select_type;
-    char *slurm_user_name, *version, *authinfo, *epilog;
+    char *slurm_user_name, *version, *authinfo, *epilog, *job_comp_type, *schedtype;
+    char *slurm_conf, *slurmctld_logfile, *slurmctld_params, *suspend_program;
+    time_t last_update;
+    uint16_t private_data, accounting_storage_enforce;
     uint32_t slurm_user_id, min_job_age, max_array_sz;
     uint16_t select_type_param, msg_timeout, tcp_timeout;
 } slurm_conf_t;
@@ -243,7 +250,7 @@ void slurm_hostlist_destroy(hostlist_t list);
 /* ---- orders ---- */
 
 typedef struct {
-    char *job_id_str, *req_nodes, *partition, *admin_comment;
+    char *job_id_str, *req_nodes, *features, *partition, *admin_comment;
     uint32_t priority, site_factor, alloc_sid, min_nodes, max_nodes, time_limit;
 } job_desc_msg_t;
 

@@ -115,6 +115,7 @@ static void read_node(const struct fields *f, void *record)
     n->gres = field_text(f, "Gres");
     n->partitions = field_text(f, "Partitions");
     n->node_state = node_state_of(field_text(f, "State"));
+    n->slurmd_start_time = field_time(f, "SlurmdStartTime");
     n->cpus = (uint16_t)field_number(f, "CPUTot", 0);
     n->cpus_efctv = (uint16_t)field_number(f, "CPUEfctv", 0);
     n->real_memory = mb_of(f, "RealMemory");
@@ -163,6 +164,7 @@ static void read_part(const struct fields *f, void *record)
     p->name = field_text(f, "PartitionName");
     p->max_time = field_minutes(f, "MaxTime");
     p->default_time = field_minutes(f, "DefaultTime");
+    p->max_cpus_per_node = (uint32_t)field_number(f, "MaxCPUsPerNode", 0);
     p->max_share = share == NULL || strcmp(share, "EXCLUSIVE") != 0;
     p->state_up = state == NULL                    ? PARTITION_INACTIVE
                   : strcmp(state, "UP") == 0       ? PARTITION_UP
@@ -192,6 +194,7 @@ int slurm_load_partitions(time_t since, partition_info_msg_t **ret, uint16_t sho
             digest = (digest ^ (unsigned char)*c) * 1099511628211u;
         digest = (digest ^ p->max_time) * 1099511628211u;
         digest = (digest ^ p->default_time) * 1099511628211u;
+        digest = (digest ^ p->max_cpus_per_node) * 1099511628211u;
         digest = (digest ^ (p->state_up * 2u + p->max_share)) * 1099511628211u;
     }
     if (since == 0 || digest != last) {
@@ -312,6 +315,23 @@ static uint32_t setting_number(const char *text, const char *name)
     return n;
 }
 
+static bool has_word(const char *text, const char *name, const char *word)
+{
+    char *value = setting(text, name);
+    bool has = value != NULL && strstr(value, word) != NULL;
+
+    free(value);
+    return has;
+}
+
+/* "Configuration data as of 1795530281" */
+static const char *since_text(const char *text)
+{
+    static const char words[] = "Configuration data as of ";
+
+    return strncmp(text, words, strlen(words)) == 0 ? text + strlen(words) : "";
+}
+
 int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret)
 {
     char *text = pipe_ask("show config"), *param;
@@ -330,6 +350,16 @@ int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret)
     c->version = setting(text, "SLURM_VERSION");
     c->authinfo = setting(text, "AuthInfo");
     c->epilog = setting(text, "Epilog");
+    c->job_comp_type = setting(text, "JobCompType");
+    c->schedtype = setting(text, "SchedulerType");
+    c->slurm_conf = setting(text, "SLURM_CONF");
+    c->slurmctld_logfile = setting(text, "SlurmctldLogFile");
+    c->slurmctld_params = setting(text, "SlurmctldParameters");
+    c->suspend_program = setting(text, "SuspendProgram");
+    c->private_data = has_word(text, "PrivateData", "cloud") ? PRIVATE_CLOUD_NODES : 0;
+    c->accounting_storage_enforce =
+        has_word(text, "AccountingStorageEnforce", "limits") ? ENFORCES_LIMITS : 0;
+    c->last_update = (time_t)strtoll(since_text(text), NULL, 10);
     c->slurm_user_id = setting_number(text, "SlurmUser");
     c->min_job_age = setting_number(text, "MinJobAge");
     c->max_array_sz = setting_number(text, "MaxArraySize");
@@ -360,5 +390,11 @@ void slurm_free_ctl_conf(slurm_conf_t *c)
     free(c->version);
     free(c->authinfo);
     free(c->epilog);
+    free(c->job_comp_type);
+    free(c->schedtype);
+    free(c->slurm_conf);
+    free(c->slurmctld_logfile);
+    free(c->slurmctld_params);
+    free(c->suspend_program);
     free(c);
 }

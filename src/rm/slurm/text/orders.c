@@ -52,6 +52,8 @@ static int update(const job_desc_msg_t *m, const char *comment, const char *more
 
     strbuf_printf(&b, "update jobid=%s reqnodelist=%s admincomment=%s%s", m->job_id_str,
         m->req_nodes != NULL ? m->req_nodes : "", comment, more);
+    if (m->features != NULL)
+        strbuf_printf(&b, " features=%s", m->features);
     if (m->partition != NULL)
         strbuf_printf(&b, " partition=%s", m->partition);
     if (m->min_nodes != NO_VAL && m->max_nodes != 0)
@@ -61,8 +63,22 @@ static int update(const job_desc_msg_t *m, const char *comment, const char *more
     return order(&b);
 }
 
+/* A start without a remark of its own leaves none. */
+static int let_go(const job_desc_msg_t *m)
+{
+    struct strbuf b = {0};
+
+    if (update(m, "go", "") < 0 || verb("release", m->job_id_str) < 0)
+        return -1;
+    strbuf_printf(
+        &b, "update jobid=%s admincomment=%s", m->job_id_str, m->admin_comment);
+    return order(&b);
+}
+
 static int start(const job_desc_msg_t *m)
 {
+    if (m->admin_comment != NULL && strncmp(m->admin_comment, "maui:", 5) != 0)
+        return let_go(m);
     if (m->admin_comment != NULL ? update(m, m->admin_comment, ";go") < 0
                                  : update(m, "go", "") < 0)
         return -1;

@@ -1,0 +1,73 @@
+
+-- ---- the site's own script: its functions come first, its errors change nothing ----
+
+local SITE = "@SITEFILE@"
+local site, site_text = {}, nil
+
+local function load_text(text, env)
+	if not setfenv then return load(text, "=" .. SITE, "t", env) end
+	local chunk, err = loadstring(text, "=" .. SITE)
+	return chunk and setfenv(chunk, env), err
+end
+
+-- Anew when it has changed; as Slurm does it, one that fails leaves the one before.
+local function load_site()
+	local f = io.open(SITE, "r")
+	local text = f and f:read("*a")
+	if f then f:close() end
+	if text == site_text then return end
+	site_text = text
+	local env = setmetatable({}, { __index = _G })
+	env._G = env
+	local chunk, err = load_text(text or "", env)
+	local ok = chunk ~= nil
+	if ok then ok, err = pcall(chunk) end
+	if ok and text then
+		site = env
+	else
+		slurm.log_error("%s: %s", SITE, tostring(err or "is not there"))
+	end
+end
+
+local function call_site(name, ...)
+	load_site()
+	local f = rawget(site, name)
+	if type(f) ~= "function" then return slurm.SUCCESS end
+	local ok, result = pcall(f, ...)
+	if not ok then slurm.log_error("%s: %s", SITE, tostring(result)) end
+	return ok and type(result) == "number" and result or slurm.SUCCESS
+end
+
+if slurm_job_submit then
+	local gate_submit, gate_modify = slurm_job_submit, slurm_job_modify
+
+	function slurm_job_submit(job, partitions, uid)
+		local result = call_site("slurm_job_submit", job, partitions, uid)
+		if result ~= slurm.SUCCESS then return result end
+		return gate_submit(job, partitions, uid)
+	end
+
+	-- What the scheduler orders is no change that a site's rules are for.
+	local function is_order(job, current, uid)
+		return ADMIN[uid] and ((uid == SCHEDULER and job.req_nodes ~= nil)
+		    or string.match(job.admin_comment or "", "^maui:")
+		    or current.admin_comment == "maui:keep" or goes(current, uid))
+	end
+
+	function slurm_job_modify(job, current, partitions, uid)
+		if not is_order(job, current, uid) then
+			local result = call_site("slurm_job_modify", job, current, partitions, uid)
+			if result ~= slurm.SUCCESS then return result end
+		end
+		return gate_modify(job, current, partitions, uid)
+	end
+end
+
+if slurm_jobcomp_log_record then
+	local tell_scheduler = slurm_jobcomp_log_record
+
+	function slurm_jobcomp_log_record(job)
+		tell_scheduler(job)
+		return call_site("slurm_jobcomp_log_record", job)
+	end
+end

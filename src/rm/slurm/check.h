@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is found wrong with the Slurm below: `maui slurm check`. */
+#ifndef MAUI_RM_SLURM_CHECK_H
+#define MAUI_RM_SLURM_CHECK_H
+
+#include "rm/slurm/adapter.h"
+#include "rm/slurm/settings.h"
+#include "rm/slurm/site.h"
+
+struct finding {
+    enum setting_weight weight;
+    char *text; /* owned; what it is, why it matters, what to write */
+};
+
+struct findings VEC(struct finding);
+
+void findings_add(struct findings *f, enum setting_weight weight, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void findings_free(struct findings *f);
+
+/* By the settings that slurmctld runs with. */
+void check_slurm_conf(slurm_conf_t *c, struct findings *f);
+
+/* Exit status 1: something lets jobs start past the scheduler, or not at all. */
+int check_main(const struct site *site);
+
+/* ---- inspect.c: beyond slurm.conf ---- */
+
+/* The installed scripts, the heartbeat, nodes that run with another slurm.conf,
+ * partitions and waiting jobs. What this machine cannot see is said. */
+void inspect_site(const slurm_conf_t *c, const struct site *site, struct findings *f);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * `maui slurm check`: what is found, the gravest first. */
+#include "rm/slurm/check.h"
+
+#include <stdio.h>
+
+static int report_unreachable(void)
+{
+    if (errno == SLURM_PROTOCOL_VERSION_ERROR)
+        fprintf(stderr,
+            "maui slurm check: slurmctld is of another release than the library of "
+            "this "
+            "program (%u.%02u): build maui-slurm against that release, or set "
+            "TRANSPORT=SCONTROL of RMCFG\n",
+            ADAPTER_RELEASE >> 16, ADAPTER_RELEASE >> 8 & 0xff);
+    else
+        fprintf(stderr, "maui slurm check: Slurm's controller does not answer: %s\n",
+            slurm_strerror(errno));
+    return 1;
+}
+
+static bool print_findings(const struct findings *f)
+{
+    static const char *const words[] = {[SETTING_NOTE] = "note",
+        [SETTING_WARNING] = "warning",
+        [SETTING_ERROR] = "error"};
+    bool fatal = false;
+
+    for (int weight = SETTING_ERROR; weight >= SETTING_NOTE; weight--)
+        for (size_t i = 0; i < f->n; i++)
+            if ((int)f->v[i].weight == weight)
+                printf("%s: %s\n", words[weight], f->v[i].text);
+    for (size_t i = 0; i < f->n; i++)
+        fatal |= f->v[i].weight == SETTING_ERROR;
+    return fatal;
+}
+
+int check_main(const struct site *site)
+{
+    slurm_conf_t *c = NULL;
+    struct findings f = {0};
+    bool fatal, change = false;
+
+    slurm_init(NULL);
+    if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
+        return report_unreachable();
+    check_slurm_conf(c, &f);
+    inspect_site(c, site, &f);
+    fatal = print_findings(&f);
+    for (size_t i = 0; i < f.n; i++)
+        change |= f.v[i].weight != SETTING_NOTE;
+    if (!change)
+        printf("Slurm %s is ready: nothing to change\n", c->version);
+    findings_free(&f);
+    slurm_free_ctl_conf(c);
+    return fatal ? 1 : 0;
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What `maui slurm check` looks at beside the settings that slurmctld runs with. Files
+ * are looked at where this machine has them; what it cannot see is said. */
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "rm/slurm/check.h"
+#include "rm/slurm/conf.h"
+#include "rm/slurm/saved.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <libgen.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <strings.h>
+#include <time.h>
+
+#define LOG_TAIL (4L << 20) /* bytes of slurmctld's log that are read */
+#define SILENT_S 10         /* the heartbeat is renewed every 2 s */
+#define INSTALL  "`maui slurm install` writes it"
+
+struct inspection {
+    const slurm_conf_t *c;
+    const struct site *site;
+    struct findings *f;
+    char *dir; /* owned; of slurm.conf */
+};
+
+/* ---- what SlurmUser may do ---- */
+
+static bool is_in_group(const struct passwd *pw, gid_t gid)
+{
+    gid_t groups[200];
+    int n = 200;
+
+    if (getgrouplist(pw->pw_name, pw->pw_gid, groups, &n) < 0)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (groups[i] == gid)
+            return true;
+    return false;
+}
+
+/* bits: 4 to read, 2 to write, 1 to pass. */
+static bool may_use(const struct passwd *pw, const char *path, unsigned bits)
+{
+    struct stat st;
+
+    if (stat(path, &st) < 0)
+        return true; /* that it is not there is said elsewhere */
+    if (st.st_uid == pw->pw_uid)
+        return (st.st_mode >> 6 & bits) == bits;
+    return ((is_in_group(pw, st.st_gid) ? st.st_mode >> 3 : st.st_mode) & bits) == bits;
+}
+
+/* The first of the path and the folders above it that stands in the way; owned. */
+static char *find_obstacle(uid_t uid, const char *path, unsigned bits)
+{
+    const struct passwd *pw = getpwuid(uid);
+    char *at = xstrdup(path);
+
+    for (char *slash = strchr(at + 1, '/'); pw != NULL && slash != NULL;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (!may_use(pw, at, 1))
+            return at;
+        *slash = '/';
+    }
+    if (pw != NULL && uid != 0 && !may_use(pw, at, bits))
+        return at;
+    free(at);
+    return NULL;
+}
+
+static void look_at_rights(
+    const struct inspection *in, const char *path, unsigned bits, const char *what)
+{
+    char *obstacle = in->c->slurm_user_id == 0
+                         ? NULL
+                         : find_obstacle(in->c->slurm_user_id, path, bits);
+
+    if (obstacle != NULL)
+        findings_add(in->f, SETTING_ERROR,
+            "%s: slurmctld, which runs as %s, may not %s it: %s is in the way; chmod "
+            "it",
+            path, in->c->slurm_user_name, what, obstacle);
+    free(obstacle);
+}
+
+/* ---- scripts ---- */
+
+/* The text between quotes after such a beginning of a line; owned or NULL. */
+static char *path_in_script(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+
+    at = at != NULL ? strchr(at, '"') : NULL;
+    return at != NULL ? xstrndup(at + 1, strcspn(at + 1, "\"")) : NULL;
+}
+
+static void look_at_heartbeat(const struct inspection *in, const char *gate)
+{
+    char *path = path_in_script(gate, "local HEARTBEAT"), *age = site_max_age(gate);
+    FILE *f = path != NULL ? fopen(path, "re") : NULL;
+    long long told = 0, silent;
+    char opens[60] = "";
+
+    if (age != NULL && strcmp(age, "0") != 0)
+        snprintf(opens, sizeof opens, "; after %s s Slurm starts new jobs itself", age);
+    if (f != NULL && fscanf(f, "%lld", &told) != 1)
+        told = 0;
+    silent = (long long)time(NULL) - told;
+    if (path != NULL && told == 0)
+        findings_add(in->f, SETTING_WARNING,
+            "%s: there is no heartbeat: is `maui serve` running, with RMCFG[slurm] "
+            "TYPE=SLURM and this home? Until then Slurm starts new jobs itself",
+            path);
+    else if (path != NULL && silent > SILENT_S)
+        findings_add(in->f, SETTING_WARNING,
+            "%s: no sign of the scheduler for %lld s: `maui diagnose -R`%s", path,
+            silent, opens);
+    if (path != NULL)
+        look_at_rights(in, path, 4, "read");
+    if (f != NULL)
+        fclose(f);
+    free(age);
+    free(path);
+}
+
+static void compare_script(const struct inspection *in, const char *path,
+    const char *text, char *(*make)(const struct site *, const char *))
+{
+    char *age = site_max_age(text), *own = path_in_script(text, "local SITE = "),
+         *events = path_in_script(text, "local EVENTS"), *expected;
+    struct site site = *in->site;
+
+    if (age != NULL)
+        site.max_age = age;
+    expected = make(&site, own);
+    if (strcmp(expected, text) != 0)
+        findings_add(in->f, SETTING_WARNING,
+            "%s is not as this release installs it for home %s and user %u; " INSTALL,
+            path, site.home, site.uid);
+    if (own != NULL && access(own, R_OK) < 0)
+        findings_add(in->f, SETTING_WARNING,
+            "%s, your own script, cannot be read: %s; %s calls it", own,
+            strerror(errno), path);
+    if (events != NULL)
+        look_at_rights(in, events, 2, "write to");
+    free(events);
+    free(expected);
+    free(own);
+    free(age);
+}
+
+static void look_at_script(const struct inspection *in, const char *name,
+    char *(*make)(const struct site *, const char *), enum setting_weight weight)
+{
+    struct strbuf path = {0};
+    struct stat st;
+    struct err err;
+    char *text;
+
+    strbuf_printf(&path, "%s/%s", in->dir, name);
+    text = saved_read(path.text, &st, &err);
+    if (text == NULL && err.code != ERR_NOT_FOUND)
+        findings_add(in->f, SETTING_NOTE, "%s: cannot be looked at", err.text);
+    else if (text == NULL)
+        findings_add(in->f, weight, "%s is not there; " INSTALL, path.text);
+    else if (site_judge_script(text) == SCRIPT_THEIRS)
+        findings_add(in->f, weight,
+            "%s is not the scheduler's: `maui slurm install` puts ours there, which "
+            "calls "
+            "yours",
+            path.text);
+    else if (site_judge_script(text) == SCRIPT_MERGED)
+        findings_add(in->f, SETTING_NOTE,
+            "%s holds our script and something else: they are not compared", path.text);
+    else
+        compare_script(in, path.text, text, make);
+    if (text != NULL && make == site_gate)
+        look_at_heartbeat(in, text);
+    free(text);
+    free(path.text);
+}
+
+static void look_at_scripts(const struct inspection *in)
+{
+    if (access(in->dir, X_OK) < 0) {
+        findings_add(in->f, SETTING_NOTE,
+            "%s is not on this machine: run this where slurmctld runs to have the "
+            "scripts "
+            "and the heartbeat looked at",
+            in->dir);
+        return;
+    }
+    look_at_script(in, "job_submit.lua", site_gate, SETTING_ERROR);
+    if (in->c->job_comp_type != NULL
+        && strcmp(in->c->job_comp_type, "jobcomp/lua") == 0)
+        look_at_script(in, "jobcomp.lua", site_jobcomp, SETTING_WARNING);
+}
+
+/* ---- nodes with another slurm.conf ---- */
+
+static time_t line_time(const char *line)
+{
+    struct tm tm = {.tm_isdst = -1};
+
+    return *line == '[' && strptime(line + 1, "%Y-%m-%dT%H:%M:%S", &tm) ? mktime(&tm)
+                                                                        : 0;
+}
+
+static time_t slurmd_start(const node_info_msg_t *nodes, const char *name)
+{
+    for (uint32_t i = 0; i < nodes->record_count; i++)
+        if (nodes->node_array[i].name && strcmp(nodes->node_array[i].name, name) == 0)
+            return nodes->node_array[i].slurmd_start_time;
+    return 0;
+}
+
+/* "[...] error: Node n1 appears to have a different slurm.conf than the slurmctld": it
+ * counts unless slurmctld or that slurmd has read slurm.conf since. */
+static void take_log_line(const struct inspection *in, const node_info_msg_t *nodes,
+    const char *line, hostlist_t ret)
+{
+    const char *end = strstr(line, " appears to have a different slurm.conf"),
+               *name = end;
+    time_t at = line_time(line);
+    char *node;
+
+    while (name != NULL && name > line && name[-1] != ' ')
+        name--;
+    if (name == NULL || at < in->c->last_update)
+        return;
+    node = xstrndup(name, (size_t)(end - name));
+    if (slurmd_start(nodes, node) <= at)
+        slurm_hostlist_push_host(ret, node);
+    free(node);
+}
+
+static void read_log(
+    const struct inspection *in, FILE *f, const node_info_msg_t *nodes, hostlist_t ret)
+{
+    char line[2000];
+
+    if (fseek(f, -LOG_TAIL, SEEK_END) < 0)
+        rewind(f);
+    while (fgets(line, sizeof line, f) != NULL)
+        take_log_line(in, nodes, line, ret);
+    slurm_hostlist_uniq(ret);
+}
+
+static void look_at_nodes(const struct inspection *in)
+{
+    const char *path = in->c->slurmctld_logfile;
+    FILE *f = path != NULL ? fopen(path, "re") : NULL;
+    node_info_msg_t *nodes = NULL;
+    hostlist_t differ;
+
+    if (f == NULL) {
+        findings_add(in->f, SETTING_NOTE,
+            "slurmctld's log (%s) cannot be read here: whether the nodes run with this "
+            "slurm.conf is not known; on each of them `scontrol show config | grep "
+            "HASH` "
+            "has to say Match",
+            path != NULL ? path : "SlurmctldLogFile is not set");
+        return;
+    }
+    if (slurm_load_node(0, &nodes, SHOW_ALL) == SLURM_SUCCESS) {
+        differ = slurm_hostlist_create(NULL);
+        read_log(in, f, nodes, differ);
+        if (slurm_hostlist_count(differ) > 0) {
+            char *list = slurm_hostlist_ranged_string_malloc(differ);
+
+            findings_add(in->f, SETTING_WARNING,
+                "nodes %s run with another slurm.conf than slurmctld: without its "
+                "Epilog "
+                "a start there waits up to a second longer; copy slurm.conf there, "
+                "then "
+                "`scontrol reconfigure`",
+                list);
+            free(list);
+        }
+        slurm_hostlist_destroy(differ);
+        slurm_free_node_info_msg(nodes);
+    }
+    fclose(f);
+}
+
+/* ---- slurm.conf itself ---- */
+
+static bool has_cloud_nodes(const struct conf *conf)
+{
+    for (size_t i = 0; i < conf->files.n; i++)
+        if (strcasestr(conf->files.v[i].text, "State=CLOUD") != NULL)
+            return true;
+    return false;
+}
+
+static void look_at_file(const struct inspection *in)
+{
+    struct err err;
+    struct conf *conf = conf_load(in->c->slurm_conf, &err);
+    const char *flags = conf != NULL ? conf_value(conf, "DebugFlags") : NULL;
+
+    if (flags != NULL && strcasestr(flags, "NO_CONF_HASH") != NULL)
+        findings_add(in->f, SETTING_NOTE,
+            "DebugFlags=NO_CONF_HASH: nodes that run with another slurm.conf cannot be "
+            "found");
+    if (conf != NULL && has_cloud_nodes(conf)
+        && !(in->c->private_data & PRIVATE_CLOUD_NODES))
+        findings_add(in->f, SETTING_WARNING,
+            "slurm.conf: nodes of State=CLOUD are hidden while they are powered down; "
+            "write PrivateData=cloud");
+    conf_free(conf);
+}
+
+static void look_at_accounting(const struct inspection *in)
+{
+    if (in->c->accounting_storage_enforce & ENFORCES_LIMITS)
+        findings_add(in->f, SETTING_NOTE,
+            "AccountingStorageEnforce=limits: Slurm applies its own limits of "
+            "associations and QOS; a start that they refuse is tried again later");
+    if (in->c->authinfo == NULL || strstr(in->c->authinfo, "cred_expire") == NULL)
+        findings_add(in->f, SETTING_NOTE,
+            "a requeued job pauses for 2 minutes; AuthInfo=cred_expire=30 shortens "
+            "that");
+}
+
+/* ---- partitions and jobs ---- */
+
+static void look_at_partitions(const struct inspection *in)
+{
+    partition_info_msg_t *parts = NULL;
+    struct strbuf endless = {0};
+
+    if (slurm_load_partitions(0, &parts, SHOW_ALL) != SLURM_SUCCESS)
+        return;
+    for (uint32_t i = 0; i < parts->record_count; i++) {
+        const partition_info_t *p = &parts->partition_array[i];
+
+        if (p->max_time >= NO_VAL && p->default_time >= NO_VAL)
+            strbuf_printf(&endless, "%s%s", endless.len ? "," : "", p->name);
+    }
+    if (endless.len > 0)
+        findings_add(in->f, SETTING_NOTE,
+            "partitions %s have neither DefaultTime nor MaxTime: a job without a time "
+            "limit is planned as one that never ends",
+            endless.text);
+    free(endless.text);
+    slurm_free_partition_info_msg(parts);
+}
+
+/* Jobs of Slurm's own priority while the scheduler lives: they came past the gate. */
+static void look_at_jobs(const struct inspection *in)
+{
+    job_info_msg_t *jobs = NULL;
+    uint32_t n = 0, first = 0;
+
+    adapter_prepare(in->site->home, in->c->slurm_user_id);
+    if (slurm_load_jobs(0, &jobs, SHOW_ALL) != SLURM_SUCCESS)
+        return;
+    for (uint32_t i = 0; i < jobs->record_count; i++) {
+        const slurm_job_info_t *j = &jobs->job_array[i];
+
+        if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority == 0
+            || job_mark(j) != MARK_NONE || time(NULL) - j->submit_time < SILENT_S)
+            continue;
+        if (n++ == 0)
+            first = j->job_id;
+    }
+    if (n > 0)
+        findings_add(in->f, SETTING_WARNING,
+            "%u waiting jobs, the first %u, have not passed the gate: either the "
+            "scheduler does not run yet, or slurmctld has not loaded it (restart it; "
+            "its "
+            "log says why)",
+            n, first);
+    slurm_free_job_info_msg(jobs);
+}
+
+void inspect_site(const slurm_conf_t *c, const struct site *site, struct findings *f)
+{
+    char *path =
+        xstrdup(c->slurm_conf != NULL ? c->slurm_conf : "/etc/slurm/slurm.conf");
+    struct inspection in = {c, site, f, NULL};
+
+    in.dir = xstrdup(dirname(path));
+    if (settings_list_has(c->job_submit_plugins, "lua"))
+        look_at_scripts(&in);
+    if (c->slurm_conf != NULL)
+        look_at_file(&in);
+    look_at_nodes(&in);
+    look_at_accounting(&in);
+    look_at_partitions(&in);
+    look_at_jobs(&in);
+    free(in.dir);
+    free(path);
+}

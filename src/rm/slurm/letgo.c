@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The way back: what waits for the scheduler is given to Slurm. By hand, or by a watch
+ * that needs nothing of the daemon but its heartbeat, so that it does not matter
+ * whether that was killed, hangs or cannot reach Slurm. */
+#include "base/home.h"
+#include "rm/slurm/adapter.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_S  2  /* the heartbeat is renewed as often */
+#define AGAIN_S 20 /* what came to wait meanwhile, or could not be let go */
+
+struct letgo {
+    uint32_t done, failed;
+};
+
+/* It waits for us alone: kept and held by nobody, or amid a start of ours. */
+static bool is_ours(const slurm_job_info_t *j)
+{
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING)
+        return false;
+    if (asked_is_text(j->admin_comment))
+        return true;
+    return j->priority == 0 && job_mark(j) == MARK_KEPT && j->state_reason != WAIT_HELD;
+}
+
+/* What its owner asked for, where a start has overwritten it. */
+static void ask_as_before(
+    const slurm_job_info_t *j, const struct asked *k, job_desc_msg_t *ret)
+{
+    ret->req_nodes = j->req_nodes ? j->req_nodes : (char *)"";
+    if (!k->known)
+        return;
+    ret->req_nodes = k->nodes ? k->nodes : (char *)"";
+    ret->min_nodes = k->min_nodes ? k->min_nodes : 1;
+    ret->max_nodes = k->max_nodes;
+    ret->partition = k->partition;
+    if (k->cleared)
+        ret->features = k->features;
+}
+
+static int let_go(const slurm_job_info_t *j)
+{
+    job_array_resp_msg_t *answers = NULL;
+    struct asked k = {0};
+    job_desc_msg_t m;
+    char id[40];
+    int result;
+
+    slurm_init_job_desc_msg(&m);
+    if (j->het_job_id != 0)
+        snprintf(id, sizeof id, "%u+%u", j->het_job_id, j->het_job_offset);
+    else
+        snprintf(id, sizeof id, "%u", j->job_id);
+    asked_parse(&k, j->admin_comment);
+    ask_as_before(j, &k, &m);
+    m.job_id_str = id;
+    m.priority = INFINITE;
+    m.admin_comment = (char *)"";
+    result = slurm_update_job2(&m, &answers);
+    if (answers != NULL)
+        slurm_free_job_array_resp(answers);
+    asked_free(&k);
+    return result == SLURM_SUCCESS ? 0 : -1;
+}
+
+/* -1: Slurm does not answer. */
+static int let_all_go(struct letgo *ret)
+{
+    job_info_msg_t *msg = NULL;
+
+    *ret = (struct letgo){0};
+    if (slurm_load_jobs(0, &msg, SHOW_ALL) != SLURM_SUCCESS) {
+        fprintf(stderr, "maui slurm letgo: Slurm's controller does not answer: %s\n",
+            slurm_strerror(errno));
+        return -1;
+    }
+    for (uint32_t i = 0; i < msg->record_count; i++) {
+        if (!is_ours(&msg->job_array[i]))
+            continue;
+        if (let_go(&msg->job_array[i]) == 0)
+            ret->done++;
+        else if (ret->failed++ == 0)
+            fprintf(stderr, "maui slurm letgo: job %u: %s\n", msg->job_array[i].job_id,
+                slurm_strerror(errno));
+    }
+    slurm_free_job_info_msg(msg);
+    return 0;
+}
+
+int letgo_main(const char *home)
+{
+    struct letgo l;
+
+    slurm_init(NULL);
+    adapter_prepare(home, geteuid());
+    if (let_all_go(&l) < 0)
+        return 1;
+    printf("%u waiting jobs given back to Slurm, %u not\n", l.done, l.failed);
+    return l.failed ? 1 : 0;
+}
+
+/* ---- by itself ---- */
+
+static int64_t clock_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return t.tv_sec;
+}
+
+/* What the heartbeat says; 0: nothing, there is none. */
+static int64_t read_beat(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    long long told = 0;
+
+    if (f == NULL)
+        return 0;
+    if (fscanf(f, "%lld", &told) != 1)
+        told = 0;
+    fclose(f);
+    return told;
+}
+
+struct watch {
+    const char *beat_path;
+    int64_t after_s, beat, changed_s, told_s; /* told: when jobs were let go last */
+    bool silent;
+};
+
+static void look_at_beat(struct watch *w, int64_t now)
+{
+    int64_t beat = read_beat(w->beat_path);
+
+    if (beat == w->beat)
+        return;
+    if (w->silent)
+        printf("maui slurm watch: the scheduler is back after %" PRId64
+               " s; it takes its jobs over\n",
+            now - w->changed_s);
+    w->silent = false;
+    w->beat = beat;
+    w->changed_s = now;
+}
+
+static void act_on_silence(struct watch *w, int64_t now)
+{
+    struct letgo l;
+
+    if (now - w->changed_s < w->after_s || (w->silent && now - w->told_s < AGAIN_S))
+        return;
+    if (!w->silent)
+        printf("maui slurm watch: no sign of the scheduler for %" PRId64
+               " s: jobs are let go\n",
+            now - w->changed_s);
+    w->silent = true;
+    w->told_s = now;
+    if (let_all_go(&l) == 0 && l.done > 0)
+        printf("maui slurm watch: %u waiting jobs given back to Slurm\n", l.done);
+}
+
+int letgo_watch(const char *home, int64_t after_s)
+{
+    char *path = home_file(home, "slurm.heartbeat");
+    struct watch w = {.beat_path = path, .after_s = after_s, .changed_s = clock_s()};
+    sigset_t ends;
+    int got;
+
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGINT);
+    sigprocmask(SIG_BLOCK, &ends, NULL);
+    slurm_init(NULL);
+    adapter_prepare(home, geteuid());
+    printf("maui slurm watch: jobs are let go when the scheduler is silent for %" PRId64
+           " s\n",
+        after_s);
+    do {
+        look_at_beat(&w, clock_s());
+        act_on_silence(&w, clock_s());
+        fflush(stdout);
+        got = sigtimedwait(&ends, NULL, &(struct timespec){.tv_sec = LOOK_S});
+    } while (got < 0);
+    free(path);
+    return 0;
+}
