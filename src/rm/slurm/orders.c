@@ -186,6 +186,7 @@ static int start_part(struct told_job *t, const struct rm_command *c, uint32_t p
     if (t->naming == NAMES_NONE) {
         free(m.req_nodes);
         m.req_nodes = xstrdup(k->nodes != NULL ? k->nodes : "");
+        m.min_nodes = m.max_nodes = NO_VAL;
     }
     m.priority = INFINITE;
     k->cleared = t->naming == NAMES_ALONE;

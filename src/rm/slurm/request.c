@@ -281,8 +281,10 @@ static void one_request(struct adapter *a, const slurm_job_info_t *j,
 
     *q = (struct req_desc){.access = ACCESS_UNSET, .nodealloc = NODEALLOC_UNSET};
     tasks = tasks > 0 ? tasks : 1;
-    if (asked32(j->num_cpus) > 0 && asked32(j->num_cpus) < tasks)
-        tasks = asked32(j->num_cpus); /* --overcommit: they share processors */
+    if (asked32(j->num_cpus) > 0 && asked32(j->num_cpus) < tasks) {
+        tasks = asked32(j->num_cpus); /* --overcommit: they share processors, */
+        room->naming = NAMES_NONE; /* and Slurm refuses them beside a list of nodes */
+    }
     if (exclusive(a, j))
         whole_nodes(a, j, q);
     else if (by_device(a, j))
