@@ -24,7 +24,7 @@ def page_of(command):
     return (ROOT / "packaging" / "man" / f"maui-{command}.{section}").read_text()
 
 
-@pytest.mark.parametrize("command", ["sim", "check", "replay", "serve"])
+@pytest.mark.parametrize("command", ["sim", "check", "replay", "serve", "am"])
 def test_every_option_has_its_place_in_the_manual_page(maui, command):
     documented = {"-" + name for name in re.findall(r"\bFl (-[a-z][a-z-]*)", page_of(command))}
     assert documented == options_of(maui(command, "--help").stdout)

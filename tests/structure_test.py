@@ -22,13 +22,15 @@ MAY_INCLUDE = {
     "trace": {"base", "config", "cluster"},
     "sim": {"base", "config", "cluster", "policy", "plan", "engine", "trace"},
     "store": {"base"},
+    # the ledger: knows neither jobs nor the scheduler, only who uses what
+    "am": {"base", "store"},
     # what is written down of jobs, nodes and reservations, and read back
     "records": {"base", "config", "cluster", "policy", "plan"},
     "rm": {"base", "config", "cluster", "records"},
     # all that the engine is told, written down and done again: no daemon
     "journal": {"base", "config", "cluster", "policy", "plan", "engine", "records", "store"},
     "server": {"base", "config", "cluster", "policy", "plan", "engine", "trace", "sim", "records",
-               "rm", "journal", "store"},
+               "rm", "journal", "store", "am"},
     # the commands speak to the daemon by its API; main.c alone knows its way in
     "client": {"base", "config", "cluster", "policy", "plan", "engine", "trace", "sim", "rm",
                "server"},

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 /* The value of SERVERHOMEDIR or MAUIHOMEDIR in the master file, or NULL. */
-static char *from_master_file(void)
+char *home_of_machine(void)
 {
     char line[PATH_MAX + 80], name[20], value[PATH_MAX];
     FILE *f = fopen("/etc/maui.cfg", "re");
@@ -50,11 +50,9 @@ char *home_file(const char *home, const char *name)
     return strbuf_take(&text);
 }
 
-char *home_find(const char *asked)
+char *home_named(const char *asked)
 {
     const char *first = getenv("MAUIHOMEDIR"), *second = getenv("SERVERHOMEDIR");
-    const char *user = getenv("HOME");
-    char *master;
 
     if (asked && *asked)
         return home_absolute(asked);
@@ -62,10 +60,20 @@ char *home_find(const char *asked)
         return home_absolute(first);
     if (second && *second)
         return home_absolute(second);
-    if ((master = from_master_file()))
-        return master;
+    return NULL;
+}
+
+char *home_find(const char *asked)
+{
+    const char *user = getenv("HOME");
+    char *home = home_named(asked);
+
+    if (!home)
+        home = home_of_machine();
+    if (home)
+        return home;
     if (geteuid() == 0 || !user || !*user)
-        return xstrdup("/var/lib/maui");
+        return xstrdup(HOME_USUAL);
     return home_file(user, ".maui");
 }
 

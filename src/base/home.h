@@ -11,10 +11,16 @@
 
 #include <stdbool.h>
 
+#define HOME_USUAL "/var/lib/maui"
+
 /* `asked`, else $MAUIHOMEDIR, else $SERVERHOMEDIR, else the line of that name in
  * /etc/maui.cfg, else /var/lib/maui for root and ~/.maui for others. Owned by caller.
  */
 char *home_find(const char *asked);
+
+/* The first three of these alone, or NULL; and the line of /etc/maui.cfg, or NULL. */
+char *home_named(const char *asked);
+char *home_of_machine(void);
 
 /* HOME/NAME, and an absolute path. Owned by the caller. */
 char *home_file(const char *home, const char *name);

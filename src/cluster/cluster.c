@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The cluster as a whole: made, given settings, ended. */
 #include "cluster/private.h"
+#include "cluster/quota.h"
 
 static void names_make(struct cluster *c)
 {
@@ -49,6 +50,7 @@ void cluster_destroy(struct cluster *c)
     nodes_destroy(c);
     partitions_destroy(c);
     creds_destroy(c);
+    quotas_destroy(c);
     vec_fini(&c->fs_changed);
     names_end(c);
     free(c);

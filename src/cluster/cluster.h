@@ -26,6 +26,8 @@ struct job_store;
 struct node;
 struct node_store;
 struct partition;
+struct quota_list;
+struct quota_store;
 struct reservation;
 struct rsv_index;
 struct rsv_list;
@@ -71,6 +73,8 @@ struct cluster {
     uint64_t config_epoch;  /* +1 when settings or credentials' settings changed */
     uint64_t node_epoch;    /* +1 when a node's static attributes or state changed */
     uint64_t relief_epoch;  /* +1 when a node is told to be less busy than before */
+    const struct quota_list *quotas; /* limits of the resource manager; NULL = none
+                                        told: cluster/quota.h */
     /* each private to its file in this room */
     struct names *cred_names[CRED_KINDS], *partition_names, *node_names;
     struct node_store *node_store;       /* nodes/private.h */
@@ -79,6 +83,7 @@ struct cluster {
     struct job_queue *job_queue;         /* jobs/queue.c: order of `queued` */
     struct taskdef_table *taskdef_table; /* jobs/taskdef.c */
     struct rsv_index *rsv_index;         /* reservation.c */
+    struct quota_store *quota_store;     /* quota.c */
     struct access_cache *access; /* policy/access owns it; access_cache_destroy() */
 };
 

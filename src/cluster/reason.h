@@ -14,7 +14,8 @@ enum wait_code {
     WAIT_NEGATIVE_PRIORITY,
     WAIT_RELEASE_TIME, /* until */
     WAIT_DEPENDENCY,   /* object = job; limit 1: of this job one can never hold */
-    WAIT_LIMIT,        /* level, dim, res, kind, object, limit, used, asked */
+    WAIT_LIMIT,        /* level, dim, res, kind, object, limit, used, asked; of the
+                          resource manager: quota, quota_limit */
     WAIT_FS_CAP,       /* kind, object, limit, used, asked */
     WAIT_PARTITION,    /* no accessible partition */
     WAIT_TOO_LARGE,    /* more than the partition has: limit, asked; object: of its
@@ -49,6 +50,9 @@ struct reason {
     uint8_t kind2; /* second credential of a limit within, CRED_KINDS = none */
     uint8_t same;  /* of a hard limit: the soft one is the same */
     uint32_t object, object2; /* credential index, job index ... */
+    uint32_t quota;           /* number of a quota of the resource manager, from 1; 0 =
+                                 none: cluster/quota.h */
+    uint32_t quota_limit;     /* which of its limits */
     int64_t limit, used, asked;
     int64_t until; /* instant at which it could change, 0 = unknown */
 };

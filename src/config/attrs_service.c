@@ -70,6 +70,7 @@ static const struct cfg_row sr_rows[] = {
 static const struct cfg_keyword kw_rmtype[] = {
     {"LL"}, {"PBS"}, {"WIKI"}, {"SGE"}, {"SSS"}, {"LSF"}, {"RMS"}, {"NATIVE"}, {"OTHER"},
     {"SLURM", 1}, {"LOCAL", 1}, {NULL}};
+static const struct cfg_keyword kw_rmlimits[] = {{"SLURM"}, {"MAUI"}, {NULL}};
 static const struct cfg_keyword kw_auth[] = {{"CHECKSUM"}, {"PKI"}, {"SECUREPORT"}, {NULL}};
 
 static const struct cfg_row rm_rows[] = {
@@ -97,7 +98,9 @@ static const struct cfg_row rm_rows[] = {
     {N("CGROUP"), FILE_PATH(NULL), RM_NOW, HELP("Control group (v2) the local one makes a group of each job in; NONE: never. Without it the one the daemon is in, where that can be changed.")},
     {N("POLLINTERVAL"), TIME("1"), RM_NOW, HELP("Slurm: time between two polls where no change was reported.")},
     {N("TRANSPORT"), NAME("AUTO"), RM_NOW, HELP("Slurm: LIBSLURM, by its library; SCONTROL, by its command; AUTO: by the library if that is there.")},
+    {N("LIMITS"), WORD("SLURM", kw_rmlimits), RM_NOW, HELP("Slurm: SLURM, what it limits for associations and QOS and enforces (AccountingStorageEnforce=limits) is followed, beside the limits of maui.cfg; MAUI, it is left out of account: a start that it refuses is tried again later.")},
     {N("STARTWAIT"), TIME("5"), RM_NOW, HELP("Slurm: a start that has not come about by then is taken back.")},
+    {N("NOTES"), INT("notes", "20", 0, 1000), RM_NOW, HELP("Slurm: waiting jobs a second, at most, of which squeue is told why they wait and when they are expected to start; 0: none.")},
     {N("HEARTBEAT"), FILE_PATH(NULL), RM_NOW, HELP("Slurm: file by which the gate sees that the scheduler lives; slurm.heartbeat in the home directory without it.")},
     {N("EVENTS"), FILE_PATH(NULL), RM_NOW, HELP("Slurm: file by which the gate reports changes; slurm.events in the home directory without it.")},
     {N("SOCKETPROTOCOL"), NAME(NULL), RM, HELP("Socket protocol.")},

@@ -50,9 +50,12 @@ struct action *decisions_add(struct engine *e, enum action_kind kind,
 
     if (!d->out && kind == ACTION_CANCEL && text)
         decisions_keep_text(e->c->jobs.v[j->index], text);
-    vec_push(to,
-        ((struct action){
-            .kind = kind, .job = j->index, .at = at, .by = INDEX_NONE, .text = text}));
+    vec_push(to, ((struct action){.kind = kind,
+                     .job = j->index,
+                     .at = at,
+                     .start_at = j->start_at,
+                     .by = INDEX_NONE,
+                     .text = text}));
     return &to->v[to->n - 1];
 }
 

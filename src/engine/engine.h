@@ -15,6 +15,7 @@
 #include "cluster/change.h"
 #include "cluster/jobend.h"
 #include "cluster/memory.h"
+#include "cluster/quota.h"
 #include "cluster/reservation.h"
 #include "engine/statistics/statistics.h"
 #include "plan/planned.h"
@@ -48,6 +49,7 @@ enum event_kind {
     EVENT_CHANGE_RESERVATION, /* u.change_reservation: mrsvctl -m */
     EVENT_UNRESERVE,          /* u.unreserve: releaseres */
     EVENT_SETTINGS,           /* u.settings: other settings in force */
+    EVENT_QUOTAS,             /* u.quotas: all limits of the resource manager */
     EVENT_RESET_STATISTICS,
     EVENT_RESET_FAIRSHARE,
     /* after a restart, in this order; nodes come before instances */
@@ -157,6 +159,7 @@ struct event {
             struct actor who;
         } unreserve;
         const struct settings *settings; /* borrowed until replaced */
+        struct quota_list quotas;
         struct {
             const struct fs_memory *rows;
             size_t n;
@@ -196,6 +199,7 @@ struct action {
     enum action_kind kind;
     uint32_t job;
     int64_t at;            /* RESERVE: its start; DEFER: its end; else now */
+    int64_t start_at;      /* of the job when that was decided, 0 = it waited */
     bool backfill;         /* START: out of order */
     uint32_t by;           /* SUSPEND, REQUEUE, CHECKPOINT: the job that preempts, or
                               INDEX_NONE */

@@ -3,6 +3,7 @@
 #include "journal/event.h"
 #include "records/describe.h"
 #include "records/jobmemory.h"
+#include "records/quotajson.h"
 #include "records/rsvjson.h"
 #include "records/words.h"
 
@@ -273,6 +274,12 @@ static void read_settings(struct journal_read *j, const json_t *o, struct cluste
         reader_wrong(&j->reader, "config", "the text of a configuration");
 }
 
+static void read_quotas(struct journal_read *j, const json_t *o, struct cluster *c)
+{
+    (void)c;
+    quotajson_read(&j->reader, json_object_get(o, "limits"), &j->ev.u.quotas);
+}
+
 static void read_nothing(struct journal_read *j, const json_t *o, struct cluster *c)
 {
     (void)c;
@@ -311,6 +318,7 @@ static read_fn *const readers[] = {
     [EVENT_CHANGE_RESERVATION] = read_change_reservation,
     [EVENT_UNRESERVE] = read_unreserve,
     [EVENT_SETTINGS] = read_settings,
+    [EVENT_QUOTAS] = read_quotas,
     [EVENT_RESET_STATISTICS] = read_nothing,
     [EVENT_RESET_FAIRSHARE] = read_nothing,
     [EVENT_FAIRSHARE] = read_rows,

@@ -4,6 +4,7 @@
 #include "journal/event.h"
 #include "records/describe.h"
 #include "records/jobmemory.h"
+#include "records/quotajson.h"
 #include "records/rsvjson.h"
 #include "records/words.h"
 
@@ -250,6 +251,12 @@ static void put_settings(json_t *o, const struct source *s, const struct event *
     json_object_set_new(o, "config", journal_config(s->config));
 }
 
+static void put_quotas(json_t *o, const struct source *s, const struct event *ev)
+{
+    (void)s;
+    json_object_set_new(o, "limits", quotajson_list(&ev->u.quotas));
+}
+
 static void put_nothing(json_t *o, const struct source *s, const struct event *ev)
 {
     (void)s;
@@ -292,6 +299,7 @@ static put_fn *const writers[] = {
     [EVENT_CHANGE_RESERVATION] = put_change_reservation,
     [EVENT_UNRESERVE] = put_unreserve,
     [EVENT_SETTINGS] = put_settings,
+    [EVENT_QUOTAS] = put_quotas,
     [EVENT_RESET_STATISTICS] = put_nothing,
     [EVENT_RESET_FAIRSHARE] = put_nothing,
     [EVENT_FAIRSHARE] = put_fairshare,

@@ -26,13 +26,11 @@ int64_t plan_unit(const struct plan *p, uint32_t partition)
 /* Until when the pool has so many units for whoever starts now. */
 static int64_t units_until(struct plan *p, struct pool *pool, int64_t units)
 {
+    const struct free_untils *list = count_free_until(p->counted, pool);
     int64_t until = p->now;
 
-    if (pool->free_until.n == 0)
-        count_free_until(p->counted, pool);
-    for (size_t i = 0; i < pool->free_until.n && pool->free_until.v[i].units >= units;
-         i++)
-        until = pool->free_until.v[i].until;
+    for (size_t i = 0; i < list->n && list->v[i].units >= units; i++)
+        until = list->v[i].until;
     return until;
 }
 

@@ -39,7 +39,7 @@ struct plan *plan_fork(struct plan *p)
 
     fork->reserved = rsvtable_copy(p->reserved, true);
     fork->pins = pintable_copy(p->pins);
-    plan_link(fork);
+    plan_link(fork, p);
     return fork;
 }
 
@@ -64,7 +64,7 @@ struct plan *plan_fork_unreserved(struct plan *p)
 
     fork->reserved = rsvtable_copy(p->reserved, false);
     fork->pins = pintable_create();
-    plan_link(fork);
+    plan_link(fork, p);
     reserve_recount(fork->counted);
     return fork;
 }
@@ -104,7 +104,7 @@ void plan_adopt(struct plan *p, const struct plan *fork, const struct job *j)
     struct rsv *r = rsvtable_of(p->reserved, j->index);
 
     r->end_at = from->end_at;
-    r->fitset = fits_number(p->fits, fits_for(p->fits, j, partition));
+    r->fitset = fits_for(p->fits, j, partition)->number;
     for (size_t i = 0; i < from->parts.n; i++)
         vec_push(&r->parts, from->parts.v[i]);
     for (size_t i = 0; i < from->alloc.n; i++)

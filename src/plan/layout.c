@@ -55,8 +55,6 @@ static void count_active(struct plan *p)
 {
     const struct cluster *c = p->c;
 
-    for (uint32_t i = 0; i < pools_count(p->pools); i++)
-        pools_at(p->pools, i)->free_now = pools_at(p->pools, i)->total;
     for (size_t i = 0; i < c->active.n; i++) {
         const struct job *j = c->jobs.v[c->active.v[i]];
         if (job_is_active(j))
@@ -80,7 +78,7 @@ static void own_layout(struct plan *p)
     p->closures = closures_create(p->c);
     p->pools = pools_create(p->c, p->closures);
     p->fits = fits_create(p->c, p->pools);
-    plan_link(p);
+    plan_link(p, NULL);
     p->validity.layout = UINT64_MAX; /* of other pools */
 }
 

@@ -8,17 +8,25 @@
 
 #include <assert.h>
 
-void plan_link(struct plan *p)
+/* What is in use and reserved is as in `from`, if that is there. */
+static void make_counted(struct plan *p, const struct counted *from)
 {
-    p->view = rsvview_create(p->c, &p->now, &p->version);
-    p->counted = counted_create(&(struct counted_uses){.c = p->c,
+    const struct counted_uses uses = {.c = p->c,
         .now = &p->now,
         .version = &p->version,
         .closures = p->closures,
         .pools = p->pools,
         .fits = p->fits,
         .reserved = p->reserved,
-        .view = p->view});
+        .view = p->view};
+
+    p->counted = from ? counted_fork(from, &uses) : counted_create(&uses);
+}
+
+void plan_link(struct plan *p, const struct plan *original)
+{
+    p->view = rsvview_create(p->c, &p->now, &p->version);
+    make_counted(p, original ? original->counted : NULL);
     p->bynode = bynode_create(&(struct bynode_uses){.c = p->c,
         .now = &p->now,
         .version = &p->version,
@@ -52,7 +60,7 @@ struct plan *plan_create(struct cluster *c)
     p->closures = closures_create(c);
     p->pools = pools_create(c, p->closures);
     p->fits = fits_create(c, p->pools);
-    plan_link(p);
+    plan_link(p, NULL);
     return p;
 }
 

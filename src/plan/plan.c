@@ -311,7 +311,7 @@ bool plan_possible(struct plan *p, const struct job *j, struct reason *ret_why)
 
 int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
 {
-    struct fitset *s = fits_for(p->fits, j, partition);
+    const struct fitset *s = fits_for(p->fits, j, partition);
 
     check_answerable(p);
     if (!s)
@@ -321,19 +321,17 @@ int64_t plan_free_now(struct plan *p, const struct job *j, uint32_t partition)
                       p->counted, s, closures_access(p->closures, j, p->now), end)
                                                   : 0;
     return fitset_has_by_node(p->pools, s)
-               ? sum + sweep_free_until(p->bynode, j, fits_number(p->fits, s), end)
+               ? sum + sweep_free_until(p->bynode, j, s->number, end)
                : sum;
 }
 
 static bool multireq_fits_now(struct plan *p, const struct job *j, uint32_t partition)
 {
-    struct fitset *s = fits_for(p->fits, j, partition);
+    const struct fitset *s = fits_for(p->fits, j, partition);
     struct allocs found = {0};
     enum wait_code code;
 
-    bool fits =
-        s
-        && multireq_place(p->bynode, j, fits_number(p->fits, s), p->now, &found, &code);
+    bool fits = s && multireq_place(p->bynode, j, s->number, p->now, &found, &code);
     vec_fini(&found);
     return fits;
 }
@@ -356,7 +354,7 @@ bool plan_fits_now(struct plan *p, const struct job *j, uint32_t partition)
 int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
     struct allocs *ret, enum wait_code *ret_code)
 {
-    struct fitset *s = fits_for(p->fits, j, partition);
+    const struct fitset *s = fits_for(p->fits, j, partition);
 
     check_answerable(p);
     ret->n = 0;
@@ -364,7 +362,7 @@ int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
     if (!s)
         return -1;
     if (fitset_has_by_node(p->pools, s))
-        return pick_now(p->bynode, j, fits_number(p->fits, s), ret, ret_code);
+        return pick_now(p->bynode, j, s->number, ret, ret_code);
     *ret_code = WAIT_RESOURCES;
     int64_t end = time_add(p->now, plan_duration(s, j));
     if (from_now_until(p->counted, s, closures_access(p->closures, j, p->now), end)
@@ -377,7 +375,7 @@ int plan_place_now(struct plan *p, const struct job *j, uint32_t partition,
 static int64_t nodes_first_fit(
     struct plan *p, const struct job *j, uint32_t set, int64_t from)
 {
-    struct fitset *s = fits_set(p->fits, set);
+    const struct fitset *s = fits_set(p->fits, set);
 
     if (j->nreqs > 1)
         return multireq_first_fit(p->bynode, j, set, from);
@@ -415,12 +413,12 @@ bool plan_fit_by(struct plan *p, const struct job *j, int64_t from, int64_t by,
         from = j->release_at;
     for (uint64_t m = fits_partitions(p->fits, j); m; m &= m - 1) {
         uint32_t partition = (uint32_t)__builtin_ctzll(m);
-        struct fitset *s = fits_for(p->fits, j, partition);
+        const struct fitset *s = fits_for(p->fits, j, partition);
         if (!s)
             continue;
         if (time_add(from, plan_duration(s, j)) > by)
             continue;
-        int64_t at = first_fit_in(p, j, fits_number(p->fits, s), from);
+        int64_t at = first_fit_in(p, j, s->number, from);
         if (at < best.at && time_add(at, plan_duration(s, j)) <= by)
             best = (struct slot){at, partition};
     }
@@ -446,7 +444,7 @@ int64_t plan_free_procs(const struct plan *p, uint32_t partition)
         if (pool->partition != partition)
             continue;
         if (!pool->by_node && pool->unit) {
-            sum += pool->free_now * pool->unit;
+            sum += count_free_now(p->counted, pool) * pool->unit;
             continue;
         }
         for (size_t k = 0; k < pool->nodes.n; k++) {
@@ -520,14 +518,14 @@ void plan_owe(struct plan *p, const struct job *j, int64_t at)
 
 void plan_reserve(struct plan *p, const struct job *j, const struct slot *slot)
 {
-    struct fitset *s = fits_for(p->fits, j, slot->partition);
+    const struct fitset *s = fits_for(p->fits, j, slot->partition);
     struct rsv *r = rsvtable_add(p->reserved, j->index, slot);
 
     check_answerable(p);
     p->validity.changes++;
     p->validity.confirmed =
         rsvtable_count(p->reserved); /* what is made in this cycle stands */
-    r->fitset = fits_number(p->fits, s);
+    r->fitset = s->number;
     r->end_at = time_add(slot->at, plan_duration(s, j));
     if (fitset_has_by_node(p->pools, s)) {
         pick_at(p->bynode, j, r);
@@ -599,18 +597,7 @@ void plan_check(const struct plan *p)
 {
     const struct cluster *c = p->c;
 
-    for (size_t i = 0; i < pools_count(p->pools); i++) {
-        const struct pool *pool = pools_at(p->pools, i);
-        int64_t used = 0, listed = 0;
-        if (pool->by_node || !pool->unit)
-            continue;
-        for (size_t k = 0; k < pool->nodes.n; k++)
-            used += node_dedicated(c, node_at(c, pool->nodes.v[k])).v[RES_PROCS];
-        for (size_t k = 0; k < pool->releases.n; k++)
-            listed += pool->releases.v[k].units;
-        assert(used == (pool->total - pool->free_now) * pool->unit);
-        assert(listed == pool->total - pool->free_now);
-    }
+    count_check(p->counted);
     for (size_t i = 0; i < c->nodes.n; i++) {
         const struct node *n = node_at(c, i);
         bool free = node_dedicated(c, n).v[RES_PROCS] < n->cfg.v[RES_PROCS];

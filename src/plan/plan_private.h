@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files of the plan share: struct plan, and how long jobs stay in it. Private
- * to src/plan. Who answers, by how the pools of a job's set (pools/fits.h) are planned;
- * where they are of both kinds, node by node asks the counted ones, too:
+ * What the files right in src/plan share: struct plan. Those in its folders do not know
+ * it; they are told what they look at (life.c). Who answers, by how the pools of a
+ * job's set (pools/fits.h) are planned; where they are of both kinds, node by node asks
+ * the counted ones, too:
  *
  *     asked               by count              node by node
  *     plan_fits_now()     from_now_until()      sweep_free_until(), multireq_place()
  *     plan_first_fit()    first_fit_counted()   sweep_first_fit(), multireq_first_fit()
  *     plan_reserve()      reserve_units()       pick_at(), pintable_add()
  *     plan_place_now()    counted/place.c       pick_now()
- *     plan_windows()      from_now_all()        single_procs_until() */
+ *     plan_windows()      from_now_procs()      single_procs_until() */
 #ifndef MAUI_PLAN_PLAN_PRIVATE_H
 #define MAUI_PLAN_PLAN_PRIVATE_H
 
@@ -77,8 +78,9 @@ static inline void check_answerable(const struct plan *p)
 }
 
 /* Make the collaborators that look at others of the plan, which are there: its view,
- * `counted` and `bynode`. They remember nothing yet. And end them. */
-void plan_link(struct plan *p);
+ * `counted` and `bynode`. They remember nothing yet; what is in use and reserved is as
+ * in the original, if the plan is a fork (NULL = it is none). And end them. */
+void plan_link(struct plan *p, const struct plan *original);
 void plan_unlink(struct plan *p);
 
 /* When a running job gives its resources back, as the plan sees it. */

@@ -35,7 +35,8 @@ struct offer {
 /* A pool the job may use. */
 struct share {
     struct pool *pool;
-    int64_t sum; /* tasks on its nodes without those chosen so far */
+    bool reserved; /* reservations hold units of it: `room` says what they leave */
+    int64_t sum;   /* tasks on its nodes without those chosen so far */
     /* planned by count: units that reservations leave throughout the job's limit */
     int64_t freed; /* by those chosen so far */
     int64_t later; /* units from the instant on at which pools are planned together */
@@ -100,13 +101,15 @@ static void open_share(struct choice *h, struct share *s)
     const struct profile *work;
 
     s->freed = 0;
-    s->sum = s->pool->by_node ? 0 : s->pool->free_now;
+    s->sum = count_free_now(h->p->counted, s->pool);
     s->later = units_later(h, s->pool);
-    if (s->pool->by_node || s->pool->nrsv == 0)
+    s->reserved = !s->pool->by_node && count_is_reserved(h->p->counted, s->pool);
+    if (!s->reserved)
         return;
+    int64_t last = count_latest_start(h->p->counted, s->pool);
     work = count_work(h->p->counted, s->pool);
     profile_reset(&s->room, work->at[0], work->free[0]);
-    for (uint32_t i = 1; i < work->n && work->at[i] <= s->pool->rsv_latest; i++)
+    for (uint32_t i = 1; i < work->n && work->at[i] <= last; i++)
         profile_append(&s->room, work->at[i], work->free[i]);
 }
 
@@ -118,7 +121,7 @@ static void free_share(struct choice *h, struct share *s, const struct job *j)
     s->freed += units;
     if (plan_job_end(h->p, j) > s->pool->to)
         s->later += units;
-    if (units && s->pool->nrsv)
+    if (units && s->reserved)
         profile_claim(&s->room, h->p->now, plan_job_end(h->p, j), -units);
 }
 
@@ -129,8 +132,8 @@ static int64_t cap_of(const struct choice *h, const struct share *s)
 
     if (s->pool->by_node)
         return INT64_MAX;
-    now = s->pool->nrsv ? profile_min(&s->room, h->p->now, h->end)
-                        : s->pool->free_now + s->freed;
+    now = s->reserved ? profile_min(&s->room, h->p->now, h->end)
+                      : count_free_now(h->p->counted, s->pool) + s->freed;
     return now < s->later ? now : s->later;
 }
 

@@ -31,7 +31,7 @@ static bool units_suffice(struct plan *p, const struct job *j, int64_t end)
 {
     for (size_t i = 0; i < pools_count(p->pools); i++) {
         struct pool *pool = pools_at(p->pools, i);
-        if (pool->by_node || pool->nrsv == 0)
+        if (pool->by_node || !count_is_reserved(p->counted, pool))
             continue;
         if (pool_units_of(j, pool) > count_least(p->counted, pool, p->now, end, NULL))
             return false;

@@ -5,6 +5,7 @@
 
 #include "cluster/folded.h"
 #include "plan/bynode/single.h"
+#include "plan/counted/from_now.h"
 #include "plan/plan_private.h"
 
 /* plan_windows() as last asked for one access class. */
@@ -15,9 +16,8 @@ struct outlook {
 };
 
 struct windows_known {
-    struct VEC(struct fitset) wholes; /* by partition: all counted pools */
-    struct VEC(uint32_t) uncounted;   /* pools that are not in any of them */
-    uint64_t stamp;
+    struct VEC(uint32_t) uncounted;      /* pools in no known unit, or by node */
+    uint64_t stamp;                      /* of the pools */
     struct VEC(struct outlook) outlooks; /* by access class + 1 */
 };
 
@@ -26,19 +26,11 @@ struct windows_known *windows_create(void)
     return xcalloc(1, sizeof(struct windows_known));
 }
 
-static void forget_wholes(struct windows_known *w)
-{
-    for (size_t i = 0; i < w->wholes.n; i++)
-        fitset_fini(&w->wholes.v[i]);
-    vec_fini(&w->wholes);
-    vec_fini(&w->uncounted);
-}
-
 void windows_destroy(struct windows_known *w)
 {
     if (!w)
         return;
-    forget_wholes(w);
+    vec_fini(&w->uncounted);
     for (size_t i = 0; i < w->outlooks.n; i++)
         vec_fini(&w->outlooks.v[i].windows);
     vec_fini(&w->outlooks);
@@ -51,40 +43,32 @@ static bool counts(const struct pool *pool)
     return !pool->by_node && pool->unit;
 }
 
-/* Processors of all counted pools of the partition, as free_until from now on. */
-static const struct set_offer *counted_offer(
-    struct plan *p, uint32_t partition, uint32_t access)
+/* Pools of which not even a unit is known are not in counted/'s answer. */
+static void find_uncounted(struct plan *p)
 {
-    uint64_t stamp = pools_stamp(p->pools);
-
-    if (p->windows->stamp != stamp || p->windows->wholes.n != p->c->partitions.n) {
-        forget_wholes(p->windows);
-        for (uint32_t i = 0; i < p->c->partitions.n; i++) {
-            struct fitset whole = fits_counted(p->fits, i);
-            vec_push(&p->windows->wholes, whole);
-        }
-        p->windows->uncounted.n = 0;
-        for (uint32_t i = 0; i < pools_count(p->pools); i++)
-            if (!counts(pools_at(p->pools, i)))
-                vec_push(&p->windows->uncounted, i);
-        p->windows->stamp = stamp;
-    }
-    return from_now_all(p->counted, &p->windows->wholes.v[partition], access, true);
+    if (p->windows->stamp == pools_stamp(p->pools))
+        return;
+    p->windows->uncounted.n = 0;
+    for (uint32_t i = 0; i < pools_count(p->pools); i++)
+        if (!counts(pools_at(p->pools, i)))
+            vec_push(&p->windows->uncounted, i);
+    p->windows->stamp = pools_stamp(p->pools);
 }
 
 /* The first stair that ends after `at`. */
-static const struct free_until *stair_after(const struct set_offer *r, int64_t at)
+static const struct free_until *stair_after(
+    const struct free_untils *stairs, int64_t at)
 {
-    size_t lo = 0, hi = r->free_until.n - 1; /* the last ends never */
+    size_t lo = 0, hi = stairs->n - 1; /* the last ends never */
 
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (r->free_until.v[mid].until <= at)
+        if (stairs->v[mid].until <= at)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return &r->free_until.v[lo];
+    return &stairs->v[lo];
 }
 
 /* The first instant after `at` at which something reserved begins on the pool. */
@@ -137,8 +121,9 @@ bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t af
     check_answerable(p);
     if (after_s >= DURATION_UNLIMITED)
         return false;
-    const struct set_offer *r = counted_offer(p, partition, access);
-    int64_t end = stair_after(r, after)->until;
+    const struct free_untils *stairs = from_now_procs(p->counted, partition, access);
+    find_uncounted(p);
+    int64_t end = stair_after(stairs, after)->until;
     for (size_t i = 0; i < p->windows->uncounted.n; i++) {
         const struct pool *pool = pools_at(p->pools, p->windows->uncounted.v[i]);
         if (pool->partition != partition || !pool->by_node)
@@ -147,7 +132,8 @@ bool plan_window(struct plan *p, uint32_t partition, uint32_t access, int64_t af
         end = pin < end ? pin : end;
     }
     ret_window->duration_s = end < TIME_NEVER ? end - p->now : DURATION_UNLIMITED;
-    ret_window->procs = stair_after(r, end < TIME_NEVER ? end - 1 : TIME_NEVER)->units;
+    ret_window->procs =
+        stair_after(stairs, end < TIME_NEVER ? end - 1 : TIME_NEVER)->units;
     for (size_t i = 0; i < p->windows->uncounted.n; i++) {
         const struct pool *pool = pools_at(p->pools, p->windows->uncounted.v[i]);
         if (pool->partition == partition)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Windows for backfill; plan_window() and plan_windows() in plan/plan.h are their face.
- * This is what is remembered for them: the counted pools of each partition as one set,
- * and the windows of each access class for one version of the plan. Nodes of other
- * pools are added one by one. */
+ * This is what is remembered for them: the windows of each access class for one version
+ * of the plan. Counted pools are asked of counted/from_now.h; nodes of other pools are
+ * added one by one. */
 #ifndef MAUI_PLAN_WINDOW_H
 #define MAUI_PLAN_WINDOW_H
 

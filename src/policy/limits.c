@@ -11,6 +11,7 @@ struct limits *limits_create(void)
     struct limits *l = xcalloc(1, sizeof *l);
 
     l->pairs = limits_pairs_create();
+    l->quotas = limits_quotas_create();
     return l;
 }
 
@@ -28,6 +29,7 @@ void limits_destroy(struct limits *l)
     vec_fini(&l->remarked);
     limits_ledger_fini(&l->ledger);
     limits_pairs_destroy(l->pairs);
+    limits_quotas_destroy(l->quotas);
     free(l);
 }
 
@@ -154,6 +156,7 @@ static void add_active(
     limits_use_add(c->sys_active.v, x->v, sign);
     if (limits_pairs_any(l->pairs, DIM_ACTIVE))
         limits_pairs_add(l->pairs, c, DIM_ACTIVE, x->cred, x->v, sign);
+    limits_quotas_add(l->quotas, c, x->cred, x->v, sign);
 }
 
 void limits_count_active(
@@ -243,17 +246,20 @@ void limits_configure(struct limits *l, struct cluster *c)
     l->in_force = 0;
     l->soft_differs = false;
     limits_pairs_configure(l->pairs, c->cfg);
+    limits_quotas_configure(l->quotas, c);
     note_all(l, c->cfg);
-    if (all_masks(l, DIM_ACTIVE))
+    uint32_t active = all_masks(l, DIM_ACTIVE), idle = all_masks(l, DIM_IDLE);
+    uint32_t quotas = limits_quotas_mask(l->quotas);
+    if (active | quotas)
         l->in_force |= CHECK_ACTIVE;
-    if (all_masks(l, DIM_IDLE))
+    if (idle)
         l->in_force |= CHECK_IDLE;
-    l->left_matters =
-        all_masks(l, DIM_ACTIVE) & (LIMIT_BIT(LIMIT_PS) | LIMIT_BIT(LIMIT_WC));
+    l->left_matters = (active | limits_quotas_counted(l->quotas))
+                      & (LIMIT_BIT(LIMIT_PS) | LIMIT_BIT(LIMIT_WC));
     l->any_override = overrides_exist(c);
     l->asked = l->any_override || limits_pairs_count(l->pairs)
                    ? UINT32_MAX
-                   : (all_masks(l, DIM_ACTIVE) | all_masks(l, DIM_IDLE))
+                   : (active | idle | quotas)
                          & ~(LIMIT_BIT(LIMIT_JOB) | LIMIT_BIT(LIMIT_PROC));
     grow(l, c);
     count_again(l, c);
@@ -365,6 +371,33 @@ static void check_pairs(const struct limits *l, const struct cluster *c)
     limits_pairs_destroy(again);
 }
 
+/* What is in use of each quota that a job is under. */
+static void check_quotas(const struct limits *l, const struct cluster *c)
+{
+    struct limits_quotas *again = limits_quotas_create();
+    const struct quota_test *was, *is;
+    size_t n, m;
+
+    limits_quotas_configure(again, c);
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct limits_counted *x = limits_ledger_find(&l->ledger, i);
+        if (x)
+            limits_quotas_add(again, c, x->cred, x->v, 1);
+    }
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        if (!c->jobs.v[i])
+            continue;
+        was = limits_quotas_tests(l->quotas, c, c->jobs.v[i]->cred, &n);
+        is = limits_quotas_tests(again, c, c->jobs.v[i]->cred, &m);
+        assert(n == m);
+        for (size_t k = 0; k < n; k++)
+            assert(memcmp(limits_quotas_used(l->quotas, &was[k]),
+                       limits_quotas_used(again, &is[k]), sizeof(struct usage))
+                   == 0);
+    }
+    limits_quotas_destroy(again);
+}
+
 void limits_check(const struct limits *l, const struct cluster *c, int64_t now)
 {
     struct usage all = {0};
@@ -383,4 +416,5 @@ void limits_check(const struct limits *l, const struct cluster *c, int64_t now)
     for (int k = 0; k < CRED_KINDS; k++)
         check_creds(c, l, k);
     check_pairs(l, c);
+    check_quotas(l, c);
 }

@@ -45,7 +45,7 @@ enum { CHECK_ACTIVE = 1, CHECK_IDLE = 2, CHECK_SYSTEM = 4 };
 /* Does the job, added to present usage, break a limit? `what` = CHECK_* bits;
  * order of checks and override rules as in the reference, section 4 and 7. True =
  * it does, and *ret_why tells the first; sizes are compared with the global
- * SYSTEMMAX*. O(limits in force). */
+ * SYSTEMMAX*. The resource manager's quotas are active limits. O(limits in force). */
 bool limits_violated(const struct limits *l, const struct cluster *c,
     const struct job *j, unsigned what, enum limit_level level, struct reason *ret_why);
 
@@ -56,6 +56,7 @@ struct limits_use {
     const uint32_t *cred; /* by kind */
     const int64_t *v;     /* by resource: limits_use_of() of a job */
     int64_t from;         /* 0 = now: all that are active count */
+    bool reserves; /* it is no job: the resource manager's quotas are not asked */
 };
 bool limits_use_violated(const struct limits *l, const struct cluster *c,
     struct limits_use use, unsigned what, enum limit_level level,

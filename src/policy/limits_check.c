@@ -11,6 +11,7 @@ struct check {
     const int64_t *want;  /* by resource */
     enum limit_level level;
     bool alone;   /* as if nothing else were in use */
+    bool quotas;  /* those of the resource manager too: not for reservations */
     int64_t from; /* as if what ends by then were not in use; 0 = as it is */
     const struct limit_override *over; /* NULL = the QOS changes nothing */
     struct limit_override over_new;    /* of a QOS newer than the rows */
@@ -27,6 +28,7 @@ static void check_init(struct check *k, const struct limits *l, const struct clu
     k->cred = cred;
     k->want = want;
     k->alone = false;
+    k->quotas = true;
     k->from = 0;
     k->over = NULL;
     if (!l->any_override)
@@ -159,6 +161,61 @@ static bool breaks_pairs(const struct check *k, enum limit_dim dim)
     return false;
 }
 
+/* What was counted for active jobs that are over by `k->from`, under that quota. */
+static int64_t sum_over_quota(const struct check *k, const struct quota_test *t)
+{
+    const struct quota *q = &k->c->quotas->v[t->quota];
+    int64_t sum = 0;
+
+    for (size_t i = 0; k->from && i < k->c->active.n; i++) {
+        const struct job *j = k->c->jobs.v[k->c->active.v[i]];
+        const struct limits_counted *x = limits_ledger_find(&k->l->ledger, j->index);
+        if (x && j->end_at <= k->from && quota_nearness(k->c, q, x->cred)
+            && quota_object(q, x->cred) == quota_object(q, k->cred))
+            sum += x->v[t->res];
+    }
+    return sum;
+}
+
+static void tell_quota(
+    const struct check *k, const struct quota_test *t, int64_t in_use)
+{
+    const struct quota *q = &k->c->quotas->v[t->quota];
+
+    *k->why = no_reason;
+    k->why->level = LEVEL_HARD;
+    k->why->dim = DIM_ACTIVE;
+    k->why->res = t->res;
+    k->why->limit = t->most;
+    k->why->used = in_use;
+    k->why->asked = k->want[t->res];
+    k->why->quota = t->quota + 1;
+    k->why->quota_limit = t->limit;
+    if (q->per != QUOTA_PER_ALL) {
+        k->why->kind = q->per == QUOTA_PER_USER ? CRED_USER : CRED_ACCOUNT;
+        k->why->object = quota_object(q, k->cred);
+    }
+}
+
+/* No QOS of maui.cfg lifts what the resource manager enforces. */
+static bool breaks_quotas(const struct check *k)
+{
+    size_t n;
+    const struct quota_test *t = limits_quotas_tests(k->l->quotas, k->c, k->cred, &n);
+
+    for (; n-- > 0; t++) {
+        int64_t in_use = 0;
+        if (!t->of_job && !k->alone)
+            in_use = limits_quotas_used(k->l->quotas, t)[t->res] - sum_over_quota(k, t);
+        if (k->want[t->res] <= t->most - in_use)
+            continue;
+        if (k->why)
+            tell_quota(k, t, in_use);
+        return true;
+    }
+    return false;
+}
+
 /* The whole system is not a credential: a QOS's overrides leave it alone. */
 static bool breaks_whole(struct check *k, enum limit_dim dim)
 {
@@ -186,7 +243,9 @@ static bool breaks_dim(struct check *k, enum limit_dim dim)
     }
     if (t->sys_mask && breaks_whole(k, dim))
         return true;
-    return limits_pairs_any(k->l->pairs, dim) && breaks_pairs(k, dim);
+    if (limits_pairs_any(k->l->pairs, dim) && breaks_pairs(k, dim))
+        return true;
+    return dim == DIM_ACTIVE && k->quotas && breaks_quotas(k);
 }
 
 static bool breaks_system(const struct check *k, uint32_t partition)
@@ -235,6 +294,7 @@ bool limits_use_violated(const struct limits *l, const struct cluster *c,
 
     check_init(&k, l, c, use.cred, use.v);
     k.from = use.from;
+    k.quotas = !use.reserves;
     k.level = level;
     k.why = ret_why;
     return breaks_any(&k, what & l->in_force);

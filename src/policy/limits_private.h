@@ -6,6 +6,7 @@
 
 #include "policy/limits.h"
 #include "policy/limits_pairs.h"
+#include "policy/limits_quota.h"
 #include "policy/limits_rules.h"
 #include "policy/limits_use.h"
 #include "policy/limits_walk.h"
@@ -35,6 +36,7 @@ struct limits {
     size_t creds; /* of all kinds: so many had their rows resolved */
     struct VEC(struct limit_override) over; /* by QOS, when any_override */
     struct limits_pairs *pairs;
+    struct limits_quotas *quotas;
     struct limits_ledger ledger;
     struct VEC(struct limits_touched) touched; /* credentials with idle usage */
     struct limits_walk walks[LEVEL_HARD + 1];

@@ -21,7 +21,7 @@ static void add_tests(struct limits_walk *w, uint32_t kind, bool active)
 /* Resources with active limits; jobs only if there is none on anything else. */
 static void note_active(struct limits_walk *w)
 {
-    uint32_t mask = 0;
+    uint32_t mask = limits_quotas_mask(w->l->quotas);
 
     for (size_t i = 0; i < w->active.n; i++)
         mask |= LIMIT_BIT(w->active.v[i].res);
@@ -67,6 +67,21 @@ static int64_t active_room(
     return at == LIMIT_OFF ? INT64_MAX : at - used->v[t->res];
 }
 
+static void tighten_by_quotas(
+    const struct limits_walk *w, const struct credset *set, int64_t *io_most)
+{
+    size_t n;
+    const struct quota_test *t = limits_quotas_tests(w->l->quotas, w->c, set->cred, &n);
+
+    for (; n-- > 0; t++) {
+        int64_t room = t->most;
+        if (!t->of_job)
+            room -= limits_quotas_used(w->l->quotas, t)[t->res];
+        if (room < io_most[t->res])
+            io_most[t->res] = room;
+    }
+}
+
 /* All tests of a resource are one for jobs with the same credentials. A job is always
  * one job: where there are limits on something else, that of no more jobs lets no
  * amount of it pass. */
@@ -82,6 +97,7 @@ static void tighten_active(
         int64_t room = active_room(w, t, set);
         most[t->res] = room < most[t->res] ? room : most[t->res];
     }
+    tighten_by_quotas(w, set, most);
     for (uint32_t i = 0; i < w->resources; i++)
         w->most.v[(size_t)credset * w->resources + i] =
             most[LIMIT_JOB] < 1 ? -1 : most[w->res[i]];
@@ -174,7 +190,7 @@ struct limits_walk *limits_walk_begin(struct limits *l, struct cluster *c,
 bool limits_walk_violated_in_full(
     const struct limits_walk *w, uint32_t credset, const int64_t *v)
 {
-    const struct limits_use use = {w->sets->sets.v[credset].cred, v, 0};
+    const struct limits_use use = {w->sets->sets.v[credset].cred, v, 0, false};
 
     return limits_use_violated(
         w->l, w->c, use, CHECK_ACTIVE | CHECK_IDLE, w->level, NULL);
@@ -183,7 +199,7 @@ bool limits_walk_violated_in_full(
 bool limits_walk_idle_in_full(
     const struct limits_walk *w, uint32_t credset, const int64_t *v)
 {
-    const struct limits_use use = {w->sets->sets.v[credset].cred, v, 0};
+    const struct limits_use use = {w->sets->sets.v[credset].cred, v, 0, false};
 
     return limits_use_violated(w->l, w->c, use, CHECK_IDLE, w->level, NULL);
 }

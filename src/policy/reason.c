@@ -3,7 +3,9 @@
 #include "policy/reason.h"
 
 #include "base/duration.h"
+#include "cluster/job.h"
 #include "cluster/partition.h"
+#include "cluster/quota.h"
 #include "policy/limits.h"
 #include "policy/limits_use.h"
 
@@ -196,9 +198,115 @@ static int say_system_limit(
         amount_text(r->limit, r->res, limit));
 }
 
+/* ---- limits of the resource manager --------------------------------------------- */
+
+static const struct quota *quota_of(const struct cluster *c, const struct reason *r)
+{
+    if (!r->quota || !c->quotas || r->quota > c->quotas->n)
+        return NULL;
+    const struct quota *q = &c->quotas->v[r->quota - 1];
+    return r->quota_limit < q->n ? q : NULL;
+}
+
+/* "1:00:00" of times, "4 processors" of all else. */
+static const char *quantity_text(int64_t n, enum limit_res res, char ret[COUNT_TEXT])
+{
+    if (res == LIMIT_WC)
+        return duration_format_exact(n, ret, COUNT_TEXT);
+    return count_text(n, res, ret);
+}
+
+/* "Slurm's limit GrpTRES=cpu of account chem", "... of QOS fast for user ann". */
+#define QUOTA_TEXT (3 * NAME_TEXT)
+static const char *quota_text(const struct cluster *c, const struct reason *r,
+    const struct quota *q, char ret[QUOTA_TEXT])
+{
+    char who[NAME_TEXT];
+
+    snprintf(ret, QUOTA_TEXT, "%.40s's limit %.120s of %.120s%s%s", c->quotas->source,
+        q->limits[r->quota_limit].word, q->name, r->kind < CRED_KINDS ? " for " : "",
+        r->kind < CRED_KINDS ? object_text(c, r->kind, r->object, who) : "");
+    return ret;
+}
+
+#define USERS_MAX 4 /* so many are named */
+struct quota_user {
+    uint32_t user;
+    int64_t used;
+};
+struct quota_users VEC(struct quota_user);
+
+static void add_user(struct quota_users *all, uint32_t user, int64_t used)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (all->v[i].user == user) {
+            all->v[i].used += used;
+            return;
+        }
+    vec_push(all, ((struct quota_user){user, used}));
+}
+
+static int order_users(const void *a, const void *b)
+{
+    const struct quota_user *x = a, *y = b;
+
+    if (x->used != y->used)
+        return x->used > y->used ? -1 : 1;
+    return (x->user > y->user) - (x->user < y->user);
+}
+
+/* Who has active jobs that count there, those with most of it first: "ann 3, bob 1". */
+static void add_quota_users(const struct cluster *c, const struct reason *r,
+    const struct quota *q, char *ret_text, size_t size)
+{
+    struct quota_users all = {0};
+    char amount[AMOUNT_TEXT];
+    int n = 0;
+
+    for (size_t i = 0; i < c->active.n; i++) {
+        const struct job *j = c->jobs.v[c->active.v[i]];
+        int64_t use[LIMIT_RES_COUNT];
+        if (!job_is_active(j) || !quota_nearness(c, q, j->cred)
+            || (r->kind < CRED_KINDS && quota_object(q, j->cred) != r->object))
+            continue;
+        limits_use_of(c, j, use);
+        add_user(&all, j->cred[CRED_USER], use[r->res]);
+    }
+    if (all.n)
+        qsort(all.v, all.n, sizeof *all.v, order_users);
+    for (size_t i = 0; i < all.n && i < USERS_MAX && n >= 0 && (size_t)n < size; i++)
+        n += snprintf(ret_text + n, size - (size_t)n, "%s%.60s %s", i ? ", " : " by ",
+            c->creds[CRED_USER].v[all.v[i].user]->name,
+            amount_text(all.v[i].used, r->res, amount));
+    if (all.n > USERS_MAX && n >= 0 && (size_t)n < size)
+        snprintf(ret_text + n, size - (size_t)n, ", %zu more", all.n - USERS_MAX);
+    vec_fini(&all);
+}
+
+static int say_quota(const struct cluster *c, const struct reason *r,
+    const struct quota *q, char *ret_text, size_t size)
+{
+    char limit[COUNT_TEXT], used[AMOUNT_TEXT], asked[COUNT_TEXT], name[QUOTA_TEXT];
+    char users[200] = "";
+    enum limit_res res = r->res;
+
+    quota_text(c, r, q, name);
+    if (q->limits[r->quota_limit].rule == QUOTA_JOB && res == LIMIT_JOB)
+        return snprintf(ret_text, size, "%s is used up", name);
+    if (q->limits[r->quota_limit].rule == QUOTA_JOB || r->asked > r->limit)
+        return snprintf(ret_text, size, "%s allows %s%s and this job asks for %s", name,
+            q->limits[r->quota_limit].rule == QUOTA_JOB ? "a job " : "",
+            quantity_text(r->limit, res, limit), quantity_text(r->asked, res, asked));
+    add_quota_users(c, r, q, users, sizeof users);
+    return snprintf(ret_text, size, "%s: %s of %s in use%s and this job asks for %s",
+        name, amount_text(r->used, res, used), quantity_text(r->limit, res, limit),
+        users, res == LIMIT_JOB ? "one more" : quantity_text(r->asked, res, asked));
+}
+
 static int say_limit(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
+    const struct quota *quota = quota_of(c, r);
     char who[NAME_TEXT], within[NAME_TEXT], asks[64], bracket[32] = "";
     char used[AMOUNT_TEXT], limit[AMOUNT_TEXT], has[AMOUNT_TEXT + 16];
     const char *subject, *in = "", *owner = "";
@@ -206,6 +314,8 @@ static int say_limit(
 
     if (r->res >= LIMIT_RES_COUNT || r->dim > DIM_SYSTEM)
         return snprintf(ret_text, size, "this job breaks a limit");
+    if (quota)
+        return say_quota(c, r, quota, ret_text, size);
     if (r->dim == DIM_SYSTEM)
         return say_system_limit(c, r, ret_text, size);
     subject = object_text(c, r->kind, r->object, who);
@@ -409,12 +519,22 @@ static int classic_limit(const struct cluster *c, const struct reason *r,
     bool soft = r->same ? level == LEVEL_SOFT : r->level == LEVEL_SOFT;
     bool of_system = r->dim == DIM_SYSTEM || r->kind >= CRED_KINDS;
 
+    const struct quota *quota = quota_of(c, r);
+
     if (r->kind2 < CRED_KINDS)
         object_text(c, r->kind2, r->object2, within);
+    if (quota) {
+        name = quota->limits[r->quota_limit].word;
+        snprintf(who, sizeof who, "%.120s", quota->name);
+        if (r->kind < CRED_KINDS)
+            object_text(c, r->kind, r->object, within);
+    }
     return snprintf(ret_text, size,
         "violates %s %s %s limit of %s for %s%s%s  (R: %s, U: %s)", kinds[r->dim],
         soft ? "SOFT" : "HARD", name, amount_text(r->limit, r->res, limit),
-        of_system ? "the system" : object_text(c, r->kind, r->object, who),
+        quota       ? who
+        : of_system ? "the system"
+                    : object_text(c, r->kind, r->object, who),
         *within ? " " : "", within,
         amount_text(r->res == LIMIT_JOB ? 1 : r->asked, r->res, asked),
         amount_text(r->used, r->res, used));

@@ -456,3 +456,8 @@ void remote_poll(struct rm *rm)
 {
     say((struct remote *)rm, wire_line("poll", json_true()));
 }
+
+void remote_note(struct rm *rm, const struct rm_note *n)
+{
+    say((struct remote *)rm, wire_note(n));
+}

@@ -26,5 +26,6 @@ void remote_close(struct rm *rm);
 int remote_command(struct rm *rm, const struct rm_command *cmd, struct err *err);
 int remote_submit(struct rm *rm, const struct rm_submission *s, struct err *err);
 void remote_poll(struct rm *rm);
+void remote_note(struct rm *rm, const struct rm_note *n);
 
 #endif

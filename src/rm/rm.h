@@ -7,8 +7,8 @@
  * sink, and answers each command later by its token. The resource manager is the
  * truth: a driver reports what is, not what the scheduler wished.
  *
- * Order of reports: after open() all nodes, its reservations and all
- * jobs, then RM_SYNCED; from then on
+ * Order of reports: after open() all nodes, its reservations, the limits that it keeps
+ * and all jobs, then RM_SYNCED; from then on
  * only what is new or has changed. When a connection was lost and found again, all
  * over: jobs and nodes not told before the next RM_SYNCED are gone. Nothing is reported
  * before open() has returned; a sink must not call close(). */
@@ -18,6 +18,7 @@
 #include "cluster/job.h"
 #include "cluster/jobend.h"
 #include "cluster/node.h"
+#include "cluster/quota.h"
 
 #include <systemd/sd-event.h>
 
@@ -56,9 +57,10 @@ enum rm_report_kind {
     RM_JOB_GONE,    /* u.name: not known any more */
     RM_RESERVATION, /* u.reservation: new, or something of it changed */
     RM_RESERVATION_GONE, /* u.name */
-    RM_SYNCED,           /* all nodes and jobs have been told */
-    RM_DONE,             /* u.done: a command has been carried out, or has not */
-    RM_HEALTH            /* u.health */
+    RM_QUOTAS, /* u.quotas: all limits that it keeps, in place of those told before */
+    RM_SYNCED, /* all nodes and jobs have been told */
+    RM_DONE,   /* u.done: a command has been carried out, or has not */
+    RM_HEALTH  /* u.health */
 };
 
 enum rm_outcome {
@@ -78,6 +80,7 @@ struct rm_report {
         struct node_desc node;
         const struct rm_job *job;
         const struct rm_reservation *reservation;
+        struct quota_list quotas;
         const char *name;
         struct {
             uint64_t token;
@@ -162,6 +165,14 @@ struct rm_cfg {
 /* The text of an attribute of the section, or NULL. Any case. */
 const char *rm_cfg_attr(const struct rm_cfg *cfg, const char *name);
 
+/* What the scheduler makes of a job that waits, for people who ask the resource
+ * manager. Borrowed for the call. */
+struct rm_note {
+    const char *job;
+    const char *text; /* "waits for 8 processors until about 14:30 (checkjob 63)" */
+    int64_t start_at; /* when it is expected to start, 0 = not known */
+};
+
 struct rm;
 
 /* Drivers: one table each. */
@@ -181,6 +192,10 @@ struct rm_driver {
     /* Take a fresh job number, for the ids of a job array ("12" for 12[0], 12[1] ...).
      * NULL = the RM names jobs only itself. */
     int (*take_id)(struct rm *rm, char *ret_id, size_t size, struct err *err);
+    /* Show that beside the job, some time soon and as often as the RM bears; the latest
+     * note counts. Not answered, and nothing depends on it. NULL = the RM has no place
+     * for it. */
+    void (*note)(struct rm *rm, const struct rm_note *n);
     /* An ended job has been accounted for on the disk: nothing of it is needed any
      * more. NULL = that is nothing to the RM. */
     void (*settled)(struct rm *rm, const char *job);

@@ -3,6 +3,7 @@
 #include "rm/wire.h"
 
 #include "records/describe.h"
+#include "records/quotajson.h"
 #include "records/words.h"
 
 #include <assert.h>
@@ -120,6 +121,8 @@ char *wire_report(const struct rm_report *r)
         return wire_line("reservation", reservation_out(r->u.reservation));
     case RM_RESERVATION_GONE:
         return wire_line("reservation_gone", put_text_of(r->u.name));
+    case RM_QUOTAS:
+        return wire_line("limits", quotajson_list(&r->u.quotas));
     case RM_SYNCED:
         return wire_line("synced", json_true());
     case RM_DONE:
@@ -214,6 +217,9 @@ int wire_read_report(
         *ret = (struct rm_report){
             .kind = RM_RESERVATION, .u.reservation = &room->reservation};
         read_reservation(r, v, &room->reservation);
+    } else if ((v = json_object_get(o, "limits")) != NULL) {
+        *ret = (struct rm_report){.kind = RM_QUOTAS};
+        quotajson_read(r, v, &ret->u.quotas);
     } else if (json_object_get(o, "reservation_gone") != NULL) {
         *ret = (struct rm_report){.kind = RM_RESERVATION_GONE,
             .u.name = reader_text(r, o, "reservation_gone")};
@@ -307,4 +313,25 @@ void wire_read_submission(struct reader *r, const json_t *o, struct rm_submissio
     ret->join = reader_bool(r, o, "join");
     if (!json_is_integer(json_object_get(o, "uid")))
         reader_wrong(r, "uid", "the number of a user");
+}
+
+/* ---- notes ---- */
+
+char *wire_note(const struct rm_note *n)
+{
+    json_t *o = json_object();
+
+    put_text(o, "job", n->job);
+    put_text(o, "text", n->text);
+    put_int(o, "start_at", n->start_at);
+    return wire_line("note", o);
+}
+
+void wire_read_note(struct reader *r, const json_t *o, struct rm_note *ret)
+{
+    *ret = (struct rm_note){.job = reader_text(r, o, "job"),
+        .text = reader_text(r, o, "text"),
+        .start_at = reader_int(r, o, "start_at", 0)};
+    if (ret->job == NULL || ret->text == NULL)
+        reader_wrong(r, "note", "one with a job and a text");
 }

@@ -5,7 +5,7 @@
  *   daemon -> adapter   {"open": {...}}   once, first: what RMCFG says
  *                       {"ping": n}       some times a minute; the scheduler lives
  *                       {"poll": true}    look again now
- *                       {"command": {...}}, {"submit": {...}}
+ *                       {"command": {...}}, {"submit": {...}}, {"note": {...}}
  *   adapter -> daemon   {"node": {...}}, {"node_gone": "n1"}, {"job": {...}},
  *                       {"job_gone": "12"}, {"reservation": {...}},
  * {"reservation_gone": "r"}, {"synced": true}, {"done": {...}},
@@ -36,6 +36,9 @@ void wire_read_command(struct reader *r, const json_t *o, struct rm_command *ret
 
 char *wire_submission(const struct rm_submission *s);
 void wire_read_submission(struct reader *r, const json_t *o, struct rm_submission *ret);
+
+char *wire_note(const struct rm_note *n);
+void wire_read_note(struct reader *r, const json_t *o, struct rm_note *ret);
 
 /* A line of one member. Takes the reference to the value. */
 char *wire_line(const char *key, json_t *value);

@@ -3,6 +3,7 @@
 #include "server/whole.h"
 
 #include "server/api/api.h"
+#include "server/managers/manager.h"
 #include "server/server_private.h"
 
 #define PATIENCE_US UINT64_C(5000000)
@@ -12,19 +13,27 @@ struct whole {
     bool whole;     /* the engine knows all that was acknowledged */
     bool restored;  /* reservations are back, which come after nodes and jobs */
     bool impatient; /* it is not waited for any more */
+    int64_t since;  /* the engine knows nothing */
     sd_event_source *patience;
     struct VEC(struct request *) parked;
 };
 
 static void send_away(struct server *s, struct request *r)
 {
+    const char *manager = s->driver ? s->driver->type : "the resource manager",
+               *failure = manager_last_failure(s);
+    int64_t silent_s = world_now(s) - s->whole->since;
     struct strbuf text = {0};
 
     strbuf_printf(&text,
-        "the scheduler has just begun and the resource manager %s has not "
-        "reported its nodes and jobs yet; try again in a moment",
-        s->driver ? s->driver->type : "");
-    request_refuse_for_now(r, AGAIN_S, text.text);
+        "there is no picture of %s yet, for %lld s: waiting for it to report its "
+        "nodes "
+        "and jobs%s%s",
+        manager, (long long)(silent_s > 0 ? silent_s : 0),
+        failure ? "; it said last: " : "", failure ? failure : "");
+    request_refuse_for_now(r, AGAIN_S, text.text,
+        json_pack("{s:s, s:I, s:s*}", "manager", manager, "since",
+            (json_int_t)s->whole->since, "failure", failure));
     free(text.text);
 }
 
@@ -66,6 +75,7 @@ void whole_close(struct server *s)
 void whole_lost(struct server *s)
 {
     s->whole->whole = s->whole->restored = s->whole->impatient = false;
+    s->whole->since = world_now(s);
     sd_event_source_set_time_relative(s->whole->patience, PATIENCE_US);
     sd_event_source_set_enabled(s->whole->patience, SD_EVENT_ONESHOT);
 }

@@ -3,24 +3,14 @@
 #include "store/account.h"
 
 #include "base/strbuf.h"
+#include "store/columns.h"
 #include "store/private.h"
 
 #include <stdlib.h>
 
-enum column_type { COL_TEXT, COL_INT, COL_REAL, COL_BOOL };
+#define COLUMN(field, type) COLUMN_OF(struct store_account, field, type)
 
-struct column {
-    const char *name;
-    enum column_type type;
-    size_t at; /* offset of the field in struct store_account */
-};
-
-#define COLUMN(field, type)                                                            \
-    {                                                                                  \
-#field, type, offsetof(struct store_account, field)                            \
-    }
-
-static const struct column columns[] = {
+static const struct column list[] = {
     COLUMN(job, COL_TEXT),
     COLUMN(name, COL_TEXT),
     COLUMN(user, COL_TEXT),
@@ -47,13 +37,7 @@ static const struct column columns[] = {
     COLUMN(extra, COL_TEXT),
 };
 
-#define NCOLUMNS ((int)(sizeof columns / sizeof *columns))
-
-static void add_names(struct strbuf *sql)
-{
-    for (int i = 0; i < NCOLUMNS; i++)
-        strbuf_printf(sql, "%s\"%s\"", i ? ", " : "", columns[i].name);
-}
+static const struct columns columns = {list, sizeof list / sizeof *list};
 
 static sqlite3_stmt *adding(struct store *store, struct err *err)
 {
@@ -62,15 +46,12 @@ static sqlite3_stmt *adding(struct store *store, struct err *err)
 
     if (!store->kept[KEPT_ACCOUNT_ADD]) {
         strbuf_add(&sql, "INSERT INTO account(");
-        add_names(&sql);
-        strbuf_add(&sql, ") VALUES(?");
-        for (int i = 1; i < NCOLUMNS; i++)
-            strbuf_add(&sql, ", ?");
+        columns_names(&columns, &sql);
+        strbuf_add(&sql, ") VALUES(");
+        columns_marks(&columns, &sql);
         strbuf_add(
-            &sql, ") ON CONFLICT(job, submit_at) WHERE submit_at > 0 DO UPDATE SET");
-        for (int i = 0; i < NCOLUMNS; i++)
-            strbuf_printf(&sql, "%s \"%s\" = excluded.\"%s\"", i ? "," : "",
-                columns[i].name, columns[i].name);
+            &sql, ") ON CONFLICT(job, submit_at) WHERE submit_at > 0 DO UPDATE SET ");
+        columns_excluded(&columns, &sql);
         strbuf_add(&sql, " WHERE account.state = 'Vacated'");
     }
     stmt = store_change(store, KEPT_ACCOUNT_ADD, sql.text, err);
@@ -85,47 +66,8 @@ int store_account_add(
 
     if (!stmt)
         return -1;
-    for (int i = 0; i < NCOLUMNS; i++) {
-        const char *field = (const char *)row + columns[i].at;
-
-        switch (columns[i].type) {
-        case COL_TEXT:
-            sql_text(stmt, i + 1, *(const char *const *)field);
-            break;
-        case COL_INT:
-            sqlite3_bind_int64(stmt, i + 1, *(const int64_t *)field);
-            break;
-        case COL_REAL:
-            sqlite3_bind_double(stmt, i + 1, *(const double *)field);
-            break;
-        case COL_BOOL:
-            sqlite3_bind_int(stmt, i + 1, *(const bool *)field);
-            break;
-        }
-    }
+    columns_bind(&columns, stmt, row);
     return store_change_end(store, stmt, err);
-}
-
-static void read_row(sqlite3_stmt *stmt, struct store_account *row)
-{
-    for (int i = 0; i < NCOLUMNS; i++) {
-        char *field = (char *)row + columns[i].at;
-
-        switch (columns[i].type) {
-        case COL_TEXT:
-            *(const char **)field = sql_column(stmt, i);
-            break;
-        case COL_INT:
-            *(int64_t *)field = sqlite3_column_int64(stmt, i);
-            break;
-        case COL_REAL:
-            *(double *)field = sqlite3_column_double(stmt, i);
-            break;
-        case COL_BOOL:
-            *(bool *)field = sqlite3_column_int(stmt, i) != 0;
-            break;
-        }
-    }
 }
 
 struct credential {
@@ -149,7 +91,7 @@ static sqlite3_stmt *filtered(
     sqlite3_stmt *stmt;
 
     strbuf_add(&sql, "SELECT ");
-    add_names(&sql);
+    columns_names(&columns, &sql);
     strbuf_add(&sql, " FROM account WHERE end_at >= ?1 AND end_at < ?2");
     for (int i = 0; i < (int)(sizeof creds / sizeof *creds); i++)
         if (creds[i].wanted)
@@ -179,7 +121,7 @@ int store_account_each(struct store *store, const struct store_account_filter *f
     while (stop == 0 && (rc = sql_step(stmt)) == SQLITE_ROW) {
         struct store_account row;
 
-        read_row(stmt, &row);
+        columns_read(&columns, stmt, &row);
         stop = each(arg, &row);
     }
     return sql_walked(store, stmt, rc, stop, err);

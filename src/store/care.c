@@ -108,13 +108,13 @@ static void tell_line(
     tell(arg, line);
 }
 
-int store_check(struct store *store, void (*tell)(void *arg, const char *problem),
-    void *arg, struct err *err)
+int care_ask(struct store *store, const char *const *list, size_t count,
+    void (*tell)(void *arg, const char *problem), void *arg, struct err *err)
 {
     int problems = 0;
 
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-        sqlite3_stmt *stmt = sql_walk(store, questions[i], err);
+    for (size_t i = 0; i < count; i++) {
+        sqlite3_stmt *stmt = sql_walk(store, list[i], err);
         int rc;
 
         if (!stmt)
@@ -130,4 +130,11 @@ int store_check(struct store *store, void (*tell)(void *arg, const char *problem
             return -1;
     }
     return problems;
+}
+
+int store_check(struct store *store, void (*tell)(void *arg, const char *problem),
+    void *arg, struct err *err)
+{
+    return care_ask(
+        store, questions, sizeof questions / sizeof *questions, tell, arg, err);
 }

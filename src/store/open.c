@@ -161,6 +161,11 @@ static int disconnect(struct store *store)
 {
     for (int i = 0; i < KEPT_COUNT; i++)
         sqlite3_finalize(store->kept[i]);
+    for (size_t i = 0; i < store->kept_walks.n; i++) {
+        sqlite3_finalize(store->kept_walks.v[i].stmt);
+        free(store->kept_walks.v[i].sql);
+    }
+    vec_fini(&store->kept_walks);
     return sqlite3_close(store->db);
 }
 

@@ -3,6 +3,7 @@
 #ifndef MAUI_STORE_PRIVATE_H
 #define MAUI_STORE_PRIVATE_H
 
+#include "base/vec.h"
 #include "store/store.h"
 
 #include <sqlite3.h>
@@ -19,13 +20,35 @@ enum kept {
     KEPT_JOURNAL_TRIM,
     KEPT_JOURNAL_LAST,
     KEPT_ACCOUNT_ADD,
+    KEPT_STEP_BEGIN,
+    KEPT_STEP_UNDO,
+    KEPT_STEP_END,
+    KEPT_LEDGER_ACCOUNT,
+    KEPT_LEDGER_DEPOSIT,
+    KEPT_LEDGER_TXN,
+    KEPT_LEDGER_LEG,
+    KEPT_LEDGER_PLACE,
+    KEPT_LEDGER_RUN,
+    KEPT_LEDGER_LIEN,
+    KEPT_LEDGER_LIEN_GONE,
+    KEPT_LEDGER_HELD,
+    KEPT_LEDGER_END,
+    KEPT_LEDGER_QUOTE,
     KEPT_COUNT
+};
+
+/* A selection that stays prepared; busy while a walk over its rows goes on. */
+struct kept_walk {
+    char *sql; /* owned */
+    sqlite3_stmt *stmt;
+    bool busy;
 };
 
 struct store {
     char *path;
     sqlite3 *db;
     sqlite3_stmt *kept[KEPT_COUNT];
+    struct VEC(struct kept_walk) kept_walks;
     int lock_fd;              /* -1 when read only */
     bool read_only, fleeting; /* options of the caller */
     bool created;             /* by this process; removed again if opening fails */
@@ -72,6 +95,10 @@ sqlite3_stmt *sql_kept(
 /* A statement for one walk over its rows; NULL on failure. End it with sql_walked(). */
 sqlite3_stmt *sql_walk(struct store *store, const char *sql, struct err *err);
 
+/* The same for a selection that is made often, of few different texts: it stays
+ * prepared (preparing costs several times what the rows do). */
+sqlite3_stmt *sql_walk_kept(struct store *store, const char *sql, struct err *err);
+
 /* `rc` is what the last step returned, `stop` what the last callback did; the result of
  * the walk is returned. */
 int sql_walked(
@@ -117,6 +144,12 @@ int schema_identify(
 /* Bring the file from `version` to the end of the list, all or nothing. */
 int schema_migrate(const struct store *store, const struct migration *list,
     size_t count, int version, struct err *err);
+
+/* ---- care.c --------------------------------------------------------------------- */
+
+/* Ask statements that yield one problem a row, and tell each; their number, or -1. */
+int care_ask(struct store *store, const char *const *questions, size_t count,
+    void (*tell)(void *arg, const char *problem), void *arg, struct err *err);
 
 /* ---- open.c --------------------------------------------------------------------- */
 

@@ -155,6 +155,44 @@ sqlite3_stmt *sql_walk(struct store *store, const char *sql, struct err *err)
     return stmt;
 }
 
+static struct kept_walk *find_idle(struct store *store, const char *sql)
+{
+    for (size_t i = 0; i < store->kept_walks.n; i++)
+        if (!store->kept_walks.v[i].busy
+            && strcmp(store->kept_walks.v[i].sql, sql) == 0)
+            return &store->kept_walks.v[i];
+    return NULL;
+}
+
+sqlite3_stmt *sql_walk_kept(struct store *store, const char *sql, struct err *err)
+{
+    struct kept_walk *walk = find_idle(store, sql);
+    sqlite3_stmt *stmt;
+
+    if (walk) {
+        store->walks++;
+        walk->busy = true;
+        return walk->stmt;
+    }
+    stmt = sql_walk(store, sql, err);
+    if (stmt)
+        vec_push(&store->kept_walks, ((struct kept_walk){xstrdup(sql), stmt, true}));
+    return stmt;
+}
+
+/* Let go of a statement: the next walk may have it, or nobody. */
+static void end_walk(struct store *store, sqlite3_stmt *stmt)
+{
+    for (size_t i = 0; i < store->kept_walks.n; i++)
+        if (store->kept_walks.v[i].stmt == stmt) {
+            sqlite3_reset(stmt);
+            sqlite3_clear_bindings(stmt);
+            store->kept_walks.v[i].busy = false;
+            return;
+        }
+    sqlite3_finalize(stmt);
+}
+
 int sql_walked(
     struct store *store, sqlite3_stmt *stmt, int rc, int stop, struct err *err)
 {
@@ -164,7 +202,7 @@ int sql_walked(
     store->walks--;
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
         result = sql_fail(store, rc, "reading", err);
-    sqlite3_finalize(stmt);
+    end_walk(store, stmt);
     return result;
 }
 

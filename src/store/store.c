@@ -151,6 +151,28 @@ void store_rollback(struct store *store)
     store->spoiled = false;
 }
 
+static int run_step(
+    struct store *store, enum kept which, const char *sql, struct err *err)
+{
+    sqlite3_stmt *stmt = store_change(store, which, sql, err);
+
+    if (!stmt)
+        return -1;
+    return run(store, stmt, "writing") == SQLITE_DONE ? 0 : spoil(store, err);
+}
+
+int store_step_begin(struct store *store, struct err *err)
+{
+    return run_step(store, KEPT_STEP_BEGIN, "SAVEPOINT step", err);
+}
+
+int store_step_end(struct store *store, bool keep, struct err *err)
+{
+    if (!keep && run_step(store, KEPT_STEP_UNDO, "ROLLBACK TO step", err) != 0)
+        return -1;
+    return run_step(store, KEPT_STEP_END, "RELEASE step", err);
+}
+
 int store_idle(struct store *store, struct err *err)
 {
     int frames = 0, carried = 0, rc;

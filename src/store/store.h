@@ -56,6 +56,12 @@ int store_commit(struct store *store, struct err *err);
 /* Give up all changes since the last commit, a spoiled batch too. */
 void store_rollback(struct store *store);
 
+/* A step: changes of the open batch that are made together or not at all. Steps do not
+ * lie in each other. store_step_end(keep false) takes them back; what the batch had
+ * before stays. */
+int store_step_begin(struct store *store, struct err *err);
+int store_step_end(struct store *store, bool keep, struct err *err);
+
 /* Called when there is nothing else to do: carry the log (PATH-wal) over into the file,
  * so that it does not grow. Two flushes, nothing if there were no commits. Without it a
  * commit does so each 16 MB. A failure loses nothing and is tried again. */

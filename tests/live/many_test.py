@@ -108,6 +108,26 @@ def test_submissions_of_others_come_between_those_of_an_array(live):
     assert len(table(live, "fields=id")) == 2 * QUEUED + meanwhile
 
 
+@pytest.mark.parametrize("whole", ["ALL", "{}[]"])
+def test_a_cancelled_array_is_made_no_further(live, whole):
+    """Those under way are cancelled as they are made, and a restart brings none back."""
+    answers = []
+    array = threading.Thread(target=lambda: answers.append(
+        live.api("/v1/jobs", {"script": "#!/bin/sh\ntrue\n", "wclimit_s": 60, "hold": True,
+                              "directory": "/", "array": f"1-{20 * QUEUED}"})))
+    array.start()
+    made = live.wait(lambda: table(live, "fields=id"), "the first of the array")
+    expr = whole.format(made[0]["id"].split("[")[0])
+    live.ok("canceljob", expr)
+    array.join()
+    status, answer = answers[0]
+    assert status == 409 and "was cancelled by" in str(answer), answer
+    live.wait(lambda: not table(live, "fields=id"), "an empty queue")
+    live.kill()
+    live.start()
+    assert not table(live, "fields=id")
+
+
 @pytest.mark.parametrize("name, whose", [("MAXSUBMITJOBSPERUSER", "user "),
                                          ("MAXSUBMITJOBS", "the scheduler ")])
 def test_more_jobs_than_may_be_are_refused_with_the_numbers(daemon, name, whose):

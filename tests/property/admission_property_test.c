@@ -9,6 +9,7 @@
 #include "engine/admission.h"
 #include "engine/engine_private.h"
 #include "policy/fairshare.h"
+#include "quotas.h"
 #include "rng.h"
 
 #include <stdio.h>
@@ -388,9 +389,12 @@ static void report_job(struct history *h)
 static void change_world(struct history *h)
 {
     struct event ev = {.kind = EVENT_SETTINGS, .at = h->now};
-    uint32_t n = rng_below(&h->rng, 3);
+    uint32_t n = rng_below(&h->rng, 4);
 
-    if (n == 0) {
+    if (n == 3) {
+        ev = some_quotas(rng_below(&h->rng, QUOTA_LISTS), h->now);
+        tell(h, &ev);
+    } else if (n == 0) {
         ev.u.settings = h->cfg[rng_below(&h->rng, 2)];
         tell(h, &ev);
     } else if (n == 1) {

@@ -7,6 +7,7 @@
 #include "plan/counted/deep.h"
 #include "plan/counted/first_fit.h"
 #include "plan/counted/search.h"
+#include "plan/counted/small_pools.h"
 #include "plan/plan_private.h"
 #include "rng.h"
 #include "scenario.h"
@@ -60,21 +61,28 @@ static void submit(struct scenario *s, struct rng *r, int number, uint32_t most)
 }
 
 /* Without what was learned from the search among free intervals. */
-static int64_t pool_by_pool(struct plan *p, struct fitset *s, uint32_t view,
+static int64_t pool_by_pool(struct plan *p, const struct fitset *s, uint32_t view,
     int32_t need, int64_t from, int64_t duration)
 {
-    struct set_offer kept = *search_offer_of(s, view);
-    bool deep = s->deep;
+    struct set_memory *m = set_memory_of(p->counted, s);
+    struct set_offer kept = *set_memory_offer(m, view);
+    bool deep = small_pools_of_set(p->counted, s, m)->deep;
 
-    search_offer_of(s, view)->bounds = NULL;
-    s->deep = false;
+    set_memory_offer(m, view)->bounds = NULL;
+    m->small.deep = false;
     int64_t found = first_fit_counted(p->counted, s, view, need, from, duration);
-    s->deep = deep;
-    struct set_offer *offers = search_offer_of(s, view);
+    m->small.deep = deep;
+    struct set_offer *offers = set_memory_offer(m, view);
     lower_bounds_destroy(offers->bounds);
     offers->bounds = kept.bounds;
     offers->bounds_valid = kept.bounds_valid;
     return found;
+}
+
+static bool able(struct plan *p, const struct fitset *s, uint32_t access)
+{
+    return deep_able(&(struct search){
+        .ct = p->counted, .s = s, .m = set_memory_of(p->counted, s), .access = access});
 }
 
 /* All kinds of intervals, as all kinds of askers see them. Returns how many were
@@ -86,7 +94,7 @@ static uint32_t compare(struct plan *p, struct rng *r, uint64_t seed)
     for (size_t i = 0; i < fits_sets(p->fits); i++)
         for (uint32_t view = 0; view < closures_classes(p->closures); view++)
             for (int k = 0; k < 40; k++) {
-                struct fitset *s = fits_set(p->fits, i);
+                const struct fitset *s = fits_set(p->fits, i);
                 int32_t need = (int32_t)rng_range(r, 1, s->tasks_max);
                 int64_t d =
                     rng_percent(r, 3) ? DURATION_UNLIMITED : rng_range(r, 1, 60 * HOUR);
@@ -95,7 +103,7 @@ static uint32_t compare(struct plan *p, struct rng *r, uint64_t seed)
                                    : rng_range(r, p->now, p->now + 60 * HOUR);
                 need = rng_percent(r, 60) ? need / 10 + 1 : need;
                 int64_t found = first_fit_counted(p->counted, s, view, need, from, d);
-                asked += deep_able(p->counted, s, view);
+                asked += able(p, s, view);
                 int64_t single = pool_by_pool(p, s, view, need, from, d);
                 if (found != single)
                     fail_msg("seed %llu: %d units for %lld from %lld as view %u: %lld "

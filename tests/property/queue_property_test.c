@@ -13,6 +13,7 @@
 #include "engine/keeping.h"
 #include "engine/query.h"
 #include "plan/plan.h"
+#include "quotas.h"
 #include "rng.h"
 
 #include <assert.h>
@@ -41,7 +42,7 @@ struct worlds {
     struct settings *cfg;
     struct twin twin[2];
     struct VEC(struct end) ends;
-    struct rng rng, asks;
+    struct rng rng, asks, limits;
     uint32_t seed;
     bool asked;
 };
@@ -101,11 +102,17 @@ static bool has_reservations(const struct worlds *w)
     return w->seed % 2 == 0;
 }
 
+static bool has_limits(const struct worlds *w)
+{
+    return w->seed % 3 == 0;
+}
+
 static void begin(struct worlds *w, uint32_t seed, bool asked)
 {
     char text[2000];
 
-    *w = (struct worlds){.seed = seed, .rng = {seed}, .asks = {seed}, .asked = asked};
+    *w = (struct worlds){
+        .seed = seed, .rng = {seed}, .asks = {seed}, .limits = {seed}, .asked = asked};
     snprintf(text, sizeof text, "DEFERTIME 0\nNODEACCESSPOLICY SHARED\n%s%s%s",
         ANY_OF(policies, &w->rng), ANY_OF(priorities, &w->rng),
         has_reservations(w) ? ANY_OF(standing, &w->rng) : "");
@@ -219,6 +226,14 @@ static void release(struct worlds *w, int64_t now)
         tell(w, &ev);
         return;
     }
+}
+
+/* The resource manager's limits are others. */
+static void limit(struct worlds *w, int64_t now)
+{
+    struct event ev = some_quotas(rng_below(&w->limits, QUOTA_LISTS), now);
+
+    tell(w, &ev);
 }
 
 /* Most jobs run as long as they may, so that ends are where they were planned. */
@@ -440,6 +455,8 @@ static void run_world(uint32_t seed, bool asked)
             reserve(&w, now);
         if (has_reservations(&w) && rng_percent(&w.rng, 2))
             release(&w, now);
+        if (has_limits(&w) && rng_percent(&w.limits, 3))
+            limit(&w, now);
         cycle(&w, now);
         if (!asked && rng_percent(&w.asks, 30))
             compare_waiting(&w);

@@ -15,6 +15,7 @@
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "policy/fairshare.h"
+#include "quotas.h"
 #include "rng.h"
 #include "scenario.h"
 
@@ -166,6 +167,9 @@ static void reconfigure(struct world *w, struct scenario *s)
 
     snprintf(text, sizeof text, LINES "%s", settings_text(w));
     sc_configure(s, text);
+    if (!w->plain)
+        sc_apply(s, some_quotas(rng_below(&w->rng, QUOTA_LISTS), sc_now(s)),
+            &(struct err){0});
     sc_cycle(s); /* which finds out what limits there are */
 }
 

@@ -23,7 +23,8 @@ def site(module_cluster):
 
 def manage(slurm, *words):
     done = slurm.accounting.manage("-i", *words)
-    assert done.returncode == 0 or "Already existing" in done.stdout, (
+    assert (done.returncode == 0 or "Already existing" in done.stdout
+            or "Nothing new added" in done.stdout), (
         words, done.stdout, done.stderr)
 
 
@@ -86,3 +87,89 @@ def test_a_job_over_a_limit_of_its_own_waits(site, slurm, policies):
     waits_for(slurm, job, "MAXPROC")
     slurm.maui.ok("changeparam", f"USERCFG[{slurm.user}]", "MAXPROC=6")
     slurm.wait_state(job, "RUNNING")
+
+
+# ---- limits that sacctmgr sets ----
+
+
+@pytest.fixture
+def limited(site, users):
+    """set(...) of sacctmgr, taken back: an account below chem with a user of its own."""
+    manage(site, "add", "account", "lab", "parent=chem", "Description=l", "Organization=l")
+    manage(site, "add", "user", users[0], "account=chem")
+    manage(site, "add", "user", users[1], "account=lab")
+    for user in users[:2]:
+        manage(site, "modify", "user", user, "set", "qos+=fast")
+    undo = []
+
+    def change(kind, name, *limits):
+        manage(site, "modify", kind, name, "set", *limits)
+        undo.append((kind, name, [l.rpartition("=")[0] + "=-1" for l in limits]))
+
+    yield change
+    for kind, name, limits in undo:
+        manage(site, "modify", kind, name, "set", *limits)
+
+
+def is_kept(slurm, job):
+    """Nobody tried to start it."""
+    found = slurm.show(job)
+    assert found["JobState"] == "PENDING" and found["Reason"] == "JobHeldUser", found
+    return True
+
+
+def test_a_group_limit_of_an_account_holds_for_those_below_it(slurm, users, limited):
+    limited("account", "chem", "GrpTRES=cpu=2")
+    slurm.wait(lambda: "GrpTRES=cpu=0:2" in slurm.maui.ok("diagnose", "-a"),
+               "the limit in diagnose -a", 40)
+    first = slurm.sbatch("-n", "2", user=users[0])
+    slurm.wait_state(first, "RUNNING")
+    second = slurm.sbatch("-A", "lab", "-n", "1", user=users[1])
+    text = waits_for(slurm, second, "limit GrpTRES=cpu of account chem",
+                     f"2 of 2 processors in use by {users[0]} 2", "asks for 1 processor")
+    assert "Slurm" in text and is_kept(slurm, second)
+    assert f"job {second} violates active SOFT GrpTRES=cpu limit of 2 for account chem" in \
+        slurm.maui.ok("diagnose", "-q")
+    limited("account", "chem", "GrpTRES=cpu=3")
+    slurm.wait_state(second, "RUNNING", seconds=60)
+    third = slurm.sbatch("-A", "lab", "-n", "1", user=users[1])
+    waits_for(slurm, third, "3 of 3 processors in use", f"{users[1]} 1")
+    slurm.ok("scancel", first)  # when it has left, there is room
+    slurm.wait_state(third, "RUNNING")
+
+
+def test_limits_of_a_qos_and_of_a_user_change_while_jobs_wait(slurm, users, limited):
+    limited("qos", "fast", "MaxJobsPerUser=1")
+    limited("user", users[0], "MaxJobs=2", "MaxWall=5")
+    slurm.wait(lambda: "each user: MaxJobsPerUser=1" in slurm.maui.ok("diagnose", "-Q"),
+               "the limit in diagnose -Q", 40)
+    running = [slurm.sbatch("--qos=fast", "-t", "4", user=u) for u in users[:2]]
+    for job in running:
+        slurm.wait_state(job, "RUNNING")
+    qos = slurm.sbatch("--qos=fast", "-t", "4", user=users[0])
+    long = slurm.sbatch("-t", "7", user=users[0])
+    waits_for(slurm, qos, f"MaxJobsPerUser of QOS fast for user {users[0]}", "1 of 1 job")
+    waits_for(slurm, long, f"MaxWall of user {users[0]} in account chem",
+              "allows a job 00:05:00", "asks for 00:07:00")
+    assert is_kept(slurm, qos) and is_kept(slurm, long)
+    limited("user", users[0], "MaxWall=10")
+    slurm.wait_state(long, "RUNNING", seconds=60)
+    limited("qos", "fast", "MaxJobsPerUser=-1")  # it went before that of the user
+    waits_for(slurm, qos, f"MaxJobs of user {users[0]}", "2 of 2 jobs")
+    slurm.ok("scancel", long)
+    slurm.wait_state(qos, "RUNNING")
+
+
+def test_a_limit_holds_from_the_first_moment_after_a_restart(slurm, users, limited):
+    limited("user", users[0], "MaxJobs=1")
+    slurm.wait(lambda: "MaxJobs=0:1" in slurm.maui.ok("diagnose", "-u"),
+               "the limit in diagnose -u", 40)
+    first = slurm.sbatch(user=users[0])
+    slurm.wait_state(first, "RUNNING")
+    second = slurm.sbatch(user=users[0])
+    waits_for(slurm, second, "MaxJobs")
+    slurm.kill("maui")
+    slurm.start("maui")
+    slurm.wait(slurm.known, "the scheduler's picture")
+    waits_for(slurm, second, "MaxJobs of user", f"1 of 1 job in use by {users[0]} 1")
+    assert is_kept(slurm, second)

@@ -143,6 +143,27 @@ def test_preemption_by_requeue(policies, slurm):
     slurm.wait_state(victim, "RUNNING", seconds=30)
 
 
+def test_who_cannot_be_stopped_keeps_its_nodes(policies, slurm):
+    """Slurm requeues no job that came with --no-requeue: the other one's start is taken
+    back, and a restart gives the same."""
+    policies(PREEMPTION.format("REQUEUE"))
+    victim = slurm.sbatch("-p", "low", "-n", 4, "--no-requeue")
+    starts(slurm, victim)
+    slurm.wait_maui(victim, "Running")
+    before = slurm.maui.job(victim)
+    preemptor = slurm.sbatch("-p", "all", "-n", 8, script="sleep 1")
+    for _ in range(2):
+        blocked(slurm, preemptor, f"job '{victim}' was to make room", "could not be stopped:")
+        slurm.wait_maui(victim, "Running")
+        now = slurm.maui.job(victim)
+        assert now["allocation"] == before["allocation"]
+        assert abs(now["start_at"] - before["start_at"]) <= 4
+        assert slurm.state(victim) == "RUNNING"
+        slurm.restart("maui")
+    slurm.ok("scancel", victim)
+    slurm.wait_state(preemptor, "COMPLETED", seconds=60)
+
+
 def test_preemption_by_suspension(policies, slurm):
     policies(PREEMPTION.format("SUSPEND"))
     victim = slurm.sbatch("-p", "low", "-n", 4, "--mem-per-cpu=10", "-t", 30)

@@ -2,6 +2,7 @@
 """Daemons that die, hang or are away: nothing starts twice, no job is lost, and the job
 or the scheduler says why it waits."""
 import collections
+import json
 import os
 import pathlib
 import signal
@@ -85,6 +86,32 @@ def test_a_picture_is_kept_while_slurmctld_is_away(slurm):
     finally:
         slurm.start("slurmctld")
         slurm.wait(slurm.all_up, "all nodes")
+
+
+def test_before_the_first_picture_commands_say_so(slurm):
+    long = slurm.sbatch("-n", 4)
+    slurm.wait_maui(long, "Running")
+    slurm.maui.stop()
+    slurm.kill("slurmctld", signal.SIGTERM)
+    config = pathlib.Path(slurm.maui.home, "maui.cfg")
+    before = config.read_text()
+    config.write_text(before + "CLIENTTIMEOUT 1\n")
+    try:
+        slurm.maui.ok("serve")
+        slurm.wait(lambda: "connection" in health(slurm), "the bad news", 30)
+        for words in (("showq",), ("checkjob", long), ("showbf",), ("showstats",)):
+            done = slurm.maui.run(*words)
+            assert done.returncode == 1 and not done.stdout, done
+            assert "no picture of SLURM yet" in done.stderr, done
+            assert "does not answer" in done.stderr, done
+        record = json.loads(slurm.maui.run("showq", "--format", "json").stdout)
+        assert record["waiting_for"]["manager"] == "SLURM", record
+        assert record["waiting_for"]["since"] <= time.time()
+    finally:
+        config.write_text(before)
+        slurm.start("slurmctld")
+        slurm.wait(slurm.all_up, "all nodes")
+    slurm.wait_maui(long, "Running")
 
 
 def test_the_adapter_killed_again_and_again(slurm):

@@ -18,6 +18,10 @@ void fake_scontrol_look(struct adapter *a)
     a->parts_at = a->jobs_at = 0;
     nodes_poll(a);
     reservations_poll(a);
+    a->limits = a->limits_enforced = a->limits_look = true;
+    if (!a->told_all)
+        a->limits_digest = DIGEST_START; /* of none: that there are none is not told */
+    limits_poll(a);
     jobs_poll(a);
     a->told_all = true;
 }
@@ -30,6 +34,7 @@ void fake_scontrol_end(struct adapter *a)
     for (size_t i = 0; i < a->pending.n; i++)
         free(a->pending.v[i].id);
     vec_fini(&a->pending);
+    free(strbuf_take(&fake_scontrol()->ran));
 }
 
 /* ---- pipe.c ---- */
@@ -56,6 +61,9 @@ int pipe_order(const char *command)
 
 int pipe_run(const char *const *argv)
 {
+    for (size_t i = 0; argv[i] != NULL; i++)
+        strbuf_printf(&fake_scontrol()->ran, "%s%s", i > 0 ? "|" : "", argv[i]);
+    strbuf_add(&fake_scontrol()->ran, "\n");
     return pipe_order(argv[0]);
 }
 

@@ -11,6 +11,7 @@ struct fake_scontrol {
     const char *text;                        /* its answer to whatever it is asked */
     bool refuses;                            /* orders, with that text */
     void (*tell)(const struct rm_report *r); /* gets what the adapter tells */
+    struct strbuf ran;                       /* programs, a line each */
     int64_t now_ms;                          /* goes on by 10 s each time it is asked */
 };
 struct fake_scontrol *fake_scontrol(void);

@@ -19,9 +19,9 @@
 
 static const struct option_row global[] = {
     {'C', "configfile", "FILE", "configuration file of the server to talk to"},
-    {0, "home", "DIR", "its home; default $MAUIHOMEDIR"},
+    {0, "home", "DIR", "its home; default $MAUIHOMEDIR, ~/.maui, /var/lib/maui"},
     {0, "host", "HOST",
-        "talk to HOST by TCP and MUNGE; default SERVERHOST, else the socket"},
+        "talk to HOST by TCP and MUNGE; default SERVERHOST, the socket, DNS"},
     {'P', "port", "N", "its port; default SERVERPORT"},
     {0, "format", "text|json", "how to print the answer"},
     {'D', "loglevel", "N", "print on stderr each request to the server"},
@@ -311,7 +311,6 @@ static int scan(struct command_line *l, const struct command_rows *all, int argc
 /* Version, server, home. */
 static void print_about(const struct command_line *l)
 {
-    char *home = home_find(l->home), *path = home_file(home, "api.sock");
     struct site site;
 
     site_find(l, &site);
@@ -319,11 +318,10 @@ static void print_about(const struct command_line *l)
     if (site.host)
         printf("server: '%s' port %d\n", site.host, site.port);
     else
-        printf("server: '%s'\n", path);
-    printf("home:   '%s'\n", home);
+        printf("server: '%s'\n", site.socket);
+    printf("home:   '%s'\n", site.home);
+    printf("named:  %s\n", site.by);
     site_fini(&site);
-    free(path);
-    free(home);
 }
 
 int command_parse(const struct command_spec *spec, int argc, char **argv,

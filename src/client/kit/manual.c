@@ -215,7 +215,12 @@ static void put_environment(void)
 {
     puts(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev CLIENTTIMEOUT\nhow long to wait "
          "for an answer; as maui.cfg says, else 30 seconds\n.It Ev MAUIHOMEDIR\nwhere "
-         "the scheduler to talk to has its socket and its configuration\n"
+         "the scheduler to talk to has its socket and its configuration; else\n"
+         ".Pa ~/.maui ,\n.Pa /var/lib/maui\n"
+         ".It Ev MAUICLIENTCFG\nwhat the site says of it instead of\n"
+         ".Pa /etc/maui/client.cfg :\nSERVERHOST, SERVERPORT, CLIENTTIMEOUT;\nwithout "
+         "it "
+         "the SRV record _maui._tcp in DNS\n"
          ".It Ev SERVERHOST , Ev SERVERPORT\na scheduler elsewhere\n"
          ".It Ev SERVERCONFIGFILE\nits configuration; maui.cfg in its home\n.El");
 }

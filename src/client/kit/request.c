@@ -2,7 +2,6 @@
  * HTTP calls by libcurl, records by jansson. */
 #include "client/kit/request.h"
 
-#include "base/home.h"
 #include "base/strbuf.h"
 #include "client/kit/site.h"
 
@@ -135,14 +134,6 @@ static size_t on_data(char *data, size_t size, size_t n, void *ctx)
     return size * n;
 }
 
-static char *socket_path(const struct command_line *l)
-{
-    char *home = home_find(l->home), *path = home_file(home, "api.sock");
-
-    free(home);
-    return path;
-}
-
 /* Who asks: over TCP the server cannot see it. The credential is for this request only.
  */
 static int add_credential(const char *method, const struct query *q, const char *body,
@@ -166,22 +157,18 @@ static int add_credential(const char *method, const struct query *q, const char 
     return 0;
 }
 
+static json_t *read_body(const struct call *c)
+{
+    return c->body.text ? json_loadb(c->body.text, c->body.len, 0, NULL) : NULL;
+}
+
 /* The server's refusal, or why there is none. */
 static int complain(const struct call *c, CURLcode result)
 {
     json_t *o, *e;
 
-    if (result == CURLE_COULDNT_CONNECT) {
-        char *path = socket_path(c->l);
-        if (c->site.host)
-            fprintf(stderr, "ERROR:    cannot connect to '%s' port %d\n", c->site.host,
-                c->site.port);
-        else
-            fprintf(stderr,
-                "ERROR:    cannot connect to '%s': is the scheduler running? (maui "
-                "serve)\n",
-                path);
-        free(path);
+    if (result == CURLE_COULDNT_CONNECT || result == CURLE_COULDNT_RESOLVE_HOST) {
+        site_complain(&c->site, result == CURLE_COULDNT_RESOLVE_HOST);
         return -1;
     }
     if (result != CURLE_OK) {
@@ -189,7 +176,7 @@ static int complain(const struct call *c, CURLcode result)
             curl_easy_strerror(result));
         return -1;
     }
-    o = c->body.text ? json_loadb(c->body.text, c->body.len, 0, NULL) : NULL;
+    o = read_body(c);
     e = json_object_get(o, "error");
     fprintf(stderr, "ERROR:    %s\n",
         e ? get_text(e, "message", "refused") : "cannot parse server response (data)");
@@ -221,7 +208,6 @@ static CURLcode attempt(struct call *c, const char *method, const struct query *
     const char *body, curl_off_t *retry_s)
 {
     struct curl_slist *headers = curl_slist_append(NULL, "Expect:");
-    char *path = socket_path(c->l);
     struct strbuf url = {0};
     CURLcode result = CURLE_FAILED_INIT;
 
@@ -232,7 +218,7 @@ static CURLcode attempt(struct call *c, const char *method, const struct query *
     if (c->l->verbose)
         fprintf(stderr, "%s %s\n", method, url.text);
     if (!c->site.host)
-        curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, path);
+        curl_easy_setopt(c->curl, CURLOPT_UNIX_SOCKET_PATH, c->site.socket);
     headers = curl_slist_append(headers, "Content-Type: application/json");
     if (!c->site.host || add_credential(method, q, body, &headers) == 0) {
         set_options(c, url.text, method, body, headers);
@@ -243,8 +229,30 @@ static CURLcode attempt(struct call *c, const char *method, const struct query *
     curl_slist_free_all(headers);
     curl_easy_cleanup(c->curl);
     free(url.text);
-    free(path);
     return result;
+}
+
+/* The scheduler has no picture of its resource manager yet: said at once, as the answer
+ * may take until the time is up. */
+static void note_waiting(const struct call *c)
+{
+    json_t *o = read_body(c), *e = json_object_get(o, "error");
+
+    if (json_object_get(o, "waiting_for") && !c->quiet)
+        fprintf(stderr, "NOTE:     %s\n", get_text(e, "message", ""));
+    json_decref(o);
+}
+
+/* Who reads records gets that one instead. */
+static void print_waiting(const struct call *c)
+{
+    json_t *o = read_body(c);
+
+    if (c->l->format == FORMAT_JSON && json_object_get(o, "waiting_for")) {
+        json_dumpf(o, stdout, JSON_COMPACT | JSON_PRESERVE_ORDER);
+        putchar('\n');
+    }
+    json_decref(o);
 }
 
 /* Until there is an answer that is not "later", or the time is up. */
@@ -260,6 +268,8 @@ static int perform_request(
         if (result != CURLE_OK || c->status != 503 || retry_s <= 0
             || waited_s + retry_s > c->site.timeout_s)
             break;
+        if (waited_s == 0)
+            note_waiting(c);
         sleep((unsigned)retry_s);
         waited_s += retry_s;
         c->body.len = 0;
@@ -267,6 +277,8 @@ static int perform_request(
     bool gone = result == CURLE_OK && c->status == 404 && c->may_be_gone;
     if ((result != CURLE_OK || c->status != 200) && !gone && !c->quiet)
         complain(c, result);
+    if (result == CURLE_OK && c->status == 503 && !c->quiet)
+        print_waiting(c);
     site_fini(&c->site);
     return result == CURLE_OK && c->status == 200 ? 0 : -1;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The line, the environment, the file. */
+ * The line, the environment, the files, the domain. */
 #include "client/kit/site.h"
 
 #include "base/duration.h"
 #include "base/home.h"
 #include "base/xalloc.h"
+#include "client/kit/dns.h"
 #include "config/config.h"
 #include "config/value.h"
 
@@ -35,18 +36,20 @@ static struct config *read_file(const struct command_line *l, const char *home)
 }
 
 /* What was set, not the default. */
-static const char *setting(const struct config *c, const char *name)
+static const char *setting(
+    const struct config *c, const struct config *file, const char *name)
 {
     const char *text = getenv(name);
 
     if (text && *text)
         return text;
-    return c ? cfg_get(c, name, NULL) : NULL;
+    text = c ? cfg_get(c, name, NULL) : NULL;
+    return text || !file ? text : cfg_get(file, name, NULL);
 }
 
-static long timeout_of(const struct config *c)
+static long timeout_of(const struct config *c, const struct config *file)
 {
-    const char *text = setting(c, "CLIENTTIMEOUT");
+    const char *text = setting(c, file, "CLIENTTIMEOUT");
     struct err err;
     int64_t seconds;
 
@@ -56,9 +59,10 @@ static long timeout_of(const struct config *c)
     return (long)seconds;
 }
 
-static int port_of(const struct command_line *l, const struct config *c)
+static int port_of(
+    const struct command_line *l, const struct config *c, const struct config *file)
 {
-    const char *text = setting(c, "SERVERPORT");
+    const char *text = setting(c, file, "SERVERPORT");
     int64_t port = PORT_DEFAULT;
     struct err err;
 
@@ -82,34 +86,165 @@ static bool is_here(const char *host)
                && strncasecmp(host, name, len) == 0);
 }
 
-static char *host_of(
-    const struct command_line *l, const struct config *c, const char *home)
+static bool is_there(const char *path)
 {
-    const char *host = l->host ? l->host : getenv("SERVERHOST");
+    return access(path, F_OK) == 0;
+}
 
-    if (l->host)
-        return xstrdup(l->host);
-    if (!host || !*host) {
-        char *socket = home_file(home, "api.sock");
-        host = access(socket, F_OK) == 0 || !c ? NULL : cfg_get(c, "SERVERHOST", NULL);
-        free(socket);
+static bool has(const char *home, const char *name)
+{
+    char *path = home_file(home, name);
+    bool there = is_there(path);
+
+    free(path);
+    return there;
+}
+
+static void note_looked(struct site *s, const char *what)
+{
+    strbuf_printf(&s->looked, "%s%s", s->looked.len ? ", " : "", what);
+}
+
+/* Nobody said which home: this user's own daemon, else this machine's. */
+static char *usual_home(struct site *s)
+{
+    static const char *const marks[] = {"api.sock", "maui.cfg"};
+    const char *user = getenv("HOME");
+    char *own = user && *user && geteuid() != 0 ? home_file(user, ".maui") : NULL;
+
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        if (own && has(own, marks[i])) {
+            s->by = "~/.maui";
+            return own;
+        }
+        if (has(HOME_USUAL, marks[i]))
+            break;
     }
-    return host && *host && !is_here(host) ? xstrdup(host) : NULL;
+    s->by = HOME_USUAL;
+    if (own)
+        note_looked(s, "~/.maui");
+    free(own);
+    return xstrdup(HOME_USUAL);
+}
+
+/* Sets `by`; true when somebody named it for this call. */
+static bool find_home(const struct command_line *l, struct site *s)
+{
+    bool named = false;
+
+    if ((s->home = home_named(l->home)) != NULL) {
+        s->by = l->home && *l->home ? "--home" : "$MAUIHOMEDIR or $SERVERHOMEDIR";
+        named = true;
+    } else if ((s->home = home_of_machine()) != NULL) {
+        s->by = "/etc/maui.cfg";
+    } else {
+        s->home = usual_home(s);
+    }
+    s->socket = home_file(s->home, "api.sock");
+    return named;
+}
+
+/* A host that somebody named, unless it is this machine. */
+static bool take_host(struct site *s, const char *host, const char *by)
+{
+    if (!host || !*host)
+        return false;
+    s->by = by;
+    if (!is_here(host))
+        s->host = xstrdup(host);
+    return true;
+}
+
+static const char *client_file(void)
+{
+    const char *named = getenv("MAUICLIENTCFG");
+
+    return named && *named ? named : "/etc/maui/client.cfg";
+}
+
+static bool take_dns(struct site *s)
+{
+    struct dns_server found;
+
+    if (dns_find_server(&found) < 0) {
+        note_looked(s, "SRV _maui._tcp in DNS");
+        return false;
+    }
+    s->by = "SRV _maui._tcp in DNS";
+    s->host = found.host;
+    s->port = found.port;
+    return true;
+}
+
+/* Beyond the command's own words. `file` is the site's, read where it may count. */
+static void find_elsewhere(struct site *s, const struct config *c,
+    const struct config *file, bool named, bool port_named)
+{
+    int port = s->port;
+
+    if (is_there(s->socket))
+        return;
+    if (c && take_host(s, cfg_get(c, "SERVERHOST", NULL), "SERVERHOST of maui.cfg"))
+        return;
+    if (named)
+        return;
+    note_looked(s, s->socket);
+    if (file && take_host(s, cfg_get(file, "SERVERHOST", NULL), client_file()))
+        return;
+    note_looked(s, client_file());
+    if (take_dns(s) && port_named)
+        s->port = port;
 }
 
 void site_find(const struct command_line *l, struct site *ret)
 {
-    char *home = home_find(l->home);
-    struct config *c = read_file(l, home);
+    const char *from_env = getenv("SERVERHOST");
+    struct config *c, *file = NULL;
+    struct err err;
 
-    *ret = (struct site){
-        .host = host_of(l, c, home), .port = port_of(l, c), .timeout_s = timeout_of(c)};
+    *ret = (struct site){.by = ""};
+    bool named = find_home(l, ret);
+    c = read_file(l, ret->home);
+    if (!named && is_there(client_file()))
+        file = config_load_file(client_file(), &err);
+    ret->port = port_of(l, c, file);
+    ret->timeout_s = timeout_of(c, file);
+    if (l->host) {
+        ret->host = xstrdup(l->host);
+        ret->by = "--host";
+    } else if (!take_host(ret, from_env, "$SERVERHOST")) {
+        find_elsewhere(
+            ret, c, file, named, l->port || setting(c, file, "SERVERPORT") != NULL);
+    }
     if (c)
         config_destroy(c);
-    free(home);
+    if (file)
+        config_destroy(file);
 }
 
 void site_fini(struct site *s)
 {
     free(s->host);
+    free(s->home);
+    free(s->socket);
+    free(s->looked.text);
+}
+
+void site_complain(const struct site *s, bool unknown_host)
+{
+    if (unknown_host)
+        fprintf(stderr, "ERROR:    no such host: '%s' (%s)\n", s->host, s->by);
+    else if (s->host)
+        fprintf(stderr, "ERROR:    cannot connect to '%s' port %d (%s)\n", s->host,
+            s->port, s->by);
+    else
+        fprintf(stderr,
+            "ERROR:    cannot connect to '%s': is the scheduler running? (maui "
+            "serve)\n",
+            s->socket);
+    if (!s->host && s->looked.len)
+        fprintf(stderr,
+            "          looked at: %s; a SERVERHOST line in /etc/maui/client.cfg names "
+            "another machine\n",
+            s->looked.text);
 }

@@ -48,6 +48,36 @@ static void add_used(struct strbuf *out, const json_t *o)
         strbuf_add(out, "[NONE]");
 }
 
+/* "Slurm, QOS fast, each user: MaxJobsPerUser=1, MaxTRESPerUser=cpu=8", and of those
+ * that all share what is in use: "GrpTRES=cpu=3:16". */
+static void print_manager_limits(const json_t *o)
+{
+    const json_t *quota, *limit;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(o, "manager_limits"), i, quota)
+    {
+        const char *each = get_text(quota, "each", "");
+        printf("  %s, %s%s%s:", get_text(quota, "source", ""),
+            get_text(quota, "name", ""), *each ? ", each " : "", each);
+        json_array_foreach(json_object_get(quota, "limits"), k, limit)
+        {
+            printf("%s %s", k ? "," : "", get_text(limit, "limit", ""));
+            if (json_object_get(limit, "used"))
+                printf("=%lld:%lld", (long long)get_int(limit, "used", 0),
+                    (long long)get_int(limit, "most", 0));
+            else if (json_object_get(limit, "most"))
+                printf("=%lld", (long long)get_int(limit, "most", 0));
+            else
+                fputs(get_bool(limit, "used_up") ? " (used up)" : " (not used up)",
+                    stdout);
+            if (*get_text(limit, "unit", ""))
+                fputs(get_text(limit, "unit", ""), stdout);
+        }
+        puts("");
+    }
+}
+
 static void credential_row(const json_t *o, bool class)
 {
     const char *target = get_text(o, "fs_target", "0.00");
@@ -72,6 +102,7 @@ static void credential_row(const json_t *o, bool class)
         printf("  PDEF=%s\n", get_text(o, "partition_default", ""));
     if (class && json_object_get(o, "enabled") && !get_bool(o, "enabled"))
         puts("  disabled or stopped in the resource manager");
+    print_manager_limits(o);
     free(strbuf_take(&limits));
 }
 
@@ -116,6 +147,7 @@ static void qos_row(const json_t *o)
         layout_rel((int64_t)get_real(w, "QTTARGET", 0), target),
         get_real(w, "XFWEIGHT", 0), get_real(w, "XFTARGET", 0), flags, limits.text);
     free(strbuf_take(&limits));
+    print_manager_limits(o);
     print_members(o);
 }
 

@@ -228,18 +228,15 @@ int schedctl_list(const struct command_line *l, const char *name)
 /* So that whoever starts the scheduler next is not told that one runs already. */
 static int wait_for_shutdown(const struct command_line *l)
 {
-    char *home;
     struct site site;
     int status = 0;
 
     site_find(l, &site);
-    home = home_find(l->home);
-    if (!site.host && !home_wait_free(home, SHUTDOWN_PATIENCE_S)) {
+    if (!site.host && !home_wait_free(site.home, SHUTDOWN_PATIENCE_S)) {
         fprintf(stderr, "NOTE:     after %d seconds it has not ended yet\n",
             SHUTDOWN_PATIENCE_S);
         status = 1;
     }
-    free(home);
     site_fini(&site);
     return status;
 }

@@ -52,6 +52,8 @@ static const struct event_row rows[] = {
         .touches = TOUCHES_ORDER | TOUCHES_WORLD, .apply = releaseres},
     [EVENT_SETTINGS] = {.name = "settings",
         .touches = TOUCHES_ORDER | TOUCHES_WORLD, .apply = take_settings},
+    [EVENT_QUOTAS] = {.name = "quotas",
+        .touches = TOUCHES_ORDER | TOUCHES_WORLD, .apply = take_quotas},
     [EVENT_RESET_STATISTICS] = {.name = "reset-statistics", .touches = TOUCHES_ORDER,
         .apply = reset_statistics},
     [EVENT_RESET_FAIRSHARE] = {.name = "reset-fairshare", .touches = TOUCHES_ORDER,

@@ -142,8 +142,8 @@ static int check_limits(struct engine *e, const struct reservation *draft,
     add_others(e, draft, use);
     refresh_limits(e);
     if (!limits_use_violated(e->limits, e->c,
-            (struct limits_use){draft->charge, use, draft->start_at}, CHECK_ACTIVE,
-            level, &why))
+            (struct limits_use){draft->charge, use, draft->start_at, true},
+            CHECK_ACTIVE, level, &why))
         return 0;
     reason_format(e->c, &why, text, sizeof text);
     return err_set(

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What concerns everybody: other settings, usage as it was before a restart, counting
- * from nothing. */
+ * What concerns everybody: other settings, other limits of the resource manager, usage
+ * as it was before a restart, counting from nothing. */
+#include "engine/cycle.h"
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/judge.h"
@@ -25,6 +26,18 @@ int take_settings(
             judge_job(e, j);
     }
     fs_refresh(e->c);
+    return 0;
+}
+
+/* What is in use of the new ones is counted at once: jobs start and end before the next
+ * cycle. */
+int take_quotas(
+    struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
+{
+    (void)ret;
+    (void)err;
+    quotas_set(e->c, &ev->u.quotas);
+    refresh_limits(e);
     return 0;
 }
 

@@ -212,7 +212,7 @@ static bool find_sets(struct bynode *b)
         const struct fitset *s = fits_for(b->fits, b->c->jobs.v[r->job], at->partition);
         if (!s)
             return false;
-        r->fitset = fits_number(b->fits, s);
+        r->fitset = s->number;
     }
     return true;
 }

@@ -15,7 +15,7 @@ void rsvfree_begin(struct bynode *b, const struct reservation *r)
     for (uint32_t i = 0; i < pools_parts(b->pools); i++) {
         struct pool *pool = pools_part(b->pools, i);
         int64_t units = INT64_MAX;
-        if (!pool->by_node && pool->nrsv > 0)
+        if (!pool->by_node && count_is_reserved(b->counted, pool))
             units = profile_min(count_work(b->counted, pool), r->start_at, r->end_at);
         vec_push(&b->budget, units);
     }
@@ -28,10 +28,10 @@ static int64_t spend(struct bynode *b, const struct reservation *r,
     int64_t procs = r->def.per_task.v[RES_PROCS];
     int64_t each = procs < 0 ? n->cfg.v[RES_PROCS] : procs;
     int64_t units = each > 0 && pool->unit ? (each + pool->unit - 1) / pool->unit : 0;
-    int64_t *budget[2] = {&b->budget.v[pool->index], NULL};
+    int64_t *budget[2] = {&b->budget.v[pool->part], NULL};
 
     if (pool->merged != INDEX_NONE)
-        budget[1] = &b->budget.v[pools_count(b->pools) + pool->merged];
+        budget[1] = &b->budget.v[pools_merged_of(b->pools, pool)->part];
     for (int i = 0; i < 2 && units > 0; i++)
         if (budget[i] && *budget[i] != INT64_MAX && k > *budget[i] / units)
             k = *budget[i] / units;

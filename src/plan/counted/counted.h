@@ -37,10 +37,15 @@ struct counted_uses {
 
 struct counted;
 
-/* Nothing is remembered yet: so it is for a fork too. */
+/* Nothing is in use, reserved or remembered yet. */
 struct counted *counted_create(const struct counted_uses *uses);
+/* For a fork of the plan that `from` is of: what is in use and reserved is the same, of
+ * answers nothing is remembered. `from` must live longer. O(pools x steps). */
+struct counted *counted_fork(
+    const struct counted *from, const struct counted_uses *uses);
 void counted_destroy(struct counted *ct);
-/* The pools were made anew: what was made of their profiles is void. O(1). */
+/* The pools were made anew: nothing is in use, and what is known by number of a pool or
+ * of a set is void. O(pools + sets). */
 void counted_forget(struct counted *ct);
 
 #endif

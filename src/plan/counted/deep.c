@@ -29,14 +29,16 @@ struct offering {
  * intervals. */
 #define DEEP_MIN 8
 
-bool deep_able(const struct counted *ct, const struct fitset *s, uint32_t access)
+bool deep_able(const struct search *q)
 {
-    return s->deep && rsvtable_count(ct->reserved) >= DEEP_MIN
-           && access < ACCESS_NOWHERE && !closures_is_confined(ct->closures, access);
+    return q->access < ACCESS_NOWHERE && small_pools_of_set(q->ct, q->s, q->m)->deep
+           && rsvtable_count(q->ct->reserved) >= DEEP_MIN
+           && !closures_is_confined(q->ct->closures, q->access);
 }
 
 struct deep {
     struct search *q;
+    const struct set_small *small; /* of its set */
     struct offering *big; /* with most units of those that offer all; NULL = none */
     int64_t cell_s;       /* of the free intervals */
     int64_t behind;       /* units behind grants */
@@ -62,7 +64,7 @@ static void add_offering(struct deep *d, struct pool *pool, enum offering_kind k
     uint32_t merged = pool->merged;
     struct offering b = {.pool = pool,
         .kind = kind,
-        .group = merged == INDEX_NONE ? 0 : d->q->s->group_of.v[merged],
+        .group = merged == INDEX_NONE ? 0 : d->small->group_of.v[merged],
         .offer = {0, INT64_MIN, INT64_MIN, 0}};
 
     if (pool->by_node || b.group == INDEX_NONE)
@@ -87,7 +89,8 @@ static void add_grant(struct deep *d, const struct grant *grant)
 
     for (size_t k = 0; k < under->n; k++) {
         struct pool *pool = pools_at(ct->pools, under->v[k]);
-        if (pool->small) { /* the others are asked anyway */
+        if (small_pools_has(ct, pool)
+            && !pool->by_node) { /* the others are asked anyway */
             add_offering(d, pool, OFFERS_BEHIND, grant);
             continue;
         }
@@ -99,7 +102,7 @@ static void add_grant(struct deep *d, const struct grant *grant)
 static void find_offerings(struct deep *d)
 {
     struct counted *ct = d->q->ct;
-    const struct fitset *s = d->q->s;
+    const struct set_small *s = d->small;
     size_t n;
     const struct grant *grants = closures_grants(ct->closures, d->q->access, &n);
 
@@ -112,7 +115,7 @@ static void find_offerings(struct deep *d)
 
 static void add_elsewhere(struct deep *d)
 {
-    const struct fitset *s = d->q->s;
+    const struct set_small *s = d->small;
 
     for (size_t i = 0; i < s->elsewhere.n; i++)
         add_offering(
@@ -183,7 +186,7 @@ static void look_behind(struct search *q, struct offering *b, int64_t at)
     struct counted *ct = q->ct;
     int64_t end = time_add(at, q->duration);
     uint32_t rsvset = b->pool->rsvset;
-    bool after = pools_merged(ct->pools, b->pool->merged)->holder != b->pool->merged;
+    bool after = small_pools_holder(ct, b->pool->merged) != b->pool->merged;
 
     if (after
         && end > pools_merge_at(
@@ -234,8 +237,8 @@ static void look_again(struct deep *d, struct offering *b, int64_t at)
 
 static int64_t free_intervals_at(const struct search *q, uint32_t holder, int64_t at)
 {
-    return free_intervals_sum(pools_merged(q->ct->pools, holder)->free_intervals, at,
-        time_add(at, q->duration));
+    return free_intervals_sum(
+        small_pools_intervals(q->ct, holder), at, time_add(at, q->duration));
 }
 
 /* The offers at `at`, where no group has more than its merged pool has. */
@@ -247,8 +250,7 @@ static int64_t sum_bounded(struct search *q, int64_t at)
     ct->search->group_sums.n = 0;
     for (size_t k = 0; k < q->s->groups.n; k++) {
         uint32_t merged = q->s->groups.v[k].merged;
-        bool holder =
-            merged != INDEX_NONE && pools_merged(ct->pools, merged)->free_intervals;
+        bool holder = merged != INDEX_NONE && small_pools_intervals(ct, merged);
         vec_push(
             &ct->search->group_sums, holder ? free_intervals_at(q, merged, at) : 0);
     }
@@ -287,8 +289,8 @@ static int64_t sum_at(struct deep *d, int64_t at, bool exact)
     }
     if (!d->merged && time_add(at, q->duration) > pools_merge_at(ct->pools))
         return sum_bounded(q, at);
-    for (size_t k = 0; !d->merged && k < q->s->holders.n; k++)
-        sum += free_intervals_at(q, q->s->holders.v[k], at);
+    for (size_t k = 0; !d->merged && k < d->small->holders.n; k++)
+        sum += free_intervals_at(q, d->small->holders.v[k], at);
     return sum;
 }
 
@@ -322,10 +324,9 @@ static int64_t most_of(struct deep *d, int64_t first, int64_t last)
     struct counted *ct = q->ct;
     int64_t sum = 0;
 
-    for (size_t k = 0; !d->merged && k < q->s->holders.n; k++)
-        sum += free_intervals_most(
-            pools_merged(ct->pools, q->s->holders.v[k])->free_intervals, first, last,
-            q->duration);
+    for (size_t k = 0; !d->merged && k < d->small->holders.n; k++)
+        sum += free_intervals_most(small_pools_intervals(ct, d->small->holders.v[k]),
+            first, last, q->duration);
     sum_others(d, first);
     sum += d->others;
     if (d->others_more > last)
@@ -345,7 +346,7 @@ static int64_t cell_end(const struct deep *d, int64_t at)
     if (d->merged)
         return at + d->cell_s - 1;
     return free_intervals_cell_end(
-        pools_merged(d->q->ct->pools, d->q->s->holders.v[0])->free_intervals, at);
+        small_pools_intervals(d->q->ct, d->small->holders.v[0]), at);
 }
 
 static void note_start(void *ctx, int64_t start, int64_t units)
@@ -365,10 +366,9 @@ static int64_t next_in_cell(struct deep *d, int64_t at, int64_t sum)
         if (b != d->big && b->offer.more < next)
             search_gain(q, b->offer.more, b->pool->total - b->offer.units);
     }
-    for (size_t k = 0; !d->merged && k < q->s->holders.n; k++)
-        free_intervals_each_start(
-            pools_merged(q->ct->pools, q->s->holders.v[k])->free_intervals, at,
-            q->duration, q, note_start);
+    for (size_t k = 0; !d->merged && k < d->small->holders.n; k++)
+        free_intervals_each_start(small_pools_intervals(q->ct, d->small->holders.v[k]),
+            at, q->duration, q, note_start);
     int64_t leap = search_leap(q, sum);
     next = leap < next ? leap : next;
     if (!d->big || d->big->offer.more >= next)
@@ -441,7 +441,7 @@ static int64_t pass_to_base(struct deep *d, int64_t at, int64_t base)
 {
     struct search *q = d->q;
     int64_t last =
-        q->s->elsewhere.n ? pools_merge_at(q->ct->pools) - q->duration : base;
+        d->small->elsewhere.n ? pools_merge_at(q->ct->pools) - q->duration : base;
 
     while (at < base) {
         if (d->behind == 0 || at >= d->grants_to)
@@ -502,7 +502,7 @@ static int64_t search_by_leaps(struct deep *d, int64_t at, int64_t limit, int64_
 static int64_t measure_grant(
     struct deep *d, struct pool *pool, int64_t from, int64_t to)
 {
-    const struct profile *work = count_work(d->q->ct, pool);
+    const struct profile *work = work_of(d->q->ct, pool);
     int32_t most = 0;
 
     if (from < to)
@@ -592,9 +592,12 @@ static int64_t learn_bound(struct deep *d, int64_t at, int64_t base)
 
 int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool with_bounds)
 {
-    struct deep d = {
-        .q = q, .enough = limit, .grants_at = TIME_NEVER, .grants_to = INT64_MIN};
-    int64_t base = begin_search(&d, at, &q->s->base, with_bounds);
+    struct deep d = {.q = q,
+        .small = small_pools_of_set(q->ct, q->s, q->m),
+        .enough = limit,
+        .grants_at = TIME_NEVER,
+        .grants_to = INT64_MIN};
+    int64_t base = begin_search(&d, at, &q->m->base, with_bounds);
     int64_t split = pools_merge_at(q->ct->pools) - q->duration + 1;
 
     if (base >= limit && !closures_any_grant(q->ct->closures, q->access))
@@ -604,8 +607,8 @@ int64_t deep_fit(struct search *q, int64_t at, int64_t limit, bool with_bounds)
     if (best >= limit)
         return limit;
     small_pools_settle(q->ct);
-    d.cell_s = free_intervals_cell_length(
-        pools_merged(q->ct->pools, q->s->holders.v[0])->free_intervals);
+    d.cell_s =
+        free_intervals_cell_length(small_pools_intervals(q->ct, d.small->holders.v[0]));
     find_big(&d);
     if (at < base)
         at = best < base ? pass_behind(&d, at) : base;
@@ -639,12 +642,13 @@ static bool at_once(struct deep *d, int64_t at)
 int64_t deep_fit_merged(struct search *q, int64_t at, bool with_bounds)
 {
     struct deep d = {.q = q,
+        .small = small_pools_of_set(q->ct, q->s, q->m),
         .merged = true,
         .enough = TIME_NEVER,
         .cell_s = STRIDE,
         .grants_at = TIME_NEVER,
         .grants_to = INT64_MIN};
-    int64_t base = begin_search(&d, at, &q->s->base_merged, with_bounds);
+    int64_t base = begin_search(&d, at, &q->m->base_merged, with_bounds);
 
     d.all = find_all(q);
     if (at < base)

@@ -22,12 +22,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct fitset;
-struct counted;
 struct search;
 
-/* Can the set be searched in this way by the access class, and is that worth while? */
-bool deep_able(const struct counted *ct, const struct fitset *s, uint32_t access);
+/* Can its set be searched in this way by its access class, and is that worth while?
+ * O(1) once the set is known. */
+bool deep_able(const struct search *q);
 
 /* The first fit in [at, limit), else `limit`, which is no later than pools_merge_at().
  * `with_bounds`: `at` is no later than now, so lower bounds may be used and learned. */

@@ -153,18 +153,19 @@ static int64_t fit_merged(struct search *q, int64_t from, bool with_bounds)
     struct pool *merged;
     struct lower_bounds *h = NULL;
 
-    if (q->s->groups.n > 1 && deep_able(q->ct, q->s, q->access))
+    if (q->s->groups.n > 1 && deep_able(q))
         return deep_fit_merged(q, from, with_bounds);
     if (q->s->groups.n > 1 || g->merged == INDEX_NONE
         || pools_merged(q->ct->pools, g->merged)->rsvset != 0)
         return fit_by_leaps(q, from, TIME_NEVER);
     merged = pools_merged(q->ct->pools, g->merged);
-    if (with_bounds && count_work(q->ct, merged)->n >= BOUNDS_MIN_STEPS)
-        h = search_bounds(search_offer_of(q->s, ACCESS_OPEN), BOUNDS_FINE);
+    const struct profile *work = work_of(q->ct, merged);
+    if (with_bounds && work->n >= BOUNDS_MIN_STEPS)
+        h = search_bounds(set_memory_offer(q->m, ACCESS_OPEN), BOUNDS_FINE);
     from = bound_from(q, h, from);
     if (from >= TIME_NEVER)
         return from;
-    int64_t at = profile_fit(&merged->work, from, (int32_t)q->need, q->duration);
+    int64_t at = profile_fit(work, from, (int32_t)q->need, q->duration);
     if (h && at > from) /* or it was known */
         lower_bounds_learn(h, (int32_t)q->need, q->duration, at);
     return at;
@@ -175,26 +176,30 @@ static bool long_profiles(struct counted *ct, const struct fitset *s)
     struct pool *biggest = pools_at(ct->pools, s->biggest);
 
     return rsvtable_count(ct->reserved) >= BOUNDS_MIN_STEPS
-           || (!biggest->by_node && count_work(ct, biggest)->n >= BOUNDS_MIN_STEPS);
+           || (!biggest->by_node && work_of(ct, biggest)->n >= BOUNDS_MIN_STEPS);
 }
 
-int64_t first_fit_counted(struct counted *ct, struct fitset *s, uint32_t access,
+int64_t first_fit_counted(struct counted *ct, const struct fitset *s, uint32_t access,
     int32_t need, int64_t from, int64_t duration)
 {
-    struct search q = {
-        .ct = ct, .s = s, .access = access, .need = need, .duration = duration};
+    struct search q = {.ct = ct,
+        .s = s,
+        .m = memory_of(ct, s),
+        .access = access,
+        .need = need,
+        .duration = duration};
     bool with_bounds = from <= *ct->now && long_profiles(ct, s);
     struct lower_bounds *h = NULL;
 
     if (need > s->tasks_max)
         return TIME_NEVER;
-    bool deep = deep_able(ct, s, access);
+    bool deep = deep_able(&q);
     /* a deep search has bounds of its own for jobs without grants */
     if (with_bounds && (!deep || closures_any_grant(ct->closures, access)))
-        h = search_bounds(search_offer_of(s, access), access == ACCESS_OPEN
-                                                          ? BOUNDS_FINE
-                                                      : deep ? BOUNDS_ROUGH
-                                                             : BOUNDS_COARSE);
+        h = search_bounds(set_memory_offer(q.m, access), access == ACCESS_OPEN
+                                                             ? BOUNDS_FINE
+                                                         : deep ? BOUNDS_ROUGH
+                                                                : BOUNDS_COARSE);
     int64_t known = bound_from(&q, h, from), at = known;
     if (at >= TIME_NEVER)
         return TIME_NEVER;

@@ -19,7 +19,7 @@ struct counted;
 
 /* The first instant at or after `from` at which the pools of the set have `need` units
  * for `duration` seconds, as the access class sees them; TIME_NEVER = none. */
-int64_t first_fit_counted(struct counted *ct, struct fitset *s, uint32_t access,
+int64_t first_fit_counted(struct counted *ct, const struct fitset *s, uint32_t access,
     int32_t need, int64_t from, int64_t duration);
 
 #endif

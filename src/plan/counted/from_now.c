@@ -2,6 +2,7 @@
  * The steps down of all pools of a set, sorted by time and summed. */
 #include "plan/counted/from_now.h"
 
+#include "base/xalloc.h"
 #include "plan/counted/search.h"
 
 /* Beyond `at` so many units less are free. */
@@ -33,22 +34,20 @@ static void sort_drops(struct counted *ct, size_t first)
 /* What a pool offers from now on, and where it offers less, up to `closes`. */
 static int64_t drops_of(struct counted *ct, struct pool *pool, int64_t closes)
 {
-    int64_t units = pool->free_now, sum;
-
-    bool free_until = pool->nrsv > 0;
+    int64_t units = free_now_of(ct, pool), sum;
+    const struct free_untils *list = NULL;
 
     if (closes <= *ct->now || units == 0)
         return 0;
-    if (free_until) {
-        count_free_until(ct, pool);
-        units = pool->free_until.v[0].units;
+    if (is_reserved(ct, pool)) {
+        list = count_free_until(ct, pool);
+        units = list->v[0].units;
     }
     if (units < 0) /* a job past its limit has what was kept for another */
         return 0;
     sum = units;
-    for (size_t i = 0; free_until && i + 1 < pool->free_until.n && units > 0; i++) {
-        int64_t at = pool->free_until.v[i].until,
-                less = pool->free_until.v[i + 1].units;
+    for (size_t i = 0; list && i + 1 < list->n && units > 0; i++) {
+        int64_t at = list->v[i].until, less = list->v[i + 1].units;
         if (at >= closes)
             break;
         less = less > 0 ? less : 0;
@@ -72,12 +71,11 @@ static void bound_drops(
     for (size_t k = first; k < ct->search->drops.n; k++)
         vec_push(&old, ct->search->drops.v[k]);
     ct->search->drops.n = first;
-    count_free_until(ct, merged);
-    for (size_t k = 0; k < merged->free_until.n; k++) {
+    const struct free_untils *list = count_free_until(ct, merged);
+    for (size_t k = 0; k < list->n; k++) {
         /* up to here it has so many */
-        int64_t until = merged->free_until.v[k].until,
-                least = merged->free_until.v[k].units;
-        int64_t since = k ? merged->free_until.v[k - 1].until : *ct->now;
+        int64_t until = list->v[k].until, least = list->v[k].units;
+        int64_t since = k ? list->v[k - 1].until : *ct->now;
         if (least < have) {
             vec_push(&ct->search->drops, ((struct drop){since, have - least}));
             have = least;
@@ -120,7 +118,8 @@ static void build_offer(struct counted *ct, const struct fitset *s, uint32_t acc
                 group += drops_of(ct, pool,
                     closures_next(ct->closures, access, pool->rsvset, *ct->now));
         }
-        if (g->merged != INDEX_NONE && pools_merged(ct->pools, g->merged)->nrsv > 0)
+        if (g->merged != INDEX_NONE
+            && is_reserved(ct, pools_merged(ct->pools, g->merged)))
             bound_drops(ct, pools_merged(ct->pools, g->merged), first, group);
         if (weighted)
             weigh_drops(
@@ -137,27 +136,26 @@ static void build_offer(struct counted *ct, const struct fitset *s, uint32_t acc
     vec_push(&r->free_until, ((struct free_until){TIME_NEVER, (int32_t)sum}));
 }
 
-const struct set_offer *from_now_all(
-    struct counted *ct, struct fitset *s, uint32_t access, bool weighted)
+/* What the set offers for all ends; `weighted`: processors, not units. */
+static const struct free_untils *offer_all(struct counted *ct, const struct fitset *s,
+    uint32_t access, bool weighted, struct set_offer *r)
 {
-    struct set_offer *r = search_offer_of(s, access);
-
     if (r->version != *ct->version)
         build_offer(ct, s, access, weighted, r);
     r->version = *ct->version;
-    return r;
+    return &r->free_until;
 }
 
 /* One pool's part in from_now_until(). */
 static int64_t pool_free_until(
     struct counted *ct, struct pool *pool, uint32_t access, int64_t end)
 {
-    int64_t units = pool->free_now;
+    int64_t units = free_now_of(ct, pool);
 
     if (pool->by_node || units == 0
         || closures_next(ct->closures, access, pool->rsvset, *ct->now) < end)
         return 0;
-    if (pool->nrsv > 0)
+    if (is_reserved(ct, pool))
         units = count_least(ct, pool, *ct->now, end, NULL);
     return units > 0 ? units : 0;
 }
@@ -174,8 +172,8 @@ static int64_t sum_until(
         for (uint32_t i = 0; i < g->n; i++)
             units += pool_free_until(
                 ct, pools_at(ct->pools, s->pools.v[g->first + i].pool), access, end);
-        if (g->merged != INDEX_NONE && pools_merged(ct->pools, g->merged)->nrsv > 0
-            && units > 0) {
+        if (g->merged != INDEX_NONE
+            && is_reserved(ct, pools_merged(ct->pools, g->merged)) && units > 0) {
             int64_t most = count_least(
                 ct, pools_merged(ct->pools, g->merged), *ct->now, end, NULL);
             units = most < units ? most : units;
@@ -186,9 +184,9 @@ static int64_t sum_until(
 }
 
 int64_t from_now_until(
-    struct counted *ct, struct fitset *s, uint32_t access, int64_t end)
+    struct counted *ct, const struct fitset *s, uint32_t access, int64_t end)
 {
-    struct set_offer *r = search_offer_of(s, access);
+    struct set_offer *r = set_memory_offer(memory_of(ct, s), access);
     size_t i = 0;
 
     end = end < TIME_NEVER ? end : TIME_NEVER;
@@ -200,9 +198,57 @@ int64_t from_now_until(
     }
     if (r->asked == *ct->version && r->asked_end == end)
         return r->asked_units;
-    from_now_all(ct, s, access, false);
-
-    while (r->free_until.v[i].until < end)
+    const struct free_untils *all = offer_all(ct, s, access, false, r);
+    while (all->v[i].until < end)
         i++;
-    return r->free_until.v[i].units;
+    return all->v[i].units;
+}
+
+/* ---- whole partitions ---- */
+
+struct whole {
+    struct fitset set;
+    struct set_memory *m;
+};
+
+struct whole_partitions {
+    struct VEC(struct whole) v; /* by partition */
+    uint64_t stamp;             /* of the pools */
+};
+
+struct whole_partitions *whole_partitions_create(void)
+{
+    return xcalloc(1, sizeof(struct whole_partitions));
+}
+
+static void forget_wholes(struct whole_partitions *w)
+{
+    for (size_t i = 0; i < w->v.n; i++) {
+        fitset_fini(&w->v.v[i].set);
+        set_memory_destroy(w->v.v[i].m);
+    }
+    w->v.n = 0;
+}
+
+void whole_partitions_destroy(struct whole_partitions *w)
+{
+    forget_wholes(w);
+    vec_fini(&w->v);
+    free(w);
+}
+
+const struct free_untils *from_now_procs(
+    struct counted *ct, uint32_t partition, uint32_t access)
+{
+    struct whole_partitions *w = ct->wholes;
+
+    if (w->stamp != pools_stamp(ct->pools) || w->v.n != ct->c->partitions.n) {
+        forget_wholes(w);
+        for (uint32_t i = 0; i < ct->c->partitions.n; i++)
+            vec_push(&w->v,
+                ((struct whole){fits_counted(ct->fits, i), set_memory_create()}));
+        w->stamp = pools_stamp(ct->pools);
+    }
+    struct whole *whole = &w->v.v[partition];
+    return offer_all(ct, &whole->set, access, true, set_memory_offer(whole->m, access));
 }

@@ -11,17 +11,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct fitset;
 struct counted;
-struct set_offer;
+struct fitset;
+struct free_untils;
 
 /* Units free from now until `end`, as the access class sees them. O(1) when asked again
  * in the same state of the plan, O(pools x log steps) the first time. */
 int64_t from_now_until(
-    struct counted *ct, struct fitset *s, uint32_t access, int64_t end);
-/* The same for all ends, in `free_until`; `weighted`: processors, not units. Valid
- * until the plan changes. */
-const struct set_offer *from_now_all(
-    struct counted *ct, struct fitset *s, uint32_t access, bool weighted);
+    struct counted *ct, const struct fitset *s, uint32_t access, int64_t end);
+/* For windows of backfill: processors of all counted pools of the partition, for all
+ * ends. Valid until the plan changes. O(1) when asked again, O(steps of all pools x
+ * their log) the first time. */
+const struct free_untils *from_now_procs(
+    struct counted *ct, uint32_t partition, uint32_t access);
+
+/* ---- its memory: all counted pools of each partition as one set ---- */
+
+struct whole_partitions;
+
+struct whole_partitions *whole_partitions_create(void);
+void whole_partitions_destroy(struct whole_partitions *w);
 
 #endif

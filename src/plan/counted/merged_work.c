@@ -13,7 +13,7 @@ const struct profile *merged_work(struct counted *ct, uint32_t kind)
         merged_sum_begin(m, n);
         for (uint32_t i = 0; i < n; i++) {
             struct pool *merged = pools_merged(ct->pools, i);
-            merged_sum_add(m, merged->kind, count_work(ct, merged));
+            merged_sum_add(m, merged->kind, work_of(ct, merged));
         }
         merged_sum_end(m, *ct->now, pools_stamp(ct->pools));
     }

@@ -149,8 +149,8 @@ static int64_t *cap_of(struct counted *ct, const struct asking *ask, struct pool
             ct->closures, ask->access, pool->rsvset, *ct->now, ask->end, NULL))
         *cap = 0;
     else
-        *cap = pool->nrsv ? count_least(ct, pool, *ct->now, ask->end, NULL)
-                          : pool->free_now;
+        *cap = is_reserved(ct, pool) ? count_least(ct, pool, *ct->now, ask->end, NULL)
+                                     : free_now_of(ct, pool);
     *cap = *cap > 0 ? *cap : 0;
     return cap;
 }
@@ -162,10 +162,11 @@ static int64_t *cap_merged(
 
     if (!merged)
         return NULL;
-    int64_t *cap = &ask->caps[pools_count(ct->pools) + merged->index];
+    int64_t *cap = &ask->caps[merged->part];
     if (*cap == CAP_UNKNOWN) {
-        *cap = merged->nrsv ? count_least(ct, merged, *ct->now, ask->end, NULL)
-                            : INT64_MAX;
+        *cap = is_reserved(ct, merged)
+                   ? count_least(ct, merged, *ct->now, ask->end, NULL)
+                   : INT64_MAX;
         *cap = *cap > 0 ? *cap : 0;
     }
     return cap;
@@ -417,17 +418,19 @@ static bool later_is_ample(struct counted *ct, const struct asking *ask)
 {
     if (ask->end <= pools_merge_at(ct->pools))
         return true;
-    for (size_t i = 0; i < pools_merged_count(ct->pools); i++)
-        pools_merged(ct->pools, i)->free_now = 0;
-    for (size_t i = 0; i < pools_count(ct->pools); i++)
-        if (pools_merged_of(ct->pools, pools_at(ct->pools, i))
-            && pools_at(ct->pools, i)->free_now > 0)
-            pools_merged_of(ct->pools, pools_at(ct->pools, i))->free_now +=
-                pools_at(ct->pools, i)->free_now;
-    for (size_t i = 0; i < pools_merged_count(ct->pools); i++) {
+    ct->search->merged_free.n = 0;
+    vec_push_zeros(&ct->search->merged_free, pools_merged_count(ct->pools));
+    int64_t *free = ct->search->merged_free.v;
+    for (uint32_t i = 0; i < pools_count(ct->pools); i++) {
+        const struct pool *pool = pools_at(ct->pools, i);
+        int64_t units = count_free_now(ct, pool);
+        if (pool->merged != INDEX_NONE && units > 0)
+            free[pool->merged] += units;
+    }
+    for (uint32_t i = 0; i < pools_merged_count(ct->pools); i++) {
         struct pool *merged = pools_merged(ct->pools, i);
-        if (merged->nrsv && merged->free_now > 0
-            && count_least(ct, merged, *ct->now, ask->end, NULL) < merged->free_now)
+        if (is_reserved(ct, merged) && free[i] > 0
+            && count_least(ct, merged, *ct->now, ask->end, NULL) < free[i])
             return false;
     }
     return true;

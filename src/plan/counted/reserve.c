@@ -10,42 +10,34 @@
 void reserve_look_anew(struct counted *ct)
 {
     count_forget(ct);
-    search_forget_bounds(ct->fits);
+    search_forget_bounds(ct);
     ++*ct->version;
 }
 
 void reserve_recount(struct counted *ct)
 {
-    for (uint32_t i = 0; i < pools_parts(ct->pools); i++) {
-        pools_part(ct->pools, i)->nrsv = 0;
-        pools_part(ct->pools, i)->rsv_latest = INT64_MIN;
-    }
+    count_hold_none(ct);
     reserve_look_anew(ct);
     for (uint32_t i = 0; i < rsvtable_count(ct->reserved); i++) {
         const struct rsv *r = rsvtable_row(ct->reserved, i);
-        for (size_t k = 0; r && k < r->parts.n; k++) {
-            struct pool *pool = pools_part(ct->pools, r->parts.v[k].pool);
-            pool->nrsv++;
-            if (r->start_at > pool->rsv_latest)
-                pool->rsv_latest = r->start_at;
-        }
+        for (size_t k = 0; r && k < r->parts.n; k++)
+            count_hold(ct, pools_part(ct->pools, r->parts.v[k].pool), r->start_at);
     }
 }
 
 static void add_part(
-    struct counted *ct, struct rsv *r, struct pool *pool, uint32_t index, int32_t units)
+    struct counted *ct, struct rsv *r, struct pool *pool, int32_t units)
 {
     if (r->start_at >= pool->to || r->end_at <= pool->from)
         return;
     count_take(ct, pool, r->start_at, r->end_at, units);
     for (size_t k = 0; k < r->parts.n; k++)
-        if (r->parts.v[k].pool == index) { /* or what several pools have together */
+        if (r->parts.v[k].pool == pool->part) {
             r->parts.v[k].units += units;
             return;
         }
-    vec_push(&r->parts, ((struct part){index, units}));
-    if (pool->nrsv++ == 0 || r->start_at > pool->rsv_latest)
-        pool->rsv_latest = r->start_at;
+    vec_push(&r->parts, ((struct part){pool->part, units}));
+    count_hold(ct, pool, r->start_at);
 }
 
 /* Reserve up to `need` units of one pool of the set; returns how many. */
@@ -71,9 +63,9 @@ static int64_t reserve_in(
     if (have <= 0)
         return 0;
     int32_t units = (int32_t)(have < need ? have : need);
-    add_part(ct, r, pool, pool->index, units);
+    add_part(ct, r, pool, units);
     if (merged)
-        add_part(ct, r, merged, (uint32_t)pools_count(ct->pools) + pool->merged, units);
+        add_part(ct, r, merged, units);
     return units;
 }
 
@@ -81,7 +73,8 @@ static int64_t reserve_in(
 struct taking {
     const struct job *j;
     struct rsv *r;
-    struct fitset *s;
+    const struct fitset *s;
+    struct set_memory *m; /* of the set */
     uint32_t access;
     int64_t need;
     bool open;   /* which small pools have something is known */
@@ -107,7 +100,7 @@ static enum affinity affinity_of(
 /* Pools of the set that have a reservation that lets the job in. */
 static struct set_offer *find_grants(struct counted *ct, struct taking *t)
 {
-    struct set_offer *offer = search_offer_of(t->s, t->access);
+    struct set_offer *offer = set_memory_offer(t->m, t->access);
 
     for (uint32_t k = 0; !offer->grants_known && k < t->s->groups.n; k++) {
         const struct group *g = &t->s->groups.v[k];
@@ -159,7 +152,7 @@ static void take_small(struct counted *ct, struct taking *t)
 
     for (uint32_t i = bitset_next(open, 0); i != BITSET_NONE && t->need > 0;
          i = bitset_next(open, i + 1))
-        if (t->s->group_of.v[pools_at(ct->pools, i)->merged] != INDEX_NONE)
+        if (t->m->small.group_of.v[pools_at(ct->pools, i)->merged] != INDEX_NONE)
             take_other(ct, t, pools_at(ct->pools, i));
 }
 
@@ -175,30 +168,31 @@ static int compare_askers(const void *a, const void *b)
 }
 
 /* The pools of the set, those first that the fewest other requests could use. */
-static const struct asked_pools *least_asked(struct counted *ct, struct fitset *s)
+static const struct asked_pools *least_asked(
+    struct counted *ct, const struct fitset *s, struct set_memory *m)
 {
-    if (s->order_of == fits_sets(ct->fits))
-        return &s->order;
-    s->order_of = fits_sets(ct->fits);
-    s->order.n = 0;
+    if (m->order_of == fits_sets(ct->fits))
+        return &m->order;
+    m->order_of = fits_sets(ct->fits);
+    m->order.n = 0;
     for (size_t i = 0; i < s->pools.n; i++) {
         uint32_t pool = s->pools.v[i].pool, sets = 0;
         for (size_t k = 0; k < fits_sets(ct->fits); k++)
-            for (size_t m = 0; m < fits_set(ct->fits, k)->pools.n; m++)
-                sets += fits_set(ct->fits, k)->pools.v[m].pool == pool;
+            for (size_t n = 0; n < fits_set(ct->fits, k)->pools.n; n++)
+                sets += fits_set(ct->fits, k)->pools.v[n].pool == pool;
         if (!pools_at(ct->pools, pool)->by_node)
-            vec_push(&s->order, ((struct asked_pool){sets, pool}));
+            vec_push(&m->order, ((struct asked_pool){sets, pool}));
     }
-    if (s->order.n)
-        qsort(s->order.v, s->order.n, sizeof *s->order.v, compare_askers);
-    return &s->order;
+    if (m->order.n)
+        qsort(m->order.v, m->order.n, sizeof *m->order.v, compare_askers);
+    return &m->order;
 }
 
 /* Units that come free later are taken first: those that are free now serve who can
  * start now. Pools that the fewest requests can use go before others. */
 static void take_by_kind(struct counted *ct, struct taking *t)
 {
-    const struct asked_pools *order = least_asked(ct, t->s);
+    const struct asked_pools *order = least_asked(ct, t->s, t->m);
 
     for (size_t i = 0; i < order->n && t->need > 0; i++) {
         struct pool *pool = pools_at(ct->pools, order->v[i].pool);
@@ -207,7 +201,7 @@ static void take_by_kind(struct counted *ct, struct taking *t)
         int64_t delayed = here - (now > 0 ? now : 0);
         delayed = delayed < t->need ? delayed : t->need;
         if (delayed > 0)
-            add_part(ct, t->r, pool, pool->index, (int32_t)delayed);
+            add_part(ct, t->r, pool, (int32_t)delayed);
         t->need -= delayed > 0 ? delayed : 0;
     }
     for (size_t i = 0; i < order->n && t->need > 0; i++) {
@@ -223,8 +217,8 @@ static void take_others(struct counted *ct, struct taking *t)
         take_by_kind(ct, t);
         return;
     }
-    for (size_t i = 0; t->open && i < t->s->large.n && t->need > 0; i++)
-        take_other(ct, t, pools_at(ct->pools, t->s->large.v[i]));
+    for (size_t i = 0; t->open && i < t->m->small.large.n && t->need > 0; i++)
+        take_other(ct, t, pools_at(ct->pools, t->m->small.large.v[i]));
     if (t->open) {
         take_small(ct, t);
         return;
@@ -239,15 +233,17 @@ static void take_others(struct counted *ct, struct taking *t)
 
 void reserve_units(struct counted *ct, const struct job *j, struct rsv *r, int64_t need)
 {
+    const struct fitset *s = fits_set(ct->fits, r->fitset);
     struct taking t = {.j = j,
         .r = r,
-        .s = fits_set(ct->fits, r->fitset),
+        .s = s,
+        .m = memory_of(ct, s),
         .access = closures_access(ct->closures, j, *ct->now),
         .need = need};
 
     r->parts.n = 0;
-    t.open = t.s->deep && small_pools_settled(ct)
-             && r->start_at < pools_merge_at(ct->pools) && t.access < ACCESS_NOWHERE
+    t.open = t.access < ACCESS_NOWHERE && r->start_at < pools_merge_at(ct->pools)
+             && small_pools_of_set(ct, s, t.m)->deep && small_pools_settled(ct)
              && !closures_is_confined(ct->closures, t.access);
     t.grants = closures_grant_during(ct->closures, t.access, r->start_at, r->end_at);
     if (t.grants) {
@@ -265,25 +261,22 @@ bool reserve_in_pool(
 {
     if (count_least(ct, pool, r->start_at, r->end_at, NULL) < units)
         return false;
-    add_part(ct, r, pool, pool->index, units);
+    add_part(ct, r, pool, units);
     return true;
 }
 
 static void give_units_back(struct counted *ct, struct rsv *r)
 {
-    for (size_t i = 0; i < r->parts.n; i++) {
-        struct pool *pool = pools_part(ct->pools, r->parts.v[i].pool);
-        pool->nrsv--;
-        if (pool->work_valid)
-            count_take(ct, pool, r->start_at, r->end_at, -r->parts.v[i].units);
-    }
+    for (size_t i = 0; i < r->parts.n; i++)
+        count_let_go(ct, pools_part(ct->pools, r->parts.v[i].pool), r->start_at,
+            r->end_at, r->parts.v[i].units);
     r->parts.n = 0;
 }
 
 void reserve_give_back(struct counted *ct, struct rsv *r)
 {
     give_units_back(ct, r);
-    search_forget_bounds(ct->fits);
+    search_forget_bounds(ct);
 }
 
 void reserve_hand_over(struct counted *ct, struct rsv *r)
@@ -314,6 +307,6 @@ bool reserve_handed_over(struct counted *ct, const struct job *j, const struct r
         r->start_at == *ct->now && r->end_at == j->end_at && went_as_planned(ct, j, r);
 
     if (!same) /* else bounds on others still hold */
-        search_forget_bounds(ct->fits);
+        search_forget_bounds(ct);
     return same;
 }

@@ -18,14 +18,8 @@ void search_memory_destroy(struct search_memory *m)
     vec_fini(&m->offerings);
     vec_fini(&m->group_sums);
     vec_fini(&m->caps);
+    vec_fini(&m->merged_free);
     free(m);
-}
-
-struct set_offer *search_offer_of(struct fitset *s, uint32_t access)
-{
-    while (s->offers.n <= access + 1u) /* ACCESS_OPEN is the first */
-        vec_push(&s->offers, (struct set_offer){0});
-    return &s->offers.v[access + 1u];
 }
 
 /* ---- at one interval ---- */
@@ -105,8 +99,7 @@ int64_t search_leap(const struct search *q, int64_t sum)
 int64_t search_free_at(struct counted *ct, const struct fitset *s, uint32_t access,
     int64_t start, int64_t end, int64_t enough)
 {
-    struct search q = {
-        .ct = ct, .s = (struct fitset *)s, .access = access, .need = enough};
+    struct search q = {.ct = ct, .s = s, .access = access, .need = enough};
 
     return sum_offers(&q, start, end);
 }
@@ -119,11 +112,11 @@ int64_t search_fit_in(
     int64_t until;
 
     while (at < before) {
-        at = profile_fit_before(count_work(ct, pool), at, before, need, q->duration);
+        at = profile_fit_before(work_of(ct, pool), at, before, need, q->duration);
         int64_t then = at;
         if (at < before && merged)
-            then = profile_fit_before(
-                count_work(ct, merged), at, before, need, q->duration);
+            then =
+                profile_fit_before(work_of(ct, merged), at, before, need, q->duration);
         if (then < before
             && closures_closed(ct->closures, q->access, pool->rsvset, then,
                 time_add(then, q->duration), &until))
@@ -166,12 +159,9 @@ struct lower_bounds *search_bounds(struct set_offer *r, enum bounds_grain grain)
     return r->bounds;
 }
 
-void search_forget_bounds(struct fits *f)
+void search_forget_bounds(struct counted *ct)
 {
-    for (uint32_t i = 0; i < fits_sets(f); i++) {
-        struct fitset *s = fits_set(f, i);
-        s->base.bounds_valid = s->base_merged.bounds_valid = false;
-        for (size_t k = 0; k < s->offers.n; k++)
-            s->offers.v[k].bounds_valid = false;
-    }
+    for (size_t i = 0; i < ct->sets.n; i++)
+        if (ct->sets.v[i])
+            set_memory_forget_bounds(ct->sets.v[i]);
 }

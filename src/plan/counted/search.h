@@ -43,6 +43,7 @@ struct search_memory {
     struct VEC(struct offering) offerings; /* deep.c */
     struct VEC(int64_t) group_sums;        /* deep.c */
     struct VEC(int64_t) caps;              /* place.c */
+    struct VEC(int64_t) merged_free;       /* place.c */
 };
 struct search_memory *search_memory_create(void);
 void search_memory_destroy(struct search_memory *m);
@@ -55,7 +56,8 @@ void search_memory_destroy(struct search_memory *m);
  * them. */
 struct search {
     struct counted *ct;
-    struct fitset *s;
+    const struct fitset *s;
+    struct set_memory *m; /* of the set; NULL: nothing is remembered */
     uint32_t access;
     int64_t need, duration;
     struct gain next[SEARCH_LEAP]; /* the soonest gains, in order of time */
@@ -86,11 +88,9 @@ int64_t search_fit_in(const struct search *q, struct pool *pool, int64_t at,
 int64_t search_free_at(struct counted *ct, const struct fitset *s, uint32_t access,
     int64_t start, int64_t end, int64_t enough);
 
-/* What searches remember of a set for an access class. */
-struct set_offer *search_offer_of(struct fitset *s, uint32_t access);
-/* Its lower bounds, made or cleared when need be. */
+/* Lower bounds of a set for an access class, made or cleared when need be. */
 struct lower_bounds *search_bounds(struct set_offer *r, enum bounds_grain grain);
-/* Something was given back: no lower bound of any set holds. */
-void search_forget_bounds(struct fits *f);
+/* Something was given back: no lower bound of any set holds. O(sets x classes). */
+void search_forget_bounds(struct counted *ct);
 
 #endif

@@ -13,7 +13,17 @@
  * profile changes with each reservation. */
 #define PART 8
 
+/* Of a merged pool. */
+struct holding {
+    uint32_t holder; /* that one of its kind which keeps the free intervals of all small
+                        pools of the kind; INDEX_NONE = too few are small */
+    uint32_t nsmall; /* of a holder: small pools of its kind */
+    struct free_intervals *free_intervals; /* of a holder */
+};
+
 struct small_pools {
+    struct bitset small;               /* pools, by number */
+    struct VEC(struct holding) merged; /* by merged pool */
     uint64_t layout;               /* of the pools: what is put is void with another */
     struct free_cells *free_cells; /* NULL until needed */
 };
@@ -23,12 +33,49 @@ struct small_pools *small_pools_create(void)
     return xcalloc(1, sizeof(struct small_pools));
 }
 
+static void forget_holdings(struct small_pools *s)
+{
+    for (size_t i = 0; i < s->merged.n; i++)
+        free_intervals_destroy(s->merged.v[i].free_intervals);
+    s->merged.n = 0;
+}
+
 void small_pools_destroy(struct small_pools *s)
 {
     if (!s)
         return;
+    forget_holdings(s);
+    vec_fini(&s->merged);
+    bitset_fini(&s->small);
     free_cells_destroy(s->free_cells);
     free(s);
+}
+
+struct small_pools *small_pools_copy(const struct small_pools *from)
+{
+    struct small_pools *to = small_pools_create();
+
+    bitset_copy(&to->small, &from->small);
+    vec_copy(&to->merged, &from->merged);
+    for (size_t i = 0; i < to->merged.n; i++)
+        if (to->merged.v[i].free_intervals)
+            to->merged.v[i].free_intervals = free_intervals_create();
+    return to;
+}
+
+bool small_pools_has(const struct counted *ct, const struct pool *pool)
+{
+    return bitset_test(&ct->small->small, pool->index);
+}
+
+uint32_t small_pools_holder(const struct counted *ct, uint32_t merged)
+{
+    return ct->small->merged.v[merged].holder;
+}
+
+struct free_intervals *small_pools_intervals(const struct counted *ct, uint32_t merged)
+{
+    return ct->small->merged.v[merged].free_intervals;
 }
 
 /* Are free intervals put of all pools as they are? */
@@ -48,24 +95,27 @@ const struct bitset *small_pools_open(
     return free_cells_during(ct->small->free_cells, start, end);
 }
 
+/* ---- which they are ---- */
+
 /* Pools with at most 1/PART of the nodes of their kind are small. Each merged
  * pool counts those that will be part of it. */
 static void count_kinds(struct counted *ct)
 {
     int64_t *nodes = xcalloc(pools_merged_count(ct->pools) + 1, sizeof *nodes);
 
-    for (size_t i = 0; i < pools_count(ct->pools); i++) {
+    for (uint32_t i = 0; i < pools_count(ct->pools); i++) {
         const struct pool *merged = pools_merged_of(ct->pools, pools_at(ct->pools, i));
         if (merged)
             nodes[merged->kind] += (int64_t)pools_at(ct->pools, i)->nodes.n;
     }
-    for (size_t i = 0; i < pools_count(ct->pools); i++) {
-        struct pool *pool = pools_at(ct->pools, i),
-                    *merged = pools_merged_of(ct->pools, pool);
-        pool->small = merged && pool->rsvset != 0
-                      && (int64_t)pool->nodes.n * PART <= nodes[merged->kind];
-        if (pool->small)
-            merged->nsmall++;
+    for (uint32_t i = 0; i < pools_count(ct->pools); i++) {
+        const struct pool *pool = pools_at(ct->pools, i),
+                          *merged = pools_merged_of(ct->pools, pool);
+        if (!merged || pool->rsvset == 0
+            || (int64_t)pool->nodes.n * PART > nodes[merged->kind])
+            continue;
+        bitset_set(&ct->small->small, i);
+        ct->small->merged.v[pool->merged].nsmall++;
     }
     free(nodes);
 }
@@ -74,70 +124,110 @@ static void count_kinds(struct counted *ct)
  * whole kind. */
 static void choose_holders(struct counted *ct)
 {
-    uint32_t *holders = xcalloc(pools_merged_count(ct->pools) + 1, sizeof *holders);
+    struct holding *m = ct->small->merged.v;
+    uint32_t n = pools_merged_count(ct->pools);
+    uint32_t *holders = xcalloc(n + 1, sizeof *holders);
 
-    for (size_t i = 0; i < pools_merged_count(ct->pools); i++)
+    for (uint32_t i = 0; i < n; i++)
         holders[i] = pools_merged(ct->pools, i)->kind;
-    for (size_t i = 0; i < pools_merged_count(ct->pools); i++) {
+    for (uint32_t i = 0; i < n; i++) {
         uint32_t *holder = &holders[pools_merged(ct->pools, i)->kind];
-        if (pools_merged(ct->pools, i)->nsmall
-            > pools_merged(ct->pools, *holder)->nsmall)
-            *holder = (uint32_t)i;
+        if (m[i].nsmall > m[*holder].nsmall)
+            *holder = i;
     }
-    for (size_t i = 0; i < pools_merged_count(ct->pools); i++) {
-        struct pool *merged = pools_merged(ct->pools, i);
-        merged->holder = holders[merged->kind];
-        if (merged->holder == i)
+    for (uint32_t i = 0; i < n; i++) {
+        m[i].holder = holders[pools_merged(ct->pools, i)->kind];
+        if (m[i].holder == i)
             continue;
-        pools_merged(ct->pools, merged->holder)->nsmall += merged->nsmall;
-        merged->nsmall = 0;
+        m[m[i].holder].nsmall += m[i].nsmall;
+        m[i].nsmall = 0;
     }
     free(holders);
 }
 
 void small_pools_choose(struct counted *ct)
 {
+    struct small_pools *s = ct->small;
+
+    forget_holdings(s);
+    bitset_clear_all(&s->small);
+    vec_push_zeros(&s->merged, pools_merged_count(ct->pools));
     count_kinds(ct);
     choose_holders(ct);
-    for (size_t i = 0; i < pools_merged_count(ct->pools); i++) {
-        struct pool *merged = pools_merged(ct->pools, i);
-        if (pools_merged(ct->pools, merged->holder)->nsmall < MANY)
-            merged->holder = INDEX_NONE;
-        else if (merged->holder == i)
-            merged->free_intervals = free_intervals_create();
+    for (uint32_t i = 0; i < s->merged.n; i++) {
+        if (s->merged.v[s->merged.v[i].holder].nsmall < MANY)
+            s->merged.v[i].holder = INDEX_NONE;
+        else if (s->merged.v[i].holder == i)
+            s->merged.v[i].free_intervals = free_intervals_create();
     }
-    for (size_t i = 0; i < pools_count(ct->pools); i++) {
-        struct pool *pool = pools_at(ct->pools, i),
-                    *merged = pools_merged_of(ct->pools, pool);
-        pool->small &= merged && merged->holder != INDEX_NONE;
+    for (uint32_t i = bitset_next(&s->small, 0); i != BITSET_NONE;
+         i = bitset_next(&s->small, i + 1)) {
+        const struct pool *pool = pools_at(ct->pools, i);
+        if (s->merged.v[pool->merged].holder == INDEX_NONE)
+            bitset_clear(&s->small, i);
+        else
+            count_note_changes(ct, pool);
     }
 }
 
-void small_pools_note(const struct pools *ps, struct fitset *s)
+/* The lists of the set in the plan that this is a fork of, if they are known there. */
+static bool borrow_lists(
+    const struct counted *ct, const struct fitset *s, struct set_small *ret)
 {
+    uint32_t number = s->number;
+
+    if (number >= ct->shared_sets || number >= ct->original->sets.n
+        || !ct->original->sets.v[number] || !ct->original->sets.v[number]->small.known)
+        return false;
+    *ret = ct->original->sets.v[number]->small;
+    ret->borrowed = true;
+    return true;
+}
+
+static void list_pools(
+    const struct counted *ct, const struct fitset *s, struct set_small *ret)
+{
+    const struct holding *m = ct->small->merged.v;
     uint32_t small = 0, expected = 0;
 
-    for (size_t i = 0; i < pools_merged_count(ps); i++)
-        vec_push(&s->group_of, INDEX_NONE);
+    for (size_t i = 0; i < pools_merged_count(ct->pools); i++)
+        vec_push(&ret->group_of, INDEX_NONE);
     for (uint32_t k = 0; k < s->groups.n; k++) {
         uint32_t merged = s->groups.v[k].merged;
         if (merged != INDEX_NONE)
-            s->group_of.v[merged] = k;
-        if (merged == INDEX_NONE || !pools_merged(ps, merged)->free_intervals)
+            ret->group_of.v[merged] = k;
+        if (merged == INDEX_NONE || !m[merged].free_intervals)
             continue;
-        vec_push(&s->holders, merged);
-        expected += pools_merged(ps, merged)->nsmall;
+        vec_push(&ret->holders, merged);
+        expected += m[merged].nsmall;
     }
     for (size_t i = 0; i < s->pools.n; i++) {
-        const struct pool *pool = pools_at(ps, s->pools.v[i].pool);
-        small += pool->small;
-        if (!pool->small)
-            vec_push(&s->large, pool->index);
-        else if (pools_merged(ps, pool->merged)->holder != pool->merged)
-            vec_push(&s->elsewhere, pool->index);
+        const struct pool *pool = pools_at(ct->pools, s->pools.v[i].pool);
+        bool is_small = small_pools_has(ct, pool);
+        small += is_small;
+        if (!is_small)
+            vec_push(&ret->large, pool->index);
+        else if (m[pool->merged].holder != pool->merged)
+            vec_push(&ret->elsewhere, pool->index);
     }
-    s->deep =
+    ret->deep =
         small > 0 && small == expected; /* free intervals are of all pools of a kind */
+}
+
+static void learn_lists(
+    const struct counted *ct, const struct fitset *s, struct set_small *ret)
+{
+    if (!borrow_lists(ct, s, ret))
+        list_pools(ct, s, ret);
+    ret->known = true;
+}
+
+const struct set_small *small_pools_of_set(
+    struct counted *ct, const struct fitset *s, struct set_memory *m)
+{
+    if (!m->small.known)
+        learn_lists(ct, s, &m->small);
+    return &m->small;
 }
 
 /* ---- from profile to free intervals ---- */
@@ -176,9 +266,10 @@ struct stretch {
     uint32_t i;                          /* step of the profile */
 };
 
-static struct stretch stretch_of(struct counted *ct, struct pool *pool, int64_t from)
+static inline struct stretch stretch_of(
+    struct counted *ct, struct pool *pool, int64_t from)
 {
-    struct stretch s = {.work = count_work(ct, pool)};
+    struct stretch s = {.work = work_of(ct, pool)};
     size_t n;
 
     s.i = profile_index(s.work, from);
@@ -211,12 +302,12 @@ static int32_t stretch_on(struct stretch *s, int64_t at, int64_t to, int64_t *re
 static void put_intervals(
     struct counted *ct, struct pool *pool, int64_t from, int64_t to, struct levels *l)
 {
-    const struct pool *merged = pools_merged(ct->pools, pool->merged);
+    uint32_t holder = small_pools_holder(ct, pool->merged);
     struct stretch s = stretch_of(ct, pool, from);
 
     l->pool = pool->index;
-    l->free_intervals = pools_merged(ct->pools, merged->holder)->free_intervals;
-    if (merged->index != merged->holder && to > pools_merge_at(ct->pools))
+    l->free_intervals = small_pools_intervals(ct, holder);
+    if (pool->merged != holder && to > pools_merge_at(ct->pools))
         to = pools_merge_at(ct->pools);
     for (int64_t at = from, until; at < to; at = until) {
         int32_t units = stretch_on(&s, at, to, &until);
@@ -266,16 +357,18 @@ static void put_all(struct counted *ct, struct levels *l)
         ct->small->free_cells = free_cells_create();
     free_cells_reset(ct->small->free_cells, (uint32_t)pools_count(ct->pools), *ct->now,
         pools_merge_at(ct->pools));
-    for (size_t i = 0; i < pools_merged_count(ct->pools); i++)
-        if (pools_merged(ct->pools, i)->free_intervals)
-            free_intervals_reset(pools_merged(ct->pools, i)->free_intervals, *ct->now,
+    for (uint32_t i = 0; i < ct->small->merged.n; i++)
+        if (ct->small->merged.v[i].free_intervals)
+            free_intervals_reset(ct->small->merged.v[i].free_intervals, *ct->now,
                 pools_merge_at(ct->pools));
-    for (size_t i = 0; i < pools_count(ct->pools); i++)
-        if (pools_at(ct->pools, i)->small) {
-            put_intervals(ct, pools_at(ct->pools, i), *ct->now, TIME_NEVER, l);
-            put_cells(ct, pools_at(ct->pools, i), *ct->now, pools_merge_at(ct->pools),
-                free_cells_load);
-        }
+    for (uint32_t i = bitset_next(&ct->small->small, 0); i != BITSET_NONE;
+         i = bitset_next(&ct->small->small, i + 1)) {
+        struct pool *pool = pools_at(ct->pools, i);
+        if (pool->by_node)
+            continue;
+        put_intervals(ct, pool, *ct->now, TIME_NEVER, l);
+        put_cells(ct, pool, *ct->now, pools_merge_at(ct->pools), free_cells_load);
+    }
     free_cells_loaded(ct->small->free_cells);
 }
 
@@ -290,13 +383,12 @@ void small_pools_settle(struct counted *ct)
     for (size_t i = 0; known && i < ct->unsettled.parts.n; i++) {
         struct unsettled_part u = ct->unsettled.parts.v[i];
         struct pool *pool = pools_at(ct->pools, u.pool);
-        uint32_t holder = pools_merged(ct->pools, pool->merged)->holder;
+        uint32_t holder = small_pools_holder(ct, pool->merged);
         renew_cells(ct, pool, u.from, u.to);
         if (u.to >= pools_merge_at(
                 ct->pools)) /* free intervals that begin there are not kept */
             u.to = TIME_NEVER;
-        free_intervals_cut(
-            pools_merged(ct->pools, holder)->free_intervals, u.pool, &u.from, &u.to);
+        free_intervals_cut(small_pools_intervals(ct, holder), u.pool, &u.from, &u.to);
         put_intervals(ct, pool, u.from, u.to, &l);
     }
     unsettled_none(&ct->unsettled);

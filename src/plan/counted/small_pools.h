@@ -21,21 +21,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct fitset;
 struct counted;
+struct fitset;
+struct free_intervals;
 struct pool;
-struct pools;
-struct small_pools;
+struct set_memory;
+struct set_small;
 
-struct small_pools *small_pools_create(void);
-void small_pools_destroy(struct small_pools *s);
+/* ---- which they are ---- */
 
 /* After the pools were made: which of them are so small, and so many, that they are
  * looked at together. O(pools). */
 void small_pools_choose(struct counted *ct);
-/* For a new set: which of its pools are not small, where free intervals are kept, and
- * whether deep.h may search it (struct fitset). O(its pools + merged pools). */
-void small_pools_note(const struct pools *ps, struct fitset *s);
+/* Is it one of them? O(1). */
+bool small_pools_has(const struct counted *ct, const struct pool *pool);
+/* The merged pool (by number) that holds the free intervals of the kind of that one;
+ * INDEX_NONE = too few are small. O(1). */
+uint32_t small_pools_holder(const struct counted *ct, uint32_t merged);
+/* Those that it holds; NULL = it is no holder. O(1). */
+struct free_intervals *small_pools_intervals(const struct counted *ct, uint32_t merged);
+
+/* Of a set: which of its pools are not small, where free intervals are kept, and
+ * whether deep.h may search it. O(1); O(its pools + merged pools) the first time. */
+const struct set_small *small_pools_of_set(
+    struct counted *ct, const struct fitset *s, struct set_memory *m);
+
+/* ---- in step with the profiles ---- */
 
 /* Bring free intervals and cells in step with the profiles. O(small pools x steps) when
  * all are unknown, else of the pools that changed. */
@@ -48,5 +59,14 @@ bool small_pools_settled(const struct counted *ct);
  * Valid until the next question. O(cells x pools / 64). */
 const struct bitset *small_pools_open(
     const struct counted *ct, int64_t start, int64_t end);
+
+/* ---- its memory ---- */
+
+struct small_pools;
+
+struct small_pools *small_pools_create(void);
+void small_pools_destroy(struct small_pools *s);
+/* The same choice; no free intervals are known yet. O(pools). */
+struct small_pools *small_pools_copy(const struct small_pools *from);
 
 #endif

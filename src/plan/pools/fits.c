@@ -7,8 +7,6 @@
 #include "cluster/job.h"
 #include "cluster/node.h"
 #include "cluster/partition.h"
-#include "plan/counted/lower_bounds.h"
-#include "plan/counted/small_pools.h"
 #include "plan/feasible.h"
 
 #include <string.h>
@@ -161,7 +159,6 @@ void fits_end_counting(struct fits *f, struct pool *pool)
     pools_end_counting(f->pools, pool);
     if (!merged)
         return;
-    merged->releases.n = 0;
     for (uint32_t i = 0; i < pools_count(f->pools); i++) {
         struct pool *other = pools_at(f->pools, i);
         if (other->merged == pool->merged && !other->by_node)
@@ -178,23 +175,10 @@ static bool same_pools(const struct fitset *s, const struct fitset *t)
 
 void fitset_fini(struct fitset *s)
 {
-    for (size_t i = 0; i < s->offers.n; i++) {
-        vec_fini(&s->offers.v[i].free_until);
-        vec_fini(&s->offers.v[i].grants);
-        lower_bounds_destroy(s->offers.v[i].bounds);
-    }
-    vec_fini(&s->offers);
-    vec_fini(&s->order);
-    lower_bounds_destroy(s->base.bounds);
-    lower_bounds_destroy(s->base_merged.bounds);
     if (s->borrows_lists)
         return;
     vec_fini(&s->pools);
     vec_fini(&s->groups);
-    vec_fini(&s->holders);
-    vec_fini(&s->large);
-    vec_fini(&s->elsewhere);
-    vec_fini(&s->group_of);
 }
 
 /* Which pools of the set are planned together later (they stand together), and which
@@ -215,7 +199,6 @@ static void set_group(const struct fits *f, struct fitset *s)
         else
             vec_push(&s->groups, ((struct group){i, 1, pool->merged}));
     }
-    small_pools_note(f->pools, s);
 }
 
 /* The speed that counts for limits on nodes of the pool. */
@@ -251,8 +234,9 @@ static uint32_t set_intern(struct fits *f, struct fitset *draft)
         }
     set_group(f, draft);
     set_learn_speed(f, draft);
+    draft->number = (uint32_t)f->sets.n;
     vec_push(&f->sets, *draft);
-    return (uint32_t)f->sets.n - 1;
+    return draft->number;
 }
 
 static void set_add_pool(struct fitset *s, const struct pool *pool, uint32_t per_node)
@@ -317,7 +301,7 @@ static struct fitset set_draft(struct fits *f, const struct taskdef *def, uint64
 
 struct fitset fits_counted(const struct fits *f, uint32_t partition)
 {
-    struct fitset s = {.partition = partition};
+    struct fitset s = {.number = INDEX_NONE, .partition = partition};
 
     for (size_t i = 0; i < pools_count(f->pools); i++) {
         const struct pool *pool = pools_at(f->pools, i);
@@ -407,8 +391,6 @@ static bool try_pool(
         pools_set_unit(f->pools, pool, unit, per_node);
     else
         pools_begin_by_node(f->pools, pool);
-    pool->work_valid = false;
-    pool->free_until.n = 0;
     return true;
 }
 
@@ -451,7 +433,7 @@ bool fits_has_pool(struct fits *f, const struct taskdef *def, const struct pool 
     return false;
 }
 
-struct fitset *fits_in_partition(
+const struct fitset *fits_in_partition(
     struct fits *f, const struct taskdef *def, uint32_t partition)
 {
     const struct fit *fit = known_fit(f, def);
@@ -462,7 +444,7 @@ struct fitset *fits_in_partition(
     return NULL;
 }
 
-static struct fitset *fit_spanning(
+static const struct fitset *fit_spanning(
     struct fits *f, const struct taskdef *def, uint64_t mask)
 {
     const struct fit *fit = known_fit(f, def);
@@ -484,7 +466,7 @@ static bool does_span(const struct job *j)
     return (j->flags & JOB_SPAN) && (j->partitions & (j->partitions - 1));
 }
 
-struct fitset *fits_for(struct fits *f, const struct job *j, uint32_t partition)
+const struct fitset *fits_for(struct fits *f, const struct job *j, uint32_t partition)
 {
     if (does_span(j))
         return fit_spanning(f, j->reqs[0].def, j->partitions);
@@ -521,14 +503,9 @@ uint32_t fits_sets(const struct fits *f)
     return (uint32_t)f->sets.n;
 }
 
-struct fitset *fits_set(const struct fits *f, uint32_t i)
+const struct fitset *fits_set(const struct fits *f, uint32_t i)
 {
     return &f->sets.v[i];
-}
-
-uint32_t fits_number(const struct fits *f, const struct fitset *s)
-{
-    return (uint32_t)(s - f->sets.v);
 }
 
 /* ---- their life ---- */
@@ -564,23 +541,13 @@ void fits_destroy(struct fits *f)
     free(f);
 }
 
-static void copy_set(struct fitset *to, const struct fitset *from)
-{
-    *to = *from;
-    to->borrows_lists = true;
-    to->order_of = 0; /* made again where it is asked for */
-    memset(&to->order, 0, sizeof to->order);
-    to->base = to->base_merged = (struct set_offer){0};
-    memset(&to->offers, 0, sizeof to->offers);
-}
-
 struct fits *fits_copy(const struct fits *from, struct pools *pools)
 {
     struct fits *to = fits_create(from->c, pools);
 
     vec_copy(&to->sets, &from->sets);
     for (size_t i = 0; i < from->sets.n; i++)
-        copy_set(&to->sets.v[i], &from->sets.v[i]);
+        to->sets.v[i].borrows_lists = true;
     vec_copy(&to->fits, &from->fits);
     for (size_t i = 0; i < from->fits.n; i++)
         vec_copy(&to->fits.v[i].sets, &from->fits.v[i].sets);

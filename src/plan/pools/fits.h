@@ -18,8 +18,6 @@
 
 #include "plan/pools/pools.h"
 
-struct lower_bounds;
-
 /* One pool in which a task definition may run, and tasks on an empty node there. */
 struct fitpool {
     uint32_t pool, per_node;
@@ -32,58 +30,20 @@ struct group {
     uint32_t merged; /* INDEX_NONE: one pool for itself */
 };
 
-/* A pool's place in a set. */
-struct place_in_set {
-    uint32_t group, at;
-};
-
-/* What searches remember of the counted pools of a set, as one access class sees them
- * (closures.h). */
-struct set_offer {
-    uint64_t version;                         /* of the plan, for `free_until` */
-    struct VEC(struct free_until) free_until; /* from_now.c: of all pools together */
-    uint64_t asked; /* version at which one end was asked for; that end; the answer: */
-    int64_t asked_end, asked_units;
-    struct lower_bounds *bounds; /* of searches from now on; NULL = not needed yet */
-    bool bounds_valid;
-    bool grants_known;
-    struct VEC(struct place_in_set) grants; /* its pools with a grant, in its order:
-                                               reserve.c takes these by affinity */
-};
-
-/* A pool, and how many sets it is in. */
-struct asked_pool {
-    uint32_t sets, pool;
-};
-struct asked_pools VEC(struct asked_pool);
-
 /* A set of pools of one partition (or of several, for SPAN) that a task definition
- * can use together. Pools that are merged later stand together. */
+ * can use together. Pools that are merged later stand together. What is remembered of
+ * answers about a set is kept by its number (counted/set_memory.h). */
 struct fitset {
+    uint32_t number;    /* fits_set(); of one that is not kept there: INDEX_NONE */
+    bool borrows_lists; /* of the set that this is a copy of */
     uint32_t partition; /* INDEX_NONE = several */
+    uint32_t biggest;   /* pool with the most nodes */
     uint64_t mask;      /* partitions */
-    bool borrows_lists; /* all but `order`, of the set that this is a copy of */
+    int64_t tasks_max;  /* on empty nodes */
     double slowest;     /* speed of its slowest pool, 1 where speed does not count */
     double slowest_all; /* the same of all pools of the partitions */
     struct VEC(struct fitpool) pools;
     struct VEC(struct group) groups;
-    uint32_t biggest;  /* pool with the most nodes */
-    int64_t tasks_max; /* on empty nodes */
-
-    /* small_pools.c */
-    bool deep; /* deep.h may search it: it has all small pools of their kinds */
-    struct VEC(uint32_t) holders;   /* its merged pools that keep free intervals */
-    struct VEC(uint32_t) large;     /* pools that are not small */
-    struct VEC(uint32_t) elsewhere; /* small pools of merged pools that are no holders:
-                                       their free intervals end at pools_merge_at() */
-    struct VEC(uint32_t) group_of;  /* its group, by merged pool; INDEX_NONE = none */
-
-    /* search.c, from_now.c, deep.c, reserve.c */
-    struct VEC(struct set_offer) offers; /* [0]: ACCESS_OPEN, [1 + i]: class i */
-    struct set_offer base, base_merged;  /* of jobs without grants: for starts before
-                                            pools_merge_at(), and from then on */
-    struct asked_pools order;            /* counted pools, those of fewest sets first */
-    size_t order_of;                     /* as of so many sets; 0 = unknown */
 };
 void fitset_fini(struct fitset *s);
 /* Which kinds of pools a set has. */
@@ -105,7 +65,7 @@ struct fits;
 struct fits *fits_create(struct cluster *c, struct pools *pools);
 void fits_destroy(struct fits *f);
 /* The same for a fork. Borrows the lists of the sets of `from`, until that forgets
- * them. What is remembered of answers is not copied. */
+ * them. */
 struct fits *fits_copy(const struct fits *from, struct pools *pools);
 /* The pools are made anew: nothing is known. */
 void fits_forget(struct fits *f);
@@ -123,9 +83,9 @@ bool fits_knows(const struct fits *f, const struct taskdef *def);
 
 /* The set of pools for one request, or for a job of one (SPAN: of all its partitions);
  * NULL = none. Valid until another definition is learned. */
-struct fitset *fits_in_partition(
+const struct fitset *fits_in_partition(
     struct fits *f, const struct taskdef *def, uint32_t partition);
-struct fitset *fits_for(struct fits *f, const struct job *j, uint32_t partition);
+const struct fitset *fits_for(struct fits *f, const struct job *j, uint32_t partition);
 /* Is the definition feasible on the nodes of the pool? */
 bool fits_has_pool(struct fits *f, const struct taskdef *def, const struct pool *pool);
 /* All pools of the partition that are planned by count in a known unit. Owned. */
@@ -136,8 +96,7 @@ uint64_t fits_partitions(const struct fits *f, const struct job *j);
 
 /* Sets by number. */
 uint32_t fits_sets(const struct fits *f);
-struct fitset *fits_set(const struct fits *f, uint32_t i);
-uint32_t fits_number(const struct fits *f, const struct fitset *s);
+const struct fitset *fits_set(const struct fits *f, uint32_t i);
 
 /* The pool's shapes are too different for counting; then so are those of pools that
  * are one with it later. */

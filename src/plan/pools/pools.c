@@ -4,10 +4,10 @@
 #include "plan/pools/pools.h"
 
 #include "base/hash.h"
+#include "base/xalloc.h"
 #include "cluster/folded.h"
 #include "cluster/job.h"
 #include "cluster/reservation.h"
-#include "plan/counted/free_intervals.h"
 
 #include <string.h>
 
@@ -241,10 +241,6 @@ static void pool_fini(const struct pools *ps, struct pool *pool)
 {
     if (!ps->borrows_nodes)
         vec_fini(&pool->nodes);
-    vec_fini(&pool->releases);
-    vec_fini(&pool->free_until);
-    profile_fini(&pool->work);
-    free_intervals_destroy(pool->free_intervals);
 }
 
 static void note_pool_under(struct pools *ps, uint32_t rsvset, uint32_t pool)
@@ -266,13 +262,13 @@ static struct pool *pool_add(
     struct pools *ps, const struct node *n, uint32_t kind, uint32_t rsvset)
 {
     struct pool pool = {.index = (uint32_t)ps->pools.n,
+        .part = (uint32_t)ps->pools.n,
         .partition = n->partition,
         .nodes_kind = kind,
         .rsvset = rsvset,
         .merged = INDEX_NONE,
         .from = INT64_MIN,
         .to = TIME_NEVER,
-        .rsv_latest = INT64_MIN,
         .has_gres = demand_has_gres(&ps->demand, n),
         .by_node = rsvset == INDEX_NONE};
 
@@ -282,7 +278,6 @@ static struct pool *pool_add(
     vec_push(&ps->pools, pool);
     if (rsvset != INDEX_NONE)
         note_pool_under(ps, rsvset, pool.index);
-    profile_init(&ps->pools.v[pool.index].work);
     return &ps->pools.v[pool.index];
 }
 
@@ -442,13 +437,13 @@ static int64_t merge_instant(const struct pools *ps, int64_t now)
 static uint32_t find_merged(struct pools *ps, struct pool *pool, uint32_t rsvset)
 {
     struct pool merged = {.index = (uint32_t)ps->merged.n,
+        .part = pools_parts(ps),
         .partition = pool->partition,
         .nodes_kind = pool->nodes_kind,
         .rsvset = rsvset,
         .merged = INDEX_NONE,
         .from = ps->merge_at,
-        .to = TIME_NEVER,
-        .rsv_latest = INT64_MIN};
+        .to = TIME_NEVER};
 
     merged.kind = merged.index;
     for (size_t i = 0; i < ps->merged.n; i++) {
@@ -461,7 +456,6 @@ static uint32_t find_merged(struct pools *ps, struct pool *pool, uint32_t rsvset
     }
     vec_push(&merged.nodes, pool->nodes.v[0]); /* a sample */
     vec_push(&ps->merged, merged);
-    profile_init(&ps->merged.v[merged.index].work);
     return merged.index;
 }
 
@@ -661,7 +655,7 @@ void pools_set_unit(
     ps->units++;
     pool->unit = unit;
     pool->per_node = per_node;
-    pool->total = pool->free_now = (int32_t)(per_node * pool->nodes.n);
+    pool->total = (int32_t)(per_node * pool->nodes.n);
     if (pool->merged != INDEX_NONE)
         pools_merged_of(ps, pool)->total += pool->total;
 }
@@ -674,9 +668,7 @@ void pools_begin_by_node(struct pools *ps, struct pool *pool)
 void pools_end_counting(struct pools *ps, struct pool *pool)
 {
     pools_begin_by_node(ps, pool);
-    pool->small = false;
-    pool->free_now = pool->total = 0;
-    pool->releases.n = 0;
+    pool->total = 0;
     ps->layout++;
 }
 
@@ -725,17 +717,6 @@ void pools_destroy(struct pools *ps)
     free(ps);
 }
 
-static void copy_pool(struct pool *to, const struct pool *from)
-{
-    *to = *from;
-    vec_copy(&to->releases, &from->releases);
-    profile_init(&to->work);
-    if (from->work_valid)
-        profile_copy(&to->work, &from->work);
-    to->free_intervals = from->free_intervals ? free_intervals_create() : NULL;
-    memset(&to->free_until, 0, sizeof to->free_until);
-}
-
 struct pools *pools_copy(const struct pools *from, struct closures *closures)
 {
     struct pools *to = xmalloc(sizeof *to);
@@ -746,8 +727,6 @@ struct pools *pools_copy(const struct pools *from, struct closures *closures)
     to->kind_numbers = NULL;
     vec_copy(&to->pools, &from->pools);
     vec_copy(&to->merged, &from->merged);
-    for (uint32_t i = 0; i < pools_parts(from); i++)
-        copy_pool(pools_part(to, i), pools_part(from, i));
     demand_copy(&to->demand, &from->demand);
     memset(&to->kind, 0, sizeof to->kind);
     memset(&to->kinds, 0, sizeof to->kinds);

@@ -14,39 +14,28 @@
  * are then under the same reservations are one *merged pool*. It has a profile of its
  * own, and what is left of the reservations may close it.
  *
- * layout.c makes pools, and fits.h gives them their units. All of the plan asks them.
- * A request that asks for something new (pools_demand()) divides pools at the next
- * pools_sort(). Numbers of pools are valid until then. */
+ * layout.c makes pools, and fits.h gives them their units. All of the plan asks them;
+ * what others know of a pool they keep by its number. A request that asks for something
+ * new (pools_demand()) divides pools at the next pools_sort(). Pools and their numbers
+ * are valid until then. */
 #ifndef MAUI_PLAN_POOLS_POOLS_H
 #define MAUI_PLAN_POOLS_POOLS_H
 
 #include "base/bitset.h"
 #include "base/vec.h"
 #include "plan/closures/closures.h"
-#include "plan/counted/profile.h"
 #include "plan/pools/demand.h"
 
-struct free_intervals;
-
-/* Units that come free when jobs reach their limits. */
-struct release {
-    int64_t at;
-    int32_t units;
-};
-
-/* For a start now: `units` are free for any duration ending by `until`. */
-struct free_until {
-    int64_t until;
-    int32_t units;
-};
-
-/* A pool, or a merged pool. Its profile tells what is free in [from, to): of a pool
- * until pools_merge_at(), of a merged pool from then on. Outside of that all units are
- * free in it. */
+/* A pool, or a merged pool. What is free of it is counted/count.h's to tell: of a pool
+ * for [from, to), which ends at pools_merge_at(), of a merged pool from then on.
+ * Outside of that all its units are free. */
 struct pool {
-    uint32_t index, partition;
+    uint32_t index; /* among pools, or among merged pools */
+    uint32_t part;  /* among both: pools_part() */
+    uint32_t partition;
     uint32_t rsvset;            /* closures_set(): 0 = none, INDEX_NONE = by node */
     uint32_t merged;            /* the merged pool that it is a part of; INDEX_NONE */
+    uint32_t kind;              /* of a merged pool: the first one of equal nodes */
     int64_t from, to;           /* see above */
     struct VEC(uint32_t) nodes; /* indexes, ascending; of a merged pool: one of them */
     uint32_t nodes_kind;        /* equal numbers, equal nodes; see pools_kinds() */
@@ -54,25 +43,7 @@ struct pool {
     bool has_gres;              /* such as somebody asks for */
     int64_t unit;               /* processors of one unit, 0 = none known yet */
     uint32_t per_node;          /* units on an empty node */
-
-    /* small_pools.c */
-    bool small;      /* its free intervals are kept with those of others */
-    uint32_t kind;   /* of a merged pool: the first merged pool of equal nodes */
-    uint32_t holder; /* of a merged pool: that one of its kind which keeps the free
-                        intervals of all small pools of the kind; INDEX_NONE = too few
-                        are small */
-    struct free_intervals *free_intervals; /* of a holder */
-    uint32_t nsmall;                       /* of a holder: small pools of its kind */
-
-    /* count.c */
-    int32_t total, free_now;             /* units */
-    struct VEC(struct release) releases; /* by time; one entry an instant */
-    struct profile work; /* the cycle's: running jobs and reservations */
-    bool work_valid;
-    uint32_t nrsv;      /* reservations that hold units here */
-    int64_t rsv_latest; /* none of them starts later: beyond it the profile only
-                           grows */
-    struct VEC(struct free_until) free_until; /* of `work`; empty = to be computed */
+    int32_t total;              /* units when all is empty; 0 when planned by node */
 };
 
 /* Indexes, ascending. */
@@ -150,7 +121,7 @@ bool pools_user_matters(const struct pools *ps);
 
 /* ---- how they are planned ---- */
 
-/* From now on by count, in units of so many processors. Nothing is in use. */
+/* From now on by count, in units of so many processors. Nothing of it may be in use. */
 void pools_set_unit(
     struct pools *ps, struct pool *pool, int64_t unit, uint32_t per_node);
 /* From now on node by node: its units are void. */

@@ -122,6 +122,7 @@ static void forget(struct adapter *a)
     a->jobs_at = 0;
     nodes_forget(a);
     reservations_forget(a);
+    limits_forget(a);
     a->told_all = false;
     while (a->pending.n > 0) {
         struct pending p = a->pending.v[--a->pending.n];
@@ -129,6 +130,12 @@ static void forget(struct adapter *a)
         adapter_done(a, p.token, RM_LOST, p.id, "Slurm's controller went out of reach");
         free(p.id);
     }
+}
+
+/* Whoever orders or submits gets an answer: that a job is refused is no ailment. */
+static bool is_look(const char *function)
+{
+    return strcmp(function, "order") != 0 && strcmp(function, "submit") != 0;
 }
 
 bool adapter_lost(struct adapter *a, const char *function)
@@ -141,7 +148,9 @@ bool adapter_lost(struct adapter *a, const char *function)
         function = "munge"; /* it went away amid the call */
 
     if (!out_of_reach(error)) {
-        adapter_health(a, function, slurm_strerror(error));
+        a->ailing |= is_look(function);
+        if (is_look(function))
+            adapter_health(a, function, slurm_strerror(error));
         return false;
     }
     if (a->connected) {
@@ -190,11 +199,13 @@ static void poll_all(struct adapter *a)
         return;
     if (!a->checked && check_settings(a) < 0)
         return;
-    if (nodes_poll(a) < 0 || reservations_poll(a) < 0 || jobs_poll(a) < 0)
+    if (nodes_poll(a) < 0 || reservations_poll(a) < 0 || limits_poll(a) < 0
+        || jobs_poll(a) < 0)
         return;
-    if (!a->connected)
+    if (!a->connected || a->ailing)
         adapter_health(a, "connection", NULL);
     a->connected = true;
+    a->ailing = false;
     if (!a->told_all)
         adapter_report(a, &synced);
     a->told_all = true;
@@ -362,6 +373,7 @@ static void opened(struct adapter *a, struct reader *r, const json_t *o)
     const char *home = reader_text(r, o, "home"), *name = reader_text(r, o, "name");
     const char *heartbeat = reader_text(r, attrs, "HEARTBEAT");
     const char *events = reader_text(r, attrs, "EVENTS");
+    const char *limits = reader_text(r, attrs, "LIMITS");
 
     if (a->home != NULL)
         return;
@@ -373,6 +385,8 @@ static void opened(struct adapter *a, struct reader *r, const json_t *o)
         events != NULL ? xstrdup(events) : path_in(a->home, "slurm.events");
     a->poll_ms = read_ms(attrs, "POLLINTERVAL", POLL_MS);
     a->start_wait_ms = read_ms(attrs, "STARTWAIT", START_WAIT_MS);
+    notes_open(a, reader_text(r, attrs, "NOTES"));
+    a->limits = limits == NULL || strcasecmp(limits, "MAUI") != 0;
     open_events(a);
     beat(a);
     arm(a, 0);
@@ -404,6 +418,12 @@ static void take_line(struct adapter *a, const char *text, size_t len)
         wire_read_command(&r, o, &c);
         if (!r.failed)
             orders_command(a, &c);
+    } else if ((o = json_object_get(r.document, "note")) != NULL) {
+        struct rm_note n;
+
+        wire_read_note(&r, o, &n);
+        if (!r.failed)
+            notes_take(a, &n);
     } else if ((o = json_object_get(r.document, "submit")) != NULL) {
         struct rm_submission s;
 

@@ -86,6 +86,9 @@ struct told_job {
     enum naming naming; /* how a start says where */
     uint32_t nparts;
     struct asked *asked; /* one for each part; owned */
+    char *note;          /* what its comment is to say; owned, or NULL */
+    time_t note_start;   /* when it is expected to start, 0 = not known */
+    bool note_begin;     /* its begin time in Slurm is ours, and in the future */
     UT_hash_handle hh;
 };
 
@@ -125,8 +128,16 @@ struct adapter {
     int64_t licences_at_ms, polled_ms, heard_ms; /* heard: a word of the daemon */
     struct VEC(char *) licences;                 /* names; owned */
     uint64_t licences_digest;
+    int64_t limits_due_ms; /* the next look at limits */
+    uint64_t limits_digest;
+    bool limits, limits_look; /* RMCFG[] LIMITS=SLURM; to be looked at at once */
+    bool limits_enforced;     /* by Slurm, of associations and QOS */
     uint32_t round;
     bool connected, told_all, checked, look;
+    bool ailing;    /* a look failed, though the controller answers */
+    int notes_rate; /* notes written a second at most; 0: none */
+    bool notes_due; /* some are not written yet */
+    int64_t noted_ms;
 };
 
 /* ---- adapter.c ---- */
@@ -165,6 +176,12 @@ uint32_t parts_open(const struct adapter *a, const char *list);
 /* ---- reservations.c ---- */
 int reservations_poll(struct adapter *a);
 void reservations_forget(struct adapter *a);
+
+/* ---- limits.c ---- */
+/* Limits of associations and QOS: looked at every 5 to 30 s, or when limits_look is
+ * set. */
+int limits_poll(struct adapter *a);
+void limits_forget(struct adapter *a);
 
 /* ---- jobs.c ---- */
 int jobs_poll(struct adapter *a);
@@ -253,6 +270,22 @@ const char *request_features(const slurm_job_info_t *j, struct request_room *roo
 
 /* In the administrator's comment of a job that only we start. */
 #define COMMENT_KEPT "maui:kept"
+#define COMMENT_HELD "maui:held"
+
+/* ---- notes.c: what squeue shows of a job that waits ---- */
+
+#define NOTES_RATE 20
+/* `rate` as RMCFG says, or NULL. */
+void notes_open(struct adapter *a, const char *rate);
+/* Of the daemon: written when it is its turn. */
+void notes_take(struct adapter *a, const struct rm_note *n);
+/* Is it time to write some, of a table that is to be read anew? */
+bool notes_wait(const struct adapter *a);
+void notes_write(struct adapter *a, const job_info_msg_t *msg);
+bool notes_is_text(const char *comment);
+/* Its begin time as its owner asked, 0 = none that is to come; is it ours instead? */
+time_t notes_release_at(const slurm_job_info_t *j);
+bool notes_has_begin(const slurm_job_info_t *j);
 
 /* ---- asked.c ---- */
 void asked_free(struct asked *k);

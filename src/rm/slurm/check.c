@@ -42,7 +42,7 @@ static const char *get_setting(void *ctx, const char *key)
         {"JobCompType", c->job_comp_type}, {"PriorityType", c->priority_type},
         {"SchedulerType", c->schedtype}, {"SchedulerParameters", c->sched_params},
         {"PreemptType", c->preempt_type}, {"PreemptMode", preempts ? "unknown" : NULL},
-        {"MinJobAge", age}, {"Epilog", c->epilog}};
+        {"MinJobAge", age}, {"Epilog", slurm_conf_epilog(c)}};
 
     snprintf(age, sizeof age, "%u", c->min_job_age);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)

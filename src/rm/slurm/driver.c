@@ -34,6 +34,7 @@ static const struct rm_driver slurm_driver = {
     .command = remote_command,
     .submit = remote_submit,
     .poll = remote_poll,
+    .note = remote_note,
 };
 
 const struct rm_driver *rm_slurm_driver(void)

@@ -320,8 +320,10 @@ static void look_at_accounting(const struct inspection *in)
 {
     if (in->c->accounting_storage_enforce & ENFORCES_LIMITS)
         findings_add(in->f, SETTING_NOTE,
-            "AccountingStorageEnforce=limits: Slurm applies its own limits of "
-            "associations and QOS; a start that they refuse is tried again later");
+            "AccountingStorageEnforce=limits: Slurm's limits of associations and QOS "
+            "are "
+            "followed, beside those of maui.cfg; RMCFG[] LIMITS=MAUI leaves them to "
+            "it");
     if (in->c->authinfo == NULL || strstr(in->c->authinfo, "cred_expire") == NULL)
         findings_add(in->f, SETTING_NOTE,
             "a requeued job pauses for 2 minutes; AuthInfo=cred_expire=30 shortens "

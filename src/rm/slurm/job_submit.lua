@@ -89,8 +89,31 @@ local function goes(current, uid)
 	return c and (c == "go" or string.match(c, "^maui:asked;.*;go$"))
 end
 
+-- What the scheduler shows of a waiting job: "maui: why it waits #BEGIN", BEGIN being a
+-- begin time that is not the owner's.
+local function is_note(comment)
+	return comment ~= nil and string.sub(comment, 1, 6) == "maui: "
+end
+
+-- Somebody starts it by hand, or Slurm will: that begin time goes.
+local function drop_begin(job, current)
+	local t = is_note(current.admin_comment)
+	    and string.match(current.admin_comment, "#(%d+)$")
+	if t and tonumber(t) > os.time() and job.begin_time == 0 then
+		job.begin_time = os.time()
+	end
+end
+
 function slurm_job_modify(job, current, partitions, uid)
 	if has_lines(job) then return slurm.ERROR end
+	if is_note(job.admin_comment) and ADMIN[uid] then
+		local kept = current.job_state == PENDING and current.priority == 0
+		return kept and slurm.SUCCESS or slurm.ERROR
+	end
+	if job.admin_comment ~= nil
+	    or (job.priority ~= 0 and job.priority ~= slurm.NO_VAL) then
+		drop_begin(job, current)
+	end
 	if (uid == SCHEDULER and job.req_nodes ~= nil)
 	    or current.job_state ~= PENDING then
 		return slurm.SUCCESS

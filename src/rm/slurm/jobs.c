@@ -33,6 +33,7 @@ static void drop(struct adapter *a, struct told_job *t)
     for (uint32_t i = 0; i < t->nparts; i++)
         asked_free(&t->asked[i]);
     free(t->asked);
+    free(t->note);
     free(t->id);
     free(t);
 }
@@ -279,6 +280,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING && j->job_state & JOB_COMPLETING)
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
     remember_asked(t, parts);
+    t->note_begin = notes_has_begin(j);
     if (is_astray(a, j) && !is_starting(a, t)) {
         if (!kept && orders_keep(a, t) == 0)
             adapter_look(a); /* told when it is in its place again */
@@ -459,6 +461,8 @@ int jobs_poll(struct adapter *a)
 {
     job_info_msg_t *msg = NULL;
 
+    if (notes_wait(a))
+        a->jobs_at = 0;
     if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
         if (errno == SLURM_NO_CHANGE_IN_DATA)
             return 0;
@@ -471,6 +475,7 @@ int jobs_poll(struct adapter *a)
     for (uint32_t i = 0; i < msg->record_count; i++)
         see_record(a, msg, &msg->job_array[i]);
     tell_gone(a);
+    notes_write(a, msg);
     slurm_free_job_info_msg(msg);
     return 0;
 }

@@ -61,6 +61,8 @@ static int let_go(const slurm_job_info_t *j)
     m.job_id_str = id;
     m.priority = INFINITE;
     m.admin_comment = (char *)"";
+    if (notes_has_begin(j))
+        m.begin_time = time(NULL);
     result = slurm_update_job2(&m, &answers);
     if (answers != NULL)
         slurm_free_job_array_resp(answers);

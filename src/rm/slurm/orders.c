@@ -116,6 +116,8 @@ int orders_keep(struct adapter *a, const struct told_job *t)
                 m.features = k->features;
         } /* else Slurm would judge anew what it has accepted */
         m.admin_comment = (char *)COMMENT_KEPT;
+        if (t->note_begin)
+            m.begin_time = time(NULL);
         orders_part_id(t, i, id);
         if (update(&m, id) < 0)
             result = -1;
@@ -191,6 +193,8 @@ static int start_part(struct told_job *t, const struct rm_command *c, uint32_t p
     m.priority = INFINITE;
     k->cleared = t->naming == NAMES_ALONE;
     m.admin_comment = asked_text(k);
+    if (t->note_begin)
+        m.begin_time = time(NULL);
     m.partition = partition = chosen(k->partition, c->cls);
     orders_part_id(t, part, id);
     result = update(&m, id);

@@ -490,7 +490,7 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
         d->wclimit_s = (int64_t)j->time_limit * 60;
     else
         d->wclimit_s = longest_default(a, list);
-    d->release_at = j->eligible_time > time(NULL) ? j->eligible_time : 0;
+    d->release_at = notes_release_at(j);
     d->deadline_at = j->deadline;
     d->admitted = true; /* slurmctld has looked at associations, partition and QOS */
     d->user_priority = (int64_t)NICE_OFFSET - (int64_t)j->nice;
@@ -532,8 +532,8 @@ static uint64_t digest_part(
         j->num_cpus, j->ntasks_per_node, j->pn_min_cpus, j->pn_min_memory,
         j->pn_min_tmp_disk, j->shared, j->nice, (uint64_t)j->deadline,
         /* a release sets it to now */
-        (uint64_t)(j->eligible_time > time(NULL) ? j->eligible_time : 0), j->requeue,
-        j->contiguous, part_next(list) != NULL ? parts_open(a, list) : 0};
+        (uint64_t)notes_release_at(j), j->requeue, j->contiguous,
+        part_next(list) != NULL ? parts_open(a, list) : 0};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         h = digest_text(h, texts[i]);

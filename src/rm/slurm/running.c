@@ -30,9 +30,7 @@ static size_t place_part(const slurm_job_info_t *j, const struct req_desc *q,
     size_t n = 0;
 
     for (; hosts != NULL && hosts[n] != NULL; n++) {
-        int cpus = j->job_resrcs
-                       ? slurm_job_cpus_allocated_on_node(j->job_resrcs, hosts[n])
-                       : 0;
+        int cpus = slurm_job_cpus_on(j, hosts[n]);
         int64_t tasks = device_tasks_on(j, q, n);
 
         if (tasks == 0)
@@ -75,7 +73,7 @@ static int64_t measure(
 
     *ret_sum = 0;
     for (const char *const *h = request_hosts(room, j->nodes); h && *h; h++) {
-        int64_t b = slurm_job_cpus_allocated_on_node(j->job_resrcs, *h);
+        int64_t b = slurm_job_cpus_on(j, *h);
 
         *ret_sum += b;
         while (b > 0) {

@@ -15,8 +15,11 @@
 #define WAIT_PRIORITY    SLURM_WAIT_PRIORITY
 #define WAIT_RESOURCES   SLURM_WAIT_RESOURCES
 #define WAIT_RESERVATION SLURM_WAIT_RESERVATION
+
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
+/* after what it needs */
+#include "rm/slurm/releases.h"
 #define ADAPTER_RELEASE    SLURM_VERSION_NUMBER /* 0x160508: 22.05.8 */
 #define ENFORCES_LIMITS    2                    /* of accounting_storage_enforce */
 #define UPDATE_TAKES_TASKS 1                    /* "63_[0-9]" */

@@ -230,7 +230,7 @@ void submit_job(struct adapter *a, const struct rm_submission *s)
         adapter_done(a, s->token, adapter_lost(a, "submit") ? RM_RETRY : RM_REFUSED,
             NULL, slurm_strerror(error));
     } else {
-        snprintf(id, sizeof id, "%u", answered->job_id);
+        snprintf(id, sizeof id, "%u", slurm_submitted_job(answered));
         jobs_look(a, id); /* the job is told before its number is */
         adapter_done(a, s->token, RM_OK, id, NULL);
         slurm_free_submit_response_response_msg(answered);

@@ -69,6 +69,10 @@ void api_windows(struct server *s, struct request *r);
 void api_events(struct server *s, struct request *r);
 void api_metrics(struct server *s, struct request *r);
 void submit_open(struct server *s);
+/* Whoever `who` is may cancel them: arrays that are being made, and that job
+ * expressions of this list mean as a whole (ALL, "12[]"), are made no further, and what
+ * was made is cancelled. */
+void submit_break_off(struct server *s, const struct identity *who, json_t *jobs);
 void submit_close(struct server *s); /* after manager_close() */
 void events_close(struct server *s); /* after http_close() */
 

@@ -5,6 +5,7 @@
 #include "config/flags.h"
 #include "policy/fairshare.h"
 #include "policy/limits.h"
+#include "policy/limits_quota.h"
 #include "server/api/api.h"
 #include "server/http/stream.h"
 #include "server/render/render.h"
@@ -139,6 +140,77 @@ static void add_limits(json_t *o, const struct cluster *c, const struct cred *k)
     json_object_set_new(o, "usage", usage);
 }
 
+/* ---- what the resource manager limits ---- */
+
+static bool is_listed(const char *const *names, const char *name)
+{
+    for (; names && *names; names++)
+        if (strcmp(*names, name) == 0)
+            return true;
+    return false;
+}
+
+/* Is it shown with that credential: is that what it is about? */
+static bool is_about(const struct quota *q, const struct cred *k)
+{
+    switch (k->kind) {
+    case CRED_USER:
+        return q->user && strcmp(q->user, k->name) == 0;
+    case CRED_ACCOUNT:
+        return !q->user && is_listed(q->accounts, k->name);
+    case CRED_CLASS:
+        return !q->user && is_listed(q->classes, k->name);
+    case CRED_QOS:
+        return q->qos && strcmp(q->qos, k->name) == 0;
+    case CRED_GROUP:
+    case CRED_KINDS:
+        break;
+    }
+    return false;
+}
+
+static json_t *quota_limits(const struct cluster *c, const struct quota *q, int64_t now)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < q->n; i++) {
+        const struct quota_limit *m = &q->limits[i];
+        json_t *o =
+            json_pack("{s:s, s:I}", "limit", m->word, "most", (json_int_t)m->most);
+        if (m->rule != QUOTA_JOB && q->per == QUOTA_PER_ALL)
+            json_object_set_new(
+                o, "used", json_integer(limits_quota_in_use(c, q, 0, m->res, now)));
+        if (m->rule == QUOTA_JOB && m->res == LIMIT_JOB) {
+            json_object_del(o, "most");
+            render_bool(o, "used_up", m->most == 0);
+        }
+        render_text(o, "unit", m->res == LIMIT_PS || m->res == LIMIT_WC ? "s" : NULL);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static void add_quotas(
+    json_t *o, const struct cluster *c, const struct cred *k, int64_t now)
+{
+    static const char *const each[QUOTA_PERS] = {
+        [QUOTA_PER_USER] = "user", [QUOTA_PER_ACCOUNT] = "account"};
+    json_t *list = json_array();
+
+    for (size_t i = 0; c->quotas && i < c->quotas->n; i++) {
+        const struct quota *q = &c->quotas->v[i];
+        if (!is_about(q, k))
+            continue;
+        json_t *one = json_pack("{s:s, s:s, s:o}", "name", q->name, "source",
+            c->quotas->source, "limits", quota_limits(c, q, now));
+        render_text(one, "each", each[q->per]);
+        json_array_append_new(list, one);
+    }
+    if (json_array_size(list))
+        json_object_set(o, "manager_limits", list);
+    json_decref(list);
+}
+
 static const char *modifier(enum fs_target_type type)
 {
     static const char *const marks[] = {[FS_TARGET_NONE] = "",
@@ -210,7 +282,7 @@ static void add_members(json_t *o, const struct cluster *c, const char *qos)
     json_decref(list);
 }
 
-static json_t *credential(const struct cluster *c, const struct cred *k)
+static json_t *credential(const struct cluster *c, const struct cred *k, int64_t now)
 {
     static const char *const modes[] = {
         [LIST_OR] = "or", [LIST_AND] = "and", [LIST_ONLY] = "excluded"};
@@ -232,6 +304,7 @@ static json_t *credential(const struct cluster *c, const struct cred *k)
         o, "fs_target", json_sprintf("%.2f%s", target.value, modifier(target.type)));
     render_real(o, "fs_usage", fs_share(c, k));
     add_limits(o, c, k);
+    add_quotas(o, c, k, now);
     if (k->kind == CRED_QOS) {
         add_qos(o, own);
         add_members(o, c, k->name);
@@ -266,7 +339,9 @@ static json_t *credential_record(struct server *s, void *ctx, size_t i)
     const struct cluster *c = engine_cluster(s->engine);
     const struct cred *k = i < c->creds[l->kind].n ? c->creds[l->kind].v[i] : NULL;
 
-    return k && (!l->only || strcmp(l->only, k->name) == 0) ? credential(c, k) : NULL;
+    return k && (!l->only || strcmp(l->only, k->name) == 0)
+               ? credential(c, k, world_now(s))
+               : NULL;
 }
 
 static void credential_list_free(void *ctx)

@@ -4,6 +4,7 @@
 #include "cluster/partition.h"
 #include "policy/priority.h"
 #include "server/api/api.h"
+#include "server/drafts/jobname.h"
 #include "server/http/stream.h"
 #include "server/render/eligibility.h"
 #include "server/render/render.h"
@@ -462,10 +463,10 @@ void api_job(struct server *s, struct request *r)
     const struct cluster *c = engine_cluster(s->engine);
     const char *id = request_param(r, "id");
     const struct identity *who = request_who(r);
-    const struct job *j = job_find(c, id);
+    const struct job *j = jobname_find(c, id);
     struct err err;
 
-    if (!j || j->state >= JOB_COMPLETED) {
+    if (!j) {
         err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
         request_refuse(r, &err);
         return;

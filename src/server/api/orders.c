@@ -218,6 +218,11 @@ static int act_cancel(
 
 void api_cancel(struct server *s, struct request *r)
 {
+    struct err err;
+    json_t *body = request_json(r, &err);
+
+    if (body && !json_object_get(body, "where"))
+        submit_break_off(s, request_who(r), json_object_get(body, "jobs"));
     order_carry_out(&(struct order){
         .s = s, .r = r, .who = WHO_ADMIN2, .owner = true, .act = act_cancel});
 }

@@ -6,6 +6,7 @@
 #include "cluster/partition.h"
 #include "policy/reason.h"
 #include "server/api/api.h"
+#include "server/drafts/jobname.h"
 #include "server/render/blocked.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -204,12 +205,12 @@ void api_job_start(struct server *s, struct request *r)
 {
     const char *id = request_param(r, "id"), *qos = text_of(r, "qos");
     const struct cluster *c = engine_cluster(s->engine);
-    const struct job *j = job_find(c, id);
+    const struct job *j = jobname_find(c, id);
     const struct cred *k = qos ? cred_find(c, CRED_QOS, qos) : NULL;
     struct query_start q;
     struct err err;
 
-    if (!j || j->state >= JOB_COMPLETED) {
+    if (!j) {
         err_set(&err, ERR_NOT_FOUND, "cannot locate job '%.60s'", id);
         request_refuse(r, &err);
         return;

@@ -52,6 +52,7 @@ static bool has_pattern(const char *path)
 struct submitting {
     TAILQ_ENTRY(submitting) others; /* in the server's list */
     struct server *s;
+    struct manager_batch *batch;
     char user[64];
     struct submit_draft *draft;
     struct array_spec array;
@@ -83,6 +84,13 @@ static void free_submitting(void *ctx)
     submitdraft_free(u->draft);
     array_fini(&u->array);
     free(u);
+}
+
+static void note_batch(struct manager_batch *b, void *ctx)
+{
+    struct submitting *u = ctx;
+
+    u->batch = b;
 }
 
 static void hand_on(
@@ -201,8 +209,56 @@ static int submit(struct server *s, struct request *r, struct submit_draft *d,
         return -1;
     }
     manager_submit_all(s, r,
-        &(struct manager_feed){array ? hand_on_next : hand_on_one, free_submitting, u});
+        &(struct manager_feed){.next = array ? hand_on_next : hand_on_one,
+            .begins = note_batch,
+            .done = free_submitting,
+            .ctx = u});
     return 0;
+}
+
+/* ---- arrays that are cancelled while they are being made ---- */
+
+/* Does the job expression mean the array as a whole? */
+static bool means_array(const char *expr, const char *number)
+{
+    size_t len, n = strlen(number);
+
+    for (const char *p = expr; *p; p += len + (p[len] == ',')) {
+        len = strcspn(p, ",");
+        if ((len == 3 && strncasecmp(p, "ALL", 3) == 0)
+            || (len == n + 2 && strncmp(p, number, n) == 0
+                && strncmp(p + n, "[]", 2) == 0))
+            return true;
+    }
+    return false;
+}
+
+static bool is_meant(json_t *jobs, const struct submitting *u)
+{
+    json_t *expr;
+    size_t i;
+
+    json_array_foreach(jobs, i,
+        expr) if (json_is_string(expr)
+                  && means_array(json_string_value(expr), u->number)) return true;
+    return false;
+}
+
+void submit_break_off(struct server *s, const struct identity *who, json_t *jobs)
+{
+    struct submitting *u = TAILQ_FIRST(&s->submitting->all), *next;
+    struct err err;
+
+    for (; u; u = next) {
+        next = TAILQ_NEXT(u, others);
+        if (!u->array.indexes.n || !is_meant(jobs, u)
+            || !(identity_is(who, WHO_ADMIN2) || identity_owns(who, u->user)))
+            continue;
+        err_set(&err, ERR_CONFLICT,
+            "array %s[] was cancelled by %s when %zu of its %zu jobs were submitted",
+            u->number, who->user, u->next, u->array.indexes.n);
+        manager_break_off(s, u->batch, &err);
+    }
 }
 
 /* What is taken here must be taken when the resource manager tells of the job. */

@@ -4,6 +4,7 @@
 #include "server/drafts/jobexpr.h"
 
 #include "cluster/job.h"
+#include "server/drafts/jobname.h"
 
 #include <pcre2.h>
 #include <stdio.h>
@@ -133,6 +134,25 @@ static int match_array(const struct cluster *c, const char *element,
     return 0;
 }
 
+/* As squeue prints it: taken only where there is such a job, else it is a pattern. */
+static bool match_name(
+    const struct cluster *c, const struct jobname *n, struct job_choices *io)
+{
+    bool any = false;
+
+    if (io->patterns >= JOBEXPR_PATTERNS_MAX)
+        return false; /* the pattern is refused */
+    for (size_t i = 0; i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+        if (!in_queue(j) || !jobname_means(n, j))
+            continue;
+        any = true;
+        add(io, (uint32_t)i, n->is_component);
+    }
+    io->patterns += any;
+    return any;
+}
+
 static int match_element(const struct cluster *c, const char *element,
     struct job_choices *io, struct err *err)
 {
@@ -145,6 +165,9 @@ static int match_element(const struct cluster *c, const char *element,
         if (!io->unanchored || strchr(element, '['))
             return 0;
     }
+    struct jobname name;
+    if (jobname_read(element, &name) && match_name(c, &name, io))
+        return 0;
     size_t len = strlen(element);
     if (len > 2 && strcmp(element + len - 2, "[]") == 0)
         return match_array(c, element, io, err);
@@ -164,7 +187,7 @@ int jobexpr_match(
         return err_set(err, ERR_INVALID, "an empty job expression");
     for (const char *p = expr; *p;) {
         char element[ELEMENT_MAX];
-        size_t len = strcspn(p, ",");
+        size_t named = jobname_span(p), len = named ? named : strcspn(p, ",");
         if (len >= sizeof element)
             return err_set(err, ERR_INVALID, "regular expression too long. (%zu > %d)",
                 len, ELEMENT_MAX - 1);

@@ -199,10 +199,15 @@ void request_refuse_as(struct request *r, int status, const char *code,
     reply_json_as(r, status, json_pack("{s:o}", "error", error));
 }
 
-void request_refuse_for_now(struct request *r, unsigned seconds, const char *text)
+void request_refuse_for_now(
+    struct request *r, unsigned seconds, const char *text, json_t *waiting_for)
 {
+    json_t *error =
+        json_pack("{s:s, s:o}", "code", "unavailable", "message", render_utf8(text));
+
     r->again_s = seconds;
-    request_refuse_as(r, MHD_HTTP_SERVICE_UNAVAILABLE, "unavailable", NULL, text);
+    reply_json_as(r, MHD_HTTP_SERVICE_UNAVAILABLE,
+        json_pack("{s:o, s:o*}", "error", error, "waiting_for", waiting_for));
 }
 
 void request_refuse(struct request *r, const struct err *err)

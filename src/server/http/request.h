@@ -52,8 +52,10 @@ void request_refuse(struct request *r, const struct err *err);
 void request_refuse_as(struct request *r, int status, const char *code,
     const char *field, const char *text);
 
-/* 503: it cannot be done now, but in some seconds, which Retry-After tells. */
-void request_refuse_for_now(struct request *r, unsigned seconds, const char *text);
+/* 503: it cannot be done now, but in some seconds, which Retry-After tells. What is
+ * waited for is a record; takes its reference. */
+void request_refuse_for_now(
+    struct request *r, unsigned seconds, const char *text, json_t *waiting_for);
 
 /* 200 with this text, which stays where it is until `release` is called. */
 void request_reply_shared(struct request *r, const char *type, const char *text,

@@ -303,7 +303,8 @@ void stream_make(struct server *s, struct request *r, const char *key, const cha
     if (has_too_many(s, user)) {
         source->done(source->ctx);
         request_refuse_for_now(r, AGAIN_S,
-            "lists that were made for you wait to be fetched; try again in a moment");
+            "lists that were made for you wait to be fetched; try again in a moment",
+            NULL);
         return;
     }
     struct listing *l = xcalloc(1, sizeof *l);

@@ -54,10 +54,11 @@ static void take_notes(struct manager *m, const struct job *j, const struct rm_j
     n->exit_status = r->exit_status;
 }
 
-static void on_new_job(struct manager *m, const struct rm_job *r)
+/* `anew`: its owner changed it in the RM; instants are as they stand there now. */
+static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
 {
     struct server *s = m->s;
-    struct job_memory memory;
+    struct job_memory memory = {0};
     struct record_memory *known = record_recall(s, r->desc.id, &memory);
     struct event ev = {.kind = EVENT_SUBMIT, .u.job = r->desc};
     struct modified *changed = known ? modify_recall(s, &ev.u.job) : NULL;
@@ -68,6 +69,10 @@ static void on_new_job(struct manager *m, const struct rm_job *r)
     struct dep *deps = depends_settle(s, ev.u.job.deps);
 
     ev.u.job.deps = deps;
+    if (anew) {
+        memory.release_at = ev.u.job.release_at;
+        memory.deadline_at = ev.u.job.deadline_at;
+    }
     ev.u.job.memory = known ? &memory : NULL;
     ev.u.job.start_at = r->start_at;
     ev.u.job.places = r->places;
@@ -124,7 +129,7 @@ static bool on_other_request(
         return false;
     record_job(m->s, j);
     manager_apply(m, &ev, r->desc.id);
-    on_new_job(m, r);
+    on_new_job(m, r, true);
     return true;
 }
 
@@ -194,7 +199,7 @@ void rmjobs_told(struct manager *m, const struct rm_job *r)
     } else if (known) {
         on_changed(m, j, r);
     } else if (!outbox_pending(m, r->desc.id)) {
-        on_new_job(m, r);
+        on_new_job(m, r, false);
     } else {
         outbox_found(m, r);
     }
@@ -234,5 +239,6 @@ void rmjobs_synced(struct manager *m)
         record_forget_unclaimed(m->s);
     passed_forget(m->s);
     m->synced = true;
+    notes_forget(m);
     cycle_want(m->s);
 }

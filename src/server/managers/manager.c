@@ -115,6 +115,12 @@ static void on_report(void *ctx, const struct rm_report *r)
     case RM_RESERVATION_GONE:
         rmreservation_gone(m->s, r->u.name);
         break;
+    case RM_QUOTAS:
+        ev = (struct event){.kind = EVENT_QUOTAS, .u.quotas = r->u.quotas};
+        manager_apply(m, &ev, r->u.quotas.source);
+        log_line(m->s->log, LOG_ACTION, "%s tells %zu groups of limits",
+            r->u.quotas.source, r->u.quotas.n);
+        break;
     case RM_SYNCED:
         rmjobs_synced(m);
         break;
@@ -249,6 +255,10 @@ static int open_driver(struct server *s, const struct rm_sink *sink, struct err 
     }
     s->driver = find_driver(cfg.section, err);
     s->rm = s->driver ? s->driver->open(&cfg, s->loop, sink, err) : NULL;
+    if (s->rm && s->driver->note && notes_open(s->manager, err) < 0) {
+        s->driver->close(s->rm);
+        s->rm = NULL;
+    }
     vec_fini(&asked.attrs);
     free(spool);
     return s->rm ? 0 : -1;
@@ -281,6 +291,7 @@ void manager_close(struct server *s)
     if (s->rm)
         s->driver->close(s->rm);
     s->rm = NULL;
+    notes_close(m);
     outbox_close(m);
     vec_fini(&m->told);
     for (size_t i = 0; i < m->settled.n; i++)
@@ -306,6 +317,15 @@ bool manager_idle(const struct server *s)
 static const char *state_name(const struct server *s, const struct manager *m)
 {
     return m->up && !s->control.rm_failure_until ? "Active" : "Down";
+}
+
+const char *manager_last_failure(const struct server *s)
+{
+    const struct manager *m = s->manager;
+
+    if (!m || m->up || m->nfailures == 0)
+        return NULL;
+    return m->failures[(m->nfailures - 1) % FAILURES_KEPT].text;
 }
 
 json_t *manager_describe(const struct server *s)

@@ -59,6 +59,7 @@ int manager_tell(struct server *s, const struct job *j, const struct rm_command 
 struct manager_batch;
 struct manager_feed {
     bool (*next)(struct server *s, struct manager_batch *b, void *ctx);
+    void (*begins)(struct manager_batch *b, void *ctx); /* or NULL; it lives until: */
     void (*done)(void *ctx);
     void *ctx;
 };
@@ -67,6 +68,10 @@ void manager_submit_all(
 /* One of them; may be used from `next` only. */
 void manager_submit(
     struct server *s, struct manager_batch *b, struct rm_submission *sub);
+/* No more of it: what was made is cancelled, and the request refused so, at once or
+ * when what is under way is answered. Not from `next`; the batch may be gone then. */
+void manager_break_off(
+    struct server *s, struct manager_batch *b, const struct err *why);
 /* How many jobs of this user (NULL = of all) have been handed on and not answered. */
 size_t manager_submitting(const struct server *s, const char *user);
 
@@ -75,6 +80,10 @@ int manager_take_id(struct server *s, char *ret_id, size_t size, struct err *err
 
 /* Does it answer, as far as we know? */
 bool manager_up(const struct server *s);
+
+/* What went wrong last; NULL when nothing did, or all is well again. Borrowed until the
+ * next report. */
+const char *manager_last_failure(const struct server *s);
 
 /* For diagnose -R, as the API's Manager. A new reference. */
 json_t *manager_describe(const struct server *s);

@@ -249,7 +249,7 @@ void manager_decided(struct server *s, const struct action *a, const struct job 
         [ACTION_TRIGGER] = {false, RM_START}};
 
     if (a->kind < sizeof to / sizeof to[0] && to[a->kind].yes)
-        add_order(s->manager, to[a->kind].action, j, a->text);
+        add_order(s->manager, to[a->kind].action, j, a->text)->start_at = a->start_at;
 }
 
 /* What was decided has not come about: the engine shall know what is. */
@@ -261,9 +261,14 @@ static void set_right(struct manager *m, const struct order *o)
             .places = o->places.v,
             .nplaces = o->places.n}};
 
-    if (o->action == RM_SUSPEND || o->action == RM_RESUME || o->action == RM_REQUEUE
-        || o->action == RM_CHECKPOINT)
-        manager_apply(m, &ev, o->job);
+    if (o->action != RM_SUSPEND && o->action != RM_RESUME && o->action != RM_REQUEUE
+        && o->action != RM_CHECKPOINT)
+        return;
+    manager_apply(m, &ev, o->job);
+    if (ev.u.job_state.state == JOB_SUSPENDED || !o->start_at)
+        return;
+    ev.u.job_state.start_at = o->start_at; /* what it used until now is counted */
+    manager_apply(m, &ev, o->job);
 }
 
 /* A start for which it is merely not the time yet is not held against the job. */
@@ -285,6 +290,55 @@ static bool is_active(const struct manager *m, const char *id)
     return j && job_is_active(j);
 }
 
+static void fail_start(
+    struct manager *m, const struct order *o, enum rm_outcome how, const char *text)
+{
+    struct event ev = {.kind = EVENT_START_FAILED,
+        .u.failed = {.id = o->job,
+            .reason = how == RM_REFUSED ? REASON_RMREJECT : REASON_RMFAILURE,
+            .text = text,
+            .again_s = again_s(m, o->job, how)}};
+
+    if (is_active(m, o->job))
+        manager_apply(m, &ev, o->job);
+}
+
+/* The job was stopped and is to start anew: it runs on where it was. */
+static void take_back_restart(struct manager *m, const struct order *start)
+{
+    struct event ev = {
+        .kind = EVENT_JOB_STATE, .u.job_state = {.id = start->job, .state = JOB_IDLE}};
+
+    manager_apply(m, &ev, start->job);
+}
+
+/* The job does not leave its nodes: whoever was to start there does not. What was
+ * decided before the stop does not wait for it. */
+static void take_back_starts(
+    struct manager *m, const struct order *stop, const char *text)
+{
+    struct bitset nodes = {0};
+    struct order *o, *next;
+    char why[400];
+
+    snprintf(why, sizeof why, "job '%s' was to make room, and could not be stopped: %s",
+        stop->job, text ? text : "no reason given");
+    add_nodes(m, stop, &nodes);
+    HASH_ITER(hh, m->orders, o, next)
+    {
+        if (o->action != RM_START || o->sent || o->token < stop->token)
+            continue;
+        if (o->mates == stop->mates)
+            take_back_restart(m, o);
+        else if (has_node(m, o, &nodes))
+            fail_start(m, o, RM_RETRY, why);
+        else
+            continue;
+        drop_order(m, o);
+    }
+    bitset_fini(&nodes);
+}
+
 static void fail_order(
     struct manager *m, struct order *o, enum rm_outcome how, const char *text)
 {
@@ -296,16 +350,12 @@ static void fail_order(
         o->again = true; /* and again, until the job is over */
         return;
     }
-    if (o->action == RM_START && is_active(m, o->job)) {
-        struct event ev = {.kind = EVENT_START_FAILED,
-            .u.failed = {.id = o->job,
-                .reason = how == RM_REFUSED ? REASON_RMREJECT : REASON_RMFAILURE,
-                .text = text,
-                .again_s = again_s(m, o->job, how)}};
-        manager_apply(m, &ev, o->job);
-    } else if (o->action != RM_START) {
+    if (o->leaves)
+        take_back_starts(m, o, text);
+    if (o->action == RM_START)
+        fail_start(m, o, how, text);
+    else
         set_right(m, o);
-    }
     drop_order(m, o);
 }
 

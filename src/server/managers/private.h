@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The parts of the resource manager's side: outbox.c (orders), managers/jobs.c (jobs as
- * told), submissions.c (what is submitted), manager.c (the rest). Private to them. */
+ * told), submissions.c (what is submitted), notes.c (what the RM
+ * shows beside jobs), manager.c (the rest). Private to them. */
 #ifndef MAUI_SERVER_MANAGER_PRIVATE_H
 #define MAUI_SERVER_MANAGER_PRIVATE_H
 
@@ -41,6 +42,7 @@ struct order {
     bool lost;                           /* the RM went away before it answered */
     char *job;                           /* owned by its mates */
     struct VEC(struct job_place) places; /* START: where; stops: what they free */
+    int64_t start_at;                    /* of the job, when it was decided */
     int64_t wclimit_s, overrun_s;        /* as in struct rm_command */
     bool over_memory;
     int signal;
@@ -55,6 +57,8 @@ struct job_orders {
     char *job; /* owned */
     struct order_list list;
 };
+
+struct notes;
 
 struct manager {
     struct server *s;
@@ -79,6 +83,7 @@ struct manager {
     bool away; /* the RM is out of reach: what it last told may not be so any more */
     int64_t failing; /* looks in a row that found it down */
     bool failure_told;
+    struct notes *notes;
 };
 
 /* An event; `id`, which is still there when it fails, is of a job or a node. */
@@ -113,6 +118,15 @@ void outbox_settle_lost(struct manager *m);
 void outbox_found(struct manager *m, const struct rm_job *r);
 /* Nothing waits but for jobs to stop that were told to. */
 bool outbox_idle(const struct manager *m);
+
+/* ---- notes.c ---- */
+
+/* Where the RM has a place for notes: each job that waits gets one, and another when
+ * why it waits, or when it is expected to start, has changed materially. */
+int notes_open(struct manager *m, struct err *err);
+void notes_close(struct manager *m);
+/* The RM has forgotten what it was told. */
+void notes_forget(struct manager *m);
 
 /* ---- managers/jobs.c ---- */
 

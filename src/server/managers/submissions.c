@@ -162,9 +162,19 @@ void manager_submit_all(
     b->ids = json_array();
     b->feed = *what;
     b->turn.of = b;
+    if (b->feed.begins)
+        b->feed.begins(b, b->feed.ctx);
     feed(s, turns_add(&s->manager->batches, request_who(request)->user, &b->turn)
                 ? b
                 : NULL);
+}
+
+void manager_break_off(struct server *s, struct manager_batch *b, const struct err *why)
+{
+    if (b->err.code == ERR_NONE)
+        b->err = *why;
+    turns_remove(&s->manager->batches, &b->turn);
+    settle_batch(s, b);
 }
 
 size_t manager_submitting(const struct server *s, const char *user)

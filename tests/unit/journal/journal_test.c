@@ -195,6 +195,19 @@ static void events_about_nodes_and_the_whole_come_back(void **state)
     struct fs_memory rows[] = {
         {CRED_USER, "ann", 50, 2, {1.0 / 3, 7}}, {CRED_KINDS, NULL, 60, 1, {2e9}}};
 
+    static const char *const accounts[] = {"chem", "lab", NULL};
+    static const struct quota_limit limits[] = {
+        {"GrpTRES=cpu", QUOTA_GROUP, LIMIT_PROC, 7},
+        {"MaxJobs", QUOTA_EACH, LIMIT_JOB, 0}};
+    struct quota quotas[] = {{.name = "account chem",
+                                 .user = "ann",
+                                 .accounts = accounts,
+                                 .except = accounts,
+                                 .per = QUOTA_PER_USER,
+                                 .limits = limits,
+                                 .n = 2},
+        {.name = "QOS fast", .qos = "fast", .classes = accounts, .first = true}};
+
     comes_back(&s, (struct event){.kind = EVENT_NODE,
                        .u.node = {.name = "n1",
                            .state = NODE_BUSY,
@@ -215,6 +228,10 @@ static void events_about_nodes_and_the_whole_come_back(void **state)
     comes_back(
         &s, (struct event){.kind = EVENT_NODE_GONE, .u.node_state = {"n1", NODE_DOWN}});
     comes_back(&s, (struct event){.kind = EVENT_FAIRSHARE, .u.fairshare = {rows, 2}});
+    comes_back(
+        &s, (struct event){.kind = EVENT_QUOTAS, .u.quotas = {"Slurm", quotas, 2}});
+    comes_back(
+        &s, (struct event){.kind = EVENT_QUOTAS, .u.quotas = {"Slurm", NULL, 0}});
     comes_back(&s, (struct event){.kind = EVENT_RESET_STATISTICS});
     comes_back(&s, (struct event){.kind = EVENT_RESET_FAIRSHARE});
     struct event ev = {.kind = EVENT_SETTINGS, .u.settings = s.config->settings};

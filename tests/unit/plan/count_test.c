@@ -59,7 +59,7 @@ static void what_is_taken_is_there_again_when_given_back(void **state)
 
     (void)state;
     plan_tasks(f.w, f.p, 1, 10);
-    f.pool->rsv_latest = 300; /* as of the reservation that takes them */
+    count_hold(f.p->counted, f.pool, 300); /* as the reservation that takes them */
     count_take(f.p->counted, f.pool, 300, 400, 3);
     assert_int_equal(count_least(f.p->counted, f.pool, NOW, 300, NULL), 4);
     assert_int_equal(count_least(f.p->counted, f.pool, NOW, 301, NULL), 1);
@@ -75,11 +75,11 @@ static void what_is_free_from_now_on_sinks_at_a_reservation(void **state)
     (void)state;
     assert_true(plan_start(f.w, f.p, plan_tasks(f.w, f.p, 3, 1000)));
     assert_int_equal(plan_reserve_first(f.p, plan_tasks(f.w, f.p, 4, 50)), NOW + 1000);
-    count_free_until(f.p->counted, f.pool);
-    assert_int_equal(f.pool->free_until.n, 2);
-    assert_int_equal(f.pool->free_until.v[0].until, NOW + 1000);
-    assert_int_equal(f.pool->free_until.v[0].units, 1);
-    assert_int_equal(f.pool->free_until.v[1].units, 0);
+    const struct free_untils *list = count_free_until(f.p->counted, f.pool);
+    assert_int_equal(list->n, 2);
+    assert_int_equal(list->v[0].until, NOW + 1000);
+    assert_int_equal(list->v[0].units, 1);
+    assert_int_equal(list->v[1].units, 0);
     four_close(&f);
 }
 
@@ -91,10 +91,10 @@ static void units_of_a_reservation_that_goes_are_free(void **state)
     (void)state;
     assert_int_equal(plan_reserve_first(f.p, j), NOW);
     assert_int_equal(count_least(f.p->counted, f.pool, NOW, NOW + 1, NULL), 0);
-    assert_int_equal(f.pool->nrsv, 1);
+    assert_true(count_is_reserved(f.p->counted, f.pool));
     plan_unreserve(f.p, j);
     assert_int_equal(count_least(f.p->counted, f.pool, NOW, NOW + 1, NULL), 4);
-    assert_int_equal(f.pool->nrsv, 0);
+    assert_false(count_is_reserved(f.p->counted, f.pool));
     four_close(&f);
 }
 

@@ -8,7 +8,7 @@
 struct deep_world {
     struct world *w;
     struct plan *p;
-    struct fitset *set;
+    const struct fitset *set;
     uint32_t access;
 };
 
@@ -44,18 +44,23 @@ static int64_t look_at_all(struct deep_world *d, int32_t need, int64_t duration)
     return at;
 }
 
+static bool able(struct plan *p, const struct fitset *s, uint32_t access)
+{
+    return deep_able(&(struct search){
+        .ct = p->counted, .s = s, .m = set_memory_of(p->counted, s), .access = access});
+}
+
 static void it_is_worth_while_with_small_pools_and_some_reservations(void **state)
 {
     struct deep_world d = deep_plan();
     struct world *w = world_of_small_pools();
     struct plan *p = world_plan(w);
-    struct fitset *set = fits_for(p->fits, plan_tasks(w, p, 1, 10), 0);
+    const struct fitset *set = fits_for(p->fits, plan_tasks(w, p, 1, 10), 0);
 
     (void)state;
-    assert_true(deep_able(d.p->counted, d.set, d.access));
-    assert_false(
-        deep_able(d.p->counted, d.set, ACCESS_OPEN)); /* free intervals know closures */
-    assert_false(deep_able(p->counted, set, d.access)); /* nothing is reserved */
+    assert_true(able(d.p, d.set, d.access));
+    assert_false(able(d.p, d.set, ACCESS_OPEN)); /* free intervals know closures */
+    assert_false(able(p, set, d.access));        /* nothing is reserved */
     plan_destroy(p);
     world_close(w);
     deep_close(&d);

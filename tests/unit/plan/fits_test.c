@@ -18,14 +18,14 @@ static struct sorted two_pools(void)
     return sort_world(w);
 }
 
-static struct fitset *fit_of(struct sorted *s, struct req_desc req)
+static const struct fitset *fit_of(struct sorted *s, struct req_desc req)
 {
     struct job *j = world_job(s->w, "john", req);
 
     return fits_in_partition(s->fits, j->reqs[0].def, 0);
 }
 
-static struct fitset *fit_procs(struct sorted *s, int procs)
+static const struct fitset *fit_procs(struct sorted *s, int procs)
 {
     return fit_of(s, (struct req_desc){.tasks = 1, .per_task = {{procs}}});
 }
@@ -52,13 +52,13 @@ static void definitions_with_equal_lists_share_a_set(void **state)
     struct sorted s = two_pools();
 
     (void)state;
-    uint32_t plain = fits_number(s.fits, fit_procs(&s, 1));
-    struct fitset *memory =
+    uint32_t plain = fit_procs(&s, 1)->number;
+    const struct fitset *memory =
         fit_of(&s, (struct req_desc){.tasks = 1, .per_task = {{1, 1}}});
-    assert_int_equal(fits_number(s.fits, memory), plain);
-    struct fitset *with =
+    assert_int_equal(memory->number, plain);
+    const struct fitset *with =
         fit_of(&s, (struct req_desc){.tasks = 1, .per_task = {{1}}, .features = ib});
-    assert_int_not_equal(fits_number(s.fits, with), plain);
+    assert_int_not_equal(with->number, plain);
     assert_int_equal(fits_sets(s.fits), 2);
     sorted_close(&s);
 }

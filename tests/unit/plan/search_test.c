@@ -45,7 +45,7 @@ static void nothing_is_gained_without_units_or_never(void **state)
 struct kinds {
     struct world *w;
     struct plan *p;
-    struct fitset *all; /* a job's of no feature */
+    const struct fitset *all; /* a job's of no feature */
 };
 
 /* n1 to n4 of one processor; n1 and n2 have the feature ib, which somebody asks for.
@@ -112,10 +112,10 @@ static void from_now_on_they_offer_what_they_do_at_that_interval(void **state)
     for (int64_t end = NOW + 1; end < 1000; end++)
         assert_int_equal(from_now_until(k.p->counted, k.all, ACCESS_OPEN, end),
             free_at(&k, NOW, end));
-    const struct set_offer *all = from_now_all(k.p->counted, k.all, ACCESS_OPEN, false);
-    for (size_t i = 1; i < all->free_until.n; i++) {
-        assert_true(all->free_until.v[i - 1].until < all->free_until.v[i].until);
-        assert_true(all->free_until.v[i - 1].units > all->free_until.v[i].units);
+    const struct free_untils *all = from_now_procs(k.p->counted, 0, ACCESS_OPEN);
+    for (size_t i = 1; i < all->n; i++) {
+        assert_true(all->v[i - 1].until < all->v[i].until);
+        assert_true(all->v[i - 1].units > all->v[i].units);
     }
     kinds_close(&k);
 }

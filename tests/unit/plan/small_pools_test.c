@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Small pools under reservations: which have something, as their profiles say. */
 #include "plan/counted/free_intervals.h"
+#include "plan/counted/set_memory.h"
 #include "plan/counted/small_pools.h"
 #include "planned_fixture.h"
 
 struct smalls {
     struct world *w;
     struct plan *p;
-    struct fitset *set; /* of a job of one processor */
+    const struct fitset *set; /* of a job of one processor */
 };
 
 static struct smalls small_world(void)
@@ -25,6 +26,13 @@ static void smalls_close(struct smalls *s)
     world_close(s->w);
 }
 
+static const struct set_small *small_of(struct smalls *s)
+{
+    struct counted *ct = s->p->counted;
+
+    return small_pools_of_set(ct, s->set, set_memory_of(ct, s->set));
+}
+
 static bool is_open(struct smalls *s, uint32_t node, int64_t start, int64_t end)
 {
     return bitset_test(small_pools_open(s->p->counted, start, end),
@@ -37,11 +45,11 @@ static void pools_of_one_node_among_forty_are_small(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < 30; i++)
-        assert_true(pools_of_node(s.p->pools, i)->small);
-    assert_false(pools_of_node(s.p->pools, 35)->small);
-    assert_true(s.set->deep);
-    assert_int_equal(s.set->large.n, 1);
-    assert_int_equal(s.set->holders.n, 1);
+        assert_true(small_pools_has(s.p->counted, pools_of_node(s.p->pools, i)));
+    assert_false(small_pools_has(s.p->counted, pools_of_node(s.p->pools, 35)));
+    assert_true(small_of(&s)->deep);
+    assert_int_equal(small_of(&s)->large.n, 1);
+    assert_int_equal(small_of(&s)->holders.n, 1);
     smalls_close(&s);
 }
 
@@ -63,13 +71,13 @@ static void what_a_pool_has_follows_its_profile(void **state)
     struct smalls s = small_world();
     struct pool *pool = pools_of_node(s.p->pools, 3);
     const struct free_intervals *free =
-        pools_merged(s.p->pools, s.set->holders.v[0])->free_intervals;
+        small_pools_intervals(s.p->counted, small_of(&s)->holders.v[0]);
 
     (void)state;
     small_pools_settle(s.p->counted);
     int64_t before = free_intervals_sum(free, 300, 400);
     assert_int_equal(before, 2 * 30);
-    pool->rsv_latest = 250;
+    count_hold(s.p->counted, pool, 250);
     count_take(s.p->counted, pool, 250, 500, 2);
     assert_false(small_pools_settled(s.p->counted));
     small_pools_settle(s.p->counted);

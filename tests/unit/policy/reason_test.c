@@ -222,12 +222,40 @@ static void a_real_violation_reads_as_a_sentence_throttling_9(void **state)
     kit_free(k);
 }
 
+static void a_note_says_what_does_not_change_from_cycle_to_cycle(void **state)
+{
+    struct kit *k = kit_new();
+    struct reason r = {.code = WAIT_RESOURCES, .used = 3, .asked = 4};
+    char text[400];
+
+    (void)state;
+    cfg(k, CRED_USER, "steve")->active[LIMIT_PROC] = BOTH(32);
+    kit_ready(k);
+    run(k, "steve", 30);
+    struct job *j = job_of(k, "steve", 4, 0, 60);
+    reason_format_note(k->c, j, &r, NULL, text, sizeof text);
+    assert_string_equal(text, "waits for 4 processors");
+    r.code = WAIT_BACKFILL_WINDOW;
+    reason_format_note(k->c, j, &r, NULL, text, sizeof text);
+    assert_string_equal(text, "waits for its turn: jobs before it wait");
+    r = (struct reason){.code = WAIT_RELEASE_TIME, .until = 86400};
+    reason_format_note(k->c, j, &r, NULL, text, sizeof text);
+    assert_string_equal(text, "may not start before Fri Jan  2 00:00:00 UTC");
+    r = (struct reason){.code = WAIT_HOLD, .until = 86400};
+    j->holds = HOLD_DEFER;
+    reason_format_note(k->c, j, &r, "its nodes are down", text, sizeof text);
+    assert_string_equal(
+        text, "is deferred until Fri Jan  2 00:00:00 UTC: its nodes are down");
+    kit_free(k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_wait_code_has_its_sentence),
         cmocka_unit_test(a_small_buffer_is_filled_and_the_full_length_returned),
         cmocka_unit_test(a_real_violation_reads_as_a_sentence_throttling_9),
+        cmocka_unit_test(a_note_says_what_does_not_change_from_cycle_to_cycle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

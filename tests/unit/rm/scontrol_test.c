@@ -109,6 +109,65 @@ static void resources_of_a_node_may_be_damaged(void **state)
     assert_told(all, "\"name\":\"n3\"");
 }
 
+static void limits_are_told_as_quotas(void **state)
+{
+    static const char assocs[] =
+        "PartitionName=all QoS=debug State=UP\n"
+        "ClusterName=c Account=root UserName= Partition= ParentAccount= GrpJobs=N(0)\n"
+        "ClusterName=c Account=chem UserName= Partition= ParentAccount=root(1) "
+        "GrpJobs=N(3) GrpWall=N(0.00) GrpTRES=cpu=4(1),mem=3072(9),node=7(1),"
+        "gres/gpu=2(0) GrpTRESMins=cpu=10(10),mem=N(4) GrpTRESRunMins=cpu=5(1) "
+        "MaxJobs=9(0) MaxWallPJ=1\n"
+        "ClusterName=c Account=lab UserName= Partition= ParentAccount=chem(3)\n"
+        "ClusterName=c Account=lab UserName=ann(5) Partition= MaxJobs=0(0) "
+        "MaxWallPJ=120 MaxTRESPJ=cpu=2,node=3 MaxTRESMinsPJ=cpu=77\n"
+        "ClusterName=c Account=lab UserName=ann(5) Partition=gpu MaxJobs=1(0)\n"
+        "QOS=debug(2) GrpTRES=cpu=N(1) MaxWallPJ= Account Limits= lab={MaxJobsPA=2(1) "
+        "MaxTRESPA=cpu=N(1)} User Limits= 5={MaxJobsPU=1(1) "
+        "MaxTRESPU=cpu=3(1),mem=N(1)}\n";
+    const char *all = look_at(*state, assocs);
+
+    assert_told(all,
+        "{\"name\":\"account chem\",\"accounts\":[\"chem\",\"lab\"],\"limits\":["
+        "{\"word\":\"GrpTRES=cpu\",\"rule\":\"group\",\"res\":\"procs\",\"most\":4},"
+        "{\"word\":\"GrpTRES=mem\",\"rule\":\"group\",\"res\":\"mem_mb\",\"most\":3072}"
+        ","
+        "{\"word\":\"GrpTRESRunMins=cpu\",\"rule\":\"group\","
+        "\"res\":\"proc_seconds\",\"most\":300},"
+        "{\"word\":\"GrpTRESMins\",\"rule\":\"job\",\"res\":\"jobs\",\"most\":0}]}");
+    assert_told(all,
+        "{\"name\":\"user ann in account lab\",\"user\":\"ann\",\"accounts\":[\"lab\"],"
+        "\"except\":[\"gpu\"],\"limits\":["
+        "{\"word\":\"MaxJobs\",\"rule\":\"each\",\"res\":\"jobs\",\"most\":0},"
+        "{\"word\":\"MaxWall\",\"rule\":\"job\",\"res\":\"wall_s\",\"most\":7200},"
+        "{\"word\":\"MaxTRES=cpu\",\"rule\":\"job\",\"res\":\"procs\",\"most\":2},"
+        "{\"word\":\"MaxTRES=node\",\"rule\":\"job\",\"res\":\"nodes\",\"most\":3},");
+    assert_told(all, "\"classes\":[\"gpu\"],\"limits\":[{\"word\":\"MaxJobs\"");
+    assert_told(all, "{\"name\":\"QOS debug\",\"qos\":\"debug\",\"classes\":[\"all\"],"
+                     "\"per\":\"user\",\"limits\":[{\"word\":\"MaxJobsPerUser\"");
+    assert_told(all, "\"word\":\"MaxTRESPerUser=cpu\",\"rule\":\"each\","
+                     "\"res\":\"procs\",\"most\":3}]}");
+    assert_told(all, "\"per\":\"account\",\"limits\":[{\"word\":\"MaxJobsPerAccount\"");
+    assert_not_told(all, "GrpTRES=node"); /* nodes are shared here: not a sum */
+    assert_not_told(look_at(*state, assocs), "limits"); /* nothing is new */
+    assert_told(look_at(*state, "QOS=debug(2)\n"), "\"quotas\":[]");
+}
+
+/* Accounts whose parents go round, and what is no association at all. */
+static void limits_may_be_damaged(void **state)
+{
+    const char *all = look_at(*state,
+        "ClusterName=c Account=a ParentAccount=b(2) GrpJobs=1(0)\n"
+        "ClusterName=c Account=b ParentAccount=a(1) GrpJobs=2(0)\n"
+        "ClusterName=c Account= UserName=x(1) GrpJobs=3(0)\nClusterName=\nQOS=(3) "
+        "GrpJobs=4\nQOS=q(1) GrpJobs=99999999999999999999 GrpTRES=cpu=,=,,cpu "
+        "MaxWallPJ=-1\n");
+
+    assert_told(all, "{\"name\":\"account a\",\"accounts\":[\"a\",\"b\"]");
+    assert_not_told(all, "\"most\":3");
+    assert_not_told(all, "\"most\":4");
+}
+
 static void a_job_whose_name_imitates_fields_is_not_believed(void **state)
 {
     static const char *const names[] = {"x UserId=bin(2)",
@@ -214,6 +273,8 @@ int main(void)
         TEST(things_may_be_named_none),
         TEST(things_without_a_name_are_left_out),
         TEST(resources_of_a_node_may_be_damaged),
+        TEST(limits_are_told_as_quotas),
+        TEST(limits_may_be_damaged),
         TEST(a_job_whose_name_imitates_fields_is_not_believed),
         TEST(a_record_that_is_cut_off_is_not_believed),
         TEST(the_limit_of_the_partition_is_its_default),

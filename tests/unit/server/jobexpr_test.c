@@ -4,6 +4,7 @@
 #include "cmocka_all.h"
 #include "scenario.h"
 #include "server/drafts/jobexpr.h"
+#include "server/drafts/jobname.h"
 
 /* Jobs m.1, m.2, m.11, 12[3] and 123, none of which has ended. */
 static struct scenario *queue(void)
@@ -99,6 +100,57 @@ static void what_would_take_too_long_is_refused(void **state)
     sc_destroy(s);
 }
 
+/* Tasks 1 to 6 of array 63, heterogeneous job 70, and 701. */
+static void names_as_squeue_prints_them_are_those_jobs(void **state)
+{
+    static const char *const ids[] = {
+        "63_1", "63_2", "63_3", "63_4", "63_5", "63_6", "70", "701", "634_1"};
+    struct scenario *s = sc_create();
+
+    (void)state;
+    sc_nodes(s, 1, 1);
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+        sc_job(s, (struct sc_job){.id = ids[i], .procs = 1, .limit_s = 100});
+    sc_at(s, 0);
+    expect(s, "63_4", false, "63_4 ");
+    expect(s, "63_[2-3]", false, "63_2* 63_3* ");
+    expect(s, "63_[1,3,5-6%2],70", false, "63_1* 63_3* 63_5* 63_6* 70 ");
+    expect(s, "63_[1-6:3]", false, "63_1* 63_4* ");
+    expect(s, "63_[1-2,...]", false, "63_2* 63_3* 63_4* 63_5* 63_6* ");
+    expect(s, "63", false, "63_1* 63_2* 63_3* 63_4* 63_5* 63_6* ");
+    expect(s, "70+1", false, "70 ");
+    expect(s, "70+1,70+0", false, "70 ");
+    expect(s, "63_[7-9]", false, "(invalid job expression received (63_[7-9])) ");
+    expect(s, "64", false, "(cannot locate job '64') ");
+    expect(s, "63_[1-6]+", false,
+        "63_1* 63_2* 63_3* 63_4* 63_5* 63_6* "); /* a pattern still */
+    expect(s, "63_[x", false,
+        "(invalid job expression received (63_[x): missing terminating ] for character "
+        "class) ");
+    sc_destroy(s);
+}
+
+static void the_first_that_waits_is_found_by_a_name_for_several(void **state)
+{
+    static const char *const ids[] = {"63_10", "63_9", "63_2"};
+    struct scenario *s = sc_create();
+
+    (void)state;
+    sc_nodes(s, 1, 1);
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+        sc_job(s, (struct sc_job){.id = ids[i], .procs = 1, .limit_s = 100});
+    sc_at(s, 0);
+    const struct cluster *c = engine_cluster(sc_engine(s));
+    assert_string_equal(jobname_find(c, "63_[2-10]")->id, "63_9"); /* 63_2 runs */
+    assert_string_equal(jobname_find(c, "63_[2]")->id, "63_2");
+    assert_string_equal(jobname_find(c, "63_10")->id, "63_10");
+    sc_run(s); /* one runs after the other */
+    assert_null(jobname_find(c, "63"));
+    assert_null(jobname_find(c, "63_[99999999999999999999-1]"));
+    assert_null(jobname_find(c, ""));
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +158,8 @@ int main(void)
         cmocka_unit_test(lists_name_each_job_once_in_their_order),
         cmocka_unit_test(with_usejobregex_parts_of_ids_match),
         cmocka_unit_test(what_would_take_too_long_is_refused),
+        cmocka_unit_test(names_as_squeue_prints_them_are_those_jobs),
+        cmocka_unit_test(the_first_that_waits_is_found_by_a_name_for_several),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 #include <sys/wait.h>
 
-#define DAMAGE 20 * 4096, 100 /* inside a page with records: where, bytes */
+#define DAMAGE 50 * 4096, 100 /* inside a page with records: where, bytes */
 
 static unsigned mode_of(struct kit *kit, const char *name)
 {

@@ -158,7 +158,16 @@ static void an_older_file_passes_through_all_versions(void **state)
     assert_int_equal(number(kit, "SELECT sum(energy_j) FROM account"), 0);
     assert_int_equal(number(kit, "SELECT count(*) FROM ledger"), 0);
     kit_close(kit);
-    kit_refused(kit, "newer release"); /* and there is no way back */
+}
+
+static void a_file_of_a_newer_release_is_refused(void **state)
+{
+    struct kit *kit = *state;
+
+    kit_open(kit);
+    assert_int_equal(sql_exec(kit->store, "PRAGMA user_version=1000", "", NULL), 0);
+    kit_close(kit);
+    kit_refused(kit, "newer release"); /* there is no way back */
 }
 
 static void a_new_file_passes_through_all_versions(void **state)
@@ -236,6 +245,7 @@ int main(void)
         TEST(what_version_1_means_has_not_changed),
         TEST(versions_are_numbered_without_gaps),
         TEST(an_older_file_passes_through_all_versions),
+        TEST(a_file_of_a_newer_release_is_refused),
         TEST(a_new_file_passes_through_all_versions),
         TEST(a_conversion_that_fails_midway_changes_nothing),
         TEST(a_new_file_whose_tables_cannot_be_made_is_removed),

@@ -154,7 +154,7 @@ typedef struct {
 } node_info_t;
 
 typedef struct {
-    char *name;
+    char *name, *qos_char;
     uint32_t max_time, default_time, max_cpus_per_node;
     uint16_t max_share, state_up;
 } partition_info_t;
@@ -224,7 +224,11 @@ void slurm_free_ctl_conf(slurm_conf_t *c);
 int slurm_load_jobs(time_t since, job_info_msg_t **ret, uint16_t show);
 int slurm_load_job(job_info_msg_t **ret, uint32_t id, uint16_t show);
 void slurm_free_job_info_msg(job_info_msg_t *msg);
-int slurm_job_cpus_allocated_on_node(const struct text_cpus *cpus, const char *node);
+int slurm_job_cpus_on(const slurm_job_info_t *j, const char *node);
+static inline const char *slurm_conf_epilog(const slurm_conf_t *c)
+{
+    return c->epilog;
+}
 int slurm_load_node(time_t since, node_info_msg_t **ret, uint16_t show);
 void slurm_free_node_info_msg(node_info_msg_t *msg);
 int slurm_load_partitions(time_t since, partition_info_msg_t **ret, uint16_t show);
@@ -252,6 +256,7 @@ void slurm_hostlist_destroy(hostlist_t list);
 typedef struct {
     char *job_id_str, *req_nodes, *features, *partition, *admin_comment;
     uint32_t priority, site_factor, alloc_sid, min_nodes, max_nodes, time_limit;
+    time_t begin_time; /* 0 = as it is */
 } job_desc_msg_t;
 
 typedef struct {

@@ -98,8 +98,12 @@ struct text_cpus {
     struct VEC(struct cpus_of) v;
 };
 
-int slurm_job_cpus_allocated_on_node(const struct text_cpus *cpus, const char *node)
+int slurm_job_cpus_on(const slurm_job_info_t *j, const char *node)
 {
+    const struct text_cpus *cpus = j->job_resrcs;
+
+    if (cpus == NULL)
+        return 0;
     for (size_t i = 0; i < cpus->v.n; i++)
         if (strcmp(cpus->v.v[i].node, node) == 0)
             return cpus->v.v[i].n;

@@ -162,6 +162,7 @@ static void read_part(const struct fields *f, void *record)
     const char *state = field_text(f, "State"), *share = field_text(f, "OverSubscribe");
 
     p->name = field_text(f, "PartitionName");
+    p->qos_char = field_text(f, "QoS");
     p->max_time = field_minutes(f, "MaxTime");
     p->default_time = field_minutes(f, "DefaultTime");
     p->max_cpus_per_node = (uint32_t)field_number(f, "MaxCPUsPerNode", 0);

@@ -45,6 +45,19 @@ static int verb(const char *word, const char *id)
     return order(&b);
 }
 
+/* scontrol repeats instants by its own clock: now is a word. */
+static void add_begin(struct strbuf *b, const job_desc_msg_t *m)
+{
+    struct tm t;
+    char when[40];
+
+    if (m->begin_time == 0)
+        return;
+    localtime_r(&m->begin_time, &t);
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", &t);
+    strbuf_printf(b, " starttime=%s", m->begin_time <= time(NULL) ? "now" : when);
+}
+
 /* A list of nodes in the request says that it is ours. */
 static int update(const job_desc_msg_t *m, const char *comment, const char *more)
 {
@@ -60,6 +73,7 @@ static int update(const job_desc_msg_t *m, const char *comment, const char *more
         strbuf_printf(&b, " numnodes=%u-%u", m->min_nodes, m->max_nodes);
     else if (m->min_nodes != NO_VAL)
         strbuf_printf(&b, " numnodes=%u-" NODES_MANY, m->min_nodes);
+    add_begin(&b, m);
     return order(&b);
 }
 
@@ -104,6 +118,27 @@ static int limit(const job_desc_msg_t *m)
     return order(&b);
 }
 
+/* Blanks in a comment: the scontrol that lives on would cut there, or take the quotes
+ * with it. */
+static int note(const job_desc_msg_t *m)
+{
+    struct strbuf b = {0};
+    char job[80];
+    const char *argv[] = {"scontrol", "update", job, NULL, NULL, NULL};
+    int result;
+
+    snprintf(job, sizeof job, "jobid=%s", m->job_id_str);
+    strbuf_printf(&b, "admincomment=%s", m->admin_comment);
+    argv[3] = b.text;
+    struct strbuf begin = {0};
+    add_begin(&begin, m);
+    argv[4] = begin.len ? begin.text + 1 : NULL;
+    result = pipe_run(argv);
+    free(begin.text);
+    free(b.text);
+    return result;
+}
+
 int slurm_update_job2(job_desc_msg_t *m, job_array_resp_msg_t **ret)
 {
     (void)ret;
@@ -113,7 +148,7 @@ int slurm_update_job2(job_desc_msg_t *m, job_array_resp_msg_t **ret)
         return keep(m);
     if (m->priority == 0)
         return verb(m->alloc_sid == NO_VAL ? "hold" : "uhold", m->job_id_str);
-    return limit(m);
+    return m->admin_comment != NULL ? note(m) : limit(m);
 }
 
 void slurm_free_job_array_resp(job_array_resp_msg_t *answers)

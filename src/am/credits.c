@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Credits come in, move and go: deposits, withdrawals, transfers, expiry. */
+#include "am/price.h"
+#include "am/private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH_MOST 1000
+#define CLOCK_JUMP 3600 /* a clock that goes on by more may be wrong */
+
+/* ---- deposits ------------------------------------------------------------------- */
+
+static int dates_valid(int64_t at, int64_t from_at, int64_t to_at, struct err *err)
+{
+    if (from_at >= 0 && from_at < to_at && at < to_at)
+        return 0;
+    return err_set(err, ERR_INVALID,
+        "a deposit from %" PRId64 " until %" PRId64 ": expected an end after its "
+        "beginning and after now",
+        from_at, to_at);
+}
+
+/* A new deposit with what comes by `p`. */
+static int add_deposit(
+    struct am *am, struct posting *p, struct ledger_deposit *row, struct err *err)
+{
+    row->id = 0;
+    row->txn = p->txn.id;
+    if (ledger_add_deposit(am->store, row, err) != 0)
+        return -1;
+    posting_add(p, "deposit", row->id, row->account, row->amount);
+    return 0;
+}
+
+struct child {
+    int64_t id, part;
+};
+
+struct children {
+    struct VEC(struct child) list;
+    int64_t amount, rest; /* that the parent gets, and keeps */
+};
+
+static int on_child(void *arg, const struct ledger_account *row)
+{
+    struct children *c = arg;
+    int64_t part = (int64_t)((__int128)c->amount * row->share / PRICE_ONE);
+
+    if (!row->active || part == 0)
+        return 0;
+    vec_push(&c->list, ((struct child){row->id, part}));
+    c->rest -= part;
+    return 0;
+}
+
+/* The account of the row and those below it get their shares of its amount; what cannot
+ * be divided is the parent's. */
+static int share_out(struct am *am, struct posting *p, struct ledger_deposit *row,
+    int depth, struct err *err)
+{
+    const struct ledger_which below = {.parent = row->account};
+    struct children c = {.amount = row->amount, .rest = row->amount};
+    int result = ledger_accounts(am->store, &below, on_child, &c, err);
+
+    if (depth > DEPTH_MOST)
+        result = err_set(err, ERR_IO, "accounts lie in a circle");
+    row->amount = c.rest;
+    if (result == 0)
+        result = add_deposit(am, p, row, err);
+    for (size_t i = 0; result == 0 && i < c.list.n; i++) {
+        struct ledger_deposit part = *row;
+
+        part.account = c.list.v[i].id;
+        part.amount = c.list.v[i].part;
+        part.credit_limit = 0;
+        part.only = "";
+        result = share_out(am, p, &part, depth + 1, err);
+    }
+    vec_fini(&c.list);
+    return result;
+}
+
+/* ---- debts ---------------------------------------------------------------------- */
+
+static int on_debt(void *arg, const struct ledger_deposit *row)
+{
+    struct pieces *debts = arg;
+
+    if (row->ended && row->balance < 0)
+        vec_push(debts, ((struct piece){row->id, row->account, -row->balance}));
+    return 0;
+}
+
+/* What the account owes: deposits that have ended below 0, then without a deposit. */
+static int load_debts(
+    struct am *am, int64_t account, struct pieces *debts, struct err *err)
+{
+    const struct ledger_which which = {.account = account};
+    int64_t over = 0;
+
+    if (ledger_deposits(am->store, &which, on_debt, debts, err) != 0
+        || ledger_balance(am->store, "over", account, &over, err) != 0)
+        return -1;
+    if (over < 0)
+        vec_push(debts, ((struct piece){0, account, -over}));
+    return 0;
+}
+
+/* The new deposit pays debts of its account, as far as it goes. */
+static int pay_debts(struct am *am, const struct am_request *req,
+    const struct ledger_deposit *row, struct err *err)
+{
+    struct posting p = {.txn = {.at = req->at,
+                            .kind = "adjust",
+                            .who = req->who,
+                            .text = "debt paid from a new deposit"}};
+    int64_t rest = row->amount;
+    struct pieces debts = {0};
+    int result = load_debts(am, row->account, &debts, err);
+
+    if (result == 0 && debts.n && rest)
+        result = posting_begin(am, &p, err);
+    for (size_t i = 0; result == 0 && i < debts.n && rest > 0; i++) {
+        struct piece paid = debts.v[i];
+
+        paid.amount = rest < paid.amount ? rest : paid.amount;
+        rest -= paid.amount;
+        posting_add(&p, "deposit", row->id, row->account, -paid.amount);
+        paid.amount = -paid.amount;
+        posting_take(&p, &paid);
+    }
+    if (p.txn.id)
+        result = posting_end(am, &p, result, err);
+    vec_fini(&debts);
+    return result;
+}
+
+/* ---- the calls ------------------------------------------------------------------ */
+
+static int on_number(void *arg, const struct ledger_deposit *row)
+{
+    *(int64_t *)arg = row->id;
+    return 1;
+}
+
+static int make_deposit(struct am *am, const struct am_request *req,
+    const struct am_deposit *d, const char *asked, struct ledger_deposit *row,
+    struct err *err)
+{
+    struct posting p = posting_of(req, "deposit", asked);
+    int result;
+
+    if (amount_valid(d->amount, 1, err) != 0
+        || amount_valid(d->credit_limit, 0, err) != 0
+        || dates_valid(req->at, d->from_at, d->to_at, err) != 0
+        || only_valid(row->only, err) != 0 || posting_begin(am, &p, err) != 0)
+        return -1;
+    posting_add(&p, "grant", 0, 0, -d->amount);
+    result = share_out(am, &p, row, 0, err);
+    result = posting_end(am, &p, result, err);
+    if (result == 0 && d->carry_debt)
+        result = pay_debts(am, req, row, err);
+    return result;
+}
+
+static int deposit(struct am *am, const struct am_request *req,
+    const struct am_deposit *d, const char *asked, int64_t *ret_number, struct err *err)
+{
+    struct ledger_deposit row = {.amount = d->amount,
+        .credit_limit = d->credit_limit,
+        .from_at = d->from_at,
+        .to_at = d->to_at,
+        .label = d->label,
+        .only = d->only ? d->only : ""};
+    struct ledger_which made = {0};
+    struct found_account a;
+    int known = request_known(am, req, asked, &made.txn, err);
+
+    if (known > 0) { /* the number that it answered */
+        known = ledger_deposits(am->store, &made, on_number, ret_number, err);
+        return known < 0 ? -1 : AM_DONE;
+    }
+    if (known < 0 || account_find(am, d->account, NULL, &a, err) != 0
+        || account_usable(&a, d->account, NULL, err) != 0)
+        return -1;
+    row.account = a.id;
+    if (make_deposit(am, req, d, asked, &row, err) != 0)
+        return -1;
+    *ret_number = row.id;
+    return 0;
+}
+
+int am_deposit(struct am *am, const struct am_request *req, const struct am_deposit *d,
+    int64_t *ret_number, struct err *err)
+{
+    struct strbuf asked = {0};
+    int64_t number = 0;
+    int result;
+
+    if (store_step_begin(am->store, err) != 0)
+        return -1;
+    strbuf_printf(&asked,
+        "deposit %" PRId64 " in %s, limit %" PRId64 ", from %" PRId64 " to %" PRId64
+        "%s, '%s', only '%s'",
+        d->amount, d->account, d->credit_limit, d->from_at, d->to_at,
+        d->carry_debt ? ", debts paid" : "", d->label ? d->label : "",
+        d->only ? d->only : "");
+    result = deposit(am, req, d, asked.text, &number, err);
+    free(asked.text);
+    result = step_end(am, result, err);
+    if (result == AM_DONE && ret_number)
+        *ret_number = number;
+    return result;
+}
+
+struct taking {
+    const char *account;
+    int64_t deposit; /* of it alone; 0 = of all */
+    int64_t amount, at;
+};
+
+/* Where it comes from, of what is available in the account itself. AM_REFUSED = it is
+ * not there. */
+static int find_own(
+    struct am *am, const struct taking *t, struct pieces *ret, struct err *err)
+{
+    const struct purse_ask ask = {.at = t->at, .own = true};
+    struct found_account a;
+    struct purse purse;
+    int result;
+
+    if (amount_valid(t->amount, 1, err) != 0
+        || account_find(am, t->account, NULL, &a, err) != 0)
+        return -1;
+    a.active = true; /* what is in a closed account can be taken out of it */
+    result = purse_load(am, &a, &ask, &purse, err);
+    for (size_t i = purse.n; t->deposit && i-- > 0;)
+        if (purse.v[i].id != t->deposit)
+            vec_remove(&purse, i);
+    if (result == 0 && purse_available(&purse) < t->amount)
+        result = refuse_funds(am, t->account, &purse, t->amount, err);
+    else if (result == 0)
+        purse_spread(&purse, t->amount, ret);
+    vec_fini(&purse);
+    return result;
+}
+
+static int withdraw(struct am *am, struct posting *p, const struct pieces *pieces,
+    int64_t amount, struct err *err)
+{
+    if (posting_begin(am, p, err) != 0)
+        return -1;
+    for (size_t i = 0; i < pieces->n; i++)
+        posting_take(p, &pieces->v[i]);
+    posting_add(p, "grant", 0, 0, amount);
+    return posting_end(am, p, AM_DONE, err);
+}
+
+int am_withdraw(struct am *am, const struct am_request *req, const char *account,
+    int64_t number, int64_t amount, struct err *err)
+{
+    const struct taking taking = {account, number, amount, req->at};
+    struct strbuf asked = {0};
+    struct pieces pieces = {0};
+    struct posting p;
+    int64_t txn;
+    int result;
+
+    if (store_step_begin(am->store, err) != 0)
+        return -1;
+    strbuf_printf(&asked, "withdraw %" PRId64 " of %s, deposit %" PRId64, amount,
+        account, number);
+    result = request_known(am, req, asked.text, &txn, err);
+    if (result == 0) {
+        p = posting_of(req, "withdraw", asked.text);
+        result = find_own(am, &taking, &pieces, err);
+        if (result == 0)
+            result = withdraw(am, &p, &pieces, amount, err);
+    } else if (result > 0) {
+        result = AM_DONE;
+    }
+    vec_fini(&pieces);
+    free(asked.text);
+    return step_end(am, result, err);
+}
+
+static int on_dates(void *arg, const struct ledger_deposit *row)
+{
+    struct ledger_deposit *to = arg;
+
+    to->from_at = row->from_at;
+    to->to_at = row->to_at;
+    return 1;
+}
+
+/* Each deposit that gives some becomes one of the other account. */
+static int transfer(struct am *am, struct posting *p, const struct am_transfer *t,
+    int64_t to_account, const struct pieces *pieces, struct err *err)
+{
+    int result = posting_begin(am, p, err);
+
+    for (size_t i = 0; result == 0 && i < pieces->n; i++) {
+        const struct ledger_which from = {.id = pieces->v[i].deposit};
+        struct ledger_deposit row = {.account = to_account,
+            .amount = pieces->v[i].amount,
+            .from_at = t->from_at,
+            .to_at = t->to_at,
+            .label = p->txn.text,
+            .only = ""};
+
+        posting_take(p, &pieces->v[i]);
+        if (!t->dated && ledger_deposits(am->store, &from, on_dates, &row, err) < 0)
+            result = -1;
+        else
+            result = add_deposit(am, p, &row, err);
+    }
+    return posting_end(am, p, result, err);
+}
+
+static int check_transfer(struct am *am, const struct am_request *req,
+    const struct am_transfer *t, struct found_account *to, struct err *err)
+{
+    if (t->dated && dates_valid(req->at, t->from_at, t->to_at, err) != 0)
+        return -1;
+    if (strcmp(t->from, t->to) == 0)
+        return err_set(err, ERR_INVALID, "from %s to itself nothing moves", t->from);
+    return account_find(am, t->to, NULL, to, err) != 0
+                   || account_usable(to, t->to, NULL, err) != 0
+               ? -1
+               : 0;
+}
+
+int am_transfer(struct am *am, const struct am_request *req,
+    const struct am_transfer *t, struct err *err)
+{
+    const struct taking taking = {t->from, 0, t->amount, req->at};
+    struct strbuf asked = {0};
+    struct pieces pieces = {0};
+    struct found_account to = {0};
+    struct posting p;
+    int64_t txn;
+    int result;
+
+    if (store_step_begin(am->store, err) != 0)
+        return -1;
+    strbuf_printf(
+        &asked, "transfer %" PRId64 " from %s to %s, ", t->amount, t->from, t->to);
+    if (t->dated)
+        strbuf_printf(&asked, "from %" PRId64 " to %" PRId64, t->from_at, t->to_at);
+    else
+        strbuf_add(&asked, "dates as they are");
+    result = request_known(am, req, asked.text, &txn, err);
+    if (result == 0) {
+        p = posting_of(req, "transfer", asked.text);
+        result = check_transfer(am, req, t, &to, err);
+        if (result == 0)
+            result = find_own(am, &taking, &pieces, err);
+        if (result == 0)
+            result = transfer(am, &p, t, to.id, &pieces, err);
+    } else if (result > 0) {
+        result = AM_DONE;
+    }
+    vec_fini(&pieces);
+    free(asked.text);
+    return step_end(am, result, err);
+}
+
+/* ---- the end of deposits -------------------------------------------------------- */
+
+int expire_rest(struct am *am, int64_t number, int64_t at, struct err *err)
+{
+    struct posting p = {.txn = {.at = at, .kind = "expire"}};
+    struct found_deposit d;
+    int64_t rest;
+
+    if (deposit_find(am, number, &d, err) != 0)
+        return -1;
+    rest = d.balance - d.held;
+    if (!d.ended || rest <= 0)
+        return 0;
+    if (posting_begin(am, &p, err) != 0)
+        return -1;
+    posting_add(&p, "deposit", d.id, d.account, -rest);
+    posting_add(&p, "expired", d.account, d.account, rest);
+    return posting_end(am, &p, AM_DONE, err);
+}
+
+struct due {
+    int64_t id, to_at;
+};
+struct dues VEC(struct due);
+
+static int on_due(void *arg, const struct ledger_deposit *row)
+{
+    struct dues *dues = arg;
+
+    vec_push(dues, ((struct due){row->id, row->to_at}));
+    return 0;
+}
+
+static int end_due(struct am *am, int64_t now, struct err *err)
+{
+    const struct ledger_which which = {.due_at = now};
+    struct dues dues = {0};
+    int result = ledger_deposits(am->store, &which, on_due, &dues, err);
+
+    if (result == 0 && dues.n) {
+        result = store_step_begin(am->store, err);
+        for (size_t i = 0; result == 0 && i < dues.n; i++)
+            result = ledger_end_deposit(am->store, dues.v[i].id, err) != 0
+                             || expire_rest(am, dues.v[i].id, dues.v[i].to_at, err) != 0
+                         ? -1
+                         : 0;
+        result = step_end(am, result, err);
+    }
+    vec_fini(&dues);
+    return result;
+}
+
+int am_tick(struct am *am, int64_t now, struct err *err)
+{
+    int64_t before = am->ticked_at;
+
+    am->ticked_at = now;
+    if (before == 0 || now < before || now - before > CLOCK_JUMP)
+        return 0;
+    return end_due(am, now, err);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Why a job waits, in a few words: what stands beside it in the resource manager's own
+ * list. Nothing in it that changes from cycle to cycle: a note is written anew only
+ * when it says something else. */
+#include "cluster/job.h"
+#include "cluster/reason.h"
+#include "policy/reason.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SENTENCE 400
+
+static int say_procs(const struct job *j, const char *before, char *ret, size_t size)
+{
+    return snprintf(ret, size, "%swaits for %u processor%s", before, j->procs,
+        j->procs == 1 ? "" : "s");
+}
+
+/* The sentence without the subject that all of them have. */
+static int drop_subject(const char *sentence, char *ret, size_t size)
+{
+    static const char subject[] = "this job ";
+    bool has = strncmp(sentence, subject, strlen(subject)) == 0;
+
+    return snprintf(ret, size, "%s", has ? sentence + strlen(subject) : sentence);
+}
+
+static int say_hold(const struct cluster *c, const struct job *j,
+    const struct reason *r, const char *said, char *ret, size_t size)
+{
+    char text[SENTENCE];
+
+    if (j->holds != HOLD_DEFER
+        || reason_format_deferral(r, said, text, sizeof text) == 0)
+        reason_format(c, r, text, sizeof text);
+    return drop_subject(text, ret, size);
+}
+
+int reason_format_note(const struct cluster *c, const struct job *j,
+    const struct reason *r, const char *said, char *ret_text, size_t size)
+{
+    char text[SENTENCE];
+
+    switch (r->code) {
+    case WAIT_NONE:
+        return snprintf(ret_text, size, "starts soon");
+    case WAIT_RESOURCES:
+    case WAIT_RESERVATION:
+        return say_procs(j, "", ret_text, size);
+    case WAIT_PREEMPTED:
+        return say_procs(j, "was preempted and ", ret_text, size);
+    case WAIT_PRIORITY:
+    case WAIT_BACKFILL_DEPTH:
+    case WAIT_BACKFILL_WINDOW:
+    case WAIT_NOBF:
+    case WAIT_CHUNK:
+        return snprintf(ret_text, size, "waits for its turn: jobs before it wait");
+    case WAIT_SUSPENDED:
+        return snprintf(ret_text, size, "is suspended");
+    case WAIT_DEADLINE:
+        return snprintf(ret_text, size, "nothing is free in time for its deadline");
+    case WAIT_HOLD:
+        return say_hold(c, j, r, said, ret_text, size);
+    default:
+        reason_format(c, r, text, sizeof text);
+        return drop_subject(text, ret_text, size);
+    }
+}

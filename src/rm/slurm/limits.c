@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What Slurm limits, told as quotas: all of them, when something of it changed. What
+ * the scheduler has no measure for (limits by node, generic resources, licences,
+ * billing, nodes that jobs share) stays Slurm's to enforce. */
+#include "rm/slurm/limits.h"
+
+#include "base/xalloc.h"
+#include "rm/slurm/adapter.h"
+
+#include <stdio.h>
+
+/* Between looks: changes are to be seen within a minute, and slurmctld is not to spend
+ * more than a fiftieth of its time on it. */
+#define GAP_MIN_MS 5000
+#define GAP_MAX_MS 30000
+#define GAP_FACTOR 50
+
+static const struct tres no_tres = {{NO_LIMIT, NO_LIMIT, NO_LIMIT}};
+
+void limits_clear(struct slurm_limits *ret)
+{
+    *ret = (struct slurm_limits){.jobs = NO_LIMIT,
+        .max_jobs = NO_LIMIT,
+        .user_jobs = NO_LIMIT,
+        .account_jobs = NO_LIMIT,
+        .wall_min = NO_LIMIT,
+        .group = no_tres,
+        .run_mins = no_tres,
+        .job = no_tres,
+        .job_mins = no_tres,
+        .per_user = no_tres,
+        .per_account = no_tres};
+}
+
+void limits_free(struct slurm_limits_list *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        free(l->v[i].account);
+        free(l->v[i].user);
+        free(l->v[i].partition);
+        free(l->v[i].parent);
+        free(l->v[i].qos);
+    }
+    vec_fini(l);
+}
+
+/* ---- quotas in the making -------------------------------------------------------- */
+
+/* An account, found by its name. */
+struct account {
+    const struct slurm_limits *limits;
+    UT_hash_handle hh;
+};
+
+struct telling {
+    struct account *accounts; /* hashed by name */
+    const struct slurm_limits_list *all;
+    const partition_info_msg_t *parts;
+    bool whole_nodes; /* nobody shares nodes: what jobs have adds up */
+    struct VEC(struct quota) quotas;
+    struct VEC(struct quota_limit) limits; /* of the one in the making */
+    struct request_room room;
+};
+
+struct one_limit {
+    const char *word;
+    enum quota_rule rule;
+    enum limit_res res;
+    uint64_t most, factor;
+};
+
+static void add_limit(struct telling *t, struct one_limit m)
+{
+    if (m.most != NO_LIMIT && m.most <= INT64_MAX / m.factor)
+        vec_push(&t->limits, ((struct quota_limit){
+                                 m.word, m.rule, m.res, (int64_t)(m.most * m.factor)}));
+}
+
+/* "GrpTRES=cpu" and so on, of those that the scheduler measures. */
+static void add_tres(
+    struct telling *t, const char *word, enum quota_rule rule, const struct tres *tres)
+{
+    static const struct {
+        const char *name;
+        enum limit_res res;
+    } kinds[] = {[TRES_CPU] = {"cpu", LIMIT_PROC},
+        [TRES_NODE] = {"node", LIMIT_NODE},
+        [TRES_MEM] = {"mem", LIMIT_MEM}};
+    char text[40];
+
+    for (int k = 0; k < TRES_KINDS; k++) {
+        if (tres->v[k] == NO_LIMIT
+            || (k == TRES_NODE && rule != QUOTA_JOB && !t->whole_nodes))
+            continue;
+        int n = snprintf(text, sizeof text, "%s=%s", word, kinds[k].name);
+        add_limit(t, (struct one_limit){request_text(&t->room, text, (size_t)n), rule,
+                         kinds[k].res, tres->v[k], 1});
+    }
+}
+
+static void add_common(struct telling *t, const struct slurm_limits *l)
+{
+    add_limit(t, (struct one_limit){"GrpJobs", QUOTA_GROUP, LIMIT_JOB, l->jobs, 1});
+    add_tres(t, "GrpTRES", QUOTA_GROUP, &l->group);
+    add_limit(t, (struct one_limit){"GrpTRESRunMins=cpu", QUOTA_GROUP, LIMIT_PS,
+                     l->run_mins.v[TRES_CPU], 60});
+    if (l->grouped_mins) /* also where it is not reached: it goes before others' */
+        add_limit(t, (struct one_limit){
+                         "GrpTRESMins", QUOTA_JOB, LIMIT_JOB, l->used_up ? 0 : 1, 1});
+}
+
+static void add_of_job(struct telling *t, const struct slurm_limits *l)
+{
+    add_limit(t, (struct one_limit){"MaxWall", QUOTA_JOB, LIMIT_WC, l->wall_min, 60});
+    add_tres(t, "MaxTRES", QUOTA_JOB, &l->job);
+    add_limit(t, (struct one_limit){"MaxTRESMins=cpu", QUOTA_JOB, LIMIT_PS,
+                     l->job_mins.v[TRES_CPU], 60});
+}
+
+/* The limits in the making are all of this one. */
+static void end_quota(struct telling *t, struct quota q)
+{
+    struct quota_limit *copy;
+
+    if (t->limits.n == 0)
+        return;
+    copy = request_take(&t->room, t->limits.n, sizeof *copy);
+    memcpy(copy, t->limits.v, t->limits.n * sizeof *copy);
+    q.limits = copy;
+    q.n = t->limits.n;
+    vec_push(&t->quotas, q);
+    t->limits.n = 0;
+}
+
+static const char *name_text(struct telling *t, const char *kind, const char *name,
+    const char *kind2, const char *name2)
+{
+    char text[400];
+    int n = snprintf(text, sizeof text, "%s%.120s%s%.120s", kind, name, kind2, name2);
+
+    return request_text(&t->room, text, (size_t)n);
+}
+
+/* ---- associations ---------------------------------------------------------------- */
+
+static bool is_same(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+static bool is_account(const struct slurm_limits *l)
+{
+    return l->account != NULL && l->user == NULL;
+}
+
+static void find_accounts(struct telling *t)
+{
+    struct account *known;
+
+    for (size_t i = 0; i < t->all->n; i++) {
+        const struct slurm_limits *l = &t->all->v[i];
+        if (!is_account(l))
+            continue;
+        HASH_FIND_STR(t->accounts, l->account, known);
+        if (known != NULL)
+            continue;
+        known = request_take(&t->room, 1, sizeof *known);
+        known->limits = l;
+        HASH_ADD_KEYPTR(hh, t->accounts, l->account, strlen(l->account), known);
+    }
+}
+
+/* Is it that account, or one below it? A circle of parents ends it. */
+static bool is_below(const struct telling *t, const char *account, const char *top)
+{
+    for (size_t depth = 0; account != NULL && depth < t->all->n; depth++) {
+        struct account *known;
+
+        if (strcmp(account, top) == 0)
+            return true;
+        HASH_FIND_STR(t->accounts, account, known);
+        account = known != NULL ? known->limits->parent : NULL;
+    }
+    return false;
+}
+
+static const char *const *accounts_below(struct telling *t, const char *top)
+{
+    const char **names = request_take(&t->room, t->all->n + 1, sizeof *names);
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->all->n; i++) {
+        const struct slurm_limits *l = &t->all->v[i];
+        if (is_account(l) && is_below(t, l->account, top))
+            names[n++] = l->account;
+    }
+    return names;
+}
+
+static const char *const *only(struct telling *t, const char *name)
+{
+    const char **names = request_take(&t->room, 2, sizeof *names);
+
+    names[0] = name;
+    return names;
+}
+
+static void tell_account(struct telling *t, const struct slurm_limits *l)
+{
+    bool all = l->parent == NULL;
+
+    add_common(t, l);
+    if (t->limits.n > 0)
+        end_quota(t,
+            (struct quota){.name = all ? "all accounts"
+                                       : name_text(t, "account ", l->account, "", ""),
+                .accounts = all ? NULL : accounts_below(t, l->account)});
+}
+
+/* Partitions in which the user has an association of its own. */
+static const char *const *other_partitions(
+    struct telling *t, const struct slurm_limits *own)
+{
+    struct VEC(const char *) names = {0};
+    const char **copy = NULL;
+
+    for (size_t i = 0; i < t->all->n; i++) {
+        const struct slurm_limits *l = &t->all->v[i];
+        if (l->partition != NULL && is_same(l->user, own->user)
+            && is_same(l->account, own->account))
+            vec_push(&names, l->partition);
+    }
+    if (names.n > 0) {
+        copy = request_take(&t->room, names.n + 1, sizeof *copy);
+        memcpy(copy, names.v, names.n * sizeof *copy);
+    }
+    vec_fini(&names);
+    return copy;
+}
+
+static void tell_user(struct telling *t, const struct slurm_limits *l)
+{
+    struct quota q = {.user = l->user};
+
+    add_common(t, l);
+    add_limit(t, (struct one_limit){"MaxJobs", QUOTA_EACH, LIMIT_JOB, l->max_jobs, 1});
+    add_of_job(t, l);
+    if (t->limits.n == 0)
+        return;
+    q.name = name_text(t, "user ", l->user, " in account ", l->account);
+    q.accounts = only(t, l->account);
+    if (l->partition != NULL) {
+        q.name = name_text(t, q.name, "", ", partition ", l->partition);
+        q.classes = only(t, l->partition);
+    } else {
+        q.except = other_partitions(t, l);
+    }
+    end_quota(t, q);
+}
+
+/* ---- QOS ------------------------------------------------------------------------- */
+
+/* Partitions whose QOS it is. */
+static const char *const *partitions_of(struct telling *t, const char *qos)
+{
+    const char **names =
+        request_take(&t->room, t->parts->record_count + 1, sizeof *names);
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < t->parts->record_count; i++)
+        if (is_same(t->parts->partition_array[i].qos_char, qos))
+            names[n++] = t->parts->partition_array[i].name;
+    return n > 0 ? names : NULL;
+}
+
+static void tell_qos(struct telling *t, const struct slurm_limits *l)
+{
+    struct quota q = {.name = name_text(t, "QOS ", l->qos, "", ""),
+        .qos = l->qos,
+        .classes = partitions_of(t, l->qos),
+        .first = l->first};
+
+    add_common(t, l);
+    add_of_job(t, l);
+    end_quota(t, q);
+    q.per = QUOTA_PER_USER;
+    add_limit(t,
+        (struct one_limit){"MaxJobsPerUser", QUOTA_EACH, LIMIT_JOB, l->user_jobs, 1});
+    add_tres(t, "MaxTRESPerUser", QUOTA_EACH, &l->per_user);
+    end_quota(t, q);
+    q.per = QUOTA_PER_ACCOUNT;
+    add_limit(t, (struct one_limit){
+                     "MaxJobsPerAccount", QUOTA_EACH, LIMIT_JOB, l->account_jobs, 1});
+    add_tres(t, "MaxTRESPerAccount", QUOTA_EACH, &l->per_account);
+    end_quota(t, q);
+}
+
+/* ---- looking --------------------------------------------------------------------- */
+
+static bool has_whole_nodes(const struct adapter *a, const partition_info_msg_t *parts)
+{
+    bool whole = true;
+
+    for (uint32_t i = 0; i < parts->record_count; i++)
+        whole &= parts->partition_array[i].max_share == 0;
+    return a->facts.whole_node || whole;
+}
+
+static uint64_t digest_names(uint64_t h, const char *const *names)
+{
+    for (; names != NULL && *names != NULL; names++)
+        h = digest_text(h, *names);
+    return digest_text(h, NULL);
+}
+
+static uint64_t digest_of(const struct telling *t)
+{
+    uint64_t h = DIGEST_START;
+
+    for (size_t i = 0; i < t->quotas.n; i++) {
+        const struct quota *q = &t->quotas.v[i];
+        const int64_t numbers[] = {q->per, q->first};
+        h = digest_text(digest_text(h, q->name), q->user);
+        h = digest_names(
+            digest_names(digest_names(h, q->accounts), q->classes), q->except);
+        h = digest_bytes(h, numbers, sizeof numbers);
+        for (size_t k = 0; k < q->n; k++) {
+            h = digest_text(h, q->limits[k].word);
+            h = digest_bytes(h, &q->limits[k].most, sizeof q->limits[k].most);
+        }
+    }
+    return h;
+}
+
+static void tell(struct adapter *a, struct telling *t)
+{
+    uint64_t digest = digest_of(t);
+    struct rm_report r = {
+        .kind = RM_QUOTAS, .u.quotas = {"Slurm", t->quotas.v, t->quotas.n}};
+
+    if (digest != a->limits_digest)
+        adapter_report(a, &r);
+    a->limits_digest = digest;
+}
+
+static void tell_all(struct adapter *a, const struct slurm_limits_list *all,
+    const partition_info_msg_t *parts)
+{
+    struct telling t = {
+        .all = all, .parts = parts, .whole_nodes = has_whole_nodes(a, parts)};
+
+    find_accounts(&t);
+    for (size_t i = 0; i < all->n; i++) {
+        if (all->v[i].qos != NULL)
+            tell_qos(&t, &all->v[i]);
+        else if (all->v[i].user != NULL && all->v[i].account != NULL)
+            tell_user(&t, &all->v[i]);
+        else if (is_account(&all->v[i]))
+            tell_account(&t, &all->v[i]);
+    }
+    tell(a, &t);
+    HASH_CLEAR(hh, t.accounts);
+    vec_fini(&t.quotas);
+    vec_fini(&t.limits);
+    request_free_room(&t.room);
+}
+
+/* slurm.conf may be another one since slurmctld was restarted. */
+static void find_enforced(struct adapter *a)
+{
+    slurm_conf_t *c = NULL;
+
+    if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
+        return;
+    a->limits_enforced = c->accounting_storage_enforce & ENFORCES_LIMITS;
+    slurm_free_ctl_conf(c);
+}
+
+static int look(struct adapter *a)
+{
+    struct slurm_limits_list all = {0};
+    partition_info_msg_t *parts = NULL;
+    int result = -1;
+
+    if (assoc_load(&all) == 0
+        && slurm_load_partitions(0, &parts, SHOW_ALL) == SLURM_SUCCESS) {
+        tell_all(a, &all, parts);
+        slurm_free_partition_info_msg(parts);
+        result = 0;
+    } else if (!adapter_lost(a, "limits")) {
+        result = 0; /* told; the rest is well */
+    }
+    limits_free(&all);
+    return result;
+}
+
+static int64_t due_after(int64_t begun_ms, int64_t now_ms)
+{
+    int64_t gap_ms = (now_ms - begun_ms) * GAP_FACTOR;
+
+    return now_ms
+           + (gap_ms < GAP_MIN_MS    ? GAP_MIN_MS
+               : gap_ms > GAP_MAX_MS ? GAP_MAX_MS
+                                     : gap_ms);
+}
+
+int limits_poll(struct adapter *a)
+{
+    static const struct telling nothing;
+    struct telling t = nothing;
+
+    int64_t begun_ms = adapter_now_ms();
+    int result;
+
+    if (a->told_all && !a->limits_look && begun_ms < a->limits_due_ms)
+        return 0;
+    a->limits_look = false;
+    if (a->limits && !a->told_all)
+        find_enforced(a);
+    if (!a->limits || !a->limits_enforced) {
+        tell(a, &t);
+        a->limits_due_ms = INT64_MAX;
+        return 0;
+    }
+    result = look(a);
+    a->limits_due_ms = due_after(begun_ms, adapter_now_ms());
+    return result;
+}
+
+void limits_forget(struct adapter *a)
+{
+    a->limits_digest = 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Slurm's limits of associations and QOS as slurmctld has them in its own cache, which
+ * is what it enforces; there without a way to slurmdbd. assoc.c reads them with the
+ * library, text/assoc.c as scontrol prints them, limits.c tells them. */
+#ifndef MAUI_RM_SLURM_LIMITS_H
+#define MAUI_RM_SLURM_LIMITS_H
+
+#include "base/vec.h"
+
+#include <stdbool.h>
+
+#define NO_LIMIT UINT64_MAX
+
+enum slurm_tres { TRES_CPU, TRES_NODE, TRES_MEM, TRES_KINDS }; /* memory in MB */
+
+/* So much of each; NO_LIMIT where there is none. */
+struct tres {
+    uint64_t v[TRES_KINDS];
+};
+
+/* Of an association: a user's in an account, or an account's; or of a QOS. All texts
+ * are owned. */
+struct slurm_limits {
+    char *account, *user, *partition; /* association; user NULL: of the account */
+    char *parent;                     /* of an account; NULL: the root of all */
+    char *qos;                        /* the QOS; then all above is NULL */
+    bool first;                       /* QOS: OverPartQOS */
+    uint64_t jobs, max_jobs, user_jobs, account_jobs, wall_min;
+    struct tres group, run_mins; /* GrpTRES, GrpTRESRunMins */
+    struct tres job, job_mins;   /* MaxTRES, MaxTRESMins */
+    struct tres per_user, per_account;
+    bool grouped_mins; /* GrpTRESMins or GrpWall is set ... */
+    bool used_up;      /* ... and reached */
+};
+struct slurm_limits_list VEC(struct slurm_limits);
+
+/* All of them, without any limit, to begin with. */
+void limits_clear(struct slurm_limits *ret);
+void limits_free(struct slurm_limits_list *l);
+
+/* 0, or -1 with errno. */
+int assoc_load(struct slurm_limits_list *ret);
+
+#endif

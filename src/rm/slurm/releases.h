@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What later releases of Slurm's library call otherwise, by the names of 22.05.
+ *
+ *   23.02   cloud nodes are always shown
+ *   23.11   lists of hosts are structures; texts of them are the library's own memory
+ *   24.05   iterators are structures; there may be several epilogs
+ *   24.11   nobody is told how a job's processors lie on its nodes
+ *   25.11   memory as a resource, and the answer to a submission
+ *   26.05   a job is asked for by a structure */
+#ifndef MAUI_RM_SLURM_RELEASES_H
+#define MAUI_RM_SLURM_RELEASES_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SLURM_SINCE(major, minor)                                                      \
+    (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM((major), (minor), 0))
+
+#if SLURM_SINCE(23, 2)
+#define SLURM_PROTOCOL_SOCKET_IMPL_ZERO_RECV_LENGTH ESLURM_PROTOCOL_INCOMPLETE_PACKET
+#define PRIVATE_CLOUD_NODES                         0xffff /* nothing to be set */
+#endif
+
+#if SLURM_SINCE(23, 11)
+void slurm_xfree(void **memory); /* exported, not declared */
+
+static inline char *slurm_hostlist_ranged_string_malloc(hostlist_t *list)
+{
+    char *theirs = slurm_hostlist_ranged_string_xmalloc(list);
+    char *text = theirs != NULL ? strdup(theirs) : NULL;
+
+    slurm_xfree((void **)&theirs);
+    return text;
+}
+#define hostlist_t hostlist_t *
+#endif
+
+#if SLURM_SINCE(24, 5)
+#define ListIterator list_itr_t *
+#endif
+
+static inline const char *slurm_conf_epilog(const slurm_conf_t *c)
+{
+#if SLURM_SINCE(24, 5)
+    return c->epilog_cnt > 0 ? c->epilog[0] : NULL;
+#else
+    return c->epilog;
+#endif
+}
+
+/* Processors of a running job on one of its nodes. As told, or, where nobody is told,
+ * an equal share. */
+static inline int slurm_job_cpus_on(const slurm_job_info_t *j, const char *node)
+{
+#if SLURM_SINCE(24, 11)
+    (void)node;
+    return j->num_nodes > 0 ? (int)(j->num_cpus / j->num_nodes) : 0;
+#else
+    return j->job_resrcs != NULL ? slurm_job_cpus_allocated_on_node(j->job_resrcs, node)
+                                 : 0;
+#endif
+}
+
+#if SLURM_SINCE(25, 11)
+#define CR_MEMORY                SELECT_MEMORY
+#define slurm_submitted_job(msg) ((msg)->step_id.job_id)
+#else
+#define slurm_submitted_job(msg) ((msg)->job_id)
+#endif
+
+#if SLURM_SINCE(26, 5)
+#define slurm_free_ctl_conf slurm_free_conf
+
+static inline int slurm_load_job_number(
+    job_info_msg_t **ret, uint32_t number, uint16_t show)
+{
+    slurm_step_id_t id = SLURM_STEP_ID_INITIALIZER;
+
+    id.job_id = number;
+    return slurm_load_job(ret, id, show);
+}
+#define slurm_load_job slurm_load_job_number
+#endif
+
+#endif

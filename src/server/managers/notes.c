@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the resource manager shows beside a job that waits. Once a second all jobs are
+ * looked at for a change that matters, which costs a comparison each; notes are made
+ * for so many of them at most, in turn.
+ *
+ *     job    noted                      now                        note
+ *     63     resources, about 14:30     resources, about 14:31     -
+ *     64     resources, about 14:30     resources, about 17:00     again
+ *     65     a limit of its user        resources                  again */
+#define LOG_FACILITY FACILITY_RM
+#include "plan/planned.h"
+#include "policy/reason.h"
+#include "server/managers/private.h"
+#include "server/server_private.h"
+
+#include <time.h>
+
+#define EVERY_US    1000000
+#define ACCURACY_US 100000
+#define AT_ONCE     100 /* notes a look: finding a reason may take a search */
+#define SLACK_S     60  /* a start is expected no more exactly, ... */
+#define SLACK_PART  10  /* ... nor than this part of the time until then */
+
+/* What was said of the job with that index. */
+struct noted {
+    uint64_t id; /* digest: indexes are used again */
+    uint8_t code, holds;
+    uint32_t object;
+    int64_t start_at, until; /* expected start; what the reason ends at */
+};
+
+struct notes {
+    sd_event_source *timer;
+    struct VEC(struct noted) jobs; /* by index */
+    size_t next;                   /* where the next look begins */
+};
+
+static uint64_t digest_id(const char *id)
+{
+    uint64_t h = 14695981039346656037u;
+
+    for (; *id; id++)
+        h = (h ^ (unsigned char)*id) * 1099511628211u;
+    return h;
+}
+
+static struct noted note_of(struct manager *m, const struct job *j)
+{
+    const struct planned *p = engine_reservation_of(m->s->engine, j);
+
+    return (struct noted){.id = digest_id(j->id),
+        .code = p ? WAIT_RESERVATION : j->why.code,
+        .holds = j->holds,
+        .object = p ? 0 : j->why.object,
+        .start_at = p ? p->start_at : 0,
+        .until = j->why.code == WAIT_RELEASE_TIME ? j->release_at
+                 : j->holds == HOLD_DEFER         ? j->defer_until
+                                                  : 0};
+}
+
+static bool is_near(int64_t a, int64_t b, int64_t now)
+{
+    int64_t apart = a > b ? a - b : b - a, part = (a - now) / SLACK_PART;
+
+    return (a == 0) == (b == 0) && apart <= (part > SLACK_S ? part : SLACK_S);
+}
+
+static bool is_same(const struct noted *a, const struct noted *b, int64_t now)
+{
+    return a->id == b->id && a->code == b->code && a->holds == b->holds
+           && a->object == b->object && a->until == b->until
+           && is_near(a->start_at, b->start_at, now);
+}
+
+/* "until about 14:30", with the day when that is not today's; by the clock of this
+ * machine, as the resource manager's commands print times. */
+static void add_start(struct strbuf *text, int64_t at, int64_t now)
+{
+    struct tm then, today;
+    time_t t = (time_t)at, n = (time_t)now;
+    char when[40];
+
+    localtime_r(&t, &then);
+    localtime_r(&n, &today);
+    strftime(when, sizeof when,
+        then.tm_yday == today.tm_yday && then.tm_year == today.tm_year ? "%H:%M"
+                                                                       : "%d %b %H:%M",
+        &then);
+    strbuf_printf(text, " until about %s", when);
+}
+
+static void send_note(struct manager *m, const struct job *j, const struct noted *now)
+{
+    struct server *s = m->s;
+    const struct reason *why = engine_why(s->engine, j);
+    const char *said = j->extra ? j->extra->hold_text : NULL;
+    char reason[300];
+    struct strbuf text = {0};
+
+    reason_format_note(engine_cluster(s->engine), j, why, said, reason, sizeof reason);
+    strbuf_add(&text, reason);
+    if (now->start_at > 0 && now->start_at < TIME_NEVER)
+        add_start(&text, now->start_at, world_now(s));
+    strbuf_printf(&text, " (checkjob %s)", j->id);
+    s->driver->note(s->rm,
+        &(struct rm_note){.job = j->id, .text = text.text, .start_at = now->start_at});
+    free(text.text);
+}
+
+static void look_at_jobs(struct manager *m)
+{
+    const struct cluster *c = engine_cluster(m->s->engine);
+    struct notes *n = m->notes;
+    int64_t now = world_now(m->s);
+    int left = AT_ONCE;
+
+    while (n->jobs.n < c->jobs.n)
+        vec_push(&n->jobs, ((struct noted){0}));
+    for (size_t i = 0; i < c->jobs.n && left > 0; i++) {
+        size_t at = (n->next + i) % c->jobs.n;
+        const struct job *j = c->jobs.v[at];
+        if (!j || j->state != JOB_IDLE)
+            continue;
+        struct noted fresh = note_of(m, j);
+        if (is_same(&fresh, &n->jobs.v[at], now))
+            continue;
+        send_note(m, j, &fresh);
+        n->jobs.v[at] = fresh;
+        if (--left == 0)
+            n->next = (at + 1) % c->jobs.n;
+    }
+}
+
+static int on_timer(sd_event_source *source, uint64_t at, void *ctx)
+{
+    struct manager *m = ctx;
+
+    (void)at;
+    if (manager_ready(m->s))
+        look_at_jobs(m);
+    sd_event_source_set_time_relative(source, EVERY_US);
+    return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+int notes_open(struct manager *m, struct err *err)
+{
+    m->notes = xcalloc(1, sizeof *m->notes);
+    if (sd_event_add_time_relative(m->s->loop, &m->notes->timer, CLOCK_MONOTONIC,
+            EVERY_US, ACCURACY_US, on_timer, m)
+            < 0
+        || sd_event_source_set_priority(m->notes->timer, PRIORITY_READERS) < 0)
+        return err_set(err, ERR_IO, "the event loop takes no more sources");
+    return 0;
+}
+
+void notes_close(struct manager *m)
+{
+    if (!m->notes)
+        return;
+    sd_event_source_disable_unref(m->notes->timer);
+    vec_fini(&m->notes->jobs);
+    free(m->notes);
+    m->notes = NULL;
+}
+
+void notes_forget(struct manager *m)
+{
+    if (m->notes)
+        m->notes->jobs.n = 0;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The allocation manager's ledger as tables: rows in, rows out. What the rows mean and
+ * when they are written is the allocation manager's (am/am.h); that they hold together
+ * is asked by ledger_check().
+ *
+ *     account chem     deposit 1 of chem     run 7.0 --lien--> 100 on deposit 1
+ *        |                  |
+ *     txn 12 "charge" --- leg 0  deposit 1     -100
+ *                    `--- leg 1  usage chem    +100     the legs of a txn come to 0
+ *
+ * Transactions and legs are only ever added: the file itself refuses to change or
+ * remove them. Amounts are 1/1000 credit. Changes are part of the batch as all others.
+ * Texts of rows: NULL is stored as ""; those given to a callback live until it returns.
+ * Instants: seconds since 1970, INT64_MAX = for ever. */
+#ifndef MAUI_STORE_LEDGER_H
+#define MAUI_STORE_LEDGER_H
+
+#include "store/store.h"
+
+#include <stddef.h>
+
+struct ledger_account {
+    int64_t id; /* 0 = a new one */
+    const char *name;
+    int64_t parent;   /* 0 = none */
+    bool overflow;    /* may draw on its parent */
+    bool active;      /* removed otherwise: names are never used again */
+    int64_t share;    /* of what is deposited with the parent, in millionths */
+    const char *only; /* who may charge it (am/only.h); "" = all */
+};
+
+struct ledger_deposit {
+    int64_t id, account, txn; /* txn: by which it was made */
+    int64_t amount;           /* at first */
+    int64_t credit_limit;
+    int64_t from_at, to_at;
+    int64_t held; /* by liens */
+    bool ended;   /* its end has come: never to be used by others than its liens */
+    const char *label, *only;
+    int64_t balance; /* read only: the sum of its legs */
+};
+
+struct ledger_txn {
+    int64_t id, at;
+    const char *kind;    /* "deposit", "charge", .. */
+    const char *run;     /* of which job, if any */
+    const char *request; /* by which it is known again; "" = by itself */
+    const char *asked;   /* what that request was, in canonical words */
+    const char *who, *text;
+};
+
+struct ledger_leg {
+    int64_t txn, n;
+    const char *place; /* "grant", "deposit", "usage", "expired", "over" */
+    int64_t of;        /* number of the deposit or account; 0 */
+    int64_t account;   /* that it concerns; 0 = none */
+    int64_t amount;
+};
+
+struct ledger_run {
+    const char *run;
+    int64_t account;
+    int64_t since_at, until_at; /* start; latest end as planned, then the end */
+    bool open;
+    int64_t most;      /* that it can come to: what its lien is for */
+    const char *rates; /* at its start */
+    int64_t charged, refunded;
+    const char *text; /* what the charge is made of */
+};
+
+struct ledger_lien {
+    const char *run;
+    int64_t n; /* order of placing */
+    int64_t deposit, amount;
+    int64_t account; /* read only: of the deposit */
+};
+
+struct ledger_quote {
+    int64_t id;
+    const char *request, *asked;
+    int64_t account;
+    const char *rates;
+    int64_t amount, until_at, uses;
+    const char *job; /* "" = whoever names it */
+};
+
+/* ---- writing -------------------------------------------------------------------- */
+
+/* New with id 0, which is filled in; else in place of the old one. */
+int ledger_put_account(struct store *s, struct ledger_account *row, struct err *err);
+int ledger_put_quote(struct store *s, struct ledger_quote *row, struct err *err);
+int ledger_put_run(struct store *s, const struct ledger_run *row, struct err *err);
+/* id is filled in. */
+int ledger_add_deposit(struct store *s, struct ledger_deposit *row, struct err *err);
+int ledger_add_txn(struct store *s, struct ledger_txn *row, struct err *err);
+/* The balance of its place follows. */
+int ledger_add_leg(struct store *s, const struct ledger_leg *row, struct err *err);
+/* So much more (less: < 0) of the deposit is kept for the run; a lien of 0 is gone.
+ * `n`: its place in the order if it is new. */
+int ledger_hold(struct store *s, const struct ledger_lien *more, struct err *err);
+int ledger_end_deposit(struct store *s, int64_t deposit, struct err *err);
+
+/* ---- reading -------------------------------------------------------------------- */
+
+/* Callbacks as store_account_fn. A zeroed filter lets everything pass; rows come by
+ * their numbers unless told otherwise. */
+struct ledger_which {
+    const char *name, *run, *request; /* NULL = any */
+    int64_t id, account, parent, txn; /* 0 = any */
+    int64_t due_at;         /* deposits that have ended by then, and not yet */
+    bool open;              /* runs that go on */
+    int64_t from_at, to_at; /* transactions in [from, to); to_at 0 = no end */
+};
+
+typedef int ledger_account_fn(void *arg, const struct ledger_account *row);
+typedef int ledger_deposit_fn(void *arg, const struct ledger_deposit *row);
+typedef int ledger_txn_fn(void *arg, const struct ledger_txn *row);
+typedef int ledger_leg_fn(
+    void *arg, const struct ledger_leg *row, const struct ledger_txn *of);
+typedef int ledger_run_fn(void *arg, const struct ledger_run *row);
+typedef int ledger_lien_fn(void *arg, const struct ledger_lien *row);
+typedef int ledger_quote_fn(void *arg, const struct ledger_quote *row);
+
+int ledger_accounts(struct store *s,
+    const struct ledger_which *which, /* name id parent */
+    ledger_account_fn *each, void *arg, struct err *err);
+int ledger_deposits(struct store *s,
+    const struct ledger_which *which,                     /* id account txn */
+    ledger_deposit_fn *each, void *arg, struct err *err); /* due_at: by their end */
+int ledger_txns(struct store *s, const struct ledger_which *which, /* request run */
+    ledger_txn_fn *each, void *arg, struct err *err);
+/* With their transactions: of a run as they were booked; of an account by instant. */
+int ledger_legs(struct store *s,
+    const struct ledger_which *which, /* run account from to */
+    ledger_leg_fn *each, void *arg, struct err *err);
+int ledger_runs(struct store *s, const struct ledger_which *which, /* run open */
+    ledger_run_fn *each, void *arg, struct err *err);
+/* Of a run, in the order of placing. */
+int ledger_liens(
+    struct store *s, const char *run, ledger_lien_fn *each, void *arg, struct err *err);
+int ledger_quotes(struct store *s, const struct ledger_which *which, /* id request */
+    ledger_quote_fn *each, void *arg, struct err *err);
+
+/* What lies at a place; 0 if nothing ever did. */
+int ledger_balance(
+    struct store *s, const char *place, int64_t of, int64_t *balance, struct err *err);
+/* How many runs have liens on one of these deposits. */
+int ledger_runs_on(
+    struct store *s, const int64_t *deposits, size_t n, int64_t *runs, struct err *err);
+
+/* ---- care ----------------------------------------------------------------------- */
+
+struct ledger_size {
+    int64_t accounts, deposits, transactions, open_runs;
+};
+int ledger_size(struct store *s, struct ledger_size *size, struct err *err);
+
+/* The invariants, asked of all that was ever booked: each transaction and all places
+ * come to 0, balances and what liens keep are the sums of their rows, a run's charges
+ * less its refunds are what its account used, deposits that have ended are empty but
+ * for liens. Each problem is told in a sentence; returns their number, or -1. */
+int ledger_check(struct store *s, void (*tell)(void *arg, const char *problem),
+    void *arg, struct err *err);
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The ledger against one that moves coins by hand (ledger_model.h), step by step: what
+ * it answers, every balance, every lien. Its invariants are asked on the way. */
+#include "../unit/am/kit.h"
+#include "ledger_model.h"
+#include "rng.h"
+
+#include <stdlib.h>
+
+#define WORLDS 12
+#define STEPS  420
+
+static const char *const names[LM_ACCOUNTS] = {"", "inst", "chem", "bio", "lab"};
+static const struct am_use uses[2] = {{.user = "u0"}, {.user = "u1"}};
+
+struct world {
+    struct bank *b;
+    struct lm *m;
+    struct rng rng;
+    bool strict; /* no credit, no overruns, nothing forced: nothing is ever below 0 */
+    uint64_t seed;
+    int step, runs;
+};
+
+/* ---- the same on both sides -------------------------------------------------------
+ */
+
+static int compare_deposit(void *arg, const struct ledger_deposit *row)
+{
+    const struct world *w = arg;
+    const struct lm_deposit *d = &w->m->d[row->id];
+
+    if (row->balance != d->coins || row->held != d->held || row->ended != d->ended
+        || row->to_at != d->to_at)
+        fail_msg("seed %llu, step %d: deposit %lld has %lld, keeps %lld, ended %d; the "
+                 "model: %lld, %lld, %d",
+            (unsigned long long)w->seed, w->step, (long long)row->id,
+            (long long)row->balance, (long long)row->held, row->ended,
+            (long long)d->coins, (long long)d->held, d->ended);
+    if (w->strict && row->balance < row->held)
+        fail_msg("seed %llu, step %d: deposit %lld is below 0",
+            (unsigned long long)w->seed, w->step, (long long)row->id);
+    return 0;
+}
+
+static void compare_place(
+    struct world *w, const char *place, int account, int64_t model)
+{
+    int64_t balance = 0;
+
+    assert_int_equal(
+        ledger_balance(w->b->kit->store, place, account, &balance, NULL), 0);
+    if (balance != model)
+        fail_msg("seed %llu, step %d: %s of %s is %lld, the model says %lld",
+            (unsigned long long)w->seed, w->step, place, names[account],
+            (long long)balance, (long long)model);
+}
+
+static void compare(struct world *w)
+{
+    const struct ledger_which all = {0};
+    struct ledger_size size;
+
+    assert_int_equal(
+        ledger_deposits(w->b->kit->store, &all, compare_deposit, w, &w->b->err), 0);
+    assert_int_equal(ledger_size(w->b->kit->store, &size, NULL), 0);
+    assert_int_equal(size.deposits, w->m->ndeposits);
+    for (int a = 1; a < LM_ACCOUNTS; a++) {
+        struct am_balance balance;
+        bool u1 = w->step % 2;
+
+        compare_place(w, "usage", a, w->m->usage[a]);
+        compare_place(w, "expired", a, w->m->expired[a]);
+        compare_place(w, "over", a, w->m->over[a]);
+        assert_int_equal(
+            am_balance(&w->b->am, names[a], &uses[u1], w->m->now, &balance, NULL), 0);
+        if (balance.available != lm_available(w->m, a, u1))
+            fail_msg("seed %llu, step %d: %lld available in %s, the model says %lld",
+                (unsigned long long)w->seed, w->step, (long long)balance.available,
+                names[a], (long long)lm_available(w->m, a, u1));
+    }
+}
+
+static struct am_statement statement(struct world *w, int a, int64_t from, int64_t to)
+{
+    struct am_statement s;
+
+    assert_int_equal(am_statement(&w->b->am, &(struct am_period){names[a], from, to},
+                         &s, NULL, NULL, NULL),
+        0);
+    assert_int_equal(s.opening + s.credits - s.debits, s.closing);
+    return s;
+}
+
+/* One statement opens as the one before closes; the last closes with what there is. */
+static void compare_statements(struct world *w)
+{
+    int a = (int)rng_range(&w->rng, 1, LM_ACCOUNTS - 1);
+    int64_t middle = rng_range(&w->rng, 0, w->m->now), sum = w->m->over[a];
+
+    for (int i = 1; i <= w->m->ndeposits; i++)
+        sum += w->m->d[i].account == a ? w->m->d[i].coins : 0;
+    assert_int_equal(
+        statement(w, a, 0, middle).closing, statement(w, a, middle, AM_EVER).opening);
+    assert_int_equal(statement(w, a, middle, AM_EVER).closing, sum);
+}
+
+/* ---- steps ------------------------------------------------------------------------
+ */
+
+static int some_account(struct world *w)
+{
+    return (int)rng_range(&w->rng, 1, LM_ACCOUNTS - 1);
+}
+
+/* The same answer again, and nothing else, when it is told again; sometimes. */
+static void expect(struct world *w, int result, bool done, const char *what)
+{
+    if (result != (done ? AM_DONE : AM_REFUSED))
+        fail_msg("seed %llu, step %d: %s: %d (%s), the model says %s",
+            (unsigned long long)w->seed, w->step, what, result, w->b->err.text,
+            done ? "done" : "refused");
+}
+
+#define TWICE(w, call, done, what)                                                     \
+    do {                                                                               \
+        expect((w), (call), (done), (what));                                           \
+        if (rng_percent(&(w)->rng, 12))                                                \
+            expect((w), (call), (done), (what));                                       \
+    } while (0)
+
+static void step_account(struct world *w)
+{
+    static const int parents[] = {0, 0, 1, 1, 2};
+    int a = some_account(w);
+
+    w->m->overflow[a] = parents[a] && rng_percent(&w->rng, 60);
+    w->m->closed[a] = rng_percent(&w->rng, 10);
+    w->m->parent[a] = parents[a];
+    w->m->share[a] = a == 3 ? (int64_t)rng_below(&w->rng, 400000) : 0;
+    open_account(w->b, (struct am_account){.name = names[a],
+                           .parent = parents[a] ? names[parents[a]] : NULL,
+                           .overflow = w->m->overflow[a],
+                           .closed = w->m->closed[a],
+                           .share = w->m->share[a]});
+}
+
+static void step_deposit(struct world *w)
+{
+    struct rng *r = &w->rng;
+    int a = some_account(w);
+    struct am_request req = bank_request(w->b);
+    struct am_deposit d = {.account = names[a],
+        .amount = rng_range(r, 1, 300),
+        .credit_limit = !w->strict && rng_percent(r, 20) ? rng_range(r, 1, 60) : 0,
+        .from_at = w->m->now + (rng_percent(r, 15) ? rng_range(r, 0, 900) : 0),
+        .carry_debt = rng_percent(r, 30),
+        .only = rng_percent(r, 25) ? "user=u1" : NULL};
+
+    d.to_at = rng_percent(r, 20) ? AM_EVER : d.from_at + rng_range(r, 1, 6000);
+    if (w->m->closed[a] || w->m->ndeposits > LM_DEPOSITS - 40)
+        return;
+    lm_deposit(w->m,
+        (struct lm_deposit){.account = a,
+            .from_at = d.from_at,
+            .to_at = d.to_at,
+            .credit_limit = d.credit_limit,
+            .of_u1 = d.only != NULL},
+        d.amount, d.carry_debt);
+    TWICE(w, am_deposit(&w->b->am, &req, &d, NULL, &w->b->err), true, "deposit");
+}
+
+static void step_withdraw(struct world *w)
+{
+    int a = some_account(w);
+    int64_t amount = rng_range(&w->rng, 1, 60);
+    int deposit = w->m->ndeposits && rng_percent(&w->rng, 30)
+                      ? (int)rng_range(&w->rng, 1, w->m->ndeposits)
+                      : 0;
+    struct am_request req = bank_request(w->b);
+    bool done = lm_withdraw(w->m, a, deposit, amount);
+
+    TWICE(w, am_withdraw(&w->b->am, &req, names[a], deposit, amount, &w->b->err), done,
+        "withdraw");
+}
+
+static void step_transfer(struct world *w)
+{
+    int from = some_account(w), to = some_account(w);
+    struct am_transfer t = {
+        .from = names[from], .to = names[to], .amount = rng_range(&w->rng, 1, 60)};
+    struct am_request req = bank_request(w->b);
+    bool done;
+
+    if (from == to || w->m->closed[to] || w->m->ndeposits > LM_DEPOSITS - 40)
+        return;
+    done = lm_transfer(w->m, from, to, t.amount);
+    TWICE(w, am_transfer(&w->b->am, &req, &t, &w->b->err), done, "transfer");
+}
+
+static const char *run_name(int run)
+{
+    static _Thread_local char name[16];
+
+    snprintf(name, sizeof name, "%d.0", run);
+    return name;
+}
+
+/* One that is known, in whatever state. */
+static int some_run(struct world *w)
+{
+    return w->runs ? (int)rng_range(&w->rng, w->runs > 12 ? w->runs - 12 : 1, w->runs)
+                   : 0;
+}
+
+/* A new run, or another limit of one. */
+static void step_lien(struct world *w)
+{
+    bool is_new = w->runs < LM_RUNS - 1 && rng_percent(&w->rng, 60);
+    int run = is_new ? w->runs + 1 : some_run(w);
+    struct lm_run *r = &w->m->r[run];
+    int a = r->known ? r->account : some_account(w);
+    bool u1 = r->known ? r->of_u1 : rng_percent(&w->rng, 50), done;
+    struct am_lien l = {.run = run_name(run),
+        .account = names[a],
+        .use = uses[u1],
+        .most = rng_range(&w->rng, 0, 200),
+        .at = w->m->now,
+        .until_at = w->m->now + 600,
+        .force = !w->strict && rng_percent(&w->rng, 10)};
+
+    if (run == 0 || (w->m->closed[a] && !l.force))
+        return;
+    done = lm_lien(w->m, run, a, u1, l.most, l.force);
+    TWICE(w, am_lien(&w->b->am, &l, NULL, &w->b->err), done, "lien");
+    if (is_new && done)
+        w->runs++;
+}
+
+/* Of a run that has a lien or, where that is allowed, of one that has none. */
+static void step_charge(struct world *w)
+{
+    bool is_new = !w->strict && w->runs < LM_RUNS - 1 && rng_percent(&w->rng, 10);
+    int run = is_new ? w->runs + 1 : some_run(w), a = some_account(w);
+    struct lm_run *r = &w->m->r[run];
+    struct am_charge c = {.run = run_name(run), .account = names[a], .at = w->m->now};
+
+    if (run == 0)
+        return;
+    c.use = uses[r->of_u1];
+    c.total = rng_percent(&w->rng, 80) ? r->charged + rng_range(&w->rng, 0, 60)
+                                       : rng_range(&w->rng, 0, 200);
+    if (w->strict && c.total > r->most)
+        c.total = r->most;
+    c.over = rng_percent(&w->rng, 40);
+    lm_charge(w->m, run, a, r->of_u1, c.total, c.over);
+    TWICE(w, am_charge(&w->b->am, &c, &w->b->err), true, "charge");
+    w->runs += is_new;
+}
+
+static void step_release(struct world *w)
+{
+    int run = some_run(w);
+
+    if (run == 0)
+        return;
+    lm_release(w->m, run);
+    TWICE(w, am_release(&w->b->am, run_name(run), w->m->now, &w->b->err), true,
+        "release");
+}
+
+static void step_refund(struct world *w)
+{
+    int run = some_run(w), to = 0;
+    struct lm_run *r = &w->m->r[run];
+    struct am_request req = bank_request(w->b);
+    int64_t amount = rng_range(&w->rng, 1, 1 + (r->charged - r->refunded) * 5 / 4);
+    bool done;
+
+    if (run == 0 || (w->strict && r->open))
+        return;
+    if (w->m->ndeposits && rng_percent(&w->rng, 25))
+        to = (int)rng_range(&w->rng, 1, w->m->ndeposits);
+    done = lm_refund(w->m, run, amount, to);
+    TWICE(w, am_refund(&w->b->am, &req, run_name(run), amount, to, &w->b->err), done,
+        "refund");
+}
+
+static void step_clock(struct world *w)
+{
+    int64_t now = w->m->now + rng_range(&w->rng, 0, 400);
+
+    if (rng_percent(&w->rng, 3))
+        now += rng_range(&w->rng, 3000, 5000);
+    lm_tick(w->m, now);
+    w->b->now = now;
+    expect(w, am_tick(&w->b->am, now, &w->b->err), true, "tick");
+}
+
+/* ---- worlds -----------------------------------------------------------------------
+ */
+
+static const struct {
+    void (*step)(struct world *w);
+    uint32_t weight;
+} steps[] = {{step_clock, 15}, {step_account, 2}, {step_deposit, 14},
+    {step_withdraw, 5}, {step_transfer, 6}, {step_lien, 24}, {step_charge, 24},
+    {step_release, 2}, {step_refund, 8}};
+#define KINDS (sizeof steps / sizeof *steps)
+
+static void one_step(struct world *w)
+{
+    uint32_t all = 0, drawn;
+    size_t i = 0;
+
+    for (size_t k = 0; k < KINDS; k++)
+        all += steps[k].weight;
+    for (drawn = rng_below(&w->rng, all); drawn >= steps[i].weight; i++)
+        drawn -= steps[i].weight;
+    steps[i].step(w);
+}
+
+static void begin_world(struct world *w)
+{
+    static const int parents[] = {0, 0, 1, 1, 2};
+
+    w->m->now = w->b->now = 1000;
+    for (int a = 1; a < LM_ACCOUNTS; a++) {
+        w->m->parent[a] = parents[a];
+        w->m->overflow[a] = a == 2 || a == 4;
+        open_account(w->b, (struct am_account){.name = names[a],
+                               .parent = parents[a] ? names[parents[a]] : NULL,
+                               .overflow = w->m->overflow[a]});
+    }
+}
+
+static void run_world(uint64_t seed)
+{
+    struct world w = {.seed = seed, .rng = {seed}, .strict = seed % 3 == 0};
+    void *bank;
+
+    assert_int_equal(bank_setup(&bank), 0);
+    w.b = bank;
+    w.m = calloc(1, sizeof *w.m);
+    begin_world(&w);
+    for (w.step = 1; w.step <= STEPS; w.step++) {
+        one_step(&w);
+        compare(&w);
+        if (w.step % 60 == 0) {
+            bank_check(w.b);
+            compare_statements(&w);
+        }
+    }
+    free(w.m);
+    bank_teardown(&bank);
+}
+
+static uint64_t setting(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void a_ledger_is_what_moving_every_coin_by_hand_gives(void **state)
+{
+    uint64_t first = setting("MAUI_PROPERTY_SEED", 1);
+    uint64_t n = WORLDS * setting("MAUI_PROPERTY_FACTOR", 1);
+
+    (void)state;
+    for (uint64_t seed = first; seed < first + n; seed++)
+        run_world(seed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ledger_is_what_moving_every_coin_by_hand_gives),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Limits that the resource manager keeps (cluster/quota.h): who is under them, which
+ * hold, and what follows when they change while jobs wait. */
+#include "cluster/job.h"
+#include "cmocka_all.h"
+#include "engine/check.h"
+#include "engine/engine_private.h"
+#include "policy/reason.h"
+#include "scenario.h"
+
+#include <string.h>
+
+#define NAMES(...)                                                                     \
+    (const char *const[])                                                              \
+    {                                                                                  \
+        __VA_ARGS__, NULL                                                              \
+    }
+#define LIMITS(...)                                                                    \
+    .limits = (const struct quota_limit[]){__VA_ARGS__},                               \
+    .n = sizeof(struct quota_limit[]){__VA_ARGS__} / sizeof(struct quota_limit)
+
+static void tell(struct scenario *s, const struct quota *v, size_t n)
+{
+    struct event ev = {.kind = EVENT_QUOTAS, .u.quotas = {"Slurm", v, n}};
+    struct err err;
+
+    assert_int_equal(sc_apply(s, ev, &err), 0);
+}
+#define TELL(s, ...)                                                                   \
+    tell(s, (const struct quota[]){__VA_ARGS__},                                       \
+        sizeof(struct quota[]){__VA_ARGS__} / sizeof(struct quota))
+
+static const char *why(struct scenario *s, const char *id)
+{
+    static char text[400];
+
+    reason_format(
+        sc_engine(s)->c, engine_why(sc_engine(s), sc_find(s, id)), text, sizeof text);
+    return text;
+}
+
+static void job(struct scenario *s, const char *id, uint32_t procs, const char *user,
+    const char *account, const char *qos)
+{
+    sc_job(s, (struct sc_job){.id = id,
+                  .procs = procs,
+                  .limit_s = 100,
+                  .user = user,
+                  .account = account,
+                  .qos = qos,
+                  .admitted = true});
+}
+
+#define CHEM(most)                                                                     \
+    {                                                                                  \
+        .name = "account chem", .accounts = NAMES("chem", "lab"),                      \
+        LIMITS({"GrpTRES=cpu", QUOTA_GROUP, LIMIT_PROC, most})                         \
+    }
+
+static void an_account_shares_its_limit_with_those_below_it(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_begin("", 20, 1, false);
+    TELL(s, CHEM(4));
+    job(s, "a", 3, "ann", "chem", NULL);
+    job(s, "b", 2, "bob", "lab", NULL);
+    job(s, "c", 9, "eve", "other", NULL);
+    sc_at(s, 0);
+    assert_int_equal(sc_start(s, "a"), 0);
+    assert_int_equal(sc_start(s, "c"), 0);
+    assert_int_equal(sc_start(s, "b"), -1);
+    assert_string_equal(why(s, "b"),
+        "Slurm's limit GrpTRES=cpu of account chem: 3 of 4 processors in use by ann 3 "
+        "and this job asks for 2 processors");
+    sc_run(s);
+    assert_int_equal(sc_start(s, "b"), 100);
+    sc_destroy(s);
+}
+
+static void a_raised_limit_lets_go_and_a_lower_one_stops_nobody(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_begin("", 20, 1, false);
+    TELL(s, CHEM(4));
+    job(s, "a", 3, "ann", "chem", NULL);
+    job(s, "b", 2, "bob", "lab", NULL);
+    job(s, "c", 1, "bob", "lab", NULL);
+    sc_at(s, 5);
+    assert_int_equal(sc_start(s, "b"), -1);
+    assert_int_equal(sc_start(s, "c"), 0);
+    TELL(s, CHEM(6));
+    sc_cycle(s);
+    assert_int_equal(sc_start(s, "b"), 5);
+    TELL(s, CHEM(1));
+    job(s, "d", 1, "bob", "lab", NULL);
+    sc_run(s);
+    assert_int_equal(sc_start(s, "d"), 105);
+    assert_null(strstr(sc_log(s, "a"), "cancel"));
+    sc_destroy(s);
+}
+
+static void a_job_over_a_limit_by_itself_waits_until_that_is_raised(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_begin("", 20, 1, false);
+    TELL(s, {.name = "QOS fast",
+                .qos = "fast",
+                LIMITS({"MaxWall", QUOTA_JOB, LIMIT_WC, 60})});
+    job(s, "a", 1, "ann", "chem", "fast");
+    sc_at(s, 5);
+    assert_int_equal(sc_start(s, "a"), -1);
+    assert_string_equal(why(s, "a"),
+        "Slurm's limit MaxWall of QOS fast allows a job 00:01:00 and this job asks for "
+        "00:01:40");
+    TELL(s, {.name = "QOS fast",
+                .qos = "fast",
+                LIMITS({"MaxWall", QUOTA_JOB, LIMIT_WC, 100})});
+    sc_cycle(s);
+    assert_int_equal(sc_start(s, "a"), 5);
+    sc_destroy(s);
+}
+
+static void each_user_of_a_qos_has_a_count_of_its_own(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_begin("", 20, 1, false);
+    TELL(s, {.name = "QOS fast",
+                .qos = "fast",
+                .per = QUOTA_PER_USER,
+                LIMITS({"MaxJobsPerUser", QUOTA_EACH, LIMIT_JOB, 1})});
+    job(s, "a1", 1, "ann", "chem", "fast");
+    job(s, "a2", 1, "ann", "lab", "fast");
+    job(s, "b1", 1, "bob", "chem", "fast");
+    job(s, "a3", 1, "ann", "chem", "slow");
+    sc_at(s, 0);
+    assert_int_equal(sc_start(s, "a1"), 0);
+    assert_int_equal(sc_start(s, "b1"), 0);
+    assert_int_equal(sc_start(s, "a3"), 0);
+    assert_int_equal(sc_start(s, "a2"), -1);
+    assert_string_equal(why(s, "a2"),
+        "Slurm's limit MaxJobsPerUser of QOS fast for user ann: 1 of 1 job in use by "
+        "ann 1 and this job asks for one more");
+    sc_destroy(s);
+}
+
+/* Ann may have one job in chem, but two where the QOS says so, and her class says 3. */
+static void the_nearest_limit_of_those_that_mean_the_same_holds(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        struct scenario *s = sc_begin("", 20, 1, false);
+        TELL(s,
+            {.name = "user ann in account chem",
+                .user = "ann",
+                .accounts = NAMES("chem"),
+                LIMITS({"MaxJobs", QUOTA_EACH, LIMIT_JOB, 1})},
+            {.name = "QOS fast",
+                .qos = "fast",
+                .first = first,
+                .per = QUOTA_PER_USER,
+                LIMITS({"MaxJobsPerUser", QUOTA_EACH, LIMIT_JOB, 2})},
+            {.name = "QOS debug",
+                .qos = "debug",
+                .classes = NAMES("debug"),
+                .per = QUOTA_PER_USER,
+                LIMITS({"MaxJobsPerUser", QUOTA_EACH, LIMIT_JOB, 3})});
+        const char *ids[] = {"j1", "j2", "j3", "j4"};
+        for (int i = 0; i < 4; i++)
+            sc_job(s, (struct sc_job){.id = ids[i],
+                          .procs = 1,
+                          .limit_s = 100,
+                          .user = "ann",
+                          .account = "chem",
+                          .qos = "fast",
+                          .cls = "debug",
+                          .admitted = true});
+        sc_at(s, 0);
+        assert_int_equal(sc_start(s, "j2"), 0);
+        assert_int_equal(sc_start(s, "j3"), first ? -1 : 0);
+        assert_int_equal(sc_start(s, "j4"), -1);
+        sc_destroy(s);
+    }
+}
+
+static void an_association_of_one_partition_counts_by_itself(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_begin("", 20, 1, false);
+    const char *ids[] = {"j1", "j2", "j3", "j4"};
+    TELL(s,
+        {.name = "ann",
+            .user = "ann",
+            .accounts = NAMES("chem"),
+            .except = NAMES("gpu"),
+            LIMITS({"MaxJobs", QUOTA_EACH, LIMIT_JOB, 1})},
+        {.name = "ann, gpu",
+            .user = "ann",
+            .accounts = NAMES("chem"),
+            .classes = NAMES("gpu"),
+            LIMITS({"MaxJobs", QUOTA_EACH, LIMIT_JOB, 1})});
+    for (int i = 0; i < 4; i++)
+        sc_job(s, (struct sc_job){.id = ids[i],
+                      .procs = 1,
+                      .limit_s = 100,
+                      .user = "ann",
+                      .account = "chem",
+                      .cls = i % 2 ? "gpu" : "batch",
+                      .admitted = true});
+    sc_at(s, 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(sc_start(s, ids[i]), i < 2 ? 0 : -1);
+    sc_destroy(s);
+}
+
+/* No QOS of maui.cfg lifts what Slurm enforces, and its own limits hold beside. */
+static void both_limits_hold(void **state)
+{
+    (void)state;
+    struct scenario *s =
+        sc_begin("USERCFG[bob] MAXPROC=1\nQOSCFG[free] QFLAGS=IGNALL OMAXPROC=99\n", 20,
+            1, false);
+    TELL(s, CHEM(4));
+    job(s, "a", 3, "ann", "chem", "free");
+    job(s, "b", 2, "ann", "chem", "free");
+    job(s, "c", 1, "bob", "chem", NULL);
+    job(s, "d", 1, "bob", "other", NULL);
+    sc_at(s, 0);
+    assert_int_equal(sc_start(s, "a"), 0);
+    assert_int_equal(sc_start(s, "b"), -1);
+    assert_int_equal(sc_start(s, "c"), 0);
+    assert_int_equal(sc_start(s, "d"), -1);
+    sc_destroy(s);
+}
+
+static void a_limit_of_0_lets_nothing_run_and_its_end_lets_all(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_begin("", 20, 1, false);
+    TELL(s, CHEM(0));
+    job(s, "a", 1, "ann", "chem", NULL);
+    sc_at(s, 5);
+    assert_int_equal(sc_start(s, "a"), -1);
+    tell(s, NULL, 0);
+    sc_cycle(s);
+    assert_int_equal(sc_start(s, "a"), 5);
+    sc_destroy(s);
+}
+
+static void what_is_used_up_is_said(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_begin("", 20, 1, false);
+    TELL(s, {.name = "account chem",
+                .accounts = NAMES("chem"),
+                LIMITS({"GrpTRESMins", QUOTA_JOB, LIMIT_JOB, 0})});
+    job(s, "a", 1, "ann", "chem", NULL);
+    sc_at(s, 5);
+    assert_string_equal(
+        why(s, "a"), "Slurm's limit GrpTRESMins of account chem is used up");
+    sc_destroy(s);
+}
+
+static void processor_seconds_left_shrink_as_jobs_run(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_begin("", 20, 1, false);
+    TELL(s, {.name = "account chem",
+                .accounts = NAMES("chem"),
+                LIMITS({"GrpTRESRunMins=cpu", QUOTA_GROUP, LIMIT_PS, 300})});
+    job(s, "a", 2, "ann", "chem", NULL);
+    job(s, "b", 2, "ann", "chem", NULL);
+    sc_at(s, 49);
+    assert_int_equal(sc_start(s, "b"), -1);
+    sc_at(s, 50);
+    assert_int_equal(sc_start(s, "b"), 50);
+    sc_destroy(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_account_shares_its_limit_with_those_below_it),
+        cmocka_unit_test(a_raised_limit_lets_go_and_a_lower_one_stops_nobody),
+        cmocka_unit_test(a_job_over_a_limit_by_itself_waits_until_that_is_raised),
+        cmocka_unit_test(each_user_of_a_qos_has_a_count_of_its_own),
+        cmocka_unit_test(the_nearest_limit_of_those_that_mean_the_same_holds),
+        cmocka_unit_test(an_association_of_one_partition_counts_by_itself),
+        cmocka_unit_test(both_limits_hold),
+        cmocka_unit_test(a_limit_of_0_lets_nothing_run_and_its_end_lets_all),
+        cmocka_unit_test(what_is_used_up_is_said),
+        cmocka_unit_test(processor_seconds_left_shrink_as_jobs_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
