@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A plugin of slurmctld, for sites that build Slurm: squeue's own column of reasons says
- * why a job waits. Without it the text stands in the administrator's comment alone.
+ * A plugin of slurmctld, for sites that build Slurm: squeue's own column of reasons
+ * says why a job waits. Without it the text stands in the administrator's comment
+ * alone.
  *
  *     NODELIST(REASON)
  *     (waits for 8 processors until about 14:30 (checkjob 63))
@@ -13,18 +14,17 @@
  *
  * It is called with the job's record locked and costs a comparison of six characters
  * at each change of a job. */
+#include "slurm/slurm.h"
+#include "slurm/slurm_errno.h"
+#include "src/common/slurm_xlator.h"
+#include "src/common/xstring.h"
+#include "src/slurmctld/slurmctld.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "slurm/slurm.h"
-#include "slurm/slurm_errno.h"
-
-#include "src/common/slurm_xlator.h"
-#include "src/common/xstring.h"
-#include "src/slurmctld/slurmctld.h"
 
 const char plugin_name[] = "Why jobs wait, from the Maui scheduler";
 const char plugin_type[] = "job_submit/maui";

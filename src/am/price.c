@@ -3,12 +3,13 @@
 #include "am/price.h"
 
 #include "am/amount.h"
-#include "base/names.h"
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef unsigned __int128 wide;
 

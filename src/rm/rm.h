@@ -179,6 +179,9 @@ struct rm;
 struct rm_driver {
     const char *type; /* of RMCFG[] TYPE */
     unsigned cannot;  /* 1u << enum rm_action of all it can never do */
+    /* Holds of ours are put there too: where jobs may start without us. Who lifts one
+     * there lifts ours. */
+    bool takes_holds;
     /* NULL when it can never work as configured. A resource manager that is merely
      * out of reach is an RM_HEALTH report later. */
     struct rm *(*open)(const struct rm_cfg *cfg, sd_event *loop,

@@ -358,7 +358,6 @@ int ledger_legs(struct store *s, const struct ledger_which *which, ledger_leg_fn
 
     want_text(&q, "run <> '' AND run = ?", which->run);
     want_number(&q, "account = ?", which->account);
-    want_number(&q, "at >= ?", which->from_at);
     want_number(&q, "at < ?", which->to_at);
     stmt = select_rows(s, &q, "am_leg JOIN am_txn ON txn = id",
         which->run ? "ORDER BY txn, n" : "ORDER BY at, txn, n", err);

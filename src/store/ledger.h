@@ -107,9 +107,9 @@ int ledger_end_deposit(struct store *s, int64_t deposit, struct err *err);
 struct ledger_which {
     const char *name, *run, *request; /* NULL = any */
     int64_t id, account, parent, txn; /* 0 = any */
-    int64_t due_at;         /* deposits that have ended by then, and not yet */
-    bool open;              /* runs that go on */
-    int64_t from_at, to_at; /* transactions in [from, to); to_at 0 = no end */
+    int64_t due_at; /* deposits that have ended by then, and not yet */
+    bool open;      /* runs that go on */
+    int64_t to_at;  /* transactions before it; 0 = all */
 };
 
 typedef int ledger_account_fn(void *arg, const struct ledger_account *row);
@@ -130,8 +130,7 @@ int ledger_deposits(struct store *s,
 int ledger_txns(struct store *s, const struct ledger_which *which, /* request run */
     ledger_txn_fn *each, void *arg, struct err *err);
 /* With their transactions: of a run as they were booked; of an account by instant. */
-int ledger_legs(struct store *s,
-    const struct ledger_which *which, /* run account from to */
+int ledger_legs(struct store *s, const struct ledger_which *which, /* run account to */
     ledger_leg_fn *each, void *arg, struct err *err);
 int ledger_runs(struct store *s, const struct ledger_which *which, /* run open */
     ledger_run_fn *each, void *arg, struct err *err);

@@ -182,6 +182,55 @@ def test_letgo_gives_all_waiting_jobs_back(kept):
         kept.maui.start()
 
 
+def reason(slurm, job):
+    return (slurm.show(job) or {}).get("Reason")
+
+
+def test_our_holds_are_slurms_and_survive_letgo(slurm):
+    full = slurm.sbatch("-N", 3, "--exclusive")
+    slurm.wait_state(full, "RUNNING")
+    user, system, batch, lifted, free = (slurm.sbatch("-n", 1) for _ in range(5))
+    whole, some = slurm.sbatch("-a", "1-20", "-n", 1), slurm.sbatch("-a", "1-3", "-n", 1)
+    slurm.wait(lambda: len(slurm.queued()) == 29, "all jobs in the scheduler")
+    tasks = [f"{whole}_{i}" for i in range(1, 21)]
+    slurm.maui.ok("sethold", "-u", user, *tasks)
+    slurm.maui.ok("sethold", "-s", system, lifted, f"{some}_2")
+    slurm.maui.ok("sethold", "-b", batch)
+    slurm.wait(lambda: [reason(slurm, j) for j in (user, system, batch, f"{some}_2")]
+               == ["JobHeldUser", *["JobHeldAdmin"] * 3], "the holds in Slurm")
+    slurm.wait_maui(tasks[0], "Hold")
+    # an array that is held as a whole stays one record
+    assert slurm.ok("squeue", "-h", "-j", whole, "-o", "%i").split() == [f"{whole}_[1-20]"]
+
+    slurm.ok("scontrol", "release", lifted)            # lifts ours as well
+    slurm.wait_maui(lifted, "Idle")
+    slurm.maui.ok("sethold", "-s", user)               # the stronger is Slurm's ...
+    slurm.wait(lambda: reason(slurm, user) == "JobHeldAdmin", "the stronger hold")
+    slurm.maui.ok("releasehold", "-s", user)           # ... and then the other again
+    slurm.wait(lambda: reason(slurm, user) == "JobHeldUser", "the hold that is left")
+    slurm.wait_maui(user, "Hold")
+    slurm.restart("maui")
+    slurm.wait(lambda: len(slurm.queued()) == 29, "all jobs in the scheduler")
+    held = {r["id"]: r["shown_state"] for r in slurm.queued() if "Hold" in r["shown_state"]}
+    assert held[user] == "UserHold" and held[system] == "SystemHold"
+    assert held[batch] == "BatchHold" and lifted not in held and len(held) == 24
+
+    slurm.maui.stop()
+    try:
+        time.sleep(HEARTBEAT_AGE)
+        slurm.maui.ok("slurm", "letgo")
+        slurm.ok("scancel", full)
+        for job in (free, lifted, f"{some}_1", f"{some}_3"):
+            slurm.wait_state(job, "RUNNING")
+        for job in (user, system, batch, f"{some}_2", tasks[0]):
+            assert slurm.state(job) == "PENDING" and "Held" in reason(slurm, job), job
+    finally:
+        slurm.maui.start()
+    slurm.maui.ok("releasehold", "-a", user, system, batch, f"{some}_2", *tasks[:2])
+    for job in (user, system, batch, f"{some}_2"):
+        slurm.wait_state(job, "RUNNING")
+
+
 @contextlib.contextmanager
 def watched(slurm, *options):
     """maui slurm watch, and what it says in the end."""

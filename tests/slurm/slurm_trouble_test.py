@@ -54,6 +54,28 @@ def test_slurmctld_killed_and_back(slurm):
     assert slurm.state(long) == "RUNNING"
 
 
+def test_no_job_is_held_or_put_off_because_slurmctld_was_killed(slurm):
+    """What it forgets it forgets by itself; of what it still has all runs, once."""
+    time.sleep(6)  # what was before is on Slurm's disk
+    jobs, seen = [], set()
+    for pause in (0.2, 0.7, 1.2, 0):
+        jobs += [counted(slurm, "--no-requeue") for _ in range(4)]
+        time.sleep(pause)
+        slurm.kill("slurmctld")
+        slurm.start("slurmctld")
+        for _ in range(20):
+            seen |= {(r["id"], r["shown_state"]) for r in slurm.queued()
+                     if "Hold" in r["shown_state"] or "Defer" in r["shown_state"]}
+            time.sleep(0.2)
+    assert not seen, (seen, [slurm.maui.why(job) for job, _ in seen])
+    slurm.wait(slurm.all_up, "all nodes")
+    slurm.wait(lambda: not slurm.ok("squeue", "-h").strip(), "the end of all jobs", 60)
+    slurm.wait(lambda: not slurm.queued(), "their end in the scheduler", 60)
+    counts, numbers = ran(slurm), collections.Counter(jobs)  # it gives the same again
+    assert all(counts[j] <= numbers[j] for j in numbers if j in counts), counts
+    slurm.wait_state(counted(slurm), "COMPLETED")
+
+
 def test_slurmctld_restarted_amid_starts(slurm):
     jobs = []
     for i in range(3):

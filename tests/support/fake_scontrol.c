@@ -74,6 +74,12 @@ void slurm_init(const char *conf)
 
 /* ---- adapter.c, submit.c ---- */
 
+void adapter_forgotten(struct adapter *a)
+{
+    while (a->pending.n > 0)
+        free(a->pending.v[--a->pending.n].id);
+}
+
 bool adapter_is_led(const struct adapter *a)
 {
     (void)a;

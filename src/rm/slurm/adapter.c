@@ -115,7 +115,7 @@ static bool out_of_reach(int error)
 }
 
 /* All is told anew when it is back; what a start overwrote stays remembered. */
-static void forget(struct adapter *a)
+static void forget(struct adapter *a, const char *why)
 {
     for (struct told_job *t = a->jobs; t != NULL; t = t->hh.next)
         t->digest = 0;
@@ -127,7 +127,7 @@ static void forget(struct adapter *a)
     while (a->pending.n > 0) {
         struct pending p = a->pending.v[--a->pending.n];
 
-        adapter_done(a, p.token, RM_LOST, p.id, "Slurm's controller went out of reach");
+        adapter_done(a, p.token, RM_LOST, p.id, why);
         free(p.id);
     }
 }
@@ -158,9 +158,15 @@ bool adapter_lost(struct adapter *a, const char *function)
             function, slurm_strerror(error));
         a->connected = false;
         adapter_health(a, "connection", text);
-        forget(a);
+        forget(a, "Slurm's controller went out of reach");
     }
     return true;
+}
+
+void adapter_forgotten(struct adapter *a)
+{
+    forget(a, "Slurm's controller was restarted and has forgotten it");
+    adapter_look(a);
 }
 
 /* ---- munge ---- */

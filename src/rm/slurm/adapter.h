@@ -75,6 +75,9 @@ enum naming {
     NAMES_NONE   /* it alone knows which will do */
 };
 
+/* A task's wish to be released. */
+#define WISH_RELEASE 0x80
+
 /* A job, or one task of an array, as last told. */
 struct told_job {
     char *id;        /* key: "12", "12_3" of an array, "12" of the leader of het jobs */
@@ -84,6 +87,9 @@ struct told_job {
     bool waiting, over;
     bool kept, held;    /* as Slurm has it now: at priority 0, by a hold */
     enum naming naming; /* how a start says where */
+    bool as_before;     /* kept, without a trace of a start */
+    bool gathered;      /* one of several tasks of a record */
+    uint8_t wish;       /* with others of its record: holds, WISH_RELEASE; 0 = none */
     uint32_t nparts;
     struct asked *asked; /* one for each part; owned */
     char *note;          /* what its comment is to say; owned, or NULL */
@@ -133,6 +139,8 @@ struct adapter {
     bool limits, limits_look; /* RMCFG[] LIMITS=SLURM; to be looked at at once */
     bool limits_enforced;     /* by Slurm, of associations and QOS */
     uint32_t round;
+    uint32_t wishes;   /* jobs that have one */
+    int64_t wished_ms; /* when the last of them came */
     bool connected, told_all, checked, look;
     bool ailing;    /* a look failed, though the controller answers */
     int notes_rate; /* notes written a second at most; 0: none */
@@ -155,6 +163,9 @@ bool adapter_lost(struct adapter *a, const char *function);
 bool adapter_munge_gone(struct adapter *a);
 /* Where munged was found to be, by AuthInfo= of slurm.conf. */
 void adapter_find_munge(struct adapter *a, const char *authinfo);
+/* Slurm's controller has gone back to what it was some seconds ago: orders that are
+ * pending are lost, and all is told again. */
+void adapter_forgotten(struct adapter *a);
 /* Does the daemon give signs of life? While it hangs nothing is taken back from Slurm:
  * somebody may have let the jobs go. */
 bool adapter_is_led(const struct adapter *a);
@@ -302,6 +313,8 @@ void submit_job(struct adapter *a, const struct rm_submission *s);
 void orders_command(struct adapter *a, const struct rm_command *c);
 /* Take a job back to where only the scheduler starts it. 0 or -1 with errno. */
 int orders_keep(struct adapter *a, const struct told_job *t);
+/* Hold it, by its owner or (HOLD_SYSTEM) by an administrator. 0 or -1 with errno. */
+int orders_hold(const struct told_job *t, unsigned kinds);
 /* The job was seen in that state: an order may have come about. */
 void orders_seen(struct adapter *a, const char *id, enum job_state state);
 /* Look at what is pending. */

@@ -29,6 +29,7 @@ static struct rm *slurm_driver_open(const struct rm_cfg *cfg, sd_event *loop,
 static const struct rm_driver slurm_driver = {
     .type = "SLURM",
     .cannot = 1u << RM_CHECKPOINT,
+    .takes_holds = true,
     .open = slurm_driver_open,
     .close = remote_close,
     .command = remote_command,

@@ -11,6 +11,7 @@
 #ifndef TASKS_MAX
 #define TASKS_MAX 100000 /* of one array */
 #endif
+#define WISHES_MS 1500 /* after which no more wishes for one array are waited for */
 
 enum gate_mark job_mark(const slurm_job_info_t *j)
 {
@@ -30,6 +31,7 @@ struct told_job *jobs_find(struct adapter *a, const char *id)
 static void drop(struct adapter *a, struct told_job *t)
 {
     HASH_DEL(a->jobs, t);
+    a->wishes -= t->wish != 0;
     for (uint32_t i = 0; i < t->nparts; i++)
         asked_free(&t->asked[i]);
     free(t->asked);
@@ -296,6 +298,9 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     t->digest = digest;
     t->request = request;
     t->kept = j->priority == 0 && parts->n == 1;
+    t->as_before = j->priority == 0 && job_mark(j) == MARK_KEPT
+                   && (j->job_state & JOB_STATE_BASE) == JOB_PENDING
+                   && !asked_is_text(j->admin_comment);
     t->held = state == JOB_HOLD;
     t->waiting = state == JOB_IDLE || state == JOB_HOLD;
     t->over = state >= JOB_COMPLETED;
@@ -335,6 +340,18 @@ static bool has_active_tasks(const job_info_msg_t *msg, const slurm_job_info_t *
     return false;
 }
 
+/* Slurm's name of all tasks of a record; owned. Through scontrol that of the array. */
+static char *name_tasks(const slurm_job_info_t *j)
+{
+    struct strbuf id = {0};
+
+    strbuf_printf(&id, "%u", j->array_job_id);
+    if (UPDATE_TAKES_TASKS)
+        strbuf_printf(
+            &id, "_[%.*s]", (int)strcspn(j->array_task_str, "%"), j->array_task_str);
+    return strbuf_take(&id);
+}
+
 /* Tasks that are astray are taken back by one order for their record: an order for each
  * would make a record of each in Slurm, thousands of them. False where that cannot be
  * said: of one task alone, and through scontrol of an array some of whose tasks run. */
@@ -344,21 +361,87 @@ static bool keep_tasks(
     const char *tasks = j->array_task_str;
     struct asked own = {0};
     struct told_job all = {.nparts = 1, .asked = &own};
-    struct strbuf id = {0};
 
     if (!is_astray(a, j) || strcspn(tasks, "-,") == strlen(tasks)
         || (!UPDATE_TAKES_TASKS && has_active_tasks(msg, j)))
         return false;
     remember_part(&own, j);
-    strbuf_printf(&id, "%u", j->array_job_id);
-    if (UPDATE_TAKES_TASKS)
-        strbuf_printf(&id, "_[%.*s]", (int)strcspn(tasks, "%"), tasks);
-    all.id = id.text;
+    all.id = name_tasks(j);
     if (orders_keep(a, &all) == 0)
         adapter_look(a);
-    free(id.text);
+    free(all.id);
     asked_free(&own);
     return true;
+}
+
+static void mark_gathered(struct adapter *a, const char *id, bool several)
+{
+    struct told_job *t = jobs_find(a, id);
+
+    if (t != NULL)
+        t->gathered = several;
+}
+
+/* How many tasks of the record, as last told, are to be held or released as the first
+ * of them is; *ret_all: how many tasks there are. */
+static uint32_t count_wishes(const struct adapter *a, const slurm_job_info_t *j,
+    uint32_t *ret_all, uint8_t *ret_wish)
+{
+    uint32_t n = 0;
+
+    *ret_all = 0;
+    *ret_wish = 0;
+    for (const struct told_job *t = a->jobs; t != NULL; t = t->hh.next) {
+        if (t->number != j->job_id || !t->gathered)
+            continue;
+        ++*ret_all;
+        if (*ret_wish == 0)
+            *ret_wish = t->wish;
+        n += t->wish != 0 && t->wish == *ret_wish;
+    }
+    return n;
+}
+
+static void grant(struct adapter *a, const struct told_job *t, uint8_t wish)
+{
+    if (wish == WISH_RELEASE)
+        orders_keep(a, t);
+    else
+        orders_hold(t, wish);
+}
+
+/* All of its tasks by one order; only some one by one, when no more are coming: an
+ * order for each makes a record of each. */
+static void grant_wishes(
+    struct adapter *a, const job_info_msg_t *msg, const slurm_job_info_t *j)
+{
+    uint8_t wish = 0;
+    uint32_t all, n = a->wishes > 0 ? count_wishes(a, j, &all, &wish) : 0;
+    bool together;
+
+    if (n == 0)
+        return;
+    together = n == all && (UPDATE_TAKES_TASKS || !has_active_tasks(msg, j));
+    if (together) {
+        struct asked own = {0};
+        struct told_job whole = {.nparts = 1, .asked = &own, .id = name_tasks(j)};
+
+        remember_part(&own, j);
+        grant(a, &whole, wish);
+        asked_free(&own);
+        free(whole.id);
+    } else if (adapter_now_ms() - a->wished_ms < WISHES_MS) {
+        return;
+    }
+    for (struct told_job *t = a->jobs; t != NULL; t = t->hh.next) {
+        if (t->number != j->job_id || t->wish == 0)
+            continue;
+        if (!together)
+            grant(a, t, t->wish);
+        t->wish = 0;
+        a->wishes--;
+    }
+    adapter_look(a);
 }
 
 /* "0-9,12%3" of a record with all tasks that wait: each is a job. */
@@ -367,8 +450,9 @@ static void see_tasks(
 {
     const char *at = j->array_task_str;
     uint32_t seen = 0, left = tasks_left(msg, j);
-    bool kept = keep_tasks(a, msg, j);
+    bool kept = keep_tasks(a, msg, j), several = strcspn(at, "-,") != strlen(at);
 
+    grant_wishes(a, msg, j);
     while (*at && *at != '%' && seen < TASKS_MAX) {
         char *end, id[40];
         unsigned long first = strtoul(at, &end, 10), last = first, step = 1;
@@ -382,6 +466,7 @@ static void see_tasks(
         for (; first <= last && step > 0 && seen < TASKS_MAX; first += step, seen++) {
             snprintf(id, sizeof id, "%u_%lu", j->array_job_id, first);
             see_job(a, id, &(struct parts){{j}, 1}, seen >= left, kept);
+            mark_gathered(a, id, several);
         }
         at = *end == ',' ? end + 1 : end;
         if (*end != ',' && *end != '%' && *end != '\0')
@@ -461,8 +546,8 @@ int jobs_poll(struct adapter *a)
 {
     job_info_msg_t *msg = NULL;
 
-    if (notes_wait(a))
-        a->jobs_at = 0;
+    if (a->wishes > 0 || notes_wait(a))
+        a->jobs_at = 0; /* to see them, changed or not */
     if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
         if (errno == SLURM_NO_CHANGE_IN_DATA)
             return 0;

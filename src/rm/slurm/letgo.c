@@ -43,22 +43,17 @@ static void ask_as_before(
         ret->features = k->features;
 }
 
-static int let_go(const slurm_job_info_t *j)
+static int let_go_as(const slurm_job_info_t *j, const char *id)
 {
     job_array_resp_msg_t *answers = NULL;
     struct asked k = {0};
     job_desc_msg_t m;
-    char id[40];
     int result;
 
     slurm_init_job_desc_msg(&m);
-    if (j->het_job_id != 0)
-        snprintf(id, sizeof id, "%u+%u", j->het_job_id, j->het_job_offset);
-    else
-        snprintf(id, sizeof id, "%u", j->job_id);
     asked_parse(&k, j->admin_comment);
     ask_as_before(j, &k, &m);
-    m.job_id_str = id;
+    m.job_id_str = (char *)id;
     m.priority = INFINITE;
     m.admin_comment = (char *)"";
     if (notes_has_begin(j))
@@ -68,6 +63,61 @@ static int let_go(const slurm_job_info_t *j)
         slurm_free_job_array_resp(answers);
     asked_free(&k);
     return result == SLURM_SUCCESS ? 0 : -1;
+}
+
+/* Has the array other records, of tasks that run or that somebody holds? */
+static bool is_split(const job_info_msg_t *msg, const slurm_job_info_t *array)
+{
+    for (uint32_t i = 0; i < msg->record_count; i++)
+        if (msg->job_array[i].array_job_id == array->array_job_id
+            && &msg->job_array[i] != array)
+            return true;
+    return false;
+}
+
+/* "1,3-9:2%4", each by a request of its own: the number of an array means all of it. */
+static int let_tasks_go(const slurm_job_info_t *j)
+{
+    const char *at = j->array_task_str;
+    int result = 0;
+
+    while (*at >= '0' && *at <= '9') {
+        char *end, id[48];
+        unsigned long first = strtoul(at, &end, 10), last = first, step = 1;
+
+        if (*end == '-')
+            last = strtoul(end + 1, &end, 10);
+        if (*end == ':')
+            step = strtoul(end + 1, &end, 10);
+        for (; first <= last && step > 0; first += step) {
+            snprintf(id, sizeof id, "%u_%lu", j->array_job_id, first);
+            if (let_go_as(j, id) < 0)
+                result = -1;
+        }
+        at = *end == ',' ? end + 1 : end;
+    }
+    return result;
+}
+
+static int let_go(const job_info_msg_t *msg, const slurm_job_info_t *j)
+{
+    struct strbuf id = {0};
+    int result;
+
+    if (j->het_job_id != 0)
+        strbuf_printf(&id, "%u+%u", j->het_job_id, j->het_job_offset);
+    else if (j->array_task_str == NULL || *j->array_task_str == '\0')
+        strbuf_printf(&id, "%u", j->job_id);
+    else if (UPDATE_TAKES_TASKS)
+        strbuf_printf(&id, "%u_[%.*s]", j->array_job_id,
+            (int)strcspn(j->array_task_str, "%"), j->array_task_str);
+    else if (is_split(msg, j))
+        return let_tasks_go(j);
+    else
+        strbuf_printf(&id, "%u", j->array_job_id);
+    result = let_go_as(j, id.text);
+    free(id.text);
+    return result;
 }
 
 /* -1: Slurm does not answer. */
@@ -84,7 +134,7 @@ static int let_all_go(struct letgo *ret)
     for (uint32_t i = 0; i < msg->record_count; i++) {
         if (!is_ours(&msg->job_array[i]))
             continue;
-        if (let_go(&msg->job_array[i]) == 0)
+        if (let_go(msg, &msg->job_array[i]) == 0)
             ret->done++;
         else if (ret->failed++ == 0)
             fprintf(stderr, "maui slurm letgo: job %u: %s\n", msg->job_array[i].job_id,

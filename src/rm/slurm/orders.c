@@ -13,6 +13,8 @@
     20 /* jobs looked at one by one in a turn; more are seen by a poll                 \
         */
 
+#define BOOT_S 10 /* in which slurmctld hears of all its nodes */
+
 /* ---- reasons ---- */
 
 static const struct {
@@ -231,30 +233,58 @@ static void start(struct adapter *a, const struct rm_command *c)
                               .start = true}));
 }
 
+int orders_hold(const struct told_job *t, unsigned kinds)
+{
+    int result = 0;
+
+    for (uint32_t i = 0; i < t->nparts; i++) {
+        job_desc_msg_t m;
+        char id[48];
+
+        slurm_init_job_desc_msg(&m);
+        m.priority = 0;
+        if (!(kinds & HOLD_SYSTEM))
+            m.alloc_sid = ALLOC_SID_USER_HOLD;
+        m.site_factor = NICE_OFFSET + MARK_HELD;
+        m.req_nodes = t->asked[i].nodes ? t->asked[i].nodes : (char *)"";
+        orders_part_id(t, i, id);
+        if (update(&m, id) < 0)
+            result = -1;
+    }
+    return result;
+}
+
+/* Of tasks that share a record: by one order for all that wish the same (jobs.c). */
+static void wish(
+    struct adapter *a, const struct rm_command *c, struct told_job *t, uint8_t what)
+{
+    a->wishes += t->wish == 0;
+    t->wish = what;
+    a->wished_ms = adapter_now_ms();
+    adapter_done(a, c->token, RM_OK, c->job, NULL);
+    adapter_look(a);
+}
+
 static void hold(struct adapter *a, const struct rm_command *c)
 {
-    const struct told_job *t = jobs_find(a, c->job);
-    job_desc_msg_t m;
+    struct told_job *t = jobs_find(a, c->job);
 
-    if (t == NULL) {
+    if (t == NULL)
         adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm has no such job");
-        return;
-    }
-    slurm_init_job_desc_msg(&m);
-    m.priority = 0;
-    if (!(c->kinds & HOLD_SYSTEM))
-        m.alloc_sid = ALLOC_SID_USER_HOLD;
-    m.site_factor = NICE_OFFSET + MARK_HELD;
-    m.req_nodes = t->nparts > 0 && t->asked[0].nodes ? t->asked[0].nodes : (char *)"";
-    answer(a, c, update(&m, c->job));
+    else if (t->gathered)
+        wish(a, c, t, (uint8_t)c->kinds);
+    else
+        answer(a, c, orders_hold(t, c->kinds));
 }
 
 static void release(struct adapter *a, const struct rm_command *c)
 {
-    const struct told_job *t = jobs_find(a, c->job);
+    struct told_job *t = jobs_find(a, c->job);
 
     if (t == NULL)
         adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm has no such job");
+    else if (t->gathered)
+        wish(a, c, t, WISH_RELEASE);
     else
         answer(a, c, orders_keep(a, t));
 }
@@ -348,6 +378,21 @@ void orders_seen(struct adapter *a, const char *id, enum job_state state)
             land(a, i, RM_OK, NULL);
 }
 
+/* When it was ordered Slurm's controller had come up a moment before, and had not heard
+ * of all nodes: what it does not start then says nothing about the job. */
+static bool was_too_early(const struct pending *p)
+{
+    slurm_conf_t *c = NULL;
+    int64_t age_s = (adapter_now_ms() - p->since_ms) / 1000;
+    bool early;
+
+    if (slurm_load_ctl_conf(0, &c) != SLURM_SUCCESS)
+        return false;
+    early = time(NULL) - age_s - c->boot_time < BOOT_S;
+    slurm_free_ctl_conf(c);
+    return early;
+}
+
 /* It does not start: back to where it was, and why. */
 static void give_up(struct adapter *a, size_t i)
 {
@@ -373,6 +418,10 @@ static void give_up(struct adapter *a, size_t i)
     }
     if (t != NULL && !t->held)
         orders_keep(a, t);
+    if (outcome == RM_RETRY && was_too_early(&a->pending.v[i])) {
+        adapter_forgotten(a);
+        return;
+    }
     land(a, i, outcome, text);
     /* its nodes are not as free as the scheduler thinks: where all others are */
     for (struct told_job *other = a->jobs; other != NULL; other = other->hh.next)
@@ -398,6 +447,13 @@ void orders_check(struct adapter *a)
         jobs_look(a, id);
         looks++;
         t = jobs_find(a, id);
+        /* accepted, and no trace of it: no fault of the job */
+        if (t != NULL && t->as_before && i < a->pending.n && a->pending.v[i].start
+            && strcmp(a->pending.v[i].id, id) == 0) {
+            adapter_forgotten(a);
+            free(id);
+            return;
+        }
         /* out of patience, or Slurm itself has put it back: it never will */
         if (i < a->pending.n && strcmp(a->pending.v[i].id, id) == 0
             && (now - a->pending.v[i].since_ms > a->pending.v[i].patience_ms

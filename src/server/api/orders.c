@@ -56,6 +56,7 @@ static void describe_hold(
 int order_holds(
     struct server *s, const struct job *j, struct event *ev, struct err *err)
 {
+    unsigned before = j->holds | j->rm_hold;
     char text[300] = "";
 
     ev->u.hold.id = j->id;
@@ -67,11 +68,10 @@ int order_holds(
     if (world_apply(s, ev, NULL, err) < 0)
         return -1;
     world_touch(s, j->index);
-    /* Holds of the resource manager are released there. */
-    unsigned there = ev->kind == EVENT_RELEASE_HOLD ? j->rm_hold & ev->u.hold.kinds : 0;
-    return there ? manager_tell(
-               s, j, &(struct rm_command){.action = RM_RELEASE, .kinds = there}, err)
-                 : 0;
+    if (ev->kind == EVENT_RELEASE_HOLD && !(before & ev->u.hold.kinds))
+        return 0;
+    return manager_tell_hold(
+        s, j, ev->kind == EVENT_RELEASE_HOLD ? before & ev->u.hold.kinds : 0, err);
 }
 
 static struct actor actor_of(const struct order *o)

@@ -74,6 +74,7 @@ static void on_new_job(struct manager *m, const struct rm_job *r, bool anew)
         memory.deadline_at = ev.u.job.deadline_at;
     }
     ev.u.job.memory = known ? &memory : NULL;
+    ev.u.job.rm_hold = rmholds_told(m, known ? memory.holds : 0, r->desc.rm_hold);
     ev.u.job.start_at = r->start_at;
     ev.u.job.places = r->places;
     ev.u.job.nplaces = r->nplaces;
@@ -155,6 +156,7 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
 {
     enum job_state state = r->desc.state;
     const struct order *o = outbox_pending(m, j->id);
+    uint8_t rm_hold = rmholds_told(m, j->holds, r->desc.rm_hold);
 
     if (r->changed && !o && on_other_request(m, j, r))
         return;
@@ -163,7 +165,9 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
     if (o && (o->action == RM_START) == !on_nodes(state) && j->state != state
         && !(o->lost && o->action == RM_START))
         return; /* not carried out yet */
-    if (j->state == state && j->rm_hold == r->desc.rm_hold
+    if (state == JOB_IDLE && j->rm_hold)
+        rmholds_lifted(m, j);
+    if (j->state == state && j->rm_hold == rm_hold
         && (state != JOB_RUNNING
             || ((!r->nplaces || spread_so(m, j, r))
                 && (clock_is_ahead(m->s->clock)
@@ -172,7 +176,7 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
     struct event ev = {.kind = EVENT_JOB_STATE,
         .u.job_state = {.id = j->id,
             .state = state,
-            .rm_hold = r->desc.rm_hold,
+            .rm_hold = rm_hold,
             .start_at = r->start_at,
             .places = r->places,
             .nplaces = r->nplaces}};
@@ -232,6 +236,7 @@ void rmjobs_synced(struct manager *m)
     if (m->told.n)
         memset(m->told.v, 0, m->told.n);
     m->away = false;
+    rmholds_synced(m);
     rmreservation_synced(m->s);
     outbox_settle_lost(m);
     outbox_again(m);

@@ -46,8 +46,8 @@ int manager_can(const struct server *s, enum rm_action action, struct err *err);
 bool manager_can_checkpoint(const struct server *s);
 
 /* Tell the resource manager something about a job that is no decision of the engine:
- * RM_SIGNAL (signal), RM_MODIFY (wclimit_s), RM_RELEASE (kinds), after the next
- * commit. */
+ * RM_SIGNAL (signal), RM_MODIFY (wclimit_s), RM_HOLD and RM_RELEASE (kinds), after the
+ * next commit. */
 int manager_tell(struct server *s, const struct job *j, const struct rm_command *what,
     struct err *err);
 
@@ -77,6 +77,12 @@ size_t manager_submitting(const struct server *s, const char *user);
 
 /* A fresh number for the jobs of an array. */
 int manager_take_id(struct server *s, char *ret_id, size_t size, struct err *err);
+
+/* Holds of a job that waits have changed by these kinds: where the resource manager
+ * takes holds it is told. It knows two: of the owner, and of an administrator, which a
+ * system and a batch hold become there. Deferrals are ours alone. */
+int manager_tell_hold(
+    struct server *s, const struct job *j, unsigned released, struct err *err);
 
 /* Does it answer, as far as we know? */
 bool manager_up(const struct server *s);

@@ -22,7 +22,7 @@ bool outbox_stops(enum rm_action a)
 /* What was promised to somebody, and is recorded until it is so. */
 static bool is_promised(enum rm_action a)
 {
-    return outbox_stops(a) || a == RM_RELEASE;
+    return outbox_stops(a) || a == RM_HOLD || a == RM_RELEASE;
 }
 
 /* Cancels of jobs on no nodes, with the resource manager at a time: the users have been
@@ -455,7 +455,7 @@ int manager_tell(struct server *s, const struct job *j, const struct rm_command 
     struct order *o = add_order(s->manager, what->action, j, what->text);
     o->signal = what->signal;
     o->kinds = what->kinds;
-    if (what->action == RM_RELEASE) /* a release is promised, as a stop is */
+    if (is_promised(what->action)) /* a hold or its release, as a stop is */
         record_order(s, j->id, what->action, what->kinds, what->text);
     if (what->wclimit_s > 0)
         o->wclimit_s = what->wclimit_s;
@@ -508,10 +508,22 @@ const struct order *outbox_pending(const struct manager *m, const char *id)
     const struct order *o = mates ? TAILQ_FIRST(&mates->list) : NULL;
 
     while (o
-           && (o->action == RM_SIGNAL || o->action == RM_MODIFY
+           && (o->action == RM_SIGNAL || o->action == RM_MODIFY || o->action == RM_HOLD
                || o->action == RM_RELEASE))
         o = TAILQ_NEXT(o, of_job);
     return o;
+}
+
+bool outbox_holds(const struct manager *m, const char *id)
+{
+    const struct job_orders *mates = find_orders(m, id);
+    const struct order *o;
+
+    if (mates)
+        TAILQ_FOREACH(o, &mates->list, of_job)
+    if (o->action == RM_HOLD || o->action == RM_RELEASE)
+        return true;
+    return false;
 }
 
 bool outbox_idle(const struct manager *m)

@@ -100,6 +100,15 @@ void submissions_close(struct manager *m);
 /* False when the answer is not to a submission. */
 bool submissions_answered(struct manager *m, const struct rm_report *r);
 
+/* ---- holds.c ---- */
+
+/* A hold as told, of a job with such holds of ours: which of them it is. */
+uint8_t rmholds_told(const struct manager *m, unsigned ours, uint8_t kinds);
+/* The job is not held there any more: it is told next. */
+void rmholds_lifted(struct manager *m, const struct job *j);
+/* All has been told: what it does not hold, and we do. */
+void rmholds_synced(struct manager *m);
+
 /* ---- outbox.c ---- */
 
 /* Orders of a former life that were not confirmed. */
@@ -111,6 +120,8 @@ bool outbox_answered(struct manager *m, const struct rm_report *r);
 void outbox_stopped(struct manager *m, const char *id, bool is_over);
 /* The order that is to change the state of the job, or NULL. */
 const struct order *outbox_pending(const struct manager *m, const char *id);
+/* A hold or a release is on its way. */
+bool outbox_holds(const struct manager *m, const char *id);
 /* What could not be done just then, and is promised, is sent once more. */
 void outbox_again(struct manager *m);
 void outbox_settle_lost(struct manager *m);

@@ -175,7 +175,7 @@ typedef struct {
         *select_type;
     char *slurm_user_name, *version, *authinfo, *epilog, *job_comp_type, *schedtype;
     char *slurm_conf, *slurmctld_logfile, *slurmctld_params, *suspend_program;
-    time_t last_update;
+    time_t last_update, boot_time;
     uint16_t private_data, accounting_storage_enforce;
     uint32_t slurm_user_id, min_job_age, max_array_sz;
     uint16_t select_type_param, msg_timeout, tcp_timeout;

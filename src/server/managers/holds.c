@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Our holds in the resource manager, and what is lifted there.
+ *
+ *   sethold -s, -b   ours: system, batch   there: of an administrator
+ *   sethold -u             user                   of the owner
+ *   deferred               defer                  none: it ends by itself
+ *
+ * It has one hold at a time, the stronger. Who lifts it there lifts ours of that kind.
+ */
+#include "policy/holds.h"
+
+#include "server/managers/private.h"
+#include "server/server_private.h"
+
+/* What these holds are there: one kind, or none. */
+static unsigned there(unsigned holds)
+{
+    if (holds & (HOLD_SYSTEM | HOLD_BATCH))
+        return HOLD_SYSTEM;
+    return holds & HOLD_USER;
+}
+
+static bool is_queued(const struct job *j)
+{
+    return j->state == JOB_IDLE || j->state == JOB_HOLD;
+}
+
+static bool takes_holds(const struct server *s)
+{
+    return s->driver && s->driver->takes_holds;
+}
+
+int manager_tell_hold(
+    struct server *s, const struct job *j, unsigned released, struct err *err)
+{
+    unsigned left = there(j->holds), is = there(j->rm_hold);
+
+    if (!takes_holds(s)) {
+        unsigned theirs = j->rm_hold & released;
+        return theirs ? manager_tell(s, j,
+                   &(struct rm_command){.action = RM_RELEASE, .kinds = theirs}, err)
+                      : 0;
+    }
+    if (!is_queued(j) || (released && !(released & HOLDS_ALL)))
+        return 0;
+    if (left && (left != is || outbox_holds(s->manager, j->id)))
+        return manager_tell(
+            s, j, &(struct rm_command){.action = RM_HOLD, .kinds = left}, err);
+    /* theirs alone, of another kind, stays */
+    if (!left && released && !(j->rm_hold & ~released))
+        return manager_tell(
+            s, j, &(struct rm_command){.action = RM_RELEASE, .kinds = released}, err);
+    return 0;
+}
+
+uint8_t rmholds_told(const struct manager *m, unsigned ours, uint8_t kinds)
+{
+    bool batch = (ours & (HOLD_SYSTEM | HOLD_BATCH)) == HOLD_BATCH;
+
+    return takes_holds(m->s) && batch && kinds == HOLD_SYSTEM ? HOLD_BATCH : kinds;
+}
+
+void rmholds_lifted(struct manager *m, const struct job *j)
+{
+    struct event ev = {.kind = EVENT_RELEASE_HOLD,
+        .u.hold = {.id = j->id,
+            .kinds = j->holds & j->rm_hold,
+            .who = {"the resource manager", 1}}};
+
+    if (!takes_holds(m->s) || !ev.u.hold.kinds || m->away || !m->synced
+        || outbox_holds(m, j->id))
+        return; /* while it is out of reach it may have forgotten it */
+    manager_apply(m, &ev, j->id);
+}
+
+void rmholds_synced(struct manager *m)
+{
+    const struct cluster *c = engine_cluster(m->s->engine);
+    struct err err;
+
+    for (size_t i = 0; takes_holds(m->s) && i < c->jobs.n; i++) {
+        const struct job *j = c->jobs.v[i];
+
+        if (j && is_queued(j) && j->hold_reason == REASON_ADMIN && there(j->holds)
+            && there(j->holds) != there(j->rm_hold) && !outbox_holds(m, j->id))
+            manager_tell_hold(m->s, j, 0, &err);
+    }
+}
