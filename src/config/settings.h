@@ -107,8 +107,10 @@ enum job_flag {
     JOB_OPTIMISTIC = 1u << 18, /* set by the scheduler: started by BACKFILLPOLICY
                                   PREEMPT, may be preempted like a PREEMPTEE */
     JOB_PARKED = 1u << 19,     /* set by the scheduler: suspended by order or by the
-                                  resource     manager; resumed by those only */
-    JOB_OWNPRIO = 1u << 20 /* has a user priority or a fixed one: the formula alone does
+                                  resource manager; resumed by those only */
+    JOB_APART = 1u << 20,  /* no two of its requests on one node: heterogeneous jobs of
+                              Slurm */
+    JOB_OWNPRIO = 1u << 21 /* has a user priority or a fixed one: the formula alone does
                               not say when it is its turn; see job_note_priority() */
 };
 
@@ -373,6 +375,7 @@ struct nodeset_spec {
     enum nodeset_policy policy;
     enum nodeset_attr attr;
     struct text_list list; /* owned; empty = all values present */
+    bool always;           /* never outside a set, whatever NODESETDELAY says */
 };
 
 /* RESOURCELIMITPOLICY: jobs that use more than they asked for. */

@@ -37,7 +37,7 @@ struct rm_job {
         disk_mb;        /* the same of memory and swap space together, and of disk */
     int exit_status;    /* of an ended one: exit code; 128 + n = killed by signal n */
     struct job_end end; /* why it ended */
-    const char *notes;  /* what the RM says of it, for people; or NULL */
+    const char *notes;  /* what the RM says of it, for people; NULL = as before */
     bool changed;       /* it waits, and its request is not what was told before */
 };
 

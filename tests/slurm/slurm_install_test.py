@@ -29,6 +29,8 @@ SchedulerParameters=bf_window=2880,defer,\\
 default_queue_depth=50,bf_interval=60
 """
 OWN_LUA = """\
+dofile("{dir}/etc/rules.lua")
+local rules = slurm_job_submit
 local seen = 0
 function slurm_job_submit(job, partitions, uid)
   seen = seen + 1
@@ -36,6 +38,7 @@ function slurm_job_submit(job, partitions, uid)
     slurm.log_user("not on our machine")
     return slurm.ERROR
   end
+  if rules(job, partitions, uid) ~= slurm.SUCCESS then return slurm.ERROR end
   if job.name == "broken" then error("oh") end
   job.comment = "seen " .. seen
   return slurm.SUCCESS
@@ -46,6 +49,16 @@ function slurm_job_modify(job, current, partitions, uid)
 end
 slurm.log_info("our script")
 return slurm.SUCCESS
+"""
+# what it reads defines the same names, where Slurm finds ours
+RULES_LUA = """\
+function slurm_job_submit(job, partitions, uid)
+  if job.name == "banned" then
+    slurm.log_user("banned by the rules")
+    return slurm.ERROR
+  end
+  return slurm.SUCCESS
+end
 """
 
 
@@ -64,7 +77,8 @@ def site(slurm_program):
                                    accounting=not lack)
     c.extra = SITE.format(dir=c.dir)
     c.write("sched.conf", SCHED)
-    c.write("job_submit.lua", OWN_LUA)
+    c.write("job_submit.lua", OWN_LUA.replace("{dir}", c.dir))
+    c.write("rules.lua", RULES_LUA)
     c.write("epilog", "#!/bin/sh\n")
     os.chmod(f"{c.dir}/etc/epilog", 0o755)
     try:
@@ -121,6 +135,8 @@ def test_a_site_moves_over_and_back(site):
     # the site's rules hold as before, its errors let nothing past the gate
     refused = site.run("sbatch", "-J", "forbidden", "-t", 1, stdin="#!/bin/sh\n")
     assert refused.returncode and "not on our machine" in refused.stderr
+    refused = site.run("sbatch", "-J", "banned", "-t", 1, stdin="#!/bin/sh\n")
+    assert refused.returncode and "banned by the rules" in refused.stderr
     assert site.run("sbatch", stdin="#!/bin/sh\n").returncode  # require_timelimit
     broken = site.sbatch("-J", "broken", "-n", 1, "-t", 5)
     plain = site.sbatch("-n", 1, "-t", 5)
@@ -153,8 +169,11 @@ def test_back_is_refused_where_a_file_was_edited_and_says_how(site):
     assert install(site, "--undo").returncode == 1
     assert install(site).returncode == 0
     conf.write_text(conf.read_text() + "# an edit of the day after\n")
+    assert install(site, "--open-after", 7).returncode == 0
+    now = files(site)
     done = install(site, "--undo")
     assert done.returncode == 1 and "was edited" in done.stderr, done
+    assert files(site) == now  # nothing, nor what the second changed
     patch = next(l for l in done.stderr.splitlines() if "| patch -R" in l)
     if shutil.which("patch"):
         site.ok("sh", "-c", patch)

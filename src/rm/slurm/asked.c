@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a user asked for, remembered in the job itself while a start has overwritten it:
- * "maui:asked;count=2-4;nodes=n[1-2];partition=a,b", no blank in it. It outlives us and
- * the controller. The priority that stands behind it is for whoever cannot see the site
- * factor.
+ * "maui:asked;count=2-4;nodes=n[1-2];partition=a,b;features=n7", no blank in it. It
+ * outlives us and the controller. The priority that stands behind it is for whoever
+ * cannot see the site factor.
  */
 #include "base/xalloc.h"
 #include "rm/slurm/adapter.h"
@@ -16,6 +16,7 @@ void asked_free(struct asked *k)
 {
     free(k->nodes);
     free(k->partition);
+    free(k->features);
     *k = (struct asked){0};
 }
 
@@ -29,6 +30,8 @@ char *asked_text(const struct asked *k)
         strbuf_printf(&b, ";nodes=%s", k->nodes);
     if (list)
         strbuf_printf(&b, ";partition=%s", k->partition);
+    if (k->cleared)
+        strbuf_printf(&b, ";features=%s", k->features != NULL ? k->features : "");
     if (k->priority > 0)
         strbuf_printf(&b, ";priority=%u", k->priority);
     return strbuf_take(&b);
@@ -73,4 +76,6 @@ void asked_parse(struct asked *ret, const char *text)
     free(count);
     ret->nodes = value_of(text, ";nodes=");
     ret->partition = value_of(text, ";partition=");
+    ret->features = value_of(text, ";features=");
+    ret->cleared = ret->features != NULL;
 }

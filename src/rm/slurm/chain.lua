@@ -3,6 +3,26 @@
 
 local SITE = "@SITEFILE@"
 local site, site_text = {}, nil
+local OURS = {} -- by name: what Slurm calls
+
+-- Files that theirs reads with dofile or require define their functions in _G, where
+-- Slurm finds ours: meanwhile theirs stand there, and what was defined goes to `env`.
+local function run(env, f, ...)
+	local before = {}
+	for name in pairs(OURS) do
+		before[name] = rawget(env, name)
+		_G[name] = before[name]
+	end
+	local ok, result = pcall(f, ...)
+	for name, ours in pairs(OURS) do
+		local theirs = rawget(_G, name)
+		if theirs ~= before[name] and rawget(env, name) == before[name] then
+			rawset(env, name, theirs)
+		end
+		_G[name] = ours
+	end
+	return ok, result
+end
 
 local function load_text(text, env)
 	if not setfenv then return load(text, "=" .. SITE, "t", env) end
@@ -21,7 +41,7 @@ local function load_site()
 	env._G = env
 	local chunk, err = load_text(text or "", env)
 	local ok = chunk ~= nil
-	if ok then ok, err = pcall(chunk) end
+	if ok then ok, err = run(env, chunk) end
 	if ok and text then
 		site = env
 	else
@@ -33,7 +53,7 @@ local function call_site(name, ...)
 	load_site()
 	local f = rawget(site, name)
 	if type(f) ~= "function" then return slurm.SUCCESS end
-	local ok, result = pcall(f, ...)
+	local ok, result = run(site, f, ...)
 	if not ok then slurm.log_error("%s: %s", SITE, tostring(result)) end
 	return ok and type(result) == "number" and result or slurm.SUCCESS
 end
@@ -71,3 +91,7 @@ if slurm_jobcomp_log_record then
 		return call_site("slurm_jobcomp_log_record", job)
 	end
 end
+
+OURS.slurm_job_submit, OURS.slurm_job_modify = slurm_job_submit, slurm_job_modify
+OURS.slurm_jobcomp_log_record = slurm_jobcomp_log_record
+

@@ -114,6 +114,11 @@ static int take_option(int c, struct install_options *o, const char **home)
     } else if (c == 'u') {
         fprintf(stderr, "maui slurm: no user '%s'\n", optarg);
         return -1;
+    } else if (c == 'o' && strcmp(optarg, "1") == 0) {
+        fputs("maui slurm: --open-after 1: expected 0 (never) or 2 and more: the "
+              "scheduler gives a sign every 2 seconds\n",
+            stderr);
+        return -1;
     } else if (c == 'o' && is_seconds(optarg)) {
         o->site.max_age = optarg;
         o->age_given = true;

@@ -30,6 +30,23 @@ void notes_open(struct adapter *a, const char *rate)
     a->notes_rate = n >= 0 && n <= 1000 && *end == '\0' ? (int)n : NOTES_RATE;
 }
 
+/* As scontrol can print it between fields "Key=value" and in quotes: a genitive goes
+ * without its 's; owned. */
+static char *clean_text(const char *text)
+{
+    struct strbuf b = {0};
+
+    for (const char *p = text; *p != '\0' && b.len < TEXT_MAX; p++) {
+        bool taken = (unsigned char)*p >= ' ' && *p != '=' && *p != '"' && *p != '\'';
+
+        if (p[0] == '\'' && p[1] == 's' && p[2] == ' ')
+            p++;
+        else
+            strbuf_add_n(&b, taken ? p : " ", 1);
+    }
+    return b.text != NULL ? strbuf_take(&b) : xstrdup("");
+}
+
 void notes_take(struct adapter *a, const struct rm_note *n)
 {
     struct told_job *t = a->notes_rate > 0 ? jobs_find(a, n->job) : NULL;
@@ -37,10 +54,7 @@ void notes_take(struct adapter *a, const struct rm_note *n)
     if (t == NULL)
         return;
     free(t->note);
-    t->note = xstrndup(n->text, TEXT_MAX);
-    for (char *p = t->note; *p != '\0'; p++) /* scontrol prints fields "Key=value" */
-        if ((unsigned char)*p < ' ' || *p == '=' || *p == '"' || *p == '\'')
-            *p = ' ';
+    t->note = clean_text(n->text);
     t->note_start = n->start_at;
     a->notes_due = true;
 }

@@ -141,7 +141,7 @@ static int write_all(const struct planned_files *p, struct err *err)
 
 /* ---- generations ---- */
 
-/* The number of the newest; 0: there is none. */
+/* The number of the newest; 0: there is none, and errno says why it cannot be seen. */
 static unsigned newest(const char *folder)
 {
     DIR *d = opendir(folder);
@@ -149,6 +149,7 @@ static unsigned newest(const char *folder)
 
     if (d == NULL)
         return 0;
+    errno = 0;
     for (struct dirent *e; (e = readdir(d)) != NULL;) {
         char *stop;
         unsigned long n = strtoul(e->d_name, &stop, 10);
@@ -264,57 +265,66 @@ static int refuse_edited(const char *folder, unsigned n, const char *index,
         path, folder, n, index, folder, n, index, path);
 }
 
+/* The file in the plan, and what it holds once the generations after this are undone:
+ * at first what is there now. */
+static struct planned_file *find_or_plan(
+    struct planned_files *p, const char *path, const char **ret_text)
+{
+    struct planned_file f = {0};
+    struct err none;
+
+    for (size_t i = 0; i < p->n; i++)
+        if (strcmp(p->v[i].path, path) == 0) {
+            *ret_text = p->v[i].new;
+            return &p->v[i];
+        }
+    f.path = xstrdup(path);
+    f.now = saved_read(path, &f.st, &none);
+    vec_push(p, f);
+    *ret_text = f.now;
+    return &p->v[p->n - 1];
+}
+
 /* "0 kept PATH": what is to come back. */
 static int plan_back(const char *folder, unsigned n, char *line,
     struct planned_files *ret, struct err *err)
 {
     char *rest, *index = strtok_r(line, " ", &rest), *how = strtok_r(NULL, " ", &rest);
-    struct planned_file f = {0};
+    struct planned_file *f;
     struct stat st;
-    struct err none;
+    const char *then;
     char *after;
     int result = 0;
 
     if (how == NULL || rest == NULL || *rest != '/')
         return err_set(err, ERR_INVALID, "%s/%u/" LIST " is damaged", folder, n);
     bool was_new = strcmp(how, "new") == 0;
-    f.path = xstrdup(rest);
-    f.now = saved_read(rest, &f.st, &none);
+    f = find_or_plan(ret, rest, &then);
     after = saved_text(folder, n, index, "after", &st, err);
     if (after == NULL)
         result = -1;
-    else if (f.now == NULL || strcmp(f.now, after) != 0)
+    else if (then == NULL || strcmp(then, after) != 0)
         result = refuse_edited(folder, n, index, was_new, rest, err);
-    if (result == 0 && !was_new) {
-        f.new = saved_text(folder, n, index, "before", &f.st, err);
-        result = f.new != NULL ? 0 : -1;
+    if (result == 0) {
+        free(f->new);
+        f->new = was_new ? NULL : saved_text(folder, n, index, "before", &f->st, err);
+        result = was_new || f->new != NULL ? 0 : -1;
     }
     free(after);
-    vec_push(ret, f);
     return result;
 }
 
-static int undo_one(const char *folder, unsigned n, bool dry, struct err *err)
+static int plan_generation(
+    const char *folder, unsigned n, struct planned_files *ret, struct err *err)
 {
-    char *path = path_of(folder, n, LIST), *rest = NULL, *list;
-    struct planned_files p = {0};
+    char *path = path_of(folder, n, LIST), *rest = NULL;
     struct stat st;
-    int result = 0;
+    char *list = saved_read(path, &st, err);
+    int result = list != NULL ? 0 : -1;
 
-    list = saved_read(path, &st, err);
-    if (list == NULL)
-        result = -1;
     for (char *line = list != NULL ? strtok_r(list, "\n", &rest) : NULL;
          line != NULL && result == 0; line = strtok_r(NULL, "\n", &rest))
-        result = plan_back(folder, n, line, &p, err);
-    if (result == 0 && !dry)
-        result = write_all(&p, err);
-    for (size_t i = 0; i < p.n && result == 0; i++)
-        printf("%s: %s\n", p.v[i].path,
-            p.v[i].new != NULL ? "as it was before" : "removed");
-    if (result == 0 && !dry)
-        drop_generation(folder, n);
-    saved_plan_free(&p);
+        result = plan_back(folder, n, line, ret, err);
     free(list);
     free(path);
     return result;
@@ -322,17 +332,23 @@ static int undo_one(const char *folder, unsigned n, bool dry, struct err *err)
 
 int saved_undo(const char *folder, bool dry, struct err *err)
 {
-    unsigned n = newest(folder);
+    unsigned last = newest(folder);
+    struct planned_files p = {0};
+    int result = 0;
 
-    if (n == 0)
+    if (last == 0)
         return err_set(err, ERR_NOT_FOUND,
-            "nothing to undo: %s, where an installation saves what was there, is not "
-            "there",
-            folder);
-    if (dry) /* what came before the newest is compared with what that leaves */
-        return undo_one(folder, n, true, err);
-    for (; n > 0; n--)
-        if (undo_one(folder, n, false, err) < 0)
-            return -1;
-    return 0;
+            "nothing to undo: %s, where an installation saves what was there: %s",
+            folder, errno != 0 ? strerror(errno) : "is empty");
+    for (unsigned n = last; n > 0 && result == 0; n--)
+        result = plan_generation(folder, n, &p, err);
+    if (result == 0 && !dry)
+        result = write_all(&p, err);
+    for (size_t i = 0; i < p.n && result == 0; i++)
+        printf("%s: %s\n", p.v[i].path,
+            p.v[i].new != NULL ? "as it was before" : "removed");
+    for (unsigned n = last; n > 0 && result == 0 && !dry; n--)
+        drop_generation(folder, n);
+    saved_plan_free(&p);
+    return result;
 }

@@ -33,8 +33,9 @@ char *saved_read(const char *path, struct stat *ret_st, struct err *err);
  * a failure those that were renamed are put back. */
 int saved_write(const char *folder, const struct planned_files *p, struct err *err);
 
-/* Back to before the first installation, each file told. Dry: only told. -1 with an
- * error that says what to do when a file was edited since, or nothing is saved. */
+/* Back to before the first installation, all files or none, each told. Dry: only told.
+ * -1 with an error that says what to do when a file was edited since, or nothing is
+ * saved. */
 int saved_undo(const char *folder, bool dry, struct err *err);
 
 #endif

@@ -358,7 +358,7 @@ static void add_notes(json_t *o, const struct job_notes *n)
     json_t *messages = json_array();
     if (n->message)
         json_array_append_new(messages, render_utf8(n->message));
-    if (n->notes)
+    if (n->notes && *n->notes)
         json_array_append_new(messages, render_utf8(n->notes));
     add_list(o, "messages", messages);
 }

@@ -75,6 +75,14 @@ static void a_note_is_written_once(void **state)
         "");
 }
 
+static void a_note_is_what_scontrol_can_print(void **state)
+{
+    look_at(*state, "JobId=7" WAITS " AdminComment=maui:kept\n");
+    note(*state, "7", "Slurm's limit GrpTRES=cpu of \"x'", 0);
+    assert_string_equal(look_at(*state, "JobId=7" WAITS " AdminComment=maui:kept\n"),
+        "scontrol|update|jobid=7|admincomment=maui: Slurm limit GrpTRES cpu of  x \n");
+}
+
 static void what_a_start_or_an_administrator_left_there_stays(void **state)
 {
     static const char *const comments[] = {
@@ -221,6 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_note_is_written_once),
+        TEST(a_note_is_what_scontrol_can_print),
         TEST(what_a_start_or_an_administrator_left_there_stays),
         TEST(an_expected_start_is_a_begin_time_that_is_not_the_owners),
         TEST(a_begin_time_of_the_owner_is_told_and_left_alone),
