@@ -86,6 +86,7 @@ struct job_extra {
     bool given_up;   /* what the site wants was done: a dep can never hold */
     char *advres;    /* owned; ADVRES:name */
     char *hold_text; /* owned: message of the last hold or deferral */
+    char *refused;   /* owned: why the resource manager refused to start it */
     char *let_pass;  /* owned: code of the fault an administrator let it pass with */
     uint64_t deferred_in; /* state of the world in which it could not have its nodes */
     struct job_deferral

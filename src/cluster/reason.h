@@ -35,6 +35,8 @@ enum wait_code {
     WAIT_DEADLINE,  /* too late for its deadline, limit; until = its reservation */
     WAIT_GRES,      /* more of a floating generic resource, object, than there is:
                        limit, asked */
+    WAIT_RM_LIMIT,  /* the resource manager refused to start it, or object, another job
+                       like it: until */
     WAIT_CODES
 };
 

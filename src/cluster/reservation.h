@@ -130,8 +130,8 @@ struct reservation *reservation_find(const struct cluster *c, const char *name);
 void reservation_remove(struct cluster *c, struct reservation *r);
 
 /* Hold these nodes instead of those held so far. Moves *alloc (tasks of request 0;
- * no node twice). O(nodes x reservations there). Raises rsv_epoch unless both are the
- * same. */
+ * no node twice). O(nodes x reservations there). Raises rsv_epoch and rsv_moves, by
+ * which the plan sees that pools are to be made anew, unless both are the same. */
 void reservation_set_nodes(
     struct cluster *c, struct reservation *r, struct allocs *alloc);
 

@@ -65,6 +65,17 @@ static bool refuse_early(
     return true;
 }
 
+static bool any_refusal(const struct engine *e)
+{
+    return refusals_any(e->refusals);
+}
+
+static bool refuse_refused(
+    const struct engine *e, const struct job *j, struct reason *ret)
+{
+    return refusals_keep(e, j, ret);
+}
+
 static bool any_dependency(const struct engine *e)
 {
     return e->uses.deps;
@@ -206,6 +217,10 @@ static const struct admission_check checks[] = {
         .stops = ACCRUAL_DEPENDENCY, .spares_plain = true, .is_used = any_dependency,
         .concerns = dependency_has, .refuses = refuse_dependent,
         .then = THEN_DEPENDENCY},
+    {.name = "RMLIMIT", .codes = CODE(WAIT_RM_LIMIT), .stage = ADMIT_QUEUED,
+        .on = ON_JOB | ON_CLASS | ON_CLOCK | ON_JOBS | ON_SETTINGS,
+        .skip = RUN_ANY_LIMIT | RUN_ANY_POLICY, .stops = ACCRUAL_ACTIVE_LIMIT,
+        .is_used = any_refusal, .refuses = refuse_refused, .then = THEN_WAKE},
     {.name = "FSCAP", .codes = CODE(WAIT_FS_CAP), .stage = ADMIT_QUEUED,
         .on = ON_JOB | ON_CLASS | ON_SETTINGS | ON_USAGE, .skip = RUN_ANY_POLICY,
         .stops = ACCRUAL_DEPENDENCY, .is_used = any_cap, .refuses = refuse_capped,

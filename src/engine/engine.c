@@ -24,6 +24,7 @@ struct engine *engine_create(
     e->groups = groups_create();
     e->calendar = calendar_create(opt->zone);
     e->losses = losses_create();
+    e->refusals = refusals_create();
     e->preemption = preemption_create();
     e->leaving = leaving_create();
     e->told = told_create();
@@ -52,6 +53,7 @@ void engine_destroy(struct engine *e)
     groups_destroy(e->groups);
     calendar_destroy(e->calendar);
     losses_destroy(e->losses);
+    refusals_destroy(e->refusals);
     preemption_destroy(e->preemption);
     leaving_destroy(e->leaving);
     told_destroy(e->told);

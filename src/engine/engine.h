@@ -105,6 +105,7 @@ struct event {
             enum hold_reason reason;
             const char *text;
             int64_t again_s; /* > 0: to be tried again so soon; not counted */
+            bool limit;      /* a limit of the resource manager: it waits for that */
         } failed;
         struct {
             const char *id;

@@ -16,6 +16,7 @@
 #include "engine/passes.h"
 #include "engine/preempt.h"
 #include "engine/promises.h"
+#include "engine/refusals.h"
 #include "engine/told.h"
 #include "engine/wakeups.h"
 #include "engine/world.h"
@@ -53,6 +54,7 @@ struct engine {
     struct preemption *preemption;
     struct leaving *leaving;
     struct losses *losses;
+    struct refusals *refusals;
     struct rsv_calendar *calendar;
 
     /* a cycle, and what comes of it */

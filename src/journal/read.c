@@ -174,6 +174,7 @@ static void read_failed(struct journal_read *j, const json_t *o, struct cluster 
         (enum hold_reason)choice(&j->reader, o, "reason", REASON_DEPENDENCY);
     j->ev.u.failed.text = reader_text(&j->reader, o, "text");
     j->ev.u.failed.again_s = reader_int(&j->reader, o, "again_s", 0);
+    j->ev.u.failed.limit = reader_bool(&j->reader, o, "limit");
 }
 
 static void read_hold(struct journal_read *j, const json_t *o, struct cluster *c)

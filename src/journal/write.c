@@ -163,6 +163,7 @@ static void put_failed(json_t *o, const struct source *s, const struct event *ev
     put_int(o, "reason", ev->u.failed.reason);
     put_text(o, "text", ev->u.failed.text);
     put_int(o, "again_s", ev->u.failed.again_s);
+    put_bool(o, "limit", ev->u.failed.limit);
 }
 
 static void put_hold(json_t *o, const struct source *s, const struct event *ev)

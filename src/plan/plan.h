@@ -49,12 +49,14 @@ void plan_destroy(struct plan *p);
  *
  *                                      RSV_REPLAN   RSV_KEEP           RSV_STAY
  *     time passed, jobs ended then     stand        stand              stand
- *     something came free early, or    forgotten    stand              stand
- *       a job runs past its limit
+ *     something came free early, a     forgotten    stand              stand
+ *       job runs past its limit, or
+ *       an access list has a time limit
  *     a pool is counted no longer      forgotten    get nodes          get nodes
  *     pools were divided               forgotten    in the new pools   made again
  *     nodes, settings or other         forgotten    owed another       made again
- *       reservations changed
+ *       reservations changed, or
+ *       pools_merge_at() has come
  *
  * RSV_REPLAN is the usual cycle: those that stand would come out the same, as long as
  * the jobs come in the same order; plan_confirm() looks. RSV_KEEP: a reservation once
@@ -71,9 +73,9 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep);
 void plan_distrust(struct plan *p);
 
 /* RSV_REPLAN: jobs are offered in order of priority. True when the next reservation, in
- * order of making, is the job's and not late: it stands. Otherwise that one and all
- * made after it are forgotten. plan_confirm_rest() ends the offering: what was not
- * confirmed is forgotten. */
+ * order of making, is the job's and not late (its start is now or ahead): it stands.
+ * Otherwise that one and all made after it are forgotten. plan_confirm_rest() ends the
+ * offering: what was not confirmed is forgotten. */
 bool plan_confirm(struct plan *p, const struct job *j);
 void plan_confirm_rest(struct plan *p);
 
@@ -85,7 +87,9 @@ bool plan_confirm_all(struct plan *p);
 /* ---- jobs come and go ---- */
 
 /* A job entered the queue or its requests changed: learn its task definitions
- * (they decide which pools can be planned by count). O(1) for known ones. */
+ * (they decide which pools can be planned by count). Where that ends the counting of a
+ * pool, units reserved there keep nobody off until the next plan_begin(), which gives
+ * them nodes or forgets them. O(1) for known definitions. */
 void plan_job_queued(struct plan *p, const struct job *j);
 
 /* Something changed that the plan does not see: the credentials of a waiting job, what
@@ -201,7 +205,8 @@ struct reservation;
 
 /* Nodes for one of them over its window, which is given. The caller's calls:
  *
- *     plan_rsv_begin()          a budget: what jobs planned by count leave of each pool
+ *     plan_rsv_begin()          a budget: what jobs, running or reserved for, leave of
+ *                               each counted pool (bynode/rsvfree.h)
  *     rsvnodes_choose()         asks plan_rsv_tasks() of each node (plan/rsvnodes.h)
  *     rsvnodes_acceptable()     not enough: refused, or completed in a later cycle
  *     reservation_set_nodes()   the cluster notes the nodes
@@ -210,7 +215,9 @@ struct reservation;
  * plan_rsv_tasks() answers how many tasks the node could hold throughout [start, end),
  * the window that plan_rsv_begin() saw: what jobs, pins, other reservations and the
  * budget leave. Each node is asked once, in RM order: what was offered of the budget is
- * not offered again until the next begin. `plan` is the struct plan. */
+ * not offered again until the next begin. The budget does not know of reservations
+ * whose nodes were set since the last plan_begin(): their nodes are missing, but not
+ * the units of their pool. `plan` is the struct plan. */
 void plan_rsv_begin(struct plan *p, const struct reservation *r);
 uint32_t plan_rsv_tasks(
     void *plan, const struct reservation *r, uint32_t node, int64_t start, int64_t end);
@@ -273,8 +280,10 @@ struct plan *plan_fork(struct plan *p);
  * anew in the same order, so they may be elsewhere. plan_first_fit() then answers. */
 struct plan *plan_fork_for(struct plan *p, const struct job *j);
 
-/* A fork at `now`, for one of the waiting jobs as an order wants it: *j is a copy that
- * may ask for other nodes and be let into other partitions. Has no reservation of it.
+/* A fork after plan_begin(now, keep), for one of the waiting jobs as an order wants it:
+ * *j is a copy that may ask for other nodes and be let into other partitions. Has no
+ * reservation of it. Those of others stand or are made again as plan_begin() says.
+ * Pools are made anew only in the fork.
  */
 struct plan *plan_fork_as(
     struct plan *p, const struct job *j, int64_t now, enum rsv_keep keep);

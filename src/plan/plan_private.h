@@ -9,7 +9,15 @@
  *     plan_first_fit()    first_fit_counted()   sweep_first_fit(), multireq_first_fit()
  *     plan_reserve()      reserve_units()       pick_at(), pintable_add()
  *     plan_place_now()    counted/place.c       pick_now()
- *     plan_windows()      from_now_procs()      single_procs_until() */
+ *     plan_windows()      from_now_procs()      single_procs_until()
+ *
+ * What is remembered from question to question, and until when:
+ *
+ *     pools, sets of pools, access classes    until layout_make()
+ *     profiles of counted pools               they follow; until reserve_look_anew()
+ *     lower bounds                            until something is given back
+ *     pins                                    as long as their row of rsvtable
+ *     sums from now on, windows, verdicts     until `version` grows */
 #ifndef MAUI_PLAN_PLAN_PRIVATE_H
 #define MAUI_PLAN_PLAN_PRIVATE_H
 
@@ -42,7 +50,8 @@ struct moment {
 struct plan {
     struct cluster *c;
     int64_t now;
-    uint64_t version;          /* grows with every start, stop and reservation */
+    uint64_t version;          /* grows with every start, stop and reservation, with
+                                  plan_begin() and plan_changed() */
     struct plan *original;     /* that this is a fork of; NULL = of none */
     struct moment made;        /* the original, as this is a copy of it */
     uint32_t forks;            /* of this one, alive */

@@ -16,7 +16,8 @@
 
 /* Tasks of r->def that node `node` can give to `r` over the whole of [start, end),
  * before TPN is applied: configured amounts less what conflicts with `r`, which is
- *   - jobs and reservations of jobs, except jobs that satisfy r's access list;
+ *   - jobs and reservations of jobs, except jobs that satisfy r's access list (all of
+ *     them conflict when r is exclusive);
  *   - other reservations where rsvnodes_conflict() says so;
  *   - never what `r` itself holds already.
  * See rsvnodes_tasks_configured() for an empty node. */
@@ -61,7 +62,8 @@ bool rsvnodes_incomplete(const struct cluster *c, const struct reservation *r);
 bool rsvnodes_acceptable(const struct reservation *r, uint32_t tasks);
 
 /* Does `other` (another reservation that is not a job's) keep `r` off resources that
- * it holds? Not when r is SHARED, fixed or FORCE, unless it is exclusive. */
+ * it holds? Not when r is fixed, FORCE, or SHARED without DEDICATEDRESOURCE; always
+ * when it is exclusive. What `other` is does not matter, if it is live. */
 bool rsvnodes_conflict(const struct reservation *r, const struct reservation *other);
 
 /* Tasks of the definition on the node when empty, TPN not applied; 0 when it lacks a
@@ -77,7 +79,8 @@ struct rsvnodes_use {
 struct rsvnodes_uses VEC(struct rsvnodes_use);
 
 /* Tasks that fit into what such uses leave of the node at every instant of
- * [start, end): what rsvnodes_free.tasks has to answer. O(uses^2). */
+ * [start, end). For tests of rsvnodes_choose(), in place of plan_rsv_tasks(): that
+ * has its own way (bynode/rsvfree.h). O(uses^2). */
 uint32_t rsvnodes_tasks_beside(const struct cluster *c, const struct reservation *r,
     const struct node *n, int64_t start, int64_t end, const struct rsvnodes_uses *uses);
 

@@ -376,6 +376,23 @@ static int say_gres(
         (long long)r->asked, names_text(c->gres, r->object), (long long)r->limit);
 }
 
+/* As the resource manager said it, of this job or of one like it. */
+static int say_refused(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    const struct job *j = r->object < c->jobs.n ? c->jobs.v[r->object] : NULL;
+    const char *why = j && j->extra && j->extra->refused
+                          ? j->extra->refused
+                          : "the resource manager refused to start a job like it";
+    char at[INSTANT_TEXT];
+
+    if (!known(r->until))
+        return snprintf(ret_text, size, "%.300s", why);
+    return snprintf(ret_text, size,
+        "%.300s; job %.120s is tried again, at the latest by %s", why, j ? j->id : "it",
+        instant_text(r->until, at));
+}
+
 static int say_resources(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
@@ -493,6 +510,7 @@ static const struct {
     [WAIT_PREEMPTED] = {say_preempted, NULL},
     [WAIT_DEADLINE] = {say_deadline, NULL},
     [WAIT_GRES] = {say_gres, NULL},
+    [WAIT_RM_LIMIT] = {say_refused, NULL},
 };
 
 int reason_format(
@@ -598,7 +616,8 @@ const char *reason_code_name(enum wait_code code)
         [WAIT_SUSPENDED] = "suspended",
         [WAIT_PREEMPTED] = "preempted",
         [WAIT_DEADLINE] = "deadline",
-        [WAIT_GRES] = "generic-resource"};
+        [WAIT_GRES] = "generic-resource",
+        [WAIT_RM_LIMIT] = "manager-limit"};
 
     return code < WAIT_CODES ? names[code] : "none";
 }

@@ -68,6 +68,7 @@ enum rm_outcome {
     RM_RETRY,  /* not now: worth trying again (node not ready, RM restarting) */
     RM_FAILED, /* of a start: it was tried and did not come about, and may do so another
                   time or elsewhere. Counts as a failed start */
+    RM_LIMITED, /* of a start: a limit of the RM keeps the job, for now */
     RM_REFUSED, /* never: the RM rejects it */
     RM_LOST     /* nobody knows: the RM went away meanwhile. What came of it shows in
                    what is told before the next RM_SYNCED */

@@ -13,6 +13,7 @@ static const char *const outcome_words[] = {
     [RM_OK] = "ok",
     [RM_RETRY] = "retry",
     [RM_FAILED] = "failed",
+    [RM_LIMITED] = "limited",
     [RM_REFUSED] = "refused",
     [RM_LOST] = "lost",
 };

@@ -290,6 +290,12 @@ static void end_some(struct history *h)
         ev.u.end.job = (uint32_t)i;
         ev.u.end.how = EV_COMPLETE;
         ev.u.end.failed = rng_percent(&h->rng, 30);
+        if (rng_percent(&h->rng, 10)) { /* the resource manager did not start it */
+            ev = (struct event){.kind = EVENT_START_FAILED, .at = h->now};
+            ev.u.failed.id = c->jobs.v[i]->id;
+            ev.u.failed.reason = REASON_RMFAILURE;
+            ev.u.failed.limit = true;
+        }
         tell(h, &ev);
     }
 }

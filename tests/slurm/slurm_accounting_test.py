@@ -173,3 +173,19 @@ def test_a_limit_holds_from_the_first_moment_after_a_restart(slurm, users, limit
     slurm.wait(slurm.known, "the scheduler's picture")
     waits_for(slurm, second, "MaxJobs of user", f"1 of 1 job in use by {users[0]} 1")
     assert is_kept(slurm, second)
+
+
+def test_what_is_left_to_slurm_is_refused_there_and_waits(slurm, users, limited, policies):
+    """With LIMITS=MAUI, as what the scheduler has no measure for without it."""
+    limited("account", "chem", "GrpTRES=cpu=2")
+    policies("RMCFG[slurm] LIMITS=MAUI\n")
+    first = slurm.sbatch("-n", "2", user=users[0])
+    slurm.wait_state(first, "RUNNING")
+    assert "GrpTRES" not in slurm.maui.ok("diagnose", "-a")
+    second, like = [slurm.sbatch("-A", "lab", "-n", "1", user=users[1]) for _ in range(2)]
+    for job in second, like:  # one is tried again, and the other waits for that
+        waits_for(slurm, job, "Slurm's limit AssocGrpCpuLimit (processors, of its "
+                  "association); job", "is tried again")
+    slurm.ok("scancel", first)
+    for job in second, like:
+        slurm.wait_state(job, "RUNNING", seconds=60)

@@ -327,6 +327,7 @@ static void extra_destroy(struct job_extra *x)
         if (a->extra_at && a->type == ATTRIBUTE_TEXT)
             free((char *)*attribute_text(x, a->extra_at));
     free(x->hold_text);
+    free(x->refused);
     free(x->let_pass);
     free(x);
 }

@@ -21,6 +21,8 @@ static int end_it(struct engine *e, struct job *j, enum job_event how, struct er
         job_changes(e, j, CHANGE_OF_STATE);
     }
     decisions_ended(e, j);
+    if (refusals_end(e, j))
+        refusals_changed(e);
     return 0;
 }
 
@@ -80,6 +82,11 @@ int start_failed(
     if (!job_is_active(j))
         return err_set(err, ERR_CONFLICT, "job '%s' is not starting", j->id);
     report_requeued(e, j);
+    if (ev->u.failed.limit && !(j->flags & JOB_NOQUEUE)) {
+        refusals_add(e, j, ev->u.failed.text);
+        refusals_changed(e);
+        return 0;
+    }
     if (keeping_retry(e, j, ev->u.failed.again_s))
         return 0;
     if (ev->u.failed.again_s > 0) {

@@ -82,6 +82,8 @@ void report_requeued(struct engine *e, struct job *j);
 /* The resource manager says that the active job began then: when its processes did, or
  * on a clock that was set since. */
 void modify_start(struct engine *e, struct job *j, int64_t start_at);
+/* Refused starts (refusals.h) keep others back, or no longer do. */
+void refusals_changed(struct engine *e);
 /* May the reservation hold these nodes: -E, RESLIMITPOLICY? It may be a draft, or a
  * live one that holds something else at present. */
 int setres_check(struct engine *e, const struct reservation *r,

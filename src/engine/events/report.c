@@ -289,6 +289,8 @@ static int now_active(
         if (j->state == JOB_STARTING && ev->u.job_state.state == JOB_RUNNING
             && job_move(e->c, j, EV_STARTED, err) < 0)
             return -1;
+        if (j->state == JOB_RUNNING && refusals_end(e, j))
+            refusals_changed(e);
         if (ev->u.job_state.state == JOB_RUNNING && ev->u.job_state.nplaces
             && j->nreqs == 1)
             spread_anew(e, j, ev);

@@ -5,7 +5,14 @@
 #include "engine/engine_private.h"
 #include "engine/events/events.h"
 #include "engine/judge.h"
+#include "engine/queue/queue.h"
 #include "policy/fairshare.h"
+
+void refusals_changed(struct engine *e)
+{
+    admission_configure(e);
+    queue_touch_jobs(e->queue);
+}
 
 int take_settings(
     struct engine *e, const struct event *ev, struct event_result *ret, struct err *err)
@@ -26,6 +33,8 @@ int take_settings(
             judge_job(e, j);
     }
     fs_refresh(e->c);
+    if (refusals_forget(e))
+        refusals_changed(e);
     return 0;
 }
 
@@ -38,6 +47,8 @@ int take_quotas(
     (void)err;
     quotas_set(e->c, &ev->u.quotas);
     refresh_limits(e);
+    if (refusals_forget(e))
+        refusals_changed(e);
     return 0;
 }
 

@@ -7,7 +7,9 @@
  *     request 0 goes to node 4; what it leaves there, and node 5, is for request 1
  *
  * Pools that such a job can use are planned node by node (fits_learn_request()). Each
- * question looks at every node of the partitions of `set` anew: such jobs are rare. */
+ * question looks at every node anew: such jobs are rare. `set` is that of the first
+ * request (fits_for()). Only its partitions matter: other requests may go to nodes of
+ * these that are in no pool of the set. */
 #ifndef MAUI_PLAN_BYNODE_MULTIREQ_H
 #define MAUI_PLAN_BYNODE_MULTIREQ_H
 

@@ -20,8 +20,10 @@ struct rsv;
 int pick_now(struct bynode *b, const struct job *j, uint32_t set, struct allocs *ret,
     enum wait_code *ret_code);
 
-/* For a reservation that was found to be possible (asserted), into r->alloc; what these
- * lack is taken from counted pools. Pinning them (pintable_add()) is the caller's. */
+/* For a reservation that was found to be possible (asserted): nodes into r->alloc,
+ * units of counted pools into r->parts, in the order of offers_choose(). So a job that
+ * nothing draws to a node gets as many units as there are, and nodes for the rest only.
+ * Pinning the nodes (pintable_add()) is the caller's. */
 void pick_at(struct bynode *b, const struct job *j, struct rsv *r);
 
 #endif

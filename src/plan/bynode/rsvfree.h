@@ -7,8 +7,11 @@
  *                            a reservation that it must not lie on   4
  *     budget of its pool     2 units left                            2 tasks
  *
- * Waiting jobs whose reservations are units of a counted pool are on no node yet, so
- * what they leave of a pool is a *budget*, which all nodes of the pool share. */
+ * Waiting jobs whose reservations are units of a counted pool are on no node yet. So
+ * what of such a pool is free throughout the window is a *budget*, which all its nodes
+ * share. It is the least of the pool's profile: running jobs and reserved units are
+ * taken off, whoever of them the reservation would let in. A pool of which nothing is
+ * reserved has no budget: its nodes tell all. */
 #ifndef MAUI_PLAN_BYNODE_RSVFREE_H
 #define MAUI_PLAN_BYNODE_RSVFREE_H
 

@@ -53,7 +53,8 @@ struct closures;
 
 /* `c` is borrowed. */
 struct closures *closures_create(struct cluster *c);
-/* The same for another owner, who destroys it too. */
+/* The same for another owner, who destroys it too: a fork of the plan. A class that one
+ * asks for first is known to all of them; numbers that are known stay. */
 struct closures *closures_share(struct closures *cl);
 /* The last owner's ends it. NULL is nothing. */
 void closures_destroy(struct closures *cl);

@@ -2,7 +2,8 @@
  * For plan_first_fit(): the earliest interval that counted pools have for a job.
  *
  *     which pools               how it is searched
- *     one                       along its profile (profile.h), past its closures
+ *     one                       along its profile (profile.h) and that of its merged
+ *                               pool, past its closures
  *     several                   by leaps from gain to gain (search.h)
  *     thousands of small ones   by their free intervals (deep.h)
  *     merged ones               along the profile of the merged pool, or by leaps

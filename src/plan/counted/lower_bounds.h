@@ -7,9 +7,11 @@
  *               2 units for 60 s     nothing is known
  *
  * A planning pass only adds reservations, so what was learned holds until something is
- * given back. A search begins at the bound. That makes planning a long queue nearly
- * linear. Each set of pools has bounds by access class (search_bounds()). Source:
- * reference scheduling-algorithms, section 9.1. */
+ * given back. It outlives a cycle in which plan_begin() trusts the reservations: a job
+ * that ends at its limit gives nothing back that profiles did not know of. A search
+ * begins at the bound. That makes planning a long queue nearly linear. Each set of
+ * pools has bounds by access class (search_bounds()). Source: reference
+ * scheduling-algorithms, section 9.1. */
 #ifndef MAUI_PLAN_COUNTED_LOWER_BOUNDS_H
 #define MAUI_PLAN_COUNTED_LOWER_BOUNDS_H
 

@@ -11,8 +11,10 @@
  * and durations are in seconds. A unit is one task (pools/fits.h).
  *
  * Invariants: at least one step; times strictly increase; the value of the last
- * step holds for ever. Values may go below zero only by a caller's mistake, which
- * profile_take() asserts against. */
+ * step holds for ever. Values go below zero only by profile_claim(): where a job runs
+ * past its limit, or is given what is reserved for others (plan_adopt(), an order).
+ * Such a pool offers nothing then. profile_take() asserts that it does not happen
+ * otherwise. */
 #ifndef MAUI_PLAN_COUNTED_PROFILE_H
 #define MAUI_PLAN_COUNTED_PROFILE_H
 

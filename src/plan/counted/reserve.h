@@ -5,9 +5,12 @@
  *     job 7   in [20, 60)   4 units of pool 0, 2 of pool 3     its parts
  *
  * Where no pool is under reservations of other kinds, units that come free later than
- * now are taken before those free now, and pools that the fewest requests can use
- * before others: others may then start on what is left. Else pools are taken by
- * affinity: positive, neutral, none (no grant), negative. */
+ * now are taken first, of all pools, and only then units that are free now: others may
+ * start on these. In each of the two turns, pools that the fewest sets have
+ * (pools/fits.h) go first. Else pools are taken by affinity: positive, neutral, none
+ * (no grant), negative. Of one affinity they are taken in the order of the set; where
+ * small pools are looked at together (small_pools.h), those of no affinity after large
+ * ones. */
 #ifndef MAUI_PLAN_COUNTED_RESERVE_H
 #define MAUI_PLAN_COUNTED_RESERVE_H
 

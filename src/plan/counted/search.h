@@ -8,9 +8,10 @@
  *
  * A task cannot move between pools, so each pool offers the least that it has free
  * throughout, and the sum counts. An interval that begins at pools_merge_at() or later
- * is asked of merged pools. One that begins before and ends later is asked of both: the
- * sum of its pools counts for the time before, their merged pool for the time after,
- * and the smaller is the offer.
+ * is asked of merged pools. One that begins before and ends later is asked of both,
+ * group by group (pools/fits.h): the sum of the group's pools counts for the time
+ * before, their merged pool for the time after, and the smaller is the offer of the
+ * group.
  *
  * A search notes of each pool the instant at which its offer may grow (a *gain*), and
  * leaps to the first instant at which the gains may make up for what is missing.

@@ -81,8 +81,8 @@ void fits_learn_request(struct fits *f, const struct job *j, const struct req *r
 void fits_suppose(struct fits *f, const struct taskdef *def);
 bool fits_knows(const struct fits *f, const struct taskdef *def);
 
-/* The set of pools for one request, or for a job of one (SPAN: of all its partitions);
- * NULL = none. Valid until another definition is learned. */
+/* The set of pools for a definition, or for the first request of a job (SPAN: of all
+ * its partitions); NULL = none. Valid until another definition is learned. */
 const struct fitset *fits_in_partition(
     struct fits *f, const struct taskdef *def, uint32_t partition);
 const struct fitset *fits_for(struct fits *f, const struct job *j, uint32_t partition);

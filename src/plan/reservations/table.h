@@ -22,7 +22,11 @@
 #include "plan/plan.h"
 
 /* Units that a reservation has of one pool planned by count, or of a merged pool. One
- * that begins before pools_merge_at() and ends later has parts of both. */
+ * that begins before pools_merge_at() and ends later has parts of both, which are the
+ * same units: those of a merged pool are the sum of those of its pools.
+ *
+ *     job 7, 5 units     before    pool 1: 3    pool 2: 2
+ *                        after     merged pool 0: 5 */
 struct part {
     uint32_t pool; /* number for pools_part(): pools, then merged pools */
     int32_t units;

@@ -19,13 +19,14 @@ struct cluster;
 
 struct validity {
     uint64_t nodes, config, rsv_moves; /* epochs of the cluster, as seen: its world */
-    uint64_t rsv, relief; /* of all changes of reservations; of less load */
-    uint64_t layout;      /* of the pools (pools_layout()) that they have units of */
-    uint64_t changes;     /* how often what is planned changed: plan_changes() */
-    uint32_t confirmed;   /* so many of them stand in this cycle */
-    bool distrusted;      /* something came free earlier than planned */
-    bool released;        /* something came free since this cycle began */
-    bool quiet;           /* when it began nothing had */
+    uint64_t rsv;       /* the same as rsv_moves, with begins and ends in due time */
+    uint64_t relief;    /* of nodes that are less busy than before */
+    uint64_t layout;    /* of the pools (pools_layout()) that they have units of */
+    uint64_t changes;   /* how often what is planned changed: plan_changes() */
+    uint32_t confirmed; /* so many of them stand in this cycle */
+    bool distrusted;    /* something came free earlier than planned */
+    bool released;      /* something came free since this cycle began */
+    bool quiet;         /* when it began nothing had */
 };
 
 /* Have the nodes, the settings or reservations of other kinds changed since the last

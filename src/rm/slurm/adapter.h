@@ -173,6 +173,9 @@ void reservations_forget(struct adapter *a);
  * set. */
 int limits_poll(struct adapter *a);
 void limits_forget(struct adapter *a);
+/* Is it such a limit that keeps the job, in Slurm's words? Then in plain ones, as
+ * "Slurm's limit AssocGrpGRES (generic resources, of its association)". */
+bool limits_reason(const slurm_job_info_t *j, char *ret_text, size_t size);
 
 /* ---- jobs.c ---- */
 int jobs_poll(struct adapter *a);

@@ -295,6 +295,37 @@ static void tell_qos(struct telling *t, const struct slurm_limits *l)
     end_quota(t, q);
 }
 
+/* ---- what Slurm says of a job that it keeps -------------------------------------- */
+
+/* What stands in its word, from the narrower to the wider. */
+static const char *find_word(const char *reason)
+{
+    static const char *const words[][2] = {{"GRES", "generic resources"},
+        {"License", "licences"}, {"Billing", "billing units"}, {"Energy", "energy"},
+        {"BB", "burst buffers"}, {"Cpu", "processors"}, {"CPU", "processors"},
+        {"Mem", "memory"}, {"Node", "nodes"}, {"Submit", "jobs submitted"},
+        {"Job", "jobs"}, {"Wall", "time"}};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(reason, words[i][0]) != NULL)
+            return words[i][1];
+    return "resources";
+}
+
+bool limits_reason(const slurm_job_info_t *j, char *ret_text, size_t size)
+{
+    const char *reason = assoc_reason(j);
+    bool assoc = reason != NULL && strncmp(reason, "Assoc", 5) == 0;
+
+    if (!assoc && (reason == NULL || strncmp(reason, "QOS", 3) != 0))
+        return false;
+    snprintf(ret_text, size, "Slurm's limit %.*s (%s%s, of its %s)",
+        (int)strcspn(reason, " ,"), reason, find_word(reason),
+        strstr(reason, "Minutes") != NULL ? " by the minute" : "",
+        assoc ? "association" : "QOS");
+    return true;
+}
+
 /* ---- looking --------------------------------------------------------------------- */
 
 static bool has_whole_nodes(const struct adapter *a, const partition_info_msg_t *parts)

@@ -6,6 +6,7 @@
 #define MAUI_RM_SLURM_LIMITS_H
 
 #include "base/vec.h"
+#include "rm/slurm/slurm_names.h"
 
 #include <stdbool.h>
 
@@ -40,5 +41,7 @@ void limits_free(struct slurm_limits_list *l);
 
 /* 0, or -1 with errno. */
 int assoc_load(struct slurm_limits_list *ret);
+/* Slurm's word for why a job waits, as "AssocGrpGRES"; NULL = none. */
+const char *assoc_reason(const slurm_job_info_t *j);
 
 #endif

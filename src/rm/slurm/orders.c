@@ -400,6 +400,8 @@ static void give_up(struct adapter *a, size_t i)
                 why ? why : "it gives no reason");
             if (never(j->state_reason))
                 outcome = RM_REFUSED;
+            if (limits_reason(j, text, sizeof text))
+                outcome = RM_LIMITED;
         }
         slurm_free_job_info_msg(msg);
     }
@@ -410,6 +412,7 @@ static void give_up(struct adapter *a, size_t i)
         return;
     }
     land(a, i, outcome, text);
+    a->limits_look |= outcome == RM_LIMITED; /* it may have been lowered */
     /* its nodes are not as free as the scheduler thinks: where all others are */
     for (struct told_job *other = a->jobs; other != NULL; other = other->hh.next)
         if (!other->waiting && !other->over)

@@ -297,7 +297,8 @@ static void fail_start(
         .u.failed = {.id = o->job,
             .reason = how == RM_REFUSED ? REASON_RMREJECT : REASON_RMFAILURE,
             .text = text,
-            .again_s = again_s(m, o->job, how)}};
+            .again_s = again_s(m, o->job, how),
+            .limit = how == RM_LIMITED}};
 
     if (is_active(m, o->job))
         manager_apply(m, &ev, o->job);

@@ -276,6 +276,79 @@ static void processor_seconds_left_shrink_as_jobs_run(void **state)
     sc_destroy(s);
 }
 
+/* ---- what is not told as a quota is refused ---- */
+
+static void refuse(struct scenario *s, const char *id)
+{
+    struct event ev = {.kind = EVENT_START_FAILED};
+    struct err err;
+
+    ev.u.failed.id = id;
+    ev.u.failed.reason = REASON_RMFAILURE;
+    ev.u.failed.text = "Slurm's limit AssocGrpGRES";
+    ev.u.failed.limit = true;
+    assert_int_equal(sc_apply(s, ev, &err), 0);
+    sc_cycle(s);
+}
+
+/* The first is tried at 15, 45, 105 ...; those like it wait for that. */
+static void a_refused_job_is_tried_again_and_those_like_it_wait_for_it(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_begin("DEFERSTARTCOUNT 1\n", 20, 1, false);
+    job(s, "a", 2, "ann", "chem", NULL);
+    sc_at(s, 0);
+    refuse(s, "a");
+    job(s, "like", 2, "ann", "chem", NULL);
+    job(s, "small", 1, "ann", "chem", NULL);
+    job(s, "other", 2, "bob", "chem", NULL);
+    sc_at(s, 1);
+    assert_int_equal(sc_start(s, "like"), -1);
+    assert_int_equal(sc_start(s, "small"), 0);
+    assert_int_equal(sc_start(s, "other"), 0);
+    assert_int_equal(sc_find(s, "a")->holds, 0);
+    assert_non_null(strstr(why(s, "a"), "Slurm's limit AssocGrpGRES; job a is tried"));
+    assert_non_null(
+        strstr(why(s, "like"), "Slurm's limit AssocGrpGRES; job a is tried"));
+    sc_at(s, 14);
+    assert_int_equal(sc_find(s, "a")->state, JOB_IDLE);
+    sc_at(s, 15);
+    assert_int_equal(sc_find(s, "a")->state, JOB_RUNNING);
+    assert_int_equal(sc_find(s, "like")->state, JOB_IDLE);
+    refuse(s, "a");
+    sc_at(s, 44);
+    assert_int_equal(sc_find(s, "a")->state, JOB_IDLE);
+    sc_at(s, 45);
+    assert_int_equal(sc_start(s, "a"), 45);
+    assert_int_equal(sc_find(s, "a")->start_count, 1);
+    struct err err;
+    sc_report(s, "a", JOB_RUNNING, NULL, &err); /* it really runs: all others too */
+    sc_cycle(s);
+    assert_int_equal(sc_start(s, "like"), 45);
+    sc_destroy(s);
+}
+
+static void other_quotas_or_the_end_of_the_refused_job_let_all_be_tried(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 2; how++) {
+        struct scenario *s = sc_begin("", 20, 1, false);
+        job(s, "a", 2, "ann", "chem", NULL);
+        sc_at(s, 0);
+        refuse(s, "a");
+        job(s, "like", 2, "ann", "chem", NULL);
+        sc_at(s, 3);
+        assert_int_equal(sc_start(s, "like"), -1);
+        if (how == 0)
+            sc_cancel(s, "a");
+        else
+            tell(s, NULL, 0);
+        sc_cycle(s);
+        assert_int_equal(sc_start(s, "like"), 3);
+        sc_destroy(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +362,8 @@ int main(void)
         cmocka_unit_test(a_limit_of_0_lets_nothing_run_and_its_end_lets_all),
         cmocka_unit_test(what_is_used_up_is_said),
         cmocka_unit_test(processor_seconds_left_shrink_as_jobs_run),
+        cmocka_unit_test(a_refused_job_is_tried_again_and_those_like_it_wait_for_it),
+        cmocka_unit_test(other_quotas_or_the_end_of_the_refused_job_let_all_be_tried),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,6 +149,8 @@ static const struct {
     {{.code = WAIT_GRES, .limit = 3, .asked = 4},
         "this job asks for 4 of generic resource 'lic' in all its tasks together and "
         "the cluster has 3"},
+    {{.code = WAIT_RM_LIMIT, .object = UINT32_MAX},
+        "the resource manager refused to start a job like it"},
     {{.code = WAIT_NODESET}, "no node set has enough free nodes for this job"},
     {{.code = WAIT_PRIORITY},
         "a job of higher priority waits and BACKFILLPOLICY is NONE"},

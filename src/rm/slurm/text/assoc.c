@@ -20,6 +20,11 @@ static const char *const qos_keys[] = {"QOS", "UsageRaw", "GrpJobs", "GrpJobsAcc
     "PreemptMode", "Priority", "MaxJobsPA", "MaxJobsAccruePA", "MaxSubmitJobsPA",
     "MaxTRESPA", "MaxJobsPU", "MaxJobsAccruePU", "MaxSubmitJobsPU", "MaxTRESPU", NULL};
 
+const char *assoc_reason(const slurm_job_info_t *j)
+{
+    return j->state_desc;
+}
+
 /* "3(1)", "3": so many, of which some are in use; "N(1)", "": no limit. */
 static uint64_t read_count(const char *text)
 {
