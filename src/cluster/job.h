@@ -227,6 +227,9 @@ void job_remove(struct cluster *c, struct job *j);
 /* Fill procs, tasks, mem_mb and pe from the job's requests. Procs -1 counts as the
  * largest node's. O(requests). */
 void job_refresh_totals(const struct cluster *c, struct job *j);
+/* Its first request is of so many tasks and nodes now, as its resource manager made it.
+ * Only while it is not active. */
+void job_resize(const struct cluster *c, struct job *j, uint32_t tasks, uint32_t nodes);
 /* Processor equivalents with the totals of this moment (priority.md 2.1). */
 double job_pe(const struct cluster *c, const struct job *j);
 /* Queue order: (submit_at, id in natural order); a total order. */

@@ -38,6 +38,7 @@ struct node_job {
 struct node_class {
     uint32_t cls;
     int32_t configured, dedicated;
+    int32_t procs; /* most processors its jobs may have here; 0 = nothing told */
 };
 
 /* What changes with the jobs on it (expected state, ded, load, gres_ded, initiators,
@@ -97,11 +98,13 @@ struct node_desc {
     const char *const *networks;
     const struct gres_cfg *gres;    /* name NULL ends */
     const struct gres_cfg *classes; /* name:initiators, name NULL ends; NULL = all */
+    const struct gres_cfg *class_procs; /* of some of them: most processors; or NULL */
     const char *os, *arch;
     double speed;               /* 0 = unknown */
     int64_t procspeed_mhz;      /* 0 = unknown */
     int64_t frame, slot, slots; /* 0 = unknown */
-    bool measured;              /* `load` and `util` below were measured */
+    int64_t weight; /* priority is less by so much where the configuration gives none */
+    bool measured;  /* `load` and `util` below were measured */
     double load;
     struct res util;
     uint32_t more; /* so many further nodes are told the same; their names count on

@@ -34,6 +34,7 @@ static const struct job_flag_row {
     {"BACKFILL", JOB_BACKFILL},
     {"SPVIOLATION", JOB_SPVIOLATION},
     {"IGNHOSTLIST", JOB_IGNHOSTLIST},
+    {"APART", JOB_APART},
 };
 
 #define BIT(r)       (1u << LIMIT_##r)

@@ -272,6 +272,8 @@ static void apply_entries(struct loader *l)
     bool old_limits_done = false;
 
     find_bank(l);
+    if (!l->private)
+        load_managed(l);
     if (l->entries.n > 0)
         qsort(l->entries.v, l->entries.n, sizeof *l->entries.v, by_phase);
     for (size_t i = 0; i < l->entries.n; i++) {

@@ -71,6 +71,10 @@ void loader_report_status(struct loader *l, const struct place *at,
 int loader_apply(
     struct loader *l, const struct place *at, struct cfg_call *call, const char *name);
 
+/* Entries of what the resource manager of this configuration brings along, unless it is
+ * said otherwise. To be called when all lines are entries. */
+void load_managed(struct loader *l);
+
 /* A parameter, a section; and an attribute of a section by itself. */
 void load_parameter(struct loader *l, const struct entry *e);
 void load_section(struct loader *l, const struct entry *e);

@@ -106,8 +106,10 @@ enum job_flag {
     JOB_IGNHOSTLIST = 1u << 17,
     JOB_OPTIMISTIC = 1u << 18, /* set by the scheduler: started by BACKFILLPOLICY
                                   PREEMPT, may be preempted like a PREEMPTEE */
-    JOB_PARKED = 1u << 19 /* set by the scheduler: suspended by order or by the resource
-                             manager; resumed by those only */
+    JOB_PARKED = 1u << 19,     /* set by the scheduler: suspended by order or by the
+                                  resource manager; resumed by those only */
+    JOB_APART = 1u << 20 /* no two of its requests on one node: heterogeneous jobs of
+                            Slurm */
 };
 
 /* QFLAGS of a QOS (bits). PER<KIND> flags are kept per kind, see cred_cfg. */
@@ -369,6 +371,7 @@ struct nodeset_spec {
     enum nodeset_policy policy;
     enum nodeset_attr attr;
     struct text_list list; /* owned; empty = all values present */
+    bool always;           /* never outside a set, whatever NODESETDELAY says */
 };
 
 /* RESOURCELIMITPOLICY: jobs that use more than they asked for. */

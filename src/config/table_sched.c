@@ -16,7 +16,7 @@ static const struct cfg_row job_rows[] = {
     {N("SYSTEMDEFAULTJOBWALLTIME"), TIME("10:00:00:00"), IN_SETTINGS(default_wclimit_s), HELP("Wallclock limit of jobs without one, after the defaults of QOS and class.")},
     {N("METAMAXTASKS"), COUNT("tasks", "0"), LATER, HELP("Most tasks offered to a meta-scheduler.")},
     {N("ENABLEMULTINODEJOBS"), BOOL("TRUE"), IN_SETTINGS(enable_multinode_jobs), HELP("FALSE: all tasks of a job must fit on one node.")},
-    {N("ENABLEMULTIREQJOBS"), BOOL("FALSE"), IN_SETTINGS(enable_multireq_jobs), HELP("Allow jobs with several resource requests; otherwise they are held.")},
+    {N("ENABLEMULTIREQJOBS"), BOOL("FALSE"), IN_SETTINGS(enable_multireq_jobs), HELP("Allow jobs with several resource requests; otherwise they are held. With RMCFG[] TYPE=SLURM: TRUE where nothing is said.")},
     {N("JOBSIZEPOLICY"), WORD(NULL, kw_jobsize), LATER, HELP("Choice within a requested range of sizes.")},
     {N("JOBNODEMATCHPOLICY"), CUSTOM(set_match_policy, NULL, "WORDS: EXACTNODE EXACTPROC"), .home = HOME_SETTINGS, .store = STORE_OTHER, HELP("EXACTNODE: as many distinct nodes as requested. EXACTPROC: only nodes with exactly the processors asked per node.")},
     {N("JOBMAXOVERRUN", "MAXJOBOVERRUN"), TIME("0"), IN_SETTINGS(job_max_overrun_s), .min = -1, .max = INT_MANY, HELP("How far a job may pass its wallclock limit; -1 = any.")},
@@ -120,7 +120,7 @@ static const struct cfg_keyword kw_tasks[] = {
 static const struct cfg_row node_rows[] = {
     {N("NODECFG"), SECTION(OBJECT_NODE), HELP("A node; DEFAULT for all, GLOBAL for resources of no node in particular.")},
     {N("NODEACCESSPOLICY"), WORD("SHARED", kw_access), IN_SETTINGS(node_access), HELP("Who may share a node.")},
-    {N("NODEALLOCATIONPOLICY", "ALLOCATIONPOLICY"), WORD("LASTAVAILABLE", kw_alloc), IN_PAR(nodealloc), HELP("Which of the suitable nodes a job gets.")},
+    {N("NODEALLOCATIONPOLICY", "ALLOCATIONPOLICY"), WORD("LASTAVAILABLE", kw_alloc), IN_PAR(nodealloc), HELP("Which of the suitable nodes a job gets. With RMCFG[] TYPE=SLURM: PRIORITY where nothing is said, which is by Weight= of slurm.conf.")},
     {N("NODEAVAILABILITYPOLICY", "RESOURCEAVAILABILITYPOLICY"), CUSTOM(set_avail_policy, "COMBINED", "WORDS of POLICY[:RES]"), .home = HOME_PARTITION, .store = STORE_OTHER, INDEX(INDEX_OF_PARTITION), HELP("What makes a node busy: what is dedicated, what is used, or both. COMBINED DEDICATED UTILIZED; PROC MEM SWAP DISK.")},
     {N("NODELOADPOLICY"), WORD("ADJUSTSTATE", kw_load), IN_PAR(load_policy), HELP("When the load passes MAXLOAD: the node is busy, or has fewer processors.")},
     {N("NODEMAXLOAD"), NUMBER_IN("0.0", 0, INT_MANY), IN_SETTINGS(node_maxload), HELP("MAXLOAD of nodes without one; 0 = off.")},

@@ -29,8 +29,9 @@ struct rsvnodes_free {
 
 /* Choose nodes for `r` anew, or complete what it holds: then tasks held stay where
  * they are (unless SPACEFLEX), except on nodes that can no longer be used (not Idle,
- * Running or Busy) while r is active. Writes all that r should hold to *ret (empty
- * before), in RM order; returns the tasks in it. 0 is possible.
+ * Running or Busy, unless FORCE or IGNSTATE) while r is active. Writes all that r
+ * should hold to *ret (empty before), in RM order; returns the tasks in it. 0 is
+ * possible.
  *
  *     host list  task count
  *     no         no          nothing
@@ -58,7 +59,8 @@ bool rsvnodes_is_fixed(const struct reservation *r);
 bool rsvnodes_incomplete(const struct cluster *c, const struct reservation *r);
 
 /* May it exist with so many tasks? A standing one and BESTEFFORT may have any number,
- * a fixed one any but none; others all or nothing. */
+ * a fixed one any but none; others what they want, or r->least_tasks where that is set.
+ */
 bool rsvnodes_acceptable(const struct reservation *r, uint32_t tasks);
 
 /* Does `other` (another reservation that is not a job's) keep `r` off resources that

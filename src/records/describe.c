@@ -53,6 +53,8 @@ void describe_nodeset(json_t *o, const struct nodeset_spec *set)
     for (size_t i = 0; i < set->list.n; i++)
         json_array_append_new(list, put_text_of(set->list.v[i]));
     json_object_set_new(out, "list", list);
+    if (set->always)
+        json_object_set_new(out, "always", json_true());
     json_object_set_new(o, "nodeset", out);
 }
 
@@ -229,6 +231,7 @@ const struct nodeset_spec *describe_read_nodeset(struct reader *r, const json_t 
     set->attr = attr < 0 ? NODESET_ATTR_UNSET : (enum nodeset_attr)attr;
     for (; list != NULL && *list != NULL; list++)
         vec_push(&set->list, (char *)*list); /* borrowed from the document */
+    set->always = json_is_true(json_object_get(in, "always"));
     vec_push(&r->nodesets, set);
     return set;
 }
@@ -396,6 +399,7 @@ void describe_node(json_t *o, const struct node_desc *d)
     put_texts(o, "networks", d->networks);
     put_counts(o, "gres", d->gres);
     put_counts(o, "classes", d->classes);
+    put_counts(o, "class_procs", d->class_procs);
     put_text(o, "os", d->os);
     put_text(o, "arch", d->arch);
     put_real(o, "speed", d->speed);
@@ -403,6 +407,7 @@ void describe_node(json_t *o, const struct node_desc *d)
     put_int(o, "frame", d->frame);
     put_int(o, "slot", d->slot);
     put_int(o, "slots", d->slots);
+    put_int(o, "weight", d->weight);
     put_int(o, "more", d->more);
     if (d->measured) {
         json_object_set_new(o, "load", put_real_of(d->load));
@@ -425,6 +430,7 @@ void describe_read_node(struct reader *r, const json_t *o, struct node_desc *d)
     d->networks = reader_texts(r, o, "networks");
     d->gres = reader_counts(r, o, "gres");
     d->classes = reader_counts(r, o, "classes");
+    d->class_procs = reader_counts(r, o, "class_procs");
     d->os = reader_text(r, o, "os");
     d->arch = reader_text(r, o, "arch");
     d->speed = reader_real(r, o, "speed");
@@ -432,6 +438,7 @@ void describe_read_node(struct reader *r, const json_t *o, struct node_desc *d)
     d->frame = reader_int(r, o, "frame", 0);
     d->slot = reader_int(r, o, "slot", 0);
     d->slots = reader_int(r, o, "slots", 0);
+    d->weight = reader_int(r, o, "weight", 0);
     d->more = reader_u32(r, o, "more");
     d->measured = json_object_get(o, "load") != NULL;
     d->load = reader_real(r, o, "load");

@@ -148,12 +148,15 @@ class SlurmCluster:
     def __init__(self, program, nodes=4, cpus=4, mem=4000, gpus=2, phantom=0, conf="",
                  partitions=None, open_after=60, config="", gate=True,
                  message_timeout=10, slurmd_timeout=300, transport=None,
-                 gate_program=None, accounting=False):
+                 gate_program=None, accounting=False, node_options=None, gres_conf=None,
+                 topology=None):
         self.gate_program = [str(gate_program)] if gate_program else [str(program), "slurm"]
         self.program, self.gpus, self.cpus, self.mem = str(program), gpus, cpus, mem
         self.phantom, self.open_after, self.gate = phantom, open_after, gate
         self.nodes = [f"n{i}" for i in range(1, nodes + 1)]
         self.partitions, self.extra = partitions, conf
+        # by node, after what all have; with gres.conf of its own; lines of topology.conf
+        self.node_options, self.gres_conf, self.topology = node_options, gres_conf, topology
         self.message_timeout, self.slurmd_timeout = message_timeout, slurmd_timeout
         self.dir = tempfile.mkdtemp(prefix="maui-slurm-")
         os.chmod(self.dir, 0o755)
@@ -209,7 +212,10 @@ class SlurmCluster:
     def node_lines(self):
         out = []
         for i, name in enumerate(self.nodes, 1):
-            gres = f" Gres=gpu:{self.gpus}" if i <= 2 and self.gpus else ""
+            if self.node_options is not None:
+                gres = " " + self.node_options.get(name, "")
+            else:
+                gres = f" Gres=gpu:{self.gpus}" if i <= 2 and self.gpus else ""
             out.append(
                 f"NodeName={name} NodeAddr={self.addr} NodeHostname=localhost "
                 f"Port={self.port + 1 + i} CPUs={self.cpus} CoresPerSocket={self.cpus} "
@@ -255,10 +261,13 @@ class SlurmCluster:
         self.write("slurm.conf", "\n".join(lines) + "\n" + self.extra)
         self.write("plugstack.conf", "")
         self.write("cgroup.conf", "CgroupPlugin=cgroup/v1\n")  # nothing is probed
+        if self.topology:
+            self.write("topology.conf", self.topology)
         for i in range(self.gpus):
             self.write(f"gpu{i}", "")  # any file counts as a device
-        self.write("gres.conf", f"NodeName=n[1-{min(2, len(self.nodes))}] Name=gpu "
-                   f"File={self.dir}/etc/gpu[0-{self.gpus - 1}]\n" if self.gpus else "")
+        gres = f"NodeName=n[1-{min(2, len(self.nodes))}] Name=gpu File={{dir}}/gpu[0-{self.gpus - 1}]\n"
+        self.write("gres.conf", (self.gres_conf or (gres if self.gpus else "")).format(
+            dir=f"{self.dir}/etc"))
 
     def installed(self, what, *options):
         """As an administrator gets it."""

@@ -446,6 +446,15 @@ double job_pe(const struct cluster *c, const struct job *j)
     return sum;
 }
 
+void job_resize(const struct cluster *c, struct job *j, uint32_t tasks, uint32_t nodes)
+{
+    j->reqs[0].tasks = tasks;
+    j->reqs[0].nodes = nodes < tasks ? nodes : tasks;
+    if (j->reqs != &j->req)
+        j->req = j->reqs[0];
+    job_refresh_totals(c, j);
+}
+
 void job_refresh_totals(const struct cluster *c, struct job *j)
 {
     int64_t procs = total(c, j, RES_PROCS);

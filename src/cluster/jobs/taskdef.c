@@ -28,6 +28,7 @@ static struct nodeset_spec *nodeset_copy(const struct nodeset_spec *from)
     struct nodeset_spec *to = xcalloc(1, sizeof *to);
     to->policy = from->policy;
     to->attr = from->attr;
+    to->always = from->always;
     for (size_t i = 0; i < from->list.n; i++)
         vec_push(&to->list, xstrdup(from->list.v[i]));
     return to;
@@ -109,7 +110,7 @@ static uint64_t mix_nodeset(uint64_t h, const struct nodeset_spec *s)
 {
     if (!s)
         return h;
-    h = hash_mix(hash_mix(hash_mix(h, s->policy), s->attr), s->list.n);
+    h = hash_mix(hash_mix(hash_mix(h, s->policy), s->attr), s->list.n + s->always);
     for (size_t i = 0; i < s->list.n; i++)
         for (const char *p = s->list.v[i]; *p; p++)
             h = hash_mix(h, (unsigned char)*p);
@@ -167,7 +168,8 @@ static bool nodeset_equal(const struct nodeset_spec *a, const struct nodeset_spe
 {
     if (!a || !b)
         return a == b;
-    if (a->policy != b->policy || a->attr != b->attr || a->list.n != b->list.n)
+    if (a->policy != b->policy || a->attr != b->attr || a->list.n != b->list.n
+        || a->always != b->always)
         return false;
     for (size_t i = 0; i < a->list.n; i++)
         if (strcmp(a->list.v[i], b->list.v[i]) != 0)

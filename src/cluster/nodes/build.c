@@ -178,7 +178,9 @@ static void build_policy(struct cluster *c, struct node *n)
     n->maxload = own->maxload > 0   ? own->maxload
                  : def->maxload > 0 ? def->maxload
                                     : c->cfg->node_maxload;
-    n->priority = own->priority_set ? own->priority : def->priority;
+    n->priority = own->priority_set   ? own->priority
+                  : def->priority_set ? def->priority
+                                      : -n->told->weight;
     n->priorityf = own->priorityf.set   ? &own->priorityf
                    : def->priorityf.set ? &def->priorityf
                                         : NULL;
@@ -224,10 +226,10 @@ static void build_gres(struct cluster *c, struct node *n)
     vec_fini(&all);
 }
 
-static void add_class(struct node *n, uint32_t cls, int64_t count)
+static void add_class(struct node *n, uint32_t cls, int64_t count, int32_t most)
 {
     int64_t procs = n->cfg.v[RES_PROCS];
-    struct node_class k = {cls, (int32_t)(count > 0 ? count : procs), 0};
+    struct node_class k = {cls, (int32_t)(count > 0 ? count : procs), 0, most};
 
     for (size_t i = 0; i < n->classes.n; i++)
         if (n->classes.v[i].cls == cls)
@@ -241,10 +243,11 @@ static void build_classes(struct cluster *c, struct node *n)
 
     n->classes.n = 0;
     for (size_t i = 0; i < t->classes.n; i++)
-        add_class(n, t->classes.v[i].cls, t->classes.v[i].configured);
+        add_class(
+            n, t->classes.v[i].cls, t->classes.v[i].configured, t->classes.v[i].procs);
     for (size_t i = 0; !t->classes_told && i < c->cfg->default_classes.n; i++) {
         const struct gres_cfg *d = &c->cfg->default_classes.v[i];
-        add_class(n, cred_get(c, CRED_CLASS, d->name)->index, d->count);
+        add_class(n, cred_get(c, CRED_CLASS, d->name)->index, d->count, 0);
     }
 }
 

@@ -135,7 +135,8 @@ static int numbers_check(const struct node_desc *d, struct err *err)
     if (amount_check("processor speed in MHz", d->procspeed_mhz, 0, INT32_MAX, err)
         || amount_check("frame", d->frame, 0, INT32_MAX, err)
         || amount_check("slot", d->slot, 0, INT32_MAX, err)
-        || amount_check("number of slots", d->slots, 0, INT32_MAX, err))
+        || amount_check("number of slots", d->slots, 0, INT32_MAX, err)
+        || amount_check("weight", d->weight, 0, UINT32_MAX, err))
         return -1;
     return 0;
 }
@@ -146,7 +147,8 @@ static int desc_check(const struct node_desc *d, struct err *err)
         || list_check("feature", d->features, err)
         || list_check("network", d->networks, err)
         || counts_check("generic resource", d->gres, AMOUNT_MAX, err)
-        || counts_check("class", d->classes, INT32_MAX, err))
+        || counts_check("class", d->classes, INT32_MAX, err)
+        || counts_check("class", d->class_procs, INT32_MAX, err))
         return -1;
     if (d->partition && name_check("partition", d->partition, err))
         return -1;
@@ -218,9 +220,16 @@ static bool told_same(const struct node_told *a, const struct node_told *b)
            && a->classes_told == b->classes_told && a->os == b->os && a->arch == b->arch
            && same_number(a->speed, b->speed) && a->procspeed_mhz == b->procspeed_mhz
            && a->frame == b->frame && a->slot == b->slot && a->slots == b->slots
-           && same_list(&a->features, &b->features)
+           && a->weight == b->weight && same_list(&a->features, &b->features)
            && same_list(&a->networks, &b->networks) && same_gres(&a->gres, &b->gres)
            && same_list(&a->classes, &b->classes);
+}
+
+static void limit_class(struct node_told *t, uint32_t cls, int64_t procs)
+{
+    for (size_t i = 0; i < t->classes.n; i++)
+        if (t->classes.v[i].cls == cls)
+            t->classes.v[i].procs = (int32_t)procs;
 }
 
 static void told_lists(
@@ -249,7 +258,9 @@ static void told_lists(
         for (const struct gres_cfg *g = d->classes; g->name; g++)
             vec_push(&t->classes,
                 ((struct node_class){
-                    cred_get(c, CRED_CLASS, g->name)->index, (int32_t)g->count, 0}));
+                    cred_get(c, CRED_CLASS, g->name)->index, (int32_t)g->count, 0, 0}));
+        for (const struct gres_cfg *g = d->class_procs; g && g->name; g++)
+            limit_class(t, cred_get(c, CRED_CLASS, g->name)->index, g->count);
     }
 }
 
@@ -277,6 +288,7 @@ static struct node_told told_merge(
         t.slot = d->slot;
     if (d->slots > 0)
         t.slots = d->slots;
+    t.weight = d->weight;
     return t;
 }
 
@@ -504,7 +516,8 @@ static bool same_classes(const struct node *a, const struct node *b)
         return false;
     for (size_t i = 0; i < a->classes.n; i++)
         if (a->classes.v[i].cls != b->classes.v[i].cls
-            || a->classes.v[i].configured != b->classes.v[i].configured)
+            || a->classes.v[i].configured != b->classes.v[i].configured
+            || a->classes.v[i].procs != b->classes.v[i].procs)
             return false;
     return true;
 }

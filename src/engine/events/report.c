@@ -252,12 +252,23 @@ static bool same_places(const struct allocs *a, const struct allocs *b)
     return same;
 }
 
+static uint64_t tasks_of(const struct allocs *alloc)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < alloc->n; i++)
+        sum += (uint64_t)alloc->v[i].count * alloc->v[i].tasks;
+    return sum;
+}
+
 /* It started where it was told to, but its tasks are spread over the nodes in another
- * way, as the resource manager likes. What is free there is as that says. */
+ * way, as the resource manager likes; or it has given some of them back since. What is
+ * free there is as that says. */
 static void spread_anew(struct engine *e, struct job *j, const struct event *ev)
 {
     struct allocs alloc = {0}, planned = {0};
     int64_t start_at = j->start_at, suspended_s = j->suspended_s;
+    const struct req before = j->reqs[0];
     struct err err;
 
     if (placed(e->c, j, ev->u.job_state.places, ev->u.job_state.nplaces, &alloc, &err)
@@ -272,7 +283,13 @@ static void spread_anew(struct engine *e, struct job *j, const struct event *ev)
     j->suspended_s = suspended_s;
     vec_fini(&j->alloc);
     j->alloc = alloc;
+    if (tasks_of(&alloc) < before.tasks) {
+        job_resize(e->c, j, (uint32_t)tasks_of(&alloc), before.nodes);
+        job_changes(e, j, CHANGE_OF_REQUEST);
+    }
     if (make_active(e, j, start_at, e->now, &err) < 0) {
+        if (j->reqs[0].tasks < before.tasks)
+            job_resize(e->c, j, before.tasks, before.nodes);
         vec_fini(&j->alloc);
         j->alloc = planned;
         planned = (struct allocs){0};

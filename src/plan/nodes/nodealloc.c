@@ -220,7 +220,7 @@ static int choose(const struct nodealloc *a, const struct nodealloc_want *w,
 static int choose_in_set(const struct nodealloc *a, const struct nodealloc_want *w,
     struct cand *cands, size_t n, struct allocs *ret, enum wait_code *ret_code)
 {
-    bool mandatory = a->par->nodeset_delay_s != 0;
+    bool mandatory = a->par->nodeset_delay_s != 0 || nodeset_of(a)->always;
     bool enough = nodealloc_suffices(w, cands, n);
     struct cand *all = NULL;
 

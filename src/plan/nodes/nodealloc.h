@@ -76,7 +76,8 @@ struct nodealloc_multi {
 /* Choose nodes for all requests, together never more than a node has. Each node goes
  * to the request that is then hungriest (tasks still needed / tasks still on offer),
  * what is left of it to the next. Requests with node counts, host lists, node sets,
- * CONTIGUOUS or MAXBALANCE choose one after the other, hungriest first. A heuristic:
+ * CONTIGUOUS or MAXBALANCE choose one after the other, hungriest first. Of a job with
+ * JOB_APART no two have the same node. A heuristic:
  * with many tasks or nodes it may miss one that needs requests to give way. Appends
  * pieces to *ret; -1 leaves it unchanged, *ret_code as above. O(requests * n). */
 int nodealloc_choose_multi(

@@ -24,7 +24,9 @@ uint32_t joint_left(const struct joint *g, uint32_t r, size_t i)
     const struct taskdef *def = def_of(g, r);
 
     if (tasks == 0 || g->share[i] <= ROUNDING
-        || (g->share[i] < 1 && def->access == ACCESS_SINGLETASK))
+        || (g->share[i] < 1
+            && (def->access == ACCESS_SINGLETASK
+                || g->m->reqs[r].j->flags & JOB_APART)))
         return 0;
     if (g->share[i] < 1 && !g->room)
         tasks = (uint32_t)floor(g->share[i] * tasks + ROUNDING);

@@ -48,6 +48,10 @@ int64_t nodelimit_class_procs(
         own = section_class_procs(n->section_def, name);
     if (most <= 0)
         most = INT64_MAX;
+    for (size_t i = 0; i < n->classes.n; i++)
+        if (n->classes.v[i].cls == cls && n->classes.v[i].procs > 0
+            && n->classes.v[i].procs < most)
+            most = n->classes.v[i].procs;
     return own >= 0 && own < most ? own : most;
 }
 

@@ -29,7 +29,8 @@ struct slurm_facts {
 struct part {
     char *name; /* key */
     int64_t default_s, max_s;
-    bool exclusive, open; /* open: its jobs may start */
+    int64_t procs_by_node; /* MaxCPUsPerNode, 0 = none */
+    bool exclusive, open;  /* open: its jobs may start */
     UT_hash_handle hh;
 };
 
@@ -45,9 +46,19 @@ struct told_node {
 /* What the user asked for before a start overwrote it. */
 struct asked {
     bool known, overwritten;       /* by a start: what the record says is not this */
+    bool cleared;                  /* it took the features away */
     char *nodes, *partition;       /* owned; NULL = none */
+    char *features;                /* owned; NULL = none */
     uint32_t min_nodes, max_nodes; /* max 0 = none */
 };
+
+/* A generic resource: "gpu", or "gpu:a100" of one type. */
+struct gres_term {
+    char *name; /* owned */
+    bool typed;
+    int64_t count;
+};
+struct gres_terms VEC(struct gres_term);
 
 #define PARTS_MAX 64
 
@@ -55,6 +66,13 @@ struct asked {
 struct parts {
     const slurm_job_info_t *v[PARTS_MAX];
     uint32_t n;
+};
+
+/* How Slurm is told where to start a job. */
+enum naming {
+    NAMES_NODES, /* these */
+    NAMES_ALONE, /* these, its features taken away: with counts Slurm takes no list */
+    NAMES_NONE   /* it alone knows which will do */
 };
 
 /* A task's wish to be released. */
@@ -67,10 +85,11 @@ struct told_job {
     uint64_t digest, request; /* of all that is told; of what is asked for */
     uint32_t round;
     bool waiting, over;
-    bool kept, held; /* as Slurm has it now: at priority 0, by a hold */
-    bool as_before;  /* kept, without a trace of a start */
-    bool gathered;   /* one of several tasks of a record */
-    uint8_t wish;    /* with others of its record: holds, WISH_RELEASE; 0 = none */
+    bool kept, held;    /* as Slurm has it now: at priority 0, by a hold */
+    enum naming naming; /* how a start says where */
+    bool as_before;     /* kept, without a trace of a start */
+    bool gathered;      /* one of several tasks of a record */
+    uint8_t wish;       /* with others of its record: holds, WISH_RELEASE; 0 = none */
     uint32_t nparts;
     struct asked *asked; /* one for each part; owned */
     char *note;          /* what its comment is to say; owned, or NULL */
@@ -103,8 +122,9 @@ struct adapter {
     int64_t events_read;                         /* bytes of the file of events */
     int64_t poll_ms, start_wait_ms;
     struct slurm_facts facts;
-    char *munge;        /* owned: socket of munged; NULL = not known */
-    int64_t most_procs; /* of a node */
+    char *munge;                 /* owned: socket of munged; NULL = not known */
+    int64_t most_procs;          /* of a node */
+    struct gres_terms gres_most; /* of a node, seen so far */
     struct part *parts;
     struct told_node *nodes;
     struct told_job *jobs;
@@ -185,6 +205,18 @@ void jobs_forget(struct adapter *a);
 struct told_job *jobs_find(struct adapter *a, const char *id);
 enum gate_mark job_mark(const slurm_job_info_t *j);
 
+/* Features that a job asks for. */
+struct counted {
+    const char *name;
+    uint32_t nodes;
+};
+struct wish {
+    const char *all;           /* "a&(b|c)": of every node; NULL = nothing */
+    struct VEC(char *) one_of; /* "[a|b]": one of them, the same for all nodes */
+    struct VEC(struct counted) counted; /* "[a*2&b]", "a*2" */
+    bool odd;                           /* something that only Slurm understands */
+};
+
 /* What a record asks for, as requests: they and all they point to live in the room. */
 struct request_room {
     struct req_desc *req; /* one for each component */
@@ -192,19 +224,40 @@ struct request_room {
     struct VEC(void *) blocks;
     struct VEC(struct dep) deps;
     const char *why_not; /* it cannot be expressed, or Slurm itself keeps it waiting */
+    enum naming naming;
 };
+
+/* ---- gres.c ---- */
+/* Terms of a node ("gpu:a100:2(S:0),shard:8K"), of a job ("gres:gpu:2") or of what one
+ * has on a node ("gpu:a100:1(IDX:0)"): each name with its sum, then those of its types.
+ */
+void gres_read(struct gres_terms *ret, const char *text);
+void gres_fini(struct gres_terms *t);
+/* How many devices of whatever name and type. */
+int64_t gres_devices(const char *text);
+/* How many names or types it is about. */
+size_t gres_kinds(const char *text);
+/* A node has so many; the most that any node has of the last term of a text. */
+void gres_note(struct adapter *a, const char *name, int64_t count);
+int64_t gres_most(const struct adapter *a, const char *text);
+/* Its terms behind what is in the list: so many times, divided among so many, rounded
+ * up. */
+void gres_add(struct request_room *room, const struct gres_cfg **io, const char *text,
+    int64_t times, int64_t among);
 
 /* ---- features.c ---- */
 /* Leave out the nodes that are not in the partition. */
 void features_within(struct adapter *a, const char *partition,
     struct request_room *room, struct req_desc *ret);
-/* An expression as "gpu&(fast|big)": terms joined by & alone become a list of features,
- * others a list of the nodes that it leaves out. -1 when it cannot be expressed
- * (counts, brackets). */
-int features_read(struct adapter *a, const char *text, struct request_room *room,
+/* What the text asks for, in the room. */
+void features_wish(struct wish *ret, const char *text, struct request_room *room);
+/* What of it all nodes have to have. */
+void features_take(struct adapter *a, const struct wish *w, struct request_room *room,
     struct req_desc *ret);
+/* One feature more for all nodes of the request. */
+void features_add(struct request_room *room, struct req_desc *ret, const char *name);
 
-/* ---- request.c ---- */
+/* ---- request.c, running.c ---- */
 void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret,
     struct request_room *room);
 void request_free_room(struct request_room *room);
@@ -214,6 +267,8 @@ void request_places(
 /* A job that runs already has the shape that Slurm gave it. */
 void request_running(
     const struct parts *parts, struct rm_job *ret, struct request_room *room);
+/* Their product, or more than any machine has. */
+int64_t amount_times(int64_t a, int64_t b);
 /* Memory that lives as long as the room. */
 void *request_take(struct request_room *room, size_t count, size_t size);
 /* The first n bytes of it. */
@@ -224,6 +279,8 @@ uint64_t request_digest(const struct adapter *a, const struct parts *parts);
 /* The partitions that its owner named, also while a start has chosen one: "a,b". Lives
  * as long as the room. */
 const char *request_partitions(const slurm_job_info_t *j, struct request_room *room);
+/* The same of its features. */
+const char *request_features(const slurm_job_info_t *j, struct request_room *room);
 
 /* In the administrator's comment of a job that only we start. */
 #define COMMENT_KEPT "maui:kept"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a user asked for, remembered in the job itself while a start has overwritten it:
- * "maui:asked;count=2-4;nodes=n[1-2];partition=a,b", no blank in it. It outlives us and
- * the controller.
+ * "maui:asked;count=2-4;nodes=n[1-2];partition=a,b;features=n7", no blank in it. It
+ * outlives us and the controller.
  */
 #include "base/xalloc.h"
 #include "rm/slurm/adapter.h"
@@ -15,6 +15,7 @@ void asked_free(struct asked *k)
 {
     free(k->nodes);
     free(k->partition);
+    free(k->features);
     *k = (struct asked){0};
 }
 
@@ -28,6 +29,8 @@ char *asked_text(const struct asked *k)
         strbuf_printf(&b, ";nodes=%s", k->nodes);
     if (list)
         strbuf_printf(&b, ";partition=%s", k->partition);
+    if (k->cleared)
+        strbuf_printf(&b, ";features=%s", k->features != NULL ? k->features : "");
     return strbuf_take(&b);
 }
 
@@ -70,4 +73,6 @@ void asked_parse(struct asked *ret, const char *text)
     free(count);
     ret->nodes = value_of(text, ";nodes=");
     ret->partition = value_of(text, ";partition=");
+    ret->features = value_of(text, ";features=");
+    ret->cleared = ret->features != NULL;
 }

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Feature expressions. The scheduler knows lists of features that are all needed; what
- * else Slurm allows is turned into the nodes that do not satisfy it. */
+ * else Slurm allows is turned into the nodes that do not satisfy it, into a node set,
+ * or into several requests:
+ *
+ *     gpu&(fast|big)         nodes that do not fit are left out
+ *     [rack1|rack2]          a set of nodes that have one of them in common
+ *     [rack1*2&rack2*1]      two requests, of 2 and of 1 node
+ */
 #include "rm/slurm/adapter.h"
 
-#include <ctype.h>
+#include <stdlib.h>
+
+#define NODES_MAX 1000000 /* more is a slip */
 
 /* expression = term { ("|" | "&") term }, read from left to right as Slurm does;
  * term = NAME | "(" expression ")" */
@@ -113,8 +121,10 @@ void features_within(struct adapter *a, const char *partition,
             out[n++] = t->name;
 }
 
-int features_read(struct adapter *a, const char *text, struct request_room *room,
-    struct req_desc *ret)
+/* An expression of all nodes: terms joined by & alone become a list of features, others
+ * a list of the nodes that it leaves out. */
+static void take_expression(struct adapter *a, const char *text,
+    struct request_room *room, struct req_desc *ret)
 {
     const char **out;
     size_t n;
@@ -122,14 +132,139 @@ int features_read(struct adapter *a, const char *text, struct request_room *room
 
     if (strpbrk(text, "|()[]*") == NULL) {
         take_list(text, room, ret);
-        return 0;
+        return;
     }
-    holds(text, "", &wrong);
-    if (wrong)
-        return -1;
     out = more_room(a, room, ret, &n);
     for (struct told_node *t = a->nodes; t != NULL; t = t->hh.next)
         if (t->features != NULL && !holds(text, t->features, &wrong))
             out[n++] = t->name;
-    return 0;
+}
+
+/* ---- wishes ---- */
+
+/* The end of a term that begins there: brackets and parentheses hold together. */
+static const char *term_end(const char *at)
+{
+    int depth = 0;
+
+    for (; *at && (depth > 0 || *at != '&'); at++)
+        depth += *at == '(' || *at == '[' ? 1 : *at == ')' || *at == ']' ? -1 : 0;
+    return at;
+}
+
+/* "name*3", or "name" for one. False: something else. */
+static bool read_counted(
+    struct wish *w, struct request_room *room, const char *term, size_t len)
+{
+    size_t n = strcspn(term, "&|()[]*");
+    char *end = NULL;
+    unsigned long count = 1;
+
+    n = n < len ? n : len;
+    if (n < len)
+        count = term[n] == '*' ? strtoul(term + n + 1, &end, 10) : 0;
+    if (n == 0 || count == 0 || count > NODES_MAX || (end != NULL && end != term + len))
+        return false;
+    vec_push(
+        &w->counted, ((struct counted){request_text(room, term, n), (uint32_t)count}));
+    return true;
+}
+
+/* "[a|b]": all nodes have one of them in common. */
+static bool read_one_of(
+    struct wish *w, struct request_room *room, const char *term, size_t len)
+{
+    char *copy = request_text(room, term, len), *save = NULL;
+
+    if (w->one_of.n > 0 || strpbrk(copy, "&()[]*") != NULL)
+        return false;
+    for (char *name = strtok_r(copy, "|", &save); name != NULL;
+         name = strtok_r(NULL, "|", &save))
+        vec_push(&w->one_of, name);
+    return w->one_of.n > 0;
+}
+
+/* "[a*2&b*1]" */
+static bool read_bracket(
+    struct wish *w, struct request_room *room, const char *term, size_t len)
+{
+    const char *end = term + len;
+
+    if (memchr(term, '|', len) != NULL)
+        return read_one_of(w, room, term, len);
+    while (term < end) {
+        size_t n = strcspn(term, "&]");
+        if (!read_counted(w, room, term, n))
+            return false;
+        term += n + 1;
+    }
+    return true;
+}
+
+/* Terms that any node can be judged by are joined again. */
+void features_wish(struct wish *ret, const char *text, struct request_room *room)
+{
+    struct strbuf rest = {0};
+    bool wrong = false;
+
+    *ret = (struct wish){0};
+    for (const char *at = text; at != NULL && *at;) {
+        const char *end = term_end(at);
+        size_t len = (size_t)(end - at);
+        bool simple =
+            len > 0 && memchr(at, '[', len) == NULL && memchr(at, '*', len) == NULL;
+
+        if (simple)
+            strbuf_printf(&rest, "%s%.*s", rest.len > 0 ? "&" : "", (int)len, at);
+        else if (len > 2 && at[0] == '[' && end[-1] == ']')
+            ret->odd |= !read_bracket(ret, room, at + 1, len - 2);
+        else
+            ret->odd |= !read_counted(ret, room, at, len);
+        at = end + (*end == '&');
+    }
+    if (rest.len > 0) {
+        holds(rest.text, "", &wrong);
+        ret->all = request_text(room, rest.text, rest.len);
+    }
+    /* "a|b&c" is read from left to right, which holds for whole texts alone */
+    if (wrong
+        || (ret->all != NULL && strchr(ret->all, '|') != NULL
+            && strpbrk(text, "[*") != NULL))
+        ret->odd = true;
+    free(rest.text);
+    vec_push(&room->blocks, ret->one_of.v);
+    vec_push(&room->blocks, ret->counted.v);
+}
+
+void features_take(struct adapter *a, const struct wish *w, struct request_room *room,
+    struct req_desc *ret)
+{
+    struct nodeset_spec *set;
+
+    if (w->odd)
+        return;
+    if (w->all != NULL)
+        take_expression(a, w->all, room, ret);
+    if (w->one_of.n == 0)
+        return;
+    set = request_take(room, 1, sizeof *set);
+    *set = (struct nodeset_spec){
+        .policy = NODESET_ONEOF, .attr = NODESET_FEATURE, .always = true};
+    set->list.v = w->one_of.v; /* borrowed */
+    set->list.n = w->one_of.n;
+    ret->nodeset = set;
+}
+
+void features_add(struct request_room *room, struct req_desc *ret, const char *name)
+{
+    size_t n = 0;
+    const char **list;
+
+    while (ret->features != NULL && ret->features[n] != NULL)
+        n++;
+    list = request_take(room, n + 2, sizeof *list);
+    if (n > 0)
+        memcpy(list, ret->features, n * sizeof *list);
+    list[n] = name;
+    ret->features = list;
 }

@@ -160,7 +160,11 @@ static void remember_part(struct asked *k, const slurm_job_info_t *j)
     *k = (struct asked){.known = true,
         .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
         .partition = j->partition ? xstrdup(j->partition) : NULL,
-        .min_nodes = j->max_nodes ? j->num_nodes : 1,
+        .features = j->features && *j->features ? xstrdup(j->features) : NULL,
+        /* what is told may be an estimate, and beyond the most */
+        .min_nodes = !j->max_nodes                 ? 1
+                     : j->num_nodes < j->max_nodes ? j->num_nodes
+                                                   : j->max_nodes,
         .max_nodes = j->max_nodes};
 }
 
@@ -189,6 +193,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
         state == JOB_STARTING || state == JOB_RUNNING || state == JOB_SUSPENDED;
 
     request_of(a, parts, &job, &room);
+    t->naming = room.naming;
     for (uint32_t i = 0; i < parts->n && !active; i++)
         room.req[i].hosts = request_hosts(&room, t->asked[i].nodes);
     if (active && !t->waiting)

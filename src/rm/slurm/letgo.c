@@ -39,6 +39,8 @@ static void ask_as_before(
     ret->min_nodes = k->min_nodes ? k->min_nodes : 1;
     ret->max_nodes = k->max_nodes;
     ret->partition = k->partition;
+    if (k->cleared)
+        ret->features = k->features;
 }
 
 static int let_go_as(const slurm_job_info_t *j, const char *id)

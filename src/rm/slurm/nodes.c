@@ -8,11 +8,10 @@
 #include <string.h>
 
 #define LICENCES_MS 5000
-#define COUNT_MAX   (1LL << 40) /* of a resource; more is a slip */
 
 struct lists {
     struct VEC(const char *) features;
-    struct VEC(struct gres_cfg) gres, classes;
+    struct VEC(struct gres_cfg) gres, classes, class_procs;
     struct VEC(char *) owned;
 };
 
@@ -24,6 +23,7 @@ static void lists_fini(struct lists *l)
     vec_fini(&l->features);
     vec_fini(&l->gres);
     vec_fini(&l->classes);
+    vec_fini(&l->class_procs);
 }
 
 /* A copy whose separators become ends. */
@@ -35,34 +35,18 @@ static char *cut(struct lists *l, const char *text)
     return copy;
 }
 
-static void add_count(struct lists *l, char *name, int64_t count)
+static void read_gres(struct adapter *a, struct lists *l, const char *text)
 {
-    for (size_t i = 0; i < l->gres.n; i++)
-        if (strcmp(l->gres.v[i].name, name) == 0) {
-            l->gres.v[i].count += count;
-            return;
-        }
-    vec_push(&l->gres, ((struct gres_cfg){.name = name, .count = count}));
-}
+    struct gres_terms t = {0};
 
-/* "gpu:tesla:2(S:0-1),shard:8K": the count is the last number, types are summed. */
-static void read_gres(struct lists *l, const char *text)
-{
-    char *save = NULL, *copy = cut(l, text);
-
-    for (char *t = strchr(copy, '('); t != NULL; t = strchr(t, '('))
-        memset(t, ' ', strcspn(t, ")")); /* "(S:0,1)" has a comma of its own */
-    for (char *word = strtok_r(copy, ",", &save); word;
-         word = strtok_r(NULL, ",", &save)) {
-        char *colon = strrchr(word, ':'), *end = NULL;
-        long long n = colon ? strtoll(colon + 1, &end, 10) : 1;
-
-        n = n < 0 ? 0 : n > COUNT_MAX ? COUNT_MAX : n;
-        if (end && *end == 'K')
-            n *= 1024;
-        word[strcspn(word, ": ")] = '\0';
-        add_count(l, word, n);
+    gres_read(&t, text);
+    for (size_t i = 0; i < t.n; i++) {
+        vec_push(
+            &l->gres, ((struct gres_cfg){.name = t.v[i].name, .count = t.v[i].count}));
+        gres_note(a, t.v[i].name, t.v[i].count);
+        vec_push(&l->owned, t.v[i].name);
     }
+    vec_fini(&t);
 }
 
 static void read_features(struct lists *l, const char *text)
@@ -86,10 +70,14 @@ static void read_classes(
 
         if (p && p->open)
             vec_push(&l->classes, ((struct gres_cfg){.name = word, .count = procs}));
+        if (p && p->open && p->procs_by_node > 0)
+            vec_push(&l->class_procs,
+                ((struct gres_cfg){.name = word, .count = p->procs_by_node}));
     }
     if (l->classes.n == 0) /* an empty list would mean every class */
         vec_push(&l->classes, ((struct gres_cfg){.name = (char *)"NONE", .count = 1}));
     vec_push(&l->classes, ((struct gres_cfg){0}));
+    vec_push(&l->class_procs, ((struct gres_cfg){0}));
 }
 
 static enum node_state state_of(const node_info_t *n)
@@ -126,6 +114,7 @@ static uint64_t digest_node(const node_info_t *n, enum node_state state)
     h = digest_bytes(h, &n->real_memory, sizeof n->real_memory);
     h = digest_bytes(h, &n->mem_spec_limit, sizeof n->mem_spec_limit);
     h = digest_bytes(h, &n->tmp_disk, sizeof n->tmp_disk);
+    h = digest_bytes(h, &n->weight, sizeof n->weight);
     h = digest_text(h, n->features_act ? n->features_act : n->features);
     h = digest_text(h, n->gres);
     return digest_text(h, n->partitions);
@@ -140,7 +129,7 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
     struct lists l = {0};
 
     read_features(&l, n->features_act ? n->features_act : n->features);
-    read_gres(&l, n->gres);
+    read_gres(a, &l, n->gres);
     vec_push(&l.gres, ((struct gres_cfg){0}));
     read_classes(a, &l, n->partitions, procs);
     *d = (struct node_desc){.name = n->name,
@@ -148,7 +137,9 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
         .features = l.features.v,
         .gres = l.gres.v,
         .classes = l.classes.v,
-        .arch = n->arch};
+        .class_procs = l.class_procs.v,
+        .arch = n->arch,
+        .weight = n->weight};
     d->cfg.v[RES_PROCS] = procs;
     if (procs > a->most_procs)
         a->most_procs = procs;
@@ -259,6 +250,8 @@ static void read_parts(struct adapter *a, const partition_info_msg_t *msg)
         p->default_s =
             in->default_time == NO_VAL ? p->max_s : minutes(in->default_time);
         p->exclusive = in->max_share == 0;
+        if (in->max_cpus_per_node != 0 && in->max_cpus_per_node < NO_VAL)
+            p->procs_by_node = in->max_cpus_per_node;
         p->open = in->state_up == PARTITION_UP || in->state_up == PARTITION_DRAIN;
         HASH_ADD_KEYPTR(hh, a->parts, p->name, strlen(p->name), p);
     }

@@ -114,6 +114,8 @@ int orders_keep(struct adapter *a, const struct told_job *t)
             m.min_nodes = k->min_nodes ? k->min_nodes : 1;
             m.max_nodes = k->max_nodes;
             m.partition = k->partition;
+            if (k->cleared)
+                m.features = k->features;
         } /* else Slurm would judge anew what it has accepted */
         m.admin_comment = (char *)COMMENT_KEPT;
         if (t->note_begin)
@@ -142,6 +144,8 @@ static void answer(struct adapter *a, const struct rm_command *c, int result)
     }
 }
 
+#define ALL_REQS UINT32_MAX
+
 /* The nodes of one of its requests. */
 static char *host_list(const struct rm_command *c, uint32_t req, uint32_t *ret_n)
 {
@@ -149,7 +153,7 @@ static char *host_list(const struct rm_command *c, uint32_t req, uint32_t *ret_n
     char *text;
 
     for (size_t i = 0; i < c->nplaces; i++)
-        if (c->places[i].req == req)
+        if (c->places[i].req == req || req == ALL_REQS)
             slurm_hostlist_push_host(list, c->places[i].node);
     slurm_hostlist_uniq(list);
     *ret_n = (uint32_t)slurm_hostlist_count(list);
@@ -170,19 +174,26 @@ static char *chosen(const char *list, const char *cls)
     return xstrndup(list, strcspn(list, ","));
 }
 
-static int start_part(
-    const struct told_job *t, const struct rm_command *c, uint32_t part)
+static int start_part(struct told_job *t, const struct rm_command *c, uint32_t part)
 {
-    const struct asked *k = &t->asked[part];
+    struct asked *k = &t->asked[part];
     job_desc_msg_t m;
     char id[48], *partition = NULL;
     uint32_t n;
     int result;
 
     slurm_init_job_desc_msg(&m);
-    m.req_nodes = host_list(c, t->nparts > 1 ? part : 0, &n);
+    m.req_nodes = host_list(c, t->nparts > 1 ? part : ALL_REQS, &n);
     m.min_nodes = m.max_nodes = n;
+    if (t->naming == NAMES_ALONE)
+        m.features = (char *)"";
+    if (t->naming == NAMES_NONE) {
+        free(m.req_nodes);
+        m.req_nodes = xstrdup(k->nodes != NULL ? k->nodes : "");
+        m.min_nodes = m.max_nodes = NO_VAL;
+    }
     m.priority = INFINITE;
+    k->cleared = t->naming == NAMES_ALONE;
     m.admin_comment = asked_text(k);
     if (t->note_begin)
         m.begin_time = time(NULL);
@@ -213,10 +224,12 @@ static void start(struct adapter *a, const struct rm_command *c)
         answer(a, c, -1);
         return;
     }
+    /* such jobs Slurm's main scheduler leaves to its backfill */
+    bool by_backfill = t->nparts > 1 || t->naming == NAMES_NONE;
     vec_push(&a->pending, ((struct pending){.token = c->token,
                               .id = xstrdup(c->job),
                               .since_ms = adapter_now_ms(),
-                              .patience_ms = a->start_wait_ms * (t->nparts > 1 ? 4 : 1),
+                              .patience_ms = a->start_wait_ms * (by_backfill ? 4 : 1),
                               .start = true}));
 }
 

@@ -3,6 +3,8 @@
  * by job, node and task at once, the scheduler by tasks of one shape. The rules:
  *
  *   whole nodes (exclusive)            a task is a node
+ *   --gpus=N                           a task is a device, with its part of the job's
+ *                                      processors, on any nodes
  *   a number of nodes, or memory,      a task is what the job needs on one node, on as
  *   generic resources, processors      many nodes as asked, else as Slurm estimates
  *   by node
@@ -74,7 +76,7 @@ static int64_t asked32(uint32_t v)
 
 #define MUCH (INT64_C(1) << 40) /* more than any machine has of anything */
 
-static int64_t times(int64_t a, int64_t b)
+int64_t amount_times(int64_t a, int64_t b)
 {
     int64_t p;
 
@@ -84,45 +86,6 @@ static int64_t times(int64_t a, int64_t b)
 static int64_t ceil_div(int64_t a, int64_t b)
 {
     return b > 0 ? (a + b - 1) / b : a;
-}
-
-/* "gres:gpu:tesla:2,gres:shard:1" or "gres/gpu:2": names without types, summed. */
-static void add_gres(struct request_room *room, const struct gres_cfg **to,
-    const char *text, int64_t divide)
-{
-    struct gres_cfg *list;
-    size_t n = 0, room_for = 2;
-    char *copy, *save = NULL;
-
-    if (text == NULL || *text == '\0')
-        return;
-    for (const struct gres_cfg *g = *to; g && g->name; g++)
-        n++;
-    for (const char *p = text; *p; p++)
-        room_for += *p == ',' || *p == ';';
-    list = request_take(room, n + room_for, sizeof *list);
-    if (n > 0)
-        memcpy(list, *to, n * sizeof *list);
-    copy = request_text(room, text, strlen(text));
-    for (char *word = strtok_r(copy, ",;", &save); word != NULL;
-         word = strtok_r(NULL, ",;", &save)) {
-        bool marked =
-            strncmp(word, "gres", 4) == 0 && (word[4] == ':' || word[4] == '/');
-        char *name = marked ? word + 5 : word, *end;
-        char *count = strrchr(name, ':');
-        char *equals = strrchr(name, '=');
-        int64_t k = 1;
-
-        if (count == NULL || (equals != NULL && equals > count))
-            count = equals;
-        if (count != NULL) {
-            long long v = strtoll(count + 1, &end, 10);
-            k = end == count + 1 ? 1 : v < 0 ? 0 : v > MUCH ? MUCH : v;
-        }
-        name[strcspn(name, ":=")] = '\0';
-        list[n++] = (struct gres_cfg){.name = name, .count = ceil_div(k, divide)};
-    }
-    *to = list;
 }
 
 /* Processors a task needs: at least one, and its share of the least the job may have.
@@ -137,13 +100,17 @@ static int64_t per_task(const slurm_job_info_t *j, int64_t tasks)
     return j->max_nodes != 0 || share <= c ? c : share;
 }
 
+static bool memory_by_node(const struct adapter *a, const slurm_job_info_t *j)
+{
+    return a->facts.memory && !(j->pn_min_memory & MEM_PER_CPU)
+           && j->pn_min_memory != NO_VAL64 && !j->mem_per_tres;
+}
+
 static bool by_node(const struct adapter *a, const slurm_job_info_t *j)
 {
-    bool memory = a->facts.memory && !(j->pn_min_memory & MEM_PER_CPU)
-                  && j->pn_min_memory != NO_VAL64;
-
-    return j->max_nodes != 0 || memory || j->tres_per_node || j->tres_per_socket
-           || j->tres_per_job || asked16(j->pn_min_cpus) > 1 || j->pn_min_tmp_disk;
+    return memory_by_node(a, j) || j->max_nodes != 0 || j->tres_per_node
+           || j->tres_per_socket || j->tres_per_job || asked16(j->pn_min_cpus) > 1
+           || j->pn_min_tmp_disk;
 }
 
 static bool exclusive(const struct adapter *a, const slurm_job_info_t *j)
@@ -157,13 +124,41 @@ static bool exclusive(const struct adapter *a, const slurm_job_info_t *j)
     return a->facts.whole_node || j->shared == 0 || all;
 }
 
+/* Nodes it takes: as asked or estimated, and as the devices of the whole job need. */
+static int64_t nodes_of(const struct adapter *a, const slurm_job_info_t *j)
+{
+    int64_t n = asked32(j->num_nodes), most = gres_most(a, j->tres_per_job),
+            devices = gres_devices(j->tres_per_job);
+
+    n = n > 0 ? n : 1;
+    if (j->max_nodes != 0 && n > j->max_nodes)
+        n = j->max_nodes; /* an estimate, that knows nothing of --overcommit */
+    if (most > 0 && ceil_div(devices, most) > n)
+        n = ceil_div(devices, most);
+    return n < INT32_MAX ? n : INT32_MAX;
+}
+
+/* Devices that a task of the request has, and what each brings along. */
+static void add_devices(
+    const struct adapter *a, const slurm_job_info_t *j, struct req_desc *q)
+{
+    int64_t devices = 0, procs, mb = gres_devices(j->mem_per_tres);
+
+    for (const struct gres_cfg *g = q->gres; g && g->name; g++)
+        devices += strchr(g->name, ':') == NULL ? g->count : 0;
+    procs = amount_times(devices, gres_devices(j->cpus_per_tres));
+    if (q->per_task.v[RES_PROCS] >= 0 && procs > q->per_task.v[RES_PROCS])
+        q->per_task.v[RES_PROCS] = procs;
+    if (a->facts.memory && mb > 0 && q->per_task.v[RES_PROCS] >= 0)
+        q->per_task.v[RES_MEM] = amount_times(devices, mb);
+}
+
 /* ---- shapes ---- */
 
-static void whole_nodes(const slurm_job_info_t *j, struct req_desc *q)
+static void whole_nodes(
+    const struct adapter *a, const slurm_job_info_t *j, struct req_desc *q)
 {
-    int64_t n = asked32(j->num_nodes);
-
-    q->tasks = (uint32_t)(n > 0 ? n : 1);
+    q->tasks = (uint32_t)nodes_of(a, j);
     q->nodes = q->tasks;
     q->tpn = 1;
     q->per_task.v[RES_PROCS] = -1;
@@ -178,15 +173,14 @@ static void whole_nodes(const slurm_job_info_t *j, struct req_desc *q)
 static void node_tasks(
     struct adapter *a, const slurm_job_info_t *j, int64_t tasks, struct req_desc *q)
 {
-    int64_t n = asked32(j->num_nodes), each;
+    int64_t n = nodes_of(a, j), each;
 
-    n = n > 0 ? n : 1;
     each = asked16(j->ntasks_per_node);
     if (each == 0)
         each = ceil_div(tasks, n);
     q->tasks = q->nodes = (uint32_t)n;
     q->tpn = 1;
-    q->per_task.v[RES_PROCS] = times(each, per_task(j, tasks));
+    q->per_task.v[RES_PROCS] = amount_times(each, per_task(j, tasks));
     if (asked16(j->pn_min_cpus) > q->per_task.v[RES_PROCS])
         q->per_task.v[RES_PROCS] = j->pn_min_cpus;
     /* two of them on a node would be one node too few, where they fit */
@@ -195,12 +189,41 @@ static void node_tasks(
     if (!a->facts.memory || j->pn_min_memory == NO_VAL64)
         return;
     if (j->pn_min_memory & MEM_PER_CPU)
-        q->per_task.v[RES_MEM] =
-            times((int64_t)(j->pn_min_memory & ~MEM_PER_CPU), q->per_task.v[RES_PROCS]);
+        q->per_task.v[RES_MEM] = amount_times(
+            (int64_t)(j->pn_min_memory & ~MEM_PER_CPU), q->per_task.v[RES_PROCS]);
     else if (j->pn_min_memory == 0)
         q->per_task.v[RES_MEM] = -1; /* all of the node's */
     else
         q->per_task.v[RES_MEM] = (int64_t)j->pn_min_memory;
+}
+
+/* Is a task one of the job's devices? */
+static bool by_device(const struct adapter *a, const slurm_job_info_t *j)
+{
+    int64_t devices = gres_devices(j->tres_per_job);
+
+    return devices > 0 && devices < INT32_MAX && gres_kinds(j->tres_per_job) == 1
+           && !j->tres_per_node && !j->tres_per_socket && !j->tres_per_task
+           && !memory_by_node(a, j)
+           && !(j->max_nodes != 0 && devices < asked32(j->num_nodes));
+}
+
+static void device_tasks(
+    struct adapter *a, const slurm_job_info_t *j, int64_t tasks, struct req_desc *q)
+{
+    int64_t devices = gres_devices(j->tres_per_job),
+            cpus = amount_times(tasks, per_task(j, tasks));
+
+    q->tasks = (uint32_t)devices;
+    q->per_task.v[RES_PROCS] = ceil_div(cpus, devices);
+    if (j->max_nodes != 0) {
+        q->nodes = (uint32_t)asked32(j->num_nodes);
+        q->exact = q->nodes > 1;
+    }
+    if (a->facts.memory && j->pn_min_memory & MEM_PER_CPU
+        && j->pn_min_memory != NO_VAL64)
+        q->per_task.v[RES_MEM] = amount_times(
+            (int64_t)(j->pn_min_memory & ~MEM_PER_CPU), q->per_task.v[RES_PROCS]);
 }
 
 static void free_tasks(
@@ -211,34 +234,84 @@ static void free_tasks(
     q->per_task.v[RES_PROCS] = per_task(j, tasks);
     if (a->facts.memory && j->pn_min_memory & MEM_PER_CPU
         && j->pn_min_memory != NO_VAL64)
-        q->per_task.v[RES_MEM] =
-            times((int64_t)(j->pn_min_memory & ~MEM_PER_CPU), q->per_task.v[RES_PROCS]);
+        q->per_task.v[RES_MEM] = amount_times(
+            (int64_t)(j->pn_min_memory & ~MEM_PER_CPU), q->per_task.v[RES_PROCS]);
+}
+
+/* One request for each counted feature, on nodes of its own, and one for the rest. */
+static void split_counted(struct adapter *a, const slurm_job_info_t *j,
+    struct request_room *room, const struct wish *w)
+{
+    struct req_desc whole = room->req[0];
+    slurm_job_info_t as = *j;
+    uint32_t sum = 0;
+
+    for (size_t i = 0; i < w->counted.n; i++)
+        sum += w->counted.v[i].nodes;
+    if (sum == 0)
+        return;
+    as.num_nodes = as.max_nodes = (uint32_t)nodes_of(a, j);
+    if (as.num_nodes < sum)
+        as.num_nodes = as.max_nodes = sum;
+    if (whole.per_task.v[RES_PROCS] >= 0)
+        node_tasks(
+            a, &as, asked32(j->num_tasks) > 0 ? asked32(j->num_tasks) : 1, &whole);
+    room->req = request_take(room, w->counted.n + 1, sizeof *room->req);
+    room->nreqs = 0;
+    room->naming = NAMES_ALONE;
+    for (size_t i = 0; i <= w->counted.n; i++) {
+        struct req_desc *q = &room->req[room->nreqs];
+        uint32_t n = i < w->counted.n ? w->counted.v[i].nodes : as.num_nodes - sum;
+
+        if (n == 0)
+            continue;
+        *q = whole;
+        q->tasks = q->nodes = n;
+        if (i < w->counted.n)
+            features_add(room, q, w->counted.v[i].name);
+        room->nreqs++;
+    }
 }
 
 static void one_request(struct adapter *a, const slurm_job_info_t *j,
-    struct request_room *room, struct req_desc *q)
+    struct request_room *room, struct req_desc *q, bool splits)
 {
     int64_t tasks = asked32(j->num_tasks);
+    struct wish w;
 
     *q = (struct req_desc){.access = ACCESS_UNSET, .nodealloc = NODEALLOC_UNSET};
     tasks = tasks > 0 ? tasks : 1;
+    if (asked32(j->num_cpus) > 0 && asked32(j->num_cpus) < tasks) {
+        tasks = asked32(j->num_cpus); /* --overcommit: they share processors, */
+        room->naming = NAMES_NONE; /* and Slurm refuses them beside a list of nodes */
+    }
     if (exclusive(a, j))
-        whole_nodes(j, q);
+        whole_nodes(a, j, q);
+    else if (by_device(a, j))
+        device_tasks(a, j, tasks, q);
     else if (by_node(a, j))
         node_tasks(a, j, tasks, q);
     else
         free_tasks(a, j, tasks, q);
-    add_gres(room, &q->gres, j->tres_per_node, 1);
-    add_gres(room, &q->gres, j->tres_per_socket, 1);
-    add_gres(room, &q->gres, j->tres_per_job, q->tasks);
-    add_gres(room, &q->gres, j->tres_per_task, 1);
+    gres_add(room, &q->gres, j->tres_per_node, 1, 1);
+    gres_add(room, &q->gres, j->tres_per_socket, 1, 1);
+    gres_add(room, &q->gres, j->tres_per_job, 1, q->tasks);
+    gres_add(
+        room, &q->gres, j->tres_per_task, q->nodes > 0 ? tasks : q->tasks, q->tasks);
+    add_devices(a, j, q);
     q->exclude = request_hosts(room, j->exc_nodes);
-    if (j->features && *j->features && features_read(a, j->features, room, q) < 0)
-        room->why_not = "its feature request has counts or brackets, which the "
-                        "scheduler cannot plan";
+    if (j->contiguous)
+        q->nodealloc = NODEALLOC_CONTIGUOUS;
     if (q->access == ACCESS_UNSET && j->shared == 2)
         q->access = ACCESS_SINGLEUSER;
-    add_gres(room, &q->job_gres, j->licenses, 1);
+    gres_add(room, &q->job_gres, j->licenses, 1, 1);
+    features_wish(&w, request_features(j, room), room);
+    features_take(a, &w, room, q);
+    splits &= j->req_nodes == NULL || *j->req_nodes == '\0';
+    if (w.odd || (w.counted.n > 0 && !splits))
+        room->naming = NAMES_NONE;
+    if (splits && !w.odd)
+        split_counted(a, j, room, &w);
 }
 
 /* ---- dependencies ---- */
@@ -347,6 +420,23 @@ const char *request_partitions(const slurm_job_info_t *j, struct request_room *r
     return list;
 }
 
+const char *request_features(const slurm_job_info_t *j, struct request_room *room)
+{
+    struct asked k = {0};
+    const char *list = j->features;
+
+    if ((j->job_state & JOB_STATE_BASE) == JOB_PENDING
+        && asked_is_text(j->admin_comment))
+        asked_parse(&k, j->admin_comment);
+    if (k.cleared) {
+        list = k.features;
+        vec_push(&room->blocks, k.features);
+        k.features = NULL;
+    }
+    asked_free(&k);
+    return list;
+}
+
 /* Those that may start jobs, in the order named. */
 static void classes_of(const struct adapter *a, const char *list, struct job_desc *d,
     struct request_room *room)
@@ -382,6 +472,7 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     const char *list = request_partitions(j, room);
     const struct part *p = part_find(a, list);
     struct job_desc *d = &ret->desc;
+    bool waits = (j->job_state & JOB_STATE_BASE) == JOB_PENDING;
 
     d->cred[CRED_USER] = user_of(j, room);
     d->cred[CRED_GROUP] = group_of(j, room);
@@ -408,7 +499,7 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     room->req = request_take(room, parts->n, sizeof *room->req);
     room->nreqs = parts->n;
     for (uint32_t i = 0; i < parts->n; i++)
-        one_request(a, parts->v[i], room, &room->req[i]);
+        one_request(a, parts->v[i], room, &room->req[i], parts->n == 1 && waits);
     if (differ_in_partition(parts)) { /* a job of ours has one class */
         d->cred[CRED_CLASS] = NULL;
         for (uint32_t i = 0; i < parts->n; i++)
@@ -416,6 +507,8 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     }
     d->reqs = room->req;
     d->nreqs = room->nreqs;
+    if (d->nreqs > 1)
+        d->flags |= JOB_APART; /* as Slurm places components and counted features */
     dependencies(a, j, room);
     d->deps = room->deps.v;
     d->advres = none_if_empty(j->resv_name);
@@ -426,105 +519,20 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     ret->error = none_if_empty(j->std_err);
 }
 
-/* ---- where it runs ---- */
-
-/* Tasks of a part on its nodes; the last node gets what is left of them. */
-static size_t place_part(const slurm_job_info_t *j, const struct req_desc *q,
-    const char *const *hosts, uint32_t req, struct job_place *ret)
-{
-    int64_t c = q->per_task.v[RES_PROCS], left = q->tasks;
-    size_t n = 0;
-
-    for (; hosts != NULL && hosts[n] != NULL; n++) {
-        int cpus = slurm_job_cpus_on(j, hosts[n]);
-        int64_t tasks = c > 0 && cpus > c ? cpus / c : 1;
-
-        if (hosts[n + 1] == NULL || tasks > left)
-            tasks = left > 0 ? left : 1;
-        left -= tasks;
-        ret[n] =
-            (struct job_place){.node = hosts[n], .tasks = (uint32_t)tasks, .req = req};
-    }
-    return n;
-}
-
-void request_places(
-    const struct parts *parts, struct rm_job *ret, struct request_room *room)
-{
-    const char *const *hosts[PARTS_MAX];
-    struct job_place *places;
-    size_t n = 0;
-
-    for (uint32_t i = 0; i < parts->n; i++) {
-        hosts[i] = request_hosts(room, parts->v[i]->nodes);
-        for (const char *const *h = hosts[i]; h != NULL && *h != NULL; h++)
-            n++;
-    }
-    places = request_take(room, n + 1, sizeof *places);
-    n = 0;
-    for (uint32_t i = 0; i < parts->n; i++)
-        n += place_part(parts->v[i], &room->req[i], hosts[i], i, places + n);
-    ret->places = places;
-    ret->nplaces = n;
-}
-
-/* Greatest common divisor of the processors on its nodes, and their sum. */
-static int64_t measure(
-    const slurm_job_info_t *j, struct request_room *room, int64_t *ret_sum)
-{
-    int64_t gcd = 0;
-
-    *ret_sum = 0;
-    for (const char *const *h = request_hosts(room, j->nodes); h && *h; h++) {
-        int64_t b = slurm_job_cpus_on(j, *h);
-
-        *ret_sum += b;
-        while (b > 0) {
-            int64_t rest = gcd % b;
-            gcd = b;
-            b = rest;
-        }
-    }
-    return gcd;
-}
-
-void request_running(
-    const struct parts *parts, struct rm_job *ret, struct request_room *room)
-{
-    (void)ret;
-    for (uint32_t i = 0; i < parts->n; i++) {
-        struct req_desc *q = &room->req[i];
-        int64_t sum, gcd;
-
-        if (q->per_task.v[RES_PROCS] < 0 || parts->v[i]->job_resrcs == NULL
-            || (gcd = measure(parts->v[i], room, &sum)) <= 0)
-            continue;
-        if (gcd % q->per_task.v[RES_PROCS] == 0) /* tasks as asked fill its nodes */
-            gcd = q->per_task.v[RES_PROCS];
-        if (q->per_task.v[RES_MEM] > 0 && q->nodes == 0)
-            q->per_task.v[RES_MEM] =
-                times(q->per_task.v[RES_MEM] / q->per_task.v[RES_PROCS], gcd);
-        q->per_task.v[RES_PROCS] = gcd;
-        q->tasks = (uint32_t)(sum / gcd);
-        q->nodes = q->tpn = 0;
-        q->exact = false;
-        q->exclude = NULL;
-    }
-}
-
 static uint64_t digest_part(
     const struct adapter *a, uint64_t h, const slurm_job_info_t *j)
 {
     struct request_room room = {0};
     const char *list = request_partitions(j, &room);
-    const char *const texts[] = {j->account, j->qos, list, j->features, j->exc_nodes,
-        j->licenses, j->tres_per_job, j->tres_per_node, j->tres_per_socket,
-        j->tres_per_task, j->dependency, j->resv_name, j->name};
+    const char *const texts[] = {j->account, j->qos, list, request_features(j, &room),
+        j->exc_nodes, j->licenses, j->tres_per_job, j->tres_per_node,
+        j->tres_per_socket, j->tres_per_task, j->cpus_per_tres, j->mem_per_tres,
+        j->dependency, j->resv_name, j->name};
     const uint64_t numbers[] = {j->time_limit, j->num_tasks, j->cpus_per_task,
         j->num_cpus, j->ntasks_per_node, j->pn_min_cpus, j->pn_min_memory,
         j->pn_min_tmp_disk, j->shared, j->nice, (uint64_t)j->deadline,
         /* a release sets it to now */
-        (uint64_t)notes_release_at(j), j->requeue,
+        (uint64_t)notes_release_at(j), j->requeue, j->contiguous,
         part_next(list) != NULL ? parts_open(a, list) : 0};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)

@@ -56,6 +56,25 @@ static void times_of_two_fields_are_told(void **state)
     config_destroy(c);
 }
 
+/* Users of Slurm expect heterogeneous jobs, and nodes by their weight. */
+static void slurm_brings_values_along_unless_others_are_said(void **state)
+{
+    struct config *c = load("RMCFG[a] TYPE=SLURM\n");
+
+    (void)state;
+    assert_string_equal(cfg_get(c, "NODEALLOCATIONPOLICY", NULL), "PRIORITY");
+    assert_true(c->settings->enable_multireq_jobs);
+    config_destroy(c);
+    c = load("NODEALLOCATIONPOLICY FIRSTAVAILABLE\nRMCFG[a] TYPE=SLURM\n"
+             "ENABLEMULTIREQJOBS FALSE\n");
+    assert_string_equal(cfg_get(c, "NODEALLOCATIONPOLICY", NULL), "FIRSTAVAILABLE");
+    assert_false(c->settings->enable_multireq_jobs);
+    config_destroy(c);
+    c = load("RMCFG[a] TYPE=LOCAL\n");
+    assert_string_equal(cfg_get(c, "NODEALLOCATIONPOLICY", NULL), "LASTAVAILABLE");
+    config_destroy(c);
+}
+
 static void the_scheduler_section_is_put_in_force_as_parameters(void **state)
 {
     struct config *c = load("SERVERPORT 41000\n"
@@ -425,6 +444,7 @@ int main(void)
         cmocka_unit_test(a_bad_line_never_stops_the_others),
         cmocka_unit_test(moabs_parameters_are_told_from_misspelt_ones),
         cmocka_unit_test(times_of_two_fields_are_told),
+        cmocka_unit_test(slurm_brings_values_along_unless_others_are_said),
         cmocka_unit_test(the_scheduler_section_is_put_in_force_as_parameters),
         cmocka_unit_test(values_out_of_range_leave_what_was_in_force),
         cmocka_unit_test(each_status_is_told),

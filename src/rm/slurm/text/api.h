@@ -130,7 +130,7 @@ typedef struct {
     uint32_t user_id, group_id;
     char *user_name, *name, *account, *qos, *partition, *array_task_str;
     uint32_t job_state, priority, site_factor, nice, restart_cnt, exit_code;
-    uint16_t state_reason, requeue, shared;
+    uint16_t state_reason, requeue, shared, contiguous;
     char *state_desc, *admin_comment, *dependency, *resv_name;
     time_t submit_time, eligible_time, start_time, end_time, deadline;
     uint32_t time_limit, num_tasks, num_cpus, num_nodes, max_nodes, pn_min_tmp_disk;
@@ -138,13 +138,16 @@ typedef struct {
     uint64_t pn_min_memory;
     char *req_nodes, *exc_nodes, *nodes, *features, *licenses;
     char *tres_per_job, *tres_per_node, *tres_per_socket, *tres_per_task;
+    char *cpus_per_tres, *mem_per_tres;
+    uint32_t gres_detail_cnt;
+    char **gres_detail_str; /* by node, in the order of `nodes` */
     char *command, *work_dir, *std_out, *std_err;
     struct text_cpus *job_resrcs; /* NULL = not told */
 } slurm_job_info_t;
 
 typedef struct {
     char *name, *arch, *features, *features_act, *gres, *partitions;
-    uint32_t node_state, tmp_disk;
+    uint32_t node_state, tmp_disk, weight;
     time_t slurmd_start_time; /* 0 = not known */
     uint16_t cpus, cpus_efctv;
     uint64_t real_memory, mem_spec_limit;
@@ -152,7 +155,7 @@ typedef struct {
 
 typedef struct {
     char *name, *qos_char;
-    uint32_t max_time, default_time;
+    uint32_t max_time, default_time, max_cpus_per_node;
     uint16_t max_share, state_up;
 } partition_info_t;
 
@@ -251,7 +254,7 @@ void slurm_hostlist_destroy(hostlist_t list);
 /* ---- orders ---- */
 
 typedef struct {
-    char *job_id_str, *req_nodes, *partition, *admin_comment;
+    char *job_id_str, *req_nodes, *features, *partition, *admin_comment;
     uint32_t priority, site_factor, alloc_sid, min_nodes, max_nodes, time_limit;
     time_t begin_time; /* 0 = as it is */
 } job_desc_msg_t;

@@ -91,6 +91,7 @@ static uint16_t sharing_of(const char *word)
 struct cpus_of {
     const char *node;
     int n;
+    char *gres;
 };
 
 struct text_cpus {
@@ -136,23 +137,48 @@ static void read_cpus(
 {
     for (size_t i = 0; i + 1 < f->v.n; i++) {
         hostlist_t hosts;
-        char *host;
+        char *host, *gres;
 
         if (strcmp(f->v.v[i].key, "*Nodes") != 0
             || strcmp(f->v.v[i + 1].key, "*CPU_IDs") != 0)
             continue;
         if (j->job_resrcs == NULL)
             j->job_resrcs = room_take(room, 1, sizeof *j->job_resrcs);
+        gres = i + 3 < f->v.n && strcmp(f->v.v[i + 3].key, "*GRES") == 0
+                   ? f->v.v[i + 3].value
+                   : (char *)"";
         hosts = slurm_hostlist_create(f->v.v[i].value);
         while ((host = slurm_hostlist_shift(hosts)) != NULL) {
             vec_push(&room->blocks, host);
             vec_push(&j->job_resrcs->v,
-                ((struct cpus_of){host, count_ids(f->v.v[i + 1].value)}));
+                ((struct cpus_of){host, count_ids(f->v.v[i + 1].value), gres}));
         }
         slurm_hostlist_destroy(hosts);
     }
     if (j->job_resrcs != NULL)
         vec_push(&room->blocks, j->job_resrcs->v.v);
+}
+
+/* Devices, node by node in the order of its nodes. */
+static void read_devices(slurm_job_info_t *j, struct text_room *room)
+{
+    hostlist_t hosts =
+        j->nodes && j->job_resrcs ? slurm_hostlist_create(j->nodes) : NULL;
+    int n = hosts != NULL ? slurm_hostlist_count(hosts) : 0;
+    char *host;
+
+    if (hosts == NULL)
+        return;
+    j->gres_detail_str = room_take(room, (size_t)n, sizeof *j->gres_detail_str);
+    while ((host = slurm_hostlist_shift(hosts)) != NULL) {
+        const struct text_cpus *all = j->job_resrcs;
+        for (size_t i = 0; i < all->v.n; i++)
+            if (strcmp(all->v.v[i].node, host) == 0)
+                j->gres_detail_str[j->gres_detail_cnt] = all->v.v[i].gres;
+        j->gres_detail_cnt++;
+        free(host);
+    }
+    slurm_hostlist_destroy(hosts);
 }
 
 /* ---- a record ---- */
@@ -205,9 +231,12 @@ static void read_amounts(const struct fields *f, slurm_job_info_t *j)
     j->tres_per_node = field_text(f, "TresPerNode");
     j->tres_per_socket = field_text(f, "TresPerSocket");
     j->tres_per_task = field_text(f, "TresPerTask");
+    j->cpus_per_tres = field_text(f, "CpusPerTres");
+    j->mem_per_tres = field_text(f, "MemPerTres");
     j->features = field_text(f, "Features");
     j->licenses = field_text(f, "Licenses");
     j->shared = sharing_of(field_text(f, "OverSubscribe"));
+    j->contiguous = u16(f, "Contiguous", 0);
 }
 
 static void read_numbers(const struct fields *f, slurm_job_info_t *j)
@@ -338,6 +367,7 @@ static bool read_job(
     read_amounts(f, j);
     read_state(f, j);
     read_cpus(f, j, room);
+    read_devices(j, room);
     return j->user_name != NULL && j->partition != NULL; /* else it is cut off */
 }
 

@@ -121,6 +121,7 @@ static void read_node(const struct fields *f, void *record)
     n->real_memory = mb_of(f, "RealMemory");
     n->mem_spec_limit = mb_of(f, "MemSpecLimit");
     n->tmp_disk = (uint32_t)field_number(f, "TmpDisk", 0);
+    n->weight = (uint32_t)field_number(f, "Weight", 1);
 }
 
 int slurm_load_node(time_t since, node_info_msg_t **ret, uint16_t show)
@@ -164,6 +165,7 @@ static void read_part(const struct fields *f, void *record)
     p->qos_char = field_text(f, "QoS");
     p->max_time = field_minutes(f, "MaxTime");
     p->default_time = field_minutes(f, "DefaultTime");
+    p->max_cpus_per_node = (uint32_t)field_number(f, "MaxCPUsPerNode", 0);
     p->max_share = share == NULL || strcmp(share, "EXCLUSIVE") != 0;
     p->state_up = state == NULL                    ? PARTITION_INACTIVE
                   : strcmp(state, "UP") == 0       ? PARTITION_UP
@@ -193,6 +195,7 @@ int slurm_load_partitions(time_t since, partition_info_msg_t **ret, uint16_t sho
             digest = (digest ^ (unsigned char)*c) * 1099511628211u;
         digest = (digest ^ p->max_time) * 1099511628211u;
         digest = (digest ^ p->default_time) * 1099511628211u;
+        digest = (digest ^ p->max_cpus_per_node) * 1099511628211u;
         digest = (digest ^ (p->state_up * 2u + p->max_share)) * 1099511628211u;
     }
     if (since == 0 || digest != last) {

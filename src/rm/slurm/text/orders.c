@@ -65,6 +65,8 @@ static int update(const job_desc_msg_t *m, const char *comment, const char *more
 
     strbuf_printf(&b, "update jobid=%s reqnodelist=%s admincomment=%s%s", m->job_id_str,
         m->req_nodes != NULL ? m->req_nodes : "", comment, more);
+    if (m->features != NULL)
+        strbuf_printf(&b, " features=%s", m->features);
     if (m->partition != NULL)
         strbuf_printf(&b, " partition=%s", m->partition);
     if (m->min_nodes != NO_VAL && m->max_nodes != 0)

@@ -1,0 +1,405 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everyday things of users and administrators that must work as under Slurm alone. Each
+probe is done on both of two clusters (twin_site.py). Where ours is other on purpose, the
+probe says in words how, and sees what is common to both."""
+import collections
+
+Probe = collections.namedtuple("Probe", "name act text other")
+PROBES = []
+
+
+def probe(act, other=""):
+    """`other`: what is other here, in words; then it is not compared in the tests."""
+    PROBES.append(Probe(act.__name__, act, " ".join(act.__doc__.split()), other))
+    return act
+
+
+def other(text):
+    return lambda act: probe(act, text)
+
+
+# ---- nodes that go and come ----
+
+@probe
+def drained_node_and_back(s):
+    """A job bound to a drained node waits for it, and starts when it is resumed."""
+    s.drained("n3")
+    bound = s.submit("-w", "n3")
+    other = s.submit("-n", 1)
+    s.starts(other)
+    s.waits(bound)
+    s.back("n3")
+    s.starts(bound)
+
+
+@probe
+def down_node_and_back(s):
+    """The same of a node that was set down."""
+    s.order("scontrol", "update", "nodename=n3", "state=down", "reason=power")
+    s.asleep.append("n3")
+    bound = s.submit("-w", "n3")
+    s.waits(bound)
+    s.back("n3")
+    s.starts(bound)
+
+
+@probe
+def wider_than_what_is_up(s):
+    """A job wider than what is up waits, and starts when the node is back."""
+    s.drained("n1")
+    wide = s.submit("-N", 6)
+    s.waits(wide)
+    s.back("n1")
+    s.starts(wide)
+
+
+# ---- generic resources ----
+
+@probe
+def gres_of_a_type(s):
+    """gpu:a100:2 is of a node that has two of that type."""
+    two = s.submit("--gres=gpu:a100:2")
+    one = s.submit("--gres=gpu:a100:1")
+    none = s.submit("--gres=gpu:a100:1")
+    s.starts(two, one)
+    s.waits(none)
+    s.cancel(two)
+    s.starts(none)
+    s.details(none, "GRES")
+
+
+@probe
+def gres_of_any_type(s):
+    """gpu:2 is of any node with two of whatever type; nothing is counted twice."""
+    jobs = [s.submit("--gres=gpu:2") for _ in range(3)]
+    s.starts(*jobs)
+    more = s.submit("--gres=gpu:1")
+    typed = s.submit("--gres=gpu:v100:1")
+    s.waits(more, typed)
+
+
+@probe
+def gres_typed_after_any(s):
+    """A typed request beside an untyped one on one node."""
+    any_one = s.submit("--gres=gpu:1", "-w", "n2")
+    s.starts(any_one)
+    one = s.submit("--gres=gpu:a100:1", "-w", "n2")
+    two = s.submit("--gres=gpu:v100:1", "-w", "n2")
+    s.waits()
+    s.see(sorted(s.cluster.state(j) for j in (one, two)))
+
+
+@probe
+def gpus_of_a_job(s):
+    """--gpus=N takes as many nodes as it needs."""
+    jobs = [s.submit("--gpus=4"), s.submit("--gpus=1")]
+    s.starts(*jobs, nodes=False)
+    rest = s.submit("--gpus=2")
+    s.waits(rest)
+    s.cancel(jobs[0])
+    s.starts(rest, nodes=False)
+
+
+@probe
+def gpus_typed_of_a_job(s):
+    """--gpus=a100:3 is of two nodes: one has two of them, the other one."""
+    job = s.submit("--gpus=a100:3")
+    s.starts(job)
+    s.details(job, "GRES")
+
+
+@probe
+def gpus_per_node(s):
+    """--gpus-per-node."""
+    job = s.submit("-N", 2, "--gpus-per-node=v100:1")
+    s.starts(job)
+    other = s.submit("-N", 2, "--gpus-per-node=1")
+    s.starts(other)
+
+
+@probe
+def gpus_per_task(s):
+    """--gpus-per-task: tasks and their devices over nodes."""
+    job = s.submit("-n", 3, "--gpus-per-task=1")
+    s.starts(job, nodes=False)
+    more = s.submit("-N", 1, "-n", 2, "--gpus-per-task=v100:1")
+    s.starts(more, nodes=False)
+    rest = s.submit("-n", 2, "--gpus-per-task=1")
+    s.waits(rest)
+
+
+@other("the job is accepted and waits with the reason: Slurm judges no kept job")
+def gres_that_nobody_has(s):
+    """More devices than a node or the cluster has are refused at submission."""
+    s.submit("--gres=gpu:3")
+    s.submit("--gpus=7")
+    s.submit("--gres=gpu:h100:1")
+
+
+# ---- which nodes ----
+
+@probe
+def weight(s):
+    """Nodes of less weight first."""
+    jobs = [s.submit("-n", 4) for _ in range(4)]
+    s.starts(*jobs[:3])
+    s.starts(jobs[3], nodes=False)
+
+
+@probe
+def small_jobs_fill_a_node(s):
+    """Small jobs share a node before the next is begun."""
+    jobs = []
+    for _ in range(6):
+        jobs.append(s.submit("-n", 1))
+        s.starts(jobs[-1])
+
+
+@probe
+def most_cpus_per_node(s):
+    """MaxCPUsPerNode of a partition: two of four, whoever has them."""
+    jobs = [s.submit("-p", "narrow", "-n", 2) for _ in range(3)]
+    s.starts(*jobs[:2])
+    s.waits(jobs[2])
+    beside = s.submit("-n", 2, "-w", "n5", "-t", 5)
+    s.starts(beside)
+
+
+@other("not planned: processors are not shared")
+def over_subscribed(s):
+    """OverSubscribe=FORCE:2: a processor is of two jobs."""
+    jobs = [s.submit("-p", "twice", "-n", 4) for _ in range(3)]
+    s.starts(*jobs[:2])
+    s.waits(jobs[2])
+    s.cancel(jobs[0])
+    s.starts(jobs[2])
+
+
+@other("not read: CLASSCFG[name] PRIORITY= says the same")
+def priority_tier(s):
+    """Jobs of a partition of a higher tier go first."""
+    first = s.submit("-N", 6, "--exclusive")
+    s.starts(first)
+    low = [s.submit("-N", 6, "--exclusive", "-t", 5, script="sleep 1") for _ in range(2)]
+    high = s.submit("-N", 6, "--exclusive", "-t", 5, "-p", "urgent", script="sleep 1")
+    s.waits(*low, high)
+    s.cancel(first)
+    s.order_of_starts(*low, high)
+
+
+# ---- constraints ----
+
+@probe
+def features(s):
+    """-C with and, or, parentheses."""
+    for text in ("odd", "odd&at_n3", "at_n2|at_n4", "(at_n1|at_n2)&even"):
+        s.starts(s.submit("-C", text, "-n", 4))
+
+
+@probe
+def counted_features(s):
+    """[a*1&b*2]: so many nodes of each."""
+    s.starts(s.submit("-C", "[odd*1&even*2]", "-N", 3), nodes=False)
+    job = s.submit("-C", "[at_n1*1&at_n2*1]", "-N", 2)
+    s.starts(job)
+    s.waits(s.submit("-C", "[at_n1*1&at_n4*1]", "-N", 2, "--exclusive"))
+
+
+@probe
+def counted_features_wait(s):
+    """A job of counted features waits until nodes of each are there."""
+    full = s.submit("-C", "odd", "-N", 3, "--exclusive")
+    s.starts(full)
+    job = s.submit("-C", "[odd*2&even*1]", "-N", 3, "-t", 10)
+    s.waits(job)
+    s.cancel(full)
+    s.starts(job, nodes=False)
+
+
+@probe
+def matching_features(s):
+    """[a|b]: all nodes have the same of them."""
+    s.drained("n5")
+    s.drained("n6")
+    job = s.submit("-C", "[odd|even]", "-N", 2)
+    s.starts(job, nodes=False)
+    names = s.cluster.where(job)
+    s.see(len({int(n[1:]) % 2 for n in names}))
+
+
+@probe
+def features_of_nobody(s):
+    """A feature that no node has is refused."""
+    s.submit("-C", "nothing")
+    s.submit("-C", "[odd*1&nothing*1]", "-N", 2)
+
+
+@probe
+def switches(s):
+    """--switches=1: all nodes below one switch."""
+    s.starts(s.submit("-w", "n6", "--exclusive"))
+    job = s.submit("-N", 3, "--switches=1", "--exclusive")
+    s.starts(job)
+
+
+@probe
+def switches_wait(s):
+    """--switches=1 waits for a switch as long as it was told to."""
+    blocks = [s.submit("-w", n, "--exclusive") for n in ("n1", "n6")]
+    s.starts(*blocks)
+    job = s.submit("-N", 3, "--switches=1@30", "--exclusive")
+    s.waits(job)
+    s.cancel(blocks[0])
+    s.starts(job)
+
+
+@probe
+def contiguous(s):
+    """--contiguous: nodes beside each other."""
+    blocks = [s.submit("-w", n, "--exclusive") for n in ("n3", "n6")]
+    s.starts(*blocks)
+    job = s.submit("-N", 3, "--contiguous", "--exclusive")
+    s.waits(job)
+    s.cancel(blocks[1])
+    s.starts(job)
+
+
+# ---- heterogeneous jobs ----
+
+@probe
+def het_on_one_node(s):
+    """Components beside each other on one node."""
+    job = s.submit("-n", 1, "-C", "at_n4", ":", "-n", 2, "-C", "at_n4")
+    s.starts(job)
+    s.starts(f"{job}+1")
+
+
+@probe
+def het_over_nodes(s):
+    """Components on several nodes, with devices on one."""
+    job = s.submit("-N", 2, "-n", 2, ":", "-n", 1, "--gres=gpu:a100:1", ":", "-n", 4)
+    s.starts(job, f"{job}+1", f"{job}+2", nodes=False)
+
+
+@probe
+def het_waits_for_all(s):
+    """None of its components starts before all can."""
+    full = s.submit("-N", 6, "--exclusive")
+    s.starts(full)
+    job = s.submit("-N", 2, "-t", 5, ":", "-N", 1, "-t", 5)
+    s.waits(job, f"{job}+1")
+    s.cancel(full)
+    s.starts(job, f"{job}+1", nodes=False)
+
+
+# ---- times ----
+
+@other("the job is planned with its whole limit")
+def time_min(s):
+    """--time-min: a job may be cut to end before what comes."""
+    s.order("scontrol", "create", "reservation", "reservationname=later",
+            "starttime=now+20minutes", "duration=60", "nodes=ALL", "users=daemon")
+    try:
+        job = s.submit("-n", 1, "-t", 60, "--time-min=5")
+        whole = s.submit("-n", 1, "-t", 60)
+        s.starts(job)
+        s.waits(whole)
+        limit = s.cluster.show(job)["TimeLimit"]
+        s.see("cut", "00:05:00" <= limit < "00:21:00")
+    finally:
+        s.cluster.empty()
+        s.order("scontrol", "delete", "reservationname=later")
+
+
+# ---- reservations ----
+
+@probe
+def reservation_by_name(s):
+    """--reservation, and who does not name it."""
+    s.order("scontrol", "create", "reservation", "reservationname=mine", "starttime=now",
+            "duration=60", "nodes=n[5-6]", f"users={s.cluster.user}")
+    try:
+        s.starts(s.submit("-n", 4), s.submit("-n", 1, "--reservation=mine"))
+    finally:
+        s.cluster.empty()
+        s.order("scontrol", "delete", "reservationname=mine")
+
+
+@other("only jobs that name the reservation are in it")
+def magnetic_reservation(s):
+    """MAGNETIC: jobs of its users are in it without naming it."""
+    s.order("scontrol", "create", "reservation", "reservationname=pull", "starttime=now",
+            "duration=60", "nodes=n1", f"users={s.cluster.user}", "flags=magnetic")
+    try:
+        s.starts(s.submit("-n", 4, "-t", 5))
+        s.starts(s.submit("-n", 4, "-t", 5))
+    finally:
+        s.cluster.empty()
+        s.order("scontrol", "delete", "reservationname=pull")
+
+
+@other("as without FLEX: inside its nodes and its time")
+def flex_reservation(s):
+    """FLEX: a job of it may take nodes outside too, and begin before it."""
+    s.order("scontrol", "create", "reservation", "reservationname=bend", "starttime=now",
+            "duration=60", "nodes=n5", f"users={s.cluster.user}", "flags=flex")
+    try:
+        s.starts(s.submit("-N", 2, "--reservation=bend"), nodes=False)
+        s.starts(s.submit("-n", 1, "-t", 300, "--reservation=bend"))
+    finally:
+        s.cluster.empty()
+        s.order("scontrol", "delete", "reservationname=bend")
+
+
+# ---- all other options ----
+
+@probe
+def options_of_place(s):
+    """Options that say how much and where: each alone, on an empty cluster."""
+    for words in ("--ntasks-per-node=2 -N 2", "-n 6", "-n 3 -c 2", "--mincpus=3", "--tmp=500",
+                  "--mem=3000", "--mem-per-cpu=900", "--cpus-per-gpu=2 --gpus=2",
+                  "--mem-per-gpu=500 --gpus=2", "--gpus=1 --gpu-bind=closest",
+                  "--ntasks-per-gpu=1 --gpus=2", "--gres=gpu:1 --gres-flags=enforce-binding",
+                  "--sockets-per-node=1", "--cores-per-socket=2", "--threads-per-core=1",
+                  "--ntasks-per-core=1 -n 2", "--ntasks-per-socket=2 -n 2",
+                  "--hint=nomultithread", "-O -n 8 -N 1", "-s", "--exclusive=user",
+                  "--nodelist=n2", "--exclude=n[4-6]", "-N 2-4 -n 2", "--prefer=at_n2",
+                  "--use-min-nodes", "-w n[1-2] -N 2"):
+        job = s.submit(*words.split())
+        s.see(words)
+        s.starts(job, nodes=False)
+        if job:
+            s.cancel(job)
+
+
+@probe
+def options_of_all_else(s):
+    """Options that the scheduler leaves to Slurm: the job starts and ends as it does."""
+    for words in ("--acctg-freq=30", "--comment=x", "--cpu-freq=low", "--delay-boot=1",
+                  "--export=NONE", "--get-user-env", "-J name", "-k", "--mail-type=NONE",
+                  "--mem-bind=none", "--no-requeue", "--open-mode=append", "--priority=7",
+                  "--profile=none", "--propagate=NONE", "--requeue", "--signal=USR1@60",
+                  "--wait-all-nodes=1", "--wckey=x", "--nice=10", "--begin=now",
+                  "--deadline=now+1hour -t 5", "--kill-on-invalid-dep=yes", "-t 1",
+                  "--licenses=lic_a:1", "-D /tmp", "-e /dev/null", "-i /dev/null"):
+        job = s.submit(*words.split(), script="exit 3")
+        s.see(words)
+        if job:
+            s.ends(job)
+    s.command("sbatch", "--test-only", "-n", "1", "--wrap", "true")
+    s.command("sbatch", "--wait", "-o", "/dev/null", "--wrap", "exit 4")
+
+
+# Last: Slurm 22.05 itself starts nothing on a node that was given back like this, once
+# it is free again, until slurmctld is restarted.
+
+@probe
+def shrunk_job(s):
+    """What a shrunk job gives back is there for others at once."""
+    wide = s.submit("-N", 6, "--exclusive")
+    s.starts(wide)
+    next_one = s.submit("-N", 1, "--exclusive")
+    s.waits(next_one)
+    s.order("scontrol", "update", f"jobid={wide}", "numnodes=5")
+    s.starts(next_one, nodes=False)
+    s.starts(wide, nodes=False)
