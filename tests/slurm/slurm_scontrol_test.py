@@ -99,6 +99,26 @@ def test_holds_are_remembered_when_the_adapter_is_another(slurm):
     assert kept and held
 
 
+def test_letgo_while_the_gate_is_closed_yet(slurm):
+    """Its last order must not look like a change of a job that was let go."""
+    full = slurm.sbatch("-N", len(slurm.nodes), "--exclusive")
+    slurm.wait_state(full, "RUNNING")
+    job, held = slurm.sbatch("-n", 1), slurm.sbatch("-n", 1)
+    slurm.wait_maui(held, "Idle")
+    slurm.maui.ok("sethold", "-s", held)
+    slurm.wait(lambda: slurm.show(held)["Reason"] == "JobHeldAdmin", "the hold in Slurm")
+    slurm.maui.stop()
+    try:
+        program = pathlib.Path(slurm.program).with_name("maui-scontrol")
+        slurm.ok(program, "letgo", "--home", slurm.maui.home)
+        slurm.ok("scancel", full)
+        slurm.wait_state(job, "RUNNING")
+        assert slurm.state(held) == "PENDING"
+    finally:
+        slurm.maui.start()
+    slurm.maui.ok("releasehold", "-s", held)
+
+
 def test_a_hold_from_before_the_gate_is_no_kept_job(slurm):
     """The gate is asked about what bears no mark."""
     slurm.maui.ok("schedctl", "-s")
