@@ -268,3 +268,8 @@ uint32_t query_tasks_on(
 {
     return plan_tasks_on(e->plan, j, request, node_at(e->c, node));
 }
+
+bool query_limited(const struct engine *e)
+{
+    return limits_configured(e->limits);
+}

@@ -93,6 +93,9 @@ int query_misfits(struct engine *e, const struct query_ask *ask, enum misfit *re
 uint32_t query_tasks_on(
     struct engine *e, const struct job *j, uint32_t request, uint32_t node);
 
+/* Has the configuration limits on what jobs may use together? O(1). */
+bool query_limited(const struct engine *e);
+
 /* ---- showres ---- */
 
 /* Where reservations of waiting jobs will be, as far as can be foreseen; in order of

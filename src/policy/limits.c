@@ -250,6 +250,7 @@ void limits_configure(struct limits *l, struct cluster *c)
     note_all(l, c->cfg);
     uint32_t active = all_masks(l, DIM_ACTIVE), idle = all_masks(l, DIM_IDLE);
     uint32_t quotas = limits_quotas_mask(l->quotas);
+    l->configured = l->in_force || active || idle;
     if (active | quotas)
         l->in_force |= CHECK_ACTIVE;
     if (idle)
@@ -273,6 +274,11 @@ bool limits_soft_differs(const struct limits *l)
 bool limits_any(const struct limits *l, unsigned what)
 {
     return l->in_force & what;
+}
+
+bool limits_configured(const struct limits *l)
+{
+    return l->configured;
 }
 
 /* ---- the start of a cycle ------------------------------------------------------ */

@@ -74,6 +74,8 @@ bool limits_never(const struct limits *l, const struct cluster *c, const struct 
  * pass see the same jobs. And is there any active, idle or system limit at all? */
 bool limits_soft_differs(const struct limits *l);
 bool limits_any(const struct limits *l, unsigned what);
+/* Is there one in the configuration, beside those of the resource manager? */
+bool limits_configured(const struct limits *l);
 
 /* Class, user and group job-size limits (MAX.WCLIMIT, MIN.PROC, MAXPROCPERJOB,
  * MAXNODEPERJOB): true = violated, batch hold at load; *ret tells, but for the reason.

@@ -25,6 +25,7 @@ struct limits_touched {
 
 struct limits {
     unsigned in_force; /* CHECK_* bits */
+    bool configured;   /* settings have a limit: not quotas alone are in force */
     bool soft_differs;
     bool left_matters; /* MAXPS or MAXWC: active usage shrinks with time */
     bool any_override;

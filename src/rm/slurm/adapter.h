@@ -261,6 +261,7 @@ size_t gres_kinds(const char *text);
 /* A node has so many; the most that any node has of the last term of a text. */
 void gres_note(struct adapter *a, const char *name, int64_t count);
 int64_t gres_most(const struct adapter *a, const char *text);
+void gres_forget(struct adapter *a);
 /* Its terms behind what is in the list: so many times, divided among so many, rounded
  * up. */
 void gres_add(struct request_room *room, const struct gres_cfg **io, const char *text,

@@ -159,6 +159,12 @@ void gres_note(struct adapter *a, const char *name, int64_t count)
     vec_push(&a->gres_most, ((struct gres_term){xstrdup(name), false, count}));
 }
 
+void gres_forget(struct adapter *a)
+{
+    gres_fini(&a->gres_most);
+    a->gres_most = (struct gres_terms){0};
+}
+
 int64_t gres_most(const struct adapter *a, const char *text)
 {
     struct gres_terms asked = {0};

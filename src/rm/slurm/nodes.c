@@ -378,6 +378,7 @@ void nodes_forget(struct adapter *a)
     forget_parts(a);
     a->nodes_at = a->parts_at = 0;
     forget_licences(a);
+    gres_forget(a);
 }
 
 bool licence_known(const struct adapter *a, const char *name)

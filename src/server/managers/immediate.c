@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * See immediate.h. What such a job must not do is what a job of lower priority must
- * not: pass those that wait for their turn, or take what is reserved. */
+ * not: pass those that wait for their turn, or take what is reserved. Whether a limit
+ * of the configuration lets it in would take its user, and nobody can ask: then none
+ * may. */
 #include "server/managers/immediate.h"
 
 #include "base/bitset.h"
 #include "cluster/reservation.h"
+#include "engine/query.h"
 #include "server/managers/private.h"
 #include "server/render/render.h"
 #include "server/server_private.h"
@@ -52,7 +55,8 @@ void immediate_tell(struct server *s)
 
     if (!m || !s->rm || !s->driver->immediate)
         return;
-    if (s->control.paused || s->control.rm_failure_until || s->mode != MODE_NORMAL)
+    if (s->control.paused || s->control.rm_failure_until || s->mode != MODE_NORMAL
+        || query_limited(s->engine))
         word = "busy";
     else if (someone_waits(c))
         word = "waiting";
