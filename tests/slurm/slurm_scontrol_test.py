@@ -103,8 +103,9 @@ def test_nobody_marks_what_slurm_refuses_to_change(slurm, users):
     slurm.maui.ok("schedctl", "-s")
     job, held = (slurm.sbatch("-n", 1, user=users[0]) for _ in range(2))
     slurm.ok("scontrol", "hold", held)
-    for words in (("hold", job), ("uhold", job), ("release", held)):
-        assert slurm.run("scontrol", *words, user=users[1]).returncode
+    for change, of in (("0", job), ("100", held)):
+        assert slurm.run("scontrol", "update", f"jobid={of}", f"priority={change}",
+                         user=users[1]).returncode
     slurm.run("scontrol", "release", held, user=users[0])  # an administrator's hold
     slurm.maui.ok("schedctl", "-r")
     slurm.wait_state(job, "RUNNING")
