@@ -119,6 +119,21 @@ def test_letgo_while_the_gate_is_closed_yet(slurm):
     slurm.maui.ok("releasehold", "-s", held)
 
 
+def test_nobody_marks_what_slurm_refuses_to_change(slurm, users):
+    """The gate is asked before Slurm looks at who it is."""
+    slurm.maui.ok("schedctl", "-s")
+    job, held = (slurm.sbatch("-n", 1, user=users[0]) for _ in range(2))
+    slurm.ok("scontrol", "hold", held)
+    for change, of in (("0", job), ("100", held)):
+        assert slurm.run("scontrol", "update", f"jobid={of}", f"priority={change}",
+                         user=users[1]).returncode
+    slurm.run("scontrol", "release", held, user=users[0])  # an administrator's hold
+    slurm.maui.ok("schedctl", "-r")
+    slurm.wait_state(job, "RUNNING")
+    assert waits(slurm, held)
+    assert slurm.maui.state(held) == "Hold"
+
+
 def test_a_hold_from_before_the_gate_is_no_kept_job(slurm):
     """The gate is asked about what bears no mark."""
     slurm.maui.ok("schedctl", "-s")

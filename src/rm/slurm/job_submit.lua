@@ -50,7 +50,10 @@ end
 
 -- For an adapter that cannot see the site factor (TRANSPORT=SCONTROL): a file for each
 -- job whose mark has changed since its submission. No folder, no files.
+local stranger = false -- asks for a change that Slurm, which is asked later, refuses
+
 local function tell(id, what)
+	if stranger then return end
 	local f = io.open(MARKS .. "/" .. id, "w")
 	if f then
 		f:write(string.format("%d", what))
@@ -170,6 +173,7 @@ local function drop_begin(job, current)
 end
 
 function slurm_job_modify(job, current, partitions, uid)
+	stranger = not ADMIN[uid] and uid ~= current.user_id
 	if has_lines(job) then return slurm.ERROR end
 	if is_note(job.admin_comment) and ADMIN[uid] then
 		local kept = current.job_state == PENDING and current.priority == 0
