@@ -39,6 +39,16 @@ def test_scripts_are_proper_lua(slurm):
         subprocess.run([luac, "-p", f"{slurm.dir}/etc/{name}"], check=True)
 
 
+CHANGES = [
+    "nice=-1", "nice=0", "nice=50", "priority=100", "priority=4294967294", "timelimit=5",
+    "partition=low", "partition=high", "numnodes=1", "numcpus=1", "reqnodelist=n1",
+    "excnodelist=n2", "features=all", "dependency=", "starttime=now", "eligibletime=now",
+    "name=other", "comment=go", "requeue=0", "contiguous=yes", "oversubscribe=yes",
+    "minmemorynode=10", "mincpusnode=1", "account=x", "qos=normal", "licenses=lic_a",
+    "gres=gpu:1", "deadline=now+1day", "delayboot=0", "wckey=x", "tasks=1",
+    "admincomment=go", "siteFactor=1", "reservationname=", "hold=0"]
+
+
 def test_no_change_by_its_owner_frees_a_kept_job(kept, users):
     jobs = {change: kept.sbatch("-n", 1, user=users[0]) for change in CHANGES}
     for change, job in jobs.items():

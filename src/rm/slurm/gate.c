@@ -156,6 +156,15 @@ int gate_main(int argc, char **argv)
         return 1;
     }
     o.site.home = home = home_find(asked);
+    if (strpbrk(home, "\"\\\n\r")
+        != NULL) { /* it stands between quotes in the scripts */
+        fprintf(stderr,
+            "maui slurm: the home '%s' has a quote, a backslash or a line break in its "
+            "name, which job_submit.lua cannot hold; name another by --home\n",
+            home);
+        free(home);
+        return 1;
+    }
     status = run(argv[optind], &o);
     free(home);
     return status;

@@ -116,14 +116,17 @@ static int put_in_place(const struct planned_file *f, struct err *err)
     return result;
 }
 
+/* As it was; where that cannot be written (a full disk) as it was to be: never a part
+ * of either. */
 static void put_back(const struct planned_file *f)
 {
+    struct planned_file back = {.path = f->path, .new = f->now, .st = f->st};
+    char *fresh = temporary(f->path);
     struct err ignored;
 
-    if (f->now != NULL)
-        write_text(f->path, f->now, &f->st, &ignored);
-    else
-        unlink(f->path);
+    if (f->now == NULL || write_text(fresh, f->now, &f->st, &ignored) == 0)
+        put_in_place(&back, &ignored);
+    free(fresh);
 }
 
 static int write_all(const struct planned_files *p, struct err *err)

@@ -105,7 +105,7 @@ static void resources_of_a_node_may_be_damaged(void **state)
 
     assert_told(all, "\"name\":\"n1\",\"state\":\"Idle\",\"configured\":{\"procs\":4,"
                      "\"swap_mb\":-1},\"features\":[],\"gres\":{\"gpu\":2}");
-    assert_told(all, "\"gres\":{\"gpu\":3,\"shard\":2048}");
+    assert_told(all, "\"gres\":{\"gpu\":3,\"gpu:tesla\":2,\"shard\":2048}");
     assert_told(all, "\"name\":\"n3\"");
 }
 

@@ -145,6 +145,12 @@ static int note(const job_desc_msg_t *m)
     return result;
 }
 
+/* Who keeps or holds it; a remark for its owner is something else. */
+static bool is_mark(const char *comment)
+{
+    return comment != NULL && strncmp(comment, "maui:", 5) == 0 && comment[5] != ' ';
+}
+
 int slurm_update_job2(job_desc_msg_t *m, job_array_resp_msg_t **ret)
 {
     (void)ret;
@@ -152,7 +158,7 @@ int slurm_update_job2(job_desc_msg_t *m, job_array_resp_msg_t **ret)
         return start(m);
     if (m->priority == 0 && m->admin_comment != NULL)
         return keep(m);
-    if (m->priority == NO_VAL && m->admin_comment != NULL)
+    if (m->priority == NO_VAL && is_mark(m->admin_comment))
         return update(m, m->admin_comment, "");
     if (m->priority == 0)
         return verb(m->alloc_sid == NO_VAL ? "hold" : "uhold", m->job_id_str);
