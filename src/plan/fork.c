@@ -156,6 +156,16 @@ static void divide_for(struct plan *p, const struct job *j)
     reserve_again(p);
 }
 
+/* Somebody has queued since the original began who ended the counting of pools: what is
+ * reserved there by count gets nodes, as in the next plan_begin(). */
+static void bind_reserved(struct plan *fork)
+{
+    if (fork->validity.layout == pools_layout(fork->pools))
+        return;
+    bind_counted(fork->bynode);
+    reserve_recount(fork->counted);
+}
+
 struct plan *plan_fork_as(
     struct plan *p, const struct job *j, int64_t now, enum rsv_keep keep)
 {
@@ -165,10 +175,7 @@ struct plan *plan_fork_as(
     plan_unreserve(fork, j); /* it is not in its own way */
     plan_owe(fork, j, 0);
     plan_job_queued(fork, j);
-    if (fork->validity.layout != pools_layout(fork->pools)) {
-        bind_counted(fork->bynode);
-        reserve_recount(fork->counted);
-    }
+    bind_reserved(fork);
     return fork;
 }
 
@@ -176,6 +183,7 @@ struct plan *plan_fork_for(struct plan *p, const struct job *j)
 {
     struct plan *fork = plan_fork(p);
 
+    bind_reserved(fork);
     if (asks_for_more(fork, j->reqs[0].def))
         divide_for(fork, j);
     fits_suppose(fork->fits, j->reqs[0].def);

@@ -89,7 +89,8 @@ bool plan_confirm_all(struct plan *p);
 /* A job entered the queue or its requests changed: learn its task definitions
  * (they decide which pools can be planned by count). Where that ends the counting of a
  * pool, units reserved there keep nobody off until the next plan_begin(), which gives
- * them nodes or forgets them. O(1) for known definitions. */
+ * them nodes or forgets them; forks for questions do that at once. O(1) for known
+ * definitions. */
 void plan_job_queued(struct plan *p, const struct job *j);
 
 /* Something changed that the plan does not see: the credentials of a waiting job, what
@@ -215,9 +216,7 @@ struct reservation;
  * plan_rsv_tasks() answers how many tasks the node could hold throughout [start, end),
  * the window that plan_rsv_begin() saw: what jobs, pins, other reservations and the
  * budget leave. Each node is asked once, in RM order: what was offered of the budget is
- * not offered again until the next begin. The budget does not know of reservations
- * whose nodes were set since the last plan_begin(): their nodes are missing, but not
- * the units of their pool. `plan` is the struct plan. */
+ * not offered again until the next begin. `plan` is the struct plan. */
 void plan_rsv_begin(struct plan *p, const struct reservation *r);
 uint32_t plan_rsv_tasks(
     void *plan, const struct reservation *r, uint32_t node, int64_t start, int64_t end);

@@ -9,8 +9,73 @@
 #include "plan/counted/profile.h"
 #include "plan/rsvnodes.h"
 
+/* Do the pools know the reservation, as they were made? */
+static bool is_known(struct bynode *b, const struct pool *pool, uint32_t rsv)
+{
+    size_t n;
+    const struct set_member *m = closures_members(b->closures, pool->rsvset, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (m[i].rsv == rsv)
+            return true;
+    return false;
+}
+
+/* The budgets that a node of the pool is part of: the pool's and that of its merged
+ * one; those without limit are left out. Returns how many. */
+static int find_budgets(struct bynode *b, const struct pool *pool, int64_t *ret[2])
+{
+    uint32_t parts[2] = {pool->part, pool->part};
+    int n = 0;
+
+    if (pool->merged != INDEX_NONE)
+        parts[1] = pools_merged_of(b->pools, pool)->part;
+    for (int i = 0; i < (parts[1] != parts[0] ? 2 : 1); i++)
+        if (b->budget.v[parts[i]] != INT64_MAX)
+            ret[n++] = &b->budget.v[parts[i]];
+    return n;
+}
+
+static void take_units(struct bynode *b, const struct pool *pool, int64_t units)
+{
+    int64_t *budget[2];
+
+    for (int i = find_budgets(b, pool, budget); i-- > 0;)
+        *budget[i] = *budget[i] > units ? *budget[i] - units : 0;
+}
+
+/* One that got its nodes since the pools were made: they are missing to the pool. */
+static void take_newcomer(struct bynode *b, const struct reservation *other)
+{
+    for (size_t i = 0; i < other->alloc.n; i++)
+        for (uint32_t k = 0; k < other->alloc.v[i].count; k++) {
+            const struct node *n = node_at(b->c, other->alloc.v[i].first + k);
+            const struct pool *pool = pools_of_node(b->pools, n->index);
+            if (!pool || pool->by_node || !pool->unit
+                || is_known(b, pool, other->index))
+                continue;
+            int64_t procs =
+                reservation_amount(other, n, other->alloc.v[i].tasks).v[RES_PROCS];
+            int64_t units = (procs + pool->unit - 1) / pool->unit;
+            take_units(b, pool, units < pool->per_node ? units : pool->per_node);
+        }
+}
+
+static void take_newcomers(struct bynode *b, const struct reservation *r)
+{
+    for (size_t i = 0; i < b->c->reservations.n; i++) {
+        const struct reservation *other = b->c->reservations.v[i];
+        if (other && other != r && reservation_is_live(other)
+            && other->start_at < r->end_at && other->end_at > r->start_at
+            && rsvnodes_conflict(r, other))
+            take_newcomer(b, other);
+    }
+}
+
 void rsvfree_begin(struct bynode *b, const struct reservation *r)
 {
+    bool limited = false;
+
     b->budget.n = 0;
     for (uint32_t i = 0; i < pools_parts(b->pools); i++) {
         struct pool *pool = pools_part(b->pools, i);
@@ -18,7 +83,10 @@ void rsvfree_begin(struct bynode *b, const struct reservation *r)
         if (!pool->by_node && count_is_reserved(b->counted, pool))
             units = profile_min(count_work(b->counted, pool), r->start_at, r->end_at);
         vec_push(&b->budget, units);
+        limited |= units != INT64_MAX;
     }
+    if (limited)
+        take_newcomers(b, r);
 }
 
 /* Of so many tasks on the node, those that the budget leaves; they are taken off it. */
@@ -28,16 +96,14 @@ static int64_t spend(struct bynode *b, const struct reservation *r,
     int64_t procs = r->def.per_task.v[RES_PROCS];
     int64_t each = procs < 0 ? n->cfg.v[RES_PROCS] : procs;
     int64_t units = each > 0 && pool->unit ? (each + pool->unit - 1) / pool->unit : 0;
-    int64_t *budget[2] = {&b->budget.v[pool->part], NULL};
+    int64_t *budget[2];
+    int n_budgets = find_budgets(b, pool, budget);
 
-    if (pool->merged != INDEX_NONE)
-        budget[1] = &b->budget.v[pools_merged_of(b->pools, pool)->part];
-    for (int i = 0; i < 2 && units > 0; i++)
-        if (budget[i] && *budget[i] != INT64_MAX && k > *budget[i] / units)
+    for (int i = 0; i < n_budgets && units > 0; i++)
+        if (k > *budget[i] / units)
             k = *budget[i] / units;
-    for (int i = 0; i < 2; i++)
-        if (budget[i] && *budget[i] != INT64_MAX)
-            *budget[i] -= k * units;
+    for (int i = 0; i < n_budgets; i++)
+        *budget[i] -= k * units;
     return k;
 }
 

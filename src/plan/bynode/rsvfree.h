@@ -10,8 +10,9 @@
  * Waiting jobs whose reservations are units of a counted pool are on no node yet. So
  * what of such a pool is free throughout the window is a *budget*, which all its nodes
  * share. It is the least of the pool's profile: running jobs and reserved units are
- * taken off, whoever of them the reservation would let in. A pool of which nothing is
- * reserved has no budget: its nodes tell all. */
+ * taken off, whoever of them the reservation would let in; and so are nodes that got
+ * other reservations since the pools were made. A pool of which nothing is reserved has
+ * no budget: its nodes tell all. */
 #ifndef MAUI_PLAN_BYNODE_RSVFREE_H
 #define MAUI_PLAN_BYNODE_RSVFREE_H
 
@@ -20,7 +21,8 @@
 struct bynode;
 struct reservation;
 
-/* Make the budget for the reservation's window. O(pools x steps). */
+/* Make the budget for the reservation's window. O(pools x steps + nodes under
+ * reservations, where something has a budget). */
 void rsvfree_begin(struct bynode *b, const struct reservation *r);
 
 /* Tasks of the reservation that the node can hold throughout [start, end), the window

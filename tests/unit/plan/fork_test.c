@@ -176,12 +176,37 @@ static void a_reservation_is_adopted_from_ones_own_fork_with_equal_pools(void **
     trial_close(&t);
 }
 
+/* The pool is planned by count, until somebody names one of its nodes. */
+static void a_question_sees_what_is_reserved_before_the_next_cycle_binds_it(
+    void **state)
+{
+    static const char *const hosts[] = {"n1", NULL};
+
+    (void)state;
+    for (int named = 0; named < 2; named++) {
+        struct trial t = trial_open();
+        struct job *asker = plan_tasks(t.w, t.p, 2, 60);
+        struct slot slot;
+
+        if (named)
+            plan_job_queued(
+                t.p, world_job(t.w, "mary", (struct req_desc){.hosts = hosts}));
+        struct plan *copy = plan_fork_for(t.p, asker);
+        assert_true(plan_first_fit(copy, asker, NOW, &slot));
+        assert_int_equal(slot.at, NOW + 600);
+        plan_destroy(copy);
+        trial_close(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(while_its_original_stays_a_fork_answers),
         cmocka_unit_test(once_its_original_changes_a_fork_must_not_be_asked),
         cmocka_unit_test(a_fork_that_is_told_what_started_goes_on),
+        cmocka_unit_test(
+            a_question_sees_what_is_reserved_before_the_next_cycle_binds_it),
         cmocka_unit_test(a_reservation_is_adopted_from_ones_own_fork_with_equal_pools),
     };
 

@@ -184,6 +184,28 @@ static void nodes_of_a_counted_pool_share_what_waiting_jobs_leave(void **state)
     trial_close(&t);
 }
 
+/* Two reservations between two cycles, and a waiting job that has half of all. */
+static void what_got_its_nodes_since_the_last_cycle_counts(void **state)
+{
+    struct trial t = trial_open();
+    struct reservation *r = draft_of(&t);
+    struct reservation *other = rk_setres(&t.k, "other", ACL_USER, "mary", 200, 300);
+
+    (void)state;
+    plan_reserve(t.p, job_of(&t, "mary", 4, 100), &(struct slot){250, 0});
+    assert_string_equal(given(&t, r), "4 0");
+    other->def.per_task = (struct res){{1}};
+    rk_hold(&t.k, other, "n1", 4);
+    assert_string_equal(given(&t, r), "0 0"); /* n2 is the job's now */
+    r->shared = true;
+    assert_string_equal(given(&t, r), "4 0"); /* it may lie on the other one */
+    r->shared = false;
+    r->start_at = 300;
+    r->end_at = 340;
+    assert_string_equal(given(&t, r), "4 0"); /* that is over by then */
+    trial_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +216,7 @@ int main(void)
         cmocka_unit_test(what_is_pinned_counts_from_where_it_begins),
         cmocka_unit_test(other_reservations_count_where_it_must_not_lie_on_them),
         cmocka_unit_test(nodes_of_a_counted_pool_share_what_waiting_jobs_leave),
+        cmocka_unit_test(what_got_its_nodes_since_the_last_cycle_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
