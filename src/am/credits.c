@@ -165,7 +165,7 @@ static int make_deposit(struct am *am, const struct am_request *req,
     return result;
 }
 
-static int deposit(struct am *am, const struct am_request *req,
+static int book_deposit(struct am *am, const struct am_request *req,
     const struct am_deposit *d, const char *asked, int64_t *ret_number, struct err *err)
 {
     struct ledger_deposit row = {.amount = d->amount,
@@ -207,7 +207,7 @@ int am_deposit(struct am *am, const struct am_request *req, const struct am_depo
         d->amount, d->account, d->credit_limit, d->from_at, d->to_at,
         d->carry_debt ? ", debts paid" : "", d->label ? d->label : "",
         d->only ? d->only : "");
-    result = deposit(am, req, d, asked.text, &number, err);
+    result = book_deposit(am, req, d, asked.text, &number, err);
     free(asked.text);
     result = step_end(am, result, err);
     if (result == AM_DONE && ret_number)
@@ -247,8 +247,8 @@ static int find_own(
     return result;
 }
 
-static int withdraw(struct am *am, struct posting *p, const struct pieces *pieces,
-    int64_t amount, struct err *err)
+static int book_withdrawal(struct am *am, struct posting *p,
+    const struct pieces *pieces, int64_t amount, struct err *err)
 {
     if (posting_begin(am, p, err) != 0)
         return -1;
@@ -277,7 +277,7 @@ int am_withdraw(struct am *am, const struct am_request *req, const char *account
         p = posting_of(req, "withdraw", asked.text);
         result = find_own(am, &taking, &pieces, err);
         if (result == 0)
-            result = withdraw(am, &p, &pieces, amount, err);
+            result = book_withdrawal(am, &p, &pieces, amount, err);
     } else if (result > 0) {
         result = AM_DONE;
     }
@@ -296,7 +296,7 @@ static int on_dates(void *arg, const struct ledger_deposit *row)
 }
 
 /* Each deposit that gives some becomes one of the other account. */
-static int transfer(struct am *am, struct posting *p, const struct am_transfer *t,
+static int book_transfer(struct am *am, struct posting *p, const struct am_transfer *t,
     int64_t to_account, const struct pieces *pieces, struct err *err)
 {
     int result = posting_begin(am, p, err);
@@ -358,7 +358,7 @@ int am_transfer(struct am *am, const struct am_request *req,
         if (result == 0)
             result = find_own(am, &taking, &pieces, err);
         if (result == 0)
-            result = transfer(am, &p, t, to.id, &pieces, err);
+            result = book_transfer(am, &p, t, to.id, &pieces, err);
     } else if (result > 0) {
         result = AM_DONE;
     }

@@ -336,7 +336,7 @@ static int expire_pieces(
     return 0;
 }
 
-static int refund(
+static int book_refund(
     struct am *am, struct run *r, struct posting *p, struct back *b, struct err *err)
 {
     int64_t left = r->row.charged - r->row.refunded;
@@ -370,7 +370,7 @@ static int find_and_refund(
     if (result == 0)
         result = err_set(err, ERR_NOT_FOUND, "no run '%s' was ever charged", run);
     else if (result == 1)
-        result = refund(am, &r, p, b, err);
+        result = book_refund(am, &r, p, b, err);
     drop_run(&r);
     return result;
 }

@@ -41,7 +41,7 @@ static int spoil(struct store *store, struct err *err)
     return -1;
 }
 
-static int run(struct store *store, sqlite3_stmt *stmt, const char *doing)
+static int run_statement(struct store *store, sqlite3_stmt *stmt, const char *doing)
 {
     int rc = sql_step(stmt);
 
@@ -61,7 +61,9 @@ static int open_batch(struct store *store)
         return err_set(
             &store->why, ERR_DENIED, "%s: opened for reading only", store->path);
     begin = sql_kept(store, KEPT_BEGIN, "BEGIN IMMEDIATE", &store->why);
-    return begin && run(store, begin, "beginning to write") == SQLITE_DONE ? 0 : -1;
+    return begin && run_statement(store, begin, "beginning to write") == SQLITE_DONE
+               ? 0
+               : -1;
 }
 
 sqlite3_stmt *store_change(
@@ -79,7 +81,7 @@ sqlite3_stmt *store_change(
 
 int store_change_end(struct store *store, sqlite3_stmt *stmt, struct err *err)
 {
-    int rc = run(store, stmt, "writing");
+    int rc = run_statement(store, stmt, "writing");
 
     sqlite3_clear_bindings(stmt);
     if (rc != SQLITE_DONE)
@@ -127,7 +129,7 @@ int store_commit(struct store *store, struct err *err)
     commit = sql_kept(store, KEPT_COMMIT, "COMMIT", &store->why);
     if (!commit || file_has_gone(store))
         return fail_commit(store, err);
-    rc = run(store, commit, "committing");
+    rc = run_statement(store, commit, "committing");
     if (rc != SQLITE_DONE) {
         store->remnant |= (rc & 0xff) == SQLITE_IOERR;
         return fail_commit(store, err);
@@ -158,7 +160,7 @@ static int run_step(
 
     if (!stmt)
         return -1;
-    return run(store, stmt, "writing") == SQLITE_DONE ? 0 : spoil(store, err);
+    return run_statement(store, stmt, "writing") == SQLITE_DONE ? 0 : spoil(store, err);
 }
 
 int store_step_begin(struct store *store, struct err *err)

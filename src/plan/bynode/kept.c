@@ -14,7 +14,7 @@ static bool holds_at(const struct reservation *r, int64_t at)
  * several of them counts in full in each that lets the asker in, but once in those that
  * do not: they overlap no more than they must, so that it cannot fill two of them and
  * leave to outsiders what is kept from them. */
-static bool stacked(const struct bynode *b, const struct node *n,
+static bool is_stacked(const struct bynode *b, const struct node *n,
     const struct rsv_list *list, int64_t at)
 {
     int64_t procs = 0;
@@ -59,7 +59,7 @@ void kept_take_off(const struct asker *a, const struct node *n, const struct spa
     if (list->n == 0 && !confined)
         return;
     occupants_at(a, n, at, &b->charged);
-    bool on_one_another = stacked(b, n, list, at);
+    bool on_one_another = is_stacked(b, n, list, at);
     for (size_t i = 0; i < list->n; i++) {
         struct reservation *r = b->c->reservations.v[list->v[i].rsv];
         if (!holds_at(r, at))

@@ -7,7 +7,7 @@ local OURS = {} -- by name: what Slurm calls
 
 -- Files that theirs reads with dofile or require define their functions in _G, where
 -- Slurm finds ours: meanwhile theirs stand there, and what was defined goes to `env`.
-local function run(env, f, ...)
+local function run_theirs(env, f, ...)
 	local before = {}
 	for name in pairs(OURS) do
 		before[name] = rawget(env, name)
@@ -41,7 +41,7 @@ local function load_site()
 	env._G = env
 	local chunk, err = load_text(text or "", env)
 	local ok = chunk ~= nil
-	if ok then ok, err = run(env, chunk) end
+	if ok then ok, err = run_theirs(env, chunk) end
 	if ok and text then
 		site = env
 	else
@@ -53,7 +53,7 @@ local function call_site(name, ...)
 	load_site()
 	local f = rawget(site, name)
 	if type(f) ~= "function" then return slurm.SUCCESS end
-	local ok, result = run(site, f, ...)
+	local ok, result = run_theirs(site, f, ...)
 	if not ok then slurm.log_error("%s: %s", SITE, tostring(result)) end
 	return ok and type(result) == "number" and result or slurm.SUCCESS
 end

@@ -58,7 +58,7 @@ static void print_owned(char *text)
 
 /* ---- the line ---- */
 
-static int run(const char *what, const struct install_options *o)
+static int run_command(const char *what, const struct install_options *o)
 {
     if (strcmp(what, "install") == 0)
         return install_main(o);
@@ -165,7 +165,7 @@ int gate_main(int argc, char **argv)
         free(home);
         return 1;
     }
-    status = run(argv[optind], &o);
+    status = run_command(argv[optind], &o);
     free(home);
     return status;
 }

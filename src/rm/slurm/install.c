@@ -427,7 +427,7 @@ static int install(struct install *in, struct err *err)
     return result;
 }
 
-static int undo(const char *dir, bool dry, struct err *err)
+static int undo_all(const char *dir, bool dry, struct err *err)
 {
     char *saved = join_path(dir, "maui-saved");
     int result = saved_undo(saved, dry, err);
@@ -452,7 +452,7 @@ int install_main(const struct install_options *o)
     char *dir = install_conf_dir(o->conf_dir);
     in.dir = home_absolute(dir);
     free(dir);
-    result = o->undo ? undo(in.dir, o->dry, &err) : install(&in, &err);
+    result = o->undo ? undo_all(in.dir, o->dry, &err) : install(&in, &err);
     if (result < 0) {
         fflush(stdout);
         fprintf(stderr, "maui slurm install: %s\nNothing was changed.\n", err.text);

@@ -363,7 +363,7 @@ static uint64_t digest_of(const struct telling *t)
     return h;
 }
 
-static void tell(struct adapter *a, struct telling *t)
+static void tell_quotas(struct adapter *a, struct telling *t)
 {
     uint64_t digest = digest_of(t);
     struct rm_report r = {
@@ -389,7 +389,7 @@ static void tell_all(struct adapter *a, const struct slurm_limits_list *all,
         else if (is_account(&all->v[i]))
             tell_account(&t, &all->v[i]);
     }
-    tell(a, &t);
+    tell_quotas(a, &t);
     HASH_CLEAR(hh, t.accounts);
     vec_fini(&t.quotas);
     vec_fini(&t.limits);
@@ -449,7 +449,7 @@ int limits_poll(struct adapter *a)
     if (a->limits && !a->told_all)
         find_enforced(a);
     if (!a->limits || !a->limits_enforced) {
-        tell(a, &t);
+        tell_quotas(a, &t);
         a->limits_due_ms = INT64_MAX;
         return 0;
     }

@@ -334,7 +334,7 @@ int orders_hold(const struct told_job *t, unsigned kinds)
 }
 
 /* Of tasks that share a record: by one order for all that wish the same (jobs.c). */
-static void wish(
+static void note_wish(
     struct adapter *a, const struct rm_command *c, struct told_job *t, uint8_t what)
 {
     a->wishes += t->wish == 0;
@@ -351,7 +351,7 @@ static void hold(struct adapter *a, const struct rm_command *c)
     if (t == NULL)
         adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm has no such job");
     else if (t->gathered)
-        wish(a, c, t, (uint8_t)c->kinds);
+        note_wish(a, c, t, (uint8_t)c->kinds);
     else
         answer(a, c, orders_hold(t, c->kinds));
 }
@@ -363,7 +363,7 @@ static void release(struct adapter *a, const struct rm_command *c)
     if (t == NULL)
         adapter_done(a, c->token, RM_REFUSED, c->job, "Slurm has no such job");
     else if (t->gathered)
-        wish(a, c, t, WISH_RELEASE);
+        note_wish(a, c, t, WISH_RELEASE);
     else
         answer(a, c, orders_keep(a, t));
 }

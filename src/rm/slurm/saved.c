@@ -61,7 +61,7 @@ static int write_text(
     return good ? 0 : -1;
 }
 
-static char *temporary(const char *path)
+static char *name_temporary(const char *path)
 {
     struct strbuf b = {0};
 
@@ -86,7 +86,7 @@ static int write_temporaries(const struct planned_files *p, struct err *err)
     int result = 0;
 
     for (size_t i = 0; i < p->n && result == 0; i++) {
-        char *fresh = temporary(p->v[i].path);
+        char *fresh = name_temporary(p->v[i].path);
 
         if (p->v[i].new != NULL)
             result = write_text(fresh, p->v[i].new, &p->v[i].st, err);
@@ -98,7 +98,7 @@ static int write_temporaries(const struct planned_files *p, struct err *err)
 static void drop_temporaries(const struct planned_files *p)
 {
     for (size_t i = 0; i < p->n; i++) {
-        char *fresh = temporary(p->v[i].path);
+        char *fresh = name_temporary(p->v[i].path);
 
         unlink(fresh);
         free(fresh);
@@ -107,7 +107,7 @@ static void drop_temporaries(const struct planned_files *p)
 
 static int put_in_place(const struct planned_file *f, struct err *err)
 {
-    char *fresh = temporary(f->path);
+    char *fresh = name_temporary(f->path);
     int result = f->new != NULL ? rename(fresh, f->path) : unlink(f->path);
 
     if (result < 0)
@@ -121,7 +121,7 @@ static int put_in_place(const struct planned_file *f, struct err *err)
 static void put_back(const struct planned_file *f)
 {
     struct planned_file back = {.path = f->path, .new = f->now, .st = f->st};
-    char *fresh = temporary(f->path);
+    char *fresh = name_temporary(f->path);
     struct err ignored;
 
     if (f->now == NULL || write_text(fresh, f->now, &f->st, &ignored) == 0)

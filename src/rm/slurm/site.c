@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fill(
+static void fill_script(
     struct strbuf *b, const struct site *s, const char *own, const char *text);
 
 static bool is_name(const char *at, size_t n, const char *name)
@@ -35,10 +35,10 @@ static void add_value(
     else if (is_name(name, n, "SITEFILE"))
         strbuf_add(b, own);
     else if (is_name(name, n, "CHAIN") && own != NULL)
-        fill(b, s, own, chain_script_text());
+        fill_script(b, s, own, chain_script_text());
 }
 
-static void fill(
+static void fill_script(
     struct strbuf *b, const struct site *s, const char *own, const char *text)
 {
     const char *mark, *end;
@@ -56,7 +56,7 @@ char *site_gate(const struct site *s, const char *own)
 {
     struct strbuf b = {0};
 
-    fill(&b, s, own, gate_script_text());
+    fill_script(&b, s, own, gate_script_text());
     return strbuf_take(&b);
 }
 
@@ -64,7 +64,7 @@ char *site_jobcomp(const struct site *s, const char *own)
 {
     struct strbuf b = {0};
 
-    fill(&b, s, own, jobcomp_script_text());
+    fill_script(&b, s, own, jobcomp_script_text());
     return strbuf_take(&b);
 }
 

@@ -13,7 +13,7 @@
 #include "server/server_private.h"
 
 /* What these holds are there: one kind, or none. */
-static unsigned there(unsigned holds)
+static unsigned kind_there(unsigned holds)
 {
     if (holds & (HOLD_SYSTEM | HOLD_BATCH))
         return HOLD_SYSTEM;
@@ -33,7 +33,7 @@ static bool takes_holds(const struct server *s)
 int manager_tell_hold(
     struct server *s, const struct job *j, unsigned released, struct err *err)
 {
-    unsigned left = there(j->holds), is = there(j->rm_hold);
+    unsigned left = kind_there(j->holds), is = kind_there(j->rm_hold);
 
     if (!takes_holds(s)) {
         unsigned theirs = j->rm_hold & released;
@@ -81,8 +81,9 @@ void rmholds_synced(struct manager *m)
     for (size_t i = 0; takes_holds(m->s) && i < c->jobs.n; i++) {
         const struct job *j = c->jobs.v[i];
 
-        if (j && is_queued(j) && j->hold_reason == REASON_ADMIN && there(j->holds)
-            && there(j->holds) != there(j->rm_hold) && !outbox_holds(m, j->id))
+        if (j && is_queued(j) && j->hold_reason == REASON_ADMIN && kind_there(j->holds)
+            && kind_there(j->holds) != kind_there(j->rm_hold)
+            && !outbox_holds(m, j->id))
             manager_tell_hold(m->s, j, 0, &err);
     }
 }

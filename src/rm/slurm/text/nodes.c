@@ -287,7 +287,7 @@ void slurm_free_license_info_msg(license_info_msg_t *m)
 /* ---- slurm.conf ---- */
 
 /* "Name   = value": a copy of the value. */
-static char *setting(const char *text, const char *name)
+static char *read_setting(const char *text, const char *name)
 {
     size_t n = strlen(name);
 
@@ -306,7 +306,7 @@ static char *setting(const char *text, const char *name)
 
 static uint32_t setting_number(const char *text, const char *name)
 {
-    char *value = setting(text, name);
+    char *value = read_setting(text, name);
     const char *open = value != NULL ? strchr(value, '(') : NULL;
     uint32_t n = value == NULL
                      ? 0
@@ -318,7 +318,7 @@ static uint32_t setting_number(const char *text, const char *name)
 
 static bool has_word(const char *text, const char *name, const char *word)
 {
-    char *value = setting(text, name);
+    char *value = read_setting(text, name);
     bool has = value != NULL && strstr(value, word) != NULL;
 
     free(value);
@@ -342,21 +342,21 @@ int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret)
     if (text == NULL)
         return -1;
     c = xcalloc(1, sizeof *c);
-    c->job_submit_plugins = setting(text, "JobSubmitPlugins");
-    c->priority_type = setting(text, "PriorityType");
-    c->sched_params = setting(text, "SchedulerParameters");
-    c->preempt_type = setting(text, "PreemptType");
-    c->select_type = setting(text, "SelectType");
-    c->slurm_user_name = setting(text, "SlurmUser");
-    c->version = setting(text, "SLURM_VERSION");
-    c->authinfo = setting(text, "AuthInfo");
-    c->epilog = setting(text, "Epilog");
-    c->job_comp_type = setting(text, "JobCompType");
-    c->schedtype = setting(text, "SchedulerType");
-    c->slurm_conf = setting(text, "SLURM_CONF");
-    c->slurmctld_logfile = setting(text, "SlurmctldLogFile");
-    c->slurmctld_params = setting(text, "SlurmctldParameters");
-    c->suspend_program = setting(text, "SuspendProgram");
+    c->job_submit_plugins = read_setting(text, "JobSubmitPlugins");
+    c->priority_type = read_setting(text, "PriorityType");
+    c->sched_params = read_setting(text, "SchedulerParameters");
+    c->preempt_type = read_setting(text, "PreemptType");
+    c->select_type = read_setting(text, "SelectType");
+    c->slurm_user_name = read_setting(text, "SlurmUser");
+    c->version = read_setting(text, "SLURM_VERSION");
+    c->authinfo = read_setting(text, "AuthInfo");
+    c->epilog = read_setting(text, "Epilog");
+    c->job_comp_type = read_setting(text, "JobCompType");
+    c->schedtype = read_setting(text, "SchedulerType");
+    c->slurm_conf = read_setting(text, "SLURM_CONF");
+    c->slurmctld_logfile = read_setting(text, "SlurmctldLogFile");
+    c->slurmctld_params = read_setting(text, "SlurmctldParameters");
+    c->suspend_program = read_setting(text, "SuspendProgram");
     c->private_data = has_word(text, "PrivateData", "cloud") ? PRIVATE_CLOUD_NODES : 0;
     c->accounting_storage_enforce =
         has_word(text, "AccountingStorageEnforce", "limits") ? ENFORCES_LIMITS : 0;
@@ -367,7 +367,7 @@ int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret)
     c->max_array_sz = setting_number(text, "MaxArraySize");
     c->msg_timeout = (uint16_t)setting_number(text, "MessageTimeout");
     c->tcp_timeout = (uint16_t)setting_number(text, "TCPTimeout");
-    param = setting(text, "SelectTypeParameters");
+    param = read_setting(text, "SelectTypeParameters");
     c->select_type_param = param != NULL && strstr(param, "MEMORY") ? CR_MEMORY : 0;
     free(param);
     free(text);
