@@ -72,10 +72,20 @@ struct nearest_word nearest_look(const char *text)
     return word;
 }
 
+static unsigned allowed_of(size_t len)
+{
+    return len < 4 ? 1 : 1 + (unsigned)(len / 3);
+}
+
+bool nearest_is_misspelt(const char *text, const char *name)
+{
+    return nearest_distance(text, name) <= allowed_of(strlen(text));
+}
+
 void nearest_init(struct nearest *n, const char *text)
 {
     *n = (struct nearest){.word = nearest_look(text), .distance = UINT_MAX};
-    n->allowed = n->word.len < 4 ? 1 : 1 + (unsigned)(n->word.len / 3);
+    n->allowed = allowed_of(n->word.len);
     masks_init(&n->masks, text);
 }
 

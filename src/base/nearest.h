@@ -3,6 +3,7 @@
 #ifndef MAUI_BASE_NEAREST_H
 #define MAUI_BASE_NEAREST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +41,10 @@ void nearest_offer_word(struct nearest *n, const struct nearest_word *candidate)
  * word, of four letters at least, in it; NULL when none is close enough to be what was
  * meant (about a third of the letters may differ). */
 const char *nearest_best(const struct nearest *n);
+
+/* Is the text that name, misspelt? Not so where it is but a part of a longer one: that
+ * is worth a question, and nothing follows from it. */
+bool nearest_is_misspelt(const char *text, const char *name);
 
 /* Letters to change, add, drop or swap with their neighbour to make `b` of
  * `a`, without regard to case. UINT_MAX when either is over 63 bytes. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Loading: files to entries, entries to settings in the order of their phases. */
 #include "base/names.h"
+#include "base/nearest.h"
 #include "config/loader.h"
 #include "config/moab.h"
 
@@ -65,8 +66,8 @@ static void report_unknown(
     struct loader *l, const struct place *at, const struct grammar_line *line)
 {
     const char *near = table_nearest(l->config->table, line->name);
-    const struct cfg_row *meant =
-        near != NULL ? table_find(l->config->table, near) : NULL;
+    bool misspelt = near != NULL && nearest_is_misspelt(line->name, near);
+    const struct cfg_row *meant = misspelt ? table_find(l->config->table, near) : NULL;
 
     if (moab_has_parameter(line->name)) {
         loader_report(l, at, FINDING_WARNING,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Sections: USERCFG[ann] ATTR=VALUE ATTR=VALUE. */
+#include "base/nearest.h"
 #include "base/strbuf.h"
 #include "config/loader.h"
 #include "config/moab.h"
@@ -113,8 +114,9 @@ static void report_misspelt(struct loader *l, const struct place *at,
     enum cfg_object object, const char *index, const char *attr)
 {
     const char *near = attrs_nearest(l->config->table, object, attr);
+    bool misspelt = near != NULL && nearest_is_misspelt(attr, near);
     const struct cfg_row *meant =
-        near != NULL ? attrs_find(l->config->table, object, near) : NULL;
+        misspelt ? attrs_find(l->config->table, object, near) : NULL;
     bool guards = meant != NULL && meant->guards;
 
     if (object == OBJECT_SR && (guards || meant == NULL))

@@ -42,6 +42,14 @@ def test_who_starts_the_scheduler_is_told_that_something_was_left_out(daemon):
     daemon.ok("schedctl", "-k")
 
 
+def test_a_part_of_a_name_is_asked_about_and_nothing_follows_from_it(daemon):
+    """PROC may be MAXPROC or not; of a reservation what is not known closes it."""
+    daemon.configure(f"NODECFG[node01] PROC=4\nSRCFG[shut] {WHOLE} CLASSLIST=batch HOST=node01\n")
+    daemon.start()
+    assert "did you mean MAXPROC?" in daemon.log()
+    assert "USER!=ALL" in daemon.ok("diagnose", "-r")
+
+
 def test_lists_with_marks_and_blanks_are_taken_as_the_documentation_has_them(daemon):
     daemon.configure(f"{PEOPLE}SRTASKCOUNT[0] 8\nSRPERIOD[0] INFINITY\n"
                    "QOSLIST[0] normal= high debug= low-\n"
