@@ -8,6 +8,8 @@ import pathlib
 import signal
 import time
 
+import pytest
+
 CLUSTER = {"nodes": 3, "slurmd_timeout": 10, "message_timeout": 5}
 
 
@@ -15,6 +17,12 @@ def ran(slurm):
     """How often each job began."""
     path = pathlib.Path(slurm.dir, "out/ran")
     return collections.Counter(path.read_text().split()) if path.exists() else {}
+
+
+@pytest.fixture(autouse=True)
+def nothing_ran_yet(slurm):
+    """A slurmctld that was killed gives numbers of jobs that have run once more."""
+    pathlib.Path(slurm.dir, "out/ran").unlink(missing_ok=True)
 
 
 def counted(slurm, *options, seconds=0.3):
