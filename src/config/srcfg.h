@@ -26,7 +26,9 @@ enum rsv_flag {
     RSV_ADVRES = 1u << 10,
     RSV_META = 1u << 11,
     RSV_STANDINGRES = 1u << 12,
-    RSV_IGNSTATE = 1u << 13
+    RSV_IGNSTATE = 1u << 13,
+    RSV_OUTLASTED =
+        1u << 14 /* of an RM: jobs that begin in it may go on after its end */
 };
 
 enum sr_period { SR_DAY, SR_WEEK, SR_INFINITY };

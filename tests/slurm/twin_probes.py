@@ -315,14 +315,33 @@ def time_min(s):
 
 @probe
 def reservation_by_name(s):
-    """--reservation, and who does not name it."""
+    """--reservation, and who does not name it; however long a job of it is."""
     s.order("scontrol", "create", "reservation", "reservationname=mine", "starttime=now",
             "duration=60", "nodes=n[5-6]", f"users={s.cluster.user}")
     try:
-        s.starts(s.submit("-n", 4), s.submit("-n", 1, "--reservation=mine"))
+        s.starts(s.submit("-n", 4), s.submit("-n", 1, "--reservation=mine"),
+                 s.submit("-n", 1, "-t", 90, "--reservation=mine"),
+                 s.submit("-n", 1, "-t", "UNLIMITED", "--reservation=mine"))
     finally:
         s.cluster.empty()
         s.order("scontrol", "delete", "reservationname=mine")
+
+
+@probe
+def reservation_before_another(s):
+    """A job of a reservation may outlast it, but not into the next one on its nodes."""
+    s.order("scontrol", "create", "reservation", "reservationname=first", "starttime=now",
+            "duration=60", "nodes=n[5-6]", f"users={s.cluster.user}")
+    s.order("scontrol", "create", "reservation", "reservationname=next",
+            "starttime=now+90minutes", "duration=60", "nodes=n[5-6]", "users=daemon")
+    try:
+        s.starts(s.submit("-n", 1, "-t", 30, "--reservation=first"),
+                 s.submit("-n", 1, "-t", 80, "--reservation=first"))
+        s.waits(s.submit("-n", 1, "-t", 120, "--reservation=first"))
+    finally:
+        s.cluster.empty()
+        s.order("scontrol", "delete", "reservationname=first")
+        s.order("scontrol", "delete", "reservationname=next")
 
 
 @other("only jobs that name the reservation are in it")
@@ -338,7 +357,7 @@ def magnetic_reservation(s):
         s.order("scontrol", "delete", "reservationname=pull")
 
 
-@other("as without FLEX: inside its nodes and its time")
+@other("as without FLEX: on its nodes, not before it begins")
 def flex_reservation(s):
     """FLEX: a job of it may take nodes outside too, and begin before it."""
     s.order("scontrol", "create", "reservation", "reservationname=bend", "starttime=now",

@@ -47,6 +47,15 @@ static void charge_occupants(
     }
 }
 
+/* Is it over, and the asker began in it and may go on? */
+static bool is_outlasted(struct bynode *b, const struct job *j, struct reservation *r,
+    const struct span *span, int64_t at)
+{
+    return (r->flags & RSV_OUTLASTED) && at >= r->end_at && holds_at(r, span->start)
+           && rsvview_verdict(b->view, j, r, span->start, span->end).granted
+           && rsvview_confinement_allows(b->view, j, r);
+}
+
 void kept_take_off(const struct asker *a, const struct node *n, const struct span *span,
     int64_t at, struct res *io_have)
 {
@@ -62,8 +71,10 @@ void kept_take_off(const struct asker *a, const struct node *n, const struct spa
     bool on_one_another = is_stacked(b, n, list, at);
     for (size_t i = 0; i < list->n; i++) {
         struct reservation *r = b->c->reservations.v[list->v[i].rsv];
-        if (!holds_at(r, at))
+        if (!holds_at(r, at)) {
+            confined = confined && !is_outlasted(b, j, r, span, at);
             continue;
+        }
         struct res amount = reservation_amount(r, n, list->v[i].tasks);
         bool granted = rsvview_verdict(b->view, j, r, span->start, span->end).granted;
         charge_occupants(b, r, on_one_another && granted, &amount);

@@ -39,7 +39,8 @@ struct access_class {
     struct VEC(uint32_t) granted; /* lists that let it in, unless confined */
     struct VEC(uint32_t) own;     /* by set: 1 + its list of `lists`; 0 = none */
     struct VEC(struct grant) grants;
-    struct VEC(bool) entered; /* by set: has it a grant? */
+    struct VEC(bool) entered;     /* by set: has it a grant? */
+    struct VEC(int64_t) begin_by; /* by set, if confined: no job begins from then on */
     struct closure_lists lists;
 };
 
@@ -158,6 +159,7 @@ static void fini_class(struct access_class *v)
     vec_fini(&v->granted);
     vec_fini(&v->own);
     vec_fini(&v->entered);
+    vec_fini(&v->begin_by);
     vec_fini(&v->grants);
     fini_lists(&v->lists);
 }
@@ -378,8 +380,14 @@ static void build_set(struct making *m, uint32_t index)
         }
         grant.from = closure.start < grant.from ? closure.start : grant.from;
         grant.to = closure.end > grant.to ? closure.end : grant.to;
-        if (acl_confinement_allows(&m->who, m->cl->c->reservations.v[member->rsv]))
-            vec_push(&open, closure);
+        const struct reservation *r = m->cl->c->reservations.v[member->rsv];
+        if (!acl_confinement_allows(&m->who, r))
+            continue;
+        if (m->who.confined != ACL_FREE && (r->flags & RSV_OUTLASTED)) {
+            m->v->begin_by.v[index] = closure.end;
+            closure.end = TIME_NEVER;
+        }
+        vec_push(&open, closure);
     }
     if (m->who.confined != ACL_FREE)
         close_between(&open, &m->v->lists);
@@ -399,6 +407,7 @@ static uint32_t add_confined_class(
     for (uint32_t i = 0; i < cl->sets.n; i++) {
         vec_push(&v.own, i + 1);
         vec_push(&v.entered, false);
+        vec_push(&v.begin_by, TIME_NEVER);
     }
     begin_list(&v.lists);
     for (uint32_t i = 0; i < cl->sets.n; i++)
@@ -609,6 +618,15 @@ static uint32_t find_closure(
     return lo;
 }
 
+/* Is the reservation over that its jobs have to begin in? */
+static bool begins_too_late(
+    const struct closures *cl, uint32_t access, uint32_t rsvset, int64_t start)
+{
+    const struct access_class *v = class_at(cl, access);
+
+    return v && v->confined && start >= v->begin_by.v[rsvset];
+}
+
 bool closures_closed(const struct closures *cl, uint32_t access, uint32_t rsvset,
     int64_t start, int64_t end, int64_t *ret_until)
 {
@@ -616,6 +634,11 @@ bool closures_closed(const struct closures *cl, uint32_t access, uint32_t rsvset
 
     if (access == ACCESS_OPEN)
         return false;
+    if (begins_too_late(cl, access, rsvset, start)) {
+        if (ret_until)
+            *ret_until = TIME_NEVER;
+        return true;
+    }
     const struct closure_lists *l = lists_of(cl, access, rsvset, &list);
     uint32_t i = find_closure(l, list, start, &n);
     if (i == n || l->all.v[i].start >= end)

@@ -13,6 +13,9 @@
  *     class 0 (nobody lets it in):   closures of set 2: [4, 12) and [15, 19)
  *     class 1 (A lets it in):        closures of set 2: [15, 19); a grant: [4, 12)
  *
+ * A reservation that its jobs may outlast (RSV_OUTLASTED) is open to those after its
+ * end as well, but none begins there then.
+ *
  * Pools (pools/pools.h) are divided by sets; searches ask by class. What all classes
  * share, as free intervals, is as ACCESS_NOWHERE sees it. What a grant opens is looked
  * at in addition.

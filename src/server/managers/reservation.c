@@ -42,7 +42,8 @@ static int put_nodes(struct setres *s, const char *const *names, struct err *err
     return 0;
 }
 
-/* Who it lets in must name it: that is how resource managers mean theirs. */
+/* Who it lets in must name it, and may go on after its end as on any node: that is how
+ * resource managers mean theirs. */
 static int read_asked(const struct rm_reservation *r, const struct setres_clock *clock,
     struct setres *ret, struct err *err)
 {
@@ -51,7 +52,7 @@ static int read_asked(const struct rm_reservation *r, const struct setres_clock 
     setres_begin(&to, clock, ret);
     ret->start_at = r->start_at;
     to.end_at = r->end_at;
-    ret->flags = RSV_BYNAME;
+    ret->flags = RSV_BYNAME | RSV_OUTLASTED;
     if (setres_put(&to, setres_attr_of('n'), r->name, err) == 0
         && put_list(&to, 'u', r->users, err) == 0
         && put_list(&to, 'a', r->accounts, err) == 0

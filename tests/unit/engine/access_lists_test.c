@@ -378,6 +378,39 @@ static void advres_covers_the_whole_job_r15(void **state)
     scene_apart(&x, asks);
 }
 
+/* Of a resource manager: a job has to begin in it, and its nodes to be in no other for
+ * as long as it may run. */
+static void a_job_outlasts_a_reservation_that_lets_it(void **state)
+{
+    (void)state;
+    struct scene x = {.rsv = {{.base = "r",
+                                  .hosts = "n1",
+                                  .end_at = 100,
+                                  .flags = RSV_BYNAME | RSV_OUTLASTED,
+                                  .lists = {[ACL_USER] = "john"}},
+                          {.base = "next",
+                              .hosts = "n1",
+                              .start_at = 500,
+                              .end_at = 600,
+                              .lists = {[ACL_USER] = "eve"}}}};
+    struct sc_job in = {.id = "a", .user = "john", .procs = 1, .advres = "r.0"};
+    struct ask asks[] = {{in, 0, "n1:1"}, {in, 0, "n1:1"}, {in, 0, "n1:1"}, {in, NEVER},
+        {in, NEVER}, {{.id = NULL}}};
+    struct ask late[] = {{in, 0, "n1:1"}, {in, NEVER}, {{.id = NULL}}};
+
+    asks[0].job.limit_s = 100;
+    asks[1].job.limit_s = 101;
+    asks[2].job.limit_s = 500;
+    asks[3].job.limit_s = 501;
+    asks[4].job.limit_s = 101;
+    asks[4].job.user = "eve";
+    scene_apart(&x, asks);
+    late[0].job.limit_s = 150; /* then none may begin in it any more */
+    late[1].job.limit_s = 10;
+    late[1].job.id = "b";
+    scene_run(&x, late);
+}
+
 static void job_attributes_admit_r44(void **state)
 {
     (void)state;
@@ -414,6 +447,7 @@ int main(void)
         cmocka_unit_test(advres_confines_to_reservations_r13),
         cmocka_unit_test(advres_with_a_name_confines_to_that_one_r14),
         cmocka_unit_test(advres_covers_the_whole_job_r15),
+        cmocka_unit_test(a_job_outlasts_a_reservation_that_lets_it),
         cmocka_unit_test(job_attributes_admit_r44),
     };
 
