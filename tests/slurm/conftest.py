@@ -49,9 +49,19 @@ def module_cluster(slurm_program, request):
         c.down()
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Where a test failed, its fixtures know."""
+    outcome = yield
+    item.failed = getattr(item, "failed", False) or outcome.get_result().failed
+
+
 @pytest.fixture
-def slurm(module_cluster):
+def slurm(module_cluster, request):
+    marks = module_cluster.marks()
     yield module_cluster
+    if getattr(request.node, "failed", False):
+        print(module_cluster.since(marks))
     module_cluster.empty()
 
 

@@ -10,6 +10,7 @@ import contextlib
 import os
 import pathlib
 import pwd
+import re
 import shutil
 import signal
 import socket
@@ -457,6 +458,55 @@ class SlurmCluster:
                 out.append(f"{path}\n" + "\n".join(
                     pathlib.Path(path).read_text().splitlines()[-40:]))
         return "\n".join(out)
+
+    # ---- what the logs say ----
+
+    def logs(self):
+        """Of slurmctld, of each slurmd and of the scheduler."""
+        names = ["slurmctld.log", *(f"slurmd.{n}.log" for n in self.nodes)]
+        return [pathlib.Path(self.dir, "log", n) for n in names] + [
+            pathlib.Path(self.maui.home, "log/maui.log")]
+
+    def marks(self):
+        """How long the logs are now."""
+        return {p: p.stat().st_size if p.exists() else 0 for p in self.logs()}
+
+    def since(self, marks, most=150):
+        """What they say since then."""
+        out = []
+        for path, begin in marks.items():
+            with contextlib.suppress(OSError), open(path, errors="replace") as f:
+                if begin <= path.stat().st_size:
+                    f.seek(begin)
+                out += [f"---- {path.name}", *f.read().splitlines()[-most:]]
+        return "\n".join(out)
+
+    def tale(self, *jobs):
+        """All that Slurm and its logs say of jobs, for a failed test."""
+        out = []
+        for job in jobs:
+            shown = self.show(job) or {}
+            number = shown.get("JobId", str(job))
+            told = re.compile(rf"JobId={re.escape(str(job))}\b|\({number}\)|job0*{number}\b"
+                              rf"|\[{number}\.|job {number}\b")
+            out += [f"==== {job}", self.run("scontrol", "show", "job", job).stdout,
+                    self.maui.why(job)]
+            for path in self.logs():
+                with contextlib.suppress(OSError):
+                    out += [f"{path.name}: {line}" for line in
+                            path.read_text(errors="replace").splitlines() if told.search(line)]
+        return "\n".join(out)
+
+    def lost_by_slurmd(self, jobs):
+        """Those whose script slurmd removed itself while their step began. Slurm 22.05 does
+        so, rarely and without a scheduler too, when slurmctld was just restarted and asks
+        its nodes what runs there: a step that cannot be spoken to yet passes for a dead
+        one. Such a job fails with exit code 2 and the line that is looked for here."""
+        logs = "".join(p.read_text(errors="replace") for p in self.logs()
+                       if p.name.startswith("slurmd.") and p.exists())
+        lost = set(re.findall(r"\[(\d+)\.batch\] error: execve\(\): \S*slurm_script: "
+                              "No such file", logs))
+        return {job for job in jobs if (self.show(job) or {}).get("JobId") in lost}
 
     def empty(self, seconds=30):
         """Cancel all jobs and wait until nodes and pictures are as at the beginning."""
