@@ -335,8 +335,7 @@ static void open_events(struct adapter *a)
 }
 
 /* Written and renamed: a reader never finds half of it. The gate reads besides the time
- * what becomes of jobs that do not wait (`immediate` in rm.h), and whether texts of
- * several lines would take the adapter in. */
+ * what becomes of jobs that do not wait (`immediate` in rm.h). */
 static void beat(struct adapter *a)
 {
     static const char suffix[] = ".new";
@@ -348,9 +347,8 @@ static void beat(struct adapter *a)
     memcpy(fresh + n, suffix, sizeof suffix);
     f = fopen(fresh, "we");
     if (f == NULL
-        || fprintf(f, "%lld %s%s\n%s\n", (long long)time(NULL),
+        || fprintf(f, "%lld %s\n%s\n", (long long)time(NULL),
                a->immediate != NULL ? a->immediate : "busy",
-               UPDATE_TAKES_TASKS ? "" : " oneline",
                a->immediate_not != NULL ? a->immediate_not : "")
                < 0
         || fchmod(fileno(f), 0644) < 0 || fclose(f) != 0
