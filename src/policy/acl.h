@@ -13,7 +13,8 @@
 enum acl_confined {
     ACL_FREE,    /* may use any resources */
     ACL_TO_ANY,  /* only inside reservations it has access to */
-    ACL_TO_NAMED /* only inside the reservations it names */
+    ACL_TO_NAMED, /* only inside the reservations it names */
+    ACL_BESIDE_NAMED /* any resources, but of reservations only those it names (FLEX) */
 };
 
 /* What an access list asks of a job. Made once a job and pass; borrows from it. */
