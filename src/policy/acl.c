@@ -105,6 +105,13 @@ bool acl_confinement_allows(const struct acl_asker *who, const struct reservatio
     return false;
 }
 
+bool acl_is_confined(const struct cluster *c, const struct job *j)
+{
+    struct acl_asker who = acl_asker_of(c, j);
+
+    return !acl_confinement_allows(&who, NULL);
+}
+
 /* ---- one entry ------------------------------------------------------------------- */
 
 static bool compare(enum acl_cmp cmp, int64_t have, int64_t limit)
@@ -284,7 +291,8 @@ static bool same_entry(const struct acl_entry *a, const struct acl_entry *b)
 
 bool acl_same(const struct reservation *a, const struct reservation *b)
 {
-    if (((a->flags ^ b->flags) & (RSV_BYNAME | RSV_FLEX)) || a->acl.entries.n != b->acl.entries.n)
+    if (((a->flags ^ b->flags) & (RSV_BYNAME | RSV_FLEX))
+        || a->acl.entries.n != b->acl.entries.n)
         return false;
     for (size_t i = 0; i < a->acl.entries.n; i++)
         if (!same_entry(&a->acl.entries.v[i], &b->acl.entries.v[i]))

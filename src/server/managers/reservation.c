@@ -64,8 +64,8 @@ static int read_asked(const struct rm_reservation *r, const struct setres_clock 
     if (setres_put(&to, setres_attr_of('n'), r->name, err) == 0
         && put_list(&to, 'u', r->users, both, err) == 0
         && put_list(&to, 'a', r->accounts, both, err) == 0
-        && put_list(&to, 'g', r->groups, false, err) == 0 && put_nodes(ret, r->nodes, err) == 0
-        && setres_end(&to, err) == 0)
+        && put_list(&to, 'g', r->groups, false, err) == 0
+        && put_nodes(ret, r->nodes, err) == 0 && setres_end(&to, err) == 0)
         return 0;
     setres_fini(ret);
     return -1;
