@@ -27,8 +27,9 @@ enum rsv_flag {
     RSV_META = 1u << 11,
     RSV_STANDINGRES = 1u << 12,
     RSV_IGNSTATE = 1u << 13,
+    RSV_FLEX = 1u << 14, /* who names it may run outside of it as well */
     RSV_OUTLASTED =
-        1u << 14 /* of an RM: jobs that begin in it may go on after its end */
+        1u << 15 /* of an RM: jobs that begin in it may go on after its end */
 };
 
 enum sr_period { SR_DAY, SR_WEEK, SR_INFINITY };

@@ -389,7 +389,7 @@ static void build_set(struct making *m, uint32_t index)
         }
         vec_push(&open, closure);
     }
-    if (m->who.confined != ACL_FREE)
+    if (!acl_confinement_allows(&m->who, NULL))
         close_between(&open, &m->v->lists);
     end_list(&m->v->lists);
     m->v->entered.v[index] = grant.from < grant.to;
