@@ -71,26 +71,26 @@ static bool still_true(const struct plan *p)
 }
 
 /* Which waiting job has a reservation, and when: in the order of their making. */
-struct promise {
+struct reserved_start {
     uint32_t job;
     int64_t at;
 };
-struct promises VEC(struct promise);
+struct reserved_starts VEC(struct reserved_start);
 
-static struct promises promises_of(const struct plan *p)
+static struct reserved_starts list_reserved_starts(const struct plan *p)
 {
-    struct promises all = {0};
+    struct reserved_starts all = {0};
 
     for (uint32_t i = 0; i < rsvtable_count(p->reserved); i++) {
         const struct rsv *r = rsvtable_row(p->reserved, i);
         if (r)
-            vec_push(&all, ((struct promise){r->job, r->start_at}));
+            vec_push(&all, ((struct reserved_start){r->job, r->start_at}));
     }
     return all;
 }
 
 /* Where they were, or as soon after that as there is room now. */
-static void make_again(struct plan *p, const struct promises *all)
+static void make_again(struct plan *p, const struct reserved_starts *all)
 {
     struct slot slot;
 
@@ -104,7 +104,7 @@ static void make_again(struct plan *p, const struct promises *all)
 
 void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
 {
-    struct promises again = {0};
+    struct reserved_starts again = {0};
     struct validity *v = &p->validity;
 
     assert(!p->without.any_job); /* they would be back */
@@ -124,7 +124,7 @@ void plan_begin(struct plan *p, int64_t now, enum rsv_keep keep)
         stand = !changed && bind_divided(p->bynode);
     if (!stand) {
         if (keep == RSV_STAY)
-            again = promises_of(p);
+            again = list_reserved_starts(p);
         forget_all(p, keep == RSV_KEEP ? RSV_OWED : RSV_FORGOTTEN);
     } else {
         if (v->layout != pools_layout(p->pools))

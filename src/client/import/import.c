@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * maui import slurm: slurm.conf, with the files it includes, as a maui.cfg. Reads files
- * alone; no Slurm has to be there. */
+ * maui import: its line; and of slurm: slurm.conf, with the files it includes, as a
+ * maui.cfg. Reads files alone; no Slurm has to be there. */
 #include "client/import/import.h"
 
 #include "base/duration.h"
@@ -387,19 +387,33 @@ static void preemption(const struct conf *c, struct strbuf *out)
 static const struct option_row options[] = {
     {0, "conf", "FILE", "slurm.conf; default $SLURM_CONF or /etc/slurm/slurm.conf"},
     {0, "qos", "FILE", "what `sacctmgr show qos -P` printed"},
-    {0, "assoc", "FILE", "what `sacctmgr show assoc -P` printed"}, {0}};
+    {0, "assoc", "FILE", "what `sacctmgr show assoc -P` printed"},
+    {0, "server", "FILE", "what `qmgr -c 'print server'` printed"},
+    {0, "queues", "FILE", "what `qstat -Qf` printed, in place of that or with it"},
+    {0, "nodes", "FILE", "what `pbsnodes -av` printed (TORQUE: pbsnodes -a)"},
+    {0, "sched", "FILE", "sched_config of PBS's own scheduler"},
+    {0, "shares", "FILE", "its resource_group"}, {0}};
 /* none of them: sacctmgr is asked, and scontrol where there is no slurm.conf */
 static const struct command_spec spec = {.name = "maui import",
     .asks = ASKS_NOBODY,
-    .usage = "slurm [--conf FILE] [--qos FILE] [--assoc FILE]",
+    .usage = "slurm [--conf FILE] [--qos FILE] [--assoc FILE] |\n"
+             "       maui import pbs [--server FILE] [--queues FILE] [--nodes FILE]\n"
+             "                       [--sched FILE] [--shares FILE]",
     .summary = "Print a maui.cfg that decides as another scheduler is configured to.",
     .options = options,
-    .more = "Without options Slurm itself is asked: sacctmgr for QOS and accounts, "
-            "scontrol\n"
-            "where there is no slurm.conf. What cannot be carried over is printed on\n"
-            "standard error, with its line, and stands at the end as comments.\n",
-    .examples = "  maui import slurm >maui.cfg        from the Slurm of this machine\n"
-                "  maui import slurm --qos qos.txt    with quality of service\n"};
+    .more =
+        "Without options Slurm itself is asked: sacctmgr for QOS and accounts, "
+        "scontrol\n"
+        "where there is no slurm.conf; or PBS (OpenPBS, TORQUE): qmgr, pbsnodes, and\n"
+        "sched_config of $PBS_HOME, where it can be read. What cannot be carried over\n"
+        "is printed on standard error, with its line, and stands at the end as\n"
+        "comments.\n",
+    .examples =
+        "  maui import slurm >maui.cfg        from the Slurm of this machine\n"
+        "  maui import slurm --qos qos.txt    with quality of service\n"
+        "  maui import pbs >maui.cfg          from the PBS server of this machine\n"
+        "  maui import pbs --server f --sched sched_config\n"
+        "                                     from what was saved of one\n"};
 
 static void conf_fini(struct conf *c)
 {
@@ -464,11 +478,30 @@ static int import_slurm(const struct command_line *l)
     return status;
 }
 
+/* Each with the long options that are its own. */
+static const struct source {
+    const char *name;
+    int (*import)(const struct command_line *l);
+    const char *options[6];
+} sources[] = {{"slurm", import_slurm, {"conf", "qos", "assoc"}},
+    {"pbs", import_pbs, {"server", "queues", "nodes", "sched", "shares"}}};
+#define SOURCES (sizeof sources / sizeof sources[0])
+
 static int run(const struct command_line *l)
 {
-    if (l->nargs != 1 || strcmp(l->args[0], "slurm") != 0)
-        return command_wrong(l, "expected 'slurm' as what to import");
-    return import_slurm(l);
+    const struct source *mine = NULL;
+
+    for (size_t i = 0; i < SOURCES; i++)
+        if (l->nargs == 1 && strcmp(l->args[0], sources[i].name) == 0)
+            mine = &sources[i];
+    if (mine == NULL)
+        return command_wrong(l, "expected 'slurm' or 'pbs' as what to import");
+    for (size_t i = 0; i < SOURCES; i++)
+        for (const char *const *o = sources[i].options; *o != NULL; o++)
+            if (&sources[i] != mine && command_long(l, *o) != NULL)
+                return command_wrong(
+                    l, "--%s is of 'maui import %s'", *o, sources[i].name);
+    return mine->import(l);
 }
 
 int import_main(int argc, char **argv)

@@ -33,6 +33,10 @@ void import_left(struct import *im, struct import_place at, const char *fmt, ...
 int import_qos(struct import *im, const char *file);
 int import_assoc(struct import *im, const char *file);
 
+struct command_line;
+/* maui import pbs. The exit status. */
+int import_pbs(const struct command_line *l);
+
 /* What the command prints, appended. -1 after a complaint on stderr. */
 int import_ask(const char *command, struct strbuf *ret);
 /* slurm.conf as the running Slurm has it: weights, preemption, partitions. The same. */

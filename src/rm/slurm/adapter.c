@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The adapter's loop: lines from the daemon on the standard input, looks at Slurm by
+ * The adapter's loop: what the daemon says, looks at Slurm by
  * the clock, sooner when the gate's scripts say that something happened or an order is
  * pending. Calls into libslurm may block or end the process; the daemon does not care.
  */
 #include "rm/slurm/adapter.h"
 
-#include "base/duration.h"
 #include "base/xalloc.h"
-#include "rm/wire.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/inotify.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define POLL_MS       1000
@@ -25,61 +21,28 @@
 #define EVENTS_MAX    (1 << 20) /* bytes of the file that scripts append to */
 #define ENDS_MAX      20        /* ends at once; for more, one look at all is cheaper */
 #define BEAT_S        2
-#define SILENT_MS     5000 /* the daemon pings every second */
 
 int64_t adapter_now_ms(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return clock_ms();
 }
 
 /* ---- telling ---- */
 
-/* Blocking: the daemon reads whenever its loop turns, and its end ends us. */
-static void say(char *line)
-{
-    size_t n = strlen(line), sent = 0;
-
-    while (sent < n) {
-        ssize_t k = send(STDIN_FILENO, line + sent, n - sent, MSG_NOSIGNAL);
-
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            exit(0);
-        sent += (size_t)k;
-    }
-    free(line);
-}
-
 void adapter_report(struct adapter *a, const struct rm_report *r)
 {
-    (void)a;
-    say(wire_report(r));
+    link_sink(a->link)->report(link_sink(a->link)->ctx, r);
 }
 
 void adapter_done(struct adapter *a, uint64_t token, enum rm_outcome outcome,
     const char *job, const char *text)
 {
-    struct rm_report r = {.kind = RM_DONE};
-
-    r.u.done.token = token;
-    r.u.done.outcome = outcome;
-    r.u.done.job = job;
-    r.u.done.text = text;
-    adapter_report(a, &r);
+    link_done(a->link, token, outcome, job, text);
 }
 
 void adapter_health(struct adapter *a, const char *function, const char *text)
 {
-    struct rm_report r = {.kind = RM_HEALTH};
-
-    r.u.health.up = text == NULL;
-    r.u.health.function = function;
-    r.u.health.text = text;
-    adapter_report(a, &r);
+    link_health(a->link, function, text);
 }
 
 /* Does somebody have the socket? By the system's list: munged complains in its log
@@ -241,7 +204,7 @@ static void arm_next(struct adapter *a)
 
 bool adapter_is_led(const struct adapter *a)
 {
-    return adapter_now_ms() - a->heard_ms < SILENT_MS;
+    return link_is_led(a->link);
 }
 
 void adapter_look(struct adapter *a)
@@ -334,32 +297,13 @@ static void open_events(struct adapter *a)
         close(fd);
 }
 
-/* Written and renamed: a reader never finds half of it. The gate reads besides the time
- * what becomes of jobs that do not wait (`immediate` in rm.h), and whether texts of
- * several lines would take the adapter in. */
-static void beat(struct adapter *a)
+static void write_beat(struct adapter *a)
 {
-    static const char suffix[] = ".new";
-    size_t n = strlen(a->heartbeat);
-    char *fresh = xmalloc(n + sizeof suffix);
-    FILE *f;
-
-    memcpy(fresh, a->heartbeat, n);
-    memcpy(fresh + n, suffix, sizeof suffix);
-    f = fopen(fresh, "we");
-    if (f == NULL
-        || fprintf(f, "%lld %s%s\n%s\n", (long long)time(NULL),
-               a->immediate != NULL ? a->immediate : "busy",
-               UPDATE_TAKES_TASKS ? "" : " oneline",
-               a->immediate_not != NULL ? a->immediate_not : "")
-               < 0
-        || fchmod(fileno(f), 0644) < 0 || fclose(f) != 0
-        || rename(fresh, a->heartbeat) != 0)
+    if (beat_write(a->beat) < 0)
         adapter_health(a, "heartbeat", strerror(errno));
-    free(fresh);
 }
 
-/* ---- lines of the daemon ---- */
+/* ---- what the daemon says ---- */
 
 static char *path_in(const char *home, const char *name)
 {
@@ -370,121 +314,89 @@ static char *path_in(const char *home, const char *name)
     return path;
 }
 
-static int64_t read_ms(const json_t *attrs, const char *name, int64_t usual_ms)
+/* The gate reads in the heartbeat besides whether texts of several lines would take the
+ * adapter in. */
+static void on_open(void *ctx, const struct link_opening *o)
 {
-    const char *text = json_string_value(json_object_get(attrs, name));
-    int64_t s;
+    struct adapter *a = ctx;
+    const char *heartbeat = link_attr(o, "HEARTBEAT"), *events = link_attr(o, "EVENTS");
+    const char *limits = link_attr(o, "LIMITS");
+    char *beat;
 
-    if (text == NULL || duration_parse(text, &s, NULL) < 0 || s <= 0)
-        return usual_ms;
-    return s * 1000;
-}
-
-static void opened(struct adapter *a, struct reader *r, const json_t *o)
-{
-    const json_t *attrs = json_object_get(o, "attributes");
-    const char *home = reader_text(r, o, "home"), *name = reader_text(r, o, "name");
-    const char *heartbeat = reader_text(r, attrs, "HEARTBEAT");
-    const char *events = reader_text(r, attrs, "EVENTS");
-    const char *limits = reader_text(r, attrs, "LIMITS");
-
-    if (a->home != NULL)
-        return;
-    a->home = xstrdup(home != NULL ? home : ".");
-    a->name = xstrdup(name != NULL ? name : "slurm");
-    a->heartbeat =
-        heartbeat != NULL ? xstrdup(heartbeat) : path_in(a->home, "slurm.heartbeat");
+    a->home = xstrdup(o->home);
+    a->name = xstrdup(*o->name != '\0' ? o->name : "slurm");
+    beat = heartbeat != NULL ? xstrdup(heartbeat) : path_in(a->home, "slurm.heartbeat");
+    a->beat = beat_new(beat, UPDATE_TAKES_TASKS ? "" : " oneline");
+    free(beat);
     a->events_file =
         events != NULL ? xstrdup(events) : path_in(a->home, "slurm.events");
-    a->poll_ms = read_ms(attrs, "POLLINTERVAL", POLL_MS);
-    a->start_wait_ms = read_ms(attrs, "STARTWAIT", START_WAIT_MS);
-    notes_open(a, reader_text(r, attrs, "NOTES"));
+    a->poll_ms = link_attr_ms(o, "POLLINTERVAL", POLL_MS);
+    a->start_wait_ms = link_attr_ms(o, "STARTWAIT", START_WAIT_MS);
+    notes_open(a, link_attr(o, "NOTES"));
     a->limits = limits == NULL || strcasecmp(limits, "MAUI") != 0;
     open_events(a);
-    beat(a);
+    write_beat(a);
     arm(a, 0);
 }
 
-static void take_line(struct adapter *a, const char *text, size_t len)
-{
-    struct reader r;
-    struct err err = {0};
-    const json_t *o;
-
-    if (!adapter_is_led(a)) { /* what was passed over meanwhile */
-        a->jobs_at = 0;
-        a->look = true;
-    }
-    a->heard_ms = adapter_now_ms();
-    if (reader_open(&r, "line", text, len, &err) < 0) {
-        adapter_health(a, "adapter", err.text);
-    } else if ((o = json_object_get(r.document, "open")) != NULL) {
-        opened(a, &r, o);
-    } else if ((o = json_object_get(r.document, "ping")) != NULL) {
-        if (json_integer_value(o) % BEAT_S == 0)
-            beat(a);
-    } else if ((o = json_object_get(r.document, "immediate")) != NULL) {
-        free(a->immediate);
-        free(a->immediate_not);
-        a->immediate = xstrdup(reader_text(&r, o, "word"));
-        a->immediate_not = xstrdup(reader_text(&r, o, "nodes"));
-        beat(a);
-    } else if (json_object_get(r.document, "poll") != NULL) {
-        a->look = true;
-    } else if ((o = json_object_get(r.document, "command")) != NULL) {
-        struct rm_command c;
-
-        wire_read_command(&r, o, &c);
-        if (!r.failed)
-            orders_command(a, &c);
-    } else if ((o = json_object_get(r.document, "note")) != NULL) {
-        struct rm_note n;
-
-        wire_read_note(&r, o, &n);
-        if (!r.failed)
-            notes_take(a, &n);
-    } else if ((o = json_object_get(r.document, "submit")) != NULL) {
-        struct rm_submission s;
-
-        wire_read_submission(&r, o, &s);
-        if (!r.failed)
-            submit_job(a, &s);
-    }
-    if (r.failed)
-        adapter_health(a, "adapter", err.text);
-    reader_close(&r);
-}
-
-static int on_input(sd_event_source *source, int fd, uint32_t events, void *ctx)
+static void on_revived(void *ctx)
 {
     struct adapter *a = ctx;
-    char text[65536];
-    size_t from = 0;
-    const char *end;
-    ssize_t n = recv(fd, text, sizeof text, 0);
 
-    (void)source;
-    (void)events;
-    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
-        return sd_event_exit(a->loop, 0);
-    if (n < 0)
-        return 0;
-    strbuf_add_n(&a->in, text, (size_t)n);
-    while ((end = memchr(a->in.text + from, '\n', a->in.len - from)) != NULL) {
-        size_t k = (size_t)(end - (a->in.text + from));
+    a->jobs_at = 0;
+    a->look = true;
+}
 
-        take_line(a, a->in.text + from, k);
-        from += k + 1;
-    }
-    a->in.len -= from;
-    memmove(a->in.text, a->in.text + from, a->in.len);
-    if (a->home != NULL)
-        arm_next(a);
-    return 0;
+static void on_ping(void *ctx, int64_t n)
+{
+    if (n % BEAT_S == 0)
+        write_beat(ctx);
+}
+
+static void on_immediate(void *ctx, const char *word, const char *nodes)
+{
+    struct adapter *a = ctx;
+
+    beat_set(a->beat, word, nodes);
+    write_beat(a);
+}
+
+static void on_poll(void *ctx)
+{
+    adapter_look(ctx);
+}
+
+static void on_command(void *ctx, const struct rm_command *c)
+{
+    orders_command(ctx, c);
+}
+
+static void on_note(void *ctx, const struct rm_note *n)
+{
+    notes_take(ctx, n);
+}
+
+static void on_submit(void *ctx, const struct rm_submission *s)
+{
+    submit_job(ctx, s);
+}
+
+static void on_heard(void *ctx)
+{
+    arm_next(ctx);
 }
 
 int adapter_main(void)
 {
+    static const struct link_calls calls = {.open = on_open,
+        .command = on_command,
+        .submit = on_submit,
+        .note = on_note,
+        .immediate = on_immediate,
+        .poll = on_poll,
+        .ping = on_ping,
+        .revived = on_revived,
+        .heard = on_heard};
     struct adapter *a = xcalloc(1, sizeof *a);
     int status;
 
@@ -492,8 +404,7 @@ int adapter_main(void)
     setenv("SLURM_BITSTR_LEN", "0", 1);
     slurm_init(NULL); /* ends the process where slurm.conf is bad */
     if (sd_event_new(&a->loop) < 0
-        || sd_event_add_io(a->loop, &a->input, STDIN_FILENO, EPOLLIN, on_input, a)
-               < 0) {
+        || (a->link = link_new(a->loop, STDIN_FILENO, &calls, a)) == NULL) {
         fputs("maui-slurm: no event loop\n", stderr);
         return 1;
     }

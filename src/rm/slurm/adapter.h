@@ -8,6 +8,11 @@
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "rm/adapter/asked.h"
+#include "rm/adapter/beat.h"
+#include "rm/adapter/clock.h"
+#include "rm/adapter/digest.h"
+#include "rm/adapter/link.h"
 #include "rm/rm.h"
 #include "rm/slurm/slurm_names.h"
 
@@ -43,16 +48,6 @@ struct told_node {
     uint64_t digest;
     uint32_t round;
     UT_hash_handle hh;
-};
-
-/* What the user asked for before a start overwrote it. */
-struct asked {
-    bool known, overwritten;       /* by a start: what the record says is not this */
-    uint32_t priority;             /* that an administrator gave it; 0 = none */
-    bool cleared;                  /* it took the features away */
-    char *nodes, *partition;       /* owned; NULL = none */
-    char *features;                /* owned; NULL = none */
-    uint32_t min_nodes, max_nodes; /* max 0 = none */
 };
 
 /* A generic resource: "gpu", or "gpu:a100" of one type. */
@@ -129,10 +124,10 @@ struct pending {
 
 struct adapter {
     sd_event *loop;
-    sd_event_source *input, *timer, *events;
-    struct strbuf in;
-    char *name, *home, *heartbeat, *events_file; /* owned */
-    char *immediate, *immediate_not; /* owned, for the gate: see rm.h; or NULL */
+    sd_event_source *timer, *events;
+    struct link *link;
+    struct beat *beat;               /* for the gate */
+    char *name, *home, *events_file; /* owned */
     int64_t events_read;             /* bytes of the file of events */
     int64_t poll_ms, start_wait_ms;
     struct slurm_facts facts;
@@ -145,8 +140,8 @@ struct adapter {
     struct told_reservation *reservations;
     struct VEC(struct pending) pending;
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
-    int64_t licences_at_ms, polled_ms, heard_ms; /* heard: a word of the daemon */
-    struct VEC(char *) licences;                 /* names; owned */
+    int64_t licences_at_ms, polled_ms;
+    struct VEC(char *) licences; /* names; owned */
     uint64_t licences_digest;
     int64_t limits_due_ms; /* the next look at limits */
     uint64_t limits_digest;
@@ -328,14 +323,6 @@ bool notes_is_text(const char *comment);
 time_t notes_release_at(const slurm_job_info_t *j);
 bool notes_has_begin(const slurm_job_info_t *j);
 
-/* ---- asked.c ---- */
-void asked_free(struct asked *k);
-/* As a text for the administrator's comment of the job, for as long as a start has
- * overwritten what the user asked for. Owned by the caller. */
-char *asked_text(const struct asked *k);
-bool asked_is_text(const char *text);
-void asked_parse(struct asked *ret, const char *text);
-
 /* ---- submit.c, text/submit.c ---- */
 void submit_job(struct adapter *a, const struct rm_submission *s);
 
@@ -379,22 +366,5 @@ int letgo_main(const char *home);
 /* The same by itself once the heartbeat is older than so many seconds, again and again
  * until it is renewed. Returns when it is told to end. */
 int letgo_watch(const char *home, int64_t after_s);
-
-/* ---- words ---- */
-static inline uint64_t digest_bytes(uint64_t h, const void *data, size_t n)
-{
-    const unsigned char *p = data;
-
-    for (size_t i = 0; i < n; i++)
-        /* clang-tidy does not see the bytes of a larger number.
-         * NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
-        h = (h ^ p[i]) * 1099511628211u;
-    return h;
-}
-static inline uint64_t digest_text(uint64_t h, const char *text)
-{
-    return text ? digest_bytes(h, text, strlen(text) + 1) : digest_bytes(h, "\1", 1);
-}
-#define DIGEST_START 14695981039346656037u
 
 #endif

@@ -49,6 +49,9 @@ enum {
     JOB_DEADLINE,
     JOB_OOM
 };
+#define RESERVE_FLAG_MAGNETIC 1u
+#define RESERVE_FLAG_FLEX     2u
+
 #define JOB_STATE_BASE  0xffu
 #define JOB_COMPLETING  0x100u
 #define JOB_CONFIGURING 0x200u

@@ -220,6 +220,7 @@ void slurm_free_partition_info_msg(partition_info_msg_t *m)
 static void read_reservation(const struct fields *f, void *record)
 {
     reserve_info_t *r = record;
+    const char *flags = field_text(f, "Flags");
 
     r->name = field_text(f, "ReservationName");
     r->start_time = field_time(f, "StartTime");
@@ -228,6 +229,8 @@ static void read_reservation(const struct fields *f, void *record)
     r->users = field_text(f, "Users");
     r->accounts = field_text(f, "Accounts");
     r->groups = field_text(f, "Groups");
+    r->flags = (flags != NULL && strstr(flags, "MAGNETIC") ? RESERVE_FLAG_MAGNETIC : 0)
+               | (flags != NULL && strstr(flags, "FLEX") ? RESERVE_FLAG_FLEX : 0);
 }
 
 int slurm_load_reservations(time_t since, reserve_info_msg_t **ret)

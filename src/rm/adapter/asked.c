@@ -4,11 +4,14 @@
  * outlives us and the controller. The priority that stands behind it is for whoever
  * cannot see the site factor.
  */
+#include "rm/adapter/asked.h"
+
+#include "base/strbuf.h"
 #include "base/xalloc.h"
-#include "rm/slurm/adapter.h"
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MARK "maui:asked;"
 

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The loop of an adapter. */
+#include "rm/adapter/agent.h"
+
+#include "base/vec.h"
+#include "rm/adapter/clock.h"
+#include "rm/remote.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define SOON_MS  20    /* after a sign that something happened */
+#define PAUSE_MS 30000 /* the longest between looks that fail */
+#define MANY     20    /* orders pending: then a look is cheaper than checks */
+#define MANY_MS  200
+#define BEAT_S   2
+
+struct agent {
+    const struct agent_driver *driver;
+    void *ctx;
+    sd_event *loop;
+    sd_event_source *timer;
+    struct link *link;
+    struct pending *orders;
+    int64_t poll_ms, looked_ms; /* looked: when the last look began */
+    int64_t pause_ms;           /* of looks that fail; 0 = they go well */
+    bool soon, looking, told_all, up;
+    bool away; /* out of reach */
+};
+
+sd_event *agent_loop(const struct agent *a)
+{
+    return a->loop;
+}
+
+const struct rm_sink *agent_sink(const struct agent *a)
+{
+    return link_sink(a->link);
+}
+
+struct pending *agent_orders(const struct agent *a)
+{
+    return a->orders;
+}
+
+bool agent_is_led(const struct agent *a)
+{
+    return link_is_led(a->link);
+}
+
+/* ---- when ---- */
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *ctx);
+
+static void arm(struct agent *a)
+{
+    int64_t now = clock_ms(), wait_ms;
+    bool many = pending_count(a->orders) > MANY;
+
+    a->timer = sd_event_source_disable_unref(a->timer);
+    if (a->looking)
+        return; /* its end arms again */
+    wait_ms = a->looked_ms + (a->pause_ms ? a->pause_ms : a->poll_ms) - now;
+    if (a->pause_ms == 0 && many && wait_ms > MANY_MS)
+        wait_ms = MANY_MS;
+    else if (a->pause_ms == 0 && pending_next_ms(a->orders) - now < wait_ms)
+        wait_ms = pending_next_ms(a->orders) - now;
+    if (a->soon && wait_ms > SOON_MS)
+        wait_ms = SOON_MS;
+    sd_event_add_time_relative(a->loop, &a->timer, CLOCK_MONOTONIC,
+        (uint64_t)(wait_ms > 0 ? wait_ms : 0) * 1000, 500, on_timer, a);
+}
+
+static void begin_look(struct agent *a)
+{
+    a->soon = false;
+    a->looking = true;
+    a->looked_ms = clock_ms();
+    a->driver->look(a->ctx);
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *ctx)
+{
+    struct agent *a = ctx;
+    int64_t now = clock_ms();
+    bool due = pending_next_ms(a->orders) <= now,
+         many = pending_count(a->orders) > MANY;
+
+    (void)source;
+    (void)usec;
+    if (a->soon || many || now >= a->looked_ms + a->poll_ms
+        || (due && a->driver->check == NULL))
+        begin_look(a);
+    else if (due)
+        a->driver->check(a->ctx);
+    arm(a);
+    return 0;
+}
+
+void agent_look(struct agent *a)
+{
+    a->soon = true;
+    arm(a);
+}
+
+/* ---- what came of it ---- */
+
+void agent_health(struct agent *a, const char *function, const char *text)
+{
+    link_health(a->link, function, text);
+}
+
+static void forget(struct agent *a, const char *why)
+{
+    a->told_all = false;
+    pending_lose(a->orders, why);
+    if (a->driver->forget != NULL)
+        a->driver->forget(a->ctx);
+}
+
+void agent_forgotten(struct agent *a, const char *why)
+{
+    forget(a, why);
+    agent_look(a);
+}
+
+static void note_failure(struct agent *a, const char *function, const char *why)
+{
+    bool lost = strcmp(function, "connection") == 0;
+
+    a->pause_ms = a->pause_ms ? a->pause_ms * 2 : a->poll_ms;
+    if (a->pause_ms > PAUSE_MS)
+        a->pause_ms = PAUSE_MS > a->poll_ms ? PAUSE_MS : a->poll_ms;
+    a->up = false;
+    if (lost && a->away)
+        return; /* has been told */
+    a->away = a->away || lost;
+    agent_health(a, function, why);
+    if (lost)
+        forget(a, "the resource manager went out of reach");
+}
+
+static void note_success(struct agent *a)
+{
+    struct rm_report synced = {.kind = RM_SYNCED};
+
+    a->pause_ms = 0;
+    a->away = false;
+    if (!a->up)
+        agent_health(a, "connection", NULL);
+    a->up = true;
+    if (!a->told_all)
+        agent_sink(a)->report(agent_sink(a)->ctx, &synced);
+    a->told_all = true;
+}
+
+void agent_looked(struct agent *a, const char *function, const char *why)
+{
+    a->looking = false;
+    for (size_t i = 0; i < pending_count(a->orders); i++)
+        if (pending_at(a->orders, i)->look_ms <= a->looked_ms)
+            pending_looked(a->orders, i, clock_ms());
+    if (why != NULL)
+        note_failure(a, function, why);
+    else
+        note_success(a);
+    arm(a);
+}
+
+/* ---- orders ---- */
+
+void agent_done(struct agent *a, uint64_t token, enum rm_outcome outcome,
+    const char *job, const char *text)
+{
+    link_done(a->link, token, outcome, job, text);
+}
+
+void agent_pending(struct agent *a, const struct rm_command *c, int64_t patience_ms)
+{
+    pending_add(a->orders, c, clock_ms(), patience_ms);
+    arm(a);
+}
+
+/* ---- the daemon ---- */
+
+static void on_open(void *ctx, const struct link_opening *o)
+{
+    struct agent *a = ctx;
+    struct err err = {0};
+
+    a->poll_ms = link_attr_ms(o, "POLLINTERVAL", a->driver->poll_ms);
+    a->ctx = a->driver->open(a, o, &err);
+    if (a->ctx == NULL) {
+        fprintf(stderr, "%s: %s\n", a->driver->program, err.text);
+        exit(REMOTE_CANNOT);
+    }
+    a->looked_ms = clock_ms() - a->poll_ms; /* the first is due */
+    arm(a);
+}
+
+static void on_command(void *ctx, const struct rm_command *c)
+{
+    struct agent *a = ctx;
+
+    a->driver->command(a->ctx, c);
+}
+
+static void on_submit(void *ctx, const struct rm_submission *s)
+{
+    struct agent *a = ctx;
+
+    if (a->driver->submit != NULL)
+        a->driver->submit(a->ctx, s);
+    else
+        agent_done(a, s->token, RM_REFUSED, NULL,
+            "jobs are submitted with this resource manager's own commands");
+}
+
+static void on_note(void *ctx, const struct rm_note *n)
+{
+    struct agent *a = ctx;
+
+    if (a->driver->note != NULL)
+        a->driver->note(a->ctx, n);
+}
+
+static void on_immediate(void *ctx, const char *word, const char *nodes)
+{
+    struct agent *a = ctx;
+
+    if (a->driver->immediate != NULL)
+        a->driver->immediate(a->ctx, word, nodes);
+}
+
+static void on_ping(void *ctx, int64_t n)
+{
+    struct agent *a = ctx;
+
+    if (n % BEAT_S == 0 && a->driver->beat != NULL)
+        a->driver->beat(a->ctx);
+}
+
+static void on_poll(void *ctx)
+{
+    agent_look(ctx);
+}
+
+int agent_main(const struct agent_driver *driver)
+{
+    static const struct link_calls calls = {.open = on_open,
+        .command = on_command,
+        .submit = on_submit,
+        .note = on_note,
+        .immediate = on_immediate,
+        .ping = on_ping,
+        .poll = on_poll,
+        .revived = on_poll}; /* what was passed over meanwhile */
+    struct agent *a = xcalloc(1, sizeof *a);
+    int status = -1;
+
+    a->driver = driver;
+    if (sd_event_new(&a->loop) >= 0)
+        a->link = link_new(a->loop, STDIN_FILENO, &calls, a);
+    if (a->link == NULL) {
+        fprintf(stderr, "%s: no event loop\n", driver->program);
+        free(a);
+        return 1;
+    }
+    a->orders = pending_new(link_sink(a->link));
+    status = sd_event_loop(a->loop);
+    if (driver->close != NULL && a->ctx != NULL)
+        driver->close(a->ctx);
+    pending_destroy(a->orders);
+    link_destroy(a->link);
+    sd_event_source_disable_unref(a->timer);
+    sd_event_unref(a->loop);
+    free(a);
+    return status < 0 ? 1 : 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What every adapter program has in common: the loop, the daemon's line, when to look
+ * and when to look sooner, health, orders that are pending.
+ *
+ *     daemon <--- link ---> agent ---> driver: open, look, command ...
+ *                             |  <--- agent_looked(), agent_pending() ...
+ *                             +- pending: orders with a deadline
+ *
+ * A look is everything that the resource manager knows, told by way of listings
+ * (listing.h). It may take its time: nothing else is asked for before agent_looked().
+ * After the first that went well the daemon is told that it has all. Looks that fail
+ * come again after pauses that double up to half a minute; what was told before
+ * stands meanwhile, and nothing is decided.
+ *
+ * docs/drivers.md shows a driver. */
+#ifndef MAUI_RM_ADAPTER_AGENT_H
+#define MAUI_RM_ADAPTER_AGENT_H
+
+#include "rm/adapter/link.h"
+#include "rm/adapter/pending.h"
+#include "rm/rm.h"
+
+struct agent;
+
+/* A driver's side. `ctx` is what open() returned. All but open, look and command may be
+ * NULL. */
+struct agent_driver {
+    const char *program; /* "maui-native", for its last words */
+    int64_t poll_ms;     /* between two looks, where POLLINTERVAL= says nothing else */
+    /* Once, first. NULL with an error: it can never work as configured, and the
+     * process ends with that. */
+    void *(*open)(struct agent *a, const struct link_opening *o, struct err *err);
+    void (*close)(void *ctx);
+    /* Begin to look at everything; agent_looked() ends it, at once or later. */
+    void (*look)(void *ctx);
+    /* Orders are pending and one of them is due (pending.h): look at what they are
+     * about, let them land or give them up. NULL: a look at all is made for it. */
+    void (*check)(void *ctx);
+    /* All is to be told anew: forget what was told (listing_forget()). */
+    void (*forget)(void *ctx);
+    /* Answer by agent_done(), now or later, or agent_pending(). */
+    void (*command)(void *ctx, const struct rm_command *c);
+    void (*submit)(void *ctx, const struct rm_submission *s);
+    void (*note)(void *ctx, const struct rm_note *n);
+    void (*immediate)(void *ctx, const char *word, const char *nodes);
+    void (*beat)(void *ctx); /* every other second: the scheduler lives (beat.h) */
+};
+
+/* The whole program: the exit status of main(), which is called with "--adapter". */
+int agent_main(const struct agent_driver *driver);
+
+sd_event *agent_loop(const struct agent *a);
+/* Where reports go. */
+const struct rm_sink *agent_sink(const struct agent *a);
+
+/* The look is over. NULL: it went well. Else what failed ("workloadquery") and why: an
+ * ailment; or, where the function is "connection", the resource manager is out of
+ * reach: pending orders are lost and all is told anew when it is back. */
+void agent_looked(struct agent *a, const char *function, const char *why);
+/* Look again soon: something has happened. */
+void agent_look(struct agent *a);
+/* Something is not well beside looks and orders ("heartbeat"), or well again (NULL). */
+void agent_health(struct agent *a, const char *function, const char *text);
+/* The resource manager has gone back to what it was before: pending orders are lost,
+ * all is told anew. */
+void agent_forgotten(struct agent *a, const char *why);
+bool agent_is_led(const struct agent *a); /* see link.h */
+
+void agent_done(struct agent *a, uint64_t token, enum rm_outcome outcome,
+    const char *job, const char *text);
+/* The order is accepted, and is to come about in that time. */
+void agent_pending(struct agent *a, const struct rm_command *c, int64_t patience_ms);
+struct pending *agent_orders(const struct agent *a);
+
+#endif

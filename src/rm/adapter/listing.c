@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Listings by name: the digest and the look of each. */
+#include "rm/adapter/listing.h"
+
+#include "base/hash.h"
+#include "rm/adapter/digest.h"
+#include "rm/wire.h"
+
+struct thing {
+    char *name; /* key */
+    uint64_t digest;
+    bool told; /* and not forgotten */
+    unsigned missed;
+    uint32_t round;
+    void *data;
+    UT_hash_handle hh;
+};
+
+struct listing {
+    struct listing_kind kind;
+    struct thing *things;
+    uint32_t round;
+};
+
+struct listing *listing_new(const struct listing_kind *kind)
+{
+    struct listing *l = xcalloc(1, sizeof *l);
+
+    l->kind = *kind;
+    return l;
+}
+
+static void drop_thing(struct listing *l, struct thing *t)
+{
+    HASH_DEL(l->things, t);
+    if (l->kind.fini != NULL)
+        l->kind.fini(t->data);
+    free(t->data);
+    free(t->name);
+    free(t);
+}
+
+void listing_destroy(struct listing *l)
+{
+    struct thing *t, *next;
+
+    if (l == NULL)
+        return;
+    HASH_ITER(hh, l->things, t, next)
+    drop_thing(l, t);
+    free(l);
+}
+
+static struct thing *find_thing(const struct listing *l, const char *name)
+{
+    struct thing *t;
+
+    HASH_FIND_STR(l->things, name, t);
+    return t;
+}
+
+static struct thing *see_thing(struct listing *l, const char *name)
+{
+    struct thing *t = find_thing(l, name);
+
+    if (t == NULL) {
+        t = xcalloc(1, sizeof *t);
+        t->name = xstrdup(name);
+        t->data = xcalloc(1, l->kind.size);
+        HASH_ADD_KEYPTR(hh, l->things, t->name, strlen(t->name), t);
+    }
+    t->round = l->round;
+    t->missed = 0;
+    return t;
+}
+
+void listing_begin(struct listing *l)
+{
+    l->round++;
+}
+
+bool listing_see(struct listing *l, const char *name, uint64_t digest)
+{
+    struct thing *t = see_thing(l, name);
+    bool other = !t->told || t->digest != digest;
+
+    t->told = true;
+    t->digest = digest;
+    return other;
+}
+
+bool listing_tell(struct listing *l, const char *name, const struct rm_report *r,
+    const struct rm_sink *sink)
+{
+    struct rm_report timeless = *r;
+    char *line;
+    bool other;
+
+    timeless.at = 0;
+    line = wire_report(&timeless);
+    other = listing_see(l, name, digest_text(DIGEST_START, line));
+    free(line);
+    if (other)
+        sink->report(sink->ctx, r);
+    return other;
+}
+
+void listing_keep(struct listing *l, const char *name)
+{
+    struct thing *t = find_thing(l, name);
+
+    if (t != NULL) {
+        t->round = l->round;
+        t->missed = 0;
+    }
+}
+
+size_t listing_end(struct listing *l, bool whole, const struct rm_sink *sink)
+{
+    struct thing *t, *next;
+    size_t missed = 0;
+
+    if (!whole)
+        return 0;
+    HASH_ITER(hh, l->things, t, next)
+    {
+        struct rm_report r = {.kind = l->kind.gone, .u.name = t->name};
+
+        if (t->round == l->round)
+            continue;
+        if (++t->missed < l->kind.misses) {
+            missed++;
+            continue;
+        }
+        sink->report(sink->ctx, &r);
+        drop_thing(l, t);
+    }
+    return missed;
+}
+
+void listing_forget(struct listing *l)
+{
+    for (struct thing *t = l->things; t != NULL; t = t->hh.next)
+        t->told = false;
+}
+
+void listing_forget_one(struct listing *l, const char *name)
+{
+    struct thing *t = find_thing(l, name);
+
+    if (t != NULL)
+        t->told = false;
+}
+
+void *listing_find(const struct listing *l, const char *name)
+{
+    struct thing *t = find_thing(l, name);
+
+    return t != NULL ? t->data : NULL;
+}
+
+const char *listing_next(const struct listing *l, void **io, void **ret_data)
+{
+    struct thing *t = *io == NULL ? l->things : ((struct thing *)*io)->hh.next;
+
+    *io = t;
+    if (t != NULL && ret_data != NULL)
+        *ret_data = t->data;
+    return t != NULL ? t->name : NULL;
+}
+
+size_t listing_count(const struct listing *l)
+{
+    return HASH_COUNT(l->things);
+}

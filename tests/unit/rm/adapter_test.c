@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The kit of adapters: listings, orders that are pending, programs with a deadline,
+ * what a user asked for, the heartbeat. */
+#include "base/strbuf.h"
+#include "base/xalloc.h"
+#include "cmocka_all.h"
+#include "rm/adapter/asked.h"
+#include "rm/adapter/beat.h"
+#include "rm/adapter/clock.h"
+#include "rm/adapter/listing.h"
+#include "rm/adapter/pending.h"
+#include "rm/adapter/run.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What was told, as words. */
+static void note_report(void *ctx, const struct rm_report *r)
+{
+    static const char *const outcomes[] = {
+        "ok", "retry", "waits", "failed", "limited", "refused", "lost"};
+    struct strbuf *b = ctx;
+
+    if (r->kind == RM_NODE)
+        strbuf_printf(b, "+%s ", r->u.node.name);
+    else if (r->kind == RM_NODE_GONE)
+        strbuf_printf(b, "-%s ", r->u.name);
+    else if (r->kind == RM_DONE)
+        strbuf_printf(b, "%s:%s ", r->u.done.job, outcomes[r->u.done.outcome]);
+}
+
+static void expect(struct strbuf *told, const char *text)
+{
+    strbuf_add(told, "");
+    assert_string_equal(told->text, text);
+    free(strbuf_take(told));
+}
+
+/* A look at nodes: "a1 b2" is node a with one processor and b with two. */
+static size_t look(
+    struct listing *l, const char *nodes, bool whole, const struct rm_sink *sink)
+{
+    listing_begin(l);
+    for (; *nodes != '\0'; nodes += nodes[2] != '\0' ? 3 : 2) {
+        char name[] = {nodes[0], '\0'};
+        struct rm_report r = {
+            .kind = RM_NODE, .at = clock_ms(), .u.node = {.name = name}};
+
+        r.u.node.cfg.v[RES_PROCS] = nodes[1] - '0';
+        listing_tell(l, name, &r, sink);
+    }
+    return listing_end(l, whole, sink);
+}
+
+static void what_has_changed_is_told(void **state)
+{
+    struct strbuf told = {0};
+    struct rm_sink sink = {note_report, &told};
+    struct listing *l = listing_new(&(struct listing_kind){.gone = RM_NODE_GONE});
+
+    (void)state;
+    look(l, "a1 b1", true, &sink);
+    expect(&told, "+a +b ");
+    look(l, "a1 b2", true, &sink);
+    expect(&told, "+b ");
+    look(l, "b2 c1", true, &sink);
+    expect(&told, "+c -a ");
+    listing_forget(l);
+    look(l, "b2", true, &sink);
+    expect(&told, "+b -c ");
+    listing_destroy(l);
+}
+
+static void nobody_is_missed_where_something_could_not_be_read(void **state)
+{
+    struct strbuf told = {0};
+    struct rm_sink sink = {note_report, &told};
+    struct listing *l = listing_new(&(struct listing_kind){.gone = RM_NODE_GONE});
+
+    (void)state;
+    look(l, "a1 b1", true, &sink);
+    look(l, "a1", false, &sink);
+    expect(&told, "+a +b ");
+    listing_begin(l);
+    listing_keep(l, "a");
+    listing_end(l, true, &sink);
+    expect(&told, "-b ");
+    listing_destroy(l);
+}
+
+static void what_one_look_misses_comes_back(void **state)
+{
+    struct strbuf told = {0};
+    struct rm_sink sink = {note_report, &told};
+    struct listing *l =
+        listing_new(&(struct listing_kind){.gone = RM_NODE_GONE, .misses = 2});
+
+    (void)state;
+    look(l, "a1 b1", true, &sink);
+    assert_int_equal(look(l, "a1", true, &sink), 1);
+    assert_int_equal(look(l, "a1 b1", true, &sink), 0);
+    assert_int_equal(look(l, "a1", true, &sink), 1);
+    expect(&told, "+a +b ");
+    assert_int_equal(look(l, "a1", true, &sink), 0);
+    expect(&told, "-b ");
+    assert_int_equal(listing_count(l), 1);
+    listing_destroy(l);
+}
+
+static void free_text(void *data)
+{
+    free(*(char **)data);
+}
+
+static void a_driver_keeps_something_beside(void **state)
+{
+    struct strbuf told = {0};
+    struct rm_sink sink = {note_report, &told};
+    struct listing *l = listing_new(&(struct listing_kind){
+        .gone = RM_NODE_GONE, .size = sizeof(char *), .fini = free_text});
+    void *at = NULL, *data;
+
+    (void)state;
+    look(l, "a1 b1", true, &sink);
+    *(char **)listing_find(l, "a") = xstrdup("mine");
+    look(l, "a2 b1", true, &sink);
+    assert_string_equal(*(char **)listing_find(l, "a"), "mine");
+    assert_string_equal(listing_next(l, &at, &data), "a");
+    assert_string_equal(listing_next(l, &at, &data), "b");
+    assert_null(listing_next(l, &at, &data));
+    look(l, "b1", true, &sink);
+    assert_null(listing_find(l, "a"));
+    free(strbuf_take(&told));
+    listing_destroy(l);
+}
+
+static struct rm_command order(const char *job, enum rm_action action)
+{
+    return (struct rm_command){.action = action, .job = job};
+}
+
+static void an_order_is_looked_at_ever_more_rarely(void **state)
+{
+    struct strbuf told = {0};
+    struct pending *p = pending_new(&(struct rm_sink){note_report, &told});
+    struct rm_command c = order("1", RM_START);
+
+    (void)state;
+    assert_true(pending_next_ms(p) == INT64_MAX);
+    pending_add(p, &c, 1000, 5000);
+    assert_int_equal(pending_next_ms(p), 1150);
+    pending_looked(p, 0, 1150);
+    assert_int_equal(pending_next_ms(p), 1300);
+    pending_looked(p, 0, 1300);
+    assert_int_equal(pending_next_ms(p), 1600);
+    pending_renew(p, 0, 1600);
+    assert_int_equal(pending_next_ms(p), 1750);
+    assert_true(pending_has(p, "1", RM_START));
+    assert_false(pending_has(p, "1", RM_CANCEL));
+    pending_destroy(p);
+    expect(&told, "");
+}
+
+static void orders_land_or_are_lost(void **state)
+{
+    struct strbuf told = {0};
+    struct pending *p = pending_new(&(struct rm_sink){note_report, &told});
+    static const char *const jobs[] = {"1", "2", "1", "3"};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct rm_command c = order(jobs[i], i == 2 ? RM_CANCEL : RM_START);
+
+        pending_add(p, &c, 0, 5000);
+    }
+    pending_land_job(p, "1");
+    expect(&told, "1:ok 1:ok ");
+    assert_string_equal(pending_at(p, 0)->job, "2");
+    pending_land(p, 0, RM_FAILED, "it did not start");
+    expect(&told, "2:failed ");
+    pending_lose(p, "gone");
+    expect(&told, "3:lost ");
+    assert_int_equal(pending_count(p), 0);
+    pending_destroy(p);
+}
+
+/* ---- programs ---- */
+
+struct scene {
+    sd_event *loop;
+    struct runs *runs;
+    char folder[40], lock[60];
+    int ended;
+    struct run_end last; /* its texts are copies */
+    char out[200], text[300];
+};
+
+static int begin(void **state)
+{
+    struct scene *s = xcalloc(1, sizeof *s);
+
+    snprintf(s->folder, sizeof s->folder, "/tmp/maui-adapter-XXXXXX");
+    assert_non_null(mkdtemp(s->folder));
+    snprintf(s->lock, sizeof s->lock, "%s/lock", s->folder);
+    assert_int_equal(sd_event_new(&s->loop), 0);
+    s->runs = runs_new(s->loop, s->lock, 2);
+    assert_non_null(s->runs);
+    *state = s;
+    return 0;
+}
+
+static int end(void **state)
+{
+    struct scene *s = *state;
+
+    runs_destroy(s->runs);
+    sd_event_unref(s->loop);
+    unlink(s->lock);
+    rmdir(s->folder);
+    free(s);
+    return 0;
+}
+
+static void on_ended(void *ctx, const struct run_end *e)
+{
+    struct scene *s = ctx;
+
+    s->ended++;
+    s->last = *e;
+    snprintf(s->out, sizeof s->out, "%s", e->out);
+    snprintf(s->text, sizeof s->text, "%s", e->text);
+}
+
+static void run_script(struct scene *s, const char *script, int64_t timeout_ms)
+{
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    const char *const extra[] = {"WORD=blue sky", NULL};
+
+    runs_start(s->runs,
+        &(struct run_spec){
+            .argv = argv, .extra = extra, .timeout_ms = timeout_ms, .most = 100},
+        on_ended, s);
+}
+
+static void wait_ended(struct scene *s, int n)
+{
+    while (s->ended < n)
+        assert_true(sd_event_run(s->loop, UINT64_MAX) >= 0);
+}
+
+static void a_programs_words_and_status_are_had(void **state)
+{
+    struct scene *s = *state;
+
+    run_script(s, "echo \"$WORD\"; echo oh >&2; exit 3", 60000);
+    assert_int_equal(s->ended, 0);
+    wait_ended(s, 1);
+    assert_string_equal(s->out, "blue sky\n");
+    assert_string_equal(s->text, "oh");
+    assert_int_equal(s->last.status, 3);
+    run_script(s, "exit 4", 60000);
+    wait_ended(s, 2);
+    assert_string_equal(s->text, "it ended with status 4 and said nothing");
+    run_script(s, "kill -9 $$", 60000);
+    wait_ended(s, 3);
+    assert_int_equal(s->last.status, 137);
+    assert_int_equal(runs_count(s->runs), 0);
+}
+
+static void a_program_that_is_not_there_is_said(void **state)
+{
+    struct scene *s = *state;
+    const char *const argv[] = {"/no/such", NULL};
+
+    runs_start(s->runs,
+        &(struct run_spec){.argv = argv, .timeout_ms = 60000, .most = 9}, on_ended, s);
+    wait_ended(s, 1);
+    assert_int_equal(s->last.status, 127);
+    assert_string_equal(s->text, "cannot run /no/such: No such file or directory");
+}
+
+static void a_program_that_hangs_is_killed_with_its_children(void **state)
+{
+    struct scene *s = *state;
+    char script[100];
+
+    /* the pipe's end is closed when the child is gone as well */
+    snprintf(script, sizeof script, "sleep 1000 & echo $! > %s/child; wait", s->folder);
+    run_script(s, script, 500);
+    wait_ended(s, 1);
+    assert_true(s->last.hung);
+    assert_string_equal(s->text, "it did not end within 0 s and was killed");
+    snprintf(script, sizeof script, "! kill -0 $(cat %s/child)", s->folder);
+    for (int i = 0; i < 500 && system(script) != 0; i++)
+        usleep(10000);
+    snprintf(script, sizeof script, "%s/child", s->folder);
+    unlink(script);
+}
+
+static void a_program_that_floods_is_killed(void **state)
+{
+    struct scene *s = *state;
+
+    run_script(s, "yes", 60000);
+    wait_ended(s, 1);
+    assert_true(s->last.flooded);
+    assert_false(s->last.hung);
+    assert_string_equal(s->text, "it printed more than 100 bytes and was killed");
+}
+
+static void what_goes_on_in_the_background_is_not_waited_for(void **state)
+{
+    struct scene *s = *state;
+
+    run_script(s, "setsid sleep 3 & echo done", 60000);
+    wait_ended(s, 1);
+    assert_string_equal(s->out, "done\n");
+    assert_int_equal(s->last.status, 0);
+}
+
+static void others_wait_for_their_turn(void **state)
+{
+    struct scene *s = *state;
+    char script[200];
+
+    /* never more than two at once: each counts those that run */
+    snprintf(script, sizeof script,
+        "cd %s; mkdir $$; ls -d [0-9]* | wc -l; sleep 0.05; rmdir $$", s->folder);
+    for (int i = 0; i < 6; i++)
+        run_script(s, script, 60000);
+    assert_int_equal(runs_count(s->runs), 6);
+    for (int i = 1; i <= 6; i++) {
+        wait_ended(s, i);
+        assert_in_range(atoi(s->out), 1, 2);
+    }
+}
+
+/* As when an adapter is killed while its program runs. */
+static void who_comes_after_waits_for_what_was_begun(void **state)
+{
+    struct scene *s = *state;
+    char path[60], script[100];
+    struct runs *next;
+    pid_t pid;
+
+    snprintf(path, sizeof path, "%s/go", s->folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    snprintf(script, sizeof script, "setsid sleep 2 & read line < %s", path);
+    pid = fork();
+    if (pid == 0) {
+        struct scene own = {0};
+
+        sd_event_new(&own.loop);
+        own.runs = runs_new(own.loop, s->lock, 2);
+        run_script(&own, script, 60000);
+        if (!runs_settled(own.runs))
+            _exit(1);
+        sd_event_run(own.loop, UINT64_MAX);
+        sd_event_run(own.loop, 100000);
+        _exit(0);
+    }
+    int status;
+    waitpid(pid, &status, 0);
+    assert_int_equal(status, 0);
+    next = runs_new(s->loop, s->lock, 2);
+    assert_false(runs_settled(next));
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    assert_int_equal(write(fd, "go\n", 3), 3);
+    close(fd);
+    /* not for the background of the program, which has no hold of the lock */
+    for (int i = 0; i < 150 && !runs_settled(next); i++)
+        usleep(10000);
+    assert_true(runs_settled(next));
+    runs_destroy(next);
+    unlink(path);
+}
+
+/* ---- the rest ---- */
+
+static void what_was_asked_survives_as_text(void **state)
+{
+    struct asked k = {.known = true, .min_nodes = 2, .max_nodes = 4}, read = {0};
+    char *text;
+
+    (void)state;
+    k.partition = xstrdup("a,b");
+    text = asked_text(&k);
+    assert_string_equal(text, "maui:asked;count=2-4;partition=a,b");
+    asked_parse(&read, text);
+    assert_true(read.known);
+    assert_int_equal(read.max_nodes, 4);
+    assert_string_equal(read.partition, "a,b");
+    asked_free(&k);
+    asked_free(&read);
+    free(text);
+}
+
+static void the_heartbeat_says_what_becomes_of_jobs_at_once(void **state)
+{
+    struct scene *s = *state;
+    char path[60], text[100] = "";
+    long long at;
+    struct beat *b;
+    FILE *f;
+
+    snprintf(path, sizeof path, "%s/beat", s->folder);
+    b = beat_new(path, " oneline");
+    assert_int_equal(beat_write(b), 0);
+    beat_set(b, "free", "n1,n2");
+    assert_int_equal(beat_write(b), 0);
+    f = fopen(path, "re");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%lld%99[^#]", &at, text), 2);
+    fclose(f);
+    assert_true(at > 1000000000);
+    assert_string_equal(text, " free oneline\nn1,n2\n");
+    beat_destroy(b);
+    unlink(path);
+    b = beat_new("/no/such/beat", "");
+    assert_int_equal(beat_write(b), -1);
+    beat_destroy(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_has_changed_is_told),
+        cmocka_unit_test(nobody_is_missed_where_something_could_not_be_read),
+        cmocka_unit_test(what_one_look_misses_comes_back),
+        cmocka_unit_test(a_driver_keeps_something_beside),
+        cmocka_unit_test(an_order_is_looked_at_ever_more_rarely),
+        cmocka_unit_test(orders_land_or_are_lost),
+        cmocka_unit_test_setup_teardown(
+            a_programs_words_and_status_are_had, begin, end),
+        cmocka_unit_test_setup_teardown(
+            a_program_that_is_not_there_is_said, begin, end),
+        cmocka_unit_test_setup_teardown(
+            a_program_that_hangs_is_killed_with_its_children, begin, end),
+        cmocka_unit_test_setup_teardown(a_program_that_floods_is_killed, begin, end),
+        cmocka_unit_test_setup_teardown(
+            what_goes_on_in_the_background_is_not_waited_for, begin, end),
+        cmocka_unit_test_setup_teardown(others_wait_for_their_turn, begin, end),
+        cmocka_unit_test_setup_teardown(
+            who_comes_after_waits_for_what_was_begun, begin, end),
+        cmocka_unit_test(what_was_asked_survives_as_text),
+        cmocka_unit_test_setup_teardown(
+            the_heartbeat_says_what_becomes_of_jobs_at_once, begin, end),
+    };
+
+    return cmocka_run_group_tests_name("adapter", tests, NULL, NULL);
+}
