@@ -175,7 +175,7 @@ def over_subscribed(s):
     s.starts(jobs[2])
 
 
-@other("not read: CLASSCFG[name] PRIORITY= says the same")
+@probe
 def priority_tier(s):
     """Jobs of a partition of a higher tier go first."""
     first = s.submit("-N", 6, "--exclusive")
