@@ -357,10 +357,16 @@ static int say_too_large(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
     char asked[COUNT_TEXT], part[40] = "";
+    bool nodes = r->res == LIMIT_NODE;
 
     (void)c;
     if (r->object)
         snprintf(part, sizeof part, "request %u of ", r->object + 1);
+    if (nodes)
+        return snprintf(ret_text, size,
+            "%sthis job asks for %s and no partition has more than %lld that can run "
+            "it",
+            part, count_text(r->asked, LIMIT_NODE, asked), (long long)r->limit);
     return snprintf(ret_text, size,
         "%sthis job asks for %s and no partition has more than %lld on nodes that can "
         "run it",
