@@ -24,7 +24,7 @@ local MOST = 500000000            -- the largest priority there is room for
 local DENIED, NOT_TOP, BUSY, IS_HELD = 2002, 2013, 2016, 2042 -- Slurm's own errors
 
 -- What the heartbeat says: the time; may a job that does not wait start beside those that
--- do ("free"), and on which nodes not; and whether the adapter reads lines of scontrol.
+-- do ("free"), and on which nodes not.
 local function read_beat()
 	local f = io.open(HEARTBEAT, "r")
 	if not f then return nil end
@@ -61,28 +61,6 @@ local function tell(id, what)
 	end
 end
 
--- To an adapter that reads scontrol a line is a job: no text may hold another line.
-local TEXTS = { "account", "comment", "container", "mail_user", "name", "network",
-	"std_err", "std_in", "std_out", "wckey", "work_dir" }
-
-local function breaks_lines(text, what)
-	if not text or not string.find(text, "\n", 1, true) then return false end
-	slurm.log_user("the job's " .. what .. " has a line break in it")
-	return true
-end
-
-local function has_lines(job)
-	local _, words = read_beat()
-	if not words or not string.find(words, "oneline", 1, true) then return false end
-	for _, name in ipairs(TEXTS) do
-		if breaks_lines(job[name], name) then return true end
-	end
-	for _, word in pairs(job.argv or {}) do
-		if breaks_lines(word, "command") then return true end
-	end
-	return false
-end
-
 local function mark(job, current, what, own)
 	job.site_factor = what + 4 * own
 	tell(current.job_id, what + 4 * own)
@@ -111,7 +89,6 @@ local function submit_now(job, word, nodes)
 end
 
 function slurm_job_submit(job, partitions, uid)
-	if has_lines(job) then return slurm.ERROR end
 	local held = job.priority == 0
 	local there, word, nodes = alive()
 	if not held and not there then return slurm.SUCCESS end
@@ -174,7 +151,6 @@ end
 
 function slurm_job_modify(job, current, partitions, uid)
 	stranger = not ADMIN[uid] and uid ~= current.user_id
-	if has_lines(job) then return slurm.ERROR end
 	if is_note(job.admin_comment) and ADMIN[uid] then
 		local kept = current.job_state == PENDING and current.priority == 0
 		return kept and slurm.SUCCESS or slurm.ERROR

@@ -365,8 +365,10 @@ int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret)
     c->private_data = has_word(text, "PrivateData", "cloud") ? PRIVATE_CLOUD_NODES : 0;
     c->accounting_storage_enforce =
         has_word(text, "AccountingStorageEnforce", "limits") ? ENFORCES_LIMITS : 0;
-    c->boot_time = (time_t)setting_number(text, "BOOT_TIME");
-    c->last_update = (time_t)strtoll(since_text(text), NULL, 10);
+    param = read_setting(text, "BOOT_TIME");
+    c->boot_time = param != NULL ? instant_of(param) : 0;
+    free(param);
+    c->last_update = instant_of(since_text(text));
     c->slurm_user_id = setting_number(text, "SlurmUser");
     c->min_job_age = setting_number(text, "MinJobAge");
     c->max_array_sz = setting_number(text, "MaxArraySize");
