@@ -29,7 +29,7 @@ static const struct cfg_keyword kw_period[] = {
 static const struct cfg_keyword kw_srflags[] = {
     {"SINGLEUSE"}, {"BYNAME"}, {"OWNERPREEMPT"}, {"PREEMPTEE"}, {"TIMEFLEX"},
     {"SPACEFLEX"}, {"FORCE"}, {"BESTEFFORT"}, {"META"}, {"ADVRES"}, {"DEDICATEDNODE"},
-    {"DEDICATEDRESOURCE"}, {"STANDINGRES"}, {"IGNSTATE"}, {NULL}};
+    {"DEDICATEDRESOURCE"}, {"STANDINGRES"}, {"IGNSTATE"}, {"FLEX"}, {NULL}};
 static const struct cfg_keyword kw_logic[] = {{"OR", 0}, {"AND", 1}, {NULL}};
 
 static const struct cfg_row sr_rows[] = {

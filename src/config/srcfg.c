@@ -164,7 +164,7 @@ static const struct cfg_keyword flag_words[] = {{"BYNAME", RSV_BYNAME},
     {"SINGLEUSE", RSV_SINGLEUSE}, {"FORCE", RSV_FORCE}, {"BESTEFFORT", RSV_BESTEFFORT},
     {"DEDICATEDNODE", RSV_DEDICATEDNODE}, {"DEDICATEDRESOURCE", RSV_DEDICATEDRESOURCE},
     {"ADVRES", RSV_ADVRES}, {"META", RSV_META}, {"STANDINGRES", RSV_STANDINGRES},
-    {"IGNSTATE", RSV_IGNSTATE}, {NULL}};
+    {"IGNSTATE", RSV_IGNSTATE}, {"FLEX", RSV_FLEX}, {NULL}};
 
 int srcfg_flags_parse(const char *text, uint32_t *ret_flags, struct err *err)
 {

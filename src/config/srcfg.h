@@ -26,7 +26,8 @@ enum rsv_flag {
     RSV_ADVRES = 1u << 10,
     RSV_META = 1u << 11,
     RSV_STANDINGRES = 1u << 12,
-    RSV_IGNSTATE = 1u << 13
+    RSV_IGNSTATE = 1u << 13,
+    RSV_FLEX = 1u << 14 /* who names it may run outside of it as well */
 };
 
 enum sr_period { SR_DAY, SR_WEEK, SR_INFINITY };

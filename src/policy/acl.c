@@ -35,6 +35,21 @@ static const struct text_list *sent_to(const struct cluster *c, const struct job
     return NULL;
 }
 
+static bool names_flexible(const struct cluster *c, const struct acl_asker *who)
+{
+    for (size_t i = 0; i < c->reservations.n; i++) {
+        const struct reservation *r = c->reservations.v[i];
+        if (r && (r->flags & RSV_FLEX) && reservation_is_live(r) && acl_names(who, r))
+            return true;
+    }
+    return false;
+}
+
+static bool is_to_named(const struct acl_asker *who)
+{
+    return who->confined == ACL_TO_NAMED || who->confined == ACL_BESIDE_NAMED;
+}
+
 struct acl_asker acl_asker_of(const struct cluster *c, const struct job *j)
 {
     struct acl_asker who = {
@@ -51,6 +66,8 @@ struct acl_asker acl_asker_of(const struct cluster *c, const struct job *j)
     who.confined = who.advres || who.use     ? ACL_TO_NAMED
                    : (j->flags & JOB_ADVRES) ? ACL_TO_ANY
                                              : ACL_FREE;
+    if (who.confined == ACL_TO_NAMED && names_flexible(c, &who))
+        who.confined = ACL_BESIDE_NAMED;
     return who;
 }
 
@@ -82,8 +99,17 @@ bool acl_confinement_allows(const struct acl_asker *who, const struct reservatio
         return r != NULL;
     case ACL_TO_NAMED:
         return r && acl_names(who, r);
+    case ACL_BESIDE_NAMED:
+        return !r || acl_names(who, r);
     }
     return false;
+}
+
+bool acl_is_confined(const struct cluster *c, const struct job *j)
+{
+    struct acl_asker who = acl_asker_of(c, j);
+
+    return !acl_confinement_allows(&who, NULL);
 }
 
 /* ---- one entry ------------------------------------------------------------------- */
@@ -229,13 +255,13 @@ struct acl_verdict acl_decide(const struct cluster *c, struct reservation *r,
 {
     struct acl_verdict v = {.entry = INDEX_NONE, .overlap_s = overlap_s};
     struct tally t = {.last_optional = INDEX_NONE, .last_required = INDEX_NONE};
-    bool named = who->confined == ACL_TO_NAMED && acl_names(who, r);
+    bool to_named = is_to_named(who), named = to_named && acl_names(who, r);
 
     if ((r->flags & RSV_BYNAME) && !named) {
         deny(&v, ACL_NOT_NAMED, INDEX_NONE);
         return v;
     }
-    if (who->confined == ACL_TO_NAMED && !named) {
+    if (to_named && !named) {
         deny(&v, ACL_OTHER_NAMED, INDEX_NONE);
         return v;
     }
@@ -265,7 +291,8 @@ static bool same_entry(const struct acl_entry *a, const struct acl_entry *b)
 
 bool acl_same(const struct reservation *a, const struct reservation *b)
 {
-    if (((a->flags ^ b->flags) & RSV_BYNAME) || a->acl.entries.n != b->acl.entries.n)
+    if (((a->flags ^ b->flags) & (RSV_BYNAME | RSV_FLEX))
+        || a->acl.entries.n != b->acl.entries.n)
         return false;
     for (size_t i = 0; i < a->acl.entries.n; i++)
         if (!same_entry(&a->acl.entries.v[i], &b->acl.entries.v[i]))
@@ -275,7 +302,7 @@ bool acl_same(const struct reservation *a, const struct reservation *b)
 
 uint64_t acl_hash(const struct reservation *r)
 {
-    uint64_t h = r->flags & RSV_BYNAME;
+    uint64_t h = r->flags & (RSV_BYNAME | RSV_FLEX);
 
     for (size_t i = 0; i < r->acl.entries.n; i++) {
         const struct acl_entry *e = &r->acl.entries.v[i];

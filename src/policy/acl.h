@@ -11,9 +11,10 @@
 #define ACL_WILDCARD UINT32_MAX /* any credential of that kind */
 
 enum acl_confined {
-    ACL_FREE,    /* may use any resources */
-    ACL_TO_ANY,  /* only inside reservations it has access to */
-    ACL_TO_NAMED /* only inside the reservations it names */
+    ACL_FREE,        /* may use any resources */
+    ACL_TO_ANY,      /* only inside reservations it has access to */
+    ACL_TO_NAMED,    /* only inside the reservations it names */
+    ACL_BESIDE_NAMED /* any resources, but of reservations only those it names (FLEX) */
 };
 
 /* What an access list asks of a job. Made once a job and pass; borrows from it. */
@@ -85,6 +86,9 @@ bool acl_names(const struct acl_asker *who, const struct reservation *r);
 /* May the asker, once granted access, use resources of `r` (NULL: resources in no
  * reservation)? False when it is confined to others. */
 bool acl_confinement_allows(const struct acl_asker *who, const struct reservation *r);
+
+/* May the job use no other resources than those of reservations? */
+bool acl_is_confined(const struct cluster *c, const struct job *j);
 
 /* The worse of two affinities: negative, then neutral, then positive. */
 static inline enum acl_affinity acl_worse(enum acl_affinity a, enum acl_affinity b)

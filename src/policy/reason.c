@@ -303,11 +303,24 @@ static int say_quota(const struct cluster *c, const struct reason *r,
         users, res == LIMIT_JOB ? "one more" : quantity_text(r->asked, res, asked));
 }
 
+/* "MAXPROC[USER]" in capitals, of a credential or of one within another. */
+static const char *limit_word(const struct reason *r, char *ret, size_t size)
+{
+    char bracket[32] = "";
+
+    if (r->kind2 < CRED_KINDS)
+        snprintf(bracket, sizeof bracket, "[%s]", cred_kind_name(r->kind2));
+    for (char *p = bracket; *p; p++)
+        *p = *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p;
+    snprintf(ret, size, "%s%s", limit_name(r->dim, r->res), bracket);
+    return ret;
+}
+
 static int say_limit(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
     const struct quota *quota = quota_of(c, r);
-    char who[NAME_TEXT], within[NAME_TEXT], asks[64], bracket[32] = "";
+    char who[NAME_TEXT], within[NAME_TEXT], asks[64], word[64];
     char used[AMOUNT_TEXT], limit[AMOUNT_TEXT], has[AMOUNT_TEXT + 16];
     const char *subject, *in = "", *owner = "";
     bool pair = r->kind2 < CRED_KINDS;
@@ -320,9 +333,6 @@ static int say_limit(
         return say_system_limit(c, r, ret_text, size);
     subject = object_text(c, r->kind, r->object, who);
     if (pair) { /* CLASSCFG[fast] MAXPROC[USER]: the user's share of the class */
-        snprintf(bracket, sizeof bracket, "[%s]", cred_kind_name(r->kind2));
-        for (char *p = bracket; *p; p++)
-            *p = *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p;
         owner = subject;
         subject = object_text(c, r->kind2, r->object2, within);
         in = " within ";
@@ -335,11 +345,30 @@ static int say_limit(
         snprintf(has, sizeof has, "may have");
     else
         snprintf(has, sizeof has, "has %s of", amount_text(r->used, r->res, used));
-    return snprintf(ret_text, size, "%s%s%s %s %s%s %s (%s) %s %s and %s %s", subject,
-        in, owner, has, limit_name(r->dim, r->res), bracket,
+    return snprintf(ret_text, size, "%s%s%s %s %s %s (%s) %s %s and %s %s", subject, in,
+        owner, has, limit_word(r, word, sizeof word),
         amount_text(r->limit, r->res, limit), r->level == LEVEL_SOFT ? "soft" : "hard",
         units[r->res], r->dim == DIM_IDLE ? "idle" : "active",
         r->asked > r->limit ? "this job alone" : "this job", asks);
+}
+
+int reason_format_limit(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    const struct quota *q = quota_of(c, r);
+    char limit[COUNT_TEXT], name[QUOTA_TEXT], who[NAME_TEXT];
+
+    if (r->res >= LIMIT_RES_COUNT || r->dim > DIM_SYSTEM)
+        return snprintf(ret_text, size, "a limit");
+    if (q)
+        return snprintf(ret_text, size, "%s: %s", quota_text(c, r, q, name),
+            quantity_text(r->limit, r->res, limit));
+    if (r->dim == DIM_SYSTEM)
+        return snprintf(ret_text, size, "limit %s: %s", limit_name(DIM_SYSTEM, r->res),
+            count_text(r->limit, r->res, limit));
+    return snprintf(ret_text, size, "limit %s of %s: %s",
+        limit_word(r, name, sizeof name), object_text(c, r->kind, r->object, who),
+        count_text(r->limit, r->res, limit));
 }
 
 static int say_fs_cap(
@@ -357,10 +386,16 @@ static int say_too_large(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
     char asked[COUNT_TEXT], part[40] = "";
+    bool nodes = r->res == LIMIT_NODE;
 
     (void)c;
     if (r->object)
         snprintf(part, sizeof part, "request %u of ", r->object + 1);
+    if (nodes)
+        return snprintf(ret_text, size,
+            "%sthis job asks for %s and no partition has more than %lld that can run "
+            "it",
+            part, count_text(r->asked, LIMIT_NODE, asked), (long long)r->limit);
     return snprintf(ret_text, size,
         "%sthis job asks for %s and no partition has more than %lld on nodes that can "
         "run it",

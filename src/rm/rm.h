@@ -41,13 +41,16 @@ struct rm_job {
     bool changed;       /* it waits, and its request is not what was told before */
 };
 
-/* A reservation that the resource manager made itself. Whom it lets in has to name it.
+/* A reservation that the resource manager made itself. Whom it lets in has to name it,
+ * unless it is magnetic. Where users and accounts are named a job needs one of each.
  * Lists are NULL-terminated or NULL. Borrowed by the sink for the call. */
 struct rm_reservation {
     const char *name;
     int64_t start_at, end_at;
     const char *const *nodes;
-    const char *const *users, *const *accounts, *const *groups;
+    const char *const *users, *const *accounts, *const *groups; /* "!x": not x */
+    bool magnetic; /* jobs that it lets in use it without naming it */
+    bool flex;     /* who names it may run outside of its nodes and time as well */
 };
 
 enum rm_report_kind {

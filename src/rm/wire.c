@@ -100,6 +100,8 @@ static json_t *reservation_out(const struct rm_reservation *v)
     put_texts(o, "users", v->users);
     put_texts(o, "accounts", v->accounts);
     put_texts(o, "groups", v->groups);
+    put_bool(o, "magnetic", v->magnetic);
+    put_bool(o, "flex", v->flex);
     return o;
 }
 
@@ -169,7 +171,9 @@ static void read_reservation(
         .nodes = reader_texts(r, o, "nodes"),
         .users = reader_texts(r, o, "users"),
         .accounts = reader_texts(r, o, "accounts"),
-        .groups = reader_texts(r, o, "groups")};
+        .groups = reader_texts(r, o, "groups"),
+        .magnetic = reader_bool(r, o, "magnetic"),
+        .flex = reader_bool(r, o, "flex")};
     if (v->name == NULL || v->nodes == NULL)
         reader_wrong(r, "reservation", "one with a name and nodes");
 }

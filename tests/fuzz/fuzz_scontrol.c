@@ -65,8 +65,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct adapter a = {.connected = true, .home = (char *)"/"};
     char *text = strndup((const char *)data, size);
 
-    *fake_scontrol() =
-        (struct fake_scontrol){.text = text, .refuses = size % 2, .tell = read_again};
+    *fake_scontrol() = (struct fake_scontrol){.text = text,
+        .listing = text,
+        .columns = text,
+        .refuses = size % 2,
+        .tell = read_again};
     check_settings(&a);
     fake_scontrol_look(&a);
     if (size % 4 < 2) { /* it costs as much as all the rest */

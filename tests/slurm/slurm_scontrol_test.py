@@ -10,7 +10,6 @@ import time
 import pytest
 
 import slurm_cluster
-from slurm_gate_test import kept  # noqa: F401
 from slurm_life_test import (  # the same must be so here
     test_a_batch_job_runs_where_the_scheduler_put_it_and_leaves,
     test_a_begin_time_is_kept, test_a_job_of_several_partitions_runs_in_the_first_that_is_free,
@@ -145,44 +144,56 @@ def test_a_hold_from_before_the_gate_is_no_kept_job(slurm):
     assert slurm.maui.state(job) == "Hold"
 
 
-def test_text_that_imitates_fields_takes_nobody_in(slurm):
-    job = slurm.sbatch("-n", 1, "-J", "x UserId=daemon(1) JobState=RUNNING")
-    other = slurm.sbatch("-n", 1, "-J", "a b  c", "--comment=some words")
-    running(slurm, other)
-    assert slurm.maui.job(other)["user"] == slurm.user
-    assert job not in [r["id"] for r in slurm.queued()]
+def record(job, name="fake"):
+    """As `scontrol show job` prints them, of a job that runs on all nodes."""
+    return (f"JobId={job} JobName={name} UserId=daemon(1) GroupId=daemon(1) MCS_label=N/A "
+            "Priority=1 Nice=0 Account=(null) QOS=(null) JobState=RUNNING Reason=None "
+            "Requeue=1 Restarts=0 ExitCode=0:0 TimeLimit=UNLIMITED SubmitTime=1700000000 "
+            "StartTime=1700000000 EndTime=Unknown Partition=all NodeList=n[1-4] NumNodes=4 "
+            "NumCPUs=16 NumTasks=16 CPUs/Task=1 Nodes=n[1-4] CPU_IDs=0-3 Mem=0 "
+            "MinCPUsNode=1 Features=(null) Network=(null) WorkDir=/ "
+            "AdminComment=maui:kept StdErr=/x StdIn=/x StdOut=/x Power=")
 
 
-LINES = "x\nJobId=1 JobName=y JobState=COMPLETED"
+def test_texts_of_any_kind_take_nobody_in(slurm):
+    """Each line of scontrol may be some user's: records of jobs that are there, that are
+    not, and of the next; marks of the adapter's own; fields that Slurm prints itself."""
+    slurm.maui.ok("schedctl", "-s")
+    victim = int(slurm.sbatch("-n", 2, "-J", "victim"))
+    ends = "\n".join(f"maui-{n}" for n in range(80))
+    texts = [f"x\n{record(victim)}", f"x\n{record(victim + 500)}",
+             f"x\n{record(victim + 8)}\n{record(1)}", f"\n{ends}\nerror: Munge timed out",
+             "x UserId=daemon(1) JobState=RUNNING", "AdminComment=maui:asked;count=9-9",
+             "scontrol: show job\n\nJobId=1 ", "a b  c\n\td=e\\n"]
+    script = pathlib.Path(slurm.dir, "out", "args.sh")
+    script.write_text("#!/bin/sh\nsleep 100\n")
+    jobs = [slurm.sbatch("-n", 1, "-t", 5, f"--{option}={text}")
+            for text in texts for option in ("job-name", "comment")]
+    jobs += [slurm.ok("sbatch", "--parsable", "-n", 1, "-o", "/dev/null", script,
+                      *texts).strip()]
+    jobs += [slurm.sbatch("-n", 1, "-t", 5, f"--mail-user={texts[0]}",
+                          f"--wckey={texts[0]}", f"--error={texts[1]}")]
+    last = slurm.sbatch("-n", 1, "-t", 5, "-J", "last")
+    known = {str(victim), *jobs, last}
+    slurm.wait(lambda: {r["id"] for r in slurm.queued()} == known, "all jobs")
+    for change in ("name", "comment"):
+        slurm.ok("scontrol", "update", f"jobid={jobs[-1]}", f"{change}={texts[0]}")
+    time.sleep(1.5)  # two looks
+    queued = {r["id"]: r for r in slurm.queued()}
+    assert set(queued) == known
+    assert {r["user"] for r in queued.values()} == {slurm.user}
+    assert {r["state"] for r in queued.values()} == {"Idle"}
+    assert queued[str(victim)]["name"] == "victim"
+    slurm.maui.ok("schedctl", "-r")
 
-
-def test_texts_of_several_lines_are_refused(kept):
-    """To who reads scontrol each line is a job."""
-    script = pathlib.Path(kept.dir, "out", f"{LINES}.sh")
-    script.write_text("#!/bin/sh\n")
-    options = [(f"--{name}={LINES}", "--wrap=true") for name in (
-        "job-name", "comment", "account", "wckey", "chdir", "output", "error", "input",
-        "mail-user")]
-    for words in (*options, (str(script),)):
-        done = kept.run("sbatch", "-n", 1, *words)
-        assert done.returncode != 0 and "line break" in done.stderr, (words, done)
-    job = kept.sbatch("-n", 1, "-J", "one line", "--comment=a, b")
-    for name in ("name", "comment", "account", "wckey", "stdout", "workdir"):
-        done = kept.run("scontrol", "update", f"jobid={job}", f"{name}={LINES}")
-        assert done.returncode != 0, (name, done)
-    kept.ok("scontrol", "update", f"jobid={job}", "name=another line")
-    lines = kept.ok("scontrol", "-o", "show", "jobs").splitlines()
-    assert len(lines) == len(set(lines)) and not any("JobName=y" in x for x in lines)
-
-
-CHANGES = [
-    "nice=-1", "nice=0", "nice=50", "priority=100", "priority=4294967294", "timelimit=5",
-    "partition=low", "partition=high", "numnodes=1", "numcpus=1", "reqnodelist=n1",
-    "excnodelist=n2", "features=all", "dependency=", "starttime=now", "eligibletime=now",
-    "name=other", "comment=go", "requeue=0", "contiguous=yes", "oversubscribe=yes",
-    "minmemorynode=10", "mincpusnode=1", "account=x", "qos=normal", "licenses=lic_a",
-    "gres=gpu:1", "deadline=now+1day", "delayboot=0", "wckey=x", "tasks=1",
-    "admincomment=go", "siteFactor=1", "reservationname=", "hold=0"]
+    def all_run(jobs):  # scontrol would take this test in
+        done = slurm.ok("squeue", "-h", "-j", ",".join(jobs), "-o", "%T")
+        return done.split() == ["RUNNING"] * len(jobs)
+    slurm.wait(lambda: all_run([str(victim), *jobs[:13]]), "most to run")
+    slurm.ok("scancel", *jobs[:13])
+    slurm.wait(lambda: all_run([str(victim), *jobs[13:], last]), "the others to run")
+    slurm.wait_maui(victim, "Running")
+    assert sorted(slurm.places(victim)) == sorted(slurm.where(victim))
 
 
 def test_a_name_like_an_error_is_a_name(slurm):

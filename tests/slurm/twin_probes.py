@@ -175,7 +175,7 @@ def over_subscribed(s):
     s.starts(jobs[2])
 
 
-@other("not read: CLASSCFG[name] PRIORITY= says the same")
+@probe
 def priority_tier(s):
     """Jobs of a partition of a higher tier go first."""
     first = s.submit("-N", 6, "--exclusive")
@@ -325,7 +325,7 @@ def reservation_by_name(s):
         s.order("scontrol", "delete", "reservationname=mine")
 
 
-@other("only jobs that name the reservation are in it")
+@probe
 def magnetic_reservation(s):
     """MAGNETIC: jobs of its users are in it without naming it."""
     s.order("scontrol", "create", "reservation", "reservationname=pull", "starttime=now",
@@ -338,17 +338,56 @@ def magnetic_reservation(s):
         s.order("scontrol", "delete", "reservationname=pull")
 
 
-@other("as without FLEX: inside its nodes and its time")
+@probe
+def magnetic_too_short(s):
+    """A job longer than a MAGNETIC reservation."""
+    s.order("scontrol", "create", "reservation", "reservationname=pull", "starttime=now",
+            "duration=60", "nodes=n1", f"users={s.cluster.user}", "flags=magnetic")
+    try:
+        job = s.submit("-n", 4, "-t", 120)
+        s.starts(job)
+        s.field(job, "Reservation", "TimeLimit")
+        job = s.submit("-N", 6, "-n", 6, "-t", 5)
+        s.waits(job)
+    finally:
+        s.cluster.empty()
+        s.order("scontrol", "delete", "reservationname=pull")
+
+
+@probe
+def magnetic_for_others(s):
+    """A MAGNETIC reservation of other users, and one of all but some."""
+    s.order("scontrol", "create", "reservation", "reservationname=pull", "starttime=now",
+            "duration=60", "nodes=n5", "users=daemon", "flags=magnetic")
+    s.order("scontrol", "create", "reservation", "reservationname=not", "starttime=now",
+            "duration=60", "nodes=n6", f"users=-{s.cluster.user}", "flags=magnetic")
+    s.order("scontrol", "create", "reservation", "reservationname=all", "starttime=now",
+            "duration=60", "nodes=n3", "users=-daemon", "flags=magnetic")
+    try:
+        s.starts(*(s.submit("-n", 4, "-t", 5) for _ in range(3)))
+    finally:
+        s.cluster.empty()
+        for name in ("pull", "not", "all"):
+            s.order("scontrol", "delete", f"reservationname={name}")
+
+
+@probe
 def flex_reservation(s):
     """FLEX: a job of it may take nodes outside too, and begin before it."""
     s.order("scontrol", "create", "reservation", "reservationname=bend", "starttime=now",
             "duration=60", "nodes=n5", f"users={s.cluster.user}", "flags=flex")
+    s.order("scontrol", "create", "reservation", "reservationname=soon",
+            "starttime=now+30minutes", "duration=60", "nodes=n6",
+            f"users={s.cluster.user}", "flags=flex")
     try:
         s.starts(s.submit("-N", 2, "--reservation=bend"), nodes=False)
         s.starts(s.submit("-n", 1, "-t", 300, "--reservation=bend"))
+        s.starts(s.submit("-n", 4, "-t", 60))
+        s.starts(s.submit("-n", 4, "-t", 60, "-w", "n6", "--reservation=soon"))
     finally:
         s.cluster.empty()
         s.order("scontrol", "delete", "reservationname=bend")
+        s.order("scontrol", "delete", "reservationname=soon")
 
 
 # ---- all other options ----
@@ -364,7 +403,7 @@ def options_of_place(s):
                   "--ntasks-per-core=1 -n 2", "--ntasks-per-socket=2 -n 2",
                   "--hint=nomultithread", "-O -n 8 -N 1", "-s", "--exclusive=user",
                   "--nodelist=n2", "--exclude=n[4-6]", "-N 2-4 -n 2", "--prefer=at_n2",
-                  "--use-min-nodes", "-w n[1-2] -N 2"):
+                  "--use-min-nodes", "-w n[1-2] -N 2", "-m cyclic -n 4 -N 2"):
         job = s.submit(*words.split())
         s.see(words)
         s.starts(job, nodes=False)

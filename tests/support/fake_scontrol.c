@@ -59,6 +59,20 @@ int pipe_order(const char *command)
     return errno ? -1 : 0;
 }
 
+const char *pipe_secret(void)
+{
+    return fake_scontrol()->secret != NULL ? fake_scontrol()->secret : "~";
+}
+
+/* What squeue is asked for: numbers of jobs, or columns of some. */
+char *pipe_output(const char *const *argv)
+{
+    bool columns = strcmp(argv[5], "-j") == 0;
+    const char *text = columns ? fake_scontrol()->columns : fake_scontrol()->listing;
+
+    return xstrdup(text != NULL ? text : "");
+}
+
 int pipe_run(const char *const *argv)
 {
     for (size_t i = 0; argv[i] != NULL; i++)

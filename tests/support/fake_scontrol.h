@@ -9,6 +9,8 @@
 /* There is one, as there is one adapter in a process. */
 struct fake_scontrol {
     const char *text;                        /* its answer to whatever it is asked */
+    const char *secret;                      /* before each instant; NULL = "~" */
+    const char *listing, *columns;           /* of squeue */
     bool refuses;                            /* orders, with that text */
     void (*tell)(const struct rm_report *r); /* gets what the adapter tells */
     struct strbuf ran;                       /* programs, a line each */

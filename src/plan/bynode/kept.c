@@ -53,7 +53,7 @@ void kept_take_off(const struct asker *a, const struct node *n, const struct spa
     struct bynode *b = a->b;
     const struct job *j = a->j;
     const struct rsv_list *list = reservations_on(b->c, n->index);
-    bool confined = job_is_confined(j);
+    bool confined = job_is_confined(j) && !rsvview_confinement_allows(b->view, j, NULL);
     struct res inside = {{0}};
 
     if (list->n == 0 && !confined)

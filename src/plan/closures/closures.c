@@ -381,7 +381,7 @@ static void build_set(struct making *m, uint32_t index)
         if (acl_confinement_allows(&m->who, m->cl->c->reservations.v[member->rsv]))
             vec_push(&open, closure);
     }
-    if (m->who.confined != ACL_FREE)
+    if (!acl_confinement_allows(&m->who, NULL))
         close_between(&open, &m->v->lists);
     end_list(&m->v->lists);
     m->v->entered.v[index] = grant.from < grant.to;

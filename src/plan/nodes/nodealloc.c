@@ -4,6 +4,7 @@
  * concepts 8. */
 #include "cluster/job.h"
 #include "plan/nodes/nodealloc_private.h"
+#include "policy/acl.h"
 
 #include <assert.h>
 
@@ -98,11 +99,11 @@ static bool pick_nodes(
 /* ---- candidates ------------------------------------------------------------- */
 
 static bool is_of_use(const struct nodealloc *a, const struct nodealloc_want *w,
-    const struct cand *cand, bool by_load)
+    const struct cand *cand, bool by_load, bool confined)
 {
     if (nodealloc_cap(w, cand) == 0)
         return false;
-    if ((a->j->flags & JOB_ADVRES)
+    if (confined
         && (cand->affinity == AFFINITY_NONE || cand->affinity == AFFINITY_PREEMPTIBLE))
         return false;
     return !by_load || nodealloc_idle_procs(a->c, node_at(a->c, cand->node)) > 0;
@@ -112,10 +113,11 @@ static size_t drop_useless(const struct nodealloc *a, const struct nodealloc_wan
     struct cand *cands, size_t n)
 {
     bool by_load = nodealloc_policy_of(a) == NODEALLOC_CPULOAD;
+    bool confined = (a->j->flags & JOB_ADVRES) && acl_is_confined(a->c, a->j);
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (is_of_use(a, w, &cands[i], by_load)) {
+        if (is_of_use(a, w, &cands[i], by_load, confined)) {
             if (kept != i)
                 cands[kept] = cands[i];
             kept++;

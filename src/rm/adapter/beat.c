@@ -12,10 +12,10 @@
 #include <time.h>
 
 struct beat {
-    char *path, *fresh, *words, *word, *nodes; /* owned */
+    char *path, *fresh, *word, *nodes; /* owned */
 };
 
-struct beat *beat_new(const char *path, const char *words)
+struct beat *beat_new(const char *path)
 {
     struct beat *b = xcalloc(1, sizeof *b);
     struct strbuf fresh = {0};
@@ -23,7 +23,6 @@ struct beat *beat_new(const char *path, const char *words)
     strbuf_printf(&fresh, "%s.new", path);
     b->path = xstrdup(path);
     b->fresh = strbuf_take(&fresh);
-    b->words = xstrdup(words);
     b->word = xstrdup("busy");
     b->nodes = xstrdup("");
     return b;
@@ -35,7 +34,6 @@ void beat_destroy(struct beat *b)
         return;
     free(b->path);
     free(b->fresh);
-    free(b->words);
     free(b->word);
     free(b->nodes);
     free(b);
@@ -56,9 +54,7 @@ int beat_write(struct beat *b)
 
     if (f == NULL)
         return -1;
-    written = fprintf(f, "%lld %s%s\n%s\n", (long long)time(NULL), b->word, b->words,
-                  b->nodes)
-                  >= 0
+    written = fprintf(f, "%lld %s\n%s\n", (long long)time(NULL), b->word, b->nodes) >= 0
               && fchmod(fileno(f), 0644) == 0;
     if (fclose(f) != 0 || !written)
         return -1;

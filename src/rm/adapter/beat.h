@@ -2,8 +2,8 @@
  * The heartbeat: a file by which a gate, a script within the resource manager, sees
  * that the scheduler lives, and what becomes of jobs that do not wait.
  *
- *     1764081000 busy oneline     seconds since 1970; `immediate` of rm.h; more words
- *     n1,n2                       nodes that such jobs must not have
+ *     1764081000 busy     seconds since 1970; `immediate` of rm.h
+ *     n1,n2               nodes that such jobs must not have
  *
  * Written beside and renamed: a reader never finds half of it. */
 #ifndef MAUI_RM_ADAPTER_BEAT_H
@@ -11,9 +11,8 @@
 
 struct beat;
 
-/* For the file of that path, which everybody may read. `words` is appended to the first
- * line: " oneline" or "". */
-struct beat *beat_new(const char *path, const char *words);
+/* For the file of that path, which everybody may read. */
+struct beat *beat_new(const char *path);
 void beat_destroy(struct beat *b);
 void beat_set(struct beat *b, const char *word, const char *nodes);
 /* 0 or -1 with errno. */

@@ -326,7 +326,7 @@ static void on_open(void *ctx, const struct link_opening *o)
     a->home = xstrdup(o->home);
     a->name = xstrdup(*o->name != '\0' ? o->name : "slurm");
     beat = heartbeat != NULL ? xstrdup(heartbeat) : path_in(a->home, "slurm.heartbeat");
-    a->beat = beat_new(beat, UPDATE_TAKES_TASKS ? "" : " oneline");
+    a->beat = beat_new(beat);
     free(beat);
     a->events_file =
         events != NULL ? xstrdup(events) : path_in(a->home, "slurm.events");

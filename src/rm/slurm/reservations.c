@@ -13,8 +13,7 @@ static uint64_t digest_of(const reserve_info_t *v)
         v->groups);
 }
 
-/* "a,b,-c": who is named; those that are kept out need not be told, as all others are
- * let in only where nobody is named, which is not so. */
+/* "a,b,-c": who is named, and "!c" who is kept out. */
 static const char *const *names_of(struct request_room *room, const char *text)
 {
     char *copy, *save = NULL;
@@ -26,9 +25,11 @@ static const char *const *names_of(struct request_room *room, const char *text)
     copy = request_text(room, text, strlen(text));
     out = request_take(room, strlen(text) / 2 + 2, sizeof *out);
     for (char *word = strtok_r(copy, ",", &save); word != NULL;
-         word = strtok_r(NULL, ",", &save))
-        if (*word != '-')
-            out[n++] = word;
+         word = strtok_r(NULL, ",", &save)) {
+        if (*word == '-')
+            *word = '!';
+        out[n++] = word;
+    }
     return out;
 }
 
@@ -41,7 +42,9 @@ static void tell(struct adapter *a, const reserve_info_t *v)
         .nodes = request_hosts(&room, v->node_list),
         .users = names_of(&room, v->users),
         .accounts = names_of(&room, v->accounts),
-        .groups = names_of(&room, v->groups)};
+        .groups = names_of(&room, v->groups),
+        .magnetic = (v->flags & RESERVE_FLAG_MAGNETIC) != 0,
+        .flex = (v->flags & RESERVE_FLAG_FLEX) != 0};
     struct rm_report r = {.kind = RM_RESERVATION, .u.reservation = &told};
 
     if (told.nodes != NULL) /* else it is of licences alone */

@@ -20,12 +20,20 @@ struct rmreservations {
     struct VEC(struct rm_rsv_name) v;
 };
 
-static int put_list(
-    struct setres_reading *r, char letter, const char *const *names, struct err *err)
+/* `required`: one of them it has to be, whatever else lets it in. */
+static int put_list(struct setres_reading *r, char letter, const char *const *names,
+    bool required, struct err *err)
 {
-    for (; names && *names; names++)
-        if (setres_put(r, setres_attr_of(letter), *names, err) < 0)
+    for (; names && *names; names++) {
+        struct strbuf b = {0};
+        int result;
+
+        strbuf_printf(&b, "%s%s", *names, required && **names != '!' ? "*" : "");
+        result = setres_put(r, setres_attr_of(letter), b.text, err);
+        free(b.text);
+        if (result < 0)
             return -1;
+    }
     return 0;
 }
 
@@ -42,21 +50,22 @@ static int put_nodes(struct setres *s, const char *const *names, struct err *err
     return 0;
 }
 
-/* Who it lets in must name it: that is how resource managers mean theirs. */
+/* Who it lets in must name it, unless it is magnetic. */
 static int read_asked(const struct rm_reservation *r, const struct setres_clock *clock,
     struct setres *ret, struct err *err)
 {
     struct setres_reading to;
+    bool both = r->users && r->accounts;
 
     setres_begin(&to, clock, ret);
     ret->start_at = r->start_at;
     to.end_at = r->end_at;
-    ret->flags = RSV_BYNAME;
+    ret->flags = (r->magnetic ? 0 : RSV_BYNAME) | (r->flex ? RSV_FLEX : 0);
     if (setres_put(&to, setres_attr_of('n'), r->name, err) == 0
-        && put_list(&to, 'u', r->users, err) == 0
-        && put_list(&to, 'a', r->accounts, err) == 0
-        && put_list(&to, 'g', r->groups, err) == 0 && put_nodes(ret, r->nodes, err) == 0
-        && setres_end(&to, err) == 0)
+        && put_list(&to, 'u', r->users, both, err) == 0
+        && put_list(&to, 'a', r->accounts, both, err) == 0
+        && put_list(&to, 'g', r->groups, false, err) == 0
+        && put_nodes(ret, r->nodes, err) == 0 && setres_end(&to, err) == 0)
         return 0;
     setres_fini(ret);
     return -1;

@@ -309,6 +309,26 @@ static void byname_admits_those_who_name_it_r12(void **state)
     scene_apart(&x, asks);
 }
 
+static void flex_does_not_confine_those_who_name_it(void **state)
+{
+    (void)state;
+    struct scene x = {
+        .rsv = {{.base = "bend",
+                    .hosts = "n1,n2",
+                    .flags = RSV_BYNAME | RSV_FLEX,
+                    .lists = {[ACL_USER] = "john"}},
+            {.base = "other", .hosts = "n3", .lists = {[ACL_USER] = "john"}}}};
+    struct ask asks[] = {
+        {{.id = "a", .user = "john", .procs = 3, .limit_s = 100, .advres = "bend"}, 0,
+            "n1:1 n2:1 n4:1"},
+        {{.id = "b", .user = "john", .procs = 4, .limit_s = 100, .advres = "bend"},
+            NEVER},
+        {{.id = "c", .user = "john", .procs = 3, .limit_s = 100}, NEVER},
+        {{.id = "d", .user = "john", .procs = 2, .limit_s = 100}, 0, "n3:1 n4:1"},
+        {{.id = NULL}}};
+    scene_apart(&x, asks);
+}
+
 static void advres_confines_to_reservations_r13(void **state)
 {
     (void)state;
@@ -411,6 +431,7 @@ int main(void)
         cmocka_unit_test(nodes_are_taken_by_affinity_r10),
         cmocka_unit_test(positive_affinity_attracts_r11),
         cmocka_unit_test(byname_admits_those_who_name_it_r12),
+        cmocka_unit_test(flex_does_not_confine_those_who_name_it),
         cmocka_unit_test(advres_confines_to_reservations_r13),
         cmocka_unit_test(advres_with_a_name_confines_to_that_one_r14),
         cmocka_unit_test(advres_covers_the_whole_job_r15),

@@ -409,7 +409,7 @@ static void the_heartbeat_says_what_becomes_of_jobs_at_once(void **state)
     FILE *f;
 
     snprintf(path, sizeof path, "%s/beat", s->folder);
-    b = beat_new(path, " oneline");
+    b = beat_new(path);
     assert_int_equal(beat_write(b), 0);
     beat_set(b, "free", "n1,n2");
     assert_int_equal(beat_write(b), 0);
@@ -418,10 +418,10 @@ static void the_heartbeat_says_what_becomes_of_jobs_at_once(void **state)
     assert_int_equal(fscanf(f, "%lld%99[^#]", &at, text), 2);
     fclose(f);
     assert_true(at > 1000000000);
-    assert_string_equal(text, " free oneline\nn1,n2\n");
+    assert_string_equal(text, " free\nn1,n2\n");
     beat_destroy(b);
     unlink(path);
-    b = beat_new("/no/such/beat", "");
+    b = beat_new("/no/such/beat");
     assert_int_equal(beat_write(b), -1);
     beat_destroy(b);
 }

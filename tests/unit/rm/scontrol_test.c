@@ -10,11 +10,13 @@
 /* after those it needs */
 #include <cmocka.h>
 
-#define PART   "PartitionName=all DefaultTime=02:00:00 MaxTime=UNLIMITED State=UP\n"
-#define USER   " UserId=root(0) GroupId=root(0) Priority=0"
-#define QUEUED USER " JobState=PENDING Reason=None TimeLimit=01:00:00 Partition=all"
-#define RUNS   USER " JobState=RUNNING Reason=None TimeLimit=01:00:00 Partition=all"
-#define SIZE   " NumNodes=1 NumCPUs=2 NumTasks=2 CPUs/Task=1"
+#define PART "PartitionName=all DefaultTime=02:00:00 MaxTime=UNLIMITED State=UP\n"
+#define AT   " SubmitTime=~5"
+#define USER " UserId=root(0) GroupId=root(0) Priority=0"
+#define QUEUED                                                                         \
+    USER " JobState=PENDING Reason=None TimeLimit=01:00:00" AT " Partition=all"
+#define RUNS USER " JobState=RUNNING Reason=None TimeLimit=01:00:00" AT " Partition=all"
+#define SIZE " NumNodes=1 NumCPUs=2 NumTasks=2 CPUs/Task=1"
 
 static struct strbuf told;
 
@@ -72,10 +74,10 @@ static void things_may_be_named_none(void **state)
     const char *all = look_at(*state,
         "PartitionName=none DefaultTime=01:00:00 State=UP\n"
         "NodeName=None CPUTot=4 State=IDLE Partitions=none\n"
-        "ReservationName=Unknown StartTime=100 EndTime=200 Nodes=None Users=none\n"
+        "ReservationName=Unknown StartTime=~100 EndTime=~200 Nodes=None Users=none\n"
         "LicenseName=n/a Total=3\n"
-        "JobId=1 JobName=* UserId=none(7) GroupId=root(0) Priority=0 JobState=PENDING "
-        "Account=none Partition=none" SIZE "\n");
+        "JobId=1 JobName=* UserId=none(7) GroupId=root(0) Priority=0 Account=none "
+        "JobState=PENDING" AT " Partition=none" SIZE "\n");
 
     assert_told(all, "{\"node\":{\"name\":\"None\"");
     assert_told(all, "\"classes\":{\"none\":4}");
@@ -168,23 +170,93 @@ static void limits_may_be_damaged(void **state)
     assert_not_told(all, "\"most\":4");
 }
 
-static void a_job_whose_name_imitates_fields_is_not_believed(void **state)
+/* What squeue says of job 3 then: number, user, group, name, priority, nice, account,
+ * qos, texts. */
+#define COLUMNS(name, admin)                                                           \
+    "3~root~0~root~0~" name "~0~0~lab~normal~/x~/tmp~" admin "~/e~/o~N/A~N/A~N/A~N/A"  \
+    "~N/A~N/A~\n"
+
+static void names_may_imitate_fields(void **state)
 {
     static const char *const names[] = {"x UserId=bin(2)",
         "x ArrayJobId=7 ArrayTaskId=1", "x HetJobId=7", "x Nodes=n1 CPU_IDs=0-7",
-        "x NumNodes=1 Nodes=n1 CPU_IDs=0-7", "x MinCPUsNode=1 NumNodes=2"};
+        "x NumNodes=1 Nodes=n1 CPU_IDs=0-7", "x MinCPUsNode=1 NumNodes=2",
+        "x UserId=bin(2) GroupId=bin(2) Priority=0 JobState=PENDING SubmitTime=5"};
     char text[600];
 
+    fake_scontrol()->columns = COLUMNS("x", "maui:kept");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *all;
+
+        jobs_forget(*state);
         snprintf(text, sizeof text,
-            PART "JobId=3 JobName=%s" RUNS " NodeList=n1" SIZE " MinCPUsNode=1\n",
+            PART "JobId=3 JobName=%s" RUNS " NodeList=n1" SIZE
+                 " Nodes=n1 CPU_IDs=0-1 Mem=0 MinCPUsNode=1 Network=(null)\n",
             names[i]);
-        assert_not_told(look_at(*state, text), "\"job\"");
+        all = look_at(*state, text);
+        assert_told(all, "\"id\":\"3\"");
+        assert_told(all, "\"user\":\"root\"");
+        assert_told(all, "\"on\":[[\"n1\",2]]");
     }
     assert_told(look_at(*state, PART
                     "JobId=3 ArrayJobId=2 ArrayTaskId=1 JobName=a=b c" RUNS
                     " NodeList=n1" SIZE " Nodes=n1 CPU_IDs=0-1 Mem=0 MinCPUsNode=1\n"),
         "\"on\":[[\"n1\",2]]");
+}
+
+static void texts_may_imitate_fields(void **state)
+{
+    const char *all;
+
+    fake_scontrol()->columns = COLUMNS("x", "maui:kept");
+    all = look_at(*state, PART "JobId=3 JobName=x" QUEUED " ReqNodeList=n4" SIZE
+                               " Network=(null) Command=/x "
+                               "AdminComment=maui:asked;count=1-0;nodes=n1 "
+                               "WorkDir=/ AdminComment=maui:kept StdOut=/y\n");
+    assert_told(all, "\"hosts\":[\"n4\"]");
+}
+
+static void texts_of_several_lines_are_one_record(void **state)
+{
+    const char *all = look_at(*state,
+        PART "JobId=3 JobName=a\nb" QUEUED SIZE " Network=(null) Comment=c\n\nd\n"
+             "JobId=4 JobName=" QUEUED SIZE "\n");
+
+    assert_told(all, "\"id\":\"3\"");
+    assert_told(all, "\"id\":\"4\"");
+    assert_told(all, "\"name\":\"a b\"");
+}
+
+/* Job 3 is there at 6, job 8 is not; job 7 has a record of its own. */
+static void a_record_in_a_text_is_none(void **state)
+{
+    static const char *const fakes[] = {"8", "7", "3"};
+    char text[2000];
+
+    fake_scontrol()->listing = "7 ~6\n3 ~5\n5 ~6\n";
+    for (size_t i = 0; i < sizeof fakes / sizeof fakes[0]; i++) {
+        const char *all;
+
+        snprintf(text, sizeof text,
+            PART "JobId=3 JobName=x" QUEUED SIZE " Network=(null) Comment=c\n"
+                 "JobId=%s JobName=fake UserId=bin(2) GroupId=bin(2) Priority=9 "
+                 "JobState=RUNNING SubmitTime=6 Partition=all\n"
+                 "JobId=5 JobName=y" USER
+                 " JobState=PENDING SubmitTime=~6 Partition=all\n"
+                 "JobId=7 JobName=z\nJobId=3 fake" USER
+                 " JobState=PENDING SubmitTime=~6 Partition=all\n",
+            fakes[i]);
+        all = look_at(*state, text);
+        assert_not_told(all, "\"user\":\"bin\"");
+        assert_not_told(all, "\"name\":\"fake\"");
+        assert_not_told(all, "\"id\":\"8\"");
+        assert_not_told(all, "_gone");
+        if (i > 0)
+            continue;
+        assert_told(all, "\"id\":\"3\"");
+        assert_told(all, "\"id\":\"5\"");
+        assert_told(all, "\"id\":\"7\"");
+    }
 }
 
 static void a_record_that_is_cut_off_is_not_believed(void **state)
@@ -197,8 +269,8 @@ static void a_record_that_is_cut_off_is_not_believed(void **state)
 static void the_limit_of_the_partition_is_its_default(void **state)
 {
     assert_told(look_at(*state, PART "JobId=3 JobName=x" USER
-                                     " JobState=PENDING TimeLimit=Partition_Limit "
-                                     "Partition=all" SIZE "\n"),
+                                     " JobState=PENDING TimeLimit=Partition_Limit" AT
+                                     " Partition=all" SIZE "\n"),
         "\"wclimit_s\":7200");
 }
 
@@ -209,8 +281,8 @@ static void amounts_beyond_all_bounds_stay_amounts(void **state)
         " NumNodes=4294967293 NumCPUs=4294967293 NumTasks=4294967293 CPUs/Task=65000 "
         "MinMemoryCPU=9999999P MinTmpDiskNode=1e300",
         " NumNodes=1 NumTasks=4294967293 CPUs/Task=65000 MinMemoryCPU=nan "
-        "TresPerNode=gres,gres:gpu:9223372036854775807 "
-        "TresPerJob=gres:gpu:9223372036854775807",
+        "TresPerJob=gres:gpu:9223372036854775807 "
+        "TresPerNode=gres,gres:gpu:9223372036854775807",
         " NumNodes=1-60 NumTasks=4294967293 CPUs/Task=65000 "
         "MinMemoryCPU=1099511627776G "
         "Licenses=a:-5"};
@@ -218,8 +290,8 @@ static void amounts_beyond_all_bounds_stay_amounts(void **state)
 
     for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
         snprintf(text, sizeof text,
-            PART "JobId=3 JobName=%zu" USER " JobState=PENDING Partition=all%s\n", i,
-            amounts[i]);
+            PART "JobId=3 JobName=%zu" USER " JobState=PENDING" AT " Partition=all%s\n",
+            i, amounts[i]);
         assert_told(look_at(*state, text), "\"job\"");
     }
     assert_told(
@@ -240,8 +312,8 @@ static void what_a_start_overwrote_is_read_from_the_comment(void **state)
 
 static void a_job_first_seen_as_it_completes_takes_orders(void **state)
 {
-    look_at(
-        *state, PART "JobId=3 JobName=x" USER " JobState=COMPLETING Partition=all\n");
+    look_at(*state,
+        PART "JobId=3 JobName=x" USER " JobState=COMPLETING" AT " Partition=all\n");
     orders_command(
         *state, &(struct rm_command){.action = RM_HOLD, .token = 1, .job = "3"});
     assert_told(told.text, "\"outcome\":\"ok\"");
@@ -275,7 +347,10 @@ int main(void)
         TEST(resources_of_a_node_may_be_damaged),
         TEST(limits_are_told_as_quotas),
         TEST(limits_may_be_damaged),
-        TEST(a_job_whose_name_imitates_fields_is_not_believed),
+        TEST(names_may_imitate_fields),
+        TEST(texts_may_imitate_fields),
+        TEST(texts_of_several_lines_are_one_record),
+        TEST(a_record_in_a_text_is_none),
         TEST(a_record_that_is_cut_off_is_not_believed),
         TEST(the_limit_of_the_partition_is_its_default),
         TEST(amounts_beyond_all_bounds_stay_amounts),

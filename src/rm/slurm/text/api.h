@@ -49,6 +49,9 @@ enum {
     JOB_DEADLINE,
     JOB_OOM
 };
+#define RESERVE_FLAG_MAGNETIC 1u
+#define RESERVE_FLAG_FLEX     2u
+
 #define JOB_STATE_BASE  0xffu
 #define JOB_COMPLETING  0x100u
 #define JOB_CONFIGURING 0x200u
@@ -170,7 +173,7 @@ typedef struct {
 typedef struct {
     char *name, *qos_char;
     uint32_t max_time, default_time, max_cpus_per_node;
-    uint16_t max_share, state_up;
+    uint16_t max_share, state_up, priority_tier;
 } partition_info_t;
 
 typedef struct {

@@ -44,26 +44,33 @@ static const char *key_at(const char *text, const char *const *keys, size_t *io_
     return NULL;
 }
 
-void fields_of(char *line, const char *const *keys, struct fields *ret)
+void fields_add(char *line, const char *const *keys, struct fields *io)
 {
     size_t from = 0;
     char *at = line;
 
-    ret->v.n = 0;
-    ret->twice = false;
     while (at != NULL && *at) {
+        size_t before = from;
         const char *key = key_at(at, keys, &from);
         char *blank = strchr(at, ' ');
 
         if (key != NULL) {
             if (at > line)
                 at[-1] = '\0';
-            for (size_t i = 0; i < ret->v.n && *key != '*'; i++)
-                ret->twice |= ret->v.v[i].key == key;
-            vec_push(&ret->v, ((struct field){key, at + strlen(key) + (*key != '*')}));
+            for (size_t i = 0; i < io->v.n && *key != '*'; i++)
+                io->twice |= io->v.v[i].key == key;
+            io->astray |= from < before;
+            vec_push(&io->v, ((struct field){key, at + strlen(key) + (*key != '*')}));
         }
         at = blank != NULL ? blank + 1 : NULL;
     }
+}
+
+void fields_of(char *line, const char *const *keys, struct fields *ret)
+{
+    ret->v.n = 0;
+    ret->twice = ret->astray = false;
+    fields_add(line, keys, ret);
 }
 
 static char *raw(const struct fields *f, const char *key)
@@ -128,11 +135,20 @@ uint32_t field_minutes(const struct fields *f, const char *key)
     return s / 60 + 1 < NO_VAL ? (uint32_t)((s + 59) / 60) : INFINITE;
 }
 
+time_t instant_of(const char *text)
+{
+    size_t n = strlen(pipe_secret());
+    long long at =
+        strncmp(text, pipe_secret(), n) == 0 ? strtoll(text + n, NULL, 10) : 0;
+
+    return at > 0 && at <= NUMBER_MAX ? (time_t)at : 0;
+}
+
 time_t field_time(const struct fields *f, const char *key)
 {
-    int64_t at = field_number(f, key, 0);
+    const char *value = field_text(f, key);
 
-    return at > 0 ? (time_t)at : 0;
+    return value != NULL ? instant_of(value) : 0;
 }
 
 uint64_t field_mb(const struct fields *f, const char *key)

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * `show job` as records. A user's text may imitate fields (a job's name can hold blanks
- * and "UserId="): a record in which a field stands twice is not believed. */
+ * `show job` as records. A user's texts may imitate fields (a job's name can hold
+ * blanks and "UserId="), so a record is read in four pieces, of which two hold nothing
+ * that users choose freely:
+ *
+ *     JobId=7 .. JobName=.. UserId=.. .. JobState=.. .. Licenses=.. Network=..
+ * Comment=..
+ *     `-which--' `------whose--------' `------------facts---------'
+ * `-------texts------'
+ *
+ * Where one of the others holds a name twice, or out of its place, squeue is asked for
+ * what is there, in columns that end with a word that no user knows. */
 #include "base/xalloc.h"
 #include "rm/slurm/text/text.h"
 
@@ -9,23 +18,26 @@
 #include <string.h>
 
 /* As scontrol prints them; those with a star come once for each node. */
-static const char *const keys[] = {"JobId", "ArrayJobId", "ArrayTaskId",
-    "ArrayTaskThrottle", "HetJobId", "HetJobOffset", "HetJobIdSet", "JobName", "UserId",
-    "GroupId", "MCS_label", "Priority", "Nice", "Account", "QOS", "WCKey", "JobState",
-    "Reason", "FailedNode", "Dependency", "Requeue", "Restarts", "BatchFlag", "Reboot",
-    "ExitCode", "DerivedExitCode", "RunTime", "TimeLimit", "TimeMin", "SubmitTime",
-    "EligibleTime", "AccrueTime", "ResizeTime", "StartTime", "EndTime", "Deadline",
-    "CrondScheduledJob", "PreemptEligibleTime", "PreemptTime", "SuspendTime",
-    "SecsPreSuspend", "LastSchedEval", "Scheduler", "Partition", "AllocNode:Sid",
-    "ReqNodeList", "ExcNodeList", "NodeList", "BatchHost", "SchedNodeList", "NumNodes",
-    "NumCPUs", "NumTasks", "CPUs/Task", "ReqB:S:C:T", "ReqTRES", "AllocTRES", "TRES",
-    "Socks/Node", "NtasksPerN:B:S:C", "CoreSpec", "JOB_GRES", "*Nodes", "*CPU_IDs",
-    "*Mem", "*GRES", "MinCPUsNode", "MinMemoryCPU", "MinMemoryNode", "MinTmpDiskNode",
-    "Features", "DelayBoot", "Reservation", "OverSubscribe", "Contiguous", "Licenses",
-    "LicensesAlloc", "Network", "Command", "WorkDir", "AdminComment", "SystemComment",
-    "Comment", "StdErr", "StdIn", "StdOut", "Switches", "Power", "CpusPerTres",
-    "MemPerTres", "NtasksPerTRES", "TresBind", "TresFreq", "TresPerJob", "TresPerNode",
-    "TresPerSocket", "TresPerTask", "MailUser", "MailType", NULL};
+static const char *const which_keys[] = {"JobId", "ArrayJobId", "ArrayTaskId",
+    "ArrayTaskThrottle", "HetJobId", "HetJobOffset", "HetJobIdSet", NULL};
+static const char *const whose_keys[] = {"JobName", "UserId", "GroupId", "MCS_label",
+    "Priority", "Nice", "Account", "QOS", "WCKey", NULL};
+static const char *const fact_keys[] = {"JobState", "Reason", "FailedNode",
+    "Dependency", "Requeue", "Restarts", "BatchFlag", "Reboot", "ExitCode",
+    "DerivedExitCode", "RunTime", "TimeLimit", "TimeMin", "SubmitTime", "EligibleTime",
+    "AccrueTime", "ResizeTime", "StartTime", "EndTime", "Deadline", "CrondScheduledJob",
+    "PreemptEligibleTime", "PreemptTime", "SuspendTime", "SecsPreSuspend",
+    "LastSchedEval", "Scheduler", "Partition", "AllocNode:Sid", "ReqNodeList",
+    "ExcNodeList", "NodeList", "BatchHost", "SchedNodeList", "NumNodes", "NumCPUs",
+    "NumTasks", "CPUs/Task", "ReqB:S:C:T", "ReqTRES", "AllocTRES", "TRES", "Socks/Node",
+    "NtasksPerN:B:S:C", "CoreSpec", "JOB_GRES", "*Nodes", "*CPU_IDs", "*Mem", "*GRES",
+    "MinCPUsNode", "MinMemoryCPU", "MinMemoryNode", "MinTmpDiskNode", "Features",
+    "DelayBoot", "Reservation", "OverSubscribe", "Contiguous", "Licenses",
+    "LicensesAlloc", NULL};
+static const char *const text_keys[] = {"Network", "Command", "WorkDir", "AdminComment",
+    "SystemComment", "Comment", "StdErr", "StdIn", "StdOut", "Switches", "Power",
+    "CpusPerTres", "MemPerTres", "NtasksPerTRES", "TresBind", "TresFreq", "TresPerJob",
+    "TresPerNode", "TresPerSocket", "TresPerTask", "MailUser", "MailType", NULL};
 
 /* ---- words ---- */
 
@@ -334,55 +346,229 @@ static uint32_t mark_asked(const slurm_job_info_t *j)
     return mark;
 }
 
-/* Does a text that users choose imitate what other jobs alone have? The job's name
- * stands behind what tells arrays, and before what tells processors; what users choose
- * besides stands behind those. */
-static bool imitates(const struct fields *f)
+/* ---- the pieces of a record ---- */
+
+static char *find_key(char *text, const char *key)
 {
-    static const char *const first[] = {
-        "ArrayJobId", "ArrayTaskId", "ArrayTaskThrottle", "HetJobId", "HetJobOffset"};
-    bool named = false, nodes = false;
+    return strstr(text, key);
+}
 
-    for (size_t i = 0; i < f->v.n; i++) {
-        const char *key = f->v.v[i].key;
+static char *find_last(char *text, const char *end, const char *word)
+{
+    char *found = NULL;
 
-        named |= strcmp(key, "JobName") == 0;
-        nodes |= strcmp(key, "NumNodes") == 0;
-        nodes &= strcmp(key, "MinCPUsNode") != 0;
-        if (*key == '*' && !nodes)
-            return true;
-        for (size_t k = 0; named && k < sizeof first / sizeof first[0]; k++)
-            if (strcmp(key, first[k]) == 0)
-                return true;
+    for (char *at = text; (at = strstr(at, word)) != NULL && at < end; at++)
+        found = at;
+    return found;
+}
+
+/* Where texts that users choose begin. NULL: there are none. */
+static char *find_texts(char *facts)
+{
+    char *first = find_key(facts, " Network="), *at;
+    bool network = first != NULL;
+
+    for (size_t i = 0; !network && text_keys[i] != NULL; i++) {
+        struct strbuf word = {0};
+
+        strbuf_printf(&word, " %s=", text_keys[i]);
+        at = strstr(facts, word.text);
+        if (at != NULL && (first == NULL || at < first))
+            first = at;
+        free(word.text);
     }
-    return false;
+    return first;
 }
 
-static bool read_job(
-    char *line, struct fields *f, struct text_room *room, slurm_job_info_t *j)
+/* False: it is cut off. *ret_doubt: some text imitates fields. */
+static bool read_pieces(char *line, struct fields *ret, bool *ret_doubt)
 {
-    fields_of(line, keys, f);
-    *j = (slurm_job_info_t){0};
-    read_numbers(f, j);
-    if (f->twice || j->job_id == 0 || imitates(f))
+    char *name = find_key(line, " JobName="), *submit, *facts = NULL, *texts;
+    struct strbuf sign = {0};
+
+    strbuf_printf(&sign, " SubmitTime=%s", pipe_secret());
+    submit = name != NULL ? strstr(name, sign.text) : NULL;
+    free(sign.text);
+    if (submit != NULL)
+        facts = find_last(name, submit, " JobState=");
+    if (facts == NULL)
         return false;
-    j->user_name = field_text(f, "UserId");
-    j->user_id = number_in(j->user_name);
-    j->group_id = number_in(field_text(f, "GroupId"));
-    read_texts(f, j);
-    read_amounts(f, j);
-    read_state(f, j);
-    read_cpus(f, j, room);
-    read_devices(j, room);
-    return j->user_name != NULL && j->partition != NULL; /* else it is cut off */
+    texts = find_texts(submit);
+    *name = *facts = '\0';
+    if (texts != NULL)
+        *texts = '\0';
+    fields_of(line, which_keys, ret);
+    fields_add(facts + 1, fact_keys, ret);
+    ret->twice = ret->astray = false;
+    fields_add(name + 1, whose_keys, ret);
+    if (texts != NULL)
+        fields_add(texts + 1, text_keys, ret);
+    *ret_doubt = ret->twice || ret->astray;
+    return true;
 }
+
+static bool read_job(struct fields *f, struct text_room *room, slurm_job_info_t *ret)
+{
+    *ret = (slurm_job_info_t){0};
+    read_numbers(f, ret);
+    ret->user_name = field_text(f, "UserId");
+    ret->user_id = number_in(ret->user_name);
+    ret->group_id = number_in(field_text(f, "GroupId"));
+    read_texts(f, ret);
+    read_amounts(f, ret);
+    read_state(f, ret);
+    read_cpus(f, ret, room);
+    read_devices(ret, room);
+    return ret->job_id != 0 && ret->user_name != NULL && ret->partition != NULL;
+}
+
+/* ---- where texts imitate fields ---- */
+
+/* A column of squeue, for a name of `show job`. */
+static const struct {
+    const char *key, *column;
+    int width;
+} columns[] = {{"JobId", "JobID", 12}, {"UserId", "UserName", 80},
+    {"UserId", "UserID", 12}, {"GroupId", "GroupName", 80}, {"GroupId", "GroupID", 12},
+    {"JobName", "Name", 400}, {"Priority", "PriorityLong", 12}, {"Nice", "Nice", 12},
+    {"Account", "Account", 400}, {"QOS", "QOS", 400}, {"Command", "Command", 400},
+    {"WorkDir", "WorkDir", 1000}, {"AdminComment", "admin_comment", 2000},
+    {"StdErr", "STDERR", 1000}, {"StdOut", "STDOUT", 1000},
+    {"CpusPerTres", "cpus-per-tres", 400}, {"MemPerTres", "mem-per-tres", 400},
+    {"TresPerJob", "tres-per-job", 400}, {"TresPerNode", "tres-per-node", 400},
+    {"TresPerSocket", "tres-per-socket", 400}, {"TresPerTask", "tres-per-task", 400}};
+#define COLUMNS (sizeof columns / sizeof columns[0])
+#define SOME    500 /* jobs in one request */
+
+struct doubted {
+    uint32_t id;
+    struct fields f; /* owned; as scontrol has them */
+};
+struct doubts VEC(struct doubted);
+
+/* Columns of the jobs from v to stop; owned. */
+static char *load_columns(const struct doubted *v, const struct doubted *stop)
+{
+    struct strbuf ids = {0}, format = {0};
+    char *text;
+
+    for (; v < stop; v++)
+        strbuf_printf(&ids, "%s%u", ids.len ? "," : "", v->id);
+    for (size_t i = 0; i < COLUMNS; i++)
+        strbuf_printf(&format, "%s%s:%d%s", i ? "," : "", columns[i].column,
+            columns[i].width, pipe_secret());
+    text = pipe_output((const char *const[]){
+        "squeue", "-h", "-a", "-t", "all", "-j", ids.text, "-O", format.text, NULL});
+    free(ids.text);
+    free(format.text);
+    return text;
+}
+
+/* The next row into values, and behind it. NULL: there is none. */
+static char *next_row(char *at, char *ret[COLUMNS])
+{
+    for (size_t i = 0; i < COLUMNS && at != NULL; i++) {
+        char *end = strstr(at, pipe_secret());
+
+        ret[i] = at;
+        if (end == NULL)
+            return NULL;
+        at = end + strlen(pipe_secret());
+        do
+            *end-- = '\0';
+        while (end >= ret[i] && *end == ' ');
+        for (char *eol = ret[i]; (eol = strchr(eol, '\n')) != NULL;)
+            *eol = ' ';
+    }
+    return at;
+}
+
+/* In place of what scontrol said. "ann", "7": ann(7). */
+static void put_columns(
+    struct fields *io, char *const values[COLUMNS], struct text_room *room)
+{
+    for (size_t i = 1; i < COLUMNS; i++) {
+        bool pair = i + 1 < COLUMNS && columns[i].key == columns[i + 1].key;
+        struct strbuf b = {0};
+
+        for (size_t k = 0; k < io->v.n;)
+            if (strcmp(io->v.v[k].key, columns[i].key) == 0)
+                vec_remove(&io->v, k);
+            else
+                k++;
+        strbuf_add(&b, values[i]);
+        if (pair)
+            strbuf_printf(&b, "(%s)", values[++i]);
+        vec_push(&room->blocks, b.text);
+        vec_push(&io->v, ((struct field){columns[i].key, b.text}));
+    }
+}
+
+struct jobs_read VEC(slurm_job_info_t);
+
+/* Those of which squeue has something to say: else they are gone. */
+static void read_doubted(struct doubted *v, struct doubted *stop,
+    struct text_room *room, struct jobs_read *io)
+{
+    char *text = load_columns(v, stop), *values[COLUMNS];
+
+    for (char *at = text; (at = next_row(at, values)) != NULL;) {
+        uint32_t id = (uint32_t)strtoul(values[0] + strspn(values[0], "\n "), NULL, 10);
+        slurm_job_info_t j;
+
+        for (struct doubted *d = v; d < stop; d++) {
+            if (d->id != id)
+                continue;
+            put_columns(&d->f, values, room);
+            if (read_job(&d->f, room, &j))
+                vec_push(io, j);
+        }
+    }
+    free(text);
+}
+
+static void read_all_doubted(
+    struct doubts *d, struct text_room *room, struct jobs_read *io)
+{
+    for (size_t i = 0; i < d->n; i += SOME)
+        read_doubted(d->v + i, d->v + (i + SOME < d->n ? i + SOME : d->n), room, io);
+    for (size_t i = 0; i < d->n; i++)
+        vec_fini(&d->v[i].f.v);
+    vec_fini(d);
+}
+
+static void read_all(char *text, struct text_room *room, struct jobs_read *ret)
+{
+    struct records lines = {0};
+    struct doubts doubts = {0};
+    struct fields f = {0};
+    slurm_job_info_t j;
+    bool doubt;
+
+    records_of(text, &lines);
+    for (size_t i = 0; i < lines.n; i++) {
+        if (!read_pieces(lines.v[i], &f, &doubt))
+            continue;
+        if (doubt) {
+            uint32_t id = (uint32_t)field_number(&f, "JobId", 0);
+            vec_push(&doubts, ((struct doubted){id, f}));
+            f = (struct fields){0};
+        } else if (read_job(&f, room, &j)) {
+            vec_push(ret, j);
+        }
+    }
+    read_all_doubted(&doubts, room, ret);
+    vec_fini(&lines);
+    vec_fini(&f.v);
+}
+
+/* ---- loading ---- */
 
 static int load(const char *command, time_t since, job_info_msg_t **ret)
 {
     static uint64_t last; /* of what was told of all jobs */
-    char *text = pipe_ask(command), *at = text, *line;
-    struct fields f = {0};
-    struct VEC(slurm_job_info_t) jobs = {0};
+    char *text = pipe_ask(command);
+    struct jobs_read jobs = {0};
     uint64_t digest = 14695981039346656037u;
     job_info_msg_t *msg;
 
@@ -400,13 +586,7 @@ static int load(const char *command, time_t since, job_info_msg_t **ret)
     msg = xcalloc(1, sizeof *msg);
     msg->room = xcalloc(1, sizeof *msg->room);
     vec_push(&msg->room->blocks, text);
-    while ((line = next_line(&at)) != NULL) {
-        slurm_job_info_t j;
-
-        if (strncmp(line, "JobId=", 6) == 0 && read_job(line, &f, msg->room, &j))
-            vec_push(&jobs, j);
-    }
-    vec_fini(&f.v);
+    read_all(text, msg->room, &jobs);
     msg->last_update = 1;
     msg->job_array = jobs.v;
     msg->record_count = (uint32_t)jobs.n;

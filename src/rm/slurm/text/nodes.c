@@ -166,6 +166,7 @@ static void read_part(const struct fields *f, void *record)
     p->max_time = field_minutes(f, "MaxTime");
     p->default_time = field_minutes(f, "DefaultTime");
     p->max_cpus_per_node = (uint32_t)field_number(f, "MaxCPUsPerNode", 0);
+    p->priority_tier = (uint16_t)field_number(f, "PriorityTier", 1);
     p->max_share = share == NULL || strcmp(share, "EXCLUSIVE") != 0;
     p->state_up = state == NULL                    ? PARTITION_INACTIVE
                   : strcmp(state, "UP") == 0       ? PARTITION_UP
@@ -196,6 +197,7 @@ int slurm_load_partitions(time_t since, partition_info_msg_t **ret, uint16_t sho
         digest = (digest ^ p->max_time) * 1099511628211u;
         digest = (digest ^ p->default_time) * 1099511628211u;
         digest = (digest ^ p->max_cpus_per_node) * 1099511628211u;
+        digest = (digest ^ p->priority_tier) * 1099511628211u;
         digest = (digest ^ (p->state_up * 2u + p->max_share)) * 1099511628211u;
     }
     if (since == 0 || digest != last) {
@@ -220,6 +222,7 @@ void slurm_free_partition_info_msg(partition_info_msg_t *m)
 static void read_reservation(const struct fields *f, void *record)
 {
     reserve_info_t *r = record;
+    const char *flags = field_text(f, "Flags");
 
     r->name = field_text(f, "ReservationName");
     r->start_time = field_time(f, "StartTime");
@@ -228,6 +231,8 @@ static void read_reservation(const struct fields *f, void *record)
     r->users = field_text(f, "Users");
     r->accounts = field_text(f, "Accounts");
     r->groups = field_text(f, "Groups");
+    r->flags = (flags != NULL && strstr(flags, "MAGNETIC") ? RESERVE_FLAG_MAGNETIC : 0)
+               | (flags != NULL && strstr(flags, "FLEX") ? RESERVE_FLAG_FLEX : 0);
 }
 
 int slurm_load_reservations(time_t since, reserve_info_msg_t **ret)
@@ -360,8 +365,10 @@ int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret)
     c->private_data = has_word(text, "PrivateData", "cloud") ? PRIVATE_CLOUD_NODES : 0;
     c->accounting_storage_enforce =
         has_word(text, "AccountingStorageEnforce", "limits") ? ENFORCES_LIMITS : 0;
-    c->boot_time = (time_t)setting_number(text, "BOOT_TIME");
-    c->last_update = (time_t)strtoll(since_text(text), NULL, 10);
+    param = read_setting(text, "BOOT_TIME");
+    c->boot_time = param != NULL ? instant_of(param) : 0;
+    free(param);
+    c->last_update = instant_of(since_text(text));
     c->slurm_user_id = setting_number(text, "SlurmUser");
     c->min_job_age = setting_number(text, "MinJobAge");
     c->max_array_sz = setting_number(text, "MaxArraySize");

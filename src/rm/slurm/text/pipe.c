@@ -6,12 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,17 +36,33 @@ static struct pipe *the_pipe(void)
 
 /* ---- the process ---- */
 
-static void become(const char *const *argv, int in, int out)
+const char *pipe_secret(void)
 {
+    static char text[20];
+    uint64_t n = 0;
+
+    if (*text == '\0') {
+        while (getrandom(&n, sizeof n, 0) != sizeof n)
+            continue;
+        snprintf(text, sizeof text, "s%016" PRIx64, n);
+    }
+    return text;
+}
+
+/* Instants as numbers, behind the secret. */
+static void become(const char *const *argv, const char *secret, int in, int out)
+{
+    char instants[40];
     sigset_t none;
 
+    snprintf(instants, sizeof instants, "%s%%s", secret);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(in, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
-    setenv("SLURM_TIME_FORMAT", "%s", 1); /* instants as numbers */
+    setenv("SLURM_TIME_FORMAT", instants, 1);
     setenv("LC_ALL", "C", 1);
     setenv("COLUMNS", "1000000", 1); /* what it repeats of a command is not broken */
     execvp(argv[0], (char *const *)argv);
@@ -68,6 +86,7 @@ static void end(struct pipe *p)
 static int begin(struct pipe *p)
 {
     static const char *const argv[] = {"scontrol", NULL};
+    const char *secret; /* of this process, before there is another */
     int to[2], from[2];
 
     signal(SIGPIPE, SIG_IGN);
@@ -78,9 +97,10 @@ static int begin(struct pipe *p)
         close(to[1]);
         return -1;
     }
+    secret = pipe_secret();
     p->pid = fork();
     if (p->pid == 0)
-        become(argv, to[0], from[1]);
+        become(argv, secret, to[0], from[1]);
     close(to[0]);
     close(from[1]);
     p->to = to[1];
@@ -140,13 +160,15 @@ static char *lost(struct pipe *p)
 
 static char *ask(struct pipe *p, const char *command)
 {
-    char mark[40], question[60];
+    char mark[60], question[80];
     struct strbuf line = {0};
     const char *at;
     char *answer;
 
-    snprintf(mark, sizeof mark, "\nmaui-%u\n", ++p->asked);
-    snprintf(question, sizeof question, PIPE_QUESTION "%u\n", p->asked);
+    /* no text of a user's ends the answer: none knows the secret */
+    snprintf(mark, sizeof mark, "\nmaui-%s-%u\n", pipe_secret(), ++p->asked);
+    snprintf(
+        question, sizeof question, PIPE_QUESTION "%s-%u\n", pipe_secret(), p->asked);
     strbuf_printf(&line, "%s\n%s", command, question);
     int sent = put(p, line.text);
     free(line.text);
@@ -202,27 +224,35 @@ int pipe_order(const char *command)
     return error ? -1 : 0;
 }
 
-int pipe_run(const char *const *argv)
+char *pipe_output(const char *const *argv)
 {
+    const char *secret = pipe_secret();
     struct strbuf said = {0};
-    int ends[2], status = -1;
+    int ends[2];
     pid_t pid;
 
     if (pipe2(ends, O_CLOEXEC) < 0)
-        return -1;
+        return NULL;
     pid = fork();
     if (pid == 0)
-        become(argv, open("/dev/null", O_RDONLY | O_CLOEXEC), ends[1]);
+        become(argv, secret, open("/dev/null", O_RDONLY | O_CLOEXEC), ends[1]);
     close(ends[1]);
     while (pid > 0 && more(&said, ends[0]))
         continue;
     close(ends[0]);
     if (pid > 0) {
         kill(pid, SIGKILL); /* it has closed its output, or hangs */
-        waitpid(pid, &status, 0);
+        waitpid(pid, NULL, 0);
     }
-    int error = said.len ? answer_error(said.text) : 0;
-    free(said.text);
+    return said.text != NULL ? strbuf_take(&said) : xstrdup("");
+}
+
+int pipe_run(const char *const *argv)
+{
+    char *said = pipe_output(argv);
+    int error = said == NULL ? errno : *said != '\0' ? answer_error(said) : 0;
+
+    free(said);
     errno = error;
     return error ? -1 : 0;
 }

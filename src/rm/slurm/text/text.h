@@ -9,8 +9,12 @@
 
 /* ---- pipe.c: the scontrol that lives on ---- */
 
-/* Asked behind each command, with a number: the answer, that name alone on a line,
- * tells that all was said. */
+/* A word that nobody else knows: scontrol and squeue write it before each instant, and
+ * it is in the name of the end of an answer. */
+const char *pipe_secret(void);
+
+/* Asked behind each command, with the secret and a number: the answer, that name alone
+ * on a line, says that all was said. */
 #define PIPE_QUESTION "show hostnames maui-"
 
 /* Its answer to a command, all lines; owned. NULL with errno when it is out of reach,
@@ -21,6 +25,8 @@ char *pipe_ask(const char *command);
 int pipe_order(const char *command);
 /* Run another program, as `scancel 12`. The same. */
 int pipe_run(const char *const *argv);
+/* All that a program prints; owned, or NULL. */
+char *pipe_output(const char *const *argv);
 
 /* ---- answer.c: what it says ---- */
 
@@ -43,7 +49,9 @@ struct field {
 
 struct fields {
     struct VEC(struct field) v;
-    bool twice; /* a name that stands once stands there twice: some text imitates it */
+    /* A name that stands once stands there twice, or before one that it follows: some
+     * text imitates it. */
+    bool twice, astray;
 };
 
 void *room_take(struct text_room *room, size_t count, size_t size);
@@ -51,16 +59,26 @@ void room_free(struct text_room *room);
 /* The line is cut into pieces and has to live on. A value goes on to the next of the
  * `keys` (NULL ends), blanks and all. */
 void fields_of(char *line, const char *const *keys, struct fields *ret);
+/* The same, behind those that are there. */
+void fields_add(char *line, const char *const *keys, struct fields *io);
 /* NULL: not there, or as scontrol prints nothing: "", (null), N/A. */
 char *field_text(const struct fields *f, const char *key);
 int64_t field_number(const struct fields *f, const char *key, int64_t none);
 /* "1-02:03:04", UNLIMITED: in minutes, rounded up; INFINITE; NO_VAL = none. */
 uint32_t field_minutes(const struct fields *f, const char *key);
 time_t field_time(const struct fields *f, const char *key);
+/* "1764081000" behind the secret; 0 = none. */
+time_t instant_of(const char *text);
 /* "100M", "2.50G": in megabytes. */
 uint64_t field_mb(const struct fields *f, const char *key);
 /* Each line of the answer; NULL ends. */
 char *next_line(char **io_text);
+
+/* ---- records.c: which lines of `show job` are a record's first ---- */
+
+struct records VEC(char *); /* each a line, in the text */
+/* The text is cut up and has to live on. */
+void records_of(char *text, struct records *ret);
 
 /* ---- marks.c: holds, in files of the gate ---- */
 

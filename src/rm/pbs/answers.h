@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What qstat and pbsnodes answer, in both dialects, as jobs and nodes. Pure.
+ *
+ *     OpenPBS   qstat -t -f -F json, pbsnodes -av -F json; times as text, in UTC
+ *     TORQUE    qstat -t -x, pbsnodes -x; times as seconds
+ *
+ * Known of OpenPBS's JSON: without jobs there is no member "Jobs"; asked for several
+ * ids it prints one, so that all are asked for; variables that look like numbers become
+ * numbers, which is why none is read here. TORQUE's XML is made the same JSON first, of
+ * texts. */
+#ifndef MAUI_RM_PBS_ANSWERS_H
+#define MAUI_RM_PBS_ANSWERS_H
+
+#include "rm/pbs/shape.h"
+
+#include <jansson.h>
+
+enum pbs_dialect { PBS_OPENPBS, PBS_TORQUE };
+
+struct pbs_job {
+    struct rm_job rm;  /* as it is told; rm.notes: why it cannot start, if PBS or its
+                          shape is the reason */
+    const char *array; /* of a member: "15[]"; else NULL */
+    bool parent;       /* stands for its members: not told */
+    bool unseen;       /* under way to another server, or routed: not told */
+    int64_t at_once;   /* parent: members that may run at once, 0 = any number */
+    int64_t runs;      /* starts that were tried */
+    int substate;      /* 0 = not said */
+    struct pbs_shape shape;
+};
+
+struct pbs_node {
+    struct node_desc desc;
+    const char *host;        /* it is on */
+    const char *comment;     /* or NULL */
+    const char *maintenance; /* "7.head1": suspended jobs that keep it in maintenance */
+};
+
+/* An answer. Texts live in it. */
+struct pbs_answer {
+    json_t *doc;
+    struct pbs_room room;
+    struct VEC(struct pbs_job) jobs;
+    struct VEC(struct pbs_node) nodes;
+};
+
+/* -1 with an error: it is not what that program prints. What of a job cannot be
+ * understood keeps it from starting, and is said beside it. */
+int pbs_read_jobs(struct pbs_answer *a, enum pbs_dialect dialect, const char *text,
+    size_t len, struct err *err);
+int pbs_read_nodes(struct pbs_answer *a, enum pbs_dialect dialect, const char *text,
+    size_t len, struct err *err);
+void pbs_answer_fini(struct pbs_answer *a);
+
+/* "4711.head1" and "15[4].head1@head1" without the server: how jobs are called here. In
+ * the room. */
+const char *pbs_short_id(struct pbs_room *room, const char *id);
+/* "Fri Nov 20 16:26:42 2026", in UTC, or seconds; 0 = neither. */
+int64_t pbs_time(const char *text);
+/* "down,offline": what of it counts most. */
+enum node_state pbs_node_state(const char *text, bool has_jobs);
+
+/* ---- xml.c ---- */
+
+/* <Data><Job><Job_Id>1.h</Job_Id>..</Job></Data> as {"Jobs": {"1.h": {..}}}, of
+ * elements `kind` by their element `key`; several documents in a row are one. NULL with
+ * an error. */
+json_t *pbs_xml(const char *text, size_t len, const char *kind, const char *key,
+    const char *member, struct err *err);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Where one record of `show job` ends and the next begins. Users choose texts in it,
+ * and those may hold line breaks and whole records that are none:
+ *
+ *     JobId=7 JobName=a SubmitTime=<secret>17.. .. Comment=b
+ *     JobId=8 JobName=x UserId=root(0) ..                      still job 7's comment
+ *     StdErr=..
+ *     JobId=9 JobName=c SubmitTime=<secret>17.. ..
+ *
+ * No user knows the word that scontrol writes before each instant (pipe_secret()), so
+ * each record has one SubmitTime= with it. Where more than one line between two of
+ * these begins with JobId= squeue, which can be asked for numbers alone, says which are
+ * jobs, and when each was submitted. */
+#include "base/hash.h"
+#include "base/xalloc.h"
+#include "rm/slurm/text/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct job_fact {
+    uint32_t id; /* key */
+    long long submitted;
+    bool taken; /* a record is known as this job's */
+    UT_hash_handle hh;
+};
+
+/* A record, from `floor` on: behind the SubmitTime= of the one before. */
+struct span {
+    char *floor, *submit; /* its SubmitTime= */
+    char *start;          /* NULL = not known */
+    long long submitted;
+};
+struct spans VEC(struct span);
+
+/* ---- lines that may begin a record ---- */
+
+static uint32_t id_at(const char *line)
+{
+    unsigned long id = 0;
+    char *stop = NULL;
+
+    if (strncmp(line, "JobId=", 6) == 0 && line[6] >= '0' && line[6] <= '9')
+        id = strtoul(line + 6, &stop, 10);
+    return stop != NULL && *stop == ' ' && id < NO_VAL ? (uint32_t)id : 0;
+}
+
+/* The next line from `at` on, before `end`, that may; NULL = there is none. */
+static char *find_start(char *at, const char *end)
+{
+    while ((at = strstr(at, "\nJobId=")) != NULL && at < end) {
+        if (id_at(++at) != 0)
+            return at;
+    }
+    return NULL;
+}
+
+static bool is_alone(char *start, const char *end)
+{
+    return find_start(start, end) == NULL;
+}
+
+static void find_spans(char *first, struct spans *ret)
+{
+    struct strbuf sign = {0};
+    char *floor = first, *at = first;
+
+    strbuf_printf(&sign, " SubmitTime=%s", pipe_secret());
+    while ((at = strstr(at, sign.text)) != NULL) {
+        struct span s = {.floor = floor, .submit = at};
+
+        at += sign.len;
+        s.submitted = strtoll(at, NULL, 10);
+        s.start = floor == first ? first : find_start(floor, s.submit);
+        vec_push(ret, s);
+        floor = at;
+    }
+    free(sign.text);
+}
+
+/* ---- what squeue says ---- */
+
+static struct job_fact *load_facts(void)
+{
+    static const char *const argv[] = {
+        "squeue", "-h", "-a", "-t", "all", "-o", "%A %V", NULL};
+    char *text = pipe_output(argv), *at = text, *line;
+    struct job_fact *all = NULL, *fact;
+
+    while ((line = next_line(&at)) != NULL) {
+        char *rest;
+        uint32_t id = (uint32_t)strtoul(line, &rest, 10);
+
+        HASH_FIND_INT(all, &id, fact);
+        if (*rest != ' ' || fact != NULL)
+            continue;
+        fact = xcalloc(1, sizeof *fact);
+        fact->id = id;
+        fact->submitted = instant_of(rest + 1);
+        HASH_ADD_INT(all, id, fact);
+    }
+    free(text);
+    return all;
+}
+
+static void free_facts(struct job_fact *all)
+{
+    struct job_fact *fact, *next;
+
+    HASH_ITER(hh, all, fact, next)
+    {
+        HASH_DEL(all, fact);
+        free(fact);
+    }
+}
+
+/* Could it be this job that was submitted then? */
+static struct job_fact *find_fact(
+    struct job_fact *all, const char *start, const struct span *s)
+{
+    uint32_t id = id_at(start);
+    struct job_fact *fact;
+
+    HASH_FIND_INT(all, &id, fact);
+    return fact != NULL && !fact->taken && fact->submitted == s->submitted ? fact
+                                                                           : NULL;
+}
+
+/* The one line that can be its first, or with `any` the job that was submitted first.
+ * False: there are several. */
+static bool settle(struct job_fact *all, struct span *s, bool any)
+{
+    struct job_fact *best = NULL;
+    unsigned n = 0;
+
+    s->start = NULL;
+    for (char *at = find_start(s->floor, s->submit); at != NULL;
+         at = find_start(at, s->submit)) {
+        struct job_fact *fact = find_fact(all, at, s);
+
+        n += fact != NULL;
+        if (fact == NULL || (best != NULL && best->id <= fact->id))
+            continue;
+        best = fact;
+        s->start = at;
+    }
+    if (n > 1 && !any)
+        return false;
+    if (best != NULL)
+        best->taken = true;
+    return true;
+}
+
+static bool is_doubtful(const struct spans *spans, size_t i)
+{
+    const struct span *s = &spans->v[i];
+
+    return i > 0 && s->start != NULL && !is_alone(s->start, s->submit);
+}
+
+/* Those of one line first: what is theirs is nobody else's. */
+static void settle_all(struct spans *spans)
+{
+    struct VEC(struct span *) open = {0};
+    struct job_fact *all, *fact;
+    bool any = false;
+
+    for (size_t i = 0; i < spans->n; i++)
+        if (is_doubtful(spans, i))
+            vec_push(&open, &spans->v[i]);
+    all = open.n > 0 ? load_facts() : NULL;
+    for (size_t i = 0; i < spans->n && all != NULL; i++) {
+        uint32_t id = spans->v[i].start != NULL ? id_at(spans->v[i].start) : 0;
+
+        HASH_FIND_INT(all, &id, fact);
+        if (fact != NULL && !is_doubtful(spans, i))
+            fact->taken = true;
+    }
+    while (open.n > 0) {
+        size_t before = open.n;
+
+        for (size_t i = 0; i < open.n;) {
+            if (!settle(all, open.v[i], any)) {
+                i++;
+                continue;
+            }
+            vec_remove(&open, i);
+            if (any)
+                break;
+        }
+        any = open.n == before;
+    }
+    vec_fini(&open);
+    free_facts(all);
+}
+
+/* ---- the records ---- */
+
+void records_of(char *text, struct records *ret)
+{
+    struct spans spans = {0};
+
+    if (id_at(text) == 0)
+        text = find_start(text, text + strlen(text));
+    if (text == NULL)
+        return;
+    find_spans(text, &spans);
+    settle_all(&spans);
+    for (size_t i = 0; i < spans.n; i++) {
+        char *start = spans.v[i].start, *end;
+
+        if (start == NULL || id_at(start) == 0)
+            continue;
+        /* where the next begins, or may begin where that is not known */
+        end = i + 1 == spans.n ? NULL : spans.v[i + 1].start;
+        if (end == NULL && i + 1 < spans.n)
+            end = find_start(spans.v[i + 1].floor, spans.v[i + 1].submit);
+        if (end != NULL)
+            end[-1] = '\0';
+        vec_push(ret, start);
+    }
+    vec_fini(&spans);
+    for (size_t i = 0; i < ret->n; i++)
+        for (char *at = ret->v[i]; (at = strchr(at, '\n')) != NULL;)
+            *at = ' ';
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What real servers answered, read. */
+#include "cmocka_all.h"
+#include "rm/pbs/answers.h"
+
+#include <stdio.h>
+
+static char *read_fixture(const char *name, size_t *ret_len)
+{
+    char path[500];
+    struct strbuf b = {0};
+    char text[4096];
+    size_t n;
+
+    snprintf(path, sizeof path, PBS_FIXTURES "/%s", name);
+    FILE *f = fopen(path, "re");
+    assert_non_null(f);
+    while ((n = fread(text, 1, sizeof text, f)) > 0)
+        strbuf_add_n(&b, text, n);
+    fclose(f);
+    *ret_len = b.len;
+    return strbuf_take(&b);
+}
+
+static enum pbs_dialect dialect_of(const char *name)
+{
+    return strncmp(name, "torque", 6) == 0 ? PBS_TORQUE : PBS_OPENPBS;
+}
+
+static void read_jobs(struct pbs_answer *a, const char *name)
+{
+    struct err err = {0};
+    size_t len;
+    char *text = read_fixture(name, &len);
+
+    if (pbs_read_jobs(a, dialect_of(name), text, len, &err) < 0)
+        fail_msg("%s: %s", name, err.text);
+    free(text);
+}
+
+static void read_nodes(struct pbs_answer *a, const char *name)
+{
+    struct err err = {0};
+    size_t len;
+    char *text = read_fixture(name, &len);
+
+    if (pbs_read_nodes(a, dialect_of(name), text, len, &err) < 0)
+        fail_msg("%s: %s", name, err.text);
+    free(text);
+}
+
+static const struct pbs_job *job_of(const struct pbs_answer *a, const char *id)
+{
+    for (size_t i = 0; i < a->jobs.n; i++)
+        if (strcmp(a->jobs.v[i].rm.desc.id, id) == 0)
+            return &a->jobs.v[i];
+    fail_msg("no job %s", id);
+    return NULL;
+}
+
+static const struct pbs_node *node_of(const struct pbs_answer *a, const char *name)
+{
+    for (size_t i = 0; i < a->nodes.n; i++)
+        if (strcmp(a->nodes.v[i].desc.name, name) == 0)
+            return &a->nodes.v[i];
+    fail_msg("no node %s", name);
+    return NULL;
+}
+
+static void an_idle_server_has_no_jobs(void **state)
+{
+    struct pbs_answer a;
+
+    (void)state;
+    read_jobs(&a, "openpbs/01-idle-empty.qstat.json"); /* without a member "Jobs" */
+    assert_int_equal(a.jobs.n, 0);
+    pbs_answer_fini(&a);
+    read_jobs(&a, "torque/01-idle-empty.qstat-tx.xml");
+    assert_int_equal(a.jobs.n, 0);
+    pbs_answer_fini(&a);
+}
+
+static void states_and_holds_of_openpbs(void **state)
+{
+    static const struct {
+        const char *id;
+        enum job_state state;
+        unsigned holds;
+    } rows[] = {{"0", JOB_IDLE, 0}, {"10", JOB_IDLE, 0}, {"11", JOB_IDLE, 0},
+        {"15[4]", JOB_IDLE, 0}, {"16", JOB_HOLD, HOLD_USER},
+        {"17", JOB_HOLD, HOLD_SYSTEM}, {"18", JOB_HOLD, HOLD_SYSTEM},
+        {"19", JOB_HOLD, HOLD_USER | HOLD_SYSTEM}, {"20", JOB_HOLD, HOLD_SYSTEM},
+        /* their parent is held, they say Q */
+        {"21[1]", JOB_HOLD, HOLD_USER}, {"21[2]", JOB_HOLD, HOLD_USER}};
+    struct pbs_answer a;
+
+    (void)state;
+    read_jobs(&a, "openpbs/03-held.qstat.json");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct pbs_job *j = job_of(&a, rows[i].id);
+
+        assert_int_equal(j->rm.desc.state, rows[i].state);
+        assert_int_equal(j->rm.desc.rm_hold, rows[i].holds);
+    }
+    assert_true(job_of(&a, "15[]")->parent);
+    assert_int_equal(job_of(&a, "15[]")->at_once, 2);
+    assert_string_equal(job_of(&a, "15[4]")->array, "15[]");
+    assert_int_equal(job_of(&a, "10")->rm.desc.release_at > 1795192000, 1);
+    pbs_answer_fini(&a);
+}
+
+static void a_job_of_openpbs_is_told_whole(void **state)
+{
+    struct pbs_answer a;
+    const struct pbs_job *j;
+
+    (void)state;
+    read_jobs(&a, "openpbs/04-running.qstat.json");
+    j = job_of(&a, "2");
+    assert_string_equal(j->rm.desc.cred[CRED_USER], "bob");
+    assert_string_equal(j->rm.desc.cred[CRED_GROUP], "chem");
+    assert_string_equal(j->rm.desc.cred[CRED_CLASS], "workq");
+    assert_int_equal(j->rm.desc.wclimit_s, 2700);
+    assert_int_equal(j->rm.desc.state, JOB_RUNNING);
+    assert_int_equal(j->rm.nplaces, 3);
+    assert_string_equal(j->rm.places[0].node, "cn01[1]");
+    assert_int_equal(j->rm.places[2].req, 1);
+    assert_int_equal(j->rm.desc.nreqs, 2);
+    assert_true(j->rm.start_at >= j->rm.desc.submit_at && j->rm.desc.submit_at > 0);
+    assert_true(j->rm.desc.flags & JOB_RESTARTABLE);
+    assert_int_equal(job_of(&a, "7")->rm.desc.wclimit_s, DURATION_UNLIMITED);
+    assert_string_equal(job_of(&a, "7")->rm.desc.reqs[0].gres[0].name, "gpuboard");
+    assert_int_equal(job_of(&a, "5")->rm.desc.reqs[0].access, ACCESS_SINGLEJOB);
+    j = job_of(&a, "9"); /* groups of nodes are not planned */
+    assert_int_equal(j->rm.desc.state, JOB_HOLD);
+    assert_string_equal(
+        j->rm.notes, "place=group=feature: groups of nodes are not planned");
+    pbs_answer_fini(&a);
+}
+
+static void dependencies_are_those_it_waits_for(void **state)
+{
+    struct pbs_answer a;
+    const struct dep *d;
+
+    (void)state;
+    read_jobs(&a, "openpbs/03-held.qstat.json");
+    d = job_of(&a, "12")->rm.desc.deps;
+    assert_string_equal(d[0].job_id, "0");
+    assert_string_equal(d[1].job_id, "1");
+    assert_int_equal(d[1].type, DEP_COMPLETED);
+    assert_null(d[2].job_id);
+    assert_int_equal(job_of(&a, "11")->rm.desc.deps[0].type, DEP_SUCCESS);
+    assert_null(job_of(&a, "0")->rm.desc.deps); /* beforeok is the other's */
+    pbs_answer_fini(&a);
+    read_jobs(&a, "torque/03-held.qstat-tx.xml");
+    assert_string_equal(job_of(&a, "111")->rm.desc.deps[0].job_id, "100");
+    pbs_answer_fini(&a);
+}
+
+static void suspended_jobs_keep_their_places(void **state)
+{
+    struct pbs_answer a;
+
+    (void)state;
+    read_jobs(&a, "openpbs/05-admin-suspended.qstat.json");
+    assert_int_equal(job_of(&a, "7")->rm.desc.state, JOB_SUSPENDED);
+    assert_string_equal(job_of(&a, "7")->rm.desc.places[0].node, "cn03");
+    pbs_answer_fini(&a);
+    read_jobs(&a, "openpbs/06-suspended-then-resume-requested.qstat.json");
+    assert_int_equal(job_of(&a, "7")->rm.desc.state, JOB_SUSPENDED);
+    assert_int_equal(job_of(&a, "7")->substate, 45);
+    pbs_answer_fini(&a);
+    read_jobs(&a, "torque/05-suspended.qstat-tx.xml");
+    assert_int_equal(job_of(&a, "100")->rm.desc.state, JOB_SUSPENDED);
+    pbs_answer_fini(&a);
+}
+
+static void ends_of_openpbs(void **state)
+{
+    static const struct {
+        const char *id;
+        int status;
+        enum end_reason reason;
+    } rows[] = {{"22", 0, ENDED_BY_ITSELF}, {"23", 7, ENDED_BY_ITSELF},
+        {"24", 143, ENDED_WALLCLOCK}, {"25", 143, ENDED_CANCELLED},
+        {"26", 0, ENDED_CANCELLED}, {"27", 137, ENDED_SIGNAL},
+        {"29", 254, ENDED_BY_ITSELF}};
+    struct pbs_answer a;
+
+    (void)state;
+    read_jobs(&a, "openpbs/09-history.qstat-x.json");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct pbs_job *j = job_of(&a, rows[i].id);
+
+        assert_int_equal(j->rm.desc.state, JOB_COMPLETED);
+        assert_int_equal(j->rm.exit_status, rows[i].status);
+        assert_int_equal(j->rm.end.reason, rows[i].reason);
+        assert_true(j->rm.end_at > 1795190000);
+    }
+    assert_int_equal(job_of(&a, "28")->rm.desc.state, JOB_IDLE); /* qrerun */
+    pbs_answer_fini(&a);
+}
+
+static void ends_of_torque(void **state)
+{
+    struct pbs_answer a;
+
+    (void)state;
+    read_jobs(&a, "torque/07-completed.qstat-x.xml");
+    assert_int_equal(job_of(&a, "121")->rm.end.reason, ENDED_BY_ITSELF);
+    assert_int_equal(job_of(&a, "122")->rm.exit_status, 7);
+    assert_int_equal(job_of(&a, "123")->rm.end.reason, ENDED_WALLCLOCK);
+    assert_int_equal(job_of(&a, "124")->rm.exit_status, 143);
+    assert_int_equal(job_of(&a, "125")->rm.end.reason, ENDED_CANCELLED);
+    pbs_answer_fini(&a);
+    /* several documents in a row */
+    read_jobs(&a, "torque/07-completed.qstat-x-several-ids.concatenated.txt");
+    assert_true(a.jobs.n > 3);
+    pbs_answer_fini(&a);
+}
+
+static void odd_characters_do_no_harm(void **state)
+{
+    struct pbs_answer a;
+
+    (void)state;
+    read_jobs(&a, "openpbs/10-odd-characters.qstat.json");
+    assert_string_equal(job_of(&a, "31")->rm.desc.cred[CRED_ACCOUNT], "007");
+    assert_string_equal(job_of(&a, "31")->rm.name, "0123");
+    pbs_answer_fini(&a);
+}
+
+static void requests_of_torque(void **state)
+{
+    struct pbs_answer a;
+    const struct pbs_job *j;
+
+    (void)state;
+    read_jobs(&a, "torque/03-held.qstat-tx.xml");
+    j = job_of(&a, "102");
+    assert_int_equal(j->rm.desc.nreqs, 2);
+    assert_int_equal(j->rm.desc.reqs[0].tpn, 4);
+    j = job_of(&a, "103"); /* procs=6 beside nodes=1 */
+    assert_int_equal(j->rm.desc.reqs[0].tasks, 6);
+    assert_int_equal(j->rm.desc.reqs[0].nodes, 0);
+    j = job_of(&a, "104"); /* ncpus=4 */
+    assert_int_equal(j->rm.desc.reqs[0].per_task.v[RES_PROCS], 4);
+    assert_int_equal(j->rm.desc.reqs[0].per_task.v[RES_MEM], 2048);
+    assert_int_equal(job_of(&a, "101")->rm.desc.reqs[0].per_task.v[RES_MEM], 1024);
+    assert_int_equal(job_of(&a, "105")->rm.desc.reqs[0].access, ACCESS_SINGLEJOB);
+    assert_string_equal(job_of(&a, "108")->rm.desc.reqs[1].hosts[0], "cn08");
+    assert_string_equal(job_of(&a, "109")->rm.desc.cred[CRED_QOS], "high");
+    assert_string_equal(job_of(&a, "114")->rm.desc.reqs[0].features[0], "ib");
+    assert_string_equal(job_of(&a, "115")->rm.desc.reqs[0].job_gres[0].name, "matlab");
+    assert_int_equal(job_of(&a, "115")->rm.desc.reqs[0].job_gres[0].count, 2);
+    assert_string_equal(job_of(&a, "116")->rm.notes, "requests by -L are not planned");
+    assert_int_equal(job_of(&a, "110")->rm.desc.release_at > 1795190000, 1);
+    assert_int_equal(job_of(&a, "120")->rm.desc.rm_hold, HOLD_USER | HOLD_SYSTEM);
+    pbs_answer_fini(&a);
+}
+
+static void members_beyond_the_limit_of_torque_are_no_holds(void **state)
+{
+    struct pbs_answer a;
+
+    (void)state;
+    read_jobs(&a, "torque/04-running.qstat-tx.xml");
+    assert_int_equal(job_of(&a, "113[1]")->rm.desc.state, JOB_RUNNING);
+    assert_int_equal(job_of(&a, "113[3]")->rm.desc.rm_hold, 0);
+    assert_string_equal(job_of(&a, "102")->rm.places[1].node, "cn05");
+    assert_int_equal(job_of(&a, "102")->rm.places[1].tasks, 4);
+    pbs_answer_fini(&a);
+}
+
+static void vnodes_of_openpbs(void **state)
+{
+    struct pbs_answer a;
+    const struct pbs_node *n;
+
+    (void)state;
+    read_nodes(&a, "openpbs/05-admin-suspended.pbsnodes-av.json");
+    assert_int_equal(a.nodes.n, 10); /* natural vnodes without processors are none */
+    n = node_of(&a, "cn03");
+    assert_int_equal(n->desc.cfg.v[RES_PROCS], 8);
+    assert_int_equal(n->desc.cfg.v[RES_MEM], 32768);
+    assert_int_equal(n->desc.state, NODE_DRAINING);
+    assert_string_equal(n->maintenance, "7.head1");
+    assert_string_equal(n->desc.features[0], "host.cn03");
+    assert_string_equal(n->desc.features[1], "feature.bigmem");
+    assert_string_equal(n->desc.features[2], "feature.fast");
+    assert_string_equal(n->desc.gres[0].name, "gpuboard");
+    assert_string_equal(node_of(&a, "cn01[2]")->host, "cn01");
+    pbs_answer_fini(&a);
+    read_nodes(&a, "openpbs/07-offline-down.pbsnodes-av.json");
+    assert_int_equal(node_of(&a, "cn02[1]")->desc.state, NODE_DOWN);
+    assert_int_equal(node_of(&a, "cn04")->desc.state, NODE_DRAINING);
+    assert_int_equal(node_of(&a, "cn01[2]")->desc.state, NODE_RUNNING);
+    assert_int_equal(node_of(&a, "cn01[3]")->desc.state, NODE_IDLE);
+    pbs_answer_fini(&a);
+}
+
+static void nodes_of_torque(void **state)
+{
+    struct pbs_answer a;
+    const struct pbs_node *n;
+
+    (void)state;
+    read_nodes(&a, "torque/06-offline-down.pbsnodes-x.xml");
+    assert_int_equal(a.nodes.n, 8);
+    assert_int_equal(node_of(&a, "cn02")->desc.state, NODE_DOWN);
+    n = node_of(&a, "cn01");
+    assert_int_equal(n->desc.state, NODE_RUNNING); /* job-exclusive: full */
+    assert_int_equal(n->desc.cfg.v[RES_PROCS], 4);
+    assert_int_equal(n->desc.cfg.v[RES_MEM], 24106);
+    assert_string_equal(n->desc.features[1], "ib");
+    assert_true(n->desc.measured && n->desc.load > 0);
+    pbs_answer_fini(&a);
+}
+
+static void what_is_no_answer_is_told(void **state)
+{
+    struct err err;
+    struct pbs_answer a;
+
+    (void)state;
+    assert_int_equal(pbs_read_jobs(&a, PBS_OPENPBS, "{\"Jobs\":", 8, &err), -1);
+    assert_true(strncmp(err.text, "qstat: line 1 of its JSON", 25) == 0);
+    pbs_answer_fini(&a);
+    assert_int_equal(pbs_read_jobs(&a, PBS_OPENPBS, "[]", 2, &err), -1);
+    pbs_answer_fini(&a);
+    assert_int_equal(pbs_read_nodes(&a, PBS_TORQUE, "<Data><Node>", 12, &err), -1);
+    assert_true(strncmp(err.text, "pbsnodes: its XML cannot be read", 32) == 0);
+    pbs_answer_fini(&a);
+    assert_int_equal(pbs_read_jobs(&a, PBS_TORQUE, "", 0, &err), -1);
+    pbs_answer_fini(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_idle_server_has_no_jobs),
+        cmocka_unit_test(states_and_holds_of_openpbs),
+        cmocka_unit_test(a_job_of_openpbs_is_told_whole),
+        cmocka_unit_test(dependencies_are_those_it_waits_for),
+        cmocka_unit_test(suspended_jobs_keep_their_places),
+        cmocka_unit_test(ends_of_openpbs),
+        cmocka_unit_test(ends_of_torque),
+        cmocka_unit_test(odd_characters_do_no_harm),
+        cmocka_unit_test(requests_of_torque),
+        cmocka_unit_test(members_beyond_the_limit_of_torque_are_no_holds),
+        cmocka_unit_test(vnodes_of_openpbs),
+        cmocka_unit_test(nodes_of_torque),
+        cmocka_unit_test(what_is_no_answer_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
