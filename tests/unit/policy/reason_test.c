@@ -132,6 +132,8 @@ static const struct {
     {{.code = WAIT_TOO_LARGE, .object = 1, .limit = 8, .asked = 9},
         "request 2 of this job asks for 9 processors and no partition has more than 8 "
         "on nodes that can run it"},
+    {{.code = WAIT_TOO_LARGE, .res = LIMIT_NODE, .limit = 2, .asked = 3},
+        "this job asks for 3 nodes and no partition has more than 2 that can run it"},
     {{.code = WAIT_FEASIBLE},
         "no set of nodes can ever satisfy what this job asks for"},
     {{.code = WAIT_RESOURCES, .used = 12, .asked = 64},
