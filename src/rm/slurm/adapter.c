@@ -70,6 +70,7 @@ static bool out_of_reach(int error)
            || (error >= SLURM_PROTOCOL_SOCKET_IMPL_ZERO_RECV_LENGTH
                && error < ESLURM_AUTH_CRED_INVALID + 50)
            || error == SLURM_PROTOCOL_AUTHENTICATION_ERROR
+           || error == SLURM_UNEXPECTED_MSG_ERROR /* it was killed amid its answer */
            || error == SLURM_COMMUNICATIONS_RECEIVE_ERROR
            || error == SLURM_COMMUNICATIONS_CONNECTION_ERROR
            || error == SLURM_COMMUNICATIONS_SEND_ERROR || error == ETIMEDOUT

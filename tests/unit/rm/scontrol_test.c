@@ -324,6 +324,22 @@ static void a_job_first_seen_as_it_completes_takes_orders(void **state)
     assert_told(told.text, "\"outcome\":\"ok\"");
 }
 
+/* No failed start, for which the job would be deferred. */
+static void an_order_whose_answer_was_cut_off_is_lost(void **state)
+{
+    const struct job_place place = {.node = "n1", .tasks = 1};
+
+    look_at(*state, PART "JobId=3 JobName=x" QUEUED SIZE "\n");
+    fake_scontrol()->refuses = true;
+    fake_scontrol()->text = "slurm_update error: Unexpected message received\n";
+    orders_command(*state, &(struct rm_command){.action = RM_START,
+                               .token = 1,
+                               .job = "3",
+                               .places = &place,
+                               .nplaces = 1});
+    assert_told(told.text, "\"outcome\":\"lost\"");
+}
+
 static void an_error_is_no_empty_list(void **state)
 {
     const char *all;
@@ -361,6 +377,7 @@ int main(void)
         TEST(amounts_beyond_all_bounds_stay_amounts),
         TEST(what_a_start_overwrote_is_read_from_the_comment),
         TEST(a_job_first_seen_as_it_completes_takes_orders),
+        TEST(an_order_whose_answer_was_cut_off_is_lost),
         TEST(an_error_is_no_empty_list),
         TEST(what_is_repeated_of_commands_is_no_answer),
     };

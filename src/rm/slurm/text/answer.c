@@ -89,6 +89,7 @@ int answer_error(const char *text)
         {"Connection refused", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
         {"timed out", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
         {"authentication", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
+        {"Unexpected message received", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
         {"Zero Bytes", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
         {"Munge", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
         {"Communication", SLURM_COMMUNICATIONS_CONNECTION_ERROR},
