@@ -248,6 +248,19 @@ def test_a_watch_lets_jobs_go_while_the_scheduler_hangs_or_is_dead(slurm):
     assert slurm.maui.run("slurm", "watch", "--after", "3").returncode == 1
 
 
+def test_a_watch_looks_at_the_heartbeat_that_maui_cfg_names(slurm):
+    config = pathlib.Path(slurm.maui.home, "maui.cfg")
+    before = config.read_text()
+    config.write_text(before.replace("TYPE=SLURM", "TYPE=SLURM HEARTBEAT=/nowhere/beat", 1))
+    process = slurm.popen(slurm.maui.program, "slurm", "watch", "--home", slurm.maui.home)
+    try:
+        assert "/nowhere/beat" in process.stdout.readline()
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+        config.write_text(before)
+
+
 def test_waiting_jobs_survive_the_schedulers_absence_shorter_than_that(slurm):
     full = slurm.sbatch("-N", 3, "--exclusive")
     slurm.wait_state(full, "RUNNING")

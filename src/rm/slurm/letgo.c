@@ -3,6 +3,8 @@
  * that needs nothing of the daemon but its heartbeat, so that it does not matter
  * whether that was killed, hangs or cannot reach Slurm. */
 #include "base/home.h"
+#include "base/xalloc.h"
+#include "config/config.h"
 #include "rm/slurm/adapter.h"
 
 #include <inttypes.h>
@@ -217,9 +219,24 @@ static void act_on_silence(struct watch *w, int64_t now)
         printf("maui slurm watch: %u waiting jobs given back to Slurm\n", l.done);
 }
 
+/* The heartbeat as RMCFG[] HEARTBEAT= says, else that of the home. Owned by the
+ * caller. */
+static char *heartbeat_path(const char *home)
+{
+    char *file = home_file(home, "maui.cfg");
+    struct err err;
+    struct config *c = config_load_file(file, &err);
+    const char *named = c != NULL ? config_manager(c, "HEARTBEAT") : NULL;
+    char *path = named != NULL ? xstrdup(named) : home_file(home, "slurm.heartbeat");
+
+    config_destroy(c);
+    free(file);
+    return path;
+}
+
 int letgo_watch(const char *home, int64_t after_s)
 {
-    char *path = home_file(home, "slurm.heartbeat");
+    char *path = heartbeat_path(home);
     struct watch w = {.beat_path = path, .after_s = after_s, .changed_s = clock_s()};
     sigset_t ends;
     int got;
@@ -231,8 +248,8 @@ int letgo_watch(const char *home, int64_t after_s)
     slurm_init(NULL);
     adapter_prepare(home, geteuid());
     printf("maui slurm watch: jobs are let go when the scheduler is silent for %" PRId64
-           " s\n",
-        after_s);
+           " s (%s)\n",
+        after_s, path);
     do {
         look_at_beat(&w, clock_s());
         act_on_silence(&w, clock_s());
