@@ -381,7 +381,7 @@ int reason_format_limit(
         return snprintf(ret_text, size, "a limit");
     if (q)
         return snprintf(ret_text, size, "%s: %s", quota_text(c, r, q, name),
-            quantity_text(r->limit, r->res, limit));
+            quantity_text(r->limit, &q->limits[r->quota_limit], limit));
     if (r->dim == DIM_SYSTEM)
         return snprintf(ret_text, size, "limit %s: %s", limit_name(DIM_SYSTEM, r->res),
             count_text(r->limit, r->res, limit));
