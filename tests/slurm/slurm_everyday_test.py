@@ -165,16 +165,17 @@ def test_a_requeued_job_is_not_tried_before_its_begin_time(slurm):
 
 
 def test_a_requeued_job_asks_for_the_same_as_before(slurm):
-    asked = {"-N 2 -n 2": 2, "-C [odd*1&even*1] -N 2 -n 2": 2, "-n 6": 2, "--gpus=3": 2,
-             "-w n4 -n 2": 1}
-    for options, nodes in asked.items():
-        job = slurm.sbatch("--requeue", *options.split())
+    asked = {"--gpus=3": 2, "-w n4 -n 2": 1, "-N 2 -n 2": 2,
+             "-C [odd*1&even*1] -N 2 -n 2": 2}
+    jobs = {slurm.sbatch("--requeue", *options.split()): (options, nodes)
+            for options, nodes in asked.items()}
+    for job in jobs:
         running(slurm, job)
-        slurm.ok("scontrol", "requeue", job)
-        slurm.wait(lambda job=job: slurm.state(job) == "PENDING", "its return")
+    slurm.ok("scontrol", "requeue", ",".join(jobs))
+    for job, (options, nodes) in jobs.items():
+        slurm.wait(lambda job=job: slurm.show(job)["Restarts"] == "1", "its return")
         running(slurm, job)
         assert (options, len(slurm.where(job))) == (options, nodes)
-        slurm.ok("scancel", job)
 
 
 def test_a_job_held_by_its_requeue_stays_so(slurm):
