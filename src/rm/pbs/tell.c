@@ -159,6 +159,51 @@ static void check_jobs(struct pbs_adapter *p)
     }
 }
 
+/* ---- hosts of several vnodes ---- */
+
+/* Is an earlier vnode of the same host there; and any other at all? */
+static bool shares_host(const struct pbs_answer *a, size_t i, bool earlier)
+{
+    for (size_t k = 0; k < (earlier ? i : a->nodes.n); k++)
+        if (k != i && strcmp(a->nodes.v[k].host, a->nodes.v[i].host) == 0)
+            return true;
+    return false;
+}
+
+/* The vnodes that have a brother: all of them, or all but the first of each host. */
+static const char *const *list_brothers(struct pbs_adapter *p, bool but_first)
+{
+    const struct pbs_answer *a = &p->nodes_answer;
+    const char **list = room_take(&p->jobs_answer.room, a->nodes.n + 1, sizeof *list);
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->nodes.n; i++)
+        if (shares_host(a, i, but_first))
+            list[n++] = a->nodes.v[i].desc.name;
+    return n > 0 ? list : NULL;
+}
+
+/* A node is a vnode here. place=scatter is by host, so of each it takes one vnode;
+ * place=exclhost would take more than a vnode, so it keeps to hosts that are one. */
+static void keep_to_hosts(struct pbs_adapter *p)
+{
+    const char *const *others = list_brothers(p, true), *const *all = NULL;
+
+    if (others == NULL)
+        return;
+    all = list_brothers(p, false);
+    for (size_t i = 0; i < p->jobs_answer.jobs.n; i++) {
+        struct pbs_job *j = &p->jobs_answer.jobs.v[i];
+        bool scattered = j->shape.arrangement == PBS_SCATTER;
+
+        if (!job_is_waiting(j) || (!scattered && !j->shape.whole_host))
+            continue;
+        for (uint32_t k = 0; k < j->rm.desc.nreqs; k++)
+            ((struct req_desc *)&j->rm.desc.reqs[k])->exclude =
+                j->shape.whole_host ? all : others;
+    }
+}
+
 /* ---- jobs ---- */
 
 static void tell_job(
@@ -218,6 +263,7 @@ size_t pbs_count_missing(struct pbs_adapter *p, const char **ret_one)
 void pbs_tell_jobs(struct pbs_adapter *p)
 {
     check_jobs(p);
+    keep_to_hosts(p);
     listing_begin(p->jobs);
     for (size_t i = 0; i < p->jobs_answer.jobs.n; i++)
         if (!p->jobs_answer.jobs.v[i].parent)
