@@ -64,8 +64,8 @@ QOSWEIGHT 20
 FSINTERVAL 24:00:00
 FSUSERWEIGHT 100
 PREEMPTPOLICY REQUEUE
-CLASSCFG[short] MAX.WCLIMIT=1:00:00 DEFAULT.WCLIMIT=0:10:00 PRIORITY=10
-CLASSCFG[long] MAX.WCLIMIT=168:00:00 MAXNODEPERJOB=2 NODEACCESSPOLICY=SINGLEJOB
+CLASSCFG[short] DEFAULT.WCLIMIT=0:10:00 PRIORITY=10
+CLASSCFG[long] NODEACCESSPOLICY=SINGLEJOB
 QOSCFG[normal] QFLAGS=PREEMPTEE
 QOSCFG[high] PRIORITY=100 MAXPROC=32 MAXNODE=4 MAXMEM=65536 MAXJOB=10 OMAXJPROC=16 \
 OMAXJWC=48:00:00 MAXPROCPERUSER=8 MAXJOBPERUSER=3 QFLAGS=PREEMPTOR
@@ -85,6 +85,20 @@ def test_the_rest_is_told_with_its_line(imported, tmp_path):
         for text in (done.stderr, done.stdout):
             assert any(place in l and what in l for l in text.splitlines()), (place, text)
     assert "AllowAccounts" not in done.stderr  # Slurm refuses such a submission itself
+
+
+def test_limits_that_slurm_enforces_are_not_written(imported, tmp_path):
+    """They are followed live, and would hold twice. Priorities and shares are no limits."""
+    (tmp_path / "slurm.conf").write_text(CONF)
+    for words, written in (("associations", True), ("associations,limits", False),
+                           ("safe", False), ("all", False)):
+        (tmp_path / "parts.conf").write_text(f"AccountingStorageEnforce={words}\n")
+        done = imported("--qos", tmp_path / "qos", "--assoc", tmp_path / "assoc")
+        lines = done.stdout.splitlines()
+        assert ("MAX" in done.stdout) == written, done.stdout
+        assert ("gres/gpu=1" in done.stderr) == written
+        assert ("QOSCFG[high] PRIORITY=100 QFLAGS=PREEMPTOR" in lines) != written
+        assert ("USERCFG[ann] FSTARGET=75.00 ADEF=physics" in lines) != written
 
 
 def test_weights_of_qos_need_the_qos(imported):
@@ -107,15 +121,15 @@ def test_wrong_files_and_usage_are_told(imported, maui, tmp_path):
                                        ("2:00:00", "2:00:00"), ("1-12", "36:00:00"),
                                        ("1-0:30", "24:30:00"), ("1-0:0:5", "24:00:05")])
 def test_times_of_slurm(maui, tmp_path, text, time):
-    (tmp_path / "slurm.conf").write_text(f"PartitionName=p MaxTime={text}\n")
+    (tmp_path / "slurm.conf").write_text(f"PartitionName=p DefaultTime={text}\n")
     done = maui("import", "slurm", "--conf", tmp_path / "slurm.conf")
-    assert f"CLASSCFG[p] MAX.WCLIMIT={time}\n" in done.stdout
+    assert f"CLASSCFG[p] DEFAULT.WCLIMIT={time}\n" in done.stdout
 
 
 def test_numbers_that_are_none_are_told_and_left_out(maui, tmp_path):
     (tmp_path / "slurm.conf").write_text(
         "PriorityWeightAge=many\nPriorityMaxAge=7 days\nPriorityDecayHalfLife=soon\n"
-        "PartitionName=p MaxTime=60x MaxNodes=4x MaxCPUsPerNode=UNLIMITED "
+        "PartitionName=p DefaultTime=60x MaxCPUsPerNode=4x MaxNodes=UNLIMITED "
         "PriorityJobFactor=ten\n")
     (tmp_path / "qos").write_text(
         "Name|Priority|UsageFactor|GrpTRES|GrpJobs|MaxWall\n"
@@ -130,7 +144,8 @@ def test_numbers_that_are_none_are_told_and_left_out(maui, tmp_path):
     assert not any(line.startswith("CLASSCFG") for line in lines)
     for place, what in (("slurm.conf:1", "PriorityWeightAge=many"),
                         ("slurm.conf:3", "PriorityDecayHalfLife=soon"),
-                        ("slurm.conf:4", "MaxTime=60x"), ("slurm.conf:4", "MaxNodes=4x"),
+                        ("slurm.conf:4", "DefaultTime=60x"),
+                        ("slurm.conf:4", "MaxCPUsPerNode=4x"),
                         ("slurm.conf:4", "PriorityJobFactor=ten"),
                         ("qos:2", "Priority=1e"), ("qos:2", "cpu=x"),
                         ("qos:2", "UsageFactor 0.5"), ("qos:2", "MaxWall=1-x"),
@@ -220,8 +235,8 @@ CLASSWEIGHT 50
 QOSWEIGHT 20
 FSINTERVAL 24:00:00
 PREEMPTPOLICY REQUEUE
-CLASSCFG[short] DEFAULT.WCLIMIT=0:10:00 MAX.WCLIMIT=1:00:00 PRIORITY=10
-CLASSCFG[long] MAXNODEPERJOB=2 MAX.WCLIMIT=168:00:00 PRIORITY=1 \
+CLASSCFG[short] DEFAULT.WCLIMIT=0:10:00 PRIORITY=10
+CLASSCFG[long] PRIORITY=1 \
 NODEACCESSPOLICY=SINGLEJOB""".splitlines():
         assert line in lines, (line, lines)
 

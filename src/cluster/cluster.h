@@ -60,6 +60,7 @@ struct cluster {
     struct VEC(struct taskdef *) taskdefs; /* by index */
     uint32_t global_node;   /* index of the pseudo node GLOBAL, or INDEX_NONE */
     bool any_user_priority; /* some job has or had one */
+    bool any_tier;          /* the same of a tier above 0 */
     bool any_deadline;      /* some job has or had a deadline */
     struct res cfg_total;   /* configured on all nodes ... */
     struct res cfg_largest; /* ... and per dimension on any one */

@@ -158,6 +158,7 @@ struct job {
     double fs_rate;    /* what policy/fairshare charges a second now, 0 = not */
     int64_t user_priority, sys_priority;
     int64_t fixed_priority; /* in place of what the formula says; 0 = none */
+    int64_t tier;           /* goes before all of lower ones, whatever priorities say */
     /* holds */
     uint8_t hold_reason; /* enum hold_reason */
     uint16_t defer_count, start_count, preempt_count;
@@ -173,6 +174,8 @@ struct job_place {
     uint32_t req;
 };
 
+#define JOB_TIER_MAX 65535
+
 struct job_desc {
     const char *id;                 /* required, unique */
     const char *cred[CRED_KINDS];   /* NULL = none */
@@ -187,6 +190,8 @@ struct job_desc {
     int64_t user_priority;
     int64_t fixed_priority; /* given by an administrator of the resource manager, in
                                place of what the formula says; 0 = none */
+    int64_t tier; /* by its resource manager, 0 to JOB_TIER_MAX: jobs of a higher one go
+                     before all others */
     const struct req_desc *reqs;
     uint32_t nreqs;                /* >= 1 */
     const char *const *partitions; /* asked; NULL-terminated or NULL */
@@ -338,7 +343,7 @@ struct job_extra *job_extra(struct job *j); /* created when first asked for */
 #define JOB_PRIORITY_ELSEWHERE                                                         \
     "its user priority is that of its resource manager: there `scontrol update "       \
     "jobid=JOB nice=N` changes it"
-/* Its user priority or its fixed one has been set: JOB_OWNPRIO follows. */
+/* Its user priority, its fixed one or its tier has been set: JOB_OWNPRIO follows. */
 void job_note_priority(struct cluster *c, struct job *j);
 const char *job_state_name(enum job_state s);
 const char *hold_reason_name(enum hold_reason r);

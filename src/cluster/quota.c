@@ -49,6 +49,7 @@ static const struct quota_limit *copy_limits(
     for (size_t i = 0; i < q->n; i++) {
         copy[i] = q->limits[i];
         copy[i].word = copy_text(s, q->limits[i].word);
+        copy[i].gres = copy_text(s, q->limits[i].gres);
     }
     return copy;
 }
@@ -81,8 +82,8 @@ void quotas_destroy(struct cluster *c)
     c->quotas = NULL;
 }
 
-/* Who is named is somebody, also before the first job comes. */
-static void make_creds(struct cluster *c, const struct quota *q)
+/* Who and what is named is there, also before the first job comes. */
+static void make_named(struct cluster *c, const struct quota *q)
 {
     const char *const *account = q->accounts, *const *cls = q->classes;
 
@@ -94,6 +95,9 @@ static void make_creds(struct cluster *c, const struct quota *q)
         cred_get(c, CRED_ACCOUNT, *account);
     for (; cls && *cls; cls++)
         cred_get(c, CRED_CLASS, *cls);
+    for (size_t i = 0; i < q->n; i++)
+        if (q->limits[i].gres)
+            names_intern(c->gres, q->limits[i].gres);
 }
 
 void quotas_set(struct cluster *c, const struct quota_list *l)
@@ -105,7 +109,7 @@ void quotas_set(struct cluster *c, const struct quota_list *l)
     for (size_t i = 0; i < l->n; i++)
         copy[i] = copy_quota(s, &l->v[i]);
     for (size_t i = 0; i < l->n; i++)
-        make_creds(c, &copy[i]);
+        make_named(c, &copy[i]);
     quotas_destroy(c);
     c->quota_store = s;
     c->quotas = &s->list;

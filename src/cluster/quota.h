@@ -8,7 +8,7 @@
  *     account chem            accounts chem, chem2          GrpTRES=cpu: 16 processors
  *     user ann, account chem  user ann in account chem      MaxJobs: 2 jobs
  *     QOS fast                QOS fast, or class debug      MaxWall: 1 h, of one job
- *     QOS fast                the same, each user           MaxTRESPerUser=cpu: 4
+ *     QOS fast                the same, each user           MaxTRESPerUser=gres/gpu: 4
  *
  * A job is under all quotas that cover it. Of the limits that mean the same (rule and
  * resource) only those nearest to the job hold: of a QOS that goes before its class's,
@@ -31,7 +31,10 @@ struct quota_limit {
     const char *word; /* of the resource manager: "GrpTRES=cpu" */
     enum quota_rule rule;
     enum limit_res res;
-    int64_t most; /* at least 0: then nothing may run */
+    int64_t most;     /* at least 0: then nothing may run */
+    const char *gres; /* this generic resource instead, counted as LIMIT_PROC is; or
+                         NULL */
+    bool by_time;     /* times the seconds that are left of the walltime */
 };
 
 enum quota_per { QUOTA_PER_ALL, QUOTA_PER_USER, QUOTA_PER_ACCOUNT, QUOTA_PERS };

@@ -9,6 +9,7 @@
 #define SR     OF(BIT_OF(SR))
 #define RM_NOW OF(BIT_OF(RM)), BY_NAME
 #define RM     OF(BIT_OF(RM)), LATER
+#define URL(help) .type = CFG_TEXT, RM_NOW, HELP("Native: " help)
 #define AM     OF(BIT_OF(AM)), LATER
 #define CLIENT OF(BIT_OF(CLIENT)), LATER
 #define ENTRY_LIST(type_) .type = CFG_WORDS, GUARDS, .set = set_sr_access_list, .arg = type_, .home = HOME_SR, SR
@@ -68,20 +69,20 @@ static const struct cfg_row sr_rows[] = {
 
 /* 1: rm/registry.c has a driver for it. */
 static const struct cfg_keyword kw_rmtype[] = {
-    {"LL"}, {"PBS", 1}, {"WIKI"}, {"SGE"}, {"SSS"}, {"LSF"}, {"RMS"}, {"NATIVE"}, {"OTHER"},
+    {"LL"}, {"PBS", 1}, {"WIKI"}, {"SGE"}, {"SSS"}, {"LSF"}, {"RMS"}, {"NATIVE", 1}, {"OTHER"},
     {"SLURM", 1}, {"LOCAL", 1}, {NULL}};
 static const struct cfg_keyword kw_rmlimits[] = {{"SLURM"}, {"MAUI"}, {NULL}};
 static const struct cfg_keyword kw_auth[] = {{"CHECKSUM"}, {"PKI"}, {"SECUREPORT"}, {NULL}};
 
 static const struct cfg_row rm_rows[] = {
-    {N("TYPE"), WORD(NULL, kw_rmtype), HEAD_ONLY, RM_NOW, HELP("Kind of the resource manager; LOCAL where none is given. There are drivers for LOCAL, SLURM and PBS; without one the configuration serves for simulations alone.")},
+    {N("TYPE"), WORD(NULL, kw_rmtype), HEAD_ONLY, RM_NOW, HELP("Kind of the resource manager; LOCAL where none is given. There are drivers for LOCAL, SLURM, PBS and NATIVE; without one the configuration serves for simulations alone.")},
     {N("SERVER"), NAME(NULL), RM, HELP("type://host:port.")},
     {N("HOST"), NAME(NULL), RM, HELP("Its host.")},
     {N("PORT"), INT("port", "0", 0, 65535), RM, HELP("Its port; 0 = as usual for its kind.")},
     {N("NMHOST", "NMSERVER"), NAME(NULL), RM, HELP("Host of its node manager.")},
     {N("NMPORT"), INT("port", "0", 0, 65535), RM, HELP("Port of its node manager.")},
     {N("EPORT"), INT("port", NULL, 0, 65535), RM, HELP("Port it reports events to.")},
-    {N("TIMEOUT"), TIME("15"), .min = 0, .max = 1000, RM_NOW, HELP("How long to wait for its answer; 90 s for Slurm where it is not given.")},
+    {N("TIMEOUT"), TIME("15"), .min = 0, .max = 1000, RM_NOW, HELP("How long to wait for its answer; 90 s for Slurm where it is not given. Native: after that a program is killed.")},
     {N("AUTHTYPE"), WORD("CHECKSUM", kw_auth), RM, HELP("How the two recognise each other.")},
     {N("CONFIGFILE"), FILE_PATH(NULL), RM, HELP("LoadLeveler configuration file.")},
     {N("LOCALDISKFS"), FILE_PATH(NULL), RM, HELP("File system counted as local disk.")},
@@ -96,13 +97,21 @@ static const struct cfg_row rm_rows[] = {
     {N("STARTLIMIT"), TIME("30"), RM_NOW, HELP("Time in which the first process of a job of the local one must have begun; then the start has failed.")},
     {N("PAM"), FILE_PATH(NULL), RM_NOW, HELP("PAM service the local one opens a session of for each job, a name or an absolute path: with pam_limits in it, jobs get the user's limits. Without it, those of the machine's first process.")},
     {N("CGROUP"), FILE_PATH(NULL), RM_NOW, HELP("Control group (v2) the local one makes a group of each job in; NONE: never. Without it the one the daemon is in, where that can be changed.")},
-    {N("POLLINTERVAL"), TIME("1"), RM_NOW, HELP("Slurm: time between two polls where no change was reported.")},
+    {N("POLLINTERVAL"), TIME("1"), RM_NOW, HELP("Time between two looks where no change was reported; native: 5 s where it is not given.")},
     {N("TRANSPORT"), NAME("AUTO"), RM_NOW, HELP("Slurm: LIBSLURM, by its library; SCONTROL, by its command; AUTO: by the library if that is there.")},
     {N("LIMITS"), WORD("SLURM", kw_rmlimits), RM_NOW, HELP("Slurm: SLURM, what it limits for associations and QOS and enforces (AccountingStorageEnforce=limits) is followed, beside the limits of maui.cfg; MAUI, it is left out of account: a start that it refuses is tried again later.")},
-    {N("STARTWAIT"), TIME("5"), RM_NOW, HELP("Slurm: a start that has not come about by then is taken back.")},
+    {N("STARTWAIT"), TIME("5"), RM_NOW, HELP("Slurm: a start that has not come about by then is taken back. Native: one whose program ended well, and which is not seen by then, has failed; 10 minutes where it is not given.")},
     {N("NOTES"), INT("notes", "20", 0, 1000), RM_NOW, HELP("Slurm: waiting jobs a second, at most, of which squeue is told why they wait and when they are expected to start; 0: none.")},
     {N("HEARTBEAT"), FILE_PATH(NULL), RM_NOW, HELP("Slurm: file by which the gate sees that the scheduler lives; slurm.heartbeat in the home directory without it.")},
     {N("EVENTS"), FILE_PATH(NULL), RM_NOW, HELP("Slurm: file by which the gate reports changes; slurm.events in the home directory without it.")},
+    {N("CLUSTERQUERYURL"), URL("exec:///PROGRAM that prints the nodes, or file:///FILE with them; docs/native.md.")},
+    {N("WORKLOADQUERYURL"), URL("exec:///PROGRAM that prints the jobs, or file:///FILE with them.")},
+    {N("JOBSTARTURL"), URL("exec:///PROGRAM that starts a job: JOB NODE,NODE...")},
+    {N("JOBCANCELURL"), URL("exec:///PROGRAM that ends a job: JOB WHY.")},
+    {N("JOBSUSPENDURL"), URL("exec:///PROGRAM that suspends a job: JOB.")},
+    {N("JOBRESUMEURL"), URL("exec:///PROGRAM that resumes a job: JOB.")},
+    {N("JOBREQUEUEURL"), URL("exec:///PROGRAM that stops a job and lets it wait again: JOB.")},
+    {N("JOBMODIFYURL"), URL("exec:///PROGRAM that changes a job: JOB WCLIMIT=SECONDS.")},
     {N("SOCKETPROTOCOL"), NAME(NULL), RM, HELP("Socket protocol.")},
     {N("WIREPROTOCOL"), NAME(NULL), RM, HELP("Wire protocol.")},
     {N("VERSION"), NAME(NULL), RM, HELP("Version of its protocol.")},

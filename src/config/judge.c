@@ -5,6 +5,7 @@
 #include "base/strbuf.h"
 #include "config/known.h"
 #include "config/loader.h"
+#include "config/rmurl.h"
 #include "config/set.h"
 #include "config/value.h"
 
@@ -402,6 +403,34 @@ static void look_for_driver(struct look *k)
     free(type);
 }
 
+static bool is_native(const struct look *k)
+{
+    const char *type = beside(k, "TYPE");
+
+    return !k->use->simulated && k->use->nodes == NULL && is_first_manager(k)
+           && type != NULL && strcasecmp(type, "NATIVE") == 0;
+}
+
+/* What serve would refuse (rm/native/driver.c). */
+static void look_for_urls(struct look *k)
+{
+    for (int i = 0; i < RMURL_KINDS && is_native(k); i++) {
+        const char *name = rmurl_name((enum rmurl_kind)i);
+
+        if (rmurl_is_needed((enum rmurl_kind)i) && beside(k, name) == NULL)
+            add_finding(k, name, "");
+    }
+}
+
+static void look_for_url(struct look *k)
+{
+    enum rmurl_kind kind = rmurl_find(k->v->row->name);
+    struct err err;
+
+    if (kind < RMURL_KINDS && is_native(k) && rmurl_check(kind, k->v->text, &err) < 0)
+        add_finding(k, err.text, "");
+}
+
 static void look_for_type(struct look *k)
 {
     if (!k->use->simulated && is_first_manager(k) && beside(k, "TYPE") == NULL)
@@ -467,6 +496,8 @@ static const struct rule rules[] = {
     {"program-missing", "MAILPROGRAM", PARAMETER, LOOK(mail_program), WARN("%1 cannot be executed; no mail will be sent")},
     {"program-missing", "TRIGGER", SECTIONS(SR), LOOK(triggered_programs), WARN("%1 cannot be executed")},
     {"no-driver", "TYPE", SECTIONS(RM), LOOK(driver), ERROR("there is no driver for %1 yet; expected one of %2 (maui sim and SERVERMODE SIMULATION need none)")},
+    {"no-url", "TYPE", SECTIONS(RM), LOOK(urls), ERROR("NATIVE needs %1=exec:///PROGRAM")},
+    {"unusable-url", NULL, SECTIONS(RM), LOOK(url), ERROR("%1")},
     {"no-type", NULL, SECTIONS(RM), ONCE, LOOK(type), NOTE("without TYPE the resource manager is LOCAL, which runs jobs on this machine")},
     {"second-manager", NULL, SECTIONS(RM), ONCE, LOOK(second_manager), WARN("one resource manager is used, RMCFG[%1]; this one is not")},
     {"backfill-depth", "BACKFILLDEPTH", PARAMETER, LOOK(depth), NOTE("backfill looks at the first %1 idle jobs, whether they fit or not; releases of the classic counted those that fitted, so the same number reached further. 0 looks at all")},

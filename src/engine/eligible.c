@@ -33,7 +33,7 @@ void eligible_in_procs(const struct job *j, struct reason *r)
     int64_t each = r->object < j->nreqs ? j->reqs[r->object].def->per_task.v[RES_PROCS]
                                         : eligible_procs_per_task(j);
 
-    if (each <= 0)
+    if (each <= 0 || r->res == LIMIT_NODE)
         each = 1;
     r->limit *= each;
     r->asked *= each;

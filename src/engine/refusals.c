@@ -5,16 +5,17 @@
 #include "cluster/job.h"
 #include "engine/engine_private.h"
 
-#define FIRST_S 15
-#define TIMES   3  /* the interval doubles so often */
-#define RUSH_S  60 /* so long others wait for one that could be tried and was not */
+#define FIRST_S  15
+#define TIMES    3  /* the interval doubles so often */
+#define RUSH_S   60 /* so long others wait for one that could be tried and was not */
+#define BREATH_S 5
 
 struct refusal {
     char *job; /* owned: its id */
     uint32_t cred[CRED_KINDS];
     const struct taskdef *def;
     uint32_t tasks, times;
-    int64_t until;
+    int64_t refused_at, until;
 };
 
 struct refusals {
@@ -97,6 +98,7 @@ void refusals_add(struct engine *e, struct job *j, const char *text)
     memcpy(x->cred, j->cred, sizeof x->cred);
     x->def = j->reqs[0].def;
     x->tasks = j->tasks;
+    x->refused_at = e->now;
     x->until =
         time_add(e->now, (int64_t)FIRST_S << (x->times < TIMES ? x->times : TIMES));
     x->times++;
@@ -111,6 +113,21 @@ bool refusals_end(struct engine *e, const struct job *j)
         if (strcmp(r->v.v[i].job, j->id) == 0)
             remove_at(r, i);
     return r->v.n < before;
+}
+
+bool refusals_make_room(struct engine *e)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < e->refusals->v.n; i++) {
+        struct refusal *x = &e->refusals->v.v[i];
+        int64_t at = time_add(x->refused_at, BREATH_S);
+        if (at < e->now)
+            at = e->now;
+        any |= at < x->until;
+        x->until = at < x->until ? at : x->until;
+    }
+    return any;
 }
 
 bool refusals_forget(struct engine *e)

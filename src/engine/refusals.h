@@ -7,7 +7,8 @@
  *     start refused --> job 12: again in 15, 30, 60, 120, 120 ... s
  *                       those like it: when it runs, or RUSH_S after it was due
  *
- * All are tried at once when other quotas or settings are told. */
+ * All are tried at once when other quotas or settings are told, and where any job
+ * ended, which may have made room, but not within BREATH_S of the last refusal. */
 #ifndef MAUI_ENGINE_REFUSALS_H
 #define MAUI_ENGINE_REFUSALS_H
 
@@ -26,6 +27,8 @@ void refusals_destroy(struct refusals *r);
 void refusals_add(struct engine *e, struct job *j, const char *text);
 /* It runs, or is over. */
 bool refusals_end(struct engine *e, const struct job *j);
+/* A job ended. */
+bool refusals_make_room(struct engine *e);
 /* All may be tried again. */
 bool refusals_forget(struct engine *e);
 

@@ -249,33 +249,46 @@ int64_t plan_first_end(const struct plan *p)
 
 /* ---- questions ---- */
 
-/* Tasks on empty nodes, and nodes that can take any. */
-static int64_t capacity(
-    struct plan *p, const struct job *j, const struct req *r, const struct fitset *s)
+/* Tasks on empty nodes, and how many nodes can take any. */
+static int64_t capacity(struct plan *p, const struct job *j, const struct req *r,
+    const struct fitset *s, int64_t *ret_nodes)
 {
     int64_t sum = 0;
 
-    if (r->def->hosts.n == 0 && r->def->exclude.n == 0)
+    *ret_nodes = 0;
+    if (r->def->hosts.n == 0 && r->def->exclude.n == 0) {
+        for (size_t i = 0; i < s->pools.n; i++)
+            *ret_nodes += (int64_t)pools_at(p->pools, s->pools.v[i].pool)->nodes.n;
         return s->tasks_max;
+    }
     for (size_t i = 0; i < p->c->nodes.n; i++) {
         const struct node *n = node_at(p->c, i);
         if (pools_of_node(p->pools, n->index) && (j->partitions >> n->partition & 1)
-            && feasible_node(p->c, r->def, n, NULL))
+            && feasible_node(p->c, r->def, n, NULL)) {
             sum += feasible_tasks(p->c, r->def, n);
+            ++*ret_nodes;
+        }
     }
     return sum;
 }
 
 /* The first of its requests that the partition can never carry, and for how many tasks
- * of it there is room; j->nreqs when there is room for all. */
-static uint32_t find_impossible(
-    struct plan *p, const struct job *j, uint32_t partition, int64_t *ret_most)
+ * of it there is room, or (*ret_nodes) how many nodes, where these are too few alone;
+ * j->nreqs when there is room for all. */
+static uint32_t find_impossible(struct plan *p, const struct job *j, uint32_t partition,
+    int64_t *ret_most, int64_t *ret_nodes)
 {
     for (uint32_t i = 0; i < j->nreqs; i++) {
         const struct req *r = &j->reqs[i];
         const struct fitset *s = i == 0 ? fits_for(p->fits, j, partition)
                                         : fits_in_partition(p->fits, r->def, partition);
-        *ret_most = s ? capacity(p, j, r, s) : 0;
+        bool exact = r->def->exactnode && r->nodes > 0;
+        *ret_nodes = 0;
+        *ret_most = s ? capacity(p, j, r, s, ret_nodes) : 0;
+        bool few = exact && *ret_most >= r->tasks && *ret_nodes < r->nodes;
+        if (few)
+            return i;
+        *ret_nodes = 0;
         if (*ret_most < r->tasks)
             return i;
     }
@@ -286,24 +299,30 @@ bool plan_possible(struct plan *p, const struct job *j, struct reason *ret_why)
 {
     uint64_t parts = fits_partitions(p->fits, j);
     uint32_t lacking = 0;
-    int64_t most = 0, room;
+    int64_t most = 0, room, nodes, few = 0;
 
     check_answerable(p);
     for (uint64_t m = parts; m; m &= m - 1) {
-        uint32_t i = find_impossible(p, j, (uint32_t)__builtin_ctzll(m), &room);
+        uint32_t i = find_impossible(p, j, (uint32_t)__builtin_ctzll(m), &room, &nodes);
         if (i == j->nreqs)
             return floating_possible(p, j, ret_why);
         if (room > most) {
             most = room;
             lacking = i;
+            few = nodes;
         }
     }
+    /* a task of a request for whole nodes is a node */
+    bool whole = j->nreqs && j->reqs[lacking].def->per_task.v[RES_PROCS] < 0;
     *ret_why = (struct reason){.code = parts == 0 ? WAIT_PARTITION
                                        : most > 0 ? WAIT_TOO_LARGE
                                                   : WAIT_FEASIBLE,
         .object = lacking,
-        .limit = most,
-        .asked = j->nreqs ? j->reqs[lacking].tasks : j->tasks,
+        .res = few > 0 || whole ? LIMIT_NODE : LIMIT_PROC,
+        .limit = few > 0 ? few : most,
+        .asked = few > 0    ? j->reqs[lacking].nodes
+                 : j->nreqs ? j->reqs[lacking].tasks
+                            : j->tasks,
         .kind = CRED_KINDS,
         .kind2 = CRED_KINDS};
     return false;

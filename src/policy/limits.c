@@ -156,7 +156,18 @@ static void add_active(
     limits_use_add(c->sys_active.v, x->v, sign);
     if (limits_pairs_any(l->pairs, DIM_ACTIVE))
         limits_pairs_add(l->pairs, c, DIM_ACTIVE, x->cred, x->v, sign);
-    limits_quotas_add(l->quotas, c, x->cred, x->v, sign);
+    limits_quotas_add(l->quotas, c, x, sign);
+}
+
+/* What limits of the resource manager measure of it, beside x->v. */
+static void take_measures(
+    const struct limits *l, const struct job *j, struct limits_counted *x)
+{
+    size_t n = limits_quotas_measures(l->quotas);
+
+    free(x->more);
+    x->more = n > 0 ? xcalloc(n, sizeof *x->more) : NULL;
+    limits_quotas_measure(l->quotas, j, x->v, x->more);
 }
 
 void limits_count_active(
@@ -176,6 +187,7 @@ void limits_count_active(
         x = limits_ledger_add(&l->ledger, j->index);
     limits_use_left(c, j, now, x->v);
     memcpy(x->cred, j->cred, sizeof x->cred);
+    take_measures(l, j, x);
     add_active(l, c, x, 1);
 }
 
@@ -226,9 +238,11 @@ static void count_again(struct limits *l, struct cluster *c)
             memset(&c->creds[k].v[i]->active, 0, sizeof(struct usage));
     memset(&c->sys_active, 0, sizeof c->sys_active);
     for (size_t i = 0; i < l->ledger.slot.n; i++) {
-        const struct limits_counted *x = limits_ledger_find(&l->ledger, i);
-        if (x)
-            add_active(l, c, x, 1);
+        struct limits_counted *x = limits_ledger_find(&l->ledger, i);
+        if (!x)
+            continue;
+        take_measures(l, c->jobs.v[i], x);
+        add_active(l, c, x, 1);
     }
 }
 
@@ -251,7 +265,7 @@ void limits_configure(struct limits *l, struct cluster *c)
     uint32_t active = all_masks(l, DIM_ACTIVE), idle = all_masks(l, DIM_IDLE);
     uint32_t quotas = limits_quotas_mask(l->quotas);
     l->configured = l->in_force || active || idle;
-    if (active | quotas)
+    if (active || limits_quotas_any(l->quotas))
         l->in_force |= CHECK_ACTIVE;
     if (idle)
         l->in_force |= CHECK_IDLE;
@@ -262,6 +276,8 @@ void limits_configure(struct limits *l, struct cluster *c)
                    ? UINT32_MAX
                    : (active | idle | quotas)
                          & ~(LIMIT_BIT(LIMIT_JOB) | LIMIT_BIT(LIMIT_PROC));
+    if (limits_quotas_measures(l->quotas))
+        l->asked = UINT32_MAX;
     grow(l, c);
     count_again(l, c);
 }
@@ -382,13 +398,13 @@ static void check_quotas(const struct limits *l, const struct cluster *c)
 {
     struct limits_quotas *again = limits_quotas_create();
     const struct quota_test *was, *is;
-    size_t n, m;
+    size_t n, m, all = LIMIT_RES_COUNT + limits_quotas_measures(l->quotas);
 
     limits_quotas_configure(again, c);
     for (size_t i = 0; i < c->jobs.n; i++) {
         const struct limits_counted *x = limits_ledger_find(&l->ledger, i);
         if (x)
-            limits_quotas_add(again, c, x->cred, x->v, 1);
+            limits_quotas_add(again, c, x, 1);
     }
     for (size_t i = 0; i < c->jobs.n; i++) {
         if (!c->jobs.v[i])
@@ -398,7 +414,7 @@ static void check_quotas(const struct limits *l, const struct cluster *c)
         assert(n == m);
         for (size_t k = 0; k < n; k++)
             assert(memcmp(limits_quotas_used(l->quotas, &was[k]),
-                       limits_quotas_used(again, &is[k]), sizeof(struct usage))
+                       limits_quotas_used(again, &is[k]), all * sizeof(int64_t))
                    == 0);
     }
     limits_quotas_destroy(again);

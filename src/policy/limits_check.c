@@ -172,7 +172,8 @@ static int64_t sum_over_quota(const struct check *k, const struct quota_test *t)
         const struct limits_counted *x = limits_ledger_find(&k->l->ledger, j->index);
         if (x && j->end_at <= k->from && quota_nearness(k->c, q, x->cred)
             && quota_object(q, x->cred) == quota_object(q, k->cred))
-            sum += x->v[t->res];
+            sum += t->res < LIMIT_RES_COUNT ? x->v[t->res]
+                                            : x->more[t->res - LIMIT_RES_COUNT];
     }
     return sum;
 }
@@ -185,7 +186,7 @@ static void tell_quota(
     *k->why = no_reason;
     k->why->level = LEVEL_HARD;
     k->why->dim = DIM_ACTIVE;
-    k->why->res = t->res;
+    k->why->res = q->limits[t->limit].res;
     k->why->limit = t->most;
     k->why->used = in_use;
     k->why->asked = k->want[t->res];
@@ -303,14 +304,12 @@ bool limits_use_violated(const struct limits *l, const struct cluster *c,
 bool limits_violated(const struct limits *l, const struct cluster *c,
     const struct job *j, unsigned what, enum limit_level level, struct reason *ret_why)
 {
-    int64_t want[LIMIT_RES_COUNT];
     struct check k;
 
     what &= l->in_force;
     if (!what)
         return false;
-    limits_use_of(c, j, want);
-    check_init(&k, l, c, j->cred, want);
+    check_init(&k, l, c, j->cred, limits_quotas_use_of(l->quotas, c, j));
     k.level = level;
     k.why = ret_why;
     return breaks_any(&k, what);
@@ -334,13 +333,11 @@ bool limits_size_violated(const struct limits *l, const struct cluster *c,
 bool limits_never(const struct limits *l, const struct cluster *c, const struct job *j,
     struct reason *ret_why)
 {
-    int64_t want[LIMIT_RES_COUNT];
     struct check k;
 
     if (!(l->in_force & (CHECK_ACTIVE | CHECK_IDLE)))
         return false;
-    limits_use_of(c, j, want);
-    check_init(&k, l, c, j->cred, want);
+    check_init(&k, l, c, j->cred, limits_quotas_use_of(l->quotas, c, j));
     k.level = LEVEL_HARD;
     k.alone = true;
     k.why = ret_why;
@@ -350,10 +347,9 @@ bool limits_never(const struct limits *l, const struct cluster *c, const struct 
 bool limits_over_soft(
     const struct limits *l, const struct cluster *c, const struct job *j)
 {
-    static const int64_t nothing[LIMIT_RES_COUNT];
     struct check k;
 
-    check_init(&k, l, c, j->cred, nothing);
+    check_init(&k, l, c, j->cred, limits_quotas_nothing(l->quotas));
     k.level = LEVEL_SOFT;
     k.why = NULL;
     return breaks_dim(&k, DIM_ACTIVE);

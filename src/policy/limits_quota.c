@@ -16,8 +16,15 @@ struct counter_key {
 struct counter {
     struct counter_key key;
     uint32_t index;
-    struct usage used;
     UT_hash_handle hh;
+    int64_t used[]; /* by resource, then measure */
+};
+
+/* What some limit is about: a generic resource, or else `res`. */
+struct measure {
+    uint32_t gres; /* NAME_NONE */
+    enum limit_res res;
+    bool by_time;
 };
 
 /* Quotas that name the user, or the account: few of them are looked at for a job. */
@@ -33,6 +40,8 @@ struct piece {
 
 struct limits_quotas {
     uint32_t mask, counted;
+    struct VEC(struct measure) measures;
+    struct VEC(int64_t) use; /* of limits_quotas_use_of() */
     struct named *by_user, *by_account;
     struct indexes others;
     struct credsets sets;
@@ -71,6 +80,7 @@ static void forget_all(struct limits_quotas *q)
     credsets_forget(&q->sets);
     q->others.n = q->tests_of.n = q->counters_of.n = q->tests.n = 0;
     q->counters_in.n = q->counters.n = 0;
+    q->measures.n = 0;
     q->mask = q->counted = 0;
 }
 
@@ -81,6 +91,8 @@ void limits_quotas_destroy(struct limits_quotas *q)
     forget_all(q);
     credsets_fini(&q->sets);
     vec_fini(&q->others);
+    vec_fini(&q->measures);
+    vec_fini(&q->use);
     vec_fini(&q->tests_of);
     vec_fini(&q->counters_of);
     vec_fini(&q->tests);
@@ -102,12 +114,100 @@ static void add_named(struct named **io_all, const char *name, uint32_t quota)
     vec_push(&x->quotas, quota);
 }
 
-static void note_limits(struct limits_quotas *q, const struct quota *x)
+/* ---- measures -------------------------------------------------------------------- */
+
+static bool is_measure(const struct quota_limit *m)
+{
+    return m->gres || m->by_time;
+}
+
+static struct measure measure_of(const struct cluster *c, const struct quota_limit *m)
+{
+    return (struct measure){m->gres ? names_find(c->gres, m->gres) : NAME_NONE,
+        m->gres ? LIMIT_PROC : m->res, m->by_time};
+}
+
+/* The number under which that is counted; a new one if it has none yet. */
+static uint32_t number_measured(
+    struct limits_quotas *q, const struct cluster *c, const struct quota_limit *m)
+{
+    struct measure x = measure_of(c, m);
+    size_t i = 0;
+
+    if (!is_measure(m))
+        return m->res;
+    while (i < q->measures.n
+           && (q->measures.v[i].gres != x.gres || q->measures.v[i].res != x.res
+               || q->measures.v[i].by_time != x.by_time))
+        i++;
+    if (i == q->measures.n)
+        vec_push(&q->measures, x);
+    return (uint32_t)(LIMIT_RES_COUNT + i);
+}
+
+static int64_t amount_of(const struct measure *x, const struct job *j, const int64_t *v)
+{
+    int64_t amount = x->gres != NAME_NONE ? gres_of_job(j, x->gres) : v[x->res], all;
+
+    if (!x->by_time)
+        return amount;
+    return __builtin_mul_overflow(amount, v[LIMIT_WC], &all) || all > LIMITS_USE_MAX
+               ? LIMITS_USE_MAX
+               : all;
+}
+
+size_t limits_quotas_measures(const struct limits_quotas *q)
+{
+    return q->measures.n;
+}
+
+void limits_quotas_measure(const struct limits_quotas *q, const struct job *j,
+    const int64_t *v, int64_t *ret_more)
+{
+    for (size_t i = 0; i < q->measures.n; i++)
+        ret_more[i] = amount_of(&q->measures.v[i], j, v);
+}
+
+const int64_t *limits_quotas_use_of(
+    struct limits_quotas *q, const struct cluster *c, const struct job *j)
+{
+    vec_reserve(&q->use, LIMIT_RES_COUNT + q->measures.n);
+    limits_use_of(c, j, q->use.v);
+    limits_quotas_measure(q, j, q->use.v, q->use.v + LIMIT_RES_COUNT);
+    return q->use.v;
+}
+
+const int64_t *limits_quotas_nothing(struct limits_quotas *q)
+{
+    size_t n = LIMIT_RES_COUNT + q->measures.n;
+
+    vec_reserve(&q->use, n);
+    memset(q->use.v, 0, n * sizeof *q->use.v);
+    return q->use.v;
+}
+
+int64_t limits_quota_use(const struct cluster *c, const struct quota_limit *m,
+    const struct job *j, int64_t now)
+{
+    struct measure x = measure_of(c, m);
+    int64_t v[LIMIT_RES_COUNT];
+
+    limits_use_left(c, j, now, v);
+    return amount_of(&x, j, v);
+}
+
+static void note_limits(
+    struct limits_quotas *q, const struct cluster *c, const struct quota *x)
 {
     for (size_t i = 0; i < x->n; i++) {
-        q->mask |= LIMIT_BIT(x->limits[i].res);
-        if (x->limits[i].rule != QUOTA_JOB)
-            q->counted |= LIMIT_BIT(x->limits[i].res);
+        const struct quota_limit *m = &x->limits[i];
+        uint32_t looks_at = LIMIT_BIT(m->by_time ? LIMIT_WC : m->res);
+        if (is_measure(m))
+            number_measured(q, c, m);
+        else
+            q->mask |= LIMIT_BIT(m->res);
+        if (m->rule != QUOTA_JOB)
+            q->counted |= looks_at;
     }
 }
 
@@ -117,7 +217,7 @@ void limits_quotas_configure(struct limits_quotas *q, const struct cluster *c)
     for (uint32_t i = 0; c->quotas && i < c->quotas->n; i++) {
         const struct quota *x = &c->quotas->v[i];
         const char *const *account = x->accounts;
-        note_limits(q, x);
+        note_limits(q, c, x);
         if (x->user)
             add_named(&q->by_user, x->user, i);
         else if (!account)
@@ -125,6 +225,11 @@ void limits_quotas_configure(struct limits_quotas *q, const struct cluster *c)
         for (; !x->user && account && *account; account++)
             add_named(&q->by_account, *account, i);
     }
+}
+
+bool limits_quotas_any(const struct limits_quotas *q)
+{
+    return q->mask || q->measures.n;
 }
 
 uint32_t limits_quotas_mask(const struct limits_quotas *q)
@@ -148,7 +253,7 @@ static uint32_t counter_of(struct limits_quotas *q, uint32_t quota, uint32_t obj
     memcpy(bytes, &key, sizeof key);
     HASH_FIND(hh, q->by_key, bytes, sizeof bytes, x);
     if (!x) {
-        x = xcalloc(1, sizeof *x);
+        x = xcalloc(1, sizeof *x + (LIMIT_RES_COUNT + q->measures.n) * sizeof *x->used);
         x->key = key;
         x->index = (uint32_t)q->counters.n;
         HASH_ADD(hh, q->by_key, key, sizeof key, x);
@@ -157,17 +262,19 @@ static uint32_t counter_of(struct limits_quotas *q, uint32_t quota, uint32_t obj
     return x->index;
 }
 
-/* The nearest at which each rule limits each resource; 0 = none does. */
-struct nearest {
-    unsigned at[QUOTA_RULES][LIMIT_RES_COUNT];
-};
-
 struct covering {
     struct limits_quotas *q;
     const struct cluster *c;
     const uint32_t *cred;
-    struct nearest nearest;
+    /* The nearest at which each resource or measure is limited by each rule; 0 = by
+     * none. */
+    struct VEC(unsigned) nearest;
 };
+
+static unsigned *nearest_of(struct covering *v, const struct quota_limit *m)
+{
+    return &v->nearest.v[number_measured(v->q, v->c, m) * QUOTA_RULES + m->rule];
+}
 
 typedef void visit_fn(struct covering *v, uint32_t quota, unsigned nearness);
 
@@ -208,7 +315,7 @@ static void note_nearest(struct covering *v, uint32_t quota, unsigned nearness)
     const struct quota *x = &v->c->quotas->v[quota];
 
     for (size_t i = 0; i < x->n; i++) {
-        unsigned *at = &v->nearest.at[x->limits[i].rule][x->limits[i].res];
+        unsigned *at = nearest_of(v, &x->limits[i]);
         if (*at == 0 || nearness < *at)
             *at = nearness;
     }
@@ -218,6 +325,8 @@ static int64_t in_parts(const struct quota_limit *m)
 {
     int64_t parts;
 
+    if (is_measure(m))
+        return m->most;
     return __builtin_mul_overflow(m->most, limits_use_parts(m->res), &parts) ? LIMIT_OFF
                                                                              : parts;
 }
@@ -230,12 +339,12 @@ static void add_tests(struct covering *v, uint32_t quota, unsigned nearness)
     vec_push(&v->q->counters_in, counter);
     for (uint32_t i = 0; i < x->n; i++) {
         const struct quota_limit *m = &x->limits[i];
-        if (nearness > v->nearest.at[m->rule][m->res])
+        if (nearness > *nearest_of(v, m))
             continue;
         vec_push(&v->q->tests, ((struct quota_test){.quota = quota,
                                    .limit = i,
                                    .counter = counter,
-                                   .res = m->res,
+                                   .res = number_measured(v->q, v->c, m),
                                    .of_job = m->rule == QUOTA_JOB,
                                    .most = in_parts(m)}));
     }
@@ -250,8 +359,10 @@ static uint32_t number_of(
     if (number < q->tests_of.n)
         return number;
     struct piece tests = {q->tests.n, 0}, counters = {q->counters_in.n, 0};
+    vec_push_zeros(&v.nearest, (LIMIT_RES_COUNT + q->measures.n) * QUOTA_RULES);
     visit_covering(&v, note_nearest);
     visit_covering(&v, add_tests);
+    vec_fini(&v.nearest);
     tests.n = q->tests.n - tests.first;
     counters.n = q->counters_in.n - counters.first;
     vec_push(&q->tests_of, tests);
@@ -263,7 +374,7 @@ const struct quota_test *limits_quotas_tests(struct limits_quotas *q,
     const struct cluster *c, const uint32_t *cred, size_t *ret_n)
 {
     *ret_n = 0;
-    if (!q->mask)
+    if (!limits_quotas_any(q))
         return NULL;
     uint32_t number = number_of(q, c, cred);
     *ret_n = q->tests_of.v[number].n;
@@ -273,32 +384,35 @@ const struct quota_test *limits_quotas_tests(struct limits_quotas *q,
 const int64_t *limits_quotas_used(
     const struct limits_quotas *q, const struct quota_test *t)
 {
-    return q->counters.v[t->counter]->used.v;
+    return q->counters.v[t->counter]->used;
 }
 
 void limits_quotas_add(struct limits_quotas *q, const struct cluster *c,
-    const uint32_t *cred, const int64_t *v, int sign)
+    const struct limits_counted *x, int sign)
 {
-    if (!q->mask)
+    if (!limits_quotas_any(q))
         return;
-    uint32_t number = number_of(q, c, cred); /* may move what is read next */
+    uint32_t number = number_of(q, c, x->cred); /* may move what is read next */
     struct piece in = q->counters_of.v[number];
-    for (size_t i = 0; i < in.n; i++)
-        limits_use_add(q->counters.v[q->counters_in.v[in.first + i]]->used.v, v, sign);
+    for (size_t i = 0; i < in.n; i++) {
+        int64_t *used = q->counters.v[q->counters_in.v[in.first + i]]->used;
+        limits_use_add(used, x->v, sign);
+        for (size_t k = 0; k < q->measures.n; k++)
+            used[LIMIT_RES_COUNT + k] += sign * x->more[k];
+    }
 }
 
 int64_t limits_quota_in_use(const struct cluster *c, const struct quota *q,
-    uint32_t object, enum limit_res res, int64_t now)
+    uint32_t object, const struct quota_limit *m, int64_t now)
 {
-    int64_t v[LIMIT_RES_COUNT], sum = 0;
+    int64_t sum = 0;
 
     for (size_t i = 0; i < c->active.n; i++) {
         const struct job *j = c->jobs.v[c->active.v[i]];
         if (!job_is_active(j) || !quota_nearness(c, q, j->cred)
             || quota_object(q, j->cred) != object)
             continue;
-        limits_use_left(c, j, now, v);
-        sum += v[res];
+        sum += limits_quota_use(c, m, j, now);
     }
     return sum;
 }

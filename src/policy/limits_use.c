@@ -7,16 +7,15 @@
 #include <math.h>
 
 /* An unlimited wallclock limit still has to be summed; it counts as about 67 years,
- * and no single amount as more than USE_MAX: far above every real one, and thousands
- * of them can be summed. */
+ * and no single amount as more than LIMITS_USE_MAX: far above every real one, and
+ * thousands of them can be summed. */
 #define WALL_MAX INT64_C(2140000000)
-#define USE_MAX  (INT64_C(1) << 50)
 
 static int64_t product(int64_t a, int64_t b)
 {
     int64_t p;
 
-    return __builtin_mul_overflow(a, b, &p) || p > USE_MAX ? USE_MAX : p;
+    return __builtin_mul_overflow(a, b, &p) || p > LIMITS_USE_MAX ? LIMITS_USE_MAX : p;
 }
 
 /* NODEALLOCMAXPS: the nodes of a SINGLEJOB job count instead of its processors. */
@@ -32,7 +31,7 @@ static int64_t pe_parts(double pe)
 {
     double parts = pe * (double)limits_use_parts(LIMIT_PE);
 
-    return parts < (double)USE_MAX ? llround(parts) : USE_MAX;
+    return parts < (double)LIMITS_USE_MAX ? llround(parts) : LIMITS_USE_MAX;
 }
 
 static void fill(
@@ -46,7 +45,7 @@ static void fill(
     ret_v[LIMIT_PS] = product(charged_width(c, j), wall_s);
     ret_v[LIMIT_PE] = pe_parts(j->pe);
     ret_v[LIMIT_WC] = wall_s;
-    ret_v[LIMIT_MEM] = j->mem_mb < USE_MAX ? j->mem_mb : USE_MAX;
+    ret_v[LIMIT_MEM] = j->mem_mb < LIMITS_USE_MAX ? j->mem_mb : LIMITS_USE_MAX;
 }
 
 void limits_use_of(const struct cluster *c, const struct job *j, int64_t *ret_v)
@@ -65,6 +64,8 @@ void limits_use_left(
 
 void limits_ledger_fini(struct limits_ledger *g)
 {
+    for (size_t i = 0; i < g->entry.n; i++)
+        free(g->entry.v[i].more);
     vec_fini(&g->slot);
     vec_fini(&g->entry);
     vec_fini(&g->unused);
@@ -95,6 +96,8 @@ struct limits_counted *limits_ledger_add(struct limits_ledger *g, uint32_t job)
 
 void limits_ledger_remove(struct limits_ledger *g, uint32_t job)
 {
+    free(g->entry.v[g->slot.v[job]].more);
+    g->entry.v[g->slot.v[job]].more = NULL;
     vec_push(&g->unused, g->slot.v[job]);
     g->slot.v[job] = INDEX_NONE;
 }

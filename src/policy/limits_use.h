@@ -29,6 +29,7 @@ void limits_use_left(
 
 /* Add the consumption `v` to a usage (sign +1), or take it away (-1). Saturates far
  * above what any machine can have active; idle jobs may ask for more. */
+#define LIMITS_USE_MAX (INT64_C(1) << 50)
 #define LIMITS_SUM_MAX (INT64_C(1) << 61)
 static inline void limits_use_add(int64_t *io_used, const int64_t *v, int sign)
 {
@@ -41,6 +42,7 @@ static inline void limits_use_add(int64_t *io_used, const int64_t *v, int sign)
 /* What was counted for an active job, so that exactly that is taken away again. */
 struct limits_counted {
     int64_t v[LIMIT_RES_COUNT];
+    int64_t *more; /* owned: of measures (limits_quota.h); NULL = there is none */
     uint32_t cred[CRED_KINDS];
 };
 

@@ -22,14 +22,18 @@ static void add_tests(struct limits_walk *w, uint32_t kind, bool active)
 static void note_active(struct limits_walk *w)
 {
     uint32_t mask = limits_quotas_mask(w->l->quotas);
+    size_t measures = limits_quotas_measures(w->l->quotas);
 
     for (size_t i = 0; i < w->active.n; i++)
         mask |= LIMIT_BIT(w->active.v[i].res);
-    if (mask != LIMIT_BIT(LIMIT_JOB))
+    if (mask != LIMIT_BIT(LIMIT_JOB) || measures)
         mask &= ~LIMIT_BIT(LIMIT_JOB);
-    w->resources = 0;
+    w->res.n = 0;
     for (; mask; mask &= mask - 1)
-        w->res[w->resources++] = (uint8_t)__builtin_ctz(mask);
+        vec_push(&w->res, (uint32_t)__builtin_ctz(mask));
+    for (size_t i = 0; i < measures; i++)
+        vec_push(&w->res, (uint32_t)(LIMIT_RES_COUNT + i));
+    w->resources = (uint32_t)w->res.n;
 }
 
 /* Which object of the test's kind these credentials name. False: it limits them in no
@@ -88,9 +92,12 @@ static void tighten_by_quotas(
 static void tighten_active(
     struct limits_walk *w, uint32_t credset, const struct credset *set)
 {
-    int64_t most[LIMIT_RES_COUNT];
+    size_t all = limits_walk_resources(w->l);
+    int64_t *most;
 
-    for (int r = 0; r < LIMIT_RES_COUNT; r++)
+    vec_reserve(&w->left, all);
+    most = w->left.v;
+    for (size_t r = 0; r < all; r++)
         most[r] = INT64_MAX;
     for (size_t i = 0; i < w->active.n; i++) {
         const struct limits_test *t = &w->active.v[i];
@@ -100,7 +107,7 @@ static void tighten_active(
     tighten_by_quotas(w, set, most);
     for (uint32_t i = 0; i < w->resources; i++)
         w->most.v[(size_t)credset * w->resources + i] =
-            most[LIMIT_JOB] < 1 ? -1 : most[w->res[i]];
+            most[LIMIT_JOB] < 1 ? -1 : most[w->res.v[i]];
 }
 
 /* The slot with what is left of the object's idle limit, opened when the first job of
@@ -159,6 +166,18 @@ bool limits_walk_is_plain(const struct limits *l)
 bool limits_walk_asks_more(const struct limits *l)
 {
     return l->asked != 0;
+}
+
+size_t limits_walk_resources(const struct limits *l)
+{
+    return LIMIT_RES_COUNT + limits_quotas_measures(l->quotas);
+}
+
+void limits_walk_use_of(const struct limits *l, const struct cluster *c,
+    const struct job *j, int64_t *ret_v)
+{
+    limits_use_of(c, j, ret_v);
+    limits_quotas_measure(l->quotas, j, ret_v, ret_v + LIMIT_RES_COUNT);
 }
 
 struct limits_walk *limits_walk_begin(struct limits *l, struct cluster *c,
@@ -237,6 +256,8 @@ void limits_walk_fini(struct limits_walk *w)
 {
     for (size_t i = 0; i < LIMITS_TESTS_MAX; i++)
         vec_fini(&w->slots[i]);
+    vec_fini(&w->res);
+    vec_fini(&w->left);
     vec_fini(&w->active);
     vec_fini(&w->idle);
     vec_fini(&w->room);

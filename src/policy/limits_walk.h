@@ -29,8 +29,12 @@ struct limits_walk *limits_walk_begin(struct limits *l, struct cluster *c,
 void limits_walk_end(struct limits_walk *w);
 bool limits_walk_is_plain(const struct limits *l);
 
-/* Must `v` hold more than jobs and processors? */
+/* Must `v` hold more than jobs and processors? How many does it hold then (enum
+ * limit_res, and measures of limits_quota.h), and those of a job. */
 bool limits_walk_asks_more(const struct limits *l);
+size_t limits_walk_resources(const struct limits *l);
+void limits_walk_use_of(const struct limits *l, const struct cluster *c,
+    const struct job *j, int64_t *ret_v);
 
 /* One comparison: a resource that is limited for some object of the kind. Kind
  * CRED_KINDS is the whole system. */
@@ -65,7 +69,8 @@ struct limits_walk {
     struct VEC(struct limits_opened) opened;
     struct limits_slots slots[LIMITS_TESTS_MAX]; /* by idle test, then object */
     uint32_t resources;                          /* with active limits: */
-    uint8_t res[LIMIT_RES_COUNT];
+    struct VEC(uint32_t) res;                    /* their numbers, measures too */
+    struct VEC(int64_t) left;                    /* by number, while a row is made */
     struct VEC(uint64_t) met;     /* by number: the walk that its rows are of */
     struct VEC(int64_t) most;     /* by number, for each of those: what a job may use */
     struct VEC(uint32_t) idle_at; /* by number, for each idle test: the slot */
@@ -91,7 +96,7 @@ static inline bool limits_walk_violated(
         limits_walk_meet(w, credset);
     size_t most = (size_t)credset * w->resources, at = credset * w->idle.n;
     for (uint32_t i = 0; i < w->resources; i++)
-        if (v[w->res[i]] > w->most.v[most + i])
+        if (v[w->res.v[i]] > w->most.v[most + i])
             return true;
     for (size_t i = 0; i < w->idle.n; i++)
         if (v[w->idle.v[i].res] > w->room.v[w->idle_at.v[at + i]])

@@ -224,16 +224,23 @@ int64_t prio_of_user(const struct prio_settings *s, const struct job *j)
                                                       : points);
 }
 
+static int64_t prio_of_tier(const struct job *j)
+{
+    return j->tier * PRIORITY_TIER;
+}
+
 /* The last steps: what its user and administrators gave it. */
 static int64_t settled(
     const struct prio_settings *s, const struct job *j, int64_t priority)
 {
+    int64_t tier = prio_of_tier(j);
+
     if (j->flags & JOB_SYSPRIO_SET)
-        return PRIORITY_MAX + j->sys_priority;
+        return tier + PRIORITY_MAX + j->sys_priority;
     if (j->flags & JOB_OWNPRIO)
         priority =
             j->fixed_priority ? j->fixed_priority : priority + prio_of_user(s, j);
-    return priority + (j->flags & JOB_SYSPRIO_REL ? j->sys_priority : 0);
+    return tier + priority + (j->flags & JOB_SYSPRIO_REL ? j->sys_priority : 0);
 }
 
 /* ---- the whole queue -------------------------------------------------------- */
@@ -613,6 +620,7 @@ void prio_explain(
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         points += ret_parts->weighted[order[i]];
     ret_parts->user = prio_of_user(s, j);
+    ret_parts->tier = prio_of_tier(j);
     ret_parts->priority = settled(s, j, bounded(s, points));
 }
 

@@ -8,6 +8,8 @@
 #include "cluster/job.h"
 
 #define PRIORITY_MAX INT64_C(1000000000) /* ceiling, and base of system priorities */
+#define PRIORITY_TIER                                                                  \
+    INT64_C(10000000000) /* a job's tier is worth more than all else */
 
 /* Set the start priority of the `n` jobs with the given indexes, at `now`. Parts that
  * do not change with time are cached in the job and redone when settings, the cluster's
@@ -63,7 +65,7 @@ void prio_own_of(const struct prio_pass *pass, struct job *j, struct prio_own *r
 void prio_check(struct cluster *c, int64_t now);
 void prio_creds_of(const struct prio_pass *pass, const uint32_t cred[CRED_KINDS],
     struct prio_creds *ret);
-/* The priority of both, without what its user (JOB_OWNPRIO) and setspri gave the job:
+/* The priority of both, without what JOB_OWNPRIO and setspri gave the job:
  * for jobs that have none. */
 int64_t prio_from(const struct prio_pass *pass, const struct prio_own *own,
     const struct prio_creds *of);
@@ -84,6 +86,7 @@ struct prio_parts {
     double comp[PRIO_COMPS];     /* capped sum of w * v, before the component weight */
     double weighted[PRIO_COMPS]; /* W * comp */
     int64_t user;                /* what its user priority adds behind those */
+    int64_t tier;                /* what its tier adds */
     int64_t priority;            /* after floor, ceiling, user and system priority */
 };
 void prio_explain(

@@ -7,6 +7,7 @@
 #include "cluster/partition.h"
 #include "cluster/quota.h"
 #include "policy/limits.h"
+#include "policy/limits_quota.h"
 #include "policy/limits_use.h"
 
 #include <stdio.h>
@@ -208,12 +209,26 @@ static const struct quota *quota_of(const struct cluster *c, const struct reason
     return r->quota_limit < q->n ? q : NULL;
 }
 
-/* "1:00:00" of times, "4 processors" of all else. */
-static const char *quantity_text(int64_t n, enum limit_res res, char ret[COUNT_TEXT])
+/* "1:00:00" of times, "4 gpu" of generic resources, "4 processors" of all else; "90
+ * gpu-seconds", "90 MB-seconds of memory". */
+static const char *quantity_text(
+    int64_t n, const struct quota_limit *m, char ret[COUNT_TEXT])
 {
-    if (res == LIMIT_WC)
-        return duration_format_exact(n, ret, COUNT_TEXT);
-    return count_text(n, res, ret);
+    const char *unit = m->gres ? m->gres : units[m->res];
+    int word = (int)strcspn(unit, " ");
+
+    if (m->by_time && !m->gres && unit[word - 1] == 's')
+        snprintf(ret, COUNT_TEXT, "%lld %.*s-seconds", (long long)n, word - 1, unit);
+    else if (m->by_time)
+        snprintf(ret, COUNT_TEXT, "%lld %.*s-seconds%.30s", (long long)n,
+            word < 25 ? word : 25, unit, m->gres ? "" : unit + word);
+    else if (m->gres)
+        snprintf(ret, COUNT_TEXT, "%lld %.40s", (long long)n, unit);
+    else if (m->res == LIMIT_WC)
+        duration_format_exact(n, ret, COUNT_TEXT);
+    else
+        count_text(n, m->res, ret);
+    return ret;
 }
 
 /* "Slurm's limit GrpTRES=cpu of account chem", "... of QOS fast for user ann". */
@@ -255,29 +270,33 @@ static int order_users(const void *a, const void *b)
     return (x->user > y->user) - (x->user < y->user);
 }
 
-/* Who has active jobs that count there, those with most of it first: "ann 3, bob 1". */
+/* Who has active jobs that count there, those with most of it first: "ann 3, bob 1"; of
+ * what shrinks as they run only the names. */
 static void add_quota_users(const struct cluster *c, const struct reason *r,
     const struct quota *q, char *ret_text, size_t size)
 {
     struct quota_users all = {0};
+    const struct quota_limit *m = &q->limits[r->quota_limit];
+    bool shrinks = m->by_time || m->res == LIMIT_PS || m->res == LIMIT_WC;
     char amount[AMOUNT_TEXT];
     int n = 0;
 
     for (size_t i = 0; i < c->active.n; i++) {
         const struct job *j = c->jobs.v[c->active.v[i]];
-        int64_t use[LIMIT_RES_COUNT];
+        int64_t use;
         if (!job_is_active(j) || !quota_nearness(c, q, j->cred)
             || (r->kind < CRED_KINDS && quota_object(q, j->cred) != r->object))
             continue;
-        limits_use_of(c, j, use);
-        add_user(&all, j->cred[CRED_USER], use[r->res]);
+        use = limits_quota_use(c, m, j, j->start_at);
+        if (use > 0)
+            add_user(&all, j->cred[CRED_USER], use);
     }
     if (all.n)
         qsort(all.v, all.n, sizeof *all.v, order_users);
     for (size_t i = 0; i < all.n && i < USERS_MAX && n >= 0 && (size_t)n < size; i++)
-        n += snprintf(ret_text + n, size - (size_t)n, "%s%.60s %s", i ? ", " : " by ",
-            c->creds[CRED_USER].v[all.v[i].user]->name,
-            amount_text(all.v[i].used, r->res, amount));
+        n += snprintf(ret_text + n, size - (size_t)n, "%s%.60s%s%s", i ? ", " : " by ",
+            c->creds[CRED_USER].v[all.v[i].user]->name, shrinks ? "" : " ",
+            shrinks ? "" : amount_text(all.v[i].used, r->res, amount));
     if (all.n > USERS_MAX && n >= 0 && (size_t)n < size)
         snprintf(ret_text + n, size - (size_t)n, ", %zu more", all.n - USERS_MAX);
     vec_fini(&all);
@@ -288,26 +307,39 @@ static int say_quota(const struct cluster *c, const struct reason *r,
 {
     char limit[COUNT_TEXT], used[AMOUNT_TEXT], asked[COUNT_TEXT], name[QUOTA_TEXT];
     char users[200] = "";
-    enum limit_res res = r->res;
+    const struct quota_limit *m = &q->limits[r->quota_limit];
 
     quota_text(c, r, q, name);
-    if (q->limits[r->quota_limit].rule == QUOTA_JOB && res == LIMIT_JOB)
+    if (m->rule == QUOTA_JOB && m->res == LIMIT_JOB)
         return snprintf(ret_text, size, "%s is used up", name);
-    if (q->limits[r->quota_limit].rule == QUOTA_JOB || r->asked > r->limit)
+    if (m->rule == QUOTA_JOB || r->asked > r->limit)
         return snprintf(ret_text, size, "%s allows %s%s and this job asks for %s", name,
-            q->limits[r->quota_limit].rule == QUOTA_JOB ? "a job " : "",
-            quantity_text(r->limit, res, limit), quantity_text(r->asked, res, asked));
+            m->rule == QUOTA_JOB ? "a job " : "", quantity_text(r->limit, m, limit),
+            quantity_text(r->asked, m, asked));
     add_quota_users(c, r, q, users, sizeof users);
     return snprintf(ret_text, size, "%s: %s of %s in use%s and this job asks for %s",
-        name, amount_text(r->used, res, used), quantity_text(r->limit, res, limit),
-        users, res == LIMIT_JOB ? "one more" : quantity_text(r->asked, res, asked));
+        name, amount_text(r->used, m->res, used), quantity_text(r->limit, m, limit),
+        users, m->res == LIMIT_JOB ? "one more" : quantity_text(r->asked, m, asked));
+}
+
+/* "MAXPROC[USER]" in capitals, of a credential or of one within another. */
+static const char *limit_word(const struct reason *r, char *ret, size_t size)
+{
+    char bracket[32] = "";
+
+    if (r->kind2 < CRED_KINDS)
+        snprintf(bracket, sizeof bracket, "[%s]", cred_kind_name(r->kind2));
+    for (char *p = bracket; *p; p++)
+        *p = *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p;
+    snprintf(ret, size, "%s%s", limit_name(r->dim, r->res), bracket);
+    return ret;
 }
 
 static int say_limit(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
     const struct quota *quota = quota_of(c, r);
-    char who[NAME_TEXT], within[NAME_TEXT], asks[64], bracket[32] = "";
+    char who[NAME_TEXT], within[NAME_TEXT], asks[64], word[64];
     char used[AMOUNT_TEXT], limit[AMOUNT_TEXT], has[AMOUNT_TEXT + 16];
     const char *subject, *in = "", *owner = "";
     bool pair = r->kind2 < CRED_KINDS;
@@ -320,9 +352,6 @@ static int say_limit(
         return say_system_limit(c, r, ret_text, size);
     subject = object_text(c, r->kind, r->object, who);
     if (pair) { /* CLASSCFG[fast] MAXPROC[USER]: the user's share of the class */
-        snprintf(bracket, sizeof bracket, "[%s]", cred_kind_name(r->kind2));
-        for (char *p = bracket; *p; p++)
-            *p = *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p;
         owner = subject;
         subject = object_text(c, r->kind2, r->object2, within);
         in = " within ";
@@ -335,11 +364,30 @@ static int say_limit(
         snprintf(has, sizeof has, "may have");
     else
         snprintf(has, sizeof has, "has %s of", amount_text(r->used, r->res, used));
-    return snprintf(ret_text, size, "%s%s%s %s %s%s %s (%s) %s %s and %s %s", subject,
-        in, owner, has, limit_name(r->dim, r->res), bracket,
+    return snprintf(ret_text, size, "%s%s%s %s %s %s (%s) %s %s and %s %s", subject, in,
+        owner, has, limit_word(r, word, sizeof word),
         amount_text(r->limit, r->res, limit), r->level == LEVEL_SOFT ? "soft" : "hard",
         units[r->res], r->dim == DIM_IDLE ? "idle" : "active",
         r->asked > r->limit ? "this job alone" : "this job", asks);
+}
+
+int reason_format_limit(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
+{
+    const struct quota *q = quota_of(c, r);
+    char limit[COUNT_TEXT], name[QUOTA_TEXT], who[NAME_TEXT];
+
+    if (r->res >= LIMIT_RES_COUNT || r->dim > DIM_SYSTEM)
+        return snprintf(ret_text, size, "a limit");
+    if (q)
+        return snprintf(ret_text, size, "%s: %s", quota_text(c, r, q, name),
+            quantity_text(r->limit, &q->limits[r->quota_limit], limit));
+    if (r->dim == DIM_SYSTEM)
+        return snprintf(ret_text, size, "limit %s: %s", limit_name(DIM_SYSTEM, r->res),
+            count_text(r->limit, r->res, limit));
+    return snprintf(ret_text, size, "limit %s of %s: %s",
+        limit_word(r, name, sizeof name), object_text(c, r->kind, r->object, who),
+        count_text(r->limit, r->res, limit));
 }
 
 static int say_fs_cap(
@@ -357,10 +405,16 @@ static int say_too_large(
     const struct cluster *c, const struct reason *r, char *ret_text, size_t size)
 {
     char asked[COUNT_TEXT], part[40] = "";
+    bool nodes = r->res == LIMIT_NODE;
 
     (void)c;
     if (r->object)
         snprintf(part, sizeof part, "request %u of ", r->object + 1);
+    if (nodes)
+        return snprintf(ret_text, size,
+            "%sthis job asks for %s and no partition has more than %lld that can run "
+            "it",
+            part, count_text(r->asked, LIMIT_NODE, asked), (long long)r->limit);
     return snprintf(ret_text, size,
         "%sthis job asks for %s and no partition has more than %lld on nodes that can "
         "run it",

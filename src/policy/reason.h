@@ -30,6 +30,10 @@ int reason_format_deferral(
 int reason_format_classic(const struct cluster *c, const struct job *j,
     const struct reason *r, enum limit_level level, char *ret_text, size_t size);
 
+/* Which limit it is, and its number: nobody else's name, and no amount in use. Of
+ * WAIT_LIMIT. As snprintf. */
+int reason_format_limit(
+    const struct cluster *c, const struct reason *r, char *ret_text, size_t size);
 /* The same in a few words, without what changes from cycle to cycle: "waits for 8
  * processors". `said` is why it was held or deferred, or NULL. O(1). */
 int reason_format_note(const struct cluster *c, const struct job *j,

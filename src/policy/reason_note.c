@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Why a job waits, in a few words: what stands beside it in the resource manager's own
- * list. Nothing in it that changes from cycle to cycle: a note is written anew only
- * when it says something else. */
+ * list, which others read. Nothing in it that changes from cycle to cycle, as a note is
+ * written anew only when it says something else; and nothing of other people's jobs. */
 #include "cluster/job.h"
 #include "cluster/reason.h"
 #include "policy/reason.h"
@@ -63,6 +63,18 @@ int reason_format_note(const struct cluster *c, const struct job *j,
         return snprintf(ret_text, size, "nothing is free in time for its deadline");
     case WAIT_HOLD:
         return say_hold(c, j, r, said, ret_text, size);
+    case WAIT_LIMIT:
+        reason_format_limit(c, r, text, sizeof text);
+        return snprintf(ret_text, size, "waits for %s", text);
+    case WAIT_FS_CAP:
+        return snprintf(
+            ret_text, size, "waits for its fairshare cap of %lld", (long long)r->limit);
+    case WAIT_RM_LIMIT:
+        return snprintf(ret_text, size, "%s",
+            r->object < c->jobs.n && c->jobs.v[r->object] == j && j->extra
+                    && j->extra->refused
+                ? j->extra->refused
+                : "waits for a limit of the resource manager");
     default:
         reason_format(c, r, text, sizeof text);
         return drop_subject(text, ret_text, size);

@@ -35,6 +35,8 @@ static json_t *limits_out(const struct quota *q)
         put_text(o, "word", m->word);
         put_text(o, "rule", rule_words[m->rule]);
         put_text(o, "res", limit_words[m->res]);
+        put_text(o, "gres", m->gres);
+        put_bool(o, "by_time", m->by_time);
         json_object_set_new(o, "most", json_integer(m->most));
         json_array_append_new(list, o);
     }
@@ -78,6 +80,8 @@ static void read_limit(struct reader *r, const json_t *o, struct quota_limit *re
     ret->word = reader_text(r, o, "word");
     ret->rule = rule < 0 ? QUOTA_JOB : (enum quota_rule)rule;
     ret->res = res < 0 ? LIMIT_JOB : (enum limit_res)res;
+    ret->gres = reader_text(r, o, "gres");
+    ret->by_time = reader_bool(r, o, "by_time");
     ret->most = reader_int(r, o, "most", 0);
     if (rule < 0 || res < 0 || !ret->word)
         reader_wrong(r, "limits", "limits with a word, a rule and a resource");

@@ -2,6 +2,7 @@
  * Which drivers there are, and the attributes they are configured by. */
 #include "base/nearest.h"
 #include "rm/local/local.h"
+#include "rm/native/driver.h"
 #include "rm/pbs/driver.h"
 #include "rm/rm.h"
 #include "rm/slurm/driver.h"
@@ -9,7 +10,7 @@
 #include <strings.h>
 
 static const struct rm_driver *(*const drivers[])(void) = {
-    rm_local_driver, rm_slurm_driver, rm_pbs_driver};
+    rm_local_driver, rm_slurm_driver, rm_native_driver, rm_pbs_driver};
 #define DRIVERS (sizeof drivers / sizeof drivers[0])
 
 const struct rm_driver *rm_driver_find(const char *type, struct err *err)

@@ -400,7 +400,7 @@ struct rm *remote_open(const struct rm_driver *driver, const char *const program
     m->path = path;
     m->second = other;
     m->hello = hello(cfg);
-    m->timeout_s = timeout_s;
+    m->timeout_s = driver->patience_s ? driver->patience_s : timeout_s;
     m->fd = m->words_fd = -1;
     wait_for(m, 0);
     return &m->rm;

@@ -188,6 +188,8 @@ struct rm_driver {
     /* Holds of ours are put there too: where jobs may start without us. Who lifts one
      * there lifts ours. */
     bool takes_holds;
+    int64_t patience_s; /* of an adapter (remote.h): in which it answers a command; 0 =
+                           as TIMEOUT= of RMCFG says, or 90 s */
     /* NULL when it can never work as configured. A resource manager that is merely
      * out of reach is an RM_HEALTH report later. */
     struct rm *(*open)(const struct rm_cfg *cfg, sd_event *loop,

@@ -384,11 +384,12 @@ class SlurmCluster:
 
     # ---- commands ----
 
-    def run(self, *args, user=None, stdin=None, timeout=60):
+    def run(self, *args, user=None, stdin=None, timeout=60, env=None):
         """A command of Slurm, as that user (only root can be somebody else)."""
         who = {"user": user, "group": pwd.getpwnam(user).pw_gid,
                "extra_groups": []} if user else {}
-        return subprocess.run([str(a) for a in args], env=self.env, input=stdin, text=True,
+        return subprocess.run([str(a) for a in args], env={**self.env, **(env or {})},
+                              input=stdin, text=True,
                               capture_output=True, timeout=timeout,
                               cwd=f"{self.dir}/out", **who)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What users do every day, on Slurm alone and with the scheduler on top: the same answers
 to the same commands, and the same ends of jobs."""
+import pathlib
 import re
 import time
 
@@ -262,3 +263,31 @@ def test_who_is_touched_amid_a_start_is_as_the_user_wants(slurm, what):
         else:
             slurm.wait(lambda j=job: (slurm.state(j), slurm.maui.state(j)) in (
                 ("PENDING", "Hold"), ("RUNNING", "Running")), f"{job}")
+
+
+# ---- what can never run, and what is written of options ----
+
+def test_checkjob_says_that_no_node_will_ever_do(slurm):
+    never = {"no node has 9 of resource 'gpu'": ["--gres=gpu:9"],
+             "asks for 5 nodes and no partition has more than 4": ["-N", 5],
+             "asks for 6 nodes and no partition has more than 4": ["-N", 6, "--exclusive"],
+             "asks for 99 processors and no partition has more": ["-n", 99],
+             "no set of nodes can ever satisfy": ["-c", 9]}
+    for text, options in never.items():
+        job = slurm.sbatch(*options)
+        slurm.wait(lambda text=text, job=job: text in slurm.maui.why(job), text)
+        assert slurm.state(job) == "PENDING"
+
+
+def test_every_option_of_sbatch_has_a_row_in_the_guide(slurm):
+    guide = (pathlib.Path(__file__).parents[2] / "docs/slurm.md").read_text()
+    table = guide[guide.index("## Options of sbatch"):guide.index("## Through scontrol")]
+    first = " ".join(line.split("|")[1] for line in table.splitlines()
+                     if line.startswith("| "))
+    named = set(re.findall(r"--?\w[\w-]*\*?", first))
+    families = tuple(n[:-1] for n in named if n.endswith("*"))
+    options = re.findall(r"^ *(?:(-\w), )?(--[a-z][\w-]*)", slurm.ok("sbatch", "--help"),
+                         re.M)
+    assert len(options) > 60
+    assert [o for o in options if not named & set(o) and not o[1].startswith(families)
+            ] == []

@@ -308,3 +308,32 @@ def test_wrong_usage_is_told(slurm):
     assert slurm.maui.run("slurm").returncode == 1
     assert slurm.maui.run("slurm", "gate", "--user", "no-such-user").returncode == 1
     assert slurm.maui.run("slurm", "gate", "--open-after", "x").returncode == 1
+
+
+def test_a_begin_time_set_meanwhile_stays(kept):
+    """The scheduler's note and its start were decided before the owner set a begin time:
+    the gate sees both at once."""
+    def begin(job):
+        return int(kept.ok("squeue", "-h", "-j", job, "-O", "EligibleTime:30",
+                           env={"SLURM_TIME_FORMAT": "%s"}))
+    now = int(time.time())
+    ours, owners = now + 4000, now + 8000
+
+    def at(instant):
+        return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(instant))
+    job = kept.sbatch("-n", 1)
+    kept.ok("scontrol", "update", f"jobid={job}", f"starttime={at(owners)}")
+    kept.ok("scontrol", "update", f"jobid={job}", f"admincomment=maui: waits #{ours}",
+            f"starttime={at(ours)}")
+    assert begin(job) == owners
+    kept.ok("scontrol", "update", f"jobid={job}", "reqnodelist=n1", "starttime=now",
+            "admincomment=maui:asked;count=1-0;go")
+    assert begin(job) == owners
+    # one that is the scheduler's goes when the job is let go, and can be another
+    job = kept.sbatch("-n", 1)
+    for instant in (ours, ours + 60):
+        kept.ok("scontrol", "update", f"jobid={job}", f"starttime={at(instant)}",
+                f"admincomment=maui: waits #{instant}")
+        assert begin(job) == instant
+    kept.ok("scontrol", "update", f"jobid={job}", f"starttime={at(owners)}")
+    assert begin(job) == owners

@@ -175,7 +175,7 @@ def over_subscribed(s):
     s.starts(jobs[2])
 
 
-@other("not read: CLASSCFG[name] PRIORITY= says the same")
+@probe
 def priority_tier(s):
     """Jobs of a partition of a higher tier go first."""
     first = s.submit("-N", 6, "--exclusive")
@@ -403,7 +403,7 @@ def options_of_place(s):
                   "--ntasks-per-core=1 -n 2", "--ntasks-per-socket=2 -n 2",
                   "--hint=nomultithread", "-O -n 8 -N 1", "-s", "--exclusive=user",
                   "--nodelist=n2", "--exclude=n[4-6]", "-N 2-4 -n 2", "--prefer=at_n2",
-                  "--use-min-nodes", "-w n[1-2] -N 2"):
+                  "--use-min-nodes", "-w n[1-2] -N 2", "-m cyclic -n 4 -N 2"):
         job = s.submit(*words.split())
         s.see(words)
         s.starts(job, nodes=False)

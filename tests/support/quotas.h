@@ -6,7 +6,7 @@
 
 #include "engine/engine.h"
 
-#define QUOTA_LISTS 4
+#define QUOTA_LISTS 5
 
 static inline struct event some_quotas(uint32_t which, int64_t now)
 {
@@ -36,8 +36,18 @@ static inline struct event some_quotas(uint32_t which, int64_t now)
     static const struct quota last[] = {
         {.name = "u1", .user = "u1", .limits = none, .n = 1},
         {.name = "by account", .per = QUOTA_PER_ACCOUNT, .limits = each, .n = 2}};
+    static const struct quota_limit gpus[] = {
+        {"GrpTRES=gres/gpu", QUOTA_GROUP, LIMIT_PROC, 2, "gpu"},
+        {"GrpTRESRunMins=mem", QUOTA_GROUP, LIMIT_MEM, 900000, NULL, true}};
+    static const struct quota_limit times[] = {
+        {"MaxTRESMins=gres/gpu", QUOTA_JOB, LIMIT_PROC, 4000, "gpu", true},
+        {"MaxTRESPerUser=gres/gpu", QUOTA_EACH, LIMIT_PROC, 1, "gpu"}};
+    static const struct quota measured[] = {
+        {.name = "account a1", .accounts = both, .limits = gpus, .n = 2},
+        {.name = "each", .per = QUOTA_PER_USER, .limits = times, .n = 2}};
     static const struct quota_list lists[QUOTA_LISTS] = {{"Slurm", NULL, 0},
-        {"Slurm", some, 3}, {"Slurm", others, 3}, {"Slurm", last, 2}};
+        {"Slurm", some, 3}, {"Slurm", others, 3}, {"Slurm", last, 2},
+        {"Slurm", measured, 2}};
 
     return (struct event){
         .kind = EVENT_QUOTAS, .at = now, .u.quotas = lists[which % QUOTA_LISTS]};

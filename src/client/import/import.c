@@ -113,12 +113,14 @@ enum what {
     FAVOR_SMALL,
     PREEMPT_TYPE,
     PREEMPT_MODE,
+    ENFORCE,
     WHATS
 };
 static const char *const what_names[WHATS] = {"PriorityWeightAge",
     "PriorityWeightFairshare", "PriorityWeightJobSize", "PriorityWeightPartition",
     "PriorityWeightQOS", "PriorityWeightAssoc", "PriorityWeightTRES", "PriorityMaxAge",
-    "PriorityDecayHalfLife", "PriorityFavorSmall", "PreemptType", "PreemptMode"};
+    "PriorityDecayHalfLife", "PriorityFavorSmall", "PreemptType", "PreemptMode",
+    "AccountingStorageEnforce"};
 
 struct conf {
     struct import *im;
@@ -155,9 +157,9 @@ static bool seen_to_by_slurm(const char *name)
         "AllowAccounts", "AllowGroups", "AllowQos", "DenyAccounts", "DenyQos",
         "AllocNodes", "DefMemPerCPU", "DefMemPerNode", "MaxMemPerCPU", "MaxMemPerNode",
         "DisableRootJobs", "RootOnly", "Hidden", "TRESBillingWeights",
-        "SelectTypeParameters", "MinNodes", "LLN", "ReqResv", "ResumeTimeout",
-        "SuspendTime", "SuspendTimeout", "DefCpuPerGPU", "DefMemPerGPU", "JobDefaults",
-        "CpuBind", "OverTimeLimit"};
+        "SelectTypeParameters", "MinNodes", "MaxNodes", "MaxTime", "LLN", "ReqResv",
+        "ResumeTimeout", "SuspendTime", "SuspendTimeout", "DefCpuPerGPU",
+        "DefMemPerGPU", "JobDefaults", "CpuBind", "OverTimeLimit"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcasecmp(names[i], name) == 0)
@@ -179,15 +181,13 @@ static void add_count(struct strbuf *b, const char *attr, int64_t n)
 static void partition_word(
     struct conf *c, struct strbuf *b, struct import_place at, const struct word *w)
 {
-    if (is(w, "MaxTime")) {
-        import_time(b, "MAX.WCLIMIT", import_slurm_time(c->im, at, w->name, w->value));
-    } else if (is(w, "DefaultTime")) {
+    if (is(w, "DefaultTime")) {
         import_time(
             b, "DEFAULT.WCLIMIT", import_slurm_time(c->im, at, w->name, w->value));
-    } else if (is(w, "MaxNodes")) {
-        add_count(b, "MAXNODEPERJOB", import_count(c->im, at, w->name, w->value));
     } else if (is(w, "MaxCPUsPerNode")) {
         add_count(b, "MAXPROCPERNODE", import_count(c->im, at, w->name, w->value));
+    } else if (is(w, "QOS") && c->im->enforced) {
+        return; /* followed as it is */
     } else if (is(w, "QOS")) {
         import_left(c->im, at,
             "QOS=%s of a partition: Slurm goes on to enforce its "
@@ -295,6 +295,15 @@ static int conf_read(struct conf *c, const char *file)
         return conf_lines(c, f, file);
     fprintf(stderr, "maui import: %s: cannot be read\n", file);
     return -1;
+}
+
+/* Limits that Slurm enforces are followed live: written down they would hold twice, and
+ * be out of date with the next sacctmgr. */
+static bool enforces_limits(const char *words)
+{
+    return words != NULL
+           && (strcasestr(words, "limits") != NULL || strcasestr(words, "safe") != NULL
+               || strcasestr(words, "all") != NULL);
 }
 
 /* As the running Slurm tells it. */
@@ -440,6 +449,7 @@ static int read_all(const struct command_line *l, struct conf *c, const char **r
     } else if (conf_read(c, *ret_file) < 0) {
         return -1;
     }
+    c->im->enforced = enforces_limits(c->global[ENFORCE].value);
     if (live) {
         if (import_qos(c->im, NULL) < 0 || import_assoc(c->im, NULL) < 0)
             fputs(
@@ -465,7 +475,11 @@ static int import_slurm(const struct command_line *l)
     if (read_all(l, &c, &file) == 0) {
         priority(&c, &head);
         preemption(&c, &head);
-        printf("# From %s\nRMCFG[slurm] TYPE=SLURM\nRMPOLLINTERVAL 10\n%s%s%s%s", file,
+        printf("# From %s\n%sRMCFG[slurm] TYPE=SLURM\nRMPOLLINTERVAL 10\n%s%s%s%s",
+            file,
+            im.enforced ? "# Limits are enforced by Slurm and followed live: none is "
+                          "written here.\n"
+                        : "",
             head.text ? head.text : "", im.sections.text ? im.sections.text : "",
             im.left.len ? "# Not carried over:\n" : "",
             im.left.text ? im.left.text : "");

@@ -15,6 +15,7 @@ struct import {
     struct strbuf left;     /* comments: what was not carried over */
     double weight_qos;      /* of a QOS's priority relative to the largest */
     double qos_most;        /* the largest priority of a QOS; 0 = none known */
+    bool enforced;          /* Slurm enforces limits: they are not carried over */
 };
 
 /* Where a text comes from, for what is told of it. */

@@ -203,6 +203,15 @@ static void take_cell(struct import *im, struct strbuf *b, struct import_place a
     }
 }
 
+static bool is_limit(const struct column *c, const char *name)
+{
+    if (c->name != NULL)
+        return c->kind == TRES || c->kind == TIME
+               || (c->kind == NUMBER && strcmp(c->attr, "PRIORITY") != 0);
+    return strncasecmp(name, "Grp", 3) == 0 || strncasecmp(name, "Max", 3) == 0
+           || strncasecmp(name, "Min", 3) == 0;
+}
+
 static void take_row(struct import *im, const struct dump *d, const struct row *r,
     const struct column *columns, struct strbuf *b)
 {
@@ -214,7 +223,8 @@ static void take_row(struct import *im, const struct dump *d, const struct row *
 
         while (c->name != NULL && strcasecmp(c->name, d->names[i]) != 0)
             c++;
-        if (*value == '\0' || strcmp(value, "cluster") == 0)
+        if (*value == '\0' || strcmp(value, "cluster") == 0
+            || (im->enforced && is_limit(c, d->names[i])))
             continue;
         if (c->name == NULL)
             import_left(im, at, "%s %s", d->names[i], value);
@@ -348,10 +358,10 @@ static void take_assoc(struct import *im, const struct dump *d, size_t i)
 
     if (*cell(d, r, "Partition") || !is_first(d, i, user ? "User" : "Account")) {
         import_left(im, at,
-            "limits of %s in account %s%s%s: those of its first line "
+            "%s of %s in account %s%s%s: those of its first line "
             "hold everywhere",
-            name, cell(d, r, "Account"), *cell(d, r, "Partition") ? ", partition " : "",
-            cell(d, r, "Partition"));
+            im->enforced ? "shares" : "limits", name, cell(d, r, "Account"),
+            *cell(d, r, "Partition") ? ", partition " : "", cell(d, r, "Partition"));
         return;
     }
     take_row(im, d, r, user ? user_columns : account_columns, &b);

@@ -314,6 +314,8 @@ static void print_priority(const json_t *o)
         printf("  UserPriority:  %lld", (long long)get_int(o, "user_priority", 0));
     if (get_int(o, "fixed_priority", 0))
         printf("  FixedPriority:  %lld", (long long)get_int(o, "fixed_priority", 0));
+    if (get_int(o, "tier", 0))
+        printf("  Tier:  %lld", (long long)get_int(o, "tier", 0));
     puts("");
 }
 

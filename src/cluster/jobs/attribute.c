@@ -39,6 +39,7 @@ static const struct attribute attributes[] = {
     {"priority", ASKED("priority"), OF_TYPE(NUMBER), .min = INT32_MIN, .max = INT32_MAX,
         .change = CHANGE_USER_PRIORITY, IN_DESC(user_priority), IN_JOB(user_priority)},
     {"fixed_priority", OF_TYPE(NUMBER), IN_DESC(fixed_priority), IN_JOB(fixed_priority)},
+    {"tier", OF_TYPE(NUMBER), IN_DESC(tier), IN_JOB(tier)},
     {"partitions", ASKED("partitions"), OF_TYPE(NAMES),
         .change = CHANGE_PARTITIONS, IN_DESC(partitions)},
     {"classes", OF_TYPE(NAMES), IN_DESC(classes)},

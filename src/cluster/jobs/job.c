@@ -266,7 +266,8 @@ static void fill_job(struct cluster *c, struct job *j, const struct job_desc *d,
 void job_note_priority(struct cluster *c, struct job *j)
 {
     c->any_user_priority |= j->user_priority != 0;
-    if (j->user_priority != 0 || j->fixed_priority != 0)
+    c->any_tier |= j->tier != 0;
+    if (j->user_priority != 0 || j->fixed_priority != 0 || j->tier != 0)
         j->flags |= JOB_OWNPRIO;
     else
         j->flags &= ~(uint32_t)JOB_OWNPRIO;

@@ -21,7 +21,8 @@ static int end_it(struct engine *e, struct job *j, enum job_event how, struct er
         job_changes(e, j, CHANGE_OF_STATE);
     }
     decisions_ended(e, j);
-    if (refusals_end(e, j))
+    bool ended = refusals_end(e, j);
+    if (refusals_make_room(e) || ended)
         refusals_changed(e);
     return 0;
 }

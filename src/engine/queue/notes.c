@@ -60,8 +60,9 @@ void notes_begin(struct queue *q)
         vec_push(&n->own, (struct prio_own){0});
     }
     n->more = limits_walk_asks_more(e->limits);
-    while (n->more && n->uses.n < e->c->jobs.n)
-        vec_push(&n->uses, (struct usage){0});
+    n->width = limits_walk_resources(e->limits);
+    while (n->more && n->uses.n < e->c->jobs.n * n->width)
+        vec_push(&n->uses, 0);
     if (n->credsets.sets.n > n->creds.n)
         vec_push_zeros(&n->creds, n->credsets.sets.n - n->creds.n);
 }
@@ -99,7 +100,7 @@ void notes_take(struct queue *q, struct job *j)
     x->limited = j->limited;
     x->clean = stays_admitted(q, j);
     if (n->more)
-        limits_use_of(e->c, j, n->uses.v[j->index].v);
+        limits_walk_use_of(e->limits, e->c, j, n->uses.v + j->index * n->width);
 }
 
 /* What the credentials give to all who have the same, worked out once in a pass. */

@@ -43,8 +43,10 @@ struct notes_stamp {
 struct notes {
     struct VEC(struct note) v;
     struct VEC(struct prio_own) own;
-    struct VEC(struct usage) uses; /* where limits look at more than processors */
-    bool more;                     /* they do */
+    size_t width; /* so many resources of a job are noted, where limits look at more
+                     than processors */
+    struct VEC(int64_t) uses; /* by job, then resource */
+    bool more;                /* they do */
     struct credsets credsets;
     struct VEC(struct note_creds) creds; /* by credset */
     struct notes_stamp stamp;

@@ -39,7 +39,7 @@ static const int64_t *use_of(
     const struct queue *q, uint32_t job, int64_t room[LIMIT_RES_COUNT])
 {
     if (q->notes.more)
-        return q->notes.uses.v[job].v;
+        return q->notes.uses.v + job * q->notes.width;
     room[LIMIT_JOB] = 1;
     room[LIMIT_PROC] = q->notes.v.v[job].procs;
     return room;
@@ -49,28 +49,33 @@ static const int64_t *use_of(
 struct elsewhere {
     struct queue *q;
     struct limits_walk *walk;
+    int64_t *use; /* room for what it would use */
 };
 
 /* Is it within them as it would be in another class? */
 static bool is_within(struct engine *e, const struct job *j, void *ctx)
 {
     const struct elsewhere *x = ctx;
-    int64_t use[LIMIT_RES_COUNT];
 
-    limits_use_of(e->c, j, use);
+    limits_walk_use_of(e->limits, e->c, j, x->use);
     return !limits_walk_violated(
-        x->walk, credsets_number(&x->q->notes.credsets, j->cred), use);
+        x->walk, credsets_number(&x->q->notes.credsets, j->cred), x->use);
 }
 
 /* Does another of its classes take it? */
 static bool moves_class(struct queue *q, struct limits_walk *w, struct job *j)
 {
-    struct elsewhere x = {q, w};
+    struct elsewhere x = {q, w, NULL};
+    bool moved;
 
-    if (!classes_several(j) || !classes_move(q->e, j, &x, is_within))
+    if (!classes_several(j))
         return false;
-    notes_take(q, j);
-    return true;
+    x.use = xcalloc(limits_walk_resources(q->e->limits), sizeof *x.use);
+    moved = classes_move(q->e, j, &x, is_within);
+    free(x.use);
+    if (moved)
+        notes_take(q, j);
+    return moved;
 }
 
 static bool has_reservation(const struct queue *q, uint32_t job)

@@ -38,6 +38,8 @@ struct part {
     int64_t default_s, max_s;
     int64_t procs_by_node; /* MaxCPUsPerNode, 0 = none */
     bool exclusive, open;  /* open: its jobs may start */
+    uint16_t tier;         /* PriorityTier as Slurm tells it */
+    int64_t rank;          /* so many lower tiers there are among the partitions */
     UT_hash_handle hh;
 };
 
@@ -193,6 +195,8 @@ bool licence_known(const struct adapter *a, const char *name);
 const struct part *part_find(const struct adapter *a, const char *list);
 /* The one after that in the list, or NULL. */
 const char *part_next(const char *list);
+/* The highest of their ranks by PriorityTier. */
+int64_t parts_rank(const struct adapter *a, const char *list);
 /* How many of a list may start jobs now. */
 uint32_t parts_open(const struct adapter *a, const char *list);
 

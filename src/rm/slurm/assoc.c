@@ -34,16 +34,11 @@ static char *copy_text(const char *text)
 
 static struct tres tres_of(const assoc_mgr_info_msg_t *m, const uint64_t *v)
 {
-    static const char *const names[] = {
-        [TRES_CPU] = "cpu", [TRES_NODE] = "node", [TRES_MEM] = "mem"};
-    struct tres ret;
+    struct tres ret = {0};
 
-    for (int k = 0; k < TRES_KINDS; k++) {
-        ret.v[k] = NO_LIMIT;
-        for (uint32_t i = 0; v != NULL && i < m->tres_cnt; i++)
-            if (strcmp(m->tres_names[i], names[k]) == 0 && is_limit(v[i]))
-                ret.v[k] = v[i];
-    }
+    for (uint32_t i = 0; v != NULL && i < m->tres_cnt; i++)
+        if (is_limit(v[i]))
+            limits_add_tres(&ret, m->tres_names[i], strlen(m->tres_names[i]), v[i]);
     return ret;
 }
 

@@ -140,24 +140,50 @@ local function is_note(comment)
 	return comment ~= nil and string.sub(comment, 1, 6) == "maui: "
 end
 
--- Somebody starts it by hand, or Slurm will: that begin time goes.
-local function drop_begin(job, current)
-	local t = is_note(current.admin_comment)
-	    and string.match(current.admin_comment, "#(%d+)$")
-	if t and tonumber(t) > os.time() and job.begin_time == 0 then
+-- The begin time that stands in such a note; nil in others.
+local function noted_begin(current)
+	return is_note(current.admin_comment)
+	    and tonumber(string.match(current.admin_comment, "#(%d+)$"))
+end
+
+-- Begin times that somebody has set a moment ago, which the scheduler may not have seen
+-- when it decided what it now asks for. Slurm does not show a job's begin time here.
+local REMEMBERED = 600 -- seconds
+local begins, begins_tidied = {}, 0
+
+local function remember_begin(job, current)
+	local now = os.time()
+	begins[current.job_id] = { at = job.begin_time, set = now }
+	if now - begins_tidied < REMEMBERED then return end
+	for id, one in pairs(begins) do
+		if now - one.set > REMEMBERED then begins[id] = nil end
+	end
+	begins_tidied = now
+end
+
+-- A request of the scheduler's changes no begin time that another has set; where that is
+-- its own it goes when somebody starts the job by hand, or Slurm will.
+local function watch_begin(job, current, ours)
+	local set, noted = begins[current.job_id], noted_begin(current)
+	local theirs = set and set.at > os.time() and set.at ~= noted
+	if not ours and job.begin_time ~= 0 then
+		if not stranger then remember_begin(job, current) end
+	elseif theirs then
+		if ours then job.begin_time = 0 end
+	elseif noted and noted > os.time() and job.begin_time == 0
+	    and not is_note(job.admin_comment) and (job.admin_comment ~= nil
+	    or (job.priority ~= 0 and job.priority ~= slurm.NO_VAL)) then
 		job.begin_time = os.time()
 	end
 end
 
 function slurm_job_modify(job, current, partitions, uid)
 	stranger = not ADMIN[uid] and uid ~= current.user_id
-	if is_note(job.admin_comment) and ADMIN[uid] then
+	local notes = ADMIN[uid] and is_note(job.admin_comment)
+	watch_begin(job, current, notes or (ADMIN[uid] and job.req_nodes ~= nil))
+	if notes then
 		local kept = current.job_state == PENDING and current.priority == 0
 		return kept and slurm.SUCCESS or slurm.ERROR
-	end
-	if job.admin_comment ~= nil
-	    or (job.priority ~= 0 and job.priority ~= slurm.NO_VAL) then
-		drop_begin(job, current)
 	end
 	if (uid == SCHEDULER and job.req_nodes ~= nil)
 	    or current.job_state ~= PENDING then

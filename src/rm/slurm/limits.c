@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What Slurm limits, told as quotas: all of them, when something of it changed. What
- * the scheduler has no measure for (limits by node, generic resources, licences,
- * billing, nodes that jobs share) stays Slurm's to enforce. */
+ * the scheduler has no measure for (limits by node, billing, energy, nodes that jobs
+ * share) stays Slurm's to enforce. */
 #include "rm/slurm/limits.h"
 
 #include "base/xalloc.h"
@@ -15,21 +15,25 @@
 #define GAP_MAX_MS 30000
 #define GAP_FACTOR 50
 
-static const struct tres no_tres = {{NO_LIMIT, NO_LIMIT, NO_LIMIT}};
-
 void limits_clear(struct slurm_limits *ret)
 {
     *ret = (struct slurm_limits){.jobs = NO_LIMIT,
         .max_jobs = NO_LIMIT,
         .user_jobs = NO_LIMIT,
         .account_jobs = NO_LIMIT,
-        .wall_min = NO_LIMIT,
-        .group = no_tres,
-        .run_mins = no_tres,
-        .job = no_tres,
-        .job_mins = no_tres,
-        .per_user = no_tres,
-        .per_account = no_tres};
+        .wall_min = NO_LIMIT};
+}
+
+void limits_add_tres(struct tres *io, const char *name, size_t length, uint64_t most)
+{
+    vec_push(io, ((struct tres_limit){xstrndup(name, length), most}));
+}
+
+static void free_tres(struct tres *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->v[i].name);
+    vec_fini(t);
 }
 
 void limits_free(struct slurm_limits_list *l)
@@ -40,6 +44,12 @@ void limits_free(struct slurm_limits_list *l)
         free(l->v[i].partition);
         free(l->v[i].parent);
         free(l->v[i].qos);
+        free_tres(&l->v[i].group);
+        free_tres(&l->v[i].run_mins);
+        free_tres(&l->v[i].job);
+        free_tres(&l->v[i].job_mins);
+        free_tres(&l->v[i].per_user);
+        free_tres(&l->v[i].per_account);
     }
     vec_fini(l);
 }
@@ -72,38 +82,64 @@ struct one_limit {
 static void add_limit(struct telling *t, struct one_limit m)
 {
     if (m.most != NO_LIMIT && m.most <= INT64_MAX / m.factor)
-        vec_push(&t->limits, ((struct quota_limit){
-                                 m.word, m.rule, m.res, (int64_t)(m.most * m.factor)}));
+        vec_push(&t->limits, ((struct quota_limit){.word = m.word,
+                                 .rule = m.rule,
+                                 .res = m.res,
+                                 .most = (int64_t)(m.most * m.factor)}));
 }
 
-/* "GrpTRES=cpu" and so on, of those that the scheduler measures. */
-static void add_tres(
-    struct telling *t, const char *word, enum quota_rule rule, const struct tres *tres)
+/* How the scheduler measures what Slurm calls so; false: it does not. */
+static bool find_measure(struct telling *t, const char *name, struct quota_limit *ret)
 {
     static const struct {
         const char *name;
         enum limit_res res;
-    } kinds[] = {[TRES_CPU] = {"cpu", LIMIT_PROC},
-        [TRES_NODE] = {"node", LIMIT_NODE},
-        [TRES_MEM] = {"mem", LIMIT_MEM}};
-    char text[40];
+    } plain[] = {{"cpu", LIMIT_PROC}, {"node", LIMIT_NODE}, {"mem", LIMIT_MEM}};
+    static const char *const kinds[] = {"gres/", "license/"};
 
-    for (int k = 0; k < TRES_KINDS; k++) {
-        if (tres->v[k] == NO_LIMIT
-            || (k == TRES_NODE && rule != QUOTA_JOB && !t->whole_nodes))
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (strcmp(name, plain[i].name) == 0) {
+            ret->res = plain[i].res;
+            return ret->res != LIMIT_NODE || ret->rule == QUOTA_JOB || t->whole_nodes;
+        }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(name, kinds[i], strlen(kinds[i])) == 0) {
+            const char *of = name + strlen(kinds[i]);
+            ret->res = LIMIT_PROC;
+            ret->gres = request_text(&t->room, of, strlen(of));
+            return true;
+        }
+    return false;
+}
+
+/* "GrpTRES=cpu" and so on, of those that the scheduler measures; or by the minute. */
+static void add_tres(struct telling *t, const char *word, enum quota_rule rule,
+    const struct tres *tres, bool by_time)
+{
+    const uint64_t factor = by_time ? 60 : 1;
+    char text[200];
+
+    for (size_t k = 0; k < tres->n; k++) {
+        struct quota_limit m = {.rule = rule, .by_time = by_time};
+        if (!find_measure(t, tres->v[k].name, &m)
+            || tres->v[k].most > INT64_MAX / factor)
             continue;
-        int n = snprintf(text, sizeof text, "%s=%s", word, kinds[k].name);
-        add_limit(t, (struct one_limit){request_text(&t->room, text, (size_t)n), rule,
-                         kinds[k].res, tres->v[k], 1});
+        if (by_time && m.res == LIMIT_PROC && m.gres == NULL) {
+            m.res = LIMIT_PS;
+            m.by_time = false;
+        }
+        int n = snprintf(text, sizeof text, "%s=%.150s", word, tres->v[k].name);
+        m.word = request_text(&t->room, text, (size_t)n);
+        m.most = (int64_t)(tres->v[k].most * factor);
+        vec_push(&t->limits, m);
     }
 }
 
 static void add_common(struct telling *t, const struct slurm_limits *l)
 {
     add_limit(t, (struct one_limit){"GrpJobs", QUOTA_GROUP, LIMIT_JOB, l->jobs, 1});
-    add_tres(t, "GrpTRES", QUOTA_GROUP, &l->group);
-    add_limit(t, (struct one_limit){"GrpTRESRunMins=cpu", QUOTA_GROUP, LIMIT_PS,
-                     l->run_mins.v[TRES_CPU], 60});
+    add_tres(t, "GrpTRES", QUOTA_GROUP, &l->group, false);
+    add_tres(t, "GrpTRESRunMins", QUOTA_GROUP, &l->run_mins, true);
     if (l->grouped_mins) /* also where it is not reached: it goes before others' */
         add_limit(t, (struct one_limit){
                          "GrpTRESMins", QUOTA_JOB, LIMIT_JOB, l->used_up ? 0 : 1, 1});
@@ -112,9 +148,8 @@ static void add_common(struct telling *t, const struct slurm_limits *l)
 static void add_of_job(struct telling *t, const struct slurm_limits *l)
 {
     add_limit(t, (struct one_limit){"MaxWall", QUOTA_JOB, LIMIT_WC, l->wall_min, 60});
-    add_tres(t, "MaxTRES", QUOTA_JOB, &l->job);
-    add_limit(t, (struct one_limit){"MaxTRESMins=cpu", QUOTA_JOB, LIMIT_PS,
-                     l->job_mins.v[TRES_CPU], 60});
+    add_tres(t, "MaxTRES", QUOTA_JOB, &l->job, false);
+    add_tres(t, "MaxTRESMins", QUOTA_JOB, &l->job_mins, true);
 }
 
 /* The limits in the making are all of this one. */
@@ -286,12 +321,12 @@ static void tell_qos(struct telling *t, const struct slurm_limits *l)
     q.per = QUOTA_PER_USER;
     add_limit(t,
         (struct one_limit){"MaxJobsPerUser", QUOTA_EACH, LIMIT_JOB, l->user_jobs, 1});
-    add_tres(t, "MaxTRESPerUser", QUOTA_EACH, &l->per_user);
+    add_tres(t, "MaxTRESPerUser", QUOTA_EACH, &l->per_user, false);
     end_quota(t, q);
     q.per = QUOTA_PER_ACCOUNT;
     add_limit(t, (struct one_limit){
                      "MaxJobsPerAccount", QUOTA_EACH, LIMIT_JOB, l->account_jobs, 1});
-    add_tres(t, "MaxTRESPerAccount", QUOTA_EACH, &l->per_account);
+    add_tres(t, "MaxTRESPerAccount", QUOTA_EACH, &l->per_account, false);
     end_quota(t, q);
 }
 

@@ -12,12 +12,13 @@
 
 #define NO_LIMIT UINT64_MAX
 
-enum slurm_tres { TRES_CPU, TRES_NODE, TRES_MEM, TRES_KINDS }; /* memory in MB */
-
-/* So much of each; NO_LIMIT where there is none. */
-struct tres {
-    uint64_t v[TRES_KINDS];
+/* So much of what Slurm counts: "cpu", "node", "mem" (in MB), "gres/gpu:a100",
+ * "license/x", "billing"; those without a limit are left out. Names are owned. */
+struct tres_limit {
+    char *name;
+    uint64_t most;
 };
+struct tres VEC(struct tres_limit);
 
 /* Of an association: a user's in an account, or an account's; or of a QOS. All texts
  * are owned. */
@@ -38,6 +39,7 @@ struct slurm_limits_list VEC(struct slurm_limits);
 /* All of them, without any limit, to begin with. */
 void limits_clear(struct slurm_limits *ret);
 void limits_free(struct slurm_limits_list *l);
+void limits_add_tres(struct tres *io, const char *name, size_t length, uint64_t most);
 
 /* 0, or -1 with errno. */
 int assoc_load(struct slurm_limits_list *ret);

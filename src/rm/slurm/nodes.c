@@ -238,6 +238,26 @@ static int64_t minutes(uint32_t m)
     return m == NO_VAL ? 0 : (int64_t)m * 60;
 }
 
+static int compare_tiers(const void *a, const void *b)
+{
+    return *(const uint16_t *)a - *(const uint16_t *)b;
+}
+
+/* Whatever the numbers are: 0 for the lowest tier, 1 for the next. */
+static void rank_tiers(struct adapter *a)
+{
+    size_t n = 0;
+    uint16_t *tiers = xcalloc(HASH_COUNT(a->parts) + 1, sizeof *tiers);
+
+    for (struct part *p = a->parts; p != NULL; p = p->hh.next)
+        tiers[n++] = p->tier;
+    qsort(tiers, n, sizeof *tiers, compare_tiers);
+    for (struct part *p = a->parts; p != NULL; p = p->hh.next)
+        for (size_t i = 0; i < n && tiers[i] < p->tier; i++)
+            p->rank += tiers[i] != tiers[i + 1];
+    free(tiers);
+}
+
 static void read_parts(struct adapter *a, const partition_info_msg_t *msg)
 {
     forget_parts(a);
@@ -252,9 +272,11 @@ static void read_parts(struct adapter *a, const partition_info_msg_t *msg)
         p->exclusive = in->max_share == 0;
         if (in->max_cpus_per_node != 0 && in->max_cpus_per_node < NO_VAL)
             p->procs_by_node = in->max_cpus_per_node;
+        p->tier = in->priority_tier;
         p->open = in->state_up == PARTITION_UP || in->state_up == PARTITION_DRAIN;
         HASH_ADD_KEYPTR(hh, a->parts, p->name, strlen(p->name), p);
     }
+    rank_tiers(a);
 }
 
 const struct part *part_find(const struct adapter *a, const char *list)
@@ -271,6 +293,17 @@ const char *part_next(const char *list)
     const char *comma = list != NULL ? strchr(list, ',') : NULL;
 
     return comma != NULL ? comma + 1 : NULL;
+}
+
+int64_t parts_rank(const struct adapter *a, const char *list)
+{
+    int64_t most = 0;
+
+    for (; list != NULL; list = part_next(list)) {
+        const struct part *p = part_find(a, list);
+        most = p != NULL && p->rank > most ? p->rank : most;
+    }
+    return most;
 }
 
 uint32_t parts_open(const struct adapter *a, const char *list)

@@ -527,6 +527,7 @@ void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret
     d->admitted = true; /* slurmctld has looked at associations, partition and QOS */
     d->user_priority = (int64_t)NICE_OFFSET - (int64_t)j->nice;
     d->fixed_priority = job_priority_given(j);
+    d->tier = parts_rank(a, list);
     if (j->requeue)
         d->flags |= JOB_RESTARTABLE;
     room->req = request_take(room, parts->n, sizeof *room->req);
@@ -568,7 +569,7 @@ static uint64_t digest_part(
         /* a release sets it to now */
         (uint64_t)notes_release_at(j), j->requeue, j->contiguous,
         part_next(list) != NULL ? parts_open(a, list) : 0,
-        (uint64_t)delays(a, j->dependency)};
+        (uint64_t)parts_rank(a, list), (uint64_t)delays(a, j->dependency)};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         h = digest_text(h, texts[i]);

@@ -179,12 +179,13 @@ static json_t *quota_limits(const struct cluster *c, const struct quota *q, int6
             json_pack("{s:s, s:I}", "limit", m->word, "most", (json_int_t)m->most);
         if (m->rule != QUOTA_JOB && q->per == QUOTA_PER_ALL)
             json_object_set_new(
-                o, "used", json_integer(limits_quota_in_use(c, q, 0, m->res, now)));
+                o, "used", json_integer(limits_quota_in_use(c, q, 0, m, now)));
         if (m->rule == QUOTA_JOB && m->res == LIMIT_JOB) {
             json_object_del(o, "most");
             render_bool(o, "used_up", m->most == 0);
         }
-        render_text(o, "unit", m->res == LIMIT_PS || m->res == LIMIT_WC ? "s" : NULL);
+        render_text(o, "unit",
+            m->by_time || m->res == LIMIT_PS || m->res == LIMIT_WC ? "s" : NULL);
         json_array_append_new(list, o);
     }
     return list;

@@ -206,13 +206,15 @@ static json_t *summary(struct server *s, const struct list *l, const struct want
 
 /* ---- diagnose -p ---- */
 
-/* What users gave their jobs stands behind all components, where it is in use. */
-static json_t *user_component(double weight, double points, double total)
+/* What users gave their jobs, and tiers, stand behind all components, where they are in
+ * use. */
+static json_t *component_alone(
+    const char *name, double weight, double points, double total)
 {
     double percent = total > 0 ? 100 * points / total : 0.0;
 
-    return json_pack("{s:s, s:f, s:f, s:f, s:[{s:s, s:f, s:f, s:f}]}", "name", "UPrio",
-        "weight", 1.0, "value", points, "percent", percent, "parts", "name", "UPrio",
+    return json_pack("{s:s, s:f, s:f, s:f, s:[{s:s, s:f, s:f, s:f}]}", "name", name,
+        "weight", 1.0, "value", points, "percent", percent, "parts", "name", name,
         "weight", weight, "value", points, "percent", percent);
 }
 
@@ -228,7 +230,7 @@ static json_t *priority_record(struct server *s, const struct job *j)
         parts[i] = json_array();
         total += fabs(p.weighted[i]);
     }
-    total += fabs((double)p.user);
+    total += fabs((double)p.user) + fabs((double)p.tier);
     for (int i = 0; i < PRIO_SUBS; i++) {
         enum prio_comp comp = prio_comp_of((enum prio_sub)i);
         double value = p.weight[i] * p.value[i];
@@ -253,8 +255,11 @@ static json_t *priority_record(struct server *s, const struct job *j)
     }
     const struct prio_settings *settings = &s->config->settings->prio;
     if (c->any_user_priority && settings->user_weight != 0)
+        json_array_append_new(components,
+            component_alone("UPrio", settings->user_weight, (double)p.user, total));
+    if (c->any_tier)
         json_array_append_new(
-            components, user_component(settings->user_weight, (double)p.user, total));
+            components, component_alone("Tier", PRIORITY_TIER, (double)p.tier, total));
     return json_pack("{s:s, s:I, s:b, s:o}", "id", j->id, "priority",
         (json_int_t)p.priority, "system", j->sys_priority != 0 || j->fixed_priority,
         "components", components);

@@ -417,6 +417,8 @@ json_t *render_job(struct server *s, const struct job *j)
         render_int(o, "user_priority", j->user_priority);
     if (j->fixed_priority)
         render_int(o, "fixed_priority", j->fixed_priority);
+    if (j->tier)
+        render_int(o, "tier", j->tier);
     if (j->qos_asked)
         render_text(o, "qos_asked", c->creds[CRED_QOS].v[j->qos_asked]->name);
     add_holds(o, j);

@@ -212,6 +212,101 @@ static void an_association_of_one_partition_counts_by_itself(void **state)
     sc_destroy(s);
 }
 
+/* A request of one processor and so many licences; they live as long as the scenario.
+ */
+struct asked {
+    struct gres_cfg list[2];
+    struct req_desc req;
+};
+
+static void ask_licences(struct scenario *s, struct asked *a, const char *id,
+    const char *user, const char *name, int64_t n)
+{
+    *a = (struct asked){.list = {{(char *)name, n}, {0}}};
+    a->req =
+        (struct req_desc){.tasks = 1, .per_task = {{1, 0, 0, 0}}, .job_gres = a->list};
+    sc_job(s, (struct sc_job){.id = id,
+                  .req = &a->req,
+                  .limit_s = 100,
+                  .user = user,
+                  .account = "chem",
+                  .admitted = true});
+}
+
+static struct scenario *begin_with_licences(const char *lines)
+{
+    struct scenario *s = sc_begin(lines, 20, 1, true);
+    const struct gres_cfg all[] = {{(char *)"lic", 50}, {(char *)"other", 50}, {0}};
+    struct event ev = {.kind = EVENT_NODE,
+        .u.node = {.name = "GLOBAL", .state = NODE_IDLE, .gres = all}};
+
+    assert_int_equal(sc_apply(s, ev, &(struct err){0}), 0);
+    return s;
+}
+
+static void generic_resources_count_for_a_limit_on_them(void **state)
+{
+    (void)state;
+    struct asked asked[5];
+    struct scenario *s = begin_with_licences("");
+    TELL(s, {.name = "account chem",
+                .accounts = NAMES("chem"),
+                LIMITS({"MaxTRES=license/lic", QUOTA_JOB, LIMIT_PROC, 3, "lic"},
+                    {"GrpTRES=license/lic", QUOTA_GROUP, LIMIT_PROC, 4, "lic"})});
+    ask_licences(s, &asked[0], "a", "ann", "lic", 3);
+    ask_licences(s, &asked[1], "b", "bob", "lic", 2);
+    ask_licences(s, &asked[2], "c", "bob", "other", 9);
+    ask_licences(s, &asked[3], "d", "bob", "lic", 1);
+    ask_licences(s, &asked[4], "e", "bob", "lic", 4);
+    job(s, "f", 1, "bob", "chem", NULL);
+    sc_at(s, 0);
+    assert_int_equal(sc_start(s, "a"), 0);
+    assert_int_equal(sc_start(s, "b"), -1);
+    assert_int_equal(sc_start(s, "c"), 0);
+    assert_int_equal(sc_start(s, "d"), 0); /* b does not stand in its way */
+    assert_int_equal(sc_start(s, "f"), 0);
+    assert_string_equal(why(s, "b"),
+        "Slurm's limit GrpTRES=license/lic of account chem: 4 of 4 lic in use by ann "
+        "3, bob 1 and this job asks for 2 lic");
+    assert_string_equal(why(s, "e"), "Slurm's limit MaxTRES=license/lic of account "
+                                     "chem allows a job 3 lic and this job asks for 4 "
+                                     "lic");
+    sc_run(s);
+    assert_int_equal(sc_start(s, "b"), 100);
+    assert_int_equal(sc_start(s, "e"), -1);
+    sc_destroy(s);
+}
+
+/* 2 x 100 s, of which 2 x 40 are left when 120 more come into the 200. Beside a limit
+ * of maui.cfg that makes the comparison one in full. */
+static void what_is_limited_by_the_minute_shrinks(void **state)
+{
+    static const char *const configurations[] = {
+        "", "USERCFG[DEFAULT] MAXPROC[CLASS]=99\n"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct asked asked[2];
+        struct scenario *s = begin_with_licences(configurations[i]);
+        TELL(s, {.name = "account chem",
+                    .accounts = NAMES("chem"),
+                    LIMITS({"GrpTRESRunMins=license/lic", QUOTA_GROUP, LIMIT_PROC, 200,
+                        "lic", true})});
+        ask_licences(s, &asked[0], "a", "ann", "lic", 2);
+        ask_licences(s, &asked[1], "b", "bob", "lic", 1);
+        sc_at(s, 10);
+        assert_int_equal(sc_start(s, "a"), 0);
+        assert_string_equal(why(s, "b"),
+            "Slurm's limit GrpTRESRunMins=license/lic of account chem: 180 of 200 "
+            "lic-seconds in use by ann and this job asks for 100 lic-seconds");
+        sc_at(s, 49);
+        assert_int_equal(sc_start(s, "b"), -1);
+        sc_at(s, 50);
+        assert_int_equal(sc_start(s, "b"), 50);
+        sc_destroy(s);
+    }
+}
+
 /* No QOS of maui.cfg lifts what Slurm enforces, and its own limits hold beside. */
 static void both_limits_hold(void **state)
 {
@@ -349,6 +444,30 @@ static void other_quotas_or_the_end_of_the_refused_job_let_all_be_tried(void **s
     }
 }
 
+/* But not more often than every 5 s. */
+static void where_a_job_ended_a_refused_one_is_tried_at_once(void **state)
+{
+    (void)state;
+    struct scenario *s = sc_begin("", 20, 1, false);
+    sc_job(
+        s, (struct sc_job){.id = "short", .procs = 1, .limit_s = 7, .admitted = true});
+    sc_job(
+        s, (struct sc_job){.id = "next", .procs = 1, .limit_s = 8, .admitted = true});
+    job(s, "a", 2, "ann", "chem", NULL);
+    sc_at(s, 0);
+    refuse(s, "a");
+    sc_at(s, 6);
+    assert_int_equal(sc_find(s, "a")->state, JOB_IDLE);
+    sc_at(s, 7);
+    assert_int_not_equal(sc_find(s, "a")->state, JOB_IDLE);
+    refuse(s, "a"); /* its next turn is 30 s later */
+    sc_at(s, 11);
+    assert_int_equal(sc_find(s, "a")->state, JOB_IDLE);
+    sc_at(s, 12); /* 5 s after it was refused, because of the end at 8 */
+    assert_int_not_equal(sc_find(s, "a")->state, JOB_IDLE);
+    sc_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,9 +480,12 @@ int main(void)
         cmocka_unit_test(both_limits_hold),
         cmocka_unit_test(a_limit_of_0_lets_nothing_run_and_its_end_lets_all),
         cmocka_unit_test(what_is_used_up_is_said),
+        cmocka_unit_test(generic_resources_count_for_a_limit_on_them),
+        cmocka_unit_test(what_is_limited_by_the_minute_shrinks),
         cmocka_unit_test(processor_seconds_left_shrink_as_jobs_run),
         cmocka_unit_test(a_refused_job_is_tried_again_and_those_like_it_wait_for_it),
         cmocka_unit_test(other_quotas_or_the_end_of_the_refused_job_let_all_be_tried),
+        cmocka_unit_test(where_a_job_ended_a_refused_one_is_tried_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

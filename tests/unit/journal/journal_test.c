@@ -198,6 +198,7 @@ static void events_about_nodes_and_the_whole_come_back(void **state)
     static const char *const accounts[] = {"chem", "lab", NULL};
     static const struct quota_limit limits[] = {
         {"GrpTRES=cpu", QUOTA_GROUP, LIMIT_PROC, 7},
+        {"GrpTRESRunMins=gres/gpu", QUOTA_GROUP, LIMIT_PROC, 70, "gpu", true},
         {"MaxJobs", QUOTA_EACH, LIMIT_JOB, 0}};
     struct quota quotas[] = {{.name = "account chem",
                                  .user = "ann",
@@ -205,7 +206,7 @@ static void events_about_nodes_and_the_whole_come_back(void **state)
                                  .except = accounts,
                                  .per = QUOTA_PER_USER,
                                  .limits = limits,
-                                 .n = 2},
+                                 .n = 3},
         {.name = "QOS fast", .qos = "fast", .classes = accounts, .first = true}};
 
     comes_back(&s, (struct event){.kind = EVENT_NODE,

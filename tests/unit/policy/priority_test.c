@@ -181,6 +181,27 @@ static void a_fixed_priority_stands_in_place_of_the_formula(void **state)
     assert_int_equal(priority_of(w, j), 1000000005);
 }
 
+static void a_tier_goes_before_all_priorities(void **state)
+{
+    struct world *w = *state;
+    struct job *j = waiting(w, 3600), *low = waiting(w, 3600);
+    struct prio_parts parts;
+    struct err err;
+
+    j->tier = 1;
+    j->user_priority = -100;
+    job_note_priority(w->c, j);
+    assert_int_equal(priority_of(w, j), PRIORITY_TIER - 40);
+    assert_int_equal(prio_set_system(low, false, 1000, &err), 0);
+    assert_true(priority_of(w, low) < priority_of(w, j));
+    low->fixed_priority = UINT32_MAX; /* as much as Slurm takes */
+    assert_int_equal(prio_set_system(low, false, 0, &err), 0);
+    job_note_priority(w->c, low);
+    assert_true(priority_of(w, low) < priority_of(w, j));
+    prio_explain(w->c, j, NOW, &parts);
+    assert_int_equal(parts.tier, PRIORITY_TIER);
+}
+
 /* bob of example 8.6, waiting 30 minutes */
 static struct job *bob(struct world *w)
 {
@@ -838,6 +859,7 @@ int main(void)
         T(example_8_5_system_priority),
         T(a_user_priority_is_added_behind_the_floor),
         T(a_fixed_priority_stands_in_place_of_the_formula),
+        T(a_tier_goes_before_all_priorities),
         T(example_8_6_negative_priority_is_clipped_to_1),
         T(example_8_6_negative_priority_is_kept_when_enabled),
         T(example_8_7_run_priority),

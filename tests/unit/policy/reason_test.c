@@ -132,6 +132,8 @@ static const struct {
     {{.code = WAIT_TOO_LARGE, .object = 1, .limit = 8, .asked = 9},
         "request 2 of this job asks for 9 processors and no partition has more than 8 "
         "on nodes that can run it"},
+    {{.code = WAIT_TOO_LARGE, .res = LIMIT_NODE, .limit = 2, .asked = 3},
+        "this job asks for 3 nodes and no partition has more than 2 that can run it"},
     {{.code = WAIT_FEASIBLE},
         "no set of nodes can ever satisfy what this job asks for"},
     {{.code = WAIT_RESOURCES, .used = 12, .asked = 64},
@@ -243,6 +245,16 @@ static void a_note_says_what_does_not_change_from_cycle_to_cycle(void **state)
     r = (struct reason){.code = WAIT_RELEASE_TIME, .until = 86400};
     reason_format_note(k->c, j, &r, NULL, text, sizeof text);
     assert_string_equal(text, "may not start before Fri Jan  2 00:00:00 UTC");
+    r = (struct reason){.code = WAIT_LIMIT,
+        .res = LIMIT_PROC,
+        .kind = CRED_USER,
+        .kind2 = CRED_KINDS,
+        .object = j->cred[CRED_USER],
+        .limit = 32,
+        .used = 30,
+        .asked = 4};
+    reason_format_note(k->c, j, &r, NULL, text, sizeof text);
+    assert_string_equal(text, "waits for limit MAXPROC of user steve: 32 processors");
     r = (struct reason){.code = WAIT_HOLD, .until = 86400};
     j->holds = HOLD_DEFER;
     reason_format_note(k->c, j, &r, "its nodes are down", text, sizeof text);

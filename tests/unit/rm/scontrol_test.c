@@ -118,7 +118,8 @@ static void limits_are_told_as_quotas(void **state)
         "ClusterName=c Account=root UserName= Partition= ParentAccount= GrpJobs=N(0)\n"
         "ClusterName=c Account=chem UserName= Partition= ParentAccount=root(1) "
         "GrpJobs=N(3) GrpWall=N(0.00) GrpTRES=cpu=4(1),mem=3072(9),node=7(1),"
-        "gres/gpu=2(0) GrpTRESMins=cpu=10(10),mem=N(4) GrpTRESRunMins=cpu=5(1) "
+        "gres/gpu:a100=2(0),billing=9(1),license/x=N(0) "
+        "GrpTRESMins=cpu=10(10),mem=N(4) GrpTRESRunMins=cpu=5(1),mem=6(0) "
         "MaxJobs=9(0) MaxWallPJ=1\n"
         "ClusterName=c Account=lab UserName= Partition= ParentAccount=chem(3)\n"
         "ClusterName=c Account=lab UserName=ann(5) Partition= MaxJobs=0(0) "
@@ -134,8 +135,12 @@ static void limits_are_told_as_quotas(void **state)
         "{\"word\":\"GrpTRES=cpu\",\"rule\":\"group\",\"res\":\"procs\",\"most\":4},"
         "{\"word\":\"GrpTRES=mem\",\"rule\":\"group\",\"res\":\"mem_mb\",\"most\":3072}"
         ","
+        "{\"word\":\"GrpTRES=gres/gpu:a100\",\"rule\":\"group\",\"res\":\"procs\","
+        "\"gres\":\"gpu:a100\",\"most\":2},"
         "{\"word\":\"GrpTRESRunMins=cpu\",\"rule\":\"group\","
         "\"res\":\"proc_seconds\",\"most\":300},"
+        "{\"word\":\"GrpTRESRunMins=mem\",\"rule\":\"group\",\"res\":\"mem_mb\","
+        "\"by_time\":true,\"most\":360},"
         "{\"word\":\"GrpTRESMins\",\"rule\":\"job\",\"res\":\"jobs\",\"most\":0}]}");
     assert_told(all,
         "{\"name\":\"user ann in account lab\",\"user\":\"ann\",\"accounts\":[\"lab\"],"

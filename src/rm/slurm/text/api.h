@@ -173,7 +173,7 @@ typedef struct {
 typedef struct {
     char *name, *qos_char;
     uint32_t max_time, default_time, max_cpus_per_node;
-    uint16_t max_share, state_up;
+    uint16_t max_share, state_up, priority_tier;
 } partition_info_t;
 
 typedef struct {

@@ -46,28 +46,16 @@ static bool is_reached(const char *text)
     return used != NULL && strtod(used + 1, NULL) >= (double)read_count(text);
 }
 
-/* "cpu=4(1),mem=N(100),node=2(1)": what stands behind a name. */
-static const char *find_tres(const char *list, const char *name)
-{
-    size_t n = strlen(name);
-
-    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strncmp(at, name, n) == 0 && at[n] == '=')
-            return at + n + 1;
-    }
-    return NULL;
-}
-
+/* "cpu=4(1),mem=N(100),gres/gpu:a100=2(1)". */
 static struct tres field_tres(const struct fields *f, const char *key)
 {
-    static const char *const names[] = {
-        [TRES_CPU] = "cpu", [TRES_NODE] = "node", [TRES_MEM] = "mem"};
-    const char *list = field_text(f, key);
-    struct tres ret;
+    struct tres ret = {0};
 
-    for (int k = 0; k < TRES_KINDS; k++)
-        ret.v[k] = read_count(find_tres(list, names[k]));
+    for (const char *at = field_text(f, key); at != NULL; at = strchr(at, ',')) {
+        size_t n = strcspn(at += *at == ',', "=,");
+        if (at[n] == '=' && read_count(at + n + 1) != NO_LIMIT)
+            limits_add_tres(&ret, at, n, read_count(at + n + 1));
+    }
     return ret;
 }
 

@@ -166,6 +166,7 @@ static void read_part(const struct fields *f, void *record)
     p->max_time = field_minutes(f, "MaxTime");
     p->default_time = field_minutes(f, "DefaultTime");
     p->max_cpus_per_node = (uint32_t)field_number(f, "MaxCPUsPerNode", 0);
+    p->priority_tier = (uint16_t)field_number(f, "PriorityTier", 1);
     p->max_share = share == NULL || strcmp(share, "EXCLUSIVE") != 0;
     p->state_up = state == NULL                    ? PARTITION_INACTIVE
                   : strcmp(state, "UP") == 0       ? PARTITION_UP
@@ -196,6 +197,7 @@ int slurm_load_partitions(time_t since, partition_info_msg_t **ret, uint16_t sho
         digest = (digest ^ p->max_time) * 1099511628211u;
         digest = (digest ^ p->default_time) * 1099511628211u;
         digest = (digest ^ p->max_cpus_per_node) * 1099511628211u;
+        digest = (digest ^ p->priority_tier) * 1099511628211u;
         digest = (digest ^ (p->state_up * 2u + p->max_share)) * 1099511628211u;
     }
     if (since == 0 || digest != last) {

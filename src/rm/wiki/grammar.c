@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Splitting records into fields. */
+#include "rm/wiki/grammar.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Where the text ends or the first unshielded byte of `stops` stands. */
+static const char *find_stop(const char *at, const char *end, const char *stops)
+{
+    bool quoted = false;
+
+    for (; at < end; at++) {
+        if (*at == '\\' && at + 1 < end)
+            at++;
+        else if (*at == '"')
+            quoted = !quoted;
+        else if (!quoted && *at != '\0' && strchr(stops, *at) != NULL)
+            return at;
+    }
+    return end;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+bool wiki_next(const char **io, const char *end, enum wiki_form form, const char **ret,
+    size_t *ret_n)
+{
+    while (*io < end) {
+        const char *at = *io, *stop;
+
+        if (form == WIKI_LINES) /* quotes do not reach beyond their line */
+            stop = memchr(at, '\n', (size_t)(end - at));
+        else
+            stop = find_stop(at, end, "#");
+        if (stop == NULL)
+            stop = end;
+        *io = stop < end ? stop + 1 : end;
+        while (at < stop && is_blank(*at))
+            at++;
+        if (at == stop || (form == WIKI_LINES && *at == '#'))
+            continue;
+        *ret = at;
+        *ret_n = (size_t)(stop - at);
+        return true;
+    }
+    return false;
+}
+
+void wiki_record_fini(struct wiki_record *r)
+{
+    vec_fini(&r->fields);
+    free(r->text);
+    *r = (struct wiki_record){0};
+}
+
+static int check_id(const char *id, struct err *err)
+{
+    size_t n = strlen(id);
+
+    if (n == 0)
+        return err_set(err, ERR_INVALID, "a record without an id");
+    if (n > WIKI_ID_MAX)
+        return err_set(err, ERR_INVALID, "the id '%.20s...' is longer than %d bytes",
+            id, WIKI_ID_MAX);
+    bool odd = *id == '-'; /* programs would take it for an option */
+    for (const char *p = id; *p != '\0'; p++)
+        odd |= (unsigned char)*p <= ' ' || *p == 0x7f || *p == '=' || *p == '/'
+               || *p == ',' || *p == '"';
+    if (odd)
+        return err_set(err, ERR_INVALID,
+            "no id: '%.63s' (expected one without blanks, '=', '/', ',', quotes and "
+            "control characters, and not beginning with '-')",
+            id);
+    return 0;
+}
+
+static int take_field(
+    struct wiki_record *r, char *word, enum wiki_form form, struct err *err)
+{
+    char *equals = strchr(word, '=');
+
+    if (*word == '\0')
+        return 0;
+    if (equals == NULL) {
+        if (form == WIKI_REPLY)
+            return 0; /* a name alone says nothing */
+        return err_set(err, ERR_INVALID,
+            "%.63s: expected FIELD=VALUE instead of '%.40s'", r->id, word);
+    }
+    *equals = '\0';
+    vec_push(&r->fields, ((struct wiki_field){word, equals + 1}));
+    return 0;
+}
+
+int wiki_split(struct wiki_record *ret, const char *text, size_t n, enum wiki_form form,
+    struct err *err)
+{
+    const char *separators = form == WIKI_REPLY ? ";" : "; \t\r";
+    char *at, *end;
+
+    wiki_record_fini(ret);
+    if (memchr(text, '\0', n) != NULL)
+        return err_set(err, ERR_INVALID, "a record with a byte 0 in it");
+    ret->text = xstrndup(text, n);
+    at = ret->text;
+    end = at + n;
+    at += form == WIKI_REPLY ? strcspn(at, ":") : strcspn(at, "; \t\r");
+    if (at < end)
+        *at++ = '\0';
+    if (check_id(ret->text, err) < 0)
+        return -1;
+    ret->id = ret->text;
+    while (at < end) {
+        char *stop = (char *)find_stop(at, end, separators);
+
+        while (at < stop && is_blank(*at))
+            at++;
+        if (stop < end)
+            *stop = '\0';
+        if (take_field(ret, at, form, err) < 0)
+            return -1;
+        at = stop + 1;
+    }
+    return 0;
+}
+
+size_t wiki_plain(char *to, const char *value, size_t n)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (value[i] == '"')
+            continue;
+        if (value[i] == '\\' && i + 1 < n)
+            i++;
+        to[len++] = value[i];
+    }
+    to[len] = '\0';
+    return len;
+}
+
+size_t wiki_span(const char *value, const char *separators)
+{
+    return (size_t)(find_stop(value, value + strlen(value), separators) - value);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Records of jobs and nodes as texts, in two forms:
+ *
+ *     n1:STATE=Idle;CPROC=4;FEATURE=fast:big;#n2:...     between two # of a reply
+ *     n1 STATE=Idle CPROC=4 FEATURE=fast:big             a line; # begins a comment
+ *
+ * A backslash takes the next character as it is, double quotes all up to the next. */
+#ifndef MAUI_RM_WIKI_GRAMMAR_H
+#define MAUI_RM_WIKI_GRAMMAR_H
+
+#include "base/err.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+
+enum wiki_form { WIKI_REPLY, WIKI_LINES };
+
+struct wiki_field {
+    const char *name, *value; /* value: as written, backslashes and quotes included */
+};
+
+/* Zeroed: empty. */
+struct wiki_record {
+    const char *id; /* NULL: it has none */
+    struct VEC(struct wiki_field) fields;
+    char *text; /* owned; all of the above lie in it */
+};
+
+#define WIKI_ID_MAX 63 /* bytes */
+
+/* The next record of the text up to `end`, `*io` behind it; blank ones and comments are
+ * left out. False at the end. */
+bool wiki_next(const char **io, const char *end, enum wiki_form form, const char **ret,
+    size_t *ret_n);
+/* Its parts. -1 with an error when it is none; the id is then there if it could be
+ * read. What was in `ret` is freed first. */
+int wiki_split(struct wiki_record *ret, const char *text, size_t n, enum wiki_form form,
+    struct err *err);
+void wiki_record_fini(struct wiki_record *r);
+
+/* The value of a field without what shields it, into `to`, which is as long at least.
+ * Returns its length. */
+size_t wiki_plain(char *to, const char *value, size_t n);
+/* Up to the next of those separators that nothing shields. */
+size_t wiki_span(const char *value, const char *separators);
+
+#endif

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Records to reports, and orders to answers. */
+#include "rm/wiki/told.h"
+
+#include "rm/adapter/clock.h"
+#include "rm/adapter/digest.h"
+#include "rm/adapter/listing.h"
+#include "rm/wiki/record.h"
+#include "rm/wire.h"
+
+#include <stdio.h>
+#include <sys/queue.h>
+#include <time.h>
+
+/* A job as last told. */
+struct told_job {
+    enum job_state state;
+    uint64_t request;                      /* digest of what is asked for */
+    int64_t seen_at, started_at, ended_at; /* where the record has no such instants */
+    int64_t ordered_ms;                    /* when the last order for it was answered */
+    int64_t read_ms;                       /* the look that read its record last */
+};
+
+/* An order on its way, and a start until it has been seen. */
+struct wiki_trip {
+    TAILQ_ENTRY(wiki_trip) link;
+    struct wiki *wiki;
+    struct rm_command command; /* its texts and places are owned */
+    char *text;                /* what was answered; owned or NULL */
+    enum wiki_answer answer;
+    bool sent, answered;
+    int64_t answered_ms;
+};
+
+struct wiki {
+    struct agent *agent;
+    struct wiki_carrier carrier;
+    struct listing *nodes, *jobs;
+    struct wiki_room room;
+    struct wiki_record record;
+    int64_t look_ms;     /* when the look began */
+    bool missed;         /* of this look: something to look for again */
+    char complaint[400]; /* of this look: the first record that could not be read; "" */
+    char function[40];   /* that it is about */
+    bool nothing;        /* of a text that has records none could be read */
+    uint64_t complained; /* digest of the last complaint that was told */
+    unsigned sent;
+    TAILQ_HEAD(, wiki_trip) trips;
+};
+
+struct wiki *wiki_new(struct agent *a, const struct wiki_carrier *carrier)
+{
+    struct wiki *w = xcalloc(1, sizeof *w);
+
+    w->agent = a;
+    w->carrier = *carrier;
+    w->nodes = listing_new(&(struct listing_kind){.gone = RM_NODE_GONE, .misses = 2});
+    w->jobs = listing_new(&(struct listing_kind){
+        .gone = RM_JOB_GONE, .misses = 2, .size = sizeof(struct told_job)});
+    TAILQ_INIT(&w->trips);
+    return w;
+}
+
+/* ---- trips ---- */
+
+static void free_trip(struct wiki_trip *t)
+{
+    TAILQ_REMOVE(&t->wiki->trips, t, link);
+    for (size_t i = 0; i < t->command.nplaces; i++)
+        free((char *)t->command.places[i].node);
+    free((void *)t->command.places);
+    free((char *)t->command.job);
+    free((char *)t->command.text);
+    free(t->text);
+    free(t);
+}
+
+static void copy_command(struct rm_command *ret, const struct rm_command *c)
+{
+    struct job_place *places = xcalloc(c->nplaces, sizeof *places);
+
+    *ret = *c;
+    for (size_t i = 0; i < c->nplaces; i++) {
+        places[i] = c->places[i];
+        places[i].node = xstrdup(c->places[i].node);
+    }
+    ret->places = places;
+    ret->job = xstrdup(c->job);
+    ret->text = c->text != NULL ? xstrdup(c->text) : NULL;
+    ret->cls = NULL;
+}
+
+void wiki_destroy(struct wiki *w)
+{
+    struct wiki_trip *t;
+
+    if (w == NULL)
+        return;
+    while ((t = TAILQ_FIRST(&w->trips)) != NULL)
+        free_trip(t);
+    listing_destroy(w->nodes);
+    listing_destroy(w->jobs);
+    wiki_record_fini(&w->record);
+    wiki_room_fini(&w->room);
+    free(w);
+}
+
+void wiki_forget(struct wiki *w)
+{
+    listing_forget(w->nodes);
+    listing_forget(w->jobs);
+}
+
+/* ---- looks ---- */
+
+void wiki_look(struct wiki *w)
+{
+    w->look_ms = clock_ms();
+    w->missed = w->nothing = false;
+    w->complaint[0] = '\0';
+    listing_begin(w->nodes);
+    listing_begin(w->jobs);
+}
+
+/* The first says enough. */
+static void note_complaint(struct wiki *w, const char *function, const struct err *err)
+{
+    if (w->complaint[0] != '\0')
+        return;
+    snprintf(w->complaint, sizeof w->complaint, "%s", err->text);
+    snprintf(w->function, sizeof w->function, "%s", function);
+}
+
+static int tell_node(struct wiki *w, struct err *err)
+{
+    struct rm_report r = {.kind = RM_NODE};
+
+    if (wiki_read_node(&w->record, &w->room, &r.u.node, err) < 0)
+        return -1;
+    listing_tell(w->nodes, r.u.node.name, &r, agent_sink(w->agent));
+    return 0;
+}
+
+/* Of what is asked for, wherever the job is. */
+static uint64_t request_of(const struct rm_job *j)
+{
+    struct rm_job plain = {.cpu_s = -1, .mem_mb = -1, .swap_mb = -1, .disk_mb = -1};
+    struct rm_report r = {.kind = RM_JOB, .u.job = &plain};
+    uint64_t digest;
+    char *line;
+
+    plain.desc = j->desc;
+    plain.desc.state = JOB_IDLE;
+    plain.desc.rm_hold = 0;
+    plain.desc.start_at = 0;
+    plain.desc.places = NULL;
+    plain.desc.nplaces = 0;
+    line = wire_report(&r);
+    digest = digest_text(DIGEST_START, line);
+    free(line);
+    return digest;
+}
+
+static bool is_active(enum job_state s)
+{
+    return s == JOB_STARTING || s == JOB_RUNNING || s == JOB_SUSPENDED;
+}
+
+static bool is_waiting(enum job_state s)
+{
+    return s == JOB_IDLE || s == JOB_HOLD;
+}
+
+/* Instants that the record leaves out are those of our first sight. */
+static void fill_instants(struct told_job *t, struct rm_job *j)
+{
+    int64_t now = time(NULL);
+
+    if (t->seen_at == 0)
+        t->seen_at = now;
+    if (!is_active(j->desc.state) && j->desc.state < JOB_COMPLETED)
+        t->started_at = 0;
+    else if (t->started_at == 0)
+        t->started_at = now;
+    if (j->desc.submit_at == 0)
+        j->desc.submit_at = t->seen_at;
+    if (j->start_at == 0
+        && (is_active(j->desc.state) || j->desc.state >= JOB_COMPLETED))
+        j->start_at = j->desc.start_at = t->started_at;
+    if (j->desc.state < JOB_COMPLETED)
+        t->ended_at = 0;
+    else if (t->ended_at == 0)
+        t->ended_at = now;
+    if (j->end_at == 0 && j->desc.state >= JOB_COMPLETED)
+        j->end_at = t->ended_at;
+}
+
+static int tell_job(struct wiki *w, struct err *err)
+{
+    struct rm_job j;
+    struct rm_report r = {.kind = RM_JOB, .u.job = &j};
+    struct told_job *t, first = {0};
+    uint64_t request;
+
+    if (wiki_read_job(&w->record, &w->room, &j, err) < 0)
+        return -1;
+    t = listing_find(w->jobs, j.desc.id);
+    if (t != NULL && t->ordered_ms >= w->look_ms) {
+        listing_keep(w->jobs, j.desc.id);
+        w->missed = true; /* it says how it was before the order */
+        return 0;
+    }
+    if (t == NULL)
+        t = &first;
+    request = request_of(&j);
+    fill_instants(t, &j);
+    j.changed = t->request != 0 && t->request != request && is_waiting(t->state)
+                && is_waiting(j.desc.state);
+    t->request = request;
+    t->state = j.desc.state;
+    t->read_ms = w->look_ms;
+    listing_tell(w->jobs, j.desc.id, &r, agent_sink(w->agent));
+    if (t == &first)
+        *(struct told_job *)listing_find(w->jobs, j.desc.id) = first;
+    if (!is_waiting(j.desc.state))
+        pending_land_job(agent_orders(w->agent), j.desc.id);
+    return 0;
+}
+
+static void tell_records(struct wiki *w, struct listing *l, const char *text, size_t n,
+    enum wiki_form form, const char *function,
+    int (*tell)(struct wiki *w, struct err *err))
+{
+    const char *at = text, *record;
+    size_t len, told = 0, wrong = 0, rubbish = 0;
+
+    while (wiki_next(&at, text + n, form, &record, &len)) {
+        struct err err = {0};
+
+        if (wiki_split(&w->record, record, len, form, &err) == 0
+            && tell(w, &err) == 0) {
+            told++;
+            continue;
+        }
+        wrong++;
+        if (w->record.id != NULL)
+            listing_keep(l, w->record.id);
+        note_complaint(w, function, &err);
+    }
+    w->nothing |= rubbish > 0 && told == 0;
+    w->missed |= listing_end(l, wrong == 0, agent_sink(w->agent)) > 0;
+}
+
+void wiki_told_nodes(struct wiki *w, const char *text, size_t n, enum wiki_form form,
+    const char *function)
+{
+    tell_records(w, w->nodes, text, n, form, function, tell_node);
+}
+
+void wiki_told_jobs(struct wiki *w, const char *text, size_t n, enum wiki_form form,
+    const char *function)
+{
+    tell_records(w, w->jobs, text, n, form, function, tell_job);
+}
+
+/* ---- what became of orders ---- */
+
+static size_t find_order(struct wiki *w, uint64_t token)
+{
+    struct pending *p = agent_orders(w->agent);
+    size_t i = 0;
+
+    while (i < pending_count(p) && pending_at(p, i)->token != token)
+        i++;
+    return i;
+}
+
+static void land(
+    struct wiki *w, struct wiki_trip *t, enum rm_outcome outcome, const char *text)
+{
+    size_t i = find_order(w, t->command.token);
+
+    if (i < pending_count(agent_orders(w->agent)))
+        pending_land(agent_orders(w->agent), i, outcome, text);
+    free_trip(t);
+}
+
+/* The job as a look shows it that began after the answer. */
+static void judge_trip(struct wiki *w, struct wiki_trip *t)
+{
+    const struct told_job *j = listing_find(w->jobs, t->command.job);
+    enum job_state state = j != NULL ? j->state : JOB_REMOVED;
+    char text[500];
+
+    if (j != NULL && j->read_ms != w->look_ms)
+        return;                   /* this look did not show it */
+    if (t->answer == WIKI_DONE) { /* of a start; others have landed */
+        snprintf(text, sizeof text,
+            "it was started, and is not seen to run after %lld s",
+            (long long)w->carrier.start_wait_ms / 1000);
+        if (j == NULL || clock_ms() - t->answered_ms > w->carrier.start_wait_ms)
+            land(w, t, RM_FAILED, j == NULL ? "the job is not listed any more" : text);
+        return;
+    }
+    snprintf(text, sizeof text, "%s", t->text);
+    if (t->answer == WIKI_LATER)
+        land(w, t, t->command.action == RM_START ? RM_WAITS : RM_RETRY, text);
+    else if (t->command.action == RM_START)
+        land(w, t, RM_FAILED, text);
+    else if (t->command.action == RM_CANCEL && state >= JOB_COMPLETED)
+        land(w, t, RM_OK, NULL); /* the end that was wanted */
+    else
+        land(w, t, t->answer == WIKI_UNKNOWN ? RM_RETRY : RM_REFUSED, text);
+}
+
+/* One record that is wrong stops nothing: it is said once, and all else goes on. */
+static void tell_complaint(struct wiki *w)
+{
+    uint64_t digest = digest_text(DIGEST_START, w->complaint);
+
+    if (w->nothing) {
+        agent_looked(w->agent, w->function, w->complaint);
+        return;
+    }
+    if (w->complaint[0] != '\0' && digest != w->complained) {
+        agent_health(w->agent, w->function, w->complaint);
+        agent_health(w->agent, w->function, NULL);
+    }
+    w->complained = digest;
+    agent_looked(w->agent, NULL, NULL);
+}
+
+void wiki_looked(struct wiki *w)
+{
+    struct wiki_trip *t, *next;
+
+    for (t = TAILQ_FIRST(&w->trips); t != NULL; t = next) {
+        next = TAILQ_NEXT(t, link);
+        if (!t->answered || t->answered_ms >= w->look_ms)
+            continue;
+        if (find_order(w, t->command.token) == pending_count(agent_orders(w->agent)))
+            free_trip(t); /* has landed, or is lost */
+        else
+            judge_trip(w, t);
+    }
+    tell_complaint(w);
+    if (w->missed)
+        agent_look(w->agent);
+}
+
+/* ---- orders ---- */
+
+/* Orders for one job go one after the other. */
+static bool has_earlier(const struct wiki *w, const struct wiki_trip *t)
+{
+    const struct wiki_trip *other;
+
+    TAILQ_FOREACH(other, &w->trips, link)
+    {
+        if (other == t)
+            return false;
+        if (!other->answered && strcmp(other->command.job, t->command.job) == 0)
+            return true;
+    }
+    return false;
+}
+
+static struct wiki_trip *find_ready(const struct wiki *w)
+{
+    struct wiki_trip *t;
+
+    TAILQ_FOREACH(t, &w->trips, link)
+    if (!t->sent && !has_earlier(w, t))
+        return t;
+    return NULL;
+}
+
+static void send_trips(struct wiki *w)
+{
+    struct wiki_trip *t;
+
+    while (w->sent < w->carrier.at_once && (t = find_ready(w)) != NULL) {
+        const char *why = NULL;
+
+        t->sent = true;
+        w->sent++;
+        if (!w->carrier.carry(w->carrier.ctx, &t->command, t, &why)) {
+            w->sent--;
+            land(w, t, RM_REFUSED, why);
+        }
+    }
+}
+
+void wiki_answered(struct wiki_trip *t, enum wiki_answer answer, const char *text)
+{
+    struct wiki *w = t->wiki;
+    struct told_job *j = listing_find(w->jobs, t->command.job);
+    size_t i = find_order(w, t->command.token);
+
+    w->sent--;
+    t->answered = true;
+    t->answer = answer;
+    t->answered_ms = clock_ms();
+    t->text = xstrdup(*text != '\0' ? text : "no reason given");
+    if (j != NULL)
+        j->ordered_ms = t->answered_ms;
+    if (i == pending_count(agent_orders(w->agent)))
+        free_trip(t);
+    else if (answer == WIKI_DONE && t->command.action != RM_START)
+        land(w, t, RM_OK, NULL);
+    else if (answer == WIKI_DONE)
+        pending_renew(agent_orders(w->agent), i, clock_ms());
+    agent_look(w->agent);
+    send_trips(w);
+}
+
+void wiki_command(struct wiki *w, const struct rm_command *c)
+{
+    const struct told_job *j = listing_find(w->jobs, c->job);
+    struct wiki_trip *t;
+
+    if (c->action == RM_START && (j == NULL || !is_waiting(j->state))) {
+        agent_done(w->agent, c->token, RM_RETRY, c->job, "it is not listed as waiting");
+        return;
+    }
+    t = xcalloc(1, sizeof *t);
+    t->wiki = w;
+    copy_command(&t->command, c);
+    TAILQ_INSERT_TAIL(&w->trips, t, link);
+    agent_pending(w->agent, c, w->carrier.start_wait_ms);
+    send_trips(w);
+}

@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RMCFG[] TYPE=NATIVE: a site's programs are the resource manager. The one here is that of
+examples/native: plain processes of several users."""
+import json
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from live_daemon import ME, Daemon
+
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "native" / "processes"
+VERBS = {"nodes": "CLUSTERQUERYURL", "jobs": "WORKLOADQUERYURL", "start": "JOBSTARTURL",
+         "cancel": "JOBCANCELURL", "suspend": "JOBSUSPENDURL", "resume": "JOBRESUMEURL",
+         "requeue": "JOBREQUEUEURL", "modify": "JOBMODIFYURL"}
+USERS = ["nobody", "games", "daemon"] if os.geteuid() == 0 else [ME]
+
+
+class Native(Daemon):
+    """The scheduler on top of two nodes of two processors, n1 and n2."""
+
+    def __init__(self, program, more=""):
+        super().__init__(program)
+        os.chmod(self.home, 0o755)
+        self.pool, self.programs = f"{self.home}/pool", f"{self.home}/programs"
+        # a copy: others may not read where the tests lie
+        self.example = shutil.copy(EXAMPLE, f"{self.home}/processes")
+        self.output = f"{self.home}/output"
+        os.mkdir(self.output)
+        os.chmod(self.output, 0o777)
+        subprocess.run([self.example, "init", self.pool, "n1:2,n2:2"], check=True)
+        subprocess.run([self.example, "install", self.pool, self.programs], check=True)
+        self.section(more)
+
+    def section(self, more="", **urls):
+        lines = [f"RMCFG[pool] {name}={urls.get(verb, f'exec://{self.programs}/{verb}')}"
+                 for verb, name in VERBS.items() if urls.get(verb, "") is not None]
+        self.configure("\n".join(["RMCFG[pool] TYPE=NATIVE POLLINTERVAL=1 " + more, *lines,
+                                  f"ADMIN1 {ME}", "RESERVATIONPOLICY NEVER", ""]))
+
+    def start(self, *options):
+        done = self.run("serve", "-L", "5", *options)
+        assert done.returncode == 0, done.stderr
+        self.wait(lambda: self.run("showq").returncode == 0, "an answer")
+        return self
+
+    def submit_as(self, user, script, *options):
+        who = pwd.getpwnam(user)
+        words = [self.example, "submit", self.pool, *map(str, options), "sh", "-c", script]
+        if user != ME:
+            words = ["setpriv", f"--reuid={who.pw_uid}", f"--regid={who.pw_gid}",
+                     "--clear-groups", *words]
+        done = subprocess.run(words, cwd=self.output, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    def job(self, job):
+        """As it is, or as accounting has it."""
+        found = super().job(job)
+        if found:
+            return found
+        done = self.run("checkjob", job, "--format", "json")
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def until(self, job, state):
+        self.wait(lambda: self.state(job) == state, f"{state} of {job}", 60)
+
+    def said(self, job):
+        path = pathlib.Path(f"{self.output}/job.{job}.out")
+        return path.read_text() if path.exists() else ""
+
+    def adapter(self):
+        children = f"/proc/{self.pid()}/task/{self.pid()}/children"
+        return [int(p) for p in pathlib.Path(children).read_text().split()
+                if pathlib.Path(f"/proc/{p}/comm").read_text() == "maui-native\n"]
+
+    def replace(self, verb, script):
+        """Another program in its place, at once."""
+        path = f"{self.programs}/{verb}"
+        with open(f"{path}.new", "w") as f:
+            f.write(f"#!/bin/sh\n{script}\n")
+        os.chmod(f"{path}.new", 0o755)
+        os.rename(f"{path}.new", path)
+
+    def restore(self):
+        subprocess.run([self.example, "install", self.pool, self.programs], check=True)
+
+    def log(self):
+        """Without who asked what."""
+        return "\n".join(l for l in super().log().splitlines() if " GET /v1" not in l)
+
+    def rm(self):
+        return self.ok("diagnose", "-R")
+
+
+@pytest.fixture
+def native(build):
+    d = Native(build / "src" / "client" / "maui")
+    yield d
+    d.clean()
+
+
+def test_jobs_of_several_users_start_and_end(native):
+    native.start()
+    jobs = {native.submit_as(user, f'id -un; echo $NODES; exit {i}'): (user, i)
+            for i, user in enumerate(USERS * 2)}
+    for job, (user, status) in jobs.items():
+        native.until(job, "Completed")
+        name, nodes = native.said(job).split()
+        assert name == user and nodes in ("n1", "n2")
+        assert native.job(job)["exit_status"] == status
+        assert pwd.getpwuid(os.stat(f"{native.output}/job.{job}.out").st_uid).pw_name == user
+        assert native.job(job)["user"] == user
+
+
+def test_a_parallel_job_is_told_its_nodes_task_by_task(native):
+    native.start()
+    wide = native.submit_as(USERS[0], "echo $NODES", "-t", 3)
+    native.until(wide, "Completed")
+    assert sorted(native.said(wide).strip().split(",")) in (["n1", "n1", "n2"],
+                                                             ["n1", "n2", "n2"])
+    too_wide = native.submit_as(USERS[0], "true", "-t", 5)
+    native.wait(lambda: native.job(too_wide), "the job")
+    assert native.state(too_wide) != "Running"
+
+
+def test_what_can_be_done_with_a_job(native):
+    """Suspended, resumed, requeued, given more time, cancelled: and users' own."""
+    native.start()
+    count = f"{native.output}/count"
+    job = native.submit_as(USERS[0], f"umask 0; echo x >> {count}; sleep 1000", "-l", 600)
+    native.until(job, "Running")
+    native.ok("mjobctl", "-s", job)
+    native.until(job, "Suspended")
+    native.ok("mjobctl", "-r", job)
+    native.until(job, "Running")
+    native.ok("mjobctl", "-m", "wclimit=1000", job)
+    native.wait(lambda: "WCLIMIT=1000" in subprocess.run(
+        [f"{native.programs}/jobs"], capture_output=True, text=True).stdout, "the new limit")
+    native.wait(lambda: os.path.exists(count), "the first run")
+    native.ok("mjobctl", "-R", job)
+    native.wait(lambda: pathlib.Path(count).read_text() == "x\nx\n", "the second run", 60)
+    native.until(job, "Running")
+    native.ok("canceljob", job)
+    native.until(job, "Removed")
+    filler = [native.submit_as(USERS[0], "sleep 1000") for _ in range(4)]
+    for one in filler:
+        native.until(one, "Running")
+    waits = native.submit_as(USERS[-1], "true")
+    native.until(waits, "Idle")
+    native.ok("canceljob", waits)
+    native.wait(lambda: native.state(waits) in ("Removed", None), "its end")
+    assert native.said(waits) == ""
+
+
+def test_a_job_that_is_over_its_limit_is_ended(native):
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000", "-l", 2)
+    native.until(job, "Running")
+    native.wait(lambda: native.state(job) == "Removed", "its end", 60)
+
+
+def test_killed_at_any_time_nothing_is_lost_or_done_twice(native):
+    """Daemon and adapter by turns, while jobs come, start and end. The start is slow and
+    not safe to be asked for twice: what was begun is waited for."""
+    native.replace("start", f'sleep 0.3; echo "$1" >> {native.home}/started\n'
+                            f'exec {native.example} start {native.pool} "$@"')
+    native.start()
+    jobs = []
+    for turn in range(int(os.environ.get("MAUI_CHAOS_ROUNDS", "8"))):
+        for user in USERS:
+            jobs.append(native.submit_as(user, f"echo ran; sleep 0.{turn % 10}; exit 4"))
+        time.sleep(0.13 * (turn % 7))
+        if turn % 2:
+            for pid in native.adapter():
+                os.kill(pid, signal.SIGKILL)
+        else:
+            native.kill()
+            native.start()
+    for job in jobs:
+        native.wait(lambda job=job: native.said(job) == "ran\n", f"the run of {job}", 120)
+    ended = native.wait(lambda: all(
+        (native.job(j) or {}).get("state") in ("Completed", None) for j in jobs), "all ends", 120)
+    assert ended
+    assert all(native.said(job) == "ran\n" for job in jobs)
+    started = pathlib.Path(f"{native.home}/started").read_text().split()
+    assert sorted(started) == sorted(jobs), "a start was asked for twice"
+
+
+def test_queries_that_fail_stop_nothing_that_runs(native):
+    """Hanging, printing rubbish, missing, flooding, not ours: each is said, jobs run on,
+    nothing is started, and all goes on when it is mended."""
+    native.section("TIMEOUT=1")
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000")
+    native.until(job, "Running")
+    for broken, says in (("sleep 1000", "did not end within 1 s and was killed"),
+                         ("echo what is this", "expected FIELD=VALUE"),
+                         ("printf 'j1 STATE=Odd UNAME=x\\n'", "STATE=Odd"),
+                         ("printf '\\377\\000\\001'", "WORKLOADQUERYURL"),
+                         ("echo cannot >&2; exit 1", "cannot"),
+                         ("kill -9 $$", "killed by signal 9")):
+        native.replace("jobs", broken)
+        native.wait(lambda says=says: says in native.rm(), says, 60)
+        assert native.state(job) == "Running"
+        late = native.submit_as(USERS[0], "true")
+        native.restore()
+        native.until(late, "Completed")
+        assert native.state(job) == "Running"
+    os.unlink(f"{native.programs}/jobs")
+    native.wait(lambda: "No such file" in native.rm(), "what is missing", 60)
+    assert native.state(job) == "Running"
+    native.restore()
+    native.until(native.submit_as(USERS[0], "true"), "Completed")
+
+
+def test_one_record_that_is_wrong_stops_nothing(native):
+    native.replace("jobs", f"echo 'bad1 STATE=Idle'; exec {native.example} jobs {native.pool}")
+    native.start()
+    job = native.submit_as(USERS[0], "true")
+    native.until(job, "Completed")
+    assert "bad1: it has no UNAME=" in native.rm()
+
+
+def test_a_start_that_is_refused_or_hangs_is_said(native):
+    native.section("TIMEOUT=1")
+    native.replace("start", "echo the moon is full >&2; exit 1")
+    native.start()
+    job = native.submit_as(USERS[0], "true")
+    native.wait(lambda: "the moon is full" in native.run("checkjob", job).stdout, "why", 60)
+    assert native.said(job) == ""
+    native.restore()
+    native.ok("releasehold", "-a", job)
+    native.until(job, "Completed")
+    native.replace("start", "sleep 1000")
+    hangs = native.submit_as(USERS[0], "true")
+    native.wait(lambda: "did not end within 1 s" in native.run("checkjob", hangs).stdout, "why", 60)
+    # half-way: it fails after the job was started, and that is seen
+    native.replace("start", f'{native.example} start {native.pool} "$@"; exit 1')
+    half = native.submit_as(USERS[0], "sleep 1000")
+    native.until(half, "Running")
+
+
+def test_files_may_hold_nodes(native):
+    path = f"{native.home}/nodes"
+    with open(path, "w") as f:
+        f.write("# the machine room\nn1 STATE=Idle CPROC=2 FEATURE=fast:big\n\n"
+                "n2 STATE=Idle CPROC=2 CMEMORY=4096\n")
+    native.section(nodes=f"file://{path}")
+    native.start()
+    native.until(native.submit_as(USERS[0], "true", "-t", 4), "Completed")
+    assert "fast" in native.ok("checknode", "n1")
+    with open(f"{path}.new", "w") as f:
+        f.write("n1 STATE=Down CPROC=2\nn2 STATE=Idle CPROC=2\n")
+    os.rename(f"{path}.new", path)
+    native.wait(lambda: "Down" in native.ok("checknode", "n1"), "the node's state")
+
+
+def test_check_refuses_what_serve_does(native):
+    """The same sentence from both."""
+    good = native.programs
+    odd, loose = f"{native.home}/odd", f"{native.home}/loose"
+    for path, mode in ((odd, 0o644), (loose, 0o757)):
+        shutil.copy(f"{good}/nodes", path)
+        os.chmod(path, mode)
+    open_folder = f"{native.home}/open"
+    os.mkdir(open_folder)
+    shutil.copy(f"{good}/nodes", open_folder)
+    os.chmod(open_folder, 0o777)
+    wrong = [({"nodes": None}, "CLUSTERQUERYURL=exec:///PROGRAM"),
+             ({"cancel": None}, "JOBCANCELURL=exec:///PROGRAM"),
+             ({"jobs": "http://site/jobs"}, "expected exec:///PROGRAM or file:///FILE"),
+             ({"start": f"file://{good}/start"}, "expected exec:///PROGRAM, an absolute path"),
+             ({"start": "exec://start"}, "expected exec:///PROGRAM"),
+             ({"suspend": f"exec://{good}/none"}, "No such file"),
+             ({"nodes": f"exec://{odd}"}, "cannot be executed"),
+             ({"nodes": f"exec://{loose}"}, "can be written by everybody"),
+             ({"nodes": f"exec://{open_folder}/nodes"}, "can be written by everybody"),
+             ({"nodes": f"exec://{good}"}, "is not a file")]
+    if os.geteuid() == 0:
+        theirs = f"{native.home}/theirs"
+        shutil.copy(f"{good}/nodes", theirs)
+        os.chown(theirs, 65534, 65534)
+        wrong.append(({"nodes": f"exec://{theirs}"}, "belongs to the user 65534"))
+    for urls, says in wrong:
+        native.section(**urls)
+        checked = native.run("check", "-c", f"{native.home}/maui.cfg")
+        served = native.run("serve")
+        assert checked.returncode == 1 and says in checked.stdout, (urls, checked)
+        assert served.returncode != 0 and says in served.stderr, (urls, served)
+    native.section(suspend=None, resume=None, requeue=None, modify=None)
+    assert native.run("check", "-c", f"{native.home}/maui.cfg").returncode == 0
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000")
+    native.until(job, "Running")
+    native.run("mjobctl", "-s", job)
+    native.wait(lambda: "names no program for that" in native.log(), "why not")
+    assert native.state(job) == "Running"
+
+
+def test_msub_says_who_takes_jobs(native):
+    native.start()
+    done = native.run("msub", "-l", "walltime=100", "--", "true")
+    assert done.returncode == 1
+    assert "submitted with this resource manager's own commands" in done.stderr
