@@ -165,7 +165,7 @@ def test_orders_of_administrators_are_carried_out(site):
     short = id.split(".")[0]
 
     def seen_as(state):
-        site.wait(lambda: f"State: {state}" in site.daemon.ok("checkjob", short), state)
+        site.wait(lambda: f"State: {state}" in site.daemon.run("checkjob", short).stdout, state)
     seen_as("Running")
     site.daemon.ok("mjobctl", "-s", short)
     site.wait_state(id, "S")
