@@ -377,11 +377,11 @@ int reason_format_limit(
     const struct quota *q = quota_of(c, r);
     char limit[COUNT_TEXT], name[QUOTA_TEXT], who[NAME_TEXT];
 
-    if (r->res >= LIMIT_RES_COUNT || r->dim > DIM_SYSTEM)
-        return snprintf(ret_text, size, "a limit");
     if (q)
         return snprintf(ret_text, size, "%s: %s", quota_text(c, r, q, name),
             quantity_text(r->limit, &q->limits[r->quota_limit], limit));
+    if (r->res >= LIMIT_RES_COUNT || r->dim > DIM_SYSTEM)
+        return snprintf(ret_text, size, "a limit");
     if (r->dim == DIM_SYSTEM)
         return snprintf(ret_text, size, "limit %s: %s", limit_name(DIM_SYSTEM, r->res),
             count_text(r->limit, r->res, limit));

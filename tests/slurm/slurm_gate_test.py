@@ -337,3 +337,21 @@ def test_a_begin_time_set_meanwhile_stays(kept):
         assert begin(job) == instant
     kept.ok("scontrol", "update", f"jobid={job}", f"starttime={at(owners)}")
     assert begin(job) == owners
+
+
+def test_check_names_jobs_that_came_past_the_gate(slurm):
+    """Also when the gate is in its place again, and they run."""
+    path = pathlib.Path(slurm.dir, "etc", "job_submit.lua")
+    gate = path.read_text()
+    slurm.write("job_submit.lua", "function slurm_job_submit() return slurm.SUCCESS end\n"
+                "function slurm_job_modify() return slurm.SUCCESS end\n"
+                "return slurm.SUCCESS\n")
+    time.sleep(1.1)  # by its time, in seconds, slurmctld sees that it is another
+    try:
+        full = slurm.sbatch("-n", 1)
+        slurm.wait_state(full, "RUNNING")
+    finally:
+        slurm.write("job_submit.lua", gate)
+    done = slurm.run(*slurm.gate_program, "check", "--home", slurm.maui.home)
+    assert f"the first {full}, came past the gate" in done.stdout, done.stdout
+    assert "is ready" not in done.stdout

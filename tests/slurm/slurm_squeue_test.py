@@ -189,3 +189,27 @@ def test_the_plugin_shows_it_as_the_reason(fresh_cluster, tmp_path):
     slurm.wait(lambda: "waits for 8" in reason(), "the reason again")
     slurm.ok("scancel", running)
     slurm.wait_state(job, "RUNNING")
+
+
+def test_a_remark_of_the_site_stays(slurm):
+    """In the administrator's comment, beside what a start notes there: through a start, a
+    return to the queue, and back with Slurm. What is of no use any more goes."""
+    def comment(job):
+        return slurm.ok("squeue", "-h", "-j", job, "-O", COLUMNS).strip()
+    slurm.maui.ok("schedctl", "-s")
+    job, once = slurm.sbatch("-n", 1, "--requeue"), slurm.sbatch("-n", 1, "--no-requeue")
+    plain = slurm.sbatch("-n", 1, "--no-requeue")
+    for one in (job, once):
+        slurm.ok("scontrol", "update", f"jobid={one}", "admincomment=the dean wants it")
+    slurm.maui.ok("schedctl", "-r")
+    for one in (job, once, plain):
+        slurm.wait_state(one, "RUNNING")
+    assert comment(job).startswith("the dean wants it maui:asked;")
+    slurm.wait(lambda: comment(once) == "the dean wants it", "the remark alone")
+    slurm.wait(lambda: comment(plain) in ("", "(null)"), "no comment")
+    slurm.maui.ok("schedctl", "-s")
+    slurm.ok("scontrol", "requeue", job)
+    slurm.wait(lambda: comment(job) == "the dean wants it", "the remark alone")
+    slurm.maui.ok("schedctl", "-r")
+    slurm.wait_state(job, "RUNNING", seconds=40)
+    assert comment(job).startswith("the dean wants it maui:asked;")

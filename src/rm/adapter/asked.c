@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a user asked for, remembered in the job itself while a start has overwritten it:
  * "maui:asked;count=2-4;nodes=n[1-2];partition=a,b;features=n7", no blank in it. It
- * outlives us and the controller. The priority that stands behind it is for whoever
- * cannot see the site factor.
+ * outlives us and the controller. What the site itself has written there stays, before
+ * it: "the dean wants it maui:asked;count=1-0". The priority that stands behind it is
+ * for whoever cannot see the site factor.
  */
 #include "rm/adapter/asked.h"
 
@@ -13,13 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARK "maui:asked;"
+#define MARK       "maui:asked;"
+#define OURS       "maui:"
+#define BY_HAND    "go" /* an administrator starts the job */
+#define REMARK_MAX 700  /* of the 1024 bytes that Slurm takes */
 
 void asked_free(struct asked *k)
 {
     free(k->nodes);
     free(k->partition);
     free(k->features);
+    free(k->remark);
     *k = (struct asked){0};
 }
 
@@ -28,6 +33,8 @@ char *asked_text(const struct asked *k)
     struct strbuf b = {0};
     bool list = k->partition != NULL && strchr(k->partition, ',') != NULL;
 
+    if (k->remark != NULL)
+        strbuf_printf(&b, "%.*s ", REMARK_MAX, k->remark);
     strbuf_printf(&b, MARK "count=%u-%u", k->min_nodes, k->max_nodes);
     if (k->nodes != NULL)
         strbuf_printf(&b, ";nodes=%s", k->nodes);
@@ -47,9 +54,32 @@ static char *value_of(const char *text, const char *name)
     return at ? xstrndup(at + strlen(name), strcspn(at + strlen(name), ";")) : NULL;
 }
 
+/* Where ours begins in it, behind the site's; NULL = nowhere. */
+static const char *find_mark(const char *text)
+{
+    const char *at = text;
+
+    if (text == NULL || strncmp(text, MARK, strlen(MARK)) == 0)
+        return text;
+    at = strstr(text, " " MARK);
+    return at != NULL ? at + 1 : NULL;
+}
+
 bool asked_is_text(const char *text)
 {
-    return text != NULL && strncmp(text, MARK, strlen(MARK)) == 0;
+    return find_mark(text) != NULL;
+}
+
+char *asked_remark(const char *text)
+{
+    const char *mark = find_mark(text);
+
+    if (mark != NULL)
+        return mark > text ? xstrndup(text, (size_t)(mark - text - 1)) : NULL;
+    if (text == NULL || *text == '\0' || strcmp(text, BY_HAND) == 0
+        || strncmp(text, OURS, strlen(OURS)) == 0)
+        return NULL;
+    return xstrdup(text);
 }
 
 /* The number that ends at `end`, stepped over; anybody may have edited the comment. */
@@ -71,7 +101,9 @@ void asked_parse(struct asked *ret, const char *text)
     const char *at;
 
     asked_free(ret);
-    if (!asked_is_text(text))
+    ret->remark = asked_remark(text);
+    text = find_mark(text);
+    if (text == NULL)
         return;
     at = count = value_of(text, "count=");
     ret->known = count != NULL && take_count(&at, '-', &ret->min_nodes)

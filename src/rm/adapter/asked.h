@@ -16,13 +16,18 @@ struct asked {
     char *nodes, *partition;       /* owned; NULL = none. partition: or queues, "a,b" */
     char *features;                /* owned; NULL = none */
     uint32_t min_nodes, max_nodes; /* max 0 = none */
+    char *remark; /* owned; the site's own, in the same place; or NULL */
 };
 
 /* What it owns; it is zeroed. */
 void asked_free(struct asked *k);
-/* As a text for the job's record, without a blank. Owned by the caller. */
+/* As a text for the job's record, without a blank but those of the remark, which stands
+ * before all else. Owned by the caller. */
 char *asked_text(const struct asked *k);
 bool asked_is_text(const char *text);
+/* What the site wrote in such a text, or in another that is not ours; owned, or NULL.
+ */
+char *asked_remark(const char *text);
 /* Takes the text apart, which anybody may have edited: what is wrong in it is not
  * known. */
 void asked_parse(struct asked *ret, const char *text);

@@ -354,7 +354,20 @@ static void look_at_partitions(const struct inspection *in)
     slurm_free_partition_info_msg(parts);
 }
 
-/* Jobs of Slurm's own priority while the scheduler lives: they came past the gate. */
+/* Came past the gate: waiting at Slurm's own priority while the scheduler lives, or
+ * running since slurmctld was started. Through scontrol a running job shows no mark. */
+static bool is_past_gate(const struct inspection *in, const slurm_job_info_t *j)
+{
+    uint32_t state = j->job_state & JOB_STATE_BASE;
+
+    if (job_mark(j) != MARK_NONE)
+        return false;
+    if (state == JOB_PENDING)
+        return j->priority != 0 && time(NULL) - j->submit_time >= SILENT_S;
+    return UPDATE_TAKES_TASKS && state == SLURM_JOB_RUNNING
+           && j->submit_time > in->c->boot_time;
+}
+
 static void look_at_jobs(const struct inspection *in)
 {
     job_info_msg_t *jobs = NULL;
@@ -363,22 +376,15 @@ static void look_at_jobs(const struct inspection *in)
     adapter_prepare(in->site->home, in->c->slurm_user_id);
     if (slurm_load_jobs(0, &jobs, SHOW_ALL) != SLURM_SUCCESS)
         return;
-    for (uint32_t i = 0; i < jobs->record_count; i++) {
-        const slurm_job_info_t *j = &jobs->job_array[i];
-
-        if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority == 0
-            || job_mark(j) != MARK_NONE || time(NULL) - j->submit_time < SILENT_S)
-            continue;
-        if (n++ == 0)
-            first = j->job_id;
-    }
+    for (uint32_t i = 0; i < jobs->record_count; i++)
+        if (is_past_gate(in, &jobs->job_array[i]) && n++ == 0)
+            first = jobs->job_array[i].job_id;
     if (n > 0)
         findings_add(in->f, SETTING_WARNING,
-            "%u waiting jobs, the first %u, have not passed the gate: either the "
-            "scheduler does not run yet, or slurmctld has not loaded it (restart it; "
-            "its "
-            "log says why)",
-            n, first);
+            "%u waiting or running job%s, the first %u, came past the gate: submitted "
+            "while the scheduler was away or another job_submit.lua stood there, or "
+            "slurmctld has not loaded the gate (restart it; its log says why)",
+            n, n == 1 ? "" : "s", first);
     slurm_free_job_info_msg(jobs);
 }
 

@@ -88,6 +88,12 @@ local function submit_now(job, word, nodes)
 	return slurm.SUCCESS
 end
 
+-- The site's own, which stays there.
+local function is_remark(comment)
+	return comment ~= nil and comment ~= "" and comment ~= "go"
+	    and not string.find(comment, "^maui:")
+end
+
 function slurm_job_submit(job, partitions, uid)
 	local held = job.priority == 0
 	local there, word, nodes = alive()
@@ -95,8 +101,10 @@ function slurm_job_submit(job, partitions, uid)
 	if not held and job.immediate == 1 then return submit_now(job, word, nodes) end
 	local own = ADMIN[uid] and is_number(job.priority) and math.min(job.priority, MOST) or 0
 	job.site_factor = (held and HELD or KEPT) + 4 * own
-	job.admin_comment = held and "maui:held"
-	    or own > 0 and string.format("maui:kept;priority=%d", own) or "maui:kept"
+	if not is_remark(job.admin_comment) then
+		job.admin_comment = held and "maui:held"
+		    or own > 0 and string.format("maui:kept;priority=%d", own) or "maui:kept"
+	end
 	job.priority = 0
 	wake()
 	return slurm.SUCCESS
@@ -111,7 +119,7 @@ end
 -- Of a release: is it to start the job?
 local function goes(current, uid)
 	local c = ADMIN[uid] and current.admin_comment
-	return c and (c == "go" or string.match(c, "^maui:asked;.*;go$"))
+	return c and (c == "go" or string.match(c, "maui:asked;.*;go$"))
 end
 
 -- A release, or some priority: the hold goes, the job stays kept. Who is not the owner
@@ -192,7 +200,8 @@ function slurm_job_modify(job, current, partitions, uid)
 	if job.admin_comment == "maui:mark" and ADMIN[uid] then -- the adapter asks
 		local what, own = read_mark(current)
 		tell(current.job_id, what + 4 * own)
-		job.admin_comment = what == HELD and "maui:held" or "maui:kept"
+		job.admin_comment = is_remark(current.admin_comment) and current.admin_comment
+		    or what == HELD and "maui:held" or "maui:kept"
 		return slurm.SUCCESS
 	end
 	if job.priority == 0 then

@@ -185,6 +185,7 @@ static void remember_part(struct asked *k, const slurm_job_info_t *j)
         .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
         .partition = j->partition ? xstrdup(j->partition) : NULL,
         .features = j->features && *j->features ? xstrdup(j->features) : NULL,
+        .remark = asked_remark(j->admin_comment),
         /* what is told may be an estimate, and beyond the most */
         .min_nodes = !j->max_nodes                 ? 1
                      : j->num_nodes < j->max_nodes ? j->num_nodes

@@ -55,7 +55,7 @@ static int let_go_as(const slurm_job_info_t *j, const char *id)
     ask_as_before(j, &k, &m);
     m.job_id_str = (char *)id;
     m.priority = INFINITE;
-    m.admin_comment = (char *)"";
+    m.admin_comment = k.remark != NULL ? k.remark : (char *)"";
     if (notes_has_begin(j))
         m.begin_time = time(NULL);
     result = slurm_update_job2(&m, &answers);

@@ -131,6 +131,13 @@ static bool is_held_with_note(const slurm_job_info_t *j)
            && job_mark(j) == MARK_HELD && notes_is_text(j->admin_comment);
 }
 
+/* It runs and never comes back: what a start noted for that case is of no use. */
+static bool is_used_up(const slurm_job_info_t *j)
+{
+    return (j->job_state & JOB_STATE_BASE) == SLURM_JOB_RUNNING && j->requeue == 0
+           && j->het_job_id == 0 && asked_is_text(j->admin_comment);
+}
+
 static bool is_start_shown(const struct told_job *t, const slurm_job_info_t *j)
 {
     /* scontrol's tasks that split off an array keep its begin time, without our mark */
@@ -159,7 +166,11 @@ static bool make_candidate(
     *ret = (struct candidate){.j = j};
     if (t == NULL)
         return false;
-    if (is_held_with_note(j)) {
+    if (is_used_up(j)) {
+        ret->comment = asked_remark(j->admin_comment);
+        if (ret->comment == NULL)
+            ret->comment = xstrdup("");
+    } else if (is_held_with_note(j)) {
         ret->comment = xstrdup(COMMENT_HELD);
     } else if (takes_note(j) && t->note != NULL && t->waiting) {
         bool start = is_start_shown(t, j);

@@ -160,7 +160,7 @@ int orders_keep(struct adapter *a, const struct told_job *t)
             if (k->cleared)
                 m.features = k->features;
         } /* else Slurm would judge anew what it has accepted */
-        m.admin_comment = comment;
+        m.admin_comment = k->remark != NULL && !t->requeue_held ? k->remark : comment;
         if (t->note_begin)
             m.begin_time = time(NULL);
         orders_part_id(t, i, id);
@@ -186,10 +186,13 @@ void orders_expire(const struct told_job *t)
 void orders_note_holder(struct adapter *a, const char *id, const slurm_job_info_t *j)
 {
     const char *is = j->admin_comment, *shall = NULL;
+    char *remark = asked_remark(is);
+    bool is_theirs = remark != NULL;
     job_desc_msg_t m;
 
     (void)a;
-    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority != 0
+    free(remark);
+    if (is_theirs || (j->job_state & JOB_STATE_BASE) != JOB_PENDING || j->priority != 0
         || job_mark(j) != MARK_HELD || asked_is_text(is))
         return;
     if (j->state_reason == WAIT_HELD && (is == NULL || strcmp(is, COMMENT_ADMIN) != 0))

@@ -395,6 +395,15 @@ static void what_was_asked_survives_as_text(void **state)
     assert_true(read.known);
     assert_int_equal(read.max_nodes, 4);
     assert_string_equal(read.partition, "a,b");
+    free(text);
+    k.remark = xstrdup("the dean wants it");
+    text = asked_text(&k);
+    assert_string_equal(text, "the dean wants it maui:asked;count=2-4;partition=a,b");
+    asked_parse(&read, text);
+    assert_int_equal(read.min_nodes, 2);
+    assert_string_equal(read.remark, "the dean wants it");
+    assert_null(asked_remark("maui:kept"));
+    assert_null(asked_remark("go"));
     asked_free(&k);
     asked_free(&read);
     free(text);

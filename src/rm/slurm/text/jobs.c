@@ -11,6 +11,7 @@
  * Where one of the others holds a name twice, or out of its place, squeue is asked for
  * what is there, in columns that end with a word that no user knows. */
 #include "base/xalloc.h"
+#include "rm/adapter/asked.h"
 #include "rm/slurm/text/text.h"
 
 #include <errno.h>
@@ -326,7 +327,7 @@ static uint32_t mark_of(const slurm_job_info_t *j)
     if (strncmp(c, "maui:held", 9) == 0 || strcmp(c, "maui:admin") == 0)
         return 2;
     if (strncmp(c, "maui:", 5) != 0)
-        return strcmp(c, "go") == 0;
+        return strcmp(c, "go") == 0 || asked_is_text(c);
     own = strstr(c, ";priority=");
     return 1 + (own != NULL ? (uint32_t)strtoul(own + 10, NULL, 10) << 2 : 0);
 }

@@ -6,6 +6,7 @@
  *   maui:keep          the hold that follows is ours: the job is kept, not held
  *   maui:kept          it is */
 #include "base/xalloc.h"
+#include "rm/adapter/asked.h"
 #include "rm/slurm/text/text.h"
 
 #include <errno.h>
@@ -58,23 +59,77 @@ static void add_begin(struct strbuf *b, const job_desc_msg_t *m)
     strbuf_printf(b, " starttime=%s", m->begin_time <= time(NULL) ? "now" : when);
 }
 
-/* A list of nodes in the request says that it is ours. */
-static int update(const job_desc_msg_t *m, const char *comment, const char *more)
+/* The words of a command; owned. */
+struct words VEC(char *);
+
+static void add_word(struct words *w, const char *key, const char *value)
 {
     struct strbuf b = {0};
 
-    strbuf_printf(&b, "update jobid=%s reqnodelist=%s admincomment=%s%s", m->job_id_str,
-        m->req_nodes != NULL ? m->req_nodes : "", comment, more);
+    strbuf_printf(&b, "%s%s", key, value);
+    vec_push(w, strbuf_take(&b));
+}
+
+/* The scontrol that lives on would cut at blanks, or take the quotes with it: there
+ * another is run. */
+static int run_words(struct words *w)
+{
+    struct strbuf line = {0};
+    bool blank = false;
+    int result, error;
+
+    for (size_t i = 0; i < w->n; i++) {
+        blank |= strpbrk(w->v[i], " \t\"'") != NULL;
+        strbuf_printf(&line, "%s%s", i > 1 ? " " : "", i > 0 ? w->v[i] : "");
+    }
+    vec_push(w, NULL);
+    result = blank ? pipe_run((const char *const *)w->v) : pipe_order(line.text);
+    error = errno;
+    for (size_t i = 0; i < w->n; i++)
+        free(w->v[i]);
+    vec_fini(w);
+    free(line.text);
+    errno = error;
+    return result;
+}
+
+static void add_nodes(struct words *w, const job_desc_msg_t *m)
+{
+    char text[60];
+
+    if (m->min_nodes == NO_VAL)
+        return;
+    if (m->max_nodes != 0)
+        snprintf(text, sizeof text, "%u-%u", m->min_nodes, m->max_nodes);
+    else
+        snprintf(text, sizeof text, "%u-" NODES_MANY, m->min_nodes);
+    add_word(w, "numnodes=", text);
+}
+
+/* A list of nodes in the request says that it is ours. */
+static int update(const job_desc_msg_t *m, const char *comment, const char *more)
+{
+    struct words w = {0};
+    struct strbuf b = {0};
+
+    add_word(&w, "scontrol", "");
+    add_word(&w, "update", "");
+    add_word(&w, "jobid=", m->job_id_str);
+    add_word(&w, "reqnodelist=", m->req_nodes != NULL ? m->req_nodes : "");
+    strbuf_printf(&b, "admincomment=%s%s", comment, more);
+    add_word(&w, b.text, "");
     if (m->features != NULL)
-        strbuf_printf(&b, " features=%s", m->features);
+        add_word(&w, "features=", m->features);
     if (m->partition != NULL)
-        strbuf_printf(&b, " partition=%s", m->partition);
-    if (m->min_nodes != NO_VAL && m->max_nodes != 0)
-        strbuf_printf(&b, " numnodes=%u-%u", m->min_nodes, m->max_nodes);
-    else if (m->min_nodes != NO_VAL)
-        strbuf_printf(&b, " numnodes=%u-" NODES_MANY, m->min_nodes);
+        add_word(&w, "partition=", m->partition);
+    add_nodes(&w, m);
+    b.len = 0;
+    strbuf_add(&b, "");
     add_begin(&b, m);
-    return order(&b);
+    if (b.len > 0)
+        add_word(&w, b.text + 1, "");
+    free(b.text);
+    return run_words(&w);
 }
 
 /* A start without a remark of its own leaves none; one that has begun by then keeps
@@ -89,7 +144,7 @@ static int let_go(const job_desc_msg_t *m)
 
 static int start(const job_desc_msg_t *m)
 {
-    if (m->admin_comment != NULL && strncmp(m->admin_comment, "maui:", 5) != 0)
+    if (m->admin_comment != NULL && !asked_is_text(m->admin_comment))
         return let_go(m);
     if (m->admin_comment != NULL ? update(m, m->admin_comment, ";go") < 0
                                  : update(m, "go", "") < 0)
@@ -124,25 +179,20 @@ static int limit(const job_desc_msg_t *m)
     return order(&b);
 }
 
-/* Blanks in a comment: the scontrol that lives on would cut there, or take the quotes
- * with it. */
 static int note(const job_desc_msg_t *m)
 {
-    struct strbuf b = {0};
-    char job[80];
-    const char *argv[] = {"scontrol", "update", job, NULL, NULL, NULL};
-    int result;
-
-    snprintf(job, sizeof job, "jobid=%s", m->job_id_str);
-    strbuf_printf(&b, "admincomment=%s", m->admin_comment);
-    argv[3] = b.text;
+    struct words w = {0};
     struct strbuf begin = {0};
+
+    add_word(&w, "scontrol", "");
+    add_word(&w, "update", "");
+    add_word(&w, "jobid=", m->job_id_str);
+    add_word(&w, "admincomment=", m->admin_comment);
     add_begin(&begin, m);
-    argv[4] = begin.len ? begin.text + 1 : NULL;
-    result = pipe_run(argv);
+    if (begin.len > 0)
+        add_word(&w, begin.text + 1, "");
     free(begin.text);
-    free(b.text);
-    return result;
+    return run_words(&w);
 }
 
 /* Who keeps or holds it; a remark for its owner is something else. */
