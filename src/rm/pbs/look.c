@@ -2,6 +2,7 @@
  * A look at everything that PBS knows. Which of the two it is shows the first time:
  * only OpenPBS prints JSON. */
 #include "base/xalloc.h"
+#include "rm/adapter/clock.h"
 #include "rm/pbs/pbs.h"
 
 #include <stdio.h>
@@ -174,6 +175,7 @@ static void ask_all(struct pbs_adapter *p)
     p->why[0] = '\0';
     p->away = false;
     p->asked = ASKS;
+    p->began_ms = clock_ms();
     free_texts(p);
     for (int i = 0; i < ASKS; i++) {
         struct question *q = xcalloc(1, sizeof *q);

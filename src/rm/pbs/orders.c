@@ -45,7 +45,10 @@ static void on_done(void *ctx, const struct run_end *end)
     struct order *o = ctx;
     struct pbs_adapter *p = o->pbs;
     const char *const resume[] = {"qsig", "-s", "admin-resume", o->job, NULL};
+    struct pbs_told *t = listing_find(p->jobs, o->job);
 
+    if (t != NULL)
+        t->changed_ms = clock_ms();
     if (end->status == 0 && o->resume) {
         o->resume = false;
         pbs_run(p, resume, on_done, o);

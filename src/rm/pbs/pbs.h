@@ -24,6 +24,7 @@ struct pbs_told {
     bool waiting, over; /* as last seen */
     enum job_state state;
     int64_t runs, runs_before; /* before: when a start was ordered */
+    int64_t changed_ms;        /* when an order of ours had changed it */
     bool ordered;              /* a start that has not come about */
 };
 
@@ -38,6 +39,7 @@ struct pbs_adapter {
     char *texts[ASKS]; /* owned: answers */
     size_t lens[ASKS];
     int asked;
+    int64_t began_ms; /* what it shows of jobs changed since is of before */
     char why[400];
     bool away;
     /* the last answers */

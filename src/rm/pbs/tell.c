@@ -219,6 +219,12 @@ static void tell_job(
         listing_keep(p->jobs, j->rm.desc.id);
         return;
     }
+    if (t != NULL && t->changed_ms >= p->began_ms && !(t->waiting && waits)) {
+        listing_keep(p->jobs, j->rm.desc.id);
+        t->index = index;
+        t->listed = listed;
+        return; /* the next look shows what became of it */
+    }
     listing_tell(p->jobs, j->rm.desc.id, &r, agent_sink(p->agent));
     t = listing_find(p->jobs, j->rm.desc.id);
     if (t == NULL)
