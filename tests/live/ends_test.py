@@ -44,7 +44,7 @@ def test_an_end_by_itself_needs_no_reason(daemon):
     job = daemon.submit("exit 3")
     assert end_of(daemon, job) == {"reason": "by_itself", "text": "it ended by itself"}
     assert said(daemon, job).endswith("with exit status 3")
-    assert re.search("Completed, after [01] seconds, exit status 3", line(daemon, job))
+    assert re.search("Completed, after [01] seconds?, exit status 3", line(daemon, job))
 
 
 def test_a_signal_that_nobody_sent_is_told(daemon):

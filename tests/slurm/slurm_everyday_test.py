@@ -164,6 +164,20 @@ def test_a_requeued_job_is_not_tried_before_its_begin_time(slurm):
     assert f"did not start job '{job}'" not in slurm.maui.log()
 
 
+def test_a_requeued_job_asks_for_the_same_as_before(slurm):
+    asked = {"--gpus=3": 2, "-w n4 -n 2": 1, "-N 2 -n 2": 2,
+             "-C [odd*1&even*1] -N 2 -n 2": 2}
+    jobs = {slurm.sbatch("--requeue", *options.split()): (options, nodes)
+            for options, nodes in asked.items()}
+    for job in jobs:
+        running(slurm, job)
+    slurm.ok("scontrol", "requeue", ",".join(jobs))
+    for job, (options, nodes) in jobs.items():
+        slurm.wait(lambda job=job: slurm.show(job)["Restarts"] == "1", "its return")
+        running(slurm, job)
+        assert (options, len(slurm.where(job))) == (options, nodes)
+
+
 def test_a_job_held_by_its_requeue_stays_so(slurm):
     job = slurm.sbatch("-n1", "--requeue")
     running(slurm, job)

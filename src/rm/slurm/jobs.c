@@ -179,7 +179,7 @@ static void remember_part(struct asked *k, const slurm_job_info_t *j)
         k->priority = job_priority_given(j);
         return;
     }
-    asked_free(k);
+    const struct asked before = *k;
     *k = (struct asked){.known = true,
         .priority = job_priority_given(j),
         .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
@@ -191,6 +191,46 @@ static void remember_part(struct asked *k, const slurm_job_info_t *j)
                      : j->num_nodes < j->max_nodes ? j->num_nodes
                                                    : j->max_nodes,
         .max_nodes = j->max_nodes};
+    if (j->max_nodes == 0 && j->restart_cnt > 0 && before.known) {
+        k->min_nodes = before.min_nodes; /* see restore_parts() */
+        k->max_nodes = before.max_nodes;
+    }
+    asked_free(&(struct asked){.nodes = before.nodes,
+        .partition = before.partition,
+        .features = before.features});
+}
+
+/* Of a job that ran before Slurm tells the number of nodes that it had, and no most;
+ * of one that was just let go or came back what the start made of it. Records as their
+ * owner asked for, in `ret`, or those given; what was made is owned by the caller. */
+static const struct parts *restore_parts(const struct told_job *t,
+    const struct parts *parts, struct parts *ret, slurm_job_info_t **ret_made)
+{
+    bool other = false;
+
+    *ret_made = NULL;
+    for (uint32_t i = 0; i < parts->n; i++)
+        other |= t->asked[i].known
+                 && (t->asked[i].overwritten
+                     || t->asked[i].max_nodes != parts->v[i]->max_nodes);
+    if (!other || (parts->v[0]->job_state & JOB_STATE_BASE) != JOB_PENDING)
+        return parts;
+    *ret_made = xcalloc(parts->n, sizeof **ret_made);
+    *ret = (struct parts){.n = parts->n};
+    for (uint32_t i = 0; i < parts->n; i++) {
+        slurm_job_info_t *j = &(*ret_made)[i];
+        const struct asked *k = &t->asked[i];
+
+        *j = *parts->v[i];
+        ret->v[i] = j;
+        if (!k->known)
+            continue;
+        j->req_nodes = k->nodes;
+        j->max_nodes = k->max_nodes;
+        if (k->max_nodes != 0)
+            j->num_nodes = k->min_nodes;
+    }
+    return ret;
 }
 
 static void remember_asked(struct told_job *t, const struct parts *parts)
@@ -217,7 +257,10 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
     bool active =
         state == JOB_STARTING || state == JOB_RUNNING || state == JOB_SUSPENDED;
 
-    request_of(a, parts, &job, &room);
+    slurm_job_info_t *made;
+    struct parts restored;
+
+    request_of(a, restore_parts(t, parts, &restored, &made), &job, &room);
     t->naming = room.naming;
     for (uint32_t i = 0; i < parts->n && !active; i++)
         room.req[i].hosts = request_hosts(&room, t->asked[i].nodes);
@@ -253,6 +296,7 @@ static void tell(struct adapter *a, struct told_job *t, const struct parts *part
     r.u.job = &job;
     adapter_report(a, &r);
     request_free_room(&room);
+    free(made);
 }
 
 static struct told_job *find_or_add(struct adapter *a, const char *id)

@@ -117,8 +117,9 @@ static void log_end(
 
     jobend_format(end, why, sizeof why);
     if (row->start_at)
-        snprintf(ran, sizeof ran, "after %lld seconds, exit status %lld",
-            (long long)(row->end_at - row->start_at), (long long)row->exit_status);
+        snprintf(ran, sizeof ran, "after %lld second%s, exit status %lld",
+            (long long)(row->end_at - row->start_at),
+            row->end_at - row->start_at == 1 ? "" : "s", (long long)row->exit_status);
     log_line(s->log, LOG_ACTION, "job '%s': end: %s, %s%s%s", row->job, row->state, ran,
         *why ? ": " : "", why);
 }
