@@ -117,7 +117,7 @@ FINDINGS = [
     ("#INCLUDE gone.cfg\n", "1: error.*gone.cfg"),
     ("FSDEPTH\u00a07\n", "1: warning.*no-break space"),
     (b"FSDEPTH\xa07\n", "1: warning.*no-break space"),
-    ("RMCFG[base] TYPE=PBS\n", "1: error.*no driver for PBS.*SLURM, LOCAL"),
+    ("RMCFG[base] TYPE=LSF\n", "1: error.*no driver for LSF.*SLURM, LOCAL"),
     ("RMTYPE[0] SGE\n", "1: error.*no driver for SGE.*SLURM, LOCAL"),
     ("RMCFG[base] NODES=4by2\n", "1: error.*'4by2'.*NxP"),
     ("RMCFG[base] TIMEOUT=5\n", "1: note.*LOCAL"),

@@ -14,6 +14,7 @@ static const struct {
     {"SLURM", "NODEALLOCATIONPOLICY", "PRIORITY"},
     /* heterogeneous jobs */
     {"SLURM", "ENABLEMULTIREQJOBS", "TRUE"},
+    {"PBS", "ENABLEMULTIREQJOBS", "TRUE"},
 };
 
 static bool is_of_type(const struct entry *e, const char *type)

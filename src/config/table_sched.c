@@ -16,7 +16,7 @@ static const struct cfg_row job_rows[] = {
     {N("SYSTEMDEFAULTJOBWALLTIME"), TIME("10:00:00:00"), IN_SETTINGS(default_wclimit_s), HELP("Wallclock limit of jobs without one, after the defaults of QOS and class.")},
     {N("METAMAXTASKS"), COUNT("tasks", "0"), LATER, HELP("Most tasks offered to a meta-scheduler.")},
     {N("ENABLEMULTINODEJOBS"), BOOL("TRUE"), IN_SETTINGS(enable_multinode_jobs), HELP("FALSE: all tasks of a job must fit on one node.")},
-    {N("ENABLEMULTIREQJOBS"), BOOL("FALSE"), IN_SETTINGS(enable_multireq_jobs), HELP("Allow jobs with several resource requests; otherwise they are held. With RMCFG[] TYPE=SLURM: TRUE where nothing is said.")},
+    {N("ENABLEMULTIREQJOBS"), BOOL("FALSE"), IN_SETTINGS(enable_multireq_jobs), HELP("Allow jobs with several resource requests; otherwise they are held. With RMCFG[] TYPE=SLURM or PBS: TRUE where nothing is said.")},
     {N("JOBSIZEPOLICY"), WORD(NULL, kw_jobsize), LATER, HELP("Choice within a requested range of sizes.")},
     {N("JOBNODEMATCHPOLICY"), CUSTOM(set_match_policy, NULL, "WORDS: EXACTNODE EXACTPROC"), .home = HOME_SETTINGS, .store = STORE_OTHER, HELP("EXACTNODE: as many distinct nodes as requested. EXACTPROC: only nodes with exactly the processors asked per node.")},
     {N("JOBMAXOVERRUN", "MAXJOBOVERRUN"), TIME("0"), IN_SETTINGS(job_max_overrun_s), .min = -1, .max = INT_MANY, HELP("How far a job may pass its wallclock limit; -1 = any. 0 of Slurm's jobs: Slurm ends them, as its OverTimeLimit and KillWait say.")},

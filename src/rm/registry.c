@@ -3,13 +3,14 @@
 #include "base/nearest.h"
 #include "rm/local/local.h"
 #include "rm/native/driver.h"
+#include "rm/pbs/driver.h"
 #include "rm/rm.h"
 #include "rm/slurm/driver.h"
 
 #include <strings.h>
 
 static const struct rm_driver *(*const drivers[])(void) = {
-    rm_local_driver, rm_slurm_driver, rm_native_driver};
+    rm_local_driver, rm_slurm_driver, rm_native_driver, rm_pbs_driver};
 #define DRIVERS (sizeof drivers / sizeof drivers[0])
 
 const struct rm_driver *rm_driver_find(const char *type, struct err *err)

@@ -100,7 +100,7 @@ def test_an_access_rule_without_a_value_lets_nobody_in(daemon):
 
 
 def test_check_and_serve_come_to_the_same_verdict(daemon):
-    cases = {"RMCFG[base] TYPE=PBS\n": "no driver for PBS", "RMTYPE LL\n": "no driver for LL",
+    cases = {"RMCFG[base] TYPE=LSF\n": "no driver for LSF", "RMTYPE LL\n": "no driver for LL",
              "RMCFG[base] TYPE=LOCAL NODES=4by2\n": "NxP", "#INCLUDE gone.cfg\n": "gone.cfg",
              "CLASSCFG[b] MAXJOBS=3\n": "MAXJOB?"}
     for text, want in cases.items():
@@ -110,7 +110,7 @@ def test_check_and_serve_come_to_the_same_verdict(daemon):
         for options in ([], ["--nodes", "4x2"]):
             done = daemon.run("serve", *options)
             assert done.returncode == 1 and want in done.stderr, (text, done)
-    daemon.configure("RMCFG[base] TYPE=PBS\nSERVERMODE SIMULATION\n")
+    daemon.configure("RMCFG[base] TYPE=LSF\nSERVERMODE SIMULATION\n")
     assert daemon.run("check").returncode == 0
 
 
@@ -123,9 +123,9 @@ def test_who_reads_the_configuration_again_is_told_what_is_found(daemon):
     status, answer = daemon.api("/v1/scheduler", {"action": "reload"})
     assert status == 200
     assert [(f["line"], f["level"]) for f in answer["findings"]] == [(1, "warning"), (2, "note")]
-    daemon.configure("RMCFG[base] TYPE=PBS\n")
+    daemon.configure("RMCFG[base] TYPE=LSF\n")
     refused = daemon.run("schedctl", "-R")
-    assert refused.returncode == 1 and "no driver for PBS" in refused.stderr
+    assert refused.returncode == 1 and "no driver for LSF" in refused.stderr
     assert daemon.api("/v1/parameters?name=FSUSERWEIGHT")[1]["value"] == "10"
 
 

@@ -32,6 +32,7 @@ struct pbs_job {
 struct pbs_node {
     struct node_desc desc;
     const char *host;        /* it is on */
+    const char *state;       /* as PBS has it: "down,offline" */
     const char *comment;     /* or NULL */
     const char *maintenance; /* "7.head1": suspended jobs that keep it in maintenance */
 };

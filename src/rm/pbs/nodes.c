@@ -134,6 +134,7 @@ static void read_vnode(struct pbs_answer *a, const char *name, const json_t *o)
 
     n.host = json_string_value(json_object_get(has, "host"));
     n.host = n.host != NULL ? n.host : name;
+    n.state = state;
     n.comment = json_string_value(json_object_get(o, "comment"));
     n.maintenance = json_string_value(json_object_get(o, "maintenance_jobs"));
     n.desc.arch = json_string_value(json_object_get(has, "arch"));
@@ -197,6 +198,7 @@ static void read_host(struct pbs_answer *a, const char *name, const json_t *o)
     struct pbs_node n = {.desc = {.name = name}, .host = name};
     struct lists l = {0};
 
+    n.state = state;
     n.comment = json_string_value(json_object_get(o, "note"));
     n.desc.state = pbs_node_state(state ? state : "", jobs != NULL && *jobs);
     n.desc.arch = status_of(a, status, "arch");

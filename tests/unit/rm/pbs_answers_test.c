@@ -260,14 +260,14 @@ static void requests_of_torque(void **state)
     pbs_answer_fini(&a);
 }
 
-static void members_beyond_the_limit_of_torque_are_no_holds(void **state)
+static void members_beyond_the_limit_of_torque_wait_for_it(void **state)
 {
     struct pbs_answer a;
 
     (void)state;
     read_jobs(&a, "torque/04-running.qstat-tx.xml");
     assert_int_equal(job_of(&a, "113[1]")->rm.desc.state, JOB_RUNNING);
-    assert_int_equal(job_of(&a, "113[3]")->rm.desc.rm_hold, 0);
+    assert_string_equal(job_of(&a, "113[3]")->rm.notes, "the limit of its array");
     assert_string_equal(job_of(&a, "102")->rm.places[1].node, "cn05");
     assert_int_equal(job_of(&a, "102")->rm.places[1].tasks, 4);
     pbs_answer_fini(&a);
@@ -348,7 +348,7 @@ int main(void)
         cmocka_unit_test(ends_of_torque),
         cmocka_unit_test(odd_characters_do_no_harm),
         cmocka_unit_test(requests_of_torque),
-        cmocka_unit_test(members_beyond_the_limit_of_torque_are_no_holds),
+        cmocka_unit_test(members_beyond_the_limit_of_torque_wait_for_it),
         cmocka_unit_test(vnodes_of_openpbs),
         cmocka_unit_test(nodes_of_torque),
         cmocka_unit_test(what_is_no_answer_is_told),

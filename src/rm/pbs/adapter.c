@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The adapter: what it has for agent.h. */
+#include "base/xalloc.h"
+#include "rm/pbs/pbs.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define AT_ONCE       4
+#define POLL_MS       2000 /* OpenPBS makes qstat wait when it is run twice a second */
+#define START_WAIT_MS 20000
+
+static void *open_adapter(
+    struct agent *a, const struct link_opening *o, struct err *err)
+{
+    static const struct listing_kind nodes = {.gone = RM_NODE_GONE},
+                                     jobs = {.gone = RM_JOB_GONE,
+                                         .size = sizeof(struct pbs_told)};
+    struct pbs_adapter *p = xcalloc(1, sizeof *p);
+    struct strbuf lock = {0};
+
+    p->agent = a;
+    p->start_wait_ms = link_attr_ms(o, "STARTWAIT", START_WAIT_MS);
+    strbuf_printf(&lock, "%s/%s.lock", o->home, o->name);
+    p->runs = runs_new(agent_loop(a), lock.text, AT_ONCE);
+    if (p->runs == NULL) {
+        err_set(err, ERR_IO, "%s: %s", lock.text, strerror(errno));
+        free(lock.text);
+        free(p);
+        return NULL;
+    }
+    free(lock.text);
+    p->nodes = listing_new(&nodes);
+    p->jobs = listing_new(&jobs);
+    return p;
+}
+
+static void close_adapter(void *ctx)
+{
+    struct pbs_adapter *p = ctx;
+
+    runs_destroy(p->runs);
+    listing_destroy(p->nodes);
+    listing_destroy(p->jobs);
+    pbs_look_free(p);
+    free(p);
+}
+
+static void begin_look(void *ctx)
+{
+    pbs_look(ctx);
+}
+
+static void forget_all(void *ctx)
+{
+    struct pbs_adapter *p = ctx;
+    void *at = NULL, *data;
+
+    listing_forget(p->nodes);
+    listing_forget(p->jobs);
+    while (listing_next(p->jobs, &at, &data) != NULL)
+        ((struct pbs_told *)data)->ordered = false;
+}
+
+static void take_command(void *ctx, const struct rm_command *c)
+{
+    pbs_command(ctx, c);
+}
+
+int pbs_adapter(void)
+{
+    static const struct agent_driver driver = {.program = "maui-pbs",
+        .poll_ms = POLL_MS,
+        .open = open_adapter,
+        .close = close_adapter,
+        .look = begin_look,
+        .forget = forget_all,
+        .command = take_command};
+
+    return agent_main(&driver);
+}

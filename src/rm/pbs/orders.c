@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the scheduler decides, carried out by PBS's commands, one for each order. A
+ * start is `qrun -a -H`: its success says little, so the job is watched until it runs,
+ * or is back in the queue with one more try. */
+#include "base/xalloc.h"
+#include "rm/adapter/clock.h"
+#include "rm/pbs/pbs.h"
+
+#include <stdio.h>
+
+struct order {
+    struct pbs_adapter *pbs;
+    uint64_t token;
+    char *job; /* owned */
+    enum rm_action action;
+    bool resume; /* then: a suspended job of OpenPBS ends when it is resumed */
+};
+
+static struct order *order_new(struct pbs_adapter *p, const struct rm_command *c)
+{
+    struct order *o = xcalloc(1, sizeof *o);
+
+    *o = (struct order){
+        .pbs = p, .token = c->token, .job = xstrdup(c->job), .action = c->action};
+    return o;
+}
+
+static void order_free(struct order *o)
+{
+    free(o->job);
+    free(o);
+}
+
+/* Exit statuses: the server's error number modulo 256, which the two families number
+ * apart. */
+static bool is_gone(const struct pbs_adapter *p, int status)
+{
+    return status == 153 || status == (p->dialect == PBS_TORQUE ? 170 : 35);
+}
+
+/* ---- all orders but starts ---- */
+
+static void on_done(void *ctx, const struct run_end *end)
+{
+    struct order *o = ctx;
+    struct pbs_adapter *p = o->pbs;
+    const char *const resume[] = {"qsig", "-s", "admin-resume", o->job, NULL};
+    struct pbs_told *t = listing_find(p->jobs, o->job);
+
+    if (t != NULL)
+        t->changed_ms = clock_ms();
+    if (end->status == 0 && o->resume) {
+        o->resume = false;
+        pbs_run(p, resume, on_done, o);
+        return;
+    }
+    if (end->status == 0 || (o->action == RM_CANCEL && is_gone(p, end->status)))
+        agent_done(p->agent, o->token, RM_OK, o->job, NULL);
+    else if (pbs_is_away(end))
+        agent_done(p->agent, o->token, RM_LOST, o->job, end->text);
+    else
+        agent_done(p->agent, o->token, o->action == RM_CANCEL ? RM_RETRY : RM_REFUSED,
+            o->job, end->text);
+    agent_look(p->agent);
+    order_free(o);
+}
+
+static void run_order(
+    struct pbs_adapter *p, const struct rm_command *c, const char *const *argv)
+{
+    pbs_run(p, argv, on_done, order_new(p, c));
+}
+
+static void cancel(struct pbs_adapter *p, const struct rm_command *c)
+{
+    const struct pbs_told *t = listing_find(p->jobs, c->job);
+    const char *const argv[] = {"qdel", c->job, NULL};
+    struct order *o = order_new(p, c);
+
+    o->resume = p->dialect == PBS_OPENPBS && t != NULL && t->state == JOB_SUSPENDED;
+    pbs_run(p, argv, on_done, o);
+}
+
+/* Members of an array of OpenPBS are held and released by their array alone. */
+static void change_hold(
+    struct pbs_adapter *p, const struct rm_command *c, const char *command)
+{
+    const char *open = p->dialect == PBS_OPENPBS ? strchr(c->job, '[') : NULL;
+    bool user = c->kinds & HOLD_USER, system = c->kinds & ~(unsigned)HOLD_USER;
+    struct strbuf id = {0};
+
+    strbuf_printf(&id, "%.*s%s", open ? (int)(open - c->job) : (int)strlen(c->job),
+        c->job, open ? "[]" : "");
+    bool lift = command[1] == 'r';
+    const char *const argv[] = {command, "-h",
+        user && system ? lift ? "uos" : "uo"
+        : system       ? lift ? "os" : "o"
+                       : "u",
+        id.text, NULL};
+    run_order(p, c, argv);
+    free(id.text);
+}
+
+static void modify(struct pbs_adapter *p, const struct rm_command *c)
+{
+    long long s = c->wclimit_s;
+    char limit[60];
+    const char *const argv[] = {"qalter", "-l", limit, c->job, NULL};
+
+    snprintf(limit, sizeof limit, "walltime=%02lld:%02lld:%02lld", s / 3600,
+        s / 60 % 60, s % 60);
+    run_order(p, c, argv);
+}
+
+static void send_signal(struct pbs_adapter *p, const struct rm_command *c)
+{
+    char number[20];
+    const char *const argv[] = {"qsig", "-s", number, c->job, NULL};
+
+    snprintf(number, sizeof number, "%d", c->signal);
+    run_order(p, c, argv);
+}
+
+/* ---- starts ---- */
+
+static size_t find_start(const struct pending *all, const char *job)
+{
+    size_t i = 0;
+
+    while (i < pending_count(all)
+           && (pending_at(all, i)->action != RM_START
+               || strcmp(pending_at(all, i)->job, job) != 0))
+        i++;
+    return i;
+}
+
+static void land_start(
+    struct pbs_adapter *p, const char *job, enum rm_outcome outcome, const char *text)
+{
+    struct pending *all = agent_orders(p->agent);
+    struct pbs_told *t = listing_find(p->jobs, job);
+    size_t i = find_start(all, job);
+
+    if (t != NULL)
+        t->ordered = false;
+    if (i < pending_count(all))
+        pending_land(all, i, outcome, text);
+}
+
+/* It was accepted, or not. */
+static void on_started(void *ctx, const struct run_end *end)
+{
+    struct order *o = ctx;
+    struct pbs_adapter *p = o->pbs;
+
+    if (end->status != 0 && !pbs_is_away(end))
+        land_start(p, o->job,
+            strcasestr(end->text, "MOM") != NULL ? RM_FAILED : RM_RETRY, end->text);
+    agent_look(p->agent);
+    order_free(o);
+}
+
+static void start(struct pbs_adapter *p, const struct rm_command *c)
+{
+    struct pbs_told *t = listing_find(p->jobs, c->job);
+
+    if (t == NULL || !t->waiting || !t->listed || t->ordered
+        || t->index >= p->jobs_answer.jobs.n) {
+        agent_done(
+            p->agent, c->token, RM_RETRY, c->job, "PBS does not have it waiting");
+        return;
+    }
+    char *where =
+        pbs_start_spec(&p->jobs_answer.jobs.v[t->index].shape, c->places, c->nplaces);
+    const char *const argv[] = {"qrun", "-a", "-H", where, c->job, NULL};
+    t->ordered = true;
+    t->runs_before = t->runs;
+    agent_pending(p->agent, c, p->start_wait_ms);
+    pbs_run(p, argv, on_started, order_new(p, c));
+    free(where);
+}
+
+void pbs_review_orders(struct pbs_adapter *p)
+{
+    struct pending *all = agent_orders(p->agent);
+
+    for (size_t i = pending_count(all); i-- > 0;) {
+        const struct pending_order *o = pending_at(all, i);
+        const struct pbs_told *t = listing_find(p->jobs, o->job);
+        char *job = xstrdup(o->job);
+
+        if (t == NULL)
+            land_start(p, job, RM_RETRY, "PBS does not have it any more");
+        else if (!t->waiting)
+            land_start(p, job, RM_OK, NULL);
+        else if (t->runs > t->runs_before)
+            land_start(p, job, RM_FAILED, "PBS tried it, and it is back in its queue");
+        else if (clock_ms() - o->since_ms > o->patience_ms)
+            land_start(p, job, RM_RETRY, "PBS has not started it");
+        else
+            pending_looked(all, i, clock_ms());
+        free(job);
+    }
+}
+
+void pbs_command(struct pbs_adapter *p, const struct rm_command *c)
+{
+    bool torque = p->dialect == PBS_TORQUE;
+    const char *const suspend[] = {
+        "qsig", "-s", torque ? "suspend" : "admin-suspend", c->job, NULL};
+    const char *const resume[] = {
+        "qsig", "-s", torque ? "resume" : "admin-resume", c->job, NULL};
+    const char *const requeue[] = {"qrerun", c->job, NULL};
+
+    switch (c->action) {
+    case RM_START:
+        start(p, c);
+        break;
+    case RM_CANCEL:
+        cancel(p, c);
+        break;
+    case RM_SUSPEND:
+        run_order(p, c, suspend);
+        break;
+    case RM_RESUME:
+        run_order(p, c, resume);
+        break;
+    case RM_REQUEUE:
+        run_order(p, c, requeue);
+        break;
+    case RM_HOLD:
+        change_hold(p, c, "qhold");
+        break;
+    case RM_RELEASE:
+        change_hold(p, c, "qrls");
+        break;
+    case RM_SIGNAL:
+        send_signal(p, c);
+        break;
+    case RM_MODIFY:
+        modify(p, c);
+        break;
+    case RM_CHECKPOINT:
+    case RM_ACTIONS:
+        agent_done(
+            p->agent, c->token, RM_REFUSED, c->job, "PBS cannot checkpoint jobs");
+        break;
+    }
+}

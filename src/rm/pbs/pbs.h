@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The adapter's own: one record for the process, and what its parts call of each other.
+ *
+ *     look.c     qstat, pbsnodes, qstat -Q side by side; what has vanished, from the
+ *                history; then all is told
+ *     tell.c     nodes and jobs as they are told; starts that have come about
+ *     orders.c   qrun -a -H, qdel, qsig ...: each a command of its own
+ *
+ * PBS's own scheduler is off (scheduling=False): a job that waits, waits until qrun. */
+#ifndef MAUI_RM_PBS_PBS_H
+#define MAUI_RM_PBS_PBS_H
+
+#include "rm/adapter/agent.h"
+#include "rm/adapter/listing.h"
+#include "rm/adapter/run.h"
+#include "rm/pbs/answers.h"
+
+enum pbs_question { ASK_JOBS, ASK_NODES, ASK_QUEUES, ASKS };
+
+/* What is kept beside a job that was told. */
+struct pbs_told {
+    size_t index;       /* in the last answer */
+    bool listed;        /* in it */
+    bool waiting, over; /* as last seen */
+    enum job_state state;
+    int64_t runs, runs_before; /* before: when a start was ordered */
+    int64_t changed_ms;        /* when an order of ours had changed it */
+    bool ordered;              /* a start that has not come about */
+};
+
+struct pbs_adapter {
+    struct agent *agent;
+    struct runs *runs;
+    struct listing *nodes, *jobs;
+    int64_t start_wait_ms;
+    enum pbs_dialect dialect;
+    bool dialect_known;
+    /* the look that is under way */
+    char *texts[ASKS]; /* owned: answers */
+    size_t lens[ASKS];
+    int asked;
+    int64_t began_ms; /* what it shows of jobs changed since is of before */
+    char why[400];
+    bool away;
+    /* the last answers */
+    struct pbs_answer jobs_answer, nodes_answer, past_answer;
+    char *queues; /* owned: qstat -Q -f */
+};
+
+/* ---- look.c ---- */
+void pbs_look(struct pbs_adapter *p);
+void pbs_look_free(struct pbs_adapter *p);
+/* Run a command of PBS; times are printed in UTC. */
+void pbs_run(struct pbs_adapter *p, const char *const *argv,
+    void (*ended)(void *ctx, const struct run_end *end), void *ctx);
+/* Does that say that the server is out of reach? */
+bool pbs_is_away(const struct run_end *end);
+
+/* ---- tell.c ---- */
+void pbs_tell_nodes(struct pbs_adapter *p);
+void pbs_tell_jobs(struct pbs_adapter *p);
+/* Told jobs that have not ended and are not in the answer; *ret_one: one of them. */
+size_t pbs_count_missing(struct pbs_adapter *p, const char **ret_one);
+
+/* ---- orders.c ---- */
+void pbs_command(struct pbs_adapter *p, const struct rm_command *c);
+/* Of starts that were ordered: those that came about or did not. */
+void pbs_review_orders(struct pbs_adapter *p);
+
+/* ---- adapter.c ---- */
+int pbs_adapter(void);
+
+#endif

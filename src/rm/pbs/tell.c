@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What was read, told. Beyond what an answer says of each job by itself: limits of
+ * arrays, dependencies on jobs that are not there, queues that are stopped, vnodes that
+ * only jobs suspended by us keep in maintenance. */
+#include "base/xalloc.h"
+#include "rm/pbs/pbs.h"
+
+#include <stdio.h>
+#include <strings.h>
+#include <time.h>
+
+/* ---- nodes ---- */
+
+static const struct pbs_job *find_job(const struct pbs_answer *a, const char *id)
+{
+    size_t n = strcspn(id, ".@,");
+
+    for (size_t i = 0; i < a->jobs.n; i++)
+        if (strlen(a->jobs.v[i].rm.desc.id) == n
+            && strncmp(a->jobs.v[i].rm.desc.id, id, n) == 0)
+            return &a->jobs.v[i];
+    return NULL;
+}
+
+/* Only for them it is in maintenance: others may have what they have left. */
+static bool is_kept_by_suspended(const struct pbs_adapter *p, const struct pbs_node *n)
+{
+    if (n->maintenance == NULL || n->state == NULL
+        || strcasecmp(n->state, "maintenance") != 0)
+        return false;
+    for (const char *at = n->maintenance; *at; at += strcspn(at, ", ")) {
+        at += strspn(at, ", ");
+        const struct pbs_job *j = *at ? find_job(&p->jobs_answer, at) : NULL;
+        if (*at && (j == NULL || j->rm.desc.state != JOB_SUSPENDED))
+            return false;
+    }
+    return true;
+}
+
+void pbs_tell_nodes(struct pbs_adapter *p)
+{
+    struct rm_report r = {.kind = RM_NODE, .at = time(NULL)};
+
+    listing_begin(p->nodes);
+    for (size_t i = 0; i < p->nodes_answer.nodes.n; i++) {
+        const struct pbs_node *n = &p->nodes_answer.nodes.v[i];
+
+        r.u.node = n->desc;
+        if (is_kept_by_suspended(p, n))
+            r.u.node.state = n->desc.state == NODE_DRAINING ? NODE_RUNNING : NODE_IDLE;
+        listing_tell(p->nodes, n->desc.name, &r, agent_sink(p->agent));
+    }
+    listing_end(p->nodes, true, agent_sink(p->agent));
+}
+
+/* ---- what keeps a job back ---- */
+
+static bool job_is_waiting(const struct pbs_job *j)
+{
+    return j->rm.desc.state == JOB_IDLE || j->rm.desc.state == JOB_HOLD;
+}
+
+static void keep_back(struct pbs_job *j, const char *why)
+{
+    j->rm.desc.state = JOB_HOLD;
+    if (j->rm.desc.rm_hold == 0)
+        j->rm.desc.rm_hold = HOLD_SYSTEM;
+    if (j->rm.notes == NULL)
+        j->rm.notes = why;
+}
+
+/* "Queue: long", "    started = False" of qstat -Q -f. */
+static bool is_stopped(const char *queues, const char *name)
+{
+    bool here = false;
+
+    for (const char *line = queues; line != NULL && *line;
+         line += strcspn(line, "\n"), line += *line == '\n') {
+        size_t n = strcspn(line, "\n"), word;
+
+        if (strncmp(line, "Queue:", 6) == 0) {
+            word = 6 + strspn(line + 6, " ");
+            here =
+                n - word == strlen(name) && strncmp(line + word, name, n - word) == 0;
+            continue;
+        }
+        word = strspn(line, " \t");
+        if (here && strncmp(line + word, "started", 7) == 0)
+            return memmem(line, n, "False", 5) != NULL;
+    }
+    return false;
+}
+
+static void check_queue(const struct pbs_adapter *p, struct pbs_job *j)
+{
+    const char *queue = j->rm.desc.cred[CRED_CLASS];
+
+    if (queue != NULL && is_stopped(p->queues, queue))
+        keep_back(j, "its queue is stopped");
+}
+
+/* The server lifts the hold when what it depends on has ended; what is not known here
+ * only the server can tell. */
+static void check_dependencies(struct pbs_adapter *p, struct pbs_job *j)
+{
+    for (const struct dep *d = j->rm.desc.deps; d != NULL && d->job_id != NULL; d++) {
+        const struct pbs_job *on = find_job(&p->jobs_answer, d->job_id);
+
+        if (on != NULL && !on->parent && on->rm.desc.state != JOB_COMPLETED)
+            continue;
+        keep_back(j, room_printf(&p->jobs_answer.room,
+                         "PBS waits for its dependency on %s", d->job_id));
+        j->rm.desc.deps = NULL;
+        return;
+    }
+}
+
+static int64_t count_active(const struct pbs_answer *a, const char *array)
+{
+    int64_t n = 0;
+
+    for (size_t i = 0; i < a->jobs.n; i++)
+        n += a->jobs.v[i].array != NULL && strcmp(a->jobs.v[i].array, array) == 0
+             && job_has_begun(a->jobs.v[i].rm.desc.state);
+    return n;
+}
+
+/* %n of an array is kept by PBS's own scheduler, which is off, and not by qrun: as many
+ * may start as there is room for, the first of those that wait. */
+static void check_array(struct pbs_adapter *p, const struct pbs_job *parent)
+{
+    const char *array = parent->rm.desc.id;
+    int64_t left = parent->at_once - count_active(&p->jobs_answer, array);
+
+    for (size_t i = 0; i < p->jobs_answer.jobs.n; i++) {
+        struct pbs_job *j = &p->jobs_answer.jobs.v[i];
+
+        if (j->array == NULL || strcmp(j->array, array) != 0
+            || j->rm.desc.state != JOB_IDLE)
+            continue;
+        if (left-- <= 0)
+            keep_back(
+                j, room_printf(&p->jobs_answer.room, "its array runs %lld at once",
+                       (long long)parent->at_once));
+    }
+}
+
+static void check_jobs(struct pbs_adapter *p)
+{
+    for (size_t i = 0; i < p->jobs_answer.jobs.n; i++) {
+        struct pbs_job *j = &p->jobs_answer.jobs.v[i];
+
+        if (j->parent && j->at_once > 0)
+            check_array(p, j);
+        if (j->parent || !job_is_waiting(j))
+            continue;
+        check_queue(p, j);
+        check_dependencies(p, j);
+    }
+}
+
+/* ---- hosts of several vnodes ---- */
+
+/* Is an earlier vnode of the same host there; and any other at all? */
+static bool shares_host(const struct pbs_answer *a, size_t i, bool earlier)
+{
+    for (size_t k = 0; k < (earlier ? i : a->nodes.n); k++)
+        if (k != i && strcmp(a->nodes.v[k].host, a->nodes.v[i].host) == 0)
+            return true;
+    return false;
+}
+
+/* The vnodes that have a brother: all of them, or all but the first of each host. */
+static const char *const *list_brothers(struct pbs_adapter *p, bool but_first)
+{
+    const struct pbs_answer *a = &p->nodes_answer;
+    const char **list = room_take(&p->jobs_answer.room, a->nodes.n + 1, sizeof *list);
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->nodes.n; i++)
+        if (shares_host(a, i, but_first))
+            list[n++] = a->nodes.v[i].desc.name;
+    return n > 0 ? list : NULL;
+}
+
+/* A node is a vnode here. place=scatter is by host, so of each it takes one vnode;
+ * place=exclhost would take more than a vnode, so it keeps to hosts that are one. */
+static void keep_to_hosts(struct pbs_adapter *p)
+{
+    const char *const *others = list_brothers(p, true), *const *all = NULL;
+
+    if (others == NULL)
+        return;
+    all = list_brothers(p, false);
+    for (size_t i = 0; i < p->jobs_answer.jobs.n; i++) {
+        struct pbs_job *j = &p->jobs_answer.jobs.v[i];
+        bool scattered = j->shape.arrangement == PBS_SCATTER;
+
+        if (!job_is_waiting(j) || (!scattered && !j->shape.whole_host))
+            continue;
+        for (uint32_t k = 0; k < j->rm.desc.nreqs; k++)
+            ((struct req_desc *)&j->rm.desc.reqs[k])->exclude =
+                j->shape.whole_host ? all : others;
+    }
+}
+
+/* ---- jobs ---- */
+
+static void tell_job(
+    struct pbs_adapter *p, const struct pbs_job *j, size_t index, bool listed)
+{
+    struct rm_job copy = j->rm;
+    struct rm_report r = {.kind = RM_JOB, .at = time(NULL), .u.job = &copy};
+    struct pbs_told *t = listing_find(p->jobs, j->rm.desc.id);
+    bool waits = job_is_waiting(j);
+
+    copy.changed = t != NULL && t->waiting && waits;
+    if (t != NULL && t->over && j->rm.desc.state == JOB_COMPLETED) {
+        listing_keep(p->jobs, j->rm.desc.id);
+        return;
+    }
+    if (t != NULL && t->changed_ms >= p->began_ms && !(t->waiting && waits)) {
+        listing_keep(p->jobs, j->rm.desc.id);
+        t->index = index;
+        t->listed = listed;
+        return; /* the next look shows what became of it */
+    }
+    listing_tell(p->jobs, j->rm.desc.id, &r, agent_sink(p->agent));
+    t = listing_find(p->jobs, j->rm.desc.id);
+    if (t == NULL)
+        return;
+    t->index = index;
+    t->listed = listed;
+    t->waiting = waits;
+    t->over = j->rm.desc.state == JOB_COMPLETED;
+    t->state = j->rm.desc.state;
+    t->runs = j->runs;
+}
+
+size_t pbs_count_missing(struct pbs_adapter *p, const char **ret_one)
+{
+    const char *name;
+    void *at = NULL, *data;
+    size_t n = 0;
+
+    while ((name = listing_next(p->jobs, &at, &data)) != NULL) {
+        struct pbs_told *t = data;
+
+        t->listed = false;
+    }
+    for (size_t i = 0; i < p->jobs_answer.jobs.n; i++) {
+        struct pbs_told *t = listing_find(p->jobs, p->jobs_answer.jobs.v[i].rm.desc.id);
+
+        if (t != NULL)
+            t->listed = true;
+    }
+    at = NULL;
+    while ((name = listing_next(p->jobs, &at, &data)) != NULL) {
+        const struct pbs_told *t = data;
+
+        if (t->listed || t->over)
+            continue;
+        *ret_one = name;
+        n++;
+    }
+    return n;
+}
+
+void pbs_tell_jobs(struct pbs_adapter *p)
+{
+    check_jobs(p);
+    keep_to_hosts(p);
+    listing_begin(p->jobs);
+    for (size_t i = 0; i < p->jobs_answer.jobs.n; i++)
+        if (!p->jobs_answer.jobs.v[i].parent)
+            tell_job(p, &p->jobs_answer.jobs.v[i], i, true);
+    for (size_t i = 0; i < p->past_answer.jobs.n; i++) {
+        const struct pbs_job *j = &p->past_answer.jobs.v[i];
+        const struct pbs_told *t = listing_find(p->jobs, j->rm.desc.id);
+
+        if (t != NULL && !t->listed && !t->over && j->rm.desc.state == JOB_COMPLETED)
+            tell_job(p, j, 0, false);
+    }
+    listing_end(p->jobs, true, agent_sink(p->agent));
+}

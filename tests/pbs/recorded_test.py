@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The PBS driver in front of a recorded server (recorded.py), as OpenPBS and as TORQUE: no
+real one is needed. What a real one does beyond that is in docs/pbs.md."""
+import os
+import pathlib
+import signal
+import sys
+
+import pytest
+
+sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1] / "live")]
+from live_daemon import Daemon, wait_for  # noqa: E402
+from recorded import Recorded, State  # noqa: E402
+
+FIXTURES = pathlib.Path(__file__).parent / "fixtures"
+CONFIG = """\
+RMCFG[pbs] TYPE=PBS POLLINTERVAL=1 STARTWAIT=60
+RMPOLLINTERVAL 1
+ADMIN1 root {user}
+NODEALLOCATIONPOLICY FIRSTAVAILABLE
+"""
+SECONDS = 60
+
+
+class Site:
+    """A recorded server and a daemon in front of it."""
+
+    def __init__(self, build, server):
+        import pwd
+        self.server = server
+        self.daemon = Daemon(build / "src" / "client" / "maui")
+        self.daemon.configure(CONFIG.format(user=pwd.getpwuid(os.geteuid()).pw_name), plain=True)
+        self.daemon.env.update(server.environment())
+
+    def serve(self):
+        self.daemon.ok("serve", "-L", "5")
+        return self
+
+    def end(self):
+        self.daemon.stop()
+        import shutil
+        shutil.rmtree(self.daemon.home, ignore_errors=True)
+
+    def pbs(self, name, *args, check=True):
+        import subprocess
+        done = subprocess.run([str(self.server.bin / name), *args], env=self.daemon.env,
+                              capture_output=True, text=True, timeout=60)
+        assert not check or done.returncode == 0, done.stderr
+        return done.stdout.strip() if check else done
+
+    def qsub(self, *args):
+        """The id as PBS has it."""
+        return self.pbs("qsub", *args)
+
+    def wait(self, condition, what):
+        return wait_for(condition, what, SECONDS, self.story)
+
+    def wait_state(self, id, *letters):
+        self.wait(lambda: self.server.job(id)["job_state"] in letters, f"{id} {letters}")
+
+    def story(self):
+        return (f"{self.daemon.run('showq').stdout}\n{self.daemon.run('diagnose', '-R').stdout}\n"
+                f"{ {id: job['job_state'] for id, job in self.server.look()['jobs'].items()} }\n"
+                f"{self.server.starts()}\n")
+
+    def cycles(self, n=2):
+        """So many looks of the adapter and cycles of the scheduler pass: a job is submitted
+        and seen, n times."""
+        for _ in range(n):
+            id = self.qsub("-h")
+            self.wait(lambda: self.daemon.run("checkjob", id.split(".")[0]).returncode == 0, id)
+            self.pbs("qdel", id)
+
+    def adapter(self):
+        """The process of the adapter, by its parent."""
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                line = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+                parent = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1]
+            except (OSError, IndexError):
+                continue
+            if b"maui-pbs" in line and int(parent) == self.daemon.pid():
+                return int(pid)
+        return None
+
+
+@pytest.fixture(params=["openpbs", "torque"])
+def site(request, build, tmp_path):
+    site = Site(build, Recorded(tmp_path, torque=request.param == "torque"))
+    yield site
+    site.end()
+
+
+def chunk(site, cpus=1, n=1, walltime="01:00:00"):
+    shape = f"nodes={n}:ppn={cpus}" if site.server.torque else f"select={n}:ncpus={cpus}"
+    return f"{shape},walltime={walltime}"
+
+
+def where(job):
+    return job.get("exec_vnode") or job.get("exec_host")
+
+
+def test_a_job_starts_where_it_was_put_and_ends(site):
+    site.serve()
+    id = site.qsub("-l", chunk(site, 3, 2))
+    site.wait_state(id, "R")
+    text = where(site.server.job(id))
+    assert "cn01" in text and "cn02" in text
+    told = site.daemon.ok("checkjob", id.split(".")[0])
+    assert "alice" in told and "workq" in told, told
+    second = site.qsub("-l", chunk(site, 2))
+    site.cycles()
+    assert site.server.job(second)["job_state"] == "Q"  # 1 processor is left on each
+    site.server.end(id, 7)
+    site.wait_state(second, "R")
+    assert len(site.server.starts(id)) == len(site.server.starts(second)) == 1
+    record = site.wait(lambda: [j for j in site.daemon.lines("showq", "-c")
+                                if j.get("id") == id.split(".")[0]], "its end")
+    assert record
+
+
+def test_holds_are_kept_and_released(site):
+    site.serve()
+    held = site.qsub("-h", "-l", chunk(site))
+    free = site.qsub("-l", chunk(site))
+    site.wait_state(free, "R")
+    site.cycles()
+    assert site.server.job(held)["job_state"] == "H"
+    site.pbs("qrls", held)
+    site.wait_state(held, "R")
+
+
+@pytest.mark.parametrize("site", ["openpbs"], indirect=True)
+def test_an_array_runs_as_many_at_once_as_it_says(site):
+    """TORQUE itself holds members beyond the limit."""
+    site.serve()
+    id = site.qsub("-J", "1-5%2", "-l", chunk(site))
+    members = [id.replace("[]", f"[{i}]") for i in range(1, 6)]
+
+    def running():
+        return [m for m in members if site.server.job(m)["job_state"] == "R"]
+    for left in range(5, 0, -1):
+        want = min(left, 2)
+        site.wait(lambda: len(running()) == want, f"{want} members")
+        site.cycles(1)
+        assert len(running()) == want
+        site.server.end(running()[0])
+    assert all(len(site.server.starts(m)) == 1 for m in members)
+
+
+def test_a_dependency_is_waited_for(site):
+    site.serve()
+    first = site.qsub("-l", chunk(site))
+    second = site.qsub("-W", f"depend=afterok:{first}", "-l", chunk(site))
+    site.wait_state(first, "R")
+    site.cycles()
+    assert site.server.job(second)["job_state"] == "H"
+    site.server.end(first)
+    site.wait_state(second, "R")
+
+
+def test_orders_of_administrators_are_carried_out(site):
+    site.serve()
+    id = site.qsub("-l", chunk(site))
+    short = id.split(".")[0]
+
+    def seen_as(state):
+        site.wait(lambda: f"State: {state}" in site.daemon.run("checkjob", short).stdout, state)
+    seen_as("Running")
+    site.daemon.ok("mjobctl", "-s", short)
+    site.wait_state(id, "S")
+    seen_as("Suspended")
+    site.daemon.ok("mjobctl", "-r", short)
+    site.wait_state(id, "R")
+    seen_as("Running")
+    site.daemon.ok("mjobctl", "-R", short)
+    site.wait(lambda: len(site.server.starts(id)) == 2, "started again")
+    seen_as("Running")
+    site.daemon.ok("canceljob", short)
+    site.wait_state(id, "F", "C")
+
+
+def test_nodes_that_are_down_or_offline_get_nothing(site):
+    site.server.mark("cn01", "offline")
+    site.serve()
+    first, second = site.qsub("-l", chunk(site, 4)), site.qsub("-l", chunk(site, 4))
+    site.wait(lambda: "R" in [site.server.job(i)["job_state"] for i in (first, second)], "one")
+    site.cycles()
+    assert [start for start in site.server.starts() if "cn01" in start[1]] == []
+    site.server.mark("cn01")
+    site.wait_state(first, "R")
+    site.wait_state(second, "R")
+
+
+def test_jobs_of_a_stopped_queue_wait(site):
+    site.server.change(lambda o: o["queues"]["workq"].update(started="False"))
+    site.serve()
+    id = site.qsub("-l", chunk(site))
+    site.wait(lambda: "its queue is stopped" in site.daemon.run(
+        "checkjob", id.split(".")[0]).stdout, "why it waits")
+    assert site.server.starts() == []
+    site.server.change(lambda o: o["queues"]["workq"].update(started="True"))
+    site.wait_state(id, "R")
+
+
+def test_a_server_that_is_away_costs_nothing(site):
+    site.serve()
+    running = site.qsub("-l", chunk(site))
+    site.wait_state(running, "R")
+    waiting = site.qsub("-h", "-l", chunk(site))
+    site.wait(lambda: site.daemon.run("checkjob", waiting.split(".")[0]).returncode == 0, "seen")
+    site.server.change(lambda o: o.update(away=True))
+    site.wait(lambda: "cannot connect" in site.daemon.run("diagnose", "-R").stdout, "told as away")
+    site.server.change(lambda o: o.update(away=False))
+    site.pbs("qrls", waiting)
+    site.wait_state(waiting, "R")
+    assert len(site.server.starts(running)) == 1
+
+
+@pytest.mark.parametrize("victim", ["daemon", "adapter"])
+def test_nothing_is_lost_or_started_twice_when_one_is_killed(site, victim):
+    """Blows while jobs come, start and end."""
+    site.serve()
+    ids = []
+    for _ in range(4):
+        ids += [site.qsub("-l", chunk(site, 2)) for _ in range(3)]
+        site.wait(lambda: any(site.server.job(i)["job_state"] == "R" for i in ids), "one runs")
+        if victim == "daemon":
+            site.daemon.kill()
+            site.serve()
+        else:
+            pid = site.wait(site.adapter, "the adapter")
+            os.kill(pid, signal.SIGKILL)
+        for id in [i for i in ids if site.server.job(i)["job_state"] == "R"][:2]:
+            site.server.end(id)
+
+    def drained():
+        with State(site.server.folder) as o:
+            states = {id: o["jobs"][id]["job_state"] for id in ids}
+        for id, letter in states.items():
+            if letter == "R":
+                site.server.end(id)
+        return all(letter in ("F", "C") for letter in states.values())
+    site.wait(drained, "all have run")
+    assert all(len(site.server.starts(id)) == 1 for id in ids), site.server.starts()
+
+
+@pytest.mark.parametrize("torque", [False, True])
+def test_captured_answers_are_taken_over(build, tmp_path, torque):
+    """The mixed queue that a real server had: what can be planned starts, what is held or
+    not understood stays."""
+    site = Site(build, Recorded.of_fixtures(tmp_path, FIXTURES, torque))
+    held = ["117.head1", "118.head1", "119.head1", "120.head1", "116.head1"] if torque else \
+        ["16.head1", "17.head1", "18.head1", "19.head1", "20.head1", "9.head1", "21[1].head1"]
+    starts = ["100.head1", "101.head1"] if torque else ["0.head1", "1.head1", "2.head1"]
+    try:
+        site.serve()
+        for id in starts:
+            site.wait_state(id, "R")
+        assert [id for id in held if site.server.starts(id)] == []
+        if not torque:  # scatter is by host, of which cn01 and cn02 have four vnodes
+            spec = where(site.server.job("1.head1"))
+            assert all(spec.count(host) == 1 for host in ("cn01", "cn02", "cn03", "cn04")), spec
+    finally:
+        site.end()
+
+
+def test_check_says_what_serve_would_do(maui, tmp_path):
+    (tmp_path / "maui.cfg").write_text("RMCFG[pbs] TYPE=PBS\n")
+    assert "error" not in maui("check", "-c", tmp_path / "maui.cfg").stdout
