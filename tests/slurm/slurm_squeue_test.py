@@ -201,6 +201,13 @@ def test_a_remark_of_the_site_stays(slurm):
     plain = slurm.sbatch("-n", 1, "--no-requeue")
     for one in (job, once):
         slurm.ok("scontrol", "update", f"jobid={one}", "admincomment=the dean wants it")
+    # so asks a scheduler that has not seen it yet; ours keeps the job again
+    slurm.ok("scontrol", "update", f"jobid={once}", "reqnodelist=n1", "numnodes=1-1",
+             "admincomment=maui:asked;count=1-0;go")
+    slurm.wait(lambda: comment(once) == "the dean wants it", "the remark alone")
+    assert slurm.run("scontrol", "update", f"jobid={job}",
+                     "admincomment=maui: waits").returncode
+    assert comment(job) == "the dean wants it"
     slurm.maui.ok("schedctl", "-r")
     for one in (job, once, plain):
         slurm.wait_state(one, "RUNNING")

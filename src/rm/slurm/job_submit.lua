@@ -94,6 +94,21 @@ local function is_remark(comment)
 	    and not string.find(comment, "^maui:")
 end
 
+-- A start notes what was asked behind the remark that stands there now: the scheduler's
+-- last look may be older than that.
+local REMARK_MAX = 700 -- bytes, as the adapter cuts it
+
+local function keep_remark(job, current)
+	local asked = string.match(job.admin_comment or "", "maui:asked;.*$")
+	if not asked then return end
+	local remark = current.admin_comment
+	if is_remark(remark) then
+		remark = string.match(remark, "^(.-) maui:asked;") or remark
+		asked = string.sub(remark, 1, REMARK_MAX) .. " " .. asked
+	end
+	job.admin_comment = asked
+end
+
 function slurm_job_submit(job, partitions, uid)
 	local held = job.priority == 0
 	local there, word, nodes = alive()
@@ -191,8 +206,10 @@ function slurm_job_modify(job, current, partitions, uid)
 	watch_begin(job, current, notes or (ADMIN[uid] and job.req_nodes ~= nil))
 	if notes then
 		local kept = current.job_state == PENDING and current.priority == 0
+		    and not is_remark(current.admin_comment)
 		return kept and slurm.SUCCESS or slurm.ERROR
 	end
+	if ADMIN[uid] and job.req_nodes ~= nil then keep_remark(job, current) end
 	if (uid == SCHEDULER and job.req_nodes ~= nil)
 	    or current.job_state ~= PENDING then
 		return slurm.SUCCESS
