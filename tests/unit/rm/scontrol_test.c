@@ -315,6 +315,18 @@ static void what_a_start_overwrote_is_read_from_the_comment(void **state)
     assert_told(all, "\"hosts\":[\"n1\"]");
 }
 
+/* What the first look remembered is freed: AddressSanitizer counts it. */
+static void the_remark_of_a_job_is_remembered_once(void **state)
+{
+    static const char text[] =
+        PART "JobId=3 JobName=x" QUEUED SIZE " AdminComment=the dean wants it\n";
+
+    look_at(*state, text);
+    look_at(*state, text);
+    assert_string_equal(
+        jobs_find(*state, "3")->asked[0].remark, "the dean wants it");
+}
+
 static void a_job_first_seen_as_it_completes_takes_orders(void **state)
 {
     look_at(*state,
@@ -376,6 +388,7 @@ int main(void)
         TEST(the_limit_of_the_partition_is_its_default),
         TEST(amounts_beyond_all_bounds_stay_amounts),
         TEST(what_a_start_overwrote_is_read_from_the_comment),
+        TEST(the_remark_of_a_job_is_remembered_once),
         TEST(a_job_first_seen_as_it_completes_takes_orders),
         TEST(an_order_whose_answer_was_cut_off_is_lost),
         TEST(an_error_is_no_empty_list),
