@@ -264,6 +264,37 @@ static void a_record_in_a_text_is_none(void **state)
     }
 }
 
+/* A name or a comment that looks like fields, or like a record: squeue is asked. Jobs
+ * do not end because it cannot answer; that it knows no such job is an answer. */
+static void no_job_ends_while_squeue_is_out_of_reach(void **state)
+{
+    static const char *const texts[] = {
+        PART "JobId=3 JobName=x UserId=bin(2)" QUEUED SIZE " Network=(null)\n",
+        PART "JobId=1 JobName=x" QUEUED SIZE " Network=(null) Comment=c\n"
+             "JobId=8 fake\nJobId=3 JobName=y" QUEUED SIZE "\n"};
+    static const char lost[] = "slurm_load_jobs error: Unable to contact slurm "
+                               "controller (connect failure)\n";
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const char *const silent[] = {lost, ""};
+        jobs_forget(*state);
+        for (size_t k = 0; k < 2; k++) {
+            fake_scontrol()->columns = COLUMNS("x", "maui:kept");
+            fake_scontrol()->listing = "1 ~5\n3 ~5\n";
+            look_at(*state, texts[i]);
+            assert_non_null(jobs_find(*state, "3"));
+            fake_scontrol()->columns = fake_scontrol()->listing = silent[k];
+            assert_not_told(look_at(*state, texts[i]), "_gone");
+            assert_non_null(jobs_find(*state, "3"));
+        }
+    }
+    jobs_forget(*state);
+    fake_scontrol()->columns = COLUMNS("x", "maui:kept");
+    look_at(*state, texts[0]);
+    fake_scontrol()->columns = "slurm_load_jobs error: Invalid job id specified\n";
+    assert_told(look_at(*state, texts[0]), "\"job_gone\":\"3\"");
+}
+
 static void a_record_that_is_cut_off_is_not_believed(void **state)
 {
     assert_not_told(look_at(*state, PART "JobId=3 JobName=x\n"), "\"job\"");
@@ -384,6 +415,7 @@ int main(void)
         TEST(texts_may_imitate_fields),
         TEST(texts_of_several_lines_are_one_record),
         TEST(a_record_in_a_text_is_none),
+        TEST(no_job_ends_while_squeue_is_out_of_reach),
         TEST(a_record_that_is_cut_off_is_not_believed),
         TEST(the_limit_of_the_partition_is_its_default),
         TEST(amounts_beyond_all_bounds_stay_amounts),

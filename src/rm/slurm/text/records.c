@@ -15,6 +15,7 @@
 #include "base/xalloc.h"
 #include "rm/slurm/text/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,12 +82,14 @@ static void find_spans(char *first, struct spans *ret)
 
 /* ---- what squeue says ---- */
 
+/* NULL with errno: it does not answer, as there are jobs. */
 static struct job_fact *load_facts(void)
 {
     static const char *const argv[] = {
         "squeue", "-h", "-a", "-t", "all", "-o", "%A %V", NULL};
     char *text = pipe_output(argv), *at = text, *line;
     struct job_fact *all = NULL, *fact;
+    int error = errno;
 
     while ((line = next_line(&at)) != NULL) {
         char *rest;
@@ -100,7 +103,10 @@ static struct job_fact *load_facts(void)
         fact->submitted = instant_of(rest + 1);
         HASH_ADD_INT(all, id, fact);
     }
+    if (text != NULL && all == NULL)
+        error = answer_error(*text != '\0' ? text : PIPE_SILENT);
     free(text);
+    errno = error;
     return all;
 }
 
@@ -159,8 +165,9 @@ static bool is_doubtful(const struct spans *spans, size_t i)
     return i > 0 && s->start != NULL && !is_alone(s->start, s->submit);
 }
 
-/* Those of one line first: what is theirs is nobody else's. */
-static void settle_all(struct spans *spans)
+/* Those of one line first: what is theirs is nobody else's. -1 with errno: squeue does
+ * not answer. */
+static int settle_all(struct spans *spans)
 {
     struct VEC(struct span *) open = {0};
     struct job_fact *all, *fact;
@@ -169,8 +176,14 @@ static void settle_all(struct spans *spans)
     for (size_t i = 0; i < spans->n; i++)
         if (is_doubtful(spans, i))
             vec_push(&open, &spans->v[i]);
-    all = open.n > 0 ? load_facts() : NULL;
-    for (size_t i = 0; i < spans->n && all != NULL; i++) {
+    if (open.n == 0)
+        return 0;
+    all = load_facts();
+    if (all == NULL) {
+        vec_fini(&open);
+        return -1;
+    }
+    for (size_t i = 0; i < spans->n; i++) {
         uint32_t id = spans->v[i].start != NULL ? id_at(spans->v[i].start) : 0;
 
         HASH_FIND_INT(all, &id, fact);
@@ -193,20 +206,24 @@ static void settle_all(struct spans *spans)
     }
     vec_fini(&open);
     free_facts(all);
+    return 0;
 }
 
 /* ---- the records ---- */
 
-void records_of(char *text, struct records *ret)
+int records_of(char *text, struct records *ret)
 {
     struct spans spans = {0};
 
     if (id_at(text) == 0)
         text = find_start(text, text + strlen(text));
     if (text == NULL)
-        return;
+        return 0;
     find_spans(text, &spans);
-    settle_all(&spans);
+    if (settle_all(&spans) < 0) {
+        vec_fini(&spans);
+        return -1;
+    }
     for (size_t i = 0; i < spans.n; i++) {
         char *start = spans.v[i].start, *end;
 
@@ -224,4 +241,5 @@ void records_of(char *text, struct records *ret)
     for (size_t i = 0; i < ret->n; i++)
         for (char *at = ret->v[i]; (at = strchr(at, '\n')) != NULL;)
             *at = ' ';
+    return 0;
 }
