@@ -264,6 +264,43 @@ static void a_record_in_a_text_is_none(void **state)
     }
 }
 
+/* Whoever knows the number of the next job does not make it a part of his own. */
+static void a_text_makes_no_job_part_of_another(void **state)
+{
+    static const char *const fakes[] = {"ArrayJobId=2 ArrayTaskId=1 ",
+        "ArrayJobId=5 ArrayTaskId=1 ", "HetJobId=2 HetJobOffset=1 ", "x=y "};
+    static const struct {
+        const char *part, *name, *id;
+    } real[] = {{"", "5", "\"5\""}, {"ArrayJobId=4 ArrayTaskId=7 ", "4_7", "\"4_7\""},
+        {"ArrayJobId=5 ArrayTaskId=0-1%2 ArrayTaskThrottle=2 ", "5_[0-1%2]",
+            "\"5_1\""},
+        {"ArrayJobId=5 ArrayTaskId=0-1,8 ", "5_[0-1,...]", "\"5_8\""}};
+    char text[2000], listing[100];
+
+    fake_scontrol()->listing = listing;
+    fake_scontrol()->columns =
+        "5~root~0~root~0~y~0~0~lab~normal~/x~/tmp~maui:kept~/e~/o~N/A~N/A~N/A~N/A"
+        "~N/A~N/A~\n";
+    for (size_t i = 0; i < sizeof fakes / sizeof fakes[0]; i++)
+        for (size_t k = 0; k < sizeof real / sizeof real[0]; k++) {
+            const char *all;
+
+            jobs_forget(*state);
+            snprintf(listing, sizeof listing, "3 ~5 3\n5 ~5 %s\n", real[k].name);
+            snprintf(text, sizeof text,
+                PART "JobId=3 JobName=x" QUEUED SIZE " Network=(null) Comment=c\n"
+                     "JobId=5 %sJobName=fake\n"
+                     "JobId=5 %sJobName=y" QUEUED SIZE " Network=(null)\n",
+                fakes[i], real[k].part);
+            all = look_at(*state, text);
+            assert_told(all, "\"id\":\"3\"");
+            assert_told(all, real[k].id);
+            assert_not_told(all, "\"id\":\"2");
+            if (k < 2)
+                assert_not_told(all, "\"id\":\"5_1\"");
+        }
+}
+
 /* A name or a comment that looks like fields, or like a record: squeue is asked. Jobs
  * do not end because it cannot answer; that it knows no such job is an answer. */
 static void no_job_ends_while_squeue_is_out_of_reach(void **state)
@@ -415,6 +452,7 @@ int main(void)
         TEST(texts_may_imitate_fields),
         TEST(texts_of_several_lines_are_one_record),
         TEST(a_record_in_a_text_is_none),
+        TEST(a_text_makes_no_job_part_of_another),
         TEST(no_job_ends_while_squeue_is_out_of_reach),
         TEST(a_record_that_is_cut_off_is_not_believed),
         TEST(the_limit_of_the_partition_is_its_default),
