@@ -383,6 +383,22 @@ static void what_a_start_overwrote_is_read_from_the_comment(void **state)
     assert_told(all, "\"hosts\":[\"n1\"]");
 }
 
+/* Where the gate's file of the job is lost. */
+static void the_priority_in_the_comment_may_stand_behind_a_remark(void **state)
+{
+    static const char *const remarks[] = {"", "the dean "};
+    char text[600];
+
+    for (size_t i = 0; i < sizeof remarks / sizeof remarks[0]; i++) {
+        jobs_forget(*state);
+        snprintf(text, sizeof text,
+            PART "JobId=3 JobName=x" QUEUED SIZE
+                 " AdminComment=%smaui:asked;count=1-0;priority=500\n",
+            remarks[i]);
+        assert_told(look_at(*state, text), "\"fixed_priority\":500");
+    }
+}
+
 /* What the first look remembered is freed: AddressSanitizer counts it. */
 static void the_remark_of_a_job_is_remembered_once(void **state)
 {
@@ -458,6 +474,7 @@ int main(void)
         TEST(the_limit_of_the_partition_is_its_default),
         TEST(amounts_beyond_all_bounds_stay_amounts),
         TEST(what_a_start_overwrote_is_read_from_the_comment),
+        TEST(the_priority_in_the_comment_may_stand_behind_a_remark),
         TEST(the_remark_of_a_job_is_remembered_once),
         TEST(a_job_first_seen_as_it_completes_takes_orders),
         TEST(an_order_whose_answer_was_cut_off_is_lost),

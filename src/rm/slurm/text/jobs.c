@@ -326,8 +326,8 @@ static uint32_t mark_of(const slurm_job_info_t *j)
         return told;
     if (strncmp(c, "maui:held", 9) == 0 || strcmp(c, "maui:admin") == 0)
         return 2;
-    if (strncmp(c, "maui:", 5) != 0)
-        return strcmp(c, "go") == 0 || asked_is_text(c);
+    if (strncmp(c, "maui:", 5) != 0 && !asked_is_text(c)) /* behind the site's own */
+        return strcmp(c, "go") == 0;
     own = strstr(c, ";priority=");
     return 1 + (own != NULL ? (uint32_t)strtoul(own + 10, NULL, 10) << 2 : 0);
 }
