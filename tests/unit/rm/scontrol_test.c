@@ -407,8 +407,7 @@ static void the_remark_of_a_job_is_remembered_once(void **state)
 
     look_at(*state, text);
     look_at(*state, text);
-    assert_string_equal(
-        jobs_find(*state, "3")->asked[0].remark, "the dean wants it");
+    assert_string_equal(jobs_find(*state, "3")->asked[0].remark, "the dean wants it");
 }
 
 static void a_job_first_seen_as_it_completes_takes_orders(void **state)
