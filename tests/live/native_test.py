@@ -246,6 +246,17 @@ def test_a_start_that_is_refused_or_hangs_is_said(native):
     native.until(half, "Running")
 
 
+def test_an_order_for_a_running_job_is_done_when_its_program_says_so(native):
+    """That the job runs says nothing of it, neither while the program works nor later."""
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000")
+    native.until(job, "Running")
+    native.replace("suspend", "sleep 3; echo not on a Sunday >&2; exit 1")
+    native.run("mjobctl", "-s", job)
+    native.wait(lambda: "not on a Sunday" in native.log(), "why not", 60)
+    assert native.state(job) == "Running"
+
+
 def test_files_may_hold_nodes(native):
     path = f"{native.home}/nodes"
     with open(path, "w") as f:

@@ -222,8 +222,8 @@ static int tell_job(struct wiki *w, struct err *err)
     listing_tell(w->jobs, j.desc.id, &r, agent_sink(w->agent));
     if (t == &first)
         *(struct told_job *)listing_find(w->jobs, j.desc.id) = first;
-    if (!is_waiting(j.desc.state))
-        pending_land_job(agent_orders(w->agent), j.desc.id);
+    if (!is_waiting(j.desc.state)) /* of other orders their programs tell */
+        pending_land_job(agent_orders(w->agent), j.desc.id, RM_START);
     return 0;
 }
 

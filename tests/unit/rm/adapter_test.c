@@ -178,13 +178,13 @@ static void orders_land_or_are_lost(void **state)
 
         pending_add(p, &c, 0, 5000);
     }
-    pending_land_job(p, "1");
-    expect(&told, "1:ok 1:ok ");
+    pending_land_job(p, "1", RM_START);
+    expect(&told, "1:ok ");
     assert_string_equal(pending_at(p, 0)->job, "2");
     pending_land(p, 0, RM_FAILED, "it did not start");
     expect(&told, "2:failed ");
     pending_lose(p, "gone");
-    expect(&told, "3:lost ");
+    expect(&told, "3:lost 1:lost ");
     assert_int_equal(pending_count(p), 0);
     pending_destroy(p);
 }
