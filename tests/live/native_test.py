@@ -219,6 +219,22 @@ def test_queries_that_fail_stop_nothing_that_runs(native):
     native.until(native.submit_as(USERS[0], "true"), "Completed")
 
 
+def test_rubbish_is_not_everything_that_there_is(native):
+    """Who has just begun knows of no job: a query that prints no record at all, and ends
+    well, is none by which jobs are gone."""
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000")
+    native.until(job, "Running")
+    native.replace("jobs", "echo no connection to the pool")
+    native.kill()
+    native.start()
+    native.wait(lambda: "expected FIELD=VALUE" in native.rm(), "what is wrong", 60)
+    native.restore()
+    native.until(native.submit_as(USERS[0], "true"), "Completed")
+    assert native.state(job) == "Running"
+    assert "no longer known" not in native.log()
+
+
 def test_one_record_that_is_wrong_stops_nothing(native):
     native.replace("jobs", f"echo 'bad1 STATE=Idle'; exec {native.example} jobs {native.pool}")
     native.start()

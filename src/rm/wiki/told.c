@@ -236,13 +236,14 @@ static void tell_records(struct wiki *w, struct listing *l, const char *text, si
 
     while (wiki_next(&at, text + n, form, &record, &len)) {
         struct err err = {0};
+        bool parted = wiki_split(&w->record, record, len, form, &err) == 0;
 
-        if (wiki_split(&w->record, record, len, form, &err) == 0
-            && tell(w, &err) == 0) {
+        if (parted && tell(w, &err) == 0) {
             told++;
             continue;
         }
         wrong++;
+        rubbish += !parted;
         if (w->record.id != NULL)
             listing_keep(l, w->record.id);
         note_complaint(w, function, &err);
