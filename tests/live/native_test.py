@@ -298,7 +298,9 @@ def test_check_refuses_what_serve_does(native):
     open_folder = f"{native.home}/open"
     os.mkdir(open_folder)
     shutil.copy(f"{good}/nodes", open_folder)
+    os.symlink(f"{good}/nodes", f"{open_folder}/link")  # whoever likes points it elsewhere
     os.chmod(open_folder, 0o777)
+    os.symlink("open", f"{native.home}/way")
     wrong = [({"nodes": None}, "CLUSTERQUERYURL=exec:///PROGRAM"),
              ({"cancel": None}, "JOBCANCELURL=exec:///PROGRAM"),
              ({"jobs": "http://site/jobs"}, "expected exec:///PROGRAM or file:///FILE"),
@@ -308,6 +310,8 @@ def test_check_refuses_what_serve_does(native):
              ({"nodes": f"exec://{odd}"}, "cannot be executed"),
              ({"nodes": f"exec://{loose}"}, "can be written by everybody"),
              ({"nodes": f"exec://{open_folder}/nodes"}, "can be written by everybody"),
+             ({"nodes": f"exec://{open_folder}/link"}, "can be written by everybody"),
+             ({"nodes": f"exec://{native.home}/way/../way/link"}, "can be written by everybody"),
              ({"nodes": f"exec://{good}"}, "is not a file")]
     if os.geteuid() == 0:
         theirs = f"{native.home}/theirs"
