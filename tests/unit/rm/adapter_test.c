@@ -112,6 +112,25 @@ static void what_one_look_misses_comes_back(void **state)
     listing_destroy(l);
 }
 
+static void a_job_is_not_told_again_for_being_told(void **state)
+{
+    struct strbuf told = {0};
+    struct rm_sink sink = {note_report, &told};
+    struct listing *l = listing_new(&(struct listing_kind){.gone = RM_JOB_GONE});
+    struct rm_job j = {.desc = {.id = "1", .state = JOB_IDLE}, .cpu_s = -1};
+    struct rm_report r = {.kind = RM_JOB, .u.job = &j};
+
+    (void)state;
+    listing_begin(l);
+    assert_true(listing_tell(l, "1", &r, &sink));
+    j.changed = true; /* as drivers say of a job that still waits */
+    assert_false(listing_tell(l, "1", &r, &sink));
+    j.desc.wclimit_s = 60;
+    assert_true(listing_tell(l, "1", &r, &sink));
+    listing_destroy(l);
+    expect(&told, "");
+}
+
 static void free_text(void *data)
 {
     free(*(char **)data);
@@ -441,6 +460,7 @@ int main(void)
         cmocka_unit_test(what_has_changed_is_told),
         cmocka_unit_test(nobody_is_missed_where_something_could_not_be_read),
         cmocka_unit_test(what_one_look_misses_comes_back),
+        cmocka_unit_test(a_job_is_not_told_again_for_being_told),
         cmocka_unit_test(a_driver_keeps_something_beside),
         cmocka_unit_test(an_order_is_looked_at_ever_more_rarely),
         cmocka_unit_test(orders_land_or_are_lost),
