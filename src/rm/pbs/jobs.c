@@ -414,6 +414,9 @@ static void read_shape(struct view *v)
     int status = v->dialect == PBS_TORQUE ? read_torque_shape(v, &err)
                                           : read_openpbs_shape(v, &err);
 
+    if (pbs_is_too_much(&v->job->shape))
+        v->job->shape.odd = "requests of more than 64 chunks, or nodes, one by one are "
+                            "not planned";
     d->reqs = pbs_requests(&v->job->shape, &v->a->room, &d->nreqs, &d->flags);
     if (status < 0)
         keep_back(

@@ -3,6 +3,7 @@
 #include "rm/pbs/shape.h"
 
 #include "base/xalloc.h"
+#include "records/describe.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -413,11 +414,16 @@ static void pack_request(
     vec_fini(&gres);
 }
 
+bool pbs_is_too_much(const struct pbs_shape *s)
+{
+    return s->arrangement != PBS_PACK && s->chunks.n > DESCRIBE_REQS_MAX;
+}
+
 const struct req_desc *pbs_requests(const struct pbs_shape *s, struct pbs_room *room,
     uint32_t *ret_n, uint32_t *ret_flags)
 {
     bool packed = s->arrangement == PBS_PACK, apart = s->arrangement >= PBS_SCATTER;
-    size_t n = packed || s->chunks.n == 0 ? 1 : s->chunks.n;
+    size_t n = packed || s->chunks.n == 0 || pbs_is_too_much(s) ? 1 : s->chunks.n;
     struct req_desc *all = room_take(room, n, sizeof *all);
 
     *ret_n = (uint32_t)n;
