@@ -334,6 +334,30 @@ def test_check_refuses_what_serve_does(native):
     assert native.state(job) == "Running"
 
 
+def test_what_a_user_leaves_in_the_spool_harms_nobody_else(native):
+    spool = f"{native.pool}/spool"
+    fine = {"argv": ["true"], "directory": "/", "tasks": 1, "limit": 60, "name": "x"}
+    odd = {"p1": '{"argv": ["true"], "directory": "/", "limit": 60, "name": "x", "tasks": 1e999}',
+           "p2": "[" * 60000, "p3": json.dumps({**fine, "tasks": "\n1\n"}),
+           "p4": json.dumps({**fine, "limit": 10 ** 400}), "p5": json.dumps({**fine, "tasks": 1.5}),
+           "p6": json.dumps({**fine, "name": "e\u0301"}), "p" * 200: json.dumps(fine),
+           "p7": "\0", "p8": "[]", "p9": json.dumps({**fine, "tasks": True})}
+    for name, text in odd.items():
+        pathlib.Path(f"{spool}/{name}").write_text(text)
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000")
+    native.until(job, "Running")
+    lines = subprocess.run([f"{native.programs}/jobs"], capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [job]
+    # what was started is known by what the scheduler's side keeps
+    os.unlink(f"{spool}/{job}")
+    native.until(native.submit_as(USERS[-1], "true"), "Completed")
+    assert native.state(job) == "Running"
+    native.ok("canceljob", job)
+    native.until(job, "Removed")
+
+
 def test_msub_says_who_takes_jobs(native):
     native.start()
     done = native.run("msub", "-l", "walltime=100", "--", "true")
