@@ -192,6 +192,23 @@ def test_nodes_that_are_down_or_offline_get_nothing(site):
     site.wait_state(second, "R")
 
 
+def test_looks_are_a_second_apart_however_many_starts_are_awaited(site):
+    """Each command of OpenPBS has one of 512 ports for a minute."""
+    counts, stamps = site.server.bin / "qstat", site.server.folder / "stamps"
+    real = site.server.bin / "real" / "qstat"
+    real.parent.mkdir()
+    counts.rename(real)
+    counts.write_text(f'#!/bin/sh\n[ "$1" = -t ] && date +%s >>{stamps}\nexec {real} "$@"\n')
+    counts.chmod(0o755)
+    site.serve()
+    ids = [site.qsub("-l", chunk(site, 1)) for _ in range(8)]
+    for id in ids:
+        site.wait_state(id, "R")
+    site.cycles(2)
+    seen = [int(line) for line in stamps.read_text().split()]
+    assert len(seen) - 1 <= seen[-1] - seen[0] + 3, seen
+
+
 def test_jobs_of_a_stopped_queue_wait(site):
     site.server.change(lambda o: o["queues"]["workq"].update(started="False"))
     site.serve()

@@ -8,6 +8,7 @@
 
 #define AT_ONCE       4
 #define POLL_MS       2000 /* OpenPBS makes qstat wait when it is run twice a second */
+#define LEAST_MS      1000 /* each look has three ports of the 512 for a minute */
 #define START_WAIT_MS 20000
 
 static void *open_adapter(
@@ -71,6 +72,7 @@ int pbs_adapter(void)
 {
     static const struct agent_driver driver = {.program = "maui-pbs",
         .poll_ms = POLL_MS,
+        .least_ms = LEAST_MS,
         .open = open_adapter,
         .close = close_adapter,
         .look = begin_look,
