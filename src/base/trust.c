@@ -35,8 +35,8 @@ static int check_one(const char *path, const struct stat *st, struct err *err)
     return 0;
 }
 
-/* The path with that link, its first `n` bytes, replaced by where it points. Owned; NULL
- * with an error. */
+/* The path with that link, its first `n` bytes, replaced by where it points. Owned;
+ * NULL with an error. */
 static char *follow(const char *path, size_t n, const char *link, struct err *err)
 {
     char target[PATH_MAX];

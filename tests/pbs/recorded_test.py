@@ -14,7 +14,7 @@ from recorded import Recorded, State  # noqa: E402
 
 FIXTURES = pathlib.Path(__file__).parent / "fixtures"
 CONFIG = """\
-RMCFG[pbs] TYPE=PBS POLLINTERVAL=1 STARTWAIT=60
+RMCFG[pbs] TYPE=PBS POLLINTERVAL=1 {wait}
 RMPOLLINTERVAL 1
 ADMIN1 root {user}
 NODEALLOCATIONPOLICY FIRSTAVAILABLE
@@ -26,11 +26,15 @@ class Site:
     """A recorded server and a daemon in front of it."""
 
     def __init__(self, build, server):
-        import pwd
         self.server = server
         self.daemon = Daemon(build / "src" / "client" / "maui")
-        self.daemon.configure(CONFIG.format(user=pwd.getpwuid(os.geteuid()).pw_name), plain=True)
+        self.configure()
         self.daemon.env.update(server.environment())
+
+    def configure(self, wait="STARTWAIT=60"):
+        import pwd
+        text = CONFIG.format(user=pwd.getpwuid(os.geteuid()).pw_name, wait=wait)
+        self.daemon.configure(text, plain=True)
 
     def serve(self):
         self.daemon.ok("serve", "-L", "5")
@@ -207,6 +211,23 @@ def test_looks_are_a_second_apart_however_many_starts_are_awaited(site):
     site.cycles(2)
     seen = [int(line) for line in stamps.read_text().split()]
     assert len(seen) - 1 <= seen[-1] - seen[0] + 3, seen
+
+
+def test_a_start_is_not_asked_for_again_while_qrun_is_under_way(site):
+    """Else both would run, the first on nodes that others may have by then."""
+    site.configure("STARTWAIT=1")
+    slow, stamps = site.server.bin / "qrun", site.server.folder / "stamps"
+    real = site.server.bin / "real" / "qrun"
+    real.parent.mkdir()
+    slow.rename(real)
+    slow.write_text(f'#!/bin/sh\necho >>{stamps}\nsleep 4\nexec {real} "$@"\n')
+    slow.chmod(0o755)
+    site.serve()
+    id = site.qsub("-l", chunk(site))
+    site.wait_state(id, "R")
+    site.wait(lambda: "State: Running" in site.daemon.run("checkjob", id.split(".")[0]).stdout,
+              "seen to run")
+    assert len(stamps.read_text().split("\n")) - 1 == len(site.server.starts(id)) == 1
 
 
 def test_jobs_of_a_stopped_queue_wait(site):

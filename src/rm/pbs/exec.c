@@ -88,7 +88,8 @@ static void read_amounts(const char *text, size_t len, struct res *io)
 
 /* The request of such tasks: one that is there, a new one, or, where there are as many
  * as can be told, the last, which then has enough for both. */
-static uint32_t request_for(struct req_desc *reqs, uint32_t *n, const struct res *amounts)
+static uint32_t request_for(
+    struct req_desc *reqs, uint32_t *n, const struct res *amounts)
 {
     uint32_t k = 0;
 

@@ -26,6 +26,7 @@ struct pbs_told {
     int64_t runs, runs_before; /* before: when a start was ordered */
     int64_t changed_ms;        /* when an order of ours had changed it */
     bool ordered;              /* a start that has not come about */
+    bool asking;               /* its qrun waits or runs, whatever the order did */
 };
 
 struct pbs_adapter {

@@ -244,7 +244,7 @@ static void jobs_on_many_vnodes_can_be_told(void **state)
         assert_true(p.reqs[p.v[i].req].per_task.v[RES_PROCS]
                     >= (i % 2 ? (int64_t)i / 2 + 1 : 4));
     }
-    assert_int_equal(p.reqs[0].tasks, 101); /* 4 processors: on each [0], and once more */
+    assert_int_equal(p.reqs[0].tasks, 101); /* of 4: on each [0], and once more */
     forget(&a);
     ask(&a, select.text, "free");
     assert_true(pbs_is_too_much(&a.shape));
