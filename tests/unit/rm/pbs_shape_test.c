@@ -55,7 +55,7 @@ static void sizes_are_megabytes_rounded_up(void **state)
     assert_int_equal(pbs_size_mb("0b"), 0);
     assert_int_equal(pbs_size_mb("1kw"), 1);
     assert_int_equal(pbs_size_mb("1tb"), 1048576);
-    assert_int_equal(pbs_size_mb("99999999999999pb"), INT64_MAX);
+    assert_int_equal(pbs_size_mb("99999999999999pb"), INT64_C(1) << 50);
     assert_int_equal(pbs_size_mb("gb"), -1);
     assert_int_equal(pbs_size_mb("1x"), -1);
     assert_int_equal(pbs_size_mb("99999999999999999999"), -1);
@@ -126,6 +126,12 @@ static void packed_chunks_are_one_task_and_start_as_chunks(void **state)
     check_spec(&a, &place, 1,
         "(cn03:ncpus=2:mem=1gb:gpuboard=1)+(cn03:ncpus=2:mem=1gb:gpuboard=1)+"
         "(cn03:ncpus=1)");
+    forget(&a);
+    /* what nothing has is not less than nothing */
+    ask(&a, "3:ncpus=1:mem=999999999pb:gpuboard=9000000000000000000+1:mem=999999999pb",
+        "pack");
+    assert_true(a.reqs[0].per_task.v[RES_MEM] == INT64_C(1) << 50);
+    assert_true(a.reqs[0].gres[0].count == INT64_C(1) << 50);
     forget(&a);
 }
 
