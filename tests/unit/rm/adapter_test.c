@@ -369,7 +369,7 @@ static void who_comes_after_waits_for_what_was_begun(void **state)
 
     snprintf(path, sizeof path, "%s/go", s->folder);
     assert_int_equal(mkfifo(path, 0600), 0);
-    snprintf(script, sizeof script, "setsid sleep 2 & read line < %s", path);
+    snprintf(script, sizeof script, "setsid sleep 60 & read line < %s", path);
     pid = fork();
     if (pid == 0) {
         struct scene own = {0};
@@ -392,7 +392,7 @@ static void who_comes_after_waits_for_what_was_begun(void **state)
     assert_int_equal(write(fd, "go\n", 3), 3);
     close(fd);
     /* not for the background of the program, which has no hold of the lock */
-    for (int i = 0; i < 150 && !runs_settled(next); i++)
+    for (int i = 0; i < 3000 && !runs_settled(next); i++)
         usleep(10000);
     assert_true(runs_settled(next));
     runs_destroy(next);
