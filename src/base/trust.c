@@ -37,19 +37,19 @@ static int check_one(const char *path, const struct stat *st, struct err *err)
 
 /* The path with that link, its first `n` bytes, replaced by where it points. Owned;
  * NULL with an error. */
-static char *follow(const char *path, size_t n, const char *link, struct err *err)
+static char *follow(const char *path, size_t n, const char *part, struct err *err)
 {
     char target[PATH_MAX];
-    ssize_t len = readlink(link, target, sizeof target);
+    ssize_t len = readlink(part, target, sizeof target);
     struct strbuf b = {0};
 
     if (len < 0 || (size_t)len == sizeof target) {
-        err_set(err, ERR_IO, "%.150s: %s", link,
+        err_set(err, ERR_IO, "%.150s: %s", part,
             strerror(len < 0 ? errno : ENAMETOOLONG));
         return NULL;
     }
-    if (*target != '/') /* from the folder that the link is in */
-        strbuf_add_n(&b, link, (size_t)(strrchr(link, '/') - link) + 1);
+    if (*target != '/') /* from the folder that the part is in */
+        strbuf_add_n(&b, part, (size_t)(strrchr(part, '/') - part) + 1);
     strbuf_add_n(&b, target, (size_t)len);
     strbuf_add(&b, path + n);
     return strbuf_take(&b);
