@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import sys
+import time
 
 import pytest
 
@@ -228,6 +229,20 @@ def test_a_start_is_not_asked_for_again_while_qrun_is_under_way(site):
     site.wait(lambda: "State: Running" in site.daemon.run("checkjob", id.split(".")[0]).stdout,
               "seen to run")
     assert len(stamps.read_text().split("\n")) - 1 == len(site.server.starts(id)) == 1
+
+
+def test_an_order_that_takes_longer_than_a_command_may_ends_no_adapter(site):
+    site.configure("STARTWAIT=60 TIMEOUT=5")
+    qrun, stamps = site.server.bin / "qrun", site.server.folder / "stamps"
+    qrun.unlink()
+    qrun.write_text(f"#!/bin/sh\necho >>{stamps}\n")  # says that it has, and has not
+    qrun.chmod(0o755)
+    site.serve()
+    site.qsub("-l", chunk(site))
+    site.wait(stamps.exists, "a start")
+    pid = site.wait(site.adapter, "the adapter")
+    time.sleep(9)
+    assert site.adapter() == pid
 
 
 def test_jobs_of_a_stopped_queue_wait(site):

@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 
-#define TIMEOUT_MS 90000 /* for want of a privileged port a command waits a minute */
 #define OUTPUT_MAX (256u << 20)
 
 static const char *const commands[][ASKS][7] = {
@@ -30,8 +29,10 @@ void pbs_run(struct pbs_adapter *p, const char *const *argv,
     static const char *const extra[] = {"TZ=UTC", "LC_ALL=C", NULL};
 
     runs_start(p->runs,
-        &(struct run_spec){
-            .argv = argv, .extra = extra, .timeout_ms = TIMEOUT_MS, .most = OUTPUT_MAX},
+        &(struct run_spec){.argv = argv,
+            .extra = extra,
+            .timeout_ms = p->timeout_ms,
+            .most = OUTPUT_MAX},
         ended, ctx);
 }
 

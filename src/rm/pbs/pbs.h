@@ -33,7 +33,7 @@ struct pbs_adapter {
     struct agent *agent;
     struct runs *runs;
     struct listing *nodes, *jobs;
-    int64_t start_wait_ms;
+    int64_t start_wait_ms, timeout_ms; /* of each command */
     enum pbs_dialect dialect;
     bool dialect_known;
     /* the look that is under way */
