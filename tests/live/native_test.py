@@ -235,6 +235,21 @@ def test_rubbish_is_not_everything_that_there_is(native):
     assert "no longer known" not in native.log()
 
 
+def test_a_list_that_is_short_for_a_moment_loses_no_job(native):
+    """What two looks do not list is gone: they are as far apart as looks are."""
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000")
+    native.until(job, "Running")
+    first = f"{native.home}/first"
+    native.replace("jobs", f"now=$(date +%s%3N)\n[ -s {first} ] || echo $now >{first}\n"
+                           f"[ $((now - $(cat {first}))) -lt 300 ] && exit 0\n"
+                           f"exec {native.example} jobs {native.pool}")
+    native.wait(lambda: os.path.exists(first), "a look", 60)
+    native.until(native.submit_as(USERS[0], "true"), "Completed")
+    assert native.state(job) == "Running"
+    assert "no longer known" not in native.log()
+
+
 def test_one_record_that_is_wrong_stops_nothing(native):
     native.replace("jobs", f"echo 'bad1 STATE=Idle'; exec {native.example} jobs {native.pool}")
     native.start()

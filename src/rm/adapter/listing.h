@@ -38,7 +38,7 @@ bool listing_tell(struct listing *l, const char *name, const struct rm_report *r
 void listing_keep(struct listing *l, const char *name);
 /* Those that are gone are told and dropped. `whole` false: something in the listing
  * could not be read, so that nobody is missed. Returns how many were missed and are not
- * gone yet: look again soon. */
+ * gone yet. */
 size_t listing_end(struct listing *l, bool whole, const struct rm_sink *sink);
 
 /* All is to be told anew; what is kept beside stays. */

@@ -4,7 +4,7 @@
 
 #include "rm/remote.h"
 
-#define PATIENCE_S 7200 /* more than commands, one after the other, and STARTWAIT take */
+#define PATIENCE_S 7200 /* more than commands in their turns and STARTWAIT take */
 
 static struct rm *pbs_driver_open(const struct rm_cfg *cfg, sd_event *loop,
     const struct rm_sink *sink, struct err *err)

@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #define COUNT_MOST  1000000
-#define AMOUNT_MOST (INT64_C(1) << 50) /* more than any node has, and sums do not wrap */
+#define AMOUNT_MOST (INT64_C(1) << 50) /* more than any node has; sums do not wrap */
 
 /* ---- memory ---- */
 
