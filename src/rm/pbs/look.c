@@ -23,7 +23,7 @@ struct question {
     enum pbs_question kind;
 };
 
-void pbs_run(struct pbs_adapter *p, const char *const *argv,
+void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
 {
     static const char *const extra[] = {"TZ=UTC", "LC_ALL=C", NULL};
@@ -31,6 +31,7 @@ void pbs_run(struct pbs_adapter *p, const char *const *argv,
     runs_start(p->runs,
         &(struct run_spec){.argv = argv,
             .extra = extra,
+            .first = first,
             .timeout_ms = p->timeout_ms,
             .most = OUTPUT_MAX},
         ended, ctx);
@@ -102,7 +103,7 @@ static bool ask_past(struct pbs_adapter *p)
     pbs_answer_fini(&p->past_answer);
     if (n == 0)
         return false;
-    pbs_run(p, argv, on_past, p);
+    pbs_run(p, true, argv, on_past, p);
     return true;
 }
 
@@ -182,7 +183,7 @@ static void ask_all(struct pbs_adapter *p)
         struct question *q = xcalloc(1, sizeof *q);
 
         *q = (struct question){p, (enum pbs_question)i};
-        pbs_run(p, commands[p->dialect][i], on_answer, q);
+        pbs_run(p, true, commands[p->dialect][i], on_answer, q);
     }
 }
 

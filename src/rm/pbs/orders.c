@@ -51,7 +51,7 @@ static void on_done(void *ctx, const struct run_end *end)
         t->changed_ms = clock_ms();
     if (end->status == 0 && o->resume) {
         o->resume = false;
-        pbs_run(p, resume, on_done, o);
+        pbs_run(p, true, resume, on_done, o);
         return;
     }
     if (end->status == 0 || (o->action == RM_CANCEL && is_gone(p, end->status)))
@@ -68,7 +68,7 @@ static void on_done(void *ctx, const struct run_end *end)
 static void run_order(
     struct pbs_adapter *p, const struct rm_command *c, const char *const *argv)
 {
-    pbs_run(p, argv, on_done, order_new(p, c));
+    pbs_run(p, false, argv, on_done, order_new(p, c));
 }
 
 static void cancel(struct pbs_adapter *p, const struct rm_command *c)
@@ -78,7 +78,7 @@ static void cancel(struct pbs_adapter *p, const struct rm_command *c)
     struct order *o = order_new(p, c);
 
     o->resume = p->dialect == PBS_OPENPBS && t != NULL && t->state == JOB_SUSPENDED;
-    pbs_run(p, argv, on_done, o);
+    pbs_run(p, false, argv, on_done, o);
 }
 
 /* Members of an array of OpenPBS are held and released by their array alone. */
@@ -184,7 +184,7 @@ static void start(struct pbs_adapter *p, const struct rm_command *c)
     t->ordered = t->asking = true;
     t->runs_before = t->runs;
     agent_pending(p->agent, c, p->start_wait_ms);
-    pbs_run(p, argv, on_started, order_new(p, c));
+    pbs_run(p, false, argv, on_started, order_new(p, c));
     free(where);
 }
 

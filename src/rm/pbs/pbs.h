@@ -51,8 +51,9 @@ struct pbs_adapter {
 /* ---- look.c ---- */
 void pbs_look(struct pbs_adapter *p);
 void pbs_look_free(struct pbs_adapter *p);
-/* Run a command of PBS; times are printed in UTC. */
-void pbs_run(struct pbs_adapter *p, const char *const *argv,
+/* Run a command of PBS; times are printed in UTC. `first`: starts that wait for their
+ * turn do not hold it up. */
+void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx);
 /* Does that say that the server is out of reach? */
 bool pbs_is_away(const struct run_end *end);

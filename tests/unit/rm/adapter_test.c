@@ -359,6 +359,28 @@ static void others_wait_for_their_turn(void **state)
     }
 }
 
+static void what_is_first_does_not_wait_behind_others(void **state)
+{
+    static const char *const argvs[][4] = {
+        {"echo", "a", NULL}, {"echo", "b", NULL}, {"echo", "c", NULL}};
+    struct scene *s = *state;
+    char order[10] = "";
+
+    runs_destroy(s->runs);
+    s->runs = runs_new(s->loop, s->lock, 1);
+    assert_non_null(s->runs);
+    for (int i = 0; i < 3; i++)
+        runs_start(s->runs,
+            &(struct run_spec){
+                .argv = argvs[i], .timeout_ms = 60000, .most = 9, .first = i == 2},
+            on_ended, s);
+    for (int i = 1; i <= 3; i++) {
+        wait_ended(s, i);
+        order[i - 1] = s->out[0];
+    }
+    assert_string_equal(order, "cab");
+}
+
 /* As when an adapter is killed while its program runs. */
 static void who_comes_after_waits_for_what_was_begun(void **state)
 {
@@ -474,6 +496,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             what_goes_on_in_the_background_is_not_waited_for, begin, end),
         cmocka_unit_test_setup_teardown(others_wait_for_their_turn, begin, end),
+        cmocka_unit_test_setup_teardown(
+            what_is_first_does_not_wait_behind_others, begin, end),
         cmocka_unit_test_setup_teardown(
             who_comes_after_waits_for_what_was_begun, begin, end),
         cmocka_unit_test(what_was_asked_survives_as_text),
