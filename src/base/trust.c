@@ -44,8 +44,8 @@ static char *follow(const char *path, size_t n, const char *part, struct err *er
     struct strbuf b = {0};
 
     if (len < 0 || (size_t)len == sizeof target) {
-        err_set(err, ERR_IO, "%.150s: %s", part,
-            strerror(len < 0 ? errno : ENAMETOOLONG));
+        err_set(
+            err, ERR_IO, "%.150s: %s", part, strerror(len < 0 ? errno : ENAMETOOLONG));
         return NULL;
     }
     if (*target != '/') /* from the folder that the part is in */

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-
 void describe_places(
     json_t *o, const char *key, const struct job_place *places, size_t n)
 {

@@ -47,8 +47,7 @@ static json_t *read_once(enum pbs_dialect dialect, const char *text, size_t len,
         return pbs_xml(text, len, record->kind, record->key, record->member, err);
     doc = json_loadb(text, len, 0, &error);
     if (doc == NULL) {
-        err_set(
-            err, ERR_INVALID, "line %d of its JSON: %s", error.line, error.text);
+        err_set(err, ERR_INVALID, "line %d of its JSON: %s", error.line, error.text);
     } else if (!json_is_object(doc)) {
         err_set(err, ERR_INVALID, "its JSON is no object");
         json_decref(doc);

@@ -399,15 +399,13 @@ static void pack_request(
     for (size_t i = 0; i < s->chunks.n; i++) {
         const struct pbs_chunk *c = &s->chunks.v[i];
 
-        q->per_task.v[RES_PROCS] =
-            add_up(q->per_task.v[RES_PROCS], c->procs, c->count);
+        q->per_task.v[RES_PROCS] = add_up(q->per_task.v[RES_PROCS], c->procs, c->count);
         q->per_task.v[RES_MEM] = add_up(q->per_task.v[RES_MEM], c->mem_mb, c->count);
         for (const char *const *f = c->features; f != NULL && *f != NULL; f++)
             vec_push(&features, *f);
         for (const struct gres_cfg *g = c->gres; g != NULL && g->name != NULL; g++)
-            vec_push(&gres,
-                ((struct gres_cfg){
-                    .name = g->name, .count = add_up(0, g->count, c->count)}));
+            vec_push(&gres, ((struct gres_cfg){.name = g->name,
+                                .count = add_up(0, g->count, c->count)}));
         if (c->hosts != NULL)
             q->hosts = c->hosts;
         if (c->arch != NULL)

@@ -237,8 +237,8 @@ static void jobs_on_many_vnodes_can_be_told(void **state)
     (void)state;
     for (int i = 0; i < 100; i++) {
         strbuf_printf(&select, "%s1:ncpus=%d", i ? "+" : "", i + 1);
-        strbuf_printf(&vnodes, "%s(n%d[0]:ncpus=4+n%d[1]:ncpus=%d)", i ? "+" : "", i, i,
-            i + 1);
+        strbuf_printf(
+            &vnodes, "%s(n%d[0]:ncpus=4+n%d[1]:ncpus=%d)", i ? "+" : "", i, i, i + 1);
     }
     ask(&a, "100:ncpus=8", "free");
     assert_false(pbs_is_too_much(&a.shape));

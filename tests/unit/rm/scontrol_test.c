@@ -272,8 +272,7 @@ static void a_text_makes_no_job_part_of_another(void **state)
     static const struct {
         const char *part, *name, *id;
     } real[] = {{"", "5", "\"5\""}, {"ArrayJobId=4 ArrayTaskId=7 ", "4_7", "\"4_7\""},
-        {"ArrayJobId=5 ArrayTaskId=0-1%2 ArrayTaskThrottle=2 ", "5_[0-1%2]",
-            "\"5_1\""},
+        {"ArrayJobId=5 ArrayTaskId=0-1%2 ArrayTaskThrottle=2 ", "5_[0-1%2]", "\"5_1\""},
         {"ArrayJobId=5 ArrayTaskId=0-1,8 ", "5_[0-1,...]", "\"5_8\""}};
     char text[2000], listing[100];
 
@@ -305,8 +304,8 @@ static void a_text_makes_no_job_part_of_another(void **state)
  * do not end because it cannot answer; that it knows no such job is an answer. */
 static void no_job_ends_while_squeue_is_out_of_reach(void **state)
 {
-    static const char *const texts[] = {
-        PART "JobId=3 JobName=x UserId=bin(2)" QUEUED SIZE " Network=(null)\n",
+    static const char *const texts[] = {PART
+        "JobId=3 JobName=x UserId=bin(2)" QUEUED SIZE " Network=(null)\n",
         PART "JobId=1 JobName=x" QUEUED SIZE " Network=(null) Comment=c\n"
              "JobId=8 fake\nJobId=3 JobName=y" QUEUED SIZE "\n"};
     static const char lost[] = "slurm_load_jobs error: Unable to contact slurm "
