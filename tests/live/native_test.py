@@ -43,9 +43,12 @@ class Native(Daemon):
         self.configure("\n".join(["RMCFG[pool] TYPE=NATIVE POLLINTERVAL=1 " + more, *lines,
                                   f"ADMIN1 {ME}", "RESERVATIONPOLICY NEVER", ""]))
 
-    def start(self, *options):
+    def serve(self, *options):
         done = self.run("serve", "-L", "5", *options)
         assert done.returncode == 0, done.stderr
+
+    def start(self, *options):
+        self.serve(*options)
         self.wait(lambda: self.run("showq").returncode == 0, "an answer")
         return self
 
@@ -227,8 +230,8 @@ def test_rubbish_is_not_everything_that_there_is(native):
     native.until(job, "Running")
     native.replace("jobs", "echo no connection to the pool")
     native.kill()
-    native.start()
-    native.wait(lambda: "expected FIELD=VALUE" in native.rm(), "what is wrong", 60)
+    native.serve()  # commands wait for the first picture
+    native.wait(lambda: "expected FIELD=VALUE" in native.log(), "what is wrong", 60)
     native.restore()
     native.until(native.submit_as(USERS[0], "true"), "Completed")
     assert native.state(job) == "Running"
