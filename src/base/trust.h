@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-/* 0 when that path is a regular file (to be executed, if `exec`), and it and all
- * folders on the way to it, links followed, belong to root or to us and can be written
- * by nobody else (folders with the sticky bit excepted). -1 with what is wrong. */
+/* 0 when that absolute path is a regular file (to be executed, if `exec`), and it and
+ * all folders and links on the way to it belong to root or to us and can be written by
+ * nobody else (folders with the sticky bit excepted). -1 with what is wrong. */
 int trust_check(const char *path, bool exec, struct err *err);
 
 #endif

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define REQS_MAX 64
-
 void describe_places(
     json_t *o, const char *key, const struct job_place *places, size_t n)
 {
@@ -181,7 +179,7 @@ const struct job_place *describe_read_places(
         json_int_t req = json_integer_value(json_array_get(pair, 2));
 
         if (node == NULL || tasks < 1 || tasks > UINT32_MAX || req < 0
-            || req > REQS_MAX) {
+            || req > DESCRIBE_REQS_MAX) {
             reader_wrong(r, key, "a list of nodes and tasks");
             n = 0;
             break;
@@ -344,7 +342,7 @@ static void read_requests(struct reader *r, const json_t *o, struct job_desc *d)
     struct req_desc *reqs;
     size_t n = json_array_size(list);
 
-    if (n == 0 || n > REQS_MAX) {
+    if (n == 0 || n > DESCRIBE_REQS_MAX) {
         reader_wrong(r, "requests", "a list of 1 to 64 requests");
         return;
     }

@@ -7,6 +7,8 @@
 #include "cluster/jobend.h"
 #include "records/reader.h"
 
+#define DESCRIBE_REQS_MAX 64 /* requests of a job; one with more cannot be read */
+
 struct job_desc;
 struct job_place;
 struct node_desc;

@@ -43,9 +43,12 @@ class Native(Daemon):
         self.configure("\n".join(["RMCFG[pool] TYPE=NATIVE POLLINTERVAL=1 " + more, *lines,
                                   f"ADMIN1 {ME}", "RESERVATIONPOLICY NEVER", ""]))
 
-    def start(self, *options):
+    def serve(self, *options):
         done = self.run("serve", "-L", "5", *options)
         assert done.returncode == 0, done.stderr
+
+    def start(self, *options):
+        self.serve(*options)
         self.wait(lambda: self.run("showq").returncode == 0, "an answer")
         return self
 
@@ -219,6 +222,37 @@ def test_queries_that_fail_stop_nothing_that_runs(native):
     native.until(native.submit_as(USERS[0], "true"), "Completed")
 
 
+def test_rubbish_is_not_everything_that_there_is(native):
+    """Who has just begun knows of no job: a query that prints no record at all, and ends
+    well, is none by which jobs are gone."""
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000")
+    native.until(job, "Running")
+    native.replace("jobs", "echo no connection to the pool")
+    native.kill()
+    native.serve()  # commands wait for the first picture
+    native.wait(lambda: "expected FIELD=VALUE" in native.log(), "what is wrong", 60)
+    native.restore()
+    native.until(native.submit_as(USERS[0], "true"), "Completed")
+    assert native.state(job) == "Running"
+    assert "no longer known" not in native.log()
+
+
+def test_a_list_that_is_short_for_a_moment_loses_no_job(native):
+    """What two looks do not list is gone: they are as far apart as looks are."""
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000")
+    native.until(job, "Running")
+    first = f"{native.home}/first"
+    native.replace("jobs", f"now=$(date +%s%3N)\n[ -s {first} ] || echo $now >{first}\n"
+                           f"[ $((now - $(cat {first}))) -lt 300 ] && exit 0\n"
+                           f"exec {native.example} jobs {native.pool}")
+    native.wait(lambda: os.path.exists(first), "a look", 60)
+    native.until(native.submit_as(USERS[0], "true"), "Completed")
+    assert native.state(job) == "Running"
+    assert "no longer known" not in native.log()
+
+
 def test_one_record_that_is_wrong_stops_nothing(native):
     native.replace("jobs", f"echo 'bad1 STATE=Idle'; exec {native.example} jobs {native.pool}")
     native.start()
@@ -246,6 +280,17 @@ def test_a_start_that_is_refused_or_hangs_is_said(native):
     native.until(half, "Running")
 
 
+def test_an_order_for_a_running_job_is_done_when_its_program_says_so(native):
+    """That the job runs says nothing of it, neither while the program works nor later."""
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000")
+    native.until(job, "Running")
+    native.replace("suspend", "sleep 3; echo not on a Sunday >&2; exit 1")
+    native.run("mjobctl", "-s", job)
+    native.wait(lambda: "not on a Sunday" in native.log(), "why not", 60)
+    assert native.state(job) == "Running"
+
+
 def test_files_may_hold_nodes(native):
     path = f"{native.home}/nodes"
     with open(path, "w") as f:
@@ -271,7 +316,9 @@ def test_check_refuses_what_serve_does(native):
     open_folder = f"{native.home}/open"
     os.mkdir(open_folder)
     shutil.copy(f"{good}/nodes", open_folder)
+    os.symlink(f"{good}/nodes", f"{open_folder}/link")  # whoever likes points it elsewhere
     os.chmod(open_folder, 0o777)
+    os.symlink("open", f"{native.home}/way")
     wrong = [({"nodes": None}, "CLUSTERQUERYURL=exec:///PROGRAM"),
              ({"cancel": None}, "JOBCANCELURL=exec:///PROGRAM"),
              ({"jobs": "http://site/jobs"}, "expected exec:///PROGRAM or file:///FILE"),
@@ -281,6 +328,8 @@ def test_check_refuses_what_serve_does(native):
              ({"nodes": f"exec://{odd}"}, "cannot be executed"),
              ({"nodes": f"exec://{loose}"}, "can be written by everybody"),
              ({"nodes": f"exec://{open_folder}/nodes"}, "can be written by everybody"),
+             ({"nodes": f"exec://{open_folder}/link"}, "can be written by everybody"),
+             ({"nodes": f"exec://{native.home}/way/../way/link"}, "can be written by everybody"),
              ({"nodes": f"exec://{good}"}, "is not a file")]
     if os.geteuid() == 0:
         theirs = f"{native.home}/theirs"
@@ -301,6 +350,30 @@ def test_check_refuses_what_serve_does(native):
     native.run("mjobctl", "-s", job)
     native.wait(lambda: "names no program for that" in native.log(), "why not")
     assert native.state(job) == "Running"
+
+
+def test_what_a_user_leaves_in_the_spool_harms_nobody_else(native):
+    spool = f"{native.pool}/spool"
+    fine = {"argv": ["true"], "directory": "/", "tasks": 1, "limit": 60, "name": "x"}
+    odd = {"p1": '{"argv": ["true"], "directory": "/", "limit": 60, "name": "x", "tasks": 1e999}',
+           "p2": "[" * 60000, "p3": json.dumps({**fine, "tasks": "\n1\n"}),
+           "p4": json.dumps({**fine, "limit": 10 ** 400}), "p5": json.dumps({**fine, "tasks": 1.5}),
+           "p6": json.dumps({**fine, "name": "e\u0301"}), "p" * 200: json.dumps(fine),
+           "p7": "\0", "p8": "[]", "p9": json.dumps({**fine, "tasks": True})}
+    for name, text in odd.items():
+        pathlib.Path(f"{spool}/{name}").write_text(text)
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000")
+    native.until(job, "Running")
+    lines = subprocess.run([f"{native.programs}/jobs"], capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [job]
+    # what was started is known by what the scheduler's side keeps
+    os.unlink(f"{spool}/{job}")
+    native.until(native.submit_as(USERS[-1], "true"), "Completed")
+    assert native.state(job) == "Running"
+    native.ok("canceljob", job)
+    native.until(job, "Removed")
 
 
 def test_msub_says_who_takes_jobs(native):

@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import sys
+import time
 
 import pytest
 
@@ -14,7 +15,7 @@ from recorded import Recorded, State  # noqa: E402
 
 FIXTURES = pathlib.Path(__file__).parent / "fixtures"
 CONFIG = """\
-RMCFG[pbs] TYPE=PBS POLLINTERVAL=1 STARTWAIT=60
+RMCFG[pbs] TYPE=PBS POLLINTERVAL=1 {wait}
 RMPOLLINTERVAL 1
 ADMIN1 root {user}
 NODEALLOCATIONPOLICY FIRSTAVAILABLE
@@ -26,11 +27,15 @@ class Site:
     """A recorded server and a daemon in front of it."""
 
     def __init__(self, build, server):
-        import pwd
         self.server = server
         self.daemon = Daemon(build / "src" / "client" / "maui")
-        self.daemon.configure(CONFIG.format(user=pwd.getpwuid(os.geteuid()).pw_name), plain=True)
+        self.configure()
         self.daemon.env.update(server.environment())
+
+    def configure(self, wait="STARTWAIT=60"):
+        import pwd
+        text = CONFIG.format(user=pwd.getpwuid(os.geteuid()).pw_name, wait=wait)
+        self.daemon.configure(text, plain=True)
 
     def serve(self):
         self.daemon.ok("serve", "-L", "5")
@@ -190,6 +195,54 @@ def test_nodes_that_are_down_or_offline_get_nothing(site):
     site.server.mark("cn01")
     site.wait_state(first, "R")
     site.wait_state(second, "R")
+
+
+def test_looks_are_a_second_apart_however_many_starts_are_awaited(site):
+    """Each command of OpenPBS has one of 512 ports for a minute."""
+    counts, stamps = site.server.bin / "qstat", site.server.folder / "stamps"
+    real = site.server.bin / "real" / "qstat"
+    real.parent.mkdir()
+    counts.rename(real)
+    counts.write_text(f'#!/bin/sh\n[ "$1" = -t ] && date +%s >>{stamps}\nexec {real} "$@"\n')
+    counts.chmod(0o755)
+    site.serve()
+    ids = [site.qsub("-l", chunk(site, 1)) for _ in range(8)]
+    for id in ids:
+        site.wait_state(id, "R")
+    site.cycles(2)
+    seen = [int(line) for line in stamps.read_text().split()]
+    assert len(seen) - 1 <= seen[-1] - seen[0] + 3, seen
+
+
+def test_a_start_is_not_asked_for_again_while_qrun_is_under_way(site):
+    """Else both would run, the first on nodes that others may have by then."""
+    site.configure("STARTWAIT=1")
+    slow, stamps = site.server.bin / "qrun", site.server.folder / "stamps"
+    real = site.server.bin / "real" / "qrun"
+    real.parent.mkdir()
+    slow.rename(real)
+    slow.write_text(f'#!/bin/sh\necho >>{stamps}\nsleep 4\nexec {real} "$@"\n')
+    slow.chmod(0o755)
+    site.serve()
+    id = site.qsub("-l", chunk(site))
+    site.wait_state(id, "R")
+    site.wait(lambda: "State: Running" in site.daemon.run("checkjob", id.split(".")[0]).stdout,
+              "seen to run")
+    assert len(stamps.read_text().split("\n")) - 1 == len(site.server.starts(id)) == 1
+
+
+def test_an_order_that_takes_longer_than_a_command_may_ends_no_adapter(site):
+    site.configure("STARTWAIT=60 TIMEOUT=5")
+    qrun, stamps = site.server.bin / "qrun", site.server.folder / "stamps"
+    qrun.unlink()
+    qrun.write_text(f"#!/bin/sh\necho >>{stamps}\n")  # says that it has, and has not
+    qrun.chmod(0o755)
+    site.serve()
+    site.qsub("-l", chunk(site))
+    site.wait(stamps.exists, "a start")
+    pid = site.wait(site.adapter, "the adapter")
+    time.sleep(9)
+    assert site.adapter() == pid
 
 
 def test_jobs_of_a_stopped_queue_wait(site):

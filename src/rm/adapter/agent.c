@@ -67,6 +67,8 @@ static void arm(struct agent *a)
         wait_ms = pending_next_ms(a->orders) - now;
     if (a->soon && wait_ms > SOON_MS)
         wait_ms = SOON_MS;
+    if (wait_ms < a->looked_ms + a->driver->least_ms - now)
+        wait_ms = a->looked_ms + a->driver->least_ms - now;
     sd_event_add_time_relative(a->loop, &a->timer, CLOCK_MONOTONIC,
         (uint64_t)(wait_ms > 0 ? wait_ms : 0) * 1000, 500, on_timer, a);
 }

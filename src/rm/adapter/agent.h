@@ -27,6 +27,7 @@ struct agent;
 struct agent_driver {
     const char *program; /* "maui-native", for its last words */
     int64_t poll_ms;     /* between two looks, where POLLINTERVAL= says nothing else */
+    int64_t least_ms;    /* from look to look, whatever happens: what they cost */
     /* Once, first. NULL with an error: it can never work as configured, and the
      * process ends with that. */
     void *(*open)(struct agent *a, const struct link_opening *o, struct err *err);

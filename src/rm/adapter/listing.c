@@ -93,10 +93,16 @@ bool listing_tell(struct listing *l, const char *name, const struct rm_report *r
     const struct rm_sink *sink)
 {
     struct rm_report timeless = *r;
+    struct rm_job plain;
     char *line;
     bool other;
 
     timeless.at = 0;
+    if (r->kind == RM_JOB) { /* that it is other than before is what we find out */
+        plain = *r->u.job;
+        plain.changed = false;
+        timeless.u.job = &plain;
+    }
     line = wire_report(&timeless);
     other = listing_see(l, name, digest_text(DIGEST_START, line));
     free(line);

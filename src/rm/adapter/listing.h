@@ -30,14 +30,15 @@ void listing_begin(struct listing *l);
 /* Seen. True: it is new, or other than what was told last, and is to be told now. */
 bool listing_see(struct listing *l, const char *name, uint64_t digest);
 /* The same for a report of it, which is told here if it is to be: whatever the report
- * says counts, but for its time. Costs the writing of a line. True when it was told. */
+ * says counts, but for its time and that it was `changed`. Costs the writing of a line.
+ * True when it was told. */
 bool listing_tell(struct listing *l, const char *name, const struct rm_report *r,
     const struct rm_sink *sink);
 /* It is there, though nothing can be said of it just now: as before. */
 void listing_keep(struct listing *l, const char *name);
 /* Those that are gone are told and dropped. `whole` false: something in the listing
  * could not be read, so that nobody is missed. Returns how many were missed and are not
- * gone yet: look again soon. */
+ * gone yet. */
 size_t listing_end(struct listing *l, bool whole, const struct rm_sink *sink);
 
 /* All is to be told anew; what is kept beside stays. */

@@ -101,10 +101,10 @@ void pending_land(
     free(o.job);
 }
 
-void pending_land_job(struct pending *p, const char *job)
+void pending_land_job(struct pending *p, const char *job, enum rm_action action)
 {
     for (size_t i = p->orders.n; i-- > 0;)
-        if (strcmp(p->orders.v[i].job, job) == 0)
+        if (p->orders.v[i].action == action && strcmp(p->orders.v[i].job, job) == 0)
             pending_land(p, i, RM_OK, NULL);
 }
 

@@ -43,8 +43,8 @@ void pending_renew(struct pending *p, size_t i, int64_t now_ms);
 /* It has come about, or has not, and why. Those behind it move up. */
 void pending_land(
     struct pending *p, size_t i, enum rm_outcome outcome, const char *text);
-/* All of that job have come about. */
-void pending_land_job(struct pending *p, const char *job);
+/* All of that kind of that job have come about. */
+void pending_land_job(struct pending *p, const char *job, enum rm_action action);
 /* Nobody knows what became of any of them. */
 void pending_lose(struct pending *p, const char *why);
 

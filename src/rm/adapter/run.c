@@ -422,7 +422,10 @@ void runs_start(struct runs *r, const struct run_spec *spec,
     run->ended = ended;
     run->ctx = ctx;
     run->out_fd = run->err_fd = run->end_fd = -1;
-    TAILQ_INSERT_TAIL(&r->queue, run, link);
+    if (spec->first)
+        TAILQ_INSERT_HEAD(&r->queue, run, link);
+    else
+        TAILQ_INSERT_TAIL(&r->queue, run, link);
     schedule_next(r);
 }
 

@@ -23,6 +23,7 @@ struct run_spec {
     const char *const *extra; /* "NAME=value" beside our own environment; or NULL */
     int64_t timeout_ms;
     size_t most; /* bytes of output; more: killed, and `flooded` */
+    bool first;  /* before those that wait for their turn */
 };
 
 /* How it ended. Borrowed for the call. */

@@ -8,7 +8,10 @@
 
 #define AT_ONCE       4
 #define POLL_MS       2000 /* OpenPBS makes qstat wait when it is run twice a second */
+#define LEAST_MS      1000 /* each look has three ports of the 512 for a minute */
 #define START_WAIT_MS 20000
+#define START_MOST_MS 3600000
+#define TIMEOUT_MS    90000 /* for want of a privileged port a command waits a minute */
 
 static void *open_adapter(
     struct agent *a, const struct link_opening *o, struct err *err)
@@ -20,7 +23,10 @@ static void *open_adapter(
     struct strbuf lock = {0};
 
     p->agent = a;
+    p->timeout_ms = link_attr_ms(o, "TIMEOUT", TIMEOUT_MS);
     p->start_wait_ms = link_attr_ms(o, "STARTWAIT", START_WAIT_MS);
+    if (p->start_wait_ms > START_MOST_MS)
+        p->start_wait_ms = START_MOST_MS;
     strbuf_printf(&lock, "%s/%s.lock", o->home, o->name);
     p->runs = runs_new(agent_loop(a), lock.text, AT_ONCE);
     if (p->runs == NULL) {
@@ -71,6 +77,7 @@ int pbs_adapter(void)
 {
     static const struct agent_driver driver = {.program = "maui-pbs",
         .poll_ms = POLL_MS,
+        .least_ms = LEAST_MS,
         .open = open_adapter,
         .close = close_adapter,
         .look = begin_look,

@@ -61,6 +61,19 @@ int64_t pbs_time(const char *text);
 /* "down,offline": what of it counts most. */
 enum node_state pbs_node_state(const char *text, bool has_jobs);
 
+/* ---- document.c ---- */
+
+/* What an answer is made of: elements of XML, the key among theirs, and the member of
+ * JSON that has them all. */
+struct pbs_record {
+    const char *kind, *key, *member;
+};
+
+/* The answer as JSON. Bytes that are no text, which any user can have printed, are '?'.
+ * NULL with an error: it is not of that form. */
+json_t *pbs_document(enum pbs_dialect dialect, const char *text, size_t len,
+    const struct pbs_record *record, struct err *err);
+
 /* ---- xml.c ---- */
 
 /* <Data><Job><Job_Id>1.h</Job_Id>..</Job></Data> as {"Jobs": {"1.h": {..}}}, of

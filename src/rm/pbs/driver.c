@@ -4,6 +4,8 @@
 
 #include "rm/remote.h"
 
+#define PATIENCE_S 7200 /* more than commands in their turns and STARTWAIT take */
+
 static struct rm *pbs_driver_open(const struct rm_cfg *cfg, sd_event *loop,
     const struct rm_sink *sink, struct err *err)
 {
@@ -15,6 +17,7 @@ static struct rm *pbs_driver_open(const struct rm_cfg *cfg, sd_event *loop,
 static const struct rm_driver pbs_driver = {
     .type = "PBS",
     .cannot = 1u << RM_CHECKPOINT,
+    .patience_s = PATIENCE_S,
     .open = pbs_driver_open,
     .close = remote_close,
     .command = remote_command,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Where a job of PBS runs: exec_vnode, exec_host. */
 #include "base/xalloc.h"
+#include "records/describe.h"
 #include "rm/pbs/shape.h"
 
 #include <stdio.h>
@@ -85,22 +86,38 @@ static void read_amounts(const char *text, size_t len, struct res *io)
     }
 }
 
-/* A request for each place: one task of what it has there. */
+/* The request of such tasks: one that is there, a new one, or, where there are as many
+ * as can be told, the last, which then has enough for both. */
+static uint32_t request_for(
+    struct req_desc *reqs, uint32_t *n, const struct res *amounts)
+{
+    uint32_t k = 0;
+
+    while (k < *n && memcmp(&reqs[k].per_task, amounts, sizeof *amounts) != 0)
+        k++;
+    if (k == *n && *n < DESCRIBE_REQS_MAX)
+        reqs[(*n)++] = (struct req_desc){
+            .per_task = *amounts, .access = ACCESS_UNSET, .nodealloc = NODEALLOC_UNSET};
+    if (k == DESCRIBE_REQS_MAX)
+        k--;
+    for (int i = 0; i < RES_DIMS; i++)
+        if (reqs[k].per_task.v[i] < amounts->v[i])
+            reqs[k].per_task.v[i] = amounts->v[i];
+    reqs[k].tasks++;
+    return k;
+}
+
+/* One task a place, of what it has there; places that have the same share a request. */
 static void reshape(struct pbs_places *ret, struct places *p, const struct res *amounts,
     struct pbs_room *room)
 {
-    struct req_desc *reqs = room_take(room, p->n, sizeof *reqs);
+    struct req_desc *reqs = room_take(room, DESCRIBE_REQS_MAX, sizeof *reqs);
 
     for (size_t i = 0; i < p->n; i++) {
-        reqs[i] = (struct req_desc){.tasks = 1,
-            .per_task = amounts[i],
-            .access = ACCESS_UNSET,
-            .nodealloc = NODEALLOC_UNSET};
         p->v[i].tasks = 1;
-        p->v[i].req = (uint32_t)i;
+        p->v[i].req = request_for(reqs, &ret->nreqs, &amounts[i]);
     }
     ret->reqs = reqs;
-    ret->nreqs = (uint32_t)p->n;
 }
 
 /* Every vnode once, with all that it gives. */
@@ -158,6 +175,7 @@ bool pbs_exec_vnode(const struct pbs_shape *s, struct pbs_room *room, const char
         if (p.n == 1)
             p.v[0].tasks = 1;
     }
+    as_asked &= s->arrangement == PBS_PACK || s->chunks.n <= DESCRIBE_REQS_MAX;
     if (as_asked && k == chunks_of(s) && k > 0) {
         take_places(ret, &p, room);
         return true;

@@ -414,6 +414,9 @@ static void read_shape(struct view *v)
     int status = v->dialect == PBS_TORQUE ? read_torque_shape(v, &err)
                                           : read_openpbs_shape(v, &err);
 
+    if (pbs_is_too_much(&v->job->shape))
+        v->job->shape.odd = "requests of more than 64 chunks, or nodes, one by one are "
+                            "not planned";
     d->reqs = pbs_requests(&v->job->shape, &v->a->room, &d->nreqs, &d->flags);
     if (status < 0)
         keep_back(
@@ -601,20 +604,13 @@ static void hold_members(struct pbs_answer *a)
 int pbs_read_jobs(struct pbs_answer *a, enum pbs_dialect dialect, const char *text,
     size_t len, struct err *err)
 {
-    json_error_t error;
+    static const struct pbs_record record = {"Job", "Job_Id", "Jobs"};
     const char *id;
     json_t *o;
 
-    *a = (struct pbs_answer){0};
-    a->doc = dialect == PBS_TORQUE ? pbs_xml(text, len, "Job", "Job_Id", "Jobs", err)
-                                   : json_loadb(text, len, 0, &error);
-    if (a->doc == NULL && dialect == PBS_OPENPBS)
-        return err_set(
-            err, ERR_INVALID, "qstat: line %d of its JSON: %s", error.line, error.text);
+    *a = (struct pbs_answer){.doc = pbs_document(dialect, text, len, &record, err)};
     if (a->doc == NULL)
         return err_prefix(err, "qstat: ");
-    if (dialect == PBS_OPENPBS && !json_is_object(a->doc))
-        return err_set(err, ERR_INVALID, "qstat: its JSON is no object");
     json_object_foreach(json_object_get(a->doc, "Jobs"), id, o) if (json_is_object(o))
         read_job(a, dialect, id, o);
     hold_members(a);

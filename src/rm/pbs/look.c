@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 
-#define TIMEOUT_MS 90000 /* for want of a privileged port a command waits a minute */
 #define OUTPUT_MAX (256u << 20)
 
 static const char *const commands[][ASKS][7] = {
@@ -24,14 +23,17 @@ struct question {
     enum pbs_question kind;
 };
 
-void pbs_run(struct pbs_adapter *p, const char *const *argv,
+void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx)
 {
     static const char *const extra[] = {"TZ=UTC", "LC_ALL=C", NULL};
 
     runs_start(p->runs,
-        &(struct run_spec){
-            .argv = argv, .extra = extra, .timeout_ms = TIMEOUT_MS, .most = OUTPUT_MAX},
+        &(struct run_spec){.argv = argv,
+            .extra = extra,
+            .first = first,
+            .timeout_ms = p->timeout_ms,
+            .most = OUTPUT_MAX},
         ended, ctx);
 }
 
@@ -101,7 +103,7 @@ static bool ask_past(struct pbs_adapter *p)
     pbs_answer_fini(&p->past_answer);
     if (n == 0)
         return false;
-    pbs_run(p, argv, on_past, p);
+    pbs_run(p, true, argv, on_past, p);
     return true;
 }
 
@@ -181,7 +183,7 @@ static void ask_all(struct pbs_adapter *p)
         struct question *q = xcalloc(1, sizeof *q);
 
         *q = (struct question){p, (enum pbs_question)i};
-        pbs_run(p, commands[p->dialect][i], on_answer, q);
+        pbs_run(p, true, commands[p->dialect][i], on_answer, q);
     }
 }
 

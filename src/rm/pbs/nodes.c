@@ -216,16 +216,11 @@ static void read_host(struct pbs_answer *a, const char *name, const json_t *o)
 int pbs_read_nodes(struct pbs_answer *a, enum pbs_dialect dialect, const char *text,
     size_t len, struct err *err)
 {
-    json_error_t error;
+    static const struct pbs_record record = {"Node", "name", "nodes"};
     const char *name;
     json_t *o;
 
-    *a = (struct pbs_answer){0};
-    a->doc = dialect == PBS_TORQUE ? pbs_xml(text, len, "Node", "name", "nodes", err)
-                                   : json_loadb(text, len, 0, &error);
-    if (a->doc == NULL && dialect == PBS_OPENPBS)
-        return err_set(err, ERR_INVALID, "pbsnodes: line %d of its JSON: %s",
-            error.line, error.text);
+    *a = (struct pbs_answer){.doc = pbs_document(dialect, text, len, &record, err)};
     if (a->doc == NULL)
         return err_prefix(err, "pbsnodes: ");
     json_object_foreach(

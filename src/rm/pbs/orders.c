@@ -51,7 +51,7 @@ static void on_done(void *ctx, const struct run_end *end)
         t->changed_ms = clock_ms();
     if (end->status == 0 && o->resume) {
         o->resume = false;
-        pbs_run(p, resume, on_done, o);
+        pbs_run(p, true, resume, on_done, o);
         return;
     }
     if (end->status == 0 || (o->action == RM_CANCEL && is_gone(p, end->status)))
@@ -68,7 +68,7 @@ static void on_done(void *ctx, const struct run_end *end)
 static void run_order(
     struct pbs_adapter *p, const struct rm_command *c, const char *const *argv)
 {
-    pbs_run(p, argv, on_done, order_new(p, c));
+    pbs_run(p, false, argv, on_done, order_new(p, c));
 }
 
 static void cancel(struct pbs_adapter *p, const struct rm_command *c)
@@ -78,7 +78,7 @@ static void cancel(struct pbs_adapter *p, const struct rm_command *c)
     struct order *o = order_new(p, c);
 
     o->resume = p->dialect == PBS_OPENPBS && t != NULL && t->state == JOB_SUSPENDED;
-    pbs_run(p, argv, on_done, o);
+    pbs_run(p, false, argv, on_done, o);
 }
 
 /* Members of an array of OpenPBS are held and released by their array alone. */
@@ -147,12 +147,20 @@ static void land_start(
         pending_land(all, i, outcome, text);
 }
 
-/* It was accepted, or not. */
+/* It was accepted, or not. The time in which it has to run begins now: many starts
+ * wait for each other's commands. */
 static void on_started(void *ctx, const struct run_end *end)
 {
     struct order *o = ctx;
     struct pbs_adapter *p = o->pbs;
+    struct pending *all = agent_orders(p->agent);
+    struct pbs_told *t = listing_find(p->jobs, o->job);
+    size_t i = find_start(all, o->job);
 
+    if (t != NULL)
+        t->asking = false;
+    if (i < pending_count(all))
+        pending_renew(all, i, clock_ms());
     if (end->status != 0 && !pbs_is_away(end))
         land_start(p, o->job,
             strcasestr(end->text, "MOM") != NULL ? RM_FAILED : RM_RETRY, end->text);
@@ -164,7 +172,7 @@ static void start(struct pbs_adapter *p, const struct rm_command *c)
 {
     struct pbs_told *t = listing_find(p->jobs, c->job);
 
-    if (t == NULL || !t->waiting || !t->listed || t->ordered
+    if (t == NULL || !t->waiting || !t->listed || t->ordered || t->asking
         || t->index >= p->jobs_answer.jobs.n) {
         agent_done(
             p->agent, c->token, RM_RETRY, c->job, "PBS does not have it waiting");
@@ -173,10 +181,10 @@ static void start(struct pbs_adapter *p, const struct rm_command *c)
     char *where =
         pbs_start_spec(&p->jobs_answer.jobs.v[t->index].shape, c->places, c->nplaces);
     const char *const argv[] = {"qrun", "-a", "-H", where, c->job, NULL};
-    t->ordered = true;
+    t->ordered = t->asking = true;
     t->runs_before = t->runs;
     agent_pending(p->agent, c, p->start_wait_ms);
-    pbs_run(p, argv, on_started, order_new(p, c));
+    pbs_run(p, false, argv, on_started, order_new(p, c));
     free(where);
 }
 
@@ -195,7 +203,7 @@ void pbs_review_orders(struct pbs_adapter *p)
             land_start(p, job, RM_OK, NULL);
         else if (t->runs > t->runs_before)
             land_start(p, job, RM_FAILED, "PBS tried it, and it is back in its queue");
-        else if (clock_ms() - o->since_ms > o->patience_ms)
+        else if (!t->asking && clock_ms() - o->since_ms > o->patience_ms)
             land_start(p, job, RM_RETRY, "PBS has not started it");
         else
             pending_looked(all, i, clock_ms());

@@ -26,13 +26,14 @@ struct pbs_told {
     int64_t runs, runs_before; /* before: when a start was ordered */
     int64_t changed_ms;        /* when an order of ours had changed it */
     bool ordered;              /* a start that has not come about */
+    bool asking;               /* its qrun waits or runs, whatever the order did */
 };
 
 struct pbs_adapter {
     struct agent *agent;
     struct runs *runs;
     struct listing *nodes, *jobs;
-    int64_t start_wait_ms;
+    int64_t start_wait_ms, timeout_ms; /* of each command */
     enum pbs_dialect dialect;
     bool dialect_known;
     /* the look that is under way */
@@ -50,8 +51,9 @@ struct pbs_adapter {
 /* ---- look.c ---- */
 void pbs_look(struct pbs_adapter *p);
 void pbs_look_free(struct pbs_adapter *p);
-/* Run a command of PBS; times are printed in UTC. */
-void pbs_run(struct pbs_adapter *p, const char *const *argv,
+/* Run a command of PBS; times are printed in UTC. `first`: starts that wait for their
+ * turn do not hold it up. */
+void pbs_run(struct pbs_adapter *p, bool first, const char *const *argv,
     void (*ended)(void *ctx, const struct run_end *end), void *ctx);
 /* Does that say that the server is out of reach? */
 bool pbs_is_away(const struct run_end *end);

@@ -3,13 +3,15 @@
 #include "rm/pbs/shape.h"
 
 #include "base/xalloc.h"
+#include "records/describe.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <strings.h>
 
-#define COUNT_MOST 1000000
+#define COUNT_MOST  1000000
+#define AMOUNT_MOST (INT64_C(1) << 50) /* more than any node has; sums do not wrap */
 
 /* ---- memory ---- */
 
@@ -88,7 +90,7 @@ int64_t pbs_size_mb(const char *text)
     if (*end)
         return -1;
     if (shift >= 20)
-        return n > (INT64_MAX >> (shift - 20)) ? INT64_MAX : n << (shift - 20);
+        return n > (AMOUNT_MOST >> (shift - 20)) ? AMOUNT_MOST : n << (shift - 20);
     return (n >> (20 - shift)) + ((n & ((INT64_C(1) << (20 - shift)) - 1)) != 0);
 }
 
@@ -125,7 +127,7 @@ enum pbs_resource pbs_resource(const char *name, const char *value, int64_t *ret
             return PBS_IGNORED;
     n = read_digits(value, &end);
     if (n >= 0 && *end == '\0') {
-        *ret_count = n;
+        *ret_count = n < AMOUNT_MOST ? n : AMOUNT_MOST;
         return PBS_COUNT;
     }
     n = pbs_size_mb(value);
@@ -377,6 +379,16 @@ int pbs_nodes(
 
 /* ---- requests ---- */
 
+static int64_t add_up(int64_t sum, int64_t each, int64_t count)
+{
+    int64_t n;
+
+    return __builtin_mul_overflow(each, count, &n) || __builtin_add_overflow(sum, n, &n)
+                   || n > AMOUNT_MOST
+               ? AMOUNT_MOST
+               : n;
+}
+
 /* All chunks on one node: as one task that has all that they have. */
 static void pack_request(
     const struct pbs_shape *s, struct pbs_room *room, struct req_desc *q)
@@ -387,14 +399,13 @@ static void pack_request(
     for (size_t i = 0; i < s->chunks.n; i++) {
         const struct pbs_chunk *c = &s->chunks.v[i];
 
-        q->per_task.v[RES_PROCS] += c->procs * c->count;
-        q->per_task.v[RES_MEM] +=
-            c->mem_mb < COUNT_MOST * INT64_C(1000) ? c->mem_mb * c->count : c->mem_mb;
+        q->per_task.v[RES_PROCS] = add_up(q->per_task.v[RES_PROCS], c->procs, c->count);
+        q->per_task.v[RES_MEM] = add_up(q->per_task.v[RES_MEM], c->mem_mb, c->count);
         for (const char *const *f = c->features; f != NULL && *f != NULL; f++)
             vec_push(&features, *f);
         for (const struct gres_cfg *g = c->gres; g != NULL && g->name != NULL; g++)
-            vec_push(&gres,
-                ((struct gres_cfg){.name = g->name, .count = g->count * c->count}));
+            vec_push(&gres, ((struct gres_cfg){.name = g->name,
+                                .count = add_up(0, g->count, c->count)}));
         if (c->hosts != NULL)
             q->hosts = c->hosts;
         if (c->arch != NULL)
@@ -413,11 +424,16 @@ static void pack_request(
     vec_fini(&gres);
 }
 
+bool pbs_is_too_much(const struct pbs_shape *s)
+{
+    return s->arrangement != PBS_PACK && s->chunks.n > DESCRIBE_REQS_MAX;
+}
+
 const struct req_desc *pbs_requests(const struct pbs_shape *s, struct pbs_room *room,
     uint32_t *ret_n, uint32_t *ret_flags)
 {
     bool packed = s->arrangement == PBS_PACK, apart = s->arrangement >= PBS_SCATTER;
-    size_t n = packed || s->chunks.n == 0 ? 1 : s->chunks.n;
+    size_t n = packed || s->chunks.n == 0 || pbs_is_too_much(s) ? 1 : s->chunks.n;
     struct req_desc *all = room_take(room, n, sizeof *all);
 
     *ret_n = (uint32_t)n;

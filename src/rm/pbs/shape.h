@@ -55,6 +55,8 @@ int pbs_nodes(
     struct pbs_shape *s, struct pbs_room *room, const char *text, struct err *err);
 void pbs_shape_fini(struct pbs_shape *s);
 
+/* More chunks than the scheduler can be told of: pbs_requests() has the first alone. */
+bool pbs_is_too_much(const struct pbs_shape *s);
 /* The requests of the shape, in the room; *ret_flags: further job flags. */
 const struct req_desc *pbs_requests(const struct pbs_shape *s, struct pbs_room *room,
     uint32_t *ret_n, uint32_t *ret_flags);

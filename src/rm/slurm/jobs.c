@@ -179,7 +179,7 @@ static void remember_part(struct asked *k, const slurm_job_info_t *j)
         k->priority = job_priority_given(j);
         return;
     }
-    const struct asked before = *k;
+    struct asked before = *k;
     *k = (struct asked){.known = true,
         .priority = job_priority_given(j),
         .nodes = j->req_nodes && *j->req_nodes ? xstrdup(j->req_nodes) : NULL,
@@ -195,9 +195,7 @@ static void remember_part(struct asked *k, const slurm_job_info_t *j)
         k->min_nodes = before.min_nodes; /* see restore_parts() */
         k->max_nodes = before.max_nodes;
     }
-    asked_free(&(struct asked){.nodes = before.nodes,
-        .partition = before.partition,
-        .features = before.features});
+    asked_free(&before);
 }
 
 /* Of a job that ran before Slurm tells the number of nodes that it had, and no most;

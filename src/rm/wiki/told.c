@@ -222,8 +222,8 @@ static int tell_job(struct wiki *w, struct err *err)
     listing_tell(w->jobs, j.desc.id, &r, agent_sink(w->agent));
     if (t == &first)
         *(struct told_job *)listing_find(w->jobs, j.desc.id) = first;
-    if (!is_waiting(j.desc.state))
-        pending_land_job(agent_orders(w->agent), j.desc.id);
+    if (!is_waiting(j.desc.state)) /* of other orders their programs tell */
+        pending_land_job(agent_orders(w->agent), j.desc.id, RM_START);
     return 0;
 }
 
@@ -236,19 +236,22 @@ static void tell_records(struct wiki *w, struct listing *l, const char *text, si
 
     while (wiki_next(&at, text + n, form, &record, &len)) {
         struct err err = {0};
+        bool parted = wiki_split(&w->record, record, len, form, &err) == 0;
 
-        if (wiki_split(&w->record, record, len, form, &err) == 0
-            && tell(w, &err) == 0) {
+        if (parted && tell(w, &err) == 0) {
             told++;
             continue;
         }
         wrong++;
+        rubbish += !parted;
         if (w->record.id != NULL)
             listing_keep(l, w->record.id);
         note_complaint(w, function, &err);
     }
     w->nothing |= rubbish > 0 && told == 0;
-    w->missed |= listing_end(l, wrong == 0, agent_sink(w->agent)) > 0;
+    /* who is missed may be there at the next look, when it is time for that: an answer
+     * that is not whole is none twenty milliseconds later either */
+    listing_end(l, wrong == 0, agent_sink(w->agent));
 }
 
 void wiki_told_nodes(struct wiki *w, const char *text, size_t n, enum wiki_form form,

@@ -112,6 +112,25 @@ static void what_one_look_misses_comes_back(void **state)
     listing_destroy(l);
 }
 
+static void a_job_is_not_told_again_for_being_told(void **state)
+{
+    struct strbuf told = {0};
+    struct rm_sink sink = {note_report, &told};
+    struct listing *l = listing_new(&(struct listing_kind){.gone = RM_JOB_GONE});
+    struct rm_job j = {.desc = {.id = "1", .state = JOB_IDLE}, .cpu_s = -1};
+    struct rm_report r = {.kind = RM_JOB, .u.job = &j};
+
+    (void)state;
+    listing_begin(l);
+    assert_true(listing_tell(l, "1", &r, &sink));
+    j.changed = true; /* as drivers say of a job that still waits */
+    assert_false(listing_tell(l, "1", &r, &sink));
+    j.desc.wclimit_s = 60;
+    assert_true(listing_tell(l, "1", &r, &sink));
+    listing_destroy(l);
+    expect(&told, "");
+}
+
 static void free_text(void *data)
 {
     free(*(char **)data);
@@ -178,13 +197,13 @@ static void orders_land_or_are_lost(void **state)
 
         pending_add(p, &c, 0, 5000);
     }
-    pending_land_job(p, "1");
-    expect(&told, "1:ok 1:ok ");
+    pending_land_job(p, "1", RM_START);
+    expect(&told, "1:ok ");
     assert_string_equal(pending_at(p, 0)->job, "2");
     pending_land(p, 0, RM_FAILED, "it did not start");
     expect(&told, "2:failed ");
     pending_lose(p, "gone");
-    expect(&told, "3:lost ");
+    expect(&told, "3:lost 1:lost ");
     assert_int_equal(pending_count(p), 0);
     pending_destroy(p);
 }
@@ -340,6 +359,28 @@ static void others_wait_for_their_turn(void **state)
     }
 }
 
+static void what_is_first_does_not_wait_behind_others(void **state)
+{
+    static const char *const argvs[][4] = {
+        {"echo", "a", NULL}, {"echo", "b", NULL}, {"echo", "c", NULL}};
+    struct scene *s = *state;
+    char order[10] = "";
+
+    runs_destroy(s->runs);
+    s->runs = runs_new(s->loop, s->lock, 1);
+    assert_non_null(s->runs);
+    for (int i = 0; i < 3; i++)
+        runs_start(s->runs,
+            &(struct run_spec){
+                .argv = argvs[i], .timeout_ms = 60000, .most = 9, .first = i == 2},
+            on_ended, s);
+    for (int i = 1; i <= 3; i++) {
+        wait_ended(s, i);
+        order[i - 1] = s->out[0];
+    }
+    assert_string_equal(order, "cab");
+}
+
 /* As when an adapter is killed while its program runs. */
 static void who_comes_after_waits_for_what_was_begun(void **state)
 {
@@ -350,7 +391,7 @@ static void who_comes_after_waits_for_what_was_begun(void **state)
 
     snprintf(path, sizeof path, "%s/go", s->folder);
     assert_int_equal(mkfifo(path, 0600), 0);
-    snprintf(script, sizeof script, "setsid sleep 2 & read line < %s", path);
+    snprintf(script, sizeof script, "setsid sleep 60 & read line < %s", path);
     pid = fork();
     if (pid == 0) {
         struct scene own = {0};
@@ -373,7 +414,7 @@ static void who_comes_after_waits_for_what_was_begun(void **state)
     assert_int_equal(write(fd, "go\n", 3), 3);
     close(fd);
     /* not for the background of the program, which has no hold of the lock */
-    for (int i = 0; i < 150 && !runs_settled(next); i++)
+    for (int i = 0; i < 3000 && !runs_settled(next); i++)
         usleep(10000);
     assert_true(runs_settled(next));
     runs_destroy(next);
@@ -441,6 +482,7 @@ int main(void)
         cmocka_unit_test(what_has_changed_is_told),
         cmocka_unit_test(nobody_is_missed_where_something_could_not_be_read),
         cmocka_unit_test(what_one_look_misses_comes_back),
+        cmocka_unit_test(a_job_is_not_told_again_for_being_told),
         cmocka_unit_test(a_driver_keeps_something_beside),
         cmocka_unit_test(an_order_is_looked_at_ever_more_rarely),
         cmocka_unit_test(orders_land_or_are_lost),
@@ -454,6 +496,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             what_goes_on_in_the_background_is_not_waited_for, begin, end),
         cmocka_unit_test_setup_teardown(others_wait_for_their_turn, begin, end),
+        cmocka_unit_test_setup_teardown(
+            what_is_first_does_not_wait_behind_others, begin, end),
         cmocka_unit_test_setup_teardown(
             who_comes_after_waits_for_what_was_begun, begin, end),
         cmocka_unit_test(what_was_asked_survives_as_text),

@@ -231,6 +231,33 @@ static void odd_characters_do_no_harm(void **state)
     pbs_answer_fini(&a);
 }
 
+/* `qsub -v X=$'\377'`: any user can have such a byte printed, of his own job alone. */
+static void bytes_that_are_no_text_stop_no_look(void **state)
+{
+    static const char json[] =
+        "{\"Jobs\":{\"1.h\":{\"job_state\":\"Q\",\"euser\":\"ann\","
+        "\"schedselect\":\"1:ncpus=1\","
+        "\"Variable_List\":{\"X\":\"a\377\303\251\355\240\200\1\"}}}}";
+    static const char xml[] =
+        "<Data><Job><Job_Id>1.h</Job_Id><job_state>Q</job_state><euser>ann</euser>"
+        "<Resource_List><nodes>1:ppn=2</nodes></Resource_List>"
+        "<Variable_List>X=a\377\303\251\1</Variable_List></Job></Data>";
+    const json_t *o;
+    struct pbs_answer a;
+    struct err err = {0};
+
+    (void)state;
+    assert_int_equal(pbs_read_jobs(&a, PBS_OPENPBS, json, sizeof json - 1, &err), 0);
+    o = json_object_get(json_object_get(a.doc, "Jobs"), "1.h");
+    o = json_object_get(o, "Variable_List");
+    assert_string_equal(json_string_value(json_object_get(o, "X")), "a?\303\251????");
+    assert_int_equal(job_of(&a, "1")->rm.desc.state, JOB_IDLE);
+    pbs_answer_fini(&a);
+    assert_int_equal(pbs_read_jobs(&a, PBS_TORQUE, xml, sizeof xml - 1, &err), 0);
+    assert_int_equal(job_of(&a, "1")->rm.desc.reqs[0].tasks, 2);
+    pbs_answer_fini(&a);
+}
+
 static void requests_of_torque(void **state)
 {
     struct pbs_answer a;
@@ -347,6 +374,7 @@ int main(void)
         cmocka_unit_test(ends_of_openpbs),
         cmocka_unit_test(ends_of_torque),
         cmocka_unit_test(odd_characters_do_no_harm),
+        cmocka_unit_test(bytes_that_are_no_text_stop_no_look),
         cmocka_unit_test(requests_of_torque),
         cmocka_unit_test(members_beyond_the_limit_of_torque_wait_for_it),
         cmocka_unit_test(vnodes_of_openpbs),

@@ -55,7 +55,7 @@ static void sizes_are_megabytes_rounded_up(void **state)
     assert_int_equal(pbs_size_mb("0b"), 0);
     assert_int_equal(pbs_size_mb("1kw"), 1);
     assert_int_equal(pbs_size_mb("1tb"), 1048576);
-    assert_int_equal(pbs_size_mb("99999999999999pb"), INT64_MAX);
+    assert_int_equal(pbs_size_mb("99999999999999pb"), INT64_C(1) << 50);
     assert_int_equal(pbs_size_mb("gb"), -1);
     assert_int_equal(pbs_size_mb("1x"), -1);
     assert_int_equal(pbs_size_mb("99999999999999999999"), -1);
@@ -126,6 +126,12 @@ static void packed_chunks_are_one_task_and_start_as_chunks(void **state)
     check_spec(&a, &place, 1,
         "(cn03:ncpus=2:mem=1gb:gpuboard=1)+(cn03:ncpus=2:mem=1gb:gpuboard=1)+"
         "(cn03:ncpus=1)");
+    forget(&a);
+    /* what nothing has is not less than nothing */
+    ask(&a, "3:ncpus=1:mem=999999999pb:gpuboard=9000000000000000000+1:mem=999999999pb",
+        "pack");
+    assert_true(a.reqs[0].per_task.v[RES_MEM] == INT64_C(1) << 50);
+    assert_true(a.reqs[0].gres[0].count == INT64_C(1) << 50);
     forget(&a);
 }
 
@@ -221,6 +227,44 @@ static void vnodes_that_run_a_job_are_its_chunks(void **state)
     forget(&a);
 }
 
+/* The daemon reads no job of more than 64 requests: it would not know that it runs. */
+static void jobs_on_many_vnodes_can_be_told(void **state)
+{
+    struct strbuf select = {0}, vnodes = {0};
+    struct pbs_places p;
+    struct asked a;
+
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        strbuf_printf(&select, "%s1:ncpus=%d", i ? "+" : "", i + 1);
+        strbuf_printf(
+            &vnodes, "%s(n%d[0]:ncpus=4+n%d[1]:ncpus=%d)", i ? "+" : "", i, i, i + 1);
+    }
+    ask(&a, "100:ncpus=8", "free");
+    assert_false(pbs_is_too_much(&a.shape));
+    assert_true(pbs_exec_vnode(&a.shape, &a.room, vnodes.text, &p));
+    assert_int_equal(p.n, 200);
+    assert_int_equal(p.nreqs, 64);
+    for (size_t i = 0; i < p.n; i++) {
+        assert_in_range(p.v[i].req, 0, 63);
+        assert_true(p.reqs[p.v[i].req].per_task.v[RES_PROCS]
+                    >= (i % 2 ? (int64_t)i / 2 + 1 : 4));
+    }
+    assert_int_equal(p.reqs[0].tasks, 101); /* of 4: on each [0], and once more */
+    forget(&a);
+    ask(&a, select.text, "free");
+    assert_true(pbs_is_too_much(&a.shape));
+    assert_int_equal(a.n, 1);
+    assert_true(pbs_exec_vnode(&a.shape, &a.room, vnodes.text, &p));
+    assert_in_range(p.nreqs, 1, 64);
+    forget(&a);
+    ask(&a, select.text, "pack");
+    assert_false(pbs_is_too_much(&a.shape));
+    forget(&a);
+    free(select.text);
+    free(vnodes.text);
+}
+
 static void slots_that_run_a_job_are_counted(void **state)
 {
     struct pbs_room room = {0};
@@ -253,6 +297,7 @@ int main(void)
         cmocka_unit_test(wrong_texts_are_told),
         cmocka_unit_test(nodes_of_torque_are_slots),
         cmocka_unit_test(vnodes_that_run_a_job_are_its_chunks),
+        cmocka_unit_test(jobs_on_many_vnodes_can_be_told),
         cmocka_unit_test(slots_that_run_a_job_are_counted),
     };
 

@@ -264,6 +264,73 @@ static void a_record_in_a_text_is_none(void **state)
     }
 }
 
+/* Whoever knows the number of the next job does not make it a part of his own. */
+static void a_text_makes_no_job_part_of_another(void **state)
+{
+    static const char *const fakes[] = {"ArrayJobId=2 ArrayTaskId=1 ",
+        "ArrayJobId=5 ArrayTaskId=1 ", "HetJobId=2 HetJobOffset=1 ", "x=y "};
+    static const struct {
+        const char *part, *name, *id;
+    } real[] = {{"", "5", "\"5\""}, {"ArrayJobId=4 ArrayTaskId=7 ", "4_7", "\"4_7\""},
+        {"ArrayJobId=5 ArrayTaskId=0-1%2 ArrayTaskThrottle=2 ", "5_[0-1%2]", "\"5_1\""},
+        {"ArrayJobId=5 ArrayTaskId=0-1,8 ", "5_[0-1,...]", "\"5_8\""}};
+    char text[2000], listing[100];
+
+    fake_scontrol()->listing = listing;
+    fake_scontrol()->columns =
+        "5~root~0~root~0~y~0~0~lab~normal~/x~/tmp~maui:kept~/e~/o~N/A~N/A~N/A~N/A"
+        "~N/A~N/A~\n";
+    for (size_t i = 0; i < sizeof fakes / sizeof fakes[0]; i++)
+        for (size_t k = 0; k < sizeof real / sizeof real[0]; k++) {
+            const char *all;
+
+            jobs_forget(*state);
+            snprintf(listing, sizeof listing, "3 ~5 3\n5 ~5 %s\n", real[k].name);
+            snprintf(text, sizeof text,
+                PART "JobId=3 JobName=x" QUEUED SIZE " Network=(null) Comment=c\n"
+                     "JobId=5 %sJobName=fake\n"
+                     "JobId=5 %sJobName=y" QUEUED SIZE " Network=(null)\n",
+                fakes[i], real[k].part);
+            all = look_at(*state, text);
+            assert_told(all, "\"id\":\"3\"");
+            assert_told(all, real[k].id);
+            assert_not_told(all, "\"id\":\"2");
+            if (k < 2)
+                assert_not_told(all, "\"id\":\"5_1\"");
+        }
+}
+
+/* A name or a comment that looks like fields, or like a record: squeue is asked. Jobs
+ * do not end because it cannot answer; that it knows no such job is an answer. */
+static void no_job_ends_while_squeue_is_out_of_reach(void **state)
+{
+    static const char *const texts[] = {PART
+        "JobId=3 JobName=x UserId=bin(2)" QUEUED SIZE " Network=(null)\n",
+        PART "JobId=1 JobName=x" QUEUED SIZE " Network=(null) Comment=c\n"
+             "JobId=8 fake\nJobId=3 JobName=y" QUEUED SIZE "\n"};
+    static const char lost[] = "slurm_load_jobs error: Unable to contact slurm "
+                               "controller (connect failure)\n";
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const char *const silent[] = {lost, ""};
+        jobs_forget(*state);
+        for (size_t k = 0; k < 2; k++) {
+            fake_scontrol()->columns = COLUMNS("x", "maui:kept");
+            fake_scontrol()->listing = "1 ~5\n3 ~5\n";
+            look_at(*state, texts[i]);
+            assert_non_null(jobs_find(*state, "3"));
+            fake_scontrol()->columns = fake_scontrol()->listing = silent[k];
+            assert_not_told(look_at(*state, texts[i]), "_gone");
+            assert_non_null(jobs_find(*state, "3"));
+        }
+    }
+    jobs_forget(*state);
+    fake_scontrol()->columns = COLUMNS("x", "maui:kept");
+    look_at(*state, texts[0]);
+    fake_scontrol()->columns = "slurm_load_jobs error: Invalid job id specified\n";
+    assert_told(look_at(*state, texts[0]), "\"job_gone\":\"3\"");
+}
+
 static void a_record_that_is_cut_off_is_not_believed(void **state)
 {
     assert_not_told(look_at(*state, PART "JobId=3 JobName=x\n"), "\"job\"");
@@ -313,6 +380,33 @@ static void what_a_start_overwrote_is_read_from_the_comment(void **state)
                              " AdminComment=maui:asked;count=1-0;nodes=n1\n");
 
     assert_told(all, "\"hosts\":[\"n1\"]");
+}
+
+/* Where the gate's file of the job is lost. */
+static void the_priority_in_the_comment_may_stand_behind_a_remark(void **state)
+{
+    static const char *const remarks[] = {"", "the dean "};
+    char text[600];
+
+    for (size_t i = 0; i < sizeof remarks / sizeof remarks[0]; i++) {
+        jobs_forget(*state);
+        snprintf(text, sizeof text,
+            PART "JobId=3 JobName=x" QUEUED SIZE
+                 " AdminComment=%smaui:asked;count=1-0;priority=500\n",
+            remarks[i]);
+        assert_told(look_at(*state, text), "\"fixed_priority\":500");
+    }
+}
+
+/* What the first look remembered is freed: AddressSanitizer counts it. */
+static void the_remark_of_a_job_is_remembered_once(void **state)
+{
+    static const char text[] =
+        PART "JobId=3 JobName=x" QUEUED SIZE " AdminComment=the dean wants it\n";
+
+    look_at(*state, text);
+    look_at(*state, text);
+    assert_string_equal(jobs_find(*state, "3")->asked[0].remark, "the dean wants it");
 }
 
 static void a_job_first_seen_as_it_completes_takes_orders(void **state)
@@ -372,10 +466,14 @@ int main(void)
         TEST(texts_may_imitate_fields),
         TEST(texts_of_several_lines_are_one_record),
         TEST(a_record_in_a_text_is_none),
+        TEST(a_text_makes_no_job_part_of_another),
+        TEST(no_job_ends_while_squeue_is_out_of_reach),
         TEST(a_record_that_is_cut_off_is_not_believed),
         TEST(the_limit_of_the_partition_is_its_default),
         TEST(amounts_beyond_all_bounds_stay_amounts),
         TEST(what_a_start_overwrote_is_read_from_the_comment),
+        TEST(the_priority_in_the_comment_may_stand_behind_a_remark),
+        TEST(the_remark_of_a_job_is_remembered_once),
         TEST(a_job_first_seen_as_it_completes_takes_orders),
         TEST(an_order_whose_answer_was_cut_off_is_lost),
         TEST(an_error_is_no_empty_list),

@@ -326,8 +326,8 @@ static uint32_t mark_of(const slurm_job_info_t *j)
         return told;
     if (strncmp(c, "maui:held", 9) == 0 || strcmp(c, "maui:admin") == 0)
         return 2;
-    if (strncmp(c, "maui:", 5) != 0)
-        return strcmp(c, "go") == 0 || asked_is_text(c);
+    if (strncmp(c, "maui:", 5) != 0 && !asked_is_text(c)) /* behind the site's own */
+        return strcmp(c, "go") == 0;
     own = strstr(c, ";priority=");
     return 1 + (own != NULL ? (uint32_t)strtoul(own + 10, NULL, 10) << 2 : 0);
 }
@@ -507,16 +507,20 @@ static void put_columns(
 
 struct jobs_read VEC(slurm_job_info_t);
 
-/* Those of which squeue has something to say: else they are gone. */
-static void read_doubted(struct doubted *v, struct doubted *stop,
-    struct text_room *room, struct jobs_read *io)
+/* Those of which squeue has something to say: else they are gone. -1 with errno: it
+ * does not answer. */
+static int read_doubted(struct doubted *v, struct doubted *stop, struct text_room *room,
+    struct jobs_read *io)
 {
     char *text = load_columns(v, stop), *values[COLUMNS];
+    int error = errno;
+    bool any = false;
 
     for (char *at = text; (at = next_row(at, values)) != NULL;) {
         uint32_t id = (uint32_t)strtoul(values[0] + strspn(values[0], "\n "), NULL, 10);
         slurm_job_info_t j;
 
+        any = true;
         for (struct doubted *d = v; d < stop; d++) {
             if (d->id != id)
                 continue;
@@ -525,28 +529,41 @@ static void read_doubted(struct doubted *v, struct doubted *stop,
                 vec_push(io, j);
         }
     }
+    if (text != NULL && !any)
+        error = answer_error(*text != '\0' ? text : PIPE_SILENT);
     free(text);
+    errno = error;
+    return any || error == ESLURM_INVALID_JOB_ID ? 0 : -1;
 }
 
-static void read_all_doubted(
+static int read_all_doubted(
     struct doubts *d, struct text_room *room, struct jobs_read *io)
 {
-    for (size_t i = 0; i < d->n; i += SOME)
-        read_doubted(d->v + i, d->v + (i + SOME < d->n ? i + SOME : d->n), room, io);
+    int result = 0, error;
+
+    for (size_t i = 0; i < d->n && result == 0; i += SOME)
+        result = read_doubted(
+            d->v + i, d->v + (i + SOME < d->n ? i + SOME : d->n), room, io);
+    error = errno;
     for (size_t i = 0; i < d->n; i++)
         vec_fini(&d->v[i].f.v);
     vec_fini(d);
+    errno = error;
+    return result;
 }
 
-static void read_all(char *text, struct text_room *room, struct jobs_read *ret)
+/* -1 with errno: squeue was asked for some of them, and does not answer. */
+static int read_all(char *text, struct text_room *room, struct jobs_read *ret)
 {
     struct records lines = {0};
     struct doubts doubts = {0};
     struct fields f = {0};
     slurm_job_info_t j;
     bool doubt;
+    int result;
 
-    records_of(text, &lines);
+    if (records_of(text, &lines) < 0)
+        return -1;
     for (size_t i = 0; i < lines.n; i++) {
         if (!read_pieces(lines.v[i], &f, &doubt))
             continue;
@@ -558,9 +575,10 @@ static void read_all(char *text, struct text_room *room, struct jobs_read *ret)
             vec_push(ret, j);
         }
     }
-    read_all_doubted(&doubts, room, ret);
+    result = read_all_doubted(&doubts, room, ret);
     vec_fini(&lines);
     vec_fini(&f.v);
+    return result;
 }
 
 /* ---- loading ---- */
@@ -582,12 +600,19 @@ static int load(const char *command, time_t since, job_info_msg_t **ret)
         errno = SLURM_NO_CHANGE_IN_DATA;
         return -1;
     }
-    if (since != 0 || strchr(command, ' ') == strrchr(command, ' '))
-        last = digest;
     msg = xcalloc(1, sizeof *msg);
     msg->room = xcalloc(1, sizeof *msg->room);
     vec_push(&msg->room->blocks, text);
-    read_all(text, msg->room, &jobs);
+    if (read_all(text, msg->room, &jobs) < 0) {
+        int error = errno;
+
+        vec_fini(&jobs);
+        slurm_free_job_info_msg(msg);
+        errno = error;
+        return -1;
+    }
+    if (since != 0 || strchr(command, ' ') == strrchr(command, ' '))
+        last = digest;
     msg->last_update = 1;
     msg->job_array = jobs.v;
     msg->record_count = (uint32_t)jobs.n;

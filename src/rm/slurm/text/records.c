@@ -10,11 +10,13 @@
  * No user knows the word that scontrol writes before each instant (pipe_secret()), so
  * each record has one SubmitTime= with it. Where more than one line between two of
  * these begins with JobId= squeue, which can be asked for numbers alone, says which are
- * jobs, and when each was submitted. */
+ * jobs, when each was submitted, and of which array or larger job it is part: a line
+ * may well have the number of the job that follows. */
 #include "base/hash.h"
 #include "base/xalloc.h"
 #include "rm/slurm/text/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,7 @@ struct job_fact {
     long long submitted;
     bool taken; /* a record is known as this job's */
     UT_hash_handle hh;
+    char name[]; /* "8", "5_1", "5_[0-9%2]", "9+1" */
 };
 
 /* A record, from `floor` on: behind the SubmitTime= of the one before. */
@@ -81,26 +84,34 @@ static void find_spans(char *first, struct spans *ret)
 
 /* ---- what squeue says ---- */
 
+/* NULL with errno: it does not answer, as there are jobs. */
 static struct job_fact *load_facts(void)
 {
     static const char *const argv[] = {
-        "squeue", "-h", "-a", "-t", "all", "-o", "%A %V", NULL};
+        "squeue", "-h", "-a", "-t", "all", "-o", "%A %V %i", NULL};
     char *text = pipe_output(argv), *at = text, *line;
     struct job_fact *all = NULL, *fact;
+    int error = errno;
 
     while ((line = next_line(&at)) != NULL) {
-        char *rest;
+        char *rest, *name;
         uint32_t id = (uint32_t)strtoul(line, &rest, 10);
 
         HASH_FIND_INT(all, &id, fact);
         if (*rest != ' ' || fact != NULL)
             continue;
-        fact = xcalloc(1, sizeof *fact);
+        name = strchr(rest + 1, ' ');
+        name = name != NULL ? name + 1 : line + strlen(line);
+        fact = xcalloc(1, sizeof *fact + strlen(name) + 1);
+        memcpy(fact->name, name, strlen(name) + 1);
         fact->id = id;
         fact->submitted = instant_of(rest + 1);
         HASH_ADD_INT(all, id, fact);
     }
+    if (text != NULL && all == NULL)
+        error = answer_error(*text != '\0' ? text : PIPE_SILENT);
     free(text);
+    errno = error;
     return all;
 }
 
@@ -127,20 +138,65 @@ static struct job_fact *find_fact(
                                                                            : NULL;
 }
 
-/* The one line that can be its first, or with `any` the job that was submitted first.
- * False: there are several. */
+/* "7 " is "7", "0-9%2 " is "[0-9%2]", of which squeue may print the beginning alone. */
+static bool same_tasks(const char *line, const char *name)
+{
+    bool list = *name == '[';
+    size_t n = strcspn(name += list, "%].");
+
+    if (strncmp(line, name, n) != 0)
+        return false;
+    return (list && (name[n] == '\0' || name[n] == '.')) || strcspn(line, "% \n") == n;
+}
+
+/* Does the line say as squeue does what the job is part of? */
+static bool is_part_as_said(const char *line, const struct job_fact *fact)
+{
+    static const struct {
+        const char *whole, *part;
+        char sign;
+    } kinds[] = {
+        {" ArrayJobId=", " ArrayTaskId=", '_'}, {" HetJobId=", " HetJobOffset=", '+'}};
+    const char *at = line + strcspn(line, " ");
+    char *name, *end;
+    unsigned long whole = strtoul(fact->name, &name, 10);
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t n = strlen(kinds[i].whole), m = strlen(kinds[i].part);
+
+        if (strncmp(at, kinds[i].whole, n) != 0)
+            continue;
+        return *name == kinds[i].sign && strtoul(at + n, &end, 10) == whole
+               && strncmp(end, kinds[i].part, m) == 0 && same_tasks(end + m, name + 1);
+    }
+    return *name == '\0' && whole == fact->id
+           && strncmp(at, " JobName=", strlen(" JobName=")) == 0;
+}
+
+/* The one line that can be its first, or with `any` the job that was submitted first;
+ * those that say as squeue what it is part of before others. False: there are several.
+ */
 static bool settle(struct job_fact *all, struct span *s, bool any)
 {
     struct job_fact *best = NULL;
+    bool said = false;
     unsigned n = 0;
 
     s->start = NULL;
     for (char *at = find_start(s->floor, s->submit); at != NULL;
          at = find_start(at, s->submit)) {
         struct job_fact *fact = find_fact(all, at, s);
+        bool as_said = fact != NULL && is_part_as_said(at, fact);
 
-        n += fact != NULL;
-        if (fact == NULL || (best != NULL && best->id <= fact->id))
+        if (fact == NULL || (said && !as_said))
+            continue;
+        if (as_said && !said) {
+            said = true;
+            best = NULL;
+            n = 0;
+        }
+        n++;
+        if (best != NULL && best->id <= fact->id)
             continue;
         best = fact;
         s->start = at;
@@ -159,8 +215,9 @@ static bool is_doubtful(const struct spans *spans, size_t i)
     return i > 0 && s->start != NULL && !is_alone(s->start, s->submit);
 }
 
-/* Those of one line first: what is theirs is nobody else's. */
-static void settle_all(struct spans *spans)
+/* Those of one line first: what is theirs is nobody else's. -1 with errno: squeue does
+ * not answer. */
+static int settle_all(struct spans *spans)
 {
     struct VEC(struct span *) open = {0};
     struct job_fact *all, *fact;
@@ -169,8 +226,14 @@ static void settle_all(struct spans *spans)
     for (size_t i = 0; i < spans->n; i++)
         if (is_doubtful(spans, i))
             vec_push(&open, &spans->v[i]);
-    all = open.n > 0 ? load_facts() : NULL;
-    for (size_t i = 0; i < spans->n && all != NULL; i++) {
+    if (open.n == 0)
+        return 0;
+    all = load_facts();
+    if (all == NULL) {
+        vec_fini(&open);
+        return -1;
+    }
+    for (size_t i = 0; i < spans->n; i++) {
         uint32_t id = spans->v[i].start != NULL ? id_at(spans->v[i].start) : 0;
 
         HASH_FIND_INT(all, &id, fact);
@@ -193,20 +256,24 @@ static void settle_all(struct spans *spans)
     }
     vec_fini(&open);
     free_facts(all);
+    return 0;
 }
 
 /* ---- the records ---- */
 
-void records_of(char *text, struct records *ret)
+int records_of(char *text, struct records *ret)
 {
     struct spans spans = {0};
 
     if (id_at(text) == 0)
         text = find_start(text, text + strlen(text));
     if (text == NULL)
-        return;
+        return 0;
     find_spans(text, &spans);
-    settle_all(&spans);
+    if (settle_all(&spans) < 0) {
+        vec_fini(&spans);
+        return -1;
+    }
     for (size_t i = 0; i < spans.n; i++) {
         char *start = spans.v[i].start, *end;
 
@@ -224,4 +291,5 @@ void records_of(char *text, struct records *ret)
     for (size_t i = 0; i < ret->n; i++)
         for (char *at = ret->v[i]; (at = strchr(at, '\n')) != NULL;)
             *at = ' ';
+    return 0;
 }

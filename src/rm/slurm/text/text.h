@@ -25,8 +25,9 @@ char *pipe_ask(const char *command);
 int pipe_order(const char *command);
 /* Run another program, as `scancel 12`. The same. */
 int pipe_run(const char *const *argv);
-/* All that a program prints; owned, or NULL. */
+/* All that a program prints; owned, or NULL with errno. */
 char *pipe_output(const char *const *argv);
+#define PIPE_SILENT "squeue does not answer" /* for answer_error() */
 
 /* ---- answer.c: what it says ---- */
 
@@ -77,8 +78,9 @@ char *next_line(char **io_text);
 /* ---- records.c: which lines of `show job` are a record's first ---- */
 
 struct records VEC(char *); /* each a line, in the text */
-/* The text is cut up and has to live on. */
-void records_of(char *text, struct records *ret);
+/* The text is cut up and has to live on. -1 with errno where squeue, which has to be
+ * asked for some, does not answer: that a job is not among them says nothing then. */
+int records_of(char *text, struct records *ret);
 
 /* ---- marks.c: holds, in files of the gate ---- */
 
