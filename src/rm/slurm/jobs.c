@@ -413,10 +413,10 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
     changed = !is_new && t->waiting && t->request != request;
     back =
         !is_new && !t->waiting && !t->over && (state == JOB_IDLE || state == JOB_HOLD);
-    if (is_new || t->digest != digest)
-        tell(a, t, parts, state, changed, limited);
-    if (back) /* requeued: it may have to pause before it starts again */
-        tell(a, t, parts, state, true, limited);
+    /* requeued: it may have to pause before it starts again, said in the same report,
+     * as the scheduler may start it on the next */
+    if (is_new || back || t->digest != digest)
+        tell(a, t, parts, state, changed || back, limited);
     t->digest = digest;
     t->request = request;
     t->kept = j->priority == 0 && parts->n == 1;

@@ -181,6 +181,9 @@ static void on_changed(struct manager *m, const struct job *j, const struct rm_j
             .places = r->places,
             .nplaces = r->nplaces}};
     manager_apply(m, &ev, r->desc.id);
+    j = job_find(engine_cluster(m->s->engine), r->desc.id);
+    if (r->changed && j && !outbox_pending(m, j->id))
+        on_other_request(m, j, r); /* requeued: it may have to pause, from now on */
 }
 
 void rmjobs_told(struct manager *m, const struct rm_job *r)
