@@ -79,6 +79,7 @@ def test_who_does_not_wait_starts_at_once_or_is_refused_with_slurms_words(both):
     for command in (("srun", "-I", "-n1", "true"), ("salloc", "-I", "-n1", "true"),
                     ("salloc", "--immediate=2", "-n1", "true")):
         assert same(both, *command).returncode != 0
+    says("free")  # that the one who waited two seconds is gone is seen
     waiting = [c.sbatch("-n1") for c in both]
     says("waiting")
     assert "insufficient priority" in words(slurm.run("srun", "-I", "-n1", "true"))[0]

@@ -356,15 +356,19 @@ def test_check_names_jobs_that_came_past_the_gate(slurm):
     """Also when the gate is in its place again, and they run."""
     path = pathlib.Path(slurm.dir, "etc", "job_submit.lua")
     gate = path.read_text()
+    time.sleep(1.1)  # slurmctld reads a script again that is of a later second than its reading
     slurm.write("job_submit.lua", "function slurm_job_submit() return slurm.SUCCESS end\n"
                 "function slurm_job_modify() return slurm.SUCCESS end\n"
                 "return slurm.SUCCESS\n")
-    time.sleep(1.1)  # by its time, in seconds, slurmctld sees that it is another
-    try:
-        full = slurm.sbatch("-n", 1)
-        slurm.wait_state(full, "RUNNING")
+    try:  # Slurm starts an allocation in the very request; a script might be kept before
+        run = slurm.popen("salloc", "-Q", "-K", "-n", 1, "-J", "past", "sleep", 100)
+        slurm.wait(lambda: slurm.ok("squeue", "-h", "-n", "past", "-t", "R").strip(), "its start")
     finally:
+        time.sleep(1.1)
         slurm.write("job_submit.lua", gate)
+    full = slurm.ok("squeue", "-h", "-n", "past", "-o", "%A").strip()
     done = slurm.run(*slurm.gate_program, "check", "--home", slurm.maui.home)
+    slurm.ok("scancel", full)
+    run.communicate(timeout=60)
     assert f"the first {full}, came past the gate" in done.stdout, done.stdout
     assert "is ready" not in done.stdout
