@@ -161,6 +161,19 @@ def test_what_can_be_done_with_a_job(native):
     assert native.said(waits) == ""
 
 
+def test_a_look_amid_an_order_is_not_believed(native):
+    """A job that is requeued has ended for a moment, as long as the program likes."""
+    native.start()
+    job = native.submit_as(USERS[0], "sleep 1000")
+    native.until(job, "Running")
+    native.replace("requeue", f"{native.example} cancel {native.pool} $1\nsleep 3\n"
+                              f"exec rm -r {native.pool}/state/$1")
+    native.ok("mjobctl", "-R", job)
+    native.wait(lambda: native.log().count(f"job '{job}': start") == 2, "its second start", 60)
+    native.until(job, "Running")
+    assert f"job '{job}': end" not in native.log()
+
+
 def test_a_job_that_is_over_its_limit_is_ended(native):
     native.start()
     job = native.submit_as(USERS[0], "sleep 1000", "-l", 2)

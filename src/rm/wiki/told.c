@@ -45,6 +45,7 @@ struct wiki {
     bool nothing;        /* of a text that has records none could be read */
     uint64_t complained; /* digest of the last complaint that was told */
     unsigned sent;
+    unsigned changing; /* of those sent, orders other than starts: see is_changing() */
     TAILQ_HEAD(, wiki_trip) trips;
 };
 
@@ -195,6 +196,21 @@ static void fill_instants(struct told_job *t, struct rm_job *j)
         j->end_at = t->ended_at;
 }
 
+/* Is an order other than a start on its way for it? What a look shows meanwhile is half
+ * of what the order does: of a job that is requeued, the end of its run. */
+static bool is_changing(const struct wiki *w, const char *job)
+{
+    const struct wiki_trip *t;
+
+    if (w->changing == 0)
+        return false;
+    TAILQ_FOREACH(t, &w->trips, link)
+    if (t->sent && !t->answered && t->command.action != RM_START
+        && strcmp(t->command.job, job) == 0)
+        return true;
+    return false;
+}
+
 static int tell_job(struct wiki *w, struct err *err)
 {
     struct rm_job j;
@@ -205,9 +221,9 @@ static int tell_job(struct wiki *w, struct err *err)
     if (wiki_read_job(&w->record, &w->room, &j, err) < 0)
         return -1;
     t = listing_find(w->jobs, j.desc.id);
-    if (t != NULL && t->ordered_ms >= w->look_ms) {
+    if (t != NULL && (t->ordered_ms >= w->look_ms || is_changing(w, j.desc.id))) {
         listing_keep(w->jobs, j.desc.id);
-        w->missed = true; /* it says how it was before the order */
+        w->missed = true; /* it says how it was before the order, or amid it */
         return 0;
     }
     if (t == NULL)
@@ -378,6 +394,13 @@ static struct wiki_trip *find_ready(const struct wiki *w)
     return NULL;
 }
 
+static void count_sent(struct wiki *w, const struct wiki_trip *t, int by)
+{
+    w->sent += (unsigned)by;
+    if (t->command.action != RM_START)
+        w->changing += (unsigned)by;
+}
+
 static void send_trips(struct wiki *w)
 {
     struct wiki_trip *t;
@@ -386,9 +409,9 @@ static void send_trips(struct wiki *w)
         const char *why = NULL;
 
         t->sent = true;
-        w->sent++;
+        count_sent(w, t, 1);
         if (!w->carrier.carry(w->carrier.ctx, &t->command, t, &why)) {
-            w->sent--;
+            count_sent(w, t, -1);
             land(w, t, RM_REFUSED, why);
         }
     }
@@ -400,7 +423,7 @@ void wiki_answered(struct wiki_trip *t, enum wiki_answer answer, const char *tex
     struct told_job *j = listing_find(w->jobs, t->command.job);
     size_t i = find_order(w, t->command.token);
 
-    w->sent--;
+    count_sent(w, t, -1);
     t->answered = true;
     t->answer = answer;
     t->answered_ms = clock_ms();
