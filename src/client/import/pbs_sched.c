@@ -36,7 +36,7 @@ static void put(struct pbs *p, const char *fmt, ...)
     strbuf_add(&p->head, text);
 }
 
-static void leave(struct pbs *p, const struct pbs_attr *a, const char *why)
+static void leave_attribute(struct pbs *p, const struct pbs_attr *a, const char *why)
 {
     import_left(p->im, a->at, "%s: %s%s%s", a->name, a->value, *why ? ": " : "", why);
 }
@@ -73,7 +73,7 @@ static void take_starving(struct pbs *p, const struct pbs_attr *a)
             "RESERVATIONTHRESHOLDVALUE %" PRId64 "\n",
             s);
     else
-        leave(p, a, "expected a time");
+        leave_attribute(p, a, "expected a time");
 }
 
 static void take_preempts(struct pbs *p, const struct pbs_attr *a)
@@ -84,7 +84,7 @@ static void take_preempts(struct pbs *p, const struct pbs_attr *a)
 static void take_express(struct pbs *p, const struct pbs_attr *a)
 {
     if (value_int(a->value, -1024, 1023, &p->policy.express_from, NULL) < 0)
-        leave(p, a, "expected a priority");
+        leave_attribute(p, a, "expected a priority");
 }
 
 static void take_preempt_order(struct pbs *p, const struct pbs_attr *a)
@@ -93,7 +93,7 @@ static void take_preempt_order(struct pbs *p, const struct pbs_attr *a)
 
     p->policy.order = at != NULL ? (char)toupper((unsigned char)*at) : 'R';
     if (strpbrk(a->value, "CDcd0123456789") != NULL)
-        leave(p, a, "one way for all: PREEMPTPOLICY");
+        leave_attribute(p, a, "one way for all: PREEMPTPOLICY");
 }
 
 static void take_preempt_prio(struct pbs *p, const struct pbs_attr *a)
@@ -106,7 +106,8 @@ static void take_preempt_prio(struct pbs *p, const struct pbs_attr *a)
             plain[n++] = *c;
     plain[n] = '\0';
     if (strcmp(plain, "express_queue,normal_jobs") != 0)
-        leave(p, a, "QOSCFG QFLAGS=PREEMPTOR, PREEMPTEE and PREEMPTSPV are like it");
+        leave_attribute(
+            p, a, "QOSCFG QFLAGS=PREEMPTOR, PREEMPTEE and PREEMPTSPV are like it");
 }
 
 /* "ncpus HIGH": the word in front and whether the most comes first. */
@@ -135,7 +136,7 @@ static void take_job_key(struct pbs *p, const struct pbs_attr *a)
             p->policy.job_key = true;
             return;
         }
-    leave(
+    leave_attribute(
         p, a, "the weights of priority (QUEUETIMEWEIGHT, PROCWEIGHT ...) are like it");
 }
 
@@ -146,7 +147,7 @@ static void take_node_key(struct pbs *p, const struct pbs_attr *a)
     char name[60] = "";
 
     if (p->head.len > 0 && strstr(p->head.text, "NODEALLOCATIONPOLICY") != NULL) {
-        leave(p, a, "one key is taken");
+        leave_attribute(p, a, "one key is taken");
         return;
     }
     if (cut_key(a, name, &high)) {
@@ -157,7 +158,7 @@ static void take_node_key(struct pbs *p, const struct pbs_attr *a)
                                                 : NULL;
     }
     if (term == NULL || strstr(a->value, "assigned") != NULL) {
-        leave(p, a, "NODECFG PRIORITYF is like it");
+        leave_attribute(p, a, "NODECFG PRIORITYF is like it");
         return;
     }
     put(p, "NODEALLOCATIONPOLICY PRIORITY\n");
@@ -176,7 +177,7 @@ static void take_usage(struct pbs *p, const struct pbs_attr *a)
     if (strcmp(a->value, "cput") == 0)
         put(p, "FSPOLICY UTILIZEDPS\n");
     else if (strcmp(a->value, "ncpus*walltime") != 0)
-        leave(p, a, "processor seconds are counted");
+        leave_attribute(p, a, "processor seconds are counted");
 }
 
 static void take_decay_time(struct pbs *p, const struct pbs_attr *a)
@@ -184,7 +185,7 @@ static void take_decay_time(struct pbs *p, const struct pbs_attr *a)
     if (value_time(a->value, false, &(int64_t){0}, NULL) == 0)
         put(p, "FSDEPTH 8\nFSINTERVAL %s\n", a->value);
     else
-        leave(p, a, "expected a time");
+        leave_attribute(p, a, "expected a time");
 }
 
 static void take_decay_factor(struct pbs *p, const struct pbs_attr *a)
@@ -194,7 +195,7 @@ static void take_decay_factor(struct pbs *p, const struct pbs_attr *a)
     if (value_number(a->value, 0, 1, &n, NULL) == 0)
         put(p, "FSDECAY %.6g\n", n);
     else
-        leave(p, a, "expected a factor up to 1");
+        leave_attribute(p, a, "expected a factor up to 1");
 }
 
 static void take_entity(struct pbs *p, const struct pbs_attr *a)
@@ -207,7 +208,7 @@ static void take_entity(struct pbs *p, const struct pbs_attr *a)
             p->policy.entity = names[i][1];
             return;
         }
-    leave(p, a, "fairshare is by user, group, account or queue");
+    leave_attribute(p, a, "fairshare is by user, group, account or queue");
 }
 
 static void take_starve_switch(struct pbs *p, const struct pbs_attr *a)
@@ -220,13 +221,13 @@ static void take_starve_switch(struct pbs *p, const struct pbs_attr *a)
 static void leave_unless(struct pbs *p, const struct pbs_attr *a, const char *usual)
 {
     if (strcasecmp(a->value, usual) != 0)
-        leave(p, a, "");
+        leave_attribute(p, a, "");
 }
 
 static void leave_if_on(struct pbs *p, const struct pbs_attr *a)
 {
     if (is_on(a))
-        leave(p, a, "");
+        leave_attribute(p, a, "");
 }
 
 static void take_spread(struct pbs *p, const struct pbs_attr *a)
@@ -237,18 +238,20 @@ static void take_spread(struct pbs *p, const struct pbs_attr *a)
 static void leave_load(struct pbs *p, const struct pbs_attr *a)
 {
     if (is_on(a))
-        leave(p, a, "NODEALLOCATIONPOLICY CPULOAD and NODEMAXLOAD are like it");
+        leave_attribute(
+            p, a, "NODEALLOCATIONPOLICY CPULOAD and NODEMAXLOAD are like it");
 }
 
 static void leave_round(struct pbs *p, const struct pbs_attr *a)
 {
     if (is_on(a))
-        leave(p, a, "queues in turn: limits and fairshare of classes are like it");
+        leave_attribute(
+            p, a, "queues in turn: limits and fairshare of classes are like it");
 }
 
 static void leave_always(struct pbs *p, const struct pbs_attr *a)
 {
-    leave(p, a, "");
+    leave_attribute(p, a, "");
 }
 
 /* In the order in which they are looked at; `later`: only together with others. */
@@ -394,13 +397,13 @@ void pbs_sched(struct pbs *p, const char *file, char *text)
                 || keywords[k].take == NULL)
                 continue;
             if (r->part)
-                leave(p, &r->attr, "of a part of the week");
+                leave_attribute(p, &r->attr, "of a part of the week");
             else
                 keywords[k].take(p, &r->attr);
         }
     for (size_t i = 0; i < rows.n; i++)
         if (!is_keyword(rows.v[i].attr.name))
-            leave(p, &rows.v[i].attr, "");
+            leave_attribute(p, &rows.v[i].attr, "");
     if (is_on_in(&rows, "fair_share"))
         put(p, "FS%sWEIGHT 100000\n", p->policy.entity);
     vec_fini(&rows);
@@ -414,7 +417,7 @@ void pbs_sched_attr(struct pbs *p, const struct pbs_attr *a)
                 keywords[k].take(p, a);
             return;
         }
-    leave(p, a, "");
+    leave_attribute(p, a, "");
 }
 
 /* ---- shares ---- */

@@ -190,7 +190,8 @@ static bool is_of(const char *const *patterns, const char *name)
     return false;
 }
 
-static void keep(struct pbs *p, const struct pbs_object *o, const struct pbs_attr *a)
+static void keep_attribute(
+    struct pbs *p, const struct pbs_object *o, const struct pbs_attr *a)
 {
     strbuf_printf(&p->kept, "# %s:%u: %s%s%s = %s\n", a->at.file, a->at.line,
         o->kind == PBS_QUEUE ? o->name : "", o->kind == PBS_QUEUE ? " " : "", a->name,
@@ -322,7 +323,7 @@ static void server_attr(
             "FEATURE and NODESETLIST are like it",
             a->name, a->value);
     } else if (is_of(kept_of_server, a->name)) {
-        keep(p, o, a);
+        keep_attribute(p, o, a);
     } else if (!is_of(idle_of_server, a->name)) {
         import_left(p->im, a->at, "%s = %s of the server", a->name, a->value);
     }
@@ -378,7 +379,7 @@ static void queue_attr(
 
     snprintf(section, sizeof section, "CLASSCFG[%s]", o->name);
     if (is_routing(o)) {
-        keep(p, o, a); /* jobs leave it before they are scheduled */
+        keep_attribute(p, o, a); /* jobs leave it before they are scheduled */
         return;
     }
     if (take_running(p, a, o->name))
@@ -395,7 +396,7 @@ static void queue_attr(
     } else if (strcasecmp(a->name, "features_required") == 0) {
         strbuf_printf(pbs_section(p, "%s", section), " DEFAULT.FEATURES=%s", a->value);
     } else if (is_of(kept_of_queue, a->name)) {
-        keep(p, o, a);
+        keep_attribute(p, o, a);
     } else if (!is_of(idle_of_queue, a->name)) {
         import_left(p->im, a->at, "%s = %s of queue %s", a->name, a->value, o->name);
     }

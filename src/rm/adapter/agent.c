@@ -112,7 +112,7 @@ void agent_health(struct agent *a, const char *function, const char *text)
     link_health(a->link, function, text);
 }
 
-static void forget(struct agent *a, const char *why)
+static void forget_daemon(struct agent *a, const char *why)
 {
     a->told_all = false;
     pending_lose(a->orders, why);
@@ -122,7 +122,7 @@ static void forget(struct agent *a, const char *why)
 
 void agent_forgotten(struct agent *a, const char *why)
 {
-    forget(a, why);
+    forget_daemon(a, why);
     agent_look(a);
 }
 
@@ -139,7 +139,7 @@ static void note_failure(struct agent *a, const char *function, const char *why)
     a->away = a->away || lost;
     agent_health(a, function, why);
     if (lost)
-        forget(a, "the resource manager went out of reach");
+        forget_daemon(a, "the resource manager went out of reach");
 }
 
 static void note_success(struct agent *a)

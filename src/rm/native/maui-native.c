@@ -123,7 +123,7 @@ static char *read_file(const char *path, size_t *ret_n, struct err *err)
     return NULL;
 }
 
-static void query(struct native *v, struct brought *b)
+static void start_query(struct native *v, struct brought *b)
 {
     struct err err = {0};
     bool exec;
@@ -156,8 +156,8 @@ static void native_look(void *ctx)
     }
     wiki_look(v->wiki);
     v->awaited = 3; /* the last is this function's own */
-    query(v, &v->nodes);
-    query(v, &v->jobs);
+    start_query(v, &v->nodes);
+    start_query(v, &v->jobs);
     end_look(v);
 }
 

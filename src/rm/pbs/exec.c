@@ -108,8 +108,8 @@ static uint32_t request_for(
 }
 
 /* One task a place, of what it has there; places that have the same share a request. */
-static void reshape(struct pbs_places *ret, struct places *p, const struct res *amounts,
-    struct pbs_room *room)
+static void reshape_places(struct pbs_places *ret, struct places *p,
+    const struct res *amounts, struct pbs_room *room)
 {
     struct req_desc *reqs = room_take(room, DESCRIBE_REQS_MAX, sizeof *reqs);
 
@@ -185,7 +185,7 @@ bool pbs_exec_vnode(const struct pbs_shape *s, struct pbs_room *room, const char
         vec_fini(&p);
         return false;
     }
-    reshape(ret, &p, amounts, room);
+    reshape_places(ret, &p, amounts, room);
     take_places(ret, &p, room);
     return true;
 }

@@ -101,7 +101,7 @@ static void change_hold(
     free(id.text);
 }
 
-static void modify(struct pbs_adapter *p, const struct rm_command *c)
+static void modify_job(struct pbs_adapter *p, const struct rm_command *c)
 {
     long long s = c->wclimit_s;
     char limit[60];
@@ -168,7 +168,7 @@ static void on_started(void *ctx, const struct run_end *end)
     order_free(o);
 }
 
-static void start(struct pbs_adapter *p, const struct rm_command *c)
+static void start_job(struct pbs_adapter *p, const struct rm_command *c)
 {
     struct pbs_told *t = listing_find(p->jobs, c->job);
 
@@ -222,7 +222,7 @@ void pbs_command(struct pbs_adapter *p, const struct rm_command *c)
 
     switch (c->action) {
     case RM_START:
-        start(p, c);
+        start_job(p, c);
         break;
     case RM_CANCEL:
         cancel(p, c);
@@ -246,7 +246,7 @@ void pbs_command(struct pbs_adapter *p, const struct rm_command *c)
         send_signal(p, c);
         break;
     case RM_MODIFY:
-        modify(p, c);
+        modify_job(p, c);
         break;
     case RM_CHECKPOINT:
     case RM_ACTIONS:

@@ -73,7 +73,7 @@ static void on_text(void *ctx, const XML_Char *text, int len)
     strbuf_add_n(&b->text, text, (size_t)len);
 }
 
-static int parse(struct build *b, const char *text, size_t len, struct err *err)
+static int parse_text(struct build *b, const char *text, size_t len, struct err *err)
 {
     XML_Parser p = XML_ParserCreate(NULL);
     int status = 0;
@@ -107,7 +107,7 @@ json_t *pbs_xml(const char *text, size_t len, const char *kind, const char *key,
                                                          : NULL;
         size_t n = next != NULL ? (size_t)(next - text) - at : len - at;
 
-        status = parse(&b, text + at, n, err);
+        status = parse_text(&b, text + at, n, err);
         at += n;
     }
     if (len == 0)

@@ -24,7 +24,7 @@ struct wiki_group {
     UT_hash_handle hh;
 };
 
-static void *take(struct wiki_room *room, size_t count, size_t size)
+static void *take_room(struct wiki_room *room, size_t count, size_t size)
 {
     void *p = xcalloc(count, size);
 
@@ -57,7 +57,7 @@ void wiki_room_fini(struct wiki_room *room)
 
 static char *plain_text(struct wiki_room *room, const char *value, size_t n)
 {
-    char *text = take(room, n + 1, 1);
+    char *text = take_room(room, n + 1, 1);
 
     wiki_plain(text, value, n);
     return text;
@@ -72,7 +72,7 @@ static const char *const *split_list(struct wiki_room *room, const char *value)
 
     for (const char *p = value; *p != '\0'; p++)
         most += *p == ':';
-    list = take(room, most, sizeof *list);
+    list = take_room(room, most, sizeof *list);
     while (*value != '\0') {
         size_t len = wiki_span(value, ":");
 
@@ -176,7 +176,7 @@ static int read_counts(
         return 0;
     for (const char *p = at; *p != '\0'; p++)
         most += strchr(separators, *p) != NULL;
-    list = take(s->room, most, sizeof *list);
+    list = take_room(s->room, most, sizeof *list);
     while (*at != '\0') {
         size_t len = strcspn(at, separators);
 
@@ -508,7 +508,7 @@ static void read_places(
 
     while (names[n] != NULL)
         n++;
-    places = take(room, n + 1, sizeof *places);
+    places = take_room(room, n + 1, sizeof *places);
     for (size_t i = 0; i < n; i++) {
         HASH_FIND_STR(known, names[i], p);
         if (p == NULL) {

@@ -294,7 +294,7 @@ static size_t find_order(struct wiki *w, uint64_t token)
     return i;
 }
 
-static void land(
+static void land_trip(
     struct wiki *w, struct wiki_trip *t, enum rm_outcome outcome, const char *text)
 {
     size_t i = find_order(w, t->command.token);
@@ -318,18 +318,19 @@ static void judge_trip(struct wiki *w, struct wiki_trip *t)
             "it was started, and is not seen to run after %lld s",
             (long long)w->carrier.start_wait_ms / 1000);
         if (j == NULL || clock_ms() - t->answered_ms > w->carrier.start_wait_ms)
-            land(w, t, RM_FAILED, j == NULL ? "the job is not listed any more" : text);
+            land_trip(
+                w, t, RM_FAILED, j == NULL ? "the job is not listed any more" : text);
         return;
     }
     snprintf(text, sizeof text, "%s", t->text);
     if (t->answer == WIKI_LATER)
-        land(w, t, t->command.action == RM_START ? RM_WAITS : RM_RETRY, text);
+        land_trip(w, t, t->command.action == RM_START ? RM_WAITS : RM_RETRY, text);
     else if (t->command.action == RM_START)
-        land(w, t, RM_FAILED, text);
+        land_trip(w, t, RM_FAILED, text);
     else if (t->command.action == RM_CANCEL && state >= JOB_COMPLETED)
-        land(w, t, RM_OK, NULL); /* the end that was wanted */
+        land_trip(w, t, RM_OK, NULL); /* the end that was wanted */
     else
-        land(w, t, t->answer == WIKI_UNKNOWN ? RM_RETRY : RM_REFUSED, text);
+        land_trip(w, t, t->answer == WIKI_UNKNOWN ? RM_RETRY : RM_REFUSED, text);
 }
 
 /* One record that is wrong stops nothing: it is said once, and all else goes on. */
@@ -412,7 +413,7 @@ static void send_trips(struct wiki *w)
         count_sent(w, t, 1);
         if (!w->carrier.carry(w->carrier.ctx, &t->command, t, &why)) {
             count_sent(w, t, -1);
-            land(w, t, RM_REFUSED, why);
+            land_trip(w, t, RM_REFUSED, why);
         }
     }
 }
@@ -433,7 +434,7 @@ void wiki_answered(struct wiki_trip *t, enum wiki_answer answer, const char *tex
     if (i == pending_count(agent_orders(w->agent)))
         free_trip(t);
     else if (answer == WIKI_DONE && t->command.action != RM_START)
-        land(w, t, RM_OK, NULL);
+        land_trip(w, t, RM_OK, NULL);
     else if (answer == WIKI_DONE)
         pending_renew(agent_orders(w->agent), i, clock_ms());
     agent_look(w->agent);

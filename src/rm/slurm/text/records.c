@@ -176,7 +176,7 @@ static bool is_part_as_said(const char *line, const struct job_fact *fact)
 /* The one line that can be its first, or with `any` the job that was submitted first;
  * those that say as squeue what it is part of before others. False: there are several.
  */
-static bool settle(struct job_fact *all, struct span *s, bool any)
+static bool settle_span(struct job_fact *all, struct span *s, bool any)
 {
     struct job_fact *best = NULL;
     bool said = false;
@@ -244,7 +244,7 @@ static int settle_all(struct spans *spans)
         size_t before = open.n;
 
         for (size_t i = 0; i < open.n;) {
-            if (!settle(all, open.v[i], any)) {
+            if (!settle_span(all, open.v[i], any)) {
                 i++;
                 continue;
             }
