@@ -166,8 +166,9 @@ def test_a_look_amid_an_order_is_not_believed(native):
     native.start()
     job = native.submit_as(USERS[0], "sleep 1000")
     native.until(job, "Running")
+    state = f"{native.pool}/state"  # goes at once: a look must not see half of it
     native.replace("requeue", f"{native.example} cancel {native.pool} $1\nsleep 3\n"
-                              f"exec rm -r {native.pool}/state/$1")
+                              f"mv {state}/$1 {state}/.$1 && exec rm -r {state}/.$1")
     native.ok("mjobctl", "-R", job)
     native.wait(lambda: native.log().count(f"job '{job}': start") == 2, "its second start", 60)
     native.until(job, "Running")

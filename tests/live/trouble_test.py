@@ -70,6 +70,7 @@ def test_a_number_is_not_given_again_though_the_spool_is_gone(live):
     live.wait(lambda: live.job(second) is None, "its end")
     array = live.api("/v1/jobs", dict(submission(live), array="0-1"))[1]["ids"]
     assert [i.split("[")[0] for i in array] == [str(first + 2)] * 2
+    live.wait(lambda: not any(map(live.job, array)), "their ends")  # they write there
     live.stop()
     shutil.rmtree(f"{live.home}/spool")
     live.start()
