@@ -154,7 +154,7 @@ static void native_look(void *ctx)
             "a program that was begun before the adapter was started still runs");
         return;
     }
-    wiki_look(v->wiki);
+    wiki_look(v->wiki, true);
     v->awaited = 3; /* the last is this function's own */
     start_query(v, &v->nodes);
     start_query(v, &v->jobs);
