@@ -259,11 +259,11 @@ class Handler(socketserver.BaseRequestHandler):
     def handle(self):
         try:
             self.speak()
-        except (OSError, AssertionError):
+        except (OSError, AssertionError, Refused):
             pass
 
     def speak(self):
-        payload = read_frame(self.request)
+        payload, command, words, odd = read_frame(self.request), "", {}, None
         if payload is None:
             return
         with State(self.server.folder) as o:
@@ -271,14 +271,13 @@ class Handler(socketserver.BaseRequestHandler):
                 words = dict(w.split("=", 1) for w in self.opened(o, payload).split(" "))
                 command = words["CMD"]
                 odd = o["odd"].get(command, o["odd"].get("*"))
-                if odd in ("hang", "never", "late"):
+                if odd in ("hang", "never", "late", "error"):
                     text = None
                 else:
                     text = answer(o, command, words)
             except Refused as e:
                 text, odd = f"SC=-1 RESPONSE={e}", None
-            key = o["key"]
-        self.reply(command if payload and odd else "", odd, text, o, words if odd else {})
+        self.reply(command, odd, text, o, words)
 
     def reply(self, command, odd, text, o, words):
         if odd in ("hang", "late"):
@@ -340,7 +339,7 @@ class World:
         state = {"port": 0, "algorithm": algorithm, "key": key, "odd": {}, "unknown": [],
                  "jobs": {}, "starts": [], "cancels": [], "signals": [], "asked": [],
                  "nodes": {name: {"UPDATETIME": now, "STATE": "Idle", "CPROC": n, "CMEMORY": 4096,
-                                  "CPULOAD": "0.50", "CCLASS": f"[batch:{n}]"}
+                                  "CPULOAD": "0.00", "CCLASS": f"[batch:{n}]"}
                            for name, n in nodes.items()}}
         (self.folder / "state.json").write_text(json.dumps(state))
         self.server = None

@@ -25,7 +25,7 @@ struct agent {
     struct link *link;
     struct pending *orders;
     struct eport *eport;
-    struct eport_spec wanted; /* its port; port 0 = none */
+    struct eport_spec wanted;   /* its port; port 0 = none */
     int64_t poll_ms, looked_ms; /* looked: when the last look began */
     int64_t pause_ms;           /* of looks that fail; 0 = they go well */
     bool soon, looking, told_all, up;
@@ -46,6 +46,11 @@ const struct rm_sink *agent_sink(const struct agent *a)
 struct pending *agent_orders(const struct agent *a)
 {
     return a->orders;
+}
+
+bool agent_is_synced(const struct agent *a)
+{
+    return a->told_all;
 }
 
 bool agent_is_led(const struct agent *a)

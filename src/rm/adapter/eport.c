@@ -46,8 +46,7 @@ static bool is_same(const struct in6_addr *a, const struct sockaddr *b)
     if (b->sa_family != AF_INET)
         return false;
     mapped.s6_addr[10] = mapped.s6_addr[11] = 0xff;
-    memcpy(
-        mapped.s6_addr + 12, &((const struct sockaddr_in *)b)->sin_addr, 4);
+    memcpy(mapped.s6_addr + 12, &((const struct sockaddr_in *)b)->sin_addr, 4);
     return IN6_ARE_ADDR_EQUAL(a, &mapped);
 }
 

@@ -14,7 +14,8 @@
 struct eport;
 
 struct eport_spec {
-    const char *host; /* who may; NULL: this machine alone, and nobody else can connect */
+    const char
+        *host; /* who may; NULL: this machine alone, and nobody else can connect */
     int port;
     int64_t least_ms; /* from one wake to the next */
     void (*woken)(void *ctx);

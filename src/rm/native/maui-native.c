@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #define POLL_MS       5000
+#define LEAST_MS      200 /* two programs a look, and a look behind each order */
 #define TIMEOUT_MS    15000
 #define START_WAIT_MS 600000 /* JOBSYNCTIME of old */
 #define START_MOST_MS 3600000
@@ -309,6 +310,7 @@ static void *native_open(struct agent *a, const struct link_opening *o, struct e
 static const struct agent_driver native_agent = {
     .program = "maui-native",
     .poll_ms = POLL_MS,
+    .least_ms = LEAST_MS,
     .open = native_open,
     .close = native_close,
     .look = native_look,

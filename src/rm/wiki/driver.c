@@ -7,7 +7,8 @@
 
 #define PATIENCE_S 7200 /* more than connections and the wait for a start can take */
 
-static void add_attribute(struct raw_object *section, const char *name, const char *value)
+static void add_attribute(
+    struct raw_object *section, const char *name, const char *value)
 {
     struct raw_attr a = {.name = (char *)name, .value = (char *)value};
 

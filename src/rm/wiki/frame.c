@@ -28,8 +28,8 @@ static int read_head(struct frame *f, struct err *err)
     if (length == 0)
         return err_set(err, ERR_INVALID, "a message of 0 bytes");
     if (length > FRAME_MOST)
-        return err_set(err, ERR_INVALID,
-            "a message of %zu bytes; expected at most %u", length, FRAME_MOST);
+        return err_set(err, ERR_INVALID, "a message of %zu bytes; expected at most %u",
+            length, FRAME_MOST);
     f->length = length;
     return 0;
 }

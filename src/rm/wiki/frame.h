@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#define FRAME_HEAD 9                /* bytes before the payload */
+#define FRAME_HEAD 9           /* bytes before the payload */
 #define FRAME_MOST (64u << 20) /* bytes of a payload that is taken */
 
 /* A payload into `out`, in its frame. It has to be shorter than 10^8 bytes. */

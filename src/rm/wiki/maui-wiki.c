@@ -12,6 +12,7 @@
 #include "rm/wiki/told.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define POLL_MS       5000
@@ -24,11 +25,12 @@ struct site {
     struct agent *agent;
     struct wiki *wiki;
     struct talks *talks;
-    int64_t full_ms;    /* between looks at everything; 0: always at everything */
-    int64_t was_full_ms; /* when the last look at everything began that went well; 0: none */
+    int64_t full_ms;     /* between looks at everything; 0: always at everything */
+    int64_t was_full_ms; /* when the last look at everything began that went well; 0:
+                            none */
     int64_t began_ms;
-    bool full;            /* this look */
-    struct strbuf nodes;  /* what GETNODES brought */
+    bool full;           /* this look */
+    struct strbuf nodes; /* what GETNODES brought */
 };
 
 /* ---- looks ---- */
@@ -227,8 +229,8 @@ static void *site_open(struct agent *a, const struct link_opening *o, struct err
     struct site *s;
 
     if (!seal_find(text_of(o, "CSALGO"), &spec.seal.kind)) {
-        err_set(err, ERR_INVALID, "CSALGO=%.40s: no such algorithm",
-            text_of(o, "CSALGO"));
+        err_set(
+            err, ERR_INVALID, "CSALGO=%.40s: no such algorithm", text_of(o, "CSALGO"));
         return NULL;
     }
     s = xcalloc(1, sizeof *s);

@@ -175,8 +175,7 @@ static bool is_sum(const char *said, size_t n, const char *sum)
     return n == strlen(sum) && CRYPTO_memcmp(said, sum, n) == 0;
 }
 
-static int check_time(
-    int64_t made_at, int64_t now, int64_t not_before, struct err *err)
+static int check_time(int64_t made_at, int64_t now, int64_t not_before, struct err *err)
 {
     if (made_at < now - SEAL_SKEW_S || made_at > now + SEAL_SKEW_S)
         return err_set(err, ERR_DENIED,

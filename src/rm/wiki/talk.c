@@ -9,6 +9,7 @@
 #include <netdb.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
@@ -93,10 +94,10 @@ static void finish_talk(struct talk *k, const struct talk_answer *a)
 /* It has failed, after it was sent or before. */
 static void fail_talk(struct talk *k, bool away, const char *why)
 {
-    finish_talk(k, &(struct talk_answer){
-                       .how = k->sent > 0 ? TALK_UNANSWERED : TALK_UNSENT,
-                       .away = away,
-                       .why = why});
+    finish_talk(
+        k, &(struct talk_answer){.how = k->sent > 0 ? TALK_UNANSWERED : TALK_UNSENT,
+               .away = away,
+               .why = why});
 }
 
 static void fail_errno(struct talk *k, const char *what)
@@ -213,13 +214,11 @@ static void try_address(struct talk *k)
 
     close_socket(k);
     for (; k->at != NULL; k->at = k->at->ai_next) {
-        k->fd = socket(
-            k->at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        k->fd = socket(k->at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
         if (k->fd >= 0
             && (connect(k->fd, k->at->ai_addr, k->at->ai_addrlen) == 0
                 || errno == EINPROGRESS)
-            && sd_event_add_io(
-                   t->loop, &k->io, k->fd, EPOLLIN | EPOLLOUT, on_io, k)
+            && sd_event_add_io(t->loop, &k->io, k->fd, EPOLLIN | EPOLLOUT, on_io, k)
                    >= 0)
             return;
         close_socket(k);
@@ -236,9 +235,9 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *ctx)
     (void)usec;
     snprintf(why, sizeof why, "%.150s:%.20s %s within %.0f s", k->talks->host,
         k->talks->port,
-        k->sent == 0            ? "was not to be reached"
+        k->sent == 0              ? "was not to be reached"
         : k->in.have < FRAME_HEAD ? "did not answer"
-                                : "did not end its answer",
+                                  : "did not end its answer",
         (double)k->talks->timeout_ms / 1000);
     fail_talk(k, k->sent == 0, why);
     return 0;

@@ -234,6 +234,17 @@ static bool is_changing(const struct wiki *w, const char *job)
     return false;
 }
 
+/* What the record in hand is of stays as it was; also where we have just begun, and the
+ * daemon knows more of it than we do. */
+static void keep_thing(struct wiki *w, struct listing *l)
+{
+    struct rm_report r = {.kind = RM_JOB_KEPT, .u.name = w->record.id};
+
+    listing_keep(l, w->record.id);
+    if (l == w->jobs && !agent_is_synced(w->agent))
+        agent_sink(w->agent)->report(agent_sink(w->agent)->ctx, &r);
+}
+
 static int tell_job(struct wiki *w, struct err *err)
 {
     struct rm_job j;
@@ -245,7 +256,7 @@ static int tell_job(struct wiki *w, struct err *err)
         return -1;
     t = listing_find(w->jobs, j.desc.id);
     if (t != NULL && (t->ordered_ms >= w->look_ms || is_changing(w, j.desc.id))) {
-        listing_keep(w->jobs, j.desc.id);
+        keep_thing(w, w->jobs);
         w->missed = true; /* it says how it was before the order, or amid it */
         return 0;
     }
@@ -304,7 +315,7 @@ static void tell_records(struct wiki *w, struct listing *l, const char *text, si
         wrong++;
         rubbish += !parted;
         if (w->record.id != NULL)
-            listing_keep(l, w->record.id);
+            keep_thing(w, l);
         note_complaint(w, function, &err);
     }
     w->nothing |= rubbish > 0 && told == 0;
@@ -386,7 +397,7 @@ static void judge_trip(struct wiki *w, struct wiki_trip *t)
     char text[500];
 
     if (j != NULL && j->read_ms != w->look_ms)
-        return;                   /* this look did not show it */
+        return; /* this look did not show it */
     if (is_awaited(t)) {
         snprintf(text, sizeof text, "%.300s%sis not seen to run after %lld s",
             t->answer == WIKI_DONE ? "" : t->text,

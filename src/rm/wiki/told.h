@@ -21,9 +21,9 @@ struct wiki_trip;
 /* How an order ended. */
 enum wiki_answer {
     WIKI_DONE,
-    WIKI_LATER,  /* not now: worth trying again, and no failed start */
-    WIKI_FAILED, /* with a text */
-    WIKI_UNKNOWN, /* it is over, and nobody knows how: a program that hung */
+    WIKI_LATER,    /* not now: worth trying again, and no failed start */
+    WIKI_FAILED,   /* with a text */
+    WIKI_UNKNOWN,  /* it is over, and nobody knows how: a program that hung */
     WIKI_UNDER_WAY /* it was asked for, and may come about yet: the connection broke */
 };
 

@@ -144,6 +144,8 @@ void notes_forget(struct manager *m);
 
 void rmjobs_told(struct manager *m, const struct rm_job *r);
 void rmjobs_gone(struct manager *m, const char *id);
+/* It is there, though nothing is told of it: not missed when all has been told. */
+void rmjobs_kept(struct manager *m, const char *id);
 void rmjobs_synced(struct manager *m);
 
 #endif
