@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """examples/loadleveler in front of a LoadLeveler that is made up (fake.py). A real one has
 never been seen."""
+import fcntl
 import json
 import os
 import pathlib
@@ -42,11 +43,12 @@ class Site(Daemon):
             json.dump(o, f)
         os.rename(self.path + ".t", self.path)
 
-    def change(self, **fields):
-        import fcntl
+    def change(self, step=None, **fields):
         with open(self.path + ".lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            self.write({**self.read(), **fields})
+            o = {**self.read(), **fields}
+            o["steps"].update(step or {})
+            self.write(o)
 
     def read(self):
         with open(self.path) as f:
@@ -58,7 +60,7 @@ class Site(Daemon):
         return self
 
     def submit(self, name, **fields):
-        self.change(steps={**self.read()["steps"], name: {
+        self.change({name: {
             "owner": "nobody", "class": "small", "st": "I", "queued": int(time.time()), "hosts": [],
             "nodes": 1, "limit": 600, "began": 0, "seconds": 1000, **fields}})
         return name
@@ -99,7 +101,7 @@ def test_held_steps_wait_and_a_central_manager_away_stops_nothing(site):
     held = site.submit("head1.1.0", st="S")
     runs = site.submit("head1.2.0")
     site.begin()
-    site.until(runs, "R")
+    site.wait(lambda: site.state(runs) == "Running", "the run", 60)
     site.wait(lambda: site.state(held) == "Hold", "the hold", 60)
     site.change(broken="llq: 2512-301 cannot connect to the central manager")
     site.wait(lambda: "2512-301" in site.ok("diagnose", "-R"), "why", 60)
