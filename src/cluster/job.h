@@ -342,7 +342,7 @@ struct job_extra *job_extra(struct job *j); /* created when first asked for */
 /* Why the user priority of an admitted job does not change here. */
 #define JOB_PRIORITY_ELSEWHERE                                                         \
     "its user priority is that of its resource manager: there `scontrol update "       \
-    "jobid=JOB nice=N` changes it"
+    "jobid=JOB nice=N` or `qalter -p N JOB` changes it"
 /* Its user priority, its fixed one or its tier has been set: JOB_OWNPRIO follows. */
 void job_note_priority(struct cluster *c, struct job *j);
 const char *job_state_name(enum job_state s);

@@ -186,6 +186,7 @@ static void read_detail(
         .rerun = restart == 1};
     read_kept(arena, e, &ret->kept);
     read_slots(e, ret->kept.range, ret);
+    d->admitted = true; /* the master has looked at projects and user lists */
     read_credentials(e, d);
     d->submit_at = number_in(e, "JB_submission_time", 0);
     d->release_at = number_in(e, "JB_execution_time", 0);
