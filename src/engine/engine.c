@@ -26,6 +26,8 @@ struct engine *engine_create(
     e->losses = losses_create();
     e->refusals = refusals_create();
     e->preemption = preemption_create();
+    e->charging = charging_create();
+    e->unfunded = unfunded_create();
     e->leaving = leaving_create();
     e->told = told_create();
     e->wakeups = wakeups_create();
@@ -55,6 +57,8 @@ void engine_destroy(struct engine *e)
     losses_destroy(e->losses);
     refusals_destroy(e->refusals);
     preemption_destroy(e->preemption);
+    charging_destroy(e->charging);
+    unfunded_destroy(e->unfunded);
     leaving_destroy(e->leaving);
     told_destroy(e->told);
     wakeups_destroy(e->wakeups);
@@ -168,6 +172,7 @@ int engine_apply(
     int result = apply_by_row(e, row, ev, &found, err);
     if (found.job)
         tell_touched(e, row, found.job, result == 0);
+    charging_settle(e);
     e->world.reordered |= orders && result == 0;
     plan_changed(e->plan); /* nodes are measured, jobs ask for something else ... */
     if (ret && result == 0)

@@ -18,6 +18,7 @@
 #include "cluster/quota.h"
 #include "cluster/reservation.h"
 #include "engine/statistics/statistics.h"
+#include "funds/funds.h"
 #include "plan/planned.h"
 #include "plan/rsvmemory.h"
 #include "policy/fsmemory.h"
@@ -50,6 +51,7 @@ enum event_kind {
     EVENT_UNRESERVE,          /* u.unreserve: releaseres */
     EVENT_SETTINGS,           /* u.settings: other settings in force */
     EVENT_QUOTAS,             /* u.quotas: all limits of the resource manager */
+    EVENT_FUNDS,              /* u.funds: what accounts have, of all or of some */
     EVENT_RESET_STATISTICS,
     EVENT_RESET_FAIRSHARE,
     /* after a restart, in this order; nodes come before instances */
@@ -162,6 +164,7 @@ struct event {
         } unreserve;
         const struct settings *settings; /* borrowed until replaced */
         struct quota_list quotas;
+        struct funds_facts funds;
         struct {
             const struct fs_memory *rows;
             size_t n;
