@@ -114,6 +114,16 @@ int64_t engine_next_wakeup(const struct engine *e)
     return wakeups_next(e->wakeups);
 }
 
+const struct money_move *engine_money(const struct engine *e, size_t *ret_n)
+{
+    return charging_moves(e, ret_n);
+}
+
+void engine_money_told(struct engine *e)
+{
+    charging_told(e);
+}
+
 /* ---- events ---- */
 
 static struct job *find_job(

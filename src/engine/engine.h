@@ -17,6 +17,7 @@
 #include "cluster/memory.h"
 #include "cluster/quota.h"
 #include "cluster/reservation.h"
+#include "engine/charging.h"
 #include "engine/statistics/statistics.h"
 #include "funds/funds.h"
 #include "plan/planned.h"
@@ -307,6 +308,10 @@ int64_t engine_overrun(const struct engine *e, const struct job *j);
 /* Why the job waits, as of now: a cycle records verdicts only when they change, so
  * numbers are taken afresh. Borrowed until the next call. */
 const struct reason *engine_why(struct engine *e, const struct job *j);
+
+/* What the bank has to write since engine_money_told(): engine/charging.h. */
+const struct money_move *engine_money(const struct engine *e, size_t *ret_n);
+void engine_money_told(struct engine *e);
 
 struct engine_stats {
     uint64_t cycles, started, backfilled, reserved, deferred, cancelled;

@@ -3,6 +3,7 @@
 #include "funds/funds.h"
 
 #include "base/names.h"
+#include "funds/purse.h"
 
 #include <stdio.h>
 
@@ -306,6 +307,11 @@ int64_t funds_run_most(const struct funds *f, uint32_t run)
 uint32_t funds_open_runs(const struct funds *f)
 {
     return f->open;
+}
+
+uint64_t funds_runs_ever(const struct funds *f)
+{
+    return f->runs_ever;
 }
 
 static bool holds_on(const struct funds *f, const struct run *r, uint32_t account)

@@ -14,7 +14,6 @@
 #define MAUI_FUNDS_FUNDS_H
 
 #include "funds/only.h"
-#include "funds/purse.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,6 +59,7 @@ struct funds_facts {
     const struct funds_run *runs; /* at the begin of a life; later none */
     size_t nruns;
     uint64_t runs_ever; /* with `runs`: names of later ones count on from that */
+    bool known;         /* all jobs are: runs of which nobody knows the job are over */
 };
 
 /* ---- the picture ---------------------------------------------------------------- */
@@ -118,6 +118,8 @@ uint32_t funds_open_runs(const struct funds *f); /* how many */
 /* The first open run from number `from` on, or FUNDS_NONE. */
 uint32_t funds_next_run(const struct funds *f, uint32_t from);
 const char *funds_run_job(const struct funds *f, uint32_t run);
+
+uint64_t funds_runs_ever(const struct funds *f);
 
 /* A new run of the job; nothing is kept for it yet. */
 uint32_t funds_open(struct funds *f, const char *job, uint32_t account);

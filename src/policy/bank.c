@@ -156,9 +156,11 @@ static enum funds_lack lack_of(enum funds_answer answer)
         return LACK_PERMISSION;
     case FUNDS_UNUSABLE:
         return LACK_DEPOSIT;
-    default:
-        return LACK_CREDITS;
+    case FUNDS_SHORT:
+    case FUNDS_ENOUGH:
+        break;
     }
+    return LACK_CREDITS;
 }
 
 bool bank_refuses(

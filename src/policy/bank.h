@@ -13,6 +13,7 @@
 
 #include "base/strbuf.h"
 #include "cluster/cluster.h"
+#include "cluster/job.h"
 #include "funds/funds.h"
 
 /* Do jobs cost anything? O(1). */

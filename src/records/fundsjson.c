@@ -71,6 +71,7 @@ json_t *fundsjson_facts(const struct funds_facts *facts)
     json_object_set_new(o, "accounts", accounts);
     json_object_set_new(o, "runs", runs);
     put_number(o, "runs_ever", (int64_t)facts->runs_ever);
+    put_bool(o, "known", facts->known);
     return o;
 }
 
@@ -141,5 +142,6 @@ void fundsjson_read(struct reader *r, const json_t *o, struct funds_facts *ret)
         .n = n,
         .runs = w,
         .nruns = m,
-        .runs_ever = (uint64_t)reader_int(r, o, "runs_ever", 0)};
+        .runs_ever = (uint64_t)reader_int(r, o, "runs_ever", 0),
+        .known = reader_bool(r, o, "known")};
 }

@@ -61,6 +61,8 @@ int take_funds(
     if (!e->c->funds)
         e->c->funds = funds_create();
     funds_tell(e->c->funds, &ev->u.funds);
+    if (ev->u.funds.known)
+        charging_forget_strangers(e);
     unfunded_changed(e);
     admission_configure(e);
     return 0;
