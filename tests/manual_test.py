@@ -14,7 +14,7 @@ def options_of(text):
     return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text))
 
 
-COMMANDS = re.findall(r"^COMMAND\((\w+), \w+, CLIENT, \"(.*)\"\)",
+COMMANDS = re.findall(r"^COMMAND\(([\w-]+), \w+, CLIENT, \"(.*)\"\)",
                       (ROOT / "src" / "client" / "commands.def").read_text(), re.M)
 NAMES = [name for name, _ in COMMANDS]
 

@@ -148,9 +148,10 @@ struct cred_cfg {
     int64_t priority;
     struct fs_target fstarget;
     struct name_list qlist, plist, alist;
-    char *qdef, *pdef, *adef; /* owned, NULL = not set */
-    uint32_t job_flags;       /* enum job_flag */
-    struct text_list advres;  /* reservations named by ADVRES:a:b in FLAGS */
+    char *qdef, *pdef, *adef;  /* owned, NULL = not set */
+    struct text_list managers; /* account: who leads it */
+    uint32_t job_flags;        /* enum job_flag */
+    struct text_list advres;   /* reservations named by ADVRES:a:b in FLAGS */
     struct limit active[LIMIT_RES_COUNT];
     struct limit idle[LIMIT_RES_COUNT]; /* hard only */
     struct VEC(struct limit_within) within;

@@ -428,8 +428,8 @@ static void tell_changes(struct server *s)
         log_line(s->log, LOG_ALERT, "the bank: %s", err.text);
     for (size_t i = 0; !err.code && i < all.accounts.n; i++) {
         uint32_t known = funds_account(f, all.accounts.v[i].name);
-        struct funds_account now =
-            known == FUNDS_NONE ? (struct funds_account){0} : funds_account_now(f, known);
+        struct funds_account now = known == FUNDS_NONE ? (struct funds_account){0}
+                                                       : funds_account_now(f, known);
         if (known == FUNDS_NONE || !same_account(&all.accounts.v[i], &now))
             all.accounts.v[n++] = all.accounts.v[i];
     }

@@ -8,6 +8,7 @@
 #include "policy/reason.h"
 #include "scenario.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define C(n) ((int64_t)(n)*AM_CREDIT)
@@ -20,10 +21,10 @@ static void tell_balance(struct scenario *s, const char *account, int64_t balanc
     struct funds_account a = {.name = account, .deposits = &d, .n = 1};
     struct err err = {0};
 
-    assert_int_equal(sc_apply(s,
-                         (struct event){.kind = EVENT_FUNDS,
-                             .u.funds = {.accounts = &a, .n = 1}},
-                         &err),
+    assert_int_equal(
+        sc_apply(s,
+            (struct event){.kind = EVENT_FUNDS, .u.funds = {.accounts = &a, .n = 1}},
+            &err),
         0);
 }
 
@@ -162,8 +163,8 @@ static void who_is_cancelled_pays_by_policy(void **state)
     static const struct {
         const char *policy;
         int64_t left;
-    } rows[] = {{"DEBITALLWC", 970}, {"DEBITSUCCESSFULWC", 1000},
-        {"DEBITREQUESTEDWC", 900}};
+    } rows[] = {
+        {"DEBITALLWC", 970}, {"DEBITSUCCESSFULWC", 1000}, {"DEBITREQUESTEDWC", 900}};
 
     (void)state;
     for (size_t i = 0; i < 3; i++) {
@@ -187,11 +188,11 @@ static void memory_costs_what_its_rate_says(void **state)
 
     (void)state;
     req.per_task.v[RES_MEM] = 500;
-    sc_node(s, &(struct node_desc){.name = "m",
-                   .cfg.v = {[RES_PROCS] = 4, [RES_MEM] = 4000}});
+    sc_node(s,
+        &(struct node_desc){.name = "m", .cfg.v = {[RES_PROCS] = 4, [RES_MEM] = 4000}});
     tell_balance(s, "chem", C(1000));
-    sc_job(s, (struct sc_job){
-                  .id = "j", .limit_s = 100, .account = "chem", .req = &req});
+    sc_job(
+        s, (struct sc_job){.id = "j", .limit_s = 100, .account = "chem", .req = &req});
     sc_at(s, 0);
     assert_int_equal(held(s), C(300)); /* (2 + 1000 x 0.001) x 100 */
     sc_destroy(s);
@@ -249,10 +250,10 @@ static void a_deposit_that_begins_lets_jobs_start(void **state)
     struct funds_account a = {.name = "chem", .deposits = &d, .n = 1};
 
     (void)state;
-    assert_int_equal(sc_apply(s,
-                         (struct event){.kind = EVENT_FUNDS,
-                             .u.funds = {.accounts = &a, .n = 1}},
-                         NULL),
+    assert_int_equal(
+        sc_apply(s,
+            (struct event){.kind = EVENT_FUNDS, .u.funds = {.accounts = &a, .n = 1}},
+            NULL),
         0);
     add(s, "j", 1, 100, 80, "chem");
     sc_run(s);
@@ -263,8 +264,7 @@ static void a_deposit_that_begins_lets_jobs_start(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            what_a_limit_can_come_to_is_kept_and_what_was_used_is_charged),
+        cmocka_unit_test(what_a_limit_can_come_to_is_kept_and_what_was_used_is_charged),
         cmocka_unit_test(a_job_without_funds_waits_with_numbers_and_blocks_nobody),
         cmocka_unit_test(what_starts_in_the_same_cycle_counts),
         cmocka_unit_test(accounts_that_cannot_pay_are_told_apart),

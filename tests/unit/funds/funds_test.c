@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "funds/funds.h"
 #include "funds/amount.h"
+#include "funds/funds.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,8 +22,7 @@ static struct funds *begin_example(void)
         {.id = 3, .to_at = INT64_MAX, .balance = C(500000)}};
     static const struct funds_account accounts[] = {
         {.name = "chem", .parent = "inst", .overflow = true, .deposits = chem, .n = 2},
-        {.name = "inst", .deposits = inst, .n = 1},
-        {.name = "bio", .parent = "inst"}};
+        {.name = "inst", .deposits = inst, .n = 1}, {.name = "bio", .parent = "inst"}};
     const struct funds_facts facts = {.accounts = accounts, .n = 3};
     struct funds *f = funds_create();
 
@@ -166,12 +165,8 @@ static void runs_that_were_told_are_found_by_their_job(void **state)
     struct funds_deposit d = {.id = 4, .to_at = 99, .balance = 50, .held = 20};
     struct funds_account a = {.name = "x", .deposits = &d, .n = 1};
     struct funds_lien lien = {4, 20};
-    struct funds_run run = {.run = "7.r5",
-        .job = "7",
-        .account = "x",
-        .most = 20,
-        .liens = &lien,
-        .n = 1};
+    struct funds_run run = {
+        .run = "7.r5", .job = "7", .account = "x", .most = 20, .liens = &lien, .n = 1};
     struct funds_facts facts = {
         .accounts = &a, .n = 1, .runs = &run, .nruns = 1, .runs_ever = 5};
     struct funds *f = funds_create();
