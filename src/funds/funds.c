@@ -96,7 +96,8 @@ static char *copy_text(const char *text)
 static void tell_account(struct funds *f, const struct funds_account *fact)
 {
     uint32_t parent = fact->parent ? number_account(f, fact->parent) : FUNDS_NONE;
-    struct account *a = &f->accounts.v[number_account(f, fact->name)];
+    uint32_t id = number_account(f, fact->name);
+    struct account *a = &f->accounts.v[id];
 
     forget_deposits(a);
     free(a->only);

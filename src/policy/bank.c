@@ -7,6 +7,7 @@
 #include "funds/price.h"
 
 #include <math.h>
+#include <strings.h>
 
 #define AMOUNTS_MAX 32 /* kinds of resources that a job is charged for */
 
@@ -35,6 +36,16 @@ struct amounts {
     struct price_amount v[AMOUNTS_MAX];
     size_t n;
 };
+
+static bool has_rate(const struct cluster *c, const char *name)
+{
+    const struct price_rates *rates = &c->cfg->bank.rates;
+
+    for (size_t i = 0; i < rates->n; i++)
+        if (strcasecmp(rates->v[i].name, name) == 0)
+            return true;
+    return false;
+}
 
 static void add_amount(struct amounts *a, const char *name, int64_t amount)
 {
@@ -79,8 +90,10 @@ static void add_procs(const struct cluster *c, const struct job *j, struct amoun
 static void collect_amounts(
     const struct cluster *c, const struct job *j, struct amounts *ret)
 {
-    add_amount(ret, "NODES", nodes_of(j));
-    add_amount(ret, "MEM", j->mem_mb);
+    if (has_rate(c, "NODES"))
+        add_amount(ret, "NODES", nodes_of(j));
+    if (has_rate(c, "MEM"))
+        add_amount(ret, "MEM", j->mem_mb);
     if (c->cfg->bank.rates.n)
         add_gres(c, j, ret);
 }

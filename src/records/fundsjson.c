@@ -18,7 +18,8 @@ static json_t *deposit_out(const struct funds_deposit *d)
 
     put_number(o, "id", d->id);
     put_number(o, "from", d->from_at);
-    put_number(o, "to", d->to_at);
+    if (d->to_at != INT64_MAX)
+        put_number(o, "to", d->to_at);
     put_number(o, "balance", d->balance);
     put_number(o, "credit_limit", d->credit_limit);
     put_number(o, "held", d->held);
@@ -77,6 +78,17 @@ json_t *fundsjson_facts(const struct funds_facts *facts)
 
 /* ---- in ---- */
 
+/* Amounts are larger than other numbers. */
+static int64_t read_number(
+    struct reader *r, const json_t *o, const char *key, int64_t otherwise)
+{
+    const json_t *v = json_object_get(o, key);
+
+    if (v && !json_is_integer(v))
+        reader_wrong(r, key, "a whole number");
+    return json_is_integer(v) ? json_integer_value(v) : otherwise;
+}
+
 static void read_account(struct reader *r, const json_t *o, struct funds_account *ret)
 {
     const json_t *list = reader_list(r, o, "deposits");
@@ -85,12 +97,12 @@ static void read_account(struct reader *r, const json_t *o, struct funds_account
 
     for (size_t i = 0; i < n; i++) {
         const json_t *d = json_array_get(list, i);
-        v[i] = (struct funds_deposit){.id = reader_int(r, d, "id", 0),
-            .from_at = reader_int(r, d, "from", 0),
-            .to_at = reader_int(r, d, "to", 0),
-            .balance = reader_int(r, d, "balance", INT64_MIN),
-            .credit_limit = reader_int(r, d, "credit_limit", 0),
-            .held = reader_int(r, d, "held", 0),
+        v[i] = (struct funds_deposit){.id = read_number(r, d, "id", 0),
+            .from_at = read_number(r, d, "from", 0),
+            .to_at = read_number(r, d, "to", INT64_MAX),
+            .balance = read_number(r, d, "balance", 0),
+            .credit_limit = read_number(r, d, "credit_limit", 0),
+            .held = read_number(r, d, "held", 0),
             .only = reader_text(r, d, "only")};
     }
     *ret = (struct funds_account){.name = reader_text(r, o, "name"),
@@ -118,8 +130,8 @@ static void read_run(struct reader *r, const json_t *o, struct funds_run *ret)
     *ret = (struct funds_run){.run = reader_text(r, o, "run"),
         .job = reader_text(r, o, "job"),
         .account = reader_text(r, o, "account"),
-        .most = reader_int(r, o, "most", 0),
-        .charged = reader_int(r, o, "charged", 0),
+        .most = read_number(r, o, "most", 0),
+        .charged = read_number(r, o, "charged", 0),
         .liens = v,
         .n = n};
     if (!ret->run || !ret->job || !ret->account)
@@ -142,6 +154,6 @@ void fundsjson_read(struct reader *r, const json_t *o, struct funds_facts *ret)
         .n = n,
         .runs = w,
         .nruns = m,
-        .runs_ever = (uint64_t)reader_int(r, o, "runs_ever", 0),
+        .runs_ever = (uint64_t)read_number(r, o, "runs_ever", 0),
         .known = reader_bool(r, o, "known")};
 }
