@@ -63,9 +63,9 @@ def test_pages_written_by_hand_are_sound(page):
 
 def test_every_command_is_in_the_manual_page(maui):
     page = maui("--manual").stdout
-    commands = re.findall(r"^  ([a-z]+)  ", maui("--help").stdout, re.M)
+    commands = re.findall(r"^  ([a-z-]+)  ", maui("--help").stdout, re.M)
     assert set(NAMES) < set(commands)
-    assert re.findall(r"^\.It Cm (\w+)", page, re.M) == commands
+    assert re.findall(r"^\.It Cm ([\w-]+)", page, re.M) == commands
     assert sound(page) == []
 
 

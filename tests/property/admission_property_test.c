@@ -108,6 +108,12 @@ static uint64_t hash_usage(const struct cluster *c)
             memcpy(&bits, &use, sizeof bits);
             h = add_hash(h, bits);
         }
+    for (uint32_t i = 0; c->funds && i < funds_accounts(c->funds); i++) {
+        struct funds_account a = funds_account_now(c->funds, i);
+        for (size_t k = 0; k < a.n; k++)
+            h = add_hash(add_hash(h, (uint64_t)a.deposits[k].balance),
+                (uint64_t)a.deposits[k].held);
+    }
     return h;
 }
 
@@ -414,6 +420,20 @@ static void change_world(struct history *h)
     }
 }
 
+/* Somebody deposits, or takes credits away. */
+static void tell_funds(struct history *h)
+{
+    struct funds_deposit d = {.id = 1,
+        .to_at = h->now + rng_below(&h->rng, 100),
+        .balance = rng_below(&h->rng, 200) * 1000};
+    struct funds_account a = {
+        .name = rng_percent(&h->rng, 50) ? "chem" : "bio", .deposits = &d, .n = 1};
+    struct event ev = {
+        .kind = EVENT_FUNDS, .at = h->now, .u.funds = {.accounts = &a, .n = 1}};
+
+    tell(h, &ev);
+}
+
 /* For nobody, on one node. */
 static void reserve_node(struct history *h)
 {
@@ -455,6 +475,7 @@ static const char *const variants[] = {
     COMMON
     "USERCFG[u2] MAXJOB=1\nREJECTNEGPRIOJOBS TRUE\nSYSTEMMAXJOBWALLTIME 0:00:25\n"
     "CLASSCFG[short] FSTARGET=80^\n",
+    COMMON "AMCFG[bank] TYPE=BUILTIN\nUSERCFG[u0] ADEF=chem\nUSERCFG[u1] ADEF=bio\n",
     /* the QOS of a class has system limits of its own */
     COMMON "SYSTEMMAXPROCPERJOB 4\nQOSCFG[big] OMAXJPROC=9\n"
            "CLASSCFG[long] QDEF=big QLIST=big\nUSERCFG[u1] MAXJOB=2\n",
@@ -498,7 +519,7 @@ static void run_history(uint32_t seed, unsigned flips[CHECKS])
 {
     static void (*const any[])(struct history *) = {submit, submit, submit, end_some,
         change_job, change_job, set_priority, hold_job, change_node, report_job,
-        change_world, reserve_node};
+        change_world, reserve_node, tell_funds};
     struct history h;
 
     begin_history(&h, seed);

@@ -414,8 +414,7 @@ static int deposit(const struct command_line *l)
 int mam_deposit_main(int argc, char **argv)
 {
     static const struct command_spec spec = {.name = "mam-deposit",
-        .usage = "[-s DATE] [-e DATE] [-L AMOUNT] [-u WORDS] [-l WORD] [--pay-debts]\n"
-                 "            [-d TEXT] ACCOUNT AMOUNT",
+        .usage = "[OPTION]... ACCOUNT AMOUNT",
         .summary = "Give an account of the bank credits.",
         .options = deposit_options,
         .more = AMOUNTS,

@@ -1,12 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * The picture of the bank: what may be used, kept, charged (reference allocation
+ * managers, section 9). */
+#include "cmocka_all.h"
 #include "funds/amount.h"
 #include "funds/funds.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #define C(n) ((int64_t)(n)*AM_CREDIT)
 
