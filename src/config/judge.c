@@ -480,6 +480,28 @@ static void look_for_second_manager(struct look *k)
         add_finding(k, config_manager_section(k->c)->name, "");
 }
 
+/* ---- the bank ---- */
+
+static void look_for_bank(struct look *k)
+{
+    const struct cfg_keyword *w = k->v->row->keywords;
+
+    while (w->name != NULL && strcasecmp(w->name, k->v->text) != 0)
+        w++;
+    if (!k->use->simulated && w->name != NULL && w->value == BANK_UNKNOWN)
+        add_finding(k, k->v->text, "");
+}
+
+static void look_for_second_bank(struct look *k)
+{
+    const char *first = k->c->settings->bank.name;
+    char *index = known_index(k->v);
+
+    if (first != NULL && strcmp(first, index) != 0)
+        add_finding(k, first, "");
+    free(index);
+}
+
 /* ---- what a migrating site stumbles over ---- */
 
 static void look_for_depth(struct look *k)
@@ -543,6 +565,8 @@ static const struct rule rules[] = {
     {"no-eport", "EPORT", SECTIONS(RM), LOOK(eport), WARN("%1 wakes the scheduler in ways of its own; the port is not opened")},
     {"no-type", NULL, SECTIONS(RM), ONCE, LOOK(type), NOTE("without TYPE the resource manager is LOCAL, which runs jobs on this machine")},
     {"second-manager", NULL, SECTIONS(RM), ONCE, LOOK(second_manager), WARN("one resource manager is used, RMCFG[%1]; this one is not")},
+    {"no-bank", "TYPE", SECTIONS(AM), LOOK(bank), ERROR("there is no bank of kind %1 yet; expected BUILTIN, or NONE for jobs that cost nothing")},
+    {"second-bank", "TYPE", SECTIONS(AM), LOOK(second_bank), WARN("one bank is used, AMCFG[%1]; this one is not")},
     {"backfill-depth", "BACKFILLDEPTH", PARAMETER, LOOK(depth), NOTE("backfill looks at the first %1 idle jobs, whether they fit or not; releases of the classic counted those that fitted, so the same number reached further. 0 looks at all")},
     {"single-task", "NODEACCESSPOLICY", PARAMETER, LOOK(single_task), WARN("SINGLETASK gives each task a node of its own: a job of 16 one-processor tasks takes 16 nodes, whatever their size; SINGLEJOB gives whole nodes to one job")},
     {"single-task", "NODEACCESSPOLICY", SECTIONS(CLASS), LOOK(single_task), WARN("SINGLETASK gives each task a node of its own: a job of 16 one-processor tasks takes 16 nodes, whatever their size; SINGLEJOB gives whole nodes to one job")},
