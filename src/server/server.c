@@ -368,6 +368,7 @@ static int open_all(struct server *s, struct err *err)
     messages_open(s);
     record_statistics_load(s);
     usage_recall_fairshare(s);
+    s->rights = rights_new();
     if (manager_open(s, err) < 0)
         return -1;
     if (s->simulation) /* it begins with nothing */
@@ -406,6 +407,7 @@ static void close_all(struct server *s)
     world_close(s);
     clock_destroy(s->clock);
     engine_destroy(s->engine);
+    rights_free(s->rights);
     if (s->config)
         config_destroy(s->config);
     if (s->log)

@@ -50,13 +50,14 @@ end
 
 -- For an adapter that cannot see the site factor (TRANSPORT=SCONTROL): a file for each
 -- job whose mark has changed since its submission. No folder, no files.
-local stranger = false -- asks for a change that Slurm, which is asked later, refuses
+-- Of who is not its owner Slurm is asked later: a coordinator may change it, others not.
+-- Then the file says that the adapter has to ask.
+local stranger = false
 
 local function tell(id, what)
-	if stranger then return end
 	local f = io.open(MARKS .. "/" .. id, "w")
 	if f then
-		f:write(string.format("%d", what))
+		f:write(stranger and "?" or string.format("%d", what))
 		f:close()
 	end
 end
@@ -109,7 +110,16 @@ local function keep_remark(job, current)
 	job.admin_comment = asked
 end
 
+-- What is ours begins with a start. In a new job it would be an owner's, who would have
+-- the scheduler ask for what Slurm gives no user.
+local function clean_remark(comment)
+	return comment and (string.match(comment, "^(.-) ?maui:asked;") or comment)
+end
+
 function slurm_job_submit(job, partitions, uid)
+	if string.find(job.admin_comment or "", "maui:", 1, true) then
+		job.admin_comment = clean_remark(job.admin_comment)
+	end
 	local held = job.priority == 0
 	local there, word, nodes = alive()
 	if not held and not there then return slurm.SUCCESS end
@@ -200,6 +210,11 @@ local function watch_begin(job, current, ours)
 	end
 end
 
+-- The adapter asks for the mark, behind the remark that it saw.
+local function is_question(job)
+	return string.find(job.admin_comment or "", "maui:mark$") ~= nil
+end
+
 function slurm_job_modify(job, current, partitions, uid)
 	stranger = not ADMIN[uid] and uid ~= current.user_id
 	local notes = ADMIN[uid] and is_note(job.admin_comment)
@@ -214,7 +229,7 @@ function slurm_job_modify(job, current, partitions, uid)
 	    or current.job_state ~= PENDING then
 		return slurm.SUCCESS
 	end
-	if job.admin_comment == "maui:mark" and ADMIN[uid] then -- the adapter asks
+	if ADMIN[uid] and is_question(job) then
 		local what, own = read_mark(current)
 		tell(current.job_id, what + 4 * own)
 		job.admin_comment = is_remark(current.admin_comment) and current.admin_comment

@@ -393,7 +393,8 @@ void modified_note(const struct modified *m, struct job_notes *n)
 int modify_apply(struct server *s, const struct job *j, json_t *changes,
     const struct identity *who, struct err *err)
 {
-    const struct actor actor = {who->user, who->level};
+    const struct actor actor = {
+        who->user, identity_level_of(who, engine_cluster(s->engine), j)};
     bool admin = identity_is(who, WHO_ADMIN2);
     json_t *own = json_deep_copy(changes); /* of this job: += depends on it */
     struct modified m = {0};
