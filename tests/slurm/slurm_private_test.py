@@ -121,7 +121,7 @@ def test_no_command_tells_of_a_job_that_is_kept_from_its_user(slurm, people, job
 
 def test_what_nodes_do_is_not_shown(slurm, people, jobs):
     bob, olga = people[1], people[3]
-    assert not slurm.ok("sinfo", "-h", "-N", user=bob).strip()
+    assert not slurm.run("sinfo", "-h", "-N", user=bob).stdout.strip()
     for command in (("showq",), ("showq", "-r"), ("showq", "-i")):
         assert "Processors Active" not in told(slurm, *command, user=bob)
     for command in (("showbf",), ("showbf", "-A"), ("checknode", "n1"),
@@ -167,7 +167,7 @@ def test_nobody_guesses_names_of_users_and_accounts(slurm, people, jobs):
 def test_operators_may_do_what_slurm_lets_them(slurm, people, jobs):
     runs, waits, other = jobs
     ann, bob, _, olga = people
-    for command in (("sethold", waits), ("sethold", "-s", other)):
+    for command in (("sethold", "-b", waits), ("sethold", "-s", other)):
         done = maui(slurm, *command, user=olga)
         assert done.returncode == 0, done
     slurm.wait(lambda: slurm.show(waits)["Reason"] == slurm.show(other)["Reason"]
@@ -189,13 +189,18 @@ def test_coordinators_may_do_so_with_jobs_of_their_accounts(slurm, people, jobs)
     runs, waits, other = jobs
     ann, _, carl, _ = people
     assert maui(slurm, "checkjob", "-v", waits, user=carl).returncode == 0
-    done = maui(slurm, "sethold", waits, user=carl)
-    assert done.returncode == 0, done
-    slurm.wait(lambda: slurm.show(waits)["Reason"] == "JobHeldAdmin", "the hold in Slurm")
-    assert maui(slurm, "releasehold", waits, user=ann).returncode != 0
-    assert slurm.run("scontrol", "release", waits, user=ann).returncode != 0
-    assert maui(slurm, "releasehold", waits, user=carl).returncode == 0
-    slurm.wait_maui(waits, "Idle")
+    for release in (("releasehold", carl), ("releasehold", ann)):  # as their owner's, both
+        done = maui(slurm, "sethold", waits, user=carl)
+        assert done.returncode == 0, done
+        slurm.wait(lambda: slurm.maui.job(waits)["shown_state"] == "UserHold", "the hold")
+        assert slurm.show(waits)["Reason"] == "JobHeldUser"
+        assert maui(slurm, release[0], waits, user=release[1]).returncode == 0
+        slurm.wait_maui(waits, "Idle")
+    assert maui(slurm, "sethold", "-s", waits, user=carl).returncode != 0
+    slurm.maui.ok("sethold", "-s", waits)
+    assert maui(slurm, "releasehold", waits, user=carl).returncode != 0
+    slurm.maui.ok("releasehold", waits)
+    assert maui(slurm, "mjobctl", "-m", "wclimit=120", waits, user=carl).returncode == 0
     for command in (("sethold", other), ("canceljob", other), ("setspri", "5", waits),
                     ("runjob", waits), ("schedctl", "-s"), ("diagnose", "-j")):
         assert maui(slurm, *command, user=carl).returncode != 0, command
@@ -207,12 +212,18 @@ def test_coordinators_may_do_so_with_jobs_of_their_accounts(slurm, people, jobs)
 def test_what_they_do_with_scontrol_is_taken_as_theirs(slurm, people, jobs):
     _, waits, other = jobs
     ann, bob, carl, olga = people
-    for who, job, owner in ((carl, waits, ann), (olga, other, bob)):
+    for who, job, owner, kind in ((carl, waits, ann, "UserHold"),
+                                  (olga, other, bob, "SystemHold")):
         slurm.ok("scontrol", "hold", job, user=who)
-        slurm.wait(lambda job=job: "SystemHold" in told(slurm, "showq", "-b", user=olga)
-                   or "system hold" in told(slurm, "checkjob", job), "the hold", 20)
-        assert slurm.maui.job(job)["state"] in ("Hold", "SystemHold")
-        assert slurm.run("scontrol", "release", job, user=owner).returncode != 0
+        slurm.wait(lambda job=job, kind=kind: slurm.maui.job(job)["shown_state"] == kind,
+                   kind)
+        may = slurm.run("scontrol", "release", job, user=owner).returncode == 0
+        assert may == (kind == "UserHold")  # a coordinator's hold is as the owner's
+        if may:
+            slurm.wait_maui(job, "Idle")
+            slurm.ok("scontrol", "hold", job, user=owner)
+            slurm.wait(lambda job=job: slurm.maui.job(job)["shown_state"] == "UserHold",
+                       "the owner's hold")
         slurm.ok("scontrol", "release", job, user=who)
         slurm.wait_maui(job, "Idle")
         slurm.ok("scontrol", "update", f"jobid={job}", "timelimit=3", "nice=7", user=who)
@@ -229,9 +240,13 @@ def test_what_they_do_with_scontrol_is_taken_as_theirs(slurm, people, jobs):
         slurm.ok("scancel", seen)
         assert slurm.maui.state(job) == "Idle"
         assert slurm.maui.job(job)["wclimit_s"] == 180
-    # an operator's priority is one, a coordinator's is not: as Slurm has it
+    # an operator's priority is one, a coordinator's as little as the owner's; nor does a
+    # coordinator lift an administrator's hold
     assert slurm.run("scontrol", "update", f"jobid={waits}", "priority=77",
-                     user=carl).returncode != 0 or True
+                     user=carl).returncode != 0
+    slurm.ok("scontrol", "hold", waits)
+    slurm.wait(lambda: slurm.maui.job(waits)["shown_state"] == "SystemHold", "the hold")
+    assert slurm.run("scontrol", "release", waits, user=carl).returncode != 0
     slurm.ok("scontrol", "update", f"jobid={other}", "priority=99", user=olga)
     slurm.wait(lambda: slurm.maui.job(other)["priority"] == 99, "the operator's priority")
 

@@ -149,6 +149,7 @@ struct adapter {
     uint64_t limits_digest;
     bool limits, limits_look; /* RMCFG[] LIMITS=SLURM; to be looked at at once */
     bool limits_enforced;     /* by Slurm, of associations and QOS */
+    bool accounts;            /* there is slurmdbd */
     int64_t rights_due_ms;    /* the next look at rights */
     uint64_t rights_digest;
     uint32_t round;
@@ -221,6 +222,8 @@ bool limits_reason(const slurm_job_info_t *j, char *ret_text, size_t size);
 /* ---- rights.c ---- */
 /* Who may see and do what: looked at every 5 to 30 s. */
 int rights_poll(struct adapter *a);
+/* Has it slurmdbd, which has operators, coordinators, QOS and limits? */
+bool rights_has_accounts(const slurm_conf_t *c);
 void rights_forget(struct adapter *a);
 
 /* ---- jobs.c ---- */

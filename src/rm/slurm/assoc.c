@@ -91,6 +91,7 @@ static void take_qos(
     limits_clear(ret);
     ret->qos = copy_text(q->name);
     ret->first = q->flags & QOS_FLAG_OVER_PART_QOS;
+    ret->priority = count_of(q->priority) == NO_LIMIT ? 0 : q->priority;
     ret->jobs = count_of(q->grp_jobs);
     ret->user_jobs = count_of(q->max_jobs_pu);
     ret->account_jobs = count_of(q->max_jobs_pa);

@@ -6,6 +6,8 @@
 #include "base/xalloc.h"
 #include "rm/slurm/adapter.h"
 
+#include <pwd.h>
+
 /* Between looks: changes are to be seen within a minute, and slurmctld is not to spend
  * more than a fiftieth of its time on it. */
 #define GAP_MIN_MS 5000
@@ -55,6 +57,24 @@ static uint64_t digest_of(unsigned hides, const struct slurm_rights *r)
     return h;
 }
 
+/* The gate knows users by number. Who has none here is unknown to it. */
+static void tell_gate(struct adapter *a, const struct slurm_rights *r)
+{
+    struct strbuf numbers = {0};
+
+    for (size_t i = 0; i < r->operators.n; i++) {
+        const struct passwd *pw = getpwnam(r->operators.v[i]);
+
+        if (pw != NULL)
+            strbuf_printf(
+                &numbers, "%s%u", numbers.len ? " " : "", (unsigned)pw->pw_uid);
+    }
+    beat_set_operators(a->beat, numbers.len ? numbers.text : "");
+    if (beat_write(a->beat) < 0)
+        adapter_health(a, "heartbeat", strerror(errno));
+    free(numbers.text);
+}
+
 static void tell(struct adapter *a, unsigned hides, struct slurm_rights *r)
 {
     uint64_t digest = digest_of(hides, r);
@@ -64,6 +84,7 @@ static void tell(struct adapter *a, unsigned hides, struct slurm_rights *r)
     if (digest == a->rights_digest)
         return;
     a->rights_digest = digest;
+    tell_gate(a, r);
     for (size_t i = 0; i < r->coordinators.n; i++)
         vec_push(&list, ((struct rm_coordinator){
                             r->coordinators.v[i].user, r->coordinators.v[i].account}));
@@ -73,6 +94,12 @@ static void tell(struct adapter *a, unsigned hides, struct slurm_rights *r)
     report.u.rights.n = list.n;
     adapter_report(a, &report);
     vec_fini(&list);
+}
+
+bool rights_has_accounts(const slurm_conf_t *c)
+{
+    return c->accounting_storage_type != NULL
+           && strstr(c->accounting_storage_type, "slurmdbd") != NULL;
 }
 
 /* SlurmUser is an operator of its own making. Where the list cannot be had nobody is
@@ -90,7 +117,8 @@ int rights_poll(struct adapter *a)
         adapter_lost(a, "settings");
         return -1;
     }
-    if (slurm_rights_load(&r) < 0 && adapter_lost(a, "rights"))
+    if (rights_has_accounts(c) && slurm_rights_load(&r) < 0
+        && adapter_lost(a, "rights"))
         result = -1;
     if (result == 0) {
         if (c->slurm_user_name != NULL)

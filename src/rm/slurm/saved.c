@@ -139,14 +139,18 @@ static int write_temporaries(const struct planned_files *p, struct err *err)
     return result;
 }
 
+static void drop_temporary(const char *path)
+{
+    char *fresh = name_temporary(path);
+
+    unlink(fresh);
+    free(fresh);
+}
+
 static void drop_temporaries(const struct planned_files *p)
 {
-    for (size_t i = 0; i < p->n; i++) {
-        char *fresh = name_temporary(p->v[i].path);
-
-        unlink(fresh);
-        free(fresh);
-    }
+    for (size_t i = 0; i < p->n; i++)
+        drop_temporary(p->v[i].path);
 }
 
 static int put_in_place(const struct planned_file *f, struct err *err)
@@ -367,6 +371,7 @@ static int refuse_edited(const char *folder, unsigned n, const char *index,
  * first what is there now. Where that is not as it was written it was edited since, or
  * is as it was before already, by an undo or an installation that was cut off. */
 struct return_file {
+    char *path; /* owned */
     struct planned_file f;
     struct err conflict; /* code 0: none */
 };
@@ -379,13 +384,14 @@ static struct return_file *find_or_plan(
     struct err why = {0};
 
     for (size_t i = 0; i < p->n; i++)
-        if (strcmp(p->v[i].f.path, path) == 0)
+        if (strcmp(p->v[i].path, path) == 0)
             return &p->v[i];
     r.f.now = saved_read(path, &r.f.st, &why);
     if (r.f.now == NULL && why.code != ERR_NOT_FOUND) {
         *err = why;
         return NULL;
     }
+    r.path = xstrdup(path);
     r.f.path = xstrdup(path);
     r.f.new = r.f.now != NULL ? xstrdup(r.f.now) : NULL;
     vec_push(p, r);
@@ -469,6 +475,7 @@ static int choose_files(
 static void free_all(struct return_files *all)
 {
     for (size_t i = 0; i < all->n; i++) {
+        free(all->v[i].path);
         free(all->v[i].f.path);
         free(all->v[i].f.now);
         free(all->v[i].f.new);
@@ -496,6 +503,8 @@ int saved_undo(const char *folder, bool dry, struct err *err)
     for (size_t i = 0; i < p.n && result == 0; i++)
         printf("%s: %s\n", p.v[i].path,
             p.v[i].new != NULL ? "as it was before" : "removed");
+    for (size_t i = 0; i < all.n && result == 0 && !dry; i++)
+        drop_temporary(all.v[i].path); /* of an installation that was cut off */
     if (result == 0 && p.n == 0)
         puts("all files are as they were before");
     for (unsigned n = last; n > 0 && result == 0 && !dry; n--)

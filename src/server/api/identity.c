@@ -134,10 +134,11 @@ bool identity_sees_job(
     return !identity_is_kept_from(who, RM_HIDES_JOBS) || identity_has_job(who, c, j);
 }
 
-int identity_level_of(
+struct actor identity_actor(
     const struct identity *who, const struct cluster *c, const struct job *j)
 {
-    return (!who->level || who->level > 2) && coordinates(who, c, j) ? 2 : who->level;
+    return (struct actor){
+        .name = who->user, .level = who->level, .owns = coordinates(who, c, j)};
 }
 
 bool identity_sees(

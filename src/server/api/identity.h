@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "cluster/reservation.h"
 #include "config/config.h"
+#include "policy/holds.h"
 #include "server/api/rights.h"
 
 #include <stdbool.h>
@@ -58,9 +59,8 @@ bool identity_has_job(
 bool identity_sees_job(
     const struct identity *who, const struct cluster *c, const struct job *j);
 
-/* The caller's level where it is about that job: 2 of a coordinator, as the resource
- * manager takes a coordinator's word for an administrator's. */
-int identity_level_of(
+/* The caller as whoever orders something about that job. Borrows the name. */
+struct actor identity_actor(
     const struct identity *who, const struct cluster *c, const struct job *j);
 
 /* May the caller see the reservation? Those of jobs are for all; others are for

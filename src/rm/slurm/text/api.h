@@ -198,7 +198,8 @@ typedef struct {
     char *job_submit_plugins, *priority_type, *sched_params, *preempt_type,
         *select_type;
     char *slurm_user_name, *version, *authinfo, *epilog, *job_comp_type, *schedtype;
-    char *slurm_conf, *slurmctld_logfile, *slurmctld_params, *suspend_program;
+    char *slurm_conf, *slurmctld_logfile, *slurmctld_params, *suspend_program,
+        *accounting_storage_type;
     time_t last_update, boot_time;
     uint16_t private_data, accounting_storage_enforce;
     uint32_t slurm_user_id, min_job_age, max_array_sz;

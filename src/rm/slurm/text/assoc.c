@@ -115,6 +115,7 @@ static void take_qos(const struct fields *f, struct slurm_limits *ret)
 {
     limits_clear(ret);
     ret->qos = field_name(f, "QOS");
+    ret->priority = (uint32_t)field_number(f, "Priority", 0);
     ret->user_jobs = field_count(f, "MaxJobsPU");
     ret->account_jobs = field_count(f, "MaxJobsPA");
     ret->per_user = field_tres(f, "MaxTRESPU");

@@ -380,6 +380,7 @@ int slurm_load_ctl_conf(time_t since, slurm_conf_t **ret)
     c->slurmctld_logfile = read_setting(text, "SlurmctldLogFile");
     c->slurmctld_params = read_setting(text, "SlurmctldParameters");
     c->suspend_program = read_setting(text, "SuspendProgram");
+    c->accounting_storage_type = read_setting(text, "AccountingStorageType");
     c->private_data = read_private_data(text);
     c->accounting_storage_enforce =
         has_word(text, "AccountingStorageEnforce", "limits") ? ENFORCES_LIMITS : 0;
@@ -423,5 +424,6 @@ void slurm_free_ctl_conf(slurm_conf_t *c)
     free(c->slurmctld_logfile);
     free(c->slurmctld_params);
     free(c->suspend_program);
+    free(c->accounting_storage_type);
     free(c);
 }
