@@ -142,7 +142,8 @@ struct adapter {
     struct told_reservation *reservations;
     struct VEC(struct pending) pending;
     time_t jobs_at, nodes_at, parts_at, reservations_at; /* last change that was seen */
-    int64_t licences_at_ms, polled_ms;
+    partition_info_msg_t *parts_read; /* as last read; owned, NULL = not yet */
+    int64_t nodes_read_ms, licences_at_ms, polled_ms;
     struct VEC(char *) licences; /* names; owned */
     uint64_t licences_digest;
     int64_t limits_due_ms; /* the next look at limits */
@@ -195,6 +196,9 @@ int adapter_main(void);
 
 /* ---- nodes.c ---- */
 int nodes_poll(struct adapter *a);
+/* Before a start that follows an end: what has changed of nodes, unless they were read
+ * a moment before. Each such look costs slurmctld as much as a tenth of a job. */
+int nodes_look(struct adapter *a);
 void nodes_forget(struct adapter *a);
 bool licence_known(const struct adapter *a, const char *name);
 /* The first of a list as "a,b". */

@@ -685,7 +685,8 @@ int jobs_poll(struct adapter *a)
     if (a->wishes > 0 || notes_wait(a)
         || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))
         a->jobs_at = 0;
-    if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS) {
+    if (slurm_load_jobs(a->jobs_at, &msg, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
+        != SLURM_SUCCESS) {
         if (errno == SLURM_NO_CHANGE_IN_DATA)
             return 0;
         adapter_lost(a, "jobs");
@@ -708,7 +709,8 @@ int jobs_look(struct adapter *a, const char *id)
     job_info_msg_t *msg = NULL;
     unsigned long number = strtoul(id, NULL, 10);
 
-    if (slurm_load_job(&msg, (uint32_t)number, SHOW_ALL | SHOW_DETAIL) != SLURM_SUCCESS)
+    if (slurm_load_job(&msg, (uint32_t)number, SHOW_ALL | SHOW_DETAIL | SHOW_LOCAL)
+        != SLURM_SUCCESS)
         return -1;
     for (uint32_t i = 0; i < msg->record_count; i++)
         see_record(a, msg, &msg->job_array[i]);

@@ -128,7 +128,7 @@ static int let_all_go(struct letgo *ret)
     job_info_msg_t *msg = NULL;
 
     *ret = (struct letgo){0};
-    if (slurm_load_jobs(0, &msg, SHOW_ALL) != SLURM_SUCCESS) {
+    if (slurm_load_jobs(0, &msg, SHOW_ALL | SHOW_LOCAL) != SLURM_SUCCESS) {
         fprintf(stderr, "maui slurm letgo: Slurm's controller does not answer: %s\n",
             slurm_strerror(errno));
         return -1;

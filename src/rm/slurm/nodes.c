@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LICENCES_MS 5000
+#define LICENCES_MS   5000
+#define NODES_LOOK_MS 250 /* of nodes at ends */
 
 struct lists {
     struct VEC(const char *) features;
@@ -365,41 +366,63 @@ static int poll_licences(struct adapter *a)
 
 /* ---- all ---- */
 
-int nodes_poll(struct adapter *a)
+static int poll_parts(struct adapter *a, bool *ret_changed)
 {
-    node_info_msg_t *nodes = NULL;
     partition_info_msg_t *parts = NULL;
-    bool parts_changed = false;
 
-    if (slurm_load_partitions(a->parts_at, &parts, SHOW_ALL) == SLURM_SUCCESS) {
-        a->parts_at = parts->last_update;
-        read_parts(a, parts);
-        parts_changed = true;
-        a->jobs_at = 0; /* whether they may start depends on it */
-    } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
+    *ret_changed = false;
+    if (slurm_load_partitions(a->parts_at, &parts, SHOW_ALL | SHOW_LOCAL)
+        != SLURM_SUCCESS) {
+        if (errno == SLURM_NO_CHANGE_IN_DATA)
+            return 0;
         adapter_lost(a, "partitions");
         return -1;
     }
-    if (slurm_load_node(parts_changed ? 0 : a->nodes_at, &nodes,
-            SHOW_ALL | SHOW_DETAIL | SHOW_MIXED)
-        == SLURM_SUCCESS) {
-        partition_info_msg_t *again = NULL;
+    a->parts_at = parts->last_update;
+    read_parts(a, parts);
+    slurm_free_partition_info_msg(a->parts_read);
+    a->parts_read = parts;
+    a->jobs_at = 0; /* whether they may start depends on it */
+    *ret_changed = true;
+    return 0;
+}
 
-        a->nodes_at = nodes->last_update;
-        if (parts == NULL
-            && slurm_load_partitions(0, &again, SHOW_ALL) == SLURM_SUCCESS)
-            parts = again;
-        if (parts != NULL)
-            slurm_populate_node_partitions(nodes, parts);
-        read_nodes(a, nodes, parts_changed && a->told_all);
-        slurm_free_node_info_msg(nodes);
-    } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
+/* parts_changed: the partitions of nodes are not what was told. */
+static int look_at_nodes(struct adapter *a, bool parts_changed)
+{
+    node_info_msg_t *nodes = NULL;
+
+    a->nodes_read_ms = adapter_now_ms();
+    if (slurm_load_node(parts_changed ? 0 : a->nodes_at, &nodes,
+            SHOW_ALL | SHOW_DETAIL | SHOW_MIXED | SHOW_LOCAL)
+        != SLURM_SUCCESS) {
+        if (errno == SLURM_NO_CHANGE_IN_DATA)
+            return 0;
         adapter_lost(a, "nodes");
-        slurm_free_partition_info_msg(parts);
         return -1;
     }
-    slurm_free_partition_info_msg(parts);
+    a->nodes_at = nodes->last_update;
+    if (a->parts_read != NULL)
+        slurm_populate_node_partitions(nodes, a->parts_read);
+    read_nodes(a, nodes, parts_changed && a->told_all);
+    slurm_free_node_info_msg(nodes);
+    return 0;
+}
+
+int nodes_poll(struct adapter *a)
+{
+    bool parts_changed;
+
+    if (poll_parts(a, &parts_changed) < 0 || look_at_nodes(a, parts_changed) < 0)
+        return -1;
     return poll_licences(a);
+}
+
+int nodes_look(struct adapter *a)
+{
+    if (adapter_now_ms() - a->nodes_read_ms < NODES_LOOK_MS)
+        return 0;
+    return look_at_nodes(a, false);
 }
 
 void nodes_forget(struct adapter *a)
@@ -409,7 +432,10 @@ void nodes_forget(struct adapter *a)
     HASH_ITER(hh, a->nodes, t, next)
     drop(a, t);
     forget_parts(a);
+    slurm_free_partition_info_msg(a->parts_read);
+    a->parts_read = NULL;
     a->nodes_at = a->parts_at = 0;
+    a->nodes_read_ms = 0;
     forget_licences(a);
     gres_forget(a);
 }

@@ -484,7 +484,8 @@ static void give_up(struct adapter *a, size_t i)
     char text[300] = "Slurm did not start it";
     enum rm_outcome outcome = RM_RETRY;
 
-    if (slurm_load_job(&msg, (uint32_t)strtoul(a->pending.v[i].id, NULL, 10), SHOW_ALL)
+    if (slurm_load_job(&msg, (uint32_t)strtoul(a->pending.v[i].id, NULL, 10),
+            SHOW_ALL | SHOW_LOCAL)
         == SLURM_SUCCESS) {
         for (uint32_t k = 0; t != NULL && k < msg->record_count; k++) {
             const slurm_job_info_t *j = &msg->job_array[k];

@@ -37,6 +37,7 @@
 #define SHOW_ALL            1
 #define SHOW_DETAIL         2
 #define SHOW_MIXED          4
+#define SHOW_LOCAL          8
 #define JOB_REQUEUE_HOLD    1
 
 /* ---- states ---- */
