@@ -43,6 +43,10 @@ static void ask_as_before(
     ret->partition = k->partition;
     if (k->cleared)
         ret->features = k->features;
+    if (k->timed) {
+        ret->time_limit = k->limit;
+        ret->time_min = k->least;
+    }
 }
 
 static int let_go_as(const slurm_job_info_t *j, const char *id)

@@ -125,6 +125,7 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
 {
     int64_t procs =
         n->cpus_efctv && n->cpus_efctv != NO_VAL16 ? n->cpus_efctv : n->cpus;
+    int64_t shares = procs * parts_share(a, n->partitions);
     struct rm_report r = {.kind = RM_NODE};
     struct node_desc *d = &r.u.node;
     struct lists l = {0};
@@ -132,7 +133,7 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
     read_features(&l, n->features_act ? n->features_act : n->features);
     read_gres(a, &l, n->gres);
     vec_push(&l.gres, ((struct gres_cfg){0}));
-    read_classes(a, &l, n->partitions, procs);
+    read_classes(a, &l, n->partitions, shares);
     *d = (struct node_desc){.name = n->name,
         .state = state,
         .features = l.features.v,
@@ -141,7 +142,7 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
         .class_procs = l.class_procs.v,
         .arch = n->arch,
         .weight = n->weight};
-    d->cfg.v[RES_PROCS] = procs;
+    d->cfg.v[RES_PROCS] = shares;
     if (procs > a->most_procs)
         a->most_procs = procs;
     d->cfg.v[RES_MEM] = n->real_memory > n->mem_spec_limit
@@ -274,6 +275,9 @@ static void read_parts(struct adapter *a, const partition_info_msg_t *msg)
         if (in->max_cpus_per_node != 0 && in->max_cpus_per_node < NO_VAL)
             p->procs_by_node = in->max_cpus_per_node;
         p->tier = in->priority_tier;
+        p->share = in->max_share & SHARED_FORCE ? in->max_share & ~SHARED_FORCE : 1;
+        p->over_s =
+            in->over_time_limit == NO_VAL16 ? -1 : overtime_of(in->over_time_limit);
         p->open = in->state_up == PARTITION_UP || in->state_up == PARTITION_DRAIN;
         HASH_ADD_KEYPTR(hh, a->parts, p->name, strlen(p->name), p);
     }
@@ -287,6 +291,16 @@ const struct part *part_find(const struct adapter *a, const char *list)
     if (list != NULL)
         HASH_FIND(hh, a->parts, list, strcspn(list, ","), p);
     return p;
+}
+
+int64_t overtime_of(uint16_t minutes)
+{
+    return minutes == INFINITE16 ? DURATION_UNLIMITED : (int64_t)minutes * 60;
+}
+
+int64_t part_overtime(const struct adapter *a, const struct part *p)
+{
+    return p != NULL && p->over_s >= 0 ? p->over_s : a->facts.over_s;
 }
 
 const char *part_next(const char *list)
@@ -305,6 +319,13 @@ int64_t parts_rank(const struct adapter *a, const char *list)
         most = p != NULL && p->rank > most ? p->rank : most;
     }
     return most;
+}
+
+int64_t parts_share(const struct adapter *a, const char *list)
+{
+    const struct part *p = part_next(list) == NULL ? part_find(a, list) : NULL;
+
+    return p != NULL && p->share > 1 ? p->share : 1;
 }
 
 uint32_t parts_open(const struct adapter *a, const char *list)
