@@ -10,6 +10,7 @@
 #define RM_NOW OF(BIT_OF(RM)), BY_NAME
 #define RM     OF(BIT_OF(RM)), LATER
 #define URL(help) .type = CFG_TEXT, RM_NOW, HELP("Native: " help)
+#define AM_NOW OF(BIT_OF(AM))
 #define AM     OF(BIT_OF(AM)), LATER
 #define CLIENT OF(BIT_OF(CLIENT)), LATER
 #define ENTRY_LIST(type_) .type = CFG_WORDS, GUARDS, .set = set_sr_access_list, .arg = type_, .home = HOME_SR, SR
@@ -124,21 +125,29 @@ static const struct cfg_row rm_rows[] = {
 };
 
 static const struct cfg_keyword kw_amtype[] = {
-    {"NONE"}, {"QBANK"}, {"GOLD"}, {"RESD"}, {"FILE"}, {NULL}};
+    {"NONE", BANK_NONE}, {"BUILTIN", BANK_BUILTIN}, {"QBANK", BANK_UNKNOWN},
+    {"GOLD", BANK_UNKNOWN}, {"NATIVE", BANK_UNKNOWN}, {"RESD", BANK_UNKNOWN},
+    {"FILE", BANK_UNKNOWN}, {NULL}};
 static const struct cfg_keyword kw_charge[] = {
-    {"DEBITALLWC"}, {"DEBITALLCPU"}, {"DEBITALLPE"}, {"DEBITSUCCESSFULWC"},
-    {"DEBITSUCCESSFULCPU"}, {"DEBITSUCCESSFULPE"}, {NULL}};
-static const struct cfg_keyword kw_jfaction[] = {{"CANCEL"}, {"DEFER"}, {"NONE"}, {NULL}};
+    {"DEBITALLWC", CHARGE_WC}, {"DEBITALLCPU", CHARGE_CPU}, {"DEBITALLPE", CHARGE_PE},
+    {"DEBITSUCCESSFULWC", CHARGE_WC | CHARGE_SUCCESSFUL},
+    {"DEBITSUCCESSFULCPU", CHARGE_CPU | CHARGE_SUCCESSFUL},
+    {"DEBITSUCCESSFULPE", CHARGE_PE | CHARGE_SUCCESSFUL},
+    {"DEBITREQUESTEDWC", CHARGE_REQUESTED}, {NULL}};
+static const struct cfg_keyword kw_jfaction[] = {
+    {"CANCEL", JF_CANCEL}, {"DEFER", JF_DEFER}, {"NONE", JF_NONE}, {NULL}};
+#define IN_BANK(field) IN_SETTINGS(bank.field)
 
 static const struct cfg_row am_rows[] = {
-    {N("TYPE"), WORD(NULL, kw_amtype), AM, HELP("Kind of the bank; none without it.")},
+    {N("TYPE"), WORD("NONE", kw_amtype), IN_BANK(type), AM_NOW, HELP("Kind of the bank. BUILTIN: the scheduler's own (docs/bank.md). NONE: jobs cost nothing. Others are refused until they are built.")},
     {N("SERVER"), NAME(NULL), AM, HELP("Its URL, or ANY.")},
     {N("HOST"), NAME(NULL), AM, HELP("Its host; the file for kind FILE.")},
     {N("PORT"), INT("port", "40560", 0, 65535), AM, HELP("Its port.")},
-    {N("CHARGEPOLICY"), WORD("DEBITSUCCESSFULWC", kw_charge), AM, HELP("Which jobs are charged, and for what.")},
-    {N("FALLBACKACCOUNT"), NAME(NULL), AM, HELP("Account used when the job's own is empty; a + in front appends to its name.")},
+    {N("CHARGEPOLICY"), WORD("DEBITSUCCESSFULWC", kw_charge), IN_BANK(charge), AM_NOW, HELP("Which jobs are charged, and for what: wall time, processor time (CPU) or processor equivalents (PE). REQUESTEDWC: for their limit.")},
+    {N("RATES"), CUSTOM(set_am_rates, "PROCS:1", "NAME:RATE list"), .home = HOME_SETTINGS, AM_NOW, HELP("Credits a second: PROCS, NODES, MEM (MB), generic resources by name; six places after the point.")},
+    {N("FALLBACKACCOUNT"), NAME(NULL), IN_BANK(fallback), AM_NOW, HELP("Account used when the job's own is empty; a + in front appends to its name.")},
     {N("DEFERJOBONFAILURE"), BOOL("FALSE"), AM, HELP("Defer jobs when the bank fails.")},
-    {N("JFACTION"), WORD("NONE", kw_jfaction), AM, HELP("What to do with a job when the bank refuses or fails.")},
+    {N("JFACTION"), WORD("NONE", kw_jfaction), IN_BANK(jfaction), AM_NOW, HELP("What to do with a job without funds. NONE: it waits until there are some.")},
     {N("FLUSHINTERVAL"), TIME("24:00:00"), AM, HELP("Time between debits of long jobs.")},
     {N("APPENDMACHINENAME"), BOOL("FALSE"), AM, HELP("Charge account@machine.")},
     {N("TIMEOUT"), TIME("10"), AM, HELP("How long to wait for its answer.")},

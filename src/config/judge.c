@@ -452,6 +452,16 @@ static void look_for_peer(struct look *k)
     rmpeer_fini(&peer);
 }
 
+/* Of those that only WIKI is reached by; HOST says to EPORT who may wake it, too. */
+static void look_for_peerless(struct look *k)
+{
+    bool host = strcmp(k->v->row->name, "HOST") == 0;
+
+    if (!k->use->simulated && is_first_manager(k) && beside(k, "TYPE") != NULL
+        && !is_manager(k, "WIKI") && !(host && beside(k, "EPORT") != NULL))
+        add_finding(k, beside(k, "TYPE"), "");
+}
+
 static void look_for_eport(struct look *k)
 {
     if (is_manager(k, "SLURM") || is_manager(k, "LOCAL"))
@@ -468,6 +478,28 @@ static void look_for_second_manager(struct look *k)
 {
     if (!k->use->simulated && !is_first_manager(k))
         add_finding(k, config_manager_section(k->c)->name, "");
+}
+
+/* ---- the bank ---- */
+
+static void look_for_bank(struct look *k)
+{
+    const struct cfg_keyword *w = k->v->row->keywords;
+
+    while (w->name != NULL && strcasecmp(w->name, k->v->text) != 0)
+        w++;
+    if (!k->use->simulated && w->name != NULL && w->value == BANK_UNKNOWN)
+        add_finding(k, k->v->text, "");
+}
+
+static void look_for_second_bank(struct look *k)
+{
+    const char *first = k->c->settings->bank.name;
+    char *index = known_index(k->v);
+
+    if (first != NULL && strcmp(first, index) != 0)
+        add_finding(k, first, "");
+    free(index);
 }
 
 /* ---- what a migrating site stumbles over ---- */
@@ -526,9 +558,15 @@ static const struct rule rules[] = {
     {"no-url", "TYPE", SECTIONS(RM), LOOK(urls), ERROR("NATIVE needs %1=exec:///PROGRAM")},
     {"unusable-url", NULL, SECTIONS(RM), LOOK(url), ERROR("%1")},
     {"unusable-peer", "TYPE", SECTIONS(RM), LOOK(peer), ERROR("%1")},
+    {"no-peer", "HOST", SECTIONS(RM), LOOK(peerless), NOTE("has no effect with %1")},
+    {"no-peer", "PORT", SECTIONS(RM), LOOK(peerless), NOTE("has no effect with %1")},
+    {"no-peer", "AUTHTYPE", SECTIONS(RM), LOOK(peerless), NOTE("has no effect with %1")},
+    {"no-peer", "KEYFILE", SECTIONS(RM), LOOK(peerless), NOTE("has no effect with %1")},
     {"no-eport", "EPORT", SECTIONS(RM), LOOK(eport), WARN("%1 wakes the scheduler in ways of its own; the port is not opened")},
     {"no-type", NULL, SECTIONS(RM), ONCE, LOOK(type), NOTE("without TYPE the resource manager is LOCAL, which runs jobs on this machine")},
     {"second-manager", NULL, SECTIONS(RM), ONCE, LOOK(second_manager), WARN("one resource manager is used, RMCFG[%1]; this one is not")},
+    {"no-bank", "TYPE", SECTIONS(AM), LOOK(bank), ERROR("there is no bank of kind %1 yet; expected BUILTIN, or NONE for jobs that cost nothing")},
+    {"second-bank", "TYPE", SECTIONS(AM), LOOK(second_bank), WARN("one bank is used, AMCFG[%1]; this one is not")},
     {"backfill-depth", "BACKFILLDEPTH", PARAMETER, LOOK(depth), NOTE("backfill looks at the first %1 idle jobs, whether they fit or not; releases of the classic counted those that fitted, so the same number reached further. 0 looks at all")},
     {"single-task", "NODEACCESSPOLICY", PARAMETER, LOOK(single_task), WARN("SINGLETASK gives each task a node of its own: a job of 16 one-processor tasks takes 16 nodes, whatever their size; SINGLEJOB gives whole nodes to one job")},
     {"single-task", "NODEACCESSPOLICY", SECTIONS(CLASS), LOOK(single_task), WARN("SINGLETASK gives each task a node of its own: a job of 16 one-processor tasks takes 16 nodes, whatever their size; SINGLEJOB gives whole nodes to one job")},

@@ -59,12 +59,14 @@ struct orders;
 struct passed;
 struct readers;
 struct restless;
+struct rights;
 struct rmreservations;
 struct rsvkeep;
 struct schema;
 struct simulation;
 struct statfile;
 struct submissions;
+struct teller;
 struct triggers;
 struct usage_keep;
 struct watch;
@@ -109,6 +111,7 @@ struct server {
     struct restless *restless;
     struct rsvkeep *rsvkeep;
     struct usage_keep *usage;
+    struct teller *teller;
     struct journal *journal;
 
     /* api/, http/ */
@@ -119,6 +122,7 @@ struct server {
 
     /* managers/, events/ */
     struct manager *manager;
+    struct rights *rights;                 /* api/rights.c: by what it told */
     struct rmreservations *rmreservations; /* managers/reservation.c */
     struct watch *watch;
     struct eventlog *eventlog;

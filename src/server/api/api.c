@@ -55,6 +55,14 @@ static const struct route routes[] = {
     {"GET", "/v1/fairshare", "diagnose", WHO_ADMIN3, api_fairshare},
     {"GET", "/v1/managers", "diagnose", WHO_ADMIN3, api_managers},
     {"GET", "/v1/accounting", "showq", WHO_ANY, api_accounting},
+    {"GET", "/v1/bank/accounts", "mam-balance", WHO_ANY, api_bank_accounts},
+    {"POST", "/v1/bank/accounts", "mam-create-account", WHO_ANY, api_bank_account},
+    {"GET", "/v1/bank/statement", "mam-statement", WHO_ANY, api_bank_statement},
+    {"GET", "/v1/bank/liens", "mam-list-liens", WHO_ANY, api_bank_liens},
+    {"POST", "/v1/bank/deposits", "mam-deposit", WHO_ADMIN1, api_bank_deposit},
+    {"POST", "/v1/bank/withdrawals", "mam-withdraw", WHO_ADMIN1, api_bank_withdraw},
+    {"POST", "/v1/bank/transfers", "mam-transfer", WHO_ANY, api_bank_transfer},
+    {"POST", "/v1/bank/refunds", "mam-refund", WHO_ADMIN1, api_bank_refund},
     {"GET", "/v1/events", "events", WHO_ADMIN3, api_events},
     {"GET", "/metrics", "metrics", WHO_ANY, api_metrics},
     {"GET", "/openapi.json", "openapi", WHO_ANY, api_description},
@@ -127,7 +135,7 @@ void api_handle(void *ctx, struct request *r)
 
     if (!route)
         return;
-    request_set_level(r, s->config);
+    request_set_level(r, s->config, s->rights);
     if (!identity_is(who, route->who)) {
         identity_deny(who, route->command, &err);
         request_refuse(r, &err);
