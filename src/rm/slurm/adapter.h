@@ -104,6 +104,7 @@ struct told_job {
     char *note;          /* what its comment is to say; owned, or NULL */
     time_t note_start;   /* when it is expected to start, 0 = not known */
     bool note_begin;     /* its begin time in Slurm is ours, and in the future */
+    bool switch_void;    /* it has waited long enough for one switch */
     UT_hash_handle hh;
 };
 
@@ -138,6 +139,8 @@ struct adapter {
     struct gres_terms gres_most; /* of a node, seen so far */
     struct part *parts;
     struct told_node *nodes;
+    struct switches *switches; /* NULL = none are known */
+    time_t switches_at;        /* when the next wish for one is void; 0 = none is there */
     struct told_job *jobs;
     struct told_reservation *reservations;
     struct VEC(struct pending) pending;
@@ -199,6 +202,19 @@ const char *part_next(const char *list);
 int64_t parts_rank(const struct adapter *a, const char *list);
 /* How many of a list may start jobs now. */
 uint32_t parts_open(const struct adapter *a, const char *list);
+
+/* ---- switches.c: topology.conf ---- */
+/* Anew, as the controller may have been reconfigured. One request. */
+void switches_read(struct adapter *a);
+void switches_forget(struct adapter *a);
+/* Which leaf a node is below; NULL = none that is known. */
+const char *switches_leaf(const struct adapter *a, const char *node);
+/* Does the job's wish for one switch bind still; or did it once, and does not any more?
+ * A wish for several never does. */
+bool switches_bind(const struct adapter *a, const slurm_job_info_t *j);
+bool switches_are_void(const struct adapter *a, const slurm_job_info_t *j);
+/* When its wish will be void is when jobs are to be read again (switches_at). */
+void switches_note(struct adapter *a, const slurm_job_info_t *j);
 
 /* ---- reservations.c ---- */
 int reservations_poll(struct adapter *a);
@@ -277,6 +293,11 @@ void features_take(struct adapter *a, const struct wish *w, struct request_room 
     struct req_desc *ret);
 /* One feature more for all nodes of the request. */
 void features_add(struct request_room *room, struct req_desc *ret, const char *name);
+
+/* A wish for one switch that binds still, as the node set of the request, where it has
+ * no other. */
+void switches_take(const struct adapter *a, const slurm_job_info_t *j,
+    struct request_room *room, struct req_desc *ret);
 
 /* ---- request.c, running.c ---- */
 void request_of(struct adapter *a, const struct parts *parts, struct rm_job *ret,

@@ -5,6 +5,9 @@
 --   2  held: by its owner (JobHeldUser) or by an administrator (JobHeldAdmin)
 --   3  lifted: an administrator released all holds; the scheduler makes it 1 again
 -- and, times 4, the priority that an administrator gave it (0: none).
+-- Slurm judges at submission whether nodes could ever do, but no job at priority 0. So a new
+-- one is kept by a begin time a minute ahead instead, in which the scheduler takes it into
+-- its hands: priority 0, and the begin time goes.
 -- The scheduler is known by its user together with a node list in the request, which
 -- scontrol hold and release never send. While the heartbeat is old the gate is open and
 -- Slurm schedules alone. By hand, as an administrator:
@@ -33,11 +36,12 @@ local function read_beat()
 	return t, words or "", nodes
 end
 
--- Is the scheduler there?
+-- Is the scheduler there? And how old is its last sign of life, in seconds.
 local function alive()
 	local t, words, nodes = read_beat()
-	if MAX_AGE ~= 0 and (t == nil or os.time() - t > MAX_AGE) then return false end
-	return true, words and string.match(words, "%a+"), nodes
+	local age = t and os.time() - t or math.huge
+	if MAX_AGE ~= 0 and age > MAX_AGE then return false end
+	return true, words and string.match(words, "%a+"), nodes, age
 end
 
 local function wake()
@@ -109,18 +113,44 @@ local function keep_remark(job, current)
 	job.admin_comment = asked
 end
 
+-- One to be judged by Slurm: by which begin time it is kept meanwhile, its owner's if that
+-- is late enough. nil: at priority 0 from the beginning. The note says that it is not the
+-- owner's, and what an administrator said leaves it no place.
+local TAKEN = 60 -- seconds, in which the scheduler surely has it
+local FRESH = 5  -- how old a sign of life may be for that
+
+local function begin_judged(job, own, age)
+	local now, asked = os.time(), job.begin_time or 0
+	if age > FRESH or own > 0 or is_remark(job.admin_comment) or job.cron_job then
+		return nil
+	end
+	if asked > now + TAKEN then return asked end
+	return asked <= now and now + TAKEN or nil
+end
+
+local function comment_new(held, own, begin, asked)
+	if held then return "maui:held" end
+	if own > 0 then return string.format("maui:kept;priority=%d", own) end
+	if begin and begin ~= asked then return string.format("maui: is new #%d", begin) end
+	return "maui:kept"
+end
+
 function slurm_job_submit(job, partitions, uid)
 	local held = job.priority == 0
-	local there, word, nodes = alive()
+	local there, word, nodes, age = alive()
 	if not held and not there then return slurm.SUCCESS end
 	if not held and job.immediate == 1 then return submit_now(job, word, nodes) end
 	local own = ADMIN[uid] and is_number(job.priority) and math.min(job.priority, MOST) or 0
 	job.site_factor = (held and HELD or KEPT) + 4 * own
+	local begin = not held and begin_judged(job, own, age) or nil
 	if not is_remark(job.admin_comment) then
-		job.admin_comment = held and "maui:held"
-		    or own > 0 and string.format("maui:kept;priority=%d", own) or "maui:kept"
+		job.admin_comment = comment_new(held, own, begin, job.begin_time)
 	end
-	job.priority = 0
+	if begin then
+		job.begin_time = begin
+	else
+		job.priority = 0
+	end
 	wake()
 	return slurm.SUCCESS
 end
@@ -152,7 +182,7 @@ local function release(job, current, uid)
 		if what == HELD then own = 0 end
 		mark(job, current, privileged and LIFTED or KEPT, own)
 	end
-	job.priority = slurm.NO_VAL
+	job.priority = current.priority ~= 0 and 0 or slurm.NO_VAL -- new, not yet at 0
 	wake()
 	return slurm.SUCCESS
 end

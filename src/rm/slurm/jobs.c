@@ -397,6 +397,8 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
     remember_asked(t, parts);
     t->note_begin = notes_has_begin(j);
+    t->switch_void = switches_are_void(a, j);
+    switches_note(a, j);
     t->restarts = j->restart_cnt;
     t->requeue_held = is_requeue_held(j);
     t->back_held = is_back_held(j);
@@ -682,6 +684,8 @@ int jobs_poll(struct adapter *a)
 
     /* to see wishes, changed or not; and that a dependency is fulfilled does not count
      * as a change with Slurm */
+    if (a->switches_at != 0 && time(NULL) >= a->switches_at)
+        a->switches_at = a->jobs_at = 0;
     if (a->wishes > 0 || notes_wait(a)
         || (a->dependents > 0 && now - a->whole_ms > WHOLE_MS))
         a->jobs_at = 0;

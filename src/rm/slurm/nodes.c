@@ -104,7 +104,8 @@ static enum node_state state_of(const node_info_t *n)
     return busy ? NODE_RUNNING : NODE_IDLE;
 }
 
-static uint64_t digest_node(const node_info_t *n, enum node_state state)
+static uint64_t digest_node(
+    const struct adapter *a, const node_info_t *n, enum node_state state)
 {
     uint64_t h = DIGEST_START;
 
@@ -117,6 +118,7 @@ static uint64_t digest_node(const node_info_t *n, enum node_state state)
     h = digest_bytes(h, &n->weight, sizeof n->weight);
     h = digest_text(h, n->features_act ? n->features_act : n->features);
     h = digest_text(h, n->gres);
+    h = digest_text(h, switches_leaf(a, n->name));
     return digest_text(h, n->partitions);
 }
 
@@ -126,6 +128,7 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
         n->cpus_efctv && n->cpus_efctv != NO_VAL16 ? n->cpus_efctv : n->cpus;
     struct rm_report r = {.kind = RM_NODE};
     struct node_desc *d = &r.u.node;
+    const char *const networks[] = {switches_leaf(a, n->name), NULL};
     struct lists l = {0};
 
     read_features(&l, n->features_act ? n->features_act : n->features);
@@ -135,6 +138,7 @@ static void tell(struct adapter *a, const node_info_t *n, enum node_state state)
     *d = (struct node_desc){.name = n->name,
         .state = state,
         .features = l.features.v,
+        .networks = networks,
         .gres = l.gres.v,
         .classes = l.classes.v,
         .class_procs = l.class_procs.v,
@@ -201,7 +205,7 @@ static void read_nodes(struct adapter *a, node_info_msg_t *msg, bool all)
         if (n->name == NULL)
             continue;
         state = state_of(n);
-        digest = digest_node(n, state);
+        digest = digest_node(a, n, state);
         t = find_or_add(a, n->name);
         if (t->digest == digest && !all)
             continue;
@@ -374,6 +378,7 @@ int nodes_poll(struct adapter *a)
     if (slurm_load_partitions(a->parts_at, &parts, SHOW_ALL) == SLURM_SUCCESS) {
         a->parts_at = parts->last_update;
         read_parts(a, parts);
+        switches_read(a);
         parts_changed = true;
         a->jobs_at = 0; /* whether they may start depends on it */
     } else if (errno != SLURM_NO_CHANGE_IN_DATA) {
@@ -409,6 +414,7 @@ void nodes_forget(struct adapter *a)
     HASH_ITER(hh, a->nodes, t, next)
     drop(a, t);
     forget_parts(a);
+    switches_forget(a);
     a->nodes_at = a->parts_at = 0;
     forget_licences(a);
     gres_forget(a);

@@ -278,6 +278,8 @@ static int start_part(struct told_job *t, const struct rm_command *c, uint32_t p
     m.admin_comment = asked_text(k);
     if (t->note_begin)
         m.begin_time = time(NULL);
+    if (t->switch_void)
+        m.wait4switch = 0;
     m.partition = partition = chosen(k->partition, c->cls);
     orders_part_id(t, part, id);
     result = update(&m, id);
@@ -383,14 +385,29 @@ static void modify(struct adapter *a, const struct rm_command *c)
     answer(a, c, update(&m, c->job));
 }
 
+/* A job that Slurm does not cancel is gone for the scheduler: it has to hear of it again,
+ * though nothing of it has changed. */
+static void tell_again(struct adapter *a, const char *id)
+{
+    struct told_job *t = jobs_find(a, id);
+
+    if (t != NULL)
+        t->digest = 0;
+    a->jobs_at = 0;
+    adapter_look(a);
+}
+
 static void cancel(struct adapter *a, const struct rm_command *c, uint16_t sig)
 {
-    int result = slurm_kill_job2(c->job, sig, 0, NULL);
+    int result = slurm_kill_job2(c->job, sig, 0, NULL), error = errno;
 
     if (result != SLURM_SUCCESS
-        && (errno == ESLURM_ALREADY_DONE || errno == ESLURM_INVALID_JOB_ID))
+        && (error == ESLURM_ALREADY_DONE || error == ESLURM_INVALID_JOB_ID))
         result = SLURM_SUCCESS; /* the end that was wanted */
+    errno = error;
     answer(a, c, result == SLURM_SUCCESS ? 0 : -1);
+    if (result != SLURM_SUCCESS && c->action == RM_CANCEL)
+        tell_again(a, c->job);
 }
 
 void orders_command(struct adapter *a, const struct rm_command *c)

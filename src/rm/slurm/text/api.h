@@ -28,6 +28,7 @@
 
 #define ALLOC_SID_USER_HOLD 1u
 #define UPDATE_TAKES_TASKS  0 /* a number, or that of one task */
+#define TELLS_SWITCHES      0
 #define SHOW_ALL            1
 #define SHOW_DETAIL         2
 #define SHOW_MIXED          4
@@ -150,6 +151,7 @@ typedef struct {
     uint16_t state_reason, requeue, shared, contiguous;
     char *state_desc, *admin_comment, *dependency, *resv_name;
     time_t submit_time, eligible_time, start_time, end_time, deadline;
+    uint32_t req_switch, wait4switch; /* 0: not told */
     uint32_t time_limit, time_min, num_tasks, num_cpus, num_nodes, max_nodes,
         pn_min_tmp_disk;
     uint16_t cpus_per_task, ntasks_per_node, pn_min_cpus;
@@ -274,7 +276,8 @@ void slurm_hostlist_destroy(hostlist_t list);
 typedef struct {
     char *job_id_str, *req_nodes, *features, *partition, *admin_comment;
     uint32_t priority, site_factor, alloc_sid, min_nodes, max_nodes, time_limit;
-    time_t begin_time; /* 0 = as it is */
+    uint32_t wait4switch; /* not sent */
+    time_t begin_time;    /* 0 = as it is */
 } job_desc_msg_t;
 
 typedef struct {
