@@ -54,44 +54,6 @@ def is_kept(slurm, job):
     return slurm.show(job)["Priority"] == "0"
 
 
-def test_no_change_by_its_owner_frees_a_new_job(kept, users):
-    """One that the scheduler has not yet taken into its hands: Slurm has just judged it."""
-    with kept.stopped("adapter"):
-        for change in CHANGES:
-            job = kept.sbatch("-n", 1, user=users[0])
-            assert not is_kept(kept, job)
-            kept.run("scontrol", "update", f"jobid={job}", change, user=users[0])
-            kept.run("scontrol", "release", job, user=users[0])
-            begin = int(kept.ok("squeue", "-h", "-j", job, "-O", "EligibleTime:30",
-                                env={"SLURM_TIME_FORMAT": "%s"}))
-            assert is_kept(kept, job) or begin > time.time() + 20, change
-        jobs = [kept.sbatch("-n", 1, user=users[0]) for _ in range(3)]
-        kept.ok("scontrol", "hold", jobs[0], user=users[0])
-        kept.ok("scontrol", "update", f"jobid={jobs[1]}", "starttime=now+900",
-                user=users[0])
-    for job in jobs:
-        kept.wait(lambda j=job: is_kept(kept, j), "its being taken")
-    kept.wait_maui(jobs[0], "Hold")
-    kept.maui.ok("schedctl", "-r")
-    kept.wait_state(jobs[2], "RUNNING")
-    assert {kept.state(j) for j in jobs[:2]} == {"PENDING"}
-    kept.ok("scontrol", "release", jobs[0], user=users[0])
-    kept.wait_state(jobs[0], "RUNNING")
-    assert kept.show(jobs[1])["Reason"] in ("BeginTime", "JobHeldUser")
-    assert "may not start before" in kept.maui.why(jobs[1]), kept.maui.why(jobs[1])
-
-
-def test_a_new_job_is_let_go_as_others_are(kept):
-    with kept.stopped("adapter"):
-        job = kept.sbatch("-n", 1)
-        assert not is_kept(kept, job)
-        assert stays(kept, job)
-        kept.ok(kept.program, "slurm", "letgo", "--home", kept.maui.home)
-        kept.wait_state(job, "RUNNING")
-        assert "maui" not in kept.show(job).get("AdminComment", "")
-    kept.wait_maui(job, "Running")
-
-
 def test_no_change_by_its_owner_frees_a_kept_job(kept, users):
     jobs = {change: kept.sbatch("-n", 1, user=users[0]) for change in CHANGES}
     kept.wait(lambda: all(is_kept(kept, j) for j in jobs.values()), "all of them kept")

@@ -239,7 +239,10 @@ def features_of_nobody(s):
     s.submit("-C", "[odd*1&nothing*1]", "-N", 2)
 
 
-@probe
+SOONER = "starts where one switch has room; Slurm alone tries nodes of less weight, and waits"
+
+
+@other(SOONER)
 def switches(s):
     """--switches=1: all nodes below one switch."""
     s.starts(s.submit("-w", "n6", "--exclusive"))
@@ -247,7 +250,7 @@ def switches(s):
     s.starts(job)
 
 
-@probe
+@other(SOONER)
 def switches_wait(s):
     """--switches=1 waits for a switch as long as it was told to."""
     blocks = [s.submit("-w", n, "--exclusive") for n in ("n1", "n6")]
@@ -263,8 +266,10 @@ def switches_of_the_second_choice(s):
     """--switches=1 where the nodes that would be taken first are below two."""
     s.starts(s.submit("-w", "n5", "--exclusive"))
     jobs = [s.submit("-N", 2, "--switches=1", "--exclusive") for _ in range(2)]
-    s.starts(*jobs)
-    s.starts(s.submit("-n", 4))
+    s.starts(*jobs, nodes=False)
+    for job in jobs:
+        s.see(sorted({int(n[1:]) > 3 for n in s.cluster.where(job)}) in ([False], [True]))
+    s.starts(s.submit("-n", 4), nodes=False)
 
 
 @probe
@@ -302,15 +307,16 @@ def contiguous(s):
 IMPOSSIBLE = (
     "-N 7", "-n 99", "-c 9", "-N 2 --ntasks-per-node=9", "--mincpus=9", "--tmp=99999",
     "--mem=99999", "--mem-per-cpu=99999", "-p gpu -N 4", "-p narrow -n 99", "-p nothing",
-    "-w n99", "-p gpu -w n5", "-x n[1-6]", "-w n2 -x n2", "-C odd&even", "-C at_n1 -w n2",
-    "-C [at_n1*2] -N 2", "--gres=nothing:1", "--gres=gpu:v100:3", "-C at_n4 --gres=gpu:1",
-    "-w n1 --gres=gpu:v100:1", "-N 4 --gres=gpu:1", "--gpus=a100:4", "-N 4 --exclusive -p gpu",
-    "-L nothing", "-L lic_a:9", "--reservation=nothing", "-a 1-3 -N 7", "-a 1-3 -c 9",
-    "--begin=now+1hour -N 7", "--deadline=now+1hour -t 5 -N 7", "--begin=now+1hour -c 9",
-    "-t 5 --deadline=now+1minute", "--exclusive=user -N 7", "--nice=100 -N 7", "-H -N 7",
+    "-p gpu,urgent -c 9", "-w n99", "-p gpu -w n5", "-x n[1-6]", "-w n2 -x n2",
+    "-C odd&even", "-C at_n1 -w n2", "-C [at_n1*2] -N 2", "--gres=nothing:1",
+    "--gres=gpu:v100:3", "-C at_n4 --gres=gpu:1", "-w n1 --gres=gpu:v100:1",
+    "-N 4 --gres=gpu:1", "--gpus=a100:4", "-N 4 --exclusive -p gpu", "-L nothing",
+    "-L lic_a:9", "--reservation=nothing", "-a 1-3 -N 7", "-a 1-3 -c 9", "-a 1-9%2 -c 9",
+    "--begin=now+1hour -c 9", "--deadline=now+1hour -t 5 -c 9",
+    "-t 5 --deadline=now+1minute", "--exclusive=user -c 9", "--nice=100 -c 9", "-H -c 9",
     "-A nothing", "--qos=nothing", "--mcs-label=nothing", "--contiguous -N 7",
-    "-d afterany:1 -N 7", "-d afterok:nothing", "-a 5-3", "-n 0", "-N 3-2", "--nice=-5 -N 7",
-    "--priority=5 -N 7", "--comment=x -N 7", "--requeue -N 7")
+    "-d afterany:1 -c 9", "-d afterok:nothing", "-d singleton -c 9", "-a 5-3", "-n 0",
+    "-N 3-2", "--nice=-5 -c 9", "--comment=x -c 9", "--requeue -c 9", "--switches=1 -N 4")
 
 
 @probe
@@ -322,17 +328,19 @@ def what_could_never_run(s):
         s.see(words, "refused" if job is None else s.cluster.state(job))
         if job:
             s.cancel(job)
-    s.command("sbatch", "-n", 1, ":", "-N", 7, stdin="#!/bin/sh\ntrue\n")
-    s.command("srun", "-N", 7, "true")
-    s.command("salloc", "-n", 99, "true")
-    s.command("sbatch", "--test-only", "-N", 7, stdin="#!/bin/sh\ntrue\n")
+    script = "#!/bin/sh\ntrue\n"
+    s.command("sbatch", "-n", 1, ":", "-c", 9, stdin=script)
+    for words in (("srun", "-c", 9, "true"), ("salloc", "--gres=gpu:3", "true")):
+        done = s.run(*words)
+        s.see(words, done.returncode, sorted(done.stderr.splitlines()))
+    s.command("sbatch", "--test-only", "-c", 9, stdin=script)
     s.see("left", s.cluster.ok("squeue", "-h", "-o", "%i"))
 
 
 @several_users
 def what_could_never_run_of_others(s):
     """The same of people who are nobody in particular."""
-    for words in ("-N 7", "--gres=gpu:3", "-c 9 -a 1-2", "--nice=-5", "--priority=5 -N 7"):
+    for words in ("-N 7", "--gres=gpu:3", "-c 9 -a 1-2", "--nice=-5", "--priority=5 -c 9"):
         job = s.submit(*words.split(), user="games")
         s.see(words, "refused" if job is None else s.cluster.state(job))
         if job:
@@ -345,7 +353,7 @@ def what_could_never_run_of_others(s):
 def dependencies(s):
     """-d of each kind, together and one of several."""
     first = s.submit(script="sleep 3; exit 0")
-    bad = s.submit(script="sleep 3; exit 1")
+    bad = s.submit(script="sleep 6; exit 1")
     s.starts(first, bad, nodes=False)
     jobs = {kind: s.submit("-d", kind.format(first, bad)) for kind in (
         "afterok:{0}", "afternotok:{0}", "afterok:{1}", "afternotok:{1}", "afterany:{0}:{1}",
@@ -408,7 +416,7 @@ def nice_among_own_jobs(s):
     """--nice, and nice= later, order the jobs of a user."""
     full = s.submit("-N", 6, "--exclusive")
     s.starts(full)
-    jobs = [s.submit("-N", 6, "--exclusive", "-t", 5, f"--nice={n}", script="sleep 0.5")
+    jobs = [s.submit("-N", 6, "--exclusive", "-t", 5, f"--nice={n}", script="sleep 1.5")
             for n in (2000, 0, 1000, 3000)]
     s.command("scontrol", "update", f"jobid={jobs[3]}", "nice=500")
     s.waits(*jobs)
@@ -421,10 +429,11 @@ def priority_by_an_administrator(s):
     """scontrol update priority= goes before all that is worked out."""
     full = s.submit("-N", 6, "--exclusive")
     s.starts(full)
-    jobs = [s.submit("-N", 6, "--exclusive", "-t", 5, script="sleep 0.5") for _ in range(3)]
+    jobs = [s.submit("-N", 6, "--exclusive", "-t", 5, script="sleep 1.5") for _ in range(3)]
     s.waits(*jobs)
-    s.command("scontrol", "update", f"jobid={jobs[2]}", "priority=900000")
-    s.command("scontrol", "update", f"jobid={jobs[1]}", "priority=800000")
+    s.command("scontrol", "update", f"jobid={jobs[2]}", "priority=9000000")
+    s.command("scontrol", "update", f"jobid={jobs[1]}", "priority=8000000")
+    s.waits(*jobs)
     s.cancel(full)
     s.order_of_starts(*jobs)
 

@@ -140,7 +140,7 @@ struct adapter {
     struct part *parts;
     struct told_node *nodes;
     struct switches *switches; /* NULL = none are known */
-    time_t switches_at;        /* when the next wish for one is void; 0 = none is there */
+    time_t switches_at; /* when the next wish for one is void; 0 = none is there */
     struct told_job *jobs;
     struct told_reservation *reservations;
     struct VEC(struct pending) pending;
@@ -330,6 +330,8 @@ const char *request_features(const slurm_job_info_t *j, struct request_room *roo
 #define COMMENT_ADMIN    "maui:admin"
 #define COMMENT_HELD     "maui:held"
 #define COMMENT_PRIORITY COMMENT_KEPT ";priority="
+/* The begin time by which a job that depends on others is kept: never. */
+#define AWAIT_BEGIN ((time_t)4000000000)
 /* Behind one of these: its hold since that restart is marked. */
 #define COMMENT_RESTART ";restart="
 
@@ -356,6 +358,10 @@ void orders_command(struct adapter *a, const struct rm_command *c);
 /* Take a job back to where only the scheduler starts it, or nobody if it came back with
  * a hold (back_held). 0 or -1 with errno. */
 int orders_keep(struct adapter *a, const struct told_job *t);
+/* Leave it to Slurm to see when its dependency is fulfilled, or never will be: that it
+ * does of no job at priority 0, so the job is kept by a begin time (AWAIT_BEGIN)
+ * instead. `at_zero`: it is at priority 0 now. */
+void orders_await(const struct told_job *t, bool at_zero);
 /* Let Slurm look at a job that cannot end by its deadline any more: it ends it. */
 void orders_expire(const struct told_job *t);
 /* When to look at what is pending next, by adapter_now_ms(); INT64_MAX = nothing is. */

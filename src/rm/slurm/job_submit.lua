@@ -167,6 +167,27 @@ local function goes(current, uid)
 	return c and (c == "go" or string.match(c, "maui:asked;.*;go$"))
 end
 
+-- What the scheduler shows of a waiting job: "maui: why it waits #BEGIN", BEGIN being a
+-- begin time that is not the owner's.
+local function is_note(comment)
+	return comment ~= nil and string.sub(comment, 1, 6) == "maui: "
+end
+
+-- The begin time that stands in such a note; nil in others.
+local function noted_begin(current)
+	return is_note(current.admin_comment)
+	    and tonumber(string.match(current.admin_comment, "#(%d+)$"))
+end
+
+-- Changed while it is kept by a begin time: it stays so. A begin time of the owner's keeps
+-- it as well, if that is late enough.
+local function stays_kept(job, current)
+	local noted = noted_begin(current)
+	if not noted or noted <= os.time() or current.priority == 0 then return false end
+	if job.begin_time <= os.time() then job.begin_time = 0 end
+	return job.begin_time == 0 or job.begin_time > os.time() + TAKEN
+end
+
 -- A release, or some priority: the hold goes, the job stays kept. Who is not the owner
 -- is an operator: Slurm lets nobody else come here. Slurm's words for what it refuses.
 local function release(job, current, uid)
@@ -182,21 +203,10 @@ local function release(job, current, uid)
 		if what == HELD then own = 0 end
 		mark(job, current, privileged and LIFTED or KEPT, own)
 	end
-	job.priority = current.priority ~= 0 and 0 or slurm.NO_VAL -- new, not yet at 0
+	job.priority = slurm.NO_VAL
+	if current.priority ~= 0 and not stays_kept(job, current) then job.priority = 0 end
 	wake()
 	return slurm.SUCCESS
-end
-
--- What the scheduler shows of a waiting job: "maui: why it waits #BEGIN", BEGIN being a
--- begin time that is not the owner's.
-local function is_note(comment)
-	return comment ~= nil and string.sub(comment, 1, 6) == "maui: "
-end
-
--- The begin time that stands in such a note; nil in others.
-local function noted_begin(current)
-	return is_note(current.admin_comment)
-	    and tonumber(string.match(current.admin_comment, "#(%d+)$"))
 end
 
 -- Begin times that somebody has set a moment ago, which the scheduler may not have seen
@@ -224,8 +234,9 @@ local function watch_begin(job, current, ours)
 	elseif theirs then
 		if ours then job.begin_time = 0 end
 	elseif noted and noted > os.time() and job.begin_time == 0
-	    and not is_note(job.admin_comment) and (job.admin_comment ~= nil
-	    or (job.priority ~= 0 and job.priority ~= slurm.NO_VAL)) then
+	    and not is_note(job.admin_comment)
+	    and not string.find(job.admin_comment or "", "^maui:keep") -- it goes in the end
+	    and (job.admin_comment ~= nil or (job.priority ~= 0 and job.priority ~= slurm.NO_VAL)) then
 		job.begin_time = os.time()
 	end
 end
@@ -235,7 +246,8 @@ function slurm_job_modify(job, current, partitions, uid)
 	local notes = ADMIN[uid] and is_note(job.admin_comment)
 	watch_begin(job, current, notes or (ADMIN[uid] and job.req_nodes ~= nil))
 	if notes then
-		local kept = current.job_state == PENDING and current.priority == 0
+		local kept = current.job_state == PENDING
+		    and (current.priority == 0 or noted_begin(current))
 		    and not is_remark(current.admin_comment)
 		return kept and slurm.SUCCESS or slurm.ERROR
 	end
@@ -262,7 +274,7 @@ function slurm_job_modify(job, current, partitions, uid)
 			return slurm.SUCCESS
 		end
 		return release(job, current, uid)
-	elseif current.priority ~= 0 and alive() then
+	elseif current.priority ~= 0 and alive() and not stays_kept(job, current) then
 		-- changed between its release and its start: keep it again
 		job.priority = 0
 	end

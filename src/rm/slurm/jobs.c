@@ -351,6 +351,28 @@ static bool is_astray(const struct adapter *a, const slurm_job_info_t *j)
                    || asked_is_text(j->admin_comment)));
 }
 
+/* Slurm is to see when its dependency is fulfilled. Not of one whose begin time is its
+ * owner's, nor where the note of ours has no place. */
+static bool is_to_await(const struct adapter *a, const slurm_job_info_t *j)
+{
+    char *remark;
+
+    if ((j->job_state & JOB_STATE_BASE) != JOB_PENDING || !adapter_is_led(a)
+        || j->dependency == NULL || *j->dependency == '\0' || job_mark(j) != MARK_KEPT
+        || j->state_reason == FAIL_BAD_CONSTRAINTS || asked_is_text(j->admin_comment)
+        || is_sent_by_hand(j) || notes_release_at(j) != 0
+        || (j->priority == 0 && !UPDATE_TAKES_TASKS))
+        return false;
+    remark = asked_remark(j->admin_comment);
+    free(remark);
+    return remark == NULL;
+}
+
+static bool is_awaiting(const slurm_job_info_t *j)
+{
+    return j->priority != 0 && notes_has_begin(j) && j->eligible_time == AWAIT_BEGIN;
+}
+
 /* Slurm looks at deadlines of jobs that it could start, which a kept one is not: when
  * it would end such a job, or 0. */
 static time_t lost_at(const slurm_job_info_t *j, const struct told_job *t)
@@ -406,6 +428,10 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
         if (orders_keep(a, t) == 0)
             adapter_look(a);
         state = JOB_HOLD;
+    } else if (is_to_await(a, j)) {
+        if (!is_awaiting(j) && !kept && !is_starting(a, t))
+            orders_await(t, j->priority == 0);
+        state = JOB_IDLE;
     } else if (is_astray(a, j) && !is_starting(a, t)
                && !(t->expired && j->priority != 0 && j->state_reason != WAIT_TIME)) {
         if (!kept && orders_keep(a, t) == 0)
@@ -449,7 +475,7 @@ static uint32_t tasks_left(const job_info_msg_t *msg, const slurm_job_info_t *ar
 
         if (j->array_job_id == array->array_job_id && j->array_task_id != NO_VAL
             && (j->job_state & JOB_STATE_BASE) <= SLURM_JOB_SUSPENDED
-            && j->priority != 0)
+            && j->priority != 0 && !notes_has_begin(j))
             active++;
     }
     return active < array->array_max_tasks ? array->array_max_tasks - active : 0;
@@ -488,14 +514,19 @@ static bool keep_tasks(
 {
     const char *tasks = j->array_task_str;
     struct asked own = {0};
-    struct told_job all = {.nparts = 1, .asked = &own};
+    struct told_job all = {
+        .nparts = 1, .asked = &own, .note_begin = notes_has_begin(j)};
 
-    if (!is_astray(a, j) || strcspn(tasks, "-,") == strlen(tasks)
+    bool awaits = is_to_await(a, j) && !is_awaiting(j);
+
+    if ((!awaits && !is_astray(a, j)) || strcspn(tasks, "-,") == strlen(tasks)
         || (!UPDATE_TAKES_TASKS && has_active_tasks(msg, j)))
         return false;
     remember_part(&own, j);
     all.id = name_tasks(j);
-    if (orders_keep(a, &all) == 0)
+    if (awaits)
+        orders_await(&all, j->priority == 0);
+    else if (!is_awaiting(j) && orders_keep(a, &all) == 0)
         adapter_look(a);
     free(all.id);
     asked_free(&own);
@@ -552,7 +583,10 @@ static void grant_wishes(
     together = n == all && (UPDATE_TAKES_TASKS || !has_active_tasks(msg, j));
     if (together) {
         struct asked own = {0};
-        struct told_job whole = {.nparts = 1, .asked = &own, .id = name_tasks(j)};
+        struct told_job whole = {.nparts = 1,
+            .asked = &own,
+            .id = name_tasks(j),
+            .note_begin = notes_has_begin(j)};
 
         remember_part(&own, j);
         grant(a, &whole, wish);

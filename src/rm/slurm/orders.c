@@ -170,6 +170,30 @@ int orders_keep(struct adapter *a, const struct told_job *t)
     return result;
 }
 
+void orders_await(const struct told_job *t, bool at_zero)
+{
+    char comment[120];
+
+    snprintf(comment, sizeof comment,
+        "maui: waits for jobs that it depends on (checkjob %s) #%lld", t->id,
+        (long long)AWAIT_BEGIN);
+    for (uint32_t i = 0; i < t->nparts; i++) {
+        const struct asked *k = &t->asked[i];
+        job_desc_msg_t m;
+        char id[48];
+
+        slurm_init_job_desc_msg(&m);
+        m.admin_comment = comment;
+        m.begin_time = AWAIT_BEGIN;
+        if (at_zero) {
+            m.priority = INFINITE;
+            m.req_nodes = k->nodes ? k->nodes : (char *)"";
+        }
+        orders_part_id(t, i, id);
+        (void)update(&m, id); /* else it is as others that are kept */
+    }
+}
+
 void orders_expire(const struct told_job *t)
 {
     const struct asked *k = &t->asked[0];
@@ -385,8 +409,8 @@ static void modify(struct adapter *a, const struct rm_command *c)
     answer(a, c, update(&m, c->job));
 }
 
-/* A job that Slurm does not cancel is gone for the scheduler: it has to hear of it again,
- * though nothing of it has changed. */
+/* A job that Slurm does not cancel is gone for the scheduler: it has to hear of it
+ * again, though nothing of it has changed. */
 static void tell_again(struct adapter *a, const char *id)
 {
     struct told_job *t = jobs_find(a, id);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which nodes are below which leaf switch (topology.conf), told as the network of each
- * node; and jobs that ask for one switch (--switches=1), which are planned on a node set:
- * all nodes of one network. The wish is void when it has been waited for as long as the
- * job says (--switches=1@5, at most SchedulerParameters=max_switch_wait): then the job
- * is told without it, and a start says so. Wishes for more switches than one are Slurm's
- * to keep, at the start. */
+ * node; and jobs that ask for one switch (--switches=1), which are planned on a node
+ * set: all nodes of one network. The wish is void when it has been waited for as long
+ * as the job says (--switches=1@5, at most SchedulerParameters=max_switch_wait): then
+ * the job is told without it, and a start says so. Wishes for more switches than one
+ * are Slurm's to keep, at the start. */
 #include "base/xalloc.h"
 #include "rm/slurm/adapter.h"
 

@@ -152,9 +152,11 @@ static int start(const job_desc_msg_t *m)
     return verb("release", m->job_id_str);
 }
 
+/* A begin time goes at the end: until then nothing else may keep the job. */
 static int keep(const job_desc_msg_t *m)
 {
     uint32_t own = (m->site_factor - NICE_OFFSET) >> 2;
+    job_desc_msg_t first = *m;
     char more[30] = "";
 
     if (own > 0)
@@ -162,7 +164,8 @@ static int keep(const job_desc_msg_t *m)
     if (((m->site_factor - NICE_OFFSET) & 3) == 2) /* held: the gate sees that itself */
         return update(m, m->admin_comment, more) < 0 ? -1
                                                      : verb("uhold", m->job_id_str);
-    if (update(m, "maui:keep", more) < 0 || verb("uhold", m->job_id_str) < 0)
+    first.begin_time = 0;
+    if (update(&first, "maui:keep", more) < 0 || verb("uhold", m->job_id_str) < 0)
         return -1;
     return update(m, m->admin_comment, more);
 }
