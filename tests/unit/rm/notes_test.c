@@ -66,6 +66,48 @@ static int end(void **state)
     return 0;
 }
 
+#define IS_NEW                                                                         \
+    " JobName=x UserId=root(0) GroupId=root(0) Priority=4 JobState=PENDING "           \
+    "Reason=BeginTime TimeLimit=01:00:00 SubmitTime=~5 EligibleTime=~%lld "            \
+    "Partition=all NumNodes=1 NumCPUs=2 NumTasks=2 CPUs/Task=1%s "                     \
+    "AdminComment=maui: is new #%lld\n"
+
+/* What the adapter makes of a job that the gate has just let in. */
+static const char *look_at_new(struct adapter *a, const char *more)
+{
+    long long at = (long long)time(NULL) + 60;
+    char text[800];
+
+    snprintf(text, sizeof text, "JobId=7" IS_NEW, at, more, at);
+    return look_at(a, text);
+}
+
+/* Its begin time keeps it until it is held: in the end it goes. */
+static void a_new_job_is_taken_by_its_hold_and_then_loses_the_gates_begin_time(
+    void **state)
+{
+    assert_string_equal(look_at_new(*state, ""),
+        "scontrol|update|jobid=7|reqnodelist=|admincomment=maui:keep\n"
+        "scontrol|uhold 7\n"
+        "scontrol|update|jobid=7|reqnodelist=|admincomment=maui:kept|starttime=now\n");
+    assert_non_null(strstr(told.text, "\"state\":\"Idle\""));
+    assert_null(strstr(told.text, "release_at"));
+}
+
+static void a_job_that_depends_on_others_is_left_to_slurm_to_judge(void **state)
+{
+    const char *ran = look_at_new(*state, " Dependency=afterok:5(unfulfilled)");
+    char text[800];
+
+    assert_non_null(strstr(ran, "#4000000000|starttime=2096-10-02T"));
+    assert_null(strstr(ran, "hold"));
+    snprintf(text, sizeof text, "JobId=7" IS_NEW, 4000000000LL,
+        " Dependency=afterok:5(unfulfilled)", 4000000000LL);
+    assert_string_equal(look_at(*state, text), ""); /* so it stays, ... */
+    snprintf(text, sizeof text, "JobId=7" IS_NEW, 4000000000LL, "", 4000000000LL);
+    assert_non_null(strstr(look_at(*state, text), "uhold 7")); /* ... until it is */
+}
+
 static void a_note_is_written_once(void **state)
 {
     look_at(*state, "JobId=7" WAITS " AdminComment=maui:kept\n");
@@ -230,6 +272,8 @@ static void a_note_crosses_the_wire(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(a_new_job_is_taken_by_its_hold_and_then_loses_the_gates_begin_time),
+        TEST(a_job_that_depends_on_others_is_left_to_slurm_to_judge),
         TEST(a_note_is_written_once),
         TEST(a_note_is_what_scontrol_can_print),
         TEST(what_a_start_or_an_administrator_left_there_stays),
