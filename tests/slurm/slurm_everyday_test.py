@@ -320,6 +320,13 @@ def test_a_new_job_is_as_its_owner_changes_it(slurm, new):
         return lambda job: slurm.ok("scontrol", *(w.replace("JOB", job) for w in words))
     held = new(order("hold", "JOB"))
     later = new(order("update", "jobid=JOB", "starttime=now+900"))
+
+    def hold_first(job):  # the scheduler saw it before it was held, and takes it as it was
+        slurm.ok("scontrol", "hold", job)
+        slurm.ok("scontrol", "update", f"jobid={job}", "reqnodelist=", "priority=0",
+                 "admincomment=maui:kept;new")
+        assert slurm.show(job)["AdminComment"] == "maui:held"
+    faster = new(hold_first)
     nice = new(order("update", "jobid=JOB", "nice=50", "timelimit=7"))
     array = new(order("update", "jobid=JOB", "nice=50"), "-a", "1-3")
     slurm.maui.ok("schedctl", "-r")
@@ -327,8 +334,9 @@ def test_a_new_job_is_as_its_owner_changes_it(slurm, new):
     assert slurm.show(nice)["Nice"] == "50" and slurm.show(nice)["TimeLimit"] == "00:07:00"
     for i in range(1, 4):
         running(slurm, f"{array}_{i}")
-    slurm.wait_maui(held, "Hold")
-    assert slurm.state(held) == slurm.state(later) == "PENDING"
+    for job in (held, faster):
+        slurm.wait_maui(job, "Hold")
+    assert slurm.state(faster) == slurm.state(held) == slurm.state(later) == "PENDING"
     assert "start date" in slurm.maui.why(later) or "before" in slurm.maui.why(later)
     slurm.ok("scontrol", "release", held)
     running(slurm, held)
@@ -355,8 +363,7 @@ def test_checkjob_says_that_no_node_will_ever_do(slurm):
              "asks for 99 processors and no partition has more": ["-n", 99],
              "no set of nodes can ever satisfy": ["-c", 9]}
     for text, options in never.items():
-        job = slurm.sbatch("-H", *options)  # which Slurm does not judge, else it refuses
-        slurm.run("scontrol", "release", job)  # it says so, too
+        job = slurm.sbatch("--priority=7", *options)  # that Slurm does not judge here
         slurm.wait(lambda text=text, job=job: text in slurm.maui.why(job), text)
         assert slurm.state(job) == "PENDING"
 

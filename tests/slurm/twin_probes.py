@@ -445,7 +445,7 @@ def priorities_that_users_ask_for(s):
     s.starts(full)
     job = s.submit("-N", 6, "-t", 5, user="games")
     s.waits(job)
-    for change in ("priority=5000", "nice=-5", "nice=5"):
+    for change in ("priority=5000000", "nice=-5", "nice=5"):
         s.command("scontrol", "update", f"jobid={job}", change, user="games")
         s.command("scontrol", "update", f"jobid={job}", change, user="daemon")
     s.command("scontrol", "top", job, user="games")

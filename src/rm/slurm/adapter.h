@@ -104,6 +104,7 @@ struct told_job {
     char *note;          /* what its comment is to say; owned, or NULL */
     time_t note_start;   /* when it is expected to start, 0 = not known */
     bool note_begin;     /* its begin time in Slurm is ours, and in the future */
+    bool fresh;          /* kept by that alone: its owner may hold it at this moment */
     bool switch_void;    /* it has waited long enough for one switch */
     UT_hash_handle hh;
 };
@@ -332,6 +333,7 @@ const char *request_features(const slurm_job_info_t *j, struct request_room *roo
 #define COMMENT_PRIORITY COMMENT_KEPT ";priority="
 /* The begin time by which a job that depends on others is kept: never. */
 #define AWAIT_BEGIN ((time_t)4000000000)
+#define COMMENT_NEW COMMENT_KEPT ";new" /* to the gate: see fresh */
 /* Behind one of these: its hold since that restart is marked. */
 #define COMMENT_RESTART ";restart="
 

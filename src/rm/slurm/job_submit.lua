@@ -158,7 +158,19 @@ end
 local function hold(job, current, uid)
 	local what, own = read_mark(current)
 	local ours = ADMIN[uid] and string.find(current.admin_comment or "", "^maui:keep")
+	if what == HELD and string.find(current.admin_comment or "", ";new$") then
+		ours = nil -- somebody was faster
+	end
 	mark(job, current, ours and KEPT or HELD, own)
+end
+
+-- The scheduler takes a new job into its hands, as it saw it: what somebody has made of its
+-- hold and priority since then stays.
+local function take_new(job, current)
+	local what, own = read_mark(current)
+	mark(job, current, what == HELD and HELD or KEPT, own)
+	if what == HELD then job.priority = slurm.NO_VAL end
+	job.admin_comment = what == HELD and "maui:held" or "maui:kept"
 end
 
 -- Of a release: is it to start the job?
@@ -248,10 +260,16 @@ function slurm_job_modify(job, current, partitions, uid)
 	if notes then
 		local kept = current.job_state == PENDING
 		    and (current.priority == 0 or noted_begin(current))
+		    and read_mark(current) ~= HELD
 		    and not is_remark(current.admin_comment)
 		return kept and slurm.SUCCESS or slurm.ERROR
 	end
 	if ADMIN[uid] and job.req_nodes ~= nil then keep_remark(job, current) end
+	if uid == SCHEDULER and job.admin_comment == "maui:kept;new"
+	    and current.job_state == PENDING then
+		take_new(job, current)
+		return slurm.SUCCESS
+	end
 	if (uid == SCHEDULER and job.req_nodes ~= nil)
 	    or current.job_state ~= PENDING then
 		return slurm.SUCCESS

@@ -368,9 +368,15 @@ static bool is_to_await(const struct adapter *a, const slurm_job_info_t *j)
     return remark == NULL;
 }
 
+/* It is new, or depends on others. */
+static bool is_kept_by_begin(const slurm_job_info_t *j)
+{
+    return j->priority != 0 && notes_has_begin(j) && job_mark(j) == MARK_KEPT;
+}
+
 static bool is_awaiting(const slurm_job_info_t *j)
 {
-    return j->priority != 0 && notes_has_begin(j) && j->eligible_time == AWAIT_BEGIN;
+    return is_kept_by_begin(j) && j->eligible_time == AWAIT_BEGIN;
 }
 
 /* Slurm looks at deadlines of jobs that it could start, which a kept one is not: when
@@ -419,6 +425,7 @@ static void see_job(struct adapter *a, const char *id, const struct parts *parts
         return; /* requeued, but on its nodes yet; how long it pauses is not known */
     remember_asked(t, parts);
     t->note_begin = notes_has_begin(j);
+    t->fresh = is_kept_by_begin(j);
     t->switch_void = switches_are_void(a, j);
     switches_note(a, j);
     t->restarts = j->restart_cnt;
@@ -514,8 +521,10 @@ static bool keep_tasks(
 {
     const char *tasks = j->array_task_str;
     struct asked own = {0};
-    struct told_job all = {
-        .nparts = 1, .asked = &own, .note_begin = notes_has_begin(j)};
+    struct told_job all = {.nparts = 1,
+        .asked = &own,
+        .note_begin = notes_has_begin(j),
+        .fresh = is_kept_by_begin(j)};
 
     bool awaits = is_to_await(a, j) && !is_awaiting(j);
 

@@ -142,6 +142,8 @@ int orders_keep(struct adapter *a, const struct told_job *t)
     if (t->requeue_held)
         snprintf(comment, sizeof comment, "%s" COMMENT_RESTART "%u",
             t->back_held ? COMMENT_HELD : COMMENT_KEPT, t->restarts);
+    else if (t->fresh)
+        snprintf(comment, sizeof comment, "%s", COMMENT_NEW);
     for (uint32_t i = 0; i < t->nparts; i++) {
         const struct asked *k = &t->asked[i];
         job_desc_msg_t m;

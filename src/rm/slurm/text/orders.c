@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NEW        "maui:kept;new"
 #define NODES_MANY "60000" /* scontrol cannot take a maximum away */
 
 void slurm_init_job_desc_msg(job_desc_msg_t *m)
@@ -157,6 +158,7 @@ static int keep(const job_desc_msg_t *m)
 {
     uint32_t own = (m->site_factor - NICE_OFFSET) >> 2;
     job_desc_msg_t first = *m;
+    bool fresh = m->admin_comment != NULL && strcmp(m->admin_comment, NEW) == 0;
     char more[30] = "";
 
     if (own > 0)
@@ -165,9 +167,11 @@ static int keep(const job_desc_msg_t *m)
         return update(m, m->admin_comment, more) < 0 ? -1
                                                      : verb("uhold", m->job_id_str);
     first.begin_time = 0;
+    if (fresh) /* somebody may hold it meanwhile: that stays */
+        snprintf(more, sizeof more, ";new");
     if (update(&first, "maui:keep", more) < 0 || verb("uhold", m->job_id_str) < 0)
         return -1;
-    return update(m, m->admin_comment, more);
+    return fresh ? update(m, "maui:kept", "") : update(m, m->admin_comment, more);
 }
 
 static int limit(const job_desc_msg_t *m)
